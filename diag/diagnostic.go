@@ -1,0 +1,112 @@
+package diag
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Severity tells how bad a diagnostic is.
+type Severity uint8
+
+const (
+	Error   Severity = iota // the input is rejected
+	Warning                 // the input is accepted, but probably not what was meant
+	Note                    // explains another diagnostic
+	Remark                  // reports what was done
+)
+
+var severityNames = [...]string{Error: "error", Warning: "warning", Note: "note", Remark: "remark"}
+
+func (s Severity) String() string { return severityNames[s] }
+
+// Diagnostic is one finding about a source. It implements error; Error gives the first line only
+// (file:line:col: error: message), Render the excerpt, the caret and the notes as well.
+//
+// Messages are lower case, without a final period, and name what was expected and what was found.
+type Diagnostic struct {
+	Source   *Source // nil where the finding belongs to no text
+	Pos      Pos     // where the caret goes; invalid where the finding concerns the whole source
+	Severity Severity
+	Message  string
+	Notes    []*Diagnostic
+}
+
+// Errorf returns an error-severity diagnostic at pos of src.
+func Errorf(src *Source, pos Pos, format string, args ...any) *Diagnostic {
+	return &Diagnostic{Source: src, Pos: pos, Message: fmt.Sprintf(format, args...)}
+}
+
+// Note adds a note at pos of d's source and returns d.
+func (d *Diagnostic) Note(pos Pos, format string, args ...any) *Diagnostic {
+	d.Notes = append(d.Notes, &Diagnostic{Source: d.Source, Pos: pos, Severity: Note, Message: fmt.Sprintf(format, args...)})
+	return d
+}
+
+// Error returns "file:line:col: error: message".
+func (d *Diagnostic) Error() string {
+	var b strings.Builder
+	if d.Source != nil {
+		b.WriteString(d.Source.Name())
+		if d.Pos.IsValid() {
+			line, col := d.Source.LineColumn(d.Pos)
+			fmt.Fprintf(&b, ":%d:%d", line, col)
+		}
+		b.WriteString(": ")
+	}
+	fmt.Fprintf(&b, "%s: %s", d.Severity, d.Message)
+	return b.String()
+}
+
+// Render writes d for a person: the line of Error, the source line, a caret below it, then the notes.
+func (d *Diagnostic) Render(w io.Writer) {
+	fmt.Fprintln(w, d.Error())
+	if d.Source != nil && d.Pos.IsValid() {
+		text, caret := d.Source.excerpt(d.Pos)
+		fmt.Fprintf(w, "%s\n%s^\n", text, strings.Repeat(" ", caret))
+	}
+	for _, n := range d.Notes {
+		n.Render(w)
+	}
+}
+
+// List is several diagnostics as one error. The zero List is empty and ready to use.
+type List []*Diagnostic
+
+// Add appends d.
+func (l *List) Add(d *Diagnostic) { *l = append(*l, d) }
+
+// Err returns the list as an error, or nil when it holds no diagnostic of severity Error.
+func (l List) Err() error {
+	for _, d := range l {
+		if d.Severity == Error {
+			return l
+		}
+	}
+	return nil
+}
+
+// Error returns the first line of each diagnostic, one per line.
+func (l List) Error() string {
+	lines := make([]string, len(l))
+	for i, d := range l {
+		lines[i] = d.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap lets errors.As find a *Diagnostic in the list.
+func (l List) Unwrap() []error {
+	errs := make([]error, len(l))
+	for i, d := range l {
+		errs[i] = d
+	}
+	return errs
+}
+
+// Render writes every diagnostic of the list as Diagnostic.Render does.
+func (l List) Render(w io.Writer) {
+	for _, d := range l {
+		d.Render(w)
+	}
+}

@@ -1,0 +1,139 @@
+package hlocb
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Target is the custom-call target of hlocb's own call.
+const Target = "hlocb_hook"
+
+// ABI is the version of hlocb's own call that this module reads and writes.
+const ABI = 1
+
+// Kind says what a hook may do with its operands and results. It alone decides the calling convention.
+type Kind uint8
+
+// Kinds of hooks.
+const (
+	Tap   Kind = iota + 1 // observes; any data results are its operands, never written
+	InOut                 // results are the operands, aliased one to one; the handler may write in place
+	Call                  // the host computes the results
+	Feed                  // no operands; the host supplies the results
+)
+
+var kindNames = [...]string{Tap: "tap", InOut: "inout", Call: "call", Feed: "feed"}
+
+// String returns the spelling used in the IR and in JSON.
+func (k Kind) String() string {
+	if k == 0 || int(k) >= len(kindNames) {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+	return kindNames[k]
+}
+
+// ParseKind returns the kind spelled s.
+func ParseKind(s string) (Kind, bool) {
+	for k, name := range kindNames {
+		if k != 0 && name == s {
+			return Kind(k), true
+		}
+	}
+	return 0, false
+}
+
+// MarshalText makes JSON spell the kind as the IR does.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (k *Kind) UnmarshalText(b []byte) error {
+	v, ok := ParseKind(string(b))
+	if !ok {
+		return fmt.Errorf("unknown hook kind %q", b)
+	}
+	*k = v
+	return nil
+}
+
+// ID identifies a hook: the first 64 bits of a SHA-256 over what the hook is (see package hook), so it is the
+// same on every machine and in every run. The IR holds it as the two's complement i64.
+type ID uint64
+
+// String returns the 16 hexadecimal digits that JSON and the command line use.
+func (id ID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
+
+// ParseID reads what String wrote.
+func ParseID(s string) (ID, bool) {
+	if len(s) != 16 {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(s, 16, 64)
+	return ID(v), err == nil
+}
+
+// MarshalText makes JSON spell the id in hexadecimal (a JSON number would lose bits).
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (id *ID) UnmarshalText(b []byte) error {
+	v, ok := ParseID(string(b))
+	if !ok {
+		return fmt.Errorf("%q is no hook id (16 hexadecimal digits)", b)
+	}
+	*id = v
+	return nil
+}
+
+// TensorType is the type of one operand or result as a handler sees it.
+type TensorType struct {
+	DType tensor.DType
+	Shape tensor.Shape
+}
+
+// String returns the MLIR spelling, tensor<2x3xf32>.
+func (t TensorType) String() string {
+	b := []byte("tensor<")
+	for _, d := range t.Shape {
+		b = strconv.AppendInt(b, d, 10)
+		b = append(b, 'x')
+	}
+	b = append(b, t.DType.String()...)
+	return string(append(b, '>'))
+}
+
+// Site is one hook of a module as the runtime and the user see it. Chain and token are never among the
+// operands and results.
+type Site struct {
+	ID         ID
+	Name       string
+	Kind       Kind
+	Format     string // the input format it was written in: "raw-outfeed", "jax-ffi", "hlocb", ...
+	SourceID   string // what identified it there (consumer id, index, callback_id), for reports only
+	Loc        string // the MLIR location as text, empty where unknown
+	Chained    bool   // operand 0 and result 0 of the call are the chain
+	SideEffect bool
+	Operands   []TensorType
+	Results    []TensorType
+	Attrs      map[string]string // the source's other attributes, printed, for handlers that want them
+}
+
+// Manifest lists the hooks of a module in program order.
+type Manifest struct {
+	Sites []Site
+	Edges []Edge
+}
+
+// Edge says that an event of hook From must be delivered before the next event of hook To.
+type Edge struct{ From, To ID }
+
+// Find returns the site with the given id, or nil.
+func (m *Manifest) Find(id ID) *Site {
+	for i := range m.Sites {
+		if m.Sites[i].ID == id {
+			return &m.Sites[i]
+		}
+	}
+	return nil
+}

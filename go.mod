@@ -1,0 +1,3 @@
+module github.com/hlocb/hlocb
+
+go 1.26

@@ -1,0 +1,3 @@
+package ir
+
+type Module struct{}

@@ -1,0 +1,114 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Handler is host code that a hook of a program calls. Handle runs on the thread that executes the program;
+// the call's views are valid only until it returns. An error or a panic ends the run with a *HookError.
+type Handler interface {
+	Handle(ctx context.Context, c *Call) error
+}
+
+// HandlerFunc makes a function a Handler.
+type HandlerFunc func(ctx context.Context, c *Call) error
+
+// Handle calls f.
+func (f HandlerFunc) Handle(ctx context.Context, c *Call) error { return f(ctx, c) }
+
+// Call is one arrival of a program at a hook. Backends reuse Calls, so a handler must not keep one, nor a view
+// of one: it clones what it wants to keep.
+type Call struct {
+	Site      *hlocb.Site
+	Run       int64 // counts the runs of the executable, from 1
+	Seq       int64 // counts the hooks of this run on this device, from 0
+	Device    int   // the device's position among those of the run
+	Replica   int
+	Partition int
+
+	// Operands are read-only, except those of an inout hook, which are also its Results.
+	Operands []*tensor.Tensor
+	// Results are writable. A call or feed hook must write all of them.
+	Results []*tensor.Tensor
+}
+
+// Bindings says which handlers the hooks of a program get. The zero value binds nothing.
+//
+// Observers look on: every matching one is called, in the order of Observe calls, before the answerer. Exactly
+// one handler answers: an exact name or id beats a glob, a later Answer beats an earlier one.
+type Bindings struct {
+	observers []binding
+	answers   []binding
+}
+
+type binding struct {
+	pattern string
+	handler Handler
+}
+
+// Observe lets h look on at every hook that pattern (a name, a glob or a hexadecimal id) selects.
+func (b *Bindings) Observe(pattern string, h Handler) {
+	b.observers = append(b.observers, binding{pattern, h})
+}
+
+// Answer lets h answer the hooks that pattern (a name, a glob or a hexadecimal id) selects.
+func (b *Bindings) Answer(pattern string, h Handler) {
+	b.answers = append(b.answers, binding{pattern, h})
+}
+
+// Bound is a site with the handlers that were chosen for it.
+type Bound struct {
+	Site      *hlocb.Site
+	Observers []Handler
+	Answer    Handler // nil where nobody answers: a tap or inout then passes through
+}
+
+// UnboundError says that a hook which needs an answer has no handler.
+type UnboundError struct{ Site *hlocb.Site }
+
+func (e *UnboundError) Error() string {
+	return fmt.Sprintf("hook %q (%s, id %s) needs a handler that computes its results: bind one with --on '%s=HANDLER'",
+		e.Site.Name, e.Site.Kind, e.Site.ID, e.Site.Name)
+}
+
+// Bind chooses the handlers for every hook of m. It fails with an *UnboundError where a call or feed hook has
+// no answerer. b may be nil.
+func (b *Bindings) Bind(m *hlocb.Manifest) ([]Bound, error) {
+	bound := make([]Bound, len(m.Sites))
+	for i := range m.Sites {
+		site := &m.Sites[i]
+		bound[i].Site = site
+		if b != nil {
+			for _, o := range b.observers {
+				if _, ok := match(o.pattern, site); ok {
+					bound[i].Observers = append(bound[i].Observers, o.handler)
+				}
+			}
+			exactFound := false
+			for _, a := range b.answers {
+				if exact, ok := match(a.pattern, site); ok && (exact || !exactFound) {
+					bound[i].Answer, exactFound = a.handler, exact
+				}
+			}
+		}
+		if bound[i].Answer == nil && (site.Kind == hlocb.Call || site.Kind == hlocb.Feed) {
+			return nil, &UnboundError{site}
+		}
+	}
+	return bound, nil
+}
+
+// match reports whether pattern selects the site, and whether by exact name or id.
+func match(pattern string, site *hlocb.Site) (exact, ok bool) {
+	if pattern == site.Name || strings.EqualFold(pattern, site.ID.String()) {
+		return true, true
+	}
+	ok, err := path.Match(pattern, site.Name)
+	return false, ok && err == nil
+}
