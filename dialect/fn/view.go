@@ -1,0 +1,122 @@
+package fn
+
+import "github.com/hlocb/hlocb/ir"
+
+// Attributes of func.func.
+const (
+	attrType       = "function_type"
+	attrVisibility = "sym_visibility"
+	attrArgAttrs   = "arg_attrs"
+	attrResAttrs   = "res_attrs"
+	attrCallee     = "callee"
+)
+
+// Func is a view of a func.func op. It costs nothing and may be made at any time.
+type Func struct{ *ir.Op }
+
+// AsFunc returns op as a function, ok false where it is none.
+func AsFunc(op *ir.Op) (Func, bool) { return Func{op}, op != nil && op.Name() == "func.func" }
+
+// Funcs returns the functions directly in the module, in order.
+func Funcs(m *ir.Module) []Func {
+	var out []Func
+	for o := range m.Body().Ops() {
+		if f, ok := AsFunc(o); ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Lookup returns the function of the module with the given name.
+func Lookup(m *ir.Module, name string) (Func, bool) {
+	for _, f := range Funcs(m) {
+		if f.Symbol() == name {
+			return f, true
+		}
+	}
+	return Func{}, false
+}
+
+// Symbol returns the function's name without '@'.
+func (f Func) Symbol() string {
+	s, _ := f.Attr(ir.SymbolName).(*ir.StringAttr)
+	if s == nil {
+		return ""
+	}
+	return s.Value()
+}
+
+// Private reports whether the function is invisible outside its module.
+func (f Func) Private() bool {
+	s, _ := f.Attr(attrVisibility).(*ir.StringAttr)
+	return s != nil && s.Value() == "private"
+}
+
+// External reports whether the function is a declaration without a body.
+func (f Func) External() bool { return f.NumRegions() == 0 || f.Region(0).Empty() }
+
+// Body returns the entry block; the function must not be external.
+func (f Func) Body() *ir.Block { return f.Region(0).Entry() }
+
+// Type returns the function's type.
+func (f Func) Type() *ir.FunctionType {
+	a, _ := f.Attr(attrType).(*ir.TypeAttr)
+	if a == nil {
+		return nil
+	}
+	t, _ := a.Type().(*ir.FunctionType)
+	return t
+}
+
+// ArgAttrs returns the attributes of argument i, nil where it has none.
+func (f Func) ArgAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(attrArgAttrs), i) }
+
+// ResultAttrs returns the attributes of result i, nil where it has none.
+func (f Func) ResultAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(attrResAttrs), i) }
+
+func dictAt(a ir.Attr, i int) *ir.DictAttr {
+	arr, _ := a.(*ir.ArrayAttr)
+	if arr == nil || i >= len(arr.Elems()) {
+		return nil
+	}
+	d, _ := arr.Elems()[i].(*ir.DictAttr)
+	if d == nil || len(d.Entries()) == 0 {
+		return nil
+	}
+	return d
+}
+
+// SetSignature changes the type and the attributes of arguments and results; the lists of attributes are as
+// long as the types or nil. Block arguments and returns are the caller's business.
+func (f Func) SetSignature(t *ir.FunctionType, args, results []*ir.DictAttr) {
+	f.SetAttr(attrType, ir.NewTypeAttr(t))
+	f.setDicts(attrArgAttrs, args)
+	f.setDicts(attrResAttrs, results)
+}
+
+// setDicts stores one dictionary per entry, or nothing where all are empty.
+func (f Func) setDicts(name string, dicts []*ir.DictAttr) {
+	elems, any := make([]ir.Attr, len(dicts)), false
+	for i, d := range dicts {
+		if d == nil {
+			d = ir.NewDict(nil)
+		}
+		any = any || len(d.Entries()) > 0
+		elems[i] = d
+	}
+	if any {
+		f.SetAttr(name, ir.NewArray(elems))
+	} else {
+		f.RemoveAttr(name)
+	}
+}
+
+// Callee returns the name of the function that a func.call op calls.
+func Callee(call *ir.Op) string {
+	s, _ := call.Attr(attrCallee).(*ir.SymbolRefAttr)
+	if s == nil {
+		return ""
+	}
+	return s.Root()
+}

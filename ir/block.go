@@ -1,0 +1,159 @@
+package ir
+
+import "iter"
+
+// Region is a list of blocks owned by an op.
+type Region struct {
+	op     *Op
+	blocks []*Block
+}
+
+// Block is a list of ops with arguments. Of a block in a module, region is never nil.
+type Block struct {
+	region      *Region
+	args        []*Value
+	first, last *Op
+}
+
+// Op returns the op that owns the region.
+func (r *Region) Op() *Op { return r.op }
+
+// Blocks returns the blocks; the caller must not change the slice.
+func (r *Region) Blocks() []*Block { return r.blocks }
+
+// Empty reports whether the region has no blocks.
+func (r *Region) Empty() bool { return len(r.blocks) == 0 }
+
+// Entry returns the first block, nil for an empty region.
+func (r *Region) Entry() *Block {
+	if len(r.blocks) == 0 {
+		return nil
+	}
+	return r.blocks[0]
+}
+
+// AddBlock appends a new empty block with arguments of the given types.
+func (r *Region) AddBlock(types ...Type) *Block {
+	b := &Block{region: r}
+	r.blocks = append(r.blocks, b)
+	for _, t := range types {
+		b.AddArg(t, nil)
+	}
+	return b
+}
+
+// TakeBlocks moves all blocks of from to the end of r.
+func (r *Region) TakeBlocks(from *Region) {
+	for _, b := range from.blocks {
+		b.region = r
+	}
+	r.blocks = append(r.blocks, from.blocks...)
+	from.blocks = nil
+}
+
+// Region returns the region the block belongs to.
+func (b *Block) Region() *Region { return b.region }
+
+// Parent returns the op whose region holds the block, nil where it has none.
+func (b *Block) Parent() *Op {
+	if b.region == nil {
+		return nil
+	}
+	return b.region.op
+}
+
+// Args returns the arguments; the caller must not change the slice.
+func (b *Block) Args() []*Value { return b.args }
+
+// Arg returns argument i.
+func (b *Block) Arg(i int) *Value { return b.args[i] }
+
+// NumArgs returns the number of arguments.
+func (b *Block) NumArgs() int { return len(b.args) }
+
+// AddArg appends an argument.
+func (b *Block) AddArg(t Type, loc *Loc) *Value { return b.InsertArg(len(b.args), t, loc) }
+
+// InsertArg inserts an argument at position i.
+func (b *Block) InsertArg(i int, t Type, loc *Loc) *Value {
+	v := &Value{typ: t, block: b, loc: loc}
+	b.args = append(b.args, nil)
+	copy(b.args[i+1:], b.args[i:])
+	b.args[i] = v
+	b.renumber()
+	return v
+}
+
+// RemoveArg removes argument i, which must have no uses.
+func (b *Block) RemoveArg(i int) {
+	if b.args[i].first != nil {
+		panic("ir: removing a block argument that is in use")
+	}
+	b.args = append(b.args[:i:i], b.args[i+1:]...)
+	b.renumber()
+}
+
+func (b *Block) renumber() {
+	for i, a := range b.args {
+		a.index = int32(i)
+	}
+}
+
+// First returns the first op, nil for an empty block.
+func (b *Block) First() *Op { return b.first }
+
+// Last returns the last op, nil for an empty block.
+func (b *Block) Last() *Op { return b.last }
+
+// Terminator returns the last op where it may be a terminator, else nil.
+func (b *Block) Terminator() *Op {
+	if b.last != nil && b.last.MightHave(Terminator) {
+		return b.last
+	}
+	return nil
+}
+
+// Ops iterates over the ops in order. The current op may be erased or moved.
+func (b *Block) Ops() iter.Seq[*Op] {
+	return func(yield func(*Op) bool) {
+		for o := b.first; o != nil; {
+			next := o.next
+			if !yield(o) {
+				return
+			}
+			o = next
+		}
+	}
+}
+
+// Append adds a detached op at the end.
+func (b *Block) Append(o *Op) { b.insert(o, b.last) }
+
+// InsertBefore adds a detached op in front of before; nil appends.
+func (b *Block) InsertBefore(o, before *Op) {
+	if before == nil {
+		b.Append(o)
+		return
+	}
+	b.insert(o, before.prev)
+}
+
+// insert links o behind after; nil means at the front.
+func (b *Block) insert(o, after *Op) {
+	if o.block != nil {
+		panic("ir: inserting " + o.def.Name + ", which is already in a block")
+	}
+	o.block, o.prev = b, after
+	if after != nil {
+		o.next = after.next
+		after.next = o
+	} else {
+		o.next = b.first
+		b.first = o
+	}
+	if o.next != nil {
+		o.next.prev = o
+	} else {
+		b.last = o
+	}
+}

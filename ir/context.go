@@ -1,0 +1,164 @@
+package ir
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Context owns the interned types of any number of modules. It is safe for concurrent use. Types of two
+// contexts never compare equal.
+type Context struct {
+	mu    sync.RWMutex
+	types map[string]Type
+
+	floats  [64]*FloatType // by tensor.DType
+	ints    [3][65]*IntegerType
+	index   *IndexType
+	none    *NoneType
+	token   *DialectType
+	unknown *Loc
+}
+
+// NewContext returns an empty context.
+func NewContext() *Context {
+	c := &Context{types: make(map[string]Type)}
+	for d := tensor.F4E2M1FN; d <= tensor.F64; d++ {
+		c.floats[d] = &FloatType{dtype: d}
+	}
+	for s := range c.ints {
+		for w := range c.ints[s] {
+			c.ints[s][w] = &IntegerType{width: w, sign: Signedness(s)}
+		}
+	}
+	c.index, c.none = &IndexType{}, &NoneType{}
+	c.token = c.DialectType("stablehlo", "token", "", nil)
+	c.unknown = &Loc{kind: LocUnknown}
+	return c
+}
+
+// intern returns the type stored under key, making it where it is new.
+func (c *Context) intern(key string, make func() Type) Type {
+	c.mu.RLock()
+	t, ok := c.types[key]
+	c.mu.RUnlock()
+	if ok {
+		return t
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t, ok := c.types[key]; ok {
+		return t
+	}
+	t = make()
+	c.types[key] = t
+	return t
+}
+
+// Integer returns the integer type of the given width in bits.
+func (c *Context) Integer(width int, sign Signedness) *IntegerType {
+	if width < len(c.ints[sign]) {
+		return c.ints[sign][width]
+	}
+	t := &IntegerType{width: width, sign: sign}
+	return c.intern(t.String(), func() Type { return t }).(*IntegerType)
+}
+
+// I1 returns the signless one-bit integer type, MLIR's boolean.
+func (c *Context) I1() *IntegerType { return c.ints[Signless][1] }
+
+// I32 returns the signless 32-bit integer type.
+func (c *Context) I32() *IntegerType { return c.ints[Signless][32] }
+
+// I64 returns the signless 64-bit integer type.
+func (c *Context) I64() *IntegerType { return c.ints[Signless][64] }
+
+// Float returns the floating-point type that d names, or nil where d is none.
+func (c *Context) Float(d tensor.DType) *FloatType { return c.floats[d] }
+
+// Index returns the index type.
+func (c *Context) Index() *IndexType { return c.index }
+
+// None returns the none type.
+func (c *Context) None() *NoneType { return c.none }
+
+// Token returns !stablehlo.token.
+func (c *Context) Token() *DialectType { return c.token }
+
+// Element returns the type of an element of type d, or nil for tensor.Invalid.
+func (c *Context) Element(d tensor.DType) Type {
+	switch d.Kind() {
+	case tensor.KindBool:
+		return c.I1()
+	case tensor.KindSigned:
+		return c.Integer(d.Bits(), Signless)
+	case tensor.KindUnsigned:
+		return c.Integer(d.Bits(), Unsigned)
+	case tensor.KindFloat:
+		return c.Float(d)
+	case tensor.KindComplex:
+		if d == tensor.Complex64 {
+			return c.Complex(c.Float(tensor.F32))
+		}
+		return c.Complex(c.Float(tensor.F64))
+	case tensor.KindIndex:
+		return c.index
+	}
+	return nil
+}
+
+// Complex returns complex<elem>.
+func (c *Context) Complex(elem Type) *ComplexType {
+	return c.intern("complex<"+elem.String()+">", func() Type { return &ComplexType{elem: elem} }).(*ComplexType)
+}
+
+// Tensor returns the ranked tensor type of the given shape (Dynamic for unknown sizes), element type and
+// encoding (nil for none). It keeps shape.
+func (c *Context) Tensor(shape []int64, elem Type, encoding Attr) *TensorType {
+	t := &TensorType{shape: shape, elem: elem, encoding: encoding, ranked: true}
+	return c.intern(t.String(), func() Type { return t }).(*TensorType)
+}
+
+// StaticTensor returns the tensor type of a value of the given element type and shape.
+func (c *Context) StaticTensor(d tensor.DType, shape tensor.Shape) *TensorType {
+	return c.Tensor(shape, c.Element(d), nil)
+}
+
+// UnrankedTensor returns tensor<*xelem>.
+func (c *Context) UnrankedTensor(elem Type) *TensorType {
+	t := &TensorType{elem: elem}
+	return c.intern(t.String(), func() Type { return t }).(*TensorType)
+}
+
+// Shaped returns a memref or vector type. rest is the text of what follows the element type (layout, memory
+// space), verbatim with its leading comma, empty where there is nothing. It keeps shape.
+func (c *Context) Shaped(kind ShapedKind, shape []int64, elem Type, rest string) *ShapedType {
+	t := &ShapedType{kind: kind, shape: shape, elem: elem, rest: rest}
+	return c.intern(t.String(), func() Type { return t }).(*ShapedType)
+}
+
+// Tuple returns tuple<elems...>. It keeps elems.
+func (c *Context) Tuple(elems []Type) *TupleType {
+	t := &TupleType{elems: elems}
+	return c.intern(t.String(), func() Type { return t }).(*TupleType)
+}
+
+// Function returns (inputs) -> results. It keeps both slices.
+func (c *Context) Function(inputs, results []Type) *FunctionType {
+	t := &FunctionType{inputs: inputs, results: results}
+	return c.intern(t.String(), func() Type { return t }).(*FunctionType)
+}
+
+// DialectType returns !dialect.name followed by body, the canonical text of its parameters with the angle
+// brackets ("" for none). data is the dialect's own reading of the parameters, nil where nobody parsed them; it
+// is kept from the first call that makes the type.
+func (c *Context) DialectType(dialect, name, body string, data any) *DialectType {
+	key := "!" + dialect + "." + name + body
+	return c.intern(key, func() Type {
+		return &DialectType{dialect: strings.Clone(dialect), name: strings.Clone(name), body: strings.Clone(body), data: data}
+	}).(*DialectType)
+}
+
+// UnknownLoc returns loc(unknown).
+func (c *Context) UnknownLoc() *Loc { return c.unknown }

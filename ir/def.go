@@ -1,0 +1,176 @@
+package ir
+
+import "fmt"
+
+// Traits are facts of an op kind that generic code relies on.
+type Traits uint32
+
+// Traits of op kinds.
+const (
+	Pure              Traits = 1 << iota // no side effects, same operands same results: may be removed, merged, moved
+	Terminator                           // ends a block
+	IsolatedFromAbove                    // regions use no values from outside
+	SingleBlock                          // each region holds at most one block
+	NoTerminator                         // the blocks of its regions end with no terminator
+	SymbolTable                          // region 0 holds symbols
+	Symbol                               // has a sym_name
+	Commutative                          // operands may be swapped
+	Elementwise                          // result element i depends on operand elements i only
+	SameShape                            // all operands and results have one shape
+	SameType                             // all operands and results have one type
+	ReturnLike                           // a terminator that hands its operands to the parent op
+)
+
+// Def says everything known of one op kind. It is a row of data in a dialect package and immutable once
+// registered. A nil hook means the documented default.
+type Def struct {
+	Name     string // full: "stablehlo.add"
+	Doc      string // first sentence: what it computes; then the spec section
+	Operands []Arg
+	Results  []Arg
+	Attrs    []AttrSpec // the inherent attributes
+	Regions  []RegionSpec
+	Traits   Traits
+
+	// Format is the pretty assembly in the language of format.go; "" means that the op has only its generic
+	// form, unless Parse and Print are set.
+	Format string
+	// Parse reads what follows the op's name in pretty form; Print writes it.
+	Parse func(p AsmParser, st *OpState)
+	Print func(p AsmPrinter, op *Op)
+	// Verify checks what rows cannot say; the structure (counts, constraints, traits) was checked before.
+	Verify func(op *Op, r *Reporter)
+	// Infer computes the result types from operands, attributes and regions. Nil: cannot be inferred.
+	Infer func(c *Context, st *OpState) ([]Type, error)
+
+	unknown bool
+}
+
+// Arg is one operand or result of a Def.
+type Arg struct {
+	Name string
+	Type Constraint // zero value: any type
+	Mult Multiplicity
+}
+
+// Multiplicity says how many values one Arg stands for.
+type Multiplicity uint8
+
+// Multiplicities of operands, results and regions.
+const (
+	One Multiplicity = iota
+	Optional
+	Variadic
+)
+
+// Constraint is a condition on a type. The zero Constraint accepts every type.
+type Constraint struct {
+	Summary string // completes "must be ..., but got": "ranked tensor of 32-bit float values"
+	Check   func(Type) bool
+}
+
+// AttrSpec is one inherent attribute of a Def.
+type AttrSpec struct {
+	Name     string
+	Type     AttrConstraint
+	Optional bool
+	Default  Attr // what an absent attribute means; printing leaves it out where the format says so
+}
+
+// AttrConstraint is a condition on an attribute. The zero value accepts every attribute.
+type AttrConstraint struct {
+	Summary string // completes "failed to satisfy constraint: ..."
+	Check   func(Attr) bool
+	Enum    *EnumDef // set for enumerated attributes
+}
+
+// RegionSpec is one region of a Def.
+type RegionSpec struct {
+	Name string
+	Mult Multiplicity
+}
+
+// Known reports whether the kind was registered by a dialect.
+func (d *Def) Known() bool { return !d.unknown }
+
+// Has reports whether every op of the kind certainly has all traits t; an unknown kind has none.
+func (d *Def) Has(t Traits) bool { return !d.unknown && d.Traits&t == t }
+
+// MightHave reports whether an op of the kind may have traits t; an unknown kind may have any.
+func (d *Def) MightHave(t Traits) bool { return d.unknown || d.Traits&t == t }
+
+// IsInherent reports whether name is an inherent attribute of the kind.
+func (d *Def) IsInherent(name string) bool { return d.Attr(name) != nil }
+
+// Attr returns the specification of the inherent attribute named name, or nil.
+func (d *Def) Attr(name string) *AttrSpec {
+	for i := range d.Attrs {
+		if d.Attrs[i].Name == name {
+			return &d.Attrs[i]
+		}
+	}
+	return nil
+}
+
+// Dialect returns the namespace: "stablehlo" of "stablehlo.add", "" where the name has none.
+func (d *Def) Dialect() string {
+	for i := 0; i < len(d.Name); i++ {
+		if d.Name[i] == '.' {
+			return d.Name[:i]
+		}
+	}
+	return ""
+}
+
+// Dialect is what a dialect package contributes to a Registry.
+type Dialect struct {
+	Name string
+	Ops  []*Def
+	// ParseType and ParseAttr read a type or attribute of the dialect after its mnemonic; they return nil where
+	// they do not know the mnemonic, and the text is then carried verbatim. Nil: none is known.
+	ParseType func(p AsmParser, name string) Type
+	ParseAttr func(p AsmParser, name string) Attr
+}
+
+// Registry holds the known dialects. It is filled by Add and then only read; reading is safe from several
+// goroutines.
+type Registry struct {
+	dialects map[string]*Dialect
+	defs     map[string]*Def
+	names    []string // op names in the order of registration
+}
+
+// NewRegistry returns a registry of the given dialects. A name that is registered twice is an error.
+func NewRegistry(dialects ...*Dialect) (*Registry, error) {
+	r := &Registry{dialects: map[string]*Dialect{}, defs: map[string]*Def{}}
+	for _, d := range dialects {
+		if r.dialects[d.Name] != nil {
+			return nil, fmt.Errorf("dialect %q is registered twice", d.Name)
+		}
+		r.dialects[d.Name] = d
+		for _, def := range d.Ops {
+			if r.defs[def.Name] != nil {
+				return nil, fmt.Errorf("op %q is registered twice", def.Name)
+			}
+			if def.Dialect() != d.Name {
+				return nil, fmt.Errorf("op %q does not belong to dialect %q", def.Name, d.Name)
+			}
+			r.defs[def.Name] = def
+			r.names = append(r.names, def.Name)
+		}
+	}
+	return r, nil
+}
+
+// Lookup returns the definition of the op named name, nil where none is registered. It does not allocate.
+func (r *Registry) Lookup(name []byte) *Def { return r.defs[string(name)] }
+
+// Dialect returns the dialect named name, or nil.
+func (r *Registry) Dialect(name string) *Dialect { return r.dialects[name] }
+
+// OpNames returns the names of all registered ops in the order of registration.
+func (r *Registry) OpNames() []string { return r.names }
+
+// UnknownDef returns a definition for an op kind that no dialect registered. Two calls for one name give two
+// definitions; a module keeps one per name (see Module.UnknownDef).
+func UnknownDef(name string) *Def { return &Def{Name: name, unknown: true} }

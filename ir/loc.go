@@ -1,0 +1,82 @@
+package ir
+
+// LocKind tells the kinds of locations apart.
+type LocKind uint8
+
+// Kinds of locations (MLIR, "Builtin dialect", Location attributes).
+const (
+	LocUnknown  LocKind = iota // loc(unknown)
+	LocFile                    // loc("file":line:col), with a range loc("file":l:c to l2:c2)
+	LocName                    // loc("name"(child))
+	LocCallSite                // loc(callsite(callee at caller))
+	LocFused                   // loc(fused<metadata>[a, b])
+	LocOpaque                  // anything else, kept as text
+)
+
+// Loc is an MLIR location: where, in the program that the producer compiled, an op comes from. It is data that
+// round-trips; diagnostics about the module's text use Pos. Locations are immutable.
+type Loc struct {
+	kind     LocKind
+	name     string // file, name or opaque text
+	line     uint32
+	col      uint32
+	endLine  uint32 // 0 where the location is no range
+	endCol   uint32
+	children []*Loc // name: 0 or 1; callsite: callee, caller; fused: any number
+	metadata Attr   // fused only
+}
+
+// NewFileLoc returns loc("file":line:col).
+func NewFileLoc(file string, line, col uint32) *Loc {
+	return &Loc{kind: LocFile, name: file, line: line, col: col}
+}
+
+// NewFileRangeLoc returns loc("file":line:col to endLine:endCol).
+func NewFileRangeLoc(file string, line, col, endLine, endCol uint32) *Loc {
+	return &Loc{kind: LocFile, name: file, line: line, col: col, endLine: endLine, endCol: endCol}
+}
+
+// NewNameLoc returns loc("name"(child)); child may be nil.
+func NewNameLoc(name string, child *Loc) *Loc {
+	l := &Loc{kind: LocName, name: name}
+	if child != nil {
+		l.children = []*Loc{child}
+	}
+	return l
+}
+
+// NewCallSiteLoc returns loc(callsite(callee at caller)).
+func NewCallSiteLoc(callee, caller *Loc) *Loc {
+	return &Loc{kind: LocCallSite, children: []*Loc{callee, caller}}
+}
+
+// NewFusedLoc returns loc(fused<metadata>[children...]); metadata may be nil.
+func NewFusedLoc(metadata Attr, children []*Loc) *Loc {
+	return &Loc{kind: LocFused, metadata: metadata, children: children}
+}
+
+// NewOpaqueLoc returns a location that is carried as text.
+func NewOpaqueLoc(text string) *Loc { return &Loc{kind: LocOpaque, name: text} }
+
+// Kind returns the kind; a nil location is unknown.
+func (l *Loc) Kind() LocKind {
+	if l == nil {
+		return LocUnknown
+	}
+	return l.kind
+}
+
+// Name returns the file, the name or the opaque text.
+func (l *Loc) Name() string { return l.name }
+
+// Start returns line and column of a file location.
+func (l *Loc) Start() (line, col uint32) { return l.line, l.col }
+
+// End returns the end of a file range, 0, 0 where the location is no range.
+func (l *Loc) End() (line, col uint32) { return l.endLine, l.endCol }
+
+// Children returns the nested locations.
+func (l *Loc) Children() []*Loc { return l.children }
+
+// Metadata returns the attribute of a fused location, nil for none.
+func (l *Loc) Metadata() Attr { return l.metadata }

@@ -1,0 +1,206 @@
+package ir
+
+import (
+	"github.com/hlocb/hlocb/diag"
+)
+
+// Module is a builtin.module op with the storage of everything in it, the context of its types, the registry
+// its ops were looked up in, and the source it was read from.
+type Module struct {
+	ctx       *Context
+	registry  *Registry
+	source    *diag.Source // nil where it was not read from text
+	op        *Op
+	slab      slab
+	unknown   map[string]*Def
+	resources []Resource
+}
+
+// Resource is one entry of the file metadata section: {-# dialect_resources: {builtin: {key: "0x..."}} #-}. The
+// section is kept as text per dialect group.
+type Resource struct {
+	Section string // "dialect_resources" or "external_resources"
+	Dialect string // "builtin"
+	Key     string
+	Text    string // the value as written
+}
+
+// moduleDef is what the module op is made with where no registry defines builtin.module.
+const moduleName = "builtin.module"
+
+// NewModule returns an empty module with one empty block.
+func NewModule(ctx *Context, registry *Registry, source *diag.Source) *Module {
+	m := &Module{ctx: ctx, registry: registry, source: source, unknown: map[string]*Def{}}
+	m.op = m.NewOp(&OpState{Def: m.Def(moduleName), Regions: 1})
+	m.op.regions[0].AddBlock()
+	return m
+}
+
+// Context returns the context of the module's types.
+func (m *Module) Context() *Context { return m.ctx }
+
+// Registry returns the registry the module's ops were looked up in.
+func (m *Module) Registry() *Registry { return m.registry }
+
+// Source returns the text the module was read from, nil where there is none.
+func (m *Module) Source() *diag.Source { return m.source }
+
+// Op returns the module op.
+func (m *Module) Op() *Op { return m.op }
+
+// Body returns the module's block.
+func (m *Module) Body() *Block { return m.op.regions[0].Entry() }
+
+// Resources returns the entries of the file metadata section.
+func (m *Module) Resources() []Resource { return m.resources }
+
+// SetResources replaces the entries of the file metadata section.
+func (m *Module) SetResources(r []Resource) { m.resources = r }
+
+// Def returns the definition of the op named name, making one for an unknown kind.
+func (m *Module) Def(name string) *Def {
+	if m.registry != nil {
+		if d := m.registry.defs[name]; d != nil {
+			return d
+		}
+	}
+	d := m.unknown[name]
+	if d == nil {
+		d = UnknownDef(name)
+		m.unknown[name] = d
+	}
+	return d
+}
+
+// Walk calls f for every op of the module (not the module op itself), parents first, in program order, until f
+// returns false.
+func (m *Module) Walk(f func(*Op) bool) {
+	for o := range m.Body().Ops() {
+		if !o.Walk(f) {
+			return
+		}
+	}
+}
+
+// Errorf returns an error diagnostic at the op's position in the module's source.
+func (m *Module) Errorf(o *Op, format string, args ...any) *diag.Diagnostic {
+	return diag.Errorf(m.source, o.pos, format, args...)
+}
+
+// OpState is everything an op is made from.
+type OpState struct {
+	Def        *Def
+	Operands   []*Value
+	Types      []Type // of the results
+	Attrs      AttrList
+	Regions    int       // number of empty regions to make, besides those in Bodies
+	Bodies     []*Region // regions made before (see Module.NewRegion); they are adopted
+	Successors []Successor
+	Loc        *Loc
+	Pos        diag.Pos
+}
+
+// SetAttr binds an attribute in the state, inherent where the definition says so.
+func (st *OpState) SetAttr(name string, a Attr) {
+	st.Attrs = st.Attrs.Set(name, a, st.Def.IsInherent(name))
+}
+
+// NewOp makes a detached op. It keeps st.Attrs and st.Successors, which must be sorted and not be reused, and
+// copies the rest.
+func (m *Module) NewOp(st *OpState) *Op {
+	o := m.slab.op()
+	*o = Op{def: st.Def, attrs: st.Attrs, successors: st.Successors, loc: st.Loc, pos: st.Pos}
+	if n := len(st.Operands); n > 0 {
+		o.operands = m.slab.useSlice(n)
+		for i, v := range st.Operands {
+			o.operands[i].owner = o
+			o.operands[i].link(v)
+		}
+	}
+	if n := len(st.Types); n > 0 {
+		o.results = m.slab.valueSlice(n)
+		for i, t := range st.Types {
+			o.results[i] = Value{typ: t, op: o, index: int32(i)}
+		}
+	}
+	for _, r := range st.Bodies {
+		r.op = o
+		o.regions = append(o.regions, r)
+	}
+	for range st.Regions {
+		o.regions = append(o.regions, &Region{op: o})
+	}
+	return o
+}
+
+// NewRegion returns a region that belongs to no op yet.
+func (m *Module) NewRegion() *Region { return &Region{} }
+
+// AddResults appends results of the given types to o. Values of the old results stay valid in use lists, but
+// pointers to them that the caller holds do not.
+func (m *Module) AddResults(o *Op, types ...Type) {
+	old := o.results
+	o.results = m.slab.valueSlice(len(old) + len(types))
+	for i := range old {
+		o.results[i] = Value{typ: old[i].typ, op: o, index: int32(i), name: old[i].name}
+		old[i].ReplaceAllUsesWith(&o.results[i])
+	}
+	for i, t := range types {
+		o.results[len(old)+i] = Value{typ: t, op: o, index: int32(len(old) + i)}
+	}
+}
+
+// Clone returns a detached copy of o with everything in its regions. mapping gives values of the original for
+// which the copy uses others, and is extended by those that the copy defines.
+func (m *Module) Clone(o *Op, mapping map[*Value]*Value) *Op {
+	blocks := map[*Block]*Block{}
+	return m.clone(o, mapping, blocks)
+}
+
+func (m *Module) clone(o *Op, mapping map[*Value]*Value, blocks map[*Block]*Block) *Op {
+	st := OpState{Def: o.def, Attrs: o.attrs, Regions: len(o.regions), Loc: o.loc, Pos: o.pos}
+	lookup := func(v *Value) *Value {
+		if w, ok := mapping[v]; ok {
+			return w
+		}
+		return v
+	}
+	for _, v := range o.Operands() {
+		st.Operands = append(st.Operands, lookup(v))
+	}
+	for _, v := range o.Results() {
+		st.Types = append(st.Types, v.typ)
+	}
+	for _, s := range o.successors {
+		c := Successor{Block: s.Block}
+		if b, ok := blocks[s.Block]; ok {
+			c.Block = b
+		}
+		for _, v := range s.Operands {
+			c.Operands = append(c.Operands, lookup(v))
+		}
+		st.Successors = append(st.Successors, c)
+	}
+	c := m.NewOp(&st)
+	for i := range o.results {
+		c.results[i].name = o.results[i].name
+		mapping[&o.results[i]] = &c.results[i]
+	}
+	for i, r := range o.regions {
+		for _, b := range r.blocks {
+			nb := c.regions[i].AddBlock()
+			blocks[b] = nb
+			for _, a := range b.args {
+				na := nb.AddArg(a.typ, a.loc)
+				na.name = a.name
+				mapping[a] = na
+			}
+		}
+		for _, b := range r.blocks {
+			for n := b.first; n != nil; n = n.next {
+				blocks[b].Append(m.clone(n, mapping, blocks))
+			}
+		}
+	}
+	return c
+}

@@ -1,0 +1,429 @@
+package ir
+
+import (
+	"iter"
+
+	"github.com/hlocb/hlocb/diag"
+)
+
+// Value is the result of an op or an argument of a block.
+//
+// Invariants: exactly one of op and block is set; first heads the list of all uses of the value, and each use
+// in it has val set to this value.
+type Value struct {
+	typ   Type
+	op    *Op
+	block *Block
+	index int32
+	first *Use
+	last  *Use
+	name  string // the name it was written with, without '%'; a hint for printing
+	loc   *Loc   // block arguments only
+}
+
+// Use is one operand slot of an op, linked into the use list of its value.
+type Use struct {
+	val        *Value
+	owner      *Op
+	prev, next *Use
+}
+
+// Op is an operation of any kind, known or not.
+//
+// Invariants: attrs is sorted by name; every operand slot is in the use list of its value; block is nil for a
+// detached op and the top-level module; regions point back to the op.
+type Op struct {
+	def        *Def
+	operands   []Use
+	results    []Value
+	attrs      AttrList
+	regions    []*Region
+	successors []Successor
+	block      *Block
+	prev, next *Op
+	loc        *Loc
+	pos        diag.Pos
+}
+
+// Successor is a block that a terminator may branch to, with the operands that become its arguments.
+type Successor struct {
+	Block    *Block
+	Operands []*Value // kept apart from the op's own operands only while parsing; see OpState
+}
+
+// Type returns the value's type.
+func (v *Value) Type() Type { return v.typ }
+
+// SetType changes the value's type. The caller keeps producers and users consistent.
+func (v *Value) SetType(t Type) { v.typ = t }
+
+// Def returns the op that v is a result of, nil for a block argument.
+func (v *Value) Def() *Op { return v.op }
+
+// Block returns the block that v is an argument of, nil for a result.
+func (v *Value) Block() *Block { return v.block }
+
+// ParentBlock returns the block that v is defined in: its op's block, or the block it is an argument of.
+func (v *Value) ParentBlock() *Block {
+	if v.op != nil {
+		return v.op.block
+	}
+	return v.block
+}
+
+// Index returns the position among the results of the op or the arguments of the block.
+func (v *Value) Index() int { return int(v.index) }
+
+// Name returns the name the value was written with (without '%'), a hint only. For one of several results of an
+// op it is the hint of the first.
+func (v *Value) Name() string { return v.name }
+
+// SetName changes the name hint.
+func (v *Value) SetName(name string) { v.name = name }
+
+// Loc returns the location of a block argument.
+func (v *Value) Loc() *Loc { return v.loc }
+
+// SetLoc sets the location of a block argument.
+func (v *Value) SetLoc(l *Loc) { v.loc = l }
+
+// HasUses reports whether any op uses the value.
+func (v *Value) HasUses() bool { return v.first != nil }
+
+// HasOneUse reports whether exactly one operand slot holds the value.
+func (v *Value) HasOneUse() bool { return v.first != nil && v.first == v.last }
+
+// Uses iterates over the uses in the order they were added. The current use may be changed or removed.
+func (v *Value) Uses() iter.Seq[*Use] {
+	return func(yield func(*Use) bool) {
+		for u := v.first; u != nil; {
+			next := u.next
+			if !yield(u) {
+				return
+			}
+			u = next
+		}
+	}
+}
+
+// ReplaceAllUsesWith makes every user of v use w instead.
+func (v *Value) ReplaceAllUsesWith(w *Value) {
+	if v == w {
+		return
+	}
+	for u := range v.Uses() {
+		u.Set(w)
+	}
+}
+
+// ReplaceUsesIf makes the users that keep selects use w instead of v.
+func (v *Value) ReplaceUsesIf(w *Value, keep func(*Use) bool) {
+	for u := range v.Uses() {
+		if keep(u) {
+			u.Set(w)
+		}
+	}
+}
+
+// Value returns the value in the slot.
+func (u *Use) Value() *Value { return u.val }
+
+// Owner returns the op whose operand slot this is.
+func (u *Use) Owner() *Op { return u.owner }
+
+// Index returns the position among the owner's operands.
+func (u *Use) Index() int {
+	for i := range u.owner.operands {
+		if &u.owner.operands[i] == u {
+			return i
+		}
+	}
+	return -1
+}
+
+// Set puts v into the slot.
+func (u *Use) Set(v *Value) {
+	u.unlink()
+	u.link(v)
+}
+
+func (u *Use) link(v *Value) {
+	u.val = v
+	if v == nil {
+		return
+	}
+	u.prev, u.next = v.last, nil
+	if v.last != nil {
+		v.last.next = u
+	} else {
+		v.first = u
+	}
+	v.last = u
+}
+
+func (u *Use) unlink() {
+	v := u.val
+	if v == nil {
+		return
+	}
+	if u.prev != nil {
+		u.prev.next = u.next
+	} else {
+		v.first = u.next
+	}
+	if u.next != nil {
+		u.next.prev = u.prev
+	} else {
+		v.last = u.prev
+	}
+	u.val, u.prev, u.next = nil, nil, nil
+}
+
+// Def returns the definition of the op's kind.
+func (o *Op) Def() *Def { return o.def }
+
+// Name returns the full name: "stablehlo.add".
+func (o *Op) Name() string { return o.def.Name }
+
+// Is reports whether the op is of the given kind.
+func (o *Op) Is(d *Def) bool { return o.def == d }
+
+// Has reports whether the op certainly has all traits t.
+func (o *Op) Has(t Traits) bool { return o.def.Has(t) }
+
+// MightHave reports whether the op may have traits t; an op of an unknown kind may have any.
+func (o *Op) MightHave(t Traits) bool { return o.def.MightHave(t) }
+
+// NumOperands returns the number of operands.
+func (o *Op) NumOperands() int { return len(o.operands) }
+
+// Operand returns operand i.
+func (o *Op) Operand(i int) *Value { return o.operands[i].val }
+
+// OperandUse returns the slot of operand i.
+func (o *Op) OperandUse(i int) *Use { return &o.operands[i] }
+
+// Operands iterates over the operands.
+func (o *Op) Operands() iter.Seq2[int, *Value] {
+	return func(yield func(int, *Value) bool) {
+		for i := range o.operands {
+			if !yield(i, o.operands[i].val) {
+				return
+			}
+		}
+	}
+}
+
+// OperandList returns the operands as a new slice.
+func (o *Op) OperandList() []*Value {
+	out := make([]*Value, len(o.operands))
+	for i := range o.operands {
+		out[i] = o.operands[i].val
+	}
+	return out
+}
+
+// SetOperand puts v into operand slot i.
+func (o *Op) SetOperand(i int, v *Value) { o.operands[i].Set(v) }
+
+// SetOperands replaces all operands.
+func (o *Op) SetOperands(vals []*Value) {
+	for i := range o.operands {
+		o.operands[i].unlink()
+	}
+	if len(vals) <= cap(o.operands) {
+		o.operands = o.operands[:len(vals)]
+	} else {
+		o.operands = make([]Use, len(vals))
+	}
+	for i, v := range vals {
+		o.operands[i] = Use{owner: o}
+		o.operands[i].link(v)
+	}
+}
+
+// NumResults returns the number of results.
+func (o *Op) NumResults() int { return len(o.results) }
+
+// Result returns result i.
+func (o *Op) Result(i int) *Value { return &o.results[i] }
+
+// Results iterates over the results.
+func (o *Op) Results() iter.Seq2[int, *Value] {
+	return func(yield func(int, *Value) bool) {
+		for i := range o.results {
+			if !yield(i, &o.results[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Attrs returns the attributes sorted by name, inherent and discardable; the caller must not change them.
+func (o *Op) Attrs() AttrList { return o.attrs }
+
+// Attr returns the attribute named name, or nil.
+func (o *Op) Attr(name string) Attr { return o.attrs.Get(name) }
+
+// SetAttr binds name to a. The entry is inherent where the definition says so; of an op of unknown kind, where
+// it replaces an inherent entry.
+func (o *Op) SetAttr(name string, a Attr) {
+	inherent := o.def.IsInherent(name)
+	if o.def.unknown {
+		for i := range o.attrs {
+			if o.attrs[i].Name == name {
+				inherent = o.attrs[i].Inherent
+			}
+		}
+	}
+	o.attrs = o.attrs.Set(name, a, inherent)
+}
+
+// RemoveAttr removes the attribute named name, if there is one.
+func (o *Op) RemoveAttr(name string) { o.attrs = o.attrs.Without(name) }
+
+// NumRegions returns the number of regions.
+func (o *Op) NumRegions() int { return len(o.regions) }
+
+// Region returns region i.
+func (o *Op) Region(i int) *Region { return o.regions[i] }
+
+// Regions returns the regions; the caller must not change the slice.
+func (o *Op) Regions() []*Region { return o.regions }
+
+// Successors returns the successors; the caller must not change the slice. Their operands are given with each.
+func (o *Op) Successors() []Successor { return o.successors }
+
+// Block returns the block the op stands in, nil for a detached op.
+func (o *Op) Block() *Block { return o.block }
+
+// Next returns the op after o in its block, or nil.
+func (o *Op) Next() *Op { return o.next }
+
+// Prev returns the op before o in its block, or nil.
+func (o *Op) Prev() *Op { return o.prev }
+
+// Parent returns the op whose region holds o, nil for a detached op and the module.
+func (o *Op) Parent() *Op {
+	if o.block == nil || o.block.region == nil {
+		return nil
+	}
+	return o.block.region.op
+}
+
+// Loc returns the MLIR location; nil means unknown.
+func (o *Op) Loc() *Loc { return o.loc }
+
+// SetLoc sets the MLIR location.
+func (o *Op) SetLoc(l *Loc) { o.loc = l }
+
+// Pos returns where the op stands in the text that was read.
+func (o *Op) Pos() diag.Pos { return o.pos }
+
+// SetPos sets the position; ops that a pass makes get that of the op they stand for.
+func (o *Op) SetPos(p diag.Pos) { o.pos = p }
+
+// IsBefore reports whether o stands before p in the same block. It takes time linear in their distance.
+func (o *Op) IsBefore(p *Op) bool {
+	for a, b := o.next, p.next; a != nil || b != nil; {
+		if a == p {
+			return true
+		}
+		if b == o {
+			return false
+		}
+		if a != nil {
+			a = a.next
+		}
+		if b != nil {
+			b = b.next
+		}
+	}
+	return false
+}
+
+// Remove takes the op out of its block without destroying it.
+func (o *Op) Remove() {
+	b := o.block
+	if b == nil {
+		return
+	}
+	if o.prev != nil {
+		o.prev.next = o.next
+	} else {
+		b.first = o.next
+	}
+	if o.next != nil {
+		o.next.prev = o.prev
+	} else {
+		b.last = o.prev
+	}
+	o.block, o.prev, o.next = nil, nil, nil
+}
+
+// Erase removes the op, everything in its regions, and their uses. No result may have a use left.
+func (o *Op) Erase() {
+	for i := range o.results {
+		if o.results[i].first != nil {
+			panic("ir: erasing " + o.def.Name + ", whose result is in use")
+		}
+	}
+	o.Remove()
+	o.dropUses()
+}
+
+// dropUses unlinks all operands of o and of the ops nested in it.
+func (o *Op) dropUses() {
+	for i := range o.operands {
+		o.operands[i].unlink()
+	}
+	for _, r := range o.regions {
+		for _, b := range r.blocks {
+			for n := b.first; n != nil; n = n.next {
+				n.dropUses()
+			}
+		}
+	}
+}
+
+// MoveBefore moves the op in front of p.
+func (o *Op) MoveBefore(p *Op) {
+	o.Remove()
+	p.block.insert(o, p.prev)
+}
+
+// MoveAfter moves the op behind p.
+func (o *Op) MoveAfter(p *Op) {
+	o.Remove()
+	p.block.insert(o, p)
+}
+
+// Walk calls f for o and every op nested in it, parents before children, in program order. f may erase or move
+// the op it is given (not o itself); its regions are then still visited. It stops where f returns false.
+func (o *Op) Walk(f func(*Op) bool) bool {
+	if !f(o) {
+		return false
+	}
+	for _, r := range o.regions {
+		for _, b := range r.blocks {
+			for n := b.first; n != nil; {
+				next := n.next
+				if !n.Walk(f) {
+					return false
+				}
+				n = next
+			}
+		}
+	}
+	return true
+}
+
+// IsAncestorOf reports whether p is o or nested in it.
+func (o *Op) IsAncestorOf(p *Op) bool {
+	for ; p != nil; p = p.Parent() {
+		if p == o {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,289 @@
+package ir
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Type is the type of a value. Types are immutable and interned: two types of one Context are equal exactly
+// when they compare equal with ==. The set of implementations is closed; dialects add types as DialectType.
+type Type interface {
+	// String returns the type as MLIR prints it, without aliases.
+	String() string
+	isType()
+}
+
+// Dynamic is the size of a dimension that is not known, written '?'.
+const Dynamic int64 = math.MinInt64
+
+// Signedness says how an integer type treats its sign.
+type Signedness uint8
+
+// Signedness of integer types: i32, si32, ui32.
+const (
+	Signless Signedness = iota
+	Signed
+	Unsigned
+)
+
+// IntegerType is iN, siN or uiN.
+type IntegerType struct {
+	width int
+	sign  Signedness
+}
+
+// FloatType is a floating-point type.
+type FloatType struct{ dtype tensor.DType }
+
+// IndexType is index.
+type IndexType struct{ _ byte }
+
+// NoneType is none.
+type NoneType struct{ _ byte }
+
+// ComplexType is complex<elem>.
+type ComplexType struct{ elem Type }
+
+// TensorType is a ranked or unranked tensor type.
+type TensorType struct {
+	shape    []int64
+	elem     Type
+	encoding Attr
+	ranked   bool
+}
+
+// ShapedKind tells the shaped types apart that are carried but not computed with.
+type ShapedKind uint8
+
+// Kinds of ShapedType.
+const (
+	MemRef ShapedKind = iota
+	Vector
+)
+
+// ShapedType is a memref or vector type.
+type ShapedType struct {
+	kind  ShapedKind
+	shape []int64
+	elem  Type
+	rest  string
+}
+
+// TupleType is tuple<elems...>.
+type TupleType struct{ elems []Type }
+
+// FunctionType is (inputs) -> results.
+type FunctionType struct{ inputs, results []Type }
+
+// DialectType is a type of some dialect, known or not: !stablehlo.token, !quant.uniform<...>.
+type DialectType struct {
+	dialect, name, body string
+	data                any
+}
+
+func (*IntegerType) isType()  {}
+func (*FloatType) isType()    {}
+func (*IndexType) isType()    {}
+func (*NoneType) isType()     {}
+func (*ComplexType) isType()  {}
+func (*TensorType) isType()   {}
+func (*ShapedType) isType()   {}
+func (*TupleType) isType()    {}
+func (*FunctionType) isType() {}
+func (*DialectType) isType()  {}
+
+// Width returns the width in bits.
+func (t *IntegerType) Width() int { return t.width }
+
+// Signedness returns how the type treats its sign.
+func (t *IntegerType) Signedness() Signedness { return t.sign }
+
+// DType returns the element type that computes with this type.
+func (t *FloatType) DType() tensor.DType { return t.dtype }
+
+// Elem returns the type of the two parts.
+func (t *ComplexType) Elem() Type { return t.elem }
+
+// Ranked reports whether the shape is known at all.
+func (t *TensorType) Ranked() bool { return t.ranked }
+
+// Shape returns the dimensions; unknown sizes are Dynamic. The caller must not change them.
+func (t *TensorType) Shape() []int64 { return t.shape }
+
+// Rank returns the number of dimensions, 0 for an unranked tensor.
+func (t *TensorType) Rank() int { return len(t.shape) }
+
+// Elem returns the element type.
+func (t *TensorType) Elem() Type { return t.elem }
+
+// Encoding returns the encoding attribute, nil where there is none.
+func (t *TensorType) Encoding() Attr { return t.encoding }
+
+// Static reports whether the tensor is ranked and all its sizes are known.
+func (t *TensorType) Static() bool {
+	for _, d := range t.shape {
+		if d == Dynamic {
+			return false
+		}
+	}
+	return t.ranked
+}
+
+// DType returns the element type that computes with the tensor's elements, tensor.Invalid where there is none
+// (quantized and foreign element types).
+func (t *TensorType) DType() tensor.DType { return ElementDType(t.elem) }
+
+// Kind says whether the type is a memref or a vector.
+func (t *ShapedType) Kind() ShapedKind { return t.kind }
+
+// Shape returns the dimensions; unknown sizes are Dynamic.
+func (t *ShapedType) Shape() []int64 { return t.shape }
+
+// Elem returns the element type.
+func (t *ShapedType) Elem() Type { return t.elem }
+
+// Rest returns the text after the element type, with its leading comma.
+func (t *ShapedType) Rest() string { return t.rest }
+
+// Elems returns the types of the elements.
+func (t *TupleType) Elems() []Type { return t.elems }
+
+// Inputs returns the argument types.
+func (t *FunctionType) Inputs() []Type { return t.inputs }
+
+// Results returns the result types.
+func (t *FunctionType) Results() []Type { return t.results }
+
+// Dialect returns the namespace: "stablehlo" of !stablehlo.token.
+func (t *DialectType) Dialect() string { return t.dialect }
+
+// Name returns the mnemonic: "token" of !stablehlo.token.
+func (t *DialectType) Name() string { return t.name }
+
+// Body returns the parameters as text with their angle brackets, "" where there are none.
+func (t *DialectType) Body() string { return t.body }
+
+// Data returns the dialect's own reading of the parameters, nil where there is none.
+func (t *DialectType) Data() any { return t.data }
+
+// ElementDType returns the tensor element type of t, tensor.Invalid where there is none.
+func ElementDType(t Type) tensor.DType {
+	switch t := t.(type) {
+	case *FloatType:
+		return t.dtype
+	case *IndexType:
+		return tensor.Index
+	case *IntegerType:
+		unsigned := t.sign == Unsigned
+		switch {
+		case t.sign == Signed:
+			return tensor.Invalid
+		case t.width == 1 && !unsigned:
+			return tensor.I1
+		case t.width == 2:
+			return pick(unsigned, tensor.UI2, tensor.I2)
+		case t.width == 4:
+			return pick(unsigned, tensor.UI4, tensor.I4)
+		case t.width == 8:
+			return pick(unsigned, tensor.UI8, tensor.I8)
+		case t.width == 16:
+			return pick(unsigned, tensor.UI16, tensor.I16)
+		case t.width == 32:
+			return pick(unsigned, tensor.UI32, tensor.I32)
+		case t.width == 64:
+			return pick(unsigned, tensor.UI64, tensor.I64)
+		}
+	case *ComplexType:
+		switch ElementDType(t.elem) {
+		case tensor.F32:
+			return tensor.Complex64
+		case tensor.F64:
+			return tensor.Complex128
+		}
+	}
+	return tensor.Invalid
+}
+
+func pick(first bool, a, b tensor.DType) tensor.DType {
+	if first {
+		return a
+	}
+	return b
+}
+
+// IsToken reports whether t is !stablehlo.token (or its MHLO spelling).
+func IsToken(t Type) bool {
+	d, ok := t.(*DialectType)
+	return ok && d.name == "token" && (d.dialect == "stablehlo" || d.dialect == "mhlo")
+}
+
+func (t *IntegerType) String() string {
+	return [...]string{Signless: "i", Signed: "si", Unsigned: "ui"}[t.sign] + strconv.Itoa(t.width)
+}
+func (t *FloatType) String() string   { return t.dtype.String() }
+func (t *IndexType) String() string   { return "index" }
+func (t *NoneType) String() string    { return "none" }
+func (t *ComplexType) String() string { return "complex<" + t.elem.String() + ">" }
+
+func (t *TensorType) String() string {
+	b := []byte("tensor<")
+	if !t.ranked {
+		b = append(b, "*x"...)
+	}
+	b = AppendShape(b, t.shape)
+	b = append(b, t.elem.String()...)
+	if t.encoding != nil {
+		b = append(b, ", "...)
+		b = append(b, t.encoding.String()...)
+	}
+	return string(append(b, '>'))
+}
+
+// AppendShape appends the dimensions as types spell them: 2x?x3x.
+func AppendShape(b []byte, shape []int64) []byte {
+	for _, d := range shape {
+		if d == Dynamic {
+			b = append(b, '?')
+		} else {
+			b = strconv.AppendInt(b, d, 10)
+		}
+		b = append(b, 'x')
+	}
+	return b
+}
+
+func (t *ShapedType) String() string {
+	b := []byte([...]string{MemRef: "memref<", Vector: "vector<"}[t.kind])
+	b = AppendShape(b, t.shape)
+	b = append(b, t.elem.String()...)
+	b = append(b, t.rest...)
+	return string(append(b, '>'))
+}
+
+func (t *TupleType) String() string {
+	return string(append(appendTypes([]byte("tuple<"), t.elems), '>'))
+}
+
+func (t *FunctionType) String() string {
+	b := append(appendTypes([]byte{'('}, t.inputs), ") -> "...)
+	if len(t.results) == 1 {
+		if _, nested := t.results[0].(*FunctionType); !nested {
+			return string(append(b, t.results[0].String()...))
+		}
+	}
+	return string(append(appendTypes(append(b, '('), t.results), ')'))
+}
+
+func (t *DialectType) String() string { return "!" + t.dialect + "." + t.name + t.body }
+
+func appendTypes(b []byte, types []Type) []byte {
+	for i, t := range types {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(b, t.String()...)
+	}
+	return b
+}
