@@ -1,0 +1,269 @@
+package plugins
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// Environment is what the search for plugins depends on.
+type Environment struct {
+	// Getenv looks up an environment variable; nil is an empty environment. Read are HLOCB_CPU_PLUGIN and
+	// HLOCB_CUDA_PLUGIN (a path each), PJRT_NAMES_AND_LIBRARY_PATHS (name:path,...), PJRT_PLUGIN_LIBRARY_PATH
+	// (directories), VIRTUAL_ENV, CONDA_PREFIX and PYTHONPATH (where Python packages lie) and PATH (python3).
+	Getenv func(string) string
+	// CacheDir is where Install puts plugins, usually os.UserCacheDir()/hlocb/plugins; empty is nowhere.
+	CacheDir string
+	// HomeDir is the user's home directory; empty leaves out the places below it.
+	HomeDir string
+	// Root stands before the places of the system (/usr/local/lib/...); empty is /.
+	Root string
+}
+
+func (e Environment) getenv(key string) string {
+	if e.Getenv == nil {
+		return ""
+	}
+	return e.Getenv(key)
+}
+
+// Plugin is a plugin file that was found; it has not been loaded, so it may be none.
+type Plugin struct {
+	Name    string // the platform by the looks of its name: cpu, cuda, rocm, tpu, ...
+	Path    string
+	Origin  string // which place it was found in, for people
+	Version string // of the package it came in, where the place tells
+	Chosen  bool   // named by the user, so that no other one may take its place
+}
+
+// NotFoundError says where a plugin was looked for.
+type NotFoundError struct {
+	Name   string
+	Places []string
+}
+
+func (e *NotFoundError) Error() string {
+	hint := ""
+	if _, ok := packageNamed(e.Name); ok {
+		hint = fmt.Sprintf("; 'hlocb plugin install %s' gets one", e.Name)
+	}
+	return fmt.Sprintf("no PJRT plugin for %q%s; looked in:\n  %s", e.Name, hint, strings.Join(e.Places, "\n  "))
+}
+
+// IsPath reports whether a backend's name is the path of a plugin rather than a platform.
+func IsPath(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) || strings.ContainsRune(name, '/') || filepath.Ext(name) == ".so" || filepath.Ext(name) == ".dylib"
+}
+
+// Find returns the plugins for a platform ("cpu", "cuda", ...), the one to be preferred first, or the one at a
+// path. The error is a *NotFoundError that lists the places where there was none.
+func (e Environment) Find(name string) ([]Plugin, error) {
+	if IsPath(name) {
+		return []Plugin{{Name: platformOf(name), Path: name, Origin: "named by path", Chosen: true}}, nil
+	}
+	var found []Plugin
+	all, places := e.search()
+	for _, p := range all {
+		if p.Name == name {
+			found = append(found, p)
+			if p.Chosen {
+				return found[len(found)-1:], nil
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil, &NotFoundError{name, places}
+	}
+	return found, nil
+}
+
+// List returns every plugin that can be found, those to be preferred first, each file once.
+func (e Environment) List() []Plugin {
+	found, _ := e.search()
+	return found
+}
+
+// search visits the conventional places. It also tells what each place held, for a NotFoundError.
+func (e Environment) search() (found []Plugin, places []string) {
+	seen := map[string]bool{}
+	add := func(p Plugin) {
+		key := p.Path
+		if real, err := filepath.EvalSymlinks(p.Path); err == nil {
+			key = real
+		}
+		if !seen[key] {
+			seen[key] = true
+			found = append(found, p)
+		}
+	}
+
+	for _, v := range []struct{ key, name string }{{"HLOCB_CPU_PLUGIN", "cpu"}, {"HLOCB_CUDA_PLUGIN", "cuda"}} {
+		if path := e.getenv(v.key); path != "" {
+			add(Plugin{Name: v.name, Path: path, Origin: v.key, Chosen: true})
+		} else {
+			places = append(places, v.key+": not set")
+		}
+	}
+
+	const named = "PJRT_NAMES_AND_LIBRARY_PATHS"
+	if list := e.getenv(named); list != "" {
+		for _, entry := range strings.Split(list, ",") {
+			if name, path, ok := strings.Cut(strings.TrimSpace(entry), ":"); ok && path != "" {
+				add(Plugin{Name: name, Path: path, Origin: named})
+			}
+		}
+		places = append(places, named+": "+list)
+	} else {
+		places = append(places, named+": not set")
+	}
+
+	if e.CacheDir != "" {
+		n := len(found)
+		dirs, _ := filepath.Glob(filepath.Join(e.CacheDir, "*", "*"))
+		sort.SliceStable(dirs, func(i, j int) bool { return newer(filepath.Base(dirs[i]), filepath.Base(dirs[j])) })
+		for _, dir := range dirs {
+			for _, path := range libraries(dir) {
+				name := filepath.Base(filepath.Dir(dir))
+				add(Plugin{Name: platformOf(name), Path: path, Origin: "installed by hlocb", Version: filepath.Base(dir)})
+			}
+		}
+		places = append(places, describe(e.CacheDir, len(found)-n))
+	}
+
+	var dirs []string
+	if list := e.getenv("PJRT_PLUGIN_LIBRARY_PATH"); list != "" {
+		dirs = append(dirs, filepath.SplitList(list)...)
+	} else {
+		places = append(places, "PJRT_PLUGIN_LIBRARY_PATH: not set")
+	}
+	if e.HomeDir != "" {
+		dirs = append(dirs, filepath.Join(e.HomeDir, ".local", "lib", "go-xla"))
+	}
+	dirs = append(dirs, filepath.Join(e.Root+"/", "usr", "local", "lib", "go-xla"))
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		n := len(found)
+		for _, path := range libraries(dir) {
+			add(Plugin{Name: platformOf(path), Path: path, Origin: dir})
+		}
+		places = append(places, describe(dir, len(found)-n))
+	}
+
+	for _, site := range e.pythonDirs() {
+		for _, namespace := range []string{"jax_plugins", "xla_plugins"} {
+			dir := filepath.Join(site, namespace)
+			n := len(found)
+			packages, _ := filepath.Glob(filepath.Join(dir, "*"))
+			sort.Strings(packages)
+			for _, pkg := range packages {
+				for _, path := range libraries(pkg) {
+					add(Plugin{Name: platformOf(filepath.Base(pkg) + "/" + filepath.Base(path)), Path: path,
+						Origin: "Python package " + namespace + "." + filepath.Base(pkg)})
+				}
+			}
+			places = append(places, describe(dir, len(found)-n))
+		}
+	}
+	return found, places
+}
+
+func describe(dir string, n int) string {
+	if _, err := os.Stat(dir); err != nil {
+		return dir + ": no such directory"
+	}
+	if n == 1 {
+		return dir + ": 1 plugin"
+	}
+	return fmt.Sprintf("%s: %d plugins", dir, n)
+}
+
+// libraries lists the files of a directory that are named as plugins are.
+func libraries(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, entry := range entries {
+		name := entry.Name()
+		ext := filepath.Ext(name)
+		if (ext == ".so" || ext == ".dylib") && (strings.Contains(name, "pjrt") || strings.Contains(name, "plugin") || name == "libtpu.so") {
+			out = append(out, filepath.Join(dir, name))
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// platformOf guesses the platform from a file's or a package's name.
+func platformOf(name string) string {
+	base := strings.ToLower(name)
+	if i := strings.LastIndexByte(base, '/'); i >= 0 && !strings.Contains(base[:i], "xla_") {
+		base = base[i+1:]
+	}
+	for _, p := range []string{"cuda", "rocm", "tpu", "cpu", "metal", "sycl"} {
+		if strings.Contains(base, p) {
+			return p
+		}
+	}
+	base = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(base), ".so"), ".dylib")
+	return strings.TrimSuffix(strings.TrimPrefix(base, "pjrt_c_api_"), "_plugin")
+}
+
+// pythonDirs lists the directories in which Python packages may lie, without running Python.
+func (e Environment) pythonDirs() []string {
+	var roots, dirs []string
+	for _, p := range filepath.SplitList(e.getenv("PYTHONPATH")) {
+		if p != "" {
+			dirs = append(dirs, p)
+		}
+	}
+	for _, key := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
+		if p := e.getenv(key); p != "" {
+			roots = append(roots, p)
+		}
+	}
+	for _, bin := range filepath.SplitList(e.getenv("PATH")) {
+		if _, err := os.Stat(filepath.Join(bin, "python3")); bin != "" && err == nil {
+			roots = append(roots, filepath.Dir(bin))
+		}
+	}
+	if e.HomeDir != "" {
+		roots = append(roots, filepath.Join(e.HomeDir, ".local"))
+	}
+	roots = append(roots, filepath.Join(e.Root+"/", "usr", "local"), filepath.Join(e.Root+"/", "usr"))
+	for _, root := range roots {
+		for _, pattern := range []string{"lib/python3*/site-packages", "lib/python3*/dist-packages"} {
+			matches, _ := filepath.Glob(filepath.Join(root, pattern))
+			sort.Strings(matches)
+			dirs = append(dirs, matches...)
+		}
+	}
+	var unique []string
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		if !seen[dir] {
+			seen[dir] = true
+			unique = append(unique, dir)
+		}
+	}
+	return unique
+}
+
+// newer compares dotted version numbers, a before b where a is the higher one.
+func newer(a, b string) bool {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := 0; i < len(as) && i < len(bs); i++ {
+		if as[i] != bs[i] {
+			if len(as[i]) != len(bs[i]) {
+				return len(as[i]) > len(bs[i])
+			}
+			return as[i] > bs[i]
+		}
+	}
+	return len(as) > len(bs)
+}

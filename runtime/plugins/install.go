@@ -1,0 +1,263 @@
+package plugins
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	goruntime "runtime"
+	"strings"
+)
+
+// Package is a plugin that Install knows how to get.
+type Package struct {
+	Name         string // what 'hlocb plugin install' calls it
+	Distribution string // the Python distribution that carries it
+	Version      string
+	SHA256       string // of the wheel
+	Member       string // the plugin's path in the wheel
+	OS, Arch     string // what it runs on, in Go's words
+	Needs        string // what it needs beside the C library, for people
+}
+
+// Packages lists what Install knows.
+func Packages() []Package {
+	return []Package{
+		{
+			Name: "cpu", Distribution: "xla-cpu-pjrt", Version: "0.0.1",
+			SHA256: "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc",
+			Member: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", OS: "linux", Arch: "amd64",
+			Needs: "libstdc++",
+		},
+	}
+}
+
+func packageNamed(name string) (Package, bool) {
+	for _, p := range Packages() {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Package{}, false
+}
+
+// InstallOptions says how Install works.
+type InstallOptions struct {
+	CacheDir string    // where plugins are kept, as in Environment
+	Wheel    string    // a wheel file at hand; empty downloads one through pip
+	Force    bool      // install again what is already there
+	Progress io.Writer // gets a line per step; nil for none
+}
+
+// ErrNoPip says that Install found no pip to download with.
+var ErrNoPip = errors.New(`no pip found: tried "python3 -m pip", "pip3" and "pip"; install Python's pip, or give a wheel that you have`)
+
+// ChecksumError says that a wheel is not the one that was asked for.
+type ChecksumError struct{ File, Got, Want string }
+
+func (e *ChecksumError) Error() string {
+	return fmt.Sprintf("%s: SHA-256 is %s, expected %s", e.File, e.Got, e.Want)
+}
+
+// Install puts the named plugin into the cache directory and returns it. It downloads the wheel through pip,
+// or takes the one at hand, and trusts neither: the wheel's SHA-256 is compared before anything is unpacked.
+// The plugin appears in its place whole or not at all; several installs may go on at once.
+func Install(ctx context.Context, name string, opts InstallOptions) (Plugin, error) {
+	pkg, ok := packageNamed(name)
+	if !ok {
+		var names []string
+		for _, p := range Packages() {
+			names = append(names, p.Name)
+		}
+		return Plugin{}, fmt.Errorf("unknown plugin %q, known are: %s", name, strings.Join(names, ", "))
+	}
+	return install(ctx, pkg, opts)
+}
+
+func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, error) {
+	say := func(format string, args ...any) {
+		if opts.Progress != nil {
+			fmt.Fprintf(opts.Progress, format+"\n", args...)
+		}
+	}
+	if pkg.OS != goruntime.GOOS || pkg.Arch != goruntime.GOARCH {
+		return Plugin{}, fmt.Errorf("%s %s runs on %s/%s only, this is %s/%s", pkg.Distribution, pkg.Version, pkg.OS, pkg.Arch, goruntime.GOOS, goruntime.GOARCH)
+	}
+	if opts.CacheDir == "" {
+		return Plugin{}, errors.New("no cache directory to install into")
+	}
+	dir := filepath.Join(opts.CacheDir, pkg.Name, pkg.Version)
+	target := filepath.Join(dir, path.Base(pkg.Member))
+	plugin := Plugin{Name: platformOf(pkg.Name), Path: target, Origin: "installed by hlocb", Version: pkg.Version}
+	if installed(target) && !opts.Force {
+		say("%s %s is already installed: %s", pkg.Distribution, pkg.Version, target)
+		return plugin, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Plugin{}, err
+	}
+	unlock, err := lock(ctx, filepath.Join(dir, ".lock"))
+	if err != nil {
+		return Plugin{}, err
+	}
+	defer unlock()
+	if installed(target) && !opts.Force { // by the one we waited for
+		say("%s %s is already installed: %s", pkg.Distribution, pkg.Version, target)
+		return plugin, nil
+	}
+
+	wheel := opts.Wheel
+	if wheel == "" {
+		tmp, err := os.MkdirTemp("", "hlocb-plugin-")
+		if err != nil {
+			return Plugin{}, err
+		}
+		defer os.RemoveAll(tmp)
+		if wheel, err = download(ctx, pkg, tmp, say); err != nil {
+			return Plugin{}, err
+		}
+	}
+	say("checking %s", filepath.Base(wheel))
+	if err := checksum(wheel, pkg.SHA256); err != nil {
+		return Plugin{}, err
+	}
+	say("unpacking %s", pkg.Member)
+	if err := unpack(wheel, pkg, target); err != nil {
+		return Plugin{}, err
+	}
+	say("installed %s %s: %s", pkg.Distribution, pkg.Version, target)
+	return plugin, nil
+}
+
+// receipt is the file beside an installed plugin: where it came from and how long it must be. It is written
+// after the plugin, so a plugin with a receipt of its length is a whole one.
+type receipt struct {
+	Distribution string `json:"distribution"`
+	Version      string `json:"version"`
+	WheelSHA256  string `json:"wheel_sha256"`
+	File         string `json:"file"`
+	Size         int64  `json:"size"`
+	SHA256       string `json:"sha256"`
+}
+
+func installed(target string) bool {
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(target), "plugin.json"))
+	if err != nil {
+		return false
+	}
+	var r receipt
+	info, err := os.Stat(target)
+	return err == nil && json.Unmarshal(text, &r) == nil && r.Size == info.Size()
+}
+
+// download fetches the wheel into dir with the first pip that there is.
+func download(ctx context.Context, pkg Package, dir string, say func(string, ...any)) (string, error) {
+	for _, pip := range [][]string{{"python3", "-m", "pip"}, {"pip3"}, {"pip"}} {
+		if exec.CommandContext(ctx, pip[0], append(pip[1:len(pip):len(pip)], "--version")...).Run() != nil {
+			if err := ctx.Err(); err != nil {
+				return "", err
+			}
+			continue
+		}
+		args := append(pip[1:len(pip):len(pip)], "download", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check",
+			"--no-input", "--progress-bar", "off", "--dest", dir, pkg.Distribution+"=="+pkg.Version)
+		say("downloading %s %s with %s", pkg.Distribution, pkg.Version, strings.Join(pip, " "))
+		var log bytes.Buffer
+		cmd := exec.CommandContext(ctx, pip[0], args...)
+		cmd.Stdout, cmd.Stderr = &log, &log
+		if err := cmd.Run(); err != nil {
+			if ctx.Err() != nil {
+				return "", ctx.Err()
+			}
+			return "", fmt.Errorf("%s download %s==%s: %w\n%s", strings.Join(pip, " "), pkg.Distribution, pkg.Version, err, tail(log.String(), 12))
+		}
+		wheels, _ := filepath.Glob(filepath.Join(dir, "*.whl"))
+		if len(wheels) != 1 {
+			return "", fmt.Errorf("%s download %s==%s left %d wheels, expected one", strings.Join(pip, " "), pkg.Distribution, pkg.Version, len(wheels))
+		}
+		return wheels[0], nil
+	}
+	return "", ErrNoPip
+}
+
+// tail returns the last n lines of a program's output.
+func tail(s string, n int) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	return strings.Join(lines, "\n")
+}
+
+func checksum(file, want string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != want {
+		return &ChecksumError{file, got, want}
+	}
+	return nil
+}
+
+// unpack writes the plugin in the wheel to target through a temporary file beside it.
+func unpack(wheel string, pkg Package, target string) error {
+	z, err := zip.OpenReader(wheel)
+	if err != nil {
+		return fmt.Errorf("%s: %w", wheel, err)
+	}
+	defer z.Close()
+	in, err := z.Open(pkg.Member)
+	if err != nil {
+		return fmt.Errorf("%s: %w", wheel, err)
+	}
+	defer in.Close()
+
+	dir := filepath.Dir(target)
+	tmp, err := os.CreateTemp(dir, ".plugin-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	defer tmp.Close()
+	h := sha256.New()
+	size, err := io.Copy(io.MultiWriter(tmp, h), in)
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", wheel, pkg.Member, err)
+	}
+	if err := errors.Join(tmp.Chmod(0o755), tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp.Name(), target); err != nil {
+		return err
+	}
+
+	text, err := json.MarshalIndent(receipt{pkg.Distribution, pkg.Version, pkg.SHA256, filepath.Base(target), size, hex.EncodeToString(h.Sum(nil))}, "", "  ")
+	if err != nil {
+		return err
+	}
+	note, err := os.CreateTemp(dir, ".receipt-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(note.Name())
+	_, werr := note.Write(append(text, '\n'))
+	if err := errors.Join(werr, note.Chmod(0o644), note.Close()); err != nil {
+		return err
+	}
+	return os.Rename(note.Name(), filepath.Join(dir, "plugin.json"))
+}
