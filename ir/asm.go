@@ -6,17 +6,196 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// AsmParser is what the Parse hook of a Def and the ParseType and ParseAttr hooks of a Dialect read with. Its
-// methods do not return errors: the first mistake is reported with its position and ends the parse.
+// AsmParser is what the Parse hook of a Def, the ParseType and ParseAttr hooks of a Dialect, and directives read
+// with. Its methods do not return errors: the first mistake is reported with its position and ends the op; hooks
+// need no clean-up, they are simply not returned to.
+//
+// Punctuation is given by its text: ( ) { } [ ] < > , : :: = -> ? * + - | / and #, @, ! where they stand alone.
 type AsmParser interface {
 	Context() *Context
+	// Module returns the module that is being read.
+	Module() *Module
+	// Pos returns the position of the current token.
+	Pos() diag.Pos
 	// Errorf reports a mistake at the current token and does not return.
 	Errorf(format string, args ...any)
+	// ErrorfAt reports a mistake at pos and does not return.
+	ErrorfAt(pos diag.Pos, format string, args ...any)
+
+	// Peek reports whether the current token is the given punctuation.
+	Peek(punct string) bool
+	// Accept consumes the given punctuation if it is next.
+	Accept(punct string) bool
+	// Expect consumes the given punctuation or fails: expected ','.
+	Expect(punct string)
+	// PeekKeyword, AcceptKeyword and ExpectKeyword do the same for a bare word.
+	PeekKeyword(word string) bool
+	AcceptKeyword(word string) bool
+	ExpectKeyword(word string)
+	// ParseKeyword reads any bare word (letters, digits, _ . $); ParseOptionalKeyword returns "" where there is none.
+	ParseKeyword() string
+	ParseOptionalKeyword() string
+	// ParseKeywordOrString reads a bare word or a quoted string.
+	ParseKeywordOrString() string
+	// ParseInteger reads an optionally negative decimal or hexadecimal integer.
+	ParseInteger() int64
+	ParseOptionalInteger() (value int64, ok bool)
+	// ParseIntegers reads [1, 2, 3].
+	ParseIntegers() []int64
+	// ParseDims reads dimensions joined and optionally ended by x: 4x?x8; Dynamic for '?'.
+	ParseDims() []int64
+	// ParseFloat reads a decimal number, with or without a fraction.
+	ParseFloat() float64
+	// ParseString reads a quoted string and returns its bytes; ParseOptionalString has ok false where there is none.
+	ParseString() string
+	ParseOptionalString() (s string, ok bool)
+	// ParseSymbol reads @name or @"name" and returns the name without '@'.
+	ParseSymbol() string
+	ParseOptionalSymbol() (name string, ok bool)
+	// ParseList reads items separated by commas between the brackets open and close, possibly none; with open
+	// "" there are no brackets and at least one item.
+	ParseList(open, close string, item func())
+	// ParseBalanced returns the text from the current token, an opening bracket, to the bracket that closes it,
+	// both included, with the white space as written.
+	ParseBalanced() string
+
+	// ParseType reads a type.
+	ParseType() Type
+	ParseOptionalType() (t Type, ok bool)
+	// ParseTypes reads types separated by commas, at least one.
+	ParseTypes() []Type
+	// ParseParenTypes reads types in parentheses, possibly none.
+	ParseParenTypes() []Type
+	// ParseFunctionType reads (A, B) -> R or (A, B) -> (R, S).
+	ParseFunctionType() *FunctionType
+	// ParseAttr reads an attribute. Where want is not nil, a number or string without ': type' has that type.
+	ParseAttr(want Type) Attr
+	ParseOptionalAttr(want Type) (a Attr, ok bool)
+	// ParseAttrDict reads {a = x, b} into st if there is one.
+	ParseOptionalAttrDict(st *OpState)
+	// ParseOptionalAttrDictWithKeyword reads attributes {...} into st if there is one.
+	ParseOptionalAttrDictWithKeyword(st *OpState)
+	// ParseOptionalLoc reads loc(...), nil where there is none.
+	ParseOptionalLoc() *Loc
+
+	// ParseOperand reads %name or %name#1, a use whose type is not known yet.
+	ParseOperand() Operand
+	ParseOptionalOperand() (o Operand, ok bool)
+	// ParseOperands reads uses separated by commas, possibly none.
+	ParseOperands() []Operand
+	// ResolveOperand returns the value that o names, which must have type t.
+	ResolveOperand(o Operand, t Type) *Value
+	// ResolveOperands appends the values of operands to st.Operands. Another number of types is an error at pos.
+	ResolveOperands(operands []Operand, types []Type, pos diag.Pos, st *OpState)
+
+	// ParseArgument reads %name, and with types set %name: type {attributes} loc(...), where the attributes are
+	// read only if attrs is set.
+	ParseArgument(types, attrs bool) Argument
+	ParseOptionalArgument(types, attrs bool) (a Argument, ok bool)
+	// ParseRegion reads { ... } whose entry block has the given arguments; with none the block may name its own.
+	// ParseOptionalRegion returns nil where there is no '{'.
+	ParseRegion(args ...Argument) *Region
+	ParseOptionalRegion(args ...Argument) *Region
+	// ParseSuccessor reads ^bb1.
+	ParseSuccessor() Successor
 }
 
-// AsmPrinter is what the Print hook of a Def writes with.
+// Operand is a use of a value that has been read but not resolved, because its type stands further right.
+type Operand struct {
+	Name  []byte // without '%'
+	Index int    // 1 of %name#1
+	Pos   diag.Pos
+}
+
+// Argument is the declaration of a region's entry argument as an op's pretty form writes it.
+type Argument struct {
+	Operand
+	Type  Type
+	Attrs *DictAttr // nil for none
+	Loc   *Loc
+}
+
+// AsmPrinter is what the Print hook of a Def, the print hooks of a Dialect, and directives write with.
 type AsmPrinter interface {
+	// Print writes s as it is.
 	Print(s string)
+	PrintInt(i int64)
+	// PrintInts writes [1, 2, 3].
+	PrintInts(list []int64)
+	// PrintString writes s quoted; PrintSymbol writes @s, quoted where it must be; PrintKeywordOrString writes s
+	// bare where it is an identifier.
+	PrintString(s string)
+	PrintSymbol(s string)
+	PrintKeywordOrString(s string)
+	PrintType(t Type)
+	// PrintTypes writes types separated by commas.
+	PrintTypes(types []Type)
+	// PrintFunctionType writes (inputs) -> results; a single result has no parentheses.
+	PrintFunctionType(inputs, results []Type)
+	PrintAttr(a Attr)
+	// PrintAttrWithoutType writes a without its trailing ': type'.
+	PrintAttrWithoutType(a Attr)
+	// PrintAttrDict writes ' {a = x, ...}' less the elided names, nothing where none is left.
+	// PrintAttrDictWithKeyword writes ' attributes {...}' instead.
+	PrintAttrDict(attrs AttrList, elided ...string)
+	PrintAttrDictWithKeyword(attrs AttrList, elided ...string)
+	// PrintValue writes the name of v: %0, %cst, %2#1. PrintOperands writes names separated by commas.
+	PrintValue(v *Value)
+	PrintValues(values []*Value)
+	// PrintArgument writes %name: type and, with debug info, the location.
+	PrintArgument(v *Value, attrs *DictAttr)
+	// PrintRegion writes { ... }. entryArgs: the entry block's arguments are written as ^bb0(...), where there are
+	// any; terminator: a terminator without operands and attributes is not left out.
+	PrintRegion(r *Region, entryArgs, terminator bool)
+	PrintSuccessor(b *Block)
+	// Shadow makes the arguments of r's entry block print with the names of values from now on.
+	Shadow(r *Region, values []*Value)
+	// Newline starts a new line at the indentation of the op.
+	Newline()
+	// DebugInfo reports whether locations are written.
+	DebugInfo() bool
+}
+
+// Directive is a custom directive of assembly formats: custom<Name>($a, type($b)).
+type Directive struct {
+	// Parse fills args (or st) from the text. Operands are stored unresolved in the Operands of their argument,
+	// types in the Types of theirs, attributes in Attr or directly in st, regions in Regions.
+	Parse func(p AsmParser, st *OpState, args []DirectiveArg)
+	// Print writes the text. Values, Types, Attr and Regions of args hold what op has. A leading space is the
+	// caller's business.
+	Print func(p AsmPrinter, op *Op, args []DirectiveArg)
+}
+
+// ArgKind says what an argument of a directive stands for.
+type ArgKind uint8
+
+// Kinds of directive arguments.
+const (
+	OperandArg     ArgKind = iota // $operand: Operands when parsing, Values when printing
+	OperandTypeArg                // type($operand), type(operands): Types
+	ResultTypeArg                 // type($result), type(results): Types
+	AttrArg                       // $attr: Attr
+	RegionArg                     // $region: Regions
+	SuccessorArg                  // $successor: Successors
+	LiteralArg                    // `text` or "text": Name
+	AttrDictArg                   // attr-dict: read and written by the directive
+)
+
+// DirectiveArg is one argument of a directive, resolved by name. While parsing, the directive sets the fields of
+// the argument's kind; those of an argument in ref(...) hold what was read before and are not to be changed.
+type DirectiveArg struct {
+	Kind  ArgKind
+	Name  string       // of the operand, result, attribute or region
+	Mult  Multiplicity // of the operand or result
+	Ref   bool         // written ref(...)
+	Index int          // position among the Def's operands, results, attributes or regions; -1 for all
+
+	Operands   []Operand
+	Values     []*Value
+	Types      []Type
+	Attr       Attr
+	Regions    []*Region
+	Successors []Successor
 }
 
 // Reporter collects what is found wrong with a module.

@@ -7,18 +7,22 @@ type Traits uint32
 
 // Traits of op kinds.
 const (
-	Pure              Traits = 1 << iota // no side effects, same operands same results: may be removed, merged, moved
-	Terminator                           // ends a block
-	IsolatedFromAbove                    // regions use no values from outside
-	SingleBlock                          // each region holds at most one block
-	NoTerminator                         // the blocks of its regions end with no terminator
-	SymbolTable                          // region 0 holds symbols
-	Symbol                               // has a sym_name
-	Commutative                          // operands may be swapped
-	Elementwise                          // result element i depends on operand elements i only
-	SameShape                            // all operands and results have one shape
-	SameType                             // all operands and results have one type
-	ReturnLike                           // a terminator that hands its operands to the parent op
+	Pure                 Traits = 1 << iota // no side effects, same operands same results: may be removed, merged, moved
+	Terminator                              // ends a block
+	IsolatedFromAbove                       // regions use no values from outside
+	SingleBlock                             // each region holds at most one block
+	NoTerminator                            // the blocks of its regions end with no terminator
+	SymbolTable                             // region 0 holds symbols
+	Symbol                                  // has a sym_name
+	Commutative                             // operands may be swapped
+	Elementwise                             // result element i depends on operand elements i only
+	SameShape                               // all operands and results have one shape
+	SameType                                // all operands and results have one type
+	ReturnLike                              // a terminator that hands its operands to the parent op
+	AttrSizedOperands                       // operandSegmentSizes tells how many operands each Arg has
+	AttrSizedResults                        // resultSegmentSizes likewise
+	SameVariadicOperands                    // all variadic Args among the operands have the same number
+	SameVariadicResults                     // likewise among the results
 )
 
 // Def says everything known of one op kind. It is a row of data in a dialect package and immutable once
@@ -42,6 +46,13 @@ type Def struct {
 	Verify func(op *Op, r *Reporter)
 	// Infer computes the result types from operands, attributes and regions. Nil: cannot be inferred.
 	Infer func(c *Context, st *OpState) ([]Type, error)
+
+	// ResultNames proposes names for the results when printing (set(v, "cst") for %cst), ArgNames for the
+	// arguments of the blocks of region r. For several results, set the first names the pack that starts there.
+	ResultNames func(op *Op, set func(v *Value, name string))
+	ArgNames    func(op *Op, r *Region, set func(v *Value, name string))
+	// DefaultDialect is the dialect whose prefix ops directly in the regions may leave out: "func" in func.func.
+	DefaultDialect string
 
 	unknown bool
 }
@@ -130,6 +141,12 @@ type Dialect struct {
 	// they do not know the mnemonic, and the text is then carried verbatim. Nil: none is known.
 	ParseType func(p AsmParser, name string) Type
 	ParseAttr func(p AsmParser, name string) Attr
+	// PrintType and PrintAttr write what follows the mnemonic where the body that the type or attribute was made
+	// with is not its whole text; they return false to have the body written. Nil: always the body.
+	PrintType func(p AsmPrinter, t *DialectType) bool
+	PrintAttr func(p AsmPrinter, a *DialectAttr) bool
+	// Directives are the custom directives that the formats of Ops use, by name.
+	Directives map[string]*Directive
 }
 
 // Registry holds the known dialects. It is filled by Add and then only read; reading is safe from several
