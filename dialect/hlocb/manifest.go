@@ -116,6 +116,7 @@ type Site struct {
 	SideEffect bool
 	Operands   []TensorType
 	Results    []TensorType
+	Aliases    []int             // per result the operand whose memory it shares, -1 for none
 	Attrs      map[string]string // the source's other attributes, printed, for handlers that want them
 }
 
