@@ -1,0 +1,99 @@
+package backends
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/plugins"
+)
+
+// Options says where plugins are looked for and how backends are made.
+type Options struct {
+	Plugins plugins.Environment
+	Devices int // how many devices a CPU backend has; 0 leaves it to the plugin and the program
+}
+
+// UnknownError says that no backend has the name.
+type UnknownError struct{ Name string }
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("unknown backend %q: expected auto, interp, cpu, cuda or the path of a PJRT plugin", e.Name)
+}
+
+// OpenError lists the plugins that were tried and why none could be used. Nothing else is taken in their place.
+type OpenError struct {
+	Name  string
+	Tried []Tried
+}
+
+// Tried is a plugin that could not be used.
+type Tried struct {
+	Plugin plugins.Plugin
+	Err    error
+}
+
+func (e *OpenError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "no usable PJRT plugin for %q; tried:", e.Name)
+	for _, t := range e.Tried {
+		fmt.Fprintf(&b, "\n  %s (%s): %v", t.Plugin.Path, t.Plugin.Origin, t.Err)
+	}
+	return b.String()
+}
+
+// Unwrap returns what each plugin answered.
+func (e *OpenError) Unwrap() []error {
+	var errs []error
+	for _, t := range e.Tried {
+		errs = append(errs, t.Err)
+	}
+	return errs
+}
+
+// Open makes the named backend: "interp", a platform ("cpu", "cuda", ...), the path of a plugin, or "auto", which
+// is the CPU plugin where one is found and the embedded engine otherwise. Describe says which it became.
+//
+// The error is an *UnknownError for a name that means nothing, a *plugins.NotFoundError where no plugin was
+// found, and an *OpenError where those that were found cannot be used.
+func Open(ctx context.Context, name string, opts Options) (runtime.Backend, error) {
+	switch name {
+	case "interp":
+		return openInterp(ctx, opts)
+	case "auto":
+		found, err := opts.Plugins.Find("cpu")
+		var missing *plugins.NotFoundError
+		if errors.As(err, &missing) || !havePlugins {
+			return openInterp(ctx, opts)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return openPlugins("cpu", found, opts)
+	}
+	if name == "" || !plugins.IsPath(name) && !platforms[name] && !offered(name, opts.Plugins) {
+		return nil, &UnknownError{name}
+	}
+	if !havePlugins {
+		return nil, fmt.Errorf("backend %q needs cgo, and this build has none: build with CGO_ENABLED=1, or use --backend interp", name)
+	}
+	found, err := opts.Plugins.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return openPlugins(name, found, opts)
+}
+
+// platforms are the names that mean a plugin even where none is found.
+var platforms = map[string]bool{"cpu": true, "cuda": true, "rocm": true, "tpu": true}
+
+func offered(name string, env plugins.Environment) bool {
+	for _, p := range env.List() {
+		if p.Name == name {
+			return true
+		}
+	}
+	return false
+}

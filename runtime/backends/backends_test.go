@@ -1,0 +1,72 @@
+package backends
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/runtime/plugins"
+)
+
+func TestOpenUnknown(t *testing.T) {
+	_, err := Open(context.Background(), "abacus", Options{})
+	var unknown *UnknownError
+	if !errors.As(err, &unknown) {
+		t.Errorf("error is %v, expected an UnknownError", err)
+	}
+}
+
+func TestOpenMissingPlugin(t *testing.T) {
+	if !havePlugins {
+		t.Skip("skip: built without cgo")
+	}
+	_, err := Open(context.Background(), "cpu", Options{Plugins: plugins.Environment{Root: t.TempDir()}})
+	var missing *plugins.NotFoundError
+	if !errors.As(err, &missing) {
+		t.Errorf("error is %v, expected a NotFoundError", err)
+	}
+}
+
+func TestOpenNoPlugin(t *testing.T) {
+	if !havePlugins {
+		t.Skip("skip: built without cgo")
+	}
+	dir := t.TempDir()
+	text := filepath.Join(dir, "pjrt_text.so")
+	if err := os.WriteFile(text, []byte("no ELF file"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{text, dir + "/missing.so", dir + "/"} {
+		_, err := Open(context.Background(), path, Options{})
+		var failed *OpenError
+		if !errors.As(err, &failed) || !strings.Contains(err.Error(), path) {
+			t.Errorf("Open(%s): error is %v, expected an OpenError that names it", path, err)
+		}
+	}
+}
+
+func TestNoSilentSubstitute(t *testing.T) {
+	if !havePlugins {
+		t.Skip("skip: built without cgo")
+	}
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "pjrt_c_api_cpu_plugin.so")
+	if err := os.WriteFile(bad, []byte("no ELF file"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	env := plugins.Environment{Root: dir, Getenv: func(key string) string {
+		if key == "PJRT_PLUGIN_LIBRARY_PATH" {
+			return dir
+		}
+		return ""
+	}}
+	for _, name := range []string{"cpu", "auto"} {
+		_, err := Open(context.Background(), name, Options{Plugins: env})
+		if err == nil || !strings.Contains(err.Error(), bad) {
+			t.Errorf("Open(%s): error is %v, expected the plugin that failed", name, err)
+		}
+	}
+}

@@ -1,0 +1,16 @@
+//go:build !cgo
+
+package backends
+
+import (
+	"errors"
+
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/plugins"
+)
+
+const havePlugins = false
+
+func openPlugins(string, []plugins.Plugin, Options) (runtime.Backend, error) {
+	return nil, errors.New("plugins need cgo, and this build has none")
+}

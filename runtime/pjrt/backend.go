@@ -1,0 +1,155 @@
+//go:build cgo
+
+package pjrt
+
+// #include "calls.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// Options says how Open makes a backend.
+type Options struct {
+	// Name is what Backend.Name returns; empty is the plugin's platform.
+	Name string
+	// Devices is how many devices a CPU client has; 0 leaves it to the plugin, and to programs that need more.
+	Devices int
+}
+
+// Backend executes programs on one plugin. It implements runtime.Backend.
+type Backend struct {
+	plugin *Plugin
+	name   string
+	opts   Options
+
+	mu          sync.Mutex
+	closed      bool
+	clients     map[clientKey]*Client
+	executables int
+	lost        error // why no more programs are run
+}
+
+// clientKey tells a backend's clients apart. A handler that runs a program must not use the client whose
+// program called it: in a program that XLA executes concurrently it would wait for ever. So each level of
+// nesting has a client of its own.
+type clientKey struct {
+	level   int
+	devices int // 0: the default
+}
+
+// Open loads a plugin and makes its first client, which shows that it works.
+func Open(path string, opts Options) (*Backend, error) {
+	p, err := Load(path)
+	if err != nil {
+		return nil, err
+	}
+	b := &Backend{plugin: p, name: opts.Name, opts: opts, clients: map[clientKey]*Client{}}
+	c, err := b.client(0, 1)
+	if err != nil {
+		return nil, &LoadError{path, err.Error()}
+	}
+	if b.name == "" {
+		b.name = c.platform
+	}
+	return b, nil
+}
+
+// Name implements runtime.Backend.
+func (b *Backend) Name() string { return b.name }
+
+// Plugin returns the plugin that executes.
+func (b *Backend) Plugin() *Plugin { return b.plugin }
+
+// Describe implements runtime.Backend.
+func (b *Backend) Describe() string {
+	major, minor := b.plugin.Version()
+	c, err := b.client(0, 1)
+	if err != nil {
+		return fmt.Sprintf("%s: closed", b.name)
+	}
+	n := "1 device"
+	if len(c.devices) != 1 {
+		n = fmt.Sprintf("%d devices", len(c.devices))
+	}
+	return fmt.Sprintf("%s: %s, PJRT API %d.%d, platform %s, %s", b.name, b.plugin.path, major, minor, c.platform, n)
+}
+
+// errClosed is the answer of a backend that was closed.
+var errClosed = errors.New("the backend is closed")
+
+// client returns the client for a level of nesting with at least so many devices, and makes it if need be.
+func (b *Backend) client(level, devices int) (*Client, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return nil, errClosed
+	}
+	key := clientKey{level, b.opts.Devices}
+	c := b.clients[key]
+	if c != nil && len(c.devices) >= devices {
+		return c, nil
+	}
+	if c == nil {
+		c, err := b.newClient(key)
+		if err != nil || len(c.devices) >= devices {
+			return c, err
+		}
+	}
+	if c = b.clients[key]; b.opts.Devices != 0 || c.platform != "cpu" {
+		return nil, fmt.Errorf("the program needs %d devices, %s has %d", devices, b.name, len(c.devices))
+	}
+	key.devices = devices
+	if c := b.clients[key]; c != nil {
+		return c, nil
+	}
+	return b.newClient(key)
+}
+
+func (b *Backend) newClient(key clientKey) (*Client, error) {
+	c, err := b.plugin.NewClient(key.devices)
+	if err != nil {
+		return nil, err
+	}
+	b.clients[key] = c
+	return c, nil
+}
+
+// Close implements runtime.Backend.
+func (b *Backend) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return nil
+	}
+	if b.lost != nil {
+		b.closed = true
+		return nil // the clients are still busy; destroying them would crash the process
+	}
+	if b.executables > 0 {
+		return fmt.Errorf("%d executables of backend %s are not closed", b.executables, b.name)
+	}
+	b.closed = true
+	var errs []error
+	for _, c := range b.clients {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+var _ runtime.Backend = (*Backend)(nil)
+
+// levelKey marks a handler's context with the level that programs run from it must use.
+type levelKey struct{}
+
+// level returns how deep in handlers a run is asked for: by the context where the handler passed it on, by the
+// thread's stack otherwise.
+func level(ctx context.Context) int {
+	byContext, _ := ctx.Value(levelKey{}).(int)
+	return max(byContext, int(C.hl_nesting()))
+}

@@ -1,0 +1,288 @@
+#include "calls.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
+
+static char *copy_dlerror(void) {
+  const char *e = dlerror();
+  return strdup(e ? e : "unknown loader error");
+}
+
+void *hl_open(const char *path, char **error) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) *error = copy_dlerror();
+  return library;
+}
+
+const hl_api *hl_get_api(void *library, char **error) {
+  const hl_api *(*get)(void) = (const hl_api *(*)(void))dlsym(library, "GetPjrtApi");
+  if (!get) {
+    *error = copy_dlerror();
+    return NULL;
+  }
+  const hl_api *api = get();
+  if (!api) *error = strdup("GetPjrtApi returned no table");
+  return api;
+}
+
+void hl_close(void *library) { dlclose(library); }
+
+bool hl_has(const hl_api *api, int fn) {
+  return api->size >= offsetof(hl_api, fn) + (size_t)(fn + 1) * sizeof(hl_pjrt_fn) && api->fn[fn] != NULL;
+}
+
+const hl_ext *hl_find_ext(const hl_api *api, int type) {
+  for (const hl_ext *e = api->ext; e; e = e->next)
+    if (e->type == type) return e;
+  return NULL;
+}
+
+int hl_error_read(const hl_api *api, void *error, const char **message, size_t *size) {
+  ARGS(hl_error_message_args, m, .error = error);
+  api->fn[HL_ERROR_MESSAGE](&m);
+  *message = m.message;
+  *size = m.message_size;
+  ARGS(hl_error_code_args, c, .error = error);
+  hl_error_free(api, api->fn[HL_ERROR_CODE](&c));
+  return c.code;
+}
+
+void hl_error_free(const hl_api *api, void *error) {
+  if (!error) return;
+  ARGS(hl_error_args, a, .error = error);
+  api->fn[HL_ERROR_DESTROY](&a);
+}
+
+void *hl_plugin_init(const hl_api *api) {
+  ARGS(hl_plain_args, a);
+  return api->fn[HL_PLUGIN_INITIALIZE](&a);
+}
+
+void *hl_plugin_attributes(const hl_api *api, const hl_named_value **attributes, size_t *n) {
+  ARGS(hl_plugin_attributes_args, a);
+  void *e = api->fn[HL_PLUGIN_ATTRIBUTES](&a);
+  *attributes = a.attributes;
+  *n = a.num_attributes;
+  return e;
+}
+
+void *hl_client_create(const hl_api *api, const char *const *names, const int64_t *values, size_t n, void **client) {
+  hl_named_value *options = calloc(n ? n : 1, sizeof *options);
+  for (size_t i = 0; i < n; i++) {
+    options[i].size = sizeof *options;
+    options[i].name = names[i];
+    options[i].name_size = strlen(names[i]);
+    options[i].type = HL_VALUE_INT64;
+    options[i].value.integer = values[i];
+    options[i].value_size = 1;
+  }
+  ARGS(hl_client_create_args, a, .options = options, .num_options = n);
+  void *e = api->fn[HL_CLIENT_CREATE](&a);
+  free(options);
+  *client = a.client;
+  return e;
+}
+
+void *hl_object(const hl_api *api, int fn, void *object) {
+  ARGS(hl_object_args, a, .object = object);
+  return api->fn[fn](&a);
+}
+
+void *hl_text(const hl_api *api, int fn, void *object, const char **text, size_t *size) {
+  ARGS(hl_text_args, a, .object = object);
+  void *e = api->fn[fn](&a);
+  *text = a.text;
+  *size = a.text_size;
+  return e;
+}
+
+void *hl_int(const hl_api *api, int fn, void *object, int32_t *number) {
+  ARGS(hl_int_args, a, .object = object);
+  void *e = api->fn[fn](&a);
+  *number = a.number;
+  return e;
+}
+
+void *hl_get(const hl_api *api, int fn, void *object, void **other) {
+  ARGS(hl_get_args, a, .object = object);
+  void *e = api->fn[fn](&a);
+  *other = a.other;
+  return e;
+}
+
+void *hl_count(const hl_api *api, int fn, void *object, size_t *number) {
+  ARGS(hl_count_args, a, .object = object);
+  void *e = api->fn[fn](&a);
+  *number = a.number;
+  return e;
+}
+
+void *hl_list(const hl_api *api, int fn, void *object, void *const **items, size_t *n) {
+  ARGS(hl_list_args, a, .object = object);
+  void *e = api->fn[fn](&a);
+  *items = a.items;
+  *n = a.num_items;
+  return e;
+}
+
+void *hl_is_ready(const hl_api *api, void *event, bool *ready) {
+  ARGS(hl_bool_args, a, .object = event);
+  void *e = api->fn[HL_EVENT_IS_READY](&a);
+  *ready = a.answer;
+  return e;
+}
+
+void *hl_default_assignment(const hl_api *api, void *client, int32_t replicas, int32_t partitions,
+                            int32_t *assignment) {
+  ARGS(hl_default_assignment_args, a, .client = client, .num_replicas = replicas, .num_partitions = partitions,
+       .assignment_size = (size_t)replicas * (size_t)partitions, .assignment = assignment);
+  return api->fn[HL_CLIENT_DEFAULT_DEVICE_ASSIGNMENT](&a);
+}
+
+void *hl_compile(const hl_api *api, void *client, const char *code, size_t code_size, const char *format,
+                 size_t format_size, const char *options, size_t options_size, void **loaded) {
+  ARGS(hl_program, p, .code = (char *)code, .code_size = code_size, .format = format, .format_size = format_size);
+  ARGS(hl_compile_args, a, .client = client, .program = &p, .options = options, .options_size = options_size);
+  void *e = api->fn[HL_CLIENT_COMPILE](&a);
+  *loaded = a.loaded;
+  return e;
+}
+
+void *hl_optimized_program(const hl_api *api, void *executable, char *code, size_t *code_size, const char **format,
+                           size_t *format_size) {
+  ARGS(hl_program, p, .code = code, .code_size = *code_size);
+  ARGS(hl_optimized_program_args, a, .executable = executable, .program = &p);
+  void *e = api->fn[HL_EXECUTABLE_OPTIMIZED_PROGRAM](&a);
+  *code_size = p.code_size;
+  *format = p.format;
+  *format_size = p.format_size;
+  return e;
+}
+
+void *hl_output_types(const hl_api *api, void *executable, const int32_t **types, size_t *n) {
+  ARGS(hl_output_types_args, a, .executable = executable);
+  void *e = api->fn[HL_EXECUTABLE_OUTPUT_TYPES](&a);
+  *types = a.types;
+  *n = a.num_types;
+  return e;
+}
+
+void *hl_output_dims(const hl_api *api, void *executable, const int64_t **dims, const size_t **ranks, size_t *n) {
+  ARGS(hl_output_dims_args, a, .executable = executable);
+  void *e = api->fn[HL_EXECUTABLE_OUTPUT_DIMENSIONS](&a);
+  *dims = a.dims;
+  *ranks = a.ranks;
+  *n = a.num_outputs;
+  return e;
+}
+
+void *hl_serialize(const hl_api *api, void *executable, const char **bytes, size_t *n, void **backing,
+                   void **release) {
+  ARGS(hl_serialize_args, a, .executable = executable);
+  void *e = api->fn[HL_EXECUTABLE_SERIALIZE](&a);
+  *bytes = a.bytes;
+  *n = a.num_bytes;
+  *backing = a.backing;
+  *release = (void *)a.release;
+  return e;
+}
+
+void hl_release(void *release, void *backing) {
+  if (release) ((void (*)(void *))release)(backing);
+}
+
+void *hl_deserialize(const hl_api *api, void *client, const char *bytes, size_t n, const char *options,
+                     size_t num_options, void **loaded) {
+  ARGS(hl_deserialize_args, a, .client = client, .bytes = bytes, .num_bytes = n, .options = options,
+       .num_options = num_options);
+  void *e = api->fn[HL_DESERIALIZE](&a);
+  *loaded = a.loaded;
+  return e;
+}
+
+void *hl_await(const hl_api *api, void *event) {
+  if (!event) return NULL;
+  ARGS(hl_object_args, a, .object = event);
+  void *e = api->fn[HL_EVENT_AWAIT](&a);
+  ARGS(hl_object_args, d, .object = event);
+  hl_error_free(api, api->fn[HL_EVENT_DESTROY](&d));
+  return e;
+}
+
+void *hl_from_host(const hl_api *api, void *client, void *device, const void *data, int32_t type, const int64_t *dims,
+                   size_t rank, bool zero_copy, void **buffer, void **done) {
+  static const char nothing[64];  // a buffer without elements still wants an address
+  ARGS(hl_from_host_args, a, .client = client, .data = data ? data : nothing, .type = type, .dims = dims,
+       .num_dims = rank, .semantics = zero_copy ? HL_HOST_ZERO_COPY : HL_HOST_ONLY_DURING_CALL, .device = device);
+  void *e = api->fn[HL_CLIENT_BUFFER_FROM_HOST](&a);
+  *buffer = a.buffer;
+  *done = NULL;
+  if (e) return e;
+  if (zero_copy)
+    *done = a.done_with_data;
+  else if (a.done_with_data) {
+    ARGS(hl_object_args, d, .object = a.done_with_data);
+    hl_error_free(api, api->fn[HL_EVENT_DESTROY](&d));
+  }
+  return NULL;
+}
+
+void *hl_to_host(const hl_api *api, void *buffer, void *data, size_t size, size_t rank) {
+  int64_t order[rank ? rank : 1];
+  for (size_t i = 0; i < rank; i++) order[i] = (int64_t)(rank - 1 - i);
+  ARGS(hl_layout, layout);
+  layout.tiled.size = sizeof layout.tiled;
+  layout.tiled.minor_to_major = order;
+  layout.tiled.num_minor_to_major = rank;
+  ARGS(hl_to_host_args, a, .buffer = buffer, .layout = &layout, .data = data, .data_size = size);
+  void *e = api->fn[HL_BUFFER_TO_HOST](&a);
+  if (e) return e;
+  return hl_await(api, a.event);
+}
+
+void *hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devices, void **arguments,
+                 size_t num_arguments, void **outputs, size_t num_outputs) {
+  // One block holds the lists of lists, the events and the indices that are not donated.
+  size_t words = 3 * devices + num_arguments;
+  void *small[64];
+  void **block = words <= 64 ? small : malloc(words * sizeof *block);
+  void **argument_lists = block, **output_lists = block + devices, **events = block + 2 * devices;
+  int64_t *keep = (int64_t *)(block + 3 * devices);
+  for (size_t d = 0; d < devices; d++) {
+    argument_lists[d] = arguments + d * num_arguments;
+    output_lists[d] = outputs + d * num_outputs;
+    events[d] = NULL;
+  }
+  for (size_t i = 0; i < num_arguments; i++) keep[i] = (int64_t)i;
+
+  ARGS(hl_execute_options, options, .launch_id = launch_id, .not_donated = keep, .num_not_donated = num_arguments);
+  ARGS(hl_execute_args, a, .loaded = loaded, .options = &options, .arguments = (void *const *const *)argument_lists,
+       .num_devices = devices, .num_arguments = num_arguments, .outputs = (void **const *)output_lists,
+       .events = events);
+  void *first = api->fn[HL_LOADED_EXECUTE](&a);
+  if (!first)
+    for (size_t d = 0; d < devices; d++) {
+      void *e = hl_await(api, events[d]);
+      if (e && !first)
+        first = e;
+      else
+        hl_error_free(api, e);
+    }
+  if (block != small) free(block);
+  return first;
+}
+
+void *hl_register(const hl_api *api, const hl_ffi_ext *ext, bool versioned, const char *target, void *handler,
+                  const char *platform) {
+  if (versioned) {
+    ARGS(hl_register_versioned_args, a, .target = target, .target_size = strlen(target), .api_version = 1,
+         .handler = handler, .platform = platform, .platform_size = strlen(platform));
+    return ext->register_handler(&a);
+  }
+  ARGS(hl_register_args, a, .target = target, .target_size = strlen(target), .handler = handler, .platform = platform,
+       .platform_size = strlen(platform));
+  return ext->register_handler(&a);
+}

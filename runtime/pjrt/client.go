@@ -1,0 +1,123 @@
+//go:build cgo
+
+package pjrt
+
+// #include <stdlib.h>
+// #include "calls.h"
+import "C"
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+)
+
+// Client is a plugin's instance with its devices. It is safe for concurrent use.
+type Client struct {
+	plugin   *Plugin
+	ptr      unsafe.Pointer
+	platform string
+	version  string
+	devices  []Device
+	close    sync.Once
+}
+
+// Device is one device of a client.
+type Device struct {
+	ID      int // unique among the client's devices
+	LocalID int // what a handler is told as the device's ordinal
+	Kind    string
+	Text    string // the plugin's description
+	ptr     unsafe.Pointer
+}
+
+// NewClient makes a client. devices is how many CPU devices it has; 0 leaves that to the plugin.
+func (p *Plugin) NewClient(devices int) (*Client, error) {
+	var names []*C.char
+	var values []C.int64_t
+	if devices > 0 {
+		name := C.CString("cpu_device_count")
+		defer C.free(unsafe.Pointer(name))
+		// The list of names holds C pointers only, so C may read it where it is.
+		names, values = append(names, name), append(values, C.int64_t(devices))
+	}
+	c := &Client{plugin: p}
+	if err := p.check("create client", C.hl_client_create(p.api, unsafe.SliceData(names), unsafe.SliceData(values), C.size_t(len(names)), &c.ptr)); err != nil {
+		return nil, err
+	}
+	var err error
+	if c.platform, err = p.text("platform name", C.HL_CLIENT_PLATFORM_NAME, c.ptr); err == nil {
+		if c.version, err = p.text("platform version", C.HL_CLIENT_PLATFORM_VERSION, c.ptr); err == nil {
+			err = c.findDevices()
+		}
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (p *Plugin) text(op string, fn C.int, object unsafe.Pointer) (string, error) {
+	var text *C.char
+	var size C.size_t
+	err := p.check(op, C.hl_text(p.api, fn, object, &text, &size))
+	if err != nil {
+		return "", err
+	}
+	return C.GoStringN(text, C.int(size)), nil
+}
+
+func (c *Client) findDevices() error {
+	var items *unsafe.Pointer
+	var n C.size_t
+	if err := c.plugin.check("devices", C.hl_list(c.plugin.api, C.HL_CLIENT_ADDRESSABLE_DEVICES, c.ptr, &items, &n)); err != nil {
+		return err
+	}
+	for _, ptr := range unsafe.Slice(items, int(n)) {
+		d := Device{ptr: ptr}
+		var description unsafe.Pointer
+		var id, local C.int32_t
+		if err := c.plugin.check("device", C.hl_get(c.plugin.api, C.HL_DEVICE_DESCRIPTION, ptr, &description)); err != nil {
+			return err
+		}
+		if err := c.plugin.check("device id", C.hl_int(c.plugin.api, C.HL_DESCRIPTION_ID, description, &id)); err != nil {
+			return err
+		}
+		if err := c.plugin.check("device ordinal", C.hl_int(c.plugin.api, C.HL_DEVICE_LOCAL_ID, ptr, &local)); err != nil {
+			return err
+		}
+		d.ID, d.LocalID = int(id), int(local)
+		var err error
+		if d.Kind, err = c.plugin.text("device kind", C.HL_DESCRIPTION_KIND, description); err != nil {
+			return err
+		}
+		if d.Text, err = c.plugin.text("device description", C.HL_DESCRIPTION_DEBUG_STRING, description); err != nil {
+			return err
+		}
+		c.devices = append(c.devices, d)
+	}
+	if len(c.devices) == 0 {
+		return fmt.Errorf("%s has no devices", c.plugin.path)
+	}
+	return nil
+}
+
+// Plugin returns the plugin that the client belongs to.
+func (c *Client) Plugin() *Plugin { return c.plugin }
+
+// Platform returns the platform's name: "cpu", "cuda", ...
+func (c *Client) Platform() string { return c.platform }
+
+// PlatformVersion returns what the plugin says about the platform's version.
+func (c *Client) PlatformVersion() string { return c.version }
+
+// Devices returns the devices that the client can run programs on.
+func (c *Client) Devices() []Device { return c.devices }
+
+// Close destroys the client. Its executables must be closed before. Close may be called again.
+func (c *Client) Close() error {
+	var err error
+	c.close.Do(func() { err = c.plugin.check("destroy client", C.hl_object(c.plugin.api, C.HL_CLIENT_DESTROY, c.ptr)) })
+	return err
+}

@@ -1,0 +1,56 @@
+//go:build cgo
+
+package pjrt
+
+// #include "calls.h"
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Error is what a plugin answered.
+type Error struct {
+	Op      string // what was asked: "compile", "execute", ...
+	Code    Code
+	Message string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Op, e.Code, e.Message) }
+
+// Code classifies a plugin's errors; the numbers are those of the C API.
+type Code int
+
+// Codes that callers tell apart.
+const (
+	InvalidArgument Code = 3
+	NotFound        Code = 5
+	Unimplemented   Code = 12
+	Internal        Code = 13
+)
+
+var codeNames = [...]string{"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
+	"PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL",
+	"UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"}
+
+// String returns the spelling that XLA uses.
+func (c Code) String() string {
+	if c < 0 || int(c) >= len(codeNames) {
+		return fmt.Sprintf("code %d", int(c))
+	}
+	return codeNames[c]
+}
+
+// check turns a PJRT error into a Go error and frees it. It is the only place that does.
+func (p *Plugin) check(op string, e unsafe.Pointer) error {
+	if e == nil {
+		return nil
+	}
+	var message *C.char
+	var size C.size_t
+	code := C.hl_error_read(p.api, e, &message, &size)
+	err := &Error{op, Code(code), C.GoStringN(message, C.int(size))}
+	C.hl_error_free(p.api, e)
+	return err
+}

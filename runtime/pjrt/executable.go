@@ -1,0 +1,313 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Executable is a compiled program with its handlers. It implements runtime.Executable.
+type Executable struct {
+	backend  *Backend
+	sites    *siteTable
+	compile  func(c *Client) (*loadedProgram, error) // for another level of nesting
+	devices  int
+	parts    int
+	position []int32
+
+	mu     sync.Mutex
+	idle   sync.Cond
+	levels []*loadedProgram
+	runs   int
+	closed bool
+	number atomic.Int64
+}
+
+// Compile implements runtime.Backend. It compiles the program's text; the manifest tells its hooks.
+func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (runtime.Executable, error) {
+	m := p.Manifest
+	if m == nil {
+		m = &hlocb.Manifest{}
+	}
+	o := &compileOptions{replicas: 1, partitions: 1}
+	text := p.Text
+	return b.build(ctx, m, o, opts, func(c *Client) (*loadedProgram, error) { return c.compile(text, o) })
+}
+
+// build binds the handlers and makes the program on the client where it is first needed.
+func (b *Backend) build(ctx context.Context, m *hlocb.Manifest, o *compileOptions, opts runtime.CompileOptions, compile func(*Client) (*loadedProgram, error)) (*Executable, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	bound, err := opts.Handlers.Bind(m)
+	if err != nil {
+		return nil, err
+	}
+	e := &Executable{backend: b, sites: newSiteTable(bound), compile: compile, devices: o.replicas * o.partitions, parts: o.partitions}
+	e.idle.L = &e.mu
+	c, err := b.client(level(ctx), e.devices)
+	if err != nil {
+		return nil, err
+	}
+	if len(m.Sites) > 0 {
+		if err := b.registerHooks(c); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := e.program(level(ctx)); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return nil, errors.Join(errClosed, e.destroy())
+	}
+	b.executables++
+	return e, nil
+}
+
+func (b *Backend) registerHooks(c *Client) error {
+	if c.platform != "cpu" {
+		return &NoFFIError{b.plugin.path, fmt.Sprintf("operands of hooks on platform %q are not in the host's memory", c.platform)}
+	}
+	return b.plugin.RegisterHooks(c.platform)
+}
+
+// program returns the program compiled for a level of nesting.
+func (e *Executable) program(level int) (*loadedProgram, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, errExecutableClosed
+	}
+	for len(e.levels) <= level {
+		e.levels = append(e.levels, nil)
+	}
+	if e.levels[level] == nil {
+		c, err := e.backend.client(level, e.devices)
+		if err != nil {
+			return nil, err
+		}
+		l, err := e.compile(c)
+		if err != nil {
+			return nil, err
+		}
+		if len(l.devices) != e.devices {
+			l.destroy()
+			return nil, fmt.Errorf("the program was compiled for %d devices instead of %d", len(l.devices), e.devices)
+		}
+		e.levels[level] = l
+		if e.position == nil {
+			e.position = positions(l.devices)
+		}
+	}
+	return e.levels[level], nil
+}
+
+// positions maps device ordinals to places in the list of devices.
+func positions(devices []Device) []int32 {
+	n := 0
+	for _, d := range devices {
+		n = max(n, d.LocalID+1)
+	}
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = -1
+	}
+	for i, d := range devices {
+		out[d.LocalID] = int32(i)
+	}
+	return out
+}
+
+var errExecutableClosed = errors.New("the executable is closed")
+
+// begin counts a run, so that Close waits for it.
+func (e *Executable) begin(level int) (*loadedProgram, error) {
+	l, err := e.program(level)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, errExecutableClosed
+	}
+	e.runs++
+	return l, nil
+}
+
+func (e *Executable) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.runs--; e.runs == 0 {
+		e.idle.Broadcast()
+	}
+}
+
+// Run implements runtime.Executable. On several devices every device gets the same arguments and the results are
+// those of the first; RunDevices gives each its own.
+//
+// A cancelled context stops the hooks: the next one ends the run. A program that calls none cannot be stopped;
+// when it has not ended a second later, Run gives up with a *LostError and the backend runs nothing more.
+func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	all := make([][]*tensor.Tensor, e.devices)
+	for i := range all {
+		all[i] = args
+	}
+	results, err := e.RunDevices(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	return results[0], nil
+}
+
+// RunDevices executes the program once, with a list of arguments for each device (replicas outermost), and
+// returns each device's results.
+func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(args) != e.devices {
+		return nil, fmt.Errorf("arguments for %d devices given, the program runs on %d", len(args), e.devices)
+	}
+	for d := range args {
+		if len(args[d]) != len(args[0]) {
+			return nil, fmt.Errorf("device %d gets %d arguments and device 0 gets %d", d, len(args[d]), len(args[0]))
+		}
+	}
+	level := level(ctx)
+	l, err := e.begin(level)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.backend.usable(); err != nil {
+		e.end()
+		return nil, err
+	}
+	s := newSession(context.WithValue(ctx, levelKey{}, level+1), e.sites, e.devices, e.parts)
+	s.position = e.position
+	s.number = e.number.Add(1)
+	if err := enter(s); err != nil {
+		e.end()
+		return nil, err
+	}
+	if ctx.Done() == nil {
+		defer e.end()
+		defer leave(s)
+		return outcome(s, l, args)
+	}
+	return e.runCancellable(ctx, s, l, args)
+}
+
+// outcome executes and prefers our own record of what failed to XLA's words for it.
+func outcome(s *session, l *loadedProgram, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
+	results, err := l.execute(s.launchID, args)
+	if failed := s.err(); failed != nil {
+		return nil, failed
+	}
+	return results, err
+}
+
+// LostError says that a program could not be stopped. The devices of its backend stay busy with it.
+type LostError struct{ Cause error }
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("the program cannot be stopped (%v); its devices are lost", e.Cause)
+}
+
+// Unwrap returns why the program was to stop.
+func (e *LostError) Unwrap() error { return e.Cause }
+
+// grace is how long a cancelled run may take to arrive at its next hook.
+const grace = time.Second
+
+// runCancellable executes on a goroutine of its own, so that a program that cannot be stopped can be left alone.
+func (e *Executable) runCancellable(ctx context.Context, s *session, l *loadedProgram, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
+	stop := context.AfterFunc(ctx, func() { s.fail(0, context.Cause(ctx)) })
+	type answer struct {
+		results [][]*tensor.Tensor
+		err     error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		results, err := outcome(s, l, args)
+		stop()
+		leave(s)
+		e.end()
+		done <- answer{results, err}
+	}()
+	select {
+	case a := <-done:
+		return a.results, a.err
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case a := <-done:
+		return a.results, a.err
+	case <-timer.C:
+		err := &LostError{context.Cause(ctx)}
+		e.backend.lose(err)
+		return nil, err
+	}
+}
+
+func (b *Backend) lose(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.lost == nil {
+		b.lost = err
+	}
+}
+
+func (b *Backend) usable() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lost
+}
+
+// Close implements runtime.Executable. It must not be called by a handler of a run of the same executable.
+func (e *Executable) Close() error {
+	lost := e.backend.usable() != nil
+	e.mu.Lock()
+	for e.runs > 0 && !lost {
+		e.idle.Wait()
+	}
+	if e.closed {
+		e.mu.Unlock()
+		return nil
+	}
+	e.closed = true
+	e.mu.Unlock()
+	if lost {
+		return nil // destroying what still runs would crash the process
+	}
+	err := e.destroy()
+	e.backend.mu.Lock()
+	defer e.backend.mu.Unlock()
+	e.backend.executables--
+	return err
+}
+
+func (e *Executable) destroy() error {
+	for _, l := range e.levels {
+		if l != nil {
+			l.destroy()
+		}
+	}
+	e.levels = nil
+	return nil
+}
+
+var _ runtime.Executable = (*Executable)(nil)

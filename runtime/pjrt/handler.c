@@ -1,0 +1,80 @@
+// The handler that XLA calls for every hook, and one that does nothing.
+
+#include "calls.h"
+#include "_cgo_export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
+
+static _Thread_local int nesting;
+
+int hl_nesting(void) { return nesting; }
+
+static bool ffi_has(const hl_ffi_api *api, int fn) {
+  return api->size >= offsetof(hl_ffi_api, fn) + (size_t)(fn + 1) * sizeof(hl_ffi_fn);
+}
+
+// metadata answers the question that XLA asks before anything else: which version of the interface the handler
+// was made for. A plugin takes only some, and says so late, so the answer is the plugin's own version.
+static bool metadata(hl_ffi_frame *frame) {
+  if (!frame->ext || frame->ext->type != HL_FFI_EXT_METADATA) return false;
+  hl_ffi_metadata *m = ((hl_ffi_metadata_ext *)frame->ext)->metadata;
+  m->version.major = frame->api ? frame->api->version.major : 0;
+  m->version.minor = frame->api ? frame->api->version.minor : 1;
+  m->traits = 0;
+  return true;
+}
+
+static void *ffi_error(const hl_ffi_api *api, const char *message, int32_t code) {
+  ARGS(hl_ffi_error_args, a, .message = message, .code = code);
+  return api->fn[HL_FFI_ERROR_CREATE](&a);
+}
+
+// hook_id finds the id among the attributes. hlocb writes abi, chained, id, kind, name, so it is the third.
+static bool hook_id(const hl_ffi_attrs *attrs, int64_t *id) {
+  for (int64_t k = 0; k < attrs->n; k++) {
+    int64_t i = (k + 2) % attrs->n;
+    const hl_ffi_span *name = attrs->names[i];
+    if (name->len == 2 && name->ptr[0] == 'i' && name->ptr[1] == 'd' && attrs->kinds[i] == 3) {
+      const hl_ffi_scalar *s = attrs->items[i];
+      if (s->dtype != 5 && s->dtype != 9) return false;  // s64, u64
+      memcpy(id, s->value, sizeof *id);
+      return true;
+    }
+  }
+  return false;
+}
+
+void *hl_hook_handler(hl_ffi_frame *frame) {
+  if (metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
+  const hl_ffi_api *api = frame->api;
+  int64_t id = 0;
+  if (!hook_id(&frame->attrs, &id)) return ffi_error(api, "hlocb_hook: the call has no 64-bit attribute 'id'", 3);
+
+  int64_t run_id = 0;
+  int32_t ordinal = 0;
+  if (ffi_has(api, HL_FFI_RUN_ID)) {
+    ARGS(hl_ffi_run_id_args, a, .ctx = frame->ctx);
+    if (!api->fn[HL_FFI_RUN_ID](&a)) run_id = a.run_id;
+  }
+  if (ffi_has(api, HL_FFI_DEVICE_ORDINAL)) {
+    ARGS(hl_ffi_ordinal_args, a, .ctx = frame->ctx);
+    if (!api->fn[HL_FFI_DEVICE_ORDINAL](&a)) ordinal = a.ordinal;
+  }
+  nesting++;
+  char *message = hlocbHook(frame, id, run_id, ordinal);
+  nesting--;
+  if (!message) return NULL;
+  void *error = ffi_error(api, message, 13);  // internal
+  free(message);
+  return error;
+}
+
+void *hl_noop_handler(hl_ffi_frame *frame) {
+  metadata(frame);
+  return NULL;
+}
+
+const char *hl_noop_target(void) { return "hlocb_noop"; }

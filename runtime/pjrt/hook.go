@@ -1,0 +1,355 @@
+//go:build cgo
+
+package pjrt
+
+// #include <stdlib.h>
+// #include "calls.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// hlocbHook is called by the C handler on whichever thread executes the hook. It returns nil, or a message to be
+// freed that ends the run.
+//
+//export hlocbHook
+func hlocbHook(frame *C.hl_ffi_frame, id, runID C.int64_t, ordinal C.int32_t) *C.char {
+	var s *session
+	if runID != 0 {
+		s = find(int64(runID))
+	} else {
+		s = findAttached(uint64(id))
+	}
+	if s == nil {
+		return C.CString(fmt.Sprintf("hook %s was called by a run that hlocb does not know", hlocb.ID(id)))
+	}
+	if err := s.hook(frame, uint64(id), int32(ordinal)); err != nil {
+		return C.CString(err.Error())
+	}
+	return nil
+}
+
+// errStopped is what hooks answer after the run has failed; nobody sees it, the first failure is reported.
+var errStopped = errors.New("the run has failed already")
+
+// hook delivers one call. On several devices it never returns an error: the others would wait for this one in
+// their next collective until XLA ends the process. The failure is kept, and the run goes on without hooks.
+func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
+	device := int(ordinal)
+	if s.position != nil {
+		if device < 0 || device >= len(s.position) || s.position[device] < 0 {
+			return fmt.Errorf("hook %s was called on device ordinal %d, which is none of the run's", hlocb.ID(id), ordinal)
+		}
+		device = int(s.position[device])
+	} else if device < 0 || device >= len(s.devices) {
+		return fmt.Errorf("hook %s was called on device ordinal %d, the run has %d devices", hlocb.ID(id), ordinal, len(s.devices))
+	}
+	var err error
+	if s.stopped.Load() {
+		err = errStopped
+	} else if site := s.sites.find(id); site == nil {
+		err = fmt.Errorf("the program calls hook %s, which is not in its manifest", hlocb.ID(id))
+		s.fail(device, err)
+	} else if err = s.deliver(frame, site, device); err != nil {
+		s.fail(device, err)
+	}
+	if err != nil && len(s.devices) > 1 {
+		clearResults(frame)
+		return nil
+	}
+	return err
+}
+
+// deliver makes the call's views, hands it to the handlers and finishes its results.
+func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) error {
+	c := site.calls.Get().(*call)
+	c.Run, c.Device = s.number, device
+	c.Seq = s.devices[device].seq.Add(1) - 1
+	c.Replica, c.Partition = device/s.parts, device%s.parts
+	err := c.view(frame, site)
+	if err == nil {
+		err = runtime.Deliver(s.ctx, &site.bound, &c.Call)
+		if err == nil && c.packed {
+			c.packResults()
+		}
+	} else {
+		err = &runtime.HookError{Hook: site.bound.Site.Name, ID: site.bound.Site.ID.String(), Loc: site.bound.Site.Loc,
+			Device: device, Run: c.Run, Seq: c.Seq, Cause: err}
+	}
+	c.forget()
+	site.calls.Put(c)
+	return err
+}
+
+// call is a runtime.Call with the memory behind its views, used again for each call of its site.
+type call struct {
+	runtime.Call
+	operands, results       []view
+	operandPtrs, resultPtrs []*tensor.Tensor
+	packed                  bool // some result must be packed after the handlers
+}
+
+// view is an operand or a result as the handler sees it.
+type view struct {
+	tensor.Tensor
+	shape   tensor.Shape
+	raw     []byte // XLA's memory
+	scratch []byte // a byte per element, for types that XLA packs
+}
+
+func newCall(s *site) *call {
+	return &call{Call: runtime.Call{Site: s.bound.Site}}
+}
+
+// view fills the call from the frame. Chain and tokens are left out; where XLA did not alias what passes
+// through, it is copied.
+func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
+	args := unsafe.Slice(frame.operands.items, int(frame.operands.n))
+	rets := unsafe.Slice(frame.results.items, int(frame.results.n))
+	if site.chained {
+		if len(args) == 0 || len(rets) == 0 {
+			return errors.New("the call is chained but has no chain")
+		}
+		if err := passThrough(args[0], rets[0]); err != nil {
+			return err
+		}
+		args, rets = args[1:], rets[1:]
+	}
+	c.packed = false
+	n := 0
+	for _, b := range args {
+		if b.dtype == ffiToken {
+			continue
+		}
+		if n == len(c.operands) {
+			c.growOperands()
+		}
+		if err := c.operands[n].set(b, true); err != nil {
+			return fmt.Errorf("operand %d: %w", n, err)
+		}
+		n++
+	}
+	c.Operands = c.operandPtrs[:n]
+	m := 0
+	for _, b := range rets {
+		if b.dtype == ffiToken {
+			continue
+		}
+		switch site.kind {
+		case hlocb.InOut:
+			if m >= n {
+				return fmt.Errorf("an inout hook has %d operands and more results", n)
+			}
+			if o := &c.operands[m]; b.data != unsafe.Pointer(unsafe.SliceData(o.raw)) && len(o.raw) > 0 {
+				// Not aliased: let the handler write to the result, beginning with the operand's value.
+				operand := o.raw
+				if err := o.set(b, false); err != nil {
+					return fmt.Errorf("result %d: %w", m, err)
+				}
+				if len(o.raw) != len(operand) {
+					return fmt.Errorf("result %d of an inout hook differs in size from its operand", m)
+				}
+				copy(o.raw, operand)
+				o.unpack()
+			}
+			c.packed = c.packed || c.operands[m].scratched()
+		case hlocb.Tap:
+			// The operand passes through; the handler is not to write.
+			if err := tapResult(args, rets, b, m); err != nil {
+				return err
+			}
+		default:
+			if m == len(c.results) {
+				c.growResults()
+			}
+			if err := c.results[m].set(b, false); err != nil {
+				return fmt.Errorf("result %d: %w", m, err)
+			}
+			c.packed = c.packed || c.results[m].scratched()
+		}
+		m++
+	}
+	switch site.kind {
+	case hlocb.InOut:
+		c.Results = c.operandPtrs[:m]
+	case hlocb.Tap:
+		c.Results = nil
+	default:
+		c.Results = c.resultPtrs[:m]
+	}
+	return nil
+}
+
+// tapResult makes sure that a tap's result holds its operand: it does where XLA aliased them.
+func tapResult(args, rets []*C.hl_ffi_buffer, b *C.hl_ffi_buffer, m int) error {
+	for _, a := range args {
+		if a.data == b.data && a.dtype != ffiToken {
+			return nil
+		}
+	}
+	i := 0
+	for _, a := range args {
+		if a.dtype == ffiToken {
+			continue
+		}
+		if i == m {
+			return passThrough(a, b)
+		}
+		i++
+	}
+	return fmt.Errorf("a tap has %d operands and more results", i)
+}
+
+func passThrough(from, to *C.hl_ffi_buffer) error {
+	if from.dtype == ffiToken || from.data == to.data {
+		return nil
+	}
+	_, src, err := bytesOf(from)
+	if err != nil {
+		return err
+	}
+	_, dst, err := bytesOf(to)
+	if err != nil {
+		return err
+	}
+	if len(src) != len(dst) {
+		return errors.New("a result that should be an operand's value differs from it in size")
+	}
+	copy(dst, src)
+	return nil
+}
+
+// clearResults zeroes what the handlers will not write any more, so that the rest of the run computes with
+// something definite. Aliased results keep their operands' values.
+func clearResults(frame *C.hl_ffi_frame) {
+	args := unsafe.Slice(frame.operands.items, int(frame.operands.n))
+result:
+	for _, b := range unsafe.Slice(frame.results.items, int(frame.results.n)) {
+		for _, a := range args {
+			if a.data == b.data {
+				continue result
+			}
+		}
+		if _, raw, err := bytesOf(b); err == nil {
+			clear(raw)
+		}
+	}
+}
+
+// bytesOf returns a buffer's element type and its memory.
+func bytesOf(b *C.hl_ffi_buffer) (tensor.DType, []byte, error) {
+	code := int(b.dtype)
+	if code < 0 || code >= len(ffiTypes) || ffiTypes[code] == tensor.Invalid {
+		return tensor.Invalid, nil, fmt.Errorf("element type code %d is none that hlocb knows", code)
+	}
+	dtype := ffiTypes[code]
+	n := 1
+	for _, d := range unsafe.Slice((*int64)(b.dims), int(b.rank)) {
+		if d < 0 || d > 0 && n > math.MaxInt/16/int(d) {
+			return tensor.Invalid, nil, errors.New("the buffer has no static shape")
+		}
+		n *= int(d)
+	}
+	if n == 0 {
+		return dtype, nil, nil
+	}
+	size := n * dtype.Size()
+	if bits := packedBits(dtype); bits != 0 {
+		size = packedSize(n, bits)
+	}
+	if b.data == nil {
+		return tensor.Invalid, nil, errors.New("the buffer has no memory")
+	}
+	return dtype, unsafe.Slice((*byte)(b.data), size), nil
+}
+
+// set points the view at a buffer.
+func (v *view) set(b *C.hl_ffi_buffer, unpacked bool) error {
+	dtype, raw, err := bytesOf(b)
+	if err != nil {
+		return err
+	}
+	dims := unsafe.Slice((*int64)(b.dims), int(b.rank))
+	if v.shape == nil || !v.shape.Equal(dims) {
+		// Handlers may keep a shape, so a new one is made rather than the old one changed.
+		v.shape = append(make(tensor.Shape, 0, len(dims)), dims...)
+	}
+	v.raw = raw
+	data := raw
+	if packedBits(dtype) != 0 {
+		n := int(v.shape.NumElements())
+		if cap(v.scratch) < n {
+			v.scratch = make([]byte, n)
+		}
+		v.scratch = v.scratch[:n]
+		data = v.scratch
+	}
+	v.Borrow(dtype, v.shape, data)
+	if unpacked {
+		v.unpack()
+	}
+	return nil
+}
+
+// scratched reports whether the handler sees a copy because XLA packs the type.
+func (v *view) scratched() bool { return packedBits(v.DType()) != 0 }
+
+func (v *view) unpack() {
+	if v.scratched() {
+		unpack(v.scratch, v.raw, v.DType())
+	}
+}
+
+// packResults writes results of packed types back to XLA's memory.
+func (c *call) packResults() {
+	views := c.results
+	if c.Site.Kind == hlocb.InOut {
+		views = c.operands
+	}
+	for i := range c.Results {
+		if v := &views[i]; v.scratched() {
+			pack(v.raw, v.scratch, v.DType())
+		}
+	}
+}
+
+// forget drops the views of XLA's memory, which is about to be freed.
+func (c *call) forget() {
+	for i := range c.operands {
+		c.operands[i].drop()
+	}
+	for i := range c.results {
+		c.results[i].drop()
+	}
+}
+
+func (v *view) drop() {
+	v.raw = nil
+	v.Borrow(v.DType(), v.shape, nil)
+}
+
+func (c *call) growOperands() {
+	c.operands, c.operandPtrs = grow(c.operands)
+}
+
+func (c *call) growResults() {
+	c.results, c.resultPtrs = grow(c.results)
+}
+
+// grow adds a view and lists the addresses of all.
+func grow(views []view) ([]view, []*tensor.Tensor) {
+	views = append(views, view{})
+	ptrs := make([]*tensor.Tensor, len(views))
+	for i := range views {
+		ptrs[i] = &views[i].Tensor
+	}
+	return views, ptrs
+}

@@ -1,0 +1,250 @@
+//go:build cgo
+
+package pjrt
+
+// #include <stdlib.h>
+// #include "calls.h"
+import "C"
+
+import (
+	"fmt"
+	goruntime "runtime"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// loadedProgram is a compiled program on a client, without its hooks. execute may be called concurrently.
+type loadedProgram struct {
+	client     *Client
+	ptr        unsafe.Pointer // PJRT_LoadedExecutable
+	executable unsafe.Pointer // PJRT_Executable
+	devices    []Device       // those that it runs on, in the order of the argument lists
+	results    []hlocb.TensorType
+}
+
+// compile compiles MLIR text.
+func (c *Client) compile(text []byte, o *compileOptions) (*loadedProgram, error) {
+	if len(text) == 0 {
+		return nil, fmt.Errorf("the program is empty")
+	}
+	options := o.encode()
+	format := []byte("mlir")
+	var ptr unsafe.Pointer
+	if err := c.plugin.check("compile", C.hl_compile(c.plugin.api, c.ptr, (*C.char)(unsafe.Pointer(&text[0])), C.size_t(len(text)),
+		(*C.char)(unsafe.Pointer(&format[0])), C.size_t(len(format)),
+		(*C.char)(unsafe.Pointer(&options[0])), C.size_t(len(options)), &ptr)); err != nil {
+		return nil, err
+	}
+	return c.newLoaded(ptr)
+}
+
+// load loads what serialize wrote.
+func (c *Client) load(blob []byte) (*loadedProgram, error) {
+	if len(blob) == 0 {
+		return nil, fmt.Errorf("the serialized program is empty")
+	}
+	var ptr unsafe.Pointer
+	if err := c.plugin.check("load", C.hl_deserialize(c.plugin.api, c.ptr, (*C.char)(unsafe.Pointer(&blob[0])), C.size_t(len(blob)), nil, 0, &ptr)); err != nil {
+		return nil, err
+	}
+	return c.newLoaded(ptr)
+}
+
+func (c *Client) newLoaded(ptr unsafe.Pointer) (*loadedProgram, error) {
+	l := &loadedProgram{client: c, ptr: ptr}
+	if err := l.inspect(); err != nil {
+		l.destroy()
+		return nil, err
+	}
+	return l, nil
+}
+
+// inspect asks for the devices and the types of the results.
+func (l *loadedProgram) inspect() error {
+	p := l.client.plugin
+	if err := p.check("executable", C.hl_get(p.api, C.HL_LOADED_EXECUTABLE, l.ptr, &l.executable)); err != nil {
+		return err
+	}
+	var items *unsafe.Pointer
+	var n C.size_t
+	if err := p.check("devices of executable", C.hl_list(p.api, C.HL_LOADED_ADDRESSABLE_DEVICES, l.ptr, &items, &n)); err != nil {
+		return err
+	}
+	for _, ptr := range unsafe.Slice(items, int(n)) {
+		for _, d := range l.client.devices {
+			if d.ptr == ptr {
+				l.devices = append(l.devices, d)
+			}
+		}
+	}
+	if len(l.devices) == 0 || len(l.devices) != int(n) {
+		return fmt.Errorf("the executable runs on %d devices, of which the client has %d", int(n), len(l.devices))
+	}
+
+	var types *C.int32_t
+	if err := p.check("result types", C.hl_output_types(p.api, l.executable, &types, &n)); err != nil {
+		return err
+	}
+	var dims *C.int64_t
+	var ranks *C.size_t
+	var m C.size_t
+	if err := p.check("result dimensions", C.hl_output_dims(p.api, l.executable, &dims, &ranks, &m)); err != nil {
+		return err
+	}
+	if n != m {
+		return fmt.Errorf("the plugin tells %d result types and %d shapes", int(n), int(m))
+	}
+	at := 0
+	for i, code := range unsafe.Slice((*int32)(types), int(n)) {
+		rank := int(unsafe.Slice(ranks, int(n))[i])
+		shape := make(tensor.Shape, rank)
+		if rank > 0 {
+			copy(shape, unsafe.Slice((*int64)(dims), at+rank)[at:])
+		}
+		at += rank
+		dtype, err := bufferType(code)
+		if err != nil {
+			return fmt.Errorf("result %d: %w", i, err)
+		}
+		if shape.NumElements() < 0 {
+			return fmt.Errorf("result %d has no static shape: %v", i, shape)
+		}
+		l.results = append(l.results, hlocb.TensorType{DType: dtype, Shape: shape})
+	}
+	return nil
+}
+
+func (l *loadedProgram) destroy() {
+	p := l.client.plugin
+	if l.executable != nil {
+		_ = p.check("destroy executable", C.hl_object(p.api, C.HL_EXECUTABLE_DESTROY, l.executable))
+	}
+	_ = p.check("destroy loaded executable", C.hl_object(p.api, C.HL_LOADED_DESTROY, l.ptr))
+}
+
+// serialize returns the compiled program as the plugin's own bytes: machine code for this plugin and processor.
+func (l *loadedProgram) serialize() ([]byte, error) {
+	p := l.client.plugin
+	if !C.hl_has(p.api, C.HL_EXECUTABLE_SERIALIZE) {
+		return nil, fmt.Errorf("%s cannot serialize programs", p.path)
+	}
+	var bytes *C.char
+	var n C.size_t
+	var backing, release unsafe.Pointer
+	if err := p.check("serialize", C.hl_serialize(p.api, l.executable, &bytes, &n, &backing, &release)); err != nil {
+		return nil, err
+	}
+	out := append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(bytes)), int(n))...)
+	C.hl_release(release, backing)
+	return out, nil
+}
+
+// buffer is a value on a device.
+type buffer struct {
+	ptr  unsafe.Pointer
+	done unsafe.Pointer // event: the host memory that was borrowed is free again
+}
+
+// borrowAt is the size from which arguments are handed over without a copy.
+const borrowAt = 64 << 10
+
+// upload hands a tensor to a device. The pinner keeps what is borrowed where it is until the buffer is released.
+func (c *Client) upload(d *Device, t *tensor.Tensor, pin *goruntime.Pinner) (buffer, error) {
+	code := bufferCode(t.DType())
+	if code == 0 {
+		return buffer{}, fmt.Errorf("element type %s has no counterpart in PJRT", t.DType())
+	}
+	data := unsafe.Pointer(unsafe.SliceData(t.Bytes()))
+	if len(t.Bytes()) == 0 {
+		data = nil
+	}
+	borrow := len(t.Bytes()) >= borrowAt && uintptr(data)%64 == 0
+	if borrow {
+		pin.Pin(data)
+	}
+	shape := t.Shape()
+	var b buffer
+	err := c.plugin.check("copy argument to device", C.hl_from_host(c.plugin.api, c.ptr, d.ptr, data, C.int32_t(code),
+		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(shape))), C.size_t(len(shape)), C.bool(borrow), &b.ptr, &b.done))
+	return b, err
+}
+
+// release destroys a buffer and waits until borrowed host memory is free.
+func (c *Client) release(b buffer) {
+	if b.ptr != nil {
+		_ = c.plugin.check("destroy buffer", C.hl_object(c.plugin.api, C.HL_BUFFER_DESTROY, b.ptr))
+	}
+	if b.done != nil {
+		_ = c.plugin.check("await host buffer", C.hl_await(c.plugin.api, b.done))
+	}
+}
+
+// download copies a result to the host.
+func (c *Client) download(ptr unsafe.Pointer, t hlocb.TensorType) (*tensor.Tensor, error) {
+	out := tensor.New(t.DType, t.Shape)
+	data := out.Bytes()
+	if len(data) == 0 {
+		return out, nil
+	}
+	if err := c.plugin.check("copy result to host", C.hl_to_host(c.plugin.api, ptr, unsafe.Pointer(&data[0]), C.size_t(len(data)), C.size_t(len(t.Shape)))); err != nil {
+		return nil, err
+	}
+	signExtend(data, t.DType)
+	return out, nil
+}
+
+// execute uploads the arguments, runs the program and downloads the results. args has a list per device.
+// launchID tells the handlers of its hooks which run this is.
+func (l *loadedProgram) execute(launchID int32, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
+	c := l.client
+	n, m := 0, len(l.results)
+	if len(args) > 0 {
+		n = len(args[0])
+	}
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	buffers := make([]buffer, 0, len(l.devices)*n)
+	defer func() {
+		for _, b := range buffers {
+			c.release(b)
+		}
+	}()
+	// One list of C pointers holds the arguments of all devices, then the results.
+	ptrs := make([]unsafe.Pointer, len(l.devices)*(n+m)+1)
+	for d := range l.devices {
+		for i, t := range args[d] {
+			b, err := c.upload(&l.devices[d], t, &pin)
+			if err != nil {
+				return nil, fmt.Errorf("argument %d: %w", i, err)
+			}
+			buffers = append(buffers, b)
+			ptrs[d*n+i] = b.ptr
+		}
+	}
+	outputs := ptrs[len(l.devices)*n:]
+	defer func() {
+		for _, ptr := range outputs {
+			if ptr != nil {
+				c.release(buffer{ptr: ptr})
+			}
+		}
+	}()
+	if err := c.plugin.check("execute", C.hl_execute(c.plugin.api, l.ptr, C.int32_t(launchID), C.size_t(len(l.devices)),
+		&ptrs[0], C.size_t(n), &outputs[0], C.size_t(m))); err != nil {
+		return nil, err
+	}
+	results := make([][]*tensor.Tensor, len(l.devices))
+	for d := range l.devices {
+		results[d] = make([]*tensor.Tensor, m)
+		for i := range results[d] {
+			t, err := c.download(outputs[d*m+i], l.results[i])
+			if err != nil {
+				return nil, fmt.Errorf("result %d: %w", i, err)
+			}
+			results[d][i] = t
+		}
+	}
+	return results, nil
+}

@@ -1,0 +1,68 @@
+//go:build cgo
+
+package pjrt
+
+import "encoding/binary"
+
+// compileOptions is what is set of XLA's CompileOptionsProto.
+type compileOptions struct {
+	replicas, partitions int
+	shardy               bool
+	assignment           []int32 // device ids, [replicas][partitions]; nil leaves them to the client
+	overrides            []override
+}
+
+// override sets one of XLA's debug options by name for one compilation.
+type override struct {
+	name string
+	on   bool
+}
+
+// encode writes the proto by hand; the field numbers are those of xla/pjrt/proto/compile_options.proto.
+func (o *compileOptions) encode() []byte {
+	var build []byte
+	build = appendInt(build, 1, -1) // device_ordinal: not set
+	build = appendInt(build, 4, int64(o.replicas))
+	build = appendInt(build, 5, int64(o.partitions))
+	if o.partitions > 1 {
+		build = appendInt(build, 6, 1) // use_spmd_partitioning
+	}
+	if o.shardy {
+		build = appendInt(build, 19, 1) // use_shardy_partitioner
+	}
+	if o.assignment != nil {
+		var device []byte
+		device = appendInt(device, 1, int64(o.replicas))
+		device = appendInt(device, 2, int64(o.partitions))
+		for p := range o.partitions {
+			var ids []byte
+			for r := range o.replicas {
+				ids = binary.AppendUvarint(ids, uint64(o.assignment[r*o.partitions+p]))
+			}
+			device = appendBytes(device, 3, appendBytes(nil, 1, ids))
+		}
+		build = appendBytes(build, 9, device)
+	}
+	out := appendBytes(nil, 3, build) // executable_build_options
+	for _, v := range o.overrides {
+		value := int64(0)
+		if v.on {
+			value = 1
+		}
+		entry := appendBytes(nil, 1, []byte(v.name))
+		entry = appendBytes(entry, 2, appendInt(nil, 2, value)) // bool_field
+		out = appendBytes(out, 7, entry)                        // env_option_overrides
+	}
+	return out
+}
+
+func appendInt(b []byte, field int, v int64) []byte {
+	b = binary.AppendUvarint(b, uint64(field)<<3)
+	return binary.AppendUvarint(b, uint64(v))
+}
+
+func appendBytes(b []byte, field int, v []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(field)<<3|2)
+	b = binary.AppendUvarint(b, uint64(len(v)))
+	return append(b, v...)
+}

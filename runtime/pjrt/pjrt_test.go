@@ -1,0 +1,168 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/plugins"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// cpuPlugin returns the path of the CPU plugin, or skips the test.
+func cpuPlugin(t testing.TB) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skipf("skip: no cache directory: %v", err)
+	}
+	found, err := plugins.Environment{Getenv: os.Getenv, CacheDir: filepath.Join(cache, "hlocb", "plugins")}.Find("cpu")
+	if err != nil {
+		t.Skipf("skip: no CPU plugin: %v", err)
+	}
+	return found[0].Path
+}
+
+// shared is one backend for all tests: clients are dear to make.
+var shared struct {
+	once sync.Once
+	b    *Backend
+	err  error
+}
+
+func backend(t testing.TB) *Backend {
+	t.Helper()
+	path := cpuPlugin(t)
+	shared.once.Do(func() { shared.b, shared.err = Open(path, Options{}) })
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.b
+}
+
+// hookCall writes hlocb's own call: operands and types without the chain, which it adds where chain is not
+// empty. Aliases are written where kind is inout or tap.
+func hookCall(result string, s hlocb.Site, chain string, operands ...string) string {
+	var in, out, types, results, aliases []string
+	if s.Chained {
+		in, types, results = append(in, chain), append(types, "tensor<ui64>"), append(results, "tensor<ui64>")
+	}
+	for i, o := range operands {
+		in, types = append(in, o), append(types, s.Operands[i].String())
+	}
+	for _, r := range s.Results {
+		results = append(results, r.String())
+	}
+	n := len(results)
+	if s.Chained || s.Kind == hlocb.InOut || s.Kind == hlocb.Tap {
+		for i := range n {
+			if i > 0 && s.Kind != hlocb.InOut && s.Kind != hlocb.Tap {
+				break
+			}
+			index := fmt.Sprintf("[%d]", i)
+			if n == 1 {
+				index = "[]"
+			}
+			aliases = append(aliases, fmt.Sprintf("#stablehlo.output_operand_alias<output_tuple_indices = %s, operand_index = %d, operand_tuple_indices = []>", index, i))
+		}
+	}
+	switch {
+	case n == 0:
+	case n == 1:
+		out = append(out, result+" = ")
+	default:
+		out = append(out, fmt.Sprintf("%s:%d = ", result, n))
+	}
+	res := "(" + strings.Join(results, ", ") + ")"
+	if n == 1 {
+		res = results[0]
+	}
+	alias := ""
+	if len(aliases) > 0 {
+		alias = ", output_operand_aliases = [" + strings.Join(aliases, ", ") + "]"
+	}
+	return fmt.Sprintf("%sstablehlo.custom_call @hlocb_hook(%s) {api_version = 4 : i32, has_side_effect = true, backend_config = {abi = 1 : i64, id = %d : i64, name = %q, kind = %q, chained = %t}%s} : (%s) -> %s\n",
+		strings.Join(out, ""), strings.Join(in, ", "), int64(s.ID), s.Name, s.Kind, s.Chained, alias, strings.Join(types, ", "), res)
+}
+
+func tt(d tensor.DType, shape ...int64) hlocb.TensorType {
+	return hlocb.TensorType{DType: d, Shape: append(tensor.Shape{}, shape...)}
+}
+
+func hookSite(id uint64, name string, kind hlocb.Kind, operands, results []hlocb.TensorType) hlocb.Site {
+	return hlocb.Site{ID: hlocb.ID(id), Name: name, Kind: kind, Format: "hlocb", Chained: true, SideEffect: true, Operands: operands, Results: results}
+}
+
+// program makes a program of a main function's arguments, results and body.
+func program(signature, body string, sites ...hlocb.Site) *runtime.Program {
+	text := "module @m {\nfunc.func public @main" + signature + " {\n%c0 = stablehlo.constant dense<0> : tensor<ui64>\n" + body + "}\n}\n"
+	return &runtime.Program{Text: []byte(text), Manifest: &hlocb.Manifest{Sites: sites}}
+}
+
+func compile(t testing.TB, p *runtime.Program, b *runtime.Bindings) *Executable {
+	t.Helper()
+	e, err := backend(t).Compile(context.Background(), p, runtime.CompileOptions{Handlers: b})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, p.Text)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e.(*Executable)
+}
+
+func run(t testing.TB, e *Executable, args ...*tensor.Tensor) []*tensor.Tensor {
+	t.Helper()
+	results, err := e.Run(context.Background(), args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+func f32(shape tensor.Shape, values ...float32) *tensor.Tensor {
+	t := tensor.New(tensor.F32, shape)
+	copy(tensor.View[float32](t), values)
+	return t
+}
+
+func TestInOutWritesInPlace(t *testing.T) {
+	v := tt(tensor.F32, 4)
+	s := hookSite(0x8000000000000001, "scale", hlocb.InOut, []hlocb.TensorType{v}, []hlocb.TensorType{v})
+	p := program("(%x: tensor<4xf32>) -> tensor<4xf32>", hookCall("%r", s, "%c0", "%x")+"return %r#1 : tensor<4xf32>\n", s)
+	var b runtime.Bindings
+	var got []float32
+	b.Answer("scale", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		if len(c.Operands) != 1 || len(c.Results) != 1 {
+			return fmt.Errorf("%d operands and %d results", len(c.Operands), len(c.Results))
+		}
+		x := tensor.View[float32](c.Operands[0])
+		got = append(got, x...)
+		for i := range x {
+			tensor.View[float32](c.Results[0])[i] *= 10
+		}
+		return nil
+	}))
+	e := compile(t, p, &b)
+	arg := f32(tensor.Shape{4}, 1, 2, 3, 4)
+	for range 3 {
+		got = nil
+		r := run(t, e, arg)
+		if fmt.Sprint(got) != "[1 2 3 4]" || fmt.Sprint(tensor.View[float32](r[0])) != "[10 20 30 40]" {
+			t.Errorf("handler saw %v, result is %v", got, tensor.View[float32](r[0]))
+		}
+		if fmt.Sprint(tensor.View[float32](arg)) != "[1 2 3 4]" {
+			t.Errorf("the argument was changed to %v", tensor.View[float32](arg))
+		}
+	}
+}

@@ -1,0 +1,174 @@
+//go:build cgo
+
+package pjrt
+
+// #cgo LDFLAGS: -ldl
+// #include <stdlib.h>
+// #include "calls.h"
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"unsafe"
+)
+
+// Plugin is a loaded PJRT plugin. It stays loaded until the process ends: no plugin can be unloaded safely.
+type Plugin struct {
+	path string
+	api  *C.hl_api
+
+	attributes []Attribute
+
+	mu         sync.Mutex
+	registered map[string]registration // by target and platform
+}
+
+// Attribute is a named value that a plugin tells of itself, for instance xla_version or
+// stablehlo_current_version. Value is a string, int64, []int64, float32 or bool.
+type Attribute struct {
+	Name  string
+	Value any
+}
+
+// LoadError says why a file could not be loaded as a plugin.
+type LoadError struct {
+	Path   string
+	Reason string
+}
+
+func (e *LoadError) Error() string {
+	return fmt.Sprintf("%s is no usable PJRT plugin: %s", e.Path, e.Reason)
+}
+
+// loaded is the process's plugins by their resolved path. Loading is a matter of the whole process: a second
+// dlopen of one file gives the same table, and its one-time initialization must happen once.
+var loaded struct {
+	sync.Mutex
+	plugins map[string]*Plugin
+}
+
+// minimumMinor is the oldest API version (0.x) whose argument structs abi.h describes.
+const minimumMinor = 54
+
+// Load loads the plugin in a shared object, once per process and file: a second Load returns the first one's
+// plugin. Every failure is a *LoadError.
+func Load(path string) (*Plugin, error) {
+	fail := func(format string, args ...any) (*Plugin, error) {
+		return nil, &LoadError{path, fmt.Sprintf(format, args...)}
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return fail("%v", err)
+	}
+	if info, err := os.Stat(real); err != nil {
+		return fail("%v", err)
+	} else if !info.Mode().IsRegular() {
+		return fail("it is no regular file")
+	}
+
+	loaded.Lock()
+	defer loaded.Unlock()
+	if p := loaded.plugins[real]; p != nil {
+		return p, nil
+	}
+	cpath := C.CString(real)
+	defer C.free(unsafe.Pointer(cpath))
+	var message *C.char
+	library := C.hl_open(cpath, &message)
+	if library == nil {
+		defer C.free(unsafe.Pointer(message))
+		return fail("%s", C.GoString(message))
+	}
+	api := C.hl_get_api(library, &message)
+	if api == nil {
+		defer C.free(unsafe.Pointer(message))
+		C.hl_close(library)
+		return fail("%s", C.GoString(message))
+	}
+	p := &Plugin{path: real, api: api, registered: map[string]registration{}}
+	if major, minor := p.Version(); major != 0 || minor < minimumMinor {
+		return fail("its PJRT API is %d.%d, 0.%d or later is needed", major, minor, minimumMinor)
+	}
+	for _, fn := range []C.int{C.HL_CLIENT_CREATE, C.HL_CLIENT_COMPILE, C.HL_LOADED_EXECUTE, C.HL_EXECUTABLE_OUTPUT_TYPES, C.HL_EXECUTABLE_OUTPUT_DIMENSIONS} {
+		if !C.hl_has(api, fn) {
+			return fail("its table lacks function %d of the PJRT C API", int(fn))
+		}
+	}
+	if err := p.check("initialize", C.hl_plugin_init(api)); err != nil {
+		return fail("%v", err)
+	}
+	var values *C.hl_named_value
+	var n C.size_t
+	if err := p.check("attributes", C.hl_plugin_attributes(api, &values, &n)); err == nil {
+		for i := range unsafe.Slice(values, int(n)) {
+			v := &unsafe.Slice(values, int(n))[i]
+			p.attributes = append(p.attributes, Attribute{C.GoStringN(v.name, C.int(v.name_size)), namedValue(v)})
+		}
+	}
+	if loaded.plugins == nil {
+		loaded.plugins = map[string]*Plugin{}
+	}
+	loaded.plugins[real] = p
+	return p, nil
+}
+
+func namedValue(v *C.hl_named_value) any {
+	at := unsafe.Pointer(&v.value)
+	switch v._type {
+	case C.HL_VALUE_STRING:
+		return C.GoStringN(*(**C.char)(at), C.int(v.value_size))
+	case C.HL_VALUE_INT64:
+		return *(*int64)(at)
+	case C.HL_VALUE_INT64_LIST:
+		return append([]int64(nil), unsafe.Slice(*(**int64)(at), int(v.value_size))...)
+	case C.HL_VALUE_FLOAT:
+		return *(*float32)(at)
+	case C.HL_VALUE_BOOL:
+		return *(*bool)(at)
+	}
+	return nil
+}
+
+// Path returns the file that the plugin was loaded from, symbolic links resolved.
+func (p *Plugin) Path() string { return p.path }
+
+// Version returns the version of the PJRT C API that the plugin was built with.
+func (p *Plugin) Version() (major, minor int) {
+	return int(p.api.version.major), int(p.api.version.minor)
+}
+
+// Attributes returns what the plugin tells of itself, in its order.
+func (p *Plugin) Attributes() []Attribute { return p.attributes }
+
+// API returns the address of the plugin's function table, as its GetPjrtApi gave it. Other bindings of the PJRT
+// C API in the same process can use the plugin through it.
+func (p *Plugin) API() uintptr { return uintptr(unsafe.Pointer(p.api)) }
+
+// Extension is an optional part of the C API that a plugin has.
+type Extension struct {
+	Type int
+	Name string
+}
+
+var extensionNames = [...]string{"gpu custom call", "profiler", "custom partitioner", "stream", "layouts", "ffi", "memory descriptions",
+	"triton", "raw buffer", "phase compile", "example", "unknown", "cross-host transfers", "executable metadata", "callback", "host allocator"}
+
+// Extensions lists the optional parts that the plugin has, in its order.
+func (p *Plugin) Extensions() []Extension {
+	var out []Extension
+	for e := p.api.ext; e != nil; e = e.next {
+		t := int(e._type)
+		name := fmt.Sprintf("type %d", t)
+		if t >= 0 && t < len(extensionNames) {
+			name = extensionNames[t]
+		}
+		out = append(out, Extension{t, name})
+	}
+	return out
+}

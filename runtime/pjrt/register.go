@@ -1,0 +1,100 @@
+//go:build cgo
+
+package pjrt
+
+// #include <stdlib.h>
+// #include "calls.h"
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+)
+
+// layout is the shape of the struct that a plugin's register_handler reads. The plugin does not check it: a
+// wrong one makes it crash.
+type layout int
+
+const (
+	layoutUnknown   layout = iota
+	layoutPlain            // target, handler, platform, traits
+	layoutVersioned        // target, version, handler, platform, traits
+)
+
+// registrationLayout chooses the layout by what the plugin says of itself. The versioned one was in use for some
+// weeks before API 0.81; from 0.81 on it is the plain one.
+func (p *Plugin) registrationLayout() layout {
+	if _, minor := p.Version(); minor >= 81 {
+		return layoutPlain
+	}
+	return layoutUnknown
+}
+
+// NoFFIError says that hooks cannot work on a plugin.
+type NoFFIError struct{ Path, Reason string }
+
+func (e *NoFFIError) Error() string {
+	return fmt.Sprintf("%s cannot call hooks: %s", e.Path, e.Reason)
+}
+
+// RegisterHooks makes the targets of hooks known to the plugin, on the platform of a client ("cpu"). It does so
+// once; programs that call a hook compile only afterwards.
+func (p *Plugin) RegisterHooks(platform string) error {
+	return p.register(hlocb.Target, C.hl_hook_handler, platform, p.registrationLayout())
+}
+
+// NoopTarget is the custom-call target of a C handler that does nothing, the yardstick for what a call costs.
+func NoopTarget() string { return C.GoString(C.hl_noop_target()) }
+
+// RegisterNoop makes NoopTarget known to the plugin.
+func (p *Plugin) RegisterNoop(platform string) error {
+	return p.register(NoopTarget(), C.hl_noop_handler, platform, p.registrationLayout())
+}
+
+// RegisterHandler makes a foreign XLA FFI handler, for instance a symbol of a shared library, known under a
+// target. The first registration of a target stays; a second one of another handler is an error here, while
+// the plugin would ignore it silently.
+func (p *Plugin) RegisterHandler(target string, handler unsafe.Pointer, platform string) error {
+	return p.register(target, handler, platform, p.registrationLayout())
+}
+
+// registration is what register did for a target on a platform.
+type registration struct {
+	handler unsafe.Pointer
+	err     error
+}
+
+func (p *Plugin) register(target string, handler unsafe.Pointer, platform string, l layout) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := target + "\x00" + platform
+	if r, done := p.registered[key]; done {
+		if r.err == nil && r.handler != handler {
+			return fmt.Errorf("custom-call target %q of %s already has another handler", target, p.path)
+		}
+		return r.err
+	}
+	err := p.registerOnce(target, handler, platform, l)
+	p.registered[key] = registration{handler, err}
+	return err
+}
+
+func (p *Plugin) registerOnce(target string, handler unsafe.Pointer, platform string, l layout) error {
+	ext := (*C.hl_ffi_ext)(unsafe.Pointer(C.hl_find_ext(p.api, C.HL_EXT_FFI)))
+	if ext == nil {
+		return &NoFFIError{p.path, "it has no FFI extension"}
+	}
+	if uintptr(ext.base.size) < unsafe.Sizeof(*ext) || ext.register_handler == nil {
+		return &NoFFIError{p.path, "its FFI extension cannot register handlers"}
+	}
+	if l == layoutUnknown {
+		major, minor := p.Version()
+		return &NoFFIError{p.path, fmt.Sprintf("the layout of handler registration in PJRT API %d.%d is not known", major, minor)}
+	}
+	ctarget, cplatform := C.CString(target), C.CString(platform)
+	defer C.free(unsafe.Pointer(ctarget))
+	defer C.free(unsafe.Pointer(cplatform))
+	return p.check("register "+target, C.hl_register(p.api, ext, C.bool(l == layoutVersioned), ctarget, handler, cplatform))
+}

@@ -1,0 +1,165 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// liveRuns finds the session of a running program by its launch id, without a lock. The C handler has no user
+// data of its own, so the table belongs to the process. A launch id is a slot's number and how often the slot
+// was used before, so a late call of a run that is over finds nothing.
+var liveRuns struct {
+	mu    sync.Mutex
+	free  []uint16
+	used  int
+	slots [slotCount]slot
+}
+
+const (
+	slotBits  = 16
+	slotCount = 1 << slotBits
+)
+
+type slot struct {
+	session atomic.Pointer[session]
+	times   uint16 // guarded by liveRuns.mu
+}
+
+// errTooManyRuns says that the table of live runs is full.
+var errTooManyRuns = errors.New("more than 65535 programs are running at once")
+
+// enter gives the session a launch id.
+func enter(s *session) error {
+	liveRuns.mu.Lock()
+	defer liveRuns.mu.Unlock()
+	var n uint16
+	if len(liveRuns.free) > 0 {
+		n = liveRuns.free[len(liveRuns.free)-1]
+		liveRuns.free = liveRuns.free[:len(liveRuns.free)-1]
+	} else {
+		if liveRuns.used == slotCount-1 {
+			return errTooManyRuns
+		}
+		liveRuns.used++
+		n = uint16(liveRuns.used) // slot 0 is never used: launch id 0 means unset
+	}
+	slot := &liveRuns.slots[n]
+	slot.times = (slot.times + 1) & 0x7fff
+	s.launchID = int32(slot.times)<<slotBits | int32(n)
+	slot.session.Store(s)
+	return nil
+}
+
+// leave gives the launch id back; hooks that still arrive with it find no session.
+func leave(s *session) {
+	n := uint16(s.launchID)
+	liveRuns.slots[n].session.Store(nil)
+	liveRuns.mu.Lock()
+	defer liveRuns.mu.Unlock()
+	liveRuns.free = append(liveRuns.free, n)
+}
+
+// find returns the session with the launch id, or nil.
+func find(launchID int64) *session {
+	s := liveRuns.slots[uint16(launchID)].session.Load()
+	if s == nil || int64(s.launchID) != launchID {
+		return nil
+	}
+	return s
+}
+
+// session is what the hooks of one run are delivered to.
+type session struct {
+	launchID int32
+	number   int64 // counts the executable's runs
+	ctx      context.Context
+	sites    *siteTable
+	devices  []deviceState
+	position []int32 // of a device ordinal in devices; nil is the identity
+	parts    int     // partitions per replica
+	stopped  atomic.Bool
+	failures []atomic.Pointer[failure] // the first of each device
+}
+
+// newSession makes the session of a run on some devices, of which each replica takes parts.
+func newSession(ctx context.Context, sites *siteTable, devices, parts int) *session {
+	return &session{ctx: ctx, sites: sites, parts: parts, devices: make([]deviceState, devices), failures: make([]atomic.Pointer[failure], devices)}
+}
+
+// deviceState is kept on a cache line of its own: every hook of the device counts there.
+type deviceState struct {
+	seq atomic.Int64
+	_   [56]byte
+}
+
+type failure struct{ err error }
+
+// fail records the first failure of a device and stops the hooks of the whole run.
+func (s *session) fail(device int, err error) {
+	s.failures[device].CompareAndSwap(nil, &failure{err})
+	s.stopped.Store(true)
+}
+
+// err returns the failure to report: that of the first device, where there are several.
+func (s *session) err() error {
+	if !s.stopped.Load() {
+		return nil
+	}
+	for i := range s.failures {
+		if f := s.failures[i].Load(); f != nil {
+			return f.err
+		}
+	}
+	return nil
+}
+
+// siteTable finds a hook by its id: a hash table without chains. The ids are bits of a SHA-256, so they need no
+// hashing of their own.
+type siteTable struct {
+	mask    uint64
+	entries []*site
+	all     []*site
+}
+
+// site is a hook of an executable with its handlers.
+type site struct {
+	id      uint64
+	chained bool
+	kind    hlocb.Kind
+	bound   runtime.Bound
+	calls   sync.Pool // of *call
+}
+
+func newSiteTable(bound []runtime.Bound) *siteTable {
+	size := uint64(4)
+	for size < 2*uint64(len(bound)) {
+		size *= 2
+	}
+	t := &siteTable{mask: size - 1, entries: make([]*site, size)}
+	for _, b := range bound {
+		s := &site{id: uint64(b.Site.ID), chained: b.Site.Chained, kind: b.Site.Kind, bound: b}
+		s.calls.New = func() any { return newCall(s) }
+		t.all = append(t.all, s)
+		at := s.id & t.mask
+		for t.entries[at] != nil {
+			at = (at + 1) & t.mask
+		}
+		t.entries[at] = s
+	}
+	return t
+}
+
+func (t *siteTable) find(id uint64) *site {
+	for at := id & t.mask; ; at = (at + 1) & t.mask {
+		if s := t.entries[at]; s == nil || s.id == id {
+			return s
+		}
+	}
+}

@@ -1,0 +1,98 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// ffiTypes maps the element type codes of the FFI (XLA's PrimitiveType) to ours. Code 17 is the token.
+var ffiTypes = [...]tensor.DType{
+	1: tensor.I1, 2: tensor.I8, 3: tensor.I16, 4: tensor.I32, 5: tensor.I64,
+	6: tensor.UI8, 7: tensor.UI16, 8: tensor.UI32, 9: tensor.UI64,
+	10: tensor.F16, 11: tensor.F32, 12: tensor.F64, 15: tensor.Complex64, 16: tensor.BF16, 18: tensor.Complex128,
+	19: tensor.F8E5M2, 20: tensor.F8E4M3FN, 21: tensor.I4, 22: tensor.UI4, 23: tensor.F8E4M3B11FNUZ,
+	24: tensor.F8E5M2FNUZ, 25: tensor.F8E4M3FNUZ, 26: tensor.I2, 27: tensor.UI2, 28: tensor.F8E4M3, 29: tensor.F8E3M4,
+	32: tensor.F4E2M1FN, 33: tensor.F8E8M0FNU,
+}
+
+const ffiToken = 17
+
+// bufferTypes maps the element type codes of PJRT buffers to ours. Code 23 is the token.
+var bufferTypes = [...]tensor.DType{
+	1: tensor.I1, 2: tensor.I8, 3: tensor.I16, 4: tensor.I32, 5: tensor.I64,
+	6: tensor.UI8, 7: tensor.UI16, 8: tensor.UI32, 9: tensor.UI64,
+	10: tensor.F16, 11: tensor.F32, 12: tensor.F64, 13: tensor.BF16, 14: tensor.Complex64, 15: tensor.Complex128,
+	16: tensor.F8E5M2, 17: tensor.F8E4M3FN, 18: tensor.F8E4M3B11FNUZ, 19: tensor.F8E5M2FNUZ, 20: tensor.F8E4M3FNUZ,
+	21: tensor.I4, 22: tensor.UI4, 24: tensor.I2, 25: tensor.UI2, 26: tensor.F8E4M3, 27: tensor.F8E3M4,
+	28: tensor.F8E8M0FNU, 29: tensor.F4E2M1FN,
+}
+
+// bufferCode returns the code of a PJRT buffer of our type, 0 where there is none.
+func bufferCode(d tensor.DType) int32 {
+	for code, t := range bufferTypes {
+		if t == d && d != tensor.Invalid {
+			return int32(code)
+		}
+	}
+	return 0
+}
+
+func bufferType(code int32) (tensor.DType, error) {
+	if code <= 0 || int(code) >= len(bufferTypes) || bufferTypes[code] == tensor.Invalid {
+		return tensor.Invalid, fmt.Errorf("element type code %d of a PJRT buffer is none that hlocb knows", code)
+	}
+	return bufferTypes[code], nil
+}
+
+// packedBits returns how many bits an element takes where XLA packs several into a byte, else 0. The FFI packs
+// these types, low bits first; PJRT's copies to and from the host do not.
+func packedBits(d tensor.DType) int {
+	switch d {
+	case tensor.I4, tensor.UI4, tensor.F4E2M1FN:
+		return 4
+	case tensor.I2, tensor.UI2:
+		return 2
+	}
+	return 0
+}
+
+// packedSize returns the bytes that n packed elements take.
+func packedSize(n, bits int) int { return (n*bits + 7) / 8 }
+
+// unpack spreads packed elements over dst, a byte each, sign-extended where the type is signed.
+func unpack(dst, src []byte, d tensor.DType) {
+	bits := packedBits(d)
+	per := 8 / bits
+	mask := byte(1)<<bits - 1
+	for i := range dst {
+		dst[i] = src[i/per] >> (i % per * bits) & mask
+	}
+	signExtend(dst, d)
+}
+
+// pack is the inverse of unpack.
+func pack(dst, src []byte, d tensor.DType) {
+	bits := packedBits(d)
+	per := 8 / bits
+	mask := byte(1)<<bits - 1
+	for i := range dst {
+		dst[i] = 0
+	}
+	for i, v := range src {
+		dst[i/per] |= v & mask << (i % per * bits)
+	}
+}
+
+// signExtend fills the upper bits of narrow signed integers: PJRT hands them out with zeros there.
+func signExtend(data []byte, d tensor.DType) {
+	if d != tensor.I4 && d != tensor.I2 {
+		return
+	}
+	shift := 8 - packedBits(d)
+	for i, v := range data {
+		data[i] = byte(int8(v<<shift) >> shift)
+	}
+}
