@@ -200,9 +200,13 @@ type DirectiveArg struct {
 
 // Reporter collects what is found wrong with a module.
 type Reporter struct {
+	ctx  *Context
 	src  *diag.Source
 	list diag.List
 }
+
+// Context returns the context of the types of the module that is checked.
+func (r *Reporter) Context() *Context { return r.ctx }
 
 // Errorf reports an error at op. As in MLIR the message starts with the op's name: 'stablehlo.add' op ...
 func (r *Reporter) Errorf(op *Op, format string, args ...any) *diag.Diagnostic {

@@ -8,7 +8,8 @@ import (
 )
 
 // Context owns the interned types of any number of modules. It is safe for concurrent use. Types of two
-// contexts never compare equal.
+// contexts never compare equal, except for scalars (integers of up to 64 bits, floats, index, none), which all
+// contexts share, so that the rows of a dialect can hold attributes with a type.
 type Context struct {
 	mu    sync.RWMutex
 	types map[string]Type
@@ -24,19 +25,36 @@ type Context struct {
 // NewContext returns an empty context.
 func NewContext() *Context {
 	c := &Context{types: make(map[string]Type)}
-	for d := tensor.F4E2M1FN; d <= tensor.F64; d++ {
-		c.floats[d] = &FloatType{dtype: d}
-	}
-	for s := range c.ints {
-		for w := range c.ints[s] {
-			c.ints[s][w] = &IntegerType{width: w, sign: Signedness(s)}
-		}
-	}
-	c.index, c.none = &IndexType{}, &NoneType{}
+	c.floats, c.ints, c.index, c.none = scalars.floats, scalars.ints, scalars.index, scalars.none
 	c.token = c.DialectType("stablehlo", "token", "", nil)
 	c.unknown = &Loc{kind: LocUnknown}
 	return c
 }
+
+// scalars holds the types that all contexts share. It is never written.
+var scalars = func() (t struct {
+	floats [64]*FloatType
+	ints   [3][65]*IntegerType
+	index  *IndexType
+	none   *NoneType
+}) {
+	for d := tensor.F4E2M1FN; d <= tensor.F64; d++ {
+		t.floats[d] = &FloatType{dtype: d}
+	}
+	for s := range t.ints {
+		for w := range t.ints[s] {
+			t.ints[s][w] = &IntegerType{width: w, sign: Signedness(s)}
+		}
+	}
+	t.index, t.none = &IndexType{}, &NoneType{}
+	return t
+}()
+
+// Int returns the signless integer type of the given width, at most 64 bits, which all contexts share.
+func Int(width int) *IntegerType { return scalars.ints[Signless][width] }
+
+// Float returns the floating-point type that d names, which all contexts share, or nil where d is none.
+func Float(d tensor.DType) *FloatType { return scalars.floats[d] }
 
 // intern returns the type stored under key, making it where it is new.
 func (c *Context) intern(key string, make func() Type) Type {
