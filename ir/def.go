@@ -92,8 +92,25 @@ type AttrSpec struct {
 type AttrConstraint struct {
 	Summary string // completes "failed to satisfy constraint: ..."
 	Check   func(Attr) bool
-	Enum    *EnumDef // set for enumerated attributes
+	Enum    *EnumDef // set for enumerated attributes, which formats write as the bare case
+	// Form says how formats write the attribute where they name it; FormType is the type of numbers that Form
+	// leaves out, FormName the mnemonic.
+	Form     AttrForm
+	FormType Type
+	FormName string
 }
+
+// AttrForm is a way in which formats write an attribute that they name.
+type AttrForm uint8
+
+// Forms of attributes in formats.
+const (
+	FormFull   AttrForm = iota // as anywhere: 3 : i64
+	FormBare                   // without the type, which is FormType: 3
+	FormInts                   // array<i64: 1, 2> as [1, 2]; FormType is the element type
+	FormSymbol                 // the string "f" as @f
+	FormParams                 // #dialect.name<...> as <...>; FormName is the mnemonic, in the dialect of the op
+)
 
 // RegionSpec is one region of a Def.
 type RegionSpec struct {
