@@ -1,0 +1,109 @@
+package tensor
+
+import (
+	"encoding/binary"
+	"strconv"
+)
+
+// HexLarger is the number of elements above which MLIR prints a literal that is no splat in hexadecimal.
+const HexLarger = 100
+
+// AppendElement appends element i of t as MLIR prints it in a dense literal.
+func AppendElement(b []byte, t *Tensor, i int) []byte {
+	size := t.dtype.Size()
+	data := t.data[i*size : (i+1)*size]
+	switch t.dtype.Kind() {
+	case KindBool:
+		return strconv.AppendBool(b, data[0] != 0)
+	case KindSigned, KindIndex:
+		shift := 64 - 8*size
+		return strconv.AppendInt(b, int64(load(data)<<shift)>>shift, 10)
+	case KindUnsigned:
+		return strconv.AppendUint(b, load(data), 10)
+	case KindFloat:
+		return AppendFloat(b, t.dtype, load(data))
+	}
+	part := F32
+	if t.dtype == Complex128 {
+		part = F64
+	}
+	b = append(b, '(')
+	b = AppendFloat(b, part, load(data[:size/2]))
+	b = append(b, ',')
+	b = AppendFloat(b, part, load(data[size/2:]))
+	return append(b, ')')
+}
+
+func load(data []byte) uint64 {
+	switch len(data) {
+	case 1:
+		return uint64(data[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(data))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(data))
+	}
+	return binary.LittleEndian.Uint64(data)
+}
+
+// AppendDense appends what MLIR prints between dense< and > for the elements of t: one where all are equal, nested
+// lists, or from hexLarger elements on their bytes in hexadecimal (negative: never).
+func AppendDense(b []byte, t *Tensor, hexLarger int) []byte {
+	n := t.NumElements()
+	if n == 0 {
+		return b
+	}
+	if allEqual(t.data, t.dtype.Size()) {
+		return AppendElement(b, t, 0)
+	}
+	if hexLarger >= 0 && n > hexLarger {
+		b = append(b, `"0x`...)
+		b = AppendHex(b, t.data)
+		return append(b, '"')
+	}
+	// The innermost run of elements is a list; lists open and close where an index of their level starts anew.
+	rank := len(t.shape)
+	index := make([]int64, rank)
+	for i := range n {
+		opens := rank
+		for opens > 0 && index[opens-1] == 0 {
+			opens--
+		}
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		for range rank - opens {
+			b = append(b, '[')
+		}
+		b = AppendElement(b, t, i)
+		for k := rank - 1; k >= 0; k-- {
+			index[k]++
+			if index[k] < t.shape[k] {
+				break
+			}
+			index[k] = 0
+			b = append(b, ']')
+		}
+	}
+	return b
+}
+
+const upperHex = "0123456789ABCDEF"
+
+// AppendHex appends the bytes of data as pairs of upper-case hexadecimal digits.
+func AppendHex(b, data []byte) []byte {
+	start := len(b)
+	need := start + 2*len(data)
+	if cap(b) < need {
+		grown := make([]byte, start, need+need/4)
+		copy(grown, b)
+		b = grown
+	}
+	b = b[:need]
+	out := b[start:need]
+	for i, c := range data {
+		out[2*i] = upperHex[c>>4]
+		out[2*i+1] = upperHex[c&15]
+	}
+	return b
+}

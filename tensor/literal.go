@@ -1,0 +1,273 @@
+package tensor
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+)
+
+// AppendFloat appends the number that bits stand for in the floating-point type d as MLIR prints it: six
+// significant digits in exponent form where they give the number back, else as many digits as the type needs,
+// else (and for what is no number) the bits in hexadecimal.
+func AppendFloat(b []byte, d DType, bits uint64) []byte {
+	var v float64
+	switch d {
+	case F32:
+		v = float64(math.Float32frombits(uint32(bits)))
+	case F64:
+		v = math.Float64frombits(bits)
+	default:
+		v = DecodeFloat(d, bits)
+	}
+	if !math.IsNaN(v) && !math.IsInf(v, 0) {
+		start := len(b)
+		if short, ok := appendSixDigits(b, d, v, bits); ok {
+			return short
+		}
+		b = b[:start]
+		if long, ok := appendLong(b, d, v); ok {
+			return long
+		}
+		b = b[:start]
+	}
+	b = append(b, "0x"...)
+	return appendUpperHex(b, bits)
+}
+
+func appendUpperHex(b []byte, v uint64) []byte {
+	start := len(b)
+	b = strconv.AppendUint(b, v, 16)
+	for i := start; i < len(b); i++ {
+		if b[i] >= 'a' {
+			b[i] -= 'a' - 'A'
+		}
+	}
+	return b
+}
+
+// appendSixDigits appends d.dddddde+XX with six significant digits and reports whether it reads back as bits.
+func appendSixDigits(b []byte, d DType, v float64, bits uint64) ([]byte, bool) {
+	if v < 0 || v == 0 && math.Signbit(v) {
+		b = append(b, '-')
+		v = -v
+	}
+	if v == 0 {
+		return append(b, "0.000000e+00"...), true
+	}
+	var buf [48]byte
+	digits, exp := decimal(buf[:0], v, 6)
+	start := len(b)
+	b = append(b, digits[0], '.')
+	b = append(b, digits[1:]...)
+	b = append(b, "000000"[len(digits)-1:]...)
+	b = append(b, 'e')
+	if exp < 0 {
+		b = append(b, '-')
+		exp = -exp
+	} else {
+		b = append(b, '+')
+	}
+	if exp < 10 {
+		b = append(b, '0')
+	}
+	b = strconv.AppendInt(b, int64(exp), 10)
+	return b, readsBack(b[start:], d, v, bits)
+}
+
+// readsBack reports whether the text of a positive number reads as v, whose bits less the sign are those of bits.
+func readsBack(text []byte, d DType, v float64, bits uint64) bool {
+	w, err := strconv.ParseFloat(unsafeString(text), 64)
+	switch d {
+	case F64:
+		return err == nil && w == v
+	case F32:
+		if err != nil || float64(float32(w)) != v {
+			return false
+		}
+		w, err = strconv.ParseFloat(unsafeString(text), 32) // rounds once, not twice
+		return err == nil && w == v
+	}
+	return err == nil && DecodeFloat(d, EncodeFloat(d, w)) == v
+}
+
+// precision returns the digits that tell all numbers of d apart, as LLVM's APFloat counts them.
+func precision(d DType) int {
+	p := 4 // bits of mantissa with the leading one
+	switch d {
+	case F64:
+		p = 53
+	case F32:
+		p = 24
+	case F16:
+		p = 11
+	case BF16:
+		p = 8
+	case F8E3M4:
+		p = 5
+	case F6E3M2FN, F8E5M2, F8E5M2FNUZ:
+		p = 3
+	case F4E2M1FN:
+		p = 2
+	case F8E8M0FNU:
+		p = 1
+	}
+	return 2 + p*59/196
+}
+
+// decimal appends the significant digits of v > 0, at most prec of them and without trailing zeros, and returns
+// the decimal exponent of the first. It rounds as APFloat::toString does: the exact decimal expansion is first cut
+// to about prec digits by an estimate from its length in bits, and only what is left beyond prec digits is rounded,
+// half up. The cut makes 0.7 in f32 come out as 0.699999.
+func decimal(buf []byte, v float64, prec int) (digits []byte, exp int) {
+	frac, e2 := math.Frexp(v)
+	m := uint64(math.Ldexp(frac, 53))
+	e2 -= 53
+	zeros := bits.TrailingZeros64(m)
+	m >>= zeros
+	e2 += zeros
+
+	// The first digits of the exact expansion. 18 are cheap; where they end in zeros the true ones may be nines.
+	want := 18
+	if prec >= 17 {
+		want = 40
+	}
+	text := strconv.AppendFloat(buf, v, 'e', want-1, 64)
+	if want == 18 && v*1024 != math.Trunc(v*1024) || v > 1e7 {
+		tail := text[prec+2 : 19] // digits after prec+1 of them
+		if allZero(tail) {
+			want = 40
+			text = strconv.AppendFloat(buf, v, 'e', want-1, 64)
+		}
+	}
+	e := want + 1
+	exp = atoi(text[e+1:])
+	copy(text[1:], text[2:e])
+	digits = text[:want]
+
+	// N = v * 10^pow is the integer whose digits APFloat has.
+	pow, length := 0, 0
+	if e2 >= 0 {
+		length = bits.Len64(m) + e2
+	} else {
+		pow = -e2
+		length = bitLength(m, pow)
+	}
+	kept := exp + pow + 1
+	if need := (prec*196 + 58) / 59; length > need {
+		kept -= (length - need) * 59 / 196
+	}
+	if kept > prec {
+		up := prec < len(digits) && digits[prec] >= '5'
+		digits = digits[:prec]
+		if up {
+			i := prec - 1
+			for i >= 0 && digits[i] == '9' {
+				i--
+			}
+			if i < 0 {
+				return append(digits[:0], '1'), exp + 1
+			}
+			digits[i]++
+			digits = digits[:i+1]
+		}
+	} else {
+		digits = digits[:min(kept, len(digits))]
+	}
+	for len(digits) > 1 && digits[len(digits)-1] == '0' {
+		digits = digits[:len(digits)-1]
+	}
+	return digits, exp
+}
+
+// bitLength returns the number of bits of m * 5^pow, m odd.
+func bitLength(m uint64, pow int) int {
+	if pow <= 27 {
+		hi, lo := bits.Mul64(m, pow5[pow])
+		if hi != 0 {
+			return 64 + bits.Len64(hi)
+		}
+		return bits.Len64(lo)
+	}
+	l := math.Log2(float64(m)) + float64(pow)*math.Log2(5)
+	if f := l - math.Floor(l); f > 1e-9 && f < 1-1e-9 {
+		return int(l) + 1
+	}
+	n := new(big.Int).Exp(big.NewInt(5), big.NewInt(int64(pow)), nil)
+	return n.Mul(n, new(big.Int).SetUint64(m)).BitLen()
+}
+
+// pow5 holds the powers of five that fit 64 bits.
+var pow5 = func() (p [28]uint64) {
+	p[0] = 1
+	for i := 1; i < len(p); i++ {
+		p[i] = 5 * p[i-1]
+	}
+	return p
+}()
+
+func allZero(b []byte) bool {
+	for _, c := range b {
+		if c != '0' {
+			return false
+		}
+	}
+	return true
+}
+
+// atoi reads the exponent that strconv wrote: a sign and digits.
+func atoi(b []byte) int {
+	n := 0
+	for _, c := range b[1:] {
+		n = 10*n + int(c-'0')
+	}
+	if b[0] == '-' {
+		return -n
+	}
+	return n
+}
+
+// appendLong appends v with all the digits that its type may need, less trailing zeros, as LLVM's APFloat does by
+// default; ok is false where the text would have no point.
+func appendLong(b []byte, d DType, v float64) (_ []byte, ok bool) {
+	if v < 0 {
+		b = append(b, '-')
+		v = -v
+	}
+	prec := precision(d)
+	var buf [64]byte
+	digits, exp := decimal(buf[:0], v, prec)
+	n := len(digits)
+	low := exp - (n - 1) // the power of the last digit
+	scientific := false
+	switch {
+	case low >= 0:
+		scientific = low > 3 || n+low > prec
+	case exp < 0:
+		scientific = -exp > 3
+	}
+	switch {
+	case scientific:
+		b = append(b, digits[0], '.')
+		if n == 1 {
+			b = append(b, '0')
+		}
+		b = append(b, digits[1:]...)
+		b = append(b, 'E')
+		if exp >= 0 {
+			b = append(b, '+')
+		}
+		return strconv.AppendInt(b, int64(exp), 10), true
+	case low >= 0:
+		return b, false
+	case exp >= 0:
+		b = append(b, digits[:exp+1]...)
+		b = append(b, '.')
+		return append(b, digits[exp+1:]...), true
+	}
+	b = append(b, "0."...)
+	for range -exp - 1 {
+		b = append(b, '0')
+	}
+	return append(b, digits...), true
+}
