@@ -1,0 +1,179 @@
+package tensor
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// AppendJSON appends t as the object {"dtype":"f32","shape":[2],"data":[1,"nan"]}: data is flat and row-major,
+// floats that JSON lacks are the strings "nan", "inf" and "-inf", i1 is true or false, complex numbers are
+// [re, im]. Floats are written with as many digits as it takes to read the same value back.
+func (t *Tensor) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"dtype":"`...)
+	dst = append(dst, t.dtype.String()...)
+	dst = append(dst, `","shape":[`...)
+	for i, d := range t.shape {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, d, 10)
+	}
+	dst = append(dst, `],"data":[`...)
+	dst = t.appendData(dst)
+	return append(dst, "]}"...)
+}
+
+func (t *Tensor) appendData(dst []byte) []byte {
+	start := len(dst)
+	switch t.dtype {
+	case F32: // the two types that are written most, without a call per element's conversion
+		for _, v := range View[float32](t) {
+			dst = append(appendFloatJSON(dst, float64(v), 32), ',')
+		}
+	case F64:
+		for _, v := range View[float64](t) {
+			dst = append(appendFloatJSON(dst, v, 64), ',')
+		}
+	default:
+		for i := range t.NumElements() {
+			dst = append(t.appendElementJSON(dst, i), ',')
+		}
+	}
+	if len(dst) > start {
+		dst = dst[:len(dst)-1]
+	}
+	return dst
+}
+
+func (t *Tensor) appendElementJSON(dst []byte, i int) []byte {
+	switch t.dtype.Kind() {
+	case KindBool:
+		return strconv.AppendBool(dst, t.data[i] != 0)
+	case KindFloat:
+		return appendFloatJSON(dst, t.FloatAt(i), floatDigits(t.dtype))
+	case KindComplex:
+		bits := t.dtype.Bits() / 2
+		v := t.ComplexAt(i)
+		dst = appendFloatJSON(append(dst, '['), real(v), bits)
+		dst = appendFloatJSON(append(dst, ','), imag(v), bits)
+		return append(dst, ']')
+	case KindSigned:
+		return strconv.AppendInt(dst, t.IntAt(i), 10)
+	}
+	return strconv.AppendUint(dst, uint64(t.IntAt(i)), 10)
+}
+
+// floatDigits returns the precision to format with: what is narrower than f32 is exact in f32.
+func floatDigits(d DType) int {
+	if d == F64 {
+		return 64
+	}
+	return 32
+}
+
+func appendFloatJSON(dst []byte, v float64, bits int) []byte {
+	switch {
+	case math.IsNaN(v):
+		return append(dst, `"nan"`...)
+	case math.IsInf(v, 1):
+		return append(dst, `"inf"`...)
+	case math.IsInf(v, -1):
+		return append(dst, `"-inf"`...)
+	}
+	if v == math.Trunc(v) && math.Abs(v) < 1<<24 && (v != 0 || !math.Signbit(v)) {
+		return strconv.AppendInt(dst, int64(v), 10)
+	}
+	return strconv.AppendFloat(dst, v, 'g', -1, bits)
+}
+
+// FromJSON reads what AppendJSON wrote.
+func FromJSON(b []byte) (*Tensor, error) {
+	var obj struct {
+		DType string            `json:"dtype"`
+		Shape []int64           `json:"shape"`
+		Data  []json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(b, &obj); err != nil {
+		return nil, err
+	}
+	d, ok := ParseDType(obj.DType)
+	if !ok {
+		return nil, fmt.Errorf("unknown element type %q", obj.DType)
+	}
+	shape := Shape(obj.Shape)
+	if shape == nil {
+		shape = Shape{}
+	}
+	if n := shape.NumElements(); n != int64(len(obj.Data)) {
+		return nil, fmt.Errorf("shape %v has %d elements, data has %d", []int64(shape), n, len(obj.Data))
+	}
+	t := New(d, shape)
+	for i, raw := range obj.Data {
+		if err := t.setJSON(i, raw); err != nil {
+			return nil, fmt.Errorf("element %d: %w", i, err)
+		}
+	}
+	return t, nil
+}
+
+func (t *Tensor) setJSON(i int, raw json.RawMessage) error {
+	switch t.dtype.Kind() {
+	case KindBool:
+		switch string(raw) {
+		case "true":
+			t.SetBits(i, 1)
+		case "false":
+		default:
+			return fmt.Errorf("%s is neither true nor false", raw)
+		}
+		return nil
+	case KindFloat:
+		v, err := parseFloatJSON(raw)
+		t.SetFloat(i, v)
+		return err
+	case KindComplex:
+		var parts []json.RawMessage
+		if err := json.Unmarshal(raw, &parts); err != nil || len(parts) != 2 {
+			return fmt.Errorf("%s is no pair [re, im]", raw)
+		}
+		re, err := parseFloatJSON(parts[0])
+		if err != nil {
+			return err
+		}
+		im, err := parseFloatJSON(parts[1])
+		t.SetComplex(i, complex(re, im))
+		return err
+	case KindSigned:
+		v, err := strconv.ParseInt(string(raw), 10, t.dtype.Bits())
+		if err != nil {
+			return fmt.Errorf("%s is no %s", raw, t.dtype)
+		}
+		t.setInt(i, v)
+		return nil
+	}
+	v, err := strconv.ParseUint(string(raw), 10, t.dtype.Bits())
+	if err != nil {
+		return fmt.Errorf("%s is no %s", raw, t.dtype)
+	}
+	t.SetBits(i, v)
+	return nil
+}
+
+func parseFloatJSON(raw []byte) (float64, error) {
+	switch string(bytes.TrimSpace(raw)) {
+	case `"nan"`:
+		return math.NaN(), nil
+	case `"inf"`:
+		return math.Inf(1), nil
+	case `"-inf"`:
+		return math.Inf(-1), nil
+	}
+	v, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s is no number", raw)
+	}
+	return v, nil
+}
