@@ -71,7 +71,11 @@ enum {
   HL_LOADED_EXECUTE = 55,
   HL_DESERIALIZE = 56,
   HL_BUFFER_DESTROY = 58,
+  HL_BUFFER_MEMORY_LAYOUT = 63,
   HL_BUFFER_TO_HOST = 70,
+  HL_BUFFER_HOLD = 74,
+  HL_BUFFER_UNHOLD = 75,
+  HL_BUFFER_ADDRESS = 76,
   HL_EXECUTABLE_OUTPUT_TYPES = 90,
   HL_EXECUTABLE_OUTPUT_DIMENSIONS = 91,
 };
@@ -240,6 +244,12 @@ typedef struct {
   hl_tiled_layout tiled;
   int32_t type;  // 0: tiled
 } hl_layout;
+
+typedef struct {
+  HL_HEAD;
+  void *buffer;
+  hl_layout layout;  // out
+} hl_memory_layout_args;
 
 typedef struct {
   HL_HEAD;

@@ -243,6 +243,29 @@ void *hl_to_host(const hl_api *api, void *buffer, void *data, size_t size, size_
   return hl_await(api, a.event);
 }
 
+bool hl_is_row_major(const hl_api *api, void *buffer, size_t rank) {
+  ARGS(hl_memory_layout_args, a, .buffer = buffer);
+  void *e = api->fn[HL_BUFFER_MEMORY_LAYOUT](&a);
+  if (e) {
+    hl_error_free(api, e);
+    return false;
+  }
+  if (a.layout.type != 0 || a.layout.tiled.num_tiles != 0 || a.layout.tiled.num_minor_to_major != rank) return false;
+  for (size_t i = 0; i < rank; i++)
+    if (a.layout.tiled.minor_to_major[i] != (int64_t)(rank - 1 - i)) return false;
+  return true;
+}
+
+void *hl_read(const hl_api *api, void *buffer, void *data, size_t size) {
+  void *e = hl_object(api, HL_BUFFER_HOLD, buffer);
+  if (e) return e;
+  void *address = NULL;
+  e = hl_get(api, HL_BUFFER_ADDRESS, buffer, &address);
+  if (!e) memcpy(data, address, size);
+  hl_error_free(api, hl_object(api, HL_BUFFER_UNHOLD, buffer));
+  return e;
+}
+
 void *hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devices, void **arguments,
                  size_t num_arguments, void **outputs, size_t num_outputs) {
   // One block holds the lists of lists, the events and the indices that are not donated.

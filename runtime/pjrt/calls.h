@@ -48,6 +48,10 @@ void *hl_from_host(const hl_api *api, void *client, void *device, const void *da
                    size_t rank, bool zero_copy, void **buffer, void **done);
 // hl_to_host copies a buffer to row-major data and waits for it.
 void *hl_to_host(const hl_api *api, void *buffer, void *data, size_t size, size_t rank);
+// hl_is_row_major tells whether a buffer's memory is dense and row-major.
+bool hl_is_row_major(const hl_api *api, void *buffer, size_t rank);
+// hl_read copies a ready buffer straight from its memory, which must be the host's, dense and row-major.
+void *hl_read(const hl_api *api, void *buffer, void *data, size_t size);
 // hl_execute runs an executable. arguments and outputs are flat, a device's after the other's; no argument is
 // donated. It waits until every device is done and returns the first device's error where more than one failed.
 void *hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devices, void **arguments,
