@@ -33,6 +33,9 @@ type Backend interface {
 type CompileOptions struct {
 	Handlers *Bindings     // nil binds nothing
 	Timeout  time.Duration // how long one hook may take; 0 is for ever
+	// Replicas and Partitions say on how many devices the program runs, Replicas times Partitions; 0 is what the
+	// module says of itself (mhlo.num_replicas, mhlo.num_partitions), else 1.
+	Replicas, Partitions int
 }
 
 // Executable is a compiled program. Run may be called concurrently.

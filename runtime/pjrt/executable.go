@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -23,6 +24,7 @@ type Executable struct {
 	devices  int
 	parts    int
 	position []int32
+	inputs   []ir.Type // of main; nil where they are not known
 
 	mu     sync.Mutex
 	idle   sync.Cond
@@ -32,15 +34,37 @@ type Executable struct {
 	number atomic.Int64
 }
 
-// Compile implements runtime.Backend. It compiles the program's text; the manifest tells its hooks.
+// Compile implements runtime.Backend. It compiles the program's text; the manifest tells its hooks. Where the
+// program has its module too, Compile refuses what Check refuses, takes the number of devices from it, and Run
+// compares its arguments with main's.
 func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (runtime.Executable, error) {
 	m := p.Manifest
 	if m == nil {
 		m = &hlocb.Manifest{}
 	}
-	o := &compileOptions{replicas: 1, partitions: 1}
+	var shape moduleShape
+	if p.Module != nil {
+		if err := Check(p.Module); err != nil {
+			return nil, err
+		}
+		shape = shapeOf(p.Module)
+	}
+	o := &compileOptions{replicas: max(1, opts.Replicas), partitions: max(1, opts.Partitions), shardy: shape.shardy}
+	if opts.Replicas == 0 {
+		o.replicas = max(1, shape.replicas)
+	}
+	if opts.Partitions == 0 {
+		o.partitions = max(1, shape.partitions)
+	}
 	text := p.Text
-	return b.build(ctx, m, o, opts, func(c *Client) (*loadedProgram, error) { return c.compile(text, o) })
+	e, err := b.build(ctx, m, o, opts, func(c *Client) (*loadedProgram, error) { return c.compile(text, o) })
+	if err != nil {
+		return nil, err
+	}
+	if o.partitions == 1 {
+		e.inputs = shape.inputs
+	}
+	return e, nil
 }
 
 // build binds the handlers and makes the program on the client where it is first needed.
@@ -185,6 +209,9 @@ func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([
 			return nil, fmt.Errorf("device %d gets %d arguments and device 0 gets %d", d, len(args[d]), len(args[0]))
 		}
 	}
+	if err := e.checkArguments(args[0]); err != nil {
+		return nil, err
+	}
 	level := level(ctx)
 	l, err := e.begin(level)
 	if err != nil {
@@ -207,6 +234,26 @@ func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([
 		return outcome(s, l, args)
 	}
 	return e.runCancellable(ctx, s, l, args)
+}
+
+// checkArguments compares arguments with main's types: the plugin compares sizes in bytes only.
+func (e *Executable) checkArguments(args []*tensor.Tensor) error {
+	if e.inputs == nil {
+		return nil
+	}
+	if len(args) != len(e.inputs) {
+		return fmt.Errorf("%d arguments given, the program takes %d", len(args), len(e.inputs))
+	}
+	for i, t := range args {
+		want, ok := e.inputs[i].(*ir.TensorType)
+		if !ok {
+			continue
+		}
+		if got := (hlocb.TensorType{DType: t.DType(), Shape: t.Shape()}); ir.ElementDType(want) != t.DType() || !t.Shape().Equal(want.Shape()) {
+			return fmt.Errorf("argument %d is %s, the program takes %s", i, got, want)
+		}
+	}
+	return nil
 }
 
 // outcome executes and prefers our own record of what failed to XLA's words for it.

@@ -163,7 +163,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 			c.packed = c.packed || c.operands[m].scratched()
 		case hlocb.Tap:
 			// The operand passes through; the handler is not to write.
-			if err := tapResult(args, rets, b, m); err != nil {
+			if err := tapResult(args, site, b, m); err != nil {
 				return err
 			}
 		default:
@@ -188,24 +188,22 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 	return nil
 }
 
-// tapResult makes sure that a tap's result holds its operand: it does where XLA aliased them.
-func tapResult(args, rets []*C.hl_ffi_buffer, b *C.hl_ffi_buffer, m int) error {
-	for _, a := range args {
-		if a.data == b.data && a.dtype != ffiToken {
-			return nil
-		}
+// tapResult makes sure that a tap's result m holds its operand: it does where XLA aliased them.
+func tapResult(args []*C.hl_ffi_buffer, site *site, b *C.hl_ffi_buffer, m int) error {
+	i := m
+	if aliases := site.bound.Site.Aliases; m < len(aliases) && aliases[m] >= 0 {
+		i = aliases[m]
 	}
-	i := 0
 	for _, a := range args {
 		if a.dtype == ffiToken {
 			continue
 		}
-		if i == m {
+		if i == 0 {
 			return passThrough(a, b)
 		}
-		i++
+		i--
 	}
-	return fmt.Errorf("a tap has %d operands and more results", i)
+	return errors.New("a tap has more results than operands")
 }
 
 func passThrough(from, to *C.hl_ffi_buffer) error {
