@@ -147,9 +147,18 @@ var _ runtime.Backend = (*Backend)(nil)
 // levelKey marks a handler's context with the level that programs run from it must use.
 type levelKey struct{}
 
-// level returns how deep in handlers a run is asked for: by the context where the handler passed it on, by the
-// thread's stack otherwise.
+// level returns how deep in handlers a run is asked for: by the context where the handler passed it on, and by
+// the hook that the thread is in. A handler that does neither, but waits for a goroutine that runs a program
+// with another context, is not recognised.
 func level(ctx context.Context) int {
 	byContext, _ := ctx.Value(levelKey{}).(int)
-	return max(byContext, int(C.hl_nesting()))
+	var run C.int64_t
+	if !C.hl_current_run(&run) {
+		return byContext
+	}
+	byThread := 1
+	if s := find(int64(run)); s != nil {
+		byThread = s.level + 1
+	}
+	return max(byContext, byThread)
 }

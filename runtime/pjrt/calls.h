@@ -66,7 +66,7 @@ void *hl_hook_handler(hl_ffi_frame *frame);  // the trampoline to Go
 void *hl_noop_handler(hl_ffi_frame *frame);  // does nothing: the yardstick for the cost of a call
 const char *hl_noop_target(void);
 
-// hl_nesting tells how many hook handlers are on this thread's stack.
-int hl_nesting(void);
+// hl_current_run tells whether this thread is inside a hook's handler, and of which run.
+bool hl_current_run(int64_t *run_id);
 
 #endif

@@ -222,7 +222,7 @@ func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([
 		return nil, err
 	}
 	s := newSession(context.WithValue(ctx, levelKey{}, level+1), e.sites, e.devices, e.parts)
-	s.position = e.position
+	s.position, s.level = e.position, level
 	s.number = e.number.Add(1)
 	if err := enter(s); err != nil {
 		e.end()

@@ -8,9 +8,13 @@
 
 #define ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
 
-static _Thread_local int nesting;
+static _Thread_local bool in_hook;
+static _Thread_local int64_t current_run;
 
-int hl_nesting(void) { return nesting; }
+bool hl_current_run(int64_t *run_id) {
+  *run_id = current_run;
+  return in_hook;
+}
 
 static bool ffi_has(const hl_ffi_api *api, int fn) {
   return api->size >= offsetof(hl_ffi_api, fn) + (size_t)(fn + 1) * sizeof(hl_ffi_fn);
@@ -63,9 +67,13 @@ void *hl_hook_handler(hl_ffi_frame *frame) {
     ARGS(hl_ffi_ordinal_args, a, .ctx = frame->ctx);
     if (!api->fn[HL_FFI_DEVICE_ORDINAL](&a)) ordinal = a.ordinal;
   }
-  nesting++;
+  bool outer = in_hook;
+  int64_t outer_run = current_run;
+  in_hook = true;
+  current_run = run_id;
   char *message = hlocbHook(frame, id, run_id, ordinal);
-  nesting--;
+  in_hook = outer;
+  current_run = outer_run;
   if (!message) return NULL;
   void *error = ffi_error(api, message, 13);  // internal
   free(message);

@@ -79,6 +79,7 @@ func find(launchID int64) *session {
 type session struct {
 	launchID int32
 	number   int64 // counts the executable's runs
+	level    int   // how many handlers it is nested in
 	ctx      context.Context
 	sites    *siteTable
 	devices  []deviceState

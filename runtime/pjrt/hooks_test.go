@@ -1,0 +1,511 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	goruntime "runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// observe binds one function as observer of every hook.
+func observe(f func(c *runtime.Call)) *runtime.Bindings {
+	var b runtime.Bindings
+	b.Observe("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error { f(c); return nil }))
+	return &b
+}
+
+// answer binds one function as answerer of every hook.
+func answer(f func(ctx context.Context, c *runtime.Call) error) *runtime.Bindings {
+	var b runtime.Bindings
+	b.Answer("*", runtime.HandlerFunc(f))
+	return &b
+}
+
+var (
+	scalar = tt(tensor.F32)
+	matrix = tt(tensor.F32, 64, 64)
+)
+
+// bigBody makes %m0 ... %m9 from %x : tensor<f32>, 64x64 each and each dear enough that XLA executes the program
+// with its concurrent executor.
+func bigBody() string {
+	var b strings.Builder
+	b.WriteString("%m0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<64x64xf32>\n")
+	for i := 1; i < 10; i++ {
+		fmt.Fprintf(&b, "%%m%d = stablehlo.dot_general %%m%d, %%m0, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n", i, i-1)
+	}
+	return b.String()
+}
+
+// tapChain makes a body that taps the values in order, on one chain, and returns %x.
+func tapChain(kind hlocb.Kind, v hlocb.TensorType, values ...string) (string, []hlocb.Site) {
+	var b strings.Builder
+	var sites []hlocb.Site
+	chain := "%c0"
+	for i, value := range values {
+		s := hookSite(uint64(0x100+i), fmt.Sprintf("h%d", i), kind, []hlocb.TensorType{v}, nil)
+		fmt.Fprintf(&b, "%s", hookCall(fmt.Sprintf("%%t%d", i), s, chain, value))
+		chain = fmt.Sprintf("%%t%d", i)
+		sites = append(sites, s)
+	}
+	return b.String(), sites
+}
+
+// bigProgram taps m9 (late), m1, m5 in that order in a program that is executed concurrently.
+func bigProgram() *runtime.Program {
+	taps, sites := tapChain(hlocb.Tap, matrix, "%m9", "%m1", "%m5")
+	return program("(%x: tensor<f32>) -> tensor<f32>", bigBody()+taps+"return %x : tensor<f32>\n", sites...)
+}
+
+// smallProgram taps %x three times in a program that is executed sequentially.
+func smallProgram() *runtime.Program {
+	taps, sites := tapChain(hlocb.Tap, scalar, "%x", "%x", "%x")
+	return program("(%x: tensor<f32>) -> tensor<f32>", taps+"return %x : tensor<f32>\n", sites...)
+}
+
+func programs() map[string]*runtime.Program {
+	return map[string]*runtime.Program{"small": smallProgram(), "big": bigProgram()}
+}
+
+func TestChainedOrder(t *testing.T) {
+	for name, p := range programs() {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			e := compile(t, p, observe(func(c *runtime.Call) {
+				got = append(got, fmt.Sprintf("%s/%d/%d", c.Site.Name, c.Seq, c.Run))
+			}))
+			for i := 1; i <= 50; i++ {
+				got = nil
+				run(t, e, f32(nil, 0.125))
+				if want := fmt.Sprintf("[h0/0/%d h1/1/%d h2/2/%d]", i, i, i); fmt.Sprint(got) != want {
+					t.Fatalf("delivered %v, expected %s", got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestUnchainedHook(t *testing.T) {
+	s := hookSite(1, "f", hlocb.Call, []hlocb.TensorType{scalar}, []hlocb.TensorType{scalar})
+	s.Chained, s.SideEffect = false, false
+	text := strings.Replace(hookCall("%r", s, "", "%x"), "has_side_effect = true, ", "", 1)
+	p := program("(%x: tensor<f32>) -> tensor<f32>", text+"return %r : tensor<f32>\n", s)
+	e := compile(t, p, answer(func(_ context.Context, c *runtime.Call) error {
+		tensor.View[float32](c.Results[0])[0] = 2 * tensor.View[float32](c.Operands[0])[0]
+		return nil
+	}))
+	if got := tensor.View[float32](run(t, e, f32(nil, 21))[0])[0]; got != 42 {
+		t.Errorf("result is %v, expected 42", got)
+	}
+}
+
+func TestFeedAndSeveralResults(t *testing.T) {
+	feed := hookSite(1, "feed", hlocb.Feed, nil, []hlocb.TensorType{tt(tensor.I32, 3), tt(tensor.BF16, 2)})
+	f := hookSite(2, "f", hlocb.Call, []hlocb.TensorType{tt(tensor.I32, 3), scalar}, []hlocb.TensorType{scalar, tt(tensor.I32, 3)})
+	body := hookCall("%a", feed, "%c0") + hookCall("%b", f, "%a#0", "%a#1", "%x") + "return %b#1, %b#2, %a#2 : tensor<f32>, tensor<3xi32>, tensor<2xbf16>\n"
+	p := program("(%x: tensor<f32>) -> (tensor<f32>, tensor<3xi32>, tensor<2xbf16>)", body, feed, f)
+	e := compile(t, p, answer(func(_ context.Context, c *runtime.Call) error {
+		if c.Site.Name == "feed" {
+			copy(tensor.View[int32](c.Results[0]), []int32{1, 2, 3})
+			copy(tensor.View[uint16](c.Results[1]), []uint16{0x3f80, 0x4000})
+			return nil
+		}
+		for i, v := range tensor.View[int32](c.Operands[0]) {
+			tensor.View[int32](c.Results[1])[i] = -v
+		}
+		copy(c.Results[0].Bytes(), c.Operands[1].Bytes())
+		return nil
+	}))
+	r := run(t, e, f32(nil, 1.5))
+	if got := fmt.Sprint(tensor.View[float32](r[0]), tensor.View[int32](r[1]), tensor.View[uint16](r[2])); got != "[1.5] [-1 -2 -3] [16256 16384]" {
+		t.Errorf("results are %s", got)
+	}
+}
+
+// TestTapIsAliased shows that a tap which passes its operand through costs no copy: the handler of the next one
+// sees the same address.
+func TestTapIsAliased(t *testing.T) {
+	s := hookSite(1, "a", hlocb.Tap, []hlocb.TensorType{matrix}, []hlocb.TensorType{matrix})
+	s.Aliases = []int{0}
+	u := s
+	u.ID, u.Name = 2, "b"
+	body := bigBody() + hookCall("%a", s, "%c0", "%m9") + hookCall("%b", u, "%a#0", "%a#1") + "return %b#1 : tensor<64x64xf32>\n"
+	p := program("(%x: tensor<f32>) -> tensor<64x64xf32>", body, s, u)
+	var seen []*byte
+	e := compile(t, p, observe(func(c *runtime.Call) { seen = append(seen, &c.Operands[0].Bytes()[0]) }))
+	run(t, e, f32(nil, 1))
+	if len(seen) != 2 || seen[0] != seen[1] {
+		t.Errorf("the taps saw %v, expected one address twice", seen)
+	}
+}
+
+func TestHandlersOfExecutablesDoNotMix(t *testing.T) {
+	var a, b atomic.Int64
+	p := smallProgram()
+	ea := compile(t, p, observe(func(*runtime.Call) { a.Add(1) }))
+	eb := compile(t, p, observe(func(*runtime.Call) { b.Add(1) }))
+	run(t, ea, f32(nil, 1))
+	run(t, eb, f32(nil, 1))
+	run(t, eb, f32(nil, 1))
+	if a.Load() != 3 || b.Load() != 6 {
+		t.Errorf("%d and %d events, expected 3 and 6", a.Load(), b.Load())
+	}
+}
+
+var errMine = errors.New("my error")
+
+// TestHandlerFails checks that an error or a panic ends the run with one HookError, the same every time, and
+// that no later hook fires.
+func TestHandlerFails(t *testing.T) {
+	for name, p := range programs() {
+		for _, how := range []string{"error", "panic"} {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				var fail atomic.Bool
+				var later atomic.Int64
+				e := compile(t, p, answer(func(_ context.Context, c *runtime.Call) error {
+					if c.Seq == 2 {
+						later.Add(1)
+					}
+					if c.Site.Name != "h1" || !fail.Load() {
+						return nil
+					}
+					if how == "panic" {
+						panic(errMine)
+					}
+					return errMine
+				}))
+				for i := range 20 {
+					fail.Store(i%2 == 0)
+					later.Store(0)
+					results, err := e.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)})
+					if !fail.Load() {
+						if err != nil || later.Load() != 1 {
+							t.Fatalf("a run after a failed one: %v, %d later events", err, later.Load())
+						}
+						continue
+					}
+					var he *runtime.HookError
+					if !errors.As(err, &he) || results != nil {
+						t.Fatalf("error is %v (results %v), expected a HookError", err, results)
+					}
+					if he.Hook != "h1" || he.Seq != 1 || he.Run != int64(i+1) || he.Device != 0 {
+						t.Fatalf("error is %+v", he)
+					}
+					var pe *runtime.PanicError
+					if how == "panic" && (!errors.As(err, &pe) || pe.Value != errMine) {
+						t.Fatalf("cause is %v, expected the panic", he.Cause)
+					}
+					if how == "error" && !errors.Is(err, errMine) {
+						t.Fatalf("cause is %v, expected my error", he.Cause)
+					}
+					if later.Load() != 0 {
+						t.Fatal("a hook fired after the one that failed")
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestConcurrentRuns checks that runs of one executable that overlap keep their events apart.
+func TestConcurrentRuns(t *testing.T) {
+	for name, p := range programs() {
+		t.Run(name, func(t *testing.T) {
+			type event struct {
+				run, seq int64
+				value    float32
+			}
+			var mu sync.Mutex
+			events := map[int64][]event{}
+			e := compile(t, p, observe(func(c *runtime.Call) {
+				mu.Lock()
+				defer mu.Unlock()
+				events[c.Run] = append(events[c.Run], event{c.Run, c.Seq, tensor.View[float32](c.Operands[0])[0]})
+			}))
+			const threads, times = 64, 10
+			var wg sync.WaitGroup
+			for i := range threads {
+				wg.Add(1)
+				go func() {
+					defer wg.Done()
+					for range times {
+						x := float32(i + 1)
+						r, err := e.Run(context.Background(), []*tensor.Tensor{f32(nil, x)})
+						if err != nil || tensor.View[float32](r[0])[0] != x {
+							t.Errorf("run gave %v, %v", r, err)
+							return
+						}
+					}
+				}()
+			}
+			wg.Wait()
+			if len(events) != threads*times {
+				t.Fatalf("events of %d runs, expected %d", len(events), threads*times)
+			}
+			for run, list := range events {
+				if len(list) != 3 {
+					t.Fatalf("run %d has %d events", run, len(list))
+				}
+				// The base of all three values is the run's argument: x itself, or 64^k x^(k+1).
+				base := list[0].value
+				if name == "big" {
+					base = 0
+				}
+				for i, ev := range list {
+					if ev.seq != int64(i) {
+						t.Fatalf("run %d: event %d has number %d", run, i, ev.seq)
+					}
+					if name == "small" && ev.value != base {
+						t.Fatalf("run %d: values %v", run, list)
+					}
+				}
+				if m1, m5 := list[1].value, list[2].value; name == "big" {
+					x := sqrt32(m1 / 64)
+					if want := m1 * m1 * m1 * 64 * 64; abs32(m5-want) > 1e-3*want {
+						t.Fatalf("run %d mixes arguments: m1 %v (x %v), m5 %v", run, m1, x, m5)
+					}
+				}
+			}
+		})
+	}
+}
+
+func abs32(x float32) float32 { return max(x, -x) }
+
+func sqrt32(x float32) float32 {
+	g := x
+	for range 40 {
+		g = (g + x/g) / 2
+	}
+	return g
+}
+
+// TestReentry runs a program from a handler, in an outer program that is executed concurrently: on one client
+// it would wait for ever.
+func TestReentry(t *testing.T) {
+	inner := compile(t, bigProgram(), observe(func(*runtime.Call) {}))
+	for _, how := range []string{"with the handler's context", "without it"} {
+		t.Run(how, func(t *testing.T) {
+			var outer *Executable
+			depth := 0
+			outer = compile(t, bigProgram(), answer(func(ctx context.Context, c *runtime.Call) error {
+				if c.Site.Name != "h1" {
+					return nil
+				}
+				if how == "without it" {
+					ctx = context.Background()
+				}
+				r, err := inner.Run(ctx, []*tensor.Tensor{f32(nil, 3)})
+				if err != nil || tensor.View[float32](r[0])[0] != 3 {
+					return fmt.Errorf("inner run: %v, %v", r, err)
+				}
+				if depth++; depth < 3 {
+					_, err = outer.Run(ctx, []*tensor.Tensor{f32(nil, 1)})
+				}
+				return err
+			}))
+			done := make(chan error, 1)
+			go func() {
+				_, err := outer.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)})
+				done <- err
+			}()
+			select {
+			case err := <-done:
+				if err != nil || depth != 3 {
+					t.Errorf("error %v at depth %d", err, depth)
+				}
+			case <-time.After(time.Minute):
+				t.Fatal("a handler that runs a program waits for ever")
+			}
+		})
+	}
+}
+
+func TestCloseWaitsForRuns(t *testing.T) {
+	entered, release := make(chan bool), make(chan bool)
+	e, err := backend(t).Compile(context.Background(), smallProgram(), runtime.CompileOptions{Handlers: answer(func(_ context.Context, c *runtime.Call) error {
+		if c.Seq == 0 {
+			entered <- true
+			<-release
+		}
+		return nil
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := make(chan error, 1)
+	go func() {
+		_, err := e.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)})
+		ran <- err
+	}()
+	<-entered
+	closed := make(chan error, 1)
+	go func() { closed <- e.Close() }()
+	select {
+	case <-closed:
+		t.Fatal("Close returned while a run was under way")
+	case <-time.After(50 * time.Millisecond):
+	}
+	close(release)
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if _, err := e.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)}); !errors.Is(err, errExecutableClosed) {
+		t.Errorf("Run after Close: %v", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+}
+
+// TestCancelStopsAtTheNextHook cancels a run whose loop would go on for hours.
+func TestCancelStopsAtTheNextHook(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var n atomic.Int64
+	e := compile(t, loopProgram(1<<30), observe(func(*runtime.Call) {
+		if n.Add(1) == 1000 {
+			cancel()
+		}
+	}))
+	start := time.Now()
+	_, err := e.Run(ctx, []*tensor.Tensor{f32(tensor.Shape{4})})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, expected %v", err, context.Canceled)
+	}
+	if d := time.Since(start); d > 10*time.Second {
+		t.Errorf("it took %v", d)
+	}
+	if _, err := e.Run(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("Run with a cancelled context: %v", err)
+	}
+}
+
+// TestCancelWithoutHooks gives up on a program that nothing can stop, and marks its devices lost.
+func TestCancelWithoutHooks(t *testing.T) {
+	b, err := Open(cpuPlugin(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := `%i0 = stablehlo.constant dense<0> : tensor<i64>
+%n = stablehlo.constant dense<600000000> : tensor<i64>
+%one = stablehlo.constant dense<1> : tensor<i64>
+%w:2 = stablehlo.while(%i = %i0, %y = %x) : tensor<i64>, tensor<f32>
+cond {
+  %p = stablehlo.compare LT, %i, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
+  stablehlo.return %p : tensor<i1>
+} do {
+  %j = stablehlo.add %i, %one : tensor<i64>
+  %z = stablehlo.cosine %y : tensor<f32>
+  stablehlo.return %j, %z : tensor<i64>, tensor<f32>
+}
+return %w#1 : tensor<f32>
+`
+	e, err := b.Compile(context.Background(), program("(%x: tensor<f32>) -> tensor<f32>", body), runtime.CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	_, err = e.Run(ctx, []*tensor.Tensor{f32(nil, 1)})
+	var lost *LostError
+	if !errors.As(err, &lost) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("error is %v, expected a LostError", err)
+	}
+	if _, err := e.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)}); !errors.As(err, &lost) {
+		t.Errorf("Run on lost devices: %v", err)
+	}
+	if err := errors.Join(e.Close(), b.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestArgumentsAreChecked(t *testing.T) {
+	e := compile(t, smallProgram(), nil)
+	for _, args := range [][]*tensor.Tensor{nil, {f32(nil, 1), f32(nil, 1)}, {tensor.New(tensor.F64, nil)}} {
+		if _, err := e.Run(context.Background(), args); err == nil {
+			t.Errorf("Run accepted %d wrong arguments", len(args))
+		}
+	}
+	run(t, e, f32(nil, 1))
+}
+
+func TestBadTextIsAnError(t *testing.T) {
+	for _, text := range []string{"", "nonsense", "module {", "func.func @main() { nosuch.op }"} {
+		_, err := backend(t).Compile(context.Background(), &runtime.Program{Text: []byte(text)}, runtime.CompileOptions{})
+		if err == nil {
+			t.Errorf("%q compiled", text)
+		}
+	}
+}
+
+func TestUnboundCall(t *testing.T) {
+	s := hookSite(1, "f", hlocb.Call, nil, []hlocb.TensorType{scalar})
+	_, err := backend(t).Compile(context.Background(), program("() -> tensor<f32>", hookCall("%r", s, "%c0")+"return %r#1 : tensor<f32>\n", s), runtime.CompileOptions{})
+	var unbound *runtime.UnboundError
+	if !errors.As(err, &unbound) {
+		t.Errorf("error is %v, expected an UnboundError", err)
+	}
+}
+
+// TestHookOutsideTheManifest runs a program that calls a hook which its manifest does not list.
+func TestHookOutsideTheManifest(t *testing.T) {
+	p := smallProgram()
+	p.Manifest.Sites = p.Manifest.Sites[:2]
+	e := compile(t, p, nil)
+	_, err := e.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)})
+	if err == nil || !strings.Contains(err.Error(), "0000000000000102") {
+		t.Errorf("error is %v, expected one that names the id", err)
+	}
+}
+
+// TestNoAllocationPerCall counts the heap objects of ten thousand calls.
+func TestNoAllocationPerCall(t *testing.T) {
+	if raceEnabled {
+		t.Skip("skip: the race detector makes sync.Pool drop what it is given")
+	}
+	var sum float32
+	e := compile(t, loopProgram(loopTrips), answer(func(_ context.Context, c *runtime.Call) error {
+		sum += tensor.View[float32](c.Operands[0])[0]
+		return nil
+	}))
+	args := []*tensor.Tensor{f32(tensor.Shape{4}, 1)}
+	run(t, e, args...)
+	var before, after goruntime.MemStats
+	goruntime.ReadMemStats(&before)
+	run(t, e, args...)
+	goruntime.ReadMemStats(&after)
+	if n := after.Mallocs - before.Mallocs; n > 200 {
+		t.Errorf("%d objects allocated in %d calls", n, loopTrips)
+	}
+}
+
+func TestLoadTwice(t *testing.T) {
+	path := cpuPlugin(t)
+	a, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	b, err := Load(path)
+	if err != nil || a != b {
+		t.Errorf("second Load gave %p, %v, expected %p", b, err, a)
+	}
+	if d := time.Since(start); d > 100*time.Millisecond {
+		t.Errorf("second Load took %v", d)
+	}
+}

@@ -1,0 +1,136 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// pattern fills a tensor with different bytes that are values of its type.
+func pattern(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
+	t := tensor.New(d, shape)
+	data := t.Bytes()
+	for i := range data {
+		data[i] = byte(0x35 + 29*i)
+		switch bits := d.Bits(); {
+		case d == tensor.I1:
+			data[i] = byte(i % 2)
+		case bits < 8:
+			data[i] &= 1<<bits - 1
+		}
+	}
+	signExtend(data, d)
+	return t
+}
+
+// boundaryTypes are all element types that a hook's operand can have on this plugin.
+var boundaryTypes = []tensor.DType{
+	tensor.I1, tensor.I2, tensor.I4, tensor.I8, tensor.I16, tensor.I32, tensor.I64,
+	tensor.UI2, tensor.UI4, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64,
+	tensor.F4E2M1FN, tensor.F8E3M4, tensor.F8E4M3, tensor.F8E4M3FN, tensor.F8E4M3FNUZ, tensor.F8E4M3B11FNUZ,
+	tensor.F8E5M2, tensor.F8E5M2FNUZ, tensor.F8E8M0FNU,
+	tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128,
+}
+
+func TestTypesAtTheBoundary(t *testing.T) {
+	backend(t)
+	for _, d := range boundaryTypes {
+		for _, shape := range []tensor.Shape{{5}, {}, {0}, {3, 3}, {2, 0, 4}} {
+			for _, kind := range []hlocb.Kind{hlocb.Tap, hlocb.InOut, hlocb.Call} {
+				t.Run(fmt.Sprintf("%s%v/%s", d, shape, kind), func(t *testing.T) {
+					v := tt(d, shape...)
+					s := hookSite(0x1234, "h", kind, []hlocb.TensorType{v}, []hlocb.TensorType{v})
+					p := program(fmt.Sprintf("(%%x: %s) -> %s", v, v), hookCall("%r", s, "%c0", "%x")+fmt.Sprintf("return %%r#1 : %s\n", v), s)
+					arg := pattern(d, shape)
+					want := arg.Clone()
+					if kind != hlocb.Tap {
+						for i, b := range want.Bytes() {
+							want.Bytes()[i] = flip(d, b)
+						}
+					}
+					calls := 0
+					var h runtime.Bindings
+					h.Answer("h", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+						calls++
+						o := c.Operands[0]
+						if o.DType() != d || !o.Shape().Equal(shape) {
+							return fmt.Errorf("operand is %s %v", o.DType(), o.Shape())
+						}
+						if !bytes.Equal(o.Bytes(), arg.Bytes()) {
+							return fmt.Errorf("operand holds % x, expected % x", o.Bytes(), arg.Bytes())
+						}
+						if kind == hlocb.Tap {
+							if len(c.Results) != 0 {
+								return fmt.Errorf("a tap has %d results", len(c.Results))
+							}
+							return nil
+						}
+						r := c.Results[0]
+						if r.DType() != d || !r.Shape().Equal(shape) || len(r.Bytes()) != len(arg.Bytes()) {
+							return fmt.Errorf("result is %s %v of %d bytes", r.DType(), r.Shape(), len(r.Bytes()))
+						}
+						for i, b := range arg.Bytes() {
+							r.Bytes()[i] = flip(d, b)
+						}
+						return nil
+					}))
+					e := compile(t, p, &h)
+					got := run(t, e, arg)[0]
+					if calls != 1 {
+						t.Errorf("the handler was called %d times", calls)
+					}
+					if got.DType() != d || !got.Shape().Equal(shape) || !bytes.Equal(got.Bytes(), want.Bytes()) {
+						t.Errorf("result is %s %v % x, expected % x", got.DType(), got.Shape(), got.Bytes(), want.Bytes())
+					}
+				})
+			}
+		}
+	}
+}
+
+// flip changes an element's byte to another value of the type.
+func flip(d tensor.DType, b byte) byte {
+	if d == tensor.I1 {
+		return 1 - b
+	}
+	out := []byte{b ^ 1}
+	if bits := d.Bits(); bits < 8 {
+		out[0] &= 1<<bits - 1
+	}
+	signExtend(out, d)
+	return out[0]
+}
+
+func TestPacking(t *testing.T) {
+	for _, c := range []struct {
+		d        tensor.DType
+		values   []byte
+		packed   []byte
+		unpacked []byte
+	}{
+		// As XLA passes i4 [1, -2, 7, -8, 3].
+		{tensor.I4, []byte{0x01, 0x0e, 0x07, 0x08, 0x03}, []byte{0xe1, 0x87, 0x03}, []byte{0x01, 0xfe, 0x07, 0xf8, 0x03}},
+		{tensor.UI4, []byte{1, 14, 7}, []byte{0xe1, 0x07}, []byte{1, 14, 7}},
+		{tensor.I2, []byte{0, 1, 0xfe, 0xff, 1}, []byte{0b11100100, 0b01}, []byte{0, 1, 0xfe, 0xff, 1}},
+		{tensor.UI2, []byte{3, 2, 1}, []byte{0b011011}, []byte{3, 2, 1}},
+		{tensor.F4E2M1FN, []byte{0x0f, 0x01}, []byte{0x1f}, []byte{0x0f, 0x01}},
+	} {
+		packed := make([]byte, packedSize(len(c.values), packedBits(c.d)))
+		pack(packed, c.values, c.d)
+		if !bytes.Equal(packed, c.packed) {
+			t.Errorf("%s: packed % x, expected % x", c.d, packed, c.packed)
+		}
+		got := make([]byte, len(c.values))
+		unpack(got, packed, c.d)
+		if !bytes.Equal(got, c.unpacked) {
+			t.Errorf("%s: unpacked % x, expected % x", c.d, got, c.unpacked)
+		}
+	}
+}
