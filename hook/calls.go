@@ -1,0 +1,100 @@
+package hook
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// callGraph is a snapshot of who calls and who else names the functions of a module.
+type callGraph struct {
+	funcs   []fn.Func
+	byName  map[string]fn.Func
+	callers map[string][]*ir.Op // func.call ops by callee
+	taken   map[string]*ir.Op   // an op that names the function other than by func.call
+}
+
+func newCallGraph(m *ir.Module) *callGraph {
+	g := &callGraph{byName: map[string]fn.Func{}, callers: map[string][]*ir.Op{}, taken: map[string]*ir.Op{}}
+	g.funcs = fn.Funcs(m)
+	for _, f := range g.funcs {
+		g.byName[f.Symbol()] = f
+	}
+	m.Walk(func(op *ir.Op) bool {
+		if op.Name() == "func.call" {
+			name := fn.Callee(op)
+			g.callers[name] = append(g.callers[name], op)
+			return true
+		}
+		for _, a := range op.Attrs() {
+			g.take(op, a.Attr)
+		}
+		return true
+	})
+	return g
+}
+
+// take notes the functions that a names.
+func (g *callGraph) take(op *ir.Op, a ir.Attr) {
+	switch a := a.(type) {
+	case *ir.SymbolRefAttr:
+		if _, ok := g.byName[a.Root()]; ok {
+			g.taken[a.Root()] = op
+		}
+	case *ir.ArrayAttr:
+		for _, e := range a.Elems() {
+			g.take(op, e)
+		}
+	case *ir.DictAttr:
+		for _, e := range a.Entries() {
+			g.take(op, e.Attr)
+		}
+	}
+}
+
+// callee returns the function that call calls, ok false where it has no body here.
+func (g *callGraph) callee(call *ir.Op) (fn.Func, bool) {
+	f, ok := g.byName[fn.Callee(call)]
+	return f, ok && !f.External()
+}
+
+// returns returns the func.return ops of f.
+func returns(f fn.Func) []*ir.Op {
+	var out []*ir.Op
+	for _, b := range f.Region(0).Blocks() {
+		if t := b.Last(); t != nil && t.Name() == "func.return" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// terminators returns the ops that end the blocks of r and hand values to the op around it.
+func terminators(r *ir.Region) []*ir.Op {
+	var out []*ir.Op
+	for _, b := range r.Blocks() {
+		if t := b.Last(); t != nil && isReturn(t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// dropUnused erases private functions that nothing names any more, among those in names.
+func dropUnused(m *ir.Module, names map[string]bool) {
+	for len(names) > 0 {
+		g := newCallGraph(m)
+		changed := false
+		for i := len(g.funcs) - 1; i >= 0; i-- {
+			f := g.funcs[i]
+			name := f.Symbol()
+			if names[name] && f.Private() && len(g.callers[name]) == 0 && g.taken[name] == nil {
+				f.Erase()
+				delete(names, name)
+				changed = true
+			}
+		}
+		if !changed {
+			return
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package hook
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Order says which hooks must be delivered in order.
+type Order uint8
+
+// Orders.
+const (
+	OrderProgram Order = iota // all hooks in program order
+	OrderSource               // exactly what the source's tokens and data impose
+	OrderNone                 // none; only data counts
+)
+
+var orderNames = [...]string{OrderProgram: "program", OrderSource: "source", OrderNone: "none"}
+
+func (o Order) String() string { return orderNames[o] }
+
+// ParseOrder returns the order spelled s.
+func ParseOrder(s string) (Order, bool) {
+	for o, name := range orderNames {
+		if name == s {
+			return Order(o), true
+		}
+	}
+	return 0, false
+}
+
+var chainNames = [...]string{ChainState: "state", ChainToken: "token"}
+
+func (c Chain) String() string { return chainNames[c] }
+
+// ParseChain returns the chain spelled s.
+func ParseChain(s string) (Chain, bool) {
+	for c, name := range chainNames {
+		if name == s {
+			return Chain(c), true
+		}
+	}
+	return 0, false
+}
+
+// ThreadChain puts one chain through all hooks with a side effect, in program order: through calls (private
+// functions get it as argument 0 and result 0), loops, branches and manual computations. Hooks in loop
+// conditions are moved out first (see rotate). The module holds no tokens (see DropTokens).
+func ThreadChain(m *ir.Module, chain Chain) error {
+	t := &threader{m: m, chain: chain, reach: map[*ir.Op]bool{}}
+	if !t.survey() {
+		return nil
+	}
+	if err := rotateLoops(m, t); err != nil {
+		return err
+	}
+	if err := t.split(); err != nil {
+		return err
+	}
+	for _, f := range t.calls.funcs {
+		if t.reach[f.Op] {
+			if err := t.function(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// threader puts the chain through a module.
+type threader struct {
+	m     *ir.Module
+	chain Chain
+	calls *callGraph
+	reach map[*ir.Op]bool // functions, calls and ops with regions that reach a hook with a side effect
+}
+
+// survey finds out what reaches a hook and reports whether anything does.
+func (t *threader) survey() bool {
+	t.calls = newCallGraph(t.m)
+	clear(t.reach)
+	var work []*ir.Op // functions whose callers are to be marked
+	mark := func(op *ir.Op) {
+		for p := op; p != nil && p != t.m.Op() && !t.reach[p]; p = p.Parent() {
+			t.reach[p] = true
+			if p.Name() == "func.func" {
+				work = append(work, p)
+			}
+		}
+	}
+	t.m.Walk(func(op *ir.Op) bool {
+		if h, ok := hlocb.AsHook(op); ok && h.SideEffect() {
+			mark(op)
+		}
+		return true
+	})
+	any := len(work) > 0
+	for len(work) > 0 {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, call := range t.calls.callers[stringAttr(f.Attr(ir.SymbolName))] {
+			mark(call)
+		}
+	}
+	return any
+}
+
+// split gives public functions that reach hooks and are also called from inside a private twin that does the
+// work, as the signature of a public function stays.
+func (t *threader) split() error {
+	again := false
+	for _, f := range t.calls.funcs {
+		name := f.Symbol()
+		if !t.reach[f.Op] {
+			continue
+		}
+		if op := t.calls.taken[name]; op != nil {
+			return t.m.Errorf(op, "'%s' names function @%s, whose hooks cannot be put in order from here", op.Name(), name)
+		}
+		if f.Private() || len(t.calls.callers[name]) == 0 {
+			continue
+		}
+		again = true
+		syms := ir.SymbolsOf(t.m.Op())
+		// The twin takes the body; the public function calls it.
+		inner := t.m.NewOp(&ir.OpState{Def: f.Def(), Attrs: f.Attrs(), Bodies: takeRegions(t.m, f.Op), Loc: f.Loc(), Pos: f.Pos()})
+		inner.SetAttr(ir.SymbolName, ir.NewString(syms.Unique(name+"_private", inner)))
+		inner.SetAttr("sym_visibility", ir.NewString("private"))
+		twin := fn.Func{Op: inner}
+		twin.SetSignature(f.Type(), nil, nil)
+		t.m.Body().InsertBefore(inner, f.Next())
+		entry := f.Region(0).AddBlock()
+		for i, in := range f.Type().Inputs() {
+			entry.AddArg(in, twin.Body().Arg(i).Loc())
+		}
+		b := t.m.AtEnd(entry).At(f.Loc(), f.Pos())
+		callee := ir.NewSymbolRef(twin.Symbol())
+		call := b.Create(t.m.Def("func.call"), entry.Args(), f.Type().Results(), ir.NamedAttr{Name: "callee", Attr: callee})
+		b.Create(t.m.Def("func.return"), resultList(call), nil)
+		for _, c := range t.calls.callers[name] {
+			c.SetAttr("callee", callee)
+		}
+	}
+	if again {
+		t.survey()
+	}
+	return nil
+}
+
+// function threads the chain through f: from an argument to a result of a private function, from a new chain
+// of a public one.
+func (t *threader) function(f fn.Func) error {
+	if len(f.Region(0).Blocks()) != 1 {
+		return t.m.Errorf(f.Op, "function @%s reaches hooks and has several blocks, which have no program order", f.Symbol())
+	}
+	entry := f.Body()
+	if !f.Private() {
+		_, err := t.block(entry, t.chain.start(t.m.AtStart(entry).At(f.Loc(), f.Pos())))
+		return err
+	}
+	ty := f.Type()
+	ct := t.chain.Type(t.m.Context())
+	var args, results []*ir.DictAttr
+	for i := range ty.Inputs() {
+		args = append(args, f.ArgAttrs(i))
+	}
+	for i := range ty.Results() {
+		results = append(results, f.ResultAttrs(i))
+	}
+	f.SetSignature(t.m.Context().Function(prepend(ct, ty.Inputs()), prepend(ct, ty.Results())), prepend(nil, args), prepend(nil, results))
+	return t.through(entry, entry.InsertArg(0, ct, f.Loc()))
+}
+
+// through threads the chain through b and returns it as the first operand of its terminator.
+func (t *threader) through(b *ir.Block, in *ir.Value) error {
+	out, err := t.block(b, in)
+	if err != nil {
+		return err
+	}
+	last := b.Last()
+	if last == nil || !isReturn(last) {
+		return t.m.Errorf(b.Parent(), "block with hooks does not end in a return")
+	}
+	last.SetOperands(prepend(out, last.OperandList()))
+	return nil
+}
+
+// block threads the chain through the ops of b and returns the chain after the last.
+func (t *threader) block(b *ir.Block, cur *ir.Value) (*ir.Value, error) {
+	var err error
+	for op := range b.Ops() {
+		if !t.reach[op] {
+			continue
+		}
+		if cur, err = t.op(op, cur); err != nil {
+			return nil, err
+		}
+	}
+	return cur, nil
+}
+
+// op threads the chain through one op that is or reaches a hook.
+func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
+	if h, ok := hlocb.AsHook(op); ok {
+		n := t.extend(op, cur)
+		if h.Chained() {
+			return nil, t.m.Errorf(op, "hook is chained already")
+		}
+		n.SetAttr(hlocb.AttrChained, ir.NewUnit())
+		return n.Result(0), nil
+	}
+	if op.Name() == "func.call" {
+		return t.extend(op, cur).Result(0), nil
+	}
+	ct := cur.Type()
+	if op.Name() == "sdy.manual_computation" {
+		if err := addManualShardings(t.m, op, ct); err != nil {
+			return nil, err
+		}
+		n := t.extend(op, cur)
+		b := n.Region(0).Entry()
+		return n.Result(0), t.through(b, b.InsertArg(0, ct, op.Loc()))
+	}
+	switch stable(op) {
+	case "while":
+		n := t.extend(op, cur)
+		n.Region(0).Entry().InsertArg(0, ct, op.Loc())
+		body := n.Region(1).Entry()
+		return n.Result(0), t.through(body, body.InsertArg(0, ct, op.Loc()))
+	case "if", "case":
+		for _, r := range op.Regions() {
+			if r.Entry() == nil {
+				return nil, t.m.Errorf(op, "'%s' has an empty region", op.Name())
+			}
+			if err := t.through(r.Entry(), cur); err != nil {
+				return nil, err
+			}
+		}
+		n := t.replace(op, op.OperandList(), ct)
+		return n.Result(0), nil
+	}
+	return nil, t.m.Errorf(op, "hooks inside '%s' cannot be put in order", op.Name())
+}
+
+// extend gives op the chain as operand 0 and result 0.
+func (t *threader) extend(op *ir.Op, cur *ir.Value) *ir.Op {
+	return t.replace(op, prepend(cur, op.OperandList()), cur.Type())
+}
+
+// replace gives op other operands and a result of type ct in front of its own.
+func (t *threader) replace(op *ir.Op, operands []*ir.Value, ct ir.Type) *ir.Op {
+	types := make([]ir.Type, 0, op.NumResults()+1)
+	types = append(types, ct)
+	for _, v := range op.Results() {
+		types = append(types, v.Type())
+	}
+	n := rebuild(t.m, op, operands, types)
+	for i, v := range op.Results() {
+		n.Result(i + 1).SetName(v.Name())
+		v.ReplaceAllUsesWith(n.Result(i + 1))
+	}
+	delete(t.reach, op)
+	t.reach[n] = true
+	op.Erase()
+	return n
+}
+
+// Thread takes the tokens out of a raised module and orders its hooks.
+func Thread(m *ir.Module, order Order, chain Chain) error {
+	if order == OrderSource {
+		return TokensToChain(m, chain)
+	}
+	if err := DropTokens(m); err != nil {
+		return err
+	}
+	if order == OrderNone {
+		return nil
+	}
+	return ThreadChain(m, chain)
+}

@@ -1,0 +1,98 @@
+package hook
+
+import (
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// mergePure erases hooks without side effect that nothing depends on and merges equal ones of one block. XLA
+// does both, so an engine must, or the two would deliver different events.
+func mergePure(m *ir.Module) {
+	type key struct {
+		block *ir.Block
+		text  string
+	}
+	var pure []hlocb.HookOp
+	m.Walk(func(op *ir.Op) bool {
+		if h, ok := hlocb.AsHook(op); ok && !h.SideEffect() && !h.Chained() {
+			pure = append(pure, h)
+		}
+		return true
+	})
+	if len(pure) == 0 {
+		return
+	}
+	first := map[key]hlocb.HookOp{}
+	ordinals := map[*ir.Value]int{}
+	for _, h := range pure {
+		k := key{h.Block(), pureKey(h, ordinals)}
+		f, ok := first[k]
+		if !ok {
+			first[k] = h
+			continue
+		}
+		for i, v := range h.Results() {
+			v.ReplaceAllUsesWith(f.Result(i))
+		}
+		eraseDead(h.Op)
+	}
+	for i := len(pure) - 1; i >= 0; i-- {
+		if h := pure[i]; h.Block() != nil {
+			if users, dead := deadUsers(h.Op, nil, 0); dead {
+				for k := len(users) - 1; k >= 0; k-- {
+					if users[k].Block() != nil {
+						users[k].Erase()
+					}
+				}
+				eraseDead(h.Op)
+			}
+		}
+	}
+}
+
+// pureKey says what a hook without side effect computes: its source's identity and its operands.
+func pureKey(h hlocb.HookOp, ordinals map[*ir.Value]int) string {
+	var b strings.Builder
+	for _, a := range h.Attrs() {
+		b.WriteString(a.Name)
+		b.WriteByte('=')
+		b.WriteString(a.Attr.String())
+		b.WriteByte(';')
+	}
+	for _, v := range h.Operands() {
+		n, ok := ordinals[v]
+		if !ok {
+			n = len(ordinals)
+			ordinals[v] = n
+		}
+		b.WriteString(intList([]int64{int64(n)}))
+	}
+	for _, v := range h.Results() {
+		b.WriteString(v.Type().String())
+	}
+	return b.String()
+}
+
+// deadUsers returns the ops that depend on op, producers before users, where all of them are pure and nothing
+// else uses them. It gives up on long chains: XLA's cleaning is matched where it matters, right at the hook.
+func deadUsers(op *ir.Op, list []*ir.Op, depth int) (users []*ir.Op, dead bool) {
+	if depth > 64 {
+		return nil, false
+	}
+	for _, r := range op.Results() {
+		for u := range r.Uses() {
+			o := u.Owner()
+			if !o.Has(ir.Pure) || o.NumRegions() > 0 || o.Has(ir.Terminator) || len(list) > 256 {
+				return nil, false
+			}
+			list = append(list, o)
+			var ok bool
+			if list, ok = deadUsers(o, list, depth+1); !ok {
+				return nil, false
+			}
+		}
+	}
+	return list, true
+}

@@ -1,0 +1,200 @@
+package hook
+
+import (
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Attributes that say on which devices an op runs.
+const (
+	attrSdySharding  = "sdy.sharding"
+	attrMhloSharding = "mhlo.sharding"
+)
+
+// partitions returns on how many devices one run of the module works, 1 where it does not say.
+func partitions(m *ir.Module) int64 {
+	n := int64(1)
+	for _, name := range [...]string{"mhlo.num_partitions", "mhlo.num_replicas"} {
+		if v, ok := intAttr(m.Op().Attr(name)); ok && v > 1 {
+			n *= v
+		}
+	}
+	return n
+}
+
+// carrySharding gives a lowered hook the sharding of its source, one entry for each of its results. With one
+// partition and replica there is nothing to say.
+func carrySharding(m *ir.Module, h hlocb.HookOp, st *ir.OpState, single bool) error {
+	if single {
+		return nil
+	}
+	if a := h.Attr(attrSdySharding); a != nil {
+		entries, ok := shardingEntries(a)
+		if !ok || len(entries) == 0 {
+			return m.Errorf(h.Op, "cannot read the sharding %s of the hook", a)
+		}
+		list := make([]string, max(1, h.NumResults()))
+		for i := range list {
+			list[i] = entries[0]
+		}
+		st.SetAttr(attrSdySharding, perValue(list))
+	}
+	if a := h.Attr(attrMhloSharding); a != nil {
+		st.SetAttr(attrMhloSharding, a)
+	}
+	return nil
+}
+
+// shardingEntries returns the entries of #sdy.sharding_per_value<[...]> as text, with their angle brackets.
+func shardingEntries(a ir.Attr) ([]string, bool) {
+	d, ok := a.(*ir.DialectAttr)
+	if !ok || d.Dialect() != "sdy" || d.Name() != "sharding_per_value" {
+		return nil, false
+	}
+	body, ok := strings.CutPrefix(d.Body(), "<[")
+	if !ok {
+		return nil, false
+	}
+	if body, ok = strings.CutSuffix(body, "]>"); !ok {
+		return nil, false
+	}
+	var out []string
+	depth, start := 0, 0
+	for i := 0; i < len(body); i++ {
+		switch body[i] {
+		case '"':
+			for i++; i < len(body) && body[i] != '"'; i++ {
+			}
+		case '<', '[', '{', '(':
+			depth++
+		case '>', ']', '}', ')':
+			depth--
+		case ',':
+			if depth == 0 {
+				out = append(out, strings.TrimSpace(body[start:i]))
+				start = i + 1
+			}
+		}
+	}
+	if s := strings.TrimSpace(body[start:]); s != "" {
+		out = append(out, s)
+	}
+	return out, true
+}
+
+// perValue is the inverse of shardingEntries.
+func perValue(entries []string) ir.Attr {
+	return ir.NewDialectAttr("sdy", "sharding_per_value", "<["+strings.Join(entries, ", ")+"]>", nil)
+}
+
+// meshOf returns the mesh symbol that a sharding entry names, with its '@'.
+func meshOf(entry string) (string, bool) {
+	entry, ok := strings.CutPrefix(entry, "<")
+	if !ok || !strings.HasPrefix(entry, "@") {
+		return "", false
+	}
+	mesh, _, ok := strings.Cut(entry, ",")
+	return mesh, ok
+}
+
+// addManualShardings makes room for the chain, a replicated scalar, among what a manual computation takes and
+// gives.
+func addManualShardings(m *ir.Module, op *ir.Op, chain ir.Type) error {
+	in, ok1 := shardingEntries(op.Attr("in_shardings"))
+	out, ok2 := shardingEntries(op.Attr("out_shardings"))
+	if !ok1 || !ok2 {
+		return m.Errorf(op, "cannot read the shardings of '%s' around a hook", op.Name())
+	}
+	mesh, found := "", false
+	for _, e := range append(append([]string(nil), in...), out...) {
+		if mesh, found = meshOf(e); found {
+			break
+		}
+	}
+	if !found {
+		return m.Errorf(op, "'%s' around a hook names no mesh", op.Name())
+	}
+	if ir.IsToken(chain) {
+		return m.Errorf(op, "a token cannot be passed through '%s'; use the state chain", op.Name())
+	}
+	entry := "<" + mesh + ", []>"
+	op.SetAttr("in_shardings", perValue(prepend(entry, in)))
+	op.SetAttr("out_shardings", perValue(prepend(entry, out)))
+	return nil
+}
+
+// dropMeshes erases the maximal meshes that nothing names any more: they came with the callbacks.
+func dropMeshes(m *ir.Module) {
+	var meshes []*ir.Op
+	for op := range m.Body().Ops() {
+		if op.Name() == "sdy.mesh" && strings.HasPrefix(stringAttr(op.Attr(ir.SymbolName)), "maximal_mesh_") {
+			meshes = append(meshes, op)
+		}
+	}
+	for _, mesh := range meshes {
+		name := "@" + stringAttr(mesh.Attr(ir.SymbolName))
+		used := false
+		m.Walk(func(op *ir.Op) bool {
+			for _, a := range op.Attrs() {
+				used = used || mentions(a.Attr, name)
+			}
+			return !used
+		})
+		if !used {
+			mesh.Erase()
+		}
+	}
+}
+
+// mentions reports whether an attribute names a symbol, given with its '@'.
+func mentions(a ir.Attr, symbol string) bool {
+	switch a := a.(type) {
+	case *ir.DialectAttr:
+		return hasSymbol(a.Body(), symbol)
+	case *ir.SymbolRefAttr:
+		return "@"+a.Root() == symbol
+	case *ir.ArrayAttr:
+		for _, e := range a.Elems() {
+			if mentions(e, symbol) {
+				return true
+			}
+		}
+	case *ir.DictAttr:
+		for _, e := range a.Entries() {
+			if mentions(e.Attr, symbol) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasSymbol reports whether text holds the symbol as a whole word.
+func hasSymbol(text, symbol string) bool {
+	for {
+		i := strings.Index(text, symbol)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(symbol):]
+		if text == "" || !isWord(text[0]) {
+			return true
+		}
+	}
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c == '.' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// rowMajorLayout returns dense<[rank-1, ..., 0]> : tensor<rank x index>.
+func rowMajorLayout(ctx *ir.Context, rank int) ir.Attr {
+	t := tensor.New(tensor.Index, tensor.Shape{int64(rank)})
+	for i, v := 0, tensor.View[int64](t); i < rank; i++ {
+		v[i] = int64(rank - 1 - i)
+	}
+	return ctx.DenseFromTensor(t)
+}

@@ -1,0 +1,16 @@
+package passes
+
+// Builtin returns the passes of this package.
+func Builtin() *Table {
+	t, err := NewTable(
+		Kind{raiseHooksInfo, newRaiseHooks},
+		Kind{orderHooksInfo, newOrderHooks},
+		Kind{aliasHooksInfo, newAliasHooks},
+		Kind{lowerHooksInfo, newLowerHooks},
+		Kind{checkOrderInfo, newCheckOrder},
+	)
+	if err != nil {
+		panic(err) // two rows above have one name
+	}
+	return t
+}
