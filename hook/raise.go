@@ -29,8 +29,17 @@ func Formats() []Format {
 	return []Format{
 		fromHlocb,
 		fromJAXHostCallback,
+		fromJAXHostCallback2020,
+		fromEXLALazyInfeed,
+		fromEXLAOutfeed,
 		fromRawOutfeed,
+		fromRawInfeed,
 		fromJAXFFI,
+		fromJAXHostCallbackCall,
+		fromJAXDescriptor,
+		fromEXLACallback,
+		fromEXLAIOCallback,
+		fromSendRecv,
 		fromTarget,
 	}
 }
@@ -46,6 +55,10 @@ func Raise(m *ir.Module, opts RaiseOptions) (int, error) {
 		for _, op := range f.ops {
 			r.byOp[op] = append(r.byOp[op], f)
 		}
+	}
+	var err error
+	if r.pids, err = tokenizeChains(m); err != nil {
+		return 0, err
 	}
 	// A format may erase ops ahead of the one it is given, so the candidates are gathered first.
 	var candidates []*ir.Op
@@ -70,9 +83,13 @@ func Raise(m *ir.Module, opts RaiseOptions) (int, error) {
 			}
 		}
 	}
+	if err := r.endStreams(); err != nil {
+		return 0, err
+	}
 	if r.found == 0 {
 		return 0, nil
 	}
+	markPIDs(m, r.pids)
 	mergePure(m)
 	return identify(m)
 }
@@ -84,6 +101,10 @@ type raiser struct {
 	byOp    map[string][]Format
 	format  string // of the hook being raised
 	found   int
+
+	exla     bool        // the module speaks EXLA's outfeed protocol
+	endFlags []*ir.Op    // outfeeds of EXLA's flag 0, if that is what they are
+	pids     []*ir.Value // PIDs of EXLA's server that hooks took
 }
 
 // site is what a format found out about one hook.
@@ -289,12 +310,17 @@ func identify(m *ir.Module) (int, error) {
 		}
 	}
 	names := newNamer()
-	for i, h := range hooks {
-		label := h.op.HookName()
-		if label == "" {
-			label = "hook" + strconv.Itoa(i)
+	for _, named := range [...]bool{true, false} { // hooks that were named before keep their names
+		for i, h := range hooks {
+			if named != (h.op.Attr(hlocb.AttrID) != nil) {
+				continue
+			}
+			label := h.op.HookName()
+			if label == "" {
+				label = "hook" + strconv.Itoa(i)
+			}
+			h.op.SetAttr(hlocb.AttrName, ir.NewString(names.unique(label)))
 		}
-		h.op.SetAttr(hlocb.AttrName, ir.NewString(names.unique(label)))
 	}
 	ids := newIdentifier()
 	for _, h := range hooks {

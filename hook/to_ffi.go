@@ -22,6 +22,7 @@ func Lower(m *ir.Module) error {
 		}
 	}
 	if len(hooks) > 0 {
+		dropPIDs(m)
 		dropMeshes(m)
 	}
 	return nil

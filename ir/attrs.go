@@ -246,8 +246,13 @@ func NewDict(entries AttrList) *DictAttr {
 	return &DictAttr{entries}
 }
 
-// Entries returns the entries sorted by name; the caller must not change them.
-func (a *DictAttr) Entries() AttrList { return a.entries }
+// Entries returns the entries sorted by name; the caller must not change them. A nil dictionary has none.
+func (a *DictAttr) Entries() AttrList {
+	if a == nil {
+		return nil
+	}
+	return a.entries
+}
 
 // Get returns the entry named name, or nil. A nil dictionary has no entries.
 func (a *DictAttr) Get(name string) Attr {
