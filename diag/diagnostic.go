@@ -60,7 +60,7 @@ func (d *Diagnostic) Error() string {
 
 // Render writes d for a person: the line of Error, the source line, a caret below it, then the notes.
 func (d *Diagnostic) Render(w io.Writer) {
-	fmt.Fprintln(w, d.Error())
+	fmt.Fprintln(w, EscapeLines(d.Error()))
 	if d.Source != nil && d.Pos.IsValid() {
 		text, caret := d.Source.excerpt(d.Pos)
 		fmt.Fprintf(w, "%s\n%s^\n", text, strings.Repeat(" ", caret))

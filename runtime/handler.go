@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
@@ -45,6 +46,12 @@ type Call struct {
 type Bindings struct {
 	observers []binding
 	answers   []binding
+	wraps     []wrapping
+}
+
+type wrapping struct {
+	pattern string
+	wrap    func(Handler) Handler
 }
 
 type binding struct {
@@ -60,6 +67,38 @@ func (b *Bindings) Observe(pattern string, h Handler) {
 // Answer lets h answer the hooks that pattern (a name, a glob or a hexadecimal id) selects.
 func (b *Bindings) Answer(pattern string, h Handler) {
 	b.answers = append(b.answers, binding{pattern, h})
+}
+
+// Wrap puts wrap around what answers the hooks that pattern selects, in the order of Wrap calls, the first innermost.
+// wrap gets nil where nobody answers; it must then leave results alone, and its handler is not called for such
+// hooks unless it returns one. Recording answers and injecting faults are made of it.
+func (b *Bindings) Wrap(pattern string, wrap func(Handler) Handler) {
+	b.wraps = append(b.wraps, wrapping{pattern, wrap})
+}
+
+// Unmatched reports which of the patterns that were bound select no hook of m, in the order they were given, each once.
+func (b *Bindings) Unmatched(m *hlocb.Manifest) []string {
+	var out []string
+	check := func(pattern string) {
+		for i := range m.Sites {
+			if _, ok := match(pattern, &m.Sites[i]); ok {
+				return
+			}
+		}
+		if !slices.Contains(out, pattern) {
+			out = append(out, pattern)
+		}
+	}
+	for _, o := range b.observers {
+		check(o.pattern)
+	}
+	for _, a := range b.answers {
+		check(a.pattern)
+	}
+	for _, w := range b.wraps {
+		check(w.pattern)
+	}
+	return out
 }
 
 // Bound is a site with the handlers that were chosen for it.
@@ -99,6 +138,13 @@ func (b *Bindings) Bind(m *hlocb.Manifest) ([]Bound, error) {
 		}
 		if bound[i].Answer == nil && (site.Kind == hlocb.Call || site.Kind == hlocb.Feed) {
 			return nil, &UnboundError{site}
+		}
+		if b != nil {
+			for _, w := range b.wraps {
+				if _, ok := match(w.pattern, site); ok {
+					bound[i].Answer = w.wrap(bound[i].Answer)
+				}
+			}
 		}
 	}
 	return bound, nil

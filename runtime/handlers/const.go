@@ -1,0 +1,62 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Const answers with constants: each result gets the first value of its type. Where there is none it fails.
+func Const(values ...*tensor.Tensor) runtime.Handler {
+	return runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+	results:
+		for i, r := range c.Results {
+			for _, v := range values {
+				if sameType(v, r) {
+					copy(r.Bytes(), v.Bytes())
+					continue results
+				}
+			}
+			return fmt.Errorf("const has no value for result %d of type %s", i, appendType(nil, r))
+		}
+		return nil
+	})
+}
+
+// splat answers with one number in every element of every result.
+type splat struct{ text string }
+
+func (s splat) Handle(_ context.Context, c *runtime.Call) error {
+	for i, r := range c.Results {
+		v, single, err := tensor.DecodeDense([]byte(s.text), r.DType(), r.Shape())
+		if err != nil {
+			return fmt.Errorf("const for result %d of type %s: %w", i, appendType(nil, r), err)
+		}
+		size := r.DType().Size()
+		if !single {
+			size = len(v.Bytes())
+		}
+		for at := 0; at < len(r.Bytes()); at += size {
+			copy(r.Bytes()[at:], v.Bytes())
+		}
+	}
+	return nil
+}
+
+func newConst(args string, _ *Env) (runtime.Handler, error) {
+	switch {
+	case args == "":
+		return nil, errors.New("needs a value: const:0 or const:dense<...> : tensor<...>")
+	case strings.HasPrefix(args, "dense"):
+		v, err := tensor.ParseLiteral(args)
+		if err != nil {
+			return nil, err
+		}
+		return Const(v), nil
+	}
+	return splat{args}, nil
+}

@@ -1,0 +1,66 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sort"
+	"sync"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// Count counts the events of each hook. It is safe for concurrent devices.
+type Count struct {
+	w      io.Writer
+	mu     sync.Mutex
+	counts map[string]int64
+}
+
+// NewCount returns a counter that prints its counts to w when it is closed; w may be nil.
+func NewCount(w io.Writer) *Count { return &Count{w: w, counts: map[string]int64{}} }
+
+func newCount(_ string, env *Env) (runtime.Handler, error) { return NewCount(env.Out), nil }
+
+// Handle counts one event.
+func (n *Count) Handle(_ context.Context, c *runtime.Call) error {
+	n.mu.Lock()
+	n.counts[c.Site.Name]++
+	n.mu.Unlock()
+	return nil
+}
+
+// Counts returns the number of events by hook.
+func (n *Count) Counts() map[string]int64 {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	out := make(map[string]int64, len(n.counts))
+	for name, count := range n.counts {
+		out[name] = count
+	}
+	return out
+}
+
+// Close prints a line per hook, sorted by name.
+func (n *Count) Close() error {
+	if n.w == nil {
+		return nil
+	}
+	counts := n.Counts()
+	names := make([]string, 0, len(counts))
+	for name := range counts {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		events := "events"
+		if counts[name] == 1 {
+			events = "event"
+		}
+		if _, err := fmt.Fprintf(n.w, "%s: %d %s\n", diag.Escape(name), counts[name], events); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Echo answers with the operands: each result gets the first operand of its type that no result has got yet. Where
+// there is none it fails.
+func Echo() runtime.Handler { return runtime.HandlerFunc(echo) }
+
+func newEcho(string, *Env) (runtime.Handler, error) { return Echo(), nil }
+
+func echo(_ context.Context, c *runtime.Call) error {
+	if c.Site.Kind == hlocb.InOut || len(c.Results) == 0 {
+		return nil // the results are the operands already
+	}
+	given := make([]bool, len(c.Operands))
+	source := make([]*tensor.Tensor, len(c.Results))
+	for i, r := range c.Results {
+		for k, o := range c.Operands {
+			if !given[k] && sameType(o, r) {
+				given[k], source[i] = true, o
+				break
+			}
+		}
+		if source[i] == nil {
+			return fmt.Errorf("echo has no operand for result %d of type %s", i, appendType(nil, r))
+		}
+	}
+	// A result may share its memory with an operand that another result still gets: take that one first.
+	for i, r := range c.Results {
+		for k := i + 1; k < len(c.Results); k++ {
+			if sameMemory(r, source[k]) {
+				source[k] = source[k].Clone()
+			}
+		}
+		if !sameMemory(r, source[i]) {
+			copy(r.Bytes(), source[i].Bytes())
+		}
+	}
+	return nil
+}
+
+func sameType(a, b *tensor.Tensor) bool { return a.DType() == b.DType() && a.Shape().Equal(b.Shape()) }
+
+func sameMemory(a, b *tensor.Tensor) bool {
+	return len(a.Bytes()) > 0 && len(b.Bytes()) > 0 && unsafe.SliceData(a.Bytes()) == unsafe.SliceData(b.Bytes())
+}

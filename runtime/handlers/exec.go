@@ -1,0 +1,374 @@
+package handlers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// ExecTimeout is how long an exec handler waits for an answer where the options do not say.
+const ExecTimeout = time.Minute
+
+// maxReplyHeader bounds the line that a child answers with.
+const maxReplyHeader = 1 << 20
+
+// Exec answers by a child process, which lives from the first event to Close. Calls are handed to it one at a time.
+//
+// A frame is one line of JSON and then raw bytes, row-major and little-endian, as many as its sizes say. A request:
+//
+//	{"hook":"loss","id":"…","kind":"call","loc":"…","run":1,"seq":0,"device":0,"replica":0,"partition":0,
+//	 "operands":[{"dtype":"f32","shape":[2],"bytes":8}],"results":[{"dtype":"f32","shape":[2],"bytes":8}]}
+//
+// (one line), then the bytes of the operands. The answer is {"ok":true} and a line break, then the bytes of all results;
+// or {"error":"why"} and a line break, which ends the run. Nothing else may be written to standard output.
+type Exec struct {
+	command []string
+	timeout time.Duration
+	stderr  io.Writer
+
+	mu     sync.Mutex
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	pipe   io.Closer // the child's standard output
+	out    *bufio.Reader
+	failed error // why the child is no longer used
+	last   *tail
+}
+
+// NewExec returns a handler that runs command (not through a shell). What the child writes to its standard error goes to
+// stderr, which may be nil. timeout bounds each answer; 0 means ExecTimeout.
+func NewExec(command []string, timeout time.Duration, stderr io.Writer) *Exec {
+	if timeout == 0 {
+		timeout = ExecTimeout
+	}
+	return &Exec{command: command, timeout: timeout, stderr: stderr}
+}
+
+func newExec(args string, env *Env) (runtime.Handler, error) {
+	timeout := time.Duration(0)
+	if rest, ok := strings.CutPrefix(args, "timeout="); ok {
+		value, more, _ := strings.Cut(rest, ",")
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
+			return nil, fmt.Errorf("timeout=%s: expected a duration such as 5s", value)
+		}
+		timeout, args = d, more
+	}
+	command, err := splitCommand(args)
+	if err != nil {
+		return nil, err
+	}
+	if len(command) == 0 {
+		return nil, errors.New("needs a command: exec:python3 handler.py")
+	}
+	return NewExec(command, timeout, env.Err), nil
+}
+
+// splitCommand splits at white space outside of quotes.
+func splitCommand(s string) ([]string, error) {
+	var out []string
+	var word strings.Builder
+	in, quote := false, rune(0)
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, in = r, true
+		case unicode.IsSpace(r):
+			if in {
+				out = append(out, word.String())
+				word.Reset()
+				in = false
+			}
+		default:
+			word.WriteRune(r)
+			in = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("unterminated %c in the command", quote)
+	}
+	if in {
+		out = append(out, word.String())
+	}
+	return out, nil
+}
+
+// tail keeps the last bytes that a child wrote to its standard error, for the error message.
+type tail struct {
+	mu   sync.Mutex
+	buf  []byte
+	also io.Writer
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, p...)
+	if n := len(t.buf) - 2048; n > 0 {
+		t.buf = append(t.buf[:0], t.buf[n:]...)
+	}
+	if t.also != nil {
+		t.also.Write(p)
+	}
+	return len(p), nil
+}
+
+func (t *tail) lastLine() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := bytes.Split(bytes.TrimSpace(t.buf), []byte("\n"))
+	return string(lines[len(lines)-1])
+}
+
+func (e *Exec) start() error {
+	cmd := exec.Command(e.command[0], e.command[1:]...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	e.last = &tail{also: e.stderr}
+	cmd.Stderr = e.last
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("cannot start %q: %w", e.command[0], err)
+	}
+	e.cmd, e.in, e.pipe, e.out = cmd, in, out, bufio.NewReaderSize(out, 1<<16)
+	return nil
+}
+
+// kill ends the child. The pipes are closed as well: a process that the child started may hold their other ends.
+func (e *Exec) kill() {
+	e.cmd.Process.Kill()
+	e.in.Close()
+	e.pipe.Close()
+}
+
+// Handle asks the child. After a failure the child is gone, and every later call fails for the same reason.
+func (e *Exec) Handle(ctx context.Context, c *runtime.Call) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.failed != nil {
+		return e.failed
+	}
+	if e.cmd == nil {
+		if err := e.start(); err != nil {
+			e.failed = err
+			return err
+		}
+	}
+	if e.out.Buffered() > 0 {
+		return e.fail(errors.New("child wrote to its standard output without having been asked"))
+	}
+	request, size := frame(c)
+	// The child may answer before it has read everything, so writing and reading go on at once. On a timeout the
+	// child is killed, which ends both.
+	answered := make(chan error, 1)
+	results := make([][]byte, len(c.Results))
+	go func() { answered <- e.read(c, results) }()
+	written := make(chan error, 1)
+	go func() { written <- e.write(request, c) }()
+	timer := time.NewTimer(e.timeout)
+	defer timer.Stop()
+	var err error
+	select {
+	case err = <-answered:
+	case <-timer.C:
+		err = fmt.Errorf("child did not answer within %s", e.timeout)
+		e.kill()
+		<-answered
+	case <-ctx.Done():
+		err = ctx.Err()
+		e.kill()
+		<-answered
+	}
+	var refused *refusedError
+	if err != nil && !errors.As(err, &refused) {
+		e.in.Close() // the writer may still wait for the child to read
+		<-written
+		return e.fail(err)
+	}
+	// The operands are views of the program's memory: they must not be read after Handle returns.
+	select {
+	case <-written:
+	case <-timer.C:
+		e.kill()
+		<-written
+		return e.fail(fmt.Errorf("child answered, but did not read the %d bytes of its request within %s", size, e.timeout))
+	}
+	if err != nil {
+		return err
+	}
+	for i, r := range c.Results {
+		copy(r.Bytes(), results[i])
+	}
+	return nil
+}
+
+// fail ends the child and remembers why.
+func (e *Exec) fail(err error) error {
+	// A child that closed its output is given a moment to say by its status why.
+	late := time.AfterFunc(200*time.Millisecond, e.kill)
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		e.kill()
+	}
+	wait := e.cmd.Wait()
+	late.Stop()
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		how := "ended"
+		if wait != nil {
+			how = "ended (" + wait.Error() + ")"
+		}
+		err = fmt.Errorf("child %s: %w", how, errShort(err))
+		if line := e.last.lastLine(); line != "" {
+			err = fmt.Errorf("%w; it last wrote %q", err, line)
+		}
+	}
+	e.failed = err
+	return err
+}
+
+func errShort(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("its answer is too short")
+	}
+	return errors.New("it gave no answer")
+}
+
+type refusedError struct{ text string }
+
+func (e *refusedError) Error() string { return "child says: " + e.text }
+
+// frame returns the request's header, and the size of the whole request.
+func frame(c *runtime.Call) (header []byte, size int) {
+	b := appendJSONString([]byte(`{"hook":`), c.Site.Name)
+	b = appendJSONString(append(b, `,"id":`...), c.Site.ID.String())
+	b = appendJSONString(append(b, `,"kind":`...), c.Site.Kind.String())
+	b = appendJSONString(append(b, `,"loc":`...), c.Site.Loc)
+	b = fmt.Appendf(b, `,"run":%d,"seq":%d,"device":%d,"replica":%d,"partition":%d`, c.Run, c.Seq, c.Device, c.Replica, c.Partition)
+	b = appendTypes(append(b, `,"operands":[`...), c.Operands)
+	b = appendTypes(append(b, `],"results":[`...), c.Results)
+	b = append(b, "]}\n"...)
+	size = len(b)
+	for _, t := range c.Operands {
+		size += len(t.Bytes())
+	}
+	return b, size
+}
+
+func appendTypes(b []byte, list []*tensor.Tensor) []byte {
+	for i, t := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, `{"dtype":"`...), t.DType().String()...), `","shape":[`...)
+		for k, d := range t.Shape() {
+			if k > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendInt(b, d, 10)
+		}
+		b = fmt.Appendf(b, `],"bytes":%d}`, len(t.Bytes()))
+	}
+	return b
+}
+
+func (e *Exec) write(header []byte, c *runtime.Call) error {
+	if _, err := e.in.Write(header); err != nil {
+		return err
+	}
+	for _, t := range c.Operands {
+		if _, err := e.in.Write(t.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Exec) read(c *runtime.Call, results [][]byte) error {
+	var line []byte
+	for {
+		part, err := e.out.ReadSlice('\n')
+		line = append(line, part...)
+		if err == nil {
+			break
+		}
+		if err != bufio.ErrBufferFull {
+			if len(line) > 0 && err == io.EOF {
+				return io.ErrUnexpectedEOF
+			}
+			return err
+		}
+		if len(line) > maxReplyHeader {
+			return fmt.Errorf("child's answer has no line break within %d bytes", maxReplyHeader)
+		}
+	}
+	var reply struct {
+		OK    bool   `json:"ok"`
+		Error string `json:"error"`
+	}
+	if err := json.Unmarshal(line, &reply); err != nil {
+		return fmt.Errorf("child's answer starts with %q, which is no line of JSON", abbreviate(line))
+	}
+	if !reply.OK {
+		if reply.Error == "" {
+			return fmt.Errorf(`child's answer %q has neither "ok":true nor an "error"`, abbreviate(line))
+		}
+		return &refusedError{reply.Error}
+	}
+	for i, r := range c.Results {
+		results[i] = make([]byte, len(r.Bytes()))
+		if _, err := io.ReadFull(e.out, results[i]); err != nil {
+			return io.ErrUnexpectedEOF
+		}
+	}
+	return nil
+}
+
+func abbreviate(b []byte) string {
+	b = bytes.TrimSuffix(b, []byte("\n"))
+	if len(b) > 60 {
+		return string(b[:60]) + "..."
+	}
+	return string(b)
+}
+
+// Close closes the child's standard input and waits for it to end; after two seconds it is killed.
+func (e *Exec) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.cmd == nil || e.failed != nil {
+		return nil
+	}
+	e.failed = errors.New("handler is closed")
+	e.in.Close()
+	kill := time.AfterFunc(2*time.Second, func() { e.kill() })
+	defer kill.Stop()
+	io.Copy(io.Discard, e.out)
+	err := e.cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return fmt.Errorf("child of exec ended with %w", err)
+	}
+	return err
+}

@@ -1,0 +1,179 @@
+package handlers_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime/handlers"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// TestMain makes the test binary the child of the exec tests where its first argument says so.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "exec-child" {
+		child(os.Args[2])
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// child doubles f32 operands in the mode "good"; other modes misbehave.
+func child(mode string) {
+	in := bufio.NewReader(os.Stdin)
+	if mode == "deaf" { // answers without reading the operands
+		in.ReadString('\n')
+		os.Stdout.WriteString("{\"ok\":true}\n")
+		os.Stdout.Write(make([]byte, 8))
+		time.Sleep(time.Hour)
+	}
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var request struct {
+			Hook     string
+			Operands []struct{ Bytes int }
+		}
+		if err := json.Unmarshal(line, &request); err != nil {
+			panic(err)
+		}
+		n := 0
+		for _, o := range request.Operands {
+			n += o.Bytes
+		}
+		data := make([]byte, n)
+		io.ReadFull(in, data)
+		switch mode {
+		case "die":
+			fmt.Fprintln(os.Stderr, "out of ideas")
+			os.Exit(3)
+		case "hang":
+			time.Sleep(time.Hour)
+		case "flood":
+			for {
+				os.Stdout.WriteString(strings.Repeat("x", 4096))
+			}
+		case "short":
+			os.Stdout.WriteString("{\"ok\":true}\n1234")
+			return
+		case "garbage":
+			os.Stdout.WriteString("hello\n")
+		case "refuse":
+			os.Stdout.WriteString("{\"error\":\"not today\"}\n")
+		case "empty":
+			os.Stdout.WriteString("{}\n")
+		case "chatty":
+			os.Stdout.WriteString("{\"ok\":true}\n")
+			os.Stdout.Write(data)
+			os.Stdout.WriteString("more")
+		default:
+			v, _ := tensor.FromBytes(tensor.F32, tensor.Shape{int64(n / 4)}, append(make([]byte, 0, n), data...))
+			for i, x := range tensor.View[float32](v) {
+				tensor.View[float32](v)[i] = 2 * x
+			}
+			os.Stdout.WriteString("{\"ok\":true}\n")
+			os.Stdout.Write(v.Bytes())
+		}
+	}
+}
+
+func execHandler(mode string, timeout time.Duration) *handlers.Exec {
+	return handlers.NewExec([]string{os.Args[0], "exec-child", mode}, timeout, nil)
+}
+
+func TestExec(t *testing.T) {
+	e := execHandler("good", 0)
+	for i := range 3 {
+		r := f32s(tensor.Shape{2})
+		handle(t, e, call(site("h", hlocb.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, float32(i))}, []*tensor.Tensor{r}))
+		if got := tensor.View[float32](r); got[0] != 2 || got[1] != float32(2*i) {
+			t.Errorf("answer is %v", got)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// TestExecLarge sends more than pipes hold, in both directions at once.
+func TestExecLarge(t *testing.T) {
+	e := execHandler("good", 0)
+	defer e.Close()
+	v := tensor.New(tensor.F32, tensor.Shape{1 << 20})
+	tensor.View[float32](v)[1<<20-1] = 21
+	r := tensor.New(tensor.F32, tensor.Shape{1 << 20})
+	handle(t, e, call(site("h", hlocb.Call), []*tensor.Tensor{v}, []*tensor.Tensor{r}))
+	if got := tensor.View[float32](r)[1<<20-1]; got != 42 {
+		t.Errorf("last element is %v, want 42", got)
+	}
+}
+
+func TestExecFailures(t *testing.T) {
+	tests := []struct{ mode, want string }{
+		{"die", `child ended (exit status 3): it gave no answer; it last wrote "out of ideas"`},
+		{"hang", "child did not answer within 300ms"},
+		{"flood", "no line break within"},
+		{"short", "its answer is too short"},
+		{"garbage", `starts with "hello", which is no line of JSON`},
+		{"empty", "neither"},
+		{"refuse", "child says: not today"},
+	}
+	for _, tt := range tests {
+		timeout := 10 * time.Second
+		if tt.mode == "hang" {
+			timeout = 300 * time.Millisecond
+		}
+		e := execHandler(tt.mode, timeout)
+		c := call(site("h", hlocb.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})})
+		first := e.Handle(context.Background(), c)
+		wantError(t, first, tt.want)
+		second := e.Handle(context.Background(), c)
+		if first == nil || second == nil || first.Error() != second.Error() {
+			t.Errorf("%s: first error is %v, second %v", tt.mode, first, second)
+		}
+		e.Close()
+	}
+}
+
+func TestExecUnasked(t *testing.T) {
+	e := execHandler("chatty", 0)
+	defer e.Close()
+	c := call(site("h", hlocb.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})})
+	handle(t, e, c)
+	err := e.Handle(context.Background(), c)
+	if err == nil { // the surplus may arrive late: then it is in front of the next answer
+		t.Fatal("an answer with surplus bytes went unnoticed")
+	}
+}
+
+// TestExecDeaf: a child that answers without reading its request must not leave a writer of the operands behind.
+func TestExecDeaf(t *testing.T) {
+	e := execHandler("deaf", 500*time.Millisecond)
+	defer e.Close()
+	c := call(site("h", hlocb.Call), []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{1 << 20})}, []*tensor.Tensor{f32s(tensor.Shape{2})})
+	wantError(t, e.Handle(context.Background(), c), "did not read the")
+}
+
+func TestExecCancel(t *testing.T) {
+	e := execHandler("hang", time.Hour)
+	defer e.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	err := e.Handle(ctx, call(site("h", hlocb.Call), nil, nil))
+	wantError(t, err, context.DeadlineExceeded.Error())
+}
+
+func TestExecMissing(t *testing.T) {
+	e := handlers.NewExec([]string{"/nonexistent/program"}, 0, new(bytes.Buffer))
+	wantError(t, e.Handle(context.Background(), call(site("h", hlocb.Call), nil, nil)), "cannot start")
+}

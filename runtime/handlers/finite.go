@@ -1,0 +1,79 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// NotFiniteError says where the first element is that is NaN or infinite.
+type NotFiniteError struct {
+	Operand int
+	Index   []int64 // of the element, outermost dimension first
+	Value   string  // nan, inf, -inf
+}
+
+func (e *NotFiniteError) Error() string {
+	parts := make([]string, len(e.Index))
+	for i, k := range e.Index {
+		parts[i] = strconv.FormatInt(k, 10)
+	}
+	return fmt.Sprintf("operand %d holds %s at [%s]", e.Operand, e.Value, strings.Join(parts, ", "))
+}
+
+// Finite returns a handler that fails with a *NotFiniteError at the first operand element that is NaN or infinite.
+func Finite() runtime.Handler {
+	return runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		for k, t := range c.Operands {
+			if i, v := firstNotFinite(t); i >= 0 {
+				return &NotFiniteError{Operand: k, Index: indexOf(t.Shape(), i), Value: strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+"))}
+			}
+		}
+		return nil
+	})
+}
+
+func newFinite(string, *Env) (runtime.Handler, error) { return Finite(), nil }
+
+func firstNotFinite(t *tensor.Tensor) (int, float64) {
+	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+	switch {
+	case t.DType() == tensor.F32:
+		for i, v := range tensor.View[float32](t) {
+			if v-v != 0 { // only NaN and infinities
+				return i, float64(v)
+			}
+		}
+	case t.DType().IsFloat():
+		for i := range t.NumElements() {
+			if v := t.FloatAt(i); bad(v) {
+				return i, v
+			}
+		}
+	case t.DType().IsComplex():
+		for i := range t.NumElements() {
+			v := t.ComplexAt(i)
+			if bad(real(v)) {
+				return i, real(v)
+			}
+			if bad(imag(v)) {
+				return i, imag(v)
+			}
+		}
+	}
+	return -1, 0
+}
+
+func indexOf(shape tensor.Shape, i int) []int64 {
+	out := make([]int64, len(shape))
+	for d := len(shape) - 1; d >= 0; d-- {
+		out[d] = int64(i) % shape[d]
+		i /= int(shape[d])
+	}
+	return out
+}

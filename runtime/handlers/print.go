@@ -1,0 +1,85 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Print writes each event for a person: sequence number, name, kind and location, then a line per operand with its type
+// and its values, shortened and laid out as numpy does. It is safe for concurrent devices.
+type Print struct {
+	w       io.Writer
+	summary tensor.Summary
+	mu      sync.Mutex
+	buf     []byte
+}
+
+// NewPrint returns a handler that prints to w. Tensors with more than threshold elements are shortened; 0 is
+// numpy's 1000.
+func NewPrint(w io.Writer, threshold int) *Print {
+	return &Print{w: w, summary: tensor.Summary{Threshold: threshold, Width: 79}}
+}
+
+func newPrint(args string, env *Env) (runtime.Handler, error) {
+	opts, err := splitOptions(args, "")
+	if err != nil {
+		return nil, err
+	}
+	threshold := 0
+	for _, o := range opts {
+		if o.key != "threshold" {
+			return nil, fmt.Errorf("unknown option %q: expected threshold", o.key)
+		}
+		if threshold, err = strconv.Atoi(o.value); err != nil || threshold < 1 {
+			return nil, fmt.Errorf("threshold=%s: expected a positive number", o.value)
+		}
+	}
+	return NewPrint(env.Out, threshold), nil
+}
+
+// Handle prints one event. An error of the writer ends the run.
+func (p *Print) Handle(_ context.Context, c *runtime.Call) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.buf[:0]
+	b = fmt.Appendf(b, "#%d %s (%s)", c.Seq, diag.Escape(c.Site.Name), c.Site.Kind)
+	if c.Device != 0 {
+		b = fmt.Appendf(b, " on device %d", c.Device)
+	}
+	if c.Site.Loc != "" {
+		b = append(append(b, " at "...), diag.Escape(c.Site.Loc)...)
+	}
+	b = append(b, '\n')
+	for _, t := range c.Operands {
+		start := len(b)
+		b = append(appendType(append(b, "   "...), t), ':')
+		s := p.summary
+		if many := t.NumElements() > 1 && len(t.Shape()) > 1; many {
+			b = append(b, "\n     "...)
+			s.Indent = 5
+		} else {
+			b = append(b, ' ')
+			s.Indent = len(b) - start
+		}
+		b = append(t.AppendSummary(b, s), '\n')
+	}
+	p.buf = b
+	_, err := p.w.Write(b)
+	return err
+}
+
+// appendType appends the MLIR type of t.
+func appendType(b []byte, t *tensor.Tensor) []byte {
+	b = append(b, "tensor<"...)
+	for _, d := range t.Shape() {
+		b = append(strconv.AppendInt(b, d, 10), 'x')
+	}
+	return append(append(b, t.DType().String()...), '>')
+}

@@ -1,0 +1,107 @@
+package handlers
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Replay answers each hook with the results that a recording holds for it, in the recording's order.
+type Replay struct {
+	mu      sync.Mutex
+	answers map[replayKey][][]*tensor.Tensor
+	next    map[replayKey]int
+}
+
+type replayKey struct {
+	id     hlocb.ID
+	device int
+}
+
+// NewReplay reads a recording with results, as 'hlocb record' writes it.
+func NewReplay(r io.Reader) (*Replay, error) {
+	p := &Replay{answers: map[replayKey][][]*tensor.Tensor{}, next: map[replayKey]int{}}
+	in := bufio.NewReaderSize(r, 1<<16)
+	for line := 1; ; line++ {
+		text, err := in.ReadBytes('\n')
+		if len(text) > 1 {
+			var e struct {
+				Device  int               `json:"device"`
+				ID      hlocb.ID          `json:"id"`
+				Results []json.RawMessage `json:"results"`
+			}
+			if err := json.Unmarshal(text, &e); err != nil {
+				return nil, fmt.Errorf("line %d: %w", line, err)
+			}
+			values := []*tensor.Tensor{}
+			for i, raw := range e.Results {
+				v, err := tensor.FromJSON(raw)
+				if err != nil {
+					return nil, fmt.Errorf("line %d: result %d: %w", line, i, err)
+				}
+				values = append(values, v)
+			}
+			key := replayKey{e.ID, e.Device}
+			p.answers[key] = append(p.answers[key], values)
+		}
+		if err == io.EOF {
+			return p, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func newReplay(args string, env *Env) (runtime.Handler, error) {
+	if args == "" {
+		return nil, errors.New("needs a file: replay:FILE")
+	}
+	if env.Open == nil {
+		return nil, errors.New("no files can be opened here")
+	}
+	f, err := env.Open(args)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p, err := NewReplay(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", args, err)
+	}
+	return p, nil
+}
+
+// Handle gives the next recorded results of the hook on this device.
+func (p *Replay) Handle(_ context.Context, c *runtime.Call) error {
+	key := replayKey{c.Site.ID, c.Device}
+	p.mu.Lock()
+	n := p.next[key]
+	p.next[key]++
+	all := p.answers[key]
+	p.mu.Unlock()
+	if n >= len(all) {
+		return fmt.Errorf("the recording holds %d events of this hook, this is number %d", len(all), n+1)
+	}
+	values := all[n]
+	if len(values) != len(c.Results) {
+		return fmt.Errorf("the recording holds %d results for this event, the hook has %d", len(values), len(c.Results))
+	}
+	for i, r := range c.Results {
+		if !sameType(values[i], r) {
+			return fmt.Errorf("result %d of the recording is %s, the hook's is %s", i, appendType(nil, values[i]), appendType(nil, r))
+		}
+	}
+	for i, r := range c.Results {
+		copy(r.Bytes(), values[i].Bytes())
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package handlers
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// Env is what handlers reach the outside with. The command line fills it from its own streams.
+type Env struct {
+	Out io.Writer // where print, stats and count write
+	Err io.Writer // where the child of exec writes its standard error
+	// Create opens a file to write, Open one to read: record and replay use them. Nil is refused by those that
+	// need one.
+	Create func(name string) (io.WriteCloser, error)
+	Open   func(name string) (io.ReadCloser, error)
+}
+
+// Info is one row of the table of handlers.
+type Info struct {
+	Name     string
+	Args     string // the options after "NAME:" as the help shows them, empty for none
+	Doc      string
+	Observer bool // looks on; else it answers
+	// New makes the handler from the text after "NAME:". One that holds resources is an io.Closer.
+	New func(args string, env *Env) (runtime.Handler, error)
+}
+
+// Table returns the built-in handlers in the order in which the help lists them.
+func Table() []Info {
+	return []Info{
+		{Name: "print", Args: "threshold=N", Doc: "prints name, kind, location and operands", Observer: true, New: newPrint},
+		{Name: "record", Args: "FILE", Doc: "writes each event as a line of JSON", Observer: true, New: newRecord},
+		{Name: "stats", Doc: "prints minimum, maximum, mean, and how many NaN and Inf, of each operand", Observer: true, New: newStats},
+		{Name: "finite", Doc: "ends the run at the first NaN or Inf and says where it is", Observer: true, New: newFinite},
+		{Name: "count", Doc: "counts events and prints the counts at the end", Observer: true, New: newCount},
+		{Name: "sample", Args: "every=N,first=N,to=HANDLER", Doc: "hands every Nth of the events, or only the first N, on to another handler that looks on", Observer: true, New: newSample},
+		{Name: "echo", Doc: "gives each result the first operand of its type not yet given", New: newEcho},
+		{Name: "const", Args: "LITERAL", Doc: "gives each result a constant: a number for all, or a dense<...> literal for those of its type", New: newConst},
+		{Name: "replay", Args: "FILE", Doc: "answers with the results that 'hlocb record' wrote", New: newReplay},
+		{Name: "exec", Args: "[timeout=D,]COMMAND", Doc: "asks a child process, see docs/handlers.md for the protocol", New: newExec},
+	}
+}
+
+// UnknownError says that no handler has the name.
+type UnknownError struct{ Name string }
+
+func (e *UnknownError) Error() string {
+	var names []string
+	for _, info := range Table() {
+		names = append(names, info.Name)
+	}
+	return fmt.Sprintf("unknown handler %q: expected one of %s", e.Name, strings.Join(names, ", "))
+}
+
+// Parse makes the handler that spec, NAME or NAME:OPTIONS, asks for.
+func Parse(spec string, env *Env) (h runtime.Handler, observer bool, err error) {
+	name, args, _ := strings.Cut(spec, ":")
+	for _, info := range Table() {
+		if info.Name == name {
+			if args != "" && info.Args == "" {
+				return nil, false, fmt.Errorf("handler %s takes no options, got %q", name, args)
+			}
+			h, err := info.New(args, env)
+			if err != nil {
+				return nil, false, fmt.Errorf("handler %s: %w", name, err)
+			}
+			return h, info.Observer, nil
+		}
+	}
+	return nil, false, &UnknownError{name}
+}
+
+// option is one key=value of a handler's options.
+type option struct{ key, value string }
+
+// splitOptions reads key=value pairs separated by commas. The key last, where it occurs, takes the rest of the
+// text, commas included.
+func splitOptions(args, last string) ([]option, error) {
+	var out []option
+	for args != "" {
+		key, rest, ok := strings.Cut(args, "=")
+		if !ok || key == "" || strings.Contains(key, ",") {
+			part, _, _ := strings.Cut(args, ",")
+			return nil, fmt.Errorf("expected option=value, found %q", part)
+		}
+		if key == last {
+			return append(out, option{key, rest}), nil
+		}
+		value, more, _ := strings.Cut(rest, ",")
+		out = append(out, option{key, value})
+		args = more
+	}
+	return out, nil
+}
