@@ -38,18 +38,20 @@ type Attachment struct {
 type AttachOptions struct {
 	Handlers *runtime.Bindings
 	Devices  int // how many devices one execution runs on; 0 is 1
+	Ordinals int // how many devices there are to choose from; 0 is Devices
 }
 
 // Attach binds handlers to the hooks of a program that is compiled and executed by another binding of the same
 // plugin, which must know the targets (RegisterHooks). Without a launch id two executions cannot be told apart,
-// so all of an attachment's events have run 0 and one count of events per device, and a hook id can be attached
-// once at a time in the process: detach before attaching the same program again.
+// so all of an attachment's events have run 0 and one count of events per device ordinal, and a hook id can be
+// attached once at a time in the process: detach before attaching the same program again.
 func Attach(ctx context.Context, m *hlocb.Manifest, opts AttachOptions) (*Attachment, error) {
 	bound, err := opts.Handlers.Bind(m)
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(ctx, newSiteTable(bound), max(opts.Devices, 1), 1)
+	s := newSession(ctx, newSiteTable(bound), max(opts.Devices, opts.Ordinals, 1), 1)
+	s.several = opts.Devices > 1
 	a := &Attachment{s: s}
 	for _, site := range s.sites.all {
 		a.ids = append(a.ids, site.id)

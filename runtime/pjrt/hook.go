@@ -61,7 +61,7 @@ func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 	} else if err = s.deliver(frame, site, device); err != nil {
 		s.fail(device, err)
 	}
-	if err != nil && len(s.devices) > 1 {
+	if err != nil && s.several {
 		clearResults(frame)
 		return nil
 	}

@@ -85,13 +85,14 @@ type session struct {
 	devices  []deviceState
 	position []int32 // of a device ordinal in devices; nil is the identity
 	parts    int     // partitions per replica
+	several  bool    // it runs on more than one device
 	stopped  atomic.Bool
 	failures []atomic.Pointer[failure] // the first of each device
 }
 
 // newSession makes the session of a run on some devices, of which each replica takes parts.
 func newSession(ctx context.Context, sites *siteTable, devices, parts int) *session {
-	return &session{ctx: ctx, sites: sites, parts: parts, devices: make([]deviceState, devices), failures: make([]atomic.Pointer[failure], devices)}
+	return &session{ctx: ctx, sites: sites, parts: parts, several: devices > 1, devices: make([]deviceState, devices), failures: make([]atomic.Pointer[failure], devices)}
 }
 
 // deviceState is kept on a cache line of its own: every hook of the device counts there.
