@@ -171,3 +171,8 @@ func aliasPartType(c *ir.Context, results []*ir.Value, out []ir.Type, leaf int, 
 	}
 	return c.Tuple(typeList(results)).String()
 }
+
+// channelHandle returns #stablehlo.channel_handle<handle = h, type = t>.
+func channelHandle(h, t int64) ir.Attr {
+	return ir.NewDialectAttr("stablehlo", "channel_handle", fmt.Sprintf("<handle = %d, type = %d>", h, t), nil)
+}

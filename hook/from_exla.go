@@ -91,7 +91,7 @@ func raiseEXLAIOCallback(r *raiser, op *ir.Op) (bool, error) {
 }
 
 // exlaSite fills in what both forms share.
-func exlaSite(r *raiser, op *ir.Op, id string) (*site, error) {
+func exlaSite(r *raiser, op *ir.Op, id []byte) (*site, error) {
 	layouts, err := r.rowMajor(op)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,8 @@ func exlaSite(r *raiser, op *ir.Op, id string) (*site, error) {
 	return &site{
 		at:         op,
 		kind:       hlocb.Call,
-		sourceID:   id,
+		label:      etfName(id),
+		sourceID:   "callback_id " + hex.EncodeToString(id),
 		sideEffect: true,
 		operands:   op.OperandList()[1:],
 		results:    resultList(op),
@@ -133,20 +134,20 @@ func (r *raiser) pid(op *ir.Op) error {
 	return r.errorf(op, "EXLA callback does not take the server's PID, a tensor<Nxui8>, as operand 0")
 }
 
-// exlaCallbackID returns the bytes of callback_id, in hexadecimal, for reports.
-func exlaCallbackID(r *raiser, op *ir.Op) (string, error) {
+// exlaCallbackID returns the bytes of callback_id.
+func exlaCallbackID(r *raiser, op *ir.Op) ([]byte, error) {
 	words, ok := config(op).Get("callback_id").(*ir.DenseArrayAttr)
 	size, hasSize := intAttr(config(op).Get("callback_id_size"))
 	if !ok || !hasSize {
-		return "", r.errorf(op, "EXLA callback has no callback_id and callback_id_size in its backend_config")
+		return nil, r.errorf(op, "EXLA callback has no callback_id and callback_id_size in its backend_config")
 	}
 	n := int64(len(words.Values()))
 	if size < 0 || size > 8*n || size <= 8*(n-1) {
-		return "", r.errorf(op, "callback_id_size %d does not agree with the %d words of callback_id", size, n)
+		return nil, r.errorf(op, "callback_id_size %d does not agree with the %d words of callback_id", size, n)
 	}
 	var b []byte
 	for _, w := range words.Values() {
 		b = binary.LittleEndian.AppendUint64(b, uint64(w))
 	}
-	return "callback_id " + hex.EncodeToString(b[:size]), nil
+	return b[:size], nil
 }

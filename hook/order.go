@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"fmt"
+
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/ir"
@@ -30,7 +32,7 @@ func ParseOrder(s string) (Order, bool) {
 	return 0, false
 }
 
-var chainNames = [...]string{ChainState: "state", ChainToken: "token"}
+var chainNames = [...]string{ChainState: "state", ChainToken: "token", ChainPID: "pid"}
 
 func (c Chain) String() string { return chainNames[c] }
 
@@ -156,7 +158,7 @@ func (t *threader) function(f fn.Func) error {
 	}
 	entry := f.Body()
 	if !f.Private() {
-		_, err := t.block(entry, t.chain.start(t.m.AtStart(entry).At(f.Loc(), f.Pos())))
+		_, err := t.block(entry, t.start(f))
 		return err
 	}
 	ty := f.Type()
@@ -170,6 +172,17 @@ func (t *threader) function(f fn.Func) error {
 	}
 	f.SetSignature(t.m.Context().Function(prepend(ct, ty.Inputs()), prepend(ct, ty.Results())), prepend(nil, args), prepend(nil, results))
 	return t.through(entry, entry.InsertArg(0, ct, f.Loc()))
+}
+
+// start returns the chain that a public function starts with.
+func (t *threader) start(f fn.Func) *ir.Value {
+	if t.chain != ChainPID {
+		return t.chain.start(t.m.AtStart(f.Body()).At(f.Loc(), f.Pos()))
+	}
+	if v := pidArg(f); v != nil {
+		return v
+	}
+	return addPID(t.m, f, t.chain.Type(t.m.Context()))
 }
 
 // through threads the chain through b and returns it as the first operand of its terminator.
@@ -268,6 +281,9 @@ func (t *threader) replace(op *ir.Op, operands []*ir.Value, ct ir.Type) *ir.Op {
 
 // Thread takes the tokens out of a raised module and orders its hooks.
 func Thread(m *ir.Module, order Order, chain Chain) error {
+	if order == OrderSource && chain == ChainPID {
+		return fmt.Errorf("a chain of PIDs keeps program order or none, but not the source's")
+	}
 	if order == OrderSource {
 		return TokensToChain(m, chain)
 	}

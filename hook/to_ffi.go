@@ -5,34 +5,16 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Lower replaces every hlocb.hook of m by hlocb's own call, version 1, and takes away what only its source
-// needed: meshes and private functions that nothing names any more.
-func Lower(m *ir.Module) error {
-	single := partitions(m) == 1
-	var hooks []hlocb.HookOp
-	m.Walk(func(op *ir.Op) bool {
-		if h, ok := hlocb.AsHook(op); ok {
-			hooks = append(hooks, h)
-		}
-		return true
-	})
-	for _, h := range hooks {
-		if err := lowerFFI(m, h, single); err != nil {
-			return err
-		}
-	}
-	if len(hooks) > 0 {
-		dropPIDs(m)
-		dropMeshes(m)
-	}
-	return nil
+// toFFI writes hlocb's own call, version 1.
+var toFFI = Output{
+	Name:  "ffi",
+	Doc:   "hlocb's own call, a custom call @hlocb_hook of version 1; runs on every plugin with the FFI extension",
+	needs: needAny,
+	lower: lowerFFI,
 }
 
-func lowerFFI(m *ir.Module, h hlocb.HookOp, single bool) error {
-	ctx := m.Context()
-	if h.Chained() && isZeroSize(h.Operand(0).Type()) {
-		return m.Errorf(h.Op, "a chain without elements would not keep the order")
-	}
+func lowerFFI(w *lowerer, h hlocb.HookOp) error {
+	m, ctx := w.m, w.m.Context()
 	st := &ir.OpState{
 		Def:      m.Def("stablehlo.custom_call"),
 		Operands: h.OperandList(),
@@ -59,7 +41,7 @@ func lowerFFI(m *ir.Module, h hlocb.HookOp, single bool) error {
 		st.SetAttr("operand_layouts", layouts(ctx, st.Operands))
 		st.SetAttr("result_layouts", layouts(ctx, resultList(h.Op)))
 	}
-	if err := carrySharding(m, h, st, single); err != nil {
+	if err := carrySharding(m, h, st, w.single); err != nil {
 		return err
 	}
 	op := m.Before(h.Op).Insert(st)

@@ -14,6 +14,7 @@ type Chain uint8
 const (
 	ChainState Chain = iota // a scalar tensor<ui64>
 	ChainToken              // !stablehlo.token
+	ChainPID                // EXLA's PID, an argument of the program
 )
 
 // Type returns the chain's type.
@@ -21,10 +22,13 @@ func (c Chain) Type(ctx *ir.Context) ir.Type {
 	if c == ChainToken {
 		return ctx.Token()
 	}
+	if c == ChainPID {
+		return ctx.StaticTensor(tensor.UI8, tensor.Shape{pidBytes})
+	}
 	return ctx.StaticTensor(tensor.UI64, nil)
 }
 
-// start makes a new chain.
+// start makes a new chain. The PID chain starts from an argument, see entryPID.
 func (c Chain) start(b *ir.Builder) *ir.Value {
 	m := b.Module()
 	if c == ChainToken {

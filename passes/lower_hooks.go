@@ -7,12 +7,22 @@ import (
 
 var lowerHooksInfo = &Info{
 	Name: "lower-hooks",
-	Doc:  "Writes hlocb.hook ops as hlocb's own custom call.",
+	Doc:  "Writes hlocb.hook ops as hlocb's own custom call or in another notation.",
+	Options: []Option{
+		{Name: "to", Default: "ffi", Doc: "ffi, exla, exla-io, jax, sendrecv, outfeed or strip"},
+		{Name: "default", Doc: "for strip: zeros stands for what a host would compute; without it such hooks are refused"},
+	},
 }
 
-// LowerHooks returns the pass that writes hlocb.hook ops as hlocb's own call.
-func LowerHooks() Pass {
-	return simple{lowerHooksInfo, func(_ *Context, m *ir.Module) error { return hook.Lower(m) }}
+// LowerHooks returns the pass that writes hlocb.hook ops in the notation of out.
+func LowerHooks(out hook.Output, opts hook.LowerOptions) Pass {
+	return simple{lowerHooksInfo, func(_ *Context, m *ir.Module) error { return hook.Lower(m, out, opts) }}
 }
 
-func newLowerHooks(Options) (Pass, error) { return LowerHooks(), nil }
+func newLowerHooks(o Options) (Pass, error) {
+	out, err := hook.FindOutput(o.Get("to", "ffi"))
+	if err != nil {
+		return nil, err
+	}
+	return LowerHooks(out, hook.LowerOptions{Default: o["default"]}), nil
+}

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
@@ -14,6 +15,8 @@ type RewriteOptions struct {
 	Order   hook.Order
 	Chain   hook.Chain
 	Alias   hook.AliasMode
+	To      string // output format, see hook.Outputs; empty is "ffi"
+	Default string // for "strip": "zeros" stands for what a host would compute
 	// Driver verifies and watches; nil means a driver that verifies after each pass.
 	Driver *Driver
 }
@@ -24,27 +27,35 @@ type Rewritten struct {
 	Aliases  []hook.AliasReport
 }
 
-// RewriteHooks converts every hook of m to hlocb's own call: raise-hooks, order-hooks, alias-hooks, lower-hooks.
+// RewriteHooks converts every hook of m to hlocb's own call, or to opts.To: raise-hooks, order-hooks, alias-hooks, lower-hooks.
 // A module without hooks stays as it is.
 func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewritten, error) {
 	d := opts.Driver
 	if d == nil {
 		d = &Driver{}
 	}
+	to, err := hook.FindOutput(cmp.Or(opts.To, "ffi"))
+	if err != nil {
+		return nil, err
+	}
+	order, chain, alias := to.Order(opts.Order), to.Chain(opts.Chain), opts.Alias
+	if to.Name != "ffi" {
+		alias = hook.AliasNone // aliases are hlocb's own; other notations have theirs
+	}
 	c := NewContext(ctx)
 	out := &Rewritten{}
 	pipeline := Pipeline{
 		{Pass: RaiseHooks(hook.RaiseOptions{Targets: opts.Targets})},
-		{Pass: OrderHooks(opts.Order, opts.Chain)},
-		{Pass: AliasHooks(opts.Alias)},
+		{Pass: OrderHooks(order, chain)},
+		{Pass: AliasHooks(alias)},
 		// The manifest is taken from the raised form, which still knows where each hook comes from.
 		{Pass: simple{&Info{Name: "manifest"}, func(_ *Context, m *ir.Module) (err error) {
 			out.Manifest, err = hook.ManifestOf(m)
 			return err
 		}}},
-		{Pass: LowerHooks()},
+		{Pass: LowerHooks(to, hook.LowerOptions{Default: opts.Default})},
 	}
-	if opts.Order == hook.OrderProgram {
+	if order == hook.OrderProgram && to.Name == "ffi" {
 		pipeline = append(pipeline, Step{Pass: CheckOrder()})
 	}
 	if err := d.Run(c, pipeline, m); err != nil {

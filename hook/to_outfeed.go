@@ -1,0 +1,51 @@
+package hook
+
+import (
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// toOutfeed writes JAX's host_callback protocol: an outfeed of the header {271828, consumer}, one of the
+// operands, and an infeed of the results. The consumer is made from the hook's id.
+var toOutfeed = Output{
+	Name:  "outfeed",
+	Doc:   "outfeeds and infeeds in JAX's host_callback protocol; for XLA clients in the same process",
+	needs: needToken,
+	lower: lowerOutfeed,
+}
+
+func lowerOutfeed(w *lowerer, h hlocb.HookOp) error {
+	m, ctx := w.m, w.m.Context()
+	b := m.Before(h.Op)
+	header := tensor.New(tensor.UI32, tensor.Shape{2})
+	words := tensor.View[uint32](header)
+	words[0], words[1] = hcbMagic, w.consumer(h.ID())
+	t := ctx.StaticTensor(tensor.UI32, tensor.Shape{2})
+	c := b.Create(m.Def("stablehlo.constant"), nil, []ir.Type{t}, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(header)})
+	config := ir.NamedAttr{Name: "outfeed_config", Attr: ir.NewString("")}
+	outfeed := m.Def("stablehlo.outfeed")
+	token := []ir.Type{ctx.Token()}
+	first := b.Create(outfeed, []*ir.Value{c.Result(0), w.token(h)}, token, config)
+	second := b.Create(outfeed, append(data(h), first.Result(0)), token, config)
+	results, none := asSource(h)
+	last := second.Result(0)
+	if !none && h.NumResultData() > 0 {
+		reply := b.Create(m.Def("stablehlo.infeed"), []*ir.Value{last}, append(dataTypes(h), ctx.Token()),
+			ir.NamedAttr{Name: "infeed_config", Attr: ir.NewString("")})
+		results = resultList(reply)
+		last = results[len(results)-1]
+	}
+	w.finish(h, last, results)
+	return nil
+}
+
+// consumer returns a consumer's id for a hook: 32 bits of its id, not 0 and not taken.
+func (w *lowerer) consumer(id hlocb.ID) uint32 {
+	n := uint32(id>>32) ^ uint32(id)
+	for n == 0 || w.consumers[n] {
+		n++
+	}
+	w.consumers[n] = true
+	return n
+}

@@ -1,0 +1,70 @@
+package hook
+
+import (
+	"strconv"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// toSendRecv writes host transfers as JAX does for TPU: a send per operand, a recv per result, one token through
+// all. A hook without results gets a recv of a scalar, one without operands sends a zero, so that the runs of
+// neighbours do not merge.
+var toSendRecv = Output{
+	Name:  "sendrecv",
+	Doc:   "send and recv with pjrt_rendezvous, as JAX writes them for TPU; for plugins with host transfers, not the CPU's",
+	needs: needToken,
+	lower: lowerSendRecv,
+}
+
+// Channel types of host transfers.
+const (
+	deviceToHost = 2
+	hostToDevice = 3
+)
+
+func lowerSendRecv(w *lowerer, h hlocb.HookOp) error {
+	m, ctx := w.m, w.m.Context()
+	b := m.Before(h.Op)
+	token := w.token(h)
+	operands := data(h)
+	if len(operands) == 0 {
+		t := ctx.StaticTensor(tensor.F32, tensor.Shape{1})
+		zero := b.Create(m.Def("stablehlo.constant"), nil, []ir.Type{t},
+			ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(tensor.New(tensor.F32, tensor.Shape{1}))})
+		operands = append(operands, zero.Result(0))
+	}
+	results, none := asSource(h)
+	types := dataTypes(h)
+	if none || len(types) == 0 {
+		types = []ir.Type{ctx.StaticTensor(tensor.F32, nil)}
+	}
+	for _, v := range operands {
+		op := w.transfer(b, "stablehlo.send", []*ir.Value{v, token}, []ir.Type{ctx.Token()}, deviceToHost)
+		token = op.Result(0)
+	}
+	for _, t := range types {
+		op := w.transfer(b, "stablehlo.recv", []*ir.Value{token}, []ir.Type{t, ctx.Token()}, hostToDevice)
+		token = op.Result(1)
+		if !none {
+			results = append(results, op.Result(0))
+		}
+	}
+	w.finish(h, token, results)
+	return nil
+}
+
+func (w *lowerer) transfer(b *ir.Builder, name string, operands []*ir.Value, types []ir.Type, direction int64) *ir.Op {
+	ch := w.channel
+	w.channel++
+	key := strconv.FormatInt(ch, 10)
+	front := ir.NewDict(ir.AttrList{
+		{Name: "_xla_host_transfer_handler_name", Attr: ir.NewString("pjrt_rendezvous")},
+		{Name: "_xla_host_transfer_rendezvous", Attr: ir.NewString(key)},
+	})
+	return b.Create(w.m.Def(name), operands, types,
+		ir.NamedAttr{Name: "channel_handle", Attr: channelHandle(ch, direction)},
+		ir.NamedAttr{Name: "is_host_transfer", Attr: w.m.Context().Bool(true)},
+		ir.NamedAttr{Name: "mhlo.frontend_attributes", Attr: front})
+}
