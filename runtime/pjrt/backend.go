@@ -162,3 +162,6 @@ func level(ctx context.Context) int {
 	}
 	return max(byContext, byThread)
 }
+
+// Client returns the client that programs run on which no handler started.
+func (b *Backend) Client() (*Client, error) { return b.client(0, 1) }
