@@ -96,17 +96,9 @@ func (f Func) SetSignature(t *ir.FunctionType, args, results []*ir.DictAttr) {
 }
 
 // setDicts stores one dictionary per entry, or nothing where all are empty.
-func (f Func) setDicts(name string, dicts []*ir.DictAttr) {
-	elems, any := make([]ir.Attr, len(dicts)), false
-	for i, d := range dicts {
-		if d == nil {
-			d = ir.NewDict(nil)
-		}
-		any = any || len(d.Entries()) > 0
-		elems[i] = d
-	}
-	if any {
-		f.SetAttr(name, ir.NewArray(elems))
+func (f Func) setDicts(name string, list []*ir.DictAttr) {
+	if a := dicts(list); a != nil {
+		f.SetAttr(name, a)
 	} else {
 		f.RemoveAttr(name)
 	}

@@ -1,0 +1,32 @@
+// Package builtin is MLIR's builtin dialect: modules and unrealized conversion casts.
+package builtin
+
+import "github.com/hlocb/hlocb/ir"
+
+// Module is builtin.module.
+var Module = &ir.Def{
+	Name: "builtin.module",
+	Doc:  "Holds functions and other symbols: the unit that is compiled (StableHLO spec, Programs).",
+	Attrs: []ir.AttrSpec{
+		{Name: "sym_name", Type: ir.AttrConstraint{Form: ir.FormSymbol}, Optional: true},
+		{Name: "sym_visibility", Optional: true},
+	},
+	Regions: []ir.RegionSpec{{Name: "bodyRegion"}},
+	Traits:  ir.IsolatedFromAbove | ir.SingleBlock | ir.NoTerminator | ir.SymbolTable | ir.Symbol,
+	Format:  "($sym_name^)? attr-dict-with-keyword $bodyRegion",
+}
+
+// UnrealizedConversionCast is builtin.unrealized_conversion_cast.
+var UnrealizedConversionCast = &ir.Def{
+	Name:     "builtin.unrealized_conversion_cast",
+	Doc:      "Stands for a conversion between types that some pass has yet to make real.",
+	Operands: []ir.Arg{{Name: "inputs", Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "outputs", Mult: ir.Variadic}},
+	Traits:   ir.Pure,
+	Format:   "($inputs^ `:` type($inputs))? `to` type($outputs) attr-dict",
+}
+
+// Dialect returns the dialect.
+func Dialect() *ir.Dialect {
+	return &ir.Dialect{Name: "builtin", Ops: []*ir.Def{Module, UnrealizedConversionCast}}
+}
