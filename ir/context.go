@@ -180,3 +180,18 @@ func (c *Context) DialectType(dialect, name, body string, data any) *DialectType
 
 // UnknownLoc returns loc(unknown).
 func (c *Context) UnknownLoc() *Loc { return c.unknown }
+
+// ElementOf returns the scalar type that d names, which all contexts share; nil for complex and invalid types.
+func ElementOf(d tensor.DType) Type {
+	switch d.Kind() {
+	case tensor.KindBool, tensor.KindSigned:
+		return scalars.ints[Signless][d.Bits()]
+	case tensor.KindUnsigned:
+		return scalars.ints[Unsigned][d.Bits()]
+	case tensor.KindFloat:
+		return scalars.floats[d]
+	case tensor.KindIndex:
+		return scalars.index
+	}
+	return nil
+}

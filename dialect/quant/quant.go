@@ -1,0 +1,173 @@
+// Package quant reads the types of MLIR's quant dialect that StableHLO uses: uniformly quantized element types.
+package quant
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Uniform is !quant.uniform<storage:expressed, scale:zeroPoint>, per tensor (Axis < 0) or per axis. A real value
+// is (stored - zero point) * scale. It is immutable.
+type Uniform struct {
+	Storage    ir.Type // signless, or unsigned where Signed is false
+	Signed     bool
+	Min, Max   int64 // of the stored values
+	Expressed  ir.Type
+	Axis       int // the quantized dimension, -1 per tensor
+	Scales     []float64
+	ZeroPoints []int64
+	limited    bool // min:max is written
+}
+
+// PerTensor reports whether one scale holds for the whole tensor. A nil Uniform is not per tensor.
+func (u *Uniform) PerTensor() bool { return u != nil && u.Axis < 0 }
+
+// PerAxis reports whether each index of dimension Axis has its own scale.
+func (u *Uniform) PerAxis() bool { return u != nil && u.Axis >= 0 }
+
+// Of returns the parameters of a quantized element type, nil for any other type.
+func Of(t ir.Type) *Uniform {
+	d, ok := t.(*ir.DialectType)
+	if !ok {
+		return nil
+	}
+	u, _ := d.Data().(*Uniform)
+	return u
+}
+
+// Dialect returns the dialect, which has types only.
+func Dialect() *ir.Dialect { return &ir.Dialect{Name: "quant", ParseType: parseType} }
+
+func parseType(p ir.AsmParser, name string) ir.Type {
+	if name != "uniform" {
+		return nil
+	}
+	u := &Uniform{Axis: -1, Signed: true}
+	p.Expect("<")
+	width := 0
+	switch s := p.ParseOptionalKeyword(); {
+	case s == "":
+		p.Errorf("expected storage type")
+	default:
+		num := s
+		switch {
+		case len(s) > 2 && s[0] == 'u' && s[1] == 'i':
+			u.Signed, num = false, s[2:]
+		case len(s) > 2 && s[0] == 's' && s[1] == 'i':
+			num = s[2:]
+		case len(s) > 1 && s[0] == 'i':
+			num = s[1:]
+		}
+		w, err := strconv.Atoi(num)
+		if err != nil || w < 1 || w > 32 {
+			p.Errorf("illegal storage type: %s", s)
+		}
+		width = w
+	}
+	u.Storage = ir.Int(width)
+	lo, hi := int64(-1)<<(width-1), int64(1)<<(width-1)-1
+	if !u.Signed {
+		lo, hi = 0, int64(1)<<width-1
+	}
+	u.Min, u.Max = lo, hi
+	if p.Accept("<") {
+		u.Min = p.ParseInteger()
+		p.Expect(":")
+		u.Max = p.ParseInteger()
+		p.Expect(">")
+		if u.Min < lo {
+			p.Errorf("illegal storage type minimum: %d", u.Min)
+		}
+		if u.Max > hi {
+			p.Errorf("illegal storage type maximum: %d", u.Max)
+		}
+		u.limited = u.Min != lo || u.Max != hi
+	}
+	p.Expect(":")
+	u.Expressed = p.ParseType()
+	if _, ok := u.Expressed.(*ir.FloatType); !ok {
+		p.Errorf("expressed type must be floating point")
+	}
+	if p.Accept(":") {
+		if p.Peek("{") {
+			return nil
+		}
+		u.Axis = int(p.ParseInteger())
+		if u.Axis < 0 {
+			p.Errorf("illegal quantized dimension: %d", u.Axis)
+		}
+	}
+	p.Expect(",")
+	param := func() {
+		scale := p.ParseFloat()
+		if scale <= 0 || math.IsInf(scale, 0) || math.IsNaN(scale) {
+			p.Errorf("illegal scale: %s", sixDigits(scale))
+		}
+		zp := int64(0)
+		if p.Accept(":") {
+			zp = p.ParseInteger()
+		}
+		u.Scales = append(u.Scales, scale)
+		u.ZeroPoints = append(u.ZeroPoints, zp)
+	}
+	if u.Axis >= 0 {
+		p.ParseList("{", "}", param)
+	} else {
+		param()
+	}
+	p.Expect(">")
+	return p.Context().DialectType("quant", "uniform", u.body(), u)
+}
+
+// body returns the parameters as MLIR prints them.
+func (u *Uniform) body() string {
+	b := []byte{'<'}
+	if !u.Signed {
+		b = append(b, 'u')
+	}
+	b = append(b, u.Storage.String()...)
+	if u.limited {
+		b = append(b, '<')
+		b = strconv.AppendInt(b, u.Min, 10)
+		b = append(b, ':')
+		b = strconv.AppendInt(b, u.Max, 10)
+		b = append(b, '>')
+	}
+	b = append(b, ':')
+	b = append(b, u.Expressed.String()...)
+	if u.Axis >= 0 {
+		b = append(b, ':')
+		b = strconv.AppendInt(b, int64(u.Axis), 10)
+	}
+	b = append(b, ", "...)
+	if u.Axis >= 0 {
+		b = append(b, '{')
+	}
+	for i, s := range u.Scales {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, formatScale(s)...)
+		if z := u.ZeroPoints[i]; z != 0 {
+			b = append(b, ':')
+			b = strconv.AppendInt(b, z, 10)
+		}
+	}
+	if u.Axis >= 0 {
+		b = append(b, '}')
+	}
+	return string(append(b, '>'))
+}
+
+func sixDigits(f float64) string { return strconv.FormatFloat(f, 'e', 6, 64) }
+
+// formatScale prints a scale as MLIR prints floats.
+func formatScale(f float64) string {
+	s := sixDigits(f)
+	if v, _ := strconv.ParseFloat(s, 64); v == f {
+		return s
+	}
+	return strconv.FormatFloat(f, 'g', 17, 64)
+}

@@ -1,0 +1,358 @@
+package stablehlo
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// ParseType reads a type of the dialect after its mnemonic.
+func ParseType(p ir.AsmParser, name string) ir.Type { return parseType("stablehlo", p, name) }
+
+// ParseAttr reads an attribute of the dialect after its mnemonic.
+func ParseAttr(p ir.AsmParser, name string) ir.Attr { return AttrParser("stablehlo")(p, name) }
+
+func parseType(dialect string, p ir.AsmParser, name string) ir.Type {
+	switch name {
+	case "token":
+		return p.Context().DialectType(dialect, "token", "", nil)
+	case "future":
+		var elems []ir.Type
+		body := "<"
+		p.ParseList("<", ">", func() {
+			t := p.ParseType()
+			if tt, ok := t.(*ir.TensorType); !ok || !tt.Ranked() {
+				p.Errorf("future element type must be a ranked tensor, but got '%s'", t)
+			}
+			if len(elems) > 0 {
+				body += ", "
+			}
+			elems = append(elems, t)
+			body += t.String()
+		})
+		return p.Context().DialectType(dialect, "future", body+">", &Future{elems})
+	}
+	return nil
+}
+
+// Future is !stablehlo.future<...>, what async_start gives.
+type Future struct{ Types []ir.Type }
+
+// AttrParser returns the attribute parser of a dialect that shares StableHLO's attributes under its own name.
+func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
+	enums := map[string]*ir.EnumDef{}
+	for _, e := range Enums() {
+		enums[e.Name] = inDialect(e, dialect)
+	}
+	return func(p ir.AsmParser, name string) ir.Attr {
+		make := func(body string, data any) ir.Attr { return ir.NewDialectAttr(dialect, name, body, data) }
+		switch name {
+		case "result_accuracy_mode":
+			p.Expect("<")
+			code := parseEnumCase(p, ResultAccuracyMode)
+			p.Expect(">")
+			return make("<"+ResultAccuracyMode.Cases[code]+">", &AccuracyMode{code})
+		case "dot":
+			d := &DotDims{}
+			parseFields(p, name, dotFields(p, d), true)
+			return make(d.body(), d)
+		case "ragged_dot":
+			return make(parseRaggedDot(p, dialect))
+		case "gather":
+			g := &GatherDims{}
+			parseFields(p, name, []fieldSpec{
+				{"offset_dims", intsInto(p, &g.OffsetDims)},
+				{"collapsed_slice_dims", intsInto(p, &g.CollapsedSliceDims)},
+				{"operand_batching_dims", intsInto(p, &g.OperandBatchingDims)},
+				{"start_indices_batching_dims", intsInto(p, &g.StartIndicesBatchingDims)},
+				{"start_index_map", intsInto(p, &g.StartIndexMap)},
+				{"index_vector_dim", intInto(p, &g.IndexVectorDim)},
+			}, true)
+			return make(g.body(), g)
+		case "scatter":
+			s := &ScatterDims{}
+			parseFields(p, name, []fieldSpec{
+				{"update_window_dims", intsInto(p, &s.UpdateWindowDims)},
+				{"inserted_window_dims", intsInto(p, &s.InsertedWindowDims)},
+				{"input_batching_dims", intsInto(p, &s.InputBatchingDims)},
+				{"scatter_indices_batching_dims", intsInto(p, &s.ScatterIndicesBatchingDim)},
+				{"scatter_dims_to_operand_dims", intsInto(p, &s.ScatterDimsToOperandDims)},
+				{"index_vector_dim", intInto(p, &s.IndexVectorDim)},
+			}, true)
+			return make(s.body(), s)
+		case "conv":
+			c := &ConvDims{}
+			p.Expect("<")
+			if p.AcceptKeyword("raw") {
+				parseRawConv(p, c)
+			} else {
+				parseConv(p, c)
+			}
+			p.Expect(">")
+			return make("<"+c.text()+">", c)
+		case "channel_handle":
+			c := &ChannelHandle{}
+			parseFields(p, name, []fieldSpec{{"handle", intInto(p, &c.Handle)}, {"type", intInto(p, &c.Type)}}, false)
+			return make(c.body(), c)
+		case "output_operand_alias":
+			a := &OutputOperandAlias{}
+			parseFields(p, name, []fieldSpec{
+				{"output_tuple_indices", intsInto(p, &a.OutputTupleIndices)},
+				{"operand_index", intInto(p, &a.OperandIndex)},
+				{"operand_tuple_indices", intsInto(p, &a.OperandTupleIndices)},
+			}, true)
+			return make(a.body(), a)
+		case "dot_algorithm":
+			d := &DotAlgorithm{}
+			typ := func(v *string) func() { return func() { *v = p.ParseKeyword() } }
+			parseFields(p, name, []fieldSpec{
+				{"lhs_precision_type", typ(&d.LHSPrecision)},
+				{"rhs_precision_type", typ(&d.RHSPrecision)},
+				{"accumulation_type", typ(&d.Accumulation)},
+				{"lhs_component_count", intInto(p, &d.LHSComponents)},
+				{"rhs_component_count", intInto(p, &d.RHSComponents)},
+				{"num_primitive_operations", intInto(p, &d.PrimitiveOperations)},
+				{"allow_imprecise_accumulation", func() { d.AllowImpreciseAccumulation = parseBool(p) }},
+			}, false)
+			checkDotAlgorithm(p, d)
+			return make(d.body(), d)
+		case "bounds":
+			b := &Bounds{}
+			p.ParseList("<", ">", func() { b.Bounds = append(b.Bounds, parseBound(p)) })
+			return make(b.body(), b)
+		case "type_extensions":
+			// The long form of bounds; it prints as the short one.
+			b := &Bounds{}
+			parseFields(p, name, []fieldSpec{{"bounds", func() {
+				p.ParseList("[", "]", func() { b.Bounds = append(b.Bounds, parseBound(p)) })
+			}}}, true)
+			return ir.NewDialectAttr(dialect, "bounds", b.body(), b)
+		case "result_accuracy":
+			return make(parseResultAccuracy(p, dialect))
+		case "mesh_axis":
+			a := &MeshAxis{}
+			parseFields(p, name, []fieldSpec{
+				{"name", func() { a.Name = p.ParseString() }}, {"size", intInto(p, &a.Size)},
+			}, false)
+			return make("<name = "+ir.Quote(a.Name)+", size = "+strconv.FormatInt(a.Size, 10)+">", a)
+		case "axis_ref":
+			a := &AxisRef{}
+			parseFields(p, name, []fieldSpec{
+				{"name", func() { a.Name = p.ParseString() }}, {"sub_axis_info", func() { parseSubAxis(p, a) }},
+			}, true)
+			return make("<name = "+ir.Quote(a.Name)+a.subText()+">", a)
+		case "sub_axis_info":
+			a := &AxisRef{}
+			p.Expect("<")
+			parseSubAxis(p, a)
+			p.Expect(">")
+			return make("<"+a.sub()+">", a)
+		case "mesh":
+			return make(parseMesh(p))
+		case "replica_group_mesh_axes":
+			return make(parseReplicaGroupMeshAxes(p))
+		}
+		if e := enums[name]; e != nil {
+			return ir.NewEnum(e, parseEnumCase(p, e))
+		}
+		return nil
+	}
+}
+
+// AccuracyMode is #stablehlo.result_accuracy_mode<...>.
+type AccuracyMode struct{ Code int }
+
+// inDialect returns def for another dialect that shares it.
+func inDialect(def *ir.EnumDef, dialect string) *ir.EnumDef {
+	if def.Dialect == dialect {
+		return def
+	}
+	return &ir.EnumDef{Dialect: dialect, Name: def.Name, Cases: def.Cases}
+}
+
+var enumCppNames = map[string]string{
+	"precision": "Precision", "result_accuracy_mode": "ResultAccuracyMode", "fft_type": "FftType",
+	"comparison_direction": "ComparisonDirection", "comparison_type": "ComparisonType", "transpose": "Transpose",
+	"rng_distribution": "RngDistribution", "rng_algorithm": "RngAlgorithm",
+}
+
+// parseEnumCase reads a bare case; the message names the enumeration as MLIR does.
+func parseEnumCase(p ir.AsmParser, def *ir.EnumDef) int {
+	pos := p.Pos()
+	word := p.ParseOptionalKeyword()
+	if word == "" {
+		p.Errorf("expected valid keyword")
+	}
+	code, ok := def.Parse(word)
+	if !ok {
+		list := ""
+		for _, c := range def.Cases {
+			if c != "" {
+				if list != "" {
+					list += ", "
+				}
+				list += c
+			}
+		}
+		p.ErrorfAt(pos, "expected ::mlir::stablehlo::%s to be one of: %s", enumCppNames[def.Name], list)
+	}
+	return code
+}
+
+func parseBool(p ir.AsmParser) bool {
+	if p.AcceptKeyword("true") {
+		return true
+	}
+	if !p.AcceptKeyword("false") {
+		p.Errorf("expected boolean value")
+	}
+	return false
+}
+
+func parseBound(p ir.AsmParser) int64 {
+	if p.Accept("?") {
+		return ir.Dynamic
+	}
+	return p.ParseInteger()
+}
+
+func parseRaggedDot(p ir.AsmParser, dialect string) (string, any) {
+	r := &RaggedDotDims{}
+	d := &DotDims{}
+	var w bodyWriter
+	fields := append(dotFields(p, d),
+		fieldSpec{"dot_dimension_numbers", func() {
+			a, _ := p.ParseAttr(nil).(*ir.DialectAttr)
+			if a != nil {
+				if v, ok := a.Data().(*DotDims); ok {
+					*d = *v
+				}
+			}
+		}},
+		fieldSpec{"lhs_ragged_dimensions", intsInto(p, &r.LHSRagged)},
+		fieldSpec{"rhs_group_dimensions", intsInto(p, &r.RHSGroup)})
+	parseFields(p, "ragged_dot", fields, true)
+	r.Dot = d
+	w.ints("lhs_batching_dimensions", d.LHSBatching, false)
+	w.ints("rhs_batching_dimensions", d.RHSBatching, false)
+	w.ints("lhs_contracting_dimensions", d.LHSContracting, false)
+	w.ints("rhs_contracting_dimensions", d.RHSContracting, false)
+	w.ints("lhs_ragged_dimensions", r.LHSRagged, false)
+	w.ints("rhs_group_dimensions", r.RHSGroup, false)
+	return w.String(), r
+}
+
+func parseResultAccuracy(p ir.AsmParser, dialect string) (string, any) {
+	r := &ResultAccuracy{}
+	parseFields(p, "result_accuracy", []fieldSpec{
+		{"atol", func() { r.Atol = p.ParseFloat() }},
+		{"rtol", func() { r.Rtol = p.ParseFloat() }},
+		{"ulps", intInto(p, &r.Ulps)},
+		{"mode", func() {
+			if p.Peek("<") { // the short form: mode = <TOLERANCE>
+				p.Expect("<")
+				r.Mode = parseEnumCase(p, ResultAccuracyMode)
+				p.Expect(">")
+				return
+			}
+			if a, ok := p.ParseAttr(nil).(*ir.DialectAttr); ok {
+				if m, ok := a.Data().(*AccuracyMode); ok {
+					r.Mode = m.Code
+				}
+			}
+		}},
+	}, true)
+	return r.body(dialect), r
+}
+
+func (r *ResultAccuracy) body(dialect string) string {
+	var w bodyWriter
+	f := func(v float64) string {
+		return string(tensor.AppendFloat(nil, tensor.F64, math.Float64bits(v)))
+	}
+	if r.Atol != 0 {
+		w.text("atol", f(r.Atol))
+	}
+	if r.Rtol != 0 {
+		w.text("rtol", f(r.Rtol))
+	}
+	if r.Ulps != 0 {
+		w.int("ulps", r.Ulps)
+	}
+	w.text("mode", "#"+dialect+".result_accuracy_mode<"+ResultAccuracyMode.Cases[r.Mode]+">")
+	return w.String()
+}
+
+func parseSubAxis(p ir.AsmParser, a *AxisRef) {
+	p.Expect("(")
+	a.Sub, a.PreSize = true, p.ParseInteger()
+	p.Expect(")")
+	a.Size = p.ParseInteger()
+}
+
+func (a *AxisRef) sub() string {
+	return "(" + strconv.FormatInt(a.PreSize, 10) + ")" + strconv.FormatInt(a.Size, 10)
+}
+
+func (a *AxisRef) subText() string {
+	if !a.Sub {
+		return ""
+	}
+	return ", sub_axis_info = " + a.sub()
+}
+
+func parseMesh(p ir.AsmParser) (string, any) {
+	m := &Mesh{}
+	var axes []byte
+	parseFields(p, "mesh", []fieldSpec{
+		{"axes", func() {
+			p.ParseList("[", "]", func() {
+				a := p.ParseAttr(nil)
+				if len(axes) > 0 {
+					axes = append(axes, ", "...)
+				}
+				axes = append(axes, a.String()...)
+				if d, ok := a.(*ir.DialectAttr); ok {
+					if x, ok := d.Data().(*MeshAxis); ok {
+						m.Axes = append(m.Axes, *x)
+					}
+				}
+			})
+		}},
+		{"device_ids", func() { m.DeviceIDs = p.ParseAttr(nil) }},
+	}, true)
+	var w bodyWriter
+	w.text("axes", "["+string(axes)+"]")
+	if m.DeviceIDs != nil {
+		w.text("device_ids", m.DeviceIDs.String())
+	}
+	return w.String(), m
+}
+
+func parseReplicaGroupMeshAxes(p ir.AsmParser) (string, any) {
+	r := &ReplicaGroupMeshAxes{}
+	var axes []byte
+	parseFields(p, "replica_group_mesh_axes", []fieldSpec{
+		{"mesh", func() { r.Mesh = p.ParseAttr(nil) }},
+		{"axes", func() {
+			p.ParseList("[", "]", func() {
+				a := p.ParseAttr(nil)
+				if len(axes) > 0 {
+					axes = append(axes, ", "...)
+				}
+				axes = append(axes, a.String()...)
+				if d, ok := a.(*ir.DialectAttr); ok {
+					if x, ok := d.Data().(*AxisRef); ok {
+						r.Axes = append(r.Axes, *x)
+					}
+				}
+			})
+		}},
+	}, false)
+	var w bodyWriter
+	w.text("mesh", r.Mesh.String())
+	w.text("axes", "["+string(axes)+"]")
+	return w.String(), r
+}

@@ -1,0 +1,154 @@
+package stablehlo
+
+import (
+	"strconv"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// The dimension numbers of a convolution print as [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]: each list names the
+// dimensions of input, kernel and output in order, spatial ones by their number.
+
+// parseConv reads the three lists.
+func parseConv(p ir.AsmParser, c *ConvDims) {
+	c.InputBatch, c.InputFeature, c.InputSpatial = parseConvDims(p, "b", "f")
+	if p.PeekKeyword("x") {
+		p.ExpectKeyword("x")
+	} else {
+		p.ExpectKeyword("x")
+	}
+	c.KernelInputFeature, c.KernelOutput, c.KernelSpatial = parseConvDims(p, "i", "o")
+	p.Expect("->")
+	c.OutputBatch, c.OutputFeature, c.OutputSpatial = parseConvDims(p, "b", "f")
+}
+
+// parseConvDims reads one list and returns where the two named dimensions and the spatial ones stand. '?' stands
+// for a dimension without a role.
+func parseConvDims(p ir.AsmParser, first, second string) (a, b int64, spatial []int64) {
+	const missing = -1
+	a, b = missing, missing
+	at := map[int64]int64{}
+	i := int64(0)
+	end := p.Pos()
+	p.ParseList("[", "]", func() {
+		defer func() { i++ }()
+		pos := p.Pos()
+		if n, ok := p.ParseOptionalInteger(); ok {
+			if n < 0 {
+				p.ErrorfAt(pos, "Unexpected dimension %d", n)
+			}
+			if _, dup := at[n]; dup {
+				p.ErrorfAt(pos, "Duplicate entries for spatial dimension %d", n)
+			}
+			at[n] = i
+			return
+		}
+		if p.Accept("?") {
+			return
+		}
+		switch word := p.ParseOptionalKeyword(); word {
+		case first:
+			if a != missing {
+				p.ErrorfAt(pos, "Unexpected dimension %s", word)
+			}
+			a = i
+		case second:
+			if b != missing {
+				p.ErrorfAt(pos, "Unexpected dimension %s", word)
+			}
+			b = i
+		case "":
+			p.Errorf("Unexpected token")
+		default:
+			p.ErrorfAt(pos, "Unexpected dimension %s", word)
+		}
+		end = p.Pos()
+	})
+	for n := int64(0); n < int64(len(at)); n++ {
+		v, ok := at[n]
+		if !ok {
+			p.ErrorfAt(end, "Expected spatial dimension %d", n)
+		}
+		spatial = append(spatial, v)
+	}
+	if a == missing {
+		p.ErrorfAt(end, "Expected dimension %s", first)
+	}
+	if b == missing {
+		p.ErrorfAt(end, "Expected dimension %s", second)
+	}
+	return a, b, spatial
+}
+
+// parseRawConv reads the form with one named field per role.
+func parseRawConv(p ir.AsmParser, c *ConvDims) {
+	fields := []fieldSpec{
+		{"input_batch_dimension", intInto(p, &c.InputBatch)},
+		{"input_feature_dimension", intInto(p, &c.InputFeature)},
+		{"input_spatial_dimensions", intsInto(p, &c.InputSpatial)},
+		{"kernel_input_feature_dimension", intInto(p, &c.KernelInputFeature)},
+		{"kernel_output_feature_dimension", intInto(p, &c.KernelOutput)},
+		{"kernel_spatial_dimensions", intsInto(p, &c.KernelSpatial)},
+		{"output_batch_dimension", intInto(p, &c.OutputBatch)},
+		{"output_feature_dimension", intInto(p, &c.OutputFeature)},
+		{"output_spatial_dimensions", intsInto(p, &c.OutputSpatial)},
+	}
+	for n := 0; !p.Peek(">"); n++ {
+		if n > 0 {
+			p.Expect(",")
+		}
+		found := false
+		for _, f := range fields {
+			if p.AcceptKeyword(f.name) {
+				p.Expect("=")
+				f.parse()
+				found = true
+				break
+			}
+		}
+		if !found {
+			p.Errorf("expected a dimension of a convolution")
+		}
+	}
+}
+
+// text returns the three lists, or the raw form where the numbers leave gaps that lists cannot show.
+func (c *ConvDims) text() string {
+	b := appendConvDims(nil, c.InputBatch, c.InputFeature, c.InputSpatial, "b", "f")
+	b = append(b, 'x')
+	b = appendConvDims(b, c.KernelInputFeature, c.KernelOutput, c.KernelSpatial, "i", "o")
+	b = append(b, "->"...)
+	return string(appendConvDims(b, c.OutputBatch, c.OutputFeature, c.OutputSpatial, "b", "f"))
+}
+
+func appendConvDims(b []byte, first, second int64, spatial []int64, firstName, secondName string) []byte {
+	n := max(first, second)
+	for _, s := range spatial {
+		n = max(n, s)
+	}
+	if n > 1<<10 { // no tensor has such a rank; do not let a number in the text decide how much is written
+		n = 1 << 10
+	}
+	names := make([]string, n+1)
+	set := func(i int64, name string) {
+		if i >= 0 && i <= n {
+			names[i] = name
+		}
+	}
+	set(first, firstName)
+	set(second, secondName)
+	for i, s := range spatial {
+		set(s, strconv.Itoa(i))
+	}
+	b = append(b, '[')
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		if name == "" {
+			name = "?"
+		}
+		b = append(b, name...)
+	}
+	return append(b, ']')
+}
