@@ -4,8 +4,10 @@ package quant
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // Uniform is !quant.uniform<storage:expressed, scale:zeroPoint>, per tensor (Axis < 0) or per axis. A real value
@@ -18,7 +20,9 @@ type Uniform struct {
 	Axis       int // the quantized dimension, -1 per tensor
 	Scales     []float64
 	ZeroPoints []int64
-	limited    bool // min:max is written
+	Foreign    bool   // the storage type has a sign of its own (si8, ui8), which StableHLO does not take
+	limited    bool   // min:max is written
+	spelling   string // of the storage type
 }
 
 // PerTensor reports whether one scale holds for the whole tensor. A nil Uniform is not per tensor.
@@ -46,25 +50,19 @@ func parseType(p ir.AsmParser, name string) ir.Type {
 	}
 	u := &Uniform{Axis: -1, Signed: true}
 	p.Expect("<")
-	width := 0
-	switch s := p.ParseOptionalKeyword(); {
-	case s == "":
-		p.Errorf("expected storage type")
-	default:
-		num := s
-		switch {
-		case len(s) > 2 && s[0] == 'u' && s[1] == 'i':
-			u.Signed, num = false, s[2:]
-		case len(s) > 2 && s[0] == 's' && s[1] == 'i':
-			num = s[2:]
-		case len(s) > 1 && s[0] == 'i':
-			num = s[1:]
-		}
-		w, err := strconv.Atoi(num)
-		if err != nil || w < 1 || w > 32 {
-			p.Errorf("illegal storage type: %s", s)
-		}
-		width = w
+	u.spelling = p.ParseOptionalKeyword()
+	num := strings.TrimPrefix(strings.TrimPrefix(u.spelling, "s"), "i")
+	switch {
+	case strings.HasPrefix(u.spelling, "ui"):
+		u.Signed, u.Foreign, num = false, true, u.spelling[2:]
+	case strings.HasPrefix(u.spelling, "u"):
+		u.Signed, num = false, u.spelling[1:]
+	case strings.HasPrefix(u.spelling, "si"):
+		u.Foreign = true
+	}
+	width, err := strconv.Atoi(num)
+	if err != nil || width < 1 || width > 32 {
+		p.Errorf("illegal storage type size: %s", u.spelling)
 	}
 	u.Storage = ir.Int(width)
 	lo, hi := int64(-1)<<(width-1), int64(1)<<(width-1)-1
@@ -94,16 +92,20 @@ func parseType(p ir.AsmParser, name string) ir.Type {
 		if p.Peek("{") {
 			return nil
 		}
-		u.Axis = int(p.ParseInteger())
-		if u.Axis < 0 {
-			p.Errorf("illegal quantized dimension: %d", u.Axis)
+		pos := p.Pos()
+		if u.Axis = int(p.ParseInteger()); u.Axis < 0 {
+			p.ErrorfAt(pos, "illegal quantized dimension: %d", u.Axis)
 		}
 	}
 	p.Expect(",")
 	param := func() {
+		pos := p.Pos()
 		scale := p.ParseFloat()
 		if scale <= 0 || math.IsInf(scale, 0) || math.IsNaN(scale) {
-			p.Errorf("illegal scale: %s", sixDigits(scale))
+			p.ErrorfAt(pos, "illegal scale: %s", formatScale(scale))
+		}
+		if lo, hi := floatRange(u.Expressed); scale < lo || scale > hi {
+			p.ErrorfAt(pos, "scale %s out of expressed type range", strconv.FormatFloat(scale, 'e', 6, 64))
 		}
 		zp := int64(0)
 		if p.Accept(":") {
@@ -124,10 +126,7 @@ func parseType(p ir.AsmParser, name string) ir.Type {
 // body returns the parameters as MLIR prints them.
 func (u *Uniform) body() string {
 	b := []byte{'<'}
-	if !u.Signed {
-		b = append(b, 'u')
-	}
-	b = append(b, u.Storage.String()...)
+	b = append(b, u.spelling...)
 	if u.limited {
 		b = append(b, '<')
 		b = strconv.AppendInt(b, u.Min, 10)
@@ -161,13 +160,24 @@ func (u *Uniform) body() string {
 	return string(append(b, '>'))
 }
 
-func sixDigits(f float64) string { return strconv.FormatFloat(f, 'e', 6, 64) }
-
 // formatScale prints a scale as MLIR prints floats.
 func formatScale(f float64) string {
-	s := sixDigits(f)
-	if v, _ := strconv.ParseFloat(s, 64); v == f {
-		return s
+	return string(tensor.AppendFloat(nil, tensor.F64, math.Float64bits(f)))
+}
+
+// floatRange returns the least and the greatest positive scale that a floating-point type takes: its smallest
+// normal and its largest number.
+func floatRange(t ir.Type) (lo, hi float64) {
+	f, _ := t.(*ir.FloatType)
+	if f != nil {
+		switch f.DType() {
+		case tensor.F16:
+			return 0x1p-14, 65504
+		case tensor.BF16:
+			return 0x1p-126, 0x1.FEp127
+		case tensor.F32:
+			return 0x1p-126, math.MaxFloat32
+		}
 	}
-	return strconv.FormatFloat(f, 'g', 17, 64)
+	return 0, math.MaxFloat64
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -47,6 +48,7 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 		enums[e.Name] = inDialect(e, dialect)
 	}
 	return func(p ir.AsmParser, name string) ir.Attr {
+		pos := p.Pos()
 		make := func(body string, data any) ir.Attr { return ir.NewDialectAttr(dialect, name, body, data) }
 		switch name {
 		case "result_accuracy_mode":
@@ -116,7 +118,7 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 				{"num_primitive_operations", intInto(p, &d.PrimitiveOperations)},
 				{"allow_imprecise_accumulation", func() { d.AllowImpreciseAccumulation = parseBool(p) }},
 			}, false)
-			checkDotAlgorithm(p, d)
+			checkDotAlgorithm(p, pos, d)
 			return make(d.body(), d)
 		case "bounds":
 			b := &Bounds{}
@@ -355,4 +357,52 @@ func parseReplicaGroupMeshAxes(p ir.AsmParser) (string, any) {
 	w.text("mesh", r.Mesh.String())
 	w.text("axes", "["+string(axes)+"]")
 	return w.String(), r
+}
+
+var floats8 = map[string]bool{
+	"f8E3M4": true, "f8E4M3": true, "f8E4M3FN": true, "f8E4M3FNUZ": true, "f8E4M3B11FNUZ": true, "f8E5M2": true, "f8E5M2FNUZ": true, "f8E8M0FNU": true,
+}
+
+// checkDotAlgorithm checks what the specification says of dot algorithms on their own: positive counts (dot_general
+// C22, C23, C24), and one of the algorithms that some hardware has.
+func checkDotAlgorithm(p ir.AsmParser, pos diag.Pos, d *DotAlgorithm) {
+	switch {
+	case d.LHSComponents <= 0:
+		p.ErrorfAt(pos, "lhs component count must be positive")
+	case d.RHSComponents <= 0:
+		p.ErrorfAt(pos, "rhs component count must be positive")
+	case d.PrimitiveOperations <= 0:
+		p.ErrorfAt(pos, "num primitive operations must be positive")
+	case !d.known():
+		imprecise := 0
+		if d.AllowImpreciseAccumulation {
+			imprecise = 1
+		}
+		p.ErrorfAt(pos, "dot algorithm not known to be supported on any hardware: {lhs:'%s', rhs:'%s', accum:'%s', lhs_components:%d, rhs_components:%d, primitive_ops:%d, imprecise:%d}",
+			d.LHSPrecision, d.RHSPrecision, d.Accumulation, d.LHSComponents, d.RHSComponents, d.PrimitiveOperations, imprecise)
+	}
+}
+
+func (d *DotAlgorithm) known() bool {
+	if d.LHSComponents != 1 || d.RHSComponents != 1 {
+		return false
+	}
+	l, r, acc, n := d.LHSPrecision, d.RHSPrecision, d.Accumulation, d.PrimitiveOperations
+	if floats8[l] && floats8[r] {
+		return acc == "f32" && n == 1
+	}
+	if l != r || d.AllowImpreciseAccumulation {
+		return false
+	}
+	switch l {
+	case "f16":
+		return (acc == "f16" || acc == "f32") && n == 1
+	case "bf16":
+		return acc == "bf16" && n == 1 || acc == "f32" && (n == 1 || n == 3 || n == 6 || n == 9)
+	case "tf32":
+		return acc == "f32" && (n == 1 || n == 3)
+	case "f32", "f64":
+		return acc == l && n == 1
+	}
+	return false
 }

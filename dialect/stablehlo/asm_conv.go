@@ -12,11 +12,7 @@ import (
 // parseConv reads the three lists.
 func parseConv(p ir.AsmParser, c *ConvDims) {
 	c.InputBatch, c.InputFeature, c.InputSpatial = parseConvDims(p, "b", "f")
-	if p.PeekKeyword("x") {
-		p.ExpectKeyword("x")
-	} else {
-		p.ExpectKeyword("x")
-	}
+	p.ExpectKeyword("x")
 	c.KernelInputFeature, c.KernelOutput, c.KernelSpatial = parseConvDims(p, "i", "o")
 	p.Expect("->")
 	c.OutputBatch, c.OutputFeature, c.OutputSpatial = parseConvDims(p, "b", "f")

@@ -74,10 +74,29 @@ func quantOf(t ir.Type) *quant.Uniform {
 	if u == nil {
 		return nil
 	}
-	if !isSInt(u.Storage) && !isInt(u.Storage) || !isFloat(u.Expressed) {
+	if u.Foreign || !isSInt(u.Storage) || !isFloat(u.Expressed) {
 		return nil
 	}
+	for _, z := range u.ZeroPoints { // (quantized element types C8)
+		if z < u.Min || z > u.Max {
+			return nil
+		}
+	}
 	return u
+}
+
+// fitsAxis reports whether a per-axis quantization has a scale for each index of its dimension (quantized element
+// types C12, C13).
+func fitsAxis(t *ir.TensorType) bool {
+	u := quant.Of(t.Elem())
+	if !u.PerAxis() {
+		return true
+	}
+	if !t.Ranked() || u.Axis >= t.Rank() {
+		return false
+	}
+	d := t.Shape()[u.Axis]
+	return d == ir.Dynamic || d == int64(len(u.Scales))
 }
 
 // isQuantized reports whether t is a quantized element type.
@@ -103,7 +122,7 @@ func tensors(what string, s []ElemSet, ok func(*ir.TensorType) bool) ir.Constrai
 	summary, has := sets(s)
 	return ir.Constraint{Summary: what + " of " + summary + " values", Check: func(t ir.Type) bool {
 		tt, isTensor := t.(*ir.TensorType)
-		return isTensor && ok(tt) && has(tt.Elem())
+		return isTensor && ok(tt) && has(tt.Elem()) && fitsAxis(tt)
 	}}
 }
 
@@ -180,8 +199,8 @@ func memref(s ...ElemSet) ir.Constraint {
 	}}
 }
 
-// Or accepts what any of the constraints accepts.
-func Or(cs ...ir.Constraint) ir.Constraint {
+// anyOf accepts what any of the constraints accepts.
+func anyOf(cs ...ir.Constraint) ir.Constraint {
 	names := make([]string, len(cs))
 	for i := range cs {
 		names[i] = cs[i].Summary
@@ -226,8 +245,8 @@ var (
 	shapeTensor  = static1D(Index, Int)
 	anyMemref    = memref(FP, Pred, Int, Complex, QTensor)
 	qAxisTensor  = Tensor(QAxis)
-	tupleOf      = tuples(Or(anyTensor, anyMemref, qAxisTensor, Token))
-	tupleElem    = Or(anyTensor, qAxisTensor, Token, tupleOf)
-	callOperand  = Or(unrankedAny, anyMemref, Token, tuples(Or(unrankedAny, anyMemref, Token)), future)
-	transferable = Or(StaticTensor(FP, Pred, Int, Complex, QTensor), StaticTensor(FP, Pred, Int, Complex, QTensor, QAxis), Token)
+	tupleOf      = tuples(anyOf(anyTensor, anyMemref, qAxisTensor, Token))
+	tupleElem    = anyOf(anyTensor, qAxisTensor, Token, tupleOf)
+	callOperand  = anyOf(unrankedAny, anyMemref, Token, tuples(anyOf(unrankedAny, anyMemref, Token)), future)
+	transferable = anyOf(StaticTensor(FP, Pred, Int, Complex, QTensor), StaticTensor(FP, Pred, Int, Complex, QTensor, QAxis), Token)
 )

@@ -1,0 +1,291 @@
+package stablehlo
+
+import (
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// The three operations whose assembly no format describes: constant, reduce and while.
+
+// parseConstant reads {attrs} dense<...> : T, or () <{value = ...}> {attrs} : () -> T where the value has
+// another type than the result (quantized constants).
+func parseConstant(p ir.AsmParser, st *ir.OpState) {
+	if p.Accept("(") {
+		p.Expect(")")
+		if p.Accept("<") {
+			p.ParseOptionalAttrDict(st)
+			p.Expect(">")
+		}
+		p.ParseOptionalAttrDict(st)
+		p.Expect(":")
+		st.Types = append(st.Types, p.ParseFunctionType().Results()...)
+		if v := st.Attrs.Get("value"); v != nil {
+			st.SetAttr("value", v)
+		}
+		return
+	}
+	p.ParseOptionalAttrDict(st)
+	pos := p.Pos()
+	v := p.ParseAttr(nil)
+	if !isElements(v) {
+		p.ErrorfAt(pos, "expected elements attribute")
+	}
+	st.SetAttr("value", v)
+	st.Types = append(st.Types, elementsType(v))
+}
+
+// elementsType returns the type of a dense or resource attribute, nil for others.
+func elementsType(a ir.Attr) ir.Type {
+	switch a := a.(type) {
+	case *ir.DenseAttr:
+		return a.Type()
+	case *ir.ResourceAttr:
+		return a.Type()
+	}
+	return nil
+}
+
+func printConstant(p ir.AsmPrinter, op *ir.Op) {
+	v := op.Attr("value")
+	if t := elementsType(v); t != nil && t == op.Result(0).Type() {
+		p.PrintAttrDict(op.Attrs(), "value")
+		p.Print(" ")
+		p.PrintAttr(v)
+		return
+	}
+	p.Print("() <{value = ")
+	p.PrintAttr(v)
+	p.Print("}>")
+	p.PrintAttrDict(op.Attrs(), "value")
+	p.Print(" : ")
+	p.PrintFunctionType(nil, []ir.Type{op.Result(0).Type()})
+}
+
+// constantNames proposes %c for integers and %cst for the rest.
+func constantNames(op *ir.Op, set func(*ir.Value, string)) {
+	name := "cst"
+	if t, ok := op.Result(0).Type().(*ir.TensorType); ok {
+		if _, ok := t.Elem().(*ir.IntegerType); ok {
+			name = "c"
+		}
+	}
+	set(op.Result(0), name)
+}
+
+// parseReduce reads (%a init: %z), ... then either
+//
+//	applies stablehlo.add across dimensions = [0] {attrs} : fn
+//
+// or, with the region written out,
+//
+//	across dimensions = [0] {attrs} : fn
+//	 reducer(%p: T, %q: T) ... { ... }
+func parseReduce(p ir.AsmParser, st *ir.OpState) {
+	pos := p.Pos()
+	var inputs, inits []ir.Operand
+	for n := 0; n == 0 || p.Accept(","); n++ {
+		p.Expect("(")
+		inputs = append(inputs, p.ParseOperand())
+		p.ExpectKeyword("init")
+		p.Expect(":")
+		inits = append(inits, p.ParseOperand())
+		p.Expect(")")
+	}
+	uses := append(append([]ir.Operand{}, inputs...), inits...)
+	inner, innerPos := "", p.Pos()
+	if p.AcceptKeyword("applies") {
+		innerPos = p.Pos()
+		inner = p.ParseKeyword()
+	}
+	p.ExpectKeyword("across")
+	p.ExpectKeyword("dimensions")
+	p.Expect("=")
+	dims := p.ParseIntegers()
+	if dims == nil {
+		dims = []int64{}
+	}
+	p.ParseOptionalAttrDict(st)
+	st.SetAttr("dimensions", ir.NewDenseArray(i64, dims))
+	p.Expect(":")
+	f := p.ParseFunctionType()
+	p.ResolveOperands(uses, f.Inputs(), pos, st)
+	st.Types = append(st.Types, f.Results()...)
+	if inner != "" {
+		parseApplied(p, st, inner, innerPos, f)
+		return
+	}
+	p.ExpectKeyword("reducer")
+	var left, right []ir.Argument
+	for range inputs {
+		p.Expect("(")
+		left = append(left, p.ParseArgument(true, false))
+		p.Expect(",")
+		right = append(right, p.ParseArgument(true, false))
+		p.Expect(")")
+	}
+	st.Bodies = append(st.Bodies, p.ParseRegion(append(left, right...)...))
+}
+
+func printReduce(p ir.AsmPrinter, op *ir.Op) {
+	n := op.NumOperands() / 2
+	p.Print("(")
+	for i := range n {
+		if i > 0 {
+			p.Print(", (")
+		}
+		p.PrintValue(op.Operand(i))
+		p.Print(" init: ")
+		p.PrintValue(op.Operand(n + i))
+		p.Print(")")
+	}
+	inner := applied(op)
+	if inner != nil {
+		p.Print(" applies " + inner.Name())
+	}
+	p.Print(" across dimensions = ")
+	p.PrintInts(intsOf(op.Attr("dimensions")))
+	p.PrintAttrDict(op.Attrs(), "dimensions")
+	p.Print(" : ")
+	var in, out []ir.Type
+	for _, v := range op.Operands() {
+		in = append(in, v.Type())
+	}
+	for _, v := range op.Results() {
+		out = append(out, v.Type())
+	}
+	p.PrintFunctionType(in, out)
+	if inner != nil {
+		return
+	}
+	p.Newline()
+	p.Print(" reducer")
+	body := op.Region(0).Entry()
+	for i := range n {
+		p.Print("(")
+		p.PrintArgument(body.Arg(i), nil)
+		p.Print(", ")
+		p.PrintArgument(body.Arg(n+i), nil)
+		p.Print(") ")
+	}
+	p.Print(" ")
+	p.PrintRegion(op.Region(0), false, true)
+}
+
+// applied returns the operation that the short form of a reduce names, nil where the region has to be written:
+// one commutative operation of the dialect on both arguments in order, on scalars of the first input's element
+// type, whose result is what the region returns.
+func applied(op *ir.Op) *ir.Op {
+	b := op.Region(0).Entry()
+	if b == nil || len(op.Region(0).Blocks()) != 1 || b.First() == nil || op.NumOperands() == 0 {
+		return nil
+	}
+	in, ret := b.First(), b.First().Next()
+	if ret == nil || ret.Next() != nil || b.NumArgs() != 2 || ret.NumOperands() != 1 {
+		return nil
+	}
+	if in.Def().Dialect() != op.Def().Dialect() || !in.Has(ir.Commutative) || len(in.Attrs()) > 0 ||
+		in.NumOperands() != 2 || in.NumResults() != 1 || in.NumRegions() != 0 {
+		return nil
+	}
+	t := in.Result(0).Type()
+	if in.Operand(0).Type() != t || in.Operand(1).Type() != t || in.Operand(0) != b.Arg(0) || in.Operand(1) != b.Arg(1) || ret.Operand(0) != in.Result(0) {
+		return nil
+	}
+	tt, ok1 := t.(*ir.TensorType)
+	first, ok2 := op.Operand(0).Type().(*ir.TensorType)
+	if !ok1 || !ok2 || !tt.Ranked() || tt.Rank() != 0 || tt.Encoding() != nil || tt.Elem() != first.Elem() {
+		return nil
+	}
+	return in
+}
+
+// parseApplied makes the region that the short form stands for.
+func parseApplied(p ir.AsmParser, st *ir.OpState, name string, pos diag.Pos, f *ir.FunctionType) {
+	m := p.Module()
+	if len(f.Inputs()) == 0 {
+		p.ErrorfAt(pos, "expected 1 or more operands")
+	}
+	t, ok := f.Inputs()[0].(*ir.TensorType)
+	if !ok {
+		p.ErrorfAt(pos, "expected tensor type")
+	}
+	scalar := p.Context().Tensor([]int64{}, t.Elem(), nil)
+	if loc := p.ParseOptionalLoc(); loc != nil {
+		st.Loc = loc
+	}
+	r := m.NewRegion()
+	b := r.AddBlock()
+	lhs, rhs := b.AddArg(scalar, st.Loc), b.AddArg(scalar, st.Loc)
+	in := m.NewOp(&ir.OpState{Def: m.Def(name), Operands: []*ir.Value{lhs, rhs}, Types: []ir.Type{scalar}, Loc: st.Loc, Pos: pos})
+	b.Append(in)
+	ret := st.Def.Dialect() + ".return"
+	b.Append(m.NewOp(&ir.OpState{Def: m.Def(ret), Operands: []*ir.Value{in.Result(0)}, Loc: st.Loc, Pos: pos}))
+	st.Bodies = append(st.Bodies, r)
+}
+
+// parseWhile reads (%arg = %init, ...) : types attributes {...} cond { ... } do { ... }.
+func parseWhile(p ir.AsmParser, st *ir.OpState) {
+	pos := p.Pos()
+	var args []ir.Argument
+	var inits []ir.Operand
+	p.ParseList("(", ")", func() {
+		args = append(args, p.ParseArgument(false, false))
+		p.Expect("=")
+		inits = append(inits, p.ParseOperand())
+	})
+	if len(args) > 0 {
+		p.Expect(":")
+		types := p.ParseTypes()
+		p.ResolveOperands(inits, types, pos, st)
+		st.Types = append(st.Types, types...)
+		for i := range args {
+			args[i].Type = types[i]
+		}
+	}
+	p.ParseOptionalAttrDictWithKeyword(st)
+	p.ExpectKeyword("cond")
+	st.Bodies = append(st.Bodies, p.ParseRegion(args...))
+	p.ExpectKeyword("do")
+	st.Bodies = append(st.Bodies, p.ParseRegion(args...))
+}
+
+func printWhile(p ir.AsmPrinter, op *ir.Op) {
+	cond, body := op.Region(0), op.Region(1)
+	p.Print("(")
+	var types []ir.Type
+	if b := body.Entry(); b != nil {
+		p.Shadow(cond, b.Args())
+		for i, a := range b.Args() {
+			if i >= op.NumOperands() {
+				break
+			}
+			if i > 0 {
+				p.Print(", ")
+			}
+			p.PrintValue(a)
+			p.Print(" = ")
+			p.PrintValue(op.Operand(i))
+			types = append(types, op.Operand(i).Type())
+		}
+	}
+	p.Print(")")
+	if len(types) > 0 {
+		p.Print(" : ")
+		p.PrintTypes(types)
+	}
+	p.PrintAttrDictWithKeyword(op.Attrs())
+	p.Newline()
+	p.Print("cond ")
+	p.PrintRegion(cond, false, true)
+	p.Print(" do ")
+	p.PrintRegion(body, false, true)
+}
+
+// whileArgNames proposes %iterArg for the values of the loop.
+func whileArgNames(op *ir.Op, r *ir.Region, set func(*ir.Value, string)) {
+	if b := r.Entry(); b != nil {
+		for _, a := range b.Args() {
+			set(a, "iterArg")
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package stablehlo
+
+import "github.com/hlocb/hlocb/ir"
+
+var (
+	flowResult = anyOf(anyTensor, qAxisTensor, Token, tupleOf, anyMemref)
+)
+
+// AfterAll joins tokens.
+var AfterAll = &ir.Def{
+	Name: "stablehlo.after_all", Doc: "Gives a token that comes after all of its operands. Spec: after_all.",
+	Operands: []ir.Arg{{Name: "inputs", Type: Token, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "result", Type: Token}},
+	Traits:   ir.Pure,
+	Format:   "$inputs attr-dict `:` custom<VariadicSameOperandsAndResultType>(ref($inputs), type($inputs), type($result))",
+	Infer:    infer(inferToken), Verify: verify(agrees(inferToken)),
+}
+
+// CreateToken makes a token.
+var CreateToken = &ir.Def{
+	Name: "stablehlo.create_token", Doc: "Gives a new token. Not in the specification; use after_all.",
+	Results: []ir.Arg{{Name: "output", Type: Token}},
+	Traits:  ir.Pure,
+	Format:  "attr-dict `:` type(results)",
+	Infer:   infer(inferToken), Verify: verify(agrees(inferToken)),
+}
+
+// Case chooses a branch by index.
+var Case = &ir.Def{
+	Name: "stablehlo.case", Doc: "Executes the branch with the given index, the last one where there is no such branch. Spec: case.",
+	Operands: []ir.Arg{{Name: "index", Type: Tensor(I32)}},
+	Results:  []ir.Arg{{Name: "results", Type: flowResult, Mult: ir.Variadic}},
+	Regions:  []ir.RegionSpec{{Name: "branches", Mult: ir.Variadic}},
+	Traits:   ir.SingleBlock,
+	Infer:    infer(inferCase), Verify: verify(agrees(inferCase)),
+}
+
+// If chooses between two branches.
+var If = &ir.Def{
+	Name: "stablehlo.if", Doc: "Executes one of two branches. Spec: if.",
+	Operands: []ir.Arg{{Name: "pred", Type: predTensor}},
+	Results:  []ir.Arg{{Name: "results", Type: flowResult, Mult: ir.Variadic}},
+	Regions:  []ir.RegionSpec{{Name: "true_branch"}, {Name: "false_branch"}},
+	Traits:   ir.SingleBlock,
+	Infer:    infer(inferIf), Verify: verify(agrees(inferIf)),
+}
+
+// While loops.
+var While = &ir.Def{
+	Name: "stablehlo.while", Doc: "Executes body as long as cond gives true; both take the loop's values. Spec: while.",
+	Operands: []ir.Arg{{Name: "operand", Type: flowResult, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: flowResult, Mult: ir.Variadic}},
+	Regions:  []ir.RegionSpec{{Name: "cond"}, {Name: "body"}},
+	Traits:   ir.SingleBlock,
+	Parse:    parseWhile, Print: printWhile,
+	Infer: infer(inferWhile), Verify: verify(agrees(inferWhile), whileRule),
+	ArgNames: whileArgNames,
+}
+
+// OptimizationBarrier keeps operations in order.
+var OptimizationBarrier = &ir.Def{
+	Name: "stablehlo.optimization_barrier", Doc: "Passes its operands on, and nothing that depends on its results may be computed before all operands are. Spec: optimization_barrier.",
+	Operands: []ir.Arg{{Name: "operand", Type: anyOf(anyTensor, Token), Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "result", Type: anyOf(anyTensor, Token), Mult: ir.Variadic}},
+	Traits:   ir.Pure,
+	Format:   "attr-dict ($operand^ `:` custom<PairwiseOpType>(type($operand), type($result))):(`(` `)`)?",
+	Infer:    infer(inferPairwise), Verify: verify(pairwiseRule),
+}
+
+// Return ends a region.
+var Return = &ir.Def{
+	Name: "stablehlo.return", Doc: "Ends a region and hands its operands to the operation that owns it.",
+	Operands: []ir.Arg{{Name: "results", Type: flowResult, Mult: ir.Variadic}},
+	Traits:   ir.Pure | ir.Terminator | ir.ReturnLike,
+	Format:   "$results attr-dict (`:` type($results)^)?",
+}

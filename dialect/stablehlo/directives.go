@@ -1,0 +1,573 @@
+package stablehlo
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Directives returns the custom directives of the assembly formats, for this dialect and others that write their
+// operations the same way. dialect is the namespace of the attributes they make.
+func Directives(dialect string) map[string]*ir.Directive {
+	return map[string]*ir.Directive{
+		"SameOperandsAndResultType":         {Parse: parseSameType, Print: printSameType},
+		"VariadicSameOperandsAndResultType": {Parse: parseVariadicSameType, Print: printVariadicSameType},
+		"TupleOpType":                       {Parse: parseTupleType, Print: printTupleType},
+		"PairwiseOpType":                    {Parse: parsePairwise, Print: printPairwise},
+		"SelectOpType":                      {Parse: parseSelectType, Print: printSelectType},
+		"ComplexOpType":                     {Parse: parseComplexType, Print: printComplexType},
+		"SliceRanges":                       {Parse: parseSliceRanges, Print: printSliceRanges},
+		"ExponentMantissa":                  {Parse: parseExponentMantissa, Print: printExponentMantissa},
+		"CustomCallTarget":                  {Parse: parseCallTarget, Print: printCallTarget},
+		"VariadicOperandWithAttribute":      {Parse: parseOperandsComma, Print: printOperandsComma},
+		"DotDimensionNumbers":               dotDimsDirective(dialect),
+		"PrecisionConfig":                   {Parse: precisionParser(dialect), Print: printPrecision},
+		"DotAlgorithm":                      {Parse: algorithmParser(dialect), Print: printAlgorithm},
+		"ConvolutionDimensions":             convDimsDirective(dialect),
+		"WindowAttributes":                  {Parse: parseWindow, Print: printWindow},
+	}
+}
+
+// The type directives write one type where all are the same, else a function type.
+
+func parseSameType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	n := len(args) - 1
+	pos := p.Pos()
+	t := parseTypeOrFunction(p)
+	if f, ok := t.(*ir.FunctionType); ok {
+		if len(f.Inputs()) != n {
+			p.ErrorfAt(pos, "%d operands present, but expected %d", n, len(f.Inputs()))
+		}
+		if len(f.Results()) != 1 {
+			p.ErrorfAt(pos, "expected single output")
+		}
+		for i, in := range f.Inputs() {
+			args[i].Types = []ir.Type{in}
+		}
+		args[n].Types = f.Results()
+		return
+	}
+	for i := range args {
+		args[i].Types = []ir.Type{t}
+	}
+}
+
+func parseTypeOrFunction(p ir.AsmParser) ir.Type {
+	if p.Peek("(") {
+		return p.ParseFunctionType()
+	}
+	return p.ParseType()
+}
+
+func printSameType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	n := len(args) - 1
+	result := args[n].Types[0]
+	same := true
+	var in []ir.Type
+	for _, a := range args[:n] {
+		in = append(in, a.Types...)
+		same = same && a.Types[0] == result
+	}
+	if same {
+		p.PrintType(result)
+		return
+	}
+	p.PrintFunctionType(in, args[n].Types)
+}
+
+// parseVariadicSameType: args are ref($operands), type($operands), type($result).
+func parseVariadicSameType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	n := len(args[0].Operands)
+	pos := p.Pos()
+	t := parseTypeOrFunction(p)
+	if f, ok := t.(*ir.FunctionType); ok {
+		if len(f.Inputs()) != n {
+			p.ErrorfAt(pos, "%d operands present, but expected %d", n, len(f.Inputs()))
+		}
+		if len(f.Results()) != 1 {
+			p.ErrorfAt(pos, "expected single output")
+		}
+		args[1].Types, args[2].Types = f.Inputs(), f.Results()
+		return
+	}
+	args[1].Types = nil
+	for range n {
+		args[1].Types = append(args[1].Types, t)
+	}
+	args[2].Types = []ir.Type{t}
+}
+
+func printVariadicSameType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	result := args[2].Types[0]
+	for _, t := range args[1].Types {
+		if t != result {
+			p.PrintFunctionType(args[1].Types, args[2].Types)
+			return
+		}
+	}
+	p.PrintType(result)
+}
+
+func parseTupleType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	pos := p.Pos()
+	t := parseTypeOrFunction(p)
+	switch t := t.(type) {
+	case *ir.FunctionType:
+		if len(t.Results()) != 1 {
+			p.ErrorfAt(pos, "expected single output")
+		}
+		args[0].Types, args[1].Types = t.Inputs(), t.Results()
+	case *ir.TupleType:
+		args[0].Types, args[1].Types = t.Elems(), []ir.Type{t}
+	default:
+		p.ErrorfAt(pos, "expected tuple type")
+	}
+}
+
+func printTupleType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	p.PrintType(args[1].Types[0])
+}
+
+func parsePairwise(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	types := p.ParseTypes()
+	args[0].Types, args[1].Types = types, types
+}
+
+func printPairwise(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) { p.PrintTypes(args[0].Types) }
+
+// parseSelectType: the predicate's type and the one of the choices and the result, or a function type.
+func parseSelectType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	pos := p.Pos()
+	var types []ir.Type
+	if p.Peek("(") {
+		f := p.ParseFunctionType()
+		if len(f.Inputs()) != 3 || len(f.Results()) != 1 {
+			p.ErrorfAt(pos, "expected functional type or list of two types")
+		}
+		types = append(append(types, f.Inputs()...), f.Results()...)
+	} else {
+		types = p.ParseTypes()
+		if len(types) != 2 {
+			p.ErrorfAt(pos, "expected functional type or list of two types")
+		}
+		types = append(types, types[1], types[1])
+	}
+	for i := range args {
+		args[i].Types = []ir.Type{types[i]}
+	}
+}
+
+func printSelectType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	pred, a, b, r := args[0].Types[0], args[1].Types[0], args[2].Types[0], args[3].Types[0]
+	if a != r || b != r {
+		p.PrintFunctionType([]ir.Type{pred, a, b}, []ir.Type{r})
+		return
+	}
+	p.PrintTypes([]ir.Type{pred, r})
+}
+
+// parseComplexType: the complex result type, from which those of both parts follow, or a function type.
+func parseComplexType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	pos := p.Pos()
+	t := parseTypeOrFunction(p)
+	if f, ok := t.(*ir.FunctionType); ok {
+		if len(f.Inputs()) != 2 {
+			p.ErrorfAt(pos, "2 operands present, but expected %d", len(f.Inputs()))
+		}
+		if len(f.Results()) != 1 {
+			p.ErrorfAt(pos, "expected single output")
+		}
+		args[0].Types, args[1].Types, args[2].Types = f.Inputs()[:1], f.Inputs()[1:], f.Results()
+		return
+	}
+	part := partOf(p.Context(), t)
+	if part == nil {
+		p.ErrorfAt(pos, "expected tensor with complex element type")
+	}
+	args[0].Types, args[1].Types, args[2].Types = []ir.Type{part}, []ir.Type{part}, []ir.Type{t}
+}
+
+// partOf returns the type of the real part of t, nil where t is no complex tensor.
+func partOf(c *ir.Context, t ir.Type) ir.Type {
+	tt, ok := t.(*ir.TensorType)
+	if !ok {
+		return nil
+	}
+	ct, ok := tt.Elem().(*ir.ComplexType)
+	if !ok {
+		return nil
+	}
+	return withElem(c, tt, ct.Elem())
+}
+
+func printComplexType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	l, r, res := args[0].Types[0], args[1].Types[0], args[2].Types[0]
+	if part := partText(res); part != "" && l.String() == part && r.String() == part {
+		p.PrintType(res)
+		return
+	}
+	p.PrintFunctionType([]ir.Type{l, r}, []ir.Type{res})
+}
+
+// partText spells the type of the real part of a complex tensor type, "" for other types.
+func partText(t ir.Type) string {
+	tt, ok := t.(*ir.TensorType)
+	if !ok {
+		return ""
+	}
+	if _, ok := tt.Elem().(*ir.ComplexType); !ok {
+		return ""
+	}
+	s := t.String()
+	i := strings.Index(s, "complex<")
+	j := i + strings.IndexByte(s[i:], '>')
+	return s[:i] + s[i+len("complex<"):j] + s[j+1:]
+}
+
+// parseSliceRanges reads [start:limit:stride, ...], the stride optional.
+func parseSliceRanges(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	start, limit, stride := []int64{}, []int64{}, []int64{}
+	p.ParseList("[", "]", func() {
+		start = append(start, p.ParseInteger())
+		p.Expect(":")
+		limit = append(limit, p.ParseInteger())
+		if p.Accept(":") {
+			stride = append(stride, p.ParseInteger())
+		} else {
+			stride = append(stride, 1)
+		}
+	})
+	args[0].Attr, args[1].Attr, args[2].Attr = ir.NewDenseArray(i64, start), ir.NewDenseArray(i64, limit), ir.NewDenseArray(i64, stride)
+}
+
+func printSliceRanges(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	start, limit, stride := intsOf(args[0].Attr), intsOf(args[1].Attr), intsOf(args[2].Attr)
+	p.Print("[")
+	if len(start) == len(limit) && len(start) == len(stride) {
+		for i := range start {
+			if i > 0 {
+				p.Print(", ")
+			}
+			p.PrintInt(start[i])
+			p.Print(":")
+			p.PrintInt(limit[i])
+			if stride[i] != 1 {
+				p.Print(":")
+				p.PrintInt(stride[i])
+			}
+		}
+	} else {
+		// As MLIR prints an op that does not verify.
+		p.Print("start_indices: ")
+		p.PrintInts(start)
+		p.Print(", limit_indices: ")
+		p.PrintInts(limit)
+		p.Print(", strides: ")
+		p.PrintInts(stride)
+	}
+	p.Print("]")
+}
+
+// parseExponentMantissa reads e5m10.
+func parseExponentMantissa(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	pos := p.Pos()
+	word := p.ParseKeyword()
+	e, m, ok := strings.Cut(strings.TrimPrefix(word, "e"), "m")
+	if !strings.HasPrefix(word, "e") || !ok || !digits(e) || !digits(m) {
+		p.ErrorfAt(pos, "expected exponent mantissa in format e#m#, saw %s", word)
+	}
+	bits := func(what, s string) ir.Attr {
+		v, err := strconv.ParseInt(s, 10, 32)
+		if err != nil {
+			p.ErrorfAt(pos, "unable to parse %s '%s'", what, s)
+		}
+		return ir.NewInteger(v, i32)
+	}
+	args[0].Attr, args[1].Attr = bits("exponent", e), bits("mantissa", m)
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func printExponentMantissa(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	p.Print("e")
+	p.PrintInt(intOf(args[0].Attr))
+	p.Print("m")
+	p.PrintInt(intOf(args[1].Attr))
+}
+
+func parseCallTarget(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	args[0].Attr = ir.NewString(p.ParseSymbol())
+}
+
+func printCallTarget(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	if s, ok := args[0].Attr.(*ir.StringAttr); ok {
+		p.PrintSymbol(s.Value())
+	}
+}
+
+// parseOperandsComma reads operands that are each followed by a comma: %a, %b, dim = 0.
+func parseOperandsComma(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	for {
+		o, ok := p.ParseOptionalOperand()
+		if !ok {
+			return
+		}
+		args[0].Operands = append(args[0].Operands, o)
+		p.Expect(",")
+	}
+}
+
+func printOperandsComma(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	p.PrintValues(args[0].Values)
+	if len(args[0].Values) > 0 {
+		p.Print(",")
+	}
+}
+
+func dotDimsDirective(dialect string) *ir.Directive {
+	pair := func(p ir.AsmParser, a, b *[]int64) {
+		p.Expect("=")
+		*a = p.ParseIntegers()
+		p.ExpectKeyword("x")
+		*b = p.ParseIntegers()
+	}
+	printPair := func(p ir.AsmPrinter, name string, a, b []int64) {
+		p.Print(name + " = ")
+		p.PrintInts(a)
+		p.Print(" x ")
+		p.PrintInts(b)
+	}
+	return &ir.Directive{
+		Parse: func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+			d := &DotDims{}
+			if p.AcceptKeyword("batching_dims") || p.AcceptKeyword("batch_dims") {
+				pair(p, &d.LHSBatching, &d.RHSBatching)
+				p.Expect(",")
+			}
+			p.ExpectKeyword("contracting_dims")
+			pair(p, &d.LHSContracting, &d.RHSContracting)
+			args[0].Attr = ir.NewDialectAttr(dialect, "dot", d.body(), d)
+		},
+		Print: func(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+			d, ok := dataOf[DotDims](args[0].Attr)
+			if !ok {
+				return
+			}
+			if len(d.LHSBatching) > 0 || len(d.RHSBatching) > 0 {
+				printPair(p, "batching_dims", d.LHSBatching, d.RHSBatching)
+				p.Print(", ")
+			}
+			printPair(p, "contracting_dims", d.LHSContracting, d.RHSContracting)
+		},
+	}
+}
+
+// precisionParser reads , precision = [DEFAULT, HIGHEST] if it is there.
+func precisionParser(dialect string) func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	def := inDialect(Precision, dialect)
+	return func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+		if !p.Accept(",") {
+			return
+		}
+		if len(args) > 1 && p.AcceptKeyword("algorithm") { // dot_general may name an algorithm only
+			parseAlgorithm(p, dialect, &args[1])
+			return
+		}
+		p.ExpectKeyword("precision")
+		p.Expect("=")
+		elems := []ir.Attr{}
+		p.ParseList("[", "]", func() { elems = append(elems, ir.NewEnum(def, parseEnumCase(p, def))) })
+		args[0].Attr = ir.NewArray(elems)
+		if len(args) > 1 && p.Accept(",") {
+			p.ExpectKeyword("algorithm")
+			parseAlgorithm(p, dialect, &args[1])
+		}
+	}
+}
+
+func parseAlgorithm(p ir.AsmParser, dialect string, arg *ir.DirectiveArg) {
+	p.Expect("=")
+	arg.Attr = AttrParser(dialect)(p, "dot_algorithm")
+}
+
+func printPrecision(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	if a, ok := args[0].Attr.(*ir.ArrayAttr); ok {
+		p.Print(", precision = [")
+		for i, e := range a.Elems() {
+			if i > 0 {
+				p.Print(", ")
+			}
+			if e, ok := e.(*ir.EnumAttr); ok {
+				p.Print(e.Case())
+			} else {
+				p.PrintAttr(a.Elems()[i])
+			}
+		}
+		p.Print("]")
+	}
+	if len(args) > 1 {
+		if d, ok := dataOf[DotAlgorithm](args[1].Attr); ok {
+			p.Print(", algorithm = " + d.body())
+		}
+	}
+}
+
+func algorithmParser(dialect string) func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	return func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+		if p.Accept(",") {
+			p.ExpectKeyword("algorithm")
+			parseAlgorithm(p, dialect, &args[0])
+		}
+	}
+}
+
+func printAlgorithm(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	if d, ok := dataOf[DotAlgorithm](args[0].Attr); ok {
+		p.Print(", algorithm = " + d.body())
+	}
+}
+
+func convDimsDirective(dialect string) *ir.Directive {
+	return &ir.Directive{
+		Parse: func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+			c := &ConvDims{}
+			parseConv(p, c)
+			args[0].Attr = ir.NewDialectAttr(dialect, "conv", "<"+c.text()+">", c)
+		},
+		Print: func(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+			if c, ok := dataOf[ConvDims](args[0].Attr); ok {
+				p.Print(c.text())
+			}
+		},
+	}
+}
+
+var windowNames = [...]string{"stride", "pad", "lhs_dilate", "rhs_dilate", "reverse"}
+
+// parseWindow reads the inside of window = {...}: any of stride, pad, lhs_dilate, rhs_dilate and reverse.
+func parseWindow(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	var seen [len(windowNames)]bool
+	for n := 0; !p.Peek("}"); n++ {
+		if n > 0 {
+			p.Expect(",")
+		}
+		pos := p.Pos()
+		which := -1
+		for i, name := range windowNames {
+			if p.AcceptKeyword(name) {
+				which = i
+				break
+			}
+		}
+		if which < 0 {
+			if w := p.ParseOptionalKeyword(); w != "" {
+				p.ErrorfAt(pos, "Unexpected keyword %s", w)
+			}
+			p.Errorf("expected valid keyword")
+		}
+		if seen[which] {
+			p.ErrorfAt(pos, "Duplicate keyword %s", windowNames[which])
+		}
+		seen[which] = true
+		p.Expect("=")
+		switch windowNames[which] {
+		case "pad":
+			args[which].Attr = parsePadding(p)
+		case "reverse":
+			vals := []int64{}
+			p.ParseList("[", "]", func() {
+				v := int64(0)
+				if n, ok := p.ParseOptionalInteger(); ok {
+					if n != 0 {
+						v = 1
+					}
+				} else if parseBool(p) {
+					v = 1
+				}
+				vals = append(vals, v)
+			})
+			args[which].Attr = ir.NewDenseArray(i1, vals)
+		default:
+			args[which].Attr = ir.NewDenseArray(i64, p.ParseIntegers())
+		}
+	}
+}
+
+// parsePadding reads [[low, high], ...].
+func parsePadding(p ir.AsmParser) ir.Attr {
+	var vals []int64
+	n := int64(0)
+	p.ParseList("[", "]", func() {
+		pos := p.Pos()
+		pair := p.ParseIntegers()
+		if len(pair) != 2 {
+			p.ErrorfAt(pos, "Expected array with 2 elements, got %d elements instead", len(pair))
+		}
+		vals = append(vals, pair...)
+		n++
+	})
+	return NewI64Elements(p.Context(), tensor.Shape{n, 2}, vals)
+}
+
+// NewI64Elements returns dense<...> : tensor<shape x i64>.
+func NewI64Elements(c *ir.Context, shape tensor.Shape, vals []int64) *ir.DenseAttr {
+	splat := len(vals) > 0
+	for _, v := range vals {
+		splat = splat && v == vals[0]
+	}
+	t := c.Tensor(shape, i64, nil)
+	if splat {
+		v := tensor.New(tensor.I64, nil)
+		tensor.View[int64](v)[0] = vals[0]
+		return ir.NewDense(t, v, true)
+	}
+	v := tensor.New(tensor.I64, shape)
+	copy(tensor.View[int64](v), vals)
+	return ir.NewDense(t, v, false)
+}
+
+func printWindow(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	first := true
+	for i, a := range args {
+		if a.Attr == nil {
+			continue
+		}
+		if !first {
+			p.Print(", ")
+		}
+		first = false
+		p.Print(windowNames[i] + " = ")
+		switch windowNames[i] {
+		case "pad":
+			vals := elementsOf(a.Attr)
+			p.Print("[")
+			for j := 0; j+1 < len(vals); j += 2 {
+				if j > 0 {
+					p.Print(", ")
+				}
+				p.PrintInts(vals[j : j+2])
+			}
+			p.Print("]")
+		case "reverse":
+			p.Print("[")
+			for j, v := range intsOf(a.Attr) {
+				if j > 0 {
+					p.Print(", ")
+				}
+				p.Print(strconv.FormatBool(v != 0))
+			}
+			p.Print("]")
+		default:
+			p.PrintInts(intsOf(a.Attr))
+		}
+	}
+}

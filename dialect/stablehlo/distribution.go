@@ -1,0 +1,146 @@
+package stablehlo
+
+import "github.com/hlocb/hlocb/ir"
+
+// Rows of the operations between the processes of a grid. They have effects on other processes: none is Pure.
+
+var (
+	replicaGroups = ir.AttrConstraint{Summary: "replica groups", Check: func(a ir.Attr) bool {
+		if isI64Elements(a) {
+			return true
+		}
+		_, ok := dataOf[ReplicaGroupMeshAxes](a)
+		return ok
+	}}
+	channelHandle = parsed[ChannelHandle]("channel_handle", "two 64-bit integers 'handle' and 'type'")
+)
+
+// AllGather concatenates over processes.
+var AllGather = &ir.Def{
+	Name: "stablehlo.all_gather", Doc: "Concatenates the operands of the processes of each group along a dimension. Spec: all_gather.",
+	Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+	Attrs: []ir.AttrSpec{
+		required("all_gather_dim", I64NonNeg), required("replica_groups", replicaGroups),
+		optional("channel_handle", channelHandle), optional("use_global_device_ids", UnitAttr),
+	},
+	Verify: verify(allGatherRule),
+}
+
+// AllReduce reduces over processes.
+var AllReduce = &ir.Def{
+	Name: "stablehlo.all_reduce", Doc: "Combines the operands of the processes of each group element by element. Spec: all_reduce.",
+	Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+	Attrs: []ir.AttrSpec{
+		required("replica_groups", replicaGroups), optional("channel_handle", channelHandle), optional("use_global_device_ids", UnitAttr),
+	},
+	Regions: []ir.RegionSpec{{Name: "computation"}},
+	Traits:  ir.SingleBlock,
+	Infer:   infer(inferAllReduce), Verify: verify(agrees(inferAllReduce), allReduceRule),
+}
+
+// AllToAll exchanges parts.
+var AllToAll = &ir.Def{
+	Name: "stablehlo.all_to_all", Doc: "Splits the operands and exchanges the parts between the processes of each group. Spec: all_to_all.",
+	Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+	Attrs: []ir.AttrSpec{
+		required("split_dimension", I64NonNeg), required("concat_dimension", I64NonNeg), required("split_count", I64Pos),
+		required("replica_groups", replicaGroups), optional("channel_handle", channelHandle),
+	},
+	Infer: infer(inferAllToAll), Verify: verify(agrees(inferAllToAll)),
+}
+
+// CollectiveBroadcast sends one process's value to all.
+var CollectiveBroadcast = &ir.Def{
+	Name: "stablehlo.collective_broadcast", Doc: "Sends the operand of the first process of each group to the others. Spec: collective_broadcast.",
+	Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+	Attrs: []ir.AttrSpec{
+		required("replica_groups", replicaGroups), optional("channel_handle", channelHandle), optional("has_dynamic_root", UnitAttr),
+	},
+	Infer: infer(inferRooted), Verify: verify(collectiveBroadcastRule),
+}
+
+// CollectiveReduce reduces to one process.
+var CollectiveReduce = &ir.Def{
+	Name: "stablehlo.collective_reduce", Doc: "Combines the operands of the processes of each group on one of them. Spec: collective_reduce.",
+	Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+	Attrs: []ir.AttrSpec{
+		required("replica_groups", replicaGroups), optional("channel_handle", channelHandle),
+		optional("use_global_device_ids", UnitAttr), optional("has_dynamic_root", UnitAttr),
+	},
+	Regions: []ir.RegionSpec{{Name: "computation"}},
+	Traits:  ir.SingleBlock,
+	Infer:   infer(inferRooted), Verify: verify(collectiveReduceRule),
+}
+
+// CollectivePermute sends along pairs.
+var CollectivePermute = &ir.Def{
+	Name: "stablehlo.collective_permute", Doc: "Sends the operand of each source process to its target. Spec: collective_permute.",
+	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}},
+	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
+	Attrs:    []ir.AttrSpec{required("source_target_pairs", I64Elems), optional("channel_handle", channelHandle)},
+	Infer:    infer(inferSame), Verify: verify(compatibleTypes, collectivePermuteRule),
+}
+
+// CrossReplicaSum is the all_reduce of old programs; its name has hyphens.
+var CrossReplicaSum = &ir.Def{
+	Name: "stablehlo.cross-replica-sum", Doc: "Adds up the operands of the replicas of each group. Not in the specification; use all_reduce.",
+	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}},
+	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
+	Attrs:    []ir.AttrSpec{required("replica_groups", I64Elems)},
+	Infer:    infer(inferSame), Verify: verify(compatibleTypes),
+}
+
+// ReduceScatter reduces and splits.
+var ReduceScatter = &ir.Def{
+	Name: "stablehlo.reduce_scatter", Doc: "Combines the operands of the processes of each group and gives each process a part. Spec: reduce_scatter.",
+	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}},
+	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
+	Attrs: []ir.AttrSpec{
+		required("scatter_dimension", I64NonNeg), required("replica_groups", replicaGroups),
+		optional("channel_handle", channelHandle), optional("use_global_device_ids", UnitAttr),
+	},
+	Regions: []ir.RegionSpec{{Name: "computation"}},
+	Traits:  ir.SingleBlock,
+	Verify:  verify(reduceScatterRule),
+}
+
+// PartitionID and ReplicaID tell who executes.
+var (
+	PartitionID = &ir.Def{
+		Name: "stablehlo.partition_id", Doc: "Gives the partition of the process that executes. Spec: partition_id.",
+		Results: []ir.Arg{{Name: "result", Type: Tensor(UI32)}},
+		Traits:  ir.Pure,
+		Format:  "attr-dict `:` type(results)",
+		Infer:   infer(inferUI32), Verify: verify(agrees(inferUI32)),
+	}
+	ReplicaID = &ir.Def{
+		Name: "stablehlo.replica_id", Doc: "Gives the replica of the process that executes. Spec: replica_id.",
+		Results: []ir.Arg{{Name: "result", Type: Tensor(UI32)}},
+		Traits:  ir.Pure,
+		Format:  "attr-dict `:` type(results)",
+		Infer:   infer(inferUI32), Verify: verify(agrees(inferUI32)),
+	}
+)
+
+// AsyncStart and AsyncDone are the two ends of an operation that runs meanwhile.
+var (
+	AsyncStart = &ir.Def{
+		Name: "stablehlo.async_start", Doc: "Starts the collective operation in its body and gives a future of its results. Spec: async_start.",
+		Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
+		Results:  []ir.Arg{{Name: "result", Type: future}},
+		Regions:  []ir.RegionSpec{{Name: "body"}},
+		Traits:   ir.SingleBlock,
+		Verify:   verify(asyncStartRule),
+	}
+	AsyncDone = &ir.Def{
+		Name: "stablehlo.async_done", Doc: "Waits for a future and gives its values. Spec: async_done.",
+		Operands: []ir.Arg{{Name: "operand", Type: future}},
+		Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+		Infer:    infer(inferAsyncDone), Verify: verify(asyncDoneRule),
+	}
+)

@@ -1,0 +1,76 @@
+package stablehlo
+
+import "github.com/hlocb/hlocb/ir"
+
+var symbolRefs = arrayOf(isFlatSymbol, "flat symbol ref array attribute")
+
+var layouts = arrayOf(func(a ir.Attr) bool {
+	d, ok := a.(*ir.DenseAttr)
+	if !ok {
+		return false
+	}
+	t, ok := d.Type().(*ir.TensorType)
+	if !ok || t.Rank() != 1 {
+		return false
+	}
+	_, ok = t.Elem().(*ir.IndexType)
+	return ok
+}, "Array of layout (1D tensor of index type) attributes")
+
+// CustomCall calls what the compiler does not know.
+var CustomCall = &ir.Def{
+	Name: "stablehlo.custom_call", Doc: "Calls code that the implementation knows by name. Spec: custom_call.",
+	Operands: []ir.Arg{{Name: "inputs", Type: callOperand, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: callOperand, Mult: ir.Variadic}},
+	Attrs: []ir.AttrSpec{
+		required("call_target_name", StrAttr),
+		defaulted("has_side_effect", BoolAttr, attrFalse),
+		optional("backend_config", ir.AttrConstraint{Summary: "string attribute or dictionary of named attribute values", Check: func(a ir.Attr) bool { return isString(a) || isDict(a) }}),
+		defaulted("api_version", ir.AttrConstraint{Summary: "Custom call API version", Form: ir.FormBare, FormType: i32, Check: func(a ir.Attr) bool {
+			i, ok := a.(*ir.IntegerAttr)
+			return ok && i.Type() == ir.Type(i32) && i.Value() >= 0 && i.Value() < int64(len(apiVersionNames))
+		}}, ir.NewInteger(APIOriginal, i32)),
+		defaulted("called_computations", symbolRefs, ir.NewArray(nil)),
+		optional("operand_layouts", layouts),
+		optional("result_layouts", layouts),
+		defaulted("output_operand_aliases", arrayOf(func(a ir.Attr) bool { _, ok := dataOf[OutputOperandAlias](a); return ok }, "Aliasing attribute for outputs and operands of CustomCall"), ir.NewArray(nil)),
+		optional("result_tilings", ArrayAttr),
+	},
+	Format: "custom<CustomCallTarget>($call_target_name) `(` $inputs `)` attr-dict `:` functional-type(operands, results)",
+	Verify: verify(customCallRule),
+}
+
+// Composite stands for a function.
+var Composite = &ir.Def{
+	Name: "stablehlo.composite", Doc: "Stands for an operation by name that can be decomposed into a function. Spec: composite.",
+	Operands: []ir.Arg{{Name: "inputs", Type: tupleElem, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: tupleElem, Mult: ir.Variadic}},
+	Attrs: []ir.AttrSpec{
+		required("name", StrAttr), defaulted("composite_attributes", DictAttr, ir.NewDict(nil)),
+		required("decomposition", SymbolRef), defaulted("version", I32NonNeg, ir.NewInteger(0, i32)),
+	},
+	Regions: []ir.RegionSpec{{Name: "composite_regions", Mult: ir.Variadic}},
+	Format:  "$name $inputs (`(` $composite_regions^ `)`)? attr-dict `:` functional-type(operands, results)",
+	Verify:  verify(compositeRule),
+}
+
+// Tuple and GetTupleElement make and take apart tuples.
+var (
+	Tuple = &ir.Def{
+		Name: "stablehlo.tuple", Doc: "Makes a tuple of its operands. Spec: tuple.",
+		Operands: []ir.Arg{{Name: "val", Type: anyOf(tupleElem, anyMemref), Mult: ir.Variadic}},
+		Results:  []ir.Arg{{Name: "result", Type: tupleOf}},
+		Traits:   ir.Pure,
+		Format:   "$val attr-dict `:` custom<TupleOpType>(type($val), type($result))",
+		Infer:    infer(inferTuple), Verify: verify(agrees(inferTuple)), // (C1)
+	}
+	GetTupleElement = &ir.Def{
+		Name: "stablehlo.get_tuple_element", Doc: "Takes one element of a tuple. Spec: get_tuple_element.",
+		Operands: []ir.Arg{{Name: "operand", Type: tupleOf}},
+		Results:  []ir.Arg{{Name: "result", Type: anyOf(anyTensor, qAxisTensor, Token, tupleOf, anyMemref)}},
+		Attrs:    []ir.AttrSpec{required("index", I32NonNeg)},
+		Traits:   ir.Pure,
+		Format:   "$operand `[` $index `]` attr-dict `:` functional-type(operands, results)",
+		Infer:    infer(inferGetTupleElement), Verify: verify(agrees(inferGetTupleElement)),
+	}
+)

@@ -1,0 +1,91 @@
+package stablehlo
+
+import "github.com/hlocb/hlocb/ir"
+
+var (
+	feature1D      = Tensor1D(FP, QTensor)
+	batchNormAttrs = []ir.AttrSpec{required("epsilon", F32Attr), required("feature_index", I64NonNeg)}
+)
+
+// The three parts of batch normalization.
+var (
+	BatchNormGrad = &ir.Def{
+		Name: "stablehlo.batch_norm_grad", Doc: "Computes the gradients of a batch normalization. Spec: batch_norm_grad.",
+		Operands: []ir.Arg{{Name: "operand", Type: floatTensor}, {Name: "scale", Type: feature1D}, {Name: "mean", Type: feature1D}, {Name: "variance", Type: feature1D}, {Name: "grad_output", Type: floatTensor}},
+		Results:  []ir.Arg{{Name: "grad_operand", Type: floatTensor}, {Name: "grad_scale", Type: feature1D}, {Name: "grad_offset", Type: feature1D}},
+		Attrs:    batchNormAttrs,
+		Traits:   ir.Pure,
+		Infer:    infer(inferBatchNormGrad), Verify: verify(agrees(inferBatchNormGrad)),
+	}
+	BatchNormInference = &ir.Def{
+		Name: "stablehlo.batch_norm_inference", Doc: "Normalizes with a given mean and variance. Spec: batch_norm_inference.",
+		Operands: []ir.Arg{{Name: "operand", Type: floatTensor}, {Name: "scale", Type: feature1D}, {Name: "offset", Type: feature1D}, {Name: "mean", Type: feature1D}, {Name: "variance", Type: feature1D}},
+		Results:  []ir.Arg{{Name: "result", Type: floatTensor}},
+		Attrs:    batchNormAttrs,
+		Traits:   ir.Pure,
+		Infer:    infer(inferBatchNormInference), Verify: verify(agrees(inferBatchNormInference)),
+	}
+	BatchNormTraining = &ir.Def{
+		Name: "stablehlo.batch_norm_training", Doc: "Normalizes with the mean and variance of the batch, and gives them. Spec: batch_norm_training.",
+		Operands: []ir.Arg{{Name: "operand", Type: floatTensor}, {Name: "scale", Type: feature1D}, {Name: "offset", Type: feature1D}},
+		Results:  []ir.Arg{{Name: "output", Type: floatTensor}, {Name: "batch_mean", Type: feature1D}, {Name: "batch_var", Type: feature1D}},
+		Attrs:    batchNormAttrs,
+		Traits:   ir.Pure,
+		Infer:    infer(inferBatchNormTraining), Verify: verify(agrees(inferBatchNormTraining)),
+	}
+)
+
+// Cholesky factors matrices.
+var Cholesky = &ir.Def{
+	Name: "stablehlo.cholesky", Doc: "Computes the Cholesky factors of a batch of matrices. Spec: cholesky.",
+	Operands: []ir.Arg{{Name: "a", Type: fpOrComplex}},
+	Results:  []ir.Arg{{Name: "result", Type: fpOrComplex}},
+	Attrs:    []ir.AttrSpec{defaulted("lower", BoolAttr, attrFalse)},
+	Traits:   ir.Pure | ir.SameShape,
+	Format:   "$a (`,` `lower` `=` $lower^)? attr-dict `:` custom<SameOperandsAndResultType>(type($a), type($result))",
+	Infer:    infer(inferCholesky), Verify: verify(agrees(inferCholesky)),
+}
+
+// Fft transforms.
+var Fft = &ir.Def{
+	Name: "stablehlo.fft", Doc: "Computes discrete Fourier transforms, complex or real, forward or inverse. Spec: fft.",
+	Operands: []ir.Arg{{Name: "operand", Type: Tensor(FP, Complex)}},
+	Results:  []ir.Arg{{Name: "result", Type: Tensor(FP, Complex)}},
+	Attrs:    []ir.AttrSpec{required("fft_type", enum(FftType, "XLA fast fourier transform type.")), required("fft_length", I64Array)},
+	Traits:   ir.Pure,
+	Format:   "$operand `,` `type` `=` $fft_type `,` `length` `=` $fft_length attr-dict `:` functional-type(operands, results)",
+	Infer:    infer(inferFft), Verify: verify(agrees(inferFft)),
+}
+
+// Rng and RngBitGenerator make random numbers.
+var (
+	Rng = &ir.Def{
+		Name: "stablehlo.rng", Doc: "Fills a tensor of a computed shape with random numbers of a distribution. Spec: rng.",
+		Operands: []ir.Arg{{Name: "a", Type: Scalar(Pred, Int, FP)}, {Name: "b", Type: Scalar(Pred, Int, FP)}, {Name: "shape", Type: shapeTensor}},
+		Results:  []ir.Arg{{Name: "result", Type: Tensor(Pred, Int, FP)}},
+		Attrs:    []ir.AttrSpec{required("rng_distribution", enum(RngDistribution, "XLA PRNG distribution to be used."))},
+		Format:   "$a `,` $b `,` $shape `,` `distribution` `=` $rng_distribution attr-dict `:` functional-type(operands, results)",
+		Infer:    infer(inferRng), Verify: verify(agrees(inferRng)),
+	}
+	RngBitGenerator = &ir.Def{
+		Name: "stablehlo.rng_bit_generator", Doc: "Fills a tensor with random bits and gives the next state. Spec: rng_bit_generator.",
+		Operands: []ir.Arg{{Name: "initial_state", Type: Tensor(Int, FP)}},
+		Results:  []ir.Arg{{Name: "output_state", Type: Tensor(Int, FP)}, {Name: "output", Type: StaticTensor(Int, FP)}},
+		Attrs:    []ir.AttrSpec{required("rng_algorithm", enum(RngAlgorithm, "XLA PRNG algorithm to be used."))},
+		Traits:   ir.Pure,
+		Format:   "$initial_state `,` `algorithm` `=` $rng_algorithm attr-dict `:` functional-type(operands, results)",
+		Verify:   verify(rngBitGeneratorRule),
+	}
+)
+
+// TriangularSolve solves triangular systems.
+var TriangularSolve = &ir.Def{
+	Name: "stablehlo.triangular_solve", Doc: "Solves systems of linear equations with triangular matrices. Spec: triangular_solve.",
+	Operands: []ir.Arg{{Name: "a", Type: Tensor(FP, Complex)}, {Name: "b", Type: Tensor(FP, Complex)}},
+	Results:  []ir.Arg{{Name: "result", Type: Tensor(FP, Complex)}},
+	Attrs: []ir.AttrSpec{
+		required("left_side", BoolAttr), required("lower", BoolAttr), required("unit_diagonal", BoolAttr), required("transpose_a", enum(Transpose, "Transpose options")),
+	},
+	Traits: ir.Pure,
+	Infer:  infer(inferTriangularSolve), Verify: verify(agrees(inferTriangularSolve)),
+}

@@ -1,0 +1,192 @@
+package stablehlo
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// site is an operation that is verified or whose result types are inferred: the same rules read both.
+type site struct {
+	ctx      *ir.Context
+	def      *ir.Def
+	operands []*ir.Value
+	attrs    ir.AttrList
+	regions  []*ir.Region
+	results  []ir.Type // of the op that is verified, nil while types are inferred
+	op       *ir.Op    // that is verified, nil while types are inferred
+}
+
+func siteOf(op *ir.Op, r *ir.Reporter) *site {
+	s := &site{ctx: r.Context(), def: op.Def(), operands: op.OperandList(), attrs: op.Attrs(), regions: op.Regions(), op: op}
+	for _, v := range op.Results() {
+		s.results = append(s.results, v.Type())
+	}
+	return s
+}
+
+// A rule checks what the row alone cannot say; the error is the message.
+type rule func(s *site) error
+
+// An inference computes result types and checks what it relies on.
+type inference func(s *site) ([]ir.Type, error)
+
+// verify makes the Verify hook of rules; the first that fails is reported.
+func verify(rules ...rule) func(*ir.Op, *ir.Reporter) {
+	return func(op *ir.Op, r *ir.Reporter) {
+		s := siteOf(op, r)
+		for _, rule := range rules {
+			if err := rule(s); err != nil {
+				r.Errorf(op, "%s", err)
+				return
+			}
+		}
+	}
+}
+
+// infer makes the Infer hook of an inference.
+func infer(f inference) func(*ir.Context, *ir.OpState) ([]ir.Type, error) {
+	return func(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
+		return f(&site{ctx: c, def: st.Def, operands: st.Operands, attrs: st.Attrs, regions: st.Bodies})
+	}
+}
+
+// agrees is the rule that the result types are compatible with those that f infers.
+func agrees(f inference) rule {
+	return func(s *site) error {
+		types, err := f(s)
+		if err != nil {
+			return err
+		}
+		if len(types) != len(s.results) {
+			return inferredMismatch(types, s.results)
+		}
+		for i, t := range types {
+			if !compatible(t, s.results[i]) {
+				return inferredMismatch(types, s.results)
+			}
+		}
+		return nil
+	}
+}
+
+func inferredMismatch(want, got []ir.Type) error {
+	return fmt.Errorf("inferred type(s) %s are incompatible with return type(s) of operation %s", quoteTypes(want), quoteTypes(got))
+}
+
+func quoteTypes(types []ir.Type) string {
+	s := ""
+	for i, t := range types {
+		if i > 0 {
+			s += ", "
+		}
+		s += "'" + t.String() + "'"
+	}
+	return s
+}
+
+// fail returns a message as an error.
+func fail(format string, args ...any) error {
+	if len(args) == 0 {
+		return errors.New(format)
+	}
+	return fmt.Errorf(format, args...)
+}
+
+// typ returns the type of operand i; group(i) the operands of the i-th Arg of the row.
+func (s *site) typ(i int) ir.Type { return s.operands[i].Type() }
+
+// tensor returns the type of operand i as a tensor type; a value of another type gives an unranked tensor of none.
+func (s *site) tensor(i int) *ir.TensorType { return asTensor(s.ctx, s.operands[i].Type()) }
+
+func (s *site) result(i int) *ir.TensorType { return asTensor(s.ctx, s.results[i]) }
+
+func asTensor(c *ir.Context, t ir.Type) *ir.TensorType {
+	if tt, ok := t.(*ir.TensorType); ok {
+		return tt
+	}
+	return c.UnrankedTensor(c.None())
+}
+
+// types returns the types of the operands from i to j.
+func (s *site) types(i, j int) []ir.Type {
+	out := make([]ir.Type, 0, j-i)
+	for _, v := range s.operands[i:j] {
+		out = append(out, v.Type())
+	}
+	return out
+}
+
+func (s *site) attr(name string) ir.Attr { return s.attrs.Get(name) }
+
+// has reports whether the attribute is given.
+func (s *site) has(name string) bool { return s.attrs.Get(name) != nil }
+
+// ints returns the values of a dense array attribute, nil where it is absent.
+func (s *site) ints(name string) []int64 { return intsOf(s.attrs.Get(name)) }
+
+// int returns the value of an integer attribute, or absent.
+func (s *site) int(name string, absent int64) int64 {
+	if a, ok := s.attrs.Get(name).(*ir.IntegerAttr); ok {
+		return a.Value()
+	}
+	return absent
+}
+
+func (s *site) bool(name string) bool { return s.int(name, 0) != 0 }
+
+func intsOf(a ir.Attr) []int64 {
+	if d, ok := a.(*ir.DenseArrayAttr); ok {
+		return d.Values()
+	}
+	return nil
+}
+
+func intOf(a ir.Attr) int64 {
+	if i, ok := a.(*ir.IntegerAttr); ok {
+		return i.Value()
+	}
+	return 0
+}
+
+// elementsOf returns the integers of a dense attribute, nil where there are none.
+func elementsOf(a ir.Attr) []int64 {
+	d, ok := a.(*ir.DenseAttr)
+	if !ok {
+		return nil
+	}
+	v, err := d.Int64s()
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+// shapeOf returns the shape of a dense attribute, nil where it has none.
+func shapeOf(a ir.Attr) []int64 {
+	if d, ok := a.(*ir.DenseAttr); ok {
+		if t, ok := d.Type().(*ir.TensorType); ok {
+			return t.Shape()
+		}
+	}
+	return nil
+}
+
+// dataOf returns the dialect's own reading of an attribute.
+func dataOf[T any](a ir.Attr) (*T, bool) {
+	d, ok := a.(*ir.DialectAttr)
+	if !ok {
+		return nil, false
+	}
+	v, ok := d.Data().(*T)
+	return v, ok
+}
+
+// withElem returns t with another element type.
+func withElem(c *ir.Context, t *ir.TensorType, elem ir.Type) *ir.TensorType {
+	if !t.Ranked() {
+		return c.UnrankedTensor(elem)
+	}
+	return c.Tensor(t.Shape(), elem, t.Encoding())
+}
