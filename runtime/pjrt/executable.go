@@ -38,16 +38,24 @@ type Executable struct {
 // program has its module too, Compile refuses what Check refuses, takes the number of devices from it, and Run
 // compares its arguments with main's.
 func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (runtime.Executable, error) {
-	m := p.Manifest
-	if m == nil {
-		m = &hlocb.Manifest{}
-	}
 	var shape moduleShape
 	if p.Module != nil {
 		if err := Check(p.Module); err != nil {
 			return nil, err
 		}
 		shape = shapeOf(p.Module)
+	}
+	e, err := b.compileWith(ctx, p, shape, opts)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape moduleShape, opts runtime.CompileOptions) (*Executable, error) {
+	m := p.Manifest
+	if m == nil {
+		m = &hlocb.Manifest{}
 	}
 	o := &compileOptions{replicas: max(1, opts.Replicas), partitions: max(1, opts.Partitions), shardy: shape.shardy}
 	if opts.Replicas == 0 {
