@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/runtime"
@@ -86,4 +87,20 @@ func BenchmarkRun(b *testing.B) {
 	for range b.N {
 		run(b, e, arg)
 	}
+}
+
+// BenchmarkLoopTimeout measures what BenchmarkLoopGo costs with a timeout: copies, a goroutine and a timer.
+func BenchmarkLoopTimeout(b *testing.B) {
+	var sum float32
+	var h runtime.Bindings
+	h.Answer("loss", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		sum += tensor.View[float32](c.Operands[0])[0]
+		return nil
+	}))
+	e := compileTimeout(b, loopProgram(loopTrips), time.Minute, runtime.CompileOptions{Handlers: &h})
+	args := []*tensor.Tensor{f32(tensor.Shape{4}, 1, 2, 3, 4)}
+	for b.Loop() {
+		run(b, e, args...)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/loopTrips, "ns/call")
 }

@@ -66,6 +66,15 @@ void *hl_hook_handler(hl_ffi_frame *frame);  // the trampoline to Go
 void *hl_noop_handler(hl_ffi_frame *frame);  // does nothing: the yardstick for the cost of a call
 const char *hl_noop_target(void);
 
+// hl_future_create makes the future of an asynchronous handler, NULL where the FFI has none. Exactly one of the
+// other two completes it, on any thread.
+void *hl_future_create(hl_ffi_frame *frame);
+void hl_future_done(const hl_ffi_api *api, void *future);
+void hl_future_fail(const hl_ffi_api *api, void *future, const char *message);
+
+// hl_enter_run and hl_leave_run say that this thread runs a handler of a run, and no longer.
+void hl_enter_run(int64_t run_id);
+void hl_leave_run(void);
 // hl_current_run tells whether this thread is inside a hook's handler, and of which run.
 bool hl_current_run(int64_t *run_id);
 

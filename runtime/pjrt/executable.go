@@ -25,6 +25,12 @@ type Executable struct {
 	parts    int
 	position []int32
 	inputs   []ir.Type // of main; nil where they are not known
+	outputs  []ir.Type
+	// How main's arguments and results are cut into partitions, or why that is not known. Nil: every partition
+	// gets the arguments whole, and the first one's results are the results.
+	cutIn, cutOut []*sharding
+	cutErr        error
+	timeout       time.Duration // for one hook; 0 is for ever
 
 	mu     sync.Mutex
 	idle   sync.Cond
@@ -69,8 +75,9 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if err != nil {
 		return nil, err
 	}
-	if o.partitions == 1 {
-		e.inputs = shape.inputs
+	e.inputs, e.outputs = shape.inputs, shape.outputs
+	if o.partitions > 1 && shape.module != nil {
+		e.cutIn, e.cutOut, e.cutErr = shape.shardings(o.partitions)
 	}
 	return e, nil
 }
@@ -84,7 +91,7 @@ func (b *Backend) build(ctx context.Context, m *hlocb.Manifest, o *compileOption
 	if err != nil {
 		return nil, err
 	}
-	e := &Executable{backend: b, sites: newSiteTable(bound), compile: compile, devices: o.replicas * o.partitions, parts: o.partitions}
+	e := &Executable{backend: b, sites: newSiteTable(bound), compile: compile, timeout: opts.Timeout, devices: o.replicas * o.partitions, parts: o.partitions}
 	e.idle.L = &e.mu
 	c, err := b.client(level(ctx), e.devices)
 	if err != nil {
@@ -186,21 +193,77 @@ func (e *Executable) end() {
 	}
 }
 
-// Run implements runtime.Executable. On several devices every device gets the same arguments and the results are
-// those of the first; RunDevices gives each its own.
+// Run implements runtime.Executable. On several devices the arguments and results are the whole values: they are
+// cut for the partitions as the module's shardings say, and every replica gets the same ones; the results are
+// those of the first replica. RunDevices gives each device its own.
 //
 // A cancelled context stops the hooks: the next one ends the run. A program that calls none cannot be stopped;
 // when it has not ended a second later, Run gives up with a *LostError and the backend runs nothing more.
 func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
-	all := make([][]*tensor.Tensor, e.devices)
-	for i := range all {
-		all[i] = args
+	if e.parts > 1 {
+		if err := e.checkArguments(args); err != nil {
+			return nil, err
+		}
+	}
+	all, err := e.spread(args)
+	if err != nil {
+		return nil, err
 	}
 	results, err := e.RunDevices(ctx, all)
 	if err != nil {
 		return nil, err
 	}
-	return results[0], nil
+	return e.gather(results)
+}
+
+// spread gives every device its part of the arguments.
+func (e *Executable) spread(args []*tensor.Tensor) ([][]*tensor.Tensor, error) {
+	all := make([][]*tensor.Tensor, e.devices)
+	if e.cutErr != nil {
+		return nil, e.cutErr
+	}
+	if e.cutIn == nil {
+		for d := range all {
+			all[d] = args
+		}
+		return all, nil
+	}
+	for i, t := range args {
+		shards, err := e.cutIn[i].split(t, e.parts)
+		if err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i, err)
+		}
+		for d := range all {
+			all[d] = append(all[d], shards[d%e.parts])
+		}
+	}
+	return all, nil
+}
+
+// gather makes whole results of those of the first replica's partitions.
+func (e *Executable) gather(results [][]*tensor.Tensor) ([]*tensor.Tensor, error) {
+	if e.cutOut == nil {
+		return results[0], nil
+	}
+	if len(results[0]) != len(e.cutOut) {
+		return nil, fmt.Errorf("the program gives %d results, main has %d", len(results[0]), len(e.cutOut))
+	}
+	out := make([]*tensor.Tensor, len(results[0]))
+	for i := range out {
+		shards := make([]*tensor.Tensor, e.parts)
+		for p := range shards {
+			shards[p] = results[p][i]
+		}
+		var global tensor.Shape
+		if t, ok := e.outputs[i].(*ir.TensorType); ok {
+			global = t.Shape()
+		}
+		var err error
+		if out[i], err = e.cutOut[i].join(shards, global); err != nil {
+			return nil, fmt.Errorf("result %d: %w", i, err)
+		}
+	}
+	return out, nil
 }
 
 // RunDevices executes the program once, with a list of arguments for each device (replicas outermost), and
@@ -216,9 +279,11 @@ func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([
 		if len(args[d]) != len(args[0]) {
 			return nil, fmt.Errorf("device %d gets %d arguments and device 0 gets %d", d, len(args[d]), len(args[0]))
 		}
-	}
-	if err := e.checkArguments(args[0]); err != nil {
-		return nil, err
+		if e.parts == 1 {
+			if err := e.checkArguments(args[d]); err != nil {
+				return nil, err
+			}
+		}
 	}
 	level := level(ctx)
 	l, err := e.begin(level)
@@ -230,7 +295,7 @@ func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([
 		return nil, err
 	}
 	s := newSession(context.WithValue(ctx, levelKey{}, level+1), e.sites, e.devices, e.parts)
-	s.position, s.level = e.position, level
+	s.position, s.level, s.timeout = e.position, level, e.timeout
 	s.number = e.number.Add(1)
 	if err := enter(s); err != nil {
 		e.end()
@@ -288,7 +353,7 @@ const grace = time.Second
 
 // runCancellable executes on a goroutine of its own, so that a program that cannot be stopped can be left alone.
 func (e *Executable) runCancellable(ctx context.Context, s *session, l *loadedProgram, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
-	stop := context.AfterFunc(ctx, func() { s.fail(0, context.Cause(ctx)) })
+	stop := context.AfterFunc(ctx, func() { s.cancel(context.Cause(ctx)) })
 	type answer struct {
 		results [][]*tensor.Tensor
 		err     error

@@ -80,6 +80,30 @@ void *hl_hook_handler(hl_ffi_frame *frame) {
   return error;
 }
 
+void hl_enter_run(int64_t run_id) {
+  in_hook = true;
+  current_run = run_id;
+}
+
+void hl_leave_run(void) { in_hook = false; }
+
+void *hl_future_create(hl_ffi_frame *frame) {
+  if (!ffi_has(frame->api, HL_FFI_FUTURE_SET_ERROR) || frame->size < offsetof(hl_ffi_frame, future)) return NULL;
+  ARGS(hl_ffi_future_args, a);
+  if (frame->api->fn[HL_FFI_FUTURE_CREATE](&a)) return NULL;
+  return a.future;
+}
+
+void hl_future_done(const hl_ffi_api *api, void *future) {
+  ARGS(hl_ffi_future_args, a, .future = future);
+  api->fn[HL_FFI_FUTURE_SET_AVAILABLE](&a);
+}
+
+void hl_future_fail(const hl_ffi_api *api, void *future, const char *message) {
+  ARGS(hl_ffi_future_error_args, a, .future = future, .error = ffi_error(api, message, 13));
+  api->fn[HL_FFI_FUTURE_SET_ERROR](&a);
+}
+
 void *hl_noop_handler(hl_ffi_frame *frame) {
   metadata(frame);
   return NULL;

@@ -58,8 +58,15 @@ func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 	} else if site := s.sites.find(id); site == nil {
 		err = fmt.Errorf("the program calls hook %s, which is not in its manifest", hlocb.ID(id))
 		s.fail(device, err)
-	} else if err = s.deliver(frame, site, device); err != nil {
-		s.fail(device, err)
+	} else {
+		if s.timeout > 0 {
+			err = s.deliverAsync(frame, site, device)
+		} else {
+			err = s.deliver(frame, site, device)
+		}
+		if err != nil {
+			s.fail(device, err)
+		}
 	}
 	if err != nil && s.several {
 		clearResults(frame)
@@ -71,9 +78,7 @@ func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 // deliver makes the call's views, hands it to the handlers and finishes its results.
 func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) error {
 	c := site.calls.Get().(*call)
-	c.Run, c.Device = s.number, device
-	c.Seq = s.devices[device].seq.Add(1) - 1
-	c.Replica, c.Partition = device/s.parts, device%s.parts
+	s.place(c, device)
 	err := c.view(frame, site)
 	if err == nil {
 		err = runtime.Deliver(s.ctx, &site.bound, &c.Call)
@@ -81,12 +86,23 @@ func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) error {
 			c.packResults()
 		}
 	} else {
-		err = &runtime.HookError{Hook: site.bound.Site.Name, ID: site.bound.Site.ID.String(), Loc: site.bound.Site.Loc,
-			Device: device, Run: c.Run, Seq: c.Seq, Cause: err}
+		err = c.failed(err)
 	}
 	c.forget()
 	site.calls.Put(c)
 	return err
+}
+
+// place gives the call its place in the run.
+func (s *session) place(c *call, device int) {
+	c.Run, c.Device = s.number, device
+	c.Seq = s.devices[device].seq.Add(1) - 1
+	c.Replica, c.Partition = device/s.parts, device%s.parts
+}
+
+// failed says that the call failed for a cause that is not the handler's.
+func (c *call) failed(cause error) *runtime.HookError {
+	return &runtime.HookError{Hook: c.Site.Name, ID: c.Site.ID.String(), Loc: c.Site.Loc, Device: c.Device, Run: c.Run, Seq: c.Seq, Cause: cause}
 }
 
 // call is a runtime.Call with the memory behind its views, used again for each call of its site.

@@ -1,6 +1,7 @@
 package pjrt
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -11,7 +12,9 @@ import (
 type moduleShape struct {
 	replicas, partitions int  // 0 where the module does not say
 	shardy               bool // it is sharded by the sdy dialect
-	inputs               []ir.Type
+	inputs, outputs      []ir.Type
+	main                 fn.Func
+	module               *ir.Module
 }
 
 func shapeOf(m *ir.Module) moduleShape {
@@ -30,7 +33,55 @@ func shapeOf(m *ir.Module) moduleShape {
 		}
 	}
 	if f, ok := fn.Lookup(m, "main"); ok {
+		s.main, s.module = f, m
 		s.inputs = append([]ir.Type{}, f.Type().Inputs()...)
+		s.outputs = append([]ir.Type{}, f.Type().Results()...)
 	}
 	return s
+}
+
+// shardings returns how main's arguments and results are cut into partitions. A value that says nothing of it
+// is whole on each of them.
+func (s *moduleShape) shardings(partitions int) (in, out []*sharding, err error) {
+	one := func(attrs *ir.DictAttr) (*sharding, error) {
+		if attrs == nil {
+			return &sharding{}, nil
+		}
+		if a := attrs.Get("sdy.sharding"); a != nil {
+			return parseShardy(a.String(), partitions, s.mesh)
+		}
+		if a, ok := attrs.Get("mhlo.sharding").(*ir.StringAttr); ok {
+			return parseGSPMD(a.Value(), partitions)
+		}
+		return &sharding{}, nil
+	}
+	for i := range s.inputs {
+		v, err := one(s.main.ArgAttrs(i))
+		if err != nil {
+			return nil, nil, fmt.Errorf("argument %d: %w", i, err)
+		}
+		in = append(in, v)
+	}
+	for i := range s.outputs {
+		v, err := one(s.main.ResultAttrs(i))
+		if err != nil {
+			return nil, nil, fmt.Errorf("result %d: %w", i, err)
+		}
+		out = append(out, v)
+	}
+	return in, out, nil
+}
+
+// mesh finds a mesh by its symbol, nil where there is none that can be read.
+func (s *moduleShape) mesh(name string) *mesh {
+	for o := range s.module.Body().Ops() {
+		sym, ok := o.Attr(ir.SymbolName).(*ir.StringAttr)
+		if o.Name() != "sdy.mesh" || !ok || sym.Value() != name || o.Attr("mesh") == nil {
+			continue
+		}
+		if m, err := parseMesh(strings.TrimPrefix(o.Attr("mesh").String(), "#sdy.mesh")); err == nil {
+			return m
+		}
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/runtime"
@@ -86,8 +87,12 @@ type session struct {
 	position []int32 // of a device ordinal in devices; nil is the identity
 	parts    int     // partitions per replica
 	several  bool    // it runs on more than one device
+	timeout  time.Duration
 	stopped  atomic.Bool
 	failures []atomic.Pointer[failure] // the first of each device
+
+	mu      sync.Mutex
+	pending map[*asyncCall]bool // hooks that run on goroutines of their own
 }
 
 // newSession makes the session of a run on some devices, of which each replica takes parts.

@@ -1,0 +1,100 @@
+package pjrt
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+func iota8x4() *tensor.Tensor {
+	t := tensor.New(tensor.I32, tensor.Shape{8, 4})
+	for i := range tensor.View[int32](t) {
+		tensor.View[int32](t)[i] = int32(i)
+	}
+	return t
+}
+
+// TestShardings cuts an 8x4 value and compares the first element of each partition's shard. The expectations
+// without sub-axes are what jaxlib gives for the same NamedSharding or HloSharding.
+func TestShardings(t *testing.T) {
+	meshes := map[string]string{
+		"mesh": `<["x"=2, "y"=4]>`,
+		"rev":  `<["x"=2, "y"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>`,
+	}
+	lookup := func(name string) *mesh {
+		text, ok := meshes[name]
+		if !ok {
+			return nil
+		}
+		m, err := parseMesh(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	for _, c := range []struct{ text, want string }{
+		{`#sdy.sharding<@mesh, [{"x"}, {}]>`, "[4 4] [0 0 0 0 16 16 16 16]"},
+		{`#sdy.sharding<@mesh, [{"x"}, {"y"}]>`, "[4 1] [0 1 2 3 16 17 18 19]"},
+		{`#sdy.sharding<@mesh, [{"y", "x"}, {}]>`, "[1 4] [0 8 16 24 4 12 20 28]"},
+		{`#sdy.sharding<@mesh, [{"x", "y"}, {?}]>`, "[1 4] [0 4 8 12 16 20 24 28]"},
+		{`#sdy.sharding<@mesh, [{"y":(1)2}, {"y":(2)2}]>`, "[4 2] [0 2 16 18 0 2 16 18]"},
+		{`#sdy.sharding<@mesh, [{}, {"x"}p1], replicated={"y"}>`, "[8 2] [0 0 0 0 2 2 2 2]"},
+		{`#sdy.sharding<@rev, [{"x"}, {"y"}]>`, "[4 1] [19 18 17 16 3 2 1 0]"},
+		{`#sdy.sharding<@mesh, [{}, {}]>`, "[8 4] [0 0 0 0 0 0 0 0]"},
+		{`#sdy.sharding<mesh<["a"=8]>, [{"a"}, {}]>`, "[1 4] [0 4 8 12 16 20 24 28]"},
+		{`{replicated}`, "[8 4] [0 0 0 0 0 0 0 0]"},
+		{`{devices=[8,1]<=[8]}`, "[1 4] [0 4 8 12 16 20 24 28]"},
+		{`{devices=[2,4]<=[8]}`, "[4 1] [0 1 2 3 16 17 18 19]"},
+		{`{devices=[2,1,4]<=[8] last_tile_dim_replicate}`, "[4 4] [0 0 0 0 16 16 16 16]"},
+		{`{devices=[1,2,4]<=[4,2]T(1,0) last_tile_dims={replicated}}`, "[8 2] [0 2 0 2 0 2 0 2]"},
+		{`{devices=[4,2]<=[2,4]T(1,0)}`, "[2 2] [0 8 16 24 2 10 18 26]"},
+		{`{devices=[2,4]7,6,5,4,3,2,1,0}`, "[4 1] [19 18 17 16 3 2 1 0]"},
+	} {
+		var s *sharding
+		var err error
+		if c.text[0] == '#' {
+			s, err = parseShardy(c.text, 8, lookup)
+		} else {
+			s, err = parseGSPMD(c.text, 8)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		shards, err := s.split(iota8x4(), 8)
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		var firsts []int32
+		for _, shard := range shards {
+			firsts = append(firsts, tensor.View[int32](shard)[0])
+		}
+		if got := fmt.Sprint(shards[0].Shape(), firsts); got != c.want {
+			t.Errorf("%s gives %s, expected %s", c.text, got, c.want)
+		}
+		joined, err := s.join(shards, tensor.Shape{8, 4})
+		if err != nil || fmt.Sprint(tensor.View[int32](joined)) != fmt.Sprint(tensor.View[int32](iota8x4())) {
+			t.Errorf("%s: the shards do not make the value again (%v)", c.text, err)
+		}
+	}
+}
+
+func TestBadShardings(t *testing.T) {
+	for _, text := range []string{"", "{", "{devices=[2,2]<=[4]", "{devices=[3]<=[3]}", "{devices=[4]0,1,2,2}", "{devices=[4]<=[2,2]T(0,0)}",
+		"{devices=[0]<=[0]}", "{devices=[4]<=[-4]}", "{devices=[9223372036854775807,9223372036854775807]<=[4]}", "{manual}", "{devices=[4,1]<=[4] last_tile_dims={manual}}"} {
+		if s, err := parseGSPMD(text, 4); err == nil {
+			t.Errorf("%q is %v", text, s)
+		}
+	}
+	lookup := func(string) *mesh { return &mesh{names: []string{"x"}, sizes: []int64{4}} }
+	for _, text := range []string{"#sdy.sharding<@m", `#sdy.sharding<@m, [{"y"}]>`, `#sdy.sharding<@m, [{"x":(3)2}]>`, `#sdy.sharding<mesh<["x"=`, `#sdy.sharding<@m, [{"x"`} {
+		if s, err := parseShardy(text, 4, lookup); err == nil {
+			t.Errorf("%q is %v", text, s)
+		}
+	}
+	if _, err := (&sharding{tiles: []int64{3}}).split(iota8x4(), 3); err == nil {
+		t.Error("8 was cut into 3 equal parts")
+	}
+}
