@@ -1,0 +1,5 @@
+//go:build !cgo
+
+package cli_test
+
+const haveCgo = false
