@@ -1,0 +1,61 @@
+# The commands of this repository. 'make test' is what to run before a change is proposed, 'make check' what runs before
+# it is merged.
+
+GO ?= go
+CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
+TOOLS ?= $(dir $(CORPUS))tools
+SUMMARY = $(GO) run ./internal/testsummary
+
+.PHONY: build plugin test check fmt vet staticcheck generated race nocgo corpus bench clean
+
+build:
+	$(GO) build -o hlocb ./cmd/hlocb
+
+# The real XLA CPU plugin, into the user's cache. Without pip or network the tests that need it are skipped, and the
+# summary at the end of 'make test' names them.
+plugin:
+	@$(GO) run ./cmd/hlocb plugin install cpu || echo "no XLA CPU plugin: the tests that need it will be skipped"
+
+test: plugin
+	$(GO) test -timeout 20m -json ./... | $(SUMMARY)
+
+check: fmt vet staticcheck generated test race nocgo
+
+fmt:
+	@out=$$(gofmt -l .); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
+
+vet:
+	$(GO) vet ./...
+	CGO_ENABLED=0 $(GO) vet ./...
+
+staticcheck:
+	$(GO) tool staticcheck ./...
+
+# Generated files must be what their generators write.
+generated:
+	$(GO) generate ./...
+	@git diff --exit-code -- '*_gen.go' '*_gen.s' '*_gen.c' '*_gen.h' || { echo "generated files were not up to date"; exit 1; }
+	$(GO) mod tidy -diff
+
+race: plugin
+	$(GO) test -race -timeout 40m -json ./... | $(SUMMARY)
+
+nocgo:
+	CGO_ENABLED=0 $(GO) test -timeout 20m -json ./... | $(SUMMARY)
+
+# What the real systems delivered, on both backends. The corpus is no part of this repository: CORPUS says where it is.
+corpus: build plugin
+	@if [ -d "$(CORPUS)/events" ]; then \
+	  set -e; for backend in interp cpu; do for suffix in .mlir .hlo; do \
+	    if [ $$suffix = .hlo ] && ! ./hlocb translate --help 2>/dev/null | grep -q hlo; then continue; fi; \
+	    echo "events on $$backend, $$suffix:"; \
+	    python3 "$(TOOLS)/check_events.py" ./hlocb "$(CORPUS)/events" --suffix $$suffix --skip jax_pure_pair --backend $$backend --on '*=echo'; \
+	  done; done; \
+	else echo "skipped: corpus not found at $(CORPUS)"; fi
+
+# Side by side with jaxlib where it is installed.
+bench: build plugin
+	$(GO) run ./internal/bench -corpus "$(CORPUS)"
+
+clean:
+	rm -f hlocb

@@ -1,0 +1,2 @@
+// Package layout holds no code, only the test that imports go downwards.
+package layout

@@ -1,0 +1,152 @@
+package layout_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/hlocb/hlocb"
+
+// order lists the packages from the top down. A package may import those that stand in rows below its own, not those of its
+// own row (unless it lies inside of them) and none above. A name covers the packages below its directory.
+var order = [][]string{
+	{"cmd/hlocb", "examples", "internal/bench", "internal/testsummary"},
+	{"internal/cli"},
+	{"internal/golden", "internal/layout", "runtime/goxla"},
+	{"passes"},
+	{"hook"},
+	{"runtime/backends"},
+	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "interp"},
+	{"runtime"},
+	{"parse", "print"},
+	{"dialect/all"},
+	{"dialect/chlo", "dialect/check", "dialect/sdy", "dialect/mhlo", "dialect/interpreter"},
+	{"dialect/stablehlo"},
+	{"dialect/quant"},
+	{"dialect/builtin", "dialect/fn", "dialect/hlocb"},
+	{"ir"},
+	{"tensor", "diag"},
+	{"internal/peer"},
+}
+
+// forbidden are edges that the order alone would allow.
+var forbidden = []struct{ from, to, why string }{
+	{"passes", "runtime", "passes are used by other compilers, which have runtimes of their own"},
+	{"passes", "parse", "a pass gets a module, not text"},
+	{"passes", "print", "a pass gets a module, not text"},
+	{"hook", "runtime", "the hook model is data; runtimes read it"},
+	{"runtime/pjrt", "interp", "the backends do not know of each other"},
+	{"interp", "runtime/pjrt", "the backends do not know of each other"},
+	{"runtime", "parse", "the contract knows no notation"},
+	{"runtime", "print", "the contract knows no notation"},
+	{"parse", "dialect", "the parser reads any dialect through the registry it is given"},
+	{"print", "dialect", "the printer writes any dialect through its ops' definitions"},
+}
+
+// cgo lists the packages that may import C, themselves or through what they import outside of this module.
+var cgo = []string{"runtime/pjrt", "runtime/goxla", "examples/goxla"}
+
+type pkg struct {
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+	CgoFiles     []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports,CgoFiles", "./...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("go list: %v\n%s", err, exit.Stderr)
+		}
+		t.Fatalf("go list: %v", err)
+	}
+	var all []pkg
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := d.Decode(&p); err == io.EOF {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// inside reports whether package p lies in the directory name.
+func inside(p, name string) bool { return p == name || strings.HasPrefix(p, name+"/") }
+
+// row returns the row of a package: that of the longest name that covers it.
+func row(p string) (index int, name string) {
+	index = -1
+	for i, names := range order {
+		for _, n := range names {
+			if inside(p, n) && len(n) > len(name) {
+				index, name = i, n
+			}
+		}
+	}
+	return index, name
+}
+
+func TestImportsGoDown(t *testing.T) {
+	for _, p := range packages(t) {
+		from := strings.TrimPrefix(p.ImportPath, module+"/")
+		at, name := row(from)
+		if at < 0 {
+			t.Errorf("package %s stands in no row of the order: add it to internal/layout", from)
+			continue
+		}
+		for _, i := range p.Imports {
+			to, ours := strings.CutPrefix(i, module+"/")
+			if !ours {
+				continue
+			}
+			below, other := row(to)
+			if below < at || below == at && other != name {
+				t.Errorf("%s imports %s, which does not stand below it", from, to)
+			}
+			for _, f := range forbidden {
+				if inside(from, f.from) && name == f.from && inside(to, f.to) {
+					t.Errorf("%s imports %s: %s", from, to, f.why)
+				}
+			}
+		}
+	}
+}
+
+// TestOnlyBindingsUseC: everything else builds and works without cgo.
+func TestOnlyBindingsUseC(t *testing.T) {
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		if (len(p.CgoFiles) > 0 || slices.Contains(p.Imports, "C")) && !slices.Contains(cgo, name) {
+			t.Errorf("%s imports C", name)
+		}
+		for _, i := range p.Imports {
+			if strings.HasPrefix(i, "github.com/gomlx/") && !slices.Contains(cgo, name) {
+				t.Errorf("%s imports %s, which needs cgo", name, i)
+			}
+		}
+	}
+}
+
+// TestPeerIsForTests: the search for a Python is no business of the program.
+func TestPeerIsForTests(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, i := range p.Imports {
+			if i == module+"/internal/peer" && !strings.HasSuffix(p.ImportPath, "/internal/bench") {
+				t.Errorf("%s imports internal/peer outside of a test", p.ImportPath)
+			}
+		}
+	}
+}

@@ -1,0 +1,112 @@
+// Command testsummary reads what 'go test -json' writes and prints what a person wants to know: a line per package,
+// the output of what failed, and at the end how many tests passed, failed and were skipped, the skipped ones by reason.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"sort"
+	"strings"
+)
+
+type event struct {
+	Action, Package, ImportPath, Test, Output string
+	Elapsed                                   float64
+}
+
+func main() { os.Exit(summarize(os.Stdin, os.Stdout)) }
+
+// reason finds why a test was skipped: t.Skip's line, file and line number taken off.
+var reason = regexp.MustCompile(`^\s+\S+\.go:\d+: (?:skip: )?(.*)\n$`)
+
+// summarize returns the exit code: 1 where something failed or nothing was run.
+func summarize(in io.Reader, out io.Writer) int {
+	output := map[string][]string{} // by package and test
+	skipped := map[string][]string{}
+	passed, failed := 0, 0
+	broken := false
+	sc := bufio.NewScanner(in)
+	sc.Buffer(nil, 64<<20)
+	for sc.Scan() {
+		var e event
+		if json.Unmarshal(sc.Bytes(), &e) != nil {
+			fmt.Fprintln(out, sc.Text()) // what the go command itself says
+			continue
+		}
+		if e.Package == "" {
+			e.Package = e.ImportPath
+		}
+		key := e.Package + " " + e.Test
+		switch e.Action {
+		case "output", "build-output":
+			output[key] = append(output[key], e.Output)
+			continue
+		case "build-fail":
+			broken = true
+			fmt.Fprint(out, strings.Join(output[key], ""))
+		case "pass":
+			if e.Test != "" {
+				passed++
+			} else {
+				fmt.Fprintf(out, "ok    %s  %.1fs\n", e.Package, e.Elapsed)
+			}
+		case "skip":
+			if e.Test != "" {
+				why := "no reason given"
+				for _, line := range output[key] {
+					if m := reason.FindStringSubmatch(line); m != nil {
+						why = m[1]
+					}
+				}
+				skipped[why] = append(skipped[why], short(e.Package)+"."+e.Test)
+			}
+		case "fail":
+			broken = true
+			fmt.Fprint(out, strings.Join(output[key], ""))
+			if e.Test != "" {
+				failed++
+			} else {
+				fmt.Fprintf(out, "FAIL  %s  %.1fs\n", e.Package, e.Elapsed)
+			}
+		default:
+			continue
+		}
+		delete(output, key)
+	}
+	if err := sc.Err(); err != nil {
+		fmt.Fprintln(out, err)
+		broken = true
+	}
+	whys := make([]string, 0, len(skipped))
+	n := 0
+	for why, tests := range skipped {
+		whys = append(whys, why)
+		n += len(tests)
+	}
+	sort.Strings(whys)
+	for _, why := range whys {
+		tests := skipped[why]
+		list := strings.Join(tests, " ")
+		if len(tests) > 8 {
+			list = fmt.Sprintf("%s and %d more", strings.Join(tests[:8], " "), len(tests)-8)
+		}
+		fmt.Fprintf(out, "skipped %d: %s: %s\n", len(tests), why, list)
+	}
+	fmt.Fprintf(out, "tests: %d passed, %d failed, %d skipped\n", passed, failed, n)
+	if broken || passed == 0 {
+		return 1
+	}
+	return 0
+}
+
+func short(pkg string) string {
+	_, rest, ok := strings.Cut(pkg, "/hlocb/hlocb/")
+	if !ok {
+		return pkg
+	}
+	return rest
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSummarize(t *testing.T) {
+	tests := []struct {
+		name, in, want string
+		code           int
+	}{
+		{"pass and skip", `{"Action":"pass","Package":"p","Test":"A"}
+{"Action":"output","Package":"p","Test":"B","Output":"    b_test.go:3: skip: no plugin\n"}
+{"Action":"skip","Package":"p","Test":"B"}
+{"Action":"pass","Package":"p","Elapsed":0.25}
+`, "ok    p  0.2s\nskipped 1: no plugin: p.B\ntests: 1 passed, 0 failed, 1 skipped\n", 0},
+		{"fail", `{"Action":"output","Package":"p","Test":"A","Output":"bad\n"}
+{"Action":"fail","Package":"p","Test":"A"}
+{"Action":"fail","Package":"p","Elapsed":1}
+`, "bad\nFAIL  p  1.0s\ntests: 0 passed, 1 failed, 0 skipped\n", 1},
+		{"build failure", `{"ImportPath":"p","Action":"build-output","Output":"x.go:1: no\n"}
+{"ImportPath":"p","Action":"build-fail"}
+{"Action":"pass","Package":"q","Test":"A"}
+`, "x.go:1: no\ntests: 1 passed, 0 failed, 0 skipped\n", 1},
+		{"nothing", "", "tests: 0 passed, 0 failed, 0 skipped\n", 1},
+	}
+	for _, tt := range tests {
+		var out strings.Builder
+		code := summarize(strings.NewReader(tt.in), &out)
+		if out.String() != tt.want || code != tt.code {
+			t.Errorf("%s: code %d, output\n%s\nwant code %d,\n%s", tt.name, code, out.String(), tt.code, tt.want)
+		}
+	}
+}
