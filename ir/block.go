@@ -42,6 +42,15 @@ func (r *Region) AddBlock(types ...Type) *Block {
 	return b
 }
 
+// NewBlock returns a block that belongs to no region yet.
+func NewBlock() *Block { return &Block{} }
+
+// AppendBlock adds a block that belongs to no region at the end.
+func (r *Region) AppendBlock(b *Block) {
+	b.region = r
+	r.blocks = append(r.blocks, b)
+}
+
 // TakeBlocks moves all blocks of from to the end of r.
 func (r *Region) TakeBlocks(from *Region) {
 	for _, b := range from.blocks {

@@ -95,6 +95,11 @@ func (c *Context) I64() *IntegerType { return c.ints[Signless][64] }
 // Float returns the floating-point type that d names, or nil where d is none.
 func (c *Context) Float(d tensor.DType) *FloatType { return c.floats[d] }
 
+// ForeignFloat returns a floating-point type that is carried but not computed with: f80, f128 or tf32.
+func (c *Context) ForeignFloat(name string) *FloatType {
+	return c.intern(name, func() Type { return &FloatType{name: name} }).(*FloatType)
+}
+
 // Index returns the index type.
 func (c *Context) Index() *IndexType { return c.index }
 

@@ -170,24 +170,34 @@ type Dialect struct {
 // goroutines.
 type Registry struct {
 	dialects map[string]*Dialect
+	order    []*Dialect
 	defs     map[string]*Def
+	formats  map[*Def]*Format
 	names    []string // op names in the order of registration
 }
 
 // NewRegistry returns a registry of the given dialects. A name that is registered twice is an error.
 func NewRegistry(dialects ...*Dialect) (*Registry, error) {
-	r := &Registry{dialects: map[string]*Dialect{}, defs: map[string]*Def{}}
+	r := &Registry{dialects: map[string]*Dialect{}, defs: map[string]*Def{}, formats: map[*Def]*Format{}}
 	for _, d := range dialects {
 		if r.dialects[d.Name] != nil {
 			return nil, fmt.Errorf("dialect %q is registered twice", d.Name)
 		}
 		r.dialects[d.Name] = d
+		r.order = append(r.order, d)
 		for _, def := range d.Ops {
 			if r.defs[def.Name] != nil {
 				return nil, fmt.Errorf("op %q is registered twice", def.Name)
 			}
 			if def.Dialect() != d.Name {
 				return nil, fmt.Errorf("op %q does not belong to dialect %q", def.Name, d.Name)
+			}
+			if def.Format != "" {
+				f, err := compileFormat(def, d)
+				if err != nil {
+					return nil, err
+				}
+				r.formats[def] = f
 			}
 			r.defs[def.Name] = def
 			r.names = append(r.names, def.Name)
@@ -199,8 +209,14 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 // Lookup returns the definition of the op named name, nil where none is registered. It does not allocate.
 func (r *Registry) Lookup(name []byte) *Def { return r.defs[string(name)] }
 
+// Format returns the compiled assembly format of def, nil where it has none.
+func (r *Registry) Format(def *Def) *Format { return r.formats[def] }
+
 // Dialect returns the dialect named name, or nil.
 func (r *Registry) Dialect(name string) *Dialect { return r.dialects[name] }
+
+// Dialects returns the dialects in the order of registration.
+func (r *Registry) Dialects() []*Dialect { return r.order }
 
 // OpNames returns the names of all registered ops in the order of registration.
 func (r *Registry) OpNames() []string { return r.names }

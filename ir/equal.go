@@ -2,18 +2,30 @@ package ir
 
 import "bytes"
 
-// EqualAttrs reports whether a and b are the same attribute; nil equals nil only.
+// EqualAttrs reports whether two attributes are the same attribute of MLIR. Either may be nil.
 func EqualAttrs(a, b Attr) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
 	if a == b {
 		return true
 	}
+	if a == nil || b == nil {
+		return false
+	}
 	switch a := a.(type) {
-	case *DenseAttr:
-		b, ok := b.(*DenseAttr)
-		return ok && a.typ == b.typ && equalElements(a, b)
+	case *IntegerAttr:
+		b, ok := b.(*IntegerAttr)
+		if !ok || a.typ != b.typ || (a.wide == nil) != (b.wide == nil) {
+			return false
+		}
+		return a.wide == nil && a.value == b.value || a.wide != nil && a.wide.Cmp(b.wide) == 0
+	case *FloatAttr:
+		b, ok := b.(*FloatAttr)
+		return ok && a.typ == b.typ && a.bits == b.bits
+	case *StringAttr:
+		b, ok := b.(*StringAttr)
+		return ok && a.typ == b.typ && a.value == b.value
+	case *UnitAttr:
+		_, ok := b.(*UnitAttr)
+		return ok
 	case *ArrayAttr:
 		b, ok := b.(*ArrayAttr)
 		if !ok || len(a.elems) != len(b.elems) {
@@ -28,17 +40,51 @@ func EqualAttrs(a, b Attr) bool {
 	case *DictAttr:
 		b, ok := b.(*DictAttr)
 		return ok && EqualAttrLists(a.entries, b.entries)
-	case *StringAttr: // a typed string may print as an untyped one does
-		b, ok := b.(*StringAttr)
-		return ok && a.value == b.value && a.typ == b.typ
 	case *TypeAttr:
 		b, ok := b.(*TypeAttr)
 		return ok && a.typ == b.typ
+	case *EnumAttr:
+		b, ok := b.(*EnumAttr)
+		return ok && a.def == b.def && a.code == b.code
+	case *DenseAttr:
+		b, ok := b.(*DenseAttr)
+		if !ok || a.typ != b.typ {
+			return false
+		}
+		if a.text != nil && bytes.Equal(a.text, b.text) {
+			return true
+		}
+		v, _, errA := a.Elements()
+		w, _, errB := b.Elements()
+		if errA != nil || errB != nil {
+			return a.String() == b.String()
+		}
+		return bytes.Equal(v.Bytes(), w.Bytes()) && v.NumElements() == w.NumElements() || a.equalExpanded(b)
 	}
-	return attrString(a) == attrString(b)
+	return a.String() == b.String()
 }
 
-// EqualAttrLists reports whether both lists bind the same names to equal attributes.
+// equalExpanded compares all elements where one of the two may be a splat that the other writes out.
+func (a *DenseAttr) equalExpanded(b *DenseAttr) bool {
+	v, splatA, _ := a.Elements()
+	w, splatB, _ := b.Elements()
+	if splatA == splatB {
+		return false
+	}
+	if splatB {
+		v, w = w, v
+	}
+	size := v.DType().Size()
+	one, all := v.Bytes(), w.Bytes()
+	for i := 0; i < len(all); i += size {
+		if !bytes.Equal(one, all[i:i+size]) {
+			return false
+		}
+	}
+	return true
+}
+
+// EqualAttrLists reports whether two lists have the same names and equal attributes.
 func EqualAttrLists(a, b AttrList) bool {
 	if len(a) != len(b) {
 		return false
@@ -49,18 +95,4 @@ func EqualAttrLists(a, b AttrList) bool {
 		}
 	}
 	return true
-}
-
-func equalElements(a, b *DenseAttr) bool {
-	va, sa, ea := a.Elements()
-	vb, sb, eb := b.Elements()
-	if ea != nil || eb != nil || va == nil || vb == nil {
-		return bytes.Equal(a.text, b.text)
-	}
-	if sa != sb { // a splat and the same value written out in full are one attribute
-		fa, _ := a.Tensor()
-		fb, _ := b.Tensor()
-		return bytes.Equal(fa.Bytes(), fb.Bytes())
-	}
-	return bytes.Equal(va.Bytes(), vb.Bytes())
 }

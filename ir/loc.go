@@ -58,6 +58,13 @@ func NewFusedLoc(metadata Attr, children []*Loc) *Loc {
 // NewOpaqueLoc returns a location that is carried as text.
 func NewOpaqueLoc(text string) *Loc { return &Loc{kind: LocOpaque, name: text} }
 
+// NewForwardLoc returns a location that is only named so far; Define makes it what def is. It exists for readers of
+// text whose location aliases stand behind their uses.
+func NewForwardLoc() *Loc { return &Loc{kind: LocUnknown} }
+
+// Define completes a location made by NewForwardLoc.
+func (l *Loc) Define(def *Loc) { *l = *def }
+
 // Kind returns the kind; a nil location is unknown.
 func (l *Loc) Kind() LocKind {
 	if l == nil {

@@ -36,6 +36,15 @@ func NewModule(ctx *Context, registry *Registry, source *diag.Source) *Module {
 	return m
 }
 
+// Adopt makes op, a builtin.module, the module op in place of the present one, whose body must hold nothing else.
+func (m *Module) Adopt(op *Op) {
+	op.Remove()
+	m.op = op
+	if op.regions[0].Empty() {
+		op.regions[0].AddBlock()
+	}
+}
+
 // Context returns the context of the module's types.
 func (m *Module) Context() *Context { return m.ctx }
 

@@ -19,6 +19,7 @@ type Value struct {
 	last  *Use
 	name  string // the name it was written with, without '%'; a hint for printing
 	loc   *Loc   // block arguments only
+	pos   diag.Pos
 }
 
 // Use is one operand slot of an op, linked into the use list of its value.
@@ -50,6 +51,10 @@ type Successor struct {
 	Block    *Block
 	Operands []*Value // kept apart from the op's own operands only while parsing; see OpState
 }
+
+// NewForwardValue returns a value that nothing defines: it stands for one that is used in front of its definition
+// until ReplaceAllUsesWith puts that in its place.
+func NewForwardValue(t Type) *Value { return &Value{typ: t} }
 
 // Type returns the value's type.
 func (v *Value) Type() Type { return v.typ }
@@ -86,6 +91,12 @@ func (v *Value) Loc() *Loc { return v.loc }
 
 // SetLoc sets the location of a block argument.
 func (v *Value) SetLoc(l *Loc) { v.loc = l }
+
+// Pos returns where a block argument stands in the text that was read.
+func (v *Value) Pos() diag.Pos { return v.pos }
+
+// SetPos sets the position of a block argument.
+func (v *Value) SetPos(p diag.Pos) { v.pos = p }
 
 // HasUses reports whether any op uses the value.
 func (v *Value) HasUses() bool { return v.first != nil }

@@ -1,61 +1,54 @@
 package ir
 
 import (
+	"bytes"
+	"math/big"
 	"strconv"
 
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Aliases gives names to attributes, types and locations that are printed by alias (#map, !t, #loc3). A nil
-// Aliases names nothing.
-type Aliases interface {
-	// AttrAlias, TypeAlias and LocAlias return the alias with its sigil, "" where there is none.
-	AttrAlias(a Attr) string
-	TypeAlias(t Type) string
-	LocAlias(l *Loc) string
-}
-
-// Writer appends types, attributes and locations to a buffer as MLIR prints them. It is the only place that
-// knows their text; String methods and package print both use it.
-type Writer struct {
-	Aliases Aliases // nil: no aliases
-	// HexLarger is the number of elements above which a dense literal that is no splat is written in
-	// hexadecimal; negative: never.
-	HexLarger int
-	// ElideLarger is the number of elements above which a dense literal that is no splat is written as
-	// dense_resource<__elided__>; negative: never.
-	ElideLarger int
-	// PrintAttr and PrintType write an attribute or type of a dialect in its own way; they return false to
-	// have its canonical text written. Both may be nil.
-	PrintAttr func(b []byte, a *DialectAttr) ([]byte, bool)
-	PrintType func(b []byte, t *DialectType) ([]byte, bool)
-}
-
-// plainWriter returns what String methods write with.
-func plainWriter() *Writer { return &Writer{HexLarger: tensor.HexLarger, ElideLarger: -1} }
-
 func itoa(i int) string { return strconv.Itoa(i) }
 
-// elision says whether the ': type' after a number or literal may be left out.
+// Text writes types, attributes and locations as MLIR prints them. The zero value writes them in full.
+type Text struct {
+	// AttrAlias, TypeAlias and LocAlias return the alias of an attribute, type or location (#map, !tuple, #loc1),
+	// "" for none. Nil: there are no aliases.
+	AttrAlias func(Attr) string
+	TypeAlias func(Type) string
+	LocAlias  func(*Loc) string
+	// DialectAttr and DialectType write an attribute or type of a dialect whole; they return false to have the
+	// stored text written.
+	DialectAttr func(b []byte, a *DialectAttr) ([]byte, bool)
+	DialectType func(b []byte, t *DialectType) ([]byte, bool)
+	// ElideLarger replaces dense literals of more elements, unless all are equal; 0: none.
+	ElideLarger int
+	// NoHex writes even large literals as decimal numbers.
+	NoHex bool
+}
+
+// plain writes without aliases and hooks.
+var plain = &Text{}
+
+// elision says when a value leaves out its type.
 type elision uint8
 
 const (
-	elideNever elision = iota
-	elideMay           // where the type is the default one: i64, f64
-	elideMust
+	typeNever elision = iota // always ': type'
+	typeMay                  // not where it is the default: i64, f64
+	typeMust                 // no type
 )
 
-// AppendQuoted appends s as an MLIR string literal: printable ASCII as it is, a backslash doubled, every other
-// byte and the quote as \XX.
+// AppendQuoted appends s as an MLIR string literal: printable ASCII as it is, a backslash doubled, every other byte
+// as \XX.
 func AppendQuoted(b []byte, s string) []byte {
-	const hex = "0123456789ABCDEF"
 	b = append(b, '"')
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '\\':
-			b = append(b, '\\', '\\')
+			b = append(b, `\\`...)
 		case c == '"' || c < ' ' || c >= 0x7f:
-			b = append(b, '\\', hex[c>>4], hex[c&15])
+			b = append(b, '\\', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
 		default:
 			b = append(b, c)
 		}
@@ -66,8 +59,7 @@ func AppendQuoted(b []byte, s string) []byte {
 // Quote returns s as an MLIR string literal.
 func Quote(s string) string { return string(AppendQuoted(nil, s)) }
 
-// IsIdentifier reports whether s can be written bare as an attribute name or a symbol: a letter or underscore,
-// then letters, digits, '_', '$' and '.'.
+// IsIdentifier reports whether s can stand without quotes: a letter or _, then letters, digits and _ $ .
 func IsIdentifier(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -90,257 +82,211 @@ func AppendKeyword(b []byte, s string) []byte {
 // AppendSymbol appends @s, quoted where it must be.
 func AppendSymbol(b []byte, s string) []byte { return AppendKeyword(append(b, '@'), s) }
 
-// Type appends t.
-func (w *Writer) Type(b []byte, t Type) []byte {
-	if w.Aliases != nil {
-		if name := w.Aliases.TypeAlias(t); name != "" {
-			return append(b, name...)
-		}
+// AppendAttr appends a with its type.
+func (w *Text) AppendAttr(b []byte, a Attr) []byte { return w.attr(b, a, typeNever) }
+
+// AppendAttrBare appends a without its type.
+func (w *Text) AppendAttrBare(b []byte, a Attr) []byte { return w.attr(b, a, typeMust) }
+
+// AppendNamed appends name = a, or name alone for unit.
+func (w *Text) AppendNamed(b []byte, name string, a Attr) []byte {
+	b = AppendKeyword(b, name)
+	if _, ok := a.(*UnitAttr); ok {
+		return b
 	}
-	return w.TypeBody(b, t)
+	return w.attr(append(b, " = "...), a, typeNever)
 }
 
-// TypeBody appends t itself, never its own alias.
-func (w *Writer) TypeBody(b []byte, t Type) []byte {
-	switch t := t.(type) {
-	case *IntegerType:
-		b = append(b, [...]string{Signless: "i", Signed: "si", Unsigned: "ui"}[t.sign]...)
-		return strconv.AppendInt(b, int64(t.width), 10)
-	case *FloatType:
-		return append(b, t.dtype.String()...)
-	case *IndexType:
-		return append(b, "index"...)
-	case *NoneType:
-		return append(b, "none"...)
-	case *ComplexType:
-		return append(w.Type(append(b, "complex<"...), t.elem), '>')
-	case *TensorType:
-		b = append(b, "tensor<"...)
-		if !t.ranked {
-			b = append(b, "*x"...)
-		}
-		b = w.Type(AppendShape(b, t.shape), t.elem)
-		if t.encoding != nil {
-			b = w.Attr(append(b, ", "...), t.encoding)
-		}
-		return append(b, '>')
-	case *ShapedType:
-		b = append(b, [...]string{MemRef: "memref<", Vector: "vector<"}[t.kind]...)
-		b = w.Type(AppendShape(b, t.shape), t.elem)
-		return append(append(b, t.rest...), '>')
-	case *TupleType:
-		return append(w.Types(append(b, "tuple<"...), t.elems), '>')
-	case *FunctionType:
-		return w.FunctionType(b, t.inputs, t.results)
-	case *DialectType:
-		b = append(append(append(append(b, '!'), t.dialect...), '.'), t.name...)
-		if w.PrintType != nil {
-			if out, ok := w.PrintType(b, t); ok {
-				return out
-			}
-		}
-		return append(b, t.body...)
-	}
-	return append(b, "<<null type>>"...)
-}
-
-// Types appends types separated by commas.
-func (w *Writer) Types(b []byte, types []Type) []byte {
-	for i, t := range types {
+// AppendDict appends {a = x, b}.
+func (w *Text) AppendDict(b []byte, entries AttrList) []byte {
+	b = append(b, '{')
+	for i := range entries {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
-		b = w.Type(b, t)
+		b = w.AppendNamed(b, entries[i].Name, entries[i].Attr)
 	}
-	return b
+	return append(b, '}')
 }
 
-// FunctionType appends (inputs) -> results; one result that is no function type has no parentheses.
-func (w *Writer) FunctionType(b []byte, inputs, results []Type) []byte {
-	b = append(w.Types(append(b, '('), inputs), ") -> "...)
-	if len(results) == 1 {
-		if _, nested := results[0].(*FunctionType); !nested {
-			return w.Type(b, results[0])
+func (w *Text) attr(b []byte, a Attr, e elision) []byte {
+	if w.AttrAlias != nil {
+		if s := w.AttrAlias(a); s != "" {
+			return append(b, s...)
 		}
 	}
-	return append(w.Types(append(b, '('), results), ')')
-}
-
-// AppendShape appends the dimensions as types spell them: 2x?x3x.
-func AppendShape(b []byte, shape []int64) []byte {
-	for _, d := range shape {
-		if d == Dynamic {
-			b = append(b, '?')
-		} else {
-			b = strconv.AppendInt(b, d, 10)
-		}
-		b = append(b, 'x')
-	}
-	return b
-}
-
-// Attr appends a with its type.
-func (w *Writer) Attr(b []byte, a Attr) []byte { return w.attr(b, a, elideNever) }
-
-// AttrWithoutType appends a without its trailing ': type'.
-func (w *Writer) AttrWithoutType(b []byte, a Attr) []byte { return w.attr(b, a, elideMust) }
-
-func (w *Writer) attr(b []byte, a Attr, e elision) []byte {
-	if w.Aliases != nil {
-		if name := w.Aliases.AttrAlias(a); name != "" {
-			return append(b, name...)
-		}
-	}
-	return w.attrBody(b, a, e)
-}
-
-// AttrBody appends a itself, never its own alias.
-func (w *Writer) AttrBody(b []byte, a Attr) []byte { return w.attrBody(b, a, elideNever) }
-
-func (w *Writer) attrBody(b []byte, a Attr, e elision) []byte {
 	switch a := a.(type) {
 	case *IntegerAttr:
 		return w.integer(b, a, e)
 	case *FloatAttr:
 		b = tensor.AppendFloat(b, a.typ.dtype, a.bits)
-		if e == elideMay && a.typ.dtype == tensor.F64 {
+		if e == typeMust || e == typeMay && a.typ.dtype == tensor.F64 {
 			return b
 		}
-		return w.typed(b, a.typ, e)
+		return w.colonType(b, a.typ)
 	case *StringAttr:
 		b = AppendQuoted(b, a.value)
-		if a.typ == nil {
-			return b
+		if a.typ != nil && e != typeMust {
+			return w.colonType(b, a.typ)
 		}
-		return w.typed(b, a.typ, e)
+		return b
 	case *UnitAttr:
 		return append(b, "unit"...)
-	case *TypeAttr:
-		return w.Type(b, a.typ)
 	case *ArrayAttr:
 		b = append(b, '[')
 		for i, x := range a.elems {
 			if i > 0 {
 				b = append(b, ", "...)
 			}
-			b = w.attr(b, x, elideMay)
+			b = w.attr(b, x, typeMay)
 		}
 		return append(b, ']')
 	case *DictAttr:
-		return append(w.Entries(append(b, '{'), a.entries), '}')
+		return w.AppendDict(b, a.entries)
 	case *SymbolRefAttr:
 		b = AppendSymbol(b, a.root)
 		for _, n := range a.nested {
 			b = AppendSymbol(append(b, "::"...), n)
 		}
 		return b
+	case *TypeAttr:
+		return w.AppendType(b, a.typ)
 	case *DenseArrayAttr:
-		return w.denseArray(b, a)
+		b = append(b, "array<"...)
+		b = w.AppendType(b, a.elem)
+		if len(a.values) > 0 {
+			b = append(b, ": "...)
+			b = a.AppendValues(b)
+		}
+		return append(b, '>')
 	case *DenseAttr:
-		return w.typed(w.dense(b, a), a.typ, e)
+		b = w.dense(b, a)
+		if e != typeMust {
+			return w.colonType(b, a.typ)
+		}
+		return b
 	case *ResourceAttr:
-		b = append(AppendKeyword(append(b, "dense_resource<"...), a.key), '>')
-		return w.typed(b, a.typ, e)
+		b = append(b, "dense_resource<"...)
+		b = AppendKeyword(b, a.key)
+		b = append(b, '>')
+		if e != typeMust {
+			return w.colonType(b, a.typ)
+		}
+		return b
 	case *EnumAttr:
-		b = append(append(append(b, '#'), a.def.Dialect...), '<')
-		b = append(append(append(b, a.def.Name...), ' '), a.Case()...)
+		b = append(b, '#')
+		b = append(b, a.def.Dialect...)
+		b = append(b, '<')
+		b = append(b, a.def.Name...)
+		b = append(b, ' ')
+		b = append(b, a.Case()...)
 		return append(b, '>')
 	case *DialectAttr:
-		b = append(append(append(append(b, '#'), a.dialect...), '.'), a.name...)
-		return w.DialectAttrBody(b, a)
-	case *LocAttr:
-		return w.Loc(b, a.loc)
+		if w.DialectAttr != nil {
+			if out, ok := w.DialectAttr(b, a); ok {
+				return out
+			}
+		}
+		return appendDialectSymbol(b, '#', a.dialect, a.name, a.body)
 	case *OpaqueAttr:
 		return append(b, a.text...)
+	case *LocAttr:
+		b = append(b, "loc("...)
+		return append(w.AppendLoc(b, a.loc), ')')
 	}
-	return append(b, "<<null attribute>>"...)
+	return b
 }
 
-// DialectAttrBody appends the parameters of a with their brackets, without #dialect.name.
-func (w *Writer) DialectAttrBody(b []byte, a *DialectAttr) []byte {
-	if w.PrintAttr != nil {
-		if out, ok := w.PrintAttr(b, a); ok {
-			return out
-		}
+// appendDialectSymbol appends #dialect.name body, or #dialect body where there is no mnemonic.
+func appendDialectSymbol(b []byte, sigil byte, dialect, name, body string) []byte {
+	b = append(b, sigil)
+	b = append(b, dialect...)
+	if name != "" {
+		b = append(b, '.')
+		b = append(b, name...)
 	}
-	return append(b, a.body...)
+	return append(b, body...)
 }
 
-// typed appends ' : t' unless e forbids it.
-func (w *Writer) typed(b []byte, t Type, e elision) []byte {
-	if e == elideMust {
+func (w *Text) colonType(b []byte, t Type) []byte {
+	if t == nil {
 		return b
 	}
-	return w.Type(append(b, " : "...), t)
+	if _, none := t.(*NoneType); none {
+		return b
+	}
+	return w.AppendType(append(b, " : "...), t)
 }
 
-func (w *Writer) integer(b []byte, a *IntegerAttr, e elision) []byte {
+func (w *Text) integer(b []byte, a *IntegerAttr, e elision) []byte {
 	if a.IsBool() {
 		return strconv.AppendBool(b, a.value != 0)
 	}
 	t, isInt := a.typ.(*IntegerType)
 	switch {
 	case a.wide != nil:
-		b = a.wide.Append(b, 10)
+		v := a.wide
+		if isInt && t.sign != Unsigned && v.BitLen() >= t.width && v.Sign() > 0 {
+			v = new(big.Int).Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(t.width)))
+		}
+		b = v.Append(b, 10)
 	case isInt && t.sign == Unsigned:
 		b = strconv.AppendUint(b, uint64(a.value), 10)
 	default:
 		b = strconv.AppendInt(b, a.value, 10)
 	}
-	if e == elideMay && isInt && t.sign == Signless && t.width == 64 {
+	if e == typeMust || e == typeMay && isInt && t.width == 64 && t.sign == Signless {
 		return b
 	}
-	return w.typed(b, a.typ, e)
+	return w.colonType(b, a.typ)
 }
 
-func (w *Writer) denseArray(b []byte, a *DenseArrayAttr) []byte {
-	b = w.Type(append(b, "array<"...), a.elem)
+// AppendValues appends the values separated by commas.
+func (a *DenseArrayAttr) AppendValues(b []byte) []byte {
+	d := ElementDType(a.elem)
 	for i, v := range a.values {
-		b = append(b, [...]string{": ", ", "}[min(i, 1)]...)
-		b = AppendArrayElement(b, a.elem, v)
-	}
-	return append(b, '>')
-}
-
-// AppendArrayElement appends one value of a dense array with elements of type elem.
-func AppendArrayElement(b []byte, elem Type, v int64) []byte {
-	switch t := elem.(type) {
-	case *FloatType:
-		return tensor.AppendFloat(b, t.dtype, uint64(v))
-	case *IntegerType:
-		if t.width == 1 {
-			return strconv.AppendBool(b, v != 0)
+		if i > 0 {
+			b = append(b, ", "...)
 		}
-		if t.sign == Unsigned {
-			return strconv.AppendUint(b, uint64(v), 10)
+		switch {
+		case d == tensor.I1:
+			b = strconv.AppendBool(b, v != 0)
+		case d.IsFloat():
+			b = tensor.AppendFloat(b, d, uint64(v))
+		case d.Kind() == tensor.KindUnsigned:
+			b = strconv.AppendUint(b, uint64(v), 10)
+		default:
+			b = strconv.AppendInt(b, v, 10)
 		}
 	}
-	return strconv.AppendInt(b, v, 10)
+	return b
 }
 
-// dense appends dense<...>. Literals that cannot be decoded (elements of foreign types) keep their source text.
-func (w *Writer) dense(b []byte, a *DenseAttr) []byte {
+// dense appends dense<...> without the type.
+func (w *Text) dense(b []byte, a *DenseAttr) []byte {
 	v, splat, err := a.Elements()
-	if err != nil || v == nil {
-		return append(append(append(b, "dense<"...), a.text...), '>')
-	}
-	if !splat && w.ElideLarger >= 0 && v.NumElements() > w.ElideLarger {
+	if w.ElideLarger > 0 && err == nil && !splat && v.NumElements() > w.ElideLarger {
 		return append(b, "dense_resource<__elided__>"...)
 	}
 	b = append(b, "dense<"...)
-	if splat {
-		if shapedElements(a.typ) != 0 {
-			b = tensor.AppendElement(b, v, 0)
+	switch {
+	case err != nil:
+		// Elements that tensors do not model: the source's own text, with MLIR's spacing.
+		b = appendSpaced(b, a.text)
+	case splat && a.NumElements() == 0:
+	default:
+		hex := tensor.HexLarger
+		if w.NoHex || splat {
+			hex = -1
 		}
-	} else {
-		b = tensor.AppendDense(b, v, w.HexLarger)
+		b = tensor.AppendDense(b, v, hex)
 	}
 	return append(b, '>')
 }
 
-// shapedElements returns the number of elements of a shaped type of static shape.
-func shapedElements(t Type) int64 {
-	switch t := t.(type) {
+// NumElements returns the number of elements that the type has, -1 where it is not static.
+func (a *DenseAttr) NumElements() int64 {
+	switch t := a.typ.(type) {
 	case *TensorType:
 		return tensor.Shape(t.shape).NumElements()
 	case *ShapedType:
@@ -349,102 +295,165 @@ func shapedElements(t Type) int64 {
 	return -1
 }
 
-// Entries appends name = attr, ... without braces.
-func (w *Writer) Entries(b []byte, entries AttrList) []byte {
-	for i := range entries {
-		if i > 0 {
+// appendSpaced appends the text of a list with one space behind each comma and no other, strings untouched.
+func appendSpaced(b, text []byte) []byte {
+	inString := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case inString && c == '\\' && i+1 < len(text):
+			b = append(b, c, text[i+1])
+			i++
+			continue
+		case c == '"':
+			inString = !inString
+		case inString:
+		case bytes.IndexByte([]byte(" \t\r\n"), c) >= 0:
+			continue
+		case c == ',':
 			b = append(b, ", "...)
+			continue
 		}
-		b = w.Entry(b, &entries[i])
+		b = append(b, c)
 	}
 	return b
 }
 
-// Entry appends name = attr, or the name alone where the attribute is unit.
-func (w *Writer) Entry(b []byte, n *NamedAttr) []byte {
-	b = AppendKeyword(b, n.Name)
-	if _, unit := n.Attr.(*UnitAttr); unit {
-		return b
-	}
-	return w.Attr(append(b, " = "...), n.Attr)
-}
+// AppendLoc appends what stands in loc(...).
+func (w *Text) AppendLoc(b []byte, l *Loc) []byte { return w.loc(b, l, true) }
 
-// Loc appends loc(...).
-func (w *Writer) Loc(b []byte, l *Loc) []byte {
-	return append(w.locInner(append(b, "loc("...), l), ')')
-}
+// AppendLocDef appends l without using its own alias, as its definition needs.
+func (w *Text) AppendLocDef(b []byte, l *Loc) []byte { return w.loc(b, l, false) }
 
-// LocBody appends loc(...) with l itself, never its own alias.
-func (w *Writer) LocBody(b []byte, l *Loc) []byte {
-	return append(w.locText(append(b, "loc("...), l), ')')
-}
-
-// locInner appends what stands between the parentheses of loc(...), or of a location within another.
-func (w *Writer) locInner(b []byte, l *Loc) []byte {
-	if w.Aliases != nil {
-		if name := w.Aliases.LocAlias(l); name != "" {
-			return append(b, name...)
+func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
+	if alias && w.LocAlias != nil {
+		if s := w.LocAlias(l); s != "" {
+			return append(b, s...)
 		}
 	}
-	return w.locText(b, l)
-}
-
-func (w *Writer) locText(b []byte, l *Loc) []byte {
 	switch l.Kind() {
+	case LocUnknown:
+		return append(b, "unknown"...)
 	case LocFile:
-		b = append(AppendQuoted(b, l.name), ':')
+		b = AppendQuoted(b, l.name)
+		b = append(b, ':')
 		b = strconv.AppendUint(b, uint64(l.line), 10)
-		b = strconv.AppendUint(append(b, ':'), uint64(l.col), 10)
-		if l.endLine == 0 && l.endCol == 0 {
+		b = append(b, ':')
+		b = strconv.AppendUint(b, uint64(l.col), 10)
+		if l.endLine == 0 && l.endCol == 0 || l.endLine == l.line && l.endCol == l.col {
 			return b
 		}
 		b = append(b, " to "...)
 		if l.endLine != l.line {
 			b = strconv.AppendUint(b, uint64(l.endLine), 10)
 		}
-		return strconv.AppendUint(append(b, ':'), uint64(l.endCol), 10)
+		b = append(b, ':')
+		return strconv.AppendUint(b, uint64(l.endCol), 10)
 	case LocName:
 		b = AppendQuoted(b, l.name)
-		if len(l.children) == 0 || l.children[0].Kind() == LocUnknown {
-			return b
+		if len(l.children) == 1 && l.children[0].Kind() != LocUnknown {
+			b = append(b, '(')
+			b = w.loc(b, l.children[0], true)
+			b = append(b, ')')
 		}
-		return append(w.locInner(append(b, '('), l.children[0]), ')')
+		return b
 	case LocCallSite:
-		b = w.locInner(append(b, "callsite("...), l.children[0])
-		b = w.locInner(append(b, " at "...), l.children[1])
+		b = append(b, "callsite("...)
+		b = w.loc(b, l.children[0], true)
+		b = append(b, " at "...)
+		b = w.loc(b, l.children[1], true)
 		return append(b, ')')
 	case LocFused:
 		b = append(b, "fused"...)
 		if l.metadata != nil {
-			b = append(w.Attr(append(b, '<'), l.metadata), '>')
+			b = append(b, '<')
+			b = w.AppendAttr(b, l.metadata)
+			b = append(b, '>')
 		}
 		b = append(b, '[')
 		for i, c := range l.children {
 			if i > 0 {
 				b = append(b, ", "...)
 			}
-			b = w.locInner(b, c)
+			b = w.loc(b, c, true)
 		}
 		return append(b, ']')
-	case LocOpaque:
-		return append(b, l.name...)
 	}
-	return append(b, "unknown"...)
+	return append(b, l.name...)
 }
 
 // String returns the location as MLIR prints it: loc("f":1:2).
-func (l *Loc) String() string { return string(plainWriter().Loc(nil, l)) }
+func (l *Loc) String() string { return string(append(plain.AppendLoc([]byte("loc("), l), ')')) }
 
-func (t *IntegerType) String() string  { return string(plainWriter().TypeBody(nil, t)) }
-func (t *FloatType) String() string    { return t.dtype.String() }
-func (t *IndexType) String() string    { return "index" }
-func (t *NoneType) String() string     { return "none" }
-func (t *ComplexType) String() string  { return string(plainWriter().TypeBody(nil, t)) }
-func (t *TensorType) String() string   { return string(plainWriter().TypeBody(nil, t)) }
-func (t *ShapedType) String() string   { return string(plainWriter().TypeBody(nil, t)) }
-func (t *TupleType) String() string    { return string(plainWriter().TypeBody(nil, t)) }
-func (t *FunctionType) String() string { return string(plainWriter().TypeBody(nil, t)) }
-func (t *DialectType) String() string  { return string(plainWriter().TypeBody(nil, t)) }
+// AppendType appends t.
+func (w *Text) AppendType(b []byte, t Type) []byte {
+	if w.TypeAlias == nil && w.DialectType == nil {
+		return append(b, t.String()...)
+	}
+	return w.typ(b, t)
+}
+
+// typ appends t part by part, so that aliases and hooks apply.
+func (w *Text) typ(b []byte, t Type) []byte {
+	if w.TypeAlias != nil {
+		if s := w.TypeAlias(t); s != "" {
+			return append(b, s...)
+		}
+	}
+	switch t := t.(type) {
+	case *TensorType:
+		if t.encoding == nil {
+			if _, nested := t.elem.(*DialectType); !nested {
+				return append(b, t.String()...)
+			}
+		}
+		b = append(b, "tensor<"...)
+		if !t.ranked {
+			b = append(b, "*x"...)
+		}
+		b = AppendShape(b, t.shape)
+		b = w.typ(b, t.elem)
+		if t.encoding != nil {
+			b = append(b, ", "...)
+			b = w.AppendAttr(b, t.encoding)
+		}
+		return append(b, '>')
+	case *TupleType:
+		return append(w.types(append(b, "tuple<"...), t.elems), '>')
+	case *FunctionType:
+		return w.AppendFunctionType(b, t.inputs, t.results)
+	case *DialectType:
+		if w.DialectType != nil {
+			if out, ok := w.DialectType(b, t); ok {
+				return out
+			}
+		}
+	}
+	return append(b, t.String()...)
+}
+
+func (w *Text) types(b []byte, types []Type) []byte {
+	for i, t := range types {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = w.AppendType(b, t)
+	}
+	return b
+}
+
+// AppendFunctionType appends (inputs) -> results, a single result without parentheses unless it is a function.
+func (w *Text) AppendFunctionType(b []byte, inputs, results []Type) []byte {
+	b = append(w.types(append(b, '('), inputs), ") -> "...)
+	if len(results) == 1 {
+		if _, nested := results[0].(*FunctionType); !nested {
+			return w.AppendType(b, results[0])
+		}
+	}
+	return append(w.types(append(b, '('), results), ')')
+}
+
+func attrString(a Attr) string { return string(plain.attr(nil, a, typeNever)) }
 
 func (a *IntegerAttr) String() string    { return attrString(a) }
 func (a *FloatAttr) String() string      { return attrString(a) }
@@ -461,5 +470,3 @@ func (a *EnumAttr) String() string       { return attrString(a) }
 func (a *DialectAttr) String() string    { return attrString(a) }
 func (a *OpaqueAttr) String() string     { return attrString(a) }
 func (a *LocAttr) String() string        { return attrString(a) }
-
-func attrString(a Attr) string { return string(plainWriter().AttrBody(nil, a)) }

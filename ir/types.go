@@ -2,6 +2,7 @@ package ir
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -34,7 +35,10 @@ type IntegerType struct {
 }
 
 // FloatType is a floating-point type.
-type FloatType struct{ dtype tensor.DType }
+type FloatType struct {
+	dtype tensor.DType // Invalid for the types that are carried but not computed with
+	name  string       // of those: f80, f128, tf32
+}
 
 // IndexType is index.
 type IndexType struct{ _ byte }
@@ -216,4 +220,80 @@ func pick(first bool, a, b tensor.DType) tensor.DType {
 func IsToken(t Type) bool {
 	d, ok := t.(*DialectType)
 	return ok && d.name == "token" && (d.dialect == "stablehlo" || d.dialect == "mhlo")
+}
+
+func (t *IntegerType) String() string {
+	return [...]string{Signless: "i", Signed: "si", Unsigned: "ui"}[t.sign] + strconv.Itoa(t.width)
+}
+func (t *FloatType) String() string {
+	if t.name != "" {
+		return t.name
+	}
+	return t.dtype.String()
+}
+func (t *IndexType) String() string   { return "index" }
+func (t *NoneType) String() string    { return "none" }
+func (t *ComplexType) String() string { return "complex<" + t.elem.String() + ">" }
+
+func (t *TensorType) String() string {
+	b := []byte("tensor<")
+	if !t.ranked {
+		b = append(b, "*x"...)
+	}
+	b = AppendShape(b, t.shape)
+	b = append(b, t.elem.String()...)
+	if t.encoding != nil {
+		b = append(b, ", "...)
+		b = append(b, t.encoding.String()...)
+	}
+	return string(append(b, '>'))
+}
+
+// AppendShape appends the dimensions as types spell them: 2x?x3x.
+func AppendShape(b []byte, shape []int64) []byte {
+	for _, d := range shape {
+		if d == Dynamic {
+			b = append(b, '?')
+		} else {
+			b = strconv.AppendInt(b, d, 10)
+		}
+		b = append(b, 'x')
+	}
+	return b
+}
+
+func (t *ShapedType) String() string {
+	b := []byte([...]string{MemRef: "memref<", Vector: "vector<"}[t.kind])
+	b = AppendShape(b, t.shape)
+	b = append(b, t.elem.String()...)
+	b = append(b, t.rest...)
+	return string(append(b, '>'))
+}
+
+func (t *TupleType) String() string {
+	return string(append(appendTypes([]byte("tuple<"), t.elems), '>'))
+}
+
+func (t *FunctionType) String() string {
+	b := append(appendTypes([]byte{'('}, t.inputs), ") -> "...)
+	if len(t.results) == 1 {
+		if _, nested := t.results[0].(*FunctionType); !nested {
+			return string(append(b, t.results[0].String()...))
+		}
+	}
+	return string(append(appendTypes(append(b, '('), t.results), ')'))
+}
+
+func (t *DialectType) String() string {
+	return string(appendDialectSymbol(nil, '!', t.dialect, t.name, t.body))
+}
+
+func appendTypes(b []byte, types []Type) []byte {
+	for i, t := range types {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(b, t.String()...)
+	}
+	return b
 }

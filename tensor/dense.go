@@ -476,6 +476,14 @@ func parseFloat(n number, d DType, value bool) (bits uint64, problem string) {
 	return EncodeFloat(d, v), ""
 }
 
+// ParseInteger returns the low bits of the integer digits (decimal, or 0x and hexadecimal), negated where neg is set,
+// for an integer type of the given width, at most 64. ok is false where it does not fit: signless integers take the
+// range of both signs, signed ones (and index) only their own, unsigned ones no negative number.
+func ParseInteger(digits []byte, neg bool, width int, signed bool) (bits uint64, ok bool) {
+	hex := len(digits) > 2 && digits[1] == 'x'
+	return parseInteger(number{text: digits, neg: neg, hex: hex}, width, signed)
+}
+
 // ParseFloat returns the bits of the number text (a decimal number with a point, or 0x and the bits) in the
 // floating-point type d.
 func ParseFloat(text []byte, d DType) (bits uint64, err error) {

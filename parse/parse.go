@@ -1,0 +1,282 @@
+package parse
+
+import (
+	"bytes"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Options change how text is read. The zero value reads one module and stops at the first mistake.
+type Options struct {
+	// MaxErrors is how many mistakes are reported before reading stops; 0 means 1.
+	MaxErrors int
+}
+
+// maxDepth is how deep regions, types, attributes and locations may nest.
+const maxDepth = 10000
+
+// Parse reads one module of MLIR text. Ops, types and attributes of dialects that reg does not know are kept as
+// they are; reg may be nil. The error is a *diag.Diagnostic, or a diag.List where opts allow several.
+//
+// Top-level ops without a module around them get one. src stays referenced: dense literals are read from it when
+// somebody asks for their elements.
+func Parse(src *diag.Source, ctx *ir.Context, reg *ir.Registry, opts Options) (m *ir.Module, err error) {
+	p := newParser(src, ctx, reg)
+	p.maxErrors = max(1, opts.MaxErrors)
+	return p.parse()
+}
+
+// bailout is panicked by parser.fail and recovered where reading can go on.
+type bailout struct{ d *diag.Diagnostic }
+
+// parser reads one source. It implements ir.AsmParser.
+type parser struct {
+	lexer
+	source *diag.Source
+	ctx    *ir.Context
+	reg    *ir.Registry
+	m      *ir.Module
+
+	errors    diag.List
+	maxErrors int
+
+	depth       int
+	types       map[string]ir.Type // by their text
+	attrs       map[string]ir.Attr // dialect attributes by their text
+	dense       map[denseKey]ir.Attr
+	locs        map[string]*ir.Loc // by their text
+	kinds       map[string]opKind
+	lastKind    opKind
+	attrAliases map[string]ir.Attr
+	typeAliases map[string]ir.Type
+	forwardLocs map[string]*forwardLoc
+	forwardSeq  []string
+
+	scope    *scope
+	free     []*scope // scopes to use again
+	blocks   *blockScope
+	defaults []string // default dialects of the regions around
+	frames   []*frame // one per op that is being read
+	level    int      // frames in use
+	attrSlab []ir.NamedAttr
+	scratch  []ir.NamedAttr
+	typeBuf  []ir.Type
+	module   bool // the current op is a module that may stand for the whole file
+}
+
+type denseKey struct {
+	text string
+	typ  ir.Type
+}
+
+// opKind is what is known of an op's name.
+type opKind struct {
+	name   string
+	def    *ir.Def
+	format *ir.Format
+}
+
+// forwardLoc is a location alias that is used before it is defined.
+type forwardLoc struct {
+	loc *ir.Loc
+	pos diag.Pos
+}
+
+// frame is what reading one op needs; frames are used again.
+type frame struct {
+	st       ir.OpState
+	operands [][]ir.Operand // by operand row
+	opTypes  [][]ir.Type
+	resTypes [][]ir.Type
+	opTyped  []bool
+	resTyped []bool
+	allOps   []ir.Operand // operands directive
+	uses     []ir.Operand
+	values   []*ir.Value
+	types    []ir.Type
+	args     []ir.DirectiveArg
+}
+
+func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
+	return &parser{
+		lexer:       lexer{src: src.Text()},
+		source:      src,
+		ctx:         ctx,
+		reg:         reg,
+		m:           ir.NewModule(ctx, reg, src),
+		types:       map[string]ir.Type{},
+		attrs:       map[string]ir.Attr{},
+		dense:       map[denseKey]ir.Attr{},
+		locs:        map[string]*ir.Loc{},
+		kinds:       map[string]opKind{},
+		attrAliases: map[string]ir.Attr{},
+		typeAliases: map[string]ir.Type{},
+		forwardLocs: map[string]*forwardLoc{},
+		defaults:    []string{"builtin"},
+	}
+}
+
+// str returns b, which is part of the immutable source, as a string without copying it.
+func str(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+func (p *parser) parse() (m *ir.Module, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case bailout:
+			p.errors.Add(r.d)
+			m, err = nil, p.err()
+		default:
+			panic(r)
+		}
+	}()
+	if bytes.IndexByte(p.lexer.src, 0) >= 0 {
+		// MLIR ends the text at a zero byte; a file with one is no text.
+		p.ErrorfAt(diag.At(bytes.IndexByte(p.lexer.src, 0)), "unexpected character")
+	}
+	p.lexAt(0)
+	p.topLevel()
+	if len(p.errors) > 0 {
+		return nil, p.err()
+	}
+	return p.m, nil
+}
+
+func (p *parser) err() error {
+	if len(p.errors) == 1 {
+		return p.errors[0]
+	}
+	return p.errors
+}
+
+// topLevel reads the file: alias definitions, ops, the metadata section. One module op is the module; anything
+// else becomes the body of one.
+func (p *parser) topLevel() {
+	body := p.m.Body()
+	p.pushScope(true)
+	for {
+		switch {
+		case p.tok.kind == tokEOF:
+			p.popScope()
+			p.resolveForwardLocs()
+			p.adoptModule()
+			return
+		case p.tok.kind == tokHash:
+			p.attrAlias()
+		case p.tok.kind == tokBang:
+			p.typeAlias()
+		case p.is(punctMetaOpen):
+			p.metadata()
+		default:
+			p.operation(body)
+		}
+	}
+}
+
+// adoptModule makes the only op at top level the module where it is one.
+func (p *parser) adoptModule() {
+	body := p.m.Body()
+	op := body.First()
+	if op != nil && op == body.Last() && op.Name() == "builtin.module" && op.NumRegions() == 1 {
+		p.m.Adopt(op)
+		return
+	}
+	if op != nil {
+		p.m.Op().SetPos(diag.At(0))
+	}
+}
+
+// attrAlias reads #name = attribute.
+func (p *parser) attrAlias() {
+	name := p.text()
+	if bytes.IndexByte(name, '.') >= 0 {
+		p.Errorf("attribute names with a '.' are reserved for dialect-defined names")
+	}
+	pos := p.Pos()
+	if _, dup := p.attrAliases[string(name)]; dup {
+		p.ErrorfAt(pos, "redefinition of attribute alias id '%s'", name[1:])
+	}
+	p.next()
+	p.expectIn('=', "expected '=' in attribute alias definition")
+	a := p.ParseAttr(nil)
+	p.attrAliases[string(name)] = a
+	if f := p.forwardLocs[string(name)]; f != nil {
+		l, ok := a.(*ir.LocAttr)
+		if !ok {
+			p.ErrorfAt(f.pos, "expected location, but found '%s'", name)
+		}
+		f.loc.Define(l.Loc())
+		delete(p.forwardLocs, string(name))
+	}
+}
+
+// typeAlias reads !name = type.
+func (p *parser) typeAlias() {
+	name := p.text()
+	if bytes.IndexByte(name, '.') >= 0 {
+		p.Errorf("type names with a '.' are reserved for dialect-defined names")
+	}
+	if _, dup := p.typeAliases[string(name)]; dup {
+		p.Errorf("redefinition of type alias id '%s'", name[1:])
+	}
+	p.next()
+	p.expectIn('=', "expected '=' in type alias definition")
+	p.typeAliases[string(name)] = p.ParseType()
+}
+
+// resolveForwardLocs fails for location aliases that no definition followed.
+func (p *parser) resolveForwardLocs() {
+	for _, name := range p.forwardSeq {
+		if f := p.forwardLocs[name]; f != nil {
+			p.ErrorfAt(f.pos, "operation location alias was never defined")
+		}
+	}
+}
+
+// metadata reads {-# section: {dialect: {key: value, ...}, ...}, ... #-}.
+func (p *parser) metadata() {
+	p.next()
+	var all []ir.Resource
+	for !p.is(punctMetaEnd) {
+		section := p.ParseKeyword()
+		if section != "dialect_resources" && section != "external_resources" {
+			p.Errorf("unknown key '%s' in file metadata dictionary", section)
+		}
+		p.Expect(":")
+		p.Expect("{")
+		for !p.Accept("}") {
+			dialect := p.ParseKeywordOrString()
+			p.Expect(":")
+			p.Expect("{")
+			for !p.Accept("}") {
+				key := p.ParseKeywordOrString()
+				p.Expect(":")
+				if p.tok.kind != tokString && p.tok.kind != tokWord {
+					p.Errorf("expected 'true', 'false', or string value for resource entry '%s'", key)
+				}
+				all = append(all, ir.Resource{Section: section, Dialect: dialect, Key: key, Text: str(p.text())})
+				p.next()
+				if !p.Accept(",") && !p.Peek("}") {
+					p.Errorf("expected '}'")
+				}
+			}
+			if !p.Accept(",") && !p.Peek("}") {
+				p.Errorf("expected '}'")
+			}
+		}
+		if !p.Accept(",") && !p.is(punctMetaEnd) {
+			p.Errorf("expected '#-}'")
+		}
+	}
+	p.next()
+	p.m.SetResources(append(p.m.Resources(), all...))
+}
+
+// deeper guards a recursion; the caller must call p.depth-- on the way out.
+func (p *parser) deeper() {
+	if p.depth++; p.depth > maxDepth {
+		p.Errorf("nesting is deeper than %d levels", maxDepth)
+	}
+}

@@ -1,0 +1,128 @@
+package parse
+
+import (
+	"github.com/hlocb/hlocb/ir"
+)
+
+// ParseRegion implements ir.AsmParser.
+func (p *parser) ParseRegion(args ...ir.Argument) *ir.Region {
+	if !p.is('{') {
+		p.Errorf("expected '{' to begin a region")
+	}
+	return p.region(args)
+}
+
+// ParseOptionalRegion implements ir.AsmParser.
+func (p *parser) ParseOptionalRegion(args ...ir.Argument) *ir.Region {
+	if !p.is('{') {
+		return nil
+	}
+	return p.region(args)
+}
+
+func (p *parser) region(args []ir.Argument) *ir.Region {
+	p.deeper()
+	defer func() { p.depth-- }()
+	r := p.m.NewRegion()
+	def := p.frames[p.level-1].st.Def
+	p.next()
+	if p.is('}') && len(args) == 0 {
+		p.next()
+		return r
+	}
+	isolated := def.Has(ir.IsolatedFromAbove)
+	p.pushScope(isolated)
+	outer := p.blocks
+	p.blocks = &blockScope{parent: outer}
+	p.defaults = append(p.defaults, def.DefaultDialect)
+
+	if p.tok.kind != tokCaret || len(args) > 0 {
+		entry := ir.NewBlock()
+		r.AppendBlock(entry)
+		for _, a := range args {
+			p.defineArg(entry, a)
+		}
+		if p.tok.kind == tokCaret {
+			if len(args) > 0 && entry.First() == nil {
+				p.Errorf("invalid block name in region with named arguments")
+			}
+		}
+		p.blockBody(entry)
+	}
+	for p.tok.kind == tokCaret {
+		p.block(r)
+	}
+	if !p.is('}') {
+		p.Errorf("expected '}' in region")
+	}
+	for _, l := range p.blocks.order {
+		if !l.defined {
+			p.ErrorfAt(l.pos, "reference to an undefined block")
+		}
+	}
+	p.next()
+	p.defaults = p.defaults[:len(p.defaults)-1]
+	p.blocks = outer
+	p.popScope()
+	return r
+}
+
+func (p *parser) defineArg(b *ir.Block, a ir.Argument) {
+	v := b.AddArg(a.Type, a.Loc)
+	v.SetPos(a.Pos)
+	if c := a.Name[0]; c > '9' || c < '0' {
+		v.SetName(str(a.Name))
+	}
+	p.bind(a.Name, binding{arg: v, n: 1, pos: a.Pos})
+}
+
+// block reads ^name(%a: T, ...): and the ops below it.
+func (p *parser) block(r *ir.Region) {
+	l := p.label()
+	if l.defined {
+		p.Errorf("redefinition of block '%s'", l.name)
+	}
+	l.defined = true
+	r.AppendBlock(l.block)
+	p.next()
+	if p.is('(') {
+		p.next()
+		for !p.is(')') {
+			o := p.ParseOperand()
+			p.expectIn(':', "expected ':' and type for SSA operand")
+			a := ir.Argument{Operand: o, Type: p.ParseType()}
+			a.Loc = p.ParseOptionalLoc()
+			p.defineArg(l.block, a)
+			if !p.is(',') {
+				break
+			}
+			p.next()
+		}
+		p.expectIn(')', "expected ')' to end argument list")
+	}
+	p.expectIn(':', "expected ':' after block name")
+	p.blockBody(l.block)
+}
+
+// blockBody reads ops up to the next label or the end of the region.
+func (p *parser) blockBody(b *ir.Block) {
+	for p.tok.kind != tokCaret && !p.is('}') {
+		if p.tok.kind == tokEOF {
+			p.Errorf("expected '}' in region")
+		}
+		p.operation(b)
+	}
+}
+
+// ParseSuccessor implements ir.AsmParser.
+func (p *parser) ParseSuccessor() ir.Successor {
+	if p.tok.kind != tokCaret {
+		p.Errorf("expected block name")
+	}
+	if p.blocks == nil {
+		p.Errorf("reference to an undefined block")
+	}
+	l := p.label()
+	p.next()
+	return ir.Successor{Block: l.block}
+}

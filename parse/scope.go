@@ -1,0 +1,229 @@
+package parse
+
+import (
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// scope holds the values that are visible in an isolated region and the regions nested in it.
+type scope struct {
+	parent  *scope
+	nums    []binding // %0, %1, ...
+	names   map[string]binding
+	log     []string // names in the order of definition, to take back those of a nested region
+	numLog  []int32
+	order   []logMark
+	forward map[use]*forwardValue
+	fwdSeq  []use
+}
+
+// logMark is the state of the logs where a nested region starts.
+type logMark struct{ names, nums int }
+
+// binding is what a name stands for: n results of an op from base on, or one block argument.
+type binding struct {
+	op   *ir.Op
+	arg  *ir.Value
+	base int32
+	n    int32
+	pos  diag.Pos
+}
+
+// use names one value: %name#index.
+type use struct {
+	name  string
+	index int
+}
+
+// forwardValue stands for a value that is used in front of its definition.
+type forwardValue struct {
+	val *ir.Value
+	pos diag.Pos
+}
+
+// maxNums bounds the table of numbered values by what the text can define.
+func (p *parser) maxNums() int { return len(p.lexer.src)/4 + 64 }
+
+// number returns the value of a name made of decimal digits only, without leading zeros.
+func number(name []byte) (n int, ok bool) {
+	if len(name) > 9 || len(name) > 1 && name[0] == '0' {
+		return 0, false
+	}
+	for _, c := range name {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n, len(name) > 0
+}
+
+func (s *scope) lookup(name []byte) (b binding, ok bool) {
+	if n, isNum := number(name); isNum {
+		if n < len(s.nums) {
+			b = s.nums[n]
+			return b, b.n > 0
+		}
+		b, ok = s.names[string(name)]
+		return b, ok
+	}
+	b, ok = s.names[string(name)]
+	return b, ok
+}
+
+func (p *parser) bind(name []byte, b binding) {
+	s := p.scope
+	if old, dup := s.lookup(name); dup {
+		d := diag.Errorf(p.source, b.pos, "redefinition of SSA value '%%%s'", name)
+		panic(bailout{d.Note(old.pos, "previously defined here")})
+	}
+	if n, isNum := number(name); isNum && n < p.maxNums() {
+		for len(s.nums) <= n {
+			s.nums = append(s.nums, binding{})
+		}
+		s.nums[n] = b
+		s.numLog = append(s.numLog, int32(n))
+	} else {
+		s.names[str(name)] = b
+		s.log = append(s.log, str(name))
+	}
+	if len(s.forward) > 0 {
+		p.resolveForward(name, b)
+	}
+}
+
+// resolveForward puts the values of a new binding in the place of those that stood for them.
+func (p *parser) resolveForward(name []byte, b binding) {
+	s := p.scope
+	for i := range int(b.n) {
+		key := use{str(name), i}
+		f := s.forward[key]
+		if f == nil {
+			continue
+		}
+		v := b.value(i)
+		if v.Type() != f.val.Type() {
+			d := diag.Errorf(p.source, f.pos, "definition of SSA value '%%%s#%d' has type %s", name, i, v.Type())
+			panic(bailout{d.Note(f.pos, "previously used here with type %s", f.val.Type())})
+		}
+		f.val.ReplaceAllUsesWith(v)
+		delete(s.forward, key)
+	}
+}
+
+func (b *binding) value(i int) *ir.Value {
+	if b.arg != nil {
+		return b.arg
+	}
+	return b.op.Result(int(b.base) + i)
+}
+
+// pushScope starts a region: isolated ones see nothing of what is around.
+func (p *parser) pushScope(isolated bool) {
+	if !isolated {
+		s := p.scope
+		s.order = append(s.order, logMark{len(s.log), len(s.numLog)})
+		return
+	}
+	var s *scope
+	if n := len(p.free); n > 0 {
+		s = p.free[n-1]
+		p.free = p.free[:n-1]
+	} else {
+		s = &scope{names: map[string]binding{}}
+	}
+	s.parent = p.scope
+	s.order = append(s.order, logMark{})
+	p.scope = s
+}
+
+// popScope ends a region. At the end of an isolated one every value used must be defined.
+func (p *parser) popScope() {
+	s := p.scope
+	mark := s.order[len(s.order)-1]
+	s.order = s.order[:len(s.order)-1]
+	for _, name := range s.log[mark.names:] {
+		delete(s.names, name)
+	}
+	for _, n := range s.numLog[mark.nums:] {
+		s.nums[n] = binding{}
+	}
+	s.log, s.numLog = s.log[:mark.names], s.numLog[:mark.nums]
+	if len(s.order) > 0 {
+		return
+	}
+	if len(s.forward) > 0 {
+		for _, key := range s.fwdSeq {
+			if f := s.forward[key]; f != nil {
+				p.ErrorfAt(f.pos, "use of undeclared SSA value name")
+			}
+		}
+	}
+	s.fwdSeq = s.fwdSeq[:0]
+	p.scope = s.parent
+	s.parent = nil
+	p.free = append(p.free, s)
+}
+
+// ResolveOperand implements ir.AsmParser.
+func (p *parser) ResolveOperand(o ir.Operand, t ir.Type) *ir.Value {
+	b, ok := p.scope.lookup(o.Name)
+	if ok {
+		if o.Index >= int(b.n) {
+			p.ErrorfAt(o.Pos, "reference to invalid result number")
+		}
+		v := b.value(o.Index)
+		if v.Type() != t {
+			d := diag.Errorf(p.source, o.Pos, "use of value '%%%s' expects different type than prior uses: '%s' vs '%s'", o.Name, t, v.Type())
+			panic(bailout{d.Note(b.pos, "prior use here")})
+		}
+		return v
+	}
+	s := p.scope
+	key := use{str(o.Name), o.Index}
+	if f := s.forward[key]; f != nil {
+		if f.val.Type() != t {
+			d := diag.Errorf(p.source, o.Pos, "use of value '%%%s' expects different type than prior uses: '%s' vs '%s'", o.Name, t, f.val.Type())
+			panic(bailout{d.Note(f.pos, "prior use here")})
+		}
+		return f.val
+	}
+	if s.forward == nil {
+		s.forward = map[use]*forwardValue{}
+	}
+	f := &forwardValue{val: ir.NewForwardValue(t), pos: o.Pos}
+	s.forward[key] = f
+	s.fwdSeq = append(s.fwdSeq, key)
+	return f.val
+}
+
+// blockScope holds the labels of one region.
+type blockScope struct {
+	parent *blockScope
+	labels map[string]*label
+	order  []*label
+}
+
+// label is a block that is named somewhere in a region.
+type label struct {
+	block   *ir.Block
+	defined bool
+	pos     diag.Pos
+	name    string
+}
+
+// label returns the block of the current token, ^name, making it where it is new.
+func (p *parser) label() *label {
+	bs := p.blocks
+	name := p.text()
+	l := bs.labels[string(name)]
+	if l == nil {
+		l = &label{block: ir.NewBlock(), pos: p.Pos(), name: string(name)}
+		if bs.labels == nil {
+			bs.labels = map[string]*label{}
+		}
+		bs.labels[l.name] = l
+		bs.order = append(bs.order, l)
+	}
+	return l
+}

@@ -1,0 +1,481 @@
+package parse
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// longestCached is the length of type and attribute texts up to which they are kept for quick recognition.
+const longestCached = 512
+
+// ParseType implements ir.AsmParser.
+func (p *parser) ParseType() ir.Type {
+	t, ok := p.ParseOptionalType()
+	if !ok {
+		if p.tok.kind == tokError {
+			p.Errorf("%s", p.problem)
+		}
+		p.Errorf("expected type")
+	}
+	return t
+}
+
+// ParseOptionalType implements ir.AsmParser.
+func (p *parser) ParseOptionalType() (t ir.Type, ok bool) {
+	switch p.tok.kind {
+	case tokWord:
+		return p.wordType()
+	case tokBang:
+		return p.bangType(), true
+	case tokPunct:
+		if p.tok.punct == '(' {
+			return p.ParseFunctionType(), true
+		}
+	}
+	return nil, false
+}
+
+// wordType reads a builtin type.
+func (p *parser) wordType() (ir.Type, bool) {
+	src := p.lexer.src
+	start, end := p.tok.start, p.tok.end
+	if end < len(src) && src[end] == '<' {
+		// The text of a tensor type rarely nests: find its end and look it up.
+		if n := typeEnd(src, end+1); n > 0 {
+			if t := p.types[string(src[start:n])]; t != nil {
+				p.lexAt(n)
+				return t, true
+			}
+			t, ok := p.angleType()
+			if ok && p.tok.start >= n && n-start <= longestCached {
+				p.types[str(src[start:n])] = t
+			}
+			return t, ok
+		}
+		return p.angleType()
+	}
+	t := p.scalarType(p.text())
+	if t == nil {
+		if end := p.skipSpace(end); end < len(src) && src[end] == '<' {
+			return p.angleType()
+		}
+		return nil, false
+	}
+	p.next()
+	return t, true
+}
+
+// typeEnd returns the offset behind the '>' that closes the '<' in front of i, 0 where it is far or the text in
+// between is not simple.
+func typeEnd(src []byte, i int) int {
+	depth := 1
+	for end := min(len(src), i+longestCached); i < end; i++ {
+		switch src[i] {
+		case '<':
+			depth++
+		case '>':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '"', '-', '\n', '/':
+			return 0
+		}
+	}
+	return 0
+}
+
+// scalarType returns the type that a word without parameters names, nil for none.
+func (p *parser) scalarType(word []byte) ir.Type {
+	if len(word) < 2 {
+		return nil
+	}
+	switch word[0] {
+	case 'i', 's', 'u':
+		digits, sign := word[1:], ir.Signless
+		if word[0] != 'i' && word[1] == 'i' {
+			digits = word[2:]
+			sign = ir.Signed
+			if word[0] == 'u' {
+				sign = ir.Unsigned
+			}
+		}
+		if len(digits) > 0 && (word[0] == 'i' || word[1] == 'i') && allDigits(digits) {
+			width := 0
+			for _, c := range digits {
+				if width = 10*width + int(c-'0'); width > 1<<24-1 {
+					p.Errorf("integer bitwidth is limited to 16777215 bits")
+				}
+			}
+			return p.ctx.Integer(width, sign)
+		}
+		if string(word) == "index" {
+			return p.ctx.Index()
+		}
+	case 'f', 'b', 't':
+		if d, ok := tensor.ParseDType(str(word)); ok && d.IsFloat() {
+			return p.ctx.Float(d)
+		}
+		switch string(word) {
+		case "f80", "f128", "tf32":
+			return p.ctx.ForeignFloat(string(word))
+		}
+	case 'n':
+		if string(word) == "none" {
+			return p.ctx.None()
+		}
+	}
+	return nil
+}
+
+func allDigits(b []byte) bool {
+	for _, c := range b {
+		if c-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
+
+// angleType reads word<...>.
+func (p *parser) angleType() (ir.Type, bool) {
+	word := p.text()
+	switch string(word) {
+	case "tensor", "vector", "memref", "complex", "tuple":
+	default:
+		return nil, false
+	}
+	p.deeper()
+	defer func() { p.depth-- }()
+	p.next()
+	p.expectIn('<', "expected '<' in "+string(word)+" type")
+	var t ir.Type
+	switch string(word) {
+	case "tensor":
+		t = p.tensorType()
+	case "complex":
+		pos := p.Pos()
+		elem := p.ParseType()
+		switch elem.(type) {
+		case *ir.IntegerType, *ir.FloatType:
+		default:
+			p.ErrorfAt(pos, "invalid element type for complex")
+		}
+		t = p.ctx.Complex(elem)
+	case "tuple":
+		var elems []ir.Type
+		if !p.is('>') {
+			elems = p.ParseTypes()
+		}
+		t = p.ctx.Tuple(elems)
+	case "vector":
+		t = p.shapedType(ir.Vector)
+	default:
+		t = p.shapedType(ir.MemRef)
+	}
+	if !p.is('>') {
+		p.Errorf("expected '>' in %s type", word)
+	}
+	p.next()
+	return t, true
+}
+
+func (p *parser) tensorType() ir.Type {
+	pos := p.Pos()
+	if p.is('*') {
+		p.next()
+		if p.tok.kind != tokWord || p.text()[0] != 'x' {
+			p.Errorf("expected 'x' in dimension list")
+		}
+		p.lexAt(p.tok.start + 1)
+		return p.ctx.UnrankedTensor(p.elementType())
+	}
+	dims := p.typeDims()
+	elem := p.elementType()
+	switch elem.(type) {
+	case *ir.IntegerType, *ir.FloatType, *ir.ComplexType, *ir.IndexType, *ir.DialectType, *ir.ShapedType:
+	default:
+		p.ErrorfAt(pos, "invalid tensor element type: '%s'", elem)
+	}
+	var encoding ir.Attr
+	if p.is(',') {
+		p.next()
+		encoding = p.ParseAttr(nil)
+	}
+	return p.ctx.Tensor(dims, elem, encoding)
+}
+
+// elementType reads the type behind the dimensions.
+func (p *parser) elementType() ir.Type {
+	if p.is('(') {
+		p.Errorf("expected non-function type")
+	}
+	t, ok := p.ParseOptionalType()
+	if !ok {
+		p.Errorf("expected non-function type")
+	}
+	return t
+}
+
+// typeDims reads dimensions, each followed by x, from the current token on: 2x?x in tensor<2x?xf32>.
+func (p *parser) typeDims() []int64 {
+	src := p.lexer.src
+	i := p.tok.start
+	var buf [8]int64
+	dims := buf[:0]
+	for {
+		i = p.skipSpace(i)
+		if i >= len(src) {
+			break
+		}
+		d := int64(0)
+		start := i
+		if src[i] == '?' {
+			d = ir.Dynamic
+			i++
+		} else {
+			for i < len(src) && src[i]-'0' <= 9 {
+				if d > (1<<63-1-9)/10 {
+					p.lexAt(start)
+					p.Errorf("invalid dimension")
+				}
+				d = 10*d + int64(src[i]-'0')
+				i++
+			}
+			if i == start {
+				break
+			}
+		}
+		i = p.skipSpace(i)
+		if i >= len(src) || src[i] != 'x' {
+			p.lexAt(i)
+			p.Errorf("expected 'x' in dimension list")
+		}
+		i++
+		dims = append(dims, d)
+		if len(dims) > maxDepth {
+			p.lexAt(i)
+			p.Errorf("a shape has more than %d dimensions", maxDepth)
+		}
+	}
+	p.lexAt(i)
+	return append([]int64(nil), dims...)
+}
+
+// shapedType reads a vector or memref, which are carried but not computed with.
+func (p *parser) shapedType(kind ir.ShapedKind) ir.Type {
+	src := p.lexer.src
+	if p.is('*') || p.is('[') {
+		// An unranked memref or a scalable vector: all of it is text.
+		end := p.balancedEnd(p.tok.start)
+		text := string(bytes.TrimSpace(src[p.tok.start:end]))
+		p.lexAt(end)
+		return p.ctx.Shaped(kind, nil, p.ctx.None(), text)
+	}
+	dims := p.typeDims()
+	if p.is('[') {
+		end := p.balancedEnd(p.tok.start)
+		text := string(ir.AppendShape(nil, dims)) + string(bytes.TrimSpace(src[p.tok.start:end]))
+		p.lexAt(end)
+		return p.ctx.Shaped(kind, nil, p.ctx.None(), text)
+	}
+	elem := p.elementType()
+	rest := ""
+	if p.is(',') {
+		end := p.balancedEnd(p.tok.start)
+		rest = strings.TrimRight(string(src[p.tok.start:end]), " \t\n\r")
+		p.lexAt(end)
+	}
+	return p.ctx.Shaped(kind, dims, elem, rest)
+}
+
+// balancedEnd returns the offset of the bracket that closes the one around offset i, which it is not behind:
+// everything in between is balanced.
+func (p *parser) balancedEnd(i int) int {
+	src := p.lexer.src
+	var stack []byte
+	for i < len(src) {
+		c := src[i]
+		switch c {
+		case '"':
+			l := lexer{src: src}
+			end := l.stringEnd(i)
+			if end == 0 {
+				p.tok, p.problem = l.tok, l.problem
+				p.Errorf("%s", p.problem)
+			}
+			i = end
+			continue
+		case '<', '(', '[', '{':
+			stack = append(stack, c)
+			if len(stack)+p.depth > maxDepth {
+				p.ErrorfAt(diag.At(i), "nesting is deeper than %d levels", maxDepth)
+			}
+		case '-':
+			if i+1 < len(src) && src[i+1] == '>' {
+				i += 2
+				continue
+			}
+		case '>', ')', ']', '}':
+			if len(stack) == 0 {
+				return i
+			}
+			if open := stack[len(stack)-1]; closer(open) != c {
+				p.ErrorfAt(diag.At(i), "unbalanced '%c' character in pretty dialect name", open)
+			}
+			stack = stack[:len(stack)-1]
+		case '/':
+			if i+1 < len(src) && src[i+1] == '/' {
+				i = p.skipSpace(i)
+				continue
+			}
+		case 0:
+			p.ErrorfAt(diag.At(i), "unexpected nul or EOF in pretty dialect name")
+		}
+		i++
+	}
+	p.ErrorfAt(diag.At(len(src)), "unexpected nul or EOF in pretty dialect name")
+	panic("unreachable")
+}
+
+func closer(open byte) byte {
+	switch open {
+	case '<':
+		return '>'
+	case '(':
+		return ')'
+	case '[':
+		return ']'
+	}
+	return '}'
+}
+
+// symbolText splits what the current token (#x.y or !x.y) starts into dialect, mnemonic and the offset behind its
+// body; wrapped is set for the form #dialect<...>, alias where it is no dialect's symbol at all.
+func (p *parser) symbolText() (dialect, name string, body, end int, wrapped, alias bool) {
+	src := p.lexer.src
+	text := src[p.tok.start+1 : p.tok.end]
+	body, end = p.tok.end, p.tok.end
+	angle := end < len(src) && src[end] == '<'
+	dot := bytes.IndexByte(text, '.')
+	if dot < 0 && !angle {
+		return "", "", body, end, false, true
+	}
+	if angle {
+		p.depth++
+		end = p.balancedEnd(body+1) + 1
+		p.depth--
+	}
+	if dot < 0 {
+		return str(text), "", body, end, true, false
+	}
+	return str(text[:dot]), str(text[dot+1:]), body, end, false, false
+}
+
+// bangType reads !alias, !dialect.name<...> or !dialect<...>.
+func (p *parser) bangType() ir.Type {
+	src := p.lexer.src
+	start := p.tok.start
+	dialect, name, body, end, wrapped, alias := p.symbolText()
+	if alias {
+		t := p.typeAliases[string(p.text())]
+		if t == nil {
+			p.Errorf("undefined symbol alias id '%s'", p.text()[1:])
+		}
+		p.next()
+		return t
+	}
+	key := src[start:end]
+	if t := p.types[string(key)]; t != nil {
+		p.lexAt(end)
+		return t
+	}
+	p.deeper()
+	defer func() { p.depth-- }()
+	var t ir.Type
+	d := p.dialect(dialect)
+	if wrapped {
+		p.lexAt(body + 1)
+		name = ""
+		if p.tok.kind == tokWord {
+			name = str(p.text())
+		}
+		body = p.tok.end
+	}
+	if d != nil && d.ParseType != nil && name != "" {
+		p.lexAt(body)
+		t = d.ParseType(p, name)
+	}
+	if t == nil {
+		t = p.verbatimType(dialect, name, p.symbolBody(start), body, end, wrapped)
+		p.lexAt(end)
+	} else if wrapped {
+		p.expectIn('>', "expected '>' in "+dialect+" type")
+	}
+	if len(key) <= longestCached {
+		p.types[str(key)] = t
+	}
+	return t
+}
+
+func (p *parser) verbatimType(dialect, name string, open, body, end int, wrapped bool) ir.Type {
+	src := p.lexer.src
+	if wrapped && name == "" {
+		return p.ctx.DialectType(dialect, "", string(src[open:end]), nil)
+	}
+	if wrapped {
+		rest := strings.TrimSpace(string(src[body : end-1]))
+		if rest != "" && rest[0] != '<' {
+			return p.ctx.DialectType(dialect, "", string(src[open:end]), nil)
+		}
+		return p.ctx.DialectType(dialect, name, rest, nil)
+	}
+	return p.ctx.DialectType(dialect, name, string(src[body:end]), nil)
+}
+
+func (p *parser) dialect(name string) *ir.Dialect {
+	if p.reg == nil {
+		return nil
+	}
+	return p.reg.Dialect(name)
+}
+
+// ParseTypes implements ir.AsmParser.
+func (p *parser) ParseTypes() []ir.Type { return p.typeList(nil) }
+
+func (p *parser) typeList(out []ir.Type) []ir.Type {
+	for {
+		out = append(out, p.ParseType())
+		if !p.is(',') {
+			return out
+		}
+		p.next()
+	}
+}
+
+// ParseParenTypes implements ir.AsmParser.
+func (p *parser) ParseParenTypes() []ir.Type { return p.parenTypes(nil) }
+
+func (p *parser) parenTypes(out []ir.Type) []ir.Type {
+	p.expectIn('(', "expected '('")
+	if !p.is(')') {
+		out = p.typeList(out)
+	}
+	p.expectIn(')', "expected ')'")
+	return out
+}
+
+// ParseFunctionType implements ir.AsmParser.
+func (p *parser) ParseFunctionType() *ir.FunctionType {
+	p.deeper()
+	defer func() { p.depth-- }()
+	inputs := p.parenTypes(nil)
+	p.expectIn(punctArrow, "expected '->' in function type")
+	if p.is('(') {
+		return p.ctx.Function(inputs, p.parenTypes(nil))
+	}
+	return p.ctx.Function(inputs, []ir.Type{p.ParseType()})
+}

@@ -1,0 +1,371 @@
+package print
+
+import (
+	"github.com/hlocb/hlocb/ir"
+)
+
+// formatOp is an op that is printed by a format, with its operands and results counted by row.
+type formatOp struct {
+	op         *ir.Op
+	def        *ir.Def
+	form       *ir.Format
+	opFrom     [9]int // operand row i has operands opFrom[i] to opFrom[i+1]
+	resFrom    [9]int
+	many       bool // more rows than the arrays hold: see counts
+	opLong     []int
+	resLong    []int
+	regionFrom []int
+}
+
+func offsets(counts []int, fixed *[9]int) (long []int) {
+	if len(counts) >= len(fixed) {
+		long = make([]int, len(counts)+1)
+		for i, n := range counts {
+			long[i+1] = long[i] + n
+		}
+		return long
+	}
+	for i, n := range counts {
+		fixed[i+1] = fixed[i] + n
+	}
+	return nil
+}
+
+func (f *formatOp) operandRange(i int) (from, to int) {
+	if f.opLong != nil {
+		return f.opLong[i], f.opLong[i+1]
+	}
+	return f.opFrom[i], f.opFrom[i+1]
+}
+
+func (f *formatOp) resultRange(i int) (from, to int) {
+	if f.resLong != nil {
+		return f.resLong[i], f.resLong[i+1]
+	}
+	return f.resFrom[i], f.resFrom[i+1]
+}
+
+// format writes what follows the name of op.
+func (p *printer) format(form *ir.Format, op *ir.Op) {
+	f := formatOp{op: op, def: op.Def(), form: form}
+	var buf [8]int
+	counts, _ := op.OperandSegments(buf[:])
+	f.opLong = offsets(counts, &f.opFrom)
+	counts, _ = op.ResultSegments(buf[:])
+	f.resLong = offsets(counts, &f.resFrom)
+	p.elements(&f, form.Elems)
+}
+
+func (p *printer) elements(f *formatOp, elems []ir.FormatElem) {
+	for i := range elems {
+		p.element(f, &elems[i])
+	}
+}
+
+func (p *printer) element(f *formatOp, e *ir.FormatElem) {
+	op := f.op
+	if e.SpaceBefore {
+		p.buf = append(p.buf, ' ')
+	}
+	switch e.Kind {
+	case ir.FmtLiteral:
+		p.buf = append(p.buf, e.Text...)
+	case ir.FmtSpace:
+		p.buf = append(p.buf, ' ')
+	case ir.FmtNewline:
+		p.Newline()
+	case ir.FmtOperand:
+		from, to := f.operandRange(e.Index)
+		p.operandRun(op, from, to)
+	case ir.FmtOperands:
+		p.operandRun(op, 0, op.NumOperands())
+	case ir.FmtAttr:
+		if a := op.Attr(e.Text); a != nil {
+			p.formAttr(f.def, &f.def.Attrs[e.Index], a)
+		} else if d := f.def.Attrs[e.Index].Default; d != nil {
+			p.formAttr(f.def, &f.def.Attrs[e.Index], d)
+		}
+	case ir.FmtRegion:
+		if e.Mult == ir.Variadic {
+			p.regionRun(op, e.Index, op.NumRegions())
+		} else if e.Index < op.NumRegions() {
+			p.PrintRegion(op.Region(e.Index), true, true)
+		}
+	case ir.FmtRegions:
+		p.regionRun(op, 0, op.NumRegions())
+	case ir.FmtSuccessor, ir.FmtSuccessors:
+		for i, s := range op.Successors() {
+			if i > 0 {
+				p.buf = append(p.buf, ", "...)
+			}
+			p.PrintSuccessor(s.Block)
+		}
+	case ir.FmtOperandType:
+		from, to := f.operandRange(e.Index)
+		p.operandTypeRun(op, from, to)
+	case ir.FmtOperandTypes:
+		p.operandTypeRun(op, 0, op.NumOperands())
+	case ir.FmtResultType:
+		from, to := f.resultRange(e.Index)
+		p.resultTypeRun(op, from, to)
+	case ir.FmtResultTypes:
+		p.resultTypeRun(op, 0, op.NumResults())
+	case ir.FmtAttrDict:
+		p.formatDict(f, " {")
+	case ir.FmtAttrDictKeyword:
+		p.formatDict(f, " attributes {")
+	case ir.FmtFunctionalType:
+		p.functionalType(op)
+	case ir.FmtGroup:
+		if p.present(f, e) {
+			for i := range e.Then {
+				if e.Then[i].Unit {
+					continue
+				}
+				p.element(f, &e.Then[i])
+			}
+		} else {
+			p.elements(f, e.Else)
+		}
+	case ir.FmtCustom:
+		p.custom(f, e)
+	}
+}
+
+func (p *printer) operandRun(op *ir.Op, from, to int) {
+	for i := from; i < to; i++ {
+		if i > from {
+			p.buf = append(p.buf, ", "...)
+		}
+		p.PrintValue(op.Operand(i))
+	}
+}
+
+func (p *printer) operandTypeRun(op *ir.Op, from, to int) {
+	for i := from; i < to; i++ {
+		if i > from {
+			p.buf = append(p.buf, ", "...)
+		}
+		p.PrintType(op.Operand(i).Type())
+	}
+}
+
+func (p *printer) resultTypeRun(op *ir.Op, from, to int) {
+	for i := from; i < to; i++ {
+		if i > from {
+			p.buf = append(p.buf, ", "...)
+		}
+		p.PrintType(op.Result(i).Type())
+	}
+}
+
+func (p *printer) regionRun(op *ir.Op, from, to int) {
+	for i := from; i < to; i++ {
+		if i > from {
+			p.buf = append(p.buf, ", "...)
+		}
+		p.PrintRegion(op.Region(i), true, true)
+	}
+}
+
+func (p *printer) functionalType(op *ir.Op) {
+	p.buf = append(p.buf, '(')
+	p.operandTypeRun(op, 0, op.NumOperands())
+	p.buf = append(p.buf, ") -> "...)
+	if op.NumResults() == 1 {
+		if _, fn := op.Result(0).Type().(*ir.FunctionType); !fn {
+			p.PrintType(op.Result(0).Type())
+			return
+		}
+	}
+	p.buf = append(p.buf, '(')
+	p.resultTypeRun(op, 0, op.NumResults())
+	p.buf = append(p.buf, ')')
+}
+
+// formatDict writes the attributes that the format does not write itself, less those that have their default.
+func (p *printer) formatDict(f *formatOp, open string) {
+	attrs := f.op.Attrs()
+	if len(attrs) == 0 {
+		return
+	}
+	elided := append(p.elided[:0], f.form.Elided...)
+	for i := range attrs {
+		if !attrs[i].Inherent {
+			continue
+		}
+		if s := f.def.Attr(attrs[i].Name); s != nil && s.Default != nil && ir.EqualAttrs(s.Default, attrs[i].Attr) {
+			elided = append(elided, s.Name)
+		}
+	}
+	p.elided = elided
+	p.attrDict(attrs, elided, open)
+}
+
+// formAttr writes an attribute in the form that its row gives.
+func (p *printer) formAttr(def *ir.Def, spec *ir.AttrSpec, a ir.Attr) {
+	if p.collect {
+		p.PrintAttr(a)
+		return
+	}
+	if e, ok := a.(*ir.EnumAttr); ok && spec.Type.Enum != nil {
+		p.buf = append(p.buf, e.Case()...)
+		return
+	}
+	switch spec.Type.Form {
+	case ir.FormBare:
+		p.PrintAttrWithoutType(a)
+		return
+	case ir.FormInts:
+		if d, ok := a.(*ir.DenseArrayAttr); ok {
+			p.buf = append(p.buf, '[')
+			p.buf = d.AppendValues(p.buf)
+			p.buf = append(p.buf, ']')
+			return
+		}
+	case ir.FormSymbol:
+		if s, ok := a.(*ir.StringAttr); ok {
+			p.PrintSymbol(s.Value())
+			return
+		}
+	case ir.FormParams:
+		if d, ok := a.(*ir.DialectAttr); ok {
+			if dialect := p.dialect(d.Dialect()); dialect == nil || dialect.PrintAttr == nil || !dialect.PrintAttr(p, d) {
+				p.buf = append(p.buf, d.Body()...)
+			}
+			return
+		}
+	}
+	p.PrintAttr(a)
+}
+
+func (p *printer) dialect(name string) *ir.Dialect {
+	if p.reg == nil {
+		return nil
+	}
+	return p.reg.Dialect(name)
+}
+
+// present reports whether the anchor of a group is there.
+func (p *printer) present(f *formatOp, group *ir.FormatElem) bool {
+	for i := range group.Then {
+		if e := &group.Then[i]; e.Anchor {
+			return p.there(f, e)
+		}
+	}
+	return false
+}
+
+func (p *printer) there(f *formatOp, e *ir.FormatElem) bool {
+	op := f.op
+	switch e.Kind {
+	case ir.FmtOperand, ir.FmtOperandType:
+		from, to := f.operandRange(e.Index)
+		return to > from
+	case ir.FmtResultType:
+		from, to := f.resultRange(e.Index)
+		return to > from
+	case ir.FmtOperands, ir.FmtOperandTypes:
+		return op.NumOperands() > 0
+	case ir.FmtResultTypes:
+		return op.NumResults() > 0
+	case ir.FmtAttr:
+		a := op.Attr(e.Text)
+		d := f.def.Attrs[e.Index].Default
+		return a != nil && (d == nil || !ir.EqualAttrs(a, d))
+	case ir.FmtRegion:
+		return e.Index < op.NumRegions() && !op.Region(e.Index).Empty()
+	case ir.FmtRegions:
+		return op.NumRegions() > 0
+	case ir.FmtSuccessor, ir.FmtSuccessors:
+		return len(op.Successors()) > 0
+	case ir.FmtCustom:
+		for i := range e.Args {
+			if p.argThere(f, &e.Args[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *printer) argThere(f *formatOp, a *ir.DirectiveArg) bool {
+	e := ir.FormatElem{Text: a.Name, Index: a.Index, Mult: a.Mult}
+	switch a.Kind {
+	case ir.OperandArg, ir.OperandTypeArg:
+		e.Kind = ir.FmtOperand
+		if a.Index < 0 {
+			e.Kind = ir.FmtOperands
+		}
+	case ir.ResultTypeArg:
+		e.Kind = ir.FmtResultType
+		if a.Index < 0 {
+			e.Kind = ir.FmtResultTypes
+		}
+	case ir.AttrArg:
+		e.Kind = ir.FmtAttr
+	case ir.RegionArg:
+		e.Kind = ir.FmtRegion
+		if a.Index < 0 {
+			e.Kind = ir.FmtRegions
+		}
+	default:
+		return false
+	}
+	return p.there(f, &e)
+}
+
+// custom fills the arguments of a directive and has it print.
+func (p *printer) custom(f *formatOp, e *ir.FormatElem) {
+	op := f.op
+	mark := len(p.args)
+	for i := range e.Args {
+		// Grow within the capacity, so that the lists of earlier calls are used again.
+		if len(p.args) < cap(p.args) {
+			p.args = p.args[:len(p.args)+1]
+		} else {
+			p.args = append(p.args, ir.DirectiveArg{})
+		}
+		a := &p.args[len(p.args)-1]
+		t := &e.Args[i]
+		values, types := a.Values[:0], a.Types[:0]
+		*a = *t
+		a.Values, a.Types = values, types
+		switch a.Kind {
+		case ir.OperandArg, ir.OperandTypeArg:
+			from, to := 0, op.NumOperands()
+			if a.Index >= 0 {
+				from, to = f.operandRange(a.Index)
+			}
+			for k := from; k < to; k++ {
+				if a.Kind == ir.OperandArg {
+					a.Values = append(a.Values, op.Operand(k))
+				} else {
+					a.Types = append(a.Types, op.Operand(k).Type())
+				}
+			}
+		case ir.ResultTypeArg:
+			from, to := 0, op.NumResults()
+			if a.Index >= 0 {
+				from, to = f.resultRange(a.Index)
+			}
+			for k := from; k < to; k++ {
+				a.Types = append(a.Types, op.Result(k).Type())
+			}
+		case ir.AttrArg:
+			a.Attr = op.Attr(a.Name)
+		case ir.RegionArg:
+			a.Regions = op.Regions()
+			if a.Index >= 0 {
+				a.Regions = a.Regions[min(a.Index, len(a.Regions)):]
+				if a.Mult != ir.Variadic && len(a.Regions) > 1 {
+					a.Regions = a.Regions[:1]
+				}
+			}
+		case ir.SuccessorArg:
+			a.Successors = op.Successors()
+		}
+	}
+	e.Directive.Print(p, op, p.args[mark:])
+	p.args = p.args[:mark]
+}

@@ -1,0 +1,225 @@
+package print
+
+import (
+	"strconv"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// names holds the name of every value: a number, or text.
+type names struct {
+	ids    map[*ir.Value]int32 // n >= 0: %n; below: ^index into text
+	text   []string
+	groups map[*ir.Op][]int // first results of the packs of an op that has several
+	blocks map[*ir.Block]int
+	edges  map[*ir.Region]map[*ir.Block][]*ir.Block
+	shadow map[*ir.Value]*ir.Value
+
+	used                          map[string]int32 // names in use in the regions around -> 1
+	log                           []string
+	nextValue, nextArg, nextClash int
+	probe                         []byte
+	op                            *ir.Op
+	groupBuf                      []int
+	setResult, setArg             func(*ir.Value, string)
+}
+
+// argNames are the names of the first arguments, so that they cost no allocation.
+var argNames = func() (s [64]string) {
+	for i := range s {
+		s[i] = "arg" + strconv.Itoa(i)
+	}
+	return s
+}()
+
+// numberAll names all values in op.
+func (p *printer) numberAll(op *ir.Op) {
+	n := &p.names
+	n.ids = make(map[*ir.Value]int32, 256)
+	n.used = map[string]int32{}
+	n.groups = map[*ir.Op][]int{}
+	n.blocks = map[*ir.Block]int{}
+	n.setArg = func(v *ir.Value, name string) { n.set(v, name) }
+	n.setResult = func(v *ir.Value, name string) {
+		n.set(v, name)
+		if i := v.Index(); i > 0 {
+			n.groupBuf = append(n.groupBuf, i)
+		}
+	}
+	n.numberOp(op, p.o.Generic)
+	for _, r := range op.Regions() {
+		n.region(r, p.o.Generic)
+	}
+}
+
+// region names the values of r, then those of the regions in it, each of which starts where r ended.
+func (n *names) region(r *ir.Region, generic bool) {
+	mark := len(n.log)
+	if op := r.Op(); !generic && op != nil && op.Def().ArgNames != nil {
+		op.Def().ArgNames(op, r, n.setArg)
+	}
+	for i, b := range r.Blocks() {
+		if i > 0 || len(r.Blocks()) > 1 {
+			n.blocks[b] = i
+		}
+		for _, a := range b.Args() {
+			if _, done := n.ids[a]; done {
+				continue
+			}
+			if i > 0 {
+				n.ids[a] = int32(n.nextValue)
+				n.nextValue++
+				continue
+			}
+			if n.nextArg < len(argNames) {
+				n.set(a, argNames[n.nextArg])
+			} else {
+				n.set(a, "arg"+strconv.Itoa(n.nextArg))
+			}
+			n.nextArg++
+		}
+		for op := b.First(); op != nil; op = op.Next() {
+			n.numberOp(op, generic)
+		}
+	}
+	value, arg, clash := n.nextValue, n.nextArg, n.nextClash
+	for _, b := range r.Blocks() {
+		for op := b.First(); op != nil; op = op.Next() {
+			for _, nested := range op.Regions() {
+				n.nextValue, n.nextArg, n.nextClash = value, arg, clash
+				n.region(nested, generic)
+			}
+		}
+	}
+	for _, name := range n.log[mark:] {
+		delete(n.used, name)
+	}
+	n.log = n.log[:mark]
+}
+
+func (n *names) numberOp(op *ir.Op, generic bool) {
+	if op.NumResults() == 0 {
+		return
+	}
+	def := op.Def()
+	if !generic && def.ResultNames != nil {
+		n.groupBuf = n.groupBuf[:0]
+		def.ResultNames(op, n.setResult)
+		if len(n.groupBuf) > 0 {
+			groups := make([]int, 1, len(n.groupBuf)+1)
+			for _, g := range n.groupBuf {
+				i := len(groups)
+				groups = append(groups, g)
+				for ; i > 1 && groups[i-1] > g; i-- {
+					groups[i-1], groups[i] = groups[i], groups[i-1]
+				}
+			}
+			n.groups[op] = groups
+		}
+	}
+	first := op.Result(0)
+	if def.ResultNames != nil {
+		if _, done := n.ids[first]; done {
+			return
+		}
+	}
+	n.ids[first] = int32(n.nextValue)
+	n.nextValue++
+}
+
+// set gives v the name, made unique; "" gives it a number.
+func (n *names) set(v *ir.Value, name string) {
+	if name == "" {
+		n.ids[v] = int32(n.nextValue)
+		n.nextValue++
+		return
+	}
+	name = n.unique(sanitize(name))
+	n.ids[v] = ^int32(len(n.text))
+	n.text = append(n.text, name)
+}
+
+func (n *names) unique(name string) string {
+	if n.used[name] != 0 {
+		n.probe = append(append(n.probe[:0], name...), '_')
+		base := len(n.probe)
+		for {
+			n.probe = strconv.AppendInt(n.probe[:base], int64(n.nextClash), 10)
+			n.nextClash++
+			if n.used[string(n.probe)] == 0 {
+				name = string(n.probe)
+				break
+			}
+		}
+	}
+	n.used[name] = 1
+	n.log = append(n.log, name)
+	return name
+}
+
+// sanitize makes s a legal name: MLIR replaces a space by '_' and other bytes by their hexadecimal code, and puts
+// '_' in front of a digit.
+func sanitize(s string) string {
+	ok := s[0] < '0' || s[0] > '9'
+	for i := 0; i < len(s) && ok; i++ {
+		ok = nameByte(s[i])
+	}
+	if ok {
+		return s
+	}
+	var b []byte
+	if s[0] >= '0' && s[0] <= '9' {
+		b = append(b, '_')
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case nameByte(c):
+			b = append(b, c)
+		case c == ' ':
+			b = append(b, '_')
+		default:
+			b = strconv.AppendUint(b, uint64(c), 16)
+		}
+	}
+	return string(b)
+}
+
+func nameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '.' || c == '-'
+}
+
+// preds returns the predecessors of the blocks of r, in the order of the blocks.
+func (n *names) preds(r *ir.Region) map[*ir.Block][]*ir.Block {
+	if m, ok := n.edges[r]; ok {
+		return m
+	}
+	m := map[*ir.Block][]*ir.Block{}
+	for _, b := range r.Blocks() {
+		if b.Last() == nil {
+			continue
+		}
+		for _, s := range b.Last().Successors() {
+			m[s.Block] = append(m[s.Block], b)
+		}
+	}
+	if n.edges == nil {
+		n.edges = map[*ir.Region]map[*ir.Block][]*ir.Block{}
+	}
+	n.edges[r] = m
+	return m
+}
+
+// baseName writes the name of the pack that v heads.
+func (p *printer) baseName(v *ir.Value) {
+	id, ok := p.names.ids[v]
+	if !ok {
+		p.buf = append(p.buf, "<<UNKNOWN SSA VALUE>>"...)
+		return
+	}
+	p.buf = append(p.buf, '%')
+	if id >= 0 {
+		p.buf = strconv.AppendInt(p.buf, int64(id), 10)
+		return
+	}
+	p.buf = append(p.buf, p.names.text[^id]...)
+}

@@ -1,0 +1,450 @@
+package print
+
+import (
+	"io"
+	"strconv"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Options choose the form of the text. The zero value is MLIR's default: pretty, without locations.
+type Options struct {
+	Generic     bool // the generic form of every op
+	DebugInfo   bool // locations
+	LocalScope  bool // no aliases: everything in place
+	ElideLarger int  // literals of more elements, unless all are equal, become dense_resource<__elided__>; 0: none
+	NoHex       bool // large literals as numbers, not as hexadecimal bytes
+}
+
+// Print writes the module to w.
+func Print(w io.Writer, m *ir.Module, o Options) error {
+	_, err := w.Write(Append(nil, m, o))
+	return err
+}
+
+// String returns the module's text.
+func String(m *ir.Module, o Options) string { return string(Append(nil, m, o)) }
+
+// Append appends the module's text to b.
+func Append(b []byte, m *ir.Module, o Options) []byte {
+	p := newPrinter(m, o)
+	p.buf = b
+	p.numberAll(m.Op())
+	return p.top(m.Op(), true)
+}
+
+// Op returns the text of one op, with the names its values have when the whole module is printed.
+func Op(m *ir.Module, op *ir.Op, o Options) string {
+	p := newPrinter(m, o)
+	p.numberAll(m.Op())
+	return string(p.top(op, false))
+}
+
+// Value returns the name that v has when the whole module is printed: %0, %cst_1, %2#0.
+func Value(m *ir.Module, v *ir.Value, o Options) string {
+	p := newPrinter(m, o)
+	p.numberAll(m.Op())
+	p.PrintValue(v)
+	return string(p.buf)
+}
+
+// printer writes one module. It implements ir.AsmPrinter.
+type printer struct {
+	buf      []byte
+	m        *ir.Module
+	reg      *ir.Registry
+	o        Options
+	indent   int
+	defaults []string
+	text     ir.Text
+	names    names
+	aliases  *aliases // nil: no aliases
+	collect  bool     // only looking for what needs an alias; the text is thrown away
+	retry    bool     // something needs an alias, but aliases were not looked for
+	lastDef  *ir.Def
+	lastForm *ir.Format
+	args     []ir.DirectiveArg
+	elided   []string
+	dense    map[ir.Attr][2]int // where in buf a literal that came before stands
+}
+
+func newPrinter(m *ir.Module, o Options) *printer {
+	p := &printer{m: m, reg: m.Registry(), o: o, defaults: []string{"builtin"}}
+	p.text = ir.Text{ElideLarger: o.ElideLarger, NoHex: o.NoHex}
+	p.text.DialectAttr = p.dialectAttr
+	if p.hasTypePrinters() {
+		p.text.DialectType = p.dialectType
+	}
+	return p
+}
+
+func (p *printer) hasTypePrinters() bool {
+	if p.reg == nil {
+		return false
+	}
+	for _, d := range p.reg.Dialects() {
+		if d.PrintType != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// top writes op with the aliases it needs around it.
+func (p *printer) top(op *ir.Op, metadata bool) []byte {
+	start := len(p.buf)
+	if !p.o.LocalScope {
+		if p.o.DebugInfo {
+			p.collectAliases(op)
+		} else {
+			p.aliases = newAliases(p)
+			p.text.AttrAlias, p.text.TypeAlias = p.noticeAttr, p.noticeType
+		}
+	}
+	p.buf = p.buf[:start]
+	p.printTop(op)
+	if p.retry {
+		p.retry = false
+		p.collectAliases(op)
+		p.buf = p.buf[:start]
+		p.dense = nil
+		p.printTop(op)
+	}
+	if metadata {
+		p.resources()
+	}
+	return p.buf
+}
+
+func (p *printer) printTop(op *ir.Op) {
+	if p.aliases != nil {
+		p.aliases.print(p, false)
+	}
+	p.op(op)
+	p.buf = append(p.buf, '\n')
+	if p.aliases != nil {
+		p.aliases.print(p, true)
+	}
+}
+
+// op writes an op with its results and location, without indentation and line break.
+func (p *printer) op(op *ir.Op) {
+	if n := op.NumResults(); n > 0 {
+		p.results(op, n)
+	}
+	if p.collect && p.o.DebugInfo {
+		p.aliases.visitLoc(p.opLoc(op), true)
+	}
+	p.customOrGeneric(op)
+	if p.o.DebugInfo && !p.collect {
+		p.trailingLoc(p.opLoc(op), true)
+	}
+}
+
+func (p *printer) results(op *ir.Op, n int) {
+	groups := p.names.groups[op]
+	if groups == nil {
+		p.baseName(op.Result(0))
+		if n > 1 {
+			p.buf = strconv.AppendInt(append(p.buf, ':'), int64(n), 10)
+		}
+	} else {
+		for i, from := range groups {
+			to := n
+			if i+1 < len(groups) {
+				to = groups[i+1]
+			}
+			if i > 0 {
+				p.buf = append(p.buf, ", "...)
+			}
+			p.baseName(op.Result(from))
+			if to-from > 1 {
+				p.buf = strconv.AppendInt(append(p.buf, ':'), int64(to-from), 10)
+			}
+		}
+	}
+	p.buf = append(p.buf, " = "...)
+}
+
+func (p *printer) customOrGeneric(op *ir.Op) {
+	def := op.Def()
+	if p.o.Generic || !def.Known() {
+		p.generic(op)
+		return
+	}
+	if def.Print != nil {
+		p.opName(def.Name)
+		def.Print(p, op)
+		return
+	}
+	if p.lastDef != def {
+		p.lastDef, p.lastForm = def, nil
+		if p.reg != nil {
+			p.lastForm = p.reg.Format(def)
+		}
+	}
+	if form := p.lastForm; form != nil && p.fits(op) {
+		p.opName(def.Name)
+		p.format(form, op)
+		return
+	}
+	p.generic(op)
+}
+
+// fits reports whether the op has the operands, results and regions that its definition says: an op that does not
+// can only be written in generic form.
+func (p *printer) fits(op *ir.Op) bool {
+	var buf [8]int
+	if _, ok := op.OperandSegments(buf[:]); !ok {
+		return false
+	}
+	if _, ok := op.ResultSegments(buf[:]); !ok {
+		return false
+	}
+	def := op.Def()
+	for i := range def.Attrs {
+		if a := &def.Attrs[i]; !a.Optional && a.Default == nil && op.Attr(a.Name) == nil {
+			return false
+		}
+	}
+	return len(def.Regions) == 0 || op.NumRegions() >= len(def.Regions) || def.Regions[len(def.Regions)-1].Mult != ir.One
+}
+
+// opName writes the name of a pretty op, less the prefix that the region around it implies.
+func (p *printer) opName(name string) {
+	d := p.defaults[len(p.defaults)-1]
+	if len(d) > 0 && len(name) > len(d) && name[len(d)] == '.' && name[:len(d)] == d {
+		rest := name[len(d)+1:]
+		dotted := false
+		for i := range len(rest) {
+			dotted = dotted || rest[i] == '.'
+		}
+		if !dotted {
+			name = rest
+		}
+	}
+	p.buf = append(p.buf, name...)
+}
+
+// generic writes "name"(%a)[^bb1]<{...}>({...}){...} : (T) -> R.
+func (p *printer) generic(op *ir.Op) {
+	b := p.buf
+	b = append(b, '"')
+	b = append(b, op.Name()...)
+	b = append(b, `"(`...)
+	p.buf = b
+	for i := range op.NumOperands() {
+		if i > 0 {
+			p.buf = append(p.buf, ", "...)
+		}
+		p.PrintValue(op.Operand(i))
+	}
+	p.buf = append(p.buf, ')')
+	if list := op.Successors(); len(list) > 0 {
+		p.buf = append(p.buf, '[')
+		for i, s := range list {
+			if i > 0 {
+				p.buf = append(p.buf, ", "...)
+			}
+			p.PrintSuccessor(s.Block)
+		}
+		p.buf = append(p.buf, ']')
+	}
+	p.attrGroup(op.Attrs(), true, " <{", "}>")
+	if op.NumRegions() > 0 {
+		p.buf = append(p.buf, " ("...)
+		for i, r := range op.Regions() {
+			if i > 0 {
+				p.buf = append(p.buf, ", "...)
+			}
+			p.region(r, true, true, true)
+		}
+		p.buf = append(p.buf, ')')
+	}
+	p.attrGroup(op.Attrs(), false, " {", "}")
+	p.buf = append(p.buf, " : ("...)
+	for i := range op.NumOperands() {
+		if i > 0 {
+			p.buf = append(p.buf, ", "...)
+		}
+		p.PrintType(op.Operand(i).Type())
+	}
+	p.buf = append(p.buf, ") -> "...)
+	n := op.NumResults()
+	if n == 1 {
+		if _, fn := op.Result(0).Type().(*ir.FunctionType); !fn {
+			p.PrintType(op.Result(0).Type())
+			return
+		}
+	}
+	p.buf = append(p.buf, '(')
+	for i := range n {
+		if i > 0 {
+			p.buf = append(p.buf, ", "...)
+		}
+		p.PrintType(op.Result(i).Type())
+	}
+	p.buf = append(p.buf, ')')
+}
+
+// attrGroup writes the inherent or the discardable attributes between open and close, nothing where there are none.
+func (p *printer) attrGroup(attrs ir.AttrList, inherent bool, open, close string) {
+	any := false
+	for i := range attrs {
+		a := &attrs[i]
+		if a.Inherent != inherent {
+			continue
+		}
+		if any {
+			p.buf = append(p.buf, ", "...)
+		} else {
+			p.buf = append(p.buf, open...)
+			any = true
+		}
+		p.named(a)
+	}
+	if any {
+		p.buf = append(p.buf, close...)
+	}
+}
+
+func (p *printer) named(a *ir.NamedAttr) {
+	p.buf = ir.AppendKeyword(p.buf, a.Name)
+	if _, ok := a.Attr.(*ir.UnitAttr); ok {
+		return
+	}
+	p.buf = append(p.buf, " = "...)
+	p.PrintAttr(a.Attr)
+}
+
+// region writes { ... }. header: the entry block's label is written even where it has no arguments, if it is empty.
+func (p *printer) region(r *ir.Region, args, terminator, header bool) {
+	p.buf = append(p.buf, "{\n"...)
+	if !r.Empty() {
+		d := ""
+		if op := r.Op(); op != nil {
+			d = op.Def().DefaultDialect
+		}
+		p.defaults = append(p.defaults, d)
+		for i, b := range r.Blocks() {
+			if i == 0 {
+				p.block(b, header && b.First() == nil || args && b.NumArgs() > 0, terminator)
+			} else {
+				p.block(b, true, true)
+			}
+		}
+		p.defaults = p.defaults[:len(p.defaults)-1]
+	}
+	p.pad()
+	p.buf = append(p.buf, '}')
+}
+
+func (p *printer) pad() {
+	const spaces = "                                                                "
+	for n := p.indent; n > 0; n -= len(spaces) {
+		p.buf = append(p.buf, spaces[:min(n, len(spaces))]...)
+	}
+}
+
+func (p *printer) block(b *ir.Block, header, terminator bool) {
+	if header {
+		p.pad()
+		p.PrintSuccessor(b)
+		if b.NumArgs() > 0 {
+			p.buf = append(p.buf, '(')
+			for i, a := range b.Args() {
+				if i > 0 {
+					p.buf = append(p.buf, ", "...)
+				}
+				p.PrintArgument(a, nil)
+			}
+			p.buf = append(p.buf, ')')
+		}
+		p.buf = append(p.buf, ':')
+		p.predecessors(b)
+		p.buf = append(p.buf, '\n')
+	}
+	p.indent += 2
+	for op := b.First(); op != nil; op = op.Next() {
+		if !terminator && op.Next() == nil && op.Has(ir.Terminator) {
+			break
+		}
+		p.pad()
+		p.op(op)
+		p.buf = append(p.buf, '\n')
+		if p.collect {
+			p.buf = p.buf[:0]
+		}
+	}
+	p.indent -= 2
+}
+
+// predecessors writes MLIR's comment on where control comes from.
+func (p *printer) predecessors(b *ir.Block) {
+	r := b.Region()
+	if r == nil || len(r.Blocks()) == 1 {
+		return
+	}
+	preds := p.names.preds(r)[b]
+	switch {
+	case len(preds) == 0 && b != r.Entry():
+		p.buf = append(p.buf, "  // no predecessors"...)
+	case len(preds) == 0:
+	case len(preds) == 1:
+		p.buf = append(p.buf, "  // pred: "...)
+		p.PrintSuccessor(preds[0])
+	default:
+		p.buf = append(p.buf, "  // "...)
+		p.buf = strconv.AppendInt(p.buf, int64(len(preds)), 10)
+		p.buf = append(p.buf, " preds: "...)
+		for i, pred := range preds {
+			if i > 0 {
+				p.buf = append(p.buf, ", "...)
+			}
+			p.PrintSuccessor(pred)
+		}
+	}
+}
+
+// resources writes the file metadata section.
+func (p *printer) resources() {
+	list := p.m.Resources()
+	if len(list) == 0 {
+		return
+	}
+	b := append(p.buf, "\n{-#\n"...)
+	for i := 0; i < len(list); {
+		section := list[i].Section
+		b = append(b, "  "...)
+		b = append(b, section...)
+		b = append(b, ": {\n"...)
+		for i < len(list) && list[i].Section == section {
+			dialect := list[i].Dialect
+			b = append(b, "    "...)
+			b = ir.AppendKeyword(b, dialect)
+			b = append(b, ": {\n"...)
+			for i < len(list) && list[i].Section == section && list[i].Dialect == dialect {
+				b = append(b, "      "...)
+				b = ir.AppendKeyword(b, list[i].Key)
+				b = append(b, ": "...)
+				b = append(b, list[i].Text...)
+				i++
+				if i < len(list) && list[i].Section == section && list[i].Dialect == dialect {
+					b = append(b, ',')
+				}
+				b = append(b, '\n')
+			}
+			b = append(b, "    }"...)
+			if i < len(list) && list[i].Section == section {
+				b = append(b, ',')
+			}
+			b = append(b, '\n')
+		}
+		b = append(b, "  }"...)
+		if i < len(list) {
+			b = append(b, ',')
+		}
+		b = append(b, '\n')
+	}
+	p.buf = append(b, "#-}\n"...)
+}
