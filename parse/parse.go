@@ -183,9 +183,8 @@ func (p *parser) adoptModule() {
 		p.m.Adopt(op)
 		return
 	}
-	if op != nil {
-		p.m.Op().SetPos(diag.At(0))
-	}
+	// MLIR gives the module that stands for the file the place 0:0.
+	p.m.Op().SetLoc(ir.NewFileLoc(p.source.Name(), 0, 0))
 }
 
 // attrAlias reads #name = attribute.

@@ -140,10 +140,7 @@ func (a *aliases) typeName(t ir.Type) string {
 }
 
 func (a *aliases) locName(l *ir.Loc) string {
-	if al := a.locs[l]; al != nil {
-		return al.name
-	}
-	return ""
+	return a.canonical(l).name
 }
 
 // attrKind returns the alias name of an attribute, "" for none.

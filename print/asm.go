@@ -259,8 +259,16 @@ func (p *printer) locOf(l *ir.Loc, pos diag.Pos) *ir.Loc {
 	if src == nil || !pos.IsValid() {
 		return p.m.Context().UnknownLoc()
 	}
+	if made := p.places[pos]; made != nil {
+		return made
+	}
 	line, col := src.LineColumn(pos)
-	return ir.NewFileLoc(src.Name(), uint32(line), uint32(col))
+	l = ir.NewFileLoc(src.Name(), uint32(line), uint32(col))
+	if p.places == nil {
+		p.places = map[diag.Pos]*ir.Loc{}
+	}
+	p.places[pos] = l
+	return l
 }
 
 func (p *printer) dialectAttr(b []byte, a *ir.DialectAttr) ([]byte, bool) {

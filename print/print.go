@@ -4,6 +4,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -65,7 +66,8 @@ type printer struct {
 	lastForm *ir.Format
 	args     []ir.DirectiveArg
 	elided   []string
-	dense    map[ir.Attr][2]int // where in buf a literal that came before stands
+	places   map[diag.Pos]*ir.Loc // locations made from positions
+	dense    map[ir.Attr][2]int   // where in buf a literal that came before stands
 }
 
 func newPrinter(m *ir.Module, o Options) *printer {
