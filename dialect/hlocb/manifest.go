@@ -1,6 +1,7 @@
 package hlocb
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -103,31 +104,62 @@ func (t TensorType) String() string {
 	return string(append(b, '>'))
 }
 
+type tensorTypeJSON struct {
+	DType string       `json:"dtype"`
+	Shape tensor.Shape `json:"shape"`
+}
+
+// MarshalJSON writes {"dtype": "f32", "shape": [2, 3]}, as events have it.
+func (t TensorType) MarshalJSON() ([]byte, error) {
+	shape := t.Shape
+	if shape == nil {
+		shape = tensor.Shape{}
+	}
+	return json.Marshal(tensorTypeJSON{t.DType.String(), shape})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (t *TensorType) UnmarshalJSON(b []byte) error {
+	var v tensorTypeJSON
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	d, ok := tensor.ParseDType(v.DType)
+	if !ok {
+		return fmt.Errorf("unknown element type %q", v.DType)
+	}
+	t.DType, t.Shape = d, v.Shape
+	return nil
+}
+
 // Site is one hook of a module as the runtime and the user see it. Chain and token are never among the
 // operands and results.
 type Site struct {
-	ID         ID
-	Name       string
-	Kind       Kind
-	Format     string // the input format it was written in: "raw-outfeed", "jax-ffi", "hlocb", ...
-	SourceID   string // what identified it there (consumer id, index, callback_id), for reports only
-	Loc        string // the MLIR location as text, empty where unknown
-	Chained    bool   // operand 0 and result 0 of the call are the chain
-	SideEffect bool
-	Operands   []TensorType
-	Results    []TensorType
-	Aliases    []int             // per result the operand whose memory it shares, -1 for none
-	Attrs      map[string]string // the source's other attributes, printed, for handlers that want them
+	ID         ID                `json:"id"`
+	Name       string            `json:"name"`
+	Kind       Kind              `json:"kind"`
+	Format     string            `json:"format"`              // the input format it was written in: "raw-outfeed", "jax-ffi", "hlocb", ...
+	SourceID   string            `json:"source_id,omitempty"` // what identified it there (consumer id, index, callback_id), for reports only
+	Loc        string            `json:"loc,omitempty"`       // the MLIR location as text, empty where unknown
+	Chained    bool              `json:"chained"`             // operand 0 and result 0 of the call are the chain
+	SideEffect bool              `json:"side_effect"`
+	Operands   []TensorType      `json:"operands"`
+	Results    []TensorType      `json:"results"`
+	Aliases    []int             `json:"aliases"`         // per result the operand whose memory it shares, -1 for none
+	Attrs      map[string]string `json:"attrs,omitempty"` // the source's other attributes, printed, for handlers that want them
 }
 
 // Manifest lists the hooks of a module in program order.
 type Manifest struct {
-	Sites []Site
-	Edges []Edge
+	Sites []Site `json:"hooks"`
+	Edges []Edge `json:"order"`
 }
 
 // Edge says that an event of hook From must be delivered before the next event of hook To.
-type Edge struct{ From, To ID }
+type Edge struct {
+	From ID `json:"from"`
+	To   ID `json:"to"`
+}
 
 // Find returns the site with the given id, or nil.
 func (m *Manifest) Find(id ID) *Site {

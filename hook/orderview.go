@@ -1,0 +1,61 @@
+package hook
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// WriteOrder writes the order of a module's hooks for people: each hook and those whose events may come right
+// before its own.
+func WriteOrder(w io.Writer, m *hlocb.Manifest) error {
+	before := map[hlocb.ID][]string{}
+	for _, e := range m.Edges {
+		if s := m.Find(e.From); s != nil {
+			before[e.To] = append(before[e.To], s.Name)
+		}
+	}
+	for i := range m.Sites {
+		s := &m.Sites[i]
+		after := ""
+		for k, name := range before[s.ID] {
+			if k > 0 {
+				after += ", "
+			} else {
+				after = " after "
+			}
+			after += name
+		}
+		if !s.Chained {
+			after = " unordered"
+		} else if after == "" {
+			after = " first"
+		}
+		if _, err := fmt.Fprintf(w, "%s (%s)%s\n", s.Name, s.Kind, after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteOrderDOT writes the order of a module's hooks as a graph in the language of Graphviz.
+func WriteOrderDOT(w io.Writer, m *hlocb.Manifest) error {
+	if _, err := fmt.Fprintln(w, "digraph order {"); err != nil {
+		return err
+	}
+	for i := range m.Sites {
+		s := &m.Sites[i]
+		if _, err := fmt.Fprintf(w, "  %s [label=%s];\n", ir.Quote(s.ID.String()), ir.Quote(s.Name+" ("+s.Kind.String()+")")); err != nil {
+			return err
+		}
+	}
+	for _, e := range m.Edges {
+		if _, err := fmt.Fprintf(w, "  %s -> %s;\n", ir.Quote(e.From.String()), ir.Quote(e.To.String())); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w, "}")
+	return err
+}
