@@ -1,0 +1,249 @@
+package ir
+
+import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/diag"
+)
+
+// Verify checks m: structure, what the rows say of operands, results, attributes and regions, dominance, symbols,
+// and each row's own Verify. It returns nil or a diag.List with every finding, in program order, worded as MLIR
+// words them. Ops of unknown kinds are checked for structure and dominance only.
+func Verify(m *Module) error {
+	v := &verifier{r: Reporter{src: m.source}, place: map[*Op]int32{}}
+	v.op(m.op)
+	return v.r.list.Err()
+}
+
+type verifier struct {
+	r     Reporter
+	place map[*Op]int32 // position in its block, of the ops of the blocks that are open
+}
+
+func (v *verifier) op(o *Op) {
+	before := len(v.r.list)
+	if !o.def.unknown {
+		v.row(o)
+	}
+	if o.def.Has(SymbolTable) {
+		v.symbols(o)
+	}
+	for i, r := range o.regions {
+		v.region(o, i, r)
+	}
+	// A row's own checks rely on what was checked before.
+	if len(v.r.list) == before && o.def.Verify != nil {
+		o.def.Verify(o, &v.r)
+	}
+}
+
+// row checks o against its definition.
+func (v *verifier) row(o *Op) {
+	d := o.def
+	if v.values(o, "operand", d.Operands, len(o.operands), func(i int) Type {
+		if o.operands[i].val == nil {
+			return nil
+		}
+		return o.operands[i].val.typ
+	}) {
+		v.values(o, "result", d.Results, len(o.results), func(i int) Type { return o.results[i].typ })
+	}
+	for i := range d.Attrs {
+		s := &d.Attrs[i]
+		a := o.attrs.Get(s.Name)
+		switch {
+		case a == nil && !s.Optional && s.Default == nil:
+			v.r.Errorf(o, "requires attribute '%s'", s.Name)
+		case a != nil && s.Type.Check != nil && !s.Type.Check(a):
+			v.r.Errorf(o, "attribute '%s' failed to satisfy constraint: %s", s.Name, s.Type.Summary)
+		}
+	}
+	v.regionCount(o)
+}
+
+// values checks counts and types of operands or results; it reports whether the count was right.
+func (v *verifier) values(o *Op, what string, args []Arg, n int, typ func(int) Type) bool {
+	fixed, groups := 0, 0
+	for i := range args {
+		if args[i].Mult == One {
+			fixed++
+		} else {
+			groups++
+		}
+	}
+	if n < fixed || groups == 0 && n != fixed {
+		v.count(o, what, n, fixed, groups > 0)
+		return false
+	}
+	if groups == 1 {
+		spare := n - fixed
+		i := 0
+		for k := range args {
+			take := 1
+			if args[k].Mult != One {
+				take = spare
+				if args[k].Mult == Optional && spare > 1 {
+					v.r.Errorf(o, "%s group starting at #%d requires 0 or 1 element, but found %d", what, i, spare)
+					return false
+				}
+			}
+			for range take {
+				v.value(o, what, i, &args[k].Type, typ(i))
+				i++
+			}
+		}
+		return true
+	}
+	if groups == 0 {
+		for i := range args {
+			v.value(o, what, i, &args[i].Type, typ(i))
+		}
+	}
+	// Several groups: how they part stands in an attribute that the row's own Verify reads.
+	return true
+}
+
+func (v *verifier) count(o *Op, what string, n, want int, atLeast bool) {
+	switch {
+	case atLeast:
+		v.r.Errorf(o, "expected %d or more %ss, but found %d", want, what, n)
+	case what == "operand" && want == 0:
+		v.r.Errorf(o, "requires zero operands")
+	case what == "operand" && want == 1:
+		v.r.Errorf(o, "requires a single operand")
+	case what == "operand":
+		v.r.Errorf(o, "expected %d operands, but found %d", want, n)
+	case want == 0:
+		v.r.Errorf(o, "requires zero results")
+	case want == 1:
+		v.r.Errorf(o, "requires one result")
+	default:
+		v.r.Errorf(o, "expected %d results, but found %d", want, n)
+	}
+}
+
+func (v *verifier) value(o *Op, what string, i int, c *Constraint, t Type) {
+	if t == nil {
+		v.r.Errorf(o, "%s #%d is missing", what, i)
+		return
+	}
+	if c.Check != nil && !c.Check(t) {
+		v.r.Errorf(o, "%s #%d must be %s, but got '%s'", what, i, c.Summary, t)
+	}
+}
+
+func (v *verifier) regionCount(o *Op) {
+	fixed, open := 0, false
+	for _, s := range o.def.Regions {
+		if s.Mult == One {
+			fixed++
+		} else {
+			open = true
+		}
+	}
+	if n := len(o.regions); n < fixed || n > fixed && !open {
+		v.r.Errorf(o, "requires %s", regions(fixed))
+	}
+}
+
+func regions(n int) string {
+	switch n {
+	case 0:
+		return "zero regions"
+	case 1:
+		return "one region"
+	}
+	return fmt.Sprintf("%d regions", n)
+}
+
+func (v *verifier) symbols(table *Op) {
+	seen := map[string]*Op{}
+	for _, r := range table.regions {
+		for _, b := range r.blocks {
+			for o := b.first; o != nil; o = o.next {
+				name, ok := o.Attr(SymbolName).(*StringAttr)
+				if !ok {
+					continue
+				}
+				if first := seen[name.value]; first != nil {
+					d := diag.Errorf(v.r.src, o.pos, "redefinition of symbol named '%s'", name.value)
+					d.Note(first.pos, "see existing symbol definition here")
+					v.r.list.Add(d)
+					continue
+				}
+				seen[name.value] = o
+			}
+		}
+	}
+}
+
+func (v *verifier) region(o *Op, index int, r *Region) {
+	if o.Has(SingleBlock) && len(r.blocks) > 1 {
+		v.r.Errorf(o, "expects region #%d to have 0 or 1 blocks", index)
+	}
+	for _, b := range r.blocks {
+		i := int32(0)
+		for n := b.first; n != nil; n = n.next {
+			v.place[n] = i
+			i++
+		}
+	}
+	for _, b := range r.blocks {
+		for n := b.first; n != nil; n = n.next {
+			if n.Has(Terminator) && n != b.last {
+				v.r.Errorf(n, "must be the last operation in the parent block")
+			}
+			for k := range n.operands {
+				if val := n.operands[k].val; val != nil && !v.dominates(val, n) {
+					v.r.Errorf(n, "operand #%d does not dominate this use", k).Note(v.where(val), "operand defined here")
+				}
+			}
+			v.op(n)
+		}
+		if !o.def.unknown && !o.Has(NoTerminator) && (b.last == nil || !b.last.MightHave(Terminator)) {
+			if b.last == nil {
+				v.r.Errorf(o, "expects a non-empty block")
+			} else {
+				v.r.list.Add(diag.Errorf(v.r.src, b.last.pos, "block with no terminator, has '%s'", b.last.def.Name))
+			}
+		}
+	}
+	for _, b := range r.blocks {
+		for n := b.first; n != nil; n = n.next {
+			delete(v.place, n)
+		}
+	}
+}
+
+func (v *verifier) where(val *Value) diag.Pos {
+	if val.op != nil {
+		return val.op.pos
+	}
+	if p := val.block.Parent(); p != nil {
+		return p.pos
+	}
+	return 0
+}
+
+// dominates reports whether val is there when o runs. Of blocks other than the one that o (or what holds it)
+// stands in, only the region counts: which block comes before which is not followed.
+func (v *verifier) dominates(val *Value, o *Op) bool {
+	def := val.ParentBlock()
+	if def == nil {
+		return false // its op was taken out of the module
+	}
+	for p := o; p != nil; p = p.Parent() {
+		switch b := p.block; {
+		case b == nil:
+			return false
+		case b == def:
+			return val.op == nil || val.op != p && v.place[val.op] < v.place[p]
+		case b.region == def.region:
+			return true
+		}
+		if parent := p.Parent(); parent != nil && parent.Has(IsolatedFromAbove) {
+			return false
+		}
+	}
+	return false
+}
