@@ -20,6 +20,8 @@ import (
 type Executable struct {
 	backend  *Backend
 	sites    *siteTable
+	edges    []hlocb.Edge
+	text     []byte                                  // the module
 	compile  func(c *Client) (*loadedProgram, error) // for another level of nesting
 	devices  int
 	parts    int
@@ -59,10 +61,6 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 }
 
 func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape moduleShape, opts runtime.CompileOptions) (*Executable, error) {
-	m := p.Manifest
-	if m == nil {
-		m = &hlocb.Manifest{}
-	}
 	o := &compileOptions{replicas: max(1, opts.Replicas), partitions: max(1, opts.Partitions), shardy: shape.shardy}
 	if opts.Replicas == 0 {
 		o.replicas = max(1, shape.replicas)
@@ -70,30 +68,30 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if opts.Partitions == 0 {
 		o.partitions = max(1, shape.partitions)
 	}
-	text := p.Text
-	e, err := b.build(ctx, m, o, opts, func(c *Client) (*loadedProgram, error) { return c.compile(text, o) })
-	if err != nil {
-		return nil, err
-	}
-	e.inputs, e.outputs = shape.inputs, shape.outputs
-	if o.partitions > 1 && shape.module != nil {
-		e.cutIn, e.cutOut, e.cutErr = shape.shardings(o.partitions)
-	}
-	return e, nil
+	return b.build(ctx, p, shape, o, opts, func(c *Client) (*loadedProgram, error) { return c.compile(p.Text, o) })
 }
 
 // build binds the handlers and makes the program on the client where it is first needed.
-func (b *Backend) build(ctx context.Context, m *hlocb.Manifest, o *compileOptions, opts runtime.CompileOptions, compile func(*Client) (*loadedProgram, error)) (*Executable, error) {
+func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleShape, o *compileOptions, opts runtime.CompileOptions, compile func(*Client) (*loadedProgram, error)) (*Executable, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	m := p.Manifest
+	if m == nil {
+		m = &hlocb.Manifest{}
 	}
 	bound, err := opts.Handlers.Bind(m)
 	if err != nil {
 		return nil, err
 	}
-	e := &Executable{backend: b, sites: newSiteTable(bound), compile: compile, timeout: opts.Timeout, devices: o.replicas * o.partitions, parts: o.partitions}
+	e := &Executable{backend: b, sites: newSiteTable(bound), edges: m.Edges, text: p.Text, compile: compile, timeout: opts.Timeout,
+		devices: o.replicas * o.partitions, parts: o.partitions, inputs: shape.inputs, outputs: shape.outputs}
 	e.idle.L = &e.mu
-	c, err := b.client(level(ctx), e.devices)
+	if o.partitions > 1 && shape.module != nil {
+		e.cutIn, e.cutOut, e.cutErr = shape.shardings(o.partitions)
+	}
+	level := level(ctx)
+	c, err := b.client(level, e.devices)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +100,7 @@ func (b *Backend) build(ctx context.Context, m *hlocb.Manifest, o *compileOption
 			return nil, err
 		}
 	}
-	if _, err := e.program(level(ctx)); err != nil {
+	if _, err := e.program(level); err != nil {
 		return nil, err
 	}
 	b.mu.Lock()

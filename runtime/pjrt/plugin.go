@@ -24,6 +24,7 @@ type Plugin struct {
 
 	mu         sync.Mutex
 	registered map[string]registration // by target and platform
+	build      string                  // see builder
 }
 
 // Attribute is a named value that a plugin tells of itself, for instance xla_version or

@@ -1,0 +1,130 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	goruntime "runtime"
+	"slices"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// Save implements runtime.Saver through the plugin's own serialization.
+func (e *Executable) Save() (*runtime.Saved, error) {
+	l, err := e.begin(0)
+	if err != nil {
+		return nil, err
+	}
+	defer e.end()
+	builder, err := e.backend.plugin.builder()
+	if err != nil {
+		return nil, err
+	}
+	code, err := l.serialize()
+	if err != nil {
+		return nil, err
+	}
+	m := &hlocb.Manifest{Edges: e.edges}
+	for _, s := range e.sites.all {
+		m.Sites = append(m.Sites, *s.bound.Site)
+	}
+	return &runtime.Saved{Backend: l.client.platform, Builder: builder, Machine: machine(), Replicas: e.devices / e.parts, Partitions: e.parts,
+		Manifest: m, Text: e.text, Code: code}, nil
+}
+
+// Load implements runtime.Loader. The handlers are bound again by the hooks' ids.
+func (b *Backend) Load(ctx context.Context, s *runtime.Saved, opts runtime.CompileOptions) (runtime.Executable, error) {
+	builder, err := b.plugin.builder()
+	if err != nil {
+		return nil, err
+	}
+	c, err := b.client(level(ctx), 1)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case s.Backend != c.platform:
+		return nil, &runtime.StaleError{Reason: fmt.Sprintf("it is for platform %q, this is %q", s.Backend, c.platform)}
+	case s.Builder != builder:
+		return nil, &runtime.StaleError{Reason: fmt.Sprintf("it was made by %s, this is %s", s.Builder, builder)}
+	case s.Machine != machine():
+		return nil, &runtime.StaleError{Reason: fmt.Sprintf("it was made for processor %s, this is %s", s.Machine, machine())}
+	case s.Replicas < 1 || s.Partitions < 1:
+		return nil, fmt.Errorf("the compiled program runs on %d replicas of %d partitions", s.Replicas, s.Partitions)
+	}
+	var shape moduleShape
+	if s.Module != nil {
+		shape = shapeOf(s.Module)
+	}
+	o := &compileOptions{replicas: s.Replicas, partitions: s.Partitions}
+	e, err := b.build(ctx, &runtime.Program{Text: s.Text, Manifest: s.Manifest}, shape, o, opts, func(c *Client) (*loadedProgram, error) { return c.load(s.Code) })
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+var (
+	_ runtime.Saver  = (*Executable)(nil)
+	_ runtime.Loader = (*Backend)(nil)
+)
+
+// builder identifies the plugin's build: code that one build made crashes another. It hashes the file's size and
+// samples of its content; all of a file of 250 MB would take longer than compiling.
+func (p *Plugin) builder() (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.build != "" {
+		return p.build, nil
+	}
+	f, err := os.Open(p.path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	const samples, length = 256, 4096
+	h := sha256.New()
+	binary.Write(h, binary.LittleEndian, info.Size())
+	buf := make([]byte, length)
+	for i := range int64(samples) {
+		n, err := f.ReadAt(buf, info.Size()/samples*i)
+		if err != nil && err != io.EOF {
+			return "", err
+		}
+		h.Write(buf[:n])
+	}
+	major, minor := p.Version()
+	p.build = fmt.Sprintf("PJRT API %d.%d build %s", major, minor, hex.EncodeToString(h.Sum(nil)[:8]))
+	return p.build, nil
+}
+
+// machine identifies the processor by its architecture and features: XLA compiles for exactly those.
+func machine() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return goruntime.GOARCH
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		key, value, ok := strings.Cut(line, ":")
+		if key = strings.TrimSpace(key); ok && (key == "flags" || key == "Features") {
+			flags := strings.Fields(value)
+			slices.Sort(flags)
+			sum := sha256.Sum256([]byte(strings.Join(flags, " ")))
+			return goruntime.GOARCH + "-" + hex.EncodeToString(sum[:8])
+		}
+	}
+	return goruntime.GOARCH
+}
