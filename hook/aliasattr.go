@@ -1,85 +1,19 @@
 package hook
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
 const attrOutputAliases = "output_operand_aliases"
 
-// outputAlias is one #stablehlo.output_operand_alias: the part output of the results shares the memory of an
-// operand (or a part of it).
-type outputAlias struct {
-	output  []int64
-	operand int64
-	part    []int64
-}
-
-// readAlias reads what outputAlias.attr writes.
-func readAlias(a ir.Attr) (outputAlias, bool) {
-	d, ok := a.(*ir.DialectAttr)
-	if !ok || d.Name() != "output_operand_alias" {
-		return outputAlias{}, false
+// aliasAttr returns the alias of a result, one of n, with an operand.
+func aliasAttr(result, operand, n int) ir.Attr {
+	a := &stablehlo.OutputOperandAlias{OperandIndex: int64(operand)}
+	if n > 1 { // with one result the path indexes into it
+		a.OutputTupleIndices = []int64{int64(result)}
 	}
-	var out outputAlias
-	body := strings.TrimSuffix(strings.TrimPrefix(d.Body(), "<"), ">")
-	for body != "" {
-		key, rest, ok := strings.Cut(body, "=")
-		if !ok {
-			return out, false
-		}
-		rest = strings.TrimSpace(rest)
-		var value string
-		if strings.HasPrefix(rest, "[") {
-			value, body, ok = strings.Cut(rest[1:], "]")
-			if !ok {
-				return out, false
-			}
-		} else {
-			value, body, _ = strings.Cut(rest, ",")
-			body = "," + body
-		}
-		var ints []int64
-		for _, f := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' }) {
-			n, err := strconv.ParseInt(f, 10, 64)
-			if err != nil {
-				return out, false
-			}
-			ints = append(ints, n)
-		}
-		switch strings.TrimSpace(key) {
-		case "output_tuple_indices":
-			out.output = ints
-		case "operand_tuple_indices":
-			out.part = ints
-		case "operand_index":
-			if len(ints) != 1 {
-				return out, false
-			}
-			out.operand = ints[0]
-		default:
-			return out, false
-		}
-		body = strings.TrimLeft(body, ", ")
-	}
-	return out, true
-}
-
-func (a outputAlias) attr() ir.Attr {
-	body := fmt.Sprintf("<output_tuple_indices = %s, operand_index = %d, operand_tuple_indices = %s>",
-		intList(a.output), a.operand, intList(a.part))
-	return ir.NewDialectAttr("stablehlo", "output_operand_alias", body, nil)
-}
-
-func intList(list []int64) string {
-	parts := make([]string, len(list))
-	for i, v := range list {
-		parts[i] = strconv.FormatInt(v, 10)
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
+	return stablehlo.NewOutputOperandAlias(a)
 }
 
 // sourceAliases reads the aliases of a custom call: per data leaf of its results the index among data (its
@@ -104,23 +38,27 @@ func (r *raiser) sourceAliases(op *ir.Op, data []*ir.Value) ([]int, error) {
 			}
 		}
 		for _, e := range list.Elems() {
-			a, ok := readAlias(e)
+			d, ok := e.(*ir.DialectAttr)
+			if !ok {
+				return nil, r.errorf(op, "cannot read the alias %s of the hook", e)
+			}
+			a, ok := d.Data().(*stablehlo.OutputOperandAlias)
 			if !ok {
 				return nil, r.errorf(op, "cannot read the alias %s of the hook", e)
 			}
 			if len(results) == 0 {
 				return nil, r.errorf(op, "hook without results has an output_operand_alias")
 			}
-			if a.operand < 0 || a.operand >= int64(op.NumOperands()) {
-				return nil, r.errorf(op, "expects operand_index in the output_operand_alias attribute to be in range [0, %d); but got: %d.", op.NumOperands(), a.operand)
+			if a.OperandIndex < 0 || a.OperandIndex >= int64(op.NumOperands()) {
+				return nil, r.errorf(op, "expects operand_index in the output_operand_alias attribute to be in range [0, %d); but got: %d.", op.NumOperands(), a.OperandIndex)
 			}
-			leaf, ok := aliasLeaf(results, a.output)
-			from := op.Operand(int(a.operand)).Type()
-			if !ok || len(a.part) > 0 || out[leaf] != from {
+			leaf, ok := aliasLeaf(results, a.OutputTupleIndices)
+			from := op.Operand(int(a.OperandIndex)).Type()
+			if !ok || len(a.OperandTupleIndices) > 0 || out[leaf] != from {
 				return nil, r.errorf(op, "shapes mismatch in the output_operand_alias attribute: operand part has type '%s' and output part has type '%s'",
 					from, aliasPartType(r.m.Context(), results, out, leaf, ok))
 			}
-			if i, isData := dataIndex[int(a.operand)]; isData {
+			if i, isData := dataIndex[int(a.OperandIndex)]; isData {
 				byLeaf[leaf] = i
 			}
 		}
@@ -170,9 +108,4 @@ func aliasPartType(c *ir.Context, results []*ir.Value, out []ir.Type, leaf int, 
 		return out[leaf].String()
 	}
 	return c.Tuple(typeList(results)).String()
-}
-
-// channelHandle returns #stablehlo.channel_handle<handle = h, type = t>.
-func channelHandle(h, t int64) ir.Attr {
-	return ir.NewDialectAttr("stablehlo", "channel_handle", fmt.Sprintf("<handle = %d, type = %d>", h, t), nil)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -34,9 +35,8 @@ func readTransfer(op *ir.Op) (transfer, bool) {
 		return t, false
 	}
 	if d, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok {
-		if _, rest, ok := strings.Cut(d.Body(), "handle = "); ok {
-			end := strings.IndexAny(rest, ",> ")
-			t.channel, _ = strconv.ParseInt(rest[:max(end, 0)], 10, 64)
+		if c, ok := d.Data().(*stablehlo.ChannelHandle); ok {
+			t.channel = c.Handle
 		}
 	}
 	front, _ := op.Attr("mhlo.frontend_attributes").(*ir.DictAttr)

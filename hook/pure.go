@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
@@ -67,7 +68,7 @@ func pureKey(h hlocb.HookOp, ordinals map[*ir.Value]int) string {
 			n = len(ordinals)
 			ordinals[v] = n
 		}
-		b.WriteString(intList([]int64{int64(n)}))
+		b.WriteString(" %" + strconv.Itoa(n))
 	}
 	for _, v := range h.Results() {
 		b.WriteString(v.Type().String())

@@ -132,14 +132,9 @@ func identity(h hlocb.HookOp) bool {
 func aliasList(aliases []int, firstResult, firstOperand, results int) []ir.Attr {
 	var list []ir.Attr
 	for i, o := range aliases {
-		if o < 0 {
-			continue
+		if o >= 0 {
+			list = append(list, aliasAttr(firstResult+i, firstOperand+o, results))
 		}
-		a := outputAlias{output: []int64{int64(firstResult + i)}, operand: int64(firstOperand + o)}
-		if results == 1 {
-			a.output = nil
-		}
-		list = append(list, a.attr())
 	}
 	return list
 }

@@ -57,11 +57,7 @@ func lowerFFI(w *lowerer, h hlocb.HookOp) error {
 func ownAliases(h hlocb.HookOp) []ir.Attr {
 	var list []ir.Attr
 	add := func(result, operand int) {
-		a := outputAlias{output: []int64{int64(result)}, operand: int64(operand)}
-		if h.NumResults() == 1 {
-			a.output = nil // with one result the path indexes into it
-		}
-		list = append(list, a.attr())
+		list = append(list, aliasAttr(result, operand, h.NumResults()))
 	}
 	skip := 0
 	if h.Chained() {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -17,12 +18,6 @@ var toSendRecv = Output{
 	needs: needToken,
 	lower: lowerSendRecv,
 }
-
-// Channel types of host transfers.
-const (
-	deviceToHost = 2
-	hostToDevice = 3
-)
 
 func lowerSendRecv(w *lowerer, h hlocb.HookOp) error {
 	m, ctx := w.m, w.m.Context()
@@ -41,11 +36,11 @@ func lowerSendRecv(w *lowerer, h hlocb.HookOp) error {
 		types = []ir.Type{ctx.StaticTensor(tensor.F32, nil)}
 	}
 	for _, v := range operands {
-		op := w.transfer(b, "stablehlo.send", []*ir.Value{v, token}, []ir.Type{ctx.Token()}, deviceToHost)
+		op := w.transfer(b, "stablehlo.send", []*ir.Value{v, token}, []ir.Type{ctx.Token()}, stablehlo.ChannelDeviceToHost)
 		token = op.Result(0)
 	}
 	for _, t := range types {
-		op := w.transfer(b, "stablehlo.recv", []*ir.Value{token}, []ir.Type{t, ctx.Token()}, hostToDevice)
+		op := w.transfer(b, "stablehlo.recv", []*ir.Value{token}, []ir.Type{t, ctx.Token()}, stablehlo.ChannelHostToDevice)
 		token = op.Result(1)
 		if !none {
 			results = append(results, op.Result(0))
@@ -64,7 +59,7 @@ func (w *lowerer) transfer(b *ir.Builder, name string, operands []*ir.Value, typ
 		{Name: "_xla_host_transfer_rendezvous", Attr: ir.NewString(key)},
 	})
 	return b.Create(w.m.Def(name), operands, types,
-		ir.NamedAttr{Name: "channel_handle", Attr: channelHandle(ch, direction)},
+		ir.NamedAttr{Name: "channel_handle", Attr: stablehlo.NewChannelHandle(&stablehlo.ChannelHandle{Handle: ch, Type: direction})},
 		ir.NamedAttr{Name: "is_host_transfer", Attr: w.m.Context().Bool(true)},
 		ir.NamedAttr{Name: "mhlo.frontend_attributes", Attr: front})
 }
