@@ -5,6 +5,11 @@ import "github.com/spf13/cobra"
 // commands returns the subcommands in the order of the help.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
+		a.runCommand(),
+		a.rewriteCommand(),
+		a.hooksCommand(),
+		a.optCommand(),
+		a.translateCommand(),
 		a.pluginCommand(),
 		a.versionCommand(),
 	}

@@ -320,7 +320,7 @@ func (e *Executable) checkArguments(args []*tensor.Tensor) error {
 		if !ok {
 			continue
 		}
-		if got := (hlocb.TensorType{DType: t.DType(), Shape: t.Shape()}); ir.ElementDType(want) != t.DType() || !t.Shape().Equal(want.Shape()) {
+		if got := (hlocb.TensorType{DType: t.DType(), Shape: t.Shape()}); want.DType() != t.DType() || !t.Shape().Equal(want.Shape()) {
 			return fmt.Errorf("argument %d is %s, the program takes %s", i, got, want)
 		}
 	}

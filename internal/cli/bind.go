@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/handlers"
+)
+
+// bindFlags are the flags that bind handlers.
+type bindFlags struct {
+	on       []string
+	inject   []string
+	print    bool
+	events   string
+	closing  []io.Closer
+	bindings runtime.Bindings
+}
+
+// syncWriter makes one writer safe for the handlers of several devices and for the command itself.
+type syncWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (s *syncWriter) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
+}
+
+// unclosed hides the Close of a stream that is not ours to close.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+func (a *app) handlerEnv() *handlers.Env {
+	return &handlers.Env{
+		Out: &syncWriter{w: a.stdout},
+		Err: &syncWriter{w: a.stderr},
+		Create: func(name string) (io.WriteCloser, error) {
+			if name == "-" {
+				return unclosed{a.stdout}, nil
+			}
+			return os.Create(name)
+		},
+		Open: func(name string) (io.ReadCloser, error) {
+			if name == "-" {
+				return io.NopCloser(a.stdin), nil
+			}
+			return os.Open(name)
+		},
+	}
+}
+
+// bind makes the handlers. close must be called in any case once the run has ended.
+func (f *bindFlags) bind(a *app) error {
+	env := a.handlerEnv()
+	if f.print {
+		f.bindings.Observe("*", handlers.NewPrint(env.Out, 0))
+	}
+	for _, spec := range f.on {
+		name, handler, ok := cutBinding(spec)
+		if !ok {
+			return usagef("--on %s: expected NAME=HANDLER", spec)
+		}
+		h, observer, err := handlers.Parse(handler, env)
+		if err != nil {
+			var path *os.PathError
+			if errors.As(err, &path) {
+				return err // the command line is right, the file is not there
+			}
+			return usagef("--on %s: %w", spec, err)
+		}
+		if c, ok := h.(io.Closer); ok {
+			f.closing = append(f.closing, c)
+		}
+		if observer {
+			f.bindings.Observe(name, h)
+		} else {
+			f.bindings.Answer(name, h)
+		}
+	}
+	if f.events != "" {
+		file, err := env.Create(f.events)
+		if err != nil {
+			return err
+		}
+		r := handlers.NewRecord(file)
+		f.closing = append(f.closing, r)
+		f.bindings.Observe("*", r)
+	}
+	for _, spec := range f.inject {
+		name, fault, ok := cutBinding(spec)
+		if !ok {
+			return usagef("--inject %s: expected NAME=FAULT", spec)
+		}
+		wrap, err := handlers.ParseFault(fault)
+		if err != nil {
+			return usagef("--inject %s: %w", spec, err)
+		}
+		f.bindings.Wrap(name, wrap)
+	}
+	return nil
+}
+
+// cutBinding splits NAME=HANDLER at its first '='.
+func cutBinding(spec string) (name, handler string, ok bool) {
+	name, handler, ok = strings.Cut(spec, "=")
+	return name, handler, ok && name != "" && handler != ""
+}
+
+// check reports names that select no hook of the module. A glob may select none.
+func (f *bindFlags) check(m *hlocb.Manifest) error {
+	for _, pattern := range f.bindings.Unmatched(m) {
+		if strings.ContainsAny(pattern, "*?[") {
+			continue
+		}
+		var names []string
+		for i := range m.Sites {
+			names = append(names, m.Sites[i].Name)
+		}
+		if len(names) == 0 {
+			return usagef("no hook is named %q: the module has none", pattern)
+		}
+		return usagef("no hook is named %q: the module has %s", pattern, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// close flushes and closes the handlers, those bound last first.
+func (f *bindFlags) close() error {
+	var errs []error
+	for i := len(f.closing) - 1; i >= 0; i-- {
+		if err := f.closing[i].Close(); err != nil {
+			errs = append(errs, fmt.Errorf("closing a handler: %w", err))
+		}
+	}
+	f.closing = nil
+	return errors.Join(errs...)
+}

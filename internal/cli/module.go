@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/print"
+)
+
+// maxSource is the largest text that positions can point into.
+const maxSource = 1<<32 - 2
+
+// source reads a file, or standard input for "-".
+func (a *app) source(path string) (*diag.Source, error) {
+	var text []byte
+	var err error
+	name := path
+	if path == "-" {
+		name = "<stdin>"
+		text, err = io.ReadAll(a.stdin)
+	} else {
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxSource {
+		return nil, fmt.Errorf("%s: %d bytes are too many; 4 GiB can be read", name, len(text))
+	}
+	return diag.NewSource(name, text), nil
+}
+
+// module reads and verifies a module, in the notation that its content shows.
+func (a *app) module(path string) (*ir.Module, error) {
+	src, err := a.source(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseModule(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := ir.Verify(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// parseModule reads a module in the notation that its content shows.
+func parseModule(src *diag.Source) (*ir.Module, error) {
+	reg, err := all.Registry()
+	if err != nil {
+		return nil, err
+	}
+	text := src.Text()
+	switch {
+	case bytes.HasPrefix(text, []byte("ML\xefR")):
+		return nil, fmt.Errorf("%s: MLIR bytecode is not supported; print the module as text", src.Name())
+	case isHLO(text):
+		return parseHLO(src)
+	}
+	return parse.Parse(src, ir.NewContext(), reg, parse.Options{MaxErrors: 20})
+}
+
+// isHLO reports whether text is HLO's notation: its first word is HloModule.
+func isHLO(text []byte) bool {
+	for {
+		text = bytes.TrimLeft(text, " \t\r\n")
+		if !bytes.HasPrefix(text, []byte("//")) {
+			return bytes.HasPrefix(text, []byte("HloModule"))
+		}
+		end := bytes.IndexByte(text, '\n')
+		if end < 0 {
+			return false
+		}
+		text = text[end:]
+	}
+}
+
+func parseHLO(src *diag.Source) (*ir.Module, error) {
+	return nil, diag.Errorf(src, diag.At(0), "HLO text is not supported yet; convert it to StableHLO first")
+}
+
+// format is a notation that modules are written in.
+type format struct {
+	name, doc string
+	print     func(m *ir.Module) []byte
+}
+
+func formats() []format {
+	return []format{
+		{"mlir", "MLIR's pretty form", func(m *ir.Module) []byte { return print.Append(nil, m, print.Options{DebugInfo: hasLocations(m)}) }},
+		{"generic", "MLIR's generic form", func(m *ir.Module) []byte {
+			return print.Append(nil, m, print.Options{Generic: true, DebugInfo: hasLocations(m)})
+		}},
+	}
+}
+
+// text returns the module as plugins and files get it.
+func text(m *ir.Module) []byte { return formats()[0].print(m) }
+
+// hasLocations reports whether the text that m was read from gives locations. Without any, ops are located by their
+// place in that text, which is good for diagnostics and events but is not written out.
+func hasLocations(m *ir.Module) bool {
+	return m.Source() != nil && bytes.Contains(m.Source().Text(), []byte("loc("))
+}
+
+// write writes what a command produced to a file, or to standard output for "" and "-".
+func (a *app) write(path string, text []byte) error {
+	if path == "" || path == "-" {
+		_, err := a.stdout.Write(text)
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/passes"
+)
+
+// rewriteFlags are the flags that say how hooks are converted.
+type rewriteFlags struct {
+	targets []string
+	order   string
+	chain   string
+	alias   string
+}
+
+func (f *rewriteFlags) add(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.targets, "hook-target", nil, "treat calls to this custom-call `target` as hooks too; may be repeated")
+	c.Flags().StringVar(&f.order, "order", "program", "order of the hooks: program (all in program order), source (what tokens and data impose), none")
+	c.Flags().StringVar(&f.chain, "chain", "state", "what orders them: state (a scalar) or token")
+	c.Flags().StringVar(&f.alias, "alias", "all", "results that share their operand's memory: all, free (where nothing is copied) or none")
+	complete(c, "order", "program", "source", "none")
+	complete(c, "chain", "state", "token")
+	complete(c, "alias", "all", "free", "none")
+}
+
+func (f *rewriteFlags) options() (passes.RewriteOptions, error) {
+	opts := passes.RewriteOptions{Targets: f.targets, Driver: &passes.Driver{Verify: ir.Verify}}
+	var ok bool
+	if opts.Order, ok = hook.ParseOrder(f.order); !ok {
+		return opts, usagef("--order %s: expected program, source or none", f.order)
+	}
+	if opts.Chain, ok = hook.ParseChain(f.chain); !ok {
+		return opts, usagef("--chain %s: expected state or token", f.chain)
+	}
+	if opts.Alias, ok = hook.ParseAliasMode(f.alias); !ok {
+		return opts, usagef("--alias %s: expected all, free or none", f.alias)
+	}
+	return opts, nil
+}
+
+// complete offers the values of a flag to the shell.
+func complete(c *cobra.Command, flag string, values ...string) {
+	c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (a *app) rewriteCommand() *cobra.Command {
+	var flags rewriteFlags
+	var out, to, def string
+	c := &cobra.Command{
+		Use:   "rewrite IN",
+		Short: "Convert the hooks of a module to one form",
+		Long: `Convert the hooks of a module, in whatever notation it has them, to hlocb's own call with aliases and an order that
+compilers keep, or to another notation. The module is verified after each step, and the order is proven on the
+result. IN is a file, or - for standard input. A module without hooks stays as it is.
+
+Notations (--to):
+` + notations(),
+		Example: `  hlocb rewrite train.mlir -o train.hooks.mlir
+  hlocb rewrite train.mlir --to strip --default zeros
+  cat train.mlir | hlocb rewrite - --order source`,
+		Args: exactArgs("IN"),
+		RunE: command(func(cmd *cobra.Command, args []string) error {
+			opts, err := flags.options()
+			if err != nil {
+				return err
+			}
+			if _, err := hook.FindOutput(to); err != nil {
+				return usagef("--to: %w", err)
+			}
+			opts.To, opts.Default = to, def
+			m, err := a.module(args[0])
+			if err != nil {
+				return err
+			}
+			if _, err := passes.RewriteHooks(cmd.Context(), m, opts); err != nil {
+				return err
+			}
+			return a.write(out, text(m))
+		}),
+	}
+	flags.add(c)
+	c.Flags().StringVarP(&out, "output", "o", "", "write to this `file` instead of standard output")
+	c.Flags().StringVar(&to, "to", "ffi", "the notation to write hooks in")
+	c.Flags().StringVar(&def, "default", "", "for --to strip: zeros stands for what a host would compute; without it such hooks are refused")
+	var names []string
+	for _, o := range hook.Outputs() {
+		names = append(names, o.Name)
+	}
+	complete(c, "to", names...)
+	return c
+}
+
+func notations() string {
+	var b strings.Builder
+	for _, o := range hook.Outputs() {
+		b.WriteString("  " + o.Name + strings.Repeat(" ", max(1, 10-len(o.Name))) + o.Doc + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/runtime/handlers"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// shownElements is how many elements of a result are printed in full.
+const shownElements = 100
+
+// runFlags are the flags of commands that run a module.
+type runFlags struct {
+	rewrite    rewriteFlags
+	bind       bindFlags
+	backend    string
+	args       []string
+	fill       string
+	asWritten  bool
+	timeout    time.Duration
+	partitions int
+	replicas   int
+}
+
+func (f *runFlags) add(c *cobra.Command) {
+	f.rewrite.add(c)
+	c.Flags().StringVar(&f.backend, "backend", "auto", "what executes: auto (the CPU plugin where one is found, else the embedded engine), interp, cpu, cuda, or the `path` of a plugin")
+	c.Flags().StringArrayVar(&f.args, "arg", nil, "an argument of main, in order: an MLIR `literal`, or @FILE.npy")
+	c.Flags().StringVar(&f.fill, "fill", "", "fill the arguments that --arg does not give: iota, zeros or random:SEED")
+	c.Flags().StringArrayVar(&f.bind.on, "on", nil, "bind a handler: `NAME=HANDLER[:OPTIONS]`; NAME is a hook's name, a glob or an id")
+	c.Flags().StringArrayVar(&f.bind.inject, "inject", nil, "make a hook fail: `NAME=FAULT[@N]` with error, panic, delay=D, nan or zero, at the Nth event")
+	c.Flags().BoolVar(&f.bind.print, "print-callbacks", false, "print each callback")
+	c.Flags().StringVar(&f.bind.events, "events", "", "write each callback to this `file` as a line of JSON")
+	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not rewrite the module")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long one callback may take; 0 is for ever")
+	c.Flags().IntVar(&f.partitions, "partitions", 0, "number of partitions; 0 is what the module says")
+	c.Flags().IntVar(&f.replicas, "replicas", 0, "number of replicas; 0 is what the module says")
+	complete(c, "backend", "auto", "interp", "cpu", "cuda")
+	complete(c, "fill", "iota", "zeros", "random:0")
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var flags runFlags
+	var results string
+	c := &cobra.Command{
+		Use:   "run IN",
+		Short: "Run a module and deliver its callbacks",
+		Long: `Run a module: its hooks are converted as 'hlocb rewrite' does, handlers are bound to them, it is compiled and run once,
+and its results are printed as MLIR literals, long ones shortened. IN is a file, or - for standard input.
+
+Handlers (--on):
+` + handlerHelp() + `
+A hook whose results the host computes (kind call or feed) needs one that answers.`,
+		Example: `  hlocb run train.mlir --fill iota --print-callbacks
+  hlocb run f.mlir --arg 'dense<[1.0, 2.0]> : tensor<2xf32>' --arg @weights.npy
+  hlocb run f.mlir --backend cpu --on 'loss=print' --on '*=echo' --events events.jsonl --results results.json`,
+		Args: exactArgs("IN"),
+		RunE: command(func(cmd *cobra.Command, args []string) error {
+			out, err := a.run(cmd.Context(), args[0], &flags)
+			if err != nil {
+				return err
+			}
+			if results != "" {
+				if err := a.write(results, resultsJSON(out)); err != nil {
+					return err
+				}
+				if results == "-" {
+					return nil
+				}
+			}
+			for _, t := range out {
+				if _, err := fmt.Fprintf(a.stdout, "%s\n", t.AppendLiteral(nil, shownElements)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	}
+	flags.add(c)
+	c.Flags().StringVar(&results, "results", "", "write the results to this `file` as JSON")
+	return c
+}
+
+func handlerHelp() string {
+	var b strings.Builder
+	for _, info := range handlers.Table() {
+		name := info.Name
+		if info.Args != "" {
+			name += ":" + info.Args
+		}
+		fmt.Fprintf(&b, "  %-34s %s\n", name, info.Doc)
+	}
+	return b.String()
+}
+
+// run does everything up to the results.
+func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.Tensor, err error) {
+	opts, err := f.rewrite.options()
+	if err != nil {
+		return nil, err
+	}
+	if f.timeout < 0 || f.partitions < 0 || f.replicas < 0 {
+		return nil, usagef("--timeout, --partitions and --replicas must not be negative")
+	}
+	if _, err := parseFill(f.fill); err != nil {
+		return nil, err
+	}
+	m, err := a.module(path)
+	if err != nil {
+		return nil, err
+	}
+	var manifest *hlocb.Manifest
+	if f.asWritten {
+		manifest, err = hook.ManifestOf(m)
+	} else {
+		var rewritten *passes.Rewritten
+		if rewritten, err = passes.RewriteHooks(ctx, m, opts); err == nil {
+			manifest = rewritten.Manifest
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	types, err := parameters(m)
+	if err != nil {
+		return nil, err
+	}
+	args, err := arguments(types, f.args, f.fill)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.bind.close()) }()
+	if err := f.bind.bind(a); err != nil {
+		return nil, err
+	}
+	if err := f.bind.check(manifest); err != nil {
+		return nil, err
+	}
+	if _, err := f.bind.bindings.Bind(manifest); err != nil {
+		return nil, err
+	}
+	backend, err := backends.Open(ctx, f.backend, backends.Options{Plugins: a.env})
+	if err != nil {
+		return nil, err
+	}
+	defer backend.Close()
+	if f.backend == "auto" {
+		a.note("running on %s", backend.Describe())
+	}
+	program := &runtime.Program{Module: m, Text: text(m), Manifest: manifest}
+	exe, err := backend.Compile(ctx, program, runtime.CompileOptions{
+		Handlers: &f.bind.bindings, Timeout: f.timeout, Replicas: f.replicas, Partitions: f.partitions,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out, err = exe.Run(ctx, args)
+	var hung *runtime.TimeoutError
+	if errors.As(err, &hung) {
+		// The handler is still running: waiting for it in Close would hang the command.
+		return nil, err
+	}
+	return out, errors.Join(err, exe.Close())
+}
+
+// resultsJSON writes one result per line in an array.
+func resultsJSON(results []*tensor.Tensor) []byte {
+	b := []byte("[")
+	for i, t := range results {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = t.AppendJSON(append(b, '\n'))
+	}
+	return append(b, "\n]\n"...)
+}
