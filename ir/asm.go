@@ -200,9 +200,23 @@ type DirectiveArg struct {
 
 // Reporter collects what is found wrong with a module.
 type Reporter struct {
-	ctx  *Context
-	src  *diag.Source
-	list diag.List
+	ctx     *Context
+	src     *diag.Source
+	list    diag.List
+	symbols map[*Op]Symbols
+}
+
+// Symbols returns the symbols of table as they were when first asked for.
+func (r *Reporter) Symbols(table *Op) Symbols {
+	s, ok := r.symbols[table]
+	if !ok {
+		s = SymbolsOf(table)
+		if r.symbols == nil {
+			r.symbols = map[*Op]Symbols{}
+		}
+		r.symbols[table] = s
+	}
+	return s
 }
 
 // Context returns the context of the types of the module that is checked.

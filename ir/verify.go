@@ -10,7 +10,7 @@ import (
 // and each row's own Verify. It returns nil or a diag.List with every finding, in program order, worded as MLIR
 // words them. Ops of unknown kinds are checked for structure and dominance only.
 func Verify(m *Module) error {
-	v := &verifier{r: Reporter{src: m.source}, place: map[*Op]int32{}}
+	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source}, place: map[*Op]int32{}}
 	v.op(m.op)
 	return v.r.list.Err()
 }
@@ -37,32 +37,36 @@ func (v *verifier) op(o *Op) {
 	}
 }
 
-// row checks o against its definition.
+// row checks o against its definition, and reports the first thing that is wrong, as MLIR does.
 func (v *verifier) row(o *Op) {
 	d := o.def
-	if v.values(o, "operand", d.Operands, len(o.operands), func(i int) Type {
-		if o.operands[i].val == nil {
-			return nil
-		}
-		return o.operands[i].val.typ
-	}) {
-		v.values(o, "result", d.Results, len(o.results), func(i int) Type { return o.results[i].typ })
-	}
 	for i := range d.Attrs {
 		s := &d.Attrs[i]
 		a := o.attrs.Get(s.Name)
 		switch {
 		case a == nil && !s.Optional && s.Default == nil:
 			v.r.Errorf(o, "requires attribute '%s'", s.Name)
+			return
 		case a != nil && s.Type.Check != nil && !s.Type.Check(a):
 			v.r.Errorf(o, "attribute '%s' failed to satisfy constraint: %s", s.Name, s.Type.Summary)
+			return
 		}
 	}
-	v.regionCount(o)
+	operand := func(i int) Type {
+		if o.operands[i].val == nil {
+			return nil
+		}
+		return o.operands[i].val.typ
+	}
+	result := func(i int) Type { return o.results[i].typ }
+	if v.values(o, "operand", d.Operands, len(o.operands), operand, d.Traits&SameVariadicOperands != 0, AttrSizedOperands, "operandSegmentSizes") &&
+		v.values(o, "result", d.Results, len(o.results), result, d.Traits&SameVariadicResults != 0, AttrSizedResults, "resultSegmentSizes") {
+		v.regionCount(o)
+	}
 }
 
-// values checks counts and types of operands or results; it reports whether the count was right.
-func (v *verifier) values(o *Op, what string, args []Arg, n int, typ func(int) Type) bool {
+// values checks counts and types of operands or results; it reports whether they are right.
+func (v *verifier) values(o *Op, what string, args []Arg, n int, typ func(int) Type, same bool, sized Traits, sizes string) bool {
 	fixed, groups := 0, 0
 	for i := range args {
 		if args[i].Mult == One {
@@ -75,31 +79,56 @@ func (v *verifier) values(o *Op, what string, args []Arg, n int, typ func(int) T
 		v.count(o, what, n, fixed, groups > 0)
 		return false
 	}
-	if groups == 1 {
-		spare := n - fixed
-		i := 0
-		for k := range args {
-			take := 1
-			if args[k].Mult != One {
-				take = spare
-				if args[k].Mult == Optional && spare > 1 {
-					v.r.Errorf(o, "%s group starting at #%d requires 0 or 1 element, but found %d", what, i, spare)
-					return false
-				}
-			}
-			for range take {
-				v.value(o, what, i, &args[k].Type, typ(i))
-				i++
-			}
+	var segments []int64
+	if o.def.Has(sized) {
+		d, ok := o.attrs.Get(sizes).(*DenseArrayAttr)
+		if !ok {
+			v.r.Errorf(o, "requires dense i32 array attribute '%s'", sizes)
+			return false
 		}
-		return true
+		segments = d.values
+		total := int64(0)
+		for _, s := range segments {
+			if s < 0 {
+				v.r.Errorf(o, "'%s' attribute cannot have negative elements", sizes)
+				return false
+			}
+			total += s
+		}
+		if len(segments) != len(args) {
+			v.r.Errorf(o, "'%s' attribute for specifying %s segments must have %d elements, but got %d", sizes, what, len(args), len(segments))
+			return false
+		}
+		if total != int64(n) {
+			v.r.Errorf(o, "%s count (%d) does not match with the total size (%d) specified in attribute '%s'", what, n, total, sizes)
+			return false
+		}
+	} else if groups > 1 && same && (n-fixed)%groups != 0 {
+		v.r.Errorf(o, "%s count (%d) does not divide into %d groups of one size", what, n, groups)
+		return false
+	} else if groups > 1 && !same {
+		return true // how they part is the row's own business
 	}
-	if groups == 0 {
-		for i := range args {
-			v.value(o, what, i, &args[i].Type, typ(i))
+	i := 0
+	for k := range args {
+		take := 1
+		switch {
+		case segments != nil:
+			take = int(segments[k])
+		case args[k].Mult != One:
+			take = (n - fixed) / groups
+		}
+		if args[k].Mult == Optional && take > 1 {
+			v.r.Errorf(o, "%s group starting at #%d requires 0 or 1 element, but found %d", what, i, take)
+			return false
+		}
+		for range take {
+			if !v.value(o, what, i, &args[k], typ(i)) {
+				return false
+			}
+			i++
 		}
 	}
-	// Several groups: how they part stands in an attribute that the row's own Verify reads.
 	return true
 }
 
@@ -122,14 +151,20 @@ func (v *verifier) count(o *Op, what string, n, want int, atLeast bool) {
 	}
 }
 
-func (v *verifier) value(o *Op, what string, i int, c *Constraint, t Type) {
+func (v *verifier) value(o *Op, what string, i int, arg *Arg, t Type) bool {
 	if t == nil {
 		v.r.Errorf(o, "%s #%d is missing", what, i)
-		return
+		return false
 	}
-	if c.Check != nil && !c.Check(t) {
-		v.r.Errorf(o, "%s #%d must be %s, but got '%s'", what, i, c.Summary, t)
+	if c := &arg.Type; c.Check != nil && !c.Check(t) {
+		kind := ""
+		if arg.Mult == Variadic {
+			kind = "variadic of "
+		}
+		v.r.Errorf(o, "%s #%d must be %s%s, but got '%s'", what, i, kind, c.Summary, t)
+		return false
 	}
+	return true
 }
 
 func (v *verifier) regionCount(o *Op) {

@@ -110,7 +110,7 @@ func isFinite() *ir.Def {
 
 // Operations on two operands of one type, which is that of the result (C1).
 var (
-	Add                  = binary("add", "Adds two tensors element by element; of booleans the logical or. Spec: add.", anyTensorQ, ir.Commutative)
+	Add                  = adding(binary("add", "Adds two tensors element by element; of booleans the logical or. Spec: add.", anyTensorQ, ir.Commutative))
 	And                  = bitwise("and", "Computes the logical or bitwise and of two tensors. Spec: and.")
 	Atan2                = binary("atan2", "Computes the angle of the point (rhs, lhs). Spec: atan2.", fpOrComplex, 0)
 	Divide               = binary("divide", "Divides two tensors; integers round towards zero. Spec: divide.", numeric, 0)
@@ -225,3 +225,9 @@ var (
 		Infer:    infer(inferDequantize), Verify: verify(sameShape, agrees(inferDequantize)),
 	}
 )
+
+// adding gives add its own rules of quantized elements.
+func adding(d *ir.Def) *ir.Def {
+	d.Verify = verify(sameShape, addRule, agrees(inferSame))
+	return d
+}

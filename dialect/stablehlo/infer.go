@@ -1,18 +1,366 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"fmt"
+	"sort"
+	"strings"
 
-// compatible reports whether a value of type a may stand where type b is expected: shapes that agree where both are
-// known, element types that agree up to quantization parameters.
+	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// This file holds what several rules and inferences share. Sizes are ir.Dynamic where they are not known; a
+// dynamic dimension may have a bound, which the tensor's encoding carries (spec, "Dynamism", RFC on bounds).
+
+// compatible reports whether a value of type a may stand where type b is expected: shapes that agree where both
+// are known and within bounds, element types that agree up to the parameters of quantization.
 func compatible(a, b ir.Type) bool {
 	if a == b {
 		return true
 	}
-	ta, ok1 := a.(*ir.TensorType)
-	tb, ok2 := b.(*ir.TensorType)
-	return ok1 && ok2 && compatibleElems(ta.Elem(), tb.Elem()) && compatibleShapes(ta, tb)
+	switch ta := a.(type) {
+	case *ir.TensorType:
+		tb, ok := b.(*ir.TensorType)
+		return ok && compatibleElems(ta.Elem(), tb.Elem()) && compatibleShapes(ta, tb)
+	case *ir.TupleType:
+		tb, ok := b.(*ir.TupleType)
+		if !ok || len(ta.Elems()) != len(tb.Elems()) {
+			return false
+		}
+		for i := range ta.Elems() {
+			if !compatible(ta.Elems()[i], tb.Elems()[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
-func compatibleElems(a, b ir.Type) bool { return a == b }
+func compatibleElems(a, b ir.Type) bool {
+	if a == b {
+		return true
+	}
+	qa, qb := quant.Of(a), quant.Of(b)
+	if qa != nil && qb != nil && (qa.Storage != qb.Storage || qa.Signed != qb.Signed || qa.Min != qb.Min || qa.Max != qb.Max) {
+		return false
+	}
+	return expressed(a) == expressed(b)
+}
 
-func compatibleShapes(a, b *ir.TensorType) bool { return true }
+// expressed returns the expressed type of a quantized element type, and any other type itself.
+func expressed(t ir.Type) ir.Type {
+	if q := quant.Of(t); q != nil {
+		return q.Expressed
+	}
+	return t
+}
+
+func compatibleShapes(a, b *ir.TensorType) bool {
+	if !a.Ranked() || !b.Ranked() {
+		return true
+	}
+	if a.Rank() != b.Rank() {
+		return false
+	}
+	ba, bb := boundsOf(a), boundsOf(b)
+	for i, d := range a.Shape() {
+		e := b.Shape()[i]
+		switch {
+		case d != ir.Dynamic && e != ir.Dynamic:
+			if d != e {
+				return false
+			}
+		case d != ir.Dynamic && i < len(bb) && bb[i] != ir.Dynamic && d > bb[i]:
+			return false
+		case e != ir.Dynamic && i < len(ba) && ba[i] != ir.Dynamic && e > ba[i]:
+			return false
+		}
+	}
+	return true
+}
+
+// sameDims reports whether two lists of sizes agree where both are known.
+func sameDims(a, b []int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !sameSize(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameSize(a, b int64) bool { return a == b || a == ir.Dynamic || b == ir.Dynamic }
+
+// sameShapeTypes reports whether the shapes of two types agree where they are known; types without a shape only
+// agree with themselves.
+func sameShapeTypes(a, b ir.Type) bool {
+	ta, ok1 := a.(*ir.TensorType)
+	tb, ok2 := b.(*ir.TensorType)
+	if !ok1 || !ok2 {
+		return ok1 == ok2
+	}
+	return !ta.Ranked() || !tb.Ranked() || sameDims(ta.Shape(), tb.Shape())
+}
+
+// sameShape is the rule that all operands and results have one shape.
+func sameShape(s *site) error {
+	all := append(s.types(0, len(s.operands)), s.results...)
+	for _, t := range all[1:] {
+		if !sameShapeTypes(all[0], t) {
+			return fail("requires the same shape for all operands and results")
+		}
+	}
+	return nil
+}
+
+// compatibleTypes is the rule that all operands and results have compatible types.
+func compatibleTypes(s *site) error {
+	all := append(s.types(0, len(s.operands)), s.results...)
+	for _, t := range all {
+		if !compatible(t, all[0]) {
+			return fail("requires compatible types for all operands and results")
+		}
+	}
+	return nil
+}
+
+// sameOperandElems is the rule that all operands have one element type.
+func sameOperandElems(s *site) error {
+	for i := range s.operands {
+		if s.tensor(i).Elem() != s.tensor(0).Elem() {
+			return fail("requires the same element type for all operands")
+		}
+	}
+	return nil
+}
+
+// sameElems is the rule for operations that move elements (broadcast_in_dim C1, reshape C1, transpose C1): operand
+// and result have one element type, and one quantization.
+func sameElems(s *site) error {
+	a, b := s.tensor(0).Elem(), s.result(0).Elem()
+	qa, qb := quant.Of(a), quant.Of(b)
+	if qa == nil || qb == nil {
+		if a != b {
+			return fail("expects operand and result to have compatible element type")
+		}
+		return nil
+	}
+	if !compatibleElems(a, b) {
+		return fail("expects operand and result to have compatible element type")
+	}
+	if qa.PerAxis() != qb.PerAxis() {
+		return fail("expects operand and result to have compatible element type")
+	}
+	if qa.PerTensor() && !sameParams(qa, qb) {
+		return fail("expect same quantization scale and zero_point")
+	}
+	return nil
+}
+
+func sameParams(a, b *quant.Uniform) bool {
+	if len(a.Scales) != len(b.Scales) {
+		return false
+	}
+	for i := range a.Scales {
+		if a.Scales[i] != b.Scales[i] || a.ZeroPoints[i] != b.ZeroPoints[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// accuracyRule checks result_accuracy: tolerances are for the mode TOLERANCE only.
+func accuracyRule(s *site) error {
+	a, ok := dataOf[ResultAccuracy](s.attr("result_accuracy"))
+	if !ok {
+		return nil
+	}
+	if a.Atol < 0 || a.Rtol < 0 || a.Ulps < 0 {
+		return fail("Invalid tolerances for ResultAccuracyAttr, must be non-negative.")
+	}
+	if mode := ResultAccuracyMode.Cases[a.Mode]; mode != "TOLERANCE" && (a.Atol != 0 || a.Rtol != 0 || a.Ulps != 0) {
+		return fail("Invalid tolerances for ResultAccuracyAttr with mode %s, must be all zero.", mode)
+	}
+	return nil
+}
+
+// dim is one dimension: its size, or its bound where the size is Dynamic (Dynamic for none).
+type dim struct{ size, bound int64 }
+
+func dimOf(t *ir.TensorType, i int) dim {
+	d := dim{t.Shape()[i], ir.Dynamic}
+	if b := boundsOf(t); i < len(b) && d.size == ir.Dynamic {
+		d.bound = b[i]
+	}
+	return d
+}
+
+// dimsType makes a tensor type of dimensions; like gives the dialect of the encoding.
+func dimsType(c *ir.Context, dims []dim, elem ir.Type) *ir.TensorType {
+	shape, bounds, bounded := make([]int64, len(dims)), make([]int64, len(dims)), false
+	for i, d := range dims {
+		shape[i], bounds[i] = d.size, ir.Dynamic
+		if d.size == ir.Dynamic && d.bound != ir.Dynamic {
+			bounds[i], bounded = d.bound, true
+		}
+	}
+	if !bounded {
+		return c.Tensor(shape, elem, nil)
+	}
+	return c.Tensor(shape, elem, NewBounds(bounds))
+}
+
+// mostSpecific joins dimensions that must agree: a size beats a bound, a smaller bound a greater one.
+func mostSpecific(i int, a, b dim) (dim, error) {
+	if a.size != ir.Dynamic && b.size != ir.Dynamic && a.size != b.size {
+		return dim{}, fail("Mismatched dimension sizes %d and %d in dimension %d", a.size, b.size, i)
+	}
+	if a.size == ir.Dynamic && b.size != ir.Dynamic {
+		a, b = b, a
+	}
+	if a.size != ir.Dynamic {
+		if b.bound != ir.Dynamic && a.size > b.bound {
+			return dim{}, fail("Mismatched dimension size %d and bound %d in dimension %d", a.size, b.bound, i)
+		}
+		return dim{a.size, ir.Dynamic}, nil
+	}
+	if a.bound == ir.Dynamic || b.bound != ir.Dynamic && b.bound < a.bound {
+		a.bound = b.bound
+	}
+	return a, nil
+}
+
+// leastSpecific joins dimensions either of which may come out: equal sizes stay, others become a bound.
+func leastSpecific(a, b dim) dim {
+	if a.size != ir.Dynamic && a.size == b.size {
+		return a
+	}
+	limit := func(d dim) int64 {
+		if d.size != ir.Dynamic {
+			return d.size
+		}
+		return d.bound
+	}
+	la, lb := limit(a), limit(b)
+	if la == ir.Dynamic || lb == ir.Dynamic {
+		return dim{ir.Dynamic, ir.Dynamic}
+	}
+	if a.size == ir.Dynamic && a.bound == ir.Dynamic || b.size == ir.Dynamic && b.bound == ir.Dynamic {
+		return dim{ir.Dynamic, ir.Dynamic}
+	}
+	return dim{ir.Dynamic, max(la, lb)}
+}
+
+// joinTypes joins types of one kind, dimension by dimension.
+func joinTypes(c *ir.Context, types []ir.Type, join func(i int, a, b dim) (dim, error)) (ir.Type, error) {
+	for _, t := range types {
+		if tt, ok := t.(*ir.TensorType); !ok || !tt.Ranked() || tt.Encoding() != nil && boundsOf(tt) == nil {
+			return types[0], nil
+		}
+	}
+	first := types[0].(*ir.TensorType)
+	dims := make([]dim, first.Rank())
+	for i := range dims {
+		dims[i] = dimOf(first, i)
+	}
+	for _, t := range types[1:] {
+		tt := t.(*ir.TensorType)
+		if tt.Rank() != len(dims) {
+			return nil, fail("Mismatched ranks of types %d and %d", len(dims), tt.Rank())
+		}
+		for i := range dims {
+			d, err := join(i, dims[i], dimOf(tt, i))
+			if err != nil {
+				return nil, err
+			}
+			dims[i] = d
+		}
+	}
+	return dimsType(c, dims, first.Elem()), nil
+}
+
+// inferSame infers the type that all operands agree on, with the most that any of them knows of the shape.
+func inferSame(s *site) ([]ir.Type, error) {
+	if len(s.operands) == 0 {
+		return nil, fail("expected 1 or more operands, but found 0")
+	}
+	t, err := joinTypes(s.ctx, s.types(0, len(s.operands)), mostSpecific)
+	if err != nil {
+		return nil, err
+	}
+	return []ir.Type{t}, nil
+}
+
+// elemOf is withElem for an operand.
+func (s *site) elemOf(i int, elem ir.Type) []ir.Type {
+	return []ir.Type{withElem(s.ctx, s.tensor(i), elem)}
+}
+
+// product returns the number of elements of a static shape, ok false where it is not static.
+func product(dims []int64) (n int64, ok bool) {
+	n = 1
+	for _, d := range dims {
+		if d == ir.Dynamic {
+			return 0, false
+		}
+		n *= d
+	}
+	return n, true
+}
+
+// listed prints [1, 2], with -1 or ? for unknown sizes as MLIR's message does.
+func listed(v []int64, dynamic string) string {
+	var b strings.Builder
+	b.WriteByte('[')
+	for i, d := range v {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if d == ir.Dynamic {
+			b.WriteString(dynamic)
+		} else {
+			fmt.Fprint(&b, d)
+		}
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+func joined(v []int64) string {
+	s := listed(v, "?")
+	return s[1 : len(s)-1]
+}
+
+// unique reports whether no value is there twice; the second return value is the first that is.
+func unique(v []int64) (bool, int64) {
+	seen := map[int64]bool{}
+	for _, d := range v {
+		if seen[d] {
+			return false, d
+		}
+		seen[d] = true
+	}
+	return true, 0
+}
+
+func isSorted(v []int64) bool {
+	return sort.SliceIsSorted(v, func(i, j int) bool { return v[i] < v[j] })
+}
+
+func contains(v []int64, x int64) bool {
+	for _, d := range v {
+		if d == x {
+			return true
+		}
+	}
+	return false
+}
+
+// scalarOf returns the tensor type of rank 0 with t's element type.
+func scalarOf(c *ir.Context, t *ir.TensorType) *ir.TensorType {
+	return c.Tensor([]int64{}, t.Elem(), nil)
+}

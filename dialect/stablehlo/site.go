@@ -16,10 +16,11 @@ type site struct {
 	regions  []*ir.Region
 	results  []ir.Type // of the op that is verified, nil while types are inferred
 	op       *ir.Op    // that is verified, nil while types are inferred
+	symbols  func(table *ir.Op) ir.Symbols
 }
 
 func siteOf(op *ir.Op, r *ir.Reporter) *site {
-	s := &site{ctx: r.Context(), def: op.Def(), operands: op.OperandList(), attrs: op.Attrs(), regions: op.Regions(), op: op}
+	s := &site{ctx: r.Context(), def: op.Def(), operands: op.OperandList(), attrs: op.Attrs(), regions: op.Regions(), op: op, symbols: r.Symbols}
 	for _, v := range op.Results() {
 		s.results = append(s.results, v.Type())
 	}

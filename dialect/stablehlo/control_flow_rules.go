@@ -1,0 +1,126 @@
+package stablehlo
+
+import "github.com/hlocb/hlocb/ir"
+
+// inferBranches: what all branches return (case C3, C4; if C2, C3). Where they differ in a size, only a bound or
+// nothing is known of it.
+func inferBranches(s *site, n int) ([]ir.Type, error) {
+	if n == 0 { // (case C1)
+		return nil, fail("expect at least one branch")
+	}
+	var first []ir.Type
+	all := make([][]ir.Type, n)
+	for i := range n {
+		b, ret, err := s.body(i)
+		if err != nil {
+			return nil, err
+		}
+		if b.NumArgs() != 0 { // (if C1, case C2)
+			return nil, fail("branch %d must have 0 arguments, but found %d", i, b.NumArgs())
+		}
+		all[i] = ret
+		if i == 0 {
+			first = ret
+			continue
+		}
+		same := len(ret) == len(first)
+		for k := 0; same && k < len(ret); k++ {
+			same = compatible(ret[k], first[k])
+		}
+		if !same {
+			return nil, fail("branch 0 and branch %d have mismatched return types: %s vs %s", i, quoteTypes(first), quoteTypes(ret))
+		}
+	}
+	out := make([]ir.Type, len(first))
+	for k := range out {
+		var types []ir.Type
+		for i := range all {
+			types = append(types, all[i][k])
+		}
+		t, err := joinTypes(s.ctx, types, func(_ int, a, b dim) (dim, error) { return leastSpecific(a, b), nil })
+		if err != nil {
+			return nil, err
+		}
+		out[k] = t
+	}
+	return out, nil
+}
+
+func inferIf(s *site) ([]ir.Type, error) {
+	if t := s.tensor(0); t.Rank() != 0 {
+		return nil, fail("operand should be rank 0 tensor but got rank %d", t.Rank())
+	}
+	return inferBranches(s, 2)
+}
+
+func inferCase(s *site) ([]ir.Type, error) {
+	if t := s.tensor(0); t.Rank() != 0 {
+		return nil, fail("operand should be rank 0 tensor but got rank %d", t.Rank())
+	}
+	return inferBranches(s, len(s.regions))
+}
+
+// inferWhile: the types of the operands (while C3).
+func inferWhile(s *site) ([]ir.Type, error) { return s.types(0, len(s.operands)), nil }
+
+func whileRule(s *site) error {
+	cond, ret, err := s.body(0)
+	if err != nil {
+		return err
+	}
+	body, loop, err := s.body(1)
+	if err != nil {
+		return err
+	}
+	ops := s.types(0, len(s.operands))
+	args := func(b *ir.Block) []ir.Type {
+		var t []ir.Type
+		for _, a := range b.Args() {
+			t = append(t, a.Type())
+		}
+		return t
+	}
+	if !allCompatible(args(cond), ops) { // (C1)
+		return fail("expect operands to be compatible with condition block arguments but got %s vs %s", quoteTypes(ops), quoteTypes(args(cond)))
+	}
+	if !allCompatible(args(body), ops) { // (C2)
+		return fail("expect operands to be compatible with body block arguments but got %s vs %s", quoteTypes(ops), quoteTypes(args(body)))
+	}
+	if !allCompatible(loop, ops) {
+		return fail("expect operands to be compatible with body block return types but got %s vs %s", quoteTypes(ops), quoteTypes(loop))
+	}
+	if len(ret) != 1 {
+		return fail("expect condition body returns a single value but got %d", len(ret))
+	}
+	if t, ok := ret[0].(*ir.TensorType); !ok || t.Elem() != ir.Type(i1) || t.Ranked() && t.Rank() != 0 {
+		return fail("expect condition block return a zero-ranked tensor of i1 but got '%s'", ret[0])
+	}
+	return nil
+}
+
+func allCompatible(a, b []ir.Type) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !compatible(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// inferPairwise: each result has the type of its operand (optimization_barrier C1).
+func inferPairwise(s *site) ([]ir.Type, error) { return s.types(0, len(s.operands)), nil }
+
+func pairwiseRule(s *site) error {
+	if len(s.operands) != len(s.results) {
+		return fail("requires the same number of operands and results")
+	}
+	for i, t := range s.results {
+		if !compatible(s.typ(i), t) {
+			return fail("requires the same type for operand and result at index %d", i)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,376 @@
+package stablehlo
+
+import (
+	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/ir"
+)
+
+func precisionRule(s *site) error {
+	if a, ok := s.attr("precision_config").(*ir.ArrayAttr); ok && len(a.Elems()) > 2 { // (dot_general C11, convolution C24)
+		return fail("expects precision config to be empty or have <= 2 elements.")
+	}
+	return nil
+}
+
+// inferDot multiplies vectors and matrices.
+func inferDot(s *site) ([]ir.Type, error) {
+	l, r := s.tensor(0), s.tensor(1)
+	var dims []dim
+	switch {
+	case l.Rank() == 1 && r.Rank() == 1:
+		if !sameSize(l.Shape()[0], r.Shape()[0]) {
+			return nil, fail("contracting dimension sizes must match for lhs/rhs")
+		}
+	case l.Rank() == 2 && r.Rank() == 1:
+		if !sameSize(l.Shape()[1], r.Shape()[0]) {
+			return nil, fail("contracting dimension sizes must match for lhs/rhs")
+		}
+		dims = []dim{dimOf(l, 0)}
+	case l.Rank() == 1 && r.Rank() == 2:
+		if !sameSize(l.Shape()[0], r.Shape()[0]) {
+			return nil, fail("contracting dimension sizes must match for lhs/rhs")
+		}
+		dims = []dim{dimOf(r, 1)}
+	case l.Rank() == 2 && r.Rank() == 2:
+		if !sameSize(l.Shape()[1], r.Shape()[0]) {
+			return nil, fail("contracting dimension sizes must match for lhs/rhs")
+		}
+		dims = []dim{dimOf(l, 0), dimOf(r, 1)}
+	default:
+		return nil, fail("expected both lhs/rhs ranks to be either 1 or 2")
+	}
+	return []ir.Type{dimsType(s.ctx, dims, l.Elem())}, nil
+}
+
+func dotRule(s *site) error {
+	if err := precisionRule(s); err != nil {
+		return err
+	}
+	t, err := inferDot(s)
+	if err != nil {
+		return err
+	}
+	want, got := t[0].(*ir.TensorType), s.result(0)
+	if !compatibleShapes(want, got) {
+		return fail("inferred shape '%s' is incompatible with return type of operation '%s'", listed(want.Shape(), "?"), got)
+	}
+	return dotQuantRule(s, nil)
+}
+
+// inferDotGeneral: batching dimensions, then the other dimensions of lhs, then those of rhs (dot_general C12). The
+// element type is lhs's where none is asked for.
+func inferDotGeneral(s *site) ([]ir.Type, error) {
+	l, r := s.tensor(0), s.tensor(1)
+	d, ok := dataOf[DotDims](s.attr("dot_dimension_numbers"))
+	if !ok {
+		return nil, fail("requires attribute 'dot_dimension_numbers'")
+	}
+	dims, err := dotDimsOf(l, r, d)
+	if err != nil {
+		return nil, err
+	}
+	return []ir.Type{dimsType(s.ctx, dims, l.Elem())}, nil
+}
+
+// dotDimsOf checks dimension numbers against the operands and returns the dimensions of the product.
+func dotDimsOf(l, r *ir.TensorType, d *DotDims) ([]dim, error) {
+	if len(d.LHSBatching) != len(d.RHSBatching) { // (C1)
+		return nil, fail("lhs and rhs should have the same number of batching dimensions")
+	}
+	if len(d.LHSContracting) != len(d.RHSContracting) { // (C2)
+		return nil, fail("lhs and rhs should have the same number of contracting dimensions")
+	}
+	if err := disjoint(d.LHSBatching, d.LHSContracting, "lhs_batching_dimensions", "lhs_contracting_dimensions"); err != nil { // (C3)
+		return nil, err
+	}
+	if err := disjoint(d.RHSBatching, d.RHSContracting, "rhs_batching_dimensions", "rhs_contracting_dimensions"); err != nil { // (C4)
+		return nil, err
+	}
+	for _, f := range [...]struct {
+		name string
+		v    []int64
+		rank int
+	}{
+		{"lhs_batching_dimensions", d.LHSBatching, l.Rank()}, {"lhs_contracting_dimensions", d.LHSContracting, l.Rank()}, // (C5, C6)
+		{"rhs_batching_dimensions", d.RHSBatching, r.Rank()}, {"rhs_contracting_dimensions", d.RHSContracting, r.Rank()}, // (C7, C8)
+	} {
+		for _, v := range f.v {
+			if v < 0 || v >= int64(f.rank) {
+				return nil, fail("%s value: %d is out of range: [0, %d)", f.name, v, f.rank)
+			}
+		}
+	}
+	for i := range d.LHSBatching { // (C9)
+		if !sameSize(l.Shape()[d.LHSBatching[i]], r.Shape()[d.RHSBatching[i]]) {
+			return nil, fail("batching dimension sizes must match for lhs/rhs")
+		}
+	}
+	for i := range d.LHSContracting { // (C10)
+		if !sameSize(l.Shape()[d.LHSContracting[i]], r.Shape()[d.RHSContracting[i]]) {
+			return nil, fail("contracting dimension sizes must match for lhs/rhs")
+		}
+	}
+	var dims []dim
+	for _, i := range d.LHSBatching {
+		dims = append(dims, dimOf(l, int(i)))
+	}
+	for i := range l.Rank() {
+		if !contains(d.LHSBatching, int64(i)) && !contains(d.LHSContracting, int64(i)) {
+			dims = append(dims, dimOf(l, i))
+		}
+	}
+	for i := range r.Rank() {
+		if !contains(d.RHSBatching, int64(i)) && !contains(d.RHSContracting, int64(i)) {
+			dims = append(dims, dimOf(r, i))
+		}
+	}
+	return dims, nil
+}
+
+func dotGeneralRule(s *site) error {
+	if err := precisionRule(s); err != nil { // (C11)
+		return err
+	}
+	t, err := inferDotGeneral(s)
+	if err != nil {
+		return err
+	}
+	want, got := t[0].(*ir.TensorType), s.result(0)
+	if !compatibleShapes(want, got) { // (C12)
+		return fail("inferred shape '%s' is incompatible with return type of operation '%s'", listed(want.Shape(), "?"), got)
+	}
+	if s.has("algorithm") { // (C21)
+		if a, ok := s.attr("precision_config").(*ir.ArrayAttr); ok {
+			for _, e := range a.Elems() {
+				if e, ok := e.(*ir.EnumAttr); ok && e.Case() != "DEFAULT" {
+					return fail("must specify DEFAULT precision config when algorithm is set")
+				}
+			}
+		}
+	}
+	d, _ := dataOf[DotDims](s.attr("dot_dimension_numbers"))
+	return dotQuantRule(s, d)
+}
+
+// dotQuantRule checks a product with quantized operands (dot_general C13 to C20).
+func dotQuantRule(s *site, d *DotDims) error {
+	r := s.tensor(1)
+	q := quant.Of(r.Elem())
+	if q == nil {
+		if quant.Of(s.tensor(0).Elem()) != nil || quant.Of(s.result(0).Elem()) != nil {
+			return fail("rhs should be quantized for quantized operations and is_quantized(lhs)=is_quantized(result) should hold")
+		}
+		return nil
+	}
+	if err := quantProductRule(s); err != nil {
+		return err
+	}
+	for _, z := range q.ZeroPoints { // (C15)
+		if z != 0 {
+			if q.PerAxis() {
+				return fail("Zero points of rhs should be 0")
+			}
+			return fail("Zero point of rhs should be 0")
+		}
+	}
+	if d != nil && q.PerAxis() && contains(d.RHSContracting, int64(q.Axis)) { // (C16)
+		return fail("Quantization dimension of rhs should not be in the contracting dimension of rhs")
+	}
+	return nil
+}
+
+// quantProductRule checks the element types of a product whose right side is quantized (dot_general C14, C17 to C20;
+// convolution C28, C31 to C34).
+func quantProductRule(s *site) error {
+	l, r, res := s.tensor(0).Elem(), s.tensor(1).Elem(), s.result(0).Elem()
+	ql, qr, qres := quant.Of(l), quant.Of(r), quant.Of(res)
+	switch {
+	case qr == nil || (ql == nil) != (qres == nil):
+		return fail("rhs should be quantized for quantized operations and is_quantized(lhs)=is_quantized(result) should hold")
+	case ql == nil:
+		if l != qr.Expressed || res != qr.Expressed {
+			return fail("mismatched rhs quantization expressed type and lhs and result element type")
+		}
+		return nil
+	case ql.Storage != qr.Storage:
+		return fail("mismatched lhs and rhs quantization storage types")
+	case ql.Expressed != qr.Expressed || ql.Expressed != qres.Expressed:
+		return fail("mismatched lhs, rhs and result quantization expressed types")
+	case qr.PerTensor() && qres.PerAxis():
+		return fail("mismatched rhs and result quantization granularity")
+	}
+	return nil
+}
+
+// convDimsRule checks dimension numbers against the operands (convolution C12 to C20) and returns the windows.
+func convDimsRule(s *site, padding string) (*ConvDims, []window, error) {
+	l, r := s.tensor(0), s.tensor(1)
+	c, ok := dataOf[ConvDims](s.attr("dimension_numbers"))
+	if !ok {
+		return nil, nil, fail("requires attribute 'dimension_numbers'")
+	}
+	if l.Rank() != r.Rank() { // (C1)
+		return nil, nil, fail("expects convolution arguments to have same number of dimensions. Got: '%s' and '%s'.", l, r)
+	}
+	if l.Rank() < 2 {
+		return nil, nil, fail("expects convolution arguments to have >= 2 dimensions. Got: '%s' and '%s'.", l, r)
+	}
+	n := l.Rank() - 2
+	if len(c.InputSpatial) != len(c.KernelSpatial) || len(c.InputSpatial) != len(c.OutputSpatial) { // (C14, C17)
+		return nil, nil, fail("expects the same size for input, kernel and output spatial-dimensions, but got %d, %d, and %d resp.", len(c.InputSpatial), len(c.KernelSpatial), len(c.OutputSpatial))
+	}
+	if len(c.InputSpatial) != n { // (C12, C18)
+		return nil, nil, fail("expects convolution arguments to have %d dimensions. Got: %d", len(c.InputSpatial)+2, l.Rank())
+	}
+	for _, f := range [...]struct {
+		name string
+		v    []int64
+	}{
+		{"input", append([]int64{c.InputBatch, c.InputFeature}, c.InputSpatial...)},
+		{"kernel", append([]int64{c.KernelInputFeature, c.KernelOutput}, c.KernelSpatial...)},
+		{"output", append([]int64{c.OutputBatch, c.OutputFeature}, c.OutputSpatial...)},
+	} {
+		for _, v := range f.v { // (C13, C19, C20)
+			if v < 0 || v >= int64(l.Rank()) {
+				return nil, nil, fail("expects %s, %s and %s dimension-numbers to be in-range [0, %d).", "input", "kernel", "output", l.Rank())
+			}
+		}
+		if ok, _ := unique(f.v); !ok {
+			return nil, nil, fail("expects %s dimension-numbers to be unique, got {%s}.", f.name, joined(f.v))
+		}
+	}
+	fg, bg := s.int("feature_group_count", 1), s.int("batch_group_count", 1)
+	if fg <= 0 { // (C21)
+		return nil, nil, fail("expects feature_group_count to be a positive number, got %d.", fg)
+	}
+	if bg <= 0 { // (C22)
+		return nil, nil, fail("expects batch_group_count to be a positive number, got %d.", bg)
+	}
+	if fg > 1 && bg > 1 { // (C23)
+		return nil, nil, fail("expects batch_group_count and feature_group_count not to be both greater than 1. Got %d and %d resp.", bg, fg)
+	}
+	inFeature, inBatch := l.Shape()[c.InputFeature], l.Shape()[c.InputBatch]
+	kIn, kOut := r.Shape()[c.KernelInputFeature], r.Shape()[c.KernelOutput]
+	if inBatch != ir.Dynamic && inBatch%bg != 0 { // (C10)
+		return nil, nil, fail("expects input batch dimension (%d) to be divisible by batch_group_count. Got batch_group_count = %d.", inBatch, bg)
+	}
+	if inFeature != ir.Dynamic && inFeature%fg != 0 { // (C11)
+		return nil, nil, fail("expects input feature dimension (%d) to be a multiple of feature_group_count. Got feature_group_count = %d.", inFeature, fg)
+	}
+	if inFeature != ir.Dynamic && kIn != ir.Dynamic && inFeature/fg != kIn { // (C14)
+		return nil, nil, fail("expects input feature dimension (%d) / feature_group_count = kernel input feature dimension (%d). Got feature_group_count = %d.", inFeature, kIn, fg)
+	}
+	if kOut != ir.Dynamic && kOut%bg != 0 { // (C15)
+		return nil, nil, fail("expects output feature dimension size (%d) to be a multiple of batch_group_count. Got batch_group_count = %d.", kOut, bg)
+	}
+	if kOut != ir.Dynamic && kOut%fg != 0 { // (C16)
+		return nil, nil, fail("expects kernel output feature dimension (%d) to be divisible by feature_group_count. For feature_group_count = %d.", kOut, fg)
+	}
+	sizes := make([]int64, n)
+	for i, k := range c.KernelSpatial {
+		sizes[i] = r.Shape()[k]
+	}
+	ws, err := windowsOf(s, sizes, s.ints("window_strides"), padding, s.ints("lhs_dilation"), s.ints("rhs_dilation"), s.ints("window_reversal")) // (C2 to C9)
+	return c, ws, err
+}
+
+// inferConvolution: convolution C25, C26; the element type is lhs's.
+func inferConvolution(s *site) ([]ir.Type, error) {
+	c, ws, err := convDimsRule(s, "padding")
+	if err != nil {
+		return nil, err
+	}
+	return []ir.Type{dimsType(s.ctx, convShape(s, c, windowDims(s.tensor(0), c.InputSpatial, ws)), s.tensor(0).Elem())}, nil
+}
+
+func convShape(s *site, c *ConvDims, spatial []dim) []dim {
+	l, r := s.tensor(0), s.tensor(1)
+	dims := make([]dim, l.Rank())
+	for i, o := range c.OutputSpatial {
+		dims[o] = spatial[i]
+	}
+	batch := dimOf(l, int(c.InputBatch))
+	if bg := s.int("batch_group_count", 1); batch.size != ir.Dynamic {
+		batch.size /= bg
+	} else if batch.bound != ir.Dynamic {
+		batch.bound /= bg
+	}
+	dims[c.OutputBatch] = batch
+	dims[c.OutputFeature] = dimOf(r, int(c.KernelOutput))
+	return dims
+}
+
+func convolutionRule(s *site) error {
+	t, err := inferConvolution(s)
+	if err != nil {
+		return err
+	}
+	if err := precisionRule(s); err != nil { // (C24)
+		return err
+	}
+	want, got := t[0].(*ir.TensorType), s.result(0)
+	if !compatibleShapes(want, got) { // (C25, C26)
+		return fail("inferred shape '%s' is incompatible with return type of operation '%s'", listed(want.Shape(), "?"), got)
+	}
+	return convElemsRule(s)
+}
+
+// convElemsRule checks the element types of a convolution (C27 to C34).
+func convElemsRule(s *site) error {
+	l, r, res := s.tensor(0).Elem(), s.tensor(1).Elem(), s.result(0).Elem()
+	if !isQuantized(l) && !isQuantized(r) && !isQuantized(res) {
+		return nil
+	}
+	if err := quantProductRule(s); err != nil {
+		return err
+	}
+	c, _ := dataOf[ConvDims](s.attr("dimension_numbers"))
+	if q := quant.Of(r); q.PerAxis() && int64(q.Axis) != c.KernelOutput { // (C29)
+		return fail("quantization dimension of rhs should be same with kernel_output_feature_dimension")
+	}
+	if q := quant.Of(res); q.PerAxis() && int64(q.Axis) != c.OutputFeature { // (C30)
+		return fail("quantization dimension of result should be same with output_feature_dimension")
+	}
+	return nil
+}
+
+func dynamicConvRule(s *site) error {
+	if p := s.tensor(2); p.Rank() == 2 && (p.Shape()[1] != 2 || p.Shape()[0] != int64(s.tensor(0).Rank()-2)) { // (C4)
+		return fail("expects padding to be of shape [%d, 2], but got [%s]", s.tensor(0).Rank()-2, joined(p.Shape()))
+	}
+	c, ws, err := convDimsRule(s, "")
+	if err != nil {
+		return err
+	}
+	if err := precisionRule(s); err != nil {
+		return err
+	}
+	spatial := make([]dim, len(ws)) // the padding decides the spatial sizes
+	for i := range spatial {
+		spatial[i] = dim{ir.Dynamic, ir.Dynamic}
+	}
+	if pads := constantInts(s.operands[2]); pads != nil && len(pads) == 2*len(ws) {
+		for i := range ws {
+			ws[i].low, ws[i].high = pads[2*i], pads[2*i+1]
+		}
+		spatial = windowDims(s.tensor(0), c.InputSpatial, ws)
+	}
+	want, got := dimsType(s.ctx, convShape(s, c, spatial), s.tensor(0).Elem()), s.result(0)
+	if !compatibleShapes(want, got) {
+		return fail("inferred shape '%s' is incompatible with return type of operation '%s'", listed(want.Shape(), "?"), got)
+	}
+	return convElemsRule(s)
+}
+
+// constantInts returns the elements of a value that a constant defines, nil where it is not one.
+func constantInts(v *ir.Value) []int64 {
+	op := v.Def()
+	if op == nil {
+		return nil
+	}
+	switch op.Name() {
+	case "stablehlo.constant", "mhlo.constant", "arith.constant":
+		return elementsOf(op.Attr("value"))
+	}
+	return nil
+}

@@ -1,0 +1,361 @@
+package stablehlo
+
+import "github.com/hlocb/hlocb/ir"
+
+// groupsRule checks replica groups: a matrix of unique ids from 0 on, -1 only as padding where the groups may differ
+// in size (all_gather C2, C4; all_reduce C1, C3; all_to_all C5, C7). size is the size that groups must have, 0 for any.
+func groupsRule(s *site, uniform, global bool, size int64) error {
+	a := s.attr("replica_groups")
+	if _, ok := dataOf[ReplicaGroupMeshAxes](a); ok {
+		return nil
+	}
+	shape := shapeOf(a)
+	if len(shape) != 2 {
+		return fail("replica groups should be a rank 2 tensor")
+	}
+	ids := elementsOf(a)
+	if global && (len(ids) == 0 || shape[0] == 0) { // (all_reduce C4)
+		return fail("if `use_global_device_ids` is set, the replica groups cannot be empty")
+	}
+	seen := map[int64]bool{}
+	for _, id := range ids {
+		if id == -1 && !uniform {
+			continue
+		}
+		if id < 0 {
+			return fail("Invalid replica id %d", id)
+		}
+		if seen[id] {
+			return fail("replica id #%d seen more than once", id)
+		}
+		seen[id] = true
+	}
+	for id := range int64(len(seen)) {
+		if !seen[id] {
+			return fail("replica id #%d not seen in replica groups", id)
+		}
+	}
+	if size > 0 && (len(ids) == 0 || shape[1] != size) {
+		return fail("group size of replica_groups must be %d", size)
+	}
+	return nil
+}
+
+// channelRule checks the channel where device ids are global (all_gather C5, all_reduce C4, reduce_scatter C6).
+func channelRule(s *site) error {
+	if !s.has("use_global_device_ids") {
+		return nil
+	}
+	c, ok := dataOf[ChannelHandle](s.attr("channel_handle"))
+	if !ok {
+		return fail("channel_id must be positive when useGlobalDeviceIds is set but got: 0")
+	}
+	if c.Handle <= 0 {
+		return fail("channel_id must be positive when useGlobalDeviceIds is set but got: %d", c.Handle)
+	}
+	return nil
+}
+
+func allGatherRule(s *site) error {
+	d := int(s.int("all_gather_dim", 0))
+	if err := groupsRule(s, false, s.has("use_global_device_ids"), 0); err != nil { // (C2, C4)
+		return err
+	}
+	if err := channelRule(s); err != nil { // (C5)
+		return err
+	}
+	if len(s.operands) != len(s.results) {
+		return fail("requires the same number of operands and results")
+	}
+	for i := range s.operands {
+		t, r := s.tensor(i), s.result(i)
+		if d >= t.Rank() { // (C1)
+			return fail("all_gather_dim must be a valid index of operand")
+		}
+		if t.Elem() != r.Elem() {
+			return fail("requires the same element type for all operands and results")
+		}
+		if t.Rank() != r.Rank() { // (C6)
+			return fail("operand and result must have the same rank")
+		}
+		for k := range t.Rank() {
+			if k != d && !sameSize(t.Shape()[k], r.Shape()[k]) {
+				return fail("operand and result should have the same shape except for the dimension size at 'all_gather_dim'")
+			}
+		}
+		n, m := t.Shape()[d], r.Shape()[d]
+		if n == 0 {
+			return fail("dimension size of operand at 'all_gather_dim' cannot be zero")
+		}
+		if n != ir.Dynamic && m != ir.Dynamic && m%n != 0 {
+			return fail("result gather dimension has size %d, expected to be a multiple of operand gather dimension size %d", m, n)
+		}
+	}
+	return nil
+}
+
+// inferAllReduce: the operands' shapes with the element types of the computation (all_reduce C6, C7).
+func inferAllReduce(s *site) ([]ir.Type, error) {
+	if len(s.operands) == 0 {
+		return nil, fail("expected 1 or more operands, but found 0")
+	}
+	var out []ir.Type
+	_, ret, err := s.body(0)
+	for i := range s.operands {
+		t := s.tensor(i)
+		elem := t.Elem()
+		if err == nil && len(ret) == 1 {
+			if r, ok := ret[0].(*ir.TensorType); ok && promotable(elem, r.Elem()) {
+				elem = r.Elem()
+			}
+		}
+		out = append(out, withElem(s.ctx, t, elem))
+	}
+	return out, nil
+}
+
+func allReduceRule(s *site) error {
+	if err := groupsRule(s, false, s.has("use_global_device_ids"), 0); err != nil { // (C1, C2, C3)
+		return err
+	}
+	if err := channelRule(s); err != nil { // (C4)
+		return err
+	}
+	return reducersRule(s)
+}
+
+// reducersRule checks a computation that is applied to each operand by itself (all_reduce C5).
+func reducersRule(s *site) error {
+	for i := range s.operands {
+		t := []ir.Type{s.typ(i)}
+		if err := reducerRule(s, 0, t, scalars(s.ctx, t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inferAllToAll splits and joins (all_to_all C1 to C9).
+func inferAllToAll(s *site) ([]ir.Type, error) {
+	split, concat, count := s.int("split_dimension", 0), s.int("concat_dimension", 0), s.int("split_count", 1)
+	var out []ir.Type
+	for i := range s.operands {
+		t := s.tensor(i)
+		if split >= int64(t.Rank()) { // (C1)
+			return nil, fail("AllToAll split_dimension %d is out-of-bounds for input rank %d", split, t.Rank())
+		}
+		if concat >= int64(t.Rank()) { // (C3)
+			return nil, fail("AllToAll concat_dimension %d is out-of-bounds for input rank %d", concat, t.Rank())
+		}
+		if err := groupsRule(s, true, false, count); err != nil { // (C5, C7, C8)
+			return nil, err
+		}
+		dims := make([]dim, t.Rank())
+		for k := range dims {
+			dims[k] = dimOf(t, k)
+		}
+		if n := dims[split].size; n != ir.Dynamic && n%count != 0 { // (C2)
+			return nil, fail("split dimension has size %d, expected to be a multiple of split_count %d", n, count)
+		}
+		div := func(n int64) int64 {
+			if n == ir.Dynamic {
+				return n
+			}
+			return n / count
+		}
+		mul := func(n int64) int64 {
+			if n == ir.Dynamic {
+				return n
+			}
+			return n * count
+		}
+		dims[split] = dim{div(dims[split].size), div(dims[split].bound)}
+		dims[concat] = dim{mul(dims[concat].size), mul(dims[concat].bound)}
+		if i < len(s.results) && s.result(i).Elem() != t.Elem() { // (C9)
+			return nil, fail("requires the same element type for operand and result at index %d", i)
+		}
+		out = append(out, dimsType(s.ctx, dims, t.Elem()))
+	}
+	if len(out) == 0 {
+		return nil, fail("expected 1 or more operands, but found 0")
+	}
+	return out, nil
+}
+
+// rooted splits the operands of a collective that may take its root as last operand.
+func rooted(s *site) (n int, err error) {
+	name := s.def.Name[len(s.def.Dialect())+1:]
+	n = len(s.operands)
+	if !s.has("has_dynamic_root") {
+		if n == 0 {
+			return 0, fail("%s requires at least one data operand", name)
+		}
+		return n, nil
+	}
+	if n < 2 {
+		return 0, fail("%s with has_dynamic_root=true requires at least two operands (data + root)", name)
+	}
+	root := s.tensor(n - 1)
+	if !root.Ranked() || root.Rank() != 1 || root.Elem() != ir.Type(i32) {
+		return 0, fail("last operand of %s with has_dynamic_root=true must be a rank-1 i32 tensor", name)
+	}
+	if d := root.Shape()[0]; d != ir.Dynamic && d != int64(n-1) {
+		return 0, fail("last operand of %s with has_dynamic_root=true must have the same number of elements as data operands (%d), but got %d", name, n-1, d)
+	}
+	return n - 1, nil
+}
+
+// inferRooted: the types of the data operands (collective_broadcast C3, collective_reduce C5).
+func inferRooted(s *site) ([]ir.Type, error) {
+	n, err := rooted(s)
+	if err != nil {
+		return nil, err
+	}
+	return s.types(0, n), nil
+}
+
+func collectiveBroadcastRule(s *site) error {
+	if err := agrees(inferRooted)(s); err != nil {
+		return err
+	}
+	return groupsRule(s, true, false, 0) // (C1, C2)
+}
+
+func collectiveReduceRule(s *site) error {
+	if err := agrees(inferRooted)(s); err != nil {
+		return err
+	}
+	if err := groupsRule(s, false, s.has("use_global_device_ids"), 0); err != nil {
+		return err
+	}
+	if err := channelRule(s); err != nil {
+		return err
+	}
+	n, _ := rooted(s)
+	for i := range n {
+		t := []ir.Type{s.typ(i)}
+		if err := reducerRule(s, 0, t, scalars(s.ctx, t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func collectivePermuteRule(s *site) error { return pairsRule(s) }
+
+// pairsRule checks source_target_pairs (collective_permute C1 to C4).
+func pairsRule(s *site) error {
+	a := s.attr("source_target_pairs")
+	if a == nil {
+		return nil
+	}
+	shape := shapeOf(a)
+	if len(shape) != 2 {
+		return fail("expect source_target_pairs attribute to be of rank 2, but got rank %d", len(shape))
+	}
+	if shape[1] != 2 { // (C1)
+		return fail("expect source_target_pairs attribute of shape (N, 2), but got (%s)", joined(shape))
+	}
+	ids := elementsOf(a)
+	sources, targets := map[int64]bool{}, map[int64]bool{}
+	for i, id := range ids {
+		if id < 0 { // (C4)
+			return fail("replica ids in source_target_pairs must be >= 0.")
+		}
+		if i%2 == 0 {
+			if sources[id] { // (C2)
+				return fail("duplicate sources not allowed.")
+			}
+			sources[id] = true
+		} else {
+			if targets[id] { // (C3)
+				return fail("duplicate targets not allowed.")
+			}
+			targets[id] = true
+		}
+	}
+	return nil
+}
+
+func reduceScatterRule(s *site) error {
+	t, r, d := s.tensor(0), s.result(0), int(s.int("scatter_dimension", 0))
+	if err := groupsRule(s, false, s.has("use_global_device_ids"), 0); err != nil { // (C3, C4, C5)
+		return err
+	}
+	if err := channelRule(s); err != nil { // (C6)
+		return err
+	}
+	in := []ir.Type{t}
+	if err := reducerRule(s, 0, in, scalars(s.ctx, in)); err != nil { // (C7)
+		return err
+	}
+	if t.Rank() != r.Rank() {
+		return fail("operand and result should have same rank")
+	}
+	if d >= t.Rank() { // (C2)
+		return fail("scatter dim should be less than operand/result rank")
+	}
+	n, m := t.Shape()[d], r.Shape()[d]
+	if n == 0 {
+		return fail("operand dimension size at scatter_dimension cannot be zero")
+	}
+	if m == 0 {
+		return fail("result dimension size at scatter_dimension cannot be zero")
+	}
+	if n != ir.Dynamic && m != ir.Dynamic && n%m != 0 { // (C8)
+		return fail("operand scatter dimension has size %d, expected to be a multiple of result scatter dimension size %d", n, m)
+	}
+	for i := range t.Rank() {
+		if i != d && !sameSize(t.Shape()[i], r.Shape()[i]) {
+			return fail("non scatter dimensions should be same for operand (%d) and result (%d)", t.Shape()[i], r.Shape()[i])
+		}
+	}
+	if _, ret, err := s.body(0); err == nil && len(ret) == 1 { // (C9)
+		if want := asTensor(s.ctx, ret[0]).Elem(); want != r.Elem() {
+			return fail("result element-type is expected to be '%s', but got '%s'", want, r.Elem())
+		}
+	}
+	return nil
+}
+
+func asyncStartRule(s *site) error {
+	b, _, err := s.body(0)
+	if err != nil {
+		return err
+	}
+	if b.NumArgs() != len(s.operands) {
+		return fail("body must have %d arguments, but has %d", len(s.operands), b.NumArgs())
+	}
+	for i, a := range b.Args() {
+		if !compatible(a.Type(), s.typ(i)) {
+			return fail("body argument #%d has type '%s', but the operand has type '%s'", i, a.Type(), s.typ(i))
+		}
+	}
+	f, ok := s.results[0].(*ir.DialectType)
+	if !ok {
+		return nil
+	}
+	if d, ok := f.Data().(*Future); ok && !allCompatible(returned(b), d.Types) {
+		return fail("body returns %s, but the future holds %s", quoteTypes(returned(b)), quoteTypes(d.Types))
+	}
+	return nil
+}
+
+// inferAsyncDone: what the future holds.
+func inferAsyncDone(s *site) ([]ir.Type, error) {
+	if f, ok := s.typ(0).(*ir.DialectType); ok {
+		if d, ok := f.Data().(*Future); ok {
+			return d.Types, nil
+		}
+	}
+	return nil, fail("operand must be a future")
+}
+
+func asyncDoneRule(s *site) error {
+	if f, ok := s.typ(0).(*ir.DialectType); ok {
+		if _, ok := f.Data().(*Future); !ok {
+			return nil
+		}
+	}
+	return agrees(inferAsyncDone)(s)
+}

@@ -1,0 +1,193 @@
+package stablehlo
+
+import "github.com/hlocb/hlocb/ir"
+
+// batchNorm checks what the three parts of batch normalization have in common: the feature dimension is one of the
+// operand's (batch_norm_training C1), and the vectors from operand i to j have its size (C5, C6).
+func batchNorm(s *site, big []int, i, j int) (feature dim, err error) {
+	t, k := s.tensor(0), s.int("feature_index", 0)
+	if k >= int64(t.Rank()) {
+		return dim{}, fail("expects featureIndex to be smaller than the rank of multi-dimensional operands; got featureIndex %d, and rank %d.", k, t.Rank())
+	}
+	for _, b := range big {
+		if !compatibleShapes(t, s.tensor(b)) {
+			return dim{}, fail("expects multi-dimensional operands to have compatible shapes.")
+		}
+	}
+	for v := i; v < j; v++ {
+		if !compatibleShapes(s.tensor(i), s.tensor(v)) {
+			return dim{}, fail("expects single-dimensional operands to have compatible shapes.")
+		}
+	}
+	feature = dimOf(t, int(k))
+	if n := s.tensor(i).Shape()[0]; !sameSize(n, feature.size) {
+		return dim{}, fail("expects the size of single-dimensional operands to be compatible with feature count, but the size of single-dimensional operands is %d and the feature count is %d.", n, feature.size)
+	}
+	return feature, nil
+}
+
+func inferBatchNormGrad(s *site) ([]ir.Type, error) {
+	f, err := batchNorm(s, []int{4}, 1, 4)
+	if err != nil {
+		return nil, err
+	}
+	v := dimsType(s.ctx, []dim{f}, s.tensor(0).Elem())
+	return []ir.Type{s.tensor(0), v, v}, nil
+}
+
+func inferBatchNormInference(s *site) ([]ir.Type, error) {
+	if _, err := batchNorm(s, nil, 1, 5); err != nil {
+		return nil, err
+	}
+	return []ir.Type{s.tensor(0)}, nil
+}
+
+func inferBatchNormTraining(s *site) ([]ir.Type, error) {
+	f, err := batchNorm(s, nil, 1, 3)
+	if err != nil {
+		return nil, err
+	}
+	v := dimsType(s.ctx, []dim{f}, s.tensor(0).Elem())
+	return []ir.Type{s.tensor(0), v, v}, nil
+}
+
+// inferCholesky: square matrices (cholesky C1, C2, C3).
+func inferCholesky(s *site) ([]ir.Type, error) {
+	t := s.tensor(0)
+	n := t.Rank()
+	if n < 2 {
+		return nil, fail("argument 'a' must have rank >= 2, got shape %s.", joined(t.Shape()))
+	}
+	if !sameSize(t.Shape()[n-1], t.Shape()[n-2]) {
+		return nil, fail("minor dimensions of 'a' must have equal size, got shape %s.", joined(t.Shape()))
+	}
+	return []ir.Type{t}, nil
+}
+
+// inferFft: fft C1 to C5.
+func inferFft(s *site) ([]ir.Type, error) {
+	t, length := s.tensor(0), s.ints("fft_length")
+	e, _ := s.attr("fft_type").(*ir.EnumAttr)
+	if e == nil {
+		return nil, fail("requires attribute 'fft_type'")
+	}
+	kind := e.Case()
+	n := len(length)
+	if n < 1 || n > 3 { // (C3)
+		return nil, fail("rank must be between 1 and 3, but got %d.", n)
+	}
+	ct, isC := t.Elem().(*ir.ComplexType)
+	if kind == "RFFT" {
+		if !FP32.Has(t.Elem()) { // (C2)
+			if isC {
+				return nil, fail("RFFT takes a real tensor as input, but is given '%s'.", t)
+			}
+			return nil, fail("RFFT requires f32 or f64 input type, but is given '%s'.", t.Elem())
+		}
+	} else if !isC {
+		return nil, fail("FFT/IFFT/IRFFT take a complex tensor as input, but is given '%s'.", t)
+	}
+	if t.Rank() < n { // (C1)
+		return nil, fail("operand rank must not be less than fft rank of %d for operand of type '%s'.", n, t)
+	}
+	dims := make([]dim, t.Rank())
+	for i := range dims {
+		dims[i] = dimOf(t, i)
+	}
+	last := t.Rank() - 1
+	switch kind {
+	case "RFFT":
+		for i := range n { // (C4)
+			if !sameSize(t.Shape()[t.Rank()-n+i], length[i]) {
+				return nil, fail("RFFT requires innermost dimensions to be compatible with fft_length. Got: %s but wanted %s.", joinedRaw(t.Shape()), joined(length))
+			}
+		}
+		if d := length[n-1]; d != 0 {
+			dims[last] = dim{d/2 + 1, ir.Dynamic} // (C5)
+		}
+		return []ir.Type{dimsType(s.ctx, dims, s.ctx.Complex(t.Elem()))}, nil
+	case "IRFFT":
+		for i := range n - 1 {
+			if d := t.Shape()[t.Rank()-n+i]; !sameSize(d, length[i]) {
+				return nil, fail("IRFFT requires non-final dimensions to be compatible with fft_length. Got: %s but wanted %s, and %d != %d.", joinedRaw(t.Shape()), joined(length), d, length[i])
+			}
+		}
+		if d := t.Shape()[last]; d != ir.Dynamic && d != 0 && d != length[n-1]/2+1 {
+			return nil, fail("IRFFT requires innermost dimension to be compatible with fft_length[-1]/2+1. Got: %d but fft_length is %d.", d, length[n-1])
+		}
+		dims[last] = dim{length[n-1], ir.Dynamic}
+		return []ir.Type{dimsType(s.ctx, dims, ct.Elem())}, nil
+	}
+	return []ir.Type{t}, nil
+}
+
+// joinedRaw lists sizes with unknown ones as the number that stands for them, as MLIR's messages about fft do.
+func joinedRaw(v []int64) string {
+	s := listed(v, "-9223372036854775808")
+	return s[1 : len(s)-1]
+}
+
+// inferRng: a tensor of the computed shape (rng C1, C2, C3).
+func inferRng(s *site) ([]ir.Type, error) {
+	a, b := s.tensor(0), s.tensor(1)
+	if a.Elem() != b.Elem() { // (C1)
+		return nil, fail("requires the same element type for all operands")
+	}
+	if n := s.tensor(2).Shape()[0]; n != ir.Dynamic {
+		shape := constantInts(s.operands[2])
+		if len(shape) != int(n) {
+			if n > 1<<16 {
+				return nil, fail("shape has %d dimensions", n)
+			}
+			shape = make([]int64, n)
+			for i := range shape {
+				shape[i] = ir.Dynamic
+			}
+		}
+		if e, ok := s.attr("rng_distribution").(*ir.EnumAttr); ok && e.Case() == "NORMAL" && !isFloat(a.Elem()) { // (C2)
+			return nil, fail("operands must be of float type for the normal distribution")
+		}
+		return []ir.Type{s.ctx.Tensor(shape, a.Elem(), nil)}, nil
+	}
+	return []ir.Type{s.ctx.UnrankedTensor(a.Elem())}, nil
+}
+
+// rngBitGeneratorRule: the state keeps its type (rng_bit_generator C1).
+func rngBitGeneratorRule(s *site) error {
+	if a, b := s.tensor(0), s.result(0); !compatible(a, b) {
+		return fail("output state shape must be compatible with initial state shape. Got: '%s' and '%s'", a, b)
+	}
+	return nil
+}
+
+// inferTriangularSolve: triangular_solve C1 to C4.
+func inferTriangularSolve(s *site) ([]ir.Type, error) {
+	a, b := s.tensor(0), s.tensor(1)
+	if a.Elem() != b.Elem() { // (C1)
+		return nil, fail("requires the same element type for all operands and results")
+	}
+	n := a.Rank()
+	if n < 2 { // (C2)
+		return nil, fail("operand 'a' must have rank >= 2, but got '%s'", a)
+	}
+	if !sameSize(a.Shape()[n-2], a.Shape()[n-1]) { // (C3)
+		return nil, fail("two minor dimensions of operand 'a' must be compatible, but got '%s'", a)
+	}
+	if b.Rank() != n {
+		return nil, fail("operands must have equal rank, but got '%s' and '%s'", a, b)
+	}
+	shared := n - 2
+	if !s.bool("left_side") {
+		shared = n - 1
+	}
+	if !sameSize(a.Shape()[n-1], b.Shape()[shared]) {
+		return nil, fail("shared dimension of operands 'a' and 'b' must be compatible, but got '%s' and '%s'", a, b)
+	}
+	if !sameDims(a.Shape()[:n-2], b.Shape()[:n-2]) {
+		return nil, fail("batch dimensions of the operands must be compatible, but got '%s' and '%s'", a, b)
+	}
+	if e, ok := s.attr("transpose_a").(*ir.EnumAttr); ok && e.Case() == "TRANSPOSE_INVALID" { // (C4)
+		return nil, fail("Invalid transpose option value for triangular solve")
+	}
+	return []ir.Type{b}, nil
+}
