@@ -48,7 +48,7 @@ func DropTokens(m *ir.Module) error { return convertTokens(m, nil) }
 func TokensToChain(m *ir.Module, chain Chain) error { return convertTokens(m, &chain) }
 
 func convertTokens(m *ir.Module, chain *Chain) error {
-	c := &converter{m: m, chain: chain, calls: newCallGraph(m), vals: map[*ir.Value][]*ir.Value{}, changed: map[string]bool{}}
+	c := &converter{m: m, chain: chain, calls: newCallGraph(m), vals: map[*ir.Value][]*ir.Value{}, made: map[*ir.Op]bool{}, changed: map[string]bool{}}
 	if !c.needed() {
 		return nil
 	}
@@ -70,6 +70,7 @@ type converter struct {
 	fn      fn.Func
 	dropRes []bool // results of the public function being converted that go away though no token
 	vals    map[*ir.Value][]*ir.Value
+	made    map[*ir.Op]bool // ops that start a chain, which are not to be converted themselves
 	changed map[string]bool // functions whose signature changed
 }
 
@@ -241,7 +242,9 @@ func (c *converter) dropArg(entry *ir.Block, i int) {
 	case c.chain == nil:
 		c.vals[a] = nil
 	default:
-		c.vals[a] = []*ir.Value{c.chain.start(b)}
+		v := c.chain.start(b)
+		c.vals[a] = []*ir.Value{v}
+		c.made[v.Def()] = true
 	}
 }
 
@@ -310,6 +313,9 @@ func (c *converter) cannotFollow(op *ir.Op) error {
 }
 
 func (c *converter) op(op *ir.Op) error {
+	if c.made[op] {
+		return nil
+	}
 	for _, r := range op.Regions() {
 		if err := c.region(r); err != nil {
 			return err
