@@ -4,17 +4,18 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // WriteOrder writes the order of a module's hooks for people: each hook and those whose events may come right
-// before its own.
+// before its own. Names are escaped.
 func WriteOrder(w io.Writer, m *hlocb.Manifest) error {
 	before := map[hlocb.ID][]string{}
 	for _, e := range m.Edges {
 		if s := m.Find(e.From); s != nil {
-			before[e.To] = append(before[e.To], s.Name)
+			before[e.To] = append(before[e.To], diag.Escape(s.Name))
 		}
 	}
 	for i := range m.Sites {
@@ -33,7 +34,7 @@ func WriteOrder(w io.Writer, m *hlocb.Manifest) error {
 		} else if after == "" {
 			after = " first"
 		}
-		if _, err := fmt.Fprintf(w, "%s (%s)%s\n", s.Name, s.Kind, after); err != nil {
+		if _, err := fmt.Fprintf(w, "%s (%s)%s\n", diag.Escape(s.Name), s.Kind, after); err != nil {
 			return err
 		}
 	}

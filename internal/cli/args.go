@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -49,6 +50,10 @@ func arguments(types []hlocb.TensorType, given []string, fill string) ([]*tensor
 		switch {
 		case i < len(given):
 			if out[i], err = argument(given[i], t); err != nil {
+				var path *os.PathError
+				if errors.As(err, &path) {
+					return nil, err // the command line is right, the file is not there
+				}
 				return nil, usagef("--arg %d: %w", i, err)
 			}
 		case filler != nil:

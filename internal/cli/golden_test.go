@@ -15,9 +15,16 @@ import (
 func TestGolden(t *testing.T) {
 	golden.Run(t, golden.Options{
 		Programs: map[string]golden.Main{"hlocb": cli.Main},
-		Needs:    map[string]func() string{"cpu-plugin": missingPlugin},
+		Needs:    map[string]func() string{"cpu-plugin": missingPlugin, "cgo": missingCgo},
 		Testdata: "../../testdata",
 	}, "../../testdata/*/*.txtar")
+}
+
+func missingCgo() string {
+	if !haveCgo {
+		return "built without cgo"
+	}
+	return ""
 }
 
 // missingPlugin returns why XLA's CPU plugin is not there, or "".

@@ -72,7 +72,7 @@ func (a *app) hooksTable(r *passes.Rewritten) error {
 	if err := hook.WriteOrder(&order, r.Manifest); err != nil {
 		return err
 	}
-	fmt.Fprint(a.stdout, indent(diag.EscapeLines(order.String())))
+	fmt.Fprint(a.stdout, indent(order.String()))
 	if len(r.Aliases) > 0 {
 		fmt.Fprintln(a.stdout, "\naliases:")
 		for _, al := range r.Aliases {

@@ -43,6 +43,10 @@ func (a *app) module(path string) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(bytes.TrimSpace(src.Text())) == 0 {
+		// MLIR takes it for an empty module; for a user it is a file that somebody failed to write.
+		return nil, diag.Errorf(src, diag.At(0), "expected a module, found an empty file")
+	}
 	m, err := parseModule(src)
 	if err != nil {
 		return nil, err
