@@ -1,0 +1,83 @@
+package gemm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func kernels() []*kernel {
+	if best == &plain {
+		return []*kernel{&plain}
+	}
+	return append(vectorKernels(), &plain)
+}
+
+// Every kernel gives what a product in float64 gives, up to the rounding of k terms, for sizes around its
+// blocks and for any strides.
+func TestKernels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	sizes := []int{1, 2, 3, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 97}
+	for _, kern := range kernels() {
+		for range 150 {
+			m, n, k := sizes[rng.IntN(len(sizes))], sizes[rng.IntN(len(sizes))], sizes[rng.IntN(len(sizes))]
+			if rng.IntN(5) == 0 {
+				k = 250 + rng.IntN(300)
+			}
+			if rng.IntN(9) == 0 {
+				n = 500 + rng.IntN(100)
+			}
+			check(t, kern, rng, m, n, k)
+		}
+	}
+}
+
+func check(t *testing.T, kern *kernel, rng *rand.Rand, m, n, k int) {
+	t.Helper()
+	p := Problem{M: m, N: n, K: k, RowA: k, ColA: 1, RowB: n, ColB: 1, RowC: n}
+	if rng.IntN(2) == 0 {
+		p.RowA, p.ColA = 1, m
+	}
+	if rng.IntN(2) == 0 {
+		p.RowB, p.ColB = 1, k
+	}
+	p.A, p.B, p.C = random(rng, m*k), random(rng, k*n), random(rng, m*n)
+	kern.multiply(p)
+	for i := range m {
+		for j := range n {
+			want, mag := 0.0, 0.0
+			for l := range k {
+				v := float64(p.A[i*p.RowA+l*p.ColA]) * float64(p.B[l*p.RowB+j*p.ColB])
+				want += v
+				mag += math.Abs(v)
+			}
+			if got := float64(p.C[i*n+j]); math.Abs(got-want) > mag*float64(k+1)*0x1p-24 {
+				t.Fatalf("%s: %dx%dx%d, row %d column %d: got %v, want %v", kern.name, m, n, k, i, j, got, want)
+			}
+		}
+	}
+}
+
+func random(rng *rand.Rand, n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(rng.NormFloat64())
+	}
+	return x
+}
+
+func BenchmarkFloat32(b *testing.B) {
+	for _, kern := range kernels() {
+		for _, n := range []int{64, 256, 1024} {
+			b.Run(fmt.Sprintf("%s/%d", kern.name, n), func(b *testing.B) {
+				p := Problem{M: n, N: n, K: n, RowA: n, ColA: 1, RowB: n, ColB: 1, RowC: n,
+					A: make([]float32, n*n), B: make([]float32, n*n), C: make([]float32, n*n)}
+				for b.Loop() {
+					kern.multiply(p)
+				}
+				b.ReportMetric(2*float64(n)*float64(n)*float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			})
+		}
+	}
+}
