@@ -1,0 +1,108 @@
+package interp
+
+import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// intsAttr returns an integer list attribute: array<i64: ...>, dense<...> or [...]; nil where it is absent.
+func intsAttr(op *ir.Op, name string) ([]int64, error) {
+	switch a := op.Attr(name).(type) {
+	case nil:
+		return nil, nil
+	case *ir.DenseArrayAttr:
+		return a.Values(), nil
+	case *ir.DenseAttr:
+		v, err := a.Int64s()
+		if err != nil {
+			return nil, fmt.Errorf("attribute %q: %w", name, err)
+		}
+		return v, nil
+	case *ir.ArrayAttr:
+		out := make([]int64, len(a.Elems()))
+		for i, e := range a.Elems() {
+			v, ok := e.(*ir.IntegerAttr)
+			if !ok {
+				return nil, fmt.Errorf("attribute %q is no list of integers", name)
+			}
+			out[i] = v.Value()
+		}
+		return out, nil
+	}
+	return nil, fmt.Errorf("attribute %q is no list of integers", name)
+}
+
+// intsOr returns the list, or n times the default where the attribute is absent.
+func intsOr(op *ir.Op, name string, n int, def int64) ([]int64, error) {
+	v, err := intsAttr(op, name)
+	if err != nil {
+		return nil, err
+	}
+	if v == nil {
+		v = make([]int64, n)
+		for i := range v {
+			v[i] = def
+		}
+	}
+	if len(v) != n {
+		return nil, fmt.Errorf("attribute %q has %d entries for %d dimensions", name, len(v), n)
+	}
+	return v, nil
+}
+
+// intAttr returns a single integer; def where it is absent.
+func intAttr(op *ir.Op, name string, def int64) int64 {
+	if a, ok := op.Attr(name).(*ir.IntegerAttr); ok {
+		return a.Value()
+	}
+	return def
+}
+
+func boolAttr(op *ir.Op, name string, def bool) bool {
+	switch a := op.Attr(name).(type) {
+	case *ir.IntegerAttr:
+		return a.Value() != 0
+	case *ir.UnitAttr:
+		return true
+	}
+	return def
+}
+
+// enumAttr returns the spelling of an enumerated attribute; def where it is absent.
+func enumAttr(op *ir.Op, name, def string) string {
+	switch a := op.Attr(name).(type) {
+	case *ir.EnumAttr:
+		return a.Case()
+	case *ir.StringAttr:
+		return a.Value()
+	}
+	return def
+}
+
+func stringAttr(op *ir.Op, name string) string {
+	switch a := op.Attr(name).(type) {
+	case *ir.StringAttr:
+		return a.Value()
+	case *ir.SymbolRefAttr:
+		return a.Root()
+	}
+	return ""
+}
+
+// checkDims reports an error unless dims are distinct and within [0, rank).
+func checkDims(what string, dims []int64, rank int) error {
+	seen := uint64(0)
+	for _, d := range dims {
+		if d < 0 || d >= int64(rank) {
+			return fmt.Errorf("%s dimension %d is outside of rank %d", what, d, rank)
+		}
+		if d < 64 {
+			if seen&(1<<d) != 0 {
+				return fmt.Errorf("%s dimension %d is given twice", what, d)
+			}
+			seen |= 1 << d
+		}
+	}
+	return nil
+}

@@ -1,0 +1,534 @@
+package interp
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// loops2 is one binary op: a loop per element type, nil where the op has none. All slices have one length. The
+// result may share its memory with an operand.
+type loops2 struct {
+	b        func(o, x, y []uint8) // i1: 0 or 1
+	i8       func(o, x, y []int8)
+	i16      func(o, x, y []int16)
+	i32      func(o, x, y []int32)
+	i64      func(o, x, y []int64)
+	u8       func(o, x, y []uint8)
+	u16      func(o, x, y []uint16)
+	u32      func(o, x, y []uint32)
+	u64      func(o, x, y []uint64)
+	f32      func(o, x, y []float32)
+	f64      func(o, x, y []float64)
+	c64      func(o, x, y []complex64)
+	c128     func(o, x, y []complex128)
+	inF32    bool // f16 and bf16 are exact when computed in f32 and rounded once
+	needsF64 bool // f32 is computed in f64 and rounded once
+}
+
+type integer interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+type signed interface {
+	~int8 | ~int16 | ~int32 | ~int64
+}
+type unsigned interface {
+	~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+type float interface{ ~float32 | ~float64 }
+type complexNumber interface{ ~complex64 | ~complex128 }
+type number interface {
+	integer | float | complexNumber
+}
+
+func addLoop[T number](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] + y[i]
+	}
+}
+
+func subLoop[T number](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] - y[i]
+	}
+}
+
+func mulLoop[T integer | float](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] * y[i]
+	}
+}
+
+// Complex products are computed in the parts' own type, each operation rounded, as the reference does.
+func mulC64(o, x, y []complex64) {
+	for i := range o {
+		a, b, c, d := real(x[i]), imag(x[i]), real(y[i]), imag(y[i])
+		o[i] = complex(float32(a*c)-float32(b*d), float32(a*d)+float32(b*c))
+	}
+}
+
+func mulC128(o, x, y []complex128) {
+	for i := range o {
+		a, b, c, d := real(x[i]), imag(x[i]), real(y[i]), imag(y[i])
+		o[i] = complex(float64(a*c)-float64(b*d), float64(a*d)+float64(b*c))
+	}
+}
+
+func divFloat[T float | complexNumber](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] / y[i]
+	}
+}
+
+// Integer division truncates (spec, "divide"). What the spec leaves open is as XLA has it: x / 0 is all ones.
+func divInt[T integer](o, x, y []T) {
+	for i := range o {
+		if y[i] == 0 {
+			o[i] = 0
+			o[i]--
+		} else {
+			o[i] = x[i] / y[i]
+		}
+	}
+}
+
+// Integer remainder has the sign of the dividend (spec, "remainder"); x % 0 is x as in XLA.
+func remInt[T integer](o, x, y []T) {
+	for i := range o {
+		if y[i] == 0 {
+			o[i] = x[i]
+		} else {
+			o[i] = x[i] % y[i]
+		}
+	}
+}
+
+func rem64(o, x, y []float64) {
+	for i := range o {
+		o[i] = math.Mod(x[i], y[i])
+	}
+}
+
+func rem32(o, x, y []float32) {
+	for i := range o {
+		o[i] = float32(math.Mod(float64(x[i]), float64(y[i])))
+	}
+}
+
+func maxInt[T integer](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = max(x[i], y[i])
+	}
+}
+
+func minInt[T integer](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = min(x[i], y[i])
+	}
+}
+
+// Go's max and min on floats are IEEE 754-2019 maximum and minimum: NaN wins, -0 < +0 (spec, "maximum").
+func maxFloat[T float](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		a, b := x[i], y[i]
+		switch {
+		case a > b:
+			o[i] = a
+		case a < b:
+			o[i] = b
+		default: // equal, zeros of either sign, NaN
+			o[i] = max(a, b)
+		}
+	}
+}
+
+func minFloat[T float](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		a, b := x[i], y[i]
+		switch {
+		case a < b:
+			o[i] = a
+		case a > b:
+			o[i] = b
+		default:
+			o[i] = min(a, b)
+		}
+	}
+}
+
+// Complex numbers are ordered by real part, then imaginary part (spec, "maximum").
+func maxComplex[T complexNumber](o, x, y []T) {
+	for i := range o {
+		o[i] = y[i]
+		if complexLess(complex128(y[i]), complex128(x[i])) {
+			o[i] = x[i]
+		}
+	}
+}
+
+func minComplex[T complexNumber](o, x, y []T) {
+	for i := range o {
+		o[i] = y[i]
+		if complexLess(complex128(x[i]), complex128(y[i])) {
+			o[i] = x[i]
+		}
+	}
+}
+
+func complexLess(a, b complex128) bool {
+	if real(a) != real(b) {
+		return real(a) < real(b)
+	}
+	return imag(a) < imag(b)
+}
+
+func andLoop[T integer](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] & y[i]
+	}
+}
+
+func orLoop[T integer](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] | y[i]
+	}
+}
+
+func xorLoop[T integer](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] ^ y[i]
+	}
+}
+
+// powInt raises by squaring. A negative exponent gives 1 divided by the power, truncated, all ones where the
+// power is zero (spec, "power"; the reference's choice).
+func powInt[T integer](o, x, y []T) {
+	for i := range o {
+		base, e := x[i], y[i]
+		neg := e < 0
+		if neg {
+			e = -e
+		}
+		r := T(1)
+		for u := uint64(e); u != 0; u >>= 1 {
+			if u&1 != 0 {
+				r *= base
+			}
+			base *= base
+		}
+		if neg {
+			if r == 0 {
+				r--
+			} else {
+				r = 1 / r
+			}
+		}
+		o[i] = r
+	}
+}
+
+func pow32(o, x, y []float32) {
+	for i := range o {
+		o[i] = float32(pow(float64(x[i]), float64(y[i])))
+	}
+}
+
+func pow64(o, x, y []float64) {
+	for i := range o {
+		o[i] = pow(x[i], y[i])
+	}
+}
+
+// pow is IEEE 754 pow, as math.Pow is.
+func pow(x, y float64) float64 {
+	switch y {
+	case 2:
+		return x * x
+	case 0.5:
+		if x > 0 {
+			return math.Sqrt(x)
+		}
+	}
+	return math.Pow(x, y)
+}
+
+func powComplex[T complexNumber](o, x, y []T) {
+	for i := range o {
+		o[i] = T(complexPow(complex128(x[i]), complex128(y[i])))
+	}
+}
+
+func complexPow(x, y complex128) complex128 {
+	if x == 0 {
+		switch {
+		case y == 0:
+			return 1
+		case real(y) > 0:
+			return 0
+		case imag(y) == 0:
+			return complex(math.Inf(1), 0)
+		}
+		return cmplx.NaN()
+	}
+	return cmplx.Exp(y * cmplx.Log(x))
+}
+
+func atan232(o, x, y []float32) {
+	for i := range o {
+		o[i] = float32(math.Atan2(float64(x[i]), float64(y[i])))
+	}
+}
+
+func atan264(o, x, y []float64) {
+	for i := range o {
+		o[i] = math.Atan2(x[i], y[i])
+	}
+}
+
+func atan2Complex[T complexNumber](o, x, y []T) {
+	for i := range o {
+		// -i log((y + i x) / sqrt(x^2 + y^2)) (spec, "atan2", on complex numbers)
+		a, b := complex128(x[i]), complex128(y[i])
+		o[i] = T(-1i * cmplx.Log((b+1i*a)/cmplx.Sqrt(a*a+b*b)))
+	}
+}
+
+// Shifts by the width or more give zero, or the sign (spec, "shift_left" and the two others).
+func shlLoop[T integer](bits uint64) func(o, x, y []T) {
+	return func(o, x, y []T) {
+		for i := range o {
+			if s := uint64(y[i]); s < bits {
+				o[i] = x[i] << s
+			} else {
+				o[i] = 0
+			}
+		}
+	}
+}
+
+func sarLoop[T signed](bits uint64) func(o, x, y []T) {
+	return func(o, x, y []T) {
+		for i := range o {
+			o[i] = x[i] >> min(uint64(y[i]), bits-1)
+		}
+	}
+}
+
+// sarUnsigned shifts copies of the sign bit into unsigned integers.
+func sarUnsigned[T unsigned, S signed](bits uint64) func(o, x, y []T) {
+	return func(o, x, y []T) {
+		for i := range o {
+			o[i] = T(S(x[i]) >> min(uint64(y[i]), bits-1))
+		}
+	}
+}
+
+func shrLoop[T unsigned](bits uint64) func(o, x, y []T) {
+	return func(o, x, y []T) {
+		for i := range o {
+			if s := uint64(y[i]); s < bits {
+				o[i] = x[i] >> s
+			} else {
+				o[i] = 0
+			}
+		}
+	}
+}
+
+func shrSigned[T signed, U unsigned](bits uint64) func(o, x, y []T) {
+	return func(o, x, y []T) {
+		for i := range o {
+			if s := uint64(y[i]); s < bits {
+				o[i] = T(U(x[i]) >> s)
+			} else {
+				o[i] = 0
+			}
+		}
+	}
+}
+
+// binaryOps returns the binary ops by the name after the dialect.
+func binaryOps() map[string]*loops2 {
+	return map[string]*loops2{
+		"add": {b: orLoop[uint8], i8: addLoop[int8], i16: addLoop[int16], i32: addLoop[int32], i64: addLoop[int64],
+			u8: addLoop[uint8], u16: addLoop[uint16], u32: addLoop[uint32], u64: addLoop[uint64],
+			f32: addLoop[float32], f64: addLoop[float64], c64: addLoop[complex64], c128: addLoop[complex128], inF32: true},
+		"subtract": {i8: subLoop[int8], i16: subLoop[int16], i32: subLoop[int32], i64: subLoop[int64],
+			u8: subLoop[uint8], u16: subLoop[uint16], u32: subLoop[uint32], u64: subLoop[uint64],
+			f32: subLoop[float32], f64: subLoop[float64], c64: subLoop[complex64], c128: subLoop[complex128], inF32: true},
+		"multiply": {b: andLoop[uint8], i8: mulLoop[int8], i16: mulLoop[int16], i32: mulLoop[int32], i64: mulLoop[int64],
+			u8: mulLoop[uint8], u16: mulLoop[uint16], u32: mulLoop[uint32], u64: mulLoop[uint64],
+			f32: mulLoop[float32], f64: mulLoop[float64], c64: mulC64, c128: mulC128, inF32: true},
+		"divide": {i8: divInt[int8], i16: divInt[int16], i32: divInt[int32], i64: divInt[int64],
+			u8: divInt[uint8], u16: divInt[uint16], u32: divInt[uint32], u64: divInt[uint64],
+			f32: divFloat[float32], f64: divFloat[float64], c64: divFloat[complex64], c128: divFloat[complex128], inF32: true},
+		"remainder": {i8: remInt[int8], i16: remInt[int16], i32: remInt[int32], i64: remInt[int64],
+			u8: remInt[uint8], u16: remInt[uint16], u32: remInt[uint32], u64: remInt[uint64], f32: rem32, f64: rem64},
+		"maximum": {b: orLoop[uint8], i8: maxInt[int8], i16: maxInt[int16], i32: maxInt[int32], i64: maxInt[int64],
+			u8: maxInt[uint8], u16: maxInt[uint16], u32: maxInt[uint32], u64: maxInt[uint64],
+			f32: maxFloat[float32], f64: maxFloat[float64], c64: maxComplex[complex64], c128: maxComplex[complex128], inF32: true},
+		"minimum": {b: andLoop[uint8], i8: minInt[int8], i16: minInt[int16], i32: minInt[int32], i64: minInt[int64],
+			u8: minInt[uint8], u16: minInt[uint16], u32: minInt[uint32], u64: minInt[uint64],
+			f32: minFloat[float32], f64: minFloat[float64], c64: minComplex[complex64], c128: minComplex[complex128], inF32: true},
+		"and": {b: andLoop[uint8], i8: andLoop[int8], i16: andLoop[int16], i32: andLoop[int32], i64: andLoop[int64],
+			u8: andLoop[uint8], u16: andLoop[uint16], u32: andLoop[uint32], u64: andLoop[uint64]},
+		"or": {b: orLoop[uint8], i8: orLoop[int8], i16: orLoop[int16], i32: orLoop[int32], i64: orLoop[int64],
+			u8: orLoop[uint8], u16: orLoop[uint16], u32: orLoop[uint32], u64: orLoop[uint64]},
+		"xor": {b: xorLoop[uint8], i8: xorLoop[int8], i16: xorLoop[int16], i32: xorLoop[int32], i64: xorLoop[int64],
+			u8: xorLoop[uint8], u16: xorLoop[uint16], u32: xorLoop[uint32], u64: xorLoop[uint64]},
+		"power": {i8: powInt[int8], i16: powInt[int16], i32: powInt[int32], i64: powInt[int64],
+			u8: powInt[uint8], u16: powInt[uint16], u32: powInt[uint32], u64: powInt[uint64],
+			f32: pow32, f64: pow64, c64: powComplex[complex64], c128: powComplex[complex128]},
+		"atan2": {f32: atan232, f64: atan264, c64: atan2Complex[complex64], c128: atan2Complex[complex128]},
+	}
+}
+
+// shiftOps returns the shifts, whose loops depend on the width: i4 shifts by 4 or more give zero.
+func shiftOp(name string, bits int) *loops2 {
+	n := uint64(bits)
+	switch name {
+	case "shift_left":
+		return &loops2{i8: shlLoop[int8](n), i16: shlLoop[int16](n), i32: shlLoop[int32](n), i64: shlLoop[int64](n),
+			u8: shlLoop[uint8](n), u16: shlLoop[uint16](n), u32: shlLoop[uint32](n), u64: shlLoop[uint64](n)}
+	case "shift_right_arithmetic":
+		return &loops2{i8: sarLoop[int8](n), i16: sarLoop[int16](n), i32: sarLoop[int32](n), i64: sarLoop[int64](n),
+			u8: sarUnsigned[uint8, int8](n), u16: sarUnsigned[uint16, int16](n), u32: sarUnsigned[uint32, int32](n), u64: sarUnsigned[uint64, int64](n)}
+	}
+	return &loops2{i8: shrSigned[int8, uint8](n), i16: shrSigned[int16, uint16](n), i32: shrSigned[int32, uint32](n), i64: shrSigned[int64, uint64](n),
+		u8: shrLoop[uint8](n), u16: shrLoop[uint16](n), u32: shrLoop[uint32](n), u64: shrLoop[uint64](n)}
+}
+
+// makeBinary returns the maker of a binary elementwise op.
+func makeBinary(name string, ops *loops2) func(*spec) (kernel, error) {
+	return func(s *spec) (kernel, error) {
+		if err := sameShape(s, 2); err != nil {
+			return kernel{}, err
+		}
+		dt := s.out[0].dt
+		if s.in[0].dt != dt || s.in[1].dt != dt {
+			return kernel{}, fmt.Errorf("expects operands of the result's element type %s", dt)
+		}
+		l := ops
+		if l == nil {
+			l = shiftOp(name, dt.Bits())
+		}
+		run := l.bind(dt)
+		if run == nil {
+			return kernel{}, unsupported("%s on elements of type %s", s.op.Name(), dt)
+		}
+		return kernel{run: parallelElements(s.out[0].n, dt.Size(), 2, run), inplace: 3}, nil
+	}
+}
+
+// elementLoop computes elements [lo, hi).
+type elementLoop func(in, out []*tensor.Tensor, lo, hi int)
+
+func view2[T tensor.Element](f func(o, x, y []T)) elementLoop {
+	if f == nil {
+		return nil
+	}
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		f(tensor.View[T](out[0])[lo:hi], tensor.View[T](in[0])[lo:hi], tensor.View[T](in[1])[lo:hi])
+	}
+}
+
+// bind returns the loop for an element type, nil where there is none.
+func (l *loops2) bind(dt tensor.DType) elementLoop {
+	switch dt {
+	case tensor.I1:
+		return view2(l.b)
+	case tensor.I8:
+		return view2(l.i8)
+	case tensor.I16:
+		return view2(l.i16)
+	case tensor.I32:
+		return view2(l.i32)
+	case tensor.I64, tensor.Index:
+		return view2(l.i64)
+	case tensor.UI8:
+		return view2(l.u8)
+	case tensor.UI16:
+		return view2(l.u16)
+	case tensor.UI32:
+		return view2(l.u32)
+	case tensor.UI64:
+		return view2(l.u64)
+	case tensor.F32:
+		return view2(l.f32)
+	case tensor.F64:
+		return view2(l.f64)
+	case tensor.Complex64:
+		return view2(l.c64)
+	case tensor.Complex128:
+		return view2(l.c128)
+	case tensor.I2, tensor.I4:
+		return narrowInt(view2(l.i8), dt)
+	case tensor.UI2, tensor.UI4:
+		return narrowInt(view2(l.u8), dt)
+	}
+	if !dt.IsFloat() {
+		return nil
+	}
+	if l.inF32 && (dt == tensor.F16 || dt == tensor.BF16) && l.f32 != nil {
+		return widen2(dt, l.f32, decode32, encode32)
+	}
+	if l.f64 == nil {
+		return nil
+	}
+	return widen2(dt, l.f64, decode64, encode64)
+}
+
+// narrowInt runs a loop on bytes and wraps the results to the width of dt: integers narrower than a byte are
+// held sign- or zero-extended.
+func narrowInt(f elementLoop, dt tensor.DType) elementLoop {
+	if f == nil {
+		return nil
+	}
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		f(in, out, lo, hi)
+		wrapNarrow(dt, out[0].Bytes()[lo:hi])
+	}
+}
+
+func wrapNarrow(dt tensor.DType, b []byte) {
+	shift := 8 - dt.Bits()
+	if dt.Kind() == tensor.KindUnsigned {
+		for i, v := range b {
+			b[i] = v << shift >> shift
+		}
+		return
+	}
+	for i, v := range b {
+		b[i] = byte(int8(v<<shift) >> shift)
+	}
+}
+
+// chunk is how many elements of a narrow float type are widened at a time.
+const chunk = 256
+
+// widen2 computes on narrow floats: decoded, computed wider, rounded once.
+func widen2[T float](dt tensor.DType, f func(o, x, y []T), dec func(tensor.DType, []T, *tensor.Tensor, int), enc func(tensor.DType, *tensor.Tensor, int, []T)) elementLoop {
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		var x, y [chunk]T
+		for ; lo < hi; lo += chunk {
+			n := min(chunk, hi-lo)
+			dec(dt, x[:n], in[0], lo)
+			dec(dt, y[:n], in[1], lo)
+			f(x[:n], x[:n], y[:n])
+			enc(dt, out[0], lo, x[:n])
+		}
+	}
+}

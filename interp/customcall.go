@@ -1,0 +1,20 @@
+package interp
+
+import (
+	"github.com/hlocb/hlocb/dialect/hlocb"
+)
+
+// planCustomCall compiles custom_call by its target. Targets that annotate (shardings, placements) give their
+// operands; the others are implemented here or nowhere.
+func planCustomCall(p *planner, s *spec) (control, error) {
+	target := stringAttr(s.op, "call_target_name")
+	switch target {
+	case hlocb.Target:
+		return planOwnCall(p, s)
+	case "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement", "LayoutConstraint", "xla.sdy.FuncResultSharding":
+		if len(s.in) == len(s.out) {
+			return planForward(p, s)
+		}
+	}
+	return nil, &PluginError{target}
+}

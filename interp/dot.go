@@ -1,0 +1,334 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/gemm"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+func gemmName() string { return gemm.Name() }
+
+// makeDotGeneral compiles dot_general (spec, "dot_general").
+func makeDotGeneral(s *spec) (kernel, error) {
+	if len(s.in) != 2 || len(s.out) != 1 {
+		return kernel{}, errors.New("expects two operands and one result")
+	}
+	d, err := dotDims(s.op)
+	if err != nil {
+		return kernel{}, err
+	}
+	return dotKernel(s.in[0], s.in[1], s.out[0], d)
+}
+
+func dotDims(op *ir.Op) (*stablehlo.DotDims, error) {
+	a, _ := op.Attr("dot_dimension_numbers").(*ir.DialectAttr)
+	if a != nil {
+		if d, ok := a.Data().(*stablehlo.DotDims); ok {
+			return d, nil
+		}
+	}
+	return nil, errors.New("has no dot_dimension_numbers")
+}
+
+// makeDot compiles the old op dot: vectors and matrices, last dimension by first.
+func makeDot(s *spec) (kernel, error) {
+	if len(s.in) != 2 || len(s.out) != 1 || len(s.in[0].shape) == 0 || len(s.in[1].shape) == 0 {
+		return kernel{}, errors.New("expects two operands of rank 1 or 2")
+	}
+	return dotKernel(s.in[0], s.in[1], s.out[0], &stablehlo.DotDims{LHSContracting: []int64{int64(len(s.in[0].shape) - 1)}, RHSContracting: []int64{0}})
+}
+
+func dotGeneralShape(s *spec, in []*tensor.Tensor) error {
+	d, err := dotDims(s.op)
+	if err != nil {
+		return err
+	}
+	var out tensor.Shape
+	for _, b := range d.LHSBatching {
+		out = append(out, s.in[0].shape[b])
+	}
+	for _, k := range keptDims(len(s.in[0].shape), append(append([]int64(nil), d.LHSBatching...), d.LHSContracting...)) {
+		out = append(out, s.in[0].shape[k])
+	}
+	for _, k := range keptDims(len(s.in[1].shape), append(append([]int64(nil), d.RHSBatching...), d.RHSContracting...)) {
+		out = append(out, s.in[1].shape[k])
+	}
+	s.out[0].shape = out
+	return nil
+}
+
+// group is the dimensions of an operand that play one part: batch, rows, contracted or columns. Where they lie
+// in memory like one dimension, it has one stride.
+type group struct {
+	size   int
+	stride int
+	single bool
+}
+
+func groupOf(t vtype, dims []int64) group {
+	st := strides(t.shape)
+	g := group{size: 1, stride: 0, single: true}
+	for i := len(dims) - 1; i >= 0; i-- {
+		n := int(t.shape[dims[i]])
+		if n == 1 {
+			continue
+		}
+		if g.size == 1 {
+			g.stride = st[dims[i]]
+		} else if st[dims[i]] != g.stride*g.size {
+			g.single = false
+		}
+		g.size *= n
+	}
+	return g
+}
+
+// matrixOperand brings an operand into an order whose batch, row and column groups have one stride each.
+type matrixOperand struct {
+	arrange              *kernel // nil where the operand is fine as it is
+	typ                  vtype
+	batch, rows, cols    int // strides
+	nbatch, nrows, ncols int
+	convert              elementLoop
+	acc                  tensor.DType
+}
+
+func newMatrixOperand(t vtype, batch, rows, cols []int64, acc tensor.DType) (*matrixOperand, error) {
+	m := &matrixOperand{typ: t, acc: acc}
+	b, r, c := groupOf(t, batch), groupOf(t, rows), groupOf(t, cols)
+	m.nbatch, m.nrows, m.ncols = b.size, r.size, c.size
+	m.batch, m.rows, m.cols = b.stride, r.stride, c.stride
+	if !b.single || !r.single || !c.single {
+		perm := append(append(append([]int64(nil), batch...), rows...), cols...)
+		shape := make(tensor.Shape, len(perm))
+		for i, d := range perm {
+			shape[i] = t.shape[d]
+		}
+		m.typ = tensorType(t.dt, shape...)
+		k, err := transposeKernel(t, m.typ, perm)
+		if err != nil {
+			return nil, err
+		}
+		m.arrange = &k
+		m.cols, m.rows, m.batch = 1, c.size, c.size*r.size
+	}
+	if t.dt != acc {
+		f, err := convertLoop(t.dt, acc)
+		if err != nil {
+			return nil, err
+		}
+		m.convert = f
+	}
+	return m, nil
+}
+
+// load returns the operand arranged and converted.
+func (m *matrixOperand) load(t *tensor.Tensor) (*tensor.Tensor, error) {
+	if m.arrange != nil {
+		u := tensor.New(m.typ.dt, m.typ.shape)
+		if err := m.arrange.run([]*tensor.Tensor{t}, []*tensor.Tensor{u}); err != nil {
+			return nil, err
+		}
+		t = u
+	}
+	if m.convert != nil {
+		u := tensor.New(m.acc, m.typ.shape)
+		parallel(m.typ.n, 1<<14, func(lo, hi int) { m.convert([]*tensor.Tensor{t}, []*tensor.Tensor{u}, lo, hi) })
+		t = u
+	}
+	return t, nil
+}
+
+func dotKernel(lhs, rhs, out vtype, d *stablehlo.DotDims) (kernel, error) {
+	lrank, rrank := len(lhs.shape), len(rhs.shape)
+	if err := checkDims("lhs", append(append([]int64(nil), d.LHSBatching...), d.LHSContracting...), lrank); err != nil {
+		return kernel{}, err
+	}
+	if err := checkDims("rhs", append(append([]int64(nil), d.RHSBatching...), d.RHSContracting...), rrank); err != nil {
+		return kernel{}, err
+	}
+	if len(d.LHSBatching) != len(d.RHSBatching) || len(d.LHSContracting) != len(d.RHSContracting) {
+		return kernel{}, errors.New("expects as many dimensions of the lhs as of the rhs")
+	}
+	for i, b := range d.LHSBatching {
+		if lhs.shape[b] != rhs.shape[d.RHSBatching[i]] {
+			return kernel{}, fmt.Errorf("cannot multiply %s and %s: batch sizes differ", lhs, rhs)
+		}
+	}
+	for i, c := range d.LHSContracting {
+		if lhs.shape[c] != rhs.shape[d.RHSContracting[i]] {
+			return kernel{}, fmt.Errorf("cannot multiply %s and %s: contracted sizes differ", lhs, rhs)
+		}
+	}
+	acc := out.dt
+	if acc.IsFloat() && acc != tensor.F64 {
+		acc = tensor.F32
+		if lhs.dt == tensor.F64 || rhs.dt == tensor.F64 {
+			acc = tensor.F64
+		}
+	}
+	a, err := newMatrixOperand(lhs, d.LHSBatching, keptDims(lrank, append(append([]int64(nil), d.LHSBatching...), d.LHSContracting...)), d.LHSContracting, acc)
+	if err != nil {
+		return kernel{}, err
+	}
+	b, err := newMatrixOperand(rhs, d.RHSBatching, d.RHSContracting, keptDims(rrank, append(append([]int64(nil), d.RHSBatching...), d.RHSContracting...)), acc)
+	if err != nil {
+		return kernel{}, err
+	}
+	if out.n != a.nbatch*a.nrows*b.ncols {
+		return kernel{}, fmt.Errorf("cannot multiply %s and %s to %s", lhs, rhs, out)
+	}
+	var narrow elementLoop
+	if acc != out.dt {
+		if narrow, err = convertLoop(acc, out.dt); err != nil {
+			return kernel{}, err
+		}
+	}
+	product := matrixProduct(acc)
+	if product == nil {
+		return kernel{}, unsupported("a product of elements of type %s", acc)
+	}
+	return kernel{run: func(in, outs []*tensor.Tensor) error {
+		x, err := a.load(in[0])
+		if err != nil {
+			return err
+		}
+		y, err := b.load(in[1])
+		if err != nil {
+			return err
+		}
+		o := outs[0]
+		if narrow != nil {
+			o = tensor.New(acc, out.shape)
+		}
+		product(o, x, y, a, b)
+		if narrow != nil {
+			parallel(out.n, 1<<14, func(lo, hi int) { narrow([]*tensor.Tensor{o}, outs, lo, hi) })
+		}
+		return nil
+	}}, nil
+}
+
+// productFn computes o = x * y for all batches; o is [batch][rows][cols].
+type productFn func(o, x, y *tensor.Tensor, a, b *matrixOperand)
+
+func matrixProduct(dt tensor.DType) productFn {
+	switch dt {
+	case tensor.F32:
+		return productF32
+	case tensor.F64:
+		return productOf[float64]
+	case tensor.I2, tensor.I4:
+		return productNarrow(productOf[int8])
+	case tensor.UI2, tensor.UI4:
+		return productNarrow(productOf[uint8])
+	case tensor.I1:
+		return productBool
+	case tensor.I8, tensor.UI8:
+		return productOf[uint8]
+	case tensor.I16, tensor.UI16:
+		return productOf[uint16]
+	case tensor.I32, tensor.UI32:
+		return productOf[uint32]
+	case tensor.I64, tensor.UI64:
+		return productOf[uint64]
+	case tensor.Complex64:
+		return productOf[complex64]
+	case tensor.Complex128:
+		return productOf[complex128]
+	}
+	return nil
+}
+
+func productNarrow(f productFn) productFn {
+	return func(o, x, y *tensor.Tensor, a, b *matrixOperand) {
+		f(o, x, y, a, b)
+		wrapNarrow(o.DType(), o.Bytes())
+	}
+}
+
+// productBool: products of i1 are and, sums are or.
+func productBool(o, x, y *tensor.Tensor, a, b *matrixOperand) {
+	productOf[uint8](o, x, y, a, b)
+	xb, yb, ob := x.Bytes(), y.Bytes(), o.Bytes()
+	for i := range ob {
+		col, rest := i%b.ncols, i/b.ncols
+		r, bt := rest%a.nrows, rest/a.nrows
+		v := uint8(0)
+		for k := range a.ncols {
+			v |= xb[bt*a.batch+r*a.rows+k*a.cols] & yb[bt*b.batch+k*b.rows+col*b.cols]
+		}
+		ob[i] = v
+	}
+}
+
+// productOf adds the contracted terms in order, each operation rounded in T.
+func productOf[T integer | float | complexNumber](ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
+	o, x, y := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](yt)
+	rows, cols, inner := a.nrows, b.ncols, a.ncols
+	work := max(1, cols*inner)
+	parallel(a.nbatch*rows, max(1, 1<<15/work), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			bt, r := i/rows, i%rows
+			acc := o[i*cols : (i+1)*cols]
+			clear(acc)
+			xo, yo := bt*a.batch+r*a.rows, bt*b.batch
+			if b.cols == 1 || cols == 1 {
+				for k := range inner {
+					v := x[xo+k*a.cols]
+					if cols == 1 {
+						acc[0] += v * y[yo+k*b.rows]
+						continue
+					}
+					line := y[yo+k*b.rows:][:len(acc)]
+					for j, w := range line {
+						acc[j] += v * w
+					}
+				}
+				continue
+			}
+			for j := range acc {
+				var s T
+				p := yo + j*b.cols
+				for k := range inner {
+					s += x[xo+k*a.cols] * y[p+k*b.rows]
+				}
+				acc[j] = s
+			}
+		}
+	})
+}
+
+// productF32 uses the blocked matrix kernel.
+func productF32(ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
+	o, x, y := tensor.View[float32](ot), tensor.View[float32](xt), tensor.View[float32](yt)
+	rows, cols, inner := a.nrows, b.ncols, a.ncols
+	if len(o) == 0 {
+		return
+	}
+	if inner == 0 {
+		clear(o)
+		return
+	}
+	one := func(bt, lo, hi int) {
+		gemm.Float32(gemm.Problem{
+			C: o[bt*rows*cols+lo*cols:], A: x[bt*a.batch+lo*a.rows:], B: y[bt*b.batch:],
+			M: hi - lo, N: cols, K: inner,
+			RowA: a.rows, ColA: a.cols, RowB: b.rows, ColB: b.cols, RowC: cols,
+		})
+	}
+	work := rows * cols * inner
+	if a.nbatch > 1 {
+		parallel(a.nbatch, max(1, 1<<18/work), func(lo, hi int) {
+			for bt := lo; bt < hi; bt++ {
+				one(bt, 0, rows)
+			}
+		})
+		return
+	}
+	parallel((rows+15)/16, max(1, 1<<18/max(1, 16*cols*inner)), func(lo, hi int) { one(0, lo*16, min(hi*16, rows)) })
+}

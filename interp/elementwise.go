@@ -1,0 +1,278 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// sameShape reports an error unless there are n operands and one result, all of one shape.
+func sameShape(s *spec, n int) error {
+	if len(s.in) != n || len(s.out) != 1 {
+		return fmt.Errorf("expects %d operands and 1 result, but has %d and %d", n, len(s.in), len(s.out))
+	}
+	for _, t := range s.in {
+		if !t.shape.Equal(s.out[0].shape) {
+			return fmt.Errorf("expects operands of the result's shape, but got %s for %s", t, s.out[0])
+		}
+	}
+	return nil
+}
+
+func typeMismatch(in, out tensor.DType) error {
+	return fmt.Errorf("cannot compute elements of type %s from elements of type %s", out, in)
+}
+
+// makeCompare compiles compare (spec, "compare").
+func makeCompare(s *spec) (kernel, error) {
+	if err := sameShape(s, 2); err != nil {
+		return kernel{}, err
+	}
+	dt := s.in[0].dt
+	if s.in[1].dt != dt || s.out[0].dt != tensor.I1 {
+		return kernel{}, typeMismatch(dt, s.out[0].dt)
+	}
+	dir := enumAttr(s.op, "comparison_direction", "")
+	total := enumAttr(s.op, "compare_type", "") == "TOTALORDER" && dt.IsFloat()
+	run := compareLoop(dt, dir, total)
+	if run == nil {
+		return kernel{}, unsupported("comparison %s on elements of type %s", dir, dt)
+	}
+	k := kernel{run: parallelElements(s.out[0].n, dt.Size(), 2, run)}
+	if dt.Size() == 1 && dt == tensor.I1 {
+		k.inplace = 3
+	}
+	return k, nil
+}
+
+// compareLoop returns the loop for a direction (EQ, NE, GE, GT, LE, LT), nil where there is none.
+func compareLoop(dt tensor.DType, dir string, total bool) elementLoop {
+	switch dt {
+	case tensor.I1, tensor.UI2, tensor.UI4, tensor.UI8:
+		return compareView(ordered[uint8](dir))
+	case tensor.I2, tensor.I4, tensor.I8:
+		return compareView(ordered[int8](dir))
+	case tensor.I16:
+		return compareView(ordered[int16](dir))
+	case tensor.I32:
+		return compareView(ordered[int32](dir))
+	case tensor.I64, tensor.Index:
+		return compareView(ordered[int64](dir))
+	case tensor.UI16:
+		return compareView(ordered[uint16](dir))
+	case tensor.UI32:
+		return compareView(ordered[uint32](dir))
+	case tensor.UI64:
+		return compareView(ordered[uint64](dir))
+	case tensor.Complex64:
+		return compareView(equality[complex64](dir))
+	case tensor.Complex128:
+		return compareView(equality[complex128](dir))
+	case tensor.F32:
+		if !total {
+			return compareView(ordered[float32](dir))
+		}
+	case tensor.F64:
+		if !total {
+			return compareView(ordered[float64](dir))
+		}
+	}
+	if !dt.IsFloat() {
+		return nil
+	}
+	if total {
+		cmp := ordered[int64](dir)
+		if cmp == nil {
+			return nil
+		}
+		return func(in, out []*tensor.Tensor, lo, hi int) {
+			var x, y [chunk]int64
+			for ; lo < hi; lo += chunk {
+				n := min(chunk, hi-lo)
+				totalKeys(dt, x[:n], in[0], lo)
+				totalKeys(dt, y[:n], in[1], lo)
+				cmp(out[0].Bytes()[lo:lo+n], x[:n], y[:n])
+			}
+		}
+	}
+	cmp := ordered[float64](dir)
+	if cmp == nil {
+		return nil
+	}
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		var x, y [chunk]float64
+		for ; lo < hi; lo += chunk {
+			n := min(chunk, hi-lo)
+			decode64(dt, x[:n], in[0], lo)
+			decode64(dt, y[:n], in[1], lo)
+			cmp(out[0].Bytes()[lo:lo+n], x[:n], y[:n])
+		}
+	}
+}
+
+// totalKeys gives integers in IEEE 754's totalOrder: negative NaN, -inf, ..., -0, +0, ..., +inf, NaN.
+func totalKeys(dt tensor.DType, dst []int64, t *tensor.Tensor, lo int) {
+	top := dt.Bits() - 1
+	for i := range dst {
+		var v uint64
+		switch dt.Size() {
+		case 1:
+			v = uint64(t.Bytes()[lo+i])
+		case 2:
+			v = uint64(tensor.View[uint16](t)[lo+i])
+		case 4:
+			v = uint64(tensor.View[uint32](t)[lo+i])
+		default:
+			v = tensor.View[uint64](t)[lo+i]
+		}
+		mag := int64(v &^ (1 << top))
+		if v>>top&1 != 0 {
+			mag = ^mag
+		}
+		dst[i] = mag
+	}
+}
+
+func compareView[T tensor.Element](f func(o []uint8, x, y []T)) elementLoop {
+	if f == nil {
+		return nil
+	}
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		f(out[0].Bytes()[lo:hi], tensor.View[T](in[0])[lo:hi], tensor.View[T](in[1])[lo:hi])
+	}
+}
+
+func equality[T comparable](dir string) func(o []uint8, x, y []T) {
+	switch dir {
+	case "EQ":
+		return func(o []uint8, x, y []T) {
+			for i := range o {
+				o[i] = bit(x[i] == y[i])
+			}
+		}
+	case "NE":
+		return func(o []uint8, x, y []T) {
+			for i := range o {
+				o[i] = bit(x[i] != y[i])
+			}
+		}
+	}
+	return nil
+}
+
+func ordered[T integer | float](dir string) func(o []uint8, x, y []T) {
+	switch dir {
+	case "GE":
+		return func(o []uint8, x, y []T) {
+			x, y = x[:len(o)], y[:len(o)]
+			for i := range o {
+				o[i] = bit(x[i] >= y[i])
+			}
+		}
+	case "GT":
+		return func(o []uint8, x, y []T) {
+			x, y = x[:len(o)], y[:len(o)]
+			for i := range o {
+				o[i] = bit(x[i] > y[i])
+			}
+		}
+	case "LE":
+		return func(o []uint8, x, y []T) {
+			x, y = x[:len(o)], y[:len(o)]
+			for i := range o {
+				o[i] = bit(x[i] <= y[i])
+			}
+		}
+	case "LT":
+		return func(o []uint8, x, y []T) {
+			x, y = x[:len(o)], y[:len(o)]
+			for i := range o {
+				o[i] = bit(x[i] < y[i])
+			}
+		}
+	}
+	return equality[T](dir)
+}
+
+// makeSelect compiles select (spec, "select"): the predicate may be a scalar.
+func makeSelect(s *spec) (kernel, error) {
+	if len(s.in) != 3 || len(s.out) != 1 || s.in[0].dt != tensor.I1 {
+		return kernel{}, errors.New("expects a predicate and two operands")
+	}
+	o := s.out[0]
+	if !s.in[1].shape.Equal(o.shape) || !s.in[2].shape.Equal(o.shape) || s.in[1].dt != o.dt || s.in[2].dt != o.dt {
+		return kernel{}, errors.New("expects operands of the result's type")
+	}
+	if s.in[0].n == 1 && len(s.in[0].shape) == 0 && o.n != 1 {
+		return kernel{run: func(in, out []*tensor.Tensor) error {
+			src := in[2]
+			if in[0].Bytes()[0] != 0 {
+				src = in[1]
+			}
+			copy(out[0].Bytes(), src.Bytes())
+			return nil
+		}}, nil
+	}
+	if !s.in[0].shape.Equal(o.shape) && s.in[0].n != o.n {
+		return kernel{}, errors.New("expects a predicate of the result's shape or a scalar")
+	}
+	var f elementLoop
+	switch o.dt.Size() {
+	case 1:
+		f = selectLoop[uint8]
+	case 2:
+		f = selectLoop[uint16]
+	case 4:
+		f = selectLoop[uint32]
+	case 8:
+		f = selectLoop[uint64]
+	default:
+		f = selectLoop[complex128]
+	}
+	return kernel{run: parallelElements(o.n, o.dt.Size(), 2, f), inplace: 6}, nil
+}
+
+func selectLoop[T tensor.Element](in, out []*tensor.Tensor, lo, hi int) {
+	p := in[0].Bytes()[lo:hi]
+	o, x, y := tensor.View[T](out[0])[lo:hi], tensor.View[T](in[1])[lo:hi], tensor.View[T](in[2])[lo:hi]
+	for i, c := range p {
+		v := y[i]
+		if c != 0 {
+			v = x[i]
+		}
+		o[i] = v
+	}
+}
+
+// makeClamp compiles clamp (spec, "clamp"): minimum(maximum(operand, min), max); bounds may be scalars.
+func makeClamp(s *spec) (kernel, error) {
+	if len(s.in) != 3 || len(s.out) != 1 {
+		return kernel{}, errors.New("expects three operands")
+	}
+	o := s.out[0]
+	ops := binaryOps()
+	lower, upper := ops["maximum"].bind(o.dt), ops["minimum"].bind(o.dt)
+	if lower == nil || upper == nil {
+		return kernel{}, unsupported("clamp on elements of type %s", o.dt)
+	}
+	for i, t := range s.in {
+		if t.dt != o.dt || (i == 1 || t.n != 1) && !t.shape.Equal(o.shape) {
+			return kernel{}, errors.New("expects operands of the result's type")
+		}
+	}
+	full := func(t *tensor.Tensor) *tensor.Tensor {
+		if t.NumElements() == o.n {
+			return t
+		}
+		return splat(t, o)
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		lo, hi := full(in[0]), full(in[2])
+		parallel(o.n, 1<<14, func(a, b int) {
+			lower([]*tensor.Tensor{lo, in[1]}, out, a, b)
+			upper([]*tensor.Tensor{out[0], hi}, out, a, b)
+		})
+		return nil
+	}, inplace: 2}, nil
+}

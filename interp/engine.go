@@ -1,0 +1,218 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Options configure the engine. The zero value is what users get.
+type Options struct {
+	Entry       string // the function to run; "" is main, or the only function
+	MemoryLimit int64  // bytes that the values of one run may take; 0 is no limit
+	Partitions  int    // overrides what the module says; 0 does not
+	Replicas    int
+}
+
+// Backend is the embedded engine as a runtime.Backend. It holds no resources.
+type Backend struct{ opts Options }
+
+// New returns the embedded engine.
+func New(opts Options) *Backend { return &Backend{opts} }
+
+// Name returns "interp".
+func (b *Backend) Name() string { return "interp" }
+
+// Describe returns one line about the engine.
+func (b *Backend) Describe() string {
+	return "embedded engine (pure Go, " + gemmName() + " matrix kernel)"
+}
+
+// Close does nothing.
+func (b *Backend) Close() error { return nil }
+
+// Compile makes the plan of the program's module. Its errors are located: an unsupported op is found here, not
+// when it executes.
+func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (_ runtime.Executable, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("internal error while compiling: %v", v)
+		}
+	}()
+	prog, entry, err := compile(p.Module, p, b.opts, opts)
+	if err != nil {
+		return nil, err
+	}
+	return newExecutable(prog, entry, opts)
+}
+
+// Executable is a compiled module.
+type Executable struct {
+	prog  *program
+	entry *function
+	opts  runtime.CompileOptions
+	runs  atomic.Int64
+
+	mu     sync.Mutex
+	closed bool
+	active sync.WaitGroup
+	idle   *machine // kept between runs for its buffers
+}
+
+func newExecutable(prog *program, entry *function, opts runtime.CompileOptions) (*Executable, error) {
+	return &Executable{prog: prog, entry: entry, opts: opts}, nil
+}
+
+// runState is what belongs to one run on one device.
+type runState struct {
+	run       int64
+	seq       int64
+	device    int
+	replica   int
+	partition int
+}
+
+// Run executes the program once.
+func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil, errors.New("executable is closed")
+	}
+	e.active.Add(1)
+	m := e.idle
+	e.idle = nil
+	e.mu.Unlock()
+	defer e.active.Done()
+	if m == nil {
+		m = newMachine(e.prog)
+	}
+	m.run = runState{run: e.runs.Add(1)}
+	results, err := m.main(ctx, e.entry, args)
+	if err == nil {
+		e.mu.Lock()
+		e.idle = m
+		e.mu.Unlock()
+	}
+	return results, err
+}
+
+// Close waits for the runs under way.
+func (e *Executable) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	e.idle = nil
+	e.mu.Unlock()
+	e.active.Wait()
+	return nil
+}
+
+// main executes the entry function. It is the one place where a panic of a kernel is caught.
+func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) (results []*tensor.Tensor, err error) {
+	m.ctx = ctx
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("internal error: %v", v)
+			if m.at != nil {
+				err = m.locate(m.at, fmt.Errorf("internal error: %v", v))
+			}
+		}
+	}()
+	if err := checkArgs(m.prog.module, f, args); err != nil {
+		return nil, err
+	}
+	fr, err := m.enter(f)
+	if err != nil {
+		return nil, err
+	}
+	next := 0
+	for i, s := range f.body.args {
+		if f.args[i].class == classToken {
+			fr.slots[s] = m.token()
+			continue
+		}
+		fr.slots[s] = &buf{t: *args[next], refs: 1, fixed: true}
+		next++
+	}
+	out := make([]*buf, len(f.results))
+	if err := m.block(fr, f.body, out); err != nil {
+		return nil, err
+	}
+	m.leave(f, fr)
+	for i, b := range out {
+		results = m.result(results, f.results[i], b)
+	}
+	return results, nil
+}
+
+// checkArgs compares the arguments with the types of the function; its tokens are not counted.
+func checkArgs(mod *ir.Module, f *function, args []*tensor.Tensor) error {
+	next := 0
+	for _, t := range f.args {
+		if t.class == classToken {
+			continue
+		}
+		if t.class != classTensor {
+			return locate(mod, f.op, errors.New("has a tuple argument"))
+		}
+		if next >= len(args) {
+			next++
+			continue
+		}
+		a := args[next]
+		if a.DType() != t.dt || !fits(t, a.Shape()) {
+			return fmt.Errorf("argument %d is tensor<%s%s>, but function @%s takes %s", next, ir.AppendShape(nil, a.Shape()), a.DType(), f.name, t)
+		}
+		next++
+	}
+	if next != len(args) {
+		return fmt.Errorf("function @%s takes %d arguments, not %d", f.name, next, len(args))
+	}
+	return nil
+}
+
+func fits(t vtype, got tensor.Shape) bool {
+	want := t.shape
+	if want == nil && t.n < 0 { // unranked
+		return true
+	}
+	if len(want) != len(got) {
+		return false
+	}
+	for i, w := range want {
+		if w != got[i] && w >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// result appends what b holds to the results of the run: tuples are flattened, tokens left out, and a payload
+// that anybody else holds is copied.
+func (m *machine) result(out []*tensor.Tensor, t vtype, b *buf) []*tensor.Tensor {
+	switch t.class {
+	case classToken:
+		return out
+	case classTuple:
+		for i, e := range b.elems {
+			out = m.result(out, t.elems[i], e)
+		}
+		return out
+	}
+	if b.writable() && b.base == nil {
+		m.held -= int64(len(b.t.Bytes()))
+		return append(out, &b.t)
+	}
+	c := b.t.Clone()
+	m.release(b)
+	return append(out, c)
+}

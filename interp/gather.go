@@ -1,0 +1,285 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+func gatherDims(op *ir.Op) (*stablehlo.GatherDims, error) {
+	if a, _ := op.Attr("dimension_numbers").(*ir.DialectAttr); a != nil {
+		if d, ok := a.Data().(*stablehlo.GatherDims); ok {
+			return d, nil
+		}
+	}
+	return nil, errors.New("has no dimension_numbers")
+}
+
+// makeGather compiles gather (spec, "gather"): one box is copied per start index, clamped into the operand.
+func makeGather(s *spec) (kernel, error) {
+	if len(s.in) != 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
+		return kernel{}, errors.New("expects an operand, start indices and a result of the operand's element type")
+	}
+	sizes, err := intsAttr(s.op, "slice_sizes")
+	if err != nil {
+		return kernel{}, err
+	}
+	return gatherKernel(s, sizes)
+}
+
+// makeDynamicGather compiles dynamic_gather (spec, "dynamic_gather"), whose slice sizes are an operand.
+func makeDynamicGather(s *spec) (kernel, error) {
+	if len(s.in) != 3 || len(s.out) != 1 {
+		return kernel{}, errors.New("expects an operand, start indices and slice sizes")
+	}
+	inner := &spec{p: s.p, op: s.op, in: s.in[:2], out: s.out}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		sizes, err := in[2].Int64s()
+		if err != nil {
+			return err
+		}
+		k, err := gatherKernel(inner, sizes)
+		if err != nil {
+			return err
+		}
+		return k.run(in[:2], out)
+	}}, nil
+}
+
+func dynamicGatherShape(s *spec, in []*tensor.Tensor) error {
+	sizes, err := in[2].Int64s()
+	if err != nil {
+		return err
+	}
+	return gatherShape(s, sizes)
+}
+
+func staticGatherShape(s *spec, in []*tensor.Tensor) error {
+	sizes, err := intsAttr(s.op, "slice_sizes")
+	if err != nil {
+		return err
+	}
+	return gatherShape(s, sizes)
+}
+
+func gatherShape(s *spec, sizes []int64) error {
+	d, err := gatherDims(s.op)
+	if err != nil {
+		return err
+	}
+	if len(sizes) != len(s.in[0].shape) {
+		return errors.New("has slice sizes that do not fit the operand")
+	}
+	var window, batch []int64
+	for _, k := range keptDims(len(sizes), append(append([]int64(nil), d.CollapsedSliceDims...), d.OperandBatchingDims...)) {
+		window = append(window, sizes[k])
+	}
+	for _, k := range keptDims(len(s.in[1].shape), []int64{d.IndexVectorDim}) {
+		batch = append(batch, s.in[1].shape[k])
+	}
+	out := make(tensor.Shape, len(window)+len(batch))
+	isOffset := map[int64]bool{}
+	for _, o := range d.OffsetDims {
+		isOffset[o] = true
+	}
+	for i := range out {
+		if isOffset[int64(i)] && len(window) > 0 {
+			out[i], window = window[0], window[1:]
+		} else if len(batch) > 0 {
+			out[i], batch = batch[0], batch[1:]
+		}
+	}
+	s.out[0].shape = out
+	return nil
+}
+
+// indexWalk visits every index vector of a start_indices or scatter_indices tensor.
+type indexWalk struct {
+	batch    []int // sizes of the batch dimensions
+	strides  []int // their strides in the index tensor
+	other    []int // their strides in the result or the updates
+	vecLen   int
+	vecStep  int
+	toDim    []int // component -> operand dimension
+	batching []int // pairs: operand dimension, position in batch
+}
+
+func newIndexWalk(idx vtype, vectorDim int64, toDim, operandBatching, indexBatching []int64, otherStrides []int) (*indexWalk, error) {
+	st := strides(idx.shape)
+	w := &indexWalk{vecLen: 1, toDim: ints(toDim)}
+	pos := map[int64]int{}
+	for i, n := range idx.shape {
+		if int64(i) == vectorDim {
+			w.vecLen, w.vecStep = int(n), st[i]
+			continue
+		}
+		pos[int64(i)] = len(w.batch)
+		w.batch = append(w.batch, int(n))
+		w.strides = append(w.strides, st[i])
+	}
+	if len(w.batch) != len(otherStrides) {
+		return nil, fmt.Errorf("has %d batch dimensions of indices for %d", len(w.batch), len(otherStrides))
+	}
+	w.other = otherStrides
+	if w.vecLen != len(toDim) {
+		return nil, fmt.Errorf("has index vectors of %d components for %d dimensions", w.vecLen, len(toDim))
+	}
+	if len(operandBatching) != len(indexBatching) {
+		return nil, errors.New("has different numbers of batching dimensions")
+	}
+	for i, d := range operandBatching {
+		p, ok := pos[indexBatching[i]]
+		if !ok {
+			return nil, errors.New("has a batching dimension that the indices lack")
+		}
+		w.batching = append(w.batching, int(d), p)
+	}
+	return w, nil
+}
+
+// each calls f with the start coordinates (which it may change) and the offset in the other tensor.
+func (w *indexWalk) each(idx *tensor.Tensor, rank int, f func(start []int64, other int) error) error {
+	n := product(w.batch)
+	at := make([]int, len(w.batch))
+	start := make([]int64, rank)
+	for range n {
+		clear(start)
+		io, oo := 0, 0
+		for i, p := range at {
+			io += p * w.strides[i]
+			oo += p * w.other[i]
+		}
+		for k, d := range w.toDim {
+			start[d] = intAt(idx, io+k*w.vecStep)
+		}
+		for i := 0; i < len(w.batching); i += 2 {
+			start[w.batching[i]] = int64(at[w.batching[i+1]])
+		}
+		if err := f(start, oo); err != nil {
+			return err
+		}
+		for i := len(at) - 1; i >= 0; i-- {
+			if at[i]++; at[i] < w.batch[i] {
+				break
+			}
+			at[i] = 0
+		}
+	}
+	return nil
+}
+
+func gatherKernel(s *spec, sizes []int64) (kernel, error) {
+	d, err := gatherDims(s.op)
+	if err != nil {
+		return kernel{}, err
+	}
+	in, idx, out := s.in[0], s.in[1], s.out[0]
+	rank := len(in.shape)
+	if len(sizes) != rank || !isIndex(idx.dt) {
+		return kernel{}, errors.New("has slice sizes or indices that do not fit the operand")
+	}
+	for i, n := range sizes {
+		if n < 0 || n > in.shape[i] {
+			return kernel{}, fmt.Errorf("gathers %d elements of dimension %d of size %d", n, i, in.shape[i])
+		}
+	}
+	dropped := append(append([]int64(nil), d.CollapsedSliceDims...), d.OperandBatchingDims...)
+	for _, check := range [][]int64{dropped, d.StartIndexMap} {
+		if err := checkDims("gathered", check, rank); err != nil {
+			return kernel{}, err
+		}
+	}
+	if err := checkDims("offset", d.OffsetDims, len(out.shape)); err != nil {
+		return kernel{}, err
+	}
+	window := keptDims(rank, dropped)
+	if len(window) != len(d.OffsetDims) {
+		return kernel{}, errors.New("has as many offset dimensions as the slice has not")
+	}
+	ost, ist := strides(out.shape), strides(in.shape)
+	var dims, dst, src []int
+	for i, w := range window {
+		dims = append(dims, int(sizes[w]))
+		dst = append(dst, ost[d.OffsetDims[i]])
+		src = append(src, ist[w])
+		if out.shape[d.OffsetDims[i]] != sizes[w] {
+			return kernel{}, fmt.Errorf("gathers slices of %d elements into a dimension of %d", sizes[w], out.shape[d.OffsetDims[i]])
+		}
+	}
+	var other []int
+	for _, b := range keptDims(len(out.shape), d.OffsetDims) {
+		other = append(other, ost[b])
+	}
+	walk, err := newIndexWalk(idx, d.IndexVectorDim, d.StartIndexMap, d.OperandBatchingDims, d.StartIndicesBatchingDims, other)
+	if err != nil {
+		return kernel{}, err
+	}
+	if product(walk.batch)*product(dims) != out.n {
+		return kernel{}, fmt.Errorf("cannot gather %s", out)
+	}
+	limit := make([]int64, rank)
+	for i := range limit {
+		limit[i] = in.shape[i] - sizes[i]
+	}
+	c := newStridedCopy(dims, dst, src)
+	size := in.dt.Size()
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		if c.n == 0 {
+			return nil
+		}
+		contiguous := c.identity()
+		x, o := in[0].Bytes(), out[0].Bytes()
+		return walk.each(in[1], rank, func(start []int64, oo int) error {
+			off := 0
+			for i, v := range start {
+				off += int(max(0, min(v, limit[i]))) * ist[i]
+			}
+			if contiguous {
+				copy(o[oo*size:(oo+c.n)*size], x[off*size:])
+			} else {
+				c.run(size, out[0], in[0], oo, off)
+			}
+			return nil
+		})
+	}}, nil
+}
+
+// makeTorchIndexSelect compiles the old op torch_index_select: slices of one dimension by index, per batch.
+func makeTorchIndexSelect(s *spec) (kernel, error) {
+	if len(s.in) != 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
+		return kernel{}, errors.New("expects an operand and indices")
+	}
+	dim, batch := int(intAttr(s.op, "dim", -1)), int(intAttr(s.op, "batch_dims", 0))
+	in, idx, out := s.in[0], s.in[1], s.out[0]
+	if dim < 0 || dim >= len(in.shape) || batch < 0 || batch > dim || batch > len(idx.shape) {
+		return kernel{}, errors.New("has a dimension out of range")
+	}
+	// [batch][before][dim][inner] and [batch][index]
+	nb := int(in.shape[:batch].NumElements())
+	before := int(in.shape[batch:dim].NumElements())
+	n := int(in.shape[dim])
+	inner := int(in.shape[dim+1:].NumElements())
+	nidx := int(idx.shape[batch:].NumElements())
+	if nb*before*nidx*inner != out.n || n == 0 && out.n > 0 {
+		return kernel{}, fmt.Errorf("cannot select %s", out)
+	}
+	size := in.dt.Size()
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		x, o := in[0].Bytes(), out[0].Bytes()
+		step := inner * size
+		for b := range nb {
+			for p := range before {
+				for i := range nidx {
+					at := intAt(in[1], b*nidx+i)
+					at = max(0, min(at, int64(n-1)))
+					from := ((b*before+p)*n + int(at)) * step
+					copy(o[((b*before+p)*nidx+i)*step:][:step], x[from:from+step])
+				}
+			}
+		}
+		return nil
+	}}, nil
+}

@@ -1,0 +1,205 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// hookTable holds the hooks of a program with their handlers.
+type hookTable struct {
+	bound   map[hlocb.ID]*runtime.Bound
+	timeout time.Duration
+}
+
+func newHookTable(p *runtime.Program, opts runtime.CompileOptions) (*hookTable, error) {
+	t := &hookTable{bound: map[hlocb.ID]*runtime.Bound{}, timeout: opts.Timeout}
+	if p == nil || p.Manifest == nil {
+		return t, nil
+	}
+	bound, err := opts.Handlers.Bind(p.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	for i := range bound {
+		t.bound[bound[i].Site.ID] = &bound[i]
+	}
+	return t, nil
+}
+
+// planOwnCall compiles a custom call of target hlocb_hook.
+func planOwnCall(p *planner, s *spec) (control, error) {
+	config, _ := s.op.Attr("backend_config").(*ir.DictAttr)
+	id, ok := config.Get("id").(*ir.IntegerAttr)
+	if !ok {
+		return nil, errors.New("has no hook id in its backend_config")
+	}
+	if abi, ok := config.Get("abi").(*ir.IntegerAttr); !ok || abi.Value() != hlocb.ABI {
+		return nil, fmt.Errorf("has an abi other than %d", hlocb.ABI)
+	}
+	return planHookCall(p, s, hlocb.ID(id.Value()))
+}
+
+// planHook compiles hlocb.hook.
+func planHook(p *planner, s *spec) (control, error) {
+	return planHookCall(p, s, hlocb.HookOp{Op: s.op}.ID())
+}
+
+// hookSite is what one hook op needs while it runs.
+type hookSite struct {
+	bound   *runtime.Bound
+	skip    int   // 1 where operand and result 0 are the chain
+	forward []int // per data result, the data operand that it is, -1 for none
+	types   []vtype
+}
+
+func planHookCall(p *planner, s *spec, id hlocb.ID) (control, error) {
+	b := p.prog.hooks.bound[id]
+	if b == nil {
+		return nil, fmt.Errorf("is hook %s, which the program's manifest does not list", id)
+	}
+	site := b.Site
+	h := &hookSite{bound: b}
+	if site.Chained {
+		h.skip = 1
+	}
+	if len(s.in) != h.skip+len(site.Operands) || len(s.out) != h.skip+len(site.Results) {
+		return nil, fmt.Errorf("has %d operands and %d results, but its manifest entry has %d and %d", len(s.in)-h.skip, len(s.out)-h.skip, len(site.Operands), len(site.Results))
+	}
+	for _, t := range append(s.in[h.skip:len(s.in):len(s.in)], s.out[h.skip:]...) {
+		if t.class != classTensor || t.dynamic() {
+			return nil, fmt.Errorf("cannot hand a value of type %s to the host", t)
+		}
+	}
+	h.types = s.out[h.skip:]
+	for i := range site.Results {
+		f := -1
+		switch site.Kind {
+		case hlocb.Tap, hlocb.InOut:
+			f = i
+			if i < len(site.Aliases) && site.Aliases[i] >= 0 {
+				f = site.Aliases[i]
+			}
+			if f >= len(site.Operands) || s.in[h.skip+f].dt != h.types[i].dt || !s.in[h.skip+f].shape.Equal(h.types[i].shape) {
+				return nil, fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i)
+			}
+		}
+		h.forward = append(h.forward, f)
+	}
+	return h.call, nil
+}
+
+// call executes the hook.
+func (h *hookSite) call(m *machine, fr *frame, ins *instr) error {
+	site := h.bound.Site
+	nin, nout := len(ins.in)-h.skip, len(ins.out)-h.skip
+	results := m.refs(nout)
+	inout := site.Kind == hlocb.InOut
+	// Results first: an inout hook takes its operand over where it dies here, else it works on a copy.
+	for i, f := range h.forward {
+		switch {
+		case f < 0:
+			b, err := m.alloc(h.types[i].dt, h.types[i].shape, h.types[i].n)
+			if err != nil {
+				return err
+			}
+			clear(b.t.Bytes())
+			results[i] = b
+		case inout:
+			b := fr.slots[ins.in[h.skip+f]]
+			if !ins.move[h.skip+f] || !b.writable() {
+				c, err := m.alloc(h.types[i].dt, h.types[i].shape, h.types[i].n)
+				if err != nil {
+					return err
+				}
+				copy(c.t.Bytes(), b.t.Bytes())
+				results[i] = c
+				continue
+			}
+			results[i] = retain(b)
+		default:
+			results[i] = retain(fr.slots[ins.in[h.skip+f]])
+		}
+	}
+	if len(h.bound.Observers) > 0 || h.bound.Answer != nil {
+		c := &m.call
+		*c = runtime.Call{Site: site, Run: m.run.run, Seq: m.run.seq, Device: m.run.device, Replica: m.run.replica, Partition: m.run.partition,
+			Operands: c.Operands[:0], Results: c.Results[:0]}
+		for i := 0; i < nin; i++ {
+			c.Operands = append(c.Operands, &fr.slots[ins.in[h.skip+i]].t)
+		}
+		for i, f := range h.forward {
+			switch {
+			case f < 0:
+				c.Results = append(c.Results, &results[i].t)
+			case inout:
+				c.Results = append(c.Results, &results[i].t)
+				c.Operands[f] = &results[i].t
+			}
+		}
+		if err := m.deliver(h.bound, c); err != nil {
+			return err
+		}
+	}
+	m.run.seq++
+	if h.skip == 1 {
+		fr.slots[ins.out[0]] = m.take(fr, ins, 0)
+	}
+	for i, b := range results {
+		fr.slots[ins.out[h.skip+i]] = b
+	}
+	m.dropRefs(nout)
+	return nil
+}
+
+// deliver hands the call to its handlers. With a timeout the handlers get copies and run on a goroutine of
+// their own, which is left behind where it does not return in time.
+func (m *machine) deliver(b *runtime.Bound, c *runtime.Call) error {
+	timeout := m.prog.hooks.timeout
+	if timeout <= 0 {
+		return runtime.Deliver(m.ctx, b, c)
+	}
+	cp := *c
+	cp.Operands, cp.Results = nil, nil
+	same := map[*tensor.Tensor]*tensor.Tensor{}
+	for _, t := range c.Operands {
+		same[t] = t.Clone()
+		cp.Operands = append(cp.Operands, same[t])
+	}
+	for _, t := range c.Results {
+		if same[t] == nil {
+			same[t] = t.Clone()
+		}
+		cp.Results = append(cp.Results, same[t])
+	}
+	ctx, cancel := context.WithTimeout(m.ctx, timeout)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- runtime.Deliver(ctx, b, &cp) }()
+	select {
+	case err := <-done:
+		if err == nil {
+			for _, t := range c.Results {
+				copy(t.Bytes(), same[t].Bytes())
+			}
+		}
+		return err
+	case <-ctx.Done():
+		select { // a handler that came back at the last moment
+		case err := <-done:
+			return err
+		default:
+		}
+		cause := error(&runtime.TimeoutError{After: timeout.String()})
+		if m.ctx.Err() != nil {
+			cause = context.Cause(m.ctx)
+		}
+		return &runtime.HookError{Hook: c.Site.Name, ID: c.Site.ID.String(), Loc: c.Site.Loc, Device: c.Device, Run: c.Run, Seq: c.Seq, Cause: cause}
+	}
+}

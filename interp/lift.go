@@ -1,0 +1,210 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// A region of reduce, map, scatter and the like computes scalars. Executed once per element it would cost a
+// hundred nanoseconds per op and element; so it is lifted: compiled again with every scalar widened to a vector
+// of N elements, which is right since its ops work element by element.
+
+// liftedRegion is a scalar region compiled for vectors of n elements.
+type liftedRegion struct {
+	*block
+	n     int
+	types []vtype // of the arguments
+}
+
+// lift compiles region i of op for vectors of n elements. It returns nil where the region holds ops that are
+// not elementwise.
+func (p *planner) lift(op *ir.Op, i, n int) (*liftedRegion, error) {
+	if i >= op.NumRegions() || len(op.Region(i).Blocks()) != 1 {
+		return nil, fmt.Errorf("expects region #%d to have one block", i)
+	}
+	b := op.Region(i).Entry()
+	if !p.liftable(b) {
+		return nil, nil
+	}
+	var ops []*ir.Op
+	for o := range b.Ops() {
+		if !isReturn(o) {
+			ops = append(ops, o)
+		}
+	}
+	if b.Last() == nil || !isReturn(b.Last()) {
+		return nil, errors.New("ends a region without a return")
+	}
+	return p.liftOps(b, ops, b.Args(), b.Last().OperandList(), n)
+}
+
+// liftValue compiles what operand i of op, which stands in scalar region b, is computed from, as a region of one
+// argument: the only one of b that it depends on. It returns nil where that is not elementwise.
+func (p *planner) liftValue(b *ir.Block, op *ir.Op, i, n int) (*liftedRegion, error) {
+	if !p.liftable(b) {
+		return nil, nil
+	}
+	needed := map[*ir.Op]bool{}
+	var arg *ir.Value
+	var visit func(v *ir.Value)
+	visit = func(v *ir.Value) {
+		switch {
+		case v.Block() == b:
+			arg = v
+		case v.ParentBlock() == b && !needed[v.Def()]:
+			needed[v.Def()] = true
+			for _, o := range v.Def().Operands() {
+				visit(o)
+			}
+		}
+	}
+	visit(op.Operand(i))
+	var ops []*ir.Op
+	for o := range b.Ops() {
+		if needed[o] {
+			ops = append(ops, o)
+		}
+	}
+	if arg == nil {
+		return nil, nil
+	}
+	return p.liftOps(b, ops, []*ir.Value{arg}, []*ir.Value{op.Operand(i)}, n)
+}
+
+// liftOps compiles some ops of scalar region b.
+func (p *planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n int) (*liftedRegion, error) {
+	q := &planner{prog: p.prog, fn: p.fn, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{},
+		last: map[*ir.Value]int{}, types: map[*ir.Value]vtype{}, wide: n}
+	out := &liftedRegion{n: n, block: &block{}}
+	at := 0
+	for o := range b.Ops() {
+		q.index[o] = at
+		at++
+	}
+	widen := func(v *ir.Value) error {
+		t, err := typeOf(v.Type())
+		if err != nil {
+			return err
+		}
+		q.types[v] = tensorType(t.dt, int64(n))
+		return nil
+	}
+	for _, a := range args {
+		if err := widen(a); err != nil {
+			return nil, err
+		}
+		out.types = append(out.types, q.types[a])
+		s := q.slot(a)
+		out.args = append(out.args, s)
+		if !a.HasUses() {
+			out.argDead = append(out.argDead, s)
+		}
+	}
+	// outside makes a value from outside of the region wide, once per execution; it stays until the end.
+	outside := func(o *ir.Op, v *ir.Value) error {
+		if _, ok := q.types[v]; ok {
+			return nil
+		}
+		if err := widen(v); err != nil {
+			return err
+		}
+		in, err := typeOf(v.Type())
+		if err != nil {
+			return err
+		}
+		k, err := broadcastKernel(in, q.types[v], nil)
+		if err != nil {
+			return err
+		}
+		s := q.slot(v)
+		out.after = append(out.after, s)
+		out.instrs = append(out.instrs, instr{op: o, in: []int32{p.slot(v)}, out: []int32{s}, types: []vtype{q.types[v]}, move: []bool{false}, kern: k})
+		return nil
+	}
+	for _, o := range ops {
+		for _, v := range o.Operands() {
+			if err := outside(o, v); err != nil {
+				return nil, err
+			}
+		}
+		for _, v := range o.Results() {
+			if err := widen(v); err != nil {
+				return nil, err
+			}
+		}
+		ins, err := q.instr(o, b)
+		if err != nil {
+			return nil, locate(p.prog.module, o, err)
+		}
+		out.instrs = append(out.instrs, ins)
+	}
+	for i, v := range ret {
+		if err := outside(b.Last(), v); err != nil {
+			return nil, err
+		}
+		later := false
+		for _, w := range ret[i+1:] {
+			later = later || v == w
+		}
+		out.ret = append(out.ret, q.slot(v))
+		out.retMove = append(out.retMove, v.ParentBlock() == b && !later)
+	}
+	return out, nil
+}
+
+// liftable reports whether every op of b works element by element on scalars.
+func (p *planner) liftable(b *ir.Block) bool {
+	for _, a := range b.Args() {
+		if !isScalar(a.Type()) {
+			return false
+		}
+	}
+	for o := range b.Ops() {
+		if isReturn(o) {
+			continue
+		}
+		r, ok := p.prog.table[o.Name()]
+		if !ok || !r.elementwise {
+			return false
+		}
+		for _, v := range o.Results() {
+			if !isScalar(v.Type()) {
+				return false
+			}
+		}
+		for _, v := range o.Operands() {
+			if !isScalar(v.Type()) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isScalar(t ir.Type) bool {
+	v, ok := t.(*ir.TensorType)
+	return ok && v.Ranked() && v.Rank() == 0 && v.DType() != tensor.Invalid
+}
+
+// singleOp returns the name of the one op of a scalar region that combines its two arguments, "" where the
+// region is anything else. swapped says that the arguments come in the other order.
+func singleOp(b *ir.Block) (op *ir.Op, swapped bool) {
+	if b.NumArgs() != 2 {
+		return nil, false
+	}
+	o := b.First()
+	if o == nil || o.Next() == nil || o.Next() != b.Last() || !isReturn(b.Last()) ||
+		o.NumOperands() != 2 || o.NumResults() != 1 || b.Last().NumOperands() != 1 || b.Last().Operand(0) != o.Result(0) {
+		return nil, false
+	}
+	switch {
+	case o.Operand(0) == b.Arg(0) && o.Operand(1) == b.Arg(1):
+		return o, false
+	case o.Operand(0) == b.Arg(1) && o.Operand(1) == b.Arg(0):
+		return o, true
+	}
+	return nil, false
+}

@@ -1,0 +1,628 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// oneOperand reports an error unless there is one operand and one result of one element type.
+func oneOperand(s *spec) error {
+	if len(s.in) != 1 || len(s.out) != 1 {
+		return errors.New("expects one operand and one result")
+	}
+	if s.in[0].dt != s.out[0].dt {
+		return typeMismatch(s.in[0].dt, s.out[0].dt)
+	}
+	return nil
+}
+
+// copyKernel wraps a copy with fixed offsets.
+func copyKernel(c *stridedCopy, size, dstOff, srcOff int) kernel {
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		c.run(size, out[0], in[0], dstOff, srcOff)
+		return nil
+	}}
+}
+
+// makeBroadcastInDim compiles broadcast_in_dim (spec, "broadcast_in_dim").
+func makeBroadcastInDim(s *spec) (kernel, error) {
+	if len(s.in) < 1 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
+		return kernel{}, errors.New("expects one operand of the result's element type")
+	}
+	dims, err := intsAttr(s.op, "broadcast_dimensions")
+	if err != nil {
+		return kernel{}, err
+	}
+	return broadcastKernel(s.in[0], s.out[0], dims)
+}
+
+func broadcastKernel(in, out vtype, dims []int64) (kernel, error) {
+	if len(dims) != len(in.shape) {
+		return kernel{}, fmt.Errorf("has %d broadcast dimensions for an operand of rank %d", len(dims), len(in.shape))
+	}
+	if err := checkDims("broadcast", dims, len(out.shape)); err != nil {
+		return kernel{}, err
+	}
+	src := make([]int, len(out.shape))
+	st := strides(in.shape)
+	for i, d := range dims {
+		switch in.shape[i] {
+		case out.shape[d]:
+			src[d] = st[i]
+		case 1:
+		default:
+			return kernel{}, fmt.Errorf("cannot broadcast dimension %d of %s to %d", i, in, out.shape[d])
+		}
+	}
+	for d := range src {
+		if out.shape[d] == 1 {
+			src[d] = 0
+		}
+	}
+	return copyKernel(newStridedCopy(ints(out.shape), strides(out.shape), src), in.dt.Size(), 0, 0), nil
+}
+
+// makeTranspose compiles transpose (spec, "transpose").
+func makeTranspose(s *spec) (kernel, error) {
+	if err := oneOperand(s); err != nil {
+		return kernel{}, err
+	}
+	perm, err := intsAttr(s.op, "permutation")
+	if err != nil {
+		return kernel{}, err
+	}
+	return transposeKernel(s.in[0], s.out[0], perm)
+}
+
+func transposeKernel(in, out vtype, perm []int64) (kernel, error) {
+	if len(perm) != len(in.shape) || len(out.shape) != len(perm) {
+		return kernel{}, fmt.Errorf("has a permutation of %d dimensions for rank %d", len(perm), len(in.shape))
+	}
+	if err := checkDims("permutation", perm, len(perm)); err != nil {
+		return kernel{}, err
+	}
+	st := strides(in.shape)
+	src := make([]int, len(perm))
+	for i, d := range perm {
+		src[i] = st[d]
+		if in.shape[d] != out.shape[i] {
+			return kernel{}, fmt.Errorf("cannot transpose %s to %s", in, out)
+		}
+	}
+	return copyKernel(newStridedCopy(ints(out.shape), strides(out.shape), src), in.dt.Size(), 0, 0), nil
+}
+
+func transposeShape(s *spec, in []*tensor.Tensor) error {
+	perm, err := intsAttr(s.op, "permutation")
+	if err != nil {
+		return err
+	}
+	if err := checkDims("permutation", perm, len(s.in[0].shape)); err != nil {
+		return err
+	}
+	s.out[0].shape = nil
+	for _, d := range perm {
+		s.out[0].shape = append(s.out[0].shape, s.in[0].shape[d])
+	}
+	return nil
+}
+
+// makeReverse compiles reverse (spec, "reverse").
+func makeReverse(s *spec) (kernel, error) {
+	if err := oneOperand(s); err != nil {
+		return kernel{}, err
+	}
+	dims, err := intsAttr(s.op, "dimensions")
+	if err != nil {
+		return kernel{}, err
+	}
+	if err := checkDims("reversed", dims, len(s.in[0].shape)); err != nil {
+		return kernel{}, err
+	}
+	src, off := strides(s.in[0].shape), 0
+	for _, d := range dims {
+		off += src[d] * (int(s.in[0].shape[d]) - 1)
+		src[d] = -src[d]
+	}
+	if s.out[0].n == 0 {
+		off = 0
+	}
+	return copyKernel(newStridedCopy(ints(s.out[0].shape), strides(s.out[0].shape), src), s.in[0].dt.Size(), 0, off), nil
+}
+
+// makeSlice compiles slice (spec, "slice").
+func makeSlice(s *spec) (kernel, error) {
+	if err := oneOperand(s); err != nil {
+		return kernel{}, err
+	}
+	rank := len(s.in[0].shape)
+	start, err := intsOr(s.op, "start_indices", rank, 0)
+	if err != nil {
+		return kernel{}, err
+	}
+	limit, err := intsOr(s.op, "limit_indices", rank, 0)
+	if err != nil {
+		return kernel{}, err
+	}
+	step, err := intsOr(s.op, "strides", rank, 1)
+	if err != nil {
+		return kernel{}, err
+	}
+	return sliceKernel(s.in[0], s.out[0], start, limit, step)
+}
+
+func sliceKernel(in, out vtype, start, limit, step []int64) (kernel, error) {
+	src, off := strides(in.shape), 0
+	for i := range src {
+		if start[i] < 0 || start[i] > limit[i] || limit[i] > in.shape[i] || step[i] <= 0 {
+			return kernel{}, fmt.Errorf("slices dimension %d of size %d as [%d:%d:%d]", i, in.shape[i], start[i], limit[i], step[i])
+		}
+		if n := (limit[i] - start[i] + step[i] - 1) / step[i]; n != out.shape[i] {
+			return kernel{}, fmt.Errorf("gives %d elements in dimension %d, not %d", n, i, out.shape[i])
+		}
+		off += src[i] * int(start[i])
+		src[i] *= int(step[i])
+	}
+	return copyKernel(newStridedCopy(ints(out.shape), strides(out.shape), src), in.dt.Size(), 0, off), nil
+}
+
+// clampedOffset returns the element offset of a box whose start indices are scalars, clamped so that the box
+// stays inside (spec, "dynamic_slice").
+func clampedOffset(index []*tensor.Tensor, shape, box tensor.Shape, st []int) int {
+	off := 0
+	for i, t := range index {
+		v := scalarInt(t)
+		v = max(0, min(v, shape[i]-box[i]))
+		off += int(v) * st[i]
+	}
+	return off
+}
+
+// scalarInt returns the only element of an integer tensor; large ui64 values saturate.
+func scalarInt(t *tensor.Tensor) int64 { return intAt(t, 0) }
+
+func intAt(t *tensor.Tensor, i int) int64 {
+	switch t.DType() {
+	case tensor.I64, tensor.Index:
+		return tensor.View[int64](t)[i]
+	case tensor.I32:
+		return int64(tensor.View[int32](t)[i])
+	case tensor.I16:
+		return int64(tensor.View[int16](t)[i])
+	case tensor.I8, tensor.I4, tensor.I2:
+		return int64(tensor.View[int8](t)[i])
+	case tensor.UI64:
+		return int64(min(tensor.View[uint64](t)[i], math.MaxInt64))
+	case tensor.UI32:
+		return int64(tensor.View[uint32](t)[i])
+	case tensor.UI16:
+		return int64(tensor.View[uint16](t)[i])
+	}
+	return int64(t.Bytes()[i])
+}
+
+func isIndex(d tensor.DType) bool {
+	return d.IsInteger() || d == tensor.Index
+}
+
+func checkIndices(types []vtype, rank int) error {
+	if len(types) != rank {
+		return fmt.Errorf("has %d start indices for rank %d", len(types), rank)
+	}
+	for _, t := range types {
+		if !isIndex(t.dt) || t.n != 1 {
+			return fmt.Errorf("has a start index of type %s", t)
+		}
+	}
+	return nil
+}
+
+// makeDynamicSlice compiles dynamic_slice (spec, "dynamic_slice").
+func makeDynamicSlice(s *spec) (kernel, error) {
+	if len(s.in) < 1 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt || len(s.in[0].shape) != len(s.out[0].shape) {
+		return kernel{}, errors.New("expects a result of the operand's element type and rank")
+	}
+	shape, box := s.in[0].shape, s.out[0].shape
+	if err := checkIndices(s.in[1:], len(shape)); err != nil {
+		return kernel{}, err
+	}
+	for i := range box {
+		if box[i] > shape[i] {
+			return kernel{}, fmt.Errorf("slices %d elements from dimension %d of size %d", box[i], i, shape[i])
+		}
+	}
+	st := strides(shape)
+	c := newStridedCopy(ints(box), strides(box), st)
+	size := s.in[0].dt.Size()
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		c.run(size, out[0], in[0], 0, clampedOffset(in[1:], shape, box, st))
+		return nil
+	}}, nil
+}
+
+// makeDynamicUpdateSlice compiles dynamic_update_slice (spec, "dynamic_update_slice"). Where the operand dies
+// here, only the update is written.
+func makeDynamicUpdateSlice(s *spec) (kernel, error) {
+	if len(s.in) < 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt || s.in[1].dt != s.out[0].dt ||
+		!s.in[0].shape.Equal(s.out[0].shape) || len(s.in[1].shape) != len(s.out[0].shape) {
+		return kernel{}, errors.New("expects operand, update and result of one element type and rank")
+	}
+	shape, box := s.in[0].shape, s.in[1].shape
+	if err := checkIndices(s.in[2:], len(shape)); err != nil {
+		return kernel{}, err
+	}
+	for i := range box {
+		if box[i] > shape[i] {
+			return kernel{}, fmt.Errorf("updates %d elements of dimension %d of size %d", box[i], i, shape[i])
+		}
+	}
+	st := strides(shape)
+	c := newStridedCopy(ints(box), st, strides(box))
+	size := s.in[0].dt.Size()
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		off := clampedOffset(in[2:], shape, box, st)
+		copyUnlessSame(out[0], in[0])
+		c.run(size, out[0], in[1], off, 0)
+		return nil
+	}, inplace: 1}, nil
+}
+
+// copyUnlessSame copies a payload, unless both are one.
+func copyUnlessSame(dst, src *tensor.Tensor) {
+	d, s := dst.Bytes(), src.Bytes()
+	if len(d) > 0 && &d[0] != &s[0] {
+		copy(d, s)
+	}
+}
+
+// makeConcatenate compiles concatenate (spec, "concatenate").
+func makeConcatenate(s *spec) (kernel, error) {
+	if len(s.out) != 1 || len(s.in) == 0 {
+		return kernel{}, errors.New("expects operands and one result")
+	}
+	out := s.out[0]
+	dim := int(intAttr(s.op, "dimension", -1))
+	if dim < 0 || dim >= len(out.shape) {
+		return kernel{}, fmt.Errorf("concatenates along dimension %d of rank %d", dim, len(out.shape))
+	}
+	st := strides(out.shape)
+	var copies []*stridedCopy
+	var offs []int
+	at := int64(0)
+	for _, t := range s.in {
+		if t.dt != out.dt || len(t.shape) != len(out.shape) {
+			return kernel{}, fmt.Errorf("cannot concatenate %s into %s", t, out)
+		}
+		for d := range t.shape {
+			if d != dim && t.shape[d] != out.shape[d] {
+				return kernel{}, fmt.Errorf("cannot concatenate %s into %s", t, out)
+			}
+		}
+		copies = append(copies, newStridedCopy(ints(t.shape), st, strides(t.shape)))
+		offs = append(offs, int(at)*st[dim])
+		at += t.shape[dim]
+	}
+	if at != out.shape[dim] {
+		return kernel{}, fmt.Errorf("concatenates %d elements into %d", at, out.shape[dim])
+	}
+	size := out.dt.Size()
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		for i, c := range copies {
+			c.run(size, out[0], in[i], offs[i], 0)
+		}
+		return nil
+	}}, nil
+}
+
+func concatenateShape(s *spec, in []*tensor.Tensor) error {
+	dim := int(intAttr(s.op, "dimension", -1))
+	shape := s.in[0].shape.Clone()
+	if dim < 0 || dim >= len(shape) {
+		return fmt.Errorf("concatenates along dimension %d of rank %d", dim, len(shape))
+	}
+	for _, t := range s.in[1:] {
+		if len(t.shape) != len(shape) {
+			return errors.New("concatenates operands of different ranks")
+		}
+		shape[dim] += t.shape[dim]
+	}
+	s.out[0].shape = shape
+	return nil
+}
+
+// makePad compiles pad (spec, "pad"): padding may be negative at both ends.
+func makePad(s *spec) (kernel, error) {
+	if len(s.in) != 2 || len(s.out) != 1 {
+		return kernel{}, errors.New("expects an operand and a padding value")
+	}
+	rank := len(s.in[0].shape)
+	low, err := intsOr(s.op, "edge_padding_low", rank, 0)
+	if err != nil {
+		return kernel{}, err
+	}
+	high, err := intsOr(s.op, "edge_padding_high", rank, 0)
+	if err != nil {
+		return kernel{}, err
+	}
+	interior, err := intsOr(s.op, "interior_padding", rank, 0)
+	if err != nil {
+		return kernel{}, err
+	}
+	return padKernel(s.in[0], s.out[0], s.in[1], low, high, interior)
+}
+
+// padShape returns the shape of a padded operand.
+func padShape(in tensor.Shape, low, high, interior []int64) tensor.Shape {
+	out := make(tensor.Shape, len(in))
+	for i, d := range in {
+		out[i] = low[i] + d + max(d-1, 0)*interior[i] + high[i]
+	}
+	return out
+}
+
+func padKernel(in, out, value vtype, low, high, interior []int64) (kernel, error) {
+	if value.n != 1 || value.dt != out.dt || in.dt != out.dt {
+		return kernel{}, errors.New("expects a scalar padding value of the operand's element type")
+	}
+	for _, v := range interior {
+		if v < 0 {
+			return kernel{}, fmt.Errorf("has negative interior padding %d", v)
+		}
+	}
+	if want := padShape(in.shape, low, high, interior); !want.Equal(out.shape) {
+		return kernel{}, fmt.Errorf("pads %s to shape %v, not %v", in, want, out.shape)
+	}
+	st, dst := strides(in.shape), strides(out.shape)
+	dims := make([]int, len(st))
+	srcOff, dstOff := 0, 0
+	for i := range dims {
+		step := int(interior[i]) + 1
+		first := 0 // the first source element that is kept
+		if low[i] < 0 {
+			first = (int(-low[i]) + step - 1) / step
+		}
+		last := int(in.shape[i]) - 1
+		if room := int(out.shape[i]-1) - int(low[i]); room < 0 {
+			last = -1
+		} else {
+			last = min(last, room/step)
+		}
+		dims[i] = max(0, last-first+1)
+		srcOff += first * st[i]
+		dstOff += (int(low[i]) + first*step) * dst[i]
+		dst[i] *= step
+	}
+	c := newStridedCopy(dims, dst, st)
+	size := in.dt.Size()
+	whole := c.n == out.n
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		if !whole {
+			fill(out[0].Bytes(), in[1].Bytes())
+		}
+		c.run(size, out[0], in[0], dstOff, srcOff)
+		return nil
+	}}, nil
+}
+
+// makeIota compiles iota (spec, "iota").
+func makeIota(s *spec) (kernel, error) {
+	if len(s.out) != 1 {
+		return kernel{}, errors.New("expects one result")
+	}
+	out := s.out[0]
+	dim := int(intAttr(s.op, "iota_dimension", -1))
+	if dim < 0 || dim >= len(out.shape) {
+		return kernel{}, fmt.Errorf("counts along dimension %d of rank %d", dim, len(out.shape))
+	}
+	count := tensorType(out.dt, out.shape[dim])
+	line, err := iotaLine(count)
+	if err != nil {
+		return kernel{}, err
+	}
+	k, err := broadcastKernel(count, out, []int64{int64(dim)})
+	if err != nil {
+		return kernel{}, err
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error { return k.run([]*tensor.Tensor{line}, out) }}, nil
+}
+
+// iotaLine returns 0, 1, 2, ... of a one-dimensional type.
+func iotaLine(v vtype) (*tensor.Tensor, error) {
+	src := tensor.New(tensor.I64, v.shape)
+	for i := range v.n {
+		tensor.View[int64](src)[i] = int64(i)
+	}
+	conv, err := convertLoop(tensor.I64, v.dt)
+	if err != nil {
+		return nil, err
+	}
+	dst := tensor.New(v.dt, v.shape)
+	conv([]*tensor.Tensor{src}, []*tensor.Tensor{dst}, 0, v.n)
+	return dst, nil
+}
+
+// makeBroadcast compiles the old op broadcast: new dimensions in front.
+func makeBroadcast(s *spec) (kernel, error) {
+	if err := oneOperand(s); err != nil {
+		return kernel{}, err
+	}
+	extra := len(s.out[0].shape) - len(s.in[0].shape)
+	if extra < 0 {
+		return kernel{}, fmt.Errorf("cannot broadcast %s to %s", s.in[0], s.out[0])
+	}
+	dims := make([]int64, len(s.in[0].shape))
+	for i := range dims {
+		dims[i] = int64(extra + i)
+	}
+	return broadcastKernel(s.in[0], s.out[0], dims)
+}
+
+// shapeOperand returns the sizes that an operand of a dynamic op holds.
+func shapeOperand(t *tensor.Tensor) (tensor.Shape, error) {
+	v, err := t.Int64s()
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range v {
+		if d < 0 {
+			return nil, fmt.Errorf("has a negative size %d in its shape operand", d)
+		}
+	}
+	return v, nil
+}
+
+// lastOperandShape is the shape function of dynamic_broadcast_in_dim, dynamic_iota, dynamic_reshape: the last
+// operand, or the one of that index, holds the shape.
+func operandShape(i int) func(s *spec, in []*tensor.Tensor) error {
+	return func(s *spec, in []*tensor.Tensor) (err error) {
+		s.out[0].shape, err = shapeOperand(in[i])
+		return err
+	}
+}
+
+// makeDynamicReshape compiles dynamic_reshape (spec, "dynamic_reshape").
+func makeDynamicReshape(s *spec) (kernel, error) {
+	if s.in[0].n != s.out[0].n || s.in[0].dt != s.out[0].dt {
+		return kernel{}, fmt.Errorf("cannot reshape %s to %s", s.in[0], s.out[0])
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		copyUnlessSame(out[0], in[0])
+		return nil
+	}, inplace: 1}, nil
+}
+
+// makeDynamicPad compiles dynamic_pad (spec, "dynamic_pad").
+func makeDynamicPad(s *spec) (kernel, error) {
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		var p [3][]int64
+		for i := range p {
+			v, err := in[2+i].Int64s()
+			if err != nil {
+				return err
+			}
+			p[i] = v
+		}
+		for _, v := range p {
+			if len(v) != len(in[0].Shape()) {
+				return fmt.Errorf("has %d paddings for rank %d", len(v), len(in[0].Shape()))
+			}
+		}
+		k, err := padKernel(typeOfTensor(in[0]), typeOfTensor(out[0]), typeOfTensor(in[1]), p[0], p[1], p[2])
+		if err != nil {
+			return err
+		}
+		return k.run(in, out)
+	}}, nil
+}
+
+func typeOfTensor(t *tensor.Tensor) vtype { return tensorType(t.DType(), t.Shape()...) }
+
+func dynamicPadShape(s *spec, in []*tensor.Tensor) error {
+	var p [3][]int64
+	for i := range p {
+		v, err := in[2+i].Int64s()
+		if err != nil {
+			return err
+		}
+		if len(v) != len(s.in[0].shape) {
+			return fmt.Errorf("has %d paddings for rank %d", len(v), len(s.in[0].shape))
+		}
+		p[i] = v
+	}
+	s.out[0].shape = padShape(s.in[0].shape, p[0], p[1], p[2])
+	return nil
+}
+
+// makeRealDynamicSlice compiles real_dynamic_slice (spec, "real_dynamic_slice").
+func makeRealDynamicSlice(s *spec) (kernel, error) {
+	if len(s.in) != 4 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
+		return kernel{}, errors.New("expects an operand, starts, limits and strides")
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		var p [3][]int64
+		for i := range p {
+			v, err := in[1+i].Int64s()
+			if err != nil {
+				return err
+			}
+			if len(v) != len(in[0].Shape()) {
+				return fmt.Errorf("has %d indices for rank %d", len(v), len(in[0].Shape()))
+			}
+			p[i] = v
+		}
+		k, err := sliceKernel(typeOfTensor(in[0]), typeOfTensor(out[0]), p[0], p[1], p[2])
+		if err != nil {
+			return err
+		}
+		return k.run(in, out)
+	}}, nil
+}
+
+func realDynamicSliceShape(s *spec, in []*tensor.Tensor) error {
+	start, err := in[1].Int64s()
+	if err != nil {
+		return err
+	}
+	limit, err := in[2].Int64s()
+	if err != nil {
+		return err
+	}
+	step, err := in[3].Int64s()
+	if err != nil {
+		return err
+	}
+	rank := len(s.in[0].shape)
+	if len(start) != rank || len(limit) != rank || len(step) != rank {
+		return fmt.Errorf("expects %d starts, limits and strides", rank)
+	}
+	shape := make(tensor.Shape, rank)
+	for i := range shape {
+		if step[i] <= 0 || limit[i] < start[i] {
+			return fmt.Errorf("slices dimension %d as [%d:%d:%d]", i, start[i], limit[i], step[i])
+		}
+		shape[i] = (limit[i] - start[i] + step[i] - 1) / step[i]
+	}
+	s.out[0].shape = shape
+	return nil
+}
+
+// makeGetDimensionSize compiles get_dimension_size (spec, "get_dimension_size").
+func makeGetDimensionSize(s *spec) (kernel, error) {
+	if len(s.in) != 1 || len(s.out) != 1 || s.out[0].dt != tensor.I32 {
+		return kernel{}, errors.New("expects one operand and a result of type tensor<i32>")
+	}
+	dim := int(intAttr(s.op, "dimension", -1))
+	if dim < 0 || dim >= len(s.in[0].shape) {
+		return kernel{}, fmt.Errorf("asks for dimension %d of rank %d", dim, len(s.in[0].shape))
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		tensor.View[int32](out[0])[0] = int32(in[0].Shape()[dim])
+		return nil
+	}}, nil
+}
+
+// makeSetDimensionSize compiles set_dimension_size: the operand cut to the given size in one dimension.
+func makeSetDimensionSize(s *spec) (kernel, error) {
+	if len(s.in) != 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt || len(s.in[0].shape) != len(s.out[0].shape) {
+		return kernel{}, errors.New("expects an operand and a size")
+	}
+	for i, d := range s.out[0].shape {
+		if d > s.in[0].shape[i] {
+			return kernel{}, fmt.Errorf("cannot grow dimension %d from %d to %d", i, s.in[0].shape[i], d)
+		}
+	}
+	return copyKernel(newStridedCopy(ints(s.out[0].shape), strides(s.out[0].shape), strides(s.in[0].shape)), s.in[0].dt.Size(), 0, 0), nil
+}
+
+func setDimensionSizeShape(s *spec, in []*tensor.Tensor) error {
+	dim := int(intAttr(s.op, "dimension", -1))
+	if dim < 0 || dim >= len(s.in[0].shape) {
+		return fmt.Errorf("sets dimension %d of rank %d", dim, len(s.in[0].shape))
+	}
+	s.out[0].shape = s.in[0].shape.Clone()
+	s.out[0].shape[dim] = scalarInt(in[1])
+	return nil
+}

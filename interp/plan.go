@@ -1,0 +1,394 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// maxCallDepth bounds the nesting of calls while a program runs.
+const maxCallDepth = 10000
+
+// program is a compiled module. It is immutable once compiled and shared by all its runs.
+type program struct {
+	module   *ir.Module
+	opts     Options
+	table    map[string]row
+	funcs    map[string]*function
+	symbols  ir.Symbols
+	tokenBuf *buf
+	hooks    *hookTable
+	mesh     grid
+}
+
+// function is the plan of one function.
+type function struct {
+	name    string
+	op      *ir.Op
+	nslots  int
+	args    []vtype
+	results []vtype
+	body    *block
+}
+
+// block is the plan of one block.
+type block struct {
+	args    []int32
+	argDead []int32 // arguments that nobody uses
+	instrs  []instr
+	ret     []int32 // what the terminator hands on
+	retMove []bool  // by moving it out of its slot
+	after   []int32 // slots to release at the end, besides those that die at an instruction
+}
+
+// instr is one op.
+type instr struct {
+	op    *ir.Op
+	in    []int32
+	out   []int32
+	types []vtype // of the results
+	move  []bool  // operand i dies here, and this is its last place among the operands
+	dead  []int32 // slots to release afterwards
+	kern  kernel
+	lazy  *lazyKernel
+	ctl   control
+}
+
+// kernel computes results from operands.
+type kernel struct {
+	// run writes every element of every result. It never writes an operand, except that the first result may
+	// share its payload with an operand that inplace names.
+	run     func(in, out []*tensor.Tensor) error
+	inplace uint64 // bit i: operand i may be overwritten by the first result
+}
+
+// control is an instruction that needs the machine: control flow, calls, hooks, whatever is no function of
+// tensors.
+type control func(m *machine, fr *frame, ins *instr) error
+
+// row says how one op kind is executed: by a kernel, or by a control instruction.
+type row struct {
+	// make builds the kernel for operands and results of static shape.
+	make func(s *spec) (kernel, error)
+	// shape sets the result shapes in s from the operands, where they are not static. Nil: every result has the
+	// shape of the first operand.
+	shape func(s *spec, in []*tensor.Tensor) error
+	// control builds the instruction of an op that needs the machine.
+	// Where it returns nil without an error, make is used after all.
+	control func(p *planner, s *spec) (control, error)
+	// elementwise: result element i depends on operand elements i only, so that the op may be lifted (lift.go).
+	elementwise bool
+}
+
+// spec is what a kernel is built from.
+type spec struct {
+	p   *planner
+	op  *ir.Op
+	in  []vtype
+	out []vtype
+}
+
+// planner compiles the ops of one function. Regions of ops share the slots of the function, since they may use
+// values from outside.
+type planner struct {
+	prog  *program
+	fn    *function
+	slots map[*ir.Value]int32
+	types map[*ir.Value]vtype // where they differ from the value's own
+	index map[*ir.Op]int
+	last  map[*ir.Value]int // see lastUse
+	wide  int               // elements of every scalar, when a scalar region is compiled for vectors; see lift.go
+}
+
+// function returns the plan of the named function, compiling it when it is first asked for.
+func (prog *program) function(name string, at *ir.Op) (*function, error) {
+	if f := prog.funcs[name]; f != nil {
+		return f, nil
+	}
+	op := prog.symbols[name]
+	fo, ok := fn.AsFunc(op)
+	if !ok {
+		return nil, fmt.Errorf("'%s' does not reference a valid function", name)
+	}
+	if fo.External() {
+		return nil, fmt.Errorf("calls '%s', which has no body", name)
+	}
+	f := &function{name: name, op: op}
+	prog.funcs[name] = f
+	var err error
+	if f.args, f.results, err = signature(fo); err != nil {
+		return nil, locate(prog.module, op, err)
+	}
+	if len(op.Region(0).Blocks()) != 1 {
+		return nil, locate(prog.module, op, unsupported("a function of several blocks"))
+	}
+	p := &planner{prog: prog, fn: f, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{}, last: map[*ir.Value]int{}}
+	if f.body, err = p.block(fo.Body()); err != nil {
+		return nil, err
+	}
+	if len(f.body.args) != len(f.args) || len(f.body.ret) != len(f.results) {
+		return nil, locate(prog.module, op, errors.New("has a type that does not fit its body"))
+	}
+	return f, nil
+}
+
+func signature(f fn.Func) (args, results []vtype, err error) {
+	t := f.Type()
+	if t == nil {
+		return nil, nil, errors.New("has no function type")
+	}
+	if args, err = typesOf(t.Inputs()); err != nil {
+		return nil, nil, err
+	}
+	results, err = typesOf(t.Results())
+	return args, results, err
+}
+
+func typesOf(types []ir.Type) ([]vtype, error) {
+	out := make([]vtype, len(types))
+	for i, t := range types {
+		v, err := typeOf(t)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// slot returns the slot of v, giving it one when it is first seen.
+func (p *planner) slot(v *ir.Value) int32 {
+	s, ok := p.slots[v]
+	if !ok {
+		s = p.fresh()
+		p.slots[v] = s
+	}
+	return s
+}
+
+// fresh returns a new slot of the function.
+func (p *planner) fresh() int32 {
+	s := int32(p.fn.nslots)
+	p.fn.nslots++
+	return s
+}
+
+// typeOf returns the type of v as it is compiled.
+func (p *planner) typeOf(v *ir.Value) (vtype, error) {
+	if t, ok := p.types[v]; ok {
+		return t, nil
+	}
+	return typeOf(v.Type())
+}
+
+// block compiles a block of the function.
+func (p *planner) block(b *ir.Block) (*block, error) {
+	out := &block{}
+	n := 0
+	for o := range b.Ops() {
+		p.index[o] = n
+		n++
+	}
+	for _, a := range b.Args() {
+		s := p.slot(a)
+		out.args = append(out.args, s)
+		if !a.HasUses() {
+			out.argDead = append(out.argDead, s)
+		}
+	}
+	term := b.Last()
+	if term == nil || !isReturn(term) {
+		at := b.Parent()
+		if term != nil {
+			at = term
+		}
+		return nil, locate(p.prog.module, at, errors.New("ends a block without a return"))
+	}
+	out.instrs = make([]instr, 0, n-1)
+	for o := range b.Ops() {
+		if o == term {
+			break
+		}
+		ins, err := p.instr(o, b)
+		if err != nil {
+			return nil, locate(p.prog.module, o, err)
+		}
+		out.instrs = append(out.instrs, ins)
+	}
+	for i, v := range term.Operands() {
+		out.ret = append(out.ret, p.slot(v))
+		out.retMove = append(out.retMove, v.ParentBlock() == b && lastPlace(term, i))
+	}
+	return out, nil
+}
+
+func isReturn(o *ir.Op) bool {
+	switch o.Name() {
+	case "func.return", "stablehlo.return", "mhlo.return", "sdy.return":
+		return true
+	}
+	return false
+}
+
+// lastPlace reports whether operand i of o does not occur again among the later operands.
+func lastPlace(o *ir.Op, i int) bool {
+	v := o.Operand(i)
+	for j := i + 1; j < o.NumOperands(); j++ {
+		if o.Operand(j) == v {
+			return false
+		}
+	}
+	return true
+}
+
+// instr compiles one op of block b.
+func (p *planner) instr(o *ir.Op, b *ir.Block) (instr, error) {
+	ins := instr{op: o}
+	s := &spec{p: p, op: o}
+	for i, v := range o.Operands() {
+		t, err := p.typeOf(v)
+		if err != nil {
+			return ins, err
+		}
+		s.in = append(s.in, t)
+		ins.in = append(ins.in, p.slot(v))
+		ins.move = append(ins.move, p.dies(v, o, b) && lastPlace(o, i))
+	}
+	for _, v := range o.Results() {
+		t, err := p.typeOf(v)
+		if err != nil {
+			return ins, err
+		}
+		s.out = append(s.out, t)
+		ins.out = append(ins.out, p.slot(v))
+	}
+	ins.types = s.out
+	ins.dead = p.deadAfter(o, b)
+	if err := p.pick(&ins, s); err != nil {
+		return ins, err
+	}
+	return ins, nil
+}
+
+// pick chooses what executes an instruction.
+func (p *planner) pick(ins *instr, s *spec) error {
+	r, ok := p.prog.table[s.op.Name()]
+	if !ok {
+		return unsupported("%s", s.op.Name())
+	}
+	if r.control != nil {
+		ctl, err := r.control(p, s)
+		ins.ctl = ctl
+		if err != nil || ctl != nil {
+			return err
+		}
+	}
+	for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
+		if t.class != classTensor {
+			return fmt.Errorf("expects tensors, but has an operand or result of type %s", t)
+		}
+		if t.dynamic() {
+			ins.lazy = &lazyKernel{row: r, spec: s}
+		}
+	}
+	if ins.lazy != nil {
+		return nil
+	}
+	kern, err := p.kernel(r, s)
+	ins.kern = kern
+	return err
+}
+
+// kernel builds the kernel of a row; where an operand or result is quantized, what surrounds it.
+func (p *planner) kernel(r row, s *spec) (kernel, error) {
+	return r.make(s)
+}
+
+// dies reports whether no op of block b uses v after o, where v is defined in b.
+func (p *planner) dies(v *ir.Value, o *ir.Op, b *ir.Block) bool {
+	return v.ParentBlock() == b && p.lastUse(v, b) == p.index[o]
+}
+
+// lastUse returns the index of the last op of v's block b that uses v, itself or inside its regions.
+func (p *planner) lastUse(v *ir.Value, b *ir.Block) int {
+	if last, ok := p.last[v]; ok {
+		return last
+	}
+	last := -1
+	for u := range v.Uses() {
+		o := u.Owner()
+		for o != nil && o.Block() != b {
+			o = o.Parent()
+		}
+		if o != nil {
+			last = max(last, p.index[o])
+		}
+	}
+	p.last[v] = last
+	return last
+}
+
+// deadAfter returns the slots whose values die at o: operands and values used in its regions for the last
+// time, and results without uses.
+func (p *planner) deadAfter(o *ir.Op, b *ir.Block) []int32 {
+	var dead []int32
+	seen := map[*ir.Value]bool{}
+	note := func(v *ir.Value) {
+		if !seen[v] && v.ParentBlock() == b && p.dies(v, o, b) {
+			dead = append(dead, p.slot(v))
+		}
+		seen[v] = true
+	}
+	for _, v := range o.Operands() {
+		note(v)
+	}
+	for _, r := range o.Regions() {
+		for _, rb := range r.Blocks() {
+			for inner := range rb.Ops() {
+				inner.Walk(func(x *ir.Op) bool {
+					for _, v := range x.Operands() {
+						note(v)
+					}
+					return true
+				})
+			}
+		}
+	}
+	for _, v := range o.Results() {
+		if !v.HasUses() {
+			dead = append(dead, p.slot(v))
+		}
+	}
+	return dead
+}
+
+// compile makes the plan of a module's entry function and all it calls.
+func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*program, *function, error) {
+	prog := &program{module: mod, opts: opts, table: buildTable(), funcs: map[string]*function{}, symbols: ir.SymbolsOf(mod.Op())}
+	prog.tokenBuf = &buf{refs: 1, fixed: true}
+	var err error
+	if prog.hooks, err = newHookTable(rp, copts); err != nil {
+		return nil, nil, err
+	}
+	entry := opts.Entry
+	if entry == "" {
+		entry = "main"
+		if _, ok := prog.symbols[entry]; !ok {
+			if fs := fn.Funcs(mod); len(fs) == 1 {
+				entry = fs[0].Symbol()
+			}
+		}
+	}
+	if _, ok := prog.symbols[entry]; !ok {
+		return nil, nil, fmt.Errorf("module has no function @%s to run", entry)
+	}
+	f, err := prog.function(entry, mod.Op())
+	if err != nil {
+		return nil, nil, err
+	}
+	return prog, f, nil
+}

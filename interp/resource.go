@@ -1,0 +1,51 @@
+package interp
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// resourceTensor returns the elements of dense_resource<key>: the module's file metadata holds a hexadecimal
+// string of a 32-bit alignment and the payload, little-endian.
+func resourceTensor(m *ir.Module, a *ir.ResourceAttr) (*tensor.Tensor, error) {
+	t, err := typeOf(a.Type())
+	if err != nil {
+		return nil, err
+	}
+	if t.dynamic() || t.class != classTensor {
+		return nil, fmt.Errorf("resource %q has type %s", a.Key(), t)
+	}
+	for _, r := range m.Resources() {
+		if r.Section != "dialect_resources" || r.Key != a.Key() {
+			continue
+		}
+		text, ok := strings.CutPrefix(strings.Trim(strings.TrimSpace(r.Text), `"`), "0x")
+		if !ok {
+			break
+		}
+		b, err := hex.DecodeString(text)
+		if err != nil || len(b) < 4 {
+			return nil, fmt.Errorf("resource %q is no hexadecimal string", a.Key())
+		}
+		b = b[4:]
+		if t.dt == tensor.I1 && len(b) == (t.n+7)/8 && len(b) != t.n {
+			bits := make([]byte, t.n)
+			for i := range bits {
+				bits[i] = b[i/8] >> (i % 8) & 1
+			}
+			b = bits
+		}
+		// A copy, since a decoded string has no alignment.
+		out := tensor.New(t.dt, t.shape)
+		if len(b) != len(out.Bytes()) {
+			return nil, fmt.Errorf("resource %q has %d bytes for %s", a.Key(), len(b), t)
+		}
+		copy(out.Bytes(), b)
+		return out, nil
+	}
+	return nil, fmt.Errorf("resource %q is not in the module's metadata", a.Key())
+}

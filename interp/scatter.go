@@ -1,0 +1,283 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// scatterPlan is the geometry of a scatter: which update element goes where.
+type scatterPlan struct {
+	walk    *indexWalk
+	rank    int
+	shape   tensor.Shape
+	strides []int
+	window  []windowElement
+	extent  []int64 // of the window, per operand dimension
+}
+
+// windowElement is one element of an update window.
+type windowElement struct {
+	at     []int64 // operand coordinates relative to the start
+	target int     // the same as an offset
+	update int     // offset among the updates
+}
+
+func newScatterPlan(s *spec, k int) (*scatterPlan, error) {
+	a, _ := s.op.Attr("scatter_dimension_numbers").(*ir.DialectAttr)
+	if a == nil {
+		return nil, errors.New("has no scatter_dimension_numbers")
+	}
+	d, ok := a.Data().(*stablehlo.ScatterDims)
+	if !ok {
+		return nil, errors.New("has no scatter_dimension_numbers")
+	}
+	in, idx, upd := s.in[0], s.in[k], s.in[k+1]
+	if !isIndex(idx.dt) {
+		return nil, fmt.Errorf("has indices of type %s", idx)
+	}
+	rank := len(in.shape)
+	dropped := append(append([]int64(nil), d.InsertedWindowDims...), d.InputBatchingDims...)
+	for _, check := range [][]int64{dropped, d.ScatterDimsToOperandDims} {
+		if err := checkDims("scattered", check, rank); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkDims("update window", d.UpdateWindowDims, len(upd.shape)); err != nil {
+		return nil, err
+	}
+	window := keptDims(rank, dropped)
+	if len(window) != len(d.UpdateWindowDims) {
+		return nil, errors.New("has update windows that do not fit the operand")
+	}
+	ust := strides(upd.shape)
+	var other []int
+	for _, b := range keptDims(len(upd.shape), d.UpdateWindowDims) {
+		other = append(other, ust[b])
+	}
+	walk, err := newIndexWalk(idx, d.IndexVectorDim, d.ScatterDimsToOperandDims, d.InputBatchingDims, d.ScatterIndicesBatchingDim, other)
+	if err != nil {
+		return nil, err
+	}
+	p := &scatterPlan{walk: walk, rank: rank, shape: in.shape, strides: strides(in.shape), extent: make([]int64, rank)}
+	for i := range p.extent {
+		p.extent[i] = 1
+	}
+	var dims []int
+	for i, w := range window {
+		n := upd.shape[d.UpdateWindowDims[i]]
+		if n > in.shape[w] {
+			return nil, fmt.Errorf("has an update window of %d elements in dimension %d of size %d", n, w, in.shape[w])
+		}
+		p.extent[w] = n
+		dims = append(dims, int(n))
+	}
+	at := make([]int, len(dims))
+	for range product(dims) {
+		e := windowElement{at: make([]int64, rank)}
+		for i, v := range at {
+			e.at[window[i]] = int64(v)
+			e.target += v * p.strides[window[i]]
+			e.update += v * ust[d.UpdateWindowDims[i]]
+		}
+		p.window = append(p.window, e)
+		for i := len(at) - 1; i >= 0; i-- {
+			if at[i]++; at[i] < dims[i] {
+				break
+			}
+			at[i] = 0
+		}
+	}
+	return p, nil
+}
+
+// each calls f for every update element whose target is inside the operand, in order.
+func (p *scatterPlan) each(idx *tensor.Tensor, f func(target, update int) error) error {
+	return p.walk.each(idx, p.rank, func(start []int64, uo int) error {
+		inside := true
+		off := 0
+		for i, v := range start {
+			inside = inside && v >= 0 && v <= p.shape[i]-p.extent[i]
+			off += int(v) * p.strides[i]
+		}
+		for i := range p.window {
+			e := &p.window[i]
+			if !inside && !p.contains(start, e) {
+				continue
+			}
+			if err := f(off+e.target, uo+e.update); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (p *scatterPlan) contains(start []int64, e *windowElement) bool {
+	for i, v := range start {
+		if at := v + e.at[i]; at < 0 || at >= p.shape[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func scatterCounts(s *spec) (int, error) {
+	k := len(s.out)
+	if k == 0 || len(s.in) != 2*k+1 || s.op.NumRegions() != 1 || len(s.op.Region(0).Blocks()) != 1 {
+		return 0, errors.New("expects inputs, indices, as many updates, and one region")
+	}
+	for i := range k {
+		if s.in[i].dt != s.out[i].dt || !s.in[i].shape.Equal(s.out[i].shape) || !s.in[i].shape.Equal(s.in[0].shape) || !s.in[k+1+i].shape.Equal(s.in[k+1].shape) {
+			return 0, errors.New("expects inputs, updates and results that fit each other")
+		}
+	}
+	return k, nil
+}
+
+// planScatter compiles scatter (spec, "scatter"). Common update computations are a kernel (makeScatter); any
+// other region is executed once per update.
+func planScatter(p *planner, s *spec) (control, error) {
+	k, err := scatterCounts(s)
+	if err != nil {
+		return nil, err
+	}
+	if k == 1 && s.in[0].dt == s.in[2].dt && scatterCombiner(s) != nil {
+		return nil, nil
+	}
+	for _, t := range s.in {
+		if t.dynamic() {
+			return nil, unsupported("a general scatter of dynamic shape")
+		}
+	}
+	plan, err := newScatterPlan(s, k)
+	if err != nil {
+		return nil, err
+	}
+	body, err := p.region(s.op, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(body.args) != 2*k || len(body.ret) != k {
+		return nil, fmt.Errorf("expects a region of %d arguments and %d results", 2*k, k)
+	}
+	return func(m *machine, fr *frame, ins *instr) error {
+		out := make([]*buf, k)
+		upd := make([]*tensor.Tensor, k)
+		for i := range k {
+			b, err := m.alloc(s.out[i].dt, s.out[i].shape, s.out[i].n)
+			if err != nil {
+				return err
+			}
+			copy(b.t.Bytes(), fr.slots[ins.in[i]].t.Bytes())
+			out[i] = b
+			upd[i] = &fr.slots[ins.in[k+1+i]].t
+		}
+		vals := make([]*buf, k)
+		idx := &fr.slots[ins.in[k]].t
+		err := plan.each(idx, func(target, update int) error {
+			if err := m.poll(); err != nil {
+				return err
+			}
+			for i := range k {
+				if err := m.scalarArg(fr, body.args[i], &out[i].t, target); err != nil {
+					return err
+				}
+				if err := m.scalarArg(fr, body.args[k+i], upd[i], update); err != nil {
+					return err
+				}
+			}
+			if err := m.block(fr, body, vals); err != nil {
+				return err
+			}
+			for i, v := range vals {
+				size := len(v.t.Bytes())
+				copy(out[i].t.Bytes()[target*size:(target+1)*size], v.t.Bytes())
+				m.release(v)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i, b := range out {
+			fr.slots[ins.out[i]] = b
+		}
+		return nil
+	}, nil
+}
+
+// scalarArg puts a copy of one element into the slot of a scalar argument.
+func (m *machine) scalarArg(fr *frame, slot int32, t *tensor.Tensor, at int) error {
+	b, err := m.alloc(t.DType(), nil, 1)
+	if err != nil {
+		return err
+	}
+	size := len(b.t.Bytes())
+	copy(b.t.Bytes(), t.Bytes()[at*size:(at+1)*size])
+	fr.slots[slot] = b
+	return nil
+}
+
+// scatterCombiner returns the loop of a common update computation: replace, or one of the common reducers.
+func scatterCombiner(s *spec) elementLoop {
+	b := s.op.Region(0).Entry()
+	if b.NumArgs() == 2 && b.First() == b.Last() && isReturn(b.First()) && b.First().NumOperands() == 1 && b.First().Operand(0) == b.Arg(1) {
+		size := s.in[0].dt.Size()
+		return func(in, out []*tensor.Tensor, lo, hi int) {
+			copy(out[0].Bytes()[lo*size:hi*size], in[1].Bytes()[lo*size:hi*size])
+		}
+	}
+	red := commonReducer(b, binaryOps())
+	if red == nil {
+		return nil
+	}
+	l := *red.loops
+	if red.name == "xor" {
+		l.b = xorLoop[uint8]
+	}
+	return l.bind(s.in[0].dt)
+}
+
+// makeScatter compiles scatters whose update computation is common.
+func makeScatter(s *spec) (kernel, error) {
+	plan, err := newScatterPlan(s, 1)
+	if err != nil {
+		return kernel{}, err
+	}
+	combine := scatterCombiner(s)
+	dt := s.in[0].dt
+	size := dt.Size()
+	b := s.op.Region(0).Entry()
+	replace := b.First() == b.Last()
+	add32 := dt == tensor.F32 && !replace && b.First().Name() == "stablehlo.add"
+	return kernel{inplace: 1, run: func(in, out []*tensor.Tensor) error {
+		copyUnlessSame(out[0], in[0])
+		o, u := out[0].Bytes(), in[2].Bytes()
+		if replace {
+			return plan.each(in[1], func(target, update int) error {
+				copy(o[target*size:(target+1)*size], u[update*size:])
+				return nil
+			})
+		}
+		if add32 {
+			of, uf := tensor.View[float32](out[0]), tensor.View[float32](in[2])
+			return plan.each(in[1], func(target, update int) error {
+				of[target] += uf[update]
+				return nil
+			})
+		}
+		// One element at a time, through views of it.
+		var x, y tensor.Tensor
+		vin, vout := []*tensor.Tensor{&x, &y}, []*tensor.Tensor{&x}
+		return plan.each(in[1], func(target, update int) error {
+			x.Borrow(dt, nil, o[target*size:(target+1)*size])
+			y.Borrow(dt, nil, u[update*size:(update+1)*size])
+			combine(vin, vout, 0, 1)
+			return nil
+		})
+	}}, nil
+}

@@ -1,0 +1,141 @@
+package interp
+
+import "github.com/hlocb/hlocb/tensor"
+
+// stridedCopy moves elements between two arrays of any strides. It is what broadcasts, transposes, slices, pads
+// and concatenations are made of.
+type stridedCopy struct {
+	dims     []int
+	dst, src []int // strides in elements; 0 in src repeats, negative walks backwards
+	n        int   // product of dims
+}
+
+// newStridedCopy returns the copy of a box of the given dimensions, its dimensions merged where both sides
+// allow.
+func newStridedCopy(dims, dst, src []int) *stridedCopy {
+	c := &stridedCopy{n: product(dims)}
+	for i, d := range dims {
+		if d == 1 {
+			continue
+		}
+		if k := len(c.dims) - 1; k >= 0 && c.dst[k] == dst[i]*d && c.src[k] == src[i]*d {
+			c.dims[k] *= d
+			c.dst[k], c.src[k] = dst[i], src[i]
+			continue
+		}
+		c.dims = append(c.dims, d)
+		c.dst = append(c.dst, dst[i])
+		c.src = append(c.src, src[i])
+	}
+	return c
+}
+
+// identity reports whether the copy is one contiguous move.
+func (c *stridedCopy) identity() bool {
+	return len(c.dims) == 0 || len(c.dims) == 1 && c.dst[0] == 1 && c.src[0] == 1
+}
+
+// run copies between payloads of elements of the given size, from and to the given element offsets.
+func (c *stridedCopy) run(size int, dst, src *tensor.Tensor, dstOff, srcOff int) {
+	if c.n == 0 {
+		return
+	}
+	switch size {
+	case 1:
+		runStrided(c, dst.Bytes(), src.Bytes(), dstOff, srcOff)
+	case 2:
+		runStrided(c, tensor.View[uint16](dst), tensor.View[uint16](src), dstOff, srcOff)
+	case 4:
+		runStrided(c, tensor.View[uint32](dst), tensor.View[uint32](src), dstOff, srcOff)
+	case 8:
+		runStrided(c, tensor.View[uint64](dst), tensor.View[uint64](src), dstOff, srcOff)
+	default:
+		runStrided(c, tensor.View[complex128](dst), tensor.View[complex128](src), dstOff, srcOff)
+	}
+}
+
+// copyGrain is how many elements a part of a parallel copy has at least.
+const copyGrain = 1 << 16
+
+func runStrided[T tensor.Element](c *stridedCopy, dst, src []T, d, s int) {
+	if len(c.dims) == 0 {
+		dst[d] = src[s]
+		return
+	}
+	if c.n < 2*copyGrain || c.dims[0] < 2 {
+		stridedLevel(c, dst, src, d, s, 0)
+		return
+	}
+	outer := c.dims[0]
+	parallel(outer, max(1, copyGrain/(c.n/outer)), func(lo, hi int) {
+		part := *c
+		part.dims = append([]int{hi - lo}, c.dims[1:]...)
+		stridedLevel(&part, dst, src, d+lo*c.dst[0], s+lo*c.src[0], 0)
+	})
+}
+
+func stridedLevel[T tensor.Element](c *stridedCopy, dst, src []T, d, s, level int) {
+	n, ds, ss := c.dims[level], c.dst[level], c.src[level]
+	if level == len(c.dims)-1 {
+		copyRow(dst, src, d, s, n, ds, ss)
+		return
+	}
+	if level == len(c.dims)-2 {
+		n2, ds2, ss2 := c.dims[level+1], c.dst[level+1], c.src[level+1]
+		if ss2 != 1 && ss2 != 0 && (ss == 1 || ds == 1) && n >= 4 && n2 > 8 {
+			// A transpose: in strips, so that each cache line is read once.
+			const strip = 8
+			for j := 0; j < n2; j += strip {
+				w := min(strip, n2-j)
+				for i := 0; i < n; i++ {
+					a, b := d+i*ds+j*ds2, s+i*ss+j*ss2
+					for k := 0; k < w; k++ {
+						dst[a] = src[b]
+						a += ds2
+						b += ss2
+					}
+				}
+			}
+			return
+		}
+		for i := 0; i < n; i++ {
+			copyRow(dst, src, d+i*ds, s+i*ss, n2, ds2, ss2)
+		}
+		return
+	}
+	for i := 0; i < n; i++ {
+		stridedLevel(c, dst, src, d+i*ds, s+i*ss, level+1)
+	}
+}
+
+func copyRow[T tensor.Element](dst, src []T, d, s, n, ds, ss int) {
+	switch {
+	case ds == 1 && ss == 1:
+		if n < 16 {
+			o, x := dst[d:d+n], src[s:s+n]
+			for i := range o {
+				o[i] = x[i]
+			}
+			return
+		}
+		copy(dst[d:d+n], src[s:s+n])
+	case ds == 1 && ss == 0:
+		v := src[s]
+		o := dst[d : d+n]
+		for i := range o {
+			o[i] = v
+		}
+	case ds == 1:
+		o := dst[d : d+n]
+		for i := range o {
+			o[i] = src[s]
+			s += ss
+		}
+	default:
+		for range n {
+			dst[d] = src[s]
+			d += ds
+			s += ss
+		}
+	}
+}

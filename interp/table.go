@@ -1,0 +1,78 @@
+package interp
+
+// buildTable returns how each op kind is executed. It is the one place where an op is connected to its kernel.
+func buildTable() map[string]row {
+	t := map[string]row{
+		// Control flow, functions, values that are no tensors.
+		"func.call":                      {control: planCall},
+		"stablehlo.while":                {control: planWhile},
+		"stablehlo.if":                   {control: planIf},
+		"stablehlo.case":                 {control: planCase},
+		"stablehlo.optimization_barrier": {control: planForward},
+		"stablehlo.after_all":            {control: planToken},
+		"stablehlo.create_token":         {control: planToken},
+		"stablehlo.tuple":                {control: planTuple},
+		"stablehlo.get_tuple_element":    {control: planGetTupleElement},
+		"stablehlo.constant":             {control: planConstant, elementwise: true},
+		"stablehlo.replica_id":           {control: planReplicaID},
+		"stablehlo.partition_id":         {control: planPartitionID},
+		"stablehlo.custom_call":          {control: planCustomCall},
+		"hlocb.hook":                     {control: planHook},
+
+		// Data movement.
+		"stablehlo.reshape":                  {control: planReshape},
+		"stablehlo.broadcast_in_dim":         {make: makeBroadcastInDim},
+		"stablehlo.broadcast":                {make: makeBroadcast},
+		"stablehlo.transpose":                {make: makeTranspose, shape: transposeShape},
+		"stablehlo.reverse":                  {make: makeReverse},
+		"stablehlo.slice":                    {make: makeSlice},
+		"stablehlo.dynamic_slice":            {make: makeDynamicSlice},
+		"stablehlo.dynamic_update_slice":     {make: makeDynamicUpdateSlice},
+		"stablehlo.concatenate":              {make: makeConcatenate, shape: concatenateShape},
+		"stablehlo.pad":                      {make: makePad},
+		"stablehlo.iota":                     {make: makeIota},
+		"stablehlo.dynamic_iota":             {make: makeIota, shape: operandShape(0)},
+		"stablehlo.dynamic_reshape":          {make: makeDynamicReshape, shape: operandShape(1)},
+		"stablehlo.dynamic_broadcast_in_dim": {make: makeBroadcastInDim, shape: operandShape(1)},
+		"stablehlo.dynamic_pad":              {make: makeDynamicPad, shape: dynamicPadShape},
+		"stablehlo.real_dynamic_slice":       {make: makeRealDynamicSlice, shape: realDynamicSliceShape},
+		"stablehlo.get_dimension_size":       {make: makeGetDimensionSize},
+		"stablehlo.set_dimension_size":       {make: makeSetDimensionSize, shape: setDimensionSizeShape},
+
+		// Element by element.
+		"stablehlo.compare":          {make: makeCompare, elementwise: true},
+		"stablehlo.select":           {make: makeSelect, elementwise: true},
+		"stablehlo.clamp":            {make: makeClamp, elementwise: true},
+		"stablehlo.convert":          {make: makeConvert, elementwise: true},
+		"stablehlo.bitcast_convert":  {make: makeBitcast, control: planBitcast, shape: bitcastShape},
+		"stablehlo.complex":          {make: makeComplex, elementwise: true},
+		"stablehlo.real":             {make: makeReal, elementwise: true},
+		"stablehlo.imag":             {make: makeImag, elementwise: true},
+		"stablehlo.is_finite":        {make: makePredicate(isFinite), elementwise: true},
+		"stablehlo.reduce_precision": {make: makeReducePrecision, elementwise: true},
+
+		"stablehlo.gather":             {make: makeGather, shape: staticGatherShape},
+		"stablehlo.dynamic_gather":     {make: makeDynamicGather, shape: dynamicGatherShape},
+		"stablehlo.torch_index_select": {make: makeTorchIndexSelect},
+		"stablehlo.scatter":            {control: planScatter, make: makeScatter},
+		"stablehlo.sort":               {control: planSort},
+
+		// Products and reductions.
+		"stablehlo.dot_general": {make: makeDotGeneral, shape: dotGeneralShape},
+		"stablehlo.dot":         {make: makeDot},
+		"stablehlo.reduce":      {control: planReduce, make: makeReduce},
+	}
+	binary := binaryOps()
+	for name, l := range binary {
+		t["stablehlo."+name] = row{make: makeBinary(name, l), elementwise: true}
+	}
+	for _, name := range []string{"shift_left", "shift_right_arithmetic", "shift_right_logical"} {
+		t["stablehlo."+name] = row{make: makeBinary(name, nil), elementwise: true}
+	}
+	unary := unaryOps()
+	for name, u := range unary {
+		t["stablehlo."+name] = row{make: makeUnary(u), elementwise: true}
+	}
+	t["stablehlo.abs"] = row{make: makeAbs(unary["abs"]), elementwise: true}
+	return t
+}

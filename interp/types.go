@@ -1,0 +1,144 @@
+package interp
+
+import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// class tells apart what a slot may hold.
+type class uint8
+
+const (
+	classTensor class = iota
+	classToken
+	classTuple
+	classFuture
+)
+
+// vtype is the static type of a value as kernels see it.
+type vtype struct {
+	class class
+	dt    tensor.DType
+	shape tensor.Shape
+	n     int      // number of elements; -1 where the shape is not known before the run
+	quant *quantum // how the stored integers stand for reals; nil for ordinary tensors
+	elems []vtype  // of a tuple or future
+}
+
+// dynamic reports whether the shape, or that of a part, is known only when the program runs.
+func (t vtype) dynamic() bool {
+	for _, e := range t.elems {
+		if e.dynamic() {
+			return true
+		}
+	}
+	return t.class == classTensor && t.n < 0
+}
+
+func (t vtype) String() string {
+	switch t.class {
+	case classToken:
+		return "!stablehlo.token"
+	case classTuple, classFuture:
+		return "tuple"
+	}
+	b := append([]byte("tensor<"), ir.AppendShape(nil, t.shape)...)
+	return string(b) + t.dt.String() + ">"
+}
+
+func (t vtype) bytes() int { return t.n * t.dt.Size() }
+
+// tensorType returns the type of a tensor of static shape.
+func tensorType(dt tensor.DType, shape ...int64) vtype {
+	return vtype{dt: dt, shape: shape, n: int(tensor.Shape(shape).NumElements())}
+}
+
+// maxElements bounds the elements of one tensor, so that sizes in bytes never overflow.
+const maxElements = 1 << 55
+
+// typeOf translates an IR type.
+func typeOf(t ir.Type) (vtype, error) {
+	switch t := t.(type) {
+	case *ir.TensorType:
+		v := vtype{dt: t.DType()}
+		if v.dt == tensor.Invalid {
+			q, err := quantumOf(t.Elem())
+			if err != nil {
+				return v, err
+			}
+			v.quant, v.dt = q, q.storage
+		}
+		if !t.Ranked() {
+			v.n = -1
+			return v, nil
+		}
+		v.shape = t.Shape()
+		v.n = 1
+		if !t.Static() {
+			v.n = -1
+			return v, nil
+		}
+		n := v.shape.NumElements()
+		if n < 0 || n > maxElements {
+			return v, fmt.Errorf("type %s is too large", t)
+		}
+		v.n = int(n)
+		return v, nil
+	case *ir.TupleType:
+		return compound(classTuple, t.Elems())
+	case *ir.DialectType:
+		if ir.IsToken(t) {
+			return vtype{class: classToken}, nil
+		}
+	case *ir.ShapedType:
+		if t.Kind() == ir.MemRef && t.Rest() == "" {
+			if d := ir.ElementDType(t); d != tensor.Invalid {
+				if n := tensor.Shape(t.Shape()).NumElements(); n >= 0 && n <= maxElements {
+					return tensorType(d, t.Shape()...), nil
+				}
+			}
+		}
+	}
+	return vtype{}, fmt.Errorf("values of type %s are not executed", t)
+}
+
+func compound(c class, elems []ir.Type) (vtype, error) {
+	v := vtype{class: c}
+	for _, e := range elems {
+		et, err := typeOf(e)
+		if err != nil {
+			return v, err
+		}
+		v.elems = append(v.elems, et)
+	}
+	return v, nil
+}
+
+// strides returns the row-major strides of a shape, in elements.
+func strides(shape tensor.Shape) []int {
+	s := make([]int, len(shape))
+	n := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		s[i] = n
+		n *= int(shape[i])
+	}
+	return s
+}
+
+func ints(s []int64) []int {
+	out := make([]int, len(s))
+	for i, v := range s {
+		out[i] = int(v)
+	}
+	return out
+}
+
+func product(s []int) int {
+	n := 1
+	for _, d := range s {
+		n *= d
+	}
+	return n
+}

@@ -1,0 +1,448 @@
+package interp
+
+import (
+	"math"
+	"math/bits"
+	"math/cmplx"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// unaryOp is one unary op whose result has the operand's element type (abs of complex numbers has its own
+// maker). Narrow floats and, where f32 is nil, f32 are computed in f64 and rounded once.
+type unaryOp struct {
+	i    func(v int64, bits int) int64 // signed integers, sign-extended
+	u    func(v uint64, bits int) uint64
+	b    func(v uint8) uint8
+	f    func(float64) float64
+	f32  func(o, x []float32) // a faster loop for f32
+	f64  func(o, x []float64)
+	c    func(complex128) complex128
+	cost int // nanoseconds per element, roughly; 0 is 8
+}
+
+func unaryOps() map[string]*unaryOp {
+	return map[string]*unaryOp{
+		"abs": {i: func(v int64, _ int) int64 { return max(v, -v) }, u: func(v uint64, _ int) uint64 { return v },
+			f: math.Abs, f32: absLoop[float32], f64: absLoop[float64], cost: 1},
+		"negate": {i: func(v int64, _ int) int64 { return -v }, u: func(v uint64, _ int) uint64 { return -v },
+			f: func(v float64) float64 { return -v }, f32: negLoop[float32], f64: negLoop[float64], c: func(v complex128) complex128 { return -v }, cost: 1},
+		"sign": {i: func(v int64, _ int) int64 { return int64(signOf(v)) }, u: func(v uint64, _ int) uint64 { return min(v, 1) },
+			f: signFloat, c: signComplex},
+		"not": {b: func(v uint8) uint8 { return v ^ 1 }, i: func(v int64, _ int) int64 { return ^v }, u: func(v uint64, _ int) uint64 { return ^v }},
+		"popcnt": {i: func(v int64, n int) int64 { return int64(bits.OnesCount64(uint64(v) << (64 - n))) },
+			u: func(v uint64, _ int) uint64 { return uint64(bits.OnesCount64(v)) }},
+		"count_leading_zeros": {i: func(v int64, n int) int64 { return int64(min(bits.LeadingZeros64(uint64(v)<<(64-n)), n)) },
+			u: func(v uint64, n int) uint64 { return uint64(min(bits.LeadingZeros64(v<<(64-n)), n)) }},
+		"ceil":                  {f: math.Ceil, cost: 3},
+		"floor":                 {f: math.Floor, cost: 3},
+		"round_nearest_afz":     {f: math.Round, cost: 3},
+		"round_nearest_even":    {f: math.RoundToEven, cost: 3},
+		"cbrt":                  {f: math.Cbrt, cost: 20},
+		"exponential":           {f: math.Exp, c: cmplx.Exp, f32: expLoop},
+		"exponential_minus_one": {f: math.Expm1, c: complexExpm1, cost: 12},
+		"log":                   {f: math.Log, c: cmplx.Log},
+		"log_plus_one":          {f: math.Log1p, c: complexLog1p, cost: 12},
+		"logistic":              {f: logistic, c: func(v complex128) complex128 { return 1 / (1 + cmplx.Exp(-v)) }, cost: 12},
+		"sqrt":                  {f: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], c: cmplx.Sqrt, cost: 2},
+		"rsqrt":                 {f: func(v float64) float64 { return 1 / math.Sqrt(v) }, c: func(v complex128) complex128 { return 1 / cmplx.Sqrt(v) }, cost: 4},
+		"cosine":                {f: math.Cos, c: cmplx.Cos, cost: 15},
+		"sine":                  {f: math.Sin, c: cmplx.Sin, cost: 15},
+		"tan":                   {f: math.Tan, c: cmplx.Tan, cost: 15},
+		"tanh":                  {f: math.Tanh, c: complexTanh, f32: tanhLoop, cost: 12},
+	}
+}
+
+func signOf(v int64) int {
+	switch {
+	case v > 0:
+		return 1
+	case v < 0:
+		return -1
+	}
+	return 0
+}
+
+func signFloat(v float64) float64 {
+	switch {
+	case v > 0:
+		return 1
+	case v < 0:
+		return -1
+	}
+	return v // zeros keep their sign, NaN stays
+}
+
+func signComplex(v complex128) complex128 {
+	if cmplx.IsNaN(v) {
+		return cmplx.NaN()
+	}
+	if v == 0 {
+		return v
+	}
+	return v / complex(cmplx.Abs(v), 0)
+}
+
+func logistic(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
+
+// complexExpm1 keeps its precision near zero: e^a cos b - 1 = expm1(a) cos b - 2 sin^2(b/2).
+func complexExpm1(v complex128) complex128 {
+	a, b := real(v), imag(v)
+	if b == 0 {
+		return complex(math.Expm1(a), b)
+	}
+	s := math.Sin(b / 2)
+	e := math.Expm1(a)
+	return complex(e*math.Cos(b)-2*s*s, math.Exp(a)*math.Sin(b))
+}
+
+// complexLog1p keeps its precision near zero: the real part is log1p(2a + a^2 + b^2) / 2.
+func complexLog1p(v complex128) complex128 {
+	a, b := real(v), imag(v)
+	re := math.Log(math.Hypot(1+a, b))
+	if math.Abs(a) < 0.5 && math.Abs(b) < 0.5 {
+		re = 0.5 * math.Log1p(a*(2+a)+b*b)
+	}
+	return complex(re, math.Atan2(b, 1+a))
+}
+
+// complexTanh saturates where cmplx.Tanh would overflow.
+func complexTanh(v complex128) complex128 {
+	if math.Abs(real(v)) > 300 {
+		return complex(math.Copysign(1, real(v)), math.Copysign(0, imag(v)))
+	}
+	return cmplx.Tanh(v)
+}
+
+func absLoop[T float](o, x []T) {
+	for i, v := range x {
+		o[i] = T(math.Abs(float64(v)))
+	}
+}
+
+func negLoop[T float](o, x []T) {
+	for i, v := range x {
+		o[i] = -v
+	}
+}
+
+func sqrtLoop[T float](o, x []T) {
+	for i, v := range x {
+		o[i] = T(math.Sqrt(float64(v)))
+	}
+}
+
+func expLoop(o, x []float32) {
+	for i, v := range x {
+		o[i] = float32(math.Exp(float64(v)))
+	}
+}
+
+func tanhLoop(o, x []float32) {
+	for i, v := range x {
+		o[i] = float32(math.Tanh(float64(v)))
+	}
+}
+
+// makeUnary returns the maker of a unary elementwise op.
+func makeUnary(u *unaryOp) func(*spec) (kernel, error) {
+	return func(s *spec) (kernel, error) {
+		if err := sameShape(s, 1); err != nil {
+			return kernel{}, err
+		}
+		dt := s.out[0].dt
+		if s.in[0].dt != dt {
+			return kernel{}, typeMismatch(s.in[0].dt, dt)
+		}
+		run := u.bind(dt)
+		if run == nil {
+			return kernel{}, unsupported("%s on elements of type %s", s.op.Name(), dt)
+		}
+		cost := u.cost
+		if cost == 0 {
+			cost = 8
+		}
+		return kernel{run: parallelElements(s.out[0].n, dt.Size(), cost, run), inplace: 1}, nil
+	}
+}
+
+// bind returns the loop for an element type, nil where there is none.
+func (u *unaryOp) bind(dt tensor.DType) elementLoop {
+	n := dt.Bits()
+	switch dt.Kind() {
+	case tensor.KindBool:
+		if u.b != nil {
+			return view1(func(o, x []uint8) {
+				for i, v := range x {
+					o[i] = u.b(v)
+				}
+			})
+		}
+	case tensor.KindSigned:
+		if u.i == nil {
+			return nil
+		}
+		switch dt {
+		case tensor.I8:
+			return view1(mapSigned[int8](u.i, n))
+		case tensor.I16:
+			return view1(mapSigned[int16](u.i, n))
+		case tensor.I32:
+			return view1(mapSigned[int32](u.i, n))
+		case tensor.I64:
+			return view1(mapSigned[int64](u.i, n))
+		}
+		return narrowInt(view1(mapSigned[int8](u.i, n)), dt)
+	case tensor.KindUnsigned:
+		if u.u == nil {
+			return nil
+		}
+		switch dt {
+		case tensor.UI8:
+			return view1(mapUnsigned[uint8](u.u, n))
+		case tensor.UI16:
+			return view1(mapUnsigned[uint16](u.u, n))
+		case tensor.UI32:
+			return view1(mapUnsigned[uint32](u.u, n))
+		case tensor.UI64:
+			return view1(mapUnsigned[uint64](u.u, n))
+		}
+		return narrowInt(view1(mapUnsigned[uint8](u.u, n)), dt)
+	case tensor.KindComplex:
+		if u.c == nil {
+			return nil
+		}
+		if dt == tensor.Complex64 {
+			return view1(mapComplex[complex64](u.c))
+		}
+		return view1(mapComplex[complex128](u.c))
+	case tensor.KindFloat:
+		switch {
+		case u.f == nil:
+			return nil
+		case dt == tensor.F32 && u.f32 != nil:
+			return view1(u.f32)
+		case dt == tensor.F64 && u.f64 != nil:
+			return view1(u.f64)
+		case dt == tensor.F64:
+			return view1(func(o, x []float64) {
+				for i, v := range x {
+					o[i] = u.f(v)
+				}
+			})
+		case dt == tensor.F32:
+			return view1(func(o, x []float32) {
+				for i, v := range x {
+					o[i] = float32(u.f(float64(v)))
+				}
+			})
+		}
+		return func(in, out []*tensor.Tensor, lo, hi int) {
+			var x [chunk]float64
+			for ; lo < hi; lo += chunk {
+				n := min(chunk, hi-lo)
+				decode64(dt, x[:n], in[0], lo)
+				for i, v := range x[:n] {
+					x[i] = u.f(v)
+				}
+				encode64(dt, out[0], lo, x[:n])
+			}
+		}
+	}
+	return nil
+}
+
+func view1[T tensor.Element](f func(o, x []T)) elementLoop {
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		f(tensor.View[T](out[0])[lo:hi], tensor.View[T](in[0])[lo:hi])
+	}
+}
+
+func mapSigned[T signed](f func(int64, int) int64, bits int) func(o, x []T) {
+	return func(o, x []T) {
+		for i, v := range x {
+			o[i] = T(f(int64(v), bits))
+		}
+	}
+}
+
+func mapUnsigned[T unsigned](f func(uint64, int) uint64, bits int) func(o, x []T) {
+	return func(o, x []T) {
+		for i, v := range x {
+			o[i] = T(f(uint64(v), bits))
+		}
+	}
+}
+
+func mapComplex[T complexNumber](f func(complex128) complex128) func(o, x []T) {
+	return func(o, x []T) {
+		for i, v := range x {
+			o[i] = T(f(complex128(v)))
+		}
+	}
+}
+
+// makeAbs: of complex numbers the result is real (spec, "abs").
+func makeAbs(u *unaryOp) func(*spec) (kernel, error) {
+	plain := makeUnary(u)
+	return func(s *spec) (kernel, error) {
+		if len(s.in) != 1 || len(s.out) != 1 || !s.in[0].dt.IsComplex() {
+			return plain(s)
+		}
+		return makeParts(s, cmplx.Abs)
+	}
+}
+
+// makeParts builds a kernel from complex numbers to reals of the parts' type: abs, real, imag.
+func makeParts(s *spec, f func(complex128) float64) (kernel, error) {
+	if err := sameShape(s, 1); err != nil {
+		return kernel{}, err
+	}
+	n := s.out[0].n
+	switch {
+	case s.in[0].dt == tensor.Complex64 && s.out[0].dt == tensor.F32:
+		return kernel{run: parallelElements(n, 8, 4, func(in, out []*tensor.Tensor, lo, hi int) {
+			o := tensor.View[float32](out[0])[lo:hi]
+			for i, v := range tensor.View[complex64](in[0])[lo:hi] {
+				o[i] = float32(f(complex128(v)))
+			}
+		})}, nil
+	case s.in[0].dt == tensor.Complex128 && s.out[0].dt == tensor.F64:
+		return kernel{run: parallelElements(n, 16, 4, func(in, out []*tensor.Tensor, lo, hi int) {
+			o := tensor.View[float64](out[0])[lo:hi]
+			for i, v := range tensor.View[complex128](in[0])[lo:hi] {
+				o[i] = f(v)
+			}
+		})}, nil
+	}
+	return kernel{}, typeMismatch(s.in[0].dt, s.out[0].dt)
+}
+
+// makeReal compiles real (spec, "real"): of a real number, itself.
+func makeReal(s *spec) (kernel, error) {
+	if len(s.in) == 1 && len(s.out) == 1 && s.in[0].dt == s.out[0].dt {
+		return makeCopy(s)
+	}
+	return makeParts(s, func(v complex128) float64 { return real(v) })
+}
+
+// makeImag compiles imag (spec, "imag"): of a real number, zero.
+func makeImag(s *spec) (kernel, error) {
+	if len(s.in) == 1 && len(s.out) == 1 && s.in[0].dt == s.out[0].dt {
+		return kernel{run: func(in, out []*tensor.Tensor) error {
+			clear(out[0].Bytes())
+			return nil
+		}}, nil
+	}
+	return makeParts(s, func(v complex128) float64 { return imag(v) })
+}
+
+func makeCopy(s *spec) (kernel, error) {
+	if err := sameShape(s, 1); err != nil {
+		return kernel{}, err
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		copy(out[0].Bytes(), in[0].Bytes())
+		return nil
+	}, inplace: 1}, nil
+}
+
+// makeComplex compiles complex (spec, "complex").
+func makeComplex(s *spec) (kernel, error) {
+	if err := sameShape(s, 2); err != nil {
+		return kernel{}, err
+	}
+	n := s.out[0].n
+	switch {
+	case s.out[0].dt == tensor.Complex64 && s.in[0].dt == tensor.F32 && s.in[1].dt == tensor.F32:
+		return kernel{run: parallelElements(n, 8, 2, func(in, out []*tensor.Tensor, lo, hi int) {
+			o, x, y := tensor.View[complex64](out[0]), tensor.View[float32](in[0]), tensor.View[float32](in[1])
+			for i := lo; i < hi; i++ {
+				o[i] = complex(x[i], y[i])
+			}
+		})}, nil
+	case s.out[0].dt == tensor.Complex128 && s.in[0].dt == tensor.F64 && s.in[1].dt == tensor.F64:
+		return kernel{run: parallelElements(n, 16, 2, func(in, out []*tensor.Tensor, lo, hi int) {
+			o, x, y := tensor.View[complex128](out[0]), tensor.View[float64](in[0]), tensor.View[float64](in[1])
+			for i := lo; i < hi; i++ {
+				o[i] = complex(x[i], y[i])
+			}
+		})}, nil
+	}
+	return kernel{}, typeMismatch(s.in[0].dt, s.out[0].dt)
+}
+
+// makePredicate builds is_finite (spec, "is_finite") and its kin: float to i1.
+func makePredicate(f func(float64) bool) func(*spec) (kernel, error) {
+	return func(s *spec) (kernel, error) {
+		if err := sameShape(s, 1); err != nil {
+			return kernel{}, err
+		}
+		dt := s.in[0].dt
+		if !dt.IsFloat() || s.out[0].dt != tensor.I1 {
+			return kernel{}, typeMismatch(dt, s.out[0].dt)
+		}
+		return kernel{run: parallelElements(s.out[0].n, 1, 2, func(in, out []*tensor.Tensor, lo, hi int) {
+			var x [chunk]float64
+			o := out[0].Bytes()
+			for ; lo < hi; lo += chunk {
+				n := min(chunk, hi-lo)
+				decode64(dt, x[:n], in[0], lo)
+				for i, v := range x[:n] {
+					o[lo+i] = bit(f(v))
+				}
+			}
+		})}, nil
+	}
+}
+
+func bit(v bool) uint8 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// makeReducePrecision compiles reduce_precision (spec, "reduce_precision"): rounds to the given numbers of
+// exponent and mantissa bits, ties to even; what overflows is infinite, what underflows zero.
+func makeReducePrecision(s *spec) (kernel, error) {
+	if err := sameShape(s, 1); err != nil {
+		return kernel{}, err
+	}
+	dt := s.in[0].dt
+	if !dt.IsFloat() || s.out[0].dt != dt {
+		return kernel{}, typeMismatch(dt, s.out[0].dt)
+	}
+	eb, mb := int(intAttr(s.op, "exponent_bits", 0)), int(intAttr(s.op, "mantissa_bits", -1))
+	if eb < 1 || mb < 0 {
+		return kernel{}, unsupported("reduce_precision to e%dm%d", eb, mb)
+	}
+	round := func(v float64) float64 { return reducePrecision(v, eb, mb) }
+	return makeUnary(&unaryOp{f: round})(s)
+}
+
+func reducePrecision(v float64, eb, mb int) float64 {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) || mb >= 52 && eb >= 11 {
+		return v
+	}
+	if mb < 52 {
+		u := math.Float64bits(v)
+		shift := uint(52 - mb)
+		u += 1<<(shift-1) - 1 + u>>shift&1
+		v = math.Float64frombits(u &^ (1<<shift - 1))
+	}
+	if eb < 11 {
+		bias := 1<<(eb-1) - 1
+		_, exp := math.Frexp(v)
+		exp--
+		switch {
+		case math.IsInf(v, 0) || exp > bias:
+			return math.Copysign(math.Inf(1), v)
+		case exp < 1-bias:
+			return math.Copysign(0, v)
+		}
+	}
+	return v
+}
