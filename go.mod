@@ -7,6 +7,7 @@ require (
 	github.com/gomlx/go-xla v0.3.0
 	github.com/rogpeppe/go-internal v1.15.0
 	github.com/spf13/cobra v1.10.2
+	golang.org/x/sys v0.49.0
 )
 
 require (
