@@ -47,14 +47,52 @@ func (p *printer) numberAll(op *ir.Op) {
 		}
 	}
 	n.numberOp(op, p.o.Generic)
+	if p.o.Generic {
+		n.allUnique(op)
+		return
+	}
 	for _, r := range op.Regions() {
-		n.region(r, p.o.Generic)
+		n.region(r, false)
+	}
+}
+
+// allUnique names the values in op for the generic form, where MLIR gives no number twice: region after region, those
+// that were found last first.
+func (n *names) allUnique(op *ir.Op) {
+	stack := append([]*ir.Region(nil), op.Regions()...)
+	for len(stack) > 0 {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		n.own(r, true)
+		for _, b := range r.Blocks() {
+			for op := b.First(); op != nil; op = op.Next() {
+				stack = append(stack, op.Regions()...)
+			}
+		}
 	}
 }
 
 // region names the values of r, then those of the regions in it, each of which starts where r ended.
 func (n *names) region(r *ir.Region, generic bool) {
 	mark := len(n.log)
+	n.own(r, generic)
+	value, arg, clash := n.nextValue, n.nextArg, n.nextClash
+	for _, b := range r.Blocks() {
+		for op := b.First(); op != nil; op = op.Next() {
+			for _, nested := range op.Regions() {
+				n.nextValue, n.nextArg, n.nextClash = value, arg, clash
+				n.region(nested, generic)
+			}
+		}
+	}
+	for _, name := range n.log[mark:] {
+		delete(n.used, name)
+	}
+	n.log = n.log[:mark]
+}
+
+// own names the values that r itself defines.
+func (n *names) own(r *ir.Region, generic bool) {
 	if op := r.Op(); !generic && op != nil && op.Def().ArgNames != nil {
 		op.Def().ArgNames(op, r, n.setArg)
 	}
@@ -82,19 +120,6 @@ func (n *names) region(r *ir.Region, generic bool) {
 			n.numberOp(op, generic)
 		}
 	}
-	value, arg, clash := n.nextValue, n.nextArg, n.nextClash
-	for _, b := range r.Blocks() {
-		for op := b.First(); op != nil; op = op.Next() {
-			for _, nested := range op.Regions() {
-				n.nextValue, n.nextArg, n.nextClash = value, arg, clash
-				n.region(nested, generic)
-			}
-		}
-	}
-	for _, name := range n.log[mark:] {
-		delete(n.used, name)
-	}
-	n.log = n.log[:mark]
 }
 
 func (n *names) numberOp(op *ir.Op, generic bool) {
