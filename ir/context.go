@@ -1,8 +1,10 @@
 package ir
 
 import (
+	"encoding/binary"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -56,22 +58,51 @@ func Int(width int) *IntegerType { return scalars.ints[Signless][width] }
 // Float returns the floating-point type that d names, which all contexts share, or nil where d is none.
 func Float(d tensor.DType) *FloatType { return scalars.floats[d] }
 
-// intern returns the type stored under key, making it where it is new.
-func (c *Context) intern(key string, make func() Type) Type {
+// intern returns the type stored under key, storing t where it is new. Keys are built by typeKey.
+func (c *Context) intern(key typeKey, t Type) Type {
 	c.mu.RLock()
-	t, ok := c.types[key]
+	old, ok := c.types[string(key)]
 	c.mu.RUnlock()
 	if ok {
-		return t
+		return old
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if t, ok := c.types[key]; ok {
-		return t
+	if old, ok := c.types[string(key)]; ok {
+		return old
 	}
-	t = make()
-	c.types[key] = t
+	c.types[string(key)] = t
+	if f, ok := t.(interface{ setText(Type) }); ok {
+		f.setText(t)
+	}
 	return t
+}
+
+// typeKey identifies a type among those of a context: what is its own in bytes, the types it is made of by their
+// addresses, which are theirs for good because the context keeps them. Its length does not grow with the depth.
+type typeKey []byte
+
+func (k typeKey) typ(t Type) typeKey {
+	type iface struct{ table, data uintptr }
+	return k.num(int64((*iface)(unsafe.Pointer(&t)).data))
+}
+
+func (k typeKey) num(v int64) typeKey { return binary.LittleEndian.AppendUint64(k, uint64(v)) }
+
+func (k typeKey) nums(list []int64) typeKey {
+	k = k.num(int64(len(list)))
+	for _, v := range list {
+		k = k.num(v)
+	}
+	return k
+}
+
+func (k typeKey) typs(list []Type) typeKey {
+	k = k.num(int64(len(list)))
+	for _, t := range list {
+		k = k.typ(t)
+	}
+	return k
 }
 
 // Integer returns the integer type of the given width in bits.
@@ -80,7 +111,7 @@ func (c *Context) Integer(width int, sign Signedness) *IntegerType {
 		return c.ints[sign][width]
 	}
 	t := &IntegerType{width: width, sign: sign}
-	return c.intern(t.String(), func() Type { return t }).(*IntegerType)
+	return c.intern(typeKey(t.String()), t).(*IntegerType)
 }
 
 // I1 returns the signless one-bit integer type, MLIR's boolean.
@@ -97,7 +128,7 @@ func (c *Context) Float(d tensor.DType) *FloatType { return c.floats[d] }
 
 // ForeignFloat returns a floating-point type that is carried but not computed with: f80, f128 or tf32.
 func (c *Context) ForeignFloat(name string) *FloatType {
-	return c.intern(name, func() Type { return &FloatType{name: name} }).(*FloatType)
+	return c.intern(typeKey(name), &FloatType{name: name}).(*FloatType)
 }
 
 // Index returns the index type.
@@ -133,14 +164,19 @@ func (c *Context) Element(d tensor.DType) Type {
 
 // Complex returns complex<elem>.
 func (c *Context) Complex(elem Type) *ComplexType {
-	return c.intern("complex<"+elem.String()+">", func() Type { return &ComplexType{elem: elem} }).(*ComplexType)
+	return c.intern(typeKey("C").typ(elem), &ComplexType{elem: elem}).(*ComplexType)
 }
 
 // Tensor returns the ranked tensor type of the given shape (Dynamic for unknown sizes), element type and
 // encoding (nil for none). It keeps shape.
 func (c *Context) Tensor(shape []int64, elem Type, encoding Attr) *TensorType {
 	t := &TensorType{shape: shape, elem: elem, encoding: encoding, ranked: true}
-	return c.intern(t.String(), func() Type { return t }).(*TensorType)
+	var buf [96]byte
+	key := append(typeKey(buf[:0]), 'T').typ(elem).nums(shape)
+	if encoding != nil {
+		key = append(key, encoding.String()...)
+	}
+	return c.intern(key, t).(*TensorType)
 }
 
 // StaticTensor returns the tensor type of a value of the given element type and shape.
@@ -150,37 +186,33 @@ func (c *Context) StaticTensor(d tensor.DType, shape tensor.Shape) *TensorType {
 
 // UnrankedTensor returns tensor<*xelem>.
 func (c *Context) UnrankedTensor(elem Type) *TensorType {
-	t := &TensorType{elem: elem}
-	return c.intern(t.String(), func() Type { return t }).(*TensorType)
+	return c.intern(typeKey("U").typ(elem), &TensorType{elem: elem}).(*TensorType)
 }
 
 // Shaped returns a memref or vector type. rest is the text of what follows the element type (layout, memory
 // space), verbatim with its leading comma, empty where there is nothing. It keeps shape.
 func (c *Context) Shaped(kind ShapedKind, shape []int64, elem Type, rest string) *ShapedType {
 	t := &ShapedType{kind: kind, shape: shape, elem: elem, rest: rest}
-	return c.intern(t.String(), func() Type { return t }).(*ShapedType)
+	return c.intern(append(append(typeKey("S"), byte(kind)).typ(elem).nums(shape), rest...), t).(*ShapedType)
 }
 
 // Tuple returns tuple<elems...>. It keeps elems.
 func (c *Context) Tuple(elems []Type) *TupleType {
-	t := &TupleType{elems: elems}
-	return c.intern(t.String(), func() Type { return t }).(*TupleType)
+	return c.intern(typeKey("P").typs(elems), &TupleType{elems: elems}).(*TupleType)
 }
 
 // Function returns (inputs) -> results. It keeps both slices.
 func (c *Context) Function(inputs, results []Type) *FunctionType {
 	t := &FunctionType{inputs: inputs, results: results}
-	return c.intern(t.String(), func() Type { return t }).(*FunctionType)
+	return c.intern(typeKey("F").typs(inputs).typs(results), t).(*FunctionType)
 }
 
 // DialectType returns !dialect.name followed by body, the canonical text of its parameters with the angle
 // brackets ("" for none). data is the dialect's own reading of the parameters, nil where nobody parsed them; it
 // is kept from the first call that makes the type.
 func (c *Context) DialectType(dialect, name, body string, data any) *DialectType {
-	key := "!" + dialect + "." + name + body
-	return c.intern(key, func() Type {
-		return &DialectType{dialect: strings.Clone(dialect), name: strings.Clone(name), body: strings.Clone(body), data: data}
-	}).(*DialectType)
+	key := typeKey("!" + dialect + "." + name + body)
+	return c.intern(key, &DialectType{dialect: strings.Clone(dialect), name: strings.Clone(name), body: strings.Clone(body), data: data}).(*DialectType)
 }
 
 // UnknownLoc returns loc(unknown).

@@ -388,7 +388,7 @@ func (l *Loc) String() string { return string(append(plain.AppendLoc([]byte("loc
 // AppendType appends t.
 func (w *Text) AppendType(b []byte, t Type) []byte {
 	if w.TypeAlias == nil && w.DialectType == nil {
-		return append(b, t.String()...)
+		return appendType(b, t)
 	}
 	return w.typ(b, t)
 }
@@ -404,7 +404,7 @@ func (w *Text) typ(b []byte, t Type) []byte {
 	case *TensorType:
 		if t.encoding == nil {
 			if _, nested := t.elem.(*DialectType); !nested {
-				return append(b, t.String()...)
+				return appendType(b, t)
 			}
 		}
 		b = append(b, "tensor<"...)
@@ -429,7 +429,7 @@ func (w *Text) typ(b []byte, t Type) []byte {
 			}
 		}
 	}
-	return append(b, t.String()...)
+	return appendType(b, t)
 }
 
 func (w *Text) types(b []byte, types []Type) []byte {

@@ -47,10 +47,14 @@ type IndexType struct{ _ byte }
 type NoneType struct{ _ byte }
 
 // ComplexType is complex<elem>.
-type ComplexType struct{ elem Type }
+type ComplexType struct {
+	cachedText
+	elem Type
+}
 
 // TensorType is a ranked or unranked tensor type.
 type TensorType struct {
+	cachedText
 	shape    []int64
 	elem     Type
 	encoding Attr
@@ -68,6 +72,7 @@ const (
 
 // ShapedType is a memref or vector type.
 type ShapedType struct {
+	cachedText
 	kind  ShapedKind
 	shape []int64
 	elem  Type
@@ -75,10 +80,16 @@ type ShapedType struct {
 }
 
 // TupleType is tuple<elems...>.
-type TupleType struct{ elems []Type }
+type TupleType struct {
+	cachedText
+	elems []Type
+}
 
 // FunctionType is (inputs) -> results.
-type FunctionType struct{ inputs, results []Type }
+type FunctionType struct {
+	cachedText
+	inputs, results []Type
+}
 
 // DialectType is a type of some dialect, known or not: !stablehlo.token, !quant.uniform<...>.
 type DialectType struct {
@@ -222,33 +233,6 @@ func IsToken(t Type) bool {
 	return ok && d.name == "token" && (d.dialect == "stablehlo" || d.dialect == "mhlo")
 }
 
-func (t *IntegerType) String() string {
-	return [...]string{Signless: "i", Signed: "si", Unsigned: "ui"}[t.sign] + strconv.Itoa(t.width)
-}
-func (t *FloatType) String() string {
-	if t.name != "" {
-		return t.name
-	}
-	return t.dtype.String()
-}
-func (t *IndexType) String() string   { return "index" }
-func (t *NoneType) String() string    { return "none" }
-func (t *ComplexType) String() string { return "complex<" + t.elem.String() + ">" }
-
-func (t *TensorType) String() string {
-	b := []byte("tensor<")
-	if !t.ranked {
-		b = append(b, "*x"...)
-	}
-	b = AppendShape(b, t.shape)
-	b = append(b, t.elem.String()...)
-	if t.encoding != nil {
-		b = append(b, ", "...)
-		b = append(b, t.encoding.String()...)
-	}
-	return string(append(b, '>'))
-}
-
 // AppendShape appends the dimensions as types spell them: 2x?x3x.
 func AppendShape(b []byte, shape []int64) []byte {
 	for _, d := range shape {
@@ -262,30 +246,107 @@ func AppendShape(b []byte, shape []int64) []byte {
 	return b
 }
 
-func (t *ShapedType) String() string {
-	b := []byte([...]string{MemRef: "memref<", Vector: "vector<"}[t.kind])
-	b = AppendShape(b, t.shape)
-	b = append(b, t.elem.String()...)
-	b = append(b, t.rest...)
-	return string(append(b, '>'))
+// cachedText is the text of a type, kept where it is short: deeply nested types would need space in the square of
+// their depth.
+type cachedText struct{ text string }
+
+// longestText is the length of type texts up to which they are kept.
+const longestText = 256
+
+// textOf returns the text of t, from the cache where there is one.
+func (c *cachedText) textOf(t Type) string {
+	if c.text != "" {
+		return c.text
+	}
+	return string(appendType(nil, t))
 }
 
-func (t *TupleType) String() string {
-	return string(append(appendTypes([]byte("tuple<"), t.elems), '>'))
-}
-
-func (t *FunctionType) String() string {
-	b := append(appendTypes([]byte{'('}, t.inputs), ") -> "...)
-	if len(t.results) == 1 {
-		if _, nested := t.results[0].(*FunctionType); !nested {
-			return string(append(b, t.results[0].String()...))
+// setText fills the cache of a new type.
+func (c *cachedText) setText(t Type) {
+	for _, n := range nested(t) {
+		switch n := n.(type) {
+		case *IntegerType, *FloatType, *IndexType, *NoneType, *DialectType:
+		case interface{ hasText() bool }:
+			if !n.hasText() {
+				return
+			}
 		}
 	}
-	return string(append(appendTypes(append(b, '('), t.results), ')'))
+	if b := appendType(nil, t); len(b) <= longestText {
+		c.text = string(b)
+	}
 }
 
-func (t *DialectType) String() string {
-	return string(appendDialectSymbol(nil, '!', t.dialect, t.name, t.body))
+func (c *cachedText) hasText() bool { return c.text != "" }
+
+// nested returns the types that t is made of.
+func nested(t Type) []Type {
+	switch t := t.(type) {
+	case *ComplexType:
+		return []Type{t.elem}
+	case *TensorType:
+		return []Type{t.elem}
+	case *ShapedType:
+		return []Type{t.elem}
+	case *TupleType:
+		return t.elems
+	case *FunctionType:
+		return append(append([]Type(nil), t.inputs...), t.results...)
+	}
+	return nil
+}
+
+// appendType appends the text of t without aliases.
+func appendType(b []byte, t Type) []byte {
+	switch t := t.(type) {
+	case *IntegerType:
+		b = append(b, [...]string{Signless: "i", Signed: "si", Unsigned: "ui"}[t.sign]...)
+		return strconv.AppendInt(b, int64(t.width), 10)
+	case *FloatType:
+		if t.name != "" {
+			return append(b, t.name...)
+		}
+		return append(b, t.dtype.String()...)
+	case *IndexType:
+		return append(b, "index"...)
+	case *NoneType:
+		return append(b, "none"...)
+	case *ComplexType:
+		return append(appendType(append(b, "complex<"...), t.elem), '>')
+	case *TensorType:
+		if t.text != "" {
+			return append(b, t.text...)
+		}
+		b = append(b, "tensor<"...)
+		if !t.ranked {
+			b = append(b, "*x"...)
+		}
+		b = appendType(AppendShape(b, t.shape), t.elem)
+		if t.encoding != nil {
+			b = plain.AppendAttr(append(b, ", "...), t.encoding)
+		}
+		return append(b, '>')
+	case *ShapedType:
+		b = append(b, [...]string{MemRef: "memref<", Vector: "vector<"}[t.kind]...)
+		b = AppendShape(b, t.shape)
+		if _, opaque := t.elem.(*NoneType); !opaque { // all of it is in rest
+			b = appendType(b, t.elem)
+		}
+		return append(append(b, t.rest...), '>')
+	case *TupleType:
+		return append(appendTypes(append(b, "tuple<"...), t.elems), '>')
+	case *FunctionType:
+		b = append(appendTypes(append(b, '('), t.inputs), ") -> "...)
+		if len(t.results) == 1 {
+			if _, nested := t.results[0].(*FunctionType); !nested {
+				return appendType(b, t.results[0])
+			}
+		}
+		return append(appendTypes(append(b, '('), t.results), ')')
+	case *DialectType:
+		return appendDialectSymbol(b, '!', t.dialect, t.name, t.body)
+	}
+	return append(b, "<<null type>>"...)
 }
 
 func appendTypes(b []byte, types []Type) []byte {
@@ -293,7 +354,18 @@ func appendTypes(b []byte, types []Type) []byte {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
-		b = append(b, t.String()...)
+		b = appendType(b, t)
 	}
 	return b
 }
+
+func (t *IntegerType) String() string  { return string(appendType(nil, t)) }
+func (t *FloatType) String() string    { return string(appendType(nil, t)) }
+func (t *IndexType) String() string    { return "index" }
+func (t *NoneType) String() string     { return "none" }
+func (t *ComplexType) String() string  { return t.textOf(t) }
+func (t *TensorType) String() string   { return t.textOf(t) }
+func (t *ShapedType) String() string   { return t.textOf(t) }
+func (t *TupleType) String() string    { return t.textOf(t) }
+func (t *FunctionType) String() string { return t.textOf(t) }
+func (t *DialectType) String() string  { return string(appendType(nil, t)) }
