@@ -85,7 +85,9 @@ type AttrSpec struct {
 	Name     string
 	Type     AttrConstraint
 	Optional bool
-	Default  Attr // what an absent attribute means; printing leaves it out where the format says so
+	// Default is what an absent attribute means; formats leave it out. Where the attribute is not Optional, reading an
+	// op without it sets it, as MLIR does for DefaultValuedAttr.
+	Default Attr
 }
 
 // AttrConstraint is a condition on an attribute. The zero value accepts every attribute.

@@ -92,6 +92,11 @@ func (p *parser) kind(name []byte) opKind {
 		if p.reg != nil {
 			k.format = p.reg.Format(k.def)
 		}
+		for i := range k.def.Attrs {
+			if a := &k.def.Attrs[i]; a.Default != nil && !a.Optional {
+				k.defaults = append(k.defaults, a)
+			}
+		}
 		p.kinds[k.name] = k
 	}
 	p.lastKind = k
@@ -114,7 +119,12 @@ func (p *parser) enter(def *ir.Def, pos diag.Pos) *frame {
 }
 
 // finish makes the op of a frame and reads its location.
-func (p *parser) finish(f *frame) *ir.Op {
+func (p *parser) finish(f *frame, defaults []*ir.AttrSpec) *ir.Op {
+	for _, a := range defaults {
+		if f.st.Attrs.Get(a.Name) == nil {
+			p.setInherent(&f.st, a.Name, a.Default)
+		}
+	}
 	if p.tok.kind == tokWord && string(p.text()) == "loc" {
 		f.st.Loc = p.trailingLoc()
 	}
@@ -125,8 +135,6 @@ func (p *parser) finish(f *frame) *ir.Op {
 
 // generic reads "name"(%a)[^bb]<{...}>({...}){...} : (T) -> R.
 func (p *parser) generic() *ir.Op {
-	p.deeper()
-	defer func() { p.depth-- }()
 	pos := p.Pos()
 	name := p.text()[1 : p.tok.end-p.tok.start-1]
 	if len(name) == 0 {
@@ -137,8 +145,8 @@ func (p *parser) generic() *ir.Op {
 			p.Errorf("invalid operation name")
 		}
 	}
-	def := p.kind(name).def
-	f := p.enter(def, pos)
+	k := p.kind(name)
+	f := p.enter(k.def, pos)
 	st := &f.st
 	p.next()
 	p.expectIn('(', "expected '(' to start operand list")
@@ -215,13 +223,11 @@ func (p *parser) generic() *ir.Op {
 	for i, o := range f.uses {
 		st.Operands = append(st.Operands, p.ResolveOperand(o, f.types[i]))
 	}
-	return p.finish(f)
+	return p.finish(f, k.defaults)
 }
 
 // pretty reads an op in the form that its definition gives it.
 func (p *parser) pretty() *ir.Op {
-	p.deeper()
-	defer func() { p.depth-- }()
 	pos := p.Pos()
 	k := p.prettyKind()
 	p.next()
@@ -231,7 +237,7 @@ func (p *parser) pretty() *ir.Op {
 	} else {
 		p.format(k.format, f)
 	}
-	return p.finish(f)
+	return p.finish(f, k.defaults)
 }
 
 // prettyKind returns the kind that the word in front of a pretty op names.

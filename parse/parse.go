@@ -73,9 +73,10 @@ type denseKey struct {
 
 // opKind is what is known of an op's name.
 type opKind struct {
-	name   string
-	def    *ir.Def
-	format *ir.Format
+	name     string
+	def      *ir.Def
+	format   *ir.Format
+	defaults []*ir.AttrSpec // attributes that an op always has: they are set where the text leaves them out
 }
 
 // forwardLoc is a location alias that is used before it is defined.
