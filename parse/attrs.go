@@ -301,6 +301,9 @@ func (p *parser) opaqueAttr(want ir.Type) ir.Attr {
 	}
 	end := p.balancedEnd(p.tok.end) + 1
 	text := strings.Join(strings.Fields(string(src[start:end])), " ")
+	if strings.HasPrefix(word, "affine_") {
+		text = affineText(text)
+	}
 	p.lexAt(end)
 	if word == "sparse" {
 		t := want

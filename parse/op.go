@@ -250,7 +250,7 @@ func (p *parser) prettyKind() opKind {
 	}
 	full := p.defaults[len(p.defaults)-1]
 	tried := ""
-	if full != "" {
+	if full != "" && strings.IndexByte(str(name), '.') < 0 {
 		full += "." + string(name)
 		if k := p.kind([]byte(full)); k.def.Known() {
 			return p.needForm(k)

@@ -323,6 +323,10 @@ func (p *parser) balancedEnd(i int) int {
 			if len(stack) == 0 {
 				return i
 			}
+			if c == '>' && stack[len(stack)-1] != '<' && i+1 < len(src) && src[i+1] == '=' {
+				i += 2 // a comparison, as affine sets have
+				continue
+			}
 			if open := stack[len(stack)-1]; closer(open) != c {
 				p.ErrorfAt(diag.At(i), "unbalanced '%c' character in pretty dialect name", open)
 			}

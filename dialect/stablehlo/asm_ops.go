@@ -82,6 +82,7 @@ func constantNames(op *ir.Op, set func(*ir.Value, string)) {
 //	 reducer(%p: T, %q: T) ... { ... }
 func parseReduce(p ir.AsmParser, st *ir.OpState) {
 	pos := p.Pos()
+	st.Pos = pos // as in MLIR, the operation and what the short form implies stand at the parenthesis
 	var inputs, inits []ir.Operand
 	for n := 0; n == 0 || p.Accept(","); n++ {
 		p.Expect("(")
@@ -92,9 +93,8 @@ func parseReduce(p ir.AsmParser, st *ir.OpState) {
 		p.Expect(")")
 	}
 	uses := append(append([]ir.Operand{}, inputs...), inits...)
-	inner, innerPos := "", p.Pos()
+	inner := ""
 	if p.AcceptKeyword("applies") {
-		innerPos = p.Pos()
 		inner = p.ParseKeyword()
 	}
 	p.ExpectKeyword("across")
@@ -111,7 +111,7 @@ func parseReduce(p ir.AsmParser, st *ir.OpState) {
 	p.ResolveOperands(uses, f.Inputs(), pos, st)
 	st.Types = append(st.Types, f.Results()...)
 	if inner != "" {
-		parseApplied(p, st, inner, innerPos, f)
+		parseApplied(p, st, inner, pos, f)
 		return
 	}
 	p.ExpectKeyword("reducer")
@@ -216,6 +216,8 @@ func parseApplied(p ir.AsmParser, st *ir.OpState, name string, pos diag.Pos, f *
 	r := m.NewRegion()
 	b := r.AddBlock()
 	lhs, rhs := b.AddArg(scalar, st.Loc), b.AddArg(scalar, st.Loc)
+	lhs.SetPos(pos)
+	rhs.SetPos(pos)
 	in := m.NewOp(&ir.OpState{Def: m.Def(name), Operands: []*ir.Value{lhs, rhs}, Types: []ir.Type{scalar}, Loc: st.Loc, Pos: pos})
 	b.Append(in)
 	ret := st.Def.Dialect() + ".return"

@@ -133,6 +133,11 @@ func defaulted(name string, c ir.AttrConstraint, v ir.Attr) ir.AttrSpec {
 	return ir.AttrSpec{Name: name, Type: c, Optional: true, Default: v}
 }
 
+// always is an attribute that every op has: reading an op without it sets the default.
+func always(name string, c ir.AttrConstraint, v ir.Attr) ir.AttrSpec {
+	return ir.AttrSpec{Name: name, Type: c, Default: v}
+}
+
 var (
 	attrFalse = ir.NewInteger(0, i1)
 	attrTrue  = ir.NewInteger(1, i1)

@@ -9,7 +9,7 @@ var Infeed = &ir.Def{
 	Name: "stablehlo.infeed", Doc: "Reads values from the infeed. Spec: infeed.",
 	Operands: []ir.Arg{{Name: "token", Type: Token}},
 	Results:  []ir.Arg{{Name: "results", Type: transferable, Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{defaulted("infeed_config", StrAttr, ir.NewString("")), optional("layout", ArrayAttr)},
+	Attrs:    []ir.AttrSpec{always("infeed_config", StrAttr, ir.NewString("")), optional("layout", ArrayAttr)},
 	Verify:   verify(infeedRule),
 }
 
@@ -18,7 +18,7 @@ var Outfeed = &ir.Def{
 	Name: "stablehlo.outfeed", Doc: "Writes values to the outfeed. Spec: outfeed.",
 	Operands: []ir.Arg{{Name: "inputs", Type: anyTensorQ, Mult: ir.Variadic}, {Name: "token", Type: Token}},
 	Results:  []ir.Arg{{Name: "result", Type: Token}},
-	Attrs:    []ir.AttrSpec{defaulted("outfeed_config", StrAttr, ir.NewString(""))},
+	Attrs:    []ir.AttrSpec{always("outfeed_config", StrAttr, ir.NewString(""))},
 	Infer:    infer(inferToken), Verify: verify(agrees(inferToken)),
 }
 
