@@ -96,20 +96,20 @@ func TestDepth(t *testing.T) {
 	const n = 100000
 	r := func(s string) string { return strings.Repeat(s, n) }
 	cases := map[string]string{
-		"regions":    r(`"a.b"() ({ `) + r(`}) : () -> ()`),
-		"arrays":     `"a.b"() {x = ` + r("[") + r("]") + `} : () -> ()`,
-		"dicts":      `"a.b"() {x = ` + r("{y = ") + "1" + r("}") + `} : () -> ()`,
-		"tuples":     `"a.b"() {x = ` + r("tuple<") + "i1" + r(">") + `} : () -> ()`,
-		"functions":  `"a.b"() {x = ` + r("() -> (") + r(")") + `} : () -> ()`,
-		"tensors":    `"a.b"() {x = ` + r("tensor<1x") + "i1" + r(">") + `} : () -> ()`,
-		"locs":       `"a.b"() : () -> () loc(` + r(`"x"(`) + "unknown" + r(")") + `)`,
-		"callsites":  `"a.b"() : () -> () loc(` + r(`callsite(unknown at `) + "unknown" + r(")") + `)`,
-		"fused":      `"a.b"() : () -> () loc(` + r(`fused[`) + "unknown" + r("]") + `)`,
-		"dialect":    `"a.b"() {x = #a.b` + r("<") + r(">") + `} : () -> ()`,
-		"dialect2":   `"a.b"() {x = !a.b` + r("<(") + r(")>") + `} : () -> ()`,
-		"affine":     `"a.b"() {x = affine_map<` + r("(") + r(")") + `>} : () -> ()`,
-		"dense":      `"a.b"() {x = dense<` + r("[") + r("]") + `> : tensor<1xi8>} : () -> ()`,
-		"open":       r(`"a.b"() ({ `),
+		"regions":   r(`"a.b"() ({ `) + r(`}) : () -> ()`),
+		"arrays":    `"a.b"() {x = ` + r("[") + r("]") + `} : () -> ()`,
+		"dicts":     `"a.b"() {x = ` + r("{y = ") + "1" + r("}") + `} : () -> ()`,
+		"tuples":    `"a.b"() {x = ` + r("tuple<") + "i1" + r(">") + `} : () -> ()`,
+		"functions": `"a.b"() {x = ` + r("() -> (") + r(")") + `} : () -> ()`,
+		"tensors":   `"a.b"() {x = ` + r("tensor<1x") + "i1" + r(">") + `} : () -> ()`,
+		"locs":      `"a.b"() : () -> () loc(` + r(`"x"(`) + "unknown" + r(")") + `)`,
+		"callsites": `"a.b"() : () -> () loc(` + r(`callsite(unknown at `) + "unknown" + r(")") + `)`,
+		"fused":     `"a.b"() : () -> () loc(` + r(`fused[`) + "unknown" + r("]") + `)`,
+		"dialect":   `"a.b"() {x = #a.b` + r("<") + r(">") + `} : () -> ()`,
+		"dialect2":  `"a.b"() {x = !a.b` + r("<(") + r(")>") + `} : () -> ()`,
+		"affine":    `"a.b"() {x = affine_map<` + r("(") + r(")") + `>} : () -> ()`,
+		"dense":     `"a.b"() {x = dense<` + r("[") + r("]") + `> : tensor<1xi8>} : () -> ()`,
+		"open":      r(`"a.b"() ({ `),
 	}
 	for name, s := range cases {
 		t.Run(name, func(t *testing.T) {
