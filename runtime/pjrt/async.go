@@ -50,10 +50,10 @@ func (s *session) deliverAsync(frame *C.hl_ffi_frame, site *site, device int) er
 	for i := range c.Operands {
 		a.copies.Operands = append(a.copies.Operands, c.operands[i].Clone())
 	}
-	if site.kind == hlocb.InOut {
-		a.copies.Results = a.copies.Operands[:len(c.Results)]
-	} else {
-		for i := range c.Results {
+	for i := range c.Results {
+		if site.kind == hlocb.InOut {
+			a.copies.Results = append(a.copies.Results, a.copies.Operands[site.aliased(i)])
+		} else {
 			a.copies.Results = append(a.copies.Results, tensor.New(c.results[i].DType(), c.results[i].shape))
 		}
 	}
@@ -88,13 +88,7 @@ func (a *asyncCall) run(ctx context.Context, site *site) {
 	}
 	if err == nil {
 		for i, r := range a.copies.Results {
-			v := &a.call.results
-			if site.kind == hlocb.InOut {
-				v = &a.call.operands
-			}
-			if data := (*v)[i].Bytes(); len(data) == len(r.Bytes()) {
-				copy(data, r.Bytes())
-			}
+			copy(a.call.result(i).Bytes(), r.Bytes())
 		}
 		if a.call.packed {
 			a.call.packResults()

@@ -110,7 +110,8 @@ type call struct {
 	runtime.Call
 	operands, results       []view
 	operandPtrs, resultPtrs []*tensor.Tensor
-	packed                  bool // some result must be packed after the handlers
+	inout                   []*view // of an inout hook, the operand that each result is
+	packed                  bool    // some result must be packed after the handlers
 }
 
 // view is an operand or a result as the handler sees it.
@@ -161,10 +162,11 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 		}
 		switch site.kind {
 		case hlocb.InOut:
-			if m >= n {
-				return fmt.Errorf("an inout hook has %d operands and more results", n)
+			i := site.aliased(m)
+			if i >= n {
+				return fmt.Errorf("result %d of an inout hook is operand %d of %d", m, i, n)
 			}
-			if o := &c.operands[m]; b.data != unsafe.Pointer(unsafe.SliceData(o.raw)) && len(o.raw) > 0 {
+			if o := &c.operands[i]; b.data != unsafe.Pointer(unsafe.SliceData(o.raw)) && len(o.raw) > 0 {
 				// Not aliased: let the handler write to the result, beginning with the operand's value.
 				operand := o.raw
 				if err := o.set(b, false); err != nil {
@@ -176,7 +178,11 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 				copy(o.raw, operand)
 				o.unpack()
 			}
-			c.packed = c.packed || c.operands[m].scratched()
+			if m == len(c.inout) {
+				c.inout = append(c.inout, nil)
+			}
+			c.inout[m] = &c.operands[i]
+			c.packed = c.packed || c.operands[i].scratched()
 		case hlocb.Tap:
 			// The operand passes through; the handler is not to write.
 			if err := tapResult(args, site, b, m); err != nil {
@@ -195,7 +201,11 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 	}
 	switch site.kind {
 	case hlocb.InOut:
-		c.Results = c.operandPtrs[:m]
+		c.Results = c.resultPtrs[:0]
+		for _, v := range c.inout[:m] {
+			c.Results = append(c.Results, &v.Tensor)
+		}
+		c.resultPtrs = c.Results
 	case hlocb.Tap:
 		c.Results = nil
 	default:
@@ -206,10 +216,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 
 // tapResult makes sure that a tap's result m holds its operand: it does where XLA aliased them.
 func tapResult(args []*C.hl_ffi_buffer, site *site, b *C.hl_ffi_buffer, m int) error {
-	i := m
-	if aliases := site.bound.Site.Aliases; m < len(aliases) && aliases[m] >= 0 {
-		i = aliases[m]
-	}
+	i := site.aliased(m)
 	for _, a := range args {
 		if a.dtype == ffiToken {
 			continue
@@ -220,6 +227,14 @@ func tapResult(args []*C.hl_ffi_buffer, site *site, b *C.hl_ffi_buffer, m int) e
 		i--
 	}
 	return errors.New("a tap has more results than operands")
+}
+
+// aliased returns the operand that result m of a tap or inout is, chain and tokens not counted.
+func (s *site) aliased(m int) int {
+	if aliases := s.bound.Site.Aliases; m < len(aliases) && aliases[m] >= 0 {
+		return aliases[m]
+	}
+	return m
 }
 
 func passThrough(from, to *C.hl_ffi_buffer) error {
@@ -324,15 +339,19 @@ func (v *view) unpack() {
 
 // packResults writes results of packed types back to XLA's memory.
 func (c *call) packResults() {
-	views := c.results
-	if c.Site.Kind == hlocb.InOut {
-		views = c.operands
-	}
 	for i := range c.Results {
-		if v := &views[i]; v.scratched() {
+		if v := c.result(i); v.scratched() {
 			pack(v.raw, v.scratch, v.DType())
 		}
 	}
+}
+
+// result returns the view behind result i.
+func (c *call) result(i int) *view {
+	if c.Site.Kind == hlocb.InOut {
+		return c.inout[i]
+	}
+	return &c.results[i]
 }
 
 // forget drops the views of XLA's memory, which is about to be freed.
