@@ -16,5 +16,10 @@ func planCustomCall(p *planner, s *spec) (control, error) {
 			return planForward(p, s)
 		}
 	}
+	if len(s.in) > 0 {
+		if c, ok := checkTarget(target, s.in[0]); ok {
+			return planExpect(s, c)
+		}
+	}
 	return nil, &PluginError{target}
 }

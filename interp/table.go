@@ -19,6 +19,13 @@ func buildTable() map[string]row {
 		"stablehlo.custom_call":          {control: planCustomCall},
 		"hlocb.hook":                     {control: planHook},
 
+		// Expectations.
+		"check.expect_eq":              {control: planCheckOp("equal", false)},
+		"check.expect_eq_const":        {control: planCheckOp("equal", true)},
+		"check.expect_almost_eq":       {control: planCheckOp("almost", false)},
+		"check.expect_almost_eq_const": {control: planCheckOp("almost", true)},
+		"check.expect_close":           {control: planCheckOp("close", false)},
+
 		// Data movement.
 		"stablehlo.reshape":                  {control: planReshape},
 		"stablehlo.broadcast_in_dim":         {make: makeBroadcastInDim},
