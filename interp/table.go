@@ -65,9 +65,14 @@ func buildTable() map[string]row {
 		"stablehlo.sort":               {control: planSort},
 
 		// Products and reductions.
-		"stablehlo.dot_general": {make: makeDotGeneral, shape: dotGeneralShape},
-		"stablehlo.dot":         {make: makeDot},
-		"stablehlo.reduce":      {control: planReduce, make: makeReduce},
+		"stablehlo.dot_general":        {make: makeDotGeneral, shape: dotGeneralShape},
+		"stablehlo.dot":                {make: makeDot},
+		"stablehlo.reduce":             {control: planReduce, make: makeReduce},
+		"stablehlo.reduce_window":      {control: planReduceWindow},
+		"stablehlo.select_and_scatter": {control: planSelectAndScatter},
+		"stablehlo.map":                {control: planMap},
+		"stablehlo.convolution":        {make: makeConvolution},
+		"stablehlo.dynamic_conv":       {make: makeDynamicConv},
 	}
 	binary := binaryOps()
 	for name, l := range binary {

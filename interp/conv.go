@@ -1,0 +1,323 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// convolution is the geometry of one convolution, with every tensor in a fixed order of dimensions: input
+// [batch][spatial...][feature], kernel [spatial...][feature][output], result [batch][spatial...][output].
+type convolution struct {
+	in, kern, out          tensor.Shape
+	stride, low, lhsDil    []int64
+	rhsDil                 []int64
+	reverse                []bool
+	groups, batchGroups    int
+	inPerm, kPerm, outPerm []int64 // from the op's order to the fixed one; outPerm from the fixed one
+}
+
+// makeConvolution compiles convolution (spec, "convolution").
+func makeConvolution(s *spec) (kernel, error) {
+	if len(s.in) != 2 || len(s.out) != 1 {
+		return kernel{}, errors.New("expects two operands and one result")
+	}
+	pad, err := intsAttr(s.op, "padding")
+	if err != nil {
+		return kernel{}, err
+	}
+	return convKernel(s, pad)
+}
+
+// makeDynamicConv compiles dynamic_conv (spec, "dynamic_conv"), whose padding is an operand.
+func makeDynamicConv(s *spec) (kernel, error) {
+	if len(s.in) != 3 || len(s.out) != 1 {
+		return kernel{}, errors.New("expects three operands and one result")
+	}
+	inner := &spec{p: s.p, op: s.op, in: s.in[:2], out: s.out}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		pad, err := in[2].Int64s()
+		if err != nil {
+			return err
+		}
+		k, err := convKernel(inner, pad)
+		if err != nil {
+			return err
+		}
+		return k.run(in[:2], out)
+	}}, nil
+}
+
+func convDims(op *ir.Op) (*stablehlo.ConvDims, error) {
+	if a, _ := op.Attr("dimension_numbers").(*ir.DialectAttr); a != nil {
+		if d, ok := a.Data().(*stablehlo.ConvDims); ok {
+			return d, nil
+		}
+	}
+	return nil, errors.New("has no dimension_numbers")
+}
+
+func permuted(shape tensor.Shape, perm []int64) (tensor.Shape, error) {
+	if err := checkDims("convolution", perm, len(shape)); err != nil {
+		return nil, err
+	}
+	if len(perm) != len(shape) {
+		return nil, fmt.Errorf("has %d dimension numbers for rank %d", len(perm), len(shape))
+	}
+	out := make(tensor.Shape, len(perm))
+	for i, d := range perm {
+		out[i] = shape[d]
+	}
+	return out, nil
+}
+
+func newConvolution(s *spec, pad []int64) (*convolution, error) {
+	d, err := convDims(s.op)
+	if err != nil {
+		return nil, err
+	}
+	c := &convolution{}
+	n := len(d.InputSpatial)
+	if len(d.KernelSpatial) != n || len(d.OutputSpatial) != n {
+		return nil, errors.New("has different numbers of spatial dimensions")
+	}
+	c.inPerm = append(append([]int64{d.InputBatch}, d.InputSpatial...), d.InputFeature)
+	c.kPerm = append(append([]int64(nil), d.KernelSpatial...), d.KernelInputFeature, d.KernelOutput)
+	order := append(append([]int64{d.OutputBatch}, d.OutputSpatial...), d.OutputFeature)
+	if c.in, err = permuted(s.in[0].shape, c.inPerm); err != nil {
+		return nil, err
+	}
+	if c.kern, err = permuted(s.in[1].shape, c.kPerm); err != nil {
+		return nil, err
+	}
+	if c.out, err = permuted(s.out[0].shape, order); err != nil {
+		return nil, err
+	}
+	c.outPerm = make([]int64, len(order))
+	for i, o := range order {
+		c.outPerm[o] = int64(i)
+	}
+	get := func(name string) (v []int64) {
+		if err == nil {
+			v, err = intsOr(s.op, name, n, 1)
+		}
+		return v
+	}
+	c.stride, c.lhsDil, c.rhsDil = get("window_strides"), get("lhs_dilation"), get("rhs_dilation")
+	if err != nil {
+		return nil, err
+	}
+	rev, err := intsOr(s.op, "window_reversal", n, 0)
+	if err != nil {
+		return nil, err
+	}
+	if pad == nil {
+		pad = make([]int64, 2*n)
+	}
+	if len(pad) == 1 && n > 0 {
+		one := pad[0]
+		pad = make([]int64, 2*n)
+		for i := range pad {
+			pad[i] = one
+		}
+	}
+	if len(pad) != 2*n {
+		return nil, fmt.Errorf("has %d paddings for %d spatial dimensions", len(pad), n)
+	}
+	c.groups, c.batchGroups = int(intAttr(s.op, "feature_group_count", 1)), int(intAttr(s.op, "batch_group_count", 1))
+	if c.groups < 1 || c.batchGroups < 1 || c.groups > 1 && c.batchGroups > 1 {
+		return nil, errors.New("has impossible group counts")
+	}
+	for i := range n {
+		c.low = append(c.low, pad[2*i])
+		c.reverse = append(c.reverse, rev[i] != 0)
+		if c.stride[i] < 1 || c.lhsDil[i] < 1 || c.rhsDil[i] < 1 {
+			return nil, errors.New("has a stride or dilation below 1")
+		}
+		size := pad[2*i] + pad[2*i+1] + max(0, (c.in[1+i]-1)*c.lhsDil[i]+1)
+		if c.in[1+i] == 0 {
+			size = pad[2*i] + pad[2*i+1]
+		}
+		reach := (c.kern[i]-1)*c.rhsDil[i] + 1
+		if c.kern[i] == 0 {
+			reach = 0
+		}
+		want := int64(0)
+		if size >= reach && size > 0 {
+			want = (size-reach)/c.stride[i] + 1
+		}
+		if c.out[1+i] != want {
+			return nil, fmt.Errorf("gives %d elements in spatial dimension %d, not %d", want, i, c.out[1+i])
+		}
+	}
+	feature, kin, kout := c.in[n+1], c.kern[n], c.kern[n+1]
+	if feature != kin*int64(c.groups) || kout%int64(c.groups) != 0 || kout%int64(c.batchGroups) != 0 ||
+		c.in[0]%int64(c.batchGroups) != 0 || c.out[0] != c.in[0]/int64(c.batchGroups) || c.out[n+1] != kout {
+		return nil, fmt.Errorf("cannot convolve %s and %s to %s", s.in[0], s.in[1], s.out[0])
+	}
+	return c, nil
+}
+
+// convRows is how many positions of the result are gathered at a time.
+const convRows = 4096
+
+func convKernel(s *spec, pad []int64) (kernel, error) {
+	c, err := newConvolution(s, pad)
+	if err != nil {
+		return kernel{}, err
+	}
+	out := s.out[0]
+	acc := out.dt
+	if acc.IsFloat() && acc != tensor.F64 {
+		acc = tensor.F32
+	}
+	product := matrixProduct(acc)
+	if product == nil {
+		return kernel{}, unsupported("a convolution of elements of type %s", out.dt)
+	}
+	n := len(c.in)
+	spatial := n - 2
+	arrange := func(t vtype, shape tensor.Shape, perm []int64) (func(*tensor.Tensor) (*tensor.Tensor, error), error) {
+		k, err := transposeKernel(t, tensorType(t.dt, shape...), perm)
+		if err != nil {
+			return nil, err
+		}
+		conv, err := convertLoop(t.dt, acc)
+		if err != nil {
+			return nil, err
+		}
+		return func(x *tensor.Tensor) (*tensor.Tensor, error) {
+			y := tensor.New(t.dt, shape)
+			if err := k.run([]*tensor.Tensor{x}, []*tensor.Tensor{y}); err != nil || t.dt == acc {
+				return y, err
+			}
+			z := tensor.New(acc, shape)
+			conv([]*tensor.Tensor{y}, []*tensor.Tensor{z}, 0, t.n)
+			return z, nil
+		}, nil
+	}
+	loadIn, err := arrange(s.in[0], c.in, c.inPerm)
+	if err != nil {
+		return kernel{}, err
+	}
+	loadKern, err := arrange(s.in[1], c.kern, c.kPerm)
+	if err != nil {
+		return kernel{}, err
+	}
+	store, err := transposeKernel(tensorType(acc, c.out...), tensorType(acc, out.shape...), c.outPerm)
+	if err != nil {
+		return kernel{}, err
+	}
+	narrow, err := convertLoop(acc, out.dt)
+	if err != nil {
+		return kernel{}, err
+	}
+	cin, kout := int(c.kern[spatial]), int(c.kern[spatial+1])
+	taps := int(c.kern[:spatial].NumElements())
+	positions := int(c.out[:n-1].NumElements()) // batch and spatial
+	splits := c.groups * c.batchGroups
+	width := kout / splits
+	size := acc.Size()
+	inner := taps * cin
+	// offsets[p*taps+t] is where tap t of position p begins in the input, -1 in the padding.
+	return kernel{run: func(in, outs []*tensor.Tensor) error {
+		x, err := loadIn(in[0])
+		if err != nil {
+			return err
+		}
+		k, err := loadKern(in[1])
+		if err != nil {
+			return err
+		}
+		res := tensor.New(acc, c.out)
+		rows := min(convRows, max(1, positions))
+		cols := tensor.New(acc, tensor.Shape{int64(rows), int64(inner)})
+		part := tensor.New(acc, tensor.Shape{int64(rows), int64(width)})
+		feature := int(c.in[n-1])
+		for g := range splits {
+			featureAt, batchAt := 0, 0
+			if c.groups > 1 {
+				featureAt = g * cin
+			} else {
+				batchAt = g * int(c.out[0])
+			}
+			for r0 := 0; r0 < positions; r0 += rows {
+				rn := min(rows, positions-r0)
+				clear(cols.Bytes())
+				parallel(rn, 256, func(lo, hi int) {
+					for r := lo; r < hi; r++ {
+						c.taps(r0+r, batchAt, func(t, at int) {
+							from := (at*feature + featureAt) * size
+							copy(cols.Bytes()[(r*inner+t*cin)*size:][:cin*size], x.Bytes()[from:from+cin*size])
+						})
+					}
+				})
+				a := &matrixOperand{rows: inner, cols: 1, nbatch: 1, nrows: rn, ncols: inner}
+				b := &matrixOperand{rows: kout, cols: 1, nbatch: 1, nrows: inner, ncols: width}
+				var kv, pv tensor.Tensor
+				if len(k.Bytes()) > 0 {
+					kb := k.Bytes()[g*width*size:]
+					kv.Borrow(acc, tensor.Shape{int64(len(kb) / size)}, kb)
+				}
+				pb := part.Bytes()[:rn*width*size]
+				pv.Borrow(acc, tensor.Shape{int64(rn), int64(width)}, pb)
+				if inner == 0 {
+					clear(pb)
+				} else {
+					product(&pv, cols, &kv, a, b)
+				}
+				for r := range rn {
+					copy(res.Bytes()[((r0+r)*kout+g*width)*size:], pb[r*width*size:(r+1)*width*size])
+				}
+			}
+		}
+		if acc == out.dt {
+			return store.run([]*tensor.Tensor{res}, outs)
+		}
+		t := tensor.New(acc, out.shape)
+		if err := store.run([]*tensor.Tensor{res}, []*tensor.Tensor{t}); err != nil {
+			return err
+		}
+		narrow([]*tensor.Tensor{t}, outs, 0, out.n)
+		return nil
+	}}, nil
+}
+
+// taps calls f for every tap of a position of the result that falls on an input element, with the element's
+// index without its feature.
+func (c *convolution) taps(position, batchAt int, f func(tap, at int)) {
+	n := len(c.in) - 2
+	var at, tap [16]int64
+	p := int64(position)
+	for i := n - 1; i >= 0; i-- {
+		at[i] = p % c.out[1+i]
+		p /= c.out[1+i]
+	}
+	batch := p + int64(batchAt)
+	for t := range int(tensor.Shape(c.kern[:n]).NumElements()) {
+		k := int64(t)
+		for i := n - 1; i >= 0; i-- {
+			tap[i] = k % c.kern[i]
+			k /= c.kern[i]
+		}
+		index, ok := batch, true
+		for i := range n {
+			w := tap[i]
+			if c.reverse[i] {
+				w = c.kern[i] - 1 - w
+			}
+			v := at[i]*c.stride[i] + w*c.rhsDil[i] - c.low[i]
+			if v < 0 || v%c.lhsDil[i] != 0 || v/c.lhsDil[i] >= c.in[1+i] {
+				ok = false
+				break
+			}
+			index = index*c.in[1+i] + v/c.lhsDil[i]
+		}
+		if ok {
+			f(t, int(index))
+		}
+	}
+}

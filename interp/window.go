@@ -1,0 +1,447 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// window is the geometry of reduce_window and its kin: the operand is padded and dilated first; then element o
+// of the result sees the padded elements o*stride + w*dilation for every w in the window.
+type window struct {
+	dims, strides, dilation []int64
+	low, high, interior     []int64
+	padded                  tensor.Shape
+	out                     tensor.Shape
+}
+
+func newWindow(s *spec, rank int, shape tensor.Shape) (*window, error) {
+	w := &window{}
+	var err error
+	get := func(name string, def int64) (v []int64) {
+		if err == nil {
+			v, err = intsOr(s.op, name, rank, def)
+		}
+		return v
+	}
+	w.dims = get("window_dimensions", 1)
+	w.strides = get("window_strides", 1)
+	w.dilation = get("window_dilations", 1)
+	base := get("base_dilations", 1)
+	if err != nil {
+		return nil, err
+	}
+	pad, err := intsAttr(s.op, "padding")
+	if err != nil {
+		return nil, err
+	}
+	if pad == nil {
+		pad = make([]int64, 2*rank)
+	}
+	if len(pad) == 1 && rank > 0 {
+		one := pad[0]
+		pad = make([]int64, 2*rank)
+		for i := range pad {
+			pad[i] = one
+		}
+	}
+	if len(pad) != 2*rank {
+		return nil, fmt.Errorf("has %d paddings for rank %d", len(pad), rank)
+	}
+	for i := range rank {
+		if w.dims[i] < 1 || w.strides[i] < 1 || w.dilation[i] < 1 || base[i] < 1 {
+			return nil, errors.New("has a window with a size, stride or dilation below 1")
+		}
+		w.low = append(w.low, pad[2*i])
+		w.high = append(w.high, pad[2*i+1])
+		w.interior = append(w.interior, base[i]-1)
+	}
+	w.padded = padShape(shape, w.low, w.high, w.interior)
+	for i := range rank {
+		w.padded[i] = max(w.padded[i], 0)
+		reach := (w.dims[i]-1)*w.dilation[i] + 1
+		n := int64(0)
+		if w.padded[i] >= reach {
+			n = (w.padded[i]-reach)/w.strides[i] + 1
+		}
+		w.out = append(w.out, n)
+	}
+	return w, nil
+}
+
+// positions returns how many elements a window has.
+func (w *window) positions() int { return int(tensor.Shape(w.dims).NumElements()) }
+
+// walk calls f with the offset in the padded operand of every element of the window, in row-major order.
+func (w *window) walk(f func(off int) error) error {
+	st := strides(w.padded)
+	at := make([]int64, len(w.dims))
+	for range w.positions() {
+		off := 0
+		for i, v := range at {
+			off += int(v*w.dilation[i]) * st[i]
+		}
+		if err := f(off); err != nil {
+			return err
+		}
+		for i := len(at) - 1; i >= 0; i-- {
+			if at[i]++; at[i] < w.dims[i] {
+				break
+			}
+			at[i] = 0
+		}
+	}
+	return nil
+}
+
+// slice returns the copy that takes the elements of one window position, for all windows.
+func (w *window) slice() *stridedCopy {
+	src := strides(w.padded)
+	for i := range src {
+		src[i] *= int(w.strides[i])
+	}
+	return newStridedCopy(ints(w.out), strides(w.out), src)
+}
+
+// pad returns the kernel that pads the operand; nil where there is nothing to do.
+func (w *window) pad(t vtype) (*kernel, error) {
+	if w.padded.Equal(t.shape) {
+		plain := true
+		for i := range w.low {
+			plain = plain && w.low[i] == 0 && w.high[i] == 0 && w.interior[i] == 0
+		}
+		if plain {
+			return nil, nil
+		}
+	}
+	k, err := padKernel(t, tensorType(t.dt, w.padded...), tensorType(t.dt), w.low, w.high, w.interior)
+	return &k, err
+}
+
+// planReduceWindow compiles reduce_window (spec, "reduce_window"). All windows advance together: the first
+// elements of all windows, then the second, and so on.
+func planReduceWindow(p *planner, s *spec) (control, error) {
+	k := len(s.out)
+	if k == 0 || len(s.in) != 2*k || s.op.NumRegions() != 1 || len(s.op.Region(0).Blocks()) != 1 {
+		return nil, errors.New("expects as many initial values as inputs and results, and one region")
+	}
+	for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
+		if t.class != classTensor || t.dynamic() {
+			return nil, unsupported("a windowed reduction of dynamic shape")
+		}
+	}
+	w, err := newWindow(s, len(s.in[0].shape), s.in[0].shape)
+	if err != nil {
+		return nil, err
+	}
+	pads := make([]*kernel, k)
+	for i := range k {
+		if !s.in[i].shape.Equal(s.in[0].shape) || !s.out[i].shape.Equal(w.out) || s.in[k+i].n != 1 || s.in[k+i].dt != s.in[i].dt {
+			return nil, fmt.Errorf("cannot reduce %s to %s with this window", s.in[i], s.out[i])
+		}
+		if pads[i], err = w.pad(s.in[i]); err != nil {
+			return nil, err
+		}
+	}
+	n := s.out[0].n
+	slice := w.slice()
+	var combine elementLoop
+	if k == 1 && s.in[0].dt == s.out[0].dt {
+		if red := commonReducer(s.op.Region(0).Entry(), binaryOps()); red != nil {
+			combine = red.loops.bind(s.in[0].dt)
+		}
+	}
+	var region *liftedRegion
+	if combine == nil {
+		if region, err = p.lift(s.op, 0, n); err != nil {
+			return nil, err
+		}
+		if region == nil {
+			return nil, unsupported("a windowed reduction by ops that are not elementwise")
+		}
+		if len(region.args) != 2*k || len(region.ret) != k {
+			return nil, fmt.Errorf("expects a region of %d arguments and %d results", 2*k, k)
+		}
+		for i := range k {
+			if region.types[i].dt != s.in[i].dt || region.types[k+i].dt != s.in[i].dt || s.out[i].dt != s.in[i].dt {
+				return nil, unsupported("a windowed reduction that changes the element type")
+			}
+		}
+	}
+	flat := tensor.Shape{int64(n)}
+	return func(m *machine, fr *frame, ins *instr) error {
+		src := make([]*tensor.Tensor, k)
+		acc := make([]*buf, k)
+		for i := range k {
+			src[i] = &fr.slots[ins.in[i]].t
+			init := &fr.slots[ins.in[k+i]].t
+			if pads[i] != nil {
+				if err := m.charge(int64(w.padded.NumElements()) * int64(s.in[i].dt.Size())); err != nil {
+					return err
+				}
+				t := tensor.New(s.in[i].dt, w.padded)
+				m.held -= int64(len(t.Bytes()))
+				if err := pads[i].run([]*tensor.Tensor{src[i], init}, []*tensor.Tensor{t}); err != nil {
+					return err
+				}
+				src[i] = t
+			}
+			b, err := m.alloc(s.out[i].dt, flat, n)
+			if err != nil {
+				return err
+			}
+			fill(b.t.Bytes(), init.Bytes())
+			acc[i] = b
+		}
+		x := make([]*buf, k)
+		err := w.walk(func(off int) error {
+			if err := m.poll(); err != nil {
+				return err
+			}
+			for i := range k {
+				b, err := m.alloc(s.in[i].dt, flat, n)
+				if err != nil {
+					return err
+				}
+				slice.run(s.in[i].dt.Size(), &b.t, src[i], 0, off)
+				x[i] = b
+			}
+			if combine != nil {
+				out := []*tensor.Tensor{&acc[0].t}
+				combine([]*tensor.Tensor{&acc[0].t, &x[0].t}, out, 0, n)
+				m.release(x[0])
+				return nil
+			}
+			for i := range k {
+				fr.slots[region.args[i]] = acc[i]
+				fr.slots[region.args[k+i]] = x[i]
+			}
+			return m.block(fr, region.block, acc)
+		})
+		if err != nil {
+			return err
+		}
+		for i, b := range acc {
+			fr.slots[ins.out[i]] = m.alias(b, s.out[i].dt, s.out[i].shape)
+		}
+		return nil
+	}, nil
+}
+
+// planSelectAndScatter compiles select_and_scatter (spec, "select_and_scatter"): in each window the selected
+// element gets the source element of the window.
+func planSelectAndScatter(p *planner, s *spec) (control, error) {
+	if len(s.in) != 3 || len(s.out) != 1 || s.op.NumRegions() != 2 {
+		return nil, errors.New("expects an operand, a source, an initial value and two regions")
+	}
+	operand, source, out := s.in[0], s.in[1], s.out[0]
+	if operand.dynamic() || source.dynamic() || out.dynamic() {
+		return nil, unsupported("select_and_scatter of dynamic shape")
+	}
+	w, err := newWindow(s, len(operand.shape), operand.shape)
+	if err != nil {
+		return nil, err
+	}
+	if !w.out.Equal(source.shape) || !operand.shape.Equal(out.shape) || source.dt != out.dt || s.in[2].n != 1 || s.in[2].dt != out.dt {
+		return nil, fmt.Errorf("cannot scatter %s to %s with this window", source, out)
+	}
+	n := source.n
+	sel, err := p.lift(s.op, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	if sel == nil || len(sel.args) != 2 || len(sel.ret) != 1 {
+		return nil, unsupported("a selection by ops that are not elementwise")
+	}
+	scatter, err := p.region(s.op, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(scatter.args) != 2 || len(scatter.ret) != 1 {
+		return nil, errors.New("expects a scatter region of two arguments and one result")
+	}
+	b := s.op.Region(1).Entry()
+	var combine elementLoop
+	if red := commonReducer(b, binaryOps()); red != nil {
+		combine = red.loops.bind(out.dt)
+	}
+	// The operand's positions in the padded operand, -1 in the padding, are carried along with the values.
+	position := tensorType(tensor.I64, operand.shape...)
+	padIndex, err := w.pad(position)
+	if err != nil {
+		return nil, err
+	}
+	index := tensor.New(tensor.I64, operand.shape)
+	for i := range operand.n {
+		tensor.View[int64](index)[i] = int64(i)
+	}
+	if padIndex != nil {
+		t := tensor.New(tensor.I64, w.padded)
+		minus := tensor.New(tensor.I64, nil)
+		tensor.View[int64](minus)[0] = -1
+		if err := padIndex.run([]*tensor.Tensor{index, minus}, []*tensor.Tensor{t}); err != nil {
+			return nil, err
+		}
+		index = t
+	}
+	padValue, err := w.pad(operand)
+	if err != nil {
+		return nil, err
+	}
+	slice := w.slice()
+	size := operand.dt.Size()
+	flat := tensor.Shape{int64(n)}
+	return func(m *machine, fr *frame, ins *instr) error {
+		values := &fr.slots[ins.in[0]].t
+		if padValue != nil {
+			t := tensor.New(operand.dt, w.padded)
+			zero := tensor.New(operand.dt, nil)
+			if err := padValue.run([]*tensor.Tensor{values, zero}, []*tensor.Tensor{t}); err != nil {
+				return err
+			}
+			values = t
+		}
+		// best is the selected element of each window so far, at where it is.
+		best := tensor.New(operand.dt, flat)
+		at := tensor.New(tensor.I64, flat)
+		bestAt := tensor.View[int64](at)
+		for i := range bestAt {
+			bestAt[i] = -1
+		}
+		cand := tensor.New(tensor.I64, flat)
+		candAt := tensor.View[int64](cand)
+		err := w.walk(func(off int) error {
+			if err := m.poll(); err != nil {
+				return err
+			}
+			x, err := m.alloc(operand.dt, flat, n)
+			if err != nil {
+				return err
+			}
+			slice.run(size, &x.t, values, 0, off)
+			slice.run(8, cand, index, 0, off)
+			cur, err := m.alloc(operand.dt, flat, n)
+			if err != nil {
+				return err
+			}
+			copy(cur.t.Bytes(), best.Bytes())
+			retain(x)
+			fr.slots[sel.args[0]], fr.slots[sel.args[1]] = cur, x
+			var keep [1]*buf
+			if err := m.block(fr, sel.block, keep[:]); err != nil {
+				return err
+			}
+			for i, k := range keep[0].t.Bytes() {
+				// Padding is never selected; the first real element always is.
+				if candAt[i] >= 0 && (bestAt[i] < 0 || k == 0) {
+					copy(best.Bytes()[i*size:(i+1)*size], x.t.Bytes()[i*size:])
+					bestAt[i] = candAt[i]
+				}
+			}
+			m.release(keep[0])
+			m.release(x)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		res, err := m.alloc(out.dt, out.shape, out.n)
+		if err != nil {
+			return err
+		}
+		fill(res.t.Bytes(), fr.slots[ins.in[2]].t.Bytes())
+		src := &fr.slots[ins.in[1]].t
+		for i, t := range bestAt {
+			if t < 0 {
+				continue
+			}
+			if combine != nil {
+				var x, y tensor.Tensor
+				x.Borrow(out.dt, nil, res.t.Bytes()[int(t)*size:(int(t)+1)*size])
+				y.Borrow(out.dt, nil, src.Bytes()[i*size:(i+1)*size])
+				combine([]*tensor.Tensor{&x, &y}, []*tensor.Tensor{&x}, 0, 1)
+				continue
+			}
+			if err := m.scalarArg(fr, scatter.args[0], &res.t, int(t)); err != nil {
+				return err
+			}
+			if err := m.scalarArg(fr, scatter.args[1], src, i); err != nil {
+				return err
+			}
+			var v [1]*buf
+			if err := m.block(fr, scatter, v[:]); err != nil {
+				return err
+			}
+			copy(res.t.Bytes()[int(t)*size:(int(t)+1)*size], v[0].t.Bytes())
+			m.release(v[0])
+		}
+		fr.slots[ins.out[0]] = res
+		return nil
+	}, nil
+}
+
+// planMap compiles map (spec, "map"): the region lifted to the whole shape.
+func planMap(p *planner, s *spec) (control, error) {
+	if len(s.in) == 0 || len(s.out) != 1 || s.op.NumRegions() != 1 {
+		return nil, errors.New("expects operands, one result and one region")
+	}
+	for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
+		if t.class != classTensor || t.dynamic() || !t.shape.Equal(s.in[0].shape) {
+			return nil, unsupported("map of these shapes")
+		}
+	}
+	n := s.out[0].n
+	r, err := p.lift(s.op, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil {
+		if len(r.args) != len(s.in) || len(r.ret) != 1 {
+			return nil, errors.New("expects a region of as many arguments as operands")
+		}
+		return func(m *machine, fr *frame, ins *instr) error {
+			for i, a := range r.args {
+				fr.slots[a] = m.alias(m.take(fr, ins, i), s.in[i].dt, tensor.Shape{int64(n)})
+			}
+			var out [1]*buf
+			if err := m.block(fr, r.block, out[:]); err != nil {
+				return err
+			}
+			fr.slots[ins.out[0]] = m.alias(out[0], s.out[0].dt, s.out[0].shape)
+			return nil
+		}, nil
+	}
+	body, err := p.region(s.op, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(body.args) != len(s.in) || len(body.ret) != 1 {
+		return nil, errors.New("expects a region of as many arguments as operands")
+	}
+	return func(m *machine, fr *frame, ins *instr) error {
+		res, err := m.alloc(s.out[0].dt, s.out[0].shape, n)
+		if err != nil {
+			return err
+		}
+		size := s.out[0].dt.Size()
+		for e := range n {
+			if err := m.poll(); err != nil {
+				return err
+			}
+			for i, a := range body.args {
+				if err := m.scalarArg(fr, a, &fr.slots[ins.in[i]].t, e); err != nil {
+					return err
+				}
+			}
+			var out [1]*buf
+			if err := m.block(fr, body, out[:]); err != nil {
+				return err
+			}
+			copy(res.t.Bytes()[e*size:(e+1)*size], out[0].t.Bytes())
+			m.release(out[0])
+		}
+		fr.slots[ins.out[0]] = res
+		return nil
+	}, nil
+}
