@@ -6,13 +6,14 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // Dialects returns every dialect of this module.
 func Dialects() []*ir.Dialect {
-	return []*ir.Dialect{builtin.Dialect(), fn.Dialect(), stablehlo.Dialect(), hlocb.Dialect(), quant.Dialect()}
+	return []*ir.Dialect{builtin.Dialect(), fn.Dialect(), stablehlo.Dialect(), sdy.Dialect(), hlocb.Dialect(), quant.Dialect()}
 }
 
 // Registry returns a registry of every dialect of this module.

@@ -1,0 +1,155 @@
+package sdy
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Mesh is #sdy.mesh<["x"=2, "y"=4], device_ids=[...]>: axes of devices. A mesh without axes and with one device
+// is maximal: a value on it lives on that device.
+type Mesh struct {
+	Axes      []MeshAxis
+	DeviceIDs []int64 // nil for the order of the devices
+}
+
+// MeshAxis is one axis of a mesh.
+type MeshAxis struct {
+	Name string
+	Size int64
+}
+
+// AxisRef is an axis or a part of one: "x", "x":(2)4.
+type AxisRef struct {
+	Name string
+	Pre  int64 // product of the sizes to the left of the part; Size 0 means the whole axis
+	Size int64
+}
+
+// DimSharding is the sharding of one dimension: {"x", ?}p1.
+type DimSharding struct {
+	Axes     []AxisRef
+	Open     bool  // may be sharded further
+	Priority int64 // -1 for none
+}
+
+// Sharding is #sdy.sharding<@mesh, [dims], replicated={...}, unreduced={...}>.
+type Sharding struct {
+	Mesh       string // symbol of the mesh; empty where Inline is set
+	Inline     *Mesh
+	Dims       []DimSharding
+	Replicated []AxisRef
+	Unreduced  []AxisRef
+}
+
+// PerValue is #sdy.sharding_per_value<[...]>: one sharding for each result.
+type PerValue struct{ Shardings []*Sharding }
+
+// ManualAxes is #sdy<manual_axes{"x"}>: the axes over which a manual computation is written per device.
+type ManualAxes struct{ Names []string }
+
+// AttrOf returns the attribute that holds data, a pointer to one of the structs of this package.
+func AttrOf(data any) *ir.DialectAttr {
+	switch d := data.(type) {
+	case *Mesh:
+		return ir.NewDialectAttr("sdy", "mesh", d.String(), d)
+	case *Sharding:
+		return ir.NewDialectAttr("sdy", "sharding", d.String(), d)
+	case *PerValue:
+		return ir.NewDialectAttr("sdy", "sharding_per_value", "<"+d.String()+">", d)
+	case *ManualAxes:
+		return ir.NewDialectAttr("sdy", "", "<manual_axes"+d.String()+">", d)
+	}
+	return nil
+}
+
+// String returns <["x"=2], device_ids=[0, 1]>.
+func (m *Mesh) String() string {
+	parts := make([]string, len(m.Axes))
+	for i, a := range m.Axes {
+		parts[i] = ir.Quote(a.Name) + "=" + strconv.FormatInt(a.Size, 10)
+	}
+	s := "<[" + strings.Join(parts, ", ") + "]"
+	if m.DeviceIDs != nil {
+		ids := make([]string, len(m.DeviceIDs))
+		for i, id := range m.DeviceIDs {
+			ids[i] = strconv.FormatInt(id, 10)
+		}
+		s += ", device_ids=[" + strings.Join(ids, ", ") + "]"
+	}
+	return s + ">"
+}
+
+// String returns "x" or "x":(2)4.
+func (a AxisRef) String() string {
+	s := ir.Quote(a.Name)
+	if a.Size > 0 {
+		s += ":(" + strconv.FormatInt(a.Pre, 10) + ")" + strconv.FormatInt(a.Size, 10)
+	}
+	return s
+}
+
+func axisList(axes []AxisRef) string {
+	parts := make([]string, len(axes))
+	for i, a := range axes {
+		parts[i] = a.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
+// String returns {"x", ?}p1.
+func (d DimSharding) String() string {
+	s := "{" + axisList(d.Axes)
+	if d.Open {
+		if len(d.Axes) > 0 {
+			s += ", "
+		}
+		s += "?"
+	}
+	s += "}"
+	if d.Priority >= 0 {
+		s += "p" + strconv.FormatInt(d.Priority, 10)
+	}
+	return s
+}
+
+// String returns <@mesh, [{"x"}, {}]>.
+func (s *Sharding) String() string {
+	mesh := "mesh"
+	if s.Inline != nil {
+		mesh += s.Inline.String()
+	} else {
+		mesh = string(ir.AppendSymbol(nil, s.Mesh))
+	}
+	dims := make([]string, len(s.Dims))
+	for i, d := range s.Dims {
+		dims[i] = d.String()
+	}
+	text := "<" + mesh + ", [" + strings.Join(dims, ", ") + "]"
+	if len(s.Replicated) > 0 {
+		text += ", replicated={" + axisList(s.Replicated) + "}"
+	}
+	if len(s.Unreduced) > 0 {
+		text += ", unreduced={" + axisList(s.Unreduced) + "}"
+	}
+	return text + ">"
+}
+
+// String returns [<@mesh, [...]>, ...].
+func (v *PerValue) String() string {
+	parts := make([]string, len(v.Shardings))
+	for i, s := range v.Shardings {
+		parts[i] = s.String()
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// String returns {"x", "y"}.
+func (m *ManualAxes) String() string {
+	parts := make([]string, len(m.Names))
+	for i, n := range m.Names {
+		parts[i] = ir.Quote(n)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}

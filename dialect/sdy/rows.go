@@ -1,0 +1,129 @@
+package sdy
+
+import (
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Rows of the dialect; the definitions follow Shardy's sdy_ops.
+
+// MeshOp is sdy.mesh.
+var MeshOp = &ir.Def{
+	Name: "sdy.mesh",
+	Doc:  "Names a mesh of devices.",
+	Attrs: []ir.AttrSpec{
+		{Name: "mesh", Type: params("mesh")},
+		{Name: ir.SymbolName, Type: ir.AttrConstraint{Form: ir.FormSymbol}},
+	},
+	Traits: ir.Symbol,
+	Format: "$sym_name `=` $mesh attr-dict",
+}
+
+// ManualComputation is sdy.manual_computation.
+var ManualComputation = &ir.Def{
+	Name:     "sdy.manual_computation",
+	Doc:      "Computes on each device of the manual axes with that device's shards.",
+	Operands: []ir.Arg{{Name: "tensors", Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
+	Attrs:    []ir.AttrSpec{{Name: attrIn}, {Name: attrManual}, {Name: attrOut}},
+	Regions:  []ir.RegionSpec{{Name: "body"}},
+	Traits:   ir.SingleBlock,
+	Parse:    parseManual,
+	Print:    printManual,
+}
+
+// NamedComputation is sdy.named_computation.
+var NamedComputation = &ir.Def{
+	Name:     "sdy.named_computation",
+	Doc:      "Computes what its body does under a name of its own.",
+	Operands: []ir.Arg{{Name: "operands", Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
+	Attrs:    []ir.AttrSpec{{Name: attrIn, Optional: true}, {Name: attrName}, {Name: attrOut, Optional: true}},
+	Regions:  []ir.RegionSpec{{Name: "body"}},
+	Traits:   ir.SingleBlock | ir.IsolatedFromAbove,
+	Parse:    parseNamed,
+	Print:    printNamed,
+}
+
+// ReturnOp is sdy.return.
+var ReturnOp = &ir.Def{
+	Name:     "sdy.return",
+	Doc:      "Ends the body of a computation with its results.",
+	Operands: []ir.Arg{{Name: "results", Mult: ir.Variadic}},
+	Traits:   ir.Pure | ir.Terminator | ir.ReturnLike,
+	Format:   "attr-dict ($results^ `:` type($results))?",
+}
+
+// ShardingConstraint is sdy.sharding_constraint.
+var ShardingConstraint = &ir.Def{
+	Name:     "sdy.sharding_constraint",
+	Doc:      "Asks that the value be sharded in the given way.",
+	Operands: []ir.Arg{{Name: "input"}},
+	Results:  []ir.Arg{{Name: "result"}},
+	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: params("sharding")}},
+	Format:   "$input $sharding attr-dict `:` custom<SameType>(type($input), type($result))",
+	Infer:    inferSame,
+}
+
+// Reshard is sdy.reshard.
+var Reshard = &ir.Def{
+	Name:     "sdy.reshard",
+	Doc:      "Brings the value into another sharding.",
+	Operands: []ir.Arg{{Name: "input"}},
+	Results:  []ir.Arg{{Name: "result"}},
+	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: params("sharding")}},
+	Traits:   ir.Pure,
+	Format:   "$input $sharding attr-dict `:` custom<SameType>(type($input), type($result))",
+	Infer:    inferSame,
+}
+
+// ShardingGroup is sdy.sharding_group.
+var ShardingGroup = &ir.Def{
+	Name:     "sdy.sharding_group",
+	Doc:      "Makes the value share its sharding with all others of the group.",
+	Operands: []ir.Arg{{Name: "input"}},
+	Attrs:    []ir.AttrSpec{{Name: "group_id", Type: ir.AttrConstraint{Form: ir.FormBare, FormType: ir.ElementOf(tensor.I64)}}},
+	Format:   "$input `group_id` `` `=` `` $group_id attr-dict `:` type($input)",
+}
+
+// PropagationBarrier is sdy.propagation_barrier.
+var PropagationBarrier = &ir.Def{
+	Name:     "sdy.propagation_barrier",
+	Doc:      "Lets shardings propagate in the allowed direction only.",
+	Operands: []ir.Arg{{Name: "input"}},
+	Results:  []ir.Arg{{Name: "result"}},
+	Attrs:    []ir.AttrSpec{{Name: "allowed_direction"}},
+	Traits:   ir.Pure,
+	Format: "$input `allowed_direction` `` `=` `` custom<Direction>($allowed_direction) attr-dict `:` " +
+		"custom<SameType>(type($input), type($result))",
+	Infer: inferSame,
+}
+
+// Dialect returns the dialect.
+func Dialect() *ir.Dialect {
+	return &ir.Dialect{
+		Name: "sdy",
+		Ops: []*ir.Def{
+			ManualComputation, MeshOp, NamedComputation, PropagationBarrier, Reshard, ReturnOp, ShardingConstraint, ShardingGroup,
+		},
+		ParseAttr: ParseAttr,
+		Directives: map[string]*ir.Directive{
+			"Direction": {Parse: parseDirection, Print: printDirection},
+			"SameType": {
+				Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
+					t := p.ParseType()
+					args[0].Types, args[1].Types = []ir.Type{t}, []ir.Type{t}
+				},
+				Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintTypes(args[1].Types) },
+			},
+		},
+	}
+}
+
+func params(name string) ir.AttrConstraint {
+	return ir.AttrConstraint{Form: ir.FormParams, FormName: name}
+}
+
+func inferSame(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
+	return []ir.Type{st.Operands[0].Type()}, nil
+}
