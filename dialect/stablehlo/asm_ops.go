@@ -105,7 +105,7 @@ func parseReduce(p ir.AsmParser, st *ir.OpState) {
 		dims = []int64{}
 	}
 	p.ParseOptionalAttrDict(st)
-	st.SetAttr("dimensions", ir.NewDenseArray(i64, dims))
+	st.SetAttr("dimensions", intsAttr(p.Context(), st.Def.Dialect(), dims))
 	p.Expect(":")
 	f := p.ParseFunctionType()
 	p.ResolveOperands(uses, f.Inputs(), pos, st)

@@ -26,7 +26,7 @@ func Directives(dialect string) map[string]*ir.Directive {
 		"PrecisionConfig":                   {Parse: precisionParser(dialect), Print: printPrecision},
 		"DotAlgorithm":                      {Parse: algorithmParser(dialect), Print: printAlgorithm},
 		"ConvolutionDimensions":             convDimsDirective(dialect),
-		"WindowAttributes":                  {Parse: parseWindow, Print: printWindow},
+		"WindowAttributes":                  {Parse: windowParser(dialect), Print: printWindow},
 	}
 }
 
@@ -452,6 +452,36 @@ func convDimsDirective(dialect string) *ir.Directive {
 }
 
 var windowNames = [...]string{"stride", "pad", "lhs_dilate", "rhs_dilate", "reverse"}
+
+// windowParser is parseWindow with the attributes of the dialect.
+func windowParser(dialect string) func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	return func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+		parseWindow(p, st, args)
+		for i := range args {
+			if d, ok := args[i].Attr.(*ir.DenseArrayAttr); ok && d.Elem() == ir.Type(i64) {
+				args[i].Attr = intsAttr(p.Context(), dialect, d.Values())
+			} else if ok && dialect == "mhlo" {
+				args[i].Attr = boolElements(p.Context(), d.Values())
+			}
+		}
+	}
+}
+
+// intsAttr returns a list of integers as the dialect writes it: MHLO has tensors where StableHLO has arrays.
+func intsAttr(c *ir.Context, dialect string, v []int64) ir.Attr {
+	if dialect == "mhlo" {
+		return NewI64Elements(c, tensor.Shape{int64(len(v))}, v)
+	}
+	return ir.NewDenseArray(i64, v)
+}
+
+func boolElements(c *ir.Context, v []int64) ir.Attr {
+	t := tensor.New(tensor.I1, tensor.Shape{int64(len(v))})
+	for i, b := range v {
+		tensor.View[uint8](t)[i] = uint8(b)
+	}
+	return ir.NewDense(c.Tensor([]int64{int64(len(v))}, i1, nil), t, false)
+}
 
 // parseWindow reads the inside of window = {...}: any of stride, pad, lhs_dilate, rhs_dilate and reverse.
 func parseWindow(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {

@@ -11,11 +11,12 @@ var (
 var (
 	BatchNormGrad = &ir.Def{
 		Name: "stablehlo.batch_norm_grad", Doc: "Computes the gradients of a batch normalization. Spec: batch_norm_grad.",
-		Operands: []ir.Arg{{Name: "operand", Type: floatTensor}, {Name: "scale", Type: feature1D}, {Name: "mean", Type: feature1D}, {Name: "variance", Type: feature1D}, {Name: "grad_output", Type: floatTensor}},
-		Results:  []ir.Arg{{Name: "grad_operand", Type: floatTensor}, {Name: "grad_scale", Type: feature1D}, {Name: "grad_offset", Type: feature1D}},
-		Attrs:    batchNormAttrs,
-		Traits:   ir.Pure,
-		Infer:    infer(inferBatchNormGrad), Verify: verify(agrees(inferBatchNormGrad)),
+		Operands:    []ir.Arg{{Name: "operand", Type: floatTensor}, {Name: "scale", Type: feature1D}, {Name: "mean", Type: feature1D}, {Name: "variance", Type: feature1D}, {Name: "grad_output", Type: floatTensor}},
+		Results:     []ir.Arg{{Name: "grad_operand", Type: floatTensor}, {Name: "grad_scale", Type: feature1D}, {Name: "grad_offset", Type: feature1D}},
+		Attrs:       batchNormAttrs,
+		Traits:      ir.Pure,
+		ResultNames: namedResults,
+		Infer:       infer(inferBatchNormGrad), Verify: verify(agrees(inferBatchNormGrad)),
 	}
 	BatchNormInference = &ir.Def{
 		Name: "stablehlo.batch_norm_inference", Doc: "Normalizes with a given mean and variance. Spec: batch_norm_inference.",
@@ -27,11 +28,12 @@ var (
 	}
 	BatchNormTraining = &ir.Def{
 		Name: "stablehlo.batch_norm_training", Doc: "Normalizes with the mean and variance of the batch, and gives them. Spec: batch_norm_training.",
-		Operands: []ir.Arg{{Name: "operand", Type: floatTensor}, {Name: "scale", Type: feature1D}, {Name: "offset", Type: feature1D}},
-		Results:  []ir.Arg{{Name: "output", Type: floatTensor}, {Name: "batch_mean", Type: feature1D}, {Name: "batch_var", Type: feature1D}},
-		Attrs:    batchNormAttrs,
-		Traits:   ir.Pure,
-		Infer:    infer(inferBatchNormTraining), Verify: verify(agrees(inferBatchNormTraining)),
+		Operands:    []ir.Arg{{Name: "operand", Type: floatTensor}, {Name: "scale", Type: feature1D}, {Name: "offset", Type: feature1D}},
+		Results:     []ir.Arg{{Name: "output", Type: floatTensor}, {Name: "batch_mean", Type: feature1D}, {Name: "batch_var", Type: feature1D}},
+		Attrs:       batchNormAttrs,
+		Traits:      ir.Pure,
+		ResultNames: namedResults,
+		Infer:       infer(inferBatchNormTraining), Verify: verify(agrees(inferBatchNormTraining)),
 	}
 )
 
@@ -69,12 +71,13 @@ var (
 	}
 	RngBitGenerator = &ir.Def{
 		Name: "stablehlo.rng_bit_generator", Doc: "Fills a tensor with random bits and gives the next state. Spec: rng_bit_generator.",
-		Operands: []ir.Arg{{Name: "initial_state", Type: Tensor(Int, FP)}},
-		Results:  []ir.Arg{{Name: "output_state", Type: Tensor(Int, FP)}, {Name: "output", Type: StaticTensor(Int, FP)}},
-		Attrs:    []ir.AttrSpec{required("rng_algorithm", enum(RngAlgorithm, "XLA PRNG algorithm to be used."))},
-		Traits:   ir.Pure,
-		Format:   "$initial_state `,` `algorithm` `=` $rng_algorithm attr-dict `:` functional-type(operands, results)",
-		Verify:   verify(rngBitGeneratorRule),
+		Operands:    []ir.Arg{{Name: "initial_state", Type: Tensor(Int, FP)}},
+		Results:     []ir.Arg{{Name: "output_state", Type: Tensor(Int, FP)}, {Name: "output", Type: StaticTensor(Int, FP)}},
+		Attrs:       []ir.AttrSpec{required("rng_algorithm", enum(RngAlgorithm, "XLA PRNG algorithm to be used."))},
+		Traits:      ir.Pure,
+		Format:      "$initial_state `,` `algorithm` `=` $rng_algorithm attr-dict `:` functional-type(operands, results)",
+		Verify:      verify(rngBitGeneratorRule),
+		ResultNames: namedResults,
 	}
 )
 
@@ -88,4 +91,13 @@ var TriangularSolve = &ir.Def{
 	},
 	Traits: ir.Pure,
 	Infer:  infer(inferTriangularSolve), Verify: verify(agrees(inferTriangularSolve)),
+}
+
+// namedResults proposes the names that the row has for several results.
+func namedResults(op *ir.Op, set func(*ir.Value, string)) {
+	for i, v := range op.Results() {
+		if i < len(op.Def().Results) {
+			set(v, op.Def().Results[i].Name)
+		}
+	}
 }

@@ -124,7 +124,7 @@ func (s *site) attr(name string) ir.Attr { return s.attrs.Get(name) }
 // has reports whether the attribute is given.
 func (s *site) has(name string) bool { return s.attrs.Get(name) != nil }
 
-// ints returns the values of a dense array attribute, nil where it is absent.
+// ints returns the values of an array attribute, nil where it is absent.
 func (s *site) ints(name string) []int64 { return intsOf(s.attrs.Get(name)) }
 
 // int returns the value of an integer attribute, or absent.
@@ -138,8 +138,11 @@ func (s *site) int(name string, absent int64) int64 {
 func (s *site) bool(name string) bool { return s.int(name, 0) != 0 }
 
 func intsOf(a ir.Attr) []int64 {
-	if d, ok := a.(*ir.DenseArrayAttr); ok {
-		return d.Values()
+	switch a := a.(type) {
+	case *ir.DenseArrayAttr:
+		return a.Values()
+	case *ir.DenseAttr: // as MHLO writes them
+		return elementsOf(a)
 	}
 	return nil
 }

@@ -1,0 +1,119 @@
+// Package check is the dialect of test assertions that StableHLO's own tests are written with.
+package check
+
+import (
+	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+)
+
+var tolerance = ir.AttrSpec{Name: "tolerance", Type: hlo.F64Attr, Optional: true}
+
+func two() []ir.Arg {
+	return []ir.Arg{{Name: "lhs", Type: hlo.AnyQuantized}, {Name: "rhs", Type: hlo.AnyQuantized}}
+}
+
+func one() []ir.Arg { return []ir.Arg{{Name: "lhs", Type: hlo.AnyQuantized}} }
+
+// The assertions. They have an effect: the test fails.
+var (
+	ExpectAlmostEq = &ir.Def{
+		Name: "check.expect_almost_eq", Doc: "Fails where two tensors differ by more than a tolerance, 1e-4 if none is given.",
+		Operands: two(),
+		Attrs:    []ir.AttrSpec{tolerance},
+		Format:   "$lhs `,` $rhs (`,` `tolerance` `=` $tolerance^)? attr-dict `:` custom<SameType>(type($lhs), type($rhs))",
+		Verify:   verifySame,
+	}
+	ExpectAlmostEqConst = &ir.Def{
+		Name: "check.expect_almost_eq_const", Doc: "Fails where a tensor differs from a constant by more than a tolerance, 1e-4 if none is given.",
+		Operands: one(),
+		Attrs:    []ir.AttrSpec{{Name: "value", Type: hlo.ElemsAttr}, tolerance},
+		Format:   "$lhs `,` custom<Expected>($value, type($lhs)) (`,` `tolerance` `=` $tolerance^)? attr-dict",
+		Verify:   verifyConst,
+	}
+	ExpectEq = &ir.Def{
+		Name: "check.expect_eq", Doc: "Fails where two tensors differ; NaN differs from everything.",
+		Operands: two(),
+		Format:   "$lhs `,` $rhs attr-dict `:` custom<SameType>(type($lhs), type($rhs))",
+		Verify:   verifySame,
+	}
+	ExpectEqConst = &ir.Def{
+		Name: "check.expect_eq_const", Doc: "Fails where a tensor differs from a constant; NaN differs from everything.",
+		Operands: one(),
+		Attrs:    []ir.AttrSpec{{Name: "value", Type: hlo.ElemsAttr}},
+		Format:   "$lhs `,` custom<Expected>($value, type($lhs)) attr-dict",
+		Verify:   verifyConst,
+	}
+	ExpectClose = &ir.Def{
+		Name: "check.expect_close", Doc: "Fails where the distance of two floating-point tensors in units in the last place is outside of a range.",
+		Operands: []ir.Arg{{Name: "actual", Type: hlo.AnyQuantized}, {Name: "expected", Type: hlo.AnyQuantized}},
+		Attrs: []ir.AttrSpec{
+			{Name: "max_ulp_difference", Type: hlo.I64Attr}, {Name: "min_ulp_difference", Type: hlo.I64Attr, Optional: true, Default: ir.NewInteger(0, ir.Int(64))},
+		},
+		Format: "$actual `,` $expected `,` `max_ulp_difference` `=` $max_ulp_difference `,` `min_ulp_difference` `=` $min_ulp_difference attr-dict `:` type($actual) `,` type($expected)",
+	}
+	ExpectSerializedEq = &ir.Def{
+		Name: "check.expect_serialized_eq", Doc: "Fails where a tensor differs from the one that a probe wrote in its iter-th run.",
+		Operands: []ir.Arg{{Name: "expected", Type: hlo.AnyQuantized}},
+		Attrs: []ir.AttrSpec{
+			{Name: "probe_id", Type: hlo.StrAttr}, {Name: "iter", Type: hlo.I32Pos, Optional: true, Default: ir.NewInteger(1, ir.Int(32))},
+		},
+		Format: "$expected `,` `probe_id` `=` $probe_id (`,` `iter` `=` $iter^)? attr-dict `:` type($expected)",
+	}
+)
+
+// Dialect returns the dialect.
+func Dialect() *ir.Dialect {
+	return &ir.Dialect{
+		Name: "check",
+		Ops:  []*ir.Def{ExpectAlmostEq, ExpectAlmostEqConst, ExpectEq, ExpectEqConst, ExpectClose, ExpectSerializedEq},
+		Directives: map[string]*ir.Directive{
+			"SameType": {Parse: parseSameType, Print: printSameType},
+			"Expected": {Parse: parseExpected, Print: printExpected},
+		},
+	}
+}
+
+// parseSameType reads one type for all of its arguments.
+func parseSameType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	t := p.ParseType()
+	for i := range args {
+		args[i].Types = []ir.Type{t}
+	}
+}
+
+func printSameType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[0].Types[0]) }
+
+// parseExpected reads a literal whose type is that of the operand.
+func parseExpected(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	pos := p.Pos()
+	a := p.ParseAttr(nil)
+	t := typeOf(a)
+	if t == nil {
+		p.ErrorfAt(pos, "expected elements attribute")
+	}
+	args[0].Attr, args[1].Types = a, []ir.Type{t}
+}
+
+func printExpected(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) { p.PrintAttr(args[0].Attr) }
+
+func typeOf(a ir.Attr) ir.Type {
+	switch a := a.(type) {
+	case *ir.DenseAttr:
+		return a.Type()
+	case *ir.ResourceAttr:
+		return a.Type()
+	}
+	return nil
+}
+
+func verifySame(op *ir.Op, r *ir.Reporter) {
+	if !hlo.Compatible(op.Operand(0).Type(), op.Operand(1).Type()) {
+		r.Errorf(op, "requires all operands to have the same type")
+	}
+}
+
+func verifyConst(op *ir.Op, r *ir.Reporter) {
+	if t := typeOf(op.Attr("value")); t != nil && !hlo.Compatible(t, op.Operand(0).Type()) {
+		r.Errorf(op, "failed to verify that all of {lhs, value} have same type")
+	}
+}

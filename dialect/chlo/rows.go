@@ -1,0 +1,235 @@
+package chlo
+
+import (
+	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Enumerated attributes.
+var (
+	Precision           = hlo.EnumIn(hlo.Precision, "chlo")
+	ComparisonDirection = hlo.EnumIn(hlo.ComparisonDirection, "chlo")
+	ComparisonType      = hlo.EnumIn(hlo.ComparisonType, "chlo")
+)
+
+var (
+	fp        = hlo.AnyTensor(hlo.FP)
+	fpComplex = hlo.AnyTensor(hlo.FP, hlo.Complex)
+	pred      = hlo.AnyTensor(hlo.Pred)
+	predOrInt = hlo.AnyTensor(hlo.Pred, hlo.Int)
+)
+
+// unary returns the row of an element-wise operation on one operand.
+func unary(name, doc string, in, out ir.Constraint) *ir.Def {
+	d := &ir.Def{
+		Name: "chlo." + name, Doc: doc,
+		Operands: []ir.Arg{{Name: "operand", Type: in}},
+		Results:  []ir.Arg{{Name: "result", Type: out}},
+		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
+		Format:   "$operand attr-dict `:` type($operand) `->` type($result)",
+		Infer:    inferSame, Verify: verifySame,
+	}
+	if in.Summary != out.Summary {
+		d.Infer, d.Verify = inferPred, verifyShape
+	}
+	return d
+}
+
+// binary returns the row of an element-wise operation on two operands of one type.
+func binary(name, x, y, doc string) *ir.Def {
+	return &ir.Def{
+		Name: "chlo." + name, Doc: doc,
+		Operands: []ir.Arg{{Name: x, Type: fp}, {Name: y, Type: fp}},
+		Results:  []ir.Arg{{Name: "result", Type: fp}},
+		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
+		Format:   "$" + x + " `,` $" + y + " attr-dict `:` type($" + x + ") `,` type($" + y + ") `->` type(results)",
+		Infer:    inferSame, Verify: verifySame,
+	}
+}
+
+// broadcast returns the row of an element-wise operation that broadcasts its operands to one shape.
+func broadcast(name, doc string, in, out ir.Constraint, elem elemRule) *ir.Def {
+	return &ir.Def{
+		Name: "chlo.broadcast_" + name, Doc: doc,
+		Operands: []ir.Arg{{Name: "lhs", Type: in}, {Name: "rhs", Type: in}},
+		Results:  []ir.Arg{{Name: "result", Type: out}},
+		Attrs:    []ir.AttrSpec{{Name: "broadcast_dimensions", Type: hlo.I64Array, Optional: true}},
+		Traits:   ir.Pure,
+		Format:   "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
+		Infer:    inferBroadcast(elem), Verify: verifyBroadcast(elem),
+	}
+}
+
+// arithmetic is broadcast for the operations that take any tensor.
+func arithmetic(name, doc string) *ir.Def {
+	return broadcast(name, doc, hlo.AnyUnranked, hlo.AnyUnranked, sameElem)
+}
+
+// bitwise is broadcast for the operations on booleans and integers.
+func bitwise(name, doc string) *ir.Def {
+	return broadcast(name, doc, predOrInt, hlo.AnyUnranked, sameElem)
+}
+
+// Element-wise operations.
+var (
+	Acos           = unary("acos", "Computes the arc cosine of each element.", fpComplex, fpComplex)
+	Acosh          = unary("acosh", "Computes the inverse hyperbolic cosine of each element.", fpComplex, fpComplex)
+	AsinAcosKernel = unary("_asin_acos_kernel", "Computes what asin and acos of complex elements share.", hlo.AnyTensor(hlo.Complex), hlo.AnyTensor(hlo.Complex))
+	Asin           = unary("asin", "Computes the arc sine of each element.", fpComplex, fpComplex)
+	Asinh          = unary("asinh", "Computes the inverse hyperbolic sine of each element.", fpComplex, fpComplex)
+	Atan           = unary("atan", "Computes the arc tangent of each element.", fpComplex, fpComplex)
+	Atanh          = unary("atanh", "Computes the inverse hyperbolic tangent of each element.", fpComplex, fpComplex)
+	BesselI1e      = unary("bessel_i1e", "Computes the exponentially scaled modified Bessel function of order 1 of each element.", fpComplex, fpComplex)
+	Conj           = unary("conj", "Computes the complex conjugate of each element.", fpComplex, fpComplex)
+	Cosh           = unary("cosh", "Computes the hyperbolic cosine of each element.", fpComplex, fpComplex)
+	Digamma        = unary("digamma", "Computes the logarithmic derivative of the gamma function of each element.", fp, fp)
+	Erf            = unary("erf", "Computes the error function of each element.", fp, fp)
+	ErfInv         = unary("erf_inv", "Computes the inverse of the error function of each element.", fp, fp)
+	Erfc           = unary("erfc", "Computes one less the error function of each element.", fp, fp)
+	IsInf          = unary("is_inf", "Tells of each element whether it is infinite.", fp, pred)
+	IsNegInf       = unary("is_neg_inf", "Tells of each element whether it is negative infinity.", fp, pred)
+	IsPosInf       = unary("is_pos_inf", "Tells of each element whether it is positive infinity.", fp, pred)
+	Lgamma         = unary("lgamma", "Computes the logarithm of the gamma function of each element.", fp, fp)
+	Sinh           = unary("sinh", "Computes the hyperbolic sine of each element.", fpComplex, fpComplex)
+	Square         = unary("square", "Squares each element.", fpComplex, fpComplex)
+	Tan            = unary("tan", "Computes the tangent of each element.", fpComplex, fpComplex)
+
+	NextAfter = binary("next_after", "x", "y", "Gives the next number after each element of x towards y.")
+	Polygamma = binary("polygamma", "n", "x", "Computes the polygamma function of order n of each element of x.")
+	Zeta      = binary("zeta", "x", "q", "Computes the Hurwitz zeta function of each pair of elements.")
+	Mulhi     = &ir.Def{
+		Name: "chlo.mulhi", Doc: "Computes the upper half of the product of each pair of integers.",
+		Operands: []ir.Arg{{Name: "lhs", Type: hlo.RankedInt}, {Name: "rhs", Type: hlo.RankedInt}},
+		Results:  []ir.Arg{{Name: "result", Type: hlo.RankedInt}},
+		Traits:   ir.Pure | ir.Elementwise | ir.SameShape | ir.Commutative,
+		Format:   "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)",
+		Infer:    inferSame, Verify: verifySame,
+	}
+)
+
+// Element-wise operations that broadcast.
+var (
+	BroadcastAdd                  = arithmetic("add", "Adds with broadcasting.")
+	BroadcastAnd                  = bitwise("and", "Computes the logical or bitwise and with broadcasting.")
+	BroadcastAtan2                = arithmetic("atan2", "Computes the angle of the point (rhs, lhs) with broadcasting.")
+	BroadcastComplex              = broadcast("complex", "Joins real and imaginary parts with broadcasting.", fp, hlo.AnyTensor(hlo.Complex), complexElem)
+	BroadcastDivide               = arithmetic("divide", "Divides with broadcasting.")
+	BroadcastMaximum              = arithmetic("maximum", "Takes the greater element with broadcasting.")
+	BroadcastMinimum              = arithmetic("minimum", "Takes the smaller element with broadcasting.")
+	BroadcastMultiply             = arithmetic("multiply", "Multiplies with broadcasting.")
+	BroadcastNextAfter            = arithmetic("next_after", "Gives the next number after lhs towards rhs with broadcasting.")
+	BroadcastOr                   = bitwise("or", "Computes the logical or bitwise or with broadcasting.")
+	BroadcastPolygamma            = arithmetic("polygamma", "Computes the polygamma function with broadcasting.")
+	BroadcastPower                = arithmetic("power", "Raises lhs to the power of rhs with broadcasting.")
+	BroadcastRemainder            = arithmetic("remainder", "Computes the remainder of a division with broadcasting.")
+	BroadcastShiftLeft            = arithmetic("shift_left", "Shifts bits left with broadcasting.")
+	BroadcastShiftRightArithmetic = arithmetic("shift_right_arithmetic", "Shifts bits right, filling with the sign, with broadcasting.")
+	BroadcastShiftRightLogical    = arithmetic("shift_right_logical", "Shifts bits right, filling with zeros, with broadcasting.")
+	BroadcastSubtract             = arithmetic("subtract", "Subtracts with broadcasting.")
+	BroadcastXor                  = bitwise("xor", "Computes the logical or bitwise exclusive or with broadcasting.")
+	BroadcastZeta                 = broadcast("zeta", "Computes the Hurwitz zeta function with broadcasting.", fp, fp, sameElem)
+	BroadcastCompare              = compare()
+	BroadcastSelect               = &ir.Def{
+		Name: "chlo.broadcast_select", Doc: "Takes each element from on_true or on_false as pred says, with broadcasting.",
+		Operands: []ir.Arg{{Name: "pred", Type: hlo.Tensor(hlo.Pred)}, {Name: "on_true", Type: hlo.AnyUnranked}, {Name: "on_false", Type: hlo.AnyUnranked}},
+		Results:  []ir.Arg{{Name: "result", Type: hlo.AnyUnranked}},
+		Traits:   ir.Pure,
+		Format:   "$pred `,` $on_true `,` $on_false attr-dict `:` functional-type(operands, results)",
+		Infer:    inferSelect, Verify: verifySelect,
+	}
+)
+
+func compare() *ir.Def {
+	d := broadcast("compare", "Compares with broadcasting.", hlo.AnyUnranked, hlo.AnyTensor(hlo.Pred), predElem)
+	d.Attrs = append(d.Attrs,
+		ir.AttrSpec{Name: "comparison_direction", Type: hlo.EnumAttr(ComparisonDirection, "Which comparison operation to perform.")},
+		ir.AttrSpec{Name: "compare_type", Type: hlo.EnumAttr(ComparisonType, "Which comparison type to use."), Optional: true})
+	return d
+}
+
+// Constants.
+var (
+	Constant = &ir.Def{
+		Name: "chlo.constant", Doc: "Gives a constant tensor.",
+		Results: []ir.Arg{{Name: "output", Type: hlo.StaticTensor(hlo.FP, hlo.Pred, hlo.Int, hlo.Complex, hlo.QTensor)}},
+		Attrs:   []ir.AttrSpec{{Name: "value", Type: hlo.ElemsAttr}},
+		Traits:  ir.Pure,
+		Parse:   parseConstant, Print: printConstant,
+		Infer: inferConstant,
+	}
+	ConstantLike = &ir.Def{
+		Name: "chlo.constant_like", Doc: "Gives a tensor of the operand's shape filled with one value.",
+		Operands: []ir.Arg{{Name: "operand", Type: hlo.AnyUnranked}},
+		Results:  []ir.Arg{{Name: "result", Type: hlo.AnyUnranked}},
+		Attrs:    []ir.AttrSpec{{Name: "value", Type: hlo.AnyAttr}},
+		Traits:   ir.Pure,
+		Verify:   verifyConstantLike,
+	}
+)
+
+// RaggedDot multiplies with dimensions of groups.
+var RaggedDot = &ir.Def{
+	Name: "chlo.ragged_dot", Doc: "Computes a dot product along a ragged dimension that group_sizes parts into groups.",
+	Operands: []ir.Arg{{Name: "lhs", Type: hlo.AnyUnranked}, {Name: "rhs", Type: hlo.AnyUnranked}, {Name: "group_sizes", Type: hlo.AnyTensor(hlo.Int)}},
+	Results:  []ir.Arg{{Name: "result", Type: hlo.AnyUnranked}},
+	Attrs: []ir.AttrSpec{
+		{Name: "ragged_dot_dimension_numbers", Type: hlo.ParsedAttr[hlo.RaggedDotDims]("ragged_dot", "Attribute that models the dimension information for ragged dot.")},
+		hlo.PrecisionConfig(),
+	},
+	Traits: ir.Pure,
+	Infer:  inferRaggedDot, Verify: verifyRaggedDot,
+}
+
+// Scan folds along a dimension and keeps what comes out at each step.
+var Scan = &ir.Def{
+	Name: "chlo.scan", Doc: "Applies a computation to the slices along a dimension one after the other, carrying values, and stacks its outputs.",
+	Operands: []ir.Arg{{Name: "inputs", Type: hlo.AnyRanked, Mult: ir.Variadic}, {Name: "inits", Type: hlo.AnyRanked, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "outputs", Type: hlo.AnyRanked, Mult: ir.Variadic}, {Name: "carries", Type: hlo.AnyRanked, Mult: ir.Variadic}},
+	Attrs: []ir.AttrSpec{
+		{Name: "dimension", Type: hlo.I64NonNeg},
+		{Name: "scan_dim_size", Type: hlo.I64Attr, Optional: true},
+		{Name: "is_reverse", Type: hlo.BoolAttr, Optional: true, Default: ir.NewInteger(0, ir.Int(1))},
+		{Name: "is_associative", Type: hlo.BoolAttr, Optional: true},
+		{Name: "operandSegmentSizes", Optional: true},
+		{Name: "resultSegmentSizes", Optional: true},
+	},
+	Regions: []ir.RegionSpec{{Name: "body"}},
+	Traits:  ir.AttrSizedOperands | ir.AttrSizedResults | ir.SingleBlock,
+	Parse:   parseScan, Print: printScan,
+	Verify: verifyScan, ArgNames: scanArgNames,
+}
+
+// TopK finds the greatest elements.
+var TopK = &ir.Def{
+	Name: "chlo.top_k", Doc: "Finds the k greatest elements along the last dimension and their indices.",
+	Operands: []ir.Arg{{Name: "operand", Type: hlo.AnyUnranked}},
+	Results:  []ir.Arg{{Name: "values", Type: hlo.AnyUnranked}, {Name: "indices", Type: hlo.AnyUnranked}},
+	Attrs: []ir.AttrSpec{
+		{Name: "k", Type: hlo.I64Attr},
+		{Name: "is_stable", Type: hlo.BoolAttr, Optional: true},
+	},
+	Traits: ir.Pure,
+	Format: "`(` $operand `,` `k` `=` $k (`,` `is_stable` `=` $is_stable^)? `)` attr-dict `:` type($operand) `->` `(` type($values) `,` type($indices) `)`",
+	Infer:  inferTopK, Verify: verifyTopK,
+	ResultNames: func(op *ir.Op, set func(*ir.Value, string)) {
+		set(op.Result(0), "values")
+		set(op.Result(1), "indices")
+	},
+}
+
+// Ops returns the rows of all operations of the dialect.
+func Ops() []*ir.Def {
+	return []*ir.Def{
+		Acos, Acosh, AsinAcosKernel, Asin, Asinh, Atan, Atanh, BesselI1e,
+		BroadcastAdd, BroadcastAnd, BroadcastAtan2, BroadcastCompare, BroadcastComplex, BroadcastDivide, BroadcastMaximum,
+		BroadcastMinimum, BroadcastMultiply, BroadcastNextAfter, BroadcastOr, BroadcastPolygamma, BroadcastPower,
+		BroadcastRemainder, BroadcastSelect, BroadcastShiftLeft, BroadcastShiftRightArithmetic, BroadcastShiftRightLogical,
+		BroadcastSubtract, BroadcastXor, BroadcastZeta, Conj, Constant, ConstantLike, Cosh, Digamma, Erf, ErfInv, Erfc,
+		IsInf, IsNegInf, IsPosInf, Lgamma, Mulhi, NextAfter, Polygamma, RaggedDot, Scan, Sinh, Square, Tan, TopK, Zeta,
+	}
+}
+
+// Dialect returns the dialect.
+func Dialect() *ir.Dialect {
+	return &ir.Dialect{Name: "chlo", Ops: Ops(), ParseAttr: hlo.AttrParser("chlo"), Directives: hlo.Directives("chlo")}
+}

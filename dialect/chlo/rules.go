@@ -1,0 +1,347 @@
+package chlo
+
+import (
+	"fmt"
+
+	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// elemRule gives the result's element type from the operand's.
+type elemRule func(c *ir.Context, t ir.Type) ir.Type
+
+func sameElem(_ *ir.Context, t ir.Type) ir.Type    { return t }
+func predElem(*ir.Context, ir.Type) ir.Type        { return ir.Int(1) }
+func complexElem(c *ir.Context, t ir.Type) ir.Type { return c.Complex(t) }
+
+func stateOf(op *ir.Op) *ir.OpState {
+	return &ir.OpState{Def: op.Def(), Operands: op.OperandList(), Attrs: op.Attrs(), Bodies: op.Regions()}
+}
+
+// agree reports where the results are not compatible with what infer gives.
+func agree(op *ir.Op, r *ir.Reporter, infer func(*ir.Context, *ir.OpState) ([]ir.Type, error)) {
+	types, err := infer(r.Context(), stateOf(op))
+	if err != nil {
+		r.Errorf(op, "%s", err)
+		return
+	}
+	ok := len(types) == op.NumResults()
+	for i := 0; ok && i < len(types); i++ {
+		ok = hlo.Compatible(types[i], op.Result(i).Type())
+	}
+	if !ok {
+		var got []ir.Type
+		for _, v := range op.Results() {
+			got = append(got, v.Type())
+		}
+		r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", quoted(types), quoted(got))
+	}
+}
+
+func quoted(types []ir.Type) string {
+	s := ""
+	for i, t := range types {
+		if i > 0 {
+			s += ", "
+		}
+		s += "'" + t.String() + "'"
+	}
+	return s
+}
+
+func tensorOf(c *ir.Context, t ir.Type) *ir.TensorType {
+	if tt, ok := t.(*ir.TensorType); ok {
+		return tt
+	}
+	return c.UnrankedTensor(c.None())
+}
+
+func withElem(c *ir.Context, t *ir.TensorType, elem ir.Type) ir.Type {
+	if !t.Ranked() {
+		return c.UnrankedTensor(elem)
+	}
+	return c.Tensor(t.Shape(), elem, t.Encoding())
+}
+
+func inferSame(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
+	return []ir.Type{st.Operands[0].Type()}, nil
+}
+
+func verifySame(op *ir.Op, r *ir.Reporter) {
+	t := op.Operand(0).Type()
+	ok := hlo.Compatible(op.Result(0).Type(), t)
+	for _, v := range op.Operands() {
+		ok = ok && hlo.Compatible(v.Type(), t)
+	}
+	if !ok {
+		r.Errorf(op, "requires compatible types for all operands and results")
+	}
+}
+
+func inferPred(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
+	return []ir.Type{withElem(c, tensorOf(c, st.Operands[0].Type()), ir.Int(1))}, nil
+}
+
+func verifyShape(op *ir.Op, r *ir.Reporter) { agree(op, r, inferPred) }
+
+func inferConstant(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
+	switch v := st.Attrs.Get("value").(type) {
+	case *ir.DenseAttr:
+		return []ir.Type{v.Type()}, nil
+	case *ir.ResourceAttr:
+		return []ir.Type{v.Type()}, nil
+	}
+	return nil, fmt.Errorf("requires attribute 'value'")
+}
+
+func verifyConstantLike(op *ir.Op, r *ir.Reporter) {
+	var elem ir.Type
+	switch v := op.Attr("value").(type) {
+	case *ir.FloatAttr:
+		elem = v.Type()
+	case *ir.IntegerAttr:
+		elem = v.Type()
+	case *ir.DenseAttr:
+		elem = v.Type()
+	default:
+		return
+	}
+	if t := tensorOf(r.Context(), op.Result(0).Type()); t.Elem() != elem {
+		r.Errorf(op, "value's type doesn't match element return type")
+	}
+}
+
+// inferBroadcast joins the shapes of two operands: the shorter is put under the last dimensions of the other, and
+// sizes of 1 stretch.
+func inferBroadcast(elem elemRule) func(*ir.Context, *ir.OpState) ([]ir.Type, error) {
+	return func(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
+		l, r := tensorOf(c, st.Operands[0].Type()), tensorOf(c, st.Operands[1].Type())
+		if l.Elem() != r.Elem() {
+			if _, enum := st.Attrs.Get("comparison_direction").(*ir.EnumAttr); enum || !hlo.Compatible(withElem(c, l, l.Elem()), withElem(c, l, r.Elem())) {
+				return nil, fmt.Errorf("mismatched operand types")
+			}
+		}
+		e := elem(c, l.Elem())
+		if !l.Ranked() || !r.Ranked() {
+			return []ir.Type{c.UnrankedTensor(e)}, nil
+		}
+		big, small := l, r
+		if r.Rank() > l.Rank() {
+			big, small = r, l
+		}
+		at := map[int]int{}
+		if d, ok := st.Attrs.Get("broadcast_dimensions").(*ir.DenseArrayAttr); ok {
+			if len(d.Values()) != small.Rank() {
+				return nil, fmt.Errorf("broadcast_dimensions must have size equal to the smaller operand rank")
+			}
+			for i, v := range d.Values() {
+				if v < 0 || v >= int64(big.Rank()) {
+					return nil, fmt.Errorf("broadcast_dimensions value %d is out of range", v)
+				}
+				at[int(v)] = i
+			}
+		} else {
+			for i := range small.Rank() {
+				at[big.Rank()-small.Rank()+i] = i
+			}
+		}
+		return []ir.Type{broadcastTypes(c, big, small, at, e)}, nil
+	}
+}
+
+// broadcastTypes stretches big by small, whose dimension at[i] stands under dimension i.
+func broadcastTypes(c *ir.Context, big, small *ir.TensorType, at map[int]int, elem ir.Type) ir.Type {
+	shape := append([]int64{}, big.Shape()...)
+	bounds, any := make([]int64, len(shape)), false
+	bb, sb := hlo.BoundsOf(big), hlo.BoundsOf(small)
+	bound := func(b []int64, i int) int64 {
+		if i < len(b) {
+			return b[i]
+		}
+		return ir.Dynamic
+	}
+	for i := range shape {
+		bounds[i] = bound(bb, i)
+		k, ok := at[i]
+		if !ok {
+			continue
+		}
+		d, e := shape[i], small.Shape()[k]
+		switch {
+		case d == 1:
+			shape[i], bounds[i] = e, bound(sb, k)
+		case e == 1 || d == e && d != ir.Dynamic:
+		case d == ir.Dynamic && e != ir.Dynamic:
+			shape[i], bounds[i] = e, ir.Dynamic
+		case e == ir.Dynamic && d != ir.Dynamic:
+		case d == ir.Dynamic && e == ir.Dynamic:
+			if x, y := bounds[i], bound(sb, k); x == ir.Dynamic || y == ir.Dynamic {
+				bounds[i] = ir.Dynamic
+			} else {
+				bounds[i] = max(x, y)
+			}
+		default:
+			shape[i] = ir.Dynamic // they disagree: only a check at run time can tell
+		}
+	}
+	for i := range shape {
+		if shape[i] == ir.Dynamic && bounds[i] != ir.Dynamic {
+			any = true
+		} else {
+			bounds[i] = ir.Dynamic
+		}
+	}
+	if any {
+		return c.Tensor(shape, elem, hlo.NewBounds(bounds))
+	}
+	return c.Tensor(shape, elem, nil)
+}
+
+func verifyBroadcast(elem elemRule) func(*ir.Op, *ir.Reporter) {
+	infer := inferBroadcast(elem)
+	return func(op *ir.Op, r *ir.Reporter) {
+		c := r.Context()
+		if elem(c, ir.Int(8)) == ir.Type(ir.Int(8)) { // the result has the operands' element type
+			a, b, t := tensorOf(c, op.Operand(0).Type()), tensorOf(c, op.Operand(1).Type()), tensorOf(c, op.Result(0).Type())
+			if !sameElems(c, a, b) || !sameElems(c, a, t) {
+				r.Errorf(op, "requires compatible element types for all operands and results")
+				return
+			}
+		}
+		types, err := infer(c, stateOf(op))
+		if err != nil {
+			r.Errorf(op, "%s", err)
+			return
+		}
+		if !hlo.Compatible(types[0], op.Result(0).Type()) {
+			r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", quoted(types), quoted([]ir.Type{op.Result(0).Type()}))
+		}
+	}
+}
+
+func sameElems(c *ir.Context, a, b *ir.TensorType) bool {
+	return hlo.Compatible(c.UnrankedTensor(a.Elem()), c.UnrankedTensor(b.Elem()))
+}
+
+// inferSelect broadcasts three operands.
+func inferSelect(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
+	p, a, b := tensorOf(c, st.Operands[0].Type()), tensorOf(c, st.Operands[1].Type()), tensorOf(c, st.Operands[2].Type())
+	if a.Elem() != b.Elem() {
+		return nil, fmt.Errorf("mismatched operand types")
+	}
+	if !p.Ranked() || !a.Ranked() || !b.Ranked() {
+		return []ir.Type{c.UnrankedTensor(a.Elem())}, nil
+	}
+	join := func(x, y *ir.TensorType) *ir.TensorType {
+		if y.Rank() > x.Rank() {
+			x, y = y, x
+		}
+		at := map[int]int{}
+		for i := range y.Rank() {
+			at[x.Rank()-y.Rank()+i] = i
+		}
+		return broadcastTypes(c, x, y, at, a.Elem()).(*ir.TensorType)
+	}
+	return []ir.Type{join(join(a, b), p)}, nil
+}
+
+func verifySelect(op *ir.Op, r *ir.Reporter) { agree(op, r, inferSelect) }
+
+func inferTopK(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
+	t := tensorOf(c, st.Operands[0].Type())
+	if !t.Ranked() {
+		return []ir.Type{c.UnrankedTensor(t.Elem()), c.UnrankedTensor(ir.Int(32))}, nil
+	}
+	if t.Rank() < 1 {
+		return nil, fmt.Errorf("operand's rank must be at least 1")
+	}
+	k := int64(0)
+	if a, ok := st.Attrs.Get("k").(*ir.IntegerAttr); ok {
+		k = a.Value()
+	}
+	last := t.Rank() - 1
+	if d := t.Shape()[last]; d != ir.Dynamic && d < k {
+		return nil, fmt.Errorf("operand's last dimension must be at least %d", k)
+	}
+	shape := append([]int64{}, t.Shape()...)
+	shape[last] = k
+	return []ir.Type{c.Tensor(shape, t.Elem(), t.Encoding()), c.Tensor(shape, ir.Int(32), t.Encoding())}, nil
+}
+
+func verifyTopK(op *ir.Op, r *ir.Reporter) { agree(op, r, inferTopK) }
+
+func verifyScan(op *ir.Op, r *ir.Reporter) {
+	n, outs := segments(op)
+	carries := op.NumOperands() - n
+	if op.NumResults()-outs != carries {
+		r.Errorf(op, "expects as many carries as inits, but got %d and %d", op.NumResults()-outs, carries)
+		return
+	}
+	c := r.Context()
+	d := int64(0)
+	if a, ok := op.Attr("dimension").(*ir.IntegerAttr); ok {
+		d = a.Value()
+	}
+	var size = ir.Dynamic
+	if a, ok := op.Attr("scan_dim_size").(*ir.IntegerAttr); ok {
+		size = a.Value()
+	}
+	var want []ir.Type
+	for i := range n {
+		t := tensorOf(c, op.Operand(i).Type())
+		if d >= int64(t.Rank()) {
+			r.Errorf(op, "scan dimension of operand %d is out of bounds", i)
+			return
+		}
+		if s := t.Shape()[d]; size != ir.Dynamic && s != ir.Dynamic && s != size {
+			r.Errorf(op, "invalid scan dimension size of operand %d", i)
+			return
+		} else if size == ir.Dynamic {
+			size = s
+		}
+		want = append(want, dropDim(c, t, int(d)))
+	}
+	for i := n; i < op.NumOperands(); i++ {
+		want = append(want, op.Operand(i).Type())
+	}
+	b := op.Region(0).Entry()
+	if b == nil {
+		r.Errorf(op, "expects a non-empty block")
+		return
+	}
+	if b.NumArgs() != len(want) {
+		r.Errorf(op, "expects %d arguments in the body, but got %d", len(want), b.NumArgs())
+		return
+	}
+	for i, t := range want {
+		if !hlo.Compatible(t, b.Arg(i).Type()) {
+			r.Errorf(op, "operand and body argument %d are incompatible", i)
+			return
+		}
+	}
+	ret := b.Last()
+	if ret == nil || ret.NumOperands() != op.NumResults() {
+		r.Errorf(op, "expects %d values to be returned by the body", op.NumResults())
+		return
+	}
+	for i, v := range op.Results() {
+		t := v.Type()
+		if i < outs {
+			tt := tensorOf(c, t)
+			if d >= int64(tt.Rank()) {
+				r.Errorf(op, "scan dimension of result %d is out of bounds", i)
+				return
+			}
+			t = dropDim(c, tt, int(d))
+		}
+		if !hlo.Compatible(t, ret.Operand(i).Type()) {
+			r.Errorf(op, "result and body result %d are incompatible", i)
+			return
+		}
+	}
+}
+
+func dropDim(c *ir.Context, t *ir.TensorType, d int) ir.Type {
+	shape := append(append([]int64{}, t.Shape()[:d]...), t.Shape()[d+1:]...)
+	return c.Tensor(shape, t.Elem(), nil)
+}

@@ -1,0 +1,147 @@
+package mhlo
+
+import (
+	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// own returns the rows of the operations that StableHLO does not have.
+func own() []*ir.Def {
+	fpComplex := hlo.Tensor(hlo.FP, hlo.Complex)
+	bundle := ir.Constraint{Summary: "async_bundle with any combination of values", Check: func(t ir.Type) bool {
+		d, ok := t.(*ir.DialectType)
+		return ok && d.Name() == "async_bundle"
+	}}
+	any := []ir.Arg{{Name: "operand", Type: hlo.AnyQuantized}}
+	result := []ir.Arg{{Name: "result", Type: hlo.AnyQuantized}}
+	i64Attr := func(name string) ir.AttrSpec { return ir.AttrSpec{Name: name, Type: hlo.I64Attr} }
+	defs := []*ir.Def{
+		{
+			Name: "mhlo.add_dependency", Doc: "Passes its operand on, after a token.",
+			Operands: []ir.Arg{{Name: "operand", Type: hlo.FlowValue}, {Name: "token", Type: hlo.Token}},
+			Results:  []ir.Arg{{Name: "output", Type: hlo.FlowValue}},
+			Traits:   ir.Pure, Format: "operands attr-dict `:` functional-type(operands, results)",
+		},
+		{
+			Name: "mhlo.async_start", Doc: "Starts a function asynchronously.",
+			Operands: []ir.Arg{{Name: "inputs", Type: hlo.FlowValue, Mult: ir.Variadic}},
+			Results:  []ir.Arg{{Name: "result", Type: bundle}},
+			Attrs:    []ir.AttrSpec{{Name: "called_computation", Type: hlo.SymbolRef}, {Name: "execution_thread", Type: hlo.StrAttr}},
+		},
+		{
+			Name: "mhlo.async_update", Doc: "Waits for a part of an asynchronous function.",
+			Operands: []ir.Arg{{Name: "bundle", Type: bundle}}, Results: []ir.Arg{{Name: "result", Type: bundle}},
+		},
+		{
+			Name: "mhlo.async_done", Doc: "Waits for an asynchronous function and gives its results.",
+			Operands: []ir.Arg{{Name: "bundle", Type: bundle}}, Results: []ir.Arg{{Name: "results", Type: hlo.FlowValue, Mult: ir.Variadic}},
+		},
+		{
+			Name: "mhlo.bitcast", Doc: "Reads the buffer of the operand as another type.",
+			Operands: any, Results: result, Traits: ir.Pure,
+			Format: "operands attr-dict `:` functional-type(operands, results)",
+		},
+		{
+			Name: "mhlo.copy", Doc: "Copies its operand.",
+			Operands: []ir.Arg{{Name: "operand", Type: hlo.TupleOrMemref}}, Results: []ir.Arg{{Name: "result", Type: hlo.TupleOrMemref}},
+			Attrs:  []ir.AttrSpec{{Name: "cross_program_prefetch_index", Type: hlo.I32Attr, Optional: true}},
+			Traits: ir.Pure, Format: "operands attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))",
+		},
+		{
+			Name: "mhlo.domain", Doc: "Marks the border between parts of a program with different metadata.",
+			Operands: []ir.Arg{{Name: "operand", Type: hlo.FlowValue}}, Results: []ir.Arg{{Name: "result", Type: hlo.FlowValue}},
+			Attrs: []ir.AttrSpec{
+				{Name: "kind", Type: hlo.EnumAttr(DomainKind, "Kind of domain metadata attached to an HLO domain.")},
+				{Name: "entry_metadata", Type: hlo.StrAttr}, {Name: "exit_metadata", Type: hlo.StrAttr},
+			},
+			Traits: ir.Pure,
+		},
+		{
+			Name: "mhlo.fusion", Doc: "Groups operations that are compiled into one kernel.",
+			Operands: []ir.Arg{{Name: "inputs", Type: hlo.TupleOrMemref, Mult: ir.Variadic}},
+			Results:  []ir.Arg{{Name: "results", Type: hlo.TupleOrMemref, Mult: ir.Variadic}},
+			Attrs: []ir.AttrSpec{
+				{Name: "fusion_kind", Type: hlo.EnumAttr(FusionKind, "fusion kind"), Optional: true},
+				{Name: "output_operand_aliases", Type: hlo.ArrayAttr, Optional: true, Default: ir.NewArray(nil)},
+			},
+			Regions: []ir.RegionSpec{{Name: "fused_computation"}}, Traits: ir.SingleBlock,
+		},
+		{
+			Name: "mhlo.minimum_broadcast_shapes", Doc: "Gives smaller shapes that broadcast in the same way.",
+			Operands: []ir.Arg{{Name: "shapes", Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "results", Mult: ir.Variadic}},
+			Traits: ir.Pure, Format: "$shapes attr-dict `:` type($shapes) `->` type($results)",
+		},
+		{
+			Name: "mhlo.mulhi", Doc: "Computes the upper half of the product of each pair of integers.",
+			Operands: []ir.Arg{{Name: "lhs", Type: hlo.RankedInt}, {Name: "rhs", Type: hlo.RankedInt}}, Results: []ir.Arg{{Name: "result", Type: hlo.RankedInt}},
+			Traits: ir.Pure | ir.Elementwise | ir.SameShape | ir.Commutative,
+			Format: "$lhs `,` $rhs attr-dict `:` custom<SameOperandsAndResultType>(type($lhs), type($rhs), type($result))",
+		},
+		{
+			Name: "mhlo.ragged_dot", Doc: "Computes a dot product along a ragged dimension that group_sizes parts into groups.",
+			Operands: []ir.Arg{{Name: "lhs", Type: hlo.AnyRanked}, {Name: "rhs", Type: hlo.AnyRanked}, {Name: "group_sizes", Type: hlo.RankedInt}},
+			Results:  []ir.Arg{{Name: "result", Type: hlo.AnyRanked}},
+			Attrs: []ir.AttrSpec{
+				{Name: "ragged_dot_dimension_numbers", Type: hlo.ParsedAttr[hlo.RaggedDotDims]("ragged_dot", "Attribute that models the dimension information for ragged dot.")},
+				hlo.PrecisionConfig(),
+			},
+			Traits: ir.Pure,
+		},
+		{
+			Name: "mhlo.xla.rng_get_and_update_state", Doc: "Gives the state of the random number generator and moves it on.",
+			Results: []ir.Arg{{Name: "result"}}, Attrs: []ir.AttrSpec{i64Attr("delta")},
+			Parse: parseRngState, Print: func(p ir.AsmPrinter, op *ir.Op) { p.PrintAttrDict(op.Attrs()) },
+		},
+		{
+			Name: "mhlo.scan", Doc: "Applies a computation to the slices along a dimension one after the other, carrying values.",
+			Operands: []ir.Arg{{Name: "inputs", Type: hlo.AnyRanked, Mult: ir.Variadic}, {Name: "inits", Type: hlo.AnyRanked, Mult: ir.Variadic}},
+			Results:  []ir.Arg{{Name: "outputs", Type: hlo.AnyRanked, Mult: ir.Variadic}, {Name: "carries", Type: hlo.AnyRanked, Mult: ir.Variadic}},
+			Attrs: []ir.AttrSpec{
+				i64Attr("dimension"), {Name: "scan_dim_size", Type: hlo.I64Attr, Optional: true},
+				{Name: "is_reverse", Type: hlo.BoolAttr, Optional: true}, {Name: "is_associative", Optional: true},
+				{Name: "operandSegmentSizes", Optional: true}, {Name: "resultSegmentSizes", Optional: true},
+			},
+			Regions: []ir.RegionSpec{{Name: "body"}}, Traits: ir.AttrSizedOperands | ir.AttrSizedResults | ir.SingleBlock,
+		},
+		{
+			Name: "mhlo.stochastic_convert", Doc: "Converts to a narrower type, rounding at random.",
+			Operands: []ir.Arg{{Name: "operand", Type: hlo.Tensor(hlo.FP)}, {Name: "random", Type: hlo.RankedInt}},
+			Results:  []ir.Arg{{Name: "result", Type: hlo.AnyRanked}}, Traits: ir.Pure | ir.Elementwise | ir.SameShape,
+		},
+		{
+			Name: "mhlo.topk", Doc: "Finds the k greatest or least elements along the last dimension and their indices.",
+			Operands: any, Results: []ir.Arg{{Name: "values", Type: hlo.AnyRanked}, {Name: "indices", Type: hlo.AnyRanked}},
+			Attrs:  []ir.AttrSpec{i64Attr("k"), {Name: "largest", Type: hlo.BoolAttr, Optional: true, Default: ir.NewInteger(1, ir.Int(1))}},
+			Traits: ir.Pure,
+			Format: "`(` $operand `,` `k` `=` $k (`,` `largest` `=` $largest^)? `)` attr-dict `:` type($operand) `->` `(` type($values) `,` type($indices) `)`",
+			ResultNames: func(op *ir.Op, set func(*ir.Value, string)) {
+				set(op.Result(0), "values")
+				set(op.Result(1), "indices")
+			},
+		},
+		{
+			Name: "mhlo.trace", Doc: "Shows a value while the program runs.",
+			Operands: any, Attrs: []ir.AttrSpec{{Name: "tag", Type: hlo.StrAttr}},
+			Format: "$operand `,` $tag attr-dict `:` type($operand)",
+		},
+	}
+	for _, name := range [...]string{"acos", "acosh", "asin", "asinh", "atanh", "cosh", "erf", "sinh"} {
+		defs = append(defs, &ir.Def{
+			Name: "mhlo." + name, Doc: "Does what chlo." + name + " does.",
+			Operands: []ir.Arg{{Name: "operand", Type: fpComplex}}, Results: []ir.Arg{{Name: "result", Type: fpComplex}},
+			Traits: ir.Pure | ir.Elementwise | ir.SameShape,
+			Format: "$operand attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))",
+			Infer: func(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
+				return []ir.Type{st.Operands[0].Type()}, nil
+			},
+		})
+	}
+	return defs
+}
+
+// parseRngState reads the attributes; the result is always tensor<2xui64>.
+func parseRngState(p ir.AsmParser, st *ir.OpState) {
+	p.ParseOptionalAttrDict(st)
+	c := p.Context()
+	st.Types = append(st.Types, c.Tensor([]int64{2}, c.Integer(64, ir.Unsigned), nil))
+}
