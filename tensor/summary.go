@@ -49,7 +49,10 @@ func (t *Tensor) AppendSummary(dst []byte, s Summary) []byte {
 	return l.dim(dst, 0, 0, s.Indent+1)
 }
 
-// AppendText appends element i as AppendSummary writes it.
+// ElementText returns element i for a person to read: true, -3, 0.5, nan, 1.+2.i.
+func (t *Tensor) ElementText(i int) string { return string(t.appendText(nil, i)) }
+
+// appendText appends element i as AppendSummary writes it.
 func (t *Tensor) appendText(dst []byte, i int) []byte {
 	switch t.dtype.Kind() {
 	case KindBool:

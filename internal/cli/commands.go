@@ -10,6 +10,9 @@ func (a *app) commands() []*cobra.Command {
 		a.hooksCommand(),
 		a.optCommand(),
 		a.translateCommand(),
+		a.recordCommand(),
+		a.replayCommand(),
+		a.compareCommand(),
 		a.pluginCommand(),
 		a.versionCommand(),
 	}

@@ -32,6 +32,11 @@ type runFlags struct {
 	timeout    time.Duration
 	partitions int
 	replicas   int
+
+	// given are main's arguments where the command has them from elsewhere; --arg and --fill win.
+	given []*tensor.Tensor
+	// begin makes the recording of the run; nil records nothing.
+	begin func(hash, backend string, args []*tensor.Tensor) (*handlers.Recording, error)
 }
 
 func (f *runFlags) add(c *cobra.Command) {
@@ -137,9 +142,11 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	if err != nil {
 		return nil, err
 	}
-	args, err := arguments(types, f.args, f.fill)
-	if err != nil {
-		return nil, err
+	args := f.given
+	if args == nil || len(f.args) > 0 || f.fill != "" {
+		if args, err = arguments(types, f.args, f.fill); err != nil {
+			return nil, err
+		}
 	}
 	defer func() { err = errors.Join(err, f.bind.close()) }()
 	if err := f.bind.bind(a); err != nil {
@@ -160,6 +167,14 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 		a.note("running on %s", backend.Describe())
 	}
 	program := &runtime.Program{Module: m, Text: text(m), Manifest: manifest}
+	var recording *handlers.Recording
+	if f.begin != nil {
+		if recording, err = f.begin(moduleHash(program.Text), backend.Describe(), args); err != nil {
+			return nil, err
+		}
+		f.bind.closing = append(f.bind.closing, recording)
+		recording.Bind(&f.bind.bindings)
+	}
 	exe, err := backend.Compile(ctx, program, runtime.CompileOptions{
 		Handlers: &f.bind.bindings, Timeout: f.timeout, Replicas: f.replicas, Partitions: f.partitions,
 	})
@@ -171,6 +186,9 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	if errors.As(err, &hung) {
 		// The handler is still running: waiting for it in Close would hang the command.
 		return nil, err
+	}
+	if err == nil && recording != nil {
+		err = recording.End(out)
 	}
 	return out, errors.Join(err, exe.Close())
 }

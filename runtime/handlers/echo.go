@@ -17,8 +17,8 @@ func Echo() runtime.Handler { return runtime.HandlerFunc(echo) }
 func newEcho(string, *Env) (runtime.Handler, error) { return Echo(), nil }
 
 func echo(_ context.Context, c *runtime.Call) error {
-	if c.Site.Kind == hlocb.InOut || len(c.Results) == 0 {
-		return nil // the results are the operands already
+	if c.Site.Kind == hlocb.InOut || c.Site.Kind == hlocb.Tap {
+		return nil // the results, where there are any, are the operands already
 	}
 	given := make([]bool, len(c.Operands))
 	source := make([]*tensor.Tensor, len(c.Results))

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/runtime"
@@ -27,6 +28,7 @@ type Record struct {
 	c      io.Closer
 	buf    []byte
 	closed bool
+	start  time.Time              // of the run; zero where events get no time
 	fixed  map[*hlocb.Site][]byte // what does not change between the events of a site
 }
 
@@ -95,6 +97,9 @@ func (r *Record) write(c *runtime.Call, results bool) error {
 			b = t.AppendJSON(b)
 		}
 		b = append(b, ']')
+	}
+	if !r.start.IsZero() {
+		b = strconv.AppendInt(append(b, `,"ns":`...), int64(time.Since(r.start)), 10)
 	}
 	b = append(b, '}', '\n')
 	r.buf = b

@@ -1,9 +1,7 @@
 package handlers
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,37 +26,21 @@ type replayKey struct {
 
 // NewReplay reads a recording with results, as 'hlocb record' writes it.
 func NewReplay(r io.Reader) (*Replay, error) {
-	p := &Replay{answers: map[replayKey][][]*tensor.Tensor{}, next: map[replayKey]int{}}
-	in := bufio.NewReaderSize(r, 1<<16)
-	for line := 1; ; line++ {
-		text, err := in.ReadBytes('\n')
-		if len(text) > 1 {
-			var e struct {
-				Device  int               `json:"device"`
-				ID      hlocb.ID          `json:"id"`
-				Results []json.RawMessage `json:"results"`
-			}
-			if err := json.Unmarshal(text, &e); err != nil {
-				return nil, fmt.Errorf("line %d: %w", line, err)
-			}
-			values := []*tensor.Tensor{}
-			for i, raw := range e.Results {
-				v, err := tensor.FromJSON(raw)
-				if err != nil {
-					return nil, fmt.Errorf("line %d: result %d: %w", line, i, err)
-				}
-				values = append(values, v)
-			}
-			key := replayKey{e.ID, e.Device}
-			p.answers[key] = append(p.answers[key], values)
-		}
-		if err == io.EOF {
-			return p, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	recorded, err := ReadRecording(r)
+	if err != nil {
+		return nil, err
 	}
+	return recorded.Replay(), nil
+}
+
+// Replay returns a handler that answers with what was recorded.
+func (r *Recorded) Replay() *Replay {
+	p := &Replay{answers: map[replayKey][][]*tensor.Tensor{}, next: map[replayKey]int{}}
+	for i := range r.Events {
+		key := replayKey{r.Events[i].ID, r.Events[i].Device}
+		p.answers[key] = append(p.answers[key], r.Events[i].Results)
+	}
+	return p
 }
 
 func newReplay(args string, env *Env) (runtime.Handler, error) {

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hlocb/hlocb/runtime/handlers"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+func moduleHash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+func (a *app) recordCommand() *cobra.Command {
+	var flags runFlags
+	var out string
+	c := &cobra.Command{
+		Use:   "record IN -o RECORDING",
+		Short: "Run a module and keep its arguments, callbacks, answers and results",
+		Long: `Run a module as 'hlocb run' does and write a recording: the module's hash, the arguments, each callback with its
+operands, the handler's answer and the time, and the results. 'hlocb replay' answers from it, 'hlocb compare' compares two.`,
+		Example: "  hlocb record train.mlir -o a.jsonl --fill iota --backend interp",
+		Args:    exactArgs("IN"),
+		RunE: command(func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return usagef("missing -o RECORDING")
+			}
+			flags.begin = func(hash, backend string, args []*tensor.Tensor) (*handlers.Recording, error) {
+				f, err := a.handlerEnv().Create(out)
+				if err != nil {
+					return nil, err
+				}
+				return handlers.NewRecording(f, handlers.Header{Module: hash, Backend: backend}, args)
+			}
+			_, err := a.run(cmd.Context(), args[0], &flags)
+			return err
+		}),
+	}
+	flags.add(c)
+	c.Flags().StringVarP(&out, "output", "o", "", "write the recording to this `file`")
+	return c
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	var flags runFlags
+	var tolerance uint64
+	c := &cobra.Command{
+		Use:   "replay IN RECORDING",
+		Short: "Run a module with the arguments and answers of a recording, and compare",
+		Long: `Run a module with the arguments that a recording holds, answer its hooks as the recording does, and compare what the hooks
+saw and the results with it. Exit code 5 where they differ.`,
+		Example: "  hlocb replay train.mlir a.jsonl --backend cpu --ulps 4",
+		Args:    exactArgs("IN", "RECORDING"),
+		RunE: command(func(cmd *cobra.Command, args []string) error {
+			before, err := a.recording(args[1])
+			if err != nil {
+				return err
+			}
+			if before.Header.Version == 0 {
+				return fmt.Errorf("%s holds events only; 'hlocb record' writes a recording", args[1])
+			}
+			tmp, err := os.CreateTemp("", "hlocb-replay-*.jsonl")
+			if err != nil {
+				return err
+			}
+			defer os.Remove(tmp.Name())
+			flags.given = before.Args
+			flags.bind.bindings.Answer("*", before.Replay())
+			flags.begin = func(hash, backend string, args []*tensor.Tensor) (*handlers.Recording, error) {
+				if hash != before.Header.Module {
+					a.note("the module is not the recorded one; hooks are matched by their ids")
+				}
+				return handlers.NewRecording(tmp, handlers.Header{Module: hash, Backend: backend}, args)
+			}
+			if _, err := a.run(cmd.Context(), args[0], &flags); err != nil {
+				return err
+			}
+			after, err := a.recording(tmp.Name())
+			if err != nil {
+				return err
+			}
+			return a.compare(before, after, tolerance)
+		}),
+	}
+	flags.add(c)
+	c.Flags().Uint64Var(&tolerance, "ulps", 0, "how many units in the last place elements may differ by")
+	return c
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	var tolerance uint64
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Compare two recordings, or two files of events",
+		Long: `Compare two recordings, or two files that --events wrote. They are aligned by hook, device and occurrence. Differences are
+given in units in the last place (ULPs). Exit code 5 where they differ.`,
+		Example: "  hlocb compare interp.jsonl cpu.jsonl --ulps 4",
+		Args:    exactArgs("A", "B"),
+		RunE: command(func(_ *cobra.Command, args []string) error {
+			x, err := a.recording(args[0])
+			if err != nil {
+				return err
+			}
+			y, err := a.recording(args[1])
+			if err != nil {
+				return err
+			}
+			return a.compare(x, y, tolerance)
+		}),
+	}
+	c.Flags().Uint64Var(&tolerance, "ulps", 0, "how many units in the last place elements may differ by")
+	return c
+}
+
+func (a *app) recording(path string) (*handlers.Recorded, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := handlers.ReadRecording(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// compare prints a line per hook and one for the results.
+func (a *app) compare(x, y *handlers.Recorded, tolerance uint64) error {
+	differ := false
+	for _, c := range handlers.Compare(x, y, tolerance) {
+		fmt.Fprintln(a.stdout, c.String())
+		differ = differ || c.Differs()
+	}
+	if x.Ended != y.Ended {
+		return errors.New("one of the recordings ends before the program did")
+	}
+	if differ {
+		return &differError{}
+	}
+	return nil
+}
