@@ -11,7 +11,12 @@ import (
 )
 
 // planCall compiles func.call and the like: a new frame, the operands as its arguments.
-func planCall(p *planner, s *spec) (control, error) { return planCallTo(p, s, fn.Callee(s.op)) }
+func planCall(p *planner, s *spec) (control, error) {
+	if p.wide > 0 {
+		return planLiftedCall(p, s)
+	}
+	return planCallTo(p, s, fn.Callee(s.op))
+}
 
 func planCallTo(p *planner, s *spec, callee string) (control, error) {
 	f, err := p.prog.function(callee, s.op)

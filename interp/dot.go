@@ -303,11 +303,18 @@ func productOf[T integer | float | complexNumber](ot, xt, yt *tensor.Tensor, a, 
 	})
 }
 
+// smallProduct is the number of multiplications below which packing panels does not pay.
+const smallProduct = 4096
+
 // productF32 uses the blocked matrix kernel.
 func productF32(ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
 	o, x, y := tensor.View[float32](ot), tensor.View[float32](xt), tensor.View[float32](yt)
 	rows, cols, inner := a.nrows, b.ncols, a.ncols
 	if len(o) == 0 {
+		return
+	}
+	if rows*cols*inner < smallProduct {
+		productOf[float32](ot, xt, yt, a, b)
 		return
 	}
 	if inner == 0 {

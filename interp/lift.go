@@ -3,7 +3,9 @@ package interp
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -26,9 +28,14 @@ func (p *planner) lift(op *ir.Op, i, n int) (*liftedRegion, error) {
 		return nil, fmt.Errorf("expects region #%d to have one block", i)
 	}
 	b := op.Region(i).Entry()
-	if !p.liftable(b) {
+	if !p.liftable(b, nil) {
 		return nil, nil
 	}
+	return p.liftBlock(b, n)
+}
+
+// liftBlock compiles a scalar block, from its arguments to its return.
+func (p *planner) liftBlock(b *ir.Block, n int) (*liftedRegion, error) {
 	var ops []*ir.Op
 	for o := range b.Ops() {
 		if !isReturn(o) {
@@ -44,7 +51,7 @@ func (p *planner) lift(op *ir.Op, i, n int) (*liftedRegion, error) {
 // liftValue compiles what operand i of op, which stands in scalar region b, is computed from, as a region of one
 // argument: the only one of b that it depends on. It returns nil where that is not elementwise.
 func (p *planner) liftValue(b *ir.Block, op *ir.Op, i, n int) (*liftedRegion, error) {
-	if !p.liftable(b) {
+	if !p.liftable(b, nil) {
 		return nil, nil
 	}
 	needed := map[*ir.Op]bool{}
@@ -155,8 +162,35 @@ func (p *planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n in
 	return out, nil
 }
 
-// liftable reports whether every op of b works element by element on scalars.
-func (p *planner) liftable(b *ir.Block) bool {
+// planLiftedCall compiles a call in a lifted region: the callee's body, lifted too, in the same frame.
+func planLiftedCall(p *planner, s *spec) (control, error) {
+	f, _ := fn.AsFunc(p.prog.symbols[fn.Callee(s.op)])
+	r, err := p.liftBlock(f.Body(), p.wide)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.args) != len(s.in) || len(r.ret) != len(s.out) {
+		return nil, fmt.Errorf("calls '%s' with %d operands and %d results", f.Symbol(), len(s.in), len(s.out))
+	}
+	return func(m *machine, fr *frame, ins *instr) error {
+		for i, a := range r.args {
+			fr.slots[a] = m.take(fr, ins, i)
+		}
+		out := m.refs(len(ins.out))
+		if err := m.block(fr, r.block, out); err != nil {
+			return err
+		}
+		for i, b := range out {
+			fr.slots[ins.out[i]] = b
+		}
+		m.dropRefs(len(out))
+		return nil
+	}, nil
+}
+
+// liftable reports whether every op of b works element by element on scalars. Calls are followed, but not into
+// the functions of inside.
+func (p *planner) liftable(b *ir.Block, inside []string) bool {
 	for _, a := range b.Args() {
 		if !isScalar(a.Type()) {
 			return false
@@ -166,8 +200,13 @@ func (p *planner) liftable(b *ir.Block) bool {
 		if isReturn(o) {
 			continue
 		}
-		r, ok := p.prog.table[o.Name()]
-		if !ok || !r.elementwise {
+		if o.Name() == "func.call" {
+			callee := fn.Callee(o)
+			f, ok := fn.AsFunc(p.prog.symbols[callee])
+			if !ok || f.External() || len(inside) > 16 || slices.Contains(inside, callee) || !p.liftable(f.Body(), append(inside, callee)) {
+				return false
+			}
+		} else if r, ok := p.prog.table[o.Name()]; !ok || !r.elementwise {
 			return false
 		}
 		for _, v := range o.Results() {

@@ -64,6 +64,14 @@ func buildTable() map[string]row {
 		"stablehlo.scatter":            {control: planScatter, make: makeScatter},
 		"stablehlo.sort":               {control: planSort},
 
+		// Linear algebra, transforms, normalization.
+		"stablehlo.cholesky":             {make: makeCholesky},
+		"stablehlo.triangular_solve":     {make: makeTriangularSolve},
+		"stablehlo.fft":                  {make: makeFFT},
+		"stablehlo.batch_norm_inference": {make: makeBatchNormInference},
+		"stablehlo.batch_norm_training":  {make: makeBatchNormTraining},
+		"stablehlo.batch_norm_grad":      {make: makeBatchNormGrad},
+
 		// Products and reductions.
 		"stablehlo.dot_general":        {make: makeDotGeneral, shape: dotGeneralShape},
 		"stablehlo.dot":                {make: makeDot},

@@ -1,0 +1,178 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/cmplx"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Matrices are computed in float64 or complex128 and rounded once per element of the result.
+
+// matrixOf returns matrix b of a batch as complex128s.
+func matrixOf(t *tensor.Tensor, at, n int) []complex128 {
+	out := make([]complex128, n)
+	dt := t.DType()
+	if dt.IsComplex() {
+		decodeComplex(dt, out, t, at)
+		return out
+	}
+	f := make([]float64, n)
+	decode64(dt, f, t, at)
+	for i, v := range f {
+		out[i] = complex(v, 0)
+	}
+	return out
+}
+
+func storeMatrix(t *tensor.Tensor, at int, m []complex128) {
+	dt := t.DType()
+	if dt.IsComplex() {
+		encodeComplex(dt, t, at, m)
+		return
+	}
+	f := make([]float64, len(m))
+	for i, v := range m {
+		f[i] = real(v)
+	}
+	encode64(dt, t, at, f)
+}
+
+func squareBatch(t vtype) (batches, n int, err error) {
+	rank := len(t.shape)
+	if rank < 2 || t.shape[rank-1] != t.shape[rank-2] || !t.dt.IsFloat() && !t.dt.IsComplex() {
+		return 0, 0, fmt.Errorf("expects square matrices, but got %s", t)
+	}
+	return int(t.shape[:rank-2].NumElements()), int(t.shape[rank-1]), nil
+}
+
+// makeCholesky compiles cholesky (spec, "cholesky"). The other triangle of the result, which the spec leaves
+// open, is zero; a matrix that is not positive definite gives NaNs.
+func makeCholesky(s *spec) (kernel, error) {
+	if err := sameShape(s, 1); err != nil {
+		return kernel{}, err
+	}
+	batches, n, err := squareBatch(s.in[0])
+	if err != nil {
+		return kernel{}, err
+	}
+	lower := boolAttr(s.op, "lower", false)
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		for b := range batches {
+			a := matrixOf(in[0], b*n*n, n*n)
+			get := func(i, j int) complex128 { // of the lower triangle
+				if lower {
+					return a[i*n+j]
+				}
+				return cmplx.Conj(a[j*n+i])
+			}
+			l := make([]complex128, n*n)
+			bad := false
+			for i := range n {
+				for j := 0; j <= i; j++ {
+					sum := get(i, j)
+					for k := range j {
+						sum -= l[i*n+k] * cmplx.Conj(l[j*n+k])
+					}
+					if i == j {
+						d := real(sum)
+						bad = bad || !(d > 0)
+						l[i*n+i] = complex(math.Sqrt(d), 0)
+					} else {
+						l[i*n+j] = sum / l[j*n+j]
+					}
+				}
+			}
+			res := make([]complex128, n*n)
+			for i := range n {
+				for j := 0; j <= i; j++ {
+					v := l[i*n+j]
+					if bad {
+						v = cmplx.NaN()
+					}
+					if lower {
+						res[i*n+j] = v
+					} else {
+						res[j*n+i] = cmplx.Conj(v)
+					}
+				}
+			}
+			storeMatrix(out[0], b*n*n, res)
+		}
+		return nil
+	}}, nil
+}
+
+// makeTriangularSolve compiles triangular_solve (spec, "triangular_solve").
+func makeTriangularSolve(s *spec) (kernel, error) {
+	if len(s.in) != 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt || !s.in[1].shape.Equal(s.out[0].shape) || len(s.in[1].shape) < 2 {
+		return kernel{}, errors.New("expects a matrix and right-hand sides of the result's type")
+	}
+	batches, n, err := squareBatch(s.in[0])
+	if err != nil {
+		return kernel{}, err
+	}
+	left, lower, unit := boolAttr(s.op, "left_side", false), boolAttr(s.op, "lower", false), boolAttr(s.op, "unit_diagonal", false)
+	trans := enumAttr(s.op, "transpose_a", "NO_TRANSPOSE")
+	rank := len(s.in[1].shape)
+	rows, cols := int(s.in[1].shape[rank-2]), int(s.in[1].shape[rank-1])
+	if left && rows != n || !left && cols != n || batches*rows*cols != s.out[0].n {
+		return kernel{}, fmt.Errorf("cannot solve %s for %s", s.in[0], s.in[1])
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		for b := range batches {
+			a := matrixOf(in[0], b*n*n, n*n)
+			x := matrixOf(in[1], b*rows*cols, rows*cols)
+			at := func(i, j int) complex128 { // op(a), whose triangle is effLower
+				switch trans {
+				case "TRANSPOSE":
+					return a[j*n+i]
+				case "ADJOINT":
+					return cmplx.Conj(a[j*n+i])
+				}
+				return a[i*n+j]
+			}
+			effLower := lower == (trans != "TRANSPOSE" && trans != "ADJOINT")
+			// x op(a) = b is op(a)^T x^T = b^T: the coefficient of equation i, unknown j is at(j, i).
+			coef := at
+			count, elem := cols, func(v, i int) *complex128 { return &x[i*cols+v] }
+			if !left {
+				coef = func(i, j int) complex128 { return at(j, i) }
+				effLower = !effLower
+				count, elem = rows, func(v, i int) *complex128 { return &x[v*cols+i] }
+			}
+			for v := range count {
+				for step := range n {
+					i := step
+					if !effLower {
+						i = n - 1 - step
+					}
+					sum := *elem(v, i)
+					for done := range step {
+						j := done
+						if !effLower {
+							j = n - 1 - done
+						}
+						sum -= coef(i, j) * *elem(v, j)
+					}
+					if !unit {
+						sum = divide(sum, coef(i, i))
+					}
+					*elem(v, i) = sum
+				}
+			}
+			storeMatrix(out[0], b*rows*cols, x)
+		}
+		return nil
+	}}, nil
+}
+
+// divide divides reals as reals, so that infinities come out as they should.
+func divide(a, b complex128) complex128 {
+	if imag(a) == 0 && imag(b) == 0 {
+		return complex(real(a)/real(b), 0)
+	}
+	return a / b
+}
