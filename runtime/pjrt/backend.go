@@ -20,6 +20,9 @@ type Options struct {
 	Name string
 	// Devices is how many devices a CPU client has; 0 leaves it to the plugin, and to programs that need more.
 	Devices int
+	// Probe is used for plugins whose layout of handler registration is not known; without it hooks are refused
+	// on those.
+	Probe Probe
 }
 
 // Backend executes programs on one plugin. It implements runtime.Backend.

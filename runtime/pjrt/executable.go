@@ -116,6 +116,11 @@ func (b *Backend) registerHooks(c *Client) error {
 	if c.platform != "cpu" {
 		return &NoFFIError{b.plugin.path, fmt.Sprintf("operands of hooks on platform %q are not in the host's memory", c.platform)}
 	}
+	if b.opts.Probe != nil {
+		if err := b.plugin.FindLayout(c.platform, b.opts.Probe); err != nil {
+			return err
+		}
+	}
 	return b.plugin.RegisterHooks(c.platform)
 }
 

@@ -109,4 +109,13 @@ void *hl_noop_handler(hl_ffi_frame *frame) {
   return NULL;
 }
 
+static _Atomic bool probed;
+
+void *hl_probe_handler(hl_ffi_frame *frame) {
+  if (metadata(frame)) probed = true;
+  return NULL;
+}
+
+bool hl_probed(void) { return probed; }
+
 const char *hl_noop_target(void) { return "hlocb_noop"; }

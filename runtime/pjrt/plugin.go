@@ -25,6 +25,7 @@ type Plugin struct {
 	mu         sync.Mutex
 	registered map[string]registration // by target and platform
 	build      string                  // see builder
+	layout     layout                  // see FindLayout
 }
 
 // Attribute is a named value that a plugin tells of itself, for instance xla_version or

@@ -7,6 +7,7 @@ package pjrt
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -24,12 +25,59 @@ const (
 )
 
 // registrationLayout chooses the layout by what the plugin says of itself. The versioned one was in use for some
-// weeks before API 0.81; from 0.81 on it is the plain one.
+// weeks before API 0.81; from 0.81 on it is the plain one. For older plugins it is what FindLayout found out.
 func (p *Plugin) registrationLayout() layout {
 	if _, minor := p.Version(); minor >= 81 {
 		return layoutPlain
 	}
-	return layoutUnknown
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.layout
+}
+
+// Probe tries one layout of handler registration on a plugin in another process, by calling TryRegistration
+// there, and returns an error where that process failed or crashed.
+type Probe func(path, platform string, versioned bool) error
+
+// FindLayout finds out the layout of handler registration where the plugin's version does not tell it. A wrong
+// one crashes the process that tries it, so probe must use another.
+func (p *Plugin) FindLayout(platform string, probe Probe) error {
+	if p.registrationLayout() != layoutUnknown {
+		return nil
+	}
+	var errs []error
+	for _, l := range []layout{layoutPlain, layoutVersioned} {
+		if err := probe(p.path, platform, l == layoutVersioned); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		p.mu.Lock()
+		p.layout = l
+		p.mu.Unlock()
+		return nil
+	}
+	return &NoFFIError{p.path, fmt.Sprintf("no known layout of handler registration works: %v", errors.Join(errs...))}
+}
+
+// TryRegistration loads a plugin, registers a handler with one layout, and checks that the plugin has called it:
+// XLA asks a handler for its version when it is registered. The process crashes where the plugin reads another
+// layout: call it in a process made for that.
+func TryRegistration(path, platform string, versioned bool) error {
+	p, err := Load(path)
+	if err != nil {
+		return err
+	}
+	l := layoutPlain
+	if versioned {
+		l = layoutVersioned
+	}
+	if err := p.register("hlocb_probe", C.hl_probe_handler, platform, l); err != nil {
+		return err
+	}
+	if !C.hl_probed() {
+		return &NoFFIError{p.path, "it has registered a handler but not asked for its version"}
+	}
+	return nil
 }
 
 // NoFFIError says that hooks cannot work on a plugin.

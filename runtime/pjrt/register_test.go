@@ -1,0 +1,97 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// probeInput tells the child process of TestLayoutIsFoundInAChild what to try: path, platform and layout.
+const probeInput = "HLOCB_TEST_PROBE"
+
+// oldPlugin compiles testdata/old_plugin.c.
+func oldPlugin(t *testing.T) string {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("skip: no C compiler to build a plugin with")
+	}
+	path := filepath.Join(t.TempDir(), "old_plugin.so")
+	if out, err := exec.Command(cc, "-shared", "-fPIC", "-o", path, "testdata/old_plugin.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+func TestLayoutIsFoundInAChild(t *testing.T) {
+	if input := os.Getenv(probeInput); input != "" {
+		parts := strings.Split(input, "|")
+		if err := TryRegistration(parts[0], parts[1], parts[2] == "true"); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		return
+	}
+	p, err := Load(oldPlugin(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *NoFFIError
+	if err := p.register("a", nil, "cpu", p.registrationLayout()); !errors.As(err, &refused) {
+		t.Errorf("registering without knowing the layout: %v", err)
+	}
+	var tried []string
+	probe := func(path, platform string, versioned bool) error {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestLayoutIsFoundInAChild$")
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s|%s|%t", probeInput, path, platform, versioned))
+		err := cmd.Run()
+		tried = append(tried, fmt.Sprint(versioned, err == nil))
+		return err
+	}
+	if err := p.FindLayout("cpu", probe); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(tried); got != "[false false true true]" {
+		t.Errorf("tried %s, expected the plain layout to fail and the versioned one to work", got)
+	}
+	if err := p.RegisterHooks("cpu"); err != nil {
+		t.Errorf("RegisterHooks: %v", err)
+	}
+	if err := p.FindLayout("cpu", probe); err != nil || len(tried) != 2 {
+		t.Errorf("a second FindLayout: %v, tried %v", err, tried)
+	}
+}
+
+func TestLayoutOfTheCPUPluginIsKnown(t *testing.T) {
+	p := backend(t).Plugin()
+	for _, versioned := range []bool{false, true} {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestLayoutIsFoundInAChild$")
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s|cpu|%t", probeInput, p.Path(), versioned))
+		if out, err := cmd.CombinedOutput(); (err == nil) == versioned {
+			t.Errorf("versioned %t: %v\n%s", versioned, err, out)
+		}
+	}
+	err := p.FindLayout("cpu", func(string, string, bool) error { t.Error("probed"); return nil })
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSecondHandlerIsAnError(t *testing.T) {
+	p := backend(t).Plugin()
+	if err := p.RegisterNoop("cpu"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.RegisterNoop("cpu"); err != nil {
+		t.Errorf("the same handler again: %v", err)
+	}
+	if err := p.RegisterHandler(NoopTarget(), nil, "cpu"); err == nil {
+		t.Error("another handler for a registered target was accepted")
+	}
+}
