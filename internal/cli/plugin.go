@@ -20,7 +20,7 @@ func (a *app) pluginCommand() *cobra.Command {
 		Args:  exactArgs(),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand())
+	c.AddCommand(a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand(), a.pluginProbeCommand())
 	return c
 }
 
@@ -60,7 +60,7 @@ func (a *app) pluginInfoCommand() *cobra.Command {
 		Example: "  hlocb plugin info cpu\n  hlocb plugin info ./pjrt_c_api_cpu_plugin.so",
 		Args:    exactArgs("NAME|PATH"),
 		RunE: command(func(cmd *cobra.Command, args []string) error {
-			b, err := backends.Open(cmd.Context(), args[0], backends.Options{Plugins: a.env})
+			b, err := backends.Open(cmd.Context(), args[0], a.backendOptions())
 			if err != nil {
 				return err
 			}

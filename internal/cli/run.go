@@ -158,7 +158,7 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	if _, err := f.bind.bindings.Bind(manifest); err != nil {
 		return nil, err
 	}
-	backend, err := backends.Open(ctx, f.backend, backends.Options{Plugins: a.env})
+	backend, err := backends.Open(ctx, f.backend, a.backendOptions())
 	if err != nil {
 		return nil, err
 	}

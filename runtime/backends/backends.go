@@ -14,6 +14,9 @@ import (
 type Options struct {
 	Plugins plugins.Environment
 	Devices int // how many devices a CPU backend has; 0 leaves it to the plugin and the program
+	// Probe calls TryRegistration in another process, for plugins whose version does not tell how handlers are
+	// registered; nil refuses hooks on those.
+	Probe func(path, platform string, versioned bool) error
 }
 
 // UnknownError says that no backend has the name.

@@ -14,11 +14,17 @@ const havePlugins = true
 func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Backend, error) {
 	failed := &OpenError{Name: name}
 	for _, p := range found {
-		b, err := pjrt.Open(p.Path, pjrt.Options{Name: name, Devices: opts.Devices})
+		b, err := pjrt.Open(p.Path, pjrt.Options{Name: name, Devices: opts.Devices, Probe: opts.Probe})
 		if err == nil {
 			return b, nil
 		}
 		failed.Tried = append(failed.Tried, Tried{p, err})
 	}
 	return nil, failed
+}
+
+// TryRegistration registers a handler with a plugin in one of the layouts that exist. With the wrong one the process
+// crashes: it is for a process made to try it.
+func TryRegistration(path, platform string, versioned bool) error {
+	return pjrt.TryRegistration(path, platform, versioned)
 }

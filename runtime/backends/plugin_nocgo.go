@@ -14,3 +14,8 @@ const havePlugins = false
 func openPlugins(string, []plugins.Plugin, Options) (runtime.Backend, error) {
 	return nil, errors.New("plugins need cgo, and this build has none")
 }
+
+// TryRegistration needs cgo.
+func TryRegistration(string, string, bool) error {
+	return errors.New("plugins need cgo, and this build has none")
+}
