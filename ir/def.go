@@ -171,11 +171,12 @@ type Dialect struct {
 // Registry holds the known dialects. It is filled by Add and then only read; reading is safe from several
 // goroutines.
 type Registry struct {
-	dialects map[string]*Dialect
-	order    []*Dialect
-	defs     map[string]*Def
-	formats  map[*Def]*Format
-	names    []string // op names in the order of registration
+	dialects   map[string]*Dialect
+	order      []*Dialect
+	defs       map[string]*Def
+	formats    map[*Def]*Format
+	directives int      // uses of directives in formats
+	names      []string // op names in the order of registration
 }
 
 // NewRegistry returns a registry of the given dialects. A name that is registered twice is an error.
@@ -195,7 +196,7 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 				return nil, fmt.Errorf("op %q does not belong to dialect %q", def.Name, d.Name)
 			}
 			if def.Format != "" {
-				f, err := compileFormat(def, d)
+				f, err := compileFormat(def, d, &r.directives)
 				if err != nil {
 					return nil, err
 				}
@@ -216,6 +217,9 @@ func (r *Registry) Format(def *Def) *Format { return r.formats[def] }
 
 // Dialect returns the dialect named name, or nil.
 func (r *Registry) Dialect(name string) *Dialect { return r.dialects[name] }
+
+// NumDirectives returns how many uses of directives the formats have; FormatElem.ID is below it.
+func (r *Registry) NumDirectives() int { return r.directives }
 
 // Dialects returns the dialects in the order of registration.
 func (r *Registry) Dialects() []*Dialect { return r.order }

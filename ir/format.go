@@ -44,6 +44,7 @@ type FormatElem struct {
 	Then, Else  []FormatElem
 	Directive   *Directive
 	Args        []DirectiveArg // templates: kind, name, position
+	ID          int            // of a directive: its number among all of the registry
 }
 
 // Format is a compiled assembly format.
@@ -60,14 +61,15 @@ type formatCompiler struct {
 	text    string
 	pos     int
 	f       *Format
+	ids     *int
 
 	space, punct bool // state of the spacing rule: a space may come, the last thing was punctuation
 }
 
 // compileFormat compiles the format of def. The language is that of ODS assemblyFormat (MLIR, "Operation
 // Definition Specification", Declarative Assembly Format).
-func compileFormat(def *Def, dialect *Dialect) (f *Format, err error) {
-	c := &formatCompiler{def: def, dialect: dialect, text: def.Format, f: &Format{}, space: true}
+func compileFormat(def *Def, dialect *Dialect, ids *int) (f *Format, err error) {
+	c := &formatCompiler{ids: ids, def: def, dialect: dialect, text: def.Format, f: &Format{}, space: true}
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(formatError)
@@ -340,7 +342,8 @@ func (c *formatCompiler) custom() FormatElem {
 	c.expect("<")
 	name := c.word()
 	c.expect(">")
-	e := c.spaced(FormatElem{Kind: FmtCustom, Text: name, Directive: c.dialect.Directives[name]})
+	e := c.spaced(FormatElem{Kind: FmtCustom, Text: name, Directive: c.dialect.Directives[name], ID: *c.ids})
+	*c.ids++
 	if e.Directive == nil {
 		c.fail("dialect %s has no directive %q", c.dialect.Name, name)
 	}

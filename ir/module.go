@@ -60,6 +60,20 @@ func (m *Module) Op() *Op { return m.op }
 // Body returns the module's block.
 func (m *Module) Body() *Block { return m.op.regions[0].Entry() }
 
+// Reserve prepares storage for about n more ops.
+func (m *Module) Reserve(n int) {
+	n = min(n, maxChunk)
+	if n > cap(m.slab.ops)-len(m.slab.ops) {
+		m.slab.ops = make([]Op, 0, n)
+		m.slab.values = make([]Value, 0, n)
+		m.slab.uses = make([]Use, 0, n)
+	}
+}
+
+// NumValues returns how many results of ops were made in the module so far, those of erased ops included: a size to
+// prepare for.
+func (m *Module) NumValues() int { return m.slab.count }
+
 // Resources returns the entries of the file metadata section.
 func (m *Module) Resources() []Resource { return m.resources }
 

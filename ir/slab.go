@@ -6,6 +6,7 @@ type slab struct {
 	ops    []Op
 	uses   []Use
 	values []Value
+	count  int // of values handed out
 }
 
 // Chunks start small, so that a tiny module stays tiny, and double up to this many elements.
@@ -37,6 +38,7 @@ func (s *slab) valueSlice(n int) []Value {
 	if cap(s.values)-len(s.values) < n {
 		s.values = make([]Value, 0, max(n, grow(cap(s.values))))
 	}
+	s.count += n
 	i := len(s.values)
 	s.values = s.values[:i+n]
 	return s.values[i : i+n : i+n]

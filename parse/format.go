@@ -363,12 +363,43 @@ func (p *parser) group(s *formatState, e *ir.FormatElem) {
 	}
 }
 
+// prepared are the arguments of one use of a directive, used again from op to op.
+type prepared struct {
+	args []ir.DirectiveArg
+	busy bool // a region that the directive reads holds the same op
+}
+
+// directiveArgs returns the arguments of a use, empty but for what the format says.
+func (p *parser) directiveArgs(e *ir.FormatElem) (*prepared, []ir.DirectiveArg) {
+	if p.prepared == nil {
+		p.prepared = make([]prepared, p.reg.NumDirectives())
+	}
+	pre := &p.prepared[e.ID]
+	if pre.busy {
+		pre = &prepared{}
+	}
+	if pre.args == nil {
+		pre.args = append([]ir.DirectiveArg(nil), e.Args...)
+	} else {
+		for i := range pre.args {
+			a := &pre.args[i]
+			a.Types = a.Types[:0]
+			if a.Ref {
+				a.Types = nil // those of another argument
+			}
+			if a.Operands != nil || a.Attr != nil || a.Regions != nil || a.Successors != nil {
+				a.Operands, a.Attr, a.Regions, a.Successors = nil, nil, nil, nil
+			}
+		}
+	}
+	pre.busy = true
+	return pre, pre.args
+}
+
 // custom calls a directive and stores what it read.
 func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 	f := s.f
-	mark := len(f.args)
-	f.args = append(f.args, e.Args...)
-	args := f.args[mark:]
+	pre, args := p.directiveArgs(e)
 	for i := range args {
 		a := &args[i]
 		if a.Kind == ir.LiteralArg || !a.Ref {
@@ -401,7 +432,6 @@ func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 	}
 	s.typePos = p.pos()
 	e.Directive.Parse(p, &f.st, args)
-	args = f.args[mark:]
 	for i := range args {
 		a := &args[i]
 		if a.Ref {
@@ -420,7 +450,8 @@ func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 				f.opTypes[a.Index] = append(f.opTypes[a.Index], a.Types...)
 				f.opTyped[a.Index] = true
 			} else {
-				s.flatIn, s.hasIn = a.Types, true
+				f.types = append(f.types[:0], a.Types...)
+				s.flatIn, s.hasIn = f.types, true
 			}
 		case ir.ResultTypeArg:
 			if a.Index >= 0 {
@@ -440,7 +471,7 @@ func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 			f.st.Successors = append(f.st.Successors, a.Successors...)
 		}
 	}
-	f.args = f.args[:mark]
+	pre.busy = false
 }
 
 // complete finds the types that the format leaves out and resolves the operands.

@@ -75,7 +75,7 @@ func (p *parser) bindResults(op *ir.Op, names []resultName) {
 		if c := r.name[0]; c > '9' || c < '0' {
 			op.Result(int(base)).SetName(str(r.name))
 		}
-		p.bind(r.name, binding{op: op, base: base, n: r.n, pos: r.pos})
+		p.bind(r.name, binding{val: op.Result(int(base)), n: r.n, pos: r.pos})
 		base += r.n
 	}
 }

@@ -63,7 +63,7 @@ type parser struct {
 	attrSlab []ir.NamedAttr
 	scratch  []ir.NamedAttr
 	typeBuf  []ir.Type
-	module   bool // the current op is a module that may stand for the whole file
+	prepared []prepared
 }
 
 type denseKey struct {
@@ -97,11 +97,10 @@ type frame struct {
 	uses     []ir.Operand
 	values   []*ir.Value
 	types    []ir.Type
-	args     []ir.DirectiveArg
 }
 
 func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
-	return &parser{
+	p := &parser{
 		lexer:       lexer{src: src.Text()},
 		source:      src,
 		ctx:         ctx,
@@ -117,6 +116,8 @@ func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
 		forwardLocs: map[string]*forwardLoc{},
 		defaults:    []string{"builtin"},
 	}
+	p.m.Reserve(len(src.Text()) / 110)
+	return p
 }
 
 // str returns b, which is part of the immutable source, as a string without copying it.

@@ -73,7 +73,7 @@ func (p *parser) defineArg(b *ir.Block, a ir.Argument) {
 	if c := a.Name[0]; c > '9' || c < '0' {
 		v.SetName(str(a.Name))
 	}
-	p.bind(a.Name, binding{arg: v, n: 1, pos: a.Pos})
+	p.bind(a.Name, binding{val: v, n: 1, pos: a.Pos})
 }
 
 // block reads ^name(%a: T, ...): and the ops below it.

@@ -20,13 +20,11 @@ type scope struct {
 // logMark is the state of the logs where a nested region starts.
 type logMark struct{ names, nums int }
 
-// binding is what a name stands for: n results of an op from base on, or one block argument.
+// binding is what a name stands for: n values from val on, results of one op, or a block argument.
 type binding struct {
-	op   *ir.Op
-	arg  *ir.Value
-	base int32
-	n    int32
-	pos  diag.Pos
+	val *ir.Value
+	n   int32
+	pos diag.Pos
 }
 
 // use names one value: %name#index.
@@ -78,8 +76,13 @@ func (p *parser) bind(name []byte, b binding) {
 		panic(bailout{d.Note(old.pos, "previously defined here")})
 	}
 	if n, isNum := number(name); isNum && n < p.maxNums() {
-		for len(s.nums) <= n {
-			s.nums = append(s.nums, binding{})
+		if n >= cap(s.nums) {
+			grown := make([]binding, len(s.nums), max(64, 2*n))
+			copy(grown, s.nums)
+			s.nums = grown
+		}
+		if n >= len(s.nums) {
+			s.nums = s.nums[:n+1] // what is behind the length is zero: popScope clears what was used
 		}
 		s.nums[n] = b
 		s.numLog = append(s.numLog, int32(n))
@@ -112,10 +115,10 @@ func (p *parser) resolveForward(name []byte, b binding) {
 }
 
 func (b *binding) value(i int) *ir.Value {
-	if b.arg != nil {
-		return b.arg
+	if i == 0 {
+		return b.val
 	}
-	return b.op.Result(int(b.base) + i)
+	return b.val.Def().Result(b.val.Index() + i)
 }
 
 // pushScope starts a region: isolated ones see nothing of what is around.

@@ -35,7 +35,7 @@ var argNames = func() (s [64]string) {
 // numberAll names all values in op.
 func (p *printer) numberAll(op *ir.Op) {
 	n := &p.names
-	n.ids = make(map[*ir.Value]int32, 256)
+	n.ids = make(map[*ir.Value]int32, p.m.NumValues()+16)
 	n.used = map[string]int32{}
 	n.groups = map[*ir.Op][]int{}
 	n.blocks = map[*ir.Block]int{}

@@ -2,6 +2,7 @@ package print
 
 import (
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/hlocb/hlocb/diag"
@@ -29,9 +30,21 @@ func String(m *ir.Module, o Options) string { return string(Append(nil, m, o)) }
 // Append appends the module's text to b.
 func Append(b []byte, m *ir.Module, o Options) []byte {
 	p := newPrinter(m, o)
-	p.buf = b
+	p.buf = slices.Grow(b, p.estimate())
 	p.numberAll(m.Op())
 	return p.top(m.Op(), true)
+}
+
+// estimate guesses the length of the module's text.
+func (p *printer) estimate() int {
+	n := 256 + 96*p.m.NumValues()
+	if src := p.m.Source(); src != nil {
+		n = 256 + len(src.Text())*9/8
+	}
+	if p.o.Generic {
+		n += n / 2
+	}
+	return n
 }
 
 // Op returns the text of one op, with the names its values have when the whole module is printed.
