@@ -366,6 +366,7 @@ func (p *parser) group(s *formatState, e *ir.FormatElem) {
 // prepared are the arguments of one use of a directive, used again from op to op.
 type prepared struct {
 	args []ir.DirectiveArg
+	room [][]ir.Type // what Types of each argument starts from
 	busy bool // a region that the directive reads holds the same op
 }
 
@@ -380,13 +381,16 @@ func (p *parser) directiveArgs(e *ir.FormatElem) (*prepared, []ir.DirectiveArg) 
 	}
 	if pre.args == nil {
 		pre.args = append([]ir.DirectiveArg(nil), e.Args...)
+		pre.room = make([][]ir.Type, len(pre.args))
+		all := make([]ir.Type, 2*len(pre.args))
+		for i := range pre.room {
+			pre.room[i] = all[2*i : 2*i : 2*i+2]
+			pre.args[i].Types = pre.room[i]
+		}
 	} else {
 		for i := range pre.args {
 			a := &pre.args[i]
-			a.Types = a.Types[:0]
-			if a.Ref {
-				a.Types = nil // those of another argument
-			}
+			a.Types = pre.room[i]
 			if a.Operands != nil || a.Attr != nil || a.Regions != nil || a.Successors != nil {
 				a.Operands, a.Attr, a.Regions, a.Successors = nil, nil, nil, nil
 			}

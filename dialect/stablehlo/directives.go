@@ -44,13 +44,13 @@ func parseSameType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 			p.ErrorfAt(pos, "expected single output")
 		}
 		for i, in := range f.Inputs() {
-			args[i].Types = []ir.Type{in}
+			args[i].Types = append(args[i].Types, in)
 		}
 		args[n].Types = f.Results()
 		return
 	}
 	for i := range args {
-		args[i].Types = []ir.Type{t}
+		args[i].Types = append(args[i].Types, t)
 	}
 }
 
@@ -65,14 +65,16 @@ func printSameType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 	n := len(args) - 1
 	result := args[n].Types[0]
 	same := true
-	var in []ir.Type
-	for _, a := range args[:n] {
-		in = append(in, a.Types...)
-		same = same && a.Types[0] == result
+	for i := range n {
+		same = same && args[i].Types[0] == result
 	}
 	if same {
 		p.PrintType(result)
 		return
+	}
+	var in []ir.Type
+	for _, a := range args[:n] {
+		in = append(in, a.Types...)
 	}
 	p.PrintFunctionType(in, args[n].Types)
 }
