@@ -1,0 +1,181 @@
+package conformance_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/print"
+)
+
+// corpus returns the directory of the shared modules, or skips the test.
+func corpus(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("HLOCB_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "corpus")
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("skip: corpus not found (set HLOCB_CORPUS)")
+	}
+	return dir
+}
+
+// modules returns the MLIR files that match the patterns under dir, by path.
+func modules(t testing.TB, dir string, patterns ...string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, p := range patterns {
+		files, err := filepath.Glob(filepath.Join(dir, p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[f] = string(text)
+		}
+	}
+	if len(out) == 0 {
+		t.Fatalf("no modules match %v", patterns)
+	}
+	return out
+}
+
+// asm is what jaxlib makes of one text.
+type asm struct{ Pretty, Generic, Debug, Error string }
+
+// jaxScript reads {name: text} as JSON and writes {name: asm}.
+const jaxScript = `
+import json, sys
+from jaxlib.mlir import ir
+from jax._src.interpreters import mlir as jm
+ctx = jm.make_ir_context()
+ctx.allow_unregistered_dialects = True
+out = {}
+with ctx:
+    for name, text in json.load(sys.stdin).items():
+        try:
+            op = ir.Module.parse(text).operation
+            out[name] = {"Pretty": op.get_asm(), "Generic": op.get_asm(print_generic_op_form=True),
+                         "Debug": op.get_asm(enable_debug_info=True)}
+        except Exception as e:
+            out[name] = {"Error": str(e)}
+json.dump(out, sys.stdout)
+`
+
+// jaxlib returns what MLIR prints for the texts.
+func jaxlib(t testing.TB, texts map[string]string) map[string]asm {
+	t.Helper()
+	in, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out map[string]asm
+	if err := json.Unmarshal(peer.Python(t).Run(t, jaxScript, in), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func registry(t testing.TB) *ir.Registry {
+	t.Helper()
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reg
+}
+
+// read parses text under the name MLIR gives to strings.
+func read(t testing.TB, reg *ir.Registry, text string) (*ir.Module, error) {
+	t.Helper()
+	return parse.Parse(diag.NewSource("-", []byte(text)), ir.NewContext(), reg, parse.Options{})
+}
+
+// same fails with the first differing lines.
+func same(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got == want {
+		return
+	}
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range g {
+		if i >= len(w) || g[i] != w[i] {
+			t.Errorf("%s: line %d is\n  %s\nwant\n  %s", what, i+1, line(g, i), line(w, i))
+			return
+		}
+	}
+	t.Errorf("%s: %d lines, want %d", what, len(g), len(w))
+}
+
+func line(lines []string, i int) string {
+	if i >= len(lines) {
+		return "<end>"
+	}
+	if len(lines[i]) > 2000 {
+		return lines[i][:2000]
+	}
+	return lines[i]
+}
+
+// forms are the three texts that are compared.
+var forms = []struct {
+	name    string
+	options print.Options
+	of      func(asm) string
+}{
+	{"pretty", print.Options{}, func(a asm) string { return a.Pretty }},
+	{"generic", print.Options{Generic: true}, func(a asm) string { return a.Generic }},
+	{"debug", print.Options{DebugInfo: true}, func(a asm) string { return a.Debug }},
+}
+
+// TestPrintsAsMLIR compares the three texts of every module with jaxlib's, byte for byte, and reads each again to
+// the same text.
+func TestPrintsAsMLIR(t *testing.T) {
+	dir := corpus(t)
+	texts := modules(t, dir, "hooks/*.mlir", "events/*.mlir", "order/*.mlir", "transformer_grad*.mlir")
+	for name, text := range modules(t, "testdata", "*.mlir") {
+		texts[name] = text
+	}
+	compareWithJaxlib(t, texts)
+}
+
+func compareWithJaxlib(t *testing.T, texts map[string]string) {
+	reg := registry(t)
+	refused := 0
+	for name, want := range jaxlib(t, texts) {
+		if want.Error != "" {
+			refused++
+			t.Logf("%s: jaxlib does not read it: %s", name, want.Error)
+			continue
+		}
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			m, err := read(t, reg, texts[name])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range forms {
+				same(t, f.name, print.String(m, f.options), f.of(want))
+			}
+			for _, f := range forms {
+				again, err := read(t, reg, f.of(want))
+				if err != nil {
+					t.Errorf("%s text read again: %v", f.name, err)
+					continue
+				}
+				same(t, f.name+" read again", print.String(again, f.options), f.of(want))
+			}
+		})
+	}
+	t.Logf("%d modules, %d of them not read by jaxlib", len(texts), refused)
+}
