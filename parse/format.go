@@ -367,7 +367,7 @@ func (p *parser) group(s *formatState, e *ir.FormatElem) {
 type prepared struct {
 	args []ir.DirectiveArg
 	room [][]ir.Type // what Types of each argument starts from
-	busy bool // a region that the directive reads holds the same op
+	busy bool        // a region that the directive reads holds the same op
 }
 
 // directiveArgs returns the arguments of a use, empty but for what the format says.
