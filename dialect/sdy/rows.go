@@ -27,7 +27,7 @@ var ManualComputation = &ir.Def{
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
 	Attrs:    []ir.AttrSpec{{Name: attrIn}, {Name: attrManual}, {Name: attrOut}},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
-	Traits:   ir.SingleBlock,
+	Traits:   ir.SingleBlock | ir.IsolatedFromAbove,
 	Parse:    parseManual,
 	Print:    printManual,
 }
