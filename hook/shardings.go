@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -32,15 +33,15 @@ func carrySharding(m *ir.Module, h hlocb.HookOp, st *ir.OpState, single bool) er
 		return nil
 	}
 	if a := h.Attr(attrSdySharding); a != nil {
-		entries, ok := shardingEntries(a)
+		entries, ok := perValue(a)
 		if !ok || len(entries) == 0 {
 			return m.Errorf(h.Op, "cannot read the sharding %s of the hook", a)
 		}
-		list := make([]string, max(1, h.NumResults()))
+		list := make([]*sdy.Sharding, max(1, len(st.Types)))
 		for i := range list {
 			list[i] = entries[0]
 		}
-		st.SetAttr(attrSdySharding, perValue(list))
+		st.SetAttr(attrSdySharding, sdy.AttrOf(&sdy.PerValue{Shardings: list}))
 	}
 	if a := h.Attr(attrMhloSharding); a != nil {
 		st.SetAttr(attrMhloSharding, a)
@@ -48,82 +49,71 @@ func carrySharding(m *ir.Module, h hlocb.HookOp, st *ir.OpState, single bool) er
 	return nil
 }
 
-// shardingEntries returns the entries of #sdy.sharding_per_value<[...]> as text, with their angle brackets.
-func shardingEntries(a ir.Attr) ([]string, bool) {
+// perValue returns the entries of #sdy.sharding_per_value<[...]>.
+func perValue(a ir.Attr) ([]*sdy.Sharding, bool) {
 	d, ok := a.(*ir.DialectAttr)
-	if !ok || d.Dialect() != "sdy" || d.Name() != "sharding_per_value" {
-		return nil, false
-	}
-	body, ok := strings.CutPrefix(d.Body(), "<[")
 	if !ok {
 		return nil, false
 	}
-	if body, ok = strings.CutSuffix(body, "]>"); !ok {
+	p, ok := d.Data().(*sdy.PerValue)
+	if !ok {
 		return nil, false
 	}
-	var out []string
-	depth, start := 0, 0
-	for i := 0; i < len(body); i++ {
-		switch body[i] {
-		case '"':
-			for i++; i < len(body) && body[i] != '"'; i++ {
-			}
-		case '<', '[', '{', '(':
-			depth++
-		case '>', ']', '}', ')':
-			depth--
-		case ',':
-			if depth == 0 {
-				out = append(out, strings.TrimSpace(body[start:i]))
-				start = i + 1
-			}
-		}
-	}
-	if s := strings.TrimSpace(body[start:]); s != "" {
-		out = append(out, s)
-	}
-	return out, true
-}
-
-// perValue is the inverse of shardingEntries.
-func perValue(entries []string) ir.Attr {
-	return ir.NewDialectAttr("sdy", "sharding_per_value", "<["+strings.Join(entries, ", ")+"]>", nil)
-}
-
-// meshOf returns the mesh symbol that a sharding entry names, with its '@'.
-func meshOf(entry string) (string, bool) {
-	entry, ok := strings.CutPrefix(entry, "<")
-	if !ok || !strings.HasPrefix(entry, "@") {
-		return "", false
-	}
-	mesh, _, ok := strings.Cut(entry, ",")
-	return mesh, ok
+	return p.Shardings, true
 }
 
 // addManualShardings makes room for the chain, a replicated scalar, among what a manual computation takes and
 // gives.
 func addManualShardings(m *ir.Module, op *ir.Op, chain ir.Type) error {
-	in, ok1 := shardingEntries(op.Attr("in_shardings"))
-	out, ok2 := shardingEntries(op.Attr("out_shardings"))
+	in, ok1 := perValue(op.Attr("in_shardings"))
+	out, ok2 := perValue(op.Attr("out_shardings"))
 	if !ok1 || !ok2 {
 		return m.Errorf(op, "cannot read the shardings of '%s' around a hook", op.Name())
-	}
-	mesh, found := "", false
-	for _, e := range append(append([]string(nil), in...), out...) {
-		if mesh, found = meshOf(e); found {
-			break
-		}
-	}
-	if !found {
-		return m.Errorf(op, "'%s' around a hook names no mesh", op.Name())
 	}
 	if ir.IsToken(chain) {
 		return m.Errorf(op, "a token cannot be passed through '%s'; use the state chain", op.Name())
 	}
-	entry := "<" + mesh + ", []>"
-	op.SetAttr("in_shardings", perValue(prepend(entry, in)))
-	op.SetAttr("out_shardings", perValue(prepend(entry, out)))
+	entry := &sdy.Sharding{}
+	if t, ok := chain.(*ir.TensorType); ok {
+		for range t.Rank() {
+			entry.Dims = append(entry.Dims, sdy.DimSharding{Priority: -1})
+		}
+	}
+	for _, e := range append(append([]*sdy.Sharding(nil), in...), out...) {
+		if e.Mesh != "" || e.Inline != nil {
+			entry.Mesh, entry.Inline = e.Mesh, e.Inline
+			break
+		}
+	}
+	if entry.Mesh == "" && entry.Inline == nil {
+		return m.Errorf(op, "'%s' around a hook names no mesh", op.Name())
+	}
+	op.SetAttr("in_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: prepend(entry, in)}))
+	op.SetAttr("out_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: prepend(entry, out)}))
 	return nil
+}
+
+// keepManualShardings brings the shardings of a manual computation in line with the values that stay: counts says
+// by how many values each operand and each result is replaced.
+func keepManualShardings(op *ir.Op, operands, results []int) bool {
+	keep := func(name string, counts []int) bool {
+		list, ok := perValue(op.Attr(name))
+		if !ok || len(list) != len(counts) {
+			return false
+		}
+		var kept []*sdy.Sharding
+		for i, n := range counts {
+			if n > 1 {
+				return false
+			}
+			if n == 1 {
+				kept = append(kept, list[i])
+			}
+		}
+		op.SetAttr(name, sdy.AttrOf(&sdy.PerValue{Shardings: kept}))
+		return true
+	}
+	return keep("in_shardings", operands) && keep("out_shardings", results)
 }
 
 // dropMeshes erases the maximal meshes that nothing names any more: they came with the callbacks.

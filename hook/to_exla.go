@@ -238,6 +238,9 @@ func pidFor(op *ir.Op) *ir.Value {
 		if f, ok := fn.AsFunc(p); ok {
 			return pidArg(f)
 		}
+		if p.Has(ir.IsolatedFromAbove) {
+			return nil
+		}
 	}
 	return nil
 }

@@ -488,12 +488,12 @@ func (c *converter) rebuild(op *ir.Op) error {
 	for _, v := range op.Results() {
 		types = c.types(types, v.Type())
 	}
+	if err := c.shardings(op); err != nil {
+		return err
+	}
 	if op.NumResults() == 0 {
 		op.SetOperands(c.allParts(op))
 		return nil
-	}
-	if err := c.shardings(op); err != nil {
-		return err
 	}
 	n := rebuild(c.m, op, c.allParts(op), types)
 	k := 0
@@ -514,9 +514,19 @@ func (c *converter) rebuild(op *ir.Op) error {
 	return nil
 }
 
-// shardings refuses ops that say for each value how it is sharded and would have to say it anew.
+// shardings keeps what a manual computation says of its values in line with them.
 func (c *converter) shardings(op *ir.Op) error {
-	if op.Name() == "sdy.manual_computation" {
+	if op.Name() != "sdy.manual_computation" {
+		return nil
+	}
+	count := func(vals []*ir.Value) []int {
+		out := make([]int, len(vals))
+		for i, v := range vals {
+			out[i] = len(c.types(nil, v.Type()))
+		}
+		return out
+	}
+	if c.chain != nil && *c.chain == ChainToken || !keepManualShardings(op, count(op.OperandList()), count(resultList(op))) {
 		return c.cannotFollow(op)
 	}
 	return nil
