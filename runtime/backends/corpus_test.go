@@ -74,9 +74,6 @@ func read(t *testing.T, file string) *ir.Module {
 		t.Fatal(err)
 	}
 	m, err := parse.Parse(diag.NewSource(file, text), ir.NewContext(), reg, parse.Options{})
-	if err != nil && strings.Contains(err.Error(), "custom op 'sdy.") {
-		t.Skipf("skip: %v", err)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}

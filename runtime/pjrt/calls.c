@@ -12,9 +12,9 @@ static char *copy_dlerror(void) {
 }
 
 void *hl_open(const char *path, char **error) {
-  // XLA reads this when it is loaded; without it every client writes chatter to standard error. What the user set
+  // XLA reads this when it is loaded; without it clients and compilations write chatter to standard error, errors aside. What the user set
   // stays.
-  setenv("TF_CPP_MIN_LOG_LEVEL", "1", 0);
+  setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) *error = copy_dlerror();
   return library;
