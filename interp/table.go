@@ -1,5 +1,7 @@
 package interp
 
+import "math"
+
 // buildTable returns how each op kind is executed. It is the one place where an op is connected to its kernel.
 func buildTable() map[string]row {
 	t := map[string]row{
@@ -92,6 +94,31 @@ func buildTable() map[string]row {
 	unary := unaryOps()
 	for name, u := range unary {
 		t["stablehlo."+name] = row{make: makeUnary(u), elementwise: true}
+	}
+	for name, u := range chloUnary() {
+		t["chlo."+name] = row{make: makeUnary(u), elementwise: true}
+	}
+	t["stablehlo.tan"] = t["chlo.tan"]
+	for name, l := range chloBinary() {
+		t["chlo."+name] = row{make: makeBinary(name, l), elementwise: true}
+	}
+	for name, f := range map[string]func(float64) bool{
+		"is_inf":     func(v float64) bool { return math.IsInf(v, 0) },
+		"is_pos_inf": func(v float64) bool { return math.IsInf(v, 1) },
+		"is_neg_inf": func(v float64) bool { return math.IsInf(v, -1) },
+	} {
+		t["chlo."+name] = row{make: makePredicate(f), elementwise: true}
+	}
+	t["chlo.next_after"] = row{make: makeNextAfter, elementwise: true}
+	t["chlo.constant"] = row{control: planConstant, elementwise: true}
+	t["chlo.constant_like"] = row{make: makeConstantLike}
+	t["chlo.top_k"] = row{make: makeTopK}
+	for _, name := range []string{"add", "and", "atan2", "compare", "complex", "divide", "maximum", "minimum", "multiply", "or", "power",
+		"remainder", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor"} {
+		t["chlo.broadcast_"+name] = row{make: makeBroadcasting(t["stablehlo."+name]), shape: broadcastShape}
+	}
+	for _, name := range []string{"next_after", "polygamma", "zeta"} {
+		t["chlo.broadcast_"+name] = row{make: makeBroadcasting(t["chlo."+name]), shape: broadcastShape}
 	}
 	t["stablehlo.abs"] = row{make: makeAbs(unary["abs"]), elementwise: true}
 	return t

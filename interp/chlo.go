@@ -1,0 +1,452 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/cmplx"
+	"slices"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// CHLO is executed as it stands, without being legalized to StableHLO first (ChloOps.td gives the meaning).
+
+// chloUnary returns the unary ops of CHLO.
+func chloUnary() map[string]*unaryOp {
+	return map[string]*unaryOp{
+		"acos":       {f: math.Acos, c: complexAcos, cost: 20},
+		"acosh":      {f: math.Acosh, c: complexAcosh, cost: 20},
+		"asin":       {f: math.Asin, c: complexAsin, cost: 20},
+		"asinh":      {f: math.Asinh, c: complexAsinh, cost: 20},
+		"atan":       {f: math.Atan, c: complexAtan, cost: 20},
+		"atanh":      {f: math.Atanh, c: complexAtanh, cost: 20},
+		"bessel_i1e": {f: besselI1e, cost: 50},
+		"cosh":       {f: math.Cosh, c: cmplx.Cosh, cost: 20},
+		"sinh":       {f: math.Sinh, c: cmplx.Sinh, cost: 20},
+		"tan":        {f: math.Tan, c: cmplx.Tan, cost: 20},
+		"digamma":    {f: digamma, cost: 50},
+		"erf":        {f: math.Erf, cost: 20},
+		"erfc":       {f: math.Erfc, cost: 20},
+		"erf_inv":    {f: math.Erfinv, cost: 20},
+		"lgamma":     {f: lgamma, cost: 30},
+		"square": {f: square, f32: squareLoop[float32], f64: squareLoop[float64], c: func(v complex128) complex128 { return v * v },
+			i: func(v int64, _ int) int64 { return v * v }, u: func(v uint64, _ int) uint64 { return v * v }, cost: 1},
+		"conj": {f: func(v float64) float64 { return v }, c: cmplx.Conj, cost: 1},
+	}
+}
+
+func squareLoop[T float](o, x []T) {
+	for i, v := range x {
+		o[i] = v * v
+	}
+}
+
+// chloBinary returns the binary ops that only CHLO has.
+func chloBinary() map[string]*loops2 {
+	return map[string]*loops2{
+		"zeta":      {f32: via64(zeta), f64: each64(zeta)},
+		"polygamma": {f32: via64(polygamma), f64: each64(polygamma)},
+		"mulhi": {i8: mulhi[int8](8), i16: mulhi[int16](16), i32: mulhi[int32](32), i64: mulhi[int64](64),
+			u8: mulhi[uint8](8), u16: mulhi[uint16](16), u32: mulhi[uint32](32), u64: mulhi[uint64](64)},
+	}
+}
+
+func each64(f func(a, b float64) float64) func(o, x, y []float64) {
+	return func(o, x, y []float64) {
+		for i := range o {
+			o[i] = f(x[i], y[i])
+		}
+	}
+}
+
+func via64(f func(a, b float64) float64) func(o, x, y []float32) {
+	return func(o, x, y []float32) {
+		for i := range o {
+			o[i] = float32(f(float64(x[i]), float64(y[i])))
+		}
+	}
+}
+
+// mulhi is the high half of the double-width product.
+func mulhi[T integer](bits uint) func(o, x, y []T) {
+	isUnsigned := ^T(0) > 0
+	return func(o, x, y []T) {
+		for i := range o {
+			if bits < 64 {
+				o[i] = T(int64(x[i]) * int64(y[i]) >> bits)
+				if isUnsigned {
+					o[i] = T(uint64(x[i]) * uint64(y[i]) >> bits)
+				}
+				continue
+			}
+			a, b := big.NewInt(int64(x[i])), big.NewInt(int64(y[i]))
+			if isUnsigned {
+				a.SetUint64(uint64(x[i]))
+				b.SetUint64(uint64(y[i]))
+			}
+			a.Rsh(a.Mul(a, b), bits)
+			if isUnsigned {
+				o[i] = T(a.Uint64())
+			} else {
+				o[i] = T(a.Int64())
+			}
+		}
+	}
+}
+
+// makeNextAfter compiles chlo.next_after: the neighbour of x in the direction of y, in x's own type.
+func makeNextAfter(s *spec) (kernel, error) {
+	if err := sameShape(s, 2); err != nil {
+		return kernel{}, err
+	}
+	dt := s.out[0].dt
+	if !dt.IsFloat() || s.in[0].dt != dt || s.in[1].dt != dt || dt.Size() < 2 {
+		return kernel{}, unsupported("chlo.next_after on elements of type %s", dt)
+	}
+	return kernel{run: parallelElements(s.out[0].n, dt.Size(), 10, func(in, out []*tensor.Tensor, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			storeBits(out[0], i, nextAfter(dt, bitsAt(in[0], i), bitsAt(in[1], i)))
+		}
+	})}, nil
+}
+
+func nextAfter(dt tensor.DType, x, y uint64) uint64 {
+	sign := uint64(1) << (dt.Bits() - 1)
+	fx, fy := tensor.DecodeFloat(dt, x), tensor.DecodeFloat(dt, y)
+	switch {
+	case math.IsNaN(fx):
+		return x
+	case math.IsNaN(fy), fx == fy:
+		return y
+	case fx == 0:
+		return y&sign | 1
+	case (fx < fy) == (fx > 0):
+		return x + 1
+	}
+	return x - 1
+}
+
+func bitsAt(t *tensor.Tensor, i int) uint64 {
+	switch t.DType().Size() {
+	case 1:
+		return uint64(t.Bytes()[i])
+	case 2:
+		return uint64(tensor.View[uint16](t)[i])
+	case 4:
+		return uint64(tensor.View[uint32](t)[i])
+	}
+	return tensor.View[uint64](t)[i]
+}
+
+func storeBits(t *tensor.Tensor, i int, v uint64) {
+	switch t.DType().Size() {
+	case 1:
+		t.Bytes()[i] = uint8(v)
+	case 2:
+		tensor.View[uint16](t)[i] = uint16(v)
+	case 4:
+		tensor.View[uint32](t)[i] = uint32(v)
+	default:
+		tensor.View[uint64](t)[i] = v
+	}
+}
+
+// makeBroadcasting returns the maker of a chlo.broadcast_* op: the operands are broadcast to the result's shape,
+// trailing dimensions aligned unless broadcast_dimensions says where the smaller one goes, then op is computed.
+func makeBroadcasting(r row) func(*spec) (kernel, error) {
+	return func(s *spec) (kernel, error) {
+		if len(s.out) != 1 {
+			return kernel{}, errors.New("expects one result")
+		}
+		out := s.out[0]
+		inner := &spec{p: s.p, op: s.op, out: s.out}
+		grow := make([]*kernel, len(s.in))
+		given, err := intsAttr(s.op, "broadcast_dimensions")
+		if err != nil {
+			return kernel{}, err
+		}
+		for i, t := range s.in {
+			wide := tensorType(t.dt, out.shape...)
+			inner.in = append(inner.in, wide)
+			if t.shape.Equal(out.shape) {
+				continue
+			}
+			dims := make([]int64, len(t.shape))
+			for d := range dims {
+				dims[d] = int64(d + len(out.shape) - len(t.shape))
+			}
+			if given != nil && len(given) == len(t.shape) && len(t.shape) < len(out.shape) {
+				dims = given
+			}
+			k, err := broadcastKernel(t, wide, dims)
+			if err != nil {
+				return kernel{}, err
+			}
+			grow[i] = &k
+		}
+		k, err := r.make(inner)
+		if err != nil {
+			return kernel{}, err
+		}
+		run := k.run
+		k.inplace = 0
+		k.run = func(in, out []*tensor.Tensor) error {
+			full := make([]*tensor.Tensor, len(in))
+			for i, t := range in {
+				if full[i] = t; grow[i] != nil {
+					full[i] = tensor.New(t.DType(), inner.in[i].shape)
+					if err := grow[i].run([]*tensor.Tensor{t}, full[i:i+1]); err != nil {
+						return err
+					}
+				}
+			}
+			return run(full, out)
+		}
+		return k, nil
+	}
+}
+
+// broadcastShape aligns trailing dimensions; a dimension of size 1 gives way.
+func broadcastShape(s *spec, in []*tensor.Tensor) error {
+	var shape tensor.Shape
+	for _, t := range s.in {
+		for len(shape) < len(t.shape) {
+			shape = append(tensor.Shape{1}, shape...)
+		}
+		for i, d := range t.shape {
+			at := len(shape) - len(t.shape) + i
+			if shape[at] == 1 {
+				shape[at] = d
+			} else if d != 1 && d != shape[at] {
+				return fmt.Errorf("cannot broadcast dimension of size %d with size %d", d, shape[at])
+			}
+		}
+	}
+	s.out[0].shape = shape
+	return nil
+}
+
+// planConstantLike compiles chlo.constant_like: a constant of the operand's shape.
+func makeConstantLike(s *spec) (kernel, error) {
+	if len(s.in) != 1 || len(s.out) != 1 {
+		return kernel{}, errors.New("expects one operand and one result")
+	}
+	one := tensor.New(s.out[0].dt, nil)
+	switch a := s.op.Attr("value").(type) {
+	case *ir.FloatAttr:
+		encode64(s.out[0].dt, one, 0, []float64{tensor.DecodeFloat(a.Type().DType(), a.Bits())})
+	case *ir.IntegerAttr:
+		encodeInt(s.out[0].dt, one, 0, []int64{a.Value()})
+	default:
+		return kernel{}, unsupported("a constant of this type")
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		fill(out[0].Bytes(), one.Bytes())
+		return nil
+	}}, nil
+}
+
+// makeTopK compiles chlo.top_k: the k largest of the last dimension and their indices, NaN being largest, equal
+// ones in order.
+func makeTopK(s *spec) (kernel, error) {
+	if len(s.in) != 1 || len(s.out) != 2 || s.in[0].dt != s.out[0].dt || s.out[1].dt != tensor.I32 || len(s.in[0].shape) == 0 {
+		return kernel{}, errors.New("expects one operand, values and i32 indices")
+	}
+	in := s.in[0]
+	k := int(intAttr(s.op, "k", 0))
+	n := int(in.shape[len(in.shape)-1])
+	if k < 0 || k > n || s.out[0].n != s.out[1].n || k > 0 && s.out[0].n/k*n != in.n {
+		return kernel{}, fmt.Errorf("cannot take %d of %d elements", k, n)
+	}
+	size := in.dt.Size()
+	return kernel{run: func(ins, outs []*tensor.Tensor) error {
+		if k == 0 {
+			return nil
+		}
+		keys := make([]int64, in.n)
+		sortKeys(ins[0], keys, true)
+		idx := tensor.View[int32](outs[1])
+		line := make([]keyed, n)
+		for l := range in.n / n {
+			for i := range line {
+				line[i] = keyed{keys[l*n+i], i}
+			}
+			slices.SortFunc(line, func(a, b keyed) int {
+				if a.key != b.key {
+					if a.key > b.key {
+						return -1
+					}
+					return 1
+				}
+				return a.at - b.at
+			})
+			for i := range k {
+				from, to := l*n+line[i].at, l*k+i
+				copy(outs[0].Bytes()[to*size:(to+1)*size], ins[0].Bytes()[from*size:])
+				idx[to] = int32(line[i].at)
+			}
+		}
+		return nil
+	}}, nil
+}
+
+// Inverse trigonometric functions of complex numbers, with the branch cuts of C99.
+
+// complexAsinh follows Hull, Fairgrieve and Tang ("Implementing the complex arcsine and arccosine functions using
+// exception handling", 1997): the cancellations are moved into expressions that have none.
+func complexAsinh(z complex128) complex128 {
+	// asinh(z) = i asin(-i z) with -i z = (imag z, -real z)
+	w := complexAsin(complex(imag(z), -real(z)))
+	return complex(-imag(w), real(w))
+}
+
+func complexAsin(z complex128) complex128 {
+	re, im := hull(z)
+	return complex(math.Copysign(re, real(z)), math.Copysign(im, imag(z)))
+}
+
+func complexAcos(z complex128) complex128 {
+	if cmplx.IsNaN(z) && !cmplx.IsInf(z) && real(z) != 0 {
+		return cmplx.NaN()
+	}
+	re, im := hullAcos(z)
+	return complex(re, -math.Copysign(im, imag(z)))
+}
+
+func complexAcosh(z complex128) complex128 {
+	w := complexAcos(z)
+	// acosh(z) is +-i acos(z), the sign that makes the real part positive.
+	return complex(math.Abs(imag(w)), math.Copysign(real(w), imag(z)))
+}
+
+// hull returns |real asin z| and |imag asin z|.
+func hull(z complex128) (re, im float64) {
+	x, y := math.Abs(real(z)), math.Abs(imag(z))
+	switch {
+	case math.IsNaN(x) || math.IsNaN(y):
+		if x == 0 {
+			return x, math.NaN()
+		}
+		if math.IsInf(x, 0) || math.IsInf(y, 0) {
+			return math.NaN(), math.Inf(1)
+		}
+		return math.NaN(), math.NaN()
+	case math.IsInf(x, 0) && math.IsInf(y, 0):
+		return math.Pi / 4, math.Inf(1)
+	case math.IsInf(x, 0):
+		return math.Pi / 2, math.Inf(1)
+	case math.IsInf(y, 0):
+		return 0, math.Inf(1)
+	}
+	if y < 1e-150 && x < 1e-150 {
+		return x, y
+	}
+	if x > 1e150 || y > 1e150 {
+		return math.Atan2(x, y), math.Ln2 + math.Log(math.Max(x, y)) + 0.5*math.Log1p(square(math.Min(x, y)/math.Max(x, y)))
+	}
+	a, am1, b, root := hullParts(x, y)
+	switch {
+	case b <= 0.6417:
+		re = math.Asin(b)
+	default:
+		re = math.Atan2(x, root)
+	}
+	if y < 1e-160 && x <= 1 {
+		im = y / math.Sqrt((1-x)*(1+x))
+		if x == 1 {
+			im = math.Sqrt(y)
+		}
+	} else if a <= 1.5 {
+		im = math.Log1p(am1 + math.Sqrt(am1*(a+1)))
+	} else {
+		im = math.Log(a + math.Sqrt(a*a-1))
+	}
+	return re, im
+}
+
+func hullAcos(z complex128) (re, im float64) {
+	x, y := math.Abs(real(z)), math.Abs(imag(z))
+	switch {
+	case math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0):
+		r, i := hull(z)
+		return math.Pi/2 - math.Copysign(r, real(z)), i
+	case x < 1e-150 && y < 1e-150:
+		return math.Pi/2 - real(z), y
+	case x > 1e150 || y > 1e150:
+		_, im = hull(z)
+		return math.Atan2(y, real(z)), im
+	}
+	_, im = hull(z)
+	_, _, b, root := hullParts(x, y)
+	if b <= 0.6417 {
+		re = math.Acos(math.Copysign(b, real(z)))
+	} else {
+		re = math.Atan2(root, real(z))
+	}
+	return re, im
+}
+
+// hullParts returns a = (r+s)/2 and a-1 with r, s the distances from -1 and 1, b = x/a, and the square root of
+// a^2 - x^2.
+func hullParts(x, y float64) (a, am1, b, root float64) {
+	r, s := math.Hypot(x+1, y), math.Hypot(x-1, y)
+	a = (r + s) / 2
+	b = x / a
+	apx := a + x
+	// r - (x+1) and s - |1-x| without cancellation.
+	rx := y * y / (r + (x + 1))
+	if x <= 1 {
+		sx := y * y / (s + (1 - x))
+		am1 = (rx + sx) / 2
+		if s+(1-x) == 0 {
+			am1 = rx / 2
+		}
+		root = math.Sqrt(0.5 * apx * (rx + (s + (1 - x))))
+		return a, am1, b, root
+	}
+	sx := s + (x - 1)
+	am1 = (rx + sx) / 2
+	root = y * math.Sqrt(0.5*(apx/(r+(x+1))+apx/(s+(x-1))))
+	return a, am1, b, root
+}
+
+// complexAtan is i atanh(-i z).
+func complexAtan(z complex128) complex128 {
+	w := complexAtanh(complex(-imag(z), real(z)))
+	return complex(imag(w), -real(w))
+}
+
+// complexAtanh: the real part is log1p(4x / ((1-x)^2 + y^2)) / 4, the imaginary part half the angle of
+// (1 - x^2 - y^2, 2y).
+func complexAtanh(z complex128) complex128 {
+	x, y := math.Abs(real(z)), imag(z)
+	switch {
+	case math.IsInf(x, 0) || math.IsInf(y, 0):
+		im := math.Copysign(math.Pi/2, y)
+		if math.IsNaN(y) {
+			im = math.NaN()
+		}
+		return complex(math.Copysign(0, real(z)), im)
+	case math.IsNaN(x) || math.IsNaN(y):
+		if x == 0 {
+			return complex(real(z), math.NaN())
+		}
+		return cmplx.NaN()
+	}
+	ay := math.Abs(y)
+	if x > 1e150 || ay > 1e150 {
+		// 1/z
+		h := math.Hypot(x, ay)
+		return complex(math.Copysign(x/h/h, real(z)), math.Copysign(math.Pi/2, y))
+	}
+	d := 1 - x
+	re := 0.25 * math.Log1p(4*x/(d*d+y*y))
+	if d == 0 && ay < 1e-150 {
+		re = 0.5 * (math.Ln2 - math.Log(ay))
+	}
+	im := 0.5 * math.Atan2(2*ay, d*(1+x)-y*y)
+	return complex(math.Copysign(re, real(z)), math.Copysign(im, y))
+}
