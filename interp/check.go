@@ -96,19 +96,25 @@ func checkAlmost(tol float64) checker {
 
 // checkClose: at most that many units in the last place apart; all NaNs are equal, infinities only to
 // themselves.
-func checkClose(ulps uint64) checker {
-	return checker{fmt.Sprintf("up to %d ULP", ulps), func(a, b *tensor.Tensor, i int) bool {
-		d, ok := ulpDistance(a, b, i)
-		return ok && d <= ulps
+func checkClose(least, most uint64) checker {
+	return checker{fmt.Sprintf("up to %d ULP", most), func(a, b *tensor.Tensor, i int) bool {
+		d := ulpDistance(a, b, i)
+		return d >= least && d <= most
 	}}
 }
 
-// ulpDistance returns how many values of the type lie between two elements; ok is false where only one is NaN
-// or infinite.
-func ulpDistance(a, b *tensor.Tensor, i int) (d uint64, ok bool) {
+// ulpDistance returns how many values of the type lie between two elements: the largest number there is where
+// only one is NaN or infinite.
+func ulpDistance(a, b *tensor.Tensor, i int) uint64 {
 	dt := a.DType()
+	same := func(equal bool) uint64 {
+		if equal {
+			return 0
+		}
+		return math.MaxUint64
+	}
 	if !dt.IsFloat() && !dt.IsComplex() {
-		return 0, checkEqual().ok(a, b, i)
+		return same(checkEqual().ok(a, b, i))
 	}
 	if dt.IsComplex() {
 		part := tensor.F32
@@ -119,18 +125,16 @@ func ulpDistance(a, b *tensor.Tensor, i int) (d uint64, ok bool) {
 		n := int64(a.NumElements())
 		x.Borrow(part, tensor.Shape{2 * n}, a.Bytes())
 		y.Borrow(part, tensor.Shape{2 * n}, b.Bytes())
-		d0, ok0 := ulpDistance(&x, &y, 2*i)
-		d1, ok1 := ulpDistance(&x, &y, 2*i+1)
-		return max(d0, d1), ok0 && ok1
+		return max(ulpDistance(&x, &y, 2*i), ulpDistance(&x, &y, 2*i+1))
 	}
 	x, y := floatAt(a, i), floatAt(b, i)
 	switch {
 	case math.IsNaN(x) || math.IsNaN(y):
-		return 0, math.IsNaN(x) && math.IsNaN(y)
+		return same(math.IsNaN(x) && math.IsNaN(y))
 	case math.IsInf(x, 0) || math.IsInf(y, 0):
-		return 0, x == y
+		return same(x == y)
 	case x == y:
-		return 0, true
+		return 0
 	}
 	var kx, ky [1]int64
 	totalKeys(dt, kx[:], a, i)
@@ -143,9 +147,9 @@ func ulpDistance(a, b *tensor.Tensor, i int) (d uint64, ok bool) {
 		ky[0]++
 	}
 	if kx[0] > ky[0] {
-		return uint64(kx[0]) - uint64(ky[0]), true
+		return uint64(kx[0]) - uint64(ky[0])
 	}
-	return uint64(ky[0]) - uint64(kx[0]), true
+	return uint64(ky[0]) - uint64(kx[0])
 }
 
 // planCheckOp compiles the ops check.expect_*.
@@ -160,7 +164,7 @@ func planCheckOp(kind string, constant bool) func(p *planner, s *spec) (control,
 			}
 			c = checkAlmost(tol)
 		case "close":
-			c = checkClose(uint64(intAttr(s.op, "max_ulp_difference", 3)))
+			c = checkClose(uint64(intAttr(s.op, "min_ulp_difference", 0)), uint64(intAttr(s.op, "max_ulp_difference", 3)))
 		}
 		if !constant {
 			return planExpect(s, c)
@@ -221,7 +225,7 @@ func checkTarget(target string, t vtype) (checker, bool) {
 	case "check.expect_almost_eq":
 		return checkAlmost(1e-3), true
 	case "check.expect_close":
-		return checkClose(3), true
+		return checkClose(0, 3), true
 	}
 	return checker{}, false
 }

@@ -424,6 +424,9 @@ func makeReducePrecision(s *spec) (kernel, error) {
 }
 
 func reducePrecision(v float64, eb, mb int) float64 {
+	if math.IsNaN(v) && mb == 0 {
+		return math.Copysign(math.Inf(1), v) // no bit is left to say that it is none
+	}
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) || mb >= 52 && eb >= 11 {
 		return v
 	}

@@ -253,6 +253,9 @@ func (p *parser) formAttr(def *ir.Def, spec *ir.AttrSpec, optional bool) (ir.Att
 		}
 		return a, true
 	case ir.FormBare:
+		if c.FormType == nil && p.tok.kind == tokString { // a string: what follows is not its type
+			return ir.NewString(p.ParseString()), true
+		}
 		if optional {
 			return p.ParseOptionalAttr(c.FormType)
 		}

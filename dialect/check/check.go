@@ -49,7 +49,7 @@ var (
 		Attrs: []ir.AttrSpec{
 			{Name: "max_ulp_difference", Type: hlo.I64Attr}, {Name: "min_ulp_difference", Type: hlo.I64Attr, Optional: true, Default: ir.NewInteger(0, ir.Int(64))},
 		},
-		Format: "$actual `,` $expected `,` `max_ulp_difference` `=` $max_ulp_difference `,` `min_ulp_difference` `=` $min_ulp_difference attr-dict `:` type($actual) `,` type($expected)",
+		Format: "$actual `,` $expected `,` `max_ulp_difference` `=` $max_ulp_difference (`,` `min_ulp_difference` `=` $min_ulp_difference^)? attr-dict `:` type($actual) `,` type($expected)",
 	}
 	ExpectSerializedEq = &ir.Def{
 		Name: "check.expect_serialized_eq", Doc: "Fails where a tensor differs from the one that a probe wrote in its iter-th run.",

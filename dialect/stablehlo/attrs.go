@@ -7,7 +7,7 @@ import (
 
 // Constraints on attributes. The summaries are those of MLIR's messages.
 var (
-	StrAttr    = ir.AttrConstraint{Summary: "string attribute", Check: isString}
+	StrAttr    = ir.AttrConstraint{Summary: "string attribute", Check: isString, Form: ir.FormBare}
 	BoolAttr   = ir.AttrConstraint{Summary: "bool attribute", Check: func(a ir.Attr) bool { i, ok := a.(*ir.IntegerAttr); return ok && i.IsBool() }, Form: ir.FormBare, FormType: i1}
 	UnitAttr   = ir.AttrConstraint{Summary: "unit attribute", Check: isUnit}
 	I64Attr    = intAttr(i64, "64-bit signless integer attribute", nil)
