@@ -32,6 +32,9 @@ var find = sync.OnceValue(func() string {
 	return ""
 })
 
+// Find returns the path of a Python that imports jaxlib, empty where there is none.
+func Find() string { return find() }
+
 // Python returns the interpreter, or skips the test where there is none. The environment variable HLOCB_PYTHON
 // names one; else the virtual environment in the user's cache and python3 are tried.
 func Python(t testing.TB) *Interpreter {
