@@ -37,3 +37,11 @@ func (e *PanicError) Error() string { return fmt.Sprintf("handler panicked: %v",
 type TimeoutError struct{ After string }
 
 func (e *TimeoutError) Error() string { return "handler did not return within " + e.After }
+
+// UnwrittenError is the cause of a HookError where the handler left a result unwritten. A result of fewer than
+// eight bytes that was not written is zero instead, and one that was written in part is not found out.
+type UnwrittenError struct{ Result int }
+
+func (e *UnwrittenError) Error() string {
+	return fmt.Sprintf("handler did not write result %d", e.Result)
+}

@@ -35,7 +35,8 @@ type Call struct {
 
 	// Operands are read-only, except those of an inout hook, which are also its Results.
 	Operands []*tensor.Tensor
-	// Results are writable. A call or feed hook must write all of them.
+	// Results are writable. A call or feed hook must write all of them; one that was not ends the run with an
+	// *UnwrittenError.
 	Results []*tensor.Tensor
 }
 

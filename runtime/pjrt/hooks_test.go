@@ -453,6 +453,23 @@ func TestBadTextIsAnError(t *testing.T) {
 	}
 }
 
+// TestUnwrittenResult: a handler that writes nothing ends the run, with and without a timeout.
+func TestUnwrittenResult(t *testing.T) {
+	v := tt(tensor.F32, 4)
+	s := hookSite(1, "f", hlocb.Call, nil, []hlocb.TensorType{v})
+	p := program("() -> tensor<4xf32>", hookCall("%r", s, "%c0")+"return %r#1 : tensor<4xf32>\n", s)
+	for _, timeout := range []time.Duration{0, time.Minute} {
+		e := compileTimeout(t, p, timeout, runtime.CompileOptions{Handlers: answer(func(context.Context, *runtime.Call) error { return nil })})
+		for range 3 {
+			_, err := e.Run(context.Background(), nil)
+			var unwritten *runtime.UnwrittenError
+			if !errors.As(err, &unwritten) {
+				t.Errorf("error is %v, expected an UnwrittenError", err)
+			}
+		}
+	}
+}
+
 func TestUnboundCall(t *testing.T) {
 	s := hookSite(1, "f", hlocb.Call, nil, []hlocb.TensorType{scalar})
 	_, err := backend(t).Compile(context.Background(), program("() -> tensor<f32>", hookCall("%r", s, "%c0")+"return %r#1 : tensor<f32>\n", s), runtime.CompileOptions{})
