@@ -273,7 +273,7 @@ func (w *Text) dense(b []byte, a *DenseAttr) []byte {
 	case err != nil:
 		// Elements that tensors do not model: the source's own text, with MLIR's spacing.
 		b = appendSpaced(b, a.text)
-	case splat && a.NumElements() == 0:
+	case splat && v.NumElements() == 0:
 	default:
 		hex := tensor.HexLarger
 		if w.NoHex || splat {

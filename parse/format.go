@@ -253,13 +253,14 @@ func (p *parser) formAttr(def *ir.Def, spec *ir.AttrSpec, optional bool) (ir.Att
 		}
 		return a, true
 	case ir.FormBare:
-		if c.FormType == nil && p.tok.kind == tokString { // a string: what follows is not its type
-			return ir.NewString(p.ParseString()), true
+		want := c.FormType
+		if want == nil {
+			want = p.ctx.None() // no type follows: the ':' belongs to the format
 		}
 		if optional {
-			return p.ParseOptionalAttr(c.FormType)
+			return p.ParseOptionalAttr(want)
 		}
-		return p.ParseAttr(c.FormType), true
+		return p.ParseAttr(want), true
 	}
 	if optional {
 		return p.ParseOptionalAttr(nil)

@@ -76,13 +76,10 @@ func (r *denseReader) read(store bool) (*Tensor, bool, *LiteralError) {
 	if r.space(); r.pos != len(r.text) {
 		return nil, false, r.fail(r.pos, "expected '>'")
 	}
-	if total == 0 {
-		return nil, false, r.fail(-1, "inferred shape of elements literal ([]) does not match type (%s)", bracketed(r.shape))
-	}
 	if !store {
 		return nil, true, nil
 	}
-	return r.single(), true, nil
+	return r.single(), true, nil // MLIR keeps the one element even where the shape has none
 }
 
 func (r *denseReader) single() *Tensor {
@@ -219,7 +216,7 @@ func (r *denseReader) justOpened() bool {
 }
 
 func (r *denseReader) finishList(dims []int64, total int64) (*Tensor, bool, *LiteralError) {
-	if !(Shape(dims).Equal(r.shape)) && !(total == 0 && r.n == 0 && zeroPrefix(dims, r.shape)) {
+	if !Shape(dims).Equal(r.shape) {
 		return nil, false, r.fail(-1, "inferred shape of elements literal (%s) does not match type (%s)", bracketed(dims), bracketed(r.shape))
 	}
 	if !r.store {
@@ -235,11 +232,6 @@ func (r *denseReader) finishList(dims []int64, total int64) (*Tensor, bool, *Lit
 	t := New(r.dtype, r.shape)
 	copy(t.data, r.out)
 	return t, false, nil
-}
-
-// zeroPrefix reports whether dims is shape cut behind a zero: dense<[]> for 0x3, dense<[[], []]> for 2x0x3.
-func zeroPrefix(dims, shape []int64) bool {
-	return len(dims) > 0 && len(dims) <= len(shape) && dims[len(dims)-1] == 0 && Shape(dims).Equal(shape[:len(dims)])
 }
 
 // allEqual reports whether data repeats its first size bytes.
@@ -522,7 +514,7 @@ func (r *denseReader) readHex(total int64) (*Tensor, bool, *LiteralError) {
 	n := int64(len(body) / 2)
 	packed := false
 	switch {
-	case n == int64(size) && total > 0:
+	case n == int64(size):
 	case total >= 0 && n == total*int64(size) && total*int64(size) >= 0:
 	case r.dtype == I1 && total > 0 && n == (total+7)/8:
 		packed = true

@@ -1,0 +1,229 @@
+package conformance_test
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/print"
+)
+
+// upstream unpacks StableHLO's own test files and returns their directory, or skips the test.
+func upstream(t testing.TB) string {
+	t.Helper()
+	archive := filepath.Join(corpus(t), "stablehlo.tar.xz")
+	if _, err := os.Stat(archive); err != nil {
+		t.Skip("skip: corpus not found (no stablehlo.tar.xz)")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("tar", "-xJf", archive, "-C", dir).CombinedOutput(); err != nil {
+		t.Skipf("skip: corpus cannot be unpacked: %v: %s", err, out)
+	}
+	return dir
+}
+
+// mlirFiles returns the MLIR files below dir with their paths relative to it, in order.
+func mlirFiles(t testing.TB, dir string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".mlir") {
+			rel, _ := filepath.Rel(dir, path)
+			out = append(out, rel)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// chunks splits a file at its // ----- lines.
+func chunks(text string) []string {
+	var out []string
+	start := 0
+	for i := 0; i < len(text); {
+		end := strings.IndexByte(text[i:], '\n')
+		next := len(text)
+		if end >= 0 {
+			next = i + end + 1
+		}
+		if strings.HasPrefix(text[i:next], "// -----") {
+			out = append(out, text[start:i])
+			start = next
+		}
+		i = next
+	}
+	return append(out, text[start:])
+}
+
+// tally counts by directory what passed and lists what did not.
+type tally struct {
+	names    []string
+	ok, all  map[string]int
+	failures []string
+	known    map[string]bool // what is known to fail, see testdata/known.txt
+	seen     map[string]bool
+}
+
+// knownFailures reads testdata/known.txt: a line for each, the reason behind a tab.
+func knownFailures(t testing.TB) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "known.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]bool{}
+	for _, l := range strings.Split(string(text), "\n") {
+		if name, _, ok := strings.Cut(l, "\t"); ok && !strings.HasPrefix(l, "#") {
+			out[name] = true
+		}
+	}
+	return out
+}
+
+func (c *tally) add(group, what string, err error) {
+	if c.all == nil {
+		c.ok, c.all = map[string]int{}, map[string]int{}
+	}
+	if c.all[group] == 0 {
+		c.names = append(c.names, group)
+	}
+	c.all[group]++
+	if err == nil {
+		c.ok[group]++
+		return
+	}
+	if c.known[what] {
+		c.seen[what] = true
+		return
+	}
+	c.failures = append(c.failures, fmt.Sprintf("%s: %v", what, err))
+}
+
+func (c *tally) report(t *testing.T) {
+	t.Helper()
+	for _, g := range c.names {
+		t.Logf("%-40s %d of %d", g, c.ok[g], c.all[g])
+	}
+	if n := len(c.known); n > 0 {
+		t.Logf("%d of %d known failures (testdata/known.txt)", len(c.seen), n)
+		for _, name := range slices.Sorted(maps.Keys(c.known)) {
+			if !c.seen[name] {
+				t.Logf("passes now: %s", name)
+			}
+		}
+	}
+	if path := os.Getenv("HLOCB_FAILURES"); path != "" {
+		if err := os.WriteFile(path, []byte(strings.Join(c.failures, "\n")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, f := range c.failures {
+		if i == 60 {
+			t.Errorf("... and %d more", len(c.failures)-i)
+			break
+		}
+		if len(f) > 600 {
+			f = f[:600]
+		}
+		t.Error(f)
+	}
+}
+
+// roundTrip reads, verifies, prints in both forms and reads again until the text stays.
+func roundTrip(t testing.TB, reg *ir.Registry, text string, verify bool) error {
+	m, err := read(t, reg, text)
+	if err != nil {
+		return err
+	}
+	if verify {
+		if err := ir.Verify(m); err != nil {
+			return err
+		}
+	}
+	for _, o := range []print.Options{{}, {Generic: true}} {
+		first := print.String(m, o)
+		again, err := read(t, reg, first)
+		if err != nil {
+			return fmt.Errorf("printed text (generic %v): %w", o.Generic, err)
+		}
+		if second := print.String(again, o); second != first {
+			return fmt.Errorf("printed text (generic %v) changes: %s", o.Generic, firstDiff(second, first))
+		}
+	}
+	return nil
+}
+
+func firstDiff(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range g {
+		if i >= len(w) || g[i] != w[i] {
+			return fmt.Sprintf("line %d is\n  %s\nwant\n  %s", i+1, line(g, i), line(w, i))
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
+}
+
+// TestUpstreamFiles reads, verifies and prints every chunk of StableHLO's test files that expects no error.
+func TestUpstreamFiles(t *testing.T) {
+	dir := upstream(t)
+	reg := registry(t)
+	c := tally{known: knownFailures(t), seen: map[string]bool{}}
+	for _, f := range mlirFiles(t, dir) {
+		text, err := os.ReadFile(filepath.Join(dir, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, chunk := range chunks(string(text)) {
+			if strings.Contains(chunk, "expected-error") {
+				continue
+			}
+			c.add(filepath.Dir(f), fmt.Sprintf("%s, chunk %d", f, i+1), roundTrip(t, reg, chunk, true))
+		}
+	}
+	c.report(t)
+}
+
+// TestPrintIdentical prints the files that are listed as MLIR's own print, byte for byte as they stand.
+func TestPrintIdentical(t *testing.T) {
+	dir := upstream(t)
+	list, err := os.ReadFile(filepath.Join(dir, "print_identical.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := registry(t)
+	var c tally
+	for _, f := range strings.Fields(string(list)) {
+		text, err := os.ReadFile(filepath.Join(dir, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []byte
+		for _, l := range bytes.SplitAfter(text, []byte("\n")) {
+			if !bytes.HasPrefix(l, []byte("//")) {
+				want = append(want, l...)
+			}
+		}
+		m, err := read(t, reg, string(text))
+		if err == nil {
+			got := strings.TrimSpace(print.String(m, print.Options{}))
+			if w := strings.TrimSpace(string(want)); got != w {
+				err = fmt.Errorf("%s", firstDiff(got, w))
+			}
+		}
+		c.add(filepath.Dir(f), f, err)
+	}
+	c.report(t)
+}
