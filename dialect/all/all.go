@@ -2,6 +2,7 @@
 package all
 
 import (
+	"github.com/hlocb/hlocb/dialect/arith"
 	"github.com/hlocb/hlocb/dialect/builtin"
 	"github.com/hlocb/hlocb/dialect/check"
 	"github.com/hlocb/hlocb/dialect/chlo"
@@ -11,13 +12,18 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/shape"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/tensors"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // Dialects returns every dialect of this module.
 func Dialects() []*ir.Dialect {
-	return []*ir.Dialect{builtin.Dialect(), fn.Dialect(), stablehlo.Dialect(), sdy.Dialect(), hlocb.Dialect(), quant.Dialect(), mhlo.Dialect(), interpreter.Dialect(), check.Dialect(), chlo.Dialect()}
+	return []*ir.Dialect{
+		builtin.Dialect(), fn.Dialect(), stablehlo.Dialect(), chlo.Dialect(), sdy.Dialect(), hlocb.Dialect(), mhlo.Dialect(),
+		check.Dialect(), interpreter.Dialect(), quant.Dialect(), arith.Dialect(), shape.Dialect(), tensors.Dialect(),
+	}
 }
 
 // Registry returns a registry of every dialect of this module.

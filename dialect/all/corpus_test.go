@@ -244,6 +244,15 @@ func TestExpectedErrors(t *testing.T) {
 	}
 }
 
+// accepted lists the chunks that TestValidChunks lets fail, with the reason.
+var accepted = map[string]string{
+	"infer_stablehlo.mlir@1646":                       "MLIR's pretty form of while cannot show results of other types than the operands",
+	"ops_stablehlo_quantized.mlir@363":                "MLIR's pretty form of while cannot show arguments of other types than the operands",
+	"stablehlo_legalize_quantized_op_to_qdq.mlir@539": "MLIR's pretty form of while cannot show arguments of other types than the operands",
+	"mesh_axes_replica_group_compatibility.mlir@1":    "sdy.mesh without a mesh: the file is for a tool that does not know the dialect",
+	"stablehlo_convert_to_signless.mlir@1":            "memref.cast in pretty form, which is no row here",
+}
+
 // TestValidChunks reads every chunk of StableHLO's tests that announces no error; none may be rejected, and each must
 // survive being printed.
 func TestValidChunks(t *testing.T) {
@@ -259,9 +268,11 @@ func TestValidChunks(t *testing.T) {
 				return
 			}
 			n++
-			if err := fixpoint(reg, name, chunk); err != nil {
+			if err := fixpoint(reg, name, chunk); err != nil && accepted[name] == "" {
 				bad++
 				t.Errorf("%s", err)
+			} else if err == nil && accepted[name] != "" {
+				t.Errorf("%s is in the list of accepted failures and does not fail", name)
 			}
 		})
 		return nil

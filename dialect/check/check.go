@@ -47,15 +47,15 @@ var (
 		Name: "check.expect_close", Doc: "Fails where the distance of two floating-point tensors in units in the last place is outside of a range.",
 		Operands: []ir.Arg{{Name: "actual", Type: hlo.AnyQuantized}, {Name: "expected", Type: hlo.AnyQuantized}},
 		Attrs: []ir.AttrSpec{
-			{Name: "max_ulp_difference", Type: hlo.I64Attr}, {Name: "min_ulp_difference", Type: hlo.I64Attr, Optional: true, Default: ir.NewInteger(0, ir.Int(64))},
+			{Name: "max_ulp_difference", Type: hlo.I64Attr, Optional: true, Default: ir.NewInteger(3, ir.Int(64))}, {Name: "min_ulp_difference", Type: hlo.I64Attr, Optional: true, Default: ir.NewInteger(0, ir.Int(64))},
 		},
-		Format: "$actual `,` $expected `,` `max_ulp_difference` `=` $max_ulp_difference (`,` `min_ulp_difference` `=` $min_ulp_difference^)? attr-dict `:` type($actual) `,` type($expected)",
+		Format: "$actual `,` $expected (`,` `max_ulp_difference` `=` $max_ulp_difference^)? (`,` `min_ulp_difference` `=` $min_ulp_difference^)? attr-dict `:` type($actual) `,` type($expected)",
 	}
 	ExpectSerializedEq = &ir.Def{
 		Name: "check.expect_serialized_eq", Doc: "Fails where a tensor differs from the one that a probe wrote in its iter-th run.",
 		Operands: []ir.Arg{{Name: "expected", Type: hlo.AnyQuantized}},
 		Attrs: []ir.AttrSpec{
-			{Name: "probe_id", Type: hlo.StrAttr}, {Name: "iter", Type: hlo.I32Pos, Optional: true, Default: ir.NewInteger(1, ir.Int(32))},
+			{Name: "probe_id", Type: hlo.StrAttr}, {Name: "iter", Type: hlo.I32NonNeg, Optional: true},
 		},
 		Format: "$expected `,` `probe_id` `=` $probe_id (`,` `iter` `=` $iter^)? attr-dict `:` type($expected)",
 	}

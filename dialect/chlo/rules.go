@@ -130,7 +130,7 @@ func inferBroadcast(elem elemRule) func(*ir.Context, *ir.OpState) ([]ir.Type, er
 			big, small = r, l
 		}
 		at := map[int]int{}
-		if d, ok := st.Attrs.Get("broadcast_dimensions").(*ir.DenseArrayAttr); ok {
+		if d, ok := st.Attrs.Get("broadcast_dimensions").(*ir.DenseArrayAttr); ok && l.Rank() != r.Rank() {
 			if len(d.Values()) != small.Rank() {
 				return nil, fmt.Errorf("broadcast_dimensions must have size equal to the smaller operand rank")
 			}

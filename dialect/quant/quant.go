@@ -20,7 +20,7 @@ type Uniform struct {
 	Axis       int // the quantized dimension, -1 per tensor
 	Scales     []float64
 	ZeroPoints []int64
-	Foreign    bool   // the storage type has a sign of its own (si8, ui8), which StableHLO does not take
+	Foreign    bool   // the storage type is siN, which StableHLO does not take
 	limited    bool   // min:max is written
 	spelling   string // of the storage type
 }
@@ -54,7 +54,7 @@ func parseType(p ir.AsmParser, name string) ir.Type {
 	num := strings.TrimPrefix(strings.TrimPrefix(u.spelling, "s"), "i")
 	switch {
 	case strings.HasPrefix(u.spelling, "ui"):
-		u.Signed, u.Foreign, num = false, true, u.spelling[2:]
+		u.Signed, num = false, u.spelling[2:]
 	case strings.HasPrefix(u.spelling, "u"):
 		u.Signed, num = false, u.spelling[1:]
 	case strings.HasPrefix(u.spelling, "si"):

@@ -74,7 +74,7 @@ var CollectiveReduce = &ir.Def{
 	},
 	Regions: []ir.RegionSpec{{Name: "computation"}},
 	Traits:  ir.SingleBlock,
-	Infer:   infer(inferRooted), Verify: verify(collectiveReduceRule),
+	Infer:   infer(inferCollectiveReduce), Verify: verify(collectiveReduceRule),
 }
 
 // CollectivePermute sends along pairs.

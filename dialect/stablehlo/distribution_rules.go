@@ -5,6 +5,11 @@ import "github.com/hlocb/hlocb/ir"
 // groupsRule checks replica groups: a matrix of unique ids from 0 on, -1 only as padding where the groups may differ
 // in size (all_gather C2, C4; all_reduce C1, C3; all_to_all C5, C7). size is the size that groups must have, 0 for any.
 func groupsRule(s *site, uniform, global bool, size int64) error {
+	return idsRule(s, uniform, global, true, size)
+}
+
+// idsRule is groupsRule, where all says whether all ids up to the greatest must be there.
+func idsRule(s *site, uniform, global, all bool, size int64) error {
 	a := s.attr("replica_groups")
 	if _, ok := dataOf[ReplicaGroupMeshAxes](a); ok {
 		return nil
@@ -31,7 +36,7 @@ func groupsRule(s *site, uniform, global bool, size int64) error {
 		seen[id] = true
 	}
 	for id := range int64(len(seen)) {
-		if !seen[id] {
+		if all && !seen[id] {
 			return fail("replica id #%d not seen in replica groups", id)
 		}
 	}
@@ -214,15 +219,28 @@ func inferRooted(s *site) ([]ir.Type, error) {
 	return s.types(0, n), nil
 }
 
+// inferCollectiveReduce: the data operands' shapes with the element type of the computation (collective_reduce C5, C6).
+func inferCollectiveReduce(s *site) ([]ir.Type, error) {
+	n, err := rooted(s)
+	if err != nil {
+		return nil, err
+	}
+	types, err := inferAllReduce(s)
+	if err != nil {
+		return nil, err
+	}
+	return types[:n], nil
+}
+
 func collectiveBroadcastRule(s *site) error {
 	if err := agrees(inferRooted)(s); err != nil {
 		return err
 	}
-	return groupsRule(s, true, false, 0) // (C1, C2)
+	return idsRule(s, true, false, false, 0) // (C1, C2)
 }
 
 func collectiveReduceRule(s *site) error {
-	if err := agrees(inferRooted)(s); err != nil {
+	if err := agrees(inferCollectiveReduce)(s); err != nil {
 		return err
 	}
 	if err := groupsRule(s, false, s.has("use_global_device_ids"), 0); err != nil {

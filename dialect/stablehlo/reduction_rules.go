@@ -144,27 +144,35 @@ type window struct {
 // and values (reduce_window C4 to C12, convolution C2 to C9, select_and_scatter C4 to C8).
 func windowsOf(s *site, sizes, strides []int64, padding string, base, dilation, reversal []int64) ([]window, error) {
 	n := len(sizes)
-	check := func(name string, v []int64, what string) error {
+	for _, v := range [...]*[]int64{&strides, &base, &dilation, &reversal} {
+		if len(*v) == 0 { // an empty list is as good as none
+			*v = nil
+		}
+	}
+	check := func(name string, v []int64) error {
 		if v != nil && len(v) != n {
 			return fail("expects %s to have same dimension-size as size of window dimensions (%d), but got: %d.", name, n, len(v))
 		}
 		return nil
 	}
-	if err := check("window-strides", strides, "strides"); err != nil {
+	if err := check("window-strides", strides); err != nil {
 		return nil, err
 	}
-	if err := check("base-dilation factors", base, "base"); err != nil {
+	if err := check("base-dilation factors", base); err != nil {
 		return nil, err
 	}
-	if err := check("window-dilation factors", dilation, "dilation"); err != nil {
+	if err := check("window-dilation factors", dilation); err != nil {
 		return nil, err
 	}
-	if err := check("window-reversal", reversal, "reversal"); err != nil {
+	if err := check("window-reversal", reversal); err != nil {
 		return nil, err
 	}
 	pads, err := paddingOf(s.attr(padding))
 	if err != nil {
 		return nil, err
+	}
+	if len(pads) == 0 {
+		pads = nil
 	}
 	if pads != nil && len(pads) != 2*n {
 		return nil, fail("expects padding-entries to have same dimension-size as size of window dimensions (%d), but got: %d.", n, len(pads)/2)
