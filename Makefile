@@ -47,7 +47,7 @@ nocgo:
 corpus: build plugin
 	@if [ -d "$(CORPUS)/events" ]; then \
 	  set -e; for backend in interp cpu; do for suffix in .mlir .hlo; do \
-	    if [ $$suffix = .hlo ] && ! ./hlocb translate --help 2>/dev/null | grep -q hlo; then continue; fi; \
+	    if [ $$suffix = .hlo ] && ! ./hlocb translate --help 2>/dev/null | grep -qE '^ *hlo '; then continue; fi; \
 	    echo "events on $$backend, $$suffix:"; \
 	    python3 "$(TOOLS)/check_events.py" ./hlocb "$(CORPUS)/events" --suffix $$suffix --skip jax_pure_pair --backend $$backend --on '*=echo'; \
 	  done; done; \
