@@ -283,18 +283,18 @@ func complexPow(x, y complex128) complex128 {
 		}
 		return cmplx.NaN()
 	}
-	return cmplx.Exp(y * cmplx.Log(x))
+	return complexExp(y * complexLog(x))
 }
 
 func atan232(o, x, y []float32) {
 	for i := range o {
-		o[i] = float32(math.Atan2(float64(x[i]), float64(y[i])))
+		o[i] = float32(atan2(float64(x[i]), float64(y[i])))
 	}
 }
 
 func atan264(o, x, y []float64) {
 	for i := range o {
-		o[i] = math.Atan2(x[i], y[i])
+		o[i] = atan2(x[i], y[i])
 	}
 }
 
@@ -302,7 +302,7 @@ func atan2Complex[T complexNumber](o, x, y []T) {
 	for i := range o {
 		// -i log((y + i x) / sqrt(x^2 + y^2)) (spec, "atan2", on complex numbers)
 		a, b := complex128(x[i]), complex128(y[i])
-		o[i] = T(-1i * cmplx.Log((b+1i*a)/cmplx.Sqrt(a*a+b*b)))
+		o[i] = T(-1i * complexLog((b+1i*a)/complexSqrt(a*a+b*b)))
 	}
 }
 

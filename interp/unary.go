@@ -39,13 +39,13 @@ func unaryOps() map[string]*unaryOp {
 		"round_nearest_afz":     {f: math.Round, cost: 3},
 		"round_nearest_even":    {f: math.RoundToEven, cost: 3},
 		"cbrt":                  {f: math.Cbrt, cost: 20},
-		"exponential":           {f: math.Exp, c: cmplx.Exp, f32: expLoop},
+		"exponential":           {f: math.Exp, c: complexExp, f32: expLoop},
 		"exponential_minus_one": {f: math.Expm1, c: complexExpm1, cost: 12},
-		"log":                   {f: math.Log, c: cmplx.Log},
+		"log":                   {f: logOf, c: complexLog},
 		"log_plus_one":          {f: math.Log1p, c: complexLog1p, cost: 12},
 		"logistic":              {f: logistic, c: func(v complex128) complex128 { return 1 / (1 + cmplx.Exp(-v)) }, cost: 12},
-		"sqrt":                  {f: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], c: cmplx.Sqrt, cost: 2},
-		"rsqrt":                 {f: func(v float64) float64 { return 1 / math.Sqrt(v) }, c: func(v complex128) complex128 { return 1 / cmplx.Sqrt(v) }, cost: 4},
+		"sqrt":                  {f: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], c: complexSqrt, cost: 2},
+		"rsqrt":                 {f: func(v float64) float64 { return 1 / math.Sqrt(v) }, c: func(v complex128) complex128 { return 1 / complexSqrt(v) }, cost: 4},
 		"cosine":                {f: math.Cos, c: cmplx.Cos, cost: 15},
 		"sine":                  {f: math.Sin, c: cmplx.Sin, cost: 15},
 		"tan":                   {f: math.Tan, c: cmplx.Tan, cost: 15},
@@ -84,35 +84,6 @@ func signComplex(v complex128) complex128 {
 }
 
 func logistic(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
-
-// complexExpm1 keeps its precision near zero: e^a cos b - 1 = expm1(a) cos b - 2 sin^2(b/2).
-func complexExpm1(v complex128) complex128 {
-	a, b := real(v), imag(v)
-	if b == 0 {
-		return complex(math.Expm1(a), b)
-	}
-	s := math.Sin(b / 2)
-	e := math.Expm1(a)
-	return complex(e*math.Cos(b)-2*s*s, math.Exp(a)*math.Sin(b))
-}
-
-// complexLog1p keeps its precision near zero: the real part is log1p(2a + a^2 + b^2) / 2.
-func complexLog1p(v complex128) complex128 {
-	a, b := real(v), imag(v)
-	re := math.Log(math.Hypot(1+a, b))
-	if math.Abs(a) < 0.5 && math.Abs(b) < 0.5 {
-		re = 0.5 * math.Log1p(a*(2+a)+b*b)
-	}
-	return complex(re, math.Atan2(b, 1+a))
-}
-
-// complexTanh saturates where cmplx.Tanh would overflow.
-func complexTanh(v complex128) complex128 {
-	if math.Abs(real(v)) > 300 {
-		return complex(math.Copysign(1, real(v)), math.Copysign(0, imag(v)))
-	}
-	return cmplx.Tanh(v)
-}
 
 func absLoop[T float](o, x []T) {
 	for i, v := range x {

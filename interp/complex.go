@@ -1,0 +1,309 @@
+package interp
+
+import (
+	"math"
+	"math/cmplx"
+)
+
+// Functions of complex numbers on complex128. Those of math/cmplx overflow where their result does not, lose
+// digits to cancellation, or differ from C99 (annex G) at infinities; where that matters there is one here.
+
+// logOf is math.Log, which is wrong for subnormal numbers on some machines.
+func logOf(v float64) float64 {
+	if v > 0 && v < 0x1p-1022 {
+		return math.Log(v*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(v)
+}
+
+// atan2 is math.Atan2, which loses the sign of y where y/x underflows and x is negative.
+func atan2(y, x float64) float64 {
+	if x < 0 && y/x == 0 && !math.IsNaN(y) {
+		return math.Copysign(math.Pi, y)
+	}
+	return math.Atan2(y, x)
+}
+
+func complexExp(v complex128) complex128 {
+	a, b := real(v), imag(v)
+	switch {
+	case math.IsInf(a, 1) && b == 0:
+		return v
+	case b == 0:
+		return complex(math.Exp(a), b)
+	}
+	s, c := math.Sincos(b)
+	if a > 709 {
+		// In two steps, since the result may be finite where exp(a) is not.
+		e := math.Exp(a / 2)
+		return complex(e*c*e, e*s*e)
+	}
+	e := math.Exp(a)
+	return complex(e*c, e*s)
+}
+
+// complexExpm1 keeps its precision near zero: e^a cos b - 1 = expm1(a) cos b - 2 sin^2(b/2).
+func complexExpm1(v complex128) complex128 {
+	a, b := real(v), imag(v)
+	if b == 0 {
+		return complex(math.Expm1(a), b)
+	}
+	s := math.Sin(b / 2)
+	e := math.Expm1(a)
+	if a > 700 {
+		return complexExp(v)
+	}
+	return complex(e*math.Cos(b)-2*s*s, math.Exp(a)*math.Sin(b))
+}
+
+// logAbs is log |x + iy|.
+func logAbs(x, y float64) float64 {
+	x, y = math.Abs(x), math.Abs(y)
+	if x < y {
+		x, y = y, x
+	}
+	switch {
+	case math.IsInf(x, 0) || math.IsInf(y, 0):
+		return math.Inf(1)
+	case math.IsNaN(x) || math.IsNaN(y):
+		return math.NaN()
+	case x == 0:
+		return math.Inf(-1)
+	case x > 0.5 && x < 2:
+		// log1p((x-1)(x+1) + y^2) / 2, with the products' rounding errors added back.
+		p := (x - 1) * (x + 1)
+		pe := math.FMA(x-1, x+1, -p)
+		q := y * y
+		qe := math.FMA(y, y, -q)
+		s := p + q
+		t := s - p
+		se := (p - (s - t)) + (q - t)
+		// x+1 is itself rounded.
+		xe := (x - ((x + 1) - 1)) * (x - 1)
+		return 0.5 * math.Log1p(s+(se+pe+qe+xe))
+	}
+	r := y / x
+	return logOf(x) + 0.5*math.Log1p(r*r)
+}
+
+func complexLog(v complex128) complex128 {
+	return complex(logAbs(real(v), imag(v)), atan2(imag(v), real(v)))
+}
+
+// complexLog1p keeps its precision near zero: the real part is log1p(2a + a^2 + b^2) / 2.
+func complexLog1p(v complex128) complex128 {
+	a, b := real(v), imag(v)
+	im := atan2(b, 1+a)
+	if math.Abs(a) < 0.5 && math.Abs(b) < 1.5 {
+		p := a * (2 + a)
+		pe := math.FMA(a, 2+a, -p) + a*(a-((2+a)-2))
+		q := b * b
+		qe := math.FMA(b, b, -q)
+		s := p + q
+		t := s - p
+		se := (p - (s - t)) + (q - t)
+		return complex(0.5*math.Log1p(s+(se+pe+qe)), im)
+	}
+	return complex(logAbs(1+a, b), im)
+}
+
+func complexSqrt(v complex128) complex128 {
+	x, y := real(v), imag(v)
+	switch {
+	case math.IsInf(y, 0):
+		return complex(math.Inf(1), y)
+	case math.IsInf(x, 1):
+		if math.IsNaN(y) {
+			return v
+		}
+		return complex(x, math.Copysign(0, y))
+	case math.IsInf(x, -1):
+		if math.IsNaN(y) {
+			return complex(math.NaN(), math.Inf(1))
+		}
+		return complex(0, math.Copysign(math.Inf(1), y))
+	case math.IsNaN(x) || math.IsNaN(y):
+		return cmplx.NaN()
+	case x == 0 && y == 0:
+		return complex(0, y)
+	}
+	// Scaled by an even power of two, so that neither overflow nor underflow comes in between.
+	m := math.Max(math.Abs(x), math.Abs(y))
+	_, e := math.Frexp(m)
+	e &^= 1
+	a, b := math.Ldexp(math.Abs(x), -e), math.Ldexp(math.Abs(y), -e)
+	u := math.Sqrt((a + math.Hypot(a, b)) / 2)
+	u = math.Ldexp(u, e/2)
+	w := math.Abs(y) / u / 2
+	if x >= 0 {
+		return complex(u, math.Copysign(w, y))
+	}
+	return complex(w, math.Copysign(u, y))
+}
+
+// complexTanh saturates where cmplx.Tanh would overflow.
+func complexTanh(v complex128) complex128 {
+	if math.Abs(real(v)) > 300 {
+		return complex(math.Copysign(1, real(v)), math.Copysign(0, imag(v)))
+	}
+	return cmplx.Tanh(v)
+}
+
+// Inverse trigonometric functions of complex numbers, with the branch cuts of C99.
+
+// complexAsinh follows Hull, Fairgrieve and Tang ("Implementing the complex arcsine and arccosine functions using
+// exception handling", 1997): the cancellations are moved into expressions that have none.
+func complexAsinh(z complex128) complex128 {
+	// asinh(z) = i asin(-i z) with -i z = (imag z, -real z)
+	w := complexAsin(complex(imag(z), -real(z)))
+	return complex(-imag(w), real(w))
+}
+
+func complexAsin(z complex128) complex128 {
+	re, im := hull(z)
+	return complex(math.Copysign(re, real(z)), math.Copysign(im, imag(z)))
+}
+
+func complexAcos(z complex128) complex128 {
+	if cmplx.IsNaN(z) && !cmplx.IsInf(z) && real(z) != 0 {
+		return cmplx.NaN()
+	}
+	re, im := hullAcos(z)
+	return complex(re, -math.Copysign(im, imag(z)))
+}
+
+func complexAcosh(z complex128) complex128 {
+	w := complexAcos(z)
+	// acosh(z) is +-i acos(z), the sign that makes the real part positive.
+	return complex(math.Abs(imag(w)), math.Copysign(real(w), imag(z)))
+}
+
+// hull returns |real asin z| and |imag asin z|.
+func hull(z complex128) (re, im float64) {
+	x, y := math.Abs(real(z)), math.Abs(imag(z))
+	switch {
+	case math.IsNaN(x) || math.IsNaN(y):
+		if x == 0 {
+			return x, math.NaN()
+		}
+		if math.IsInf(x, 0) || math.IsInf(y, 0) {
+			return math.NaN(), math.Inf(1)
+		}
+		return math.NaN(), math.NaN()
+	case math.IsInf(x, 0) && math.IsInf(y, 0):
+		return math.Pi / 4, math.Inf(1)
+	case math.IsInf(x, 0):
+		return math.Pi / 2, math.Inf(1)
+	case math.IsInf(y, 0):
+		return 0, math.Inf(1)
+	}
+	if y < 1e-150 && x < 1e-150 {
+		return x, y
+	}
+	if x > 1e150 || y > 1e150 {
+		return atan2(x, y), math.Ln2 + math.Log(math.Max(x, y)) + 0.5*math.Log1p(square(math.Min(x, y)/math.Max(x, y)))
+	}
+	a, am1, b, root := hullParts(x, y)
+	switch {
+	case b <= 0.6417:
+		re = math.Asin(b)
+	default:
+		re = atan2(x, root)
+	}
+	if y < 1e-160 && x <= 1 {
+		im = y / math.Sqrt((1-x)*(1+x))
+		if x == 1 {
+			im = math.Sqrt(y)
+		}
+	} else if a <= 1.5 {
+		im = math.Log1p(am1 + math.Sqrt(am1*(a+1)))
+	} else {
+		im = math.Log(a + math.Sqrt(a*a-1))
+	}
+	return re, im
+}
+
+func hullAcos(z complex128) (re, im float64) {
+	x, y := math.Abs(real(z)), math.Abs(imag(z))
+	switch {
+	case math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0):
+		r, i := hull(z)
+		return math.Pi/2 - math.Copysign(r, real(z)), i
+	case x < 1e-150 && y < 1e-150:
+		return math.Pi/2 - real(z), y
+	case x > 1e150 || y > 1e150:
+		_, im = hull(z)
+		return atan2(y, real(z)), im
+	}
+	_, im = hull(z)
+	_, _, b, root := hullParts(x, y)
+	if b <= 0.6417 {
+		re = math.Acos(math.Copysign(b, real(z)))
+	} else {
+		re = atan2(root, real(z))
+	}
+	return re, im
+}
+
+// hullParts returns a = (r+s)/2 and a-1 with r, s the distances from -1 and 1, b = x/a, and the square root of
+// a^2 - x^2.
+func hullParts(x, y float64) (a, am1, b, root float64) {
+	r, s := math.Hypot(x+1, y), math.Hypot(x-1, y)
+	a = (r + s) / 2
+	b = x / a
+	apx := a + x
+	// r - (x+1) and s - |1-x| without cancellation.
+	rx := y * y / (r + (x + 1))
+	if x <= 1 {
+		sx := y * y / (s + (1 - x))
+		am1 = (rx + sx) / 2
+		if s+(1-x) == 0 {
+			am1 = rx / 2
+		}
+		root = math.Sqrt(0.5 * apx * (rx + (s + (1 - x))))
+		return a, am1, b, root
+	}
+	sx := s + (x - 1)
+	am1 = (rx + sx) / 2
+	root = y * math.Sqrt(0.5*(apx/(r+(x+1))+apx/(s+(x-1))))
+	return a, am1, b, root
+}
+
+// complexAtan is i atanh(-i z).
+func complexAtan(z complex128) complex128 {
+	w := complexAtanh(complex(-imag(z), real(z)))
+	return complex(imag(w), -real(w))
+}
+
+// complexAtanh: the real part is log1p(4x / ((1-x)^2 + y^2)) / 4, the imaginary part half the angle of
+// (1 - x^2 - y^2, 2y).
+func complexAtanh(z complex128) complex128 {
+	x, y := math.Abs(real(z)), imag(z)
+	switch {
+	case math.IsInf(x, 0) || math.IsInf(y, 0):
+		im := math.Copysign(math.Pi/2, y)
+		if math.IsNaN(y) {
+			im = math.NaN()
+		}
+		return complex(math.Copysign(0, real(z)), im)
+	case math.IsNaN(x) || math.IsNaN(y):
+		if x == 0 {
+			return complex(real(z), math.NaN())
+		}
+		return cmplx.NaN()
+	}
+	ay := math.Abs(y)
+	if x > 1e150 || ay > 1e150 {
+		// The real part of 1/z, scaled so that nothing overflows.
+		m := math.Max(x, ay)
+		u, v := x/m, ay/m
+		return complex(math.Copysign(u/(u*u+v*v)/m, real(z)), math.Copysign(math.Pi/2, y))
+	}
+	d := 1 - x
+	re := 0.25 * math.Log1p(4*x/(d*d+y*y))
+	if d == 0 && ay < 1e-150 {
+		re = 0.5 * (math.Ln2 - math.Log(ay))
+	}
+	im := 0.5 * atan2(2*ay, d*(1+x)-y*y)
+	return complex(math.Copysign(re, real(z)), math.Copysign(im, y))
+}
