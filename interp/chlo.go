@@ -26,7 +26,7 @@ func chloUnary() map[string]*unaryOp {
 		"bessel_i1e": {f: besselI1e, cost: 50},
 		"cosh":       {f: math.Cosh, c: cmplx.Cosh, cost: 20},
 		"sinh":       {f: math.Sinh, c: cmplx.Sinh, cost: 20},
-		"tan":        {f: math.Tan, c: cmplx.Tan, cost: 20},
+		"tan":        {f: tangent, c: cmplx.Tan, cost: 20},
 		"digamma":    {f: digamma, cost: 50},
 		"erf":        {f: math.Erf, cost: 20},
 		"erfc":       {f: math.Erfc, cost: 20},

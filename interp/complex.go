@@ -32,7 +32,7 @@ func complexExp(v complex128) complex128 {
 	case b == 0:
 		return complex(math.Exp(a), b)
 	}
-	s, c := math.Sincos(b)
+	s, c := sincos(b)
 	if a > 709 {
 		// In two steps, since the result may be finite where exp(a) is not.
 		e := math.Exp(a / 2)
@@ -53,7 +53,7 @@ func complexExpm1(v complex128) complex128 {
 	if a > 700 {
 		return complexExp(v)
 	}
-	return complex(e*math.Cos(b)-2*s*s, math.Exp(a)*math.Sin(b))
+	return complex(e*cosine(b)-2*s*s, math.Exp(a)*sine(b))
 }
 
 // logAbs is log |x + iy|.

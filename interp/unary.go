@@ -46,9 +46,9 @@ func unaryOps() map[string]*unaryOp {
 		"logistic":              {f: logistic, c: func(v complex128) complex128 { return 1 / (1 + cmplx.Exp(-v)) }, cost: 12},
 		"sqrt":                  {f: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], c: complexSqrt, cost: 2},
 		"rsqrt":                 {f: func(v float64) float64 { return 1 / math.Sqrt(v) }, c: func(v complex128) complex128 { return 1 / complexSqrt(v) }, cost: 4},
-		"cosine":                {f: math.Cos, c: cmplx.Cos, cost: 15},
-		"sine":                  {f: math.Sin, c: cmplx.Sin, cost: 15},
-		"tan":                   {f: math.Tan, c: cmplx.Tan, cost: 15},
+		"cosine":                {f: cosine, c: cmplx.Cos, cost: 15},
+		"sine":                  {f: sine, c: cmplx.Sin, cost: 15},
+		"tan":                   {f: tangent, c: cmplx.Tan, cost: 15},
 		"tanh":                  {f: math.Tanh, c: complexTanh, f32: tanhLoop, cost: 12},
 	}
 }
