@@ -1,13 +1,21 @@
 package interp
 
-import "math"
+import (
+	"math"
+	"math/big"
+	"sync"
+)
 
 // sincos is math.Sincos with an argument reduction that keeps the digits near multiples of pi/2: pi/2 in three
-// parts of 53 bits, subtracted with fused multiply-adds (Cody and Waite). Beyond 2^20 the standard library's
-// reduction is used.
+// parts of 53 bits, subtracted with fused multiply-adds (Cody and Waite); beyond 2^20 by integers of any size.
 func sincos(x float64) (sin, cos float64) {
-	if math.Abs(x) < math.Pi/4 || !(math.Abs(x) < 1<<20) {
+	if !(math.Abs(x) >= math.Pi/4) || math.IsInf(x, 0) {
 		return math.Sincos(x)
+	}
+	if math.Abs(x) >= 1<<20 {
+		r, n := reduceLarge(x)
+		s, c := math.Sincos(r)
+		return rotate(s, c, n)
 	}
 	const p1, p2, p3 = 1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33
 	n := math.RoundToEven(x * (2 / math.Pi))
@@ -18,7 +26,12 @@ func sincos(x float64) (sin, cos float64) {
 	lo := ((t - r) - w) - we - n*p3
 	s, c := math.Sincos(r)
 	s, c = s+lo*c, c-lo*s
-	switch int64(n) & 3 {
+	return rotate(s, c, int64(n))
+}
+
+// rotate returns sine and cosine of an angle n quarter turns further.
+func rotate(s, c float64, n int64) (sin, cos float64) {
+	switch n & 3 {
 	case 1:
 		s, c = c, -s
 	case 2:
@@ -42,4 +55,50 @@ func cosine(x float64) float64 {
 func tangent(x float64) float64 {
 	s, c := sincos(x)
 	return s / c
+}
+
+// piBits is the number of fraction bits of the fixed-point pi/2: the largest exponent and two mantissas.
+const piBits = 1024 + 128
+
+// halfPi is pi/2 in fixed point, by Machin's formula.
+var halfPi = sync.OnceValue(func() *big.Int {
+	one := new(big.Int).Lsh(big.NewInt(1), piBits+32)
+	atanInv := func(n int64) *big.Int { // atan(1/n)
+		sum, term := new(big.Int), new(big.Int).Div(one, big.NewInt(n))
+		for k := int64(1); term.Sign() != 0; k += 2 {
+			t := new(big.Int).Div(term, big.NewInt(k))
+			if k&2 == 0 {
+				sum.Add(sum, t)
+			} else {
+				sum.Sub(sum, t)
+			}
+			term.Div(term, big.NewInt(n*n))
+		}
+		return sum
+	}
+	pi := new(big.Int).Mul(atanInv(5), big.NewInt(16))
+	pi.Sub(pi, new(big.Int).Mul(atanInv(239), big.NewInt(4)))
+	return pi.Rsh(pi, 33)
+})
+
+// reduceLarge returns the remainder of x by pi/2, in [-pi/4, pi/4], and the quotient modulo 4; |x| is at least
+// 2^20.
+func reduceLarge(x float64) (r float64, n int64) {
+	man, exp := math.Frexp(math.Abs(x))
+	v := big.NewInt(int64(man * (1 << 53)))
+	v.Lsh(v, uint(exp-53+piBits))
+	q, rest := new(big.Int), new(big.Int)
+	half := halfPi()
+	q.QuoRem(v, half, rest)
+	if new(big.Int).Lsh(rest, 1).Cmp(half) > 0 {
+		rest.Sub(rest, half)
+		q.Add(q, big.NewInt(1))
+	}
+	f := new(big.Float).SetMantExp(new(big.Float).SetInt(rest), -piBits)
+	r, _ = f.Float64()
+	n = new(big.Int).And(q, big.NewInt(3)).Int64()
+	if x < 0 {
+		return -r, -n
+	}
+	return r, n
 }
