@@ -10,6 +10,8 @@ func (a *app) commands() []*cobra.Command {
 		a.hooksCommand(),
 		a.optCommand(),
 		a.translateCommand(),
+		a.compileCommand(),
+		a.verifyCommand(),
 		a.recordCommand(),
 		a.replayCommand(),
 		a.compareCommand(),

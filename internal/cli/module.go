@@ -43,6 +43,11 @@ func (a *app) module(path string) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readModule(src)
+}
+
+// readModule parses and verifies a module.
+func readModule(src *diag.Source) (*ir.Module, error) {
 	if len(bytes.TrimSpace(src.Text())) == 0 {
 		// MLIR takes it for an empty module; for a user it is a file that somebody failed to write.
 		return nil, diag.Errorf(src, diag.At(0), "expected a module, found an empty file")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/passes"
@@ -122,23 +123,11 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	if _, err := parseFill(f.fill); err != nil {
 		return nil, err
 	}
-	m, err := a.module(path)
+	program, saved, err := a.prepare(ctx, path, f, opts)
 	if err != nil {
 		return nil, err
 	}
-	var manifest *hlocb.Manifest
-	if f.asWritten {
-		manifest, err = hook.ManifestOf(m)
-	} else {
-		var rewritten *passes.Rewritten
-		if rewritten, err = passes.RewriteHooks(ctx, m, opts); err == nil {
-			manifest = rewritten.Manifest
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	types, err := parameters(m)
+	types, err := parameters(program.Module)
 	if err != nil {
 		return nil, err
 	}
@@ -152,10 +141,10 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	if err := f.bind.bind(a); err != nil {
 		return nil, err
 	}
-	if err := f.bind.check(manifest); err != nil {
+	if err := f.bind.check(program.Manifest); err != nil {
 		return nil, err
 	}
-	if _, err := f.bind.bindings.Bind(manifest); err != nil {
+	if _, err := f.bind.bindings.Bind(program.Manifest); err != nil {
 		return nil, err
 	}
 	backend, err := backends.Open(ctx, f.backend, a.backendOptions())
@@ -166,7 +155,6 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	if f.backend == "auto" {
 		a.note("running on %s", backend.Describe())
 	}
-	program := &runtime.Program{Module: m, Text: text(m), Manifest: manifest}
 	var recording *handlers.Recording
 	if f.begin != nil {
 		if recording, err = f.begin(moduleHash(program.Text), backend.Describe(), args); err != nil {
@@ -175,9 +163,8 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 		f.bind.closing = append(f.bind.closing, recording)
 		recording.Bind(&f.bind.bindings)
 	}
-	exe, err := backend.Compile(ctx, program, runtime.CompileOptions{
-		Handlers: &f.bind.bindings, Timeout: f.timeout, Replicas: f.replicas, Partitions: f.partitions,
-	})
+	compile := runtime.CompileOptions{Handlers: &f.bind.bindings, Timeout: f.timeout, Replicas: f.replicas, Partitions: f.partitions}
+	exe, err := a.executable(ctx, backend, program, saved, compile)
 	if err != nil {
 		return nil, err
 	}
@@ -191,6 +178,56 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 		err = recording.End(out)
 	}
 	return out, errors.Join(err, exe.Close())
+}
+
+// prepare reads a module and converts its hooks, or reads a compiled program.
+func (a *app) prepare(ctx context.Context, path string, f *runFlags, opts passes.RewriteOptions) (*runtime.Program, *runtime.Saved, error) {
+	src, err := a.source(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if runtime.IsSaved(src.Text()) {
+		saved, err := runtime.DecodeSaved(src.Text())
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", src.Name(), err)
+		}
+		if saved.Module, err = readModule(diag.NewSource(src.Name(), saved.Text)); err != nil {
+			return nil, nil, err
+		}
+		return &runtime.Program{Module: saved.Module, Text: saved.Text, Manifest: saved.Manifest}, saved, nil
+	}
+	m, err := readModule(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	var manifest *hlocb.Manifest
+	if f.asWritten {
+		manifest, err = hook.ManifestOf(m)
+	} else {
+		var rewritten *passes.Rewritten
+		if rewritten, err = passes.RewriteHooks(ctx, m, opts); err == nil {
+			manifest = rewritten.Manifest
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return &runtime.Program{Module: m, Text: text(m), Manifest: manifest}, nil, nil
+}
+
+// executable compiles a program, or loads it where it is compiled already and for this machine.
+func (a *app) executable(ctx context.Context, b runtime.Backend, p *runtime.Program, saved *runtime.Saved, opts runtime.CompileOptions) (runtime.Executable, error) {
+	if saved != nil {
+		if l, ok := b.(runtime.Loader); ok {
+			exe, err := l.Load(ctx, saved, opts)
+			var stale *runtime.StaleError
+			if !errors.As(err, &stale) {
+				return exe, err
+			}
+			a.note("compiling again: %v", err)
+		}
+	}
+	return b.Compile(ctx, p, opts)
 }
 
 // resultsJSON writes one result per line in an array.

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
+)
+
+func (a *app) compileCommand() *cobra.Command {
+	var flags rewriteFlags
+	var out, backend string
+	var partitions, replicas int
+	c := &cobra.Command{
+		Use:   "compile IN -o PROGRAM",
+		Short: "Compile a module ahead of time",
+		Long: `Compile a module for a plugin and keep the machine code with the module and its hooks in one file, which 'hlocb run' and the
+like take in a module's place. Handlers are bound when it is run. A program that was compiled by another plugin or for
+another processor is compiled again, and that is said.`,
+		Example: "  hlocb compile train.mlir -o train.hlocb\n  hlocb run train.hlocb --fill iota --print-callbacks --backend cpu",
+		Args:    exactArgs("IN"),
+		RunE: command(func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return usagef("missing -o PROGRAM")
+			}
+			opts, err := flags.options()
+			if err != nil {
+				return err
+			}
+			p, _, err := a.prepare(cmd.Context(), args[0], &runFlags{}, opts)
+			if err != nil {
+				return err
+			}
+			b, err := backends.Open(cmd.Context(), backend, backends.Options{Plugins: a.env})
+			if err != nil {
+				return err
+			}
+			defer b.Close()
+			exe, err := b.Compile(cmd.Context(), p, runtime.CompileOptions{Handlers: placeholders(p.Manifest), Partitions: partitions, Replicas: replicas})
+			if err != nil {
+				return err
+			}
+			saver, ok := exe.(runtime.Saver)
+			if !ok {
+				return errors.Join(usagef("backend %s does not compile to machine code", b.Name()), exe.Close())
+			}
+			saved, err := saver.Save()
+			if err == nil {
+				var file []byte
+				if file, err = saved.Encode(); err == nil {
+					err = a.write(out, file)
+				}
+			}
+			return errors.Join(err, exe.Close())
+		}),
+	}
+	flags.add(c)
+	c.Flags().StringVarP(&out, "output", "o", "", "write the program to this `file`")
+	c.Flags().StringVar(&backend, "backend", "cpu", "the plugin to compile for: cpu, cuda, or a `path`")
+	c.Flags().IntVar(&partitions, "partitions", 0, "number of partitions; 0 is what the module says")
+	c.Flags().IntVar(&replicas, "replicas", 0, "number of replicas; 0 is what the module says")
+	return c
+}
+
+// placeholders binds every hook, since compiling checks that; nothing is run.
+func placeholders(m *hlocb.Manifest) *runtime.Bindings {
+	b := new(runtime.Bindings)
+	for i := range m.Sites {
+		b.Answer(m.Sites[i].ID.String(), runtime.HandlerFunc(func(context.Context, *runtime.Call) error {
+			return fmt.Errorf("the program was only compiled")
+		}))
+	}
+	return b
+}
