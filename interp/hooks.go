@@ -178,7 +178,7 @@ func (m *machine) deliver(b *runtime.Bound, c *runtime.Call) error {
 		}
 		cp.Results = append(cp.Results, same[t])
 	}
-	ctx, cancel := context.WithTimeout(m.ctx, timeout)
+	ctx, cancel := context.WithTimeoutCause(m.ctx, timeout, &runtime.TimeoutError{After: timeout.String()})
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- runtime.Deliver(ctx, b, &cp) }()

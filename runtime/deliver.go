@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"runtime/debug"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
@@ -18,7 +19,7 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	}()
 	for _, o := range b.Observers {
 		if err := o.Handle(ctx, c); err != nil {
-			return hookError(c, err)
+			return hookError(c, timedOut(ctx, err))
 		}
 	}
 	if b.Answer == nil {
@@ -29,7 +30,7 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 		mark(c)
 	}
 	if err := b.Answer.Handle(ctx, c); err != nil {
-		return hookError(c, err)
+		return hookError(c, timedOut(ctx, err))
 	}
 	if fresh {
 		if i := unwritten(c); i >= 0 {
@@ -37,6 +38,16 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 		}
 	}
 	return nil
+}
+
+// timedOut returns the *TimeoutError that ended ctx where that is why the handler gave up: a handler that minds its
+// context and the watchdog that does not wait for it then say the same.
+func timedOut(ctx context.Context, err error) error {
+	var timeout *TimeoutError
+	if errors.Is(err, context.DeadlineExceeded) && errors.As(context.Cause(ctx), &timeout) {
+		return timeout
+	}
+	return err
 }
 
 // unlikely stands at the beginning of results until the handler writes them: 64 bits that no computation is

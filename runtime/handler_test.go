@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/runtime"
@@ -124,5 +125,20 @@ func TestUnmatched(t *testing.T) {
 	got := b.Unmatched(manifest())
 	if len(got) != 2 || got[0] != "lose" || got[1] != "x*" {
 		t.Errorf("unmatched are %v", got)
+	}
+}
+
+// TestDeliverTimeout: a handler that minds its context says the same as the watchdog that does not wait for it.
+func TestDeliverTimeout(t *testing.T) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), time.Millisecond, &runtime.TimeoutError{After: "1ms"})
+	defer cancel()
+	bound := runtime.Bound{Site: &manifest().Sites[0], Answer: runtime.HandlerFunc(func(ctx context.Context, _ *runtime.Call) error {
+		<-ctx.Done()
+		return ctx.Err()
+	})}
+	err := runtime.Deliver(ctx, &bound, &runtime.Call{Site: bound.Site})
+	var timeout *runtime.TimeoutError
+	if !errors.As(err, &timeout) || timeout.After != "1ms" {
+		t.Errorf("error is %v, want a TimeoutError", err)
 	}
 }

@@ -67,7 +67,7 @@ func (s *session) deliverAsync(frame *C.hl_ffi_frame, site *site, device int) er
 		a.abandon(c.failed(&runtime.TimeoutError{After: s.timeout.String()}))
 	})
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(s.ctx, s.timeout)
+	ctx, cancel := context.WithTimeoutCause(s.ctx, s.timeout, &runtime.TimeoutError{After: s.timeout.String()})
 	go func() {
 		defer cancel()
 		a.run(ctx, site)
