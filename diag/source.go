@@ -31,10 +31,30 @@ type Source struct {
 	text  []byte
 	once  sync.Once
 	lines []uint32 // offsets of line starts, built when first asked for
+	above int      // lines of the file in front of the text, where it is a part of one
 }
 
 // NewSource returns a source named name over text, which must not be changed afterwards.
 func NewSource(name string, text []byte) *Source { return &Source{name: name, text: text} }
+
+// Split cuts a source at its lines that start with // -----, as MLIR's tools do with --split-input-file. The parts
+// keep the line numbers of the whole; the separators belong to none.
+func (s *Source) Split() []*Source {
+	var out []*Source
+	start, line, first := 0, 0, 0
+	for i := 0; i < len(s.text); line++ {
+		next := len(s.text)
+		if n := bytes.IndexByte(s.text[i:], '\n'); n >= 0 {
+			next = i + n + 1
+		}
+		if bytes.HasPrefix(s.text[i:next], []byte("// -----")) {
+			out = append(out, &Source{name: s.name, text: s.text[start:i], above: s.above + first})
+			start, first = next, line+1
+		}
+		i = next
+	}
+	return append(out, &Source{name: s.name, text: s.text[start:], above: s.above + first})
+}
 
 // Name returns the name that diagnostics print, usually the file's path as the user gave it.
 func (s *Source) Name() string { return s.name }
@@ -57,7 +77,7 @@ func (s *Source) LineColumn(p Pos) (line, column int) {
 	})
 	off := min(p.Offset(), len(s.text))
 	i := sort.Search(len(s.lines), func(i int) bool { return int(s.lines[i]) > off }) - 1
-	return i + 1, off - int(s.lines[i]) + 1
+	return s.above + i + 1, off - int(s.lines[i]) + 1
 }
 
 // line returns the text of the line that holds offset off, without its line break, and the line's offset.

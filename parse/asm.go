@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"bytes"
+	"fmt"
 	"strconv"
 
 	"github.com/hlocb/hlocb/diag"
@@ -30,12 +32,22 @@ func (p *parser) ErrorfAt(pos diag.Pos, format string, args ...any) {
 // expectIn consumes punctuation or fails with the given message.
 func (p *parser) expectIn(punct byte, problem string) {
 	if !p.is(punct) {
-		if p.tok.kind == tokError {
-			p.Errorf("%s", p.problem)
-		}
-		p.Errorf("%s", problem)
+		p.wrong("%s", problem)
 	}
 	p.next()
+}
+
+// wrong reports that the current token is not what it must be. As in MLIR the place is the end of the text in front
+// where the token is the first on its line: that is where something is missing.
+func (p *parser) wrong(format string, args ...any) {
+	if p.tok.kind == tokError {
+		p.Errorf("%s", p.problem)
+	}
+	pos := p.pos()
+	if bytes.IndexByte(p.lexer.src[min(p.prev, p.tok.start):p.tok.start], '\n') >= 0 {
+		pos = diag.At(p.prev)
+	}
+	p.ErrorfAt(pos, format, args...)
 }
 
 // Peek reports whether the current token is the given punctuation.
@@ -53,7 +65,7 @@ func (p *parser) Accept(punct string) bool {
 // Expect consumes the given punctuation.
 func (p *parser) Expect(punct string) {
 	if !p.is(punctCode(punct)) {
-		p.expectIn(punctCode(punct), "expected '"+punct+"'")
+		p.wrong("expected '%s'", punct)
 	}
 	p.next()
 }
@@ -311,10 +323,7 @@ func (p *parser) ParseOptionalAttrDictWithKeyword(st *ir.OpState) {
 func (p *parser) ParseOperand() ir.Operand {
 	o, ok := p.ParseOptionalOperand()
 	if !ok {
-		if p.tok.kind == tokError {
-			p.Errorf("%s", p.problem)
-		}
-		p.Errorf("expected SSA operand")
+		p.wrong("expected SSA operand")
 	}
 	return o
 }
@@ -356,7 +365,7 @@ func (p *parser) operands(out []ir.Operand) []ir.Operand {
 // ResolveOperands appends the values of operands to st.Operands.
 func (p *parser) ResolveOperands(operands []ir.Operand, types []ir.Type, pos diag.Pos, st *ir.OpState) {
 	if len(operands) != len(types) {
-		p.ErrorfAt(pos, "number of operands and types do not match: got %d operands and %d types", len(operands), len(types))
+		opParser{p}.ErrorfAt(pos, "number of operands and types do not match: got %d operands and %d types", len(operands), len(types))
 	}
 	for i, o := range operands {
 		st.Operands = append(st.Operands, p.ResolveOperand(o, types[i]))
@@ -388,4 +397,61 @@ func (p *parser) ParseOptionalArgument(types, attrs bool) (a ir.Argument, ok boo
 	}
 	a.Loc = p.ParseOptionalLoc()
 	return a, true
+}
+
+// opParser is the parser as the hooks of ops see it: what they report, and the words and values they ask for and do not
+// get, is said of the op, as MLIR does.
+type opParser struct{ *parser }
+
+var _ ir.AsmParser = opParser{}
+
+// Errorf reports a mistake at the current token and does not return.
+func (p opParser) Errorf(format string, args ...any) { p.ErrorfAt(p.pos(), format, args...) }
+
+// ErrorfAt reports a mistake at pos and does not return.
+func (p opParser) ErrorfAt(pos diag.Pos, format string, args ...any) {
+	p.parser.ErrorfAt(pos, "custom op '%s' %s", p.frames[p.level-1].st.Def.Name, fmt.Sprintf(format, args...))
+}
+
+// ExpectKeyword consumes the given word.
+func (p opParser) ExpectKeyword(word string) {
+	if !p.AcceptKeyword(word) {
+		p.Errorf("expected '%s'", word)
+	}
+}
+
+// ParseKeyword reads a bare word.
+func (p opParser) ParseKeyword() string {
+	s := p.ParseOptionalKeyword()
+	if s == "" {
+		p.Errorf("expected valid keyword")
+	}
+	return s
+}
+
+// ParseInteger reads an integer.
+func (p opParser) ParseInteger() int64 {
+	v, ok := p.ParseOptionalInteger()
+	if !ok {
+		p.Errorf("expected integer value")
+	}
+	return v
+}
+
+// ParseString reads a string.
+func (p opParser) ParseString() string {
+	s, ok := p.ParseOptionalString()
+	if !ok {
+		p.Errorf("expected string")
+	}
+	return s
+}
+
+// ParseSymbol reads @name.
+func (p opParser) ParseSymbol() string {
+	s, ok := p.ParseOptionalSymbol()
+	if !ok {
+		p.Errorf("expected valid '@'-identifier for symbol name")
+	}
+	return s
 }

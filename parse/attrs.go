@@ -14,10 +14,7 @@ import (
 func (p *parser) ParseAttr(want ir.Type) ir.Attr {
 	a, ok := p.ParseOptionalAttr(want)
 	if !ok {
-		if p.tok.kind == tokError {
-			p.Errorf("%s", p.problem)
-		}
-		p.Errorf("expected attribute value")
+		p.wrong("expected attribute value")
 	}
 	return a
 }

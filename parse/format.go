@@ -154,10 +154,10 @@ func (p *parser) expectLiteral(text string) {
 		return
 	}
 	if !p.isLiteral(text) {
-		if p.tok.kind == tokError {
-			p.Errorf("%s", p.problem)
+		if class[text[0]]&clsStart != 0 {
+			opParser{p}.Errorf("expected '%s'", text)
 		}
-		p.Errorf("expected '%s'", text)
+		p.wrong("expected '%s'", text)
 	}
 	p.next()
 }
@@ -439,7 +439,7 @@ func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 		}
 	}
 	s.typePos = p.pos()
-	e.Directive.Parse(p, &f.st, args)
+	e.Directive.Parse(p.hooks, &f.st, args)
 	for i := range args {
 		a := &args[i]
 		if a.Ref {

@@ -44,6 +44,7 @@ const (
 type lexer struct {
 	src     []byte
 	tok     token // the current token
+	prev    int   // where the text in front of it ends
 	problem string
 }
 
@@ -106,6 +107,7 @@ func (l *lexer) next() { l.lexAt(l.tok.end) }
 
 // lexAt makes the token at or after offset i the current one.
 func (l *lexer) lexAt(i int) {
+	l.prev = i
 	i = l.skipSpace(i)
 	src := l.src
 	t := &l.tok

@@ -47,10 +47,8 @@ func (p *parser) operation(block *ir.Block) *ir.Op {
 		op = p.generic()
 	case tokWord:
 		op = p.pretty()
-	case tokError:
-		p.Errorf("%s", p.problem)
 	default:
-		p.Errorf("expected operation name in quotes")
+		p.wrong("expected operation name in quotes")
 	}
 	if len(names) > 0 {
 		p.bindResults(op, names)
@@ -233,7 +231,7 @@ func (p *parser) pretty() *ir.Op {
 	p.next()
 	f := p.enter(k.def, pos)
 	if k.def.Parse != nil {
-		k.def.Parse(p, &f.st)
+		k.def.Parse(p.hooks, &f.st)
 	} else {
 		p.format(k.format, f)
 	}

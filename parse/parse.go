@@ -64,6 +64,7 @@ type parser struct {
 	scratch  []ir.NamedAttr
 	typeBuf  []ir.Type
 	prepared []prepared
+	hooks    ir.AsmParser // an opParser
 }
 
 type denseKey struct {
@@ -116,6 +117,7 @@ func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
 		forwardLocs: map[string]*forwardLoc{},
 		defaults:    []string{"builtin"},
 	}
+	p.hooks = opParser{p}
 	p.m.Reserve(len(src.Text()) / 110)
 	return p
 }

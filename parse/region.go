@@ -53,7 +53,7 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 		p.block(r)
 	}
 	if !p.is('}') {
-		p.Errorf("expected '}' in region")
+		p.wrong("expected '}' in region")
 	}
 	for _, l := range p.blocks.order {
 		if !l.defined {
@@ -108,7 +108,7 @@ func (p *parser) block(r *ir.Region) {
 func (p *parser) blockBody(b *ir.Block) {
 	for p.tok.kind != tokCaret && !p.is('}') {
 		if p.tok.kind == tokEOF {
-			p.Errorf("expected '}' in region")
+			p.wrong("expected '}' in region")
 		}
 		p.operation(b)
 	}

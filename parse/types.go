@@ -16,10 +16,7 @@ const longestCached = 512
 func (p *parser) ParseType() ir.Type {
 	t, ok := p.ParseOptionalType()
 	if !ok {
-		if p.tok.kind == tokError {
-			p.Errorf("%s", p.problem)
-		}
-		p.Errorf("expected type")
+		p.wrong("expected non-function type")
 	}
 	return t
 }

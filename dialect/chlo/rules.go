@@ -23,6 +23,7 @@ func agree(op *ir.Op, r *ir.Reporter, infer func(*ir.Context, *ir.OpState) ([]ir
 	types, err := infer(r.Context(), stateOf(op))
 	if err != nil {
 		r.Errorf(op, "%s", err)
+		r.Errorf(op, "failed to infer returned types") // MLIR says both
 		return
 	}
 	ok := len(types) == op.NumResults()
@@ -35,6 +36,7 @@ func agree(op *ir.Op, r *ir.Reporter, infer func(*ir.Context, *ir.OpState) ([]ir
 			got = append(got, v.Type())
 		}
 		r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", quoted(types), quoted(got))
+		r.Errorf(op, "failed to infer returned types")
 	}
 }
 
@@ -211,6 +213,7 @@ func verifyBroadcast(elem elemRule) func(*ir.Op, *ir.Reporter) {
 		types, err := infer(c, stateOf(op))
 		if err != nil {
 			r.Errorf(op, "%s", err)
+			r.Errorf(op, "failed to infer returned types")
 			return
 		}
 		if !hlo.Compatible(types[0], op.Result(0).Type()) {

@@ -40,6 +40,9 @@ func verify(rules ...rule) func(*ir.Op, *ir.Reporter) {
 		for _, rule := range rules {
 			if err := rule(s); err != nil {
 				r.Errorf(op, "%s", err)
+				if _, ok := err.(inferenceError); ok { // MLIR says both
+					r.Errorf(op, "failed to infer returned types")
+				}
 				return
 			}
 		}
@@ -58,19 +61,22 @@ func agrees(f inference) rule {
 	return func(s *site) error {
 		types, err := f(s)
 		if err != nil {
-			return err
+			return inferenceError{err}
 		}
 		if len(types) != len(s.results) {
-			return inferredMismatch(types, s.results)
+			return inferenceError{inferredMismatch(types, s.results)}
 		}
 		for i, t := range types {
 			if !compatible(t, s.results[i]) {
-				return inferredMismatch(types, s.results)
+				return inferenceError{inferredMismatch(types, s.results)}
 			}
 		}
 		return nil
 	}
 }
+
+// inferenceError is what went wrong where the result types are inferred to check them.
+type inferenceError struct{ error }
 
 func inferredMismatch(want, got []ir.Type) error {
 	return fmt.Errorf("inferred type(s) %s are incompatible with return type(s) of operation %s", quoteTypes(want), quoteTypes(got))

@@ -1,0 +1,119 @@
+package conformance_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+)
+
+// parseOnly matches the RUN lines of files that upstream's tool only reads, verifies and infers types in.
+var parseOnly = regexp.MustCompile(`(?m)^// RUN: *stablehlo-opt((?: +(?:%s|--?verify-diagnostics|--?split-input-file|--?allow-unregistered-dialect|--?hlo-test-infer))+) *(\||$)`)
+
+// findings reads and verifies one chunk.
+func findings(reg *ir.Registry, src *diag.Source) diag.List {
+	m, err := parse.Parse(src, ir.NewContext(), reg, parse.Options{MaxErrors: 100})
+	if err == nil {
+		err = ir.Verify(m)
+	}
+	return listOf(err)
+}
+
+func listOf(err error) diag.List {
+	var list diag.List
+	var one *diag.Diagnostic
+	switch {
+	case err == nil:
+	case errors.As(err, &list):
+	case errors.As(err, &one):
+		list = diag.List{one}
+	}
+	return list
+}
+
+// TestExpectedErrors reads the chunks of upstream's test files that expect errors: each must be refused on the line
+// that is expected, with the message that is expected.
+func TestExpectedErrors(t *testing.T) {
+	dir := upstream(t)
+	reg := registry(t)
+	lines := tally{known: knownFailures(t), seen: map[string]bool{}}
+	messages := tally{}
+	var wrong []string
+	for _, f := range mlirFiles(t, dir) {
+		text, err := os.ReadFile(filepath.Join(dir, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !parseOnly.Match(text) || !strings.Contains(string(text), "expected-error") {
+			continue
+		}
+		for _, src := range diag.NewSource(f, text).Split() {
+			expected, err := diag.Expectations(src)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if len(expected) == 0 {
+				continue
+			}
+			found := findings(reg, src)
+			for i := range expected {
+				e := &expected[i]
+				if e.Severity != diag.Error {
+					continue
+				}
+				line, _ := src.LineColumn(e.At)
+				name := f + ":" + strconv.Itoa(line)
+				onLine, matches := false, false
+				got := "nothing"
+				for _, d := range found {
+					at, _ := d.Source.LineColumn(d.Pos)
+					if at == e.Line {
+						onLine = true
+						got = d.Message
+					} else if !onLine {
+						got = d.Error()
+					}
+					matches = matches || at == e.Line && e.MatchesMessage(d.Message)
+				}
+				lines.add(f, name, failUnless(onLine, "want "+e.Message+"\n    got "+got))
+				messages.add(f, name, failUnless(matches, "message"))
+				if onLine && !matches {
+					wrong = append(wrong, name+"\n    want "+e.Message+"\n    got  "+got)
+				}
+			}
+		}
+	}
+	ok, all, right := 0, 0, 0
+	for _, g := range lines.names {
+		ok, all, right = ok+lines.ok[g], all+lines.all[g], right+messages.ok[g]
+		t.Logf("%-50s %d of %d on the line, %d with the message", g, lines.ok[g], lines.all[g], messages.ok[g])
+	}
+	t.Logf("%d of %d refused on the line, %d with the message", ok, all, right)
+	if path := os.Getenv("HLOCB_FAILURES"); path != "" {
+		report := strings.Join(lines.failures, "\n") + "\n\nWRONG MESSAGES\n" + strings.Join(wrong, "\n")
+		if err := os.WriteFile(path, []byte(report), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ok*100 < all*98 {
+		t.Errorf("%d of %d refused on the expected line, want 98%%", ok, all)
+	}
+	if right*100 < all*90 {
+		t.Errorf("%d of %d with the expected message, want 90%%", right, all)
+	}
+}
+
+func failUnless(ok bool, text string) error {
+	if ok {
+		return nil
+	}
+	return errors.New(text)
+}
