@@ -21,6 +21,12 @@ func binary(name, doc string, more ir.Traits) *ir.Def {
 	}
 }
 
+// flagged adds an attribute of flags, none of which are set where it is not written.
+func flagged(d *ir.Def, name, mnemonic string) *ir.Def {
+	d.Attrs = []ir.AttrSpec{{Name: name, Default: ir.NewDialectAttr("arith", mnemonic, "<none>", nil)}}
+	return d
+}
+
 func inferFirst(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	return []ir.Type{st.Operands[0].Type()}, nil
 }
@@ -35,10 +41,10 @@ var (
 		Parse:   parseConstant, Print: printConstant,
 		Verify: verifyConstant, ResultNames: constantNames,
 	}
-	AddF      = binary("addf", "Adds floating-point numbers.", ir.Commutative)
-	AddI      = binary("addi", "Adds integers.", ir.Commutative)
-	SubI      = binary("subi", "Subtracts integers.", 0)
-	MulI      = binary("muli", "Multiplies integers.", ir.Commutative)
+	AddF      = flagged(binary("addf", "Adds floating-point numbers.", ir.Commutative), "fastmath", "fastmath")
+	AddI      = flagged(binary("addi", "Adds integers.", ir.Commutative), "overflowFlags", "overflow")
+	SubI      = flagged(binary("subi", "Subtracts integers.", 0), "overflowFlags", "overflow")
+	MulI      = flagged(binary("muli", "Multiplies integers.", ir.Commutative), "overflowFlags", "overflow")
 	DivSI     = binary("divsi", "Divides signed integers, towards zero.", 0)
 	IndexCast = &ir.Def{
 		Name: "arith.index_cast", Doc: "Converts between index and integers.",

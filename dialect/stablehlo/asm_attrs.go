@@ -134,11 +134,8 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 		case "result_accuracy":
 			return make(parseResultAccuracy(p, dialect))
 		case "mesh_axis":
-			a := &MeshAxis{}
-			parseFields(p, name, []fieldSpec{
-				{"name", func() { a.Name = p.ParseString() }}, {"size", intInto(p, &a.Size)},
-			}, false)
-			return make("<name = "+ir.Quote(a.Name)+", size = "+strconv.FormatInt(a.Size, 10)+">", a)
+			a := parseMeshAxis(p)
+			return make(a.body(), &a)
 		case "axis_ref":
 			a := &AxisRef{}
 			parseFields(p, name, []fieldSpec{
@@ -147,10 +144,8 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 			return make("<name = "+ir.Quote(a.Name)+a.subText()+">", a)
 		case "sub_axis_info":
 			a := &AxisRef{}
-			p.Expect("<")
 			parseSubAxis(p, a)
-			p.Expect(">")
-			return make("<"+a.sub()+">", a)
+			return make(a.sub(), a)
 		case "mesh":
 			return make(parseMesh(p))
 		case "replica_group_mesh_axes":
@@ -305,32 +300,47 @@ func (a *AxisRef) subText() string {
 	return ", sub_axis_info = " + a.sub()
 }
 
+// parseMesh reads the axes in full or as <name = "x", size = 2> alone; that is how they print.
 func parseMesh(p ir.AsmParser) (string, any) {
 	m := &Mesh{}
-	var axes []byte
+	body := "<axes=["
 	parseFields(p, "mesh", []fieldSpec{
 		{"axes", func() {
 			p.ParseList("[", "]", func() {
-				a := p.ParseAttr(nil)
-				if len(axes) > 0 {
-					axes = append(axes, ", "...)
-				}
-				axes = append(axes, a.String()...)
-				if d, ok := a.(*ir.DialectAttr); ok {
-					if x, ok := d.Data().(*MeshAxis); ok {
-						m.Axes = append(m.Axes, *x)
+				x := MeshAxis{}
+				if p.Peek("<") {
+					x = parseMeshAxis(p)
+				} else if d, ok := p.ParseAttr(nil).(*ir.DialectAttr); ok {
+					if v, ok := d.Data().(*MeshAxis); ok {
+						x = *v
 					}
 				}
+				if len(m.Axes) > 0 {
+					body += ", "
+				}
+				m.Axes = append(m.Axes, x)
+				body += x.body()
 			})
 		}},
 		{"device_ids", func() { m.DeviceIDs = p.ParseAttr(nil) }},
 	}, true)
-	var w bodyWriter
-	w.text("axes", "["+string(axes)+"]")
+	body += "]"
 	if m.DeviceIDs != nil {
-		w.text("device_ids", m.DeviceIDs.String())
+		body += ", device_ids=" + m.DeviceIDs.String()
 	}
-	return w.String(), m
+	return body + ">", m
+}
+
+func parseMeshAxis(p ir.AsmParser) MeshAxis {
+	a := MeshAxis{}
+	parseFields(p, "mesh_axis", []fieldSpec{
+		{"name", func() { a.Name = p.ParseString() }}, {"size", intInto(p, &a.Size)},
+	}, false)
+	return a
+}
+
+func (a *MeshAxis) body() string {
+	return "<name = " + ir.Quote(a.Name) + ", size = " + strconv.FormatInt(a.Size, 10) + ">"
 }
 
 func parseReplicaGroupMeshAxes(p ir.AsmParser) (string, any) {
