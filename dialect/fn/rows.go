@@ -35,6 +35,7 @@ var Call = &ir.Def{
 		{Name: attrResAttrs, Optional: true},
 	},
 	Format: "$callee `(` $operands `)` attr-dict `:` functional-type(operands, results)",
+	Verify: verifyCall,
 }
 
 // Return is func.return.
@@ -49,7 +50,7 @@ var Return = &ir.Def{
 
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
-	return &ir.Dialect{Name: "func", Ops: []*ir.Def{FuncOp, Call, Return}}
+	return &ir.Dialect{Name: "func", Ops: []*ir.Def{FuncOp, Call, CallIndirect, Constant, Return}, Directives: directives()}
 }
 
 // verifyFunc checks that the body takes what the type says.

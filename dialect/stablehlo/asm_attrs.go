@@ -35,6 +35,7 @@ func parseType(dialect string, p ir.AsmParser, name string) ir.Type {
 		})
 		return p.Context().DialectType(dialect, "future", body+">", &Future{elems})
 	}
+	p.Errorf("unknown %s type: %s", dialect, name)
 	return nil
 }
 
@@ -58,13 +59,13 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 			return make("<"+ResultAccuracyMode.Cases[code]+">", &AccuracyMode{code})
 		case "dot":
 			d := &DotDims{}
-			parseFields(p, name, dotFields(p, d), true)
+			parseFields(p, dotFields(p, d), true)
 			return make(d.body(), d)
 		case "ragged_dot":
 			return make(parseRaggedDot(p, dialect))
 		case "gather":
 			g := &GatherDims{}
-			parseFields(p, name, []fieldSpec{
+			parseFields(p, []fieldSpec{
 				{"offset_dims", intsInto(p, &g.OffsetDims)},
 				{"collapsed_slice_dims", intsInto(p, &g.CollapsedSliceDims)},
 				{"operand_batching_dims", intsInto(p, &g.OperandBatchingDims)},
@@ -75,7 +76,7 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 			return make(g.body(), g)
 		case "scatter":
 			s := &ScatterDims{}
-			parseFields(p, name, []fieldSpec{
+			parseFields(p, []fieldSpec{
 				{"update_window_dims", intsInto(p, &s.UpdateWindowDims)},
 				{"inserted_window_dims", intsInto(p, &s.InsertedWindowDims)},
 				{"input_batching_dims", intsInto(p, &s.InputBatchingDims)},
@@ -96,11 +97,11 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 			return make("<"+c.text()+">", c)
 		case "channel_handle":
 			c := &ChannelHandle{}
-			parseFields(p, name, []fieldSpec{{"handle", intInto(p, &c.Handle)}, {"type", intInto(p, &c.Type)}}, false)
+			parseFields(p, []fieldSpec{{"handle", intInto(p, &c.Handle)}, {"type", intInto(p, &c.Type)}}, false)
 			return make(c.body(), c)
 		case "output_operand_alias":
 			a := &OutputOperandAlias{}
-			parseFields(p, name, []fieldSpec{
+			parseFields(p, []fieldSpec{
 				{"output_tuple_indices", intsInto(p, &a.OutputTupleIndices)},
 				{"operand_index", intInto(p, &a.OperandIndex)},
 				{"operand_tuple_indices", intsInto(p, &a.OperandTupleIndices)},
@@ -109,7 +110,7 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 		case "dot_algorithm":
 			d := &DotAlgorithm{}
 			typ := func(v *string) func() { return func() { *v = p.ParseKeyword() } }
-			parseFields(p, name, []fieldSpec{
+			parseFields(p, []fieldSpec{
 				{"lhs_precision_type", typ(&d.LHSPrecision)},
 				{"rhs_precision_type", typ(&d.RHSPrecision)},
 				{"accumulation_type", typ(&d.Accumulation)},
@@ -127,7 +128,7 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 		case "type_extensions":
 			// The long form of bounds; it prints as the short one.
 			b := &Bounds{}
-			parseFields(p, name, []fieldSpec{{"bounds", func() {
+			parseFields(p, []fieldSpec{{"bounds", func() {
 				p.ParseList("[", "]", func() { b.Bounds = append(b.Bounds, parseBound(p)) })
 			}}}, true)
 			return ir.NewDialectAttr(dialect, "bounds", b.body(), b)
@@ -138,7 +139,7 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 			return make(a.body(), &a)
 		case "axis_ref":
 			a := &AxisRef{}
-			parseFields(p, name, []fieldSpec{
+			parseFields(p, []fieldSpec{
 				{"name", func() { a.Name = p.ParseString() }}, {"sub_axis_info", func() { parseSubAxis(p, a) }},
 			}, true)
 			return make("<name = "+ir.Quote(a.Name)+a.subText()+">", a)
@@ -230,7 +231,7 @@ func parseRaggedDot(p ir.AsmParser, dialect string) (string, any) {
 		}},
 		fieldSpec{"lhs_ragged_dimensions", intsInto(p, &r.LHSRagged)},
 		fieldSpec{"rhs_group_dimensions", intsInto(p, &r.RHSGroup)})
-	parseFields(p, "ragged_dot", fields, true)
+	parseFields(p, fields, true)
 	r.Dot = d
 	w.ints("lhs_batching_dimensions", d.LHSBatching, false)
 	w.ints("rhs_batching_dimensions", d.RHSBatching, false)
@@ -243,7 +244,7 @@ func parseRaggedDot(p ir.AsmParser, dialect string) (string, any) {
 
 func parseResultAccuracy(p ir.AsmParser, dialect string) (string, any) {
 	r := &ResultAccuracy{}
-	parseFields(p, "result_accuracy", []fieldSpec{
+	parseFields(p, []fieldSpec{
 		{"atol", func() { r.Atol = p.ParseFloat() }},
 		{"rtol", func() { r.Rtol = p.ParseFloat() }},
 		{"ulps", intInto(p, &r.Ulps)},
@@ -304,7 +305,7 @@ func (a *AxisRef) subText() string {
 func parseMesh(p ir.AsmParser) (string, any) {
 	m := &Mesh{}
 	body := "<axes=["
-	parseFields(p, "mesh", []fieldSpec{
+	parseFields(p, []fieldSpec{
 		{"axes", func() {
 			p.ParseList("[", "]", func() {
 				x := MeshAxis{}
@@ -333,7 +334,7 @@ func parseMesh(p ir.AsmParser) (string, any) {
 
 func parseMeshAxis(p ir.AsmParser) MeshAxis {
 	a := MeshAxis{}
-	parseFields(p, "mesh_axis", []fieldSpec{
+	parseFields(p, []fieldSpec{
 		{"name", func() { a.Name = p.ParseString() }}, {"size", intInto(p, &a.Size)},
 	}, false)
 	return a
@@ -346,7 +347,7 @@ func (a *MeshAxis) body() string {
 func parseReplicaGroupMeshAxes(p ir.AsmParser) (string, any) {
 	r := &ReplicaGroupMeshAxes{}
 	var axes []byte
-	parseFields(p, "replica_group_mesh_axes", []fieldSpec{
+	parseFields(p, []fieldSpec{
 		{"mesh", func() { r.Mesh = p.ParseAttr(nil) }},
 		{"axes", func() {
 			p.ParseList("[", "]", func() {

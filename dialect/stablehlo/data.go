@@ -114,54 +114,50 @@ type fieldSpec struct {
 	parse func()
 }
 
-// parseFields reads <name = value, ...> with the fields in any order and returns which were given. Without any
-// order, as attributes with a generated syntax are read, a missing field is an error.
-func parseFields(p ir.AsmParser, what string, fields []fieldSpec, mayLack bool) (seen map[string]bool) {
-	seen = map[string]bool{}
+// parseFields reads <name = value, ...> with the fields in any order. Where mayLack is set, fields may be left out,
+// as in the attributes that StableHLO reads itself; the messages of the two kinds differ in MLIR too.
+func parseFields(p ir.AsmParser, fields []fieldSpec, mayLack bool) {
+	seen := make([]bool, len(fields))
 	p.Expect("<")
-	names := func() string {
-		var n []string
-		for _, f := range fields {
-			n = append(n, "\"`"+f.name+"`\"")
-		}
-		return strings.Join(n, ", ")
-	}
-	for !p.Peek(">") {
-		if len(seen) > 0 && !p.Accept(",") {
-			p.Errorf("expected one of `,` or `>`, or one of %s", names())
-		}
-		if len(seen) > 0 && p.Peek(">") && mayLack {
-			break // a trailing comma
-		}
-		found := false
-		for _, f := range fields {
-			if !p.AcceptKeyword(f.name) {
-				continue
-			}
-			if seen[f.name] {
-				p.Errorf("duplicate or unknown struct parameter name: %s", f.name)
-			}
-			found, seen[f.name] = true, true
-			p.Expect("=")
-			f.parse()
+	for n := 0; !p.Accept(">"); n++ {
+		if n > 0 && !p.Accept(",") {
+			p.Expect(">")
 			break
 		}
-		if !found {
-			if name := p.ParseOptionalKeyword(); name != "" {
-				p.Errorf("duplicate or unknown struct parameter name: %s", name)
-			}
-			p.Errorf("expected valid keyword")
+		if n > 0 && mayLack && p.Accept(">") {
+			break // a comma at the end
 		}
-	}
-	p.Expect(">")
-	if !mayLack {
-		for _, f := range fields {
-			if !seen[f.name] {
-				p.Errorf("struct is missing required parameter: %s", f.name)
+		pos := p.Pos()
+		name := p.ParseOptionalKeyword()
+		which := -1
+		for i := range fields {
+			if fields[i].name == name {
+				which = i
 			}
 		}
+		switch {
+		case which < 0 && mayLack:
+			names := make([]string, len(fields))
+			for i := range fields {
+				names[i] = "`" + fields[i].name + "`"
+			}
+			p.ErrorfAt(pos, "expected one of: %s", strings.Join(names, ", "))
+		case which >= 0 && seen[which] && mayLack:
+			p.ErrorfAt(pos, "duplicated `%s` entry", name)
+		case name == "":
+			p.ErrorfAt(pos, "expected valid keyword")
+		case which < 0 || seen[which]:
+			p.ErrorfAt(pos, "duplicate or unknown struct parameter name: %s", name)
+		}
+		seen[which] = true
+		p.Expect("=")
+		fields[which].parse()
 	}
-	return seen
+	for i := range fields {
+		if !seen[i] && !mayLack {
+			p.Errorf("struct is missing required parameter: %s", fields[i].name)
+		}
+	}
 }
 
 // bodyWriter builds the canonical text of parameters.

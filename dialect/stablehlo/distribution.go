@@ -37,7 +37,7 @@ var AllReduce = &ir.Def{
 	},
 	Regions: []ir.RegionSpec{{Name: "computation"}},
 	Traits:  ir.SingleBlock,
-	Infer:   infer(inferAllReduce), Verify: verify(agrees(inferAllReduce), allReduceRule),
+	Infer:   infer(inferAllReduce), Verify: verify(allReduceRule, agrees(inferAllReduce)),
 }
 
 // AllToAll exchanges parts.

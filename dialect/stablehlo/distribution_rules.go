@@ -63,11 +63,11 @@ func channelRule(s *site) error {
 
 func allGatherRule(s *site) error {
 	d := int(s.int("all_gather_dim", 0))
-	if err := groupsRule(s, false, s.has("use_global_device_ids"), 0); err != nil { // (C2, C4)
+	if err := groupsRule(s, true, s.has("use_global_device_ids"), 0); err != nil { // (C2, C4)
 		return err
 	}
-	if err := channelRule(s); err != nil { // (C5)
-		return err
+	if c, ok := dataOf[ChannelHandle](s.attr("channel_handle")); ok && c.Handle < 0 && s.has("use_global_device_ids") { // (C5)
+		return fail("channel_id cannot be negative when useGlobalDeviceIds is set")
 	}
 	if len(s.operands) != len(s.results) {
 		return fail("requires the same number of operands and results")
@@ -143,6 +143,9 @@ func reducersRule(s *site) error {
 // inferAllToAll splits and joins (all_to_all C1 to C9).
 func inferAllToAll(s *site) ([]ir.Type, error) {
 	split, concat, count := s.int("split_dimension", 0), s.int("concat_dimension", 0), s.int("split_count", 1)
+	if s.op != nil && len(s.results) != len(s.operands) {
+		return nil, fail("requires the same number of operands and results")
+	}
 	var out []ir.Type
 	for i := range s.operands {
 		t := s.tensor(i)
@@ -297,7 +300,7 @@ func pairsRule(s *site) error {
 
 func reduceScatterRule(s *site) error {
 	t, r, d := s.tensor(0), s.result(0), int(s.int("scatter_dimension", 0))
-	if err := groupsRule(s, false, s.has("use_global_device_ids"), 0); err != nil { // (C3, C4, C5)
+	if err := groupsRule(s, true, s.has("use_global_device_ids"), 0); err != nil { // (C3, C4, C5)
 		return err
 	}
 	if err := channelRule(s); err != nil { // (C6)

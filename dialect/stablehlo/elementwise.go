@@ -104,7 +104,7 @@ func isFinite() *ir.Def {
 		Results:  []ir.Arg{{Name: "y", Type: predTensor}},
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   "$x attr-dict `:` functional-type(operands, results)",
-		Infer:    infer(inferPred), Verify: verify(sameShape, agrees(inferPred)),
+		Infer:    infer(inferPred), Verify: verify(isFiniteRule, agrees(inferPred)),
 	}
 }
 

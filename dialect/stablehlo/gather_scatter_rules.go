@@ -165,7 +165,8 @@ func inferDynamicGather(s *site) ([]ir.Type, error) {
 	if t := s.tensor(2); t.Ranked() && t.Rank() == 1 {
 		n = t.Shape()[0]
 	}
-	return inferGatherOf(s, nil, false, n)
+	sizes := constantInts(s.operands[2])
+	return inferGatherOf(s, sizes, len(sizes) == s.tensor(0).Rank() && sizes != nil, n)
 }
 
 // inferScatter: the types of the inputs, with the element types that the computation gives (scatter C24, C25).
