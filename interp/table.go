@@ -74,6 +74,10 @@ func buildTable() map[string]row {
 		"stablehlo.batch_norm_training":  {make: makeBatchNormTraining},
 		"stablehlo.batch_norm_grad":      {make: makeBatchNormGrad},
 
+		// Random numbers.
+		"stablehlo.rng_bit_generator": {make: makeRngBitGenerator},
+		"stablehlo.rng":               {make: makeRng, shape: rngShape},
+
 		// Products and reductions.
 		"stablehlo.dot_general":        {make: makeDotGeneral, shape: dotGeneralShape},
 		"stablehlo.dot":                {make: makeDot},
