@@ -151,4 +151,5 @@ func runDir(t *testing.T, dir string, chunked bool) {
 
 func TestUpstreamInterpret(t *testing.T) { runDir(t, upstream(t, "tests", "interpret"), true) }
 func TestUpstreamTestdata(t *testing.T)  { runDir(t, upstream(t, "testdata"), false) }
+func TestUpstreamQuantized(t *testing.T) { runDir(t, upstream(t, "testdata", "quantized"), true) }
 func TestUpstreamMath(t *testing.T)      { runDir(t, upstream(t, "tests", "math"), true) }

@@ -303,11 +303,6 @@ func (p *planner) pick(ins *instr, s *spec) error {
 	return err
 }
 
-// kernel builds the kernel of a row; where an operand or result is quantized, what surrounds it.
-func (p *planner) kernel(r row, s *spec) (kernel, error) {
-	return r.make(s)
-}
-
 // dies reports whether no op of block b uses v after o, where v is defined in b.
 func (p *planner) dies(v *ir.Value, o *ir.Op, b *ir.Block) bool {
 	return v.ParentBlock() == b && p.lastUse(v, b) == p.index[o]

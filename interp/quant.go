@@ -1,15 +1,211 @@
 package interp
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
+	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// quantum says how the stored integers of a quantized tensor stand for reals.
-type quantum struct{ storage tensor.DType }
+// quantum says how the stored integers of a quantized tensor stand for reals: (stored - zero point) * scale
+// (spec, "Quantized element types"), per tensor or per index of one dimension.
+type quantum struct {
+	*quant.Uniform
+	storage, expressed tensor.DType
+}
 
 func quantumOf(t ir.Type) (*quantum, error) {
-	return nil, fmt.Errorf("elements of type %s are not executed", t)
+	u := quant.Of(t)
+	if u == nil {
+		return nil, fmt.Errorf("elements of type %s are not executed", t)
+	}
+	q := &quantum{Uniform: u, expressed: elementDType(u.Expressed)}
+	if it, ok := u.Storage.(*ir.IntegerType); ok {
+		q.storage = integerDType(it.Width(), u.Signed)
+	}
+	if q.storage == tensor.Invalid || !q.expressed.IsFloat() || len(u.Scales) == 0 || len(u.ZeroPoints) != len(u.Scales) {
+		return nil, fmt.Errorf("elements of type %s are not executed", t)
+	}
+	return q, nil
+}
+
+func integerDType(width int, signed bool) tensor.DType {
+	signedTypes := map[int]tensor.DType{2: tensor.I2, 4: tensor.I4, 8: tensor.I8, 16: tensor.I16, 32: tensor.I32}
+	unsignedTypes := map[int]tensor.DType{2: tensor.UI2, 4: tensor.UI4, 8: tensor.UI8, 16: tensor.UI16, 32: tensor.UI32}
+	if signed {
+		return signedTypes[width]
+	}
+	return unsignedTypes[width]
+}
+
+// at returns scale and zero point of element i of a tensor of the given shape.
+func (q *quantum) at(shape tensor.Shape, i int) (scale float64, zero int64) {
+	k := 0
+	if q.Axis >= 0 && q.Axis < len(shape) {
+		inner := int(shape[q.Axis+1:].NumElements())
+		k = i / max(inner, 1) % int(shape[q.Axis])
+	}
+	return q.Scales[k], q.ZeroPoints[k]
+}
+
+// dequantize computes the reals that stored integers stand for, in the expressed type.
+func (q *quantum) dequantize(stored *tensor.Tensor) *tensor.Tensor {
+	n := stored.NumElements()
+	v := make([]int64, n)
+	decodeInt(q.storage, v, stored, 0)
+	x := make([]float64, n)
+	for i := range x {
+		scale, zero := q.at(stored.Shape(), i)
+		x[i] = float64(v[i]-zero) * scale
+	}
+	out := tensor.New(q.expressed, stored.Shape())
+	encode64(q.expressed, out, 0, x)
+	return out
+}
+
+// quantize rounds reals to the nearest stored integers, ties to even, and clamps them.
+func (q *quantum) quantize(out, reals *tensor.Tensor) {
+	n := reals.NumElements()
+	x := make([]float64, n)
+	decode64(reals.DType(), x, reals, 0)
+	v := make([]int64, n)
+	for i := range v {
+		scale, zero := q.at(out.Shape(), i)
+		r := x[i] / scale
+		if reals.DType() == tensor.F32 {
+			r = float64(float32(r))
+		}
+		r = math.RoundToEven(r) + float64(zero)
+		switch {
+		case math.IsNaN(r):
+			v[i] = min(max(zero, q.Min), q.Max)
+		case r <= float64(q.Min):
+			v[i] = q.Min
+		case r >= float64(q.Max):
+			v[i] = q.Max
+		default:
+			v[i] = int64(r)
+		}
+	}
+	encodeInt(q.storage, out, 0, v)
+}
+
+func (a *quantum) same(b *quantum) bool {
+	return a == b || a != nil && b != nil && a.Uniform == b.Uniform
+}
+
+// moves reports whether an op only moves elements, so that stored integers can be moved as they are.
+func movesElements(name string) bool {
+	switch name {
+	case "stablehlo.broadcast_in_dim", "stablehlo.broadcast", "stablehlo.transpose", "stablehlo.reverse", "stablehlo.slice", "stablehlo.dynamic_slice",
+		"stablehlo.dynamic_update_slice", "stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather", "stablehlo.select", "stablehlo.dynamic_reshape",
+		"stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_pad", "stablehlo.dynamic_gather", "stablehlo.real_dynamic_slice":
+		return true
+	}
+	return false
+}
+
+// kernel builds the kernel of a row. Where an operand or result is quantized, the op is computed on the reals
+// they stand for (spec, "dequantize_op_quantize"), unless it only moves elements of one type.
+func (p *planner) kernel(r row, s *spec) (kernel, error) {
+	var q *quantum
+	quantized, uniform := false, true
+	for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
+		if t.quant == nil {
+			continue
+		}
+		quantized = true
+		if q == nil {
+			q = t.quant
+		}
+		uniform = uniform && q.same(t.quant)
+	}
+	if !quantized || uniform && movesElements(s.op.Name()) {
+		return r.make(s)
+	}
+	switch s.op.Name() {
+	case "stablehlo.uniform_quantize", "stablehlo.uniform_dequantize", "stablehlo.bitcast_convert":
+		return r.make(s)
+	}
+	real := &spec{p: s.p, op: s.op}
+	express := func(ts []vtype) (out []vtype) {
+		for _, t := range ts {
+			if t.quant != nil {
+				t.dt, t.quant = t.quant.expressed, nil
+			}
+			out = append(out, t)
+		}
+		return out
+	}
+	real.in, real.out = express(s.in), express(s.out)
+	k, err := r.make(real)
+	if err != nil {
+		return kernel{}, err
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		fin, fout := make([]*tensor.Tensor, len(in)), make([]*tensor.Tensor, len(out))
+		for i, t := range in {
+			if fin[i] = t; s.in[i].quant != nil {
+				fin[i] = s.in[i].quant.dequantize(t)
+			}
+		}
+		for i, t := range out {
+			if fout[i] = t; s.out[i].quant != nil {
+				fout[i] = tensor.New(real.out[i].dt, t.Shape())
+			}
+		}
+		if err := k.run(fin, fout); err != nil {
+			return err
+		}
+		for i, t := range out {
+			if s.out[i].quant != nil {
+				s.out[i].quant.quantize(t, fout[i])
+			}
+		}
+		return nil
+	}}, nil
+}
+
+// makeQuantize compiles uniform_quantize (spec, "uniform_quantize"): of reals, or of other quantized values.
+func makeQuantize(s *spec) (kernel, error) {
+	if err := sameShape(s, 1); err != nil {
+		return kernel{}, err
+	}
+	from, to := s.in[0].quant, s.out[0].quant
+	if to == nil {
+		return kernel{}, errors.New("expects a quantized result")
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		x := in[0]
+		if from != nil {
+			x = from.dequantize(x)
+		}
+		to.quantize(out[0], x)
+		return nil
+	}}, nil
+}
+
+// makeDequantize compiles uniform_dequantize (spec, "uniform_dequantize").
+func makeDequantize(s *spec) (kernel, error) {
+	if err := sameShape(s, 1); err != nil {
+		return kernel{}, err
+	}
+	q := s.in[0].quant
+	if q == nil || s.out[0].dt != q.expressed {
+		return kernel{}, errors.New("expects a quantized operand and a result of its expressed type")
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		copy(out[0].Bytes(), q.dequantize(in[0]).Bytes())
+		return nil
+	}}, nil
+}
+
+func elementDType(t ir.Type) tensor.DType {
+	if f, ok := t.(*ir.FloatType); ok {
+		return f.DType()
+	}
+	return tensor.Invalid
 }

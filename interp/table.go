@@ -74,6 +74,10 @@ func buildTable() map[string]row {
 		"stablehlo.batch_norm_training":  {make: makeBatchNormTraining},
 		"stablehlo.batch_norm_grad":      {make: makeBatchNormGrad},
 
+		// Quantized values.
+		"stablehlo.uniform_quantize":   {make: makeQuantize},
+		"stablehlo.uniform_dequantize": {make: makeDequantize},
+
 		// Random numbers.
 		"stablehlo.rng_bit_generator": {make: makeRngBitGenerator},
 		"stablehlo.rng":               {make: makeRng, shape: rngShape},
