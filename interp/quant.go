@@ -60,6 +60,9 @@ func (q *quantum) dequantize(stored *tensor.Tensor) *tensor.Tensor {
 	for i := range x {
 		scale, zero := q.at(stored.Shape(), i)
 		x[i] = float64(v[i]-zero) * scale
+		if q.expressed == tensor.F32 {
+			x[i] = float64(float32(v[i]-zero) * float32(scale))
+		}
 	}
 	out := tensor.New(q.expressed, stored.Shape())
 	encode64(q.expressed, out, 0, x)
@@ -75,13 +78,13 @@ func (q *quantum) quantize(out, reals *tensor.Tensor) {
 	for i := range v {
 		scale, zero := q.at(out.Shape(), i)
 		r := x[i] / scale
-		if reals.DType() == tensor.F32 {
-			r = float64(float32(r))
+		if reals.DType() == tensor.F32 { // upstream computes with f32 scales
+			r = float64(float32(x[i]) / float32(scale))
 		}
 		r = math.RoundToEven(r) + float64(zero)
 		switch {
 		case math.IsNaN(r):
-			v[i] = min(max(zero, q.Min), q.Max)
+			v[i] = 0
 		case r <= float64(q.Min):
 			v[i] = q.Min
 		case r >= float64(q.Max):
