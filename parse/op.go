@@ -259,7 +259,7 @@ func (p *parser) prettyKind() opKind {
 	if k := p.kind([]byte("builtin." + string(name))); k.def.Known() && string(name) == "module" {
 		return p.needForm(k)
 	}
-	p.Errorf("custom op '%s' is unknown%s", name, tried)
+	p.unknownOp(string(name), tried)
 	panic("unreachable")
 }
 

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"math"
 	"unsafe"
 
 	"github.com/hlocb/hlocb/diag"
@@ -28,7 +29,8 @@ func Parse(src *diag.Source, ctx *ir.Context, reg *ir.Registry, opts Options) (m
 	return p.parse()
 }
 
-// bailout is panicked by parser.fail and recovered where reading can go on.
+// bailout is panicked where a mistake is found and recovered where reading can go on; d is nil where it was reported
+// already.
 type bailout struct{ d *diag.Diagnostic }
 
 // parser reads one source. It implements ir.AsmParser.
@@ -130,7 +132,9 @@ func (p *parser) parse() (m *ir.Module, err error) {
 		switch r := recover().(type) {
 		case nil:
 		case bailout:
-			p.errors.Add(r.d)
+			if r.d != nil {
+				p.errors.Add(r.d)
+			}
 			m, err = nil, p.err()
 		default:
 			// A mistake of ours, perhaps in a hook of a dialect: the caller gets the place, not the panic.
@@ -138,6 +142,9 @@ func (p *parser) parse() (m *ir.Module, err error) {
 			m, err = nil, p.err()
 		}
 	}()
+	if uint64(len(p.lexer.src)) >= math.MaxUint32 {
+		return nil, diag.Errorf(p.source, 0, "input is larger than 4 GiB")
+	}
 	if bytes.IndexByte(p.lexer.src, 0) >= 0 {
 		// MLIR ends the text at a zero byte; a file with one is no text.
 		p.ErrorfAt(diag.At(bytes.IndexByte(p.lexer.src, 0)), "unexpected character")
@@ -176,7 +183,7 @@ func (p *parser) topLevel() {
 		case p.is(punctMetaOpen):
 			p.metadata()
 		default:
-			p.operation(body)
+			p.operationOrSkip(body)
 		}
 	}
 }
@@ -233,6 +240,9 @@ func (p *parser) typeAlias() {
 
 // resolveForwardLocs fails for location aliases that no definition followed.
 func (p *parser) resolveForwardLocs() {
+	if len(p.errors) > 0 {
+		return
+	}
 	for _, name := range p.forwardSeq {
 		if f := p.forwardLocs[name]; f != nil {
 			p.ErrorfAt(f.pos, "operation location alias was never defined")

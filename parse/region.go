@@ -110,7 +110,7 @@ func (p *parser) blockBody(b *ir.Block) {
 		if p.tok.kind == tokEOF {
 			p.wrong("expected '}' in region")
 		}
-		p.operation(b)
+		p.operationOrSkip(b)
 	}
 }
 

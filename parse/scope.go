@@ -158,9 +158,10 @@ func (p *parser) popScope() {
 	if len(s.forward) > 0 {
 		for _, key := range s.fwdSeq {
 			if f := s.forward[key]; f != nil {
-				p.ErrorfAt(f.pos, "use of undeclared SSA value name")
+				p.report(diag.Errorf(p.source, f.pos, "use of undeclared SSA value name"))
 			}
 		}
+		clear(s.forward)
 	}
 	s.fwdSeq = s.fwdSeq[:0]
 	p.scope = s.parent
@@ -171,6 +172,9 @@ func (p *parser) popScope() {
 // ResolveOperand implements ir.AsmParser.
 func (p *parser) ResolveOperand(o ir.Operand, t ir.Type) *ir.Value {
 	b, ok := p.scope.lookup(o.Name)
+	if ok && b.val == nil {
+		return ir.NewForwardValue(t) // the definition was refused: any use will do
+	}
 	if ok {
 		if o.Index >= int(b.n) {
 			p.ErrorfAt(o.Pos, "reference to invalid result number")

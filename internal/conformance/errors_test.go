@@ -117,3 +117,23 @@ func failUnless(ok bool, text string) error {
 	}
 	return errors.New(text)
 }
+
+// TestSuggestions reads misspelt ops: a note names the op that was meant.
+func TestSuggestions(t *testing.T) {
+	reg := registry(t)
+	for text, want := range map[string]string{
+		"func.func @f(%a: tensor<f32>) { %0 = stablehlo.ad %a, %a : tensor<f32> return }":          "did you mean 'stablehlo.add'?",
+		"func.func @f(%a: tensor<f32>) { %0 = stablehlo.broadcast_indim %a : tensor<f32> return }": "did you mean 'stablehlo.broadcast_in_dim'?",
+		"func.func @f() { retrun }":                 "did you mean 'func.return'?",
+		"func.func @f() { nothing_like_it return }": "",
+	} {
+		list := listOf(func() error { _, err := read(t, reg, text); return err }())
+		got := ""
+		if len(list) == 1 && len(list[0].Notes) == 1 {
+			got = list[0].Notes[0].Message
+		}
+		if len(list) != 1 || got != want {
+			t.Errorf("%s: got %v with note %q, want %q", text, list, got, want)
+		}
+	}
+}
