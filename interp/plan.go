@@ -245,6 +245,19 @@ func lastPlace(o *ir.Op, i int) bool {
 	return true
 }
 
+// usedInside reports whether the regions of o use v directly: it must then outlive o's start.
+func usedInside(v *ir.Value, o *ir.Op) bool {
+	if o.NumRegions() == 0 {
+		return false
+	}
+	for u := range v.Uses() {
+		if u.Owner() != o && o.IsAncestorOf(u.Owner()) {
+			return true
+		}
+	}
+	return false
+}
+
 // instr compiles one op of block b.
 func (p *planner) instr(o *ir.Op, b *ir.Block) (instr, error) {
 	ins := instr{op: o}
@@ -256,7 +269,7 @@ func (p *planner) instr(o *ir.Op, b *ir.Block) (instr, error) {
 		}
 		s.in = append(s.in, t)
 		ins.in = append(ins.in, p.slot(v))
-		ins.move = append(ins.move, p.dies(v, o, b) && lastPlace(o, i))
+		ins.move = append(ins.move, p.dies(v, o, b) && lastPlace(o, i) && !usedInside(v, o))
 	}
 	for _, v := range o.Results() {
 		t, err := p.typeOf(v)
