@@ -17,7 +17,7 @@ const module = "github.com/hlocb/hlocb"
 var order = [][]string{
 	{"cmd/hlocb", "examples", "internal/bench", "internal/testsummary"},
 	{"internal/cli"},
-	{"internal/golden", "internal/layout", "internal/conformance", "runtime/goxla"},
+	{"internal/golden", "internal/layout", "internal/conformance", "internal/endtoend", "runtime/goxla"},
 	{"passes"},
 	{"hook"},
 	{"runtime/backends"},
