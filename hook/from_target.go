@@ -7,9 +7,11 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
+const fromTargetName = "target"
+
 // fromTarget reads custom calls of targets that the user named.
 var fromTarget = Format{
-	Name:  "target",
+	Name:  fromTargetName,
 	Doc:   "a custom call of a target named with --hook-target",
 	ops:   []string{"custom_call"},
 	raise: raiseTarget,

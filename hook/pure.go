@@ -39,6 +39,7 @@ func mergePure(m *ir.Module) {
 		}
 		eraseDead(h.Op)
 	}
+	defer orderTargets(pure)
 	for i := len(pure) - 1; i >= 0; i-- {
 		if h := pure[i]; h.Block() != nil {
 			if users, dead := deadUsers(h.Op, nil, 0); dead {
@@ -49,6 +50,16 @@ func mergePure(m *ir.Module) {
 				}
 				eraseDead(h.Op)
 			}
+		}
+	}
+}
+
+// orderTargets gives the hooks that are left and that the user named a side effect, whatever their source says of
+// it: who names a target wants to see its calls, and in order. JAX's pure_callback stays what it is.
+func orderTargets(pure []hlocb.HookOp) {
+	for _, h := range pure {
+		if h.Block() != nil && h.Format() == fromTargetName {
+			h.SetAttr(hlocb.AttrSideEffect, ir.NewUnit())
 		}
 	}
 }

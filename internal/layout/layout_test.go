@@ -28,7 +28,7 @@ var order = [][]string{
 	{"dialect"}, // the dialects that no other one builds on
 	{"dialect/stablehlo"},
 	{"dialect/quant"},
-	{"dialect/builtin", "dialect/fn", "dialect/hlocb"},
+	{"dialect/builtin", "dialect/fn", "dialect/hlocb", "dialect/arith", "dialect/shape", "dialect/tensors"},
 	{"ir"},
 	{"tensor", "diag"},
 	{"internal/peer", "internal/corpus"},
