@@ -321,9 +321,13 @@ func (p *parser) functionalType(s *formatState) {
 
 // group reads an optional group: its first element tells whether it is there.
 func (p *parser) group(s *formatState, e *ir.FormatElem) {
-	first := &e.Then[0]
+	rest := e.Then
+	for rest[0].Kind == ir.FmtSpace || rest[0].Kind == ir.FmtNewline {
+		rest = rest[1:]
+	}
+	first := &rest[0]
 	present := false
-	rest := e.Then[1:]
+	rest = rest[1:]
 	switch first.Kind {
 	case ir.FmtLiteral:
 		present = first.Text != "" && p.isLiteral(first.Text)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 )
@@ -225,5 +226,67 @@ func TestPrintIdentical(t *testing.T) {
 		}
 		c.add(filepath.Dir(f), f, err)
 	}
+	c.report(t)
+}
+
+// TestUpstreamAsMLIR compares the three texts of every chunk that jaxlib reads with jaxlib's, byte for byte.
+func TestUpstreamAsMLIR(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skip: thousands of modules in short mode")
+	}
+	dir := upstream(t)
+	reg := registry(t)
+	texts := map[string]string{}
+	var names []string
+	for _, f := range mlirFiles(t, dir) {
+		text, err := os.ReadFile(filepath.Join(dir, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, chunk := range chunks(string(text)) {
+			if !strings.Contains(chunk, "expected-error") {
+				name := fmt.Sprintf("%s, chunk %d", f, i+1)
+				texts[name] = chunk
+				names = append(names, name)
+			}
+		}
+	}
+	// jaxlib has no rows for these two: it takes their ops as those of a dialect it does not know.
+	var without []*ir.Dialect
+	for _, d := range all.Dialects() {
+		if d.Name != "check" && d.Name != "interpreter" {
+			without = append(without, d)
+		}
+	}
+	less, err := ir.NewRegistry(without...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := jaxlib(t, texts)
+	var c tally
+	refused := 0
+	for _, name := range names {
+		w := want[name]
+		if w.Error != "" || strings.Contains(w.Generic, "\"scf.") { // a dialect of jaxlib's that hlocb has no rows for
+			refused++
+			continue
+		}
+		reg := reg
+		if strings.Contains(w.Generic, "\"check.") || strings.Contains(w.Generic, "\"interpreter.") {
+			reg = less
+		}
+		m, err := read(t, reg, texts[name])
+		for _, f := range forms {
+			if err != nil {
+				break
+			}
+			if got := print.String(m, f.options); got != f.of(w) {
+				err = fmt.Errorf("%s: %s", f.name, firstDiff(got, f.of(w)))
+			}
+		}
+		dir, _, _ := strings.Cut(name, ", ")
+		c.add(filepath.Dir(dir), name, err)
+	}
+	t.Logf("%d of %d chunks are not read by jaxlib", refused, len(names))
 	c.report(t)
 }
