@@ -47,6 +47,7 @@ func raiseHlocb(r *raiser, op *ir.Op) (bool, error) {
 		results:    results,
 		aliases:    aliases,
 		layouts:    layouts,
+		attrs:      ownAttrs(config(op)),
 		id:         &c.id,
 		erase:      []*ir.Op{op},
 	})

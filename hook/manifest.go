@@ -51,6 +51,12 @@ func siteOf(m *ir.Module, op *ir.Op) (s hlocb.Site, ok bool, err error) {
 			return s, false, err
 		}
 		s = hlocb.Site{ID: c.id, Name: c.name, Kind: c.kind, Format: fromHlocb.Name, Chained: c.chained, SideEffect: isTrue(op.Attr("has_side_effect"))}
+		for _, a := range ownAttrs(config(op)) {
+			if s.Attrs == nil {
+				s.Attrs = map[string]string{}
+			}
+			s.Attrs[a.Name] = a.Attr.String()
+		}
 		_, data := splitTokens(op.OperandList())
 		r := &raiser{m: m}
 		if s.Aliases, err = r.sourceAliases(op, data); err != nil {

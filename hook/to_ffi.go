@@ -27,13 +27,17 @@ func lowerFFI(w *lowerer, h hlocb.HookOp) error {
 	if h.SideEffect() {
 		st.SetAttr("has_side_effect", ctx.Bool(true))
 	}
-	st.SetAttr("backend_config", ir.NewDict(ir.AttrList{
+	cfg := ir.AttrList{
 		{Name: "abi", Attr: ir.NewInteger(hlocb.ABI, ctx.I64())},
 		{Name: "chained", Attr: ctx.Bool(h.Chained())},
 		{Name: "id", Attr: ir.NewInteger(int64(h.ID()), ctx.I64())},
 		{Name: "kind", Attr: ir.NewString(h.Kind().String())},
 		{Name: "name", Attr: ir.NewString(h.HookName())},
-	}))
+	}
+	if h.Format() == fromHlocb.Name { // what else its own call said stays
+		cfg = append(cfg, h.SourceAttrs().Entries()...)
+	}
+	st.SetAttr("backend_config", ir.NewDict(cfg))
 	if list := ownAliases(h); len(list) > 0 {
 		st.SetAttr(attrOutputAliases, ir.NewArray(list))
 	}

@@ -141,6 +141,9 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	if err := f.bind.bind(a); err != nil {
 		return nil, err
 	}
+	if err := f.bind.bindProbes(a, program.Manifest); err != nil {
+		return nil, err
+	}
 	if err := f.bind.check(program.Manifest); err != nil {
 		return nil, err
 	}

@@ -1,64 +1,490 @@
 package cli
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hlocb/hlocb/runtime/handlers"
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/tensor"
+	"github.com/hlocb/hlocb/verify"
 )
 
+// verifyFlags are the flags of hlocb verify.
+type verifyFlags struct {
+	rewrite   rewriteFlags
+	backend   [2]string
+	args      []string
+	fill      string
+	seed      uint64
+	noEdges   bool
+	on        []string
+	tolerance string
+	asWritten bool
+	timeout   time.Duration
+	json      bool
+	bisect    bool
+}
+
 func (a *app) verifyCommand() *cobra.Command {
-	var one, two runFlags
-	var targets, on, given []string
-	var fill string
-	var tolerance uint64
-	var asWritten bool
+	var f verifyFlags
 	c := &cobra.Command{
 		Use:   "verify A B",
-		Short: "Run two modules with the same arguments and compare callbacks and results",
-		Long: `Run two modules with the same arguments and compare what their hooks see, in each hook's order, and their results.
-Hooks are matched by id. Differences are given in units in the last place (ULPs). Exit code 5 where they differ.
+		Short: "Run two modules, or one on two backends, and compare results and callbacks",
+		Long: `Run two modules with the same inputs and compare their results and the events of their hooks. Both run on the
+embedded engine unless told otherwise; naming the same file twice with different backends compares these.
 
-With --backend-a and --backend-b it compares engines: 'hlocb verify IN IN --backend-b cpu' shows where XLA and the
-embedded engine part. Hooks that need an answer get 'echo' unless --on says otherwise.`,
-		Example: "  hlocb verify before.mlir after.mlir --fill random:1\n  hlocb verify train.mlir train.mlir --backend-b cpu --ulps 4",
-		Args:    exactArgs("A", "B"),
-		RunE: command(func(cmd *cobra.Command, args []string) error {
-			var recorded [2]*handlers.Recorded
-			for i, f := range []*runFlags{&one, &two} {
-				f.rewrite.targets, f.args, f.fill, f.bind.on = targets, given, fill, append([]string{"*=echo"}, on...)
-				f.rewrite.order, f.rewrite.chain, f.rewrite.alias = "program", "state", "all"
-				f.asWritten = asWritten && i == 0
-				var err error
-				if recorded[i], err = a.recordRun(cmd.Context(), args[i], f); err != nil {
-					return err
-				}
-			}
-			return a.compare(recorded[0], recorded[1], tolerance)
-		}),
+Results are compared bit for bit, where all NaNs are the same, or within --tolerance. Of each hook with a side effect, there
+must be equally many events with equal values, and events of hooks that the first module orders must come in one order.
+Hooks are paired by id, else by name, else by position; one that needs an answer gets echo, unless --on says otherwise.
+
+Inputs are those of --arg and --fill, as in 'hlocb run'. Without them two runs are compared: one with ordinary
+values made from --seed, one with edge values (zeros of both signs, infinities, NaN, denormals, limits).
+
+--bisect looks for the first op whose value differs, in main and then in the loop, branch or function found there. Looking
+keeps a compiler from fusing across what is looked at; a difference that fusion makes can vanish.
+
+The command ends with exit code 5 where something differs.`,
+		Example: `  hlocb verify train.mlir train.hooks.mlir
+  hlocb verify f.mlir f.mlir --backend-b cpu --tolerance 4 --bisect
+  hlocb verify f.mlir g.mlir --fill iota --tolerance rel:1e-5 --json`,
+		Args: exactArgs("A", "B"),
+		RunE: command(func(cmd *cobra.Command, args []string) error { return a.verify(cmd.Context(), [2]string(args), &f) }),
 	}
-	c.Flags().StringVar(&one.backend, "backend-a", "interp", "what executes A")
-	c.Flags().StringVar(&two.backend, "backend-b", "interp", "what executes B")
-	c.Flags().StringArrayVar(&given, "arg", nil, "an argument of main, in order: an MLIR `literal`, or @FILE.npy")
-	c.Flags().StringVar(&fill, "fill", "random:0", "fill the arguments that --arg does not give: iota, zeros or random:SEED")
-	c.Flags().StringArrayVar(&targets, "hook-target", nil, "treat calls to this custom-call `target` as hooks too")
-	c.Flags().StringArrayVar(&on, "on", nil, "bind a handler: `NAME=HANDLER[:OPTIONS]`")
-	c.Flags().BoolVar(&asWritten, "as-written", false, "do not rewrite A")
-	c.Flags().Uint64Var(&tolerance, "ulps", 0, "how many units in the last place elements may differ by")
+	f.rewrite.add(c)
+	c.Flags().StringVar(&f.backend[0], "backend-a", "interp", "what executes A: interp, auto, cpu, cuda, or the `path` of a plugin")
+	c.Flags().StringVar(&f.backend[1], "backend-b", "interp", "what executes B")
+	c.Flags().StringArrayVar(&f.args, "arg", nil, "an argument of main, in order: an MLIR `literal`, or @FILE.npy")
+	c.Flags().StringVar(&f.fill, "fill", "", "fill the arguments that --arg does not give: iota, zeros or random:SEED")
+	c.Flags().Uint64Var(&f.seed, "seed", 0, "what generated inputs depend on")
+	c.Flags().BoolVar(&f.noEdges, "no-edges", false, "generate ordinary values only")
+	c.Flags().StringArrayVar(&f.on, "on", nil, "bind a handler on both sides: `NAME=HANDLER[:OPTIONS]`, see 'hlocb run'")
+	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not rewrite A")
+	c.Flags().StringVar(&f.tolerance, "tolerance", "", "what floats may differ by: a `number` of ULPs, abs:NUMBER or rel:NUMBER; without it not a bit")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long one callback may take; 0 is for ever")
+	c.Flags().BoolVar(&f.json, "json", false, "write the report as JSON")
+	c.Flags().BoolVar(&f.bisect, "bisect", false, "find the first op that differs")
+	for _, name := range []string{"backend-a", "backend-b"} {
+		complete(c, name, "interp", "auto", "cpu", "cuda")
+	}
+	complete(c, "fill", "iota", "zeros", "random:0")
 	return c
 }
 
-// recordRun runs a module and keeps the recording in memory.
-func (a *app) recordRun(ctx context.Context, path string, f *runFlags) (*handlers.Recorded, error) {
-	var buf bytes.Buffer
-	f.begin = func(hash, backend string, args []*tensor.Tensor) (*handlers.Recording, error) {
-		return handlers.NewRecording(&buf, handlers.Header{Module: hash, Backend: backend}, args)
+// verifySide is one side as the command holds it.
+type verifySide struct {
+	app       *app
+	path      string
+	text      []byte
+	flags     *verifyFlags
+	backend   runtime.Backend
+	asWritten bool
+	binds     []*bindFlags // to be closed
+}
+
+// load reads the module again and rewrites its hooks.
+func (s *verifySide) load(ctx context.Context) (*runtime.Program, error) {
+	name := s.path
+	if name == "-" {
+		name = "<stdin>"
 	}
-	if _, err := a.run(ctx, path, f); err != nil {
+	m, err := readModule(diag.NewSource(name, s.text))
+	if err != nil {
 		return nil, err
 	}
-	return handlers.ReadRecording(&buf)
+	if s.asWritten {
+		manifest, err := hook.ManifestOf(m)
+		return &runtime.Program{Module: m, Text: text(m), Manifest: manifest}, err
+	}
+	opts, err := s.flags.rewrite.options()
+	if err != nil {
+		return nil, err
+	}
+	rewritten, err := passes.RewriteHooks(ctx, m, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &runtime.Program{Module: m, Text: text(m), Manifest: rewritten.Manifest}, nil
+}
+
+// options makes new handlers.
+func (s *verifySide) options() (runtime.CompileOptions, error) {
+	bind := &bindFlags{on: append([]string{"*=echo"}, s.flags.on...)}
+	s.binds = append(s.binds, bind)
+	err := bind.bind(s.app)
+	return runtime.CompileOptions{Handlers: &bind.bindings, Timeout: s.flags.timeout}, err
+}
+
+func (s *verifySide) close() error {
+	var errs []error
+	for _, b := range s.binds {
+		errs = append(errs, b.close())
+	}
+	if s.backend != nil {
+		errs = append(errs, s.backend.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// verifyRun is one run of both sides in the report.
+type verifyRun struct {
+	Inputs  string                  `json:"inputs"`
+	Results []*verify.Comparison    `json:"results"`
+	Events  *verify.EventComparison `json:"events"`
+	First   *verifyFirst            `json:"first_op,omitempty"`
+
+	equal bool
+	where *diag.Diagnostic
+}
+
+// verifyFirst is what --bisect found.
+type verifyFirst struct {
+	A         string             `json:"a"`
+	B         string             `json:"b"`
+	Op        string             `json:"op"`
+	Loc       string             `json:"loc,omitempty"`
+	Result    int                `json:"result"`
+	Execution int                `json:"execution"`
+	Probed    int                `json:"probed"`
+	Value     *verify.Comparison `json:"value"`
+}
+
+type verifyReport struct {
+	Equal     bool         `json:"equal"`
+	Tolerance string       `json:"tolerance"`
+	Backends  [2]string    `json:"backends"`
+	Runs      []*verifyRun `json:"runs"`
+}
+
+func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err error) {
+	tol, err := verify.ParseTolerance(f.tolerance)
+	if err != nil {
+		return usagef("--tolerance: %w", err)
+	}
+	if f.timeout < 0 {
+		return usagef("--timeout must not be negative")
+	}
+	if _, err := parseFill(f.fill); err != nil {
+		return err
+	}
+	var sides [2]*verifySide
+	var programs [2]*runtime.Program
+	for i := range sides {
+		s := &verifySide{app: a, path: paths[i], flags: f, asWritten: f.asWritten && i == 0}
+		sides[i] = s
+		if i == 1 && paths[1] == paths[0] {
+			s.text = sides[0].text // standard input can be read once only
+		} else {
+			src, err := a.source(paths[i])
+			if err != nil {
+				return err
+			}
+			s.text = src.Text()
+		}
+		if programs[i], err = s.load(ctx); err != nil {
+			return err
+		}
+	}
+	types, err := parameters(programs[0].Module)
+	if err != nil {
+		return err
+	}
+	other, err := parameters(programs[1].Module)
+	if err != nil {
+		return err
+	}
+	if typeList(types) != typeList(other) {
+		return entryErrorf(programs[1].Module, "main takes (%s), but that of %s takes (%s)", typeList(other), paths[0], typeList(types))
+	}
+	inputs, err := f.inputs(types)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, s := range sides {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	var exes [2]*verify.Executable
+	report := &verifyReport{Equal: true, Tolerance: tol.String()}
+	for i, s := range sides {
+		if s.backend, err = backends.Open(ctx, f.backend[i], a.backendOptions()); err != nil {
+			return err
+		}
+		report.Backends[i] = s.backend.Name()
+		opts, err := s.options()
+		if err != nil {
+			return err
+		}
+		if err := s.binds[0].check(programs[i].Manifest); err != nil {
+			return err
+		}
+		side := verify.Side{Program: programs[i], Backend: s.backend, Options: opts}
+		if exes[i], err = side.Compile(ctx); err != nil {
+			return err
+		}
+	}
+	var runErr error
+	defer func() {
+		for _, e := range exes {
+			err = errors.Join(err, e.Close(runErr))
+		}
+	}()
+	for _, in := range inputs {
+		var outs [2]*verify.Outcome
+		for i, e := range exes {
+			if outs[i], runErr = e.Run(ctx, in.args); runErr != nil {
+				return fmt.Errorf("%s on %s, %s: %w", paths[i], sides[i].backend.Name(), in.name, runErr)
+			}
+		}
+		run, err := compareRun(programs, outs, tol)
+		if err != nil {
+			return err
+		}
+		run.Inputs = in.name
+		report.Runs = append(report.Runs, run)
+		report.Equal = report.Equal && run.equal
+		if f.bisect && !run.equal {
+			sources := [2]*verify.Source{}
+			for i, s := range sides {
+				sources[i] = &verify.Source{Load: s.load, Backend: s.backend, Options: s.options}
+			}
+			found, err := verify.Bisect(ctx, sources[0], sources[1], in.args, tol)
+			if err != nil {
+				return err
+			}
+			if found != nil {
+				run.First = firstOp(found)
+				run.where = found.ModuleA.Errorf(found.A, "result %d of '%s' is the first value that differs, when it is executed for the %s time: %s",
+					found.Result, found.A.Name(), ordinal(found.Execution+1), found.Value.Summary())
+				if found.ModuleA.Source().Name() != found.ModuleB.Source().Name() {
+					run.where.Notes = append(run.where.Notes, noteAt(found.ModuleB, found.B, "what it is compared with"))
+				}
+			}
+		}
+	}
+	if err := a.verifyReport(report, f); err != nil {
+		return err
+	}
+	if !report.Equal {
+		return &differError{}
+	}
+	return nil
+}
+
+// ordinal writes 1st, 2nd, 3rd, ...
+func ordinal(n int) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n) + suffix
+}
+
+func noteAt(m *ir.Module, op *ir.Op, message string) *diag.Diagnostic {
+	d := m.Errorf(op, "%s", message)
+	d.Severity = diag.Note
+	d.Message = message
+	return d
+}
+
+func entryErrorf(m *ir.Module, format string, args ...any) error {
+	f, ok := fn.Lookup(m, "main")
+	if !ok {
+		return m.Errorf(m.Op(), format, args...)
+	}
+	return m.Errorf(f.Op, format, args...)
+}
+
+func firstOp(found *verify.Found) *verifyFirst {
+	at := func(m *ir.Module, op *ir.Op) string {
+		line, col := m.Source().LineColumn(op.Pos())
+		return fmt.Sprintf("%s:%d:%d", m.Source().Name(), line, col)
+	}
+	return &verifyFirst{A: at(found.ModuleA, found.A), B: at(found.ModuleB, found.B), Op: found.A.Name(), Loc: hook.LocText(found.A.Loc()),
+		Result: found.Result, Execution: found.Execution, Probed: found.Probed, Value: found.Value}
+}
+
+// verifyInputs are the arguments of one run.
+type verifyInputs struct {
+	name string
+	args []*tensor.Tensor
+}
+
+func (f *verifyFlags) inputs(types []hlocb.TensorType) ([]verifyInputs, error) {
+	if len(f.args) > 0 || f.fill != "" || len(types) == 0 {
+		args, err := arguments(types, f.args, f.fill)
+		if err != nil {
+			return nil, err
+		}
+		return []verifyInputs{{"the inputs given", args}}, nil
+	}
+	var out []verifyInputs
+	for _, style := range []verify.Style{verify.Ordinary, verify.Edges} {
+		if style == verify.Edges && f.noEdges {
+			break
+		}
+		in := verifyInputs{name: fmt.Sprintf("%s of seed %d", style, f.seed)}
+		for i, t := range types {
+			v := tensor.New(t.DType, t.Shape)
+			verify.Fill(v, rand.New(rand.NewPCG(f.seed, uint64(i))), style)
+			in.args = append(in.args, v)
+		}
+		out = append(out, in)
+	}
+	return out, nil
+}
+
+// compareRun compares what two runs gave. The first difference is located in the first program.
+func compareRun(programs [2]*runtime.Program, outs [2]*verify.Outcome, tol verify.Tolerance) (*verifyRun, error) {
+	run := &verifyRun{equal: true, Results: []*verify.Comparison{}}
+	m := programs[0].Module
+	run.Events = verify.CompareEvents(programs[0].Manifest, programs[1].Manifest, outs[0].Events, outs[1].Events, tol)
+	if d := run.Events.First; d != nil {
+		run.equal = false
+		what := fmt.Sprintf("event %d of hook %q on device %d", d.Number, d.Hook, d.Device)
+		if d.Operand >= 0 {
+			what += fmt.Sprintf(", operand %d", d.Operand)
+		}
+		run.where = m.Errorf(hookOp(m, d.Site()), "%s: %s", what, d.What)
+	}
+	if len(outs[0].Results) != len(outs[1].Results) {
+		return nil, entryErrorf(programs[1].Module, "main gives %s, but that of the first module %s", plural(len(outs[1].Results), "result"), plural(len(outs[0].Results), "result"))
+	}
+	for i := range outs[0].Results {
+		c := verify.Compare(outs[0].Results[i], outs[1].Results[i], tol)
+		run.Results = append(run.Results, c)
+		if !c.Equal() {
+			run.equal = false
+			if run.where == nil {
+				run.where = m.Errorf(resultOp(m, i), "result %d of main: %s", i, c.Summary())
+			}
+		}
+	}
+	return run, nil
+}
+
+// hookOp returns the call of a site, the module where there is none.
+func hookOp(m *ir.Module, site *hlocb.Site) *ir.Op {
+	out := m.Op()
+	if site == nil {
+		return out
+	}
+	m.Walk(func(op *ir.Op) bool {
+		cfg, _ := op.Attr("backend_config").(*ir.DictAttr)
+		if id, ok := cfg.Get("id").(*ir.IntegerAttr); ok && hlocb.ID(id.Value()) == site.ID {
+			out = op
+			return false
+		}
+		return true
+	})
+	return out
+}
+
+// resultOp returns the op that computes result i of main, tokens not counted; the function where it is an argument.
+func resultOp(m *ir.Module, i int) *ir.Op {
+	f, ok := fn.Lookup(m, "main")
+	if !ok {
+		if all := fn.Funcs(m); len(all) == 1 {
+			f, ok = all[0], true
+		}
+	}
+	if !ok || f.External() || f.Body().Terminator() == nil {
+		return m.Op()
+	}
+	for _, v := range f.Body().Terminator().Operands() {
+		if ir.IsToken(v.Type()) {
+			continue
+		}
+		if i == 0 {
+			if v.Def() != nil {
+				return v.Def()
+			}
+			break
+		}
+		i--
+	}
+	return f.Op
+}
+
+// verifyReport prints the report: JSON, or a line per result and the first difference with its place.
+func (a *app) verifyReport(r *verifyReport, f *verifyFlags) error {
+	if f.json {
+		e := json.NewEncoder(a.stdout)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(r); err != nil {
+			return err
+		}
+	} else {
+		var b strings.Builder
+		for _, run := range r.Runs {
+			run.print(&b)
+		}
+		if _, err := fmt.Fprint(a.stdout, b.String()); err != nil {
+			return err
+		}
+	}
+	for _, run := range r.Runs {
+		if run.where != nil {
+			run.where.Render(a.stderr)
+			if f.bisect && run.First == nil {
+				a.note("no value that can be looked at differs: the difference vanishes when the values between are kept")
+			}
+			break
+		}
+	}
+	return nil
+}
+
+func (run *verifyRun) print(b *strings.Builder) {
+	fmt.Fprintf(b, "%s:\n", run.Inputs)
+	for i, c := range run.Results {
+		fmt.Fprintf(b, "  result %d %s: %s", i, c.Type, c.Summary())
+		if c.Equal() && c.MaxULP > 0 {
+			fmt.Fprintf(b, " within the tolerance, at most %d ULP apart", c.MaxULP)
+		}
+		b.WriteByte('\n')
+		if !c.Equal() && len(c.Histogram) > 0 || c.MaxULP > 0 && len(c.Histogram) > 0 {
+			printHistogram(b, c)
+		}
+	}
+	if d := run.Events.First; d != nil {
+		fmt.Fprintf(b, "  events: hook %s, event %d on device %d: %s\n", diag.Escape(d.Hook), d.Number, d.Device, d.What)
+	} else if run.Events.Compared > 0 {
+		fmt.Fprintf(b, "  events: %d equal\n", run.Events.Compared)
+	}
+}
+
+func printHistogram(b *strings.Builder, c *verify.Comparison) {
+	for _, h := range c.Histogram {
+		label := fmt.Sprint(h.Low)
+		if h.High > h.Low {
+			label += "-" + fmt.Sprint(h.High)
+		}
+		fmt.Fprintf(b, "    %10s ULP  %d\n", label, h.Count)
+	}
+	if c.NaN > 0 {
+		fmt.Fprintf(b, "    %10s      %d\n", "NaN", c.NaN)
+	}
 }

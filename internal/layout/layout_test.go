@@ -18,6 +18,7 @@ var order = [][]string{
 	{"cmd/hlocb", "examples", "internal/bench", "internal/testsummary"},
 	{"internal/cli"},
 	{"internal/golden", "internal/layout", "internal/conformance", "internal/endtoend", "runtime/goxla"},
+	{"verify"},
 	{"passes"},
 	{"hook"},
 	{"runtime/backends"},

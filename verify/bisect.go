@@ -1,0 +1,359 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Source makes a side over and over: each search step adds probes to a module of its own.
+type Source struct {
+	Load    func(ctx context.Context) (*runtime.Program, error) // a fresh module
+	Backend runtime.Backend
+	Options func() (runtime.CompileOptions, error) // handlers as good as new
+}
+
+// Found is the first op whose value differs between two sides.
+type Found struct {
+	A, B             *ir.Op
+	ModuleA, ModuleB *ir.Module
+	Result           int // which of its results
+	Execution        int // how often the op had run before, on its device
+	Value            *Comparison
+	Probed           int // values that were looked at, in all steps
+}
+
+// probeBytes bounds the values that one search step asks for, counted once per op.
+const probeBytes = 256 << 20
+
+// scope is a list of blocks to be searched, as the places of their ops from the module down.
+type scope struct {
+	path []int // the position of an op in its block and of the region in the op, alternately
+	fn   string
+}
+
+// Bisect looks for the first op, in the order of execution, whose value differs: in main first, then in the region or
+// function of the op found there, and so on. It returns nil where no value that can be observed differs.
+//
+// Ops of the sides are paired by their place where both blocks have equally many with the same result types, else by kind,
+// result types and position among those alike; hooks are left out.
+// Looking keeps a compiler from fusing across the values looked at, so a difference that fusion makes can vanish.
+func Bisect(ctx context.Context, a, b *Source, args []*tensor.Tensor, tol Tolerance) (*Found, error) {
+	at := [2]scope{}
+	var best *Found
+	probed := 0
+	for depth := 0; ; depth++ {
+		found, n, err := search(ctx, [2]*Source{a, b}, at, args, tol)
+		if err != nil {
+			return nil, err
+		}
+		probed += n
+		if found == nil {
+			break
+		}
+		best = found
+		next, ok := inside([2]*ir.Module{found.ModuleA, found.ModuleB}, [2]*ir.Op{found.A, found.B}, at)
+		if !ok || depth > 1000 {
+			break
+		}
+		at = next
+	}
+	if best != nil {
+		best.Probed = probed
+	}
+	return best, nil
+}
+
+// entryOf returns the function that runs.
+func entryOf(m *ir.Module) (fn.Func, error) {
+	if f, ok := fn.Lookup(m, "main"); ok {
+		return f, nil
+	}
+	if all := fn.Funcs(m); len(all) == 1 {
+		return all[0], nil
+	}
+	return fn.Func{}, errors.New("the module has no function @main")
+}
+
+// blocks returns the blocks of a scope.
+func (s scope) blocks(m *ir.Module) ([]*ir.Block, error) {
+	var f fn.Func
+	var err error
+	if s.fn == "" {
+		f, err = entryOf(m)
+	} else {
+		var ok bool
+		if f, ok = fn.Lookup(m, s.fn); !ok {
+			err = fmt.Errorf("the module has no function @%s", s.fn)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	regions := f.Regions()
+	for i := 0; i+1 < len(s.path); i += 2 {
+		op := regions[s.path[i]].Entry().First()
+		for range s.path[i+1] {
+			op = op.Next()
+		}
+		regions = op.Regions()
+	}
+	var out []*ir.Block
+	for _, r := range regions {
+		if e := r.Entry(); e != nil {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// inside returns the scopes of what the ops found in at execute, ok false where that is not made of ops that can be
+// observed.
+func inside(m [2]*ir.Module, op [2]*ir.Op, at [2]scope) (next [2]scope, ok bool) {
+	for i := range op {
+		switch op[i].Name() {
+		case "func.call":
+			next[i].fn = fn.Callee(op[i])
+		case "stablehlo.while", "stablehlo.if", "stablehlo.case", "sdy.manual_computation":
+			region := 0
+			for k, r := range op[i].Block().Parent().Regions() {
+				if r == op[i].Block().Region() {
+					region = k
+				}
+			}
+			next[i].fn = at[i].fn
+			next[i].path = append(append([]int(nil), at[i].path...), region, sourcePosition(op[i]))
+		default:
+			return next, false
+		}
+	}
+	return next, true
+}
+
+// sourcePosition returns the position of op in its block as the module has it without probes.
+func sourcePosition(op *ir.Op) int {
+	n := 0
+	for o := op.Block().First(); o != op; o = o.Next() {
+		if !isProbe(o) {
+			n++
+		}
+	}
+	return n
+}
+
+const probeMark = "verify"
+
+func isProbe(op *ir.Op) bool {
+	cfg, _ := op.Attr("backend_config").(*ir.DictAttr)
+	s, _ := cfg.Get(hook.AttrProbe).(*ir.StringAttr)
+	return s != nil && s.Value() == probeMark
+}
+
+// pairOps returns the ops of the two lists of blocks that stand for each other, in the order of the first.
+func pairOps(a, b []*ir.Block) [][2]*ir.Op {
+	type kind struct {
+		block   int
+		name    string
+		results string
+		number  int
+	}
+	list := func(blocks []*ir.Block) (ops []*ir.Op, kinds []kind) {
+		count := map[kind]int{}
+		for i, block := range blocks {
+			for op := range block.Ops() {
+				if !probeable(op) {
+					continue
+				}
+				k := kind{block: i, name: op.Name()}
+				for _, r := range op.Results() {
+					k.results += r.Type().String() + " "
+				}
+				n := count[k]
+				count[k]++
+				k.number = n
+				ops, kinds = append(ops, op), append(kinds, k)
+			}
+		}
+		return ops, kinds
+	}
+	oa, ka := list(a)
+	ob, kb := list(b)
+	// Blocks of one shape are paired place by place, whatever their ops are.
+	alike := len(ka) == len(kb)
+	for i := 0; alike && i < len(ka); i++ {
+		alike = ka[i].block == kb[i].block && ka[i].results == kb[i].results
+	}
+	if alike {
+		var out [][2]*ir.Op
+		for i := range oa {
+			out = append(out, [2]*ir.Op{oa[i], ob[i]})
+		}
+		return out
+	}
+	of := map[kind]*ir.Op{}
+	for i, k := range kb {
+		of[k] = ob[i]
+	}
+	var out [][2]*ir.Op
+	for i, k := range ka {
+		if of[k] != nil {
+			out = append(out, [2]*ir.Op{oa[i], of[k]})
+		}
+	}
+	return out
+}
+
+// probeable reports whether the op computes values worth looking at: hooks and constants do not.
+func probeable(op *ir.Op) bool {
+	switch op.Name() {
+	case "stablehlo.constant", "stablehlo.iota", hlocb.Hook.Name:
+		return false
+	case "stablehlo.custom_call":
+		if t, _ := op.Attr("call_target_name").(*ir.StringAttr); t != nil && t.Value() == hlocb.Target {
+			return false
+		}
+	}
+	for _, r := range op.Results() {
+		if hook.CanTap(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// search probes the ops directly in a scope, as many per run as fit, and returns the first that differs.
+func search(ctx context.Context, src [2]*Source, at [2]scope, args []*tensor.Tensor, tol Tolerance) (*Found, int, error) {
+	for from := 0; ; {
+		var programs [2]*runtime.Program
+		var blocks [2][]*ir.Block
+		for i, s := range src {
+			var err error
+			if programs[i], err = s.Load(ctx); err != nil {
+				return nil, from, err
+			}
+			if blocks[i], err = at[i].blocks(programs[i].Module); err != nil {
+				return nil, from, err
+			}
+		}
+		pairs := pairOps(blocks[0], blocks[1])
+		to, size := from, int64(0)
+		for to < len(pairs) && (to == from || size < probeBytes) {
+			for _, r := range pairs[to][0].Results() {
+				if t, ok := r.Type().(*ir.TensorType); ok && hook.CanTap(r) {
+					size += tensor.Shape(t.Shape()).NumElements() * int64(t.DType().Size())
+				}
+			}
+			to++
+		}
+		if to == from {
+			return nil, from, nil
+		}
+		found, err := searchPart(ctx, src, programs, pairs[from:to], args, tol)
+		if found != nil || err != nil {
+			return found, to, err
+		}
+		from = to
+	}
+}
+
+// probe says what a tap of the first side looks at.
+type probe struct {
+	op     int // among the pairs
+	result int
+}
+
+func searchPart(ctx context.Context, src [2]*Source, programs [2]*runtime.Program, pairs [][2]*ir.Op, args []*tensor.Tensor, tol Tolerance) (*Found, error) {
+	var events [2][]Event
+	var sites [2]map[hlocb.ID]probe
+	for i := range src {
+		m := programs[i].Module
+		prober, err := hook.NewProber(m)
+		if err != nil {
+			return nil, err
+		}
+		sites[i] = map[hlocb.ID]probe{}
+		for n := range pairs {
+			op := pairs[n][i]
+			for k := op.NumResults() - 1; k >= 0; k-- {
+				if !hook.CanTap(op.Result(k)) {
+					continue
+				}
+				tap := prober.Tap(op.Result(k), prober.Names([]string{"probe"})[0], probeMark)
+				cfg := tap.Attr("backend_config").(*ir.DictAttr)
+				sites[i][hlocb.ID(cfg.Get("id").(*ir.IntegerAttr).Value())] = probe{n, k}
+			}
+		}
+		manifest, err := hook.ManifestOf(m)
+		if err != nil {
+			return nil, err
+		}
+		p := &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: manifest}
+		opts, err := src[i].Options()
+		if err != nil {
+			return nil, err
+		}
+		side := Side{Program: p, Backend: src[i].Backend, Options: opts}
+		exe, err := side.Compile(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("with probes: %w", err)
+		}
+		out, err := exe.Run(ctx, args)
+		if err = errors.Join(err, exe.Close(err)); err != nil {
+			return nil, fmt.Errorf("with probes: %w", err)
+		}
+		events[i] = out.Events
+	}
+	return firstDifferent(programs, pairs, sites, events, tol), nil
+}
+
+// firstDifferent returns the probe that differs in the earliest execution of its block, among those the first in it.
+func firstDifferent(programs [2]*runtime.Program, pairs [][2]*ir.Op, sites [2]map[hlocb.ID]probe, events [2][]Event, tol Tolerance) *Found {
+	type place struct {
+		device int
+		probe
+	}
+	other := map[place][]*Event{}
+	for i := range events[1] {
+		e := &events[1][i]
+		if p, ok := sites[1][e.Site.ID]; ok {
+			k := place{e.Device, p}
+			other[k] = append(other[k], e)
+		}
+	}
+	var best *Found
+	bestOp := 0
+	count := map[place]int{}
+	for i := range events[0] {
+		e := &events[0][i]
+		p, ok := sites[0][e.Site.ID]
+		if !ok {
+			continue
+		}
+		k := place{e.Device, p}
+		n := count[k]
+		count[k]++
+		if best != nil && (n > best.Execution || n == best.Execution && p.op >= bestOp) {
+			continue
+		}
+		c := &Comparison{Different: 1, Type: "nothing"}
+		if n < len(other[k]) {
+			c = Compare(e.Operands[0], other[k][n].Operands[0], tol)
+		} else {
+			c.OtherType = "no execution"
+		}
+		if !c.Equal() {
+			best = &Found{A: pairs[p.op][0], B: pairs[p.op][1], ModuleA: programs[0].Module, ModuleB: programs[1].Module,
+				Result: p.result, Execution: n, Value: c}
+			bestOp = p.op
+		}
+	}
+	return best
+}

@@ -1,0 +1,151 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/cmplx"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Comparison tells how two tensors differ.
+type Comparison struct {
+	Type      string   `json:"type"`
+	OtherType string   `json:"other_type,omitempty"` // where the types differ; nothing else is then compared
+	Elements  int      `json:"elements"`
+	Different int      `json:"different"` // elements that the tolerance does not accept
+	MaxULP    uint64   `json:"max_ulp"`   // the largest distance of two numbers, accepted or not; NaN against a number apart
+	MaxAbs    float64  `json:"max_abs"`   // the largest difference of two finite numbers
+	NaN       int      `json:"nan_mismatches"`
+	Histogram []Bucket `json:"histogram,omitempty"` // of floating-point types, in ULPs; empty where all are equal
+	First     *Element `json:"first,omitempty"`     // the first that is not accepted
+}
+
+// Bucket counts the elements whose distance is at least Low and at most High.
+type Bucket struct {
+	Low   uint64 `json:"low"`
+	High  uint64 `json:"high"`
+	Count int    `json:"count"`
+}
+
+// Element is a pair of elements that differ.
+type Element struct {
+	Index []int64 `json:"index"`
+	A     string  `json:"a"`
+	B     string  `json:"b"`
+	ULP   uint64  `json:"ulp"` // NoDistance is written as 18446744073709551615
+}
+
+// Equal reports whether all elements were accepted.
+func (c *Comparison) Equal() bool { return c.OtherType == "" && c.Different == 0 }
+
+// Compare compares two tensors.
+func Compare(a, b *tensor.Tensor, tol Tolerance) *Comparison {
+	c := &Comparison{Type: typeText(a), Elements: a.NumElements()}
+	if a.DType() != b.DType() || !a.Shape().Equal(b.Shape()) {
+		c.OtherType = typeText(b)
+		return c
+	}
+	if string(a.Bytes()) == string(b.Bytes()) {
+		return c
+	}
+	var counts [65]int
+	for i := range a.NumElements() {
+		distance := Distance(a, b, i)
+		if distance == NoDistance {
+			c.NaN++
+		} else {
+			counts[bits.Len64(distance)]++
+			c.MaxULP = max(c.MaxULP, distance)
+			c.MaxAbs = max(c.MaxAbs, difference(a, b, i))
+		}
+		if tol.Accepts(a, b, i) {
+			continue
+		}
+		c.Different++
+		if c.First == nil {
+			c.First = &Element{Index: unravel(a.Shape(), i), A: elementText(a, i), B: elementText(b, i), ULP: distance}
+		}
+	}
+	if k := a.DType().Kind(); k == tensor.KindFloat || k == tensor.KindComplex {
+		for n, count := range counts {
+			if count > 0 {
+				low := uint64(0)
+				if n > 0 {
+					low = 1 << (n - 1)
+				}
+				c.Histogram = append(c.Histogram, Bucket{Low: low, High: low + max(low, 1) - 1, Count: count})
+			}
+		}
+	}
+	return c
+}
+
+// difference returns |a-b| of element i, 0 where either is not finite.
+func difference(a, b *tensor.Tensor, i int) float64 {
+	var d float64
+	if a.DType().IsComplex() {
+		d = cmplx.Abs(a.ComplexAt(i) - b.ComplexAt(i))
+	} else {
+		d = math.Abs(a.FloatAt(i) - b.FloatAt(i))
+	}
+	if math.IsNaN(d) || math.IsInf(d, 0) {
+		return 0
+	}
+	return d
+}
+
+func typeText(t *tensor.Tensor) string {
+	s := "tensor<"
+	for _, d := range t.Shape() {
+		s += fmt.Sprintf("%dx", d)
+	}
+	return s + t.DType().String() + ">"
+}
+
+// elementText writes an element so that it can be told from its neighbors; what is no number has its bits.
+func elementText(t *tensor.Tensor, i int) string {
+	if t.DType().IsComplex() {
+		return string(tensor.AppendElement(nil, t, i))
+	}
+	if t.DType().IsFloat() {
+		switch v := t.FloatAt(i); {
+		case math.IsNaN(v):
+			return fmt.Sprintf("nan (0x%X)", t.Bits(i))
+		case math.IsInf(v, 1):
+			return "inf"
+		case math.IsInf(v, -1):
+			return "-inf"
+		}
+	}
+	return string(tensor.AppendElement(nil, t, i))
+}
+
+// unravel returns the index of the element at position i in row-major order.
+func unravel(shape tensor.Shape, i int) []int64 {
+	out := make([]int64, len(shape))
+	for d := len(shape) - 1; d >= 0; d-- {
+		out[d] = int64(i) % shape[d]
+		i /= int(shape[d])
+	}
+	return out
+}
+
+// Summary says in one line how the tensors differ.
+func (c *Comparison) Summary() string {
+	switch {
+	case c.OtherType != "":
+		return fmt.Sprintf("is of type %s against %s", c.Type, c.OtherType)
+	case c.Different == 0:
+		return "equal"
+	}
+	s := fmt.Sprintf("%d of %d elements differ", c.Different, c.Elements)
+	if e := c.First; e != nil {
+		s += fmt.Sprintf(", first at %v: %s against %s", e.Index, e.A, e.B)
+		if e.ULP != NoDistance && len(c.Histogram) > 0 {
+			s += fmt.Sprintf(" (%d ULP)", e.ULP)
+		}
+	}
+	return s
+}

@@ -1,0 +1,131 @@
+package verify
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Style says what values generated inputs have.
+type Style uint8
+
+// Styles of inputs.
+const (
+	// Ordinary inputs are floats from the standard normal distribution, integers from 0 to 9, fair booleans: what
+	// keeps a model's values finite and its loops short.
+	Ordinary Style = iota
+	// Edges are zeros of both signs, ones, infinities, NaN, the smallest and largest normal and denormal
+	// numbers, the limits of integers; then ordinary ones and, for floats, numbers of any magnitude.
+	Edges
+	// Anything is every bit pattern with the same chance.
+	Anything
+)
+
+// String returns the name that reports use.
+func (s Style) String() string { return [...]string{"ordinary values", "edge values", "any values"}[s] }
+
+// Fill overwrites t with values of a style, which depend on rng alone.
+func Fill(t *tensor.Tensor, rng *rand.Rand, style Style) {
+	d := t.DType()
+	if d.IsComplex() {
+		var parts tensor.Tensor
+		parts.Borrow(PartType(d), tensor.Shape{int64(2 * t.NumElements())}, t.Bytes())
+		Fill(&parts, rng, style)
+		return
+	}
+	edges := EdgeBits(d)
+	n := t.NumElements()
+	// All edges once where there is room, in an order that differs from input to input.
+	order := rng.Perm(len(edges))
+	for i := range n {
+		switch {
+		case style == Anything:
+			t.SetBits(i, canonical(d, rng.Uint64()))
+		case style == Ordinary:
+			ordinary(t, i, rng)
+		case i < len(edges) && n >= len(edges), i >= len(edges) && rng.IntN(4) == 0:
+			t.SetBits(i, edges[order[i%len(edges)]])
+		case n < len(edges) && rng.IntN(2) == 0:
+			t.SetBits(i, edges[rng.IntN(len(edges))])
+		case d.IsFloat() && rng.IntN(2) == 0:
+			t.SetBits(i, canonical(d, rng.Uint64()))
+		default:
+			ordinary(t, i, rng)
+		}
+	}
+}
+
+func ordinary(t *tensor.Tensor, i int, rng *rand.Rand) {
+	switch d := t.DType(); {
+	case d.IsFloat():
+		t.SetFloat(i, rng.NormFloat64())
+	case d == tensor.I1:
+		t.SetBits(i, uint64(rng.IntN(2)))
+	default:
+		t.SetFloat(i, float64(rng.IntN(10)))
+	}
+}
+
+// canonical cuts random bits to a code of the type as a tensor keeps it: narrow integers are extended in their byte.
+func canonical(d tensor.DType, v uint64) uint64 {
+	shift := 64 - d.Bits()
+	if d.Kind() == tensor.KindSigned {
+		return uint64(int64(v<<shift)>>shift) & (math.MaxUint64 >> (64 - 8*d.Size()))
+	}
+	return v << shift >> shift
+}
+
+// EdgeBits returns the codes of the values of a type where computations tend to go wrong.
+func EdgeBits(d tensor.DType) []uint64 {
+	if !d.IsFloat() {
+		if d == tensor.I1 {
+			return []uint64{0, 1}
+		}
+		limit := uint64(1) << (d.Bits() - 1)
+		var out []uint64
+		seen := map[uint64]bool{}
+		for _, v := range []uint64{0, 1, 2, math.MaxUint64, math.MaxUint64 - 1, limit, limit - 1, limit + 1, limit >> 1} {
+			if c := canonical(d, v); !seen[c] {
+				seen[c] = true
+				out = append(out, c)
+			}
+		}
+		return out
+	}
+	n := uint64(1) << d.Bits()
+	sign := n >> 1
+	if d.Bits() == 64 {
+		sign = 1 << 63
+	}
+	if d == tensor.F8E8M0FNU {
+		return []uint64{0, 1, 126, 127, 128, 254, 255}
+	}
+	one := tensor.EncodeFloat(d, 1)
+	inf := tensor.EncodeFloat(d, math.Inf(1))
+	nan := tensor.EncodeFloat(d, math.NaN())
+	positive := []uint64{0, 1, one, tensor.EncodeFloat(d, 2), tensor.EncodeFloat(d, 0.5), tensor.EncodeFloat(d, 1.5), tensor.EncodeFloat(d, 3), inf, inf - 1}
+	if normal := smallestNormal(d); normal > 1 {
+		positive = append(positive, normal, normal-1)
+	}
+	var out []uint64
+	seen := map[uint64]bool{}
+	add := func(v uint64) {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	for _, v := range positive {
+		add(v)
+		add(v ^ sign)
+	}
+	add(nan)
+	return out
+}
+
+// smallestNormal returns the code of the smallest positive normal number, mantissa 0 and exponent 1: 1 shifted by the
+// width of the mantissa, which is how far the codes of 1 and 2 are apart.
+func smallestNormal(d tensor.DType) uint64 {
+	return tensor.EncodeFloat(d, 2) - tensor.EncodeFloat(d, 1)
+}

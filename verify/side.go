@@ -1,0 +1,100 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Side is one of the two things that are compared: a program and what executes it.
+type Side struct {
+	Program *runtime.Program
+	Backend runtime.Backend
+	// Options binds the answers of hooks. What Outcome records is observed besides.
+	Options runtime.CompileOptions
+}
+
+// Event is one arrival at a hook, with copies of what it was given and of what it was answered.
+type Event struct {
+	Site     *hlocb.Site
+	Device   int
+	Seq      int64
+	Operands []*tensor.Tensor
+}
+
+// Outcome is what one run did.
+type Outcome struct {
+	Results []*tensor.Tensor
+	Events  []Event // of one device in the order of delivery
+}
+
+// Executable is a compiled side. Its runs record their events.
+type Executable struct {
+	exe runtime.Executable
+	log *recorder
+}
+
+// recorder keeps copies of events. It is safe for concurrent devices.
+type recorder struct {
+	mu     sync.Mutex
+	events []Event
+}
+
+func (r *recorder) Handle(_ context.Context, c *runtime.Call) error {
+	e := Event{Site: c.Site, Device: c.Device, Seq: c.Seq, Operands: make([]*tensor.Tensor, len(c.Operands))}
+	for i, t := range c.Operands {
+		e.Operands[i] = t.Clone()
+		// A view's shape may be of storage that the backend uses again.
+		e.Operands[i] = e.Operands[i].Reshape(t.Shape().Clone())
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, e)
+	return nil
+}
+
+// Compile compiles the side's program with a recorder of events.
+func (s *Side) Compile(ctx context.Context) (*Executable, error) {
+	log := &recorder{}
+	opts := s.Options
+	bindings := &runtime.Bindings{}
+	if opts.Handlers != nil {
+		copied := *opts.Handlers
+		bindings = &copied
+	}
+	bindings.Observe("*", log)
+	opts.Handlers = bindings
+	exe, err := s.Backend.Compile(ctx, s.Program, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Executable{exe, log}, nil
+}
+
+// Run executes the program once.
+func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) (*Outcome, error) {
+	e.log.mu.Lock()
+	e.log.events = nil
+	e.log.mu.Unlock()
+	results, err := e.exe.Run(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	e.log.mu.Lock()
+	defer e.log.mu.Unlock()
+	return &Outcome{results, e.log.events}, nil
+}
+
+// Close releases the executable. After a hook that timed out it does nothing: its handler is still running, and
+// waiting for it would not end.
+func (e *Executable) Close(run error) error {
+	var hung *runtime.TimeoutError
+	if errors.As(run, &hung) {
+		return nil
+	}
+	return e.exe.Close()
+}

@@ -1,0 +1,124 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Tolerance says which floating-point numbers are taken as equal. The zero value accepts only the same bits, where
+// all NaNs are the same. Integers and booleans must always be equal.
+type Tolerance struct {
+	kind  toleranceKind
+	ulps  uint64
+	limit float64
+}
+
+type toleranceKind uint8
+
+const (
+	exact toleranceKind = iota
+	byULPs
+	byAbsolute
+	byRelative
+)
+
+// ULPs accepts numbers at most n units in the last place apart; of 0, both zeros are equal.
+func ULPs(n uint64) Tolerance { return Tolerance{kind: byULPs, ulps: n} }
+
+// Relative accepts |a-b| <= limit * max(|a|, |b|).
+func Relative(limit float64) Tolerance { return Tolerance{kind: byRelative, limit: limit} }
+
+// Absolute accepts |a-b| <= limit.
+func Absolute(limit float64) Tolerance { return Tolerance{kind: byAbsolute, limit: limit} }
+
+// ParseTolerance reads ULPS, abs:NUMBER or rel:NUMBER; empty is bit for bit.
+func ParseTolerance(s string) (Tolerance, error) {
+	if s == "" {
+		return Tolerance{}, nil
+	}
+	for prefix, make := range map[string]func(float64) Tolerance{"abs:": Absolute, "rel:": Relative} {
+		if text, ok := strings.CutPrefix(s, prefix); ok {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil || !(v >= 0) {
+				return Tolerance{}, fmt.Errorf("%q is no number that is not negative", text)
+			}
+			return make(v), nil
+		}
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return Tolerance{}, fmt.Errorf("expected a number of ULPs, abs:NUMBER or rel:NUMBER, got %q", s)
+	}
+	return ULPs(n), nil
+}
+
+// String returns what ParseTolerance reads.
+func (t Tolerance) String() string {
+	switch t.kind {
+	case byULPs:
+		return strconv.FormatUint(t.ulps, 10)
+	case byAbsolute:
+		return "abs:" + strconv.FormatFloat(t.limit, 'g', -1, 64)
+	case byRelative:
+		return "rel:" + strconv.FormatFloat(t.limit, 'g', -1, 64)
+	}
+	return ""
+}
+
+// Accepts reports whether element i of a and element i of b, tensors of one type, count as equal.
+func (t Tolerance) Accepts(a, b *tensor.Tensor, i int) bool {
+	size := a.DType().Size()
+	if string(a.Bytes()[i*size:(i+1)*size]) == string(b.Bytes()[i*size:(i+1)*size]) {
+		return true
+	}
+	switch a.DType().Kind() {
+	case tensor.KindFloat:
+		return t.acceptsFloat(a.DType(), a.Bits(i), b.Bits(i))
+	case tensor.KindComplex:
+		part := PartType(a.DType())
+		whole := true
+		for k := range 2 {
+			whole = whole && t.acceptsFloat(part, partBits(a, 2*i+k), partBits(b, 2*i+k))
+		}
+		if whole || t.kind != byRelative {
+			return whole
+		}
+		// A relative error is one of the number as a whole: a small part may have lost its digits to a large one.
+		x, y := a.ComplexAt(i), b.ComplexAt(i)
+		return cmplx.Abs(x-y) <= t.limit*max(cmplx.Abs(x), cmplx.Abs(y)) && !cmplx.IsInf(x) && !cmplx.IsInf(y)
+	}
+	return false
+}
+
+func (t Tolerance) acceptsFloat(d tensor.DType, x, y uint64) bool {
+	distance := floatDistance(d, x, y)
+	switch {
+	case x == y:
+		return true
+	case distance == NoDistance:
+		return false
+	case distance == 0:
+		// Both NaN, or zeros of different sign.
+		return t.kind != exact || math.IsNaN(tensor.DecodeFloat(d, x))
+	}
+	switch t.kind {
+	case byULPs:
+		return distance <= t.ulps
+	case byAbsolute, byRelative:
+		v, w := tensor.DecodeFloat(d, x), tensor.DecodeFloat(d, y)
+		if math.IsInf(v, 0) || math.IsInf(w, 0) {
+			return false
+		}
+		limit := t.limit
+		if t.kind == byRelative {
+			limit *= max(math.Abs(v), math.Abs(w))
+		}
+		return math.Abs(v-w) <= limit
+	}
+	return false
+}

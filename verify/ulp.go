@@ -1,0 +1,77 @@
+package verify
+
+import (
+	"math"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// NoDistance is the distance between numbers that cannot be compared: one of them is NaN.
+const NoDistance = math.MaxUint64
+
+// Distance returns how many steps from one number of the type to the next lie between element i of a and element
+// i of b: units in the last place. Both zeros are one number, all NaNs are one, an infinity stands one step behind the
+// largest number. For complex numbers it is the larger distance of the two parts, for all other types their
+// difference. Both tensors must be of one type.
+func Distance(a, b *tensor.Tensor, i int) uint64 {
+	d := a.DType()
+	switch d.Kind() {
+	case tensor.KindFloat:
+		return floatDistance(d, a.Bits(i), b.Bits(i))
+	case tensor.KindComplex:
+		part := PartType(d)
+		var out uint64
+		for k := range 2 {
+			out = max(out, floatDistance(part, partBits(a, 2*i+k), partBits(b, 2*i+k)))
+		}
+		return out
+	}
+	x, y := a.IntAt(i), b.IntAt(i)
+	if d.Kind() == tensor.KindSigned && x > y || d.Kind() != tensor.KindSigned && uint64(x) > uint64(y) {
+		x, y = y, x
+	}
+	return uint64(y) - uint64(x)
+}
+
+// PartType returns the type of the parts of a complex type.
+func PartType(d tensor.DType) tensor.DType {
+	if d == tensor.Complex64 {
+		return tensor.F32
+	}
+	return tensor.F64
+}
+
+// partBits returns part i of a complex tensor, real and imaginary parts counted alternately.
+func partBits(t *tensor.Tensor, i int) uint64 {
+	part := PartType(t.DType())
+	var v tensor.Tensor
+	v.Borrow(part, tensor.Shape{int64(2 * t.NumElements())}, t.Bytes())
+	return v.Bits(i)
+}
+
+func floatDistance(d tensor.DType, x, y uint64) uint64 {
+	nx, ny := math.IsNaN(tensor.DecodeFloat(d, x)), math.IsNaN(tensor.DecodeFloat(d, y))
+	switch {
+	case nx && ny:
+		return 0
+	case nx || ny:
+		return NoDistance
+	}
+	kx, ky := place(d, x), place(d, y)
+	if kx > ky {
+		kx, ky = ky, kx
+	}
+	return uint64(ky) - uint64(kx)
+}
+
+// place returns the position of a number among those of its type, 0 for both zeros.
+func place(d tensor.DType, bits uint64) int64 {
+	if d == tensor.F8E8M0FNU { // has no sign
+		return int64(bits)
+	}
+	sign := uint64(1) << (d.Bits() - 1)
+	if bits&sign != 0 {
+		return -int64(bits &^ sign)
+	}
+	return int64(bits)
+}

@@ -1,0 +1,180 @@
+package verify_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/tensor"
+	"github.com/hlocb/hlocb/verify"
+)
+
+func floats(d tensor.DType, values ...float64) *tensor.Tensor {
+	t := tensor.New(d, tensor.Shape{int64(len(values))})
+	for i, v := range values {
+		t.SetFloat(i, v)
+	}
+	return t
+}
+
+func TestDistance(t *testing.T) {
+	negZero := math.Copysign(0, -1)
+	tests := []struct {
+		d    tensor.DType
+		a, b float64
+		want uint64
+	}{
+		{tensor.F32, 1, 1, 0},
+		{tensor.F32, 0, negZero, 0},
+		{tensor.F32, 1, float64(math.Nextafter32(1, 2)), 1},
+		{tensor.F32, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, 2},
+		{tensor.F32, math.MaxFloat32, math.Inf(1), 1},
+		{tensor.F32, math.NaN(), math.NaN(), 0},
+		{tensor.F32, math.NaN(), 1, verify.NoDistance},
+		{tensor.F64, 1, 1 + 0x1p-52, 1},
+		{tensor.BF16, 1, 1.0078125, 1},
+		{tensor.F16, 1, 2, 1024},
+		{tensor.F8E4M3FN, 1, 1.125, 1},
+		{tensor.F8E8M0FNU, 1, 4, 2},
+		{tensor.I8, -128, 127, 255},
+		{tensor.UI8, 255, 0, 255},
+		{tensor.I4, -8, 7, 15},
+	}
+	for _, tt := range tests {
+		a, b := floats(tt.d, tt.a), floats(tt.d, tt.b)
+		if got := verify.Distance(a, b, 0); got != tt.want {
+			t.Errorf("%s: distance of %v and %v is %d, expected %d", tt.d, tt.a, tt.b, got, tt.want)
+		}
+		if got := verify.Distance(b, a, 0); got != tt.want {
+			t.Errorf("%s: distance of %v and %v is %d, expected %d", tt.d, tt.b, tt.a, got, tt.want)
+		}
+	}
+}
+
+func TestTolerance(t *testing.T) {
+	next := float64(math.Nextafter32(1, 2))
+	tests := []struct {
+		tol  string
+		d    tensor.DType
+		a, b float64
+		want bool
+	}{
+		{"", tensor.F32, 1, next, false},
+		{"", tensor.F32, 0, math.Copysign(0, -1), false},
+		{"", tensor.F32, math.NaN(), math.NaN(), true},
+		{"0", tensor.F32, 0, math.Copysign(0, -1), true},
+		{"0", tensor.F32, 1, next, false},
+		{"1", tensor.F32, 1, next, true},
+		{"1000", tensor.F32, math.NaN(), 1, false},
+		{"abs:0.5", tensor.F32, 1, 1.5, true},
+		{"abs:0.5", tensor.F32, 1, 1.75, false},
+		{"abs:1e+30", tensor.F32, math.Inf(1), 1, false},
+		{"rel:0.1", tensor.F32, 100, 109, true},
+		{"rel:0.1", tensor.F32, 100, 112, false},
+		{"rel:0.1", tensor.Complex64, 100, 109, true},
+		{"rel:0.5", tensor.I32, 100, 101, false}, // integers are always exact
+	}
+	for _, tt := range tests {
+		tol, err := verify.ParseTolerance(tt.tol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tol.Accepts(floats(tt.d, tt.a), floats(tt.d, tt.b), 0); got != tt.want {
+			t.Errorf("%q accepts %v and %v of %s: %v", tt.tol, tt.a, tt.b, tt.d, got)
+		}
+		if tol.String() != tt.tol {
+			t.Errorf("%q is written as %q", tt.tol, tol)
+		}
+	}
+	for _, bad := range []string{"-1", "abs:", "rel:-1", "rel:nan", "1.5", "x"} {
+		if _, err := verify.ParseTolerance(bad); err == nil {
+			t.Errorf("%q is accepted as a tolerance", bad)
+		}
+	}
+}
+
+func TestCompareCounts(t *testing.T) {
+	a := floats(tensor.F32, 1, 2, 3, math.NaN(), 5)
+	b := floats(tensor.F32, 1, 2, 3.5, 4, float64(math.Nextafter32(5, 6)))
+	c := verify.Compare(a, b, verify.ULPs(1))
+	if c.Different != 2 || c.NaN != 1 || c.First.Index[0] != 2 || c.MaxULP != 1<<21 || c.MaxAbs != 0.5 {
+		t.Errorf("compared as %+v", c)
+	}
+	n := 0
+	for _, h := range c.Histogram {
+		n += h.Count
+	}
+	if n != 4 {
+		t.Errorf("histogram %v counts %d elements, expected 4", c.Histogram, n)
+	}
+	if c := verify.Compare(a, floats(tensor.F64, 1), verify.ULPs(1)); c.Equal() {
+		t.Error("tensors of different types are equal")
+	}
+}
+
+// TestFillHasEdges: every edge value is in a tensor with room for all, and all codes are ones that the type has.
+func TestFillHasEdges(t *testing.T) {
+	for d := tensor.I1; d < tensor.Complex64; d++ {
+		edges := verify.EdgeBits(d)
+		v := tensor.New(d, tensor.Shape{64})
+		verify.Fill(v, rand.New(rand.NewPCG(1, 2)), verify.Edges)
+		have := map[uint64]bool{}
+		for i := range 64 {
+			have[v.Bits(i)] = true
+		}
+		for _, e := range edges {
+			if !have[e] {
+				t.Errorf("%s: edge value %#x is missing", d, e)
+			}
+		}
+		if d.IsFloat() && d != tensor.F8E8M0FNU {
+			// The smallest normal number has the spacing of the one before it, but not of the second binade.
+			one := tensor.EncodeFloat(d, 2) - tensor.EncodeFloat(d, 1)
+			normal := tensor.DecodeFloat(d, one)
+			if frac, _ := math.Frexp(normal); frac != 0.5 {
+				t.Errorf("%s: smallest normal number is %v", d, normal)
+			}
+		}
+	}
+}
+
+func event(s *hlocb.Site, values ...float64) verify.Event {
+	return verify.Event{Site: s, Operands: []*tensor.Tensor{floats(tensor.F32, values...)}}
+}
+
+func TestCompareEvents(t *testing.T) {
+	sites := func() *hlocb.Manifest {
+		return &hlocb.Manifest{Sites: []hlocb.Site{{ID: 1, Name: "a", SideEffect: true}, {ID: 2, Name: "b", SideEffect: true}, {ID: 3, Name: "pure"}},
+			Edges: []hlocb.Edge{{From: 1, To: 2}}}
+	}
+	m, free := sites(), sites()
+	free.Edges = nil
+	other := sites()
+	other.Sites[0].ID = 77 // paired by name
+	a, b, pure := &m.Sites[0], &m.Sites[1], &m.Sites[2]
+	oa, ob := &other.Sites[0], &other.Sites[1]
+	run := []verify.Event{event(a, 1), event(pure, 9), event(b, 2), event(a, 3)}
+	tests := []struct {
+		name  string
+		m     *hlocb.Manifest
+		other []verify.Event
+		equal bool
+	}{
+		{"same", m, []verify.Event{event(oa, 1), event(ob, 2), event(oa, 3)}, true},
+		{"value", m, []verify.Event{event(oa, 1), event(ob, 2), event(oa, 4)}, false},
+		{"order", m, []verify.Event{event(ob, 2), event(oa, 1), event(oa, 3)}, false},
+		{"missing", m, []verify.Event{event(oa, 1), event(ob, 2)}, false},
+		{"extra", m, []verify.Event{event(oa, 1), event(ob, 2), event(oa, 3), event(ob, 2)}, false},
+	}
+	for _, tt := range tests {
+		if c := verify.CompareEvents(tt.m, other, run, tt.other, verify.Tolerance{}); c.Equal() != tt.equal {
+			t.Errorf("%s: equal is %v: %+v", tt.name, c.Equal(), c.First)
+		}
+	}
+	// Where the program fixes no order, none is required.
+	fa, fb := &free.Sites[0], &free.Sites[1]
+	if c := verify.CompareEvents(free, other, []verify.Event{event(fa, 1), event(fb, 2)}, []verify.Event{event(ob, 2), event(oa, 1)}, verify.Tolerance{}); !c.Equal() {
+		t.Errorf("order is required where none is imposed: %+v", c.First)
+	}
+}
