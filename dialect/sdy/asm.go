@@ -22,6 +22,8 @@ func ParseAttr(p ir.AsmParser, name string) ir.Attr {
 		return AttrOf(v)
 	case "manual_axes":
 		return AttrOf(parseManualAxes(p))
+	case axisListName, axisListsName, allToAllName:
+		return parseList(p, name)
 	}
 	return nil
 }

@@ -101,11 +101,10 @@ var PropagationBarrier = &ir.Def{
 
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
-	return &ir.Dialect{
+	d := &ir.Dialect{
 		Name: "sdy",
-		Ops: []*ir.Def{
-			ManualComputation, MeshOp, NamedComputation, PropagationBarrier, Reshard, ReturnOp, ShardingConstraint, ShardingGroup,
-		},
+		Ops: append(collectiveOps(),
+			ManualComputation, MeshOp, NamedComputation, PropagationBarrier, Reshard, ReturnOp, ShardingConstraint, ShardingGroup),
 		ParseAttr: ParseAttr,
 		Directives: map[string]*ir.Directive{
 			"Direction": {Parse: parseDirection, Print: printDirection},
@@ -118,6 +117,10 @@ func Dialect() *ir.Dialect {
 			},
 		},
 	}
+	for name, c := range collectiveDirectives() {
+		d.Directives[name] = c
+	}
+	return d
 }
 
 func params(name string) ir.AttrConstraint {
