@@ -345,3 +345,11 @@ func planReshape(p *planner, s *spec) (control, error) {
 		return nil
 	}, nil
 }
+
+// planNothing compiles annotations without results.
+func planNothing(p *planner, s *spec) (control, error) {
+	if len(s.out) != 0 {
+		return nil, errors.New("expects no results")
+	}
+	return func(*machine, *frame, *instr) error { return nil }, nil
+}

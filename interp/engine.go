@@ -121,10 +121,7 @@ func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) 
 	m.ctx = ctx
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("internal error: %v", v)
-			if m.at != nil {
-				err = m.locate(m.at, fmt.Errorf("internal error: %v", v))
-			}
+			err = m.internal(v)
 		}
 	}()
 	if err := checkArgs(m.prog.module, f, args); err != nil {
@@ -152,6 +149,15 @@ func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) 
 		results = m.result(results, f.results[i], b)
 	}
 	return results, nil
+}
+
+// internal makes an error of a panic: at the op that was executing.
+func (m *machine) internal(v any) error {
+	err := fmt.Errorf("internal error: %v", v)
+	if m.at != nil {
+		return m.locate(m.at, err)
+	}
+	return err
 }
 
 // checkArgs compares the arguments with the types of the function; its tokens are not counted.

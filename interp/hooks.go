@@ -14,12 +14,14 @@ import (
 
 // hookTable holds the hooks of a program with their handlers.
 type hookTable struct {
-	bound   map[hlocb.ID]*runtime.Bound
-	timeout time.Duration
+	bound    map[hlocb.ID]*runtime.Bound
+	handlers *runtime.Bindings // for host ops that no pass made a hook of
+	unnamed  int               // how many of these have no name
+	timeout  time.Duration
 }
 
 func newHookTable(p *runtime.Program, opts runtime.CompileOptions) (*hookTable, error) {
-	t := &hookTable{bound: map[hlocb.ID]*runtime.Bound{}, timeout: opts.Timeout}
+	t := &hookTable{bound: map[hlocb.ID]*runtime.Bound{}, timeout: opts.Timeout, handlers: opts.Handlers}
 	if p == nil || p.Manifest == nil {
 		return t, nil
 	}

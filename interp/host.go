@@ -1,6 +1,399 @@
 package interp
 
-// grid is how many devices a program runs on.
-type grid struct{ replicas, partitions int }
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"sync"
 
-type hostState struct{}
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Host ops as written: outfeed, infeed, send, recv. In a world that interpreter.run_parallel made, infeed reads
+// its queue, outfeed is dropped, send and recv are channels. Else each is a hook of its own, delivered to the
+// handlers bound to its name: an outfeed and a send to the host is a tap, an infeed and a recv a feed.
+
+// dataOf returns the positions of what is no token.
+func dataOf(types []vtype) (at []int, data []vtype) {
+	for i, t := range types {
+		if t.class != classToken {
+			at = append(at, i)
+			data = append(data, t)
+		}
+	}
+	return at, data
+}
+
+func hostTypes(types []vtype) ([]hlocb.TensorType, error) {
+	var out []hlocb.TensorType
+	for _, t := range types {
+		if t.class != classTensor || t.dynamic() || t.quant != nil {
+			return nil, fmt.Errorf("cannot hand a value of type %s to the host", t)
+		}
+		out = append(out, hlocb.TensorType{DType: t.dt, Shape: t.shape})
+	}
+	return out, nil
+}
+
+// hostSite makes the site of a host op that no pass made a hook of, and binds it.
+func (p *planner) hostSite(s *spec, kind hlocb.Kind, format, name string) (*runtime.Bound, error) {
+	prog := p.prog
+	site := hlocb.Site{Name: name, Kind: kind, Format: format, SideEffect: true}
+	if name == "" {
+		site.Name = fmt.Sprintf("hook%d", prog.hooks.unnamed)
+		prog.hooks.unnamed++
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s\x00%s\x00%s\x00%d", p.fn.name, format, site.Name, len(prog.hooks.bound))
+	site.ID = hlocb.ID(h.Sum64())
+	_, in := dataOf(s.in)
+	_, out := dataOf(s.out)
+	var err error
+	if site.Operands, err = hostTypes(in); err != nil {
+		return nil, err
+	}
+	if site.Results, err = hostTypes(out); err != nil {
+		return nil, err
+	}
+	return prog.hooks.bindOne(site)
+}
+
+// bindOne binds a site that is in no manifest. An *UnboundError is kept for when the op executes: in a world of
+// run_parallel it never asks a handler.
+func (t *hookTable) bindOne(site hlocb.Site) (*runtime.Bound, error) {
+	bound, err := t.handlers.Bind(&hlocb.Manifest{Sites: []hlocb.Site{site}})
+	var unbound *runtime.UnboundError
+	if errors.As(err, &unbound) {
+		b := &runtime.Bound{Site: &site}
+		t.bound[site.ID] = b
+		return b, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.bound[site.ID] = &bound[0]
+	return &bound[0], nil
+}
+
+// deliverHost hands values to the handlers of a host op.
+func (m *machine) deliverHost(b *runtime.Bound, operands, results []*tensor.Tensor) error {
+	if b.Answer == nil && b.Site.Kind == hlocb.Feed {
+		return &runtime.UnboundError{Site: b.Site}
+	}
+	c := runtime.Call{Site: b.Site, Run: m.run.run, Seq: m.run.seq, Device: m.run.device, Replica: m.run.replica, Partition: m.run.partition,
+		Operands: operands, Results: results}
+	if err := m.deliver(b, &c); err != nil {
+		return err
+	}
+	m.run.seq++
+	return nil
+}
+
+// planOutfeed compiles outfeed (spec, "outfeed").
+func planOutfeed(p *planner, s *spec) (control, error) {
+	bound, err := p.hostSite(s, hlocb.Tap, "raw-outfeed", stringAttr(s.op, "outfeed_config"))
+	if err != nil {
+		return nil, err
+	}
+	at, _ := dataOf(s.in)
+	return func(m *machine, fr *frame, ins *instr) error {
+		if m.world == nil || !m.world.nested {
+			operands := make([]*tensor.Tensor, len(at))
+			for i, k := range at {
+				operands[i] = &fr.slots[ins.in[k]].t
+			}
+			if err := m.deliverHost(bound, operands, nil); err != nil {
+				return err
+			}
+		}
+		fr.slots[ins.out[0]] = m.token()
+		return nil
+	}, nil
+}
+
+// planInfeed compiles infeed (spec, "infeed").
+func planInfeed(p *planner, s *spec) (control, error) {
+	bound, err := p.hostSite(s, hlocb.Feed, "raw-infeed", stringAttr(s.op, "infeed_config"))
+	if err != nil {
+		return nil, err
+	}
+	return planReceive(s, bound, func(m *machine, n int) ([]*tensor.Tensor, error) { return m.world.nextInfeed() }), nil
+}
+
+// planReceive compiles ops that give values from outside: from in a nested world, else the handler's.
+func planReceive(s *spec, bound *runtime.Bound, from func(m *machine, n int) ([]*tensor.Tensor, error)) control {
+	at, types := dataOf(s.out)
+	return func(m *machine, fr *frame, ins *instr) error {
+		results := make([]*tensor.Tensor, len(at))
+		for i, t := range types {
+			b, err := m.alloc(t.dt, t.shape, t.n)
+			if err != nil {
+				return err
+			}
+			clear(b.t.Bytes())
+			fr.slots[ins.out[at[i]]] = b
+			results[i] = &b.t
+		}
+		for i, t := range s.out {
+			if t.class == classToken {
+				fr.slots[ins.out[i]] = m.token()
+			}
+		}
+		if m.world == nil || !m.world.nested {
+			return m.deliverHost(bound, nil, results)
+		}
+		item, err := from(m, len(results))
+		if err != nil {
+			return err
+		}
+		if len(item) != len(results) {
+			return fmt.Errorf("gets %d values for %d results", len(item), len(results))
+		}
+		for i, t := range item {
+			if t.DType() != types[i].dt || !t.Shape().Equal(types[i].shape) {
+				return fmt.Errorf("gets a value of type %s for a result of type %s", typeOfTensor(t), types[i])
+			}
+			copy(results[i].Bytes(), t.Bytes())
+		}
+		return nil
+	}
+}
+
+// planSend compiles send (spec, "send").
+func planSend(p *planner, s *spec) (control, error) {
+	channel := channelOf(s.op)
+	bound, err := p.hostSite(s, hlocb.Tap, "send", transferName(s.op))
+	if err != nil {
+		return nil, err
+	}
+	at, _ := dataOf(s.in)
+	return func(m *machine, fr *frame, ins *instr) error {
+		operands := make([]*tensor.Tensor, len(at))
+		for i, k := range at {
+			operands[i] = &fr.slots[ins.in[k]].t
+		}
+		if m.world != nil && m.world.nested {
+			m.world.send(channel, operands)
+		} else if err := m.deliverHost(bound, operands, nil); err != nil {
+			return err
+		}
+		fr.slots[ins.out[0]] = m.token()
+		return nil
+	}, nil
+}
+
+// planRecv compiles recv (spec, "recv").
+func planRecv(p *planner, s *spec) (control, error) {
+	channel := channelOf(s.op)
+	bound, err := p.hostSite(s, hlocb.Feed, "recv", transferName(s.op))
+	if err != nil {
+		return nil, err
+	}
+	return planReceive(s, bound, func(m *machine, n int) ([]*tensor.Tensor, error) { return m.world.recv(m, channel, n) }), nil
+}
+
+// transferName is the rendezvous name of a host transfer, "" where it has none.
+func transferName(op *ir.Op) string {
+	d, _ := op.Attr("mhlo.frontend_attributes").(*ir.DictAttr)
+	if s, ok := d.Get("_xla_host_transfer_rendezvous").(*ir.StringAttr); ok {
+		return s.Value()
+	}
+	return ""
+}
+
+// planRunParallel compiles interpreter.run_parallel: a grid of functions, one device each.
+func planRunParallel(p *planner, s *spec) (control, error) {
+	rows, _ := s.op.Attr("programs").(*ir.ArrayAttr)
+	if rows == nil || len(rows.Elems()) == 0 {
+		return nil, errors.New("has no programs")
+	}
+	var funcs []*function
+	width := 0
+	for _, row := range rows.Elems() {
+		r, ok := row.(*ir.ArrayAttr)
+		if !ok || width > 0 && len(r.Elems()) != width || len(r.Elems()) == 0 {
+			return nil, errors.New("has programs that are no grid")
+		}
+		width = len(r.Elems())
+		for _, e := range r.Elems() {
+			ref, ok := e.(*ir.SymbolRefAttr)
+			if !ok {
+				return nil, errors.New("has programs that are no functions")
+			}
+			f, err := p.prog.function(ref.Root(), s.op)
+			if err != nil {
+				return nil, err
+			}
+			funcs = append(funcs, f)
+		}
+	}
+	var feeds []*function
+	if list, ok := s.op.Attr("infeed").(*ir.ArrayAttr); ok {
+		for _, e := range list.Elems() {
+			ref, ok := e.(*ir.SymbolRefAttr)
+			if !ok {
+				return nil, errors.New("has an infeed that is no function")
+			}
+			f, err := p.prog.function(ref.Root(), s.op)
+			if err != nil {
+				return nil, err
+			}
+			if len(f.args) != 0 {
+				return nil, fmt.Errorf("has infeed '%s', which takes arguments", f.name)
+			}
+			feeds = append(feeds, f)
+		}
+	}
+	nin, nout := 0, 0
+	for _, f := range funcs {
+		nin += len(f.args)
+		nout += len(f.results)
+	}
+	if nin != len(s.in) || nout != len(s.out) {
+		return nil, fmt.Errorf("has %d operands and %d results for programs of %d and %d", len(s.in), len(s.out), nin, nout)
+	}
+	return func(m *machine, fr *frame, ins *instr) error {
+		w := newWorld(len(funcs)/width, width)
+		w.nested = true
+		for _, f := range feeds {
+			out, err := m.sub(w, 0).values(f, nil)
+			if err != nil {
+				return err
+			}
+			var item []*tensor.Tensor
+			for i, b := range out {
+				if f.results[i].class == classTensor {
+					item = append(item, &b.t)
+				}
+			}
+			w.infeed = append(w.infeed, item)
+		}
+		in, at := make([][]*buf, len(funcs)), 0
+		for d, f := range funcs {
+			for range f.args {
+				b := fr.slots[ins.in[at]]
+				if b != m.token() {
+					b = &buf{t: b.t, refs: 1, fixed: true}
+				}
+				in[d] = append(in[d], b)
+				at++
+			}
+		}
+		results := make([][]*buf, len(funcs))
+		errs := make([]error, len(funcs))
+		var wg sync.WaitGroup
+		for d, f := range funcs {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				results[d], errs[d] = m.sub(w, d).values(f, in[d])
+				w.leave(errs[d])
+			}()
+		}
+		wg.Wait()
+		if err := firstCause(errs); err != nil {
+			return err
+		}
+		at = 0
+		for _, r := range results {
+			for _, b := range r {
+				if b != m.token() {
+					c := &buf{refs: 1}
+					c.t = *b.t.Clone()
+					b = c
+				}
+				fr.slots[ins.out[at]] = b
+				at++
+			}
+		}
+		return nil
+	}, nil
+}
+
+// firstCause returns the error of the first device that failed by itself; what the others say follows from it.
+func firstCause(errs []error) error {
+	var stuck error
+	for _, err := range errs {
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, errStuck) {
+			return err
+		}
+		if stuck == nil {
+			stuck = err
+		}
+	}
+	return stuck
+}
+
+// sub returns the machine of device d of a world.
+func (m *machine) sub(w *world, d int) *machine {
+	s := newMachine(m.prog)
+	s.ctx, s.world = m.ctx, w
+	s.run = runState{run: m.run.run, device: d, replica: d / w.partitions, partition: d % w.partitions}
+	return s
+}
+
+// values executes a function and returns what it gives. A panic of a kernel becomes an error.
+func (m *machine) values(f *function, args []*buf) (out []*buf, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = m.internal(v)
+		}
+	}()
+	fr, err := m.enter(f)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range f.body.args {
+		fr.slots[s] = args[i]
+	}
+	out = make([]*buf, len(f.results))
+	if err := m.block(fr, f.body, out); err != nil {
+		return nil, err
+	}
+	m.leave(f, fr)
+	return out, nil
+}
+
+// planComposite compiles composite (spec, "composite") as a call of its decomposition.
+func planComposite(p *planner, s *spec) (control, error) {
+	return planCallTo(p, s, stringAttr(s.op, "decomposition"))
+}
+
+// planRegionCall compiles ops that execute their region once with their operands as arguments:
+// sdy.manual_computation, sdy.named_computation.
+func planRegionCall(p *planner, s *spec) (control, error) {
+	body, err := p.region(s.op, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(body.args) != len(s.in) || len(body.ret) != len(s.out) {
+		return nil, errors.New("has a region that does not fit its operands and results")
+	}
+	for i, t := range s.in {
+		// A manual computation over a mesh of one device sees the global values; over more it does not.
+		if a, err := p.typeOf(s.op.Region(0).Entry().Arg(i)); err != nil || a.dt != t.dt || !a.shape.Equal(t.shape) {
+			return nil, unsupported("a manual computation on parts of a value")
+		}
+	}
+	n := len(s.out)
+	return func(m *machine, fr *frame, ins *instr) error {
+		for i, a := range body.args {
+			fr.slots[a] = m.take(fr, ins, i)
+		}
+		out := m.refs(n)
+		if err := m.block(fr, body, out); err != nil {
+			return err
+		}
+		for i, b := range out {
+			fr.slots[ins.out[i]] = b
+		}
+		m.dropRefs(n)
+		return nil
+	}, nil
+}

@@ -41,9 +41,9 @@ type machine struct {
 	limit  int64            // 0 is none
 	steps  int              // counts control transfers, to look at ctx now and then
 
-	call runtime.Call // reused from hook to hook
-	run  runState
-	host *hostState
+	call  runtime.Call // reused from hook to hook
+	run   runState
+	world *world // nil where there is one device
 }
 
 func newMachine(p *program) *machine {

@@ -22,7 +22,6 @@ type program struct {
 	symbols  ir.Symbols
 	tokenBuf *buf
 	hooks    *hookTable
-	mesh     grid
 }
 
 // function is the plan of one function.

@@ -21,6 +21,28 @@ func buildTable() map[string]row {
 		"stablehlo.custom_call":          {control: planCustomCall},
 		"hlocb.hook":                     {control: planHook},
 
+		"stablehlo.composite": {control: planComposite},
+
+		// Hosts and devices.
+		"stablehlo.outfeed":              {control: planOutfeed},
+		"stablehlo.infeed":               {control: planInfeed},
+		"stablehlo.send":                 {control: planSend},
+		"stablehlo.recv":                 {control: planRecv},
+		"stablehlo.all_gather":           {control: planAllGather},
+		"stablehlo.all_reduce":           {control: planAllReduce},
+		"stablehlo.reduce_scatter":       {control: planReduceScatter},
+		"stablehlo.all_to_all":           {control: planAllToAll},
+		"stablehlo.collective_broadcast": {control: planCollectiveBroadcast},
+		"stablehlo.collective_permute":   {control: planCollectivePermute},
+		"stablehlo.cross-replica-sum":    {control: planCrossReplicaSum},
+		"interpreter.run_parallel":       {control: planRunParallel},
+		"sdy.sharding_constraint":        {control: planForward},
+		"sdy.reshard":                    {control: planForward},
+		"sdy.propagation_barrier":        {control: planForward},
+		"sdy.manual_computation":         {control: planRegionCall},
+		"sdy.named_computation":          {control: planRegionCall},
+		"sdy.sharding_group":             {control: planNothing},
+
 		// Expectations.
 		"check.expect_eq":              {control: planCheckOp("equal", false)},
 		"check.expect_eq_const":        {control: planCheckOp("equal", true)},

@@ -1,0 +1,490 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// A process is numbered replica * partitions + partition.
+
+// groupRule says how replica_groups and friends become groups of processes (spec, "Grouping in StableHLO").
+type groupRule uint8
+
+const (
+	crossReplica groupRule = iota
+	crossPartition
+	crossReplicaAndPartition
+	flattenedIDs
+)
+
+// groupsAttr reads replica_groups: one row per group, -1 fills short ones.
+func groupsAttr(op *ir.Op, name string) ([][]int64, error) {
+	a, ok := op.Attr(name).(*ir.DenseAttr)
+	if !ok {
+		return nil, unsupported("%s of this form", name)
+	}
+	t, err := a.Tensor()
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Shape()) != 2 {
+		return nil, fmt.Errorf("expects %s of rank 2", name)
+	}
+	v, err := t.Int64s()
+	if err != nil {
+		return nil, err
+	}
+	width := int(t.Shape()[1])
+	var out [][]int64
+	for i := 0; i < len(v); i += max(width, 1) {
+		var g []int64
+		for _, id := range v[i : i+width] {
+			if id >= 0 {
+				g = append(g, id)
+			}
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+func channelOf(op *ir.Op) int64 {
+	if a, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok {
+		if c, ok := a.Data().(*stablehlo.ChannelHandle); ok {
+			return c.Handle
+		}
+	}
+	return intAttr(op, "channel_id", 0)
+}
+
+// reductionRule is the rule of all_gather, all_reduce and reduce_scatter.
+func reductionRule(op *ir.Op) (groupRule, error) {
+	global := boolAttr(op, "use_global_device_ids", false)
+	switch channel := channelOf(op) > 0; {
+	case channel && global:
+		return flattenedIDs, nil
+	case channel:
+		return crossReplicaAndPartition, nil
+	case global:
+		return 0, errors.New("has use_global_device_ids without a channel")
+	}
+	return crossReplica, nil
+}
+
+// exchangeRule is the rule of all_to_all, collective_broadcast and collective_permute.
+func exchangeRule(op *ir.Op) groupRule {
+	if channelOf(op) > 0 {
+		return crossPartition
+	}
+	return crossReplica
+}
+
+// group returns the processes of the group of a process, nil where it is in none.
+func (r groupRule) group(groups [][]int64, replicas, partitions, replica, partition int) ([]int, error) {
+	if len(groups) == 0 {
+		n := replicas
+		switch r {
+		case crossPartition:
+			n = partitions
+		case flattenedIDs:
+			n = replicas * partitions
+		}
+		all := make([]int64, n)
+		for i := range all {
+			all[i] = int64(i)
+		}
+		groups = [][]int64{all}
+	}
+	limit := map[groupRule]int{crossReplica: replicas, crossReplicaAndPartition: replicas, crossPartition: partitions, flattenedIDs: replicas * partitions}[r]
+	for _, g := range groups {
+		var out []int
+		for _, id := range g {
+			if id >= int64(limit) {
+				return nil, fmt.Errorf("names process %d of %d", id, limit)
+			}
+		}
+		switch r {
+		case crossReplica:
+			for _, id := range g {
+				out = append(out, int(id)*partitions+partition)
+			}
+		case crossPartition:
+			for _, id := range g {
+				out = append(out, replica*partitions+int(id))
+			}
+		case crossReplicaAndPartition:
+			for p := range partitions {
+				for _, id := range g {
+					out = append(out, int(id)*partitions+p)
+				}
+			}
+		case flattenedIDs:
+			for _, id := range g {
+				out = append(out, int(id))
+			}
+		}
+		if slices.Contains(out, replica*partitions+partition) {
+			return out, nil
+		}
+	}
+	return nil, nil
+}
+
+// members is what a collective gets: the operands of every process of the group, in its order, and the place of
+// this one among them.
+type members struct {
+	operands [][]*tensor.Tensor
+	self     int
+}
+
+// gather meets the group of this device.
+func (m *machine) gather(ins *instr, fr *frame, rule groupRule, groups [][]int64) (*members, error) {
+	replicas, partitions := 1, 1
+	if m.world != nil {
+		replicas, partitions = m.world.replicas, m.world.partitions
+	}
+	group, err := rule.group(groups, replicas, partitions, m.run.replica, m.run.partition)
+	if err != nil {
+		return nil, err
+	}
+	operands := make([]*tensor.Tensor, len(ins.in))
+	for i, s := range ins.in {
+		operands[i] = &fr.slots[s].t
+	}
+	if group == nil {
+		return nil, nil
+	}
+	self := m.run.replica*partitions + m.run.partition
+	out := &members{self: slices.Index(group, self)}
+	if len(group) == 1 {
+		out.operands = [][]*tensor.Tensor{operands}
+		return out, nil
+	}
+	met, err := m.world.meet(m, ins, self, group, operands)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range group {
+		out.operands = append(out.operands, met[p])
+	}
+	return out, nil
+}
+
+// collective wraps the common part of the collectives: meet, compute every result, store it. compute gets the
+// operands number i of all members.
+func collective(rule groupRule, groups [][]int64, compute func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error) control {
+	return func(m *machine, fr *frame, ins *instr) error {
+		mem, err := m.gather(ins, fr, rule, groups)
+		if err != nil {
+			return err
+		}
+		for i, s := range ins.out {
+			t := ins.types[i]
+			b, err := m.alloc(t.dt, t.shape, t.n)
+			if err != nil {
+				return err
+			}
+			var parts []*tensor.Tensor
+			self := -1
+			if mem != nil {
+				for _, o := range mem.operands {
+					parts = append(parts, o[i])
+				}
+				self = mem.self
+			}
+			if err := compute(m, fr, ins, i, parts, self, &b.t); err != nil {
+				return err
+			}
+			fr.slots[s] = b
+		}
+		return nil
+	}
+}
+
+func staticTensors(s *spec) error {
+	for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
+		if t.class != classTensor || t.dynamic() {
+			return unsupported("%s of values of dynamic shape", s.op.Name())
+		}
+	}
+	if len(s.in) != len(s.out) || len(s.in) == 0 {
+		return errors.New("expects as many results as operands")
+	}
+	return nil
+}
+
+// concatInto joins parts along a dimension.
+func concatInto(out *tensor.Tensor, parts []*tensor.Tensor, dim int) error {
+	st := strides(out.Shape())
+	at := 0
+	for _, p := range parts {
+		if len(p.Shape()) != len(out.Shape()) || at+int(p.Shape()[dim]) > int(out.Shape()[dim]) {
+			return fmt.Errorf("cannot join %d parts into %s", len(parts), typeOfTensor(out))
+		}
+		newStridedCopy(ints(p.Shape()), st, strides(p.Shape())).run(p.DType().Size(), out, p, at*st[dim], 0)
+		at += int(p.Shape()[dim])
+	}
+	if at != int(out.Shape()[dim]) {
+		return fmt.Errorf("joins %d elements into %d", at, out.Shape()[dim])
+	}
+	return nil
+}
+
+// cut copies part k of n of a tensor along a dimension.
+func cut(t *tensor.Tensor, dim, k, n int) (*tensor.Tensor, error) {
+	shape := t.Shape().Clone()
+	if n <= 0 || shape[dim]%int64(n) != 0 {
+		return nil, fmt.Errorf("cannot cut dimension of size %d into %d parts", shape[dim], n)
+	}
+	shape[dim] /= int64(n)
+	st := strides(t.Shape())
+	out := tensor.New(t.DType(), shape)
+	newStridedCopy(ints(shape), strides(shape), st).run(t.DType().Size(), out, t, 0, k*int(shape[dim])*st[dim])
+	return out, nil
+}
+
+func dimAttr(s *spec, name string) (int, error) {
+	d := int(intAttr(s.op, name, -1))
+	if d < 0 || d >= len(s.in[0].shape) {
+		return 0, fmt.Errorf("has %s %d of rank %d", name, d, len(s.in[0].shape))
+	}
+	return d, nil
+}
+
+// planAllGather compiles all_gather (spec, "all_gather").
+func planAllGather(p *planner, s *spec) (control, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	rule, err := reductionRule(s.op)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := groupsAttr(s.op, "replica_groups")
+	if err != nil {
+		return nil, err
+	}
+	dim, err := dimAttr(s, "all_gather_dim")
+	if err != nil {
+		return nil, err
+	}
+	return collective(rule, groups, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		return concatInto(out, parts, dim)
+	}), nil
+}
+
+// reduceParts compiles the region of a reducing collective for n elements: it folds the members' operands in the
+// order of the group.
+func reduceParts(p *planner, s *spec, n int) (func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error), error) {
+	r, err := p.lift(s.op, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil || len(r.args) != 2 || len(r.ret) != 1 || r.types[0].dt != s.in[0].dt || r.types[1].dt != s.in[0].dt {
+		return nil, unsupported("a reduction by ops that are not elementwise")
+	}
+	return func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error) {
+		var acc [1]*buf
+		for k, part := range parts {
+			b, err := m.alloc(part.DType(), r.types[0].shape, n)
+			if err != nil {
+				return nil, err
+			}
+			copy(b.t.Bytes(), part.Bytes())
+			if k == 0 {
+				acc[0] = b
+				continue
+			}
+			fr.slots[r.args[0]], fr.slots[r.args[1]] = acc[0], b
+			if err := m.block(fr, r.block, acc[:]); err != nil {
+				return nil, err
+			}
+		}
+		return acc[0], nil
+	}, nil
+}
+
+// planAllReduce compiles all_reduce (spec, "all_reduce").
+func planAllReduce(p *planner, s *spec) (control, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	rule, err := reductionRule(s.op)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := groupsAttr(s.op, "replica_groups")
+	if err != nil {
+		return nil, err
+	}
+	fold := make([]func(*machine, *frame, []*tensor.Tensor) (*buf, error), len(s.in))
+	for i, t := range s.in {
+		if t.dt != s.in[0].dt {
+			return nil, unsupported("operands of different element types")
+		}
+		if fold[i], err = reduceParts(p, s, t.n); err != nil {
+			return nil, err
+		}
+	}
+	return collective(rule, groups, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		b, err := fold[i](m, fr, parts)
+		if err != nil {
+			return err
+		}
+		if b == nil {
+			return errors.New("is executed by a process that is in no group")
+		}
+		copy(out.Bytes(), b.t.Bytes())
+		m.release(b)
+		return nil
+	}), nil
+}
+
+// planReduceScatter compiles reduce_scatter (spec, "reduce_scatter").
+func planReduceScatter(p *planner, s *spec) (control, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	rule, err := reductionRule(s.op)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := groupsAttr(s.op, "replica_groups")
+	if err != nil {
+		return nil, err
+	}
+	dim, err := dimAttr(s, "scatter_dimension")
+	if err != nil {
+		return nil, err
+	}
+	fold, err := reduceParts(p, s, s.in[0].n)
+	if err != nil {
+		return nil, err
+	}
+	return collective(rule, groups, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		if len(parts) == 0 {
+			return errors.New("is executed by a process that is in no group")
+		}
+		b, err := fold(m, fr, parts)
+		if err != nil {
+			return err
+		}
+		whole := m.alias(b, s.in[0].dt, s.in[0].shape)
+		piece, err := cut(&whole.t, dim, self, len(parts))
+		if err != nil {
+			return err
+		}
+		m.release(whole)
+		if len(piece.Bytes()) != len(out.Bytes()) {
+			return fmt.Errorf("gives %s, not %s", typeOfTensor(piece), typeOfTensor(out))
+		}
+		copy(out.Bytes(), piece.Bytes())
+		return nil
+	}), nil
+}
+
+// planAllToAll compiles all_to_all (spec, "all_to_all").
+func planAllToAll(p *planner, s *spec) (control, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	groups, err := groupsAttr(s.op, "replica_groups")
+	if err != nil {
+		return nil, err
+	}
+	split, err := dimAttr(s, "split_dimension")
+	if err != nil {
+		return nil, err
+	}
+	concat, err := dimAttr(s, "concat_dimension")
+	if err != nil {
+		return nil, err
+	}
+	return collective(exchangeRule(s.op), groups, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		pieces := make([]*tensor.Tensor, len(parts))
+		for k, t := range parts {
+			var err error
+			if pieces[k], err = cut(t, split, self, len(parts)); err != nil {
+				return err
+			}
+		}
+		return concatInto(out, pieces, concat)
+	}), nil
+}
+
+// planCollectiveBroadcast compiles collective_broadcast (spec, "collective_broadcast"): the first of the group
+// sends; a process in no group gets zeros.
+func planCollectiveBroadcast(p *planner, s *spec) (control, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	groups, err := groupsAttr(s.op, "replica_groups")
+	if err != nil {
+		return nil, err
+	}
+	return collective(exchangeRule(s.op), groups, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		if len(parts) == 0 {
+			clear(out.Bytes())
+			return nil
+		}
+		copy(out.Bytes(), parts[0].Bytes())
+		return nil
+	}), nil
+}
+
+// planCollectivePermute compiles collective_permute (spec, "collective_permute"): who is nobody's target gets
+// zeros.
+func planCollectivePermute(p *planner, s *spec) (control, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	pairs, err := groupsAttr(s.op, "source_target_pairs")
+	if err != nil {
+		return nil, err
+	}
+	rule := exchangeRule(s.op)
+	// All processes of the row or column meet; each takes what is meant for it.
+	return collective(rule, nil, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		for _, p := range pairs {
+			if len(p) == 2 && int(p[1]) == self {
+				if int(p[0]) >= len(parts) {
+					return fmt.Errorf("names process %d of %d", p[0], len(parts))
+				}
+				copy(out.Bytes(), parts[p[0]].Bytes())
+				return nil
+			}
+		}
+		clear(out.Bytes())
+		return nil
+	}), nil
+}
+
+// planCrossReplicaSum compiles the old op cross-replica-sum.
+func planCrossReplicaSum(p *planner, s *spec) (control, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	groups, err := groupsAttr(s.op, "replica_groups")
+	if err != nil {
+		return nil, err
+	}
+	add := binaryOps()["add"].bind(s.in[0].dt)
+	if add == nil {
+		return nil, unsupported("a sum of elements of type %s", s.in[0].dt)
+	}
+	return collective(crossReplica, groups, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		for k, t := range parts {
+			if k == 0 {
+				copy(out.Bytes(), t.Bytes())
+				continue
+			}
+			add([]*tensor.Tensor{out, t}, []*tensor.Tensor{out}, 0, t.NumElements())
+		}
+		return nil
+	}), nil
+}
