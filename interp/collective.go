@@ -420,7 +420,15 @@ func planAllToAll(p *planner, s *spec) (control, error) {
 // planCollectiveBroadcast compiles collective_broadcast (spec, "collective_broadcast"): the first of the group
 // sends; a process in no group gets zeros.
 func planCollectiveBroadcast(p *planner, s *spec) (control, error) {
-	if err := staticTensors(s); err != nil {
+	dynamicRoot := boolAttr(s.op, "has_dynamic_root", false)
+	data := *s
+	if dynamicRoot { // the last operand is the sender's place in the group
+		if len(s.in) < 2 || s.in[len(s.in)-1].n != 1 || !isIndex(s.in[len(s.in)-1].dt) {
+			return nil, errors.New("expects a root of one integer")
+		}
+		data.in = s.in[:len(s.in)-1]
+	}
+	if err := staticTensors(&data); err != nil {
 		return nil, err
 	}
 	groups, err := groupsAttr(s.op, "replica_groups")
@@ -432,7 +440,13 @@ func planCollectiveBroadcast(p *planner, s *spec) (control, error) {
 			clear(out.Bytes())
 			return nil
 		}
-		copy(out.Bytes(), parts[0].Bytes())
+		root := int64(0)
+		if dynamicRoot {
+			if root = scalarInt(&fr.slots[ins.in[len(ins.in)-1]].t); root < 0 || root >= int64(len(parts)) {
+				return fmt.Errorf("has root %d of a group of %d", root, len(parts))
+			}
+		}
+		copy(out.Bytes(), parts[root].Bytes())
 		return nil
 	}), nil
 }

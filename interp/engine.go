@@ -119,6 +119,7 @@ func (e *Executable) Close() error {
 // main executes the entry function. It is the one place where a panic of a kernel is caught.
 func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) (results []*tensor.Tensor, err error) {
 	m.ctx = ctx
+	m.probes = nil
 	defer func() {
 		if v := recover(); v != nil {
 			err = m.internal(v)

@@ -41,9 +41,10 @@ type machine struct {
 	limit  int64            // 0 is none
 	steps  int              // counts control transfers, to look at ctx now and then
 
-	call  runtime.Call // reused from hook to hook
-	run   runState
-	world *world // nil where there is one device
+	call   runtime.Call // reused from hook to hook
+	run    runState
+	probes map[string][]*tensor.Tensor // what probes saw, where the program asks
+	world  *world                      // nil where there is one device
 }
 
 func newMachine(p *program) *machine {

@@ -22,6 +22,8 @@ type program struct {
 	symbols  ir.Symbols
 	tokenBuf *buf
 	hooks    *hookTable
+
+	probesCompared int // 0 not looked yet, 1 no, 2 yes; see comparesProbes
 }
 
 // function is the plan of one function.

@@ -48,6 +48,9 @@ func buildTable() map[string]row {
 		"check.expect_eq_const":        {control: planCheckOp("equal", true)},
 		"check.expect_almost_eq":       {control: planCheckOp("almost", false)},
 		"check.expect_almost_eq_const": {control: planCheckOp("almost", true)},
+		"check.expect_serialized_eq":   {control: planExpectSerialized},
+		"interpreter.probe":            {control: planProbe},
+		"interpreter.print":            {control: planPrint},
 		"check.expect_close":           {control: planCheckOp("close", false)},
 
 		// Data movement.

@@ -1,0 +1,94 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// planProbe compiles interpreter.probe: the value passes on, and a tap named by probe_id sees it. Where the
+// program itself compares what probes saw (check.expect_serialized_eq), the run keeps it.
+func planProbe(p *planner, s *spec) (control, error) {
+	if len(s.in) != 1 || len(s.out) != 1 {
+		return nil, errors.New("expects one operand and one result")
+	}
+	id := stringAttr(s.op, "probe_id")
+	bound, err := p.tapSite(s, "probe", id)
+	if err != nil {
+		return nil, err
+	}
+	keep := p.prog.comparesProbes()
+	return func(m *machine, fr *frame, ins *instr) error {
+		v := &fr.slots[ins.in[0]].t
+		if keep {
+			if m.probes == nil {
+				m.probes = map[string][]*tensor.Tensor{}
+			}
+			m.probes[id] = append(m.probes[id], v.Clone())
+		}
+		if err := m.tap(bound, v); err != nil {
+			return err
+		}
+		fr.slots[ins.out[0]] = m.take(fr, ins, 0)
+		return nil
+	}, nil
+}
+
+// planPrint compiles interpreter.print: a tap named print.
+func planPrint(p *planner, s *spec) (control, error) {
+	if len(s.in) != 1 || len(s.out) != 0 {
+		return nil, errors.New("expects one operand")
+	}
+	bound, err := p.tapSite(s, "print", "print")
+	if err != nil {
+		return nil, err
+	}
+	return func(m *machine, fr *frame, ins *instr) error { return m.tap(bound, &fr.slots[ins.in[0]].t) }, nil
+}
+
+// tapSite is hostSite for a tap whose results are not the host's.
+func (p *planner) tapSite(s *spec, format, name string) (*runtime.Bound, error) {
+	return p.hostSite(&spec{p: s.p, op: s.op, in: s.in}, hlocb.Tap, format, name)
+}
+
+// tap delivers one value to those who look on; where nobody does it is no event.
+func (m *machine) tap(b *runtime.Bound, v *tensor.Tensor) error {
+	if len(b.Observers) == 0 && b.Answer == nil {
+		return nil
+	}
+	return m.deliverHost(b, []*tensor.Tensor{v}, nil)
+}
+
+// comparesProbes reports whether the module compares what its probes saw.
+func (prog *program) comparesProbes() bool {
+	if prog.probesCompared == 0 {
+		prog.probesCompared = 1
+		for op := range prog.module.Body().Ops() {
+			if !op.Walk(func(o *ir.Op) bool { return o.Name() != "check.expect_serialized_eq" }) {
+				prog.probesCompared = 2
+				break
+			}
+		}
+	}
+	return prog.probesCompared == 2
+}
+
+// planExpectSerialized compiles check.expect_serialized_eq: the operand is what the probe saw in that iteration.
+func planExpectSerialized(p *planner, s *spec) (control, error) {
+	if len(s.in) != 1 {
+		return nil, errors.New("expects one operand")
+	}
+	id, iter := stringAttr(s.op, "probe_id"), int(intAttr(s.op, "iter", 0))
+	return func(m *machine, fr *frame, ins *instr) error {
+		seen := m.probes[id]
+		if len(seen) == 0 {
+			return fmt.Errorf("probe %q saw nothing", id)
+		}
+		// One sight is the first, whatever the default of iter says.
+		return checkEqual().compare(seen[max(0, min(iter, len(seen)-1))], &fr.slots[ins.in[0]].t)
+	}, nil
+}
