@@ -67,3 +67,26 @@ func BenchmarkWhile(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/20000, "ns/iteration")
 }
+
+// A loop's initial value that its body uses too stays where the body finds it.
+func TestWhileUsesItsInitialValue(t *testing.T) {
+	out := run(t, `
+func.func @main(%n: tensor<i32>) -> tensor<i32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %six = stablehlo.add %n, %n : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %s = %six) : tensor<i32>, tensor<i32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %t = stablehlo.add %s, %six : tensor<i32>
+      stablehlo.return %j, %t : tensor<i32>, tensor<i32>
+    }
+  return %r#1 : tensor<i32>
+}`, scalarI32(3))
+	if a := tensor.View[int32](out[0])[0]; a != 24 {
+		t.Errorf("got %d, expected 24", a)
+	}
+}
