@@ -62,6 +62,7 @@ func orEmpty(d *ir.DictAttr) *ir.DictAttr {
 // dropPIDs removes the marked arguments that nothing reads any more, and the marks of the others.
 func dropPIDs(m *ir.Module) {
 	calls := newCallGraph(m)
+	passPIDs(calls)
 	for changed := true; changed; {
 		changed = false
 		for _, f := range calls.funcs {
@@ -83,6 +84,34 @@ func dropPIDs(m *ir.Module) {
 		for i := range f.Type().Inputs() {
 			if f.ArgAttrs(i).Get(attrPID) != nil {
 				editArg(f, i, func(l ir.AttrList) ir.AttrList { return l.Without(attrPID) })
+			}
+		}
+	}
+}
+
+// passPIDs marks the arguments of private functions that marked arguments are handed to. The functions that loop
+// conditions become are made after markPIDs and take what the conditions saw.
+func passPIDs(calls *callGraph) {
+	work := append([]fn.Func(nil), calls.funcs...)
+	for len(work) > 0 {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		if f.External() || f.Type() == nil {
+			continue
+		}
+		for i := range f.Type().Inputs() {
+			if f.ArgAttrs(i).Get(attrPID) == nil {
+				continue
+			}
+			for u := range f.Body().Arg(i).Uses() {
+				if u.Owner().Name() != "func.call" {
+					continue
+				}
+				g, ok := calls.callee(u.Owner())
+				if k := u.Index(); ok && g.Private() && g.ArgAttrs(k).Get(attrPID) == nil {
+					editArg(g, k, func(l ir.AttrList) ir.AttrList { return l.Set(attrPID, ir.NewUnit(), false) })
+					work = append(work, g)
+				}
 			}
 		}
 	}

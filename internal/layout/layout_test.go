@@ -17,14 +17,14 @@ const module = "github.com/hlocb/hlocb"
 var order = [][]string{
 	{"cmd/hlocb", "examples", "internal/bench", "internal/testsummary"},
 	{"internal/cli"},
-	{"internal/golden", "internal/layout", "internal/conformance", "internal/endtoend", "runtime/goxla"},
+	{"internal/golden", "internal/layout", "internal/conformance", "internal/endtoend", "internal/proof", "runtime/goxla"},
 	{"verify"},
 	{"passes"},
 	{"hook"},
 	{"runtime/backends"},
 	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "interp"},
 	{"runtime"},
-	{"parse", "print"},
+	{"parse", "print", "internal/randprog"},
 	{"dialect/all"},
 	{"dialect"}, // the dialects that no other one builds on
 	{"dialect/stablehlo"},

@@ -1,0 +1,167 @@
+package proof
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/runtime/plugins"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// long reports whether thousands are asked for instead of hundreds.
+func long() bool { return os.Getenv("HLOCB_LONG") != "" }
+
+// corpus returns a directory of modules that real systems wrote, or skips the test.
+func corpus(t testing.TB, name string) string {
+	t.Helper()
+	dir := os.Getenv("HLOCB_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "corpus")
+	}
+	dir = filepath.Join(dir, name)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("skip: corpus not found: %v", err)
+	}
+	return dir
+}
+
+var opened struct {
+	sync.Mutex
+	list map[string]runtime.Backend
+}
+
+// open returns the backend, made once for all tests, or skips the test where its plugin is missing.
+func open(t testing.TB, name string) runtime.Backend {
+	t.Helper()
+	opened.Lock()
+	defer opened.Unlock()
+	if b := opened.list[name]; b != nil {
+		return b
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skipf("skip: no cache directory: %v", err)
+	}
+	b, err := backends.Open(context.Background(), name, backends.Options{Plugins: plugins.Environment{Getenv: os.Getenv, CacheDir: filepath.Join(cache, "hlocb", "plugins")}})
+	var missing *plugins.NotFoundError
+	if errors.As(err, &missing) || err != nil && strings.Contains(err.Error(), "needs cgo") {
+		t.Skipf("skip: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opened.list == nil {
+		opened.list = map[string]runtime.Backend{}
+	}
+	opened.list[name] = b
+	return b
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, b := range opened.list {
+		if err := b.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+func parseText(name string, text []byte) (*ir.Module, error) {
+	reg, err := all.Registry()
+	if err != nil {
+		return nil, err
+	}
+	return parse.Parse(diag.NewSource(name, text), ir.NewContext(), reg, parse.Options{})
+}
+
+func readFile(t testing.TB, file string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// rewrite gives a module hlocb's own hooks. What is executed afterwards is read back from the text, so that engine
+// and plugin get the same.
+func rewrite(name string, text []byte, opts passes.RewriteOptions) (*runtime.Program, error) {
+	m, err := parseText(name, text)
+	if err != nil {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	r, err := passes.RewriteHooks(context.Background(), m, opts)
+	if err != nil {
+		return nil, fmt.Errorf("rewrite: %w", err)
+	}
+	out := []byte(print.String(m, print.Options{}))
+	again, err := parseText(name+" rewritten", out)
+	if err != nil {
+		return nil, fmt.Errorf("read back: %w\n%s", err, out)
+	}
+	return &runtime.Program{Module: again, Text: out, Manifest: r.Manifest}, nil
+}
+
+// event is one arrival at a hook.
+type event struct {
+	site     *hlocb.Site
+	operands []*tensor.Tensor
+}
+
+// recorder answers all hooks and keeps what it sees.
+type recorder struct {
+	mu     sync.Mutex
+	events []event
+	answer func(c *runtime.Call) error
+	bare   bool // keep no operands
+}
+
+func (r *recorder) bindings() *runtime.Bindings {
+	var h runtime.Bindings
+	h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		e := event{site: c.Site}
+		if !r.bare {
+			for _, o := range c.Operands {
+				e.operands = append(e.operands, o.Clone())
+			}
+		}
+		r.mu.Lock()
+		r.events = append(r.events, e)
+		r.mu.Unlock()
+		if r.answer == nil || c.Site.Kind == hlocb.Tap {
+			return nil
+		}
+		return r.answer(c)
+	}))
+	return &h
+}
+
+func (r *recorder) take() []event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := r.events
+	r.events = nil
+	return out
+}
+
+func sameBits(a, b *tensor.Tensor) bool {
+	return a.DType() == b.DType() && a.Shape().Equal(b.Shape()) && bytes.Equal(a.Bytes(), b.Bytes())
+}

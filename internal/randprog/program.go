@@ -1,0 +1,172 @@
+package randprog
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Form is the notation that a program's hooks are written in.
+type Form uint8
+
+// Forms.
+const (
+	Own         Form = iota // hlocb's own call, not chained
+	Target                  // a custom call @probe_cb, read with --hook-target
+	JAX                     // xla_ffi_python_cpu_callback, ordered ones by tokens
+	Outfeed                 // raw outfeeds and infeeds
+	HCB                     // JAX's host_callback in outfeed mode
+	EXLA                    // exla_runtime_callback
+	EXLAOutfeed             // EXLA's outfeeds behind u16 flags
+	NumForms
+)
+
+var formNames = [...]string{"own", "target", "jax", "outfeed", "hcb", "exla", "exla-outfeed"}
+
+func (f Form) String() string { return formNames[f] }
+
+// TargetName is the custom-call target of programs of form Target.
+const TargetName = "probe_cb"
+
+// tokens reports whether the notation orders its hooks with tokens.
+func (f Form) tokens() bool {
+	switch f {
+	case JAX, Outfeed, HCB, EXLAOutfeed:
+		return true
+	}
+	return false
+}
+
+// Type is the type of a value: a tensor of i32, f32, ui8 or i1.
+type Type struct {
+	DType tensor.DType
+	Shape tensor.Shape
+}
+
+func (t Type) equal(u Type) bool { return t.DType == u.DType && t.Shape.Equal(u.Shape) }
+
+func (t Type) elements() int { return int(t.Shape.NumElements()) }
+
+// String returns the MLIR spelling.
+func (t Type) String() string {
+	var b strings.Builder
+	b.WriteString("tensor<")
+	for _, d := range t.Shape {
+		b.WriteString(strconv.FormatInt(d, 10) + "x")
+	}
+	return b.String() + t.DType.String() + ">"
+}
+
+// Site is one hook of the program's text.
+type Site struct {
+	Label    string // what the test calls it: "h0", "h1", ...
+	Kind     hlocb.Kind
+	Pure     bool // without side effect: may fire any number of times, and nowhere in the order
+	Operands []Type
+	Results  []Type
+	Stream   int // of tokens, from 0; -1 where no token orders the hook
+	number   int
+	InCond   bool // stands in the condition of a loop, perhaps through a call
+}
+
+// key is how the site is found among the hooks that were raised: its name, or what identified it in its notation.
+func (s *Site) key(f Form) string {
+	n := strconv.Itoa(s.number)
+	switch f {
+	case JAX:
+		return "index " + n
+	case HCB:
+		return "consumer " + n
+	case EXLAOutfeed:
+		return "flag " + n
+	case EXLA:
+		return "callback_id " + hexWord(s.number)
+	}
+	return s.Label
+}
+
+// hexWord spells the eight bytes of a little-endian word.
+func hexWord(n int) string {
+	const digits = "0123456789abcdef"
+	var b [16]byte
+	for i := range 8 {
+		v := byte(uint64(n) >> (8 * i))
+		b[2*i], b[2*i+1] = digits[v>>4], digits[v&15]
+	}
+	return string(b[:])
+}
+
+// Program is a random program.
+type Program struct {
+	Seed  uint64
+	Form  Form
+	Sites []*Site
+	Args  []*tensor.Tensor
+
+	streams int
+	funcs   []*function // callees before callers, main last
+}
+
+// SiteOf returns the site that a raised hook is, nil for none.
+func (p *Program) SiteOf(s *hlocb.Site) *Site {
+	for _, t := range p.Sites {
+		k := t.key(p.Form)
+		switch p.Form {
+		case JAX, HCB, EXLAOutfeed, EXLA:
+			if k == s.SourceID {
+				return t
+			}
+		default:
+			if k == s.Name {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// function is a function of the program; its hooks are reached by every call.
+type function struct {
+	name  string
+	body  *block
+	hooks bool // reaches hooks
+}
+
+// block is the content of a region or function.
+type block struct {
+	args  []*value
+	stmts []*stmt
+	ret   []*value
+}
+
+// value is one SSA value of the program without its tokens.
+type value struct {
+	typ Type
+	at  int // place in an evaluation's frame
+}
+
+type stmtKind uint8
+
+const (
+	stConst stmtKind = iota
+	stOp             // elementwise and other plain ops, by name
+	stHook
+	stWhile
+	stIf // also case
+	stCall
+)
+
+// stmt is one statement.
+type stmt struct {
+	kind   stmtKind
+	op     string
+	n      int64 // of a constant
+	in     []*value
+	out    []*value
+	blocks []*block // while: condition, body; if: then, else; case: each
+	fn     *function
+	site   *Site
+	hooks  bool // is or reaches a hook
+}

@@ -1,0 +1,447 @@
+package randprog
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Text returns the program as StableHLO in its notation of hooks.
+func (p *Program) Text() string {
+	w := &writer{p: p}
+	w.line("module @randprog {")
+	w.indent++
+	for i := len(p.funcs) - 1; i >= 0; i-- {
+		w.function(p.funcs[i], i == len(p.funcs)-1)
+	}
+	w.indent--
+	w.line("}")
+	return w.b.String()
+}
+
+type writer struct {
+	p      *Program
+	b      strings.Builder
+	indent int
+	next   int
+	names  map[*value]string
+	pid    string // EXLA's argument, where the function has it
+}
+
+const tokenType = "!stablehlo.token"
+
+func (w *writer) line(format string, args ...any) {
+	w.b.WriteString(strings.Repeat("  ", w.indent))
+	if len(args) == 0 {
+		w.b.WriteString(format)
+	} else {
+		fmt.Fprintf(&w.b, format, args...)
+	}
+	w.b.WriteByte('\n')
+}
+
+func (w *writer) fresh() string {
+	w.next++
+	return fmt.Sprintf("%%v%d", w.next)
+}
+
+// streams returns how many tokens go through a function or op that reaches hooks.
+func (w *writer) streams(hooks bool) int {
+	if hooks && w.p.Form.tokens() {
+		return w.p.streams
+	}
+	return 0
+}
+
+func (w *writer) function(f *function, main bool) {
+	w.names, w.next, w.pid = map[*value]string{}, 0, ""
+	var args, results, toks []string
+	n := w.streams(f.hooks)
+	if main {
+		n = 0
+	}
+	exla := w.p.Form == EXLA && f.hooks
+	if exla {
+		w.pid = "%pid"
+		args = append(args, "%pid: tensor<8xui8>")
+	}
+	for range n {
+		t := w.fresh()
+		toks = append(toks, t)
+		args = append(args, t+": "+tokenType)
+		results = append(results, tokenType)
+	}
+	for _, a := range f.body.args {
+		w.names[a] = w.fresh()
+		args = append(args, w.names[a]+": "+a.typ.String())
+	}
+	for _, r := range f.body.ret {
+		results = append(results, r.typ.String())
+	}
+	visibility := "private"
+	if main {
+		visibility = "public"
+	}
+	w.line("func.func %s @%s(%s) -> (%s) {", visibility, f.name, strings.Join(args, ", "), strings.Join(results, ", "))
+	w.indent++
+	if main && w.p.Form.tokens() {
+		for range w.p.streams {
+			t := w.fresh()
+			w.line("%s = stablehlo.create_token : %s", t, tokenType)
+			toks = append(toks, t)
+		}
+	}
+	if main {
+		n = 0
+	}
+	toks = w.stmts(f.body, toks)
+	if main && w.p.Form == EXLAOutfeed {
+		c, t := w.fresh(), w.fresh()
+		w.line("%s = stablehlo.constant dense<0> : tensor<ui16>", c)
+		w.line("%s = \"stablehlo.outfeed\"(%s, %s) : (tensor<ui16>, %s) -> %s", t, c, toks[0], tokenType, tokenType)
+	}
+	w.ret("func.return", toks[:n], f.body.ret)
+	w.indent--
+	w.line("}")
+}
+
+// ret writes a terminator in the generic form.
+func (w *writer) ret(op string, toks []string, vals []*value) {
+	var names, types []string
+	for _, t := range toks {
+		names, types = append(names, t), append(types, tokenType)
+	}
+	for _, v := range vals {
+		names, types = append(names, w.names[v]), append(types, v.typ.String())
+	}
+	w.line("%q(%s) : (%s) -> ()", op, strings.Join(names, ", "), strings.Join(types, ", "))
+}
+
+// stmts writes the statements of b and returns the tokens after them.
+func (w *writer) stmts(b *block, toks []string) []string {
+	toks = append([]string(nil), toks...)
+	for _, s := range b.stmts {
+		toks = w.stmt(s, toks)
+	}
+	return toks
+}
+
+// define names the results of an op, tokens before values, and returns the left-hand side and the tokens.
+func (w *writer) define(tokens int, vals []*value) (lhs string, toks []string) {
+	n := tokens + len(vals)
+	if n == 0 {
+		return "", nil
+	}
+	name := w.fresh()
+	ref := func(i int) string {
+		if n == 1 {
+			return name
+		}
+		return fmt.Sprintf("%s#%d", name, i)
+	}
+	for i := range tokens {
+		toks = append(toks, ref(i))
+	}
+	for i, v := range vals {
+		w.names[v] = ref(tokens + i)
+	}
+	if n == 1 {
+		return name + " = ", toks
+	}
+	return fmt.Sprintf("%s:%d = ", name, n), toks
+}
+
+// signature returns operands and types of an op that takes and gives tokens first.
+func (w *writer) signature(toks []string, in, out []*value, outTokens int) (operands, types string) {
+	var names, ins, outs []string
+	for _, t := range toks {
+		names, ins = append(names, t), append(ins, tokenType)
+	}
+	for _, v := range in {
+		names, ins = append(names, w.names[v]), append(ins, v.typ.String())
+	}
+	for range outTokens {
+		outs = append(outs, tokenType)
+	}
+	for _, v := range out {
+		outs = append(outs, v.typ.String())
+	}
+	return strings.Join(names, ", "), fmt.Sprintf("(%s) -> (%s)", strings.Join(ins, ", "), strings.Join(outs, ", "))
+}
+
+func (w *writer) stmt(s *stmt, toks []string) []string {
+	switch s.kind {
+	case stConst:
+		lhs, _ := w.define(0, s.out)
+		w.line("%sstablehlo.constant %s : %s", lhs, literal(s.out[0].typ, s.n), s.out[0].typ)
+	case stOp:
+		w.op(s)
+	case stHook:
+		return w.hook(s, toks)
+	case stCall:
+		n := w.streams(s.hooks)
+		operands, types := w.signature(toks[:n], s.in, s.out, n)
+		if w.p.Form == EXLA && s.hooks {
+			operands = strings.TrimSuffix(w.pid+", "+operands, ", ")
+			types = strings.Replace("(tensor<8xui8>, "+types[1:], ", )", ")", 1)
+		}
+		lhs, next := w.define(n, s.out)
+		w.line("%sfunc.call @%s(%s) : %s", lhs, s.fn.name, operands, types)
+		return append(next, toks[n:]...)
+	case stIf:
+		n := w.streams(s.hooks)
+		operands, _ := w.signature(nil, s.in, nil, 0)
+		_, types := w.signature(nil, s.in, s.out, n)
+		lhs, next := w.defineLater(n, s.out)
+		w.line("%s\"stablehlo.%s\"(%s) ({", lhs, s.op, operands)
+		for i, b := range s.blocks {
+			if i > 0 {
+				w.line("}, {")
+			}
+			w.indent++
+			w.ret("stablehlo.return", w.stmts(b, toks)[:n], b.ret)
+			w.indent--
+		}
+		w.line("}) : %s", types)
+		return append(next, toks[n:]...)
+	case stWhile:
+		n := w.streams(s.hooks)
+		operands, types := w.signature(toks[:n], s.in, s.out, n)
+		lhs, next := w.defineLater(n, s.out)
+		w.line("%s\"stablehlo.while\"(%s) ({", lhs, operands)
+		for i, b := range s.blocks {
+			if i > 0 {
+				w.line("}, {")
+			}
+			var args, inner []string
+			for range n {
+				t := w.fresh()
+				inner = append(inner, t)
+				args = append(args, t+": "+tokenType)
+			}
+			for _, a := range b.args {
+				w.names[a] = w.fresh()
+				args = append(args, w.names[a]+": "+a.typ.String())
+			}
+			w.line("^bb0(%s):", strings.Join(args, ", "))
+			w.indent++
+			after := w.stmts(b, append(inner, toks[n:]...))
+			if i == 0 {
+				w.ret("stablehlo.return", nil, b.ret)
+			} else {
+				w.ret("stablehlo.return", after[:n], b.ret)
+			}
+			w.indent--
+		}
+		w.line("}) : %s", types)
+		return append(next, toks[n:]...)
+	}
+	return toks
+}
+
+// defineLater is define for ops with regions, whose bodies cannot see the results.
+func (w *writer) defineLater(tokens int, vals []*value) (string, []string) {
+	return w.define(tokens, vals)
+}
+
+func literal(t Type, n int64) string {
+	switch {
+	case t.elements() == 0:
+		return "dense<>"
+	case t.DType == tensor.I1:
+		return fmt.Sprintf("dense<%t>", n != 0)
+	case t.DType == tensor.F32:
+		return fmt.Sprintf("dense<%d.0>", n)
+	}
+	return fmt.Sprintf("dense<%d>", n)
+}
+
+func (w *writer) op(s *stmt) {
+	t := s.out[0].typ
+	arg := func(i int) string { return w.names[s.in[i]] }
+	clamp := func(x string, lo, hi int) {
+		a, b := w.fresh(), w.fresh()
+		w.line("%s = stablehlo.constant dense<%d.0> : tensor<f32>", a, lo)
+		w.line("%s = stablehlo.constant dense<%d.0> : tensor<f32>", b, hi)
+		lhs, _ := w.define(0, s.out)
+		w.line("%sstablehlo.clamp %s, %s, %s : (tensor<f32>, %s, tensor<f32>) -> %s", lhs, a, x, b, t, t)
+	}
+	name, rest, _ := strings.Cut(s.op, " ")
+	switch name {
+	case "clamp100":
+		clamp(arg(0), 0, 100)
+	case "clampadd", "clampsub":
+		x := w.fresh()
+		w.line("%s = stablehlo.%s %s, %s : %s", x, map[string]string{"clampadd": "add", "clampsub": "subtract"}[name], arg(0), arg(1), t)
+		clamp(x, -1000, 1000)
+	case "dot":
+		x := w.fresh()
+		dot := fmt.Sprintf("stablehlo.dot_general %s, %s, contracting_dims = [1] x [0] : (%s, %s) -> %s", arg(0), arg(1), t, t, t)
+		if t.DType == tensor.F32 {
+			w.line("%s = %s", x, dot)
+			clamp(x, -1000, 1000)
+			return
+		}
+		lhs, _ := w.define(0, s.out)
+		w.line("%s%s", lhs, dot)
+	case "sum":
+		z := w.fresh()
+		w.line("%s = stablehlo.constant %s : %s", z, literal(t, 0), t)
+		in := s.in[0].typ
+		var dims []string
+		for i := range in.Shape {
+			dims = append(dims, fmt.Sprint(i))
+		}
+		lhs, _ := w.define(0, s.out)
+		w.line("%sstablehlo.reduce(%s init: %s) applies stablehlo.add across dimensions = [%s] : (%s, %s) -> %s", lhs, arg(0), z, strings.Join(dims, ", "), in, t, t)
+	case "broadcast":
+		lhs, _ := w.define(0, s.out)
+		w.line("%sstablehlo.broadcast_in_dim %s, dims = [] : (%s) -> %s", lhs, arg(0), s.in[0].typ, t)
+	case "convert":
+		lhs, _ := w.define(0, s.out)
+		w.line("%sstablehlo.convert %s : (%s) -> %s", lhs, arg(0), s.in[0].typ, t)
+	case "select":
+		lhs, _ := w.define(0, s.out)
+		w.line("%sstablehlo.select %s, %s, %s : %s, %s", lhs, arg(0), arg(1), arg(2), s.in[0].typ, t)
+	case "compare":
+		kind := "SIGNED"
+		switch s.in[0].typ.DType {
+		case tensor.F32:
+			kind = "FLOAT"
+		case tensor.UI8, tensor.I1:
+			kind = "UNSIGNED"
+		}
+		lhs, _ := w.define(0, s.out)
+		w.line("%sstablehlo.compare %s, %s, %s, %s : (%s, %s) -> %s", lhs, rest, arg(0), arg(1), kind, s.in[0].typ, s.in[0].typ, t)
+	case "negate":
+		lhs, _ := w.define(0, s.out)
+		w.line("%sstablehlo.negate %s : %s", lhs, arg(0), t)
+	default:
+		lhs, _ := w.define(0, s.out)
+		w.line("%sstablehlo.%s %s, %s : %s", lhs, name, arg(0), arg(1), t)
+	}
+}
+
+// hook writes one hook in the program's notation and returns the tokens after it.
+func (w *writer) hook(s *stmt, toks []string) []string {
+	site := s.site
+	next := append([]string(nil), toks...)
+	switch w.p.Form {
+	case Own, Target:
+		attrs := "api_version = 4 : i32"
+		if !site.Pure {
+			attrs += ", has_side_effect = true"
+		}
+		name := TargetName
+		if w.p.Form == Own {
+			name = hlocb.Target
+			attrs += fmt.Sprintf(", backend_config = {abi = 1 : i64, chained = false, id = %d : i64, kind = %q, name = %q}", site.number, site.Kind, site.Label)
+		} else {
+			attrs += fmt.Sprintf(", backend_config = {name = %q, number = %d : i64}", site.Label, site.number)
+		}
+		if site.Kind == hlocb.InOut {
+			attrs += ", " + aliases(len(s.out), 0)
+		}
+		operands, types := w.signature(nil, s.in, s.out, 0)
+		lhs, _ := w.define(0, s.out)
+		w.line("%sstablehlo.custom_call @%s(%s) {%s} : %s", lhs, name, operands, attrs, types)
+	case EXLA:
+		n := 0
+		attrs := ""
+		if site.Kind == hlocb.InOut {
+			n = len(s.out)
+			attrs = ", " + aliases(len(s.out), 1)
+		}
+		operands, types := w.signature(nil, s.in, s.out, 0)
+		types = "(tensor<8xui8>, " + types[1:]
+		lhs, _ := w.define(0, s.out)
+		w.line("%sstablehlo.custom_call @exla_runtime_callback(%s, %s) {api_version = 4 : i32, has_side_effect = true, backend_config = {callback_id = array<i64: %d>, callback_id_size = 8 : ui64, num_aliased_data_outputs = %d : ui64}%s} : %s",
+			lhs, w.pid, operands, site.number, n, attrs, types)
+	case JAX:
+		attrs := fmt.Sprintf("backend_config = \"\", mhlo.backend_config = {index = %d : ui64}", site.number)
+		if !site.Pure {
+			attrs = "has_side_effect = true, " + attrs
+		}
+		n := 0
+		var in []string
+		if site.Stream >= 0 {
+			n, in = 1, []string{toks[site.Stream]}
+		}
+		operands, types := w.signature(in, s.in, s.out, n)
+		lhs, out := w.define(n, s.out)
+		w.line("%sstablehlo.custom_call @xla_ffi_python_cpu_callback(%s) {%s} : %s", lhs, operands, attrs, types)
+		if n > 0 {
+			next[site.Stream] = out[0]
+		}
+	case Outfeed:
+		tok := toks[site.Stream]
+		if site.Kind == hlocb.Feed {
+			next[site.Stream] = w.infeed(s, tok, site.Label)
+		} else {
+			next[site.Stream] = w.outfeed(s.in, tok, site.Label)
+		}
+	case HCB:
+		c, t := w.fresh(), w.fresh()
+		w.line("%s = stablehlo.constant dense<[271828, %d]> : tensor<2xui32>", c, site.number)
+		w.line("%s = \"stablehlo.outfeed\"(%s, %s) {outfeed_config = \"\"} : (tensor<2xui32>, %s) -> %s", t, c, toks[site.Stream], tokenType, tokenType)
+		t = w.outfeed(s.in, t, "")
+		if site.Kind != hlocb.Tap {
+			t = w.infeed(s, t, "")
+		}
+		next[site.Stream] = t
+	case EXLAOutfeed:
+		c, t := w.fresh(), w.fresh()
+		w.line("%s = stablehlo.constant dense<%d> : tensor<ui16>", c, site.number)
+		w.line("%s = \"stablehlo.outfeed\"(%s, %s) : (tensor<ui16>, %s) -> %s", t, c, toks[site.Stream], tokenType, tokenType)
+		if site.Kind == hlocb.Feed {
+			t = w.infeed(s, t, "")
+		} else {
+			for _, v := range s.in {
+				t = w.outfeed([]*value{v}, t, "")
+			}
+		}
+		next[site.Stream] = t
+	}
+	return next
+}
+
+func (w *writer) outfeed(in []*value, tok, config string) string {
+	operands, _ := w.signature(nil, in, nil, 0)
+	var types []string
+	for _, v := range in {
+		types = append(types, v.typ.String())
+	}
+	if len(in) > 0 {
+		operands += ", "
+	}
+	t := w.fresh()
+	w.line("%s = \"stablehlo.outfeed\"(%s%s) {outfeed_config = %q} : (%s) -> %s", t, operands, tok, config, strings.Join(append(types, tokenType), ", "), tokenType)
+	return t
+}
+
+// infeed gives the values first and the token last.
+func (w *writer) infeed(s *stmt, tok, config string) string {
+	name := w.fresh()
+	var types []string
+	for i, v := range s.out {
+		w.names[v] = fmt.Sprintf("%s#%d", name, i)
+		types = append(types, v.typ.String())
+	}
+	w.line("%s:%d = \"stablehlo.infeed\"(%s) {infeed_config = %q} : (%s) -> (%s)", name, len(s.out)+1, tok, config, tokenType, strings.Join(append(types, tokenType), ", "))
+	return fmt.Sprintf("%s#%d", name, len(s.out))
+}
+
+// aliases writes output_operand_aliases of n results to the operands from first on.
+func aliases(n, first int) string {
+	var list []string
+	for i := range n {
+		index := fmt.Sprint(i)
+		if n == 1 {
+			index = ""
+		}
+		list = append(list, fmt.Sprintf("#stablehlo.output_operand_alias<output_tuple_indices = [%s], operand_index = %d, operand_tuple_indices = []>", index, i+first))
+	}
+	return "output_operand_aliases = [" + strings.Join(list, ", ") + "]"
+}
