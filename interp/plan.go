@@ -322,21 +322,6 @@ func (p *planner) dies(v *ir.Value, o *ir.Op, b *ir.Block) bool {
 	return v.ParentBlock() == b && p.lastUse(v, b) == p.index[o]
 }
 
-// usedInside reports whether a region of o uses v. Such a value stays in its slot until o is done.
-func usedInside(v *ir.Value, o *ir.Op) bool {
-	if o.NumRegions() == 0 {
-		return false
-	}
-	for u := range v.Uses() {
-		for x := u.Owner().Parent(); x != nil; x = x.Parent() {
-			if x == o {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // lastUse returns the index of the last op of v's block b that uses v, itself or inside its regions.
 func (p *planner) lastUse(v *ir.Value, b *ir.Block) int {
 	if last, ok := p.last[v]; ok {
