@@ -330,7 +330,7 @@ func (g *generator) makeHook(s *scope, want []Type) []*value {
 			site.Kind = hlocb.Feed
 		}
 	}
-	if site.Kind == hlocb.Call && (g.p.Form == Own || g.p.Form == Target || g.p.Form == JAX) && want == nil && g.chance(20) {
+	if site.Kind == hlocb.Call && (g.p.Form == Own || g.p.Form == JAX) && want == nil && g.chance(20) {
 		site.Pure = true
 	}
 	if g.p.Form.tokens() && !site.Pure {
