@@ -1,6 +1,7 @@
 package mhlo
 
 import (
+	"github.com/hlocb/hlocb/dialect/chlo"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -93,17 +94,6 @@ func own() []*ir.Def {
 			Parse: parseRngState, Print: func(p ir.AsmPrinter, op *ir.Op) { p.PrintAttrDict(op.Attrs()) },
 		},
 		{
-			Name: "mhlo.scan", Doc: "Applies a computation to the slices along a dimension one after the other, carrying values.",
-			Operands: []ir.Arg{{Name: "inputs", Type: hlo.AnyRanked, Mult: ir.Variadic}, {Name: "inits", Type: hlo.AnyRanked, Mult: ir.Variadic}},
-			Results:  []ir.Arg{{Name: "outputs", Type: hlo.AnyRanked, Mult: ir.Variadic}, {Name: "carries", Type: hlo.AnyRanked, Mult: ir.Variadic}},
-			Attrs: []ir.AttrSpec{
-				i64Attr("dimension"), {Name: "scan_dim_size", Type: hlo.I64Attr, Optional: true},
-				{Name: "is_reverse", Type: hlo.BoolAttr, Optional: true}, {Name: "is_associative", Optional: true},
-				{Name: "operandSegmentSizes", Optional: true}, {Name: "resultSegmentSizes", Optional: true},
-			},
-			Regions: []ir.RegionSpec{{Name: "body"}}, Traits: ir.AttrSizedOperands | ir.AttrSizedResults | ir.SingleBlock,
-		},
-		{
 			Name: "mhlo.stochastic_convert", Doc: "Converts to a narrower type, rounding at random.",
 			Operands: []ir.Arg{{Name: "operand", Type: hlo.Tensor(hlo.FP)}, {Name: "random", Type: hlo.RankedInt}},
 			Results:  []ir.Arg{{Name: "result", Type: hlo.AnyRanked}}, Traits: ir.Pure | ir.Elementwise | ir.SameShape,
@@ -125,6 +115,9 @@ func own() []*ir.Def {
 			Format: "$operand `,` $tag attr-dict `:` type($operand)",
 		},
 	}
+	scan := *chlo.Scan
+	scan.Name = "mhlo.scan"
+	defs = append(defs, &scan)
 	for _, name := range [...]string{"acos", "acosh", "asin", "asinh", "atanh", "cosh", "erf", "sinh"} {
 		defs = append(defs, &ir.Def{
 			Name: "mhlo." + name, Doc: "Does what chlo." + name + " does.",

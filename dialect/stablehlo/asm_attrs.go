@@ -222,17 +222,24 @@ func parseRaggedDot(p ir.AsmParser, dialect string) (string, any) {
 	var w bodyWriter
 	fields := append(dotFields(p, d),
 		fieldSpec{"dot_dimension_numbers", func() {
-			a, _ := p.ParseAttr(nil).(*ir.DialectAttr)
-			if a != nil {
-				if v, ok := a.Data().(*DotDims); ok {
-					*d = *v
-				}
+			if p.Peek("<") {
+				parseFields(p, dotFields(p, d), true)
+				return
+			}
+			if v, ok := dataOf[DotDims](p.ParseAttr(nil)); ok {
+				*d = *v
 			}
 		}},
 		fieldSpec{"lhs_ragged_dimensions", intsInto(p, &r.LHSRagged)},
 		fieldSpec{"rhs_group_dimensions", intsInto(p, &r.RHSGroup)})
 	parseFields(p, fields, true)
 	r.Dot = d
+	if dialect == "mhlo" { // which keeps the dot's own numbers together
+		w.text("dot_dimension_numbers", "#mhlo.dot"+d.body())
+		w.ints("lhs_ragged_dimensions", r.LHSRagged, false)
+		w.ints("rhs_group_dimensions", r.RHSGroup, false)
+		return w.String(), r
+	}
 	w.ints("lhs_batching_dimensions", d.LHSBatching, false)
 	w.ints("rhs_batching_dimensions", d.RHSBatching, false)
 	w.ints("lhs_contracting_dimensions", d.LHSContracting, false)

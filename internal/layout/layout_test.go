@@ -26,6 +26,7 @@ var order = [][]string{
 	{"runtime"},
 	{"parse", "print", "internal/randprog"},
 	{"dialect/all"},
+	{"dialect/mhlo"},
 	{"dialect"}, // the dialects that no other one builds on
 	{"dialect/stablehlo"},
 	{"dialect/quant"},

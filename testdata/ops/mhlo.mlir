@@ -22,7 +22,7 @@ module {
     ^bb0(%x: tensor<6x4xf32>):
       mhlo.return %x : tensor<6x4xf32>
     }) : (tensor<6x4xf32>) -> tensor<6x4xf32>
-    %18 = "mhlo.ragged_dot"(%a, %w, %g) <{ragged_dot_dimension_numbers = #mhlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<6x4xf32>, tensor<3x4x5xf32>, tensor<3xi32>) -> tensor<6x5xf32>
+    %18 = "mhlo.ragged_dot"(%a, %w, %g) <{ragged_dot_dimension_numbers = #mhlo.ragged_dot<dot_dimension_numbers = #mhlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]>, lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<6x4xf32>, tensor<3x4x5xf32>, tensor<3xi32>) -> tensor<6x5xf32>
     %19 = "mhlo.async_start"(%a) <{called_computation = @callee, execution_thread = "main"}> : (tensor<6x4xf32>) -> !mhlo.async_bundle<tuple<tensor<6x4xf32>>, tensor<6x4xf32>>
     %20 = "mhlo.async_update"(%19) : (!mhlo.async_bundle<tuple<tensor<6x4xf32>>, tensor<6x4xf32>>) -> !mhlo.async_bundle<tuple<tensor<6x4xf32>>, tensor<6x4xf32>>
     %21 = "mhlo.async_done"(%20) : (!mhlo.async_bundle<tuple<tensor<6x4xf32>>, tensor<6x4xf32>>) -> tensor<6x4xf32>

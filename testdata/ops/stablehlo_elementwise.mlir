@@ -28,8 +28,6 @@ module {
     %25 = stablehlo.tanh %f : tensor<4xf32>
     %26 = stablehlo.bitcast_convert %f : (tensor<4xf32>) -> tensor<4x2xi16>
     %27 = stablehlo.reduce_precision %f, format = e5m10 : tensor<4xf32>
-    %28 = stablehlo.uniform_quantize %f : (tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 5.000000e-01:3>>
-    %29 = stablehlo.uniform_dequantize %28 : (tensor<4x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> tensor<4xf32>
     return
   }
   func.func @binary(%f: tensor<4xf32>, %g: tensor<4xf32>, %i: tensor<4xi32>, %j: tensor<4xi32>, %p: tensor<4xi1>) {
