@@ -20,7 +20,7 @@ func (a *app) pluginCommand() *cobra.Command {
 		Args:  exactArgs(),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand(), a.pluginProbeCommand())
+	c.AddCommand(a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand(), a.pluginTestCommand(), a.pluginProbeCommand())
 	return c
 }
 

@@ -19,6 +19,7 @@ var order = [][]string{
 	{"internal/cli"},
 	{"internal/golden", "internal/layout", "internal/conformance", "internal/endtoend", "internal/proof", "runtime/goxla"},
 	{"verify"},
+	{"runtime/conformance"},
 	{"passes"},
 	{"hook"},
 	{"runtime/backends"},

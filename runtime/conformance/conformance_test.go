@@ -1,0 +1,158 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/runtime/plugins"
+)
+
+func open(t *testing.T, name string) runtime.Backend {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skipf("skip: no cache directory: %v", err)
+	}
+	b, err := backends.Open(context.Background(), name, backends.Options{Plugins: plugins.Environment{Getenv: os.Getenv, CacheDir: filepath.Join(cache, "hlocb", "plugins")}})
+	var missing *plugins.NotFoundError
+	if errors.As(err, &missing) || name == "cpu" && err != nil && strings.Contains(err.Error(), "needs cgo") {
+		t.Skipf("skip: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+func suite(t *testing.T, b, ref runtime.Backend, cases []Case) []Result {
+	t.Helper()
+	var out []Result
+	if err := Run(context.Background(), b, ref, cases, func(r Result) { out = append(out, r) }); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestCPUPlugin: XLA's CPU plugin passes, but for the types that it does not have.
+func TestCPUPlugin(t *testing.T) {
+	for _, r := range suite(t, open(t, "cpu"), open(t, "interp"), Suite()) {
+		if known := strings.Contains(r.Case.Name, "f6E"); r.Status == Failed && !known {
+			t.Errorf("%s/%s: %s", r.Case.Group, r.Case.Name, r.Message)
+		}
+		if r.Status == Skipped {
+			t.Logf("skipped %s/%s: %s", r.Case.Group, r.Case.Name, r.Message)
+		}
+	}
+}
+
+// TestReferenceAgreesWithItself: cases that fail on the engine would say nothing about plugins.
+func TestReferenceAgreesWithItself(t *testing.T) {
+	b := open(t, "interp")
+	for _, r := range suite(t, b, b, Suite()) {
+		if r.Status == Failed {
+			t.Errorf("%s/%s: %s", r.Case.Group, r.Case.Name, r.Message)
+		}
+	}
+}
+
+// wrong is a backend that computes the sine for the cosine.
+type wrong struct{ runtime.Backend }
+
+func (w wrong) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (runtime.Executable, error) {
+	q, err := program(ctx, "wrong", strings.ReplaceAll(string(p.Text), "stablehlo.cosine", "stablehlo.sine"))
+	if err != nil {
+		return nil, err
+	}
+	return w.Backend.Compile(ctx, q, opts)
+}
+
+func TestReports(t *testing.T) {
+	b := open(t, "interp")
+	v := "tensor<2xf32>"
+	cases := []Case{
+		{Group: "ops", Name: "cosine", Text: one(v, "%r = stablehlo.cosine %a : "+v, v)},
+		{Group: "ops", Name: "sine", Text: one(v, "%r = stablehlo.sine %a : "+v, v)},
+		{Group: "other", Name: "skipped", Do: func(context.Context, runtime.Backend) error { return &SkipError{"not here"} }},
+		{Group: "other", Name: "panics", Do: func(context.Context, runtime.Backend) error { panic("oh") }},
+	}
+	results := suite(t, wrong{b}, b, cases)
+	var table bytes.Buffer
+	if err := WriteTable(&table, results); err != nil {
+		t.Fatal(err)
+	}
+	want := `GROUP  PASSED  FAILED  SKIPPED
+ops    1       1       0
+other  0       1       1
+fail ops/cosine: result 0: element 0 is 0.12467473, expected 0.992197692
+skip other/skipped: not here
+fail other/panics: panic: oh
+`
+	if table.String() != want {
+		t.Errorf("table is\n%sexpected\n%s", &table, want)
+	}
+	var junit bytes.Buffer
+	if err := WriteJUnit(&junit, "plugin", results); err != nil {
+		t.Fatal(err)
+	}
+	var doc junitSuites
+	if err := xml.Unmarshal(junit.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Suites) != 2 || doc.Suites[0].Failures != 1 || doc.Suites[1].Skipped != 1 || doc.Suites[0].Cases[0].Failure == nil {
+		t.Errorf("JUnit is\n%s", &junit)
+	}
+}
+
+// isolatedInput makes the test binary the child of TestIsolated, beginning with the case it holds.
+const isolatedInput = "HLOCB_TEST_CONFORMANCE_FROM"
+
+func TestIsolated(t *testing.T) {
+	do := func(name string, f func() error) Case {
+		return Case{Group: "g", Name: name, Do: func(context.Context, runtime.Backend) error { return f() }}
+	}
+	cases := []Case{
+		do("fine", func() error { return nil }),
+		do("crashes", func() error { os.Exit(7); return nil }),
+		do("fails", func() error { return errors.New("no") }),
+		do("hangs", func() error { time.Sleep(time.Hour); return nil }),
+		do("fine again", func() error { return nil }),
+	}
+	if from := os.Getenv(isolatedInput); from != "" {
+		n, err := strconv.Atoi(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Serve(context.Background(), os.Stdout, nil, nil, cases, n); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	var got []string
+	err := RunIsolated(context.Background(), cases, 2*time.Second, func(from int) *exec.Cmd {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestIsolated$")
+		cmd.Env = append(os.Environ(), isolatedInput+"="+strconv.Itoa(from))
+		return cmd
+	}, func(r Result) {
+		first, _, _ := strings.Cut(r.Message, "\n")
+		got = append(got, r.Case.Name+": "+string(r.Status)+" "+first)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"fine: pass ", "crashes: fail the process crashed: exit status 7", "fails: fail no", "hangs: fail it did not end within 2s", "fine again: pass "}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

@@ -1,0 +1,131 @@
+package conformance
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// line is what a child process writes: first that a case begins, then how it ended.
+type line struct {
+	Case    int           `json:"case"`
+	Status  Status        `json:"status,omitempty"` // empty: it begins
+	Message string        `json:"message,omitempty"`
+	Took    time.Duration `json:"took,omitempty"`
+}
+
+// Serve is the child's part of RunIsolated: it runs cases and writes a line of JSON when one begins and ends.
+func Serve(ctx context.Context, w io.Writer, b, ref runtime.Backend, cases []Case, from int) error {
+	out := json.NewEncoder(w)
+	for i := from; i < len(cases); i++ {
+		if err := out.Encode(line{Case: i}); err != nil {
+			return err
+		}
+		err := Run(ctx, b, ref, cases[i:i+1], func(r Result) {
+			_ = out.Encode(line{i, r.Status, r.Message, r.Took})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RunIsolated runs the cases in a child process, so that a plugin that crashes or hangs fails one case instead of
+// ending the suite: a new child goes on behind it. start makes the command whose standard output is Serve's;
+// limit is how long one case may take.
+func RunIsolated(ctx context.Context, cases []Case, limit time.Duration, start func(from int) *exec.Cmd, each func(Result)) error {
+	for from := 0; from < len(cases); {
+		next, err := runChild(ctx, cases, from, limit, start(from), each)
+		if err != nil {
+			return err
+		}
+		from = next
+	}
+	return ctx.Err()
+}
+
+// runChild runs cases until the child ends and returns the first that was not run.
+func runChild(ctx context.Context, cases []Case, from int, limit time.Duration, cmd *exec.Cmd, each func(Result)) (next int, err error) {
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	var stderr tailWriter
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	lines := make(chan line)
+	go func() {
+		defer close(lines)
+		scan := bufio.NewScanner(out)
+		scan.Buffer(nil, 16<<20)
+		for scan.Scan() {
+			var l line
+			if json.Unmarshal(scan.Bytes(), &l) == nil && l.Case >= from && l.Case < len(cases) {
+				lines <- l
+			}
+		}
+	}()
+	running, hung := -1, false
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	next = from
+	for open := true; open; {
+		var l line
+		select {
+		case l, open = <-lines:
+		case <-timer.C:
+			hung = true
+			_ = cmd.Process.Kill()
+			continue
+		case <-ctx.Done():
+			_ = cmd.Process.Kill()
+			for range lines {
+			}
+			_ = cmd.Wait()
+			return 0, ctx.Err()
+		}
+		if !open {
+			break
+		}
+		timer.Reset(limit)
+		if l.Status == "" {
+			running, next = l.Case, l.Case+1
+			continue
+		}
+		running = -1
+		each(Result{cases[l.Case], l.Status, l.Message, l.Took})
+	}
+	err = cmd.Wait()
+	switch {
+	case running >= 0 && hung:
+		each(Result{Case: cases[running], Status: Failed, Message: fmt.Sprintf("it did not end within %v", limit), Took: limit})
+	case running >= 0:
+		each(Result{Case: cases[running], Status: Failed, Message: fmt.Sprintf("the process crashed: %v\n%s", err, stderr.String())})
+	case next == from, err != nil && next < len(cases):
+		return 0, fmt.Errorf("the process that runs the cases ended: %w\n%s", err, stderr.String())
+	}
+	return next, nil
+}
+
+// tailWriter keeps the last few kilobytes that a child writes to its standard error.
+type tailWriter struct{ text []byte }
+
+func (w *tailWriter) Write(b []byte) (int, error) {
+	w.text = append(w.text, b...)
+	if n := len(w.text) - 4096; n > 0 {
+		w.text = append(w.text[:0], w.text[n:]...)
+	}
+	return len(b), nil
+}
+
+func (w *tailWriter) String() string { return strings.TrimSpace(string(w.text)) }

@@ -1,0 +1,123 @@
+package conformance
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/hlocb/hlocb/diag"
+)
+
+// WriteTable writes a line per group and one per case that did not pass.
+func WriteTable(w io.Writer, results []Result) error {
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(tw, "GROUP\tPASSED\tFAILED\tSKIPPED")
+	for _, g := range groups(results) {
+		var n = map[Status]int{}
+		for _, r := range results {
+			if r.Case.Group == g {
+				n[r.Status]++
+			}
+		}
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\n", g, n[Passed], n[Failed], n[Skipped])
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for _, r := range results {
+		if r.Status == Passed {
+			continue
+		}
+		message := strings.TrimSpace(r.Message)
+		if first, _, more := strings.Cut(message, "\n"); more {
+			message = first + " ..."
+		}
+		if _, err := fmt.Fprintf(w, "%s %s/%s: %s\n", r.Status, r.Case.Group, r.Case.Name, diag.Escape(message)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groups lists the groups in order of appearance.
+func groups(results []Result) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, r := range results {
+		if !seen[r.Case.Group] {
+			seen[r.Case.Group] = true
+			out = append(out, r.Case.Group)
+		}
+	}
+	return out
+}
+
+type junitSuites struct {
+	XMLName xml.Name     `xml:"testsuites"`
+	Suites  []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Time     string      `xml:"time,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Time    string        `xml:"time,attr"`
+	Failure *junitMessage `xml:"failure"`
+	Skipped *junitMessage `xml:"skipped"`
+}
+
+type junitMessage struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// WriteJUnit writes the results as JUnit XML, a suite per group. name tells what was tested.
+func WriteJUnit(w io.Writer, name string, results []Result) error {
+	var out junitSuites
+	for _, g := range groups(results) {
+		s := junitSuite{Name: name + "." + g}
+		var total float64
+		for _, r := range results {
+			if r.Case.Group != g {
+				continue
+			}
+			c := junitCase{Class: s.Name, Name: r.Case.Name, Time: seconds(r.Took.Seconds())}
+			first, _, _ := strings.Cut(r.Message, "\n")
+			switch r.Status {
+			case Failed:
+				s.Failures++
+				c.Failure = &junitMessage{first, r.Message}
+			case Skipped:
+				s.Skipped++
+				c.Skipped = &junitMessage{Message: first}
+			}
+			total += r.Took.Seconds()
+			s.Tests++
+			s.Cases = append(s.Cases, c)
+		}
+		s.Time = seconds(total)
+		out.Suites = append(out.Suites, s)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(out); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func seconds(s float64) string { return fmt.Sprintf("%.6f", s) }

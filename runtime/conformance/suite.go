@@ -1,0 +1,242 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Case is one test.
+type Case struct {
+	Group string // "ops", "types", "hooks", "runtime"
+	Name  string
+	// Text is a module whose main is run on both backends with the same arguments; the results and the events of
+	// its hooks (calls of @probe, or any form that hlocb reads) must agree.
+	Text string
+	// Loose widens what results may differ by, for functions that libraries compute to different accuracy.
+	Loose float64
+	// Do is the test where Text is empty. A *SkipError skips it.
+	Do func(ctx context.Context, b runtime.Backend) error
+}
+
+// SkipError says why a case says nothing about a backend.
+type SkipError struct{ Reason string }
+
+func (e *SkipError) Error() string { return e.Reason }
+
+// Status is how a case ended.
+type Status string
+
+// How cases end.
+const (
+	Passed  Status = "pass"
+	Failed  Status = "fail"
+	Skipped Status = "skip"
+)
+
+// Result is what Run found out.
+type Result struct {
+	Case    Case
+	Status  Status
+	Message string // why it failed or was skipped
+	Took    time.Duration
+}
+
+// Suite lists all cases in a fixed order.
+func Suite() []Case {
+	var out []Case
+	out = append(out, opCases()...)
+	out = append(out, typeCases()...)
+	out = append(out, hookCases()...)
+	return append(out, runtimeCases()...)
+}
+
+// Run executes the cases on a backend, with ref as the reference, and calls each with every result as soon as it is
+// known. It stops at the end of ctx.
+func Run(ctx context.Context, b, ref runtime.Backend, cases []Case, each func(Result)) error {
+	for _, c := range cases {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		start := time.Now()
+		err := runCase(ctx, b, ref, c)
+		r := Result{Case: c, Status: Passed, Took: time.Since(start)}
+		var skip *SkipError
+		switch {
+		case errors.As(err, &skip):
+			r.Status, r.Message = Skipped, skip.Reason
+		case err != nil:
+			r.Status, r.Message = Failed, err.Error()
+		}
+		each(r)
+	}
+	return nil
+}
+
+func runCase(ctx context.Context, b, ref runtime.Backend, c Case) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	if c.Do != nil {
+		return c.Do(ctx, b)
+	}
+	p, err := program(ctx, c.Name, c.Text)
+	if err != nil {
+		return &SkipError{"hlocb cannot read the case: " + err.Error()}
+	}
+	args, err := arguments(p.Module)
+	if err != nil {
+		return &SkipError{err.Error()}
+	}
+	want, err := execute(ctx, ref, p, args)
+	if err != nil {
+		return &SkipError{"no reference: " + err.Error()}
+	}
+	got, err := execute(ctx, b, p, args)
+	if err != nil {
+		return err
+	}
+	return compare(got, want, c.Loose)
+}
+
+// program reads a module and makes hlocb's own hooks of its calls of @probe.
+func program(ctx context.Context, name, text string) (*runtime.Program, error) {
+	reg, err := all.Registry()
+	if err != nil {
+		return nil, err
+	}
+	m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		return nil, err
+	}
+	r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"probe"}})
+	if err != nil {
+		return nil, err
+	}
+	return &runtime.Program{Module: m, Text: []byte(print.String(m, print.Options{})), Manifest: r.Manifest}, nil
+}
+
+// arguments makes values for main's arguments, the same every time: small positive numbers that no operation turns
+// into an infinity, and both truth values.
+func arguments(m *ir.Module) ([]*tensor.Tensor, error) {
+	f, ok := fn.Lookup(m, "main")
+	if !ok {
+		return nil, errors.New("the module has no main")
+	}
+	var out []*tensor.Tensor
+	for i, t := range f.Type().Inputs() {
+		typ, ok := t.(*ir.TensorType)
+		if !ok || !typ.Static() || typ.DType() == tensor.Invalid {
+			return nil, fmt.Errorf("argument %d of main is %s", i, t)
+		}
+		out = append(out, Fill(typ.DType(), typ.Shape(), i))
+	}
+	return out, nil
+}
+
+// Fill returns the values that cases use as argument number n of a type.
+func Fill(d tensor.DType, shape tensor.Shape, n int) *tensor.Tensor {
+	t := tensor.New(d, shape)
+	data, size := t.Bytes(), d.Size()
+	for i := range t.NumElements() {
+		k := (i*7 + n*3) % 11 // 0 ... 10
+		at := data[i*size:][:size]
+		switch {
+		case d == tensor.I1:
+			at[0] = byte(k % 2)
+		case d.IsFloat():
+			putBits(at, tensor.EncodeFloat(d, 0.125+float64(k)/16))
+		case d.IsComplex():
+			half := tensor.F32
+			if d == tensor.Complex128 {
+				half = tensor.F64
+			}
+			putBits(at[:size/2], tensor.EncodeFloat(half, 0.125+float64(k)/16))
+			putBits(at[size/2:], tensor.EncodeFloat(half, 0.5-float64(k)/16))
+		default:
+			limit := 1<<min(d.Bits()-1, 4) - 1
+			putBits(at, uint64(1+k%max(limit, 1)))
+		}
+	}
+	return t
+}
+
+func putBits(b []byte, bits uint64) {
+	for i := range b {
+		b[i] = byte(bits >> (8 * i))
+	}
+}
+
+// outcome is what a run gave: the results, and for each event the hook's name and its operands.
+type outcome struct {
+	results []*tensor.Tensor
+	events  []string
+	values  []*tensor.Tensor
+}
+
+func execute(ctx context.Context, b runtime.Backend, p *runtime.Program, args []*tensor.Tensor) (*outcome, error) {
+	out := &outcome{}
+	var h runtime.Bindings
+	h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		var types []string
+		for _, o := range c.Operands {
+			types = append(types, fmt.Sprint(o.DType(), o.Shape()))
+			out.values = append(out.values, o.Clone())
+		}
+		out.events = append(out.events, c.Site.Name+" "+strings.Join(types, ", "))
+		for i, r := range c.Results {
+			if c.Site.Kind == hlocb.InOut {
+				continue
+			}
+			if i < len(c.Operands) && len(r.Bytes()) == len(c.Operands[i].Bytes()) {
+				copy(r.Bytes(), c.Operands[i].Bytes())
+			} else {
+				copy(r.Bytes(), Fill(r.DType(), r.Shape(), i).Bytes())
+			}
+		}
+		return nil
+	}))
+	e, err := b.Compile(ctx, p, runtime.CompileOptions{Handlers: &h})
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	out.results, err = e.Run(ctx, args)
+	return out, err
+}
+
+// compare says how two outcomes differ, nil where they do not beyond rounding.
+func compare(got, want *outcome, loose float64) error {
+	if strings.Join(got.events, "\n") != strings.Join(want.events, "\n") {
+		return fmt.Errorf("events are %q, expected %q", got.events, want.events)
+	}
+	for i := range want.values {
+		if err := compareTensors(got.values[i], want.values[i], loose); err != nil {
+			return fmt.Errorf("operand of an event: %w", err)
+		}
+	}
+	if len(got.results) != len(want.results) {
+		return fmt.Errorf("%d results, expected %d", len(got.results), len(want.results))
+	}
+	for i := range want.results {
+		if err := compareTensors(got.results[i], want.results[i], loose); err != nil {
+			return fmt.Errorf("result %d: %w", i, err)
+		}
+	}
+	return nil
+}
