@@ -3,6 +3,7 @@ package ir
 import (
 	"bytes"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/hlocb/hlocb/tensor"
@@ -264,6 +265,12 @@ func (a *DenseArrayAttr) AppendValues(b []byte) []byte {
 
 // dense appends dense<...> without the type.
 func (w *Text) dense(b []byte, a *DenseAttr) []byte {
+	if t, ok := a.typ.(*TensorType); ok && len(a.text) > 2*tensor.HexLarger && w.ElideLarger == 0 && !w.NoHex && t.DType() != tensor.Invalid {
+		if text, ok := tensor.HexText(a.text, t.DType(), t.shape, tensor.HexLarger); ok {
+			b = append(slices.Grow(b, len(text)+64), "dense<"...)
+			return append(append(b, text...), '>')
+		}
+	}
 	v, splat, err := a.Elements()
 	if w.ElideLarger > 0 && err == nil && !splat && v.NumElements() > w.ElideLarger {
 		return append(b, "dense_resource<__elided__>"...)

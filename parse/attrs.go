@@ -374,6 +374,12 @@ func (p *parser) denseAttr(want ir.Type) ir.Attr {
 // denseEnd returns the offset of the '>' that ends the payload starting at i.
 func (p *parser) denseEnd(i int) int {
 	src := p.lexer.src
+	if bytes.HasPrefix(src[i:], []byte(`"0x`)) {
+		// Hexadecimal data may be long; what stands in the string is checked later, in one go.
+		if n := bytes.IndexByte(src[i+1:], '"'); n > 0 && i+n+2 < len(src) && src[i+n+2] == '>' {
+			return i + n + 2
+		}
+	}
 	for {
 		n := bytes.IndexByte(src[i:], '>')
 		q := -1

@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"bytes"
+
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -226,14 +228,7 @@ func (p *parser) formAttr(def *ir.Def, spec *ir.AttrSpec, optional bool) (ir.Att
 		if optional && !p.is('[') {
 			return nil, false
 		}
-		pos := p.pos()
-		p.expectIn('[', "expected '['")
-		var values []int64
-		if !p.is(']') {
-			values = p.arrayValues(c.FormType, pos)
-		}
-		p.expectIn(']', "expected ']'")
-		return ir.NewDenseArray(c.FormType, values), true
+		return p.intList(c.FormType), true
 	case ir.FormSymbol:
 		if optional && p.tok.kind != tokAt {
 			return nil, false
@@ -266,6 +261,31 @@ func (p *parser) formAttr(def *ir.Def, spec *ir.AttrSpec, optional bool) (ir.Att
 		return p.ParseOptionalAttr(nil)
 	}
 	return p.ParseAttr(nil), true
+}
+
+// intList reads [1, 2] as a dense array.
+func (p *parser) intList(elem ir.Type) ir.Attr {
+	src := p.lexer.src[p.tok.start:]
+	n := bytes.IndexByte(src[:min(len(src), 64)], ']') + 1
+	key := denseKey{str(src[:n]), elem}
+	start := p.tok.start
+	if a := p.dense[key]; n > 0 && a != nil {
+		p.lexAt(start + n)
+		return a
+	}
+	pos := p.pos()
+	p.expectIn('[', "expected '['")
+	var values []int64
+	if !p.is(']') {
+		values = p.arrayValues(elem, pos)
+	}
+	end := p.tok.end
+	p.expectIn(']', "expected ']'")
+	a := ir.NewDenseArray(elem, values)
+	if end == start+n {
+		p.dense[key] = a
+	}
+	return a
 }
 
 // enumCase reads the bare case of an enumerated attribute.
@@ -375,7 +395,58 @@ func (p *parser) group(s *formatState, e *ir.FormatElem) {
 type prepared struct {
 	args []ir.DirectiveArg
 	room [][]ir.Type // what Types of each argument starts from
-	busy bool        // a region that the directive reads holds the same op
+	pure bool        // all arguments are attributes: what is read depends on the text alone
+	memo []memo
+	turn int  // the entry of memo to replace next
+	busy bool // a region that the directive reads holds the same op
+}
+
+// memo is the text that a use of a directive read, with the punctuation behind it, and what came of it.
+type memo struct {
+	text  []byte
+	token int // offset of the punctuation in text
+	attrs []ir.Attr
+}
+
+// maxMemo and longestMemo bound what is remembered for each use.
+const (
+	maxMemo     = 8
+	longestMemo = 256
+)
+
+// recallPure returns the entry that says what the directive reads at the current token, nil where none does.
+func (p *parser) recallPure(pre *prepared) *memo {
+	if !pre.pure {
+		return nil
+	}
+	src := p.lexer.src[p.tok.start:]
+	for i := range pre.memo {
+		if m := &pre.memo[i]; len(src) > len(m.text) && string(src[:len(m.text)]) == string(m.text) {
+			// The punctuation must not go on differently: - and ->, : and ::.
+			if c := src[len(m.text)]; c != '>' && c != ':' && c != '-' && c != '#' {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+// remember stores what the directive read from offset start on.
+func (p *parser) remember(pre *prepared, start int, args []ir.DirectiveArg) {
+	text := p.lexer.src[start:p.tok.end]
+	if p.tok.kind != tokPunct || p.tok.end-p.tok.start != 1 || len(text) > longestMemo {
+		return
+	}
+	m := memo{text: text, token: p.tok.start - start}
+	for i := range args {
+		m.attrs = append(m.attrs, args[i].Attr)
+	}
+	if len(pre.memo) < maxMemo {
+		pre.memo = append(pre.memo, m)
+		return
+	}
+	pre.memo[pre.turn%maxMemo] = m
+	pre.turn++
 }
 
 // directiveArgs returns the arguments of a use, empty but for what the format says.
@@ -389,6 +460,11 @@ func (p *parser) directiveArgs(e *ir.FormatElem) (*prepared, []ir.DirectiveArg) 
 	}
 	if pre.args == nil {
 		pre.args = append([]ir.DirectiveArg(nil), e.Args...)
+		pre.pure = true
+		for i := range e.Args {
+			a := &e.Args[i]
+			pre.pure = pre.pure && (a.Kind == ir.AttrArg && !a.Ref || a.Kind == ir.LiteralArg)
+		}
 		pre.room = make([][]ir.Type, len(pre.args))
 		all := make([]ir.Type, 2*len(pre.args))
 		for i := range pre.room {
@@ -443,7 +519,18 @@ func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 		}
 	}
 	s.typePos = p.pos()
-	e.Directive.Parse(p.hooks, &f.st, args)
+	start, before := p.tok.start, len(f.st.Attrs)
+	if m := p.recallPure(pre); m != nil {
+		for i := range args {
+			args[i].Attr = m.attrs[i]
+		}
+		p.lexAt(start + m.token)
+	} else {
+		e.Directive.Parse(p.hooks, &f.st, args)
+		if pre.pure && len(f.st.Attrs) == before {
+			p.remember(pre, start, args)
+		}
+	}
 	for i := range args {
 		a := &args[i]
 		if a.Ref {

@@ -145,10 +145,6 @@ func (p *parser) parse() (m *ir.Module, err error) {
 	if uint64(len(p.lexer.src)) >= math.MaxUint32 {
 		return nil, diag.Errorf(p.source, 0, "input is larger than 4 GiB")
 	}
-	if bytes.IndexByte(p.lexer.src, 0) >= 0 {
-		// MLIR ends the text at a zero byte; a file with one is no text.
-		p.ErrorfAt(diag.At(bytes.IndexByte(p.lexer.src, 0)), "unexpected character")
-	}
 	p.lexAt(0)
 	p.topLevel()
 	if len(p.errors) > 0 {

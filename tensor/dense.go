@@ -522,10 +522,8 @@ func (r *denseReader) readHex(total int64) (*Tensor, bool, *LiteralError) {
 		return nil, false, r.fail(-1, "elements hex data size is invalid for provided type: %s", r.typeText())
 	}
 	if !r.store {
-		for i, c := range body {
-			if !isHex(c) {
-				return nil, false, r.fail(start+3+i, "expected string containing hex digits starting with `0x`")
-			}
+		if !allHex(body) {
+			return nil, false, r.fail(start, "expected string containing hex digits starting with `0x`")
 		}
 		return nil, false, nil
 	}
@@ -551,6 +549,63 @@ func (r *denseReader) readHex(total int64) (*Tensor, bool, *LiteralError) {
 		return r.single(), true, nil
 	}
 	return t, splat, nil
+}
+
+// allHex reports whether b holds hexadecimal digits only. It looks at eight bytes at a time.
+func allHex(b []byte) bool {
+	const ones = 0x0101010101010101
+	for len(b) >= 8 {
+		x := binary.LittleEndian.Uint64(b)
+		low := x | 0x20*ones // letters in lower case
+		digit := (x + (0x80-'0')*ones) &^ (x + (0x80-'9'-1)*ones)
+		alpha := (low + (0x80-'a')*ones) &^ (low + (0x80-'f'-1)*ones)
+		if x&(0x80*ones) != 0 || (digit|alpha)&(0x80*ones) != 0x80*ones {
+			return false
+		}
+		b = b[8:]
+	}
+	for _, c := range b {
+		if !isHex(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// noLower reports whether b, ASCII text, holds no letters in lower case.
+func noLower(b []byte) bool {
+	for len(b) >= 8 {
+		if lowerIn(binary.LittleEndian.Uint64(b)) {
+			return false
+		}
+		b = b[8:]
+	}
+	for _, c := range b {
+		if c >= 'a' {
+			return false
+		}
+	}
+	return true
+}
+
+// lowerIn reports whether one of the eight ASCII bytes is at least 'a'.
+func lowerIn(x uint64) bool {
+	return (x+(0x80-'a')*0x0101010101010101)&0x8080808080808080 != 0
+}
+
+// HexText returns the text of a literal as it is to be printed in hexadecimal, where it can be told without decoding
+// it: the bytes of more than hexLarger elements, not all equal, in upper case. text is known to be correct.
+func HexText(text []byte, d DType, shape Shape, hexLarger int) (out []byte, ok bool) {
+	size, n := d.Size(), shape.NumElements()
+	if hexLarger < 0 || n <= int64(hexLarger) || d.Bits() < 8 || len(text) != int(n)*size*2+4 ||
+		text[0] != '"' || text[len(text)-1] != '"' {
+		return nil, false
+	}
+	body := text[3 : len(text)-1]
+	if allEqual(body, 2*size) || !noLower(body) {
+		return nil, false
+	}
+	return text, true
 }
 
 // unpack reads booleans packed eight to a byte, the first in the lowest bit.

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"encoding/binary"
+	"slices"
 	"strconv"
 )
 
@@ -88,22 +89,28 @@ func AppendDense(b []byte, t *Tensor, hexLarger int) []byte {
 	return b
 }
 
-const upperHex = "0123456789ABCDEF"
+// hexPairs holds the two digits of each byte, the first in the low byte.
+var hexPairs = func() (t [256]uint16) {
+	const digits = "0123456789ABCDEF"
+	for i := range t {
+		t[i] = uint16(digits[i>>4]) | uint16(digits[i&15])<<8
+	}
+	return t
+}()
 
 // AppendHex appends the bytes of data as pairs of upper-case hexadecimal digits.
 func AppendHex(b, data []byte) []byte {
 	start := len(b)
-	need := start + 2*len(data)
-	if cap(b) < need {
-		grown := make([]byte, start, need+need/4)
-		copy(grown, b)
-		b = grown
+	b = slices.Grow(b, 2*len(data))
+	b = b[:start+2*len(data)]
+	out := b[start:]
+	for len(data) >= 4 {
+		binary.LittleEndian.PutUint64(out, uint64(hexPairs[data[0]])|uint64(hexPairs[data[1]])<<16|
+			uint64(hexPairs[data[2]])<<32|uint64(hexPairs[data[3]])<<48)
+		data, out = data[4:], out[8:]
 	}
-	b = b[:need]
-	out := b[start:need]
 	for i, c := range data {
-		out[2*i] = upperHex[c>>4]
-		out[2*i+1] = upperHex[c&15]
+		binary.LittleEndian.PutUint16(out[2*i:], hexPairs[c])
 	}
 	return b
 }
