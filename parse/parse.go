@@ -133,7 +133,7 @@ func (p *parser) parse() (m *ir.Module, err error) {
 		case nil:
 		case bailout:
 			if r.d != nil {
-				p.errors.Add(r.d)
+				p.addError(r.d)
 			}
 			m, err = nil, p.err()
 		default:

@@ -9,9 +9,17 @@ import (
 
 // report adds a mistake and goes on, or ends the reading where that was the last to be reported.
 func (p *parser) report(d *diag.Diagnostic) {
-	p.errors.Add(d)
+	p.addError(d)
 	if len(p.errors) >= p.maxErrors {
 		panic(bailout{})
+	}
+}
+
+// addError adds a mistake. A second one at the same place only follows from the first: at the end of a truncated text
+// every region that is open misses its '}'.
+func (p *parser) addError(d *diag.Diagnostic) {
+	if n := len(p.errors); n == 0 || p.errors[n-1].Pos != d.Pos {
+		p.errors.Add(d)
 	}
 }
 
