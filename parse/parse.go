@@ -43,6 +43,10 @@ type parser struct {
 
 	errors    diag.List
 	maxErrors int
+	// fatal is set when reading cannot go on behind a mistake with sense or in reasonable time. It is a flag and no
+	// part of the panic, because a function that recovers and panics again, once for each of many levels, takes time
+	// that grows with the square of their number.
+	fatal bool
 
 	depth       int
 	types       map[string]ir.Type // by their text
@@ -288,6 +292,12 @@ func (p *parser) metadata() {
 // deeper guards a recursion; the caller must call p.depth-- on the way out.
 func (p *parser) deeper() {
 	if p.depth++; p.depth > maxDepth {
-		p.Errorf("nesting is deeper than %d levels", maxDepth)
+		p.tooDeep(p.Pos())
 	}
+}
+
+// tooDeep ends the reading: going on behind each of so many open brackets would take time without end.
+func (p *parser) tooDeep(pos diag.Pos) {
+	p.fatal = true
+	p.ErrorfAt(pos, "nesting is deeper than %d levels", maxDepth)
 }

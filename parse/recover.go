@@ -11,6 +11,7 @@ import (
 func (p *parser) report(d *diag.Diagnostic) {
 	p.addError(d)
 	if len(p.errors) >= p.maxErrors {
+		p.fatal = true
 		panic(bailout{})
 	}
 }
@@ -33,12 +34,16 @@ func (p *parser) operationOrSkip(b *ir.Block) {
 	start, level, depth := p.tok, p.level, p.depth
 	s, marks, blocks, defaults, scratch := p.scope, len(p.scope.order), p.blocks, len(p.defaults), len(p.scratch)
 	defer func() {
+		if p.fatal {
+			return // the panic goes on, if there is one
+		}
 		r := recover()
 		if r == nil {
 			return
 		}
 		e, ok := r.(bailout)
-		if !ok || e.d == nil {
+		if !ok || e.d.Pos.Offset() >= len(p.lexer.src) { // a bug of ours; nothing is left to go on with
+			p.fatal = true
 			panic(r)
 		}
 		p.level, p.depth, p.blocks = level, depth, blocks

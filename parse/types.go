@@ -309,7 +309,7 @@ func (p *parser) balancedEnd(i int) int {
 		case '<', '(', '[', '{':
 			stack = append(stack, c)
 			if len(stack)+p.depth > maxDepth {
-				p.ErrorfAt(diag.At(i), "nesting is deeper than %d levels", maxDepth)
+				p.tooDeep(diag.At(i))
 			}
 		case '-':
 			if i+1 < len(src) && src[i+1] == '>' {
