@@ -17,7 +17,7 @@ const module = "github.com/hlocb/hlocb"
 var order = [][]string{
 	{"cmd/hlocb", "examples", "internal/bench", "internal/testsummary"},
 	{"internal/cli"},
-	{"internal/golden", "internal/layout", "internal/conformance", "internal/endtoend", "internal/proof", "runtime/goxla"},
+	{"internal/gen", "internal/golden", "internal/layout", "internal/conformance", "internal/endtoend", "internal/proof", "runtime/goxla"},
 	{"verify"},
 	{"runtime/conformance"},
 	{"passes"},
