@@ -10,14 +10,14 @@ import (
 // and each row's own Verify. It returns nil or a diag.List with every finding, in program order, worded as MLIR
 // words them. Ops of unknown kinds are checked for structure and dominance only.
 func Verify(m *Module) error {
-	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source}, place: map[*Op]int32{}}
+	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source}, place: map[*Block]map[*Op]int32{}}
 	v.op(m.op)
 	return v.r.list.Err()
 }
 
 type verifier struct {
 	r     Reporter
-	place map[*Op]int32 // position in its block, of the ops of the blocks that are open
+	place map[*Block]map[*Op]int32 // positions of the ops, of the open blocks that needed numbering
 }
 
 func (v *verifier) op(o *Op) {
@@ -217,13 +217,6 @@ func (v *verifier) region(o *Op, index int, r *Region) {
 		v.r.Errorf(o, "expects region #%d to have 0 or 1 blocks", index)
 	}
 	for _, b := range r.blocks {
-		i := int32(0)
-		for n := b.first; n != nil; n = n.next {
-			v.place[n] = i
-			i++
-		}
-	}
-	for _, b := range r.blocks {
 		for n := b.first; n != nil; n = n.next {
 			if n.Has(Terminator) && n != b.last {
 				v.r.Errorf(n, "must be the last operation in the parent block")
@@ -244,10 +237,29 @@ func (v *verifier) region(o *Op, index int, r *Region) {
 		}
 	}
 	for _, b := range r.blocks {
-		for n := b.first; n != nil; n = n.next {
-			delete(v.place, n)
+		delete(v.place, b)
+	}
+}
+
+// near is how far a definition is looked for above its use before the whole block is numbered.
+const near = 16
+
+// before reports whether o stands before p in their block.
+func (v *verifier) before(o, p *Op) bool {
+	for i, n := 0, p.prev; n != nil && i < near; i, n = i+1, n.prev {
+		if n == o {
+			return true
 		}
 	}
+	place := v.place[o.block]
+	if place == nil {
+		place = map[*Op]int32{}
+		for n := o.block.first; n != nil; n = n.next {
+			place[n] = int32(len(place))
+		}
+		v.place[o.block] = place
+	}
+	return place[o] < place[p]
 }
 
 func (v *verifier) where(val *Value) diag.Pos {
@@ -272,7 +284,7 @@ func (v *verifier) dominates(val *Value, o *Op) bool {
 		case b == nil:
 			return false
 		case b == def:
-			return val.op == nil || val.op != p && v.place[val.op] < v.place[p]
+			return val.op == nil || val.op != p && v.before(val.op, p)
 		case b.region == def.region:
 			return true
 		}

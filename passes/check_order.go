@@ -8,6 +8,8 @@ import (
 var checkOrderInfo = &Info{
 	Name: "check-order",
 	Doc:  "Proves on a lowered module that its hooks are delivered in program order.",
+
+	ReadOnly: true,
 }
 
 // CheckOrder returns the pass that proves the program order of a lowered module. It changes nothing.

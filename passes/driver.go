@@ -9,7 +9,8 @@ import (
 
 // Driver runs pipelines. The zero Driver runs passes and checks nothing.
 type Driver struct {
-	// Verify is called on the module before the first pass and after each one; nil skips it.
+	// Verify is called on the module before the first pass and after each one that may have
+	// changed it; nil skips it.
 	Verify func(*ir.Module) error
 	// Before and After are called around each pass, with its place in the pipeline; nil skips them. Timing,
 	// printing and counting are done here.
@@ -57,6 +58,9 @@ func (d *Driver) Run(ctx *Context, p Pipeline, m *ir.Module) error {
 		}
 		if d.After != nil {
 			d.After(i, s.Pass, m, time.Since(start))
+		}
+		if s.Pass.Info().ReadOnly {
+			continue
 		}
 		if err := d.verify(m); err != nil {
 			return &PassError{Pass: name, Index: i, Err: err}

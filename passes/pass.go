@@ -24,6 +24,8 @@ type Info struct {
 	Name    string // as pipelines spell it: "raise-hooks"
 	Doc     string // the first sentence says what the pass does
 	Options []Option
+	// ReadOnly says that the pass changes nothing, so that a driver need not verify after it.
+	ReadOnly bool
 }
 
 // Option documents one option of a pass.

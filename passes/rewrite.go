@@ -49,7 +49,7 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 		{Pass: OrderHooks(order, chain)},
 		{Pass: AliasHooks(alias)},
 		// The manifest is taken from the raised form, which still knows where each hook comes from.
-		{Pass: simple{&Info{Name: "manifest"}, func(_ *Context, m *ir.Module) (err error) {
+		{Pass: simple{&Info{Name: "manifest", ReadOnly: true}, func(_ *Context, m *ir.Module) (err error) {
 			out.Manifest, err = hook.ManifestOf(m)
 			return err
 		}}},

@@ -263,6 +263,9 @@ func joinTypes(c *ir.Context, types []ir.Type, join func(i int, a, b dim) (dim, 
 		}
 	}
 	first := types[0].(*ir.TensorType)
+	if allEqual(types) {
+		return first, nil // what nearly every op has
+	}
 	dims := make([]dim, first.Rank())
 	for i := range dims {
 		dims[i] = dimOf(first, i)
@@ -293,6 +296,15 @@ func inferSame(s *site) ([]ir.Type, error) {
 		return nil, err
 	}
 	return []ir.Type{t}, nil
+}
+
+func allEqual(types []ir.Type) bool {
+	for _, t := range types[1:] {
+		if t != types[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // elemOf is withElem for an operand.

@@ -1,0 +1,96 @@
+package passes_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/passes"
+)
+
+// manyHooks returns a module of about ops ops, every tenth a hook of some format, in main, a function and a loop.
+func manyHooks(ops int) string {
+	var b strings.Builder
+	part := func(prefix string, n int, t string) string {
+		last := t
+		for i := range n {
+			v := fmt.Sprintf("%%%sv%d", prefix, i)
+			switch i % 10 {
+			case 9:
+				switch i / 10 % 3 {
+				case 0:
+					fmt.Fprintf(&b, "%s_t = stablehlo.create_token : !stablehlo.token\n%s_u = \"stablehlo.outfeed\"(%s, %s_t) {outfeed_config = \"o\"} : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token\n", v, v, last, v)
+				case 1:
+					fmt.Fprintf(&b, "%s = stablehlo.custom_call @xla_ffi_python_cpu_callback(%s) {backend_config = \"\", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}} : (tensor<4xf32>) -> tensor<4xf32>\n", v, last)
+					last = v
+				case 2:
+					fmt.Fprintf(&b, "stablehlo.custom_call @xla_ffi_python_cpu_callback(%s) {backend_config = \"\", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}} : (tensor<4xf32>) -> ()\n", last)
+				}
+			default:
+				fmt.Fprintf(&b, "%s = stablehlo.add %s, %s : tensor<4xf32>\n", v, last, last)
+				last = v
+			}
+		}
+		return last
+	}
+	b.WriteString("func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n")
+	r := part("m", ops/3, "%x")
+	fmt.Fprintf(&b, "%%c = func.call @f(%s) : (tensor<4xf32>) -> tensor<4xf32>\n", r)
+	b.WriteString("%false = stablehlo.constant dense<false> : tensor<i1>\n%w = stablehlo.while(%i = %c) : tensor<4xf32>\ncond {\nstablehlo.return %false : tensor<i1>\n} do {\n")
+	r = part("w", ops/3, "%i")
+	fmt.Fprintf(&b, "stablehlo.return %s : tensor<4xf32>\n}\nreturn %%w : tensor<4xf32>\n}\nfunc.func private @f(%%x: tensor<4xf32>) -> tensor<4xf32> {\n", r)
+	r = part("f", ops/3, "%x")
+	fmt.Fprintf(&b, "return %s : tensor<4xf32>\n}\n", r)
+	return b.String()
+}
+
+func timeRewrite(tb testing.TB, text string) (parse, rewrite time.Duration, hooks int) {
+	tb.Helper()
+	start := time.Now()
+	m, err := parseText("many.mlir", []byte(text))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	parse = time.Since(start)
+	start = time.Now()
+	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Driver: &passes.Driver{Verify: ir.Verify}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return parse, time.Since(start), len(r.Manifest.Sites)
+}
+
+// TestRewriteIsLinear: ten times the ops take about ten times as long.
+func TestRewriteIsLinear(t *testing.T) {
+	best := func(text string, n int) time.Duration {
+		low := time.Duration(1 << 62)
+		for range n {
+			_, d, _ := timeRewrite(t, text)
+			low = min(low, d)
+		}
+		return low
+	}
+	small, large := manyHooks(5000), manyHooks(50000)
+	a, b := best(small, 5), best(large, 3)
+	t.Logf("5,000 ops: %v, 50,000 ops: %v", a, b)
+	if b > 30*a {
+		t.Errorf("ten times the ops take %.1f times as long", float64(b)/float64(a))
+	}
+}
+
+func BenchmarkRewrite(b *testing.B) {
+	for _, n := range []int{10000, 100000} {
+		text := manyHooks(n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for range b.N {
+				p, r, hooks := timeRewrite(b, text)
+				b.ReportMetric(float64(p.Milliseconds()), "parse-ms")
+				b.ReportMetric(float64(r.Milliseconds()), "rewrite-ms")
+				b.ReportMetric(float64(hooks), "hooks")
+			}
+		})
+	}
+}
