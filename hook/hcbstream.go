@@ -54,8 +54,12 @@ func decodeHeader2020(words []uint32) (*Header2020, error) {
 		return nil, err
 	}
 	for range count {
-		if k, err := d.array(); err != nil || k != 2 {
-			return nil, errors.Join(err, errors.New("metadata does not hold pairs of type and dimensions"))
+		k, err := d.array()
+		if err != nil {
+			return nil, err
+		}
+		if k != 2 {
+			return nil, errors.New("metadata does not hold pairs of type and dimensions")
 		}
 		code, err := d.uint()
 		if err != nil {

@@ -143,8 +143,9 @@ func (r *raiser) add(s *site) *ir.Op {
 	operands := s.operands
 	st := &ir.OpState{Def: m.Def(hlocb.Hook.Name)}
 	if tokens {
-		operands = prepend(joinTokens(b, s.tokens), operands)
-		types = prepend[ir.Type](m.Context().Token(), types)
+		token := joinTokens(b, s.tokens)
+		operands = prepend(token, operands)
+		types = prepend(token.Type(), types)
 		st.SetAttr(hlocb.AttrChained, ir.NewUnit())
 	}
 	st.Operands, st.Types = operands, types
@@ -222,7 +223,7 @@ func joinTokens(b *ir.Builder, tokens []*ir.Value) *ir.Value {
 	case 1:
 		return tokens[0]
 	}
-	return b.Create(m.Def("stablehlo.after_all"), tokens, types).Result(0)
+	return b.Create(m.Def("stablehlo.after_all"), tokens, []ir.Type{tokens[0].Type()}).Result(0)
 }
 
 // errorf returns an error at op.

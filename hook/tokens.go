@@ -537,6 +537,7 @@ func (c *converter) hook(h hlocb.HookOp) error {
 	if c.chain != nil && *c.chain == ChainToken {
 		op := h.Op
 		op.SetOperand(0, c.parts(op.Operand(0))[0])
+		op.Result(0).SetType(op.Operand(0).Type()) // MHLO has a token type of its own
 		c.vals[op.Result(0)] = []*ir.Value{op.Result(0)}
 		return nil
 	}
