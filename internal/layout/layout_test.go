@@ -17,10 +17,10 @@ const module = "github.com/hlocb/hlocb"
 var order = [][]string{
 	{"cmd/hlocb", "examples", "internal/bench", "internal/testsummary"},
 	{"internal/cli"},
-	{"internal/gen", "internal/golden", "internal/layout", "internal/conformance", "internal/endtoend", "internal/proof", "runtime/goxla"},
+	// Tests that run the whole: whatever lies directly below internal and is not named elsewhere.
+	{"internal", "runtime/goxla"},
 	{"verify"},
-	{"runtime/conformance"},
-	{"passes"},
+	{"passes", "runtime/support"},
 	{"hook"},
 	{"runtime/backends"},
 	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "interp"},

@@ -50,3 +50,18 @@ func Properties(b runtime.Backend) ([]Property, error) {
 	}
 	return out, nil
 }
+
+// Traits returns the platform that b executes on and whether it can call handlers by the FFI extension.
+func Traits(b runtime.Backend) (platform string, ffi bool) {
+	p, ok := b.(*pjrt.Backend)
+	if !ok {
+		return b.Name(), true
+	}
+	if c, err := p.Client(); err == nil {
+		platform = c.Platform()
+	}
+	for _, e := range p.Plugin().Extensions() {
+		ffi = ffi || e.Name == "ffi"
+	}
+	return platform, ffi
+}

@@ -1,0 +1,322 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/runtime/support"
+)
+
+// tryTimeout is how long one piece may take to compile and run.
+const tryTimeout = time.Minute
+
+// checkReport is what 'hlocb plugin check --json' writes.
+type checkReport struct {
+	Plugin   string            `json:"plugin"`
+	Level    string            `json:"level"`
+	Findings []support.Finding `json:"findings"`
+	Pieces   []triedPiece      `json:"pieces,omitempty"`
+}
+
+// triedPiece is what the plugin did with one op on its own.
+type triedPiece struct {
+	Name    string          `json:"name"`
+	Loc     string          `json:"loc"`
+	Verdict support.Verdict `json:"verdict"`
+	Why     string          `json:"why"`
+}
+
+func (a *app) pluginCheckCommand() *cobra.Command {
+	var flags rewriteFlags
+	var plugin, level string
+	var asWritten, asJSON bool
+	c := &cobra.Command{
+		Use:   "check IN --plugin NAME|PATH",
+		Short: "Say before compiling whether a plugin can run a module",
+		Long: `Say whether a plugin can run a module: each kind of op, element type and custom-call target with yes, no or maybe and why.
+
+  static    looks them up in tables; nothing is compiled
+  compile   compiles each kind of op on its own, on the plugin, in a child process that may crash
+  run       also runs each of them once, on zeros
+
+Exit code 1 where something is refused.`,
+		Example: "  hlocb plugin check train.mlir --plugin cpu\n  hlocb plugin check train.mlir --plugin ./plugin.so --level run --json",
+		Args:    exactArgs("IN"),
+		RunE: command(func(cmd *cobra.Command, args []string) error {
+			if level != "static" && level != "compile" && level != "run" {
+				return usagef("--level %s: expected static, compile or run", level)
+			}
+			opts, err := flags.options()
+			if err != nil {
+				return err
+			}
+			m, err := a.module(args[0])
+			if err != nil {
+				return err
+			}
+			if !asWritten {
+				if _, err := passes.RewriteHooks(cmd.Context(), m, opts); err != nil {
+					return err
+				}
+			}
+			b, err := backends.Open(cmd.Context(), plugin, a.backendOptions())
+			if err != nil {
+				return err
+			}
+			report := checkReport{Plugin: b.Describe(), Level: level, Findings: support.Static(m, target(b))}
+			if err := b.Close(); err != nil {
+				return err
+			}
+			if level != "static" {
+				if report.Pieces, err = a.tryPieces(cmd.Context(), plugin, support.Pieces(m), level == "run"); err != nil {
+					return err
+				}
+			}
+			return a.showCheck(&report, asJSON)
+		}),
+	}
+	flags.add(c)
+	c.Flags().StringVar(&plugin, "plugin", "cpu", "the plugin: a platform's name or a `path`")
+	c.Flags().StringVar(&level, "level", "static", "what it may cost: static, compile or run")
+	c.Flags().BoolVar(&asWritten, "as-written", false, "do not rewrite the module's hooks first")
+	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	complete(c, "level", "static", "compile", "run")
+	return c
+}
+
+func target(b runtime.Backend) support.Target {
+	platform, ffi := backends.Traits(b)
+	return support.Target{Platform: platform, FFI: ffi}
+}
+
+func (a *app) showCheck(r *checkReport, asJSON bool) error {
+	if asJSON {
+		e := json.NewEncoder(a.stdout)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(r); err != nil {
+			return err
+		}
+	} else {
+		w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+		for _, f := range r.Findings {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%dx\t%s\n", f.Verdict, f.What, diag.Escape(f.Name), f.Count, diag.Escape(f.Why))
+		}
+		type group struct {
+			name    string
+			verdict support.Verdict
+			why     string
+		}
+		var order []group
+		count, first := map[group]int{}, map[group]string{}
+		for _, p := range r.Pieces {
+			g := group{p.Name, p.Verdict, p.Why}
+			if count[g]++; count[g] == 1 {
+				order = append(order, g)
+				first[g] = p.Loc
+			}
+		}
+		for _, g := range order {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%dx\t%s, first at %s\n", g.verdict, r.Level, diag.Escape(g.name), count[g], diag.Escape(g.why), diag.Escape(first[g]))
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	refused := 0
+	for _, f := range r.Findings {
+		if f.Verdict == support.No {
+			refused++
+		}
+	}
+	for _, p := range r.Pieces {
+		if p.Verdict == support.No {
+			refused++
+		}
+	}
+	if refused > 0 {
+		return fmt.Errorf("the plugin cannot run the module: %d of the above are refused", refused)
+	}
+	return nil
+}
+
+// tryAnswer is a line that the child writes for a piece.
+type tryAnswer struct {
+	Error string `json:"error"`
+}
+
+// tryPieces has child processes try the pieces. One that crashes or hangs is replaced for those that are left.
+func (a *app) tryPieces(ctx context.Context, plugin string, pieces []support.Piece, run bool) ([]triedPiece, error) {
+	out := make([]triedPiece, len(pieces))
+	var left []int
+	for i, p := range pieces {
+		out[i] = triedPiece{Name: p.Name, Loc: p.Loc, Verdict: support.Maybe, Why: p.Why}
+		if p.Text != "" {
+			left = append(left, i)
+		}
+	}
+	done := "compiles"
+	if run {
+		done = "compiles and runs"
+	}
+	for len(left) > 0 {
+		var batch []support.Piece
+		for _, i := range left {
+			batch = append(batch, pieces[i])
+		}
+		answers, crash, err := tryBatch(ctx, plugin, batch, run)
+		if err != nil {
+			return nil, err
+		}
+		for k, ans := range answers {
+			p := &out[left[k]]
+			p.Verdict, p.Why = support.Yes, done
+			if ans.Error != "" {
+				p.Verdict, p.Why = support.No, firstLine(ans.Error)
+			}
+		}
+		left = left[len(answers):]
+		if crash != "" && len(left) > 0 {
+			out[left[0]].Verdict, out[left[0]].Why = support.No, crash
+			left = left[1:]
+		}
+	}
+	return out, nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// tryBatch runs one child. It returns an answer for each piece that it came to, and how it ended before the next.
+func tryBatch(ctx context.Context, plugin string, pieces []support.Piece, run bool) (answers []tryAnswer, crash string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	args := []string{"plugin", "try", plugin}
+	if run {
+		args = append(args, "--run")
+	}
+	var in, stderr bytes.Buffer
+	e := json.NewEncoder(&in)
+	for _, p := range pieces {
+		if err := e.Encode(p); err != nil {
+			return nil, "", err
+		}
+	}
+	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.Stdin, cmd.Stderr = &in, &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, "", err
+	}
+	lines := make(chan []byte)
+	go func() {
+		defer close(lines)
+		r := bufio.NewReader(stdout)
+		for {
+			line, err := r.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			lines <- line
+		}
+	}()
+	hung := false
+	for open := true; open; {
+		select {
+		case line, ok := <-lines:
+			if !ok {
+				open = false
+				break
+			}
+			var ans tryAnswer
+			if json.Unmarshal(line, &ans) == nil {
+				answers = append(answers, ans)
+			}
+		case <-time.After(tryTimeout):
+			hung, open = true, false
+			cmd.Process.Kill()
+			for range lines {
+			}
+		}
+	}
+	err = cmd.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	case len(answers) == len(pieces):
+		return answers, "", nil
+	case hung:
+		return answers, fmt.Sprintf("does not end within %s", tryTimeout), nil
+	case err == nil:
+		return nil, "", errors.New("the child process ended early")
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == exitInput && len(answers) == 0 {
+		return nil, "", fmt.Errorf("%s", bytes.TrimSpace(stderr.Bytes()))
+	}
+	return answers, "crashes the plugin: " + err.Error(), nil
+}
+
+// pluginTryCommand is the child of tryBatch: it reads pieces as lines of JSON and writes an answer for each.
+func (a *app) pluginTryCommand() *cobra.Command {
+	var run bool
+	c := &cobra.Command{
+		Use:    "try PLUGIN",
+		Short:  "Compile the pieces on standard input, or crash",
+		Hidden: true,
+		Args:   exactArgs("PLUGIN"),
+		RunE: command(func(cmd *cobra.Command, args []string) error {
+			b, err := backends.Open(cmd.Context(), args[0], a.backendOptions())
+			if err != nil {
+				return err
+			}
+			defer b.Close()
+			reg, err := all.Registry()
+			if err != nil {
+				return err
+			}
+			out := json.NewEncoder(a.stdout)
+			for in := json.NewDecoder(a.stdin); ; {
+				var p support.Piece
+				if err := in.Decode(&p); errors.Is(err, io.EOF) {
+					return nil
+				} else if err != nil {
+					return err
+				}
+				var ans tryAnswer
+				if err := support.Try(cmd.Context(), b, reg, p, run); err != nil {
+					ans.Error = err.Error()
+				}
+				if err := out.Encode(ans); err != nil {
+					return err
+				}
+			}
+		}),
+	}
+	c.Flags().BoolVar(&run, "run", false, "run them too")
+	return c
+}

@@ -1,0 +1,187 @@
+package support
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Piece is one op of a module as a program of its own: what it takes from outside are the arguments of main.
+type Piece struct {
+	Name string `json:"name"` // of the op, with a custom call's target: stablehlo.custom_call @hook
+	Loc  string `json:"loc"`  // of the first op like this in the text that was read
+	Text string `json:"text"` // the program
+	Why  string `json:"why"`  // why there is no program, where Text is empty
+}
+
+// Pieces returns a piece for every op of m that differs from those before in more than its operands' names.
+func Pieces(m *ir.Module) []Piece {
+	var out []Piece
+	seen := map[string]bool{}
+	m.Walk(func(o *ir.Op) bool {
+		if !worthTrying(o) {
+			return true
+		}
+		p := Piece{Name: o.Name(), Loc: place(m, o)}
+		if t := targetName(o); t != "" {
+			p.Name += " @" + t
+		}
+		text, err := pieceOf(m, o)
+		if err != nil {
+			p.Why = err.Error()
+			text = p.Name + p.Why
+		} else {
+			p.Text = text
+		}
+		if !seen[text] {
+			seen[text] = true
+			out = append(out, p)
+		}
+		return true
+	})
+	return out
+}
+
+func place(m *ir.Module, o *ir.Op) string {
+	if m.Source() == nil || !o.Pos().IsValid() {
+		return ""
+	}
+	line, col := m.Source().LineColumn(o.Pos())
+	return fmt.Sprintf("%s:%d:%d", m.Source().Name(), line, col)
+}
+
+// worthTrying leaves out what cannot stand alone: functions, calls, terminators and declarations.
+func worthTrying(o *ir.Op) bool {
+	if o.Block() != nil && o == o.Block().Last() && o.NumResults() == 0 && o.NumRegions() == 0 {
+		return false
+	}
+	dialect, name, _ := strings.Cut(o.Name(), ".")
+	return dialect != "func" && dialect != "builtin" && !(dialect == "sdy" && name == "mesh")
+}
+
+// pieceOf prints a module whose main is o alone.
+func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
+	var captured []*ir.Value
+	index := map[*ir.Value]int{}
+	take := func(v *ir.Value) {
+		owner := v.Def()
+		if owner == nil && v.Block() != nil {
+			owner = v.Block().Parent()
+		}
+		if inside := owner != nil && o.IsAncestorOf(owner) && (owner != o || v.Def() == nil); inside {
+			return
+		}
+		if _, ok := index[v]; !ok {
+			index[v] = len(captured)
+			captured = append(captured, v)
+		}
+	}
+	symbols := false
+	o.Walk(func(p *ir.Op) bool {
+		for _, v := range p.OperandList() {
+			take(v)
+		}
+		for _, a := range p.Attrs() {
+			symbols = symbols || strings.Contains(a.Attr.String(), "@")
+		}
+		return true
+	})
+	var args, names, argTypes []string
+	for i, v := range captured {
+		if t, ok := v.Type().(*ir.TensorType); !ok || !t.Static() {
+			return "", fmt.Errorf("takes a value of type %s, which cannot be an argument", v.Type())
+		}
+		name := fmt.Sprintf("%%a%d", i)
+		names, argTypes = append(names, name), append(argTypes, v.Type().String())
+		args = append(args, name+": "+v.Type().String())
+	}
+	var results, returned []string
+	for i, v := range o.Results() {
+		if t, ok := v.Type().(*ir.TensorType); !ok || !t.Static() {
+			return "", fmt.Errorf("gives a value of type %s, which cannot be a result", v.Type())
+		}
+		results = append(results, v.Type().String())
+		returned = append(returned, fmt.Sprintf("%%r#%d", i))
+	}
+	left, ret := "", "return"
+	if len(results) > 0 {
+		left = fmt.Sprintf("%%r:%d = ", len(results))
+		ret = "return " + strings.Join(returned, ", ") + " : " + strings.Join(results, ", ")
+	}
+	frame := fmt.Sprintf("func.func @main(%s) -> (%s) {\n  %s\"probe.op\"(%s) : (%s) -> (%s)\n  %s\n}\n", strings.Join(args, ", "), strings.Join(results, ", "),
+		left, strings.Join(names, ", "), strings.Join(argTypes, ", "), strings.Join(results, ", "), ret)
+	out, err := parse.Parse(diag.NewSource("piece", []byte(frame)), m.Context(), m.Registry(), parse.Options{})
+	if err != nil {
+		return "", err
+	}
+	main, ok := fn.Lookup(out, "main")
+	if !ok {
+		return "", errors.New("the piece has no main")
+	}
+	stand := main.Body().First()
+	mapping := map[*ir.Value]*ir.Value{}
+	for i, v := range captured {
+		mapping[v] = main.Body().Arg(i)
+	}
+	clone := out.Clone(o, mapping)
+	main.Body().InsertBefore(clone, stand)
+	for i, v := range stand.Results() {
+		v.ReplaceAllUsesWith(clone.Result(i))
+	}
+	stand.Erase()
+	if symbols { // functions and meshes that the op may name
+		for p := range m.Body().Ops() {
+			if f, ok := fn.AsFunc(p); ok && (f.Symbol() == "main" || f.IsAncestorOf(o) && f.Op != o) {
+				continue
+			}
+			out.Body().Append(out.Clone(p, map[*ir.Value]*ir.Value{}))
+		}
+	}
+	return print.String(out, print.Options{}), nil
+}
+
+// Try compiles a piece, and runs it once on zeros where run is set. Hooks are answered with zeros.
+func Try(ctx context.Context, b runtime.Backend, reg *ir.Registry, p Piece, run bool) error {
+	m, err := parse.Parse(diag.NewSource("piece", []byte(p.Text)), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		return err
+	}
+	manifest, err := hook.ManifestOf(m)
+	if err != nil {
+		return err
+	}
+	bind := new(runtime.Bindings)
+	bind.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		if c.Site.Kind != hlocb.Tap {
+			for _, r := range c.Results {
+				clear(r.Bytes())
+			}
+		}
+		return nil
+	}))
+	exe, err := b.Compile(ctx, &runtime.Program{Module: m, Text: []byte(p.Text), Manifest: manifest}, runtime.CompileOptions{Handlers: bind})
+	if err != nil {
+		return err
+	}
+	if run {
+		main, _ := fn.Lookup(m, "main")
+		var args []*tensor.Tensor
+		for _, t := range main.Type().Inputs() {
+			tt := t.(*ir.TensorType)
+			args = append(args, tensor.New(tt.DType(), tt.Shape()))
+		}
+		_, err = exe.Run(ctx, args)
+	}
+	return errors.Join(err, exe.Close())
+}
