@@ -24,10 +24,15 @@ func (p *parser) addError(d *diag.Diagnostic) {
 	}
 }
 
+// maxSkipLevel is how deep in ops a mistake is skipped where it is; below, it is skipped with the op around it. Each level
+// recovers from and repeats the panic that ends the reading on top of the stack of those inside of it, so without a
+// limit the time would grow with the square of the depth.
+const maxSkipLevel = 100
+
 // operationOrSkip reads one op. Where several mistakes are to be reported, one that is wrong is skipped: reading goes
 // on with the next op of the block, and the values that the op defines are taken to be of any type.
 func (p *parser) operationOrSkip(b *ir.Block) {
-	if p.maxErrors <= 1 {
+	if p.maxErrors <= 1 || p.level > maxSkipLevel {
 		p.operation(b)
 		return
 	}

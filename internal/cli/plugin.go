@@ -20,11 +20,8 @@ func (a *app) pluginCommand() *cobra.Command {
 		Args:  exactArgs(),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-<<<<<<< HEAD
-	c.AddCommand(a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand(), a.pluginTestCommand(), a.pluginProbeCommand())
-=======
-	c.AddCommand(a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand(), a.pluginCheckCommand(), a.pluginTryCommand(), a.pluginProbeCommand())
->>>>>>> 84fbfe8 (Say before compiling whether a plugin can run a module: tables, and each op compiled on its own)
+	c.AddCommand(a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand(), a.pluginCheckCommand(), a.pluginTryCommand(), a.pluginTestCommand(),
+		a.pluginProbeCommand())
 	return c
 }
 

@@ -20,6 +20,7 @@ var order = [][]string{
 	// Tests that run the whole: whatever lies directly below internal and is not named elsewhere.
 	{"internal", "runtime/goxla"},
 	{"verify"},
+	{"runtime/conformance"},
 	{"passes", "runtime/support"},
 	{"hook"},
 	{"runtime/backends"},
