@@ -6,7 +6,7 @@ CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 TOOLS ?= $(dir $(CORPUS))tools
 SUMMARY = $(GO) run ./internal/testsummary
 
-.PHONY: build plugin test check fmt vet staticcheck generated race nocgo corpus bench clean
+.PHONY: build plugin test check fmt vet staticcheck generated race nocgo corpus bench bench-parse clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -56,6 +56,10 @@ corpus: build plugin
 # Side by side with jaxlib where it is installed.
 bench: build plugin
 	$(GO) run ./internal/bench -corpus "$(CORPUS)"
+
+# How fast text is read and printed, beside MLIR itself.
+bench-parse:
+	$(GO) run ./internal/bench/parsing -corpus "$(CORPUS)"
 
 clean:
 	rm -f hlocb

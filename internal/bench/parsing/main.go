@@ -1,0 +1,329 @@
+// Command parsing compares how fast hlocb and MLIR (through jaxlib) read and print the same modules, in one table:
+// best time of several rounds, speed by the size of the text read, and peak memory. Each module is measured in a process
+// of its own on either side, by turns. Without jaxlib the table holds hlocb's figures alone.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/print"
+)
+
+func main() {
+	corpus := flag.String("corpus", filepath.Join("..", "shared", "corpus"), "directory with transformer_grad.mlir and stablehlo.tar.xz")
+	rounds := flag.Int("rounds", 9, "how often each module is read and printed")
+	turns := flag.Int("turns", 3, "how often each process is started; the best figures count")
+	one := flag.String("one", "", "measure the modules listed in this file and exit (used by the command itself)")
+	flag.Parse()
+	if err := run(*corpus, *rounds, *turns, *one); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+// result is the best of several rounds, and the peak memory of the process.
+type result struct {
+	parse, print, generic time.Duration
+	peak                  int64 // bytes
+}
+
+func (r *result) best(s result) {
+	if r.peak == 0 {
+		*r = s
+		return
+	}
+	r.parse, r.print, r.generic = min(r.parse, s.parse), min(r.print, s.print), min(r.generic, s.generic)
+	r.peak = min(r.peak, s.peak)
+}
+
+// bench is one row of the table: some files, measured together.
+type bench struct {
+	name  string
+	files []string
+	size  int64
+}
+
+func run(corpus string, rounds, turns int, one string) error {
+	if one != "" {
+		return measure(one, rounds)
+	}
+	dir, err := os.MkdirTemp("", "hlocb-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	benches, err := prepare(corpus, dir)
+	if err != nil {
+		return err
+	}
+	python := findPython()
+	if python == "" {
+		fmt.Println("skip: jaxlib not installed; hlocb's figures alone")
+	}
+	fmt.Printf("%-28s %9s  %-26s %-26s %-26s %s\n", "", "bytes", "parse ms (MB/s)", "print ms (MB/s)", "generic ms (MB/s)", "peak MB")
+	for i := range benches {
+		b := &benches[i]
+		list := filepath.Join(dir, "list"+strconv.Itoa(i))
+		if err := os.WriteFile(list, []byte(strings.Join(b.files, "\n")), 0o666); err != nil {
+			return err
+		}
+		n, turns := rounds, turns
+		if b.size > 20<<20 {
+			n, turns = 2, 1
+		}
+		var ours, theirs result
+		for range turns {
+			r, err := start(exec.Command(os.Args[0], "-one", list, "-rounds", strconv.Itoa(n)))
+			if err != nil {
+				return fmt.Errorf("%s: %w", b.name, err)
+			}
+			ours.best(r)
+			if python == "" {
+				continue
+			}
+			if r, err = start(exec.Command(python, "-c", script, list, strconv.Itoa(n))); err != nil {
+				return fmt.Errorf("%s: jaxlib: %w", b.name, err)
+			}
+			theirs.best(r)
+		}
+		row("hlocb  "+b.name, b.size, ours)
+		if python != "" {
+			row("jaxlib "+b.name, b.size, theirs)
+			fmt.Printf("%-28s %9s  %-26s %-26s %-26s %.1f\n", "  times", "", times(theirs.parse, ours.parse), times(theirs.print, ours.print), times(theirs.generic, ours.generic),
+				float64(theirs.peak)/float64(ours.peak))
+		}
+		if strings.HasSuffix(b.name, " ops") {
+			ops, _ := strconv.Atoi(strings.TrimSuffix(b.name, " ops"))
+			fmt.Printf("%-28s %9s  %.0f ns/op\n", "  hlocb parse", "", float64(ours.parse.Nanoseconds())/float64(ops))
+		}
+	}
+	return nil
+}
+
+func row(name string, size int64, r result) {
+	cell := func(d time.Duration) string {
+		return fmt.Sprintf("%.2f (%.0f)", float64(d.Microseconds())/1e3, float64(size)/d.Seconds()/1e6)
+	}
+	fmt.Printf("%-28s %9d  %-26s %-26s %-26s %.0f\n", name, size, cell(r.parse), cell(r.print), cell(r.generic), float64(r.peak)/1e6)
+}
+
+func times(theirs, ours time.Duration) string {
+	return fmt.Sprintf("%.1fx", float64(theirs)/float64(ours))
+}
+
+// start runs a process that ends with a line of its figures: parse, print, generic in ns, peak memory in bytes.
+func start(cmd *exec.Cmd) (result, error) {
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return result{}, fmt.Errorf("%w: %s", err, stderr.Bytes())
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	var r result
+	if _, err := fmt.Sscan(lines[len(lines)-1], &r.parse, &r.print, &r.generic, &r.peak); err != nil {
+		return result{}, fmt.Errorf("unexpected output %q", out)
+	}
+	return r, nil
+}
+
+// measure reads and prints the files of a list and writes the figures.
+func measure(list string, rounds int) error {
+	debug.SetGCPercent(400) // as cmd/hlocb does
+	names, err := os.ReadFile(list)
+	if err != nil {
+		return err
+	}
+	reg, err := all.Registry()
+	if err != nil {
+		return err
+	}
+	var srcs []*diag.Source
+	for _, f := range strings.Fields(string(names)) {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return err
+		}
+		srcs = append(srcs, diag.NewSource(f, text))
+	}
+	r := result{parse: math.MaxInt64, print: math.MaxInt64, generic: math.MaxInt64}
+	for range rounds {
+		var t [3]time.Duration
+		for _, src := range srcs {
+			begin := time.Now()
+			m, err := parse.Parse(src, ir.NewContext(), reg, parse.Options{})
+			if err != nil {
+				return err
+			}
+			t[0] += time.Since(begin)
+			begin = time.Now()
+			print.Append(nil, m, print.Options{})
+			t[1] += time.Since(begin)
+			begin = time.Now()
+			print.Append(nil, m, print.Options{Generic: true})
+			t[2] += time.Since(begin)
+		}
+		r.parse, r.print, r.generic = min(r.parse, t[0]), min(r.print, t[1]), min(r.generic, t[2])
+	}
+	fmt.Println(r.parse.Nanoseconds(), r.print.Nanoseconds(), r.generic.Nanoseconds(), peak())
+	return nil
+}
+
+// peak returns the most memory the process had, in bytes; 1 where the system does not tell.
+func peak() int64 {
+	f, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 1
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var kb int64
+		if _, err := fmt.Sscanf(s.Text(), "VmHWM: %d kB", &kb); err == nil {
+			return kb << 10
+		}
+	}
+	return 1
+}
+
+// script measures the same with MLIR.
+const script = `
+import resource, sys, time
+from jaxlib.mlir import ir
+from jax._src.interpreters import mlir as jm
+files = [open(f).read() for f in open(sys.argv[1]).read().split()]
+best = [1 << 62] * 3
+ctx = jm.make_ir_context()
+ctx.allow_unregistered_dialects = True
+with ctx:
+    for _ in range(int(sys.argv[2])):
+        t = [0] * 3
+        for text in files:
+            a = time.perf_counter_ns()
+            m = ir.Module.parse(text)
+            b = time.perf_counter_ns()
+            m.operation.get_asm()
+            c = time.perf_counter_ns()
+            m.operation.get_asm(print_generic_op_form=True)
+            d = time.perf_counter_ns()
+            t[0] += b - a; t[1] += c - b; t[2] += d - c
+        best = [min(x, y) for x, y in zip(best, t)]
+print(*best, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+`
+
+func findPython() string {
+	tries := []string{os.Getenv("HLOCB_PYTHON")}
+	if dir, err := os.UserCacheDir(); err == nil {
+		tries = append(tries, filepath.Join(dir, "hlocb", "venv", "bin", "python"))
+	}
+	for _, p := range append(tries, "python3") {
+		if p != "" && exec.Command(p, "-c", "import jax, jaxlib.mlir.ir").Run() == nil {
+			return p
+		}
+	}
+	return ""
+}
+
+// prepare writes the modules that are generated and finds those of the corpus.
+func prepare(corpus, dir string) ([]bench, error) {
+	var out []bench
+	add := func(name string, files ...string) error {
+		b := bench{name: name, files: files}
+		for _, f := range files {
+			info, err := os.Stat(f)
+			if err != nil {
+				return err
+			}
+			b.size += info.Size()
+		}
+		out = append(out, b)
+		return nil
+	}
+	write := func(name, text string) error {
+		f := filepath.Join(dir, strings.ReplaceAll(name, " ", "_")+".mlir")
+		if err := os.WriteFile(f, []byte(text), 0o666); err != nil {
+			return err
+		}
+		return add(name, f)
+	}
+	if f := filepath.Join(corpus, "transformer_grad.mlir"); add("transformer_grad", f) != nil {
+		fmt.Printf("skip: %s not found\n", f)
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	raw := make([]byte, 4<<20)
+	for i := 0; i < len(raw); i += 4 {
+		v := math.Float32bits(float32(rnd.NormFloat64()))
+		raw[i], raw[i+1], raw[i+2], raw[i+3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+	}
+	constant := func(payload, typ string) string {
+		return "func.func @main() -> " + typ + " {\n  %cst = stablehlo.constant dense<" + payload + "> : " + typ + "\n  return %cst : " + typ + "\n}\n"
+	}
+	if err := write("hex constant", constant(`"0x`+strings.ToUpper(hex.EncodeToString(raw))+`"`, "tensor<1048576xf32>")); err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	for i := range 65536 {
+		b.WriteString([...]string{", ", "["}[b2i(i == 0)])
+		s := strconv.FormatFloat(float64(float32(rnd.NormFloat64())), 'f', -1, 64)
+		if !strings.Contains(s, ".") {
+			s += ".0"
+		}
+		b.WriteString(s)
+	}
+	if err := write("decimal constant", constant(b.String()+"]", "tensor<65536xf32>")); err != nil {
+		return nil, err
+	}
+	for _, n := range []int{10000, 1000000} {
+		if err := write(strconv.Itoa(n)+" ops", chain(n)); err != nil {
+			return nil, err
+		}
+	}
+	archive := filepath.Join(corpus, "stablehlo.tar.xz")
+	tree := filepath.Join(dir, "tree")
+	if err := os.Mkdir(tree, 0o777); err != nil {
+		return nil, err
+	}
+	if err := exec.Command("tar", "-xJf", archive, "-C", tree, "stablehlo/testdata").Run(); err != nil {
+		fmt.Printf("skip: %s cannot be unpacked\n", archive)
+		return out, nil
+	}
+	files, err := filepath.Glob(filepath.Join(tree, "stablehlo", "testdata", "*.mlir"))
+	if err != nil {
+		return nil, err
+	}
+	return out, add("testdata tree", files...)
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// chain returns a module of n ops, each of which uses the one before and one further up.
+func chain(n int) string {
+	var b strings.Builder
+	b.WriteString("func.func @main(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {\n  %0 = stablehlo.abs %a : tensor<4x8xf32>\n")
+	for i := 1; i < n-2; i++ {
+		fmt.Fprintf(&b, "  %%%d = stablehlo.add %%%d, %%%d : tensor<4x8xf32>\n", i, i-1, i/2)
+	}
+	fmt.Fprintf(&b, "  return %%%d : tensor<4x8xf32>\n}\n", n-3)
+	return b.String()
+}
