@@ -74,6 +74,9 @@ func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	}
 	// group_sizes has one row of sizes, or one per index of the dimensions before the ragged one.
 	groups := ir.Dynamic
+	if g.Ranked() && g.Rank() == 0 {
+		return nil, fmt.Errorf("expected group_sizes to have rank 1, got 0")
+	}
 	if g.Ranked() && g.Rank() > 0 {
 		groups = g.Shape()[g.Rank()-1]
 		var prefix []int64
@@ -135,7 +138,7 @@ func verifyRaggedDot(op *ir.Op, r *ir.Reporter) {
 	}
 	got := tensorOf(r.Context(), op.Result(0).Type())
 	if want := withElem(r.Context(), types[0].(*ir.TensorType), got.Elem()); !hlo.Compatible(want, got) {
-		r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation '%s'", quoted(types), got)
+		r.Errorf(op, "inferred shape '[%s]' is incompatible with return type of operation '%s'", dims(types[0].(*ir.TensorType).Shape()), got)
 	}
 }
 

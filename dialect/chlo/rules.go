@@ -84,7 +84,15 @@ func inferPred(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	return []ir.Type{withElem(c, tensorOf(c, st.Operands[0].Type()), ir.Int(1))}, nil
 }
 
-func verifyShape(op *ir.Op, r *ir.Reporter) { agree(op, r, inferPred) }
+func verifyShape(op *ir.Op, r *ir.Reporter) {
+	c := r.Context()
+	a, b := tensorOf(c, op.Operand(0).Type()), tensorOf(c, op.Result(0).Type())
+	if !hlo.Compatible(withElem(c, a, b.Elem()), b) {
+		r.Errorf(op, "all non-scalar operands/results must have the same shape and base type")
+		return
+	}
+	agree(op, r, inferPred)
+}
 
 func inferConstant(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	switch v := st.Attrs.Get("value").(type) {
@@ -183,7 +191,7 @@ func broadcastTypes(c *ir.Context, big, small *ir.TensorType, at map[int]int, el
 				bounds[i] = max(x, y)
 			}
 		default:
-			shape[i] = ir.Dynamic // they disagree: only a check at run time can tell
+			return c.UnrankedTensor(elem) // they disagree: nothing is known
 		}
 	}
 	for i := range shape {
@@ -205,9 +213,18 @@ func verifyBroadcast(elem elemRule) func(*ir.Op, *ir.Reporter) {
 		c := r.Context()
 		if elem(c, ir.Int(8)) == ir.Type(ir.Int(8)) { // the result has the operands' element type
 			a, b, t := tensorOf(c, op.Operand(0).Type()), tensorOf(c, op.Operand(1).Type()), tensorOf(c, op.Result(0).Type())
-			if !sameElems(c, a, b) || !sameElems(c, a, t) {
-				r.Errorf(op, "requires compatible element types for all operands and results")
-				return
+			switch name := op.Name(); {
+			case name == "chlo.broadcast_add" || name == "chlo.broadcast_maximum" || name == "chlo.broadcast_minimum":
+				if !sameElems(c, a, b) || !sameElems(c, a, t) {
+					r.Errorf(op, "requires compatible element types for all operands and results")
+					return
+				}
+			case name == "chlo.broadcast_and" || name == "chlo.broadcast_or" || name == "chlo.broadcast_xor":
+			default:
+				if a.Elem() != b.Elem() || a.Elem() != t.Elem() {
+					r.Errorf(op, "requires the same element type for all operands and results")
+					return
+				}
 			}
 		}
 		types, err := infer(c, stateOf(op))
@@ -216,7 +233,8 @@ func verifyBroadcast(elem elemRule) func(*ir.Op, *ir.Reporter) {
 			r.Errorf(op, "failed to infer returned types")
 			return
 		}
-		if !hlo.Compatible(types[0], op.Result(0).Type()) {
+		got := op.Result(0).Type()
+		if !hlo.Compatible(types[0], got) {
 			r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", quoted(types), quoted([]ir.Type{op.Result(0).Type()}))
 		}
 	}
@@ -236,6 +254,9 @@ func inferSelect(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 		return []ir.Type{c.UnrankedTensor(a.Elem())}, nil
 	}
 	join := func(x, y *ir.TensorType) *ir.TensorType {
+		if !x.Ranked() || !y.Ranked() {
+			return c.UnrankedTensor(a.Elem())
+		}
 		if y.Rank() > x.Rank() {
 			x, y = y, x
 		}

@@ -323,6 +323,9 @@ func convolutionRule(s *site) error {
 func convElemsRule(s *site) error {
 	l, r, res := s.tensor(0).Elem(), s.tensor(1).Elem(), s.result(0).Elem()
 	if !isQuantized(l) && !isQuantized(r) && !isQuantized(res) {
+		if l != r { // (C27)
+			return fail("expects lhs and rhs to have compatible element type. Got: '%s' and '%s'", l, r)
+		}
 		return nil
 	}
 	if err := quantProductRule(s); err != nil {
@@ -349,15 +352,14 @@ func dynamicConvRule(s *site) error {
 	if err := precisionRule(s); err != nil {
 		return err
 	}
-	spatial := make([]dim, len(ws)) // the padding decides the spatial sizes
-	for i := range spatial {
-		spatial[i] = dim{ir.Dynamic, ir.Dynamic}
-	}
+	var spatial []dim // the padding decides the spatial sizes
 	if pads := constantInts(s.operands[2]); pads != nil && len(pads) == 2*len(ws) {
 		for i := range ws {
 			ws[i].low, ws[i].high = pads[2*i], pads[2*i+1]
 		}
 		spatial = windowDims(s.tensor(0), c.InputSpatial, ws)
+	} else {
+		return convElemsRule(s) // MLIR compares no shape then
 	}
 	want, got := dimsType(s.ctx, convShape(s, c, spatial), s.tensor(0).Elem()), s.result(0)
 	if !compatibleShapes(want, got) {

@@ -34,7 +34,7 @@ var Broadcast = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("broadcast_sizes", I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `sizes` `=` $broadcast_sizes attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferBroadcast), Verify: verify(agrees(inferBroadcast)),
+	Infer:    infer(inferBroadcast), Verify: verify(oneElem, agrees(inferBroadcast)),
 }
 
 // BroadcastInDim repeats along dimensions.
@@ -45,7 +45,7 @@ var BroadcastInDim = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("broadcast_dimensions", I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)",
-	Verify:   verify(broadcastInDimRule),
+	Verify:   verify(compatibleElemTypes, broadcastInDimRule),
 }
 
 // Concatenate joins tensors along a dimension.
@@ -56,7 +56,7 @@ var Concatenate = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("dimension", I64NonNeg)},
 	Traits:   ir.Pure,
 	Format:   "custom<VariadicOperandWithAttribute>($inputs) `dim` `=` $dimension attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferConcatenate), Verify: verify(agrees(inferConcatenate)),
+	Infer:    infer(inferConcatenate), Verify: verify(oneElem, agrees(inferConcatenate)),
 }
 
 // DynamicSlice takes a part at a computed place.
@@ -67,7 +67,7 @@ var DynamicSlice = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("slice_sizes", I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` custom<VariadicOperandWithAttribute>($start_indices) `sizes` `=` $slice_sizes attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferDynamicSlice), Verify: verify(agrees(inferDynamicSlice)),
+	Infer:    infer(inferDynamicSlice), Verify: verify(matching(1, "operand, result"), agrees(inferDynamicSlice)),
 }
 
 // DynamicUpdateSlice replaces a part at a computed place.
@@ -77,7 +77,7 @@ var DynamicUpdateSlice = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
-	Infer:    infer(inferDynamicUpdateSlice), Verify: verify(agrees(inferDynamicUpdateSlice)),
+	Infer:    infer(inferDynamicUpdateSlice), Verify: verify(matching(2, "operand, update, result"), agrees(inferDynamicUpdateSlice)),
 }
 
 // Pad surrounds and interleaves with a value.
@@ -88,7 +88,7 @@ var Pad = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("edge_padding_low", I64Array), required("edge_padding_high", I64Array), required("interior_padding", I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` $padding_value `,` `low` `=` $edge_padding_low `,` `high` `=` $edge_padding_high `,` `interior` `=` $interior_padding attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferPad), Verify: verify(agrees(inferPad)),
+	Infer:    infer(inferPad), Verify: verify(oneElem, agrees(inferPad)),
 }
 
 // Reshape changes the shape.
@@ -98,7 +98,7 @@ var Reshape = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: boundedTensor(FP, Pred, Int, Complex, QTensor, QAxis)}},
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
-	Verify:   verify(sameElems, reshapeRule),
+	Verify:   verify(compatibleElemTypes, sameElems, reshapeRule),
 }
 
 // Reverse reverses dimensions.
@@ -120,7 +120,7 @@ var Slice = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("start_indices", I64Array), required("limit_indices", I64Array), required("strides", I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand custom<SliceRanges>($start_indices, $limit_indices, $strides) attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferSlice), Verify: verify(agrees(inferSlice)),
+	Infer:    infer(inferSlice), Verify: verify(oneElem, agrees(inferSlice)),
 }
 
 // Sort sorts tensors together.
@@ -142,7 +142,7 @@ var TransposeOp = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("permutation", I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `dims` `=` $permutation attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferTranspose), Verify: verify(sameElems, agrees(inferTranspose)),
+	Infer:    infer(inferTranspose), Verify: verify(compatibleElemTypes, sameElems, agrees(inferTranspose)),
 }
 
 // TorchIndexSelect gathers along one dimension.

@@ -78,7 +78,7 @@ func allGatherRule(s *site) error {
 			return fail("all_gather_dim must be a valid index of operand")
 		}
 		if t.Elem() != r.Elem() {
-			return fail("requires the same element type for all operands and results")
+			return fail("requires the same element type for operand and result at index %d", i)
 		}
 		if t.Rank() != r.Rank() { // (C6)
 			return fail("operand and result must have the same rank")

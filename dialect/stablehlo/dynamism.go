@@ -38,7 +38,7 @@ var DynamicPad = &ir.Def{
 	Results: []ir.Arg{{Name: "result", Type: anyTensor}},
 	Traits:  ir.Pure,
 	Format:  formatGeneral,
-	Verify:  verify(dynamicPadRule),
+	Verify:  verify(matching(2, "operand, padding_value, result"), dynamicPadRule),
 }
 
 // DynamicReshape reshapes to a computed shape.
@@ -83,5 +83,5 @@ var RealDynamicSlice = &ir.Def{
 	Results: []ir.Arg{{Name: "result", Type: anyTensor}},
 	Traits:  ir.Pure,
 	Format:  formatGeneral,
-	Verify:  verify(realDynamicSliceRule),
+	Verify:  verify(matching(1, "operand, result"), realDynamicSliceRule),
 }

@@ -92,7 +92,7 @@ func withResult(d *ir.Def, t ir.Constraint, f inference) *ir.Def {
 	d.Results[0].Type = t
 	d.Infer, d.Verify = nil, verify(sameShape)
 	if f != nil {
-		d.Infer, d.Verify = infer(f), verify(sameShape, agrees(f))
+		d.Infer, d.Verify = infer(f), verify(elementwiseShape, agrees(f))
 	}
 	return d
 }
@@ -104,7 +104,7 @@ func isFinite() *ir.Def {
 		Results:  []ir.Arg{{Name: "y", Type: predTensor}},
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   "$x attr-dict `:` functional-type(operands, results)",
-		Infer:    infer(inferPred), Verify: verify(isFiniteRule, agrees(inferPred)),
+		Infer:    infer(inferPred), Verify: verify(elementwiseShape, agrees(inferPred)),
 	}
 }
 
@@ -158,7 +158,7 @@ var Compare = &ir.Def{
 	},
 	Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 	Format: "$comparison_direction `,` $lhs `,` $rhs (`,` $compare_type^)? attr-dict `:` functional-type(operands, results)",
-	Infer:  infer(inferCompare), Verify: verify(sameOperandElems, sameShape, agrees(inferCompare)),
+	Infer:  infer(inferCompare), Verify: verify(sameOperandElems, elementwiseShape, agrees(inferCompare)),
 }
 
 // ComplexOp joins real and imaginary parts.

@@ -20,14 +20,6 @@ func inferPart(s *site) ([]ir.Type, error) { return inferAbs(s) }
 // inferPred: booleans in the shape of the operand (is_finite C1).
 func inferPred(s *site) ([]ir.Type, error) { return s.elemOf(0, i1), nil }
 
-// isFiniteRule: operand and result have one shape (is_finite C1).
-func isFiniteRule(s *site) error {
-	if !sameShapeTypes(s.typ(0), s.results[0]) {
-		return fail("all non-scalar operands/results must have the same shape and base type")
-	}
-	return nil
-}
-
 // inferUI32: a scalar ui32.
 func inferUI32(s *site) ([]ir.Type, error) {
 	return []ir.Type{s.ctx.Tensor([]int64{}, ui32, nil)}, nil

@@ -15,7 +15,7 @@ var Gather = &ir.Def{
 		defaulted("indices_are_sorted", BoolAttr, attrFalse),
 	},
 	Traits: ir.Pure,
-	Infer:  infer(inferGather), Verify: verify(agrees(inferGather)),
+	Infer:  infer(inferGather), Verify: verify(matching(1, "operand, result"), agrees(inferGather)),
 }
 
 // DynamicGather takes slices of computed size.
@@ -28,7 +28,7 @@ var DynamicGather = &ir.Def{
 		defaulted("indices_are_sorted", BoolAttr, attrFalse),
 	},
 	Traits: ir.Pure,
-	Infer:  infer(inferDynamicGather), Verify: verify(agrees(inferDynamicGather)),
+	Infer:  infer(inferDynamicGather), Verify: verify(matching(1, "operand, result"), agrees(inferDynamicGather)),
 }
 
 // Scatter updates slices at computed indices.
@@ -47,7 +47,7 @@ var Scatter = &ir.Def{
 	},
 	Regions: []ir.RegionSpec{{Name: "update_computation"}},
 	Traits:  ir.Pure | ir.SameVariadicOperands | ir.SingleBlock,
-	Infer:   infer(inferScatter), Verify: verify(agrees(inferScatter), scatterRule),
+	Infer:   infer(inferScatter), Verify: verify(scatterRule, agrees(inferScatter)),
 }
 
 // SelectAndScatter scatters to the selected element of each window.
@@ -60,5 +60,5 @@ var SelectAndScatter = &ir.Def{
 	},
 	Regions: []ir.RegionSpec{{Name: "select"}, {Name: "scatter"}},
 	Traits:  ir.Pure,
-	Infer:   infer(inferSelectAndScatter), Verify: verify(agrees(inferSelectAndScatter), selectAndScatterRule),
+	Infer:   infer(inferSelectAndScatter), Verify: verify(selectAndScatterRule, agrees(inferSelectAndScatter)),
 }

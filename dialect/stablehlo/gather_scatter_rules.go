@@ -208,7 +208,7 @@ func scatterRule(s *site) error {
 		return fail("requires attribute 'scatter_dimension_numbers'")
 	}
 	if k := len(d.UpdateWindowDims) + len(d.InsertedWindowDims) + len(d.InputBatchingDims); k != t.Rank() { // (C2)
-		return fail("rank-of operand must equal the sum of the sizes of update_window_dims, inserted_window_dims and input_batching_dims")
+		return fail("Expects rank-of operand to match size-of('update_window_dims') + size-of('inserted_window_dims') + size-of('input_batching_dims') i.e. %d but got %d.", k, t.Rank())
 	}
 	if d.IndexVectorDim < 0 || d.IndexVectorDim > int64(idx.Rank()) { // (C22)
 		return fail("expects scatter index leaf dimension to be within [0, rank(scatter_indices) + 1. rank(scatter_indices) is %d and scatter index leaf dimension is %d.", idx.Rank(), d.IndexVectorDim)
@@ -344,7 +344,7 @@ func selectAndScatterRule(s *site) error {
 	}
 	out := windowShape(t.Shape(), windows)
 	if !sameDims(out, src.Shape()) { // (C2)
-		return fail("expects source-type to be %s, but got'%s'", s.ctx.Tensor(out, src.Elem(), nil), src)
+		return fail("expects source-type to be '%s', but got'%s'", s.ctx.Tensor(out, src.Elem(), nil), src)
 	}
 	return nil
 }

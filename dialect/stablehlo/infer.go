@@ -128,6 +128,48 @@ func compatibleTypes(s *site) error {
 	return nil
 }
 
+// elementwiseShape is the rule that an element-wise operation has operands and results of one shape.
+func elementwiseShape(s *site) error {
+	for _, t := range append(s.types(0, len(s.operands)), s.results...) {
+		if !sameShapeTypes(s.results[0], t) {
+			return fail("all non-scalar operands/results must have the same shape and base type")
+		}
+	}
+	return nil
+}
+
+// oneElem is the rule that all operands and results have one element type.
+func oneElem(s *site) error {
+	for _, t := range append(s.types(0, len(s.operands)), s.results...) {
+		if asTensor(s.ctx, t).Elem() != s.tensor(0).Elem() && len(s.operands) > 0 {
+			return fail("requires the same element type for all operands and results")
+		}
+	}
+	return nil
+}
+
+// compatibleElemTypes is the rule that all operands and results have element types that agree up to quantization.
+func compatibleElemTypes(s *site) error {
+	for _, t := range append(s.types(0, len(s.operands)), s.results...) {
+		if !compatibleElems(asTensor(s.ctx, t).Elem(), s.tensor(0).Elem()) {
+			return fail("requires compatible element types for all operands and results")
+		}
+	}
+	return nil
+}
+
+// matching makes the rule that the first n operands and the result have one element type; names lists them.
+func matching(n int, names string) rule {
+	return func(s *site) error {
+		for i := range n {
+			if s.tensor(i).Elem() != s.result(0).Elem() {
+				return fail("failed to verify that all of {%s} have same element type", names)
+			}
+		}
+		return nil
+	}
+}
+
 // sameOperandElems is the rule that all operands have one element type.
 func sameOperandElems(s *site) error {
 	for i := range s.operands {

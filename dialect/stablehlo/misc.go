@@ -16,7 +16,7 @@ var (
 		Attrs:       batchNormAttrs,
 		Traits:      ir.Pure,
 		ResultNames: namedResults,
-		Infer:       infer(inferBatchNormGrad), Verify: verify(agrees(inferBatchNormGrad)),
+		Infer:       infer(inferBatchNormGrad), Verify: verify(compatibleElemTypes, agrees(inferBatchNormGrad)),
 	}
 	BatchNormInference = &ir.Def{
 		Name: "stablehlo.batch_norm_inference", Doc: "Normalizes with a given mean and variance. Spec: batch_norm_inference.",
@@ -24,7 +24,7 @@ var (
 		Results:  []ir.Arg{{Name: "result", Type: floatTensor}},
 		Attrs:    batchNormAttrs,
 		Traits:   ir.Pure,
-		Infer:    infer(inferBatchNormInference), Verify: verify(agrees(inferBatchNormInference)),
+		Infer:    infer(inferBatchNormInference), Verify: verify(compatibleElemTypes, agrees(inferBatchNormInference)),
 	}
 	BatchNormTraining = &ir.Def{
 		Name: "stablehlo.batch_norm_training", Doc: "Normalizes with the mean and variance of the batch, and gives them. Spec: batch_norm_training.",
@@ -33,7 +33,7 @@ var (
 		Attrs:       batchNormAttrs,
 		Traits:      ir.Pure,
 		ResultNames: namedResults,
-		Infer:       infer(inferBatchNormTraining), Verify: verify(agrees(inferBatchNormTraining)),
+		Infer:       infer(inferBatchNormTraining), Verify: verify(compatibleElemTypes, agrees(inferBatchNormTraining)),
 	}
 )
 
@@ -67,7 +67,7 @@ var (
 		Results:  []ir.Arg{{Name: "result", Type: Tensor(Pred, Int, FP)}},
 		Attrs:    []ir.AttrSpec{required("rng_distribution", enum(RngDistribution, "XLA PRNG distribution to be used."))},
 		Format:   "$a `,` $b `,` $shape `,` `distribution` `=` $rng_distribution attr-dict `:` functional-type(operands, results)",
-		Infer:    infer(inferRng), Verify: verify(agrees(inferRng)),
+		Infer:    infer(inferRng), Verify: verify(matching(2, "a, b, result"), agrees(inferRng)),
 	}
 	RngBitGenerator = &ir.Def{
 		Name: "stablehlo.rng_bit_generator", Doc: "Fills a tensor with random bits and gives the next state. Spec: rng_bit_generator.",
@@ -90,7 +90,7 @@ var TriangularSolve = &ir.Def{
 		required("left_side", BoolAttr), required("lower", BoolAttr), required("unit_diagonal", BoolAttr), required("transpose_a", enum(Transpose, "Transpose options")),
 	},
 	Traits: ir.Pure,
-	Infer:  infer(inferTriangularSolve), Verify: verify(agrees(inferTriangularSolve)),
+	Infer:  infer(inferTriangularSolve), Verify: verify(compatibleElemTypes, agrees(inferTriangularSolve)),
 }
 
 // namedResults proposes the names that the row has for several results.

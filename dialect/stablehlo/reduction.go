@@ -11,7 +11,7 @@ var Reduce = &ir.Def{
 	Regions:  []ir.RegionSpec{{Name: "body"}},
 	Traits:   ir.Pure | ir.SameVariadicOperands | ir.SingleBlock,
 	Parse:    parseReduce, Print: printReduce,
-	Infer: infer(inferReduce), Verify: verify(agrees(inferReduce), reduceRule),
+	Infer: infer(inferReduce), Verify: verify(reduceRule, agrees(inferReduce)),
 }
 
 // ReduceWindow folds windows.
@@ -25,5 +25,5 @@ var ReduceWindow = &ir.Def{
 	},
 	Regions: []ir.RegionSpec{{Name: "body"}},
 	Traits:  ir.Pure | ir.SameVariadicOperands | ir.SingleBlock,
-	Infer:   infer(inferReduceWindow), Verify: verify(agrees(inferReduceWindow), reduceWindowRule),
+	Infer:   infer(inferReduceWindow), Verify: verify(reduceWindowRule, agrees(inferReduceWindow)),
 }

@@ -28,7 +28,8 @@ func promotable(a, b ir.Type) bool {
 
 // reducerRule checks a reduction computation in region i: for n inputs and n initial values it takes 2n scalars
 // and gives n, of types the inputs and initial values can be promoted to (reduce C6, reduce_window C13, ...).
-func reducerRule(s *site, i int, inputs, inits []ir.Type) error {
+// Parameters may have dimensions from allowed, in order; that is nil where they must be scalars.
+func reducerRule(s *site, i int, inputs, inits []ir.Type, allowed ...int64) error {
 	b, ret, err := s.body(i)
 	if err != nil {
 		return err
@@ -61,17 +62,35 @@ func reducerRule(s *site, i int, inputs, inits []ir.Type) error {
 			return fail("The element-type of reduction-region's result type at index %d is expected to be promotable from the op's corresponding init-value element-type: '%s' vs '%s'", k, r, init)
 		}
 		in := asTensor(s.ctx, inputs[k])
-		if !promotable(in.Elem(), r.Elem()) {
+		if !sameKind(in.Elem(), r.Elem()) {
 			return fail("The element-type of reduction-region's argument at index %d is expected to be promotable from '%s', but got '%s'", n+k, in.Elem(), asTensor(s.ctx, b.Arg(n+k).Type()).Elem())
 		}
 		for _, j := range [...]int{k, n + k} {
-			if at := asTensor(s.ctx, b.Arg(j).Type()); in.Ranked() && at.Ranked() && at.Rank() > in.Rank() {
+			at := asTensor(s.ctx, b.Arg(j).Type())
+			if in.Ranked() && at.Ranked() && at.Rank() > in.Rank() {
 				return fail("The rank of reduction-region's argument at index %d is expected to be <= %d, got %d", j, in.Rank(), at.Rank())
+			}
+			if at.Ranked() && !within(at.Shape(), allowed) {
+				return fail("The shape of reduction-region's argument at index %d is not compatible with that of reduce-op's input-parameter at index %d", j, k)
 			}
 		}
 	}
 	return nil
 }
+
+// within reports whether dims are some of allowed, in order.
+func within(dims, allowed []int64) bool {
+	k := 0
+	for _, a := range allowed {
+		if k < len(dims) && sameSize(a, dims[k]) {
+			k++
+		}
+	}
+	return k == len(dims)
+}
+
+// sameKind reports whether two element types are the same kind of number, whatever their width.
+func sameKind(a, b ir.Type) bool { return promotable(a, b) || promotable(b, a) }
 
 // inferReduce: the inputs less the dimensions, with the element types of the computation (reduce C7, C8).
 func inferReduce(s *site) ([]ir.Type, error) {
@@ -131,7 +150,17 @@ func reducedElems(s *site, n int) ([]ir.Type, error) {
 
 func reduceRule(s *site) error {
 	n := len(s.operands) / 2
-	return reducerRule(s, 0, s.types(0, n), s.types(n, 2*n)) // (C3, C6)
+	if n == 0 {
+		return fail("expected 1 or more operands, but found %d", len(s.operands))
+	}
+	var kept []int64
+	dims := s.ints("dimensions")
+	for i, d := range s.tensor(0).Shape() {
+		if !contains(dims, int64(i)) {
+			kept = append(kept, d)
+		}
+	}
+	return reducerRule(s, 0, s.types(0, n), s.types(n, 2*n), kept...) // (C3, C6)
 }
 
 // window describes a window along one dimension.
@@ -306,7 +335,10 @@ func inferReduceWindow(s *site) ([]ir.Type, error) {
 
 func reduceWindowRule(s *site) error {
 	n := len(s.operands) / 2
-	return reducerRule(s, 0, s.types(0, n), s.types(n, 2*n)) // (C3, C13)
+	if n == 0 {
+		return fail("requires at least 1 input value")
+	}
+	return reducerRule(s, 0, s.types(0, n), s.types(n, 2*n), s.ints("window_dimensions")...) // (C3, C13)
 }
 
 // scalars returns the types of rank 0 with the element types of the given ones.

@@ -105,9 +105,21 @@ func fail(format string, args ...any) error {
 func (s *site) typ(i int) ir.Type { return s.operands[i].Type() }
 
 // tensor returns the type of operand i as a tensor type; a value of another type gives an unranked tensor of none.
-func (s *site) tensor(i int) *ir.TensorType { return asTensor(s.ctx, s.operands[i].Type()) }
+// So does an operand that is not there.
+func (s *site) tensor(i int) *ir.TensorType {
+	if i >= len(s.operands) {
+		return asTensor(s.ctx, nil)
+	}
+	return asTensor(s.ctx, s.operands[i].Type())
+}
 
-func (s *site) result(i int) *ir.TensorType { return asTensor(s.ctx, s.results[i]) }
+// result is tensor of result i.
+func (s *site) result(i int) *ir.TensorType {
+	if i >= len(s.results) {
+		return asTensor(s.ctx, nil)
+	}
+	return asTensor(s.ctx, s.results[i])
+}
 
 func asTensor(c *ir.Context, t ir.Type) *ir.TensorType {
 	if tt, ok := t.(*ir.TensorType); ok {
