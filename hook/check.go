@@ -101,7 +101,6 @@ func (c *checker) function(f fn.Func, in entry) (*flow, error) {
 // event before the block, and absence for none. Values from outside count through outer.
 type scope struct {
 	outer *scope
-	at    int // number of events when the op that holds the block is reached, in outer's count
 	first bool
 	last  int
 	after map[*ir.Value]int

@@ -11,21 +11,20 @@ import (
 // loops2 is one binary op: a loop per element type, nil where the op has none. All slices have one length. The
 // result may share its memory with an operand.
 type loops2 struct {
-	b        func(o, x, y []uint8) // i1: 0 or 1
-	i8       func(o, x, y []int8)
-	i16      func(o, x, y []int16)
-	i32      func(o, x, y []int32)
-	i64      func(o, x, y []int64)
-	u8       func(o, x, y []uint8)
-	u16      func(o, x, y []uint16)
-	u32      func(o, x, y []uint32)
-	u64      func(o, x, y []uint64)
-	f32      func(o, x, y []float32)
-	f64      func(o, x, y []float64)
-	c64      func(o, x, y []complex64)
-	c128     func(o, x, y []complex128)
-	inF32    bool // f16 and bf16 are exact when computed in f32 and rounded once
-	needsF64 bool // f32 is computed in f64 and rounded once
+	b     func(o, x, y []uint8) // i1: 0 or 1
+	i8    func(o, x, y []int8)
+	i16   func(o, x, y []int16)
+	i32   func(o, x, y []int32)
+	i64   func(o, x, y []int64)
+	u8    func(o, x, y []uint8)
+	u16   func(o, x, y []uint16)
+	u32   func(o, x, y []uint32)
+	u64   func(o, x, y []uint64)
+	f32   func(o, x, y []float32)
+	f64   func(o, x, y []float64)
+	c64   func(o, x, y []complex64)
+	c128  func(o, x, y []complex128)
+	inF32 bool // f16 and bf16 are exact when computed in f32 and rounded once
 }
 
 type integer interface {

@@ -85,14 +85,6 @@ func (m *machine) charge(size int64) error {
 	return nil
 }
 
-// allocType is alloc for a static type of any class.
-func (m *machine) allocType(t vtype) (*buf, error) {
-	if t.class != classTensor {
-		return m.token(), nil
-	}
-	return m.alloc(t.dt, t.shape, t.n)
-}
-
 // token returns the value of every token.
 func (m *machine) token() *buf { return m.prog.tokenBuf }
 
@@ -176,9 +168,6 @@ func (m *machine) take(fr *frame, ins *instr, i int) *buf {
 	}
 	return retain(b)
 }
-
-// set stores a reference in a slot.
-func (fr *frame) set(s int32, b *buf) { fr.slots[s] = b }
 
 // block executes the instructions of b in the frame. The values that its terminator hands on are stored in
 // out, which is as long as b.ret; the caller owns these references.

@@ -42,17 +42,14 @@ func (p *parser) format(fm *ir.Format, f *frame) {
 
 // formatState is what reading by a format has found out besides the lists of the frame.
 type formatState struct {
-	f        *frame
-	def      *ir.Def
-	start    diag.Pos
-	flatOps  bool // operands were read by the operands directive
-	flatIn   []ir.Type
-	flatOut  []ir.Type
-	hasIn    bool // flatIn holds the types of all operands
-	hasOut   bool
-	typePos  diag.Pos
-	regions  []*ir.Region
-	attrDict bool
+	f       *frame
+	def     *ir.Def
+	start   diag.Pos
+	flatOps bool // operands were read by the operands directive
+	flatIn  []ir.Type
+	hasIn   bool // flatIn holds the types of all operands
+	hasOut  bool
+	typePos diag.Pos
 }
 
 func (p *parser) elements(s *formatState, elems []ir.FormatElem) {

@@ -68,7 +68,6 @@ type parser struct {
 	level    int      // frames in use
 	attrSlab []ir.NamedAttr
 	scratch  []ir.NamedAttr
-	typeBuf  []ir.Type
 	prepared []prepared
 	hooks    ir.AsmParser // an opParser
 }
@@ -102,7 +101,6 @@ type frame struct {
 	resTyped []bool
 	allOps   []ir.Operand // operands directive
 	uses     []ir.Operand
-	values   []*ir.Value
 	types    []ir.Type
 }
 

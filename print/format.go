@@ -6,15 +6,13 @@ import (
 
 // formatOp is an op that is printed by a format, with its operands and results counted by row.
 type formatOp struct {
-	op         *ir.Op
-	def        *ir.Def
-	form       *ir.Format
-	opFrom     [9]int // operand row i has operands opFrom[i] to opFrom[i+1]
-	resFrom    [9]int
-	many       bool // more rows than the arrays hold: see counts
-	opLong     []int
-	resLong    []int
-	regionFrom []int
+	op      *ir.Op
+	def     *ir.Def
+	form    *ir.Format
+	opFrom  [9]int // operand row i has operands opFrom[i] to opFrom[i+1]
+	resFrom [9]int
+	opLong  []int
+	resLong []int
 }
 
 func offsets(counts []int, fixed *[9]int) (long []int) {

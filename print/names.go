@@ -19,7 +19,6 @@ type names struct {
 	log                           []string
 	nextValue, nextArg, nextClash int
 	probe                         []byte
-	op                            *ir.Op
 	groupBuf                      []int
 	setResult, setArg             func(*ir.Value, string)
 }

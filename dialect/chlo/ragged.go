@@ -37,6 +37,7 @@ func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 		}
 	}
 	if len(d.LHSRagged) != 1 {
+		//lint:ignore ST1005 the words are MLIR's
 		return nil, fmt.Errorf("There must be exactly one ragged dimension in the lhs")
 	}
 	for _, v := range d.RHSGroup {
@@ -67,9 +68,11 @@ func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	batch, contract := has(dot.LHSBatching, ragged), has(dot.LHSContracting, ragged)
 	if batch || contract {
 		if len(d.RHSGroup) != 0 {
+			//lint:ignore ST1005 the words are MLIR's
 			return nil, fmt.Errorf("There must be zero group dimensions in the rhs when the ragged dimension is batch or contracting")
 		}
 	} else if len(d.RHSGroup) != 1 {
+		//lint:ignore ST1005 the words are MLIR's
 		return nil, fmt.Errorf("There must be exactly one group dimension in the rhs when the lhs ragged dimension is non-contracting")
 	}
 	// group_sizes has one row of sizes, or one per index of the dimensions before the ragged one.

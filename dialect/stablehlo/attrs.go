@@ -138,7 +138,4 @@ func always(name string, c ir.AttrConstraint, v ir.Attr) ir.AttrSpec {
 	return ir.AttrSpec{Name: name, Type: c, Default: v}
 }
 
-var (
-	attrFalse = ir.NewInteger(0, i1)
-	attrTrue  = ir.NewInteger(1, i1)
-)
+var attrFalse = ir.NewInteger(0, i1)

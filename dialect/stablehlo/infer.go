@@ -2,7 +2,6 @@ package stablehlo
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/quant"
@@ -399,10 +398,6 @@ func unique(v []int64) (bool, int64) {
 		seen[d] = true
 	}
 	return true, 0
-}
-
-func isSorted(v []int64) bool {
-	return sort.SliceIsSorted(v, func(i, j int) bool { return v[i] < v[j] })
 }
 
 func contains(v []int64, x int64) bool {
