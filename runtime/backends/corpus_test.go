@@ -342,3 +342,42 @@ func zeros(t *testing.T, m *ir.Module) []*tensor.Tensor {
 	t.Fatal("no main")
 	return nil
 }
+
+// TestPurePair runs the module whose host computes a sine and a cosine: one pure callback with two results.
+func TestPurePair(t *testing.T) {
+	p := rewrite(t, filepath.Join(corpus(t, "events"), "jax_pure_pair.mlir"))
+	for _, backend := range []string{"interp", "cpu"} {
+		t.Run(backend, func(t *testing.T) {
+			b := open(t, backend)
+			calls := 0
+			var h runtime.Bindings
+			h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+				calls++
+				for i, x := range tensor.View[float32](c.Operands[0]) {
+					tensor.View[float32](c.Results[0])[i] = float32(math.Sin(float64(x)))
+					tensor.View[float32](c.Results[1])[i] = float32(math.Cos(float64(x)))
+				}
+				return nil
+			}))
+			e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &h})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			x := tensor.New(tensor.F32, tensor.Shape{3})
+			copy(tensor.View[float32](x), []float32{0, 1, -2})
+			r, err := e.Run(context.Background(), []*tensor.Tensor{x})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if calls != 1 {
+				t.Errorf("the host was called %d times", calls)
+			}
+			for i, v := range tensor.View[float32](x) {
+				if s, c := tensor.View[float32](r[0])[i], tensor.View[float32](r[1])[i]; s != float32(math.Sin(float64(v))) || c != float32(math.Cos(float64(v))) {
+					t.Errorf("element %d is %v, %v", i, s, c)
+				}
+			}
+		})
+	}
+}
