@@ -178,7 +178,7 @@ func realDynamicSliceRule(s *site) error {
 		if i == 0 {
 			continue
 		}
-		if n := s.tensor(i).Shape()[0]; n != ir.Dynamic && n != int64(t.Rank()) {
+		if n := s.tensor(i).Shape()[0]; n != int64(t.Rank()) {
 			return fail("has mismatched number of operand rank (%d) and %s size (%d)", t.Rank(), name, n)
 		}
 	}

@@ -1,0 +1,267 @@
+package conformance_test
+
+import (
+	"encoding/json"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/print"
+)
+
+// verdictScript reads a list of texts as JSON and writes for each what jaxlib finds wrong with it: "" for nothing,
+// "crash" where it dies. Each batch is read in a child process for that reason.
+const verdictScript = `
+import json, os, re, sys
+from jaxlib.mlir import ir
+from jax._src.interpreters import mlir as jm
+ctx = jm.make_ir_context()
+ctx.emit_error_diagnostics = False
+def verdict(text):
+    try:
+        with ctx:
+            ir.Module.parse(text)
+        return ""
+    except Exception as e:
+        m = re.search(r"error: (.*)", str(e))
+        return m.group(1) if m else str(e)
+def batch(texts):
+    r, w = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(r)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        with os.fdopen(w, "w") as f:
+            json.dump([verdict(t) for t in texts], f)
+        os._exit(0)
+    os.close(w)
+    with os.fdopen(r) as f:
+        data = f.read()
+    _, status = os.waitpid(pid, 0)
+    if status == 0:
+        return json.loads(data)
+    if len(texts) == 1:
+        return ["crash"]
+    half = len(texts) // 2
+    return batch(texts[:half]) + batch(texts[half:])
+texts = json.load(sys.stdin)
+out = []
+for i in range(0, len(texts), 100):
+    out += batch(texts[i:i+100])
+json.dump(out, sys.stdout)
+`
+
+// stricter lists what this verifier refuses by the specification and jaxlib's does not.
+var stricter = []string{
+	"is not equal to number of output dimensions",                   // dynamic_broadcast_in_dim: the shape has as many elements as the result dimensions
+	"output shape is incompatible with return type of operation",    // dynamic_iota: likewise
+	"expects window to have positive value for",                     // dynamic_conv: windows are positive
+	"operand and result shapes must match except for the innermost", // bitcast_convert: equal widths keep the shape
+}
+
+var (
+	tensorType = regexp.MustCompile(`tensor<[^<>]*(<[^<>]*>)?>`)
+	number     = regexp.MustCompile(`\b\d+\b`)
+)
+
+// mutate changes a tensor type wherever it stands, or one number of the attributes.
+func mutate(r *rand.Rand, text string) string {
+	if r.Intn(2) == 0 {
+		types := tensorType.FindAllString(text, -1)
+		if len(types) == 0 {
+			return text
+		}
+		t := types[r.Intn(len(types))]
+		return strings.ReplaceAll(text, t, mutateType(r, t))
+	}
+	i, j := strings.Index(text, "<{"), strings.Index(text, "}>")
+	if i < 0 || j < i {
+		return text
+	}
+	numbers := number.FindAllStringIndex(text[i:j], -1)
+	if len(numbers) == 0 {
+		return text
+	}
+	k := numbers[r.Intn(len(numbers))]
+	return text[:i+k[0]] + [...]string{"0", "1", "2", "3", "4", "-1", "7", "64"}[r.Intn(8)] + text[i+k[1]:]
+}
+
+func mutateType(r *rand.Rand, t string) string {
+	elems := []string{"complex<f32>", "bf16", "f32", "f64", "ui32", "i32", "i64", "i1", "i8"}
+	body := strings.TrimSuffix(strings.TrimPrefix(t, "tensor<"), ">")
+	switch r.Intn(4) {
+	case 0: // one size
+		parts := strings.SplitN(body, "x", 9)
+		var dims []int
+		for i, d := range parts {
+			if _, err := strconv.Atoi(d); err == nil {
+				dims = append(dims, i)
+			}
+		}
+		if len(dims) == 0 {
+			return t
+		}
+		parts[dims[r.Intn(len(dims))]] = [...]string{"0", "1", "2", "3", "4", "5", "8", "?"}[r.Intn(8)]
+		return "tensor<" + strings.Join(parts, "x") + ">"
+	case 1: // the element type
+		for _, e := range elems {
+			if strings.HasSuffix(body, e) {
+				return "tensor<" + strings.TrimSuffix(body, e) + elems[r.Intn(len(elems))] + ">"
+			}
+		}
+		return t
+	case 2: // a dimension more
+		return "tensor<2x" + body + ">"
+	}
+	if i := strings.Index(body, "x"); i > 0 && body[0] >= '0' && body[0] <= '9' { // a dimension less
+		return "tensor<" + body[i+1:] + ">"
+	}
+	return t
+}
+
+// alone returns the generic text of a module with nothing but op in a function, empty where op uses values of
+// the function around it in its regions.
+func alone(m *ir.Module, reg *ir.Registry, op *ir.Op) string {
+	out := ir.NewModule(m.Context(), reg, nil)
+	f := out.NewOp(&ir.OpState{Def: out.Def("func.func"), Regions: 1})
+	body := f.Region(0).AddBlock()
+	mapping := map[*ir.Value]*ir.Value{}
+	var inputs []ir.Type
+	for _, v := range op.Operands() {
+		if mapping[v] != nil {
+			continue
+		}
+		if c := v.Def(); c != nil && c.Name() == "stablehlo.constant" {
+			body.Append(out.Clone(c, mapping))
+			continue
+		}
+		mapping[v] = body.AddArg(v.Type(), nil)
+		inputs = append(inputs, v.Type())
+	}
+	captures := false
+	op.Walk(func(o *ir.Op) bool {
+		for _, v := range o.Operands() {
+			if b := v.ParentBlock(); o != op && b != nil && b.Parent() == op.Parent() {
+				captures = true
+			}
+		}
+		return true
+	})
+	if captures {
+		return ""
+	}
+	body.Append(out.Clone(op, mapping))
+	body.Append(out.NewOp(&ir.OpState{Def: out.Def("func.return")}))
+	f.SetAttr("sym_name", ir.NewString("f"))
+	f.SetAttr("function_type", ir.NewTypeAttr(m.Context().Function(inputs, nil)))
+	out.Body().Append(f)
+	return print.String(out, print.Options{Generic: true})
+}
+
+// mutants returns the sample of each operation and variations of it.
+func mutants(t *testing.T, reg *ir.Registry, perOp int) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "ops", "*.mlir"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sort.Strings(files)
+	r := rand.New(rand.NewSource(1))
+	var out []string
+	for _, f := range files {
+		if base := filepath.Base(f); !strings.HasPrefix(base, "stablehlo") && base != "chlo.mlir" || strings.Contains(base, "newer") || strings.Contains(base, "quantized") {
+			continue // what jaxlib does not know
+		}
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := parse.Parse(diag.NewSource(f, text), ir.NewContext(), reg, parse.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Walk(func(op *ir.Op) bool {
+			if p := op.Parent(); p == nil || p.Name() != "func.func" || op.Has(ir.Terminator) || op.Def().Dialect() == "func" {
+				return true
+			}
+			base := alone(m, reg, op)
+			if base == "" {
+				return true
+			}
+			out = append(out, base)
+			seen := map[string]bool{base: true}
+			for range perOp {
+				x := mutate(r, base)
+				if r.Intn(3) == 0 {
+					x = mutate(r, x)
+				}
+				if !seen[x] {
+					seen[x] = true
+					out = append(out, x)
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// TestVerifierOnMutants changes types and attributes of the sample of each operation and compares what is refused with
+// what jaxlib refuses.
+func TestVerifierOnMutants(t *testing.T) {
+	py := peer.Python(t)
+	reg := registry(t)
+	texts := mutants(t, reg, 25)
+	in, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var theirs []string
+	if err := json.Unmarshal(py.Run(t, verdictScript, in), &theirs); err != nil {
+		t.Fatal(err)
+	}
+	refused, same, known := 0, 0, 0
+	for i, text := range texts {
+		if theirs[i] == "crash" {
+			continue
+		}
+		list := findings(reg, diag.NewSource("mutant", []byte(text)))
+		if len(list) > 0 {
+			refused++
+		}
+		if (len(list) > 0) == (theirs[i] != "") {
+			if len(list) > 0 && strings.Contains(theirs[i], list[0].Message) {
+				same++
+			}
+			continue
+		}
+		ours := "accepted"
+		if len(list) > 0 {
+			ours = list[0].Message
+		}
+		if isStricter(ours) {
+			known++
+			continue
+		}
+		t.Errorf("here: %s\njaxlib: %s\n%s", ours, theirs[i], text)
+	}
+	t.Logf("%d modules: %d refused, %d of them with jaxlib's very message, %d refused by the specification alone", len(texts), refused, same, known)
+}
+
+func isStricter(message string) bool {
+	for _, s := range stricter {
+		if strings.Contains(message, s) {
+			return true
+		}
+	}
+	return false
+}
