@@ -1,0 +1,123 @@
+package parse_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/print"
+)
+
+// seeds adds modules of our own and of the corpus, where it is found, as starting points: whole files up to 8 kB, so
+// that mutation reaches all of a text.
+func seeds(f *testing.F) {
+	f.Helper()
+	root := os.Getenv("HLOCB_CORPUS")
+	if root == "" {
+		root = filepath.Join("..", "..", "shared", "corpus")
+	}
+	for _, pattern := range []string{
+		filepath.Join("..", "testdata", "mlir", "*.mlir"),
+		filepath.Join(root, "hooks", "*.mlir"), filepath.Join(root, "events", "*.mlir"), filepath.Join(root, "order", "*.mlir"),
+	} {
+		files, _ := filepath.Glob(pattern)
+		for _, name := range files {
+			if text, err := os.ReadFile(name); err == nil && len(text) <= 8<<10 {
+				f.Add(text)
+			}
+		}
+	}
+	for _, text := range []string{
+		"", "module {}", "{-# dialect_resources: {builtin: {a: \"0x04000000\"}} #-}",
+		`"a.b"() ({^bb0(%x: i32): "a.c"()[^bb1(%x : i32)] : () -> () ^bb1(%y: i32): "a.d"(%y) : (i32) -> ()}) : () -> ()`,
+		`func.func @f(%a: tensor<?x2xf32, #stablehlo.bounds<4, ?>>) { return }`,
+		`%0 = "a.b"() {x = dense<[[1, 2], [3, 4]]> : tensor<2x2xi4>, y = dense<"0x0102"> : tensor<2xi8>, z = array<f32: 1.0, 2.0e1>} : () -> !quant.uniform<i8:f32, 2.0:3>`,
+		`#loc = loc("a":1:2) module { func.func private @f(i32, tuple<i1, f8E5M2>) -> complex<f32> loc(callsite("x"(#loc) at fused<1>["b", #loc])) }`,
+		`func.func @f(%a: tensor<4xf32>, %b: tensor<f32>) -> tensor<f32> { %0 = stablehlo.reduce(%a init: %b) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }`,
+	} {
+		f.Add([]byte(text))
+	}
+}
+
+func registry(t testing.TB) *ir.Registry {
+	t.Helper()
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reg
+}
+
+// FuzzParse: no text makes the parser panic, and every refusal has a place.
+func FuzzParse(f *testing.F) {
+	seeds(f)
+	reg := registry(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, opts := range []parse.Options{{}, {MaxErrors: 20}} {
+			_, err := parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(), reg, opts)
+			checkRefusal(t, err)
+		}
+	})
+}
+
+// checkRefusal fails for errors that are none of the input's: internal ones, and those without a place.
+func checkRefusal(t *testing.T, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	var list diag.List
+	switch e := err.(type) {
+	case *diag.Diagnostic:
+		list.Add(e)
+	case diag.List:
+		list = e
+	default:
+		t.Fatalf("an error without a place: %v", err)
+	}
+	for _, d := range list {
+		if !d.Pos.IsValid() || bytes.Contains([]byte(d.Message), []byte("internal error")) {
+			t.Fatalf("%v", d)
+		}
+	}
+}
+
+// FuzzRoundTrip: what is read is written, in each form, as a text that reads as the same module.
+func FuzzRoundTrip(f *testing.F) {
+	seeds(f)
+	reg := registry(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(), reg, parse.Options{})
+		if err != nil || ir.Verify(m) != nil {
+			return
+		}
+		for _, o := range []print.Options{{}, {Generic: true}, {DebugInfo: true}, {Generic: true, DebugInfo: true}} {
+			once := print.String(m, o)
+			again, err := parse.Parse(diag.NewSource("once.mlir", []byte(once)), ir.NewContext(), reg, parse.Options{})
+			if err != nil {
+				t.Fatalf("%+v: what was written is refused: %v\n%s", o, err, once)
+			}
+			if twice := print.String(again, o); twice != once {
+				t.Fatalf("%+v: written once:\n%s\nwritten twice:\n%s", o, once, twice)
+			}
+		}
+	})
+}
+
+// FuzzVerify: the verifier judges every module that can be read, without a panic.
+func FuzzVerify(f *testing.F) {
+	seeds(f)
+	reg := registry(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(), reg, parse.Options{})
+		if err != nil {
+			return
+		}
+		checkRefusal(t, ir.Verify(m))
+	})
+}
