@@ -422,9 +422,9 @@ func planAllToAll(p *planner, s *spec) (control, error) {
 func planCollectiveBroadcast(p *planner, s *spec) (control, error) {
 	dynamicRoot := boolAttr(s.op, "has_dynamic_root", false)
 	data := *s
-	if dynamicRoot { // the last operand is the sender's place in the group
-		if len(s.in) < 2 || s.in[len(s.in)-1].n != 1 || !isIndex(s.in[len(s.in)-1].dt) {
-			return nil, errors.New("expects a root of one integer")
+	if dynamicRoot { // the last operand holds the senders' places in the group
+		if len(s.in) < 2 || s.in[len(s.in)-1].n != len(s.out) || !isIndex(s.in[len(s.in)-1].dt) {
+			return nil, errors.New("expects one root per operand")
 		}
 		data.in = s.in[:len(s.in)-1]
 	}
@@ -442,7 +442,7 @@ func planCollectiveBroadcast(p *planner, s *spec) (control, error) {
 		}
 		root := int64(0)
 		if dynamicRoot {
-			if root = scalarInt(&fr.slots[ins.in[len(ins.in)-1]].t); root < 0 || root >= int64(len(parts)) {
+			if root = intAt(&fr.slots[ins.in[len(ins.in)-1]].t, i); root < 0 || root >= int64(len(parts)) {
 				return fmt.Errorf("has root %d of a group of %d", root, len(parts))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -16,19 +17,38 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// upstream returns the directory of the upstream test files, or skips the test.
+// upstream returns a directory of the upstream test files: HLOCB_UPSTREAM, or the corpus' archive unpacked. Where
+// there is neither the test is skipped.
 func upstream(t testing.TB, elem ...string) string {
 	root := os.Getenv("HLOCB_UPSTREAM")
 	if root == "" {
-		t.Skip("skip: HLOCB_UPSTREAM does not name the unpacked stablehlo.tar.xz")
+		archive := corpus(t, "stablehlo.tar.xz")
+		root = t.TempDir()
+		if out, err := exec.Command("tar", "-xJf", archive, "-C", root).CombinedOutput(); err != nil {
+			t.Skipf("skip: cannot unpack %s: %v: %s", archive, err, out)
+		}
 	}
 	return filepath.Join(append([]string{root, "stablehlo"}, elem...)...)
 }
 
+// inaccurate lists the upstream files whose expectation this engine does not meet, each with the reason. Nearly
+// all are files that upstream's own interpreter does not meet either ("RUN-DISABLED").
+var inaccurate = map[string]string{
+	"fft_complex64_14_15_16_17.mlir":                     "f32 transform of another library; disabled upstream. Here it is computed in f64 and rounded once",
+	"fft_float32_14_15_16_17.mlir":                       "f32 transform of another library; disabled upstream",
+	"fft_float64_14_15_16_17.mlir":                       "wants an exact zero where rounding leaves 4e-15 beside -21; disabled upstream",
+	"pow_complex64_20_30_complex64_20_30.mlir":           "computed in f32 there, 0.2 off at 3e5; disabled upstream as inaccurate",
+	"triangular_solve_float32_2_8_8_float32_2_10_8.mlir": "solved in f32 there, an ill-conditioned system; disabled upstream",
+	"top_k_float32_5_chlo.mlir":                          "compares NaN with NaN by a rule under which NaN differs from itself; disabled upstream",
+	"sinh_float32_20_20_chlo.mlir":                       "expects the f32 rounding errors of upstream's lowering, 6 ULP from sinh",
+	"random_gamma_float64_chlo.mlir":                     "expects the error of upstream's polynomial for erf_inv, amplified to 11 ULP",
+}
+
 // tally counts outcomes by kind.
 type tally struct {
-	pass   int
-	reason map[string][]string
+	pass    int
+	excused int // listed in inaccurate
+	reason  map[string][]string
 }
 
 func (c *tally) fail(reason, where string) {
@@ -48,15 +68,18 @@ func (c *tally) report(t *testing.T, name string) {
 	sort.Slice(keys, func(i, j int) bool {
 		return len(c.reason[keys[i]]) > len(c.reason[keys[j]]) || len(c.reason[keys[i]]) == len(c.reason[keys[j]]) && keys[i] < keys[j]
 	})
-	t.Logf("%s: %d passed, %d failed", name, c.pass, n)
+	t.Logf("%s: %d passed, %d failed, %d excused", name, c.pass, n, c.excused)
 	for _, k := range keys {
-		t.Logf("%5d  %s   e.g. %s", len(c.reason[k]), k, c.reason[k][0])
+		t.Errorf("%5d  %s   e.g. %s", len(c.reason[k]), k, c.reason[k][0])
 	}
 }
 
 // runChecks runs every function without arguments of a module that states expectations.
 func runChecks(name string, text []byte, c *tally) {
 	m, err := tryParse(name, text)
+	if err != nil && bytes.Contains(text, []byte("expected-error")) {
+		return
+	}
 	if err != nil {
 		c.fail("parse: "+firstLine(err), name)
 		return
@@ -69,9 +92,16 @@ func runChecks(name string, text []byte, c *tally) {
 			_, err = exe.Run(ctx, nil)
 		}
 		cancel()
-		if err != nil {
+		file, _, _ := strings.Cut(name, "#")
+		_, excused := inaccurate[file]
+		switch {
+		case err != nil && excused:
+			c.excused++
+		case err != nil:
 			c.fail(firstLine(err), where)
-		} else {
+		case excused:
+			c.fail("passes, but is listed as inaccurate", where)
+		default:
 			c.pass++
 		}
 	}
@@ -149,7 +179,38 @@ func runDir(t *testing.T, dir string, chunked bool) {
 	c.report(t, filepath.Base(dir))
 }
 
-func TestUpstreamInterpret(t *testing.T) { runDir(t, upstream(t, "tests", "interpret"), true) }
-func TestUpstreamTestdata(t *testing.T)  { runDir(t, upstream(t, "testdata"), false) }
-func TestUpstreamQuantized(t *testing.T) { runDir(t, upstream(t, "testdata", "quantized"), true) }
-func TestUpstreamMath(t *testing.T)      { runDir(t, upstream(t, "tests", "math"), true) }
+// TestUpstream runs the upstream files that state expectations of themselves: interpreter tests, functions,
+// accuracy, quantized types.
+func TestUpstream(t *testing.T) {
+	root := upstream(t)
+	t.Run("interpret", func(t *testing.T) { runDir(t, filepath.Join(root, "tests", "interpret"), true) })
+	t.Run("math", func(t *testing.T) { runDir(t, filepath.Join(root, "tests", "math"), true) })
+	t.Run("testdata", func(t *testing.T) { runDir(t, filepath.Join(root, "testdata"), false) })
+	t.Run("quantized", func(t *testing.T) { runDir(t, filepath.Join(root, "testdata", "quantized"), true) })
+	t.Run("dynamic", func(t *testing.T) { compileDir(t, filepath.Join(root, "testdata", "dynamic")) })
+}
+
+// compileDir compiles files that state no expectation.
+func compileDir(t *testing.T, dir string) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.mlir"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files in %s", dir)
+	}
+	var c tally
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := tryParse(filepath.Base(f), text)
+		if err == nil {
+			_, err = New(Options{}).Compile(context.Background(), &runtime.Program{Module: m}, runtime.CompileOptions{})
+		}
+		if err != nil {
+			c.fail(firstLine(err), filepath.Base(f))
+		} else {
+			c.pass++
+		}
+	}
+	c.report(t, filepath.Base(dir))
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -118,4 +119,170 @@ func sameTypes(a, b []vtype) bool {
 		}
 	}
 	return true
+}
+
+// lazyControl is a control instruction of an op whose shapes are known only when it runs: for the shapes at hand
+// it is compiled as a function of its own, whose arguments are the operands and the values that its regions use
+// from outside. The instruction of the last shapes is kept.
+type lazyControl struct {
+	row   row
+	spec  *spec
+	outer *planner
+
+	mu    sync.Mutex
+	built *builtControl
+}
+
+type builtControl struct {
+	in       []tensor.Shape
+	fn       *function
+	ins      instr
+	captured []int32 // slots of outside values, in the function
+	outside  []int32 // the same in the outer frame
+}
+
+func (l *lazyControl) run(m *machine, fr *frame, ins *instr) error {
+	shapes := make([]*tensor.Tensor, len(ins.in))
+	for i, s := range ins.in {
+		shapes[i] = &fr.slots[s].t
+	}
+	b, err := l.resolve(shapes)
+	if err != nil {
+		return err
+	}
+	inner, err := m.enter(b.fn)
+	if err != nil {
+		return err
+	}
+	for i, s := range b.ins.in {
+		inner.slots[s] = retain(fr.slots[ins.in[i]])
+	}
+	for i, s := range b.captured {
+		inner.slots[s] = retain(fr.slots[b.outside[i]])
+	}
+	if b.ins.ctl != nil {
+		err = b.ins.ctl(m, inner, &b.ins)
+	} else {
+		err = m.step(inner, &b.ins)
+	}
+	if err != nil {
+		return err
+	}
+	for i, s := range b.ins.out {
+		fr.slots[ins.out[i]] = inner.slots[s]
+		inner.slots[s] = nil
+	}
+	for s, v := range inner.slots {
+		m.release(v)
+		inner.slots[s] = nil
+	}
+	m.leave(b.fn, inner)
+	return nil
+}
+
+func (l *lazyControl) resolve(in []*tensor.Tensor) (*builtControl, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.built != nil && sameShapes(l.built.in, in) {
+		return l.built, nil
+	}
+	fn := &function{name: l.outer.fn.name}
+	p := &planner{prog: l.outer.prog, fn: fn, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{}, last: map[*ir.Value]int{}}
+	s := &spec{p: p, op: l.spec.op}
+	b := &builtControl{fn: fn}
+	for i, t := range in {
+		v := l.spec.in[i]
+		if v.class == classTensor {
+			v.shape, v.n = t.Shape(), t.NumElements()
+		}
+		s.in = append(s.in, v)
+		b.in = append(b.in, t.Shape().Clone())
+		b.ins.in = append(b.ins.in, p.fresh())
+		b.ins.move = append(b.ins.move, false)
+	}
+	static := true
+	for _, t := range l.spec.out {
+		static = static && !t.dynamic()
+		s.out = append(s.out, t)
+		b.ins.out = append(b.ins.out, p.fresh())
+	}
+	if !static {
+		if err := (&lazyKernel{row: l.row, spec: l.spec}).shape(s, in); err != nil {
+			return nil, err
+		}
+	}
+	b.ins.op, b.ins.types = s.op, s.out
+	ctl, err := l.row.control(p, s)
+	if err != nil {
+		return nil, err
+	}
+	if b.ins.ctl = ctl; ctl == nil {
+		if b.ins.kern, err = p.kernel(l.row, s); err != nil {
+			return nil, err
+		}
+	}
+	for v, slot := range p.slots {
+		if o := v.ParentBlock().Parent(); o == s.op || s.op.IsAncestorOf(o) {
+			continue
+		}
+		outside, ok := l.outer.slots[v]
+		if !ok {
+			return nil, unsupported("a value from outside in a region of dynamic shape")
+		}
+		b.captured = append(b.captured, slot)
+		b.outside = append(b.outside, outside)
+	}
+	l.built = b
+	return b, nil
+}
+
+// reserve gives slots to the values that the regions of op use from outside, so that they are known when the op
+// is compiled later.
+func (l *lazyControl) reserve() {
+	op := l.spec.op
+	for _, r := range op.Regions() {
+		for _, b := range r.Blocks() {
+			for o := range b.Ops() {
+				o.Walk(func(x *ir.Op) bool {
+					for _, v := range x.Operands() {
+						if p := v.ParentBlock().Parent(); p != op && !op.IsAncestorOf(p) {
+							l.outer.slot(v)
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+}
+
+// reduceShape is the shape function of reduce: the dimensions that are kept.
+func reduceShape(s *spec, in []*tensor.Tensor) error {
+	dims, err := intsAttr(s.op, "dimensions")
+	if err != nil {
+		return err
+	}
+	rank := len(s.in[0].shape)
+	if err := checkDims("reduced", dims, rank); err != nil {
+		return err
+	}
+	shape := tensor.Shape{}
+	for _, d := range keptDims(rank, dims) {
+		shape = append(shape, s.in[0].shape[d])
+	}
+	for i := range s.out {
+		s.out[i].shape = shape
+	}
+	return nil
+}
+
+func reduceWindowShape(s *spec, in []*tensor.Tensor) error {
+	w, err := newWindow(s, len(s.in[0].shape), s.in[0].shape)
+	if err != nil {
+		return err
+	}
+	for i := range s.out {
+		s.out[i].shape = w.out
+	}
+	return nil
 }

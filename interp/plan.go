@@ -81,6 +81,9 @@ type row struct {
 	// control builds the instruction of an op that needs the machine.
 	// Where it returns nil without an error, make is used after all.
 	control func(p *planner, s *spec) (control, error)
+	// staticShapes: control wants operands and results of static shape; where they are not it is called when
+	// the op executes (lazyControl).
+	staticShapes bool
 	// elementwise: result element i depends on operand elements i only, so that the op may be lifted (lift.go).
 	elementwise bool
 }
@@ -295,6 +298,16 @@ func (p *planner) pick(ins *instr, s *spec) error {
 		return unsupported("%s", s.op.Name())
 	}
 	if r.control != nil {
+		if r.staticShapes {
+			for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
+				if t.dynamic() {
+					l := &lazyControl{row: r, spec: s, outer: p}
+					l.reserve()
+					ins.ctl = l.run
+					return nil
+				}
+			}
+		}
 		ctl, err := r.control(p, s)
 		ins.ctl = ctl
 		if err != nil || ctl != nil {

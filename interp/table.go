@@ -54,7 +54,7 @@ func buildTable() map[string]row {
 		"check.expect_close":           {control: planCheckOp("close", false)},
 
 		// Data movement.
-		"stablehlo.reshape":                  {control: planReshape},
+		"stablehlo.reshape":                  {control: planReshape, staticShapes: true},
 		"stablehlo.broadcast_in_dim":         {make: makeBroadcastInDim},
 		"stablehlo.broadcast":                {make: makeBroadcast},
 		"stablehlo.transpose":                {make: makeTranspose, shape: transposeShape},
@@ -78,7 +78,7 @@ func buildTable() map[string]row {
 		"stablehlo.select":           {make: makeSelect, elementwise: true},
 		"stablehlo.clamp":            {make: makeClamp, elementwise: true},
 		"stablehlo.convert":          {make: makeConvert, elementwise: true},
-		"stablehlo.bitcast_convert":  {make: makeBitcast, control: planBitcast, shape: bitcastShape},
+		"stablehlo.bitcast_convert":  {make: makeBitcast, control: planBitcast, shape: bitcastShape, staticShapes: true},
 		"stablehlo.complex":          {make: makeComplex, elementwise: true},
 		"stablehlo.real":             {make: makeReal, elementwise: true},
 		"stablehlo.imag":             {make: makeImag, elementwise: true},
@@ -88,8 +88,8 @@ func buildTable() map[string]row {
 		"stablehlo.gather":             {make: makeGather, shape: staticGatherShape},
 		"stablehlo.dynamic_gather":     {make: makeDynamicGather, shape: dynamicGatherShape},
 		"stablehlo.torch_index_select": {make: makeTorchIndexSelect},
-		"stablehlo.scatter":            {control: planScatter, make: makeScatter},
-		"stablehlo.sort":               {control: planSort},
+		"stablehlo.scatter":            {control: planScatter, make: makeScatter, staticShapes: true},
+		"stablehlo.sort":               {control: planSort, staticShapes: true},
 
 		// Linear algebra, transforms, normalization.
 		"stablehlo.cholesky":             {make: makeCholesky},
@@ -110,10 +110,10 @@ func buildTable() map[string]row {
 		// Products and reductions.
 		"stablehlo.dot_general":        {make: makeDotGeneral, shape: dotGeneralShape},
 		"stablehlo.dot":                {make: makeDot},
-		"stablehlo.reduce":             {control: planReduce, make: makeReduce},
-		"stablehlo.reduce_window":      {control: planReduceWindow},
-		"stablehlo.select_and_scatter": {control: planSelectAndScatter},
-		"stablehlo.map":                {control: planMap},
+		"stablehlo.reduce":             {control: planReduce, make: makeReduce, shape: reduceShape, staticShapes: true},
+		"stablehlo.reduce_window":      {control: planReduceWindow, shape: reduceWindowShape, staticShapes: true},
+		"stablehlo.select_and_scatter": {control: planSelectAndScatter, staticShapes: true},
+		"stablehlo.map":                {control: planMap, staticShapes: true},
 		"stablehlo.convolution":        {make: makeConvolution},
 		"stablehlo.dynamic_conv":       {make: makeDynamicConv},
 	}
