@@ -212,14 +212,21 @@ func xorLoop[T integer](o, x, y []T) {
 	}
 }
 
-// powInt raises by squaring. A negative exponent gives 1 divided by the power, truncated, all ones where the
-// power is zero (spec, "power"; the reference's choice).
+// powInt raises by squaring, modulo the width. A negative exponent gives 1 divided by the power, truncated: zero
+// but for 1 and -1; of zero too, as XLA has it (spec, "power").
 func powInt[T integer](o, x, y []T) {
 	for i := range o {
 		base, e := x[i], y[i]
-		neg := e < 0
-		if neg {
-			e = -e
+		if e < 0 {
+			switch {
+			case base == 1, base+1 == 0 && e&1 == 0:
+				o[i] = 1
+			case base+1 == 0:
+				o[i] = base
+			default:
+				o[i] = 0
+			}
+			continue
 		}
 		r := T(1)
 		for u := uint64(e); u != 0; u >>= 1 {
@@ -227,13 +234,6 @@ func powInt[T integer](o, x, y []T) {
 				r *= base
 			}
 			base *= base
-		}
-		if neg {
-			if r == 0 {
-				r--
-			} else {
-				r = 1 / r
-			}
 		}
 		o[i] = r
 	}
@@ -261,7 +261,71 @@ func pow(x, y float64) float64 {
 			return math.Sqrt(x)
 		}
 	}
+	if x > 0 && math.Abs(y) < 1<<24 && !math.IsInf(x, 0) && x >= 0x1p-1022 {
+		return powSplit(x, y)
+	}
 	return math.Pow(x, y)
+}
+
+// powSplit computes x^y for x > 0 to about one unit in the last place, where math.Pow loses digits to large
+// exponents: with x = m 2^e and y = n + f the result is m^n (by squaring in two words), m^f and 2^(e f), times
+// 2^(e n).
+func powSplit(x, y float64) float64 {
+	m, e := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m *= 2
+		e--
+	}
+	n := math.RoundToEven(y)
+	f := y - n
+	hi, lo, exp := 1.0, 0.0, 0
+	bh, bl, bexp := m, 0.0, 0
+	for k := uint64(math.Abs(n)); k != 0; k >>= 1 {
+		if k&1 != 0 {
+			hi, lo = mulPair(hi, lo, bh, bl)
+			exp += bexp
+			hi, lo, exp = normalizePair(hi, lo, exp)
+		}
+		bh, bl = mulPair(bh, bl, bh, bl)
+		bexp *= 2
+		bh, bl, bexp = normalizePair(bh, bl, bexp)
+	}
+	if n < 0 {
+		// 1/(hi+lo) in two words.
+		q := 1 / hi
+		r := math.FMA(-q, hi, 1) - q*lo
+		hi, lo, exp = q, q*r, -exp
+	}
+	ef := float64(e) * f
+	efi := math.RoundToEven(ef)
+	eff := math.FMA(float64(e), f, -efi)
+	rest := math.Expm1(f*math.Log(m) + eff*math.Ln2)
+	v := hi + (lo + hi*rest)
+	total := float64(exp) + efi + float64(e)*n
+	switch {
+	case total > 3000:
+		return math.Inf(1)
+	case total < -3000:
+		return 0
+	}
+	return math.Ldexp(v, int(total))
+}
+
+// mulPair multiplies numbers held as the sum of two words.
+func mulPair(ah, al, bh, bl float64) (hi, lo float64) {
+	p := ah * bh
+	e := math.FMA(ah, bh, -p) + (ah*bl + al*bh)
+	hi = p + e
+	return hi, e - (hi - p)
+}
+
+// normalizePair moves a power of two from the words to the exponent.
+func normalizePair(hi, lo float64, exp int) (float64, float64, int) {
+	if hi > 0x1p-200 && hi < 0x1p200 {
+		return hi, lo, exp
+	}
+	_, k := math.Frexp(hi)
+	return math.Ldexp(hi, -k), math.Ldexp(lo, -k), exp + k
 }
 
 func powComplex[T complexNumber](o, x, y []T) {
@@ -335,6 +399,26 @@ func sarUnsigned[T unsigned, S signed](bits uint64) func(o, x, y []T) {
 	}
 }
 
+// sarNarrow and shrNarrow take the sign bit from where it is in integers narrower than a byte.
+func sarNarrow(bits uint64) func(o, x, y []uint8) {
+	return func(o, x, y []uint8) {
+		for i := range o {
+			o[i] = uint8(int8(x[i]<<(8-bits)) >> (8 - bits) >> min(uint64(y[i]), bits-1))
+		}
+	}
+}
+
+func shrNarrow(bits uint64) func(o, x, y []int8) {
+	return func(o, x, y []int8) {
+		for i := range o {
+			s := uint64(uint8(y[i]))
+			if o[i] = 0; y[i] >= 0 && s < bits {
+				o[i] = int8(uint8(x[i]) & (1<<bits - 1) >> s)
+			}
+		}
+	}
+}
+
 func shrLoop[T unsigned](bits uint64) func(o, x, y []T) {
 	return func(o, x, y []T) {
 		for i := range o {
@@ -404,9 +488,9 @@ func shiftOp(name string, bits int) *loops2 {
 			u8: shlLoop[uint8](n), u16: shlLoop[uint16](n), u32: shlLoop[uint32](n), u64: shlLoop[uint64](n)}
 	case "shift_right_arithmetic":
 		return &loops2{i8: sarLoop[int8](n), i16: sarLoop[int16](n), i32: sarLoop[int32](n), i64: sarLoop[int64](n),
-			u8: sarUnsigned[uint8, int8](n), u16: sarUnsigned[uint16, int16](n), u32: sarUnsigned[uint32, int32](n), u64: sarUnsigned[uint64, int64](n)}
+			u8: sarNarrow(n), u16: sarUnsigned[uint16, int16](n), u32: sarUnsigned[uint32, int32](n), u64: sarUnsigned[uint64, int64](n)}
 	}
-	return &loops2{i8: shrSigned[int8, uint8](n), i16: shrSigned[int16, uint16](n), i32: shrSigned[int32, uint32](n), i64: shrSigned[int64, uint64](n),
+	return &loops2{i8: shrNarrow(n), i16: shrSigned[int16, uint16](n), i32: shrSigned[int32, uint32](n), i64: shrSigned[int64, uint64](n),
 		u8: shrLoop[uint8](n), u16: shrLoop[uint16](n), u32: shrLoop[uint32](n), u64: shrLoop[uint64](n)}
 }
 

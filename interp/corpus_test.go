@@ -41,7 +41,6 @@ var inaccurate = map[string]string{
 	"triangular_solve_float32_2_8_8_float32_2_10_8.mlir": "solved in f32 there, an ill-conditioned system; disabled upstream",
 	"top_k_float32_5_chlo.mlir":                          "compares NaN with NaN by a rule under which NaN differs from itself; disabled upstream",
 	"sinh_float32_20_20_chlo.mlir":                       "expects the f32 rounding errors of upstream's lowering, 6 ULP from sinh",
-	"random_gamma_float64_chlo.mlir":                     "expects the error of upstream's polynomial for erf_inv, amplified to 11 ULP",
 }
 
 // tally counts outcomes by kind.
