@@ -132,18 +132,24 @@ func (st *OpState) SetAttr(name string, a Attr) {
 // copies the rest.
 func (m *Module) NewOp(st *OpState) *Op {
 	o := m.slab.op()
-	*o = Op{def: st.Def, attrs: st.Attrs, successors: st.Successors, loc: st.Loc, pos: st.Pos}
+	o.def, o.attrs, o.loc, o.pos = st.Def, st.Attrs, st.Loc, st.Pos
+	if len(st.Successors) > 0 {
+		list := st.Successors
+		o.successors = &list
+	}
 	if n := len(st.Operands); n > 0 {
 		o.operands = m.slab.useSlice(n)
 		for i, v := range st.Operands {
-			o.operands[i].owner = o
-			o.operands[i].link(v)
+			u := &o.operands[i]
+			u.owner = o
+			u.link(v)
 		}
 	}
 	if n := len(st.Types); n > 0 {
 		o.results = m.slab.valueSlice(n)
 		for i, t := range st.Types {
-			o.results[i] = Value{typ: t, op: o, index: int32(i)}
+			v := &o.results[i]
+			v.typ, v.op, v.index = t, o, int32(i)
 		}
 	}
 	for _, r := range st.Bodies {
@@ -194,7 +200,7 @@ func (m *Module) clone(o *Op, mapping map[*Value]*Value, blocks map[*Block]*Bloc
 	for _, v := range o.Results() {
 		st.Types = append(st.Types, v.typ)
 	}
-	for _, s := range o.successors {
+	for _, s := range o.Successors() {
 		c := Successor{Block: s.Block}
 		if b, ok := blocks[s.Block]; ok {
 			c.Block = b

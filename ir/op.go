@@ -39,7 +39,7 @@ type Op struct {
 	results    []Value
 	attrs      AttrList
 	regions    []*Region
-	successors []Successor
+	successors *[]Successor // nil for none
 	block      *Block
 	prev, next *Op
 	loc        *Loc
@@ -303,7 +303,12 @@ func (o *Op) Region(i int) *Region { return o.regions[i] }
 func (o *Op) Regions() []*Region { return o.regions }
 
 // Successors returns the successors; the caller must not change the slice. Their operands are given with each.
-func (o *Op) Successors() []Successor { return o.successors }
+func (o *Op) Successors() []Successor {
+	if o.successors == nil {
+		return nil
+	}
+	return *o.successors
+}
 
 // Block returns the block the op stands in, nil for a detached op.
 func (o *Op) Block() *Block { return o.block }

@@ -79,13 +79,14 @@ func (p *parser) bindResults(op *ir.Op, names []resultName) {
 }
 
 // kind returns what is known of the op named name.
-func (p *parser) kind(name []byte) opKind {
-	if p.lastKind.name == string(name) {
-		return p.lastKind
+func (p *parser) kind(name []byte) *opKind {
+	slot := &p.recent[kindSlot(name)]
+	if k := *slot; k != nil && k.name == string(name) {
+		return k
 	}
-	k, ok := p.kinds[string(name)]
-	if !ok {
-		k.name = string(name)
+	k := p.kinds[string(name)]
+	if k == nil {
+		k = &opKind{name: string(name)}
 		k.def = p.m.Def(k.name)
 		if p.reg != nil {
 			k.format = p.reg.Format(k.def)
@@ -97,8 +98,17 @@ func (p *parser) kind(name []byte) opKind {
 		}
 		p.kinds[k.name] = k
 	}
-	p.lastKind = k
+	*slot = k
 	return k
+}
+
+// kindSlot spreads op names over the table of those used last.
+func kindSlot(name []byte) int {
+	n := len(name)
+	if n < 4 {
+		return n
+	}
+	return (n*31 + int(name[n-1])*7 + int(name[n-2])*3 + int(name[n-4])) % kindSlots
 }
 
 // enter returns a frame for an op; the caller gives it back with p.level--.
@@ -239,7 +249,7 @@ func (p *parser) pretty() *ir.Op {
 }
 
 // prettyKind returns the kind that the word in front of a pretty op names.
-func (p *parser) prettyKind() opKind {
+func (p *parser) prettyKind() *opKind {
 	name := p.text()
 	if strings.IndexByte(str(name), '.') >= 0 {
 		if k := p.kind(name); k.def.Known() {
@@ -263,7 +273,7 @@ func (p *parser) prettyKind() opKind {
 	panic("unreachable")
 }
 
-func (p *parser) needForm(k opKind) opKind {
+func (p *parser) needForm(k *opKind) *opKind {
 	if k.def.Parse == nil && k.format == nil {
 		p.Errorf("'%s' op has no custom assembly form", k.name)
 	}

@@ -53,8 +53,9 @@ type parser struct {
 	attrs       map[string]ir.Attr // dialect attributes by their text
 	dense       map[denseKey]ir.Attr
 	locs        map[string]*ir.Loc // by their text
-	kinds       map[string]opKind
-	lastKind    opKind
+	kinds       map[string]*opKind
+	recent      [kindSlots]*opKind   // of kinds, those used last
+	recentTypes [typeSlots]knownType // of types, those used last
 	attrAliases map[string]ir.Attr
 	typeAliases map[string]ir.Type
 	forwardLocs map[string]*forwardLoc
@@ -70,6 +71,18 @@ type parser struct {
 	scratch  []ir.NamedAttr
 	prepared []prepared
 	hooks    ir.AsmParser // an opParser
+}
+
+// Sizes of the tables of what was used last, in front of the maps.
+const (
+	kindSlots = 61
+	typeSlots = 128
+)
+
+// knownType is a type with its text.
+type knownType struct {
+	text string
+	typ  ir.Type
 }
 
 type denseKey struct {
@@ -115,7 +128,7 @@ func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
 		attrs:       map[string]ir.Attr{},
 		dense:       map[denseKey]ir.Attr{},
 		locs:        map[string]*ir.Loc{},
-		kinds:       map[string]opKind{},
+		kinds:       map[string]*opKind{},
 		attrAliases: map[string]ir.Attr{},
 		typeAliases: map[string]ir.Type{},
 		forwardLocs: map[string]*forwardLoc{},

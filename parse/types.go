@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
@@ -43,7 +44,13 @@ func (p *parser) wordType() (ir.Type, bool) {
 	if end < len(src) && src[end] == '<' {
 		// The text of a tensor type rarely nests: find its end and look it up.
 		if n := typeEnd(src, end+1); n > 0 {
+			slot := &p.recentTypes[typeSlot(src[start:n])]
+			if slot.text == string(src[start:n]) {
+				p.lexAt(n)
+				return slot.typ, true
+			}
 			if t := p.types[string(src[start:n])]; t != nil {
+				*slot = knownType{str(src[start:n]), t}
 				p.lexAt(n)
 				return t, true
 			}
@@ -66,11 +73,25 @@ func (p *parser) wordType() (ir.Type, bool) {
 	return t, true
 }
 
+// typeSlot spreads the texts of types, word<...>, over the table of those used last.
+func typeSlot(text []byte) int {
+	n := len(text)
+	if n < 16 {
+		return n
+	}
+	h := binary.LittleEndian.Uint64(text[7:]) ^ binary.LittleEndian.Uint64(text[n-9:])<<1
+	h = (h ^ uint64(n)) * 0x9E3779B97F4A7C15
+	return int(h >> (64 - 7))
+}
+
 // typeEnd returns the offset behind the '>' that closes the '<' in front of i, 0 where it is far or the text in
 // between is not simple.
 func typeEnd(src []byte, i int) int {
 	depth := 1
 	for end := min(len(src), i+longestCached); i < end; i++ {
+		if class[src[i]]&clsIdent != 0 {
+			continue
+		}
 		switch src[i] {
 		case '<':
 			depth++
