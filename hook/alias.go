@@ -67,6 +67,8 @@ type AliasReport struct {
 // took. Where operands live on or are undonated arguments, XLA copies first; the report says so.
 func Alias(m *ir.Module, mode AliasMode) []AliasReport {
 	a := &aliaser{m: m, mode: mode, calls: newCallGraph(m), computed: map[*ir.Value]int8{}, place: map[*ir.Op]int{}}
+	// On several devices a value is in parts, and what a hook passes on would have to be parted again.
+	single := partitions(m) == 1
 	var hooks []hlocb.HookOp
 	m.Walk(func(op *ir.Op) bool {
 		if h, ok := hlocb.AsHook(op); ok {
@@ -76,7 +78,7 @@ func Alias(m *ir.Module, mode AliasMode) []AliasReport {
 	})
 	for _, h := range hooks {
 		switch {
-		case h.Kind() == hlocb.Tap && h.NumResultData() == 0 && mode != AliasNone:
+		case h.Kind() == hlocb.Tap && h.NumResultData() == 0 && mode != AliasNone && single:
 			h = a.passThrough(h)
 		case h.Kind() == hlocb.Call && mode != AliasNone:
 			a.call(h)

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/hlocb/hlocb/ir"
 )
@@ -48,6 +49,7 @@ func raiseJAXFFI(r *raiser, op *ir.Op) (bool, error) {
 		results:    results,
 		aliases:    aliases,
 		layouts:    layouts,
+		partition:  strings.HasPrefix(stringAttr(op.Attr("call_target_name")), "xla_ffi_partitioned_"),
 		erase:      []*ir.Op{op},
 	})
 	return true, nil

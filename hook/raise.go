@@ -120,6 +120,7 @@ type site struct {
 	aliases    []int       // as hlocb.HookOp.Aliases, over the data leaves of results; nil for none
 	attrs      ir.AttrList // further attributes, for handlers
 	layouts    bool
+	partition  bool      // fires on every device with its shard
 	id         *hlocb.ID // given by the source; nil: to be computed
 	erase      []*ir.Op  // the ops that the hook was made of, users before producers
 }
@@ -160,6 +161,9 @@ func (r *raiser) add(s *site) *ir.Op {
 	}
 	if s.layouts {
 		st.SetAttr(hlocb.AttrLayouts, ir.NewUnit())
+	}
+	if s.partition {
+		st.SetAttr(hlocb.AttrPartitioned, ir.NewUnit())
 	}
 	if len(s.attrs) > 0 {
 		st.SetAttr(hlocb.AttrAttrs, ir.NewDict(s.attrs))

@@ -5,6 +5,7 @@ func Builtin() *Table {
 	t, err := NewTable(
 		Kind{raiseHooksInfo, newRaiseHooks},
 		Kind{orderHooksInfo, newOrderHooks},
+		Kind{placeHooksInfo, newPlaceHooks},
 		Kind{aliasHooksInfo, newAliasHooks},
 		Kind{lowerHooksInfo, newLowerHooks},
 		Kind{checkOrderInfo, newCheckOrder},

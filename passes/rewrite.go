@@ -15,8 +15,10 @@ type RewriteOptions struct {
 	Order   hook.Order
 	Chain   hook.Chain
 	Alias   hook.AliasMode
-	To      string // output format, see hook.Outputs; empty is "ffi"
-	Default string // for "strip": "zeros" stands for what a host would compute
+	// PerDevice says how often hooks of partitioned programs fire.
+	PerDevice hook.PerDevice
+	To        string // output format, see hook.Outputs; empty is "ffi"
+	Default   string // for "strip": "zeros" stands for what a host would compute
 	// Driver verifies and watches; nil means a driver that verifies after each pass.
 	Driver *Driver
 }
@@ -42,11 +44,16 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	if to.Name != "ffi" {
 		alias = hook.AliasNone // aliases are hlocb's own; other notations have theirs
 	}
+	place := PlaceHooks(opts.PerDevice)
+	if to.Name != "ffi" {
+		place = simple{placeHooksInfo, func(*Context, *ir.Module) error { return nil }}
+	}
 	c := NewContext(ctx)
 	out := &Rewritten{}
 	pipeline := Pipeline{
 		{Pass: RaiseHooks(hook.RaiseOptions{Targets: opts.Targets})},
 		{Pass: OrderHooks(order, chain)},
+		{Pass: place},
 		{Pass: AliasHooks(alias)},
 		// The manifest is taken from the raised form, which still knows where each hook comes from.
 		{Pass: simple{&Info{Name: "manifest", ReadOnly: true}, func(_ *Context, m *ir.Module) (err error) {

@@ -6,16 +6,17 @@ import (
 
 // Attributes of hlocb.hook.
 const (
-	AttrID         = "id"              // i64, the two's complement of the ID
-	AttrName       = "name"            // string, unique in the module
-	AttrKind       = "kind"            // string, see Kind
-	AttrFormat     = "format"          // string, the input format the hook was written in
-	AttrSourceID   = "source_id"       // string, what identified it there; absent where nothing did
-	AttrSideEffect = "has_side_effect" // unit; absent for a hook that may be removed, merged and moved
-	AttrChained    = "chained"         // unit; operand 0 and result 0 are a token or the chain
-	AttrAliases    = "aliases"         // array<i64>, per data result the data operand it is, -1 for none
-	AttrLayouts    = "layouts"         // unit; the source gave (row-major) layouts
-	AttrAttrs      = "attrs"           // dictionary, further attributes of the source
+	AttrID          = "id"              // i64, the two's complement of the ID
+	AttrName        = "name"            // string, unique in the module
+	AttrKind        = "kind"            // string, see Kind
+	AttrFormat      = "format"          // string, the input format the hook was written in
+	AttrSourceID    = "source_id"       // string, what identified it there; absent where nothing did
+	AttrSideEffect  = "has_side_effect" // unit; absent for a hook that may be removed, merged and moved
+	AttrChained     = "chained"         // unit; operand 0 and result 0 are a token or the chain
+	AttrAliases     = "aliases"         // array<i64>, per data result the data operand it is, -1 for none
+	AttrLayouts     = "layouts"         // unit; the source gave (row-major) layouts
+	AttrPartitioned = "partitioned"     // unit; the source fires on every device with its shard
+	AttrAttrs       = "attrs"           // dictionary, further attributes of the source
 )
 
 // Hook is hlocb.hook: a place where the program talks to its host, whatever notation it was written in.
@@ -36,6 +37,7 @@ var Hook = &ir.Def{
 		{Name: AttrKind},
 		{Name: AttrLayouts, Optional: true},
 		{Name: AttrName},
+		{Name: AttrPartitioned, Optional: true},
 		{Name: AttrSourceID, Optional: true},
 	},
 	Verify: verifyHook,

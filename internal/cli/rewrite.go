@@ -16,6 +16,7 @@ type rewriteFlags struct {
 	order   string
 	chain   string
 	alias   string
+	devices string
 }
 
 func (f *rewriteFlags) add(c *cobra.Command) {
@@ -23,6 +24,8 @@ func (f *rewriteFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.order, "order", "program", "order of the hooks: program (all in program order), source (what tokens and data impose), none")
 	c.Flags().StringVar(&f.chain, "chain", "state", "what orders them: state (a scalar) or token")
 	c.Flags().StringVar(&f.alias, "alias", "all", "results that share their operand's memory: all, free (where nothing is copied) or none")
+	c.Flags().StringVar(&f.devices, "per-device", "source", "how often hooks of partitioned programs fire: once (with the whole value), each (with the device's shard), source (as the source has it)")
+	complete(c, "per-device", "source", "once", "each")
 	complete(c, "order", "program", "source", "none")
 	complete(c, "chain", "state", "token")
 	complete(c, "alias", "all", "free", "none")
@@ -39,6 +42,9 @@ func (f *rewriteFlags) options() (passes.RewriteOptions, error) {
 	}
 	if opts.Alias, ok = hook.ParseAliasMode(f.alias); !ok {
 		return opts, usagef("--alias %s: expected all, free or none", f.alias)
+	}
+	if opts.PerDevice, ok = hook.ParsePerDevice(f.devices); !ok {
+		return opts, usagef("--per-device %s: expected source, once or each", f.devices)
 	}
 	return opts, nil
 }

@@ -1,9 +1,12 @@
+//go:build unix
+
 package passes_test
 
 import (
 	"context"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -49,22 +52,33 @@ func manyHooks(ops int) string {
 
 func timeRewrite(tb testing.TB, text string) (parse, rewrite time.Duration, hooks int) {
 	tb.Helper()
-	start := time.Now()
+	start := processorTime(tb)
 	m, err := parseText("many.mlir", []byte(text))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	parse = time.Since(start)
-	start = time.Now()
+	parse = processorTime(tb) - start
+	start = processorTime(tb)
 	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Driver: &passes.Driver{Verify: ir.Verify}})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return parse, time.Since(start), len(r.Manifest.Sites)
+	return parse, processorTime(tb) - start, len(r.Manifest.Sites)
+}
+
+// processorTime is how long this process has computed.
+func processorTime(tb testing.TB) time.Duration {
+	tb.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // TestRewriteIsLinear: ten times the ops take about ten times as long.
 func TestRewriteIsLinear(t *testing.T) {
+	// Processor time, as other processes of the machine do not count in it.
 	best := func(text string, n int) time.Duration {
 		low := time.Duration(1 << 62)
 		for range n {
@@ -82,7 +96,7 @@ func TestRewriteIsLinear(t *testing.T) {
 }
 
 func BenchmarkRewrite(b *testing.B) {
-	for _, n := range []int{10000, 100000} {
+	for _, n := range []int{5000, 50000, 500000} {
 		text := manyHooks(n)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for range b.N {

@@ -1,0 +1,380 @@
+package hook
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// PerDevice says how often a hook on a value that is spread over several devices fires.
+type PerDevice uint8
+
+// How often hooks of partitioned programs fire.
+const (
+	PerDeviceSource PerDevice = iota // as the source has it: each for JAX's partitioned callbacks, else once
+	PerDeviceOnce                    // once, with the whole value
+	PerDeviceEach                    // on every device, with its shard
+)
+
+var perDeviceNames = [...]string{PerDeviceSource: "source", PerDeviceOnce: "once", PerDeviceEach: "each"}
+
+func (p PerDevice) String() string { return perDeviceNames[p] }
+
+// ParsePerDevice returns the value spelled s.
+func ParsePerDevice(s string) (PerDevice, bool) {
+	for p, name := range perDeviceNames {
+		if name == s {
+			return PerDevice(p), true
+		}
+	}
+	return 0, false
+}
+
+// PlaceOnDevices writes the hooks of a partitioned, ordered module so that XLA accepts them: it refuses a
+// side-effecting call that does not say where it runs, and one on partitioned values.
+//
+// With Shardy a hook goes into an sdy.manual_computation: with replicated operands and behind
+// if(partition_id == device) to fire once with the whole value, with the operands' own shardings to fire on every
+// device with its shard. With GSPMD the call is given mhlo.sharding: {maximal device=N} or {manual}. Hooks inside a
+// manual computation stay: they fire on every device already. A module of one partition stays as it is.
+func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
+	if n, ok := intAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
+		return nil
+	}
+	p := &placer{m: m, mode: mode}
+	p.devices, _ = intAttr(m.Op().Attr("mhlo.num_partitions"))
+	for op := range m.Body().Ops() {
+		if op.Name() != "sdy.mesh" {
+			continue
+		}
+		if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok {
+			if mesh, ok := d.Data().(*sdy.Mesh); ok {
+				name := stringAttr(op.Attr(ir.SymbolName))
+				if len(mesh.Axes) > 0 && p.mesh == nil {
+					p.mesh, p.meshName = mesh, name
+				}
+				if len(mesh.Axes) == 0 && len(mesh.DeviceIDs) == 1 {
+					p.maximal = append(p.maximal, maximalMesh{name, mesh.DeviceIDs[0]})
+				}
+			}
+		}
+	}
+	var hooks []hlocb.HookOp
+	m.Walk(func(op *ir.Op) bool {
+		if h, ok := hlocb.AsHook(op); ok {
+			hooks = append(hooks, h)
+		}
+		return true
+	})
+	for _, h := range hooks {
+		if insideManual(h.Op) {
+			h.RemoveAttr(attrSdySharding) // XLA takes no sharding there
+			h.RemoveAttr(attrMhloSharding)
+			continue
+		}
+		if h.Chained() && ir.IsToken(h.Operand(0).Type()) && p.mesh != nil {
+			return m.Errorf(h.Op, "a token cannot be passed to hook %q on several devices; use the state chain", h.HookName())
+		}
+		place := p.shardy
+		if p.mesh == nil {
+			place = p.gspmd
+		}
+		if err := place(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func insideManual(op *ir.Op) bool {
+	for p := op.Parent(); p != nil; p = p.Parent() {
+		if p.Name() == "sdy.manual_computation" {
+			return true
+		}
+	}
+	return false
+}
+
+type maximalMesh struct {
+	name   string
+	device int64
+}
+
+type placer struct {
+	m        *ir.Module
+	mode     PerDevice
+	devices  int64
+	mesh     *sdy.Mesh // the first with axes; nil: the module is GSPMD's
+	meshName string
+	maximal  []maximalMesh
+}
+
+// each reports whether h fires on every device.
+func (p *placer) each(h hlocb.HookOp) bool {
+	if p.mode == PerDeviceSource {
+		return h.Attr(hlocb.AttrPartitioned) != nil
+	}
+	return p.mode == PerDeviceEach
+}
+
+// device returns the device that the source gave a hook which fires once.
+func (p *placer) device(h hlocb.HookOp) int64 {
+	if list, ok := perValue(h.Attr(attrSdySharding)); ok && len(list) > 0 {
+		for _, mm := range p.maximal {
+			if mm.name == list[0].Mesh {
+				return mm.device
+			}
+		}
+	}
+	return 0
+}
+
+// gspmd gives h the sharding that GSPMD's partitioner wants of it. It takes a call on every device only where
+// nothing of it is used elsewhere, the chain neither: plugins abort over more.
+func (p *placer) gspmd(h hlocb.HookOp) error {
+	h.RemoveAttr(attrSdySharding)
+	if p.each(h) {
+		if h.NumResults() > 0 {
+			return p.m.Errorf(h.Op, "hook %q on every device of a GSPMD module can have neither order nor results: use order none, or Shardy", h.HookName())
+		}
+		h.SetAttr(attrMhloSharding, ir.NewString("{manual}"))
+	} else if !strings.HasPrefix(stringAttr(h.Attr(attrMhloSharding)), "{maximal device=") {
+		h.SetAttr(attrMhloSharding, ir.NewString("{maximal device=0}"))
+	}
+	return nil
+}
+
+// shardy moves h into a manual computation.
+func (p *placer) shardy(h hlocb.HookOp) error {
+	m, op := p.m, h.Op
+	each, device := p.each(h), p.device(h)
+	h.RemoveAttr(attrSdySharding)
+	h.RemoveAttr(attrMhloSharding)
+
+	var in, out []*sdy.Sharding
+	var local []ir.Type
+	for _, v := range op.Operands() {
+		s := p.replicated(v.Type())
+		if each {
+			if own := p.shardingOf(v); own != nil && p.localType(v.Type(), own) != nil {
+				s = own
+			}
+		}
+		in, local = append(in, s), append(local, p.localType(v.Type(), s))
+	}
+	// A result that is an operand has its sharding; other results are whole values.
+	var results []ir.Type
+	aliases := h.Aliases()
+	for i, v := range op.Results() {
+		s := p.replicated(v.Type())
+		switch k := i - (op.NumResults() - len(aliases)); {
+		case k < 0:
+			s = in[0]
+		case aliases[k] >= 0:
+			s = in[op.NumOperands()-h.NumData()+aliases[k]]
+		case each && h.NumData() == 1 && h.Data(0).Type() == v.Type():
+			s = in[op.NumOperands()-1] // the host computes a shard from a shard
+		}
+		out, results = append(out, s), append(results, p.localType(v.Type(), s))
+	}
+	axes := &sdy.ManualAxes{}
+	for _, a := range p.mesh.Axes {
+		axes.Names = append(axes.Names, a.Name)
+	}
+	region := m.NewRegion()
+	body := region.AddBlock(local...)
+	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: op.OperandList(), Types: typesOf(op), Bodies: []*ir.Region{region}}
+	st.SetAttr("in_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: in}))
+	st.SetAttr("out_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: out}))
+	st.SetAttr("manual_axes", sdy.AttrOf(axes))
+	outer := m.Before(op).Insert(st)
+	for i, v := range op.Results() {
+		v.ReplaceAllUsesWith(outer.Result(i))
+	}
+	op.Remove()
+	op.SetOperands(body.Args())
+	b := m.AtEnd(body).At(op.Loc(), op.Pos())
+	vals := resultList(op)
+	if each {
+		for i, t := range results {
+			op.Result(i).SetType(t)
+		}
+		body.Append(op)
+	} else {
+		vals = p.once(b, h, device)
+	}
+	b.Create(m.Def("sdy.return"), vals, nil)
+	return nil
+}
+
+// once puts h behind a test for the device it runs on, and gives what it computes to the others.
+func (p *placer) once(b *ir.Builder, h hlocb.HookOp, device int64) []*ir.Value {
+	m, ctx, op := p.m, p.m.Context(), h.Op
+	ui32 := ctx.StaticTensor(tensor.UI32, nil)
+	number := tensor.New(tensor.UI32, nil)
+	tensor.View[uint32](number)[0] = uint32(device)
+	id := b.Create(m.Def("stablehlo.partition_id"), nil, []ir.Type{ui32})
+	k := b.Create(m.Def("stablehlo.constant"), nil, []ir.Type{ui32}, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(number)})
+	eq, _ := stablehlo.ComparisonDirection.Parse("EQ")
+	test := b.Create(m.Def("stablehlo.compare"), []*ir.Value{id.Result(0), k.Result(0)}, []ir.Type{ctx.StaticTensor(tensor.I1, nil)},
+		ir.NamedAttr{Name: "comparison_direction", Attr: ir.NewEnum(stablehlo.ComparisonDirection, eq)})
+	yes, no := m.NewRegion(), m.NewRegion()
+	choose := b.Insert(&ir.OpState{Def: m.Def("stablehlo.if"), Operands: []*ir.Value{test.Result(0)}, Types: typesOf(op), Bodies: []*ir.Region{yes, no}})
+	ret := m.Def("stablehlo.return")
+	then := yes.AddBlock()
+	then.Append(op)
+	m.AtEnd(then).At(op.Loc(), op.Pos()).Create(ret, resultList(op), nil)
+	other := m.AtEnd(no.AddBlock()).At(op.Loc(), op.Pos())
+	var vals []*ir.Value
+	for i, v := range op.Results() {
+		if i < op.NumResults()-h.NumResultData() {
+			vals = append(vals, op.Operand(0)) // the chain goes on everywhere
+			continue
+		}
+		vals = append(vals, zeroOf(other, v.Type()))
+	}
+	other.Create(ret, vals, nil)
+	var out []*ir.Value
+	for i, v := range choose.Results() {
+		if i < op.NumResults()-h.NumResultData() {
+			out = append(out, v)
+		} else {
+			out = append(out, p.sum(b, v))
+		}
+	}
+	return out
+}
+
+// zeroOf makes a tensor of zeros.
+func zeroOf(b *ir.Builder, t ir.Type) *ir.Value {
+	tt := t.(*ir.TensorType)
+	zero := ir.NewDense(t, tensor.New(tt.DType(), nil), true)
+	if isZeroSize(t) {
+		zero = ir.NewDense(t, tensor.New(tt.DType(), tt.Shape()), false)
+	}
+	return b.Create(b.Module().Def("stablehlo.constant"), nil, []ir.Type{t}, ir.NamedAttr{Name: "value", Attr: zero}).Result(0)
+}
+
+// sum gives every device the sum of what all have: of zeros and one value, that value.
+func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
+	m, ctx := p.m, p.m.Context()
+	tt := v.Type().(*ir.TensorType)
+	scalar := ctx.StaticTensor(tt.DType(), nil)
+	region := m.NewRegion()
+	body := region.AddBlock(scalar, scalar)
+	in := m.AtEnd(body).At(v.Def().Loc(), v.Def().Pos())
+	combine := "stablehlo.add"
+	if tt.DType() == tensor.I1 {
+		combine = "stablehlo.or"
+	}
+	s := in.Create(m.Def(combine), body.Args(), []ir.Type{scalar})
+	in.Create(m.Def("stablehlo.return"), resultList(s), nil)
+	groups := tensor.New(tensor.I64, tensor.Shape{1, p.devices})
+	for i := range tensor.View[int64](groups) {
+		tensor.View[int64](groups)[i] = int64(i)
+	}
+	st := &ir.OpState{Def: m.Def("stablehlo.all_reduce"), Operands: []*ir.Value{v}, Types: []ir.Type{v.Type()}, Bodies: []*ir.Region{region}}
+	st.SetAttr("channel_handle", stablehlo.NewChannelHandle(&stablehlo.ChannelHandle{Handle: p.channel(), Type: stablehlo.ChannelDeviceToDevice}))
+	st.SetAttr("replica_groups", ctx.DenseFromTensor(groups))
+	st.SetAttr("use_global_device_ids", ir.NewUnit())
+	return b.Insert(st).Result(0)
+}
+
+// channel returns a channel that no op of the module uses.
+func (p *placer) channel() int64 {
+	next := int64(1)
+	p.m.Walk(func(op *ir.Op) bool {
+		if d, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok {
+			if c, ok := d.Data().(*stablehlo.ChannelHandle); ok {
+				next = max(next, c.Handle+1)
+			}
+		}
+		return true
+	})
+	return next
+}
+
+// replicated returns the sharding of a value that every device has whole.
+func (p *placer) replicated(t ir.Type) *sdy.Sharding {
+	s := &sdy.Sharding{Mesh: p.meshName}
+	if tt, ok := t.(*ir.TensorType); ok {
+		for range tt.Rank() {
+			s.Dims = append(s.Dims, sdy.DimSharding{Priority: -1})
+		}
+	}
+	return s
+}
+
+// shardingOf returns the sharding that the module gives v, nil where it leaves that open.
+func (p *placer) shardingOf(v *ir.Value) *sdy.Sharding {
+	var s *sdy.Sharding
+	if def := v.Def(); def != nil {
+		name := attrSdySharding
+		if def.Name() == "sdy.manual_computation" {
+			name = "out_shardings"
+		}
+		if list, ok := perValue(def.Attr(name)); ok && v.Index() < len(list) {
+			s = list[v.Index()]
+		} else if def.Name() == "sdy.sharding_constraint" {
+			s = shardingAttr(def.Attr("sharding"))
+		} else if def.Has(ir.Elementwise) || def.Has(ir.SameShape) { // a computation on shards keeps them
+			for _, o := range def.Operands() {
+				if o.Type() == v.Type() {
+					if s = p.shardingOf(o); s != nil {
+						break
+					}
+				}
+			}
+		}
+	} else if f, ok := fn.AsFunc(v.Block().Parent()); ok {
+		s = shardingAttr(f.ArgAttrs(v.Index()).Get(attrSdySharding))
+	}
+	if s == nil || s.Mesh != p.meshName || s.Inline != nil || len(s.Unreduced) > 0 {
+		return nil
+	}
+	// Shardings of manual computations are closed and name each axis at most once.
+	closed := &sdy.Sharding{Mesh: s.Mesh}
+	for _, d := range s.Dims {
+		closed.Dims = append(closed.Dims, sdy.DimSharding{Axes: slices.Clone(d.Axes), Priority: -1})
+	}
+	return closed
+}
+
+func shardingAttr(a ir.Attr) *sdy.Sharding {
+	d, ok := a.(*ir.DialectAttr)
+	if !ok {
+		return nil
+	}
+	s, _ := d.Data().(*sdy.Sharding)
+	return s
+}
+
+// localType returns the type of one device's shard, nil where the shape does not divide evenly.
+func (p *placer) localType(t ir.Type, s *sdy.Sharding) ir.Type {
+	tt, ok := t.(*ir.TensorType)
+	if !ok {
+		return t
+	}
+	shape := slices.Clone(tt.Shape())
+	for i, d := range s.Dims {
+		for _, a := range d.Axes {
+			size := a.Size
+			for _, axis := range p.mesh.Axes {
+				if size == 0 && axis.Name == a.Name {
+					size = axis.Size
+				}
+			}
+			if size == 0 || shape[i]%size != 0 {
+				return nil
+			}
+			shape[i] /= size
+		}
+	}
+	return p.m.Context().Tensor(shape, tt.Elem(), tt.Encoding())
+}
