@@ -88,11 +88,18 @@ func TestRewriteIsLinear(t *testing.T) {
 		return low
 	}
 	small, large := manyHooks(5000), manyHooks(50000)
-	a, b := best(small, 5), best(large, 3)
-	t.Logf("5,000 ops: %v, 50,000 ops: %v", a, b)
-	if b > 30*a {
-		t.Errorf("ten times the ops take %.1f times as long", float64(b)/float64(a))
+	// Other tests run beside this one: a machine that is busy once must not fail it, growth with the square (100 times)
+	// must, each time.
+	ratio := 0.0
+	for range 4 {
+		a, b := best(small, 5), best(large, 3)
+		ratio = float64(b) / float64(a)
+		t.Logf("5,000 ops: %v, 50,000 ops: %v", a, b)
+		if ratio < 30 {
+			return
+		}
 	}
+	t.Errorf("ten times the ops take %.1f times as long", ratio)
 }
 
 func BenchmarkRewrite(b *testing.B) {
