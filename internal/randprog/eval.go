@@ -146,10 +146,13 @@ func (v *evaluation) stmt(f frame, s *stmt) error {
 			}
 		}
 	}
+	if err != nil {
+		return err
+	}
 	for i, o := range s.out {
 		f[o] = out[i]
 	}
-	return err
+	return nil
 }
 
 func (v *evaluation) hook(s *stmt, in [][]int64) [][]int64 {
