@@ -1,0 +1,239 @@
+package proof
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/handlers"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// recorded is a tensor as the recordings have it, with numpy's names of types.
+type recorded struct {
+	DType string            `json:"dtype"`
+	Shape tensor.Shape      `json:"shape"`
+	Data  []json.RawMessage `json:"data"`
+}
+
+// recording is what JAX delivered.
+type recording struct {
+	Args    []recorded
+	Results []recorded
+	Events  []struct{ Operands []recorded }
+}
+
+func (r *recorded) tensor(t *testing.T) *tensor.Tensor {
+	t.Helper()
+	name := r.DType
+	for _, p := range [][2]string{{"float8_e", "f8E"}, {"bfloat", "bf"}, {"float", "f"}, {"uint", "ui"}, {"int", "i"}} {
+		if rest, ok := strings.CutPrefix(name, p[0]); ok {
+			name = p[1] + rest
+			break
+		}
+	}
+	switch r.DType {
+	case "bool":
+		name = "i1"
+	case "complex64":
+		name = "complex<f32>"
+	case "complex128":
+		name = "complex<f64>"
+	}
+	if strings.HasPrefix(name, "f8E") {
+		name = "f8E" + strings.ToUpper(name[3:])
+	}
+	d, ok := tensor.ParseDType(name)
+	if !ok {
+		t.Fatalf("unknown numpy type %q", r.DType)
+	}
+	text, err := json.Marshal(map[string]any{"dtype": d.String(), "shape": r.Shape, "data": r.Data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d == tensor.I1 {
+		text = []byte(strings.NewReplacer("1.0", "true", "0.0", "false").Replace(string(text)))
+	}
+	if d.IsInteger() {
+		text = []byte(strings.ReplaceAll(string(text), ".0", ""))
+	}
+	out, err := tensor.FromJSON(text)
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return out
+}
+
+// near compares bit for bit, and floats within what two compilers may differ by.
+func near(a, b *tensor.Tensor) bool {
+	if sameBits(a, b) {
+		return true
+	}
+	if a.DType() != b.DType() || !a.Shape().Equal(b.Shape()) || !a.DType().IsFloat() {
+		return false
+	}
+	size := a.DType().Size()
+	at := func(t *tensor.Tensor, i int) float64 {
+		bits := uint64(0)
+		for k := range size {
+			bits |= uint64(t.Bytes()[i*size+k]) << (8 * k)
+		}
+		return tensor.DecodeFloat(t.DType(), bits)
+	}
+	tolerance := 1e-5
+	if a.DType().Bits() <= 16 {
+		tolerance = 1e-2
+	}
+	for i := range int(a.NumElements()) {
+		x, y := at(a, i), at(b, i)
+		if x == y || x != x && y != y {
+			continue
+		}
+		if math.IsInf(x, 0) || math.IsInf(y, 0) || !(math.Abs(x-y) <= tolerance*max(1, math.Abs(x), math.Abs(y))) {
+			return false
+		}
+	}
+	return true
+}
+
+// compareRecording runs p so often and compares what it delivers and returns with what JAX recorded.
+func compareRecording(t *testing.T, b runtime.Backend, p *runtime.Program, want *recording, answer runtime.Handler, times int) {
+	t.Helper()
+	rec := &recorder{}
+	h := &runtime.Bindings{}
+	h.Observe("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		e := event{site: c.Site}
+		for _, o := range c.Operands {
+			e.operands = append(e.operands, o.Clone())
+		}
+		rec.events = append(rec.events, e)
+		return nil
+	}))
+	h.Answer("*", answer)
+	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: h})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, p.Text)
+	}
+	defer e.Close()
+	var args []*tensor.Tensor
+	for i := range want.Args {
+		args = append(args, want.Args[i].tensor(t))
+	}
+	for range times {
+		results, err := e.Run(context.Background(), args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := rec.take()
+		if len(got) != len(want.Events) || want.Results != nil && len(results) != len(want.Results) {
+			t.Fatalf("%d events and %d results, expected %d and %d", len(got), len(results), len(want.Events), len(want.Results))
+		}
+		for i, w := range want.Events {
+			if len(got[i].operands) != len(w.Operands) {
+				t.Fatalf("event %d has %d operands, expected %d", i, len(got[i].operands), len(w.Operands))
+			}
+			for j := range w.Operands {
+				if v := w.Operands[j].tensor(t); !near(got[i].operands[j], v) {
+					t.Fatalf("event %d operand %d is % x, expected % x", i, j, got[i].operands[j].Bytes(), v.Bytes())
+				}
+			}
+		}
+		for i := range want.Results {
+			if v := want.Results[i].tensor(t); !near(results[i], v) {
+				t.Fatalf("result %d is % x, expected % x", i, results[i].Bytes(), v.Bytes())
+			}
+		}
+	}
+}
+
+// sineAndCosine is the host of jax_pure_pair: sine and cosine of its operand.
+var sineAndCosine = runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+	if len(c.Operands) != 1 || len(c.Results) != 2 {
+		return fmt.Errorf("%d operands and %d results, expected 1 and 2", len(c.Operands), len(c.Results))
+	}
+	x, s, k := tensor.View[float32](c.Operands[0]), tensor.View[float32](c.Results[0]), tensor.View[float32](c.Results[1])
+	for i := range x {
+		s[i], k[i] = float32(math.Sin(float64(x[i]))), float32(math.Cos(float64(x[i])))
+	}
+	return nil
+})
+
+// TestRecordedEvents runs what JAX wrote in every order and with every chain and compares it with what JAX delivered.
+func TestRecordedEvents(t *testing.T) {
+	dir := corpus(t, "events")
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings in %s (%v)", dir, err)
+	}
+	times := 3
+	if long() {
+		times = 200
+	}
+	for _, backend := range []string{"interp", "cpu"} {
+		t.Run(backend, func(t *testing.T) {
+			b := open(t, backend)
+			for _, file := range files {
+				name := strings.TrimSuffix(filepath.Base(file), ".json")
+				var want recording
+				if err := json.Unmarshal(readFile(t, file), &want); err != nil {
+					t.Fatal(err)
+				}
+				var answer runtime.Handler = handlers.Echo()
+				if name == "jax_pure_pair" {
+					answer = sineAndCosine
+				}
+				for _, order := range []hook.Order{hook.OrderProgram, hook.OrderSource} {
+					for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
+						t.Run(name+"/"+order.String()+"/"+chain.String(), func(t *testing.T) {
+							p, err := rewrite(name, readFile(t, strings.TrimSuffix(file, ".json")+".mlir"), passes.RewriteOptions{Order: order, Chain: chain})
+							if err != nil {
+								t.Fatal(err)
+							}
+							compareRecording(t, b, p, &want, answer, times)
+						})
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestPurePairComputes gives the host of jax_pure_pair numbers whose sine and cosine are not 0 and 1.
+func TestPurePairComputes(t *testing.T) {
+	text := readFile(t, filepath.Join(corpus(t, "events"), "jax_pure_pair.mlir"))
+	for _, backend := range []string{"interp", "cpu"} {
+		t.Run(backend, func(t *testing.T) {
+			b := open(t, backend)
+			p, err := rewrite("jax_pure_pair", text, passes.RewriteOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := &runtime.Bindings{}
+			h.Answer("*", sineAndCosine)
+			e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: h})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			arg := tensor.New(tensor.F32, tensor.Shape{3})
+			x := tensor.View[float32](arg)
+			x[0], x[1], x[2] = 0.5, -1, 3
+			out, err := e.Run(context.Background(), []*tensor.Tensor{arg})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range x {
+				if s, c := tensor.View[float32](out[0])[i], tensor.View[float32](out[1])[i]; s != float32(math.Sin(float64(v))) || c != float32(math.Cos(float64(v))) {
+					t.Errorf("sine and cosine of %v are %v and %v", v, s, c)
+				}
+			}
+		})
+	}
+}
