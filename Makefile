@@ -6,7 +6,7 @@ CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 TOOLS ?= $(dir $(CORPUS))tools
 SUMMARY = $(GO) run ./internal/testsummary
 
-.PHONY: build plugin test check fmt vet staticcheck generated race nocgo corpus bench bench-parse clean
+.PHONY: build plugin test check fmt vet staticcheck generated race nocgo corpus bench bench-parse bench-hooks clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -60,6 +60,10 @@ bench: build plugin
 # How fast text is read and printed, beside MLIR itself.
 bench-parse:
 	$(GO) run ./internal/bench/parsing -corpus "$(CORPUS)"
+
+# What a tap of a large value costs in each form that it can have, and JAX's callbacks beside the rewritten ones.
+bench-hooks: plugin
+	$(GO) run ./internal/bench/hooks
 
 clean:
 	rm -f hlocb

@@ -3,6 +3,8 @@ package proof
 import (
 	"context"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -96,6 +98,19 @@ func run(p *randprog.Program, want *randprog.Outcome, b runtime.Backend, prog *r
 		}
 	}
 	return nil
+}
+
+// firstSeed is where random programs start: HLOCB_SEED takes others.
+func firstSeed(t *testing.T) uint64 {
+	text := os.Getenv("HLOCB_SEED")
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func clip(b []byte) []byte { return b[:min(len(b), 64)] }
@@ -223,7 +238,8 @@ func TestRandomPrograms(t *testing.T) {
 	var xla runtime.Backend
 	t.Run("xla", func(t *testing.T) { xla = open(t, "cpu") })
 	failed := 0
-	for seed := range n {
+	for i := range n {
+		seed := firstSeed(t) + i
 		p := randprog.New(seed, randprog.Options{Form: randprog.Form(seed % uint64(randprog.NumForms))})
 		list := []runtime.Backend{engine}
 		if xla != nil && seed/uint64(randprog.NumForms)%every == 0 {
@@ -249,7 +265,8 @@ func TestRandomSourceOrder(t *testing.T) {
 	var xla runtime.Backend
 	t.Run("xla", func(t *testing.T) { xla = open(t, "cpu") })
 	failed := 0
-	for seed := range n {
+	for i := range n {
+		seed := firstSeed(t) + i
 		p := randprog.New(seed+1e6, randprog.Options{Form: randprog.Form(seed % uint64(randprog.NumForms)), NoCond: true})
 		opts := rewriteOptions(p)
 		opts.Order = hook.OrderSource
@@ -274,7 +291,8 @@ func TestRandomLarge(t *testing.T) {
 	}
 	xla := open(t, "cpu")
 	failed := 0
-	for seed := range n {
+	for i := range n {
+		seed := firstSeed(t) + i
 		p := randprog.New(seed+2e6, randprog.Options{Form: randprog.Form(seed % uint64(randprog.NumForms)), Large: true})
 		if err := property(p, rewriteOptions(p), times, xla); err != nil {
 			report(t, p, err)

@@ -276,3 +276,42 @@ func wrap(d tensor.DType, v int64) int64 {
 	}
 	return v
 }
+
+// Preceded returns the sites before which another event, of the same site or of another, may have been delivered.
+// Sites that no run reaches are not among them.
+func (p *Program) Preceded() map[*Site]bool {
+	out := map[*Site]bool{}
+	walkOrder(p.funcs[len(p.funcs)-1].body, false, out)
+	return out
+}
+
+// walkOrder notes the sites in b that come after an event, given whether one came before b, and returns whether one
+// may have come when b is left.
+func walkOrder(b *block, before bool, out map[*Site]bool) bool {
+	for _, s := range b.stmts {
+		switch s.kind {
+		case stHook:
+			if s.site.Pure {
+				continue
+			}
+			if before {
+				out[s.site] = true
+			}
+			before = true
+		case stCall:
+			before = walkOrder(s.fn.body, before, out)
+		case stIf:
+			after := before
+			for _, c := range s.blocks {
+				after = walkOrder(c, before, out) || after
+			}
+			before = after
+		case stWhile:
+			for range 2 {
+				before = walkOrder(s.blocks[0], before, out)
+				before = walkOrder(s.blocks[1], before, out)
+			}
+		}
+	}
+	return before
+}

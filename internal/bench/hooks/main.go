@@ -1,0 +1,224 @@
+// Command hooks measures what hooks cost on the CPU plugin: a tap of a large intermediate value in the forms that it
+// can be written in, and the rewritten forms of JAX's programs beside JAX running them. Compare ratios within one run
+// only. What is missing (the plugin, jax) is left out by name.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/runtime/plugins"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+//go:embed peer.py
+var peerScript string
+
+func main() {
+	rounds := flag.Int("rounds", 15, "how often each program is run")
+	flag.Parse()
+	if err := run(context.Background(), os.Stdout, *rounds); err != nil {
+		fmt.Fprintln(os.Stderr, "bench-hooks:", err)
+		os.Exit(1)
+	}
+}
+
+// tapped is a program whose value of 64 MiB exists only inside a fusion; HOOK stands where it is looked at. The argument
+// and the result are scalars, so that nothing but the computation is timed.
+const tapped = `func.func public @main(%s: tensor<f32>) -> tensor<f32> {
+  %i = stablehlo.iota dim = 0 : tensor<16777216xf32>
+  %b = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<16777216xf32>
+  %x = stablehlo.multiply %i, %b : tensor<16777216xf32>
+  %v = stablehlo.sine %x : tensor<16777216xf32>
+  HOOK
+  %sq = stablehlo.multiply %y, %y : tensor<16777216xf32>
+  %zero = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+  %r = stablehlo.reduce(%sq init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<16777216xf32>, tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+`
+
+const (
+	noHook = `%y = stablehlo.abs %v : tensor<16777216xf32>`
+	// barrier makes the value exist without looking at it: what a tap can cost at least.
+	barrier = `%w = stablehlo.optimization_barrier %v : tensor<16777216xf32>
+  %y = stablehlo.abs %w : tensor<16777216xf32>`
+	// bare returns nothing but its chain: XLA then computes the value once for the host and once for the program.
+	bare = `%c = stablehlo.constant dense<0> : tensor<ui64>
+  %t = stablehlo.custom_call @hlocb_hook(%c, %v) {api_version = 4 : i32, has_side_effect = true,
+    backend_config = {abi = 1 : i64, chained = true, id = 1 : i64, kind = "tap", name = "v"},
+    output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]}
+    : (tensor<ui64>, tensor<16777216xf32>) -> tensor<ui64>
+  %y = stablehlo.abs %v : tensor<16777216xf32>`
+	// source is what a producer writes; it is rewritten.
+	source = `stablehlo.custom_call @xla_ffi_python_cpu_callback(%v) {backend_config = "", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}} : (tensor<16777216xf32>) -> ()
+  %y = stablehlo.abs %v : tensor<16777216xf32>`
+)
+
+// contestant is a compiled program and its times.
+type contestant struct {
+	name  string
+	exe   runtime.Executable
+	args  []*tensor.Tensor
+	calls int
+	best  time.Duration
+}
+
+func run(ctx context.Context, w io.Writer, rounds int) error {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	b, err := backends.Open(ctx, "cpu", backends.Options{Plugins: plugins.Environment{Getenv: os.Getenv, CacheDir: filepath.Join(cache, "hlocb", "plugins")}})
+	var missing *plugins.NotFoundError
+	if errors.As(err, &missing) || err != nil && strings.Contains(err.Error(), "needs cgo") {
+		fmt.Fprintln(w, "skipped:", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	fmt.Fprintln(w, b.Describe())
+	if err := taps(ctx, w, b, rounds); err != nil {
+		return err
+	}
+	return beside(ctx, w, b, rounds)
+}
+
+// taps compares the forms of one tap.
+func taps(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
+	list := []*contestant{{name: "no hook"}, {name: "optimization barrier"}, {name: "bare tap"}, {name: "rewritten tap"}}
+	for i, text := range []string{noHook, barrier, bare, source} {
+		if err := list[i].compile(ctx, b, strings.Replace(tapped, "HOOK", text, 1), i == 3); err != nil {
+			return fmt.Errorf("%s: %w", list[i].name, err)
+		}
+		defer list[i].exe.Close()
+	}
+	if err := race(ctx, list, rounds); err != nil {
+		return err
+	}
+	base := list[1].best
+	fmt.Fprintf(w, "\na tap of 64 MiB inside a fusion, best of %d:\n", rounds)
+	for _, c := range list {
+		fmt.Fprintf(w, "  %-22s %8.1f ms  %5.2f times the barrier  %d calls\n", c.name, ms(c.best), float64(c.best)/float64(base), c.calls)
+	}
+	return nil
+}
+
+// beside runs JAX's programs in JAX and, rewritten, here.
+func beside(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
+	python := peer.Find()
+	if python == "" {
+		fmt.Fprintln(w, "skipped: jax is not installed")
+		return nil
+	}
+	cmd := exec.CommandContext(ctx, python, "-c", peerScript, fmt.Sprint(rounds))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("jax: %w", err)
+	}
+	type program struct {
+		Seconds float64
+		Text    string
+	}
+	var theirs struct {
+		Version      string
+		Calls        int
+		Tapped, Loop program
+	}
+	if err := json.Unmarshal(out, &theirs); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\ndebug.callback in JAX %s and rewritten, best of %d:\n", theirs.Version, rounds)
+	for _, p := range []struct {
+		name string
+		program
+	}{{"64 MiB once", theirs.Tapped}, {"16 bytes, loop of 1000", theirs.Loop}} {
+		c := &contestant{name: p.name}
+		if err := c.compile(ctx, b, p.Text, true); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		defer c.exe.Close()
+		if err := race(ctx, []*contestant{c}, rounds); err != nil {
+			return err
+		}
+		if c.calls == 0 || theirs.Calls == 0 {
+			return fmt.Errorf("%s: no callback arrived", p.name)
+		}
+		fmt.Fprintf(w, "  %-22s JAX %9.2f ms  hlocb %9.2f ms  %6.1f times as fast\n", p.name, p.Seconds*1e3, ms(c.best), p.Seconds/c.best.Seconds())
+	}
+	return nil
+}
+
+// compile makes c's program, rewriting it first where asked.
+func (c *contestant) compile(ctx context.Context, b runtime.Backend, text string, rewrite bool) error {
+	reg, err := all.Registry()
+	if err != nil {
+		return err
+	}
+	m, err := parse.Parse(diag.NewSource(c.name, []byte(text)), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		return err
+	}
+	p := &runtime.Program{Module: m}
+	if rewrite {
+		r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{})
+		if err != nil {
+			return err
+		}
+		p.Manifest = r.Manifest
+	} else if p.Manifest, err = hook.ManifestOf(m); err != nil {
+		return err
+	}
+	p.Text = []byte(print.String(m, print.Options{}))
+	var h runtime.Bindings
+	h.Observe("*", runtime.HandlerFunc(func(context.Context, *runtime.Call) error {
+		c.calls++
+		return nil
+	}))
+	c.exe, err = b.Compile(ctx, p, runtime.CompileOptions{Handlers: &h})
+	s := tensor.New(tensor.F32, nil)
+	tensor.View[float32](s)[0] = 1e-7
+	c.args = []*tensor.Tensor{s}
+	return err
+}
+
+// race runs the programs in turn, so that what disturbs the machine disturbs all of them.
+func race(ctx context.Context, list []*contestant, rounds int) error {
+	for round := range rounds + 1 {
+		for _, c := range list {
+			start := time.Now()
+			if _, err := c.exe.Run(ctx, c.args); err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			if took := time.Since(start); round > 0 && (c.best == 0 || took < c.best) { // the first run warms up
+				c.best = took
+			}
+		}
+	}
+	return nil
+}
+
+func ms(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
