@@ -230,7 +230,7 @@ func report(t *testing.T, p *randprog.Program, err error) {
 // TestRandomPrograms rewrites random programs in every notation and compares their events and results with the
 // reference, bit for bit: all on the embedded engine, some on XLA.
 func TestRandomPrograms(t *testing.T) {
-	n, every := uint64(420), uint64(6)
+	n, every := uint64(280), uint64(5)
 	if long() {
 		n, every = 7000, 4
 	}
@@ -257,7 +257,7 @@ func TestRandomPrograms(t *testing.T) {
 // TestRandomSourceOrder keeps just the order that the source's tokens impose: what one stream delivers stays in
 // order, values are the same.
 func TestRandomSourceOrder(t *testing.T) {
-	n, every := uint64(140), uint64(6)
+	n, every := uint64(105), uint64(5)
 	if long() {
 		n, every = 3000, 4
 	}
@@ -285,7 +285,7 @@ func TestRandomSourceOrder(t *testing.T) {
 
 // TestRandomLarge runs programs whose values are large enough that XLA executes them concurrently, several times.
 func TestRandomLarge(t *testing.T) {
-	n, times := uint64(21), 10
+	n, times := uint64(14), 10
 	if long() {
 		n, times = 700, 20
 	}
