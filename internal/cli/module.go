@@ -43,16 +43,19 @@ func (a *app) module(path string) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readModule(src)
+	return readModule(src, defaultMaxErrors)
 }
 
-// readModule parses and verifies a module.
-func readModule(src *diag.Source) (*ir.Module, error) {
+// defaultMaxErrors is how many mistakes of a text are reported.
+const defaultMaxErrors = 20
+
+// readModule parses and verifies a module and reports up to maxErrors mistakes of its text.
+func readModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
 	if len(bytes.TrimSpace(src.Text())) == 0 {
 		// MLIR takes it for an empty module; for a user it is a file that somebody failed to write.
 		return nil, diag.Errorf(src, diag.At(0), "expected a module, found an empty file")
 	}
-	m, err := parseModule(src)
+	m, err := parseModule(src, maxErrors)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +66,7 @@ func readModule(src *diag.Source) (*ir.Module, error) {
 }
 
 // parseModule reads a module in the notation that its content shows.
-func parseModule(src *diag.Source) (*ir.Module, error) {
+func parseModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
 	reg, err := all.Registry()
 	if err != nil {
 		return nil, err
@@ -75,7 +78,7 @@ func parseModule(src *diag.Source) (*ir.Module, error) {
 	case isHLO(text):
 		return parseHLO(src)
 	}
-	return parse.Parse(src, ir.NewContext(), reg, parse.Options{MaxErrors: 20})
+	return parse.Parse(src, ir.NewContext(), reg, parse.Options{MaxErrors: maxErrors})
 }
 
 // isHLO reports whether text is HLO's notation: its first word is HloModule.

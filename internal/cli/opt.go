@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -11,86 +13,162 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
 )
 
+// optOptions are the flags of opt.
+type optOptions struct {
+	pipeline, out, before, after   string
+	verifyEach, timing             bool
+	split, expect                  bool
+	generic, debugInfo, localScope bool
+	elideLarger, maxErrors         int
+}
+
 func (a *app) optCommand() *cobra.Command {
-	var pipeline, out, before, after string
-	var verify, timing, generic bool
+	var o optOptions
 	c := &cobra.Command{
 		Use:   "opt IN",
 		Short: "Run passes over a module",
-		Long: `Run passes over a module, in MLIR's text form of pipelines.
+		Long: `Run passes over a module, in MLIR's text form of pipelines; without --passes the module is read, verified and printed.
+
+With --verify-diagnostics what is reported must be what comments of the module expect, as MLIR's own tools read them:
+  // expected-error@+1 {{part of the message}}
 
 Passes:
 ` + passHelp(),
 		Example: "  hlocb opt in.mlir --passes 'raise-hooks,order-hooks{order=source},alias-hooks,lower-hooks'\n" +
-			"  hlocb opt in.mlir --passes 'builtin.module(raise-hooks)' --print-ir-after all",
+			"  hlocb opt in.mlir --passes 'builtin.module(raise-hooks)' --print-ir-after all\n" +
+			"  hlocb opt tests.mlir --split-input-file --verify-diagnostics",
 		Args: exactArgs("IN"),
 		RunE: command(func(cmd *cobra.Command, args []string) error {
-			p, err := passes.ParsePipeline(pipeline, passes.Builtin())
+			p, err := passes.ParsePipeline(o.pipeline, passes.Builtin())
 			if err != nil {
 				return &usageError{err}
 			}
-			for _, name := range []string{before, after} {
+			for _, name := range []string{o.before, o.after} {
 				if _, err := passes.Builtin().New(name, nil); name != "" && name != "all" && err != nil {
 					return &usageError{err}
 				}
 			}
-			m, err := a.module(args[0])
+			src, err := a.source(args[0])
 			if err != nil {
 				return err
 			}
-			type spent struct {
-				name string
-				took time.Duration
+			chunks := []*diag.Source{src}
+			if o.split {
+				chunks = src.Split()
 			}
-			var times []spent
-			show := func(when string, p passes.Pass, m *ir.Module) {
-				fmt.Fprintf(a.stderr, "// -----// IR Dump %s %s //----- //\n%s\n", when, p.Info().Name, text(m))
-			}
-			d := &passes.Driver{
-				Before: func(_ int, p passes.Pass, m *ir.Module) {
-					if before == "all" || before == p.Info().Name {
-						show("Before", p, m)
-					}
-				},
-				After: func(_ int, p passes.Pass, m *ir.Module, took time.Duration) {
-					times = append(times, spent{p.Info().Name, took})
-					if after == "all" || after == p.Info().Name {
-						show("After", p, m)
-					}
-				},
-			}
-			if verify {
-				d.Verify = ir.Verify
-			}
-			ctx := passes.NewContext(cmd.Context())
-			ctx.Report = func(x *diag.Diagnostic) { x.Render(a.stderr) }
-			if err := d.Run(ctx, p, m); err != nil {
-				return err
-			}
-			if timing {
-				w := tabwriter.NewWriter(a.stderr, 0, 8, 2, ' ', tabwriter.AlignRight)
-				for _, t := range times {
-					fmt.Fprintf(w, "%.3f ms\t %s\n", float64(t.took)/float64(time.Millisecond), t.name)
+			var out []byte
+			var failed diag.List
+			for i, chunk := range chunks {
+				text, err := a.optChunk(cmd.Context(), &o, p, chunk)
+				if o.expect {
+					failed = append(failed, expectationsOf(chunk, err)...)
+					continue
 				}
-				w.Flush()
+				if err != nil {
+					return err
+				}
+				if i > 0 {
+					out = append(out, "\n// -----\n"...)
+				}
+				out = append(out, text...)
 			}
-			format := formats()[0]
-			if generic {
-				format = formats()[1]
+			if o.expect {
+				return failed.Err()
 			}
-			return a.write(out, format.print(m))
+			return a.write(o.out, out)
 		}),
 	}
-	c.Flags().StringVar(&pipeline, "passes", "", "the `pipeline`")
-	c.Flags().StringVarP(&out, "output", "o", "", "write to this `file` instead of standard output")
-	c.Flags().StringVar(&before, "print-ir-before", "", "print the module before this `pass`, or before all")
-	c.Flags().StringVar(&after, "print-ir-after", "", "print the module after this `pass`, or after all")
-	c.Flags().BoolVar(&verify, "verify-each", true, "verify the module before the first pass and after each one")
-	c.Flags().BoolVar(&timing, "timing", false, "say how long each pass took")
-	c.Flags().BoolVar(&generic, "generic", false, "write the generic form")
+	f := c.Flags()
+	f.StringVar(&o.pipeline, "passes", "", "the `pipeline`")
+	f.StringVarP(&o.out, "output", "o", "", "write to this `file` instead of standard output")
+	f.StringVar(&o.before, "print-ir-before", "", "print the module before this `pass`, or before all")
+	f.StringVar(&o.after, "print-ir-after", "", "print the module after this `pass`, or after all")
+	f.BoolVar(&o.verifyEach, "verify-each", true, "verify the module before the first pass and after each one")
+	f.BoolVar(&o.timing, "timing", false, "say how long each pass took")
+	f.BoolVar(&o.split, "split-input-file", false, "take the parts between lines of // ----- for modules of their own")
+	f.BoolVar(&o.expect, "verify-diagnostics", false, "compare what is reported with the expected-error comments of the module")
+	f.BoolVar(&o.generic, "mlir-print-op-generic", false, "write the generic form")
+	f.BoolVar(&o.generic, "generic", false, "write the generic form")
+	f.BoolVar(&o.debugInfo, "mlir-print-debuginfo", false, "write locations, also where the module has none of its own")
+	f.BoolVar(&o.localScope, "mlir-print-local-scope", false, "write locations and attributes in place, without aliases")
+	f.IntVar(&o.elideLarger, "mlir-elide-elementsattrs-if-larger", 0, "leave out literals of more than `N` elements; 0 leaves out none")
+	f.IntVar(&o.maxErrors, "max-errors", defaultMaxErrors, "report at most `N` mistakes of a text")
 	return c
+}
+
+// optChunk runs the pipeline over one module and returns its text.
+func (a *app) optChunk(ctx context.Context, o *optOptions, p passes.Pipeline, src *diag.Source) ([]byte, error) {
+	m, err := readModule(src, o.maxErrors)
+	if err != nil {
+		return nil, err
+	}
+	type spent struct {
+		name string
+		took time.Duration
+	}
+	var times []spent
+	show := func(when string, p passes.Pass, m *ir.Module) {
+		fmt.Fprintf(a.stderr, "// -----// IR Dump %s %s //----- //\n%s\n", when, p.Info().Name, text(m))
+	}
+	d := &passes.Driver{
+		Before: func(_ int, p passes.Pass, m *ir.Module) {
+			if o.before == "all" || o.before == p.Info().Name {
+				show("Before", p, m)
+			}
+		},
+		After: func(_ int, p passes.Pass, m *ir.Module, took time.Duration) {
+			times = append(times, spent{p.Info().Name, took})
+			if o.after == "all" || o.after == p.Info().Name {
+				show("After", p, m)
+			}
+		},
+	}
+	if o.verifyEach {
+		d.Verify = ir.Verify
+	}
+	pc := passes.NewContext(ctx)
+	var reported diag.List
+	pc.Report = func(x *diag.Diagnostic) {
+		if o.expect {
+			reported.Add(x)
+		} else {
+			x.Render(a.stderr)
+		}
+	}
+	if err := d.Run(pc, p, m); err != nil {
+		return nil, err
+	}
+	if o.timing {
+		w := tabwriter.NewWriter(a.stderr, 0, 8, 2, ' ', tabwriter.AlignRight)
+		for _, t := range times {
+			fmt.Fprintf(w, "%.3f ms\t %s\n", float64(t.took)/float64(time.Millisecond), t.name)
+		}
+		w.Flush()
+	}
+	if len(reported) > 0 {
+		return nil, reported
+	}
+	return print.Append(nil, m, print.Options{
+		Generic: o.generic, DebugInfo: o.debugInfo || hasLocations(m), LocalScope: o.localScope, ElideLarger: o.elideLarger,
+	}), nil
+}
+
+// expectationsOf returns the differences between what was reported of a source and what its comments expect.
+func expectationsOf(src *diag.Source, err error) diag.List {
+	var found diag.List
+	var one *diag.Diagnostic
+	switch {
+	case err == nil:
+	case errors.As(err, &found):
+	case errors.As(err, &one):
+		found.Add(one)
+	default:
+		return diag.List{diag.Errorf(src, diag.At(0), "%v", err)}
+	}
+	return diag.VerifyExpectations(src, found)
 }
 
 func passHelp() string {

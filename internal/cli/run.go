@@ -194,12 +194,12 @@ func (a *app) prepare(ctx context.Context, path string, f *runFlags, opts passes
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", src.Name(), err)
 		}
-		if saved.Module, err = readModule(diag.NewSource(src.Name(), saved.Text)); err != nil {
+		if saved.Module, err = readModule(diag.NewSource(src.Name(), saved.Text), defaultMaxErrors); err != nil {
 			return nil, nil, err
 		}
 		return &runtime.Program{Module: saved.Module, Text: saved.Text, Manifest: saved.Manifest}, saved, nil
 	}
-	m, err := readModule(src)
+	m, err := readModule(src, defaultMaxErrors)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -101,7 +101,7 @@ func (s *verifySide) load(ctx context.Context) (*runtime.Program, error) {
 	if name == "-" {
 		name = "<stdin>"
 	}
-	m, err := readModule(diag.NewSource(name, s.text))
+	m, err := readModule(diag.NewSource(name, s.text), defaultMaxErrors)
 	if err != nil {
 		return nil, err
 	}
