@@ -160,6 +160,9 @@ type Dialect struct {
 	// they do not know the mnemonic, and the text is then carried verbatim. Nil: none is known.
 	ParseType func(p AsmParser, name string) Type
 	ParseAttr func(p AsmParser, name string) Attr
+	// CheckEncoding says what is wrong with an attribute of the dialect as the encoding of a tensor type of the given
+	// shape, "" for nothing. Nil: nothing ever is.
+	CheckEncoding func(a *DialectAttr, shape []int64, elem Type) string
 	// PrintType and PrintAttr write what follows the mnemonic where the body that the type or attribute was made
 	// with is not its whole text; they return false to have the body written. Nil: always the body.
 	PrintType func(p AsmPrinter, t *DialectType) bool

@@ -221,7 +221,15 @@ func (p *parser) tensorType() ir.Type {
 	var encoding ir.Attr
 	if p.is(',') {
 		p.next()
+		pos := p.pos()
 		encoding = p.ParseAttr(nil)
+		if a, ok := encoding.(*ir.DialectAttr); ok && p.reg != nil {
+			if d := p.reg.Dialect(a.Dialect()); d != nil && d.CheckEncoding != nil {
+				if problem := d.CheckEncoding(a, dims, elem); problem != "" {
+					p.ErrorfAt(pos, "%s", problem)
+				}
+			}
+		}
 	}
 	return p.ctx.Tensor(dims, elem, encoding)
 }

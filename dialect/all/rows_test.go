@@ -63,7 +63,7 @@ func TestRows(t *testing.T) {
 }
 
 // samples returns the files with a sample of every operation.
-func samples(t *testing.T) map[string]string {
+func samples(t testing.TB) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("../../testdata/ops/*.mlir")
 	if err != nil || len(files) == 0 {

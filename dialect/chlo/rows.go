@@ -170,7 +170,7 @@ var (
 // RaggedDot multiplies with dimensions of groups.
 var RaggedDot = &ir.Def{
 	Name: "chlo.ragged_dot", Doc: "Computes a dot product along a ragged dimension that group_sizes parts into groups.",
-	Operands: []ir.Arg{{Name: "lhs", Type: hlo.AnyUnranked}, {Name: "rhs", Type: hlo.AnyUnranked}, {Name: "group_sizes", Type: hlo.AnyTensor(hlo.Int)}},
+	Operands: []ir.Arg{{Name: "lhs", Type: hlo.AnyUnranked}, {Name: "rhs", Type: hlo.AnyUnranked}, {Name: "group_sizes", Type: hlo.Tensor(hlo.Int)}},
 	Results:  []ir.Arg{{Name: "result", Type: hlo.AnyUnranked}},
 	Attrs: []ir.AttrSpec{
 		{Name: "ragged_dot_dimension_numbers", Type: hlo.ParsedAttr[hlo.RaggedDotDims]("ragged_dot", "Attribute that models the dimension information for ragged dot.")},

@@ -66,7 +66,9 @@ func printConstShape(p ir.AsmPrinter, op *ir.Op) {
 	p.Print(" ")
 	var dims []int64
 	if d, ok := op.Attr("shape").(*ir.DenseAttr); ok {
-		dims, _ = d.Int64s()
+		if t, ok := d.Type().(*ir.TensorType); ok && t.Rank() == 1 && t.Shape()[0] < 1<<10 {
+			dims, _ = d.Int64s()
+		}
 	}
 	p.PrintInts(dims)
 	p.Print(" : ")

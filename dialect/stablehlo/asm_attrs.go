@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -423,4 +424,23 @@ func (d *DotAlgorithm) known() bool {
 		return acc == l && n == 1
 	}
 	return false
+}
+
+// checkEncoding checks bounds against the shape that they are for: one for each dimension, and none for one whose
+// size is known.
+func checkEncoding(a *ir.DialectAttr, shape []int64, elem ir.Type) string {
+	b, ok := a.Data().(*Bounds)
+	if !ok {
+		return ""
+	}
+	text := "tensor<" + string(ir.AppendShape(nil, shape)) + elem.String() + ">"
+	if len(b.Bounds) != len(shape) {
+		return fmt.Sprintf("Bounds length is %d, expected to be equal to rank(%d) of the tensor '%s'", len(b.Bounds), len(shape), text)
+	}
+	for i, d := range shape {
+		if d != ir.Dynamic && b.Bounds[i] != ir.Dynamic {
+			return fmt.Sprintf("Static dimension %d cannot have a bound, use ShapedType::kDynamic to indicate a missing bound in tensor '%s'", i, text)
+		}
+	}
+	return ""
 }

@@ -28,5 +28,7 @@ func Dialect() *ir.Dialect {
 		ParseType:  ParseType,
 		ParseAttr:  AttrParser("stablehlo"),
 		Directives: Directives("stablehlo"),
+
+		CheckEncoding: checkEncoding,
 	}
 }

@@ -5,7 +5,7 @@ import "github.com/hlocb/hlocb/ir"
 // Rows of the operations between the processes of a grid. They have effects on other processes: none is Pure.
 
 var (
-	replicaGroups = ir.AttrConstraint{Summary: "replica groups", Check: func(a ir.Attr) bool {
+	replicaGroups = ir.AttrConstraint{Summary: "64-bit signless integer elements attribute or mesh and axes based replica groups representation.", Check: func(a ir.Attr) bool {
 		if isI64Elements(a) {
 			return true
 		}

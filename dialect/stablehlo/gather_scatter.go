@@ -28,7 +28,7 @@ var DynamicGather = &ir.Def{
 		defaulted("indices_are_sorted", BoolAttr, attrFalse),
 	},
 	Traits: ir.Pure,
-	Infer:  infer(inferDynamicGather), Verify: verify(matching(1, "operand, result"), agrees(inferDynamicGather)),
+	Infer:  infer(inferDynamicGather), Verify: verify(agrees(inferDynamicGather)),
 }
 
 // Scatter updates slices at computed indices.

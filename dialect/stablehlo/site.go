@@ -172,11 +172,20 @@ func intOf(a ir.Attr) int64 {
 	return 0
 }
 
-// elementsOf returns the integers of a dense attribute, nil where there are none.
+// maxElements is how many integers an attribute of an operation may have. A literal of one number can claim any.
+const maxElements = 1 << 20
+
+// elementsOf returns the integers of a dense attribute, nil where there are none or too many.
 func elementsOf(a ir.Attr) []int64 {
 	d, ok := a.(*ir.DenseAttr)
 	if !ok {
 		return nil
+	}
+	n := int64(1)
+	for _, s := range shapeOf(a) {
+		if n *= max(s, 0); n > maxElements {
+			return nil
+		}
 	}
 	v, err := d.Int64s()
 	if err != nil {
