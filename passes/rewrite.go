@@ -50,24 +50,40 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	}
 	c := NewContext(ctx)
 	out := &Rewritten{}
+	var source hook.SourceOrder
 	pipeline := Pipeline{
 		{Pass: RaiseHooks(hook.RaiseOptions{Targets: opts.Targets})},
+		{Pass: look("source-order", func(m *ir.Module) error {
+			if order == hook.OrderSource {
+				source = hook.SourceOrderOf(m)
+			}
+			return nil
+		})},
 		{Pass: OrderHooks(order, chain)},
 		{Pass: place},
 		{Pass: AliasHooks(alias)},
 		// The manifest is taken from the raised form, which still knows where each hook comes from.
-		{Pass: simple{&Info{Name: "manifest", ReadOnly: true}, func(_ *Context, m *ir.Module) (err error) {
+		{Pass: look("manifest", func(m *ir.Module) (err error) {
 			out.Manifest, err = hook.ManifestOf(m)
 			return err
-		}}},
+		})},
 		{Pass: LowerHooks(to, hook.LowerOptions{Default: opts.Default})},
 	}
-	if order == hook.OrderProgram && to.Name == "ffi" {
+	switch {
+	case to.Name != "ffi":
+	case order == hook.OrderProgram:
 		pipeline = append(pipeline, Step{Pass: CheckOrder()})
+	case order == hook.OrderSource:
+		pipeline = append(pipeline, Step{Pass: look("check-order", func(m *ir.Module) error { return source.Check(m) })})
 	}
 	if err := d.Run(c, pipeline, m); err != nil {
 		return nil, err
 	}
 	out.Aliases, _ = c.Result(aliasHooksInfo.Name).([]hook.AliasReport)
 	return out, nil
+}
+
+// look is a pass that changes nothing.
+func look(name string, f func(*ir.Module) error) Pass {
+	return simple{&Info{Name: name, ReadOnly: true}, func(_ *Context, m *ir.Module) error { return f(m) }}
 }

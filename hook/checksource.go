@@ -1,0 +1,46 @@
+package hook
+
+import (
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// SourceOrder is the order that the tokens of a raised module impose on its hooks.
+type SourceOrder struct{ edges []hlocb.Edge }
+
+// SourceOrderOf returns the order that the tokens of a raised module impose, before anything is done to them.
+func SourceOrderOf(m *ir.Module) SourceOrder { return SourceOrder{chainEdges(m)} }
+
+// Check proves that the chains of a lowered module impose the same order: what the source ordered is connected by
+// chains, and nothing else is.
+func (s SourceOrder) Check(m *ir.Module) error {
+	ops := map[hlocb.ID]*ir.Op{}
+	m.Walk(func(op *ir.Op) bool {
+		if id, _, ok := hookChain(op); ok {
+			ops[id] = op
+		}
+		return true
+	})
+	got := chainEdges(m)
+	if e, ok := missing(s.edges, got); ok {
+		return m.Errorf(ops[e.To], "the source orders hook %s after hook %s, the result does not", e.To, e.From)
+	}
+	if e, ok := missing(got, s.edges); ok {
+		return m.Errorf(ops[e.To], "the result orders hook %s after hook %s, the source does not", e.To, e.From)
+	}
+	return nil
+}
+
+// missing returns an edge of a that b does not have.
+func missing(a, b []hlocb.Edge) (hlocb.Edge, bool) {
+	has := make(map[hlocb.Edge]bool, len(b))
+	for _, e := range b {
+		has[e] = true
+	}
+	for _, e := range a {
+		if !has[e] {
+			return e, true
+		}
+	}
+	return hlocb.Edge{}, false
+}
