@@ -1,0 +1,91 @@
+package handlers
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// NPZ writes every operand as an array of a .npz file, which numpy.load reads. The arrays are named
+// HOOK.RUN.DEVICE.SEQ.OPERAND with the characters of the hook's name that are no letters, digits or one of "_-#"
+// replaced by '_'. They are stored, not compressed. It is safe for concurrent devices; Close writes the directory, without
+// which the file cannot be read.
+type NPZ struct {
+	mu     sync.Mutex
+	z      *zip.Writer
+	c      io.Closer
+	closed bool
+}
+
+// NewNPZ returns a handler that writes to w. Close closes w where it is an io.Closer.
+func NewNPZ(w io.Writer) *NPZ {
+	n := &NPZ{z: zip.NewWriter(w)}
+	n.c, _ = w.(io.Closer)
+	return n
+}
+
+func newNPZ(args string, env *Env) (runtime.Handler, error) {
+	if args == "" {
+		return nil, errors.New("needs a file: npz:FILE")
+	}
+	if env.Create == nil {
+		return nil, errors.New("no files can be created here")
+	}
+	f, err := env.Create(args)
+	if err != nil {
+		return nil, err
+	}
+	return NewNPZ(f), nil
+}
+
+// Handle writes the operands of one event.
+func (n *NPZ) Handle(_ context.Context, c *runtime.Call) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return errors.New("recording is closed")
+	}
+	for i, t := range c.Operands {
+		name := fmt.Sprintf("%s.%d.%d.%d.%d.npy", fileName(c.Site.Name), c.Run, c.Device, c.Seq, i)
+		w, err := n.z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err != nil {
+			return err
+		}
+		if err := t.WriteNPY(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fileName makes a name that a module chose harmless in a file system.
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-', r == '#':
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+// Close writes the directory and closes the file.
+func (n *NPZ) Close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return nil
+	}
+	n.closed = true
+	err := n.z.Close()
+	if n.c != nil {
+		err = errors.Join(err, n.c.Close())
+	}
+	return err
+}
