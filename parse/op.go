@@ -118,9 +118,18 @@ func (p *parser) enter(def *ir.Def, pos diag.Pos) *frame {
 	}
 	f := p.frames[p.level]
 	p.level++
-	f.st = ir.OpState{
-		Def: def, Pos: pos,
-		Operands: f.st.Operands[:0], Types: f.st.Types[:0], Bodies: f.st.Bodies[:0],
+	// Field by field: most are empty already, and every pointer written costs.
+	st := &f.st
+	st.Def, st.Pos, st.Regions = def, pos, 0
+	st.Operands, st.Types, st.Bodies = st.Operands[:0], st.Types[:0], st.Bodies[:0]
+	if st.Attrs != nil {
+		st.Attrs = nil
+	}
+	if st.Successors != nil {
+		st.Successors = nil
+	}
+	if st.Loc != nil {
+		st.Loc = nil
 	}
 	f.uses = f.uses[:0]
 	return f

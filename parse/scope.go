@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -77,7 +79,7 @@ func (p *parser) bind(name []byte, b binding) {
 	}
 	if n, isNum := number(name); isNum && n < p.maxNums() {
 		if n >= cap(s.nums) {
-			grown := make([]binding, len(s.nums), max(64, 2*n))
+			grown := make([]binding, len(s.nums), max(64, 2*n, min(len(p.lexer.src)/128, 4096)))
 			copy(grown, s.nums)
 			s.nums = grown
 		}
@@ -85,6 +87,9 @@ func (p *parser) bind(name []byte, b binding) {
 			s.nums = s.nums[:n+1] // what is behind the length is zero: popScope clears what was used
 		}
 		s.nums[n] = b
+		if len(s.numLog) == cap(s.numLog) {
+			s.numLog = slices.Grow(s.numLog, max(64, cap(s.nums)/2))
+		}
 		s.numLog = append(s.numLog, int32(n))
 	} else {
 		s.names[str(name)] = b

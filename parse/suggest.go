@@ -14,8 +14,11 @@ func (p *parser) unknownOp(name, tried string) {
 		if strings.IndexByte(name, '.') < 0 {
 			full = p.defaults[len(p.defaults)-1] + "." + name
 		}
+		dialect, _, _ := strings.Cut(full, ".")
 		if s := closest(full, p.reg.OpNames()); s != "" {
 			d.Note(p.pos(), "did you mean '%s'?", s)
+		} else if p.reg.Dialect(dialect) == nil {
+			d.Note(p.pos(), "operations of dialects that are not known are read in generic form: \"%s\"(...)", full)
 		}
 	}
 	panic(bailout{d})

@@ -52,7 +52,7 @@ func modules(t testing.TB, dir string, patterns ...string) map[string]string {
 }
 
 // asm is what jaxlib makes of one text.
-type asm struct{ Pretty, Generic, Debug, Error string }
+type asm struct{ Pretty, Generic, Debug, Local, Elided, Error string }
 
 // jaxScript reads {name: text} as JSON and writes {name: asm}.
 const jaxScript = `
@@ -67,7 +67,9 @@ with ctx:
         try:
             op = ir.Module.parse(text).operation
             out[name] = {"Pretty": op.get_asm(), "Generic": op.get_asm(print_generic_op_form=True),
-                         "Debug": op.get_asm(enable_debug_info=True)}
+                         "Debug": op.get_asm(enable_debug_info=True),
+                         "Local": op.get_asm(enable_debug_info=True, use_local_scope=True),
+                         "Elided": op.get_asm(large_elements_limit=4)}
         except Exception as e:
             out[name] = {"Error": str(e)}
 json.dump(out, sys.stdout)
@@ -137,6 +139,8 @@ var forms = []struct {
 	{"pretty", print.Options{}, func(a asm) string { return a.Pretty }},
 	{"generic", print.Options{Generic: true}, func(a asm) string { return a.Generic }},
 	{"debug", print.Options{DebugInfo: true}, func(a asm) string { return a.Debug }},
+	{"local", print.Options{DebugInfo: true, LocalScope: true}, func(a asm) string { return a.Local + "\n" }}, // which has no line break at the end
+	{"elided", print.Options{ElideLarger: 4}, func(a asm) string { return a.Elided }},
 }
 
 // TestPrintsAsMLIR compares the three texts of every module with jaxlib's, byte for byte, and reads each again to
