@@ -44,10 +44,17 @@ func Formats() []Format {
 	}
 }
 
-// Raise replaces every hook of m, whatever format it is in, by an hlocb.hook op and returns how many there are.
-// Tokens stay: the hooks take and give them as the source did.
-func Raise(m *ir.Module, opts RaiseOptions) (int, error) {
-	r := &raiser{m: m, targets: map[string]bool{}, byOp: map[string][]Format{}}
+// Raised says what Raise found.
+type Raised struct {
+	Hooks int // how many hooks the module has
+	// Origins are the places in the source of the ops that each hook was made of.
+	Origins map[hlocb.ID][]diag.Pos
+}
+
+// Raise replaces every hook of m, whatever format it is in, by an hlocb.hook op. Tokens stay: the hooks take and
+// give them as the source did.
+func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
+	r := &raiser{m: m, targets: map[string]bool{}, byOp: map[string][]Format{}, origins: map[*ir.Op][]diag.Pos{}}
 	for _, t := range opts.Targets {
 		r.targets[t] = true
 	}
@@ -58,7 +65,7 @@ func Raise(m *ir.Module, opts RaiseOptions) (int, error) {
 	}
 	var err error
 	if r.pids, err = tokenizeChains(m); err != nil {
-		return 0, err
+		return nil, err
 	}
 	// A format may erase ops ahead of the one it is given, so the candidates are gathered first.
 	var candidates []*ir.Op
@@ -76,7 +83,7 @@ func Raise(m *ir.Module, opts RaiseOptions) (int, error) {
 			r.format = f.Name
 			done, err := f.raise(r, op)
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
 			if done {
 				break
@@ -84,14 +91,24 @@ func Raise(m *ir.Module, opts RaiseOptions) (int, error) {
 		}
 	}
 	if err := r.endStreams(); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if r.found == 0 {
-		return 0, nil
+		return &Raised{}, nil
 	}
 	markPIDs(m, r.pids)
 	mergePure(m)
-	return identify(m)
+	n, err := identify(m)
+	if err != nil {
+		return nil, err
+	}
+	out := &Raised{Hooks: n, Origins: map[hlocb.ID][]diag.Pos{}}
+	for op, places := range r.origins {
+		if op.Block() != nil { // not merged with another since
+			out.Origins[hlocb.HookOp{Op: op}.ID()] = places
+		}
+	}
+	return out, nil
 }
 
 // raiser holds what the formats share while a module is raised.
@@ -102,9 +119,10 @@ type raiser struct {
 	format  string // of the hook being raised
 	found   int
 
-	exla     bool        // the module speaks EXLA's outfeed protocol
-	endFlags []*ir.Op    // outfeeds of EXLA's flag 0, if that is what they are
-	pids     []*ir.Value // PIDs of EXLA's server that hooks took
+	origins  map[*ir.Op][]diag.Pos // of the ops that each hook was made of
+	exla     bool                  // the module speaks EXLA's outfeed protocol
+	endFlags []*ir.Op              // outfeeds of EXLA's flag 0, if that is what they are
+	pids     []*ir.Value           // PIDs of EXLA's server that hooks took
 }
 
 // site is what a format found out about one hook.
@@ -179,6 +197,9 @@ func (r *raiser) add(s *site) *ir.Op {
 	op := b.Insert(st)
 	if s.aliases != nil {
 		hlocb.HookOp{Op: op}.SetAliases(m.Context(), s.aliases)
+	}
+	for i := len(s.erase) - 1; i >= 0; i-- { // producers first
+		r.origins[op] = append(r.origins[op], s.erase[i].Pos())
 	}
 	r.replace(b, s, op, tokens)
 	r.found++

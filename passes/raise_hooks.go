@@ -11,10 +11,12 @@ var raiseHooksInfo = &Info{
 	Options: []Option{{Name: "targets", Doc: "further custom-call targets to treat as hooks, separated by commas"}},
 }
 
-// RaiseHooks returns the pass that replaces the hooks of every input format by hlocb.hook ops.
+// RaiseHooks returns the pass that replaces the hooks of every input format by hlocb.hook ops. Its result is a
+// *hook.Raised.
 func RaiseHooks(opts hook.RaiseOptions) Pass {
-	return simple{raiseHooksInfo, func(_ *Context, m *ir.Module) error {
-		_, err := hook.Raise(m, opts)
+	return simple{raiseHooksInfo, func(c *Context, m *ir.Module) error {
+		raised, err := hook.Raise(m, opts)
+		c.SetResult(raiseHooksInfo.Name, raised)
 		return err
 	}}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
@@ -27,6 +28,7 @@ type RewriteOptions struct {
 type Rewritten struct {
 	Manifest *hlocb.Manifest
 	Aliases  []hook.AliasReport
+	Origins  map[hlocb.ID][]diag.Pos // where in the source each hook was
 }
 
 // RewriteHooks converts every hook of m to hlocb's own call, or to opts.To: raise-hooks, order-hooks, alias-hooks, lower-hooks.
@@ -78,6 +80,9 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	}
 	if err := d.Run(c, pipeline, m); err != nil {
 		return nil, err
+	}
+	if raised, ok := c.Result(raiseHooksInfo.Name).(*hook.Raised); ok && raised != nil {
+		out.Origins = raised.Origins
 	}
 	out.Aliases, _ = c.Result(aliasHooksInfo.Name).([]hook.AliasReport)
 	return out, nil

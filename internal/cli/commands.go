@@ -8,6 +8,7 @@ func (a *app) commands() []*cobra.Command {
 		a.runCommand(),
 		a.rewriteCommand(),
 		a.hooksCommand(),
+		a.explainCommand(),
 		a.tapCommand(),
 		a.optCommand(),
 		a.translateCommand(),
