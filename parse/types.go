@@ -402,6 +402,9 @@ func (p *parser) symbolText() (dialect, name string, body, end int, wrapped, ali
 	if dot < 0 {
 		return str(text), "", body, end, true, false
 	}
+	if dot == len(text)-1 {
+		p.Errorf("expected a name behind '%s'", src[p.tok.start:p.tok.end])
+	}
 	return str(text[:dot]), str(text[dot+1:]), body, end, false, false
 }
 
