@@ -6,7 +6,7 @@ CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 TOOLS ?= $(dir $(CORPUS))tools
 SUMMARY = $(GO) run ./internal/testsummary
 
-.PHONY: build plugin test check fmt vet staticcheck generated race nocgo corpus bench bench-parse bench-hooks clean
+.PHONY: build plugin test check fmt vet staticcheck generated race nocgo corpus bench bench-parse bench-hooks bench-engine clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -66,6 +66,10 @@ bench-parse:
 # What a tap of a large value costs in each form that it can have, and JAX's callbacks beside the rewritten ones.
 bench-hooks: plugin
 	$(GO) run ./internal/bench/hooks
+
+# The embedded engine beside StableHLO's reference interpreter and XLA's CPU backend, where jaxlib is installed.
+bench-engine:
+	$(GO) run ./internal/bench/engine -corpus "$(CORPUS)"
 
 clean:
 	rm -f hlocb

@@ -1,0 +1,256 @@
+// Command engine times the embedded engine beside StableHLO's reference interpreter and XLA's CPU backend, both
+// as jaxlib has them, on one machine in one run: 'make bench-engine'. The peers run in subprocesses, since the
+// reference interpreter ends its process on what it lacks.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/interp"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// bench is one program. Its arguments are f32 in [-0.1, 0.1), i32 that count modulo 1000, or scalars of 20000.
+type bench struct {
+	name      string
+	text      string
+	reference bool // the reference interpreter can run it in reasonable time
+}
+
+func binary(op, ty string) string {
+	return fmt.Sprintf("func.func @main(%%a: %s, %%b: %s) -> %s {\n %%r = stablehlo.%s %%a, %%b : %s\n return %%r : %s\n}", ty, ty, ty, op, ty, ty)
+}
+
+func unary(op, ty string) string {
+	return fmt.Sprintf("func.func @main(%%a: %s) -> %s {\n %%r = stablehlo.%s %%a : %s\n return %%r : %s\n}", ty, ty, op, ty, ty)
+}
+
+var benches = []bench{
+	{"matmul 256x256 f32", "func.func @main(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>) -> tensor<256x256xf32> {\n %r = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>\n return %r : tensor<256x256xf32>\n}", true},
+	{"matmul 1024x1024 f32", "func.func @main(%a: tensor<1024x1024xf32>, %b: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {\n %r = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>\n return %r : tensor<1024x1024xf32>\n}", false},
+	{"add 1M f32", binary("add", "tensor<1000000xf32>"), true},
+	{"tanh 1M f32", unary("tanh", "tensor<1000000xf32>"), false},
+	{"reduce add 1M f32", "func.func @main(%a: tensor<1000000xf32>) -> tensor<f32> {\n %z = stablehlo.constant dense<0.0> : tensor<f32>\n %r = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [0] : (tensor<1000000xf32>, tensor<f32>) -> tensor<f32>\n return %r : tensor<f32>\n}", true},
+	{"while 20000 iterations", `func.func @main(%n: tensor<i32>) -> tensor<i32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %r = stablehlo.while(%i = %zero) : tensor<i32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %j : tensor<i32>
+    }
+  return %r : tensor<i32>
+}`, true},
+	{"transpose 1024x1024 f32", "func.func @main(%a: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {\n %r = stablehlo.transpose %a, dims = [1, 0] : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>\n return %r : tensor<1024x1024xf32>\n}", false},
+	{"convolution 8x32x32x32, 3x3x32x64", `func.func @main(%a: tensor<8x32x32x32xf32>, %b: tensor<3x3x32x64xf32>) -> tensor<8x32x32x64xf32> {
+  %r = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<8x32x32x32xf32>, tensor<3x3x32x64xf32>) -> tensor<8x32x32x64xf32>
+  return %r : tensor<8x32x32x64xf32>
+}`, false},
+	{"gather 10000 rows of 64", `func.func @main(%a: tensor<1000x64xf32>, %i: tensor<10000x1xi32>) -> tensor<10000x64xf32> {
+  %r = "stablehlo.gather"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 64>}> : (tensor<1000x64xf32>, tensor<10000x1xi32>) -> tensor<10000x64xf32>
+  return %r : tensor<10000x64xf32>
+}`, false},
+	{"scatter add 10000 rows of 64", `func.func @main(%a: tensor<1000x64xf32>, %i: tensor<10000x1xi32>, %u: tensor<10000x64xf32>) -> tensor<1000x64xf32> {
+  %r = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %z = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %z : tensor<f32>
+  }) : (tensor<1000x64xf32>, tensor<10000x1xi32>, tensor<10000x64xf32>) -> tensor<1000x64xf32>
+  return %r : tensor<1000x64xf32>
+}`, false},
+	{"sort 1M f32", `func.func @main(%a: tensor<1000000xf32>) -> tensor<1000000xf32> {
+  %r = "stablehlo.sort"(%a) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %z = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %z : tensor<i1>
+  }) : (tensor<1000000xf32>) -> tensor<1000000xf32>
+  return %r : tensor<1000000xf32>
+}`, false},
+}
+
+// script times the peers: one JSON object per program on stdin, seconds per run or null on stdout.
+const script = `
+import json, sys, time, re, numpy as np
+def args(text):
+    state, out = np.uint64(1), []
+    rng = np.random.default_rng(0)
+    sig = re.search(r'@main\((.*?)\) ->', text, re.S).group(1)
+    for m in re.finditer(r'tensor<([^>]*)>', sig):
+        p = m.group(1).split('x'); shape = [int(d) for d in p[:-1]]
+        if p[-1] == 'i32': out.append(np.full(shape, 20000, np.int32) if not shape else (np.arange(int(np.prod(shape))) % 1000).astype(np.int32).reshape(shape))
+        else: out.append(((rng.random(shape) - 0.5) / 5).astype(np.float32))
+    return out
+def best(f, limit):
+    t0, b = time.perf_counter(), 1e9
+    while True:
+        t = time.perf_counter(); f(); b = min(b, time.perf_counter() - t)
+        if time.perf_counter() - t0 > limit: return b
+job = json.load(sys.stdin)
+if job['peer'] == 'xla':
+    import jax
+    from jaxlib import xla_client as xc
+    c = jax.devices('cpu')[0].client
+    exe = c.compile_and_load(job['text'].encode(), xc.DeviceList(tuple(jax.devices('cpu'))), xc.CompileOptions())
+    a = [jax.device_put(x) for x in args(job['text'])]
+    print(best(lambda: [o.block_until_ready() for o in exe.execute(a)], 1.0))
+else:
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo
+    from jax._src.interpreters import mlir
+    with mlir.make_ir_context(), ir.Location.unknown():
+        m = ir.Module.parse(job['text'])
+        a = [ir.DenseElementsAttr.get(np.ascontiguousarray(x), type=ir.F32Type.get() if x.dtype == np.float32 else ir.IntegerType.get_signless(32), shape=x.shape) for x in args(job['text'])]
+        print(best(lambda: stablehlo.eval_module(m, a), 0.0))
+`
+
+func main() {
+	corpus := flag.String("corpus", "", "directory of the corpus, for a step of its transformer")
+	flag.Parse()
+	if path := filepath.Join(*corpus, "transformer_grad.mlir"); *corpus != "" {
+		if text, err := os.ReadFile(path); err == nil {
+			benches = append(benches, bench{"transformer step", string(text), false})
+		}
+	}
+	python := findPython()
+	fmt.Println(interp.New(interp.Options{}).Describe())
+	fmt.Printf("%-36s %12s %12s %9s %12s %9s\n", "program", "engine", "reference", "times", "XLA CPU", "times")
+	for _, b := range benches {
+		own, err := timeEngine(b.text)
+		if err != nil {
+			fmt.Printf("%-36s %v\n", b.name, err)
+			continue
+		}
+		line := fmt.Sprintf("%-36s %12s", b.name, own)
+		for _, p := range []string{"reference", "xla"} {
+			d, ok := time.Duration(0), false
+			if python != "" && (p == "xla" || b.reference) {
+				d, ok = timePeer(python, p, b.text)
+			}
+			if ok {
+				line += fmt.Sprintf(" %12s %9.2f", d, float64(d)/float64(own))
+			} else {
+				line += fmt.Sprintf(" %12s %9s", "-", "-")
+			}
+		}
+		fmt.Println(line)
+	}
+	if python == "" {
+		fmt.Println("skipped the peers: jaxlib not installed")
+	}
+}
+
+func findPython() string {
+	for _, p := range []string{os.Getenv("HLOCB_PYTHON"), cached(), "python3"} {
+		if p != "" && exec.Command(p, "-c", "import jaxlib").Run() == nil {
+			return p
+		}
+	}
+	return ""
+}
+
+func cached() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "hlocb", "venv", "bin", "python")
+}
+
+func timePeer(python, peer, text string) (time.Duration, bool) {
+	in, err := json.Marshal(map[string]string{"peer": peer, "text": text})
+	if err != nil {
+		return 0, false
+	}
+	cmd := exec.Command(python, "-c", script)
+	cmd.Stdin = bytes.NewReader(in)
+	out, err := cmd.Output()
+	var seconds float64
+	if _, scan := fmt.Sscan(string(out), &seconds); err != nil || scan != nil {
+		return 0, false
+	}
+	return time.Duration(seconds * 1e9).Round(100 * time.Nanosecond), true
+}
+
+// timeEngine returns the best of the runs of about a second.
+func timeEngine(text string) (time.Duration, error) {
+	reg, err := all.Registry()
+	if err != nil {
+		return 0, err
+	}
+	m, err := parse.Parse(diag.NewSource("bench", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		return 0, err
+	}
+	ctx := context.Background()
+	exe, err := interp.New(interp.Options{}).Compile(ctx, &runtime.Program{Module: m}, runtime.CompileOptions{})
+	if err != nil {
+		return 0, err
+	}
+	defer exe.Close()
+	args, err := arguments(m)
+	if err != nil {
+		return 0, err
+	}
+	best := time.Duration(1 << 62)
+	for start := time.Now(); time.Since(start) < time.Second; {
+		t := time.Now()
+		if _, err := exe.Run(ctx, args); err != nil {
+			return 0, err
+		}
+		best = min(best, time.Since(t))
+	}
+	return best.Round(100 * time.Nanosecond), nil
+}
+
+func arguments(m *ir.Module) ([]*tensor.Tensor, error) {
+	f, ok := fn.Lookup(m, "main")
+	if !ok {
+		return nil, fmt.Errorf("no function main")
+	}
+	var args []*tensor.Tensor
+	state := uint64(1)
+	for _, t := range f.Type().Inputs() {
+		tt, ok := t.(*ir.TensorType)
+		if !ok || !tt.Static() {
+			return nil, fmt.Errorf("argument of type %s", t)
+		}
+		x := tensor.New(tt.DType(), tt.Shape())
+		switch tt.DType() {
+		case tensor.F32:
+			for i := range tensor.View[float32](x) {
+				state = state*6364136223846793005 + 1442695040888963407
+				tensor.View[float32](x)[i] = (float32(state>>40)/(1<<24) - 0.5) / 5
+			}
+		case tensor.I32:
+			v := tensor.View[int32](x)
+			for i := range v {
+				v[i] = int32(i % 1000)
+			}
+			if tt.Rank() == 0 {
+				v[0] = 20000
+			}
+		default:
+			return nil, fmt.Errorf("argument of type %s", strings.TrimSpace(t.String()))
+		}
+		args = append(args, x)
+	}
+	return args, nil
+}
