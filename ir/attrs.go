@@ -138,6 +138,7 @@ type EnumDef struct {
 	Dialect string
 	Name    string   // the mnemonic: comparison_direction
 	Cases   []string // spelling by code
+	Angled  bool     // written #dialect.name<CASE> instead
 }
 
 // DialectAttr is any other attribute of a dialect: #stablehlo.gather<...>. Where no definition is known, def is

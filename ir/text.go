@@ -177,9 +177,13 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 	case *EnumAttr:
 		b = append(b, '#')
 		b = append(b, a.def.Dialect...)
-		b = append(b, '<')
+		open, sep := byte('<'), byte(' ')
+		if a.def.Angled {
+			open, sep = '.', '<'
+		}
+		b = append(b, open)
 		b = append(b, a.def.Name...)
-		b = append(b, ' ')
+		b = append(b, sep)
 		b = append(b, a.Case()...)
 		return append(b, '>')
 	case *DialectAttr:

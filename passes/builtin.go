@@ -9,6 +9,7 @@ func Builtin() *Table {
 		Kind{aliasHooksInfo, newAliasHooks},
 		Kind{lowerHooksInfo, newLowerHooks},
 		Kind{checkOrderInfo, newCheckOrder},
+		Kind{mhloToStableHLOInfo, newMHLOToStableHLO},
 	)
 	if err != nil {
 		panic(err) // two rows above have one name

@@ -132,6 +132,10 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 			parseFields(p, []fieldSpec{{"bounds", func() {
 				p.ParseList("[", "]", func() { b.Bounds = append(b.Bounds, parseBound(p)) })
 			}}}, true)
+			if dialect == "mhlo" { // which has the long form only
+				body := b.body()
+				return make("<bounds = ["+body[1:len(body)-1]+"]>", b)
+			}
 			return ir.NewDialectAttr(dialect, "bounds", b.body(), b)
 		case "result_accuracy":
 			return make(parseResultAccuracy(p, dialect))
@@ -153,7 +157,12 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 		case "replica_group_mesh_axes":
 			return make(parseReplicaGroupMeshAxes(p))
 		}
-		if e := enums[name]; e != nil {
+		if e := enums[name]; e != nil && e.Angled {
+			p.Expect("<")
+			code := parseEnumCase(p, e)
+			p.Expect(">")
+			return ir.NewEnum(e, code)
+		} else if e != nil {
 			return ir.NewEnum(e, parseEnumCase(p, e))
 		}
 		return nil
@@ -168,7 +177,8 @@ func inDialect(def *ir.EnumDef, dialect string) *ir.EnumDef {
 	if def.Dialect == dialect {
 		return def
 	}
-	return &ir.EnumDef{Dialect: dialect, Name: def.Name, Cases: def.Cases}
+	angled := dialect == "mhlo" && (def == RngDistribution || def == RngAlgorithm)
+	return &ir.EnumDef{Dialect: dialect, Name: def.Name, Cases: def.Cases, Angled: angled}
 }
 
 var enumCppNames = map[string]string{
@@ -220,7 +230,6 @@ func parseBound(p ir.AsmParser) int64 {
 func parseRaggedDot(p ir.AsmParser, dialect string) (string, any) {
 	r := &RaggedDotDims{}
 	d := &DotDims{}
-	var w bodyWriter
 	fields := append(dotFields(p, d),
 		fieldSpec{"dot_dimension_numbers", func() {
 			if p.Peek("<") {
@@ -235,19 +244,27 @@ func parseRaggedDot(p ir.AsmParser, dialect string) (string, any) {
 		fieldSpec{"rhs_group_dimensions", intsInto(p, &r.RHSGroup)})
 	parseFields(p, fields, true)
 	r.Dot = d
+	return r.body(dialect), r
+}
+
+// NewRaggedDotDims returns the attribute of r in a dialect: chlo or mhlo.
+func NewRaggedDotDims(dialect string, r *RaggedDotDims) *ir.DialectAttr {
+	return ir.NewDialectAttr(dialect, "ragged_dot", r.body(dialect), r)
+}
+
+func (r *RaggedDotDims) body(dialect string) string {
+	var w bodyWriter
 	if dialect == "mhlo" { // which keeps the dot's own numbers together
-		w.text("dot_dimension_numbers", "#mhlo.dot"+d.body())
-		w.ints("lhs_ragged_dimensions", r.LHSRagged, false)
-		w.ints("rhs_group_dimensions", r.RHSGroup, false)
-		return w.String(), r
+		w.text("dot_dimension_numbers", "#mhlo.dot"+r.Dot.body())
+	} else {
+		w.ints("lhs_batching_dimensions", r.Dot.LHSBatching, false)
+		w.ints("rhs_batching_dimensions", r.Dot.RHSBatching, false)
+		w.ints("lhs_contracting_dimensions", r.Dot.LHSContracting, false)
+		w.ints("rhs_contracting_dimensions", r.Dot.RHSContracting, false)
 	}
-	w.ints("lhs_batching_dimensions", d.LHSBatching, false)
-	w.ints("rhs_batching_dimensions", d.RHSBatching, false)
-	w.ints("lhs_contracting_dimensions", d.LHSContracting, false)
-	w.ints("rhs_contracting_dimensions", d.RHSContracting, false)
 	w.ints("lhs_ragged_dimensions", r.LHSRagged, false)
 	w.ints("rhs_group_dimensions", r.RHSGroup, false)
-	return w.String(), r
+	return w.String()
 }
 
 func parseResultAccuracy(p ir.AsmParser, dialect string) (string, any) {

@@ -1,0 +1,231 @@
+package passes
+
+import (
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+)
+
+var mhloToStableHLOInfo = &Info{
+	Name: "mhlo-to-stablehlo",
+	Doc: "Writes MHLO's operations, types and attributes as StableHLO's, those that only CHLO has as CHLO's. Operations without an " +
+		"equivalent (fusion, copy, domain, async_start, ...) stay.",
+}
+
+// MHLOToStableHLO returns the pass that writes MHLO as StableHLO.
+func MHLOToStableHLO() Pass {
+	return simple{mhloToStableHLOInfo, func(_ *Context, m *ir.Module) error {
+		(&mhloRewriter{m: m, defs: equivalents(), types: map[ir.Type]ir.Type{}}).region(m.Op().Region(0))
+		return nil
+	}}
+}
+
+func newMHLOToStableHLO(Options) (Pass, error) { return MHLOToStableHLO(), nil }
+
+// equivalents maps the short names of MHLO's operations to the rows that say the same.
+func equivalents() map[string]*ir.Def {
+	out := map[string]*ir.Def{}
+	for _, d := range stablehlo.Ops() {
+		out[strings.TrimPrefix(d.Name, "stablehlo.")] = d
+	}
+	for _, d := range [...]*ir.Def{
+		chlo.Acos, chlo.Acosh, chlo.Asin, chlo.Asinh, chlo.Atanh, chlo.Cosh, chlo.Erf, chlo.Sinh, chlo.Mulhi, chlo.RaggedDot, chlo.Scan,
+	} {
+		out[strings.TrimPrefix(d.Name, "chlo.")] = d
+	}
+	out["topk"] = chlo.TopK
+	// The async operations of the two name their work in different ways.
+	delete(out, "async_start")
+	delete(out, "async_done")
+	return out
+}
+
+// mhloRewriter rewrites one module.
+type mhloRewriter struct {
+	m     *ir.Module
+	defs  map[string]*ir.Def
+	types map[ir.Type]ir.Type
+}
+
+func (w *mhloRewriter) region(r *ir.Region) {
+	for _, b := range r.Blocks() {
+		for _, a := range b.Args() {
+			a.SetType(w.typ(a.Type()))
+		}
+		for op := b.First(); op != nil; {
+			next := op.Next()
+			w.op(op)
+			op = next
+		}
+	}
+}
+
+func (w *mhloRewriter) op(op *ir.Op) {
+	for _, r := range op.Regions() {
+		w.region(r)
+	}
+	def := w.equivalent(op)
+	if def == nil {
+		for _, v := range op.Results() {
+			v.SetType(w.typ(v.Type()))
+		}
+		for _, a := range append(ir.AttrList(nil), op.Attrs()...) {
+			if x := w.attr(a.Attr, op.Def().Dialect()); x != a.Attr {
+				op.SetAttr(a.Name, x)
+			}
+		}
+		return
+	}
+	st := &ir.OpState{Def: def, Operands: op.OperandList(), Loc: op.Loc(), Pos: op.Pos()}
+	for _, v := range op.Results() {
+		st.Types = append(st.Types, w.typ(v.Type()))
+	}
+	for _, a := range op.Attrs() {
+		if a.Name == "custom_call_schedule" || a.Name == "largest" && def == chlo.TopK {
+			continue // as equivalent found, they say what is meant without them
+		}
+		st.SetAttr(a.Name, w.inherent(def, a))
+	}
+	for _, r := range op.Regions() {
+		body := w.m.NewRegion()
+		body.TakeBlocks(r)
+		st.Bodies = append(st.Bodies, body)
+	}
+	n := w.m.Before(op).Insert(st)
+	for i, v := range op.Results() {
+		n.Result(i).SetName(v.Name())
+		v.ReplaceAllUsesWith(n.Result(i))
+	}
+	op.Erase()
+}
+
+// equivalent returns the row that says what op says, nil where there is none or op is not MHLO's.
+func (w *mhloRewriter) equivalent(op *ir.Op) *ir.Def {
+	if op.Def().Dialect() != "mhlo" || !op.Def().Known() {
+		return nil
+	}
+	short := strings.TrimPrefix(op.Name(), "mhlo.")
+	if e, ok := op.Attr("custom_call_schedule").(*ir.EnumAttr); ok && e.Code() != 0 {
+		return nil // only MHLO can ask for a place in the schedule
+	}
+	if b, ok := op.Attr("largest").(*ir.IntegerAttr); ok && short == "topk" && b.Value() == 0 {
+		return nil // CHLO finds the greatest only
+	}
+	if p := op.Parent(); short == "return" && p.Def().Dialect() == "mhlo" && w.equivalent(p) == nil {
+		return nil // the end of an operation that stays
+	}
+	return w.defs[short]
+}
+
+// inherent returns an attribute for an operation of kind def: MHLO has tensors where StableHLO has arrays.
+func (w *mhloRewriter) inherent(def *ir.Def, a ir.NamedAttr) ir.Attr {
+	x := w.attr(a.Attr, def.Dialect())
+	d, dense := x.(*ir.DenseAttr)
+	spec := def.Attr(a.Name)
+	if !dense || spec == nil || spec.Type.Form != ir.FormInts {
+		return x
+	}
+	values, err := d.Int64s()
+	if err != nil {
+		return x
+	}
+	return ir.NewDenseArray(spec.Type.FormType, values)
+}
+
+// attr rewrites an attribute; what is not MHLO's stays the same object.
+func (w *mhloRewriter) attr(a ir.Attr, dialect string) ir.Attr {
+	if dialect != "chlo" {
+		dialect = "stablehlo"
+	}
+	switch a := a.(type) {
+	case *ir.TypeAttr:
+		if t := w.typ(a.Type()); t != a.Type() {
+			return ir.NewTypeAttr(t)
+		}
+	case *ir.ArrayAttr:
+		elems, changed := make([]ir.Attr, len(a.Elems())), false
+		for i, e := range a.Elems() {
+			elems[i] = w.attr(e, dialect)
+			changed = changed || elems[i] != e
+		}
+		if changed {
+			return ir.NewArray(elems)
+		}
+	case *ir.DictAttr:
+		entries, changed := append(ir.AttrList(nil), a.Entries()...), false
+		for i, e := range entries {
+			entries[i].Attr = w.attr(e.Attr, dialect)
+			changed = changed || entries[i].Attr != e.Attr
+		}
+		if changed {
+			return ir.NewDict(entries)
+		}
+	case *ir.EnumAttr:
+		if a.Def().Dialect != "mhlo" {
+			return a
+		}
+		for _, e := range stablehlo.Enums() {
+			if e.Name == a.Def().Name {
+				return ir.NewEnum(stablehlo.EnumIn(e, dialect), a.Code())
+			}
+		}
+	case *ir.DialectAttr:
+		if a.Dialect() != "mhlo" {
+			return a
+		}
+		switch d := a.Data().(type) {
+		case *stablehlo.RaggedDotDims:
+			return stablehlo.NewRaggedDotDims(dialect, d)
+		case *stablehlo.Bounds:
+			return stablehlo.NewBounds(d.Bounds)
+		}
+		return ir.NewDialectAttr(dialect, a.Name(), strings.ReplaceAll(a.Body(), "#mhlo.", "#"+dialect+"."), a.Data())
+	}
+	return a
+}
+
+// typ rewrites a type.
+func (w *mhloRewriter) typ(t ir.Type) ir.Type {
+	if n, ok := w.types[t]; ok {
+		return n
+	}
+	n := w.newType(t)
+	w.types[t] = n
+	return n
+}
+
+func (w *mhloRewriter) newType(t ir.Type) ir.Type {
+	c := w.m.Context()
+	list := func(types []ir.Type) (out []ir.Type, changed bool) {
+		for _, t := range types {
+			n := w.typ(t)
+			out, changed = append(out, n), changed || n != t
+		}
+		return out, changed
+	}
+	switch t := t.(type) {
+	case *ir.DialectType:
+		if t.Dialect() == "mhlo" && t.Name() == "token" {
+			return c.Token()
+		}
+	case *ir.TupleType:
+		if elems, changed := list(t.Elems()); changed {
+			return c.Tuple(elems)
+		}
+	case *ir.FunctionType:
+		in, a := list(t.Inputs())
+		out, b := list(t.Results())
+		if a || b {
+			return c.Function(in, out)
+		}
+	case *ir.TensorType:
+		if e := t.Encoding(); e != nil {
+			if n := w.attr(e, "stablehlo"); n != e {
+				return c.Tensor(t.Shape(), t.Elem(), n)
+			}
+		}
+	}
+	return t
+}
