@@ -42,7 +42,12 @@ func (e *OpenError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "no usable PJRT plugin for %q; tried:", e.Name)
 	for _, t := range e.Tried {
-		fmt.Fprintf(&b, "\n  %s (%s): %v", t.Plugin.Path, t.Plugin.Origin, t.Err)
+		why := t.Err.Error()
+		var load interface{ LoadReason() string } // a *pjrt.LoadError names the path itself
+		if errors.As(t.Err, &load) {
+			why = load.LoadReason()
+		}
+		fmt.Fprintf(&b, "\n  %s (%s): %s", t.Plugin.Path, t.Plugin.Origin, why)
 	}
 	return b.String()
 }

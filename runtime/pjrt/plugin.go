@@ -45,6 +45,9 @@ func (e *LoadError) Error() string {
 	return fmt.Sprintf("%s is no usable PJRT plugin: %s", e.Path, e.Reason)
 }
 
+// LoadReason returns the reason alone, for messages that name the path already.
+func (e *LoadError) LoadReason() string { return e.Reason }
+
 // loaded is the process's plugins by their resolved path. Loading is a matter of the whole process: a second
 // dlopen of one file gives the same table, and its one-time initialization must happen once.
 var loaded struct {

@@ -46,8 +46,10 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string {
 	hint := ""
-	if _, ok := packageNamed(e.Name); ok {
-		hint = fmt.Sprintf("; 'hlocb plugin install %s' gets one", e.Name)
+	for _, p := range Packages() {
+		if platformOf(p.Name) == e.Name { // the last is the newest
+			hint = fmt.Sprintf("; 'hlocb plugin install %s' gets one", p.Name)
+		}
 	}
 	return fmt.Sprintf("no PJRT plugin for %q%s; looked in:\n  %s", e.Name, hint, strings.Join(e.Places, "\n  "))
 }

@@ -38,6 +38,18 @@ func Packages() []Package {
 			Member: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", OS: "linux", Arch: "amd64",
 			Needs: "libstdc++",
 		},
+		{
+			Name: "cuda12", Distribution: "jax-cuda12-pjrt", Version: "0.11.2",
+			SHA256: "2133b3afc63307c016ae4980f166b2b3de199759363ead74f7d550eaae953463",
+			Member: "jax_plugins/xla_cuda12/xla_cuda_plugin.so", OS: "linux", Arch: "amd64",
+			Needs: "an NVIDIA driver and the libraries of CUDA 12",
+		},
+		{
+			Name: "cuda13", Distribution: "jax-cuda13-pjrt", Version: "0.11.2",
+			SHA256: "e5ff589d43064913bb74027682d89639c7ea48f9f81c2bae6fc75117e913f93e",
+			Member: "jax_plugins/xla_cuda13/xla_cuda_plugin.so", OS: "linux", Arch: "amd64",
+			Needs: "an NVIDIA driver and the libraries of CUDA 13",
+		},
 	}
 }
 
@@ -135,6 +147,7 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 		return Plugin{}, err
 	}
 	say("installed %s %s: %s", pkg.Distribution, pkg.Version, target)
+	say("it needs %s", pkg.Needs)
 	return plugin, nil
 }
 

@@ -104,7 +104,7 @@ func fakePackage(t *testing.T, dir string) (Package, string, []byte) {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(buf.Bytes())
-	return Package{Name: "cpu", Distribution: "fake", Version: "1", SHA256: hex.EncodeToString(sum[:]), Member: "pkg/pjrt_fake.so", OS: goruntime.GOOS, Arch: goruntime.GOARCH}, wheel, content
+	return Package{Name: "cpu", Distribution: "fake", Version: "1", SHA256: hex.EncodeToString(sum[:]), Member: "pkg/pjrt_fake.so", Needs: "nothing", OS: goruntime.GOOS, Arch: goruntime.GOARCH}, wheel, content
 }
 
 func TestInstallConcurrently(t *testing.T) {
@@ -206,7 +206,7 @@ func TestInstallShowsPipsWords(t *testing.T) {
 
 func TestInstallUnknown(t *testing.T) {
 	_, err := Install(context.Background(), "abacus", InstallOptions{CacheDir: t.TempDir()})
-	if err == nil || !strings.Contains(err.Error(), "known are: cpu") {
+	if err == nil || !strings.Contains(err.Error(), "known are: cpu, cuda12, cuda13") {
 		t.Errorf("error is %v", err)
 	}
 }
