@@ -16,6 +16,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
+// handlerLimit is short for a test and long for a handler that has nothing to do, even on a busy machine.
+const handlerLimit = 500 * time.Millisecond
+
 func compileTimeout(t testing.TB, p *runtime.Program, timeout time.Duration, opts runtime.CompileOptions) *Executable {
 	t.Helper()
 	opts.Timeout = timeout
@@ -46,7 +49,7 @@ func TestTimeout(t *testing.T) {
 			var later atomic.Int64
 			release := make(chan bool)
 			defer close(release)
-			e := compileTimeout(t, p, 50*time.Millisecond, runtime.CompileOptions{Handlers: answer(func(ctx context.Context, c *runtime.Call) error {
+			e := compileTimeout(t, p, handlerLimit, runtime.CompileOptions{Handlers: answer(func(ctx context.Context, c *runtime.Call) error {
 				if c.Seq > 1 {
 					later.Add(1)
 				}
@@ -59,7 +62,7 @@ func TestTimeout(t *testing.T) {
 			if name == "loop" {
 				arg = f32(tensor.Shape{4}, 1)
 			}
-			for i := range 6 {
+			for i := range 4 {
 				stuck.Store(i%2 == 0)
 				later.Store(0)
 				start := time.Now()
@@ -76,7 +79,7 @@ func TestTimeout(t *testing.T) {
 				if !errors.As(err, &he) || !errors.As(err, &te) || he.Hook != hang || he.Seq != 1 {
 					t.Fatalf("error is %v, expected a timeout of %s", err, hang)
 				}
-				if took > 2*time.Second {
+				if took > handlerLimit+5*time.Second {
 					t.Errorf("the run took %v", took)
 				}
 				if later.Load() != 0 {
@@ -91,7 +94,7 @@ func TestTimeoutOnSeveralDevices(t *testing.T) {
 	body, sites := reduceBody(4)
 	release := make(chan bool)
 	defer close(release)
-	e := compileTimeout(t, program("(%x: tensor<f32>) -> tensor<f32>", body, sites...), 50*time.Millisecond, runtime.CompileOptions{Replicas: 4,
+	e := compileTimeout(t, program("(%x: tensor<f32>) -> tensor<f32>", body, sites...), handlerLimit, runtime.CompileOptions{Replicas: 4,
 		Handlers: answer(func(_ context.Context, c *runtime.Call) error {
 			if c.Device == 1 && c.Site.Name == "before" {
 				<-release
@@ -101,7 +104,7 @@ func TestTimeoutOnSeveralDevices(t *testing.T) {
 	start := time.Now()
 	_, err := e.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)})
 	var he *runtime.HookError
-	if !errors.As(err, &he) || he.Device != 1 || time.Since(start) > 5*time.Second {
+	if !errors.As(err, &he) || he.Device != 1 || time.Since(start) > handlerLimit+10*time.Second {
 		t.Errorf("after %v: %v, expected device 1 to time out", time.Since(start), err)
 	}
 }
@@ -171,7 +174,7 @@ func TestCancelGivesUpHandlers(t *testing.T) {
 		return nil
 	})})
 	start := time.Now()
-	if _, err := e.Run(ctx, []*tensor.Tensor{f32(nil, 1)}); !errors.Is(err, context.Canceled) || time.Since(start) > time.Second {
+	if _, err := e.Run(ctx, []*tensor.Tensor{f32(nil, 1)}); !errors.Is(err, context.Canceled) || time.Since(start) > 10*time.Second {
 		t.Errorf("after %v: %v", time.Since(start), err)
 	}
 }
