@@ -139,6 +139,9 @@ func (p *placer) device(h hlocb.HookOp) int64 {
 // nothing of it is used elsewhere, the chain neither: plugins abort over more.
 func (p *placer) gspmd(h hlocb.HookOp) error {
 	h.RemoveAttr(attrSdySharding)
+	if stringAttr(h.Attr(attrMhloSharding)) == "{manual}" {
+		return nil // its operands are shards already; on one device XLA aborts over them
+	}
 	if p.each(h) {
 		if h.NumResults() > 0 {
 			return p.m.Errorf(h.Op, "hook %q on every device of a GSPMD module can have neither order nor results: use order none, or Shardy", h.HookName())
