@@ -70,6 +70,11 @@ func summarize(in io.Reader, out io.Writer) int {
 			if e.Test != "" {
 				failed++
 			} else {
+				// A process that died leaves tests that neither passed nor failed; what they wrote says why.
+				for _, key := range unfinished(output, e.Package) {
+					fmt.Fprint(out, strings.Join(output[key], ""))
+					delete(output, key)
+				}
 				fmt.Fprintf(out, "FAIL  %s  %.1fs\n", e.Package, e.Elapsed)
 			}
 		default:
@@ -101,6 +106,18 @@ func summarize(in io.Reader, out io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// unfinished returns the keys of a package's tests whose outcome is unknown, sorted.
+func unfinished(output map[string][]string, pkg string) []string {
+	var keys []string
+	for key := range output {
+		if p, test, _ := strings.Cut(key, " "); p == pkg && test != "" {
+			keys = append(keys, key)
+		}
+	}
+	sort.Strings(keys)
+	return keys
 }
 
 func short(pkg string) string {

@@ -19,6 +19,9 @@ func TestSummarize(t *testing.T) {
 {"Action":"fail","Package":"p","Test":"A"}
 {"Action":"fail","Package":"p","Elapsed":1}
 `, "bad\nFAIL  p  1.0s\ntests: 0 passed, 1 failed, 0 skipped\n", 1},
+		{"died", `{"Action":"output","Package":"p","Test":"A","Output":"SIGSEGV\n"}
+{"Action":"fail","Package":"p","Elapsed":1}
+`, "SIGSEGV\nFAIL  p  1.0s\ntests: 0 passed, 0 failed, 0 skipped\n", 1},
 		{"build failure", `{"ImportPath":"p","Action":"build-output","Output":"x.go:1: no\n"}
 {"ImportPath":"p","Action":"build-fail"}
 {"Action":"pass","Package":"q","Test":"A"}
