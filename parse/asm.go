@@ -37,17 +37,46 @@ func (p *parser) expectIn(punct byte, problem string) {
 	p.next()
 }
 
-// wrong reports that the current token is not what it must be. As in MLIR the place is the end of the text in front
-// where the token is the first on its line: that is where something is missing.
+// wrong reports that the current token is not what it must be. As in MLIR the place is the end of the text in front of
+// white space and comments: that is where something is missing.
 func (p *parser) wrong(format string, args ...any) {
 	if p.tok.kind == tokError {
 		p.Errorf("%s", p.problem)
 	}
-	pos := p.pos()
-	if bytes.IndexByte(p.lexer.src[min(p.prev, p.tok.start):p.tok.start], '\n') >= 0 {
-		pos = diag.At(p.prev)
+	p.ErrorfAt(diag.At(p.missingAt()), format, args...)
+}
+
+// missingAt returns the offset behind what stands in front of the current token.
+func (p *parser) missingAt() int {
+	src := p.lexer.src
+	i := p.tok.start
+	if p.tok.kind == tokEOF && i > 0 {
+		i--
 	}
-	p.ErrorfAt(pos, format, args...)
+	start := i
+	for {
+		for i > 0 && (src[i-1] == ' ' || src[i-1] == '\t') {
+			i--
+		}
+		if i == 0 {
+			return start
+		}
+		if src[i-1] != '\n' && src[i-1] != '\r' {
+			return i
+		}
+		for i > 0 && (src[i-1] == '\n' || src[i-1] == '\r') {
+			i--
+		}
+		line := src[bytes.LastIndexByte(src[:i], '\n')+1 : i]
+		comment := bytes.Index(line, []byte("//"))
+		if comment < 0 {
+			if i == 0 {
+				return start
+			}
+			return i
+		}
+		i -= len(line) - comment
+	}
 }
 
 // Peek reports whether the current token is the given punctuation.

@@ -478,7 +478,7 @@ func (p *parser) arrayValues(elem ir.Type, pos diag.Pos) []int64 {
 		width, signed = it.Width(), it.Signedness() == ir.Signed
 	}
 	if !(dtype.IsFloat() || width == 1 || width == 8 || width == 16 || width == 32 || width == 64) {
-		p.ErrorfAt(pos, "expected integer or float type, got '%s'", elem)
+		p.ErrorfAt(pos, "expected integer or float type, got: '%s'", elem)
 	}
 	var values []int64
 	for {
@@ -555,7 +555,9 @@ func (p *parser) hashAttr() ir.Attr {
 		if strings.HasPrefix(str(p.text()), "#loc") {
 			return ir.NewLocAttr(p.locAlias())
 		}
-		p.Errorf("undefined symbol alias id '%s'", p.text()[1:])
+		name := p.text()[1:]
+		p.next()
+		p.Errorf("undefined symbol alias id '%s'", name)
 	}
 	key := src[start:end]
 	if a := p.attrs[string(key)]; a != nil {

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
@@ -302,17 +303,21 @@ func (p *parser) enumCase(def *ir.EnumDef, optional bool) (ir.Attr, bool) {
 		if optional {
 			return nil, false
 		}
-		msg := "expected string or keyword containing one of the following enum values for attribute '" + def.Name + "' ["
-		for i, c := range def.Cases {
-			if i > 0 {
-				msg += ", "
-			}
-			msg += c
-		}
-		p.Errorf("%s]", msg)
+		opParser{p}.Errorf("expected ::mlir::%s::%s to be one of: %s", def.Dialect, camel(def.Name), strings.Join(def.Cases, ", "))
 	}
 	p.next()
 	return ir.NewEnum(def, code), true
+}
+
+// camel turns comparison_direction into ComparisonDirection, the name that MLIR's messages use.
+func camel(name string) string {
+	out := ""
+	for _, part := range strings.Split(name, "_") {
+		if part != "" {
+			out += strings.ToUpper(part[:1]) + part[1:]
+		}
+	}
+	return out
 }
 
 func (p *parser) functionalType(s *formatState) {

@@ -44,7 +44,6 @@ const (
 type lexer struct {
 	src     []byte
 	tok     token // the current token
-	prev    int   // where the text in front of it ends
 	problem string
 }
 
@@ -107,7 +106,6 @@ func (l *lexer) next() { l.lexAt(l.tok.end) }
 
 // lexAt makes the token at or after offset i the current one.
 func (l *lexer) lexAt(i int) {
-	l.prev = i
 	i = l.skipSpace(i)
 	src := l.src
 	t := &l.tok
@@ -204,7 +202,7 @@ func (l *lexer) other(i int, c byte) {
 			t.kind, t.end = tokAt, j
 			return
 		}
-		l.bad(i, "@ identifier expected to start with letter or '_'")
+		l.bad(i+1, "@ identifier expected to start with letter or '_'")
 	case '"':
 		if end := l.stringEnd(i); end > 0 {
 			t.kind, t.end = tokString, end
@@ -279,7 +277,7 @@ func (l *lexer) stringEnd(i int) int {
 				return 0
 			}
 		case '\n', '\v', '\f':
-			l.bad(i, "expected '\"' in string literal")
+			l.bad(j, "expected '\"' in string literal")
 			return 0
 		case 'x':
 			if j == i+2 && src[i+1] == '0' {
@@ -289,12 +287,12 @@ func (l *lexer) stringEnd(i int) int {
 			}
 		}
 	}
-	l.bad(i, "expected '\"' in string literal")
+	l.bad(len(src), "expected '\"' in string literal")
 	return 0
 }
 
 func (l *lexer) bad(i int, problem string) {
-	l.tok = token{kind: tokError, start: i, end: i + 1}
+	l.tok = token{kind: tokError, start: i, end: min(i+1, len(l.src))}
 	l.problem = problem
 }
 

@@ -27,9 +27,10 @@ func (p *parser) operation(block *ir.Block) *ir.Op {
 			p.next()
 			if p.is(':') {
 				p.next()
+				at := p.Pos()
 				n, ok := p.unsignedInteger()
 				if !ok || n < 1 || n > 1<<20 {
-					p.Errorf("expected named operation to have at least 1 result")
+					p.ErrorfAt(at, "expected named operation to have at least 1 result")
 				}
 				r.n = int32(n)
 			}
@@ -167,15 +168,7 @@ func (p *parser) generic() *ir.Op {
 	st := &f.st
 	p.next()
 	p.expectIn('(', "expected '(' to start operand list")
-	if !p.is(')') {
-		for {
-			f.uses = append(f.uses, p.ParseOperand())
-			if !p.is(',') {
-				break
-			}
-			p.next()
-		}
-	}
+	f.uses = p.operands(f.uses)
 	p.expectIn(')', "expected ')' to end operand list")
 	if p.is('[') {
 		p.next()

@@ -266,9 +266,10 @@ func (p *parser) metadata() {
 	p.next()
 	var all []ir.Resource
 	for !p.is(punctMetaEnd) {
+		at := p.Pos()
 		section := p.ParseKeyword()
 		if section != "dialect_resources" && section != "external_resources" {
-			p.Errorf("unknown key '%s' in file metadata dictionary", section)
+			p.ErrorfAt(at, "unknown key '%s' in file metadata dictionary", section)
 		}
 		p.Expect(":")
 		p.Expect("{")

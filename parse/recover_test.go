@@ -28,9 +28,9 @@ func TestAllErrors(t *testing.T) {
 	want := []string{
 		"2:23: error: inferred shape of elements literal ([2]) does not match type ([3])",
 		"3:3: error: operation defines 1 results but was provided 2 to bind",
-		"5:20: error: expected SSA operand",
-		"7:20: error: expected attribute value",
-		"10:20: error: @ identifier expected to start with letter or '_'",
+		"5:19: error: expected ')' to end operand list",
+		"7:19: error: expected attribute value",
+		"10:21: error: @ identifier expected to start with letter or '_'",
 		"12:11: error: use of value '%ok' expects different type than prior uses: 'i8' vs 'i1'",
 		"9:13: error: use of undeclared SSA value name",
 	}

@@ -40,6 +40,9 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 		entry := ir.NewBlock()
 		r.AppendBlock(entry)
 		for _, a := range args {
+			if _, dup := p.scope.lookup(a.Name); dup {
+				p.ErrorfAt(a.Pos, "region entry argument '%%%s' is already in use", a.Name)
+			}
 			p.defineArg(entry, a)
 		}
 		if p.tok.kind == tokCaret {
@@ -108,7 +111,7 @@ func (p *parser) block(r *ir.Region) {
 func (p *parser) blockBody(b *ir.Block) {
 	for p.tok.kind != tokCaret && !p.is('}') {
 		if p.tok.kind == tokEOF {
-			p.wrong("expected '}' in region")
+			p.wrong("expected operation name in quotes")
 		}
 		p.operationOrSkip(b)
 	}

@@ -122,13 +122,16 @@ func (p *parser) scalarType(word []byte) ir.Type {
 			}
 		}
 		if len(digits) > 0 && (word[0] == 'i' || word[1] == 'i') && allDigits(digits) {
-			width := 0
+			width := int64(0)
 			for _, c := range digits {
-				if width = 10*width + int(c-'0'); width > 1<<24-1 {
-					p.Errorf("integer bitwidth is limited to 16777215 bits")
+				if width = 10*width + int64(c-'0'); width > 1<<32-1 {
+					p.Errorf("invalid integer width")
 				}
 			}
-			return p.ctx.Integer(width, sign)
+			if width > 1<<24-1 {
+				p.Errorf("integer bitwidth is limited to 16777215 bits")
+			}
+			return p.ctx.Integer(int(width), sign)
 		}
 		if string(word) == "index" {
 			return p.ctx.Index()
@@ -416,7 +419,9 @@ func (p *parser) bangType() ir.Type {
 	if alias {
 		t := p.typeAliases[string(p.text())]
 		if t == nil {
-			p.Errorf("undefined symbol alias id '%s'", p.text()[1:])
+			name := p.text()[1:]
+			p.next()
+			p.Errorf("undefined symbol alias id '%s'", name)
 		}
 		p.next()
 		return t

@@ -1,0 +1,104 @@
+package conformance_test
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+)
+
+// mlirError takes place and message from the text of an MLIRError.
+var mlirError = regexp.MustCompile(`error: "-":(\d+:\d+): (.*)`)
+
+// TestErrorsAsMLIR refuses broken texts with MLIR's words at MLIR's place. The texts have one mistake each.
+func TestErrorsAsMLIR(t *testing.T) {
+	texts := map[string]string{}
+	for i, s := range []string{
+		"func.func @f() { return",
+		"func.func @f() {\n  return\n",
+		"func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.add %a, %b : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}",
+		"func.func @f(%a: tensor<2xf32>) {\n  %0 = stablehlo.abs %a : tensor<3xf32>\n  return\n}",
+		"func.func @f(%a: i32, %a: i32) {\n  return\n}",
+		"func.func @f() {\n  %0 = stablehlo.nothing\n  return\n}",
+		"func.func @f() {\n  nothing\n}",
+		"\"a.b\"(",
+		"\"a.b\"() : ()",
+		"\"a.b\"() : i32",
+		"\"a.b\"() : () -> (",
+		"\"a.b\"() {a = } : () -> ()",
+		"\"a.b\"() {a = 1, a = 2} : () -> ()",
+		"\"a.b\"() {1 = 2} : () -> ()",
+		"\"a.b\"() {a = [1, } : () -> ()",
+		"\"a.b\"() {a = #undefined} : () -> ()",
+		"\"a.b\"() {a = !undefined} : () -> ()",
+		"\"a.b\"() {a = dense<[1, 2> : tensor<2xi8>} : () -> ()",
+		"\"a.b\"() {a = dense<1>} : () -> ()",
+		"\"a.b\"() {a = tensor<2xf32} : () -> ()",
+		"\"a.b\"() {a = tensor<2x>} : () -> ()",
+		"\"a.b\"() {a = tensor<2f32>} : () -> ()",
+		"\"a.b\"() {a = complex<tensor<f32>>} : () -> ()",
+		"\"a.b\"() {a = i99999999999} : () -> ()",
+		"\"a.b\"() {a = 300 : i8} : () -> ()",
+		"\"a.b\"() {a = 1 : f32} : () -> ()",
+		"\"a.b\"() {a = 1.0 : i32} : () -> ()",
+		"\"a.b\"() {a = \"x} : () -> ()",
+		"\"a.b\"() {a = \"\\q\"} : () -> ()",
+		"\"a.b\"() {a = @} : () -> ()",
+		"\"a.b\"() {a = array<i64: 1, x>} : () -> ()",
+		"\"a.b\"() {a = array<tensor<1xi8>: 1>} : () -> ()",
+		"\"a.b\"() {a = loc(1)} : () -> ()",
+		"\"a.b\"() : () -> () loc(\"f\":1)",
+		"\"a.b\"() : () -> () loc(#nowhere)",
+		"\"a.b\"()[^bb1] : () -> ()",
+		"\"a.b\"() ({ ^bb0: \"c.d\"()[^bb9] : () -> () }) : () -> ()",
+		"\"a.b\"() ({ ^bb0: \"c.d\"() : () -> ()\n^bb0: \"c.d\"() : () -> () }) : () -> ()",
+		"%0 = \"a.b\"() : () -> ()",
+		"%0:2 = \"a.b\"() : () -> i32",
+		"%0, %1 = \"a.b\"() : () -> i32",
+		"%0 \"a.b\"() : () -> i32",
+		"%0:0 = \"a.b\"() : () -> i32",
+		"%0 = \"a.b\"() : () -> i32\n\"c.d\"(%0#1) : (i32) -> ()",
+		"%0 = \"a.b\"() : () -> i32\n%0 = \"a.b\"() : () -> i32",
+		"%0 = \"a.b\"() : () -> i32\n\"c.d\"(%0) : (i64) -> ()",
+		"\"c.d\"(%0) : (i64) -> ()",
+		"\"c.d\"(%0, %1) : (i64) -> ()",
+		"#a = 1\n#a = 2",
+		"#a.b = 1",
+		"!a = i32\n!a = i32",
+		"}",
+		"func.func @f() -> tensor<f32> {\n  %0 = stablehlo.constant dense<1> : tensor<f32>\n  return %0 : tensor<f32>\n}",
+		"func.func @f(%a: tensor<4xf32>) {\n  %0 = stablehlo.iota dim = x : tensor<4xf32>\n  return\n}",
+		"func.func @f(%a: tensor<4xf32>) {\n  %0 = stablehlo.iota : tensor<4xf32>\n  return\n}",
+		"func.func @f(%a: tensor<4xf32>) {\n  %0 = stablehlo.compare XX, %a, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>\n  return\n}",
+		"func.func @f(%a: tensor<4xf32>) {\n  %0 = stablehlo.add %a %a : tensor<4xf32>\n  return\n}",
+		"func.func @f(%a: tensor<4xf32>) {\n  %0 = stablehlo.add %a, %a\n  return\n}",
+		"func.func (%a: tensor<4xf32>) {\n  return\n}",
+		"func.func @f(%a) {\n  return\n}",
+		"{-# nothing: {} #-}",
+	} {
+		texts[fmt.Sprintf("%02d", i)] = s
+	}
+	reg := registry(t)
+	same := 0
+	for name, want := range jaxlib(t, texts) {
+		m := mlirError.FindStringSubmatch(want.Error)
+		list := listOf(func() error { _, err := read(t, reg, texts[name]); return err }())
+		if m == nil {
+			if want.Error == "" && len(list) > 0 {
+				t.Errorf("%q: MLIR reads it: got %v", texts[name], list)
+			}
+			continue
+		}
+		if len(list) == 0 {
+			t.Errorf("%q: nothing is wrong, MLIR says %s %s", texts[name], m[1], m[2])
+			continue
+		}
+		line, col := list[0].Source.LineColumn(list[0].Pos)
+		got := fmt.Sprintf("%d:%d %s", line, col, list[0].Message)
+		if got != m[1]+" "+m[2] {
+			t.Errorf("%q:\n  got  %s\n  MLIR %s", texts[name], got, m[1]+" "+m[2])
+			continue
+		}
+		same++
+	}
+	t.Logf("%d of %d with MLIR's words at MLIR's place", same, len(texts))
+}
