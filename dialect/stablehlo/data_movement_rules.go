@@ -146,6 +146,9 @@ func inferConcatenate(s *site) ([]ir.Type, error) {
 				continue
 			}
 			for j := range i { // (C2)
+				if sameSize(dims[k].size, t.Shape()[k]) {
+					break // what all before agree on: none of them disagrees
+				}
 				if u := s.tensor(j); !sameSize(u.Shape()[k], t.Shape()[k]) {
 					return nil, fail("shapes of operand (%d) and (%d) are not compatible at non-concat index %d: (%s) != (%s)", j, i, k, joined(u.Shape()), joined(t.Shape()))
 				}

@@ -115,6 +115,12 @@ func aliasesRule(s *site) error {
 	if len(arr.Elems()) > 0 && len(s.results) == 0 {
 		return fail("output_operand_alias attribute of a custom_call without results")
 	}
+	var whole ir.Type
+	if len(s.results) == 1 {
+		whole = s.results[0]
+	} else if len(arr.Elems()) > 0 {
+		whole = s.ctx.Tuple(s.results)
+	}
 	usedOut, usedIn := map[string]int{}, map[string]int{}
 	for _, e := range arr.Elems() {
 		a, ok := dataOf[OutputOperandAlias](e)
@@ -127,10 +133,6 @@ func aliasesRule(s *site) error {
 		in := part(s.typ(int(a.OperandIndex)), a.OperandTupleIndices)
 		if in == nil {
 			return fail("operand_tuple_indices in the output_operand_alias attribute out of bounds")
-		}
-		var whole ir.Type = s.results[0]
-		if len(s.results) > 1 {
-			whole = s.ctx.Tuple(s.results)
 		}
 		out := part(whole, a.OutputTupleIndices)
 		if out == nil {
