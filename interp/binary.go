@@ -392,9 +392,13 @@ func sarLoop[T signed](bits uint64) func(o, x, y []T) {
 
 // sarUnsigned shifts copies of the sign bit into unsigned integers.
 func sarUnsigned[T unsigned, S signed](bits uint64) func(o, x, y []T) {
+	pad := uint64(0)
+	if bits < 8 { // the sign is not the byte's highest bit
+		pad = 8 - bits
+	}
 	return func(o, x, y []T) {
 		for i := range o {
-			o[i] = T(S(x[i]) >> min(uint64(y[i]), bits-1))
+			o[i] = T(S(x[i]<<pad) >> (pad + min(uint64(y[i]), bits-1)))
 		}
 	}
 }
@@ -432,10 +436,14 @@ func shrLoop[T unsigned](bits uint64) func(o, x, y []T) {
 }
 
 func shrSigned[T signed, U unsigned](bits uint64) func(o, x, y []T) {
+	mask := ^U(0)
+	if bits < 8 { // the rest of the byte repeats the sign
+		mask = 1<<bits - 1
+	}
 	return func(o, x, y []T) {
 		for i := range o {
 			if s := uint64(y[i]); s < bits {
-				o[i] = T(U(x[i]) >> s)
+				o[i] = T(U(x[i]) & mask >> s)
 			} else {
 				o[i] = 0
 			}

@@ -103,7 +103,7 @@ func makeNextAfter(s *spec) (kernel, error) {
 		return kernel{}, err
 	}
 	dt := s.out[0].dt
-	if !dt.IsFloat() || s.in[0].dt != dt || s.in[1].dt != dt || dt.Size() < 2 {
+	if !dt.IsFloat() || s.in[0].dt != dt || s.in[1].dt != dt || dt == tensor.F8E8M0FNU {
 		return kernel{}, unsupported("chlo.next_after on elements of type %s", dt)
 	}
 	return kernel{run: parallelElements(s.out[0].n, dt.Size(), 10, func(in, out []*tensor.Tensor, lo, hi int) {

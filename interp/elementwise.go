@@ -127,11 +127,21 @@ func totalKeys(dt tensor.DType, dst []int64, t *tensor.Tensor, lo int) {
 			v = tensor.View[uint64](t)[lo+i]
 		}
 		mag := int64(v &^ (1 << top))
-		if v>>top&1 != 0 {
+		switch {
+		case dt == tensor.F8E8M0FNU: // has no sign
+			mag = int64(v)
+		case v>>top&1 != 0 && mag == 0 && noNegativeZero(dt): // NaN, and negative
+			mag = -1 << 62
+		case v>>top&1 != 0:
 			mag = ^mag
 		}
 		dst[i] = mag
 	}
+}
+
+// noNegativeZero reports whether the type gives the code of -0 to NaN.
+func noNegativeZero(dt tensor.DType) bool {
+	return dt == tensor.F8E4M3FNUZ || dt == tensor.F8E4M3B11FNUZ || dt == tensor.F8E5M2FNUZ
 }
 
 func compareView[T tensor.Element](f func(o []uint8, x, y []T)) elementLoop {

@@ -390,33 +390,63 @@ func makeReducePrecision(s *spec) (kernel, error) {
 	if eb < 1 || mb < 0 {
 		return kernel{}, unsupported("reduce_precision to e%dm%d", eb, mb)
 	}
-	round := func(v float64) float64 { return reducePrecision(v, eb, mb) }
-	return makeUnary(&unaryOp{f: round})(s)
+	return kernel{run: parallelElements(s.out[0].n, dt.Size(), 4, func(in, out []*tensor.Tensor, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			storeBits(out[0], i, reducePrecision(dt, bitsAt(in[0], i), eb, mb))
+		}
+	}), inplace: 1}, nil
 }
 
-func reducePrecision(v float64, eb, mb int) float64 {
-	if math.IsNaN(v) && mb == 0 {
-		return math.Copysign(math.Inf(1), v) // no bit is left to say that it is none
+// reducePrecision rounds a number to eb bits of exponent and mb of mantissa, as the specification says it on the code of
+// the number: the mantissa to nearest even, then what is too large to infinity and what is too small to be normal to
+// zero. A format with as many exponent bits as the type keeps its denormals. Types of eight bits and less are
+// rounded in a wider one. NaN stays NaN where a bit of mantissa is left to say so, else it becomes infinite.
+func reducePrecision(dt tensor.DType, bits uint64, eb, mb int) uint64 {
+	wide, width, mantissa := dt, dt.Bits(), 0
+	switch dt {
+	case tensor.F16:
+		mantissa = 10
+	case tensor.BF16:
+		mantissa = 7
+	case tensor.F32:
+		mantissa = 23
+	case tensor.F64:
+		mantissa = 52
+	case tensor.F8E8M0FNU:
+		wide, width, mantissa = tensor.F32, 32, 23
+	default:
+		wide, width, mantissa = tensor.F16, 16, 10
 	}
-	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) || mb >= 52 && eb >= 11 {
-		return v
+	v := tensor.DecodeFloat(dt, bits)
+	if math.IsNaN(v) {
+		if mb > 0 {
+			return bits
+		}
+		return tensor.EncodeFloat(dt, math.Copysign(math.Inf(1), v))
 	}
-	if mb < 52 {
-		u := math.Float64bits(v)
-		shift := uint(52 - mb)
+	u := bits
+	if wide != dt {
+		u = tensor.EncodeFloat(wide, v)
+	}
+	sign := u & (1 << (width - 1))
+	u &^= sign
+	exponent := width - 1 - mantissa
+	inf := uint64(1<<exponent-1) << mantissa
+	if shift := mantissa - mb; shift > 0 && u < inf {
 		u += 1<<(shift-1) - 1 + u>>shift&1
-		v = math.Float64frombits(u &^ (1<<shift - 1))
+		u &^= 1<<shift - 1
 	}
-	if eb < 11 {
-		bias := 1<<(eb-1) - 1
-		_, exp := math.Frexp(v)
-		exp--
-		switch {
-		case math.IsInf(v, 0) || exp > bias:
-			return math.Copysign(math.Inf(1), v)
-		case exp < 1-bias:
-			return math.Copysign(0, v)
+	if eb < exponent && u < inf {
+		bias, reduced := 1<<(exponent-1)-1, 1<<(eb-1)-1
+		switch e := int(u >> mantissa); {
+		case e > bias+reduced:
+			u = inf
+		case e <= bias-reduced:
+			u = 0
 		}
 	}
-	return v
+	if wide == dt {
+		return u | sign
+	}
+	return tensor.EncodeFloat(dt, tensor.DecodeFloat(wide, u|sign))
 }

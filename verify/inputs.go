@@ -41,7 +41,7 @@ func Fill(t *tensor.Tensor, rng *rand.Rand, style Style) {
 	for i := range n {
 		switch {
 		case style == Anything:
-			t.SetBits(i, canonical(d, rng.Uint64()))
+			t.SetBits(i, Canonical(d, rng.Uint64()))
 		case style == Ordinary:
 			ordinary(t, i, rng)
 		case i < len(edges) && n >= len(edges), i >= len(edges) && rng.IntN(4) == 0:
@@ -49,7 +49,7 @@ func Fill(t *tensor.Tensor, rng *rand.Rand, style Style) {
 		case n < len(edges) && rng.IntN(2) == 0:
 			t.SetBits(i, edges[rng.IntN(len(edges))])
 		case d.IsFloat() && rng.IntN(2) == 0:
-			t.SetBits(i, canonical(d, rng.Uint64()))
+			t.SetBits(i, Canonical(d, rng.Uint64()))
 		default:
 			ordinary(t, i, rng)
 		}
@@ -67,8 +67,8 @@ func ordinary(t *tensor.Tensor, i int, rng *rand.Rand) {
 	}
 }
 
-// canonical cuts random bits to a code of the type as a tensor keeps it: narrow integers are extended in their byte.
-func canonical(d tensor.DType, v uint64) uint64 {
+// Canonical cuts random bits to a code of the type as a tensor keeps it: narrow integers are extended in their byte.
+func Canonical(d tensor.DType, v uint64) uint64 {
 	shift := 64 - d.Bits()
 	if d.Kind() == tensor.KindSigned {
 		return uint64(int64(v<<shift)>>shift) & (math.MaxUint64 >> (64 - 8*d.Size()))
@@ -86,7 +86,7 @@ func EdgeBits(d tensor.DType) []uint64 {
 		var out []uint64
 		seen := map[uint64]bool{}
 		for _, v := range []uint64{0, 1, 2, math.MaxUint64, math.MaxUint64 - 1, limit, limit - 1, limit + 1, limit >> 1} {
-			if c := canonical(d, v); !seen[c] {
+			if c := Canonical(d, v); !seen[c] {
 				seen[c] = true
 				out = append(out, c)
 			}

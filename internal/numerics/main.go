@@ -1,0 +1,68 @@
+// Command numerics measures how far the embedded engine and XLA's CPU plugin are apart, op by op and type by type, and
+// writes docs/numerics.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/hlocb/hlocb/internal/opgen"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/runtime/plugins"
+)
+
+func main() {
+	out := flag.String("o", "-", "the file to write")
+	n := flag.Int("n", 20000, "values per program of a wide type")
+	seed := flag.Uint64("seed", 1, "what the values depend on")
+	flag.Parse()
+	if err := run(*out, *n, *seed); err != nil {
+		fmt.Fprintln(os.Stderr, "numerics:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out string, n int, seed uint64) error {
+	ctx := context.Background()
+	env := plugins.Environment{Getenv: os.Getenv}
+	if dir, err := os.UserCacheDir(); err == nil {
+		env.CacheDir = filepath.Join(dir, "hlocb", "plugins")
+	}
+	xla, err := backends.Open(ctx, "cpu", backends.Options{Plugins: env})
+	if err != nil {
+		return err
+	}
+	defer xla.Close()
+	engine, err := backends.Open(ctx, "interp", backends.Options{})
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	g, err := opgen.New(seed)
+	if err != nil {
+		return err
+	}
+	var lacking []string
+	rows, refused := opgen.MeasureAll(ctx, g.Elementwise(n), engine, xla, func(p *opgen.Program, err error) {
+		lacking = append(lacking, fmt.Sprintf("%s on %s", p.Op, p.DType))
+	})
+	var w io.Writer = os.Stdout
+	if out != "-" {
+		f, err := os.Create(out)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		w = f
+	}
+	missing := opgen.WriteReport(w, rows, refused, lacking, n, seed)
+	if len(missing) > 0 {
+		return errors.New("differences without an explanation: " + fmt.Sprint(missing))
+	}
+	return nil
+}

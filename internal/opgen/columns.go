@@ -1,0 +1,87 @@
+package opgen
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Columns are the groups of types that measurements are reported for.
+func Columns() []string {
+	return []string{"integers", "≤ 8 bits", "f16", "bf16", "f32", "f64", "complex<f32>", "complex<f64>"}
+}
+
+// Column returns the group that a type is in.
+func Column(d tensor.DType) int {
+	switch d {
+	case tensor.F16:
+		return 2
+	case tensor.BF16:
+		return 3
+	case tensor.F32:
+		return 4
+	case tensor.F64:
+		return 5
+	case tensor.Complex64:
+		return 6
+	case tensor.Complex128:
+		return 7
+	}
+	if d.IsFloat() {
+		return 1
+	}
+	return 0
+}
+
+// Row is what was measured of one op.
+type Row struct {
+	Op      string
+	Exact   bool // asked for the same bits
+	Columns [8]*Measurement
+}
+
+// bare returns the op's name without what tells its cases apart.
+func bare(op string) string {
+	name, _, _ := strings.Cut(op, " ")
+	return name
+}
+
+// crashes reports whether XLA's CPU plugin ends the process on a program instead of refusing it.
+func crashes(p *Program) bool { return p.DType.IsComplex() && bare(p.Op) == "stablehlo.remainder" }
+
+// MeasureAll measures element-wise programs on two engines, one row per op in the order of the programs. Those that
+// the second engine refuses are counted; those that only the first refuses are given to fail.
+func MeasureAll(ctx context.Context, programs []*Program, a, b runtime.Backend, fail func(p *Program, err error)) (rows []*Row, refused int) {
+	of := map[string]*Row{}
+	for _, p := range programs {
+		if crashes(p) {
+			continue
+		}
+		want, err := p.Outcome(ctx, b)
+		if err != nil {
+			refused++
+			continue
+		}
+		got, err := p.Outcome(ctx, a)
+		if err != nil {
+			fail(p, err)
+			continue
+		}
+		name := bare(p.Op)
+		row := of[name]
+		if row == nil {
+			row = &Row{Op: name}
+			of[name] = row
+			rows = append(rows, row)
+		}
+		row.Exact = row.Exact || p.Rule.Exact
+		c := &row.Columns[Column(p.DType)]
+		if *c == nil {
+			*c = &Measurement{First: -1}
+		}
+		(*c).Add(Measure(p.Args, got[0], want[0]))
+	}
+	return rows, refused
+}

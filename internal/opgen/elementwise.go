@@ -1,0 +1,234 @@
+package opgen
+
+import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+	"github.com/hlocb/hlocb/verify"
+)
+
+// Types returns the element types that programs are made of.
+func Types() []tensor.DType {
+	var out []tensor.DType
+	for d := tensor.I1; d <= tensor.Complex128; d++ {
+		out = append(out, d)
+	}
+	return out
+}
+
+// exactOps are element-wise ops whose result IEEE 754 or the specification gives to the bit.
+var exactOps = map[string]bool{
+	"abs": true, "add": true, "and": true, "ceil": true, "clamp": true, "compare": true, "complex": true, "convert": true,
+	"count_leading_zeros": true, "divide": true, "floor": true, "imag": true, "is_finite": true, "maximum": true, "minimum": true,
+	"multiply": true, "negate": true, "not": true, "or": true, "popcnt": true, "real": true, "reduce_precision": true,
+	"remainder": true, "round_nearest_afz": true, "round_nearest_even": true, "select": true, "shift_left": true,
+	"shift_right_arithmetic": true, "shift_right_logical": true, "sign": true, "sqrt": true, "subtract": true, "xor": true,
+	"conj": true, "is_inf": true, "is_neg_inf": true, "is_pos_inf": true, "next_after": true,
+}
+
+// elementwiseRule returns how exact an element-wise op must be on a type.
+func elementwiseRule(name string, d tensor.DType) Rule {
+	switch {
+	case !d.IsFloat() && !d.IsComplex():
+		return Rule{Exact: true}
+	case d.IsComplex() && (name == "abs" || name == "multiply" || name == "divide" || name == "sign" || name == "sqrt"):
+		return Rule{}
+	}
+	return Rule{Exact: exactOps[name]}
+}
+
+// Elementwise returns one program for every element-wise op and every type that its row takes: on all values of narrow
+// types, on n edge, ordinary and arbitrary values of wide ones.
+func (g *Generator) Elementwise(n int) []*Program {
+	var out []*Program
+	add := func(c *call) {
+		if p, err := g.build(c); err == nil {
+			out = append(out, p)
+		}
+	}
+	for _, def := range append(stablehlo.Ops(), chlo.Ops()...) {
+		for _, d := range Types() {
+			for _, c := range g.elementwise(def, d, n) {
+				add(c)
+			}
+		}
+	}
+	return out
+}
+
+// accepts reports whether an operand of a row may have the element type.
+func accepts(def *ir.Def, operand int, d tensor.DType) bool {
+	check := def.Operands[operand].Type.Check
+	return check == nil || check(ir.NewContext().StaticTensor(d, tensor.Shape{2}))
+}
+
+func shortName(def *ir.Def) string {
+	for i := len(def.Name) - 1; i >= 0; i-- {
+		if def.Name[i] == '.' {
+			return def.Name[i+1:]
+		}
+	}
+	return def.Name
+}
+
+// elementwise returns the calls of one op on one type, none where it is not element-wise or does not take the type.
+func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
+	if !def.Has(ir.Elementwise) || len(def.Operands) == 0 || len(def.Operands) > 3 {
+		return nil
+	}
+	for _, o := range def.Operands {
+		if o.Mult != ir.One {
+			return nil
+		}
+	}
+	name := shortName(def)
+	c := &call{op: def.Name, rule: elementwiseRule(name, d)}
+	switch name {
+	case "constant", "iota", "map", "uniform_quantize", "uniform_dequantize", "constant_like":
+		return nil
+	case "select":
+		shape := tensor.Shape{int64(n)}
+		c.args = []arg{{dt: tensor.I1, shape: shape}, {dt: d, shape: shape, style: verify.Edges}, {dt: d, shape: shape, style: verify.Anything}}
+		return []*call{c}
+	case "convert":
+		var out []*call
+		for _, to := range Types() {
+			if d.IsComplex() && !to.IsComplex() {
+				continue // the specification leaves it to real and imag
+			}
+			one := *c
+			one.label = "to " + to.String()
+			one.rule = Rule{Exact: true}
+			one.args = []arg{g.whole(d, n)}
+			one.results = []string{typeText(to, one.args[0].shape)}
+			out = append(out, &one)
+		}
+		return out
+	case "bitcast_convert":
+		var out []*call
+		for _, to := range Types() {
+			if to.Bits() == d.Bits() && (to == tensor.I1) == (d == tensor.I1) && to.IsComplex() == d.IsComplex() {
+				one := *c
+				one.label = "to " + to.String()
+				one.rule = Rule{Exact: true}
+				one.args = []arg{g.whole(d, n)}
+				one.results = []string{typeText(to, one.args[0].shape)}
+				out = append(out, &one)
+			}
+		}
+		return out
+	}
+	for i := range def.Operands {
+		if !accepts(def, i, d) {
+			return nil
+		}
+	}
+	switch len(def.Operands) {
+	case 1:
+		c.args = []arg{g.whole(d, n)}
+	case 2:
+		a, b := g.pairs(d, n)
+		c.args = []arg{a, b}
+	case 3:
+		for range 3 {
+			c.args = append(c.args, arg{dt: d, shape: tensor.Shape{int64(n)}, style: verify.Edges})
+		}
+	}
+	switch name {
+	case "compare":
+		var out []*call
+		for _, dir := range stablehlo.ComparisonDirection.Cases {
+			one := *c
+			one.label = dir
+			one.attrs = []string{fmt.Sprintf("comparison_direction = #stablehlo<comparison_direction %s>", dir)}
+			if dir == "LT" && d.IsFloat() {
+				total := one
+				total.label = "LT, TOTALORDER"
+				total.attrs = append([]string{"compare_type = #stablehlo<comparison_type TOTALORDER>"}, one.attrs...)
+				out = append(out, &total)
+			}
+			if d.IsComplex() && dir != "EQ" && dir != "NE" {
+				continue // complex numbers have no order
+			}
+			out = append(out, &one)
+		}
+		return out
+	case "reduce_precision":
+		var out []*call
+		for _, bits := range [][2]int{{5, 10}, {8, 7}, {4, 3}, {11, 52}, {2, 0}} {
+			one := *c
+			one.label = fmt.Sprintf("e%dm%d", bits[0], bits[1])
+			one.attrs = []string{fmt.Sprintf("exponent_bits = %d : i32", bits[0]), fmt.Sprintf("mantissa_bits = %d : i32", bits[1])}
+			out = append(out, &one)
+		}
+		return out
+	}
+	return []*call{c}
+}
+
+// whole is an argument of all values of a narrow type; of a wide one n values of every magnitude.
+func (g *Generator) whole(d tensor.DType, n int) arg {
+	if !d.IsComplex() && d.Bits() <= 16 {
+		return arg{dt: d, shape: tensor.Shape{1 << d.Bits()}, fill: func(t *tensor.Tensor) {
+			for i := range t.NumElements() {
+				t.SetBits(i, verify.Canonical(d, uint64(i)))
+			}
+		}}
+	}
+	return arg{dt: d, shape: tensor.Shape{int64(n)}, fill: func(t *tensor.Tensor) { g.spread(t) }}
+}
+
+// spread fills t with edge values, ordinary ones and arbitrary ones, a third each.
+func (g *Generator) spread(t *tensor.Tensor) {
+	n := t.NumElements()
+	size := t.DType().Size()
+	part := func(from, to int, style verify.Style) {
+		var v tensor.Tensor
+		v.Borrow(t.DType(), tensor.Shape{int64(to - from)}, t.Bytes()[from*size:to*size])
+		verify.Fill(&v, g.rng, style)
+	}
+	part(0, n/3, verify.Edges)
+	part(n/3, 2*n/3, verify.Ordinary)
+	part(2*n/3, n, verify.Anything)
+}
+
+// pairs are two arguments: all pairs of values of the narrowest types, all pairs of edge values and then others of wide
+// ones.
+func (g *Generator) pairs(d tensor.DType, n int) (a, b arg) {
+	if !d.IsComplex() && d.Bits() <= 8 {
+		side := 1 << d.Bits()
+		pick := func(f func(i int) int) func(t *tensor.Tensor) {
+			return func(t *tensor.Tensor) {
+				for i := range t.NumElements() {
+					t.SetBits(i, verify.Canonical(d, uint64(f(i))))
+				}
+			}
+		}
+		shape := tensor.Shape{int64(side * side)}
+		return arg{dt: d, shape: shape, fill: pick(func(i int) int { return i / side })}, arg{dt: d, shape: shape, fill: pick(func(i int) int { return i % side })}
+	}
+	if d.IsComplex() {
+		return g.whole(d, n), g.whole(d, n)
+	}
+	edges := verify.EdgeBits(d)
+	side := len(edges)
+	cross := func(f func(i int) int) func(t *tensor.Tensor) {
+		return func(t *tensor.Tensor) {
+			g.spread(t)
+			// Thirds of both sides meet each other in every way.
+			perm := g.rng.Perm(t.NumElements())
+			c := t.Clone()
+			for i, p := range perm {
+				t.SetBits(i, c.Bits(p))
+			}
+			for i := range min(side*side, t.NumElements()) {
+				t.SetBits(i, edges[f(i)])
+			}
+		}
+	}
+	shape := tensor.Shape{int64(n)}
+	return arg{dt: d, shape: shape, fill: cross(func(i int) int { return i / side })}, arg{dt: d, shape: shape, fill: cross(func(i int) int { return i % side })}
+}

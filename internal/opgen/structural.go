@@ -1,0 +1,650 @@
+package opgen
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/tensor"
+	"github.com/hlocb/hlocb/verify"
+)
+
+// Random returns a program of a randomly chosen op that is not element-wise, with random shapes and attributes. What
+// the op's row refuses is made up again.
+func (g *Generator) Random() (*Program, error) {
+	makers := structural()
+	var last error
+	for range 100 {
+		m := makers[g.rng.IntN(len(makers))]
+		p, err := g.build(m(g))
+		if err == nil {
+			return p, nil
+		}
+		last = err
+	}
+	return nil, fmt.Errorf("no program in 100 tries: %w", last)
+}
+
+// structural lists the makers of random calls.
+func structural() []func(g *Generator) *call {
+	return []func(g *Generator) *call{
+		(*Generator).transpose, (*Generator).reverse, (*Generator).slice, (*Generator).dynamicSlice, (*Generator).dynamicUpdateSlice,
+		(*Generator).concatenate, (*Generator).pad, (*Generator).iota, (*Generator).broadcastInDim, (*Generator).reshape, (*Generator).gather,
+		(*Generator).scatter, (*Generator).sort, (*Generator).dotGeneral, (*Generator).reduce, (*Generator).reduceWindow,
+		(*Generator).selectAndScatter, (*Generator).convolution, (*Generator).cholesky, (*Generator).triangularSolve, (*Generator).fft,
+		(*Generator).batchNormInference, (*Generator).clampScalar, (*Generator).selectScalar, (*Generator).reduceArgMax,
+	}
+}
+
+// xlaTypes are the types that XLA's CPU plugin takes everywhere.
+func xlaTypes() []tensor.DType {
+	return []tensor.DType{tensor.I1, tensor.I4, tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.UI4, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64,
+		tensor.F8E4M3FN, tensor.F8E5M2, tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128}
+}
+
+func (g *Generator) dtype() tensor.DType { return xlaTypes()[g.rng.IntN(len(xlaTypes()))] }
+
+// number is a type that adds up.
+func (g *Generator) number() tensor.DType {
+	for {
+		if d := g.dtype(); d != tensor.I1 && d.Bits() >= 8 {
+			return d
+		}
+	}
+}
+
+func (g *Generator) float() tensor.DType {
+	return []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16}[g.rng.IntN(4)]
+}
+
+// size is a small dimension, sometimes 0 or 1.
+func (g *Generator) size() int64 {
+	switch g.rng.IntN(12) {
+	case 0:
+		return 0
+	case 1, 2:
+		return 1
+	}
+	return int64(2 + g.rng.IntN(6))
+}
+
+func (g *Generator) shape(min, max int) tensor.Shape {
+	s := make(tensor.Shape, min+g.rng.IntN(max-min+1))
+	for i := range s {
+		s[i] = g.size()
+	}
+	return s
+}
+
+func (g *Generator) between(lo, hi int64) int64 {
+	if hi <= lo {
+		return lo
+	}
+	return lo + g.rng.Int64N(hi-lo+1)
+}
+
+func ints(name string, v []int64) string { return name + " = " + intArray(v) }
+
+func intArray(v []int64) string {
+	if len(v) == 0 {
+		return "array<i64>"
+	}
+	return "array<i64: " + list(v) + ">"
+}
+
+func list(v []int64) string {
+	parts := make([]string, len(v))
+	for i, d := range v {
+		parts[i] = strconv.FormatInt(d, 10)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// pairsAttr writes dense<[[a, b], ...]> : tensor<Nx2xi64>.
+func pairsAttr(name string, v [][2]int64) string {
+	if len(v) == 0 {
+		return name + " = dense<> : tensor<0x2xi64>"
+	}
+	parts := make([]string, len(v))
+	for i, p := range v {
+		parts[i] = fmt.Sprintf("[%d, %d]", p[0], p[1])
+	}
+	return fmt.Sprintf("%s = dense<[%s]> : tensor<%dx2xi64>", name, strings.Join(parts, ", "), len(v))
+}
+
+func (g *Generator) any(shape tensor.Shape) arg {
+	return arg{dt: g.dtype(), shape: shape, style: verify.Edges}
+}
+
+func exactCall(op string, args []arg, attrs ...string) *call {
+	return &call{op: "stablehlo." + op, args: args, attrs: attrs, rule: Rule{Exact: true}}
+}
+
+func (g *Generator) perm(n int) []int64 {
+	out := make([]int64, n)
+	for i, p := range g.rng.Perm(n) {
+		out[i] = int64(p)
+	}
+	return out
+}
+
+func (g *Generator) transpose() *call {
+	a := g.any(g.shape(0, 4))
+	return exactCall("transpose", []arg{a}, ints("permutation", g.perm(len(a.shape))))
+}
+
+// subset returns some of 0..n-1 in order.
+func (g *Generator) subset(n int) []int64 {
+	var out []int64
+	for i := range n {
+		if g.rng.IntN(2) == 0 {
+			out = append(out, int64(i))
+		}
+	}
+	return out
+}
+
+func (g *Generator) reverse() *call {
+	a := g.any(g.shape(0, 4))
+	return exactCall("reverse", []arg{a}, ints("dimensions", g.subset(len(a.shape))))
+}
+
+func (g *Generator) slice() *call {
+	a := g.any(g.shape(0, 4))
+	var lo, hi, stride []int64
+	for _, d := range a.shape {
+		l := g.between(0, d)
+		lo, hi, stride = append(lo, l), append(hi, g.between(l, d)), append(stride, g.between(1, 3))
+	}
+	return exactCall("slice", []arg{a}, ints("start_indices", lo), ints("limit_indices", hi), ints("strides", stride))
+}
+
+// index is a scalar that may lie outside of a dimension.
+func (g *Generator) index(dt tensor.DType, d int64) arg {
+	v := g.between(-2, d+2)
+	return arg{dt: dt, fill: func(t *tensor.Tensor) { t.SetFloat(0, float64(v)) }}
+}
+
+func (g *Generator) indexType() tensor.DType {
+	return []tensor.DType{tensor.I32, tensor.I64, tensor.UI32, tensor.I8, tensor.UI8}[g.rng.IntN(5)]
+}
+
+func (g *Generator) dynamicSlice() *call {
+	a := g.any(g.shape(0, 3))
+	args, dt := []arg{a}, g.indexType()
+	var sizes []int64
+	for _, d := range a.shape {
+		sizes = append(sizes, g.between(0, d))
+		args = append(args, g.index(dt, d))
+	}
+	return exactCall("dynamic_slice", args, ints("slice_sizes", sizes))
+}
+
+func (g *Generator) dynamicUpdateSlice() *call {
+	a := g.any(g.shape(0, 3))
+	args, dt := []arg{a, {dt: a.dt, style: verify.Edges}}, g.indexType()
+	for _, d := range a.shape {
+		args[1].shape = append(args[1].shape, g.between(0, d))
+		args = append(args, g.index(dt, d))
+	}
+	return exactCall("dynamic_update_slice", args)
+}
+
+func (g *Generator) concatenate() *call {
+	a := g.any(g.shape(1, 3))
+	dim := g.rng.IntN(len(a.shape))
+	args := []arg{a}
+	for range g.rng.IntN(3) {
+		b := a
+		b.shape = a.shape.Clone()
+		b.shape[dim] = g.size()
+		args = append(args, b)
+	}
+	return exactCall("concatenate", args, fmt.Sprintf("dimension = %d : i64", dim))
+}
+
+func (g *Generator) pad() *call {
+	a := g.any(g.shape(0, 3))
+	var lo, hi, in []int64
+	for range a.shape {
+		lo, hi, in = append(lo, g.between(-2, 3)), append(hi, g.between(-2, 3)), append(in, g.between(0, 2))
+	}
+	return exactCall("pad", []arg{a, {dt: a.dt, style: verify.Edges}}, ints("edge_padding_low", lo), ints("edge_padding_high", hi), ints("interior_padding", in))
+}
+
+func (g *Generator) iota() *call {
+	dt := g.dtype()
+	for dt == tensor.I1 {
+		dt = g.dtype()
+	}
+	shape := g.shape(1, 3)
+	c := exactCall("iota", nil, fmt.Sprintf("iota_dimension = %d : i64", g.rng.IntN(len(shape))))
+	c.results = []string{typeText(dt, shape)}
+	return c
+}
+
+func (g *Generator) broadcastInDim() *call {
+	out := g.shape(0, 4)
+	dims := g.subset(len(out))
+	a := g.any(nil)
+	for _, d := range dims {
+		n := out[d]
+		if g.rng.IntN(3) == 0 {
+			n = 1
+		}
+		a.shape = append(a.shape, n)
+	}
+	c := exactCall("broadcast_in_dim", []arg{a}, ints("broadcast_dimensions", dims))
+	c.results = []string{typeText(a.dt, out)}
+	return c
+}
+
+func (g *Generator) reshape() *call {
+	a := g.any(g.shape(0, 3))
+	out := a.shape.Clone()
+	g.rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	if g.rng.IntN(2) == 0 {
+		out = append(out, 1)
+	}
+	if g.rng.IntN(2) == 0 {
+		out = tensor.Shape{a.shape.NumElements()}
+	}
+	c := exactCall("reshape", []arg{a})
+	c.results = []string{typeText(a.dt, out)}
+	return c
+}
+
+// indices fills with positions that may lie outside of [0, limit).
+func (g *Generator) indices(limit int64) func(t *tensor.Tensor) {
+	return func(t *tensor.Tensor) {
+		for i := range t.NumElements() {
+			t.SetFloat(i, float64(g.between(-1, limit)))
+		}
+	}
+}
+
+func (g *Generator) gather() *call {
+	a := g.any(g.shape(1, 3))
+	rank := len(a.shape)
+	start := g.perm(rank)[:1+g.rng.IntN(rank)]
+	var sizes, collapsed, offset []int64
+	for d, n := range a.shape {
+		size := g.between(0, n)
+		if g.rng.IntN(2) == 0 && n > 0 {
+			size = 1
+			collapsed = append(collapsed, int64(d))
+		}
+		sizes = append(sizes, size)
+	}
+	batch := g.shape(0, 2)
+	shape := append(batch.Clone(), int64(len(start)))
+	var at []int64
+	for i := range len(batch) + rank - len(collapsed) {
+		at = append(at, int64(i))
+	}
+	g.rng.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
+	offset = sorted(at[:rank-len(collapsed)])
+	dims := fmt.Sprintf("dimension_numbers = #stablehlo.gather<offset_dims = [%s], collapsed_slice_dims = [%s], start_index_map = [%s], index_vector_dim = %d>",
+		list(offset), list(collapsed), list(start), len(batch))
+	limit := int64(1)
+	for _, n := range a.shape {
+		limit = max(limit, n)
+	}
+	return exactCall("gather", []arg{a, {dt: g.indexType(), shape: shape, fill: g.indices(limit)}}, dims, ints("slice_sizes", sizes), "indices_are_sorted = false")
+}
+
+func sorted(v []int64) []int64 {
+	out := append([]int64(nil), v...)
+	for i := range out {
+		for j := i; j > 0 && out[j] < out[j-1]; j-- {
+			out[j], out[j-1] = out[j-1], out[j]
+		}
+	}
+	return out
+}
+
+// reducer is a computation that gives the same in whatever order, or one whose rounding depends on it.
+type reducer struct {
+	op    string
+	exact bool // in every order
+}
+
+func (g *Generator) reducer(d tensor.DType) reducer {
+	var list []reducer
+	switch {
+	case d == tensor.I1:
+		list = []reducer{{"and", true}, {"or", true}, {"xor", true}}
+	case d.IsInteger():
+		list = []reducer{{"add", true}, {"maximum", true}, {"minimum", true}, {"multiply", true}, {"and", true}, {"xor", true}}
+	case d.IsComplex():
+		list = []reducer{{"add", false}}
+	default:
+		list = []reducer{{"add", false}, {"maximum", true}, {"minimum", true}, {"multiply", false}}
+	}
+	return list[g.rng.IntN(len(list))]
+}
+
+func body(op string, d tensor.DType) string {
+	t := typeText(d, nil)
+	return fmt.Sprintf("{\n  ^bb0(%%x: %s, %%y: %s):\n    %%z = stablehlo.%s %%x, %%y : %s\n    \"stablehlo.return\"(%%z) : (%s) -> ()\n  }", t, t, op, t, t)
+}
+
+// initial fills a scalar with the value that changes nothing, as programs do.
+func initial(op string, d tensor.DType) arg {
+	return arg{dt: d, fixed: true, fill: func(t *tensor.Tensor) {
+		switch {
+		case op == "multiply":
+			t.SetFloat(0, 1)
+		case op == "and" && d == tensor.I1:
+			t.SetBits(0, 1)
+		case op == "and" && !d.IsComplex():
+			t.SetBits(0, verify.Canonical(d, ^uint64(0)))
+		case (op == "maximum" || op == "minimum") && d.IsFloat():
+			sign := 1e300
+			if op == "maximum" {
+				sign = -1e300
+			}
+			t.SetFloat(0, sign*1e300)
+		case (op == "maximum" || op == "minimum") && d.IsInteger():
+			edges := verify.EdgeBits(d)
+			best := edges[0]
+			for _, e := range edges {
+				t.SetBits(0, e)
+				v := t.FloatAt(0)
+				t.SetBits(0, best)
+				if (op == "maximum") == (v < t.FloatAt(0)) && v != t.FloatAt(0) {
+					best = e
+				}
+			}
+			t.SetBits(0, best)
+		}
+	}}
+}
+
+// numbers is an argument of ordinary values where sums round, of edge values where they do not. NaN is left out of
+// maxima and minima, which XLA's CPU code does not define on it.
+func (g *Generator) numbers(d tensor.DType, shape tensor.Shape, r reducer) arg {
+	style := verify.Ordinary
+	if r.exact && !d.IsFloat() {
+		style = verify.Edges
+	}
+	return arg{dt: d, shape: shape, style: style}
+}
+
+func (g *Generator) reduce() *call {
+	d := g.dtype()
+	r := g.reducer(d)
+	a := g.numbers(d, g.shape(1, 4), r)
+	dims := g.subset(len(a.shape))
+	terms := 1
+	for _, k := range dims {
+		terms *= int(max(1, a.shape[k]))
+	}
+	return &call{op: "stablehlo.reduce", label: r.op, args: []arg{a, initial(r.op, d)}, attrs: []string{ints("dimensions", dims)},
+		bodies: []string{"(" + body(r.op, d) + ")"}, rule: Rule{Exact: r.exact, Terms: terms + 1}}
+}
+
+func (g *Generator) reduceArgMax() *call {
+	d := []tensor.DType{tensor.F32, tensor.I32, tensor.UI8, tensor.F64}[g.rng.IntN(4)]
+	shape := g.shape(1, 3)
+	a := arg{dt: d, shape: shape}
+	at := arg{dt: tensor.I32, shape: shape, fill: func(t *tensor.Tensor) {
+		for i := range t.NumElements() {
+			t.SetFloat(i, float64(i))
+		}
+	}}
+	t, it := typeText(d, nil), typeText(tensor.I32, nil)
+	region := fmt.Sprintf(`({
+  ^bb0(%%x: %[1]s, %%i: %[2]s, %%y: %[1]s, %%j: %[2]s):
+    %%c = stablehlo.compare GT, %%x, %%y : (%[1]s, %[1]s) -> tensor<i1>
+    %%e = stablehlo.compare EQ, %%x, %%y : (%[1]s, %[1]s) -> tensor<i1>
+    %%l = stablehlo.compare LT, %%i, %%j : (%[2]s, %[2]s) -> tensor<i1>
+    %%b = stablehlo.and %%e, %%l : tensor<i1>
+    %%o = stablehlo.or %%c, %%b : tensor<i1>
+    %%v = stablehlo.select %%o, %%x, %%y : tensor<i1>, %[1]s
+    %%k = stablehlo.select %%o, %%i, %%j : tensor<i1>, %[2]s
+    "stablehlo.return"(%%v, %%k) : (%[1]s, %[2]s) -> ()
+  })`, t, it)
+	return &call{op: "stablehlo.reduce", label: "argmax", args: []arg{a, at, initial("maximum", d), initial("maximum", tensor.I32)},
+		attrs: []string{ints("dimensions", []int64{int64(g.rng.IntN(len(shape)))})}, bodies: []string{region}, rule: Rule{Exact: true}}
+}
+
+func (g *Generator) reduceWindow() *call {
+	d := g.number()
+	r := g.reducer(d)
+	a := g.numbers(d, g.shape(1, 3), r)
+	var size, stride, base, dilation []int64
+	var pads [][2]int64
+	terms := 1
+	for range a.shape {
+		size, stride = append(size, g.between(1, 3)), append(stride, g.between(1, 2))
+		base, dilation = append(base, g.between(1, 2)), append(dilation, g.between(1, 2))
+		pads = append(pads, [2]int64{g.between(0, 2), g.between(0, 2)})
+		terms *= int(size[len(size)-1])
+	}
+	return &call{op: "stablehlo.reduce_window", label: r.op, args: []arg{a, initial(r.op, d)},
+		attrs:  []string{ints("window_dimensions", size), ints("window_strides", stride), ints("base_dilations", base), ints("window_dilations", dilation), pairsAttr("padding", pads)},
+		bodies: []string{"(" + body(r.op, d) + ")"}, rule: Rule{Exact: r.exact, Terms: terms + 1}}
+}
+
+func (g *Generator) selectAndScatter() *call {
+	d := []tensor.DType{tensor.F32, tensor.I32, tensor.F64, tensor.I16}[g.rng.IntN(4)]
+	var in, out tensor.Shape
+	var size, stride []int64
+	for range 1 + g.rng.IntN(2) {
+		w, s, n := g.between(1, 3), g.between(1, 3), g.between(1, 4)
+		size, stride = append(size, w), append(stride, s)
+		out, in = append(out, n), append(in, (n-1)*s+w)
+	}
+	t := typeText(d, nil)
+	ge := fmt.Sprintf("({\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%z = stablehlo.compare GE, %%x, %%y : (%[1]s, %[1]s) -> tensor<i1>\n    \"stablehlo.return\"(%%z) : (tensor<i1>) -> ()\n  }", t)
+	return &call{op: "stablehlo.select_and_scatter", args: []arg{{dt: d, shape: in}, {dt: d, shape: out}, initial("add", d)},
+		attrs:  []string{ints("window_dimensions", size), ints("window_strides", stride)},
+		bodies: []string{ge, body("add", d) + ")"}, rule: Rule{Exact: d.IsInteger(), Terms: 16}}
+}
+
+func (g *Generator) scatter() *call {
+	d := g.number()
+	r := g.reducer(d)
+	a := g.numbers(d, g.shape(1, 3), r)
+	rank := len(a.shape)
+	to := g.perm(rank)[:1+g.rng.IntN(rank)]
+	batch := g.shape(0, 2)
+	var inserted, window []int64
+	var sizes tensor.Shape
+	for k, n := range a.shape {
+		if g.rng.IntN(2) == 0 && n > 0 {
+			inserted = append(inserted, int64(k))
+		} else {
+			sizes = append(sizes, g.between(0, n))
+		}
+	}
+	update := append(batch.Clone(), sizes...)
+	for i := range sizes {
+		window = append(window, int64(len(batch)+i))
+	}
+	limit := int64(1)
+	for _, n := range a.shape {
+		limit = max(limit, n)
+	}
+	u := a
+	u.shape = update
+	dims := fmt.Sprintf("scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [%s], inserted_window_dims = [%s], scatter_dims_to_operand_dims = [%s], index_vector_dim = %d>",
+		list(window), list(inserted), list(to), len(batch))
+	n := 1
+	for _, b := range batch {
+		n *= int(max(1, b))
+	}
+	return &call{op: "stablehlo.scatter", label: r.op, args: []arg{a, {dt: []tensor.DType{tensor.I32, tensor.I64}[g.rng.IntN(2)], shape: append(batch.Clone(), int64(len(to))), fill: g.indices(limit)}, u},
+		attrs: []string{dims, "indices_are_sorted = false", "unique_indices = false"}, bodies: []string{"(" + body(r.op, d) + ")"},
+		rule: Rule{Exact: r.exact, Terms: n + 1}}
+}
+
+func (g *Generator) sort() *call {
+	d := g.dtype()
+	for d == tensor.I1 || d.IsComplex() {
+		d = g.dtype()
+	}
+	a := arg{dt: d, shape: g.shape(1, 3), style: verify.Edges}
+	t := typeText(d, nil)
+	kind := ""
+	if d.IsFloat() {
+		kind = ", TOTALORDER"
+	}
+	region := fmt.Sprintf("({\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%z = stablehlo.compare LT, %%x, %%y%[2]s : (%[1]s, %[1]s) -> tensor<i1>\n    \"stablehlo.return\"(%%z) : (tensor<i1>) -> ()\n  })", t, kind)
+	return &call{op: "stablehlo.sort", args: []arg{a}, attrs: []string{fmt.Sprintf("dimension = %d : i64", g.rng.IntN(len(a.shape))), "is_stable = true"},
+		bodies: []string{region}, rule: Rule{Exact: true}}
+}
+
+func (g *Generator) dotGeneral() *call {
+	d := g.number()
+	nb, nc := g.rng.IntN(2), g.rng.IntN(3)
+	var l, r tensor.Shape
+	var bl, cl []int64
+	terms := 1
+	for i := range nb {
+		n := g.size()
+		l, r, bl = append(l, n), append(r, n), append(bl, int64(i))
+	}
+	for i := range nc {
+		n := g.size()
+		l, r, cl = append(l, n), append(r, n), append(cl, int64(nb+i))
+		terms *= int(max(1, n))
+	}
+	l = append(l, g.shape(0, 2)...)
+	r = append(r, g.shape(0, 2)...)
+	style := verify.Ordinary
+	if d.IsInteger() {
+		style = verify.Edges
+	}
+	return &call{op: "stablehlo.dot_general", args: []arg{{dt: d, shape: l, style: style}, {dt: d, shape: r, style: style}},
+		attrs:   []string{fmt.Sprintf("dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [%[1]s], rhs_batching_dimensions = [%[1]s], lhs_contracting_dimensions = [%[2]s], rhs_contracting_dimensions = [%[2]s]>", list(bl), list(cl))},
+		results: []string{typeText(d, append(append(l[:nb:nb], l[nb+nc:]...), r[nb+nc:]...))},
+		rule:    Rule{Exact: d.IsInteger(), Terms: terms + 1}}
+}
+
+func (g *Generator) convolution() *call {
+	d := []tensor.DType{tensor.F32, tensor.F64, tensor.BF16, tensor.F16, tensor.I32, tensor.I8}[g.rng.IntN(6)]
+	spatial := 1 + g.rng.IntN(2)
+	groups := []int64{1, 1, 1, 2}[g.rng.IntN(4)]
+	cin := g.between(1, 3)
+	in := tensor.Shape{g.between(1, 2)}
+	ker := tensor.Shape{}
+	var stride, ldil, rdil []int64
+	var pads [][2]int64
+	terms := int(cin)
+	names := []string{}
+	for i := range spatial {
+		in = append(in, g.between(3, 6))
+		ker = append(ker, g.between(1, 3))
+		terms *= int(ker[i])
+		stride, ldil, rdil = append(stride, g.between(1, 2)), append(ldil, g.between(1, 2)), append(rdil, g.between(1, 2))
+		pads = append(pads, [2]int64{g.between(-1, 2), g.between(0, 2)})
+		names = append(names, strconv.Itoa(i))
+	}
+	in = append(in, cin*groups)
+	ker = append(ker, cin, groups*g.between(1, 3))
+	at := strings.Join(names, ", ")
+	return &call{op: "stablehlo.convolution", args: []arg{{dt: d, shape: in}, {dt: d, shape: ker}},
+		attrs: []string{ints("window_strides", stride), pairsAttr("padding", pads), ints("lhs_dilation", ldil), ints("rhs_dilation", rdil),
+			"dimension_numbers = #stablehlo.conv<[b, " + at + ", f]x[" + at + ", i, o]->[b, " + at + ", f]>",
+			fmt.Sprintf("feature_group_count = %d : i64", groups), "batch_group_count = 1 : i64"},
+		results: []string{typeText(d, g.convShape(in, ker, stride, ldil, rdil, pads))},
+		rule:    Rule{Exact: d.IsInteger(), Terms: terms + 1}}
+}
+
+// convShape is the shape of a convolution's result; the verifier checks it against the row's rule.
+func (g *Generator) convShape(in, ker tensor.Shape, stride, ldil, rdil []int64, pads [][2]int64) tensor.Shape {
+	out := tensor.Shape{in[0]}
+	for i := range stride {
+		padded := (in[1+i]-1)*ldil[i] + 1 + pads[i][0] + pads[i][1]
+		window := (ker[i]-1)*rdil[i] + 1
+		n := int64(0)
+		if padded >= window {
+			n = (padded-window)/stride[i] + 1
+		}
+		out = append(out, n)
+	}
+	return append(out, ker[len(ker)-1])
+}
+
+// definite fills with a symmetric matrix that is positive definite.
+func (g *Generator) definite(n int) func(t *tensor.Tensor) {
+	return func(t *tensor.Tensor) {
+		for k := range t.NumElements() {
+			i, j := k/n%n, k%n
+			v := 0.1 * float64((i+1)*(j+1)%7)
+			if i == j {
+				v += float64(n) + g.rng.Float64()
+			}
+			t.SetFloat(k, v)
+		}
+	}
+}
+
+func (g *Generator) cholesky() *call {
+	d := []tensor.DType{tensor.F32, tensor.F64}[g.rng.IntN(2)]
+	n := int(g.between(1, 5))
+	lower := []string{"true", "false"}[g.rng.IntN(2)]
+	c := &call{op: "stablehlo.cholesky", args: []arg{{dt: d, shape: append(g.shape(0, 1), int64(n), int64(n)), fill: g.definite(n)}}, attrs: []string{"lower = " + lower}, rule: Rule{Terms: 8 * n}}
+	return c
+}
+
+func (g *Generator) triangularSolve() *call {
+	d := []tensor.DType{tensor.F32, tensor.F64}[g.rng.IntN(2)]
+	n, k := g.between(1, 5), g.between(1, 4)
+	left := g.rng.IntN(2) == 0
+	b := tensor.Shape{k, n}
+	if left {
+		b = tensor.Shape{n, k}
+	}
+	return &call{op: "stablehlo.triangular_solve", args: []arg{{dt: d, shape: tensor.Shape{n, n}, fill: g.definite(int(n))}, {dt: d, shape: b}},
+		attrs: []string{fmt.Sprintf("left_side = %v", left), fmt.Sprintf("lower = %v", g.rng.IntN(2) == 0), fmt.Sprintf("unit_diagonal = %v", g.rng.IntN(4) == 0),
+			"transpose_a = #stablehlo<transpose " + []string{"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}[g.rng.IntN(3)] + ">"}, rule: Rule{Terms: 16 * int(n)}}
+}
+
+func (g *Generator) fft() *call {
+	kind := []string{"FFT", "IFFT", "RFFT", "IRFFT"}[g.rng.IntN(4)]
+	wide := g.rng.IntN(2) == 0
+	n := g.between(1, 9)
+	d, shape := tensor.Complex64, tensor.Shape{g.between(1, 3), n}
+	if wide {
+		d = tensor.Complex128
+	}
+	switch kind {
+	case "RFFT":
+		d = []tensor.DType{tensor.F32, tensor.F64}[g.rng.IntN(2)]
+	case "IRFFT":
+		shape[1] = n/2 + 1
+	}
+	return &call{op: "stablehlo.fft", label: kind, args: []arg{{dt: d, shape: shape}}, attrs: []string{"fft_type = #stablehlo<fft_type " + kind + ">", ints("fft_length", []int64{n})}, rule: Rule{Terms: 8 * int(n)}}
+}
+
+func (g *Generator) batchNormInference() *call {
+	d := []tensor.DType{tensor.F32, tensor.F64}[g.rng.IntN(2)]
+	shape := tensor.Shape{g.between(1, 4), g.between(1, 4), g.between(1, 3)}
+	k := g.rng.IntN(3)
+	vec := arg{dt: d, shape: tensor.Shape{shape[k]}}
+	positive := vec
+	positive.fill = func(t *tensor.Tensor) {
+		for i := range t.NumElements() {
+			t.SetFloat(i, 0.5+g.rng.Float64())
+		}
+	}
+	return &call{op: "stablehlo.batch_norm_inference", args: []arg{{dt: d, shape: shape}, vec, vec, vec, positive},
+		attrs: []string{"epsilon = 1.000000e-03 : f32", fmt.Sprintf("feature_index = %d : i64", k)}, rule: Rule{Terms: 16}}
+}
+
+func (g *Generator) clampScalar() *call {
+	d := g.dtype()
+	for d.IsComplex() {
+		d = g.dtype()
+	}
+	s := arg{dt: d}
+	return exactCall("clamp", []arg{s, {dt: d, shape: g.shape(0, 3)}, s})
+}
+
+func (g *Generator) selectScalar() *call {
+	a := g.any(g.shape(0, 3))
+	return exactCall("select", []arg{{dt: tensor.I1}, a, a})
+}
