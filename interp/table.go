@@ -35,6 +35,8 @@ func buildTable() map[string]row {
 		"stablehlo.collective_broadcast": {control: planCollectiveBroadcast},
 		"stablehlo.collective_permute":   {control: planCollectivePermute},
 		"stablehlo.cross-replica-sum":    {control: planCrossReplicaSum},
+		"stablehlo.async_start":          {control: planAsyncStart},
+		"stablehlo.async_done":           {control: planAsyncDone},
 		"interpreter.run_parallel":       {control: planRunParallel},
 		"sdy.sharding_constraint":        {control: planForward},
 		"sdy.reshard":                    {control: planForward},
@@ -109,6 +111,8 @@ func buildTable() map[string]row {
 
 		// Products and reductions.
 		"stablehlo.dot_general":        {make: makeDotGeneral, shape: dotGeneralShape},
+		"stablehlo.einsum":             {make: makeEinsum},
+		"stablehlo.unary_einsum":       {make: makeUnaryEinsum},
 		"stablehlo.dot":                {make: makeDot},
 		"stablehlo.reduce":             {control: planReduce, make: makeReduce, shape: reduceShape, staticShapes: true},
 		"stablehlo.reduce_window":      {control: planReduceWindow, shape: reduceWindowShape, staticShapes: true},

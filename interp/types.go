@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -91,6 +92,9 @@ func typeOf(t ir.Type) (vtype, error) {
 	case *ir.DialectType:
 		if ir.IsToken(t) {
 			return vtype{class: classToken}, nil
+		}
+		if f, ok := t.Data().(*stablehlo.Future); ok {
+			return compound(classFuture, f.Types)
 		}
 	case *ir.ShapedType:
 		if t.Kind() == ir.MemRef && t.Rest() == "" {

@@ -1,0 +1,49 @@
+package interp
+
+import "errors"
+
+// planAsyncStart compiles async_start (spec, "async_start"): what it starts is done at once, and the future holds
+// the values.
+func planAsyncStart(p *planner, s *spec) (control, error) {
+	if len(s.out) != 1 || s.out[0].class != classFuture {
+		return nil, errors.New("expects one result, a future")
+	}
+	call, err := planRegionCall(p, &spec{p: p, op: s.op, in: s.in, out: s.out[0].elems})
+	if err != nil {
+		return nil, err
+	}
+	n := len(s.out[0].elems)
+	parts := make([]int32, n)
+	for i := range parts {
+		parts[i] = p.fresh()
+	}
+	return func(m *machine, fr *frame, ins *instr) error {
+		inner := *ins
+		inner.out, inner.types = parts, s.out[0].elems
+		if err := call(m, fr, &inner); err != nil {
+			return err
+		}
+		future := m.head()
+		future.elems = make([]*buf, n)
+		for i, slot := range parts {
+			future.elems[i] = fr.slots[slot]
+			fr.slots[slot] = nil
+		}
+		fr.slots[ins.out[0]] = future
+		return nil
+	}, nil
+}
+
+// planAsyncDone compiles async_done (spec, "async_done").
+func planAsyncDone(p *planner, s *spec) (control, error) {
+	if len(s.in) != 1 || s.in[0].class != classFuture || len(s.in[0].elems) != len(s.out) {
+		return nil, errors.New("expects a future of as many values as there are results")
+	}
+	return func(m *machine, fr *frame, ins *instr) error {
+		future := fr.slots[ins.in[0]]
+		for i, o := range ins.out {
+			fr.slots[o] = retain(future.elems[i])
+		}
+		return nil
+	}, nil
+}
