@@ -9,9 +9,19 @@ import (
 )
 
 // Text returns the program as StableHLO in its notation of hooks.
-func (p *Program) Text() string {
-	w := &writer{p: p}
-	w.line("module @randprog {")
+func (p *Program) Text() string { return p.text(&writer{p: p}) }
+
+// Sharded is Text for n devices, in Shardy's notation: arguments and results of main are cut along their first
+// dimension where n divides it.
+func (p *Program) Sharded(n int) string { return p.text(&writer{p: p, devices: n}) }
+
+func (p *Program) text(w *writer) string {
+	if w.devices > 0 {
+		w.line("module @randprog attributes {mhlo.num_partitions = %d : i32, mhlo.num_replicas = 1 : i32} {", w.devices)
+		w.line("  sdy.mesh @mesh = <[\"x\"=%d]>", w.devices)
+	} else {
+		w.line("module @randprog {")
+	}
 	w.indent++
 	for i := len(p.funcs) - 1; i >= 0; i-- {
 		w.function(p.funcs[i], i == len(p.funcs)-1)
@@ -22,12 +32,13 @@ func (p *Program) Text() string {
 }
 
 type writer struct {
-	p      *Program
-	b      strings.Builder
-	indent int
-	next   int
-	names  map[*value]string
-	pid    string // EXLA's argument, where the function has it
+	p       *Program
+	b       strings.Builder
+	indent  int
+	devices int // 0: the program says nothing of devices
+	next    int
+	names   map[*value]string
+	pid     string // EXLA's argument, where the function has it
 }
 
 const tokenType = "!stablehlo.token"
@@ -75,10 +86,10 @@ func (w *writer) function(f *function, main bool) {
 	}
 	for _, a := range f.body.args {
 		w.names[a] = w.fresh()
-		args = append(args, w.names[a]+": "+a.typ.String())
+		args = append(args, w.names[a]+": "+a.typ.String()+w.sharding(a.typ, main))
 	}
 	for _, r := range f.body.ret {
-		results = append(results, r.typ.String())
+		results = append(results, r.typ.String()+w.sharding(r.typ, main))
 	}
 	visibility := "private"
 	if main {
@@ -105,6 +116,14 @@ func (w *writer) function(f *function, main bool) {
 	w.ret("func.return", toks[:n], f.body.ret)
 	w.indent--
 	w.line("}")
+}
+
+// sharding returns the attribute of an argument or result of main that is cut into parts.
+func (w *writer) sharding(t Type, main bool) string {
+	if !main || w.devices == 0 || len(t.Shape) == 0 || t.Shape[0] == 0 || t.Shape[0]%int64(w.devices) != 0 {
+		return ""
+	}
+	return " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}" + strings.Repeat(", {}", len(t.Shape)-1) + "]>}"
 }
 
 // ret writes a terminator in the generic form.
