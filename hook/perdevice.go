@@ -47,7 +47,7 @@ func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 	if n, ok := intAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
 		return nil
 	}
-	p := &placer{m: m, mode: mode}
+	p := &placer{m: m, mode: mode, known: map[*ir.Value]*sdy.Sharding{}}
 	p.devices, _ = intAttr(m.Op().Attr("mhlo.num_partitions"))
 	for op := range m.Body().Ops() {
 		if op.Name() != "sdy.mesh" {
@@ -113,6 +113,8 @@ type placer struct {
 	mesh     *sdy.Mesh // the first with axes; nil: the module is GSPMD's
 	meshName string
 	maximal  []maximalMesh
+	known    map[*ir.Value]*sdy.Sharding // what shardingOf found
+	last     int64                       // channel in use
 }
 
 // each reports whether h fires on every device.
@@ -186,13 +188,20 @@ func (p *placer) shardy(h hlocb.HookOp) error {
 		}
 		out, results = append(out, s), append(results, p.localType(v.Type(), s))
 	}
+	operands := op.OperandList()
+	if len(operands) > 0 && !slices.ContainsFunc(operands, func(v *ir.Value) bool { return !isZeroSize(v.Type()) }) {
+		// Plugins replace values without elements, and then find that the computation takes nothing.
+		t := m.Context().StaticTensor(tensor.UI32, nil)
+		operands = append(operands, zeroOf(m.Before(op), t))
+		in, local = append(in, p.replicated(t)), append(local, t)
+	}
 	axes := &sdy.ManualAxes{}
 	for _, a := range p.mesh.Axes {
 		axes.Names = append(axes.Names, a.Name)
 	}
 	region := m.NewRegion()
 	body := region.AddBlock(local...)
-	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: op.OperandList(), Types: typesOf(op), Bodies: []*ir.Region{region}}
+	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: operands, Types: typesOf(op), Bodies: []*ir.Region{region}}
 	st.SetAttr("in_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: in}))
 	st.SetAttr("out_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: out}))
 	st.SetAttr("manual_axes", sdy.AttrOf(axes))
@@ -201,7 +210,7 @@ func (p *placer) shardy(h hlocb.HookOp) error {
 		v.ReplaceAllUsesWith(outer.Result(i))
 	}
 	op.Remove()
-	op.SetOperands(body.Args())
+	op.SetOperands(body.Args()[:op.NumOperands()])
 	b := m.AtEnd(body).At(op.Loc(), op.Pos())
 	vals := resultList(op)
 	if each {
@@ -254,7 +263,7 @@ func (p *placer) once(b *ir.Builder, h hlocb.HookOp, device int64) []*ir.Value {
 	return out
 }
 
-// zeroOf makes a tensor of zeros.
+// zeroOf makes a tensor whose bits are all zero.
 func zeroOf(b *ir.Builder, t ir.Type) *ir.Value {
 	tt := t.(*ir.TensorType)
 	zero := ir.NewDense(t, tensor.New(tt.DType(), nil), true)
@@ -264,10 +273,43 @@ func zeroOf(b *ir.Builder, t ir.Type) *ir.Value {
 	return b.Create(b.Module().Def("stablehlo.constant"), nil, []ir.Type{t}, ir.NamedAttr{Name: "value", Attr: zero}).Result(0)
 }
 
-// sum gives every device the sum of what all have: of zeros and one value, that value.
+// bitsOf returns the integer type as wide as a float.
+func bitsOf(d tensor.DType) (tensor.DType, bool) {
+	if d.IsFloat() {
+		switch d.Bits() {
+		case 8:
+			return tensor.UI8, true
+		case 16:
+			return tensor.UI16, true
+		case 32:
+			return tensor.UI32, true
+		case 64:
+			return tensor.UI64, true
+		}
+	}
+	return d, false
+}
+
+// sum gives every device the sum of what all have: of zeros and one value, that value. Floats are summed as
+// the integers that their bits are: a sum of floats would make 0 of -0.
 func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 	m, ctx := p.m, p.m.Context()
 	tt := v.Type().(*ir.TensorType)
+	convert := func(op string, t ir.Type, vals ...*ir.Value) *ir.Value {
+		return b.Create(m.Def("stablehlo."+op), vals, []ir.Type{t}).Result(0)
+	}
+	if d := tt.DType(); d == tensor.Complex64 || d == tensor.Complex128 {
+		part := tensor.F32
+		if d == tensor.Complex128 {
+			part = tensor.F64
+		}
+		t := ctx.StaticTensor(part, tt.Shape())
+		return convert("complex", v.Type(), p.sum(b, convert("real", t, v)), p.sum(b, convert("imag", t, v)))
+	}
+	if d, ok := bitsOf(tt.DType()); ok {
+		bits := convert("bitcast_convert", ctx.StaticTensor(d, tt.Shape()), v)
+		return convert("bitcast_convert", v.Type(), p.sum(b, bits))
+	}
 	scalar := ctx.StaticTensor(tt.DType(), nil)
 	region := m.NewRegion()
 	body := region.AddBlock(scalar, scalar)
@@ -291,16 +333,18 @@ func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 
 // channel returns a channel that no op of the module uses.
 func (p *placer) channel() int64 {
-	next := int64(1)
-	p.m.Walk(func(op *ir.Op) bool {
-		if d, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok {
-			if c, ok := d.Data().(*stablehlo.ChannelHandle); ok {
-				next = max(next, c.Handle+1)
+	if p.last == 0 {
+		p.m.Walk(func(op *ir.Op) bool {
+			if d, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok {
+				if c, ok := d.Data().(*stablehlo.ChannelHandle); ok {
+					p.last = max(p.last, c.Handle)
+				}
 			}
-		}
-		return true
-	})
-	return next
+			return true
+		})
+	}
+	p.last++
+	return p.last
 }
 
 // replicated returns the sharding of a value that every device has whole.
@@ -316,6 +360,15 @@ func (p *placer) replicated(t ir.Type) *sdy.Sharding {
 
 // shardingOf returns the sharding that the module gives v, nil where it leaves that open.
 func (p *placer) shardingOf(v *ir.Value) *sdy.Sharding {
+	if s, ok := p.known[v]; ok {
+		return s
+	}
+	s := p.findSharding(v)
+	p.known[v] = s
+	return s
+}
+
+func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 	var s *sdy.Sharding
 	if def := v.Def(); def != nil {
 		name := attrSdySharding

@@ -3,10 +3,12 @@ package proof
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/randprog"
+	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -78,3 +80,69 @@ func partitioned(p *randprog.Program, b runtime.Backend) error {
 }
 
 func text(t *tensor.Tensor) string { return string(t.AppendLiteral(nil, 16)) }
+
+// TestPartitionedResults: what the host answers on one device reaches all of them bit for bit, whatever its type;
+// -0 and the payload of a NaN too.
+func TestPartitionedResults(t *testing.T) {
+	b := open(t, "cpu")
+	for _, d := range []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.F8E5M2, tensor.F8E4M3FN, tensor.Complex64, tensor.Complex128,
+		tensor.I8, tensor.UI8, tensor.I16, tensor.I32, tensor.I64, tensor.UI64, tensor.I1} {
+		t.Run(d.String(), func(t *testing.T) {
+			prog, err := rewrite("call.mlir", []byte(strings.ReplaceAll(`module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: tensor<4xTYPE> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xTYPE> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+    %0 = stablehlo.custom_call @h(%a) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xTYPE>) -> tensor<4xTYPE>
+    return %0 : tensor<4xTYPE>
+  }
+}`, "TYPE", d.String())), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hook.PerDeviceOnce})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := tensor.New(d, tensor.Shape{4})
+			n := d.Size()
+			for i := range want.Bytes() {
+				want.Bytes()[i] = byte(1 + i)
+			}
+			if d.IsFloat() || d.IsComplex() {
+				clear(want.Bytes()[:2*n])
+				want.Bytes()[n-1] = 0x80 // -0
+			}
+			if d == tensor.F32 {
+				tensor.View[uint32](want)[2] = 0x7fc01234 // not a number
+			}
+			if d == tensor.I1 {
+				copy(want.Bytes(), []byte{1, 0, 0, 1})
+			}
+			rec := &recorder{answer: func(c *runtime.Call) error {
+				copy(c.Results[0].Bytes(), want.Bytes())
+				return nil
+			}}
+			e, err := b.Compile(context.Background(), prog, runtime.CompileOptions{Handlers: rec.bindings()})
+			if err != nil {
+				t.Fatalf("%v\n%s", err, prog.Text)
+			}
+			defer e.Close()
+			out, err := e.Run(context.Background(), []*tensor.Tensor{tensor.New(d, tensor.Shape{4})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !sameBits(out[0], want) {
+				t.Errorf("all devices got % x, expected % x", out[0].Bytes(), want.Bytes())
+			}
+		})
+	}
+}
+
+// TestPartitionedDeepSum finds the sharding of a value that is computed by a long chain of sums of two equal values.
+func TestPartitionedDeepSum(t *testing.T) {
+	var w strings.Builder
+	w.WriteString("module attributes {mhlo.num_partitions = 4 : i32} {\nsdy.mesh @mesh = <[\"x\"=4]>\nfunc.func public @main(%v0: tensor<4xf32>) -> tensor<4xf32> {\n")
+	const n = 200
+	for i := range n {
+		fmt.Fprintf(&w, "%%v%d = stablehlo.add %%v%d, %%v%d : tensor<4xf32>\n", i+1, i, i)
+	}
+	fmt.Fprintf(&w, "stablehlo.custom_call @h(%%v%d) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xf32>) -> ()\nreturn %%v%d : tensor<4xf32>\n}\n}\n", n, n)
+	if _, err := rewrite("deep.mlir", []byte(w.String()), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hook.PerDeviceEach}); err != nil {
+		t.Fatal(err)
+	}
+}
