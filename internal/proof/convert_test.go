@@ -1,0 +1,111 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/randprog"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// TestRandomConversions writes the hooks of random programs in every notation that can hold them, reads them back and
+// runs the result: events and values are still those of the original.
+func TestRandomConversions(t *testing.T) {
+	n := uint64(70)
+	if long() {
+		n = 2000
+	}
+	engine := open(t, "interp")
+	held := map[string]int{}
+	for i := range n {
+		seed := firstSeed(t) + i
+		p := randprog.New(seed+5e6, randprog.Options{Form: randprog.Form(seed % uint64(randprog.NumForms))})
+		for _, to := range []string{"exla", "exla-io", "jax", "sendrecv", "outfeed"} {
+			lost, err := converted(p, to, engine)
+			if err != nil {
+				t.Fatalf("seed %d, %s to %s: %v\n-- the program:\n%s", p.Seed, p.Form, to, err, p.Text())
+			}
+			if !lost {
+				held[to]++
+			}
+		}
+	}
+	t.Log(held)
+}
+
+func converted(p *randprog.Program, to string, b runtime.Backend) (lost bool, err error) {
+	want, err := p.Eval()
+	if err != nil {
+		return false, err
+	}
+	m, err := parseText("random.mlir", []byte(p.Text()))
+	if err != nil {
+		return false, err
+	}
+	opts := rewriteOptions(p)
+	opts.To = to
+	r, err := passes.RewriteHooks(context.Background(), m, opts)
+	if err != nil {
+		if strings.Contains(err.Error(), "cannot be written as") {
+			return true, nil
+		}
+		return false, fmt.Errorf("write: %w", err)
+	}
+	text := print.String(m, print.Options{})
+	prog, err := rewrite("converted.mlir", []byte(text), passes.RewriteOptions{})
+	if err != nil {
+		return false, fmt.Errorf("%w\n-- converted:\n%s", err, text)
+	}
+	// The hooks stand in the converted text as they stood in the module that was written.
+	if m, err = parseText("converted.mlir", []byte(text)); err != nil {
+		return false, err
+	}
+	if _, err := hook.Raise(m, hook.RaiseOptions{}); err != nil {
+		return false, err
+	}
+	raised, err := hook.ManifestOf(m)
+	if err != nil {
+		return false, err
+	}
+	if len(raised.Sites) != len(r.Manifest.Sites) {
+		return false, fmt.Errorf("%d hooks became %d\n-- converted:\n%s", len(r.Manifest.Sites), len(raised.Sites), text)
+	}
+	site := map[hlocb.ID]*randprog.Site{}
+	for i := range raised.Sites {
+		site[raised.Sites[i].ID] = p.SiteOf(&r.Manifest.Sites[i])
+	}
+	rec := &recorder{answer: func(c *runtime.Call) error {
+		randprog.Answer(site[c.Site.ID].Label, c.Operands, c.Results)
+		return nil
+	}}
+	e, err := b.Compile(context.Background(), prog, runtime.CompileOptions{Handlers: rec.bindings()})
+	if err != nil {
+		return false, fmt.Errorf("compile: %w\n-- converted:\n%s\n-- read back:\n%s", err, text, prog.Text)
+	}
+	defer e.Close()
+	results, err := e.Run(context.Background(), p.Args)
+	if err != nil {
+		return false, fmt.Errorf("run: %w\n-- converted:\n%s\n-- read back:\n%s", err, text, prog.Text)
+	}
+	var got []randprog.Event
+	for _, ev := range rec.take() {
+		if s := site[ev.site.ID]; !s.Pure {
+			got = append(got, randprog.Event{Site: s, Operands: ev.operands})
+		}
+	}
+	if err := compareEvents(got, want.Events, false); err != nil {
+		return false, fmt.Errorf("%w\n-- converted:\n%s\n-- read back:\n%s", err, text, prog.Text)
+	}
+	for i, w := range want.Results {
+		if !sameBits(results[i], w) {
+			return false, fmt.Errorf("result %d differs\n-- converted:\n%s\n-- read back:\n%s", i, text, prog.Text)
+		}
+	}
+	return false, nil
+}
