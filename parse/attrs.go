@@ -65,15 +65,18 @@ func (p *parser) arrayAttr() ir.Attr {
 	defer func() { p.depth-- }()
 	p.next()
 	var elems []ir.Attr
+	n := int64(1)
 	for !p.is(']') {
-		elems = append(elems, p.ParseAttr(nil))
+		a := p.ParseAttr(nil)
+		n = p.grow(n, p.attrParts(a))
+		elems = append(elems, a)
 		if !p.is(',') {
 			break
 		}
 		p.next()
 	}
 	p.expectIn(']', "expected ']'")
-	return ir.NewArray(elems)
+	return p.countAttr(ir.NewArray(elems), n, int64(len(elems))+1)
 }
 
 // dictAttr reads {a = x, b}.
@@ -83,11 +86,13 @@ func (p *parser) dictAttr() *ir.DictAttr {
 	p.expectIn('{', "expected '{' in attribute dictionary")
 	var entries ir.AttrList
 	var seen map[string]bool
+	n := int64(1)
 	for !p.is('}') {
 		name := p.attrName()
 		pos := p.Pos()
 		p.next()
 		e := ir.NamedAttr{Name: name, Attr: p.attrValue()}
+		n = p.grow(n, p.attrParts(e.Attr))
 		if len(entries) == 16 {
 			seen = make(map[string]bool, 32)
 			for _, old := range entries {
@@ -110,7 +115,9 @@ func (p *parser) dictAttr() *ir.DictAttr {
 		p.next()
 	}
 	p.expectIn('}', "expected '}' in attribute dictionary")
-	return ir.NewDict(entries)
+	d := ir.NewDict(entries)
+	p.countAttr(d, n, int64(len(entries))+1)
+	return d
 }
 
 func (p *parser) symbolRef() ir.Attr {

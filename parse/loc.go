@@ -114,7 +114,7 @@ func (p *parser) location() *ir.Loc {
 			p.ExpectKeyword("at")
 			caller := p.location()
 			p.expectIn(')', "expected ')' in callsite location")
-			return ir.NewCallSiteLoc(callee, caller)
+			return p.internLoc(ir.NewCallSiteLoc(callee, caller))
 		case "fused":
 			return p.fused()
 		}
@@ -148,10 +148,10 @@ func (p *parser) fused() *ir.Loc {
 // ones dropped, and a single one without metadata stands for itself.
 func (p *parser) fuse(meta ir.Attr, list []*ir.Loc) *ir.Loc {
 	var out []*ir.Loc
-	seen := map[string]bool{}
+	seen := map[*ir.Loc]bool{} // equal locations are one pointer, see internLoc
 	add := func(l *ir.Loc) {
-		if key := l.String(); !seen[key] {
-			seen[key] = true
+		if !seen[l] {
+			seen[l] = true
 			out = append(out, l)
 		}
 	}
@@ -173,7 +173,7 @@ func (p *parser) fuse(meta ir.Attr, list []*ir.Loc) *ir.Loc {
 	case len(out) == 1 && meta == nil:
 		return out[0]
 	}
-	return ir.NewFusedLoc(meta, out)
+	return p.internLoc(ir.NewFusedLoc(meta, out))
 }
 
 func sameMetadata(a, b ir.Attr) bool {
@@ -188,22 +188,22 @@ func (p *parser) fileOrName() *ir.Loc {
 	p.next()
 	if !p.is(':') {
 		if !p.is('(') {
-			return ir.NewNameLoc(name, nil)
+			return p.internLoc(ir.NewNameLoc(name, nil))
 		}
 		p.next()
 		child := p.location()
 		p.expectIn(')', "expected ')' after child location of NameLoc")
-		return ir.NewNameLoc(name, child)
+		return p.internLoc(ir.NewNameLoc(name, child))
 	}
 	p.next()
 	line := p.lineNumber("expected integer line number in FileLineColRange")
 	if !p.is(':') {
-		return ir.NewFileLoc(name, line, 0)
+		return p.internLoc(ir.NewFileLoc(name, line, 0))
 	}
 	p.next()
 	col := p.lineNumber("expected integer column number in FileLineColRange")
 	if p.tok.kind != tokWord || string(p.text()) != "to" {
-		return ir.NewFileLoc(name, line, col)
+		return p.internLoc(ir.NewFileLoc(name, line, col))
 	}
 	p.next()
 	endLine := line
@@ -212,7 +212,7 @@ func (p *parser) fileOrName() *ir.Loc {
 	}
 	p.expectIn(':', "expected either integer or `:` post `to` in FileLineColRange")
 	endCol := p.lineNumber("expected integer column number in FileLineColRange")
-	return ir.NewFileRangeLoc(name, line, col, endLine, endCol)
+	return p.internLoc(ir.NewFileRangeLoc(name, line, col, endLine, endCol))
 }
 
 func (p *parser) lineNumber(problem string) uint32 {

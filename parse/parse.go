@@ -70,6 +70,9 @@ type parser struct {
 	attrSlab []ir.NamedAttr
 	scratch  []ir.NamedAttr
 	prepared []prepared
+	parts    map[any]int64 // see maxExpansion
+	locSet   map[string]*ir.Loc
+	locKey   []byte
 	hooks    ir.AsmParser // an opParser
 }
 

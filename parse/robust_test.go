@@ -222,3 +222,27 @@ func TestForward(t *testing.T) {
 		t.Errorf("location is %v", use.Loc())
 	}
 }
+
+// TestExpansion refuses aliases that double at every step.
+func TestExpansion(t *testing.T) {
+	for name, step := range map[string][2]string{
+		"arrays": {"#a%d = [#a%d, #a%d]\n", "#a0 = 1\n"},
+		"dicts":  {"#a%d = {x = #a%d, y = #a%d}\n", "#a0 = 1\n"},
+		"tuples": {"!a%d = tuple<!a%d, !a%d>\n", "!a0 = i32\n"},
+		"types":  {"!a%d = (!a%d) -> !a%d\n", "!a0 = i32\n"},
+	} {
+		s := step[1]
+		for i := 1; i < 60; i++ {
+			s += fmt.Sprintf(step[0], i, i-1, i-1)
+		}
+		if name == "types" {
+			s = strings.ReplaceAll(s, "-> !", "-> (!")
+			s = strings.ReplaceAll(s, "\n", ")\n")
+			s = strings.Replace(s, "i32)", "i32", 1)
+		}
+		_, err := text(s)
+		if err == nil || !strings.Contains(err.Error(), "parts when its aliases") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

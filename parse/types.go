@@ -192,6 +192,7 @@ func (p *parser) angleType() (ir.Type, bool) {
 			elems = p.ParseTypes()
 		}
 		t = p.ctx.Tuple(elems)
+		p.typeParts(t)
 	case "vector":
 		t = p.shapedType(ir.Vector)
 	default:
@@ -512,8 +513,12 @@ func (p *parser) ParseFunctionType() *ir.FunctionType {
 	defer func() { p.depth-- }()
 	inputs := p.parenTypes(nil)
 	p.expectIn(punctArrow, "expected '->' in function type")
+	var f *ir.FunctionType
 	if p.is('(') {
-		return p.ctx.Function(inputs, p.parenTypes(nil))
+		f = p.ctx.Function(inputs, p.parenTypes(nil))
+	} else {
+		f = p.ctx.Function(inputs, []ir.Type{p.ParseType()})
 	}
-	return p.ctx.Function(inputs, []ir.Type{p.ParseType()})
+	p.typeParts(f)
+	return f
 }
