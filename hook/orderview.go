@@ -12,11 +12,12 @@ import (
 // WriteOrder writes the order of a module's hooks for people: each hook and those whose events may come right
 // before its own. Names are escaped.
 func WriteOrder(w io.Writer, m *hlocb.Manifest) error {
-	before := map[hlocb.ID][]string{}
+	names, before := make(map[hlocb.ID]string, len(m.Sites)), map[hlocb.ID][]string{}
+	for i := range m.Sites {
+		names[m.Sites[i].ID] = diag.Escape(m.Sites[i].Name)
+	}
 	for _, e := range m.Edges {
-		if s := m.Find(e.From); s != nil {
-			before[e.To] = append(before[e.To], diag.Escape(s.Name))
-		}
+		before[e.To] = append(before[e.To], names[e.From])
 	}
 	for i := range m.Sites {
 		s := &m.Sites[i]
