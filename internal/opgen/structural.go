@@ -53,10 +53,6 @@ func (g *Generator) number() tensor.DType {
 	}
 }
 
-func (g *Generator) float() tensor.DType {
-	return []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16}[g.rng.IntN(4)]
-}
-
 // size is a small dimension, sometimes 0 or 1.
 func (g *Generator) size() int64 {
 	switch g.rng.IntN(12) {
