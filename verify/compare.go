@@ -18,6 +18,7 @@ type Comparison struct {
 	MaxULP    uint64   `json:"max_ulp"`   // the largest distance of two numbers, accepted or not; NaN against a number apart
 	MaxAbs    float64  `json:"max_abs"`   // the largest difference of two finite numbers
 	NaN       int      `json:"nan_mismatches"`
+	AllNaN    bool     `json:"all_nan,omitempty"`   // on both sides: that they agree says little
 	Histogram []Bucket `json:"histogram,omitempty"` // of floating-point types, in ULPs; empty where all are equal
 	First     *Element `json:"first,omitempty"`     // the first that is not accepted
 }
@@ -47,6 +48,7 @@ func Compare(a, b *tensor.Tensor, tol Tolerance) *Comparison {
 		c.OtherType = typeText(b)
 		return c
 	}
+	c.AllNaN = allNaN(a) && allNaN(b)
 	if string(a.Bytes()) == string(b.Bytes()) {
 		return c
 	}
@@ -80,6 +82,24 @@ func Compare(a, b *tensor.Tensor, tol Tolerance) *Comparison {
 		}
 	}
 	return c
+}
+
+// allNaN reports whether t has elements and all are NaN, in both parts where they are complex.
+func allNaN(t *tensor.Tensor) bool {
+	d := t.DType()
+	if !d.IsFloat() && !d.IsComplex() {
+		return false
+	}
+	for i := range t.NumElements() {
+		if d.IsComplex() {
+			if v := t.ComplexAt(i); !math.IsNaN(real(v)) || !math.IsNaN(imag(v)) {
+				return false
+			}
+		} else if !math.IsNaN(t.FloatAt(i)) {
+			return false
+		}
+	}
+	return t.NumElements() > 0
 }
 
 // difference returns |a-b| of element i, 0 where either is not finite.
@@ -137,6 +157,8 @@ func (c *Comparison) Summary() string {
 	switch {
 	case c.OtherType != "":
 		return fmt.Sprintf("is of type %s against %s", c.Type, c.OtherType)
+	case c.AllNaN:
+		return "equal, but NaN throughout"
 	case c.Different == 0:
 		return "equal"
 	}
