@@ -27,7 +27,6 @@ var (
 	narrow  = []int{1, 2, 3}
 	reals   = []int{4, 5}
 	f64Only = []int{5}
-	complx  = []int{6, 7}
 )
 
 func cols(lists ...[]int) []int {
