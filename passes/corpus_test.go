@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,13 +15,26 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
+
+var update = flag.Bool("update", false, "rewrite the table of the corpus's hooks")
+
+func parseText(name string, text []byte) (*ir.Module, error) {
+	reg, err := all.Registry()
+	if err != nil {
+		return nil, err
+	}
+	return parse.Parse(diag.NewSource(name, text), ir.NewContext(), reg, parse.Options{})
+}
 
 // corpus returns the modules of one folder of the corpus, a checkout beside the repository that
 // HLOCB_CORPUS names.
