@@ -28,6 +28,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/hlocb/hlocb/internal/words"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output of golden cases")
@@ -265,13 +267,13 @@ func parseComment(text string) (steps []step, needs []string, err error) {
 		case strings.HasPrefix(line, "need:"):
 			needs = append(needs, strings.Fields(line[len("need:"):])...)
 		case strings.HasPrefix(line, "$ "):
-			words, err := splitWords(line[2:])
+			command, err := words.Split(line[2:])
 			if err != nil {
 				return nil, nil, err
 			}
-			s := step{words: words}
-			if n := len(words); n > 2 && words[n-2] == "<" {
-				s.words, s.stdin = words[:n-2], words[n-1]
+			s := step{words: command}
+			if n := len(command); n > 2 && command[n-2] == "<" {
+				s.words, s.stdin = command[:n-2], command[n-1]
 			}
 			if len(s.words) == 0 {
 				return nil, nil, fmt.Errorf("empty command")
@@ -285,37 +287,4 @@ func parseComment(text string) (steps []step, needs []string, err error) {
 		return nil, nil, fmt.Errorf("no command")
 	}
 	return steps, needs, nil
-}
-
-// splitWords splits a command line at spaces outside of quotes.
-func splitWords(s string) ([]string, error) {
-	var out []string
-	var word strings.Builder
-	in, quote := false, rune(0)
-	for _, r := range s {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '"' || r == '\'':
-			quote, in = r, true
-		case r == ' ' || r == '\t':
-			if in {
-				out = append(out, word.String())
-				word.Reset()
-				in = false
-			}
-		default:
-			word.WriteRune(r)
-			in = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("unterminated quote in %q", s)
-	}
-	if in {
-		out = append(out, word.String())
-	}
-	return out, nil
 }

@@ -35,7 +35,7 @@ var order = [][]string{
 	{"dialect/builtin", "dialect/fn", "dialect/hlocb", "dialect/arith", "dialect/shape", "dialect/tensors"},
 	{"ir"},
 	{"tensor", "diag"},
-	{"internal/peer", "internal/corpus"},
+	{"internal/peer", "internal/words"},
 }
 
 // forbidden are edges that the order alone would allow.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
+	"github.com/hlocb/hlocb/internal/words"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -67,7 +67,7 @@ func newExec(args string, env *Env) (runtime.Handler, error) {
 		}
 		timeout, args = d, more
 	}
-	command, err := splitCommand(args)
+	command, err := words.Split(args)
 	if err != nil {
 		return nil, err
 	}
@@ -75,39 +75,6 @@ func newExec(args string, env *Env) (runtime.Handler, error) {
 		return nil, errors.New("needs a command: exec:python3 handler.py")
 	}
 	return NewExec(command, timeout, env.Err), nil
-}
-
-// splitCommand splits at white space outside of quotes.
-func splitCommand(s string) ([]string, error) {
-	var out []string
-	var word strings.Builder
-	in, quote := false, rune(0)
-	for _, r := range s {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '"' || r == '\'':
-			quote, in = r, true
-		case unicode.IsSpace(r):
-			if in {
-				out = append(out, word.String())
-				word.Reset()
-				in = false
-			}
-		default:
-			word.WriteRune(r)
-			in = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("unterminated %c in the command", quote)
-	}
-	if in {
-		out = append(out, word.String())
-	}
-	return out, nil
 }
 
 // tail keeps the last bytes that a child wrote to its standard error, for the error message.

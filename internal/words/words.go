@@ -1,0 +1,41 @@
+// Package words splits command lines as a shell would, without being one: nothing is expanded.
+package words
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Split splits at white space outside of single and double quotes, which are taken away.
+func Split(s string) ([]string, error) {
+	var out []string
+	var word strings.Builder
+	in, quote := false, rune(0)
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, in = r, true
+		case unicode.IsSpace(r):
+			if in {
+				out = append(out, word.String())
+				word.Reset()
+				in = false
+			}
+		default:
+			word.WriteRune(r)
+			in = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("unterminated %c in the command", quote)
+	}
+	if in {
+		out = append(out, word.String())
+	}
+	return out, nil
+}
