@@ -87,9 +87,6 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 	e := &Executable{backend: b, sites: newSiteTable(bound), edges: m.Edges, text: p.Text, compile: compile, timeout: opts.Timeout,
 		devices: o.replicas * o.partitions, parts: o.partitions, inputs: shape.inputs, outputs: shape.outputs}
 	e.idle.L = &e.mu
-	if o.partitions > 1 && shape.module != nil {
-		e.cutIn, e.cutOut, e.cutErr = shape.shardings(o.partitions)
-	}
 	level := level(ctx)
 	c, err := b.client(level, e.devices)
 	if err != nil {
@@ -100,8 +97,12 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 			return nil, err
 		}
 	}
-	if _, err := e.program(level); err != nil {
+	l, err := e.program(level)
+	if err != nil {
 		return nil, err
+	}
+	if o.partitions > 1 {
+		e.cut(l, shape)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -219,6 +220,19 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.
 	return e.gather(results)
 }
 
+// cut finds out how arguments and results are cut into partitions: as XLA says that it compiled them, else as main's own
+// shardings say.
+func (e *Executable) cut(l *loadedProgram, shape moduleShape) {
+	in, out, known, err := l.shardings(e.parts)
+	if known && err == nil && (e.inputs == nil || len(in) == len(e.inputs)) && len(out) == len(l.results) {
+		e.cutIn, e.cutOut = in, out
+		return
+	}
+	if shape.module != nil {
+		e.cutIn, e.cutOut, e.cutErr = shape.shardings(e.parts)
+	}
+}
+
 // spread gives every device its part of the arguments.
 func (e *Executable) spread(args []*tensor.Tensor) ([][]*tensor.Tensor, error) {
 	all := make([][]*tensor.Tensor, e.devices)
@@ -257,9 +271,11 @@ func (e *Executable) gather(results [][]*tensor.Tensor) ([]*tensor.Tensor, error
 		for p := range shards {
 			shards[p] = results[p][i]
 		}
-		var global tensor.Shape
-		if t, ok := e.outputs[i].(*ir.TensorType); ok {
-			global = t.Shape()
+		global := e.cutOut[i].wholeShape(shards[0].Shape())
+		if i < len(e.outputs) {
+			if t, ok := e.outputs[i].(*ir.TensorType); ok {
+				global = t.Shape()
+			}
 		}
 		var err error
 		if out[i], err = e.cutOut[i].join(shards, global); err != nil {

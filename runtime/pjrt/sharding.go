@@ -20,7 +20,8 @@ type sharding struct {
 // errManual says that a value's shards are the program's own business.
 var errManual = errors.New("the value is sharded manually")
 
-// shardShape returns the shape of one shard.
+// shardShape returns the shape of one shard. Where a dimension cannot be cut into equal parts the shards are as large as
+// the largest part, as XLA has it; the last ones are padded.
 func (s *sharding) shardShape(global tensor.Shape) (tensor.Shape, error) {
 	if s.tiles == nil {
 		return global, nil
@@ -30,12 +31,23 @@ func (s *sharding) shardShape(global tensor.Shape) (tensor.Shape, error) {
 	}
 	shard := global.Clone()
 	for i, n := range s.tiles {
-		if global[i]%n != 0 {
-			return nil, fmt.Errorf("dimension %d of size %d cannot be cut into %d equal parts", i, global[i], n)
+		if n <= 0 {
+			return nil, fmt.Errorf("dimension %d of size %d cannot be cut into %d parts", i, global[i], n)
 		}
-		shard[i] /= n
+		shard[i] = (global[i] + n - 1) / n
 	}
 	return shard, nil
+}
+
+// wholeShape returns the shape of the value whose shards have the given one, if none of them is padded.
+func (s *sharding) wholeShape(shard tensor.Shape) tensor.Shape {
+	whole := shard.Clone()
+	for i, n := range s.tiles {
+		if i < len(whole) {
+			whole[i] *= n
+		}
+	}
+	return whole
 }
 
 // split cuts a global value into one shard per partition. Shards may share memory with it and each other.
@@ -50,6 +62,9 @@ func (s *sharding) split(t *tensor.Tensor, partitions int) ([]*tensor.Tensor, er
 			out[p] = t
 		}
 		return out, nil
+	}
+	if len(s.index) != partitions {
+		return nil, fmt.Errorf("a sharding over %d devices does not fit %d partitions", len(s.index), partitions)
 	}
 	for p := range out {
 		out[p] = tensor.New(t.DType(), shape)
@@ -79,36 +94,44 @@ func (s *sharding) join(shards []*tensor.Tensor, global tensor.Shape) (*tensor.T
 	return out, nil
 }
 
-// copyShard copies between a shard and its place in the global value, whose parts are numbered by index.
+// copyShard copies between a shard and its place in the global value, whose parts are numbered by index. What of the
+// shard lies outside of the global value is padding and left alone.
 func copyShard(shard, global *tensor.Tensor, index []int64, toShard bool) {
 	dims, full := shard.Shape(), global.Shape()
 	size := int64(shard.DType().Size())
-	if shard.NumElements() == 0 {
+	if shard.NumElements() == 0 || global.NumElements() == 0 {
+		return
+	}
+	if len(dims) == 0 {
+		if toShard {
+			copy(shard.Bytes(), global.Bytes())
+		} else {
+			copy(global.Bytes(), shard.Bytes())
+		}
 		return
 	}
 	var walk func(dim int, s, g int64)
 	walk = func(dim int, s, g int64) {
 		at := int64(0)
-		if dim < len(dims) {
-			if dim < len(index) {
-				at = index[dim] * dims[dim]
-			}
-			if dim == len(dims)-1 {
-				n := dims[dim] * size
-				a, b := shard.Bytes()[s*n:][:n], global.Bytes()[(g*full[dim]+at)*size:][:n]
-				if toShard {
-					copy(a, b)
-				} else {
-					copy(b, a)
-				}
-				return
-			}
-			for i := range dims[dim] {
-				walk(dim+1, s*dims[dim]+i, g*full[dim]+at+i)
+		if dim < len(index) {
+			at = index[dim] * dims[dim]
+		}
+		n := min(dims[dim], full[dim]-at)
+		if n <= 0 {
+			return
+		}
+		if dim == len(dims)-1 {
+			a, b := shard.Bytes()[s*dims[dim]*size:][:n*size], global.Bytes()[(g*full[dim]+at)*size:][:n*size]
+			if toShard {
+				copy(a, b)
+			} else {
+				copy(b, a)
 			}
 			return
 		}
-		copy(shard.Bytes(), global.Bytes()) // a scalar
+		for i := range n {
+			walk(dim+1, s*dims[dim]+i, g*full[dim]+at+i)
+		}
 	}
 	walk(0, 0, 0)
 }
@@ -271,12 +294,8 @@ func parseGSPMD(text string, partitions int) (*sharding, error) {
 	r.expect("devices")
 	r.expect("=")
 	tiles := r.integers()
-	total := int64(1)
-	for _, n := range tiles {
-		if n <= 0 || total > 1<<20/n {
-			return nil, fmt.Errorf("sharding %s has an impossible number of devices", text)
-		}
-		total *= n
+	if count(tiles) < 0 {
+		return nil, fmt.Errorf("sharding %s has an impossible number of devices", text)
 	}
 	var ids []int64
 	if r.accept("<=") {
@@ -318,13 +337,23 @@ func parseGSPMD(text string, partitions int) (*sharding, error) {
 	if err := r.finish("sharding", text); err != nil {
 		return nil, err
 	}
-	if int64(len(ids)) != total || int64(partitions) != total || extra > len(tiles) {
-		return nil, fmt.Errorf("sharding %s is over %d devices, the program has %d partitions", text, total, partitions)
+	out, err := newTiled(tiles, ids, extra, partitions)
+	if err != nil {
+		return nil, fmt.Errorf("sharding %s %w", text, err)
+	}
+	return out, nil
+}
+
+// newTiled makes the sharding whose tiles, row-major, belong to the devices ids; the last dimensions of tiles, extra of
+// them, cut nothing.
+func newTiled(tiles, ids []int64, extra, partitions int) (*sharding, error) {
+	if int64(len(ids)) != count(tiles) || len(ids) != partitions || extra > len(tiles) {
+		return nil, fmt.Errorf("is over %d devices, the program has %d partitions", len(ids), partitions)
 	}
 	s := &sharding{tiles: tiles[:len(tiles)-extra], index: make([][]int64, partitions)}
 	for at, id := range ids {
 		if id < 0 || id >= int64(partitions) || s.index[id] != nil {
-			return nil, fmt.Errorf("sharding %s names device %d twice or out of range", text, id)
+			return nil, fmt.Errorf("names device %d twice or out of range", id)
 		}
 		index := make([]int64, len(tiles))
 		rest := int64(at)
@@ -334,7 +363,22 @@ func parseGSPMD(text string, partitions int) (*sharding, error) {
 		}
 		s.index[id] = index[:len(s.tiles)]
 	}
+	if count(s.tiles) == 1 {
+		return &sharding{}, nil
+	}
 	return s, nil
+}
+
+// count returns the number of tiles, -1 where that is out of all bounds.
+func count(tiles []int64) int64 {
+	total := int64(1)
+	for _, n := range tiles {
+		if n <= 0 || total > 1<<20/n {
+			return -1
+		}
+		total *= n
+	}
+	return total
 }
 
 // transposedIota returns 0, 1, 2, ... in the given shape with its dimensions permuted, flattened.

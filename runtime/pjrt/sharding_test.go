@@ -95,6 +95,26 @@ func TestBadShardings(t *testing.T) {
 		}
 	}
 	if _, err := (&sharding{tiles: []int64{3}}).split(iota8x4(), 3); err == nil {
-		t.Error("8 was cut into 3 equal parts")
+		t.Error("a sharding that names no devices cut a value")
+	}
+}
+
+// TestUnevenSharding cuts 5 elements for 2 devices: parts of 3, the last one padded.
+func TestUnevenSharding(t *testing.T) {
+	v := tensor.New(tensor.I32, tensor.Shape{5})
+	copy(tensor.View[int32](v), []int32{1, 2, 3, 4, 5})
+	s, err := parseGSPMD("{devices=[2]<=[2]}", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shards, err := s.split(v, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := fmt.Sprint(tensor.View[int32](shards[0])), fmt.Sprint(tensor.View[int32](shards[1])); a != "[1 2 3]" || b != "[4 5 0]" {
+		t.Errorf("the parts are %s and %s", a, b)
+	}
+	if joined, err := s.join(shards, v.Shape()); err != nil || fmt.Sprint(tensor.View[int32](joined)) != "[1 2 3 4 5]" {
+		t.Errorf("the parts do not make the value again (%v)", err)
 	}
 }

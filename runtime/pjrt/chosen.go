@@ -1,0 +1,233 @@
+//go:build cgo
+
+package pjrt
+
+// #include "calls.h"
+import "C"
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// XLA's partitioner picks the shardings of arguments and results that main leaves open, and of all of them what it
+// compiled for counts. The optimized program says it: an HloModuleProto (xla/service/hlo.proto) has the shardings of its
+// parameters and of its result, each an OpSharding (xla/xla_data.proto).
+const (
+	fieldConfiguredModule = 1 // of an HloModuleProtoWithConfig
+
+	fieldModuleOutputSharding     = 12
+	fieldModuleParameterShardings = 14
+
+	fieldShardingType    = 1
+	fieldShardingDims    = 3
+	fieldShardingDevices = 4
+	fieldShardingTuple   = 5
+	fieldShardingLast    = 6 // the last tile dimension cuts nothing
+	fieldShardingKinds   = 8 // of the last tile dimensions
+	fieldShardingIota    = 9
+	fieldShardingPerm    = 10
+
+	shardingReplicated = 0
+	shardingMaximal    = 1
+	shardingTuple      = 2
+	shardingOther      = 3
+	shardingManual     = 4
+)
+
+// errNoProgram says that a plugin does not tell what it compiled.
+var errNoProgram = errors.New("the plugin does not show optimized programs")
+
+// optimized returns the program as the plugin compiled it, an HloModuleProto.
+func (l *loadedProgram) optimized() ([]byte, error) {
+	p := l.client.plugin
+	if !C.hl_has(p.api, C.HL_EXECUTABLE_OPTIMIZED_PROGRAM) {
+		return nil, errNoProgram
+	}
+	var size, formatSize C.size_t
+	var format *C.char
+	if err := p.check("optimized program", C.hl_optimized_program(p.api, l.executable, nil, &size, &format, &formatSize)); err != nil {
+		return nil, err
+	}
+	code := make([]byte, size)
+	if size == 0 {
+		return nil, errNoProgram
+	}
+	if err := p.check("optimized program", C.hl_optimized_program(p.api, l.executable, (*C.char)(unsafe.Pointer(&code[0])), &size, &format, &formatSize)); err != nil {
+		return nil, err
+	}
+	switch name := C.GoStringN(format, C.int(formatSize)); name {
+	case "hlo":
+		return code, nil
+	case "hlo_with_config":
+		var module []byte
+		err := eachField(code, func(field int, _ uint64, v []byte) error {
+			if field == fieldConfiguredModule {
+				module = v
+			}
+			return nil
+		})
+		return module, err
+	default:
+		return nil, fmt.Errorf("the plugin shows optimized programs as %q", name)
+	}
+}
+
+// shardings returns how XLA cut the arguments and results of a program. known is false where the plugin does not say.
+func (l *loadedProgram) shardings(partitions int) (in, out []*sharding, known bool, err error) {
+	code, err := l.optimized()
+	if err != nil {
+		return nil, nil, false, nil
+	}
+	return moduleShardings(code, partitions)
+}
+
+// moduleShardings reads the shardings of an HloModuleProto.
+func moduleShardings(module []byte, partitions int) (in, out []*sharding, known bool, err error) {
+	err = eachField(module, func(field int, _ uint64, v []byte) error {
+		switch field {
+		case fieldModuleParameterShardings:
+			s, err := opSharding(v, partitions)
+			if err != nil {
+				return fmt.Errorf("argument %d: %w", len(in), err)
+			}
+			in = append(in, s...)
+			known = true
+		case fieldModuleOutputSharding:
+			s, err := opSharding(v, partitions)
+			if err != nil {
+				return fmt.Errorf("results: %w", err)
+			}
+			out = s
+			known = true
+		}
+		return nil
+	})
+	return in, out, known, err
+}
+
+// opSharding reads an OpSharding; that of a tuple has an element for each part.
+func opSharding(b []byte, partitions int) ([]*sharding, error) {
+	var kind, last uint64
+	var tiles, devices, iota, perm, kinds []int64
+	var parts []*sharding
+	err := eachField(b, func(field int, number uint64, v []byte) (err error) {
+		switch field {
+		case fieldShardingType:
+			kind = number
+		case fieldShardingLast:
+			last = number
+		case fieldShardingDims:
+			tiles, err = appendInts(tiles, number, v)
+		case fieldShardingDevices:
+			devices, err = appendInts(devices, number, v)
+		case fieldShardingIota:
+			iota, err = appendInts(iota, number, v)
+		case fieldShardingPerm:
+			perm, err = appendInts(perm, number, v)
+		case fieldShardingKinds:
+			kinds, err = appendInts(kinds, number, v)
+		case fieldShardingTuple:
+			var s []*sharding
+			s, err = opSharding(v, partitions)
+			parts = append(parts, s...)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case shardingTuple:
+		return parts, nil
+	case shardingReplicated, shardingMaximal:
+		return []*sharding{{}}, nil
+	case shardingManual:
+		return nil, errManual
+	case shardingOther:
+	default:
+		return nil, fmt.Errorf("a sharding of unknown type %d", kind)
+	}
+	extra := len(kinds)
+	for _, k := range kinds {
+		if k == shardingManual {
+			return nil, errManual
+		}
+	}
+	if last != 0 {
+		extra = 1
+	}
+	if len(iota) > 0 {
+		if devices, err = transposedIota(iota, perm); err != nil {
+			return nil, fmt.Errorf("a sharding has %w", err)
+		}
+	}
+	s, err := newTiled(tiles, devices, extra, partitions)
+	if err != nil {
+		return nil, fmt.Errorf("a sharding %w", err)
+	}
+	return []*sharding{s}, nil
+}
+
+// errProto says that bytes are no protocol buffer.
+var errProto = errors.New("the plugin's description of the program cannot be read")
+
+// eachField calls f for each field of a protocol buffer: with the number of a varint, or the bytes of a field that has a
+// length. Fields of other kinds are passed over.
+func eachField(b []byte, f func(field int, number uint64, v []byte) error) error {
+	for len(b) > 0 {
+		key, n := binary.Uvarint(b)
+		if n <= 0 {
+			return errProto
+		}
+		b = b[n:]
+		var number uint64
+		var value []byte
+		switch key & 7 {
+		case 0:
+			if number, n = binary.Uvarint(b); n <= 0 {
+				return errProto
+			}
+			b = b[n:]
+		case 2:
+			size, n := binary.Uvarint(b)
+			if n <= 0 || size > uint64(len(b)-n) {
+				return errProto
+			}
+			value, b = b[n:n+int(size):n+int(size)], b[n+int(size):]
+		case 1, 5:
+			n := 8
+			if key&7 == 5 {
+				n = 4
+			}
+			if len(b) < n {
+				return errProto
+			}
+			b = b[n:]
+			continue
+		default:
+			return errProto
+		}
+		if err := f(int(key>>3), number, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendInts appends the element of a repeated integer field, or all of a packed one.
+func appendInts(out []int64, number uint64, packed []byte) ([]int64, error) {
+	if packed == nil {
+		return append(out, int64(number)), nil
+	}
+	for len(packed) > 0 {
+		v, n := binary.Uvarint(packed)
+		if n <= 0 {
+			return nil, errProto
+		}
+		out, packed = append(out, int64(v)), packed[n:]
+	}
+	return out, nil
+}

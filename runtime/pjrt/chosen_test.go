@@ -1,0 +1,81 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// sub encodes a message in a field.
+func sub(field int, parts ...[]byte) []byte {
+	var v []byte
+	for _, p := range parts {
+		v = append(v, p...)
+	}
+	return appendBytes(nil, field, v)
+}
+
+// TestModuleShardings reads shardings as XLA encodes them: packed and one by one, lists of devices and iotas.
+func TestModuleShardings(t *testing.T) {
+	other := appendInt(nil, fieldShardingType, shardingOther)
+	module := append(sub(3, []byte{1, 2, 3}),
+		append(sub(fieldModuleParameterShardings, other, appendBytes(nil, fieldShardingDims, []byte{2, 1, 2}), appendInt(nil, fieldShardingLast, 1),
+			appendBytes(nil, fieldShardingIota, []byte{2, 2}), appendBytes(nil, fieldShardingPerm, []byte{1, 0})),
+			append(sub(fieldModuleParameterShardings),
+				sub(fieldModuleOutputSharding, appendInt(nil, fieldShardingType, shardingTuple),
+					sub(fieldShardingTuple, other, appendInt(nil, fieldShardingDims, 4), appendInt(nil, fieldShardingDevices, 3), appendInt(nil, fieldShardingDevices, 2), appendInt(nil, fieldShardingDevices, 1), appendInt(nil, fieldShardingDevices, 0)),
+					sub(fieldShardingTuple))...)...)...)
+	in, out, known, err := moduleShardings(module, 4)
+	if err != nil || !known {
+		t.Fatal(known, err)
+	}
+	var got []string
+	for _, s := range append(in, out...) {
+		got = append(got, fmt.Sprint(s.tiles, s.index))
+	}
+	want := "[[2 1] [[0 0] [1 0] [0 0] [1 0]] [] [] [4] [[3] [2] [1] [0]] [] []]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("got %v, expected %s", got, want)
+	}
+	for i := range module {
+		moduleShardings(module[:i], 4) // must not panic
+	}
+	if _, _, _, err := moduleShardings(module, 3); err == nil {
+		t.Error("a sharding over 4 devices fits 3 partitions")
+	}
+	if _, _, _, err := moduleShardings(sub(fieldModuleOutputSharding, appendInt(nil, fieldShardingType, shardingManual)), 4); err == nil {
+		t.Error("a manual result is joined")
+	}
+}
+
+// TestChosenShardings runs a program whose main does not say how its values are cut: the partitioner chooses.
+func TestChosenShardings(t *testing.T) {
+	text := `module @m attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
+sdy.mesh @mesh = <["x"=2]>
+func.func public @main(%x: tensor<4xf32>, %y: tensor<3xf32>) -> (tensor<4xf32>, tensor<3xf32>) {
+%r = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<2xf32>) {
+  %z = stablehlo.add %a, %a : tensor<2xf32>
+  sdy.return %z : tensor<2xf32>
+} : (tensor<4xf32>) -> tensor<4xf32>
+return %r, %y : tensor<4xf32>, tensor<3xf32>
+}
+}
+`
+	e, err := backend(t).compileWith(context.Background(), &runtime.Program{Text: []byte(text)}, moduleShape{shardy: true}, runtime.CompileOptions{Partitions: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	results, err := e.Run(context.Background(), []*tensor.Tensor{f32(tensor.Shape{4}, 1, 2, 3, 4), f32(tensor.Shape{3}, 5, 6, 7)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(tensor.View[float32](results[0]), tensor.View[float32](results[1])); got != "[2 4 6 8] [5 6 7]" {
+		t.Errorf("got %s", got)
+	}
+}
