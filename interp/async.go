@@ -8,18 +8,24 @@ func planAsyncStart(p *planner, s *spec) (control, error) {
 	if len(s.out) != 1 || s.out[0].class != classFuture {
 		return nil, errors.New("expects one result, a future")
 	}
-	call, err := planRegionCall(p, &spec{p: p, op: s.op, in: s.in, out: s.out[0].elems})
+	return planFuture(p, s, s.out[0].elems, func(inner *spec) (control, error) { return planRegionCall(p, inner) })
+}
+
+// planFuture compiles an op that starts work whose results have the given types: it is done at once, and the
+// result holds what it gave.
+func planFuture(p *planner, s *spec, types []vtype, work func(*spec) (control, error)) (control, error) {
+	call, err := work(&spec{p: p, op: s.op, in: s.in, out: types})
 	if err != nil {
 		return nil, err
 	}
-	n := len(s.out[0].elems)
+	n := len(types)
 	parts := make([]int32, n)
 	for i := range parts {
 		parts[i] = p.fresh()
 	}
 	return func(m *machine, fr *frame, ins *instr) error {
 		inner := *ins
-		inner.out, inner.types = parts, s.out[0].elems
+		inner.out, inner.types = parts, types
 		if err := call(m, fr, &inner); err != nil {
 			return err
 		}

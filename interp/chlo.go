@@ -250,7 +250,7 @@ func makeConstantLike(s *spec) (kernel, error) {
 }
 
 // makeTopK compiles chlo.top_k: the k largest of the last dimension and their indices, NaN being largest, equal
-// ones in order.
+// ones in order. mhlo.topk can ask for the smallest.
 func makeTopK(s *spec) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 2 || s.in[0].dt != s.out[0].dt || s.out[1].dt != tensor.I32 || len(s.in[0].shape) == 0 {
 		return kernel{}, errors.New("expects one operand, values and i32 indices")
@@ -262,6 +262,7 @@ func makeTopK(s *spec) (kernel, error) {
 		return kernel{}, fmt.Errorf("cannot take %d of %d elements", k, n)
 	}
 	size := in.dt.Size()
+	largest := boolAttr(s.op, "largest", true)
 	return kernel{run: func(ins, outs []*tensor.Tensor) error {
 		if k == 0 {
 			return nil
@@ -276,7 +277,7 @@ func makeTopK(s *spec) (kernel, error) {
 			}
 			slices.SortFunc(line, func(a, b keyed) int {
 				if a.key != b.key {
-					if a.key > b.key {
+					if a.key > b.key == largest {
 						return -1
 					}
 					return 1

@@ -155,7 +155,7 @@ func planBranches(p *planner, s *spec, choose func(*tensor.Tensor) int) (control
 	if len(s.in) != 1 || len(branches) == 0 || s.in[0].class != classTensor {
 		return nil, errors.New("expects an index and at least one branch")
 	}
-	if s.op.Name() == "stablehlo.case" && s.in[0].dt.Size() != 4 {
+	if opKind(s.op) == "stablehlo.case" && s.in[0].dt.Size() != 4 {
 		return nil, errors.New("expects an index of type i32")
 	}
 	nres := len(s.out)

@@ -11,7 +11,8 @@ import (
 )
 
 // makeEinsum compiles the old op einsum, "ab,bc->ac": labels in both operands and the result are batch dimensions,
-// those in both operands only are contracted, those in one operand only and not in the result are summed first.
+// those in both operands only are contracted, those in one operand only and not in the result are summed
+// first, and dimensions of one operand with one label are its diagonal (spec, "einsum").
 func makeEinsum(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects two operands and one result")
@@ -21,18 +22,22 @@ func makeEinsum(s *spec) (kernel, error) {
 	if !ok || !ok2 {
 		return kernel{}, fmt.Errorf("has einsum_config %q", stringAttr(s.op, "einsum_config"))
 	}
-	l, err := labels(left, s.in[0])
-	if err != nil {
-		return kernel{}, err
-	}
-	r, err := labels(right, s.in[1])
-	if err != nil {
-		return kernel{}, err
-	}
 	out, err := labels(result, s.out[0])
 	if err != nil {
 		return kernel{}, err
 	}
+	inOther := func(other string) func(c rune) bool {
+		return func(c rune) bool { return strings.ContainsRune(other, c) || slices.Contains(out, c) }
+	}
+	x, err := newEinsumOperand(left, s.in[0], inOther(right))
+	if err != nil {
+		return kernel{}, err
+	}
+	y, err := newEinsumOperand(right, s.in[1], inOther(left))
+	if err != nil {
+		return kernel{}, err
+	}
+	l, r := x.labels, y.labels
 	d := &stablehlo.DotDims{}
 	var order []rune // of the product's dimensions
 	for i, c := range l {
@@ -56,13 +61,13 @@ func makeEinsum(s *spec) (kernel, error) {
 	}
 	size := map[rune]int64{}
 	for i, c := range l {
-		size[c] = s.in[0].shape[i]
+		size[c] = x.typ.shape[i]
 	}
 	for i, c := range r {
-		size[c] = s.in[1].shape[i]
+		size[c] = y.typ.shape[i]
 	}
 	if len(order) != len(out) {
-		return kernel{}, unsupported("an einsum that sums a dimension of one operand")
+		return kernel{}, errors.New("has a result label that no operand has")
 	}
 	mid := tensor.Shape{}
 	perm := make([]int64, len(out))
@@ -77,7 +82,7 @@ func makeEinsum(s *spec) (kernel, error) {
 		perm[i] = int64(at)
 	}
 	product := tensorType(s.out[0].dt, mid...)
-	dot, err := dotKernel(s.in[0], s.in[1], product, d)
+	dot, err := dotKernel(x.typ, y.typ, product, d)
 	if err != nil {
 		return kernel{}, err
 	}
@@ -87,14 +92,116 @@ func makeEinsum(s *spec) (kernel, error) {
 	}
 	return kernel{run: func(in, out []*tensor.Tensor) error {
 		t := []*tensor.Tensor{tensor.New(product.dt, mid)}
-		if err := dot.run(in, t); err != nil {
+		operands := make([]*tensor.Tensor, 2)
+		for i, o := range []*einsumOperand{x, y} {
+			var err error
+			if operands[i], err = o.load(in[i]); err != nil {
+				return err
+			}
+		}
+		if err := dot.run(operands, t); err != nil {
 			return err
 		}
 		return move.run(t, out)
 	}}, nil
 }
 
-// labels returns the label of each dimension of an operand; each may occur once.
+// einsumOperand brings an operand to labels that differ from each other and that all are needed.
+type einsumOperand struct {
+	labels []rune
+	typ    vtype
+	steps  []kernel
+	types  []vtype // what each step gives
+}
+
+// newEinsumOperand takes the diagonal of dimensions with one label and sums the dimensions that keep does not want.
+func newEinsumOperand(text string, t vtype, keep func(rune) bool) (*einsumOperand, error) {
+	all := []rune(strings.TrimSpace(text))
+	if len(all) != len(t.shape) {
+		return nil, fmt.Errorf("has %d labels for %s", len(all), t)
+	}
+	o := &einsumOperand{typ: t}
+	st := strides(t.shape)
+	var shape tensor.Shape
+	var step []int
+	for i, c := range all {
+		at := slices.Index(o.labels, c)
+		if at < 0 {
+			o.labels, shape, step = append(o.labels, c), append(shape, t.shape[i]), append(step, st[i])
+			continue
+		}
+		if shape[at] != t.shape[i] {
+			return nil, fmt.Errorf("has label %c for dimensions of sizes %d and %d", c, shape[at], t.shape[i])
+		}
+		step[at] += st[i]
+	}
+	if len(o.labels) != len(all) {
+		o.step(tensorType(t.dt, shape...), diagonalKernel(step))
+	}
+	var kept []rune
+	var summed []int64
+	mid := tensor.Shape{}
+	for i, c := range o.labels {
+		if keep(c) {
+			kept, mid = append(kept, c), append(mid, shape[i])
+		} else {
+			summed = append(summed, int64(i))
+		}
+	}
+	if len(summed) > 0 {
+		part := tensorType(t.dt, mid...)
+		sum, err := reduceKernel(o.typ, tensorType(t.dt), part, summed, &reducer{"add", binaryOps()["add"]})
+		if err != nil {
+			return nil, err
+		}
+		run := sum.run
+		sum.run = func(in, out []*tensor.Tensor) error { return run([]*tensor.Tensor{in[0], tensor.New(t.dt, nil)}, out) }
+		o.step(part, sum)
+		o.labels = kept
+	}
+	return o, nil
+}
+
+func (o *einsumOperand) step(t vtype, k kernel) {
+	o.typ, o.types, o.steps = t, append(o.types, t), append(o.steps, k)
+}
+
+// load returns the operand after all steps.
+func (o *einsumOperand) load(t *tensor.Tensor) (*tensor.Tensor, error) {
+	for i, k := range o.steps {
+		next := tensor.New(o.types[i].dt, o.types[i].shape)
+		if err := k.run([]*tensor.Tensor{t}, []*tensor.Tensor{next}); err != nil {
+			return nil, err
+		}
+		t = next
+	}
+	return t, nil
+}
+
+// diagonalKernel reads with one stride per dimension of the result, in elements.
+func diagonalKernel(step []int) kernel {
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		size, shape := in[0].DType().Size(), out[0].Shape()
+		from, to := in[0].Bytes(), out[0].Bytes()
+		at := make([]int, len(shape))
+		for i := range out[0].NumElements() {
+			offset := 0
+			for d, k := range at {
+				offset += k * step[d]
+			}
+			copy(to[i*size:(i+1)*size], from[offset*size:])
+			for d := len(at) - 1; d >= 0; d-- {
+				if at[d]++; at[d] < int(shape[d]) {
+					break
+				}
+				at[d] = 0
+			}
+		}
+		return nil
+	}}
+}
+
+// labels returns the label of each dimension of a result; each may occur once.
 func labels(text string, t vtype) ([]rune, error) {
 	out := []rune(strings.TrimSpace(text))
 	if len(out) != len(t.shape) {
@@ -102,7 +209,7 @@ func labels(text string, t vtype) ([]rune, error) {
 	}
 	for i, c := range out {
 		if slices.Index(out, c) != i {
-			return nil, unsupported("an einsum with label %c twice in one operand", c)
+			return nil, fmt.Errorf("has label %c twice in the result", c)
 		}
 	}
 	return out, nil
@@ -117,46 +224,30 @@ func makeUnaryEinsum(s *spec) (kernel, error) {
 	if !ok {
 		return kernel{}, fmt.Errorf("has einsum_config %q", stringAttr(s.op, "einsum_config"))
 	}
-	l, err := labels(arg, s.in[0])
-	if err != nil {
-		return kernel{}, err
-	}
 	out, err := labels(result, s.out[0])
 	if err != nil {
 		return kernel{}, err
 	}
-	var summed []int64
-	var kept []rune
-	mid := tensor.Shape{}
-	for i, c := range l {
-		if slices.Contains(out, c) {
-			kept = append(kept, c)
-			mid = append(mid, s.in[0].shape[i])
-		} else {
-			summed = append(summed, int64(i))
-		}
+	x, err := newEinsumOperand(arg, s.in[0], func(c rune) bool { return slices.Contains(out, c) })
+	if err != nil {
+		return kernel{}, err
 	}
-	if len(kept) != len(out) {
+	if len(x.labels) != len(out) {
 		return kernel{}, errors.New("has a label that the operand lacks")
 	}
 	perm := make([]int64, len(out))
 	for i, c := range out {
-		perm[i] = int64(slices.Index(kept, c))
+		perm[i] = int64(slices.Index(x.labels, c))
 	}
-	part := tensorType(s.out[0].dt, mid...)
-	sum, err := reduceKernel(s.in[0], tensorType(part.dt), part, summed, &reducer{"add", binaryOps()["add"]})
-	if err != nil {
-		return kernel{}, err
-	}
-	move, err := transposeKernel(part, s.out[0], perm)
+	move, err := transposeKernel(x.typ, s.out[0], perm)
 	if err != nil {
 		return kernel{}, err
 	}
 	return kernel{run: func(in, out []*tensor.Tensor) error {
-		t := []*tensor.Tensor{tensor.New(part.dt, mid)}
-		if err := sum.run([]*tensor.Tensor{in[0], tensor.New(part.dt, nil)}, t); err != nil {
+		t, err := x.load(in[0])
+		if err != nil {
 			return err
 		}
-		return move.run(t, out)
+		return move.run([]*tensor.Tensor{t}, out)
 	}}, nil
 }

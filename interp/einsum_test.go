@@ -1,11 +1,89 @@
 package interp
 
 import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/tensor"
 )
+
+const einsumScript = `
+import json, sys, numpy as np
+json.dump([np.einsum(c['Config'], *[np.array(v, np.int64).reshape(s) for v, s in zip(c['Values'], c['Shapes'])]).ravel().tolist()
+           for c in json.load(sys.stdin)], sys.stdout)
+`
+
+// Random configurations of one and two operands, with labels summed in one operand only and diagonals, as numpy
+// understands them.
+func TestEinsumAgainstNumpy(t *testing.T) {
+	type einsumCase struct {
+		Config string
+		Values [][]int64
+		Shapes [][]int64
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	size := map[byte]int64{'a': 2, 'b': 3, 'c': 1, 'd': 4, 'e': 2}
+	var cases []einsumCase
+	var texts []string
+	for range 150 {
+		var c einsumCase
+		var operands []*tensor.Tensor
+		used := map[byte]bool{}
+		for k := range 1 + rng.IntN(2) {
+			if k > 0 {
+				c.Config += ","
+			}
+			shape := []int64{}
+			for range rng.IntN(4) {
+				l := "abcde"[rng.IntN(5)]
+				used[l] = true
+				c.Config += string(l)
+				shape = append(shape, size[l])
+			}
+			x := tensor.New(tensor.I64, shape)
+			v := make([]int64, x.NumElements())
+			for i := range v {
+				v[i] = int64(rng.IntN(9) - 4)
+			}
+			encodeInt(tensor.I64, x, 0, v)
+			c.Values, c.Shapes, operands = append(c.Values, v), append(c.Shapes, shape), append(operands, x)
+		}
+		c.Config += "->"
+		result := []int64{}
+		for _, i := range rng.Perm(5) {
+			if l := "abcde"[i]; used[l] && rng.IntN(3) > 0 {
+				c.Config += string(l)
+				result = append(result, size[l])
+			}
+		}
+		op := "stablehlo.einsum"
+		if len(operands) == 1 {
+			op = "stablehlo.unary_einsum"
+		}
+		cases = append(cases, c)
+		texts = append(texts, oneOp(op, fmt.Sprintf("einsum_config = %q", c.Config), "", operands, tensorType(tensor.I64, result...).String()))
+	}
+	in, err := json.Marshal(cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want [][]int64
+	if err := json.Unmarshal(peer.Python(t).Run(t, einsumScript, in), &want); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range cases {
+		out, err := tryRun(t, texts[i])
+		if err != nil {
+			t.Errorf("%s: %v", c.Config, err)
+		} else if got := tensor.View[int64](out[0]); !slices.Equal(got, want[i]) {
+			t.Errorf("%s of %v: %v, numpy has %v", c.Config, c.Shapes, got, want[i])
+		}
+	}
+}
 
 func TestEinsum(t *testing.T) {
 	out := run(t, `func.func @main() -> (tensor<2x2xi32>, tensor<2xi32>) {

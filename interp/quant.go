@@ -126,10 +126,10 @@ func (p *planner) kernel(r row, s *spec) (kernel, error) {
 		}
 		uniform = uniform && q.same(t.quant)
 	}
-	if !quantized || uniform && movesElements(s.op.Name()) {
+	if !quantized || uniform && movesElements(opKind(s.op)) {
 		return r.make(s)
 	}
-	switch s.op.Name() {
+	switch opKind(s.op) {
 	case "stablehlo.uniform_quantize", "stablehlo.uniform_dequantize", "stablehlo.bitcast_convert":
 		return r.make(s)
 	}

@@ -21,9 +21,9 @@ func commonReducer(b *ir.Block, ops map[string]*loops2) *reducer {
 	if o == nil {
 		return nil
 	}
-	switch o.Name() {
+	switch kind := opKind(o); kind {
 	case "stablehlo.add", "stablehlo.multiply", "stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or", "stablehlo.xor":
-		name := o.Name()[len("stablehlo."):]
+		name := kind[len("stablehlo."):]
 		return &reducer{name, ops[name]}
 	}
 	return nil

@@ -253,7 +253,7 @@ func makeScatter(s *spec) (kernel, error) {
 	size := dt.Size()
 	b := s.op.Region(0).Entry()
 	replace := b.First() == b.Last()
-	add32 := dt == tensor.F32 && !replace && b.First().Name() == "stablehlo.add"
+	add32 := dt == tensor.F32 && !replace && opKind(b.First()) == "stablehlo.add"
 	return kernel{inplace: 1, run: func(in, out []*tensor.Tensor) error {
 		copyUnlessSame(out[0], in[0])
 		o, u := out[0].Bytes(), in[2].Bytes()

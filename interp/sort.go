@@ -177,7 +177,7 @@ type sortKey struct {
 // sortKey recognizes comparators that compare one key of each side.
 func (p *planner) sortKey(s *spec, b *ir.Block) *sortKey {
 	c := b.Last().Operand(0).Def()
-	if c == nil || c.Name() != "stablehlo.compare" || c.NumOperands() != 2 {
+	if c == nil || opKind(c) != "stablehlo.compare" || c.NumOperands() != 2 {
 		return nil
 	}
 	key := &sortKey{input: -1}

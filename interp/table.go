@@ -44,6 +44,18 @@ func buildTable() map[string]row {
 		"sdy.manual_computation":         {control: planRegionCall},
 		"sdy.named_computation":          {control: planRegionCall},
 		"sdy.sharding_group":             {control: planNothing},
+		"sdy.constant":                   {control: planConstant, elementwise: true},
+		// Reshardings: the value, which is the global one, stays.
+		"sdy.all_gather":              {control: planForward},
+		"sdy.all_reduce":              {control: planForward},
+		"sdy.all_slice":               {control: planForward},
+		"sdy.all_to_all":              {control: planForward},
+		"sdy.collective_permute":      {control: planForward},
+		"sdy.reduce_scatter":          {control: planForward},
+		"sdy.replicated_to_unreduced": {control: planForward},
+		"sdy.sharded_to_unreduced":    {control: planForward},
+		"sdy.data_flow_edge":          {control: planForward},
+		"sdy.func_data_flow_edge":     {control: planForward},
 
 		// Expectations.
 		"check.expect_eq":              {control: planCheckOp("equal", false)},
@@ -150,6 +162,9 @@ func buildTable() map[string]row {
 	t["chlo.constant"] = row{control: planConstant, elementwise: true}
 	t["chlo.constant_like"] = row{make: makeConstantLike}
 	t["chlo.top_k"] = row{make: makeTopK}
+	t["chlo._asin_acos_kernel"] = row{make: makeUnary(&unaryOp{c: asinAcosKernel, cost: 30}), elementwise: true}
+	t["chlo.ragged_dot"] = row{make: makeRaggedDot}
+	t["chlo.scan"] = row{control: planScan, shape: scanShape, staticShapes: true}
 	for _, name := range []string{"add", "and", "atan2", "compare", "complex", "divide", "maximum", "minimum", "multiply", "or", "power",
 		"remainder", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor"} {
 		t["chlo.broadcast_"+name] = row{make: makeBroadcasting(t["stablehlo."+name]), shape: broadcastShape}
@@ -158,5 +173,6 @@ func buildTable() map[string]row {
 		t["chlo.broadcast_"+name] = row{make: makeBroadcasting(t["chlo."+name]), shape: broadcastShape}
 	}
 	t["stablehlo.abs"] = row{make: makeAbs(unary["abs"]), elementwise: true}
+	addMHLO(t)
 	return t
 }

@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -95,6 +96,9 @@ func typeOf(t ir.Type) (vtype, error) {
 		}
 		if f, ok := t.Data().(*stablehlo.Future); ok {
 			return compound(classFuture, f.Types)
+		}
+		if _, ok := t.Data().(*mhlo.AsyncBundle); ok {
+			return vtype{class: classFuture}, nil // what it holds is known when it is made
 		}
 	case *ir.ShapedType:
 		if t.Kind() == ir.MemRef && t.Rest() == "" {

@@ -1,0 +1,69 @@
+package interp
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/dialect/all"
+)
+
+// notExecuted lists the ops that have a row but no kernel, each with the reason. A name that ends in * stands for
+// all of a dialect.
+var notExecuted = map[string]string{
+	"builtin.module":                     "holds functions",
+	"builtin.unrealized_conversion_cast": "stands between two dialects while a compiler converts",
+	"func.func":                          "is called, not executed",
+	"func.return":                        "ends a block",
+	"func.call_indirect":                 "functions as values are not part of StableHLO",
+	"func.constant":                      "functions as values are not part of StableHLO",
+	"stablehlo.collective_reduce":        "leaves what the other processes of a group get to the implementation",
+	"stablehlo.return":                   "ends a block",
+	"mhlo.return":                        "ends a block",
+	"sdy.return":                         "ends a block",
+	"sdy.mesh":                           "declares a name",
+	"mhlo.minimum_broadcast_shapes":      "computes shapes while a compiler lowers dynamic programs",
+	"mhlo.xla.rng_get_and_update_state":  "reads a state that XLA keeps between runs of a process, and that is not in the program",
+	"shape.*":                            "MLIR's shape computations, which compilers lower before they execute",
+	"arith.*":                            "MLIR's scalars, in what shape computations are lowered to",
+	"tensor.*":                           "MLIR's tensors of index, in what shape computations are lowered to",
+}
+
+// Every op that has a row is executed, or there is a reason why not.
+func TestEveryOpHasAKernel(t *testing.T) {
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := buildTable()
+	used := map[string]bool{}
+	count := map[string]int{}
+	for _, name := range reg.OpNames() {
+		dialect, _, _ := strings.Cut(name, ".")
+		reason := name
+		if notExecuted[reason] == "" {
+			reason = dialect + ".*"
+		}
+		_, ok := table[name]
+		switch {
+		case ok && notExecuted[reason] != "":
+			t.Errorf("%s is executed, but listed as not", name)
+		case !ok && notExecuted[reason] == "":
+			t.Errorf("%s has no kernel", name)
+		case !ok:
+			used[reason] = true
+		default:
+			count[dialect]++
+		}
+	}
+	for name := range notExecuted {
+		if !used[name] {
+			t.Errorf("%s is listed as not executed, but is no op", name)
+		}
+	}
+	for name := range table {
+		if reg.Lookup([]byte(name)) == nil {
+			t.Errorf("%s has a kernel, but is no op", name)
+		}
+	}
+	t.Logf("ops executed: %v", count)
+}

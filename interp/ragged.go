@@ -1,0 +1,300 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// raggedDot is a product along a dimension that group_sizes parts into groups, one after the other from index 0.
+type raggedDot struct {
+	dims          *stablehlo.RaggedDotDims
+	ragged        int64   // dimension of lhs
+	prefix        []int64 // dimensions of lhs that have group sizes of their own, where group_sizes has rank > 1
+	groups        int
+	lhs, rhs, out vtype
+}
+
+// makeRaggedDot compiles chlo.ragged_dot (CHLO, "ragged_dot"). What it computes follows from the ragged dimension
+// of lhs: where that is free, each group of rows is multiplied with its own matrix of rhs and rows of no group
+// are 0; where it is contracted, there is one product per group; where it is a batch dimension, the groups change
+// nothing.
+func makeRaggedDot(s *spec) (kernel, error) {
+	a, _ := s.op.Attr("ragged_dot_dimension_numbers").(*ir.DialectAttr)
+	if a == nil || len(s.in) != 3 || len(s.out) != 1 || len(s.in[2].shape) == 0 || !s.in[2].dt.IsInteger() {
+		return kernel{}, errors.New("expects lhs, rhs, integer group_sizes, dimension numbers and one result")
+	}
+	d, ok := a.Data().(*stablehlo.RaggedDotDims)
+	if !ok || len(d.LHSRagged) != 1 {
+		return kernel{}, errors.New("expects dimension numbers with one ragged dimension")
+	}
+	r := &raggedDot{dims: d, ragged: d.LHSRagged[0], lhs: s.in[0], rhs: s.in[1], out: s.out[0]}
+	sizes := s.in[2]
+	r.groups = int(sizes.shape[len(sizes.shape)-1])
+	dot := d.Dot
+	batch, contracted := slices.Index(dot.LHSBatching, r.ragged) >= 0, slices.Index(dot.LHSContracting, r.ragged)
+	if err := checkDims("lhs", append(append([]int64{}, dot.LHSBatching...), dot.LHSContracting...), len(r.lhs.shape)); err != nil {
+		return kernel{}, err
+	}
+	if r.ragged < 0 || r.ragged >= int64(len(r.lhs.shape)) {
+		return kernel{}, fmt.Errorf("ragged dimension %d is outside of rank %d", r.ragged, len(r.lhs.shape))
+	}
+	if batch {
+		k, err := dotKernel(r.lhs, r.rhs, r.out, dot)
+		if err != nil {
+			return kernel{}, err
+		}
+		return kernel{run: func(in, out []*tensor.Tensor) error { return k.run(in[:2], out) }}, nil
+	}
+	if len(sizes.shape) > 1 {
+		r.prefix = append(r.prefix, dot.LHSBatching...)
+		if contracted >= 0 {
+			r.prefix = append(r.prefix, dot.LHSContracting[:contracted]...)
+		} else {
+			for _, k := range r.free() {
+				if k < r.ragged {
+					r.prefix = append(r.prefix, k)
+				}
+			}
+		}
+	}
+	if len(r.prefix)+1 != len(sizes.shape) {
+		return kernel{}, fmt.Errorf("expects group_sizes of rank 1 or %d", len(r.prefix)+1)
+	}
+	for i, p := range r.prefix {
+		if r.lhs.shape[p] != sizes.shape[i] {
+			return kernel{}, errors.New("expects group_sizes to have the sizes of the dimensions before the ragged one")
+		}
+	}
+	if contracted >= 0 {
+		return r.perGroup(contracted)
+	}
+	return r.rows()
+}
+
+// free returns the dimensions of lhs that the product keeps.
+func (r *raggedDot) free() []int64 {
+	return keptDims(len(r.lhs.shape), append(append([]int64{}, r.dims.Dot.LHSBatching...), r.dims.Dot.LHSContracting...))
+}
+
+// bounds calls f with the range of each group, for each index of the prefix dimensions. Ranges are cut to the
+// ragged dimension.
+func (r *raggedDot) bounds(sizes *tensor.Tensor, f func(prefix []int64, group int, from, to int64) error) error {
+	v := make([]int64, sizes.NumElements())
+	decodeInt(sizes.DType(), v, sizes, 0)
+	shape := make(tensor.Shape, len(r.prefix))
+	for i, p := range r.prefix {
+		shape[i] = r.lhs.shape[p]
+	}
+	n := r.lhs.shape[r.ragged]
+	at := make([]int64, len(shape))
+	for i := range int(shape.NumElements()) {
+		from := int64(0)
+		for g := range r.groups {
+			to := min(max(from+v[i*r.groups+g], from), n)
+			if err := f(at, g, from, to); err != nil {
+				return err
+			}
+			from = to
+		}
+		for d := len(at) - 1; d >= 0; d-- {
+			if at[d]++; at[d] < shape[d] {
+				break
+			}
+			at[d] = 0
+		}
+	}
+	return nil
+}
+
+// rows multiplies each group of rows with the matrix of its group.
+func (r *raggedDot) rows() (kernel, error) {
+	dot := r.dims.Dot
+	if len(r.dims.RHSGroup) != 1 || r.dims.RHSGroup[0] < 0 || r.dims.RHSGroup[0] >= int64(len(r.rhs.shape)) {
+		return kernel{}, errors.New("expects one group dimension in the rhs")
+	}
+	gdim := r.dims.RHSGroup[0]
+	if r.rhs.shape[gdim] != int64(r.groups) {
+		return kernel{}, fmt.Errorf("expects %d groups in the rhs", r.groups)
+	}
+	// The dimensions of one matrix of rhs.
+	less := func(dims []int64) []int64 {
+		out := make([]int64, len(dims))
+		for i, d := range dims {
+			if out[i] = d; d > gdim {
+				out[i]--
+			}
+		}
+		return out
+	}
+	inner := &stablehlo.DotDims{LHSBatching: dot.LHSBatching, LHSContracting: dot.LHSContracting, RHSBatching: less(dot.RHSBatching), RHSContracting: less(dot.RHSContracting)}
+	free := r.free()
+	place := func(d int64) int { // of a kept dimension of lhs in the result
+		if i := slices.Index(dot.LHSBatching, d); i >= 0 {
+			return i
+		}
+		return len(dot.LHSBatching) + slices.Index(free, d)
+	}
+	// The result of all rows has the shape that one plain product would have.
+	matrix := tensorType(r.rhs.dt, slices.Delete(slices.Clone(r.rhs.shape), int(gdim), int(gdim)+1)...)
+	if _, err := dotKernel(r.lhs, matrix, r.out, inner); err != nil {
+		return kernel{}, err
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		clear(out[0].Bytes())
+		return r.bounds(in[2], func(prefix []int64, g int, from, to int64) error {
+			if from == to {
+				return nil
+			}
+			l, rh, o := newBox(r.lhs.shape), newBox(r.rhs.shape), newBox(r.out.shape)
+			l.cut(int(r.ragged), from, to)
+			o.cut(place(r.ragged), from, to)
+			rh.cut(int(gdim), int64(g), int64(g)+1)
+			for i, p := range r.prefix {
+				l.cut(int(p), prefix[i], prefix[i]+1)
+				o.cut(place(p), prefix[i], prefix[i]+1)
+				if b := slices.Index(dot.LHSBatching, p); b >= 0 {
+					rh.cut(int(dot.RHSBatching[b]), prefix[i], prefix[i]+1)
+				}
+			}
+			x, y := l.read(in[0]), rh.read(in[1])
+			y.Borrow(y.DType(), slices.Delete(slices.Clone(y.Shape()), int(gdim), int(gdim)+1), y.Bytes())
+			z := tensor.New(r.out.dt, o.shape())
+			k, err := dotKernel(typeOfTensor(x), typeOfTensor(y), typeOfTensor(z), inner)
+			if err != nil {
+				return err
+			}
+			if err := k.run([]*tensor.Tensor{x, y}, []*tensor.Tensor{z}); err != nil {
+				return err
+			}
+			o.write(out[0], z)
+			return nil
+		})
+	}}, nil
+}
+
+// perGroup computes one product per group: of both operands with 0 in place of what is in other groups.
+func (r *raggedDot) perGroup(contracted int) (kernel, error) {
+	dot := r.dims.Dot
+	one := r.out
+	if len(one.shape) == 0 || one.shape[0] != int64(r.groups) {
+		return kernel{}, fmt.Errorf("expects a result of %d groups", r.groups)
+	}
+	one = tensorType(one.dt, one.shape[1:]...)
+	k, err := dotKernel(r.lhs, r.rhs, one, dot)
+	if err != nil {
+		return kernel{}, err
+	}
+	other := func(d int64) int { // the dimension of rhs that goes with one of lhs
+		if i := slices.Index(dot.LHSBatching, d); i >= 0 {
+			return int(dot.RHSBatching[i])
+		}
+		return int(dot.RHSContracting[slices.Index(dot.LHSContracting, d)])
+	}
+	return kernel{run: func(in, out []*tensor.Tensor) error {
+		x, y := make([]*tensor.Tensor, r.groups), make([]*tensor.Tensor, r.groups)
+		for g := range r.groups {
+			x[g], y[g] = tensor.New(r.lhs.dt, r.lhs.shape), tensor.New(r.rhs.dt, r.rhs.shape)
+		}
+		err := r.bounds(in[2], func(prefix []int64, g int, from, to int64) error {
+			if from == to {
+				return nil
+			}
+			l, rh := newBox(r.lhs.shape), newBox(r.rhs.shape)
+			l.cut(int(r.ragged), from, to)
+			rh.cut(int(dot.RHSContracting[contracted]), from, to)
+			for i, p := range r.prefix {
+				l.cut(int(p), prefix[i], prefix[i]+1)
+				rh.cut(other(p), prefix[i], prefix[i]+1)
+			}
+			l.write(x[g], l.read(in[0]))
+			rh.write(y[g], rh.read(in[1]))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		part := one.bytes()
+		for g := range r.groups {
+			var o tensor.Tensor
+			o.Borrow(one.dt, one.shape, out[0].Bytes()[g*part:(g+1)*part])
+			if err := k.run([]*tensor.Tensor{x[g], y[g]}, []*tensor.Tensor{&o}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}, nil
+}
+
+// box is a part of a tensor: a range of indices in each dimension.
+type box struct {
+	full     tensor.Shape
+	from, to []int64
+}
+
+func newBox(shape tensor.Shape) *box {
+	return &box{full: shape, from: make([]int64, len(shape)), to: slices.Clone([]int64(shape))}
+}
+
+func (b *box) cut(d int, from, to int64) { b.from[d], b.to[d] = from, to }
+
+func (b *box) shape() tensor.Shape {
+	out := make(tensor.Shape, len(b.full))
+	for i := range out {
+		out[i] = b.to[i] - b.from[i]
+	}
+	return out
+}
+
+// read returns a copy of the part of t.
+func (b *box) read(t *tensor.Tensor) *tensor.Tensor {
+	out := tensor.New(t.DType(), b.shape())
+	size, at := t.DType().Size(), 0
+	b.lines(func(offset, n int) {
+		at += copy(out.Bytes()[at:], t.Bytes()[offset*size:(offset+n)*size])
+	})
+	return out
+}
+
+// write overwrites the part of t.
+func (b *box) write(t, part *tensor.Tensor) {
+	size, at := t.DType().Size(), 0
+	b.lines(func(offset, n int) {
+		at += copy(t.Bytes()[offset*size:(offset+n)*size], part.Bytes()[at:])
+	})
+}
+
+// lines calls f with the start and the length, in elements, of each run of the last dimension.
+func (b *box) lines(f func(offset, n int)) {
+	shape, st := b.shape(), strides(b.full)
+	if shape.NumElements() == 0 {
+		return
+	}
+	last := len(shape) - 1
+	if last < 0 {
+		f(0, 1)
+		return
+	}
+	at := slices.Clone(b.from)
+	for {
+		offset := 0
+		for d, i := range at {
+			offset += int(i) * st[d]
+		}
+		f(offset, int(shape[last]))
+		d := last - 1
+		for ; d >= 0; d-- {
+			if at[d]++; at[d] < b.to[d] {
+				break
+			}
+			at[d] = b.from[d]
+		}
+		if d < 0 {
+			return
+		}
+	}
+}
