@@ -36,6 +36,7 @@ func (r *Region) Entry() *Block {
 func (r *Region) AddBlock(types ...Type) *Block {
 	b := &Block{region: r}
 	r.blocks = append(r.blocks, b)
+	r.changed()
 	for _, t := range types {
 		b.AddArg(t, nil)
 	}
@@ -49,6 +50,14 @@ func NewBlock() *Block { return &Block{} }
 func (r *Region) AppendBlock(b *Block) {
 	b.region = r
 	r.blocks = append(r.blocks, b)
+	r.changed()
+}
+
+// changed notes that blocks came or went.
+func (r *Region) changed() {
+	if r.op != nil {
+		r.op.marks = r.op.marks&^checked | moved
+	}
 }
 
 // TakeBlocks moves all blocks of from to the end of r.
@@ -58,6 +67,8 @@ func (r *Region) TakeBlocks(from *Region) {
 	}
 	r.blocks = append(r.blocks, from.blocks...)
 	from.blocks = nil
+	r.changed()
+	from.changed()
 }
 
 // Region returns the region the block belongs to.
@@ -103,6 +114,9 @@ func (b *Block) RemoveArg(i int) {
 }
 
 func (b *Block) renumber() {
+	if p := b.Parent(); p != nil {
+		p.touch()
+	}
 	for i, a := range b.args {
 		a.index = int32(i)
 	}
@@ -153,6 +167,9 @@ func (b *Block) insert(o, after *Op) {
 		panic("ir: inserting " + o.def.Name + ", which is already in a block")
 	}
 	o.block, o.prev = b, after
+	b.stir(o)
+	o.marks = o.marks&^checked | moved
+	o.touchResults()
 	if after != nil {
 		o.next = after.next
 		after.next = o

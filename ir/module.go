@@ -168,6 +168,7 @@ func (m *Module) NewRegion() *Region { return &Region{} }
 // AddResults appends results of the given types to o. Values of the old results stay valid in use lists, but
 // pointers to them that the caller holds do not.
 func (m *Module) AddResults(o *Op, types ...Type) {
+	o.touch()
 	old := o.results
 	o.results = m.slab.valueSlice(len(old) + len(types))
 	for i := range old {

@@ -44,6 +44,7 @@ type Op struct {
 	prev, next *Op
 	loc        *Loc
 	pos        diag.Pos
+	marks      marks
 }
 
 // Successor is a block that a terminator may branch to, with the operands that become its arguments.
@@ -60,7 +61,15 @@ func NewForwardValue(t Type) *Value { return &Value{typ: t} }
 func (v *Value) Type() Type { return v.typ }
 
 // SetType changes the value's type. The caller keeps producers and users consistent.
-func (v *Value) SetType(t Type) { v.typ = t }
+func (v *Value) SetType(t Type) {
+	v.typ = t
+	if v.op != nil {
+		v.op.touch()
+	} else if v.block != nil && v.block.Parent() != nil {
+		v.block.Parent().touch()
+	}
+	v.touchUsers()
+}
 
 // Def returns the op that v is a result of, nil for a block argument.
 func (v *Value) Def() *Op { return v.op }
@@ -154,6 +163,11 @@ func (u *Use) Index() int {
 
 // Set puts v into the slot.
 func (u *Use) Set(v *Value) {
+	if sameKind(u.val, v) {
+		u.owner.marks |= relinked
+	} else {
+		u.owner.touch()
+	}
 	u.unlink()
 	u.link(v)
 }
@@ -239,6 +253,7 @@ func (o *Op) SetOperand(i int, v *Value) { o.operands[i].Set(v) }
 
 // SetOperands replaces all operands.
 func (o *Op) SetOperands(vals []*Value) {
+	o.touch()
 	for i := range o.operands {
 		o.operands[i].unlink()
 	}
@@ -288,10 +303,19 @@ func (o *Op) SetAttr(name string, a Attr) {
 		}
 	}
 	o.attrs = o.attrs.Set(name, a, inherent)
+	o.touch()
+	o.touchResults() // some ops look at the constants they are given
 }
 
 // RemoveAttr removes the attribute named name, if there is one.
-func (o *Op) RemoveAttr(name string) { o.attrs = o.attrs.Without(name) }
+func (o *Op) RemoveAttr(name string) {
+	if name == SymbolName && o.block != nil {
+		o.block.stir(o)
+	}
+	o.attrs = o.attrs.Without(name)
+	o.touch()
+	o.touchResults()
+}
 
 // NumRegions returns the number of regions.
 func (o *Op) NumRegions() int { return len(o.regions) }
@@ -364,6 +388,8 @@ func (o *Op) Remove() {
 	if b == nil {
 		return
 	}
+	b.stir(o)
+	o.touchResults()
 	if o.prev != nil {
 		o.prev.next = o.next
 	} else {
@@ -417,14 +443,15 @@ func (o *Op) MoveAfter(p *Op) {
 // Walk calls f for o and every op nested in it, parents before children, in program order. f may erase or move
 // the op it is given (not o itself); its regions are then still visited. It stops where f returns false.
 func (o *Op) Walk(f func(*Op) bool) bool {
-	if !f(o) {
-		return false
-	}
+	return f(o) && o.walkRegions(f)
+}
+
+func (o *Op) walkRegions(f func(*Op) bool) bool {
 	for _, r := range o.regions {
 		for _, b := range r.blocks {
 			for n := b.first; n != nil; {
 				next := n.next
-				if !n.Walk(f) {
+				if !f(n) || n.regions != nil && !n.walkRegions(f) {
 					return false
 				}
 				n = next

@@ -213,31 +213,49 @@ func (v *verifier) symbols(table *Op) {
 }
 
 func (v *verifier) region(o *Op, index int, r *Region) {
-	if o.Has(SingleBlock) && len(r.blocks) > 1 {
-		v.r.Errorf(o, "expects region #%d to have 0 or 1 blocks", index)
-	}
+	v.blockCount(o, index, r)
 	for _, b := range r.blocks {
 		for n := b.first; n != nil; n = n.next {
-			if n.Has(Terminator) && n != b.last {
-				v.r.Errorf(n, "must be the last operation in the parent block")
-			}
-			for k := range n.operands {
-				if val := n.operands[k].val; val != nil && !v.dominates(val, n) {
-					v.r.Errorf(n, "operand #%d does not dominate this use", k).Note(v.where(val), "operand defined here")
-				}
-			}
+			v.placed(n, b)
+			v.operandsDominate(n)
 			v.op(n)
 		}
-		if !o.def.unknown && !o.Has(NoTerminator) && (b.last == nil || !b.last.MightHave(Terminator)) {
-			if b.last == nil {
-				v.r.Errorf(o, "expects a non-empty block")
-			} else {
-				v.r.list.Add(diag.Errorf(v.r.src, b.last.pos, "block with no terminator, has '%s'", b.last.def.Name))
-			}
-		}
+		v.terminated(o, b)
 	}
 	for _, b := range r.blocks {
 		delete(v.place, b)
+	}
+}
+
+func (v *verifier) blockCount(o *Op, index int, r *Region) {
+	if o.Has(SingleBlock) && len(r.blocks) > 1 {
+		v.r.Errorf(o, "expects region #%d to have 0 or 1 blocks", index)
+	}
+}
+
+// placed checks that an op that ends blocks ends b.
+func (v *verifier) placed(n *Op, b *Block) {
+	if n.Has(Terminator) && n != b.last {
+		v.r.Errorf(n, "must be the last operation in the parent block")
+	}
+}
+
+func (v *verifier) operandsDominate(n *Op) {
+	for k := range n.operands {
+		if val := n.operands[k].val; val != nil && !v.dominates(val, n) {
+			v.r.Errorf(n, "operand #%d does not dominate this use", k).Note(v.where(val), "operand defined here")
+		}
+	}
+}
+
+// terminated checks that b, a block of o, ends as it must.
+func (v *verifier) terminated(o *Op, b *Block) {
+	switch {
+	case o.def.unknown || o.Has(NoTerminator) || b.last != nil && b.last.MightHave(Terminator):
+	case b.last == nil:
+		v.r.Errorf(o, "expects a non-empty block")
+	default:
+		v.r.list.Add(diag.Errorf(v.r.src, b.last.pos, "block with no terminator, has '%s'", b.last.def.Name))
 	}
 }
 

@@ -36,7 +36,7 @@ type Rewritten struct {
 func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewritten, error) {
 	d := opts.Driver
 	if d == nil {
-		d = &Driver{Verify: ir.Verify}
+		d = &Driver{Verify: ir.VerifyChanged}
 	}
 	to, err := hook.FindOutput(cmp.Or(opts.To, "ffi"))
 	if err != nil {

@@ -59,7 +59,7 @@ func readModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := ir.Verify(m); err != nil {
+	if err := ir.VerifyChanged(m); err != nil {
 		return nil, err
 	}
 	return m, nil

@@ -127,7 +127,7 @@ func (a *app) optChunk(ctx context.Context, o *optOptions, p passes.Pipeline, sr
 		},
 	}
 	if o.verifyEach {
-		d.Verify = ir.Verify
+		d.Verify = ir.VerifyChanged
 	}
 	pc := passes.NewContext(ctx)
 	var reported diag.List

@@ -32,7 +32,7 @@ func (f *rewriteFlags) add(c *cobra.Command) {
 }
 
 func (f *rewriteFlags) options() (passes.RewriteOptions, error) {
-	opts := passes.RewriteOptions{Targets: f.targets, Driver: &passes.Driver{Verify: ir.Verify}}
+	opts := passes.RewriteOptions{Targets: f.targets, Driver: &passes.Driver{Verify: ir.VerifyChanged}}
 	var ok bool
 	if opts.Order, ok = hook.ParseOrder(f.order); !ok {
 		return opts, usagef("--order %s: expected program, source or none", f.order)
