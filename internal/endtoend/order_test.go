@@ -1,62 +1,49 @@
 package endtoend
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
+	"sort"
 	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/fn"
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// delivered compiles a program and returns the names of the hooks of each of n runs, in the order of their events.
-func delivered(t *testing.T, b runtime.Backend, p *runtime.Program, n int) [][]string {
-	t.Helper()
-	var names []string
-	var h runtime.Bindings
-	h.Observe("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
-		names = append(names, c.Site.Name)
-		return nil
-	}))
-	// The order does not depend on what a host computes, so results stay zero.
-	h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
-		if c.Site.Kind != hlocb.Tap && c.Site.Kind != hlocb.InOut {
-			for _, r := range c.Results {
-				clear(r.Bytes())
-			}
-		}
-		return nil
-	}))
-	exe, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &h})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, p.Text)
-	}
-	defer exe.Close()
-	args := zeros(t, p.Module)
-	var out [][]string
-	for range n {
-		names = nil
-		if _, err := exe.Run(context.Background(), args); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, slices.Clone(names))
-	}
-	return out
+// orderCase is what expected.json says of a module.
+type orderCase struct {
+	Target string `json:"hook_target"`
+	IDs    []int  `json:"ids"`
 }
 
-// zeros returns arguments for main.
-func zeros(t *testing.T, m *ir.Module) []*tensor.Tensor {
+func orderCases(t *testing.T, dir string) (names []string, cases map[string]orderCase) {
+	t.Helper()
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(readFile(t, filepath.Join(dir, "expected.json")), &raw); err != nil {
+		t.Fatal(err)
+	}
+	cases = map[string]orderCase{}
+	for name, text := range raw {
+		var c orderCase
+		if !strings.HasPrefix(name, "_") && json.Unmarshal(text, &c) == nil && c.IDs != nil {
+			cases[name] = c
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	return names, cases
+}
+
+// zeros makes arguments for main.
+func zeros(t testing.TB, m *ir.Module) []*tensor.Tensor {
 	t.Helper()
 	f, ok := fn.Lookup(m, "main")
 	if !ok {
@@ -64,142 +51,242 @@ func zeros(t *testing.T, m *ir.Module) []*tensor.Tensor {
 	}
 	var out []*tensor.Tensor
 	for _, in := range f.Type().Inputs() {
-		tt := in.(*ir.TensorType)
-		out = append(out, tensor.New(tt.DType(), tt.Shape()))
+		typ, ok := in.(*ir.TensorType)
+		if !ok {
+			t.Fatalf("main takes a %s", in)
+		}
+		out = append(out, tensor.New(typ.DType(), typ.Shape()))
 	}
 	return out
 }
 
-// TestCorpusOrder runs the modules whose order XLA is known to change, and those it keeps, and expects what
-// expected.json says. HLOCB_ORDER_RUNS says how often each runs.
-func TestCorpusOrder(t *testing.T) {
-	dir := filepath.Join(cmp.Or(os.Getenv("HLOCB_CORPUS"), "../../../shared/corpus"), "order")
-	text, err := os.ReadFile(filepath.Join(dir, "expected.json"))
+// passOn gives each result the bytes of the operand at its place, where they fit.
+func passOn(c *runtime.Call) error {
+	for i, r := range c.Results {
+		if i < len(c.Operands) && len(c.Operands[i].Bytes()) == len(r.Bytes()) {
+			copy(r.Bytes(), c.Operands[i].Bytes())
+		} else {
+			clear(r.Bytes())
+		}
+	}
+	return nil
+}
+
+// siteNumber returns the id that the module's author gave the hook.
+func siteNumber(s event) string {
+	for _, k := range []string{"id", "hook_id"} {
+		if v := s.site.Attrs[k]; v != "" {
+			return strings.TrimSuffix(v, " : i64")
+		}
+	}
+	return s.site.Name
+}
+
+// deliver compiles p and runs it so often; it returns what each run delivered, in short.
+func deliver(t testing.TB, b runtime.Backend, p *runtime.Program, times int) []string {
+	t.Helper()
+	rec := &recorder{bare: true, answer: passOn}
+	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: rec.bindings()})
 	if err != nil {
-		t.Skipf("skip: corpus not found: %v", err)
+		t.Fatalf("%s: %v\n%s", b.Name(), err, p.Text)
 	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
-	b := open(t, "cpu")
-	for _, file := range sortedKeys(all) {
-		var c struct {
-			Target  string `json:"hook_target"`
-			IDs     []int  `json:"ids"`
-			Refused string `json:"refused"`
-		}
-		if !strings.HasSuffix(file, ".mlir") || json.Unmarshal(all[file], &c) != nil || c.IDs == nil {
-			continue
-		}
-		t.Run(file, func(t *testing.T) {
-			source, err := os.ReadFile(filepath.Join(dir, file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := load(file, source, passes.RewriteOptions{Targets: []string{c.Target}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			runs := count(t, "HLOCB_ORDER_RUNS", 20)
-			if strings.HasPrefix(file, "big_") && os.Getenv("HLOCB_ORDER_RUNS") == "" {
-				runs = 2 // three products of large matrices each
-			}
-			var want []string
-			for _, id := range c.IDs {
-				want = append(want, strconv.Itoa(id))
-			}
-			for i, got := range delivered(t, b, p, runs) {
-				for k := range got { // equal names got a number
-					got[k], _, _ = strings.Cut(got[k], "#")
-				}
-				if !slices.Equal(got, want) {
-					t.Fatalf("run %d delivers %v and should deliver %v", i, got, want)
-				}
-			}
-		})
-	}
-}
-
-func sortedKeys(m map[string]json.RawMessage) []string {
+	defer e.Close()
+	args := zeros(t, p.Module)
 	var out []string
-	for k := range m {
-		out = append(out, k)
+	for range times {
+		if _, err := e.Run(context.Background(), args); err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, ev := range rec.take() {
+			ids = append(ids, siteNumber(ev))
+		}
+		out = append(out, strings.Join(ids, ","))
 	}
-	slices.Sort(out)
 	return out
 }
 
-// TestOrderBehindProducts runs programs whose first hooks wait for matrix products and whose later ones could run at
-// once, with more than eight thunks and buffers beyond 4 KB, so that XLA's executor runs them concurrently: as they
-// stand, in a loop, and in a branch.
-func TestOrderBehindProducts(t *testing.T) {
-	b := open(t, "cpu")
-	for _, where := range []string{"straight", "loop", "branch"} {
-		t.Run(where, func(t *testing.T) {
-			text, want := products(where)
-			p, err := load(where+".mlir", []byte(text), passes.RewriteOptions{Targets: []string{"h"}})
-			if err != nil {
-				t.Fatalf("%v\n%s", err, text)
-			}
-			for i, got := range delivered(t, b, p, count(t, "HLOCB_ORDER_RUNS", 20)) {
-				if !slices.Equal(got, want) {
-					t.Fatalf("run %d delivers %v and should deliver %v", i, got, want)
+// TestCorpusOrder runs the modules of which it is known what XLA does to their order: rewritten they deliver
+// program order in every run, on both backends, with a chain of either type.
+func TestCorpusOrder(t *testing.T) {
+	dir := corpus(t, "order")
+	names, cases := orderCases(t, dir)
+	for _, backend := range []string{"interp", "cpu"} {
+		t.Run(backend, func(t *testing.T) {
+			b := open(t, backend)
+			for _, name := range names {
+				c := cases[name]
+				want := strings.ReplaceAll(strings.Trim(fmt.Sprint(c.IDs), "[]"), " ", ",")
+				for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
+					times := 2
+					if backend == "cpu" {
+						times = orderRuns(t, 20)
+						if name == "two_hooks_reordered.mlir" && chain == hook.ChainState {
+							times = max(times, 100)
+						}
+					}
+					if strings.HasPrefix(name, "big_") { // matrix products of 1500 rows
+						if !long() && (backend == "interp" || chain == hook.ChainToken) {
+							continue
+						}
+						times = min(times, 2)
+					}
+					t.Run(name+"/"+chain.String(), func(t *testing.T) {
+						p, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteOptions{Targets: []string{c.Target}, Chain: chain})
+						if err != nil {
+							t.Fatal(err)
+						}
+						for i, got := range deliver(t, b, p, times) {
+							if got != want {
+								t.Fatalf("run %d of %d delivered %s, expected %s", i+1, times, got, want)
+							}
+						}
+					})
 				}
 			}
 		})
 	}
 }
 
-// products returns a program with twelve hooks, each third behind a chain of products, and the order of its events.
-func products(where string) (text string, want []string) {
+// TestXLAReorders shows that the order is not there by itself: without a chain XLA delivers the same hooks in another
+// one.
+func TestXLAReorders(t *testing.T) {
+	dir := corpus(t, "order")
+	b := open(t, "cpu")
+	for name, want := range map[string]string{"two_hooks_reordered.mlir": "2,1", "t20_exla_main_order.mlir": "2,3,1"} {
+		target := "hook"
+		if name != "two_hooks_reordered.mlir" {
+			target = "probe_cb"
+		}
+		p, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteOptions{Targets: []string{target}, Order: hook.OrderNone, Alias: hook.AliasNone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, got := range deliver(t, b, p, 5) {
+			if got != want {
+				t.Errorf("%s without a chain delivers %s, expected %s", name, got, want)
+			}
+		}
+	}
+}
+
+// heavy returns a program of hooks that XLA's concurrent executor would like to reorder, and the order in which they must
+// be delivered: some wait for a chain of matrix products, some for a cosine, some for nothing; all operands have at least
+// 4 KiB; and the hooks stand in a straight line, in a loop, or in a branch of an if with one behind it.
+func heavy(form string, n int) (text string, want []string) {
 	var w strings.Builder
-	const m, v = "tensor<192x192xf32>", "tensor<1200xf32>"
-	body := func(a, x string) {
-		last := a
-		for i := range 12 {
-			op := x
+	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
+	const m, v = "tensor<160x160xf32>", "tensor<1024xf32>"
+	token := strings.HasPrefix(form, "token-")
+	where := strings.TrimPrefix(form, "token-")
+	hooks := func(tok string) string {
+		last := "%a"
+		for i := range n {
+			operand, typ := fmt.Sprintf("%%q%d", i), v
 			switch i % 3 {
 			case 0:
-				n := fmt.Sprintf("%%p%d", i)
-				fmt.Fprintf(&w, "%s = stablehlo.dot_general %s, %s, contracting_dims = [1] x [0] : (%s, %s) -> %s\n", n, last, a, m, m, m)
-				last = n
-				fmt.Fprintf(&w, "stablehlo.custom_call @h(%s) {api_version = 4 : i32, backend_config = {name = \"e%d\"}, has_side_effect = true} : (%s) -> ()\n", n, i, m)
-				continue
+				operand, typ = fmt.Sprintf("%%m%d", i), m
+				p("%s = stablehlo.dot_general %s, %%a, contracting_dims = [1] x [0] : (%s, %s) -> %s", operand, last, m, m, m)
+				last = operand
 			case 1:
-				op = fmt.Sprintf("%%s%d", i)
-				fmt.Fprintf(&w, "%s = stablehlo.sine %s : %s\n", op, x, v)
+				p("%s = stablehlo.cosine %%x : %s", operand, v)
+			default:
+				operand = "%x"
 			}
-			fmt.Fprintf(&w, "stablehlo.custom_call @h(%s) {api_version = 4 : i32, backend_config = {name = \"e%d\"}, has_side_effect = true} : (%s) -> ()\n", op, i, v)
+			if token {
+				next := fmt.Sprintf("%%t%d", i)
+				p("%s = stablehlo.custom_call @h(%s, %s) {api_version = 4 : i32, backend_config = {id = %d : i64}, has_side_effect = true} : (!stablehlo.token, %s) -> !stablehlo.token", next, tok, operand, i, typ)
+				tok = next
+			} else {
+				p("stablehlo.custom_call @h(%s) {api_version = 4 : i32, backend_config = {id = %d : i64}, has_side_effect = true} : (%s) -> ()", operand, i, typ)
+			}
+		}
+		return tok
+	}
+	round := func() {
+		for i := range n {
+			want = append(want, fmt.Sprint(i))
 		}
 	}
-	names := func() {
-		for i := range 12 {
-			want = append(want, fmt.Sprintf("e%d", i))
-		}
+	p("func.func public @main(%%a: %s, %%x: %s) -> tensor<i32> {", m, v)
+	p("%%zero = stablehlo.constant dense<0> : tensor<i32>\n%%one = stablehlo.constant dense<1> : tensor<i32>\n%%three = stablehlo.constant dense<3> : tensor<i32>")
+	if token {
+		p("%%tok = stablehlo.create_token : !stablehlo.token")
 	}
-	fmt.Fprintf(&w, "func.func public @main(%%a: %s, %%x: %s) -> %s {\n", m, v, v)
 	switch where {
-	case "straight":
-		body("%a", "%x")
-		names()
-		fmt.Fprintf(&w, "return %%x : %s\n", v)
+	case "line":
+		hooks("%tok")
+		round()
+		p("return %%zero : tensor<i32>")
 	case "loop":
-		fmt.Fprintf(&w, "%%z = stablehlo.constant dense<0> : tensor<i32>\n%%r:2 = stablehlo.while(%%i = %%z, %%y = %%x) : tensor<i32>, %s\ncond {\n", v)
-		w.WriteString("%n = stablehlo.constant dense<3> : tensor<i32>\n%c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\nstablehlo.return %c : tensor<i1>\n} do {\n")
-		body("%a", "%y")
-		fmt.Fprintf(&w, "%%one = stablehlo.constant dense<1> : tensor<i32>\n%%j = stablehlo.add %%i, %%one : tensor<i32>\n%%q = stablehlo.negate %%y : %s\nstablehlo.return %%j, %%q : tensor<i32>, %s\n}\nreturn %%r#1 : %s\n", v, v, v)
+		names, types := "%i = %zero", "tensor<i32>"
+		if token {
+			names, types = "%i = %zero, %tk = %tok", "tensor<i32>, !stablehlo.token"
+		}
+		r := "%r"
+		if token {
+			r = "%r:2"
+		}
+		p("%s = stablehlo.while(%s) : %s\ncond {\n%%c = stablehlo.compare LT, %%i, %%three : (tensor<i32>, tensor<i32>) -> tensor<i1>\nstablehlo.return %%c : tensor<i1>\n} do {", r, names, types)
+		t := hooks("%tk")
+		p("%%j = stablehlo.add %%i, %%one : tensor<i32>")
+		if token {
+			p("stablehlo.return %%j, %s : %s\n}\nreturn %%r#0 : tensor<i32>", t, types)
+		} else {
+			p("stablehlo.return %%j : tensor<i32>\n}\nreturn %%r : tensor<i32>")
+		}
 		for range 3 {
-			names()
+			round()
 		}
 	case "branch":
-		fmt.Fprintf(&w, "%%p = stablehlo.constant dense<true> : tensor<i1>\n%%y = stablehlo.negate %%x : %s\n%%r = \"stablehlo.if\"(%%p) ({\n", v)
-		body("%a", "%y")
-		fmt.Fprintf(&w, "stablehlo.return %%y : %s\n}, {\nstablehlo.return %%x : %s\n}) : (tensor<i1>) -> %s\n", v, v, v)
-		fmt.Fprintf(&w, "stablehlo.custom_call @h(%%x) {api_version = 4 : i32, backend_config = {name = \"end\"}, has_side_effect = true} : (%s) -> ()\nreturn %%r : %s\n", v, v)
-		names()
-		want = append(want, "end")
+		p("%%p = stablehlo.compare EQ, %%zero, %%one : (tensor<i32>, tensor<i32>) -> tensor<i1>\n")
+		ty, first := "tensor<i32>", "%zero"
+		if token {
+			ty, first = "!stablehlo.token", "%tok"
+		}
+		p("%%r = \"stablehlo.if\"(%%p) ({\nstablehlo.return %s : %s\n}, {", first, ty)
+		t := hooks("%tok")
+		if !token {
+			t = "%one"
+		}
+		p("stablehlo.return %s : %s\n}) : (tensor<i1>) -> %s", t, ty, ty)
+		round()
+		if token {
+			p("%%e = stablehlo.custom_call @h(%%r, %%x) {api_version = 4 : i32, backend_config = {id = %d : i64}, has_side_effect = true} : (!stablehlo.token, %s) -> !stablehlo.token", n, v)
+		} else {
+			p("stablehlo.custom_call @h(%%x) {api_version = 4 : i32, backend_config = {id = %d : i64}, has_side_effect = true} : (%s) -> ()", n, v)
+		}
+		want = append(want, fmt.Sprint(n))
+		p("return %%zero : tensor<i32>")
 	}
-	w.WriteString("}\n")
+	p("}")
 	return w.String(), want
+}
+
+// TestHeavyOrder delivers program order where XLA executes concurrently; hooks on one token keep theirs under
+// --order=source too.
+func TestHeavyOrder(t *testing.T) {
+	b := open(t, "cpu")
+	times := orderRuns(t, 10)
+	for _, form := range []string{"line", "loop", "branch", "token-line", "token-loop", "token-branch"} {
+		for _, order := range []hook.Order{hook.OrderProgram, hook.OrderSource} {
+			if order == hook.OrderSource && !strings.HasPrefix(form, "token-") {
+				continue // nothing in the source orders these
+			}
+			for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
+				t.Run(form+"/"+order.String()+"/"+chain.String(), func(t *testing.T) {
+					text, want := heavy(form, 12)
+					p, err := rewrite(form, []byte(text), passes.RewriteOptions{Targets: []string{"h"}, Order: order, Chain: chain})
+					if err != nil {
+						t.Fatalf("%v\n%s", err, text)
+					}
+					for i, got := range deliver(t, b, p, times) {
+						if !slices.Equal(strings.Split(got, ","), want) {
+							t.Fatalf("run %d of %d delivered %s, expected %v", i+1, times, got, want)
+						}
+					}
+				})
+			}
+		}
+	}
 }

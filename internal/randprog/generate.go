@@ -301,53 +301,58 @@ func (g *generator) plain(s *scope) {
 	}
 }
 
-// kinds that each notation can hold.
 func (g *generator) hook(s *scope) {
 	g.makeHook(s, nil)
 }
 
+// kinds that each notation can hold.
+func kinds(f Form) []hlocb.Kind {
+	switch f {
+	case Own, Target:
+		return []hlocb.Kind{hlocb.Tap, hlocb.Tap, hlocb.InOut, hlocb.Call, hlocb.Feed}
+	case JAX, HCB, SendRecv, Descriptor:
+		return []hlocb.Kind{hlocb.Tap, hlocb.Tap, hlocb.Call, hlocb.Feed}
+	case Outfeed, EXLAOutfeed:
+		return []hlocb.Kind{hlocb.Tap, hlocb.Tap, hlocb.Feed}
+	}
+	return []hlocb.Kind{hlocb.InOut, hlocb.InOut, hlocb.Call} // EXLA
+}
+
 // makeHook puts a hook in; want fixes its result types, nil leaves them free.
 func (g *generator) makeHook(s *scope, want []Type) []*value {
-	site := &Site{number: len(g.p.Sites) + 1, Label: fmt.Sprintf("h%d", len(g.p.Sites)), Stream: -1, InCond: g.inCond}
-	kinds := []hlocb.Kind{hlocb.Tap}
-	if !g.opts.TapsOnly {
-		switch g.p.Form {
-		case Own, Target:
-			kinds = []hlocb.Kind{hlocb.Tap, hlocb.Tap, hlocb.InOut, hlocb.Call, hlocb.Feed}
-		case JAX, HCB:
-			kinds = []hlocb.Kind{hlocb.Tap, hlocb.Tap, hlocb.Call, hlocb.Feed}
-		case Outfeed, EXLAOutfeed:
-			kinds = []hlocb.Kind{hlocb.Tap, hlocb.Tap, hlocb.Feed}
-		case EXLA:
-			kinds = []hlocb.Kind{hlocb.InOut, hlocb.InOut, hlocb.Call}
-		}
+	site := &Site{number: len(g.p.Sites) + 1, Label: fmt.Sprintf("h%d", len(g.p.Sites)), Stream: -1, InCond: g.inCond, form: g.p.Form}
+	if g.p.Form == Mixed {
+		site.form = mixable[g.r.IntN(len(mixable))]
 	}
-	site.Kind = kinds[g.r.IntN(len(kinds))]
+	form := site.form
+	if !g.opts.TapsOnly {
+		list := kinds(form)
+		site.Kind = list[g.r.IntN(len(list))]
+	} else {
+		site.Kind = hlocb.Tap
+	}
 	if want != nil {
 		site.Kind = hlocb.Call
-		switch g.p.Form {
-		case Outfeed, EXLAOutfeed:
+		if form == Outfeed || form == EXLAOutfeed {
 			site.Kind = hlocb.Feed
 		}
 	}
-	if site.Kind == hlocb.Call && (g.p.Form == Own || g.p.Form == JAX) && want == nil && g.chance(20) {
+	if site.Kind == hlocb.Call && (form == Own || form == JAX || form == Descriptor) && want == nil && g.chance(20) {
 		site.Pure = true
 	}
-	if g.p.Form.tokens() && !site.Pure {
-		site.Stream = g.r.IntN(g.p.streams)
-		if g.p.Form == JAX && g.chance(30) {
-			site.Stream = -1 // unordered: nothing but data orders it
-		}
-	}
+	g.order(site)
 	var in []*value
 	if site.Kind != hlocb.Feed {
 		for range 1 + g.r.IntN(3) {
 			in = append(in, g.pick(s, g.anyType(s)))
 		}
-		if g.p.Form == Target && in[0].typ.elements() == 0 {
+		if form == Target && in[0].typ.elements() == 0 {
 			in[0] = g.pick(s, scalarI32) // such a call reads as one with a chain that holds nothing
 		}
-		if g.p.Form == JAX && site.Kind == hlocb.Tap && g.chance(10) {
+		if form == SendRecv && len(in) == 1 && in[0].typ.equal(Type{tensor.F32, tensor.Shape{1}}) {
+			in = append(in, g.pick(s, scalarI32)) // a zero of this type, sent alone, stands for nothing
+		}
+		if (form == JAX || form == Descriptor) && site.Kind == hlocb.Tap && g.chance(10) {
 			in = nil
 		}
 	}
@@ -361,8 +366,11 @@ func (g *generator) makeHook(s *scope, want []Type) []*value {
 		site.Results = append([]Type(nil), site.Operands...)
 	case site.Kind == hlocb.Call || site.Kind == hlocb.Feed:
 		site.Results = append([]Type{g.anyType(s)}, g.types(1)...)
-		if g.p.Form == EXLAOutfeed {
+		if form == EXLAOutfeed {
 			site.Results = site.Results[:1]
+		}
+		if form == SendRecv && len(site.Results) == 1 && site.Results[0].equal(scalarF32) {
+			site.Results = append(site.Results, scalarI32) // one that nobody uses, received alone, stands for nothing
 		}
 	}
 	st := &stmt{kind: stHook, in: in, site: site, hooks: !site.Pure}
@@ -372,6 +380,30 @@ func (g *generator) makeHook(s *scope, want []Type) []*value {
 	g.p.Sites = append(g.p.Sites, site)
 	s.add(st)
 	return st.out
+}
+
+// order chooses what orders the hook: one of the program's streams of tokens, a token of its own, or nothing.
+func (g *generator) order(site *Site) {
+	if !site.form.tokens() || site.Pure {
+		return
+	}
+	site.Stream = g.r.IntN(g.p.streams)
+	switch site.form {
+	case JAX, Descriptor:
+		if g.chance(30) {
+			site.Stream = -1 // unordered: nothing but data orders it
+		}
+	case SendRecv:
+		site.newToken, site.fanOut = g.chance(30), g.chance(40)
+	case HCB:
+		site.newToken = g.p.Form == Mixed && g.chance(30)
+	case Outfeed:
+		// In a stream with others, an infeed could be taken for the answer to an outfeed in front of it.
+		site.newToken = g.p.Form == Mixed
+	}
+	if site.newToken {
+		site.Stream = -1
+	}
 }
 
 func (g *generator) while(s *scope, depth int) {

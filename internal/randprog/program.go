@@ -20,10 +20,17 @@ const (
 	HCB                     // JAX's host_callback in outfeed mode
 	EXLA                    // exla_runtime_callback
 	EXLAOutfeed             // EXLA's outfeeds behind u16 flags
+	SendRecv                // host transfers: JAX's chains of sends and receives, TensorFlow's that fan out
+	Descriptor              // xla_python_cpu_callback with a pointer as operand 0 and a tuple as result
+	Mixed                   // each hook in another of the notations that can share a program
 	NumForms
 )
 
-var formNames = [...]string{"own", "target", "jax", "outfeed", "hcb", "exla", "exla-outfeed"}
+var formNames = [...]string{"own", "target", "jax", "outfeed", "hcb", "exla", "exla-outfeed", "sendrecv", "descriptor", "mixed"}
+
+// mixable are the forms that Mixed chooses from. EXLA's two rule a whole module: one by an argument of main, the other
+// by its end flag.
+var mixable = [...]Form{Own, Target, JAX, Outfeed, HCB, SendRecv, Descriptor}
 
 func (f Form) String() string { return formNames[f] }
 
@@ -33,7 +40,7 @@ const TargetName = "probe_cb"
 // tokens reports whether the notation orders its hooks with tokens.
 func (f Form) tokens() bool {
 	switch f {
-	case JAX, Outfeed, HCB, EXLAOutfeed:
+	case JAX, Outfeed, HCB, EXLAOutfeed, SendRecv, Descriptor, Mixed:
 		return true
 	}
 	return false
@@ -66,26 +73,38 @@ type Site struct {
 	Pure     bool // without side effect: may fire any number of times, and nowhere in the order
 	Operands []Type
 	Results  []Type
-	Stream   int // of tokens, from 0; -1 where no token orders the hook
-	number   int
+	Stream   int  // of tokens, from 0; -1 where no token orders the hook
 	InCond   bool // stands in the condition of a loop, perhaps through a call
+
+	number   int
+	form     Form // what it is written in: the program's, or one of those mixed
+	newToken bool // takes a token of its own instead of one of the streams
+	fanOut   bool // sends and receives side by side, found by their keys
 }
 
-// key is how the site is found among the hooks that were raised: its name, or what identified it in its notation.
-func (s *Site) key(f Form) string {
+// is reports whether h, a hook that was raised, is this site: by its name, or by what identified it in its notation.
+func (s *Site) is(h *hlocb.Site) bool {
 	n := strconv.Itoa(s.number)
-	switch f {
+	switch s.form {
 	case JAX:
-		return "index " + n
+		return h.SourceID == "index "+n
 	case HCB:
-		return "consumer " + n
+		return h.SourceID == "consumer "+n
 	case EXLAOutfeed:
-		return "flag " + n
+		return h.SourceID == "flag "+n
 	case EXLA:
-		return "callback_id " + hexWord(s.number)
+		return h.SourceID == "callback_id "+hexWord(s.number)
+	case Descriptor:
+		return h.SourceID == "descriptor "+n
+	case SendRecv:
+		first, _, _ := strings.Cut(strings.TrimPrefix(h.SourceID, "channels "), ",")
+		return first == strconv.Itoa(s.channel(0))
 	}
-	return s.Label
+	return h.Name == s.Label
 }
+
+// channel returns the number of the i-th of the site's transfers, counted from 0.
+func (s *Site) channel(i int) int { return 100*s.number + i }
 
 // hexWord spells the eight bytes of a little-endian word.
 func hexWord(n int) string {
@@ -110,18 +129,10 @@ type Program struct {
 }
 
 // SiteOf returns the site that a raised hook is, nil for none.
-func (p *Program) SiteOf(s *hlocb.Site) *Site {
-	for _, t := range p.Sites {
-		k := t.key(p.Form)
-		switch p.Form {
-		case JAX, HCB, EXLAOutfeed, EXLA:
-			if k == s.SourceID {
-				return t
-			}
-		default:
-			if k == s.Name {
-				return t
-			}
+func (p *Program) SiteOf(h *hlocb.Site) *Site {
+	for _, s := range p.Sites {
+		if s.is(h) {
+			return s
 		}
 	}
 	return nil

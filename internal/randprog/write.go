@@ -343,87 +343,208 @@ func (w *writer) op(s *stmt) {
 	}
 }
 
-// hook writes one hook in the program's notation and returns the tokens after it.
+// hook writes one hook in its notation and returns the tokens after it.
 func (w *writer) hook(s *stmt, toks []string) []string {
 	site := s.site
 	next := append([]string(nil), toks...)
-	switch w.p.Form {
+	var tok string
+	switch {
+	case site.newToken:
+		tok = w.fresh()
+		w.line("%s = stablehlo.create_token : %s", tok, tokenType)
+	case site.Stream >= 0:
+		tok = toks[site.Stream]
+	}
+	switch site.form {
 	case Own, Target:
-		attrs := "api_version = 4 : i32"
-		if !site.Pure {
-			attrs += ", has_side_effect = true"
-		}
-		name := TargetName
-		if w.p.Form == Own {
-			name = hlocb.Target
-			attrs += fmt.Sprintf(", backend_config = {abi = 1 : i64, chained = false, id = %d : i64, kind = %q, name = %q}", site.number, site.Kind, site.Label)
-		} else {
-			attrs += fmt.Sprintf(", backend_config = {name = %q, number = %d : i64}", site.Label, site.number)
-		}
-		if site.Kind == hlocb.InOut {
-			attrs += ", " + aliases(len(s.out), 0)
-		}
-		operands, types := w.signature(nil, s.in, s.out, 0)
-		lhs, _ := w.define(0, s.out)
-		w.line("%sstablehlo.custom_call @%s(%s) {%s} : %s", lhs, name, operands, attrs, types)
+		w.call(s)
 	case EXLA:
-		n := 0
-		attrs := ""
-		if site.Kind == hlocb.InOut {
-			n = len(s.out)
-			attrs = ", " + aliases(len(s.out), 1)
-		}
-		operands, types := w.signature(nil, s.in, s.out, 0)
-		types = "(tensor<8xui8>, " + types[1:]
-		lhs, _ := w.define(0, s.out)
-		w.line("%sstablehlo.custom_call @exla_runtime_callback(%s, %s) {api_version = 4 : i32, has_side_effect = true, backend_config = {callback_id = array<i64: %d>, callback_id_size = 8 : ui64, num_aliased_data_outputs = %d : ui64}%s} : %s",
-			lhs, w.pid, operands, site.number, n, attrs, types)
+		w.exla(s)
 	case JAX:
-		attrs := fmt.Sprintf("backend_config = \"\", mhlo.backend_config = {index = %d : ui64}", site.number)
-		if !site.Pure {
-			attrs = "has_side_effect = true, " + attrs
-		}
-		n := 0
-		var in []string
-		if site.Stream >= 0 {
-			n, in = 1, []string{toks[site.Stream]}
-		}
-		operands, types := w.signature(in, s.in, s.out, n)
-		lhs, out := w.define(n, s.out)
-		w.line("%sstablehlo.custom_call @xla_ffi_python_cpu_callback(%s) {%s} : %s", lhs, operands, attrs, types)
-		if n > 0 {
-			next[site.Stream] = out[0]
-		}
+		tok = w.jax(s, tok)
+	case Descriptor:
+		tok = w.descriptor(s, tok)
 	case Outfeed:
-		tok := toks[site.Stream]
 		if site.Kind == hlocb.Feed {
-			next[site.Stream] = w.infeed(s, tok, site.Label)
+			tok = w.infeed(s, tok, site.Label)
 		} else {
-			next[site.Stream] = w.outfeed(s.in, tok, site.Label)
+			tok = w.outfeed(s.in, tok, site.Label)
 		}
 	case HCB:
 		c, t := w.fresh(), w.fresh()
 		w.line("%s = stablehlo.constant dense<[271828, %d]> : tensor<2xui32>", c, site.number)
-		w.line("%s = \"stablehlo.outfeed\"(%s, %s) {outfeed_config = \"\"} : (tensor<2xui32>, %s) -> %s", t, c, toks[site.Stream], tokenType, tokenType)
-		t = w.outfeed(s.in, t, "")
+		w.line("%s = \"stablehlo.outfeed\"(%s, %s) {outfeed_config = \"\"} : (tensor<2xui32>, %s) -> %s", t, c, tok, tokenType, tokenType)
+		tok = w.outfeed(s.in, t, "")
 		if site.Kind != hlocb.Tap {
-			t = w.infeed(s, t, "")
+			tok = w.infeed(s, tok, "")
 		}
-		next[site.Stream] = t
 	case EXLAOutfeed:
 		c, t := w.fresh(), w.fresh()
 		w.line("%s = stablehlo.constant dense<%d> : tensor<ui16>", c, site.number)
-		w.line("%s = \"stablehlo.outfeed\"(%s, %s) : (tensor<ui16>, %s) -> %s", t, c, toks[site.Stream], tokenType, tokenType)
+		w.line("%s = \"stablehlo.outfeed\"(%s, %s) : (tensor<ui16>, %s) -> %s", t, c, tok, tokenType, tokenType)
+		tok = t
 		if site.Kind == hlocb.Feed {
-			t = w.infeed(s, t, "")
+			tok = w.infeed(s, tok, "")
 		} else {
 			for _, v := range s.in {
-				t = w.outfeed([]*value{v}, t, "")
+				tok = w.outfeed([]*value{v}, tok, "")
 			}
 		}
-		next[site.Stream] = t
+	case SendRecv:
+		tok = w.transfers(s, tok)
+	}
+	if site.Stream >= 0 {
+		next[site.Stream] = tok
 	}
 	return next
+}
+
+// call writes hlocb's own call, or a target's.
+func (w *writer) call(s *stmt) {
+	site := s.site
+	attrs := "api_version = 4 : i32"
+	if !site.Pure {
+		attrs += ", has_side_effect = true"
+	}
+	name := TargetName
+	if site.form == Own {
+		name = hlocb.Target
+		attrs += fmt.Sprintf(", backend_config = {abi = 1 : i64, chained = false, id = %d : i64, kind = %q, name = %q}", site.number, site.Kind, site.Label)
+	} else {
+		attrs += fmt.Sprintf(", backend_config = {name = %q, number = %d : i64}", site.Label, site.number)
+	}
+	if site.Kind == hlocb.InOut {
+		attrs += ", " + aliases(len(s.out), 0)
+	}
+	operands, types := w.signature(nil, s.in, s.out, 0)
+	lhs, _ := w.define(0, s.out)
+	w.line("%sstablehlo.custom_call @%s(%s) {%s} : %s", lhs, name, operands, attrs, types)
+}
+
+func (w *writer) exla(s *stmt) {
+	n := 0
+	attrs := ""
+	if s.site.Kind == hlocb.InOut {
+		n = len(s.out)
+		attrs = ", " + aliases(len(s.out), 1)
+	}
+	operands, types := w.signature(nil, s.in, s.out, 0)
+	types = "(tensor<8xui8>, " + types[1:]
+	lhs, _ := w.define(0, s.out)
+	w.line("%sstablehlo.custom_call @exla_runtime_callback(%s, %s) {api_version = 4 : i32, has_side_effect = true, backend_config = {callback_id = array<i64: %d>, callback_id_size = 8 : ui64, num_aliased_data_outputs = %d : ui64}%s} : %s",
+		lhs, w.pid, operands, s.site.number, n, attrs, types)
+}
+
+// jax writes a callback of JAX's; tok is empty for one that no token orders.
+func (w *writer) jax(s *stmt, tok string) string {
+	attrs := fmt.Sprintf("backend_config = \"\", mhlo.backend_config = {index = %d : ui64}", s.site.number)
+	if !s.site.Pure {
+		attrs = "has_side_effect = true, " + attrs
+	}
+	in, n := tokenList(tok)
+	operands, types := w.signature(in, s.in, s.out, n)
+	lhs, out := w.define(n, s.out)
+	w.line("%sstablehlo.custom_call @xla_ffi_python_cpu_callback(%s) {%s} : %s", lhs, operands, attrs, types)
+	if n > 0 {
+		return out[0]
+	}
+	return ""
+}
+
+func tokenList(tok string) ([]string, int) {
+	if tok == "" {
+		return nil, 0
+	}
+	return []string{tok}, 1
+}
+
+// descriptor writes the callback of earlier versions of JAX, whose results come in a tuple.
+func (w *writer) descriptor(s *stmt, tok string) string {
+	in, n := tokenList(tok)
+	operands, types := w.signature(in, s.in, s.out, n)
+	inTypes, outTypes, _ := strings.Cut(types, ") -> (")
+	outTypes = strings.TrimSuffix(outTypes, ")")
+	c, tuple := w.fresh(), w.fresh()
+	effect := "has_side_effect = true, "
+	if s.site.Pure {
+		effect = ""
+	}
+	w.line("%s = stablehlo.constant dense<%d> : tensor<i64>", c, s.site.number)
+	w.line("%s = stablehlo.custom_call @xla_python_cpu_callback(%s) {%sapi_version = 2 : i32, backend_config = \"%d\"} : (%s) -> tuple<%s>",
+		tuple, strings.TrimSuffix(c+", "+operands, ", "), effect, s.site.number, strings.TrimSuffix("tensor<i64>, "+inTypes[1:], ", "), outTypes)
+	element := func(i int, typ string) string {
+		name := w.fresh()
+		w.line("%s = stablehlo.get_tuple_element %s[%d] : (tuple<%s>) -> %s", name, tuple, i, outTypes, typ)
+		return name
+	}
+	if n > 0 {
+		tok = element(0, tokenType)
+	}
+	for i, v := range s.out {
+		w.names[v] = element(n+i, v.typ.String())
+	}
+	return tok
+}
+
+// transfers writes sends and receives: one after the other on one token as JAX does, with something for the host to
+// take or give where the hook has nothing, or side by side as TensorFlow does.
+func (w *writer) transfers(s *stmt, tok string) string {
+	site := s.site
+	channels := 0
+	attrs := func(kind int, key string) string {
+		n := site.channel(channels)
+		channels++
+		if key == "" {
+			key = fmt.Sprint(n)
+		}
+		return fmt.Sprintf("{channel_handle = #stablehlo.channel_handle<handle = %d, type = %d>, is_host_transfer = true, mhlo.frontend_attributes = {_xla_host_transfer_rendezvous = %q}}", n, kind, key)
+	}
+	send := func(v, typ, key, tok string) string {
+		t := w.fresh()
+		w.line("%s = \"stablehlo.send\"(%s, %s) %s : (%s, %s) -> %s", t, v, tok, attrs(2, key), typ, tokenType, tokenType)
+		return t
+	}
+	recv := func(typ, key, tok string) (value, token string) {
+		t := w.fresh()
+		w.line("%s:2 = \"stablehlo.recv\"(%s) %s : (%s) -> (%s, %s)", t, tok, attrs(3, key), tokenType, typ, tokenType)
+		return t + "#0", t + "#1"
+	}
+	if site.fanOut {
+		join := func(toks []string) string {
+			if len(toks) == 0 {
+				return tok
+			}
+			t := w.fresh()
+			w.line("%s = stablehlo.after_all %s : %s", t, strings.Join(toks, ", "), tokenType)
+			return t
+		}
+		var toks []string
+		for i, v := range s.in {
+			toks = append(toks, send(w.names[v], v.typ.String(), fmt.Sprintf("%s_dtoh_%d", site.Label, i), tok))
+		}
+		tok, toks = join(toks), nil
+		for i, v := range s.out {
+			var t string
+			w.names[v], t = recv(v.typ.String(), fmt.Sprintf("%s_htod_%d", site.Label, i), tok)
+			toks = append(toks, t)
+		}
+		return join(toks)
+	}
+	if len(s.in) == 0 {
+		c := w.fresh()
+		w.line("%s = stablehlo.constant dense<0.0> : tensor<1xf32>", c)
+		tok = send(c, "tensor<1xf32>", "", tok)
+	}
+	for _, v := range s.in {
+		tok = send(w.names[v], v.typ.String(), "", tok)
+	}
+	if len(s.out) == 0 {
+		_, tok = recv("tensor<f32>", "", tok)
+	}
+	for _, v := range s.out {
+		w.names[v], tok = recv(v.typ.String(), "", tok)
+	}
+	return tok
 }
 
 func (w *writer) outfeed(in []*value, tok, config string) string {

@@ -1,4 +1,4 @@
-package proof
+package endtoend
 
 import (
 	"context"
@@ -107,15 +107,7 @@ func near(a, b *tensor.Tensor) bool {
 func compareRecording(t *testing.T, b runtime.Backend, p *runtime.Program, want *recording, answer runtime.Handler, times int) {
 	t.Helper()
 	rec := &recorder{}
-	h := &runtime.Bindings{}
-	h.Observe("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
-		e := event{site: c.Site}
-		for _, o := range c.Operands {
-			e.operands = append(e.operands, o.Clone())
-		}
-		rec.events = append(rec.events, e)
-		return nil
-	}))
+	h := rec.observe()
 	h.Answer("*", answer)
 	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: h})
 	if err != nil {
@@ -172,10 +164,6 @@ func TestRecordedEvents(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recordings in %s (%v)", dir, err)
 	}
-	times := 3
-	if long() {
-		times = 200
-	}
 	for _, backend := range []string{"interp", "cpu"} {
 		t.Run(backend, func(t *testing.T) {
 			b := open(t, backend)
@@ -191,6 +179,10 @@ func TestRecordedEvents(t *testing.T) {
 				}
 				for _, order := range []hook.Order{hook.OrderProgram, hook.OrderSource} {
 					for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
+						times := orderRuns(t, 3)
+						if order == hook.OrderProgram && chain == hook.ChainState {
+							times = orderRuns(t, 200)
+						}
 						t.Run(name+"/"+order.String()+"/"+chain.String(), func(t *testing.T) {
 							p, err := rewrite(name, readFile(t, strings.TrimSuffix(file, ".json")+".mlir"), passes.RewriteOptions{Order: order, Chain: chain})
 							if err != nil {
@@ -215,8 +207,12 @@ func TestPurePairComputes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			calls := 0
 			h := &runtime.Bindings{}
-			h.Answer("*", sineAndCosine)
+			h.Answer("*", runtime.HandlerFunc(func(ctx context.Context, c *runtime.Call) error {
+				calls++
+				return sineAndCosine(ctx, c)
+			}))
 			e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: h})
 			if err != nil {
 				t.Fatal(err)
@@ -228,6 +224,9 @@ func TestPurePairComputes(t *testing.T) {
 			out, err := e.Run(context.Background(), []*tensor.Tensor{arg})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if calls != 1 {
+				t.Errorf("the host was called %d times for one callback with two results", calls)
 			}
 			for i, v := range x {
 				if s, c := tensor.View[float32](out[0])[i], tensor.View[float32](out[1])[i]; s != float32(math.Sin(float64(v))) || c != float32(math.Cos(float64(v))) {

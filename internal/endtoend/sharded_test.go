@@ -1,32 +1,27 @@
-//go:build cgo
-
-package backends_test
+package endtoend
 
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// runSharded runs a module of testdata/mlir whose calls of @probe are hooks, with its text changed, and returns the
-// events sorted by device and sequence, and the results.
+// runSharded runs a module of testdata/mlir whose calls of @probe are hooks, with its text changed, and compares its
+// events, sorted by device and sequence, and its results.
 func runSharded(t *testing.T, b runtime.Backend, file string, change *strings.Replacer, times int, args ...*tensor.Tensor) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "mlir", file))
+	text := readFile(t, filepath.Join("..", "..", "testdata", "mlir", file))
+	p, err := rewrite(file, []byte(change.Replace(string(text))), passes.RewriteOptions{Targets: []string{"probe"}})
 	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(t.TempDir(), file)
-	if err := os.WriteFile(name, []byte(change.Replace(string(text))), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
@@ -39,12 +34,12 @@ func runSharded(t *testing.T, b runtime.Backend, file string, change *strings.Re
 		got = append(got, fmt.Sprintf("d%d r%d p%d #%d %s %v", c.Device, c.Replica, c.Partition, c.Seq, c.Site.Name, tensor.View[float32](c.Operands[0])))
 		return nil
 	}))
-	p := rewrite(t, name, "probe")
 	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &h})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, p.Text)
 	}
 	defer e.Close()
+	want := strings.Join(shardedWant(file, args), "\n")
 	for range times {
 		got = nil
 		results, err := e.Run(context.Background(), args)
@@ -55,8 +50,8 @@ func runSharded(t *testing.T, b runtime.Backend, file string, change *strings.Re
 		for _, r := range results {
 			got = append(got, fmt.Sprint(r.Shape(), tensor.View[float32](r)))
 		}
-		if want := shardedWant(file, args); strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Fatalf("got\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		if strings.Join(got, "\n") != want {
+			t.Fatalf("got\n%s\nexpected\n%s", strings.Join(got, "\n"), want)
 		}
 	}
 }
@@ -103,7 +98,8 @@ func shardedWant(file string, args []*tensor.Tensor) []string {
 	return append(events, results...)
 }
 
-func floats(shape tensor.Shape, first float32) *tensor.Tensor {
+// count returns first, first+1, ...
+func count(shape tensor.Shape, first float32) *tensor.Tensor {
 	t := tensor.New(tensor.F32, shape)
 	for i := range tensor.View[float32](t) {
 		tensor.View[float32](t)[i] = first + float32(i)
@@ -111,8 +107,10 @@ func floats(shape tensor.Shape, first float32) *tensor.Tensor {
 	return t
 }
 
+// TestSharded runs programs partitioned by Shardy and by GSPMD on two, four and eight devices, and a replicated one: hooks
+// with the whole value and with shards, before and after collectives.
 func TestSharded(t *testing.T) {
-	const times = 50
+	times := orderRuns(t, 50)
 	b := open(t, "cpu")
 	for _, n := range []int{2, 4, 8} {
 		var ids []string
@@ -123,13 +121,13 @@ func TestSharded(t *testing.T) {
 			"tensor<8x", fmt.Sprintf("tensor<%dx", 2*n), "[[0, 1, 2, 3]]", "[["+strings.Join(ids, ", ")+"]]", "tensor<1x4xi64>", fmt.Sprintf("tensor<1x%dxi64>", n),
 			"devices=[4]<=[4]", fmt.Sprintf("devices=[%d]<=[%d]", n, n))
 		t.Run(fmt.Sprintf("shardy/%d", n), func(t *testing.T) {
-			runSharded(t, b, "sharded_shardy.mlir", change, times, floats(tensor.Shape{int64(2 * n), 2}, 1), floats(nil, 3))
+			runSharded(t, b, "sharded_shardy.mlir", change, times, count(tensor.Shape{int64(2 * n), 2}, 1), count(nil, 3))
 		})
 		t.Run(fmt.Sprintf("gspmd/%d", n), func(t *testing.T) {
-			runSharded(t, b, "sharded_gspmd.mlir", change, times, floats(tensor.Shape{int64(2 * n)}, 1))
+			runSharded(t, b, "sharded_gspmd.mlir", change, times, count(tensor.Shape{int64(2 * n)}, 1))
 		})
 	}
 	t.Run("replicated", func(t *testing.T) {
-		runSharded(t, b, "replicated.mlir", strings.NewReplacer(), times, floats(tensor.Shape{2}, 1))
+		runSharded(t, b, "replicated.mlir", strings.NewReplacer(), times, count(tensor.Shape{2}, 1))
 	})
 }

@@ -1,4 +1,4 @@
-package proof
+package endtoend
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,8 +25,25 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// long reports whether thousands are asked for instead of hundreds.
+// long reports whether HLOCB_LONG asks for thousands of programs instead of hundreds.
 func long() bool { return os.Getenv("HLOCB_LONG") != "" }
+
+// orderRuns returns how often a program runs whose order is tested: HLOCB_ORDER_RUNS, or 200 with HLOCB_LONG, or few.
+func orderRuns(t testing.TB, few int) int {
+	t.Helper()
+	text := os.Getenv("HLOCB_ORDER_RUNS")
+	switch {
+	case text == "" && long():
+		return 200
+	case text == "":
+		return few
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("HLOCB_ORDER_RUNS is %q", text)
+	}
+	return n
+}
 
 // corpus returns a directory of modules that real systems wrote, or skips the test.
 func corpus(t testing.TB, name string) string {
@@ -123,10 +141,11 @@ func rewrite(name string, text []byte, opts passes.RewriteOptions) (*runtime.Pro
 // event is one arrival at a hook.
 type event struct {
 	site     *hlocb.Site
+	device   int
 	operands []*tensor.Tensor
 }
 
-// recorder answers all hooks and keeps what it sees.
+// recorder keeps what hooks deliver, and answers them.
 type recorder struct {
 	mu     sync.Mutex
 	events []event
@@ -134,10 +153,11 @@ type recorder struct {
 	bare   bool // keep no operands
 }
 
-func (r *recorder) bindings() *runtime.Bindings {
+// observe returns bindings that keep what hooks deliver.
+func (r *recorder) observe() *runtime.Bindings {
 	var h runtime.Bindings
-	h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
-		e := event{site: c.Site}
+	h.Observe("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		e := event{site: c.Site, device: c.Device}
 		if !r.bare {
 			for _, o := range c.Operands {
 				e.operands = append(e.operands, o.Clone())
@@ -146,12 +166,21 @@ func (r *recorder) bindings() *runtime.Bindings {
 		r.mu.Lock()
 		r.events = append(r.events, e)
 		r.mu.Unlock()
+		return nil
+	}))
+	return &h
+}
+
+// bindings answer, too.
+func (r *recorder) bindings() *runtime.Bindings {
+	h := r.observe()
+	h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
 		if r.answer == nil || c.Site.Kind == hlocb.Tap {
 			return nil
 		}
 		return r.answer(c)
 	}))
-	return &h
+	return h
 }
 
 func (r *recorder) take() []event {

@@ -1,0 +1,104 @@
+package layout_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// files calls f for every file below the module's root whose name ends so.
+func files(t *testing.T, suffix string, f func(name string, text []byte)) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != root {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, suffix) {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		f(filepath.ToSlash(name), text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestVariablesAreDocumented: what tests read from the environment stands in CONTRIBUTING.md. HLOCB_TEST_... is what
+// tests tell processes that they start.
+func TestVariablesAreDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := regexp.MustCompile(`(?:Getenv|LookupEnv)\("(HLOCB_\w+)"\)`)
+	found := 0
+	files(t, "_test.go", func(name string, source []byte) {
+		for _, m := range read.FindAllSubmatch(source, -1) {
+			v := string(m[1])
+			found++
+			if !strings.HasPrefix(v, "HLOCB_TEST_") && !strings.Contains(string(text), "`"+v) {
+				t.Errorf("%s reads %s, of which CONTRIBUTING.md says nothing", name, v)
+			}
+		}
+	})
+	if found == 0 {
+		t.Error("no test reads the environment: the test looks for the wrong thing")
+	}
+}
+
+// TestLinksLeadSomewhere: a link of a document to a file of this repository names one that is there, and a heading in
+// it where it says so.
+func TestLinksLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading := regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	anchors := func(text []byte) map[string]bool {
+		out := map[string]bool{}
+		for _, m := range heading.FindAllSubmatch(text, -1) {
+			name := strings.ToLower(string(m[1]))
+			name = regexp.MustCompile("[^a-z0-9_ -]").ReplaceAllString(name, "")
+			out[strings.ReplaceAll(name, " ", "-")] = true
+		}
+		return out
+	}
+	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+	files(t, ".md", func(name string, text []byte) {
+		for _, m := range link.FindAllSubmatch(code.ReplaceAll(text, nil), -1) {
+			to := string(m[1])
+			if strings.Contains(to, "://") {
+				continue
+			}
+			to, anchor, _ := strings.Cut(to, "#")
+			target := filepath.Join("..", "..", filepath.Dir(name), to)
+			if to == "" {
+				target = filepath.Join("..", "..", name)
+			}
+			info, err := os.Stat(target)
+			if err != nil {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+				continue
+			}
+			if anchor == "" || info.IsDir() {
+				continue
+			}
+			other, err := os.ReadFile(target)
+			if err != nil {
+				t.Error(err)
+			} else if !anchors(other)[anchor] {
+				t.Errorf("%s links to %s, but there is no such heading", name, m[1])
+			}
+		}
+	})
+}
