@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/hlocb/hlocb/diag"
 )
@@ -203,21 +204,35 @@ type Reporter struct {
 	ctx     *Context
 	src     *diag.Source
 	list    diag.List
-	symbols map[*Op]Symbols
+	symbols *symbolCache
+	scratch any
+}
+
+// symbolCache holds what was asked for of the symbols, for all reporters of one check.
+type symbolCache struct {
+	mu     sync.Mutex
+	tables map[*Op]Symbols
 }
 
 // Symbols returns the symbols of table as they were when first asked for.
 func (r *Reporter) Symbols(table *Op) Symbols {
-	s, ok := r.symbols[table]
+	c := r.symbols
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, ok := c.tables[table]
 	if !ok {
 		s = SymbolsOf(table)
-		if r.symbols == nil {
-			r.symbols = map[*Op]Symbols{}
+		if c.tables == nil {
+			c.tables = map[*Op]Symbols{}
 		}
-		r.symbols[table] = s
+		c.tables[table] = s
 	}
 	return s
 }
+
+// Scratch returns a place for what the Verify hooks of a dialect want to use again from op to op. It belongs to one
+// goroutine, and starts as nil; a hook may find there what another dialect left.
+func (r *Reporter) Scratch() *any { return &r.scratch }
 
 // Context returns the context of the types of the module that is checked.
 func (r *Reporter) Context() *Context { return r.ctx }

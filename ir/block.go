@@ -13,6 +13,7 @@ type Block struct {
 	region      *Region
 	args        []*Value
 	first, last *Op
+	unordered   bool // the ops' order does not grow along the block, see number
 }
 
 // Op returns the op that owns the region.
@@ -96,11 +97,11 @@ func (b *Block) AddArg(t Type, loc *Loc) *Value { return b.InsertArg(len(b.args)
 
 // InsertArg inserts an argument at position i.
 func (b *Block) InsertArg(i int, t Type, loc *Loc) *Value {
-	v := &Value{typ: t, block: b, loc: loc}
+	v := &(&argument{Value: Value{typ: t}, block: b, loc: loc}).Value
 	b.args = append(b.args, nil)
 	copy(b.args[i+1:], b.args[i:])
 	b.args[i] = v
-	b.renumber()
+	b.renumber(i)
 	return v
 }
 
@@ -110,15 +111,16 @@ func (b *Block) RemoveArg(i int) {
 		panic("ir: removing a block argument that is in use")
 	}
 	b.args = append(b.args[:i:i], b.args[i+1:]...)
-	b.renumber()
+	b.renumber(i)
 }
 
-func (b *Block) renumber() {
+// renumber sets the index of the arguments from i on.
+func (b *Block) renumber(i int) {
 	if p := b.Parent(); p != nil {
 		p.touch()
 	}
-	for i, a := range b.args {
-		a.index = int32(i)
+	for ; i < len(b.args); i++ {
+		b.args[i].index = int32(i)
 	}
 }
 
@@ -179,7 +181,26 @@ func (b *Block) insert(o, after *Op) {
 	}
 	if o.next != nil {
 		o.next.prev = o
-	} else {
-		b.last = o
+		b.unordered = true
+		return
 	}
+	b.last = o
+	o.order = 0
+	if after != nil {
+		o.order = after.order + 1
+		b.unordered = b.unordered || o.order == 0
+	}
+}
+
+// number makes the order of the ops grow along the block.
+func (b *Block) number() {
+	if !b.unordered {
+		return
+	}
+	n := uint32(0)
+	for o := b.first; o != nil; o = o.next {
+		o.order = n
+		n++
+	}
+	b.unordered = false
 }

@@ -20,7 +20,7 @@ func sameKind(v, w *Value) bool {
 }
 
 // constantLike reports whether v may be a constant, whose value some ops look at.
-func constantLike(v *Value) bool { return v.op != nil && len(v.op.operands) == 0 }
+func constantLike(v *Value) bool { return v.op != nil && v.op.numOperands == 0 }
 
 // touchUsers notes that what the users of v rely on changed.
 func (v *Value) touchUsers() {
@@ -31,8 +31,9 @@ func (v *Value) touchUsers() {
 
 // touchResults notes that what the users of o's results rely on changed.
 func (o *Op) touchResults() {
-	for i := range o.results {
-		o.results[i].touchUsers()
+	results := o.results()
+	for i := range results {
+		results[i].touchUsers()
 	}
 }
 
@@ -43,7 +44,7 @@ func (b *Block) stir(o *Op) {
 		return
 	}
 	p.marks |= stirred
-	if p.def.Has(SymbolTable) && o.attrs.Get(SymbolName) != nil {
+	if p.def.Has(SymbolTable) && o.attrs().Get(SymbolName) != nil {
 		p.marks |= renamed
 	}
 }
@@ -53,7 +54,7 @@ func (b *Block) stir(o *Op) {
 // (the definition of an operand, the op around it, a symbol) did, and where anything inside it was checked again. Unlike
 // Verify it takes notes in the module and must be the only one to use it meanwhile.
 func VerifyChanged(m *Module) error {
-	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source}, place: map[*Block]map[*Op]int32{}}
+	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, symbols: &symbolCache{}}}
 	v.changed(m.op, false, symbolsChanged(m.op))
 	return v.r.list.Err()
 }
@@ -63,10 +64,10 @@ func symbolsChanged(table *Op) bool {
 	if table.marks&renamed != 0 {
 		return true
 	}
-	for _, r := range table.regions {
+	for _, r := range table.regions() {
 		for _, b := range r.blocks {
 			for o := b.first; o != nil; o = o.next {
-				if o.marks&checked == 0 && o.attrs.Get(SymbolName) != nil || o.def.MightHave(SymbolTable) && symbolsChanged(o) {
+				if o.marks&checked == 0 && o.attrs().Get(SymbolName) != nil || o.def.MightHave(SymbolTable) && symbolsChanged(o) {
 					return true
 				}
 			}
@@ -90,13 +91,16 @@ func (v *verifier) changed(o *Op, elsewhere, symbols bool) (any bool) {
 		v.symbols(o)
 	}
 	any = around
-	for i, r := range o.regions {
+	for i, r := range o.regions() {
 		if around {
 			v.blockCount(o, i, r)
 		}
 		for _, b := range r.blocks {
+			b.number()
+		}
+		for _, b := range r.blocks {
 			for n := b.first; n != nil; n = n.next {
-				if n.marks&(checked|relinked) == checked && n.regions == nil && !elsewhere && !symbols && (!around || n != b.last) {
+				if n.marks&(checked|relinked) == checked && n.regions() == nil && !elsewhere && !symbols && (!around || n != b.last) {
 					continue
 				}
 				found := len(v.r.list)
@@ -120,9 +124,6 @@ func (v *verifier) changed(o *Op, elsewhere, symbols bool) (any bool) {
 				v.terminated(o, b)
 			}
 		}
-		for _, b := range r.blocks {
-			delete(v.place, b)
-		}
 	}
 	if any && len(v.r.list) == before && o.def.Verify != nil {
 		o.def.Verify(o, &v.r)
@@ -137,8 +138,8 @@ func (v *verifier) changed(o *Op, elsewhere, symbols bool) (any bool) {
 
 // namesSymbol reports whether an attribute of o may name a symbol.
 func namesSymbol(o *Op) bool {
-	for i := range o.attrs {
-		if o.attrs[i].Name != SymbolName && mayName(o.attrs[i].Attr) {
+	for _, a := range o.attrs() {
+		if a.Name != SymbolName && mayName(a.Attr) {
 			return true
 		}
 	}

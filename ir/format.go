@@ -460,7 +460,7 @@ func (o *Op) OperandSegments(buf []int) (counts []int, ok bool) {
 	if o.def.Traits&AttrSizedOperands != 0 {
 		sizes = o.Attr("operandSegmentSizes")
 	}
-	return Segments(buf, o.def.Operands, len(o.operands), sizes, o.def.Traits&SameVariadicOperands != 0)
+	return Segments(buf, o.def.Operands, o.NumOperands(), sizes, o.def.Traits&SameVariadicOperands != 0)
 }
 
 // ResultSegments returns how many results each result row of the op's definition has.
@@ -469,5 +469,5 @@ func (o *Op) ResultSegments(buf []int) (counts []int, ok bool) {
 	if o.def.Traits&AttrSizedResults != 0 {
 		sizes = o.Attr("resultSegmentSizes")
 	}
-	return Segments(buf, o.def.Results, len(o.results), sizes, o.def.Traits&SameVariadicResults != 0)
+	return Segments(buf, o.def.Results, o.NumResults(), sizes, o.def.Traits&SameVariadicResults != 0)
 }

@@ -32,7 +32,7 @@ const moduleName = "builtin.module"
 func NewModule(ctx *Context, registry *Registry, source *diag.Source) *Module {
 	m := &Module{ctx: ctx, registry: registry, source: source, unknown: map[string]*Def{}}
 	m.op = m.NewOp(&OpState{Def: m.Def(moduleName), Regions: 1})
-	m.op.regions[0].AddBlock()
+	m.op.regions()[0].AddBlock()
 	return m
 }
 
@@ -40,8 +40,8 @@ func NewModule(ctx *Context, registry *Registry, source *diag.Source) *Module {
 func (m *Module) Adopt(op *Op) {
 	op.Remove()
 	m.op = op
-	if op.regions[0].Empty() {
-		op.regions[0].AddBlock()
+	if op.regions()[0].Empty() {
+		op.regions()[0].AddBlock()
 	}
 }
 
@@ -58,7 +58,7 @@ func (m *Module) Source() *diag.Source { return m.source }
 func (m *Module) Op() *Op { return m.op }
 
 // Body returns the module's block.
-func (m *Module) Body() *Block { return m.op.regions[0].Entry() }
+func (m *Module) Body() *Block { return m.op.regions()[0].Entry() }
 
 // Reserve prepares storage for about n more ops.
 func (m *Module) Reserve(n int) {
@@ -132,32 +132,39 @@ func (st *OpState) SetAttr(name string, a Attr) {
 // copies the rest.
 func (m *Module) NewOp(st *OpState) *Op {
 	o := m.slab.op()
-	o.def, o.attrs, o.loc, o.pos = st.Def, st.Attrs, st.Loc, st.Pos
-	if len(st.Successors) > 0 {
-		list := st.Successors
-		o.successors = &list
+	o.def, o.loc, o.pos = st.Def, st.Loc, st.Pos
+	if len(st.Attrs) > 0 {
+		o.setAttrs(st.Attrs)
 	}
 	if n := len(st.Operands); n > 0 {
-		o.operands = m.slab.useSlice(n)
+		uses := m.slab.useSlice(n)
+		o.setOperands(uses)
 		for i, v := range st.Operands {
-			u := &o.operands[i]
+			u := &uses[i]
 			u.owner = o
 			u.link(v)
 		}
 	}
 	if n := len(st.Types); n > 0 {
-		o.results = m.slab.valueSlice(n)
+		values := m.slab.valueSlice(n)
+		o.setResults(values)
 		for i, t := range st.Types {
-			v := &o.results[i]
+			v := &values[i]
 			v.typ, v.op, v.index = t, o, int32(i)
 		}
 	}
-	for _, r := range st.Bodies {
-		r.op = o
-		o.regions = append(o.regions, r)
-	}
-	for range st.Regions {
-		o.regions = append(o.regions, &Region{op: o})
+	if n := len(st.Bodies) + st.Regions; n > 0 || len(st.Successors) > 0 {
+		o.rare = &rare{successors: st.Successors}
+		if n > 0 {
+			o.rare.regions = make([]*Region, 0, n)
+		}
+		for _, r := range st.Bodies {
+			r.op = o
+			o.addRegion(r)
+		}
+		for range st.Regions {
+			o.addRegion(&Region{op: o})
+		}
 	}
 	return o
 }
@@ -169,14 +176,15 @@ func (m *Module) NewRegion() *Region { return &Region{} }
 // pointers to them that the caller holds do not.
 func (m *Module) AddResults(o *Op, types ...Type) {
 	o.touch()
-	old := o.results
-	o.results = m.slab.valueSlice(len(old) + len(types))
+	old := o.results()
+	list := m.slab.valueSlice(len(old) + len(types))
+	o.setResults(list)
 	for i := range old {
-		o.results[i] = Value{typ: old[i].typ, op: o, index: int32(i), name: old[i].name}
-		old[i].ReplaceAllUsesWith(&o.results[i])
+		list[i] = Value{typ: old[i].typ, op: o, index: int32(i), name: old[i].name, nameLen: old[i].nameLen}
+		old[i].ReplaceAllUsesWith(&list[i])
 	}
 	for i, t := range types {
-		o.results[len(old)+i] = Value{typ: t, op: o, index: int32(len(old) + i)}
+		list[len(old)+i] = Value{typ: t, op: o, index: int32(len(old) + i)}
 	}
 }
 
@@ -188,7 +196,7 @@ func (m *Module) Clone(o *Op, mapping map[*Value]*Value) *Op {
 }
 
 func (m *Module) clone(o *Op, mapping map[*Value]*Value, blocks map[*Block]*Block) *Op {
-	st := OpState{Def: o.def, Attrs: o.attrs, Regions: len(o.regions), Loc: o.loc, Pos: o.pos}
+	st := OpState{Def: o.def, Attrs: o.attrs(), Regions: o.NumRegions(), Loc: o.loc, Pos: o.pos}
 	lookup := func(v *Value) *Value {
 		if w, ok := mapping[v]; ok {
 			return w
@@ -212,17 +220,17 @@ func (m *Module) clone(o *Op, mapping map[*Value]*Value, blocks map[*Block]*Bloc
 		st.Successors = append(st.Successors, c)
 	}
 	c := m.NewOp(&st)
-	for i := range o.results {
-		c.results[i].name = o.results[i].name
-		mapping[&o.results[i]] = &c.results[i]
+	for i, v := range o.Results() {
+		c.Result(i).SetName(v.Name())
+		mapping[v] = c.Result(i)
 	}
-	for i, r := range o.regions {
+	for i, r := range o.regions() {
 		for _, b := range r.blocks {
-			nb := c.regions[i].AddBlock()
+			nb := c.regions()[i].AddBlock()
 			blocks[b] = nb
 			for _, a := range b.args {
-				na := nb.AddArg(a.typ, a.loc)
-				na.name = a.name
+				na := nb.AddArg(a.typ, a.Loc())
+				na.SetName(a.Name())
 				mapping[a] = na
 			}
 		}

@@ -2,27 +2,39 @@ package ir
 
 import (
 	"iter"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/diag"
 )
 
 // Value is the result of an op or an argument of a block.
 //
-// Invariants: exactly one of op and block is set; first heads the list of all uses of the value, and each use
-// in it has val set to this value.
+// Invariants: op is set for results alone; every other value is the first field of an argument. first heads the list
+// of all uses of the value, and each use in it has val set to this value. The layout is tight: a module of a million
+// ops has more than a million values, and memory to clear and to look through for pointers is most of what an IR costs.
 type Value struct {
-	typ   Type
-	op    *Op
+	typ     Type
+	op      *Op
+	first   *Use  // its prev is the last one
+	name    *byte // the name it was written with, without '%'; a hint for printing
+	nameLen uint32
+	index   int32
+}
+
+// argument is a value that no op defines: an argument of a block, or a stand-in for a value that is used in front of
+// its definition, which has no block.
+type argument struct {
+	Value
 	block *Block
-	index int32
-	first *Use
-	last  *Use
-	name  string // the name it was written with, without '%'; a hint for printing
-	loc   *Loc   // block arguments only
+	loc   *Loc
 	pos   diag.Pos
 }
 
-// Use is one operand slot of an op, linked into the use list of its value.
+// arg returns the argument that v, which is no result, is the first field of.
+func (v *Value) arg() *argument { return (*argument)(unsafe.Pointer(v)) }
+
+// Use is one operand slot of an op, linked into the use list of its value: next ends with nil, prev of the first use is
+// the last.
 type Use struct {
 	val        *Value
 	owner      *Op
@@ -32,19 +44,61 @@ type Use struct {
 // Op is an operation of any kind, known or not.
 //
 // Invariants: attrs is sorted by name; every operand slot is in the use list of its value; block is nil for a
-// detached op and the top-level module; regions point back to the op.
+// detached op and the top-level module; regions point back to the op. Operands, results and attributes are kept as
+// pointer and length; operands, results and attrs return them as slices.
 type Op struct {
-	def        *Def
-	operands   []Use
-	results    []Value
-	attrs      AttrList
+	def         *Def
+	operandPtr  *Use
+	resultPtr   *Value
+	attrPtr     *NamedAttr
+	rare        *rare // nil for an op without regions and successors
+	block       *Block
+	prev, next  *Op
+	loc         *Loc
+	numOperands uint32
+	numResults  uint32
+	numAttrs    uint32
+	pos         diag.Pos
+	marks       marks
+	order       uint32 // grows along the block where that is ordered, see Block.number
+}
+
+// rare is what few ops have.
+type rare struct {
 	regions    []*Region
-	successors *[]Successor // nil for none
-	block      *Block
-	prev, next *Op
-	loc        *Loc
-	pos        diag.Pos
-	marks      marks
+	successors []Successor
+}
+
+func (o *Op) operands() []Use { return unsafe.Slice(o.operandPtr, o.numOperands) }
+
+func (o *Op) results() []Value { return unsafe.Slice(o.resultPtr, o.numResults) }
+
+func (o *Op) attrs() AttrList { return unsafe.Slice(o.attrPtr, o.numAttrs) }
+
+func (o *Op) setOperands(list []Use) {
+	o.operandPtr, o.numOperands = unsafe.SliceData(list), uint32(len(list))
+}
+
+func (o *Op) setResults(list []Value) {
+	o.resultPtr, o.numResults = unsafe.SliceData(list), uint32(len(list))
+}
+
+func (o *Op) setAttrs(list AttrList) {
+	o.attrPtr, o.numAttrs = unsafe.SliceData(list), uint32(len(list))
+}
+
+func (o *Op) regions() []*Region {
+	if o.rare == nil {
+		return nil
+	}
+	return o.rare.regions
+}
+
+func (o *Op) addRegion(r *Region) {
+	if o.rare == nil {
+		o.rare = &rare{}
+	}
+	o.rare.regions = append(o.rare.regions, r)
 }
 
 // Successor is a block that a terminator may branch to, with the operands that become its arguments.
@@ -55,7 +109,7 @@ type Successor struct {
 
 // NewForwardValue returns a value that nothing defines: it stands for one that is used in front of its definition
 // until ReplaceAllUsesWith puts that in its place.
-func NewForwardValue(t Type) *Value { return &Value{typ: t} }
+func NewForwardValue(t Type) *Value { return &(&argument{Value: Value{typ: t}}).Value }
 
 // Type returns the value's type.
 func (v *Value) Type() Type { return v.typ }
@@ -65,8 +119,8 @@ func (v *Value) SetType(t Type) {
 	v.typ = t
 	if v.op != nil {
 		v.op.touch()
-	} else if v.block != nil && v.block.Parent() != nil {
-		v.block.Parent().touch()
+	} else if b := v.arg().block; b != nil && b.Parent() != nil {
+		b.Parent().touch()
 	}
 	v.touchUsers()
 }
@@ -75,14 +129,19 @@ func (v *Value) SetType(t Type) {
 func (v *Value) Def() *Op { return v.op }
 
 // Block returns the block that v is an argument of, nil for a result.
-func (v *Value) Block() *Block { return v.block }
+func (v *Value) Block() *Block {
+	if v.op != nil {
+		return nil
+	}
+	return v.arg().block
+}
 
 // ParentBlock returns the block that v is defined in: its op's block, or the block it is an argument of.
 func (v *Value) ParentBlock() *Block {
 	if v.op != nil {
 		return v.op.block
 	}
-	return v.block
+	return v.arg().block
 }
 
 // Index returns the position among the results of the op or the arguments of the block.
@@ -90,28 +149,46 @@ func (v *Value) Index() int { return int(v.index) }
 
 // Name returns the name the value was written with (without '%'), a hint only. For one of several results of an
 // op it is the hint of the first.
-func (v *Value) Name() string { return v.name }
+func (v *Value) Name() string { return unsafe.String(v.name, v.nameLen) }
 
 // SetName changes the name hint.
-func (v *Value) SetName(name string) { v.name = name }
+func (v *Value) SetName(name string) { v.name, v.nameLen = unsafe.StringData(name), uint32(len(name)) }
 
-// Loc returns the location of a block argument.
-func (v *Value) Loc() *Loc { return v.loc }
+// Loc returns the location of a block argument, nil for a result.
+func (v *Value) Loc() *Loc {
+	if v.op != nil {
+		return nil
+	}
+	return v.arg().loc
+}
 
-// SetLoc sets the location of a block argument.
-func (v *Value) SetLoc(l *Loc) { v.loc = l }
+// SetLoc sets the location of a block argument. A result has that of its op.
+func (v *Value) SetLoc(l *Loc) {
+	if v.op == nil {
+		v.arg().loc = l
+	}
+}
 
 // Pos returns where a block argument stands in the text that was read.
-func (v *Value) Pos() diag.Pos { return v.pos }
+func (v *Value) Pos() diag.Pos {
+	if v.op != nil {
+		return 0
+	}
+	return v.arg().pos
+}
 
-// SetPos sets the position of a block argument.
-func (v *Value) SetPos(p diag.Pos) { v.pos = p }
+// SetPos sets the position of a block argument. A result has that of its op.
+func (v *Value) SetPos(p diag.Pos) {
+	if v.op == nil {
+		v.arg().pos = p
+	}
+}
 
 // HasUses reports whether any op uses the value.
 func (v *Value) HasUses() bool { return v.first != nil }
 
 // HasOneUse reports whether exactly one operand slot holds the value.
-func (v *Value) HasOneUse() bool { return v.first != nil && v.first == v.last }
+func (v *Value) HasOneUse() bool { return v.first != nil && v.first.next == nil }
 
 // Uses iterates over the uses in the order they were added. The current use may be changed or removed.
 func (v *Value) Uses() iter.Seq[*Use] {
@@ -153,8 +230,8 @@ func (u *Use) Owner() *Op { return u.owner }
 
 // Index returns the position among the owner's operands.
 func (u *Use) Index() int {
-	for i := range u.owner.operands {
-		if &u.owner.operands[i] == u {
+	for i := range u.owner.operands() {
+		if &u.owner.operands()[i] == u {
 			return i
 		}
 	}
@@ -177,13 +254,13 @@ func (u *Use) link(v *Value) {
 	if v == nil {
 		return
 	}
-	u.prev, u.next = v.last, nil
-	if v.last != nil {
-		v.last.next = u
-	} else {
-		v.first = u
+	if v.first == nil {
+		v.first, u.prev = u, u
+		return
 	}
-	v.last = u
+	last := v.first.prev
+	u.prev, last.next = last, u
+	v.first.prev = u
 }
 
 func (u *Use) unlink() {
@@ -191,15 +268,18 @@ func (u *Use) unlink() {
 	if v == nil {
 		return
 	}
-	if u.prev != nil {
+	switch {
+	case v.first != u:
 		u.prev.next = u.next
-	} else {
-		v.first = u.next
-	}
-	if u.next != nil {
-		u.next.prev = u.prev
-	} else {
-		v.last = u.prev
+		if u.next != nil {
+			u.next.prev = u.prev
+		} else {
+			v.first.prev = u.prev
+		}
+	case u.next != nil:
+		v.first, u.next.prev = u.next, u.prev
+	default:
+		v.first = nil
 	}
 	u.val, u.prev, u.next = nil, nil, nil
 }
@@ -220,19 +300,19 @@ func (o *Op) Has(t Traits) bool { return o.def.Has(t) }
 func (o *Op) MightHave(t Traits) bool { return o.def.MightHave(t) }
 
 // NumOperands returns the number of operands.
-func (o *Op) NumOperands() int { return len(o.operands) }
+func (o *Op) NumOperands() int { return int(o.numOperands) }
 
 // Operand returns operand i.
-func (o *Op) Operand(i int) *Value { return o.operands[i].val }
+func (o *Op) Operand(i int) *Value { return o.operands()[i].val }
 
 // OperandUse returns the slot of operand i.
-func (o *Op) OperandUse(i int) *Use { return &o.operands[i] }
+func (o *Op) OperandUse(i int) *Use { return &o.operands()[i] }
 
 // Operands iterates over the operands.
 func (o *Op) Operands() iter.Seq2[int, *Value] {
 	return func(yield func(int, *Value) bool) {
-		for i := range o.operands {
-			if !yield(i, o.operands[i].val) {
+		for i := range o.operands() {
+			if !yield(i, o.operands()[i].val) {
 				return
 			}
 		}
@@ -241,44 +321,46 @@ func (o *Op) Operands() iter.Seq2[int, *Value] {
 
 // OperandList returns the operands as a new slice.
 func (o *Op) OperandList() []*Value {
-	out := make([]*Value, len(o.operands))
-	for i := range o.operands {
-		out[i] = o.operands[i].val
+	out := make([]*Value, int(o.numOperands))
+	for i := range o.operands() {
+		out[i] = o.operands()[i].val
 	}
 	return out
 }
 
 // SetOperand puts v into operand slot i.
-func (o *Op) SetOperand(i int, v *Value) { o.operands[i].Set(v) }
+func (o *Op) SetOperand(i int, v *Value) { o.operands()[i].Set(v) }
 
 // SetOperands replaces all operands.
 func (o *Op) SetOperands(vals []*Value) {
 	o.touch()
-	for i := range o.operands {
-		o.operands[i].unlink()
+	old := o.operands()
+	for i := range old {
+		old[i].unlink()
 	}
-	if len(vals) <= cap(o.operands) {
-		o.operands = o.operands[:len(vals)]
+	if len(vals) <= len(old) {
+		o.setOperands(old[:len(vals)])
 	} else {
-		o.operands = make([]Use, len(vals))
+		o.setOperands(make([]Use, len(vals)))
 	}
 	for i, v := range vals {
-		o.operands[i] = Use{owner: o}
-		o.operands[i].link(v)
+		u := &o.operands()[i]
+		u.owner = o
+		u.link(v)
 	}
 }
 
 // NumResults returns the number of results.
-func (o *Op) NumResults() int { return len(o.results) }
+func (o *Op) NumResults() int { return int(o.numResults) }
 
 // Result returns result i.
-func (o *Op) Result(i int) *Value { return &o.results[i] }
+func (o *Op) Result(i int) *Value { return &o.results()[i] }
 
 // Results iterates over the results.
 func (o *Op) Results() iter.Seq2[int, *Value] {
 	return func(yield func(int, *Value) bool) {
-		for i := range o.results {
-			if !yield(i, &o.results[i]) {
+		for i := range o.results() {
+			if !yield(i, &o.results()[i]) {
 				return
 			}
 		}
@@ -286,23 +368,23 @@ func (o *Op) Results() iter.Seq2[int, *Value] {
 }
 
 // Attrs returns the attributes sorted by name, inherent and discardable; the caller must not change them.
-func (o *Op) Attrs() AttrList { return o.attrs }
+func (o *Op) Attrs() AttrList { return o.attrs() }
 
 // Attr returns the attribute named name, or nil.
-func (o *Op) Attr(name string) Attr { return o.attrs.Get(name) }
+func (o *Op) Attr(name string) Attr { return o.attrs().Get(name) }
 
 // SetAttr binds name to a. The entry is inherent where the definition says so; of an op of unknown kind, where
 // it replaces an inherent entry.
 func (o *Op) SetAttr(name string, a Attr) {
 	inherent := o.def.IsInherent(name)
 	if o.def.unknown {
-		for i := range o.attrs {
-			if o.attrs[i].Name == name {
-				inherent = o.attrs[i].Inherent
+		for _, a := range o.attrs() {
+			if a.Name == name {
+				inherent = a.Inherent
 			}
 		}
 	}
-	o.attrs = o.attrs.Set(name, a, inherent)
+	o.setAttrs(o.attrs().Set(name, a, inherent))
 	o.touch()
 	o.touchResults() // some ops look at the constants they are given
 }
@@ -312,26 +394,26 @@ func (o *Op) RemoveAttr(name string) {
 	if name == SymbolName && o.block != nil {
 		o.block.stir(o)
 	}
-	o.attrs = o.attrs.Without(name)
+	o.setAttrs(o.attrs().Without(name))
 	o.touch()
 	o.touchResults()
 }
 
 // NumRegions returns the number of regions.
-func (o *Op) NumRegions() int { return len(o.regions) }
+func (o *Op) NumRegions() int { return len(o.regions()) }
 
 // Region returns region i.
-func (o *Op) Region(i int) *Region { return o.regions[i] }
+func (o *Op) Region(i int) *Region { return o.regions()[i] }
 
 // Regions returns the regions; the caller must not change the slice.
-func (o *Op) Regions() []*Region { return o.regions }
+func (o *Op) Regions() []*Region { return o.regions() }
 
 // Successors returns the successors; the caller must not change the slice. Their operands are given with each.
 func (o *Op) Successors() []Successor {
-	if o.successors == nil {
+	if o.rare == nil {
 		return nil
 	}
-	return *o.successors
+	return o.rare.successors
 }
 
 // Block returns the block the op stands in, nil for a detached op.
@@ -363,23 +445,11 @@ func (o *Op) Pos() diag.Pos { return o.pos }
 // SetPos sets the position; ops that a pass makes get that of the op they stand for.
 func (o *Op) SetPos(p diag.Pos) { o.pos = p }
 
-// IsBefore reports whether o stands before p in the same block. It takes time linear in their distance.
+// IsBefore reports whether o stands before p in the same block. Where ops were inserted since it was last asked, the
+// ops of the block are numbered anew.
 func (o *Op) IsBefore(p *Op) bool {
-	for a, b := o.next, p.next; a != nil || b != nil; {
-		if a == p {
-			return true
-		}
-		if b == o {
-			return false
-		}
-		if a != nil {
-			a = a.next
-		}
-		if b != nil {
-			b = b.next
-		}
-	}
-	return false
+	o.block.number()
+	return o.order < p.order
 }
 
 // Remove takes the op out of its block without destroying it.
@@ -405,8 +475,8 @@ func (o *Op) Remove() {
 
 // Erase removes the op, everything in its regions, and their uses. No result may have a use left.
 func (o *Op) Erase() {
-	for i := range o.results {
-		if o.results[i].first != nil {
+	for i := range o.results() {
+		if o.results()[i].first != nil {
 			panic("ir: erasing " + o.def.Name + ", whose result is in use")
 		}
 	}
@@ -416,10 +486,10 @@ func (o *Op) Erase() {
 
 // dropUses unlinks all operands of o and of the ops nested in it.
 func (o *Op) dropUses() {
-	for i := range o.operands {
-		o.operands[i].unlink()
+	for i := range o.operands() {
+		o.operands()[i].unlink()
 	}
-	for _, r := range o.regions {
+	for _, r := range o.regions() {
 		for _, b := range r.blocks {
 			for n := b.first; n != nil; n = n.next {
 				n.dropUses()
@@ -447,11 +517,11 @@ func (o *Op) Walk(f func(*Op) bool) bool {
 }
 
 func (o *Op) walkRegions(f func(*Op) bool) bool {
-	for _, r := range o.regions {
+	for _, r := range o.regions() {
 		for _, b := range r.blocks {
 			for n := b.first; n != nil; {
 				next := n.next
-				if !f(n) || n.regions != nil && !n.walkRegions(f) {
+				if !f(n) || n.regions() != nil && !n.walkRegions(f) {
 					return false
 				}
 				n = next

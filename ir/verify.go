@@ -2,6 +2,8 @@ package ir
 
 import (
 	"fmt"
+	goruntime "runtime"
+	"sync/atomic"
 
 	"github.com/hlocb/hlocb/diag"
 )
@@ -9,15 +11,22 @@ import (
 // Verify checks m: structure, what the rows say of operands, results, attributes and regions, dominance, symbols,
 // and each row's own Verify. It returns nil or a diag.List with every finding, in program order, worded as MLIR
 // words them. Ops of unknown kinds are checked for structure and dominance only.
+//
+// Large modules are checked by several goroutines; findings and their order do not depend on that. Nothing else may
+// use m until Verify returns: it numbers the ops of blocks that were changed.
 func Verify(m *Module) error {
-	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source}, place: map[*Block]map[*Op]int32{}}
+	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, symbols: &symbolCache{}}}
+	if n := goruntime.GOMAXPROCS(0); n > 1 && m.slab.count >= parallelFrom {
+		v.spare = &atomic.Int32{}
+		v.spare.Store(int32(n - 1))
+	}
 	v.op(m.op)
 	return v.r.list.Err()
 }
 
 type verifier struct {
 	r     Reporter
-	place map[*Block]map[*Op]int32 // positions of the ops, of the open blocks that needed numbering
+	spare *atomic.Int32 // how many more goroutines may be started; nil where the module is small
 }
 
 func (v *verifier) op(o *Op) {
@@ -28,7 +37,7 @@ func (v *verifier) op(o *Op) {
 	if o.def.Has(SymbolTable) {
 		v.symbols(o)
 	}
-	for i, r := range o.regions {
+	for i, r := range o.regions() {
 		v.region(o, i, r)
 	}
 	// A row's own checks rely on what was checked before.
@@ -42,7 +51,7 @@ func (v *verifier) row(o *Op) {
 	d := o.def
 	for i := range d.Attrs {
 		s := &d.Attrs[i]
-		a := o.attrs.Get(s.Name)
+		a := o.attrs().Get(s.Name)
 		switch {
 		case a == nil && !s.Optional && s.Default == nil:
 			v.r.Errorf(o, "requires attribute '%s'", s.Name)
@@ -52,21 +61,14 @@ func (v *verifier) row(o *Op) {
 			return
 		}
 	}
-	operand := func(i int) Type {
-		if o.operands[i].val == nil {
-			return nil
-		}
-		return o.operands[i].val.typ
-	}
-	result := func(i int) Type { return o.results[i].typ }
-	if v.values(o, "operand", d.Operands, len(o.operands), operand, d.Traits&SameVariadicOperands != 0, AttrSizedOperands, "operandSegmentSizes") &&
-		v.values(o, "result", d.Results, len(o.results), result, d.Traits&SameVariadicResults != 0, AttrSizedResults, "resultSegmentSizes") {
+	if v.values(o, "operand", d.Operands, int(o.numOperands), d.Traits&SameVariadicOperands != 0, AttrSizedOperands, "operandSegmentSizes") &&
+		v.values(o, "result", d.Results, int(o.numResults), d.Traits&SameVariadicResults != 0, AttrSizedResults, "resultSegmentSizes") {
 		v.regionCount(o)
 	}
 }
 
 // values checks counts and types of operands or results; it reports whether they are right.
-func (v *verifier) values(o *Op, what string, args []Arg, n int, typ func(int) Type, same bool, sized Traits, sizes string) bool {
+func (v *verifier) values(o *Op, what string, args []Arg, n int, same bool, sized Traits, sizes string) bool {
 	fixed, groups := 0, 0
 	for i := range args {
 		if args[i].Mult == One {
@@ -81,7 +83,7 @@ func (v *verifier) values(o *Op, what string, args []Arg, n int, typ func(int) T
 	}
 	var segments []int64
 	if o.def.Has(sized) {
-		d, ok := o.attrs.Get(sizes).(*DenseArrayAttr)
+		d, ok := o.attrs().Get(sizes).(*DenseArrayAttr)
 		if !ok {
 			v.r.Errorf(o, "requires dense i32 array attribute '%s'", sizes)
 			return false
@@ -123,7 +125,7 @@ func (v *verifier) values(o *Op, what string, args []Arg, n int, typ func(int) T
 			return false
 		}
 		for range take {
-			if !v.value(o, what, i, &args[k], typ(i)) {
+			if !v.value(o, what, i, &args[k]) {
 				return false
 			}
 			i++
@@ -151,7 +153,13 @@ func (v *verifier) count(o *Op, what string, n, want int, atLeast bool) {
 	}
 }
 
-func (v *verifier) value(o *Op, what string, i int, arg *Arg, t Type) bool {
+func (v *verifier) value(o *Op, what string, i int, arg *Arg) bool {
+	var t Type
+	if what == "result" {
+		t = o.results()[i].typ
+	} else if val := o.operands()[i].val; val != nil {
+		t = val.typ
+	}
 	if t == nil {
 		v.r.Errorf(o, "%s #%d is missing", what, i)
 		return false
@@ -176,7 +184,7 @@ func (v *verifier) regionCount(o *Op) {
 			open = true
 		}
 	}
-	if n := len(o.regions); n < fixed || n > fixed && !open {
+	if n := o.NumRegions(); n < fixed || n > fixed && !open {
 		v.r.Errorf(o, "requires %s", regions(fixed))
 	}
 }
@@ -193,7 +201,7 @@ func regions(n int) string {
 
 func (v *verifier) symbols(table *Op) {
 	seen := map[string]*Op{}
-	for _, r := range table.regions {
+	for _, r := range table.regions() {
 		for _, b := range r.blocks {
 			for o := b.first; o != nil; o = o.next {
 				name, ok := o.Attr(SymbolName).(*StringAttr)
@@ -215,15 +223,22 @@ func (v *verifier) symbols(table *Op) {
 func (v *verifier) region(o *Op, index int, r *Region) {
 	v.blockCount(o, index, r)
 	for _, b := range r.blocks {
-		for n := b.first; n != nil; n = n.next {
-			v.placed(n, b)
-			v.operandsDominate(n)
-			v.op(n)
+		b.number() // once, for all that ask which of its ops is first
+	}
+	for _, b := range r.blocks {
+		if v.spare == nil || !v.share(b) {
+			v.ops(b.first, nil)
 		}
 		v.terminated(o, b)
 	}
-	for _, b := range r.blocks {
-		delete(v.place, b)
+}
+
+// ops checks the ops of a block from first on up to end.
+func (v *verifier) ops(first, end *Op) {
+	for n := first; n != end; n = n.next {
+		v.placed(n, first.block)
+		v.operandsDominate(n)
+		v.op(n)
 	}
 }
 
@@ -241,9 +256,10 @@ func (v *verifier) placed(n *Op, b *Block) {
 }
 
 func (v *verifier) operandsDominate(n *Op) {
-	for k := range n.operands {
-		if val := n.operands[k].val; val != nil && !v.dominates(val, n) {
-			v.r.Errorf(n, "operand #%d does not dominate this use", k).Note(v.where(val), "operand defined here")
+	uses := n.operands()
+	for k := range uses {
+		if val := uses[k].val; val != nil && !dominates(val, n) {
+			v.r.Errorf(n, "operand #%d does not dominate this use", k).Note(where(val), "operand defined here")
 		}
 	}
 }
@@ -259,40 +275,19 @@ func (v *verifier) terminated(o *Op, b *Block) {
 	}
 }
 
-// near is how far a definition is looked for above its use before the whole block is numbered.
-const near = 16
-
-// before reports whether o stands before p in their block.
-func (v *verifier) before(o, p *Op) bool {
-	for i, n := 0, p.prev; n != nil && i < near; i, n = i+1, n.prev {
-		if n == o {
-			return true
-		}
-	}
-	place := v.place[o.block]
-	if place == nil {
-		place = map[*Op]int32{}
-		for n := o.block.first; n != nil; n = n.next {
-			place[n] = int32(len(place))
-		}
-		v.place[o.block] = place
-	}
-	return place[o] < place[p]
-}
-
-func (v *verifier) where(val *Value) diag.Pos {
+func where(val *Value) diag.Pos {
 	if val.op != nil {
 		return val.op.pos
 	}
-	if p := val.block.Parent(); p != nil {
-		return p.pos
+	if b := val.arg().block; b != nil && b.Parent() != nil {
+		return b.Parent().pos
 	}
 	return 0
 }
 
 // dominates reports whether val is there when o runs. Of blocks other than the one that o (or what holds it)
 // stands in, only the region counts: which block comes before which is not followed.
-func (v *verifier) dominates(val *Value, o *Op) bool {
+func dominates(val *Value, o *Op) bool {
 	def := val.ParentBlock()
 	if def == nil {
 		return false // its op was taken out of the module
@@ -302,7 +297,7 @@ func (v *verifier) dominates(val *Value, o *Op) bool {
 		case b == nil:
 			return false
 		case b == def:
-			return val.op == nil || val.op != p && v.before(val.op, p)
+			return val.op == nil || val.op.order < p.order
 		case b.region == def.region:
 			return true
 		}

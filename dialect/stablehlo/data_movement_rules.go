@@ -11,7 +11,7 @@ func inferConstant(s *site) ([]ir.Type, error) {
 	if t == nil {
 		return nil, fail("requires attribute 'value'")
 	}
-	return []ir.Type{t}, nil
+	return s.single(t), nil
 }
 
 // constantRule: the value has the type of the result; of a quantized result, its storage type.

@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/ir"
@@ -8,7 +9,7 @@ import (
 
 // inferTuple: the tuple of the operands' types (tuple C1).
 func inferTuple(s *site) ([]ir.Type, error) {
-	return []ir.Type{s.ctx.Tuple(s.types(0, len(s.operands)))}, nil
+	return []ir.Type{s.ctx.Tuple(slices.Clone(s.types(0, len(s.operands))))}, nil
 }
 
 // inferGetTupleElement: get_tuple_element C1, C2.
@@ -119,7 +120,7 @@ func aliasesRule(s *site) error {
 	if len(s.results) == 1 {
 		whole = s.results[0]
 	} else if len(arr.Elems()) > 0 {
-		whole = s.ctx.Tuple(s.results)
+		whole = s.ctx.Tuple(slices.Clone(s.results))
 	}
 	usedOut, usedIn := map[string]int{}, map[string]int{}
 	for _, e := range arr.Elems() {

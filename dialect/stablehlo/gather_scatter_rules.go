@@ -14,7 +14,7 @@ func inRange(dims []int64, name, of string, n int) error {
 
 // disjoint checks that no dimension is in both lists or twice in one.
 func disjoint(a, b []int64, nameA, nameB string) error {
-	if ok, d := unique(append(append([]int64{}, a...), b...)); !ok {
+	if ok, d := unique(append(append(make([]int64, 0, 16), a...), b...)); !ok {
 		return fail("has duplicated dimension from %s and %s: %d", nameA, nameB, d)
 	}
 	return nil
@@ -182,7 +182,7 @@ func inferScatter(s *site) ([]ir.Type, error) {
 	if err := reducerRule(s, 0, s.types(0, n), scalars(s.ctx, s.types(n+1, 2*n+1))); err != nil { // (C23)
 		return nil, err
 	}
-	types := s.types(0, n)
+	types := make([]ir.Type, n)
 	for i := range types {
 		types[i] = withElem(s.ctx, s.tensor(i), asTensor(s.ctx, ret[i]).Elem())
 	}

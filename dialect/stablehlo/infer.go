@@ -107,7 +107,7 @@ func sameShapeTypes(a, b ir.Type) bool {
 
 // sameShape is the rule that all operands and results have one shape.
 func sameShape(s *site) error {
-	all := append(s.types(0, len(s.operands)), s.results...)
+	all := s.allTypes()
 	for _, t := range all[1:] {
 		if !sameShapeTypes(all[0], t) {
 			return fail("requires the same shape for all operands and results")
@@ -118,7 +118,7 @@ func sameShape(s *site) error {
 
 // compatibleTypes is the rule that all operands and results have compatible types.
 func compatibleTypes(s *site) error {
-	all := append(s.types(0, len(s.operands)), s.results...)
+	all := s.allTypes()
 	for _, t := range all {
 		if !compatible(t, all[0]) {
 			return fail("requires compatible types for all operands and results")
@@ -129,7 +129,7 @@ func compatibleTypes(s *site) error {
 
 // elementwiseShape is the rule that an element-wise operation has operands and results of one shape.
 func elementwiseShape(s *site) error {
-	for _, t := range append(s.types(0, len(s.operands)), s.results...) {
+	for _, t := range s.allTypes() {
 		if !sameShapeTypes(s.results[0], t) {
 			return fail("all non-scalar operands/results must have the same shape and base type")
 		}
@@ -139,7 +139,7 @@ func elementwiseShape(s *site) error {
 
 // oneElem is the rule that all operands and results have one element type.
 func oneElem(s *site) error {
-	for _, t := range append(s.types(0, len(s.operands)), s.results...) {
+	for _, t := range s.allTypes() {
 		if asTensor(s.ctx, t).Elem() != s.tensor(0).Elem() && len(s.operands) > 0 {
 			return fail("requires the same element type for all operands and results")
 		}
@@ -149,7 +149,7 @@ func oneElem(s *site) error {
 
 // compatibleElemTypes is the rule that all operands and results have element types that agree up to quantization.
 func compatibleElemTypes(s *site) error {
-	for _, t := range append(s.types(0, len(s.operands)), s.results...) {
+	for _, t := range s.allTypes() {
 		if !compatibleElems(asTensor(s.ctx, t).Elem(), s.tensor(0).Elem()) {
 			return fail("requires compatible element types for all operands and results")
 		}
@@ -336,7 +336,7 @@ func inferSame(s *site) ([]ir.Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []ir.Type{t}, nil
+	return s.single(t), nil
 }
 
 func allEqual(types []ir.Type) bool {
@@ -390,6 +390,14 @@ func joined(v []int64) string {
 
 // unique reports whether no value is there twice; the second return value is the first that is.
 func unique(v []int64) (bool, int64) {
+	if len(v) <= 16 {
+		for i, d := range v {
+			if contains(v[:i], d) {
+				return false, d
+			}
+		}
+		return true, 0
+	}
 	seen := map[int64]bool{}
 	for _, d := range v {
 		if seen[d] {

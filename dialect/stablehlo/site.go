@@ -17,13 +17,28 @@ type site struct {
 	results  []ir.Type // of the op that is verified, nil while types are inferred
 	op       *ir.Op    // that is verified, nil while types are inferred
 	symbols  func(table *ir.Op) ir.Symbols
+
+	all []ir.Type  // the types of operands and results, where the op is there
+	one [1]ir.Type // what single returns
 }
 
+// siteOf returns the site of op, which is good until the next call with the same reporter.
 func siteOf(op *ir.Op, r *ir.Reporter) *site {
-	s := &site{ctx: r.Context(), def: op.Def(), operands: op.OperandList(), attrs: op.Attrs(), regions: op.Regions(), op: op, symbols: r.Symbols}
-	for _, v := range op.Results() {
-		s.results = append(s.results, v.Type())
+	s, ok := (*r.Scratch()).(*site)
+	if !ok {
+		s = &site{ctx: r.Context(), symbols: r.Symbols}
+		*r.Scratch() = s
 	}
+	s.op, s.def, s.attrs, s.regions = op, op.Def(), op.Attrs(), op.Regions()
+	s.operands, s.all = s.operands[:0], s.all[:0]
+	for i := range op.NumOperands() {
+		v := op.Operand(i)
+		s.operands, s.all = append(s.operands, v), append(s.all, v.Type())
+	}
+	for i := range op.NumResults() {
+		s.all = append(s.all, op.Result(i).Type())
+	}
+	s.results = s.all[len(s.operands):]
 	return s
 }
 
@@ -128,8 +143,25 @@ func asTensor(c *ir.Context, t ir.Type) *ir.TensorType {
 	return c.UnrankedTensor(c.None())
 }
 
-// types returns the types of the operands from i to j.
+// allTypes returns the types of the operands and the results. The caller must not change them.
+func (s *site) allTypes() []ir.Type {
+	if s.op != nil {
+		return s.all
+	}
+	return append(s.types(0, len(s.operands)), s.results...)
+}
+
+// single returns t as the types of the results, good until the next call.
+func (s *site) single(t ir.Type) []ir.Type {
+	s.one[0] = t
+	return s.one[:]
+}
+
+// types returns the types of the operands from i to j. The caller must not change them.
 func (s *site) types(i, j int) []ir.Type {
+	if s.op != nil {
+		return s.all[i:j:j]
+	}
 	out := make([]ir.Type, 0, j-i)
 	for _, v := range s.operands[i:j] {
 		out = append(out, v.Type())

@@ -1,0 +1,91 @@
+package ir
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/hlocb/hlocb/diag"
+)
+
+// parallelFrom is how many values a module has when it pays to check it with several goroutines, and chunkOps how many
+// ops of a block are checked in one go.
+const (
+	parallelFrom = 2000
+	chunkOps     = 512
+)
+
+// share checks the ops of b, in chunks, with the goroutines that are to spare. It reports false, having done nothing,
+// where b is a single chunk. Checking only reads the module, so chunks need not know of each other; an op that is
+// isolated from above, such as a function, is a chunk by itself because it can be large.
+func (v *verifier) share(b *Block) bool {
+	var starts []*Op
+	n := 0
+	for o := b.first; o != nil; o = o.next {
+		isolated := o.rare != nil && o.Has(IsolatedFromAbove)
+		if n == 0 || isolated {
+			starts = append(starts, o)
+			n = 0
+		}
+		if n++; isolated || n == chunkOps {
+			n = 0
+		}
+	}
+	if len(starts) < 2 {
+		return false
+	}
+	found := make([]diag.List, len(starts))
+	var (
+		next   atomic.Int32
+		wait   sync.WaitGroup
+		once   sync.Once
+		failed any
+	)
+	var work func()
+	work = func() {
+		defer func() {
+			if r := recover(); r != nil {
+				once.Do(func() { failed = r })
+			}
+		}()
+		w := &verifier{r: Reporter{ctx: v.r.ctx, src: v.r.src, symbols: v.r.symbols}, spare: v.spare}
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(starts) {
+				return
+			}
+			if i+1 < len(starts) && v.take() {
+				wait.Go(func() {
+					defer v.spare.Add(1)
+					work()
+				})
+			}
+			var end *Op
+			if i+1 < len(starts) {
+				end = starts[i+1]
+			}
+			w.ops(starts[i], end)
+			found[i], w.r.list = w.r.list, nil
+		}
+	}
+	work()
+	wait.Wait()
+	if failed != nil {
+		panic(failed) // where the caller can recover
+	}
+	for _, list := range found {
+		v.r.list = append(v.r.list, list...)
+	}
+	return true
+}
+
+// take reports whether one more goroutine may be started, and counts it.
+func (v *verifier) take() bool {
+	if v.spare.Load() <= 0 {
+		return false
+	}
+	if v.spare.Add(-1) < 0 {
+		v.spare.Add(1)
+		return false
+	}
+	return true
+}
