@@ -3,54 +3,141 @@ package runtime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-func TestDeliverFindsUnwrittenResults(t *testing.T) {
+// deliver calls one handler with one result, in a hook that takes x.
+func deliver(kind hlocb.Kind, x, r *tensor.Tensor, h HandlerFunc) error {
+	site := &hlocb.Site{Name: "h", Kind: kind}
+	return Deliver(context.Background(), &Bound{Site: site, Answer: h}, &Call{Site: site, Operands: []*tensor.Tensor{x}, Results: []*tensor.Tensor{r}})
+}
+
+var allTypes = []tensor.DType{
+	tensor.I1, tensor.I2, tensor.I4, tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.UI4, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64,
+	tensor.F4E2M1FN, tensor.F8E4M3FN, tensor.F8E5M2, tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128,
+}
+
+// TestUnwrittenIsFound: whatever its type and size, a result that the handler did not reach for is found out.
+func TestUnwrittenIsFound(t *testing.T) {
+	x := tensor.New(tensor.F32, tensor.Shape{4})
+	for _, d := range allTypes {
+		for _, n := range []int64{1, 2, 3, 7, 8, 100, 5000, 100_001} {
+			for _, kind := range []hlocb.Kind{hlocb.Call, hlocb.Feed} {
+				r := tensor.New(d, tensor.Shape{n})
+				err := deliver(kind, x, r, func(context.Context, *Call) error { return nil })
+				var unwritten *UnwrittenError
+				if !errors.As(err, &unwritten) || unwritten.Part || unwritten.Result != 0 {
+					t.Errorf("%s of %d elements: error is %v", d, n, err)
+				}
+				// And one that it looked at, where there is room for a mark.
+				err = deliver(kind, x, r, func(_ context.Context, c *Call) error { c.Results[0].Bytes(); return nil })
+				if _, unit := marks.of(d); len(r.Peek()) < unit {
+					if err != nil {
+						t.Errorf("%s of %d elements, reached for: %v", d, n, err)
+					}
+					for _, b := range r.Peek() {
+						if b != 0 {
+							t.Errorf("%s of %d elements holds % x, expected zeros", d, n, r.Peek())
+						}
+					}
+				} else if !errors.As(err, &unwritten) || unwritten.Part {
+					t.Errorf("%s of %d elements, reached for: error is %v", d, n, err)
+				}
+			}
+		}
+	}
+}
+
+// TestWrittenIsAccepted: no value of any type is taken for a mark, on whatever way it is written.
+func TestWrittenIsAccepted(t *testing.T) {
+	x := tensor.New(tensor.F32, tensor.Shape{4})
+	for _, d := range allTypes {
+		for _, n := range []int64{0, 1, 3, 16, 5000} {
+			for _, fill := range []byte{0x00, 0x01, 0x7f, 0xff} {
+				r := tensor.New(d, tensor.Shape{n})
+				if d.Bits() < 8 && fill == 0x7f {
+					continue
+				}
+				err := deliver(hlocb.Call, x, r, func(_ context.Context, c *Call) error {
+					for i := range c.Results[0].Bytes() {
+						c.Results[0].Bytes()[i] = fill
+					}
+					return nil
+				})
+				if err != nil {
+					t.Errorf("%s of %d elements filled with %#x: %v", d, n, fill, err)
+				}
+			}
+			r := tensor.New(d, tensor.Shape{n})
+			if err := deliver(hlocb.Call, x, r, func(_ context.Context, c *Call) error {
+				for i := range c.Results[0].NumElements() {
+					c.Results[0].SetFloat(i, 1)
+				}
+				return nil
+			}); err != nil {
+				t.Errorf("%s of %d elements, set one by one: %v", d, n, err)
+			}
+		}
+	}
+}
+
+// TestPartIsFound: a result that ends early is found out, and where.
+func TestPartIsFound(t *testing.T) {
 	x := tensor.New(tensor.F32, tensor.Shape{4})
 	for _, c := range []struct {
-		name  string
-		kind  hlocb.Kind
-		shape tensor.Shape
-		write bool
-		alias bool
-		want  bool
+		d       tensor.DType
+		shape   tensor.Shape
+		written int // elements
+		want    string
 	}{
-		{"unwritten", hlocb.Call, tensor.Shape{2}, false, false, true},
-		{"written", hlocb.Call, tensor.Shape{2}, true, false, false},
-		{"feed", hlocb.Feed, tensor.Shape{2}, false, false, true},
-		{"too small", hlocb.Call, tensor.Shape{}, false, false, false},
-		{"empty", hlocb.Call, tensor.Shape{0}, false, false, false},
-		{"aliased", hlocb.Call, tensor.Shape{4}, false, true, false},
-		{"inout", hlocb.InOut, tensor.Shape{4}, false, true, false},
+		{tensor.F32, tensor.Shape{2, 3}, 5, "[1 2]"},
+		{tensor.F32, tensor.Shape{2, 3}, 1, "[0 1]"},
+		{tensor.F64, tensor.Shape{4}, 3, "[3]"},
+		{tensor.I1, tensor.Shape{9}, 8, "[8]"},
+		{tensor.I4, tensor.Shape{3}, 2, "[2]"},
+		{tensor.I32, tensor.Shape{6}, 4, "[4]"},
+		{tensor.I64, tensor.Shape{2, 2}, 3, "[1 1]"},
+		{tensor.Complex64, tensor.Shape{3}, 2, "[2]"},
+		{tensor.F32, tensor.Shape{1 << 20}, 1<<20 - 1, "[1048575]"},
+		{tensor.BF16, tensor.Shape{1 << 20}, 1 << 19, "[524288]"},
+		{tensor.UI8, tensor.Shape{100, 100}, 5000, "[81 92]"}, // the next mark after 5000
 	} {
-		r := tensor.New(tensor.F32, c.shape)
-		for i := range tensor.View[float32](r) {
-			tensor.View[float32](r)[i] = 7
-		}
-		if c.alias {
-			r = x
-		}
-		before := string(x.Bytes())
-		site := &hlocb.Site{Name: c.name, Kind: c.kind}
-		err := Deliver(context.Background(), &Bound{Site: site, Answer: HandlerFunc(func(_ context.Context, call *Call) error {
-			if c.write {
-				clear(call.Results[0].Bytes())
-			}
+		r := tensor.New(c.d, c.shape)
+		err := deliver(hlocb.Call, x, r, func(_ context.Context, call *Call) error {
+			clear(call.Results[0].Bytes()[:c.written*c.d.Size()])
 			return nil
-		})}, &Call{Site: site, Operands: []*tensor.Tensor{x}, Results: []*tensor.Tensor{r}})
+		})
 		var unwritten *UnwrittenError
-		if errors.As(err, &unwritten) != c.want {
-			t.Errorf("%s: error is %v", c.name, err)
+		if !errors.As(err, &unwritten) || !unwritten.Part || fmt.Sprint(unwritten.Index) != c.want {
+			t.Errorf("%s%v written up to %d: error is %v, expected the element %s", c.d, c.shape, c.written, err, c.want)
 		}
-		if string(x.Bytes()) != before {
-			t.Errorf("%s: the operand was changed", c.name)
+	}
+}
+
+// TestAliasedIsLeftAlone: a result that is an operand's memory holds its value.
+func TestAliasedIsLeftAlone(t *testing.T) {
+	for _, kind := range []hlocb.Kind{hlocb.Call, hlocb.InOut} {
+		x := tensor.New(tensor.F32, tensor.Shape{4})
+		tensor.View[float32](x)[2] = 7
+		if err := deliver(kind, x, x, func(context.Context, *Call) error { return nil }); err != nil || tensor.View[float32](x)[2] != 7 {
+			t.Errorf("%s: error is %v, the operand %v", kind, err, tensor.View[float32](x))
 		}
-		if c.name == "too small" && tensor.View[float32](r)[0] != 0 {
-			t.Errorf("a result that is too small for the mark holds %v, expected 0", tensor.View[float32](r)[0])
+	}
+}
+
+// TestWatchEnds: a result's memory is used again for other things after the call.
+func TestWatchEnds(t *testing.T) {
+	x, r := tensor.New(tensor.F32, nil), tensor.New(tensor.F32, nil)
+	for range 3 {
+		if err := deliver(hlocb.Call, x, r, func(_ context.Context, c *Call) error { return c.SetResult(0, x) }); err != nil {
+			t.Fatal(err)
+		}
+		if !r.Reached() {
+			t.Error("the result is still watched")
 		}
 	}
 }

@@ -1,6 +1,12 @@
 package runtime
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+)
 
 // HookError is how a handler's failure ends a run: by an error it returned, a panic, results it did not give,
 // or a timeout. errors.As finds it, errors.Is sees the cause.
@@ -38,10 +44,47 @@ type TimeoutError struct{ After string }
 
 func (e *TimeoutError) Error() string { return "handler did not return within " + e.After }
 
-// UnwrittenError is the cause of a HookError where the handler left a result unwritten. A result of fewer than
-// eight bytes that was not written is zero instead, and one that was written in part is not found out.
-type UnwrittenError struct{ Result int }
+// UnwrittenError is the cause of a HookError where the handler left a result unwritten, or a part of it.
+type UnwrittenError struct {
+	Result int
+	Part   bool    // the handler wrote something of the result, but not all
+	Index  []int64 // of an element that was not written, where Part is set; others may be missing before it
+}
 
 func (e *UnwrittenError) Error() string {
+	if e.Part {
+		return fmt.Sprintf("handler did not write all of result %d: element %s is missing", e.Result, indexText(e.Index))
+	}
 	return fmt.Sprintf("handler did not write result %d", e.Result)
+}
+
+func indexText(index []int64) string {
+	parts := make([]string, len(index))
+	for i, k := range index {
+		parts[i] = strconv.FormatInt(k, 10)
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// ShapeError is the cause of a HookError where a handler gave a value of another type or shape than the program takes.
+type ShapeError struct {
+	Result    int
+	Got, Want hlocb.TensorType
+}
+
+func (e *ShapeError) Error() string {
+	return fmt.Sprintf("handler gave a %s for result %d, the program takes a %s", e.Got, e.Result, e.Want)
+}
+
+// SizeError is the cause of a HookError where a handler gave another number of values than a result has elements,
+// or bytes where it gave bytes.
+type SizeError struct {
+	Result    int
+	Got, Want int
+	Unit      string // "bytes", "elements"
+	Type      hlocb.TensorType
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("handler gave %d %s for result %d, the program takes %d (%s)", e.Got, e.Unit, e.Result, e.Want, e.Type)
 }

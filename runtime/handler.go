@@ -118,7 +118,7 @@ func (e *UnboundError) Error() string {
 }
 
 // Bind chooses the handlers for every hook of m. It fails with an *UnboundError where a call or feed hook has
-// no answerer. b may be nil.
+// no answerer, and with a *BindError where a handler says that it cannot serve the hook. b may be nil.
 func (b *Bindings) Bind(m *hlocb.Manifest) ([]Bound, error) {
 	bound := make([]Bound, len(m.Sites))
 	for i := range m.Sites {
@@ -139,6 +139,13 @@ func (b *Bindings) Bind(m *hlocb.Manifest) ([]Bound, error) {
 		}
 		if bound[i].Answer == nil && (site.Kind == hlocb.Call || site.Kind == hlocb.Feed) {
 			return nil, &UnboundError{site}
+		}
+		for _, h := range append(bound[i].Observers[:len(bound[i].Observers):len(bound[i].Observers)], bound[i].Answer) {
+			if check, ok := h.(SiteChecker); ok {
+				if err := check.CheckSite(site); err != nil {
+					return nil, &BindError{site, err}
+				}
+			}
 		}
 		if b != nil {
 			for _, w := range b.wraps {

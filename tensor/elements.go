@@ -27,6 +27,7 @@ func (t *Tensor) Bits(i int) uint64 {
 
 // SetBits sets the code of element i; for complex types both parts are given as floats to SetComplex instead.
 func (t *Tensor) SetBits(i int, bits uint64) {
+	t.reach()
 	switch t.dtype.Size() {
 	case 1:
 		t.data[i] = byte(bits)
@@ -55,6 +56,7 @@ func (t *Tensor) ComplexAt(i int) complex128 {
 
 // SetComplex sets element i of a complex tensor, rounding to its type.
 func (t *Tensor) SetComplex(i int, v complex128) {
+	t.reach()
 	if t.dtype == Complex64 {
 		binary.LittleEndian.PutUint32(t.data[8*i:], math.Float32bits(float32(real(v))))
 		binary.LittleEndian.PutUint32(t.data[8*i+4:], math.Float32bits(float32(imag(v))))

@@ -30,11 +30,11 @@ func (t *Tensor) appendData(dst []byte) []byte {
 	start := len(dst)
 	switch t.dtype {
 	case F32: // the two types that are written most, without a call per element's conversion
-		for _, v := range View[float32](t) {
+		for _, v := range view[float32](t) {
 			dst = append(appendFloatJSON(dst, float64(v), 32), ',')
 		}
 	case F64:
-		for _, v := range View[float64](t) {
+		for _, v := range view[float64](t) {
 			dst = append(appendFloatJSON(dst, v, 64), ',')
 		}
 	default:

@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -56,6 +57,27 @@ type Tensor struct {
 	dtype DType
 	shape Shape
 	data  []byte
+	watch uint32 // atomic: 0 not watched, else watching or reached
+}
+
+// States of a watched tensor.
+const (
+	watching = 1
+	reached  = 2
+)
+
+// Watch begins to note whether anybody gets at the payload to write it: by Bytes, View, Reshape or a Set method. It
+// exists for whoever hands out a tensor to be filled and wants to know whether that was done; Reached tells.
+func (t *Tensor) Watch() { atomic.StoreUint32(&t.watch, watching) }
+
+// Reached reports whether the payload was reached since Watch, and ends the watch. It is true where there was none.
+func (t *Tensor) Reached() bool { return atomic.SwapUint32(&t.watch, 0) != watching }
+
+// reach notes that somebody may write. Readers of a shared tensor only load.
+func (t *Tensor) reach() {
+	if atomic.LoadUint32(&t.watch) == watching {
+		atomic.StoreUint32(&t.watch, reached)
+	}
 }
 
 // New returns a zeroed tensor. It panics where the shape has no finite size; callers that take shapes from
@@ -95,7 +117,13 @@ func (t *Tensor) Shape() Shape { return t.shape }
 func (t *Tensor) NumElements() int { return len(t.data) / t.dtype.Size() }
 
 // Bytes returns the payload itself, not a copy.
-func (t *Tensor) Bytes() []byte { return t.data }
+func (t *Tensor) Bytes() []byte {
+	t.reach()
+	return t.data
+}
+
+// Peek returns the payload to be read only.
+func (t *Tensor) Peek() []byte { return t.data }
 
 // Clone returns a tensor with a payload of its own.
 func (t *Tensor) Clone() *Tensor {
@@ -109,6 +137,7 @@ func (t *Tensor) Reshape(shape Shape) *Tensor {
 	if shape.NumElements() != int64(t.NumElements()) {
 		panic(fmt.Sprintf("tensor: cannot reshape %v to %v", t.shape, shape))
 	}
+	t.reach()
 	return &Tensor{dtype: t.dtype, shape: shape, data: t.data}
 }
 
@@ -120,6 +149,12 @@ type Element interface {
 
 // View returns the payload as a slice of T without copying. It panics where T's size is not the element's.
 func View[T Element](t *Tensor) []T {
+	t.reach()
+	return view[T](t)
+}
+
+// view is View for readers.
+func view[T Element](t *Tensor) []T {
 	var zero T
 	if int(unsafe.Sizeof(zero)) != t.dtype.Size() {
 		panic(fmt.Sprintf("tensor: %s cannot be viewed as %T", t.dtype, zero))

@@ -46,7 +46,7 @@ func (f *runFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.args, "arg", nil, "an argument of main, in order: an MLIR `literal`, or @FILE.npy")
 	c.Flags().StringVar(&f.fill, "fill", "", "fill the arguments that --arg does not give: iota, zeros or random:SEED")
 	c.Flags().StringArrayVar(&f.bind.on, "on", nil, "bind a handler: `NAME=HANDLER[:OPTIONS]`; NAME is a hook's name, a glob or an id")
-	c.Flags().StringArrayVar(&f.bind.inject, "inject", nil, "make a hook fail: `NAME=FAULT[@N]` with error, panic, delay=D, nan or zero, at the Nth event")
+	c.Flags().StringArrayVar(&f.bind.inject, "inject", nil, "make a hook fail: `NAME=FAULT[@N]` with error, panic, delay=D, nan, zero, wrong-shape or unwritten, at the Nth event")
 	c.Flags().BoolVar(&f.bind.print, "print-callbacks", false, "print each callback")
 	c.Flags().StringVar(&f.bind.events, "events", "", "write each callback to this `file` as a line of JSON")
 	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not rewrite the module")

@@ -81,6 +81,9 @@ func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) error {
 	s.place(c, device)
 	err := c.view(frame, site)
 	if err == nil {
+		if site.overlaps {
+			c.separate()
+		}
 		err = runtime.Deliver(s.ctx, &site.bound, &c.Call)
 		if err == nil && c.packed {
 			c.packResults()
@@ -118,8 +121,9 @@ type call struct {
 type view struct {
 	tensor.Tensor
 	shape   tensor.Shape
-	raw     []byte // XLA's memory
-	scratch []byte // a byte per element, for types that XLA packs
+	raw     []byte   // XLA's memory
+	scratch []byte   // a byte per element, for types that XLA packs
+	own     []uint64 // a copy of the value, for operands in whose memory a result lies
 }
 
 func newCall(s *site) *call {
@@ -212,6 +216,37 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 		c.Results = c.resultPtrs[:m]
 	}
 	return nil
+}
+
+// keptCopy is the size in bytes up to which the memory of an operand's copy is kept for the next call.
+const keptCopy = 1 << 20
+
+// separate gives the handler copies of operands whose memory the results of a call take over: a handler that writes a
+// result while it reads the operand would read its own result, and one that writes nothing would answer with the operand.
+func (c *call) separate() {
+	for i := range c.Operands {
+		o := &c.operands[i]
+		if len(o.raw) == 0 || o.scratched() {
+			continue
+		}
+		for m := range c.Results {
+			if unsafe.SliceData(c.results[m].raw) != unsafe.SliceData(o.raw) {
+				continue
+			}
+			words := (len(o.raw) + 7) / 8
+			own := o.own
+			if cap(own) < words {
+				own = make([]uint64, words)
+				if len(o.raw) <= keptCopy {
+					o.own = own
+				}
+			}
+			data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(own[:words]))), len(o.raw))
+			copy(data, o.raw)
+			o.Borrow(o.DType(), o.shape, data)
+			break
+		}
+	}
 }
 
 // tapResult makes sure that a tap's result m holds its operand: it does where XLA aliased them.

@@ -137,11 +137,12 @@ type siteTable struct {
 
 // site is a hook of an executable with its handlers.
 type site struct {
-	id      uint64
-	chained bool
-	kind    hlocb.Kind
-	bound   runtime.Bound
-	calls   sync.Pool // of *call
+	id       uint64
+	chained  bool
+	overlaps bool // results of a call lie in the memory of its operands
+	kind     hlocb.Kind
+	bound    runtime.Bound
+	calls    sync.Pool // of *call
 }
 
 func newSiteTable(bound []runtime.Bound) *siteTable {
@@ -152,6 +153,9 @@ func newSiteTable(bound []runtime.Bound) *siteTable {
 	t := &siteTable{mask: size - 1, entries: make([]*site, size)}
 	for _, b := range bound {
 		s := &site{id: uint64(b.Site.ID), chained: b.Site.Chained, kind: b.Site.Kind, bound: b}
+		for _, operand := range b.Site.Aliases {
+			s.overlaps = s.overlaps || operand >= 0 && s.kind == hlocb.Call
+		}
 		s.calls.New = func() any { return newCall(s) }
 		t.all = append(t.all, s)
 		at := s.id & t.mask

@@ -1,0 +1,196 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Array is an operand or a result as typed handlers see it: its shape and its elements in row-major order. Of an operand,
+// Data is the program's own memory, valid during the call and not to be written.
+type Array[T tensor.Element] struct {
+	Shape tensor.Shape
+	Data  []T
+}
+
+// ArrayOf returns an array of some elements; without dimensions it is a vector of all of them.
+func ArrayOf[T tensor.Element](data []T, shape ...int64) Array[T] {
+	if len(shape) == 0 {
+		shape = []int64{int64(len(data))}
+	}
+	return Array[T]{shape, data}
+}
+
+// Scalar returns an array of rank 0.
+func Scalar[T tensor.Element](v T) Array[T] { return Array[T]{tensor.Shape{}, []T{v}} }
+
+// SiteChecker is a Handler that says, when it is bound, whether it can serve a hook.
+type SiteChecker interface {
+	// CheckSite returns why the handler cannot be bound to the hook, nil where it can.
+	CheckSite(s *hlocb.Site) error
+}
+
+// BindError says that a handler cannot serve a hook that it was bound to.
+type BindError struct {
+	Site  *hlocb.Site
+	Cause error
+}
+
+func (e *BindError) Error() string {
+	return fmt.Sprintf("hook %q (%s, id %s) cannot be given to its handler: %v", e.Site.Name, e.Site.Kind, e.Site.ID, e.Cause)
+}
+
+// Unwrap returns the cause.
+func (e *BindError) Unwrap() error { return e.Cause }
+
+// typed is a handler that takes so many operands and gives so many results of certain Go types.
+type typed struct {
+	in, out []elementType
+	handle  func(ctx context.Context, c *Call) error
+}
+
+// elementType is what a Go type of elements can stand for.
+type elementType struct {
+	name string
+	fits func(tensor.DType) bool
+}
+
+func (h *typed) Handle(ctx context.Context, c *Call) error { return h.handle(ctx, c) }
+
+// CheckSite implements SiteChecker.
+func (h *typed) CheckSite(s *hlocb.Site) error {
+	check := func(what string, types []hlocb.TensorType, want []elementType) error {
+		if len(types) != len(want) {
+			return fmt.Errorf("it has %d %ss, the handler takes %d", len(types), what, len(want))
+		}
+		for i, t := range types {
+			if !want[i].fits(t.DType) {
+				return fmt.Errorf("%s %d is %s, the handler takes elements of Go type %s", what, i, t, want[i].name)
+			}
+		}
+		return nil
+	}
+	if err := check("operand", s.Operands, h.in); err != nil {
+		return err
+	}
+	switch {
+	case h.out != nil:
+		if s.Kind == hlocb.Tap || s.Kind == hlocb.InOut {
+			return fmt.Errorf("the handler computes results, and a hook of kind %s takes none", s.Kind)
+		}
+		return check("result", s.Results, h.out)
+	case s.Kind == hlocb.Call || s.Kind == hlocb.Feed:
+		return fmt.Errorf("the handler computes no results, and a hook of kind %s takes %d", s.Kind, len(s.Results))
+	}
+	return nil
+}
+
+// elementOf says which element types T stands for: its own; i1 for uint8, and the small floats for the unsigned integer
+// of their size; types narrower than a byte are bytes.
+func elementOf[T tensor.Element]() elementType {
+	var zero T
+	fits := func(list ...tensor.DType) func(tensor.DType) bool {
+		return func(d tensor.DType) bool {
+			for _, t := range list {
+				if t == d {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	e := elementType{name: fmt.Sprintf("%T", zero)}
+	switch any(zero).(type) {
+	case float32:
+		e.fits = fits(tensor.F32)
+	case float64:
+		e.fits = fits(tensor.F64)
+	case complex64:
+		e.fits = fits(tensor.Complex64)
+	case complex128:
+		e.fits = fits(tensor.Complex128)
+	case int8:
+		e.fits = fits(tensor.I8, tensor.I4, tensor.I2)
+	case int16:
+		e.fits = fits(tensor.I16)
+	case int32:
+		e.fits = fits(tensor.I32)
+	case int64:
+		e.fits = fits(tensor.I64)
+	case uint16:
+		e.fits = fits(tensor.UI16, tensor.F16, tensor.BF16)
+	case uint32:
+		e.fits = fits(tensor.UI32)
+	case uint64:
+		e.fits = fits(tensor.UI64)
+	case uint8:
+		e.fits = func(d tensor.DType) bool {
+			return d.Size() == 1 && d != tensor.I8 && d != tensor.I4 && d != tensor.I2
+		}
+	default: // a named type: its size must do
+		e.fits = func(d tensor.DType) bool { return d.Size() == int(unsafe.Sizeof(zero)) }
+	}
+	return e
+}
+
+func arrayIn[T tensor.Element](t *tensor.Tensor) Array[T] {
+	return Array[T]{t.Shape(), tensor.View[T](t)}
+}
+
+// arrayOut writes a result. The shape must be the program's.
+func arrayOut[T tensor.Element](c *Call, i int, a Array[T]) error {
+	r := c.Results[i]
+	if n := a.Shape.NumElements(); n != int64(len(a.Data)) {
+		return fmt.Errorf("handler gave %d elements of shape %v for result %d", len(a.Data), []int64(a.Shape), i)
+	}
+	if !a.Shape.Equal(r.Shape()) {
+		return &ShapeError{Result: i, Got: hlocb.TensorType{DType: r.DType(), Shape: a.Shape}, Want: typeOf(r)}
+	}
+	copy(tensor.View[T](r), a.Data)
+	return nil
+}
+
+// Func makes a handler of a function of one operand that computes one result. Bind refuses it, with a *BindError, for a
+// hook of other operands or results; a result of another shape ends the run with a *ShapeError.
+func Func[A, R tensor.Element](f func(ctx context.Context, a Array[A]) (Array[R], error)) Handler {
+	return &typed{[]elementType{elementOf[A]()}, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
+		r, err := f(ctx, arrayIn[A](c.Operands[0]))
+		if err != nil {
+			return err
+		}
+		return arrayOut(c, 0, r)
+	}}
+}
+
+// Func2 is Func for two operands.
+func Func2[A, B, R tensor.Element](f func(ctx context.Context, a Array[A], b Array[B]) (Array[R], error)) Handler {
+	return &typed{[]elementType{elementOf[A](), elementOf[B]()}, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
+		r, err := f(ctx, arrayIn[A](c.Operands[0]), arrayIn[B](c.Operands[1]))
+		if err != nil {
+			return err
+		}
+		return arrayOut(c, 0, r)
+	}}
+}
+
+// FeedFunc makes a handler of a function that computes one result of nothing.
+func FeedFunc[R tensor.Element](f func(ctx context.Context) (Array[R], error)) Handler {
+	return &typed{nil, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
+		r, err := f(ctx)
+		if err != nil {
+			return err
+		}
+		return arrayOut(c, 0, r)
+	}}
+}
+
+// LookFunc makes a handler of a function that looks at one operand, for taps; of an inout hook it may change the elements
+// in place.
+func LookFunc[A tensor.Element](f func(ctx context.Context, a Array[A]) error) Handler {
+	return &typed{[]elementType{elementOf[A]()}, nil, func(ctx context.Context, c *Call) error {
+		return f(ctx, arrayIn[A](c.Operands[0]))
+	}}
+}

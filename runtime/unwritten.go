@@ -1,0 +1,169 @@
+package runtime
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// A result that a handler forgets to write would hold what was in memory before, another value each time. So results
+// are marked before the handler runs, and watched:
+//
+//   - A result that the handler never reached for (by Bytes, View, a Set method) was not written, whatever its size.
+//   - A mark that is left was not overwritten. Marks are values that no program computes: signalling NaNs with a payload
+//     of this process's own for f32 and f64 and their complex types, codes that are none for i1 and the types narrower
+//     than a byte, and else 64 random bits.
+//
+// Every unit of a result of up to smallResult bytes is marked, of a larger one each that begins a stretch of that many
+// bytes, and the last one: what a handler left in part is found where a whole stretch is missing. What is not found:
+// a result of fewer than eight bytes of an integer, f16 or f8 type that the handler reached for but did not write (it is
+// zero then), and parts smaller than a unit.
+type mark struct {
+	f32, f64, bits, code [8]byte // each a unit, repeated to eight bytes
+}
+
+// marks are drawn once per process, so that no program can hold them by design.
+var marks = newMarks()
+
+func newMarks() *mark {
+	m := new(mark)
+	single := 0x7f80_0001 | rand.Uint32()&0x803f_fffe // the quiet bit is clear
+	binary.LittleEndian.PutUint32(m.f32[:], single)
+	binary.LittleEndian.PutUint32(m.f32[4:], single)
+	binary.LittleEndian.PutUint64(m.f64[:], 0x7ff0_0000_0000_0001|rand.Uint64()&0x8007_ffff_ffff_fffe)
+	binary.LittleEndian.PutUint64(m.bits[:], rand.Uint64())
+	copy(m.code[:], bytes.Repeat([]byte{0xa5}, 8))
+	return m
+}
+
+// smallResult is the size in bytes up to which all of a result is marked, and the distance of a larger one's marks.
+const smallResult = 4096
+
+// of returns the mark of an element type and the size of its unit.
+func (m *mark) of(d tensor.DType) (pattern *[8]byte, unit int) {
+	switch {
+	case d == tensor.F32 || d == tensor.Complex64:
+		return &m.f32, 4
+	case d == tensor.F64 || d == tensor.Complex128:
+		return &m.f64, 8
+	case d.Bits() < 8: // i1, and what takes a byte of which it needs a part
+		return &m.code, 1
+	}
+	return &m.bits, 8
+}
+
+// mark marks the results of a call and begins to watch them. One that lies in an operand's memory holds its value and
+// is left alone.
+func (m *mark) mark(c *Call) {
+	for _, r := range c.Results {
+		data := r.Peek()
+		if !ownMemory(c, data) {
+			continue
+		}
+		pattern, unit := m.of(r.DType())
+		switch {
+		case len(data) < unit:
+			clear(data)
+		case len(data) <= smallResult:
+			for n := copy(data, pattern[:]); n < len(data); n *= 2 {
+				copy(data[n:], data[:n])
+			}
+		default:
+			for at := 0; at+unit <= len(data); at += smallResult {
+				copy(data[at:at+unit], pattern[:])
+			}
+			at := len(data) - unit
+			for k := range unit {
+				data[at+k] = pattern[(at+k)%8]
+			}
+		}
+		r.Watch()
+	}
+}
+
+// unwritten returns nil, or the error of the first result that was not written or not whole.
+func (m *mark) unwritten(c *Call) *UnwrittenError {
+	var found *UnwrittenError
+	for i, r := range c.Results {
+		data := r.Peek()
+		if !ownMemory(c, data) {
+			continue
+		}
+		if !r.Reached() {
+			if found == nil {
+				found = &UnwrittenError{Result: i}
+			}
+			continue
+		}
+		if found != nil {
+			continue // the others' watches are ended too
+		}
+		pattern, unit := m.of(r.DType())
+		left, all := m.left(data, pattern, unit)
+		switch {
+		case left < 0:
+		case all:
+			found = &UnwrittenError{Result: i}
+		default:
+			found = &UnwrittenError{Result: i, Part: true, Index: indexOf(r.Shape(), left/r.DType().Size())}
+		}
+	}
+	return found
+}
+
+// left returns where the first mark is left, -1 for none, and whether all are.
+func (m *mark) left(data []byte, pattern *[8]byte, unit int) (first int, all bool) {
+	if len(data) < unit {
+		return -1, false
+	}
+	step := unit
+	if len(data) > smallResult {
+		step = smallResult
+	}
+	first, all = -1, true
+	check := func(at int) {
+		same := true
+		if at%8 == 0 && unit == 8 {
+			same = binary.LittleEndian.Uint64(data[at:]) == binary.LittleEndian.Uint64(pattern[:])
+		} else {
+			for k := range unit {
+				same = same && data[at+k] == pattern[(at+k)%8]
+			}
+		}
+		if !same {
+			all = false
+		} else if first < 0 {
+			first = at
+		}
+	}
+	for at := 0; at+unit <= len(data); at += step {
+		check(at)
+	}
+	check(len(data) - unit)
+	return first, all
+}
+
+// ownMemory reports whether a result's memory is its own and not an operand's.
+func ownMemory(c *Call, data []byte) bool {
+	if len(data) == 0 {
+		return false
+	}
+	for _, o := range c.Operands {
+		if b := o.Peek(); len(b) > 0 && &b[0] == &data[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// indexOf returns the index of the element with number i in row-major order.
+func indexOf(shape tensor.Shape, i int) []int64 {
+	out := make([]int64, len(shape))
+	for d := len(shape) - 1; d >= 0; d-- {
+		out[d] = int64(i) % shape[d]
+		i /= int(shape[d])
+	}
+	return out
+}
