@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Traits are facts of an op kind that generic code relies on.
 type Traits uint32
@@ -35,13 +38,18 @@ type Def struct {
 	Attrs    []AttrSpec // the inherent attributes
 	Regions  []RegionSpec
 	Traits   Traits
+	// Clauses are the constraints of the specification, by its numbers. Constraints, traits, Infer and Verify check
+	// them, unless a clause says why they do not.
+	Clauses []Clause
 
 	// Format is the pretty assembly in the language of format.go; "" means that the op has only its generic
 	// form, unless Parse and Print are set.
 	Format string
-	// Parse reads what follows the op's name in pretty form; Print writes it.
-	Parse func(p AsmParser, st *OpState)
-	Print func(p AsmPrinter, op *Op)
+	// Parse reads what follows the op's name in pretty form; Print writes it. Syntax describes that form to readers, in
+	// the language of Format.
+	Syntax string
+	Parse  func(p AsmParser, st *OpState)
+	Print  func(p AsmPrinter, op *Op)
 	// Verify checks what rows cannot say; the structure (counts, constraints, traits) was checked before.
 	Verify func(op *Op, r *Reporter)
 	// Infer computes the result types from operands, attributes and regions. Nil: cannot be inferred.
@@ -55,6 +63,34 @@ type Def struct {
 	DefaultDialect string
 
 	unknown bool
+}
+
+// Clause is one constraint that the specification of an op kind states.
+type Clause struct {
+	No        string // its number there: "C3"; empty where the specification numbers nothing
+	Text      string // what must hold
+	Unchecked string // why the verifier takes what breaks it, at least in part; empty where it does not
+}
+
+// Clauses reads one clause per line: its number, if it has one, its text, and behind " -- " why it is not checked.
+func Clauses(text string) []Clause {
+	var out []Clause
+	for line := range strings.Lines(text) {
+		var c Clause
+		if c.Text = strings.TrimSpace(line); c.Text == "" {
+			continue
+		}
+		if no, rest, _ := strings.Cut(c.Text, " "); clauseNumber(no) {
+			c.No, c.Text = no, rest
+		}
+		c.Text, c.Unchecked, _ = strings.Cut(c.Text, " -- ")
+		out = append(out, c)
+	}
+	return out
+}
+
+func clauseNumber(s string) bool {
+	return len(s) > 1 && s[0] == 'C' && strings.Trim(s[1:], "0123456789") == ""
 }
 
 // Arg is one operand or result of a Def.

@@ -55,6 +55,9 @@ func TestRows(t *testing.T) {
 			if def.Format != "" && def.Parse != nil {
 				t.Errorf("%s: has a format and hooks", def.Name)
 			}
+			if (def.Syntax != "") != (def.Parse != nil) {
+				t.Errorf("%s: Syntax describes what Parse reads", def.Name)
+			}
 			if def.Has(ir.Terminator) && len(def.Results) > 0 {
 				t.Errorf("%s: a terminator with results", def.Name)
 			}

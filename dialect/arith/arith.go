@@ -38,6 +38,7 @@ var (
 		Results: []ir.Arg{{Name: "result"}},
 		Attrs:   []ir.AttrSpec{{Name: "value"}},
 		Traits:  ir.Pure,
+		Syntax:  "attr-dict $value, which names the type of the result",
 		Parse:   parseConstant, Print: printConstant,
 		Verify: verifyConstant, ResultNames: constantNames,
 	}

@@ -154,6 +154,7 @@ var (
 		Results: []ir.Arg{{Name: "output", Type: hlo.StaticTensor(hlo.FP, hlo.Pred, hlo.Int, hlo.Complex, hlo.QTensor)}},
 		Attrs:   []ir.AttrSpec{{Name: "value", Type: hlo.ElemsAttr}},
 		Traits:  ir.Pure,
+		Syntax:  "attr-dict $value, which names the type of the result",
 		Parse:   parseConstant, Print: printConstant,
 		Infer: inferConstant,
 	}
@@ -195,6 +196,7 @@ var Scan = &ir.Def{
 	},
 	Regions: []ir.RegionSpec{{Name: "body"}},
 	Traits:  ir.AttrSizedOperands | ir.AttrSizedResults | ir.SingleBlock,
+	Syntax:  "`(` $inputs `)` `inits` `(` $inits `)` `dimension` `=` $dimension (`attributes` attr-dict)? $body `:` functional-type(operands, results)",
 	Parse:   parseScan, Print: printScan,
 	Verify: verifyScan, ArgNames: scanArgNames,
 }

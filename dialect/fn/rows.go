@@ -16,6 +16,7 @@ var FuncOp = &ir.Def{
 	},
 	Regions:        []ir.RegionSpec{{Name: "body"}},
 	Traits:         ir.IsolatedFromAbove | ir.Symbol,
+	Syntax:         "visibility? $sym_name `(` argument, ... `)` (`->` results)? (`attributes` attr-dict)? $body?",
 	Parse:          parseFunc,
 	Print:          printFunc,
 	Verify:         verifyFunc,

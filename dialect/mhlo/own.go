@@ -91,7 +91,8 @@ func own() []*ir.Def {
 		{
 			Name: "mhlo.xla.rng_get_and_update_state", Doc: "Gives the state of the random number generator and moves it on.",
 			Results: []ir.Arg{{Name: "result"}}, Attrs: []ir.AttrSpec{i64Attr("delta")},
-			Parse: parseRngState, Print: func(p ir.AsmPrinter, op *ir.Op) { p.PrintAttrDict(op.Attrs()) },
+			Syntax: "attr-dict",
+			Parse:  parseRngState, Print: func(p ir.AsmPrinter, op *ir.Op) { p.PrintAttrDict(op.Attrs()) },
 		},
 		{
 			Name: "mhlo.stochastic_convert", Doc: "Converts to a narrower type, rounding at random.",

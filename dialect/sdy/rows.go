@@ -28,6 +28,7 @@ var ManualComputation = &ir.Def{
 	Attrs:    []ir.AttrSpec{{Name: attrIn}, {Name: attrManual}, {Name: attrOut}},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove,
+	Syntax:   "`(` $tensors `)` `in_shardings` `=` $in_shardings `out_shardings` `=` $out_shardings `manual_axes` `=` $manual_axes `(` argument, ... `)` $body attr-dict `:` functional-type(operands, results)",
 	Parse:    parseManual,
 	Print:    printManual,
 }
@@ -41,6 +42,7 @@ var NamedComputation = &ir.Def{
 	Attrs:    []ir.AttrSpec{{Name: attrIn, Optional: true}, {Name: attrName}, {Name: attrOut, Optional: true}},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove,
+	Syntax:   "`<` $name `>` `(` $operands `)` (`in_shardings` `=` $in_shardings)? (`out_shardings` `=` $out_shardings)? `(` argument, ... `)` $body attr-dict `:` functional-type(operands, results)",
 	Parse:    parseNamed,
 	Print:    printNamed,
 }

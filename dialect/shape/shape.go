@@ -16,6 +16,7 @@ var (
 		Name: "shape.const_shape", Doc: "Gives a constant shape.",
 		Results: []ir.Arg{{Name: "result"}}, Attrs: []ir.AttrSpec{{Name: "shape"}},
 		Traits: ir.Pure,
+		Syntax: "attr-dict `[` size, ... `]` `:` type($result)",
 		Parse:  parseConstShape, Print: printConstShape,
 	}
 	CstrBroadcastable = &ir.Def{

@@ -33,6 +33,12 @@ var Case = &ir.Def{
 	Regions:  []ir.RegionSpec{{Name: "branches", Mult: ir.Variadic}},
 	Traits:   ir.SingleBlock,
 	Infer:    infer(inferCase), Verify: verify(agrees(inferCase)),
+	Clauses: ir.Clauses(`
+		C1 there is at least one branch
+		C2 the branches take no arguments
+		C3 all branches return the same types
+		C4 the results have the types that the branches return
+	`),
 }
 
 // If chooses between two branches.
@@ -43,6 +49,11 @@ var If = &ir.Def{
 	Regions:  []ir.RegionSpec{{Name: "true_branch"}, {Name: "false_branch"}},
 	Traits:   ir.SingleBlock,
 	Infer:    infer(inferIf), Verify: verify(agrees(inferIf)),
+	Clauses: ir.Clauses(`
+		C1 the branches take no arguments
+		C2 both branches return the same types
+		C3 the results have the types that the branches return
+	`),
 }
 
 // While loops.
@@ -52,9 +63,15 @@ var While = &ir.Def{
 	Results:  []ir.Arg{{Name: "results", Type: flowResult, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "cond"}, {Name: "body"}},
 	Traits:   ir.SingleBlock,
+	Syntax:   "`(` argument `=` $operand, ... `)` `:` type($operand) (`attributes` attr-dict)? `cond` $cond `do` $body",
 	Parse:    parseWhile, Print: printWhile,
 	Infer: infer(inferWhile), Verify: verify(agrees(inferWhile), whileRule),
 	ArgNames: whileArgNames,
+	Clauses: ir.Clauses(`
+		C1 cond takes the operands and gives a boolean
+		C2 body takes the operands and gives values of their types
+		C3 the results have the types of the operands
+	`),
 }
 
 // OptimizationBarrier keeps operations in order.
@@ -65,6 +82,9 @@ var OptimizationBarrier = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "attr-dict ($operand^ `:` custom<PairwiseOpType>(type($operand), type($result))):(`(` `)`)?",
 	Infer:    infer(inferPairwise), Verify: verify(pairwiseRule),
+	Clauses: ir.Clauses(`
+		C1 each result has the type of its operand
+	`),
 }
 
 // Return ends a region.

@@ -202,8 +202,9 @@ func quantProductRule(s *site) error {
 	return nil
 }
 
-// convDimsRule checks dimension numbers against the operands (convolution C12 to C20) and returns the windows.
-func convDimsRule(s *site, padding string) (*ConvDims, []window, error) {
+// convDimsRule checks dimension numbers against the operands (convolution C1, C10 to C23) and returns the sizes of a
+// window.
+func convDimsRule(s *site) (*ConvDims, []int64, error) {
 	l, r := s.tensor(0), s.tensor(1)
 	c, ok := dataOf[ConvDims](s.attr("dimension_numbers"))
 	if !ok {
@@ -216,10 +217,10 @@ func convDimsRule(s *site, padding string) (*ConvDims, []window, error) {
 		return nil, nil, fail("expects convolution arguments to have >= 2 dimensions. Got: '%s' and '%s'.", l, r)
 	}
 	n := l.Rank() - 2
-	if len(c.InputSpatial) != len(c.KernelSpatial) || len(c.InputSpatial) != len(c.OutputSpatial) { // (C14, C17)
+	if len(c.InputSpatial) != len(c.KernelSpatial) || len(c.InputSpatial) != len(c.OutputSpatial) { // (C17, C19)
 		return nil, nil, fail("expects the same size for input, kernel and output spatial-dimensions, but got %d, %d, and %d resp.", len(c.InputSpatial), len(c.KernelSpatial), len(c.OutputSpatial))
 	}
-	if len(c.InputSpatial) != n { // (C12, C18)
+	if len(c.InputSpatial) != n { // (C12)
 		return nil, nil, fail("expects convolution arguments to have %d dimensions. Got: %d", len(c.InputSpatial)+2, l.Rank())
 	}
 	for _, f := range [...]struct {
@@ -230,9 +231,9 @@ func convDimsRule(s *site, padding string) (*ConvDims, []window, error) {
 		{"kernel", append([]int64{c.KernelInputFeature, c.KernelOutput}, c.KernelSpatial...)},
 		{"output", append([]int64{c.OutputBatch, c.OutputFeature}, c.OutputSpatial...)},
 	} {
-		for _, v := range f.v { // (C13, C19, C20)
+		for _, v := range f.v { // (C13, C18, C20)
 			if v < 0 || v >= int64(l.Rank()) {
-				return nil, nil, fail("expects %s, %s and %s dimension-numbers to be in-range [0, %d).", "input", "kernel", "output", l.Rank())
+				return nil, nil, fail("expects input, kernel, and output dimension-numbers to be in-range [0, %d).", l.Rank())
 			}
 		}
 		if ok, _ := unique(f.v); !ok {
@@ -270,17 +271,21 @@ func convDimsRule(s *site, padding string) (*ConvDims, []window, error) {
 	for i, k := range c.KernelSpatial {
 		sizes[i] = r.Shape()[k]
 	}
-	strides := s.ints("window_strides")
-	if padding == "" && len(strides) != n {
-		strides = nil // programs are about that give a dynamic_conv too many, and MLIR takes them
-	}
-	ws, err := windowsOf(s, sizes, strides, padding, s.ints("lhs_dilation"), s.ints("rhs_dilation"), s.ints("window_reversal")) // (C2 to C9)
-	return c, ws, err
+	return c, sizes, nil
+}
+
+// convWindows checks what is said of windows of the given sizes (convolution C2 to C9).
+func convWindows(s *site, sizes []int64) ([]window, error) {
+	return windowsOf(s, sizes, s.ints("window_strides"), "padding", s.ints("lhs_dilation"), s.ints("rhs_dilation"), s.ints("window_reversal"))
 }
 
 // inferConvolution: convolution C25, C26; the element type is lhs's.
 func inferConvolution(s *site) ([]ir.Type, error) {
-	c, ws, err := convDimsRule(s, "padding")
+	c, sizes, err := convDimsRule(s)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := convWindows(s, sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -345,25 +350,17 @@ func dynamicConvRule(s *site) error {
 	if p := s.tensor(2); p.Rank() == 2 && (p.Shape()[1] != 2 || p.Shape()[0] != int64(s.tensor(0).Rank()-2)) { // (C4)
 		return fail("expects padding to be of shape [%d, 2], but got [%s]", s.tensor(0).Rank()-2, joined(p.Shape()))
 	}
-	c, ws, err := convDimsRule(s, "")
+	_, sizes, err := convDimsRule(s)
 	if err != nil {
 		return err
 	}
-	if err := precisionRule(s); err != nil {
-		return err
-	}
-	var spatial []dim // the padding decides the spatial sizes
-	if pads := constantInts(s.operands[2]); pads != nil && len(pads) == 2*len(ws) {
-		for i := range ws {
-			ws[i].low, ws[i].high = pads[2*i], pads[2*i+1]
+	if constantInts(s.operands[2]) != nil {
+		if _, err := convWindows(s, sizes); err != nil { // (C2 to C9)
+			return err
 		}
-		spatial = windowDims(s.tensor(0), c.InputSpatial, ws)
-	} else {
-		return convElemsRule(s) // MLIR compares no shape then
 	}
-	want, got := dimsType(s.ctx, convShape(s, c, spatial), s.tensor(0).Elem()), s.result(0)
-	if !compatibleShapes(want, got) {
-		return fail("inferred shape '%s' is incompatible with return type of operation '%s'", listed(want.Shape(), "?"), got)
+	if err := precisionRule(s); err != nil { // (C24)
+		return err
 	}
 	return convElemsRule(s)
 }

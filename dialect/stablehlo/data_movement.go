@@ -10,10 +10,14 @@ var Constant = &ir.Def{
 	Results: []ir.Arg{{Name: "output", Type: StaticTensor(FP, Pred, Int, Complex, QTensor, QAxis)}},
 	Attrs:   []ir.AttrSpec{required("value", ElemsAttr)},
 	Traits:  ir.Pure,
+	Syntax:  "attr-dict $value, which names the type of the result",
 	Parse:   parseConstant, Print: printConstant,
 	Infer:       infer(inferConstant),
 	Verify:      verify(constantRule), // (C1)
 	ResultNames: constantNames,
+	Clauses: ir.Clauses(`
+		C1 value has the type of the output; of a quantized output it holds the storage
+	`),
 }
 
 // Iota counts along a dimension.
@@ -24,6 +28,9 @@ var Iota = &ir.Def{
 	Traits:  ir.Pure,
 	Format:  "`dim` `=` $iota_dimension attr-dict `:` type($output)",
 	Verify:  verify(iotaRule),
+	Clauses: ir.Clauses(`
+		C1 iota_dimension is a dimension of the output
+	`),
 }
 
 // Broadcast adds leading dimensions.
@@ -46,6 +53,14 @@ var BroadcastInDim = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)",
 	Verify:   verify(compatibleElemTypes, broadcastInDimRule),
+	Clauses: ir.Clauses(`
+		C1 the result has the element type of the operand, but for the parameters of a quantization per axis
+		C2 broadcast_dimensions names a dimension for each of the operand's
+		C3 broadcast_dimensions are dimensions of the result
+		C4 no dimension stands twice in broadcast_dimensions
+		C5 a dimension of the operand has size 1, or the size of the result's dimension that it becomes
+		C6 a dimension that is quantized per axis becomes the result's, and one of size 1 gives its parameters to all indices
+	`),
 }
 
 // Concatenate joins tensors along a dimension.
@@ -57,6 +72,14 @@ var Concatenate = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "custom<VariadicOperandWithAttribute>($inputs) `dim` `=` $dimension attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferConcatenate), Verify: verify(oneElem, agrees(inferConcatenate)),
+	Clauses: ir.Clauses(`
+		C1 all inputs have one element type
+		C2 all inputs have one shape, but for the size along dimension
+		C3 there is at least one input
+		C4 dimension is a dimension of the inputs
+		C5 the result has the element type of the inputs
+		C6 the result has the shape of the inputs, and along dimension the sum of their sizes
+	`),
 }
 
 // DynamicSlice takes a part at a computed place.
@@ -68,6 +91,13 @@ var DynamicSlice = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "$operand `,` custom<VariadicOperandWithAttribute>($start_indices) `sizes` `=` $slice_sizes attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferDynamicSlice), Verify: verify(matching(1, "operand, result"), agrees(inferDynamicSlice)),
+	Clauses: ir.Clauses(`
+		C1 the result has the element type of operand
+		C2 start_indices and slice_sizes are as many as operand has dimensions
+		C3 all start_indices have one type
+		C4 slice_sizes are within the shape of operand
+		C5 the result has the sizes of slice_sizes
+	`),
 }
 
 // DynamicUpdateSlice replaces a part at a computed place.
@@ -78,6 +108,14 @@ var DynamicUpdateSlice = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
 	Infer:    infer(inferDynamicUpdateSlice), Verify: verify(matching(2, "operand, update, result"), agrees(inferDynamicUpdateSlice)),
+	Clauses: ir.Clauses(`
+		C1 the result has the type of operand
+		C2 update has the element type of operand
+		C3 update has the rank of operand
+		C4 start_indices are as many as operand has dimensions
+		C5 all start_indices have one type
+		C6 the shape of update is within that of operand
+	`),
 }
 
 // Pad surrounds and interleaves with a value.
@@ -89,6 +127,12 @@ var Pad = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "$operand `,` $padding_value `,` `low` `=` $edge_padding_low `,` `high` `=` $edge_padding_high `,` `interior` `=` $interior_padding attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferPad), Verify: verify(oneElem, agrees(inferPad)),
+	Clauses: ir.Clauses(`
+		C1 operand, padding_value and result have one element type
+		C2 the three paddings have an element for each dimension of operand
+		C3 interior_padding is not negative
+		C4 the result has the sizes of operand and its paddings
+	`),
 }
 
 // Reshape changes the shape.
@@ -99,6 +143,11 @@ var Reshape = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
 	Verify:   verify(compatibleElemTypes, sameElems, reshapeRule),
+	Clauses: ir.Clauses(`
+		C1 the result has the element type of the operand, but for the axis of a quantization per axis
+		C2 the result has as many elements as the operand
+		C3 a dimension that is quantized per axis keeps its size, and the number of elements before it
+	`),
 }
 
 // Reverse reverses dimensions.
@@ -110,6 +159,11 @@ var Reverse = &ir.Def{
 	Traits:   ir.Pure | ir.SameShape,
 	Format:   "$operand `,` `dims` `=` $dimensions attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))",
 	Infer:    infer(inferSame), Verify: verify(sameShape, compatibleTypes, reverseRule),
+	Clauses: ir.Clauses(`
+		C1 the result has the type of operand
+		C2 no dimension stands twice in dimensions
+		C3 dimensions are dimensions of the result
+	`),
 }
 
 // Slice takes a part.
@@ -121,6 +175,13 @@ var Slice = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "$operand custom<SliceRanges>($start_indices, $limit_indices, $strides) attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferSlice), Verify: verify(oneElem, agrees(inferSlice)),
+	Clauses: ir.Clauses(`
+		C1 the result has the element type of operand
+		C2 start_indices, limit_indices and strides have an element for each dimension of operand
+		C3 the starts are not negative, the limits not below them and not above the sizes
+		C4 the strides are positive
+		C5 the result has along each dimension as many indices as steps fit
+	`),
 }
 
 // Sort sorts tensors together.
@@ -132,6 +193,13 @@ var Sort = &ir.Def{
 	Regions:  []ir.RegionSpec{{Name: "comparator"}},
 	Traits:   ir.Pure | ir.SameShape | ir.SingleBlock,
 	Infer:    infer(inferSort), Verify: verify(sameShape, agrees(inferSort), sortRule),
+	Clauses: ir.Clauses(`
+		C1 there is at least one input
+		C2 each result has the type of its input
+		C3 all inputs and results have one shape
+		C4 dimension is one of the inputs', or one counted from the end
+		C5 the comparator takes two scalars of each input's element type, in the order of the inputs, and gives a boolean
+	`),
 }
 
 // TransposeOp permutes dimensions.
@@ -143,6 +211,12 @@ var TransposeOp = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `dims` `=` $permutation attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferTranspose), Verify: verify(compatibleElemTypes, sameElems, agrees(inferTranspose)),
+	Clauses: ir.Clauses(`
+		C1 the result has the element type of the operand, but for the axis of a quantization per axis
+		C2 permutation is one of the operand's dimensions
+		C3 the result has the sizes of the operand, permuted
+		C4 the axis of a quantization per axis is permuted with its dimension
+	`),
 }
 
 // TorchIndexSelect gathers along one dimension.

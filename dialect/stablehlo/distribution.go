@@ -25,6 +25,14 @@ var AllGather = &ir.Def{
 		optional("channel_handle", channelHandle), optional("use_global_device_ids", UnitAttr),
 	},
 	Verify: verify(allGatherRule),
+	Clauses: ir.Clauses(`
+		C1 all_gather_dim is a dimension of every operand
+		C2 no id stands twice in replica_groups
+		C3 replica_groups holds an id of every process that takes part -- how many processes there are is no part of a module
+		C4 the ids of replica_groups are those from 0 to their number, less one
+		C5 use_global_device_ids asks for a channel
+		C6 a result has the type of its operand, but for the size along all_gather_dim, which is a multiple of the operand's
+	`),
 }
 
 // AllReduce reduces over processes.
@@ -38,6 +46,15 @@ var AllReduce = &ir.Def{
 	Regions: []ir.RegionSpec{{Name: "computation"}},
 	Traits:  ir.SingleBlock,
 	Infer:   infer(inferAllReduce), Verify: verify(allReduceRule, agrees(inferAllReduce)),
+	Clauses: ir.Clauses(`
+		C1 no id stands twice in replica_groups
+		C2 replica_groups holds an id of every process that takes part -- how many processes there are is no part of a module
+		C3 the ids of replica_groups are those from 0 to their number, less one
+		C4 use_global_device_ids asks for a positive channel id
+		C5 the computation takes two scalars of one type that the operands can be promoted to, and gives one
+		C6 a result has the shape of its operand
+		C7 a result has the element type of the computation
+	`),
 }
 
 // AllToAll exchanges parts.
@@ -50,6 +67,17 @@ var AllToAll = &ir.Def{
 		required("replica_groups", replicaGroups), optional("channel_handle", channelHandle),
 	},
 	Infer: infer(inferAllToAll), Verify: verify(agrees(inferAllToAll)),
+	Clauses: ir.Clauses(`
+		C1 split_dimension is a dimension of every operand
+		C2 the size along split_dimension is a multiple of split_count
+		C3 concat_dimension is a dimension of every operand
+		C4 split_count is positive
+		C5 no id stands twice in replica_groups
+		C6 replica_groups holds an id of every process that takes part -- how many processes there are is no part of a module
+		C7 the ids of replica_groups are those from 0 to their number, less one
+		C8 a group has split_count processes
+		C9 a result has the type of its operand, split_count times smaller along split_dimension and larger along concat_dimension
+	`),
 }
 
 // CollectiveBroadcast sends one process's value to all.
@@ -61,6 +89,11 @@ var CollectiveBroadcast = &ir.Def{
 		required("replica_groups", replicaGroups), optional("channel_handle", channelHandle), optional("has_dynamic_root", UnitAttr),
 	},
 	Infer: infer(inferRooted), Verify: verify(collectiveBroadcastRule),
+	Clauses: ir.Clauses(`
+		C1 no id stands twice in replica_groups
+		C2 the ids of replica_groups are not negative, and those of processes -- how many processes there are is no part of a module; a negative id is refused
+		C3 a result has the type of its operand
+	`),
 }
 
 // CollectiveReduce reduces to one process.
@@ -75,6 +108,14 @@ var CollectiveReduce = &ir.Def{
 	Regions: []ir.RegionSpec{{Name: "computation"}},
 	Traits:  ir.SingleBlock,
 	Infer:   infer(inferCollectiveReduce), Verify: verify(collectiveReduceRule),
+	Clauses: ir.Clauses(`
+		C1 no id stands twice in replica_groups
+		C2 the ids of replica_groups are those from 0 to their number, less one
+		C3 use_global_device_ids asks for a positive channel id
+		C4 the computation takes two scalars of one type that the operands can be promoted to, and gives one
+		C5 a result has the shape of its operand
+		C6 a result has the element type of the computation
+	`),
 }
 
 // CollectivePermute sends along pairs.
@@ -84,6 +125,13 @@ var CollectivePermute = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
 	Attrs:    []ir.AttrSpec{required("source_target_pairs", I64Elems), optional("channel_handle", channelHandle)},
 	Infer:    infer(inferSame), Verify: verify(compatibleTypes, collectivePermuteRule),
+	Clauses: ir.Clauses(`
+		C1 source_target_pairs are pairs
+		C2 no process sends twice
+		C3 no process receives twice
+		C4 the ids of source_target_pairs are not negative, and those of processes
+		C5 the result has the type of operand
+	`),
 }
 
 // CrossReplicaSum is the all_reduce of old programs; its name has hyphens.
@@ -107,6 +155,17 @@ var ReduceScatter = &ir.Def{
 	Regions: []ir.RegionSpec{{Name: "computation"}},
 	Traits:  ir.SingleBlock,
 	Verify:  verify(reduceScatterRule),
+	Clauses: ir.Clauses(`
+		C1 the size along scatter_dimension is a multiple of the number of processes in a group
+		C2 scatter_dimension is a dimension of operand
+		C3 no id stands twice in replica_groups
+		C4 replica_groups holds an id of every process that takes part -- how many processes there are is no part of a module
+		C5 the ids of replica_groups are those from 0 to their number, less one
+		C6 use_global_device_ids asks for a positive channel id
+		C7 the computation takes two scalars of one type that operand can be promoted to, and gives one
+		C8 the result has the shape of operand, but for the size along scatter_dimension, which divides the operand's
+		C9 the result has the element type of the computation
+	`),
 }
 
 // PartitionID and ReplicaID tell who executes.
@@ -136,11 +195,18 @@ var (
 		Regions:  []ir.RegionSpec{{Name: "body"}},
 		Traits:   ir.SingleBlock,
 		Verify:   verify(asyncStartRule),
+		Clauses: ir.Clauses(`
+			C1 the body takes the operands
+			C2 the future holds what the body returns
+		`),
 	}
 	AsyncDone = &ir.Def{
 		Name: "stablehlo.async_done", Doc: "Waits for a future and gives its values. Spec: async_done.",
 		Operands: []ir.Arg{{Name: "operand", Type: future}},
 		Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
 		Infer:    infer(inferAsyncDone), Verify: verify(asyncDoneRule),
+		Clauses: ir.Clauses(`
+			C1 the results are what the future holds
+		`),
 	}
 )

@@ -15,6 +15,18 @@ var DynamicBroadcastInDim = &ir.Def{
 	Traits: ir.Pure,
 	Format: "$operand `,` $output_dimensions `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)",
 	Verify: verify(dynamicBroadcastInDimRule),
+	Clauses: ir.Clauses(`
+		C1 the result has the element type of the operand, but for the parameters of a quantization per axis
+		C2 broadcast_dimensions names a dimension for each of the operand's
+		C3 broadcast_dimensions are dimensions of the result
+		C4 no dimension stands twice in broadcast_dimensions
+		C5 a dimension of the operand has size 1, or the size of the result's dimension that it becomes
+		C6 a dimension that is quantized per axis becomes the result's, and one of size 1 gives its parameters to all indices
+		C7 output_dimensions has an element for each dimension of the result
+		C8 no dimension stands twice in known_expanding_dimensions and known_nonexpanding_dimensions
+		C9 known_expanding_dimensions are dimensions of the operand
+		C10 known_nonexpanding_dimensions are dimensions of the operand
+	`),
 }
 
 // DynamicIota counts along a dimension of a computed shape.
@@ -26,6 +38,10 @@ var DynamicIota = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "$output_shape `,` `dim` `=` $iota_dimension attr-dict `:` functional-type(operands, results)",
 	Verify:   verify(dynamicIotaRule),
+	Clauses: ir.Clauses(`
+		C1 iota_dimension is a dimension of the result
+		C2 output_shape has an element for each dimension of the result
+	`),
 }
 
 // DynamicPad pads by computed amounts.
@@ -39,6 +55,12 @@ var DynamicPad = &ir.Def{
 	Traits:  ir.Pure,
 	Format:  formatGeneral,
 	Verify:  verify(matching(2, "operand, padding_value, result"), dynamicPadRule),
+	Clauses: ir.Clauses(`
+		C1 operand, padding_value and result have one element type
+		C2 the three paddings have an element for each dimension of operand
+		C3 interior_padding is not negative, where it is constant
+		C4 the result has the sizes of operand and its paddings, where they are constant
+	`),
 }
 
 // DynamicReshape reshapes to a computed shape.
@@ -49,6 +71,12 @@ var DynamicReshape = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
 	Verify:   verify(dynamicReshapeRule),
+	Clauses: ir.Clauses(`
+		C1 the result has the element type of the operand, but for the axis of a quantization per axis
+		C2 the result has as many elements as the operand
+		C3 a dimension that is quantized per axis keeps its size, and the number of elements before it
+		C4 output_shape has an element for each dimension of the result
+	`),
 }
 
 // GetDimensionSize and SetDimensionSize read and change the size of a dimension.
@@ -61,6 +89,9 @@ var (
 		Traits:   ir.Pure,
 		Format:   "$operand `,` `dim` `=` $dimension attr-dict `:` functional-type(operands, results)",
 		Infer:    infer(inferGetDimensionSize), Verify: verify(agrees(inferGetDimensionSize)),
+		Clauses: ir.Clauses(`
+			C1 dimension is a dimension of operand
+		`),
 	}
 	SetDimensionSize = &ir.Def{
 		Name: "stablehlo.set_dimension_size", Doc: "Cuts one dimension to a computed size. Not in the specification.",

@@ -21,6 +21,7 @@ func unary(name, doc string, t ir.Constraint) *ir.Def {
 		Format:   formatUnary,
 		Infer:    infer(inferSame),
 		Verify:   verify(sameShape, compatibleTypes),
+		Clauses:  ir.Clauses("C1 the result has the type of operand, up to quantization"),
 	}
 }
 
@@ -41,6 +42,7 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 		Format:   formatBinary,
 		Infer:    infer(inferSame),
 		Verify:   verify(sameShape, compatibleTypes),
+		Clauses:  ir.Clauses("C1 lhs, rhs and the result have one type, up to quantization"),
 	}
 }
 
@@ -59,16 +61,16 @@ var (
 
 // Operations on one operand. Their constraint is C1: the result has the type of the operand.
 var (
-	Abs               = withResult(unary("abs", "Computes the absolute value of each element; of a complex one its modulus. Spec: abs.", signed), Tensor(SInt, FP, QTensor), inferAbs)
+	Abs               = withResult(unary("abs", "Computes the absolute value of each element; of a complex one its modulus. Spec: abs.", signed), Tensor(SInt, FP, QTensor), inferAbs, partClauses)
 	Cbrt              = accurate(unary("cbrt", "Computes the cubic root of each element. Spec: cbrt.", fpOrComplex))
 	Ceil              = unary("ceil", "Rounds each element up to an integral value. Spec: ceil.", floatTensor)
-	Convert           = withResult(unary("convert", "Converts each element to another element type. Spec: convert.", Tensor(FP, Pred, Int, Complex)), Tensor(FP, Pred, Int, Complex), nil)
+	Convert           = withResult(unary("convert", "Converts each element to another element type. Spec: convert.", Tensor(FP, Pred, Int, Complex)), Tensor(FP, Pred, Int, Complex), nil, "C1 the result has the shape of operand")
 	Cosine            = accurate(unary("cosine", "Computes the cosine of each element. Spec: cosine.", fpOrComplex))
 	CountLeadingZeros = unary("count_leading_zeros", "Counts the zero bits above the highest set bit of each element. Spec: count_leading_zeros.", intTensor)
 	Exponential       = accurate(unary("exponential", "Computes e to the power of each element. Spec: exponential.", fpOrComplex))
 	ExponentialMinus1 = accurate(unary("exponential_minus_one", "Computes e to the power of each element, less one, exactly near zero. Spec: exponential_minus_one.", fpOrComplex))
 	Floor             = unary("floor", "Rounds each element down to an integral value. Spec: floor.", floatTensor)
-	Imag              = withResult(unary("imag", "Takes the imaginary part of each element; of a real one zero. Spec: imag.", Tensor(FP, Complex)), Tensor(FP), inferPart)
+	Imag              = withResult(unary("imag", "Takes the imaginary part of each element; of a real one zero. Spec: imag.", Tensor(FP, Complex)), Tensor(FP), inferPart, partClauses)
 	IsFinite          = isFinite()
 	Log               = accurate(unary("log", "Computes the natural logarithm of each element. Spec: log.", fpOrComplex))
 	LogPlusOne        = accurate(unary("log_plus_one", "Computes the natural logarithm of one plus each element, exactly near zero. Spec: log_plus_one.", fpOrComplex))
@@ -76,7 +78,7 @@ var (
 	Negate            = unary("negate", "Negates each element. Spec: negate.", numeric)
 	Not               = unary("not", "Computes the logical or bitwise complement of each element. Spec: not.", predOrInt)
 	Popcnt            = unary("popcnt", "Counts the set bits of each element. Spec: popcnt.", intTensor)
-	Real              = withResult(unary("real", "Takes the real part of each element. Spec: real.", Tensor(FP, Complex)), Tensor(FP), inferPart)
+	Real              = withResult(unary("real", "Takes the real part of each element. Spec: real.", Tensor(FP, Complex)), Tensor(FP), inferPart, partClauses)
 	RoundNearestAFZ   = unary("round_nearest_afz", "Rounds each element to the nearest integral value, ties away from zero. Spec: round_nearest_afz.", floatTensor)
 	RoundNearestEven  = unary("round_nearest_even", "Rounds each element to the nearest integral value, ties to even. Spec: round_nearest_even.", floatTensor)
 	Rsqrt             = accurate(unary("rsqrt", "Computes the reciprocal of the square root of each element. Spec: rsqrt.", fpOrComplex))
@@ -87,9 +89,16 @@ var (
 	Tanh              = accurate(unary("tanh", "Computes the hyperbolic tangent of each element. Spec: tanh.", fpOrComplex))
 )
 
-// withResult changes what the row says of the result: another constraint and another inference (nil for none).
-func withResult(d *ir.Def, t ir.Constraint, f inference) *ir.Def {
-	d.Results[0].Type = t
+// partClauses are those of abs, real and imag.
+const partClauses = `
+	C1 the result has the shape of operand
+	C2 the result has the element type of operand; of complex elements that of their parts
+`
+
+// withResult changes what the row says of the result: another constraint, another inference (nil for none), other
+// clauses.
+func withResult(d *ir.Def, t ir.Constraint, f inference, clauses string) *ir.Def {
+	d.Results[0].Type, d.Clauses = t, ir.Clauses(clauses)
 	d.Infer, d.Verify = nil, verify(sameShape)
 	if f != nil {
 		d.Infer, d.Verify = infer(f), verify(elementwiseShape, agrees(f))
@@ -105,6 +114,9 @@ func isFinite() *ir.Def {
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   "$x attr-dict `:` functional-type(operands, results)",
 		Infer:    infer(inferPred), Verify: verify(elementwiseShape, agrees(inferPred)),
+		Clauses: ir.Clauses(`
+			C1 the result has the shape of x
+		`),
 	}
 }
 
@@ -135,6 +147,10 @@ var BitcastConvert = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
 	Verify:   verify(bitcastRule),
+	Clauses: ir.Clauses(`
+		C1 the shapes are one where the widths of the elements are; else the narrower side has one more dimension, last, whose elements together are as wide as one of the other side
+		C2 complex elements stay complex, and real ones real
+	`),
 }
 
 // Clamp limits elements.
@@ -145,6 +161,12 @@ var Clamp = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "$min `,` $operand `,` $max attr-dict `:` custom<SameOperandsAndResultType>(type($min), type($operand), type($max), type($result))",
 	Infer:    infer(inferClamp), Verify: verify(agrees(inferClamp)),
+	Clauses: ir.Clauses(`
+		C1 min is a scalar or has the shape of operand
+		C2 max is a scalar or has the shape of operand
+		C3 min, operand and max have one element type, up to quantization
+		C4 the result has the type of operand, up to quantization
+	`),
 }
 
 // Compare compares elements.
@@ -159,6 +181,11 @@ var Compare = &ir.Def{
 	Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 	Format: "$comparison_direction `,` $lhs `,` $rhs (`,` $compare_type^)? attr-dict `:` functional-type(operands, results)",
 	Infer:  infer(inferCompare), Verify: verify(sameOperandElems, elementwiseShape, agrees(inferCompare)),
+	Clauses: ir.Clauses(`
+		C1 lhs and rhs have one element type, up to quantization
+		C2 lhs, rhs and the result have one shape
+		C3 compare_type is one that the element type has: SIGNED or UNSIGNED of integers, FLOAT or TOTALORDER of floats, FLOAT of complex numbers -- MLIR takes any, and programs have been written that say too little
+	`),
 }
 
 // ComplexOp joins real and imaginary parts.
@@ -169,6 +196,11 @@ var ComplexOp = &ir.Def{
 	Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 	Format:   "operands attr-dict `:` custom<ComplexOpType>(type($lhs), type($rhs), type($result))",
 	Infer:    infer(inferComplex), Verify: verify(sameOperandElems, sameShape, agrees(inferComplex)),
+	Clauses: ir.Clauses(`
+		C1 lhs and rhs have one type
+		C2 the result has the shape of lhs
+		C3 the result has complex elements whose parts have the element type of lhs
+	`),
 }
 
 // Map applies a function to the elements of tensors of one shape.
@@ -180,6 +212,12 @@ var Map = &ir.Def{
 	Regions:  []ir.RegionSpec{{Name: "computation"}},
 	Traits:   ir.Pure | ir.SameShape | ir.SingleBlock,
 	Infer:    infer(inferMap), Verify: verify(sameShape, agrees(inferMap)),
+	Clauses: ir.Clauses(`
+		C1 the inputs and the result have one shape
+		C2 there is at least one input
+		C3 dimensions are all dimensions of the inputs, in order
+		C4 the computation takes a scalar of each input's element type and gives one of the result's
+	`),
 }
 
 // ReducePrecision rounds to a narrower format.
@@ -194,6 +232,11 @@ var ReducePrecision = &ir.Def{
 	Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 	Format: "$operand `,` `format` `=` custom<ExponentMantissa>($exponent_bits, $mantissa_bits) attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($output))",
 	Infer:  infer(inferSame), Verify: verify(sameShape, compatibleTypes), // (C1)
+	Clauses: ir.Clauses(`
+		C1 output has the type of operand, up to quantization
+		C2 exponent_bits is positive
+		C3 mantissa_bits is not negative
+	`),
 }
 
 // Select chooses between two tensors.
@@ -204,6 +247,10 @@ var Select = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "operands attr-dict `:` custom<SelectOpType>(type($pred), type($on_true), type($on_false), type($result))",
 	Infer:    infer(inferSelect), Verify: verify(agrees(inferSelect)),
+	Clauses: ir.Clauses(`
+		C1 pred is a scalar or has the shape of on_true
+		C2 on_true, on_false and the result have one type, up to quantization
+	`),
 }
 
 // UniformQuantize and UniformDequantize convert between real and quantized elements.
@@ -215,6 +262,10 @@ var (
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   formatUnary,
 		Verify:   verify(sameShape, uniformQuantizeRule),
+		Clauses: ir.Clauses(`
+			C1 the result has the shape of operand
+			C2 the expressed type of the result is that of operand, or its element type
+		`),
 	}
 	UniformDequantize = &ir.Def{
 		Name: "stablehlo.uniform_dequantize", Doc: "Computes the real value of each quantized element. Spec: uniform_dequantize.",
@@ -223,11 +274,24 @@ var (
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   formatUnary,
 		Infer:    infer(inferDequantize), Verify: verify(sameShape, agrees(inferDequantize)),
+		Clauses: ir.Clauses(`
+			C1 the result has the shape of operand
+			C2 the result has the expressed type of operand
+		`),
 	}
 )
 
 // adding gives add its own rules of quantized elements.
 func adding(d *ir.Def) *ir.Def {
+	d.Clauses = ir.Clauses(`
+		C1 without quantization, lhs, rhs and the result have one type
+		C2 with quantization lhs, rhs and the result are all quantized
+		C3 quantized lhs, rhs and result have one storage type
+		C4 quantized lhs, rhs and result have one expressed type
+		C5 the result is quantized per axis if and only if lhs or rhs is
+		C6 lhs quantized per axis has the axis of the result
+		C7 rhs quantized per axis has the axis of the result
+	`)
 	d.Verify = verify(sameShape, addRule, agrees(inferSame))
 	return d
 }

@@ -52,6 +52,12 @@ var Composite = &ir.Def{
 	Regions: []ir.RegionSpec{{Name: "composite_regions", Mult: ir.Variadic}},
 	Format:  "$name $inputs (` ` `(` $composite_regions^ `)`)? attr-dict `:` functional-type(operands, results)",
 	Verify:  verify(compositeRule),
+	Clauses: ir.Clauses(`
+		C1 name has a namespace: identifiers joined by dots
+		C2 decomposition names a function
+		C3 the operands have the types of the decomposition's arguments
+		C4 the results have the types of the decomposition's results
+	`),
 }
 
 // Tuple and GetTupleElement make and take apart tuples.
@@ -63,6 +69,9 @@ var (
 		Traits:   ir.Pure,
 		Format:   "$val attr-dict `:` custom<TupleOpType>(type($val), type($result))",
 		Infer:    infer(inferTuple), Verify: verify(agrees(inferTuple)), // (C1)
+		Clauses: ir.Clauses(`
+			C1 the result is the tuple of the operands' types
+		`),
 	}
 	GetTupleElement = &ir.Def{
 		Name: "stablehlo.get_tuple_element", Doc: "Takes one element of a tuple. Spec: get_tuple_element.",
@@ -72,5 +81,9 @@ var (
 		Traits:   ir.Pure,
 		Format:   "$operand `[` $index `]` attr-dict `:` functional-type(operands, results)",
 		Infer:    infer(inferGetTupleElement), Verify: verify(agrees(inferGetTupleElement)),
+		Clauses: ir.Clauses(`
+			C1 index is one of the tuple's
+			C2 the result has the type of that element
+		`),
 	}
 )

@@ -16,6 +16,31 @@ var Gather = &ir.Def{
 	},
 	Traits: ir.Pure,
 	Infer:  infer(inferGather), Verify: verify(matching(1, "operand, result"), agrees(inferGather)),
+	Clauses: ir.Clauses(`
+		C1 offset_dims, collapsed_slice_dims and operand_batching_dims together are as many as operand has dimensions
+		C2 index_vector_dim is a dimension of start_indices, or the one after the last
+		C3 start_index_map has an element for each index along index_vector_dim
+		C4 offset_dims rise
+		C5 offset_dims are dimensions of the result
+		C6 no dimension stands twice in collapsed_slice_dims and operand_batching_dims
+		C7 collapsed_slice_dims rise
+		C8 collapsed_slice_dims are dimensions of operand
+		C9 slice_sizes along collapsed_slice_dims are at most 1
+		C10 operand_batching_dims rise
+		C11 operand_batching_dims are dimensions of operand
+		C12 slice_sizes along operand_batching_dims are at most 1
+		C13 no dimension stands twice in start_indices_batching_dims
+		C14 start_indices_batching_dims are dimensions of start_indices
+		C15 start_indices_batching_dims do not hold index_vector_dim
+		C16 there are as many operand_batching_dims as start_indices_batching_dims
+		C17 batching dimensions have one size in operand and start_indices
+		C18 no dimension stands twice in start_index_map and operand_batching_dims
+		C19 start_index_map are dimensions of operand
+		C20 slice_sizes has an element for each dimension of operand
+		C21 slice_sizes are within the shape of operand
+		C22 the result has the sizes of start_indices less index_vector_dim, and at offset_dims those of the slices
+		C23 the result has the element type of operand
+	`),
 }
 
 // DynamicGather takes slices of computed size.
@@ -29,6 +54,22 @@ var DynamicGather = &ir.Def{
 	},
 	Traits: ir.Pure,
 	Infer:  infer(inferDynamicGather), Verify: verify(agrees(inferDynamicGather)),
+	Clauses: ir.Clauses(`
+		C1 offset_dims and collapsed_slice_dims together are as many as operand has dimensions
+		C2 index_vector_dim is a dimension of start_indices, or the one after the last
+		C3 start_index_map has an element for each index along index_vector_dim
+		C4 offset_dims rise
+		C5 offset_dims are dimensions of the result
+		C6 collapsed_slice_dims rise
+		C7 collapsed_slice_dims are dimensions of operand
+		C8 slice_sizes along collapsed_slice_dims are at most 1, where they are constant
+		C9 no dimension stands twice in start_index_map
+		C10 start_index_map are dimensions of operand
+		C11 slice_sizes has an element for each dimension of operand
+		C12 slice_sizes are within the shape of operand, where they are constant
+		C13 the result has the sizes of start_indices less index_vector_dim, and at offset_dims those of the slices
+		C14 the result has the element type of operand
+	`),
 }
 
 // Scatter updates slices at computed indices.
@@ -48,6 +89,33 @@ var Scatter = &ir.Def{
 	Regions: []ir.RegionSpec{{Name: "update_computation"}},
 	Traits:  ir.Pure | ir.SameVariadicOperands | ir.SingleBlock,
 	Infer:   infer(inferScatter), Verify: verify(scatterRule, agrees(inferScatter)),
+	Clauses: ir.Clauses(`
+		C1 all inputs have one shape
+		C2 update_window_dims, inserted_window_dims and input_batching_dims together are as many as the inputs have dimensions
+		C3 all updates have one shape
+		C4 the updates have the sizes of scatter_indices less index_vector_dim, and at update_window_dims sizes within those of the inputs
+		C5 there are as many inputs as updates, and at least one
+		C6 an input and its update have one element type -- MLIR asks only that both can be promoted to the type of the computation
+		C7 update_window_dims rise
+		C8 update_window_dims are dimensions of the updates
+		C9 no dimension stands twice in inserted_window_dims and input_batching_dims
+		C10 inserted_window_dims rise
+		C11 inserted_window_dims are dimensions of the inputs
+		C12 input_batching_dims rise
+		C13 input_batching_dims are dimensions of the inputs
+		C14 no dimension stands twice in scatter_indices_batching_dims
+		C15 scatter_indices_batching_dims are dimensions of scatter_indices
+		C16 scatter_indices_batching_dims do not hold index_vector_dim
+		C17 there are as many input_batching_dims as scatter_indices_batching_dims
+		C18 batching dimensions have one size in the inputs and scatter_indices
+		C19 scatter_dims_to_operand_dims has an element for each index along index_vector_dim
+		C20 no dimension stands twice in scatter_dims_to_operand_dims and input_batching_dims
+		C21 scatter_dims_to_operand_dims are dimensions of the inputs
+		C22 index_vector_dim is a dimension of scatter_indices, or the one after the last
+		C23 the computation takes two scalars for each input, of types that the inputs can be promoted to, and gives one of each
+		C24 the results have the shapes of the inputs
+		C25 the results have the element types of the computation
+	`),
 }
 
 // SelectAndScatter scatters to the selected element of each window.
@@ -61,4 +129,18 @@ var SelectAndScatter = &ir.Def{
 	Regions: []ir.RegionSpec{{Name: "select"}, {Name: "scatter"}},
 	Traits:  ir.Pure,
 	Infer:   infer(inferSelectAndScatter), Verify: verify(selectAndScatterRule, agrees(inferSelectAndScatter)),
+	Clauses: ir.Clauses(`
+		C1 operand and source have one element type
+		C2 source has along each dimension as many indices as windows fit
+		C3 init_value has the element type of operand
+		C4 window_dimensions has an element for each dimension of operand
+		C5 the sizes of a window are positive
+		C6 window_strides has an element for each dimension of operand
+		C7 the strides are positive
+		C8 padding is a matrix of two columns with a row for each dimension of operand
+		C9 select takes two scalars of the operand's element type and gives a boolean
+		C10 scatter takes two scalars of one type that operand can be promoted to, and gives one
+		C11 the result has the shape of operand
+		C12 the result has the element type of scatter
+	`),
 }

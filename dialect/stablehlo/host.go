@@ -11,6 +11,11 @@ var Infeed = &ir.Def{
 	Results:  []ir.Arg{{Name: "results", Type: transferable, Mult: ir.Variadic}},
 	Attrs:    []ir.AttrSpec{always("infeed_config", StrAttr, ir.NewString("")), optional("layout", ArrayAttr)},
 	Verify:   verify(infeedRule),
+	Clauses: ir.Clauses(`
+		C1 there is at least one result
+		C2 all results but the last are tensors
+		C3 the last result is a token
+	`),
 }
 
 // Outfeed writes to the outfeed.
@@ -31,6 +36,12 @@ var Recv = &ir.Def{
 		required("channel_handle", channelHandle), defaulted("is_host_transfer", BoolAttr, attrFalse), optional("source_target_pairs", I64Elems),
 	},
 	Verify: verify(recvRule),
+	Clauses: ir.Clauses(`
+		C1 channel_type is HOST_TO_DEVICE for a transfer from the host, else DEVICE_TO_DEVICE
+		C2 there is at least one result
+		C3 all results but the last are tensors
+		C4 the last result is a token
+	`),
 }
 
 // Send sends to a channel.
@@ -42,4 +53,7 @@ var Send = &ir.Def{
 		required("channel_handle", channelHandle), defaulted("is_host_transfer", BoolAttr, attrFalse), optional("source_target_pairs", I64Elems),
 	},
 	Infer: infer(inferSend), Verify: verify(agrees(inferSend)),
+	Clauses: ir.Clauses(`
+		C1 channel_type is DEVICE_TO_HOST for a transfer to the host, else DEVICE_TO_DEVICE
+	`),
 }

@@ -107,6 +107,12 @@ func sameShapeTypes(a, b ir.Type) bool {
 
 // sameShape is the rule that all operands and results have one shape.
 func sameShape(s *site) error {
+	if len(s.operands) == 0 {
+		return fail("expected 1 or more operands, but found 0")
+	}
+	if len(s.results) == 0 {
+		return fail("expected 1 or more results, but found 0")
+	}
 	all := s.allTypes()
 	for _, t := range all[1:] {
 		if !sameShapeTypes(all[0], t) {

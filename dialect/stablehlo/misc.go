@@ -17,6 +17,13 @@ var (
 		Traits:      ir.Pure,
 		ResultNames: namedResults,
 		Infer:       infer(inferBatchNormGrad), Verify: verify(compatibleElemTypes, agrees(inferBatchNormGrad)),
+		Clauses: ir.Clauses(`
+			C1 feature_index is a dimension of operand
+			C2 all operands and results have one element type, up to quantization
+			C3 operand, grad_output and grad_operand have one shape
+			C4 scale, mean, variance, grad_scale and grad_offset have one shape
+			C5 scale has an element for each index along feature_index
+		`),
 	}
 	BatchNormInference = &ir.Def{
 		Name: "stablehlo.batch_norm_inference", Doc: "Normalizes with a given mean and variance. Spec: batch_norm_inference.",
@@ -25,6 +32,15 @@ var (
 		Attrs:    batchNormAttrs,
 		Traits:   ir.Pure,
 		Infer:    infer(inferBatchNormInference), Verify: verify(compatibleElemTypes, agrees(inferBatchNormInference)),
+		Clauses: ir.Clauses(`
+			C1 feature_index is a dimension of operand
+			C2 all operands and the result have one element type, up to quantization
+			C3 scale has an element for each index along feature_index
+			C4 offset has an element for each index along feature_index
+			C5 mean has an element for each index along feature_index
+			C6 variance has an element for each index along feature_index
+			C7 the result has the type of operand, up to quantization
+		`),
 	}
 	BatchNormTraining = &ir.Def{
 		Name: "stablehlo.batch_norm_training", Doc: "Normalizes with the mean and variance of the batch, and gives them. Spec: batch_norm_training.",
@@ -34,6 +50,15 @@ var (
 		Traits:      ir.Pure,
 		ResultNames: namedResults,
 		Infer:       infer(inferBatchNormTraining), Verify: verify(compatibleElemTypes, agrees(inferBatchNormTraining)),
+		Clauses: ir.Clauses(`
+			C1 feature_index is a dimension of operand
+			C2 all operands and results have one element type, up to quantization
+			C3 scale has an element for each index along feature_index
+			C4 offset has an element for each index along feature_index
+			C5 batch_mean has an element for each index along feature_index
+			C6 batch_var has an element for each index along feature_index
+			C7 output has the type of operand, up to quantization
+		`),
 	}
 )
 
@@ -46,6 +71,11 @@ var Cholesky = &ir.Def{
 	Traits:   ir.Pure | ir.SameShape,
 	Format:   "$a (`,` `lower` `=` $lower^)? attr-dict `:` custom<SameOperandsAndResultType>(type($a), type($result))",
 	Infer:    infer(inferCholesky), Verify: verify(agrees(inferCholesky)),
+	Clauses: ir.Clauses(`
+		C1 the result has the type of a, up to quantization
+		C2 a has at least two dimensions
+		C3 the last two dimensions of a have one size
+	`),
 }
 
 // Fft transforms.
@@ -57,6 +87,13 @@ var Fft = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `type` `=` $fft_type `,` `length` `=` $fft_length attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferFft), Verify: verify(agrees(inferFft)),
+	Clauses: ir.Clauses(`
+		C1 fft_length has at most as many elements as operand has dimensions
+		C2 FFT and IFFT take and give one complex type, RFFT takes its real type and gives it, IRFFT the other way round
+		C3 fft_length has one to three elements
+		C4 the real side has the sizes of fft_length along its last dimensions
+		C5 the result has the shape of operand, but RFFT gives, and IRFFT takes, half of the last dimension and one
+	`),
 }
 
 // Rng and RngBitGenerator make random numbers.
@@ -68,6 +105,11 @@ var (
 		Attrs:    []ir.AttrSpec{required("rng_distribution", enum(RngDistribution, "XLA PRNG distribution to be used."))},
 		Format:   "$a `,` $b `,` $shape `,` `distribution` `=` $rng_distribution attr-dict `:` functional-type(operands, results)",
 		Infer:    infer(inferRng), Verify: verify(matching(2, "a, b, result"), agrees(inferRng)),
+		Clauses: ir.Clauses(`
+			C1 a, b and the result have one element type
+			C2 a normal distribution has floats
+			C3 the result has the shape that shape says, where it is constant
+		`),
 	}
 	RngBitGenerator = &ir.Def{
 		Name: "stablehlo.rng_bit_generator", Doc: "Fills a tensor with random bits and gives the next state. Spec: rng_bit_generator.",
@@ -78,6 +120,10 @@ var (
 		Format:      "$initial_state `,` `algorithm` `=` $rng_algorithm attr-dict `:` functional-type(operands, results)",
 		Verify:      verify(rngBitGeneratorRule),
 		ResultNames: namedResults,
+		Clauses: ir.Clauses(`
+			C1 output_state has the type of initial_state
+			C2 the state has two numbers for THREE_FRY, two or three for PHILOX -- MLIR takes a state of any size
+		`),
 	}
 )
 
@@ -91,6 +137,12 @@ var TriangularSolve = &ir.Def{
 	},
 	Traits: ir.Pure,
 	Infer:  infer(inferTriangularSolve), Verify: verify(compatibleElemTypes, agrees(inferTriangularSolve)),
+	Clauses: ir.Clauses(`
+		C1 a and b have one element type, up to quantization
+		C2 a and b have one rank, of at least two
+		C3 a is square in its last dimensions, which b shares on the side of left_side, and both have the same batch
+		C4 the result has the type of b, up to quantization
+	`),
 }
 
 // namedResults proposes the names that the row has for several results.

@@ -10,8 +10,20 @@ var Reduce = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("dimensions", I64Array)},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
 	Traits:   ir.Pure | ir.SameVariadicOperands | ir.SingleBlock,
-	Parse:    parseReduce, Print: printReduce,
+	Syntax: "`(` input `init:` init_value `)`, ... (`applies` op)? `across` `dimensions` `=` $dimensions attr-dict `:` functional-type(operands, results)" +
+		" (`reducer` `(` argument `,` argument `)`, ... $body)?",
+	Parse: parseReduce, Print: printReduce,
 	Infer: infer(inferReduce), Verify: verify(reduceRule, agrees(inferReduce)),
+	Clauses: ir.Clauses(`
+		C1 all inputs have one shape
+		C2 an input and its initial value have one element type -- MLIR asks only that both can be promoted to the type of the computation
+		C3 there are as many inputs as initial values and results, and at least one
+		C4 dimensions are dimensions of the inputs
+		C5 no dimension stands twice in dimensions
+		C6 the body takes two scalars for each input, of types that the inputs can be promoted to, and gives one of each
+		C7 the results have the shape of the inputs less dimensions
+		C8 the results have the element types of the body
+	`),
 }
 
 // ReduceWindow folds windows.
@@ -26,4 +38,22 @@ var ReduceWindow = &ir.Def{
 	Regions: []ir.RegionSpec{{Name: "body"}},
 	Traits:  ir.Pure | ir.SameVariadicOperands | ir.SingleBlock,
 	Infer:   infer(inferReduceWindow), Verify: verify(reduceWindowRule, agrees(inferReduceWindow)),
+	Clauses: ir.Clauses(`
+		C1 there are as many inputs as initial values and results, and at least one
+		C2 all inputs have one shape
+		C3 an input and its initial value have one element type -- MLIR asks only that both can be promoted to the type of the computation
+		C4 window_dimensions has an element for each dimension of the inputs
+		C5 the sizes of a window are positive
+		C6 window_strides has an element for each dimension of the inputs
+		C7 the strides are positive
+		C8 base_dilations has an element for each dimension of the inputs
+		C9 the factors of base_dilations are positive
+		C10 window_dilations has an element for each dimension of the inputs
+		C11 the factors of window_dilations are positive
+		C12 padding is a matrix of two columns with a row for each dimension of the inputs
+		C13 the body takes two scalars for each input, of types that the inputs can be promoted to, and gives one of each
+		C14 all results have one shape
+		C15 the results have along each dimension as many indices as windows fit
+		C16 the results have the element types of the body
+	`),
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // promotable reports whether a reduction may compute in type b on inputs of type a: the same kind of number, not
-// narrower (spec, "is_promotable").
+// narrower (spec, "is_promotable"). Floats may be narrower, too: MLIR takes what a compiler has lowered to fewer bits.
 func promotable(a, b ir.Type) bool {
 	if a == b {
 		return true
@@ -16,11 +16,11 @@ func promotable(a, b ir.Type) bool {
 		y, ok := b.(*ir.IntegerType)
 		return ok && x.Signedness() == y.Signedness() && (x.Width() == 1) == (y.Width() == 1) && x.Width() <= y.Width()
 	case *ir.FloatType:
-		y, ok := b.(*ir.FloatType)
-		return ok && x.DType().Bits() <= y.DType().Bits()
+		_, ok := b.(*ir.FloatType)
+		return ok
 	case *ir.ComplexType:
 		y, ok := b.(*ir.ComplexType)
-		return ok && promotable(x.Elem(), y.Elem())
+		return ok && ir.ElementDType(x).Bits() <= ir.ElementDType(y).Bits()
 	}
 	qa, qb := quant.Of(a), quant.Of(b)
 	return qa != nil && qb != nil && qa.Expressed == qb.Expressed && qa.Storage.(*ir.IntegerType).Width() <= qb.Storage.(*ir.IntegerType).Width()
@@ -62,7 +62,7 @@ func reducerRule(s *site, i int, inputs, inits []ir.Type, allowed ...int64) erro
 			return fail("The element-type of reduction-region's result type at index %d is expected to be promotable from the op's corresponding init-value element-type: '%s' vs '%s'", k, r, init)
 		}
 		in := asTensor(s.ctx, inputs[k])
-		if !sameKind(in.Elem(), r.Elem()) {
+		if !promotable(in.Elem(), r.Elem()) {
 			return fail("The element-type of reduction-region's argument at index %d is expected to be promotable from '%s', but got '%s'", n+k, in.Elem(), asTensor(s.ctx, b.Arg(n+k).Type()).Elem())
 		}
 		for _, j := range [...]int{k, n + k} {
@@ -88,9 +88,6 @@ func within(dims, allowed []int64) bool {
 	}
 	return k == len(dims)
 }
-
-// sameKind reports whether two element types are the same kind of number, whatever their width.
-func sameKind(a, b ir.Type) bool { return promotable(a, b) || promotable(b, a) }
 
 // inferReduce: the inputs less the dimensions, with the element types of the computation (reduce C7, C8).
 func inferReduce(s *site) ([]ir.Type, error) {

@@ -64,7 +64,6 @@ json.dump(out, sys.stdout)
 var stricter = []string{
 	"is not equal to number of output dimensions",                   // dynamic_broadcast_in_dim: the shape has as many elements as the result dimensions
 	"output shape is incompatible with return type of operation",    // dynamic_iota: likewise
-	"expects window to have positive value for",                     // dynamic_conv: windows are positive
 	"operand and result shapes must match except for the innermost", // bitcast_convert: equal widths keep the shape
 }
 

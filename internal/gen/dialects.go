@@ -122,7 +122,9 @@ func opSection(w *bytes.Buffer, def *ir.Def, example string) {
 	switch {
 	case def.Format != "":
 		fmt.Fprintf(w, "\nSyntax: ``%s``\n", strings.ReplaceAll(def.Format, "`", "'"))
-	case def.Parse == nil:
+	case def.Syntax != "":
+		fmt.Fprintf(w, "\nSyntax: ``%s``\n", strings.ReplaceAll(def.Syntax, "`", "'"))
+	default:
 		w.WriteString("\nSyntax: the generic form only.\n")
 	}
 	args := func(title string, list []ir.Arg) {
@@ -166,9 +168,53 @@ func opSection(w *bytes.Buffer, def *ir.Def, example string) {
 	if t := traitText(def); t != "" {
 		fmt.Fprintf(w, "\nTraits: %s.\n", t)
 	}
-	if def.Infer != nil {
-		w.WriteString("\nThe result types follow from the operands and attributes.\n")
+	w.WriteString("\nConstraints:\n\n")
+	for _, c := range constraints(def) {
+		fmt.Fprintf(w, "- %s\n", c)
 	}
+}
+
+// constraints lists what must hold of an operation, besides the types in its tables.
+func constraints(def *ir.Def) []string {
+	var out []string
+	for _, c := range def.Clauses {
+		text := c.Text + "."
+		if c.No != "" {
+			text = "(" + c.No + ") " + text
+		} else {
+			text = strings.ToUpper(text[:1]) + text[1:]
+		}
+		if c.Unchecked != "" {
+			text += " Not checked, or not in full: " + c.Unchecked + "."
+		}
+		out = append(out, text)
+	}
+	for _, t := range traitRules {
+		if def.Traits&t.t != 0 && (len(def.Clauses) == 0 || t.always) {
+			out = append(out, t.text)
+		}
+	}
+	if def.Infer != nil {
+		out = append(out, "The results have the types that follow from the operands and attributes, or compatible ones.")
+	}
+	if len(out) == 0 {
+		out = append(out, "None besides the types above.")
+	}
+	return out
+}
+
+// traitRules say what traits ask of an operation; those that are not always given are said by numbered constraints, too.
+var traitRules = []struct {
+	t      ir.Traits
+	always bool
+	text   string
+}{
+	{ir.SameType, false, "All operands and results have one type."},
+	{ir.SameShape, false, "All operands and results have one shape."},
+	{ir.SingleBlock, true, "Each region has one block."},
+	{ir.IsolatedFromAbove, true, "The regions use no values of the operations around."},
+	{ir.SymbolTable, true, "No two symbols in it have one name."},
+	{ir.Terminator, true, "It stands last in its block."},
 }
 
 func attrText(a ir.AttrSpec) string {
@@ -200,7 +246,6 @@ var traitNames = []struct {
 }{
 	{ir.Pure, "pure"}, {ir.Terminator, "terminator"}, {ir.Commutative, "commutative"}, {ir.Elementwise, "element-wise"},
 	{ir.IsolatedFromAbove, "isolated from above"}, {ir.SymbolTable, "symbol table"}, {ir.Symbol, "symbol"},
-	{ir.SameShape, "operands and results have one shape"}, {ir.SameType, "operands and results have one type"},
 	{ir.SameVariadicOperands, "its lists of operands have one length"}, {ir.AttrSizedOperands, "`operandSegmentSizes` tells its lists of operands apart"},
 }
 
