@@ -165,6 +165,9 @@ type Directive struct {
 	// Print writes the text. Values, Types, Attr and Regions of args hold what op has. A leading space is the
 	// caller's business.
 	Print func(p AsmPrinter, op *Op, args []DirectiveArg)
+	// OneType says that all args are types of one operand or result each, and that a single type in the text is that of
+	// them all: readers need not call Parse unless the text goes on with '('.
+	OneType bool
 }
 
 // ArgKind says what an argument of a directive stands for.

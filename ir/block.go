@@ -1,6 +1,9 @@
 package ir
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Region is a list of blocks owned by an op.
 type Region struct {
@@ -13,7 +16,8 @@ type Block struct {
 	region      *Region
 	args        []*Value
 	first, last *Op
-	unordered   bool // the ops' order does not grow along the block, see number
+	room        []argument // for arguments to come
+	unordered   bool       // the ops' order does not grow along the block, see number
 }
 
 // Op returns the op that owns the region.
@@ -38,6 +42,7 @@ func (r *Region) AddBlock(types ...Type) *Block {
 	b := &Block{region: r}
 	r.blocks = append(r.blocks, b)
 	r.changed()
+	b.ReserveArgs(len(types))
 	for _, t := range types {
 		b.AddArg(t, nil)
 	}
@@ -92,12 +97,26 @@ func (b *Block) Arg(i int) *Value { return b.args[i] }
 // NumArgs returns the number of arguments.
 func (b *Block) NumArgs() int { return len(b.args) }
 
+// ReserveArgs prepares for n more arguments.
+func (b *Block) ReserveArgs(n int) {
+	if n > 0 {
+		b.room = make([]argument, 0, n)
+		b.args = slices.Grow(b.args, n)
+	}
+}
+
 // AddArg appends an argument.
 func (b *Block) AddArg(t Type, loc *Loc) *Value { return b.InsertArg(len(b.args), t, loc) }
 
 // InsertArg inserts an argument at position i.
 func (b *Block) InsertArg(i int, t Type, loc *Loc) *Value {
-	v := &(&argument{Value: Value{typ: t}, block: b, loc: loc}).Value
+	var v *Value
+	if n := len(b.room); n < cap(b.room) {
+		b.room = append(b.room, argument{Value: Value{typ: t}, block: b, loc: loc})
+		v = &b.room[n].Value
+	} else {
+		v = &(&argument{Value: Value{typ: t}, block: b, loc: loc}).Value
+	}
 	b.args = append(b.args, nil)
 	copy(b.args[i+1:], b.args[i:])
 	b.args[i] = v

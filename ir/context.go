@@ -2,6 +2,7 @@ package ir
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -57,6 +58,13 @@ func Int(width int) *IntegerType { return scalars.ints[Signless][width] }
 
 // Float returns the floating-point type that d names, which all contexts share, or nil where d is none.
 func Float(d tensor.DType) *FloatType { return scalars.floats[d] }
+
+// lookup returns the type stored under key, nil where there is none.
+func (c *Context) lookup(key typeKey) Type {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.types[string(key)]
+}
 
 // intern returns the type stored under key, storing t where it is new. Keys are built by typeKey.
 func (c *Context) intern(key typeKey, t Type) Type {
@@ -168,15 +176,17 @@ func (c *Context) Complex(elem Type) *ComplexType {
 }
 
 // Tensor returns the ranked tensor type of the given shape (Dynamic for unknown sizes), element type and
-// encoding (nil for none). It keeps shape.
+// encoding (nil for none).
 func (c *Context) Tensor(shape []int64, elem Type, encoding Attr) *TensorType {
-	t := &TensorType{shape: shape, elem: elem, encoding: encoding, ranked: true}
 	var buf [96]byte
 	key := append(typeKey(buf[:0]), 'T').typ(elem).nums(shape)
 	if encoding != nil {
 		key = append(key, encoding.String()...)
 	}
-	return c.intern(key, t).(*TensorType)
+	if t := c.lookup(key); t != nil {
+		return t.(*TensorType)
+	}
+	return c.intern(key, &TensorType{shape: append([]int64{}, shape...), elem: elem, encoding: encoding, ranked: true}).(*TensorType)
 }
 
 // StaticTensor returns the tensor type of a value of the given element type and shape.
@@ -196,15 +206,24 @@ func (c *Context) Shaped(kind ShapedKind, shape []int64, elem Type, rest string)
 	return c.intern(append(append(typeKey("S"), byte(kind)).typ(elem).nums(shape), rest...), t).(*ShapedType)
 }
 
-// Tuple returns tuple<elems...>. It keeps elems.
+// Tuple returns tuple<elems...>.
 func (c *Context) Tuple(elems []Type) *TupleType {
-	return c.intern(typeKey("P").typs(elems), &TupleType{elems: elems}).(*TupleType)
+	var buf [256]byte
+	key := append(typeKey(buf[:0]), 'P').typs(elems)
+	if t := c.lookup(key); t != nil {
+		return t.(*TupleType)
+	}
+	return c.intern(key, &TupleType{elems: slices.Clone(elems)}).(*TupleType)
 }
 
-// Function returns (inputs) -> results. It keeps both slices.
+// Function returns (inputs) -> results.
 func (c *Context) Function(inputs, results []Type) *FunctionType {
-	t := &FunctionType{inputs: inputs, results: results}
-	return c.intern(typeKey("F").typs(inputs).typs(results), t).(*FunctionType)
+	var buf [256]byte
+	key := append(typeKey(buf[:0]), 'F').typs(inputs).typs(results)
+	if t := c.lookup(key); t != nil {
+		return t.(*FunctionType)
+	}
+	return c.intern(key, &FunctionType{inputs: slices.Clone(inputs), results: slices.Clone(results)}).(*FunctionType)
 }
 
 // DialectType returns !dialect.name followed by body, the canonical text of its parameters with the angle

@@ -121,11 +121,27 @@ type OpState struct {
 	Successors []Successor
 	Loc        *Loc
 	Pos        diag.Pos
+
+	room AttrList // for the attributes of this op and of those that the state is used for later
 }
 
 // SetAttr binds an attribute in the state, inherent where the definition says so.
 func (st *OpState) SetAttr(name string, a Attr) {
-	st.Attrs = st.Attrs.Set(name, a, st.Def.IsInherent(name))
+	n := len(st.Attrs) + 1
+	if cap(st.room)-len(st.room) < n {
+		st.room = make(AttrList, 0, max(n, min(2*cap(st.room), 256)))
+	}
+	out := st.room[len(st.room) : len(st.room) : len(st.room)+n]
+	i := 0
+	for i < len(st.Attrs) && st.Attrs[i].Name < name {
+		i++
+	}
+	out = append(append(out, st.Attrs[:i]...), NamedAttr{name, a, st.Def.IsInherent(name)})
+	if i < len(st.Attrs) && st.Attrs[i].Name == name {
+		i++
+	}
+	st.Attrs = append(out, st.Attrs[i:]...)
+	st.room = st.room[:len(st.room)+len(st.Attrs)]
 }
 
 // NewOp makes a detached op. It keeps st.Attrs and st.Successors, which must be sorted and not be reused, and

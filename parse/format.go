@@ -118,6 +118,10 @@ func (p *parser) element(s *formatState, e *ir.FormatElem) bool {
 	case ir.FmtGroup:
 		p.group(s, e)
 	case ir.FmtCustom:
+		if e.Directive.OneType && !p.is('(') {
+			p.oneType(s, e)
+			break
+		}
 		p.custom(s, e)
 	}
 	return true
@@ -573,6 +577,22 @@ func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 		}
 	}
 	pre.busy = false
+}
+
+// oneType reads the single type of a directive whose arguments share it.
+func (p *parser) oneType(s *formatState, e *ir.FormatElem) {
+	s.typePos = p.pos()
+	f, t := s.f, p.ParseType()
+	for i := range e.Args {
+		switch a := &e.Args[i]; a.Kind {
+		case ir.OperandTypeArg:
+			f.opTypes[a.Index] = append(f.opTypes[a.Index], t)
+			f.opTyped[a.Index] = true
+		case ir.ResultTypeArg:
+			f.resTypes[a.Index] = append(f.resTypes[a.Index], t)
+			f.resTyped[a.Index] = true
+		}
+	}
 }
 
 // complete finds the types that the format leaves out and resolves the operands.

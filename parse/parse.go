@@ -69,11 +69,13 @@ type parser struct {
 	level    int      // frames in use
 	attrSlab []ir.NamedAttr
 	scratch  []ir.NamedAttr
-	prepared []prepared
-	parts    map[any]int64 // see maxExpansion
-	locSet   map[string]*ir.Loc
-	locKey   []byte
-	hooks    ir.AsmParser // an opParser
+	// typeStack holds the types of the function types that are being read.
+	typeStack []ir.Type
+	prepared  []prepared
+	parts     map[any]int64 // see maxExpansion
+	locSet    map[string]*ir.Loc
+	locKey    []byte
+	hooks     ir.AsmParser // an opParser
 }
 
 // Sizes of the tables of what was used last, in front of the maps.

@@ -37,6 +37,7 @@ func (p *parser) operationOrSkip(b *ir.Block) {
 		return
 	}
 	start, level, depth := p.tok, p.level, p.depth
+	types := len(p.typeStack)
 	s, marks, blocks, defaults, scratch := p.scope, len(p.scope.order), p.blocks, len(p.defaults), len(p.scratch)
 	defer func() {
 		if p.fatal {
@@ -52,7 +53,7 @@ func (p *parser) operationOrSkip(b *ir.Block) {
 			panic(r)
 		}
 		p.level, p.depth, p.blocks = level, depth, blocks
-		p.defaults, p.scratch = p.defaults[:defaults], p.scratch[:scratch]
+		p.defaults, p.scratch, p.typeStack = p.defaults[:defaults], p.scratch[:scratch], p.typeStack[:types]
 		p.leave(s, marks)
 		for i := range p.prepared {
 			p.prepared[i].busy = false

@@ -39,6 +39,7 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 	if p.tok.kind != tokCaret || len(args) > 0 {
 		entry := ir.NewBlock()
 		r.AppendBlock(entry)
+		entry.ReserveArgs(len(args))
 		for _, a := range args {
 			if _, dup := p.scope.lookup(a.Name); dup {
 				p.ErrorfAt(a.Pos, "region entry argument '%%%s' is already in use", a.Name)

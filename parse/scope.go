@@ -73,11 +73,11 @@ func (s *scope) lookup(name []byte) (b binding, ok bool) {
 
 func (p *parser) bind(name []byte, b binding) {
 	s := p.scope
-	if old, dup := s.lookup(name); dup {
-		d := diag.Errorf(p.source, b.pos, "redefinition of SSA value '%%%s'", name)
-		panic(bailout{d.Note(old.pos, "previously defined here")})
+	n, isNum := number(name)
+	if isNum && n < len(s.nums) && s.nums[n].n > 0 {
+		p.redefined(name, b, s.nums[n])
 	}
-	if n, isNum := number(name); isNum && n < p.maxNums() {
+	if isNum && n < p.maxNums() {
 		if n >= cap(s.nums) {
 			grown := make([]binding, len(s.nums), max(64, 2*n, min(len(p.lexer.src)/128, 4096)))
 			copy(grown, s.nums)
@@ -92,12 +92,21 @@ func (p *parser) bind(name []byte, b binding) {
 		}
 		s.numLog = append(s.numLog, int32(n))
 	} else {
-		s.names[str(name)] = b
-		s.log = append(s.log, str(name))
+		key := str(name)
+		if old, dup := s.names[key]; dup {
+			p.redefined(name, b, old)
+		}
+		s.names[key] = b
+		s.log = append(s.log, key)
 	}
 	if len(s.forward) > 0 {
 		p.resolveForward(name, b)
 	}
+}
+
+func (p *parser) redefined(name []byte, b, old binding) {
+	d := diag.Errorf(p.source, b.pos, "redefinition of SSA value '%%%s'", name)
+	panic(bailout{d.Note(old.pos, "previously defined here")})
 }
 
 // resolveForward puts the values of a new binding in the place of those that stood for them.

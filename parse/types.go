@@ -487,7 +487,8 @@ func (p *parser) ParseTypes() []ir.Type { return p.typeList(nil) }
 
 func (p *parser) typeList(out []ir.Type) []ir.Type {
 	for {
-		out = append(out, p.ParseType())
+		t := p.ParseType()
+		out = append(out, t)
 		if !p.is(',') {
 			return out
 		}
@@ -511,14 +512,34 @@ func (p *parser) parenTypes(out []ir.Type) []ir.Type {
 func (p *parser) ParseFunctionType() *ir.FunctionType {
 	p.deeper()
 	defer func() { p.depth-- }()
-	inputs := p.parenTypes(nil)
+	mark := len(p.typeStack)
+	p.pushTypes()
+	n := len(p.typeStack)
 	p.expectIn(punctArrow, "expected '->' in function type")
-	var f *ir.FunctionType
 	if p.is('(') {
-		f = p.ctx.Function(inputs, p.parenTypes(nil))
+		p.pushTypes()
 	} else {
-		f = p.ctx.Function(inputs, []ir.Type{p.ParseType()})
+		t := p.ParseType()
+		p.typeStack = append(p.typeStack, t)
 	}
+	f := p.ctx.Function(p.typeStack[mark:n], p.typeStack[n:])
+	p.typeStack = p.typeStack[:mark]
 	p.typeParts(f)
 	return f
+}
+
+// pushTypes reads types between parentheses onto the stack.
+func (p *parser) pushTypes() {
+	p.expectIn('(', "expected '('")
+	if !p.is(')') {
+		for {
+			t := p.ParseType()
+			p.typeStack = append(p.typeStack, t)
+			if !p.is(',') {
+				break
+			}
+			p.next()
+		}
+	}
+	p.expectIn(')', "expected ')'")
 }

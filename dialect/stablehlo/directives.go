@@ -12,7 +12,7 @@ import (
 // operations the same way. dialect is the namespace of the attributes they make.
 func Directives(dialect string) map[string]*ir.Directive {
 	return map[string]*ir.Directive{
-		"SameOperandsAndResultType":         {Parse: parseSameType, Print: printSameType},
+		"SameOperandsAndResultType":         {Parse: parseSameType, Print: printSameType, OneType: true},
 		"VariadicSameOperandsAndResultType": {Parse: parseVariadicSameType, Print: printVariadicSameType},
 		"TupleOpType":                       {Parse: parseTupleType, Print: printTupleType},
 		"PairwiseOpType":                    {Parse: parsePairwise, Print: printPairwise},
