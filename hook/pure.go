@@ -9,8 +9,10 @@ import (
 )
 
 // mergePure erases hooks without side effect that nothing depends on and merges equal ones of one block. XLA
-// does both, so an engine must, or the two would deliver different events.
-func mergePure(m *ir.Module) {
+// does both, so an engine must, or the two would deliver different events. It returns which hook stands for each that
+// was merged.
+func mergePure(m *ir.Module) map[*ir.Op]*ir.Op {
+	merged := map[*ir.Op]*ir.Op{}
 	type key struct {
 		block *ir.Block
 		text  string
@@ -23,7 +25,7 @@ func mergePure(m *ir.Module) {
 		return true
 	})
 	if len(pure) == 0 {
-		return
+		return nil
 	}
 	first := map[key]hlocb.HookOp{}
 	ordinals := map[*ir.Value]int{}
@@ -37,6 +39,7 @@ func mergePure(m *ir.Module) {
 		for i, v := range h.Results() {
 			v.ReplaceAllUsesWith(f.Result(i))
 		}
+		merged[h.Op] = f.Op
 		eraseDead(h.Op)
 	}
 	defer orderTargets(pure)
@@ -52,6 +55,7 @@ func mergePure(m *ir.Module) {
 			}
 		}
 	}
+	return merged
 }
 
 // orderTargets gives the hooks that are left and that the user named a side effect, whatever their source says of

@@ -49,12 +49,14 @@ type Raised struct {
 	Hooks int // how many hooks the module has
 	// Origins are the places in the source of the ops that each hook was made of.
 	Origins map[hlocb.ID][]diag.Pos
+	// Parts are the same ops with their values, for engines that execute them as they are.
+	Parts []hlocb.Part
 }
 
 // Raise replaces every hook of m, whatever format it is in, by an hlocb.hook op. Tokens stay: the hooks take and
 // give them as the source did.
 func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
-	r := &raiser{m: m, targets: map[string]bool{}, byOp: map[string][]Format{}, origins: map[*ir.Op][]diag.Pos{}}
+	r := &raiser{m: m, targets: map[string]bool{}, byOp: map[string][]Format{}, origins: map[*ir.Op][]diag.Pos{}, parts: map[*ir.Op][]hlocb.Part{}}
 	for _, t := range opts.Targets {
 		r.targets[t] = true
 	}
@@ -97,7 +99,7 @@ func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
 		return &Raised{}, nil
 	}
 	markPIDs(m, r.pids)
-	mergePure(m)
+	merged := mergePure(m)
 	n, err := identify(m)
 	if err != nil {
 		return nil, err
@@ -108,7 +110,26 @@ func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
 			out.Origins[hlocb.HookOp{Op: op}.ID()] = places
 		}
 	}
+	r.listParts(out, merged)
 	return out, nil
+}
+
+// listParts fills in the parts. merged has the hooks that were replaced by an equal one.
+func (r *raiser) listParts(out *Raised, merged map[*ir.Op]*ir.Op) {
+	for _, op := range r.order {
+		for _, p := range r.parts[op] {
+			first := op
+			for merged[first] != nil {
+				first, p.Repeat = merged[first], true
+			}
+			if first.Block() != nil {
+				p.Hook = hlocb.HookOp{Op: first}.ID()
+			} else {
+				p.Repeat = false
+			}
+			out.Parts = append(out.Parts, p)
+		}
+	}
 }
 
 // raiser holds what the formats share while a module is raised.
@@ -120,9 +141,11 @@ type raiser struct {
 	found   int
 
 	origins  map[*ir.Op][]diag.Pos // of the ops that each hook was made of
-	exla     bool                  // the module speaks EXLA's outfeed protocol
-	endFlags []*ir.Op              // outfeeds of EXLA's flag 0, if that is what they are
-	pids     []*ir.Value           // PIDs of EXLA's server that hooks took
+	parts    map[*ir.Op][]hlocb.Part
+	order    []*ir.Op    // the hooks that were raised
+	exla     bool        // the module speaks EXLA's outfeed protocol
+	endFlags []*ir.Op    // outfeeds of EXLA's flag 0, if that is what they are
+	pids     []*ir.Value // PIDs of EXLA's server that hooks took
 }
 
 // site is what a format found out about one hook.
@@ -201,6 +224,7 @@ func (r *raiser) add(s *site) *ir.Op {
 	for i := len(s.erase) - 1; i >= 0; i-- { // producers first
 		r.origins[op] = append(r.origins[op], s.erase[i].Pos())
 	}
+	r.parts[op], r.order = s.parts(), append(r.order, op)
 	r.replace(b, s, op, tokens)
 	r.found++
 	return op

@@ -16,6 +16,9 @@ func planCustomCall(p *planner, s *spec) (control, error) {
 			return planForward(p, s)
 		}
 	}
+	if ctl := p.planWritten(s, nil); ctl != nil {
+		return ctl, nil
+	}
 	if len(s.in) > 0 {
 		if c, ok := checkTarget(target, s.in[0]); ok {
 			return planExpect(s, c)

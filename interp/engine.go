@@ -156,7 +156,7 @@ func (e *Executable) Close() error {
 // main executes the entry function. It is the one place where a panic of a kernel is caught.
 func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) (results []*tensor.Tensor, err error) {
 	m.ctx = ctx
-	m.probes = nil
+	m.probes, m.written = nil, nil
 	defer func() {
 		if v := recover(); v != nil {
 			err = m.internal(v)
@@ -183,6 +183,9 @@ func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) 
 		return nil, err
 	}
 	m.leave(f, fr)
+	for _, st := range m.written {
+		st.release(m)
+	}
 	for i, b := range out {
 		results = m.result(results, f.results[i], b)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -18,6 +19,10 @@ type hookTable struct {
 	handlers *runtime.Bindings // for host ops that no pass made a hook of
 	unnamed  int               // how many of these have no name
 	timeout  time.Duration
+
+	// Of a program whose hooks stand as written: see written.go.
+	parts   map[diag.Pos]*hlocb.Part
+	written map[hlocb.ID]*writtenHook
 }
 
 func newHookTable(p *runtime.Program, opts runtime.CompileOptions) (*hookTable, error) {
@@ -32,6 +37,7 @@ func newHookTable(p *runtime.Program, opts runtime.CompileOptions) (*hookTable, 
 	for i := range bound {
 		t.bound[bound[i].Site.ID] = &bound[i]
 	}
+	t.addParts(p.Manifest)
 	return t, nil
 }
 

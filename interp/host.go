@@ -38,9 +38,13 @@ func hostTypes(types []vtype) ([]hlocb.TensorType, error) {
 	return out, nil
 }
 
-// hostSite makes the site of a host op that no pass made a hook of, and binds it.
+// hostSite makes the site of a host op that no pass made a hook of, and binds it. It returns nil where the manifest says
+// which hook the op is part of.
 func (p *planner) hostSite(s *spec, kind hlocb.Kind, format, name string) (*runtime.Bound, error) {
 	prog := p.prog
+	if prog.hooks.parts != nil {
+		return nil, nil
+	}
 	site := hlocb.Site{Name: name, Kind: kind, Format: format, SideEffect: true}
 	if name == "" {
 		site.Name = fmt.Sprintf("hook%d", prog.hooks.unnamed)
@@ -99,7 +103,7 @@ func planOutfeed(p *planner, s *spec) (control, error) {
 		return nil, err
 	}
 	at, _ := dataOf(s.in)
-	return func(m *machine, fr *frame, ins *instr) error {
+	return p.planWritten(s, func(m *machine, fr *frame, ins *instr) error {
 		if m.world == nil || !m.world.nested {
 			operands := make([]*tensor.Tensor, len(at))
 			for i, k := range at {
@@ -111,7 +115,7 @@ func planOutfeed(p *planner, s *spec) (control, error) {
 		}
 		fr.slots[ins.out[0]] = m.token()
 		return nil
-	}, nil
+	}), nil
 }
 
 // planInfeed compiles infeed (spec, "infeed").
@@ -120,7 +124,7 @@ func planInfeed(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	return planReceive(s, bound, func(m *machine, n int) ([]*tensor.Tensor, error) { return m.world.nextInfeed() }), nil
+	return p.planWritten(s, planReceive(s, bound, func(m *machine, n int) ([]*tensor.Tensor, error) { return m.world.nextInfeed() })), nil
 }
 
 // planReceive compiles ops that give values from outside: from in a nested world, else the handler's.
@@ -170,7 +174,7 @@ func planSend(p *planner, s *spec) (control, error) {
 		return nil, err
 	}
 	at, _ := dataOf(s.in)
-	return func(m *machine, fr *frame, ins *instr) error {
+	return p.planWritten(s, func(m *machine, fr *frame, ins *instr) error {
 		operands := make([]*tensor.Tensor, len(at))
 		for i, k := range at {
 			operands[i] = &fr.slots[ins.in[k]].t
@@ -182,7 +186,7 @@ func planSend(p *planner, s *spec) (control, error) {
 		}
 		fr.slots[ins.out[0]] = m.token()
 		return nil
-	}, nil
+	}), nil
 }
 
 // planRecv compiles recv (spec, "recv").
@@ -192,7 +196,7 @@ func planRecv(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	return planReceive(s, bound, func(m *machine, n int) ([]*tensor.Tensor, error) { return m.world.recv(m, channel, n) }), nil
+	return p.planWritten(s, planReceive(s, bound, func(m *machine, n int) ([]*tensor.Tensor, error) { return m.world.recv(m, channel, n) })), nil
 }
 
 // transferName is the rendezvous name of a host transfer, "" where it has none.

@@ -41,10 +41,11 @@ type machine struct {
 	limit  int64            // 0 is none
 	steps  int              // counts control transfers, to look at ctx now and then
 
-	call   runtime.Call // reused from hook to hook
-	run    runState
-	probes map[string][]*tensor.Tensor // what probes saw, where the program asks
-	world  *world                      // nil where there is one device
+	call    runtime.Call // reused from hook to hook
+	run     runState
+	probes  map[string][]*tensor.Tensor // what probes saw, where the program asks
+	world   *world                      // nil where there is one device
+	written map[*writtenHook]*writtenState
 }
 
 func newMachine(p *program) *machine {

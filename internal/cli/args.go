@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,9 @@ func parameters(m *ir.Module) ([]hlocb.TensorType, error) {
 	}
 	var out []hlocb.TensorType
 	for i, t := range f.Type().Inputs() {
+		if ir.IsToken(t) { // nobody gives tokens
+			continue
+		}
 		tt, ok := t.(*ir.TensorType)
 		if !ok || !tt.Static() || tt.DType() == tensor.Invalid {
 			return nil, m.Errorf(f.Op, "argument %d of @%s is of type %s; only tensors of static shape can be given", i, f.Symbol(), t)
@@ -34,6 +38,33 @@ func parameters(m *ir.Module) ([]hlocb.TensorType, error) {
 		out = append(out, hlocb.TensorType{DType: tt.DType(), Shape: tt.Shape()})
 	}
 	return out, nil
+}
+
+// visible returns what is left of a list without the positions of hidden.
+func visible[T any](list []T, hidden []int) []T {
+	var out []T
+	for i, v := range list {
+		if !slices.Contains(hidden, i) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// withHidden puts zeros in the place of hidden arguments: nobody reads them.
+func withHidden(args []*tensor.Tensor, types []hlocb.TensorType, hidden []int) []*tensor.Tensor {
+	if len(hidden) == 0 {
+		return args
+	}
+	var out []*tensor.Tensor
+	for i, t := range types {
+		if slices.Contains(hidden, i) {
+			out = append(out, tensor.New(t.DType, t.Shape))
+		} else if len(args) > 0 {
+			out, args = append(out, args[0]), args[1:]
+		}
+	}
+	return out
 }
 
 // arguments makes main's arguments of --arg and --fill: those that --arg does not give are filled.

@@ -49,7 +49,7 @@ func (f *runFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.bind.inject, "inject", nil, "make a hook fail: `NAME=FAULT[@N]` with error, panic, delay=D, nan, zero, wrong-shape or unwritten, at the Nth event")
 	c.Flags().BoolVar(&f.bind.print, "print-callbacks", false, "print each callback")
 	c.Flags().StringVar(&f.bind.events, "events", "", "write each callback to this `file` as a line of JSON")
-	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not rewrite the module")
+	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not rewrite the module; the embedded engine delivers hooks in any notation")
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long one callback may take; 0 is for ever")
 	c.Flags().IntVar(&f.partitions, "partitions", 0, "number of partitions; 0 is what the module says")
 	c.Flags().IntVar(&f.replicas, "replicas", 0, "number of replicas; 0 is what the module says")
@@ -133,7 +133,7 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	}
 	args := f.given
 	if args == nil || len(f.args) > 0 || f.fill != "" {
-		if args, err = arguments(types, f.args, f.fill); err != nil {
+		if args, err = arguments(visible(types, program.Manifest.HiddenArgs), f.args, f.fill); err != nil {
 			return nil, err
 		}
 	}
@@ -149,6 +149,16 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	}
 	if _, err := f.bind.bindings.Bind(program.Manifest); err != nil {
 		return nil, err
+	}
+	if program.Manifest.Parts != nil {
+		// What other notations say to their hosts, plugins do not tell.
+		if f.backend == "auto" {
+			f.backend = "interp"
+		} else if f.backend != "interp" {
+			if program.Manifest, err = hook.ManifestOf(program.Module); err != nil {
+				return nil, err
+			}
+		}
 	}
 	backend, err := backends.Open(ctx, f.backend, a.backendOptions())
 	if err != nil {
@@ -171,7 +181,8 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	if err != nil {
 		return nil, err
 	}
-	out, err = exe.Run(ctx, args)
+	out, err = exe.Run(ctx, withHidden(args, types, program.Manifest.HiddenArgs))
+	out = visible(out, program.Manifest.HiddenResults)
 	var hung *runtime.TimeoutError
 	if errors.As(err, &hung) {
 		// The handler is still running: waiting for it in Close would hang the command.
@@ -205,7 +216,7 @@ func (a *app) prepare(ctx context.Context, path string, f *runFlags, opts passes
 	}
 	var manifest *hlocb.Manifest
 	if f.asWritten {
-		manifest, err = hook.ManifestOf(m)
+		manifest, err = asWritten(src, opts.Targets)
 	} else {
 		var rewritten *passes.Rewritten
 		if rewritten, err = passes.RewriteHooks(ctx, m, opts); err == nil {
@@ -216,6 +227,15 @@ func (a *app) prepare(ctx context.Context, path string, f *runFlags, opts passes
 		return nil, nil, err
 	}
 	return &runtime.Program{Module: m, Text: text(m), Manifest: manifest}, nil, nil
+}
+
+// asWritten lists the hooks of a module that is not rewritten.
+func asWritten(src *diag.Source, targets []string) (*hlocb.Manifest, error) {
+	m, err := readModule(src, defaultMaxErrors)
+	if err != nil {
+		return nil, err
+	}
+	return hook.ManifestAsWritten(m, hook.RaiseOptions{Targets: targets})
 }
 
 // executable compiles a program, or loads it where it is compiled already and for this machine.

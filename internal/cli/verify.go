@@ -49,7 +49,11 @@ embedded engine unless told otherwise; naming the same file twice with different
 
 Results are compared bit for bit, where all NaNs are the same, or within --tolerance. Of each hook with a side effect, there
 must be equally many events with equal values, and events of hooks that the first module orders must come in one order.
-Hooks are paired by id, else by name, else by position; one that needs an answer gets echo, unless --on says otherwise.
+Hooks are paired by id, else by name, else by position. One that needs an answer gets its operands back and, for results that
+no operand has the type of, ordinary values made from --seed, unless --on says otherwise.
+
+Both modules are rewritten first. With --as-written A is executed as it is, by the embedded engine: so
+'hlocb verify F F --as-written' says whether rewriting F changed what it does.
 
 Inputs are those of --arg and --fill, as in 'hlocb run'. Without them two runs are compared: one with ordinary
 values made from --seed, one with edge values (zeros of both signs, infinities, NaN, denormals, limits).
@@ -72,7 +76,7 @@ The command ends with exit code 5 where something differs.`,
 	c.Flags().Uint64Var(&f.seed, "seed", 0, "what generated inputs depend on")
 	c.Flags().BoolVar(&f.noEdges, "no-edges", false, "generate ordinary values only")
 	c.Flags().StringArrayVar(&f.on, "on", nil, "bind a handler on both sides: `NAME=HANDLER[:OPTIONS]`, see 'hlocb run'")
-	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not rewrite A")
+	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not rewrite A: the embedded engine delivers its hooks as they are")
 	c.Flags().StringVar(&f.tolerance, "tolerance", "", "what floats may differ by: a `number` of ULPs, abs:NUMBER or rel:NUMBER; without it not a bit")
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long one callback may take; 0 is for ever")
 	c.Flags().BoolVar(&f.json, "json", false, "write the report as JSON")
@@ -101,17 +105,21 @@ func (s *verifySide) load(ctx context.Context) (*runtime.Program, error) {
 	if name == "-" {
 		name = "<stdin>"
 	}
-	m, err := readModule(diag.NewSource(name, s.text), defaultMaxErrors)
+	src := diag.NewSource(name, s.text)
+	m, err := readModule(src, defaultMaxErrors)
 	if err != nil {
 		return nil, err
-	}
-	if s.asWritten {
-		manifest, err := hook.ManifestOf(m)
-		return &runtime.Program{Module: m, Text: text(m), Manifest: manifest}, err
 	}
 	opts, err := s.flags.rewrite.options()
 	if err != nil {
 		return nil, err
+	}
+	if s.asWritten {
+		manifest, err := asWritten(src, opts.Targets)
+		if err == nil && manifest.Parts != nil && s.backend != nil && s.backend.Name() != "interp" {
+			err = usagef("--as-written: only the embedded engine delivers hooks that are not hlocb's own calls")
+		}
+		return &runtime.Program{Module: m, Text: text(m), Manifest: manifest}, err
 	}
 	rewritten, err := passes.RewriteHooks(ctx, m, opts)
 	if err != nil {
@@ -122,7 +130,8 @@ func (s *verifySide) load(ctx context.Context) (*runtime.Program, error) {
 
 // options makes new handlers.
 func (s *verifySide) options() (runtime.CompileOptions, error) {
-	bind := &bindFlags{on: append([]string{"*=echo"}, s.flags.on...)}
+	bind := &bindFlags{on: s.flags.on}
+	bind.bindings.Answer("*", verify.StandIn(s.flags.seed))
 	s.binds = append(s.binds, bind)
 	err := bind.bind(s.app)
 	return runtime.CompileOptions{Handlers: &bind.bindings, Timeout: s.flags.timeout}, err
@@ -206,10 +215,11 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	if err != nil {
 		return err
 	}
-	if typeList(types) != typeList(other) {
-		return entryErrorf(programs[1].Module, "main takes (%s), but that of %s takes (%s)", typeList(other), paths[0], typeList(types))
+	shown, otherShown := visible(types, programs[0].Manifest.HiddenArgs), visible(other, programs[1].Manifest.HiddenArgs)
+	if typeList(shown) != typeList(otherShown) {
+		return entryErrorf(programs[1].Module, "main takes (%s), but that of %s takes (%s)", typeList(otherShown), paths[0], typeList(shown))
 	}
-	inputs, err := f.inputs(types)
+	inputs, err := f.inputs(shown)
 	if err != nil {
 		return err
 	}
@@ -246,9 +256,11 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	for _, in := range inputs {
 		var outs [2]*verify.Outcome
 		for i, e := range exes {
-			if outs[i], runErr = e.Run(ctx, in.args); runErr != nil {
+			manifest := programs[i].Manifest
+			if outs[i], runErr = e.Run(ctx, withHidden(in.args, [][]hlocb.TensorType{types, other}[i], manifest.HiddenArgs)); runErr != nil {
 				return fmt.Errorf("%s on %s, %s: %w", paths[i], sides[i].backend.Name(), in.name, runErr)
 			}
+			outs[i].Results = visible(outs[i].Results, manifest.HiddenResults)
 		}
 		run, err := compareRun(programs, outs, tol)
 		if err != nil {

@@ -1,0 +1,253 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// A program whose hooks stand as their source wrote them is executed op by op: what an outfeed, a send or a custom call
+// gives is kept until the host of that notation would have all that it waits for; then the hook's handler is called, and
+// infeeds, receives and results get what it answered. Which ops make up a hook, the manifest says (hlocb.Part).
+
+// writtenHook is a hook that is made of several ops.
+type writtenHook struct {
+	bound *runtime.Bound // nil where nothing depends on the hook
+	parts int            // that are no repetition
+}
+
+// writtenState is where one device is in a hook.
+type writtenState struct {
+	operands  []*buf
+	results   []*buf
+	done      int // parts that were executed
+	delivered bool
+}
+
+// addParts notes which ops the hooks of a program as written are made of.
+func (t *hookTable) addParts(m *hlocb.Manifest) {
+	if m.Parts == nil {
+		return
+	}
+	t.parts = map[diag.Pos]*hlocb.Part{}
+	t.written = map[hlocb.ID]*writtenHook{0: {}}
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		t.parts[p.Pos] = p
+		w := t.written[p.Hook]
+		if w == nil {
+			w = &writtenHook{bound: t.bound[p.Hook]}
+			t.written[p.Hook] = w
+		}
+		if !p.Repeat {
+			w.parts++
+		}
+	}
+}
+
+// planWritten compiles an op of a hook as written. raw is what executes the op where no host is asked: in a world of
+// interpreter.run_parallel. It returns raw where the program is not one as written or the op belongs to no hook.
+func (p *planner) planWritten(s *spec, raw control) control {
+	part := p.prog.hooks.parts[s.op.Pos()]
+	if part == nil {
+		if p.prog.hooks.parts != nil && opKind(s.op) == "stablehlo.outfeed" {
+			// Every outfeed that says anything is part of a hook: what is left ends a stream.
+			part = &hlocb.Part{}
+		} else {
+			return raw
+		}
+	}
+	w := p.prog.hooks.written[part.Hook]
+	operand := leafMap(part.Operands)
+	result := leafMap(part.Results)
+	return func(m *machine, fr *frame, ins *instr) error {
+		if raw != nil && m.world != nil && m.world.nested {
+			return raw(m, fr, ins)
+		}
+		st := m.writtenState(w)
+		if w.bound != nil && !part.Repeat {
+			if st.done == 0 {
+				st.reset(m, w.bound.Site)
+			}
+			for k, leaves := range operand {
+				for _, l := range leaves {
+					b, err := at(fr.slots[ins.in[k]], l.Path)
+					if err != nil {
+						return err
+					}
+					st.operands[l.Value] = retain(b)
+				}
+			}
+			st.done++
+			last := st.done == w.parts
+			if !st.delivered && (last || len(part.Results) > 0) {
+				if err := m.deliverWritten(w.bound, st); err != nil {
+					return err
+				}
+			}
+			if last {
+				st.done = 0
+			}
+		}
+		for k, t := range s.out {
+			b, err := m.writtenResult(fr, ins, s, t, result[k], nil, st, k)
+			if err != nil {
+				return err
+			}
+			fr.slots[ins.out[k]] = b
+		}
+		return nil
+	}
+}
+
+func leafMap(list []hlocb.Leaf) map[int][]hlocb.Leaf {
+	out := map[int][]hlocb.Leaf{}
+	for _, l := range list {
+		out[l.At] = append(out[l.At], l)
+	}
+	return out
+}
+
+// at follows a path into tuples.
+func at(b *buf, path []int) (*buf, error) {
+	for _, i := range path {
+		if i >= len(b.elems) {
+			return nil, errors.New("has an operand that is no such tuple as when its hooks were read")
+		}
+		b = b.elems[i]
+	}
+	return b, nil
+}
+
+func (m *machine) writtenState(w *writtenHook) *writtenState {
+	if m.written == nil {
+		m.written = map[*writtenHook]*writtenState{}
+	}
+	st := m.written[w]
+	if st == nil {
+		st = &writtenState{}
+		m.written[w] = st
+	}
+	return st
+}
+
+// reset makes the state that of a hook of which nothing was executed yet.
+func (st *writtenState) reset(m *machine, site *hlocb.Site) {
+	st.release(m)
+	st.operands = make([]*buf, len(site.Operands))
+	st.results = make([]*buf, len(site.Results))
+	st.delivered = false
+}
+
+func (st *writtenState) release(m *machine) {
+	for _, list := range [...][]*buf{st.operands, st.results} {
+		for _, b := range list {
+			m.release(b)
+		}
+	}
+	st.operands, st.results = nil, nil
+}
+
+// deliverWritten calls the handler with what the parts gave so far.
+func (m *machine) deliverWritten(bound *runtime.Bound, st *writtenState) error {
+	site := bound.Site
+	c := runtime.Call{Site: site, Run: m.run.run, Seq: m.run.seq, Device: m.run.device, Replica: m.run.replica, Partition: m.run.partition}
+	for i, b := range st.operands {
+		if b == nil {
+			return fmt.Errorf("asks for the results of hook %q before operand %d is sent", site.Name, i)
+		}
+		if want := site.Operands[i]; b.t.DType() != want.DType || !b.t.Shape().Equal(want.Shape) {
+			return fmt.Errorf("sends %s as operand %d of hook %q, which is %s", typeOfTensor(&b.t), i, site.Name, want)
+		}
+		c.Operands = append(c.Operands, &b.t)
+	}
+	for i, t := range site.Results {
+		f := -1
+		if site.Kind == hlocb.Tap || site.Kind == hlocb.InOut {
+			f = i
+			if i < len(site.Aliases) && site.Aliases[i] >= 0 {
+				f = site.Aliases[i]
+			}
+			if f >= len(st.operands) {
+				return fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i)
+			}
+		}
+		if f >= 0 && site.Kind == hlocb.Tap {
+			st.results[i] = retain(st.operands[f])
+			continue
+		}
+		b, err := m.alloc(t.DType, t.Shape, int(t.Shape.NumElements()))
+		if err != nil {
+			return err
+		}
+		if st.results[i] = b; f >= 0 {
+			copy(b.t.Bytes(), st.operands[f].t.Bytes())
+			c.Operands[f] = &b.t
+		} else {
+			clear(b.t.Bytes())
+		}
+		c.Results = append(c.Results, &b.t)
+	}
+	if err := m.deliver(bound, &c); err != nil {
+		return err
+	}
+	m.run.seq++
+	st.delivered = true
+	return nil
+}
+
+// writtenResult makes a result of an op: what the hook answered, a token, and else the operand of that type, since that
+// is how notations hand on their order.
+func (m *machine) writtenResult(fr *frame, ins *instr, s *spec, t vtype, leaves []hlocb.Leaf, path []int, st *writtenState, k int) (*buf, error) {
+	switch t.class {
+	case classToken:
+		return m.token(), nil
+	case classTuple:
+		b := m.head()
+		b.elems = make([]*buf, len(t.elems))
+		for i, e := range t.elems {
+			var err error
+			if b.elems[i], err = m.writtenResult(fr, ins, s, e, leaves, append(path[:len(path):len(path)], i), st, k); err != nil {
+				return nil, err
+			}
+		}
+		return b, nil
+	case classTensor:
+	default:
+		return nil, fmt.Errorf("has a result of type %s", t)
+	}
+	for _, l := range leaves {
+		if equalPath(l.Path, path) && l.Value < len(st.results) && st.results[l.Value] != nil {
+			return retain(st.results[l.Value]), nil
+		}
+	}
+	for i, o := range s.in {
+		if o.class == classTensor && o.dt == t.dt && o.shape.Equal(t.shape) && i == k {
+			return retain(fr.slots[ins.in[i]]), nil
+		}
+	}
+	if t.dynamic() {
+		return nil, fmt.Errorf("cannot get a value of type %s from the host", t)
+	}
+	b, err := m.alloc(t.dt, t.shape, t.n)
+	if err != nil {
+		return nil, err
+	}
+	clear(b.t.Bytes())
+	return b, nil
+}
+
+func equalPath(a, b []int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
