@@ -10,6 +10,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
@@ -56,6 +57,7 @@ func (a *app) handlerEnv() *handlers.Env {
 			}
 			return os.Open(name)
 		},
+		Library: backends.LoadHandler,
 	}
 }
 
@@ -73,8 +75,9 @@ func (f *bindFlags) bind(a *app) error {
 		h, observer, err := handlers.Parse(handler, env)
 		if err != nil {
 			var path *os.PathError
-			if errors.As(err, &path) {
-				return err // the command line is right, the file is not there
+			var library *backends.HandlerError
+			if errors.As(err, &path) || errors.As(err, &library) {
+				return err // the command line is right, the file is not there or not what it should be
 			}
 			return usagef("--on %s: %w", spec, err)
 		}

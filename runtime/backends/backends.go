@@ -61,6 +61,14 @@ func (e *OpenError) Unwrap() []error {
 	return errs
 }
 
+// HandlerError says that a handler in a shared library cannot be used.
+type HandlerError struct{ Cause error }
+
+func (e *HandlerError) Error() string { return e.Cause.Error() }
+
+// Unwrap returns why.
+func (e *HandlerError) Unwrap() error { return e.Cause }
+
 // Open makes the named backend: "interp", a platform ("cpu", "cuda", ...), the path of a plugin, or "auto", which
 // is the CPU plugin where one is found and the embedded engine otherwise. Describe says which it became.
 //

@@ -3,6 +3,8 @@
 package backends
 
 import (
+	"errors"
+
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/pjrt"
 	"github.com/hlocb/hlocb/runtime/plugins"
@@ -27,4 +29,18 @@ func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Bac
 // crashes: it is for a process made to try it.
 func TryRegistration(path, platform string, versioned bool) error {
 	return pjrt.TryRegistration(path, platform, versioned)
+}
+
+// LoadHandler loads an XLA FFI handler from a shared library; an empty symbol is pjrt.ForeignSymbol. It serves hooks on every
+// backend. A missing file is an *fs.PathError, a library or symbol that cannot be used a *HandlerError.
+func LoadHandler(path, symbol string) (runtime.Handler, error) {
+	h, err := pjrt.LoadForeign(path, symbol)
+	var refused *pjrt.LibraryError
+	if errors.As(err, &refused) {
+		return nil, &HandlerError{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
 }

@@ -19,3 +19,8 @@ func openPlugins(string, []plugins.Plugin, Options) (runtime.Backend, error) {
 func TryRegistration(string, string, bool) error {
 	return errors.New("plugins need cgo, and this build has none")
 }
+
+// LoadHandler needs cgo.
+func LoadHandler(string, string) (runtime.Handler, error) {
+	return nil, &HandlerError{errors.New("handlers in shared libraries need cgo, and this build has none")}
+}

@@ -16,6 +16,8 @@ type Env struct {
 	// need one.
 	Create func(name string) (io.WriteCloser, error)
 	Open   func(name string) (io.ReadCloser, error)
+	// Library loads a handler from a shared library; an empty symbol is the usual one. Nil is refused by plugin.
+	Library func(path, symbol string) (runtime.Handler, error)
 }
 
 // Info is one row of the table of handlers.
@@ -42,6 +44,7 @@ func Table() []Info {
 		{Name: "const", Args: "LITERAL", Doc: "gives each result a constant: a number for all, or a dense<...> literal for those of its type", New: newConst},
 		{Name: "replay", Args: "FILE", Doc: "answers with the results that 'hlocb record' wrote", New: newReplay},
 		{Name: "exec", Args: "[timeout=D,]COMMAND", Doc: "asks a child process, see docs/handlers.md for the protocol", New: newExec},
+		{Name: "plugin", Args: "PATH[:SYMBOL]", Doc: "calls an XLA FFI handler of a shared library (symbol hlocb_handler), on any backend", New: newPlugin},
 	}
 }
 

@@ -402,6 +402,17 @@ typedef struct {
   void *value;
 } hl_ffi_scalar;
 
+typedef struct {
+  int32_t dtype;
+  size_t n;
+  void *data;
+} hl_ffi_array;
+
+// The version of the FFI that our own frames and tables have. Later minor versions of major version 0 add to them.
+enum { HL_FFI_MAJOR = 0, HL_FFI_MINOR = 3 };
+
+enum { HL_FFI_ATTR_ARRAY = 1, HL_FFI_ATTR_DICTIONARY = 2, HL_FFI_ATTR_SCALAR = 3, HL_FFI_ATTR_STRING = 4 };
+
 enum { HL_FFI_STAGE_EXECUTE = 3, HL_FFI_EXT_METADATA = 1 };
 
 typedef struct {

@@ -1,0 +1,192 @@
+//go:build cgo
+
+package pjrt
+
+// #include <stdlib.h>
+// #include "calls.h"
+// #include "foreign.h"
+import "C"
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// ForeignSymbol is the symbol that a shared library gives its handler under, where nothing else is asked for.
+const ForeignSymbol = "hlocb_handler"
+
+// Foreign is a handler in a shared library: a function of the XLA FFI, as XLA calls it for a custom call of API version
+// 4. It implements runtime.Handler on every backend, by a call frame of our own:
+//
+//   - operands and results are those of the hook, without chain and tokens, in row-major order; types narrower than a
+//     byte are packed, low bits first. The results of an inout hook are its operands' memory, a tap has none.
+//   - attributes are the source's own, those that hlocb gives its call left out.
+//   - stage is execute; the context answers run, device ordinal, memory and threads, and knows no stream, state or user data.
+//   - a handler that completes its call later is waited for.
+//
+// It may be called by several devices at once, as XLA does. A library stays loaded; one that crashes ends the process.
+type Foreign struct {
+	path, symbol string
+	handler      unsafe.Pointer
+	attrs        sync.Map // of *hlocb.Site to *foreignAttrs
+}
+
+// LibraryError says why a handler in a shared library cannot be used.
+type LibraryError struct{ Path, Symbol, Reason string }
+
+func (e *LibraryError) Error() string {
+	return fmt.Sprintf("%s: symbol %s: %s", e.Path, e.Symbol, e.Reason)
+}
+
+// ForeignError is what a handler in a shared library answered.
+type ForeignError struct {
+	Code    Code
+	Message string
+}
+
+func (e *ForeignError) Error() string { return e.Code.String() + ": " + e.Message }
+
+// LoadForeign loads a shared library and looks up its handler; an empty symbol is ForeignSymbol. The handler is asked for its
+// version of the FFI. A missing file is an *fs.PathError, everything else a *LibraryError.
+func LoadForeign(path, symbol string) (*Foreign, error) {
+	if symbol == "" {
+		symbol = ForeignSymbol
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	full, err := filepath.Abs(path) // a name without a slash would be searched for elsewhere
+	if err != nil {
+		return nil, err
+	}
+	refuse := func(message *C.char) (*Foreign, error) {
+		defer C.free(unsafe.Pointer(message))
+		return nil, &LibraryError{path, symbol, strings.TrimPrefix(C.GoString(message), full+": ")}
+	}
+	cpath, csymbol := C.CString(full), C.CString(symbol)
+	defer C.free(unsafe.Pointer(cpath))
+	defer C.free(unsafe.Pointer(csymbol))
+	var message *C.char
+	library := C.hl_open(cpath, &message)
+	if library == nil {
+		return refuse(message)
+	}
+	h := &Foreign{path: path, symbol: symbol, handler: C.hl_symbol(library, csymbol, &message)}
+	if h.handler == nil {
+		C.hl_close(library)
+		return refuse(message)
+	}
+	var major, minor C.int32_t
+	if message = C.hl_foreign_version(h.handler, &major, &minor); message != nil {
+		return refuse(message)
+	}
+	switch {
+	case major < 0:
+		return nil, &LibraryError{path, symbol, "it does not tell its version of the XLA FFI, which handlers are asked for first"}
+	case major != C.HL_FFI_MAJOR || minor > C.HL_FFI_MINOR:
+		return nil, &LibraryError{path, symbol, fmt.Sprintf("it was made for XLA FFI %d.%d, hlocb has %d.%d", int(major), int(minor), int(C.HL_FFI_MAJOR), int(C.HL_FFI_MINOR))}
+	}
+	return h, nil
+}
+
+// CheckSite implements runtime.SiteChecker: it refuses attributes and types that the FFI does not have.
+func (h *Foreign) CheckSite(s *hlocb.Site) error {
+	for i, t := range append(append([]hlocb.TensorType(nil), s.Operands...), s.Results...) {
+		if ffiCode(t.DType) == 0 {
+			what := fmt.Sprintf("operand %d", i)
+			if i >= len(s.Operands) {
+				what = fmt.Sprintf("result %d", i-len(s.Operands))
+			}
+			return fmt.Errorf("%s is %s, which the XLA FFI does not have", what, t)
+		}
+	}
+	_, err := h.attrsOf(s)
+	return err
+}
+
+// attrsOf returns a site's attributes in the form of the FFI, made once.
+func (h *Foreign) attrsOf(s *hlocb.Site) (*foreignAttrs, error) {
+	if a, ok := h.attrs.Load(s); ok {
+		return a.(*foreignAttrs), nil
+	}
+	a, err := newForeignAttrs(s.Attrs)
+	if err != nil {
+		return nil, err
+	}
+	kept, _ := h.attrs.LoadOrStore(s, a)
+	return kept.(*foreignAttrs), nil
+}
+
+// Handle implements runtime.Handler.
+func (h *Foreign) Handle(_ context.Context, c *runtime.Call) error {
+	attrs, err := h.attrsOf(c.Site)
+	if err != nil {
+		return err
+	}
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	values := append(append(make([]*tensor.Tensor, 0, len(c.Operands)+len(c.Results)), c.Operands...), c.Results...)
+	buffers := make([]C.hl_ffi_buffer, len(values)+1)
+	packed := make([][]byte, len(values))
+	for i, t := range values {
+		b := &buffers[i]
+		b.size, b.dtype, b.rank = C.size_t(unsafe.Sizeof(*b)), C.int32_t(ffiCode(t.DType())), C.int64_t(len(t.Shape()))
+		data := t.Peek()
+		if i >= len(c.Operands) {
+			data = t.Bytes()
+		}
+		if bits := packedBits(t.DType()); bits != 0 {
+			packed[i] = make([]byte, packedSize(len(data), bits))
+			pack(packed[i], data, t.DType())
+			data = packed[i]
+			for k := range i {
+				if values[k] == t { // of an inout hook: the result is the operand
+					packed[i], data = packed[k], packed[k]
+				}
+			}
+		}
+		if len(data) > 0 {
+			pin.Pin(&data[0])
+			b.data = unsafe.Pointer(&data[0])
+		}
+		if len(t.Shape()) > 0 {
+			pin.Pin(&t.Shape()[0])
+			b.dims = (*C.int64_t)(unsafe.Pointer(&t.Shape()[0]))
+		}
+	}
+	var code C.int32_t
+	message := C.hl_foreign_call(h.handler, &buffers[0], C.int64_t(len(c.Operands)), C.int64_t(len(c.Results)), attrs.list, C.int64_t(c.Run), C.int32_t(c.Device), &code)
+	goruntime.KeepAlive(attrs)
+	if message != nil {
+		defer C.free(unsafe.Pointer(message))
+		return &ForeignError{Code(code), C.GoString(message)}
+	}
+	for i, r := range c.Results {
+		if p := packed[len(c.Operands)+i]; p != nil {
+			unpack(r.Bytes(), p, r.DType())
+		}
+	}
+	return nil
+}
+
+var _ runtime.SiteChecker = (*Foreign)(nil)
+
+// ffiCode returns the FFI's code of an element type, 0 where it has none.
+func ffiCode(d tensor.DType) int32 {
+	for code, t := range ffiTypes {
+		if t == d && d != tensor.Invalid {
+			return int32(code)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,226 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// sharedLibrary compiles a file of testdata, or skips the test.
+func sharedLibrary(t *testing.T, compiler, file string, flags ...string) string {
+	t.Helper()
+	path, err := exec.LookPath(compiler)
+	if err != nil {
+		t.Skipf("skip: no compiler %s", compiler)
+	}
+	out := filepath.Join(t.TempDir(), "lib"+file+".so")
+	args := append([]string{"-shared", "-fPIC", "-O1", "-w", "-pthread", "-o", out, filepath.Join("testdata", file)}, flags...)
+	if text, err := exec.Command(path, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compiler, err, text)
+	}
+	return out
+}
+
+func loadForeign(t *testing.T, library, symbol string) *Foreign {
+	t.Helper()
+	h, err := LoadForeign(library, symbol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// foreignCall hands values to a handler as a backend does, without one.
+func foreignCall(h *Foreign, kind hlocb.Kind, attrs map[string]string, operands, results []*tensor.Tensor) error {
+	site := &hlocb.Site{ID: 1, Name: "h", Kind: kind, Attrs: attrs}
+	for _, o := range operands {
+		site.Operands = append(site.Operands, hlocb.TensorType{DType: o.DType(), Shape: o.Shape()})
+	}
+	for _, r := range results {
+		site.Results = append(site.Results, hlocb.TensorType{DType: r.DType(), Shape: r.Shape()})
+	}
+	var b runtime.Bindings
+	b.Answer("h", h)
+	bound, err := b.Bind(&hlocb.Manifest{Sites: []hlocb.Site{*site}})
+	if err != nil {
+		return err
+	}
+	return runtime.Deliver(context.Background(), &bound[0], &runtime.Call{Site: bound[0].Site, Run: 7, Operands: operands, Results: results})
+}
+
+// TestForeignTypes lets a C handler flip a bit of each element, on every type, as a handler of its own and as the
+// answerer of a compiled program.
+func TestForeignTypes(t *testing.T) {
+	h := loadForeign(t, sharedLibrary(t, "cc", "foreign.c"), "")
+	for _, d := range boundaryTypes {
+		for _, shape := range []tensor.Shape{{}, {5}, {0}, {3, 2}} {
+			x := pattern(d, shape)
+			want := x.Clone()
+			for i, b := range want.Bytes() {
+				want.Bytes()[i] = flip(d, b)
+			}
+			r := tensor.New(d, shape)
+			if err := foreignCall(h, hlocb.Call, nil, []*tensor.Tensor{x}, []*tensor.Tensor{r}); err != nil || !bytes.Equal(r.Bytes(), want.Bytes()) {
+				t.Errorf("%s%v: % x, %v, expected % x", d, shape, r.Bytes(), err, want.Bytes())
+			}
+			inout := x.Clone()
+			if err := foreignCall(h, hlocb.InOut, nil, []*tensor.Tensor{inout}, []*tensor.Tensor{inout}); err != nil || !bytes.Equal(inout.Bytes(), want.Bytes()) {
+				t.Errorf("%s%v in place: % x, %v, expected % x", d, shape, inout.Bytes(), err, want.Bytes())
+			}
+		}
+		v := tt(d, 3)
+		s := hookSite(0x1234, "h", hlocb.Call, []hlocb.TensorType{v}, []hlocb.TensorType{v})
+		var b runtime.Bindings
+		b.Answer("h", h)
+		e := compile(t, program(fmt.Sprintf("(%%x: %s) -> %s", v, v), hookCall("%r", s, "%c0", "%x")+fmt.Sprintf("return %%r#1 : %s\n", v), s), &b)
+		x := pattern(d, tensor.Shape{3})
+		for i, b := range run(t, e, x)[0].Bytes() {
+			if b != flip(d, x.Bytes()[i]) {
+				t.Errorf("%s: element byte %d is %#x, expected %#x", d, i, b, flip(d, x.Bytes()[i]))
+			}
+		}
+	}
+}
+
+func TestForeignAttributes(t *testing.T) {
+	h := loadForeign(t, sharedLibrary(t, "cc", "foreign.c"), "attributes")
+	err := foreignCall(h, hlocb.Tap, map[string]string{
+		"text": `"a \"b\"\0Ac"`, "i": "-2 : i32", "u": "7 : ui64", "f": "1.5 : f32", "d": "-0.0 : f64", "yes": "true",
+		"list": "array<i64: 1, -2, 3>", "dense": "dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>", "splat": "dense<7> : tensor<3xi64>",
+		"none": "array<i64>", "more": `{b = 2 : i64, a = "x"}`,
+	}, nil, nil)
+	const want = "d=12:8000000000000000 dense=5[4],1,2,3,4 f=11:3fc00000 i=4:fffffffe list=5[3],1,-2,3 more={a='x' b=5:2 } " +
+		"none=5[0] splat=5[3],7,7,7 text='a \"b\"\nc' u=9:7 yes=1:1 "
+	var failed *ForeignError
+	if !errors.As(err, &failed) || failed.Code != 9 || failed.Message != want {
+		t.Errorf("the handler got\n%v\nexpected\n%s", err, want)
+	}
+	for _, bad := range []string{"unit", "[1, 2]", "i32", "@f", "1 : i4"} {
+		err := foreignCall(h, hlocb.Tap, map[string]string{"x": bad}, nil, nil)
+		var refused *runtime.BindError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "attribute x: ") {
+			t.Errorf("%s: error is %v, expected to be refused when bound", bad, err)
+		}
+	}
+}
+
+func TestForeignFailures(t *testing.T) {
+	library := sharedLibrary(t, "cc", "foreign.c")
+	x, y := f32(nil, 3), tensor.New(tensor.F64, nil)
+	err := foreignCall(loadForeign(t, library, ""), hlocb.Call, nil, []*tensor.Tensor{x}, []*tensor.Tensor{y})
+	if want := `hook "h" failed at event 0 on device 0: INVALID_ARGUMENT: types differ`; err == nil || err.Error() != want {
+		t.Errorf("error is %v, expected %s", err, want)
+	}
+	err = foreignCall(loadForeign(t, library, "does_nothing"), hlocb.Call, nil, []*tensor.Tensor{x}, []*tensor.Tensor{f32(nil)})
+	var unwritten *runtime.UnwrittenError
+	if !errors.As(err, &unwritten) {
+		t.Errorf("error is %v, expected an UnwrittenError", err)
+	}
+
+	if _, err := LoadForeign(filepath.Join(t.TempDir(), "missing.so"), ""); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error is %v, expected a missing file", err)
+	}
+	for _, c := range []struct{ path, symbol, want string }{
+		{filepath.Join("testdata", "foreign.c"), "", "invalid ELF header"},
+		{library, "no_such_symbol", "no_such_symbol"},
+		{library, "tells_no_version", "does not tell its version"},
+		{library, "from_the_future", "it was made for XLA FFI 0.99, hlocb has 0.3"},
+	} {
+		_, err := LoadForeign(c.path, c.symbol)
+		var refused *LibraryError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error is %v, expected %q", c.symbol, err, c.want)
+		}
+	}
+}
+
+// TestForeignFuture: a handler that completes its call from another thread is waited for.
+func TestForeignFuture(t *testing.T) {
+	h := loadForeign(t, sharedLibrary(t, "cc", "foreign.c"), "later")
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			r := f32(nil)
+			if err := foreignCall(h, hlocb.Call, nil, []*tensor.Tensor{f32(nil, float32(i))}, []*tensor.Tensor{r}); err != nil || tensor.View[float32](r)[0] != float32(2*i) {
+				t.Errorf("%d gives %v, %v", i, tensor.View[float32](r), err)
+			}
+			err := foreignCall(h, hlocb.Call, nil, []*tensor.Tensor{f32(nil, -1)}, []*tensor.Tensor{r})
+			if want := `OUT_OF_RANGE: negative, found out late`; err == nil || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("error is %v, expected %s", err, want)
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+// TestForeignAsXLACallsIt compiles a handler with XLA's own C++ headers, which check the frame that they are called with, and
+// compares what it computes for XLA itself with what it computes for hlocb.
+func TestForeignAsXLACallsIt(t *testing.T) {
+	python := peer.Find()
+	if python == "" {
+		t.Skip("skip: no jaxlib")
+	}
+	include, err := exec.Command(python, "-c", "import jaxlib, os; print(os.path.join(os.path.dirname(jaxlib.__file__), 'include'))").Output()
+	if err != nil {
+		t.Skipf("skip: no jaxlib: %v", err)
+	}
+	library := sharedLibrary(t, "c++", "foreign.cc", "-std=c++17", "-I"+strings.TrimSpace(string(include)))
+	h := loadForeign(t, library, "scale")
+	if err := backend(t).Plugin().RegisterHandler("test_scale", loadForeign(t, library, "scale_for_plugin").handler, "cpu"); err != nil {
+		t.Fatal(err)
+	}
+	x := f32(tensor.Shape{5}, 1, 2, 3, 4, 5)
+	for _, label := range []string{"fine", "refuse"} {
+		attrs := map[string]string{"factor": "2.5 : f32", "label": fmt.Sprintf("%q", label), "shifts": "array<i64: 10, -20>"}
+		native := compile(t, program("(%x: tensor<5xf32>) -> tensor<5xf32>", fmt.Sprintf("%%r = stablehlo.custom_call @test_scale(%%x) {api_version = 4 : i32, "+
+			"backend_config = {factor = %s, label = %s, shifts = %s}} : (tensor<5xf32>) -> tensor<5xf32>\nreturn %%r : tensor<5xf32>\n", attrs["factor"], attrs["label"], attrs["shifts"])), nil)
+		want, wantErr := native.Run(context.Background(), []*tensor.Tensor{x})
+
+		s := hookSite(0x77, "h", hlocb.Call, []hlocb.TensorType{tt(tensor.F32, 5)}, []hlocb.TensorType{tt(tensor.F32, 5)})
+		s.Attrs = attrs
+		var b runtime.Bindings
+		b.Answer("h", h)
+		e := compile(t, program("(%x: tensor<5xf32>) -> tensor<5xf32>", hookCall("%r", s, "%c0", "%x")+"return %r#1 : tensor<5xf32>\n", s), &b)
+		got, err := e.Run(context.Background(), []*tensor.Tensor{x})
+		if label == "fine" {
+			if wantErr != nil || err != nil || !bytes.Equal(got[0].Bytes(), want[0].Bytes()) || tensor.View[float32](got[0])[1] != -15 {
+				t.Errorf("computed %v, %v; for XLA %v, %v", got, err, want, wantErr)
+			}
+			continue
+		}
+		if wantErr == nil || err == nil || !strings.Contains(wantErr.Error(), "refused as asked") || !strings.HasSuffix(err.Error(), "OUT_OF_RANGE: refused as asked") {
+			t.Errorf("error is %v, for XLA %v", err, wantErr)
+		}
+	}
+	// Attributes that are not those which it was made for are its own error, not a crash.
+	err = foreignCall(h, hlocb.Call, map[string]string{"factor": "2.5 : f64"}, []*tensor.Tensor{x}, []*tensor.Tensor{f32(tensor.Shape{5})})
+	var failed *ForeignError
+	if !errors.As(err, &failed) {
+		t.Errorf("error is %v, expected the handler's", err)
+	}
+
+	r := f32(tensor.Shape{100})
+	y := f32(tensor.Shape{100})
+	for i := range tensor.View[float32](y) {
+		tensor.View[float32](y)[i] = float32(i)
+	}
+	if err := foreignCall(loadForeign(t, library, "threads"), hlocb.Call, nil, []*tensor.Tensor{y}, []*tensor.Tensor{r}); err != nil || tensor.View[float32](r)[99] != 297 {
+		t.Errorf("threads computed %v, %v", tensor.View[float32](r), err)
+	}
+}
