@@ -53,11 +53,11 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	ran, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
-	a.report(err)
+	a.report(err, ran)
 	code := exitCode(err)
 	if code != exitUsage && ctx.Err() != nil {
 		return exitInterrupted
@@ -87,6 +87,8 @@ the modules on the embedded engine or on a PJRT plugin with handlers for the cal
 
 Exit codes: 0 fine, 1 bad input or failed verification, 2 usage, 3 a handler failed, 4 timed out, 5 two things
 that were compared differ.`,
+		Args:          noSubcommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -151,7 +153,7 @@ func exitCode(err error) int {
 
 // report prints an error for a person: diagnostics with the source line and a caret, everything with the names
 // that came from a module escaped.
-func (a *app) report(err error) {
+func (a *app) report(err error, cmd *cobra.Command) {
 	var d *diag.Diagnostic
 	var list diag.List
 	var differ *differError
@@ -166,7 +168,7 @@ func (a *app) report(err error) {
 		if exitCode(err) == exitUsage {
 			var ran *commandError
 			if !errors.As(err, &ran) {
-				fmt.Fprintln(a.stderr, "run 'hlocb --help' for usage")
+				fmt.Fprintf(a.stderr, "run '%s --help' for usage\n", cmd.CommandPath())
 			}
 		}
 	}
@@ -188,4 +190,25 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// noSubcommand refuses the arguments of a command that has subcommands only.
+func noSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	cmd.SuggestionsMinimumDistance = 2
+	if list := cmd.SuggestionsFor(args[0]); len(list) > 0 {
+		hint = fmt.Sprintf("; did you mean %s?", oneOf(list))
+	}
+	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), hint)
+}
+
+// oneOf lists what may be given: "a, b or c".
+func oneOf(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return strings.Join(names, "")
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -118,12 +117,9 @@ func (a *app) hooksJSON(r *passes.Rewritten) error {
 		*hlocb.Manifest
 		Aliases []hook.AliasReport `json:"aliases"`
 	}
-	e := json.NewEncoder(a.stdout)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
 	aliases := r.Aliases
 	if aliases == nil {
 		aliases = []hook.AliasReport{}
 	}
-	return e.Encode(document{r.Manifest, aliases})
+	return a.writeJSON(document{r.Manifest, aliases})
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -18,27 +19,33 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/support"
 )
 
-// tryTimeout is how long one piece may take to compile and run.
-const tryTimeout = time.Minute
+// How long one piece, and the whole module, may take to compile and run.
+const (
+	pieceTimeout = time.Minute
+	wholeTimeout = 10 * time.Minute
+)
 
 // checkReport is what 'hlocb plugin check --json' writes.
 type checkReport struct {
 	Plugin   string            `json:"plugin"`
 	Level    string            `json:"level"`
+	Verdict  support.Verdict   `json:"verdict"` // of all: no where anything is refused, else maybe where anything may be
 	Findings []support.Finding `json:"findings"`
+	Module   *triedPiece       `json:"module,omitempty"` // the module as a whole, compiled
 	Pieces   []triedPiece      `json:"pieces,omitempty"`
 }
 
 // triedPiece is what the plugin did with one op on its own.
 type triedPiece struct {
 	Name    string          `json:"name"`
-	Loc     string          `json:"loc"`
+	Loc     string          `json:"loc,omitempty"`
 	Verdict support.Verdict `json:"verdict"`
 	Why     string          `json:"why"`
 }
@@ -53,10 +60,11 @@ func (a *app) pluginCheckCommand() *cobra.Command {
 		Long: `Say whether a plugin can run a module: each kind of op, element type and custom-call target with yes, no or maybe and why.
 
   static    looks them up in tables; nothing is compiled
-  compile   compiles each kind of op on its own, on the plugin, in a child process that may crash
-  run       also runs each of them once, on zeros
+  compile   also compiles the module, and each kind of op on its own, on the plugin, in a child process that may crash
+  run       also runs each kind of op once, on zeros
 
-Exit code 1 where something is refused.`,
+Hooks are rewritten first, as 'hlocb run' does. Where the module compiles as a whole, what was refused before is a maybe.
+The exit code is 1 where something is refused.`,
 		Example: "  hlocb plugin check train.mlir --plugin cpu\n  hlocb plugin check train.mlir --plugin ./plugin.so --level run --json",
 		Args:    exactArgs("IN"),
 		RunE: command(func(cmd *cobra.Command, args []string) error {
@@ -85,10 +93,11 @@ Exit code 1 where something is refused.`,
 				return err
 			}
 			if level != "static" {
-				if report.Pieces, err = a.tryPieces(cmd.Context(), plugin, support.Pieces(m), level == "run"); err != nil {
+				if err := a.tryModule(cmd.Context(), plugin, m, &report); err != nil {
 					return err
 				}
 			}
+			report.settle()
 			return a.showCheck(&report, asJSON)
 		}),
 	}
@@ -106,55 +115,111 @@ func target(b runtime.Backend) support.Target {
 	return support.Target{Platform: platform, FFI: ffi}
 }
 
-func (a *app) showCheck(r *checkReport, asJSON bool) error {
-	if asJSON {
-		e := json.NewEncoder(a.stdout)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		if err := e.Encode(r); err != nil {
-			return err
+// tryModule has the plugin compile the module and its pieces, and run the pieces where the level says so.
+func (a *app) tryModule(ctx context.Context, plugin string, m *ir.Module, r *checkReport) error {
+	whole, err := a.tryPieces(ctx, plugin, []support.Piece{support.Whole(m)}, false, wholeTimeout)
+	if err != nil {
+		return err
+	}
+	r.Module = &whole[0]
+	r.Pieces, err = a.tryPieces(ctx, plugin, support.Pieces(m), r.Level == "run", pieceTimeout)
+	return err
+}
+
+// settle decides over all. What the plugin refuses by itself, or tables say that it refuses, it may accept as a part of
+// a module that it has compiled.
+func (r *checkReport) settle() {
+	compiled := r.Module != nil && r.Module.Verdict == support.Yes
+	r.Verdict = support.Yes
+	judge := func(v *support.Verdict, why *string) {
+		if *v == support.No && compiled {
+			*v = support.Maybe
+			*why += "; but the module compiles"
 		}
-	} else {
-		w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
-		for _, f := range r.Findings {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%dx\t%s\n", f.Verdict, f.What, diag.Escape(f.Name), f.Count, diag.Escape(f.Why))
-		}
-		type group struct {
-			name    string
-			verdict support.Verdict
-			why     string
-		}
-		var order []group
-		count, first := map[group]int{}, map[group]string{}
-		for _, p := range r.Pieces {
-			g := group{p.Name, p.Verdict, p.Why}
-			if count[g]++; count[g] == 1 {
-				order = append(order, g)
-				first[g] = p.Loc
-			}
-		}
-		for _, g := range order {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%dx\t%s, first at %s\n", g.verdict, r.Level, diag.Escape(g.name), count[g], diag.Escape(g.why), diag.Escape(first[g]))
-		}
-		if err := w.Flush(); err != nil {
-			return err
+		if *v == support.No || *v == support.Maybe && r.Verdict == support.Yes {
+			r.Verdict = *v
 		}
 	}
-	refused := 0
+	for i := range r.Findings {
+		judge(&r.Findings[i].Verdict, &r.Findings[i].Why)
+	}
+	for i := range r.Pieces {
+		judge(&r.Pieces[i].Verdict, &r.Pieces[i].Why)
+	}
+	if r.Module != nil {
+		judge(&r.Module.Verdict, &r.Module.Why)
+	}
+}
+
+// count returns how many lines of the report have a verdict.
+func (r *checkReport) count(v support.Verdict) int {
+	n := 0
 	for _, f := range r.Findings {
-		if f.Verdict == support.No {
-			refused++
+		if f.Verdict == v {
+			n++
 		}
 	}
 	for _, p := range r.Pieces {
-		if p.Verdict == support.No {
-			refused++
+		if p.Verdict == v {
+			n++
 		}
 	}
-	if refused > 0 {
-		return fmt.Errorf("the plugin cannot run the module: %d of the above are refused", refused)
+	if r.Module != nil && r.Module.Verdict == v {
+		n++
+	}
+	return n
+}
+
+func (a *app) showCheck(r *checkReport, asJSON bool) error {
+	if asJSON {
+		if err := a.writeJSON(r); err != nil {
+			return err
+		}
+	} else if err := r.table(a.stdout); err != nil {
+		return err
+	}
+	switch {
+	case r.count(support.No) > 0:
+		return fmt.Errorf("the plugin cannot run the module: %d of the above are refused", r.count(support.No))
+	case asJSON:
+	case r.count(support.Maybe) > 0:
+		a.note("nothing is refused, %d of the above may be", r.count(support.Maybe))
+	case r.Level == "static":
+		a.note("the tables refuse nothing")
+	default:
+		a.note("the plugin compiles the module")
 	}
 	return nil
+}
+
+// table writes a line per finding, per kind of piece with one outcome, and for the module.
+func (r *checkReport) table(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "VERDICT\tOF\tNAME\tTIMES\tWHY")
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", f.Verdict, f.What, diag.Escape(f.Name), f.Count, diag.Escape(f.Why))
+	}
+	type group struct {
+		name    string
+		verdict support.Verdict
+		why     string
+	}
+	var order []group
+	count, first := map[group]int{}, map[group]string{}
+	for _, p := range r.Pieces {
+		g := group{p.Name, p.Verdict, p.Why}
+		if count[g]++; count[g] == 1 {
+			order = append(order, g)
+			first[g] = p.Loc
+		}
+	}
+	for _, g := range order {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\tfirst at %s: %s\n", g.verdict, r.Level, diag.Escape(g.name), count[g], diag.Escape(first[g]), diag.Escape(g.why))
+	}
+	if m := r.Module; m != nil {
+		fmt.Fprintf(w, "%s\tcompile\t%s\t1\t%s\n", m.Verdict, m.Name, diag.Escape(m.Why))
+	}
+	return w.Flush()
 }
 
 // tryAnswer is a line that the child writes for a piece.
@@ -163,7 +228,7 @@ type tryAnswer struct {
 }
 
 // tryPieces has child processes try the pieces. One that crashes or hangs is replaced for those that are left.
-func (a *app) tryPieces(ctx context.Context, plugin string, pieces []support.Piece, run bool) ([]triedPiece, error) {
+func (a *app) tryPieces(ctx context.Context, plugin string, pieces []support.Piece, run bool, limit time.Duration) ([]triedPiece, error) {
 	out := make([]triedPiece, len(pieces))
 	var left []int
 	for i, p := range pieces {
@@ -181,7 +246,7 @@ func (a *app) tryPieces(ctx context.Context, plugin string, pieces []support.Pie
 		for _, i := range left {
 			batch = append(batch, pieces[i])
 		}
-		answers, crash, err := tryBatch(ctx, plugin, batch, run)
+		answers, crash, err := tryBatch(ctx, plugin, batch, run, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +254,7 @@ func (a *app) tryPieces(ctx context.Context, plugin string, pieces []support.Pie
 			p := &out[left[k]]
 			p.Verdict, p.Why = support.Yes, done
 			if ans.Error != "" {
-				p.Verdict, p.Why = support.No, firstLine(ans.Error)
+				p.Verdict, p.Why = support.No, refusal(ans.Error)
 			}
 		}
 		left = left[len(answers):]
@@ -201,13 +266,20 @@ func (a *app) tryPieces(ctx context.Context, plugin string, pieces []support.Pie
 	return out, nil
 }
 
-func firstLine(s string) string {
+// inPiece is where the plugin found a mistake: a place in the text of a piece, which nobody sees.
+var inPiece = regexp.MustCompile(`^(compile: )?(UNKNOWN: )?(-|piece):\d+:\d+: error: `)
+
+// refusal is the first line of what the plugin says.
+func refusal(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
-	return line
+	return strings.TrimRight(inPiece.ReplaceAllString(line, ""), ": ")
 }
 
+// lastWords finds in what a crashed process wrote why it crashed.
+var lastWords = regexp.MustCompile(`(?m)^(?:F\d{4} .*?\] )?((?:.*Check failed: |SIG[A-Z]+: |fatal error: |panic: ).*)$`)
+
 // tryBatch runs one child. It returns an answer for each piece that it came to, and how it ended before the next.
-func tryBatch(ctx context.Context, plugin string, pieces []support.Piece, run bool) (answers []tryAnswer, crash string, err error) {
+func tryBatch(ctx context.Context, plugin string, pieces []support.Piece, run bool, limit time.Duration) (answers []tryAnswer, crash string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
@@ -256,7 +328,7 @@ func tryBatch(ctx context.Context, plugin string, pieces []support.Piece, run bo
 			if json.Unmarshal(line, &ans) == nil {
 				answers = append(answers, ans)
 			}
-		case <-time.After(tryTimeout):
+		case <-time.After(limit):
 			hung, open = true, false
 			cmd.Process.Kill()
 			for range lines {
@@ -270,7 +342,7 @@ func tryBatch(ctx context.Context, plugin string, pieces []support.Piece, run bo
 	case len(answers) == len(pieces):
 		return answers, "", nil
 	case hung:
-		return answers, fmt.Sprintf("does not end within %s", tryTimeout), nil
+		return answers, fmt.Sprintf("does not end within %s", limit), nil
 	case err == nil:
 		return nil, "", errors.New("the child process ended early")
 	}
@@ -278,7 +350,11 @@ func tryBatch(ctx context.Context, plugin string, pieces []support.Piece, run bo
 	if errors.As(err, &exit) && exit.ExitCode() == exitInput && len(answers) == 0 {
 		return nil, "", fmt.Errorf("%s", bytes.TrimSpace(stderr.Bytes()))
 	}
-	return answers, "crashes the plugin: " + err.Error(), nil
+	crash = "crashes the plugin: " + err.Error()
+	if m := lastWords.FindSubmatch(stderr.Bytes()); m != nil {
+		crash = "crashes the plugin: " + string(m[1])
+	}
+	return answers, crash, nil
 }
 
 // pluginTryCommand is the child of tryBatch: it reads pieces as lines of JSON and writes an answer for each.

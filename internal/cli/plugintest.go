@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,12 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/conformance"
 )
 
 func (a *app) pluginTestCommand() *cobra.Command {
-	var plugin, junit, pattern string
+	var plugin, junit, pattern, knownFile string
+	var asJSON, list bool
 	var limit time.Duration
 	var worker int
 	c := &cobra.Command{
@@ -24,8 +27,9 @@ func (a *app) pluginTestCommand() *cobra.Command {
 		Long: `Test a plugin against the embedded engine: operations, element types, hooks and the behaviour of runs. The cases
 run in a process of their own, so that a plugin that crashes or hangs fails a case and not the command.
 
-The exit code is 1 where a case failed.`,
-		Example: "  hlocb plugin test\n  hlocb plugin test --plugin ./my_plugin.so --junit report.xml\n  hlocb plugin test --run '^hooks/'",
+What a plugin does not have can be kept in a file, GROUP/NAME a line, for --known: those cases still run, and are told
+apart from new failures. The exit code is 1 where a case failed that is not known to.`,
+		Example: "  hlocb plugin test\n  hlocb plugin test --plugin ./my_plugin.so --junit report.xml --known known.txt\n  hlocb plugin test --run '^hooks/'\n  hlocb plugin test --list --run f8",
 		Args:    exactArgs(),
 		RunE: command(func(cmd *cobra.Command, _ []string) error {
 			wanted, err := regexp.Compile(pattern)
@@ -34,12 +38,22 @@ The exit code is 1 where a case failed.`,
 			}
 			var cases []conformance.Case
 			for _, c := range conformance.Suite() {
-				if wanted.MatchString(c.Group + "/" + c.Name) {
+				if wanted.MatchString(c.ID()) {
 					cases = append(cases, c)
 				}
 			}
 			if len(cases) == 0 {
 				return usagef("no case matches %q", pattern)
+			}
+			if list {
+				for _, c := range cases {
+					fmt.Fprintln(a.stdout, c.ID())
+				}
+				return nil
+			}
+			known, err := readKnown(knownFile)
+			if err != nil {
+				return err
 			}
 			b, err := backends.Open(cmd.Context(), plugin, a.backendOptions())
 			if err != nil {
@@ -65,27 +79,38 @@ The exit code is 1 where a case failed.`,
 			}
 			a.note("testing %s", describe)
 			var results []conformance.Result
+			show := a.progress(len(cases))
 			err = conformance.RunIsolated(cmd.Context(), cases, limit, func(from int) *exec.Cmd {
 				return exec.Command(self, "plugin", "test", "--plugin", plugin, "--run", pattern, "--worker", strconv.Itoa(from))
-			}, func(r conformance.Result) { results = append(results, r) })
+			}, func(r conformance.Result) {
+				results = append(results, r)
+				show(len(results), r.Case.ID())
+			})
+			show(len(cases), "")
 			if err != nil {
 				return err
 			}
+			passing := conformance.ApplyKnown(results, known)
 			if junit != "" {
-				f, err := os.Create(junit)
-				if err != nil {
+				var text bytes.Buffer
+				if err := conformance.WriteJUnit(&text, plugin, results); err != nil {
 					return err
 				}
-				defer f.Close()
-				if err := conformance.WriteJUnit(f, plugin, results); err != nil {
-					return err
-				}
-				if err := f.Close(); err != nil {
+				if err := a.write(junit, text.Bytes()); err != nil {
 					return err
 				}
 			}
-			if err := conformance.WriteTable(a.stdout, results); err != nil {
+			switch {
+			case asJSON:
+				err = a.writeJSON(testReport(describe, results))
+			case junit != "-":
+				err = conformance.WriteTable(a.stdout, results)
+			}
+			if err != nil {
 				return err
+			}
+			for _, name := range passing {
+				a.note("%s passes, but %s says that it fails", name, knownFile)
 			}
 			failed := 0
 			for _, r := range results {
@@ -99,11 +124,73 @@ The exit code is 1 where a case failed.`,
 			return nil
 		}),
 	}
-	c.Flags().StringVar(&plugin, "plugin", "cpu", "the plugin to test: cpu, cuda or a path")
-	c.Flags().StringVar(&junit, "junit", "", "write the results as JUnit XML to this file too")
-	c.Flags().StringVar(&pattern, "run", "", "run the cases whose GROUP/NAME matches this regular expression")
+	c.Flags().StringVar(&plugin, "plugin", "cpu", "the plugin: a platform's name or a `path`")
+	c.Flags().StringVar(&junit, "junit", "", "write the results as JUnit XML to this `file` too, - is standard output")
+	c.Flags().StringVar(&pattern, "run", "", "run the cases whose GROUP/NAME matches this `regexp`")
+	c.Flags().StringVar(&knownFile, "known", "", "`file` with the cases that are known to fail")
+	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	c.Flags().BoolVar(&list, "list", false, "list the cases and run none")
 	c.Flags().DurationVar(&limit, "limit", time.Minute, "how long one case may take")
 	c.Flags().IntVar(&worker, "worker", -1, "")
 	_ = c.Flags().MarkHidden("worker")
 	return c
+}
+
+func readKnown(file string) (map[string]bool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	known, err := conformance.ReadKnown(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return known, nil
+}
+
+// testedCase is a case in what 'hlocb plugin test --json' writes.
+type testedCase struct {
+	Group   string             `json:"group"`
+	Name    string             `json:"name"`
+	Status  conformance.Status `json:"status"`
+	Message string             `json:"message,omitempty"`
+	Seconds float64            `json:"seconds"`
+}
+
+func testReport(plugin string, results []conformance.Result) any {
+	var out struct {
+		Plugin string                     `json:"plugin"`
+		Count  map[conformance.Status]int `json:"count"`
+		Cases  []testedCase               `json:"cases"`
+	}
+	out.Plugin = plugin
+	out.Count = map[conformance.Status]int{conformance.Passed: 0, conformance.Failed: 0, conformance.Known: 0, conformance.Skipped: 0}
+	for _, r := range results {
+		out.Count[r.Status]++
+		out.Cases = append(out.Cases, testedCase{r.Case.Group, r.Case.Name, r.Status, r.Message, r.Took.Seconds()})
+	}
+	return out
+}
+
+// progress returns what shows how far a long command is, on a terminal only: how much of total is done, and what was done
+// last. An empty name takes it away.
+func (a *app) progress(total int) func(done int, name string) {
+	f, ok := a.stderr.(*os.File)
+	if !ok {
+		return func(int, string) {}
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return func(int, string) {}
+	}
+	return func(done int, name string) {
+		if name == "" {
+			fmt.Fprint(f, "\r\x1b[K")
+			return
+		}
+		fmt.Fprintf(f, "\r\x1b[K%d of %d  %s", done, total, diag.Escape(name))
+	}
 }

@@ -14,7 +14,7 @@ import (
 
 // backendOptions is how every command opens backends.
 func (a *app) backendOptions() backends.Options {
-	return backends.Options{Plugins: a.env, Probe: probe}
+	return backends.Options{Plugins: a.env, Probe: probe, Skipped: func(t backends.Tried) { a.note("skipped a plugin that cannot be used: %s", t) }}
 }
 
 // probe tries a layout of handler registration on a plugin in a process of its own, since a wrong one crashes it.

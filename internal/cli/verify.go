@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -442,10 +441,7 @@ func resultOp(m *ir.Module, i int) *ir.Op {
 // verifyReport prints the report: JSON, or a line per result and the first difference with its place.
 func (a *app) verifyReport(r *verifyReport, f *verifyFlags) error {
 	if f.json {
-		e := json.NewEncoder(a.stdout)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		if err := e.Encode(r); err != nil {
+		if err := a.writeJSON(r); err != nil {
 			return err
 		}
 	} else {

@@ -17,6 +17,9 @@ type Options struct {
 	// Probe calls TryRegistration in another process, for plugins whose version does not tell how handlers are
 	// registered; nil refuses hooks on those.
 	Probe func(path, platform string, versioned bool) error
+	// Skipped gets every plugin that was found and could not be used where a later one is taken; nil is for those who
+	// do not want to know.
+	Skipped func(Tried)
 }
 
 // UnknownError says that no backend has the name.
@@ -38,16 +41,21 @@ type Tried struct {
 	Err    error
 }
 
+// String gives the path, where it was found, and the loader's words.
+func (t Tried) String() string {
+	why := t.Err.Error()
+	var load interface{ LoadReason() string } // a *pjrt.LoadError names the path itself
+	if errors.As(t.Err, &load) {
+		why = load.LoadReason()
+	}
+	return fmt.Sprintf("%s (%s): %s", t.Plugin.Path, t.Plugin.Origin, why)
+}
+
 func (e *OpenError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "no usable PJRT plugin for %q; tried:", e.Name)
 	for _, t := range e.Tried {
-		why := t.Err.Error()
-		var load interface{ LoadReason() string } // a *pjrt.LoadError names the path itself
-		if errors.As(t.Err, &load) {
-			why = load.LoadReason()
-		}
-		fmt.Fprintf(&b, "\n  %s (%s): %s", t.Plugin.Path, t.Plugin.Origin, why)
+		fmt.Fprintf(&b, "\n  %s", t)
 	}
 	return b.String()
 }

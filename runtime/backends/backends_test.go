@@ -70,3 +70,35 @@ func TestNoSilentSubstitute(t *testing.T) {
 		}
 	}
 }
+
+// TestSkippedPluginsAreTold: a plugin that cannot be loaded is not passed over in silence where another one is taken.
+func TestSkippedPluginsAreTold(t *testing.T) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skipf("skip: no cache directory: %v", err)
+	}
+	env := plugins.Environment{Getenv: os.Getenv, CacheDir: filepath.Join(cache, "hlocb", "plugins")}
+	good, err := env.Find("cpu")
+	if err != nil || !havePlugins {
+		t.Skipf("skip: no CPU plugin: %v", err)
+	}
+	bad := filepath.Join(t.TempDir(), "pjrt_c_api_cpu_plugin.so")
+	if err := os.WriteFile(bad, []byte("no ELF file"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	env = plugins.Environment{Root: t.TempDir(), Getenv: func(key string) string {
+		if key == "PJRT_NAMES_AND_LIBRARY_PATHS" {
+			return "cpu:" + bad + ",cpu:" + good[0].Path
+		}
+		return ""
+	}}
+	var skipped []string
+	b, err := Open(context.Background(), "cpu", Options{Plugins: env, Skipped: func(s Tried) { skipped = append(skipped, s.String()) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if len(skipped) != 1 || !strings.HasPrefix(skipped[0], bad+" (PJRT_NAMES_AND_LIBRARY_PATHS): ") || strings.HasSuffix(skipped[0], ": ") {
+		t.Errorf("told %q, expected the path, the place and the loader's words of one plugin", skipped)
+	}
+}

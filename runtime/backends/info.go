@@ -1,4 +1,46 @@
 package backends
 
-// Property is one line of what a backend tells of itself.
-type Property struct{ Name, Value string }
+import (
+	"fmt"
+	"strings"
+)
+
+// Info is what a backend tells of itself. Of the embedded engine only Backend is set.
+type Info struct {
+	Backend         string      `json:"backend"` // in words, as Describe has it
+	Path            string      `json:"path,omitempty"`
+	API             string      `json:"pjrt_api,omitempty"` // major.minor
+	Platform        string      `json:"platform,omitempty"`
+	PlatformVersion string      `json:"platform_version,omitempty"`
+	Attributes      []Attribute `json:"attributes,omitempty"`
+	Extensions      []string    `json:"extensions,omitempty"`
+	Devices         []Device    `json:"devices,omitempty"`
+}
+
+// Attribute is a property that a plugin gives of itself, in its own words: stablehlo_current_version, ...
+type Attribute struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Device is a device that the backend can run on.
+type Device struct {
+	ID   int    `json:"id"`
+	Kind string `json:"kind"`
+}
+
+// Lines returns the properties for people: a name and a value each.
+func (i *Info) Lines() [][2]string {
+	if i.Path == "" {
+		return [][2]string{{"backend", i.Backend}}
+	}
+	out := [][2]string{{"path", i.Path}, {"PJRT API", i.API}, {"platform", i.Platform}, {"platform version", i.PlatformVersion}}
+	for _, a := range i.Attributes {
+		out = append(out, [2]string{a.Name, a.Value})
+	}
+	out = append(out, [2]string{"extensions", strings.Join(i.Extensions, ", ")})
+	for k, d := range i.Devices {
+		out = append(out, [2]string{fmt.Sprintf("device %d", k), fmt.Sprintf("id %d, %s", d.ID, d.Kind)})
+	}
+	return out
+}

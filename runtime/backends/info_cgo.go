@@ -10,12 +10,12 @@ import (
 	"github.com/hlocb/hlocb/runtime/pjrt"
 )
 
-// Properties returns what b tells of itself: for a plugin its file, API version, platform, attributes, extensions
-// and devices, in that order.
-func Properties(b runtime.Backend) ([]Property, error) {
+// InfoOf returns what b tells of itself.
+func InfoOf(b runtime.Backend) (*Info, error) {
+	out := &Info{Backend: b.Describe()}
 	p, ok := b.(*pjrt.Backend)
 	if !ok {
-		return []Property{{"backend", b.Describe()}}, nil
+		return out, nil
 	}
 	client, err := p.Client()
 	if err != nil {
@@ -23,12 +23,8 @@ func Properties(b runtime.Backend) ([]Property, error) {
 	}
 	plugin := p.Plugin()
 	major, minor := plugin.Version()
-	out := []Property{
-		{"path", plugin.Path()},
-		{"PJRT API", fmt.Sprintf("%d.%d", major, minor)},
-		{"platform", client.Platform()},
-		{"platform version", client.PlatformVersion()},
-	}
+	out.Path, out.API = plugin.Path(), fmt.Sprintf("%d.%d", major, minor)
+	out.Platform, out.PlatformVersion = client.Platform(), client.PlatformVersion()
 	for _, a := range plugin.Attributes() {
 		text := fmt.Sprint(a.Value)
 		if list, ok := a.Value.([]int64); ok {
@@ -38,15 +34,13 @@ func Properties(b runtime.Backend) ([]Property, error) {
 			}
 			text = strings.Join(parts, ".")
 		}
-		out = append(out, Property{a.Name, text})
+		out.Attributes = append(out.Attributes, Attribute{a.Name, text})
 	}
-	var names []string
 	for _, e := range plugin.Extensions() {
-		names = append(names, e.Name)
+		out.Extensions = append(out.Extensions, e.Name)
 	}
-	out = append(out, Property{"extensions", strings.Join(names, ", ")})
-	for i, d := range client.Devices() {
-		out = append(out, Property{fmt.Sprintf("device %d", i), fmt.Sprintf("id %d, %s", d.ID, d.Kind)})
+	for _, d := range client.Devices() {
+		out.Devices = append(out.Devices, Device{int(d.ID), d.Kind})
 	}
 	return out, nil
 }

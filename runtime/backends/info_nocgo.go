@@ -4,10 +4,8 @@ package backends
 
 import "github.com/hlocb/hlocb/runtime"
 
-// Properties returns what b tells of itself.
-func Properties(b runtime.Backend) ([]Property, error) {
-	return []Property{{"backend", b.Describe()}}, nil
-}
+// InfoOf returns what b tells of itself.
+func InfoOf(b runtime.Backend) (*Info, error) { return &Info{Backend: b.Describe()}, nil }
 
 // Traits returns the platform that b executes on and whether it can call handlers by the FFI extension.
 func Traits(b runtime.Backend) (platform string, ffi bool) { return b.Name(), true }

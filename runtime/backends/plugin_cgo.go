@@ -18,6 +18,11 @@ func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Bac
 	for _, p := range found {
 		b, err := pjrt.Open(p.Path, pjrt.Options{Name: name, Devices: opts.Devices, Probe: opts.Probe})
 		if err == nil {
+			if opts.Skipped != nil {
+				for _, t := range failed.Tried {
+					opts.Skipped(t)
+				}
+			}
 			return b, nil
 		}
 		failed.Tried = append(failed.Tried, Tried{p, err})

@@ -92,9 +92,10 @@ func TestReports(t *testing.T) {
 	if err := WriteTable(&table, results); err != nil {
 		t.Fatal(err)
 	}
-	want := `GROUP  PASSED  FAILED  SKIPPED
-ops    1       1       0
-other  0       1       1
+	want := `GROUP  PASSED  FAILED  KNOWN  SKIPPED
+ops    1       1       0      0
+other  0       1       0      1
+all    1       2       0      1
 fail ops/cosine: result 0: element 0 is 0.12467473, expected 0.992197692
 skip other/skipped: not here
 fail other/panics: panic: oh
@@ -154,5 +155,27 @@ func TestIsolated(t *testing.T) {
 	want := []string{"fine: pass ", "crashes: fail the process crashed: exit status 7", "fails: fail no", "hangs: fail it did not end within 2s", "fine again: pass "}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestKnownFailures(t *testing.T) {
+	known, err := ReadKnown(strings.NewReader("# types that it lacks\n\nops/abs f32\n  ops/abs f64  \nops/cosine f32\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []Result
+	for _, c := range Suite()[:3] { // abs f64, f32, f16
+		results = append(results, Result{Case: c, Status: Failed})
+	}
+	results[0].Status = Passed
+	passing := ApplyKnown(results, known)
+	if len(passing) != 1 || passing[0] != "ops/abs f64" {
+		t.Errorf("%q pass unexpectedly, expected ops/abs f64", passing)
+	}
+	if results[1].Status != Known || results[2].Status != Failed {
+		t.Errorf("the known failure is %q, the other %q", results[1].Status, results[2].Status)
+	}
+	if _, err := ReadKnown(strings.NewReader("ops/abs f32\nops/nothing\n")); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("a name that no case has: %v", err)
 	}
 }

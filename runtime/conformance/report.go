@@ -10,19 +10,22 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// WriteTable writes a line per group and one per case that did not pass.
+// WriteTable writes a line per group, one for all, and one per case that did not pass.
 func WriteTable(w io.Writer, results []Result) error {
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(tw, "GROUP\tPASSED\tFAILED\tSKIPPED")
+	fmt.Fprintln(tw, "GROUP\tPASSED\tFAILED\tKNOWN\tSKIPPED")
+	var all = map[Status]int{}
 	for _, g := range groups(results) {
 		var n = map[Status]int{}
 		for _, r := range results {
 			if r.Case.Group == g {
 				n[r.Status]++
+				all[r.Status]++
 			}
 		}
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\n", g, n[Passed], n[Failed], n[Skipped])
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\n", g, n[Passed], n[Failed], n[Known], n[Skipped])
 	}
+	fmt.Fprintf(tw, "all\t%d\t%d\t%d\t%d\n", all[Passed], all[Failed], all[Known], all[Skipped])
 	if err := tw.Flush(); err != nil {
 		return err
 	}
@@ -34,7 +37,7 @@ func WriteTable(w io.Writer, results []Result) error {
 		if first, _, more := strings.Cut(message, "\n"); more {
 			message = first + " ..."
 		}
-		if _, err := fmt.Fprintf(w, "%s %s/%s: %s\n", r.Status, r.Case.Group, r.Case.Name, diag.Escape(message)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s: %s\n", r.Status, r.Case.ID(), diag.Escape(message)); err != nil {
 			return err
 		}
 	}
@@ -55,8 +58,13 @@ func groups(results []Result) []string {
 }
 
 type junitSuites struct {
-	XMLName xml.Name     `xml:"testsuites"`
-	Suites  []junitSuite `xml:"testsuite"`
+	XMLName  xml.Name     `xml:"testsuites"`
+	Name     string       `xml:"name,attr"`
+	Tests    int          `xml:"tests,attr"`
+	Failures int          `xml:"failures,attr"`
+	Skipped  int          `xml:"skipped,attr"`
+	Time     string       `xml:"time,attr"`
+	Suites   []junitSuite `xml:"testsuite"`
 }
 
 type junitSuite struct {
@@ -81,9 +89,11 @@ type junitMessage struct {
 	Text    string `xml:",chardata"`
 }
 
-// WriteJUnit writes the results as JUnit XML, a suite per group. name tells what was tested.
+// WriteJUnit writes the results as JUnit XML, a suite per group. name tells what was tested. A known failure counts as
+// skipped.
 func WriteJUnit(w io.Writer, name string, results []Result) error {
-	var out junitSuites
+	out := junitSuites{Name: name}
+	var all float64
 	for _, g := range groups(results) {
 		s := junitSuite{Name: name + "." + g}
 		var total float64
@@ -97,6 +107,9 @@ func WriteJUnit(w io.Writer, name string, results []Result) error {
 			case Failed:
 				s.Failures++
 				c.Failure = &junitMessage{first, r.Message}
+			case Known:
+				s.Skipped++
+				c.Skipped = &junitMessage{Message: "known failure: " + first}
 			case Skipped:
 				s.Skipped++
 				c.Skipped = &junitMessage{Message: first}
@@ -107,7 +120,9 @@ func WriteJUnit(w io.Writer, name string, results []Result) error {
 		}
 		s.Time = seconds(total)
 		out.Suites = append(out.Suites, s)
+		out.Tests, out.Failures, out.Skipped, all = out.Tests+s.Tests, out.Failures+s.Failures, out.Skipped+s.Skipped, all+total
 	}
+	out.Time = seconds(all)
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}

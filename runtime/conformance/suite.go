@@ -32,6 +32,9 @@ type Case struct {
 	Do func(ctx context.Context, b runtime.Backend) error
 }
 
+// ID is GROUP/NAME.
+func (c Case) ID() string { return c.Group + "/" + c.Name }
+
 // SkipError says why a case says nothing about a backend.
 type SkipError struct{ Reason string }
 
@@ -44,6 +47,7 @@ type Status string
 const (
 	Passed  Status = "pass"
 	Failed  Status = "fail"
+	Known   Status = "known" // failed, as ApplyKnown was told
 	Skipped Status = "skip"
 )
 

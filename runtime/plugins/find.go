@@ -38,10 +38,16 @@ type Plugin struct {
 	Chosen  bool   // named by the user, so that no other one may take its place
 }
 
+// Place is one of the places where plugins are looked for.
+type Place struct {
+	Name  string // a variable of the environment, or a directory
+	State string // what is there: "not set", "no such directory", "2 plugins", or a variable's value
+}
+
 // NotFoundError says where a plugin was looked for.
 type NotFoundError struct {
 	Name   string
-	Places []string
+	Places []Place
 }
 
 func (e *NotFoundError) Error() string {
@@ -51,7 +57,12 @@ func (e *NotFoundError) Error() string {
 			hint = fmt.Sprintf("; 'hlocb plugin install %s' gets one", p.Name)
 		}
 	}
-	return fmt.Sprintf("no PJRT plugin for %q%s; looked in:\n  %s", e.Name, hint, strings.Join(e.Places, "\n  "))
+	var b strings.Builder
+	fmt.Fprintf(&b, "no PJRT plugin for %q%s; looked in:", e.Name, hint)
+	for _, p := range e.Places {
+		fmt.Fprintf(&b, "\n  %s: %s", p.Name, p.State)
+	}
+	return b.String()
 }
 
 // IsPath reports whether a backend's name is the path of a plugin rather than a platform.
@@ -87,8 +98,14 @@ func (e Environment) List() []Plugin {
 	return found
 }
 
-// search visits the conventional places. It also tells what each place held, for a NotFoundError.
-func (e Environment) search() (found []Plugin, places []string) {
+// Places returns every place where plugins are looked for, in order, and what is there.
+func (e Environment) Places() []Place {
+	_, places := e.search()
+	return places
+}
+
+// search visits the conventional places. It also tells what each place held.
+func (e Environment) search() (found []Plugin, places []Place) {
 	seen := map[string]bool{}
 	add := func(p Plugin) {
 		key := p.Path
@@ -104,8 +121,9 @@ func (e Environment) search() (found []Plugin, places []string) {
 	for _, v := range []struct{ key, name string }{{"HLOCB_CPU_PLUGIN", "cpu"}, {"HLOCB_CUDA_PLUGIN", "cuda"}} {
 		if path := e.getenv(v.key); path != "" {
 			add(Plugin{Name: v.name, Path: path, Origin: v.key, Chosen: true})
+			places = append(places, Place{v.key, path})
 		} else {
-			places = append(places, v.key+": not set")
+			places = append(places, Place{v.key, "not set"})
 		}
 	}
 
@@ -116,9 +134,9 @@ func (e Environment) search() (found []Plugin, places []string) {
 				add(Plugin{Name: name, Path: path, Origin: named})
 			}
 		}
-		places = append(places, named+": "+list)
+		places = append(places, Place{named, list})
 	} else {
-		places = append(places, named+": not set")
+		places = append(places, Place{named, "not set"})
 	}
 
 	if e.CacheDir != "" {
@@ -138,7 +156,7 @@ func (e Environment) search() (found []Plugin, places []string) {
 	if list := e.getenv("PJRT_PLUGIN_LIBRARY_PATH"); list != "" {
 		dirs = append(dirs, filepath.SplitList(list)...)
 	} else {
-		places = append(places, "PJRT_PLUGIN_LIBRARY_PATH: not set")
+		places = append(places, Place{"PJRT_PLUGIN_LIBRARY_PATH", "not set"})
 	}
 	if e.HomeDir != "" {
 		dirs = append(dirs, filepath.Join(e.HomeDir, ".local", "lib", "go-xla"))
@@ -169,18 +187,27 @@ func (e Environment) search() (found []Plugin, places []string) {
 			}
 			places = append(places, describe(dir, len(found)-n))
 		}
+		if path := filepath.Join(site, "libtpu", "libtpu.so"); isFile(path) {
+			add(Plugin{Name: "tpu", Path: path, Origin: "Python package libtpu"})
+			places = append(places, Place{filepath.Dir(path), "1 plugin"})
+		}
 	}
 	return found, places
 }
 
-func describe(dir string, n int) string {
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func describe(dir string, n int) Place {
 	if _, err := os.Stat(dir); err != nil {
-		return dir + ": no such directory"
+		return Place{dir, "no such directory"}
 	}
 	if n == 1 {
-		return dir + ": 1 plugin"
+		return Place{dir, "1 plugin"}
 	}
-	return fmt.Sprintf("%s: %d plugins", dir, n)
+	return Place{dir, fmt.Sprintf("%d plugins", n)}
 }
 
 // libraries lists the files of a directory that are named as plugins are.
@@ -213,7 +240,8 @@ func platformOf(name string) string {
 		}
 	}
 	base = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(base), ".so"), ".dylib")
-	return strings.TrimSuffix(strings.TrimPrefix(base, "pjrt_c_api_"), "_plugin")
+	base = strings.TrimPrefix(strings.TrimPrefix(base, "pjrt_c_api_"), "pjrt_plugin_")
+	return strings.TrimSuffix(base, "_plugin")
 }
 
 // pythonDirs lists the directories in which Python packages may lie, without running Python.
@@ -248,8 +276,12 @@ func (e Environment) pythonDirs() []string {
 	var unique []string
 	seen := map[string]bool{}
 	for _, dir := range dirs {
-		if !seen[dir] {
-			seen[dir] = true
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			real = dir
+		}
+		if !seen[real] {
+			seen[real] = true
 			unique = append(unique, dir)
 		}
 	}

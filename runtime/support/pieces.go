@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
@@ -70,6 +71,36 @@ func worthTrying(o *ir.Op) bool {
 	return dialect != "func" && dialect != "builtin" && !(dialect == "sdy" && name == "mesh")
 }
 
+// Whole is the module itself as a piece.
+func Whole(m *ir.Module) Piece {
+	return Piece{Name: "module", Text: print.String(m, print.Options{})}
+}
+
+// partitioning is what a module says of its devices; a piece says the same, unless it is a hook inside of a computation that
+// each device does by itself: there it has no sharding, which it needs where the partitioner sees it.
+func partitioning(m *ir.Module, o *ir.Op) string {
+	if targetName(o) == hlocb.Target {
+		for p := o.Parent(); p != nil; p = p.Parent() {
+			if p.Name() == "sdy.manual_computation" {
+				return ""
+			}
+		}
+	}
+	var list []string
+	for _, name := range [...]string{"mhlo.num_partitions", "mhlo.num_replicas"} {
+		if a := m.Op().Attr(name); a != nil {
+			list = append(list, name+" = "+a.String())
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " attributes {" + strings.Join(list, ", ") + "}"
+}
+
+// paired are custom calls that XLA's partitioner understands only with what they belong to.
+var paired = map[string]bool{"SPMDFullToShardShape": true, "SPMDShardToFullShape": true}
+
 // pieceOf prints a module whose main is o alone.
 func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 	var captured []*ir.Value
@@ -87,13 +118,15 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 			captured = append(captured, v)
 		}
 	}
-	symbols := false
+	if paired[targetName(o)] {
+		return "", errors.New("means something only with the other one of its pair")
+	}
+	if strings.HasPrefix(o.Name(), "sdy.") && partitioning(m, o) == "" {
+		return "", errors.New("means something only in a module that says how many partitions it has")
+	}
 	o.Walk(func(p *ir.Op) bool {
 		for _, v := range p.OperandList() {
 			take(v)
-		}
-		for _, a := range p.Attrs() {
-			symbols = symbols || strings.Contains(a.Attr.String(), "@")
 		}
 		return true
 	})
@@ -119,7 +152,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 		left = fmt.Sprintf("%%r:%d = ", len(results))
 		ret = "return " + strings.Join(returned, ", ") + " : " + strings.Join(results, ", ")
 	}
-	frame := fmt.Sprintf("func.func @main(%s) -> (%s) {\n  %s\"probe.op\"(%s) : (%s) -> (%s)\n  %s\n}\n", strings.Join(args, ", "), strings.Join(results, ", "),
+	frame := fmt.Sprintf("module%s {\nfunc.func @main(%s) -> (%s) {\n  %s\"probe.op\"(%s) : (%s) -> (%s)\n  %s\n}\n}\n", partitioning(m, o), strings.Join(args, ", "), strings.Join(results, ", "),
 		left, strings.Join(names, ", "), strings.Join(argTypes, ", "), strings.Join(results, ", "), ret)
 	out, err := parse.Parse(diag.NewSource("piece", []byte(frame)), m.Context(), m.Registry(), parse.Options{})
 	if err != nil {
@@ -140,15 +173,47 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 		v.ReplaceAllUsesWith(clone.Result(i))
 	}
 	stand.Erase()
-	if symbols { // functions and meshes that the op may name
+	// Functions and meshes that the op names, and what those name.
+	named := map[string]bool{}
+	symbols(o, named)
+	for grown := true; grown; {
+		grown = false
 		for p := range m.Body().Ops() {
-			if f, ok := fn.AsFunc(p); ok && (f.Symbol() == "main" || f.IsAncestorOf(o) && f.Op != o) {
-				continue
+			if name := symbolName(p); named[name] && name != "main" {
+				n := len(named)
+				symbols(p, named)
+				grown = grown || len(named) > n
 			}
-			out.Body().Append(out.Clone(p, map[*ir.Value]*ir.Value{}))
+		}
+	}
+	for p := range m.Body().Ops() {
+		if name := symbolName(p); named[name] && name != "main" {
+			out.Body().InsertBefore(out.Clone(p, map[*ir.Value]*ir.Value{}), main.Op)
 		}
 	}
 	return print.String(out, print.Options{}), nil
+}
+
+func symbolName(o *ir.Op) string {
+	s, _ := o.Attr("sym_name").(*ir.StringAttr)
+	if s == nil {
+		return ""
+	}
+	return s.Value()
+}
+
+var symbolRef = regexp.MustCompile(`@(?:"([^"]*)"|([\w$.-]+))`)
+
+// symbols adds the names that o and what is inside of it refer to.
+func symbols(o *ir.Op, names map[string]bool) {
+	o.Walk(func(p *ir.Op) bool {
+		for _, a := range p.Attrs() {
+			for _, m := range symbolRef.FindAllStringSubmatch(a.Attr.String(), -1) {
+				names[m[1]+m[2]] = true
+			}
+		}
+		return true
+	})
 }
 
 // Try compiles a piece, and runs it once on zeros where run is set. Hooks are answered with zeros.

@@ -34,13 +34,43 @@ type Target struct {
 	FFI      bool   // it has the FFI extension, so it can call handlers
 }
 
-// cpuOps are the ops that XLA's CPU plugin cannot run through the PJRT C API, and why.
+// cpuOps are the ops that XLA's CPU plugin cannot run through the PJRT C API, and why: what it answered to each sample of
+// testdata/ops, which a test repeats.
 var cpuOps = map[string]string{
-	"outfeed": "compiles, then waits for ever: nothing drains the outfeed through the PJRT C API",
-	"infeed":  "compiles, then waits for ever: nothing fills the infeed through the PJRT C API",
-	"send":    "does not compile: HLO opcode send is not supported",
-	"recv":    "does not compile: HLO opcode recv is not supported",
+	"stablehlo.outfeed":              "compiles, then waits for ever: nothing drains the outfeed through the PJRT C API",
+	"stablehlo.infeed":               "compiles, then waits for ever: nothing fills the infeed through the PJRT C API",
+	"stablehlo.send":                 "does not compile: HLO opcode send is not supported",
+	"stablehlo.recv":                 "does not compile: HLO opcode recv is not supported",
+	"stablehlo.collective_broadcast": "does not compile: HLO opcode collective-broadcast is not supported",
+	"stablehlo.collective_reduce":    "newer than the plugin's StableHLO",
+	"stablehlo.unary_einsum":         "cannot be translated to HLO",
+	"stablehlo.uniform_quantize":     "cannot be translated to HLO",
+	"stablehlo.uniform_dequantize":   "cannot be translated to HLO",
+	"chlo.mulhi":                     "newer than the plugin's CHLO",
+	"chlo.scan":                      "newer than the plugin's CHLO",
+	"chlo.ragged_dot":                "does not compile: HLO opcode ragged-dot is not supported",
+	"mhlo.acos":                      "not implemented",
+	"mhlo.acosh":                     "not implemented",
+	"mhlo.asin":                      "not implemented",
+	"mhlo.asinh":                     "not implemented",
+	"mhlo.atanh":                     "not implemented",
+	"mhlo.cosh":                      "not implemented",
+	"mhlo.sinh":                      "not implemented",
+	"mhlo.mulhi":                     "newer than the plugin's MHLO",
+	"mhlo.scan":                      "newer than the plugin's MHLO",
+	"mhlo.minimum_broadcast_shapes":  "cannot be translated to HLO",
+	"mhlo.ragged_dot":                "does not compile: HLO opcode ragged-dot is not supported",
+	"sdy.func_data_flow_edge":        "newer than the plugin's Shardy",
+	"sdy.named_computation":          "cannot be translated to HLO",
+	"sdy.replicated_to_unreduced":    "newer than the plugin's Shardy",
+	"sdy.sharded_to_unreduced":       "newer than the plugin's Shardy",
 }
+
+// hostTransfers are ops that a plugin runs only with support of its own.
+var hostTransfers = map[string]bool{"outfeed": true, "infeed": true, "send": true, "recv": true}
+
+// foreign are dialects that hlocb knows and XLA's plugin does not.
+var foreign = map[string]bool{"check": true, "interpreter": true}
 
 // noTypes are element types that XLA does not compile.
 var noTypes = map[tensor.DType]bool{tensor.F6E2M3FN: true, tensor.F6E3M2FN: true, tensor.Index: true}
@@ -60,8 +90,15 @@ func Static(m *ir.Module, t Target) []Finding {
 		}
 		f.Count++
 	}
-	types := map[tensor.DType]bool{}
+	value := func(v *ir.Value) {
+		if name, verdict, why := typeOf(v.Type()); name != "" {
+			note("type", name, verdict, why)
+		}
+	}
 	m.Walk(func(o *ir.Op) bool {
+		if o == m.Op() {
+			return true
+		}
 		v, why := t.op(o)
 		note("op", o.Name(), v, why)
 		if strings.HasSuffix(o.Name(), ".custom_call") {
@@ -69,21 +106,14 @@ func Static(m *ir.Module, t Target) []Finding {
 			v, why := t.target(name)
 			note("target", name, v, why)
 		}
-		for _, value := range o.Results() {
-			d := dtypeOf(value.Type())
-			if d == tensor.Invalid {
-				continue
-			}
-			types[d] = true
-			switch {
-			case noTypes[d]:
-				note("type", d.String(), No, "XLA does not compile it")
-			case d.Bits() < 8 && d != tensor.I1:
-				note("type", d.String(), Maybe, "storage of less than a byte; kernels for it are few")
-			case d.IsFloat() && d.Bits() < 16:
-				note("type", d.String(), Maybe, "some operations on it are missing in XLA")
-			default:
-				note("type", d.String(), Yes, "supported by XLA")
+		for _, r := range o.Results() {
+			value(r)
+		}
+		for i := range o.NumRegions() {
+			for _, b := range o.Region(i).Blocks() {
+				for _, a := range b.Args() {
+					value(a)
+				}
 			}
 		}
 		return true
@@ -102,6 +132,28 @@ func Static(m *ir.Module, t Target) []Finding {
 	return out
 }
 
+// typeOf names what there is to say of a type: its elements', or all of one that XLA does not take.
+func typeOf(t ir.Type) (name string, v Verdict, why string) {
+	tt, ok := t.(*ir.TensorType)
+	if !ok {
+		return "", "", ""
+	}
+	d := tt.DType()
+	switch {
+	case d == tensor.Invalid:
+		return tt.Elem().String(), No, "XLA does not compile it"
+	case !tt.Static():
+		return tt.String(), No, "XLA compiles static shapes only"
+	case noTypes[d]:
+		return d.String(), No, "XLA does not compile it"
+	case d.Bits() < 8 && d != tensor.I1:
+		return d.String(), Maybe, "storage of less than a byte; kernels for it are few"
+	case d.IsFloat() && d.Bits() < 16:
+		return d.String(), Maybe, "some operations on it are missing in XLA"
+	}
+	return d.String(), Yes, "supported by XLA"
+}
+
 func (t Target) op(o *ir.Op) (Verdict, string) {
 	dialect, name, _ := strings.Cut(o.Name(), ".")
 	switch {
@@ -109,19 +161,19 @@ func (t Target) op(o *ir.Op) (Verdict, string) {
 		return No, "unknown dialect: the plugin reads only StableHLO and func"
 	case dialect == "hlocb":
 		return No, "an op of hlocb's own: 'hlocb rewrite' lowers it to a custom call"
-	case dialect == "stablehlo" || dialect == "mhlo":
-		if why := cpuOps[name]; why != "" {
-			if t.Platform == "cpu" {
-				return No, why
-			}
-			return Maybe, "host transfers need the plugin's own support"
-		}
-		if name == "custom_call" {
-			return Maybe, "depends on the target, see below"
-		}
-		if dialect == "mhlo" {
-			return Maybe, "an older name; plugins read StableHLO"
-		}
+	case foreign[dialect]:
+		return No, "a dialect that XLA does not know"
+	case t.Platform == "cpu" && cpuOps[o.Name()] != "":
+		return No, cpuOps[o.Name()]
+	case hostTransfers[name] && (dialect == "stablehlo" || dialect == "mhlo"):
+		return Maybe, "host transfers need the plugin's own support"
+	case cpuOps[o.Name()] != "":
+		return Maybe, "XLA's CPU plugin does not run it: " + cpuOps[o.Name()]
+	case name == "custom_call":
+		return Yes, "its target decides, see below"
+	case dialect == "mhlo":
+		return Maybe, "an older name; plugins read StableHLO"
+	case dialect == "stablehlo":
 		return Yes, "an op of StableHLO"
 	case dialect == "func" || dialect == "builtin" || dialect == "sdy" || dialect == "chlo":
 		return Yes, "every StableHLO plugin reads it"
@@ -149,12 +201,4 @@ func targetName(o *ir.Op) string {
 		return ""
 	}
 	return s.Value()
-}
-
-func dtypeOf(t ir.Type) tensor.DType {
-	tt, ok := t.(*ir.TensorType)
-	if !ok {
-		return tensor.Invalid
-	}
-	return tt.DType()
 }

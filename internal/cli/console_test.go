@@ -1,0 +1,199 @@
+package cli_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/words"
+)
+
+// console is a block of a document that shows commands and what they print.
+type console struct {
+	file string
+	line int
+	text []string
+	root string // of the repository
+}
+
+// consoles returns the console blocks of a document, less those under a comment <!-- not run: why -->.
+func consoles(file string, text []byte) (blocks []console) {
+	lines := strings.Split(string(text), "\n")
+	for i := 0; i < len(lines); i++ {
+		if lines[i] != "```console" {
+			continue
+		}
+		b := console{file: filepath.Base(file), line: i + 1}
+		run := i == 0 || !strings.HasPrefix(lines[i-1], "<!-- not run: ")
+		for i++; i < len(lines) && lines[i] != "```"; i++ {
+			b.text = append(b.text, lines[i])
+		}
+		if run {
+			blocks = append(blocks, b)
+		}
+	}
+	return blocks
+}
+
+// both is a writer for standard output and standard error together, as a terminal shows them.
+type both struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *both) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+var (
+	// Which backend runs a program, and how many devices it has, depends on the machine.
+	runningOn = regexp.MustCompile(`(?m)^hlocb: running on .*$`)
+	devices   = regexp.MustCompile(`platform cpu, \d+ devices`)
+)
+
+// asShown makes what is printed the same on every machine.
+func asShown(text string) string {
+	if home, err := os.UserHomeDir(); err == nil {
+		text = strings.ReplaceAll(text, home, "~")
+	}
+	text = runningOn.ReplaceAllString(text, "hlocb: running on ...")
+	return devices.ReplaceAllString(text, "platform cpu, N devices")
+}
+
+// shows reports whether the lines of a document show what was printed: a line "..." stands for any lines.
+func shows(doc, printed []string) bool {
+	switch {
+	case len(doc) == 0:
+		return len(printed) == 0
+	case doc[0] == "...":
+		for i := 0; i <= len(printed); i++ {
+			if shows(doc[1:], printed[i:]) {
+				return true
+			}
+		}
+		return false
+	case len(printed) == 0 || doc[0] != printed[0]:
+		return false
+	}
+	return shows(doc[1:], printed[1:])
+}
+
+func TestShows(t *testing.T) {
+	for _, c := range []struct {
+		doc, printed string
+		want         bool
+	}{
+		{"a b", "a b", true}, {"a b", "a", false}, {"a", "a b", false}, {"a ...", "a b c", true}, {"... c", "a b c", true}, {"a ... c", "a b", false}, {"...", "", true},
+	} {
+		if got := shows(strings.Fields(c.doc), strings.Fields(c.printed)); got != c.want {
+			t.Errorf("%q shows %q: %t", c.doc, c.printed, got)
+		}
+	}
+}
+
+// TestDocumentsShowWhatIsPrinted runs every command of a console block of the documents, in a directory with the
+// repository's testdata and examples, and compares what it prints with what stands there.
+func TestDocumentsShowWhatIsPrinted(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Plugins elsewhere than where 'hlocb plugin install' puts them are not what the documents show.
+	for _, name := range []string{"HLOCB_CPU_PLUGIN", "HLOCB_CUDA_PLUGIN", "PJRT_NAMES_AND_LIBRARY_PATHS", "PJRT_PLUGIN_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX"} {
+		t.Setenv(name, "")
+	}
+	ran := 0
+	for _, file := range append(files, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range consoles(file, text) {
+			ran++
+			t.Run(block.file+":"+strconv.Itoa(block.line), func(t *testing.T) {
+				dir := t.TempDir()
+				for _, name := range []string{"testdata", "examples"} {
+					if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				t.Chdir(dir)
+				block.root = root
+				block.check(t)
+			})
+		}
+	}
+	if ran < 8 {
+		t.Errorf("only %d blocks were found", ran)
+	}
+}
+
+func (b *console) check(t *testing.T) {
+	code := 0
+	for i := 0; i < len(b.text); {
+		command, ok := strings.CutPrefix(b.text[i], "$ ")
+		if !ok {
+			t.Fatalf("line %d is no command: %s", b.line+i+1, b.text[i])
+		}
+		at := b.line + i + 1
+		var doc []string
+		for i++; i < len(b.text) && !strings.HasPrefix(b.text[i], "$ "); i++ {
+			doc = append(doc, b.text[i])
+		}
+		args, err := words.Split(strings.Replace(command, "go run ./cmd/hlocb", "hlocb", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out both
+		switch {
+		case command == "echo $?":
+			out.text.WriteString(strconv.Itoa(code) + "\n")
+		case args[0] == "hlocb":
+			ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
+			code = cli.Run(ctx, args[1:], strings.NewReader(""), &out, &out)
+			stop()
+		case args[0] == "cc":
+			if _, err := exec.LookPath("cc"); err != nil {
+				t.Skip("skip: no C compiler")
+			}
+			text, err := exec.Command("cc", args[1:]...).CombinedOutput()
+			out.Write(text)
+			code = 0
+			if err != nil {
+				code = 1
+			}
+		default:
+			t.Fatalf("line %d: cannot run %q", at, command)
+		}
+		printed := out.text.String()
+		printed = strings.ReplaceAll(printed, b.root+"/", "") // what the loader makes of a path
+		if strings.Contains(printed, "no PJRT plugin for") || strings.Contains(printed, "no plugin found") || strings.Contains(printed, "needs cgo") {
+			t.Skip("skip: no CPU plugin")
+		}
+		want := strings.Split(asShown(strings.Join(doc, "\n")), "\n")
+		if len(doc) == 0 {
+			want = nil
+		}
+		got := strings.Split(strings.TrimSuffix(asShown(printed), "\n"), "\n")
+		if printed == "" {
+			got = nil
+		}
+		if !shows(want, got) {
+			t.Errorf("%s:%d: %s prints\n%s\nthe document shows\n%s", b.file, at, command, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStaticTableHolds has XLA's CPU plugin compile the samples of ops by themselves and compares that with what the table
+// says of the ops: those files that hold one which the plugin lacks, and all with HLOCB_LONG.
+func TestStaticTableHolds(t *testing.T) {
+	// What the sample is about, and not its op, is refused.
+	odd := map[string]string{
+		"chlo.conj":                     "the sample is real",
+		"stablehlo.custom_call @target": "nobody registered it",
+		"mhlo.bitcast":                  "the sample has the layout of another rank",
+		"mhlo.stochastic_convert":       "the sample's types",
+		"shape.const_shape":             "its result is no tensor of numbers",
+		"shape.broadcast":               "its result is no tensor of numbers",
+	}
+	files, err := filepath.Glob("../../testdata/ops/*.mlir")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no samples: %v", err)
+	}
+	tried := 0
+	for _, file := range files {
+		switch name := filepath.Base(file); {
+		case os.Getenv("HLOCB_LONG") != "":
+		case name != "chlo.mlir" && name != "stablehlo_newer.mlir" && name != "stablehlo_quantized.mlir" && name != "stablehlo_distribution.mlir":
+			continue
+		}
+		_, stdout, stderr := runCLI(t, 5*time.Minute, "plugin", "check", file, "--as-written", "--level", "compile", "--json")
+		if strings.Contains(stderr, "no PJRT plugin") || strings.Contains(stderr, "needs cgo") {
+			t.Skip("skip: no CPU plugin")
+		}
+		var report struct {
+			Findings []struct{ What, Name, Verdict string }
+			Pieces   []struct{ Name, Loc, Verdict, Why string }
+		}
+		if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+			t.Fatalf("%s: %v: %s", file, err, stderr)
+		}
+		table := map[string]string{}
+		for _, f := range report.Findings {
+			if f.What == "op" {
+				table[f.Name] = f.Verdict
+			}
+		}
+		for _, p := range report.Pieces {
+			op, _, _ := strings.Cut(p.Name, " ")
+			if p.Verdict == "maybe" || odd[p.Name] != "" {
+				continue // not tried
+			}
+			tried++
+			if table[op] != p.Verdict && table[op] != "maybe" {
+				t.Errorf("%s: the table says %s of %s, the plugin %s: %s", p.Loc, table[op], op, p.Verdict, p.Why)
+			}
+		}
+	}
+	if tried < 40 {
+		t.Errorf("only %d ops were tried", tried)
+	}
+}
