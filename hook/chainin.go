@@ -203,6 +203,7 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 	started := map[*ir.Value]*ir.Value{}
 	for _, v := range f.order {
 		v.SetType(token)
+		bareSharding(v)
 	}
 	// What feeds a chain slot and is no chain itself is where a chain starts.
 	begin := func(u *ir.Use) {

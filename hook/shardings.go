@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
@@ -114,6 +115,24 @@ func keepManualShardings(op *ir.Op, operands, results []int) bool {
 		return true
 	}
 	return keep("in_shardings", operands) && keep("out_shardings", results)
+}
+
+// bareSharding takes the dimensions out of the sharding of a value that became a token.
+func bareSharding(v *ir.Value) {
+	op, name := v.Def(), attrSdySharding
+	switch {
+	case op == nil:
+		op, name = v.Block().Parent(), "in_shardings"
+	case op.Name() == "sdy.manual_computation":
+		name = "out_shardings"
+	}
+	list, ok := perValue(op.Attr(name))
+	if !ok || v.Index() >= len(list) {
+		return
+	}
+	list = slices.Clone(list)
+	list[v.Index()] = &sdy.Sharding{Mesh: list[v.Index()].Mesh, Inline: list[v.Index()].Inline}
+	op.SetAttr(name, sdy.AttrOf(&sdy.PerValue{Shardings: list}))
 }
 
 // dropMeshes erases the maximal meshes that nothing names any more: they came with the callbacks.

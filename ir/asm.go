@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/hlocb/hlocb/diag"
@@ -204,11 +205,12 @@ type DirectiveArg struct {
 
 // Reporter collects what is found wrong with a module.
 type Reporter struct {
-	ctx     *Context
-	src     *diag.Source
-	list    diag.List
-	symbols *symbolCache
-	scratch any
+	ctx      *Context
+	src      *diag.Source
+	registry *Registry // nil where the module has none
+	list     diag.List
+	symbols  *symbolCache
+	scratch  any
 }
 
 // symbolCache holds what was asked for of the symbols, for all reporters of one check.
@@ -239,6 +241,33 @@ func (r *Reporter) Scratch() *any { return &r.scratch }
 
 // Context returns the context of the types of the module that is checked.
 func (r *Reporter) Context() *Context { return r.ctx }
+
+// VerifyValueAttrs has the dialects check the discardable attributes of argument or result i of a function, of type t,
+// and reports whether they are right.
+func (r *Reporter) VerifyValueAttrs(op *Op, result bool, i int, t Type, attrs []NamedAttr) bool {
+	before := len(r.list)
+	for _, a := range attrs {
+		if d := r.dialectOf(a.Name); d != nil && d.VerifyValueAttr != nil {
+			d.VerifyValueAttr(op, result, i, t, a.Name, a.Attr, r)
+		}
+	}
+	return len(r.list) == before
+}
+
+// dialectOf returns the dialect in whose namespace an attribute's name is, nil where it is in none that is registered.
+func (r *Reporter) dialectOf(name string) *Dialect {
+	if i := strings.IndexByte(name, '.'); i > 0 && r.registry != nil {
+		return r.registry.dialects[name[:i]]
+	}
+	return nil
+}
+
+// PlainErrorf reports an error at op in the given words alone.
+func (r *Reporter) PlainErrorf(op *Op, format string, args ...any) *diag.Diagnostic {
+	d := diag.Errorf(r.src, op.pos, format, args...)
+	r.list.Add(d)
+	return d
+}
 
 // Errorf reports an error at op. As in MLIR the message starts with the op's name: 'stablehlo.add' op ...
 func (r *Reporter) Errorf(op *Op, format string, args ...any) *diag.Diagnostic {

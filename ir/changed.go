@@ -54,9 +54,9 @@ func (b *Block) stir(o *Op) {
 // (the definition of an operand, the op around it, a symbol) did, and where anything inside it was checked again. Unlike
 // Verify it takes notes in the module and must be the only one to use it meanwhile.
 func VerifyChanged(m *Module) error {
-	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, symbols: &symbolCache{}}}
+	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}}
 	v.changed(m.op, false, symbolsChanged(m.op))
-	return v.r.list.Err()
+	return v.found()
 }
 
 // symbolsChanged reports whether a symbol of table, or of a table in it, came, went or changed.
@@ -84,8 +84,14 @@ func (v *verifier) changed(o *Op, elsewhere, symbols bool) (any bool) {
 	own := o.marks&checked == 0 || symbols && namesSymbol(o)
 	around := own || o.marks&stirred != 0
 	elsewhere = elsewhere || o.marks&moved != 0
-	if own && !o.def.unknown {
+	if own {
+		v.namespaced(o)
+	}
+	if own && !o.def.unknown && len(v.r.list) == before {
 		v.row(o)
+	}
+	if own && o.def.VerifyEntry != nil && len(v.r.list) == before {
+		o.def.VerifyEntry(o, &v.r)
 	}
 	if (around || symbols) && o.def.Has(SymbolTable) {
 		v.symbols(o)

@@ -52,6 +52,8 @@ type Def struct {
 	Print  func(p AsmPrinter, op *Op)
 	// Verify checks what rows cannot say; the structure (counts, constraints, traits) was checked before.
 	Verify func(op *Op, r *Reporter)
+	// VerifyEntry checks what relies on nothing inside the op, before anything there is checked.
+	VerifyEntry func(op *Op, r *Reporter)
 	// Infer computes the result types from operands, attributes and regions. Nil: cannot be inferred.
 	Infer func(c *Context, st *OpState) ([]Type, error)
 
@@ -199,6 +201,11 @@ type Dialect struct {
 	// CheckEncoding says what is wrong with an attribute of the dialect as the encoding of a tensor type of the given
 	// shape, "" for nothing. Nil: nothing ever is.
 	CheckEncoding func(a *DialectAttr, shape []int64, elem Type) string
+	// VerifyAttr checks a discardable attribute of the dialect's namespace ("sdy.sharding") on an op of any kind, before
+	// anything else of the op is checked; VerifyValueAttr such an attribute of argument or result i of a function, of
+	// type t. Nil: such attributes are always right.
+	VerifyAttr      func(op *Op, name string, a Attr, r *Reporter)
+	VerifyValueAttr func(op *Op, result bool, i int, t Type, name string, a Attr, r *Reporter)
 	// PrintType and PrintAttr write what follows the mnemonic where the body that the type or attribute was made
 	// with is not its whole text; they return false to have the body written. Nil: always the body.
 	PrintType func(p AsmPrinter, t *DialectType) bool

@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	goruntime "runtime"
+	"slices"
 	"sync/atomic"
 
 	"github.com/hlocb/hlocb/diag"
@@ -15,12 +16,18 @@ import (
 // Large modules are checked by several goroutines; findings and their order do not depend on that. Nothing else may
 // use m until Verify returns: it numbers the ops of blocks that were changed.
 func Verify(m *Module) error {
-	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, symbols: &symbolCache{}}}
+	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}}
 	if n := goruntime.GOMAXPROCS(0); n > 1 && m.slab.count >= parallelFrom {
 		v.spare = &atomic.Int32{}
 		v.spare.Store(int32(n - 1))
 	}
 	v.op(m.op)
+	return v.found()
+}
+
+// found returns what was found in the order of the text: an op before what is inside it, as MLIR finds it.
+func (v *verifier) found() error {
+	slices.SortStableFunc(v.r.list, func(a, b *diag.Diagnostic) int { return int(a.Pos) - int(b.Pos) })
 	return v.r.list.Err()
 }
 
@@ -31,8 +38,12 @@ type verifier struct {
 
 func (v *verifier) op(o *Op) {
 	before := len(v.r.list)
-	if !o.def.unknown {
+	v.namespaced(o)
+	if !o.def.unknown && len(v.r.list) == before {
 		v.row(o)
+	}
+	if o.def.VerifyEntry != nil && len(v.r.list) == before {
+		o.def.VerifyEntry(o, &v.r)
 	}
 	if o.def.Has(SymbolTable) {
 		v.symbols(o)
@@ -43,6 +54,18 @@ func (v *verifier) op(o *Op) {
 	// A row's own checks rely on what was checked before.
 	if len(v.r.list) == before && o.def.Verify != nil {
 		o.def.Verify(o, &v.r)
+	}
+}
+
+// namespaced has the dialects check the discardable attributes of their namespaces.
+func (v *verifier) namespaced(o *Op) {
+	for _, a := range o.attrs() {
+		if d := v.r.dialectOf(a.Name); d != nil && d.VerifyAttr != nil && !a.Inherent {
+			before := len(v.r.list)
+			if d.VerifyAttr(o, a.Name, a.Attr, &v.r); len(v.r.list) > before {
+				return
+			}
+		}
 	}
 }
 
@@ -259,7 +282,7 @@ func (v *verifier) operandsDominate(n *Op) {
 	uses := n.operands()
 	for k := range uses {
 		if val := uses[k].val; val != nil && !dominates(val, n) {
-			v.r.Errorf(n, "operand #%d does not dominate this use", k).Note(where(val), "operand defined here")
+			v.r.PlainErrorf(n, "operand #%d does not dominate this use", k).Note(where(val), "operand defined here")
 		}
 	}
 }

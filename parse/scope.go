@@ -120,7 +120,7 @@ func (p *parser) resolveForward(name []byte, b binding) {
 		}
 		v := b.value(i)
 		if v.Type() != f.val.Type() {
-			d := diag.Errorf(p.source, f.pos, "definition of SSA value '%%%s#%d' has type %s", name, i, v.Type())
+			d := diag.Errorf(p.source, f.pos, "definition of SSA value '%%%s#%d' has type '%s'", name, i, v.Type())
 			panic(bailout{d.Note(f.pos, "previously used here with type %s", f.val.Type())})
 		}
 		f.val.ReplaceAllUsesWith(v)

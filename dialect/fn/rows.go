@@ -20,6 +20,7 @@ var FuncOp = &ir.Def{
 	Parse:          parseFunc,
 	Print:          printFunc,
 	Verify:         verifyFunc,
+	VerifyEntry:    verifyValueAttrs,
 	DefaultDialect: "func",
 }
 
@@ -79,6 +80,31 @@ func verifyFunc(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
+// verifyValueAttrs has the dialects check the attributes of arguments and results.
+func verifyValueAttrs(op *ir.Op, r *ir.Reporter) {
+	if t := (Func{op}).Type(); t != nil && checkValueAttrs(op, r, false, t.Inputs()) {
+		checkValueAttrs(op, r, true, t.Results())
+	}
+}
+
+// checkValueAttrs has the dialects check the attributes of arguments or results, and reports whether they are right.
+func checkValueAttrs(op *ir.Op, r *ir.Reporter, result bool, types []ir.Type) bool {
+	name := attrArgAttrs
+	if result {
+		name = attrResAttrs
+	}
+	list, ok := op.Attr(name).(*ir.ArrayAttr)
+	if !ok {
+		return true
+	}
+	for i, e := range list.Elems() {
+		if d, ok := e.(*ir.DictAttr); ok && i < len(types) && !r.VerifyValueAttrs(op, result, i, types[i], d.Entries()) {
+			return false
+		}
+	}
+	return true
+}
+
 // verifyReturn checks that the operands are what the function gives.
 func verifyReturn(op *ir.Op, r *ir.Reporter) {
 	f, ok := AsFunc(op.Parent())
@@ -96,7 +122,7 @@ func verifyReturn(op *ir.Op, r *ir.Reporter) {
 	}
 	for i, v := range op.Operands() {
 		if v.Type() != results[i] {
-			r.Errorf(op, "type of return operand %d ('%s') doesn't match function result type ('%s') in function @%s",
+			r.PlainErrorf(op, "type of return operand %d ('%s') doesn't match function result type ('%s') in function @%s",
 				i, v.Type(), results[i], f.Symbol())
 			return
 		}

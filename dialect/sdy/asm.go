@@ -1,6 +1,8 @@
 package sdy
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +24,8 @@ func ParseAttr(p ir.AsmParser, name string) ir.Attr {
 		return AttrOf(v)
 	case "manual_axes":
 		return AttrOf(parseManualAxes(p))
+	case "op_sharding_rule":
+		return AttrOf(parseRule(p))
 	case axisListName, axisListsName, allToAllName:
 		return parseList(p, name)
 	}
@@ -30,59 +34,129 @@ func ParseAttr(p ir.AsmParser, name string) ir.Attr {
 
 func parseMesh(p ir.AsmParser) *Mesh {
 	m := &Mesh{}
+	start := p.Pos()
 	p.Expect("<")
-	p.ParseList("[", "]", func() {
-		name := p.ParseString()
-		p.Expect("=")
-		m.Axes = append(m.Axes, MeshAxis{name, p.ParseInteger()})
-	})
+	p.Expect("[")
+	if !p.Accept("]") {
+		p.ParseList("", "", func() {
+			pos := p.Pos()
+			name := p.ParseString()
+			p.Expect("=")
+			size := p.ParseInteger()
+			if size < 1 {
+				p.ErrorfAt(pos, "axis size must be at least 1, got: %d", size)
+			}
+			m.Axes = append(m.Axes, MeshAxis{name, size})
+		})
+		p.Expect("]")
+	}
 	if p.Accept(",") {
 		p.ExpectKeyword("device_ids")
 		p.Expect("=")
-		m.DeviceIDs = append([]int64{}, p.ParseIntegers()...)
+		p.Expect("[")
+		p.ParseList("", "", func() { m.DeviceIDs = append(m.DeviceIDs, p.ParseInteger()) })
+		p.Expect("]")
 	}
 	p.Expect(">")
+	if wrong := m.check(); wrong != "" {
+		p.ErrorfAt(start, "%s", wrong)
+	}
+	if len(m.Axes) > 0 && slices.IsSorted(m.DeviceIDs) {
+		m.DeviceIDs = nil // their order is what none means
+	}
 	return m
+}
+
+// check returns what is wrong with the mesh, empty for nothing.
+func (m *Mesh) check() string {
+	for i, a := range m.Axes {
+		if m.index(a.Name) < i {
+			return "duplicate axis name: " + ir.Quote(a.Name)
+		}
+	}
+	if len(m.DeviceIDs) == 0 {
+		return ""
+	}
+	if i := slices.IndexFunc(m.DeviceIDs, func(id int64) bool { return id < 0 }); i >= 0 {
+		return fmt.Sprintf("device id must be non-negative, got: %d", m.DeviceIDs[i])
+	}
+	if len(m.Axes) == 0 {
+		if len(m.DeviceIDs) > 1 {
+			return "axes is empty and device_ids has more than one element"
+		}
+		return ""
+	}
+	product := int64(1)
+	for _, a := range m.Axes {
+		product *= a.Size
+	}
+	if product != int64(len(m.DeviceIDs)) {
+		return fmt.Sprintf("total product of axis sizes must match total number of device ids, got: %d != %d", product, len(m.DeviceIDs))
+	}
+	sorted := slices.Sorted(slices.Values(m.DeviceIDs))
+	for i, id := range sorted {
+		if id != int64(i) {
+			text := fmt.Sprint(sorted)
+			return "sorted device ids must be iota(product(axes)), got: " + strings.ReplaceAll(text[1:len(text)-1], " ", ", ")
+		}
+	}
+	return ""
 }
 
 func parseAxisRef(p ir.AsmParser) AxisRef {
 	a := AxisRef{Name: p.ParseString()}
 	if p.Accept(":") {
+		pos := p.Pos()
 		p.Expect("(")
 		a.Pre = p.ParseInteger()
 		p.Expect(")")
-		pos := p.Pos()
-		if a.Size = p.ParseInteger(); a.Size <= 0 {
-			p.ErrorfAt(pos, "sub-axis sizes must be greater than 0")
+		if a.Size = p.ParseInteger(); !a.part() {
+			p.ErrorfAt(pos, "sub-axis pre-size must be at least 1: %s:(0)0", ir.Quote(a.Name))
 		}
 	}
 	return a
 }
 
+// parseAxes reads {"x", "y"}; parseSomeAxes wants at least one.
 func parseAxes(p ir.AsmParser) []AxisRef {
 	var axes []AxisRef
 	p.ParseList("{", "}", func() { axes = append(axes, parseAxisRef(p)) })
 	return axes
 }
 
+func parseSomeAxes(p ir.AsmParser) []AxisRef {
+	var axes []AxisRef
+	p.Expect("{")
+	p.ParseList("", "", func() { axes = append(axes, parseAxisRef(p)) })
+	p.Expect("}")
+	return axes
+}
+
 func parseDim(p ir.AsmParser) DimSharding {
 	d := DimSharding{Priority: -1}
-	p.ParseList("{", "}", func() {
-		if d.Open {
-			p.Errorf("expected '}'")
+	p.Expect("{")
+	for !p.Accept("}") {
+		if len(d.Axes) > 0 {
+			p.Expect(",")
 		}
 		if p.Accept("?") {
 			d.Open = true
-			return
+			p.Expect("}")
+			break
 		}
 		d.Axes = append(d.Axes, parseAxisRef(p))
-	})
-	pos := p.Pos()
+	}
 	if word := p.ParseOptionalKeyword(); word != "" {
-		n, ok := strings.CutPrefix(word, "p")
-		v, err := strconv.ParseInt(n, 10, 64)
-		if !ok || err != nil {
-			p.ErrorfAt(pos, "expecting integer priority in format 'p<integer>', got: %s", word)
+		digits, ok := strings.CutPrefix(word, "p")
+		if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" {
+			p.Errorf("expecting priority in format 'p<number>', got: %s", word)
+		}
+		if digits[0] == '0' && len(digits) > 1 {
+			p.Errorf("priorities with leading zeros are not allowed, got: %s", word)
+		}
+		v, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil {
+			p.Errorf("expecting integer priority, got: %s", word)
 		}
 		d.Priority = v
 	}
@@ -98,17 +172,21 @@ func parseSharding(p ir.AsmParser) *Sharding {
 		s.Mesh = p.ParseSymbol()
 	}
 	p.Expect(",")
-	p.ParseList("[", "]", func() { s.Dims = append(s.Dims, parseDim(p)) })
+	p.Expect("[")
+	if !p.Accept("]") {
+		p.ParseList("", "", func() { s.Dims = append(s.Dims, parseDim(p)) })
+		p.Expect("]")
+	}
 	for p.Accept(",") {
 		switch {
-		case p.AcceptKeyword("replicated"):
+		case len(s.Replicated) == 0 && p.AcceptKeyword("replicated"):
 			p.Expect("=")
-			s.Replicated = parseAxes(p)
-		case p.AcceptKeyword("unreduced"):
+			s.Replicated = parseSomeAxes(p)
+		case len(s.Unreduced) == 0 && p.AcceptKeyword("unreduced"):
 			p.Expect("=")
-			s.Unreduced = parseAxes(p)
+			s.Unreduced = parseSomeAxes(p)
 		default:
-			p.Errorf("expected 'replicated' or 'unreduced'")
+			p.Errorf("failed to parse Sdy_TensorSharding, expected valid named axis list after comma")
 		}
 	}
 	p.Expect(">")

@@ -108,14 +108,15 @@ var (
 
 // collective returns the row of an operation that moves a tensor's data between devices; the shape that the
 // program sees stays. list is the directive of its parameters, "" where it has none.
-func collective(name, doc, attr, list string, c ir.AttrConstraint) *ir.Def {
+func collective(name, doc, attr, list string, c ir.AttrConstraint, verify func(*ir.Op, *ir.Reporter), clauses string) *ir.Def {
 	d := &ir.Def{
 		Name: "sdy." + name, Doc: doc,
 		Operands: []ir.Arg{{Name: "tensor"}},
 		Results:  []ir.Arg{{Name: "result"}},
 		Attrs:    []ir.AttrSpec{outSharding},
 		Traits:   ir.Pure,
-		Infer:    inferSame, Verify: verifySame,
+		Infer:    inferSame, Verify: verify,
+		Clauses: ir.Clauses(collectiveClauses + clauses),
 	}
 	params := ""
 	if attr != "" {
@@ -132,16 +133,51 @@ func verifySame(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
+// collectiveClauses hold of every collective.
+const collectiveClauses = `
+	the operand has a sharding on the mesh of out_sharding
+	out_sharding is right for the result, and of the rank of the operand's sharding
+	the axes are known to the mesh, and none stands twice
+`
+
 // Collectives.
 var (
-	AllGather             = collective("all_gather", "Gathers the shards of a tensor along axes, per dimension.", "gathering_axes", "AxisLists", axisLists)
-	AllReduce             = collective("all_reduce", "Adds up the partial values of a tensor along axes.", "reduction_axes", "Axes", axes)
-	AllSlice              = collective("all_slice", "Keeps of a tensor the shard of the device along axes, per dimension.", "slicing_axes", "AxisLists", axisLists)
-	AllToAll              = collective("all_to_all", "Moves axes from the sharding of one dimension to that of another.", "params", "Moves", moves)
-	CollectivePermute     = collective("collective_permute", "Moves shards between devices without changing their sizes.", "", "", ir.AttrConstraint{})
-	ReduceScatter         = collective("reduce_scatter", "Adds up the partial values of a tensor along axes and keeps the device's shard, per dimension.", "reduce_scatter_axes", "AxisLists", axisLists)
-	ReplicatedToUnreduced = collective("replicated_to_unreduced", "Makes a replicated tensor a sum of partial values along axes.", "axes", "Axes", axes)
-	ShardedToUnreduced    = collective("sharded_to_unreduced", "Makes a sharded tensor a sum of partial values along axes, per dimension.", "axes", "AxisLists", axisLists)
+	AllGather = collective("all_gather", "Gathers the shards of a tensor along axes, per dimension.", "gathering_axes", "AxisLists", axisLists,
+		collectives(false, false, (*transfer).gather), `
+			gathering_axes end the operand's sharding of their dimension; without them it is that of out_sharding
+		`)
+	AllReduce = collective("all_reduce", "Adds up the partial values of a tensor along axes.", "reduction_axes", "Axes", axes,
+		collectives(true, false, (*transfer).reduce), `
+			the dimensions of operand and result are sharded alike
+			reduction_axes neither shard nor replicate the operand, and are not unreduced in the result
+		`)
+	AllSlice = collective("all_slice", "Keeps of a tensor the shard of the device along axes, per dimension.", "slicing_axes", "AxisLists", axisLists,
+		collectives(true, false, (*transfer).slice), `
+			the operand's sharding with slicing_axes behind it, per dimension, is that of out_sharding
+		`)
+	AllToAll = collective("all_to_all", "Moves axes from the sharding of one dimension to that of another.", "params", "Moves", moves,
+		collectives(false, false, (*transfer).exchange), `
+			there is at least one move; sources rise, and no dimension is in two moves
+			the axes of a move end the operand's sharding of the source; moved behind that of the target they give out_sharding
+		`)
+	CollectivePermute = collective("collective_permute", "Moves shards between devices without changing their sizes.", "", "", ir.AttrConstraint{},
+		collectives(false, true, (*transfer).permute), `
+			the meshes may differ in the order of devices only, and each dimension is in as many shards as before
+		`)
+	ReduceScatter = collective("reduce_scatter", "Adds up the partial values of a tensor along axes and keeps the device's shard, per dimension.", "reduce_scatter_axes", "AxisLists", axisLists,
+		collectives(true, false, (*transfer).reduceScatter), `
+			the operand's sharding with reduce_scatter_axes behind it, per dimension, is that of out_sharding
+		`)
+	ReplicatedToUnreduced = collective("replicated_to_unreduced", "Makes a replicated tensor a sum of partial values along axes.", "axes", "Axes", axes,
+		collectives(false, false, (*transfer).replicatedToUnreduced), `
+			there is at least one axis, in the order of the mesh, and none that is unreduced already
+			the dimensions of operand and result are sharded alike; the axes join the unreduced ones
+		`)
+	ShardedToUnreduced = collective("sharded_to_unreduced", "Makes a sharded tensor a sum of partial values along axes, per dimension.", "axes", "AxisLists", axisLists,
+		collectives(false, false, (*transfer).shardedToUnreduced), `
+			the axes end the operand's sharding of their dimension; without them it is that of out_sharding
+			the axes join the unreduced ones
+		`)
 )
 
 // Operations that stand while shardings propagate.
@@ -159,27 +195,21 @@ var (
 		Attrs:  []ir.AttrSpec{{Name: "sharding", Type: outSharding.Type, Optional: true}},
 		Traits: ir.Pure,
 		Format: "$input (`sharding` `` `=` `` $sharding^)? attr-dict `:` custom<SameType>(type($input), type($result))",
-		Infer:  inferSame, Verify: verifyEdge("input"),
+		Infer:  inferSame, Verify: verifyEdge,
+		Clauses: ir.Clauses(`
+			the type is static, and nothing else uses the input
+			no operation of this dialect made the input, but for computations
+		`),
 	}
 	FuncDataFlowEdge = &ir.Def{
 		Name: "sdy.func_data_flow_edge", Doc: "Stands for the flow of data out of a call.",
 		Operands: []ir.Arg{{Name: "operand"}}, Results: []ir.Arg{{Name: "result"}},
 		Traits: ir.Pure,
 		Format: "$operand attr-dict `:` custom<SameType>(type($operand), type($result))",
-		Infer:  inferSame, Verify: verifyEdge("operand"),
+		Infer:  inferSame, Verify: verifyFuncEdge,
+		Clauses: ir.Clauses("nothing else uses the operand"),
 	}
 )
-
-// verifyEdge checks that nothing but the edge uses its operand.
-func verifyEdge(name string) func(*ir.Op, *ir.Reporter) {
-	return func(op *ir.Op, r *ir.Reporter) {
-		if !op.Operand(0).HasOneUse() {
-			r.Errorf(op, "expected %s of %s to have a single user", name, op.Name())
-			return
-		}
-		verifySame(op, r)
-	}
-}
 
 // collectiveOps and collectiveDirectives are what this file adds to the dialect.
 func collectiveOps() []*ir.Def {

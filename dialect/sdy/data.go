@@ -23,7 +23,7 @@ type MeshAxis struct {
 // AxisRef is an axis or a part of one: "x", "x":(2)4.
 type AxisRef struct {
 	Name string
-	Pre  int64 // product of the sizes to the left of the part; Size 0 means the whole axis
+	Pre  int64 // product of the sizes to the left of the part; Pre 0 and Size 0 mean the whole axis
 	Size int64
 }
 
@@ -60,6 +60,8 @@ func AttrOf(data any) *ir.DialectAttr {
 		return ir.NewDialectAttr("sdy", "sharding_per_value", "<"+d.String()+">", d)
 	case *ManualAxes:
 		return ir.NewDialectAttr("sdy", "", "<manual_axes"+d.String()+">", d)
+	case *Rule:
+		return ir.NewDialectAttr("sdy", "op_sharding_rule", d.String(), d)
 	}
 	return nil
 }
@@ -84,7 +86,7 @@ func (m *Mesh) String() string {
 // String returns "x" or "x":(2)4.
 func (a AxisRef) String() string {
 	s := ir.Quote(a.Name)
-	if a.Size > 0 {
+	if a.part() {
 		s += ":(" + strconv.FormatInt(a.Pre, 10) + ")" + strconv.FormatInt(a.Size, 10)
 	}
 	return s

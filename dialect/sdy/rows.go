@@ -1,6 +1,7 @@
 package sdy
 
 import (
+	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -9,47 +10,63 @@ import (
 
 // MeshOp is sdy.mesh.
 var MeshOp = &ir.Def{
-	Name: "sdy.mesh",
+	Name: nameMesh,
 	Doc:  "Names a mesh of devices.",
 	Attrs: []ir.AttrSpec{
-		{Name: "mesh", Type: params("mesh")},
+		{Name: "mesh", Type: params[Mesh]("mesh", "Mesh of axes and a list of devices")},
 		{Name: ir.SymbolName, Type: ir.AttrConstraint{Form: ir.FormSymbol}},
 	},
 	Traits: ir.Symbol,
 	Format: "$sym_name `=` $mesh attr-dict",
+	Clauses: ir.Clauses(`
+		the axes have different names and sizes of at least 1
+		device_ids are the numbers from 0 to the product of the sizes, less one; a mesh without axes has at most one
+	`),
 }
 
 // ManualComputation is sdy.manual_computation.
 var ManualComputation = &ir.Def{
-	Name:     "sdy.manual_computation",
+	Name:     nameManual,
 	Doc:      "Computes on each device of the manual axes with that device's shards.",
 	Operands: []ir.Arg{{Name: "tensors", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{{Name: attrIn}, {Name: attrManual}, {Name: attrOut}},
+	Attrs:    []ir.AttrSpec{{Name: attrIn, Type: perValues}, {Name: attrManual, Type: ir.AttrConstraint{Summary: "A list of manual axes", Check: isData[ManualAxes]}}, {Name: attrOut, Type: perValues}},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove,
 	Syntax:   "`(` $tensors `)` `in_shardings` `=` $in_shardings `out_shardings` `=` $out_shardings `manual_axes` `=` $manual_axes `(` argument, ... `)` $body attr-dict `:` functional-type(operands, results)",
 	Parse:    parseManual,
 	Print:    printManual,
+	Verify:   verifyManual,
+	Clauses: ir.Clauses(`
+		in_shardings and out_shardings are right for the operands and results, on one mesh or an empty one
+		the manual axes are axes of that mesh, in its order, and of no computation around
+		the manual axes come first in each dimension, and their devices divide its size
+		the body takes and gives what the operands and results are in shards along the manual axes
+	`),
 }
 
 // NamedComputation is sdy.named_computation.
 var NamedComputation = &ir.Def{
-	Name:     "sdy.named_computation",
+	Name:     nameNamed,
 	Doc:      "Computes what its body does under a name of its own.",
 	Operands: []ir.Arg{{Name: "operands", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{{Name: attrIn, Optional: true}, {Name: attrName}, {Name: attrOut, Optional: true}},
+	Attrs:    []ir.AttrSpec{{Name: attrIn, Type: perValues, Optional: true}, {Name: attrName, Type: hlo.StrAttr}, {Name: attrOut, Type: perValues, Optional: true}},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove,
 	Syntax:   "`<` $name `>` `(` $operands `)` (`in_shardings` `=` $in_shardings)? (`out_shardings` `=` $out_shardings)? `(` argument, ... `)` $body attr-dict `:` functional-type(operands, results)",
 	Parse:    parseNamed,
 	Print:    printNamed,
+	Verify:   verifyNamed,
+	Clauses: ir.Clauses(`
+		the body takes the operands and gives the results
+		in_shardings and out_shardings are right for the operands and results
+	`),
 }
 
 // ReturnOp is sdy.return.
 var ReturnOp = &ir.Def{
-	Name:     "sdy.return",
+	Name:     nameReturn,
 	Doc:      "Ends the body of a computation with its results.",
 	Operands: []ir.Arg{{Name: "results", Mult: ir.Variadic}},
 	Traits:   ir.Pure | ir.Terminator | ir.ReturnLike,
@@ -62,9 +79,10 @@ var ShardingConstraint = &ir.Def{
 	Doc:      "Asks that the value be sharded in the given way.",
 	Operands: []ir.Arg{{Name: "input"}},
 	Results:  []ir.Arg{{Name: "result"}},
-	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: params("sharding")}},
+	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: params[Sharding]("sharding", "Tensor sharding")}},
 	Format:   "$input $sharding attr-dict `:` custom<SameType>(type($input), type($result))",
-	Infer:    inferSame,
+	Infer:    inferSame, Verify: verifyOwnSharding,
+	Clauses: ir.Clauses("the sharding is right for the value"),
 }
 
 // Reshard is sdy.reshard.
@@ -73,10 +91,11 @@ var Reshard = &ir.Def{
 	Doc:      "Brings the value into another sharding.",
 	Operands: []ir.Arg{{Name: "input"}},
 	Results:  []ir.Arg{{Name: "result"}},
-	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: params("sharding")}},
+	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: params[Sharding]("sharding", "Tensor sharding")}},
 	Traits:   ir.Pure,
 	Format:   "$input $sharding attr-dict `:` custom<SameType>(type($input), type($result))",
-	Infer:    inferSame,
+	Infer:    inferSame, Verify: verifyOwnSharding,
+	Clauses: ir.Clauses("the sharding is right for the value"),
 }
 
 // ShardingGroup is sdy.sharding_group.
@@ -98,7 +117,8 @@ var PropagationBarrier = &ir.Def{
 	Traits:   ir.Pure,
 	Format: "$input `allowed_direction` `` `=` `` custom<Direction>($allowed_direction) attr-dict `:` " +
 		"custom<SameType>(type($input), type($result))",
-	Infer: inferSame,
+	Infer: inferSame, Verify: verifyBarrier,
+	Clauses: ir.Clauses("allowed_direction is not BOTH: nothing would be blocked"),
 }
 
 // Dialect returns the dialect.
@@ -108,6 +128,8 @@ func Dialect() *ir.Dialect {
 		Ops: append(collectiveOps(),
 			ManualComputation, MeshOp, NamedComputation, PropagationBarrier, Reshard, ReturnOp, ShardingConstraint, ShardingGroup),
 		ParseAttr: ParseAttr,
+
+		VerifyAttr: verifyAttr, VerifyValueAttr: verifyValueAttr,
 		Directives: map[string]*ir.Directive{
 			"Direction": {Parse: parseDirection, Print: printDirection},
 			"SameType": {
@@ -125,9 +147,12 @@ func Dialect() *ir.Dialect {
 	return d
 }
 
-func params(name string) ir.AttrConstraint {
-	return ir.AttrConstraint{Form: ir.FormParams, FormName: name}
+// params is the constraint of an attribute #sdy.<name> that holds a T.
+func params[T any](name, summary string) ir.AttrConstraint {
+	return ir.AttrConstraint{Summary: summary, Check: isData[T], Form: ir.FormParams, FormName: name}
 }
+
+var perValues = ir.AttrConstraint{Summary: "Tensor sharding per operand/result of an op", Check: isData[PerValue]}
 
 func inferSame(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	return []ir.Type{st.Operands[0].Type()}, nil

@@ -118,7 +118,7 @@ func pairwiseRule(s *site) error {
 		return fail("requires the same number of operands and results")
 	}
 	for i, t := range s.results {
-		if !compatible(s.typ(i), t) {
+		if s.typ(i) != t {
 			return fail("requires the same type for operand and result at index %d", i)
 		}
 	}

@@ -1,0 +1,100 @@
+package sdy
+
+import "slices"
+
+// size returns the size of the axis named name, 0 where the mesh has none.
+func (m *Mesh) size(name string) int64 {
+	for _, a := range m.Axes {
+		if a.Name == name {
+			return a.Size
+		}
+	}
+	return 0
+}
+
+func (m *Mesh) index(name string) int {
+	return slices.IndexFunc(m.Axes, func(a MeshAxis) bool { return a.Name == name })
+}
+
+// maximal reports whether values on the mesh live on one device.
+func (m *Mesh) maximal() bool { return len(m.Axes) == 0 && len(m.DeviceIDs) == 1 }
+
+func (m *Mesh) empty() bool { return len(m.Axes) == 0 && len(m.DeviceIDs) == 0 }
+
+func (m *Mesh) equal(o *Mesh) bool {
+	return slices.Equal(m.Axes, o.Axes) && slices.Equal(m.DeviceIDs, o.DeviceIDs)
+}
+
+func (a AxisRef) part() bool { return a.Pre != 0 || a.Size != 0 }
+
+// from and to return what lies before the axis's part, and before what follows it, as products of sizes.
+func (a AxisRef) from() int64 {
+	if a.part() {
+		return a.Pre
+	}
+	return 1
+}
+
+func (a AxisRef) to(m *Mesh) int64 {
+	if a.part() {
+		return a.Pre * a.Size
+	}
+	return m.size(a.Name)
+}
+
+// merges reports whether b goes on where a ends, in one axis.
+func (a AxisRef) merges(b AxisRef) bool {
+	return a.Name == b.Name && a.part() && b.part() && a.Pre*a.Size == b.Pre
+}
+
+// merged joins a and b, where b goes on where a ends.
+func (a AxisRef) merged(b AxisRef, m *Mesh) AxisRef {
+	if a.Pre == 1 && a.Size*b.Size == m.size(a.Name) {
+		return AxisRef{Name: a.Name}
+	}
+	return AxisRef{Name: a.Name, Pre: a.Pre, Size: a.Size * b.Size}
+}
+
+func (a AxisRef) overlaps(b AxisRef) bool {
+	if a.Name != b.Name {
+		return false
+	}
+	return !a.part() || !b.part() || a.Pre < b.Pre*b.Size && b.Pre < a.Pre*a.Size
+}
+
+// endsIn reports whether a is the end of b, or all of it.
+func (a AxisRef) endsIn(b AxisRef, m *Mesh) bool {
+	return a.Name == b.Name && a.from() >= b.from() && a.to(m) == b.to(m)
+}
+
+// before orders axes as the mesh has them.
+func before(m *Mesh) func(a, b AxisRef) int {
+	return func(a, b AxisRef) int {
+		if a.Name != b.Name {
+			i, j := m.index(a.Name), m.index(b.Name)
+			return i - j
+		}
+		return int(a.from() - b.from())
+	}
+}
+
+// appended adds b to axes, joined with the last of them where it goes on there.
+func appended(axes []AxisRef, b AxisRef, m *Mesh) []AxisRef {
+	if n := len(axes); n > 0 && axes[n-1].merges(b) {
+		return append(axes[:n-1:n-1], axes[n-1].merged(b, m))
+	}
+	return append(axes, b)
+}
+
+// devices returns over how many devices the axes spread.
+func devices(axes []AxisRef, m *Mesh) int64 {
+	n := int64(1)
+	for _, a := range axes {
+		if a.part() {
+			n *= a.Size
+		} else {
+			n *= m.size(a.Name)
+		}
+	}
+	return n
+}

@@ -1,0 +1,288 @@
+package sdy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Rule is #sdy.op_sharding_rule<([i, j])->([ij]) {i=2, j=4}>: which factors of its dimensions an operation's operands
+// and results share, and so how shardings propagate through it.
+type Rule struct {
+	Operands, Results []Mapping
+	Sizes             []int64 // of the factors
+	Reduction         []int64 // factors that are summed over
+	NeedReplication   []int64
+	Permutation       []int64
+	Blocked           []int64 // factors along which nothing propagates
+	Custom            bool    // given by the user, not made from the operation
+}
+
+// Mapping holds the factors of each dimension of a tensor.
+type Mapping [][]int64
+
+// lastLetter is the index of the factor z; those behind are z_1, z_2, ...
+const lastLetter = 'z' - 'i'
+
+func factor(i int64) string {
+	if i <= lastLetter {
+		return string(rune('i' + i))
+	}
+	return "z_" + strconv.FormatInt(i-lastLetter, 10)
+}
+
+func factors(list []int64, between string) string {
+	parts := make([]string, len(list))
+	for i, f := range list {
+		parts[i] = factor(f)
+	}
+	return strings.Join(parts, between)
+}
+
+func mappings(list []Mapping) string {
+	parts := make([]string, len(list))
+	for i, m := range list {
+		dims := make([]string, len(m))
+		for k, d := range m {
+			dims[k] = factors(d, "")
+		}
+		parts[i] = "[" + strings.Join(dims, ", ") + "]"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// String returns <([i, j])->([ij]) {i=2, j=4}>.
+func (r *Rule) String() string {
+	s := "<(" + mappings(r.Operands) + ")->(" + mappings(r.Results) + ")"
+	for i, n := range r.Sizes {
+		sep := ", "
+		if i == 0 {
+			sep = " {"
+		}
+		s += sep + factor(int64(i)) + "=" + strconv.FormatInt(n, 10)
+	}
+	if len(r.Sizes) > 0 {
+		s += "}"
+	}
+	for _, g := range r.groups() {
+		if len(*g.list) > 0 {
+			s += " " + g.name + "={" + factors(*g.list, ", ") + "}"
+		}
+	}
+	if r.Custom {
+		s += ", custom"
+	}
+	return s + ">"
+}
+
+type factorGroup struct {
+	name string
+	list *[]int64
+}
+
+// groups returns the lists of special factors in the order of the text.
+func (r *Rule) groups() []factorGroup {
+	return []factorGroup{
+		{"reduction", &r.Reduction}, {"need_replication", &r.NeedReplication}, {"permutation", &r.Permutation}, {"blocked_propagation", &r.Blocked},
+	}
+}
+
+func parseRule(p ir.AsmParser) *Rule {
+	r := &Rule{}
+	p.Expect("<")
+	r.Operands = parseMappings(p)
+	p.Expect("->")
+	r.Results = parseMappings(p)
+	if p.Peek("{") {
+		p.ParseList("{", "}", func() {
+			word, pos := p.ParseKeyword(), p.Pos()
+			f, rest := takeFactor(p, word)
+			if want := int64(len(r.Sizes)); f != want {
+				p.ErrorfAt(pos, "expecting factor indices to be ordered like an iota ([0,1,2,...], e.g. {i=#, j=#, ...}). Expecting factor index symbol '%s', received: '%s'", factor(want), factor(f))
+			}
+			if rest != "" {
+				p.ErrorfAt(pos, "expecting single factor symbol: %s", rest)
+			}
+			p.Expect("=")
+			pos = p.Pos()
+			n := p.ParseInteger()
+			if n != int64(int32(n)) {
+				p.ErrorfAt(pos, "integer value too large")
+			}
+			r.Sizes = append(r.Sizes, n)
+		})
+	}
+	for _, g := range r.groups() {
+		if !p.AcceptKeyword(g.name) {
+			continue
+		}
+		p.Expect("=")
+		if p.Peek("{") {
+			p.ParseList("{", "}", func() {
+				f, _ := takeFactor(p, p.ParseKeyword())
+				*g.list = append(*g.list, f)
+			})
+		}
+	}
+	if p.Accept(",") {
+		p.ExpectKeyword("custom")
+		r.Custom = true
+	}
+	p.Expect(">")
+	return r
+}
+
+// parseMappings reads ([i, j], [jk]): at least one tensor.
+func parseMappings(p ir.AsmParser) (out []Mapping) {
+	p.Expect("(")
+	p.ParseList("", "", func() {
+		m := Mapping{}
+		p.Expect("[")
+		if !p.Accept("]") {
+			p.ParseList("", "", func() {
+				var dim []int64
+				for word := p.ParseOptionalKeyword(); word != ""; {
+					var f int64
+					f, word = takeFactor(p, word)
+					dim = append(dim, f)
+				}
+				m = append(m, dim)
+			})
+			p.Expect("]")
+		}
+		out = append(out, m)
+	})
+	p.Expect(")")
+	return out
+}
+
+// takeFactor reads the first of the factors that word joins, and returns what is left.
+func takeFactor(p ir.AsmParser, word string) (f int64, rest string) {
+	digits, long := strings.CutPrefix(word, "z_")
+	if !long {
+		if c := word[0]; c < 'i' || c > 'z' {
+			p.Errorf("expecting symbol from 'i' to 'z'. Received: '%c'", c)
+		}
+		return int64(word[0] - 'i'), word[1:]
+	}
+	rest = strings.TrimLeft(digits, "0123456789")
+	number := digits[:len(digits)-len(rest)]
+	switch {
+	case number == "":
+		p.Errorf("expecting integer after 'z_'. Received: '%s'", word)
+	case number[0] == '0':
+		p.Errorf("expecting positive integer without leading zeros. Received: '%s'", number)
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n > math.MaxInt64-lastLetter {
+		p.Errorf("expecting symbol index <=2^63-1. Received: '%s'", number)
+	}
+	return n + lastLetter, rest
+}
+
+// check checks the rule of op.
+func (r *Rule) check(op *ir.Op, f fault) {
+	used := make([]bool, len(r.Sizes))
+	if !r.checkMappings("operand", r.Operands, typesOf(op.Operands()), used, f) || !r.checkMappings("result", r.Results, typesOf(op.Results()), used, f) {
+		return
+	}
+	if i := slices.Index(used, false); i >= 0 {
+		f("has factor %s=%d that isn't used in operand and result mappings", factor(int64(i)), r.Sizes[i])
+		return
+	}
+	special := map[int64]bool{}
+	n := 0
+	for i, g := range r.groups() {
+		if i == 3 { // blocked factors may be special, too
+			break
+		}
+		if !r.checkIndices(*g.list, f) {
+			return
+		}
+		n += len(*g.list)
+		for _, k := range *g.list {
+			special[k] = true
+		}
+	}
+	if len(special) != n {
+		f("a factor can only be in one of the reduction, need replication, or permutation factor sets")
+		return
+	}
+	if !r.checkIndices(r.Blocked, f) {
+		return
+	}
+	for _, m := range r.Results {
+		for _, d := range m {
+			for _, k := range d {
+				if slices.Contains(r.Reduction, k) {
+					f("reduction factor cannot be in result mappings")
+					return
+				}
+			}
+		}
+	}
+}
+
+func (r *Rule) checkIndices(list []int64, f fault) bool {
+	switch {
+	case len(list) == 0:
+		return true
+	case !slices.IsSorted(list):
+		f("indices of special factors must be sorted")
+	case len(slices.Compact(slices.Clone(list))) < len(list):
+		f("indices of special factors must be unique")
+	case list[len(list)-1] >= int64(len(r.Sizes)):
+		f("index must be less than %d, got: %d", len(r.Sizes), list[len(list)-1])
+	default:
+		return true
+	}
+	return false
+}
+
+func (r *Rule) checkMappings(what string, list []Mapping, types []ir.Type, used []bool, f fault) bool {
+	if len(types) != len(list) {
+		f("number of %ss and mappings must match: %d != %d", what, len(types), len(list))
+		return false
+	}
+	for i, m := range list {
+		v := f.of(what + " - ")
+		if len(types) != 1 {
+			v = f.of(fmt.Sprintf("%s %d - ", what, i))
+		}
+		t, ok := types[i].(*ir.TensorType)
+		if !ok || !t.Static() {
+			v("expected a ranked tensor with a static shape. type: '%s'", types[i])
+			return false
+		}
+		if len(m) != t.Rank() {
+			v("mapping rank must match: %d != %d", len(m), t.Rank())
+			return false
+		}
+		own := make([]bool, len(r.Sizes))
+		for _, d := range m {
+			if len(d) == 0 {
+				v("dim mapping must have at least one factor")
+				return false
+			}
+			for _, k := range d {
+				switch {
+				case k < 0 || k >= int64(len(r.Sizes)):
+					v("expecting factor indices to be within 0<=...<num_factors; received: %d, num_factors: %d", k, len(r.Sizes))
+				case own[k]:
+					v("cannot reuse factors for the same tensor value")
+				case r.Sizes[k] == 1 && len(d) > 1:
+					v("dim mapping can't have a factor of size 1 if there are multiple factors")
+				default:
+					own[k], used[k] = true, true
+					continue
+				}
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,349 @@
+package sdy
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// What Shardy's verifier refuses, in its words.
+
+// fault reports an error behind a prefix that says of what.
+type fault func(format string, args ...any) *diag.Diagnostic
+
+// at returns the faults of op.
+func at(op *ir.Op, r *ir.Reporter) fault {
+	return func(format string, args ...any) *diag.Diagnostic { return r.Errorf(op, format, args...) }
+}
+
+// of puts a prefix before the messages of f.
+func (f fault) of(prefix string) fault {
+	return func(format string, args ...any) *diag.Diagnostic {
+		return f("%s%s", prefix, fmt.Sprintf(format, args...))
+	}
+}
+
+// module returns the module around op.
+func module(op *ir.Op) *ir.Op {
+	for op != nil && op.Name() != "builtin.module" {
+		op = op.Parent()
+	}
+	return op
+}
+
+// meshOf returns the mesh of a sharding on op, nil where its symbol names none.
+func meshOf(s *Sharding, op *ir.Op, r *ir.Reporter) *Mesh {
+	if s.Inline != nil {
+		return s.Inline
+	}
+	m := module(op)
+	if m == nil {
+		return nil
+	}
+	def := r.Symbols(m)[s.Mesh]
+	if def == nil || def.Name() != nameMesh {
+		return nil
+	}
+	return dataOf[Mesh](def.Attr("mesh"))
+}
+
+// dataOf returns what an attribute of the dialect holds, nil where it is none of a T.
+func dataOf[T any](a ir.Attr) *T {
+	if d, ok := a.(*ir.DialectAttr); ok {
+		if t, ok := d.Data().(*T); ok {
+			return t
+		}
+	}
+	return nil
+}
+
+// axisSet collects the axes that a sharding uses.
+type axisSet struct {
+	seen  map[AxisRef]bool
+	parts map[string][]AxisRef
+	names []string // of parts, in order
+}
+
+// add checks a list of axes: known, used once, and no two neighbours that are one.
+func (s *axisSet) add(axes []AxisRef, m *Mesh, f fault) bool {
+	if s.seen == nil {
+		s.seen, s.parts = map[AxisRef]bool{}, map[string][]AxisRef{}
+	}
+	for i, a := range axes {
+		if m.index(a.Name) < 0 {
+			f("unknown axis name: %s", ir.Quote(a.Name))
+			return false
+		}
+		if s.seen[a] {
+			f("duplicate axis ref: %s", a)
+			return false
+		}
+		s.seen[a] = true
+		if !a.part() {
+			continue
+		}
+		if s.parts[a.Name] == nil {
+			s.names = append(s.names, a.Name)
+		}
+		s.parts[a.Name] = append(s.parts[a.Name], a)
+		if i > 0 && axes[i-1].merges(a) {
+			f("two consecutive sub-axes can be merged: %s, %s", axes[i-1], a)
+			return false
+		}
+	}
+	return true
+}
+
+// checkParts checks that parts of axes are some, and do not overlap.
+func (s *axisSet) checkParts(m *Mesh, f fault) bool {
+	for _, name := range s.names {
+		parts := slices.Clone(s.parts[name])
+		slices.SortStableFunc(parts, before(m))
+		if s.seen[AxisRef{Name: name}] {
+			f("both sub-axis and full-axis are used for axis name: %s", ir.Quote(name))
+			return false
+		}
+		size, next := m.size(name), int64(1)
+		for i, a := range parts {
+			switch {
+			case a.Pre < 1:
+				f("sub-axis pre-size must be at least 1: %s", a)
+			case a.Size <= 1:
+				f("sub-axis sizes must be greater than 1: %s", a)
+			case size%(a.Pre*a.Size) != 0:
+				f("sub-axis next pre-size %d doesn't divide the size of the full axis %d: %s", a.Pre*a.Size, size, a)
+			case a.Size == size:
+				f("sub-axis size is equal to the full axis size: %s", a)
+			case next > a.Pre:
+				f("overlapping sub-axes: %s, %s", parts[i-1], a)
+			default:
+				next = a.Pre * a.Size
+				continue
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// manualAround returns the manual computations around op by the axes that they are manual over.
+func manualAround(op *ir.Op) map[string]*ir.Op {
+	var out map[string]*ir.Op
+	for p := op.Parent(); p != nil; p = p.Parent() {
+		if p.Name() != nameManual {
+			continue
+		}
+		if axes := dataOf[ManualAxes](p.Attr(attrManual)); axes != nil {
+			for _, name := range axes.Names {
+				if out == nil {
+					out = map[string]*ir.Op{}
+				}
+				out[name] = p
+			}
+		}
+	}
+	return out
+}
+
+func bound(f fault, axis string, by *ir.Op) {
+	f("operates on axis %s which is already bound by a parent sdy.manual_computation op", ir.Quote(axis)).
+		Note(by.Pos(), "parent bounding this axis as manual")
+}
+
+// shapeOf returns the sizes of a value that is a tensor or a tuple of one; shaped is false for others, ok after an error.
+func shapeOf(t ir.Type, f fault) (shape []int64, shaped, ok bool) {
+	if tuple, is := t.(*ir.TupleType); is {
+		if len(tuple.Elems()) != 1 {
+			f("ops can only have a sharding for a tuple of size 1: '%s'", t)
+			return nil, false, false
+		}
+		t = tuple.Elems()[0]
+	}
+	switch tt := t.(type) {
+	case *ir.TensorType:
+		if !tt.Ranked() {
+			f("only ranked tensors can have a sharding. type: '%s'", t)
+			return nil, true, false
+		}
+		return tt.Shape(), true, true
+	case *ir.ShapedType:
+		return tt.Shape(), true, true
+	}
+	return nil, false, true
+}
+
+func (s *Sharding) bare() bool {
+	return len(s.Dims) == 0 && len(s.Replicated) == 0 && len(s.Unreduced) == 0
+}
+
+// checkSharding checks a sharding of a value of type t (nil for none) on op.
+func checkSharding(s *Sharding, t ir.Type, op *ir.Op, r *ir.Reporter, f fault) bool {
+	m := meshOf(s, op, r)
+	if m == nil {
+		f("unknown mesh: @%s", s.Mesh)
+		return false
+	}
+	if m.maximal() || t == nil {
+		if !s.bare() {
+			f("a maximal sharding can only have a sharding with rank 0 and no replicated or unreduced axes.")
+			return false
+		}
+		return true
+	}
+	shape, shaped, ok := shapeOf(t, f)
+	if !ok {
+		return false
+	}
+	if !shaped {
+		if !s.bare() {
+			f("non-shaped tensors can only have a sharding with rank 0 and no replicated or unreduced axes. type: '%s', sharding: %s", t, AttrOf(s))
+			return false
+		}
+		return true
+	}
+	if len(s.Dims) != len(shape) {
+		f("sharding doesn't match tensor rank: %d != %d", len(s.Dims), len(shape))
+		return false
+	}
+	var set axisSet
+	for i, d := range s.Dims {
+		if d.Priority >= 0 && !d.Open && len(d.Axes) == 0 {
+			f("dim %d is empty and closed but has a priority", i)
+			return false
+		}
+		if !set.add(d.Axes, m, f) {
+			return false
+		}
+	}
+	for _, l := range [...]struct {
+		name string
+		axes []AxisRef
+	}{{"replicated", s.Replicated}, {"unreduced", s.Unreduced}} {
+		if !slices.IsSortedFunc(l.axes, before(m)) {
+			f("%s axes are not ordered w.r.t. mesh", l.name)
+			return false
+		}
+		if !set.add(l.axes, m, f) {
+			return false
+		}
+	}
+	if !set.checkParts(m, f) {
+		return false
+	}
+	if manual := manualAround(op); manual != nil {
+		for _, axes := range s.axisLists() {
+			for _, a := range axes {
+				if by := manual[a.Name]; by != nil {
+					bound(f, a.Name, by)
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// axisLists returns the axes of the dimensions, the replicated and the unreduced ones.
+func (s *Sharding) axisLists() [][]AxisRef {
+	var out [][]AxisRef
+	for _, d := range s.Dims {
+		out = append(out, d.Axes)
+	}
+	return append(out, s.Replicated, s.Unreduced)
+}
+
+// checkPerValue checks the shardings of values of the given types.
+func checkPerValue(v *PerValue, types []ir.Type, op *ir.Op, r *ir.Reporter, f fault) bool {
+	nth := func(i int) fault {
+		if len(types) == 1 {
+			return f.of("- ")
+		}
+		return f.of(fmt.Sprintf("%d - ", i))
+	}
+	if len(types) == 0 && len(v.Shardings) == 1 {
+		s := v.Shardings[0]
+		replicated := true
+		for _, d := range s.Dims {
+			replicated = replicated && len(d.Axes) == 0
+		}
+		if m := meshOf(s, op, r); m == nil || m.maximal() || replicated {
+			return checkSharding(s, nil, op, r, nth(0))
+		}
+	}
+	if len(v.Shardings) != len(types) {
+		f("shardings don't match number of values: %d shardings vs %d values", len(v.Shardings), len(types))
+		return false
+	}
+	for i, s := range v.Shardings {
+		if !checkSharding(s, types[i], op, r, nth(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Names of operations that rules ask for.
+const (
+	nameManual = "sdy.manual_computation"
+	nameMesh   = "sdy.mesh"
+	nameNamed  = "sdy.named_computation"
+	nameReturn = "sdy.return"
+)
+
+// Names of attributes that any operation or value may have.
+const (
+	shardingName = "sdy.sharding"
+	ruleName     = "sdy.sharding_rule"
+)
+
+// verifyAttr checks sdy.sharding and sdy.sharding_rule of an operation.
+func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
+	if op.Def().Dialect() == "hlocb" {
+		return // a hook keeps what its source said of the results it had, until it is lowered
+	}
+	switch name {
+	case shardingName:
+		v := dataOf[PerValue](a)
+		if v == nil {
+			r.Errorf(op, "should have a sharding attribute of type TensorShardingPerValueAttr")
+			return
+		}
+		checkPerValue(v, typesOf(op.Results()), op, r, at(op, r).of("result "))
+	case ruleName:
+		rule := dataOf[Rule](a)
+		if rule == nil {
+			r.Errorf(op, "should have a sharding rule attribute of type OpShardingRuleAttr for attr named '%s'", ruleName)
+			return
+		}
+		rule.check(op, at(op, r))
+	}
+}
+
+// verifyValueAttr checks sdy.sharding of an argument or result of a function.
+func verifyValueAttr(op *ir.Op, result bool, i int, t ir.Type, name string, a ir.Attr, r *ir.Reporter) {
+	if name != shardingName {
+		return
+	}
+	what := "arg"
+	if result {
+		what = "result"
+	}
+	f := at(op, r).of(fmt.Sprintf("%s %d - ", what, i))
+	s := dataOf[Sharding](a)
+	if s == nil {
+		f("should have a sharding attribute of type TensorShardingAttr")
+		return
+	}
+	checkSharding(s, t, op, r, f)
+}
+
+func typesOf(values iter.Seq2[int, *ir.Value]) []ir.Type {
+	var out []ir.Type
+	for _, v := range values {
+		out = append(out, v.Type())
+	}
+	return out
+}

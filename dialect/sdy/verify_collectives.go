@@ -1,0 +1,350 @@
+package sdy
+
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// shardingOf returns the sharding that a value was given, nil for none.
+func shardingOf(v *ir.Value) *Sharding {
+	if op := v.Def(); op != nil {
+		switch op.Name() {
+		case "sdy.sharding_constraint", "sdy.reshard", "sdy.data_flow_edge":
+			return dataOf[Sharding](op.Attr("sharding"))
+		case nameManual, nameNamed:
+			return nth(dataOf[PerValue](op.Attr(attrOut)), v.Index())
+		}
+		if a := op.Attr("out_sharding"); a != nil && op.Def().Dialect() == "sdy" {
+			return dataOf[Sharding](a)
+		}
+		return nth(dataOf[PerValue](op.Attr(shardingName)), v.Index())
+	}
+	b := v.ParentBlock()
+	if b == nil || b.Parent() == nil {
+		return nil
+	}
+	switch op := b.Parent(); {
+	case op.Name() == nameManual:
+		s := nth(dataOf[PerValue](op.Attr(attrIn)), v.Index())
+		return s.without(dataOf[ManualAxes](op.Attr(attrManual)))
+	case op.Name() == nameNamed:
+		return nth(dataOf[PerValue](op.Attr(attrIn)), v.Index())
+	case op.Name() == "func.func":
+		if list, ok := op.Attr("arg_attrs").(*ir.ArrayAttr); ok && v.Index() < len(list.Elems()) {
+			if d, ok := list.Elems()[v.Index()].(*ir.DictAttr); ok {
+				return dataOf[Sharding](d.Get(shardingName))
+			}
+		}
+	}
+	return nil
+}
+
+func nth(v *PerValue, i int) *Sharding {
+	if v == nil || i >= len(v.Shardings) {
+		return nil
+	}
+	return v.Shardings[i]
+}
+
+// without returns the sharding of a value inside a manual computation, whose axes are gone from it.
+func (s *Sharding) without(manual *ManualAxes) *Sharding {
+	if s == nil || manual == nil {
+		return s
+	}
+	free := func(axes []AxisRef) []AxisRef {
+		return slices.DeleteFunc(slices.Clone(axes), func(a AxisRef) bool { return slices.Contains(manual.Names, a.Name) })
+	}
+	out := &Sharding{Mesh: s.Mesh, Inline: s.Inline, Replicated: free(s.Replicated), Unreduced: free(s.Unreduced)}
+	for _, d := range s.Dims {
+		d.Axes = free(d.Axes)
+		out.Dims = append(out.Dims, d)
+	}
+	return out
+}
+
+// transfer is a collective that is verified.
+type transfer struct {
+	fault
+	op      *ir.Op
+	in, out *Sharding // in: dimensions without axes where the operand has no sharding
+	mesh    *Mesh     // of out
+	inMesh  *Mesh
+}
+
+// collectives makes the Verify hook of a collective from the check of its own. Some take an operand without a
+// sharding; collective_permute goes between meshes.
+func collectives(unsharded, meshes bool, own func(*transfer)) func(*ir.Op, *ir.Reporter) {
+	return func(op *ir.Op, r *ir.Reporter) {
+		if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
+			return
+		}
+		t := &transfer{fault: at(op, r), op: op, in: shardingOf(op.Operand(0)), out: dataOf[Sharding](op.Attr("out_sharding"))}
+		if t.in == nil && !unsharded {
+			t.fault("collective on operand without sharding")
+			return
+		}
+		if !checkSharding(t.out, op.Result(0).Type(), op, r, t.fault) {
+			return
+		}
+		t.mesh = meshOf(t.out, op, r)
+		if t.in == nil {
+			t.in = &Sharding{Mesh: t.out.Mesh, Inline: t.out.Inline, Dims: slices.Repeat([]DimSharding{{Priority: -1}}, len(t.out.Dims))}
+		}
+		if t.inMesh = meshOf(t.in, op, r); t.inMesh == nil {
+			return // its own sharding is refused
+		}
+		note := func(format string, args ...any) {
+			t.fault(format, args...).Note(place(op.Operand(0)), "operand mesh: %s", AttrOf(t.inMesh))
+		}
+		if !meshes && !t.mesh.equal(t.inMesh) {
+			note("result mesh does not match operand mesh")
+			return
+		}
+		if len(t.in.Dims) != len(t.out.Dims) {
+			t.fault("result sharding has rank %d but operand sharding has rank %d", len(t.out.Dims), len(t.in.Dims))
+			return
+		}
+		if meshes {
+			if !slices.Equal(t.mesh.Axes, t.inMesh.Axes) {
+				note("result mesh has different axes than operand mesh")
+				return
+			}
+			if (t.in.Mesh != t.out.Mesh || t.in.Inline != t.out.Inline) && slices.Equal(t.mesh.DeviceIDs, t.inMesh.DeviceIDs) {
+				note("result mesh name is different but same device ids as operand")
+				return
+			}
+		}
+		own(t)
+	}
+}
+
+// perDimension checks a collective with axes per dimension, which apply turns the operand's sharding with into what
+// must be the result's.
+func (t *transfer) perDimension(name string, apply func(dim int, axes []AxisRef) ([]AxisRef, bool)) bool {
+	lists := dataOf[AxisLists](t.op.Attr(name))
+	if lists == nil {
+		return false
+	}
+	var set axisSet
+	for _, l := range lists.Dims {
+		if !set.add(l, t.mesh, t.fault) {
+			return false
+		}
+	}
+	if len(t.out.Dims) != len(lists.Dims) {
+		t.fault("result sharding has rank %d but collective axes has rank %d", len(t.out.Dims), len(lists.Dims))
+		return false
+	}
+	for i, l := range lists.Dims {
+		want, ok := apply(i, l)
+		if !ok || !t.expect(i, want) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *transfer) expect(dim int, want []AxisRef) bool {
+	if !slices.Equal(want, t.out.Dims[dim].Axes) {
+		t.fault("result sharding doesn't match expected sharding [%s] on dimension %d", axisList(want), dim)
+		return false
+	}
+	return true
+}
+
+// gathered takes axes off the end of the operand's sharding of a dimension.
+func (t *transfer) gathered(what string, dim int, axes []AxisRef) ([]AxisRef, bool) {
+	have := slices.Clone(t.in.Dims[dim].Axes)
+	for _, a := range slices.Backward(axes) {
+		n := len(have)
+		if n == 0 || !a.endsIn(have[n-1], t.mesh) {
+			t.fault("can't apply %s axis %s to operand sharding on dimension %d", what, a, dim)
+			return nil, false
+		}
+		last := have[n-1]
+		have = have[:n-1]
+		if a.from() > last.from() {
+			have = append(have, AxisRef{Name: last.Name, Pre: last.from(), Size: a.from() / last.from()})
+		}
+	}
+	return have, true
+}
+
+// sliced puts axes behind the operand's sharding of a dimension.
+func (t *transfer) sliced(dim int, axes []AxisRef) ([]AxisRef, bool) {
+	have := slices.Clone(t.in.Dims[dim].Axes)
+	for _, a := range axes {
+		have = appended(have, a, t.mesh)
+	}
+	return have, true
+}
+
+func (t *transfer) gather() {
+	t.perDimension("gathering_axes", func(d int, axes []AxisRef) ([]AxisRef, bool) { return t.gathered("gathering", d, axes) })
+}
+
+func (t *transfer) slice() { t.perDimension("slicing_axes", t.sliced) }
+
+func (t *transfer) reduceScatter() { t.perDimension("reduce_scatter_axes", t.sliced) }
+
+func (t *transfer) shardedToUnreduced() {
+	ok := t.perDimension("axes", func(d int, axes []AxisRef) ([]AxisRef, bool) { return t.gathered("shard-to-unreduce", d, axes) })
+	if ok {
+		t.unreduced(slices.Concat(dataOf[AxisLists](t.op.Attr("axes")).Dims...), "sharded_to_unreduced_axes")
+	}
+}
+
+// unreduced checks that the unreduced axes of the result are those of the operand and more.
+func (t *transfer) unreduced(more []AxisRef, name string) {
+	all := slices.Concat(t.in.Unreduced, more)
+	slices.SortStableFunc(all, before(t.mesh))
+	var want []AxisRef
+	for _, a := range all {
+		want = appended(want, a, t.mesh)
+	}
+	if !slices.Equal(want, t.out.Unreduced) {
+		t.fault("out_unreduced_axes should be in_unreduced_axes + %s", name)
+	}
+}
+
+func (t *transfer) replicatedToUnreduced() {
+	l := dataOf[AxisList](t.op.Attr("axes"))
+	if l == nil {
+		return
+	}
+	if len(l.Axes) == 0 {
+		t.fault("r2u axes must not be empty")
+		return
+	}
+	if !slices.EqualFunc(t.in.Dims, t.out.Dims, func(a, b DimSharding) bool {
+		return slices.Equal(a.Axes, b.Axes) && a.Open == b.Open && a.Priority == b.Priority
+	}) {
+		t.fault("input and output must share the same dimension shardings")
+		return
+	}
+	var set axisSet
+	if !set.add(l.Axes, t.mesh, t.fault) {
+		return
+	}
+	if !slices.IsSortedFunc(l.Axes, before(t.mesh)) {
+		t.fault("r2u axes are not ordered w.r.t. mesh")
+		return
+	}
+	for _, a := range l.Axes {
+		if slices.ContainsFunc(t.in.Unreduced, a.overlaps) {
+			t.fault("r2u axis %s overlaps with operand unreduced axes", a)
+			return
+		}
+	}
+	t.unreduced(l.Axes, "r2u_axes")
+}
+
+// sameDims reports whether operand and result have the same axes on each dimension.
+func (t *transfer) sameDims() bool {
+	return slices.EqualFunc(t.in.Dims, t.out.Dims, func(a, b DimSharding) bool { return slices.Equal(a.Axes, b.Axes) })
+}
+
+func (t *transfer) reduce() {
+	if !t.sameDims() {
+		t.fault("operand and result shardings are not equivalent")
+		return
+	}
+	l := dataOf[AxisList](t.op.Attr("reduction_axes"))
+	var set axisSet
+	if l == nil || !set.add(l.Axes, t.mesh, t.fault) {
+		return
+	}
+	for _, a := range l.Axes {
+		for _, d := range t.in.Dims {
+			if slices.ContainsFunc(d.Axes, a.overlaps) {
+				t.fault("reduction axis %s overlaps with operand dimension sharding or replicated axes", a)
+				return
+			}
+		}
+		if slices.ContainsFunc(t.in.Replicated, a.overlaps) {
+			t.fault("reduction axis %s overlaps with operand dimension sharding or replicated axes", a)
+			return
+		}
+		if slices.ContainsFunc(t.out.Unreduced, a.overlaps) {
+			t.fault("reduction axis %s overlaps with result unreduced axes", a)
+			return
+		}
+	}
+}
+
+func (t *transfer) permute() {
+	for i := range t.in.Dims {
+		if slices.Equal(t.in.Dims[i].Axes, t.out.Dims[i].Axes) {
+			continue
+		}
+		if in, out := devices(t.in.Dims[i].Axes, t.mesh), devices(t.out.Dims[i].Axes, t.mesh); in != out {
+			t.fault("sharded size of result doesn't match operand on dimension %d: %d != %d", i, out, in)
+			return
+		}
+	}
+}
+
+func (t *transfer) exchange() {
+	p := dataOf[AllToAllParams](t.op.Attr("params"))
+	if p == nil {
+		return
+	}
+	if len(p.Moves) == 0 {
+		t.fault("parameter list is empty")
+		return
+	}
+	rank := int64(len(t.out.Dims))
+	seen := map[int64]bool{}
+	last := int64(-1)
+	var set axisSet
+	for _, m := range p.Moves {
+		if !set.add(m.Axes, t.mesh, t.fault) {
+			return
+		}
+		for _, d := range [...]struct {
+			name string
+			dim  int64
+		}{{"source", m.Src}, {"target", m.Tgt}} {
+			if d.dim < 0 || d.dim >= rank {
+				t.fault("%s dimension %d is out of range [0, %d)", d.name, d.dim, rank)
+				return
+			}
+		}
+		for _, d := range [...]int64{m.Src, m.Tgt} {
+			if seen[d] {
+				t.fault("overlapping source/target dimensions in all-to-all params: %d", d)
+				return
+			}
+			seen[d] = true
+		}
+		if last >= m.Src {
+			t.fault("source dimensions are not sorted in ascending order: %d appears after %d", m.Src, last)
+			return
+		}
+		last = m.Src
+	}
+	for _, m := range p.Moves {
+		from, ok := t.gathered("all-to-all", int(m.Src), m.Axes)
+		if !ok || !t.expect(int(m.Src), from) {
+			return
+		}
+		if to, _ := t.sliced(int(m.Tgt), m.Axes); !t.expect(int(m.Tgt), to) {
+			return
+		}
+	}
+	for i, d := range t.in.Dims {
+		if !seen[int64(i)] && !t.expect(i, d.Axes) {
+			return
+		}
+	}
+}
+
+// place returns where a value is defined.
+func place(v *ir.Value) diag.Pos {
+	if op := v.Def(); op != nil {
+		return op.Pos()
+	}
+	return v.Pos()
+}

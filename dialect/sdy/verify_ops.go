@@ -1,0 +1,239 @@
+package sdy
+
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// verifyOwnSharding checks the sharding of an operation with one result, and that the type stays.
+func verifyOwnSharding(op *ir.Op, r *ir.Reporter) {
+	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
+		return
+	}
+	if s := dataOf[Sharding](op.Attr("sharding")); s != nil {
+		checkSharding(s, op.Result(0).Type(), op, r, at(op, r))
+	}
+}
+
+func verifyBarrier(op *ir.Op, r *ir.Reporter) {
+	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
+		return
+	}
+	if a, ok := op.Attr("allowed_direction").(*ir.IntegerAttr); ok && directions[a.Value()&3] == "BOTH" {
+		r.Errorf(op, "cannot specify `BOTH` as the direction. Not blocking propagation direction makes the op redundant.")
+	}
+}
+
+// verifyEdge checks that nothing but the edge uses its operand, which no operation of the dialect made.
+func verifyEdge(op *ir.Op, r *ir.Reporter) {
+	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
+		return
+	}
+	t, ok := op.Result(0).Type().(*ir.TensorType)
+	if ok && !t.Static() {
+		r.Errorf(op, "expected sdy.data_flow_edge to have a static-shaped result. type: '%s'", t)
+		return
+	}
+	if !op.Operand(0).HasOneUse() {
+		r.Errorf(op, "expected input of sdy.data_flow_edge to have a single user")
+		return
+	}
+	if def := op.Operand(0).Def(); def != nil && def.Def().Dialect() == "sdy" && def.Name() != nameManual && def.Name() != nameNamed {
+		r.Errorf(op, "expected input of sdy.data_flow_edge to not be defined by an SdyDialect op (other than an sdy.named_computation).").
+			Note(def.Pos(), "sdy op defining the input of the sdy.data_flow_edge")
+		return
+	}
+	if s := dataOf[Sharding](op.Attr("sharding")); s != nil {
+		checkSharding(s, op.Result(0).Type(), op, r, at(op, r))
+	}
+}
+
+// verifyFuncEdge checks that nothing but the edge uses its operand, the result of a call.
+func verifyFuncEdge(op *ir.Op, r *ir.Reporter) {
+	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
+		return
+	}
+	if !op.Operand(0).HasOneUse() {
+		r.Errorf(op, "expected operand of sdy.func_data_flow_edge to have a single user")
+	}
+}
+
+// returned returns the types that the body of op gives.
+func returned(op *ir.Op) []ir.Type {
+	if b := op.Region(0).Entry(); b != nil && b.Last() != nil {
+		return typesOf(b.Last().Operands())
+	}
+	return nil
+}
+
+func argTypes(op *ir.Op) []ir.Type {
+	if b := op.Region(0).Entry(); b != nil {
+		return typesOf(slices.All(b.Args()))
+	}
+	return nil
+}
+
+// verifyNamed checks that the body takes the operands and gives the results, and the shardings of both.
+func verifyNamed(op *ir.Op, r *ir.Reporter) {
+	if !returns(op, r) {
+		return
+	}
+	agree := func(inner, outer []ir.Type, in, out string) bool {
+		if len(inner) != len(outer) {
+			r.PlainErrorf(op, "number of %ss must match the number of %ss: %d != %d", in, out, len(inner), len(outer))
+			return false
+		}
+		for i := range inner {
+			if inner[i] != outer[i] {
+				r.PlainErrorf(op, "expected the type of the %d'th %s to match the type of the corresponding %s: '%s' vs '%s'", i, in, out, inner[i], outer[i])
+				return false
+			}
+		}
+		return true
+	}
+	in, out := typesOf(op.Operands()), typesOf(op.Results())
+	if !agree(argTypes(op), in, "block argument", "operand") || !agree(returned(op), out, "returned value", "result") {
+		return
+	}
+	if v := dataOf[PerValue](op.Attr(attrIn)); v != nil && !checkPerValue(v, in, op, r, at(op, r).of("in_shardings ")) {
+		return
+	}
+	if v := dataOf[PerValue](op.Attr(attrOut)); v != nil {
+		checkPerValue(v, out, op, r, at(op, r).of("out_shardings "))
+	}
+}
+
+// returns checks that the body of op ends with sdy.return.
+func returns(op *ir.Op, r *ir.Reporter) bool {
+	b := op.Region(0).Entry()
+	if b == nil {
+		r.Errorf(op, "expects a non-empty block")
+		return false
+	}
+	if last := b.Last(); last != nil && last.Name() != nameReturn {
+		r.Errorf(op, "expects regions to end with 'sdy.return', found '%s'", last.Name()).
+			Note(op.Pos(), "in custom textual format, the absence of terminator implies 'sdy.return'")
+		return false
+	}
+	return true
+}
+
+// verifyManual checks a manual computation: its axes, its shardings, and that the body works on the shards.
+func verifyManual(op *ir.Op, r *ir.Reporter) {
+	if !returns(op, r) {
+		return
+	}
+	in, out, axes := dataOf[PerValue](op.Attr(attrIn)), dataOf[PerValue](op.Attr(attrOut)), dataOf[ManualAxes](op.Attr(attrManual))
+	if in == nil || out == nil || axes == nil {
+		return // the row says so
+	}
+	around := manualAround(op)
+	for _, name := range axes.Names {
+		if by := around[name]; by != nil {
+			bound(at(op, r), name, by)
+			return
+		}
+	}
+	none := len(in.Shardings) == 0 && len(out.Shardings) == 0
+	if none && op.Region(0).Entry().First().Name() != nameReturn && len(axes.Names) > 0 {
+		r.Errorf(op, "cannot have manual_axes when there are no in/out shardings and the body is not empty.")
+		return
+	}
+	if !checkShards(op, r, typesOf(op.Operands()), argTypes(op), in, axes.Names, "operand") ||
+		!checkShards(op, r, typesOf(op.Results()), returned(op), out, axes.Names, "result") || none {
+		return
+	}
+	mesh := commonMesh(slices.Concat(in.Shardings, out.Shardings), op, r)
+	if mesh == nil && len(axes.Names) > 0 {
+		r.Errorf(op, "all in and out shardings must be bound to the same mesh or an empty mesh.")
+		return
+	}
+	last := -1
+	for _, name := range axes.Names {
+		if mesh == nil {
+			break
+		}
+		i := mesh.index(name)
+		if i < 0 {
+			r.Errorf(op, "unknown manual axis: %s", ir.Quote(name))
+			return
+		}
+		if i < last {
+			r.Errorf(op, "manual axes are not ordered w.r.t. mesh")
+			return
+		}
+		last = i
+	}
+}
+
+// commonMesh returns the mesh of all shardings, less those on an empty one; nil where there are several.
+func commonMesh(list []*Sharding, op *ir.Op, r *ir.Reporter) *Mesh {
+	var mesh *Mesh
+	for _, s := range list {
+		m := meshOf(s, op, r)
+		switch {
+		case mesh == nil || mesh.empty():
+			mesh = m
+		case !m.empty() && !m.equal(mesh):
+			return nil
+		}
+	}
+	return mesh
+}
+
+// checkShards checks the values outside of a manual computation against those of its body.
+func checkShards(op *ir.Op, r *ir.Reporter, global, local []ir.Type, v *PerValue, manual []string, what string) bool {
+	if len(global) == 0 && len(local) == 0 && len(v.Shardings) == 0 {
+		return true
+	}
+	f := at(op, r)
+	if !checkPerValue(v, global, op, r, f.of(what+" ")) {
+		return false
+	}
+	if len(global) != len(local) {
+		f("number of op %ss and region %ss must match. Op has %d op %ss and %d region %ss", what, what, len(global), what, len(local), what)
+		return false
+	}
+	for i, s := range v.Shardings {
+		if i >= len(global) {
+			break
+		}
+		for d, dim := range s.Dims {
+			for k := 1; k < len(dim.Axes); k++ {
+				if slices.Contains(manual, dim.Axes[k].Name) && !slices.Contains(manual, dim.Axes[k-1].Name) {
+					f("%s sharding at index %d must have all manual axes come before free axes in its dimension sharding at index %d. Saw manual axis %s after free axis %s",
+						what, i, d, dim.Axes[k], dim.Axes[k-1])
+					return false
+				}
+			}
+		}
+		t, ok := global[i].(*ir.TensorType)
+		if !ok {
+			continue
+		}
+		mesh, shape := meshOf(s, op, r), slices.Clone(t.Shape())
+		for d := range shape {
+			if d >= len(s.Dims) || shape[d] == ir.Dynamic {
+				continue
+			}
+			var axes []AxisRef
+			for _, a := range s.Dims[d].Axes {
+				if slices.Contains(manual, a.Name) {
+					axes = append(axes, a)
+				}
+			}
+			n := devices(axes, mesh)
+			if shape[d]%n != 0 {
+				f("%s dimension size %d is not divisible by the manual axes size %d", what, shape[d], n)
+				return false
+			}
+			shape[d] /= n
+		}
+		if want := r.Context().Tensor(shape, t.Elem(), nil); want != local[i] {
+			f("%s shape, corresponding sharding, and region %s shape at index %d must match. Expected local shape '%s', actual local shape '%s'", what, what, i, want, local[i])
+			return false
+		}
+	}
+	return true
+}
