@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"unsafe"
+
+	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
 // XLA's partitioner picks the shardings of arguments and results that main leaves open, and of all of them what it
@@ -76,7 +78,7 @@ func (l *loadedProgram) optimized() ([]byte, error) {
 }
 
 // shardings returns how XLA cut the arguments and results of a program. known is false where the plugin does not say.
-func (l *loadedProgram) shardings(partitions int) (in, out []*sharding, known bool, err error) {
+func (l *loadedProgram) shardings(partitions int) (in, out []*sharding.Sharding, known bool, err error) {
 	code, err := l.optimized()
 	if err != nil {
 		return nil, nil, false, nil
@@ -85,7 +87,7 @@ func (l *loadedProgram) shardings(partitions int) (in, out []*sharding, known bo
 }
 
 // moduleShardings reads the shardings of an HloModuleProto.
-func moduleShardings(module []byte, partitions int) (in, out []*sharding, known bool, err error) {
+func moduleShardings(module []byte, partitions int) (in, out []*sharding.Sharding, known bool, err error) {
 	err = eachField(module, func(field int, _ uint64, v []byte) error {
 		switch field {
 		case fieldModuleParameterShardings:
@@ -109,10 +111,10 @@ func moduleShardings(module []byte, partitions int) (in, out []*sharding, known 
 }
 
 // opSharding reads an OpSharding; that of a tuple has an element for each part.
-func opSharding(b []byte, partitions int) ([]*sharding, error) {
+func opSharding(b []byte, partitions int) ([]*sharding.Sharding, error) {
 	var kind, last uint64
 	var tiles, devices, iota, perm, kinds []int64
-	var parts []*sharding
+	var parts []*sharding.Sharding
 	err := eachField(b, func(field int, number uint64, v []byte) (err error) {
 		switch field {
 		case fieldShardingType:
@@ -130,7 +132,7 @@ func opSharding(b []byte, partitions int) ([]*sharding, error) {
 		case fieldShardingKinds:
 			kinds, err = appendInts(kinds, number, v)
 		case fieldShardingTuple:
-			var s []*sharding
+			var s []*sharding.Sharding
 			s, err = opSharding(v, partitions)
 			parts = append(parts, s...)
 		}
@@ -143,9 +145,9 @@ func opSharding(b []byte, partitions int) ([]*sharding, error) {
 	case shardingTuple:
 		return parts, nil
 	case shardingReplicated, shardingMaximal:
-		return []*sharding{{}}, nil
+		return []*sharding.Sharding{{}}, nil
 	case shardingManual:
-		return nil, errManual
+		return nil, sharding.ErrManual
 	case shardingOther:
 	default:
 		return nil, fmt.Errorf("a sharding of unknown type %d", kind)
@@ -153,22 +155,22 @@ func opSharding(b []byte, partitions int) ([]*sharding, error) {
 	extra := len(kinds)
 	for _, k := range kinds {
 		if k == shardingManual {
-			return nil, errManual
+			return nil, sharding.ErrManual
 		}
 	}
 	if last != 0 {
 		extra = 1
 	}
 	if len(iota) > 0 {
-		if devices, err = transposedIota(iota, perm); err != nil {
+		if devices, err = sharding.TransposedIota(iota, perm); err != nil {
 			return nil, fmt.Errorf("a sharding has %w", err)
 		}
 	}
-	s, err := newTiled(tiles, devices, extra, partitions)
+	s, err := sharding.NewTiled(tiles, devices, extra, partitions)
 	if err != nil {
 		return nil, fmt.Errorf("a sharding %w", err)
 	}
-	return []*sharding{s}, nil
+	return []*sharding.Sharding{s}, nil
 }
 
 // errProto says that bytes are no protocol buffer.

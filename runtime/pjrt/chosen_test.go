@@ -9,6 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
+	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
 // sub encodes a message in a field.
@@ -18,6 +19,14 @@ func sub(field int, parts ...[]byte) []byte {
 		v = append(v, p...)
 	}
 	return appendBytes(nil, field, v)
+}
+
+func show(s *sharding.Sharding) string {
+	text := fmt.Sprint(s.Tiles())
+	for p := 0; !s.Whole() && p < 4; p++ {
+		text += fmt.Sprint(s.Index(p))
+	}
+	return text
 }
 
 // TestModuleShardings reads shardings as XLA encodes them: packed and one by one, lists of devices and iotas.
@@ -36,9 +45,9 @@ func TestModuleShardings(t *testing.T) {
 	}
 	var got []string
 	for _, s := range append(in, out...) {
-		got = append(got, fmt.Sprint(s.tiles, s.index))
+		got = append(got, show(s))
 	}
-	want := "[[2 1] [[0 0] [1 0] [0 0] [1 0]] [] [] [4] [[3] [2] [1] [0]] [] []]"
+	want := "[[2 1][0 0][1 0][0 0][1 0] [] [4][3][2][1][0] []]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("got %v, expected %s", got, want)
 	}

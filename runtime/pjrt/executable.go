@@ -14,6 +14,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
+	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
 // Executable is a compiled program with its handlers. It implements runtime.Executable.
@@ -30,7 +31,7 @@ type Executable struct {
 	outputs  []ir.Type
 	// How main's arguments and results are cut into partitions, or why that is not known. Nil: every partition
 	// gets the arguments whole, and the first one's results are the results.
-	cutIn, cutOut []*sharding
+	cutIn, cutOut []*sharding.Sharding
 	cutErr        error
 	timeout       time.Duration // for one hook; 0 is for ever
 
@@ -246,7 +247,7 @@ func (e *Executable) spread(args []*tensor.Tensor) ([][]*tensor.Tensor, error) {
 		return all, nil
 	}
 	for i, t := range args {
-		shards, err := e.cutIn[i].split(t, e.parts)
+		shards, err := e.cutIn[i].Split(t, e.parts)
 		if err != nil {
 			return nil, fmt.Errorf("argument %d: %w", i, err)
 		}
@@ -271,14 +272,14 @@ func (e *Executable) gather(results [][]*tensor.Tensor) ([]*tensor.Tensor, error
 		for p := range shards {
 			shards[p] = results[p][i]
 		}
-		global := e.cutOut[i].wholeShape(shards[0].Shape())
+		global := e.cutOut[i].WholeShape(shards[0].Shape())
 		if i < len(e.outputs) {
 			if t, ok := e.outputs[i].(*ir.TensorType); ok {
 				global = t.Shape()
 			}
 		}
 		var err error
-		if out[i], err = e.cutOut[i].join(shards, global); err != nil {
+		if out[i], err = e.cutOut[i].Join(shards, global); err != nil {
 			return nil, fmt.Errorf("result %d: %w", i, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
 // moduleShape is what a backend needs to know of a module beside its text.
@@ -42,18 +43,18 @@ func shapeOf(m *ir.Module) moduleShape {
 
 // shardings returns how main's arguments and results are cut into partitions. A value that says nothing of it
 // is whole on each of them.
-func (s *moduleShape) shardings(partitions int) (in, out []*sharding, err error) {
-	one := func(attrs *ir.DictAttr) (*sharding, error) {
+func (s *moduleShape) shardings(partitions int) (in, out []*sharding.Sharding, err error) {
+	one := func(attrs *ir.DictAttr) (*sharding.Sharding, error) {
 		if attrs == nil {
-			return &sharding{}, nil
+			return &sharding.Sharding{}, nil
 		}
 		if a := attrs.Get("sdy.sharding"); a != nil {
-			return parseShardy(a.String(), partitions, s.mesh)
+			return sharding.ParseShardy(a.String(), partitions, s.mesh)
 		}
 		if a, ok := attrs.Get("mhlo.sharding").(*ir.StringAttr); ok {
-			return parseGSPMD(a.Value(), partitions)
+			return sharding.ParseGSPMD(a.Value(), partitions)
 		}
-		return &sharding{}, nil
+		return &sharding.Sharding{}, nil
 	}
 	for i := range s.inputs {
 		v, err := one(s.main.ArgAttrs(i))
@@ -73,13 +74,13 @@ func (s *moduleShape) shardings(partitions int) (in, out []*sharding, err error)
 }
 
 // mesh finds a mesh by its symbol, nil where there is none that can be read.
-func (s *moduleShape) mesh(name string) *mesh {
+func (s *moduleShape) mesh(name string) *sharding.Mesh {
 	for o := range s.module.Body().Ops() {
 		sym, ok := o.Attr(ir.SymbolName).(*ir.StringAttr)
 		if o.Name() != "sdy.mesh" || !ok || sym.Value() != name || o.Attr("mesh") == nil {
 			continue
 		}
-		if m, err := parseMesh(strings.TrimPrefix(o.Attr("mesh").String(), "#sdy.mesh")); err == nil {
+		if m, err := sharding.ParseMesh(strings.TrimPrefix(o.Attr("mesh").String(), "#sdy.mesh")); err == nil {
 			return m
 		}
 	}

@@ -1,4 +1,4 @@
-package pjrt
+package sharding
 
 import (
 	"fmt"
@@ -22,12 +22,12 @@ func TestShardings(t *testing.T) {
 		"mesh": `<["x"=2, "y"=4]>`,
 		"rev":  `<["x"=2, "y"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>`,
 	}
-	lookup := func(name string) *mesh {
+	lookup := func(name string) *Mesh {
 		text, ok := meshes[name]
 		if !ok {
 			return nil
 		}
-		m, err := parseMesh(text)
+		m, err := ParseMesh(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,18 +51,18 @@ func TestShardings(t *testing.T) {
 		{`{devices=[4,2]<=[2,4]T(1,0)}`, "[2 2] [0 8 16 24 2 10 18 26]"},
 		{`{devices=[2,4]7,6,5,4,3,2,1,0}`, "[4 1] [19 18 17 16 3 2 1 0]"},
 	} {
-		var s *sharding
+		var s *Sharding
 		var err error
 		if c.text[0] == '#' {
-			s, err = parseShardy(c.text, 8, lookup)
+			s, err = ParseShardy(c.text, 8, lookup)
 		} else {
-			s, err = parseGSPMD(c.text, 8)
+			s, err = ParseGSPMD(c.text, 8)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		shards, err := s.split(iota8x4(), 8)
+		shards, err := s.Split(iota8x4(), 8)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
@@ -74,7 +74,7 @@ func TestShardings(t *testing.T) {
 		if got := fmt.Sprint(shards[0].Shape(), firsts); got != c.want {
 			t.Errorf("%s gives %s, expected %s", c.text, got, c.want)
 		}
-		joined, err := s.join(shards, tensor.Shape{8, 4})
+		joined, err := s.Join(shards, tensor.Shape{8, 4})
 		if err != nil || fmt.Sprint(tensor.View[int32](joined)) != fmt.Sprint(tensor.View[int32](iota8x4())) {
 			t.Errorf("%s: the shards do not make the value again (%v)", c.text, err)
 		}
@@ -84,17 +84,17 @@ func TestShardings(t *testing.T) {
 func TestBadShardings(t *testing.T) {
 	for _, text := range []string{"", "{", "{devices=[2,2]<=[4]", "{devices=[3]<=[3]}", "{devices=[4]0,1,2,2}", "{devices=[4]<=[2,2]T(0,0)}",
 		"{devices=[0]<=[0]}", "{devices=[4]<=[-4]}", "{devices=[9223372036854775807,9223372036854775807]<=[4]}", "{manual}", "{devices=[4,1]<=[4] last_tile_dims={manual}}"} {
-		if s, err := parseGSPMD(text, 4); err == nil {
+		if s, err := ParseGSPMD(text, 4); err == nil {
 			t.Errorf("%q is %v", text, s)
 		}
 	}
-	lookup := func(string) *mesh { return &mesh{names: []string{"x"}, sizes: []int64{4}} }
+	lookup := func(string) *Mesh { return &Mesh{Names: []string{"x"}, Sizes: []int64{4}} }
 	for _, text := range []string{"#sdy.sharding<@m", `#sdy.sharding<@m, [{"y"}]>`, `#sdy.sharding<@m, [{"x":(3)2}]>`, `#sdy.sharding<mesh<["x"=`, `#sdy.sharding<@m, [{"x"`} {
-		if s, err := parseShardy(text, 4, lookup); err == nil {
+		if s, err := ParseShardy(text, 4, lookup); err == nil {
 			t.Errorf("%q is %v", text, s)
 		}
 	}
-	if _, err := (&sharding{tiles: []int64{3}}).split(iota8x4(), 3); err == nil {
+	if _, err := (&Sharding{tiles: []int64{3}}).Split(iota8x4(), 3); err == nil {
 		t.Error("a sharding that names no devices cut a value")
 	}
 }
@@ -103,18 +103,18 @@ func TestBadShardings(t *testing.T) {
 func TestUnevenSharding(t *testing.T) {
 	v := tensor.New(tensor.I32, tensor.Shape{5})
 	copy(tensor.View[int32](v), []int32{1, 2, 3, 4, 5})
-	s, err := parseGSPMD("{devices=[2]<=[2]}", 2)
+	s, err := ParseGSPMD("{devices=[2]<=[2]}", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shards, err := s.split(v, 2)
+	shards, err := s.Split(v, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if a, b := fmt.Sprint(tensor.View[int32](shards[0])), fmt.Sprint(tensor.View[int32](shards[1])); a != "[1 2 3]" || b != "[4 5 0]" {
 		t.Errorf("the parts are %s and %s", a, b)
 	}
-	if joined, err := s.join(shards, v.Shape()); err != nil || fmt.Sprint(tensor.View[int32](joined)) != "[1 2 3 4 5]" {
+	if joined, err := s.Join(shards, v.Shape()); err != nil || fmt.Sprint(tensor.View[int32](joined)) != "[1 2 3 4 5]" {
 		t.Errorf("the parts do not make the value again (%v)", err)
 	}
 }

@@ -1,0 +1,194 @@
+// Package sharding reads how a value is cut into parts for the devices of a program, in the notations of Shardy
+// (sdy.sharding) and of XLA's older partitioner (mhlo.sharding), cuts values and joins them again. It knows nothing of
+// modules: attributes are given to it as text, or taken apart.
+package sharding
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Sharding says which part of a global value each partition holds.
+type Sharding struct {
+	// tiles is into how many parts each dimension is cut; nil where every partition holds the whole value.
+	tiles []int64
+	// index holds, for each partition, which part of each dimension is its own.
+	index [][]int64
+}
+
+// ErrManual says that a value's shards are the program's own business.
+var ErrManual = errors.New("the value is sharded manually")
+
+// ShardShape returns the shape of one shard. Where a dimension cannot be cut into equal parts the shards are as large as
+// the largest part, as XLA has it; the last ones are padded.
+func (s *Sharding) ShardShape(global tensor.Shape) (tensor.Shape, error) {
+	if s.tiles == nil {
+		return global, nil
+	}
+	if len(s.tiles) > len(global) {
+		return nil, fmt.Errorf("a sharding of %d dimensions does not fit a value of %d", len(s.tiles), len(global))
+	}
+	shard := global.Clone()
+	for i, n := range s.tiles {
+		if n <= 0 {
+			return nil, fmt.Errorf("dimension %d of size %d cannot be cut into %d parts", i, global[i], n)
+		}
+		shard[i] = (global[i] + n - 1) / n
+	}
+	return shard, nil
+}
+
+// WholeShape returns the shape of the value whose shards have the given one, if none of them is padded.
+func (s *Sharding) WholeShape(shard tensor.Shape) tensor.Shape {
+	whole := shard.Clone()
+	for i, n := range s.tiles {
+		if i < len(whole) {
+			whole[i] *= n
+		}
+	}
+	return whole
+}
+
+// Whole reports whether every partition has the whole value.
+func (s *Sharding) Whole() bool { return s.tiles == nil }
+
+// Tiles returns into how many parts each dimension is cut, nil where the value is whole everywhere.
+func (s *Sharding) Tiles() []int64 { return s.tiles }
+
+// Index returns which part of each dimension a partition has.
+func (s *Sharding) Index(partition int) []int64 { return s.index[partition] }
+
+// Take copies a partition's part of a global value into its shard, whose shape is ShardShape's.
+func (s *Sharding) Take(shard, global *tensor.Tensor, partition int) {
+	copyShard(shard, global, s.index[partition], true)
+}
+
+// Put copies a partition's shard to its place in the global value.
+func (s *Sharding) Put(global, shard *tensor.Tensor, partition int) {
+	copyShard(shard, global, s.index[partition], false)
+}
+
+// Split cuts a global value into one shard per partition. Shards may share memory with it and each other.
+func (s *Sharding) Split(t *tensor.Tensor, partitions int) ([]*tensor.Tensor, error) {
+	out := make([]*tensor.Tensor, partitions)
+	shape, err := s.ShardShape(t.Shape())
+	if err != nil {
+		return nil, err
+	}
+	if s.tiles == nil {
+		for p := range out {
+			out[p] = t
+		}
+		return out, nil
+	}
+	if len(s.index) != partitions {
+		return nil, fmt.Errorf("a sharding over %d devices does not fit %d partitions", len(s.index), partitions)
+	}
+	for p := range out {
+		out[p] = tensor.New(t.DType(), shape)
+		copyShard(out[p], t, s.index[p], true)
+	}
+	return out, nil
+}
+
+// Join assembles a global value from one shard per partition.
+func (s *Sharding) Join(shards []*tensor.Tensor, global tensor.Shape) (*tensor.Tensor, error) {
+	shape, err := s.ShardShape(global)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range shards {
+		if !t.Shape().Equal(shape) {
+			return nil, fmt.Errorf("a shard has shape %v, expected %v of %v", t.Shape(), shape, global)
+		}
+	}
+	if s.tiles == nil {
+		return shards[0], nil
+	}
+	out := tensor.New(shards[0].DType(), global)
+	for p, t := range shards {
+		copyShard(t, out, s.index[p], false)
+	}
+	return out, nil
+}
+
+// copyShard copies between a shard and its place in the global value, whose parts are numbered by index. What of the
+// shard lies outside of the global value is padding and left alone.
+func copyShard(shard, global *tensor.Tensor, index []int64, toShard bool) {
+	dims, full := shard.Shape(), global.Shape()
+	size := int64(shard.DType().Size())
+	if shard.NumElements() == 0 || global.NumElements() == 0 {
+		return
+	}
+	if len(dims) == 0 {
+		if toShard {
+			copy(shard.Bytes(), global.Bytes())
+		} else {
+			copy(global.Bytes(), shard.Bytes())
+		}
+		return
+	}
+	var walk func(dim int, s, g int64)
+	walk = func(dim int, s, g int64) {
+		at := int64(0)
+		if dim < len(index) {
+			at = index[dim] * dims[dim]
+		}
+		n := min(dims[dim], full[dim]-at)
+		if n <= 0 {
+			return
+		}
+		if dim == len(dims)-1 {
+			a, b := shard.Bytes()[s*dims[dim]*size:][:n*size], global.Bytes()[(g*full[dim]+at)*size:][:n*size]
+			if toShard {
+				copy(a, b)
+			} else {
+				copy(b, a)
+			}
+			return
+		}
+		for i := range n {
+			walk(dim+1, s*dims[dim]+i, g*full[dim]+at+i)
+		}
+	}
+	walk(0, 0, 0)
+}
+
+// NewTiled makes the sharding whose tiles, row-major, belong to the devices ids; the last dimensions of tiles, extra of
+// them, cut nothing.
+func NewTiled(tiles, ids []int64, extra, partitions int) (*Sharding, error) {
+	if int64(len(ids)) != count(tiles) || len(ids) != partitions || extra > len(tiles) {
+		return nil, fmt.Errorf("is over %d devices, the program has %d partitions", len(ids), partitions)
+	}
+	s := &Sharding{tiles: tiles[:len(tiles)-extra], index: make([][]int64, partitions)}
+	for at, id := range ids {
+		if id < 0 || id >= int64(partitions) || s.index[id] != nil {
+			return nil, fmt.Errorf("names device %d twice or out of range", id)
+		}
+		index := make([]int64, len(tiles))
+		rest := int64(at)
+		for i := len(tiles) - 1; i >= 0; i-- {
+			index[i] = rest % tiles[i]
+			rest /= tiles[i]
+		}
+		s.index[id] = index[:len(s.tiles)]
+	}
+	if count(s.tiles) == 1 {
+		return &Sharding{}, nil
+	}
+	return s, nil
+}
+
+// count returns the number of tiles, -1 where that is out of all bounds.
+func count(tiles []int64) int64 {
+	total := int64(1)
+	for _, n := range tiles {
+		if n <= 0 || total > 1<<20/n {
+			return -1
+		}
+		total *= n
+	}
+	return total
+}

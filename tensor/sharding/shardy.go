@@ -1,0 +1,166 @@
+package sharding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Mesh is an sdy.mesh: named axes, and the partition at each place, row-major.
+type Mesh struct {
+	Names []string
+	Sizes []int64
+	IDs   []int64 // nil: 0, 1, 2, ...
+}
+
+// ParseMesh reads <["x"=2, "y"=4], device_ids=[...]>.
+func ParseMesh(text string) (*Mesh, error) {
+	r := reader{rest: text}
+	m := &Mesh{}
+	r.expect("<")
+	r.expect("[")
+	for r.err == nil && !r.accept("]") {
+		m.Names = append(m.Names, r.quoted())
+		r.expect("=")
+		m.Sizes = append(m.Sizes, r.integer())
+		r.accept(",")
+	}
+	if r.accept(",") {
+		r.expect("device_ids")
+		r.expect("=")
+		m.IDs = r.integers()
+	}
+	r.expect(">")
+	return m, r.finish("mesh", text)
+}
+
+// Coordinates returns the place of a partition along each axis, or nil where the mesh lacks it.
+func (m *Mesh) Coordinates(partition int64) []int64 {
+	if m.IDs != nil {
+		at := int64(-1)
+		for i, id := range m.IDs {
+			if id == partition {
+				at = int64(i)
+			}
+		}
+		if partition = at; at < 0 {
+			return nil
+		}
+	}
+	out := make([]int64, len(m.Sizes))
+	for i := len(m.Sizes) - 1; i >= 0; i-- {
+		out[i] = partition % m.Sizes[i]
+		partition /= m.Sizes[i]
+	}
+	if partition != 0 {
+		return nil
+	}
+	return out
+}
+
+// ParseShardy reads #sdy.sharding<@mesh, [{"x"}, {"y":(1)2, ?}], replicated={"z"}>. lookup finds a mesh by name.
+func ParseShardy(text string, partitions int, lookup func(name string) *Mesh) (*Sharding, error) {
+	r := reader{rest: strings.TrimPrefix(text, "#sdy.sharding")}
+	r.expect("<")
+	var m *Mesh
+	if r.accept("@") {
+		name := r.word()
+		if m = lookup(name); m == nil {
+			return nil, fmt.Errorf("no mesh @%s in the module", name)
+		}
+	} else {
+		r.expect("mesh")
+		inner := r.balanced()
+		var err error
+		if m, err = ParseMesh(inner); err != nil {
+			return nil, err
+		}
+	}
+	var dims [][]Part
+	r.expect(",")
+	r.expect("[")
+	for r.err == nil && !r.accept("]") {
+		var parts []Part
+		r.expect("{")
+		for r.err == nil && !r.accept("}") {
+			if !r.accept("?") {
+				p := Part{Axis: r.quoted()}
+				if r.accept(":") {
+					r.expect("(")
+					p.Before = r.integer()
+					r.expect(")")
+					if p.Count = r.integer(); p.Count <= 0 && r.err == nil {
+						return nil, fmt.Errorf("sharding %s has an axis cut into %d parts", text, p.Count)
+					}
+				}
+				parts = append(parts, p)
+			}
+			r.accept(",")
+		}
+		if r.accept("p") { // priority
+			r.integer()
+		}
+		dims = append(dims, parts)
+		r.accept(",")
+	}
+	if r.err != nil {
+		return nil, r.finish("sharding", text)
+	}
+
+	s, err := m.Sharding(dims, partitions)
+	if err != nil {
+		return nil, fmt.Errorf("sharding %s: %w", text, err)
+	}
+	return s, nil
+}
+
+// Part is an axis of a mesh along which a dimension is cut, or a part of the axis: of its size, Before is what the parts
+// to the left multiply to, Count that of this part. A Count of 0 is the whole axis.
+type Part struct {
+	Axis          string
+	Before, Count int64
+}
+
+// Sharding returns how a value is cut whose dimensions are cut along the given parts of axes, the major one first.
+func (m *Mesh) Sharding(dims [][]Part, partitions int) (*Sharding, error) {
+	type place struct{ axis, below, count int64 }
+	places := make([][]place, len(dims))
+	s := &Sharding{}
+	for d, parts := range dims {
+		n := int64(1)
+		for _, p := range parts {
+			i := slices.Index(m.Names, p.Axis)
+			if i < 0 {
+				return nil, fmt.Errorf("the mesh has no axis %q", p.Axis)
+			}
+			size := m.Sizes[i]
+			at := place{int64(i), 1, size}
+			if p.Count != 0 {
+				if p.Count < 0 || p.Before <= 0 || p.Before > size || p.Count > size/p.Before || size%(p.Before*p.Count) != 0 {
+					return nil, fmt.Errorf("a part of axis %q does not divide it", p.Axis)
+				}
+				at.below, at.count = size/(p.Before*p.Count), p.Count
+			}
+			places[d] = append(places[d], at)
+			n *= at.count
+		}
+		s.tiles = append(s.tiles, n)
+	}
+	if count(s.tiles) == 1 {
+		return &Sharding{}, nil
+	}
+	for partition := range partitions {
+		at := m.Coordinates(int64(partition))
+		if at == nil {
+			return nil, fmt.Errorf("the mesh has no device %d", partition)
+		}
+		index := make([]int64, len(dims))
+		for d, parts := range places {
+			for _, p := range parts {
+				index[d] = index[d]*p.count + at[p.axis]/p.below%p.count
+			}
+		}
+		s.index = append(s.index, index)
+	}
+	return s, nil
+}
