@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
+	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
 // A process is numbered replica * partitions + partition.
@@ -49,6 +51,76 @@ func groupsAttr(op *ir.Op, name string) ([][]int64, error) {
 			}
 		}
 		out = append(out, g)
+	}
+	return out, nil
+}
+
+// groups reads replica_groups: lists of processes, or axes of a mesh along which the processes of a group differ.
+func (p *planner) groups(op *ir.Op) ([][]int64, error) {
+	d, ok := op.Attr("replica_groups").(*ir.DialectAttr)
+	if !ok {
+		return groupsAttr(op, "replica_groups")
+	}
+	g, ok := d.Data().(*stablehlo.ReplicaGroupMeshAxes)
+	if !ok {
+		return nil, unsupported("replica_groups of this form")
+	}
+	mesh, err := p.prog.groupMesh(g.Mesh)
+	if err != nil {
+		return nil, err
+	}
+	var parts []sharding.Part
+	for _, a := range g.Axes {
+		part := sharding.Part{Axis: a.Name}
+		if a.Sub {
+			part.Before, part.Count = a.PreSize, a.Size
+		}
+		parts = append(parts, part)
+	}
+	groups, err := mesh.Groups(parts)
+	if err != nil {
+		return nil, fmt.Errorf("has replica_groups of which %w", err)
+	}
+	return groups, nil
+}
+
+// groupMesh reads the mesh of replica_groups: the symbol of an op that has one, or #stablehlo.mesh itself.
+func (prog *program) groupMesh(a ir.Attr) (*sharding.Mesh, error) {
+	if ref, ok := a.(*ir.SymbolRefAttr); ok {
+		op := prog.symbols[ref.Root()]
+		if op == nil {
+			return nil, fmt.Errorf("has replica_groups on mesh '%s', which the module lacks", ref.Root())
+		}
+		if a = op.Attr("mesh"); a == nil {
+			a = op.Attr("stablehlo.mesh")
+		}
+	}
+	d, ok := a.(*ir.DialectAttr)
+	if !ok {
+		return nil, unsupported("replica_groups on a mesh of this form")
+	}
+	out := &sharding.Mesh{}
+	switch m := d.Data().(type) {
+	case *stablehlo.Mesh:
+		for _, x := range m.Axes {
+			out.Names, out.Sizes = append(out.Names, x.Name), append(out.Sizes, x.Size)
+		}
+		if ids, ok := m.DeviceIDs.(*ir.DenseAttr); ok {
+			t, err := ids.Tensor()
+			if err != nil {
+				return nil, err
+			}
+			if out.IDs, err = t.Int64s(); err != nil {
+				return nil, err
+			}
+		}
+	case *sdy.Mesh:
+		out.IDs = m.DeviceIDs
+		for _, x := range m.Axes {
+			out.Names, out.Sizes = append(out.Names, x.Name), append(out.Sizes, x.Size)
+		}
+	default:
+		return nil, unsupported("replica_groups on a mesh of this form")
 	}
 	return out, nil
 }
@@ -265,7 +337,7 @@ func planAllGather(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, err := groupsAttr(s.op, "replica_groups")
+	groups, err := p.groups(s.op)
 	if err != nil {
 		return nil, err
 	}
@@ -278,24 +350,44 @@ func planAllGather(p *planner, s *spec) (control, error) {
 	}), nil
 }
 
-// reduceParts compiles the region of a reducing collective for n elements: it folds the members' operands in the
-// order of the group.
-func reduceParts(p *planner, s *spec, n int) (func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error), error) {
+// reduceParts compiles the region of a reducing collective for operand i: it folds the members' operands in the order of
+// the group. Where the region computes in a wider type than the operand's, that is what it gives.
+func reduceParts(p *planner, s *spec, i int) (func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error), error) {
+	dt, n := s.in[i].dt, s.in[i].n
 	r, err := p.lift(s.op, 0, n)
 	if err != nil {
 		return nil, err
 	}
-	if r == nil || len(r.args) != 2 || len(r.ret) != 1 || r.types[0].dt != s.in[0].dt || r.types[1].dt != s.in[0].dt {
+	if r == nil || len(r.args) != 2 || len(r.ret) != 1 {
 		return nil, unsupported("a reduction by ops that are not elementwise")
+	}
+	wide := r.types[0].dt
+	if r.types[1].dt != wide || s.out[i].dt != wide {
+		return nil, errors.New("has a computation whose types are not those of the results")
+	}
+	var widen kernel
+	if wide != dt {
+		row := p.prog.table["stablehlo.convert"]
+		from, to := s.in[i], s.in[i]
+		to.dt = wide
+		if widen, err = row.make(&spec{p: p, op: s.op, in: []vtype{from}, out: []vtype{to}}); err != nil {
+			return nil, err
+		}
 	}
 	return func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error) {
 		var acc [1]*buf
 		for k, part := range parts {
-			b, err := m.alloc(part.DType(), r.types[0].shape, n)
+			b, err := m.alloc(wide, r.types[0].shape, n)
 			if err != nil {
 				return nil, err
 			}
-			copy(b.t.Bytes(), part.Bytes())
+			if widen.run != nil {
+				if err := widen.run([]*tensor.Tensor{part}, []*tensor.Tensor{&b.t}); err != nil {
+					return nil, err
+				}
+			} else {
+				copy(b.t.Bytes(), part.Bytes())
+			}
 			if k == 0 {
 				acc[0] = b
 				continue
@@ -318,16 +410,13 @@ func planAllReduce(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, err := groupsAttr(s.op, "replica_groups")
+	groups, err := p.groups(s.op)
 	if err != nil {
 		return nil, err
 	}
 	fold := make([]func(*machine, *frame, []*tensor.Tensor) (*buf, error), len(s.in))
-	for i, t := range s.in {
-		if t.dt != s.in[0].dt {
-			return nil, unsupported("operands of different element types")
-		}
-		if fold[i], err = reduceParts(p, s, t.n); err != nil {
+	for i := range s.in {
+		if fold[i], err = reduceParts(p, s, i); err != nil {
 			return nil, err
 		}
 	}
@@ -354,7 +443,7 @@ func planReduceScatter(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, err := groupsAttr(s.op, "replica_groups")
+	groups, err := p.groups(s.op)
 	if err != nil {
 		return nil, err
 	}
@@ -362,7 +451,7 @@ func planReduceScatter(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	fold, err := reduceParts(p, s, s.in[0].n)
+	fold, err := reduceParts(p, s, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -374,7 +463,7 @@ func planReduceScatter(p *planner, s *spec) (control, error) {
 		if err != nil {
 			return err
 		}
-		whole := m.alias(b, s.in[0].dt, s.in[0].shape)
+		whole := m.alias(b, s.out[0].dt, s.in[0].shape)
 		piece, err := cut(&whole.t, dim, self, len(parts))
 		if err != nil {
 			return err
@@ -393,7 +482,7 @@ func planAllToAll(p *planner, s *spec) (control, error) {
 	if err := staticTensors(s); err != nil {
 		return nil, err
 	}
-	groups, err := groupsAttr(s.op, "replica_groups")
+	groups, err := p.groups(s.op)
 	if err != nil {
 		return nil, err
 	}
@@ -420,18 +509,11 @@ func planAllToAll(p *planner, s *spec) (control, error) {
 // planCollectiveBroadcast compiles collective_broadcast (spec, "collective_broadcast"): the first of the group
 // sends; a process in no group gets zeros.
 func planCollectiveBroadcast(p *planner, s *spec) (control, error) {
-	dynamicRoot := boolAttr(s.op, "has_dynamic_root", false)
-	data := *s
-	if dynamicRoot { // the last operand holds the senders' places in the group
-		if len(s.in) < 2 || s.in[len(s.in)-1].n != len(s.out) || !isIndex(s.in[len(s.in)-1].dt) {
-			return nil, errors.New("expects one root per operand")
-		}
-		data.in = s.in[:len(s.in)-1]
-	}
-	if err := staticTensors(&data); err != nil {
+	_, root, err := rooted(s)
+	if err != nil {
 		return nil, err
 	}
-	groups, err := groupsAttr(s.op, "replica_groups")
+	groups, err := p.groups(s.op)
 	if err != nil {
 		return nil, err
 	}
@@ -440,15 +522,78 @@ func planCollectiveBroadcast(p *planner, s *spec) (control, error) {
 			clear(out.Bytes())
 			return nil
 		}
-		root := int64(0)
-		if dynamicRoot {
-			if root = intAt(&fr.slots[ins.in[len(ins.in)-1]].t, i); root < 0 || root >= int64(len(parts)) {
-				return fmt.Errorf("has root %d of a group of %d", root, len(parts))
-			}
+		r, err := root(fr, ins, i, len(parts))
+		if err != nil {
+			return err
 		}
-		copy(out.Bytes(), parts[root].Bytes())
+		copy(out.Bytes(), parts[r].Bytes())
 		return nil
 	}), nil
+}
+
+// planCollectiveReduce compiles collective_reduce (spec, "collective_reduce"): the root, the first of the group or the one
+// that the last operand names, gets the reduction, the others zeros.
+func planCollectiveReduce(p *planner, s *spec) (control, error) {
+	data, root, err := rooted(s)
+	if err != nil {
+		return nil, err
+	}
+	rule, err := reductionRule(s.op)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := p.groups(s.op)
+	if err != nil {
+		return nil, err
+	}
+	fold := make([]func(*machine, *frame, []*tensor.Tensor) (*buf, error), len(data.in))
+	for i := range data.in {
+		if fold[i], err = reduceParts(p, data, i); err != nil {
+			return nil, err
+		}
+	}
+	return collective(rule, groups, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		clear(out.Bytes())
+		if len(parts) == 0 {
+			return nil
+		}
+		if r, err := root(fr, ins, i, len(parts)); err != nil || r != self {
+			return err
+		}
+		b, err := fold[i](m, fr, parts)
+		if err != nil {
+			return err
+		}
+		copy(out.Bytes(), b.t.Bytes())
+		m.release(b)
+		return nil
+	}), nil
+}
+
+// rooted takes the roots of a collective_broadcast or collective_reduce from its operands. root gives the place in the
+// group of operand i's.
+func rooted(s *spec) (data *spec, root func(fr *frame, ins *instr, i, group int) (int, error), err error) {
+	d := *s
+	dynamic := boolAttr(s.op, "has_dynamic_root", false)
+	if dynamic { // the last operand holds the roots' places in the group
+		if len(s.in) < 2 || s.in[len(s.in)-1].n != len(s.out) || !isIndex(s.in[len(s.in)-1].dt) {
+			return nil, nil, errors.New("expects one root per operand")
+		}
+		d.in = s.in[:len(s.in)-1]
+	}
+	if err := staticTensors(&d); err != nil {
+		return nil, nil, err
+	}
+	return &d, func(fr *frame, ins *instr, i, group int) (int, error) {
+		if !dynamic {
+			return 0, nil
+		}
+		r := intAt(&fr.slots[ins.in[len(ins.in)-1]].t, i)
+		if r < 0 || r >= int64(group) {
+			return 0, fmt.Errorf("has root %d of a group of %d", r, group)
+		}
+		return int(r), nil
+	}, nil
 }
 
 // planCollectivePermute compiles collective_permute (spec, "collective_permute"): who is nobody's target gets
@@ -483,7 +628,7 @@ func planCrossReplicaSum(p *planner, s *spec) (control, error) {
 	if err := staticTensors(s); err != nil {
 		return nil, err
 	}
-	groups, err := groupsAttr(s.op, "replica_groups")
+	groups, err := p.groups(s.op)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,11 @@ func planCustomCall(p *planner, s *spec) (control, error) {
 	switch target {
 	case hlocb.Target:
 		return planOwnCall(p, s)
-	case "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement", "LayoutConstraint", "xla.sdy.FuncResultSharding":
+	case "SPMDFullToShardShape":
+		return planFullToShard(p, s)
+	case "SPMDShardToFullShape":
+		return planShardToFull(p, s)
+	case "Sharding", "annotate_device_placement", "LayoutConstraint", "xla.sdy.FuncResultSharding":
 		if len(s.in) == len(s.out) {
 			return planForward(p, s)
 		}

@@ -49,15 +49,16 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 	if err != nil {
 		return nil, err
 	}
-	return newExecutable(prog, entry, opts)
+	return newExecutable(prog, entry), nil
 }
 
 // Executable is a compiled module.
 type Executable struct {
-	prog     *program
-	entry    *function
-	replicas int
-	runs     atomic.Int64
+	prog       *program
+	entry      *function
+	replicas   int
+	partitions int // devices of a replica; 1 where nothing is done per partition
+	runs       atomic.Int64
 
 	mu     sync.Mutex
 	closed bool
@@ -65,19 +66,13 @@ type Executable struct {
 	idle   *machine // kept between runs for its buffers
 }
 
-func newExecutable(prog *program, entry *function, opts runtime.CompileOptions) (*Executable, error) {
-	e := &Executable{prog: prog, entry: entry, replicas: opts.Replicas}
-	if e.replicas == 0 {
-		e.replicas = int(intAttr(prog.module.Op(), "mhlo.num_replicas", 1))
+func newExecutable(prog *program, entry *function) *Executable {
+	e := &Executable{prog: prog, entry: entry, replicas: prog.replicas, partitions: 1}
+	if prog.partitions > 1 && spans(prog.module) {
+		e.partitions = prog.partitions
 	}
-	if e.replicas < 1 || e.replicas > maxReplicas {
-		return nil, fmt.Errorf("%d replicas are not between 1 and %d", e.replicas, maxReplicas)
-	}
-	return e, nil
+	return e
 }
-
-// maxReplicas bounds the goroutines of a run.
-const maxReplicas = 4096
 
 // runState is what belongs to one run on one device.
 type runState struct {
@@ -88,9 +83,8 @@ type runState struct {
 	partition int
 }
 
-// Run executes the program once, on all its replicas at the same time. Every replica gets the same arguments;
-// the results are those of the first. Partitions are not made: values are the global ones that the annotations
-// of the module talk of.
+// Run executes the program once, on all its devices at the same time. Arguments and results are the whole values; every
+// replica gets the same arguments, and the results are those of the first.
 func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -109,8 +103,8 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.
 		m = newMachine(e.prog)
 	}
 	m.run = runState{run: e.runs.Add(1)}
-	if e.replicas > 1 {
-		return e.runReplicas(ctx, m, args)
+	if e.replicas*e.partitions > 1 {
+		return e.runDevices(ctx, m, args)
 	}
 	results, err := m.main(ctx, e.entry, args)
 	if err == nil {
@@ -119,28 +113,6 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.
 		e.mu.Unlock()
 	}
 	return results, err
-}
-
-// runReplicas executes the program on several devices.
-func (e *Executable) runReplicas(ctx context.Context, m *machine, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
-	w := newWorld(e.replicas, 1)
-	results := make([][]*tensor.Tensor, e.replicas)
-	errs := make([]error, e.replicas)
-	var wg sync.WaitGroup
-	for d := range e.replicas {
-		device := m.sub(w, d)
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			results[d], errs[d] = device.main(ctx, e.entry, args)
-			w.leave(errs[d])
-		}()
-	}
-	wg.Wait()
-	if err := firstCause(errs); err != nil {
-		return nil, err
-	}
-	return results[0], nil
 }
 
 // Close waits for the runs under way.

@@ -65,6 +65,7 @@ type hookSite struct {
 	skip    int   // 1 where operand and result 0 are the chain
 	forward []int // per data result, the data operand that it is, -1 for none
 	types   []vtype
+	at      place
 }
 
 func planHookCall(p *planner, s *spec, id hlocb.ID) (control, error) {
@@ -73,7 +74,7 @@ func planHookCall(p *planner, s *spec, id hlocb.ID) (control, error) {
 		return nil, fmt.Errorf("is hook %s, which the program's manifest does not list", id)
 	}
 	site := b.Site
-	h := &hookSite{bound: b}
+	h := &hookSite{bound: b, at: firesOn(p.prog.module, s.op)}
 	if site.Chained {
 		h.skip = 1
 	}
@@ -151,11 +152,21 @@ func (h *hookSite) call(m *machine, fr *frame, ins *instr) error {
 				c.Operands[f] = &results[i].t
 			}
 		}
-		if err := m.deliver(h.bound, c); err != nil {
+		if m.alone(h.at) {
+			if err := m.deliver(h.bound, c); err != nil {
+				return err
+			}
+			m.run.seq++
+		} else if err := m.once(ins, h.at, c.Results, func() error {
+			err := m.deliver(h.bound, c)
+			m.run.seq++
+			return err
+		}); err != nil {
 			return err
 		}
+	} else if m.alone(h.at) || m.run.partition == h.at.device {
+		m.run.seq++
 	}
-	m.run.seq++
 	if h.skip == 1 {
 		fr.slots[ins.out[0]] = m.take(fr, ins, 0)
 	}

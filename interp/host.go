@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -96,6 +97,11 @@ func (m *machine) deliverHost(b *runtime.Bound, operands, results []*tensor.Tens
 	return nil
 }
 
+// deliverOnce is deliverHost on the device that the op is on.
+func (m *machine) deliverOnce(ins *instr, b *runtime.Bound, operands, results []*tensor.Tensor) error {
+	return m.once(ins, firesOn(m.prog.module, ins.op), results, func() error { return m.deliverHost(b, operands, results) })
+}
+
 // planOutfeed compiles outfeed (spec, "outfeed").
 func planOutfeed(p *planner, s *spec) (control, error) {
 	bound, err := p.hostSite(s, hlocb.Tap, "raw-outfeed", stringAttr(s.op, "outfeed_config"))
@@ -109,7 +115,7 @@ func planOutfeed(p *planner, s *spec) (control, error) {
 			for i, k := range at {
 				operands[i] = &fr.slots[ins.in[k]].t
 			}
-			if err := m.deliverHost(bound, operands, nil); err != nil {
+			if err := m.deliverOnce(ins, bound, operands, nil); err != nil {
 				return err
 			}
 		}
@@ -127,7 +133,8 @@ func planInfeed(p *planner, s *spec) (control, error) {
 	return p.planWritten(s, planReceive(s, bound, func(m *machine, n int) ([]*tensor.Tensor, error) { return m.world.nextInfeed() })), nil
 }
 
-// planReceive compiles ops that give values from outside: from in a nested world, else the handler's.
+// planReceive compiles ops that give values from outside: from in a nested world or where there is no host in it, else the
+// handler's. Where from gives nothing, the values are zeros.
 func planReceive(s *spec, bound *runtime.Bound, from func(m *machine, n int) ([]*tensor.Tensor, error)) control {
 	at, types := dataOf(s.out)
 	return func(m *machine, fr *frame, ins *instr) error {
@@ -146,11 +153,11 @@ func planReceive(s *spec, bound *runtime.Bound, from func(m *machine, n int) ([]
 				fr.slots[ins.out[i]] = m.token()
 			}
 		}
-		if m.world == nil || !m.world.nested {
-			return m.deliverHost(bound, nil, results)
+		if bound != nil && (m.world == nil || !m.world.nested) {
+			return m.deliverOnce(ins, bound, nil, results)
 		}
 		item, err := from(m, len(results))
-		if err != nil {
+		if err != nil || item == nil {
 			return err
 		}
 		if len(item) != len(results) {
@@ -168,35 +175,135 @@ func planReceive(s *spec, bound *runtime.Bound, from func(m *machine, n int) ([]
 
 // planSend compiles send (spec, "send").
 func planSend(p *planner, s *spec) (control, error) {
-	channel := channelOf(s.op)
-	bound, err := p.hostSite(s, hlocb.Tap, "send", transferName(s.op))
+	t, err := transferOf(s.op)
 	if err != nil {
 		return nil, err
 	}
 	at, _ := dataOf(s.in)
-	return p.planWritten(s, func(m *machine, fr *frame, ins *instr) error {
+	var bound *runtime.Bound
+	if !t.device {
+		if bound, err = p.hostSite(s, hlocb.Tap, "send", transferName(s.op)); err != nil {
+			return nil, err
+		}
+	}
+	return p.planTransfer(t, s, func(m *machine, fr *frame, ins *instr) error {
 		operands := make([]*tensor.Tensor, len(at))
 		for i, k := range at {
 			operands[i] = &fr.slots[ins.in[k]].t
 		}
-		if m.world != nil && m.world.nested {
-			m.world.send(channel, operands)
-		} else if err := m.deliverHost(bound, operands, nil); err != nil {
-			return err
+		switch {
+		case m.world != nil && (m.world.nested || t.device):
+			for _, to := range t.targets(m) {
+				m.world.send(channelKey{t.channel, to}, operands)
+			}
+		case t.device:
+			return errStuck // there is no other device
+		default:
+			if err := m.deliverOnce(ins, bound, operands, nil); err != nil {
+				return err
+			}
 		}
 		fr.slots[ins.out[0]] = m.token()
 		return nil
 	}), nil
 }
 
-// planRecv compiles recv (spec, "recv").
+// planRecv compiles recv (spec, "recv"). Who is nobody's target gets zeros, as of collective_permute.
 func planRecv(p *planner, s *spec) (control, error) {
-	channel := channelOf(s.op)
-	bound, err := p.hostSite(s, hlocb.Feed, "recv", transferName(s.op))
+	t, err := transferOf(s.op)
 	if err != nil {
 		return nil, err
 	}
-	return p.planWritten(s, planReceive(s, bound, func(m *machine, n int) ([]*tensor.Tensor, error) { return m.world.recv(m, channel, n) })), nil
+	var bound *runtime.Bound
+	if !t.device {
+		if bound, err = p.hostSite(s, hlocb.Feed, "recv", transferName(s.op)); err != nil {
+			return nil, err
+		}
+	}
+	return p.planTransfer(t, s, planReceive(s, bound, func(m *machine, n int) ([]*tensor.Tensor, error) {
+		if m.world == nil {
+			return nil, errStuck
+		}
+		from, ok := t.source(m)
+		if !ok {
+			return nil, nil
+		}
+		return m.world.recv(m, from, n)
+	})), nil
+}
+
+// planTransfer compiles a send or recv: one with the host is a hook as written.
+func (p *planner) planTransfer(t *transfer, s *spec, c control) control {
+	if t.device {
+		return c
+	}
+	return p.planWritten(s, c)
+}
+
+// transfer is where a send or recv leads.
+type transfer struct {
+	channel int64
+	device  bool      // to or from another device, not the host
+	pairs   [][]int64 // source and target; nil leaves it to the channel
+}
+
+func transferOf(op *ir.Op) (*transfer, error) {
+	t := &transfer{channel: channelOf(op)}
+	if d, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok && !boolAttr(op, "is_host_transfer", false) {
+		c, ok := d.Data().(*stablehlo.ChannelHandle)
+		t.device = ok && c.Type == stablehlo.ChannelDeviceToDevice
+	}
+	if op.Attr("source_target_pairs") == nil {
+		return t, nil
+	}
+	var err error
+	if t.pairs, err = groupsAttr(op, "source_target_pairs"); err != nil {
+		return nil, err
+	}
+	for _, p := range t.pairs {
+		if len(p) != 2 {
+			return nil, errors.New("expects source_target_pairs of two processes each")
+		}
+	}
+	return t, nil
+}
+
+// self returns the number of this device among those that source_target_pairs names, and what to add to a number for
+// the process: partitions of the same replica where there are several, else replicas.
+func (t *transfer) self(m *machine) (self int64, base int) {
+	if m.world.partitions > 1 {
+		return int64(m.run.partition), m.run.replica * m.world.partitions
+	}
+	return int64(m.run.replica), 0
+}
+
+// targets returns the receivers of what this device sends.
+func (t *transfer) targets(m *machine) []int {
+	if t.pairs == nil {
+		return []int{-1}
+	}
+	self, base := t.self(m)
+	var out []int
+	for _, p := range t.pairs {
+		if p[0] == self {
+			out = append(out, base+int(p[1]))
+		}
+	}
+	return out
+}
+
+// source returns the channel that this device receives from, false where nobody sends to it.
+func (t *transfer) source(m *machine) (channelKey, bool) {
+	if t.pairs == nil {
+		return channelKey{t.channel, -1}, true
+	}
+	self, base := t.self(m)
+	for _, p := range t.pairs {
+		if p[1] == self {
+			return channelKey{t.channel, base + int(self)}, true
+		}
+	}
+	return channelKey{}, false
 }
 
 // transferName is the rendezvous name of a host transfer, "" where it has none.
@@ -370,7 +477,7 @@ func planComposite(p *planner, s *spec) (control, error) {
 }
 
 // planRegionCall compiles ops that execute their region once with their operands as arguments:
-// sdy.manual_computation, sdy.named_computation.
+// sdy.named_computation, async_start.
 func planRegionCall(p *planner, s *spec) (control, error) {
 	body, err := p.region(s.op, 0)
 	if err != nil {
@@ -378,12 +485,6 @@ func planRegionCall(p *planner, s *spec) (control, error) {
 	}
 	if len(body.args) != len(s.in) || len(body.ret) != len(s.out) {
 		return nil, errors.New("has a region that does not fit its operands and results")
-	}
-	for i, t := range s.in {
-		// A manual computation over a mesh of one device sees the global values; over more it does not.
-		if a, err := p.typeOf(s.op.Region(0).Entry().Arg(i)); err != nil || a.dt != t.dt || !a.shape.Equal(t.shape) {
-			return nil, unsupported("a manual computation on parts of a value")
-		}
 	}
 	n := len(s.out)
 	return func(m *machine, fr *frame, ins *instr) error {

@@ -45,6 +45,7 @@ type machine struct {
 	run     runState
 	probes  map[string][]*tensor.Tensor // what probes saw, where the program asks
 	world   *world                      // nil where there is one device
+	manual  int                         // manual computations that are being executed
 	written map[*writtenHook]*writtenState
 }
 

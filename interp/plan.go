@@ -15,13 +15,14 @@ const maxCallDepth = 10000
 
 // program is a compiled module. It is immutable once compiled and shared by all its runs.
 type program struct {
-	module   *ir.Module
-	opts     Options
-	table    map[string]row
-	funcs    map[string]*function
-	symbols  ir.Symbols
-	tokenBuf *buf
-	hooks    *hookTable
+	module               *ir.Module
+	opts                 Options
+	table                map[string]row
+	funcs                map[string]*function
+	symbols              ir.Symbols
+	tokenBuf             *buf
+	hooks                *hookTable
+	replicas, partitions int
 
 	probesCompared int // 0 not looked yet, 1 no, 2 yes; see comparesProbes
 }
@@ -393,6 +394,9 @@ func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.Co
 	prog := &program{module: mod, opts: opts, table: buildTable(), funcs: map[string]*function{}, symbols: ir.SymbolsOf(mod.Op())}
 	prog.tokenBuf = &buf{refs: 1, fixed: true}
 	var err error
+	if prog.replicas, prog.partitions, err = grid(mod, prog, copts); err != nil {
+		return nil, nil, err
+	}
 	if prog.hooks, err = newHookTable(rp, copts); err != nil {
 		return nil, nil, err
 	}

@@ -24,7 +24,7 @@ type world struct {
 	waiting  int   // devices that wait for others
 	failed   error // ends every wait
 	meetings map[meetingKey]*meeting
-	channels map[int64][]*tensor.Tensor
+	channels map[channelKey][]*tensor.Tensor
 	infeed   [][]*tensor.Tensor
 }
 
@@ -32,6 +32,12 @@ type world struct {
 type meetingKey struct {
 	at    *instr
 	first int
+}
+
+// channelKey names a channel of send and recv: its number, and the process that receives; -1 is whichever comes first.
+type channelKey struct {
+	channel int64
+	to      int
 }
 
 // meeting gathers the operands of one collective. Once it is complete it is read without the lock.
@@ -42,7 +48,7 @@ type meeting struct {
 
 func newWorld(replicas, partitions int) *world {
 	w := &world{replicas: replicas, partitions: partitions, running: replicas * partitions,
-		meetings: map[meetingKey]*meeting{}, channels: map[int64][]*tensor.Tensor{}}
+		meetings: map[meetingKey]*meeting{}, channels: map[channelKey][]*tensor.Tensor{}}
 	w.changed = sync.NewCond(&w.mu)
 	return w
 }
@@ -129,7 +135,7 @@ func (w *world) meet(m *machine, at *instr, self int, group []int, operands []*t
 }
 
 // send puts values into a channel.
-func (w *world) send(channel int64, values []*tensor.Tensor) {
+func (w *world) send(channel channelKey, values []*tensor.Tensor) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, v := range values {
@@ -139,7 +145,7 @@ func (w *world) send(channel int64, values []*tensor.Tensor) {
 }
 
 // recv takes n values from a channel, waiting for them.
-func (w *world) recv(m *machine, channel int64, n int) ([]*tensor.Tensor, error) {
+func (w *world) recv(m *machine, channel channelKey, n int) ([]*tensor.Tensor, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.wait(m.ctx, func() bool { return len(w.channels[channel]) >= n }); err != nil {

@@ -84,7 +84,7 @@ func (p *planner) planWritten(s *spec, raw control) control {
 			st.done++
 			last := st.done == w.parts
 			if !st.delivered && (last || len(part.Results) > 0) {
-				if err := m.deliverWritten(w.bound, st); err != nil {
+				if err := m.deliverWritten(ins, w.bound, st); err != nil {
 					return err
 				}
 			}
@@ -152,7 +152,7 @@ func (st *writtenState) release(m *machine) {
 }
 
 // deliverWritten calls the handler with what the parts gave so far.
-func (m *machine) deliverWritten(bound *runtime.Bound, st *writtenState) error {
+func (m *machine) deliverWritten(ins *instr, bound *runtime.Bound, st *writtenState) error {
 	site := bound.Site
 	c := runtime.Call{Site: site, Run: m.run.run, Seq: m.run.seq, Device: m.run.device, Replica: m.run.replica, Partition: m.run.partition}
 	for i, b := range st.operands {
@@ -191,12 +191,13 @@ func (m *machine) deliverWritten(bound *runtime.Bound, st *writtenState) error {
 		}
 		c.Results = append(c.Results, &b.t)
 	}
-	if err := m.deliver(bound, &c); err != nil {
+	err := m.once(ins, firesOn(m.prog.module, ins.op), c.Results, func() error {
+		err := m.deliver(bound, &c)
+		m.run.seq++
 		return err
-	}
-	m.run.seq++
-	st.delivered = true
-	return nil
+	})
+	st.delivered = err == nil
+	return err
 }
 
 // writtenResult makes a result of an op: what the hook answered, a token, and else the operand of that type, since that

@@ -13,6 +13,9 @@ type Mesh struct {
 	IDs   []int64 // nil: 0, 1, 2, ...
 }
 
+// Devices returns how many devices the mesh has.
+func (m *Mesh) Devices() int64 { return max(1, count(m.Sizes)) }
+
 // ParseMesh reads <["x"=2, "y"=4], device_ids=[...]>.
 func ParseMesh(text string) (*Mesh, error) {
 	r := reader{rest: text}
@@ -56,6 +59,59 @@ func (m *Mesh) Coordinates(partition int64) []int64 {
 		return nil
 	}
 	return out
+}
+
+// Groups returns the devices that differ along the given parts of axes only, a group for each place along the others. The
+// devices of a group are in the order of the parts, the major one first.
+func (m *Mesh) Groups(parts []Part) ([][]int64, error) {
+	n := m.Devices()
+	s, err := m.Sharding([][]Part{parts}, int(n))
+	if err != nil {
+		return nil, err
+	}
+	if s.Whole() { // groups of one
+		var out [][]int64
+		for p := range n {
+			out = append(out, []int64{p})
+		}
+		return out, nil
+	}
+	var keys []string
+	groups := map[string][]int64{}
+	size := s.Tiles()[0]
+	for p := range n {
+		k, err := m.rest(p, parts)
+		if err != nil {
+			return nil, err
+		}
+		if groups[k] == nil {
+			keys = append(keys, k)
+			groups[k] = make([]int64, size)
+		}
+		groups[k][s.Index(int(p))[0]] = p
+	}
+	var out [][]int64
+	for _, k := range keys {
+		out = append(out, groups[k])
+	}
+	return out, nil
+}
+
+// rest names the place of a device along everything but the given parts.
+func (m *Mesh) rest(device int64, parts []Part) (string, error) {
+	at := m.Coordinates(device)
+	if at == nil {
+		return "", fmt.Errorf("the mesh has no device %d", device)
+	}
+	for _, p := range parts {
+		i := slices.Index(m.Names, p.Axis)
+		below, count := int64(1), m.Sizes[i]
+		if p.Count != 0 {
+			below, count = m.Sizes[i]/(p.Before*p.Count), p.Count
+		}
+		at[i] -= at[i] / below % count * below
+	}
+	return fmt.Sprint(at), nil
 }
 
 // ParseShardy reads #sdy.sharding<@mesh, [{"x"}, {"y":(1)2, ?}], replicated={"z"}>. lookup finds a mesh by name.

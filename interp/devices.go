@@ -1,0 +1,184 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// maxDevices bounds the goroutines of a run.
+const maxDevices = 4096
+
+// grid returns on how many replicas and partitions a module runs: as the options say, else the module, else the mesh of
+// its first manual computation.
+func grid(mod *ir.Module, prog *program, opts runtime.CompileOptions) (replicas, partitions int, err error) {
+	choose := func(given, own int, name string) int {
+		for _, dialect := range []string{"mhlo.", "stablehlo."} {
+			if given == 0 {
+				given = own
+			}
+			if given == 0 {
+				given = int(intAttr(mod.Op(), dialect+name, 0))
+			}
+		}
+		return given
+	}
+	replicas = max(1, choose(opts.Replicas, prog.opts.Replicas, "num_replicas"))
+	partitions = choose(opts.Partitions, prog.opts.Partitions, "num_partitions")
+	if partitions == 0 {
+		partitions = 1
+		mod.Walk(func(op *ir.Op) bool {
+			if op.Name() != "sdy.manual_computation" {
+				return true
+			}
+			for _, s := range append(perValue(op, "in_shardings"), perValue(op, "out_shardings")...) {
+				if mesh, err := prog.mesh(s); err == nil && mesh.Devices() > 0 {
+					partitions = int(mesh.Devices())
+					return false
+				}
+			}
+			return true
+		})
+	}
+	if replicas > maxDevices || partitions > maxDevices/replicas {
+		return 0, 0, fmt.Errorf("%d replicas of %d partitions are more than %d devices", replicas, partitions, maxDevices)
+	}
+	return replicas, partitions, nil
+}
+
+// spans reports whether anything in the module is done per partition: else one device executes it on whole values for
+// all of them.
+func spans(mod *ir.Module) bool {
+	found := false
+	mod.Walk(func(op *ir.Op) bool {
+		switch name := op.Name(); name[strings.IndexByte(name, '.')+1:] {
+		case "manual_computation", "partition_id", "all_gather", "all_reduce", "all_to_all", "collective_broadcast", "collective_permute",
+			"collective_reduce", "reduce_scatter", "send", "recv":
+			found = true
+		case "custom_call":
+			switch stringAttr(op, "call_target_name") {
+			case "SPMDFullToShardShape", "SPMDShardToFullShape":
+				found = true
+			}
+			found = found || firesOn(mod, op).device > 0 || firesOn(mod, op).each
+		case "hook", "outfeed", "infeed":
+			found = found || firesOn(mod, op).device > 0 || firesOn(mod, op).each
+		}
+		return !found
+	})
+	return found
+}
+
+// place says on which devices an op that talks to the host does so, where it stands among whole values.
+type place struct {
+	each   bool // {manual}: on every one
+	device int  // else on this partition
+}
+
+// firesOn reads the sharding of such an op: {maximal device=1} or a mesh of one device say which.
+func firesOn(mod *ir.Module, op *ir.Op) place {
+	if text := stringAttr(op, "mhlo.sharding"); text == "{manual}" {
+		return place{each: true}
+	} else if rest, ok := strings.CutPrefix(text, "{maximal device="); ok {
+		if n, err := strconv.Atoi(strings.TrimSuffix(rest, "}")); err == nil {
+			return place{device: n}
+		}
+	}
+	for _, s := range perValue(op, "sdy.sharding") {
+		mesh := s.Inline
+		if mesh == nil {
+			for o := range mod.Body().Ops() {
+				if o.Name() == "sdy.mesh" && stringAttr(o, ir.SymbolName) == s.Mesh {
+					if d, ok := o.Attr("mesh").(*ir.DialectAttr); ok {
+						mesh, _ = d.Data().(*sdy.Mesh)
+					}
+				}
+			}
+		}
+		if mesh != nil && len(mesh.Axes) == 0 && len(mesh.DeviceIDs) == 1 {
+			return place{device: int(mesh.DeviceIDs[0])}
+		}
+		break
+	}
+	return place{}
+}
+
+// alone reports whether this device talks to the host for itself: it is the only one, or its values are its own.
+func (m *machine) alone(at place) bool {
+	return m.world == nil || m.world.nested || m.world.partitions == 1 || m.manual > 0 || at.each
+}
+
+// once executes what talks to the host: where values are whole on one device of each replica, which gives what the host
+// answered to the others, and where they are written per device on every one.
+func (m *machine) once(ins *instr, at place, results []*tensor.Tensor, fire func() error) error {
+	w := m.world
+	if m.alone(at) {
+		return fire()
+	}
+	if at.device >= w.partitions {
+		return fmt.Errorf("is on device %d of %d", at.device, w.partitions)
+	}
+	mine := m.run.partition == at.device
+	if mine {
+		if err := fire(); err != nil {
+			return err
+		}
+	}
+	if len(results) == 0 {
+		return nil
+	}
+	all := make([]int, w.partitions)
+	for i := range all {
+		all[i] = i
+	}
+	var give []*tensor.Tensor
+	if mine {
+		give = results
+	}
+	met, err := m.meetPartitions(ins, all, give)
+	if err != nil || mine {
+		return err
+	}
+	got := met[at.device]
+	if len(got) != len(results) {
+		return errors.New("gives other values on each device")
+	}
+	for i, t := range got {
+		copy(results[i].Bytes(), t.Bytes())
+	}
+	return nil
+}
+
+// runDevices executes the program on several devices.
+func (e *Executable) runDevices(ctx context.Context, m *machine, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	n := e.replicas * e.partitions
+	w := newWorld(e.replicas, e.partitions)
+	results := make([][]*tensor.Tensor, n)
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for d := range n {
+		device := m.sub(w, d)
+		if device.limit > 0 {
+			device.limit = max(1, device.limit/int64(n)) // the limit is the run's
+		}
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			results[d], errs[d] = device.main(ctx, e.entry, args)
+			w.leave(errs[d])
+		}()
+	}
+	wg.Wait()
+	if err := firstCause(errs); err != nil {
+		return nil, err
+	}
+	return results[0], nil
+}

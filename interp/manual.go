@@ -1,0 +1,435 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+	"github.com/hlocb/hlocb/tensor/sharding"
+)
+
+// Every device of a partitioned program executes main on whole values, all with the same ones: annotations of shardings
+// say where values lie, not what they are. Only in places that are written per device do devices have values of their
+// own: in an sdy.manual_computation, or between the calls SPMDFullToShardShape and SPMDShardToFullShape. On the way in a
+// device takes its part of the whole value; on the way out the devices meet and each makes the whole value again.
+
+// cutValue is how a value that enters or leaves a manual computation is cut.
+type cutValue struct {
+	*sharding.Sharding
+	// from says, for a result, which partitions' parts make the whole value on each partition.
+	from [][]int
+}
+
+// manualComputation is the plan of an op whose region is executed on parts of its operands.
+type manualComputation struct {
+	body    *block
+	in, out []*cutValue // nil where the value is whole
+	results []vtype     // the whole ones
+	groups  [][]int     // by partition, who meets at the end; nil where nobody needs to
+}
+
+// planManual compiles sdy.manual_computation. Axes of the mesh that are not manual cut nothing: along them the
+// values are whole.
+func planManual(p *planner, s *spec) (control, error) {
+	body, err := p.region(s.op, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(body.args) != len(s.in) || len(body.ret) != len(s.out) {
+		return nil, errors.New("has a region that does not fit its operands and results")
+	}
+	mc := &manualComputation{body: body, results: s.out}
+	axes := manualAxes(s.op)
+	in, out := perValue(s.op, "in_shardings"), perValue(s.op, "out_shardings")
+	if len(in) != len(s.in) || len(out) != len(s.out) {
+		return nil, errors.New("has shardings that do not fit its operands and results")
+	}
+	var mesh *sharding.Mesh
+	for i, t := range s.in {
+		local, err := p.typeOf(s.op.Region(0).Entry().Arg(i))
+		if err != nil {
+			return nil, err
+		}
+		c, m, err := p.cut(in[i], axes, t, local)
+		if err != nil {
+			return nil, fmt.Errorf("operand #%d %w", i, err)
+		}
+		mc.in = append(mc.in, c)
+		mesh = m
+	}
+	for i, v := range s.op.Region(0).Entry().Last().Operands() {
+		local, err := p.typeOf(v)
+		if err != nil {
+			return nil, err
+		}
+		c, m, err := p.cut(out[i], axes, s.out[i], local)
+		if err != nil {
+			return nil, fmt.Errorf("result #%d %w", i, err)
+		}
+		mc.out = append(mc.out, c)
+		if c != nil && mc.groups == nil {
+			if mc.groups, err = manualGroups(m, axes, p.prog.partitions); err != nil {
+				return nil, err
+			}
+		}
+		if c != nil {
+			c.from = sources(m, c.Sharding, out[i], mc.groups)
+		}
+		mesh = m
+	}
+	if mesh != nil && p.prog.partitions > 1 {
+		if n := mesh.Devices(); n != int64(p.prog.partitions) {
+			return nil, fmt.Errorf("is over a mesh of %d devices, the program has %d partitions", n, p.prog.partitions)
+		}
+	}
+	return mc.run, nil
+}
+
+// run executes the computation on one device.
+func (mc *manualComputation) run(m *machine, fr *frame, ins *instr) error {
+	self := m.run.partition
+	for i, a := range mc.body.args {
+		c := mc.in[i]
+		if c == nil {
+			fr.slots[a] = m.take(fr, ins, i)
+			continue
+		}
+		if err := m.onGrid(); err != nil {
+			return err
+		}
+		whole := &fr.slots[ins.in[i]].t
+		shape, err := c.ShardShape(whole.Shape())
+		if err != nil {
+			return err
+		}
+		b, err := m.alloc(whole.DType(), shape, int(shape.NumElements()))
+		if err != nil {
+			return err
+		}
+		clear(b.t.Bytes()) // the last part may be padded
+		c.Take(&b.t, whole, self)
+		fr.slots[a] = b
+	}
+	out := m.refs(len(mc.out))
+	m.manual++
+	err := m.block(fr, mc.body, out)
+	m.manual--
+	if err != nil {
+		return err
+	}
+	var parts []*tensor.Tensor
+	for i, c := range mc.out {
+		if c != nil {
+			parts = append(parts, &out[i].t)
+		}
+	}
+	var met map[int][]*tensor.Tensor
+	if len(parts) > 0 {
+		if met, err = m.meetPartitions(ins, mc.groups[self], parts); err != nil {
+			return err
+		}
+	}
+	k := 0
+	for i, c := range mc.out {
+		o := ins.out[i]
+		if c == nil {
+			fr.slots[o] = out[i]
+			continue
+		}
+		t := mc.results[i]
+		b, err := m.alloc(t.dt, t.shape, t.n)
+		if err != nil {
+			return err
+		}
+		for _, q := range c.from[self] {
+			c.Put(&b.t, met[q][k], q)
+		}
+		m.release(out[i])
+		fr.slots[o] = b
+		k++
+	}
+	m.dropRefs(len(mc.out))
+	return nil
+}
+
+// onGrid refuses to execute on other devices than the program was compiled for.
+func (m *machine) onGrid() error {
+	if m.world == nil || m.world.nested || m.world.partitions != m.prog.partitions {
+		return unsupported("a manual computation in interpreter.run_parallel")
+	}
+	return nil
+}
+
+// meetPartitions hands values to the other partitions of a group, of the same replica, and returns those of all.
+func (m *machine) meetPartitions(ins *instr, group []int, values []*tensor.Tensor) (map[int][]*tensor.Tensor, error) {
+	if err := m.onGrid(); err != nil {
+		return nil, err
+	}
+	if len(group) == 1 {
+		return map[int][]*tensor.Tensor{group[0]: values}, nil
+	}
+	base := m.run.replica * m.world.partitions
+	processes := make([]int, len(group))
+	for i, q := range group {
+		processes[i] = base + q
+	}
+	met, err := m.world.meet(m, ins, base+m.run.partition, processes, values)
+	if err != nil || base == 0 {
+		return met, err
+	}
+	out := make(map[int][]*tensor.Tensor, len(met))
+	for q, v := range met {
+		out[q-base] = v
+	}
+	return out, nil
+}
+
+func manualAxes(op *ir.Op) []string {
+	if d, ok := op.Attr("manual_axes").(*ir.DialectAttr); ok {
+		if m, ok := d.Data().(*sdy.ManualAxes); ok {
+			return m.Names
+		}
+	}
+	return nil
+}
+
+func perValue(op *ir.Op, name string) []*sdy.Sharding {
+	if d, ok := op.Attr(name).(*ir.DialectAttr); ok {
+		if v, ok := d.Data().(*sdy.PerValue); ok {
+			return v.Shardings
+		}
+	}
+	return nil
+}
+
+// cut returns how a value of type whole is cut along the manual axes of its sharding; nil where it is not.
+func (p *planner) cut(s *sdy.Sharding, axes []string, whole, local vtype) (*cutValue, *sharding.Mesh, error) {
+	mesh, err := p.prog.mesh(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	dims := make([][]sharding.Part, len(s.Dims))
+	for d, dim := range s.Dims {
+		for _, a := range dim.Axes {
+			if slices.Contains(axes, a.Name) {
+				dims[d] = append(dims[d], sharding.Part{Axis: a.Name, Before: a.Pre, Count: a.Size})
+			}
+		}
+	}
+	partitions := p.prog.partitions
+	if whole.class == classTensor && !whole.dynamic() && partitions > 1 {
+		sh, err := mesh.Sharding(dims, partitions)
+		if err != nil {
+			return nil, nil, err
+		}
+		shape, err := sh.ShardShape(whole.shape)
+		if err != nil {
+			return nil, nil, err
+		}
+		if local.class != classTensor || local.dt != whole.dt || !shape.Equal(local.shape) {
+			return nil, nil, fmt.Errorf("is %s on each device, but its sharding cuts %s into parts of shape %v", local, whole, shape)
+		}
+		if sh.Whole() {
+			return nil, mesh, nil
+		}
+		return &cutValue{Sharding: sh}, mesh, nil
+	}
+	if local.class != whole.class || local.class == classTensor && (local.dt != whole.dt || !local.shape.Equal(whole.shape)) {
+		return nil, nil, fmt.Errorf("is %s on each device and %s as a whole, which needs more than %d partitions", local, whole, partitions)
+	}
+	return nil, mesh, nil
+}
+
+// mesh returns the mesh that a sharding is on.
+func (prog *program) mesh(s *sdy.Sharding) (*sharding.Mesh, error) {
+	from := s.Inline
+	if from == nil {
+		if op := prog.symbols[s.Mesh]; op != nil {
+			if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok {
+				from, _ = d.Data().(*sdy.Mesh)
+			}
+		}
+	}
+	if from == nil {
+		return nil, fmt.Errorf("is on mesh '%s', which the module lacks", s.Mesh)
+	}
+	out := &sharding.Mesh{IDs: from.DeviceIDs}
+	for _, a := range from.Axes {
+		out.Names, out.Sizes = append(out.Names, a.Name), append(out.Sizes, a.Size)
+	}
+	return out, nil
+}
+
+// manualGroups returns, for each partition, those that it shares a manual computation with: they differ along manual
+// axes only.
+func manualGroups(mesh *sharding.Mesh, axes []string, partitions int) ([][]int, error) {
+	key := func(partition int) (string, error) {
+		at := mesh.Coordinates(int64(partition))
+		if at == nil {
+			return "", fmt.Errorf("is over a mesh without device %d", partition)
+		}
+		for i, name := range mesh.Names {
+			if slices.Contains(axes, name) {
+				at[i] = 0
+			}
+		}
+		return fmt.Sprint(at), nil
+	}
+	members := map[string][]int{}
+	keys := make([]string, partitions)
+	for q := range partitions {
+		k, err := key(q)
+		if err != nil {
+			return nil, err
+		}
+		keys[q] = k
+		members[k] = append(members[k], q)
+	}
+	out := make([][]int, partitions)
+	for q := range out {
+		out[q] = members[keys[q]]
+	}
+	return out, nil
+}
+
+// sources chooses, for each partition, whose parts make the whole value: of those that have the same part, the one
+// nearest to it, which is at the same place along the axes that do not cut the value.
+func sources(mesh *sharding.Mesh, s *sharding.Sharding, as *sdy.Sharding, groups [][]int) [][]int {
+	used := map[string]bool{}
+	for _, d := range as.Dims {
+		for _, a := range d.Axes {
+			used[a.Name] = true
+		}
+	}
+	near := func(a, b int) bool {
+		x, y := mesh.Coordinates(int64(a)), mesh.Coordinates(int64(b))
+		for i, name := range mesh.Names {
+			if !used[name] && x[i] != y[i] {
+				return false
+			}
+		}
+		return true
+	}
+	out := make([][]int, len(groups))
+	for p, group := range groups {
+		best := map[string]int{}
+		for _, q := range group {
+			k := fmt.Sprint(s.Index(q))
+			if old, ok := best[k]; !ok || q == p || old != p && near(p, q) && !near(p, old) {
+				best[k] = q
+			}
+		}
+		for _, q := range best {
+			out[p] = append(out[p], q)
+		}
+		slices.Sort(out[p])
+	}
+	return out
+}
+
+// planFullToShard compiles the call SPMDFullToShardShape: each device takes its part of the operand, which is cut as
+// the op that made it says.
+func planFullToShard(p *planner, s *spec) (control, error) {
+	if len(s.in) != 1 || len(s.out) != 1 || s.in[0].class != classTensor || s.out[0].class != classTensor || s.in[0].dynamic() {
+		return nil, errors.New("expects one operand and one result of static shape")
+	}
+	if s.in[0].shape.Equal(s.out[0].shape) {
+		return planForward(p, s)
+	}
+	text := shardingOf(s.op.Operand(0))
+	if text == "" {
+		return nil, errors.New("has an operand that does not say how it is cut")
+	}
+	cut, err := p.cutGSPMD(text, s.in[0], s.out[0])
+	if err != nil {
+		return nil, err
+	}
+	t := s.out[0]
+	return func(m *machine, fr *frame, ins *instr) error {
+		if err := m.onGrid(); err != nil {
+			return err
+		}
+		b, err := m.alloc(t.dt, t.shape, t.n)
+		if err != nil {
+			return err
+		}
+		clear(b.t.Bytes())
+		cut.Take(&b.t, &fr.slots[ins.in[0]].t, m.run.partition)
+		fr.slots[ins.out[0]] = b
+		return nil
+	}, nil
+}
+
+// planShardToFull compiles the call SPMDShardToFullShape: the devices meet and each makes the whole value.
+func planShardToFull(p *planner, s *spec) (control, error) {
+	if len(s.in) != 1 || len(s.out) != 1 || s.in[0].class != classTensor || s.out[0].class != classTensor || s.out[0].dynamic() {
+		return nil, errors.New("expects one operand and one result of static shape")
+	}
+	if s.in[0].shape.Equal(s.out[0].shape) {
+		return planForward(p, s)
+	}
+	cut, err := p.cutGSPMD(stringAttr(s.op, "mhlo.sharding"), s.out[0], s.in[0])
+	if err != nil {
+		return nil, err
+	}
+	all := make([]int, p.prog.partitions)
+	for i := range all {
+		all[i] = i
+	}
+	t := s.out[0]
+	return func(m *machine, fr *frame, ins *instr) error {
+		met, err := m.meetPartitions(ins, all, []*tensor.Tensor{&fr.slots[ins.in[0]].t})
+		if err != nil {
+			return err
+		}
+		b, err := m.alloc(t.dt, t.shape, t.n)
+		if err != nil {
+			return err
+		}
+		for q := len(all) - 1; q >= 0; q-- { // of equal parts the first counts
+			cut.Put(&b.t, met[q][0], q)
+		}
+		cut.Put(&b.t, met[m.run.partition][0], m.run.partition)
+		fr.slots[ins.out[0]] = b
+		return nil
+	}, nil
+}
+
+// cutGSPMD reads a sharding that cuts a value of type whole into parts of type local.
+func (p *planner) cutGSPMD(text string, whole, local vtype) (*sharding.Sharding, error) {
+	s, err := sharding.ParseGSPMD(text, p.prog.partitions)
+	if errors.Is(err, sharding.ErrManual) {
+		return nil, unsupported("a value that is cut by hand along some dimensions only (%s)", text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	shape, err := s.ShardShape(whole.shape)
+	if err != nil {
+		return nil, err
+	}
+	if !shape.Equal(local.shape) || whole.dt != local.dt {
+		return nil, fmt.Errorf("makes %s of %s, but sharding %s cuts it into parts of shape %v", local, whole, text, shape)
+	}
+	if s.Whole() {
+		return nil, fmt.Errorf("has sharding %s, which cuts nothing", text)
+	}
+	return s, nil
+}
+
+// shardingOf returns what mhlo.sharding says of a value, "" where nothing does.
+func shardingOf(v *ir.Value) string {
+	if def := v.Def(); def != nil {
+		return stringAttr(def, "mhlo.sharding")
+	}
+	if f, ok := fn.AsFunc(v.Block().Parent()); ok {
+		if a, ok := f.ArgAttrs(v.Index()).Get("mhlo.sharding").(*ir.StringAttr); ok {
+			return a.Value()
+		}
+	}
+	return ""
+}

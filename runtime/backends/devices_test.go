@@ -1,0 +1,351 @@
+//go:build cgo
+
+package backends_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// deviceProgram is a program over several devices. In its text $N is the number of devices, $H half of it, $G twice it,
+// $D the devices and $R the pairs of a ring; @probe is a hook.
+type deviceProgram struct {
+	name, text string
+	least      int // fewest devices
+}
+
+// inManual is a program whose body is executed on each device with its two rows of the argument: %p, of type
+// tensor<2x$Gxf32>, and %k, which all devices have. What it returns are the same rows of the result.
+func inManual(name, body string) deviceProgram {
+	return deviceProgram{name: name, text: `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=$N]>
+  func.func public @main(%arg0: tensor<$Gx$Gxf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<f32>) -> tensor<$Gx$Gxf32> {
+    %0 = sdy.manual_computation(%arg0, %arg1) in_shardings=[<@mesh, [{"x"}, {}]>, <@mesh, []>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%p: tensor<2x$Gxf32>, %k: tensor<f32>) {
+` + body + `
+    } : (tensor<$Gx$Gxf32>, tensor<f32>) -> tensor<$Gx$Gxf32>
+    return %0 : tensor<$Gx$Gxf32>
+  }
+}
+`}
+}
+
+const (
+	tapAt  = `stablehlo.custom_call @probe(%s) {api_version = 4 : i32, backend_config = {name = "%s"}, has_side_effect = true} : (%s) -> ()` + "\n"
+	callAt = `%s = stablehlo.custom_call @probe(%s) {api_version = 4 : i32, backend_config = {name = "%s"}, has_side_effect = true} : (%s) -> %[4]s` + "\n"
+	adder  = ` ({
+      ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+        %s = stablehlo.add %x, %y : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+      })`
+	flat    = `channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[$D]]> : tensor<1x$Nxi64>`
+	rows    = "tensor<2x$Gxf32>"
+	sharded = `#sdy.sharding<@mesh, [{"x"}, {}]>`
+)
+
+func tapOf(value, name, typ string) string { return fmt.Sprintf(tapAt, value, name, typ) }
+
+func callOf(result, value, name, typ string) string {
+	return fmt.Sprintf(callAt, result, value, name, typ)
+}
+
+// around taps %p before an op and %r after it.
+func around(op, typ, rest string) string {
+	return tapOf("%p", "before", rows) + op + tapOf("%r", "after", typ) + rest
+}
+
+var devicePrograms = []deviceProgram{
+	inManual("all_reduce", around(`%r = "stablehlo.all_reduce"(%p) <{`+flat+`, use_global_device_ids}>`+adder+` : (`+rows+`) -> `+rows+"\n", rows,
+		`sdy.return %r : `+rows)),
+	inManual("all_reduce of two values", around(`%r, %q = "stablehlo.all_reduce"(%p, %k) <{`+flat+`, use_global_device_ids}>`+adder+` : (`+rows+`, tensor<f32>) -> (`+rows+", tensor<f32>)\n", rows,
+		tapOf("%q", "k", "tensor<f32>")+`sdy.return %r : `+rows)),
+	inManual("all_gather", around(`%r = "stablehlo.all_gather"(%p) <{all_gather_dim = 0 : i64, `+flat+`, use_global_device_ids}> : (`+rows+`) -> tensor<$Gx$Gxf32>`+"\n", "tensor<$Gx$Gxf32>",
+		`%t = stablehlo.slice %r [1:3, 0:$G] : (tensor<$Gx$Gxf32>) -> `+rows+"\n"+`sdy.return %t : `+rows)),
+	inManual("reduce_scatter", around(`%r = "stablehlo.reduce_scatter"(%p) <{scatter_dimension = 1 : i64, `+flat+`, use_global_device_ids}>`+adder+` : (`+rows+`) -> tensor<2x2xf32>`+"\n", "tensor<2x2xf32>",
+		`%z = stablehlo.constant dense<0.5> : tensor<f32>
+%t = stablehlo.pad %r, %z, low = [0, 0], high = [0, $M], interior = [0, 0] : (tensor<2x2xf32>, tensor<f32>) -> `+rows+"\n"+`sdy.return %t : `+rows)),
+	inManual("all_to_all", around(`%r = "stablehlo.all_to_all"(%p) <{split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = $N : i64, `+flat+`}> : (`+rows+`) -> tensor<$Gx2xf32>`+"\n", "tensor<$Gx2xf32>",
+		`%t = stablehlo.transpose %r, dims = [1, 0] : (tensor<$Gx2xf32>) -> `+rows+"\n"+`sdy.return %t : `+rows)),
+	inManual("collective_permute", around(`%r = "stablehlo.collective_permute"(%p) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[$R]> : tensor<$Nx2xi64>}> : (`+rows+`) -> `+rows+"\n", rows,
+		`sdy.return %r : `+rows)),
+	inManual("collective_permute to some", around(`%r = "stablehlo.collective_permute"(%p) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (`+rows+`) -> `+rows+"\n", rows,
+		`sdy.return %r : `+rows)),
+	inManual("partition_id", `%i = stablehlo.partition_id : tensor<ui32>
+%f = stablehlo.convert %i : (tensor<ui32>) -> tensor<f32>
+`+tapOf("%f", "id", "tensor<f32>")+`%b = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> `+rows+`
+%r = stablehlo.multiply %p, %b : `+rows+`
+sdy.return %r : `+rows),
+	inManual("calls", callOf("%a", "%p", "ask", rows)+`%r = "stablehlo.all_reduce"(%a) <{`+flat+`, use_global_device_ids}>`+adder+` : (`+rows+`) -> `+rows+"\n"+
+		callOf("%b", "%r", "again", rows)+`sdy.return %b : `+rows),
+	inManual("a loop", `%z = stablehlo.constant dense<0> : tensor<i32>
+%w:2 = stablehlo.while(%i = %z, %v = %p) : tensor<i32>, `+rows+`
+ cond {
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.return %c : tensor<i1>
+ } do {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %j = stablehlo.add %i, %one : tensor<i32>
+  `+tapOf("%v", "before", rows)+`  %r = "stablehlo.all_reduce"(%v) <{`+flat+`, use_global_device_ids}>`+adder+` : (`+rows+`) -> `+rows+`
+  `+callOf("%u", "%r", "after", rows)+`  stablehlo.return %j, %u : tensor<i32>, `+rows+`
+ }
+sdy.return %w#1 : `+rows),
+	inManual("a branch on the device", `%i = stablehlo.partition_id : tensor<ui32>
+%one = stablehlo.constant dense<1> : tensor<ui32>
+%c = stablehlo.compare EQ, %i, %one : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+%r = "stablehlo.if"(%c) ({
+  `+callOf("%b", "%p", "one", rows)+`  stablehlo.return %b : `+rows+`
+}, {
+  `+tapOf("%p", "others", rows)+`  stablehlo.return %p : `+rows+`
+}) : (tensor<i1>) -> `+rows+`
+sdy.return %r : `+rows),
+
+	// Two axes, of which one is manual, or one after the other.
+	{"an axis of two", `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=$H]>
+  func.func public @main(%arg0: tensor<$Gx$Gxf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, %arg1: tensor<f32>) -> tensor<$Gx$Gxf32> {
+    %0 = sdy.manual_computation(%arg0, %arg1) in_shardings=[<@mesh, [{"y"}, {"x"}]>, <@mesh, []>] out_shardings=[<@mesh, [{"x", "y"}, {}]>] manual_axes={"x", "y"} (%p: tensor<4x$Nxf32>, %k: tensor<f32>) {
+` + tapOf("%p", "before", "tensor<4x$Nxf32>") + `      %r = "stablehlo.all_reduce"(%p) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[$X]> : tensor<2x$Hxi64>, use_global_device_ids}>` + adder + ` : (tensor<4x$Nxf32>) -> tensor<4x$Nxf32>
+` + tapOf("%r", "after", "tensor<4x$Nxf32>") + `      %t = stablehlo.reshape %r : (tensor<4x$Nxf32>) -> tensor<2x$Gxf32>
+      sdy.return %t : tensor<2x$Gxf32>
+    } : (tensor<$Gx$Gxf32>, tensor<f32>) -> tensor<$Gx$Gxf32>
+    return %0 : tensor<$Gx$Gxf32>
+  }
+}
+`, 4},
+	{"a manual computation in another", `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=$H]>
+  func.func public @main(%arg0: tensor<$Gx$Gxf32>, %arg1: tensor<f32>) -> tensor<$Gx$Gxf32> {
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%p: tensor<$Nx$Gxf32>) {
+      %1 = stablehlo.add %p, %p : tensor<$Nx$Gxf32>
+      %2 = sdy.manual_computation(%1) in_shardings=[<@mesh, [{}, {"y"}]>] out_shardings=[<@mesh, [{}, {"y"}]>] manual_axes={"y"} (%q: tensor<$Nx4xf32>) {
+` + tapOf("%q", "inner", "tensor<$Nx4xf32>") + `        %3 = stablehlo.multiply %q, %q : tensor<$Nx4xf32>
+        sdy.return %3 : tensor<$Nx4xf32>
+      } : (tensor<$Nx$Gxf32>) -> tensor<$Nx$Gxf32>
+      sdy.return %2 : tensor<$Nx$Gxf32>
+    } : (tensor<$Gx$Gxf32>) -> tensor<$Gx$Gxf32>
+    return %0 : tensor<$Gx$Gxf32>
+  }
+}
+`, 4},
+	{"devices in another order", `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=$N], device_ids=[$B]>
+  func.func public @main(%arg0: tensor<$Gx$Gxf32>, %arg1: tensor<f32>) -> tensor<$Gx$Gxf32> {
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{}, {"x"}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%p: tensor<$Gx2xf32>) {
+` + tapOf("%p", "part", "tensor<$Gx2xf32>") + `      %1 = stablehlo.transpose %p, dims = [1, 0] : (tensor<$Gx2xf32>) -> tensor<2x$Gxf32>
+      sdy.return %1 : tensor<2x$Gxf32>
+    } : (tensor<$Gx$Gxf32>) -> tensor<$Gx$Gxf32>
+    return %0 : tensor<$Gx$Gxf32>
+  }
+}
+`, 2},
+
+	// Hooks among whole values, with Shardy and with GSPMD; how often they fire is --per-device's.
+	{"whole values, Shardy", wholeValues(`sdy.mesh @mesh = <["x"=$N]>`, `sdy.sharding = `+sharded, `sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>`), 2},
+	{"whole values, GSPMD", wholeValues("", `mhlo.sharding = "{devices=[$N,1]<=[$N]}"`, `mhlo.sharding = "{devices=[$N,1]<=[$N]}"`), 2},
+	{"loops and branches, Shardy", wholeControl(`sdy.mesh @mesh = <["x"=$N]>`, `sdy.sharding = `+sharded, `sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>`), 2},
+	{"loops and branches, GSPMD", wholeControl("", `mhlo.sharding = "{devices=[$N,1]<=[$N]}"`, `mhlo.sharding = "{devices=[$N,1]<=[$N]}"`), 2},
+	{"parts by hand, GSPMD", `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<$Gx$Gxf32> {mhlo.sharding = "{devices=[$N,1]<=[$N]}"}, %arg1: tensor<f32>) -> tensor<$Gx$Gxf32> {
+    %1 = stablehlo.custom_call @Sharding(%arg0) {mhlo.sharding = "{devices=[$N,1]<=[$N]}"} : (tensor<$Gx$Gxf32>) -> tensor<$Gx$Gxf32>
+    %p = stablehlo.custom_call @SPMDFullToShardShape(%1) {mhlo.sharding = "{manual}"} : (tensor<$Gx$Gxf32>) -> ` + rows + `
+    stablehlo.custom_call @probe(%p) {api_version = 4 : i32, backend_config = {name = "before"}, has_side_effect = true, mhlo.sharding = "{manual}"} : (` + rows + `) -> ()
+    %r = "stablehlo.all_reduce"(%p) <{` + flat + `, use_global_device_ids}>` + adder + ` {mhlo.sharding = "{manual}"} : (` + rows + `) -> ` + rows + `
+    %a = stablehlo.custom_call @probe(%r) {api_version = 4 : i32, backend_config = {name = "after"}, has_side_effect = true, mhlo.sharding = "{manual}"} : (` + rows + `) -> ` + rows + `
+    %4 = stablehlo.custom_call @Sharding(%a) {mhlo.sharding = "{manual}"} : (` + rows + `) -> ` + rows + `
+    %5 = stablehlo.custom_call @SPMDShardToFullShape(%4) {mhlo.sharding = "{devices=[$N,1]<=[$N]}"} : (` + rows + `) -> tensor<$Gx$Gxf32>
+    return %5 : tensor<$Gx$Gxf32>
+  }
+}
+`, 2},
+}
+
+// wholeValues taps, asks and changes values that are cut along their rows, and one that is not.
+func wholeValues(mesh, arg, op string) string {
+	w := "tensor<$Gx$Gxf32>"
+	return `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {
+  ` + mesh + `
+  func.func public @main(%arg0: ` + w + ` {` + arg + `}, %arg1: tensor<f32>) -> ` + w + ` {
+    ` + tapOf("%arg0", "argument", w) + `    %0 = stablehlo.add %arg0, %arg0 {` + op + `} : ` + w + `
+    ` + tapOf("%0", "twice", w) + tapOf("%arg1", "scalar", "tensor<f32>") + callOf("%1", "%0", "ask", w) + `    %2 = stablehlo.dot %1, %0 : (` + w + `, ` + w + `) -> ` + w + `
+    ` + tapOf("%2", "product", w) + `    %3 = stablehlo.custom_call @probe(%2) {api_version = 4 : i32, backend_config = {name = "change"}, has_side_effect = true,
+      output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (` + w + `) -> ` + w + `
+    return %3 : ` + w + `
+  }
+}
+`
+}
+
+// wholeControl has hooks in a loop, in a branch and in a function.
+func wholeControl(mesh, arg, op string) string {
+	w := "tensor<$Gx$Gxf32>"
+	return `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {
+  ` + mesh + `
+  func.func public @main(%arg0: ` + w + ` {` + arg + `}, %arg1: tensor<f32>) -> ` + w + ` {
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    %w:2 = stablehlo.while(%i = %z, %v = %arg0) : tensor<i32>, ` + w + `
+     cond {
+      %n = stablehlo.constant dense<3> : tensor<i32>
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+     } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %d = stablehlo.add %v, %v {` + op + `} : ` + w + `
+      ` + tapOf("%d", "loop", w) + `      %e = stablehlo.compare EQ, %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %f = "stablehlo.if"(%e) ({
+        ` + callOf("%g", "%d", "branch", w) + `        stablehlo.return %g : ` + w + `
+      }, {
+        %g = func.call @inner(%d) : (` + w + `) -> ` + w + `
+        stablehlo.return %g : ` + w + `
+      }) : (tensor<i1>) -> ` + w + `
+      stablehlo.return %j, %f : tensor<i32>, ` + w + `
+     }
+    return %w#1 : ` + w + `
+  }
+  func.func private @inner(%x: ` + w + `) -> ` + w + ` {
+    ` + tapOf("%x", "inner", w) + `    %r = stablehlo.subtract %x, %x {` + op + `} : ` + w + `
+    %s = stablehlo.add %r, %x {` + op + `} : ` + w + `
+    return %s : ` + w + `
+  }
+}
+`
+}
+
+// on writes the program for n devices.
+func (p deviceProgram) on(n int) string {
+	var ids, ring, back, first, second []string
+	for i := range n {
+		ids = append(ids, fmt.Sprint(i))
+		back = append(back, fmt.Sprint(n-1-i))
+		ring = append(ring, fmt.Sprintf("[%d, %d]", i, (i+1)%n))
+		if i < n/2 {
+			first, second = append(first, fmt.Sprint(i)), append(second, fmt.Sprint(i+n/2))
+		}
+	}
+	return strings.NewReplacer("$N", fmt.Sprint(n), "$H", fmt.Sprint(n/2), "$G", fmt.Sprint(2*n), "$M", fmt.Sprint(2*n-2), "$D", strings.Join(ids, ", "),
+		"$R", strings.Join(ring, ", "), "$B", strings.Join(back, ", "), "$X", "["+strings.Join(first, ", ")+"], ["+strings.Join(second, ", ")+"]").Replace(p.text)
+}
+
+// rewriteText is rewrite for text.
+func rewriteText(t *testing.T, text string, opts passes.RewriteOptions) (*runtime.Program, error) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "m.mlir")
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m := read(t, name)
+	r, err := passes.RewriteHooks(context.Background(), m, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &runtime.Program{Module: m, Text: []byte(print.String(m, print.Options{})), Manifest: r.Manifest}, nil
+}
+
+// deviceEvents runs a program several times on a backend and returns its events, sorted by device and sequence, then its
+// results. Every call is answered with its operand plus one.
+func deviceEvents(t *testing.T, b runtime.Backend, p *runtime.Program, times int, args []*tensor.Tensor) []string {
+	t.Helper()
+	var mu sync.Mutex
+	var got, first []string
+	var h runtime.Bindings
+	h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		for i, r := range c.Results {
+			x, y := tensor.View[float32](c.Operands[i]), tensor.View[float32](r)
+			for k := range y {
+				y[k] = x[k] + 1
+			}
+		}
+		return nil
+	}))
+	h.Observe("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, fmt.Sprintf("d%d r%d p%d #%d %s %v %v", c.Device, c.Replica, c.Partition, c.Seq, c.Site.Name, c.Operands[0].Shape(), tensor.View[float32](c.Operands[0])))
+		return nil
+	}))
+	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &h})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, p.Text)
+	}
+	defer e.Close()
+	for i := range times {
+		got = nil
+		results, err := e.Run(context.Background(), args)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, p.Text)
+		}
+		slices.Sort(got)
+		for _, r := range results {
+			got = append(got, fmt.Sprint(r.Shape(), tensor.View[float32](r)))
+		}
+		if i == 0 {
+			first = got
+		} else if !slices.Equal(first, got) {
+			t.Fatalf("run %d gives\n%s\nthe first gave\n%s", i, strings.Join(got, "\n"), strings.Join(first, "\n"))
+		}
+	}
+	return first
+}
+
+// deviceTimes is how often programs over several devices are run: HLOCB_DEVICE_RUNS, else a few times.
+func deviceTimes(t *testing.T) int {
+	n := 5
+	if s := os.Getenv("HLOCB_DEVICE_RUNS"); s != "" {
+		if _, err := fmt.Sscan(s, &n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// TestDevices runs programs over several devices on both backends: same events on each device, same order, same results.
+func TestDevices(t *testing.T) {
+	cpu, engine := open(t, "cpu"), open(t, "interp")
+	times := deviceTimes(t)
+	for _, p := range devicePrograms {
+		for _, n := range []int{2, 4, 8} {
+			if n < p.least {
+				continue
+			}
+			modes := []hook.PerDevice{hook.PerDeviceSource}
+			if strings.Contains(p.name, "Shardy") || strings.Contains(p.name, "GSPMD") && !strings.Contains(p.name, "hand") {
+				modes = []hook.PerDevice{hook.PerDeviceOnce, hook.PerDeviceEach}
+			}
+			for _, mode := range modes {
+				for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
+					t.Run(fmt.Sprintf("%s/%d/%s/%s", p.name, n, mode, chain), func(t *testing.T) {
+						program, err := rewriteText(t, p.on(n), passes.RewriteOptions{Targets: []string{"probe"}, PerDevice: mode, Chain: chain})
+						if err != nil {
+							t.Fatal(err)
+						}
+						x := floats(tensor.Shape{int64(2 * n), int64(2 * n)}, 0)
+						for i := range tensor.View[float32](x) { // small whole numbers: sums are exact in any order
+							tensor.View[float32](x)[i] = float32(i*7%11 - 5)
+						}
+						args := []*tensor.Tensor{x, floats(nil, 3)}
+						a := deviceEvents(t, engine, program, min(times, 5), args)
+						b := deviceEvents(t, cpu, program, times, args)
+						if !slices.Equal(a, b) {
+							t.Errorf("the engine gives\n%s\nXLA gives\n%s\nof\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"), program.Text)
+						}
+						if len(a) < 2 {
+							t.Errorf("no events: %v", a)
+						}
+					})
+				}
+			}
+		}
+	}
+}
