@@ -11,6 +11,7 @@ import (
 // chain through calls, loops and branches to where it starts, a constant or an argument, and lets it start from
 // a create_token there. It returns the arguments that chains started from.
 func tokenizeChains(m *ir.Module) (starts []*ir.Value, err error) {
+	peelChains(m)
 	f := &chainFollower{m: m, calls: newCallGraph(m), chain: map[*ir.Value]bool{}}
 	var seeds []*ir.Op
 	m.Walk(func(op *ir.Op) bool {
@@ -37,6 +38,52 @@ func tokenizeChains(m *ir.Module) (starts []*ir.Value, err error) {
 		}
 	}
 	return f.convert(), nil
+}
+
+// peelChains takes the calls away by which a chain of a GSPMD module goes from whole values to a device's own and back
+// (see placer.enterChain): they are written anew.
+func peelChains(m *ir.Module) {
+	var around []*ir.Op
+	m.Walk(func(op *ir.Op) bool {
+		if isAnnotation(op) && op.Operand(0).Type() == op.Result(0).Type() && !isZeroSize(op.Operand(0).Type()) && onChain(op) {
+			around = append(around, op)
+		}
+		return true
+	})
+	for _, op := range around {
+		op.Result(0).ReplaceAllUsesWith(op.Operand(0))
+	}
+	for _, op := range around {
+		op.Erase()
+	}
+}
+
+func isAnnotation(op *ir.Op) bool {
+	return stable(op) == "custom_call" && isTarget(op, "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape") && op.NumOperands() == 1 && op.NumResults() == 1
+}
+
+// onChain reports whether an annotation's value is the chain that a hook gives or takes, through nothing but annotations.
+func onChain(op *ir.Op) bool {
+	from := op.Operand(0)
+	for from.Def() != nil && isAnnotation(from.Def()) {
+		from = from.Def().Operand(0)
+	}
+	if d := from.Def(); d != nil && isChainLink(d) && from.Index() == 0 {
+		return true
+	}
+	for v := op.Result(0); v != nil; {
+		to := v
+		v = nil
+		for u := range to.Uses() {
+			if isChainLink(u.Owner()) && u.Index() == 0 {
+				return true
+			}
+			if isAnnotation(u.Owner()) {
+				v = u.Owner().Result(0)
+			}
+		}
+	}
+	return false
 }
 
 // isChainLink reports whether op is a call with a chain that is no token, as operand 0 and result 0.

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
@@ -41,13 +40,15 @@ func ParsePerDevice(s string) (PerDevice, bool) {
 //
 // With Shardy a hook goes into an sdy.manual_computation: with replicated operands and behind
 // if(partition_id == device) to fire once with the whole value, with the operands' own shardings to fire on every
-// device with its shard. With GSPMD the call is given mhlo.sharding: {maximal device=N} or {manual}. Hooks inside a
-// manual computation stay: they fire on every device already. A module of one partition stays as it is.
+// device with its shard. With GSPMD the call is given mhlo.sharding: {maximal device=N} to fire once, and {manual} to fire
+// on every device, between SPMDFullToShardShape and SPMDShardToFullShape. Hooks that are in a manual computation, or in
+// a function that is called from there, stay: each device has values of its own there, and there is no whole value to
+// fire once with. A module of one partition stays as it is.
 func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 	if n, ok := intAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
 		return nil
 	}
-	p := &placer{m: m, mode: mode, known: map[*ir.Value]*sdy.Sharding{}}
+	p := &placer{m: m, mode: mode, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
 	p.devices, _ = intAttr(m.Op().Attr("mhlo.num_partitions"))
 	for op := range m.Body().Ops() {
 		if op.Name() != "sdy.mesh" {
@@ -72,14 +73,31 @@ func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 		}
 		return true
 	})
+	if len(hooks) == 0 {
+		return nil
+	}
+	m.Walk(func(op *ir.Op) bool { // what is asked of a value later has been asked of its operands already
+		for _, v := range op.Results() {
+			if p.mesh != nil {
+				p.shardingOf(v)
+			} else {
+				p.gspmdOf(v)
+			}
+		}
+		return true
+	})
+	funcs := manualFunctions(m)
 	for _, h := range hooks {
-		if insideManual(h.Op) {
+		switch within := contextOf(h.Op, funcs); {
+		case within == perDeviceContext|wholeContext:
+			return m.Errorf(h.Op, "hook %q is in a function that is called from a manual computation and from elsewhere; give each its own function", h.HookName())
+		case within == perDeviceContext:
+			if mode == PerDeviceOnce && !guarded(h.Op) {
+				return p.noWhole(h)
+			}
 			h.RemoveAttr(attrSdySharding) // XLA takes no sharding there
 			h.RemoveAttr(attrMhloSharding)
 			continue
-		}
-		if h.Chained() && ir.IsToken(h.Operand(0).Type()) && p.mesh != nil {
-			return m.Errorf(h.Op, "a token cannot be passed to hook %q on several devices; use the state chain", h.HookName())
 		}
 		place := p.shardy
 		if p.mesh == nil {
@@ -92,10 +110,96 @@ func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 	return nil
 }
 
+func (p *placer) noWhole(h hlocb.HookOp) error {
+	return p.m.Errorf(h.Op, "hook %q is in a manual computation, where each device has a value of its own, and cannot fire once with the whole value: "+
+		"hook the value outside of it, gathered, or leave --per-device at source", h.HookName())
+}
+
+// What the ops of a function work on.
+const (
+	wholeContext     = 1 << iota // whole values
+	perDeviceContext             // each device's own
+)
+
+// manualFunctions returns, for each function, where it is called from: a manual computation, elsewhere, or both.
+func manualFunctions(m *ir.Module) map[string]int {
+	g := newCallGraph(m)
+	out := map[string]int{}
+	var work []string
+	add := func(name string, within int) {
+		if out[name]|within != out[name] {
+			out[name] |= within
+			work = append(work, name)
+		}
+	}
+	calls := map[string][]*ir.Op{} // by the function that they are in
+	for callee, ops := range g.callers {
+		for _, op := range ops {
+			if insideManual(op) {
+				add(callee, perDeviceContext)
+			} else if f := functionOf(op); f != "" {
+				calls[f] = append(calls[f], op)
+			}
+		}
+	}
+	for _, f := range g.funcs {
+		if !f.Private() || len(g.callers[f.Symbol()]) == 0 {
+			add(f.Symbol(), wholeContext)
+		}
+	}
+	for len(work) > 0 {
+		name := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, op := range calls[name] {
+			add(fn.Callee(op), out[name])
+		}
+	}
+	return out
+}
+
+func contextOf(op *ir.Op, funcs map[string]int) int {
+	if insideManual(op) {
+		return perDeviceContext
+	}
+	if within := funcs[functionOf(op)]; within != 0 {
+		return within
+	}
+	return wholeContext
+}
+
+// functionOf returns the name of the function that op is in.
+func functionOf(op *ir.Op) string {
+	for p := op.Parent(); p != nil; p = p.Parent() {
+		if p.Name() == "func.func" {
+			return stringAttr(p.Attr(ir.SymbolName))
+		}
+	}
+	return ""
+}
+
 func insideManual(op *ir.Op) bool {
 	for p := op.Parent(); p != nil; p = p.Parent() {
 		if p.Name() == "sdy.manual_computation" {
 			return true
+		}
+	}
+	return false
+}
+
+// guarded reports whether op stands behind a test for one device, as hooks that fire once are written.
+func guarded(op *ir.Op) bool {
+	for p := op.Parent(); p != nil && p.Name() != "sdy.manual_computation"; p = p.Parent() {
+		if stable(p) != "if" {
+			continue
+		}
+		test := p.Operand(0).Def()
+		if test == nil || stable(test) != "compare" {
+			continue
+		}
+		for _, v := range test.Operands() {
+			if d := v.Def(); d != nil && stable(d) == "partition_id" {
+				return true
+			}
 		}
 	}
 	return false
@@ -115,6 +219,8 @@ type placer struct {
 	maximal  []maximalMesh
 	known    map[*ir.Value]*sdy.Sharding // what shardingOf found
 	last     int64                       // channel in use
+
+	knownText map[*ir.Value]string // what gspmdOf found
 }
 
 // each reports whether h fires on every device.
@@ -135,24 +241,6 @@ func (p *placer) device(h hlocb.HookOp) int64 {
 		}
 	}
 	return 0
-}
-
-// gspmd gives h the sharding that GSPMD's partitioner wants of it. It takes a call on every device only where
-// nothing of it is used elsewhere, the chain neither: plugins abort over more.
-func (p *placer) gspmd(h hlocb.HookOp) error {
-	h.RemoveAttr(attrSdySharding)
-	if stringAttr(h.Attr(attrMhloSharding)) == "{manual}" {
-		return nil // its operands are shards already; on one device XLA aborts over them
-	}
-	if p.each(h) {
-		if h.NumResults() > 0 {
-			return p.m.Errorf(h.Op, "hook %q on every device of a GSPMD module can have neither order nor results: use order none, or Shardy", h.HookName())
-		}
-		h.SetAttr(attrMhloSharding, ir.NewString("{manual}"))
-	} else if !strings.HasPrefix(stringAttr(h.Attr(attrMhloSharding)), "{maximal device=") {
-		h.SetAttr(attrMhloSharding, ir.NewString("{maximal device=0}"))
-	}
-	return nil
 }
 
 // shardy moves h into a manual computation.

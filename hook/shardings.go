@@ -71,8 +71,8 @@ func addManualShardings(m *ir.Module, op *ir.Op, chain ir.Type) error {
 	if !ok1 || !ok2 {
 		return m.Errorf(op, "cannot read the shardings of '%s' around a hook", op.Name())
 	}
-	if ir.IsToken(chain) {
-		return m.Errorf(op, "a token cannot be passed through '%s'; use the state chain", op.Name())
+	if ir.IsToken(chain) && !allManual(m, op, append(append([]*sdy.Sharding(nil), in...), out...)) {
+		return m.Errorf(op, "a token cannot be passed through '%s' over some axes of its mesh only, which makes plugins abort; use the state chain", op.Name())
 	}
 	entry := &sdy.Sharding{}
 	if t, ok := chain.(*ir.TensorType); ok {
@@ -92,6 +92,38 @@ func addManualShardings(m *ir.Module, op *ir.Op, chain ir.Type) error {
 	op.SetAttr("in_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: prepend(entry, in)}))
 	op.SetAttr("out_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: prepend(entry, out)}))
 	return nil
+}
+
+// allManual reports whether a manual computation is over all axes of the mesh of its shardings.
+func allManual(m *ir.Module, op *ir.Op, shardings []*sdy.Sharding) bool {
+	names := map[string]bool{}
+	if d, ok := op.Attr("manual_axes").(*ir.DialectAttr); ok {
+		if axes, ok := d.Data().(*sdy.ManualAxes); ok {
+			for _, name := range axes.Names {
+				names[name] = true
+			}
+		}
+	}
+	for _, s := range shardings {
+		mesh := s.Inline
+		for o := range m.Body().Ops() {
+			if mesh != nil || o.Name() != "sdy.mesh" || stringAttr(o.Attr(ir.SymbolName)) != s.Mesh {
+				continue
+			}
+			if d, ok := o.Attr("mesh").(*ir.DialectAttr); ok {
+				mesh, _ = d.Data().(*sdy.Mesh)
+			}
+		}
+		if mesh == nil {
+			return false
+		}
+		for _, a := range mesh.Axes {
+			if !names[a.Name] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // keepManualShardings brings the shardings of a manual computation in line with the values that stay: counts says

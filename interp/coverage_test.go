@@ -16,7 +16,6 @@ var notExecuted = map[string]string{
 	"func.return":                        "ends a block",
 	"func.call_indirect":                 "functions as values are not part of StableHLO",
 	"func.constant":                      "functions as values are not part of StableHLO",
-	"stablehlo.collective_reduce":        "leaves what the other processes of a group get to the implementation",
 	"stablehlo.return":                   "ends a block",
 	"mhlo.return":                        "ends a block",
 	"sdy.return":                         "ends a block",

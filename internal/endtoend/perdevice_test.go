@@ -50,6 +50,8 @@ func TestPerDevice(t *testing.T) {
 		{"gspmd once", false, hook.PerDeviceOnce, []string{"call 0 " + whole, "tap 0 " + whole}},
 		{"shardy each", true, hook.PerDeviceEach, []string{
 			"call 0 [0 2]", "call 1 [4 6]", "call 2 [8 10]", "call 3 [12 14]", "tap 0 [0 2]", "tap 1 [4 6]", "tap 2 [8 10]", "tap 3 [12 14]"}},
+		{"gspmd each", false, hook.PerDeviceEach, []string{
+			"call 0 [0 2]", "call 1 [4 6]", "call 2 [8 10]", "call 3 [12 14]", "tap 0 [0 2]", "tap 1 [4 6]", "tap 2 [8 10]", "tap 3 [12 14]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := rewrite("sharded.mlir", []byte(tapAndCall(c.shardy)), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: c.mode})
@@ -95,10 +97,71 @@ func TestPerDevice(t *testing.T) {
 	}
 }
 
-// TestPerDeviceRefused: a chained call on every device makes GSPMD's partitioner abort.
+// TestPerDeviceRefused: in a manual computation there is no whole value to fire once with; a function that is called from
+// there and from elsewhere has no one meaning.
 func TestPerDeviceRefused(t *testing.T) {
-	_, err := rewrite("sharded.mlir", []byte(tapAndCall(false)), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hook.PerDeviceEach})
-	if err == nil || !strings.Contains(err.Error(), "sharded.mlir:5:5: error: ") {
-		t.Errorf("error is %v", err)
+	const shardy = `module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%p: tensor<2xf32>) {
+      HOOK
+      sdy.return %p : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = stablehlo.slice %a [0:2] : (tensor<4xf32>) -> tensor<2xf32>
+    OTHER
+    return %0 : tensor<4xf32>
+  }
+  func.func private @f(%p: tensor<2xf32>) {
+    stablehlo.custom_call @h(%p) {api_version = 4 : i32, backend_config = {name = "f"}, has_side_effect = true} : (tensor<2xf32>) -> ()
+    return
+  }
+}`
+	const gspmd = `module attributes {mhlo.num_partitions = 2 : i32} {
+  func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.custom_call @Sharding(%a) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {mhlo.sharding = "{manual}"} : (tensor<4xf32>) -> tensor<2xf32>
+    stablehlo.custom_call @h(%1) {api_version = 4 : i32, backend_config = {name = "h"}, has_side_effect = true, mhlo.sharding = "{manual}"} : (tensor<2xf32>) -> ()
+    return %a : tensor<4xf32>
+  }
+}`
+	direct := `stablehlo.custom_call @h(%p) {api_version = 4 : i32, backend_config = {name = "h"}, has_side_effect = true} : (tensor<2xf32>) -> ()`
+	call := `func.call @f(%p) : (tensor<2xf32>) -> ()`
+	for _, c := range []struct {
+		name, text string
+		mode       hook.PerDevice
+		want       string
+	}{
+		{"Shardy", strings.NewReplacer("HOOK", direct, "OTHER", "").Replace(shardy), hook.PerDeviceOnce, `5:7: error: hook "h" is in a manual computation, where each device has a value of its own, and cannot fire once`},
+		{"in a function", strings.NewReplacer("HOOK", call, "OTHER", "").Replace(shardy), hook.PerDeviceOnce, `13:5: error: hook "f" is in a manual computation`},
+		{"from both", strings.NewReplacer("HOOK", call, "OTHER", `func.call @f(%1) : (tensor<2xf32>) -> ()`).Replace(shardy), hook.PerDeviceSource, `13:5: error: hook "f" is in a function that is called from a manual computation and from elsewhere`},
+		{"GSPMD", gspmd, hook.PerDeviceOnce, `5:5: error: hook "h" is in a manual computation`},
+		{"each", strings.NewReplacer("HOOK", direct, "OTHER", "").Replace(shardy), hook.PerDeviceEach, ""},
+		{"a function on each", strings.NewReplacer("HOOK", call, "OTHER", "").Replace(shardy), hook.PerDeviceEach, ""},
+	} {
+		_, err := rewrite("sharded.mlir", []byte(c.text), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: c.mode})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), "sharded.mlir:"+c.want)) {
+			t.Errorf("%s: error is %v", c.name, err)
+		}
+	}
+}
+
+// TestPlacedTwice: a module whose hooks have their places stays as it is, whatever it is asked for.
+func TestPlacedTwice(t *testing.T) {
+	for _, shardy := range []bool{true, false} {
+		for _, mode := range []hook.PerDevice{hook.PerDeviceOnce, hook.PerDeviceEach} {
+			p, err := rewrite("sharded.mlir", []byte(tapAndCall(shardy)), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: mode})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, again := range []hook.PerDevice{mode, hook.PerDeviceSource} {
+				q, err := rewrite("again.mlir", p.Text, passes.RewriteOptions{PerDevice: again})
+				if err != nil {
+					t.Fatalf("%v\n%s", err, p.Text)
+				}
+				if string(q.Text) != string(p.Text) {
+					t.Errorf("shardy %t, %s then %s: placed once:\n%s\ntwice:\n%s", shardy, mode, again, p.Text, q.Text)
+				}
+			}
+		}
 	}
 }
