@@ -38,10 +38,12 @@ func (s *session) deliverAsync(frame *C.hl_ffi_frame, site *site, device int) er
 	c := newCall(site)
 	s.place(c, device)
 	if err := c.view(frame, site); err != nil {
+		s.devices[device].finished.Add(1)
 		return c.failed(err)
 	}
 	future := C.hl_future_create(frame)
 	if future == nil {
+		s.devices[device].finished.Add(1)
 		return c.failed(errors.New("the plugin has no asynchronous handlers, which timeouts need"))
 	}
 	frame.future = future
@@ -110,6 +112,7 @@ func (a *asyncCall) complete(err error) {
 	a.timer.Stop()
 	delete(a.s.pending, a)
 	a.s.mu.Unlock()
+	a.s.devices[a.device].finished.Add(1)
 	if err != nil {
 		a.s.fail(a.device, err)
 	}

@@ -35,6 +35,8 @@ type Backend struct {
 	closed      bool
 	clients     map[clientKey]*Client
 	executables int
+	late        int       // closed executables that attempts which were given up still hold
+	released    sync.Cond // executables changed
 	lost        error // why no more programs are run
 }
 
@@ -53,6 +55,7 @@ func Open(path string, opts Options) (*Backend, error) {
 		return nil, err
 	}
 	b := &Backend{plugin: p, name: opts.Name, opts: opts, clients: map[clientKey]*Client{}}
+	b.released.L = &b.mu
 	c, err := b.client(0, 1)
 	if err != nil {
 		return nil, &LoadError{path, err.Error()}
@@ -133,6 +136,9 @@ func (b *Backend) Close() error {
 	if b.lost != nil {
 		b.closed = true
 		return nil // the clients are still busy; destroying them would crash the process
+	}
+	for b.executables > 0 && b.executables == b.late {
+		b.released.Wait()
 	}
 	if b.executables > 0 {
 		return fmt.Errorf("%d executables of backend %s are not closed", b.executables, b.name)

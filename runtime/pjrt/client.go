@@ -20,6 +20,9 @@ type Client struct {
 	version  string
 	devices  []Device
 	close    sync.Once
+
+	mu      sync.Mutex
+	running map[*session]struct{} // programs with hooks
 }
 
 // Device is one device of a client.
@@ -41,7 +44,7 @@ func (p *Plugin) NewClient(devices int) (*Client, error) {
 		// The list of names holds C pointers only, so C may read it where it is.
 		names, values = append(names, name), append(values, C.int64_t(devices))
 	}
-	c := &Client{plugin: p}
+	c := &Client{plugin: p, running: map[*session]struct{}{}}
 	if err := p.check("create client", C.hl_client_create(p.api, unsafe.SliceData(names), unsafe.SliceData(values), C.size_t(len(names)), &c.ptr)); err != nil {
 		return nil, err
 	}

@@ -39,6 +39,7 @@ type Executable struct {
 	idle   sync.Cond
 	levels []*loadedProgram
 	runs   int
+	stale  int // attempts of runs that were given up and still wait for a device (see attempts)
 	closed bool
 	number atomic.Int64
 }
@@ -190,9 +191,19 @@ func (e *Executable) begin(level int) (*loadedProgram, error) {
 	return l, nil
 }
 
-func (e *Executable) end() {
+// end counts a run out. An attempt that was given up releases the executable, where that was closed without it.
+func (e *Executable) end(s *session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if s != nil {
+		s.ended = true
+		if s.stale {
+			if e.stale--; e.stale == 0 && e.closed {
+				go e.release(1)
+			}
+			return
+		}
+	}
 	if e.runs--; e.runs == 0 {
 		e.idle.Broadcast()
 	}
@@ -310,23 +321,30 @@ func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([
 	if err != nil {
 		return nil, err
 	}
+	s := e.session(ctx, level, e.number.Add(1))
 	if err := e.backend.usable(); err != nil {
-		e.end()
+		e.end(s)
 		return nil, err
 	}
-	s := newSession(context.WithValue(ctx, levelKey{}, level+1), e.sites, e.devices, e.parts)
-	s.position, s.level, s.timeout = e.position, level, e.timeout
-	s.number = e.number.Add(1)
 	if err := enter(s); err != nil {
-		e.end()
+		e.end(s)
 		return nil, err
 	}
-	if ctx.Done() == nil {
-		defer e.end()
+	crowded := l.client.join(s)
+	if ctx.Done() == nil && !crowded {
+		defer e.end(s)
 		defer leave(s)
+		defer l.client.leave(s)
 		return outcome(s, l, args)
 	}
-	return e.runCancellable(ctx, s, l, args)
+	return e.runWatched(ctx, s, l, args, crowded)
+}
+
+// session makes the session of a run.
+func (e *Executable) session(ctx context.Context, level int, number int64) *session {
+	s := newSession(context.WithValue(ctx, levelKey{}, level+1), e.sites, e.devices, e.parts)
+	s.position, s.level, s.timeout, s.number = e.position, level, e.timeout, number
+	return s
 }
 
 // checkArguments compares arguments with main's types: the plugin compares sizes in bytes only.
@@ -368,40 +386,8 @@ func (e *LostError) Error() string {
 // Unwrap returns why the program was to stop.
 func (e *LostError) Unwrap() error { return e.Cause }
 
-// grace is how long a cancelled run may take to arrive at its next hook.
-const grace = time.Second
-
-// runCancellable executes on a goroutine of its own, so that a program that cannot be stopped can be left alone.
-func (e *Executable) runCancellable(ctx context.Context, s *session, l *loadedProgram, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
-	stop := context.AfterFunc(ctx, func() { s.cancel(context.Cause(ctx)) })
-	type answer struct {
-		results [][]*tensor.Tensor
-		err     error
-	}
-	done := make(chan answer, 1)
-	go func() {
-		results, err := outcome(s, l, args)
-		stop()
-		leave(s)
-		e.end()
-		done <- answer{results, err}
-	}()
-	select {
-	case a := <-done:
-		return a.results, a.err
-	case <-ctx.Done():
-	}
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case a := <-done:
-		return a.results, a.err
-	case <-timer.C:
-		err := &LostError{context.Cause(ctx)}
-		e.backend.lose(err)
-		return nil, err
-	}
-}
+// gracePeriod is how long a cancelled run may take to arrive at its next hook.
+const gracePeriod = time.Second
 
 func (b *Backend) lose(err error) {
 	b.mu.Lock()
@@ -429,14 +415,30 @@ func (e *Executable) Close() error {
 		return nil
 	}
 	e.closed = true
+	waiting := e.stale > 0
+	if waiting {
+		e.backend.mu.Lock()
+		e.backend.late++
+		e.backend.mu.Unlock()
+	}
 	e.mu.Unlock()
 	if lost {
 		return nil // destroying what still runs would crash the process
 	}
+	if waiting {
+		return nil // the last attempt that was given up does it
+	}
+	return e.release(0)
+}
+
+// release destroys a closed executable; late is 1 where attempts that were given up held it.
+func (e *Executable) release(late int) error {
 	err := e.destroy()
 	e.backend.mu.Lock()
 	defer e.backend.mu.Unlock()
 	e.backend.executables--
+	e.backend.late -= late
+	e.backend.released.Broadcast()
 	return err
 }
 

@@ -53,7 +53,7 @@ func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 		return fmt.Errorf("hook %s was called on device ordinal %d, the run has %d devices", hlocb.ID(id), ordinal, len(s.devices))
 	}
 	var err error
-	if s.stopped.Load() {
+	if s.stopped.Load() || s.attempts != nil && !s.attempts.claim(s) {
 		err = errStopped
 	} else if site := s.sites.find(id); site == nil {
 		err = fmt.Errorf("the program calls hook %s, which is not in its manifest", hlocb.ID(id))
@@ -93,6 +93,7 @@ func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) error {
 	}
 	c.forget()
 	site.calls.Put(c)
+	s.devices[device].finished.Add(1)
 	return err
 }
 

@@ -295,7 +295,7 @@ func sqrt32(x float32) float32 {
 // it would wait for ever.
 func TestReentry(t *testing.T) {
 	inner := compile(t, bigProgram(), observe(func(*runtime.Call) {}))
-	for _, how := range []string{"with the handler's context", "without it"} {
+	for _, how := range []string{"with the handler's context", "without it", "on a goroutine without it", "compiled there, too"} {
 		t.Run(how, func(t *testing.T) {
 			var outer *Executable
 			depth := 0
@@ -303,17 +303,34 @@ func TestReentry(t *testing.T) {
 				if c.Site.Name != "h1" {
 					return nil
 				}
-				if how == "without it" {
+				if how != "with the handler's context" {
 					ctx = context.Background()
 				}
-				r, err := inner.Run(ctx, []*tensor.Tensor{f32(nil, 3)})
-				if err != nil || tensor.View[float32](r[0])[0] != 3 {
-					return fmt.Errorf("inner run: %v, %v", r, err)
+				run := func() error {
+					inner := inner
+					if how == "compiled there, too" {
+						e, err := backend(t).Compile(ctx, bigProgram(), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) {})})
+						if err != nil {
+							return err
+						}
+						defer e.Close()
+						inner = e.(*Executable)
+					}
+					r, err := inner.Run(ctx, []*tensor.Tensor{f32(nil, 3)})
+					if err != nil || tensor.View[float32](r[0])[0] != 3 {
+						return fmt.Errorf("inner run: %v, %v", r, err)
+					}
+					if depth++; depth < 3 {
+						_, err = outer.Run(ctx, []*tensor.Tensor{f32(nil, 1)})
+					}
+					return err
 				}
-				if depth++; depth < 3 {
-					_, err = outer.Run(ctx, []*tensor.Tensor{f32(nil, 1)})
+				if how == "without it" {
+					return run()
 				}
-				return err
+				done := make(chan error)
+				go func() { done <- run() }()
+				return <-done
 			}))
 			done := make(chan error, 1)
 			go func() {
@@ -329,6 +346,43 @@ func TestReentry(t *testing.T) {
 				t.Fatal("a handler that runs a program waits for ever")
 			}
 		})
+	}
+}
+
+// TestCloseAfterReentry closes everything after a run that had to be begun twice: the attempt that was given up still waits for
+// the device when the program is closed.
+func TestCloseAfterReentry(t *testing.T) {
+	b, err := Open(cpuPlugin(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := 0
+	inner, err := b.Compile(context.Background(), bigProgram(), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) { events++ })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outer, err := b.Compile(context.Background(), bigProgram(), runtime.CompileOptions{Handlers: answer(func(_ context.Context, c *runtime.Call) error {
+		if c.Seq != 0 {
+			return nil
+		}
+		done := make(chan error)
+		go func() {
+			_, err := inner.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)})
+			done <- errors.Join(err, inner.Close())
+		}()
+		return <-done
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := outer.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)}); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(outer.Close(), b.Close()); err != nil {
+		t.Error(err)
+	}
+	if events != 3 {
+		t.Errorf("%d events were delivered, expected each of 3 once", events)
 	}
 }
 

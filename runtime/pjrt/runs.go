@@ -90,6 +90,9 @@ type session struct {
 	timeout  time.Duration
 	stopped  atomic.Bool
 	failures []atomic.Pointer[failure] // the first of each device
+	attempts *attempts                 // of which this is one; nil where it is the only one
+
+	ended, stale bool // guarded by the executable's mu: it is over; it was given up
 
 	mu      sync.Mutex
 	pending map[*asyncCall]bool // hooks that run on goroutines of their own
@@ -102,8 +105,9 @@ func newSession(ctx context.Context, sites *siteTable, devices, parts int) *sess
 
 // deviceState is kept on a cache line of its own: every hook of the device counts there.
 type deviceState struct {
-	seq atomic.Int64
-	_   [56]byte
+	seq      atomic.Int64 // hooks that arrived
+	finished atomic.Int64 // and those whose handlers are done
+	_        [48]byte
 }
 
 type failure struct{ err error }

@@ -24,7 +24,7 @@ func (e *Executable) Save() (*runtime.Saved, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer e.end()
+	defer e.end(nil)
 	builder, err := e.backend.plugin.builder()
 	if err != nil {
 		return nil, err
