@@ -16,14 +16,19 @@ const npyMagic = "\x93NUMPY"
 // maxNPYHeader bounds the header that is read: real ones take 128 bytes.
 const maxNPYHeader = 1 << 20
 
-// npyCodes maps the type codes of numpy. The types of ml_dtypes are written as raw bytes of their size.
+// npyCodes maps the type codes of numpy. The other types have the names that the Python package ml_dtypes gives them.
 var npyCodes = map[string]DType{
 	"|b1": I1, "|i1": I8, "<i2": I16, "<i4": I32, "<i8": I64, "|u1": UI8, "<u2": UI16, "<u4": UI32, "<u8": UI64,
 	"<f2": F16, "<f4": F32, "<f8": F64, "<c8": Complex64, "<c16": Complex128,
+
+	"bfloat16": BF16, "int2": I2, "int4": I4, "uint2": UI2, "uint4": UI4,
+	"float4_e2m1fn": F4E2M1FN, "float6_e2m3fn": F6E2M3FN, "float6_e3m2fn": F6E3M2FN, "float8_e3m4": F8E3M4, "float8_e4m3": F8E4M3,
+	"float8_e4m3b11fnuz": F8E4M3B11FNUZ, "float8_e4m3fn": F8E4M3FN, "float8_e4m3fnuz": F8E4M3FNUZ, "float8_e5m2": F8E5M2,
+	"float8_e5m2fnuz": F8E5M2FNUZ, "float8_e8m0fnu": F8E8M0FNU,
 }
 
 // ReadNPY reads an array that numpy.save wrote. Arrays in Fortran order and big-endian ones are refused. numpy writes the
-// types that it does not know itself (bfloat16, the 8-bit floats, 4-bit integers) as raw bytes; such an array is
+// types that it does not know itself (bfloat16, the 8-bit floats, 4-bit integers) as raw bytes, unlike WriteNPY; such an array is
 // taken to be of type want, and of any other type is checked against want unless that is Invalid.
 func ReadNPY(r io.Reader, want DType) (*Tensor, error) {
 	var head [8]byte
@@ -65,6 +70,9 @@ func ReadNPY(r io.Reader, want DType) (*Tensor, error) {
 	if !known {
 		size, err := strconv.Atoi(strings.TrimLeft(descr, "|<V"))
 		raw := strings.HasPrefix(descr, "|V") || strings.HasPrefix(descr, "<V")
+		if descr == "<f1" { // so numpy calls ml_dtypes' float8_e5m2, and then cannot load it
+			raw, size, err = true, 1, nil
+		}
 		switch {
 		case !raw || err != nil:
 			return nil, fmt.Errorf("array has the unsupported type %q", descr)
@@ -129,17 +137,15 @@ func parseNPYHeader(s string) (descr string, fortran bool, shape Shape, err erro
 	return descr, fortran, shape, nil
 }
 
-// WriteNPY writes t as numpy.save does. Types that numpy does not know are written as raw bytes, as numpy does
-// where ml_dtypes gives it the type.
+// WriteNPY writes t as numpy.save does, but for the types that numpy does not know: numpy saves them as raw bytes and loads
+// them as such; here they have their names in ml_dtypes, so that numpy loads them as what they are once that is imported
+// (jax does), and refuses them by name before.
 func (t *Tensor) WriteNPY(w io.Writer) error {
 	descr := fmt.Sprintf("|V%d", t.dtype.Size())
 	for code, d := range npyCodes { // one code per type, so the order does not matter
 		if d == t.dtype {
 			descr = code
 		}
-	}
-	if t.dtype.Size() == 1 && t.dtype.Kind() != KindBool && t.dtype != I8 && t.dtype != UI8 {
-		descr = "|V1"
 	}
 	dims := make([]string, len(t.shape))
 	for i, d := range t.shape {

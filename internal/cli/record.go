@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -21,11 +23,13 @@ func moduleHash(text []byte) string {
 func (a *app) recordCommand() *cobra.Command {
 	var flags runFlags
 	var out string
+	var raw int
 	c := &cobra.Command{
 		Use:   "record IN -o RECORDING",
 		Short: "Run a module and keep its arguments, callbacks, answers and results",
 		Long: `Run a module as 'hlocb run' does and write a recording: the module's hash, the arguments, each callback with its
-operands, the handler's answer and the time, and the results. 'hlocb replay' answers from it, 'hlocb compare' compares two.`,
+operands, the handler's answer and the time, and the results. Values of 4096 bytes or more (--raw) are written as they are to
+RECORDING.data, which belongs to it. 'hlocb replay' answers from it, 'hlocb compare' compares two.`,
 		Example: "  hlocb record train.mlir -o a.jsonl --fill iota --backend interp",
 		Args:    exactArgs("IN"),
 		RunE: command(func(cmd *cobra.Command, args []string) error {
@@ -33,11 +37,17 @@ operands, the handler's answer and the time, and the results. 'hlocb replay' ans
 				return usagef("missing -o RECORDING")
 			}
 			flags.begin = func(hash, backend string, args []*tensor.Tensor) (*handlers.Recording, error) {
-				f, err := a.handlerEnv().Create(out)
+				r, err := handlers.CreateRecord(out, raw, a.handlerEnv())
 				if err != nil {
 					return nil, err
 				}
-				return handlers.NewRecording(f, handlers.Header{Module: hash, Backend: backend}, args)
+				return handlers.NewRecording(r, handlers.Header{Module: hash, Backend: backend}, args)
+			}
+			if raw < 0 {
+				return usagef("--raw must not be negative")
+			}
+			if out == "-" {
+				raw = 0
 			}
 			_, err := a.run(cmd.Context(), args[0], &flags)
 			return err
@@ -45,6 +55,7 @@ operands, the handler's answer and the time, and the results. 'hlocb replay' ans
 	}
 	flags.add(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "write the recording to this `file`")
+	c.Flags().IntVar(&raw, "raw", handlers.RawBytes, "keep values of at least so many `bytes` raw, in RECORDING.data; 0 keeps all of them as text")
 	return c
 }
 
@@ -66,23 +77,28 @@ saw and the results with it. Exit code 5 where they differ.`,
 			if before.Header.Version == 0 {
 				return fmt.Errorf("%s holds events only; 'hlocb record' writes a recording", args[1])
 			}
-			tmp, err := os.CreateTemp("", "hlocb-replay-*.jsonl")
+			dir, err := os.MkdirTemp("", "hlocb-replay-")
 			if err != nil {
 				return err
 			}
-			defer os.Remove(tmp.Name())
+			defer os.RemoveAll(dir)
+			tmp := filepath.Join(dir, "again.jsonl")
 			flags.given = before.Args
 			flags.bind.bindings.Answer("*", before.Replay())
 			flags.begin = func(hash, backend string, args []*tensor.Tensor) (*handlers.Recording, error) {
 				if hash != before.Header.Module {
 					a.note("the module is not the recorded one; hooks are matched by their ids")
 				}
-				return handlers.NewRecording(tmp, handlers.Header{Module: hash, Backend: backend}, args)
+				r, err := handlers.CreateRecord(tmp, handlers.RawBytes, a.handlerEnv())
+				if err != nil {
+					return nil, err
+				}
+				return handlers.NewRecording(r, handlers.Header{Module: hash, Backend: backend}, args)
 			}
 			if _, err := a.run(cmd.Context(), args[0], &flags); err != nil {
 				return err
 			}
-			after, err := a.recording(tmp.Name())
+			after, err := a.recording(tmp)
 			if err != nil {
 				return err
 			}
@@ -125,7 +141,12 @@ func (a *app) recording(path string) (*handlers.Recorded, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r, err := handlers.ReadRecording(f)
+	var data io.ReaderAt
+	if d, err := os.Open(path + handlers.DataSuffix); err == nil {
+		defer d.Close()
+		data = d
+	}
+	r, err := handlers.ReadRecording(f, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

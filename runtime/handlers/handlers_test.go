@@ -221,7 +221,7 @@ func TestReplay(t *testing.T) {
 		handle(t, recorder, call(s, []*tensor.Tensor{f32s(tensor.Shape{1}, v)}, []*tensor.Tensor{f32s(tensor.Shape{1})}))
 	}
 	r.Close()
-	p, err := handlers.NewReplay(&file)
+	p, err := handlers.NewReplay(&file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,6 +245,8 @@ func TestParseErrors(t *testing.T) {
 		{"print:threshold=x", "expected a positive number"},
 		{"record", "needs a file"},
 		{"record:f", "no files can be created"},
+		{"record:raw=x,f", "expected a positive number of bytes"},
+		{"record:raw=10", "needs a file"},
 		{"const", "needs a value"},
 		{"const:dense<1> : tensor<2xf33>", `unknown element type "f33"`},
 		{"sample:every=0", "expected a positive number"},

@@ -2,9 +2,11 @@ package handlers_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
@@ -35,6 +37,46 @@ for k in sorted(z.files): print(k, z[k].dtype, z[k].tolist())
 	want := "___loss.1.0.0.0 float32 [[1.0, 2.0], [3.0, 4.0]]\n___loss.1.0.0.1 int32 7\n"
 	if string(out) != want {
 		t.Errorf("numpy reads\n%s\nwant\n%s", out, want)
+	}
+}
+
+// TestNPZTypes has numpy read every type that an operand can have, as that type, bit by bit.
+func TestNPZTypes(t *testing.T) {
+	python := peer.Python(t)
+	path := filepath.Join(t.TempDir(), "events.npz")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := handlers.NewNPZ(f)
+	var operands []*tensor.Tensor
+	var want strings.Builder
+	names := map[tensor.DType]string{tensor.I1: "bool", tensor.I4: "int4", tensor.UI4: "uint4", tensor.I16: "int16", tensor.UI64: "uint64", tensor.F16: "float16",
+		tensor.BF16: "bfloat16", tensor.F32: "float32", tensor.F64: "float64", tensor.Complex64: "complex64", tensor.Complex128: "complex128",
+		tensor.F8E4M3FN: "float8_e4m3fn", tensor.F8E5M2: "float8_e5m2", tensor.F4E2M1FN: "float4_e2m1fn", tensor.F8E8M0FNU: "float8_e8m0fnu"}
+	for d := range tensor.Index {
+		name, ok := names[d]
+		if !ok {
+			continue
+		}
+		v := tensor.New(d, tensor.Shape{2, 2})
+		for i := range 4 {
+			v.SetFloat(i, []float64{1, 0, 0.5, 1}[i])
+		}
+		fmt.Fprintf(&want, "%s (2, 2) %x\n", name, v.Bytes())
+		operands = append(operands, v)
+	}
+	handle(t, n, call(site("x", hlocb.Tap), operands, nil))
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	out := python.Run(t, `
+import sys, numpy as np, ml_dtypes
+z = np.load(sys.argv[1])
+for k in z.files: print(z[k].dtype, z[k].shape, z[k].tobytes().hex())
+`, nil, path)
+	if string(out) != want.String() {
+		t.Errorf("numpy reads\n%s\nwant\n%s", out, want.String())
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // Record writes each event as one line of JSON:
@@ -22,10 +24,14 @@ import (
 //
 // (without the line break). seq counts per run and device. The lines of one device are in order. It is safe for
 // concurrent devices; Close flushes, and must be called after a failed run as well.
+//
+// With SetData, large values go to a file beside it as they are in memory, at the disk's speed; "at" then stands in the
+// place of "data" and says where.
 type Record struct {
 	mu     sync.Mutex
 	w      *bufio.Writer
 	c      io.Closer
+	data   *dataFile // nil where all values are text
 	buf    []byte
 	closed bool
 	start  time.Time              // of the run; zero where events get no time
@@ -39,18 +45,111 @@ func NewRecord(w io.Writer) *Record {
 	return r
 }
 
+// DataSuffix is what the name of a recording's file of large values has behind the recording's own.
+const DataSuffix = ".data"
+
+// RawBytes is the size in bytes from which 'hlocb record' keeps values raw.
+const RawBytes = 4096
+
+// SetData makes r write values of at least so many bytes to w, row-major and little-endian, one after the other. It is to be
+// called before the first event; Close closes w where it is an io.Closer.
+func (r *Record) SetData(w io.Writer, atLeast int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.data = &dataFile{w: bufio.NewWriterSize(w, 1<<18), atLeast: atLeast}
+	r.data.c, _ = w.(io.Closer)
+}
+
+// dataFile is where large values go.
+type dataFile struct {
+	w       *bufio.Writer
+	c       io.Closer
+	at      int64 // bytes written
+	atLeast int
+	err     error // the first that writing gave
+}
+
+// appendValue appends a value as JSON, or where its bytes lie.
+func (r *Record) appendValue(b []byte, t *tensor.Tensor) []byte {
+	d := r.data
+	if d == nil || len(t.Peek()) < max(d.atLeast, 1) {
+		return t.AppendJSON(b)
+	}
+	b = append(append(append(b, `{"dtype":"`...), t.DType().String()...), `","shape":[`...)
+	for k, n := range t.Shape() {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, n, 10)
+	}
+	b = strconv.AppendInt(append(b, `],"at":`...), d.at, 10)
+	if d.err == nil {
+		_, d.err = d.w.Write(t.Peek())
+	}
+	d.at += int64(len(t.Peek()))
+	return append(b, '}')
+}
+
+func (r *Record) appendValues(b []byte, list []*tensor.Tensor) []byte {
+	b = append(b, '[')
+	for i, t := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = r.appendValue(b, t)
+	}
+	return append(b, ']')
+}
+
+// flush writes what is buffered. The values go first: what the lines say is then there.
+func (r *Record) flush() error {
+	if d := r.data; d != nil {
+		if err := errors.Join(d.err, d.w.Flush()); err != nil {
+			return err
+		}
+	}
+	return r.w.Flush()
+}
+
 func newRecord(args string, env *Env) (runtime.Handler, error) {
-	if args == "" {
+	raw, name := 0, args
+	if rest, ok := strings.CutPrefix(args, "raw="); ok {
+		size, file, _ := strings.Cut(rest, ",")
+		n, err := strconv.Atoi(size)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("raw=%s: expected a positive number of bytes", size)
+		}
+		raw, name = n, file
+	}
+	if name == "" {
 		return nil, errors.New("needs a file: record:FILE")
 	}
+	return CreateRecord(name, raw, env)
+}
+
+// CreateRecord returns a handler that writes to a new file, and with raw not 0 values of at least so many bytes to another
+// one, with DataSuffix behind its name.
+func CreateRecord(name string, raw int, env *Env) (*Record, error) {
 	if env.Create == nil {
 		return nil, errors.New("no files can be created here")
 	}
-	f, err := env.Create(args)
+	f, err := env.Create(name)
 	if err != nil {
 		return nil, err
 	}
-	return NewRecord(f), nil
+	r := NewRecord(f)
+	if raw == 0 {
+		return r, nil
+	}
+	if name == "-" {
+		return nil, errors.New("raw values need a file, standard output has none beside it")
+	}
+	data, err := env.Create(name + DataSuffix)
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	r.SetData(data, raw)
+	return r, nil
 }
 
 // Handle writes one event.
@@ -81,28 +180,18 @@ func (r *Record) write(c *runtime.Call, results bool) error {
 	b = append(b, `,"partition":`...)
 	b = strconv.AppendInt(b, int64(c.Partition), 10)
 	b = append(b, fixed...)
-	for i, t := range c.Operands {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = t.AppendJSON(b)
-	}
-	b = append(b, ']')
+	b = r.appendValues(b, c.Operands)
 	if results {
-		b = append(b, `,"results":[`...)
-		for i, t := range c.Results {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = t.AppendJSON(b)
-		}
-		b = append(b, ']')
+		b = r.appendValues(append(b, `,"results":`...), c.Results)
 	}
 	if !r.start.IsZero() {
 		b = strconv.AppendInt(append(b, `,"ns":`...), int64(time.Since(r.start)), 10)
 	}
 	b = append(b, '}', '\n')
 	r.buf = b
+	if r.data != nil && r.data.err != nil {
+		return r.data.err
+	}
 	_, err := r.w.Write(b)
 	return err
 }
@@ -112,7 +201,7 @@ func appendSite(b []byte, s *hlocb.Site) []byte {
 	b = appendJSONString(append(b, `,"id":`...), s.ID.String())
 	b = appendJSONString(append(b, `,"kind":`...), s.Kind.String())
 	b = appendJSONString(append(b, `,"loc":`...), s.Loc)
-	return append(b, `,"operands":[`...)
+	return append(b, `,"operands":`...)
 }
 
 // appendJSONString appends s as JSON without the escapes that only HTML needs. Control characters are escaped,
@@ -129,7 +218,7 @@ func appendJSONString(b []byte, s string) []byte {
 func (r *Record) Flush() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.w.Flush()
+	return r.flush()
 }
 
 // Close flushes, and closes the file. Later events are refused.
@@ -140,7 +229,10 @@ func (r *Record) Close() error {
 		return nil
 	}
 	r.closed = true
-	err := r.w.Flush()
+	err := r.flush()
+	if r.data != nil && r.data.c != nil {
+		err = errors.Join(err, r.data.c.Close())
+	}
 	if r.c != nil {
 		err = errors.Join(err, r.c.Close())
 	}

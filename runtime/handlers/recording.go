@@ -2,10 +2,12 @@ package handlers
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
@@ -13,15 +15,18 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// RecordingVersion is the version of recordings that this package reads and writes.
-const RecordingVersion = 1
+// RecordingVersion is the version of recordings that this package writes. It reads version 1 as well, in which no value
+// lies in a file of its own.
+const RecordingVersion = 2
 
 // A Recording is a file of JSON lines: a header, an event per line as Record writes them with the results that the
 // handler gave and the time since the run began, and the program's results.
 //
-//	{"recording":1,"module":"SHA-256 of the module's text","backend":"...","args":[...]}
+//	{"recording":2,"module":"SHA-256 of the module's text","backend":"...","args":[...]}
 //	{"seq":0,...,"operands":[...],"results":[...],"ns":81250}
 //	{"outputs":[...]}
+//
+// Large values lie in another file, see Record.
 type Recording struct {
 	*Record
 	start time.Time
@@ -34,14 +39,14 @@ type Header struct {
 	Backend string `json:"backend"` // as it describes itself
 }
 
-// NewRecording begins a recording of a run with the given arguments.
-func NewRecording(w io.Writer, h Header, args []*tensor.Tensor) (*Recording, error) {
-	r := &Recording{Record: NewRecord(w), start: time.Now()}
+// NewRecording begins a recording of a run with the given arguments, in a new handler.
+func NewRecording(to *Record, h Header, args []*tensor.Tensor) (*Recording, error) {
+	r := &Recording{Record: to, start: time.Now()}
 	r.Record.start = r.start
 	b := fmt.Appendf(nil, `{"recording":%d`, RecordingVersion)
 	b = appendJSONString(append(b, `,"module":`...), h.Module)
 	b = appendJSONString(append(b, `,"backend":`...), h.Backend)
-	b = appendTensors(append(b, `,"args":`...), args)
+	b = r.appendValues(append(b, `,"args":`...), args)
 	_, err := r.w.Write(append(b, "}\n"...))
 	return r, err
 }
@@ -53,20 +58,9 @@ func (r *Recording) Bind(b *runtime.Bindings) { b.Wrap("*", r.Answers) }
 func (r *Recording) End(results []*tensor.Tensor) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	b := appendTensors([]byte(`{"outputs":`), results)
+	b := r.appendValues([]byte(`{"outputs":`), results)
 	_, err := r.w.Write(append(b, "}\n"...))
 	return err
-}
-
-func appendTensors(b []byte, list []*tensor.Tensor) []byte {
-	b = append(b, '[')
-	for i, t := range list {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = t.AppendJSON(b)
-	}
-	return append(b, ']')
 }
 
 // Recorded is a recording that was read. Files of Record, without header and results, can be read too.
@@ -76,6 +70,8 @@ type Recorded struct {
 	Events  []RecordedEvent
 	Outputs []*tensor.Tensor
 	Ended   bool // the recording holds the program's results
+
+	data io.ReaderAt
 }
 
 // RecordedEvent is one event.
@@ -91,9 +87,9 @@ type RecordedEvent struct {
 	Time               time.Duration // since the run began; 0 where not recorded
 }
 
-// ReadRecording reads a recording or a file of events.
-func ReadRecording(r io.Reader) (*Recorded, error) {
-	out := &Recorded{}
+// ReadRecording reads a recording or a file of events. Large values are read from data, which may be nil where there are none.
+func ReadRecording(r io.Reader, data io.ReaderAt) (*Recorded, error) {
+	out := &Recorded{data: data}
 	in := bufio.NewReaderSize(r, 1<<16)
 	for line := 1; ; line++ {
 		text, err := in.ReadBytes('\n')
@@ -132,34 +128,77 @@ func (r *Recorded) line(text []byte, number int) error {
 		if number != 1 {
 			return errors.New("header inside of the recording")
 		}
-		if l.Version != RecordingVersion {
-			return fmt.Errorf("recording of version %d, this program reads version %d", l.Version, RecordingVersion)
+		if l.Version < 1 || l.Version > RecordingVersion {
+			return fmt.Errorf("recording of version %d, this program reads versions 1 to %d", l.Version, RecordingVersion)
 		}
 		r.Header = l.Header
-		r.Args, err = readTensors(l.Args)
+		r.Args, err = r.readTensors(l.Args)
 	case l.Outputs != nil:
 		r.Ended = true
-		r.Outputs, err = readTensors(l.Outputs)
+		r.Outputs, err = r.readTensors(l.Outputs)
 	case l.ID == nil:
 		return errors.New("neither a header nor an event nor results")
 	default:
 		e := RecordedEvent{Seq: l.Seq, Run: l.Run, Device: l.Device, Replica: l.Replica, Partition: l.Partition, Hook: l.Hook, ID: *l.ID,
 			Kind: l.Kind, Loc: l.Loc, Time: time.Duration(l.NS)}
-		if e.Operands, err = readTensors(l.Operands); err == nil {
-			e.Results, err = readTensors(l.Results)
+		if e.Operands, err = r.readTensors(l.Operands); err == nil {
+			e.Results, err = r.readTensors(l.Results)
 		}
 		r.Events = append(r.Events, e)
 	}
 	return err
 }
 
-func readTensors(list []json.RawMessage) ([]*tensor.Tensor, error) {
+func (r *Recorded) readTensors(list []json.RawMessage) ([]*tensor.Tensor, error) {
 	out := make([]*tensor.Tensor, len(list))
 	for i, raw := range list {
 		var err error
-		if out[i], err = tensor.FromJSON(raw); err != nil {
+		if out[i], err = r.readTensor(raw); err != nil {
 			return nil, fmt.Errorf("value %d: %w", i, err)
 		}
 	}
 	return out, nil
+}
+
+// readTensor reads a value, from the other file where the line says where it lies.
+func (r *Recorded) readTensor(raw json.RawMessage) (*tensor.Tensor, error) {
+	var v struct {
+		DType string       `json:"dtype"`
+		Shape tensor.Shape `json:"shape"`
+		At    *int64       `json:"at"`
+	}
+	// Large values of the text form are not parsed twice: an "at" stands near the beginning.
+	if bytes.Contains(raw[:min(len(raw), 4096)], []byte(`"data"`)) {
+		return tensor.FromJSON(raw)
+	}
+	if err := json.Unmarshal(raw, &v); err != nil || v.At == nil {
+		return tensor.FromJSON(raw)
+	}
+	d, ok := tensor.ParseDType(v.DType)
+	if !ok {
+		return nil, fmt.Errorf("unknown element type %q", v.DType)
+	}
+	if r.data == nil {
+		return nil, fmt.Errorf("the value lies in a file beside the recording, its name followed by %s, which is missing", DataSuffix)
+	}
+	if v.Shape == nil {
+		v.Shape = tensor.Shape{}
+	}
+	n := v.Shape.NumElements()
+	if n < 0 || *v.At < 0 || n > math.MaxInt64/16-*v.At {
+		return nil, fmt.Errorf("shape %v at %d is no value", []int64(v.Shape), *v.At)
+	}
+	// The last byte is read first, so that a line that lies costs no memory.
+	size := n * int64(d.Size())
+	var last [1]byte
+	if size > 0 {
+		if _, err := r.data.ReadAt(last[:], *v.At+size-1); err != nil {
+			return nil, fmt.Errorf("the file of large values ends before byte %d", *v.At+size)
+		}
+	}
+	t := tensor.New(d, v.Shape)
+	if _, err := r.data.ReadAt(t.Bytes(), *v.At); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return t, nil
 }

@@ -24,9 +24,9 @@ type replayKey struct {
 	device int
 }
 
-// NewReplay reads a recording with results, as 'hlocb record' writes it.
-func NewReplay(r io.Reader) (*Replay, error) {
-	recorded, err := ReadRecording(r)
+// NewReplay reads a recording with results, as 'hlocb record' writes it; see ReadRecording.
+func NewReplay(r io.Reader, data io.ReaderAt) (*Replay, error) {
+	recorded, err := ReadRecording(r, data)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,12 @@ func newReplay(args string, env *Env) (runtime.Handler, error) {
 		return nil, err
 	}
 	defer f.Close()
-	p, err := NewReplay(f)
+	var data io.ReaderAt
+	if d, err := env.Open(args + DataSuffix); err == nil {
+		defer d.Close()
+		data, _ = d.(io.ReaderAt)
+	}
+	p, err := NewReplay(f, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", args, err)
 	}
@@ -82,8 +87,10 @@ func (p *Replay) Handle(_ context.Context, c *runtime.Call) error {
 			return fmt.Errorf("result %d of the recording is %s, the hook's is %s", i, appendType(nil, values[i]), appendType(nil, r))
 		}
 	}
-	for i, r := range c.Results {
-		copy(r.Bytes(), values[i].Bytes())
+	for i := range c.Results {
+		if err := c.SetResult(i, values[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

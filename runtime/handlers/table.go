@@ -34,7 +34,7 @@ type Info struct {
 func Table() []Info {
 	return []Info{
 		{Name: "print", Args: "threshold=N", Doc: "prints name, kind, location and operands", Observer: true, New: newPrint},
-		{Name: "record", Args: "FILE", Doc: "writes each event as a line of JSON", Observer: true, New: newRecord},
+		{Name: "record", Args: "[raw=BYTES,]FILE", Doc: "writes each event as a line of JSON; values of so many bytes raw to FILE.data", Observer: true, New: newRecord},
 		{Name: "npz", Args: "FILE", Doc: "writes each operand as an array of a .npz file", Observer: true, New: newNPZ},
 		{Name: "stats", Doc: "prints minimum, maximum, mean, and how many NaN and Inf, of each operand", Observer: true, New: newStats},
 		{Name: "finite", Doc: "ends the run at the first NaN or Inf and says where it is", Observer: true, New: newFinite},
