@@ -37,7 +37,7 @@ type Backend struct {
 	executables int
 	late        int       // closed executables that attempts which were given up still hold
 	released    sync.Cond // executables changed
-	lost        error // why no more programs are run
+	lost        error     // why no more programs are run
 }
 
 // clientKey tells a backend's clients apart. A handler that runs a program must not use the client whose
