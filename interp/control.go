@@ -89,9 +89,13 @@ func planWhile(p *planner, s *spec) (control, error) {
 			carried[i] = m.take(fr, ins, i)
 		}
 		var pred [1]*buf
+		m.loops++
 		for {
 			if err := m.poll(); err != nil {
 				return err
+			}
+			if m.watch.observed && m.first && m.loops == 1 {
+				m.watch.loops.Add(1)
 			}
 			for i, b := range carried {
 				fr.slots[cond.args[i]] = retain(b)
@@ -111,6 +115,7 @@ func planWhile(p *planner, s *spec) (control, error) {
 				return err
 			}
 		}
+		m.loops--
 		for i, b := range carried {
 			fr.slots[ins.out[i]] = b
 		}
@@ -248,6 +253,7 @@ func planConstant(p *planner, s *spec) (control, error) {
 		return nil, err
 	}
 	b := &buf{t: *t, refs: 1, fixed: true}
+	p.prog.constants += int64(len(t.Bytes()))
 	return func(m *machine, fr *frame, ins *instr) error {
 		fr.slots[ins.out[0]] = b
 		return nil
@@ -257,6 +263,9 @@ func planConstant(p *planner, s *spec) (control, error) {
 func constantTensor(p *planner, s *spec) (*tensor.Tensor, error) {
 	var t *tensor.Tensor
 	var err error
+	if limit := p.prog.opts.MemoryLimit; limit > 0 && s.out[0].n >= 0 && p.prog.constants+int64(s.out[0].bytes()) > limit {
+		return nil, fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", s.out[0].bytes(), p.prog.constants, limit)
+	}
 	switch a := s.op.Attr("value").(type) {
 	case *ir.DenseAttr:
 		t, err = a.Tensor()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -15,9 +16,12 @@ import (
 // Options configure the engine. The zero value is what users get.
 type Options struct {
 	Entry       string // the function to run; "" is main, or the only function
-	MemoryLimit int64  // bytes that the values of one run may take; 0 is no limit
+	MemoryLimit int64  // bytes that the values of one run may take, on all its devices together; 0 is no limit
 	Partitions  int    // overrides what the module says; 0 does not
 	Replicas    int
+	// Progress is called from another goroutine every ProgressEvery while a run is under way; nil is never.
+	Progress      func(Progress)
+	ProgressEvery time.Duration
 }
 
 // Backend is the embedded engine as a runtime.Backend. It holds no resources.
@@ -85,6 +89,8 @@ type runState struct {
 
 // Run executes the program once, on all its devices at the same time. Arguments and results are the whole values; every
 // replica gets the same arguments, and the results are those of the first.
+//
+// With a timeout, a run whose op under way does not end is left behind after a while: it reads its arguments until then.
 func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -103,6 +109,43 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.
 		m = newMachine(e.prog)
 	}
 	m.run = runState{run: e.runs.Add(1)}
+	w := &watch{memory: account{limit: e.prog.opts.MemoryLimit}}
+	w.memory.held.Store(e.prog.constants + m.recycled())
+	m.watch, m.first = w, true
+	ctx, end := w.start(ctx, e.prog, e.prog.hooks.timeout)
+	defer end()
+	if w.timer == nil {
+		return e.execute(ctx, m, args)
+	}
+	// An op that takes very long by itself does not look at the time.
+	type outcome struct {
+		results []*tensor.Tensor
+		err     error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		results, err := e.execute(ctx, m, args)
+		done <- outcome{results, err}
+	}()
+	select {
+	case o := <-done:
+		return o.results, o.err
+	case <-ctx.Done():
+	}
+	select {
+	case o := <-done:
+		return o.results, o.err
+	case <-time.After(graceTime):
+	}
+	err := context.Cause(ctx)
+	if ins := w.at.Load(); ins != nil {
+		err = locate(e.prog.module, ins.op, err)
+	}
+	return nil, err
+}
+
+// execute runs the program on its devices.
+func (e *Executable) execute(ctx context.Context, m *machine, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if e.replicas*e.partitions > 1 {
 		return e.runDevices(ctx, m, args)
 	}
@@ -152,6 +195,9 @@ func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) 
 	}
 	out := make([]*buf, len(f.results))
 	if err := m.block(fr, f.body, out); err != nil {
+		if m.at != nil {
+			err = m.locate(m.at, err)
+		}
 		return nil, err
 	}
 	m.leave(f, fr)
@@ -228,7 +274,7 @@ func (m *machine) result(out []*tensor.Tensor, t vtype, b *buf) []*tensor.Tensor
 		return out
 	}
 	if b.writable() && b.base == nil {
-		m.held -= int64(len(b.t.Bytes()))
+		m.watch.memory.held.Add(-int64(len(b.t.Bytes())))
 		return append(out, &b.t)
 	}
 	c := b.t.Clone()

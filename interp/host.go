@@ -445,6 +445,7 @@ func firstCause(errs []error) error {
 func (m *machine) sub(w *world, d int) *machine {
 	s := newMachine(m.prog)
 	s.ctx, s.world = m.ctx, w
+	s.watch, s.first = m.watch, m.first && d == 0
 	s.run = runState{run: m.run.run, device: d, replica: d / w.partitions, partition: d % w.partitions}
 	return s
 }

@@ -37,9 +37,9 @@ type machine struct {
 	frames map[*function][]*frame
 	args   []*tensor.Tensor // stack of operands and results of running kernels
 	stack  []*buf           // stack of values in flight; see refs
-	held   int64            // bytes of payloads allocated by this machine
-	limit  int64            // 0 is none
-	steps  int              // counts control transfers, to look at ctx now and then
+	watch  *watch           // of the run
+	first  bool             // of the devices
+	loops  int              // that nest, in the calls under way
 
 	call    runtime.Call // reused from hook to hook
 	run     runState
@@ -50,7 +50,7 @@ type machine struct {
 }
 
 func newMachine(p *program) *machine {
-	return &machine{prog: p, free: map[int][]*buf{}, frames: map[*function][]*frame{}, limit: p.opts.MemoryLimit}
+	return &machine{prog: p, free: map[int][]*buf{}, frames: map[*function][]*frame{}}
 }
 
 // alloc returns a buf with a payload of its own of the given static type. Its contents are arbitrary.
@@ -73,18 +73,26 @@ func (m *machine) alloc(dt tensor.DType, shape tensor.Shape, n int) (*buf, error
 
 // charge accounts for memory before it is allocated.
 func (m *machine) charge(size int64) error {
-	if m.limit > 0 && m.held+size > m.limit {
+	a := &m.watch.memory
+	if held := a.held.Add(size); a.limit > 0 && held > a.limit {
 		// Recycled buffers of other sizes count too: let them go first.
-		for k, list := range m.free {
-			m.held -= int64(k) * int64(len(list))
-			delete(m.free, k)
-		}
-		if m.held+size > m.limit {
-			return fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", size, m.held, m.limit)
+		a.held.Add(-m.recycled())
+		clear(m.free)
+		if held = a.held.Load(); held > a.limit {
+			a.held.Add(-size)
+			return fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", size, held-size, a.limit)
 		}
 	}
-	m.held += size
 	return nil
+}
+
+// recycled returns the bytes of the payloads that wait to be used again.
+func (m *machine) recycled() int64 {
+	n := int64(0)
+	for size, list := range m.free {
+		n += int64(size) * int64(len(list))
+	}
+	return n
 }
 
 // token returns the value of every token.
@@ -180,7 +188,13 @@ func (m *machine) block(fr *frame, b *block, out []*buf) error {
 	}
 	for i := range b.instrs {
 		ins := &b.instrs[i]
+		if m.watch.stopped.Load() {
+			return context.Cause(m.ctx) // located by whoever executes the block: the loop, not a place in it
+		}
 		m.at = ins
+		if m.watch.observed && m.first {
+			m.watch.at.Store(ins)
+		}
 		var err error
 		if ins.ctl != nil {
 			err = ins.ctl(m, fr, ins)
@@ -245,6 +259,13 @@ func (m *machine) step(fr *frame, ins *instr) error {
 		fr.slots[s] = b
 		m.args = append(m.args, &b.t)
 	}
+	if kern.scratch > 0 {
+		if err := m.charge(kern.scratch); err != nil {
+			m.args = m.args[:base]
+			return err
+		}
+		defer m.watch.memory.held.Add(-kern.scratch)
+	}
 	err := kern.run(m.args[base:mid:mid], m.args[mid:])
 	m.args = m.args[:base]
 	return err
@@ -270,16 +291,10 @@ func (m *machine) reuse(fr *frame, ins *instr, allowed uint64, t *vtype) *buf {
 	return nil
 }
 
-// poll returns an error where the run was cancelled. It is called at every control transfer and looks at the
-// context only now and then.
+// poll returns an error where the run is to end. It is called in every loop.
 func (m *machine) poll() error {
-	m.steps++
-	if m.steps&255 == 0 {
-		select {
-		case <-m.ctx.Done():
-			return context.Cause(m.ctx)
-		default:
-		}
+	if m.watch.stopped.Load() {
+		return context.Cause(m.ctx)
 	}
 	return nil
 }

@@ -418,11 +418,20 @@ func makeIota(s *spec) (kernel, error) {
 		return kernel{}, fmt.Errorf("counts along dimension %d of rank %d", dim, len(out.shape))
 	}
 	count := tensorType(out.dt, out.shape[dim])
-	line, err := iotaLine(count)
+	k, err := broadcastKernel(count, out, []int64{int64(dim)})
 	if err != nil {
 		return kernel{}, err
 	}
-	k, err := broadcastKernel(count, out, []int64{int64(dim)})
+	if count.n > 1<<16 { // too much to be kept with the plan
+		return kernel{scratch: int64(count.n) * int64(8+out.dt.Size()), run: func(in, out []*tensor.Tensor) error {
+			line, err := iotaLine(count)
+			if err != nil {
+				return err
+			}
+			return k.run([]*tensor.Tensor{line}, out)
+		}}, nil
+	}
+	line, err := iotaLine(count)
 	if err != nil {
 		return kernel{}, err
 	}

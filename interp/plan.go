@@ -24,6 +24,8 @@ type program struct {
 	hooks                *hookTable
 	replicas, partitions int
 
+	constants int64 // bytes
+
 	probesCompared int // 0 not looked yet, 1 no, 2 yes; see comparesProbes
 }
 
@@ -66,6 +68,7 @@ type kernel struct {
 	// share its payload with an operand that inplace names.
 	run     func(in, out []*tensor.Tensor) error
 	inplace uint64 // bit i: operand i may be overwritten by the first result
+	scratch int64  // bytes that run needs besides, where they can be many more than operands and results have
 }
 
 // control is an instruction that needs the machine: control flow, calls, hooks, whatever is no function of

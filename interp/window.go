@@ -3,6 +3,7 @@ package interp
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -58,6 +59,9 @@ func newWindow(s *spec, rank int, shape tensor.Shape) (*window, error) {
 		w.interior = append(w.interior, base[i]-1)
 	}
 	w.padded = padShape(shape, w.low, w.high, w.interior)
+	if n := w.padded.NumElements(); n > maxElements || n < 0 && !slices.ContainsFunc(w.padded, func(d int64) bool { return d < 0 }) {
+		return nil, fmt.Errorf("pads its operand to impossible shape %v", w.padded)
+	}
 	for i := range rank {
 		w.padded[i] = max(w.padded[i], 0)
 		reach := (w.dims[i]-1)*w.dilation[i] + 1
@@ -181,7 +185,7 @@ func planReduceWindow(p *planner, s *spec) (control, error) {
 					return err
 				}
 				t := tensor.New(s.in[i].dt, w.padded)
-				m.held -= int64(len(t.Bytes()))
+				defer m.watch.memory.held.Add(-int64(len(t.Bytes())))
 				if err := pads[i].run([]*tensor.Tensor{src[i], init}, []*tensor.Tensor{t}); err != nil {
 					return err
 				}
@@ -272,18 +276,23 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	index := tensor.New(tensor.I64, operand.shape)
-	for i := range operand.n {
-		tensor.View[int64](index)[i] = int64(i)
-	}
-	if padIndex != nil {
+	// positions computes them: they may be too many to be kept with the plan.
+	positions := func() (*tensor.Tensor, error) {
+		index := tensor.New(tensor.I64, operand.shape)
+		for i := range operand.n {
+			tensor.View[int64](index)[i] = int64(i)
+		}
+		if padIndex == nil {
+			return index, nil
+		}
 		t := tensor.New(tensor.I64, w.padded)
 		minus := tensor.New(tensor.I64, nil)
 		tensor.View[int64](minus)[0] = -1
-		if err := padIndex.run([]*tensor.Tensor{index, minus}, []*tensor.Tensor{t}); err != nil {
-			return nil, err
-		}
-		index = t
+		return t, padIndex.run([]*tensor.Tensor{index, minus}, []*tensor.Tensor{t})
+	}
+	scratch := int64(n)*int64(operand.dt.Size()+16) + int64(operand.n)*8
+	if padIndex != nil {
+		scratch += w.padded.NumElements() * int64(operand.dt.Size()+8)
 	}
 	padValue, err := w.pad(operand)
 	if err != nil {
@@ -294,6 +303,14 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 	flat := tensor.Shape{int64(n)}
 	return func(m *machine, fr *frame, ins *instr) error {
 		values := &fr.slots[ins.in[0]].t
+		if err := m.charge(scratch); err != nil {
+			return err
+		}
+		defer m.watch.memory.held.Add(-scratch)
+		index, err := positions()
+		if err != nil {
+			return err
+		}
 		if padValue != nil {
 			t := tensor.New(operand.dt, w.padded)
 			zero := tensor.New(operand.dt, nil)
@@ -311,7 +328,7 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 		}
 		cand := tensor.New(tensor.I64, flat)
 		candAt := tensor.View[int64](cand)
-		err := w.walk(func(off int) error {
+		err = w.walk(func(off int) error {
 			if err := m.poll(); err != nil {
 				return err
 			}

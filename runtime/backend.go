@@ -31,8 +31,10 @@ type Backend interface {
 
 // CompileOptions says how a program is executed.
 type CompileOptions struct {
-	Handlers *Bindings     // nil binds nothing
-	Timeout  time.Duration // how long one hook may take; 0 is for ever
+	Handlers *Bindings // nil binds nothing
+	// Timeout is how long one hook may take and, on engines that can end a program, the program between two hooks; 0 is for
+	// ever.
+	Timeout time.Duration
 	// Replicas and Partitions say on how many devices the program runs, Replicas times Partitions; 0 is what the
 	// module says of itself (mhlo.num_replicas, mhlo.num_partitions), else 1.
 	Replicas, Partitions int

@@ -39,10 +39,19 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("handler panicked: %v", e.Value) }
 
-// TimeoutError is the cause of a HookError where the handler did not return in time.
-type TimeoutError struct{ After string }
+// TimeoutError is the cause of a HookError where the handler did not return in time. It is also the cause of an error at an
+// op where a program went on for that long without coming to a hook or to its end.
+type TimeoutError struct {
+	After   string
+	Program bool // it was the program that took too long
+}
 
-func (e *TimeoutError) Error() string { return "handler did not return within " + e.After }
+func (e *TimeoutError) Error() string {
+	if e.Program {
+		return "takes longer than " + e.After + " without a callback"
+	}
+	return "handler did not return within " + e.After
+}
 
 // UnwrittenError is the cause of a HookError where the handler left a result unwritten, or a part of it.
 type UnwrittenError struct {
