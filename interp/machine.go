@@ -264,9 +264,11 @@ func (m *machine) step(fr *frame, ins *instr) error {
 			m.args = m.args[:base]
 			return err
 		}
-		defer m.watch.memory.held.Add(-kern.scratch)
 	}
 	err := kern.run(m.args[base:mid:mid], m.args[mid:])
+	if kern.scratch > 0 {
+		m.watch.memory.held.Add(-kern.scratch)
+	}
 	m.args = m.args[:base]
 	return err
 }

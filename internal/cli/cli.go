@@ -36,6 +36,8 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	env    plugins.Environment
+
+	terminal bool // stderr is somebody's screen
 }
 
 // Main runs the command line args (without the program's name) and returns the exit code.
@@ -47,7 +49,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // Run is Main with a context that ends the command.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, env: environment()}
+	a := &app{stdin: stdin, stdout: stdout, stderr: &syncWriter{w: stderr}, env: environment(), terminal: isTerminal(stderr)}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)

@@ -9,12 +9,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/runtime/backends"
 )
 
 // backendOptions is how every command opens backends.
 func (a *app) backendOptions() backends.Options {
-	return backends.Options{Plugins: a.env, Probe: probe, Skipped: func(t backends.Tried) { a.note("skipped a plugin that cannot be used: %s", t) }}
+	limit, _ := new(limitFlags).bytes()
+	return backends.Options{Plugins: a.env, Probe: probe, Engine: interp.Options{MemoryLimit: limit},
+		Skipped: func(t backends.Tried) { a.note("skipped a plugin that cannot be used: %s", t) }}
+}
+
+// limitedOptions are backendOptions with what the command line says of the embedded engine.
+func (a *app) limitedOptions(f *limitFlags) (backends.Options, error) {
+	opts := a.backendOptions()
+	var err error
+	opts.Engine, err = f.engine(a)
+	return opts, err
 }
 
 // probe tries a layout of handler registration on a plugin in a process of its own, since a wrong one crashes it.

@@ -33,6 +33,7 @@ type runFlags struct {
 	timeout    time.Duration
 	partitions int
 	replicas   int
+	limits     limitFlags
 
 	// given are main's arguments where the command has them from elsewhere; --arg and --fill win.
 	given []*tensor.Tensor
@@ -50,7 +51,8 @@ func (f *runFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.bind.print, "print-callbacks", false, "print each callback")
 	c.Flags().StringVar(&f.bind.events, "events", "", "write each callback to this `file` as a line of JSON")
 	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not rewrite the module; the embedded engine delivers hooks in any notation")
-	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long one callback may take; 0 is for ever")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long one callback may take and, on the embedded engine, the program between two; 0 is for ever")
+	f.limits.add(c)
 	c.Flags().IntVar(&f.partitions, "partitions", 0, "number of partitions; 0 is what the module says")
 	c.Flags().IntVar(&f.replicas, "replicas", 0, "number of replicas; 0 is what the module says")
 	complete(c, "backend", "auto", "interp", "cpu", "cuda")
@@ -131,6 +133,13 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	if err != nil {
 		return nil, err
 	}
+	backendOpts, err := a.limitedOptions(&f.limits)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSize(program.Module, types, backendOpts.Engine.MemoryLimit); err != nil {
+		return nil, err
+	}
 	args := f.given
 	if args == nil || len(f.args) > 0 || f.fill != "" {
 		if args, err = arguments(visible(types, program.Manifest.HiddenArgs), f.args, f.fill); err != nil {
@@ -160,7 +169,7 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 			}
 		}
 	}
-	backend, err := backends.Open(ctx, f.backend, a.backendOptions())
+	backend, err := backends.Open(ctx, f.backend, backendOpts)
 	if err != nil {
 		return nil, err
 	}

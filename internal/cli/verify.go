@@ -36,6 +36,7 @@ type verifyFlags struct {
 	timeout   time.Duration
 	json      bool
 	bisect    bool
+	limits    limitFlags
 }
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -77,7 +78,8 @@ The command ends with exit code 5 where something differs.`,
 	c.Flags().StringArrayVar(&f.on, "on", nil, "bind a handler on both sides: `NAME=HANDLER[:OPTIONS]`, see 'hlocb run'")
 	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not rewrite A: the embedded engine delivers its hooks as they are")
 	c.Flags().StringVar(&f.tolerance, "tolerance", "", "what floats may differ by: a `number` of ULPs, abs:NUMBER or rel:NUMBER; without it not a bit")
-	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long one callback may take; 0 is for ever")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long one callback may take and, on the embedded engine, the program between two; 0 is for ever")
+	f.limits.add(c)
 	c.Flags().BoolVar(&f.json, "json", false, "write the report as JSON")
 	c.Flags().BoolVar(&f.bisect, "bisect", false, "find the first op that differs")
 	for _, name := range []string{"backend-a", "backend-b"} {
@@ -218,6 +220,13 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	if typeList(shown) != typeList(otherShown) {
 		return entryErrorf(programs[1].Module, "main takes (%s), but that of %s takes (%s)", typeList(otherShown), paths[0], typeList(shown))
 	}
+	backendOpts, err := a.limitedOptions(&f.limits)
+	if err != nil {
+		return err
+	}
+	if err := checkSize(programs[0].Module, types, backendOpts.Engine.MemoryLimit); err != nil {
+		return err
+	}
 	inputs, err := f.inputs(shown)
 	if err != nil {
 		return err
@@ -230,7 +239,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	var exes [2]*verify.Executable
 	report := &verifyReport{Equal: true, Tolerance: tol.String()}
 	for i, s := range sides {
-		if s.backend, err = backends.Open(ctx, f.backend[i], a.backendOptions()); err != nil {
+		if s.backend, err = backends.Open(ctx, f.backend[i], backendOpts); err != nil {
 			return err
 		}
 		report.Backends[i] = s.backend.Name()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/plugins"
 )
@@ -20,6 +21,8 @@ type Options struct {
 	// Skipped gets every plugin that was found and could not be used where a later one is taken; nil is for those who
 	// do not want to know.
 	Skipped func(Tried)
+	// Engine are the limits of the embedded engine.
+	Engine interp.Options
 }
 
 // UnknownError says that no backend has the name.

@@ -8,6 +8,6 @@ import (
 )
 
 // openInterp makes the embedded engine, which every build has.
-func openInterp(context.Context, Options) (runtime.Backend, error) {
-	return interp.New(interp.Options{}), nil
+func openInterp(_ context.Context, opts Options) (runtime.Backend, error) {
+	return interp.New(opts.Engine), nil
 }
