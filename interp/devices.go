@@ -166,9 +166,6 @@ func (e *Executable) runDevices(ctx context.Context, m *machine, args []*tensor.
 	var wg sync.WaitGroup
 	for d := range n {
 		device := m.sub(w, d)
-		if device.limit > 0 {
-			device.limit = max(1, device.limit/int64(n)) // the limit is the run's
-		}
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
