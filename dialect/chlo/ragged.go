@@ -136,12 +136,12 @@ func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 func verifyRaggedDot(op *ir.Op, r *ir.Reporter) {
 	types, err := inferRaggedDot(r.Context(), stateOf(op))
 	if err != nil {
-		r.Errorf(op, "%s", err)
+		r.PlainErrorf(op, "%s", err)
 		return
 	}
 	got := tensorOf(r.Context(), op.Result(0).Type())
 	if want := withElem(r.Context(), types[0].(*ir.TensorType), got.Elem()); !hlo.Compatible(want, got) {
-		r.Errorf(op, "inferred shape '[%s]' is incompatible with return type of operation '%s'", dims(types[0].(*ir.TensorType).Shape()), got)
+		r.PlainErrorf(op, "inferred shape '[%s]' is incompatible with return type of operation '%s'", dims(types[0].(*ir.TensorType).Shape()), got)
 	}
 }
 

@@ -22,7 +22,7 @@ func stateOf(op *ir.Op) *ir.OpState {
 func agree(op *ir.Op, r *ir.Reporter, infer func(*ir.Context, *ir.OpState) ([]ir.Type, error)) {
 	types, err := infer(r.Context(), stateOf(op))
 	if err != nil {
-		r.Errorf(op, "%s", err)
+		r.PlainErrorf(op, "%s", err)
 		r.Errorf(op, "failed to infer returned types") // MLIR says both
 		return
 	}
@@ -229,7 +229,7 @@ func verifyBroadcast(elem elemRule) func(*ir.Op, *ir.Reporter) {
 		}
 		types, err := infer(c, stateOf(op))
 		if err != nil {
-			r.Errorf(op, "%s", err)
+			r.PlainErrorf(op, "%s", err)
 			r.Errorf(op, "failed to infer returned types")
 			return
 		}

@@ -115,11 +115,11 @@ func inferPairwise(s *site) ([]ir.Type, error) { return s.types(0, len(s.operand
 
 func pairwiseRule(s *site) error {
 	if len(s.operands) != len(s.results) {
-		return fail("requires the same number of operands and results")
+		return opFail("requires the same number of operands and results")
 	}
 	for i, t := range s.results {
 		if s.typ(i) != t {
-			return fail("requires the same type for operand and result at index %d", i)
+			return opFail("requires the same type for operand and result at index %d", i)
 		}
 	}
 	return nil

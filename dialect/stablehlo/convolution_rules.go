@@ -7,7 +7,7 @@ import (
 
 func precisionRule(s *site) error {
 	if a, ok := s.attr("precision_config").(*ir.ArrayAttr); ok && len(a.Elems()) > 2 { // (dot_general C11, convolution C24)
-		return fail("expects precision config to be empty or have <= 2 elements.")
+		return fail("expects precision config to be empty or have <= 2 elements, got %d", len(a.Elems()))
 	}
 	return nil
 }
@@ -15,29 +15,15 @@ func precisionRule(s *site) error {
 // inferDot multiplies vectors and matrices.
 func inferDot(s *site) ([]ir.Type, error) {
 	l, r := s.tensor(0), s.tensor(1)
+	if n := l.Rank(); n < 1 || n > 2 || r.Rank() < 1 || r.Rank() > 2 || !sameSize(l.Shape()[n-1], r.Shape()[0]) {
+		return nil, fail("expected both lhs/rhs ranks to be either 1 or 2") // MLIR says so of unequal sizes, too
+	}
 	var dims []dim
-	switch {
-	case l.Rank() == 1 && r.Rank() == 1:
-		if !sameSize(l.Shape()[0], r.Shape()[0]) {
-			return nil, fail("contracting dimension sizes must match for lhs/rhs")
-		}
-	case l.Rank() == 2 && r.Rank() == 1:
-		if !sameSize(l.Shape()[1], r.Shape()[0]) {
-			return nil, fail("contracting dimension sizes must match for lhs/rhs")
-		}
-		dims = []dim{dimOf(l, 0)}
-	case l.Rank() == 1 && r.Rank() == 2:
-		if !sameSize(l.Shape()[0], r.Shape()[0]) {
-			return nil, fail("contracting dimension sizes must match for lhs/rhs")
-		}
-		dims = []dim{dimOf(r, 1)}
-	case l.Rank() == 2 && r.Rank() == 2:
-		if !sameSize(l.Shape()[1], r.Shape()[0]) {
-			return nil, fail("contracting dimension sizes must match for lhs/rhs")
-		}
-		dims = []dim{dimOf(l, 0), dimOf(r, 1)}
-	default:
-		return nil, fail("expected both lhs/rhs ranks to be either 1 or 2")
+	if l.Rank() == 2 {
+		dims = append(dims, dimOf(l, 0))
+	}
+	if r.Rank() == 2 {
+		dims = append(dims, dimOf(r, 1))
 	}
 	return []ir.Type{dimsType(s.ctx, dims, l.Elem())}, nil
 }
@@ -63,7 +49,7 @@ func inferDotGeneral(s *site) ([]ir.Type, error) {
 	l, r := s.tensor(0), s.tensor(1)
 	d, ok := dataOf[DotDims](s.attr("dot_dimension_numbers"))
 	if !ok {
-		return nil, fail("requires attribute 'dot_dimension_numbers'")
+		return nil, opFail("requires attribute 'dot_dimension_numbers'")
 	}
 	dims, err := dotDimsOf(l, r, d)
 	if err != nil {
@@ -143,7 +129,7 @@ func dotGeneralRule(s *site) error {
 		if a, ok := s.attr("precision_config").(*ir.ArrayAttr); ok {
 			for _, e := range a.Elems() {
 				if e, ok := e.(*ir.EnumAttr); ok && e.Case() != "DEFAULT" {
-					return fail("must specify DEFAULT precision config when algorithm is set")
+					return fail("must specify DEFAULT precision config when algorithm is set.")
 				}
 			}
 		}
@@ -208,7 +194,7 @@ func convDimsRule(s *site) (*ConvDims, []int64, error) {
 	l, r := s.tensor(0), s.tensor(1)
 	c, ok := dataOf[ConvDims](s.attr("dimension_numbers"))
 	if !ok {
-		return nil, nil, fail("requires attribute 'dimension_numbers'")
+		return nil, nil, opFail("requires attribute 'dimension_numbers'")
 	}
 	if l.Rank() != r.Rank() { // (C1)
 		return nil, nil, fail("expects convolution arguments to have same number of dimensions. Got: '%s' and '%s'.", l, r)
@@ -347,12 +333,12 @@ func convElemsRule(s *site) error {
 }
 
 func dynamicConvRule(s *site) error {
-	if p := s.tensor(2); p.Rank() == 2 && (p.Shape()[1] != 2 || p.Shape()[0] != int64(s.tensor(0).Rank()-2)) { // (C4)
-		return fail("expects padding to be of shape [%d, 2], but got [%s]", s.tensor(0).Rank()-2, joined(p.Shape()))
-	}
 	_, sizes, err := convDimsRule(s)
 	if err != nil {
 		return err
+	}
+	if p := s.tensor(2); p.Rank() == 2 && (p.Shape()[1] != 2 || p.Shape()[0] != int64(s.tensor(0).Rank()-2)) { // (C4)
+		return fail("expects padding to be of shape [%d, 2], but got [%s]", s.tensor(0).Rank()-2, joined(p.Shape()))
 	}
 	if constantInts(s.operands[2]) != nil {
 		if _, err := convWindows(s, sizes); err != nil { // (C2 to C9)

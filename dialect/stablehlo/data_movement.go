@@ -126,7 +126,7 @@ var Pad = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("edge_padding_low", I64Array), required("edge_padding_high", I64Array), required("interior_padding", I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` $padding_value `,` `low` `=` $edge_padding_low `,` `high` `=` $edge_padding_high `,` `interior` `=` $interior_padding attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferPad), Verify: verify(oneElem, agrees(inferPad)),
+	Infer:    infer(inferPad), Verify: verify(oneElem, sameLengths("edge_padding_low", "edge_padding_high", "interior_padding"), agrees(inferPad)),
 	Clauses: ir.Clauses(`
 		C1 operand, padding_value and result have one element type
 		C2 the three paddings have an element for each dimension of operand
@@ -158,7 +158,7 @@ var Reverse = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("dimensions", I64Array)},
 	Traits:   ir.Pure | ir.SameShape,
 	Format:   "$operand `,` `dims` `=` $dimensions attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))",
-	Infer:    infer(inferSame), Verify: verify(sameShape, compatibleTypes, reverseRule),
+	Infer:    infer(inferSame), Verify: verify(sameShape, oneElem, compatibleTypes, reverseRule),
 	Clauses: ir.Clauses(`
 		C1 the result has the type of operand
 		C2 no dimension stands twice in dimensions
@@ -174,7 +174,7 @@ var Slice = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("start_indices", I64Array), required("limit_indices", I64Array), required("strides", I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand custom<SliceRanges>($start_indices, $limit_indices, $strides) attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferSlice), Verify: verify(oneElem, agrees(inferSlice)),
+	Infer:    infer(inferSlice), Verify: verify(oneElem, sameLengths("start_indices", "limit_indices", "strides"), agrees(inferSlice)),
 	Clauses: ir.Clauses(`
 		C1 the result has the element type of operand
 		C2 start_indices, limit_indices and strides have an element for each dimension of operand

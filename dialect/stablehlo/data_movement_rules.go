@@ -9,7 +9,7 @@ import (
 func inferConstant(s *site) ([]ir.Type, error) {
 	t := elementsType(s.attr("value"))
 	if t == nil {
-		return nil, fail("requires attribute 'value'")
+		return nil, opFail("requires attribute 'value'")
 	}
 	return s.single(t), nil
 }
@@ -117,7 +117,7 @@ func broadcastQuantRule(a, r *ir.TensorType, dims []int64) error {
 // inferConcatenate adds up the sizes along the dimension (concatenate C1 to C6).
 func inferConcatenate(s *site) ([]ir.Type, error) {
 	if len(s.operands) == 0 { // (C3)
-		return nil, fail("expected 1 or more operands, but found 0")
+		return nil, opFail("expected 1 or more operands, but found 0")
 	}
 	first, d := s.tensor(0), int(s.int("dimension", 0))
 	for i := range s.operands {
@@ -355,7 +355,7 @@ func inferSlice(s *site) ([]ir.Type, error) {
 // inferSort: the types of the inputs (sort C2).
 func inferSort(s *site) ([]ir.Type, error) {
 	if len(s.operands) == 0 { // (C1)
-		return nil, fail("expected 1 or more operands, but found 0")
+		return nil, opFail("expected 1 or more operands, but found 0")
 	}
 	return s.types(0, len(s.operands)), nil
 }

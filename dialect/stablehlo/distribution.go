@@ -24,7 +24,7 @@ var AllGather = &ir.Def{
 		required("all_gather_dim", I64NonNeg), required("replica_groups", replicaGroups),
 		optional("channel_handle", channelHandle), optional("use_global_device_ids", UnitAttr),
 	},
-	Verify: verify(allGatherRule),
+	Verify: verify(elemsPairwise, allGatherRule),
 	Clauses: ir.Clauses(`
 		C1 all_gather_dim is a dimension of every operand
 		C2 no id stands twice in replica_groups
@@ -66,7 +66,7 @@ var AllToAll = &ir.Def{
 		required("split_dimension", I64NonNeg), required("concat_dimension", I64NonNeg), required("split_count", I64Pos),
 		required("replica_groups", replicaGroups), optional("channel_handle", channelHandle),
 	},
-	Infer: infer(inferAllToAll), Verify: verify(agrees(inferAllToAll)),
+	Infer: infer(inferAllToAll), Verify: verify(elemsPairwise, agrees(inferAllToAll)),
 	Clauses: ir.Clauses(`
 		C1 split_dimension is a dimension of every operand
 		C2 the size along split_dimension is a multiple of split_count
@@ -124,7 +124,7 @@ var CollectivePermute = &ir.Def{
 	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}},
 	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
 	Attrs:    []ir.AttrSpec{required("source_target_pairs", I64Elems), optional("channel_handle", channelHandle)},
-	Infer:    infer(inferSame), Verify: verify(compatibleTypes, collectivePermuteRule),
+	Infer:    infer(inferSame), Verify: verify(agrees(inferSame), collectivePermuteRule),
 	Clauses: ir.Clauses(`
 		C1 source_target_pairs are pairs
 		C2 no process sends twice

@@ -1,6 +1,10 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"strings"
+
+	"github.com/hlocb/hlocb/ir"
+)
 
 // groupsRule checks replica groups: a matrix of unique ids from 0 on, -1 only as padding where the groups may differ
 // in size (all_gather C2, C4; all_reduce C1, C3; all_to_all C5, C7). size is the size that groups must have, 0 for any.
@@ -69,16 +73,10 @@ func allGatherRule(s *site) error {
 	if c, ok := dataOf[ChannelHandle](s.attr("channel_handle")); ok && c.Handle < 0 && s.has("use_global_device_ids") { // (C5)
 		return fail("channel_id cannot be negative when useGlobalDeviceIds is set")
 	}
-	if len(s.operands) != len(s.results) {
-		return fail("requires the same number of operands and results")
-	}
 	for i := range s.operands {
 		t, r := s.tensor(i), s.result(i)
 		if d >= t.Rank() { // (C1)
 			return fail("all_gather_dim must be a valid index of operand")
-		}
-		if t.Elem() != r.Elem() {
-			return fail("requires the same element type for operand and result at index %d", i)
 		}
 		if t.Rank() != r.Rank() { // (C6)
 			return fail("operand and result must have the same rank")
@@ -102,7 +100,7 @@ func allGatherRule(s *site) error {
 // inferAllReduce: the operands' shapes with the element types of the computation (all_reduce C6, C7).
 func inferAllReduce(s *site) ([]ir.Type, error) {
 	if len(s.operands) == 0 {
-		return nil, fail("expected 1 or more operands, but found 0")
+		return nil, opFail("expected 1 or more operands, but found 0")
 	}
 	var out []ir.Type
 	_, ret, err := s.body(0)
@@ -143,9 +141,6 @@ func reducersRule(s *site) error {
 // inferAllToAll splits and joins (all_to_all C1 to C9).
 func inferAllToAll(s *site) ([]ir.Type, error) {
 	split, concat, count := s.int("split_dimension", 0), s.int("concat_dimension", 0), s.int("split_count", 1)
-	if s.op != nil && len(s.results) != len(s.operands) {
-		return nil, fail("requires the same number of operands and results")
-	}
 	var out []ir.Type
 	for i := range s.operands {
 		t := s.tensor(i)
@@ -179,13 +174,10 @@ func inferAllToAll(s *site) ([]ir.Type, error) {
 		}
 		dims[split] = dim{div(dims[split].size), div(dims[split].bound)}
 		dims[concat] = dim{mul(dims[concat].size), mul(dims[concat].bound)}
-		if i < len(s.results) && s.result(i).Elem() != t.Elem() { // (C9)
-			return nil, fail("requires the same element type for operand and result at index %d", i)
-		}
 		out = append(out, dimsType(s.ctx, dims, t.Elem()))
 	}
 	if len(out) == 0 {
-		return nil, fail("expected 1 or more operands, but found 0")
+		return nil, opFail("expected 1 or more operands, but found 0")
 	}
 	return out, nil
 }
@@ -349,7 +341,7 @@ func asyncStartRule(s *site) error {
 	}
 	for i, a := range b.Args() {
 		if !compatible(a.Type(), s.typ(i)) {
-			return fail("body argument #%d has type '%s', but the operand has type '%s'", i, a.Type(), s.typ(i))
+			return opFail("operand type '%s' at index %d must match region argument type '%s'", s.typ(i), i, a.Type())
 		}
 	}
 	f, ok := s.results[0].(*ir.DialectType)
@@ -357,7 +349,11 @@ func asyncStartRule(s *site) error {
 		return nil
 	}
 	if d, ok := f.Data().(*Future); ok && !allCompatible(returned(b), d.Types) {
-		return fail("body returns %s, but the future holds %s", quoteTypes(returned(b)), quoteTypes(d.Types))
+		list := make([]string, len(returned(b)))
+		for i, t := range returned(b) {
+			list[i] = t.String()
+		}
+		return inferenceError{opFail("inferred type(s) '!%s.future<%s>' are incompatible with return type(s) of operation %s", s.def.Dialect(), strings.Join(list, ", "), quoteTypes(s.results))}
 	}
 	return nil
 }

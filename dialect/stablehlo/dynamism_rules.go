@@ -1,6 +1,8 @@
 package stablehlo
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -57,17 +59,12 @@ func dynamicBroadcastInDimRule(s *site) error {
 		return err
 	}
 	expanding, kept := s.ints("known_expanding_dimensions"), s.ints("known_nonexpanding_dimensions")
-	if ok, _ := unique(append(append([]int64{}, expanding...), kept...)); !ok { // (C8)
+	if ok, _ := unique(append(slices.Clone(expanding), kept...)); !ok { // (C8)
 		return fail("duplicate expansion hint for at least one operand dimension")
 	}
-	for _, f := range [...]struct {
-		name string
-		v    []int64
-	}{{"expanding", expanding}, {"non-expanding", kept}} {
-		for _, d := range f.v { // (C9, C10)
-			if d < 0 || d >= int64(a.Rank()) {
-				return fail("hint for %s dimension %d does not refer to a valid operand dimension", f.name, d)
-			}
+	for _, d := range append(slices.Clone(expanding), kept...) { // (C9, C10)
+		if d < 0 || d >= int64(a.Rank()) {
+			return fail("hint for expanding dimension %d does not refer to a valid operand dimension", d)
 		}
 	}
 	return nil
@@ -84,7 +81,7 @@ func dynamicIotaRule(s *site) error {
 func dynamicPadRule(s *site) error {
 	t, r := s.tensor(0), s.result(0)
 	if t.Rank() != r.Rank() {
-		return fail("failed to verify that all of {operand, result} have same rank")
+		return opFail("failed to verify that all of {operand, result} have same rank")
 	}
 	n := s.tensor(2).Shape()[0]
 	for i := 3; i < 5; i++ {
@@ -98,7 +95,7 @@ func dynamicPadRule(s *site) error {
 	inner := constantInts(s.operands[4])
 	for _, v := range inner { // (C3)
 		if v < 0 {
-			return fail("interior_padding must be non-negative, but got %d", v)
+			return fail("interior_padding must be non-negative, but got %s", joined(inner))
 		}
 	}
 	low, high := constantInts(s.operands[2]), constantInts(s.operands[3])

@@ -20,7 +20,7 @@ func unary(name, doc string, t ir.Constraint) *ir.Def {
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   formatUnary,
 		Infer:    infer(inferSame),
-		Verify:   verify(sameShape, compatibleTypes),
+		Verify:   verify(compatibleTypes),
 		Clauses:  ir.Clauses("C1 the result has the type of operand, up to quantization"),
 	}
 }
@@ -28,7 +28,7 @@ func unary(name, doc string, t ir.Constraint) *ir.Def {
 // accurate adds the accuracy that a program may ask of a transcendental function.
 func accurate(d *ir.Def) *ir.Def {
 	d.Attrs = []ir.AttrSpec{resultAccuracy}
-	d.Verify = verify(sameShape, compatibleTypes, accuracyRule)
+	d.Verify = verify(compatibleTypes, accuracyRule)
 	return d
 }
 
@@ -41,7 +41,7 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape | more,
 		Format:   formatBinary,
 		Infer:    infer(inferSame),
-		Verify:   verify(sameShape, compatibleTypes),
+		Verify:   verify(compatibleTypes),
 		Clauses:  ir.Clauses("C1 lhs, rhs and the result have one type, up to quantization"),
 	}
 }
@@ -160,7 +160,7 @@ var Clamp = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
 	Traits:   ir.Pure,
 	Format:   "$min `,` $operand `,` $max attr-dict `:` custom<SameOperandsAndResultType>(type($min), type($operand), type($max), type($result))",
-	Infer:    infer(inferClamp), Verify: verify(agrees(inferClamp)),
+	Infer:    infer(inferClamp), Verify: verify(compatibleElemTypes, agrees(inferClamp)),
 	Clauses: ir.Clauses(`
 		C1 min is a scalar or has the shape of operand
 		C2 max is a scalar or has the shape of operand
@@ -180,7 +180,7 @@ var Compare = &ir.Def{
 	},
 	Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 	Format: "$comparison_direction `,` $lhs `,` $rhs (`,` $compare_type^)? attr-dict `:` functional-type(operands, results)",
-	Infer:  infer(inferCompare), Verify: verify(sameOperandElems, elementwiseShape, agrees(inferCompare)),
+	Infer:  infer(inferCompare), Verify: verify(compatibleOperandElems, elementwiseShape, agrees(inferCompare)),
 	Clauses: ir.Clauses(`
 		C1 lhs and rhs have one element type, up to quantization
 		C2 lhs, rhs and the result have one shape
@@ -231,7 +231,7 @@ var ReducePrecision = &ir.Def{
 	},
 	Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 	Format: "$operand `,` `format` `=` custom<ExponentMantissa>($exponent_bits, $mantissa_bits) attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($output))",
-	Infer:  infer(inferSame), Verify: verify(sameShape, compatibleTypes), // (C1)
+	Infer:  infer(inferSame), Verify: verify(compatibleTypes), // (C1)
 	Clauses: ir.Clauses(`
 		C1 output has the type of operand, up to quantization
 		C2 exponent_bits is positive

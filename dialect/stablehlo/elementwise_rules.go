@@ -104,7 +104,7 @@ func addRule(s *site) error {
 	ql, qr, qres := quant.Of(l), quant.Of(r), quant.Of(res)
 	if ql == nil && qr == nil && qres == nil {
 		if l != r || l != res { // (C1)
-			return fail("requires the same element type for all operands and results")
+			return fail("op requires the same element type for all operands and results")
 		}
 		return nil
 	}
@@ -173,7 +173,7 @@ func bitcastRule(s *site) error {
 // inferMap: the operands' shape with the element type that the computation gives (map C1 to C4).
 func inferMap(s *site) ([]ir.Type, error) {
 	if len(s.operands) == 0 {
-		return nil, fail("expected 1 or more operands, but found 0")
+		return nil, opFail("expected 1 or more operands, but found 0")
 	}
 	b, ret, err := s.body(0)
 	if err != nil {

@@ -33,9 +33,9 @@ func customCallRule(s *site) error {
 	switch config := s.attr("backend_config"); {
 	case config == nil:
 	case version == APITypedFFI && !isDict(config):
-		return fail("backend_config for api_version %s must be a dictionary attribute.", apiVersionNames[version])
+		return opFail("backend_config for api_version %s must be a dictionary attribute.", apiVersionNames[version])
 	case version != APITypedFFI && !isString(config):
-		return fail("backend_config for api_version %s must be a string attribute.", apiVersionNames[version])
+		return opFail("backend_config for api_version %s must be a string attribute.", apiVersionNames[version])
 	}
 	if err := aliasesRule(s); err != nil {
 		return err
@@ -52,17 +52,17 @@ func layoutsRule(s *site) error {
 		return nil
 	}
 	if ok1 != ok2 {
-		return fail("Layout attributes should be specified for either both operands and results or none.")
+		return opFail("Layout attributes should be specified for either both operands and results or none.")
 	}
 	check := func(types []ir.Type, layouts []ir.Attr, what string) error {
 		if len(types) != len(layouts) {
-			return fail("Number of %ss must match the number of %s layouts, %d != %d", what, what, len(types), len(layouts))
+			return opFail("Number of %ss must match the number of %s layouts, %d != %d", what, what, len(types), len(layouts))
 		}
 		for i, t := range types {
 			perm := elementsOf(layouts[i])
 			switch tt := t.(type) {
 			case *ir.TupleType:
-				return fail("Tuple types are not fully supported with layout constraints yet")
+				return opFail("Tuple types are not fully supported with layout constraints yet")
 			case *ir.TensorType:
 				if !tt.Ranked() {
 					continue
@@ -73,11 +73,11 @@ func layoutsRule(s *site) error {
 					ok = ok && d >= 0 && d < int64(tt.Rank())
 				}
 				if !ok {
-					return fail("incorrect layout %s for type '%s', layout must be a permutation of [0, %d)", layouts[i], t, tt.Rank())
+					return opFail("incorrect layout %s for type '%s', layout must be a permutation of [0, %d)", layouts[i], t, tt.Rank())
 				}
 			default:
 				if len(perm) > 0 {
-					return fail("Only tensor types can have non-empty layout: %s #%d of type '%s' has layout %s", what, i, t, layouts[i])
+					return opFail("Only tensor types can have non-empty layout: %s #%d of type '%s' has layout %s", what, i, t, layouts[i])
 				}
 			}
 		}
@@ -114,7 +114,7 @@ func aliasesRule(s *site) error {
 		return nil
 	}
 	if len(arr.Elems()) > 0 && len(s.results) == 0 {
-		return fail("output_operand_alias attribute of a custom_call without results")
+		return opFail("output_operand_alias attribute of a custom_call without results")
 	}
 	var whole ir.Type
 	if len(s.results) == 1 {
@@ -129,18 +129,18 @@ func aliasesRule(s *site) error {
 			continue
 		}
 		if a.OperandIndex < 0 || a.OperandIndex >= int64(len(s.operands)) {
-			return fail("expects operandIndex in the output_operand_alias attribute to be in range [0, %d); got: %d.", len(s.operands), a.OperandIndex)
+			return opFail("expects operandIndex in the output_operand_alias attribute to be in range [0, %d); got: %d.", len(s.operands), a.OperandIndex)
 		}
 		in := part(s.typ(int(a.OperandIndex)), a.OperandTupleIndices)
 		if in == nil {
-			return fail("operand_tuple_indices in the output_operand_alias attribute out of bounds")
+			return opFail("operand_tuple_indices in the output_operand_alias attribute out of bounds")
 		}
 		out := part(whole, a.OutputTupleIndices)
 		if out == nil {
-			return fail("output_tuple_indices in the output_operand_alias attribute out of bounds")
+			return opFail("output_tuple_indices in the output_operand_alias attribute out of bounds")
 		}
 		if in != out {
-			return fail("shapes mismatch in the output_operand_alias attribute: operand part has type '%s' and output part has type '%s'", in, out)
+			return opFail("shapes mismatch in the output_operand_alias attribute: operand part has type '%s' and output part has type '%s'", in, out)
 		}
 		if isBuffer(in) {
 			usedOut[listed(a.OutputTupleIndices, "?")]++
@@ -178,7 +178,7 @@ func bufferUsesRule(s *site, out, in map[string]int) error {
 	for i, v := range s.operands {
 		err := walk(v.Type(), nil, func(path []int64) error {
 			if in[listed([]int64{int64(i)}, "?")[1:]+listed(path, "?")] > 1 {
-				return fail("buffer operand %d%s is used in output_operand_alias more than once", i, listed(path, "?"))
+				return opFail("buffer operand %d%s is used in output_operand_alias more than once", i, listed(path, "?"))
 			}
 			return nil
 		})
@@ -194,9 +194,9 @@ func bufferUsesRule(s *site, out, in map[string]int) error {
 		err := walk(t, path, func(path []int64) error {
 			switch n := out[listed(path, "?")]; {
 			case n > 1:
-				return fail("buffer output %s is used in output_operand_alias more than once", listed(path, "?"))
+				return opFail("buffer output %s is used in output_operand_alias more than once", listed(path, "?"))
 			case n == 0:
-				return fail("buffer output %s is not used in output_operand_alias", listed(path, "?"))
+				return opFail("buffer output %s is not used in output_operand_alias", listed(path, "?"))
 			}
 			return nil
 		})
@@ -222,27 +222,27 @@ func bufferTargetsRule(s *site) error {
 	}
 	if len(s.operands) != want {
 		if want == 0 {
-			return fail("CreateBuffer custom_call shouldn't have any inputs")
+			return opFail("CreateBuffer custom_call shouldn't have any inputs")
 		}
-		return fail("%s custom_call should have one input", name)
+		return opFail("%s custom_call should have one input", name)
 	}
 	if len(s.results) != 1 {
-		return fail("%s custom_call should have one output", name)
+		return opFail("%s custom_call should have one output", name)
 	}
 	if name != "Unpin" && !isBuffer(s.results[0]) {
-		return fail("%s custom_call should have a memref output", name)
+		return opFail("%s custom_call should have a memref output", name)
 	}
 	if name == "CreateBuffer" {
 		return nil
 	}
 	in, out := s.typ(0), s.results[0]
 	if name == "Unpin" && !isBuffer(in) {
-		return fail("Unpin custom_call should have a memref input")
+		return opFail("Unpin custom_call should have a memref input")
 	}
 	si, ei := shapeAndElem(in)
 	so, eo := shapeAndElem(out)
 	if !sameDims(si, so) || ei != eo {
-		return fail("%s custom_call should have compatible input and output types", name)
+		return opFail("%s custom_call should have compatible input and output types", name)
 	}
 	return nil
 }
@@ -262,7 +262,7 @@ func shapeAndElem(t ir.Type) ([]int64, ir.Type) {
 func compositeRule(s *site) error {
 	name, _ := s.attr("name").(*ir.StringAttr)
 	if name == nil || !namespaced(name.Value()) {
-		return fail("name must be a valid namespaced op name")
+		return fail("name must be a valid namespaced op name, i.e. it must match the following regular expression: ^[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+$ e.g. \"my_namespace.my_op\"")
 	}
 	for _, r := range s.regions {
 		if b := r.Entry(); b == nil || b.Last() == nil {

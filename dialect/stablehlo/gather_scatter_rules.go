@@ -39,7 +39,7 @@ func inferGatherOf(s *site, sizes []int64, known bool, sizesLen int64) ([]ir.Typ
 	t, start := s.tensor(0), s.tensor(1)
 	g, ok := dataOf[GatherDims](s.attr("dimension_numbers"))
 	if !ok {
-		return nil, fail("requires attribute 'dimension_numbers'")
+		return nil, opFail("requires attribute 'dimension_numbers'")
 	}
 	if n := len(g.OffsetDims) + len(g.CollapsedSliceDims) + len(g.OperandBatchingDims); n != t.Rank() { // (C1)
 		return nil, fail("offset_dims size (%d) plus collapse_slice_dims size (%d) plus operand_batching_dims size (%d) is not equal to operand rank (%d)",
@@ -141,7 +141,7 @@ func inferGatherOf(s *site, sizes []int64, known bool, sizesLen int64) ([]ir.Typ
 	return []ir.Type{dimsType(s.ctx, dims, t.Elem())}, nil // (C23)
 }
 
-// startBatching checks the batching dimensions of indices (gather C13, C14, C15; scatter C14, C15, C16).
+// startBatching checks the batching dimensions of indices (gather C13, C14, C15).
 func startBatching(dims []int64, vector int64, t *ir.TensorType, name, of string) error {
 	if ok, _ := unique(dims); !ok {
 		return fail("expects %s to not repeat, got: [%s]", name, joined(dims))
@@ -173,7 +173,7 @@ func inferDynamicGather(s *site) ([]ir.Type, error) {
 func inferScatter(s *site) ([]ir.Type, error) {
 	n := (len(s.operands) - 1) / 2
 	if n < 1 || len(s.operands) != 2*n+1 {
-		return nil, fail("expected 3 or more operands, but found %d", len(s.operands))
+		return nil, opFail("expected 3 or more operands, but found %d", len(s.operands))
 	}
 	_, ret, err := s.body(0)
 	if err != nil {
@@ -205,15 +205,24 @@ func scatterRule(s *site) error {
 	}
 	d, ok := dataOf[ScatterDims](s.attr("scatter_dimension_numbers"))
 	if !ok {
-		return fail("requires attribute 'scatter_dimension_numbers'")
+		return opFail("requires attribute 'scatter_dimension_numbers'")
+	}
+	if d.IndexVectorDim < 0 || d.IndexVectorDim > int64(idx.Rank()) { // (C22)
+		return fail("Expects index_vector_dim to be in range [0, rank-of('scatter_indices')] i.e. [0, %d]. got: %d.", idx.Rank(), d.IndexVectorDim)
+	}
+	var batch []int64 // the sizes of scatter_indices less the index vector
+	for i, n := range idx.Shape() {
+		if int64(i) != d.IndexVectorDim {
+			batch = append(batch, n)
+		}
+	}
+	if want := len(batch) + len(d.UpdateWindowDims); u.Rank() != want { // (C4)
+		return fail("expects updates tensor must be of rank %d ( == rank-of('scatter_indices') - 1 + size-of('update_window_dims'), where 'scatter_indices' is expanded by a trailing 1 dimension if 'index_vector_dim' == rank-of('scatter_indices')), but got %d.", want, u.Rank())
 	}
 	if k := len(d.UpdateWindowDims) + len(d.InsertedWindowDims) + len(d.InputBatchingDims); k != t.Rank() { // (C2)
 		return fail("Expects rank-of operand to match size-of('update_window_dims') + size-of('inserted_window_dims') + size-of('input_batching_dims') i.e. %d but got %d.", k, t.Rank())
 	}
-	if d.IndexVectorDim < 0 || d.IndexVectorDim > int64(idx.Rank()) { // (C22)
-		return fail("expects scatter index leaf dimension to be within [0, rank(scatter_indices) + 1. rank(scatter_indices) is %d and scatter index leaf dimension is %d.", idx.Rank(), d.IndexVectorDim)
-	}
-	if err := sortedUnique(d.UpdateWindowDims, "update_window_dims"); err != nil { // (C7)
+	if err := ascending(d.UpdateWindowDims, "update_window_dims"); err != nil { // (C7)
 		return err
 	}
 	if err := inRange(d.UpdateWindowDims, "update_window_dims", "rank-of('updates')", u.Rank()); err != nil { // (C8)
@@ -222,28 +231,34 @@ func scatterRule(s *site) error {
 	if err := disjoint(d.InsertedWindowDims, d.InputBatchingDims, "inserted_window_dims", "input_batching_dims"); err != nil { // (C9)
 		return err
 	}
-	if err := sortedUnique(d.InsertedWindowDims, "inserted_window_dims"); err != nil { // (C10)
+	if err := ascending(d.InsertedWindowDims, "inserted_window_dims"); err != nil { // (C10)
 		return err
 	}
-	if err := inRange(d.InsertedWindowDims, "inserted_window_dims", "rank-of('inputs[0]')", t.Rank()); err != nil { // (C11)
+	if err := inRange(d.InsertedWindowDims, "inserted_window_dims", "rank-of('operand')", t.Rank()); err != nil { // (C11)
 		return err
 	}
-	if err := sortedUnique(d.InputBatchingDims, "input_batching_dims"); err != nil { // (C12)
+	if err := ascending(d.InputBatchingDims, "input_batching_dims"); err != nil { // (C12)
 		return err
 	}
-	if err := inRange(d.InputBatchingDims, "input_batching_dims", "rank-of('inputs[0]')", t.Rank()); err != nil { // (C13)
+	if err := inRange(d.InputBatchingDims, "input_batching_dims", "rank-of('operand')", t.Rank()); err != nil { // (C13)
 		return err
 	}
-	if err := startBatching(d.ScatterIndicesBatchingDim, d.IndexVectorDim, idx, "scatter_indices_batching_dims", "scatter_indices"); err != nil {
+	if ok, _ := unique(d.ScatterIndicesBatchingDim); !ok { // (C14)
+		return fail("Expects scatter_indices_batching_dims to not repeat; got: [%s].", joined(d.ScatterIndicesBatchingDim))
+	}
+	if err := inRange(d.ScatterIndicesBatchingDim, "scatter_indices_batching_dims", "rank-of('scatter_indices')", idx.Rank()); err != nil { // (C15)
 		return err
+	}
+	if contains(d.ScatterIndicesBatchingDim, d.IndexVectorDim) { // (C16)
+		return fail("expects scatter_indices_batching_dims not to include index_vector_dim %d.", d.IndexVectorDim)
 	}
 	if len(d.InputBatchingDims) != len(d.ScatterIndicesBatchingDim) { // (C17)
-		return fail("input_batching_dims and scatter_indices_batching_dims should have the same size")
+		return fail("input_batching_dims and scatter_indices_batching_dims should have the same size.")
 	}
 	for i, b := range d.InputBatchingDims { // (C18)
 		x, y := t.Shape()[b], idx.Shape()[d.ScatterIndicesBatchingDim[i]]
 		if !sameSize(x, y) {
-			return fail("input_batching_dims[%d] and scatter_indices_batching_dims[%d] must have compatible sizes, but got %d and %d", i, i, x, y)
+			return fail("input_batching_dims[%d] and scatter_indices_batching_dims[%d] must have compatible sizes, but got %d and %d.", i, i, x, y)
 		}
 	}
 	size := int64(1)
@@ -256,24 +271,28 @@ func scatterRule(s *site) error {
 	if err := disjoint(d.ScatterDimsToOperandDims, d.InputBatchingDims, "scatter_dims_to_operand_dims", "input_batching_dims"); err != nil { // (C20)
 		return err
 	}
-	if err := inRange(d.ScatterDimsToOperandDims, "scatter_dims_to_operand_dims", "rank-of('inputs[0]')", t.Rank()); err != nil { // (C21)
+	if err := inRange(d.ScatterDimsToOperandDims, "scatter_dims_to_operand_dims", "rank-of('operand')", t.Rank()); err != nil { // (C21)
 		return err
 	}
-	return scatterUpdates(d, t, idx, u)
+	return scatterUpdates(d, t, batch, u)
+}
+
+// ascending is sortedUnique in the words that MLIR has for scatter.
+func ascending(dims []int64, name string) error {
+	for i := 1; i < len(dims); i++ {
+		if dims[i] < dims[i-1] {
+			return fail("Expects %s to be sorted; got: [%s].", name, joined(dims))
+		}
+	}
+	if ok, _ := unique(dims); !ok {
+		return fail("Expects %s to not repeat; got: [%s].", name, joined(dims))
+	}
+	return nil
 }
 
 // scatterUpdates checks the shape of updates (scatter C4): windows no larger than the inputs, the other dimensions as the
-// indices have them.
-func scatterUpdates(d *ScatterDims, t, idx, u *ir.TensorType) error {
-	var batch []int64 // dimensions of scatter_indices less the index vector
-	for i, n := range idx.Shape() {
-		if int64(i) != d.IndexVectorDim {
-			batch = append(batch, n)
-		}
-	}
-	if want := len(batch) + len(d.UpdateWindowDims); u.Rank() != want {
-		return fail("expects updates tensor must be of rank %d ( == rank-of('scatter_indices') - 1 + size-of('update_window_dims'), where 'scatter_indices' is expanded by a trailing 1 dimension if 'index_vector_dim' == rank-of('scatter_indices')), but got %d.", want, u.Rank())
-	}
+// indices have them, whose sizes are batch.
+func scatterUpdates(d *ScatterDims, t *ir.TensorType, batch []int64, u *ir.TensorType) error {
 	var window []int64
 	for i, n := range t.Shape() {
 		if !contains(d.InsertedWindowDims, int64(i)) && !contains(d.InputBatchingDims, int64(i)) {
@@ -309,7 +328,29 @@ func inferSelectAndScatter(s *site) ([]ir.Type, error) {
 
 func selectAndScatterRule(s *site) error {
 	t, src, init := s.tensor(0), s.tensor(1), s.tensor(2)
-	b, ret, err := s.body(0) // (C9)
+	if w := s.ints("window_dimensions"); s.has("window_dimensions") && len(w) != t.Rank() { // (C4)
+		return fail("expects window-dimensions size == operand rank, but got window-dimensions size: %d and operand-type: '%s' with rank = %d.", len(w), t, t.Rank())
+	}
+	ws := s.ints("window_dimensions")
+	if ws == nil {
+		ws = ones(t.Rank())
+	}
+	windows, err := windowsOf(s, ws, s.ints("window_strides"), "padding", nil, nil, nil) // (C5 to C8)
+	if err != nil {
+		return err
+	}
+	if out := windowShape(t.Shape(), windows); !sameDims(out, src.Shape()) { // (C2)
+		return fail("expects source-type to be '%s', but got'%s'", s.ctx.Tensor(out, src.Elem(), nil), src)
+	}
+	if err := selectRule(s, t); err != nil { // (C9)
+		return err
+	}
+	return reducerRule(s, 1, []ir.Type{src}, []ir.Type{init}) // (C1, C3, C10)
+}
+
+// selectRule checks the computation that chooses between two elements of t.
+func selectRule(s *site, t *ir.TensorType) error {
+	b, ret, err := s.body(0)
 	if err != nil {
 		return err
 	}
@@ -327,24 +368,6 @@ func selectAndScatterRule(s *site) error {
 	}
 	if r, ok := ret[0].(*ir.TensorType); !ok || r.Rank() != 0 || r.Elem() != ir.Type(i1) {
 		return fail("expects the return-type of select-region to be tensor<i1>, but got: '%s'", ret[0])
-	}
-	if err := reducerRule(s, 1, []ir.Type{src}, []ir.Type{init}); err != nil { // (C3, C10)
-		return err
-	}
-	if w := s.ints("window_dimensions"); s.has("window_dimensions") && len(w) != t.Rank() { // (C4)
-		return fail("expects window-dimensions size == operand rank, but got window-dimensions size: %d and operand-type: '%s' with rank = %d.", len(w), t, t.Rank())
-	}
-	ws := s.ints("window_dimensions")
-	if ws == nil {
-		ws = ones(t.Rank())
-	}
-	windows, err := windowsOf(s, ws, s.ints("window_strides"), "padding", nil, nil, nil) // (C5 to C8)
-	if err != nil {
-		return err
-	}
-	out := windowShape(t.Shape(), windows)
-	if !sameDims(out, src.Shape()) { // (C2)
-		return fail("expects source-type to be '%s', but got'%s'", s.ctx.Tensor(out, src.Elem(), nil), src)
 	}
 	return nil
 }

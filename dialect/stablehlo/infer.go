@@ -108,15 +108,15 @@ func sameShapeTypes(a, b ir.Type) bool {
 // sameShape is the rule that all operands and results have one shape.
 func sameShape(s *site) error {
 	if len(s.operands) == 0 {
-		return fail("expected 1 or more operands, but found 0")
+		return opFail("expected 1 or more operands, but found 0")
 	}
 	if len(s.results) == 0 {
-		return fail("expected 1 or more results, but found 0")
+		return opFail("expected 1 or more results, but found 0")
 	}
 	all := s.allTypes()
 	for _, t := range all[1:] {
 		if !sameShapeTypes(all[0], t) {
-			return fail("requires the same shape for all operands and results")
+			return opFail("requires the same shape for all operands and results")
 		}
 	}
 	return nil
@@ -127,7 +127,7 @@ func compatibleTypes(s *site) error {
 	all := s.allTypes()
 	for _, t := range all {
 		if !compatible(t, all[0]) {
-			return fail("requires compatible types for all operands and results")
+			return opFail("requires compatible types for all operands and results")
 		}
 	}
 	return nil
@@ -137,7 +137,7 @@ func compatibleTypes(s *site) error {
 func elementwiseShape(s *site) error {
 	for _, t := range s.allTypes() {
 		if !sameShapeTypes(s.results[0], t) {
-			return fail("all non-scalar operands/results must have the same shape and base type")
+			return opFail("all non-scalar operands/results must have the same shape and base type")
 		}
 	}
 	return nil
@@ -147,7 +147,7 @@ func elementwiseShape(s *site) error {
 func oneElem(s *site) error {
 	for _, t := range s.allTypes() {
 		if asTensor(s.ctx, t).Elem() != s.tensor(0).Elem() && len(s.operands) > 0 {
-			return fail("requires the same element type for all operands and results")
+			return opFail("requires the same element type for all operands and results")
 		}
 	}
 	return nil
@@ -157,7 +157,7 @@ func oneElem(s *site) error {
 func compatibleElemTypes(s *site) error {
 	for _, t := range s.allTypes() {
 		if !compatibleElems(asTensor(s.ctx, t).Elem(), s.tensor(0).Elem()) {
-			return fail("requires compatible element types for all operands and results")
+			return opFail("requires compatible element types for all operands and results")
 		}
 	}
 	return nil
@@ -168,18 +168,53 @@ func matching(n int, names string) rule {
 	return func(s *site) error {
 		for i := range n {
 			if s.tensor(i).Elem() != s.result(0).Elem() {
-				return fail("failed to verify that all of {%s} have same element type", names)
+				return opFail("failed to verify that all of {%s} have same element type", names)
 			}
 		}
 		return nil
 	}
 }
 
+// compatibleOperandElems is the rule that all operands have element types that agree up to quantization.
+func compatibleOperandElems(s *site) error {
+	for i := range s.operands {
+		if !compatibleElems(s.tensor(i).Elem(), s.tensor(0).Elem()) {
+			return opFail("requires compatible element types for all operands")
+		}
+	}
+	return nil
+}
+
+// sameLengths makes the rule that list attributes have as many elements as one another.
+func sameLengths(names ...string) rule {
+	return func(s *site) error {
+		for _, name := range names {
+			if len(s.ints(name)) != len(s.ints(names[0])) {
+				return opFail("failed to verify that all of {%s} have same size", strings.Join(names, ", "))
+			}
+		}
+		return nil
+	}
+}
+
+// elemsPairwise is the rule that each result has the element type of its operand.
+func elemsPairwise(s *site) error {
+	if len(s.operands) != len(s.results) {
+		return opFail("requires the same number of operands and results")
+	}
+	for i := range s.operands {
+		if s.tensor(i).Elem() != s.result(i).Elem() {
+			return opFail("requires the same element type for operand and result at index %d", i)
+		}
+	}
+	return nil
+}
+
 // sameOperandElems is the rule that all operands have one element type.
 func sameOperandElems(s *site) error {
 	for i := range s.operands {
 		if s.tensor(i).Elem() != s.tensor(0).Elem() {
-			return fail("requires the same element type for all operands")
+			return opFail("requires the same element type for all operands")
 		}
 	}
 	return nil
@@ -190,17 +225,15 @@ func sameOperandElems(s *site) error {
 func sameElems(s *site) error {
 	a, b := s.tensor(0).Elem(), s.result(0).Elem()
 	qa, qb := quant.Of(a), quant.Of(b)
+	mismatch := fail("expects operand and result to have compatible element type. Got: '%s' and '%s'", s.typ(0), s.results[0])
 	if qa == nil || qb == nil {
 		if a != b {
-			return fail("expects operand and result to have compatible element type")
+			return mismatch
 		}
 		return nil
 	}
-	if !compatibleElems(a, b) {
-		return fail("expects operand and result to have compatible element type")
-	}
-	if qa.PerAxis() != qb.PerAxis() {
-		return fail("expects operand and result to have compatible element type")
+	if !compatibleElems(a, b) || qa.PerAxis() != qb.PerAxis() {
+		return mismatch
 	}
 	if qa.PerTensor() && !sameParams(qa, qb) {
 		return fail("expect same quantization scale and zero_point")
@@ -336,7 +369,7 @@ func joinTypes(c *ir.Context, types []ir.Type, join func(i int, a, b dim) (dim, 
 // inferSame infers the type that all operands agree on, with the most that any of them knows of the shape.
 func inferSame(s *site) ([]ir.Type, error) {
 	if len(s.operands) == 0 {
-		return nil, fail("expected 1 or more operands, but found 0")
+		return nil, opFail("expected 1 or more operands, but found 0")
 	}
 	t, err := joinTypes(s.ctx, s.types(0, len(s.operands)), mostSpecific)
 	if err != nil {

@@ -70,7 +70,7 @@ var Cholesky = &ir.Def{
 	Attrs:    []ir.AttrSpec{defaulted("lower", BoolAttr, attrFalse)},
 	Traits:   ir.Pure | ir.SameShape,
 	Format:   "$a (`,` `lower` `=` $lower^)? attr-dict `:` custom<SameOperandsAndResultType>(type($a), type($result))",
-	Infer:    infer(inferCholesky), Verify: verify(agrees(inferCholesky)),
+	Infer:    infer(inferCholesky), Verify: verify(compatibleElemTypes, agrees(inferCholesky)),
 	Clauses: ir.Clauses(`
 		C1 the result has the type of a, up to quantization
 		C2 a has at least two dimensions

@@ -37,7 +37,7 @@ var ReduceWindow = &ir.Def{
 	},
 	Regions: []ir.RegionSpec{{Name: "body"}},
 	Traits:  ir.Pure | ir.SameVariadicOperands | ir.SingleBlock,
-	Infer:   infer(inferReduceWindow), Verify: verify(reduceWindowRule, agrees(inferReduceWindow)),
+	Infer:   infer(inferReduceWindow), Verify: verify(infers(inferReduceWindow), reduceWindowRule, agrees(inferReduceWindow)),
 	Clauses: ir.Clauses(`
 		C1 there are as many inputs as initial values and results, and at least one
 		C2 all inputs have one shape

@@ -65,14 +65,13 @@ func reducerRule(s *site, i int, inputs, inits []ir.Type, allowed ...int64) erro
 		if !promotable(in.Elem(), r.Elem()) {
 			return fail("The element-type of reduction-region's argument at index %d is expected to be promotable from '%s', but got '%s'", n+k, in.Elem(), asTensor(s.ctx, b.Arg(n+k).Type()).Elem())
 		}
-		for _, j := range [...]int{k, n + k} {
-			at := asTensor(s.ctx, b.Arg(j).Type())
-			if in.Ranked() && at.Ranked() && at.Rank() > in.Rank() {
-				return fail("The rank of reduction-region's argument at index %d is expected to be <= %d, got %d", j, in.Rank(), at.Rank())
-			}
-			if at.Ranked() && !within(at.Shape(), allowed) {
-				return fail("The shape of reduction-region's argument at index %d is not compatible with that of reduce-op's input-parameter at index %d", j, k)
-			}
+		j := n + k
+		at := asTensor(s.ctx, b.Arg(j).Type())
+		if in.Ranked() && at.Ranked() && at.Rank() > in.Rank() {
+			return fail("The rank of reduction-region's argument at index %d is expected to be <= %d, got %d", j, in.Rank(), at.Rank())
+		}
+		if at.Ranked() && !within(at.Shape(), allowed) {
+			return fail("The shape of reduction-region's argument at index %d is not compatible with that of reduce-op's input-parameter at index %d", j, k)
 		}
 	}
 	return nil
@@ -93,7 +92,7 @@ func within(dims, allowed []int64) bool {
 func inferReduce(s *site) ([]ir.Type, error) {
 	n := len(s.operands) / 2
 	if n == 0 { // (C2)
-		return nil, fail("expected 1 or more operands, but found %d", len(s.operands))
+		return nil, opFail("expected 1 or more operands, but found %d", len(s.operands))
 	}
 	first := s.tensor(0)
 	for i := range n {
@@ -148,7 +147,7 @@ func reducedElems(s *site, n int) ([]ir.Type, error) {
 func reduceRule(s *site) error {
 	n := len(s.operands) / 2
 	if n == 0 {
-		return fail("expected 1 or more operands, but found %d", len(s.operands))
+		return opFail("expected 1 or more operands, but found %d", len(s.operands))
 	}
 	var kept []int64
 	dims := s.ints("dimensions")

@@ -54,7 +54,11 @@ func verify(rules ...rule) func(*ir.Op, *ir.Reporter) {
 		s := siteOf(op, r)
 		for _, rule := range rules {
 			if err := rule(s); err != nil {
-				r.Errorf(op, "%s", err)
+				if of := (opError{}); errors.As(err, &of) {
+					r.Errorf(op, "%s", err)
+				} else {
+					r.PlainErrorf(op, "%s", err)
+				}
 				if _, ok := err.(inferenceError); ok { // MLIR says both
 					r.Errorf(op, "failed to infer returned types")
 				}
@@ -90,11 +94,23 @@ func agrees(f inference) rule {
 	}
 }
 
+// infers is the rule that f infers types, whatever they are.
+func infers(f inference) rule {
+	return func(s *site) error {
+		if _, err := f(s); err != nil {
+			return inferenceError{err}
+		}
+		return nil
+	}
+}
+
 // inferenceError is what went wrong where the result types are inferred to check them.
 type inferenceError struct{ error }
 
+func (e inferenceError) Unwrap() error { return e.error }
+
 func inferredMismatch(want, got []ir.Type) error {
-	return fmt.Errorf("inferred type(s) %s are incompatible with return type(s) of operation %s", quoteTypes(want), quoteTypes(got))
+	return opFail("inferred type(s) %s are incompatible with return type(s) of operation %s", quoteTypes(want), quoteTypes(got))
 }
 
 func quoteTypes(types []ir.Type) string {
@@ -107,6 +123,12 @@ func quoteTypes(types []ir.Type) string {
 	}
 	return s
 }
+
+// opError is a message that MLIR puts the operation's name before; it does where rows and traits find something, and
+// not where inference does.
+type opError struct{ error }
+
+func opFail(format string, args ...any) error { return opError{fail(format, args...)} }
 
 // fail returns a message as an error.
 func fail(format string, args ...any) error {
