@@ -95,9 +95,15 @@ that were compared differ.`,
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
-	for _, c := range a.commands() {
-		root.AddCommand(c)
+	for _, g := range a.groups() {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
 	}
+	root.SetHelpCommandGroupID("about")
+	root.SetCompletionCommandGroupID("about")
 	return root
 }
 

@@ -66,7 +66,11 @@ func TestNotUTF8(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, _, stderr := runCLI(t, 10*time.Second, "rewrite", writeFile(t, []byte(text)))
-			wantRefused(t, code, stderr, "")
+			message := ""
+			if strings.ContainsRune(text, 0) {
+				message = "this is a binary file"
+			}
+			wantRefused(t, code, stderr, message)
 		})
 	}
 }

@@ -79,6 +79,9 @@ func parseModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
 	case isHLO(text):
 		return parseHLO(src)
 	}
+	if i := bytes.IndexByte(text[:min(len(text), 8000)], 0); i >= 0 {
+		return nil, diag.Errorf(src, diag.At(i), "this is a binary file, and modules are read as text")
+	}
 	return parse.Parse(src, ir.NewContext(), reg, parse.Options{MaxErrors: maxErrors})
 }
 

@@ -96,6 +96,13 @@ Passes:
 	f.BoolVar(&o.localScope, "mlir-print-local-scope", false, "write locations and attributes in place, without aliases")
 	f.IntVar(&o.elideLarger, "mlir-elide-elementsattrs-if-larger", 0, "leave out literals of more than `N` elements; 0 leaves out none")
 	f.IntVar(&o.maxErrors, "max-errors", defaultMaxErrors, "report at most `N` mistakes of a text")
+	var names []string
+	for _, k := range passes.Builtin().Kinds() {
+		names = append(names, k.Info.Name)
+	}
+	complete(c, "passes", names...)
+	complete(c, "print-ir-before", append(names, "all")...)
+	complete(c, "print-ir-after", append(names, "all")...)
 	return c
 }
 

@@ -102,7 +102,7 @@ saw and the results with it. Exit code 5 where they differ.`,
 			if err != nil {
 				return err
 			}
-			return a.compare(before, after, tolerance)
+			return a.compare(before, after, tolerance, false)
 		}),
 	}
 	flags.add(c)
@@ -112,12 +112,13 @@ saw and the results with it. Exit code 5 where they differ.`,
 
 func (a *app) compareCommand() *cobra.Command {
 	var tolerance uint64
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two recordings, or two files of events",
 		Long: `Compare two recordings, or two files that --events wrote. They are aligned by hook, device and occurrence. Differences are
 given in units in the last place (ULPs). Exit code 5 where they differ.`,
-		Example: "  hlocb compare interp.jsonl cpu.jsonl --ulps 4",
+		Example: "  hlocb compare interp.jsonl cpu.jsonl --ulps 4\n  hlocb compare monday.jsonl friday.jsonl --json",
 		Args:    exactArgs("A", "B"),
 		RunE: command(func(_ *cobra.Command, args []string) error {
 			x, err := a.recording(args[0])
@@ -128,10 +129,11 @@ given in units in the last place (ULPs). Exit code 5 where they differ.`,
 			if err != nil {
 				return err
 			}
-			return a.compare(x, y, tolerance)
+			return a.compare(x, y, tolerance, asJSON)
 		}),
 	}
 	c.Flags().Uint64Var(&tolerance, "ulps", 0, "how many units in the last place elements may differ by")
+	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return c
 }
 
@@ -153,12 +155,20 @@ func (a *app) recording(path string) (*handlers.Recorded, error) {
 	return r, nil
 }
 
-// compare prints a line per hook and one for the results.
-func (a *app) compare(x, y *handlers.Recorded, tolerance uint64) error {
+// compare prints a line per hook and one for the results, or an array with an object for each.
+func (a *app) compare(x, y *handlers.Recorded, tolerance uint64, asJSON bool) error {
 	differ := false
-	for _, c := range handlers.Compare(x, y, tolerance) {
-		fmt.Fprintln(a.stdout, c.String())
+	found := handlers.Compare(x, y, tolerance)
+	for _, c := range found {
 		differ = differ || c.Differs()
+		if !asJSON {
+			fmt.Fprintln(a.stdout, c.String())
+		}
+	}
+	if asJSON {
+		if err := a.writeJSON(found); err != nil {
+			return err
+		}
 	}
 	if x.Ended != y.Ended {
 		return errors.New("one of the recordings ends before the program did")

@@ -12,13 +12,13 @@ import (
 
 // Comparison is what Compare found for one hook, or for the program's results.
 type Comparison struct {
-	Name     string
-	Events   int    // that both have
-	OnlyA    int    // further events of A
-	OnlyB    int    // further events of B
-	Largest  uint64 // difference in ULPs, math.MaxUint64 for a NaN against a number
-	Elements int    // that differ by more than the tolerance
-	First    string // the first of them, empty where there is none
+	Name     string `json:"name"`            // the hook's, or "results"
+	Events   int    `json:"events"`          // that both have
+	OnlyA    int    `json:"only_a"`          // further events of A
+	OnlyB    int    `json:"only_b"`          // further events of B
+	Largest  uint64 `json:"largest_ulps"`    // difference in ULPs, math.MaxUint64 for a NaN against a number
+	Elements int    `json:"elements"`        // that differ by more than the tolerance
+	First    string `json:"first,omitempty"` // the first of them, empty where there is none
 }
 
 // Differs reports whether there is a difference beyond the tolerance.
