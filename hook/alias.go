@@ -66,20 +66,21 @@ type AliasReport struct {
 // others. Results of a call share the memory of the first operand of exactly their type that no other result
 // took. Where operands live on or are undonated arguments, XLA copies first; the report says so.
 func Alias(m *ir.Module, mode AliasMode) []AliasReport {
-	a := &aliaser{m: m, mode: mode, calls: newCallGraph(m), computed: map[*ir.Value]int8{}, place: map[*ir.Op]int{}}
+	a := &aliaser{m: m, mode: mode, computed: map[*ir.Value]int8{}, place: map[*ir.Op]int{}}
 	// On several devices a value is in parts, and what a hook passes on would have to be parted again.
 	single := partitions(m) == 1
+	hook := m.Def(hlocb.Hook.Name)
 	var hooks []hlocb.HookOp
-	m.Walk(func(op *ir.Op) bool {
-		if h, ok := hlocb.AsHook(op); ok {
-			hooks = append(hooks, h)
+	a.calls = callGraphOf(m, func(op *ir.Op) {
+		if op.Is(hook) {
+			hooks = append(hooks, hlocb.HookOp{Op: op})
 		}
-		return true
 	})
+	a.reports = make([]AliasReport, 0, len(hooks))
 	for _, h := range hooks {
 		switch {
 		case h.Kind() == hlocb.Tap && h.NumResultData() == 0 && mode != AliasNone && single:
-			h = a.passThrough(h)
+			a.passThrough(h)
 		case h.Kind() == hlocb.Call && mode != AliasNone:
 			a.call(h)
 		}
@@ -143,7 +144,7 @@ func (a *aliaser) compute(v *ir.Value) bool {
 }
 
 // passThrough adds to a tap a result for each operand that is computed and used afterwards.
-func (a *aliaser) passThrough(h hlocb.HookOp) hlocb.HookOp {
+func (a *aliaser) passThrough(h hlocb.HookOp) {
 	var passed []int
 	seen := map[*ir.Value]bool{}
 	for i := range h.NumData() {
@@ -157,25 +158,21 @@ func (a *aliaser) passThrough(h hlocb.HookOp) hlocb.HookOp {
 		}
 	}
 	if len(passed) == 0 {
-		return h
+		return
 	}
-	types := typesOf(h.Op)
+	var types []ir.Type
+	first := h.NumResultData()
+	aliases := h.Aliases()
 	for _, i := range passed {
-		types = append(types, h.Data(i).Type())
+		types, aliases = append(types, h.Data(i).Type()), append(aliases, i)
 	}
-	n := hlocb.HookOp{Op: rebuild(a.m, h.Op, h.OperandList(), types)}
-	a.place[n.Op] = a.place[h.Op]
-	for i, v := range h.Results() {
-		v.ReplaceAllUsesWith(n.Result(i))
-	}
+	a.m.AddResults(h.Op, types...)
 	for k, i := range passed {
-		for _, u := range a.laterUses(n.Op, n.Data(i)) {
-			u.Set(n.ResultData(k))
+		for _, u := range a.laterUses(h.Op, h.Data(i)) {
+			u.Set(h.ResultData(first + k))
 		}
 	}
-	n.SetAliases(a.m.Context(), passed)
-	h.Op.Erase()
-	return n
+	h.SetAliases(a.m.Context(), aliases)
 }
 
 // laterUses returns the uses of v that come after op in its block, nested ones included.
@@ -256,8 +253,20 @@ func (a *aliaser) before(user, op *ir.Op) bool {
 	return user != nil && user != op && a.precedes(user, op)
 }
 
+// near is how far ops are looked for around another before their whole block is numbered.
+const near = 32
+
 // precedes reports whether x stands before y in their block.
 func (a *aliaser) precedes(x, y *ir.Op) bool {
+	for i, up, down := 0, y.Prev(), y.Next(); i < near; i++ {
+		switch {
+		case up == nil, down == x: // x is not before, it is after
+			return false
+		case down == nil, up == x:
+			return true
+		}
+		up, down = up.Prev(), down.Next()
+	}
 	if _, ok := a.place[x]; !ok {
 		i := 0
 		for op := range x.Block().Ops() {

@@ -13,20 +13,28 @@ type callGraph struct {
 	taken   map[string]*ir.Op   // an op that names the function other than by func.call
 }
 
-func newCallGraph(m *ir.Module) *callGraph {
+func newCallGraph(m *ir.Module) *callGraph { return callGraphOf(m, nil) }
+
+// callGraphOf is newCallGraph; it shows visit, where it is not nil, each op on the way.
+func callGraphOf(m *ir.Module, visit func(*ir.Op)) *callGraph {
 	g := &callGraph{byName: map[string]fn.Func{}, callers: map[string][]*ir.Op{}, taken: map[string]*ir.Op{}}
 	g.funcs = fn.Funcs(m)
 	for _, f := range g.funcs {
 		g.byName[f.Symbol()] = f
 	}
+	call := m.Def("func.call")
 	m.Walk(func(op *ir.Op) bool {
-		if op.Name() == "func.call" {
+		if visit != nil {
+			visit(op)
+		}
+		if op.Is(call) {
 			name := fn.Callee(op)
 			g.callers[name] = append(g.callers[name], op)
 			return true
 		}
-		for _, a := range op.Attrs() {
-			g.take(op, a.Attr)
+		attrs := op.Attrs()
+		for i := range attrs {
+			g.take(op, attrs[i].Attr)
 		}
 		return true
 	})

@@ -9,20 +9,14 @@ import (
 // tokenizeChains turns the chains of calls that were rewritten before (hlocb's own, and EXLA's io_callback, which
 // hands its PID from call to call) into tokens, so that everything after deals with one notation. It follows each
 // chain through calls, loops and branches to where it starts, a constant or an argument, and lets it start from
-// a create_token there. It returns the arguments that chains started from.
-func tokenizeChains(m *ir.Module) (starts []*ir.Value, err error) {
-	peelChains(m)
-	f := &chainFollower{m: m, calls: newCallGraph(m), chain: map[*ir.Value]bool{}}
-	var seeds []*ir.Op
-	m.Walk(func(op *ir.Op) bool {
-		if isChainLink(op) {
-			seeds = append(seeds, op)
-		}
-		return true
-	})
+// a create_token there. seeds are the links (see isChainLink), annotations the
+// ops that isAnnotation selects. It returns the arguments that chains started from.
+func tokenizeChains(m *ir.Module, seeds, annotations []*ir.Op) (starts []*ir.Value, err error) {
 	if len(seeds) == 0 {
 		return nil, nil
 	}
+	peelChains(annotations)
+	f := &chainFollower{m: m, calls: newCallGraph(m), chain: map[*ir.Value]bool{}}
 	for _, op := range seeds {
 		f.add(op.Operand(0))
 		f.add(op.Result(0))
@@ -42,14 +36,13 @@ func tokenizeChains(m *ir.Module) (starts []*ir.Value, err error) {
 
 // peelChains takes the calls away by which a chain of a GSPMD module goes from whole values to a device's own and back
 // (see placer.enterChain): they are written anew.
-func peelChains(m *ir.Module) {
+func peelChains(annotations []*ir.Op) {
 	var around []*ir.Op
-	m.Walk(func(op *ir.Op) bool {
-		if isAnnotation(op) && op.Operand(0).Type() == op.Result(0).Type() && !isZeroSize(op.Operand(0).Type()) && onChain(op) {
+	for _, op := range annotations {
+		if op.Operand(0).Type() == op.Result(0).Type() && !isZeroSize(op.Operand(0).Type()) && onChain(op) {
 			around = append(around, op)
 		}
-		return true
-	})
+	}
 	for _, op := range around {
 		op.Result(0).ReplaceAllUsesWith(op.Operand(0))
 	}

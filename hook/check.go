@@ -18,24 +18,38 @@ import (
 // before it; by induction it then depends on all before. An op around events (a loop, a branch, a call) is one
 // event from outside: its first events inside must depend on the event before it, and its results depend on it
 // where they depend on its last events on every way through.
+//
+// Where each event uses a result of the one before it, as chains do, the ops in between need not be looked at; only where
+// one does not, all data flow is followed.
 func CheckOrder(m *ir.Module) error {
-	c := &checker{m: m, calls: newCallGraph(m), memo: map[string]*flow{}}
-	c.survey()
-	for _, f := range c.calls.funcs {
-		if c.events[f.Op] && !f.Private() && !f.External() {
+	c := &checker{m: m, itself: &flow{every: true}}
+	c.events = reachOf(m, c.isEvent)
+	if c.program() == nil {
+		return nil
+	}
+	c.all = true
+	return c.program()
+}
+
+type checker struct {
+	m      *ir.Module
+	events *reach           // of the lowered hooks with a side effect
+	all    bool             // follow all data flow, not only from event to event
+	memo   map[string]*flow // of private functions, by name and entry
+	itself *flow            // of an event that is no region or function
+}
+
+// program checks the functions that are visible outside.
+func (c *checker) program() error {
+	c.memo = map[string]*flow{}
+	for _, f := range c.events.calls.funcs {
+		if c.events.ops[f.Op] && !f.Private() && !f.External() {
 			if _, err := c.function(f, entry{first: true}); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-type checker struct {
-	m      *ir.Module
-	calls  *callGraph
-	events map[*ir.Op]bool  // ops that are or hold events, and functions that do
-	memo   map[string]*flow // of private functions, by name and entry
 }
 
 // entry says what a region or function may rely on when it is entered.
@@ -45,34 +59,13 @@ type entry struct {
 }
 
 // flow says which results of a region or function depend on its last event.
-type flow struct{ carries []bool }
-
-// survey finds the ops that are or hold events.
-func (c *checker) survey() {
-	c.events = map[*ir.Op]bool{}
-	var work []*ir.Op
-	mark := func(op *ir.Op) {
-		for p := op; p != nil && p != c.m.Op() && !c.events[p]; p = p.Parent() {
-			c.events[p] = true
-			if p.Name() == "func.func" {
-				work = append(work, p)
-			}
-		}
-	}
-	c.m.Walk(func(op *ir.Op) bool {
-		if c.isEvent(op) {
-			mark(op)
-		}
-		return true
-	})
-	for len(work) > 0 {
-		f := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, call := range c.calls.callers[stringAttr(f.Attr(ir.SymbolName))] {
-			mark(call)
-		}
-	}
+type flow struct {
+	carries []bool
+	every   bool // all do
 }
+
+// carry reports whether result i depends on the last event.
+func (f *flow) carry(i int) bool { return f.every || i < len(f.carries) && f.carries[i] }
 
 // isEvent reports whether op is a lowered hook with a side effect.
 func (c *checker) isEvent(op *ir.Op) bool {
@@ -103,13 +96,32 @@ type scope struct {
 	outer *scope
 	first bool
 	last  int
-	after map[*ir.Value]int
+	after map[*ir.Value]int // nil where only the results of the last event count
+	event *ir.Op            // the last one
+	flow  *flow             // of its results
+	block *ir.Block
+	in    entry
+}
+
+// direct reports whether v is a result of the last event so far that depends on it, or where there is none yet, an
+// argument that depends on the event before the block.
+func (s *scope) direct(v *ir.Value) bool {
+	if s.event != nil {
+		return v.Def() == s.event && s.flow.carry(v.Index()) && !isZeroSize(v.Type())
+	}
+	if v.Block() == s.block {
+		return v.Index() < len(s.in.carries) && s.in.carries[v.Index()] && !isZeroSize(v.Type())
+	}
+	return s.outer != nil && s.outer.holds(v)
 }
 
 // holds reports whether v depends on the last event so far.
 func (s *scope) holds(v *ir.Value) bool {
 	if s.last == 0 && s.first {
 		return true // nothing came before
+	}
+	if s.after == nil {
+		return s.direct(v)
 	}
 	if n, ok := s.after[v]; ok {
 		return n == s.last
@@ -141,19 +153,27 @@ func (s *scope) set(v *ir.Value, n int) {
 // block checks b and returns which operands of its terminator depend on its last event; of a block without
 // events, on the event before it.
 func (c *checker) block(b *ir.Block, in entry, outer *scope) (*flow, error) {
-	s := &scope{outer: outer, first: in.first, after: map[*ir.Value]int{}}
-	for i, a := range b.Args() {
-		if i < len(in.carries) && in.carries[i] {
-			s.set(a, 0)
+	s := &scope{outer: outer, first: in.first, block: b, in: in}
+	if c.all {
+		s.after = map[*ir.Value]int{}
+		for i, a := range b.Args() {
+			if i < len(in.carries) && in.carries[i] {
+				s.set(a, 0)
+			}
 		}
 	}
-	for op := range b.Ops() {
-		if op == b.Last() && isReturn(op) {
-			break
+	between := b.First()
+	for _, op := range c.events.at[b] {
+		for ; c.all && between != op; between = between.Next() {
+			c.pass(s, between)
 		}
-		if err := c.op(s, op); err != nil {
+		if err := c.event(s, op); err != nil {
 			return nil, err
 		}
+		between = op.Next()
+	}
+	for ; c.all && between != nil && between != b.Last(); between = between.Next() {
+		c.pass(s, between)
 	}
 	out := &flow{}
 	if t := b.Last(); t != nil && isReturn(t) {
@@ -164,29 +184,29 @@ func (c *checker) block(b *ir.Block, in entry, outer *scope) (*flow, error) {
 	return out, nil
 }
 
-func (c *checker) op(s *scope, op *ir.Op) error {
-	if !c.events[op] {
-		c.pass(s, op)
-		return nil
-	}
-	var carried []bool
-	for _, v := range op.Operands() {
-		carried = append(carried, s.holds(v))
-	}
-	in := entry{first: s.first && s.last == 0, carries: carried}
+// event checks an op that is, holds or calls events.
+func (c *checker) event(s *scope, op *ir.Op) error {
+	in := entry{first: s.first && s.last == 0}
 	var out *flow
 	var err error
+	isEvent := c.isEvent(op)
+	if !isEvent {
+		for _, v := range op.Operands() {
+			in.carries = append(in.carries, s.holds(v))
+		}
+	}
 	switch {
-	case c.isEvent(op):
-		if !in.first && !anyOf(carried) {
+	case isEvent:
+		waits := in.first
+		for _, v := range op.Operands() {
+			waits = waits || s.holds(v)
+		}
+		if !waits {
 			return c.unordered(op)
 		}
-		out = &flow{carries: make([]bool, op.NumResults())}
-		for i := range out.carries {
-			out.carries[i] = true
-		}
+		out = c.itself
 	case op.Name() == "func.call":
-		f, ok := c.calls.callee(op)
+		f, ok := c.events.calls.callee(op)
 		if !ok {
 			return c.m.Errorf(op, "call of an unknown function around a hook")
 		}
@@ -204,9 +224,12 @@ func (c *checker) op(s *scope, op *ir.Op) error {
 		return err
 	}
 	s.last++
-	for i, v := range op.Results() {
-		if i < len(out.carries) && out.carries[i] {
-			s.set(v, s.last)
+	s.event, s.flow = op, out
+	if s.after != nil {
+		for i, v := range op.Results() {
+			if out.carry(i) {
+				s.set(v, s.last)
+			}
 		}
 	}
 	return nil
@@ -261,7 +284,7 @@ func (c *checker) passThrough(s *scope, op *ir.Op) {
 // loop checks a while op. Argument i carries the event before an iteration if the initial value does and if the
 // body hands on one that depends on its own last event, given that; the set is found from above.
 func (c *checker) loop(s *scope, op *ir.Op, in entry) (*flow, error) {
-	if c.holdsEvents(op.Region(0)) {
+	if c.events.in(op.Region(0)) {
 		return nil, c.m.Errorf(op, "hook in the condition of a loop: the order of its events cannot be proven")
 	}
 	carries := append([]bool(nil), in.carries...)
@@ -278,12 +301,12 @@ func (c *checker) loop(s *scope, op *ir.Op, in entry) (*flow, error) {
 		}
 		next, changed := make([]bool, len(carries)), false
 		for i := range carries {
-			next[i] = carries[i] && i < len(body.carries) && body.carries[i]
+			next[i] = carries[i] && body.carry(i)
 			changed = changed || next[i] != carries[i]
 		}
 		carries = next
 		if !changed {
-			return &flow{carries}, nil
+			return &flow{carries: carries}, nil
 		}
 	}
 }
@@ -300,33 +323,13 @@ func (c *checker) branches(s *scope, op *ir.Op, in entry) (*flow, error) {
 			return nil, err
 		}
 		for i := range out.carries {
-			out.carries[i] = out.carries[i] && i < len(b.carries) && b.carries[i]
+			out.carries[i] = out.carries[i] && b.carry(i)
 		}
 	}
 	return out, nil
 }
 
-func (c *checker) holdsEvents(r *ir.Region) bool {
-	for _, b := range r.Blocks() {
-		for op := range b.Ops() {
-			if c.events[op] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (c *checker) unordered(op *ir.Op) error {
 	name := strings.TrimSpace(stringAttr(config(op).Get("name")))
 	return c.m.Errorf(op, "hook %q does not depend on the hook before it, so the order of the two is not kept", name)
-}
-
-func anyOf(list []bool) bool {
-	for _, b := range list {
-		if b {
-			return true
-		}
-	}
-	return false
 }

@@ -1,7 +1,7 @@
 package hook
 
 import (
-	"sort"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/ir"
@@ -9,11 +9,12 @@ import (
 
 // chainEdges returns, for a raised or lowered module, which hook's events the chains (or tokens) put right
 // before which other's. Edges through loops lead from the last hooks of one trip to the first of the next.
-func chainEdges(m *ir.Module) []hlocb.Edge {
-	e := &edger{m: m, calls: newCallGraph(m), seen: map[hlocb.Edge]bool{}, sets: map[*ir.Value]idSet{}}
+func chainEdges(m *ir.Module) []hlocb.Edge { return newEdger(m).run() }
+
+func (e *edger) run() []hlocb.Edge {
 	// Sets only grow, so sweeping until nothing changes ends; the number of sweeps is bounded by the nesting
 	// of loops and calls.
-	for e.grew = true; e.grew; {
+	for e.grew = true; e.grew; e.sweeps++ {
 		e.grew = false
 		for _, f := range e.calls.funcs {
 			if !f.External() {
@@ -21,36 +22,97 @@ func chainEdges(m *ir.Module) []hlocb.Edge {
 			}
 		}
 	}
-	place := map[hlocb.ID]int{}
-	m.Walk(func(op *ir.Op) bool {
-		if id, _, ok := hookChain(op); ok {
-			place[id] = len(place)
-		}
-		return true
-	})
-	out := make([]hlocb.Edge, 0, len(e.seen))
-	for edge := range e.seen {
-		out = append(out, edge)
+	slices.Sort(e.edges)
+	e.edges = slices.Compact(e.edges)
+	out := make([]hlocb.Edge, len(e.edges))
+	for i, edge := range e.edges {
+		out[i] = hlocb.Edge{From: e.ids[edge>>32], To: e.ids[edge&(1<<32-1)]}
 	}
-	sort.Slice(out, func(i, j int) bool {
-		if out[i].From != out[j].From {
-			return place[out[i].From] < place[out[j].From]
-		}
-		return place[out[i].To] < place[out[j].To]
-	})
 	return out
 }
 
-// idSet is a set of hooks: those whose events may be the last before a chain value.
-type idSet map[hlocb.ID]bool
-
-// edger carries the sets of last hooks along the chains.
+// edger carries the sets of last hooks along the chains. A hook is named by its ordinal in program order.
 type edger struct {
-	m     *ir.Module
-	calls *callGraph
-	sets  map[*ir.Value]idSet
-	seen  map[hlocb.Edge]bool
-	grew  bool
+	m      *ir.Module
+	calls  *callGraph
+	at     map[*ir.Block][]link // what chains go through, by block
+	hooks  []*ir.Op
+	ids    []hlocb.ID // of the hooks
+	sets   map[*ir.Value]*ordinals
+	edges  []uint64 // from and to, 32 bits each
+	grew   bool
+	sweeps int
+}
+
+// link is an op that a chain may go through.
+type link struct {
+	op      *ir.Op
+	hook    int32 // its ordinal; -1 for no hook
+	chained bool
+}
+
+// ordinals is a set of hooks: those whose events may be the last before a chain value.
+type ordinals struct {
+	list []int32
+	has  map[int32]bool // nil while the list is short
+}
+
+// add adds n and reports whether it was not there.
+func (s *ordinals) add(n int32) bool {
+	if s.has != nil && s.has[n] || s.has == nil && slices.Contains(s.list, n) {
+		return false
+	}
+	s.list = append(s.list, n)
+	switch {
+	case s.has != nil:
+		s.has[n] = true
+	case len(s.list) > 16:
+		s.has = map[int32]bool{}
+		for _, k := range s.list {
+			s.has[k] = true
+		}
+	}
+	return true
+}
+
+// newEdger lists the hooks of a module and the ops that chains may go through.
+func newEdger(m *ir.Module) *edger {
+	e := &edger{m: m, at: map[*ir.Block][]link{}, sets: map[*ir.Value]*ordinals{}}
+	var last *ir.Block
+	var run []link // of ops of one block that follow one another
+	flush := func() {
+		if len(run) > 0 {
+			e.at[last] = append(e.at[last], run...)
+			run = run[:0]
+		}
+	}
+	e.calls = callGraphOf(e.m, func(op *ir.Op) {
+		l := link{op: op, hook: -1}
+		if id, chained, ok := hookChain(op); ok {
+			l.hook, l.chained = int32(len(e.ids)), chained
+			e.hooks, e.ids = append(e.hooks, op), append(e.ids, id)
+		} else if op.NumRegions() == 0 && !carriesChain(op) {
+			return
+		}
+		if b := op.Block(); b != last {
+			flush()
+			last = b
+		}
+		run = append(run, l)
+	})
+	flush()
+	return e
+}
+
+// carriesChain reports whether op, which has no regions, may hand on a chain.
+func carriesChain(op *ir.Op) bool {
+	switch stable(op) {
+	case "after_all", "or":
+		return op.NumResults() == 1 && isChainType(op.Result(0).Type())
+	case "tuple", "get_tuple_element", "optimization_barrier":
+		return true
+	}
+	return op.Name() == "func.call"
 }
 
 // hookChain returns id and, where it has one, the chain operand of a hook, raised or lowered.
@@ -67,41 +129,65 @@ func hookChain(op *ir.Op) (id hlocb.ID, chained, ok bool) {
 
 // flow lets to have all that from has.
 func (e *edger) flow(from, to *ir.Value) {
-	for id := range e.sets[from] {
-		e.add(to, id)
+	s := e.sets[from]
+	if s == nil {
+		return
+	}
+	for _, n := range s.list {
+		e.add(to, n)
 	}
 }
 
-func (e *edger) add(v *ir.Value, id hlocb.ID) {
+func (e *edger) add(v *ir.Value, n int32) {
 	s := e.sets[v]
 	if s == nil {
-		s = idSet{}
+		s = &ordinals{}
 		e.sets[v] = s
 	}
-	if !s[id] {
-		s[id] = true
+	if s.add(n) {
 		e.grew = true
 	}
 }
 
 func (e *edger) region(r *ir.Region) {
 	for _, b := range r.Blocks() {
-		for op := range b.Ops() {
-			e.op(op)
+		at := e.at[b]
+		for i, l := range at {
+			if l.hook < 0 {
+				e.op(l.op)
+			} else if l.chained {
+				e.hook(at, i)
+			}
 		}
 	}
 }
 
-func (e *edger) op(op *ir.Op) {
-	if id, chained, ok := hookChain(op); ok {
-		if chained {
-			for from := range e.sets[op.Operand(0)] {
-				e.seen[hlocb.Edge{From: from, To: id}] = true
-			}
-			e.add(op.Result(0), id)
+// hook handles hook i of a block. Most chains lead from one hook to the next and nowhere else: those need no sets.
+func (e *edger) hook(at []link, i int) {
+	l := at[i]
+	from := l.op.Operand(0)
+	if follows(at, i-1, from) {
+		if e.sweeps == 0 {
+			e.edge(at[i-1].hook, l.hook)
 		}
-		return
+	} else if s := e.sets[from]; s != nil {
+		for _, n := range s.list {
+			e.edge(n, l.hook)
+		}
 	}
+	if to := l.op.Result(0); to.HasUses() && !(i+1 < len(at) && at[i+1].hook >= 0 && at[i+1].chained && to.HasOneUse() && at[i+1].op.Operand(0) == to) {
+		e.add(to, l.hook)
+	}
+}
+
+// follows reports whether v is the chain that hook i of a block gives, and nothing but the next hook uses it.
+func follows(at []link, i int, v *ir.Value) bool {
+	return i >= 0 && at[i].hook >= 0 && at[i].chained && v.Def() == at[i].op && v.Index() == 0 && v.HasOneUse()
+}
+
+func (e *edger) edge(from, to int32) { e.edges = append(e.edges, uint64(from)<<32|uint64(uint32(to))) }
+
+func (e *edger) op(op *ir.Op) {
 	switch op.Name() {
 	case "func.call":
 		f, ok := e.calls.callee(op)

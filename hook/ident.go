@@ -4,18 +4,25 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"strconv"
-	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // namer makes names unique: a repeated one gets #2, #3.
-type namer struct{ count map[string]int }
+type namer struct {
+	count map[string]int
+	last  string // what unique returned
+}
 
-func newNamer() *namer { return &namer{map[string]int{}} }
+func newNamer() *namer { return &namer{count: map[string]int{}} }
 
 func (n *namer) unique(label string) string {
+	n.last = n.pick(label)
+	return n.last
+}
+
+func (n *namer) pick(label string) string {
 	for {
 		n.count[label]++
 		if n.count[label] == 1 {
@@ -32,12 +39,14 @@ func (n *namer) unique(label string) string {
 // identifier computes ids: the first 64 bits of SHA-256 over symbol path, format name, operand and result types
 // and the ordinal among hooks that agree in all of these. Nothing that differs between machines or runs enters.
 type identifier struct {
-	ordinal map[string]int
+	ordinal map[string]*int
 	used    map[hlocb.ID]*ir.Op
+	key     []byte
 }
 
-func newIdentifier() *identifier {
-	return &identifier{map[string]int{}, map[hlocb.ID]*ir.Op{}}
+// newIdentifier returns an identifier of about n hooks.
+func newIdentifier(n int) *identifier {
+	return &identifier{ordinal: map[string]*int{}, used: make(map[hlocb.ID]*ir.Op, n)}
 }
 
 // taken notes that op has the given id and returns the op that had it before.
@@ -50,25 +59,30 @@ func (d *identifier) taken(id hlocb.ID, op *ir.Op) *ir.Op {
 }
 
 func (d *identifier) next(path string, h hlocb.HookOp) hlocb.ID {
-	var b strings.Builder
-	b.WriteString(path)
-	b.WriteByte('\n')
-	b.WriteString(h.Format())
-	b.WriteString("\n(")
+	b := append(d.key[:0], path...)
+	b = append(b, '\n')
+	b = append(b, h.Format()...)
+	b = append(b, "\n("...)
 	for i := range h.NumData() {
-		b.WriteString(h.Data(i).Type().String())
-		b.WriteByte(',')
+		b = append(b, h.Data(i).Type().String()...)
+		b = append(b, ',')
 	}
-	b.WriteString(")->(")
+	b = append(b, ")->("...)
 	for i := range h.NumResultData() {
-		b.WriteString(h.ResultData(i).Type().String())
-		b.WriteByte(',')
+		b = append(b, h.ResultData(i).Type().String()...)
+		b = append(b, ',')
 	}
-	b.WriteString(")\n")
-	key := b.String()
+	b = append(b, ")\n"...)
+	d.key = b
+	n := d.ordinal[string(b)]
+	if n == nil {
+		n = new(int)
+		d.ordinal[string(b)] = n
+	}
 	for {
-		sum := sha256.Sum256(strconv.AppendInt([]byte(key), int64(d.ordinal[key]), 10))
-		d.ordinal[key]++
+		d.key = strconv.AppendInt(b, int64(*n), 10)
+		sum := sha256.Sum256(d.key)
+		*n++
 		id := hlocb.ID(binary.BigEndian.Uint64(sum[:8]))
 		if d.taken(id, h.Op) == nil {
 			return id

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
@@ -13,26 +14,23 @@ import (
 // impose on them. It does not change the module.
 func ManifestOf(m *ir.Module) (*hlocb.Manifest, error) {
 	out := &hlocb.Manifest{}
-	var err error
-	m.Walk(func(op *ir.Op) bool {
-		var s hlocb.Site
-		var ok bool
-		if s, ok, err = siteOf(m, op); ok {
-			out.Sites = append(out.Sites, s)
+	e := newEdger(m)
+	if len(e.hooks) == 0 {
+		return out, nil
+	}
+	out.Sites = make([]hlocb.Site, len(e.hooks))
+	for i, op := range e.hooks {
+		var err error
+		if out.Sites[i], err = siteOf(m, op); err != nil {
+			return nil, err
 		}
-		return err == nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	if len(out.Sites) > 0 {
-		out.Edges = chainEdges(m)
-	}
+	out.Edges = e.run()
 	return out, nil
 }
 
-// siteOf describes the hook that op is; ok is false where it is none.
-func siteOf(m *ir.Module, op *ir.Op) (s hlocb.Site, ok bool, err error) {
+// siteOf describes the hook that op is, raised or lowered.
+func siteOf(m *ir.Module, op *ir.Op) (s hlocb.Site, err error) {
 	var operands, results []*ir.Value
 	if h, isHook := hlocb.AsHook(op); isHook {
 		s = hlocb.Site{
@@ -45,10 +43,10 @@ func siteOf(m *ir.Module, op *ir.Op) (s hlocb.Site, ok bool, err error) {
 			}
 			s.Attrs[a.Name] = a.Attr.String()
 		}
-	} else if stable(op) == "custom_call" && isTarget(op, hlocb.Target) {
+	} else {
 		c, err := readOwnCall(m, op)
 		if err != nil {
-			return s, false, err
+			return s, err
 		}
 		s = hlocb.Site{ID: c.id, Name: c.name, Kind: c.kind, Format: fromHlocb.Name, Chained: c.chained, SideEffect: isTrue(op.Attr("has_side_effect"))}
 		for _, a := range ownAttrs(config(op)) {
@@ -60,7 +58,7 @@ func siteOf(m *ir.Module, op *ir.Op) (s hlocb.Site, ok bool, err error) {
 		_, data := splitTokens(op.OperandList())
 		r := &raiser{m: m}
 		if s.Aliases, err = r.sourceAliases(op, data); err != nil {
-			return s, false, err
+			return s, err
 		}
 		if c.chained && !ir.IsToken(op.Operand(0).Type()) {
 			s.Aliases = append([]int(nil), s.Aliases[1:]...)
@@ -68,8 +66,6 @@ func siteOf(m *ir.Module, op *ir.Op) (s hlocb.Site, ok bool, err error) {
 				s.Aliases[i] = max(s.Aliases[i]-1, -1)
 			}
 		}
-	} else {
-		return s, false, nil
 	}
 	operands, results = op.OperandList(), resultList(op)
 	if s.Chained {
@@ -77,10 +73,10 @@ func siteOf(m *ir.Module, op *ir.Op) (s hlocb.Site, ok bool, err error) {
 	}
 	s.Loc = LocText(op.Loc())
 	if s.Operands, err = hostTypes(m, op, operands); err != nil {
-		return s, false, err
+		return s, err
 	}
 	s.Results, err = hostTypes(m, op, results)
-	return s, err == nil, err
+	return s, err
 }
 
 // hostTypes returns the types of vals as a handler sees them.
@@ -101,7 +97,7 @@ func LocText(l *ir.Loc) string {
 	switch l.Kind() {
 	case ir.LocFile:
 		line, col := l.Start()
-		s := fmt.Sprintf("%s:%d:%d", ir.Quote(l.Name()), line, col)
+		s := ir.Quote(l.Name()) + ":" + strconv.Itoa(int(line)) + ":" + strconv.Itoa(int(col))
 		if endLine, endCol := l.End(); endLine == line && endLine != 0 {
 			s += fmt.Sprintf(" to :%d", endCol)
 		} else if endLine != 0 {

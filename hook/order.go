@@ -50,7 +50,7 @@ func ParseChain(s string) (Chain, bool) {
 // functions get it as argument 0 and result 0), loops, branches and manual computations. Hooks in loop
 // conditions are moved out first (see rotate). The module holds no tokens (see DropTokens).
 func ThreadChain(m *ir.Module, chain Chain) error {
-	t := &threader{m: m, chain: chain, reach: map[*ir.Op]bool{}}
+	t := &threader{m: m, chain: chain}
 	if !t.survey() {
 		return nil
 	}
@@ -61,7 +61,7 @@ func ThreadChain(m *ir.Module, chain Chain) error {
 		return err
 	}
 	for _, f := range t.calls.funcs {
-		if t.reach[f.Op] {
+		if t.reach.ops[f.Op] {
 			if err := t.function(f); err != nil {
 				return err
 			}
@@ -75,37 +75,15 @@ type threader struct {
 	m     *ir.Module
 	chain Chain
 	calls *callGraph
-	reach map[*ir.Op]bool // functions, calls and ops with regions that reach a hook with a side effect
+	reach *reach // of the hooks with a side effect
 }
 
 // survey finds out what reaches a hook and reports whether anything does.
 func (t *threader) survey() bool {
-	t.calls = newCallGraph(t.m)
-	clear(t.reach)
-	var work []*ir.Op // functions whose callers are to be marked
-	mark := func(op *ir.Op) {
-		for p := op; p != nil && p != t.m.Op() && !t.reach[p]; p = p.Parent() {
-			t.reach[p] = true
-			if p.Name() == "func.func" {
-				work = append(work, p)
-			}
-		}
-	}
-	t.m.Walk(func(op *ir.Op) bool {
-		if h, ok := hlocb.AsHook(op); ok && h.SideEffect() {
-			mark(op)
-		}
-		return true
-	})
-	any := len(work) > 0
-	for len(work) > 0 {
-		f := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, call := range t.calls.callers[stringAttr(f.Attr(ir.SymbolName))] {
-			mark(call)
-		}
-	}
-	return any
+	hook := t.m.Def(hlocb.Hook.Name)
+	t.reach = reachOf(t.m, func(op *ir.Op) bool { return op.Is(hook) && hlocb.HookOp{Op: op}.SideEffect() })
+	t.calls = t.reach.calls
+	return len(t.reach.at) > 0
 }
 
 // split gives public functions that reach hooks and are also called from inside a private twin that does the
@@ -114,7 +92,7 @@ func (t *threader) split() error {
 	again := false
 	for _, f := range t.calls.funcs {
 		name := f.Symbol()
-		if !t.reach[f.Op] {
+		if !t.reach.ops[f.Op] {
 			continue
 		}
 		if op := t.calls.taken[name]; op != nil {
@@ -202,10 +180,7 @@ func (t *threader) through(b *ir.Block, in *ir.Value) error {
 // block threads the chain through the ops of b and returns the chain after the last.
 func (t *threader) block(b *ir.Block, cur *ir.Value) (*ir.Value, error) {
 	var err error
-	for op := range b.Ops() {
-		if !t.reach[op] {
-			continue
-		}
+	for _, op := range t.reach.at[b] {
 		if cur, err = t.op(op, cur); err != nil {
 			return nil, err
 		}
@@ -216,31 +191,28 @@ func (t *threader) block(b *ir.Block, cur *ir.Value) (*ir.Value, error) {
 // op threads the chain through one op that is or reaches a hook.
 func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 	if h, ok := hlocb.AsHook(op); ok {
-		n := t.extend(op, cur)
 		if h.Chained() {
 			return nil, t.m.Errorf(op, "hook is chained already")
 		}
-		n.SetAttr(hlocb.AttrChained, ir.NewUnit())
-		return n.Result(0), nil
-	}
-	if op.Name() == "func.call" {
-		return t.extend(op, cur).Result(0), nil
+		op.SetAttr(hlocb.AttrChained, ir.NewUnit())
+		return t.m.Prepend(op, cur, cur.Type()), nil
 	}
 	ct := cur.Type()
-	if op.Name() == "sdy.manual_computation" {
+	switch op.Name() {
+	case "func.call":
+		return t.m.Prepend(op, cur, ct), nil
+	case "sdy.manual_computation":
 		if err := addManualShardings(t.m, op, ct); err != nil {
 			return nil, err
 		}
-		n := t.extend(op, cur)
-		b := n.Region(0).Entry()
-		return n.Result(0), t.through(b, b.InsertArg(0, ct, op.Loc()))
+		b := op.Region(0).Entry()
+		return t.m.Prepend(op, cur, ct), t.through(b, b.InsertArg(0, ct, op.Loc()))
 	}
 	switch stable(op) {
 	case "while":
-		n := t.extend(op, cur)
-		n.Region(0).Entry().InsertArg(0, ct, op.Loc())
-		body := n.Region(1).Entry()
-		return n.Result(0), t.through(body, body.InsertArg(0, ct, op.Loc()))
+		op.Region(0).Entry().InsertArg(0, ct, op.Loc())
+		body := op.Region(1).Entry()
+		return t.m.Prepend(op, cur, ct), t.through(body, body.InsertArg(0, ct, op.Loc()))
 	case "if", "case":
 		for _, r := range op.Regions() {
 			if r.Entry() == nil {
@@ -250,33 +222,9 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 				return nil, err
 			}
 		}
-		n := t.replace(op, op.OperandList(), ct)
-		return n.Result(0), nil
+		return t.m.Prepend(op, nil, ct), nil
 	}
 	return nil, t.m.Errorf(op, "hooks inside '%s' cannot be put in order", op.Name())
-}
-
-// extend gives op the chain as operand 0 and result 0.
-func (t *threader) extend(op *ir.Op, cur *ir.Value) *ir.Op {
-	return t.replace(op, prepend(cur, op.OperandList()), cur.Type())
-}
-
-// replace gives op other operands and a result of type ct in front of its own.
-func (t *threader) replace(op *ir.Op, operands []*ir.Value, ct ir.Type) *ir.Op {
-	types := make([]ir.Type, 0, op.NumResults()+1)
-	types = append(types, ct)
-	for _, v := range op.Results() {
-		types = append(types, v.Type())
-	}
-	n := rebuild(t.m, op, operands, types)
-	for i, v := range op.Results() {
-		n.Result(i + 1).SetName(v.Name())
-		v.ReplaceAllUsesWith(n.Result(i + 1))
-	}
-	delete(t.reach, op)
-	t.reach[n] = true
-	op.Erase()
-	return n
 }
 
 // Thread takes the tokens out of a raised module and orders its hooks.

@@ -72,11 +72,14 @@ type LowerOptions struct {
 // Lower replaces every hlocb.hook of m by the notation of out, and takes away what only its source needed: meshes,
 // arguments and constants that nothing reads any more.
 func Lower(m *ir.Module, out Output, opts LowerOptions) error {
-	w := &lowerer{m: m, format: out.Name, opts: opts, single: partitions(m) == 1, channel: 2, consumers: map[uint32]bool{}}
+	ctx := m.Context()
+	w := &lowerer{m: m, format: out.Name, opts: opts, single: partitions(m) == 1, channel: 2, consumers: map[uint32]bool{}, aliases: map[aliasKey]ir.Attr{},
+		abi: ir.NewInteger(hlocb.ABI, ctx.I64()), four: ir.NewInteger(4, ctx.I32()), target: ir.NewString(hlocb.Target)}
+	def := m.Def(hlocb.Hook.Name)
 	var hooks []hlocb.HookOp
 	m.Walk(func(op *ir.Op) bool {
-		if h, ok := hlocb.AsHook(op); ok {
-			hooks = append(hooks, h)
+		if op.Is(def) {
+			hooks = append(hooks, hlocb.HookOp{Op: op})
 		}
 		return true
 	})
@@ -85,6 +88,11 @@ func Lower(m *ir.Module, out Output, opts LowerOptions) error {
 	}
 	if err := w.before(out); err != nil {
 		return err
+	}
+	for _, h := range hooks {
+		if n, ok := sourceConsumer(h); ok {
+			w.consumers[n] = true
+		}
 	}
 	for _, h := range hooks {
 		if h.Chained() && isZeroSize(h.Operand(0).Type()) {
@@ -111,6 +119,9 @@ type lowerer struct {
 	index     int  // next number of a JAX callback
 	channel   int64
 	consumers map[uint32]bool // ids of host_callback consumers in use
+
+	abi, four, target ir.Attr // which hlocb's own calls share
+	aliases           map[aliasKey]ir.Attr
 }
 
 // before prepares the module for an output.

@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -61,6 +63,9 @@ func orEmpty(d *ir.DictAttr) *ir.DictAttr {
 
 // dropPIDs removes the marked arguments that nothing reads any more, and the marks of the others.
 func dropPIDs(m *ir.Module) {
+	if !slices.ContainsFunc(fn.Funcs(m), func(f fn.Func) bool { return f.Type() != nil && pidArg(f) != nil }) {
+		return
+	}
 	calls := newCallGraph(m)
 	passPIDs(calls)
 	for changed := true; changed; {

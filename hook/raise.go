@@ -11,6 +11,7 @@ import (
 // RaiseOptions says what counts as a hook.
 type RaiseOptions struct {
 	Targets []string // further custom-call targets to treat as hooks
+	Parts   bool     // list the parts of the hooks, see Raised
 }
 
 // Format is one notation of hooks.
@@ -49,14 +50,14 @@ type Raised struct {
 	Hooks int // how many hooks the module has
 	// Origins are the places in the source of the ops that each hook was made of.
 	Origins map[hlocb.ID][]diag.Pos
-	// Parts are the same ops with their values, for engines that execute them as they are.
+	// Parts are the same ops with their values, for engines that execute them as they are; empty unless asked for.
 	Parts []hlocb.Part
 }
 
 // Raise replaces every hook of m, whatever format it is in, by an hlocb.hook op. Tokens stay: the hooks take and
 // give them as the source did.
 func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
-	r := &raiser{m: m, targets: map[string]bool{}, byOp: map[string][]Format{}, origins: map[*ir.Op][]diag.Pos{}, parts: map[*ir.Op][]hlocb.Part{}}
+	r := &raiser{m: m, targets: map[string]bool{}, byOp: map[string][]Format{}, unit: ir.NewUnit(), noID: ir.NewUnit(), wantParts: opts.Parts}
 	for _, t := range opts.Targets {
 		r.targets[t] = true
 	}
@@ -65,18 +66,31 @@ func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
 			r.byOp[op] = append(r.byOp[op], f)
 		}
 	}
-	var err error
-	if r.pids, err = tokenizeChains(m); err != nil {
-		return nil, err
-	}
 	// A format may erase ops ahead of the one it is given, so the candidates are gathered first.
-	var candidates []*ir.Op
+	var candidates, links, annotations []*ir.Op
+	starts := map[*ir.Def]bool{} // whether hooks start with ops of the kind
+	var last *ir.Def
 	m.Walk(func(op *ir.Op) bool {
-		if len(r.byOp[stable(op)]) > 0 {
+		if def := op.Def(); def != last {
+			last = def
+			if _, ok := starts[def]; !ok {
+				starts[def] = len(r.byOp[stable(op)]) > 0
+			}
+		}
+		if starts[last] {
 			candidates = append(candidates, op)
+			if isChainLink(op) {
+				links = append(links, op)
+			} else if isAnnotation(op) {
+				annotations = append(annotations, op)
+			}
 		}
 		return true
 	})
+	var err error
+	if r.pids, err = tokenizeChains(m, links, annotations); err != nil {
+		return nil, err
+	}
 	for _, op := range candidates {
 		if op.Block() == nil { // part of a hook that was raised before
 			continue
@@ -99,15 +113,18 @@ func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
 		return &Raised{}, nil
 	}
 	markPIDs(m, r.pids)
-	merged := mergePure(m)
-	n, err := identify(m)
+	var merged map[*ir.Op]*ir.Op
+	if r.pure {
+		merged = mergePure(m)
+	}
+	n, err := r.identify()
 	if err != nil {
 		return nil, err
 	}
-	out := &Raised{Hooks: n, Origins: map[hlocb.ID][]diag.Pos{}}
-	for op, places := range r.origins {
-		if op.Block() != nil { // not merged with another since
-			out.Origins[hlocb.HookOp{Op: op}.ID()] = places
+	out := &Raised{Hooks: n, Origins: make(map[hlocb.ID][]diag.Pos, n)}
+	for _, o := range r.origins {
+		if o.hook.Block() != nil { // not merged with another since
+			out.Origins[hlocb.HookOp{Op: o.hook}.ID()] = o.places
 		}
 	}
 	r.listParts(out, merged)
@@ -116,9 +133,9 @@ func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
 
 // listParts fills in the parts. merged has the hooks that were replaced by an equal one.
 func (r *raiser) listParts(out *Raised, merged map[*ir.Op]*ir.Op) {
-	for _, op := range r.order {
-		for _, p := range r.parts[op] {
-			first := op
+	for i, parts := range r.parts {
+		for _, p := range parts {
+			first := r.origins[i].hook
 			for merged[first] != nil {
 				first, p.Repeat = merged[first], true
 			}
@@ -140,12 +157,24 @@ type raiser struct {
 	format  string // of the hook being raised
 	found   int
 
-	origins  map[*ir.Op][]diag.Pos // of the ops that each hook was made of
-	parts    map[*ir.Op][]hlocb.Part
-	order    []*ir.Op    // the hooks that were raised
-	exla     bool        // the module speaks EXLA's outfeed protocol
-	endFlags []*ir.Op    // outfeeds of EXLA's flag 0, if that is what they are
-	pids     []*ir.Value // PIDs of EXLA's server that hooks took
+	origins  []origin
+	parts    [][]hlocb.Part // of the hooks in origins, where they are wanted
+	exla     bool           // the module speaks EXLA's outfeed protocol
+	endFlags []*ir.Op       // outfeeds of EXLA's flag 0, if that is what they are
+	pids     []*ir.Value    // PIDs of EXLA's server that hooks took
+	pure     bool           // a hook has no side effect
+
+	wantParts bool
+
+	unit    ir.Attr
+	noID    ir.Attr // stands for the id of a hook until identify computes it
+	strings map[string]ir.Attr
+}
+
+// origin says where in the source the ops were that a hook was made of.
+type origin struct {
+	hook   *ir.Op
+	places []diag.Pos
 }
 
 // site is what a format found out about one hook.
@@ -172,8 +201,9 @@ func (r *raiser) add(s *site) *ir.Op {
 	b := m.Before(s.at)
 	var types []ir.Type
 	tokens := false
+	var buf [4]ir.Type
 	for _, v := range s.results {
-		for _, t := range leaves(nil, v.Type()) {
+		for _, t := range leaves(buf[:0], v.Type()) {
 			if ir.IsToken(t) {
 				tokens = true
 			} else {
@@ -183,51 +213,77 @@ func (r *raiser) add(s *site) *ir.Op {
 	}
 	tokens = tokens || len(s.tokens) > 0
 	operands := s.operands
-	st := &ir.OpState{Def: m.Def(hlocb.Hook.Name)}
 	if tokens {
 		token := joinTokens(b, s.tokens)
 		operands = prepend(token, operands)
 		types = prepend(token.Type(), types)
-		st.SetAttr(hlocb.AttrChained, ir.NewUnit())
 	}
-	st.Operands, st.Types = operands, types
-	st.SetAttr(hlocb.AttrKind, ir.NewString(s.kind.String()))
-	st.SetAttr(hlocb.AttrName, ir.NewString(s.label))
-	st.SetAttr(hlocb.AttrFormat, ir.NewString(r.format))
-	if s.sourceID != "" {
-		st.SetAttr(hlocb.AttrSourceID, ir.NewString(s.sourceID))
-	}
-	if s.sideEffect {
-		st.SetAttr(hlocb.AttrSideEffect, ir.NewUnit())
-	}
-	if s.layouts {
-		st.SetAttr(hlocb.AttrLayouts, ir.NewUnit())
-	}
-	if s.partition {
-		st.SetAttr(hlocb.AttrPartitioned, ir.NewUnit())
-	}
-	if len(s.attrs) > 0 {
-		st.SetAttr(hlocb.AttrAttrs, ir.NewDict(s.attrs))
-	}
-	if s.id != nil {
-		st.SetAttr(hlocb.AttrID, ir.NewInteger(int64(*s.id), m.Context().I64()))
-	}
-	for _, name := range [...]string{attrSdySharding, attrMhloSharding} {
-		if a := s.at.Attr(name); a != nil {
-			st.SetAttr(name, a)
-		}
-	}
-	op := b.Insert(st)
-	if s.aliases != nil {
-		hlocb.HookOp{Op: op}.SetAliases(m.Context(), s.aliases)
-	}
+	op := b.Insert(&ir.OpState{Def: m.Def(hlocb.Hook.Name), Operands: operands, Types: types, Attrs: r.attrs(s, tokens)})
+	places := make([]diag.Pos, 0, len(s.erase))
 	for i := len(s.erase) - 1; i >= 0; i-- { // producers first
-		r.origins[op] = append(r.origins[op], s.erase[i].Pos())
+		places = append(places, s.erase[i].Pos())
 	}
-	r.parts[op], r.order = s.parts(), append(r.order, op)
+	r.origins = append(r.origins, origin{op, places})
+	if r.wantParts {
+		r.parts = append(r.parts, s.parts())
+	}
 	r.replace(b, s, op, tokens)
 	r.found++
+	r.pure = r.pure || !s.sideEffect
 	return op
+}
+
+// attrs returns the attributes of the hook, sorted by name.
+func (r *raiser) attrs(s *site, tokens bool) ir.AttrList {
+	list := make(ir.AttrList, 0, 8)
+	set := func(name string, a ir.Attr) { list = append(list, ir.NamedAttr{Name: name, Attr: a, Inherent: true}) }
+	flag := func(name string, set bool) {
+		if set {
+			list = append(list, ir.NamedAttr{Name: name, Attr: r.unit, Inherent: true})
+		}
+	}
+	carry := func(name string) {
+		if a := s.at.Attr(name); a != nil {
+			list = append(list, ir.NamedAttr{Name: name, Attr: a})
+		}
+	}
+	if a := hlocb.AliasAttr(r.m.Context(), s.aliases); a != nil {
+		set(hlocb.AttrAliases, a)
+	}
+	if len(s.attrs) > 0 {
+		set(hlocb.AttrAttrs, ir.NewDict(s.attrs))
+	}
+	flag(hlocb.AttrChained, tokens)
+	set(hlocb.AttrFormat, r.string(r.format))
+	flag(hlocb.AttrSideEffect, s.sideEffect)
+	if s.id != nil {
+		set(hlocb.AttrID, ir.NewInteger(int64(*s.id), r.m.Context().I64()))
+	} else {
+		set(hlocb.AttrID, r.noID)
+	}
+	set(hlocb.AttrKind, r.string(s.kind.String()))
+	flag(hlocb.AttrLayouts, s.layouts)
+	carry(attrMhloSharding)
+	set(hlocb.AttrName, r.string(s.label))
+	flag(hlocb.AttrPartitioned, s.partition)
+	carry(attrSdySharding)
+	if s.sourceID != "" {
+		set(hlocb.AttrSourceID, ir.NewString(s.sourceID))
+	}
+	return list
+}
+
+// string returns a string attribute; hooks share theirs.
+func (r *raiser) string(s string) ir.Attr {
+	a := r.strings[s]
+	if a == nil {
+		a = ir.NewString(s)
+		if r.strings == nil {
+			r.strings = map[string]ir.Attr{}
+		}
+		r.strings[s] = a
+	}
+	return a
 }
 
 // replace makes the users of the old results use the hook's and erases the ops that the hook was made of.
@@ -237,6 +293,15 @@ func (r *raiser) replace(b *ir.Builder, s *site, op *ir.Op, tokens bool) {
 		next = 1
 	}
 	for _, v := range s.results {
+		if _, isTuple := v.Type().(*ir.TupleType); !isTuple {
+			if ir.IsToken(v.Type()) {
+				v.ReplaceAllUsesWith(op.Result(0))
+			} else {
+				v.ReplaceAllUsesWith(op.Result(next))
+				next++
+			}
+			continue
+		}
 		var flat []*ir.Value
 		for _, t := range leaves(nil, v.Type()) {
 			if ir.IsToken(t) {
@@ -337,21 +402,23 @@ func checkPlace(m *ir.Module, op *ir.Op) error {
 }
 
 // identify gives every hook its name and id and returns the number of hooks.
-func identify(m *ir.Module) (int, error) {
+func (r *raiser) identify() (int, error) {
 	type entry struct {
 		op   hlocb.HookOp
 		path string
 	}
-	var hooks []entry
+	m := r.m
+	hooks := make([]entry, 0, r.found)
 	var err error
+	hook := m.Def(hlocb.Hook.Name)
 	for fn := range m.Body().Ops() {
 		path := stringAttr(fn.Attr(ir.SymbolName))
 		fn.Walk(func(op *ir.Op) bool {
-			if h, ok := hlocb.AsHook(op); ok {
+			if op.Is(hook) {
 				if err = checkPlace(m, op); err != nil {
 					return false
 				}
-				hooks = append(hooks, entry{h, path})
+				hooks = append(hooks, entry{hlocb.HookOp{Op: op}, path})
 			}
 			return true
 		})
@@ -359,35 +426,50 @@ func identify(m *ir.Module) (int, error) {
 			return 0, err
 		}
 	}
+	i64 := m.Context().I64()
 	names := newNamer()
-	for _, named := range [...]bool{true, false} { // hooks that were named before keep their names
-		for i, h := range hooks {
-			if named != (h.op.Attr(hlocb.AttrID) != nil) {
-				continue
-			}
-			label := h.op.HookName()
-			if label == "" {
-				label = "hook" + strconv.Itoa(i)
-			}
-			h.op.SetAttr(hlocb.AttrName, ir.NewString(names.unique(label)))
-		}
-	}
-	ids := newIdentifier()
-	for _, h := range hooks {
-		if h.op.Attr(hlocb.AttrID) == nil {
+	ids := newIdentifier(len(hooks))
+	for i, h := range hooks { // hooks that were named before keep their names and ids
+		if h.op.Attr(hlocb.AttrID) == r.noID {
 			continue
+		}
+		if name := names.unique(label(h.op, i)); name != h.op.HookName() {
+			h.op.SetAttr(hlocb.AttrName, ir.NewString(name))
 		}
 		if first := ids.taken(h.op.ID(), h.op.Op); first != nil {
 			return 0, m.Errorf(h.op.Op, "two hooks have the id %s", h.op.ID()).Note(first.Pos(), "the first one is here")
 		}
 	}
-	for _, h := range hooks {
-		if h.op.Attr(hlocb.AttrID) == nil {
-			id := ids.next(h.path, h.op)
-			h.op.SetAttr(hlocb.AttrID, ir.NewInteger(int64(id), m.Context().I64()))
+	for i, h := range hooks {
+		list := h.op.Attrs() // made by attrs and not shared, so that it may be changed in place
+		at := -1
+		for k := range list {
+			if list[k].Attr == r.noID {
+				at = k
+			}
 		}
+		if at < 0 {
+			continue
+		}
+		list[at].Attr = ir.NewInteger(int64(ids.next(h.path, h.op)), i64)
+		if old := label(h.op, i); names.unique(old) != old || h.op.HookName() == "" {
+			for k := at; k < len(list); k++ {
+				if list[k].Name == hlocb.AttrName {
+					list[k].Attr = ir.NewString(names.last)
+				}
+			}
+		}
+		h.op.SetAttrs(list)
 	}
 	return len(hooks), nil
+}
+
+// label returns the name that the source gave hook i, or one made from its place.
+func label(h hlocb.HookOp, i int) string {
+	if name := h.HookName(); name != "" {
+		return name
+	}
+	return "hook" + strconv.Itoa(i)
 }
 
 // isTarget reports whether op is a custom call of one of the given targets.

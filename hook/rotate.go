@@ -17,16 +17,10 @@ import (
 func rotateLoops(m *ir.Module, t *threader) error {
 	rotated := false
 	for _, f := range t.calls.funcs {
-		if !t.reach[f.Op] {
+		if !t.reach.ops[f.Op] {
 			continue
 		}
-		var loops []*ir.Op // inner ones last
-		f.Walk(func(op *ir.Op) bool {
-			if t.reach[op] && stable(op) == "while" && condReaches(t, op) {
-				loops = append(loops, op)
-			}
-			return true
-		})
+		loops := t.reach.loops(nil, f.Body())
 		at := f.Next()
 		for i := len(loops) - 1; i >= 0; i-- {
 			if err := rotate(m, f, loops[i], at); err != nil {
@@ -41,16 +35,19 @@ func rotateLoops(m *ir.Module, t *threader) error {
 	return nil
 }
 
-// condReaches reports whether the condition of a while op reaches a hook with a side effect.
-func condReaches(t *threader, loop *ir.Op) bool {
-	for _, b := range loop.Region(0).Blocks() {
-		for op := range b.Ops() {
-			if t.reach[op] {
-				return true
+// loops appends the while ops in b whose condition reaches what is sought, inner ones last.
+func (r *reach) loops(list []*ir.Op, b *ir.Block) []*ir.Op {
+	for _, op := range r.at[b] {
+		if stable(op) == "while" && r.in(op.Region(0)) {
+			list = append(list, op)
+		}
+		for _, g := range op.Regions() {
+			for _, inner := range g.Blocks() {
+				list = r.loops(list, inner)
 			}
 		}
 	}
-	return false
+	return list
 }
 
 // rotate moves the condition of loop into a private function in front of at.

@@ -181,13 +181,13 @@ const pidBytes = 8
 // addPIDs gives every function that reaches a hook the PID as an argument: argument 0 of public functions, as
 // EXLA writes them, unless they have one already, and of private ones handed on by their callers.
 func addPIDs(m *ir.Module) error {
-	t := &threader{m: m, reach: map[*ir.Op]bool{}}
+	t := &threader{m: m}
 	if !t.survey() {
 		return nil
 	}
 	pid := m.Context().StaticTensor(tensor.UI8, tensor.Shape{pidBytes})
 	for _, f := range t.calls.funcs {
-		if !t.reach[f.Op] || pidArg(f) != nil {
+		if !t.reach.ops[f.Op] || pidArg(f) != nil {
 			continue
 		}
 		if op := t.calls.taken[f.Symbol()]; op != nil {
@@ -196,7 +196,7 @@ func addPIDs(m *ir.Module) error {
 		addPID(m, f, pid)
 	}
 	for _, f := range t.calls.funcs {
-		if !t.reach[f.Op] {
+		if !t.reach.ops[f.Op] {
 			continue
 		}
 		for _, call := range t.calls.callers[f.Symbol()] {

@@ -15,32 +15,28 @@ var toFFI = Output{
 
 func lowerFFI(w *lowerer, h hlocb.HookOp) error {
 	m, ctx := w.m, w.m.Context()
-	st := &ir.OpState{
-		Def:      m.Def("stablehlo.custom_call"),
-		Operands: h.OperandList(),
-		Types:    typesOf(h.Op),
-		Loc:      h.Loc(),
-		Pos:      h.Pos(),
-	}
-	st.SetAttr("call_target_name", ir.NewString(hlocb.Target))
-	st.SetAttr("api_version", ir.NewInteger(4, ctx.I32()))
-	if h.SideEffect() {
-		st.SetAttr("has_side_effect", ctx.Bool(true))
-	}
-	cfg := ir.AttrList{
-		{Name: "abi", Attr: ir.NewInteger(hlocb.ABI, ctx.I64())},
-		{Name: "chained", Attr: ctx.Bool(h.Chained())},
-		{Name: "id", Attr: ir.NewInteger(int64(h.ID()), ctx.I64())},
-		{Name: "kind", Attr: ir.NewString(h.Kind().String())},
-		{Name: "name", Attr: ir.NewString(h.HookName())},
-	}
+	sideEffect := h.SideEffect()
+	attrs := make(ir.AttrList, 0, 5) // sorted
+	attrs = append(attrs, ir.NamedAttr{Name: "api_version", Attr: w.four, Inherent: true})
+	cfg := make(ir.AttrList, 5)
+	cfg[0] = ir.NamedAttr{Name: "abi", Attr: w.abi}
+	cfg[1] = ir.NamedAttr{Name: "chained", Attr: ctx.Bool(h.Chained())}
+	cfg[2] = ir.NamedAttr{Name: "id", Attr: h.Attr(hlocb.AttrID)}
+	cfg[3] = ir.NamedAttr{Name: "kind", Attr: h.Attr(hlocb.AttrKind)}
+	cfg[4] = ir.NamedAttr{Name: "name", Attr: h.Attr(hlocb.AttrName)}
 	if h.Format() == fromHlocb.Name { // what else its own call said stays
 		cfg = append(cfg, h.SourceAttrs().Entries()...)
 	}
-	st.SetAttr("backend_config", ir.NewDict(cfg))
-	if list := ownAliases(h); len(list) > 0 {
-		st.SetAttr(attrOutputAliases, ir.NewArray(list))
+	attrs = append(attrs,
+		ir.NamedAttr{Name: "backend_config", Attr: ir.NewDict(cfg), Inherent: true},
+		ir.NamedAttr{Name: "call_target_name", Attr: w.target, Inherent: true})
+	if sideEffect {
+		attrs = append(attrs, ir.NamedAttr{Name: "has_side_effect", Attr: ctx.Bool(true), Inherent: true})
 	}
+	if list := w.ownAliases(h); len(list) > 0 {
+		attrs = append(attrs, ir.NamedAttr{Name: attrOutputAliases, Attr: ir.NewArray(list), Inherent: true})
+	}
+	st := &ir.OpState{Def: m.Def("stablehlo.custom_call"), Operands: h.OperandList(), Types: typesOf(h.Op), Attrs: attrs, Loc: h.Loc(), Pos: h.Pos()}
 	if h.Layouts() {
 		st.SetAttr("operand_layouts", layouts(ctx, st.Operands))
 		st.SetAttr("result_layouts", layouts(ctx, resultList(h.Op)))
@@ -58,10 +54,16 @@ func lowerFFI(w *lowerer, h hlocb.HookOp) error {
 }
 
 // ownAliases returns the aliases of hlocb's own call: the chain's, then those of the data.
-func ownAliases(h hlocb.HookOp) []ir.Attr {
-	var list []ir.Attr
+func (w *lowerer) ownAliases(h hlocb.HookOp) []ir.Attr {
+	list := make([]ir.Attr, 0, h.NumResults())
 	add := func(result, operand int) {
-		list = append(list, aliasAttr(result, operand, h.NumResults()))
+		key := aliasKey{result, operand, h.NumResults() > 1}
+		a := w.aliases[key]
+		if a == nil {
+			a = aliasAttr(result, operand, h.NumResults())
+			w.aliases[key] = a
+		}
+		list = append(list, a)
 	}
 	skip := 0
 	if h.Chained() {
@@ -76,6 +78,12 @@ func ownAliases(h hlocb.HookOp) []ir.Attr {
 		}
 	}
 	return list
+}
+
+// aliasKey says which alias an attribute is: hooks share theirs.
+type aliasKey struct {
+	result, operand int
+	several         bool // results
 }
 
 // layouts returns the row-major layout of each value; tokens and scalars have the empty one.

@@ -1,6 +1,9 @@
 package hook
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -20,7 +23,7 @@ func lowerOutfeed(w *lowerer, h hlocb.HookOp) error {
 	b := m.Before(h.Op)
 	header := tensor.New(tensor.UI32, tensor.Shape{2})
 	words := tensor.View[uint32](header)
-	words[0], words[1] = hcbMagic, w.consumer(h.ID())
+	words[0], words[1] = hcbMagic, w.consumer(h)
 	t := ctx.StaticTensor(tensor.UI32, tensor.Shape{2})
 	c := b.Create(m.Def("stablehlo.constant"), nil, []ir.Type{t}, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(header)})
 	config := ir.NamedAttr{Name: "outfeed_config", Attr: ir.NewString("")}
@@ -40,12 +43,27 @@ func lowerOutfeed(w *lowerer, h hlocb.HookOp) error {
 	return nil
 }
 
-// consumer returns a consumer's id for a hook: 32 bits of its id, not 0 and not taken.
-func (w *lowerer) consumer(id hlocb.ID) uint32 {
+// consumer returns a consumer's id for a hook: the source's own where it was in this protocol, else 32 bits of the hook's
+// id, not 0 and not taken.
+func (w *lowerer) consumer(h hlocb.HookOp) uint32 {
+	if n, ok := sourceConsumer(h); ok {
+		return n
+	}
+	id := h.ID()
 	n := uint32(id>>32) ^ uint32(id)
 	for n == 0 || w.consumers[n] {
 		n++
 	}
 	w.consumers[n] = true
 	return n
+}
+
+// sourceConsumer returns the id of the consumer that h was read with.
+func sourceConsumer(h hlocb.HookOp) (uint32, bool) {
+	text, ok := strings.CutPrefix(h.SourceID(), "consumer ")
+	if !ok || h.Format() != fromJAXHostCallback.Name {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	return uint32(n), err == nil
 }

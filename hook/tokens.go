@@ -48,8 +48,10 @@ func DropTokens(m *ir.Module) error { return convertTokens(m, nil) }
 func TokensToChain(m *ir.Module, chain Chain) error { return convertTokens(m, &chain) }
 
 func convertTokens(m *ir.Module, chain *Chain) error {
-	c := &converter{m: m, chain: chain, calls: newCallGraph(m), vals: map[*ir.Value][]*ir.Value{}, made: map[*ir.Op]bool{}, changed: map[string]bool{}}
-	if !c.needed() {
+	c := &converter{m: m, chain: chain, vals: map[*ir.Value][]*ir.Value{}, made: map[*ir.Op]bool{}, changed: map[string]bool{}}
+	found := false
+	c.calls = callGraphOf(m, func(op *ir.Op) { found = found || touchesToken(op) })
+	if !found && !c.signatures() {
 		return nil
 	}
 	for _, f := range c.calls.funcs {
@@ -74,18 +76,24 @@ type converter struct {
 	changed map[string]bool // functions whose signature changed
 }
 
-// needed reports whether there is anything to convert.
-func (c *converter) needed() bool {
+// touchesToken reports whether an operand or a result of op is or holds a token.
+func touchesToken(op *ir.Op) bool {
+	for i := range op.NumResults() {
+		if holdsToken(op.Result(i).Type()) {
+			return true
+		}
+	}
+	for i := range op.NumOperands() {
+		if holdsToken(op.Operand(i).Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// signatures reports whether a function takes or gives a token.
+func (c *converter) signatures() bool {
 	found := false
-	c.m.Walk(func(op *ir.Op) bool {
-		for _, v := range op.Results() {
-			found = found || holdsToken(v.Type())
-		}
-		for _, v := range op.Operands() {
-			found = found || holdsToken(v.Type())
-		}
-		return !found
-	})
 	for _, f := range c.calls.funcs {
 		if t := f.Type(); t != nil {
 			for i, in := range t.Inputs() {
@@ -321,13 +329,7 @@ func (c *converter) op(op *ir.Op) error {
 			return err
 		}
 	}
-	affected := false
-	for _, v := range op.Operands() {
-		affected = affected || holdsToken(v.Type())
-	}
-	for _, v := range op.Results() {
-		affected = affected || holdsToken(v.Type())
-	}
+	affected := touchesToken(op)
 	if op.Name() == "func.return" && c.public {
 		for _, d := range c.dropRes {
 			affected = affected || d

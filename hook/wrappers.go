@@ -9,6 +9,9 @@ import (
 // call that one directly, and erases the function. Only functions in changed are looked at: they are what is
 // left of passing tuples and tokens around.
 func collapseWrappers(m *ir.Module, changed map[string]bool) {
+	if len(changed) == 0 {
+		return
+	}
 	g := newCallGraph(m)
 	var gone = map[string]bool{}
 	for _, f := range g.funcs {

@@ -18,6 +18,7 @@ func ManifestAsWritten(m *ir.Module, opts RaiseOptions) (*hlocb.Manifest, error)
 		tokenArgs = numbers(main.Type().Inputs(), func(i int) bool { return isTokenArg(main, i) })
 		tokenResults = numbers(main.Type().Results(), func(i int) bool { return isTokenResult(main, i) })
 	}
+	opts.Parts = true
 	raised, err := Raise(m, opts)
 	if err != nil {
 		return nil, err

@@ -37,6 +37,13 @@ func (o *Op) touchResults() {
 	}
 }
 
+// touchConstant notes that attributes of o changed: some ops look at the constants they are given.
+func (o *Op) touchConstant() {
+	if o.numOperands == 0 {
+		o.touchResults()
+	}
+}
+
 // stir notes that o came into b or leaves it.
 func (b *Block) stir(o *Op) {
 	p := b.Parent()
@@ -54,6 +61,16 @@ func (b *Block) stir(o *Op) {
 // (the definition of an operand, the op around it, a symbol) did, and where anything inside it was checked again. Unlike
 // Verify it takes notes in the module and must be the only one to use it meanwhile.
 func VerifyChanged(m *Module) error {
+	if m.op.marks&checked == 0 { // never verified, or wrong the last time
+		err := Verify(m)
+		if err == nil {
+			m.op.Walk(func(o *Op) bool {
+				o.marks = checked
+				return true
+			})
+		}
+		return err
+	}
 	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}}
 	v.changed(m.op, false, symbolsChanged(m.op))
 	return v.found()

@@ -188,20 +188,73 @@ func (m *Module) NewOp(st *OpState) *Op {
 // NewRegion returns a region that belongs to no op yet.
 func (m *Module) NewRegion() *Region { return &Region{} }
 
-// AddResults appends results of the given types to o. Values of the old results stay valid in use lists, but
-// pointers to them that the caller holds do not.
+// AddResults appends results of the given types to o. Pointers to its old results that the caller holds are no longer
+// good.
 func (m *Module) AddResults(o *Op, types ...Type) {
 	o.touch()
 	old := o.results()
 	list := m.slab.valueSlice(len(old) + len(types))
 	o.setResults(list)
 	for i := range old {
-		list[i] = Value{typ: old[i].typ, op: o, index: int32(i), name: old[i].name, nameLen: old[i].nameLen}
-		old[i].ReplaceAllUsesWith(&list[i])
+		list[i].become(&old[i], int32(i))
 	}
 	for i, t := range types {
 		list[len(old)+i] = Value{typ: t, op: o, index: int32(len(old) + i)}
 	}
+}
+
+// Prepend makes v operand 0 of o, where it is not nil, and puts a result of type t, which it returns, in front of its
+// results. Pointers to its old results and operand slots that the caller holds are no longer good.
+func (m *Module) Prepend(o *Op, v *Value, t Type) *Value {
+	o.touch()
+	if v != nil {
+		old := o.operands()
+		uses := m.slab.useSlice(len(old) + 1)
+		o.setOperands(uses)
+		for i := range old {
+			uses[i+1].become(&old[i])
+		}
+		uses[0].owner = o
+		uses[0].link(v)
+	}
+	old := o.results()
+	list := m.slab.valueSlice(len(old) + 1)
+	o.setResults(list)
+	for i := range old {
+		list[i+1].become(&old[i], int32(i+1))
+	}
+	list[0] = Value{typ: t, op: o}
+	return &list[0]
+}
+
+// become takes over everything of old, uses too, as result number index of its op.
+func (v *Value) become(old *Value, index int32) {
+	*v = *old
+	v.index = index
+	for u := v.first; u != nil; u = u.next {
+		u.val = v
+	}
+	*old = Value{}
+}
+
+// become takes over the place of old in the use list of its value.
+func (u *Use) become(old *Use) {
+	*u = *old
+	v := u.val
+	if v == nil {
+		return
+	}
+	if v.first == old {
+		v.first = u
+	} else {
+		u.prev.next = u
+	}
+	if u.next != nil {
+		u.next.prev = u
+	} else {
+		v.first.prev = u
+	}
+	*old = Use{}
 }
 
 // Clone returns a detached copy of o with everything in its regions. mapping gives values of the original for

@@ -386,7 +386,18 @@ func (o *Op) SetAttr(name string, a Attr) {
 	}
 	o.setAttrs(o.attrs().Set(name, a, inherent))
 	o.touch()
-	o.touchResults() // some ops look at the constants they are given
+	o.touchConstant()
+}
+
+// SetAttrs replaces all attributes by list, which is sorted by name, says of each entry whether it is inherent, and must
+// not be changed afterwards.
+func (o *Op) SetAttrs(list AttrList) {
+	if o.block != nil && (list.Get(SymbolName) != nil || o.attrs().Get(SymbolName) != nil) {
+		o.block.stir(o)
+	}
+	o.setAttrs(list)
+	o.touch()
+	o.touchConstant()
 }
 
 // RemoveAttr removes the attribute named name, if there is one.
@@ -396,7 +407,7 @@ func (o *Op) RemoveAttr(name string) {
 	}
 	o.setAttrs(o.attrs().Without(name))
 	o.touch()
-	o.touchResults()
+	o.touchConstant()
 }
 
 // NumRegions returns the number of regions.

@@ -192,11 +192,47 @@ func TestRewriteTwice(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					if opts.Order == hook.OrderProgram { // what holds of the module holds of its text
+						if err := hook.CheckOrder(again); err != nil {
+							t.Error(err)
+						}
+					}
 					rewrite(t, again, opts)
 					if d := gocmp.Diff(once, print.String(again, print.Options{})); d != "" {
 						t.Errorf("-once +twice:\n%s", d)
 					}
 				})
+			}
+		}
+	}
+}
+
+// TestRewriteTwiceElsewhere: writing a module in another notation than hlocb's own twice changes nothing either.
+func TestRewriteTwiceElsewhere(t *testing.T) {
+	for _, folder := range []string{"hooks", "events", "order"} {
+		for _, file := range corpus(t, folder) {
+			for _, out := range hook.Outputs()[1:] {
+				opts := passes.RewriteOptions{Targets: targets, To: out.Name, Default: "zeros"}
+				m := readModule(t, file)
+				r, err := passes.RewriteHooks(context.Background(), m, opts)
+				if err != nil {
+					continue // see TestPeerParses
+				}
+				pure := slices.ContainsFunc(r.Manifest.Sites, func(s hlocb.Site) bool { return !s.SideEffect })
+				if pure && (out.Name == "sendrecv" || out.Name == "outfeed") {
+					continue // which cannot say so: read back they are in order
+				}
+				name := filepath.Base(file) + " to " + out.Name
+				once := print.String(m, print.Options{})
+				again, err := parseText(name, []byte(once))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := passes.RewriteHooks(context.Background(), again, opts); err != nil {
+					t.Errorf("%s: %v", name, err)
+				} else if d := gocmp.Diff(once, print.String(again, print.Options{})); d != "" {
+					t.Errorf("%s: -once +twice:\n%s", name, d)
+				}
 			}
 		}
 	}

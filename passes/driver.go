@@ -12,6 +12,8 @@ type Driver struct {
 	// Verify is called on the module before the first pass and after each one that may have
 	// changed it; nil skips it.
 	Verify func(*ir.Module) error
+	// Ends leaves out the verification between passes: only the input and the result are verified.
+	Ends bool
 	// Before and After are called around each pass, with its place in the pipeline; nil skips them. Timing,
 	// printing and counting are done here.
 	Before func(i int, p Pass, m *ir.Module)
@@ -59,7 +61,7 @@ func (d *Driver) Run(ctx *Context, p Pipeline, m *ir.Module) error {
 		if d.After != nil {
 			d.After(i, s.Pass, m, time.Since(start))
 		}
-		if s.Pass.Info().ReadOnly {
+		if s.Pass.Info().ReadOnly || d.Ends && !lastChange(p, i) {
 			continue
 		}
 		if err := d.verify(m); err != nil {
@@ -67,6 +69,16 @@ func (d *Driver) Run(ctx *Context, p Pipeline, m *ir.Module) error {
 		}
 	}
 	return nil
+}
+
+// lastChange reports whether pass i is the last of p that may change the module.
+func lastChange(p Pipeline, i int) bool {
+	for _, s := range p[i+1:] {
+		if !s.Pass.Info().ReadOnly {
+			return false
+		}
+	}
+	return true
 }
 
 func (d *Driver) verify(m *ir.Module) error {

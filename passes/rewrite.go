@@ -20,7 +20,7 @@ type RewriteOptions struct {
 	PerDevice hook.PerDevice
 	To        string // output format, see hook.Outputs; empty is "ffi"
 	Default   string // for "strip": "zeros" stands for what a host would compute
-	// Driver verifies and watches; nil means a driver that verifies after each pass.
+	// Driver verifies and watches; nil means a driver that verifies the input and the result.
 	Driver *Driver
 }
 
@@ -36,7 +36,7 @@ type Rewritten struct {
 func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewritten, error) {
 	d := opts.Driver
 	if d == nil {
-		d = &Driver{Verify: ir.VerifyChanged}
+		d = &Driver{Verify: ir.VerifyChanged, Ends: true}
 	}
 	to, err := hook.FindOutput(cmp.Or(opts.To, "ffi"))
 	if err != nil {

@@ -180,16 +180,24 @@ func (h HookOp) Aliases() []int {
 	return out
 }
 
-// SetAliases stores what Aliases returns.
+// SetAliases sets, per data result, the data operand it is, -1 for none.
 func (h HookOp) SetAliases(ctx *ir.Context, aliases []int) {
+	if a := AliasAttr(ctx, aliases); a != nil {
+		h.SetAttr(AttrAliases, a)
+	} else {
+		h.RemoveAttr(AttrAliases)
+	}
+}
+
+// AliasAttr returns the attribute that holds aliases (see HookOp.Aliases), nil where there are none.
+func AliasAttr(ctx *ir.Context, aliases []int) ir.Attr {
 	values, any := make([]int64, len(aliases)), false
 	for i, a := range aliases {
 		values[i] = int64(a)
 		any = any || a >= 0
 	}
-	if any {
-		h.SetAttr(AttrAliases, ir.NewDenseArray(ctx.I64(), values))
-	} else {
-		h.RemoveAttr(AttrAliases)
+	if !any {
+		return nil
 	}
+	return ir.NewDenseArray(ctx.I64(), values)
 }

@@ -116,13 +116,19 @@ func aliasesRule(s *site) error {
 	if len(arr.Elems()) > 0 && len(s.results) == 0 {
 		return opFail("output_operand_alias attribute of a custom_call without results")
 	}
-	var whole ir.Type
-	if len(s.results) == 1 {
-		whole = s.results[0]
-	} else if len(arr.Elems()) > 0 {
-		whole = s.ctx.Tuple(slices.Clone(s.results))
+	// Several results are taken for a tuple of them, which is made only where a path stands for all of it.
+	resultPart := func(path []int64) ir.Type {
+		switch {
+		case len(s.results) == 1:
+			return part(s.results[0], path)
+		case len(path) == 0:
+			return s.ctx.Tuple(slices.Clone(s.results))
+		case path[0] < 0 || path[0] >= int64(len(s.results)):
+			return nil
+		}
+		return part(s.results[path[0]], path[1:])
 	}
-	usedOut, usedIn := map[string]int{}, map[string]int{}
+	var usedOut, usedIn map[string]int // of buffers; most programs have none
 	for _, e := range arr.Elems() {
 		a, ok := dataOf[OutputOperandAlias](e)
 		if !ok {
@@ -135,7 +141,7 @@ func aliasesRule(s *site) error {
 		if in == nil {
 			return opFail("operand_tuple_indices in the output_operand_alias attribute out of bounds")
 		}
-		out := part(whole, a.OutputTupleIndices)
+		out := resultPart(a.OutputTupleIndices)
 		if out == nil {
 			return opFail("output_tuple_indices in the output_operand_alias attribute out of bounds")
 		}
@@ -143,6 +149,9 @@ func aliasesRule(s *site) error {
 			return opFail("shapes mismatch in the output_operand_alias attribute: operand part has type '%s' and output part has type '%s'", in, out)
 		}
 		if isBuffer(in) {
+			if usedOut == nil {
+				usedOut, usedIn = map[string]int{}, map[string]int{}
+			}
 			usedOut[listed(a.OutputTupleIndices, "?")]++
 			usedIn[listed([]int64{a.OperandIndex}, "?")[1:]+listed(a.OperandTupleIndices, "?")]++
 		}
@@ -159,6 +168,13 @@ func isBuffer(t ir.Type) bool {
 // the call is one that makes or ends buffers.
 func bufferUsesRule(s *site, out, in map[string]int) error {
 	if target, ok := s.attr("call_target_name").(*ir.StringAttr); ok && bufferTargets[target.Value()] {
+		return nil
+	}
+	mayHold := func(t ir.Type) bool {
+		_, isTuple := t.(*ir.TupleType)
+		return isTuple || isBuffer(t)
+	}
+	if !slices.ContainsFunc(s.results, mayHold) && !slices.ContainsFunc(s.operands, func(v *ir.Value) bool { return mayHold(v.Type()) }) {
 		return nil
 	}
 	var walk func(t ir.Type, path []int64, visit func(path []int64) error) error

@@ -67,7 +67,7 @@ func run(ctx context.Context, backendName string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	rewritten, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"ask"}, Driver: &passes.Driver{Verify: ir.Verify}})
+	rewritten, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"ask"}})
 	if err != nil {
 		return err
 	}

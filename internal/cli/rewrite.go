@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 )
 
@@ -32,7 +31,7 @@ func (f *rewriteFlags) add(c *cobra.Command) {
 }
 
 func (f *rewriteFlags) options() (passes.RewriteOptions, error) {
-	opts := passes.RewriteOptions{Targets: f.targets, Driver: &passes.Driver{Verify: ir.VerifyChanged}}
+	opts := passes.RewriteOptions{Targets: f.targets}
 	var ok bool
 	if opts.Order, ok = hook.ParseOrder(f.order); !ok {
 		return opts, usagef("--order %s: expected program, source or none", f.order)
@@ -61,8 +60,8 @@ func (a *app) rewriteCommand() *cobra.Command {
 		Use:   "rewrite IN",
 		Short: "Convert the hooks of a module to one form",
 		Long: `Convert the hooks of a module, in whatever notation it has them, to hlocb's own call with aliases and an order that
-compilers keep, or to another notation. The module is verified after each step, and the order is proven on the
-result. IN is a file, or - for standard input. A module without hooks stays as it is.
+compilers keep, or to another notation. The result is verified, and the order is proven on it. IN is a file, or - for
+standard input. A module without hooks stays as it is.
 
 Notations (--to):
 ` + notations(),
