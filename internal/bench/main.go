@@ -216,7 +216,7 @@ func program(text string) (*runtime.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"host"}, Driver: &passes.Driver{Verify: ir.VerifyChanged}})
+	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"host"}})
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -36,8 +37,10 @@ var peerScript string
 
 func main() {
 	rounds := flag.Int("rounds", 15, "how often each program is run")
+	only := flag.String("only", "", "taps, jax or scale: measure that alone")
 	flag.Parse()
-	if err := run(context.Background(), os.Stdout, *rounds); err != nil {
+	debug.SetGCPercent(400) // as the command line does
+	if err := run(context.Background(), os.Stdout, *rounds, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-hooks:", err)
 		os.Exit(1)
 	}
@@ -84,7 +87,15 @@ type contestant struct {
 	best  time.Duration
 }
 
-func run(ctx context.Context, w io.Writer, rounds int) error {
+func run(ctx context.Context, w io.Writer, rounds int, only string) error {
+	if only == "" || only == "scale" {
+		if err := scale(ctx, w); err != nil {
+			return err
+		}
+	}
+	if only == "scale" {
+		return nil
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return err
@@ -100,8 +111,13 @@ func run(ctx context.Context, w io.Writer, rounds int) error {
 	}
 	defer b.Close()
 	fmt.Fprintln(w, b.Describe())
-	if err := taps(ctx, w, b, rounds); err != nil {
-		return err
+	if only == "" || only == "taps" {
+		if err := taps(ctx, w, b, rounds); err != nil {
+			return err
+		}
+	}
+	if only == "taps" {
+		return nil
 	}
 	return beside(ctx, w, b, rounds)
 }

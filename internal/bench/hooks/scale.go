@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	goruntime "runtime"
+	"strings"
+	"time"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/passes"
+)
+
+// manyHooks returns a module of about ops ops, every tenth of them a hook in one of three notations: a third of all in
+// main, a third in a function that main calls, a third in the body of a loop.
+func manyHooks(ops int) []byte {
+	var b strings.Builder
+	part := func(prefix string, n int, last string) string {
+		for i := range n {
+			v := fmt.Sprintf("%%%s%d", prefix, i)
+			switch {
+			case i%10 != 9:
+				fmt.Fprintf(&b, "    %s = stablehlo.add %s, %s : tensor<4xf32>\n", v, last, last)
+				last = v
+			case i/10%3 == 0:
+				fmt.Fprintf(&b, "    %s_t = stablehlo.create_token : !stablehlo.token\n    %s = \"stablehlo.outfeed\"(%s, %s_t) {outfeed_config = \"loss\"} : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token\n", v, v, last, v)
+			case i/10%3 == 1:
+				fmt.Fprintf(&b, "    %s = %s : (tensor<4xf32>) -> tensor<4xf32>\n", v, jaxCallback(last))
+				last = v
+			default:
+				fmt.Fprintf(&b, "    %s : (tensor<4xf32>) -> ()\n", jaxCallback(last))
+			}
+		}
+		return last
+	}
+	b.WriteString("func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n")
+	r := part("m", ops/3, "%x")
+	fmt.Fprintf(&b, "    %%c = func.call @f(%s) : (tensor<4xf32>) -> tensor<4xf32>\n", r)
+	b.WriteString("    %false = stablehlo.constant dense<false> : tensor<i1>\n    %w = stablehlo.while(%i = %c) : tensor<4xf32>\n    cond {\n    stablehlo.return %false : tensor<i1>\n    } do {\n")
+	r = part("w", ops/3, "%i")
+	fmt.Fprintf(&b, "    stablehlo.return %s : tensor<4xf32>\n    }\n    return %%w : tensor<4xf32>\n}\nfunc.func private @f(%%x: tensor<4xf32>) -> tensor<4xf32> {\n", r)
+	r = part("f", ops/3, "%x")
+	fmt.Fprintf(&b, "    return %s : tensor<4xf32>\n}\n", r)
+	return []byte(b.String())
+}
+
+func jaxCallback(operand string) string {
+	return `stablehlo.custom_call @xla_ffi_python_cpu_callback(` + operand + `) {backend_config = "", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}}`
+}
+
+// scale compares converting the hooks of large modules (verifying the module, converting, proving the order, verifying
+// the result) with reading the text, in processor time: both are computation alone, and the machine may have other things to do.
+func scale(ctx context.Context, w io.Writer) error {
+	fmt.Fprintf(w, "\nconverting the hooks of a module, every tenth op a hook; processor time, best of several:\n  %9s  %8s  %10s  %10s  %7s  %s\n", "ops", "hooks", "parse", "rewrite", "ratio", "rewrite per op")
+	reg, err := all.Registry()
+	if err != nil {
+		return err
+	}
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
+		text := manyHooks(n)
+		var read, rewrite time.Duration
+		hooks, ops := 0, 0
+		for range max(3, 1_000_000/n) {
+			goruntime.GC()
+			start := processorTime()
+			m, err := parse.Parse(diag.NewSource("many.mlir", text), ir.NewContext(), reg, parse.Options{})
+			if err != nil {
+				return err
+			}
+			parsed := processorTime()
+			r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{})
+			if err != nil {
+				return err
+			}
+			done := processorTime()
+			if t := parsed - start; read == 0 || t < read {
+				read = t
+			}
+			if t := done - parsed; rewrite == 0 || t < rewrite {
+				rewrite = t
+			}
+			hooks, ops = len(r.Manifest.Sites), 0
+			m.Walk(func(*ir.Op) bool { ops++; return true })
+		}
+		fmt.Fprintf(w, "  %9d  %8d  %7.1f ms  %7.1f ms  %7.2f  %.0f ns\n", ops, hooks, ms(read), ms(rewrite), float64(rewrite)/float64(read), float64(rewrite.Nanoseconds())/float64(ops))
+	}
+	return nil
+}
