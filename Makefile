@@ -6,7 +6,7 @@ CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 TOOLS ?= $(dir $(CORPUS))tools
 SUMMARY = $(GO) run ./internal/testsummary
 
-.PHONY: build plugin test check fmt vet staticcheck generated race nocgo corpus bench bench-parse bench-hooks bench-engine clean
+.PHONY: build plugin test check fmt vet staticcheck generated race nocgo corpus bench bench-callbacks bench-parse bench-hooks bench-engine clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -59,6 +59,11 @@ corpus: build plugin
 # Side by side with jaxlib where it is installed.
 bench: build plugin
 	$(GO) run ./internal/bench -corpus "$(CORPUS)"
+	$(GO) run ./internal/bench/callbacks
+
+# What a hook costs on the CPU plugin, beside a C handler that does nothing, JAX's callbacks, an optimization barrier, and the disk.
+bench-callbacks: plugin
+	$(GO) run ./internal/bench/callbacks
 
 # How fast text is read and printed, beside MLIR itself.
 bench-parse:

@@ -1,10 +1,9 @@
-// Command bench measures hlocb side by side with jaxlib, in one run on one machine: reading and writing a large module,
-// and what a callback costs. What is missing (jaxlib, the CPU plugin, the corpus) is left out by name.
+// Command bench measures hlocb side by side with jaxlib, in one run on one machine: reading and writing a large module. What is
+// missing (jaxlib, the corpus) is left out by name. The commands below it measure other things.
 package main
 
 import (
 	"bytes"
-	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -16,7 +15,6 @@ import (
 	"path/filepath"
 	goruntime "runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,10 +23,7 @@ import (
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
-	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
-	"github.com/hlocb/hlocb/runtime"
-	"github.com/hlocb/hlocb/runtime/plugins"
 )
 
 //go:embed peer.py
@@ -47,12 +42,9 @@ func main() {
 
 // peerTimes is what peer.py answers, in seconds.
 type peerTimes struct {
-	Version                string
-	Parse, Print, Generic  float64
-	PrintBytes, GenBytes   int
-	DebugCallback          float64 // per callback in a device loop
-	IOCallback, Empty      float64 // one execution with one io_callback, and without
-	DebugPrinted, IOCalled int     // how many callbacks arrived, to see that they were
+	Version               string
+	Parse, Print, Generic float64
+	PrintBytes, GenBytes  int
 }
 
 func run(w io.Writer, corpus string, rounds int) error {
@@ -77,7 +69,7 @@ func run(w io.Writer, corpus string, rounds int) error {
 			return err
 		}
 	}
-	return callbackSpeed(w, theirs, rounds)
+	return nil
 }
 
 func load() string {
@@ -173,68 +165,6 @@ func version(t *peerTimes) string {
 		return "(none)"
 	}
 	return t.Version
-}
-
-// trips is how many callbacks one execution of the loop makes.
-const trips = 100_000
-
-// loopModule calls one hook in each trip of a device loop.
-const loopModule = `func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %zero = stablehlo.constant dense<0> : tensor<i32>
-  %one = stablehlo.constant dense<1> : tensor<i32>
-  %n = stablehlo.constant dense<100000> : tensor<i32>
-  %f = stablehlo.constant dense<1.0> : tensor<4xf32>
-  %out:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<4xf32>
-   cond {
-    %more = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %more : tensor<i1>
-  } do {
-    %next = stablehlo.add %v, %f : tensor<4xf32>
-    HOOK
-    %j = stablehlo.add %i, %one : tensor<i32>
-    stablehlo.return %j, %next : tensor<i32>, tensor<4xf32>
-  }
-  return %out#1 : tensor<4xf32>
-}
-`
-
-const loopHook = `stablehlo.custom_call @host(%next) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"}} : (tensor<4xf32>) -> ()`
-
-const callModule = `func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = stablehlo.custom_call @host(%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"}} : (tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-`
-
-// program reads a module and converts its calls of @host.
-func program(text string) (*runtime.Program, error) {
-	reg, err := all.Registry()
-	if err != nil {
-		return nil, err
-	}
-	m, err := parse.Parse(diag.NewSource("bench.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
-	if err != nil {
-		return nil, err
-	}
-	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"host"}})
-	if err != nil {
-		return nil, err
-	}
-	return &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: r.Manifest}, nil
-}
-
-func pluginEnvironment() plugins.Environment {
-	env := plugins.Environment{Getenv: os.Getenv}
-	if dir, err := os.UserCacheDir(); err == nil {
-		env.CacheDir = filepath.Join(dir, "hlocb", "plugins")
-	}
-	return env
-}
-
-// quantile returns the q-quantile of times, which it sorts.
-func quantile(times []time.Duration, q float64) time.Duration {
-	slices.Sort(times)
-	return times[min(len(times)-1, int(q*float64(len(times))))]
 }
 
 // table prints aligned columns.

@@ -65,6 +65,8 @@ void *hl_register(const hl_api *api, const hl_ffi_ext *ext, bool versioned, cons
 void *hl_hook_handler(hl_ffi_frame *frame);  // the trampoline to Go
 void *hl_noop_handler(hl_ffi_frame *frame);  // does nothing: the yardstick for the cost of a call
 const char *hl_noop_target(void);
+void *hl_ids_handler(hl_ffi_frame *frame);    // reads what a hook is told of itself, and no more
+void *hl_cross_handler(hl_ffi_frame *frame);  // and calls a Go function that does nothing
 void *hl_probe_handler(hl_ffi_frame *frame);  // does nothing and remembers that a plugin asked for its version
 bool hl_probed(void);
 

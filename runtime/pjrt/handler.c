@@ -51,22 +51,27 @@ static bool hook_id(const hl_ffi_attrs *attrs, int64_t *id) {
   return false;
 }
 
-void *hl_hook_handler(hl_ffi_frame *frame) {
-  if (metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
+// identify reads which hook is called, by which run, on which device.
+static inline bool identify(hl_ffi_frame *frame, int64_t *id, int64_t *run_id, int32_t *ordinal) {
   const hl_ffi_api *api = frame->api;
-  int64_t id = 0;
-  if (!hook_id(&frame->attrs, &id)) return ffi_error(api, "hlocb_hook: the call has no 64-bit attribute 'id'", 3);
-
-  int64_t run_id = 0;
-  int32_t ordinal = 0;
+  if (!hook_id(&frame->attrs, id)) return false;
   if (ffi_has(api, HL_FFI_RUN_ID)) {
     ARGS(hl_ffi_run_id_args, a, .ctx = frame->ctx);
-    if (!api->fn[HL_FFI_RUN_ID](&a)) run_id = a.run_id;
+    if (!api->fn[HL_FFI_RUN_ID](&a)) *run_id = a.run_id;
   }
   if (ffi_has(api, HL_FFI_DEVICE_ORDINAL)) {
     ARGS(hl_ffi_ordinal_args, a, .ctx = frame->ctx);
-    if (!api->fn[HL_FFI_DEVICE_ORDINAL](&a)) ordinal = a.ordinal;
+    if (!api->fn[HL_FFI_DEVICE_ORDINAL](&a)) *ordinal = a.ordinal;
   }
+  return true;
+}
+
+void *hl_hook_handler(hl_ffi_frame *frame) {
+  if (metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
+  const hl_ffi_api *api = frame->api;
+  int64_t id = 0, run_id = 0;
+  int32_t ordinal = 0;
+  if (!identify(frame, &id, &run_id, &ordinal)) return ffi_error(api, "hlocb_hook: the call has no 64-bit attribute 'id'", 3);
   bool outer = in_hook;
   int64_t outer_run = current_run;
   in_hook = true;
@@ -106,6 +111,23 @@ void hl_future_fail(const hl_ffi_api *api, void *future, const char *message) {
 
 void *hl_noop_handler(hl_ffi_frame *frame) {
   metadata(frame);
+  return NULL;
+}
+
+void *hl_ids_handler(hl_ffi_frame *frame) {
+  if (metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
+  int64_t id = 0, run_id = 0;
+  int32_t ordinal = 0;
+  identify(frame, &id, &run_id, &ordinal);
+  return NULL;
+}
+
+void *hl_cross_handler(hl_ffi_frame *frame) {
+  if (metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
+  int64_t id = 0, run_id = 0;
+  int32_t ordinal = 0;
+  identify(frame, &id, &run_id, &ordinal);
+  hlocbNothing(frame, id, run_id, ordinal);
   return NULL;
 }
 

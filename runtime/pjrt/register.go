@@ -101,6 +101,30 @@ func (p *Plugin) RegisterNoop(platform string) error {
 	return p.register(NoopTarget(), C.hl_noop_handler, platform, p.registrationLayout())
 }
 
+// Yardstick is a handler that does a part of what a hook's does, under a custom-call target of its own. A module whose hooks
+// have their target swapped for one tells what that part costs.
+type Yardstick struct{ Target, Does string }
+
+// RegisterYardsticks makes the yardsticks known to the plugin and returns them, each doing more than the one before.
+func (p *Plugin) RegisterYardsticks(platform string) ([]Yardstick, error) {
+	list := []struct {
+		Yardstick
+		handler unsafe.Pointer
+	}{
+		{Yardstick{NoopTarget(), "XLA calls a C function"}, C.hl_noop_handler},
+		{Yardstick{"hlocb_ids", "reads hook, run and device"}, C.hl_ids_handler},
+		{Yardstick{"hlocb_cross", "calls Go"}, C.hl_cross_handler},
+	}
+	var out []Yardstick
+	for _, y := range list {
+		if err := p.register(y.Target, y.handler, platform, p.registrationLayout()); err != nil {
+			return nil, err
+		}
+		out = append(out, y.Yardstick)
+	}
+	return out, nil
+}
+
 // RegisterHandler makes a foreign XLA FFI handler, for instance a symbol of a shared library, known under a
 // target. The first registration of a target stays; a second one of another handler is an error here, while
 // the plugin would ignore it silently.

@@ -1,0 +1,82 @@
+// Command callbacks measures what hooks cost on the CPU plugin, beside a C handler that does nothing and beside JAX's callbacks, in one run
+// on one machine. What is missing (jaxlib, the plugin) is left out by name. Other work on the machine disturbs: each round measures
+// everything once, and ratios are of the shortest times.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+type options struct {
+	rounds int
+	dir    string // on the disk to measure
+	volume int    // bytes to record
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.rounds, "rounds", 25, "how often each measurement is repeated")
+	flag.StringVar(&o.dir, "dir", ".", "`directory` on the disk that recordings are written to")
+	flag.IntVar(&o.volume, "volume", 256<<20, "how many bytes are recorded")
+	flag.Parse()
+	debug.SetGCPercent(400) // as the command line does
+	if err := run(os.Stdout, o); err != nil {
+		fmt.Fprintln(os.Stderr, "bench-callbacks:", err)
+		os.Exit(1)
+	}
+}
+
+// times are those of one measurement.
+type times []time.Duration
+
+func (t times) quantile(q float64) time.Duration {
+	sorted := slices.Clone(t)
+	slices.Sort(sorted)
+	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+}
+
+func (t times) best() time.Duration { return slices.Min(t) }
+
+// micro writes a time in microseconds.
+func micro(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d.Nanoseconds())/1e3) }
+
+// verdict says whether a goal was reached.
+func verdict(ok bool, goal string) string {
+	if ok {
+		return "goal reached: " + goal
+	}
+	return "goal MISSED: " + goal
+}
+
+// table prints aligned columns, the first to the left.
+func table(rows [][]string) string {
+	var width []int
+	for _, r := range rows {
+		for i, c := range r {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], len([]rune(c)))
+		}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		line := ""
+		for i, c := range r {
+			pad := strings.Repeat(" ", width[i]-len([]rune(c)))
+			if i == 0 {
+				line += c + pad
+			} else {
+				line += "  " + pad + c
+			}
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	return b.String()
+}

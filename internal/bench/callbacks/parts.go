@@ -1,0 +1,305 @@
+//go:build cgo
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/handlers"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// trips is how many callbacks one execution of the loop makes.
+const trips = 20_000
+
+// deviceLoop computes on a value n times, with an operation on it in each trip.
+func deviceLoop(n, elements int, operation string) string {
+	return strings.NewReplacer("TRIPS", fmt.Sprint(n), "OPERATION", operation, "TYPE", fmt.Sprintf("tensor<%dxf32>", elements)).Replace(`func.func @main(%x: TYPE) -> TYPE {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<TRIPS> : tensor<i32>
+  %f = stablehlo.constant dense<1.0> : TYPE
+  %out:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, TYPE
+   cond {
+    %more = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %next = stablehlo.add %v, %f : TYPE
+    OPERATION
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %next : tensor<i32>, TYPE
+  }
+  return %out#1 : TYPE
+}
+`)
+}
+
+// hostCall calls the host: without a result it looks on, with one it answers.
+func hostCall(result, operand, results string, elements int) string {
+	if result != "" {
+		result += " = "
+	}
+	return fmt.Sprintf(`%sstablehlo.custom_call @host(%s) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"}} : (tensor<%dxf32>) -> %s`, result, operand, elements, results)
+}
+
+// loop measures one callback of four floats inside of a device loop.
+func (b *bench) loop() error {
+	tapped, err := program(deviceLoop(trips, 4, hostCall("", "%next", "()", 4)))
+	if err != nil {
+		return err
+	}
+	empty, err := program(deviceLoop(trips, 4, ""))
+	if err != nil {
+		return err
+	}
+	yardsticks, err := b.backend.Plugin().RegisterYardsticks("cpu")
+	if err != nil {
+		return err
+	}
+	calls, sum := 0, float32(0)
+	var read runtime.Bindings
+	read.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		calls++
+		sum += tensor.View[float32](c.Operands[0])[0]
+		return nil
+	}))
+	var list []*subject
+	add := func(name string, p *runtime.Program, opts runtime.CompileOptions) {
+		if err == nil {
+			var s *subject
+			if s, err = b.subject(name, p, opts, vector(4)); err == nil {
+				list = append(list, s)
+			}
+		}
+	}
+	add("the loop alone", empty, runtime.CompileOptions{})
+	for _, y := range yardsticks {
+		add(y.Does, &runtime.Program{Text: []byte(strings.ReplaceAll(string(tapped.Text), "@"+hlocb.Target, "@"+y.Target)), Manifest: &hlocb.Manifest{}}, runtime.CompileOptions{})
+	}
+	add("finds run and hook, counts, makes the views", tapped, runtime.CompileOptions{})
+	add("calls a handler that reads its operand", tapped, runtime.CompileOptions{Handlers: &read})
+	add("with a timeout: copies, a goroutine, a timer", tapped, runtime.CompileOptions{Handlers: &read, Timeout: time.Minute})
+	if err != nil {
+		return err
+	}
+	if err := measure(b.o.rounds, list...); err != nil {
+		return err
+	}
+	if calls != 2*trips*(b.o.rounds+1) {
+		return fmt.Errorf("%d callbacks arrived, expected %d", calls, 2*trips*(b.o.rounds+1))
+	}
+	base := list[0].t.best()
+	per := func(d time.Duration) float64 { return float64((d - base).Nanoseconds()) / trips }
+	inC, inGo := per(list[1].t.best()), per(list[5].t.best())
+	fmt.Fprintf(b.w, "\none callback (4 floats) in a device loop of %d trips, the loop itself (%.0f ns a trip) taken off, %d rounds; each line does what stands above it, too\n",
+		trips, float64(base.Nanoseconds())/trips, b.o.rounds)
+	rows := [][]string{{"", "best", "adds", "p50", "p99", "of C"}}
+	before := 0.0
+	for _, s := range list[1:] {
+		ns := per(s.t.best())
+		rows = append(rows, []string{s.name, fmt.Sprintf("%.0f ns", ns), fmt.Sprintf("%.0f ns", ns-before), fmt.Sprintf("%.0f ns", per(s.t.quantile(0.5))),
+			fmt.Sprintf("%.0f ns", per(s.t.quantile(0.99))), fmt.Sprintf("%.1fx", ns/inC)})
+		before = ns
+	}
+	if b.jax != nil {
+		rows = append(rows, []string{"jax.debug.callback, jaxlib " + b.jax.Version, fmt.Sprintf("%.0f ns", b.jax.Debug*1e9), "", fmt.Sprintf("%.0f ns", b.jax.DebugP50*1e9), "", fmt.Sprintf("%.0fx", b.jax.Debug*1e9/inC)})
+	}
+	fmt.Fprint(b.w, table(rows))
+	fmt.Fprintf(b.w, "a Go handler costs %.2f times a C handler that does nothing; %s\n", inGo/inC, verdict(inGo <= 3*inC, "at most 3"))
+	if b.jax != nil {
+		r := b.jax.Debug * 1e9 / inGo
+		fmt.Fprintf(b.w, "a Go handler is %.0f times as fast as jax.debug.callback; %s\n", r, verdict(r >= 200, "at least 200"))
+	}
+	return nil
+}
+
+// executions measures one execution with one call hook that copies its operand, by size.
+func (b *bench) executions() error {
+	fmt.Fprintf(b.w, "\none execution with one call hook that answers with its operand\n")
+	head := []string{"operand", "best", "p50", "p99", "without the hook"}
+	if b.jax != nil {
+		head = append(head, "io_callback: best", "p50", "p99", "without", "times as fast")
+	}
+	rows := [][]string{head}
+	ratio := 0.0
+	for i, n := range sizes {
+		typ := fmt.Sprintf("tensor<%dxf32>", n)
+		p, err := program(fmt.Sprintf("func.func @main(%%x: %s) -> %s {\n  %s\n  return %%y : %s\n}\n", typ, typ, hostCall("%y", "%x", typ, n), typ))
+		if err != nil {
+			return err
+		}
+		q, err := program(fmt.Sprintf("func.func @main(%%x: %s) -> %s {\n  %%y = stablehlo.add %%x, %%x : %s\n  return %%y : %s\n}\n", typ, typ, typ, typ))
+		if err != nil {
+			return err
+		}
+		var h runtime.Bindings
+		h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error { return c.SetResult(0, c.Operands[0]) }))
+		s, err := b.subject("call hook", p, runtime.CompileOptions{Handlers: &h}, vector(n))
+		if err != nil {
+			return err
+		}
+		none, err := b.subject("no hook", q, runtime.CompileOptions{}, vector(n))
+		if err != nil {
+			return err
+		}
+		if err := measure(max(10, min(20_000, 40_000_000/n)), s, none); err != nil {
+			return err
+		}
+		row := []string{bytesText(4 * n), micro(s.t.best()), micro(s.t.quantile(0.5)), micro(s.t.quantile(0.99)), micro(none.t.best())}
+		if b.jax != nil {
+			j := b.jax.IO[i]
+			r := j[0] / s.t.best().Seconds()
+			if i == 0 {
+				ratio = r
+			}
+			row = append(row, fmt.Sprintf("%.1f µs", j[0]*1e6), fmt.Sprintf("%.1f µs", j[1]*1e6), fmt.Sprintf("%.1f µs", j[2]*1e6), fmt.Sprintf("%.1f µs", b.jax.Empty[i]*1e6), fmt.Sprintf("%.1f", r))
+		}
+		rows = append(rows, row)
+	}
+	fmt.Fprint(b.w, table(rows))
+	if b.jax != nil {
+		fmt.Fprintf(b.w, "with four floats hlocb is %.0f times as fast as io_callback; %s\n", ratio, verdict(ratio >= 30, "at least 30"))
+	}
+	return nil
+}
+
+func bytesText(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// large measures an inout hook on an intermediate value of 64 MiB, beside an optimization barrier in its place.
+func (b *bench) large() error {
+	const n = 16 << 20
+	typ := fmt.Sprintf("tensor<%dxf32>", n)
+	module := func(between string) (*runtime.Program, error) {
+		return program(strings.ReplaceAll("func.func @main(%x: TYPE) -> TYPE {\n  %s = stablehlo.sine %x : TYPE\n  "+between+"\n  %y = stablehlo.add %r, %r : TYPE\n  return %y : TYPE\n}\n", "TYPE", typ))
+	}
+	// Kind inout: all results are operands, aliased one to one.
+	hook, err := module(`%r = stablehlo.custom_call @host(%s) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"},
+    output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (TYPE) -> TYPE`)
+	if err != nil {
+		return err
+	}
+	if kind := hook.Manifest.Sites[0].Kind; kind != hlocb.InOut {
+		return fmt.Errorf("the hook is of kind %s, expected inout", kind)
+	}
+	barrier, err := module(`%r = stablehlo.optimization_barrier %s : TYPE`)
+	if err != nil {
+		return err
+	}
+	calls := 0
+	var h runtime.Bindings
+	h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error { calls++; return nil }))
+	x := vector(n)
+	s, err := b.subject("inout hook", hook, runtime.CompileOptions{Handlers: &h}, x)
+	if err != nil {
+		return err
+	}
+	t, err := b.subject("optimization barrier", barrier, runtime.CompileOptions{}, x)
+	if err != nil {
+		return err
+	}
+	if err := measure(b.o.rounds, s, t); err != nil {
+		return err
+	}
+	if calls != b.o.rounds+1 {
+		return fmt.Errorf("%d callbacks arrived", calls)
+	}
+	fmt.Fprintf(b.w, "\nan intermediate value of 64 MiB, computed and used, %d rounds\n", b.o.rounds)
+	rows := [][]string{{"between", "best", "p50", "p99"}}
+	for _, s := range []*subject{s, t} {
+		rows = append(rows, []string{s.name, micro(s.t.best()), micro(s.t.quantile(0.5)), micro(s.t.quantile(0.99))})
+	}
+	fmt.Fprint(b.w, table(rows))
+	r := s.t.best().Seconds() / t.t.best().Seconds()
+	fmt.Fprintf(b.w, "the hook costs %.2f times the barrier; %s\n", r, verdict(r <= 1.1, "at most 1.1"))
+	return nil
+}
+
+// record measures how fast a running program's taps reach the disk, beside writing the same bytes.
+func (b *bench) record() error {
+	dir, err := os.MkdirTemp(b.o.dir, "bench-callbacks-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	const elements = 2 << 20 // 8 MiB
+	n := max(1, b.o.volume/(4*elements))
+	volume := n * 4 * elements
+	p, err := program(deviceLoop(n, elements, hostCall("", "%next", "()", elements)))
+	if err != nil {
+		return err
+	}
+	x := vector(elements)
+	env := &handlers.Env{Create: createFile}
+	recording := func(name string, raw int) (time.Duration, error) {
+		path := filepath.Join(dir, name)
+		r, err := handlers.CreateRecord(path, raw, env)
+		if err != nil {
+			return 0, err
+		}
+		var h runtime.Bindings
+		h.Observe("*", r)
+		exe, err := b.backend.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &h})
+		if err != nil {
+			return 0, err
+		}
+		defer exe.Close()
+		start := time.Now()
+		if _, err = exe.Run(context.Background(), []*tensor.Tensor{x}); err == nil {
+			err = r.Close()
+		}
+		if err == nil {
+			err = syncFile(path + handlers.DataSuffix)
+		}
+		took := time.Since(start)
+		return took, errors.Join(err, os.Remove(path), os.Remove(path+handlers.DataSuffix))
+	}
+	plain := func() (time.Duration, error) {
+		path := filepath.Join(dir, "plain")
+		start := time.Now()
+		f, err := os.Create(path)
+		if err != nil {
+			return 0, err
+		}
+		for range n {
+			if _, err := f.Write(x.Bytes()); err != nil {
+				return 0, err
+			}
+		}
+		err = errors.Join(f.Sync(), f.Close())
+		return time.Since(start), errors.Join(err, os.Remove(path))
+	}
+	var disk, rec times
+	for range 3 {
+		d, err := plain()
+		if err != nil {
+			return err
+		}
+		r, err := recording("events.jsonl", handlers.RawBytes)
+		if err != nil {
+			return err
+		}
+		disk, rec = append(disk, d), append(rec, r)
+	}
+	speed := func(t times) float64 { return float64(volume) / t.best().Seconds() / 1e6 }
+	fmt.Fprintf(b.w, "\n%s in values of 8 MiB to disk, until they are there (fsync), best of 3\n", bytesText(volume))
+	fmt.Fprint(b.w, table([][]string{{"", "MB/s"}, {"written by itself", fmt.Sprintf("%.0f", speed(disk))}, {"recorded by a running program", fmt.Sprintf("%.0f", speed(rec))}}))
+	r := speed(rec) / speed(disk)
+	fmt.Fprintf(b.w, "record reaches %.2f of the disk's speed; %s\n", r, verdict(r >= 0.5, "at least half"))
+	return nil
+}

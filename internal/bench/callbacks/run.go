@@ -1,0 +1,182 @@
+//go:build cgo
+
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	goruntime "runtime"
+	"strings"
+	"time"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/runtime/pjrt"
+	"github.com/hlocb/hlocb/runtime/plugins"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+//go:embed peer.py
+var peerScript string
+
+// jaxTimes is what peer.py answers, in seconds.
+type jaxTimes struct {
+	Version  string
+	Debug    float64
+	DebugP50 float64 `json:"debug_p50"`
+	IO       [][3]float64
+	Empty    []float64
+}
+
+// sizes are the elements, of 4 bytes each, of the values whose callbacks are measured.
+var sizes = []int{4, 256, 16 << 10, 256 << 10, 4 << 20, 16 << 20}
+
+func run(w io.Writer, o options) error {
+	fmt.Fprintf(w, "%s, %s/%s, %d cores, load %s\n", goruntime.Version(), goruntime.GOOS, goruntime.GOARCH, goruntime.NumCPU(), load())
+	env := plugins.Environment{Getenv: os.Getenv}
+	if dir, err := os.UserCacheDir(); err == nil {
+		env.CacheDir = filepath.Join(dir, "hlocb", "plugins")
+	}
+	backend, err := backends.Open(context.Background(), "cpu", backends.Options{Plugins: env})
+	var missing *plugins.NotFoundError
+	if errors.As(err, &missing) {
+		fmt.Fprintln(w, "skipped: the CPU plugin is not installed ('hlocb plugin install cpu')")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
+	b := &bench{w: w, o: o, backend: backend.(*pjrt.Backend)}
+	if b.jax, err = measureJAX(o.rounds); err != nil {
+		return err
+	}
+	if b.jax == nil {
+		fmt.Fprintln(w, "skipped: JAX's callbacks, jaxlib is not installed")
+	}
+	for _, part := range []func() error{b.loop, b.executions, b.large, b.record} {
+		if err := part(); err != nil {
+			return errors.Join(err, b.close())
+		}
+	}
+	return b.close()
+}
+
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	return strings.Fields(string(text))[0]
+}
+
+// measureJAX runs the same in JAX; nil where there is none.
+func measureJAX(rounds int) (*jaxTimes, error) {
+	python := peer.Find()
+	if python == "" {
+		return nil, nil
+	}
+	list, err := json.Marshal(sizes)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(python, "-c", peerScript, fmt.Sprint(rounds), string(list))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("jax: %w", err)
+	}
+	t := &jaxTimes{}
+	return t, json.Unmarshal(out, t)
+}
+
+// bench holds what the parts share.
+type bench struct {
+	w       io.Writer
+	o       options
+	backend *pjrt.Backend
+	jax     *jaxTimes
+	open    []runtime.Executable
+}
+
+func (b *bench) close() error {
+	var errs []error
+	for _, e := range b.open {
+		errs = append(errs, e.Close())
+	}
+	b.open = nil
+	return errors.Join(errs...)
+}
+
+// program reads a module and makes hooks of its calls of @host.
+func program(text string) (*runtime.Program, error) {
+	reg, err := all.Registry()
+	if err != nil {
+		return nil, err
+	}
+	m, err := parse.Parse(diag.NewSource("bench.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		return nil, err
+	}
+	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"host"}})
+	if err != nil {
+		return nil, err
+	}
+	return &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: r.Manifest}, nil
+}
+
+// subject is one program to measure.
+type subject struct {
+	name string
+	exe  runtime.Executable
+	args []*tensor.Tensor
+	t    times
+}
+
+func (b *bench) subject(name string, p *runtime.Program, opts runtime.CompileOptions, args ...*tensor.Tensor) (*subject, error) {
+	exe, err := b.backend.Compile(context.Background(), p, opts)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	b.open = append(b.open, exe)
+	return &subject{name: name, exe: exe, args: args}, nil
+}
+
+// measure runs every subject once a round, and once before.
+func measure(rounds int, list ...*subject) error {
+	for i := range rounds + 1 {
+		for _, s := range list {
+			start := time.Now()
+			if _, err := s.exe.Run(context.Background(), s.args); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			if i > 0 {
+				s.t = append(s.t, time.Since(start))
+			}
+		}
+	}
+	return nil
+}
+
+// vector returns n floats.
+func vector(n int) *tensor.Tensor {
+	t := tensor.New(tensor.F32, tensor.Shape{int64(n)})
+	for i := range tensor.View[float32](t) {
+		tensor.View[float32](t)[i] = float32(i%1000) / 1000
+	}
+	return t
+}
