@@ -1,5 +1,7 @@
 package ir
 
+import "math"
+
 // LocKind tells the kinds of locations apart.
 type LocKind uint8
 
@@ -17,8 +19,10 @@ const (
 // round-trips; diagnostics about the module's text use Pos. Locations are immutable.
 type Loc struct {
 	kind     LocKind
+	depth    uint16
+	size     uint32
 	name     string // file, name or opaque text
-	line     uint32
+	line     uint32 // of a fused location, the length of the metadata's text
 	col      uint32
 	endLine  uint32 // 0 where the location is no range
 	endCol   uint32
@@ -28,12 +32,12 @@ type Loc struct {
 
 // NewFileLoc returns loc("file":line:col).
 func NewFileLoc(file string, line, col uint32) *Loc {
-	return &Loc{kind: LocFile, name: file, line: line, col: col}
+	return &Loc{kind: LocFile, name: file, line: line, col: col, size: uint32(len(file)) + ownSize}
 }
 
 // NewFileRangeLoc returns loc("file":line:col to endLine:endCol).
 func NewFileRangeLoc(file string, line, col, endLine, endCol uint32) *Loc {
-	return &Loc{kind: LocFile, name: file, line: line, col: col, endLine: endLine, endCol: endCol}
+	return &Loc{kind: LocFile, name: file, line: line, col: col, endLine: endLine, endCol: endCol, size: uint32(len(file)) + ownSize}
 }
 
 // NewNameLoc returns loc("name"(child)); child may be nil.
@@ -42,21 +46,60 @@ func NewNameLoc(name string, child *Loc) *Loc {
 	if child != nil {
 		l.children = []*Loc{child}
 	}
+	l.Measure()
 	return l
 }
 
 // NewCallSiteLoc returns loc(callsite(callee at caller)).
 func NewCallSiteLoc(callee, caller *Loc) *Loc {
-	return &Loc{kind: LocCallSite, children: []*Loc{callee, caller}}
+	l := &Loc{kind: LocCallSite, children: []*Loc{callee, caller}}
+	l.Measure()
+	return l
 }
 
 // NewFusedLoc returns loc(fused<metadata>[children...]); metadata may be nil.
 func NewFusedLoc(metadata Attr, children []*Loc) *Loc {
-	return &Loc{kind: LocFused, metadata: metadata, children: children}
+	l := &Loc{kind: LocFused, metadata: metadata, children: children}
+	l.Measure()
+	return l
 }
 
 // NewOpaqueLoc returns a location that is carried as text.
-func NewOpaqueLoc(text string) *Loc { return &Loc{kind: LocOpaque, name: text} }
+func NewOpaqueLoc(text string) *Loc {
+	return &Loc{kind: LocOpaque, name: text, size: uint32(len(text)) + ownSize}
+}
+
+// ownSize is about the length of the text of a location without names and nested locations.
+const ownSize = 24
+
+// Measure takes size and depth from the name and the nested locations. It is for readers that define some of those
+// later, and metadata from Enlarge.
+func (l *Loc) Measure() {
+	size, depth := uint64(len(l.name))+ownSize, uint16(0)
+	if l.kind == LocFused {
+		size += uint64(l.line)
+	}
+	for _, c := range l.children {
+		size += uint64(c.size)
+		depth = max(depth, c.depth)
+	}
+	l.size = uint32(min(size, math.MaxUint32))
+	if depth++; depth > 0 {
+		l.depth = depth
+	}
+}
+
+// Enlarge sets how long the text of the metadata of a fused location is in bytes.
+func (l *Loc) Enlarge(n int64) {
+	l.line = uint32(min(n, math.MaxUint32))
+	l.Measure()
+}
+
+// Size returns about how long the text is in bytes when it is written without aliases, at most 1<<32 - 1.
+func (l *Loc) Size() uint32 { return l.size }
+
+// Depth returns how deep locations are nested in l.
+func (l *Loc) Depth() int { return int(l.depth) }
 
 // NewForwardLoc returns a location that is only named so far; Define makes it what def is. It exists for readers of
 // text whose location aliases stand behind their uses.

@@ -65,18 +65,15 @@ func (p *parser) arrayAttr() ir.Attr {
 	defer func() { p.depth-- }()
 	p.next()
 	var elems []ir.Attr
-	n := int64(1)
 	for !p.is(']') {
-		a := p.ParseAttr(nil)
-		n = p.grow(n, p.attrParts(a))
-		elems = append(elems, a)
+		elems = append(elems, p.ParseAttr(nil))
 		if !p.is(',') {
 			break
 		}
 		p.next()
 	}
 	p.expectIn(']', "expected ']'")
-	return p.countAttr(ir.NewArray(elems), n, int64(len(elems))+1)
+	return ir.NewArray(elems)
 }
 
 // dictAttr reads {a = x, b}.
@@ -86,13 +83,11 @@ func (p *parser) dictAttr() *ir.DictAttr {
 	p.expectIn('{', "expected '{' in attribute dictionary")
 	var entries ir.AttrList
 	var seen map[string]bool
-	n := int64(1)
 	for !p.is('}') {
 		name := p.attrName()
 		pos := p.Pos()
 		p.next()
 		e := ir.NamedAttr{Name: name, Attr: p.attrValue()}
-		n = p.grow(n, p.attrParts(e.Attr))
 		if len(entries) == 16 {
 			seen = make(map[string]bool, 32)
 			for _, old := range entries {
@@ -115,9 +110,7 @@ func (p *parser) dictAttr() *ir.DictAttr {
 		p.next()
 	}
 	p.expectIn('}', "expected '}' in attribute dictionary")
-	d := ir.NewDict(entries)
-	p.countAttr(d, n, int64(len(entries))+1)
-	return d
+	return ir.NewDict(entries)
 }
 
 func (p *parser) symbolRef() ir.Attr {
@@ -557,7 +550,8 @@ func (p *parser) hashAttr() ir.Attr {
 	if alias {
 		if a, ok := p.attrAliases[string(p.text())]; ok {
 			p.next()
-			return a
+			p.expand(a.size)
+			return a.attr
 		}
 		if strings.HasPrefix(str(p.text()), "#loc") {
 			return ir.NewLocAttr(p.locAlias())
@@ -573,6 +567,7 @@ func (p *parser) hashAttr() ir.Attr {
 	}
 	p.deeper()
 	defer func() { p.depth-- }()
+	expanded := p.expanded
 	d := p.dialect(dialect)
 	if wrapped {
 		p.lexAt(body + 1)
@@ -600,7 +595,7 @@ func (p *parser) hashAttr() ir.Attr {
 	case wrapped:
 		p.expectIn('>', "expected '>' in "+dialect+" attribute")
 	}
-	if len(key) <= longestCached {
+	if len(key) <= longestCached && p.expanded == expanded {
 		p.attrs[str(key)] = a
 	}
 	return a

@@ -7,67 +7,82 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// maxExpansion returns how many parts an attribute or type may have when its aliases are written out. Aliases of
-// aliases can double at every step, so that a short text would stand for more than any memory holds.
-func (p *parser) maxExpansion() int64 { return 1<<20 + 16*int64(len(p.lexer.src)) }
-
-// grow adds the size of a part to n and fails where the whole is too large.
-func (p *parser) grow(n, part int64) int64 {
-	if n += part; n > p.maxExpansion() {
-		p.Errorf("more than %d parts when its aliases are written out", p.maxExpansion())
-	}
-	return n
+// attrAlias is what an alias of an attribute stands for, and how long its text is in bytes when all aliases in it are
+// written out.
+type attrAlias struct {
+	attr ir.Attr
+	size int64
 }
 
-// attrParts returns how many parts a has: for lists that were not counted, themselves and their elements.
-func (p *parser) attrParts(a ir.Attr) int64 {
-	switch t := a.(type) {
-	case *ir.ArrayAttr:
-		return max(int64(len(t.Elems()))+1, p.parts[a])
-	case *ir.DictAttr:
-		return max(int64(len(t.Entries()))+1, p.parts[a])
-	case *ir.TypeAttr:
-		return p.typeParts(t.Type())
-	}
-	return 1
+// typeAlias is the same of a type.
+type typeAlias struct {
+	typ  ir.Type
+	size int64
 }
 
-// countAttr stores the number of parts of a new array or dictionary, where that is more than its own elements.
-func (p *parser) countAttr(a ir.Attr, n, own int64) ir.Attr {
-	if n > own {
-		if p.parts == nil {
-			p.parts = map[any]int64{}
+// maxExpansion returns how long the text may be that all uses of aliases stand for, in bytes. Aliases of aliases can
+// double at every step, and a long one can be used often, so that a short text would stand for more than any memory
+// holds: few aliases are printed as aliases.
+func (p *parser) maxExpansion() int64 { return 1<<22 + 8*int64(len(p.lexer.src)) }
+
+// expand counts a use of an alias whose text has the given size.
+func (p *parser) expand(size int64) {
+	if p.expanded += size; p.expanded > p.maxExpansion() {
+		p.tooLong()
+	}
+}
+
+func (p *parser) tooLong() {
+	p.fatal = true
+	p.Errorf("more than %d bytes when the aliases used so far are written out", p.maxExpansion())
+}
+
+// checkLoc fails for a location that is too large when it is written without aliases, or too deep.
+func (p *parser) checkLoc(l *ir.Loc) {
+	if int64(l.Size()) > p.maxExpansion() {
+		p.tooLong()
+	}
+	if l.Depth() > maxDepth {
+		p.tooDeep(p.Pos())
+	}
+}
+
+// sizeLocs checks the locations that were made of others before those were defined: their sizes, and that none is part
+// of itself.
+func (p *parser) sizeLocs() {
+	if len(p.unsized) == 0 {
+		return
+	}
+	const open = -1
+	known := map[*ir.Loc]int{} // depth, or open
+	for _, l := range p.unsized {
+		known[l] = 0
+	}
+	var size func(l *ir.Loc) int
+	size = func(l *ir.Loc) int {
+		d, todo := known[l]
+		switch {
+		case !todo:
+			return l.Depth()
+		case d == open:
+			p.Errorf("a location is part of itself")
+		case d > 0:
+			return d
 		}
-		p.parts[a] = n
-	}
-	return a
-}
-
-// typeParts returns how many parts t has. Only tuples and functions are made of several types.
-func (p *parser) typeParts(t ir.Type) int64 {
-	var lists [2][]ir.Type
-	switch t := t.(type) {
-	case *ir.TupleType:
-		lists[0] = t.Elems()
-	case *ir.FunctionType:
-		lists[0], lists[1] = t.Inputs(), t.Results()
-	default:
-		return 1
-	}
-	if n := p.parts[t]; n > 0 {
-		return n
-	}
-	n := int64(1)
-	for _, list := range lists {
-		for _, e := range list {
-			n = p.grow(n, p.typeParts(e))
+		known[l] = open
+		p.deeper()
+		for _, c := range l.Children() {
+			size(c)
 		}
+		p.depth--
+		l.Measure()
+		p.checkLoc(l)
+		known[l] = max(l.Depth(), 1)
+		return known[l]
 	}
-	if p.parts == nil {
-		p.parts = map[any]int64{}
+	for _, l := range p.unsized {
+		size(l)
 	}
-	p.parts[t] = n
-	return n
 }
 
 // internLoc returns the location that equals l among those read so far, so that equal ones are the same pointer.
@@ -86,12 +101,17 @@ func (p *parser) internLoc(l *ir.Loc) *ir.Loc {
 	k = append(k, '"')
 	if l.Kind() == ir.LocFused {
 		if m := l.Metadata(); m != nil {
-			k = append(k, m.String()...)
+			k = p.appendMetadata(k, m)
 		}
 	} else {
 		k = append(k, l.Name()...)
 	}
 	p.locKey = k
+	if len(p.forwardLocs) > 0 && len(l.Children()) > 0 {
+		p.unsized = append(p.unsized, l)
+	} else {
+		p.checkLoc(l)
+	}
 	if old := p.locSet[string(k)]; old != nil {
 		return old
 	}
@@ -100,4 +120,22 @@ func (p *parser) internLoc(l *ir.Loc) *ir.Loc {
 	}
 	p.locSet[string(k)] = l
 	return l
+}
+
+// longestMetadata is how long the text of metadata is that is compared as text.
+const longestMetadata = 1 << 10
+
+// appendMetadata appends what tells metadata of fused locations apart: short ones by their text, others by identity.
+func (p *parser) appendMetadata(k []byte, m ir.Attr) []byte {
+	type iface struct{ table, data uintptr }
+	switch m := m.(type) {
+	case *ir.StringAttr, *ir.IntegerAttr, *ir.FloatAttr, *ir.UnitAttr, *ir.SymbolRefAttr, *ir.EnumAttr:
+		return append(k, m.String()...)
+	case *ir.LocAttr:
+		return strconv.AppendUint(append(k, 'l'), uint64(uintptr(unsafe.Pointer(m.Loc()))), 16)
+	}
+	if p.metaSize <= longestMetadata {
+		return append(k, m.String()...)
+	}
+	return strconv.AppendUint(append(k, 'p'), uint64((*iface)(unsafe.Pointer(&m)).data), 16)
 }

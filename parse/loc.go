@@ -72,9 +72,9 @@ func (p *parser) closing(i, limit int) int {
 func (p *parser) locAlias() *ir.Loc {
 	name := p.text()
 	if a, ok := p.attrAliases[string(name)]; ok {
-		l, ok := a.(*ir.LocAttr)
+		l, ok := a.attr.(*ir.LocAttr)
 		if !ok {
-			p.Errorf("expected location, but found '%s'", a)
+			p.Errorf("expected location, but found '%s'", a.attr)
 		}
 		p.next()
 		return l.Loc()
@@ -125,10 +125,16 @@ func (p *parser) location() *ir.Loc {
 
 func (p *parser) fused() *ir.Loc {
 	var meta ir.Attr
+	var size int64
 	p.next()
 	if p.is('<') {
 		p.next()
+		start, expanded := p.tok.start, p.expanded
 		meta = p.ParseAttr(nil)
+		size = int64(p.tok.start-start) + p.expanded - expanded
+		if l, ok := meta.(*ir.LocAttr); ok {
+			size += int64(l.Loc().Size())
+		}
 		p.expectIn('>', "expected '>' after fused location metadata")
 	}
 	p.expectIn('[', "expected '[' in fused location")
@@ -141,6 +147,7 @@ func (p *parser) fused() *ir.Loc {
 		p.next()
 	}
 	p.expectIn(']', "expected ']' in fused location")
+	p.metaSize = size
 	return p.fuse(meta, list)
 }
 
@@ -173,7 +180,12 @@ func (p *parser) fuse(meta ir.Attr, list []*ir.Loc) *ir.Loc {
 	case len(out) == 1 && meta == nil:
 		return out[0]
 	}
-	return p.internLoc(ir.NewFusedLoc(meta, out))
+	if p.fusedParts += int64(len(out)); p.fusedParts > 1<<20+int64(len(p.lexer.src)) {
+		p.tooLong() // nested fused locations become one, each time with all parts of the one before
+	}
+	l := ir.NewFusedLoc(meta, out)
+	l.Enlarge(p.metaSize)
+	return p.internLoc(l)
 }
 
 func sameMetadata(a, b ir.Attr) bool {

@@ -292,15 +292,25 @@ func (p *parser) attrDict(st *ir.OpState, properties bool) {
 	}
 	known := st.Def.Known()
 	mark := len(p.scratch)
+	var seen map[string]bool // of many, their names
 	for {
 		name := p.attrName()
 		pos := diag.At(p.tok.start)
 		p.next()
 		a := p.attrValue()
-		for _, old := range p.scratch[mark:] {
-			if old.Name == name {
+		if n := len(p.scratch) - mark; n >= 16 {
+			if seen == nil {
+				seen = make(map[string]bool, 32)
+				for _, old := range p.scratch[mark:] {
+					seen[old.Name] = true
+				}
+			}
+			if seen[name] {
 				p.ErrorfAt(pos, "duplicate key '%s' in dictionary attribute", name)
 			}
+			seen[name] = true
+		} else if ir.AttrList(p.scratch[mark:]).Get(name) != nil {
+			p.ErrorfAt(pos, "duplicate key '%s' in dictionary attribute", name)
 		}
 		inherent := properties
 		if known {

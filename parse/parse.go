@@ -56,8 +56,8 @@ type parser struct {
 	kinds       map[string]*opKind
 	recent      [kindSlots]*opKind   // of kinds, those used last
 	recentTypes [typeSlots]knownType // of types, those used last
-	attrAliases map[string]ir.Attr
-	typeAliases map[string]ir.Type
+	attrAliases map[string]attrAlias
+	typeAliases map[string]typeAlias
 	forwardLocs map[string]*forwardLoc
 	forwardSeq  []string
 
@@ -70,12 +70,15 @@ type parser struct {
 	attrSlab []ir.NamedAttr
 	scratch  []ir.NamedAttr
 	// typeStack holds the types of the function types that are being read.
-	typeStack []ir.Type
-	prepared  []prepared
-	parts     map[any]int64 // see maxExpansion
-	locSet    map[string]*ir.Loc
-	locKey    []byte
-	hooks     ir.AsmParser // an opParser
+	typeStack  []ir.Type
+	prepared   []prepared
+	expanded   int64     // bytes that the aliases used so far stand for, see expand
+	fusedParts int64     // parts of the fused locations read so far, see fuse
+	unsized    []*ir.Loc // locations made of some that were not defined yet
+	locSet     map[string]*ir.Loc
+	locKey     []byte
+	metaSize   int64        // of the metadata of the fused location that is being made, as text
+	hooks      ir.AsmParser // an opParser
 }
 
 // Sizes of the tables of what was used last, in front of the maps.
@@ -134,8 +137,8 @@ func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
 		dense:       map[denseKey]ir.Attr{},
 		locs:        map[string]*ir.Loc{},
 		kinds:       map[string]*opKind{},
-		attrAliases: map[string]ir.Attr{},
-		typeAliases: map[string]ir.Type{},
+		attrAliases: map[string]attrAlias{},
+		typeAliases: map[string]typeAlias{},
 		forwardLocs: map[string]*forwardLoc{},
 		defaults:    []string{"builtin"},
 	}
@@ -228,14 +231,23 @@ func (p *parser) attrAlias() {
 	}
 	p.next()
 	p.expectIn('=', "expected '=' in attribute alias definition")
+	start, expanded := p.tok.start, p.expanded
 	a := p.ParseAttr(nil)
-	p.attrAliases[string(name)] = a
+	size := int64(p.tok.start-start) + p.expanded - expanded
+	if l, ok := a.(*ir.LocAttr); ok {
+		size = int64(l.Loc().Size())
+	}
+	p.attrAliases[string(name)] = attrAlias{a, size}
 	if f := p.forwardLocs[string(name)]; f != nil {
 		l, ok := a.(*ir.LocAttr)
 		if !ok {
 			p.ErrorfAt(f.pos, "expected location, but found '%s'", name)
 		}
+		if l.Loc() == f.loc {
+			p.ErrorfAt(pos, "a location is part of itself")
+		}
 		f.loc.Define(l.Loc())
+		p.unsized = append(p.unsized, f.loc)
 		delete(p.forwardLocs, string(name))
 	}
 }
@@ -251,7 +263,9 @@ func (p *parser) typeAlias() {
 	}
 	p.next()
 	p.expectIn('=', "expected '=' in type alias definition")
-	p.typeAliases[string(name)] = p.ParseType()
+	start, expanded := p.tok.start, p.expanded
+	t := p.ParseType()
+	p.typeAliases[string(name)] = typeAlias{t, int64(p.tok.start-start) + p.expanded - expanded}
 }
 
 // resolveForwardLocs fails for location aliases that no definition followed.
@@ -264,6 +278,7 @@ func (p *parser) resolveForwardLocs() {
 			p.ErrorfAt(f.pos, "operation location alias was never defined")
 		}
 	}
+	p.sizeLocs()
 }
 
 // metadata reads {-# section: {dialect: {key: value, ...}, ...}, ... #-}.

@@ -230,6 +230,8 @@ func TestExpansion(t *testing.T) {
 		"dicts":  {"#a%d = {x = #a%d, y = #a%d}\n", "#a0 = 1\n"},
 		"tuples": {"!a%d = tuple<!a%d, !a%d>\n", "!a0 = i32\n"},
 		"types":  {"!a%d = (!a%d) -> !a%d\n", "!a0 = i32\n"},
+		"calls":  {"#a%d = loc(callsite(#a%d at #a%d))\n", "#a0 = loc(\"f\":1:2)\n"},
+		"fused":  {"#a%d = loc(fused<#a%d>[#a%d])\n", "#a0 = loc(\"f\":1:2)\n"},
 	} {
 		s := step[1]
 		for i := 1; i < 60; i++ {
@@ -241,8 +243,45 @@ func TestExpansion(t *testing.T) {
 			s = strings.Replace(s, "i32)", "i32", 1)
 		}
 		_, err := text(s)
-		if err == nil || !strings.Contains(err.Error(), "parts when its aliases") {
+		if err == nil || !strings.Contains(err.Error(), "are written out") {
 			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// TestLocationCycle refuses locations that are defined by themselves.
+func TestLocationCycle(t *testing.T) {
+	for _, s := range []string{
+		"#a = loc(callsite(#a at #a))\n\"a.b\"() : () -> () loc(#a)",
+		"\"a.b\"() : () -> () loc(#a)\n#a = loc(\"x\"(#b))\n#b = loc(fused[#a, \"y\"])",
+		"#a = loc(\"x\"(#b))\n#b = loc(\"y\"(#c))\n#c = loc(\"z\"(#a))",
+		"#a = loc(#a)",
+	} {
+		m, err := text(s)
+		if err == nil {
+			err = errors.New(print.String(m, print.Options{DebugInfo: true}))
+		}
+		if !strings.Contains(err.Error(), "part of itself") {
+			t.Errorf("%q: got %v", s, err)
+		}
+	}
+}
+
+// TestUsedOften refuses a long alias that is used so often that its uses, written out, are many times the text.
+func TestUsedOften(t *testing.T) {
+	long := strings.Repeat("x", 10000)
+	for name, s := range map[string][2]string{
+		"string":  {"#a = \"" + long + "\"\n", "\"a.b\"() {x = #a} : () -> ()\n"},
+		"dialect": {"#a = #a.b<" + long + ">\n", "\"a.b\"() {x = #a} : () -> ()\n"},
+		"type":    {"!a = !a.b<" + long + ">\n", "\"a.b\"() : () -> !a\n"},
+		"element": {"!a = !a.b<" + long + ">\n", "\"a.b\"() : () -> tensor<4x!a>\n"},
+		"nested":  {"!a = !a.b<" + long + ">\n", "\"a.b\"() : () -> tuple<!a>\n"},
+	} {
+		if _, err := text(s[0] + strings.Repeat(s[1], 100)); err != nil {
+			t.Errorf("%s, 100 times: %v", name, err)
+		}
+		if _, err := text(s[0] + strings.Repeat(s[1], 2000)); err == nil || !strings.Contains(err.Error(), "are written out") {
+			t.Errorf("%s, 2000 times: got %v", name, err)
 		}
 	}
 }

@@ -54,8 +54,9 @@ func (p *parser) wordType() (ir.Type, bool) {
 				p.lexAt(n)
 				return t, true
 			}
+			expanded := p.expanded
 			t, ok := p.angleType()
-			if ok && p.tok.start >= n && n-start <= longestCached {
+			if ok && p.tok.start >= n && n-start <= longestCached && p.expanded == expanded {
 				p.types[str(src[start:n])] = t
 			}
 			return t, ok
@@ -192,7 +193,6 @@ func (p *parser) angleType() (ir.Type, bool) {
 			elems = p.ParseTypes()
 		}
 		t = p.ctx.Tuple(elems)
-		p.typeParts(t)
 	case "vector":
 		t = p.shapedType(ir.Vector)
 	default:
@@ -418,14 +418,15 @@ func (p *parser) bangType() ir.Type {
 	start := p.tok.start
 	dialect, name, body, end, wrapped, alias := p.symbolText()
 	if alias {
-		t := p.typeAliases[string(p.text())]
-		if t == nil {
+		a := p.typeAliases[string(p.text())]
+		if a.typ == nil {
 			name := p.text()[1:]
 			p.next()
 			p.Errorf("undefined symbol alias id '%s'", name)
 		}
 		p.next()
-		return t
+		p.expand(a.size)
+		return a.typ
 	}
 	key := src[start:end]
 	if t := p.types[string(key)]; t != nil {
@@ -434,6 +435,7 @@ func (p *parser) bangType() ir.Type {
 	}
 	p.deeper()
 	defer func() { p.depth-- }()
+	expanded := p.expanded
 	var t ir.Type
 	d := p.dialect(dialect)
 	if wrapped {
@@ -454,7 +456,7 @@ func (p *parser) bangType() ir.Type {
 	} else if wrapped {
 		p.expectIn('>', "expected '>' in "+dialect+" type")
 	}
-	if len(key) <= longestCached {
+	if len(key) <= longestCached && p.expanded == expanded {
 		p.types[str(key)] = t
 	}
 	return t
@@ -524,7 +526,6 @@ func (p *parser) ParseFunctionType() *ir.FunctionType {
 	}
 	f := p.ctx.Function(p.typeStack[mark:n], p.typeStack[n:])
 	p.typeStack = p.typeStack[:mark]
-	p.typeParts(f)
 	return f
 }
 
