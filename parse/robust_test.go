@@ -3,6 +3,7 @@ package parse_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -284,4 +285,46 @@ func TestUsedOften(t *testing.T) {
 			t.Errorf("%s, 2000 times: got %v", name, err)
 		}
 	}
+}
+
+// TestPrintInPieces: text that is written in pieces is the same, also where only the end shows that the start needs
+// aliases.
+func TestPrintInPieces(t *testing.T) {
+	ops := strings.Repeat("\"a.b\"() {x = [1, 2, 3], y = dense<[1, 2]> : tensor<2xi8>} : () -> tensor<4xf32>\n", 100)
+	deep := strings.Repeat("\"a.b\"() ({\n", 1500) + ops + strings.Repeat("}) : () -> ()\n", 1500)
+	for name, s := range map[string]string{
+		"none":  deep,
+		"late":  deep + "\"a.b\"() {x = affine_map<(d0) -> (d0)>} : () -> ()",
+		"early": "\"a.b\"() {x = affine_map<(d0) -> (d0)>} : () -> ()\n" + deep,
+		"loc":   deep + "\"a.b\"() : () -> () loc(\"x\")",
+	} {
+		m, err := text(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []print.Options{{}, {Generic: true}, {DebugInfo: true}, {DebugInfo: true, LocalScope: true}} {
+			var b strings.Builder
+			w := countingWriter{w: &b}
+			if err := print.Print(&w, m, o); err != nil {
+				t.Fatal(err)
+			}
+			if b.String() != print.String(m, o) {
+				t.Errorf("%s, %+v: the text in pieces differs", name, o)
+			}
+			if w.largest > 2<<20 {
+				t.Errorf("%s, %+v: %d bytes at once", name, o, w.largest)
+			}
+		}
+	}
+}
+
+// countingWriter remembers the longest text that it was given at once.
+type countingWriter struct {
+	w       io.Writer
+	largest int
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	c.largest = max(c.largest, len(b))
+	return c.w.Write(b)
 }

@@ -43,6 +43,9 @@ func (p *printer) PrintType(t ir.Type) {
 		return
 	}
 	p.buf = p.text.AppendType(p.buf, t)
+	if p.w != nil && len(p.buf) > p.limit { // one op can have many types that its text leaves out
+		p.flush()
+	}
 }
 
 // PrintTypes writes types separated by commas.

@@ -18,10 +18,54 @@ type Options struct {
 	NoHex       bool // large literals as numbers, not as hexadecimal bytes
 }
 
-// Print writes the module to w.
+// Print writes the module to w, in pieces where the text is long: the indentation of deeply nested regions alone can take
+// many times the memory of the module.
 func Print(w io.Writer, m *ir.Module, o Options) error {
-	_, err := w.Write(Append(nil, m, o))
-	return err
+	p := newPrinter(m, o)
+	n := p.estimate()
+	p.w, p.limit = w, 1<<20+2*n
+	p.buf = make([]byte, 0, n)
+	p.numberAll(m.Op())
+	p.buf = p.top(m.Op(), true)
+	p.write()
+	return p.err
+}
+
+// piece is how much text is written at once where it is written in pieces.
+const piece = 1 << 18
+
+// room writes the text so far where it is long, or throws it away where it is not to be written.
+func (p *printer) room() {
+	switch {
+	case p.collect:
+		p.buf = p.buf[:0]
+	case p.w != nil && len(p.buf) > p.limit:
+		p.flush()
+	}
+}
+
+// flush writes the text so far. Where it is not known yet whether something needs an alias, whose definition may have to
+// stand in front, it looks for that first.
+func (p *printer) flush() {
+	if p.tentative && !p.retry {
+		q := newPrinter(p.m, p.o)
+		q.names = p.names
+		q.collectAliases(p.m.Op())
+		p.retry, p.tentative = len(q.aliases.list) > 0, false
+	}
+	if p.retry { // all of it will be printed again
+		p.buf, p.dense = p.buf[:0], nil
+		return
+	}
+	p.limit = piece
+	p.write()
+}
+
+func (p *printer) write() {
+	if p.err == nil {
+		_, p.err = p.w.Write(p.buf)
+	}
+	p.buf, p.dense = p.buf[:0], nil
 }
 
 // String returns the module's text.
@@ -81,6 +125,11 @@ type printer struct {
 	elided   []string
 	places   map[diag.Pos]*ir.Loc // locations made from positions
 	dense    map[ir.Attr][2]int   // where in buf a literal that came before stands
+
+	w         io.Writer // nil: all text stays in buf
+	err       error     // of w
+	limit     int       // how long buf may become
+	tentative bool      // whether something needs an alias is only noticed while printing
 }
 
 func newPrinter(m *ir.Module, o Options) *printer {
@@ -113,11 +162,13 @@ func (p *printer) top(op *ir.Op, metadata bool) []byte {
 			p.collectAliases(op)
 		} else {
 			p.aliases = newAliases(p)
+			p.tentative = true
 			p.text.AttrAlias, p.text.TypeAlias = p.noticeAttr, p.noticeType
 		}
 	}
 	p.buf = p.buf[:start]
 	p.printTop(op)
+	p.tentative = false
 	if p.retry {
 		p.retry = false
 		p.collectAliases(op)
@@ -384,12 +435,11 @@ func (p *printer) block(b *ir.Block, header, terminator bool) {
 		if !terminator && op.Next() == nil && op.Has(ir.Terminator) {
 			break
 		}
+		p.room()
 		p.pad()
 		p.op(op)
 		p.buf = append(p.buf, '\n')
-		if p.collect {
-			p.buf = p.buf[:0]
-		}
+		p.room()
 	}
 	p.indent -= 2
 }

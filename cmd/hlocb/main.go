@@ -4,14 +4,14 @@ package main
 
 import (
 	"os"
-	"runtime/debug"
 
 	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/heap"
 )
 
 func main() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // a module is built once and thrown away at exit: collect less often
+		heap.Tune()
 	}
 	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

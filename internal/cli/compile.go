@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 )
@@ -41,6 +42,7 @@ another processor is compiled again, and that is said.`,
 				return err
 			}
 			defer b.Close()
+			heap.Running()
 			exe, err := b.Compile(cmd.Context(), p, runtime.CompileOptions{Handlers: placeholders(p.Manifest), Partitions: partitions, Replicas: replicas})
 			if err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -35,6 +36,7 @@ func (a *app) source(path string) (*diag.Source, error) {
 	if len(text) > maxSource {
 		return nil, fmt.Errorf("%s: %d bytes are too many; 4 GiB can be read", name, len(text))
 	}
+	heap.Reading(len(text))
 	return diag.NewSource(name, text), nil
 }
 
@@ -107,20 +109,20 @@ func parseHLO(src *diag.Source) (*ir.Module, error) {
 // format is a notation that modules are written in.
 type format struct {
 	name, doc string
-	print     func(m *ir.Module) []byte
+	print     print.Options
 }
 
 func formats() []format {
 	return []format{
-		{"mlir", "MLIR's pretty form", func(m *ir.Module) []byte { return print.Append(nil, m, print.Options{DebugInfo: hasLocations(m)}) }},
-		{"generic", "MLIR's generic form", func(m *ir.Module) []byte {
-			return print.Append(nil, m, print.Options{Generic: true, DebugInfo: hasLocations(m)})
-		}},
+		{"mlir", "MLIR's pretty form", print.Options{}},
+		{"generic", "MLIR's generic form", print.Options{Generic: true}},
 	}
 }
 
-// text returns the module as plugins and files get it.
-func text(m *ir.Module) []byte { return formats()[0].print(m) }
+// text returns the module as plugins get it.
+func text(m *ir.Module) []byte {
+	return print.Append(nil, m, print.Options{DebugInfo: hasLocations(m)})
+}
 
 // hasLocations reports whether the text that m was read from gives locations. Without any, ops are located by their
 // place in that text, which is good for diagnostics and events but is not written out.
@@ -128,18 +130,30 @@ func hasLocations(m *ir.Module) bool {
 	return m.Source() != nil && bytes.Contains(m.Source().Text(), []byte("loc("))
 }
 
+// writeModule writes a module to a file, or to standard output for "" and "-". Locations are written where o says so or
+// where the module has some of its own.
+func (a *app) writeModule(path string, m *ir.Module, o print.Options) error {
+	o.DebugInfo = o.DebugInfo || hasLocations(m)
+	return a.writeWith(path, func(w io.Writer) error { return print.Print(w, m, o) })
+}
+
 // write writes what a command produced to a file, or to standard output for "" and "-".
 func (a *app) write(path string, text []byte) error {
-	if path == "" || path == "-" {
-		_, err := a.stdout.Write(text)
+	return a.writeWith(path, func(w io.Writer) error {
+		_, err := w.Write(text)
 		return err
+	})
+}
+
+func (a *app) writeWith(path string, write func(io.Writer) error) error {
+	if path == "" || path == "-" {
+		return write(a.stdout)
 	}
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
+	return errors.Join(write(f), f.Close())
 }
 
 // writeJSON writes v to standard output for a program to read: indented, with the names of a module as they are.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -59,10 +60,10 @@ Passes:
 			if o.split {
 				chunks = src.Split()
 			}
-			var out []byte
+			var done []*ir.Module
 			var failed diag.List
-			for i, chunk := range chunks {
-				text, err := a.optChunk(cmd.Context(), &o, p, chunk)
+			for _, chunk := range chunks {
+				m, err := a.optChunk(cmd.Context(), &o, p, chunk)
 				if o.expect {
 					failed = append(failed, expectationsOf(chunk, err)...)
 					continue
@@ -70,15 +71,29 @@ Passes:
 				if err != nil {
 					return err
 				}
-				if i > 0 {
-					out = append(out, "\n// -----\n"...)
-				}
-				out = append(out, text...)
+				done = append(done, m)
 			}
 			if o.expect {
 				return failed.Err()
 			}
-			return a.write(o.out, out)
+			if len(done) == 1 {
+				return a.writeModule(o.out, done[0], o.print())
+			}
+			return a.writeWith(o.out, func(w io.Writer) error {
+				for i, m := range done {
+					if i > 0 {
+						if _, err := io.WriteString(w, "\n// -----\n"); err != nil {
+							return err
+						}
+					}
+					chunk := o.print()
+					chunk.DebugInfo = chunk.DebugInfo || hasLocations(m)
+					if err := print.Print(w, m, chunk); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
 		}),
 	}
 	f := c.Flags()
@@ -106,8 +121,12 @@ Passes:
 	return c
 }
 
-// optChunk runs the pipeline over one module and returns its text.
-func (a *app) optChunk(ctx context.Context, o *optOptions, p passes.Pipeline, src *diag.Source) ([]byte, error) {
+func (o *optOptions) print() print.Options {
+	return print.Options{Generic: o.generic, DebugInfo: o.debugInfo, LocalScope: o.localScope, ElideLarger: o.elideLarger}
+}
+
+// optChunk reads one module and runs the pipeline over it.
+func (a *app) optChunk(ctx context.Context, o *optOptions, p passes.Pipeline, src *diag.Source) (*ir.Module, error) {
 	m, err := readModule(src, o.maxErrors)
 	if err != nil {
 		return nil, err
@@ -158,9 +177,7 @@ func (a *app) optChunk(ctx context.Context, o *optOptions, p passes.Pipeline, sr
 	if len(reported) > 0 {
 		return nil, reported
 	}
-	return print.Append(nil, m, print.Options{
-		Generic: o.generic, DebugInfo: o.debugInfo || hasLocations(m), LocalScope: o.localScope, ElideLarger: o.elideLarger,
-	}), nil
+	return m, nil
 }
 
 // expectationsOf returns the differences between what was reported of a source and what its comments expect.

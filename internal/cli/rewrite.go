@@ -7,6 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
 )
 
 // rewriteFlags are the flags that say how hooks are converted.
@@ -85,7 +86,7 @@ Notations (--to):
 			if _, err := passes.RewriteHooks(cmd.Context(), m, opts); err != nil {
 				return err
 			}
-			return a.write(out, text(m))
+			return a.writeModule(out, m, print.Options{})
 		}),
 	}
 	flags.add(c)

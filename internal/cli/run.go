@@ -12,6 +12,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -169,6 +170,7 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 			}
 		}
 	}
+	heap.Running()
 	backend, err := backends.Open(ctx, f.backend, backendOpts)
 	if err != nil {
 		return nil, err

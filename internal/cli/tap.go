@@ -12,6 +12,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
@@ -71,7 +72,7 @@ cannot be observed.`,
 				return err
 			}
 			a.note("probe %s on %s", probe, plural(n, "value"))
-			return a.write(out, text(m))
+			return a.writeModule(out, m, print.Options{})
 		}),
 	}
 	flags.add(c)

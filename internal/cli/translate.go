@@ -26,7 +26,7 @@ func (a *app) translateCommand() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					return a.write(out, f.print(m))
+					return a.writeModule(out, m, f.print)
 				}
 			}
 			return usagef("--to %s: expected %s", to, strings.Join(names, " or "))

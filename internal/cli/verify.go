@@ -14,6 +14,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
@@ -251,6 +252,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 			return err
 		}
 		side := verify.Side{Program: programs[i], Backend: s.backend, Options: opts}
+		heap.Running()
 		if exes[i], err = side.Compile(ctx); err != nil {
 			return err
 		}

@@ -1,0 +1,50 @@
+// Package heap decides how much a process of hlocb's lets garbage grow. A module is built once and thrown away at exit,
+// so that collecting seldom is right as long as the heap is small; where it is large, so would its garbage be.
+package heap
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+const (
+	smallPercent = 400      // garbage per live byte, in percent, while the heap is small
+	largePercent = 75       // and where it is large
+	room         = 64 << 20 // bytes that garbage may take in between
+)
+
+// Tune sets how much garbage may grow, now and after each collection. It is for main functions: the setting is the
+// whole process's.
+func Tune() {
+	debug.SetGCPercent(smallPercent)
+	watch(&after{})
+}
+
+// Reading bounds memory while a text of size bytes is read, changed and written: whatever the text, garbage is collected
+// before all of it together takes 40 times the size and 64 MB.
+func Reading(size int) { debug.SetMemoryLimit(32*int64(size) + 40<<20) }
+
+// Running ends what Reading began: what a program needs when it runs says nothing of its text.
+func Running() { debug.SetMemoryLimit(math.MaxInt64) }
+
+// after is unreachable from the start, so that the collector finalizes it: once in each collection.
+type after struct{ _ *byte }
+
+func watch(a *after) { runtime.SetFinalizer(a, collected) }
+
+func collected(a *after) {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return
+	}
+	debug.SetGCPercent(percent(sample[0].Value.Uint64()))
+	watch(a)
+}
+
+// percent returns how much garbage may grow, in percent of live bytes.
+func percent(live uint64) int {
+	return int(min(smallPercent, max(largePercent, 100*room/max(live, 1))))
+}

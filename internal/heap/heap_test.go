@@ -1,0 +1,35 @@
+package heap
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+)
+
+// TestTune: a small heap may grow to five times its size, a large one to less than twice.
+func TestTune(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(before)
+	Tune()
+	await := func(low, high int) {
+		t.Helper()
+		var got int
+		for range 200 {
+			runtime.GC()
+			time.Sleep(5 * time.Millisecond) // finalizers run in a goroutine of their own
+			got = debug.SetGCPercent(smallPercent)
+			debug.SetGCPercent(got)
+			if got >= low && got <= high {
+				return
+			}
+		}
+		t.Fatalf("after a collection garbage may grow by %d %%, want %d to %d", got, low, high)
+	}
+	await(400, 400)
+	large := make([]byte, 300<<20)
+	await(75, 75)
+	runtime.KeepAlive(large)
+	large = nil
+	await(400, 400)
+}
