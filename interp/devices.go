@@ -166,6 +166,7 @@ func (e *Executable) runDevices(ctx context.Context, m *machine, args []*tensor.
 	var wg sync.WaitGroup
 	for d := range n {
 		device := m.sub(w, d)
+		device.run.device = device.run.replica*e.prog.partitions + device.run.partition
 		wg.Add(1)
 		go func() {
 			defer wg.Done()

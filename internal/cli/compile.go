@@ -33,7 +33,7 @@ another processor is compiled again, and that is said.`,
 			if err != nil {
 				return err
 			}
-			p, _, err := a.prepare(cmd.Context(), args[0], &runFlags{}, opts)
+			p, _, err := a.prepare(cmd.Context(), args[0], &runFlags{replicas: replicas, partitions: partitions}, opts)
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/heap"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -225,6 +226,7 @@ func (a *app) prepare(ctx context.Context, path string, f *runFlags, opts passes
 	if err != nil {
 		return nil, nil, err
 	}
+	setGrid(m, f.replicas, f.partitions)
 	var manifest *hlocb.Manifest
 	if f.asWritten {
 		manifest, err = asWritten(src, opts.Targets)
@@ -247,6 +249,17 @@ func asWritten(src *diag.Source, targets []string) (*hlocb.Manifest, error) {
 		return nil, err
 	}
 	return hook.ManifestAsWritten(m, hook.RaiseOptions{Targets: targets})
+}
+
+// setGrid makes a module say of itself what the command line says of it, since where its hooks fire depends on that.
+func setGrid(m *ir.Module, replicas, partitions int) {
+	for name, n := range map[string]int{"replicas": replicas, "partitions": partitions} {
+		if n <= 0 {
+			continue
+		}
+		m.Op().RemoveAttr("stablehlo.num_" + name)
+		m.Op().SetAttr("mhlo.num_"+name, ir.NewInteger(int64(n), m.Context().I32()))
+	}
 }
 
 // executable compiles a program, or loads it where it is compiled already and for this machine.

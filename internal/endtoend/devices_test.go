@@ -2,11 +2,15 @@ package endtoend
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/passes"
@@ -333,6 +337,189 @@ func TestDevices(t *testing.T) {
 							t.Errorf("no events: %v", a)
 						}
 					})
+				}
+			}
+		}
+	}
+}
+
+// replicated is a program on $N replicas that sums %x over them between two hooks; $P partitions work on each.
+const replicated = `module attributes {mhlo.num_partitions = $P : i32, mhlo.num_replicas = $N : i32} {
+  func.func public @main(%arg0: tensor<4xf32>, %arg1: tensor<f32>) -> tensor<4xf32> {
+    %i = stablehlo.replica_id : tensor<ui32>
+    %f = stablehlo.convert %i : (tensor<ui32>) -> tensor<f32>
+    %b = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<4xf32>
+    %p = stablehlo.add %arg0, %b : tensor<4xf32>
+    stablehlo.custom_call @probe(%p) {api_version = 4 : i32, backend_config = {name = "before"}, has_side_effect = true} : (tensor<4xf32>) -> ()
+    %r = "stablehlo.all_reduce"(%p) <{replica_groups = dense<[[$D]]> : tensor<1x$Nxi64>}> ({
+      ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+        %s = stablehlo.add %x, %y : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+      }) : (tensor<4xf32>) -> tensor<4xf32>
+    %a = stablehlo.custom_call @probe(%r) {api_version = 4 : i32, backend_config = {name = "ask"}, has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>
+    return %a : tensor<4xf32>
+  }
+}
+`
+
+// TestReplicated runs a program on several replicas, each of one partition or of two.
+func TestReplicated(t *testing.T) {
+	times := orderRuns(t, 5)
+	for _, backend := range []string{"interp", "cpu"} {
+		b := open(t, backend)
+		for _, grid := range [][2]int{{1, 1}, {2, 1}, {4, 1}, {8, 1}, {2, 2}, {4, 2}} {
+			n, parts := grid[0], grid[1]
+			t.Run(fmt.Sprintf("%s/%d of %d", backend, n, parts), func(t *testing.T) {
+				text := strings.ReplaceAll(deviceProgram{text: replicated}.on(n), "$P", fmt.Sprint(parts))
+				program, err := rewrite("replicated.mlir", []byte(text), passes.RewriteOptions{Targets: []string{"probe"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var want []string
+				sum := float32(n * (n - 1) / 2)
+				for r := range n {
+					v, d := float32(r), r*parts
+					want = append(want, fmt.Sprintf("d%d r%d p0 #0 before [4] %v", d, r, []float32{1 + v, 2 + v, 3 + v, 4 + v}),
+						fmt.Sprintf("d%d r%d p0 #1 ask [4] %v", d, r, []float32{float32(n) + sum, 2*float32(n) + sum, 3*float32(n) + sum, 4*float32(n) + sum}))
+				}
+				slices.Sort(want)
+				want = append(want, fmt.Sprint(tensor.Shape{4}, []float32{float32(n) + sum + 1, 2*float32(n) + sum + 1, 3*float32(n) + sum + 1, 4*float32(n) + sum + 1}))
+				got := deviceEvents(t, b, program, times, []*tensor.Tensor{count(tensor.Shape{4}, 1), count(nil, 3)})
+				if !slices.Equal(got, want) {
+					t.Errorf("got\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
+			})
+		}
+	}
+}
+
+// TestDeviceFailures lets a hook fail on one device, by error and by panic, or be slow there, in programs where the
+// others wait for it in a collective or for what it answers. The run ends, soon; the error is the device's; the next run
+// is fine. As written XLA would end the process after a minute.
+func TestDeviceFailures(t *testing.T) {
+	all := func(d int) int { return d }
+	first := func(int) int { return 0 }
+	find := func(name string) deviceProgram {
+		for _, p := range devicePrograms {
+			if p.name == name {
+				return p
+			}
+		}
+		t.Fatalf("no program %q", name)
+		return deviceProgram{}
+	}
+	programs := []struct {
+		deviceProgram
+		hook   string
+		mode   hook.PerDevice
+		device func(d int) int // where the hook fires that is to fail on device d
+	}{
+		{find("all_reduce"), "before", hook.PerDeviceSource, all},
+		{find("all_reduce"), "after", hook.PerDeviceSource, all},
+		{find("a loop"), "after", hook.PerDeviceSource, all},
+		{find("parts by hand, GSPMD"), "before", hook.PerDeviceSource, all},
+		{find("parts by hand, GSPMD"), "after", hook.PerDeviceSource, all},
+		{find("whole values, Shardy"), "ask", hook.PerDeviceOnce, first},
+		{find("whole values, Shardy"), "ask", hook.PerDeviceEach, all},
+		{find("whole values, GSPMD"), "ask", hook.PerDeviceOnce, first},
+		{find("whole values, GSPMD"), "product", hook.PerDeviceEach, all},
+		{deviceProgram{name: "replicated", text: strings.ReplaceAll(replicated, "$P", "1")}, "before", hook.PerDeviceSource, all},
+		{deviceProgram{name: "replicated", text: strings.ReplaceAll(replicated, "$P", "1")}, "ask", hook.PerDeviceSource, all},
+	}
+	for _, backend := range []string{"interp", "cpu"} {
+		b := open(t, backend)
+		for i, p := range programs {
+			for _, n := range []int{2, 4, 8} {
+				if !long() && n != 2<<(i%3) {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%s, %s %s/%d", backend, p.name, p.hook, p.mode, n), func(t *testing.T) {
+					program, err := rewrite("devices.mlir", []byte(p.on(n)), passes.RewriteOptions{Targets: []string{"probe"}, PerDevice: p.mode})
+					if err != nil {
+						t.Fatal(err)
+					}
+					failing := p.device(n - 1)
+					for _, how := range []string{"error", "panic", "slow", "timeout"} {
+						var fail atomic.Bool
+						var h runtime.Bindings
+						h.Answer("*", runtime.HandlerFunc(func(ctx context.Context, c *runtime.Call) error {
+							for i, r := range c.Results {
+								copy(r.Bytes(), c.Operands[i].Bytes())
+							}
+							if c.Site.Name != p.hook || c.Device != failing || !fail.Load() {
+								return nil
+							}
+							switch how {
+							case "error":
+								return errDevice
+							case "panic":
+								panic(errDevice)
+							case "timeout":
+								<-ctx.Done()
+								time.Sleep(20 * time.Millisecond) // too late, not just in time
+							default:
+								time.Sleep(100 * time.Millisecond)
+							}
+							return nil
+						}))
+						opts := runtime.CompileOptions{Handlers: &h}
+						if how == "timeout" {
+							opts.Timeout = 200 * time.Millisecond
+						}
+						e, err := b.Compile(context.Background(), program, opts)
+						if err != nil {
+							t.Fatal(err)
+						}
+						args := []*tensor.Tensor{count(tensor.Shape{int64(2 * n), int64(2 * n)}, 0), count(nil, 3)}
+						if p.name == "replicated" {
+							args[0] = count(tensor.Shape{4}, 0)
+						}
+						for k := range 4 {
+							fail.Store(k%2 == 0)
+							start := time.Now()
+							_, err := e.Run(context.Background(), args)
+							if d := time.Since(start); d > 20*time.Second {
+								t.Fatalf("%s: the run took %v", how, d)
+							}
+							var failed *runtime.HookError
+							switch {
+							case k%2 == 1 || how == "slow":
+								if err != nil {
+									t.Errorf("%s: run %d: %v", how, k, err)
+								}
+							case !errors.As(err, &failed) || failed.Hook != p.hook || failed.Device != failing || how == "error" && !errors.Is(err, errDevice):
+								t.Errorf("%s: run %d: error is %v, expected one of hook %q on device %d", how, k, err, p.hook, failing)
+							}
+						}
+						if err := e.Close(); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+var errDevice = errors.New("no room on this device")
+
+// TestPartitionedCorpus runs JAX's modules for several devices: JAX delivers the shards of a callback in a shard_map and
+// of a partitioned one on each device, and the whole value of an io_callback on the device that it is on.
+func TestPartitionedCorpus(t *testing.T) {
+	dir := corpus(t, "hooks")
+	for name, want := range map[string][]string{
+		"jax_cpu_shardmap_debug_callback.mlir":    {"d0 r0 p0 #0 hook0 [2] [1 2]", "d1 r0 p1 #0 hook0 [2] [3 4]", "[4] [2 3 4 5]"},
+		"jax_cpu_partitioned_debug_callback.mlir": {"d0 r0 p0 #0 hook0 [2] [1 2]", "d1 r0 p1 #0 hook0 [2] [3 4]", "[4] [2 3 4 5]"},
+		"jax_cpu_io_unordered_dev1.mlir":          {"d1 r0 p1 #0 hook0 [4] [1 2 3 4]", "[4] [2 3 4 5]"},
+	} {
+		for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
+			program, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteOptions{Chain: chain})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, backend := range []string{"interp", "cpu"} {
+				if got := deviceEvents(t, open(t, backend), program, orderRuns(t, 5), []*tensor.Tensor{count(tensor.Shape{4}, 1)}); !slices.Equal(got, want) {
+					t.Errorf("%s, %s, %s: got\n%s\nexpected\n%s", name, backend, chain, strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
 			}
 		}

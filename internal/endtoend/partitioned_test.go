@@ -20,23 +20,29 @@ func TestRandomPartitioned(t *testing.T) {
 	if long() {
 		n = 400
 	}
-	b := open(t, "cpu")
+	cpu, engine := open(t, "cpu"), open(t, "interp")
 	for i := range n {
 		seed := firstSeed(t) + i
 		p := randprog.New(seed+4e6, randprog.Options{Form: randprog.Form(seed % uint64(randprog.NumForms)), Depth: 2})
-		if err := partitioned(p, b); err != nil {
-			t.Fatalf("seed %d, %s: %v\n-- the program:\n%s", p.Seed, p.Form, err, p.Sharded(4))
+		chain := hook.ChainState
+		if i%4 == 3 {
+			chain = hook.ChainToken
+		}
+		for _, b := range []runtime.Backend{cpu, engine} {
+			if err := partitioned(p, b, chain); err != nil {
+				t.Fatalf("seed %d, %s, %s: %v\n-- the program:\n%s", p.Seed, p.Form, b.Name(), err, p.Sharded(4))
+			}
 		}
 	}
 }
 
-func partitioned(p *randprog.Program, b runtime.Backend) error {
+func partitioned(p *randprog.Program, b runtime.Backend, chain hook.Chain) error {
 	want, err := p.Eval()
 	if err != nil {
 		return err
 	}
 	opts := rewriteOptions(p)
-	opts.Chain, opts.PerDevice = hook.ChainState, hook.PerDeviceOnce
+	opts.Chain, opts.PerDevice = chain, hook.PerDeviceOnce
 	prog, err := rewrite("random.mlir", []byte(p.Sharded(4)), opts)
 	if err != nil {
 		return err
