@@ -24,7 +24,7 @@ var order = [][]string{
 	{"passes", "runtime/support"},
 	{"hook"},
 	{"runtime/backends"},
-	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "interp"},
+	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "runtime/dlpack", "interp"},
 	{"runtime"},
 	{"parse", "print", "internal/randprog"},
 	{"dialect/all"},
@@ -53,7 +53,7 @@ var forbidden = []struct{ from, to, why string }{
 }
 
 // cgo lists the packages that may import C, themselves or through what they import outside of this module.
-var cgo = []string{"runtime/pjrt", "runtime/goxla", "examples/goxla"}
+var cgo = []string{"runtime/pjrt", "runtime/dlpack", "runtime/goxla", "examples/goxla"}
 
 type pkg struct {
 	ImportPath   string

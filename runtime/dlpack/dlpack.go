@@ -1,0 +1,156 @@
+//go:build cgo
+
+package dlpack
+
+// #include "dlpack.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	goruntime "runtime"
+	"runtime/cgo"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Options say how a tensor is exported.
+type Options struct {
+	// Versioned makes a DLManagedTensorVersioned of DLPack 1.1; else it is the DLManagedTensor that every consumer knows.
+	Versioned bool
+	// Writable says that the consumer may write: results, and the operands of an inout hook. Only the versioned struct
+	// tells a consumer that it may not.
+	Writable bool
+}
+
+// Managed is an exported tensor. It is valid until Close, which a handler calls before it returns: then the memory goes back
+// to the program.
+type Managed struct {
+	ptr       unsafe.Pointer
+	versioned C.int
+	given     bool
+	pin       goruntime.Pinner
+}
+
+// ErrHeld says that a consumer has not let go of an exported tensor, whose memory is about to go back to the program.
+var ErrHeld = errors.New("the consumer of a DLPack tensor still holds it, and its memory ends with the hook's call")
+
+// TypeError says that an element type cannot be exported.
+type TypeError struct {
+	Type      tensor.DType
+	Versioned bool
+}
+
+func (e *TypeError) Error() string {
+	if e.Type.Bits() < 8 && !e.Versioned {
+		return fmt.Sprintf("DLPack without a version has no elements of type %s that take a byte each", e.Type)
+	}
+	return fmt.Sprintf("DLPack has no elements of type %s", e.Type)
+}
+
+// The codes of DLPack's element types, those up to 6 of version 0.8, the others of 1.1.
+const (
+	codeInt     = 0
+	codeUint    = 1
+	codeFloat   = 2
+	codeBfloat  = 4
+	codeComplex = 5
+	codeBool    = 6
+)
+
+var smallFloats = map[tensor.DType]C.uint8_t{
+	tensor.F8E3M4: 7, tensor.F8E4M3: 8, tensor.F8E4M3B11FNUZ: 9, tensor.F8E4M3FN: 10, tensor.F8E4M3FNUZ: 11, tensor.F8E5M2: 12,
+	tensor.F8E5M2FNUZ: 13, tensor.F8E8M0FNU: 14, tensor.F6E2M3FN: 15, tensor.F6E3M2FN: 16, tensor.F4E2M1FN: 17,
+}
+
+// dataType returns DLPack's code of an element type and its bits.
+func dataType(d tensor.DType, versioned bool) (code, bits C.uint8_t, err error) {
+	bits = C.uint8_t(d.Bits())
+	if d.Bits() < 8 && d != tensor.I1 && !versioned {
+		return 0, 0, &TypeError{d, versioned}
+	}
+	if c, ok := smallFloats[d]; ok {
+		return c, bits, nil
+	}
+	switch {
+	case d == tensor.I1:
+		return codeBool, 8, nil
+	case d == tensor.BF16:
+		return codeBfloat, bits, nil
+	case d.IsComplex():
+		return codeComplex, bits, nil
+	case d.IsFloat():
+		return codeFloat, bits, nil
+	case d.Kind() == tensor.KindSigned:
+		return codeInt, bits, nil
+	case d.Kind() == tensor.KindUnsigned:
+		return codeUint, bits, nil
+	}
+	return 0, 0, &TypeError{d, versioned}
+}
+
+// Export describes t to a consumer of DLPack, without copying it: row-major, on the host. Types narrower than a byte have a byte per
+// element, which the versioned struct says and the other cannot.
+func Export(t *tensor.Tensor, opts Options) (*Managed, error) {
+	code, bits, err := dataType(t.DType(), opts.Versioned)
+	if err != nil {
+		return nil, err
+	}
+	m := &Managed{}
+	var flags C.uint64_t
+	data := t.Peek()
+	if opts.Writable {
+		data = t.Bytes()
+	} else {
+		flags |= C.HL_DL_READ_ONLY
+	}
+	if bits < 8 {
+		flags |= C.HL_DL_SUBBYTE_PADDED
+	}
+	if opts.Versioned {
+		m.versioned = 1
+	}
+	var at unsafe.Pointer
+	if len(data) > 0 {
+		at = unsafe.Pointer(&data[0])
+		m.pin.Pin(at)
+	}
+	shape := t.Shape()
+	m.ptr = C.hl_dlpack_new(m.versioned, at, code, bits, (*C.int64_t)(unsafe.Pointer(unsafe.SliceData(shape))), C.int32_t(len(shape)), flags)
+	if m.ptr == nil {
+		m.pin.Unpin()
+		return nil, errors.New("out of memory")
+	}
+	return m, nil
+}
+
+// Pointer returns the DLManagedTensor, or with Options.Versioned the DLManagedTensorVersioned. It belongs to one consumer, which calls its
+// deleter once, on any thread.
+func (m *Managed) Pointer() unsafe.Pointer {
+	m.given = true
+	return m.ptr
+}
+
+// Close ends the export. It returns ErrHeld where a consumer was given the pointer and has not called the deleter. Close may be
+// called again.
+func (m *Managed) Close() error {
+	if m.ptr == nil {
+		return nil
+	}
+	ptr := m.ptr
+	m.ptr = nil
+	if !m.given {
+		C.hl_dlpack_delete(ptr, m.versioned)
+	}
+	if C.hl_dlpack_drop(ptr, m.versioned) == 0 {
+		// Memory of Go's stays where it is for ever: better than being used for something else meanwhile.
+		cgo.NewHandle(m)
+		return ErrHeld
+	}
+	m.pin.Unpin()
+	return nil
+}
+
+// consume does what a consumer does when it is done.
+func (m *Managed) consume() { C.hl_dlpack_delete(m.Pointer(), m.versioned) }

@@ -1,0 +1,201 @@
+//go:build cgo
+
+package dlpack
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+func values(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
+	t := tensor.New(d, shape)
+	for i := range t.NumElements() {
+		t.SetFloat(i, []float64{1, 0, 0.5, 1, 0, 2}[i%6])
+	}
+	return t
+}
+
+// at reads from C's memory.
+func at[T any](p unsafe.Pointer, offset uintptr) T { return *(*T)(unsafe.Add(p, offset)) }
+
+// TestLayout reads the structs at the offsets that DLPack's header gives them on a 64-bit machine.
+func TestLayout(t *testing.T) {
+	v := values(tensor.BF16, tensor.Shape{2, 0, 3})
+	w := values(tensor.F32, tensor.Shape{2, 3, 4})
+	for _, x := range []*tensor.Tensor{v, w} {
+		for _, opts := range []Options{{}, {Versioned: true}, {Versioned: true, Writable: true}} {
+			m, err := Export(x, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := m.Pointer()
+			tensorAt := uintptr(0)
+			if opts.Versioned {
+				tensorAt = 32
+				flags := at[uint64](p, 24)
+				if at[uint32](p, 0) != 1 || at[uint32](p, 4) != 1 || flags&1 != 0 == opts.Writable || at[uintptr](p, 16) == 0 {
+					t.Errorf("version %d.%d, flags %#x", at[uint32](p, 0), at[uint32](p, 4), flags)
+				}
+			} else if at[uintptr](p, 56) == 0 {
+				t.Error("no deleter")
+			}
+			q := unsafe.Add(p, tensorAt)
+			data := at[unsafe.Pointer](q, 0)
+			if len(x.Peek()) > 0 && data != unsafe.Pointer(&x.Peek()[0]) || len(x.Peek()) == 0 && data != nil {
+				t.Errorf("data is at %p", data)
+			}
+			if at[int32](q, 8) != 1 || at[int32](q, 12) != 0 || at[int32](q, 16) != 3 || at[uint64](q, 40) != 0 || at[uint16](q, 22) != 1 {
+				t.Errorf("device %d:%d, rank %d, offset %d", at[int32](q, 8), at[int32](q, 12), at[int32](q, 16), at[uint64](q, 40))
+			}
+			shape, strides := at[*[3]int64](q, 24), at[*[3]int64](q, 32)
+			if got := fmt.Sprint(*shape); got != fmt.Sprint([]int64(x.Shape())) {
+				t.Errorf("shape is %s", got)
+			}
+			if x == w && *strides != [3]int64{12, 4, 1} {
+				t.Errorf("strides are %v", *strides)
+			}
+			m.consume()
+			if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestTypes(t *testing.T) {
+	want := map[tensor.DType]string{tensor.I1: "6 8", tensor.I4: "0 4", tensor.UI2: "1 2", tensor.I64: "0 64", tensor.UI8: "1 8", tensor.F16: "2 16", tensor.BF16: "4 16",
+		tensor.F64: "2 64", tensor.Complex64: "5 64", tensor.Complex128: "5 128", tensor.F8E5M2: "12 8", tensor.F8E4M3FN: "10 8", tensor.F4E2M1FN: "17 4"}
+	for d := tensor.I1; d <= tensor.Index; d++ {
+		for _, versioned := range []bool{false, true} {
+			m, err := Export(values(d, tensor.Shape{3}), Options{Versioned: versioned})
+			var refused *TypeError
+			if d == tensor.Index || d.Bits() < 8 && d != tensor.I1 && !versioned {
+				if !errors.As(err, &refused) {
+					t.Errorf("%s: error is %v, expected a TypeError", d, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %v", d, err)
+				continue
+			}
+			p := m.ptr
+			if versioned {
+				if padded := at[uint64](p, 24)&4 != 0; padded != (d.Bits() < 8 && d != tensor.I1) {
+					t.Errorf("%s: padded is %t", d, padded)
+				}
+				p = unsafe.Add(p, 32)
+			}
+			if got := fmt.Sprint(at[uint8](p, 20), at[uint8](p, 21)); want[d] != "" && got != want[d] {
+				t.Errorf("%s has code and bits %s, expected %s", d, got, want[d])
+			}
+			if err := errors.Join(m.Close(), m.Close()); err != nil { // nobody was given it
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestHeld: a consumer that keeps the tensor beyond the call is found out, and lets go of it later without harm.
+func TestHeld(t *testing.T) {
+	m, err := Export(values(tensor.F32, tensor.Shape{3}), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := m.Pointer()
+	held := &Managed{ptr: p}
+	if err := m.Close(); !errors.Is(err, ErrHeld) {
+		t.Errorf("error is %v, expected ErrHeld", err)
+	}
+	held.consume()
+}
+
+// TestNumpy hands memory to numpy by the structs that this package makes, in a process of Python's own: it loads the C part of the
+// package and takes its structs as it takes any library's.
+func TestNumpy(t *testing.T) {
+	python := peer.Python(t)
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("skip: no C compiler")
+	}
+	library := filepath.Join(t.TempDir(), "libdlpack.so")
+	if out, err := exec.Command(cc, "-shared", "-fPIC", "-O1", "-o", library, "dlpack.c").CombinedOutput(); err != nil {
+		t.Fatalf("cc: %v\n%s", err, out)
+	}
+	type request struct {
+		Code, Bits int
+		Shape      []int64
+		Data       []byte
+		Flags      int
+		Versioned  int
+	}
+	var list []request
+	var want strings.Builder
+	names := map[tensor.DType]string{tensor.I1: "bool", tensor.I8: "int8", tensor.I32: "int32", tensor.UI64: "uint64", tensor.F16: "float16", tensor.F32: "float32",
+		tensor.F64: "float64", tensor.Complex64: "complex64", tensor.Complex128: "complex128"}
+	for d := tensor.I1; d < tensor.Index; d++ {
+		if names[d] == "" {
+			continue // numpy knows no others
+		}
+		for _, shape := range []tensor.Shape{{}, {2, 3}, {0, 2}} {
+			for _, opts := range []Options{{}, {Versioned: true}, {Versioned: true, Writable: true}} {
+				x := values(d, shape)
+				code, bits, err := dataType(d, opts.Versioned)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := request{int(code), int(bits), append([]int64{}, shape...), x.Peek(), 1, 0}
+				if opts.Versioned {
+					r.Versioned = 1
+				}
+				if opts.Writable {
+					r.Flags = 0
+				}
+				list = append(list, r)
+				fmt.Fprintf(&want, "%s %v %x writable=%t 1\n", names[d], []int64(shape), x.Peek(), opts.Writable || len(x.Peek()) == 0)
+			}
+		}
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := python.Run(t, `
+import sys, json, base64, ctypes, numpy as np
+lib = ctypes.CDLL(sys.argv[1])
+lib.hl_dlpack_new.restype = ctypes.c_void_p
+lib.hl_dlpack_new.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_uint8, ctypes.c_uint8, ctypes.c_void_p, ctypes.c_int32, ctypes.c_uint64]
+lib.hl_dlpack_drop.argtypes = [ctypes.c_void_p, ctypes.c_int]
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+class Exported:
+    def __init__(self, pointer, versioned): self.pointer, self.versioned = pointer, versioned
+    def __dlpack_device__(self): return (1, 0)
+    def __dlpack__(self, **kwargs):
+        return new_capsule(self.pointer, b"dltensor_versioned" if self.versioned else b"dltensor", None)
+
+for r in json.load(sys.stdin):
+    data = base64.b64decode(r["Data"] or "")
+    memory = ctypes.create_string_buffer(data, max(len(data), 1))
+    shape = (ctypes.c_int64 * max(len(r["Shape"]), 1))(*r["Shape"])
+    p = lib.hl_dlpack_new(r["Versioned"], ctypes.addressof(memory) if data else None, r["Code"], r["Bits"], shape, len(r["Shape"]), r["Flags"])
+    a = np.from_dlpack(Exported(p, r["Versioned"]))
+    assert not data or a.ctypes.data == ctypes.addressof(memory)
+    line = f"{a.dtype} [{' '.join(map(str, a.shape))}] {a.tobytes().hex()} writable={str(a.flags.writeable).lower()}"
+    del a  # numpy calls the deleter
+    print(line, lib.hl_dlpack_drop(p, r["Versioned"]))
+`, text, library)
+	if string(out) != want.String() {
+		t.Errorf("numpy sees\n%s\nexpected\n%s", out, want.String())
+	}
+}
