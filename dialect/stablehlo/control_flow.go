@@ -3,7 +3,9 @@ package stablehlo
 import "github.com/hlocb/hlocb/ir"
 
 var (
-	flowResult = anyOf(anyTensor, qAxisTensor, Token, tupleOf, anyMemref)
+	flowResult   = anyOf(anyTensor, qAxisTensor, Token, tupleOf, anyMemref)
+	branchResult = anyOf(anyTensor, qAxisTensor, Token)
+	loopValue    = anyOf(anyTensor, qAxisTensor, Token, anyMemref)
 )
 
 // AfterAll joins tokens.
@@ -29,7 +31,7 @@ var CreateToken = &ir.Def{
 var Case = &ir.Def{
 	Name: "stablehlo.case", Doc: "Executes the branch with the given index, the last one where there is no such branch. Spec: case.",
 	Operands: []ir.Arg{{Name: "index", Type: Tensor(I32)}},
-	Results:  []ir.Arg{{Name: "results", Type: flowResult, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: branchResult, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "branches", Mult: ir.Variadic}},
 	Traits:   ir.SingleBlock,
 	Infer:    infer(inferCase), Verify: verify(agrees(inferCase)),
@@ -45,7 +47,7 @@ var Case = &ir.Def{
 var If = &ir.Def{
 	Name: "stablehlo.if", Doc: "Executes one of two branches. Spec: if.",
 	Operands: []ir.Arg{{Name: "pred", Type: predTensor}},
-	Results:  []ir.Arg{{Name: "results", Type: flowResult, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: branchResult, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "true_branch"}, {Name: "false_branch"}},
 	Traits:   ir.SingleBlock,
 	Infer:    infer(inferIf), Verify: verify(agrees(inferIf)),
@@ -59,8 +61,8 @@ var If = &ir.Def{
 // While loops.
 var While = &ir.Def{
 	Name: "stablehlo.while", Doc: "Executes body as long as cond gives true; both take the loop's values. Spec: while.",
-	Operands: []ir.Arg{{Name: "operand", Type: flowResult, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "results", Type: flowResult, Mult: ir.Variadic}},
+	Operands: []ir.Arg{{Name: "operand", Type: loopValue, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: loopValue, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "cond"}, {Name: "body"}},
 	Traits:   ir.SingleBlock,
 	Syntax:   "`(` argument `=` $operand, ... `)` `:` type($operand) (`attributes` attr-dict)? `cond` $cond `do` $body",

@@ -34,7 +34,7 @@ func constantRule(s *site) error {
 	if ok && v.Elem() == r.Elem() && compatibleShapes(v, r) {
 		return nil
 	}
-	return inferredMismatch(t, s.results)
+	return inferenceError{inferredMismatch(t, s.results)}
 }
 
 // iotaRule: the dimension is one of the result's (iota C1).

@@ -91,7 +91,7 @@ var CollectiveBroadcast = &ir.Def{
 	Infer: infer(inferRooted), Verify: verify(collectiveBroadcastRule),
 	Clauses: ir.Clauses(`
 		C1 no id stands twice in replica_groups
-		C2 the ids of replica_groups are not negative, and those of processes -- how many processes there are is no part of a module; a negative id is refused
+		C2 the ids of replica_groups are not negative, and those of processes -- how many processes there are is no part of a module
 		C3 a result has the type of its operand
 	`),
 }

@@ -28,11 +28,14 @@ func idsRule(s *site, uniform, global, all bool, size int64) error {
 	}
 	seen := map[int64]bool{}
 	for _, id := range ids {
-		if id == -1 && !uniform {
-			continue
+		if id < 0 && !all { // (collective_broadcast C2)
+			return fail("replica_groups values must be positive, but was given %d", id)
 		}
-		if id < 0 {
-			return fail("Invalid replica id %d", id)
+		if id == -1 {
+			if uniform {
+				return fail("Invalid replica id %d", id)
+			}
+			continue
 		}
 		if seen[id] {
 			return fail("replica id #%d seen more than once", id)

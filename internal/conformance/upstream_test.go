@@ -74,21 +74,23 @@ type tally struct {
 	names    []string
 	ok, all  map[string]int
 	failures []string
-	known    map[string]bool // what is known to fail, see testdata/known.txt
+	known    map[string]string // what is known to fail and why, see testdata/known.txt
 	seen     map[string]bool
+
+	files, spoilt map[string]bool // the files whose chunks were counted, and those with one that did not pass
 }
 
 // knownFailures reads testdata/known.txt: a line for each, the reason behind a tab.
-func knownFailures(t testing.TB) map[string]bool {
+func knownFailures(t testing.TB) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "known.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]bool{}
+	out := map[string]string{}
 	for _, l := range strings.Split(string(text), "\n") {
-		if name, _, ok := strings.Cut(l, "\t"); ok && !strings.HasPrefix(l, "#") {
-			out[name] = true
+		if name, why, ok := strings.Cut(l, "\t"); ok && !strings.HasPrefix(l, "#") {
+			out[name] = why
 		}
 	}
 	return out
@@ -102,28 +104,62 @@ func (c *tally) add(group, what string, err error) {
 		c.names = append(c.names, group)
 	}
 	c.all[group]++
+	if file, _, chunked := strings.Cut(what, ", chunk "); chunked {
+		if c.files == nil {
+			c.files, c.spoilt = map[string]bool{}, map[string]bool{}
+		}
+		c.files[file] = true
+		if err != nil {
+			c.spoilt[file] = true
+		}
+	}
 	if err == nil {
 		c.ok[group]++
 		return
 	}
-	if c.known[what] {
+	if c.known[what] != "" {
 		c.seen[what] = true
 		return
 	}
 	c.failures = append(c.failures, fmt.Sprintf("%s: %v", what, err))
 }
 
-func (c *tally) report(t *testing.T) {
+// report logs how many of each group passed, in all, and those that are excused with the reason; the others fail the
+// test. what is counted: "files".
+func (c *tally) report(t *testing.T, what string) {
 	t.Helper()
-	for _, g := range c.names {
-		t.Logf("%-40s %d of %d", g, c.ok[g], c.all[g])
-	}
-	if n := len(c.known); n > 0 {
-		t.Logf("%d of %d known failures (testdata/known.txt)", len(c.seen), n)
-		for _, name := range slices.Sorted(maps.Keys(c.known)) {
-			if !c.seen[name] {
-				t.Logf("passes now: %s", name)
+	line := func(name string, in func(string) bool) {
+		ok, all, files, whole := 0, 0, 0, 0
+		for _, g := range c.names {
+			if in(g) {
+				ok, all = ok+c.ok[g], all+c.all[g]
 			}
+		}
+		for f := range c.files {
+			if in(filepath.Dir(f)) {
+				files++
+				if !c.spoilt[f] {
+					whole++
+				}
+			}
+		}
+		text := fmt.Sprintf("%-30s %5d of %5d %s", name, ok, all, what)
+		if files > 0 {
+			text += fmt.Sprintf(" in %5d of %5d files", whole, files)
+		}
+		t.Log(text)
+	}
+	for _, g := range c.names {
+		line(g, func(s string) bool { return s == g })
+	}
+	for _, top := range [...]string{"stablehlo/testdata", "stablehlo/tests"} {
+		line("all of "+top, func(s string) bool { return s == top || strings.HasPrefix(s, top+"/") })
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.known)) {
+		if c.seen[name] {
+			t.Logf("excused: %s: %s", name, c.known[name])
+		} else {
+			t.Errorf("passes now, and testdata/known.txt excuses it: %s", name)
 		}
 	}
 	if path := os.Getenv("HLOCB_FAILURES"); path != "" {
@@ -194,7 +230,7 @@ func TestUpstreamFiles(t *testing.T) {
 			c.add(filepath.Dir(f), fmt.Sprintf("%s, chunk %d", f, i+1), roundTrip(t, reg, chunk, true))
 		}
 	}
-	c.report(t)
+	c.report(t, "chunks")
 }
 
 // TestPrintIdentical prints the files that are listed as MLIR's own print, byte for byte as they stand.
@@ -226,7 +262,7 @@ func TestPrintIdentical(t *testing.T) {
 		}
 		c.add(filepath.Dir(f), f, err)
 	}
-	c.report(t)
+	c.report(t, "files")
 }
 
 // TestUpstreamAsMLIR compares the three texts of every chunk that jaxlib reads with jaxlib's, byte for byte.
@@ -288,5 +324,5 @@ func TestUpstreamAsMLIR(t *testing.T) {
 		c.add(filepath.Dir(dir), name, err)
 	}
 	t.Logf("%d of %d chunks are not read by jaxlib", refused, len(names))
-	c.report(t)
+	c.report(t, "chunks")
 }
