@@ -13,9 +13,6 @@ import (
 // ParseType reads a type of the dialect after its mnemonic.
 func ParseType(p ir.AsmParser, name string) ir.Type { return parseType("stablehlo", p, name) }
 
-// ParseAttr reads an attribute of the dialect after its mnemonic.
-func ParseAttr(p ir.AsmParser, name string) ir.Attr { return AttrParser("stablehlo")(p, name) }
-
 func parseType(dialect string, p ir.AsmParser, name string) ir.Type {
 	switch name {
 	case "token":

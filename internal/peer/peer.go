@@ -46,9 +46,6 @@ func Python(t testing.TB) *Interpreter {
 	return nil
 }
 
-// Path returns the interpreter's path.
-func (p *Interpreter) Path() string { return p.path }
-
 // Run runs a script with stdin and arguments and returns its standard output. A failure fails the test.
 func (p *Interpreter) Run(t testing.TB, script string, stdin []byte, args ...string) []byte {
 	t.Helper()

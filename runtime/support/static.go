@@ -96,9 +96,6 @@ func Static(m *ir.Module, t Target) []Finding {
 		}
 	}
 	m.Walk(func(o *ir.Op) bool {
-		if o == m.Op() {
-			return true
-		}
 		v, why := t.op(o)
 		note("op", o.Name(), v, why)
 		if strings.HasSuffix(o.Name(), ".custom_call") {
