@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,11 +17,16 @@ import (
 	"github.com/hlocb/hlocb/runtime/conformance"
 )
 
+// pluginTest is the command line of 'hlocb plugin test'.
+type pluginTest struct {
+	plugin, junit, pattern, known string
+	asJSON, list                  bool
+	limit                         time.Duration
+	worker                        int // the case to begin with, in the process that runs them; -1 elsewhere
+}
+
 func (a *app) pluginTestCommand() *cobra.Command {
-	var plugin, junit, pattern, knownFile string
-	var asJSON, list bool
-	var limit time.Duration
-	var worker int
+	var f pluginTest
 	c := &cobra.Command{
 		Use:   "test",
 		Short: "Test a plugin against the embedded engine",
@@ -32,108 +38,135 @@ apart from new failures. The exit code is 1 where a case failed that is not know
 		Example: "  hlocb plugin test\n  hlocb plugin test --plugin ./my_plugin.so --junit report.xml --known known.txt\n  hlocb plugin test --run '^hooks/'\n  hlocb plugin test --list --run f8",
 		Args:    exactArgs(),
 		RunE: command(func(cmd *cobra.Command, _ []string) error {
-			wanted, err := regexp.Compile(pattern)
+			cases, err := f.cases()
 			if err != nil {
-				return usagef("--run: %v", err)
+				return err
 			}
-			var cases []conformance.Case
-			for _, c := range conformance.Suite() {
-				if wanted.MatchString(c.ID()) {
-					cases = append(cases, c)
-				}
-			}
-			if len(cases) == 0 {
-				return usagef("no case matches %q", pattern)
-			}
-			if list {
+			if f.list {
 				for _, c := range cases {
 					fmt.Fprintln(a.stdout, c.ID())
 				}
 				return nil
 			}
-			known, err := readKnown(knownFile)
-			if err != nil {
-				return err
+			if f.worker >= 0 {
+				return a.serveCases(cmd.Context(), &f, cases)
 			}
-			b, err := backends.Open(cmd.Context(), plugin, a.backendOptions())
-			if err != nil {
-				return err
-			}
-			describe := b.Describe()
-			if worker >= 0 {
-				defer b.Close()
-				ref, err := backends.Open(cmd.Context(), "interp", a.backendOptions())
-				if err != nil {
-					return err
-				}
-				defer ref.Close()
-				return conformance.Serve(cmd.Context(), a.stdout, b, ref, cases, worker)
-			}
-			if err := b.Close(); err != nil {
-				return err
-			}
-
-			self, err := os.Executable()
-			if err != nil {
-				return err
-			}
-			a.note("testing %s", describe)
-			var results []conformance.Result
-			show := a.progress(len(cases))
-			err = conformance.RunIsolated(cmd.Context(), cases, limit, func(from int) *exec.Cmd {
-				return exec.Command(self, "plugin", "test", "--plugin", plugin, "--run", pattern, "--worker", strconv.Itoa(from))
-			}, func(r conformance.Result) {
-				results = append(results, r)
-				show(len(results), r.Case.ID())
-			})
-			show(len(cases), "")
-			if err != nil {
-				return err
-			}
-			passing := conformance.ApplyKnown(results, known)
-			if junit != "" {
-				var text bytes.Buffer
-				if err := conformance.WriteJUnit(&text, plugin, results); err != nil {
-					return err
-				}
-				if err := a.write(junit, text.Bytes()); err != nil {
-					return err
-				}
-			}
-			switch {
-			case asJSON:
-				err = a.writeJSON(testReport(describe, results))
-			case junit != "-":
-				err = conformance.WriteTable(a.stdout, results)
-			}
-			if err != nil {
-				return err
-			}
-			for _, name := range passing {
-				a.note("%s passes, but %s says that it fails", name, knownFile)
-			}
-			failed := 0
-			for _, r := range results {
-				if r.Status == conformance.Failed {
-					failed++
-				}
-			}
-			if failed > 0 {
-				return fmt.Errorf("%d of %d cases failed", failed, len(results))
-			}
-			return nil
+			return a.testPlugin(cmd.Context(), &f, cases)
 		}),
 	}
-	c.Flags().StringVar(&plugin, "plugin", "cpu", "the plugin: a platform's name or a `path`")
-	c.Flags().StringVar(&junit, "junit", "", "write the results as JUnit XML to this `file` too, - is standard output")
-	c.Flags().StringVar(&pattern, "run", "", "run the cases whose GROUP/NAME matches this `regexp`")
-	c.Flags().StringVar(&knownFile, "known", "", "`file` with the cases that are known to fail")
-	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	c.Flags().BoolVar(&list, "list", false, "list the cases and run none")
-	c.Flags().DurationVar(&limit, "limit", time.Minute, "how long one case may take")
-	c.Flags().IntVar(&worker, "worker", -1, "")
+	c.Flags().StringVar(&f.plugin, "plugin", "cpu", "the plugin: a platform's name or a `path`")
+	c.Flags().StringVar(&f.junit, "junit", "", "write the results as JUnit XML to this `file` too, - is standard output")
+	c.Flags().StringVar(&f.pattern, "run", "", "run the cases whose GROUP/NAME matches this `regexp`")
+	c.Flags().StringVar(&f.known, "known", "", "`file` with the cases that are known to fail")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "write JSON")
+	c.Flags().BoolVar(&f.list, "list", false, "list the cases and run none")
+	c.Flags().DurationVar(&f.limit, "limit", time.Minute, "how long one case may take")
+	c.Flags().IntVar(&f.worker, "worker", -1, "")
 	_ = c.Flags().MarkHidden("worker")
 	return c
+}
+
+// cases returns those that --run chooses.
+func (f *pluginTest) cases() ([]conformance.Case, error) {
+	wanted, err := regexp.Compile(f.pattern)
+	if err != nil {
+		return nil, usagef("--run: %v", err)
+	}
+	var cases []conformance.Case
+	for _, c := range conformance.Suite() {
+		if wanted.MatchString(c.ID()) {
+			cases = append(cases, c)
+		}
+	}
+	if len(cases) == 0 {
+		return nil, usagef("no case matches %q", f.pattern)
+	}
+	return cases, nil
+}
+
+// serveCases runs cases for another process, from the one it asks for on.
+func (a *app) serveCases(ctx context.Context, f *pluginTest, cases []conformance.Case) error {
+	b, err := backends.Open(ctx, f.plugin, a.backendOptions())
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	ref, err := backends.Open(ctx, "interp", a.backendOptions())
+	if err != nil {
+		return err
+	}
+	defer ref.Close()
+	return conformance.Serve(ctx, a.stdout, b, ref, cases, f.worker)
+}
+
+// testPlugin has the cases run in processes of their own and reports them.
+func (a *app) testPlugin(ctx context.Context, f *pluginTest, cases []conformance.Case) error {
+	known, err := readKnown(f.known)
+	if err != nil {
+		return err
+	}
+	b, err := backends.Open(ctx, f.plugin, a.backendOptions())
+	if err != nil {
+		return err
+	}
+	describe := b.Describe()
+	if err := b.Close(); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	a.note("testing %s", describe)
+	var results []conformance.Result
+	show := a.progress(len(cases))
+	err = conformance.RunIsolated(ctx, cases, f.limit, func(from int) *exec.Cmd {
+		return exec.Command(self, "plugin", "test", "--plugin", f.plugin, "--run", f.pattern, "--worker", strconv.Itoa(from))
+	}, func(r conformance.Result) {
+		results = append(results, r)
+		show(len(results), r.Case.ID())
+	})
+	show(len(cases), "")
+	if err != nil {
+		return err
+	}
+	passing := conformance.ApplyKnown(results, known)
+	if err := a.reportTest(f, describe, results); err != nil {
+		return err
+	}
+	for _, name := range passing {
+		a.note("%s passes, but %s says that it fails", name, f.known)
+	}
+	failed := 0
+	for _, r := range results {
+		if r.Status == conformance.Failed {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d cases failed", failed, len(results))
+	}
+	return nil
+}
+
+// reportTest writes the results in the forms that were asked for; the table is left out where standard output is taken.
+func (a *app) reportTest(f *pluginTest, describe string, results []conformance.Result) error {
+	if f.junit != "" {
+		var text bytes.Buffer
+		if err := conformance.WriteJUnit(&text, f.plugin, results); err != nil {
+			return err
+		}
+		if err := a.write(f.junit, text.Bytes()); err != nil {
+			return err
+		}
+	}
+	switch {
+	case f.asJSON:
+		return a.writeJSON(testReport(describe, results))
+	case f.junit == "-":
+		return nil
+	}
+	return conformance.WriteTable(a.stdout, results)
 }
 
 func readKnown(file string) (map[string]bool, error) {
