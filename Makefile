@@ -1,6 +1,10 @@
 # The commands of this repository. 'make test' is what to run before a change is proposed, 'make check' what runs before
 # it is merged.
 
+# What fails in front of a pipe fails the rule.
+SHELL = bash
+.SHELLFLAGS = -o pipefail -c
+
 GO ?= go
 CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 TOOLS ?= $(dir $(CORPUS))tools
@@ -38,8 +42,10 @@ generated:
 	@git diff --exit-code -- '*_gen.go' '*_amd64.s' '*stubs_amd64.go' docs/dialects || { echo "generated files were not up to date"; exit 1; }
 	$(GO) mod tidy -diff
 
+# RACE says which packages; those that start threads are enough before a merge.
+RACE ?= ./...
 race: plugin
-	$(GO) test -race -timeout 40m -json ./... | $(SUMMARY)
+	$(GO) test -race -timeout 40m -json $(RACE) | $(SUMMARY)
 
 nocgo:
 	CGO_ENABLED=0 $(GO) test -timeout 20m -json ./... | $(SUMMARY)

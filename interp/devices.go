@@ -92,7 +92,8 @@ func firesOn(mod *ir.Module, op *ir.Op) place {
 			return place{device: n}
 		}
 	}
-	for _, s := range perValue(op, "sdy.sharding") {
+	if list := perValue(op, "sdy.sharding"); len(list) > 0 { // all results have the same
+		s := list[0]
 		mesh := s.Inline
 		if mesh == nil {
 			for o := range mod.Body().Ops() {
@@ -106,7 +107,6 @@ func firesOn(mod *ir.Module, op *ir.Op) place {
 		if mesh != nil && len(mesh.Axes) == 0 && len(mesh.DeviceIDs) == 1 {
 			return place{device: int(mesh.DeviceIDs[0])}
 		}
-		break
 	}
 	return place{}
 }

@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -27,6 +29,7 @@ var reason = regexp.MustCompile(`^\s+\S+\.go:\d+: (?:skip: )?(.*)\n$`)
 func summarize(in io.Reader, out io.Writer) int {
 	output := map[string][]string{} // by package and test
 	skipped := map[string][]string{}
+	running := map[string]bool{} // packages whose tests began and have not ended
 	passed, failed := 0, 0
 	broken := false
 	sc := bufio.NewScanner(in)
@@ -42,6 +45,9 @@ func summarize(in io.Reader, out io.Writer) int {
 		}
 		key := e.Package + " " + e.Test
 		switch e.Action {
+		case "start":
+			running[e.Package] = true
+			continue
 		case "output", "build-output":
 			output[key] = append(output[key], e.Output)
 			continue
@@ -80,11 +86,20 @@ func summarize(in io.Reader, out io.Writer) int {
 		default:
 			continue
 		}
+		if e.Test == "" {
+			delete(running, e.Package)
+		}
 		delete(output, key)
 	}
 	if err := sc.Err(); err != nil {
 		fmt.Fprintln(out, err)
 		broken = true
+	}
+	if len(running) > 0 { // the go command was killed
+		broken = true
+		for _, p := range slices.Sorted(maps.Keys(running)) {
+			fmt.Fprintf(out, "FAIL  %s: its tests did not end\n", p)
+		}
 	}
 	whys := make([]string, 0, len(skipped))
 	n := 0

@@ -26,6 +26,12 @@ func TestSummarize(t *testing.T) {
 {"ImportPath":"p","Action":"build-fail"}
 {"Action":"pass","Package":"q","Test":"A"}
 `, "x.go:1: no\ntests: 1 passed, 0 failed, 0 skipped\n", 1},
+		{"killed", `{"Action":"start","Package":"p"}
+{"Action":"pass","Package":"p","Test":"A"}
+{"Action":"start","Package":"q"}
+{"Action":"pass","Package":"q","Test":"A"}
+{"Action":"pass","Package":"q","Elapsed":1}
+`, "ok    q  1.0s\nFAIL  p: its tests did not end\ntests: 2 passed, 0 failed, 0 skipped\n", 1},
 		{"nothing", "", "tests: 0 passed, 0 failed, 0 skipped\n", 1},
 	}
 	for _, tt := range tests {
