@@ -180,6 +180,9 @@ func (h *hookSite) call(m *machine, fr *frame, ins *instr) error {
 // deliver hands the call to its handlers. With a timeout the handlers get copies and run on a goroutine of
 // their own, which is left behind where it does not return in time.
 func (m *machine) deliver(b *runtime.Bound, c *runtime.Call) error {
+	if err := m.world.stopped(); err != nil {
+		return err
+	}
 	m.watch.ask()
 	defer m.watch.answered()
 	timeout := m.prog.hooks.timeout

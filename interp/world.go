@@ -92,6 +92,16 @@ func (w *world) fail(err error) {
 	w.notify()
 }
 
+// stopped returns why another device ended the run: no hook fires any more.
+func (w *world) stopped() error {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed
+}
+
 // leave is called by a device that ends.
 func (w *world) leave(err error) {
 	w.mu.Lock()

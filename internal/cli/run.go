@@ -172,6 +172,7 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 		}
 	}
 	heap.Running()
+	a.waitForSlowHandlers(f.backend, program.Module, len(program.Manifest.Sites))
 	backend, err := backends.Open(ctx, f.backend, backendOpts)
 	if err != nil {
 		return nil, err
