@@ -77,7 +77,12 @@ func (v *verifier) row(o *Op) {
 		a := o.attrs().Get(s.Name)
 		switch {
 		case a == nil && !s.Optional && s.Default == nil:
-			v.r.Errorf(o, "requires attribute '%s'", s.Name)
+			d := v.r.Errorf(o, "requires attribute '%s'", s.Name)
+			for _, given := range o.attrs() {
+				if !given.Inherent && diag.Closest(given.Name, []string{s.Name}) != "" {
+					d.Note(o.pos, "'%s' is no attribute of '%s'; did you mean '%s'?", given.Name, o.def.Name, s.Name)
+				}
+			}
 			return
 		case a != nil && s.Type.Check != nil && !s.Type.Check(a):
 			v.r.Errorf(o, "attribute '%s' failed to satisfy constraint: %s", s.Name, s.Type.Summary)

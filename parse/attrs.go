@@ -572,13 +572,19 @@ func (p *parser) hashAttr() ir.Attr {
 	if wrapped {
 		p.lexAt(body + 1)
 		name = ""
-		if p.tok.kind == tokWord {
+		if p.tok.kind == tokWord && (d != nil || p.tok.start == body+1) { // of unknown dialects all is text
 			name = str(p.text())
 		}
 		body = p.tok.end
 	}
 	var a ir.Attr
-	if d != nil && d.ParseAttr != nil && name != "" {
+	if !wrapped {
+		if text, ok := p.unnamed(d, name, body, end); ok {
+			p.lexAt(end)
+			a = ir.NewDialectAttr(dialect, "", text, nil)
+		}
+	}
+	if a == nil && d != nil && d.ParseAttr != nil && name != "" {
 		p.lexAt(body)
 		a = d.ParseAttr(p, name)
 	}
@@ -610,7 +616,7 @@ func (p *parser) symbolBody(start int) int {
 // empty.
 func wrappedAttr(dialect, name, rest string) ir.Attr {
 	trimmed := strings.TrimSpace(rest)
-	if trimmed == "" || trimmed[0] == '<' {
+	if (trimmed == "" || trimmed[0] == '<') && simpleName(name) {
 		return ir.NewDialectAttr(dialect, name, trimmed, nil)
 	}
 	return ir.NewDialectAttr(dialect, "", "<"+name+rest+">", nil)

@@ -81,7 +81,7 @@ func (p *parser) locAlias() *ir.Loc {
 	}
 	if bytes.IndexByte(name, '.') >= 0 {
 		a := p.ParseAttr(nil)
-		return ir.NewOpaqueLoc(a.String())
+		p.Errorf("expected location attribute, but got '%s'", a)
 	}
 	f := p.forwardLocs[string(name)]
 	if f == nil {

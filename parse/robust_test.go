@@ -328,3 +328,26 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 	c.largest = max(c.largest, len(b))
 	return c.w.Write(b)
 }
+
+// TestDialectSymbols reads attributes and types of unknown dialects as MLIR does (the right-hand sides are jaxlib's).
+func TestDialectSymbols(t *testing.T) {
+	for in, want := range map[string]string{
+		"#x.": "#x<>", "#x.<1>": "#x<<1>>", "!x.": "!x<>", "!x.<2>": "!x<<2>>", "#x..": "#x<.>", "#x.y.z": "#x.y.z", "#x<>": "#x<>",
+		"#x<y>": "#x.y", "#x.y<>": "#x.y<>", "!x<_a>": "!x<_a>", "!x._a<2>": "!x<_a<2>>", "#x<a$b>": "#x<a$b>", "#x<a b>": "#x<a b>",
+		"#x.a$b<1>": "#x<a$b<1>>", "#x< a>": "#x< a>",
+	} {
+		m, err := text(`"a.b"() {x = ` + in + `} : () -> ()`)
+		if err != nil {
+			t.Errorf("%s: %v", in, err)
+			continue
+		}
+		if got := m.Body().First().Attr("x").String(); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+	for _, in := range []string{"#.", "#.y", "!.", "#x. <y>"} {
+		if _, err := text(`"a.b"() {x = ` + in + `} : () -> ()`); err == nil {
+			t.Errorf("%s is read", in)
+		}
+	}
+}

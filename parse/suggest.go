@@ -15,49 +15,11 @@ func (p *parser) unknownOp(name, tried string) {
 			full = p.defaults[len(p.defaults)-1] + "." + name
 		}
 		dialect, _, _ := strings.Cut(full, ".")
-		if s := closest(full, p.reg.OpNames()); s != "" {
+		if s := diag.Closest(full, p.reg.OpNames()); s != "" {
 			d.Note(p.pos(), "did you mean '%s'?", s)
 		} else if p.reg.Dialect(dialect) == nil {
 			d.Note(p.pos(), "operations of dialects that are not known are read in generic form: \"%s\"(...)", full)
 		}
 	}
 	panic(bailout{d})
-}
-
-// closest returns the name that differs from s in the fewest letters, "" where all differ in more than a third.
-func closest(s string, names []string) string {
-	best, limit := "", min(3, len(s)/3)+1
-	for _, n := range names {
-		if d := distance(s, n, limit); d < limit {
-			best, limit = n, d
-		}
-	}
-	return best
-}
-
-// distance returns how many letters must be added, removed, changed or swapped with their neighbour to make b of a,
-// limit where it is that or more.
-func distance(a, b string, limit int) int {
-	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > 100 {
-		return limit
-	}
-	prev2, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		cur[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cur[j] = min(cur[j], prev2[j-2]+1)
-			}
-		}
-		prev2, prev, cur = prev, cur, prev2
-	}
-	return min(prev[len(b)], limit)
 }

@@ -406,10 +406,34 @@ func (p *parser) symbolText() (dialect, name string, body, end int, wrapped, ali
 	if dot < 0 {
 		return str(text), "", body, end, true, false
 	}
-	if dot == len(text)-1 {
-		p.Errorf("expected a name behind '%s'", src[p.tok.start:p.tok.end])
+	if dot == 0 {
+		p.Errorf("invalid dialect namespace '\"\"'")
 	}
 	return str(text[:dot]), str(text[dot+1:]), body, end, false, false
+}
+
+// unnamed returns the text of #dialect.text or !dialect.text as #dialect<text> has it, where the text is no mnemonic
+// with or without parameters in angle brackets; MLIR writes it so. Dialects that are known want a mnemonic.
+func (p *parser) unnamed(d *ir.Dialect, name string, body, end int) (text string, ok bool) {
+	if simpleName(name) {
+		return "", false
+	}
+	if d != nil {
+		p.ErrorfAt(diag.At(body-len(name)), "expected valid keyword")
+	}
+	return "<" + string(p.lexer.src[body-len(name):end]) + ">", true
+}
+
+// simpleName reports whether MLIR takes name for a mnemonic: letters, digits, '_' and '.' after a letter.
+func simpleName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (i == 0 || c-'0' > 9 && c != '_' && c != '.') {
+			return false
+		}
+	}
+	return name != ""
 }
 
 // bangType reads !alias, !dialect.name<...> or !dialect<...>.
@@ -441,19 +465,23 @@ func (p *parser) bangType() ir.Type {
 	if wrapped {
 		p.lexAt(body + 1)
 		name = ""
-		if p.tok.kind == tokWord {
+		if p.tok.kind == tokWord && (d != nil || p.tok.start == body+1) { // of unknown dialects all is text
 			name = str(p.text())
 		}
 		body = p.tok.end
+	} else if text, ok := p.unnamed(d, name, body, end); ok {
+		t = p.ctx.DialectType(dialect, "", text, nil)
+		p.lexAt(end)
 	}
-	if d != nil && d.ParseType != nil && name != "" {
+	if t == nil && d != nil && d.ParseType != nil && name != "" {
 		p.lexAt(body)
 		t = d.ParseType(p, name)
 	}
-	if t == nil {
+	switch {
+	case t == nil:
 		t = p.verbatimType(dialect, name, p.symbolBody(start), body, end, wrapped)
 		p.lexAt(end)
-	} else if wrapped {
+	case wrapped:
 		p.expectIn('>', "expected '>' in "+dialect+" type")
 	}
 	if len(key) <= longestCached && p.expanded == expanded {
@@ -469,7 +497,7 @@ func (p *parser) verbatimType(dialect, name string, open, body, end int, wrapped
 	}
 	if wrapped {
 		rest := strings.TrimSpace(string(src[body : end-1]))
-		if rest != "" && rest[0] != '<' {
+		if rest != "" && rest[0] != '<' || !simpleName(name) {
 			return p.ctx.DialectType(dialect, "", string(src[open:end]), nil)
 		}
 		return p.ctx.DialectType(dialect, name, rest, nil)

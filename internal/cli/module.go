@@ -62,7 +62,12 @@ func readModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := ir.VerifyChanged(m); err != nil {
+	err = ir.VerifyChanged(m)
+	var list diag.List
+	if errors.As(err, &list) && len(list) > maxErrors {
+		err = list[:max(1, maxErrors)]
+	}
+	if err != nil {
 		return nil, err
 	}
 	return m, nil
