@@ -49,6 +49,7 @@ func makeFFT(s *spec) (kernel, error) {
 	}
 	inverse := kind == "IFFT" || kind == "IRFFT"
 	n := int(full.NumElements())
+	double := in.dt == tensor.F64 || in.dt == tensor.Complex128
 	return kernel{run: func(ins, outs []*tensor.Tensor) error {
 		if out.n == 0 {
 			return nil
@@ -57,13 +58,18 @@ func makeFFT(s *spec) (kernel, error) {
 		if kind == "IRFFT" {
 			data = mirror(data, full, half, k)
 		}
-		for i := k - 1; i >= 0; i-- {
-			transformDim(data, full, rank-k+i, inverse)
-		}
-		if inverse {
-			scale := complex(1/float64(full[rank-k:].NumElements()), 0)
-			for i := range data {
-				data[i] *= scale
+		if !double || !transformPairs(data, full, k, inverse, kind == "RFFT") {
+			for i := k - 1; i >= 0; i-- {
+				transformDim(data, full, rank-k+i, inverse)
+				if kind == "RFFT" && i == k-1 {
+					realBins(data, int(full[rank-1]))
+				}
+			}
+			if inverse {
+				scale := complex(1/float64(full[rank-k:].NumElements()), 0)
+				for i := range data {
+					data[i] *= scale
+				}
 			}
 		}
 		if kind == "RFFT" {
@@ -105,6 +111,17 @@ func mirror(data []complex128, full, half tensor.Shape, k int) []complex128 {
 		}
 	}
 	return out
+}
+
+// realBins clears the imaginary parts that the transform of real lines does not have: of the sum, and of the sum with
+// alternating signs where there is one.
+func realBins(data []complex128, n int) {
+	for i := 0; i < len(data); i += n {
+		data[i] = complex(real(data[i]), 0)
+		if n%2 == 0 {
+			data[i+n/2] = complex(real(data[i+n/2]), 0)
+		}
+	}
 }
 
 // transformDim transforms all lines along one dimension.
