@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 	"testing"
 
@@ -36,6 +35,65 @@ for line in sys.stdin:
     except Exception as e:
         print(json.dumps({'error': str(e)[:300]}))
 `
+
+// fewULP is what two implementations of one function may differ by and need no reason.
+const fewULP = 4
+
+// apart lists the upstream programs whose results here and by XLA are further apart, by at most so many ULP, and why. The
+// truth was looked up with 60 digits where the reason says who is right.
+var apart = map[string]struct {
+	ulps uint64
+	why  string
+}{
+	"acos_float32_20_20.mlir":                                             {64, "2 atan2(sqrt(1 - x*x), 1 + x) op by op: XLA contracts 1 - x*x into one rounding, which matters beside 1"},
+	"acos_float64_20_20.mlir":                                             {8, "as acos_float32"},
+	"atanh_float64_20_20_chlo.mlir":                                       {64, "XLA is off by 46 ULP at 0.4, the engine by 1"},
+	"bessel_i0e_float32_20_20.mlir":                                       {8, "a polynomial of 20 terms op by op; XLA contracts its products and sums"},
+	"bessel_i1e_float32_20_20_chlo.mlir":                                  {8, "XLA is off by 6 ULP, the engine is rounded correctly"},
+	"bessel_i1e_float64_20_20_chlo.mlir":                                  {8, "both are off by 4.5 ULP"},
+	"conv_general_dilated_float32_1_16_16_2_float32_2_3_2_2.mlir":         {128, "sums in another order; the element is near zero beside its terms"},
+	"conv_general_dilated_float32_1_28_1_float32_3_1_16.mlir":             {128, "sums in another order; the element is near zero beside its terms"},
+	"conv_general_dilated_float32_1_3_2_2_float32_64_3_7_7.mlir":          {32, "sums in another order; the element is near zero beside its terms"},
+	"conv_general_dilated_float32_2_3_9_10_float32_3_3_4_5_t2.mlir":       {64, "sums in another order; the element is near zero beside its terms"},
+	"conv_general_dilated_float32_2_3_9_9_float32_12_1_3_3.mlir":          {512, "sums in another order; the element is near zero beside its terms"},
+	"conv_general_dilated_float32_2_3_9_float32_12_1_3.mlir":              {64, "sums in another order; the element is near zero beside its terms"},
+	"cosh_complex128_20_20_chlo.mlir":                                     {1024, "XLA is off by 573 ULP where the imaginary part is small, the engine by 3"},
+	"cosh_complex64_20_20_chlo.mlir":                                      {4096, "XLA is off by 3450 ULP where the imaginary part is small, the engine is rounded correctly"},
+	"cumprod_complex128_8_9.mlir":                                         {16, "products of complex numbers, whose parts cancel; XLA contracts them"},
+	"digamma_float32_20_20_chlo.mlir":                                     {2048, "XLA is off by 1320 ULP beside the root at -0.504, the engine is rounded correctly"},
+	"digamma_float64_20_20_chlo.mlir":                                     {16384, "beside roots: XLA is off by 12000 ULP at 1.462, the engine by 3500 at -2.611"},
+	"dot_general_complex64_4_3_complex128_3_6.mlir":                       {32, "sums in another order, of products whose parts cancel"},
+	"dot_general_float32_4_3_float64_3_6.mlir":                            {32, "sums in another order; the element is near zero beside its terms"},
+	"dot_general_uint64_4_3_float32_3_6.mlir":                             {32, "sums in another order; the element is near zero beside its terms"},
+	"erf_inv_float64_20_20_chlo.mlir":                                     {16, "XLA is off by 10 ULP, the engine by 3"},
+	"expm1_complex128_20_20.mlir":                                         {1024, "XLA is off by 798 ULP where the parts cancel, the engine by 9"},
+	"fft_complex64_14_15_16_17.mlir":                                      {1 << 17, "XLA sums in f32; the engine is rounded correctly (TestExcusedExpectations)"},
+	"fft_float32_14_15_16_17.mlir":                                        {1 << 15, "XLA sums in f32; the engine is rounded correctly (TestExcusedExpectations)"},
+	"fft_float64_14_15_16_17.mlir":                                        {1 << 15, "XLA sums in f64; the engine is rounded correctly (TestExcusedExpectations)"},
+	"igamma_float32_1_20_float32_20_20_chlo.mlir":                         {64, "a series until it converges: XLA contracts, so it stops and rounds elsewhere"},
+	"igamma_float32_20_20_float32_1_20_chlo.mlir":                         {128, "a series until it converges: XLA contracts, so it stops and rounds elsewhere"},
+	"igamma_float32_20_20_float32_20_20_chlo.mlir":                        {64, "a series until it converges: XLA contracts, so it stops and rounds elsewhere"},
+	"igamma_float64_20_20_float64_20_20_chlo.large.mlir":                  {64, "a series until it converges: XLA contracts, so it stops and rounds elsewhere"},
+	"igammac_float32_20_20_float32_20_20_chlo.mlir":                       {64, "a continued fraction until it converges, as igamma"},
+	"igammac_float64_20_20_float64_20_20_chlo.large.mlir":                 {64, "a continued fraction until it converges, as igamma"},
+	"integer_pow_complex128_20_30.mlir":                                   {512, "repeated products of complex numbers, whose parts cancel; XLA contracts them"},
+	"integer_pow_complex128_20_30_t2.mlir":                                {4096, "repeated products of complex numbers, whose parts cancel; XLA contracts them"},
+	"lgamma_float64_20_20_chlo.mlir":                                      {1024, "beside the roots at 1 and 2, where XLA's Lanczos sum cancels"},
+	"log_complex128_20_20.mlir":                                           {128, "beside |z| = 1, where XLA's real part cancels"},
+	"logistic_complex64_20_20.mlir":                                       {32, "XLA divides in f32, the engine in f64 and rounds once"},
+	"mul_complex128_20_20_complex128_20_20.mlir":                          {64, "a part is the difference of two products, which cancel; XLA contracts one of them"},
+	"mul_complex64_20_20_complex64_20_20.mlir":                            {16, "a part is the difference of two products, which cancel; XLA contracts one of them"},
+	"pow_complex128_20_30_complex128_20_30.mlir":                          {1024, "exp(y log x) in f64: rounding of the exponent grows with it"},
+	"pow_complex64_20_30_complex64_20_30.mlir":                            {16384, "XLA computes it in f32; the engine is rounded correctly (TestExcusedExpectations)"},
+	"regularized_incomplete_beta_float64_9_float64_9_float64_9_chlo.mlir": {16, "a continued fraction until it converges, as igamma"},
+	"rsqrt_complex128_20_20.mlir":                                         {256, "XLA's parts cancel beside the negative axis"},
+	"sinh_complex64_20_20_chlo.mlir":                                      {128, "XLA computes it in f32 where the real part is small, the engine in f64"},
+	"sinh_float32_20_20_chlo.mlir":                                        {8, "XLA is off by 6 ULP, the engine is rounded correctly (TestExcusedExpectations)"},
+	"tan_complex128_20_20_chlo.mlir":                                      {8, "another formula"},
+	"tanh_complex128_20_20.mlir":                                          {128, "where the real part is small XLA's parts cancel"},
+	"tanh_complex64_20_20.mlir":                                           {16, "XLA computes it in f32, the engine in f64"},
+	"triangular_solve_float32_2_8_8_float32_2_10_8.mlir":                  {64, "XLA solves in f32; the engine is rounded correctly (TestExcusedExpectations)"},
+}
 
 // withoutFolding returns the text of a module whose main computes on what @inputs gives, without expectations. XLA folds constants
 // with other arithmetic than it executes, so a barrier hides them.
@@ -79,7 +137,6 @@ func TestMainsAgainstXLA(t *testing.T) {
 	python := peer.Python(t)
 	type program struct {
 		name string
-		op   string
 		m    *ir.Module
 	}
 	var programs []program
@@ -101,14 +158,13 @@ func TestMainsAgainstXLA(t *testing.T) {
 			t.Fatal(err)
 		}
 		in = append(append(in, line...), '\n')
-		programs = append(programs, program{name, name, m})
+		programs = append(programs, program{name, m})
 	}
 	answers := strings.Split(strings.TrimSpace(string(python.Run(t, mainsScript, in))), "\n")
 	if len(answers) != len(programs) {
 		t.Fatalf("%d answers for %d programs", len(answers), len(programs))
 	}
-	refused := map[string][]string{}
-	far := map[uint64][]string{}
+	equal, few, explained := 0, 0, 0
 	for i, p := range programs {
 		var a struct {
 			Results []string
@@ -116,6 +172,10 @@ func TestMainsAgainstXLA(t *testing.T) {
 		}
 		if err := json.Unmarshal([]byte(answers[i]), &a); err != nil {
 			t.Fatal(err)
+		}
+		if a.Error != "" {
+			t.Errorf("%s: XLA: %s", p.name, a.Error)
+			continue
 		}
 		exe, err := New(Options{}).Compile(t.Context(), &runtime.Program{Module: p.m}, runtime.CompileOptions{})
 		if err != nil {
@@ -127,11 +187,11 @@ func TestMainsAgainstXLA(t *testing.T) {
 			t.Errorf("%s: %v", p.name, err)
 			continue
 		}
-		if a.Error != "" {
-			refused[a.Error] = append(refused[a.Error], p.name)
+		if len(out) != len(a.Results) {
+			t.Errorf("%s: %d results, XLA has %d", p.name, len(out), len(a.Results))
 			continue
 		}
-		worst := uint64(0)
+		worst, where := uint64(0), ""
 		for k, r := range out {
 			want, err := fromHex(r, a.Results[k])
 			if err != nil {
@@ -139,20 +199,25 @@ func TestMainsAgainstXLA(t *testing.T) {
 				break
 			}
 			for e := range r.NumElements() {
-				worst = max(worst, ulpDistance(r, want, e))
+				if d := ulpDistance(r, want, e); d > worst {
+					worst, where = d, fmt.Sprintf("element %d of result %d is %s, XLA has %s", e, k, elementText(r, e), elementText(want, e))
+				}
 			}
 		}
-		far[worst] = append(far[worst], p.name)
+		reason, listed := apart[p.name]
+		switch {
+		case worst > max(fewULP, reason.ulps):
+			t.Errorf("%s: %d ULP apart: %s", p.name, worst, where)
+		case worst > fewULP:
+			explained++
+			t.Logf("%s: %d ULP apart: %s", p.name, worst, reason.why)
+		case listed:
+			t.Logf("%s: %d ULP apart, listed as more", p.name, worst)
+		case worst > 0:
+			few++
+		default:
+			equal++
+		}
 	}
-	var keys []uint64
-	for k := range far {
-		keys = append(keys, k)
-	}
-	sort.Slice(keys, func(i, j int) bool { return keys[i] < keys[j] })
-	for _, k := range keys {
-		t.Logf("%d ULP: %d %v", k, len(far[k]), far[k][:min(len(far[k]), 200)])
-	}
-	for k, v := range refused {
-		t.Logf("refused: %s: %v", k, v)
-	}
+	t.Logf("%d of %d programs: %d equal to the bit, %d within %d ULP, %d further apart, each for a reason", len(programs), len(files), equal, few, fewULP, explained)
 }
