@@ -102,3 +102,22 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		}
 	})
 }
+
+// TestPackagesAreDocumented: docs/architecture.md lists every package; dialects, examples and measurements stand for
+// themselves.
+func TestPackagesAreDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		switch {
+		case inside(name, "dialect"), inside(name, "examples"), inside(name, "internal/bench"), inside(name, "interp/gemm"):
+			continue
+		}
+		if !strings.Contains(string(text), "`"+name+"`") {
+			t.Errorf("docs/architecture.md does not list %s", name)
+		}
+	}
+}
