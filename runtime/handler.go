@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/tensor"
@@ -113,8 +114,13 @@ type Bound struct {
 type UnboundError struct{ Site *hlocb.Site }
 
 func (e *UnboundError) Error() string {
+	// What the user is to type must be what a shell and a terminal take as it is.
+	name := e.Site.Name
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("'=*?[\\", r) }) || name == "" {
+		name = e.Site.ID.String()
+	}
 	return fmt.Sprintf("hook %q (%s, id %s) needs a handler that computes its results: bind one with --on '%s=HANDLER'",
-		e.Site.Name, e.Site.Kind, e.Site.ID, e.Site.Name)
+		e.Site.Name, e.Site.Kind, e.Site.ID, name)
 }
 
 // Bind chooses the handlers for every hook of m. It fails with an *UnboundError where a call or feed hook has
@@ -163,6 +169,7 @@ func match(pattern string, site *hlocb.Site) (exact, ok bool) {
 	if pattern == site.Name || strings.EqualFold(pattern, site.ID.String()) {
 		return true, true
 	}
-	ok, err := path.Match(pattern, site.Name)
+	// A name is no path: '*' stands for '/' as well.
+	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(site.Name, "/", "\x00"))
 	return false, ok && err == nil
 }

@@ -58,6 +58,24 @@ func TestBindChooses(t *testing.T) {
 	}
 }
 
+// TestGlobs: a hook's name is no path.
+func TestGlobs(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"*", "jit(f)/loss", true}, {"jit*loss", "jit(f)/while/loss", true}, {"*/loss", "a/b/loss", true}, {"?", "/", true},
+		{"a/*", "a/b", true}, {"[", "x", false}, {"lo*", "a/lo", false}, {"l[n-p]ss", "loss", true},
+	} {
+		b := new(runtime.Bindings)
+		b.Observe(c.pattern, runtime.HandlerFunc(func(context.Context, *runtime.Call) error { return nil }))
+		bound, err := b.Bind(&hlocb.Manifest{Sites: []hlocb.Site{{ID: 1, Name: c.name, Kind: hlocb.Tap}}})
+		if err != nil || (len(bound[0].Observers) == 1) != c.want {
+			t.Errorf("%q selects %q: %t, %v", c.pattern, c.name, len(bound[0].Observers) == 1, err)
+		}
+	}
+}
+
 func TestBindUnbound(t *testing.T) {
 	for _, b := range []*runtime.Bindings{nil, new(runtime.Bindings)} {
 		_, err := b.Bind(manifest())

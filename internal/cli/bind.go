@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -127,7 +128,7 @@ func (f *bindFlags) check(m *hlocb.Manifest) error {
 		}
 		var names []string
 		for i := range m.Sites {
-			names = append(names, m.Sites[i].Name)
+			names = append(names, diag.Escape(m.Sites[i].Name))
 		}
 		if len(names) == 0 {
 			return usagef("no hook is named %q: the module has none", pattern)

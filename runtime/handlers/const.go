@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/hlocb/hlocb/runtime"
@@ -32,7 +33,14 @@ type splat struct{ text string }
 
 func (s splat) Handle(_ context.Context, c *runtime.Call) error {
 	for i, r := range c.Results {
-		v, single, err := tensor.DecodeDense([]byte(s.text), r.DType(), r.Shape())
+		text := s.text
+		if _, err := strconv.ParseInt(text, 10, 64); err == nil && (r.DType().IsFloat() || r.DType().IsComplex()) {
+			text += ".0" // an integer is a number for every type
+		}
+		if r.DType().IsComplex() && !strings.HasPrefix(text, "(") {
+			text = "(" + text + ",0.0)"
+		}
+		v, single, err := tensor.DecodeDense([]byte(text), r.DType(), r.Shape())
 		if err != nil {
 			return fmt.Errorf("const for result %d of type %s: %w", i, appendType(nil, r), err)
 		}

@@ -144,6 +144,19 @@ func TestConst(t *testing.T) {
 	if got := string(n.AppendJSON(nil)); got != `{"dtype":"i32","shape":[3],"data":[7,7,7]}` {
 		t.Errorf("result is %s", got)
 	}
+	for _, tt := range []struct{ text, dtype, want string }{
+		{"2", "f32", `"data":[2,2]`}, {"-1.5", "bf16", `"data":[-1.5,-1.5]`}, {"3", "complex<f32>", `"data":[[3,0],[3,0]]`}, {"true", "i1", `"data":[true,true]`},
+	} {
+		d, ok := tensor.ParseDType(tt.dtype)
+		if !ok {
+			t.Fatalf("no type %s", tt.dtype)
+		}
+		v := tensor.New(d, tensor.Shape{2})
+		handle(t, parse(t, "const:"+tt.text, &handlers.Env{}), call(site("h", hlocb.Call), nil, []*tensor.Tensor{v}))
+		if got := string(v.AppendJSON(nil)); !strings.Contains(got, tt.want) {
+			t.Errorf("const:%s for %s gives %s", tt.text, tt.dtype, got)
+		}
+	}
 	h := parse(t, "const:dense<0.0> : tensor<f32>", &handlers.Env{})
 	wantError(t, h.Handle(context.Background(), c), "const has no value for result 0 of type tensor<2xf32>")
 }
