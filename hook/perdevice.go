@@ -48,7 +48,7 @@ func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 	if n, ok := intAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
 		return nil
 	}
-	p := &placer{m: m, mode: mode, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
+	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.Mesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
 	p.devices, _ = intAttr(m.Op().Attr("mhlo.num_partitions"))
 	for op := range m.Body().Ops() {
 		if op.Name() != "sdy.mesh" {
@@ -57,6 +57,7 @@ func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 		if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok {
 			if mesh, ok := d.Data().(*sdy.Mesh); ok {
 				name := stringAttr(op.Attr(ir.SymbolName))
+				p.meshes[name] = mesh
 				if len(mesh.Axes) > 0 && p.mesh == nil {
 					p.mesh, p.meshName = mesh, name
 				}
@@ -86,10 +87,13 @@ func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 		}
 		return true
 	})
-	funcs := manualFunctions(m)
+	funcs, err := p.manualFunctions()
+	if err != nil {
+		return err
+	}
 	for _, h := range hooks {
 		switch within := contextOf(h.Op, funcs); {
-		case within == perDeviceContext|wholeContext:
+		case within&perDeviceContext != 0 && within&wholeContext != 0:
 			return m.Errorf(h.Op, "hook %q is in a function that is called from a manual computation and from elsewhere; give each its own function", h.HookName())
 		case within == perDeviceContext:
 			if mode == PerDeviceOnce && !guarded(h.Op) {
@@ -97,6 +101,9 @@ func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 			}
 			h.RemoveAttr(attrSdySharding) // XLA takes no sharding there
 			h.RemoveAttr(attrMhloSharding)
+			if err := p.overFreeAxes(h, funcs); err != nil {
+				return err
+			}
 			continue
 		}
 		place := p.shardy
@@ -121,9 +128,12 @@ const (
 	perDeviceContext             // each device's own
 )
 
+// partlyContext says that the devices are not apart along all axes of the mesh.
+const partlyContext = perDeviceContext << 1
+
 // manualFunctions returns, for each function, where it is called from: a manual computation, elsewhere, or both.
-func manualFunctions(m *ir.Module) map[string]int {
-	g := newCallGraph(m)
+func (p *placer) manualFunctions() (map[string]int, error) {
+	g := newCallGraph(p.m)
 	out := map[string]int{}
 	var work []string
 	add := func(name string, within int) {
@@ -136,7 +146,13 @@ func manualFunctions(m *ir.Module) map[string]int {
 	for callee, ops := range g.callers {
 		for _, op := range ops {
 			if insideManual(op) {
-				add(callee, perDeviceContext)
+				within := perDeviceContext
+				if _, free, err := p.freeAxes(op); err != nil {
+					return nil, err
+				} else if len(free) > 0 {
+					within |= partlyContext
+				}
+				add(callee, within)
 			} else if f := functionOf(op); f != "" {
 				calls[f] = append(calls[f], op)
 			}
@@ -154,7 +170,7 @@ func manualFunctions(m *ir.Module) map[string]int {
 			add(fn.Callee(op), out[name])
 		}
 	}
-	return out
+	return out, nil
 }
 
 func contextOf(op *ir.Op, funcs map[string]int) int {
@@ -162,7 +178,7 @@ func contextOf(op *ir.Op, funcs map[string]int) int {
 		return perDeviceContext
 	}
 	if within := funcs[functionOf(op)]; within != 0 {
-		return within
+		return within &^ partlyContext
 	}
 	return wholeContext
 }
@@ -184,6 +200,86 @@ func insideManual(op *ir.Op) bool {
 		}
 	}
 	return false
+}
+
+// freeAxes returns the mesh of the manual computations around op and its axes that none of them is over.
+func (p *placer) freeAxes(op *ir.Op) (mesh string, free []string, err error) {
+	taken := map[string]bool{}
+	known := p.mesh
+	mesh = p.meshName
+	for o := op.Parent(); o != nil; o = o.Parent() {
+		if o.Name() != "sdy.manual_computation" {
+			continue
+		}
+		for _, name := range [...]string{"in_shardings", "out_shardings"} {
+			list, _ := perValue(o.Attr(name))
+			for _, s := range list {
+				if m := p.meshes[s.Mesh]; m != nil && s.Inline == nil {
+					mesh, known = s.Mesh, m
+				}
+			}
+		}
+		if d, ok := o.Attr("manual_axes").(*ir.DialectAttr); ok {
+			if axes, ok := d.Data().(*sdy.ManualAxes); ok {
+				for _, name := range axes.Names {
+					taken[name] = true
+				}
+			}
+		}
+	}
+	if known == nil {
+		return "", nil, p.m.Errorf(op, "a manual computation around '%s' is over a mesh that the module lacks", op.Name())
+	}
+	for _, a := range known.Axes {
+		if !taken[a.Name] {
+			free = append(free, a.Name)
+		}
+	}
+	return mesh, free, nil
+}
+
+// overFreeAxes puts a hook of a manual computation over some axes of the mesh into one over the others, since XLA takes a
+// call with a side effect only where each device is on its own. Its values are whole along those axes.
+func (p *placer) overFreeAxes(h hlocb.HookOp, funcs map[string]int) error {
+	m, op := p.m, h.Op
+	if !insideManual(op) {
+		if funcs[functionOf(op)]&partlyContext != 0 {
+			return m.Errorf(op, "hook %q is in a function that is called from a manual computation over some axes of the mesh only; call the hook there", h.HookName())
+		}
+		return nil
+	}
+	mesh, free, err := p.freeAxes(op)
+	if err != nil || len(free) == 0 {
+		return err
+	}
+	whole := func(t ir.Type) *sdy.Sharding {
+		s := p.replicated(t)
+		s.Mesh = mesh
+		return s
+	}
+	var in, out []*sdy.Sharding
+	var types []ir.Type
+	for _, v := range op.Operands() {
+		in, types = append(in, whole(v.Type())), append(types, v.Type())
+	}
+	for _, v := range op.Results() {
+		out = append(out, whole(v.Type()))
+	}
+	region := m.NewRegion()
+	body := region.AddBlock(types...)
+	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: op.OperandList(), Types: typesOf(op), Bodies: []*ir.Region{region}}
+	st.SetAttr("in_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: in}))
+	st.SetAttr("out_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: out}))
+	st.SetAttr("manual_axes", sdy.AttrOf(&sdy.ManualAxes{Names: free}))
+	outer := m.Before(op).Insert(st)
+	for i, v := range op.Results() {
+		v.ReplaceAllUsesWith(outer.Result(i))
+	}
+	op.Remove()
+	op.SetOperands(body.Args())
+	body.Append(op)
+	m.AtEnd(body).At(op.Loc(), op.Pos()).Create(m.Def("sdy.return"), resultList(op), nil)
+	return nil
 }
 
 // guarded reports whether op stands behind a test for one device, as hooks that fire once are written.
@@ -216,6 +312,7 @@ type placer struct {
 	devices  int64
 	mesh     *sdy.Mesh // the first with axes; nil: the module is GSPMD's
 	meshName string
+	meshes   map[string]*sdy.Mesh
 	maximal  []maximalMesh
 	known    map[*ir.Value]*sdy.Sharding // what shardingOf found
 	last     int64                       // channel in use
