@@ -15,18 +15,25 @@ import (
 
 func (a *app) hooksCommand() *cobra.Command {
 	var flags rewriteFlags
-	var asJSON, dot bool
+	var asJSON, dot, aliases bool
+	var plugin string
 	c := &cobra.Command{
 		Use:   "hooks IN",
 		Short: "List the hooks of a module, their order and their aliases",
 		Long: `List the hooks of a module as 'hlocb rewrite' with the same flags would write them: name, kind, the notation they
-are in, types and location; then which events must come before which, and which results share their operand's memory.`,
-		Example: "  hlocb hooks train.mlir\n  hlocb hooks train.mlir --json | jq '.hooks[].name'\n  hlocb hooks train.mlir --dot | dot -Tsvg > order.svg",
+are in, types and location; then which events must come before which, and which results share their operand's memory.
+
+With --aliases only the latter, with the bytes of each result: kept for free, after a copy, or refused. --plugin compiles
+the rewritten module too and puts beside each prediction what the plugin's compiler made of it.`,
+		Example: "  hlocb hooks train.mlir\n  hlocb hooks train.mlir --aliases --plugin cpu\n  hlocb hooks train.mlir --json | jq '.hooks[].name'\n  hlocb hooks train.mlir --dot | dot -Tsvg > order.svg",
 		Args:    exactArgs("IN"),
 		RunE: command(func(cmd *cobra.Command, args []string) error {
 			opts, err := flags.options()
 			if err != nil {
 				return err
+			}
+			if plugin != "" && !aliases {
+				return usagef("--plugin says what a plugin made of the aliases; it needs --aliases")
 			}
 			m, err := a.module(args[0])
 			if err != nil {
@@ -36,9 +43,15 @@ are in, types and location; then which events must come before which, and which 
 			if err != nil {
 				return err
 			}
+			lines, described, err := a.compiledAliases(cmd.Context(), plugin, m, rewritten)
+			if err != nil {
+				return err
+			}
 			switch {
 			case asJSON:
-				return a.hooksJSON(rewritten)
+				return a.hooksJSON(rewritten.Manifest, lines, described)
+			case aliases:
+				return a.aliasTable(lines, described)
 			case dot:
 				return hook.WriteOrderDOT(a.stdout, rewritten.Manifest)
 			}
@@ -48,7 +61,10 @@ are in, types and location; then which events must come before which, and which 
 	flags.add(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	c.Flags().BoolVar(&dot, "dot", false, "write the order as a graph in the language of Graphviz")
+	c.Flags().BoolVar(&aliases, "aliases", false, "only the results that share memory, with bytes and reasons")
+	c.Flags().StringVar(&plugin, "plugin", "", "with --aliases: compile with this plugin, a platform's name or a `path`, and compare")
 	c.MarkFlagsMutuallyExclusive("json", "dot")
+	c.MarkFlagsMutuallyExclusive("aliases", "dot")
 	return c
 }
 
@@ -112,14 +128,11 @@ func typeList(list []hlocb.TensorType) string {
 	return strings.Join(parts, ", ")
 }
 
-func (a *app) hooksJSON(r *passes.Rewritten) error {
+func (a *app) hooksJSON(m *hlocb.Manifest, aliases []aliasLine, plugin string) error {
 	type document struct {
 		*hlocb.Manifest
-		Aliases []hook.AliasReport `json:"aliases"`
+		Aliases []aliasLine `json:"aliases"`
+		Plugin  string      `json:"plugin,omitempty"`
 	}
-	aliases := r.Aliases
-	if aliases == nil {
-		aliases = []hook.AliasReport{}
-	}
-	return a.writeJSON(document{r.Manifest, aliases})
+	return a.writeJSON(document{m, aliases, plugin})
 }

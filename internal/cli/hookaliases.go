@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
+)
+
+// compiledAlias is what a compiler made of one alias that was predicted.
+type compiledAlias struct {
+	Calls  int  `json:"calls"`  // of the hook in the compiled program
+	Copies int  `json:"copies"` // before how many of them the operand is copied
+	Lost   int  `json:"lost"`   // how many of them have no alias
+	Agrees bool `json:"agrees"` // with the prediction
+}
+
+// aliasLine is one row of 'hlocb hooks --aliases'.
+type aliasLine struct {
+	hook.AliasReport
+	Compiled *compiledAlias `json:"compiled,omitempty"`
+}
+
+// String says in a word or two what came of the alias.
+func (c *compiledAlias) String() string {
+	switch {
+	case c == nil:
+		return "-"
+	case c.Calls == 0:
+		return "no call left"
+	case c.Lost > 0:
+		return fmt.Sprintf("lost in %d of %d calls", c.Lost, c.Calls)
+	case c.Copies == 0:
+		return "kept"
+	case c.Copies == c.Calls:
+		return "copy"
+	}
+	return fmt.Sprintf("copy in %d of %d calls", c.Copies, c.Calls)
+}
+
+// compiledAliases compiles a rewritten module and puts beside each prediction what the plugin made of it. Refused
+// aliases are not in the program, so there is nothing to compare.
+func (a *app) compiledAliases(ctx context.Context, plugin string, m *ir.Module, r *passes.Rewritten) (lines []aliasLine, described string, err error) {
+	lines = make([]aliasLine, len(r.Aliases))
+	for i := range r.Aliases {
+		lines[i].AliasReport = r.Aliases[i]
+	}
+	if plugin == "" {
+		return lines, "", nil
+	}
+	b, err := backends.Open(ctx, plugin, a.backendOptions())
+	if err != nil {
+		return nil, "", err
+	}
+	defer b.Close()
+	exe, err := b.Compile(ctx, &runtime.Program{Module: m, Text: text(m), Manifest: r.Manifest}, runtime.CompileOptions{Handlers: placeholders(r.Manifest)})
+	if err != nil {
+		return nil, "", err
+	}
+	viewer, ok := exe.(runtime.AliasViewer)
+	if !ok {
+		return nil, "", errors.Join(usagef("backend %s does not say what it made of aliases", b.Name()), exe.Close())
+	}
+	uses, err := viewer.AliasUses()
+	if err := errors.Join(err, exe.Close()); err != nil {
+		return nil, "", err
+	}
+	type key struct {
+		hook   hlocb.ID
+		result int
+	}
+	byResult := map[key]runtime.AliasUse{}
+	for _, u := range uses {
+		byResult[key{u.Hook, u.Result}] = u
+	}
+	for i := range lines {
+		l := &lines[i]
+		u, ok := byResult[key{l.Hook, l.Result}]
+		if !ok || l.Operand < 0 {
+			continue
+		}
+		copies := 0
+		if l.Verdict == hook.AliasCopied {
+			copies = u.Calls
+		}
+		l.Compiled = &compiledAlias{u.Calls, u.Copies, u.Lost, u.Lost == 0 && u.Copies == copies}
+	}
+	return lines, b.Describe(), nil
+}
+
+// aliasTable writes the predictions, and beside them what a plugin made of them.
+func (a *app) aliasTable(lines []aliasLine, plugin string) error {
+	if len(lines) == 0 {
+		fmt.Fprintln(a.stdout, "no results")
+		return nil
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	head := "HOOK\tRESULT\tOPERAND\tBYTES\tPREDICTED\tWHY"
+	if plugin != "" {
+		head = "HOOK\tRESULT\tOPERAND\tBYTES\tPREDICTED\tCOMPILED\t\tWHY"
+	}
+	fmt.Fprintln(w, head)
+	var predicted, compiled int64
+	differ, compared := 0, 0
+	for _, l := range lines {
+		operand := "-"
+		if l.Operand >= 0 {
+			operand = fmt.Sprint(l.Operand)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t", diag.Escape(l.Name), l.Result, operand, l.Bytes, l.Verdict)
+		if plugin != "" {
+			mark := ""
+			if c := l.Compiled; c != nil {
+				compared++
+				if !c.Agrees {
+					differ++
+					mark = "differs"
+				}
+				if l.Bytes > 0 {
+					compiled += l.Bytes * int64(c.Copies)
+					if l.Verdict == hook.AliasCopied {
+						predicted += l.Bytes * int64(c.Calls)
+					}
+				}
+			}
+			fmt.Fprintf(w, "%s\t%s\t", l.Compiled, mark)
+		}
+		fmt.Fprintln(w, diag.EscapeLines(l.Reason))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if plugin != "" {
+		fmt.Fprintf(a.stdout, "\n%d of %d as predicted; %d bytes copied once per call, %d predicted\n", compared-differ, compared, compiled, predicted)
+	}
+	return nil
+}
