@@ -57,18 +57,33 @@ type AliasReport struct {
 	Verdict Verdict  `json:"verdict"`
 	Reason  string   `json:"reason"`
 	Bytes   int64    `json:"bytes"` // of the result, -1 where its size is unknown
+	// Maybe says of a predicted copy that XLA may do without: it computes the operand twice, or, for an argument of a
+	// partitioned program, hands the hook what it gathered from the parts.
+	Maybe bool `json:"maybe,omitempty"`
+}
+
+// Holds reports whether a compiled program agrees with r: it has so many calls of the hook, copies the operand in front of
+// some of them and lost the alias of others. A copy is predicted where one of several calls needs it.
+func (r *AliasReport) Holds(calls, copies, lost int) bool {
+	switch {
+	case r.Verdict == AliasRefused || lost > 0:
+		return r.Verdict == AliasRefused && lost == calls
+	case r.Verdict == AliasKept:
+		return copies == 0
+	}
+	return copies > 0 || r.Maybe || calls == 0
 }
 
 // Alias decides for every hook of a raised module which results share an operand's memory.
 //
 // A tap of a value that the program computes and uses afterwards becomes an aliased pass-through whose result
 // replaces the later uses: otherwise XLA computes the value twice, once for the tap and once, fused, for the
-// others. Results of a call share the memory of the first operand of exactly their type that no other result
+// others. Where uses stand in front of the tap it goes up to where its operands are; where that does not make the
+// pass-through free and the value is one that XLA computes once in any case, the tap stays bare. Results of a call share the memory of the first operand of exactly their type that no other result
 // took. Where operands live on or are undonated arguments, XLA copies first; the report says so.
 func Alias(m *ir.Module, mode AliasMode) []AliasReport {
-	a := &aliaser{m: m, mode: mode, computed: map[*ir.Value]int8{}, place: map[*ir.Op]int{}}
 	// On several devices a value is in parts, and what a hook passes on would have to be parted again.
-	single := partitions(m) == 1
+	a := &aliaser{m: m, mode: mode, single: partitions(m) == 1, computed: map[*ir.Value]int8{}, place: map[*ir.Op]float64{}}
 	hook := m.Def(hlocb.Hook.Name)
 	var hooks []hlocb.HookOp
 	a.calls = callGraphOf(m, func(op *ir.Op) {
@@ -79,11 +94,13 @@ func Alias(m *ir.Module, mode AliasMode) []AliasReport {
 	a.reports = make([]AliasReport, 0, len(hooks))
 	for _, h := range hooks {
 		switch {
-		case h.Kind() == hlocb.Tap && h.NumResultData() == 0 && mode != AliasNone && single:
+		case h.Kind() == hlocb.Tap && h.NumResultData() == 0 && mode != AliasNone && a.single:
 			a.passThrough(h)
 		case h.Kind() == hlocb.Call && mode != AliasNone:
 			a.call(h)
 		}
+	}
+	for _, h := range hooks {
 		a.explain(h)
 	}
 	return a.reports
@@ -92,9 +109,10 @@ func Alias(m *ir.Module, mode AliasMode) []AliasReport {
 type aliaser struct {
 	m        *ir.Module
 	mode     AliasMode
+	single   bool // one device
 	calls    *callGraph
 	computed map[*ir.Value]int8 // 1 yes, -1 no, 2 being asked
-	place    map[*ir.Op]int     // position in the block, of the ops in blocks asked about
+	place    map[*ir.Op]float64 // position in the block, of the ops in blocks asked about
 	reports  []AliasReport
 }
 
@@ -145,15 +163,16 @@ func (a *aliaser) compute(v *ir.Value) bool {
 
 // passThrough adds to a tap a result for each operand that is computed and used afterwards.
 func (a *aliaser) passThrough(h hlocb.HookOp) {
-	var passed []int
-	seen := map[*ir.Value]bool{}
-	for i := range h.NumData() {
-		v := h.Data(i)
-		if seen[v] || isZeroSize(v.Type()) || !a.isComputed(v) {
-			continue
-		}
-		seen[v] = true
-		if len(a.laterUses(h.Op, v)) > 0 {
+	candidates := a.used(h)
+	if len(candidates) == 0 {
+		return
+	}
+	if !a.free(h.Op, h, candidates) && a.hoist(h) {
+		candidates = a.used(h)
+	}
+	passed := candidates[:0]
+	for _, i := range candidates {
+		if a.free(h.Op, h, []int{i}) || a.duplicated(h.Data(i), 0) {
 			passed = append(passed, i)
 		}
 	}
@@ -175,16 +194,21 @@ func (a *aliaser) passThrough(h hlocb.HookOp) {
 	h.SetAliases(a.m.Context(), aliases)
 }
 
-// laterUses returns the uses of v that come after op in its block, nested ones included.
-func (a *aliaser) laterUses(op *ir.Op, v *ir.Value) []*ir.Use {
-	var out []*ir.Use
-	for u := range v.Uses() {
-		user := u.Owner()
-		for user != nil && user.Block() != op.Block() {
-			user = user.Parent()
+// used returns the operands of a tap, each value once, that its region computes and uses afterwards. What comes from
+// further outside is computed once in any case.
+func (a *aliaser) used(h hlocb.HookOp) []int {
+	var out []int
+	for i := range h.NumData() {
+		v := h.Data(i)
+		if isZeroSize(v.Type()) || v.ParentBlock() != h.Block() || !a.isComputed(v) {
+			continue
 		}
-		if user != nil && user != op && a.precedes(op, user) {
-			out = append(out, u)
+		again := false
+		for k := range i {
+			again = again || h.Data(k) == v
+		}
+		if !again && len(a.laterUses(h.Op, v)) > 0 {
+			out = append(out, i)
 		}
 	}
 	return out
@@ -220,61 +244,36 @@ func (a *aliaser) call(h hlocb.HookOp) {
 // cost says whether XLA must copy data operand o of h before a result may take its memory.
 func (a *aliaser) cost(h hlocb.HookOp, o int) (Verdict, string) {
 	v := h.Data(o)
-	for i := range h.NumData() {
-		if i != o && h.Data(i) == v {
+	for i := range o {
+		if h.Data(i) == v {
 			return AliasCopied, "the operand is passed twice"
 		}
 	}
-	if isConstant(v) {
+	if isConstant(v) && !filled(v) {
 		return AliasCopied, "the operand is a constant"
 	}
-	if !a.isComputed(v) {
+	if !a.isComputed(v) && !filled(v) {
 		if donated(v) {
 			return AliasKept, "the operand is a donated argument"
 		}
 		return AliasCopied, "the operand is an argument that is not donated"
 	}
 	for u := range v.Uses() {
-		if u.Owner() != h.Op && !a.before(u.Owner(), h.Op) {
+		switch {
+		case u.Owner() == h.Op || needs(h.Op, u.Owner()):
+		case a.before(u.Owner(), h.Op):
+			return AliasCopied, "the operand is also used by what need not come before"
+		default:
 			return AliasCopied, "the operand is used later"
 		}
 	}
 	if v.ParentBlock() != h.Block() {
 		return AliasCopied, "the operand comes from outside the region"
 	}
+	if !a.endsAtCallers(v, 0) {
+		return AliasCopied, "the operand is an argument that a caller has another use for"
+	}
 	return AliasKept, "the operand ends here"
-}
-
-// before reports whether user, or what holds it, stands before op in op's block.
-func (a *aliaser) before(user, op *ir.Op) bool {
-	for user != nil && user.Block() != op.Block() {
-		user = user.Parent()
-	}
-	return user != nil && user != op && a.precedes(user, op)
-}
-
-// near is how far ops are looked for around another before their whole block is numbered.
-const near = 32
-
-// precedes reports whether x stands before y in their block.
-func (a *aliaser) precedes(x, y *ir.Op) bool {
-	for i, up, down := 0, y.Prev(), y.Next(); i < near; i++ {
-		switch {
-		case up == nil, down == x: // x is not before, it is after
-			return false
-		case down == nil, up == x:
-			return true
-		}
-		up, down = up.Prev(), down.Next()
-	}
-	if _, ok := a.place[x]; !ok {
-		i := 0
-		for op := range x.Block().Ops() {
-			a.place[op] = i
-			i++
-		}
-	}
-	return a.place[x] < a.place[y]
 }
 
 // donated reports whether v is an argument of the program whose memory it gives away.
@@ -296,6 +295,7 @@ func (a *aliaser) explain(h hlocb.HookOp) {
 		rep := AliasReport{Hook: h.ID(), Name: h.HookName(), Result: i, Operand: o, Bytes: sizeOf(h.ResultData(i).Type())}
 		if o >= 0 {
 			rep.Verdict, rep.Reason = a.cost(h, o)
+			rep.Maybe = rep.Verdict == AliasCopied && a.mayDoWithout(h.Data(o))
 		} else {
 			rep.Verdict, rep.Reason = AliasRefused, a.why(h, i)
 		}

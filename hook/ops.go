@@ -62,6 +62,29 @@ func isConstant(v *ir.Value) bool {
 	return false
 }
 
+// filled reports whether v is made of a constant by filling memory with it: XLA does so for each user anew.
+func filled(v *ir.Value) bool {
+	def := v.Def()
+	if def == nil {
+		return false
+	}
+	switch stable(def) {
+	case "constant":
+		d, ok := def.Attr("value").(*ir.DenseAttr)
+		t, ranked := v.Type().(*ir.TensorType)
+		if !ok || !ranked || t.Rank() == 0 || d.NumElements() < 2 {
+			return false
+		}
+		_, splat, err := d.Elements()
+		return err == nil && splat
+	case "iota", "broadcast_in_dim":
+		return true
+	case "reshape":
+		return filled(def.Operand(0))
+	}
+	return false
+}
+
 // hasType reports whether v is a tensor of the given element type and shape.
 func hasType(v *ir.Value, d tensor.DType, shape ...int64) bool {
 	t, ok := v.Type().(*ir.TensorType)

@@ -87,11 +87,7 @@ func (a *app) compiledAliases(ctx context.Context, plugin string, m *ir.Module, 
 		if !ok || l.Operand < 0 {
 			continue
 		}
-		copies := 0
-		if l.Verdict == hook.AliasCopied {
-			copies = u.Calls
-		}
-		l.Compiled = &compiledAlias{u.Calls, u.Copies, u.Lost, u.Lost == 0 && u.Copies == copies}
+		l.Compiled = &compiledAlias{u.Calls, u.Copies, u.Lost, l.Holds(u.Calls, u.Copies, u.Lost)}
 	}
 	return lines, b.Describe(), nil
 }

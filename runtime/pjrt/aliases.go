@@ -14,8 +14,11 @@ import (
 const (
 	fieldModuleComputation       = 3
 	fieldComputationInstruction  = 2
+	fieldComputationID           = 5
 	fieldInstructionOpcode       = 2
+	fieldInstructionTupleIndex   = 13
 	fieldInstructionTarget       = 28
+	fieldInstructionCalls        = 38
 	fieldInstructionID           = 35
 	fieldInstructionOperands     = 36
 	fieldInstructionConfig       = 43
@@ -29,7 +32,10 @@ const (
 type instruction struct {
 	opcode, target string
 	id             uint64
+	element        uint64 // of a get-tuple-element
 	operands       []int64
+	calls          []int64 // computations
+	in             *computation
 	config         []byte
 	aliases        map[int]int // result to operand; -1 stands for the only result
 }
@@ -80,6 +86,46 @@ func (e *Executable) AliasUses() ([]runtime.AliasUse, error) {
 	return out, nil
 }
 
+// computation is a function of an HLO module.
+type computation struct {
+	byID map[int64]*instruction
+	list []*instruction
+	// Where it is a branch: the conditional and the operand that its parameter is.
+	conditional *instruction
+	operand     int
+}
+
+// copied reports whether the value that in gives, element of it where that is not negative, is a copy made for its user.
+// What a branch takes is followed to the conditional; what a loop takes is copied once for all trips, if at all.
+func (in *instruction) copied(element int) bool {
+	if in == nil {
+		return false
+	}
+	operand := func(i int) *instruction {
+		if i >= len(in.operands) {
+			return nil
+		}
+		return in.in.byID[in.operands[i]]
+	}
+	switch in.opcode {
+	case opcodeCopy:
+		return true
+	case "bitcast":
+		return operand(0).copied(element)
+	case "get-tuple-element":
+		if element >= 0 {
+			return false
+		}
+		return operand(0).copied(int(in.element))
+	case "tuple":
+		return element >= 0 && operand(element).copied(-1)
+	case "parameter":
+		c := in.in
+		return c.conditional != nil && c.conditional.in.byID[c.conditional.operands[c.operand]].copied(element)
+	}
+	return false
+}
+
 // compiledCall is a call of a hook in an optimized program.
 type compiledCall struct {
 	aliases map[int]int
@@ -88,41 +134,56 @@ type compiledCall struct {
 
 // compiledCalls returns the calls of hlocb's hooks in an HloModuleProto.
 func compiledCalls(module []byte) (map[hlocb.ID][]compiledCall, error) {
-	out := map[hlocb.ID][]compiledCall{}
+	byID := map[int64]*computation{}
+	var all []*computation
 	err := eachField(module, func(field int, _ uint64, v []byte) error {
 		if field != fieldModuleComputation {
 			return nil
 		}
-		var list []*instruction
-		byID := map[int64]*instruction{}
-		err := eachField(v, func(field int, _ uint64, v []byte) error {
-			if field != fieldComputationInstruction {
-				return nil
+		c := &computation{byID: map[int64]*instruction{}}
+		all = append(all, c)
+		return eachField(v, func(field int, number uint64, v []byte) error {
+			switch field {
+			case fieldComputationID:
+				byID[int64(number)] = c
+			case fieldComputationInstruction:
+				in, err := readInstruction(v)
+				if err != nil {
+					return err
+				}
+				in.in = c
+				c.list, c.byID[int64(in.id)] = append(c.list, in), in
 			}
-			in, err := readInstruction(v)
-			if err != nil {
-				return err
-			}
-			list, byID[int64(in.id)] = append(list, in), in
 			return nil
 		})
-		if err != nil {
-			return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range all {
+		for _, in := range c.list {
+			for k, id := range in.calls {
+				if branch := byID[id]; in.opcode == "conditional" && branch != nil && k+1 < len(in.operands) {
+					branch.conditional, branch.operand = in, k+1
+				}
+			}
 		}
-		for _, in := range list {
+	}
+	out := map[hlocb.ID][]compiledCall{}
+	for _, c := range all {
+		for _, in := range c.list {
 			id, ok := hookID(in)
 			if !ok {
 				continue
 			}
-			c := compiledCall{aliases: in.aliases, copied: map[int]bool{}}
+			call := compiledCall{aliases: in.aliases, copied: map[int]bool{}}
 			for i, o := range in.operands {
-				c.copied[i] = byID[o] != nil && byID[o].opcode == opcodeCopy
+				call.copied[i] = c.byID[o].copied(-1)
 			}
-			out[id] = append(out[id], c)
+			out[id] = append(out[id], call)
 		}
-		return nil
-	})
-	return out, err
+	}
+	return out, nil
 }
 
 func readInstruction(b []byte) (*instruction, error) {
@@ -135,6 +196,10 @@ func readInstruction(b []byte) (*instruction, error) {
 			in.target = string(v)
 		case fieldInstructionID:
 			in.id = number
+		case fieldInstructionTupleIndex:
+			in.element = number
+		case fieldInstructionCalls:
+			in.calls, err = appendInts(in.calls, number, v)
 		case fieldInstructionOperands:
 			in.operands, err = appendInts(in.operands, number, v)
 		case fieldInstructionConfig:

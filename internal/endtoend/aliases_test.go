@@ -1,0 +1,189 @@
+package endtoend
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/internal/randprog"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// aliasModules have hooks whose operands end there, live on in several ways, come from further outside or from a caller;
+// the taps are JAX's, the others hlocb's targets.
+var aliasModules = map[string]string{
+	"tap used later": `func.func public @main(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %v = stablehlo.sine %x : tensor<9xf32>
+  stablehlo.custom_call @my_hook(%v) {has_side_effect = true, backend_config = ""} : (tensor<9xf32>) -> ()
+  %r = stablehlo.add %v, %v : tensor<9xf32>
+  return %r : tensor<9xf32>
+}`,
+	"tap behind another use": `func.func public @main(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>) {
+  %v = stablehlo.sine %x : tensor<9xf32>
+  %q = stablehlo.multiply %v, %v : tensor<9xf32>
+  stablehlo.custom_call @my_hook(%v) {has_side_effect = true, backend_config = ""} : (tensor<9xf32>) -> ()
+  %r = stablehlo.add %v, %v : tensor<9xf32>
+  return %q, %r : tensor<9xf32>, tensor<9xf32>
+}`,
+	"inout of a computed value": `func.func public @main(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %v = stablehlo.sine %x : tensor<9xf32>
+  %y = stablehlo.custom_call @my_hook(%v) {has_side_effect = true, api_version = 4 : i32, backend_config = {}, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<9xf32>) -> tensor<9xf32>
+  %r = stablehlo.add %y, %y : tensor<9xf32>
+  return %r : tensor<9xf32>
+}`,
+	"inout of a value that lives on": `func.func public @main(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %v = stablehlo.sine %x : tensor<9xf32>
+  %y = stablehlo.custom_call @my_hook(%v) {has_side_effect = true, api_version = 4 : i32, backend_config = {}, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<9xf32>) -> tensor<9xf32>
+  %r = stablehlo.add %v, %y : tensor<9xf32>
+  return %r : tensor<9xf32>
+}`,
+	"call of an argument, a constant and a value given twice": `func.func public @main(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %k = stablehlo.constant dense<2.0> : tensor<9xf32>
+  %v = stablehlo.sine %x : tensor<9xf32>
+  %y0 = stablehlo.custom_call @my_hook(%x) {has_side_effect = true, backend_config = ""} : (tensor<9xf32>) -> tensor<9xf32>
+  %y1 = stablehlo.custom_call @my_hook(%k) {has_side_effect = true, backend_config = ""} : (tensor<9xf32>) -> tensor<9xf32>
+  %y2:2 = stablehlo.custom_call @my_hook(%v, %v) {has_side_effect = true, backend_config = ""} : (tensor<9xf32>, tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>)
+  %s0 = stablehlo.add %y0, %y1 : tensor<9xf32>
+  %s1 = stablehlo.add %s0, %y2#0 : tensor<9xf32>
+  %s2 = stablehlo.add %s1, %y2#1 : tensor<9xf32>
+  return %s2 : tensor<9xf32>
+}`,
+	"donated argument": `func.func public @main(%x: tensor<9xf32> {tf.aliasing_output = 0 : i32}) -> tensor<9xf32> {
+  %y = stablehlo.custom_call @my_hook(%x) {has_side_effect = true, backend_config = ""} : (tensor<9xf32>) -> tensor<9xf32>
+  return %y : tensor<9xf32>
+}`,
+	"loop": `func.func public @main(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %i0 = stablehlo.constant dense<0> : tensor<i32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %w:2 = stablehlo.while(%i = %i0, %v = %x) : tensor<i32>, tensor<9xf32>
+  cond {
+    %p = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %y = stablehlo.custom_call @my_hook(%v) {has_side_effect = true, backend_config = ""} : (tensor<9xf32>) -> tensor<9xf32>
+    stablehlo.custom_call @my_hook(%y, %i) {has_side_effect = true, backend_config = ""} : (tensor<9xf32>, tensor<i32>) -> ()
+    %s = stablehlo.sine %y : tensor<9xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %s : tensor<i32>, tensor<9xf32>
+  }
+  return %w#1 : tensor<9xf32>
+}`,
+	"function called twice": `func.func public @main(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>) {
+  %v = stablehlo.sine %x : tensor<9xf32>
+  %a = func.call @f(%v) : (tensor<9xf32>) -> tensor<9xf32>
+  %b = func.call @f(%a) : (tensor<9xf32>) -> tensor<9xf32>
+  return %a, %b : tensor<9xf32>, tensor<9xf32>
+}
+func.func private @f(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %y = stablehlo.custom_call @my_hook(%x) {has_side_effect = true, backend_config = ""} : (tensor<9xf32>) -> tensor<9xf32>
+  return %y : tensor<9xf32>
+}`,
+	"branches": `func.func public @main(%x: tensor<9xf32>, %p: tensor<i1>) -> tensor<9xf32> {
+  %v = stablehlo.sine %x : tensor<9xf32>
+  %r = "stablehlo.if"(%p) ({
+    stablehlo.custom_call @my_hook(%v) {has_side_effect = true, backend_config = ""} : (tensor<9xf32>) -> ()
+    %a = stablehlo.add %v, %v : tensor<9xf32>
+    stablehlo.custom_call @my_hook(%a) {has_side_effect = true, backend_config = ""} : (tensor<9xf32>) -> ()
+    stablehlo.return %a : tensor<9xf32>
+  }, {
+    stablehlo.return %v : tensor<9xf32>
+  }) : (tensor<i1>) -> tensor<9xf32>
+  return %r : tensor<9xf32>
+}`,
+}
+
+// compareAliases compiles a rewritten module on the CPU plugin and compares what was predicted of each alias with what
+// XLA made of it.
+func compareAliases(b runtime.Backend, m *ir.Module) (compared int, differ []string, err error) {
+	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"my_hook", "probe_cb", "hook", randprog.TargetName}})
+	if err != nil || len(r.Aliases) == 0 {
+		return 0, nil, err
+	}
+	h := new(runtime.Bindings)
+	h.Answer("*", runtime.HandlerFunc(func(context.Context, *runtime.Call) error { return nil }))
+	exe, err := b.Compile(context.Background(), &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: r.Manifest}, runtime.CompileOptions{Handlers: h})
+	if err != nil {
+		return 0, nil, err
+	}
+	defer exe.Close()
+	uses, err := exe.(runtime.AliasViewer).AliasUses()
+	if err != nil {
+		return 0, nil, err
+	}
+	made := map[string]runtime.AliasUse{}
+	for _, u := range uses {
+		made[fmt.Sprint(u.Hook, u.Result)] = u
+	}
+	site := map[hlocb.ID]*hlocb.Site{}
+	for i := range r.Manifest.Sites {
+		site[r.Manifest.Sites[i].ID] = &r.Manifest.Sites[i]
+	}
+	for _, a := range r.Aliases {
+		u, ok := made[fmt.Sprint(a.Hook, a.Result)]
+		switch {
+		case a.Operand < 0:
+			continue
+		case !ok:
+			return 0, nil, fmt.Errorf("nothing is told of result %d of %s", a.Result, a.Name)
+		case u.Calls == 0 && site[a.Hook].SideEffect && u.Lost == 0:
+			continue // in a branch or a function that XLA found is never entered
+		}
+		compared++
+		if !a.Holds(u.Calls, u.Copies, u.Lost) {
+			differ = append(differ, fmt.Sprintf("result %d of %s: predicted %s (%s), but XLA copies in %d of %d calls and lost it in %d", a.Result, a.Name, a.Verdict, a.Reason, u.Copies, u.Calls, u.Lost))
+		}
+	}
+	return compared, differ, nil
+}
+
+// TestAliasPredictions: what is predicted of aliases is what XLA does, in modules of our own and in all that real
+// systems wrote and that compile.
+func TestAliasPredictions(t *testing.T) {
+	b := open(t, "cpu")
+	for name, text := range aliasModules {
+		m, err := parseText(name, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, differ, err := compareAliases(b, m)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, d := range differ {
+			t.Errorf("%s: %s", name, d)
+		}
+		t.Logf("%s: %d aliases", name, n)
+	}
+	total, modules := 0, 0
+	for _, folder := range []string{"events", "order", "hooks"} {
+		files, _ := filepath.Glob(filepath.Join(corpus(t, folder), "*.mlir"))
+		for _, file := range files {
+			m, err := parseText(filepath.Base(file), readFile(t, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, differ, err := compareAliases(b, m)
+			if err != nil {
+				t.Logf("%s: not compared: %v", filepath.Base(file), err)
+				continue
+			}
+			if n > 0 {
+				modules++
+			}
+			total += n
+			for _, d := range differ {
+				t.Errorf("%s: %s", filepath.Base(file), d)
+			}
+		}
+	}
+	t.Logf("%d aliases in %d modules of the corpus", total, modules)
+	if total < 50 {
+		t.Errorf("only %d aliases were compared", total)
+	}
+}
