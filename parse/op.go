@@ -47,7 +47,7 @@ func (p *parser) operation(block *ir.Block) *ir.Op {
 	case tokString:
 		op = p.generic()
 	case tokWord:
-		op = p.pretty()
+		op = p.pretty(names)
 	default:
 		p.wrong("expected operation name in quotes")
 	}
@@ -237,9 +237,12 @@ func (p *parser) generic() *ir.Op {
 }
 
 // pretty reads an op in the form that its definition gives it.
-func (p *parser) pretty() *ir.Op {
+func (p *parser) pretty(names []resultName) *ir.Op {
 	pos := p.Pos()
 	k := p.prettyKind()
+	if k == nil {
+		return p.verbatim(p.foreign(), names)
+	}
 	p.next()
 	f := p.enter(k.def, pos)
 	if k.def.Parse != nil {
@@ -250,7 +253,8 @@ func (p *parser) pretty() *ir.Op {
 	return p.finish(f, k.defaults)
 }
 
-// prettyKind returns the kind that the word in front of a pretty op names.
+// prettyKind returns the kind that the word in front of a pretty op names, nil where it is one of a dialect that nobody
+// registered.
 func (p *parser) prettyKind() *opKind {
 	name := p.text()
 	if strings.IndexByte(str(name), '.') >= 0 {
@@ -270,6 +274,9 @@ func (p *parser) prettyKind() *opKind {
 	// module and func.func are read by their own names in every region.
 	if k := p.kind([]byte("builtin." + string(name))); k.def.Known() && string(name) == "module" {
 		return p.needForm(k)
+	}
+	if p.foreign() != nil {
+		return nil
 	}
 	p.unknownOp(string(name), tried)
 	panic("unreachable")

@@ -77,8 +77,9 @@ type parser struct {
 	unsized    []*ir.Loc // locations made of some that were not defined yet
 	locSet     map[string]*ir.Loc
 	locKey     []byte
-	metaSize   int64        // of the metadata of the fused location that is being made, as text
-	hooks      ir.AsmParser // an opParser
+	guessed    map[*ir.Value]bool // values whose types the text did not say so far
+	metaSize   int64              // of the metadata of the fused location that is being made, as text
+	hooks      ir.AsmParser       // an opParser
 }
 
 // Sizes of the tables of what was used last, in front of the maps.

@@ -119,7 +119,7 @@ func (p *parser) resolveForward(name []byte, b binding) {
 			continue
 		}
 		v := b.value(i)
-		if v.Type() != f.val.Type() {
+		if v.Type() != f.val.Type() && !p.guessed[f.val] && !p.adopt(v, f.val.Type()) {
 			d := diag.Errorf(p.source, f.pos, "definition of SSA value '%%%s#%d' has type '%s'", name, i, v.Type())
 			panic(bailout{d.Note(f.pos, "previously used here with type %s", f.val.Type())})
 		}
@@ -194,7 +194,7 @@ func (p *parser) ResolveOperand(o ir.Operand, t ir.Type) *ir.Value {
 			p.ErrorfAt(o.Pos, "reference to invalid result number")
 		}
 		v := b.value(o.Index)
-		if v.Type() != t {
+		if v.Type() != t && !p.adopt(v, t) {
 			d := diag.Errorf(p.source, o.Pos, "use of value '%%%s' expects different type than prior uses: '%s' vs '%s'", o.Name, t, v.Type())
 			panic(bailout{d.Note(b.pos, "prior use here")})
 		}
@@ -203,7 +203,7 @@ func (p *parser) ResolveOperand(o ir.Operand, t ir.Type) *ir.Value {
 	s := p.scope
 	key := use{str(o.Name), o.Index}
 	if f := s.forward[key]; f != nil {
-		if f.val.Type() != t {
+		if f.val.Type() != t && !p.adopt(f.val, t) {
 			d := diag.Errorf(p.source, o.Pos, "use of value '%%%s' expects different type than prior uses: '%s' vs '%s'", o.Name, t, f.val.Type())
 			panic(bailout{d.Note(f.pos, "prior use here")})
 		}

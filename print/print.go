@@ -234,6 +234,10 @@ func (p *printer) results(op *ir.Op, n int) {
 
 func (p *printer) customOrGeneric(op *ir.Op) {
 	def := op.Def()
+	if pieces := def.VerbatimText(); pieces != nil {
+		p.verbatim(op, pieces)
+		return
+	}
 	if p.o.Generic || !def.Known() {
 		p.generic(op)
 		return
@@ -351,6 +355,17 @@ func (p *printer) generic(op *ir.Op) {
 		p.PrintType(op.Result(i).Type())
 	}
 	p.buf = append(p.buf, ')')
+}
+
+// verbatim writes an op whose text only its dialect could read, in either form.
+func (p *printer) verbatim(op *ir.Op, pieces []string) {
+	p.buf = append(p.buf, op.Name()...)
+	for i, s := range pieces {
+		p.buf = append(p.buf, s...)
+		if i < op.NumOperands() {
+			p.PrintValue(op.Operand(i))
+		}
+	}
 }
 
 // attrGroup writes the inherent or the discardable attributes between open and close, nothing where there are none.

@@ -1,0 +1,309 @@
+package parse
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// verbatim reads the pretty form of an op whose dialect nobody registered, which only that dialect could read: the text
+// is kept as it stands, but for the values in it, which are operands and may be renamed. It is delimited by the end of
+// its line or of the region, with all brackets closed; what could hide definitions (regions, block labels, names behind
+// which '=' stands) is refused. Results get the types that the text ends with, or those that their uses ask for.
+func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
+	pos := p.Pos()
+	start := p.tok
+	p.next()
+	f := p.enter(def, pos)
+	st := &f.st
+	var pieces []string
+	src := p.lexer.src
+	from, end := start.end, start.end
+	depth, types := 0, -1
+	for !p.statementEnds(depth) {
+		at := p.tok
+		switch {
+		case at.kind == tokEOF, at.kind == tokError, at.kind == tokCaret:
+			p.unreadable(start)
+		case at.kind == tokPercent:
+			o := p.ParseOperand()
+			if p.is('=') {
+				p.unreadable(start)
+			}
+			pieces = append(pieces, string(src[from:at.start]))
+			st.Operands = append(st.Operands, p.untyped(o))
+			from, end = p.lastEnd(o), p.lastEnd(o)
+			if from < len(src) && (class[src[from]]&clsSuffix != 0 || src[from] == '#') {
+				p.unreadable(start)
+			}
+			continue
+		case at.kind == tokHash, at.kind == tokBang:
+			if text, ok := p.aliasText(); ok {
+				pieces = append(pieces, string(src[from:at.start])+text)
+				st.Operands = append(st.Operands, nil)
+				from, end = at.end, at.end
+				p.next()
+				continue
+			}
+		case at.kind == tokPunct:
+			switch at.punct {
+			case '(', '[', '{', '<':
+				depth++
+				if at.punct == '{' && p.holdsLines() {
+					p.unreadable(start)
+				}
+			case ')', ']', '}', '>':
+				depth--
+			case ':', punctArrow:
+				if depth == 0 {
+					types = at.end
+				}
+			case punctMetaOpen, punctMetaEnd:
+				p.unreadable(start)
+			}
+			if depth < 0 {
+				p.unreadable(start)
+			}
+		}
+		end = at.end
+		p.next()
+	}
+	next := p.tok
+	pieces = append(pieces, string(src[from:end]))
+	st.Types = p.trailingTypes(st.Types, types, end, names)
+	p.tok = next
+	pieces, st.Operands = joinPieces(pieces, st.Operands)
+	st.Def = def.Verbatim(pieces)
+	guessed := len(st.Types)
+	op := p.finish(f, nil)
+	for i := range guessed {
+		p.guess(op.Result(i))
+	}
+	return op
+}
+
+// lastEnd returns the offset behind the operand that was just read.
+func (p *parser) lastEnd(o ir.Operand) int {
+	src := p.lexer.src
+	i := o.Pos.Offset() + 1 + len(o.Name)
+	if i < len(src) && src[i] == '#' {
+		for i++; i < len(src) && class[src[i]]&clsDigit != 0; i++ {
+		}
+	}
+	return i
+}
+
+// joinPieces drops the places without operand, which aliases left behind.
+func joinPieces(pieces []string, operands []*ir.Value) ([]string, []*ir.Value) {
+	out, values := pieces[:1], operands[:0]
+	for i, v := range operands {
+		if v == nil {
+			out[len(out)-1] += pieces[i+1]
+			continue
+		}
+		values = append(values, v)
+		out = append(out, pieces[i+1])
+	}
+	return out, values
+}
+
+// statementEnds reports whether the current token is behind an op: it closes the region, is its location, or starts the
+// next op, block or definition on a line of its own.
+func (p *parser) statementEnds(depth int) bool {
+	if depth > 0 {
+		return false
+	}
+	if p.is('}') || p.tok.kind == tokEOF || p.tok.kind == tokWord && string(p.text()) == "loc" && p.opens() {
+		return true
+	}
+	if !p.firstOnLine() {
+		return false
+	}
+	switch p.tok.kind {
+	case tokPercent, tokString:
+		return p.surelyStarts()
+	case tokCaret:
+		return true
+	case tokHash, tokBang:
+		i := p.skipSpace(p.tok.end)
+		return i < len(p.lexer.src) && p.lexer.src[i] == '='
+	case tokPunct:
+		return p.tok.punct == punctMetaOpen
+	case tokWord:
+		name := str(p.text())
+		if strings.IndexByte(name, '.') > 0 || name == "module" {
+			return true
+		}
+		full := p.defaults[len(p.defaults)-1]
+		return full != "" && p.kind([]byte(full+"."+name)).def.Known()
+	}
+	return false
+}
+
+// opens reports whether a '(' follows the current token.
+func (p *parser) opens() bool {
+	i := p.skipSpace(p.tok.end)
+	return i < len(p.lexer.src) && p.lexer.src[i] == '('
+}
+
+// holdsLines reports whether the '{' at the current token may start a region: it is not closed on its line, or values
+// or blocks are named in it.
+func (p *parser) holdsLines() bool {
+	src := p.lexer.src
+	depth := 0
+	for i := p.tok.start; i < len(src); i++ {
+		switch src[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return false
+			}
+		case '\n', '%', '^':
+			return true
+		case '"':
+			l := lexer{src: src}
+			end := l.stringEnd(i)
+			if end == 0 {
+				return true
+			}
+			i = end - 1
+		}
+	}
+	return true
+}
+
+// aliasText returns what the alias at the current token stands for as text, ok false where it is none.
+func (p *parser) aliasText() (text string, ok bool) {
+	name := p.text()
+	if end := p.tok.end; bytes.IndexByte(name, '.') >= 0 || end < len(p.lexer.src) && p.lexer.src[end] == '<' {
+		return "", false
+	}
+	if a, ok := p.attrAliases[string(name)]; ok {
+		p.expand(a.size)
+		return a.attr.String(), true
+	}
+	if a, ok := p.typeAliases[string(name)]; ok {
+		p.expand(a.size)
+		return a.typ.String(), true
+	}
+	p.Errorf("undefined symbol alias id '%s'", name[1:])
+	panic("unreachable")
+}
+
+// unreadable fails for the op that start names, whose text cannot be delimited.
+func (p *parser) unreadable(start token) {
+	p.tok = start
+	p.unknownOp(string(p.text()), "")
+}
+
+// trailingTypes appends a type for each result: those that stand between from and end, as in ': T', ': (A, B)', '-> T'
+// and ': T to U', or none where that does not give as many.
+func (p *parser) trailingTypes(out []ir.Type, from, end int, names []resultName) []ir.Type {
+	n := 0
+	for _, r := range names {
+		n += int(r.n)
+	}
+	if n == 0 {
+		return out
+	}
+	var types []ir.Type
+	if from >= 0 {
+		p.lexAt(from)
+		types = p.guessTypes(end)
+	}
+	for i := range n {
+		if len(types) == n {
+			out = append(out, types[i])
+		} else {
+			out = append(out, p.ctx.None())
+		}
+	}
+	return out
+}
+
+// guessTypes reads types up to end, nil where there is anything else.
+func (p *parser) guessTypes(end int) (types []ir.Type) {
+	level, depth, scratch, stack := p.level, p.depth, len(p.scratch), len(p.typeStack)
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		if _, ok := r.(bailout); !ok || p.fatal {
+			panic(r)
+		}
+		p.level, p.depth, p.scratch, p.typeStack = level, depth, p.scratch[:scratch], p.typeStack[:stack]
+		types = nil
+	}()
+	if p.is('(') {
+		types = p.parenTypes(nil)
+	} else {
+		types = p.typeList(nil)
+		if p.tok.start < end && len(types) == 1 && (p.PeekKeyword("to") || p.PeekKeyword("into")) {
+			p.next()
+			types = p.typeList(nil)
+		}
+	}
+	if p.tok.start < end {
+		return nil
+	}
+	return types
+}
+
+// guess notes that the type of v is not certain: its first use tells.
+func (p *parser) guess(v *ir.Value) {
+	if p.guessed == nil {
+		p.guessed = map[*ir.Value]bool{}
+	}
+	p.guessed[v] = true
+}
+
+// adopt gives v, whose type was guessed, the type t, and reports whether it is such a value.
+func (p *parser) adopt(v *ir.Value, t ir.Type) bool {
+	if !p.guessed[v] {
+		return false
+	}
+	delete(p.guessed, v)
+	v.SetType(t)
+	return true
+}
+
+// untyped returns the value of an operand whose type the text does not say.
+func (p *parser) untyped(o ir.Operand) *ir.Value {
+	if b, ok := p.scope.lookup(o.Name); ok {
+		if b.val == nil {
+			return ir.NewForwardValue(p.ctx.None())
+		}
+		if o.Index >= int(b.n) {
+			p.ErrorfAt(o.Pos, "reference to invalid result number")
+		}
+		return b.value(o.Index)
+	}
+	if f := p.scope.forward[use{str(o.Name), o.Index}]; f != nil {
+		return f.val
+	}
+	v := p.ResolveOperand(o, p.ctx.None())
+	p.guess(v)
+	return v
+}
+
+// foreign returns the definition of an op of a dialect that nobody registered, nil where the name of the current token
+// is none, or is so close to a known one that it rather is misspelt.
+func (p *parser) foreign() *ir.Def {
+	name := p.text()
+	dot := bytes.IndexByte(name, '.')
+	if dot <= 0 || dot == len(name)-1 || p.reg == nil || p.reg.Dialect(string(name[:dot])) != nil {
+		return nil
+	}
+	var dialects []string
+	for _, d := range p.reg.Dialects() {
+		dialects = append(dialects, d.Name)
+	}
+	if diag.Closest(string(name[:dot]), dialects) != "" {
+		return nil
+	}
+	return p.kind(name).def
+}
