@@ -19,6 +19,8 @@ type Source struct {
 	Load    func(ctx context.Context) (*runtime.Program, error) // a fresh module
 	Backend runtime.Backend
 	Options func() (runtime.CompileOptions, error) // handlers as good as new
+	// Args makes the arguments of this side of those of the comparison; nil takes them as they are.
+	Args func([]*tensor.Tensor) []*tensor.Tensor
 }
 
 // Found is the first op whose value differs between two sides.
@@ -214,7 +216,7 @@ func pairOps(a, b []*ir.Block) [][2]*ir.Op {
 // probeable reports whether the op computes values worth looking at: hooks and constants do not.
 func probeable(op *ir.Op) bool {
 	switch op.Name() {
-	case "stablehlo.constant", "stablehlo.iota", hlocb.Hook.Name:
+	case "stablehlo.constant", "stablehlo.iota", "stablehlo.infeed", "stablehlo.recv", hlocb.Hook.Name:
 		return false
 	case "stablehlo.custom_call":
 		if t, _ := op.Attr("call_target_name").(*ir.StringAttr); t != nil && t.Value() == hlocb.Target {
@@ -295,6 +297,9 @@ func searchPart(ctx context.Context, src [2]*Source, programs [2]*runtime.Progra
 		if err != nil {
 			return nil, err
 		}
+		if written := programs[i].Manifest; written != nil && written.Parts != nil {
+			manifest = withProbes(written, manifest)
+		}
 		p := &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: manifest}
 		opts, err := src[i].Options()
 		if err != nil {
@@ -305,13 +310,29 @@ func searchPart(ctx context.Context, src [2]*Source, programs [2]*runtime.Progra
 		if err != nil {
 			return nil, fmt.Errorf("with probes: %w", err)
 		}
-		out, err := exe.Run(ctx, args)
+		given := args
+		if src[i].Args != nil {
+			given = src[i].Args(args)
+		}
+		out, err := exe.Run(ctx, given)
 		if err = errors.Join(err, exe.Close(err)); err != nil {
 			return nil, fmt.Errorf("with probes: %w", err)
 		}
 		events[i] = out.Events
 	}
 	return firstDifferent(programs, pairs, sites, events, tol), nil
+}
+
+// withProbes returns the manifest of a program whose hooks stand as written, with the probes that were put into it.
+func withProbes(written, probed *hlocb.Manifest) *hlocb.Manifest {
+	out := *written
+	out.Sites = append([]hlocb.Site(nil), written.Sites...)
+	for _, s := range probed.Sites {
+		if written.Find(s.ID) == nil {
+			out.Sites = append(out.Sites, s)
+		}
+	}
+	return &out
 }
 
 // firstDifferent returns the probe that differs in the earliest execution of its block, among those the first in it.

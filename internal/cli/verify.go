@@ -282,7 +282,9 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		if f.bisect && !run.equal {
 			sources := [2]*verify.Source{}
 			for i, s := range sides {
-				sources[i] = &verify.Source{Load: s.load, Backend: s.backend, Options: s.options}
+				sources[i] = &verify.Source{Load: s.load, Backend: s.backend, Options: s.options, Args: func(args []*tensor.Tensor) []*tensor.Tensor {
+					return withHidden(args, [][]hlocb.TensorType{types, other}[i], programs[i].Manifest.HiddenArgs)
+				}}
 			}
 			found, err := verify.Bisect(ctx, sources[0], sources[1], in.args, tol)
 			if err != nil {
