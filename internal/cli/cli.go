@@ -37,7 +37,7 @@ type app struct {
 	stderr io.Writer
 	env    plugins.Environment
 
-	terminal bool // stderr is somebody's screen
+	terminal *os.File // stderr where it is somebody's screen, else nil
 }
 
 // Main runs the command line args (without the program's name) and returns the exit code.
@@ -49,7 +49,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // Run is Main with a context that ends the command.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: &syncWriter{w: stderr}, env: environment(), terminal: isTerminal(stderr)}
+	a := &app{stdin: stdin, stdout: stdout, stderr: &syncWriter{w: stderr}, env: environment(), terminal: terminalOf(stderr)}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -102,6 +102,7 @@ that were compared differ.`,
 			root.AddCommand(c)
 		}
 	}
+	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")
 	return root
@@ -197,6 +198,37 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 			return fmt.Errorf("%s: unexpected argument %q", cmd.CommandPath(), args[len(names)])
 		}
 		return nil
+	}
+}
+
+// helpCommand is cobra's, but for a command that there is not, which is an error.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			c, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var names []string
+			for _, sub := range c.Commands() {
+				if sub.IsAvailableCommand() {
+					names = append(names, sub.Name())
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return noSubcommand(c, rest)
+			}
+			return c.Help()
+		},
 	}
 }
 

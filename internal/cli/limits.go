@@ -46,7 +46,7 @@ func (f *limitFlags) bytes() (int64, error) {
 func (f *limitFlags) engine(a *app) (interp.Options, error) {
 	limit, err := f.bytes()
 	opts := interp.Options{MemoryLimit: limit}
-	if f.verbose || a.terminal {
+	if f.verbose || a.terminal != nil {
 		opts.ProgressEvery = progressEvery
 		opts.Progress = func(p interp.Progress) { a.note("%s", progressText(p)) }
 	}
@@ -123,12 +123,14 @@ func checkSize(m *ir.Module, types []hlocb.TensorType, limit int64) error {
 	return nil
 }
 
-// isTerminal reports whether w is somebody's screen.
-func isTerminal(w any) bool {
+// terminalOf returns w where it is somebody's screen, else nil.
+func terminalOf(w any) *os.File {
 	f, ok := w.(*os.File)
 	if !ok {
-		return false
+		return nil
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	return f
 }

@@ -176,7 +176,7 @@ file, and its SHA-256 is compared with the one this version of hlocb was tested 
 			if !known {
 				return usagef("unknown plugin %q: expected %s", args[0], oneOf(names))
 			}
-			_, err := plugins.Install(cmd.Context(), args[0], plugins.InstallOptions{CacheDir: a.env.CacheDir, Wheel: wheel, Force: force, Progress: a.stderr})
+			_, err := plugins.Install(cmd.Context(), args[0], plugins.InstallOptions{CacheDir: a.env.CacheDir, Wheel: wheel, Force: force, Progress: a.stderr, Terminal: a.terminal})
 			if errors.Is(err, plugins.ErrNoPip) {
 				return fmt.Errorf("%w (--wheel FILE)", err)
 			}

@@ -212,18 +212,14 @@ func testReport(plugin string, results []conformance.Result) any {
 // progress returns what shows how far a long command is, on a terminal only: how much of total is done, and what was done
 // last. An empty name takes it away.
 func (a *app) progress(total int) func(done int, name string) {
-	f, ok := a.stderr.(*os.File)
-	if !ok {
-		return func(int, string) {}
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	if a.terminal == nil {
 		return func(int, string) {}
 	}
 	return func(done int, name string) {
 		if name == "" {
-			fmt.Fprint(f, "\r\x1b[K")
+			fmt.Fprint(a.stderr, "\r\x1b[K")
 			return
 		}
-		fmt.Fprintf(f, "\r\x1b[K%d of %d  %s", done, total, diag.Escape(name))
+		fmt.Fprintf(a.stderr, "\r\x1b[K%d of %d  %s", done, total, diag.Escape(name))
 	}
 }

@@ -165,6 +165,9 @@ func (a *app) compare(x, y *handlers.Recorded, tolerance uint64, asJSON bool) er
 			fmt.Fprintln(a.stdout, c.String())
 		}
 	}
+	if len(found) == 0 {
+		a.note("there is nothing to compare: neither has an event or a result")
+	}
 	if asJSON {
 		if err := a.writeJSON(found); err != nil {
 			return err

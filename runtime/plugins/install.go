@@ -68,6 +68,7 @@ type InstallOptions struct {
 	Wheel    string    // a wheel file at hand; empty downloads one through pip
 	Force    bool      // install again what is already there
 	Progress io.Writer // gets a line per step; nil for none
+	Terminal *os.File  // where pip shows how far its download is; nil for nowhere
 }
 
 // ErrNoPip says that Install found no pip to download with.
@@ -134,7 +135,7 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 			return Plugin{}, err
 		}
 		defer os.RemoveAll(tmp)
-		if wheel, err = download(ctx, pkg, tmp, say); err != nil {
+		if wheel, err = download(ctx, pkg, tmp, opts.Terminal, say); err != nil {
 			return Plugin{}, err
 		}
 	}
@@ -173,7 +174,11 @@ func installed(target string) bool {
 }
 
 // download fetches the wheel into dir with the first pip that there is.
-func download(ctx context.Context, pkg Package, dir string, say func(string, ...any)) (string, error) {
+func download(ctx context.Context, pkg Package, dir string, terminal *os.File, say func(string, ...any)) (string, error) {
+	bar := "off"
+	if terminal != nil {
+		bar = "on"
+	}
 	for _, pip := range [][]string{{"python3", "-m", "pip"}, {"pip3"}, {"pip"}} {
 		if exec.CommandContext(ctx, pip[0], append(pip[1:len(pip):len(pip)], "--version")...).Run() != nil {
 			if err := ctx.Err(); err != nil {
@@ -182,11 +187,14 @@ func download(ctx context.Context, pkg Package, dir string, say func(string, ...
 			continue
 		}
 		args := append(pip[1:len(pip):len(pip)], "download", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check",
-			"--no-input", "--progress-bar", "off", "--dest", dir, pkg.Distribution+"=="+pkg.Version)
+			"--no-input", "--progress-bar", bar, "--dest", dir, pkg.Distribution+"=="+pkg.Version)
 		say("downloading %s %s with %s", pkg.Distribution, pkg.Version, strings.Join(pip, " "))
 		var log bytes.Buffer
 		cmd := exec.CommandContext(ctx, pip[0], args...)
 		cmd.Stdout, cmd.Stderr = &log, &log
+		if terminal != nil {
+			cmd.Stdout = terminal // pip draws there only if it is a terminal itself
+		}
 		if err := cmd.Run(); err != nil {
 			if ctx.Err() != nil {
 				return "", ctx.Err()
