@@ -72,6 +72,9 @@ func (v *verifier) namespaced(o *Op) {
 // row checks o against its definition, and reports the first thing that is wrong, as MLIR does.
 func (v *verifier) row(o *Op) {
 	d := o.def
+	if !v.counted(o, "result", d.Results, int(o.numResults)) || !v.counted(o, "operand", d.Operands, int(o.numOperands)) {
+		return
+	}
 	for i := range d.Attrs {
 		s := &d.Attrs[i]
 		a := o.attrs().Get(s.Name)
@@ -95,9 +98,18 @@ func (v *verifier) row(o *Op) {
 	}
 }
 
-// values checks counts and types of operands or results; it reports whether they are right.
-func (v *verifier) values(o *Op, what string, args []Arg, n int, same bool, sized Traits, sizes string) bool {
-	fixed, groups := 0, 0
+// counted checks that there can be n operands or results; it reports whether there can.
+func (v *verifier) counted(o *Op, what string, args []Arg, n int) bool {
+	fixed, groups := countArgs(args)
+	if n < fixed || groups == 0 && n != fixed {
+		v.count(o, what, n, fixed, groups > 0)
+		return false
+	}
+	return true
+}
+
+// countArgs returns how many of the args are one value each and how many are groups of values.
+func countArgs(args []Arg) (fixed, groups int) {
 	for i := range args {
 		if args[i].Mult == One {
 			fixed++
@@ -105,10 +117,12 @@ func (v *verifier) values(o *Op, what string, args []Arg, n int, same bool, size
 			groups++
 		}
 	}
-	if n < fixed || groups == 0 && n != fixed {
-		v.count(o, what, n, fixed, groups > 0)
-		return false
-	}
+	return fixed, groups
+}
+
+// values checks groups and types of operands or results; it reports whether they are right.
+func (v *verifier) values(o *Op, what string, args []Arg, n int, same bool, sized Traits, sizes string) bool {
+	fixed, groups := countArgs(args)
 	var segments []int64
 	if o.def.Has(sized) {
 		d, ok := o.attrs().Get(sizes).(*DenseArrayAttr)

@@ -490,6 +490,8 @@ func (p *parser) arrayValues(elem ir.Type, pos diag.Pos) []int64 {
 			}
 			values = append(values, v)
 			p.next()
+		case width == 1:
+			p.Errorf("expected 'true' or 'false' values for i1 type")
 		default:
 			neg := p.is('-')
 			if neg {

@@ -3,27 +3,133 @@
 package arith
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hlocb/hlocb/ir"
 )
 
+// What operands and results are: numbers, or vectors and tensors of numbers.
+var (
+	intLike   = like("signless-non-zero-bitwidth-integer-like", isInt)
+	floatLike = like("floating-point-like", func(t ir.Type) bool { _, ok := t.(*ir.FloatType); return ok })
+	boolLike  = like("bool-like", func(t ir.Type) bool { return t == ir.Type(ir.Int(1)) })
+	castable  = ir.Constraint{Summary: "signless-non-zero-bitwidth-integer-like or memref of signless-integer", Check: func(t ir.Type) bool {
+		m, ok := t.(*ir.ShapedType)
+		return intLike.Check(t) || ok && m.Kind() == ir.MemRef && isInt(m.Elem())
+	}}
+)
+
+func isInt(t ir.Type) bool {
+	if i, ok := t.(*ir.IntegerType); ok {
+		return i.Signedness() == ir.Signless && i.Width() > 0
+	}
+	_, ok := t.(*ir.IndexType)
+	return ok
+}
+
+func like(summary string, is func(ir.Type) bool) ir.Constraint {
+	return ir.Constraint{Summary: summary, Check: func(t ir.Type) bool { _, elem := parts(t); return is(elem) }}
+}
+
+// parts returns the shape and the element type of t; a number is its own element, and has no shape.
+func parts(t ir.Type) (shape []int64, elem ir.Type) {
+	switch t := t.(type) {
+	case *ir.TensorType:
+		if !t.Ranked() {
+			return nil, t.Elem()
+		}
+		return append([]int64{}, t.Shape()...), t.Elem()
+	case *ir.ShapedType:
+		return append([]int64{}, t.Shape()...), t.Elem()
+	}
+	return nil, t
+}
+
+// sameShape reports whether two types have one shape, or both none.
+func sameShape(a, b ir.Type) bool {
+	x, _ := parts(a)
+	y, _ := parts(b)
+	return (x == nil) == (y == nil) && slices.Equal(x, y)
+}
+
+func verifySame(op *ir.Op, r *ir.Reporter) {
+	t := op.Result(0).Type()
+	for _, v := range op.Operands() {
+		if v.Type() != t {
+			r.Errorf(op, "requires the same type for all operands and results")
+			return
+		}
+	}
+}
+
+func verifyCompare(op *ir.Op, r *ir.Reporter) {
+	a, b, t := op.Operand(0).Type(), op.Operand(1).Type(), op.Result(0).Type()
+	switch {
+	case a != b:
+		r.Errorf(op, "requires all operands to have the same type")
+	case !sameShape(a, t):
+		r.Errorf(op, "failed to verify that result type has i1 element type and same shape as operands")
+	}
+}
+
+func verifySelect(op *ir.Op, r *ir.Reporter) {
+	c, a, b, t := op.Operand(0).Type(), op.Operand(1).Type(), op.Operand(2).Type(), op.Result(0).Type()
+	switch {
+	case a != b || a != t:
+		r.Errorf(op, "failed to verify that all of {true_value, false_value, result} have same type")
+	case c != ir.Type(ir.Int(1)) && !sameShape(c, t):
+		r.Errorf(op, "failed to verify that condition is signless i1 or has matching shape")
+	}
+}
+
+func verifyCast(op *ir.Op, r *ir.Reporter) {
+	a, b := op.Operand(0).Type(), op.Result(0).Type()
+	if !sameShape(a, b) {
+		r.Errorf(op, "failed to verify that input and output have the same tensor dimensions")
+		return
+	}
+	_, x := parts(a)
+	_, y := parts(b)
+	_, ix := x.(*ir.IndexType)
+	_, iy := y.(*ir.IndexType)
+	if ix == iy {
+		r.Errorf(op, "operand type '%s' and result type '%s' are cast incompatible", a, b)
+	}
+}
+
 const same = " attr-dict `:` custom<SameType>(type($lhs), type($rhs), type($result))"
 
-func binary(name, doc string, more ir.Traits) *ir.Def {
+func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 	return &ir.Def{
 		Name: "arith." + name, Doc: doc,
-		Operands: []ir.Arg{{Name: "lhs"}, {Name: "rhs"}},
-		Results:  []ir.Arg{{Name: "result"}},
+		Operands: []ir.Arg{{Name: "lhs", Type: t}, {Name: "rhs", Type: t}},
+		Results:  []ir.Arg{{Name: "result", Type: t}},
 		Traits:   ir.Pure | ir.SameType | more,
 		Format:   "$lhs `,` $rhs" + same,
-		Infer:    inferFirst,
+		Infer:    inferFirst, Verify: verifySame,
 	}
 }
 
 // flagged adds an attribute of flags, none of which are set where it is not written.
-func flagged(d *ir.Def, name, mnemonic string) *ir.Def {
-	d.Attrs = []ir.AttrSpec{{Name: name, Default: ir.NewDialectAttr("arith", mnemonic, "<none>", nil)}}
+func flagged(d *ir.Def, name, mnemonic string, words ...string) *ir.Def {
+	words = append(words, "none")
+	d.Attrs = []ir.AttrSpec{{
+		Name: name, Default: ir.NewDialectAttr("arith", mnemonic, "<none>", nil),
+		Type: ir.AttrConstraint{Summary: "flags: " + strings.Join(words, ", "), Check: func(a ir.Attr) bool {
+			f, ok := a.(*ir.DialectAttr)
+			if !ok || f.Dialect() != "arith" || f.Name() != mnemonic {
+				return false
+			}
+			for w := range strings.SplitSeq(strings.Trim(f.Body(), "<>"), ",") {
+				if !slices.Contains(words, strings.TrimSpace(w)) {
+					return false
+				}
+			}
+			return true
+		}},
+	}}
 	return d
 }
 
@@ -42,29 +148,35 @@ var (
 		Parse:   parseConstant, Print: printConstant,
 		Verify: verifyConstant, ResultNames: constantNames,
 	}
-	AddF      = flagged(binary("addf", "Adds floating-point numbers.", ir.Commutative), "fastmath", "fastmath")
-	AddI      = flagged(binary("addi", "Adds integers.", ir.Commutative), "overflowFlags", "overflow")
-	SubI      = flagged(binary("subi", "Subtracts integers.", 0), "overflowFlags", "overflow")
-	MulI      = flagged(binary("muli", "Multiplies integers.", ir.Commutative), "overflowFlags", "overflow")
-	DivSI     = binary("divsi", "Divides signed integers, towards zero.", 0)
+	AddF      = flagged(binary("addf", "Adds floating-point numbers.", floatLike, ir.Commutative), "fastmath", "fastmath", "reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "fast")
+	AddI      = flagged(binary("addi", "Adds integers.", intLike, ir.Commutative), "overflowFlags", "overflow", "nsw", "nuw")
+	SubI      = flagged(binary("subi", "Subtracts integers.", intLike, 0), "overflowFlags", "overflow", "nsw", "nuw")
+	MulI      = flagged(binary("muli", "Multiplies integers.", intLike, ir.Commutative), "overflowFlags", "overflow", "nsw", "nuw")
+	DivSI     = binary("divsi", "Divides signed integers, towards zero.", intLike, 0)
 	IndexCast = &ir.Def{
 		Name: "arith.index_cast", Doc: "Converts between index and integers.",
-		Operands: []ir.Arg{{Name: "in"}}, Results: []ir.Arg{{Name: "out"}},
-		Traits: ir.Pure,
-		Format: "$in attr-dict `:` type($in) `to` type($out)",
+		Operands: []ir.Arg{{Name: "in", Type: castable}}, Results: []ir.Arg{{Name: "out", Type: castable}},
+		Traits: ir.Pure, Verify: verifyCast,
+		Clauses: ir.Clauses("one of in and out has indices, the other integers, and both one shape"),
+		Format:  "$in attr-dict `:` type($in) `to` type($out)",
 	}
 	CmpI = &ir.Def{
 		Name: "arith.cmpi", Doc: "Compares integers.",
-		Operands: []ir.Arg{{Name: "lhs"}, {Name: "rhs"}}, Results: []ir.Arg{{Name: "result"}},
-		Attrs:  []ir.AttrSpec{{Name: "predicate"}},
-		Traits: ir.Pure,
-		Format: "custom<Predicate>($predicate) `,` $lhs `,` $rhs attr-dict `:` custom<CompareType>(type($lhs), type($rhs), type($result))",
+		Operands: []ir.Arg{{Name: "lhs", Type: intLike}, {Name: "rhs", Type: intLike}}, Results: []ir.Arg{{Name: "result", Type: boolLike}},
+		Attrs: []ir.AttrSpec{{Name: "predicate", Type: ir.AttrConstraint{Summary: "allowed 64-bit signless integer cases: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9", Check: func(a ir.Attr) bool {
+			i, ok := a.(*ir.IntegerAttr)
+			return ok && i.Type() == ir.Type(ir.Int(64)) && i.Value() >= 0 && i.Value() < int64(len(predicates))
+		}}}},
+		Traits: ir.Pure, Verify: verifyCompare,
+		Clauses: ir.Clauses("lhs and rhs have one type, and the result its shape"),
+		Format:  "custom<Predicate>($predicate) `,` $lhs `,` $rhs attr-dict `:` custom<CompareType>(type($lhs), type($rhs), type($result))",
 	}
 	Select = &ir.Def{
 		Name: "arith.select", Doc: "Takes one of two values.",
-		Operands: []ir.Arg{{Name: "condition"}, {Name: "true_value"}, {Name: "false_value"}}, Results: []ir.Arg{{Name: "result"}},
-		Traits: ir.Pure,
-		Format: "$condition `,` $true_value `,` $false_value attr-dict `:` custom<SelectType>(type($condition), type($true_value), type($false_value), type($result))",
+		Operands: []ir.Arg{{Name: "condition", Type: boolLike}, {Name: "true_value"}, {Name: "false_value"}}, Results: []ir.Arg{{Name: "result"}},
+		Traits: ir.Pure, Verify: verifySelect,
+		Clauses: ir.Clauses("true_value, false_value and the result have one type; condition is one boolean or has their shape"),
+		Format:  "$condition `,` $true_value `,` $false_value attr-dict `:` custom<SelectType>(type($condition), type($true_value), type($false_value), type($result))",
 	}
 )
 
@@ -117,6 +229,8 @@ func printConstant(p ir.AsmPrinter, op *ir.Op) {
 func verifyConstant(op *ir.Op, r *ir.Reporter) {
 	if t := typeOf(op.Attr("value")); t != op.Result(0).Type() {
 		r.Errorf(op, "failed to verify that all of {value, result} have same type")
+	} else if i, ok := t.(*ir.IntegerType); ok && i.Signedness() != ir.Signless {
+		r.Errorf(op, "integer return type must be signless")
 	}
 }
 

@@ -23,7 +23,13 @@ var UnrealizedConversionCast = &ir.Def{
 	Operands: []ir.Arg{{Name: "inputs", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "outputs", Mult: ir.Variadic}},
 	Traits:   ir.Pure,
-	Format:   "($inputs^ `:` type($inputs))? `to` type($outputs) attr-dict",
+	Verify: func(op *ir.Op, r *ir.Reporter) {
+		if op.NumResults() == 0 {
+			r.Errorf(op, "expected at least one result for cast operation")
+		}
+	},
+	Clauses: ir.Clauses("there is at least one output"),
+	Format:  "($inputs^ `:` type($inputs))? `to` type($outputs) attr-dict",
 }
 
 // Dialect returns the dialect.

@@ -162,7 +162,7 @@ var (
 		Name: "chlo.constant_like", Doc: "Gives a tensor of the operand's shape filled with one value.",
 		Operands: []ir.Arg{{Name: "operand", Type: hlo.AnyUnranked}},
 		Results:  []ir.Arg{{Name: "result", Type: hlo.AnyUnranked}},
-		Attrs:    []ir.AttrSpec{{Name: "value", Type: hlo.AnyAttr}},
+		Attrs:    []ir.AttrSpec{{Name: "value", Type: ir.AttrConstraint{Summary: "a number", Check: isNumber}}},
 		Traits:   ir.Pure,
 		Verify:   verifyConstantLike,
 	}

@@ -35,12 +35,13 @@ func agree(op *ir.Op, r *ir.Reporter, infer func(*ir.Context, *ir.OpState) ([]ir
 		for _, v := range op.Results() {
 			got = append(got, v.Type())
 		}
-		r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", quoted(types), quoted(got))
+		r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", Quoted(types), Quoted(got))
 		r.Errorf(op, "failed to infer returned types")
 	}
 }
 
-func quoted(types []ir.Type) string {
+// Quoted returns the types as messages show them.
+func Quoted(types []ir.Type) string {
 	s := ""
 	for i, t := range types {
 		if i > 0 {
@@ -102,6 +103,15 @@ func inferConstant(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 		return []ir.Type{v.Type()}, nil
 	}
 	return nil, fmt.Errorf("requires attribute 'value'")
+}
+
+// isNumber reports whether a has a type, as numbers have.
+func isNumber(a ir.Attr) bool {
+	switch a.(type) {
+	case *ir.FloatAttr, *ir.IntegerAttr, *ir.DenseAttr, *ir.DialectAttr:
+		return true
+	}
+	return false
 }
 
 func verifyConstantLike(op *ir.Op, r *ir.Reporter) {
@@ -235,7 +245,7 @@ func verifyBroadcast(elem elemRule) func(*ir.Op, *ir.Reporter) {
 		}
 		got := op.Result(0).Type()
 		if !hlo.Compatible(types[0], got) {
-			r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", quoted(types), quoted([]ir.Type{op.Result(0).Type()}))
+			r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", Quoted(types), Quoted([]ir.Type{op.Result(0).Type()}))
 		}
 	}
 }

@@ -11,7 +11,7 @@ var FuncOp = &ir.Def{
 		{Name: attrType},
 		{Name: "no_inline", Optional: true},
 		{Name: attrResAttrs, Optional: true},
-		{Name: ir.SymbolName},
+		{Name: ir.SymbolName, Type: ir.AttrConstraint{Summary: "string attribute", Check: func(a ir.Attr) bool { _, ok := a.(*ir.StringAttr); return ok }}},
 		{Name: attrVisibility, Optional: true},
 	},
 	Regions:        []ir.RegionSpec{{Name: "body"}},

@@ -8,11 +8,7 @@ import (
 
 // own returns the rows of the operations that StableHLO does not have.
 func own() []*ir.Def {
-	fpComplex := hlo.Tensor(hlo.FP, hlo.Complex)
-	bundle := ir.Constraint{Summary: "async_bundle with any combination of values", Check: func(t ir.Type) bool {
-		d, ok := t.(*ir.DialectType)
-		return ok && d.Name() == "async_bundle"
-	}}
+	fpComplex := hlo.AnyTensor(hlo.FP, hlo.Complex)
 	any := []ir.Arg{{Name: "operand", Type: hlo.AnyQuantized}}
 	result := []ir.Arg{{Name: "result", Type: hlo.AnyQuantized}}
 	i64Attr := func(name string) ir.AttrSpec { return ir.AttrSpec{Name: name, Type: hlo.I64Attr} }
@@ -28,14 +24,20 @@ func own() []*ir.Def {
 			Operands: []ir.Arg{{Name: "inputs", Type: hlo.FlowValue, Mult: ir.Variadic}},
 			Results:  []ir.Arg{{Name: "result", Type: bundle}},
 			Attrs:    []ir.AttrSpec{{Name: "called_computation", Type: hlo.SymbolRef}, {Name: "execution_thread", Type: hlo.StrAttr}},
+			Verify:   verifyAsyncStart,
+			Clauses:  ir.Clauses("inputs have the types of the arguments of called_computation, a function for execution_thread; the bundle starts with these types and those of its results"),
 		},
 		{
 			Name: "mhlo.async_update", Doc: "Waits for a part of an asynchronous function.",
 			Operands: []ir.Arg{{Name: "bundle", Type: bundle}}, Results: []ir.Arg{{Name: "result", Type: bundle}},
+			Verify:  verifyAsyncUpdate,
+			Clauses: ir.Clauses("bundle is that of an async_start, and the result has its type"),
 		},
 		{
 			Name: "mhlo.async_done", Doc: "Waits for an asynchronous function and gives its results.",
 			Operands: []ir.Arg{{Name: "bundle", Type: bundle}}, Results: []ir.Arg{{Name: "results", Type: hlo.FlowValue, Mult: ir.Variadic}},
+			Verify:  verifyAsyncDone,
+			Clauses: ir.Clauses("bundle is that of an async_start, and the results have the types of those of its function"),
 		},
 		{
 			Name: "mhlo.bitcast", Doc: "Reads the buffer of the operand as another type.",
@@ -69,8 +71,10 @@ func own() []*ir.Def {
 		},
 		{
 			Name: "mhlo.minimum_broadcast_shapes", Doc: "Gives smaller shapes that broadcast in the same way.",
-			Operands: []ir.Arg{{Name: "shapes", Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "results", Mult: ir.Variadic}},
+			Operands: []ir.Arg{{Name: "shapes", Type: sizes, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "results", Type: sizes, Mult: ir.Variadic}},
 			Traits: ir.Pure, Format: "$shapes attr-dict `:` type($shapes) `->` type($results)",
+			Verify:  verifyMinimumBroadcastShapes,
+			Clauses: ir.Clauses("there is a result for each of the shapes"),
 		},
 		{
 			Name: "mhlo.mulhi", Doc: "Computes the upper half of the product of each pair of integers.",
@@ -87,17 +91,23 @@ func own() []*ir.Def {
 				hlo.PrecisionConfig(),
 			},
 			Traits: ir.Pure,
+			Infer:  chlo.RaggedDot.Infer, Verify: chlo.RaggedDot.Verify, Clauses: chlo.RaggedDot.Clauses,
 		},
 		{
 			Name: "mhlo.xla.rng_get_and_update_state", Doc: "Gives the state of the random number generator and moves it on.",
-			Results: []ir.Arg{{Name: "result"}}, Attrs: []ir.AttrSpec{i64Attr("delta")},
+			Results: []ir.Arg{{Name: "result", Type: words}}, Attrs: []ir.AttrSpec{i64Attr("delta")},
 			Syntax: "attr-dict",
 			Parse:  parseRngState, Print: func(p ir.AsmPrinter, op *ir.Op) { p.PrintAttrDict(op.Attrs()) },
+			Infer:   func(c *ir.Context, _ *ir.OpState) ([]ir.Type, error) { return []ir.Type{rngState(c)}, nil },
+			Verify:  verifyRngState,
+			Clauses: ir.Clauses("the result has two elements"),
 		},
 		{
 			Name: "mhlo.stochastic_convert", Doc: "Converts to a narrower type, rounding at random.",
 			Operands: []ir.Arg{{Name: "operand", Type: hlo.Tensor(hlo.FP)}, {Name: "random", Type: hlo.RankedInt}},
 			Results:  []ir.Arg{{Name: "result", Type: hlo.AnyRanked}}, Traits: ir.Pure | ir.Elementwise | ir.SameShape,
+			Verify:  verifyStochasticConvert,
+			Clauses: ir.Clauses("operand, random and the result have one shape"),
 		},
 		{
 			Name: "mhlo.topk", Doc: "Finds the k greatest or least elements along the last dimension and their indices.",
@@ -109,6 +119,7 @@ func own() []*ir.Def {
 				set(op.Result(0), "values")
 				set(op.Result(1), "indices")
 			},
+			Infer: chlo.TopK.Infer, Verify: chlo.TopK.Verify, Clauses: chlo.TopK.Clauses,
 		},
 		{
 			Name: "mhlo.trace", Doc: "Shows a value while the program runs.",
@@ -120,9 +131,13 @@ func own() []*ir.Def {
 	scan.Name = "mhlo.scan"
 	defs = append(defs, &scan)
 	for _, name := range [...]string{"acos", "acosh", "asin", "asinh", "atanh", "cosh", "erf", "sinh"} {
+		t := fpComplex
+		if name == "erf" {
+			t = hlo.Tensor(hlo.FP)
+		}
 		defs = append(defs, &ir.Def{
 			Name: "mhlo." + name, Doc: "Does what chlo." + name + " does.",
-			Operands: []ir.Arg{{Name: "operand", Type: fpComplex}}, Results: []ir.Arg{{Name: "result", Type: fpComplex}},
+			Operands: []ir.Arg{{Name: "operand", Type: t}}, Results: []ir.Arg{{Name: "result", Type: t}},
 			Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 			Format: "$operand attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))",
 			Infer: func(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
@@ -136,6 +151,7 @@ func own() []*ir.Def {
 // parseRngState reads the attributes; the result is always tensor<2xui64>.
 func parseRngState(p ir.AsmParser, st *ir.OpState) {
 	p.ParseOptionalAttrDict(st)
-	c := p.Context()
-	st.Types = append(st.Types, c.Tensor([]int64{2}, c.Integer(64, ir.Unsigned), nil))
+	st.Types = append(st.Types, rngState(p.Context()))
 }
+
+func rngState(c *ir.Context) ir.Type { return c.Tensor([]int64{2}, c.Integer(64, ir.Unsigned), nil) }

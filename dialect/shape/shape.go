@@ -4,37 +4,121 @@ package shape
 
 import "github.com/hlocb/hlocb/ir"
 
+// What operands and results are: shapes, which may be errors, or tensors of their sizes.
+var (
+	shapes = ir.Constraint{Summary: "shape or extent tensor", Check: func(t ir.Type) bool { return is(t, "shape") || extents(t) }}
+	count  = ir.Constraint{Summary: "size or index", Check: func(t ir.Type) bool { _, ok := t.(*ir.IndexType); return ok || is(t, "size") }}
+	shaped = ir.Constraint{Summary: "shaped of any non-token type values or ", Check: func(t ir.Type) bool {
+		switch t.(type) {
+		case *ir.TensorType, *ir.ShapedType:
+			return true
+		}
+		return is(t, "value_shape")
+	}}
+	witness = ir.Constraint{Summary: "", Check: func(t ir.Type) bool { return is(t, "witness") }}
+)
+
+// is reports whether t is !shape.<name>.
+func is(t ir.Type, name string) bool {
+	d, ok := t.(*ir.DialectType)
+	return ok && d.Dialect() == "shape" && d.Name() == name
+}
+
+func extents(t ir.Type) bool {
+	tt, ok := t.(*ir.TensorType)
+	if !ok || !tt.Ranked() || tt.Rank() != 1 {
+		return false
+	}
+	_, ok = tt.Elem().(*ir.IndexType)
+	return ok
+}
+
+// propagates makes the check that a result can hold the errors that an operand can: its type is !shape.<name> then.
+func propagates(name string) func(*ir.Op, *ir.Reporter) {
+	return func(op *ir.Op, r *ir.Reporter) {
+		for _, v := range op.Operands() {
+			if is(v.Type(), "shape") && !is(op.Result(0).Type(), name) {
+				r.Errorf(op, "if at least one of the operands can hold error values then the result must be of type `%s` to propagate them", name)
+				return
+			}
+		}
+	}
+}
+
+// agrees reports where a result of sizes has not n of them.
+func agrees(op *ir.Op, r *ir.Reporter, n int64) {
+	t, ok := op.Result(0).Type().(*ir.TensorType)
+	if ok && t.Shape()[0] != ir.Dynamic && t.Shape()[0] != n {
+		r.Errorf(op, "inferred type(s) '%s' are incompatible with return type(s) of operation '%s'", r.Context().Tensor([]int64{n}, t.Elem(), nil), t)
+	}
+}
+
+func verifyShapeOf(op *ir.Op, r *ir.Reporter) {
+	if t, ok := op.Operand(0).Type().(*ir.TensorType); ok && t.Ranked() {
+		agrees(op, r, int64(t.Rank()))
+	}
+}
+
+func verifyConstShape(op *ir.Op, r *ir.Reporter) {
+	if d, ok := op.Attr("shape").(*ir.DenseAttr); ok {
+		if t, ok := d.Type().(*ir.TensorType); ok && t.Rank() == 1 {
+			agrees(op, r, t.Shape()[0])
+		}
+	}
+}
+
 // The operations.
 var (
 	Broadcast = &ir.Def{
 		Name: "shape.broadcast", Doc: "Computes the shape that shapes broadcast to.",
-		Operands: []ir.Arg{{Name: "shapes", Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result"}},
-		Traits: ir.Pure,
-		Format: "$shapes attr-dict `:` type($shapes) `->` type($result)",
+		Operands: []ir.Arg{{Name: "shapes", Type: shapes, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result", Type: shapes}},
+		Traits: ir.Pure, Verify: propagates("shape"),
+		Clauses: ir.Clauses("the result can hold the errors that an operand can"),
+		Format:  "$shapes attr-dict `:` type($shapes) `->` type($result)",
 	}
 	ConstShape = &ir.Def{
 		Name: "shape.const_shape", Doc: "Gives a constant shape.",
-		Results: []ir.Arg{{Name: "result"}}, Attrs: []ir.AttrSpec{{Name: "shape"}},
-		Traits: ir.Pure,
-		Syntax: "attr-dict `[` size, ... `]` `:` type($result)",
-		Parse:  parseConstShape, Print: printConstShape,
+		Results: []ir.Arg{{Name: "result", Type: shapes}}, Attrs: []ir.AttrSpec{{Name: "shape", Type: ir.AttrConstraint{Summary: "index elements attribute", Check: func(a ir.Attr) bool {
+			d, ok := a.(*ir.DenseAttr)
+			if !ok {
+				return false
+			}
+			t, ok := d.Type().(*ir.TensorType)
+			if !ok {
+				return false
+			}
+			_, ok = t.Elem().(*ir.IndexType)
+			return ok
+		}}}},
+		Traits: ir.Pure, Verify: verifyConstShape,
+		Clauses: ir.Clauses("the result has as many sizes as shape"),
+		Syntax:  "attr-dict `[` size, ... `]` `:` type($result)",
+		Parse:   parseConstShape, Print: printConstShape,
 	}
 	CstrBroadcastable = &ir.Def{
 		Name: "shape.cstr_broadcastable", Doc: "Gives a witness that shapes broadcast.",
-		Operands: []ir.Arg{{Name: "shapes", Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result"}},
+		Operands: []ir.Arg{{Name: "shapes", Type: shapes, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result", Type: witness}},
+		Clauses: ir.Clauses("there are at least two shapes"),
+		Verify: func(op *ir.Op, r *ir.Reporter) {
+			if op.NumOperands() < 2 {
+				r.Errorf(op, "required at least 2 input shapes")
+			}
+		},
 		Format: "$shapes attr-dict `:` type($shapes) `` custom<Witness>(type($result))",
 	}
 	NumElements = &ir.Def{
 		Name: "shape.num_elements", Doc: "Computes the number of elements of a shape.",
-		Operands: []ir.Arg{{Name: "shape"}}, Results: []ir.Arg{{Name: "result"}},
-		Traits: ir.Pure,
-		Format: "$shape attr-dict `:` type($shape) `->` type($result)",
+		Operands: []ir.Arg{{Name: "shape", Type: shapes}}, Results: []ir.Arg{{Name: "result", Type: count}},
+		Traits: ir.Pure, Verify: propagates("size"),
+		Clauses: ir.Clauses("the result can hold the errors that the operand can"),
+		Format:  "$shape attr-dict `:` type($shape) `->` type($result)",
 	}
 	ShapeOf = &ir.Def{
 		Name: "shape.shape_of", Doc: "Gives the shape of a value.",
-		Operands: []ir.Arg{{Name: "arg"}}, Results: []ir.Arg{{Name: "result"}},
-		Traits: ir.Pure,
-		Format: "$arg attr-dict `:` type($arg) `->` type($result)",
+		Operands: []ir.Arg{{Name: "arg", Type: shaped}}, Results: []ir.Arg{{Name: "result", Type: shapes}},
+		Traits: ir.Pure, Verify: verifyShapeOf,
+		Clauses: ir.Clauses("the result has as many sizes as arg has dimensions"),
+		Format:  "$arg attr-dict `:` type($arg) `->` type($result)",
 	}
 )
 

@@ -20,7 +20,7 @@ func idsRule(s *site, uniform, global, all bool, size int64) error {
 	}
 	shape := shapeOf(a)
 	if len(shape) != 2 {
-		return fail("replica groups should be a rank 2 tensor")
+		return fail("replica groups should be a rank 2 tensor,but instead it is of rank %d", len(shape))
 	}
 	ids := elementsOf(a)
 	if global && (len(ids) == 0 || shape[0] == 0) { // (all_reduce C4)

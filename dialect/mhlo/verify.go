@@ -1,0 +1,192 @@
+package mhlo
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// What operands and results are.
+var (
+	bundle = ir.Constraint{Summary: "async_bundle with any combination of values", Check: func(t ir.Type) bool { return bundleOf(t) != nil }}
+	sizes  = ir.Constraint{Summary: "1D tensor of index values", Check: func(t ir.Type) bool {
+		tt, ok := t.(*ir.TensorType)
+		if !ok || !tt.Ranked() || tt.Rank() != 1 {
+			return false
+		}
+		_, ok = tt.Elem().(*ir.IndexType)
+		return ok
+	}}
+	words = ir.Constraint{Summary: "statically shaped tensor of 64-bit unsigned integer values", Check: func(t ir.Type) bool {
+		tt, ok := t.(*ir.TensorType)
+		if !ok || !tt.Ranked() || slices.Contains(tt.Shape(), ir.Dynamic) {
+			return false
+		}
+		i, ok := tt.Elem().(*ir.IntegerType)
+		return ok && i.Width() == 64 && i.Signedness() == ir.Unsigned
+	}}
+)
+
+func bundleOf(t ir.Type) *AsyncBundle {
+	if d, ok := t.(*ir.DialectType); ok && d.Dialect() == "mhlo" {
+		b, _ := d.Data().(*AsyncBundle)
+		return b
+	}
+	return nil
+}
+
+func typesOf(values iter.Seq2[int, *ir.Value]) []ir.Type {
+	var out []ir.Type
+	for _, v := range values {
+		out = append(out, v.Type())
+	}
+	return out
+}
+
+// callee returns the function that an async_start calls.
+func callee(op *ir.Op, r *ir.Reporter) (fn.Func, bool) {
+	name, ok := op.Attr("called_computation").(*ir.SymbolRefAttr)
+	if !ok {
+		return fn.Func{}, false
+	}
+	for p := op.Parent(); p != nil; p = p.Parent() {
+		if p.Has(ir.SymbolTable) {
+			return fn.AsFunc(r.Symbols(p)[name.Root()])
+		}
+	}
+	return fn.Func{}, false
+}
+
+func verifyAsyncStart(op *ir.Op, r *ir.Reporter) {
+	name := op.Attr("called_computation").(*ir.SymbolRefAttr).Root()
+	f, ok := callee(op, r)
+	if !ok || f.Type() == nil {
+		r.Errorf(op, "can't find function: %s", name)
+		return
+	}
+	thread, ok := f.Attr("execution_thread").(*ir.StringAttr)
+	if !ok {
+		r.Errorf(op, "callee must have execution_thread attribute.")
+		return
+	}
+	if got := op.Attr("execution_thread").(*ir.StringAttr); got.Value() != thread.Value() {
+		r.Errorf(op, "execution_thread does not match the execution_thread of %s. Got: %q, but expected %q.", name, got.Value(), thread.Value())
+		return
+	}
+	got, want := typesOf(op.Operands()), f.Type().Inputs()
+	if len(got) != len(want) {
+		r.Errorf(op, "number of operands doesn't match operands for %s. Got: %d, but expected: %d.", name, len(got), len(want))
+		return
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			r.Errorf(op, "type mismatch on argument #%d of %s. Got: '%s', but expected: '%s'.", i, name, got[i], want[i])
+			return
+		}
+	}
+	verifyBundle(op, r, op.Result(0).Type(), f.Type())
+}
+
+// verifyBundle checks that a bundle starts with the types of the operands and those of the results of a function.
+func verifyBundle(op *ir.Op, r *ir.Reporter, t ir.Type, f *ir.FunctionType) bool {
+	types := bundleOf(t).Types
+	switch {
+	case len(types) < 2:
+		r.Errorf(op, "bundle is expected to have at least 2 components, but got %d", len(types))
+	case !slices.Equal(flat(types[0]), f.Inputs()):
+		r.Errorf(op, "component #0 of async bundle doesn't match callee input types")
+	case len(f.Results()) == 1 && types[1] != f.Results()[0], len(f.Results()) != 1 && !slices.Equal(flat(types[1]), f.Results()):
+		r.Errorf(op, "component #1 of async bundle doesn't match callee result types")
+	default:
+		return true
+	}
+	return false
+}
+
+// flat returns the elements of a tuple, and any other type as it is.
+func flat(t ir.Type) []ir.Type {
+	if tuple, ok := t.(*ir.TupleType); ok {
+		return tuple.Elems()
+	}
+	return []ir.Type{t}
+}
+
+// started returns the type of the function that the async_start before an async_update or async_done calls.
+func started(op *ir.Op, r *ir.Reporter) *ir.FunctionType {
+	for op != nil {
+		switch op.Name() {
+		case "mhlo.async_start":
+			if f, ok := callee(op, r); ok {
+				return f.Type()
+			}
+			return nil
+		case "mhlo.async_update", "mhlo.async_done":
+			if op.NumOperands() != 1 {
+				return nil
+			}
+			op = op.Operand(0).Def()
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+func verifyAsyncUpdate(op *ir.Op, r *ir.Reporter) {
+	f := started(op, r)
+	switch {
+	case f == nil:
+		r.Errorf(op, "the bundle is not that of an async_start")
+	case verifyBundle(op, r, op.Result(0).Type(), f):
+		agree(op, r, typesOf(op.Operands()))
+	}
+}
+
+func verifyAsyncDone(op *ir.Op, r *ir.Reporter) {
+	f := started(op, r)
+	switch {
+	case f == nil:
+		r.Errorf(op, "the bundle is not that of an async_start")
+	case verifyBundle(op, r, op.Operand(0).Type(), f):
+		agree(op, r, f.Results())
+	}
+}
+
+func agree(op *ir.Op, r *ir.Reporter, want []ir.Type) {
+	if got := typesOf(op.Results()); !slices.Equal(got, want) {
+		r.Errorf(op, "inferred type(s) %s are incompatible with return type(s) of operation %s", chlo.Quoted(want), chlo.Quoted(got))
+		r.Errorf(op, "failed to infer returned types")
+	}
+}
+
+func verifyMinimumBroadcastShapes(op *ir.Op, r *ir.Reporter) {
+	if m, n := op.NumOperands(), op.NumResults(); m != n {
+		r.Errorf(op, "number of operand shapes (%d) does not match number of result shapes (%d)", m, n)
+	}
+}
+
+func verifyRngState(op *ir.Op, r *ir.Reporter) {
+	t := op.Result(0).Type().(*ir.TensorType)
+	if t.Rank() != 1 {
+		r.Errorf(op, "Output is of rank %d instead of 1", t.Rank())
+	} else if n := t.Shape()[0]; n != 2 {
+		r.Errorf(op, "Output size is %d instead of 2", n)
+	}
+}
+
+func verifyStochasticConvert(op *ir.Op, r *ir.Reporter) {
+	a, b, t := shape(op.Operand(0)), shape(op.Operand(1)), shape(op.Result(0))
+	if !slices.Equal(a, b) || !slices.Equal(a, t) {
+		r.Errorf(op, "failed to verify that all of {operand, random, result} have same shape")
+	}
+}
+
+func shape(v *ir.Value) []int64 {
+	if t, ok := v.Type().(*ir.TensorType); ok && t.Ranked() {
+		return t.Shape()
+	}
+	return nil
+}
