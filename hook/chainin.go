@@ -261,7 +261,7 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 				p := v.Block().Parent()
 				b = f.m.AtStart(v.Block()).At(p.Loc(), p.Pos())
 			}
-			t = b.Create(f.m.Def("stablehlo.create_token"), nil, []ir.Type{token}).Result(0)
+			t = ir.Must(b.Build(f.m.Def("stablehlo.create_token"), nil)).Result(0)
 			started[v] = t
 		}
 		u.Set(t)
@@ -310,7 +310,7 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 		return true
 	})
 	for _, op := range ors {
-		join := f.m.Before(op).Create(f.m.Def("stablehlo.after_all"), op.OperandList(), []ir.Type{token})
+		join := ir.Must(f.m.Before(op).Build(f.m.Def("stablehlo.after_all"), op.OperandList()))
 		op.Result(0).ReplaceAllUsesWith(join.Result(0))
 		op.Erase()
 	}

@@ -159,9 +159,9 @@ func unpack(b *ir.Builder, list []*ir.Value, v *ir.Value) []*ir.Value {
 		return list
 	}
 	m := b.Module()
-	for i, e := range tt.Elems() {
-		gte := b.Create(m.Def("stablehlo.get_tuple_element"), []*ir.Value{v}, []ir.Type{e},
-			ir.NamedAttr{Name: "index", Attr: ir.NewInteger(int64(i), m.Context().I32())})
+	for i := range tt.Elems() {
+		gte := ir.Must(b.Build(m.Def("stablehlo.get_tuple_element"), []*ir.Value{v},
+			ir.NamedAttr{Name: "index", Attr: ir.NewInteger(int64(i), m.Context().I32())}))
 		list = unpack(b, list, gte.Result(0))
 	}
 	return list
@@ -177,7 +177,7 @@ func pack(b *ir.Builder, t ir.Type, leaves []*ir.Value) (*ir.Value, []*ir.Value)
 	for i, e := range tt.Elems() {
 		elems[i], leaves = pack(b, e, leaves)
 	}
-	return b.Create(b.Module().Def("stablehlo.tuple"), elems, []ir.Type{t}).Result(0), leaves
+	return ir.Must(b.Build(b.Module().Def("stablehlo.tuple"), elems)).Result(0), leaves
 }
 
 // foldTuples replaces get_tuple_element of a tuple made in plain sight by the element and erases tuples that

@@ -413,14 +413,13 @@ func (p *placer) shardy(h hlocb.HookOp) error {
 // once puts h behind a test for the device it runs on, and gives what it computes to the others.
 func (p *placer) once(b *ir.Builder, h hlocb.HookOp, device int64) []*ir.Value {
 	m, ctx, op := p.m, p.m.Context(), h.Op
-	ui32 := ctx.StaticTensor(tensor.UI32, nil)
 	number := tensor.New(tensor.UI32, nil)
 	tensor.View[uint32](number)[0] = uint32(device)
-	id := b.Create(m.Def("stablehlo.partition_id"), nil, []ir.Type{ui32})
-	k := b.Create(m.Def("stablehlo.constant"), nil, []ir.Type{ui32}, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(number)})
+	id := ir.Must(b.Build(m.Def("stablehlo.partition_id"), nil))
+	k := ir.Must(b.Build(m.Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(number)}))
 	eq, _ := stablehlo.ComparisonDirection.Parse("EQ")
-	test := b.Create(m.Def("stablehlo.compare"), []*ir.Value{id.Result(0), k.Result(0)}, []ir.Type{ctx.StaticTensor(tensor.I1, nil)},
-		ir.NamedAttr{Name: "comparison_direction", Attr: ir.NewEnum(stablehlo.ComparisonDirection, eq)})
+	test := ir.Must(b.Build(m.Def("stablehlo.compare"), []*ir.Value{id.Result(0), k.Result(0)},
+		ir.NamedAttr{Name: "comparison_direction", Attr: ir.NewEnum(stablehlo.ComparisonDirection, eq)}))
 	yes, no := m.NewRegion(), m.NewRegion()
 	choose := b.Insert(&ir.OpState{Def: m.Def("stablehlo.if"), Operands: []*ir.Value{test.Result(0)}, Types: typesOf(op), Bodies: []*ir.Region{yes, no}})
 	ret := m.Def("stablehlo.return")
@@ -455,7 +454,7 @@ func zeroOf(b *ir.Builder, t ir.Type) *ir.Value {
 	if isZeroSize(t) {
 		zero = ir.NewDense(t, tensor.New(tt.DType(), tt.Shape()), false)
 	}
-	return b.Create(b.Module().Def("stablehlo.constant"), nil, []ir.Type{t}, ir.NamedAttr{Name: "value", Attr: zero}).Result(0)
+	return ir.Must(b.Build(b.Module().Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: zero})).Result(0)
 }
 
 // bitsOf returns the integer type as wide as a float.
@@ -480,20 +479,17 @@ func bitsOf(d tensor.DType) (tensor.DType, bool) {
 func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 	m, ctx := p.m, p.m.Context()
 	tt := v.Type().(*ir.TensorType)
-	convert := func(op string, t ir.Type, vals ...*ir.Value) *ir.Value {
-		return b.Create(m.Def("stablehlo."+op), vals, []ir.Type{t}).Result(0)
+	part := func(op string, vals ...*ir.Value) *ir.Value {
+		return ir.Must(b.Build(m.Def("stablehlo."+op), vals)).Result(0)
+	}
+	cast := func(t ir.Type, v *ir.Value) *ir.Value {
+		return b.Create(m.Def("stablehlo.bitcast_convert"), []*ir.Value{v}, []ir.Type{t}).Result(0)
 	}
 	if d := tt.DType(); d == tensor.Complex64 || d == tensor.Complex128 {
-		part := tensor.F32
-		if d == tensor.Complex128 {
-			part = tensor.F64
-		}
-		t := ctx.StaticTensor(part, tt.Shape())
-		return convert("complex", v.Type(), p.sum(b, convert("real", t, v)), p.sum(b, convert("imag", t, v)))
+		return part("complex", p.sum(b, part("real", v)), p.sum(b, part("imag", v)))
 	}
 	if d, ok := bitsOf(tt.DType()); ok {
-		bits := convert("bitcast_convert", ctx.StaticTensor(d, tt.Shape()), v)
-		return convert("bitcast_convert", v.Type(), p.sum(b, bits))
+		return cast(tt, p.sum(b, cast(ctx.StaticTensor(d, tt.Shape()), v)))
 	}
 	scalar := ctx.StaticTensor(tt.DType(), nil)
 	region := m.NewRegion()
@@ -503,17 +499,17 @@ func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 	if tt.DType() == tensor.I1 {
 		combine = "stablehlo.or"
 	}
-	s := in.Create(m.Def(combine), body.Args(), []ir.Type{scalar})
+	s := ir.Must(in.Build(m.Def(combine), body.Args()))
 	in.Create(m.Def("stablehlo.return"), resultList(s), nil)
 	groups := tensor.New(tensor.I64, tensor.Shape{1, p.devices})
 	for i := range tensor.View[int64](groups) {
 		tensor.View[int64](groups)[i] = int64(i)
 	}
-	st := &ir.OpState{Def: m.Def("stablehlo.all_reduce"), Operands: []*ir.Value{v}, Types: []ir.Type{v.Type()}, Bodies: []*ir.Region{region}}
+	st := &ir.OpState{Def: m.Def("stablehlo.all_reduce"), Operands: []*ir.Value{v}, Bodies: []*ir.Region{region}}
 	st.SetAttr("channel_handle", stablehlo.NewChannelHandle(&stablehlo.ChannelHandle{Handle: p.channel(), Type: stablehlo.ChannelDeviceToDevice}))
 	st.SetAttr("replica_groups", ctx.DenseFromTensor(groups))
 	st.SetAttr("use_global_device_ids", ir.NewUnit())
-	return b.Insert(st).Result(0)
+	return ir.Must(b.Infer(st)).Result(0)
 }
 
 // channel returns a channel that no op of the module uses.

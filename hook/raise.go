@@ -330,14 +330,13 @@ func (r *raiser) replace(b *ir.Builder, s *site, op *ir.Op, tokens bool) {
 // joinTokens returns one token that waits for all of tokens.
 func joinTokens(b *ir.Builder, tokens []*ir.Value) *ir.Value {
 	m := b.Module()
-	types := []ir.Type{m.Context().Token()}
 	switch len(tokens) {
 	case 0:
-		return b.Create(m.Def("stablehlo.create_token"), nil, types).Result(0)
+		return ir.Must(b.Build(m.Def("stablehlo.create_token"), nil)).Result(0)
 	case 1:
 		return tokens[0]
 	}
-	return b.Create(m.Def("stablehlo.after_all"), tokens, []ir.Type{tokens[0].Type()}).Result(0)
+	return ir.Must(b.Build(m.Def("stablehlo.after_all"), tokens)).Result(0)
 }
 
 // errorf returns an error at op.

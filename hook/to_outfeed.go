@@ -24,13 +24,11 @@ func lowerOutfeed(w *lowerer, h hlocb.HookOp) error {
 	header := tensor.New(tensor.UI32, tensor.Shape{2})
 	words := tensor.View[uint32](header)
 	words[0], words[1] = hcbMagic, w.consumer(h)
-	t := ctx.StaticTensor(tensor.UI32, tensor.Shape{2})
-	c := b.Create(m.Def("stablehlo.constant"), nil, []ir.Type{t}, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(header)})
+	c := ir.Must(b.Build(m.Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(header)}))
 	config := ir.NamedAttr{Name: "outfeed_config", Attr: ir.NewString("")}
 	outfeed := m.Def("stablehlo.outfeed")
-	token := []ir.Type{ctx.Token()}
-	first := b.Create(outfeed, []*ir.Value{c.Result(0), w.token(h)}, token, config)
-	second := b.Create(outfeed, append(data(h), first.Result(0)), token, config)
+	first := ir.Must(b.Build(outfeed, []*ir.Value{c.Result(0), w.token(h)}, config))
+	second := ir.Must(b.Build(outfeed, append(data(h), first.Result(0)), config))
 	results, none := asSource(h)
 	last := second.Result(0)
 	if !none && h.NumResultData() > 0 {

@@ -25,9 +25,8 @@ func lowerSendRecv(w *lowerer, h hlocb.HookOp) error {
 	token := w.token(h)
 	operands := data(h)
 	if len(operands) == 0 {
-		t := ctx.StaticTensor(tensor.F32, tensor.Shape{1})
-		zero := b.Create(m.Def("stablehlo.constant"), nil, []ir.Type{t},
-			ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(tensor.New(tensor.F32, tensor.Shape{1}))})
+		zero := ir.Must(b.Build(m.Def("stablehlo.constant"), nil,
+			ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(tensor.New(tensor.F32, tensor.Shape{1}))}))
 		operands = append(operands, zero.Result(0))
 	}
 	results, none := asSource(h)

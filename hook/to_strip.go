@@ -33,8 +33,7 @@ func lowerStrip(w *lowerer, h hlocb.HookOp) error {
 			if isZeroSize(t) {
 				zero = ir.NewDense(t, tensor.New(t.DType(), t.Shape()), false)
 			}
-			results[i] = m.Before(h.Op).Create(m.Def("stablehlo.constant"), nil, []ir.Type{t},
-				ir.NamedAttr{Name: "value", Attr: zero}).Result(0)
+			results[i] = ir.Must(m.Before(h.Op).Build(m.Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: zero})).Result(0)
 		default:
 			return w.lost(h, "its host computes the results; give a default for them")
 		}

@@ -32,10 +32,10 @@ func (c Chain) Type(ctx *ir.Context) ir.Type {
 func (c Chain) start(b *ir.Builder) *ir.Value {
 	m := b.Module()
 	if c == ChainToken {
-		return b.Create(m.Def("stablehlo.create_token"), nil, []ir.Type{m.Context().Token()}).Result(0)
+		return ir.Must(b.Build(m.Def("stablehlo.create_token"), nil)).Result(0)
 	}
-	return b.Create(m.Def("stablehlo.constant"), nil, []ir.Type{c.Type(m.Context())},
-		ir.NamedAttr{Name: "value", Attr: m.Context().DenseFromTensor(tensor.New(tensor.UI64, nil))}).Result(0)
+	return ir.Must(b.Build(m.Def("stablehlo.constant"), nil,
+		ir.NamedAttr{Name: "value", Attr: m.Context().DenseFromTensor(tensor.New(tensor.UI64, nil))})).Result(0)
 }
 
 // DropTokens takes the tokens out of a raised module: out of hooks, control flow, calls, tuples and the
@@ -244,7 +244,7 @@ func (c *converter) dropArg(entry *ir.Block, i int) {
 		if a.HasUses() {
 			t := a.Type().(*ir.TensorType)
 			zero := c.m.Context().DenseFromTensor(tensor.New(t.DType(), t.Shape()))
-			k := b.Create(c.m.Def("stablehlo.constant"), nil, []ir.Type{t}, ir.NamedAttr{Name: "value", Attr: zero})
+			k := ir.Must(b.Build(c.m.Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: zero}))
 			a.ReplaceAllUsesWith(k.Result(0))
 		}
 	case c.chain == nil:
@@ -407,11 +407,11 @@ func (c *converter) joined(op *ir.Op) []*ir.Value {
 	}
 	b := c.m.Before(op)
 	if *c.chain == ChainToken {
-		return []*ir.Value{b.Create(op.Def(), parts, []ir.Type{c.m.Context().Token()}).Result(0)}
+		return []*ir.Value{ir.Must(b.Build(op.Def(), parts)).Result(0)}
 	}
 	v := parts[0]
 	for _, w := range parts[1:] {
-		v = b.Create(c.m.Def("stablehlo.or"), []*ir.Value{v, w}, []ir.Type{v.Type()}).Result(0)
+		v = ir.Must(b.Build(c.m.Def("stablehlo.or"), []*ir.Value{v, w})).Result(0)
 	}
 	return []*ir.Value{v}
 }

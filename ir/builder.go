@@ -54,7 +54,7 @@ func (b *Builder) Insert(st *OpState) *Op {
 	return o
 }
 
-// Create makes an op with result types of the caller's choosing. Attributes are made inherent where the
+// Create makes an op with result types of the caller's choosing, for operations that do not infer them. Attributes are made inherent where the
 // definition says so.
 func (b *Builder) Create(def *Def, operands []*Value, types []Type, attrs ...NamedAttr) *Op {
 	st := &OpState{Def: def, Operands: operands, Types: types}
@@ -70,13 +70,27 @@ func (b *Builder) Build(def *Def, operands []*Value, attrs ...NamedAttr) (*Op, e
 	for _, a := range attrs {
 		st.SetAttr(a.Name, a.Attr)
 	}
-	if def.Infer == nil {
-		return nil, fmt.Errorf("the result types of %s cannot be inferred", def.Name)
+	return b.Infer(st)
+}
+
+// Infer makes the op that st describes, with the result types that its definition infers.
+func (b *Builder) Infer(st *OpState) (*Op, error) {
+	if st.Def.Infer == nil {
+		return nil, fmt.Errorf("the result types of %s cannot be inferred", st.Def.Name)
 	}
-	types, err := def.Infer(b.m.ctx, st)
+	types, err := st.Def.Infer(b.m.ctx, st)
 	if err != nil {
 		return nil, err
 	}
 	st.Types = types
 	return b.Insert(st), nil
+}
+
+// Must returns the op of a Build or Infer that cannot fail, as the caller knows the operands and attributes to be right.
+// It panics where they are not.
+func Must(op *Op, err error) *Op {
+	if err != nil {
+		panic(err)
+	}
+	return op
 }
