@@ -126,7 +126,7 @@ func (v *verifier) values(o *Op, what string, args []Arg, n int, same bool, size
 	var segments []int64
 	if o.def.Has(sized) {
 		d, ok := o.attrs().Get(sizes).(*DenseArrayAttr)
-		if !ok {
+		if !ok || d.elem != Type(Int(32)) {
 			v.r.Errorf(o, "requires dense i32 array attribute '%s'", sizes)
 			return false
 		}

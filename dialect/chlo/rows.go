@@ -156,7 +156,8 @@ var (
 		Traits:  ir.Pure,
 		Syntax:  "attr-dict $value, which names the type of the result",
 		Parse:   parseConstant, Print: printConstant,
-		Infer: inferConstant,
+		Infer: inferConstant, Verify: func(op *ir.Op, r *ir.Reporter) { agree(op, r, inferConstant) },
+		Clauses: ir.Clauses("the result has the type of value"),
 	}
 	ConstantLike = &ir.Def{
 		Name: "chlo.constant_like", Doc: "Gives a tensor of the operand's shape filled with one value.",

@@ -84,7 +84,7 @@ func own() []*ir.Def {
 		},
 		{
 			Name: "mhlo.ragged_dot", Doc: "Computes a dot product along a ragged dimension that group_sizes parts into groups.",
-			Operands: []ir.Arg{{Name: "lhs", Type: hlo.AnyRanked}, {Name: "rhs", Type: hlo.AnyRanked}, {Name: "group_sizes", Type: hlo.RankedInt}},
+			Operands: []ir.Arg{{Name: "lhs", Type: hlo.AnyRanked}, {Name: "rhs", Type: hlo.AnyRanked}, {Name: "group_sizes", Type: hlo.AnyRanked}},
 			Results:  []ir.Arg{{Name: "result", Type: hlo.AnyRanked}},
 			Attrs: []ir.AttrSpec{
 				{Name: "ragged_dot_dimension_numbers", Type: hlo.ParsedAttr[hlo.RaggedDotDims]("ragged_dot", "Attribute that models the dimension information for ragged dot.")},
@@ -104,10 +104,10 @@ func own() []*ir.Def {
 		},
 		{
 			Name: "mhlo.stochastic_convert", Doc: "Converts to a narrower type, rounding at random.",
-			Operands: []ir.Arg{{Name: "operand", Type: hlo.Tensor(hlo.FP)}, {Name: "random", Type: hlo.RankedInt}},
+			Operands: []ir.Arg{{Name: "operand", Type: hlo.Tensor(hlo.FP)}, {Name: "random", Type: unsigned}},
 			Results:  []ir.Arg{{Name: "result", Type: hlo.AnyRanked}}, Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 			Verify:  verifyStochasticConvert,
-			Clauses: ir.Clauses("operand, random and the result have one shape"),
+			Clauses: ir.Clauses("operand, random and the result have one shape; the numbers of operand and of random are equally wide"),
 		},
 		{
 			Name: "mhlo.topk", Doc: "Finds the k greatest or least elements along the last dimension and their indices.",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/fn"
+	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -29,6 +30,12 @@ var (
 		return ok && i.Width() == 64 && i.Signedness() == ir.Unsigned
 	}}
 )
+
+// unsigned accepts tensors of unsigned integers.
+var unsigned = hlo.Tensor(hlo.ElemSet{Summary: "2/4/8/16/32/64-bit unsigned integer", Has: func(t ir.Type) bool {
+	i, ok := t.(*ir.IntegerType)
+	return ok && i.Signedness() == ir.Unsigned
+}})
 
 func bundleOf(t ir.Type) *AsyncBundle {
 	if d, ok := t.(*ir.DialectType); ok && d.Dialect() == "mhlo" {
@@ -181,7 +188,20 @@ func verifyStochasticConvert(op *ir.Op, r *ir.Reporter) {
 	a, b, t := shape(op.Operand(0)), shape(op.Operand(1)), shape(op.Result(0))
 	if !slices.Equal(a, b) || !slices.Equal(a, t) {
 		r.Errorf(op, "failed to verify that all of {operand, random, result} have same shape")
+		return
 	}
+	m, n := width(op.Operand(1)), width(op.Operand(0))
+	if m != n {
+		r.Errorf(op, "requires the random's bitwidth to match the operand's, but got: %d and %d", m, n)
+	}
+}
+
+func width(v *ir.Value) int {
+	t, ok := v.Type().(*ir.TensorType)
+	if !ok {
+		return 0
+	}
+	return ir.ElementDType(t.Elem()).Bits()
 }
 
 func shape(v *ir.Value) []int64 {

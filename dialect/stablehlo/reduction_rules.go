@@ -6,7 +6,8 @@ import (
 )
 
 // promotable reports whether a reduction may compute in type b on inputs of type a: the same kind of number, not
-// narrower (spec, "is_promotable"). Floats may be narrower, too: MLIR takes what a compiler has lowered to fewer bits.
+// narrower (spec, "is_promotable"). As in MLIR, booleans are integers here, and floats may be narrower, too: it takes what a
+// compiler has lowered to fewer bits.
 func promotable(a, b ir.Type) bool {
 	if a == b {
 		return true
@@ -14,7 +15,7 @@ func promotable(a, b ir.Type) bool {
 	switch x := a.(type) {
 	case *ir.IntegerType:
 		y, ok := b.(*ir.IntegerType)
-		return ok && x.Signedness() == y.Signedness() && (x.Width() == 1) == (y.Width() == 1) && x.Width() <= y.Width()
+		return ok && x.Width() <= y.Width()
 	case *ir.FloatType:
 		_, ok := b.(*ir.FloatType)
 		return ok
