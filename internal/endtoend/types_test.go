@@ -1,0 +1,106 @@
+package endtoend
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// hookTypes are the element types that both backends hand to hooks.
+var hookTypes = []tensor.DType{
+	tensor.I1, tensor.I2, tensor.I4, tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.UI2, tensor.UI4, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64,
+	tensor.F4E2M1FN, tensor.F8E3M4, tensor.F8E4M3, tensor.F8E4M3FN, tensor.F8E4M3FNUZ, tensor.F8E4M3B11FNUZ, tensor.F8E5M2, tensor.F8E5M2FNUZ, tensor.F8E8M0FNU,
+	tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128,
+}
+
+// filled returns a tensor of small values that every type has.
+func filled(d tensor.DType, shape tensor.Shape, first int) *tensor.Tensor {
+	t := tensor.New(d, shape)
+	for i := range t.NumElements() {
+		switch {
+		case d == tensor.F8E8M0FNU:
+			t.SetFloat(i, []float64{1, 2, 0.5, 4}[(i+first)%4])
+		case d.IsComplex():
+			t.SetComplex(i, complex(float64((i+first)%2), -float64((i+first+1)%2)))
+		default:
+			t.SetFloat(i, float64((i+first)%2))
+		}
+	}
+	return t
+}
+
+// TestHookTypes hands values of every type, as scalars, with elements and without any, to taps, calls and feeds, and takes answers of
+// theirs: both engines deliver the same bytes.
+func TestHookTypes(t *testing.T) {
+	for _, backend := range []string{"interp", "cpu"} {
+		b := open(t, backend)
+		for _, d := range hookTypes {
+			for _, shape := range []tensor.Shape{{}, {3}, {0}, {2, 2}, {2, 0}} {
+				x := filled(d, shape, 0)
+				typ := "tensor<"
+				for _, n := range shape {
+					typ += fmt.Sprintf("%dx", n)
+				}
+				typ += d.String() + ">"
+				// A result without elements that an operand has the type of is taken for a chain and replaced by hlocb's own.
+				call := fmt.Sprintf(`%%y = stablehlo.custom_call @host(%%x, %%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "call"}} : (%[1]s, %[1]s) -> %[1]s`, typ)
+				want := "[tap nothing call feed]"
+				if shape.NumElements() == 0 {
+					call, want = fmt.Sprintf("%%y = stablehlo.add %%x, %%x : %s", typ), "[tap nothing feed]"
+					if d == tensor.I1 {
+						call = "%y = stablehlo.not %x : " + typ
+					}
+				}
+				p, err := rewrite("types.mlir", fmt.Appendf(nil, `func.func @main(%%x: %[1]s) -> (%[1]s, %[1]s) {
+  stablehlo.custom_call @host(%%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "tap"}} : (%[1]s) -> ()
+  stablehlo.custom_call @host() {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "nothing"}} : () -> ()
+  %[2]s
+  %%z = stablehlo.custom_call @host() {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "feed"}} : () -> %[1]s
+  return %%y, %%z : %[1]s, %[1]s
+}
+`, typ, call), passes.RewriteOptions{Targets: []string{"host"}})
+				if err != nil {
+					t.Fatalf("%s: %v", typ, err)
+				}
+				var seen []string
+				var h runtime.Bindings
+				h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+					seen = append(seen, c.Site.Name)
+					for i, o := range c.Operands {
+						if o.DType() != d || !o.Shape().Equal(shape) || !bytes.Equal(o.Bytes(), x.Bytes()) {
+							return fmt.Errorf("operand %d is %s%v % x, expected % x", i, o.DType(), o.Shape(), o.Bytes(), x.Bytes())
+						}
+					}
+					switch c.Site.Name {
+					case "call":
+						return c.SetResult(0, filled(d, shape, 1))
+					case "feed":
+						return c.SetResult(0, filled(d, shape, 2))
+					}
+					return nil
+				}))
+				e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &h})
+				if err != nil {
+					t.Fatalf("%s on %s: %v", typ, backend, err)
+				}
+				r, err := e.Run(context.Background(), []*tensor.Tensor{x})
+				if err != nil {
+					t.Errorf("%s on %s: %v", typ, backend, err)
+				} else if !bytes.Equal(r[0].Bytes(), filled(d, shape, 1).Bytes()) || !bytes.Equal(r[1].Bytes(), filled(d, shape, 2).Bytes()) {
+					t.Errorf("%s on %s: results are % x and % x", typ, backend, r[0].Bytes(), r[1].Bytes())
+				}
+				if got := fmt.Sprint(seen); got != want {
+					t.Errorf("%s on %s: delivered %s", typ, backend, got)
+				}
+				if err := e.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
