@@ -53,6 +53,16 @@ func (e *TimeoutError) Error() string {
 	return "handler did not return within " + e.After
 }
 
+// LostError says that a program could not be stopped. The devices of its backend stay busy with it, and run nothing more.
+type LostError struct{ Cause error }
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("the program cannot be stopped (%v); its devices are lost", e.Cause)
+}
+
+// Unwrap returns why the program was to stop.
+func (e *LostError) Unwrap() error { return e.Cause }
+
 // UnwrittenError is the cause of a HookError where the handler left a result unwritten, or a part of it.
 type UnwrittenError struct {
 	Result int

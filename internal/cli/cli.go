@@ -25,7 +25,7 @@ const (
 	exitInput       = 1   // bad input, a missing file, a failed verification
 	exitUsage       = 2   // the command line is wrong
 	exitHandler     = 3   // a handler failed
-	exitTimeout     = 4   // a handler did not return in time
+	exitTimeout     = 4   // a handler did not return in time, or a run could not be stopped
 	exitDiffer      = 5   // two things that were compared differ
 	exitInterrupted = 130 // Ctrl-C, as shells count it
 )
@@ -61,7 +61,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	a.report(err, ran)
 	code := exitCode(err)
-	if code != exitUsage && ctx.Err() != nil {
+	var lost *runtime.LostError
+	if code != exitUsage && ctx.Err() != nil && !errors.As(err, &lost) {
 		return exitInterrupted
 	}
 	return code
@@ -144,13 +145,14 @@ func exitCode(err error) int {
 		unbound *runtime.UnboundError
 		unknown *backends.UnknownError
 		timeout *runtime.TimeoutError
+		lost    *runtime.LostError
 		hook    *runtime.HookError
 		differ  *differError
 	)
 	switch {
 	case !errors.As(err, &ran), errors.As(err, &usage), errors.As(err, &unbound), errors.As(err, &unknown):
 		return exitUsage
-	case errors.As(err, &timeout):
+	case errors.As(err, &timeout), errors.As(err, &lost):
 		return exitTimeout
 	case errors.As(err, &hook):
 		return exitHandler

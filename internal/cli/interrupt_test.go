@@ -45,3 +45,44 @@ func TestInterrupt(t *testing.T) {
 		})
 	}
 }
+
+// TestInterruptWithoutHooks: Ctrl-C in a device loop that calls no hook. The engine stops; nothing stops the plugin, so the command ends
+// without it, with the code of what did not end in time.
+func TestInterruptWithoutHooks(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "loop.mlir")
+	if err := os.WriteFile(file, []byte(`func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0> : tensor<i64>
+  %one = stablehlo.constant dense<1> : tensor<i64>
+  %n = stablehlo.constant dense<900000000> : tensor<i64>
+  %w:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i64>, tensor<f32>
+  cond {
+    %p = stablehlo.compare LT, %i, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i64>
+    %z = stablehlo.cosine %y : tensor<f32>
+    stablehlo.return %j, %z : tensor<i64>, tensor<f32>
+  }
+  return %w#1 : tensor<f32>
+}
+`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for backend, want := range map[string]int{"interp": 130, "cpu": 4} {
+		if backend == "cpu" {
+			if why := missingPlugin(); why != "" {
+				t.Log("skip: " + why)
+				continue
+			}
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		time.AfterFunc(time.Second, cancel)
+		var out, errs bytes.Buffer
+		start := time.Now()
+		code := cli.Run(ctx, []string{"run", file, "--fill", "zeros", "--backend", backend}, strings.NewReader(""), &out, &errs)
+		if took := time.Since(start); code != want || took > 6*time.Second {
+			t.Errorf("%s: exit code is %d after %s, want %d: %s", backend, code, took, want, errs.String())
+		}
+	}
+}

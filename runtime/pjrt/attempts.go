@@ -87,7 +87,7 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 				e.abandon(begun)
 				return nil, context.Cause(ctx)
 			}
-			err := &LostError{context.Cause(ctx)}
+			err := &LostError{Cause: context.Cause(ctx)}
 			e.backend.lose(err)
 			return nil, err
 		case <-tick:

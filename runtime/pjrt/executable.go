@@ -376,15 +376,8 @@ func outcome(s *session, l *loadedProgram, args [][]*tensor.Tensor) ([][]*tensor
 	return results, err
 }
 
-// LostError says that a program could not be stopped. The devices of its backend stay busy with it.
-type LostError struct{ Cause error }
-
-func (e *LostError) Error() string {
-	return fmt.Sprintf("the program cannot be stopped (%v); its devices are lost", e.Cause)
-}
-
-// Unwrap returns why the program was to stop.
-func (e *LostError) Unwrap() error { return e.Cause }
+// LostError says that a program could not be stopped.
+type LostError = runtime.LostError
 
 // gracePeriod is how long a cancelled run may take to arrive at its next hook.
 const gracePeriod = time.Second
