@@ -331,8 +331,11 @@ func (e *Exec) Close() error {
 	e.in.Close()
 	kill := time.AfterFunc(2*time.Second, func() { e.kill() })
 	defer kill.Stop()
-	io.Copy(io.Discard, e.out)
+	surplus, _ := io.Copy(io.Discard, e.out)
 	err := e.cmd.Wait()
+	if surplus > 0 && err == nil {
+		return fmt.Errorf("child of exec wrote %d bytes more than it was asked for", surplus)
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return fmt.Errorf("child of exec ended with %w", err)

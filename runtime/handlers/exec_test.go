@@ -156,6 +156,13 @@ func TestExecUnasked(t *testing.T) {
 	}
 }
 
+// TestExecSurplus: what a child writes after its last answer is not lost without a word.
+func TestExecSurplus(t *testing.T) {
+	e := execHandler("chatty", 0)
+	handle(t, e, call(site("h", hlocb.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})}))
+	wantError(t, e.Close(), "more than it was asked for")
+}
+
 // TestExecDeaf: a child that answers without reading its request must not leave a writer of the operands behind.
 func TestExecDeaf(t *testing.T) {
 	e := execHandler("deaf", 500*time.Millisecond)
