@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/passes"
@@ -102,5 +104,44 @@ func TestHookTypes(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestHugeOperand has the engine tap a value of more than 2 GiB; the plugin's turn is in runtime/pjrt.
+func TestHugeOperand(t *testing.T) {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		t.Skipf("skip: %v", err)
+	}
+	_, rest, _ := strings.Cut(string(text), "MemAvailable:")
+	var kb int
+	fmt.Sscan(rest, &kb)
+	if kb < 12<<20 {
+		t.Skipf("skip: needs 12 GiB of memory, %d MiB are available", kb>>10)
+	}
+	const n = 1<<31 + 64
+	p := hostProgram(t, fmt.Sprintf(`func.func @main(%%x: tensor<ui8>) -> tensor<ui8> {
+  %%y = stablehlo.broadcast_in_dim %%x, dims = [] : (tensor<ui8>) -> tensor<%[1]dxui8>
+  stablehlo.custom_call @host(%%y) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "huge"}} : (tensor<%[1]dxui8>) -> ()
+  return %%x : tensor<ui8>
+}
+`, n))
+	length := 0
+	var first, last byte
+	var h runtime.Bindings
+	h.Observe("huge", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		data := c.Operands[0].Bytes()
+		length, first, last = len(data), data[0], data[len(data)-1]
+		return nil
+	}))
+	e, err := open(t, "interp").Compile(context.Background(), p, runtime.CompileOptions{Handlers: &h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	x := tensor.New(tensor.UI8, nil)
+	x.Bytes()[0] = 42
+	if _, err := e.Run(context.Background(), []*tensor.Tensor{x}); err != nil || length != n || first != 42 || last != 42 {
+		t.Errorf("the handler saw %d bytes, first %d, last %d; %v", length, first, last, err)
 	}
 }
