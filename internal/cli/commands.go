@@ -17,6 +17,8 @@ func (a *app) groups() []group {
 		{"programs", "Running them:", []*cobra.Command{
 			a.runCommand(), a.compileCommand(), a.verifyCommand(), a.recordCommand(), a.replayCommand(), a.compareCommand(),
 		}},
-		{"about", "About hlocb and what it runs on:", []*cobra.Command{a.pluginCommand(), a.versionCommand()}},
+		{"about", "About hlocb and what it runs on:", []*cobra.Command{
+			a.pluginCommand(), a.benchCommand(), a.versionCommand(),
+		}},
 	}
 }

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+func (a *app) benchCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure on this machine",
+		Args:  exactArgs(),
+		RunE:  command(func(*cobra.Command, []string) error { return usagef("expected what to measure: callbacks") }),
+	}
+	c.AddCommand(a.benchCallbacksCommand())
+	return c
+}
+
+func (a *app) benchCallbacksCommand() *cobra.Command {
+	var backend string
+	var rounds int
+	c := &cobra.Command{
+		Use:   "callbacks",
+		Short: "Measure latency and throughput of hooks",
+		Long: `Measure what a hook costs: one callback inside a device loop, with and without a time limit, and one execution whose hook answers
+with its operand, by the operand's size. The loop without a hook is taken off. Other work on the machine disturbs; the best times do least.`,
+		Example: "  hlocb bench callbacks\n  hlocb bench callbacks --backend interp --rounds 100",
+		Args:    exactArgs(),
+		RunE: command(func(cmd *cobra.Command, _ []string) error {
+			if rounds < 1 {
+				return usagef("--rounds must be positive")
+			}
+			b, err := backends.Open(cmd.Context(), backend, a.backendOptions())
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.stdout, "%s\n\n", b.Describe())
+			return errors.Join(a.benchCallbacks(cmd.Context(), b, rounds), b.Close())
+		}),
+	}
+	c.Flags().StringVar(&backend, "backend", "auto", "what executes: auto, interp, cpu, or the `path` of a plugin")
+	c.Flags().IntVar(&rounds, "rounds", 20, "how often each measurement is repeated")
+	complete(c, "backend", "auto", "interp", "cpu")
+	return c
+}
+
+// benchTrips is how many callbacks the measured loop makes.
+const benchTrips = 5000
+
+// benchLoop computes on four floats in a device loop, with an operation in each trip.
+const benchLoop = `func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<TRIPS> : tensor<i32>
+  %f = stablehlo.constant dense<1.0> : tensor<4xf32>
+  %out:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<4xf32>
+   cond {
+    %more = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %next = stablehlo.add %v, %f : tensor<4xf32>
+    OPERATION
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %next : tensor<i32>, tensor<4xf32>
+  }
+  return %out#1 : tensor<4xf32>
+}
+`
+
+// benchCall answers a value of TYPE.
+const benchCall = `func.func @main(%x: TYPE) -> TYPE {
+  %y = stablehlo.custom_call @host(%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"}} : (TYPE) -> TYPE
+  return %y : TYPE
+}
+`
+
+func (a *app) benchCallbacks(ctx context.Context, b runtime.Backend, rounds int) error {
+	read := runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+		if len(c.Results) > 0 {
+			return c.SetResult(0, c.Operands[0])
+		}
+		_ = tensor.View[float32](c.Operands[0])[0]
+		return nil
+	})
+	loop := strings.ReplaceAll(benchLoop, "TRIPS", fmt.Sprint(benchTrips))
+	hooked := strings.Replace(loop, "OPERATION", `stablehlo.custom_call @host(%next) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"}} : (tensor<4xf32>) -> ()`, 1)
+	empty, err := benchRun(ctx, b, strings.Replace(loop, "OPERATION", "", 1), nil, 0, 4, rounds)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(w, "in a device loop, each\tbest\tp50\tp99\n")
+	for _, c := range []struct {
+		name    string
+		timeout time.Duration
+	}{{"callback of 16 B", 0}, {"with a time limit", time.Minute}} {
+		t, err := benchRun(ctx, b, hooked, read, c.timeout, 4, rounds)
+		if err != nil {
+			return err
+		}
+		per := func(d time.Duration) string {
+			return fmt.Sprintf("%d ns", max(0, d-empty[0]).Nanoseconds()/benchTrips)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.name, per(t[0]), per(t[len(t)/2]), per(t[len(t)*99/100]))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\none execution, answered\tbest\tp50\tp99\tMB/s\n")
+	for _, n := range []int{4, 256, 16 << 10, 256 << 10, 4 << 20} {
+		t, err := benchRun(ctx, b, strings.ReplaceAll(benchCall, "TYPE", fmt.Sprintf("tensor<%dxf32>", n)), read, 0, n, rounds*max(1, min(100, 100_000/n)))
+		if err != nil {
+			return err
+		}
+		micro := func(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d.Nanoseconds())/1e3) }
+		fmt.Fprintf(w, "%d B\t%s\t%s\t%s\t%.0f\n", 4*n, micro(t[0]), micro(t[len(t)/2]), micro(t[len(t)*99/100]), float64(4*n)/t[0].Seconds()/1e6)
+	}
+	return w.Flush()
+}
+
+// benchRun returns the times of a module's executions, shortest first. Its calls of @host are hooks.
+func benchRun(ctx context.Context, b runtime.Backend, module string, h runtime.Handler, timeout time.Duration, elements, rounds int) ([]time.Duration, error) {
+	m, err := readModule(diag.NewSource("bench.mlir", []byte(module)), defaultMaxErrors)
+	if err != nil {
+		return nil, err
+	}
+	r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"host"}})
+	if err != nil {
+		return nil, err
+	}
+	var bind runtime.Bindings
+	if h != nil {
+		bind.Answer("*", h)
+	}
+	exe, err := b.Compile(ctx, &runtime.Program{Module: m, Text: text(m), Manifest: r.Manifest}, runtime.CompileOptions{Handlers: &bind, Timeout: timeout})
+	if err != nil {
+		return nil, err
+	}
+	args := []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{int64(elements)})}
+	// Ctrl-C is minded between executions: a context that can end would have each of them run on a goroutine of its own.
+	var times []time.Duration
+	for i := 0; i <= rounds && ctx.Err() == nil; i++ {
+		start := time.Now()
+		if _, err = exe.Run(context.WithoutCancel(ctx), args); err != nil {
+			break
+		}
+		if i > 0 {
+			times = append(times, time.Since(start))
+		}
+	}
+	if err = errors.Join(err, ctx.Err(), exe.Close()); err != nil {
+		return nil, err
+	}
+	slices.Sort(times)
+	return times, nil
+}
