@@ -75,10 +75,8 @@ func run(ctx context.Context, backendName string, out io.Writer) (err error) {
 	// Say who answers and who looks on.
 	var bind runtime.Bindings
 	bind.Observe("value", handlers.NewPrint(out, 0))
-	bind.Answer("rate", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
-		step := tensor.View[int32](c.Operands[0])[0]
-		tensor.View[float32](c.Results[0])[0] = 0.5 / float32(int32(1)<<step)
-		return nil
+	bind.Answer("rate", runtime.Func(func(_ context.Context, step runtime.Array[int32]) (runtime.Array[float32], error) {
+		return runtime.Scalar(0.5 / float32(int32(1)<<step.Data[0])), nil
 	}))
 
 	// Compile once; run as often as you like, from as many goroutines as you like.
