@@ -151,6 +151,3 @@ func (m *Managed) Close() error {
 	m.pin.Unpin()
 	return nil
 }
-
-// consume does what a consumer does when it is done.
-func (m *Managed) consume() { C.hl_dlpack_delete(m.Pointer(), m.versioned) }

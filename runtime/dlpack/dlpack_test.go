@@ -63,7 +63,7 @@ func TestLayout(t *testing.T) {
 			if x == w && *strides != [3]int64{12, 4, 1} {
 				t.Errorf("strides are %v", *strides)
 			}
-			m.consume()
+			consume(t, p, opts.Versioned)
 			if err := m.Close(); err != nil {
 				t.Error(err)
 			}
@@ -112,11 +112,78 @@ func TestHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := m.Pointer()
-	held := &Managed{ptr: p}
 	if err := m.Close(); !errors.Is(err, ErrHeld) {
 		t.Errorf("error is %v, expected ErrHeld", err)
 	}
-	held.consume()
+	consume(t, p, false)
+}
+
+// consume does what a consumer does when it is done.
+func consume(t *testing.T, p unsafe.Pointer, versioned bool) {
+	t.Helper()
+	m, err := Import(p, versioned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Close()
+	m.Close()
+}
+
+// TestThereAndBack imports what was exported: it is the same memory.
+func TestThereAndBack(t *testing.T) {
+	for d := tensor.I1; d < tensor.Index; d++ {
+		for _, shape := range []tensor.Shape{{}, {2, 3}, {0, 4}, {1, 5, 1}} {
+			for _, versioned := range []bool{false, true} {
+				x := values(d, shape)
+				m, err := Export(x, Options{Versioned: versioned, Writable: true})
+				if err != nil {
+					continue // TestTypes tells which
+				}
+				in, err := Import(m.Pointer(), versioned)
+				if err != nil {
+					t.Errorf("%s%v: %v", d, shape, err)
+					continue
+				}
+				y := in.Tensor
+				if y.DType() != d || !y.Shape().Equal(shape) || len(y.Peek()) != len(x.Peek()) || len(y.Peek()) > 0 && &y.Peek()[0] != &x.Peek()[0] {
+					t.Errorf("%s%v came back as %s%v", d, shape, y.DType(), y.Shape())
+				}
+				in.Close()
+				if err := m.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
+// TestImportRefuses changes an exported tensor into what cannot be taken over.
+func TestImportRefuses(t *testing.T) {
+	set := func(p unsafe.Pointer, offset uintptr, v int64) { *(*int64)(unsafe.Add(p, offset)) = v }
+	for _, c := range []struct {
+		change func(p unsafe.Pointer)
+		want   string
+	}{
+		{func(p unsafe.Pointer) { *(*int32)(unsafe.Add(p, 8)) = 2 }, "device of type 2"},
+		{func(p unsafe.Pointer) { *(*uint16)(unsafe.Add(p, 22)) = 4 }, "4 lanes"},
+		{func(p unsafe.Pointer) { *(*uint8)(unsafe.Add(p, 20)) = 99 }, "code 99"},
+		{func(p unsafe.Pointer) { *(*int32)(unsafe.Add(p, 16)) = -1 }, "no shape"},
+		{func(p unsafe.Pointer) { at[*[2]int64](p, 32)[0] = 7 }, "not row-major"},
+		{func(p unsafe.Pointer) { at[*[2]int64](p, 24)[0] = -7 }, "has the shape [-7 3]"},
+		{func(p unsafe.Pointer) { set(p, 0, 0) }, "no memory"},
+	} {
+		m, err := Export(values(tensor.F32, tensor.Shape{2, 3}), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(m.ptr)
+		if _, err := Import(m.ptr, false); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error is %v, expected %q", err, c.want)
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestNumpy hands memory to numpy by the structs that this package makes, in a process of Python's own: it loads the C part of the
