@@ -3,7 +3,6 @@ package interp
 import (
 	"fmt"
 	"math"
-	"math/cmplx"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -63,25 +62,31 @@ func mulLoop[T integer | float](o, x, y []T) {
 	}
 }
 
-// Complex products are computed in the parts' own type, each operation rounded, as the reference does.
+// Complex products: of complex<f32> in f64, where the products are exact; of complex<f64> with the rounding error of
+// one product carried along (Kahan), so that parts that cancel keep their digits.
 func mulC64(o, x, y []complex64) {
 	for i := range o {
-		a, b, c, d := real(x[i]), imag(x[i]), real(y[i]), imag(y[i])
-		o[i] = complex(float32(a*c)-float32(b*d), float32(a*d)+float32(b*c))
+		a, b, c, d := float64(real(x[i])), float64(imag(x[i])), float64(real(y[i])), float64(imag(y[i]))
+		o[i] = complex(float32(float64(a*c)-float64(b*d)), float32(float64(a*d)+float64(b*c)))
 	}
 }
 
 func mulC128(o, x, y []complex128) {
 	for i := range o {
-		a, b, c, d := real(x[i]), imag(x[i]), real(y[i]), imag(y[i])
-		o[i] = complex(float64(a*c)-float64(b*d), float64(a*d)+float64(b*c))
+		o[i] = complexMul(x[i], y[i])
 	}
 }
 
-func divFloat[T float | complexNumber](o, x, y []T) {
+func divFloat[T float](o, x, y []T) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = x[i] / y[i]
+	}
+}
+
+func divComplex[T complexNumber](o, x, y []T) {
+	for i := range o {
+		o[i] = T(complexDiv(complex128(x[i]), complex128(y[i])))
 	}
 }
 
@@ -334,21 +339,6 @@ func powComplex[T complexNumber](o, x, y []T) {
 	}
 }
 
-func complexPow(x, y complex128) complex128 {
-	if x == 0 {
-		switch {
-		case y == 0:
-			return 1
-		case real(y) > 0:
-			return 0
-		case imag(y) == 0:
-			return complex(math.Inf(1), 0)
-		}
-		return cmplx.NaN()
-	}
-	return complexExp(y * complexLog(x))
-}
-
 func atan232(o, x, y []float32) {
 	for i := range o {
 		o[i] = float32(atan2(float64(x[i]), float64(y[i])))
@@ -363,9 +353,7 @@ func atan264(o, x, y []float64) {
 
 func atan2Complex[T complexNumber](o, x, y []T) {
 	for i := range o {
-		// -i log((y + i x) / sqrt(x^2 + y^2)) (spec, "atan2", on complex numbers)
-		a, b := complex128(x[i]), complex128(y[i])
-		o[i] = T(-1i * complexLog((b+1i*a)/complexSqrt(a*a+b*b)))
+		o[i] = T(complexAtan2(complex128(x[i]), complex128(y[i])))
 	}
 }
 
@@ -465,7 +453,7 @@ func binaryOps() map[string]*loops2 {
 			f32: mulLoop[float32], f64: mulLoop[float64], c64: mulC64, c128: mulC128, inF32: true},
 		"divide": {i8: divInt[int8], i16: divInt[int16], i32: divInt[int32], i64: divInt[int64],
 			u8: divInt[uint8], u16: divInt[uint16], u32: divInt[uint32], u64: divInt[uint64],
-			f32: divFloat[float32], f64: divFloat[float64], c64: divFloat[complex64], c128: divFloat[complex128], inF32: true},
+			f32: divFloat[float32], f64: divFloat[float64], c64: divComplex[complex64], c128: divComplex[complex128], inF32: true},
 		"remainder": {i8: remInt[int8], i16: remInt[int16], i32: remInt[int32], i64: remInt[int64],
 			u8: remInt[uint8], u16: remInt[uint16], u32: remInt[uint32], u64: remInt[uint64], f32: rem32, f64: rem64},
 		"maximum": {b: orLoop[uint8], i8: maxInt[int8], i16: maxInt[int16], i32: maxInt[int32], i64: maxInt[int64],

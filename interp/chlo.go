@@ -17,22 +17,22 @@ import (
 // chloUnary returns the unary ops of CHLO.
 func chloUnary() map[string]*unaryOp {
 	return map[string]*unaryOp{
-		"acos":       {f: math.Acos, c: complexAcos, cost: 20},
+		"acos":       {f: acos, c: complexAcos, cost: 20},
 		"acosh":      {f: math.Acosh, c: complexAcosh, cost: 20},
 		"asin":       {f: math.Asin, c: complexAsin, cost: 20},
 		"asinh":      {f: math.Asinh, c: complexAsinh, cost: 20},
 		"atan":       {f: math.Atan, c: complexAtan, cost: 20},
 		"atanh":      {f: math.Atanh, c: complexAtanh, cost: 20},
 		"bessel_i1e": {f: besselI1e, cost: 50},
-		"cosh":       {f: math.Cosh, c: cmplx.Cosh, cost: 20},
-		"sinh":       {f: math.Sinh, c: cmplx.Sinh, cost: 20},
-		"tan":        {f: tangent, c: cmplx.Tan, cost: 20},
+		"cosh":       {f: math.Cosh, c: complexCosh, cost: 20},
+		"sinh":       {f: math.Sinh, c: complexSinh, cost: 20},
+		"tan":        {f: tangent, c: complexTan, cost: 20},
 		"digamma":    {f: digamma, cost: 50},
 		"erf":        {f: math.Erf, cost: 20},
 		"erfc":       {f: math.Erfc, cost: 20},
 		"erf_inv":    {f: math.Erfinv, cost: 20},
 		"lgamma":     {f: lgamma, cost: 30},
-		"square": {f: square, f32: squareLoop[float32], f64: squareLoop[float64], c: func(v complex128) complex128 { return v * v },
+		"square": {f: square, f32: squareLoop[float32], f64: squareLoop[float64], c: complexSquare,
 			i: func(v int64, _ int) int64 { return v * v }, u: func(v uint64, _ int) uint64 { return v * v }, cost: 1},
 		"conj": {f: func(v float64) float64 { return v }, c: cmplx.Conj, cost: 1},
 	}

@@ -24,13 +24,19 @@ func atan2(y, x float64) float64 {
 	return math.Atan2(y, x)
 }
 
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
 func complexExp(v complex128) complex128 {
 	a, b := real(v), imag(v)
 	switch {
-	case math.IsInf(a, 1) && b == 0:
-		return v
 	case b == 0:
 		return complex(math.Exp(a), b)
+	case math.IsInf(a, -1) && !finite(b):
+		return complex(0, math.Copysign(0, b))
+	case math.IsInf(a, 1) && !finite(b):
+		return complex(a, math.NaN())
+	case !finite(b) || math.IsNaN(a):
+		return cmplx.NaN()
 	}
 	s, c := sincos(b)
 	if a > 709 {
@@ -42,18 +48,78 @@ func complexExp(v complex128) complex128 {
 	return complex(e*c, e*s)
 }
 
-// complexExpm1 keeps its precision near zero: e^a cos b - 1 = expm1(a) cos b - 2 sin^2(b/2).
+// complexExpm1 is e^a cos b - 1 = expm1(a) cos b - 2 sin^2(b/2) in its real part; where the two cancel, they are
+// computed in two words.
 func complexExpm1(v complex128) complex128 {
 	a, b := real(v), imag(v)
-	if b == 0 {
+	switch {
+	case b == 0:
 		return complex(math.Expm1(a), b)
+	case math.IsInf(a, -1) && !finite(b):
+		return complex(-1, math.Copysign(0, b))
+	case a > 700 || !finite(a) || !finite(b):
+		w := complexExp(v)
+		return complex(real(w)-1, imag(w))
 	}
-	s := math.Sin(b / 2)
-	e := math.Expm1(a)
-	if a > 700 {
-		return complexExp(v)
+	s, c := sincos(b)
+	h, _ := sincos(b / 2)
+	x, y := math.Expm1(a)*c, 2*h*h
+	re := x - y
+	if math.Abs(re) < math.Abs(y)/4 {
+		_, cc := pairSincos(b)
+		re = pairExp(word{a, 0}).mul(cc).add(word{-1, 0}).hi
+		if math.Abs(re) < 0x1p-40 {
+			// e^a cos b itself is too near 1: what is left of each factor is multiplied out.
+			re = smallExpm1(a, b)
+		}
 	}
-	return complex(e*cosine(b)-2*s*s, math.Exp(a)*sine(b))
+	return complex(re, math.Exp(a)*s)
+}
+
+// smallExpm1 is expm1(a) cos b - 2 sin^2(b/2) in two words.
+func smallExpm1(a, b float64) float64 {
+	_, c := pairSincos(b)
+	h, _ := pairSincos(b / 2)
+	m := pairExpm1(a)
+	q := h.mul(h)
+	return m.mul(c).add(word{-2 * q.hi, -2 * q.lo}).hi
+}
+
+// complexLogistic is 1/(1+e^-z). With E = e^-|a|, all multiplied by the conjugate of the denominator, whose square is
+// (1-E)^2 + 4 E cos^2(b/2), a sum without cancellation.
+func complexLogistic(v complex128) complex128 {
+	a, b := real(v), imag(v)
+	switch {
+	case b == 0 && !math.IsNaN(a):
+		if a > 40 {
+			return complex(1, b*math.Exp(-a))
+		}
+		f := logistic(a)
+		return complex(f, b*f*logistic(-a))
+	case math.IsInf(a, 1):
+		return complex(1, math.Copysign(0, b))
+	case math.IsInf(a, -1):
+		return complex(0, math.Copysign(0, b))
+	case !finite(b) || math.IsNaN(a):
+		return cmplx.NaN()
+	}
+	s, c := sincos(b)
+	_, ch := sincos(b / 2)
+	e, m := math.Exp(-math.Abs(a)), -math.Expm1(-math.Abs(a))
+	d := m*m + 4*e*ch*ch
+	re := 1 + e*c
+	if a < 0 {
+		re = e + c
+		if math.Abs(re) < 0.5*e {
+			_, cc := pairSincos(b)
+			re = pairExp(word{a, 0}).add(cc).hi
+		}
+		re *= e
+	} else if re < 0.5 {
+		_, cc := pairSincos(b)
+		re = pairExp(word{-a, 0}).mul(cc).add(word{1, 0}).hi
+	}
+	return complex(re/d, e*s/d)
 }
 
 // logAbs is log |x + iy|.
@@ -141,12 +207,90 @@ func complexSqrt(v complex128) complex128 {
 	return complex(w, math.Copysign(u, y))
 }
 
-// complexTanh saturates where cmplx.Tanh would overflow.
-func complexTanh(v complex128) complex128 {
-	if math.Abs(real(v)) > 300 {
-		return complex(math.Copysign(1, real(v)), math.Copysign(0, imag(v)))
+// complexCosh and complexSinh are products of a real function of each part.
+func complexCosh(v complex128) complex128 {
+	x, y := real(v), imag(v)
+	sign := math.Copysign(1, x) * math.Copysign(1, y)
+	switch {
+	case y == 0:
+		return complex(math.Cosh(x), math.Copysign(0, sign))
+	case x == 0 && !finite(y):
+		return complex(math.NaN(), math.Copysign(0, sign))
+	case math.IsInf(x, 0) && !finite(y):
+		return complex(math.Inf(1), math.NaN())
+	case math.IsNaN(x) || !finite(y):
+		return cmplx.NaN()
 	}
-	return cmplx.Tanh(v)
+	s, c := sincos(y)
+	if math.Abs(x) > 700 {
+		// In two steps, since the products may be finite where cosh(x) is not.
+		e := math.Exp(math.Abs(x) / 2)
+		return complex(0.5*e*c*e, math.Copysign(0.5*e, x)*s*e)
+	}
+	return complex(math.Cosh(x)*c, math.Sinh(x)*s)
+}
+
+func complexSinh(v complex128) complex128 {
+	x, y := real(v), imag(v)
+	switch {
+	case y == 0:
+		return complex(math.Sinh(x), y)
+	case x == 0 && !finite(y):
+		return complex(x, math.NaN())
+	case math.IsInf(x, 0) && !finite(y):
+		return complex(x, math.NaN())
+	case math.IsNaN(x) || !finite(y):
+		return cmplx.NaN()
+	}
+	s, c := sincos(y)
+	if math.Abs(x) > 700 {
+		e := math.Exp(math.Abs(x) / 2)
+		return complex(math.Copysign(0.5*e, x)*c*e, 0.5*e*s*e)
+	}
+	return complex(math.Sinh(x)*c, math.Cosh(x)*s)
+}
+
+// complexTanh is (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y), in which nothing cancels.
+func complexTanh(v complex128) complex128 {
+	x, y := real(v), imag(v)
+	switch {
+	case math.IsInf(x, 0):
+		im := y
+		if finite(y) {
+			im = math.Sin(2 * y)
+		}
+		return complex(math.Copysign(1, x), math.Copysign(0, im))
+	case y == 0:
+		return complex(math.Tanh(x), y)
+	case math.IsNaN(x):
+		return cmplx.NaN()
+	case !finite(y):
+		if x == 0 {
+			return complex(x, math.NaN())
+		}
+		return cmplx.NaN()
+	}
+	s, c := sincos(y)
+	if math.Abs(x) > 22 {
+		e := math.Exp(-math.Abs(x))
+		return complex(math.Copysign(1, x), 4*s*c*e*e)
+	}
+	h := math.Sinh(x)
+	d := h*h + c*c
+	return complex(h*math.Sqrt(1+h*h)/d, s*c/d)
+}
+
+// Those of the circle are those of the hyperbola turned by a right angle.
+func complexCos(v complex128) complex128 { return complexCosh(complex(-imag(v), real(v))) }
+
+func complexSin(v complex128) complex128 {
+	w := complexSinh(complex(-imag(v), real(v)))
+	return complex(imag(w), -real(w))
+}
+
+func complexTan(v complex128) complex128 {
+	w := complexTanh(complex(-imag(v), real(v)))
+	return complex(imag(w), -real(w))
 }
 
 // Inverse trigonometric functions of complex numbers, with the branch cuts of C99.
@@ -161,6 +305,9 @@ func complexAsinh(z complex128) complex128 {
 
 func complexAsin(z complex128) complex128 {
 	re, im := hull(z)
+	if math.IsNaN(imag(z)) {
+		return complex(math.Copysign(re, real(z)), im)
+	}
 	return complex(math.Copysign(re, real(z)), math.Copysign(im, imag(z)))
 }
 
@@ -210,11 +357,10 @@ func hull(z complex128) (re, im float64) {
 	default:
 		re = atan2(x, root)
 	}
-	if y < 1e-160 && x <= 1 {
+	if y < 1e-100 && x < 1 {
 		im = y / math.Sqrt((1-x)*(1+x))
-		if x == 1 {
-			im = math.Sqrt(y)
-		}
+	} else if y < 1e-100 && x == 1 {
+		im = math.Sqrt(y)
 	} else if a <= 1.5 {
 		im = math.Log1p(am1 + math.Sqrt(am1*(a+1)))
 	} else {

@@ -281,12 +281,12 @@ func productOf[T integer | float | complexNumber](ot, xt, yt *tensor.Tensor, a, 
 				for k := range inner {
 					v := x[xo+k*a.cols]
 					if cols == 1 {
-						acc[0] += v * y[yo+k*b.rows]
+						acc[0] += T(v * y[yo+k*b.rows])
 						continue
 					}
 					line := y[yo+k*b.rows:][:len(acc)]
 					for j, w := range line {
-						acc[j] += v * w
+						acc[j] += T(v * w)
 					}
 				}
 				continue
@@ -295,7 +295,7 @@ func productOf[T integer | float | complexNumber](ot, xt, yt *tensor.Tensor, a, 
 				var s T
 				p := yo + j*b.cols
 				for k := range inner {
-					s += x[xo+k*a.cols] * y[p+k*b.rows]
+					s += T(x[xo+k*a.cols] * y[p+k*b.rows])
 				}
 				acc[j] = s
 			}

@@ -78,21 +78,28 @@ func zeta(x, q float64) float64 {
 	case math.IsInf(q, 1):
 		return 0
 	}
-	sum, a := 0.0, q
+	if q > 1e18 {
+		return pow(q, 1-x) / (x - 1) // the rest is less than a unit in the last place, or nothing at all
+	}
+	// Terms on both sides of zero may cancel, so that their sum is kept in two words.
+	total, a := word{}, q
 	n := 0
 	for ; n < 10 || a <= 9; n++ {
 		t := math.Pow(a, -x)
-		sum += t
+		if !finite(t) {
+			return t
+		}
+		total = total.add(word{t, 0})
 		a++
-		if math.Abs(t) < 1e-18*math.Abs(sum) && a > 9 {
-			return sum
+		if math.Abs(t) < 1e-18*math.Abs(total.hi) && a > 9 {
+			return total.hi
 		}
 		if n > 1<<20 {
 			return math.NaN()
 		}
 	}
 	t := math.Pow(a, -x)
-	sum += t*a/(x-1) + 0.5*t
+	total = total.add(word{t * a / (x - 1), 0}).add(word{0.5 * t, 0})
 	// Terms B_2k / (2k)! * x (x+1) ... (x+2k-2) * a^(-x-2k+1)
 	coeff := [...]float64{12, -720, 30240, -1209600, 47900160, -1.8924375803183791606e9, 7.47242496e10,
 		-2.950130727918164224e12, 1.1646782814350067249e14, -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18}
@@ -102,8 +109,8 @@ func zeta(x, q float64) float64 {
 		fac *= x + k
 		t /= a
 		d := fac * t / c
-		sum += d
-		if math.Abs(d) < 1e-17*math.Abs(sum) {
+		total = total.add(word{d, 0})
+		if math.Abs(d) < 1e-17*math.Abs(total.hi) {
 			break
 		}
 		k++
@@ -111,7 +118,7 @@ func zeta(x, q float64) float64 {
 		t /= a
 		k++
 	}
-	return sum
+	return total.hi
 }
 
 // polygamma is the n-th derivative of digamma: (-1)^(n+1) n! zeta(n+1, x).
@@ -131,6 +138,9 @@ func polygamma(n, x float64) float64 {
 		}
 	}
 	v := f * zeta(n+1, x)
+	if n+1 == n && x < 0 && x-math.Floor(x) > 0.5 {
+		v = -v // n+1 is odd, but not as a float64; the term that counts is a negative number's power
+	}
 	if math.Mod(n, 2) == 0 {
 		return -v
 	}
@@ -169,9 +179,17 @@ func besselI1e(x float64) float64 {
 			term = next
 			sum += term
 		}
-		v = sum / math.Sqrt(2*math.Pi*a)
+		v = sum / (math.Sqrt(2*math.Pi) * math.Sqrt(a))
 	}
 	return math.Copysign(v, x)
+}
+
+// acos keeps its digits near 1, where the angle is small.
+func acos(x float64) float64 {
+	if x > 0.5 {
+		return 2 * math.Atan2(math.Sqrt(1-x), math.Sqrt(1+x))
+	}
+	return math.Acos(x)
 }
 
 func lgamma(x float64) float64 {

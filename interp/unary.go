@@ -43,12 +43,12 @@ func unaryOps() map[string]*unaryOp {
 		"exponential_minus_one": {f: math.Expm1, c: complexExpm1, cost: 12},
 		"log":                   {f: logOf, c: complexLog},
 		"log_plus_one":          {f: math.Log1p, c: complexLog1p, cost: 12},
-		"logistic":              {f: logistic, c: func(v complex128) complex128 { return 1 / (1 + cmplx.Exp(-v)) }, cost: 12},
+		"logistic":              {f: logistic, c: complexLogistic, cost: 12},
 		"sqrt":                  {f: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], c: complexSqrt, cost: 2},
-		"rsqrt":                 {f: func(v float64) float64 { return 1 / math.Sqrt(v) }, c: func(v complex128) complex128 { return 1 / complexSqrt(v) }, cost: 4},
-		"cosine":                {f: cosine, c: cmplx.Cos, cost: 15},
-		"sine":                  {f: sine, c: cmplx.Sin, cost: 15},
-		"tan":                   {f: tangent, c: cmplx.Tan, cost: 15},
+		"rsqrt":                 {f: func(v float64) float64 { return 1 / math.Sqrt(v) }, c: complexRsqrt, cost: 4},
+		"cosine":                {f: cosine, c: complexCos, cost: 15},
+		"sine":                  {f: sine, c: complexSin, cost: 15},
+		"tan":                   {f: tangent, c: complexTan, cost: 15},
 		"tanh":                  {f: math.Tanh, c: complexTanh, f32: tanhLoop, cost: 12},
 	}
 }

@@ -1,6 +1,9 @@
 package gemm
 
-import "sync"
+import (
+	"math"
+	"sync"
+)
 
 // Problem is C = A * B with A of M rows and K columns and B of K rows and N columns. A and B may have any
 // strides, in elements; the rows of C are contiguous.
@@ -41,7 +44,7 @@ var scratches = sync.Pool{New: func() any {
 }}
 
 // Float32 computes the product. Sums are formed in blocks of 256 terms, each in order, with fused
-// multiply-adds where the processor has them.
+// multiply-adds: the bits are the same on every processor.
 func Float32(p Problem) { best.multiply(p) }
 
 func (kern *kernel) multiply(p Problem) {
@@ -125,10 +128,34 @@ func pack(dst, src []float32, n, k, width, line, elem int) {
 	}
 }
 
-// plain is the kernel for processors without vector instructions that are known here.
-var plain = kernel{name: "plain Go", rows: 4, cols: 4, tile: tilePlain}
+// portable are the kernels in Go, for processors without vector instructions that are known here. Every kernel adds with
+// fused multiply-adds, in the same order, so that all give the same bits: where the compiler fuses, tileFused
+// does, else tileExact computes what a fused instruction would.
+var (
+	fused    = kernel{name: "plain Go", rows: 4, cols: 4, tile: tileFused}
+	portable = kernel{name: "plain Go", rows: 4, cols: 4, tile: tileExact}
+)
 
-func tilePlain(a, b, c []float32, k, rowC int, add bool) {
+// plain returns the fastest kernel in Go that gives the right bits.
+func plain() *kernel {
+	// (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24 when fused and 0 when the product is rounded first.
+	var a, b [8]float32
+	var c [16]float32
+	for i := range 4 {
+		a[i], b[i] = -1, 1+0x1p-11
+		a[4+i], b[4+i] = 1+0x1p-12, 1+0x1p-12
+	}
+	tileFused(a[:], b[:], c[:], 2, 4, false)
+	for _, v := range c {
+		if v != 0x1p-24 {
+			return &portable
+		}
+	}
+	return &fused
+}
+
+// tileFused leaves the fusing to the compiler, which does so on arm64, ppc64, riscv64 and s390x.
+func tileFused(a, b, c []float32, k, rowC int, add bool) {
 	var s [4][4]float32
 	for range k {
 		x, y := a[:4:4], b[:4:4]
@@ -141,6 +168,26 @@ func tilePlain(a, b, c []float32, k, rowC int, add bool) {
 		}
 		a, b = a[4:], b[4:]
 	}
+	store(&s, c, rowC, add)
+}
+
+func tileExact(a, b, c []float32, k, rowC int, add bool) {
+	var s [4][4]float32
+	for range k {
+		x, y := a[:4:4], b[:4:4]
+		for i, v := range x {
+			r := &s[i]
+			r[0] = fma(v, y[0], r[0])
+			r[1] = fma(v, y[1], r[1])
+			r[2] = fma(v, y[2], r[2])
+			r[3] = fma(v, y[3], r[3])
+		}
+		a, b = a[4:], b[4:]
+	}
+	store(&s, c, rowC, add)
+}
+
+func store(s *[4][4]float32, c []float32, rowC int, add bool) {
 	for i := range s {
 		out := c[i*rowC:][:4]
 		for j, v := range s[i] {
@@ -150,4 +197,24 @@ func tilePlain(a, b, c []float32, k, rowC int, add bool) {
 			out[j] = v
 		}
 	}
+}
+
+// fma is x*y + z rounded once. The product is exact in float64; the sum is rounded there to odd, so that rounding it
+// again to float32 does not round twice (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+func fma(x, y, z float32) float32 {
+	p, w := float64(x)*float64(y), float64(z)
+	s := p + w
+	t := s - p
+	e := (p - (s - t)) + (w - t)
+	if e > 0 || e < 0 {
+		if u := math.Float64bits(s); u&1 == 0 {
+			if (e > 0) == (s > 0) {
+				u++
+			} else {
+				u--
+			}
+			s = math.Float64frombits(u)
+		}
+	}
+	return float32(s)
 }

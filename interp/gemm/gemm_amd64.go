@@ -14,7 +14,7 @@ func choose() *kernel {
 	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
 		return &avx2
 	}
-	return &plain
+	return plain()
 }
 
 var avx512 = kernel{name: "AVX-512", rows: 8, cols: 32, tile: func(a, b, c []float32, k, rowC int, add bool) {

@@ -2,4 +2,4 @@
 
 package gemm
 
-var best = &plain
+var best = plain()

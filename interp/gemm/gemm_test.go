@@ -3,15 +3,73 @@ package gemm
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 )
 
 func kernels() []*kernel {
-	if best == &plain {
-		return []*kernel{&plain}
+	list := append(vectorKernels(), &portable)
+	if plain() == &fused {
+		list = append(list, &fused)
 	}
-	return append(vectorKernels(), &plain)
+	return list
+}
+
+// All kernels give the same bits, so that results do not depend on the processor.
+func TestKernelsAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	list := kernels()
+	for range 60 {
+		m, n, k := 1+rng.IntN(40), 1+rng.IntN(70), 1+rng.IntN(600)
+		p := Problem{M: m, N: n, K: k, RowA: k, ColA: 1, RowB: n, ColB: 1, RowC: n, A: random(rng, m*k), B: random(rng, k*n)}
+		// Denormal numbers, cancellation and overflow among them.
+		for i := range p.A {
+			p.A[i] *= float32(math.Ldexp(1, rng.IntN(40)-20))
+		}
+		if rng.IntN(4) == 0 {
+			for i := range p.B {
+				p.B[i] *= 0x1p-140
+			}
+		}
+		if rng.IntN(8) == 0 {
+			p.A[rng.IntN(len(p.A))] = float32(math.Inf(1))
+		}
+		var want []float32
+		for i, kern := range list {
+			p.C = make([]float32, m*n)
+			kern.multiply(p)
+			if i == 0 {
+				want = p.C
+				continue
+			}
+			for j, v := range p.C {
+				if math.Float32bits(v) != math.Float32bits(want[j]) && (v == v || want[j] == want[j]) {
+					t.Fatalf("%dx%dx%d, element %d: %s gives %v, %s %v", m, n, k, j, kern.name, v, list[0].name, want[j])
+				}
+			}
+		}
+	}
+}
+
+// fma is the correctly rounded one, which math/big computes.
+func TestFMA(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	for range 200000 {
+		x, y, z := math.Float32frombits(rng.Uint32()), math.Float32frombits(rng.Uint32()), math.Float32frombits(rng.Uint32())
+		if rng.IntN(2) == 0 {
+			y = float32(math.Ldexp(float64(y), 0))
+			z = -x * y * (1 + float32(rng.IntN(3)-1)*0x1p-23)
+		}
+		if s := float64(x) * float64(y); math.IsInf(s, 0) || s != s || math.IsInf(float64(z), 0) || z != z || x != x || y != y {
+			continue
+		}
+		b := func(v float32) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(float64(v)) }
+		want, _ := new(big.Float).SetPrec(2000).Add(new(big.Float).SetPrec(2000).Mul(b(x), b(y)), b(z)).Float32()
+		if got := fma(x, y, z); got != want {
+			t.Fatalf("fma(%g, %g, %g) is %g, not %g", x, y, z, got, want)
+		}
+	}
 }
 
 // Every kernel gives what a product in float64 gives, up to the rounding of k terms, for sizes around its

@@ -1,0 +1,171 @@
+package interp
+
+import (
+	"math"
+	"math/big"
+)
+
+// word is a number held as the unevaluated sum of two float64, of about 104 bits (Dekker, "A floating-point technique for
+// extending the available precision", 1971).
+type word struct{ hi, lo float64 }
+
+func fastSum(a, b float64) word {
+	s := a + b
+	return word{s, b - (s - a)}
+}
+
+func (x word) add(y word) word {
+	s := x.hi + y.hi
+	t := s - x.hi
+	e := (x.hi - (s - t)) + (y.hi - t)
+	u := x.lo + y.lo
+	t = u - x.lo
+	f := (x.lo - (u - t)) + (y.lo - t)
+	w := fastSum(s, e+u)
+	return fastSum(w.hi, w.lo+f)
+}
+
+func (x word) mul(y word) word {
+	hi, lo := mulPair(x.hi, x.lo, y.hi, y.lo)
+	return word{hi, lo}
+}
+
+func (x word) times(y float64) word {
+	p := x.hi * y
+	return fastSum(p, math.FMA(x.hi, y, -p)+x.lo*y)
+}
+
+func (x word) over(n float64) word {
+	q := x.hi / n
+	return fastSum(q, (math.FMA(-q, n, x.hi)+x.lo)/n)
+}
+
+// pairExpm1 is e^x - 1 for |x| < 0.5 by its series; of others it is pairExp less one.
+func pairExpm1(x float64) word {
+	if math.Abs(x) >= 0.5 {
+		return pairExp(word{x, 0}).add(word{-1, 0})
+	}
+	return expSeries(word{x, 0})
+}
+
+// expSeries is e^x - 1 for |x| < 0.5.
+func expSeries(x word) word {
+	sum, term := x, x
+	for n := 2.0; n < 40; n++ {
+		term = term.mul(x).over(n)
+		sum = sum.add(term)
+		if math.Abs(term.hi) < 0x1p-110*math.Abs(sum.hi) {
+			break
+		}
+	}
+	return sum
+}
+
+// pairExp is e^x.
+func pairExp(x word) word {
+	const ln2hi, ln2lo = 0.6931471805599453, 2.3190468138462996e-17
+	k := math.Round(x.hi / math.Ln2)
+	if k > 1100 || math.IsNaN(k) {
+		return word{math.Exp(x.hi), 0}
+	}
+	if k < -1100 {
+		return word{}
+	}
+	p := k * ln2hi
+	r := x.add(word{-p, -math.FMA(k, ln2hi, -p)}).add(word{-k * ln2lo, -math.FMA(k, ln2lo, -(k * ln2lo))})
+	e := expSeries(r).add(word{1, 0})
+	return word{math.Ldexp(e.hi, int(k)), math.Ldexp(e.lo, int(k))}
+}
+
+// pairSincos returns sine and cosine in two words.
+func pairSincos(x float64) (sin, cos word) {
+	r, n := pairReduce(x)
+	r2 := r.mul(r)
+	sin, cos = r, word{1, 0}
+	term := r
+	even := word{1, 0}
+	for k := 1.0; k < 40; k += 2 {
+		even = even.mul(r2).over(-k * (k + 1))
+		cos = cos.add(even)
+		term = term.mul(r2).over(-(k + 1) * (k + 2))
+		sin = sin.add(term)
+		if math.Abs(term.hi) < 0x1p-112*math.Abs(sin.hi) {
+			break
+		}
+	}
+	minus := func(w word) word { return word{-w.hi, -w.lo} }
+	switch n & 3 {
+	case 1:
+		sin, cos = cos, minus(sin)
+	case 2:
+		sin, cos = minus(sin), minus(cos)
+	case 3:
+		sin, cos = minus(cos), sin
+	}
+	return sin, cos
+}
+
+// pairSincosPair is pairSincos of a number in two words.
+func pairSincosPair(x word) (sin, cos word) {
+	s, c := pairSincos(x.hi)
+	if x.lo == 0 {
+		return s, c
+	}
+	u, v := pairSincos(x.lo)
+	minus := u.mul(s)
+	return s.mul(v).add(c.mul(u)), c.mul(v).add(word{-minus.hi, -minus.lo})
+}
+
+// pairReduce returns the remainder of x by pi/2, in [-pi/4, pi/4], in two words, and the quotient modulo 4.
+func pairReduce(x float64) (word, int64) {
+	if math.Abs(x) <= math.Pi/4 {
+		return word{x, 0}, 0
+	}
+	man, exp := math.Frexp(math.Abs(x))
+	v := big.NewInt(int64(man * (1 << 53)))
+	if shift := exp - 53 + piBits; shift >= 0 {
+		v.Lsh(v, uint(shift))
+	}
+	q, rest := new(big.Int), new(big.Int)
+	half := halfPi()
+	q.QuoRem(v, half, rest)
+	if new(big.Int).Lsh(rest, 1).Cmp(half) > 0 {
+		rest.Sub(rest, half)
+		q.Add(q, big.NewInt(1))
+	}
+	f := new(big.Float).SetMantExp(new(big.Float).SetInt(rest), -piBits)
+	hi, _ := f.Float64()
+	lo, _ := new(big.Float).Sub(f, new(big.Float).SetFloat64(hi)).Float64()
+	n := new(big.Int).And(q, big.NewInt(3)).Int64()
+	if x < 0 {
+		return word{-hi, -lo}, -n
+	}
+	return word{hi, lo}, n
+}
+
+// pairLog returns the logarithm of the modulus and the angle of a finite complex number that is not zero, each in two
+// words.
+func pairLog(z complex128) (modulus, angle word) {
+	e := exponent(real(z), imag(z))
+	x, y := math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e)
+	square := func(v float64) word {
+		p := v * v
+		return word{p, math.FMA(v, v, -p)}
+	}
+	m2 := square(x).add(square(y))
+	// Newton's step on exp(l) = m2.
+	l := math.Log(m2.hi)
+	c := m2.mul(pairExp(word{-l, 0})).add(word{-1, 0})
+	// log(1+c) = c - c^2/2
+	l2 := word{l, 0}.add(c).add(word{-c.hi * c.hi / 2, 0})
+	modulus = word{l2.hi / 2, l2.lo / 2}
+	if e != 0 {
+		const ln2hi, ln2lo = 0.6931471805599453, 2.3190468138462996e-17
+		modulus = modulus.add(word{ln2hi, ln2lo}.times(float64(e)))
+	}
+	t := atan2(imag(z), real(z))
+	s, co := pairSincos(t)
+	// The rest of the angle: the sine of the difference.
+	d := co.times(y).add(s.times(-x))
+	return modulus, word{t, 0}.add(word{d.hi / math.Sqrt(m2.hi), d.lo / math.Sqrt(m2.hi)})
+}
