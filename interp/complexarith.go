@@ -14,8 +14,8 @@ func products(a, b, c, d float64) float64 {
 		return v
 	}
 	v := float64(a*c) - float64(b*d)
-	if math.IsNaN(v) && finite(a) && finite(b) && finite(c) && finite(d) {
-		// Both products overflow: the larger one says how.
+	if finite(a) && finite(b) && finite(c) && finite(d) {
+		// A product overflows, but their difference may not.
 		return math.Ldexp(products(math.Ldexp(a, -600), math.Ldexp(b, -600), c, d), 600)
 	}
 	return v
@@ -51,8 +51,12 @@ func complexDiv(x, y complex128) complex128 {
 	ey, ex := exponent(c, d)-400, exponent(a, b)-400
 	c, d = math.Ldexp(c, -ey), math.Ldexp(d, -ey)
 	a, b = math.Ldexp(a, -ex), math.Ldexp(b, -ex)
-	n := c*c + d*d
-	return complex(math.Ldexp(products(a, -b, c, d)/n, ex-ey), math.Ldexp(products(b, a, c, d)/n, ex-ey))
+	n, en := math.Frexp(c*c + d*d)
+	quotient := func(v float64) float64 {
+		v, e := math.Frexp(v)
+		return math.Ldexp(v/n, e-en+ex-ey)
+	}
+	return complex(quotient(products(a, -b, c, d)), quotient(products(b, a, c, d)))
 }
 
 // zeroQuotient is a*c + b*d for zero a and b, with its sign.

@@ -140,35 +140,51 @@ func newIndexWalk(idx vtype, vectorDim int64, toDim, operandBatching, indexBatch
 	return w, nil
 }
 
+// span calls f for index vectors [lo, hi) with their position in the batch dimensions (which f must not change), the
+// place of their first component in the index tensor and the offset in the other tensor.
+func (w *indexWalk) span(lo, hi int, f func(at []int, io, oo int) error) error {
+	if lo >= hi {
+		return nil
+	}
+	at := make([]int, len(w.batch))
+	io, oo, rest := 0, 0, lo
+	for i := len(at) - 1; i >= 0; i-- {
+		at[i] = rest % w.batch[i]
+		rest /= w.batch[i]
+		io += at[i] * w.strides[i]
+		oo += at[i] * w.other[i]
+	}
+	for range hi - lo {
+		if err := f(at, io, oo); err != nil {
+			return err
+		}
+		for i := len(at) - 1; i >= 0; i-- {
+			io += w.strides[i]
+			oo += w.other[i]
+			if at[i]++; at[i] < w.batch[i] {
+				break
+			}
+			io -= at[i] * w.strides[i]
+			oo -= at[i] * w.other[i]
+			at[i] = 0
+		}
+	}
+	return nil
+}
+
 // each calls f with the start coordinates (which it may change) and the offset in the other tensor.
 func (w *indexWalk) each(idx *tensor.Tensor, rank int, f func(start []int64, other int) error) error {
-	n := product(w.batch)
-	at := make([]int, len(w.batch))
 	start := make([]int64, rank)
-	for range n {
+	return w.span(0, product(w.batch), func(at []int, io, oo int) error {
 		clear(start)
-		io, oo := 0, 0
-		for i, p := range at {
-			io += p * w.strides[i]
-			oo += p * w.other[i]
-		}
 		for k, d := range w.toDim {
 			start[d] = intAt(idx, io+k*w.vecStep)
 		}
 		for i := 0; i < len(w.batching); i += 2 {
 			start[w.batching[i]] = int64(at[w.batching[i+1]])
 		}
-		if err := f(start, oo); err != nil {
-			return err
-		}
-		for i := len(at) - 1; i >= 0; i-- {
-			if at[i]++; at[i] < w.batch[i] {
-				break
-			}
-			at[i] = 0
-		}
-	}
-	return nil
+		return f(start, oo)
+	})
 }
 
 func gatherKernel(s *spec, sizes []int64) (kernel, error) {
@@ -231,21 +247,31 @@ func gatherKernel(s *spec, sizes []int64) (kernel, error) {
 			return nil
 		}
 		contiguous := c.identity()
-		x, o := in[0].Bytes(), out[0].Bytes()
-		return walk.each(in[1], rank, func(start []int64, oo int) error {
-			off := 0
-			for i, v := range start {
-				off += int(max(0, min(v, limit[i]))) * ist[i]
-			}
-			if contiguous {
-				copy(o[oo*size:(oo+c.n)*size], x[off*size:])
-			} else {
-				c.run(size, out[0], in[0], oo, off)
-			}
-			return nil
+		x, o, idx := in[0].Bytes(), out[0].Bytes(), in[1]
+		parallel(product(walk.batch), max(1, gatherGrain/(c.n+8)), func(lo, hi int) {
+			_ = walk.span(lo, hi, func(at []int, io, oo int) error {
+				off := 0
+				for k, d := range walk.toDim {
+					off += int(max(0, min(intAt(idx, io+k*walk.vecStep), limit[d]))) * ist[d]
+				}
+				for i := 0; i < len(walk.batching); i += 2 {
+					d := walk.batching[i]
+					off += int(max(0, min(int64(at[walk.batching[i+1]]), limit[d]))) * ist[d]
+				}
+				if contiguous {
+					copy(o[oo*size:(oo+c.n)*size], x[off*size:])
+				} else {
+					c.run(size, out[0], in[0], oo, off)
+				}
+				return nil
+			})
 		})
+		return nil
 	}}, nil
 }
+
+// gatherGrain is how many elements a part of a parallel gather or scatter moves at least.
+const gatherGrain = 1 << 15
 
 // makeTorchIndexSelect compiles the old op torch_index_select: slices of one dimension by index, per batch.
 func makeTorchIndexSelect(s *spec) (kernel, error) {

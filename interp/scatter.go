@@ -17,6 +17,9 @@ type scatterPlan struct {
 	strides []int
 	window  []windowElement
 	extent  []int64 // of the window, per operand dimension
+	// runs is how many elements of the window, each time, lie side by side in operand and updates alike; 1 and more
+	// where the window has any.
+	run int
 }
 
 // windowElement is one element of an update window.
@@ -91,7 +94,85 @@ func newScatterPlan(s *spec, k int) (*scatterPlan, error) {
 			at[i] = 0
 		}
 	}
+	p.run = len(p.window)
+	for i := range p.window {
+		if e, first := &p.window[i], &p.window[0]; e.target-first.target != i || e.update-first.update != i {
+			p.run = i
+			break
+		}
+	}
+	// The runs after the first must be like it.
+	for i := range p.window {
+		if e, first := &p.window[i], &p.window[i-i%p.run]; p.run > 1 && (len(p.window)%p.run != 0 || e.target-first.target != i%p.run || e.update-first.update != i%p.run) {
+			p.run = 1
+		}
+	}
 	return p, nil
+}
+
+// eachRun calls f for runs of update elements whose targets are inside the operand, in order, but only for those index
+// vectors whose window begins in [from, to) of the operand's elements.
+func (p *scatterPlan) eachRun(idx *tensor.Tensor, from, to int, f func(target, update, n int)) {
+	w := p.walk
+	_ = w.span(0, product(w.batch), func(at []int, io, uo int) error {
+		inside := true
+		off := 0
+		component := func(v int64, d int) {
+			inside = inside && v >= 0 && v <= p.shape[d]-p.extent[d]
+			off += int(v) * p.strides[d]
+		}
+		for k, d := range w.toDim {
+			component(intAt(idx, io+k*w.vecStep), d)
+		}
+		for i := 0; i < len(w.batching); i += 2 {
+			component(int64(at[w.batching[i+1]]), w.batching[i])
+		}
+		if !inside {
+			if from > 0 {
+				return nil // the part that begins at 0 does what sticks out
+			}
+			start := make([]int64, p.rank)
+			for k, d := range w.toDim {
+				start[d] = intAt(idx, io+k*w.vecStep)
+			}
+			for i := 0; i < len(w.batching); i += 2 {
+				start[w.batching[i]] = int64(at[w.batching[i+1]])
+			}
+			for i := range p.window {
+				if e := &p.window[i]; p.contains(start, e) {
+					f(off+e.target, uo+e.update, 1)
+				}
+			}
+			return nil
+		}
+		if off < from || off >= to {
+			return nil
+		}
+		for i := 0; i < len(p.window); i += p.run {
+			e := &p.window[i]
+			f(off+e.target, uo+e.update, p.run)
+		}
+		return nil
+	})
+}
+
+// rowStep returns the number of elements of a window where windows are whole rows of the operand, so that two of them
+// are the same or have nothing in common; else 0.
+func (p *scatterPlan) rowStep() int {
+	if p.run != len(p.window) || p.run == 0 {
+		return 0
+	}
+	for _, d := range p.walk.toDim {
+		if p.extent[d] != 1 {
+			return 0
+		}
+	}
+	for d, n := range p.extent {
+		if n != 1 && n != p.shape[d] {
+			return 0
+		}
+	}
+	return p.run
 }
 
 // each calls f for every update element whose target is inside the operand, in order.
@@ -254,30 +335,47 @@ func makeScatter(s *spec) (kernel, error) {
 	b := s.op.Region(0).Entry()
 	replace := b.First() == b.Last()
 	add32 := dt == tensor.F32 && !replace && opKind(b.First()) == "stablehlo.add"
+	step, count := plan.rowStep(), product(plan.walk.batch)
+	total := s.in[0].n
 	return kernel{inplace: 1, run: func(in, out []*tensor.Tensor) error {
 		copyUnlessSame(out[0], in[0])
-		o, u := out[0].Bytes(), in[2].Bytes()
-		if replace {
-			return plan.each(in[1], func(target, update int) error {
-				copy(o[target*size:(target+1)*size], u[update*size:])
-				return nil
-			})
-		}
-		if add32 {
-			of, uf := tensor.View[float32](out[0]), tensor.View[float32](in[2])
-			return plan.each(in[1], func(target, update int) error {
-				of[target] += uf[update]
-				return nil
-			})
-		}
-		// One element at a time, through views of it.
-		var x, y tensor.Tensor
-		vin, vout := []*tensor.Tensor{&x, &y}, []*tensor.Tensor{&x}
-		return plan.each(in[1], func(target, update int) error {
-			x.Borrow(dt, nil, o[target*size:(target+1)*size])
-			y.Borrow(dt, nil, u[update*size:(update+1)*size])
-			combine(vin, vout, 0, 1)
+		if len(plan.window) == 0 {
 			return nil
-		})
+		}
+		part := func(from, to int) {
+			o, u := out[0].Bytes(), in[2].Bytes()
+			switch {
+			case replace:
+				plan.eachRun(in[1], from, to, func(target, update, n int) {
+					copy(o[target*size:(target+n)*size], u[update*size:])
+				})
+			case add32:
+				of, uf := tensor.View[float32](out[0]), tensor.View[float32](in[2])
+				plan.eachRun(in[1], from, to, func(target, update, n int) {
+					x, y := of[target:target+n], uf[update:update+n]
+					for i, v := range y {
+						x[i] += v
+					}
+				})
+			default:
+				// Through views of a run.
+				var x, y tensor.Tensor
+				vin, vout := []*tensor.Tensor{&x, &y}, []*tensor.Tensor{&x}
+				shape := tensor.Shape{0}
+				plan.eachRun(in[1], from, to, func(target, update, n int) {
+					shape[0] = int64(n)
+					x.Borrow(dt, shape, o[target*size:(target+n)*size])
+					y.Borrow(dt, shape, u[update*size:(update+n)*size])
+					combine(vin, vout, 0, n)
+				})
+			}
+		}
+		if step == 0 || total < 2*step || count*step < 2*gatherGrain {
+			part(0, total)
+			return nil
+		}
+		// Every part of the operand takes the updates that fall on it, in their order.
+		parallel(total/step, max(1, min(total/step/2, gatherGrain/step)), func(lo, hi int) { part(lo*step, hi*step) })
+		return nil
 	}}, nil
 }

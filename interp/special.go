@@ -184,9 +184,9 @@ func besselI1e(x float64) float64 {
 	return math.Copysign(v, x)
 }
 
-// acos keeps its digits near 1, where the angle is small.
+// acos keeps its digits near 1, where the angle is small, and near -1.
 func acos(x float64) float64 {
-	if x > 0.5 {
+	if math.Abs(x) > 0.5 {
 		return 2 * math.Atan2(math.Sqrt(1-x), math.Sqrt(1+x))
 	}
 	return math.Acos(x)
@@ -195,6 +195,9 @@ func acos(x float64) float64 {
 func lgamma(x float64) float64 {
 	if math.IsInf(x, 0) {
 		return math.Inf(1)
+	}
+	if x != 0 && math.Abs(x) < 0x1p-1000 {
+		return -logOf(math.Abs(x))
 	}
 	v, _ := math.Lgamma(x)
 	return v

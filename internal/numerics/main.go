@@ -10,8 +10,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/hlocb/hlocb/internal/opgen"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
 )
@@ -20,14 +23,16 @@ func main() {
 	out := flag.String("o", "-", "the file to write")
 	n := flag.Int("n", 20000, "values per program of a wide type")
 	seed := flag.Uint64("seed", 1, "what the values depend on")
+	asked := flag.Int("asked", 100, "elements of each kind per function and type whose true value is computed")
+	show := flag.String("show", "", "write samples of the ops whose name and type contain this, and no table")
 	flag.Parse()
-	if err := run(*out, *n, *seed); err != nil {
+	if err := run(*out, *n, *seed, *asked, *show); err != nil {
 		fmt.Fprintln(os.Stderr, "numerics:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string, n int, seed uint64) error {
+func run(out string, n int, seed uint64, asked int, show string) error {
 	ctx := context.Background()
 	env := plugins.Environment{Getenv: os.Getenv}
 	if dir, err := os.UserCacheDir(); err == nil {
@@ -48,9 +53,21 @@ func run(out string, n int, seed uint64) error {
 		return err
 	}
 	var lacking []string
-	rows, refused := opgen.MeasureAll(ctx, g.Elementwise(n), engine, xla, func(p *opgen.Program, err error) {
+	truth := opgen.NewTruth(peer.Find())
+	programs := g.Elementwise(n)
+	if show != "" {
+		programs = slices.DeleteFunc(programs, func(p *opgen.Program) bool { return !strings.Contains(p.Op+" "+p.DType.String()+" ", show) })
+	}
+	rows, refused, err := opgen.MeasureAll(ctx, programs, engine, xla, truth, asked, func(p *opgen.Program, err error) {
 		lacking = append(lacking, fmt.Sprintf("%s on %s", p.Op, p.DType))
 	})
+	if err != nil {
+		return err
+	}
+	if show != "" {
+		opgen.WriteSamples(os.Stdout, rows)
+		return nil
+	}
 	var w io.Writer = os.Stdout
 	if out != "-" {
 		f, err := os.Create(out)
@@ -60,9 +77,12 @@ func run(out string, n int, seed uint64) error {
 		defer f.Close()
 		w = f
 	}
-	missing := opgen.WriteReport(w, rows, refused, lacking, n, seed)
+	if truth == nil {
+		asked = 0
+	}
+	missing := opgen.WriteReport(w, rows, refused, lacking, n, seed, asked)
 	if len(missing) > 0 {
-		return errors.New("differences without an explanation: " + fmt.Sprint(missing))
+		return errors.New("differences without an explanation:\n" + strings.Join(missing, "\n"))
 	}
 	return nil
 }

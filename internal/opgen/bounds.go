@@ -1,5 +1,11 @@
 package opgen
 
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
 // Bound returns how many units in the last place the engines may be apart on a column without a note: none where the
 // specification or IEEE 754 gives the result, a few for functions that both engines approximate.
 func (r *Row) Bound(column int) uint64 {
@@ -15,23 +21,85 @@ func (r *Row) Exceeds(column int) bool {
 	return m != nil && (m.MaxULP > r.Bound(column) || m.Specials > 0 || m.Zeros > 0)
 }
 
-// Note explains why the engines differ on an op by more than the bound.
+// Any is the limit of a note where the engines may be any distance apart.
+const Any = math.MaxUint64
+
+// Note explains why the engines differ on an op by more than the bound, and says how far they may.
 type Note struct {
 	Op      string
-	Columns []int // those it explains
+	Columns []int  // those it explains
+	Limit   uint64 // the distance in units in the last place
+	Special bool   // infinities and NaN may differ
+	Zero    bool   // signs of zeros may differ
 	Why     string
 }
 
-// Explained reports whether a note of the list covers a column of an op.
-func Explained(notes []Note, op string, column int) bool {
-	for _, n := range notes {
-		if n.Op == op {
-			for _, c := range n.Columns {
-				if c == column {
-					return true
-				}
-			}
+// NoteOn returns the note on a column of an op, nil where there is none.
+func NoteOn(notes []Note, op string, column int) *Note {
+	for i, n := range notes {
+		if n.Op == op && slices.Contains(n.Columns, column) {
+			return &notes[i]
 		}
 	}
-	return false
+	return nil
+}
+
+// Violation says what of a column lies above both the bound and what a note allows; it is empty where nothing does.
+func (r *Row) Violation(notes []Note, column int) string {
+	m := r.Columns[column]
+	if m == nil {
+		return ""
+	}
+	n := NoteOn(notes, r.Op, column)
+	if n == nil {
+		n = &Note{}
+	}
+	what := ""
+	if m.MaxULP > max(r.Bound(column), n.Limit) {
+		what += fmt.Sprintf(" %d ULP apart", m.MaxULP)
+	}
+	if m.Specials > 0 && !n.Special {
+		what += fmt.Sprintf(" %d infinities or NaN differ", m.Specials)
+	}
+	if m.Zeros > 0 && !n.Zero {
+		what += fmt.Sprintf(" %d zeros differ in sign", m.Zeros)
+	}
+	if a := r.Truth[column]; a != nil {
+		if limit := EngineBound(r.Op, column); a.ULP[0] > limit {
+			what += fmt.Sprintf(" the engine is %.3g ULP off at %s, more than %g", a.ULP[0], a.WorstInput[0], limit)
+		}
+		if a.Special[0] > 0 {
+			what += fmt.Sprintf(" the engine is infinite or NaN where it should not be, or the other way round, %d times", a.Special[0])
+		}
+	}
+	if what != "" {
+		what = r.Op + " on " + Columns()[column] + ":" + what
+	}
+	return what
+}
+
+// EngineBound returns how many units in the last place the embedded engine may be off the true value of a function, by
+// parts for complex numbers: it rounds once from a wider type, but for f64.
+func EngineBound(op string, column int) float64 {
+	switch column {
+	case 1, 2, 3, 4:
+		if op == "chlo.polygamma" {
+			return 64 // at half-integers below zero terms of hundreds of bits cancel
+		}
+		return 0.51
+	case 6:
+		if op == "stablehlo.atan2" || op == "stablehlo.power" {
+			return 2
+		}
+		return 0.51
+	case 7:
+		return 6
+	}
+	switch op {
+	case "chlo.digamma", "chlo.lgamma", "chlo.polygamma", "chlo.zeta":
+		return 1 << 20 // near zeros of the function
+	case "chlo.bessel_i1e":
+		return 8
+	}
+	return 4
 }

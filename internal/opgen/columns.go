@@ -40,6 +40,7 @@ type Row struct {
 	Op      string
 	Exact   bool // asked for the same bits
 	Columns [8]*Measurement
+	Truth   [8]*Accuracy // where the truth was asked
 }
 
 // bare returns the op's name without what tells its cases apart.
@@ -53,8 +54,12 @@ func crashes(p *Program) bool { return p.DType.IsComplex() && bare(p.Op) == "sta
 
 // MeasureAll measures element-wise programs on two engines, one row per op in the order of the programs. Those that
 // the second engine refuses are counted; those that only the first refuses are given to fail.
-func MeasureAll(ctx context.Context, programs []*Program, a, b runtime.Backend, fail func(p *Program, err error)) (rows []*Row, refused int) {
+//
+// Where truth is not nil it is asked about samples of the functions' elements, asked of each kind.
+func MeasureAll(ctx context.Context, programs []*Program, a, b runtime.Backend, truth *Truth, asked int, fail func(p *Program, err error)) (rows []*Row, refused int, err error) {
 	of := map[string]*Row{}
+	var questions []Question
+	var judges []func(v []Value)
 	for _, p := range programs {
 		if crashes(p) {
 			continue
@@ -79,9 +84,29 @@ func MeasureAll(ctx context.Context, programs []*Program, a, b runtime.Backend, 
 		row.Exact = row.Exact || p.Rule.Exact
 		c := &row.Columns[Column(p.DType)]
 		if *c == nil {
-			*c = &Measurement{First: -1}
+			*c = &Measurement{}
 		}
 		(*c).Add(Measure(p.Args, got[0], want[0]))
+		if truth != nil && approximated(p) {
+			t := &row.Truth[Column(p.DType)]
+			if *t == nil {
+				*t = &Accuracy{}
+			}
+			elements := chosen(p, got[0], want[0], asked)
+			questions = append(questions, Question{p.Op, p.Args, elements})
+			acc := *t
+			judges = append(judges, func(v []Value) { acc.judge(p, got[0], want[0], elements, v) })
+		}
 	}
-	return rows, refused
+	if len(questions) == 0 {
+		return rows, refused, nil
+	}
+	answers, err := truth.Ask(questions)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i, f := range judges {
+		f(answers[i])
+	}
+	return rows, refused, nil
 }

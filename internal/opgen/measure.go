@@ -1,6 +1,7 @@
 package opgen
 
 import (
+	"fmt"
 	"math"
 	"math/cmplx"
 
@@ -11,12 +12,12 @@ import (
 // Measurement tells how far two engines are apart on one program.
 type Measurement struct {
 	Elements  int
-	Flushed   int    // not judged: an operand or a result is denormal, and XLA's CPU code flushes those to zero
-	Specials  int    // NaN or infinity on one side only, or different ones
-	Zeros     int    // zeros of different sign
-	Different int    // other elements that differ
-	MaxULP    uint64 // of those; for complex numbers in units of the last place of the modulus
-	First     int    // the first element that differs in any of these ways, -1 for none
+	Flushed   int      // not judged: an operand or a result is denormal, and XLA's CPU code flushes those to zero
+	Specials  int      // NaN or infinity on one side only, or different ones
+	Zeros     int      // zeros of different sign
+	Different int      // other elements that differ
+	MaxULP    uint64   // of those; for complex numbers in units of the last place of the modulus
+	Samples   []string // some elements that differ: operands and both results
 }
 
 // Add joins the measurements of two programs.
@@ -27,6 +28,7 @@ func (m *Measurement) Add(n Measurement) {
 	m.Zeros += n.Zeros
 	m.Different += n.Different
 	m.MaxULP = max(m.MaxULP, n.MaxULP)
+	m.Samples = append(m.Samples, n.Samples...)
 }
 
 // flushes reports whether a denormal of the type is one in the arithmetic of XLA's CPU code, which computes the
@@ -60,7 +62,8 @@ func denormalAt(t *tensor.Tensor, i int) bool {
 
 // Measure compares a result of an element-wise program on two engines.
 func Measure(args []*tensor.Tensor, a, b *tensor.Tensor) Measurement {
-	m := Measurement{Elements: a.NumElements(), First: -1}
+	m := Measurement{Elements: a.NumElements()}
+	kinds := [3]int{}
 	for i := range a.NumElements() {
 		if (verify.Tolerance{}).Accepts(a, b, i) {
 			continue
@@ -69,6 +72,7 @@ func Measure(args []*tensor.Tensor, a, b *tensor.Tensor) Measurement {
 		for _, t := range args {
 			tainted = tainted || denormalAt(t, i)
 		}
+		kind := 0
 		switch ulp, special, zero := apart(a, b, i); {
 		case tainted:
 			m.Flushed++
@@ -77,12 +81,14 @@ func Measure(args []*tensor.Tensor, a, b *tensor.Tensor) Measurement {
 			m.Specials++
 		case zero:
 			m.Zeros++
+			kind = 1
 		default:
 			m.Different++
 			m.MaxULP = max(m.MaxULP, ulp)
+			kind = 2
 		}
-		if m.First < 0 {
-			m.First = i
+		if kinds[kind]++; kinds[kind] <= 4 {
+			m.Samples = append(m.Samples, fmt.Sprintf("%s: engine %s, XLA %s", operandText(args, i), elementText(a, i), elementText(b, i)))
 		}
 	}
 	return m

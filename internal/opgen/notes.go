@@ -2,23 +2,38 @@ package opgen
 
 const intro = `# Numerics
 
-How far the embedded engine and XLA's CPU plugin are apart, measured by ` + "`go run ./internal/numerics -o docs/numerics.md`" + `
-(%d values per program of a wide type, seed %d; all values, or all pairs of values, of types of up to 8 bits, and all values of
-16-bit types for ops of one operand).
+How far the embedded engine and XLA's CPU plugin are apart, and each from the truth, measured by
+` + "`go run ./internal/numerics -o docs/numerics.md`" + ` (%d values per program of a wide type, seed %d; all values, or all pairs of values, of types of up to
+8 bits, and all values of 16-bit types for ops of one operand). [accuracy.md](accuracy.md) says by which rules the engine rounds.
+
+## Engine against XLA
 
 Entries are the largest distance in units in the last place (ULPs); of complex numbers, the distance over the unit of the
 larger modulus. nN counts results that are infinite or NaN on one side only, zN zeros of different sign. Entries with a
 star exceed what two good implementations differ by (0 where IEEE 754 or the specification gives the result; else 1 for types of
-up to 8 bits and bf16, 2 for f16, 4 for the others) and are explained below; those with ! are not explained yet. NaNs are not told apart. [accuracy.md](accuracy.md) says by which rules the engine rounds.
+up to 8 bits and bf16, 2 for f16, 4 for the others); each is explained below, with the limit that tests hold it to. NaNs are not told apart.
 
 XLA's CPU code runs with denormals off: operands and results below the smallest normal number of bf16, f32 and f64 are zero.
 The embedded engine follows the specification and keeps them. Elements with a denormal operand or result are not counted.
 
 `
 
+const truthIntro = `
+## Both against the truth
+
+Engine / XLA, in ULPs of each part by itself. The true values come from mpmath with as many digits as it takes, where operands are
+not finite from C99 (annex G) as the C library has it. They were asked for on each op and type at up to %d elements where the two are furthest
+apart, %[1]d where only one is infinite or NaN, and %[1]d others. An s counts elements that are infinite or NaN and should not be, or the other way round
+(of the engine there are none). Functions that IEEE 754 gives to the bit are not listed. Not asked: powers whose angle is above 2^40, which have no
+digits left; orders of polygamma above 170, whose factorial overflows; zeta where it is not defined by its series.
+
+`
+
 const outro = `
-Programs of the other ops (data movement, gather, scatter, reductions, windows, products, convolutions, sorting, linear algebra, FFT)
-are made at random by ` + "`go test ./internal/opgen`" + ` (10,000 with HLOCB_LONG=1). What only moves elements, and integer
+## Other ops
+
+Programs of the other ops (data movement, gather, scatter, reductions, windows, products, convolutions, sorting, linear algebra, FFT,
+random bits, control flow) are made at random by ` + "`go test ./internal/opgen`" + ` (10,000 with HLOCB_LONG=1). What only moves elements, and integer
 arithmetic, must be the same to the bit; sums may differ by the rounding errors of their terms.
 `
 
@@ -37,41 +52,89 @@ func cols(lists ...[]int) []int {
 	return out
 }
 
-// Notes explains, op by op, what lies above the bounds. Where a note says who is nearer the true value, 40-digit
-// arithmetic was asked on samples of the elements more than 2 ULP apart.
+// Notes explains, op by op, what lies above the bounds.
 func Notes() []Note {
-	noNaN := "f4E2M1FN has no NaN: what would be NaN is 0 here and -0 in XLA"
-	cbrt := "the engine is within 0.6 ULP of the true value; XLA computes a power of 1/3 (up to 11 ULP off in f32, 77 in f64)"
-	hyper := "the engine is within 1.6 ULP of the true value; XLA subtracts or adds exponentials of shifted arguments (up to 22 ULP off in f32, 411 in f64)"
-	fastMinMax := "XLA's CPU code takes minima and maxima without regard to NaN in the second operand and to the sign of zeros (its option " +
-		"xla_cpu_enable_fast_min_max); the engine propagates NaN and orders -0 before 0, as IEEE 754 says"
+	var (
+		noNaN = "f4E2M1FN has no NaN: what would be NaN is 0 here and -0 in XLA"
+		hyper = "XLA subtracts or adds exponentials of shifted arguments"
+		fast  = "XLA's CPU code takes minima and maxima without regard to NaN in the second operand and to the sign of zeros (its option " +
+			"xla_cpu_enable_fast_min_max); the engine propagates NaN and orders -0 before 0, as IEEE 754 says"
+		parts = "XLA computes the parts from e^x and e^-x, whose difference has no digits left near zero and overflows before the product with " +
+			"a sine or cosine does; zeros lose their sign"
+		inverse = "on the branch cuts XLA does not look at the sign of a zero part, and of operands with a NaN part it gives finite parts where C99 has NaN"
+		flushed = "where a product of parts is below the smallest normal number XLA takes it for zero"
+		product = "XLA rounds each product, so that parts that cancel lose their digits, and overflows where a part of the result is finite; the engine carries the rounding errors along"
+		c       = []int{6, 7}
+	)
 	return []Note{
-		{"stablehlo.cbrt", []int{2, 4, 5}, cbrt},
-		{"stablehlo.convert", []int{1, 2, 3, 4, 5}, noNaN + "; and XLA takes 6, the largest f4E2M1FN, for too large to be an integer and gives the largest integer"},
-		{"stablehlo.divide", []int{1}, noNaN},
-		{"stablehlo.sqrt", []int{1}, noNaN},
-		{"stablehlo.rsqrt", []int{1}, noNaN},
-		{"stablehlo.exponential_minus_one", []int{4}, "the engine is within 0.5 ULP of the true value, XLA within 3.5"},
-		{"stablehlo.log_plus_one", f64Only, "the engine is within 0.5 ULP of the true value; XLA is up to 58 ULP off where the argument is far from zero"},
-		{"stablehlo.logistic", []int{2}, "XLA computes 1/(1+exp(-x)) with every step rounded to f16; the engine rounds once"},
-		{"stablehlo.maximum", cols(narrow, reals), fastMinMax},
-		{"stablehlo.minimum", cols(narrow, reals), fastMinMax},
-		{"stablehlo.multiply", []int{3}, "a product just below the smallest normal number, which XLA flushes before it is rounded to bf16"},
-		{"stablehlo.popcnt", []int{0}, "of a negative i4, XLA counts the bits of the byte it is kept in"},
-		{"stablehlo.power", []int{0}, "XLA looks at the low six bits of an integer exponent only: 2^64 is 1"},
-		{"stablehlo.power", []int{1}, noNaN},
-		{"stablehlo.reduce_precision", cols(narrow, reals), "with no bit of mantissa NaN becomes infinite, as upstream's interpreter has it; in XLA it stays NaN"},
-		{"chlo.acos", f64Only, "the engine's own error, up to 11 ULP near 1; XLA is within 1"},
-		{"chlo.asin", []int{3, 4, 5}, "of arguments near the smallest normal number XLA flushes an intermediate result to zero; the engine is exact there"},
-		{"chlo.atanh", f64Only, "the engine is within 0.8 ULP of the true value, XLA up to 86 off"},
-		{"chlo.cosh", reals, hyper},
-		{"chlo.sinh", reals, hyper},
-		{"chlo.digamma", []int{2, 4}, "the engine is within 0.4 ULP of the true value in f32; XLA loses digits near the zeros (29 ULP and more)"},
-		{"chlo.digamma", f64Only, "both lose digits near the zeros: the engine up to 28 ULP, XLA up to 114 and more"},
-		{"chlo.erfc", reals, "the engine is within 0.5 ULP of the true value in f32 and 1.9 in f64; XLA within 6 in the samples"},
-		{"chlo.lgamma", []int{2, 3, 4, 5}, "the engine is within 1.5 ULP of the true value; XLA loses all digits near 1 and 2 (lgamma(1) is 4.8e-7 in f32, not 0)"},
-		{"chlo.is_inf", []int{1}, noNaN + ", nor infinities: XLA compares with an infinity that is rounded to 0"},
-		{"chlo.is_pos_inf", []int{1}, "as chlo.is_inf"},
-		{"chlo.is_neg_inf", []int{1}, "as chlo.is_inf"},
+		{"stablehlo.abs", c, 4, true, false, "of an operand with a NaN part XLA gives the other part times the square root of 2; C99 says NaN, or infinity beside an infinite part"},
+		{"stablehlo.atan2", c, Any, true, true, "XLA computes log((x + iy) / sqrt(x^2 + y^2)) as it stands: squares overflow and vanish, and what is small beside 1 is lost. The engine computes both parts from products of the operands' parts"},
+		{"stablehlo.cbrt", []int{2, 4, 5}, 1000, false, false, "XLA computes a power of 1/3"},
+		{"stablehlo.convert", []int{0}, 1, false, false, "XLA rounds integers of 32 bits to bf16 twice, by way of f32: -1606418381 becomes -1610612736, though -1602224128 is nearer"},
+		{"stablehlo.convert", []int{1, 2, 3, 4, 5}, Any, false, true, noNaN + "; and XLA takes 6, the largest f4E2M1FN, for too large to be an integer and gives the largest integer"},
+		{"stablehlo.cosine", c, Any, true, true, parts},
+		{"stablehlo.sine", c, Any, true, true, parts},
+		{"stablehlo.divide", []int{1}, 0, false, true, noNaN},
+		{"stablehlo.divide", c, Any, true, true, flushed + "; at infinities and zeros the engine follows C99"},
+		{"stablehlo.sqrt", []int{1}, 1, false, true, "XLA computes in f16 and so rounds twice: of 0.96875 (f6E2M3FN and others) it gives 1, where 0.96875 is nearer to 0.98425; " + noNaN},
+		{"stablehlo.sqrt", c, Any, true, true, "of an operand with a NaN or infinite part XLA gives parts that C99 does not have, and of negative real numbers it loses the sign of the imaginary part's zero"},
+		{"stablehlo.rsqrt", []int{1}, 0, false, true, noNaN},
+		{"stablehlo.rsqrt", c, Any, true, true, "XLA takes the modulus to the power of -1/2 and turns it by half the angle, whose cosine has no digits left near the negative axis"},
+		{"stablehlo.exponential", c, 8, true, true, "e^x of an infinite or NaN part by other rules than C99's; zeros lose their sign"},
+		{"stablehlo.exponential_minus_one", []int{4}, 16, false, false, "XLA's own error"},
+		{"stablehlo.exponential_minus_one", c, Any, true, true, "where e^x cos y is near 1 XLA's real part cancels; the engine computes it in two words there. Infinities and zeros as in exponential"},
+		{"stablehlo.log", c, 1000, true, false, "near modulus 1 XLA's real part cancels; of an operand with a NaN part it gives the logarithm of the other"},
+		{"stablehlo.log_plus_one", f64Only, 1000, false, false, "XLA is off where the argument is far from zero"},
+		{"stablehlo.log_plus_one", c, 1000, true, true, "near modulus 1 of the sum XLA's real part cancels; NaN as in log"},
+		{"stablehlo.logistic", []int{2}, 1000, false, false, "XLA computes 1/(1+exp(-x)) with every step rounded to f16; the engine rounds once"},
+		{"stablehlo.logistic", c, Any, true, true, "XLA divides 1 by a sum whose parts may cancel; the engine divides by the square of its modulus, which has no difference in it"},
+		{"stablehlo.maximum", cols(narrow, reals), 0, true, true, fast},
+		{"stablehlo.minimum", cols(narrow, reals), 0, true, true, fast},
+		{"stablehlo.maximum", c, Any, true, true, "the engine orders by real part, then by imaginary part (specification, \"maximum\"); where the real parts are equal, or zeros, XLA takes the first or the second without a look at the imaginary ones"},
+		{"stablehlo.minimum", c, Any, true, true, "as stablehlo.maximum"},
+		{"stablehlo.multiply", []int{3}, 128, false, false, "a product just below the smallest normal number, which XLA flushes before it is rounded to bf16"},
+		{"stablehlo.multiply", c, 1 << 24, true, true, product + ". Products of an infinity and a zero are NaN in both, but XLA forms them from other roundings"},
+		{"chlo.square", c, Any, true, true, product + "; " + flushed},
+		{"stablehlo.popcnt", []int{0}, 12, false, false, "of a negative i4, XLA counts the bits of the byte it is kept in"},
+		{"stablehlo.power", []int{0}, Any, false, false, "XLA looks at the low six bits of an integer exponent only: 2^64 is 1"},
+		{"stablehlo.power", []int{1}, 1, true, true, noNaN},
+		{"stablehlo.power", cols([]int{2, 3}, reals), 4, true, false, "powers by exponents above 2^24 of bases next to 1: XLA's own error where the result over- or underflows"},
+		{"stablehlo.power", c, Any, true, true, "XLA multiplies a rounded logarithm by the exponent: of a large angle no digits are left. The engine multiplies in two words, which keeps f32's digits up to angles of 2^75 and f64's up to 2^50"},
+		{"stablehlo.reduce_precision", cols(narrow, reals), 0, true, false, "with no bit of mantissa NaN becomes infinite, as upstream's interpreter has it; in XLA it stays NaN"},
+		{"stablehlo.sign", c, Any, true, true, "XLA divides by the modulus, as the engine does, but of numbers whose modulus over- or underflows, or that have an infinite or NaN part, it gets 0 or NaN"},
+		{"stablehlo.tan", c, 1 << 20, true, true, "XLA loses digits near the poles, and gives NaN where C99 has a NaN and a zero part; zeros lose their sign"},
+		{"chlo.tan", c, 1 << 20, true, true, "as stablehlo.tan"},
+		{"stablehlo.tanh", c, Any, true, true, "as stablehlo.tan; at large imaginary parts XLA reduces the doubled angle, not the angle"},
+		{"chlo.acos", []int{1}, 8, false, false, "XLA computes in f16, and rounds more than once"},
+		{"chlo.acos", f64Only, 4, false, false, "both within their bounds of the truth"},
+		{"chlo.acosh", []int{1, 2, 3}, 4, false, true, "XLA computes with every step rounded to the type, or f16 for the narrowest: up to 2.8 ULP off in f16"},
+		{"chlo.asin", []int{1}, 8, true, false, "XLA computes in f16, where values of the wider ranges are infinite or zero"},
+		{"chlo.asin", []int{3, 4, 5}, Any, false, false, "of arguments near the smallest normal number XLA flushes an intermediate result to zero; the engine is exact there"},
+		{"chlo.asinh", []int{1}, 4, true, false, "f8E8M0FNU: XLA gets 0 in between, which the type lacks, and makes it NaN"},
+		{"chlo.atan", c, Any, true, true, inverse},
+		{"chlo.atanh", []int{1}, 4, true, true, "f8E8M0FNU: XLA gets 0 in between, which the type lacks, and makes it NaN; " + noNaN},
+		{"chlo.atanh", f64Only, 1000, false, false, "XLA's own error"},
+		{"chlo.atanh", c, Any, true, true, inverse},
+		{"chlo.acos", c, Any, true, true, inverse},
+		{"chlo.acosh", c, Any, true, true, inverse},
+		{"chlo.asin", c, Any, true, true, inverse},
+		{"chlo.asinh", c, Any, true, true, inverse},
+		{"chlo.bessel_i1e", []int{3, 4, 5}, Any, false, false, "XLA's own error; of arguments near the smallest normal number it flushes an intermediate result to zero, and so it does above 1e307 in f64"},
+		{"chlo.cosh", reals, 1000, false, false, hyper},
+		{"chlo.sinh", reals, 1000, false, false, hyper},
+		{"chlo.cosh", c, Any, true, true, parts},
+		{"chlo.sinh", c, Any, true, true, parts},
+		{"chlo.digamma", []int{2, 4}, Any, false, false, "XLA loses digits near the zeros"},
+		{"chlo.digamma", f64Only, Any, false, false, "near the zeros below 0 the reflection formula is a difference of large terms: both lose digits there"},
+		{"chlo.erf_inv", []int{1, 3}, Any, true, false, "of arguments near the smallest normal number XLA flushes an intermediate result to zero, in f8E8M0FNU then NaN"},
+		{"chlo.erf_inv", reals, Any, false, false, "XLA's own error; near the smallest normal number it flushes an intermediate result to zero"},
+		{"chlo.erfc", reals, 1000, false, false, "XLA's own error"},
+		{"chlo.lgamma", []int{1}, 0, true, false, "f8E8M0FNU has no 0: lgamma(1) is NaN; in XLA it is 4.8e-7, which is its error, not 0"},
+		{"chlo.lgamma", []int{2, 3, 4, 5}, Any, false, false, "XLA loses all digits near 1 and 2 (lgamma(1) is 4.8e-7 in f32, not 0). Near the zeros below -2 both lose digits in f64"},
+		{"chlo.is_inf", []int{1}, 1, false, false, noNaN + ", nor infinities: XLA compares with an infinity that is rounded to 0"},
+		{"chlo.is_pos_inf", []int{1}, 1, false, false, "as chlo.is_inf"},
+		{"chlo.is_neg_inf", []int{1}, 1, false, false, "as chlo.is_inf"},
+		{"chlo.polygamma", cols(narrow, reals), Any, true, true, "XLA adds up Hurwitz zetas without regard to overflow: of high orders, whose factorial is infinite, it gives NaN; below zero terms cancel, for large arguments powers vanish before their product does not. In the narrowest types every step is rounded"},
+		{"chlo.zeta", cols(narrow, reals), Any, true, true, "as chlo.polygamma: powers overflow or vanish in between, and XLA gives NaN or 0; of orders below 1 and of poles at and below 0 both give NaN or infinity, by different rules"},
 	}
 }

@@ -1,0 +1,174 @@
+package opgen
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Accuracy is how far two engines are from what a function should give, on one op and group of types.
+type Accuracy struct {
+	Asked      int
+	ULP        [2]float64 // the largest error of each engine, by parts of complex numbers, where the true value is normal
+	Special    [2]int     // elements that are infinite or NaN on one side only
+	WorstInput [2]string
+	Samples    []Sample
+}
+
+// Sample is one element with what everybody says.
+type Sample struct {
+	Input, A, B, True string
+	Error             [2]Error
+}
+
+// approximated reports whether an op is a function that engines approximate, so that it is measured against the truth.
+func approximated(p *Program) bool {
+	switch shortOp(p.Op) {
+	case "abs", "multiply", "divide", "sign", "sqrt", "square":
+		return p.DType.IsComplex()
+	case "atan2", "cbrt", "cosine", "exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "power", "rsqrt",
+		"sine", "tan", "tanh", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "cosh", "sinh", "digamma", "erf", "erfc",
+		"erf_inv", "lgamma", "polygamma", "zeta":
+		return p.DType.IsFloat() || p.DType.IsComplex()
+	}
+	return false
+}
+
+// chosen are elements of a program to ask the truth about: those where the engines are furthest apart, those where
+// only one of them is infinite or NaN, and others at random; n of each kind at most.
+func chosen(p *Program, a, b *tensor.Tensor, n int) []int {
+	type far struct {
+		at  int
+		ulp uint64
+	}
+	var apartList []far
+	var special []int
+	for i := range a.NumElements() {
+		tainted := false
+		for _, t := range p.Args {
+			tainted = tainted || denormalAt(t, i)
+		}
+		if tainted || denormalAt(a, i) || denormalAt(b, i) {
+			continue
+		}
+		ulp, s, _ := apart(a, b, i)
+		switch {
+		case s:
+			special = append(special, i)
+		case ulp > 0:
+			apartList = append(apartList, far{i, ulp})
+		}
+	}
+	rng := rand.New(rand.NewPCG(uint64(a.NumElements()), 5))
+	rng.Shuffle(len(special), func(i, j int) { special[i], special[j] = special[j], special[i] })
+	slices.SortStableFunc(apartList, func(x, y far) int {
+		if x.ulp > y.ulp {
+			return -1
+		} else if x.ulp < y.ulp {
+			return 1
+		}
+		return 0
+	})
+	picked := map[int]bool{}
+	var out []int
+	add := func(i int) {
+		if !picked[i] {
+			picked[i] = true
+			out = append(out, i)
+		}
+	}
+	for _, f := range apartList[:min(n, len(apartList))] {
+		add(f.at)
+	}
+	for _, i := range special[:min(n, len(special))] {
+		add(i)
+	}
+	for range min(n, a.NumElements()) {
+		add(rng.IntN(a.NumElements()))
+	}
+	return out
+}
+
+// text writes element i of the operands.
+func operandText(args []*tensor.Tensor, i int) string {
+	var parts []string
+	for _, t := range args {
+		parts = append(parts, elementText(t, i))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func elementText(t *tensor.Tensor, i int) string {
+	if t.DType().IsComplex() {
+		v := t.ComplexAt(i)
+		bits := 64
+		if t.DType() == tensor.Complex64 {
+			bits = 32
+		}
+		return fmt.Sprintf("%s%+si", floatText(real(v), bits), signedText(imag(v), bits))
+	}
+	if !t.DType().IsFloat() {
+		return fmt.Sprint(t.IntAt(i))
+	}
+	return floatText(t.FloatAt(i), 64)
+}
+
+func floatText(v float64, bits int) string {
+	if bits == 32 {
+		return fmt.Sprintf("%v", float32(v))
+	}
+	return fmt.Sprintf("%v", v)
+}
+
+func signedText(v float64, bits int) string {
+	s := floatText(v, bits)
+	if s[0] != '-' && s[0] != '+' {
+		s = "+" + s
+	}
+	return s
+}
+
+// judge adds what the truth says about the chosen elements of a program.
+func (acc *Accuracy) judge(p *Program, a, b *tensor.Tensor, elements []int, truth []Value) {
+	for k, i := range elements {
+		v := truth[k]
+		if !v.Known {
+			continue
+		}
+		acc.Asked++
+		e := [2]Error{v.Error(a, i), v.Error(b, i)}
+		denormal := denormalAt(a, i) || denormalAt(b, i)
+		for _, t := range p.Args {
+			denormal = denormal || denormalAt(t, i)
+		}
+		for s := range e {
+			switch {
+			case denormal && s == 1: // XLA flushes
+			case e[s].Special:
+				acc.Special[s]++
+			case e[s].ULP > acc.ULP[s] && (!e[s].Tiny || s == 0):
+				acc.ULP[s], acc.WorstInput[s] = e[s].ULP, operandText(p.Args, i)
+			}
+		}
+		t := fmt.Sprint(v.hi[0])
+		if a.DType().IsComplex() {
+			t += signedText(v.hi[1], 64) + "i"
+		}
+		acc.Samples = append(acc.Samples, Sample{operandText(p.Args, i), elementText(a, i), elementText(b, i), t, e})
+	}
+}
+
+// Round writes an error as reports do.
+func roundULP(v float64) string {
+	switch {
+	case v >= 1<<20 || math.IsInf(v, 0):
+		return fmt.Sprintf("%.0e", v)
+	case v >= 10:
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}

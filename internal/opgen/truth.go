@@ -1,0 +1,165 @@
+package opgen
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os/exec"
+	"strconv"
+
+	"github.com/hlocb/hlocb/tensor"
+	"github.com/hlocb/hlocb/verify"
+)
+
+//go:embed truth.py
+var truthScript string
+
+// Truth tells what functions should give: a Python with mpmath and numpy is asked.
+type Truth struct{ python string }
+
+// NewTruth returns nil where the Python lacks mpmath.
+func NewTruth(python string) *Truth {
+	if python == "" || exec.Command(python, "-c", "import mpmath, numpy").Run() != nil {
+		return nil
+	}
+	return &Truth{python}
+}
+
+// Value is what an element should be: the sum of two floats for each part. Known is false where nobody said.
+type Value struct {
+	Known  bool
+	hi, lo [2]float64
+}
+
+// Question asks for a function at some elements of its operands.
+type Question struct {
+	Op       string // with its dialect
+	Args     []*tensor.Tensor
+	Elements []int
+}
+
+type truthJob struct {
+	Fn      string     `json:"fn"`
+	Complex bool       `json:"complex"`
+	Args    [][]string `json:"args"`
+}
+
+// Ask returns the values for all questions.
+func (t *Truth) Ask(questions []Question) ([][]Value, error) {
+	var in struct {
+		Jobs []truthJob `json:"jobs"`
+	}
+	hex := func(v float64) string { return strconv.FormatFloat(v, 'x', -1, 64) }
+	for _, q := range questions {
+		j := truthJob{Fn: shortOp(q.Op), Complex: q.Args[0].DType().IsComplex(), Args: [][]string{}}
+		for _, a := range q.Args {
+			list := []string{}
+			for _, i := range q.Elements {
+				if j.Complex {
+					v := a.ComplexAt(i)
+					list = append(list, hex(real(v)), hex(imag(v)))
+				} else {
+					list = append(list, hex(a.FloatAt(i)))
+				}
+			}
+			j.Args = append(j.Args, list)
+		}
+		in.Jobs = append(in.Jobs, j)
+	}
+	text, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(t.python, "-c", truthScript)
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(text), &stderr
+	answer, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, stderr.Bytes())
+	}
+	var raw [][][][2]string
+	if err := json.Unmarshal(answer, &raw); err != nil {
+		return nil, err
+	}
+	out := make([][]Value, len(raw))
+	for k, list := range raw {
+		for _, parts := range list {
+			v := Value{Known: parts != nil}
+			for p, pair := range parts {
+				hi, err1 := strconv.ParseFloat(pair[0], 64)
+				lo, err2 := strconv.ParseFloat(pair[1], 64)
+				if err1 != nil || err2 != nil {
+					return nil, fmt.Errorf("cannot read %q", pair)
+				}
+				v.hi[p], v.lo[p] = hi, lo
+			}
+			out[k] = append(out[k], v)
+		}
+	}
+	return out, nil
+}
+
+// shortOp returns an op's name without its dialect.
+func shortOp(op string) string {
+	for i := range op {
+		if op[i] == '.' {
+			return bare(op[i+1:])
+		}
+	}
+	return op
+}
+
+// Error tells how far a computed element is from what it should be.
+type Error struct {
+	ULP     float64 // the larger of the parts', each in units of its own last place
+	Special bool    // infinite or NaN where it should not be, or the other way round
+	Tiny    bool    // the true value, or a part of it, is below the smallest normal number
+}
+
+// Error compares element i of a result.
+func (v Value) Error(t *tensor.Tensor, i int) Error {
+	d := t.DType()
+	if !d.IsComplex() {
+		return partError(d, t.FloatAt(i), v.hi[0], v.lo[0])
+	}
+	c, part := t.ComplexAt(i), verify.PartType(d)
+	re, im := partError(part, real(c), v.hi[0], v.lo[0]), partError(part, imag(c), v.hi[1], v.lo[1])
+	return Error{max(re.ULP, im.ULP), re.Special || im.Special, re.Tiny || im.Tiny}
+}
+
+func partError(d tensor.DType, got, hi, lo float64) Error {
+	rounded := tensor.DecodeFloat(d, tensor.EncodeFloat(d, hi))
+	nan, inf := math.IsNaN(rounded), math.IsInf(rounded, 0)
+	switch {
+	case rounded == got && d.Bits() <= 8: // saturated, maybe
+		return Error{ULP: 0.5, Tiny: math.Abs(hi) < tensor.DecodeFloat(d, smallest(d))}
+	case nan || math.IsNaN(got):
+		return Error{Special: nan != math.IsNaN(got)}
+	case inf || math.IsInf(got, 0):
+		if rounded == got {
+			return Error{}
+		}
+		// One of them is the largest number: a distance of one.
+		largest := tensor.DecodeFloat(d, tensor.EncodeFloat(d, math.Inf(1))-1)
+		if d != tensor.F64 && math.Abs(hi) > largest && math.Abs(got) == largest || math.Abs(rounded) == largest {
+			return Error{ULP: 1}
+		}
+		return Error{Special: true}
+	}
+	low := tensor.DecodeFloat(d, smallest(d))
+	e := Error{Tiny: math.Abs(hi) < low}
+	_, exp := math.Frexp(math.Max(math.Abs(hi), low))
+	unit := math.Ldexp(Epsilon(d), exp-1)
+	e.ULP = math.Abs((got-hi)-lo) / unit
+	return e
+}
+
+// smallest returns the code of the smallest normal number.
+func smallest(d tensor.DType) uint64 {
+	if d == tensor.F8E8M0FNU {
+		return 0
+	}
+	return tensor.EncodeFloat(d, 2) - tensor.EncodeFloat(d, 1)
+}
