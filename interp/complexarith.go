@@ -111,7 +111,7 @@ func complexAtan2(y, x complex128) complex128 {
 		im = -0.25 * (logOf(pp) - logOf(qq))
 	}
 	// The branch: the angle of p less half the angle of p q = x^2 + y^2.
-	rough := math.Atan2(imag(p), real(p)) - 0.5*math.Atan2(2*products(xr, -yr, xi, yi), (xr-xi)*(xr+xi)+(yr-yi)*(yr+yi))
+	rough := atan2(imag(p), real(p)) - 0.5*atan2(2*products(xr, -yr, xi, yi), (xr-xi)*(xr+xi)+(yr-yi)*(yr+yi))
 	k := math.Round((rough - re) / math.Pi)
 	if k == -1 && re < 0 || k == 1 && re > 0 {
 		k = -k // beyond a half turn

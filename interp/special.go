@@ -99,6 +99,9 @@ func zeta(x, q float64) float64 {
 		}
 	}
 	t := math.Pow(a, -x)
+	if t == 0 {
+		return total.hi
+	}
 	total = total.add(word{t * a / (x - 1), 0}).add(word{0.5 * t, 0})
 	// Terms B_2k / (2k)! * x (x+1) ... (x+2k-2) * a^(-x-2k+1)
 	coeff := [...]float64{12, -720, 30240, -1209600, 47900160, -1.8924375803183791606e9, 7.47242496e10,

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"math/cmplx"
 
+	"github.com/hlocb/hlocb/interp/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -39,18 +40,23 @@ func unaryOps() map[string]*unaryOp {
 		"round_nearest_afz":     {f: math.Round, cost: 3},
 		"round_nearest_even":    {f: math.RoundToEven, cost: 3},
 		"cbrt":                  {f: math.Cbrt, cost: 20},
-		"exponential":           {f: math.Exp, c: complexExp, f32: expLoop},
-		"exponential_minus_one": {f: math.Expm1, c: complexExpm1, cost: 12},
-		"log":                   {f: logOf, c: complexLog},
+		"exponential":           vector(vec.ExpLoop, complexExp),
+		"exponential_minus_one": vector(vec.Expm1Loop, complexExpm1),
+		"log":                   vector(vec.LogLoop, complexLog),
 		"log_plus_one":          {f: math.Log1p, c: complexLog1p, cost: 12},
-		"logistic":              {f: logistic, c: complexLogistic, cost: 12},
+		"logistic":              vector(vec.LogisticLoop, complexLogistic),
 		"sqrt":                  {f: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], c: complexSqrt, cost: 2},
-		"rsqrt":                 {f: func(v float64) float64 { return 1 / math.Sqrt(v) }, c: complexRsqrt, cost: 4},
-		"cosine":                {f: cosine, c: complexCos, cost: 15},
-		"sine":                  {f: sine, c: complexSin, cost: 15},
+		"rsqrt":                 vector(vec.RsqrtLoop, complexRsqrt),
+		"cosine":                vector(vec.CosLoop.Beyond(1<<20, cosine), complexCos),
+		"sine":                  vector(vec.SinLoop.Beyond(1<<20, sine), complexSin),
 		"tan":                   {f: tangent, c: complexTan, cost: 15},
-		"tanh":                  {f: math.Tanh, c: complexTanh, f32: tanhLoop, cost: 12},
+		"tanh":                  vector(vec.TanhLoop, complexTanh),
 	}
+}
+
+// vector is the op of a function that has vector loops.
+func vector(f *vec.Function, c func(complex128) complex128) *unaryOp {
+	return &unaryOp{f: f.At, f32: f.Float32, f64: f.Float64, c: c, cost: 2}
 }
 
 func signOf(v int64) int {
@@ -100,18 +106,6 @@ func negLoop[T float](o, x []T) {
 func sqrtLoop[T float](o, x []T) {
 	for i, v := range x {
 		o[i] = T(math.Sqrt(float64(v)))
-	}
-}
-
-func expLoop(o, x []float32) {
-	for i, v := range x {
-		o[i] = float32(math.Exp(float64(v)))
-	}
-}
-
-func tanhLoop(o, x []float32) {
-	for i, v := range x {
-		o[i] = float32(math.Tanh(float64(v)))
 	}
 }
 
@@ -213,8 +207,12 @@ func (u *unaryOp) bind(dt tensor.DType) elementLoop {
 			for ; lo < hi; lo += chunk {
 				n := min(chunk, hi-lo)
 				decode64(dt, x[:n], in[0], lo)
-				for i, v := range x[:n] {
-					x[i] = u.f(v)
+				if u.f64 != nil {
+					u.f64(x[:n], x[:n])
+				} else {
+					for i, v := range x[:n] {
+						x[i] = u.f(v)
+					}
 				}
 				encode64(dt, out[0], lo, x[:n])
 			}

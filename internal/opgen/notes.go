@@ -25,7 +25,9 @@ Engine / XLA, in ULPs of each part by itself. The true values come from mpmath w
 not finite from C99 (annex G) as the C library has it. They were asked for on each op and type at up to %d elements where the two are furthest
 apart, %[1]d where only one is infinite or NaN, and %[1]d others. An s counts elements that are infinite or NaN and should not be, or the other way round
 (of the engine there are none). Functions that IEEE 754 gives to the bit are not listed. Not asked: powers whose angle is above 2^40, which have no
-digits left; orders of polygamma above 170, whose factorial overflows; zeta where it is not defined by its series.
+digits left; orders of polygamma above 170, whose factorial overflows; polygamma of half-integers below zero, where terms of hundreds of bits cancel;
+zeta where it is not defined by its series. Of atan2 and power on complex<f64> the engine computes in two words: where one part is smaller than the other by
+more than those hold it has no digits, and the side of a branch cut is a matter of chance.
 
 `
 
@@ -134,7 +136,7 @@ func Notes() []Note {
 		{"chlo.is_inf", []int{1}, 1, false, false, noNaN + ", nor infinities: XLA compares with an infinity that is rounded to 0"},
 		{"chlo.is_pos_inf", []int{1}, 1, false, false, "as chlo.is_inf"},
 		{"chlo.is_neg_inf", []int{1}, 1, false, false, "as chlo.is_inf"},
-		{"chlo.polygamma", cols(narrow, reals), Any, true, true, "XLA adds up Hurwitz zetas without regard to overflow: of high orders, whose factorial is infinite, it gives NaN; below zero terms cancel, for large arguments powers vanish before their product does not. In the narrowest types every step is rounded"},
+		{"chlo.polygamma", cols(narrow, reals), Any, true, true, "XLA adds up Hurwitz zetas without regard to overflow: of high orders, whose factorial is infinite, it gives NaN; of half-integers below zero terms cancel, for large arguments powers vanish before their product does not. In the narrowest types every step is rounded"},
 		{"chlo.zeta", cols(narrow, reals), Any, true, true, "as chlo.polygamma: powers overflow or vanish in between, and XLA gives NaN or 0; of orders below 1 and of poles at and below 0 both give NaN or infinity, by different rules"},
 	}
 }

@@ -16,6 +16,7 @@ def erf_inv(x): return mp.erfinv(x)
 def i1e(x): return mp.exp(-abs(x)) * mp.besseli(1, x)
 def polygamma(n, x):
     if n < 0 or n != int(n) or n > 170: return None # the factorial overflows
+    if x < 0 and 2 * x == int(2 * x): return None # terms of hundreds of bits cancel
     return mp.psi(0, x) if n == 0 else (-1) ** int(n + 1) * mp.factorial(int(n)) * mp.zeta(n + 1, x)
 def zeta(s, q): return mp.zeta(s, q) if s > 1 and q > 0 else None
 def cbrt(x): return mp.sign(x) * mp.root(abs(x), 3)

@@ -1,0 +1,94 @@
+package opgen_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/opgen"
+	"github.com/hlocb/hlocb/internal/peer"
+)
+
+// TestNumerics measures a sample of what docs/numerics.md has: no entry may exceed its bound, or the limit of the note
+// that explains it, and where mpmath is installed no function may be further from the truth than EngineBound says.
+func TestNumerics(t *testing.T) {
+	engine, xla := engines(t)
+	g, err := opgen.New(11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, asked := 1500, 4
+	if long() {
+		n, asked = 20000, 60
+	}
+	truth := opgen.NewTruth(peer.Find())
+	if truth == nil {
+		t.Log("mpmath is not installed: the true values are not asked for")
+	}
+	programs := g.Elementwise(n)
+	if !long() {
+		// XLA takes its time to compile: every third program, which covers every op and every group of types.
+		programs = sample(programs)
+	}
+	rows, _, err := opgen.MeasureAll(context.Background(), programs, engine, xla, truth, asked, func(*opgen.Program, error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes, entries, judged := opgen.Notes(), 0, 0
+	for _, r := range rows {
+		for c, m := range r.Columns {
+			if m == nil {
+				continue
+			}
+			entries++
+			if r.Truth[c] != nil {
+				judged += r.Truth[c].Asked
+			}
+			if v := r.Violation(notes, c); v != "" {
+				t.Error(v)
+			}
+		}
+	}
+	t.Logf("%d entries of %d ops, %d true values", entries, len(rows), judged)
+	if len(rows) < 60 || entries < 300 {
+		t.Errorf("only %d ops and %d entries were measured", len(rows), entries)
+	}
+}
+
+// sample keeps, of every op, one program for each group of types.
+func sample(programs []*opgen.Program) []*opgen.Program {
+	type entry struct {
+		op     string
+		column int
+	}
+	seen := map[entry]bool{}
+	var out []*opgen.Program
+	for _, p := range programs {
+		e := entry{p.Op, opgen.Column(p.DType)}
+		if seen[e] {
+			continue
+		}
+		seen[e] = true
+		out = append(out, p)
+	}
+	return out
+}
+
+// TestNotesAreNeeded: a note that explains a column twice, or a column that its op lacks, is a mistake.
+func TestNotesAreNeeded(t *testing.T) {
+	type entry struct {
+		op     string
+		column int
+	}
+	seen := map[entry]bool{}
+	for _, n := range opgen.Notes() {
+		for _, c := range n.Columns {
+			if seen[entry{n.Op, c}] {
+				t.Errorf("%s on %s has two notes", n.Op, opgen.Columns()[c])
+			}
+			seen[entry{n.Op, c}] = true
+		}
+		if n.Why == "" {
+			t.Errorf("%s: no reason", n.Op)
+		}
+	}
+}

@@ -1,0 +1,13 @@
+package vec
+
+// The functions. What a processor has does not change: they are chosen once.
+var (
+	ExpLoop      = pick("Exp", Exp)
+	Expm1Loop    = pick("Expm1", Expm1)
+	LogLoop      = pick("Log", Log)
+	LogisticLoop = pick("Logistic", Logistic)
+	RsqrtLoop    = pick("Rsqrt", Rsqrt)
+	SinLoop      = pick("Sin", Sin)
+	CosLoop      = pick("Cos", Cos)
+	TanhLoop     = pick("Tanh", Tanh)
+)
