@@ -142,14 +142,14 @@ func makeStochasticConvert(s *spec) (kernel, error) {
 // asinAcosKernel is the function that CHLO's asin, acos, asinh and acosh of complex numbers are made of (CHLO,
 // "_asin_acos_kernel"): asin z = atan2(Re z, Re w) + i sign(Im z) Im w, with Re w = Re sqrt(1 - z^2).
 func asinAcosKernel(z complex128) complex128 {
-	w := complexAsin(complex(math.Abs(real(z)), math.Abs(imag(z))))
-	s, c := math.Sincos(real(w))
-	x := math.Abs(real(z))
+	x, y := math.Abs(real(z)), math.Abs(imag(z))
+	w := complexAsin(complex(x, y))
 	switch {
-	case math.IsInf(imag(w), 0):
-		return complex(math.Inf(1), imag(w))
-	case s > c && s > 0: // Re z / tan(Re asin z): accurate where the cosine is not
-		return complex(x*c/s, imag(w))
+	case math.IsNaN(x) || math.IsNaN(y):
+		return complex(math.NaN(), imag(w))
+	case x > 1e150 || y > 1e150: // sqrt(1 - z^2) is z turned by a right angle
+		return complex(y, imag(w))
 	}
-	return complex(c*math.Cosh(imag(w)), imag(w))
+	_, _, _, root := hullParts(x, y)
+	return complex(root, imag(w))
 }
