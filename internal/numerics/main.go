@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/internal/opgen"
-	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
 )
@@ -53,7 +52,7 @@ func run(out string, n int, seed uint64, asked int, show string) error {
 		return err
 	}
 	var lacking []string
-	truth := opgen.NewTruth(peer.Find())
+	truth := findTruth()
 	programs := g.Elementwise(n)
 	if show != "" {
 		programs = slices.DeleteFunc(programs, func(p *opgen.Program) bool { return !strings.Contains(p.Op+" "+p.DType.String()+" ", show) })
@@ -83,6 +82,20 @@ func run(out string, n int, seed uint64, asked int, show string) error {
 	missing := opgen.WriteReport(w, rows, refused, lacking, n, seed, asked)
 	if len(missing) > 0 {
 		return errors.New("differences without an explanation:\n" + strings.Join(missing, "\n"))
+	}
+	return nil
+}
+
+// findTruth returns the first Python that has mpmath: HLOCB_PYTHON, that of the cache, python3.
+func findTruth() *opgen.Truth {
+	tries := []string{os.Getenv("HLOCB_PYTHON")}
+	if dir, err := os.UserCacheDir(); err == nil {
+		tries = append(tries, filepath.Join(dir, "hlocb", "venv", "bin", "python"))
+	}
+	for _, p := range append(tries, "python3") {
+		if t := opgen.NewTruth(p); t != nil {
+			return t
+		}
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func TestNumerics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, asked := 1500, 4
+	n, asked := 1000, 3
 	if long() {
 		n, asked = 20000, 60
 	}
