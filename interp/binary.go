@@ -508,7 +508,7 @@ func makeBinary(name string, ops *loops2) func(*spec) (kernel, error) {
 		if run == nil {
 			return kernel{}, unsupported("%s on elements of type %s", s.op.Name(), dt)
 		}
-		return kernel{run: parallelElements(s.out[0].n, dt.Size(), 2, run), inplace: 3}, nil
+		return elementKernel(s.out[0].n, dt.Size(), 2, run, 3), nil
 	}
 }
 

@@ -17,7 +17,7 @@ func makeConvert(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	k := kernel{run: parallelElements(s.out[0].n, 4, 4, run)}
+	k := elementKernel(s.out[0].n, 4, 4, run, 0)
 	if s.in[0].dt == s.out[0].dt {
 		k.inplace = 1
 	}

@@ -39,7 +39,7 @@ func makeCompare(s *spec) (kernel, error) {
 	if run == nil {
 		return kernel{}, unsupported("comparison %s on elements of type %s", dir, dt)
 	}
-	k := kernel{run: parallelElements(s.out[0].n, dt.Size(), 2, run)}
+	k := elementKernel(s.out[0].n, dt.Size(), 2, run, 0)
 	if dt.Size() == 1 && dt == tensor.I1 {
 		k.inplace = 3
 	}
@@ -240,7 +240,7 @@ func makeSelect(s *spec) (kernel, error) {
 	default:
 		f = selectLoop[complex128]
 	}
-	return kernel{run: parallelElements(o.n, o.dt.Size(), 2, f), inplace: 6}, nil
+	return elementKernel(o.n, o.dt.Size(), 2, f, 6), nil
 }
 
 func selectLoop[T tensor.Element](in, out []*tensor.Tensor, lo, hi int) {

@@ -244,8 +244,15 @@ func (m *machine) step(fr *frame, ins *instr) error {
 	}
 	for i, s := range ins.out {
 		t := &types[i]
-		if i == 0 && kern.inplace != 0 {
-			if b := m.reuse(fr, ins, kern.inplace, t); b != nil {
+		allowed := kern.inplace
+		if i > 0 {
+			allowed = 0
+			if i <= len(kern.others) {
+				allowed = kern.others[i-1]
+			}
+		}
+		if allowed != 0 {
+			if b := m.reuse(fr, ins, allowed, t); b != nil {
 				fr.slots[s] = b
 				m.args = append(m.args, &b.t)
 				continue
@@ -281,7 +288,7 @@ func (m *machine) reuse(fr *frame, ins *instr, allowed uint64, t *vtype) *buf {
 			continue
 		}
 		b := fr.slots[s]
-		if len(b.t.Bytes()) != t.bytes() || !b.writable() || b.t.DType() != t.dt {
+		if b == nil || len(b.t.Bytes()) != t.bytes() || !b.writable() || b.t.DType() != t.dt {
 			continue
 		}
 		fr.slots[s] = nil

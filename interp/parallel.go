@@ -62,3 +62,9 @@ func parallelElements(n, size, cost int, f elementLoop) func(in, out []*tensor.T
 		return nil
 	}
 }
+
+// elementKernel is a kernel of an element loop: element i of the result depends on elements i of the operands only, so
+// that it may be fused with others (fuse.go). inplace names the operands that the result may overwrite.
+func elementKernel(n, size, cost int, f elementLoop, inplace uint64) kernel {
+	return kernel{run: parallelElements(n, size, cost, f), inplace: inplace, loop: f, cost: cost}
+}

@@ -67,8 +67,11 @@ type kernel struct {
 	// run writes every element of every result. It never writes an operand, except that the first result may
 	// share its payload with an operand that inplace names.
 	run     func(in, out []*tensor.Tensor) error
-	inplace uint64 // bit i: operand i may be overwritten by the first result
-	scratch int64  // bytes that run needs besides, where they can be many more than operands and results have
+	inplace uint64      // bit i: operand i may be overwritten by the first result
+	others  []uint64    // the same for the results after the first
+	loop    elementLoop // of an element-wise kernel, and its cost in nanoseconds per element
+	cost    int
+	scratch int64 // bytes that run needs besides, where they can be many more than operands and results have
 }
 
 // control is an instruction that needs the machine: control flow, calls, hooks, whatever is no function of
@@ -196,11 +199,6 @@ func (p *planner) typeOf(v *ir.Value) (vtype, error) {
 // block compiles a block of the function.
 func (p *planner) block(b *ir.Block) (*block, error) {
 	out := &block{}
-	n := 0
-	for o := range b.Ops() {
-		p.index[o] = n
-		n++
-	}
 	for _, a := range b.Args() {
 		s := p.slot(a)
 		out.args = append(out.args, s)
@@ -216,14 +214,24 @@ func (p *planner) block(b *ir.Block) (*block, error) {
 		}
 		return nil, locate(p.prog.module, at, errors.New("ends a block without a return"))
 	}
-	out.instrs = make([]instr, 0, n-1)
-	for o := range b.Ops() {
-		if o == term {
-			break
+	schedule := p.schedule(b)
+	for i, ops := range schedule {
+		for _, o := range ops {
+			p.index[o] = i
 		}
-		ins, err := p.instr(o, b)
+	}
+	p.index[term] = len(schedule)
+	out.instrs = make([]instr, 0, len(schedule))
+	for _, ops := range schedule {
+		var ins instr
+		var err error
+		if len(ops) > 1 {
+			ins, err = p.fuse(ops, b)
+		} else {
+			ins, err = p.instr(ops[0], b)
+		}
 		if err != nil {
-			return nil, locate(p.prog.module, o, err)
+			return nil, locate(p.prog.module, ops[0], err)
 		}
 		out.instrs = append(out.instrs, ins)
 	}

@@ -127,7 +127,7 @@ func makeUnary(u *unaryOp) func(*spec) (kernel, error) {
 		if cost == 0 {
 			cost = 8
 		}
-		return kernel{run: parallelElements(s.out[0].n, dt.Size(), cost, run), inplace: 1}, nil
+		return elementKernel(s.out[0].n, dt.Size(), cost, run, 1), nil
 	}
 }
 
@@ -270,19 +270,19 @@ func makeParts(s *spec, f func(complex128) float64) (kernel, error) {
 	n := s.out[0].n
 	switch {
 	case s.in[0].dt == tensor.Complex64 && s.out[0].dt == tensor.F32:
-		return kernel{run: parallelElements(n, 8, 4, func(in, out []*tensor.Tensor, lo, hi int) {
+		return elementKernel(n, 8, 4, func(in, out []*tensor.Tensor, lo, hi int) {
 			o := tensor.View[float32](out[0])[lo:hi]
 			for i, v := range tensor.View[complex64](in[0])[lo:hi] {
 				o[i] = float32(f(complex128(v)))
 			}
-		})}, nil
+		}, 0), nil
 	case s.in[0].dt == tensor.Complex128 && s.out[0].dt == tensor.F64:
-		return kernel{run: parallelElements(n, 16, 4, func(in, out []*tensor.Tensor, lo, hi int) {
+		return elementKernel(n, 16, 4, func(in, out []*tensor.Tensor, lo, hi int) {
 			o := tensor.View[float64](out[0])[lo:hi]
 			for i, v := range tensor.View[complex128](in[0])[lo:hi] {
 				o[i] = f(v)
 			}
-		})}, nil
+		}, 0), nil
 	}
 	return kernel{}, typeMismatch(s.in[0].dt, s.out[0].dt)
 }
@@ -324,19 +324,19 @@ func makeComplex(s *spec) (kernel, error) {
 	n := s.out[0].n
 	switch {
 	case s.out[0].dt == tensor.Complex64 && s.in[0].dt == tensor.F32 && s.in[1].dt == tensor.F32:
-		return kernel{run: parallelElements(n, 8, 2, func(in, out []*tensor.Tensor, lo, hi int) {
+		return elementKernel(n, 8, 2, func(in, out []*tensor.Tensor, lo, hi int) {
 			o, x, y := tensor.View[complex64](out[0]), tensor.View[float32](in[0]), tensor.View[float32](in[1])
 			for i := lo; i < hi; i++ {
 				o[i] = complex(x[i], y[i])
 			}
-		})}, nil
+		}, 0), nil
 	case s.out[0].dt == tensor.Complex128 && s.in[0].dt == tensor.F64 && s.in[1].dt == tensor.F64:
-		return kernel{run: parallelElements(n, 16, 2, func(in, out []*tensor.Tensor, lo, hi int) {
+		return elementKernel(n, 16, 2, func(in, out []*tensor.Tensor, lo, hi int) {
 			o, x, y := tensor.View[complex128](out[0]), tensor.View[float64](in[0]), tensor.View[float64](in[1])
 			for i := lo; i < hi; i++ {
 				o[i] = complex(x[i], y[i])
 			}
-		})}, nil
+		}, 0), nil
 	}
 	return kernel{}, typeMismatch(s.in[0].dt, s.out[0].dt)
 }
@@ -351,7 +351,7 @@ func makePredicate(f func(float64) bool) func(*spec) (kernel, error) {
 		if !dt.IsFloat() || s.out[0].dt != tensor.I1 {
 			return kernel{}, typeMismatch(dt, s.out[0].dt)
 		}
-		return kernel{run: parallelElements(s.out[0].n, 1, 2, func(in, out []*tensor.Tensor, lo, hi int) {
+		return elementKernel(s.out[0].n, 1, 2, func(in, out []*tensor.Tensor, lo, hi int) {
 			var x [chunk]float64
 			o := out[0].Bytes()
 			for ; lo < hi; lo += chunk {
@@ -361,7 +361,7 @@ func makePredicate(f func(float64) bool) func(*spec) (kernel, error) {
 					o[lo+i] = bit(f(v))
 				}
 			}
-		})}, nil
+		}, 0), nil
 	}
 }
 
@@ -388,11 +388,11 @@ func makeReducePrecision(s *spec) (kernel, error) {
 	if eb < 1 || mb < 0 {
 		return kernel{}, unsupported("reduce_precision to e%dm%d", eb, mb)
 	}
-	return kernel{run: parallelElements(s.out[0].n, dt.Size(), 4, func(in, out []*tensor.Tensor, lo, hi int) {
+	return elementKernel(s.out[0].n, dt.Size(), 4, func(in, out []*tensor.Tensor, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			storeBits(out[0], i, reducePrecision(dt, bitsAt(in[0], i), eb, mb))
 		}
-	}), inplace: 1}, nil
+	}, 1), nil
 }
 
 // reducePrecision rounds a number to eb bits of exponent and mb of mantissa, as the specification says it on the code of

@@ -1,0 +1,448 @@
+package interp
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Chains of element-wise ops are fused: they are executed together, a block of elements at a time, so that the values
+// between them stay in the cache and are never stored whole. Broadcasts of scalars, rows and columns are read as
+// they stand.
+
+const (
+	fuseFrom   = 2048 // elements of a value, below which fusing does not pay
+	fuseBlock  = 2048 // elements of a block
+	fuseLength = 48   // ops that are fused at most
+)
+
+// schedule returns the ops of b, less its terminator, in the order they are executed in, those together that are fused.
+// Ops without side effects may be executed later than they are written, but never behind an op that uses them.
+func (p *planner) schedule(b *ir.Block) [][]*ir.Op {
+	var out [][]*ir.Op
+	var open []*ir.Op
+	in := map[*ir.Op]bool{}
+	n := 0
+	flush := func() {
+		real := 0
+		for _, o := range open {
+			if opKind(o) != "stablehlo.broadcast_in_dim" {
+				real++
+			}
+		}
+		if real > 1 || real == 1 && len(open) > 1 {
+			out = append(out, open)
+		} else {
+			for _, o := range open {
+				out = append(out, []*ir.Op{o})
+			}
+		}
+		open, n = nil, 0
+		clear(in)
+	}
+	// connected reports whether o uses a value of the open chain, or one that it uses.
+	connected := func(o *ir.Op) bool {
+		for _, v := range o.Operands() {
+			if in[v.Def()] {
+				return true
+			}
+			for u := range v.Uses() {
+				if in[u.Owner()] {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for o := b.First(); o != nil && o != b.Last(); o = o.Next() {
+		size := p.fusible(o)
+		switch {
+		case size == 0:
+			if len(open) > 0 && (p.pinned(o) || usesAny(o, in)) {
+				flush()
+			}
+			out = append(out, []*ir.Op{o})
+		case len(open) > 0 && (size != n || len(open) >= fuseLength || !connected(o) && opKind(o) != "stablehlo.broadcast_in_dim" && !onlyLoads(open)):
+			flush()
+			fallthrough
+		default:
+			open, n = append(open, o), size
+			in[o] = true
+		}
+	}
+	flush()
+	return out
+}
+
+func onlyLoads(ops []*ir.Op) bool {
+	return !slices.ContainsFunc(ops, func(o *ir.Op) bool { return opKind(o) != "stablehlo.broadcast_in_dim" })
+}
+
+func usesAny(o *ir.Op, in map[*ir.Op]bool) bool {
+	for _, v := range o.Operands() {
+		if in[v.Def()] {
+			return true
+		}
+	}
+	return false
+}
+
+// pinned reports whether nothing may be executed later that stands before o: it has regions or effects.
+func (p *planner) pinned(o *ir.Op) bool {
+	if o.NumRegions() > 0 {
+		return true
+	}
+	switch opKind(o) {
+	case "stablehlo.constant", "stablehlo.reshape", "stablehlo.bitcast_convert", "stablehlo.tuple", "stablehlo.get_tuple_element":
+		return false
+	}
+	r, ok := p.prog.table[opKind(o)]
+	return !ok || r.control != nil
+}
+
+// fusible returns how many elements the result of an op has that may be fused, else 0.
+func (p *planner) fusible(o *ir.Op) int {
+	r, ok := p.prog.table[opKind(o)]
+	broadcast := opKind(o) == "stablehlo.broadcast_in_dim"
+	if !ok || !r.elementwise && !broadcast || r.control != nil || o.NumResults() != 1 || o.NumRegions() != 0 || o.NumOperands() == 0 {
+		return 0
+	}
+	out, err := p.typeOf(o.Result(0))
+	if err != nil || out.class != classTensor || out.n < fuseFrom || out.quant != nil {
+		return 0
+	}
+	for _, v := range o.Operands() {
+		t, err := p.typeOf(v)
+		if err != nil || t.class != classTensor || t.quant != nil || t.dynamic() || !broadcast && t.n != out.n {
+			return 0
+		}
+	}
+	if broadcast {
+		in, _ := p.typeOf(o.Operand(0))
+		if newLoad(o, in, out) == nil {
+			return 0
+		}
+		return out.n
+	}
+	k, err := r.make(&spec{p: p, op: o, in: p.typesOf(o.Operands()), out: []vtype{out}})
+	if err != nil || k.loop == nil {
+		return 0
+	}
+	return out.n
+}
+
+func (p *planner) typesOf(values func(func(int, *ir.Value) bool)) []vtype {
+	var out []vtype
+	for _, v := range values {
+		t, _ := p.typeOf(v)
+		out = append(out, t)
+	}
+	return out
+}
+
+// load reads elements of a broadcast value: element i of the result is element i/div%mod of the operand.
+type load struct{ div, mod int }
+
+// newLoad returns how a broadcast_in_dim is read, nil where it is more than one of a scalar, a row or a column.
+func newLoad(o *ir.Op, in, out vtype) *load {
+	dims, err := intsAttr(o, "broadcast_dimensions")
+	if err != nil || in.dt != out.dt || len(dims) != len(in.shape) || checkDims("broadcast", dims, len(out.shape)) != nil {
+		return nil
+	}
+	src := make([]int, len(out.shape))
+	st := strides(in.shape)
+	for i, d := range dims {
+		switch {
+		case in.shape[i] == 1:
+		case in.shape[i] != out.shape[d]:
+			return nil
+		default:
+			src[d] = st[i]
+		}
+	}
+	switch c := newStridedCopy(ints(out.shape), strides(out.shape), src); {
+	case in.n == 1:
+		return &load{1, 1}
+	case len(c.dims) == 2 && c.src[0] == 0 && c.src[1] == 1:
+		return &load{1, c.dims[1]}
+	case len(c.dims) == 2 && c.src[0] == 1 && c.src[1] == 0:
+		return &load{c.dims[1], c.dims[0]}
+	}
+	return nil
+}
+
+// read fills dst with elements from position at on.
+func (l *load) read(size int, dst, src []byte, at int) {
+	n := len(dst) / size
+	for i := 0; i < n; {
+		e := (at + i) / l.div % l.mod
+		if l.div > 1 {
+			run := min(n-i, l.div-(at+i)%l.div)
+			fill(dst[i*size:(i+run)*size], src[e*size:(e+1)*size])
+			i += run
+			continue
+		}
+		run := min(n-i, l.mod-e)
+		copy(dst[i*size:(i+run)*size], src[e*size:])
+		i += run
+	}
+}
+
+// fusedStep is one op of a chain. Its operands and its result are views: of the chain's operands, then of its results,
+// then of scratch blocks.
+type fusedStep struct {
+	loop elementLoop
+	load *load // instead of loop
+	in   []int
+	out  int
+}
+
+// fused is a chain as it is executed.
+type fused struct {
+	in, out []vtype
+	steps   []fusedStep
+	scratch []tensor.DType // of each scratch block
+	splats  []fusedStep    // loads of scalars, done once
+	states  sync.Pool
+}
+
+// fusedState is what one core needs to execute a chain.
+type fusedState struct {
+	views   []tensor.Tensor
+	args    [][]*tensor.Tensor // operands of each step
+	outs    [][]*tensor.Tensor
+	shape   tensor.Shape
+	scratch [][]byte
+}
+
+func (f *fused) state() *fusedState {
+	if s, ok := f.states.Get().(*fusedState); ok {
+		return s
+	}
+	s := &fusedState{views: make([]tensor.Tensor, len(f.in)+len(f.out)+len(f.scratch)), shape: tensor.Shape{0}}
+	for _, d := range f.scratch {
+		s.scratch = append(s.scratch, tensor.New(d, tensor.Shape{fuseBlock}).Bytes())
+	}
+	for _, st := range f.steps {
+		var args []*tensor.Tensor
+		for _, i := range st.in {
+			args = append(args, &s.views[i])
+		}
+		s.args = append(s.args, args)
+		s.outs = append(s.outs, []*tensor.Tensor{&s.views[st.out]})
+	}
+	return s
+}
+
+// run executes elements [lo, hi) of the chain.
+func (f *fused) run(in, out []*tensor.Tensor, lo, hi int) {
+	s := f.state()
+	defer f.states.Put(s)
+	base := len(f.in) + len(f.out)
+	for _, st := range f.splats {
+		size := f.scratch[st.out-base].Size()
+		st.load.read(size, s.scratch[st.out-base], in[st.in[0]].Bytes(), 0)
+	}
+	view := func(i int, dt tensor.DType, b []byte) { s.views[i].Borrow(dt, s.shape, b) }
+	for at := lo; at < hi; at += fuseBlock {
+		n := min(fuseBlock, hi-at)
+		s.shape[0] = int64(n)
+		for i, t := range f.in {
+			if b := in[i].Bytes(); len(b) == t.bytes() && t.n == f.out[0].n {
+				size := t.dt.Size()
+				view(i, t.dt, b[at*size:(at+n)*size])
+			}
+		}
+		for i, t := range f.out {
+			size := t.dt.Size()
+			view(len(f.in)+i, t.dt, out[i].Bytes()[at*size:(at+n)*size])
+		}
+		for i, d := range f.scratch {
+			view(base+i, d, s.scratch[i][:n*d.Size()])
+		}
+		for k := range f.steps {
+			st := &f.steps[k]
+			if st.load != nil {
+				o := s.outs[k][0]
+				st.load.read(o.DType().Size(), o.Bytes(), in[st.in[0]].Bytes(), at)
+				continue
+			}
+			st.loop(s.args[k], s.outs[k], 0, n)
+		}
+	}
+	for i := range s.views {
+		s.views[i].Borrow(tensor.Invalid, nil, nil)
+	}
+}
+
+// fuse compiles a chain to one instruction.
+func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
+	last := ops[len(ops)-1]
+	ins := instr{op: last}
+	f := &fused{}
+	member := map[*ir.Op]bool{}
+	for _, o := range ops {
+		member[o] = true
+	}
+	// Operands from outside and results that are used outside.
+	place := map[*ir.Value]int{}
+	lastRead := map[*ir.Value]int{}
+	wholly := map[*ir.Value]bool{} // operands that are read element by element, never as a broadcast
+	for k, o := range ops {
+		for _, v := range o.Operands() {
+			lastRead[v] = k
+			if v.Def() != nil && member[v.Def()] {
+				continue
+			}
+			if _, ok := place[v]; !ok {
+				t, err := p.typeOf(v)
+				if err != nil {
+					return ins, err
+				}
+				place[v] = len(f.in)
+				wholly[v] = true
+				f.in = append(f.in, t)
+				ins.in = append(ins.in, p.slot(v))
+				ins.move = append(ins.move, p.dies(v, last, b))
+				if p.dies(v, last, b) {
+					ins.dead = append(ins.dead, p.slot(v))
+				}
+			}
+			if opKind(o) == "stablehlo.broadcast_in_dim" {
+				wholly[v] = false
+			}
+		}
+	}
+	outAt := map[*ir.Value]int{}
+	for _, o := range ops {
+		v := o.Result(0)
+		outside := false
+		for u := range v.Uses() {
+			outside = outside || !member[u.Owner()]
+		}
+		if !outside && v.HasUses() {
+			continue
+		}
+		t, err := p.typeOf(v)
+		if err != nil {
+			return ins, err
+		}
+		outAt[v] = len(f.out)
+		f.out = append(f.out, t)
+		ins.out = append(ins.out, p.slot(v))
+		if !v.HasUses() {
+			ins.dead = append(ins.dead, p.slot(v))
+		}
+	}
+	ins.types = f.out
+	base := len(f.in) + len(f.out)
+	cost := 0
+	masks := make([]uint64, len(f.out))
+	free := map[tensor.DType][]int{}
+	splat := map[*ir.Value]int{}
+	kept := map[int]bool{} // scratch blocks that hold a scalar's copies for the whole run
+	for k, o := range ops {
+		v := o.Result(0)
+		out, err := p.typeOf(v)
+		if err != nil {
+			return ins, err
+		}
+		st := fusedStep{out: -1}
+		var inplace uint64
+		if opKind(o) == "stablehlo.broadcast_in_dim" {
+			st.load = newLoad(o, f.in[place[o.Operand(0)]], out)
+			st.in = []int{place[o.Operand(0)]}
+			cost++
+		} else {
+			kern, err := p.kernel(p.prog.table[opKind(o)], &spec{p: p, op: o, in: p.typesOf(o.Operands()), out: []vtype{out}})
+			if err != nil {
+				return ins, err
+			}
+			st.loop, inplace = kern.loop, kern.inplace
+			cost += kern.cost
+			for _, a := range o.Operands() {
+				at := place[a]
+				if at < len(f.in) && isSplat(a) {
+					// Read from a block that holds its one number for the whole run.
+					if _, ok := splat[a]; !ok {
+						splat[a] = base + len(f.scratch)
+						kept[splat[a]] = true
+						f.splats = append(f.splats, fusedStep{load: &load{1, 1}, in: []int{at}, out: splat[a]})
+						f.scratch = append(f.scratch, f.in[at].dt)
+					}
+					at = splat[a]
+				}
+				st.in = append(st.in, at)
+			}
+		}
+		if i, ok := outAt[v]; ok {
+			st.out = len(f.in) + i
+			// It may overwrite an operand that no later op reads; this one if its kernel can.
+			for a, at := range place {
+				if at >= len(f.in) || !wholly[a] || lastRead[a] > k || at >= 64 {
+					continue
+				}
+				safe := true
+				for j, x := range o.Operands() {
+					safe = safe && (x != a || inplace&(1<<j) != 0)
+				}
+				if safe {
+					masks[i] |= 1 << at
+				}
+			}
+		} else {
+			// A block whose value dies here is taken again where the kernel works in place.
+			for j, a := range o.Operands() {
+				at := place[a]
+				if st.load == nil && at >= base && lastRead[a] == k && inplace&(1<<j) != 0 && f.scratch[at-base] == out.dt && !kept[at] {
+					st.out = at
+				}
+			}
+			if list := free[out.dt]; st.out < 0 && len(list) > 0 && (st.load == nil || st.load.mod > 1) {
+				st.out = list[len(list)-1]
+				free[out.dt] = list[:len(list)-1]
+			}
+			if st.out < 0 {
+				st.out = base + len(f.scratch)
+				f.scratch = append(f.scratch, out.dt)
+			}
+		}
+		place[v] = st.out
+		if st.load != nil && st.load.mod == 1 && st.out >= base {
+			kept[st.out] = true
+			f.splats = append(f.splats, st)
+		} else {
+			f.steps = append(f.steps, st)
+		}
+		seen := map[int]bool{st.out: true}
+		for _, a := range o.Operands() {
+			if at := place[a]; at >= base && lastRead[a] == k && !kept[at] && !seen[at] {
+				seen[at] = true
+				free[f.scratch[at-base]] = append(free[f.scratch[at-base]], at)
+			}
+		}
+	}
+	n := f.out[0].n
+	grain := max(20000/max(cost, 1), fuseBlock)
+	ins.kern = kernel{inplace: masks[0], others: masks[1:], run: func(in, out []*tensor.Tensor) error {
+		parallel(n, grain, func(lo, hi int) { f.run(in, out, lo, hi) })
+		return nil
+	}}
+	return ins, nil
+}
+
+// isSplat reports whether a value is a constant whose elements are all the same.
+func isSplat(v *ir.Value) bool {
+	o := v.Def()
+	if o == nil || opKind(o) != "stablehlo.constant" {
+		return false
+	}
+	a, ok := o.Attr("value").(*ir.DenseAttr)
+	if !ok {
+		return false
+	}
+	_, splat, err := a.Elements()
+	return splat && err == nil
+}

@@ -1,0 +1,157 @@
+package interp
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// chain makes a random program of element-wise ops and broadcasts: once as it stands, so that its ops are fused, and once
+// with every op in a function of its own, so that none is.
+func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) {
+	rows, cols := int64(2+rng.IntN(60)), int64(40+rng.IntN(300))
+	full := fmt.Sprintf("%dx%dx", rows, cols)
+	type value struct{ name, typ string }
+	values := []value{}
+	var params, mainOps, funcs []string
+	arg := func(dt tensor.DType, shape ...int64) value {
+		v := value{fmt.Sprintf("%%a%d", len(args)), tensorType(dt, shape...).String()}
+		args = append(args, samples(rng, dt, shape...))
+		params = append(params, v.name+": "+v.typ)
+		return v
+	}
+	for _, dt := range []tensor.DType{tensor.F32, tensor.F32, tensor.I32, tensor.BF16, tensor.I1} {
+		values = append(values, arg(dt, rows, cols))
+	}
+	small := []value{arg(tensor.F32), arg(tensor.F32, cols), arg(tensor.F32, rows), arg(tensor.F32, rows, 1), arg(tensor.F32, 1, cols)}
+	n := 0
+	emit := func(op, attrs, res string, in ...value) value {
+		v := value{fmt.Sprintf("%%v%d", n), res}
+		var names, types, formal, inner []string
+		for i, x := range in {
+			names, types = append(names, x.name), append(types, x.typ)
+			inner = append(inner, fmt.Sprintf("%%x%d", i))
+			formal = append(formal, inner[i]+": "+x.typ)
+		}
+		line := func(names []string) string {
+			return fmt.Sprintf("\"stablehlo.%s\"(%s) {%s} : (%s) -> %s", op, strings.Join(names, ", "), attrs, strings.Join(types, ", "), res)
+		}
+		mainOps = append(mainOps, fmt.Sprintf("  %s = %s", v.name, line(names)))
+		funcs = append(funcs, fmt.Sprintf("func.func private @f%d(%s) -> %s {\n  %%r = %s\n  return %%r : %s\n}", n, strings.Join(formal, ", "), res, line(inner), res))
+		n++
+		return v
+	}
+	pick := func(dt string) value {
+		for {
+			// Recent values more often.
+			v := values[max(rng.IntN(len(values)), rng.IntN(len(values)))]
+			if v.typ == "tensor<"+full+dt+">" {
+				return v
+			}
+		}
+	}
+	ty := func(dt string) string { return "tensor<" + full + dt + ">" }
+	for range 3 + rng.IntN(25) {
+		var v value
+		switch rng.IntN(12) {
+		case 0, 1, 2, 3:
+			dt := []string{"f32", "f32", "i32", "bf16"}[rng.IntN(4)]
+			v = emit([]string{"add", "subtract", "multiply", "maximum"}[rng.IntN(4)], "", ty(dt), pick(dt), pick(dt))
+		case 4, 5:
+			dt := []string{"f32", "f32", "bf16"}[rng.IntN(3)]
+			v = emit([]string{"tanh", "exponential", "negate", "abs", "logistic", "sine"}[rng.IntN(6)], "", ty(dt), pick(dt))
+		case 6:
+			v = emit("compare", "comparison_direction = #stablehlo<comparison_direction LT>", ty("i1"), pick("f32"), pick("f32"))
+		case 7:
+			v = emit("select", "", ty("f32"), pick("i1"), pick("f32"), pick("f32"))
+		case 8:
+			dts := []string{"f32", "i32", "bf16", "i1"}
+			from, to := dts[rng.IntN(4)], dts[rng.IntN(4)]
+			v = emit("convert", "", ty(to), pick(from))
+		case 9:
+			v = emit("constant", fmt.Sprintf("value = dense<%d.5> : %s", rng.IntN(5), ty("f32")), ty("f32"))
+		default:
+			k := rng.IntN(len(small))
+			v = emit("broadcast_in_dim", "broadcast_dimensions = array<i64"+[]string{"", ": 1", ": 0", ": 0, 1", ": 0, 1"}[k]+">", ty("f32"), small[k])
+		}
+		values = append(values, v)
+	}
+	var rets, retTypes []string
+	for i := 0; i < 1+rng.IntN(3); i++ {
+		v := values[len(values)-1-rng.IntN(min(n, 4))]
+		rets, retTypes = append(rets, v.name), append(retTypes, v.typ)
+	}
+	program := func(ops []string) string {
+		return fmt.Sprintf("func.func @main(%s) -> (%s) {\n%s\n  return %s : %s\n}\n", strings.Join(params, ", "), strings.Join(retTypes, ", "), strings.Join(ops, "\n"), strings.Join(rets, ", "), strings.Join(retTypes, ", "))
+	}
+	var calls []string
+	for i, line := range mainOps {
+		name, rest, _ := strings.Cut(line, " = ")
+		open, end := strings.Index(rest, "("), strings.Index(rest, ")")
+		calls = append(calls, fmt.Sprintf("%s = func.call @f%d%s %s", name, i, rest[open:end+1], rest[strings.LastIndex(rest, " : "):]))
+	}
+	return program(mainOps), program(calls) + strings.Join(funcs, "\n") + "\n", args
+}
+
+// A chain of ops gives the same bits fused and op by op, whatever dies, is used again or handed on.
+func TestFusedChains(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	fusedSome := false
+	for range 150 {
+		a, b, args := chain(rng)
+		exe, err := compileText(t, a)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, a)
+		}
+		plain, err := compileText(t, b)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, b)
+		}
+		for range 2 { // the second run takes what the first one left
+			got, err := exe.Run(t.Context(), args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := plain.Run(t.Context(), args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range got {
+				if !bytes.Equal(got[i].Bytes(), want[i].Bytes()) {
+					for e := range got[i].NumElements() {
+						if got[i].Bits(e) != want[i].Bits(e) {
+							t.Fatalf("result %d, element %d: %x fused, %x alone\n%s", i, e, got[i].Bits(e), want[i].Bits(e), a)
+						}
+					}
+				}
+			}
+		}
+		fusedSome = true
+	}
+	if !fusedSome {
+		t.Error("nothing was compared")
+	}
+}
+
+// The steps of a chain are one instruction.
+func TestChainsAreFused(t *testing.T) {
+	exe, err := compileText(t, `
+func.func @main(%a: tensor<64x64xf32>, %s: tensor<64xf32>) -> tensor<64x64xf32> {
+  %c = stablehlo.constant dense<0.5> : tensor<64x64xf32>
+  %b = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<64xf32>) -> tensor<64x64xf32>
+  %0 = stablehlo.multiply %a, %c : tensor<64x64xf32>
+  %1 = stablehlo.add %0, %b : tensor<64x64xf32>
+  %2 = stablehlo.tanh %1 : tensor<64x64xf32>
+  return %2 : tensor<64x64xf32>
+}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(exe.(*Executable).entry.body.instrs); n != 2 {
+		t.Errorf("the plan has %d instructions, not the constant and one chain", n)
+	}
+}
