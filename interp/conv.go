@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/gemm"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -18,6 +19,9 @@ type convolution struct {
 	reverse                []bool
 	groups, batchGroups    int
 	inPerm, kPerm, outPerm []int64 // from the op's order to the fixed one; outPerm from the fixed one
+
+	index [][]int // see prepare
+	tap   [][]int // coordinates of each tap
 }
 
 // makeConvolution compiles convolution (spec, "convolution").
@@ -161,8 +165,9 @@ func newConvolution(s *spec, pad []int64) (*convolution, error) {
 	return c, nil
 }
 
-// convRows is how many positions of the result are gathered at a time.
-const convRows = 4096
+// convBytes is how much of the input is gathered at a time, about what the second-level cache holds beside a block of the
+// kernel.
+const convBytes = 1 << 18
 
 func convKernel(s *spec, pad []int64) (kernel, error) {
 	c, err := newConvolution(s, pad)
@@ -222,50 +227,64 @@ func convKernel(s *spec, pad []int64) (kernel, error) {
 	width := kout / splits
 	size := acc.Size()
 	inner := taps * cin
-	// offsets[p*taps+t] is where tap t of position p begins in the input, -1 in the padding.
+	c.prepare()
+	inPlain, kernPlain, outPlain := isIdentity(c.inPerm) && s.in[0].dt == acc, isIdentity(c.kPerm) && s.in[1].dt == acc, isIdentity(c.outPerm) && acc == out.dt
+	feature := int(c.in[n-1])
 	return kernel{run: func(in, outs []*tensor.Tensor) error {
-		x, err := loadIn(in[0])
-		if err != nil {
-			return err
-		}
-		k, err := loadKern(in[1])
-		if err != nil {
-			return err
-		}
-		res := tensor.New(acc, c.out)
-		rows := min(convRows, max(1, positions))
-		cols := tensor.New(acc, tensor.Shape{int64(rows), int64(inner)})
-		part := tensor.New(acc, tensor.Shape{int64(rows), int64(width)})
-		feature := int(c.in[n-1])
-		for g := range splits {
-			featureAt, batchAt := 0, 0
-			if c.groups > 1 {
-				featureAt = g * cin
-			} else {
-				batchAt = g * int(c.out[0])
+		var err error
+		x, k, res := in[0], in[1], outs[0]
+		if !inPlain {
+			if x, err = loadIn(in[0]); err != nil {
+				return err
 			}
-			for r0 := 0; r0 < positions; r0 += rows {
+		}
+		if !kernPlain {
+			if k, err = loadKern(in[1]); err != nil {
+				return err
+			}
+		}
+		if !outPlain {
+			res = tensor.New(acc, c.out)
+		}
+		// Input elements that meet the kernel at one position are one row of a matrix, which is multiplied by the kernel; a
+		// core takes as many rows at a time as its cache holds.
+		rows := max(1, min(positions, convBytes/max(1, inner*size)))
+		parts := (positions + rows - 1) / rows
+		parallel(splits*parts, max(1, (1<<18)/max(1, rows*inner*width)), func(lo, hi int) {
+			cols := tensor.New(acc, tensor.Shape{int64(rows), int64(inner)})
+			part := tensor.New(acc, tensor.Shape{int64(rows), int64(width)})
+			for task := lo; task < hi; task++ {
+				g, r0 := task/parts, task%parts*rows
 				rn := min(rows, positions-r0)
-				clear(cols.Bytes())
-				parallel(rn, 256, func(lo, hi int) {
-					for r := lo; r < hi; r++ {
-						c.taps(r0+r, batchAt, func(t, at int) {
-							from := (at*feature + featureAt) * size
-							copy(cols.Bytes()[(r*inner+t*cin)*size:][:cin*size], x.Bytes()[from:from+cin*size])
-						})
+				featureAt, batchAt := 0, 0
+				if c.groups > 1 {
+					featureAt = g * cin
+				} else {
+					batchAt = g * int(c.out[0])
+				}
+				c.gather(cols.Bytes(), x.Bytes(), r0, rn, batchAt, feature*size, featureAt*size, cin*size)
+				if inner == 0 {
+					for r := range rn {
+						clear(res.Bytes()[((r0+r)*kout+g*width)*size:][:width*size])
 					}
-				})
+					continue
+				}
+				if acc == tensor.F32 && positions*width*inner >= smallProduct {
+					gemm.Float32(gemm.Problem{
+						C: tensor.View[float32](res)[r0*kout+g*width:], A: tensor.View[float32](cols), B: tensor.View[float32](k)[g*width:],
+						M: rn, N: width, K: inner, RowA: inner, ColA: 1, RowB: kout, ColB: 1, RowC: kout,
+					})
+					continue
+				}
 				a := &matrixOperand{rows: inner, cols: 1, nbatch: 1, nrows: rn, ncols: inner}
 				b := &matrixOperand{rows: kout, cols: 1, nbatch: 1, nrows: inner, ncols: width}
 				var kv, pv tensor.Tensor
-				if len(k.Bytes()) > 0 {
-					kb := k.Bytes()[g*width*size:]
-					kv.Borrow(acc, tensor.Shape{int64(len(kb) / size)}, kb)
-				}
+				kb := k.Bytes()[g*width*size:]
+				kv.Borrow(acc, tensor.Shape{int64(len(kb) / size)}, kb)
 				pb := part.Bytes()[:rn*width*size]
 				pv.Borrow(acc, tensor.Shape{int64(rn), int64(width)}, pb)
-				if inner == 0 {
-					clear(pb)
+				if acc == tensor.F32 {
+					productOf[float32](&pv, cols, &kv, a, b)
 				} else {
 					product(&pv, cols, &kv, a, b)
 				}
@@ -273,8 +292,11 @@ func convKernel(s *spec, pad []int64) (kernel, error) {
 					copy(res.Bytes()[((r0+r)*kout+g*width)*size:], pb[r*width*size:(r+1)*width*size])
 				}
 			}
-		}
-		if acc == out.dt {
+		})
+		switch {
+		case outPlain:
+			return nil
+		case acc == out.dt:
 			return store.run([]*tensor.Tensor{res}, outs)
 		}
 		t := tensor.New(acc, out.shape)
@@ -286,38 +308,94 @@ func convKernel(s *spec, pad []int64) (kernel, error) {
 	}}, nil
 }
 
-// taps calls f for every tap of a position of the result that falls on an input element, with the element's
-// index without its feature.
-func (c *convolution) taps(position, batchAt int, f func(tap, at int)) {
-	n := len(c.in) - 2
-	var at, tap [16]int64
-	p := int64(position)
-	for i := n - 1; i >= 0; i-- {
-		at[i] = p % c.out[1+i]
-		p /= c.out[1+i]
-	}
-	batch := p + int64(batchAt)
-	for t := range int(tensor.Shape(c.kern[:n]).NumElements()) {
-		k := int64(t)
-		for i := n - 1; i >= 0; i-- {
-			tap[i] = k % c.kern[i]
-			k /= c.kern[i]
+func isIdentity(perm []int64) bool {
+	for i, p := range perm {
+		if int64(i) != p {
+			return false
 		}
-		index, ok := batch, true
-		for i := range n {
-			w := tap[i]
-			if c.reverse[i] {
-				w = c.kern[i] - 1 - w
+	}
+	return true
+}
+
+// prepare computes, per spatial dimension, which input element each tap of each position meets: index[i][o*K+k], -1 where
+// it falls on padding or between dilated elements.
+func (c *convolution) prepare() {
+	n := len(c.in) - 2
+	c.index = make([][]int, n)
+	for i := range n {
+		taps := c.kern[i]
+		c.index[i] = make([]int, 0, c.out[1+i]*taps)
+		for o := range c.out[1+i] {
+			for k := range taps {
+				w := k
+				if c.reverse[i] {
+					w = taps - 1 - k
+				}
+				v := o*c.stride[i] + w*c.rhsDil[i] - c.low[i]
+				if v < 0 || v%c.lhsDil[i] != 0 || v/c.lhsDil[i] >= c.in[1+i] {
+					c.index[i] = append(c.index[i], -1)
+				} else {
+					c.index[i] = append(c.index[i], int(v/c.lhsDil[i]))
+				}
 			}
-			v := at[i]*c.stride[i] + w*c.rhsDil[i] - c.low[i]
-			if v < 0 || v%c.lhsDil[i] != 0 || v/c.lhsDil[i] >= c.in[1+i] {
-				ok = false
+		}
+	}
+	c.tap = nil
+	tap := make([]int, n)
+	for range tensor.Shape(c.kern[:n]).NumElements() {
+		c.tap = append(c.tap, append([]int(nil), tap...))
+		for i := n - 1; i >= 0; i-- {
+			if tap[i]++; tap[i] < int(c.kern[i]) {
 				break
 			}
-			index = index*c.in[1+i] + v/c.lhsDil[i]
+			tap[i] = 0
 		}
-		if ok {
-			f(t, int(index))
+	}
+}
+
+// gather copies, for positions r0 and the rn-1 after it, the input of each tap side by side, zeros where there is none.
+// step is the bytes between input positions, of which width from offset at on are taken.
+func (c *convolution) gather(dst, src []byte, r0, rn, batchAt, step, at, width int) {
+	n := len(c.in) - 2
+	pos := make([]int, n)
+	line := make([][]int, n) // of the index tables, at the position
+	p := r0
+	for i := n - 1; i >= 0; i-- {
+		pos[i] = p % int(c.out[1+i])
+		p /= int(c.out[1+i])
+	}
+	batch := p + batchAt
+	for range rn {
+		for i, o := range pos {
+			k := int(c.kern[i])
+			line[i] = c.index[i][o*k : (o+1)*k]
+		}
+		for _, tap := range c.tap {
+			index := batch
+			for i, t := range tap {
+				v := line[i][t]
+				if v < 0 {
+					index = -1
+					break
+				}
+				index = index*int(c.in[1+i]) + v
+			}
+			if index < 0 {
+				clear(dst[:width])
+			} else {
+				copy(dst[:width], src[index*step+at:])
+			}
+			dst = dst[width:]
+		}
+		i := n - 1
+		for ; i >= 0; i-- {
+			if pos[i]++; pos[i] < int(c.out[1+i]) {
+				break
+			}
+			pos[i] = 0
+		}
+		if i < 0 {
+			batch++
 		}
 	}
 }
