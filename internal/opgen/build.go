@@ -57,6 +57,7 @@ type arg struct {
 	style verify.Style
 	fill  func(t *tensor.Tensor) // instead of style
 	fixed bool                   // a constant of the program rather than an argument of main
+	aside bool                   // for the regions to use, no operand of the op
 }
 
 // call describes one op to be built.
@@ -88,13 +89,15 @@ func (g *Generator) build(c *call) (*Program, error) {
 			verify.Fill(v, g.rng, a.style)
 		}
 		name := fmt.Sprintf("%%a%d", i)
-		operands = append(operands, name)
-		types = append(types, typeText(a.dt, a.shape))
+		if !a.aside {
+			operands = append(operands, name)
+			types = append(types, typeText(a.dt, a.shape))
+		}
 		if a.fixed {
 			fmt.Fprintf(&body, "  %s = stablehlo.constant %s\n", name, v.AppendLiteral(nil, v.NumElements()+1))
 			continue
 		}
-		params = append(params, name+": "+types[i])
+		params = append(params, name+": "+typeText(a.dt, a.shape))
 		p.Args = append(p.Args, v)
 	}
 	results := c.results
@@ -129,6 +132,7 @@ func (g *Generator) build(c *call) (*Program, error) {
 	if len(c.args) > 0 {
 		p.DType = c.args[0].dt
 	}
+
 	if dt, _, err := tensor.ParseType(results[0]); err == nil {
 		p.Out = dt
 		if len(c.args) == 0 {

@@ -41,12 +41,12 @@ func engines(t *testing.T) (engine, xla runtime.Backend) {
 // long reports whether the long tests are asked for.
 func long() bool { return os.Getenv("HLOCB_LONG") == "1" }
 
-// TestRandomPrograms executes random programs of one op on the embedded engine and on XLA: 250, with HLOCB_LONG=1
+// TestRandomPrograms executes random programs of one op on the embedded engine and on XLA: 300, with HLOCB_LONG=1
 // 10,000. Results of ops that do not round must be the same to the bit, others as close as their rounding errors
 // allow.
 func TestRandomPrograms(t *testing.T) {
 	engine, xla := engines(t)
-	n := 250
+	n := 300
 	if long() {
 		n = 10000
 	}
@@ -117,4 +117,33 @@ func TestJudgeFails(t *testing.T) {
 	if seen < 10 {
 		t.Errorf("only %d programs were tried", seen)
 	}
+}
+
+// TestEveryMaker: no maker of programs is refused by its op's row every time.
+func TestEveryMaker(t *testing.T) {
+	g, err := opgen.New(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err := g.EveryMaker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, xla := engines(t)
+	for _, p := range programs {
+		want, err := p.Outcome(context.Background(), xla)
+		if err != nil {
+			t.Logf("XLA refuses %s: %v", p.Op, err)
+			continue
+		}
+		got, err := p.Outcome(context.Background(), engine)
+		if err != nil {
+			t.Errorf("%v\n%s", err, p.Run.Text)
+			continue
+		}
+		if err := opgen.JudgeRandom(p, got, want); err != nil {
+			t.Errorf("%s: %v\n%s", p.Op, err, p.Run.Text)
+		}
+	}
+	t.Logf("%d makers", len(programs))
 }

@@ -2,6 +2,7 @@ package opgen
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,13 +34,34 @@ func structural() []func(g *Generator) *call {
 		(*Generator).scatter, (*Generator).sort, (*Generator).dotGeneral, (*Generator).reduce, (*Generator).reduceWindow,
 		(*Generator).selectAndScatter, (*Generator).convolution, (*Generator).cholesky, (*Generator).triangularSolve, (*Generator).fft,
 		(*Generator).batchNormInference, (*Generator).clampScalar, (*Generator).selectScalar, (*Generator).reduceArgMax,
+		(*Generator).batchNormTraining, (*Generator).batchNormGrad, (*Generator).rngBits, (*Generator).while, (*Generator).branch,
+		(*Generator).mapped, (*Generator).sortPairs, (*Generator).bitcastWidth, (*Generator).dimensionSize, (*Generator).dynamicBroadcast,
+		(*Generator).dynamicIota, (*Generator).dynamicReshape, (*Generator).dynamicPad, (*Generator).realDynamicSlice, (*Generator).dynamicGather,
+		(*Generator).topK, (*Generator).barrier, (*Generator).batchGroups, (*Generator).indexSelect, (*Generator).scatterReplace,
 	}
+}
+
+// EveryMaker returns a program of each maker, which must not be refused for ever by the op's row.
+func (g *Generator) EveryMaker() ([]*Program, error) {
+	var out []*Program
+	for i, m := range structural() {
+		var p *Program
+		var err error
+		for try := 0; p == nil && try < 50; try++ {
+			p, err = g.build(m(g))
+		}
+		if p == nil {
+			return nil, fmt.Errorf("maker %d makes nothing: %w", i, err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }
 
 // xlaTypes are the types that XLA's CPU plugin takes everywhere.
 func xlaTypes() []tensor.DType {
 	return []tensor.DType{tensor.I1, tensor.I4, tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.UI4, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64,
-		tensor.F8E4M3FN, tensor.F8E5M2, tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128}
+		tensor.F8E4M3FN, tensor.F8E5M2, tensor.F8E4M3, tensor.F8E3M4, tensor.F8E4M3FNUZ, tensor.F8E4M3B11FNUZ, tensor.F8E5M2FNUZ, tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128}
 }
 
 func (g *Generator) dtype() tensor.DType { return xlaTypes()[g.rng.IntN(len(xlaTypes()))] }
@@ -377,7 +399,7 @@ func (g *Generator) reduce() *call {
 		terms *= int(max(1, a.shape[k]))
 	}
 	return &call{op: "stablehlo.reduce", label: r.op, args: []arg{a, initial(r.op, d)}, attrs: []string{ints("dimensions", dims)},
-		bodies: []string{"(" + body(r.op, d) + ")"}, rule: Rule{Exact: r.exact, Terms: terms + 1}}
+		bodies: []string{body(r.op, d)}, rule: Rule{Exact: r.exact, Terms: terms + 1}}
 }
 
 func (g *Generator) reduceArgMax() *call {
@@ -390,7 +412,7 @@ func (g *Generator) reduceArgMax() *call {
 		}
 	}}
 	t, it := typeText(d, nil), typeText(tensor.I32, nil)
-	region := fmt.Sprintf(`({
+	region := fmt.Sprintf(`{
   ^bb0(%%x: %[1]s, %%i: %[2]s, %%y: %[1]s, %%j: %[2]s):
     %%c = stablehlo.compare GT, %%x, %%y : (%[1]s, %[1]s) -> tensor<i1>
     %%e = stablehlo.compare EQ, %%x, %%y : (%[1]s, %[1]s) -> tensor<i1>
@@ -400,8 +422,8 @@ func (g *Generator) reduceArgMax() *call {
     %%v = stablehlo.select %%o, %%x, %%y : tensor<i1>, %[1]s
     %%k = stablehlo.select %%o, %%i, %%j : tensor<i1>, %[2]s
     "stablehlo.return"(%%v, %%k) : (%[1]s, %[2]s) -> ()
-  })`, t, it)
-	return &call{op: "stablehlo.reduce", label: "argmax", args: []arg{a, at, initial("maximum", d), initial("maximum", tensor.I32)},
+  }`, t, it)
+	return &call{op: "stablehlo.reduce", label: "argmax", args: []arg{a, at, initial("maximum", d), initial("minimum", tensor.I32)},
 		attrs: []string{ints("dimensions", []int64{int64(g.rng.IntN(len(shape)))})}, bodies: []string{region}, rule: Rule{Exact: true}}
 }
 
@@ -420,7 +442,7 @@ func (g *Generator) reduceWindow() *call {
 	}
 	return &call{op: "stablehlo.reduce_window", label: r.op, args: []arg{a, initial(r.op, d)},
 		attrs:  []string{ints("window_dimensions", size), ints("window_strides", stride), ints("base_dilations", base), ints("window_dilations", dilation), pairsAttr("padding", pads)},
-		bodies: []string{"(" + body(r.op, d) + ")"}, rule: Rule{Exact: r.exact, Terms: terms + 1}}
+		bodies: []string{body(r.op, d)}, rule: Rule{Exact: r.exact, Terms: terms + 1}}
 }
 
 func (g *Generator) selectAndScatter() *call {
@@ -433,10 +455,10 @@ func (g *Generator) selectAndScatter() *call {
 		out, in = append(out, n), append(in, (n-1)*s+w)
 	}
 	t := typeText(d, nil)
-	ge := fmt.Sprintf("({\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%z = stablehlo.compare GE, %%x, %%y : (%[1]s, %[1]s) -> tensor<i1>\n    \"stablehlo.return\"(%%z) : (tensor<i1>) -> ()\n  }", t)
+	ge := fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%z = stablehlo.compare GE, %%x, %%y : (%[1]s, %[1]s) -> tensor<i1>\n    \"stablehlo.return\"(%%z) : (tensor<i1>) -> ()\n  }", t)
 	return &call{op: "stablehlo.select_and_scatter", args: []arg{{dt: d, shape: in}, {dt: d, shape: out}, initial("add", d)},
 		attrs:  []string{ints("window_dimensions", size), ints("window_strides", stride)},
-		bodies: []string{ge, body("add", d) + ")"}, rule: Rule{Exact: d.IsInteger(), Terms: 16}}
+		bodies: []string{ge, body("add", d)}, rule: Rule{Exact: d.IsInteger(), Terms: 16}}
 }
 
 func (g *Generator) scatter() *call {
@@ -459,9 +481,29 @@ func (g *Generator) scatter() *call {
 	for i := range sizes {
 		window = append(window, int64(len(batch)+i))
 	}
-	limit := int64(1)
-	for _, n := range a.shape {
-		limit = max(limit, n)
+	// An update window that sticks out of the operand is left out by XLA, by the specification only what sticks out: so
+	// windows of several elements stay inside, and others may be outside.
+	low, high := make([]int64, len(to)), make([]int64, len(to))
+	for i, d := range to {
+		extent, at := int64(1), 0
+		for k := range a.shape {
+			if slices.Contains(inserted, int64(k)) {
+				continue
+			}
+			if int64(k) == d {
+				extent = sizes[at]
+			}
+			at++
+		}
+		if low[i], high[i] = -1, a.shape[d]; extent != 1 {
+			low[i], high[i] = 0, a.shape[d]-extent
+		}
+	}
+	starts := func(t *tensor.Tensor) {
+		for i := range t.NumElements() {
+			k := i % len(to)
+			t.SetFloat(i, float64(g.between(low[k], high[k])))
+		}
 	}
 	u := a
 	u.shape = update
@@ -471,8 +513,8 @@ func (g *Generator) scatter() *call {
 	for _, b := range batch {
 		n *= int(max(1, b))
 	}
-	return &call{op: "stablehlo.scatter", label: r.op, args: []arg{a, {dt: []tensor.DType{tensor.I32, tensor.I64}[g.rng.IntN(2)], shape: append(batch.Clone(), int64(len(to))), fill: g.indices(limit)}, u},
-		attrs: []string{dims, "indices_are_sorted = false", "unique_indices = false"}, bodies: []string{"(" + body(r.op, d) + ")"},
+	return &call{op: "stablehlo.scatter", label: r.op, args: []arg{a, {dt: []tensor.DType{tensor.I32, tensor.I64}[g.rng.IntN(2)], shape: append(batch.Clone(), int64(len(to))), fill: starts}, u},
+		attrs: []string{dims, "indices_are_sorted = false", "unique_indices = false"}, bodies: []string{body(r.op, d)},
 		rule: Rule{Exact: r.exact, Terms: n + 1}}
 }
 
@@ -487,7 +529,7 @@ func (g *Generator) sort() *call {
 	if d.IsFloat() {
 		kind = ", TOTALORDER"
 	}
-	region := fmt.Sprintf("({\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%z = stablehlo.compare LT, %%x, %%y%[2]s : (%[1]s, %[1]s) -> tensor<i1>\n    \"stablehlo.return\"(%%z) : (tensor<i1>) -> ()\n  })", t, kind)
+	region := fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%z = stablehlo.compare LT, %%x, %%y%[2]s : (%[1]s, %[1]s) -> tensor<i1>\n    \"stablehlo.return\"(%%z) : (tensor<i1>) -> ()\n  }", t, kind)
 	return &call{op: "stablehlo.sort", args: []arg{a}, attrs: []string{fmt.Sprintf("dimension = %d : i64", g.rng.IntN(len(a.shape))), "is_stable = true"},
 		bodies: []string{region}, rule: Rule{Exact: true}}
 }
