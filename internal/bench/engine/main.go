@@ -9,9 +9,11 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -59,6 +61,23 @@ var benches = []bench{
     }
   return %r : tensor<i32>
 }`, true},
+	{"gelu 1M f32, 9 ops fused", `func.func @main(%a: tensor<1000000xf32>) -> tensor<1000000xf32> {
+  %h = stablehlo.constant dense<0.5> : tensor<1000000xf32>
+  %c = stablehlo.constant dense<0.797884583> : tensor<1000000xf32>
+  %d = stablehlo.constant dense<0.044715> : tensor<1000000xf32>
+  %o = stablehlo.constant dense<1.0> : tensor<1000000xf32>
+  %0 = stablehlo.multiply %a, %a : tensor<1000000xf32>
+  %1 = stablehlo.multiply %0, %a : tensor<1000000xf32>
+  %2 = stablehlo.multiply %1, %d : tensor<1000000xf32>
+  %3 = stablehlo.add %2, %a : tensor<1000000xf32>
+  %4 = stablehlo.multiply %3, %c : tensor<1000000xf32>
+  %5 = stablehlo.tanh %4 : tensor<1000000xf32>
+  %6 = stablehlo.add %5, %o : tensor<1000000xf32>
+  %7 = stablehlo.multiply %6, %h : tensor<1000000xf32>
+  %8 = stablehlo.multiply %7, %a : tensor<1000000xf32>
+  return %8 : tensor<1000000xf32>
+}`, false},
+	{"exponential 1M f32", unary("exponential", "tensor<1000000xf32>"), false},
 	{"transpose 1024x1024 f32", "func.func @main(%a: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {\n %r = stablehlo.transpose %a, dims = [1, 0] : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>\n return %r : tensor<1024x1024xf32>\n}", false},
 	{"convolution 8x32x32x32, 3x3x32x64", `func.func @main(%a: tensor<8x32x32x32xf32>, %b: tensor<3x3x32x64xf32>) -> tensor<8x32x32x64xf32> {
   %r = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<8x32x32x32xf32>, tensor<3x3x32x64xf32>) -> tensor<8x32x32x64xf32>
@@ -103,13 +122,22 @@ def best(f, limit):
     while True:
         t = time.perf_counter(); f(); b = min(b, time.perf_counter() - t)
         if time.perf_counter() - t0 > limit: return b
+def resident(name):
+    return next(int(l.split()[1]) for l in open('/proc/self/status') if l.startswith(name)) * 1024
 job = json.load(sys.stdin)
-if job['peer'] == 'xla':
+if job['peer'] in ('xla', 'memory'):
     import jax
     from jaxlib import xla_client as xc
     c = jax.devices('cpu')[0].client
     exe = c.compile_and_load(job['text'].encode(), xc.DeviceList(tuple(jax.devices('cpu'))), xc.CompileOptions())
     a = [jax.device_put(x) for x in args(job['text'])]
+    if job['peer'] == 'memory':
+        [x.block_until_ready() for x in a]
+        open('/proc/self/clear_refs', 'w').write('5')
+        base = resident('VmRSS')
+        for _ in range(5): [o.block_until_ready() for o in exe.execute(a)]
+        print((resident('VmHWM') - base) / 1e9)
+        sys.exit()
     print(best(lambda: [o.block_until_ready() for o in exe.execute(a)], 1.0))
 else:
     from jaxlib.mlir import ir
@@ -123,10 +151,22 @@ else:
 
 func main() {
 	corpus := flag.String("corpus", "", "directory of the corpus, for a step of its transformer")
+	growth := flag.Bool("growth", false, "print how many bytes resident memory grows by over five runs of the module on standard input, and no more")
 	flag.Parse()
+	if *growth {
+		n, err := memoryGrowth(os.Stdin)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "engine:", err)
+			os.Exit(1)
+		}
+		fmt.Println(n)
+		return
+	}
+	transformer := ""
 	if path := filepath.Join(*corpus, "transformer_grad.mlir"); *corpus != "" {
 		if text, err := os.ReadFile(path); err == nil {
-			benches = append(benches, bench{"transformer step", string(text), false})
+			transformer = string(text)
+			benches = append(benches, bench{"transformer step", transformer, false})
 		}
 	}
 	python := findPython()
@@ -151,6 +191,9 @@ func main() {
 			}
 		}
 		fmt.Println(line)
+	}
+	if transformer != "" {
+		compareMemory(python, transformer)
 	}
 	if python == "" {
 		fmt.Println("skipped the peers: jaxlib not installed")
@@ -189,26 +232,81 @@ func timePeer(python, peer, text string) (time.Duration, bool) {
 	return time.Duration(seconds * 1e9).Round(100 * time.Nanosecond), true
 }
 
-// timeEngine returns the best of the runs of about a second.
-func timeEngine(text string) (time.Duration, error) {
-	reg, err := all.Registry()
+// compareMemory prints by how much resident memory grows over steps of the transformer, once it is loaded and has its
+// arguments: at its peak, in a process of its own for each engine.
+func compareMemory(python, text string) {
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	cmd := exec.Command(self, "-growth")
+	cmd.Stdin = strings.NewReader(text)
+	out, err := cmd.Output()
+	var own int64
+	if _, scan := fmt.Sscan(string(out), &own); err != nil || scan != nil {
+		fmt.Println("memory of transformer step: not measured here")
+		return
+	}
+	line := fmt.Sprintf("%-36s %9.1f MiB", "memory of transformer step", float64(own)/(1<<20))
+	if python != "" {
+		if d, ok := timePeer(python, "memory", text); ok {
+			line += fmt.Sprintf("   XLA CPU %9.1f MiB, engine by XLA %.2f", float64(d)/(1<<20), float64(own)/float64(d))
+		}
+	}
+	fmt.Println(line)
+}
+
+// memoryGrowth compiles a module and returns the growth of the process's resident memory over five runs, at its peak.
+// Linux alone tells.
+func memoryGrowth(r io.Reader) (int64, error) {
+	text, err := io.ReadAll(r)
 	if err != nil {
 		return 0, err
 	}
-	m, err := parse.Parse(diag.NewSource("bench", []byte(text)), ir.NewContext(), reg, parse.Options{})
-	if err != nil {
-		return 0, err
-	}
-	ctx := context.Background()
-	exe, err := interp.New(interp.Options{}).Compile(ctx, &runtime.Program{Module: m}, runtime.CompileOptions{})
+	exe, args, err := load(string(text))
 	if err != nil {
 		return 0, err
 	}
 	defer exe.Close()
-	args, err := arguments(m)
+	debug.FreeOSMemory()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		return 0, err
+	}
+	base, err := resident("VmRSS:")
 	if err != nil {
 		return 0, err
 	}
+	for range 5 {
+		if _, err := exe.Run(context.Background(), args); err != nil {
+			return 0, err
+		}
+	}
+	peak, err := resident("VmHWM:")
+	return peak - base, err
+}
+
+// resident returns a line of the process's status, in bytes.
+func resident(name string) (int64, error) {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	_, rest, ok := strings.Cut(string(text), name)
+	var kib int64
+	if _, err := fmt.Sscan(rest, &kib); err != nil || !ok {
+		return 0, fmt.Errorf("no %s in the process's status", name)
+	}
+	return kib << 10, nil
+}
+
+// timeEngine returns the best of the runs of about a second.
+func timeEngine(text string) (time.Duration, error) {
+	exe, args, err := load(text)
+	if err != nil {
+		return 0, err
+	}
+	defer exe.Close()
+	ctx := context.Background()
 	best := time.Duration(1 << 62)
 	for start := time.Now(); time.Since(start) < time.Second; {
 		t := time.Now()
@@ -218,6 +316,24 @@ func timeEngine(text string) (time.Duration, error) {
 		best = min(best, time.Since(t))
 	}
 	return best.Round(100 * time.Nanosecond), nil
+}
+
+// load compiles a module and makes its arguments.
+func load(text string) (runtime.Executable, []*tensor.Tensor, error) {
+	reg, err := all.Registry()
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := parse.Parse(diag.NewSource("bench", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	exe, err := interp.New(interp.Options{}).Compile(context.Background(), &runtime.Program{Module: m}, runtime.CompileOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	args, err := arguments(m)
+	return exe, args, err
 }
 
 func arguments(m *ir.Module) ([]*tensor.Tensor, error) {
