@@ -14,7 +14,7 @@ import (
 // ended.
 const collectiveTimeout = "xla_cpu_collective_call_terminate_timeout_seconds"
 
-// waitForSlowHandlers lets the devices of a program wait for each other for as long as handlers take. XLA's CPU runtime ends
+// waitForSlowHandlers lets the devices of a program wait an hour for each other, as handlers may be slow. XLA's CPU runtime ends
 // the process where a device waits in a collective for a minute, and only XLA_FLAGS changes that, which is read when a
 // plugin is first used. A name that a plugin does not know ends the process as well, so it is set only for plugins whose
 // file has it. A failure to find that out leaves everything as it is.
@@ -35,7 +35,7 @@ func (a *app) waitForSlowHandlers(backend string, m *ir.Module, hooks int) {
 		path = found[0].Path
 	}
 	if ok, err := fileContains(path, collectiveTimeout); ok && err == nil {
-		_ = os.Setenv("XLA_FLAGS", strings.TrimSpace(flags+" --"+collectiveTimeout+"=1000000000"))
+		_ = os.Setenv("XLA_FLAGS", strings.TrimSpace(flags+" --"+collectiveTimeout+"=3600"))
 	}
 }
 

@@ -94,6 +94,10 @@ func TestBadShardings(t *testing.T) {
 			t.Errorf("%q is %v", text, s)
 		}
 	}
+	empty := func(string) *Mesh { return &Mesh{Names: []string{"x"}, Sizes: []int64{0}} }
+	if s, err := ParseShardy(`#sdy.sharding<@m, [{"x"}]>`, 4, empty); err == nil {
+		t.Errorf("an axis without devices cuts: %v", s)
+	}
 	if _, err := (&Sharding{tiles: []int64{3}}).Split(iota8x4(), 3); err == nil {
 		t.Error("a sharding that names no devices cut a value")
 	}

@@ -52,6 +52,9 @@ func (m *Mesh) Coordinates(partition int64) []int64 {
 	}
 	out := make([]int64, len(m.Sizes))
 	for i := len(m.Sizes) - 1; i >= 0; i-- {
+		if m.Sizes[i] <= 0 {
+			return nil
+		}
 		out[i] = partition % m.Sizes[i]
 		partition /= m.Sizes[i]
 	}
