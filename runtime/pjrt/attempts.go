@@ -24,7 +24,7 @@ type attempts struct {
 
 // claim reports whether s is the run, and makes it so where none is yet.
 func (a *attempts) claim(s *session) bool {
-	return a.owner.CompareAndSwap(nil, s) || a.owner.Load() == s
+	return a.owner.Load() == s || a.owner.CompareAndSwap(nil, s)
 }
 
 // patience is how long a run waits behind the handler of another one before it is begun elsewhere.
