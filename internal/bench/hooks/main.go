@@ -14,7 +14,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,6 +75,11 @@ const (
     output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]}
     : (tensor<ui64>, tensor<16777216xf32>) -> tensor<ui64>
   %y = stablehlo.abs %v : tensor<16777216xf32>`
+	// inout is a hook that may write its operand in place; it is rewritten.
+	inout = `%w = stablehlo.custom_call @host(%v) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "v"},
+    output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]}
+    : (tensor<16777216xf32>) -> tensor<16777216xf32>
+  %y = stablehlo.abs %w : tensor<16777216xf32>`
 	// source is what a producer writes; it is rewritten.
 	source = `stablehlo.custom_call @xla_ffi_python_cpu_callback(%v) {backend_config = "", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}} : (tensor<16777216xf32>) -> ()
   %y = stablehlo.abs %v : tensor<16777216xf32>`
@@ -85,6 +92,8 @@ type contestant struct {
 	args  []*tensor.Tensor
 	calls int
 	best  time.Duration
+	cpu   time.Duration // the least processor time of a run, on all cores
+	ratio []float64     // of each round, beside the first of the race
 }
 
 func run(ctx context.Context, w io.Writer, rounds int, only string) error {
@@ -110,9 +119,16 @@ func run(ctx context.Context, w io.Writer, rounds int, only string) error {
 		return err
 	}
 	defer b.Close()
-	fmt.Fprintln(w, b.Describe())
+	if !slices.Contains(os.Environ(), tunables) {
+		fmt.Fprintln(w, b.Describe())
+	}
 	if only == "" || only == "taps" {
 		if err := taps(ctx, w, b, rounds); err != nil {
+			return err
+		}
+	}
+	if only == "taps" || only == "" {
+		if err := hugePages(ctx, w, rounds); err != nil {
 			return err
 		}
 	}
@@ -124,9 +140,9 @@ func run(ctx context.Context, w io.Writer, rounds int, only string) error {
 
 // taps compares the forms of one tap.
 func taps(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
-	list := []*contestant{{name: "no hook"}, {name: "optimization barrier"}, {name: "bare tap"}, {name: "rewritten tap"}}
-	for i, text := range []string{noHook, barrier, bare, source} {
-		if err := list[i].compile(ctx, b, strings.Replace(tapped, "HOOK", text, 1), i == 3); err != nil {
+	list := []*contestant{{name: "optimization barrier"}, {name: "no hook"}, {name: "bare tap"}, {name: "rewritten tap"}, {name: "rewritten inout"}}
+	for i, text := range []string{barrier, noHook, bare, source, inout} {
+		if err := list[i].compile(ctx, b, strings.Replace(tapped, "HOOK", text, 1), i >= 3); err != nil {
 			return fmt.Errorf("%s: %w", list[i].name, err)
 		}
 		defer list[i].exe.Close()
@@ -134,12 +150,35 @@ func taps(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error
 	if err := race(ctx, list, rounds); err != nil {
 		return err
 	}
-	base := list[1].best
-	fmt.Fprintf(w, "\na tap of 64 MiB inside a fusion, best of %d:\n", rounds)
+	base := list[0]
+	fmt.Fprintf(w, "\na hook of 64 MiB inside a fusion, %d rounds in turn; time and processor time are the least, the median is of the ratios within a round:\n", rounds)
+	fmt.Fprintf(w, "  %-22s %11s  %7s  %14s  %7s  %7s\n", "", "time", "ratio", "processor time", "ratio", "median")
 	for _, c := range list {
-		fmt.Fprintf(w, "  %-22s %8.1f ms  %5.2f times the barrier  %d calls\n", c.name, ms(c.best), float64(c.best)/float64(base), c.calls)
+		slices.Sort(c.ratio)
+		fmt.Fprintf(w, "  %-22s %8.1f ms  %7.2f  %11.1f ms  %7.2f  %7.2f  %d calls\n", c.name, ms(c.best), float64(c.best)/float64(base.best),
+			ms(c.cpu), float64(c.cpu)/float64(base.cpu), c.ratio[len(c.ratio)/2], c.calls)
 	}
 	return nil
+}
+
+// tunables asks glibc's malloc for huge pages.
+const tunables = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"
+
+// hugePages compares the forms of one tap again in a process whose memory is in huge pages: XLA gets memory of this size
+// from the system at each run, and in small pages touching it for the first time costs as much as computing.
+func hugePages(ctx context.Context, w io.Writer, rounds int) error {
+	if goruntime.GOOS != "linux" || slices.Contains(os.Environ(), tunables) {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nwith %s:", tunables)
+	cmd := exec.CommandContext(ctx, self, "-only", "taps", "-rounds", fmt.Sprint(rounds))
+	cmd.Env = append(os.Environ(), tunables)
+	cmd.Stdout, cmd.Stderr = w, os.Stderr
+	return cmd.Run()
 }
 
 // beside runs JAX's programs in JAX and, rewritten, here.
@@ -200,7 +239,7 @@ func (c *contestant) compile(ctx context.Context, b runtime.Backend, text string
 	}
 	p := &runtime.Program{Module: m}
 	if rewrite {
-		r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{})
+		r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"host"}})
 		if err != nil {
 			return err
 		}
@@ -221,16 +260,32 @@ func (c *contestant) compile(ctx context.Context, b runtime.Backend, text string
 	return err
 }
 
-// race runs the programs in turn, so that what disturbs the machine disturbs all of them.
+// race runs the programs in turn, each round beginning with another one, so that what disturbs the machine disturbs all
+// of them.
 func race(ctx context.Context, list []*contestant, rounds int) error {
+	took := make([]time.Duration, len(list))
 	for round := range rounds + 1 {
-		for _, c := range list {
-			start := time.Now()
+		for k := range list {
+			i := (round + k) % len(list)
+			c := list[i]
+			cpu, start := processorTime(), time.Now()
 			if _, err := c.exe.Run(ctx, c.args); err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
-			if took := time.Since(start); round > 0 && (c.best == 0 || took < c.best) { // the first run warms up
-				c.best = took
+			took[i], cpu = time.Since(start), processorTime()-cpu
+			if round == 0 { // warms up
+				continue
+			}
+			if c.best == 0 || took[i] < c.best {
+				c.best = took[i]
+			}
+			if c.cpu == 0 || cpu < c.cpu {
+				c.cpu = cpu
+			}
+		}
+		if round > 0 {
+			for i, c := range list {
+				c.ratio = append(c.ratio, float64(took[i])/float64(took[0]))
 			}
 		}
 	}
