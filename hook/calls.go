@@ -65,6 +65,70 @@ func (g *callGraph) callee(call *ir.Op) (fn.Func, bool) {
 	return f, ok && !f.External()
 }
 
+// recursive returns the first function that reaches one of the hooks and calls itself, directly or through others; ok is
+// false where there is none. XLA cannot compile such a function.
+func (g *callGraph) recursive(hooks []*ir.Op) (f fn.Func, ok bool) {
+	enclosing := func(op *ir.Op) string {
+		for p := op.Parent(); p != nil; p = p.Parent() {
+			if f, ok := fn.AsFunc(p); ok {
+				return f.Symbol()
+			}
+		}
+		return ""
+	}
+	// Callers of functions that reach hooks reach them, too.
+	reach := map[string]bool{}
+	var work []string
+	add := func(name string) {
+		if name != "" && !reach[name] {
+			reach[name] = true
+			work = append(work, name)
+		}
+	}
+	var last *ir.Block
+	for _, op := range hooks {
+		if op.Block() != last {
+			last = op.Block()
+			add(enclosing(op))
+		}
+	}
+	calledBy := map[string][]string{} // of those that reach hooks
+	for len(work) > 0 {
+		name := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, call := range g.callers[name] {
+			caller := enclosing(call)
+			calledBy[name] = append(calledBy[name], caller)
+			add(caller)
+		}
+	}
+	const open, done = 1, 2
+	state := map[string]int8{}
+	var cycle func(name string) bool
+	cycle = func(name string) bool {
+		switch state[name] {
+		case open:
+			return true
+		case done:
+			return false
+		}
+		state[name] = open
+		for _, caller := range calledBy[name] {
+			if cycle(caller) {
+				return true
+			}
+		}
+		state[name] = done
+		return false
+	}
+	for _, f := range g.funcs {
+		if reach[f.Symbol()] && cycle(f.Symbol()) {
+			return f, true
+		}
+	}
+	return fn.Func{}, false
+}
+
 // returns returns the func.return ops of f.
 func returns(f fn.Func) []*ir.Op {
 	var out []*ir.Op

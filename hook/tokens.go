@@ -50,7 +50,17 @@ func TokensToChain(m *ir.Module, chain Chain) error { return convertTokens(m, &c
 func convertTokens(m *ir.Module, chain *Chain) error {
 	c := &converter{m: m, chain: chain, vals: map[*ir.Value][]*ir.Value{}, made: map[*ir.Op]bool{}, changed: map[string]bool{}}
 	found := false
-	c.calls = callGraphOf(m, func(op *ir.Op) { found = found || touchesToken(op) })
+	hook := m.Def(hlocb.Hook.Name)
+	var hooks []*ir.Op
+	c.calls = callGraphOf(m, func(op *ir.Op) {
+		found = found || touchesToken(op)
+		if op.Is(hook) {
+			hooks = append(hooks, op)
+		}
+	})
+	if f, ok := c.calls.recursive(hooks); ok {
+		return m.Errorf(f.Op, "function @%s calls itself: the order of its hooks cannot be proven", f.Symbol())
+	}
 	if !found && !c.signatures() {
 		return nil
 	}
