@@ -1,6 +1,9 @@
 // Command parsing compares how fast hlocb and MLIR (through jaxlib) read and print the same modules, in one table:
 // best time of several rounds, speed by the size of the text read, and peak memory. Each module is measured in a process
 // of its own on either side, by turns. Without jaxlib the table holds hlocb's figures alone.
+//
+// MLIR's parse verifies the module, too: the time beside it is that of parsing and verifying, and the time of parsing alone
+// is given as well. Below the table are the ratios that are goals, with the goal.
 package main
 
 import (
@@ -14,13 +17,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -30,9 +33,10 @@ func main() {
 	corpus := flag.String("corpus", filepath.Join("..", "shared", "corpus"), "directory with transformer_grad.mlir and stablehlo.tar.xz")
 	rounds := flag.Int("rounds", 9, "how often each module is read and printed")
 	turns := flag.Int("turns", 3, "how often each process is started; the best figures count")
+	cpu := flag.Bool("cpu", false, "measure processor time, of all threads, instead of the time that passes: for machines that are busy with other work")
 	one := flag.String("one", "", "measure the modules listed in this file and exit (used by the command itself)")
 	flag.Parse()
-	if err := run(*corpus, *rounds, *turns, *one); err != nil {
+	if err := run(*corpus, *rounds, *turns, *cpu, *one); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
@@ -40,8 +44,8 @@ func main() {
 
 // result is the best of several rounds, and the peak memory of the process.
 type result struct {
-	parse, print, generic time.Duration
-	peak                  int64 // bytes
+	parse, verify, print, generic time.Duration // parse is all that MLIR's does: verify is part of it
+	peak                          int64         // bytes
 }
 
 func (r *result) best(s result) {
@@ -49,7 +53,10 @@ func (r *result) best(s result) {
 		*r = s
 		return
 	}
-	r.parse, r.print, r.generic = min(r.parse, s.parse), min(r.print, s.print), min(r.generic, s.generic)
+	if s.parse < r.parse {
+		r.parse, r.verify = s.parse, s.verify
+	}
+	r.print, r.generic = min(r.print, s.print), min(r.generic, s.generic)
 	r.peak = min(r.peak, s.peak)
 }
 
@@ -60,9 +67,9 @@ type bench struct {
 	size  int64
 }
 
-func run(corpus string, rounds, turns int, one string) error {
+func run(corpus string, rounds, turns int, cpu bool, one string) error {
 	if one != "" {
-		return measure(one, rounds)
+		return measure(one, rounds, cpu)
 	}
 	dir, err := os.MkdirTemp("", "hlocb-bench")
 	if err != nil {
@@ -77,7 +84,9 @@ func run(corpus string, rounds, turns int, one string) error {
 	if python == "" {
 		fmt.Println("skip: jaxlib not installed; hlocb's figures alone")
 	}
-	fmt.Printf("%-28s %9s  %-26s %-26s %-26s %s\n", "", "bytes", "parse ms (MB/s)", "print ms (MB/s)", "generic ms (MB/s)", "peak MB")
+	fmt.Printf("%-26s %9s  %-22s %-20s %-20s %-20s %s\n", "", "bytes", "parse, verify ms (MB/s)", "parse ms (MB/s)", "print ms (MB/s)", "generic ms (MB/s)", "peak MB")
+	var goals []string
+	perOp := map[string]float64{}
 	for i := range benches {
 		b := &benches[i]
 		list := filepath.Join(dir, "list"+strconv.Itoa(i))
@@ -90,7 +99,7 @@ func run(corpus string, rounds, turns int, one string) error {
 		}
 		var ours, theirs result
 		for range turns {
-			r, err := start(exec.Command(os.Args[0], "-one", list, "-rounds", strconv.Itoa(n)))
+			r, err := start(exec.Command(os.Args[0], "-one", list, "-rounds", strconv.Itoa(n), "-cpu="+strconv.FormatBool(cpu)))
 			if err != nil {
 				return fmt.Errorf("%s: %w", b.name, err)
 			}
@@ -98,7 +107,7 @@ func run(corpus string, rounds, turns int, one string) error {
 			if python == "" {
 				continue
 			}
-			if r, err = start(exec.Command(python, "-c", script, list, strconv.Itoa(n))); err != nil {
+			if r, err = start(exec.Command(python, "-c", script, list, strconv.Itoa(n), strconv.FormatBool(cpu))); err != nil {
 				return fmt.Errorf("%s: jaxlib: %w", b.name, err)
 			}
 			theirs.best(r)
@@ -106,29 +115,65 @@ func run(corpus string, rounds, turns int, one string) error {
 		row("hlocb  "+b.name, b.size, ours)
 		if python != "" {
 			row("jaxlib "+b.name, b.size, theirs)
-			fmt.Printf("%-28s %9s  %-26s %-26s %-26s %.1f\n", "  times", "", times(theirs.parse, ours.parse), times(theirs.print, ours.print), times(theirs.generic, ours.generic),
-				float64(theirs.peak)/float64(ours.peak))
+			fmt.Printf("%-26s %9s  %-22s %-20s %-20s %-20s %.1f\n", "  times", "", times(theirs.parse, ours.parse), times(theirs.parse, ours.parse-ours.verify),
+				times(theirs.print, ours.print), times(theirs.generic, ours.generic), float64(theirs.peak)/float64(ours.peak))
+			goals = append(goals, b.goals(ours, theirs)...)
 		}
 		if strings.HasSuffix(b.name, " ops") {
 			ops, _ := strconv.Atoi(strings.TrimSuffix(b.name, " ops"))
-			fmt.Printf("%-28s %9s  %.0f ns/op\n", "  hlocb parse", "", float64(ours.parse.Nanoseconds())/float64(ops))
+			perOp[b.name] = float64((ours.parse - ours.verify).Nanoseconds()) / float64(ops)
+			perOp[b.name+" verified"] = float64(ours.parse.Nanoseconds()) / float64(ops)
 		}
 	}
+	for _, kind := range []string{"", " verified"} {
+		small, large := perOp["10000 ops"+kind], perOp["1000000 ops"+kind]
+		goals = append(goals, fmt.Sprintf("%-44s %5.2f  goal <= 1.3 (%.0f and %.0f ns)", "a million ops"+kind+", per op of 10000", large/small, large, small))
+	}
+	fmt.Println()
+	for _, g := range goals {
+		fmt.Println(g)
+	}
 	return nil
+}
+
+// goals are the ratios of a row that are goals, with the goal.
+func (b *bench) goals(ours, theirs result) (out []string) {
+	add := func(what string, theirs, ours time.Duration, goal int) {
+		out = append(out, fmt.Sprintf("%-44s %5.1f  goal >= %d", b.name+" "+what, float64(theirs)/float64(ours), goal))
+	}
+	alone := ours.parse - ours.verify
+	switch b.name {
+	case "transformer_grad":
+		add("parse", theirs.parse, alone, 5)
+		add("parse and verify", theirs.parse, ours.parse, 5)
+		add("print", theirs.print, ours.print, 8)
+	case "hex constant":
+		add("parse", theirs.parse, ours.parse, 2)
+	case "decimal constant":
+		add("parse", theirs.parse, ours.parse, 5)
+	case "testdata tree":
+		add("parse and print", theirs.parse+theirs.print, alone+ours.print, 5)
+		add("parse, verify and print", theirs.parse+theirs.print, ours.parse+ours.print, 5)
+	}
+	return out
 }
 
 func row(name string, size int64, r result) {
 	cell := func(d time.Duration) string {
 		return fmt.Sprintf("%.2f (%.0f)", float64(d.Microseconds())/1e3, float64(size)/d.Seconds()/1e6)
 	}
-	fmt.Printf("%-28s %9d  %-26s %-26s %-26s %.0f\n", name, size, cell(r.parse), cell(r.print), cell(r.generic), float64(r.peak)/1e6)
+	alone := ""
+	if r.verify > 0 {
+		alone = cell(r.parse - r.verify)
+	}
+	fmt.Printf("%-26s %9d  %-22s %-20s %-20s %-20s %.0f\n", name, size, cell(r.parse), alone, cell(r.print), cell(r.generic), float64(r.peak)/1e6)
 }
 
 func times(theirs, ours time.Duration) string {
 	return fmt.Sprintf("%.1fx", float64(theirs)/float64(ours))
 }
 
-// start runs a process that ends with a line of its figures: parse, print, generic in ns, peak memory in bytes.
+// start runs a process that ends with a line of its figures: parse, verify, print, generic in ns, peak memory in bytes.
 func start(cmd *exec.Cmd) (result, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -138,15 +183,19 @@ func start(cmd *exec.Cmd) (result, error) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	var r result
-	if _, err := fmt.Sscan(lines[len(lines)-1], &r.parse, &r.print, &r.generic, &r.peak); err != nil {
+	if _, err := fmt.Sscan(lines[len(lines)-1], &r.parse, &r.verify, &r.print, &r.generic, &r.peak); err != nil {
 		return result{}, fmt.Errorf("unexpected output %q", out)
 	}
 	return r, nil
 }
 
 // measure reads and prints the files of a list and writes the figures.
-func measure(list string, rounds int) error {
-	debug.SetGCPercent(400) // as cmd/hlocb does
+func measure(list string, rounds int, cpu bool) error {
+	clock := passed
+	if cpu {
+		clock = used
+	}
+	heap.Tune() // as cmd/hlocb does
 	names, err := os.ReadFile(list)
 	if err != nil {
 		return err
@@ -163,28 +212,38 @@ func measure(list string, rounds int) error {
 		}
 		srcs = append(srcs, diag.NewSource(f, text))
 	}
-	r := result{parse: math.MaxInt64, print: math.MaxInt64, generic: math.MaxInt64}
+	var r result
 	for range rounds {
-		var t [3]time.Duration
+		var t [4]time.Duration
 		for _, src := range srcs {
-			begin := time.Now()
+			begin := clock()
 			m, err := parse.Parse(src, ir.NewContext(), reg, parse.Options{})
 			if err != nil {
 				return err
 			}
-			t[0] += time.Since(begin)
-			begin = time.Now()
+			t[0] += clock() - begin
+			begin = clock()
+			if err := ir.Verify(m); err != nil {
+				return err
+			}
+			t[1] += clock() - begin
+			begin = clock()
 			print.Append(nil, m, print.Options{})
-			t[1] += time.Since(begin)
-			begin = time.Now()
+			t[2] += clock() - begin
+			begin = clock()
 			print.Append(nil, m, print.Options{Generic: true})
-			t[2] += time.Since(begin)
+			t[3] += clock() - begin
 		}
-		r.parse, r.print, r.generic = min(r.parse, t[0]), min(r.print, t[1]), min(r.generic, t[2])
+		r.best(result{parse: t[0] + t[1], verify: t[1], print: t[2], generic: t[3], peak: 1})
 	}
-	fmt.Println(r.parse.Nanoseconds(), r.print.Nanoseconds(), r.generic.Nanoseconds(), peak())
+	fmt.Println(r.parse.Nanoseconds(), r.verify.Nanoseconds(), r.print.Nanoseconds(), r.generic.Nanoseconds(), peak())
 	return nil
 }
+
+// passed is the time that passed since the start.
+func passed() time.Duration { return time.Since(started) }
+
+var started = time.Now()
 
 // peak returns the most memory the process had, in bytes; 1 where the system does not tell.
 func peak() int64 {
@@ -209,22 +268,23 @@ from jaxlib.mlir import ir
 from jax._src.interpreters import mlir as jm
 files = [open(f).read() for f in open(sys.argv[1]).read().split()]
 best = [1 << 62] * 3
+clock = time.process_time_ns if sys.argv[3] == "true" else time.perf_counter_ns
 ctx = jm.make_ir_context()
 ctx.allow_unregistered_dialects = True
 with ctx:
     for _ in range(int(sys.argv[2])):
         t = [0] * 3
         for text in files:
-            a = time.perf_counter_ns()
+            a = clock()
             m = ir.Module.parse(text)
-            b = time.perf_counter_ns()
+            b = clock()
             m.operation.get_asm()
-            c = time.perf_counter_ns()
+            c = clock()
             m.operation.get_asm(print_generic_op_form=True)
-            d = time.perf_counter_ns()
+            d = clock()
             t[0] += b - a; t[1] += c - b; t[2] += d - c
         best = [min(x, y) for x, y in zip(best, t)]
-print(*best, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+print(best[0], 0, best[1], best[2], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 `
 
 func findPython() string {

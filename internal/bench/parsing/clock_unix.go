@@ -1,0 +1,17 @@
+//go:build unix
+
+package main
+
+import (
+	"syscall"
+	"time"
+)
+
+// used is the processor time that the process used.
+func used() time.Duration {
+	var r syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
+		return passed()
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
