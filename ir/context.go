@@ -17,10 +17,6 @@ type Context struct {
 	mu    sync.RWMutex
 	types map[string]Type
 
-	floats  [64]*FloatType // by tensor.DType
-	ints    [3][65]*IntegerType
-	index   *IndexType
-	none    *NoneType
 	token   *DialectType
 	unknown *Loc
 }
@@ -28,7 +24,6 @@ type Context struct {
 // NewContext returns an empty context.
 func NewContext() *Context {
 	c := &Context{types: make(map[string]Type)}
-	c.floats, c.ints, c.index, c.none = scalars.floats, scalars.ints, scalars.index, scalars.none
 	c.token = c.DialectType("stablehlo", "token", "", nil)
 	c.unknown = &Loc{kind: LocUnknown}
 	return c
@@ -115,24 +110,24 @@ func (k typeKey) typs(list []Type) typeKey {
 
 // Integer returns the integer type of the given width in bits.
 func (c *Context) Integer(width int, sign Signedness) *IntegerType {
-	if width < len(c.ints[sign]) {
-		return c.ints[sign][width]
+	if width < len(scalars.ints[sign]) {
+		return scalars.ints[sign][width]
 	}
 	t := &IntegerType{width: width, sign: sign}
 	return c.intern(typeKey(t.String()), t).(*IntegerType)
 }
 
 // I1 returns the signless one-bit integer type, MLIR's boolean.
-func (c *Context) I1() *IntegerType { return c.ints[Signless][1] }
+func (c *Context) I1() *IntegerType { return scalars.ints[Signless][1] }
 
 // I32 returns the signless 32-bit integer type.
-func (c *Context) I32() *IntegerType { return c.ints[Signless][32] }
+func (c *Context) I32() *IntegerType { return scalars.ints[Signless][32] }
 
 // I64 returns the signless 64-bit integer type.
-func (c *Context) I64() *IntegerType { return c.ints[Signless][64] }
+func (c *Context) I64() *IntegerType { return scalars.ints[Signless][64] }
 
 // Float returns the floating-point type that d names, or nil where d is none.
-func (c *Context) Float(d tensor.DType) *FloatType { return c.floats[d] }
+func (c *Context) Float(d tensor.DType) *FloatType { return scalars.floats[d] }
 
 // ForeignFloat returns a floating-point type that is carried but not computed with: f80, f128 or tf32.
 func (c *Context) ForeignFloat(name string) *FloatType {
@@ -140,10 +135,10 @@ func (c *Context) ForeignFloat(name string) *FloatType {
 }
 
 // Index returns the index type.
-func (c *Context) Index() *IndexType { return c.index }
+func (c *Context) Index() *IndexType { return scalars.index }
 
 // None returns the none type.
-func (c *Context) None() *NoneType { return c.none }
+func (c *Context) None() *NoneType { return scalars.none }
 
 // Token returns !stablehlo.token.
 func (c *Context) Token() *DialectType { return c.token }
@@ -165,7 +160,7 @@ func (c *Context) Element(d tensor.DType) Type {
 		}
 		return c.Complex(c.Float(tensor.F64))
 	case tensor.KindIndex:
-		return c.index
+		return scalars.index
 	}
 	return nil
 }

@@ -458,9 +458,13 @@ func (p *parser) remember(pre *prepared, start int, args []ir.DirectiveArg) {
 // directiveArgs returns the arguments of a use, empty but for what the format says.
 func (p *parser) directiveArgs(e *ir.FormatElem) (*prepared, []ir.DirectiveArg) {
 	if p.prepared == nil {
-		p.prepared = make([]prepared, p.reg.NumDirectives())
+		p.prepared = make([]*prepared, p.reg.NumDirectives())
 	}
-	pre := &p.prepared[e.ID]
+	pre := p.prepared[e.ID]
+	if pre == nil {
+		pre = &prepared{}
+		p.prepared[e.ID] = pre
+	}
 	if pre.busy {
 		pre = &prepared{}
 	}

@@ -366,7 +366,7 @@ var unit = ir.NewUnit()
 func (p *parser) addAttrs(st *ir.OpState, entries []ir.NamedAttr) {
 	n := len(st.Attrs) + len(entries)
 	if cap(p.attrSlab)-len(p.attrSlab) < n {
-		p.attrSlab = make([]ir.NamedAttr, 0, max(n, 512))
+		p.attrSlab = make([]ir.NamedAttr, 0, max(n, 8, min(2*cap(p.attrSlab), 512)))
 	}
 	start := len(p.attrSlab)
 	p.attrSlab = append(append(p.attrSlab, st.Attrs...), entries...)

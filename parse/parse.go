@@ -71,7 +71,7 @@ type parser struct {
 	scratch  []ir.NamedAttr
 	// typeStack holds the types of the function types that are being read.
 	typeStack  []ir.Type
-	prepared   []prepared
+	prepared   []*prepared
 	expanded   int64     // bytes that the aliases used so far stand for, see expand
 	fusedParts int64     // parts of the fused locations read so far, see fuse
 	unsized    []*ir.Loc // locations made of some that were not defined yet
@@ -144,7 +144,7 @@ func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
 		defaults:    []string{"builtin"},
 	}
 	p.hooks = opParser{p}
-	p.m.Reserve(len(src.Text()) / 110)
+	p.m.Reserve(len(src.Text()) / 300)
 	return p
 }
 

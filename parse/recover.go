@@ -55,8 +55,10 @@ func (p *parser) operationOrSkip(b *ir.Block) {
 		p.level, p.depth, p.blocks = level, depth, blocks
 		p.defaults, p.scratch, p.typeStack = p.defaults[:defaults], p.scratch[:scratch], p.typeStack[:types]
 		p.leave(s, marks)
-		for i := range p.prepared {
-			p.prepared[i].busy = false
+		for _, pre := range p.prepared {
+			if pre != nil {
+				pre.busy = false
+			}
 		}
 		p.report(e.d)
 		p.poison(start)

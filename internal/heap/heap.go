@@ -13,6 +13,7 @@ const (
 	smallPercent = 400      // garbage per live byte, in percent, while the heap is small
 	largePercent = 75       // and where it is large
 	room         = 64 << 20 // bytes that garbage may take in between
+	roomPerByte  = 8        // and of a text that is being read, for each of its bytes
 )
 
 // Tune sets how much garbage may grow, now and after each collection. It is for main functions: the setting is the
@@ -23,14 +24,18 @@ func Tune() {
 }
 
 // Reading bounds memory while a text of size bytes is read, changed and written: whatever the text, garbage is collected
-// before all of it together takes 40 times the size and 64 MB.
-func Reading(size int) { debug.SetMemoryLimit(32*int64(size) + 40<<20) }
+// before all of it together takes 40 times the size and 64 MB. An ordinary module takes 5 to 8 times its text, so that
+// much is not looked through again and again while it grows.
+func Reading(size int) {
+	debug.SetMemoryLimit(32*int64(size) + 40<<20)
+	watch(&after{text: uint64(size)})
+}
 
 // Running ends what Reading began: what a program needs when it runs says nothing of its text.
 func Running() { debug.SetMemoryLimit(math.MaxInt64) }
 
 // after is unreachable from the start, so that the collector finalizes it: once in each collection.
-type after struct{ _ *byte }
+type after struct{ text uint64 }
 
 func watch(a *after) { runtime.SetFinalizer(a, collected) }
 
@@ -40,11 +45,11 @@ func collected(a *after) {
 	if sample[0].Value.Kind() != metrics.KindUint64 {
 		return
 	}
-	debug.SetGCPercent(percent(sample[0].Value.Uint64()))
+	debug.SetGCPercent(percent(sample[0].Value.Uint64(), a.text))
 	watch(a)
 }
 
 // percent returns how much garbage may grow, in percent of live bytes.
-func percent(live uint64) int {
-	return int(min(smallPercent, max(largePercent, 100*room/max(live, 1))))
+func percent(live, text uint64) int {
+	return int(min(smallPercent, max(largePercent, 100*max(room, roomPerByte*text)/max(live, 1))))
 }

@@ -205,13 +205,16 @@ func measure(list string, rounds int, cpu bool) error {
 		return err
 	}
 	var srcs []*diag.Source
+	total := 0
 	for _, f := range strings.Fields(string(names)) {
 		text, err := os.ReadFile(f)
 		if err != nil {
 			return err
 		}
 		srcs = append(srcs, diag.NewSource(f, text))
+		total += len(text)
 	}
+	heap.Reading(total)
 	var r result
 	for range rounds {
 		var t [4]time.Duration
