@@ -205,10 +205,15 @@ func isDummySend(group []transfer) bool {
 			sent = append(sent, data...)
 		}
 	}
-	if len(sent) != 1 || !hasType(sent[0], tensor.F32, 1) {
+	return len(sent) == 1 && isDummy(sent[0])
+}
+
+// isDummy reports whether v is what JAX sends where a callback has no operands: a zero of type tensor<1xf32>.
+func isDummy(v *ir.Value) bool {
+	if !hasType(v, tensor.F32, 1) {
 		return false
 	}
-	def := sent[0].Def()
+	def := v.Def()
 	for def != nil && (stable(def) == "broadcast_in_dim" || stable(def) == "reshape") {
 		def = def.Operand(0).Def()
 	}
@@ -219,11 +224,11 @@ func isDummySend(group []transfer) bool {
 	if !ok {
 		return false
 	}
-	v, _, err := d.Elements()
-	if err != nil || v == nil {
+	value, _, err := d.Elements()
+	if err != nil || value == nil {
 		return false
 	}
-	for _, b := range v.Bytes() {
+	for _, b := range value.Bytes() {
 		if b != 0 {
 			return false
 		}

@@ -22,8 +22,11 @@ var toSendRecv = Output{
 func lowerSendRecv(w *lowerer, h hlocb.HookOp) error {
 	m, ctx := w.m, w.m.Context()
 	b := m.Before(h.Op)
-	token := w.token(h)
 	operands := data(h)
+	if len(operands) == 1 && isDummy(operands[0]) {
+		return w.lost(h, "its only operand is the zero that stands for none")
+	}
+	token := w.token(h)
 	if len(operands) == 0 {
 		zero := ir.Must(b.Build(m.Def("stablehlo.constant"), nil,
 			ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(tensor.New(tensor.F32, tensor.Shape{1}))}))
