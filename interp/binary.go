@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hlocb/hlocb/interp/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -55,7 +56,7 @@ func subLoop[T number](o, x, y []T) {
 	}
 }
 
-func mulLoop[T integer | float](o, x, y []T) {
+func mulLoop[T integer](o, x, y []T) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = x[i] * y[i]
@@ -74,13 +75,6 @@ func mulC64(o, x, y []complex64) {
 func mulC128(o, x, y []complex128) {
 	for i := range o {
 		o[i] = complexMul(x[i], y[i])
-	}
-}
-
-func divFloat[T float](o, x, y []T) {
-	x, y = x[:len(o)], y[:len(o)]
-	for i := range o {
-		o[i] = x[i] / y[i]
 	}
 }
 
@@ -444,16 +438,16 @@ func binaryOps() map[string]*loops2 {
 	return map[string]*loops2{
 		"add": {b: orLoop[uint8], i8: addLoop[int8], i16: addLoop[int16], i32: addLoop[int32], i64: addLoop[int64],
 			u8: addLoop[uint8], u16: addLoop[uint16], u32: addLoop[uint32], u64: addLoop[uint64],
-			f32: addLoop[float32], f64: addLoop[float64], c64: addLoop[complex64], c128: addLoop[complex128], inF32: true},
+			f32: vec.Add32.Run, f64: vec.Add64.Run, c64: addLoop[complex64], c128: addLoop[complex128], inF32: true},
 		"subtract": {i8: subLoop[int8], i16: subLoop[int16], i32: subLoop[int32], i64: subLoop[int64],
 			u8: subLoop[uint8], u16: subLoop[uint16], u32: subLoop[uint32], u64: subLoop[uint64],
-			f32: subLoop[float32], f64: subLoop[float64], c64: subLoop[complex64], c128: subLoop[complex128], inF32: true},
+			f32: vec.Sub32.Run, f64: vec.Sub64.Run, c64: subLoop[complex64], c128: subLoop[complex128], inF32: true},
 		"multiply": {b: andLoop[uint8], i8: mulLoop[int8], i16: mulLoop[int16], i32: mulLoop[int32], i64: mulLoop[int64],
 			u8: mulLoop[uint8], u16: mulLoop[uint16], u32: mulLoop[uint32], u64: mulLoop[uint64],
-			f32: mulLoop[float32], f64: mulLoop[float64], c64: mulC64, c128: mulC128, inF32: true},
+			f32: vec.Mul32.Run, f64: vec.Mul64.Run, c64: mulC64, c128: mulC128, inF32: true},
 		"divide": {i8: divInt[int8], i16: divInt[int16], i32: divInt[int32], i64: divInt[int64],
 			u8: divInt[uint8], u16: divInt[uint16], u32: divInt[uint32], u64: divInt[uint64],
-			f32: divFloat[float32], f64: divFloat[float64], c64: divComplex[complex64], c128: divComplex[complex128], inF32: true},
+			f32: vec.Div32.Run, f64: vec.Div64.Run, c64: divComplex[complex64], c128: divComplex[complex128], inF32: true},
 		"remainder": {i8: remInt[int8], i16: remInt[int16], i32: remInt[int32], i64: remInt[int64],
 			u8: remInt[uint8], u16: remInt[uint16], u32: remInt[uint32], u64: remInt[uint64], f32: rem32, f64: rem64},
 		"maximum": {b: orLoop[uint8], i8: maxInt[int8], i16: maxInt[int16], i32: maxInt[int32], i64: maxInt[int64],

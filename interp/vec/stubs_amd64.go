@@ -161,3 +161,83 @@ func vTanh32AVX512(o *float32, x *float32, n int)
 //
 //go:noescape
 func vTanh64AVX512(o *float64, x *float64, n int)
+
+// vAdd32AVX2 computes n elements, a multiple of 32.
+//
+//go:noescape
+func vAdd32AVX2(o *float32, x *float32, y *float32, n int)
+
+// vAdd64AVX2 computes n elements, a multiple of 16.
+//
+//go:noescape
+func vAdd64AVX2(o *float64, x *float64, y *float64, n int)
+
+// vAdd32AVX512 computes n elements, a multiple of 64.
+//
+//go:noescape
+func vAdd32AVX512(o *float32, x *float32, y *float32, n int)
+
+// vAdd64AVX512 computes n elements, a multiple of 32.
+//
+//go:noescape
+func vAdd64AVX512(o *float64, x *float64, y *float64, n int)
+
+// vSub32AVX2 computes n elements, a multiple of 32.
+//
+//go:noescape
+func vSub32AVX2(o *float32, x *float32, y *float32, n int)
+
+// vSub64AVX2 computes n elements, a multiple of 16.
+//
+//go:noescape
+func vSub64AVX2(o *float64, x *float64, y *float64, n int)
+
+// vSub32AVX512 computes n elements, a multiple of 64.
+//
+//go:noescape
+func vSub32AVX512(o *float32, x *float32, y *float32, n int)
+
+// vSub64AVX512 computes n elements, a multiple of 32.
+//
+//go:noescape
+func vSub64AVX512(o *float64, x *float64, y *float64, n int)
+
+// vMul32AVX2 computes n elements, a multiple of 32.
+//
+//go:noescape
+func vMul32AVX2(o *float32, x *float32, y *float32, n int)
+
+// vMul64AVX2 computes n elements, a multiple of 16.
+//
+//go:noescape
+func vMul64AVX2(o *float64, x *float64, y *float64, n int)
+
+// vMul32AVX512 computes n elements, a multiple of 64.
+//
+//go:noescape
+func vMul32AVX512(o *float32, x *float32, y *float32, n int)
+
+// vMul64AVX512 computes n elements, a multiple of 32.
+//
+//go:noescape
+func vMul64AVX512(o *float64, x *float64, y *float64, n int)
+
+// vDiv32AVX2 computes n elements, a multiple of 32.
+//
+//go:noescape
+func vDiv32AVX2(o *float32, x *float32, y *float32, n int)
+
+// vDiv64AVX2 computes n elements, a multiple of 16.
+//
+//go:noescape
+func vDiv64AVX2(o *float64, x *float64, y *float64, n int)
+
+// vDiv32AVX512 computes n elements, a multiple of 64.
+//
+//go:noescape
+func vDiv32AVX512(o *float32, x *float32, y *float32, n int)
+
+// vDiv64AVX512 computes n elements, a multiple of 32.
+//
+//go:noescape
+func vDiv64AVX512(o *float64, x *float64, y *float64, n int)

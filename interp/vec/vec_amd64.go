@@ -30,3 +30,25 @@ var loops = map[string]assembly{
 	"Cos":      {vCos32AVX2, vCos32AVX512, vCos64AVX2, vCos64AVX512},
 	"Tanh":     {vTanh32AVX2, vTanh32AVX512, vTanh64AVX2, vTanh64AVX512},
 }
+
+// arithmetic are the generated loops of two operands.
+var arithmetic = map[string]struct {
+	narrow32, wide32 func(o, x, y *float32, n int)
+	narrow64, wide64 func(o, x, y *float64, n int)
+}{
+	"Add": {vAdd32AVX2, vAdd32AVX512, vAdd64AVX2, vAdd64AVX512},
+	"Sub": {vSub32AVX2, vSub32AVX512, vSub64AVX2, vSub64AVX512},
+	"Mul": {vMul32AVX2, vMul32AVX512, vMul64AVX2, vMul64AVX512},
+	"Div": {vDiv32AVX2, vDiv32AVX512, vDiv64AVX2, vDiv64AVX512},
+}
+
+func arith(name string, single func(o, x, y []float32), double func(o, x, y []float64)) (*Loop[float32], *Loop[float64]) {
+	f, d := &Loop[float32]{scalar: single}, &Loop[float64]{scalar: double}
+	switch l := arithmetic[name]; {
+	case cpu.X86.HasAVX512F:
+		f.step, f.vector, d.step, d.vector = 64, l.wide32, 32, l.wide64
+	case cpu.X86.HasAVX2:
+		f.step, f.vector, d.step, d.vector = 32, l.narrow32, 16, l.narrow64
+	}
+	return f, d
+}

@@ -45,6 +45,7 @@ func main() {
 			}
 		}
 	}
+	arithmetic()
 	table.write()
 	src, err := format.Source(scalar.Bytes())
 	if err == nil {
