@@ -31,10 +31,14 @@ func complexMul(x, y complex128) complex128 {
 func complexSquare(v complex128) complex128 {
 	a, b := real(v), imag(v)
 	re := (a - b) * (a + b)
-	if math.IsNaN(re) {
+	switch {
+	case finite(re):
+	case finite(a) && finite(b): // a sum overflows, but the product may not
+		re = 4 * ((a/2 - b/2) * (a/2 + b/2))
+	case math.IsNaN(re):
 		re = float64(a*a) - float64(b*b)
 	}
-	return complex(re, 2*a*b)
+	return complex(re, 2*float64(a*b))
 }
 
 // complexDiv scales both operands by powers of two, so that nothing in between overflows or underflows, and follows C99

@@ -22,7 +22,7 @@ func main() {
 	out := flag.String("o", "-", "the file to write")
 	n := flag.Int("n", 20000, "values per program of a wide type")
 	seed := flag.Uint64("seed", 1, "what the values depend on")
-	asked := flag.Int("asked", 100, "elements of each kind per function and type whose true value is computed")
+	asked := flag.Int("asked", 60, "elements of each kind per function and type whose true value is computed")
 	show := flag.String("show", "", "write samples of the ops whose name and type contain this, and no table")
 	flag.Parse()
 	if err := run(*out, *n, *seed, *asked, *show); err != nil {
