@@ -1,0 +1,59 @@
+package interp
+
+import (
+	"testing"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Values of bounded size have the size that the program gave them: what is beyond takes no part.
+func TestBoundedShapes(t *testing.T) {
+	const text = `func.func @main(%n: tensor<i32>) -> (tensor<i32>, tensor<f32>, tensor<6xf32>, tensor<f32>, tensor<i32>) {
+  %x = stablehlo.iota dim = 0 : tensor<6xf32>
+  %one = stablehlo.constant dense<1.0> : tensor<6xf32>
+  %y = stablehlo.add %x, %one : tensor<6xf32>
+  %d = stablehlo.set_dimension_size %y, %n, dim = 0 : (tensor<6xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<6>>
+  %twice = stablehlo.add %d, %d : tensor<?xf32, #stablehlo.bounds<6>>
+  %size = stablehlo.get_dimension_size %twice, dim = 0 : (tensor<?xf32, #stablehlo.bounds<6>>) -> tensor<i32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%twice init: %z) applies stablehlo.add across dimensions = [0] : (tensor<?xf32, #stablehlo.bounds<6>>, tensor<f32>) -> tensor<f32>
+  %joined = stablehlo.concatenate %d, %x, dim = 0 : (tensor<?xf32, #stablehlo.bounds<6>>, tensor<6xf32>) -> tensor<?xf32, #stablehlo.bounds<12>>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %cut = stablehlo.dynamic_slice %joined, %size, sizes = [6] : (tensor<?xf32, #stablehlo.bounds<12>>, tensor<i32>) -> tensor<6xf32>
+  %dot = stablehlo.dot_general %d, %d, contracting_dims = [0] x [0] : (tensor<?xf32, #stablehlo.bounds<6>>, tensor<?xf32, #stablehlo.bounds<6>>) -> tensor<f32>
+  %six = stablehlo.constant dense<2> : tensor<i32>
+  %again = stablehlo.set_dimension_size %twice, %six, dim = 0 : (tensor<?xf32, #stablehlo.bounds<6>>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<6>>
+  %less = stablehlo.get_dimension_size %again, dim = 0 : (tensor<?xf32, #stablehlo.bounds<6>>) -> tensor<i32>
+  return %size, %sum, %cut, %dot, %less : tensor<i32>, tensor<f32>, tensor<6xf32>, tensor<f32>, tensor<i32>
+}`
+	exe, err := compileText(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := int32(2); n <= 6; n++ { // one executable for all sizes
+		size := tensor.New(tensor.I32, nil)
+		tensor.View[int32](size)[0] = n
+		out, err := exe.Run(t.Context(), []*tensor.Tensor{size})
+		if err != nil {
+			t.Fatalf("size %d: %v", n, err)
+		}
+		k := float32(n)
+		if got := tensor.View[int32](out[0])[0]; got != n {
+			t.Errorf("size %d is %d", n, got)
+		}
+		if got := tensor.View[float32](out[1])[0]; got != k*(k+1) {
+			t.Errorf("size %d: the sum is %v", n, got)
+		}
+		for i, got := range tensor.View[float32](out[2]) {
+			if got != float32(i) {
+				t.Errorf("size %d: element %d after the first part is %v", n, i, got)
+			}
+		}
+		if got := tensor.View[float32](out[3])[0]; got != k*(k+1)*(2*k+1)/6 {
+			t.Errorf("size %d: the sum of squares is %v", n, got)
+		}
+		if got := tensor.View[int32](out[4])[0]; got != 2 {
+			t.Errorf("size %d: cut to 2 it is %d", n, got)
+		}
+	}
+}
