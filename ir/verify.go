@@ -42,6 +42,9 @@ func (v *verifier) op(o *Op) {
 	if !o.def.unknown && len(v.r.list) == before {
 		v.row(o)
 	}
+	if p := o.Parent(); p != nil && len(v.r.list) == before && o.def.Has(Symbol) && p.def.Known() && !p.def.Has(SymbolTable) && o.Attr(SymbolName) != nil {
+		v.r.Errorf(o, "symbol's parent must have the SymbolTable trait")
+	}
 	if o.def.VerifyEntry != nil && len(v.r.list) == before {
 		o.def.VerifyEntry(o, &v.r)
 	}

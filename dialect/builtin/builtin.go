@@ -1,7 +1,11 @@
 // Package builtin is MLIR's builtin dialect: modules and unrealized conversion casts.
 package builtin
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"strings"
+
+	"github.com/hlocb/hlocb/ir"
+)
 
 // Module is builtin.module.
 var Module = &ir.Def{
@@ -13,6 +17,15 @@ var Module = &ir.Def{
 	},
 	Regions: []ir.RegionSpec{{Name: "bodyRegion"}},
 	Traits:  ir.IsolatedFromAbove | ir.SingleBlock | ir.NoTerminator | ir.SymbolTable | ir.Symbol,
+	Verify: func(op *ir.Op, r *ir.Reporter) {
+		for _, a := range op.Attrs() {
+			if !strings.Contains(a.Name, ".") && a.Name != ir.SymbolName && a.Name != "sym_visibility" {
+				r.Errorf(op, "can only contain attributes with dialect-prefixed names, found: '%s'", a.Name)
+				return
+			}
+		}
+	},
+	Clauses: ir.Clauses("attributes other than these are in the namespace of a dialect"),
 	Format:  "($sym_name^)? attr-dict-with-keyword $bodyRegion",
 }
 

@@ -1,18 +1,37 @@
 package fn
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"slices"
+	"strings"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// What attributes of functions are.
+var (
+	isText = ir.AttrConstraint{Summary: "string attribute", Check: func(a ir.Attr) bool { _, ok := a.(*ir.StringAttr); return ok }}
+	isUnit = ir.AttrConstraint{Summary: "unit attribute", Check: func(a ir.Attr) bool { _, ok := a.(*ir.UnitAttr); return ok }}
+	isDict = ir.AttrConstraint{Summary: "Array of dictionary attributes", Check: func(a ir.Attr) bool {
+		list, ok := a.(*ir.ArrayAttr)
+		return ok && !slices.ContainsFunc(list.Elems(), func(e ir.Attr) bool { _, ok := e.(*ir.DictAttr); return !ok })
+	}}
+	isFunctionType = ir.AttrConstraint{Summary: "type attribute of function type", Check: func(a ir.Attr) bool {
+		t, ok := a.(*ir.TypeAttr)
+		return ok && functionType.Check(t.Type())
+	}}
+)
 
 // FuncOp is func.func.
 var FuncOp = &ir.Def{
 	Name: "func.func",
 	Doc:  "Defines or declares a function (StableHLO spec, Functions).",
 	Attrs: []ir.AttrSpec{
-		{Name: attrArgAttrs, Optional: true},
-		{Name: attrType},
-		{Name: "no_inline", Optional: true},
-		{Name: attrResAttrs, Optional: true},
-		{Name: ir.SymbolName, Type: ir.AttrConstraint{Summary: "string attribute", Check: func(a ir.Attr) bool { _, ok := a.(*ir.StringAttr); return ok }}},
-		{Name: attrVisibility, Optional: true},
+		{Name: attrArgAttrs, Type: isDict, Optional: true},
+		{Name: attrType, Type: isFunctionType},
+		{Name: "no_inline", Type: isUnit, Optional: true},
+		{Name: attrResAttrs, Type: isDict, Optional: true},
+		{Name: ir.SymbolName, Type: isText},
+		{Name: attrVisibility, Type: isText, Optional: true},
 	},
 	Regions:        []ir.RegionSpec{{Name: "body"}},
 	Traits:         ir.IsolatedFromAbove | ir.Symbol,
@@ -63,7 +82,20 @@ func verifyFunc(op *ir.Op, r *ir.Reporter) {
 		r.Errorf(op, "requires attribute 'function_type' that is a function type")
 		return
 	}
-	if f.External() {
+	visibility := "public"
+	if v, ok := op.Attr(attrVisibility).(*ir.StringAttr); ok {
+		visibility = v.Value()
+	}
+	switch {
+	case !slices.Contains([]string{"public", "private", "nested"}, visibility):
+		r.Errorf(op, `visibility expected to be one of ["public", "private", "nested"], but got %q`, visibility)
+		return
+	case f.External() && visibility == "public":
+		r.Errorf(op, "symbol declaration cannot have public visibility")
+		return
+	case !listsAttrs(op, r, attrArgAttrs, "argument", len(t.Inputs())) || !listsAttrs(op, r, attrResAttrs, "result", len(t.Results())):
+		return
+	case f.External():
 		return
 	}
 	args := f.Body().Args()
@@ -73,11 +105,32 @@ func verifyFunc(op *ir.Op, r *ir.Reporter) {
 	}
 	for i, a := range args {
 		if a.Type() != t.Inputs()[i] {
-			r.Errorf(op, "type of entry block argument #%d(%s) must match the type of the corresponding argument in function signature(%s)",
+			r.Errorf(op, "type of entry block argument #%d('%s') must match the type of the corresponding argument in function signature('%s')",
 				i, a.Type(), t.Inputs()[i])
 			return
 		}
 	}
+}
+
+// listsAttrs reports whether each of n arguments or results has a list of attributes, all of them of dialects.
+func listsAttrs(op *ir.Op, r *ir.Reporter, name, what string, n int) bool {
+	list, ok := op.Attr(name).(*ir.ArrayAttr)
+	if !ok {
+		return true
+	}
+	if len(list.Elems()) != n {
+		r.Errorf(op, "expects %s attribute array to have the same number of elements as the number of function %ss, got %d, but expected %d", what, what, len(list.Elems()), n)
+		return false
+	}
+	for _, e := range list.Elems() {
+		for _, a := range e.(*ir.DictAttr).Entries() {
+			if !strings.Contains(a.Name, ".") {
+				r.Errorf(op, "%ss may only have dialect attributes", what)
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // verifyValueAttrs has the dialects check the attributes of arguments and results.
