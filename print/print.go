@@ -98,14 +98,6 @@ func Op(m *ir.Module, op *ir.Op, o Options) string {
 	return string(p.top(op, false))
 }
 
-// Value returns the name that v has when the whole module is printed: %0, %cst_1, %2#0.
-func Value(m *ir.Module, v *ir.Value, o Options) string {
-	p := newPrinter(m, o)
-	p.numberAll(m.Op())
-	p.PrintValue(v)
-	return string(p.buf)
-}
-
 // printer writes one module. It implements ir.AsmPrinter.
 type printer struct {
 	buf      []byte

@@ -169,6 +169,9 @@ func (a *app) compare(x, y *handlers.Recorded, tolerance uint64, asJSON bool) er
 		a.note("there is nothing to compare: neither has an event or a result")
 	}
 	if asJSON {
+		if found == nil {
+			found = []handlers.Comparison{} // an array in any case
+		}
 		if err := a.writeJSON(found); err != nil {
 			return err
 		}
