@@ -34,7 +34,7 @@ func seeds(f *testing.F) {
 	}
 	for _, text := range []string{
 		"", "module {}", "%a, %b:2 = foo.x %c#1 {d = \"%e\"} : (i1, i2, i3) loc(\"f\")\n%c:2 = \"a.b\"() : () -> (i1, i2)", "foo.x [#a, !b\n] : !b to i1\n#a = 1",
-		"#a = loc(callsite(#b at #b))\n\"a.b\"() : () -> () loc(#a)\n#b = loc(fused<#a>[\"x\", #c])\n#c = loc(\"y\"(#a))", "\"a.b\"() {x = #x.<1>, y = !x., z = #x<_a>} : () -> ()", "{-# dialect_resources: {builtin: {a: \"0x04000000\"}} #-}",
+		"#a = loc(callsite(#b at #b))\n\"a.b\"() : () -> () loc(#a)\n#b = loc(fused<#a>[\"x\", #c])\n#c = loc(\"y\"(#a))", "\"a.b\"() {x = #x.<1>, y = !x., z = #x<_a>} : () -> ()", "{-# dialect_resources: {builtin: {a: \"0x04000000\"}} #-}", "{-#dialect_resources:{a:{k:\"0x04000000\"}}#-}",
 		`"a.b"() ({^bb0(%x: i32): "a.c"()[^bb1(%x : i32)] : () -> () ^bb1(%y: i32): "a.d"(%y) : (i32) -> ()}) : () -> ()`,
 		`func.func @f(%a: tensor<?x2xf32, #stablehlo.bounds<4, ?>>) { return }`,
 		`%0 = "a.b"() {x = dense<[[1, 2], [3, 4]]> : tensor<2x2xi4>, y = dense<"0x0102"> : tensor<2xi8>, z = array<f32: 1.0, 2.0e1>} : () -> !quant.uniform<i8:f32, 2.0:3>`,

@@ -246,7 +246,7 @@ func (l *lexer) suffix(i int) int {
 		}
 		return i
 	}
-	if i+2 < len(src) && src[i] == '-' && src[i+1] == '}' {
+	if i+1 < len(src) && src[i] == '-' && src[i+1] == '}' {
 		return i // #-}
 	}
 	for i < len(src) && class[src[i]]&clsSuffix != 0 {
