@@ -195,10 +195,10 @@ func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) 
 	}
 	out := make([]*buf, len(f.results))
 	if err := m.block(fr, f.body, out); err != nil {
-		if m.at != nil {
-			err = m.locate(m.at, err)
+		if m.at == nil { // stopped before it began
+			return nil, locate(m.prog.module, f.op, err)
 		}
-		return nil, err
+		return nil, m.locate(m.at, err)
 	}
 	m.leave(f, fr)
 	for _, st := range m.written {
