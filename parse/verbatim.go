@@ -21,8 +21,9 @@ func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
 	var pieces []string
 	src := p.lexer.src
 	from, end := start.end, start.end
-	depth, types := 0, -1
-	for !p.statementEnds(depth) {
+	var open []byte // the brackets to be closed, innermost last
+	types := -1
+	for !p.statementEnds(len(open)) {
 		at := p.tok
 		switch {
 		case at.kind == tokEOF, at.kind == tokError, at.kind == tokCaret:
@@ -50,20 +51,20 @@ func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
 		case at.kind == tokPunct:
 			switch at.punct {
 			case '(', '[', '{', '<':
-				depth++
+				open = append(open, closing[at.punct])
 				if at.punct == '{' && p.holdsLines() {
 					p.unreadable(start)
 				}
 			case ')', ']', '}', '>':
-				depth--
+				if len(open) == 0 || open[len(open)-1] != at.punct {
+					p.unreadable(start)
+				}
+				open = open[:len(open)-1]
 			case ':', punctArrow:
-				if depth == 0 {
+				if len(open) == 0 {
 					types = at.end
 				}
 			case punctMetaOpen, punctMetaEnd:
-				p.unreadable(start)
-			}
-			if depth < 0 {
 				p.unreadable(start)
 			}
 		}
@@ -83,6 +84,9 @@ func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
 	}
 	return op
 }
+
+// closing has the bracket that closes each.
+var closing = [128]byte{'(': ')', '[': ']', '{': '}', '<': '>'}
 
 // lastEnd returns the offset behind the operand that was just read.
 func (p *parser) lastEnd(o ir.Operand) int {
