@@ -20,6 +20,7 @@ type bindFlags struct {
 	on       []string
 	inject   []string
 	print    bool
+	probes   bool
 	events   string
 	closing  []io.Closer
 	bindings runtime.Bindings

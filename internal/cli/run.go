@@ -51,6 +51,7 @@ func (f *runFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.bind.on, "on", nil, "bind a handler: `NAME=HANDLER[:OPTIONS]`; NAME is a hook's name, a glob or an id")
 	c.Flags().StringArrayVar(&f.bind.inject, "inject", nil, "make a hook fail: `NAME=FAULT[@N]` with error, panic, delay=D, nan, zero, wrong-shape or unwritten, at the Nth event")
 	c.Flags().BoolVar(&f.bind.print, "print-callbacks", false, "print each callback")
+	c.Flags().BoolVar(&f.bind.probes, "probes", false, "serve the probes that 'hlocb tap' put into the module")
 	c.Flags().StringVar(&f.bind.events, "events", "", "write each callback to this `file` as a line of JSON")
 	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not rewrite the module; the embedded engine delivers hooks in any notation")
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long one callback may take and, on the embedded engine, the program between two; 0 is for ever")

@@ -30,8 +30,8 @@ func (a *app) tapCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tap IN",
 		Short: "Put probes on values of a module",
-		Long: `Put probes on values of a module: hooks of kind tap, which 'hlocb run' serves as --probe says and which every other
-command treats like the hooks that the module has. --at selects values whose name, whose op's name or whose location
+		Long: `Put probes on values of a module: hooks of kind tap, which 'hlocb run --probes' serves as --probe says and which every
+other command treats like the hooks that the module has. --at selects values whose name, whose op's name or whose location
 matches a regular expression; a value is written with its '%', a result of several as %name#1. The module is rewritten
 as by 'hlocb rewrite', so that probes and hooks keep one order.
 
@@ -43,7 +43,7 @@ Probes:
 
 Values in regions that have no defined order (of reduce, sort, scatter, ...), tokens, tuples and tensors of unknown size
 cannot be observed.`,
-		Example: `  hlocb tap train.mlir --at '^%loss$' --probe print | hlocb run - --fill iota
+		Example: `  hlocb tap train.mlir --at '^%loss$' --probe print | hlocb run - --probes --fill iota
   hlocb tap f.mlir --at 'stablehlo.dot_general' --at 'layer3' --probe finite -o probed.mlir`,
 		Args: exactArgs("IN"),
 		RunE: command(func(cmd *cobra.Command, args []string) error {
@@ -194,8 +194,10 @@ func valueLabel(v *ir.Value) string {
 	return op
 }
 
-// bindProbes binds the handlers that the module's probes name.
+// bindProbes binds the handlers that the module's probes name, where the command line lets the module do that, and says
+// so where it does not: a module alone binds nothing.
 func (f *bindFlags) bindProbes(a *app, m *hlocb.Manifest) error {
+	unserved := 0
 	made := map[string]runtime.Handler{}
 	env := a.handlerEnv()
 	for i := range m.Sites {
@@ -203,6 +205,10 @@ func (f *bindFlags) bindProbes(a *app, m *hlocb.Manifest) error {
 		name, err := strconv.Unquote(site.Attrs[hook.AttrProbe])
 		spec := probeHandlers()[name]
 		if err != nil || spec == "" {
+			continue
+		}
+		if !f.probes {
+			unserved++
 			continue
 		}
 		if made[name] == nil {
@@ -216,6 +222,9 @@ func (f *bindFlags) bindProbes(a *app, m *hlocb.Manifest) error {
 			made[name] = h
 		}
 		f.bindings.Observe(site.ID.String(), made[name])
+	}
+	if unserved > 0 {
+		a.note("%s not served: --probes does what they ask for", plural(unserved, "probe"))
 	}
 	return nil
 }
