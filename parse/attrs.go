@@ -596,7 +596,7 @@ func (p *parser) hashAttr() ir.Attr {
 		a = ir.NewDialectAttr(dialect, "", string(src[p.symbolBody(start):end]), nil)
 	case a == nil && wrapped:
 		p.lexAt(end)
-		a = wrappedAttr(dialect, name, string(src[body:end-1]))
+		a = p.wrappedAttr(dialect, name, body, end-1)
 	case a == nil:
 		p.lexAt(end)
 		a = ir.NewDialectAttr(dialect, name, string(src[body:end]), nil)
@@ -614,12 +614,28 @@ func (p *parser) symbolBody(start int) int {
 	return start + max(0, bytes.IndexByte(p.lexer.src[start:], '<'))
 }
 
-// wrappedAttr is #dialect<name rest>, which MLIR prints as #dialect.name<...> where rest is in angle brackets or
-// empty.
-func wrappedAttr(dialect, name, rest string) ir.Attr {
-	trimmed := strings.TrimSpace(rest)
-	if (trimmed == "" || trimmed[0] == '<') && simpleName(name) {
-		return ir.NewDialectAttr(dialect, name, trimmed, nil)
+// wrappedAttr is #dialect<name rest>, where rest is the text between two offsets. MLIR prints it as #dialect.name<...> where
+// rest is in angle brackets or empty.
+func (p *parser) wrappedAttr(dialect, name string, from, to int) ir.Attr {
+	if rest, ok := p.angled(from, to); ok && simpleName(name) {
+		return ir.NewDialectAttr(dialect, name, rest, nil)
 	}
-	return ir.NewDialectAttr(dialect, "", "<"+name+rest+">", nil)
+	return ir.NewDialectAttr(dialect, "", "<"+name+string(p.lexer.src[from:to])+">", nil)
 }
+
+// angled returns the balanced text between two offsets without the spaces around it, ok false where it is more than one
+// pair of angle brackets. MLIR looks at the first and the last character only, and does not read what it then writes:
+// #a<b<1>2<3>> becomes #a.b<1>2<3>.
+func (p *parser) angled(from, to int) (text string, ok bool) {
+	src := p.lexer.src
+	for from < to && isSpace(src[from]) {
+		from++
+	}
+	for from < to && isSpace(src[to-1]) {
+		to--
+	}
+	text = string(src[from:to])
+	return text, text == "" || text[0] == '<' && p.balancedEnd(from+1) == to-1
+}
+
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }

@@ -496,8 +496,8 @@ func (p *parser) verbatimType(dialect, name string, open, body, end int, wrapped
 		return p.ctx.DialectType(dialect, "", string(src[open:end]), nil)
 	}
 	if wrapped {
-		rest := strings.TrimSpace(string(src[body : end-1]))
-		if rest != "" && rest[0] != '<' || !simpleName(name) {
+		rest, ok := p.angled(body, end-1)
+		if !ok || !simpleName(name) {
 			return p.ctx.DialectType(dialect, "", string(src[open:end]), nil)
 		}
 		return p.ctx.DialectType(dialect, name, rest, nil)
