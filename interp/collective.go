@@ -352,7 +352,7 @@ func planAllGather(p *planner, s *spec) (control, error) {
 
 // reduceParts compiles the region of a reducing collective for operand i: it folds the members' operands in the order of
 // the group. Where the region computes in a wider type than the operand's, that is what it gives.
-func reduceParts(p *planner, s *spec, i int) (func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error), error) {
+func reduceParts(p *planner, s *spec, i int) (folder, error) {
 	dt, n := s.in[i].dt, s.in[i].n
 	r, err := p.lift(s.op, 0, n)
 	if err != nil {
@@ -401,24 +401,35 @@ func reduceParts(p *planner, s *spec, i int) (func(m *machine, fr *frame, parts 
 	}, nil
 }
 
+// folder reduces what the processes of a group hand in for one operand.
+type folder func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error)
+
+// reduction compiles what all_reduce and collective_reduce have in common: who meets whom, and how each operand of s is
+// reduced.
+func reduction(p *planner, s *spec) (rule groupRule, groups [][]int64, fold []folder, err error) {
+	if rule, err = reductionRule(s.op); err != nil {
+		return
+	}
+	if groups, err = p.groups(s.op); err != nil {
+		return
+	}
+	fold = make([]folder, len(s.in))
+	for i := range s.in {
+		if fold[i], err = reduceParts(p, s, i); err != nil {
+			return
+		}
+	}
+	return
+}
+
 // planAllReduce compiles all_reduce (spec, "all_reduce").
 func planAllReduce(p *planner, s *spec) (control, error) {
 	if err := staticTensors(s); err != nil {
 		return nil, err
 	}
-	rule, err := reductionRule(s.op)
+	rule, groups, fold, err := reduction(p, s)
 	if err != nil {
 		return nil, err
-	}
-	groups, err := p.groups(s.op)
-	if err != nil {
-		return nil, err
-	}
-	fold := make([]func(*machine, *frame, []*tensor.Tensor) (*buf, error), len(s.in))
-	for i := range s.in {
-		if fold[i], err = reduceParts(p, s, i); err != nil {
-			return nil, err
-		}
 	}
 	return collective(rule, groups, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
 		b, err := fold[i](m, fr, parts)
@@ -538,19 +549,9 @@ func planCollectiveReduce(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	rule, err := reductionRule(s.op)
+	rule, groups, fold, err := reduction(p, data)
 	if err != nil {
 		return nil, err
-	}
-	groups, err := p.groups(s.op)
-	if err != nil {
-		return nil, err
-	}
-	fold := make([]func(*machine, *frame, []*tensor.Tensor) (*buf, error), len(data.in))
-	for i := range data.in {
-		if fold[i], err = reduceParts(p, data, i); err != nil {
-			return nil, err
-		}
 	}
 	return collective(rule, groups, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
 		clear(out.Bytes())
