@@ -13,42 +13,8 @@ import (
 // pairLength is the longest line for which that is done: it costs twenty times as much.
 const pairLength = 2048
 
-// twoWords is the unevaluated sum of two float64 (Dekker 1971).
-type twoWords struct{ hi, lo float64 }
-
-func (x twoWords) add(y twoWords) twoWords {
-	s := x.hi + y.hi
-	t := s - x.hi
-	e := (x.hi - (s - t)) + (y.hi - t)
-	u := x.lo + y.lo
-	v := u - x.lo
-	f := (x.lo - (u - v)) + (y.lo - v)
-	e += u
-	h := s + e
-	e = e - (h - s) + f
-	s = h + e
-	return twoWords{s, e - (s - h)}
-}
-
-func (x twoWords) neg() twoWords { return twoWords{-x.hi, -x.lo} }
-
-func (x twoWords) mul(y twoWords) twoWords {
-	p := x.hi * y.hi
-	e := math.FMA(x.hi, y.hi, -p) + (x.hi*y.lo + x.lo*y.hi)
-	s := p + e
-	return twoWords{s, e - (s - p)}
-}
-
-// over divides by a float64.
-func (x twoWords) over(n float64) twoWords {
-	q := x.hi / n
-	r := (math.FMA(-q, n, x.hi) + x.lo) / n
-	s := q + r
-	return twoWords{s, r - (s - q)}
-}
-
 // pairComplex is a complex number of two words per part.
-type pairComplex struct{ re, im twoWords }
+type pairComplex struct{ re, im word }
 
 func (x pairComplex) add(y pairComplex) pairComplex {
 	return pairComplex{x.re.add(y.re), x.im.add(y.im)}
@@ -74,10 +40,10 @@ func rootOfUnity(k, n int) pairComplex {
 	if octant%2 == 1 {
 		r = n - r
 	}
-	twoPi := twoWords{2 * math.Pi, 2.4492935982947064e-16}
-	x := twoPi.mul(twoWords{float64(r), 0}).over(8 * float64(n))
+	twoPi := word{2 * math.Pi, 2.4492935982947064e-16}
+	x := twoPi.mul(word{float64(r), 0}).over(8 * float64(n))
 	x2 := x.mul(x)
-	sin, cos := x, twoWords{1, 0}
+	sin, cos := x, word{1, 0}
 	s, c := x, cos
 	for i := 1.0; i < 40 && math.Abs(c.hi) > 1e-36; i += 2 {
 		c = c.mul(x2).over(-i * (i + 1))
@@ -191,7 +157,7 @@ func transformPairs(data []complex128, shape tensor.Shape, k int, inverse, realL
 		if !(math.Abs(real(v)) < 0x1p900 && math.Abs(imag(v)) < 0x1p900) {
 			return false
 		}
-		wide[i] = pairComplex{twoWords{real(v), 0}, twoWords{imag(v), 0}}
+		wide[i] = pairComplex{word{real(v), 0}, word{imag(v), 0}}
 	}
 	total := 1.0
 	for d := len(shape) - 1; d >= len(shape)-k; d-- {
@@ -216,9 +182,9 @@ func transformPairs(data []complex128, shape tensor.Shape, k int, inverse, realL
 		}
 		if realLines && d == len(shape)-1 {
 			for i := 0; i < len(wide); i += n {
-				wide[i].im = twoWords{}
+				wide[i].im = word{}
 				if n%2 == 0 {
-					wide[i+n/2].im = twoWords{}
+					wide[i+n/2].im = word{}
 				}
 			}
 		}

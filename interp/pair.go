@@ -25,6 +25,8 @@ func (x word) add(y word) word {
 	return fastSum(w.hi, w.lo+f)
 }
 
+func (x word) neg() word { return word{-x.hi, -x.lo} }
+
 func (x word) mul(y word) word {
 	hi, lo := mulPair(x.hi, x.lo, y.hi, y.lo)
 	return word{hi, lo}
@@ -35,6 +37,7 @@ func (x word) times(y float64) word {
 	return fastSum(p, math.FMA(x.hi, y, -p)+x.lo*y)
 }
 
+// over divides by a float64.
 func (x word) over(n float64) word {
 	q := x.hi / n
 	return fastSum(q, (math.FMA(-q, n, x.hi)+x.lo)/n)
