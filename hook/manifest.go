@@ -121,8 +121,6 @@ func LocText(l *ir.Loc) string {
 			meta = "<" + l.Metadata().String() + ">"
 		}
 		return "fused" + meta + "[" + strings.Join(parts, ", ") + "]"
-	case ir.LocOpaque:
-		return l.Name()
 	}
 	return ""
 }

@@ -12,7 +12,6 @@ const (
 	LocName                    // loc("name"(child))
 	LocCallSite                // loc(callsite(callee at caller))
 	LocFused                   // loc(fused<metadata>[a, b])
-	LocOpaque                  // anything else, kept as text
 )
 
 // Loc is an MLIR location: where, in the program that the producer compiled, an op comes from. It is data that
@@ -21,7 +20,7 @@ type Loc struct {
 	kind     LocKind
 	depth    uint16
 	size     uint32
-	name     string // file, name or opaque text
+	name     string // file or name
 	line     uint32 // of a fused location, the length of the metadata's text
 	col      uint32
 	endLine  uint32 // 0 where the location is no range
@@ -62,11 +61,6 @@ func NewFusedLoc(metadata Attr, children []*Loc) *Loc {
 	l := &Loc{kind: LocFused, metadata: metadata, children: children}
 	l.Measure()
 	return l
-}
-
-// NewOpaqueLoc returns a location that is carried as text.
-func NewOpaqueLoc(text string) *Loc {
-	return &Loc{kind: LocOpaque, name: text, size: uint32(len(text)) + ownSize}
 }
 
 // ownSize is about the length of the text of a location without names and nested locations.

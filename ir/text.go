@@ -390,7 +390,7 @@ func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 		}
 		return append(b, ']')
 	}
-	return append(b, l.name...)
+	return b
 }
 
 // String returns the location as MLIR prints it: loc("f":1:2).
