@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
@@ -93,14 +94,7 @@ func (h *typed) CheckSite(s *hlocb.Site) error {
 func elementOf[T tensor.Element]() elementType {
 	var zero T
 	fits := func(list ...tensor.DType) func(tensor.DType) bool {
-		return func(d tensor.DType) bool {
-			for _, t := range list {
-				if t == d {
-					return true
-				}
-			}
-			return false
-		}
+		return func(d tensor.DType) bool { return slices.Contains(list, d) }
 	}
 	e := elementType{name: fmt.Sprintf("%T", zero)}
 	switch any(zero).(type) {
