@@ -12,7 +12,7 @@ import (
 )
 
 // toEXLA writes EXLA's io_call and runtime_call: the PID of its callback server is argument 0 of the program and
-// operand 0 of each call. The notation has no order.
+// operand 0 of each call. The notation has no order, and its calls always have a side effect.
 var toEXLA = Output{
 	Name:  "exla",
 	Doc:   "custom calls @exla_runtime_callback with the server's PID as argument 0 of main; keeps no order",
@@ -33,9 +33,6 @@ func lowerEXLA(w *lowerer, h hlocb.HookOp) error {
 	pid := pidFor(h.Op)
 	if pid == nil {
 		return w.lost(h, "the PID of EXLA's callback server does not get there")
-	}
-	if !h.SideEffect() {
-		return w.lost(h, "its calls always have a side effect")
 	}
 	operands := prepend(pid, data(h))
 	types := dataTypes(h)
@@ -181,25 +178,23 @@ const pidBytes = 8
 // addPIDs gives every function that reaches a hook the PID as an argument: argument 0 of public functions, as
 // EXLA writes them, unless they have one already, and of private ones handed on by their callers.
 func addPIDs(m *ir.Module) error {
-	t := &threader{m: m}
-	if !t.survey() {
-		return nil
-	}
+	hook := m.Def(hlocb.Hook.Name)
+	reach := reachOf(m, func(op *ir.Op) bool { return op.Is(hook) })
 	pid := m.Context().StaticTensor(tensor.UI8, tensor.Shape{pidBytes})
-	for _, f := range t.calls.funcs {
-		if !t.reach.ops[f.Op] || pidArg(f) != nil {
+	for _, f := range reach.calls.funcs {
+		if !reach.ops[f.Op] || pidArg(f) != nil {
 			continue
 		}
-		if op := t.calls.taken[f.Symbol()]; op != nil {
+		if op := reach.calls.taken[f.Symbol()]; op != nil {
 			return m.Errorf(op, "'%s' names function @%s, which needs the PID of EXLA's callback server", op.Name(), f.Symbol())
 		}
 		addPID(m, f, pid)
 	}
-	for _, f := range t.calls.funcs {
-		if !t.reach.ops[f.Op] {
+	for _, f := range reach.calls.funcs {
+		if !reach.ops[f.Op] {
 			continue
 		}
-		for _, call := range t.calls.callers[f.Symbol()] {
+		for _, call := range reach.calls.callers[f.Symbol()] {
 			if call.NumOperands() == len(f.Type().Inputs()) {
 				continue
 			}
