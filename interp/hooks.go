@@ -205,19 +205,22 @@ func (m *machine) deliver(b *runtime.Bound, c *runtime.Call) error {
 	ctx, cancel := context.WithTimeoutCause(m.ctx, timeout, &runtime.TimeoutError{After: timeout.String()})
 	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- runtime.Deliver(ctx, b, &cp) }()
-	select {
-	case err := <-done:
+	go func() { done <- runtime.DeliverInTime(ctx, b, &cp) }()
+	answered := func(err error) error {
 		if err == nil {
 			for _, t := range c.Results {
 				copy(t.Bytes(), same[t].Bytes())
 			}
 		}
 		return err
+	}
+	select {
+	case err := <-done:
+		return answered(err)
 	case <-ctx.Done():
 		select { // a handler that came back at the last moment
 		case err := <-done:
-			return err
+			return answered(err)
 		default:
 		}
 		cause := error(&runtime.TimeoutError{After: timeout.String()})

@@ -39,6 +39,16 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	return nil
 }
 
+// DeliverInTime is Deliver under a time limit, which ends ctx with a *TimeoutError as its cause: a handler that returns
+// after it was too late, whoever notices first.
+func DeliverInTime(ctx context.Context, b *Bound, c *Call) error {
+	err := Deliver(ctx, b, c)
+	if late := (*TimeoutError)(nil); err == nil && errors.As(context.Cause(ctx), &late) {
+		return hookError(c, late)
+	}
+	return err
+}
+
 // timedOut returns the *TimeoutError that ended ctx where that is why the handler gave up: a handler that minds its
 // context and the watchdog that does not wait for it then say the same.
 func timedOut(ctx context.Context, err error) error {

@@ -141,3 +141,22 @@ func TestWatchEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestLateIsLate: a handler that succeeds after its time limit has failed, one that succeeds within it has not.
+func TestLateIsLate(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		ctx, end := context.WithCancelCause(context.Background())
+		site := &hlocb.Site{Name: "h", Kind: hlocb.Tap}
+		err := DeliverInTime(ctx, &Bound{Site: site, Observers: []Handler{HandlerFunc(func(context.Context, *Call) error {
+			if late {
+				end(&TimeoutError{After: "1s"})
+			}
+			return nil
+		})}}, &Call{Site: site})
+		end(nil)
+		var timeout *TimeoutError
+		if errors.As(err, &timeout) != late {
+			t.Errorf("late is %v, but the error is %v", late, err)
+		}
+	}
+}

@@ -83,7 +83,7 @@ func (a *asyncCall) run(ctx context.Context, site *site) {
 	goruntime.LockOSThread()
 	defer goruntime.UnlockOSThread()
 	C.hl_enter_run(C.int64_t(a.s.launchID))
-	err := runtime.Deliver(ctx, &site.bound, &a.copies)
+	err := runtime.DeliverInTime(ctx, &site.bound, &a.copies)
 	C.hl_leave_run()
 	if !a.settled.CompareAndSwap(false, true) {
 		return
