@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -86,8 +85,7 @@ func (c *Context) intern(key typeKey, t Type) Type {
 type typeKey []byte
 
 func (k typeKey) typ(t Type) typeKey {
-	type iface struct{ table, data uintptr }
-	return k.num(int64((*iface)(unsafe.Pointer(&t)).data))
+	return k.num(int64(uintptr(address(t))))
 }
 
 func (k typeKey) num(v int64) typeKey { return binary.LittleEndian.AppendUint64(k, uint64(v)) }

@@ -3,6 +3,7 @@ package ir
 import (
 	"math"
 	"strconv"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -13,6 +14,16 @@ type Type interface {
 	// String returns the type as MLIR prints it, without aliases.
 	String() string
 	isType()
+}
+
+// Identical reports whether a and b, of one context, are one type. It is a == b, but for the call that comparing two
+// interfaces costs: types are interned, so that their addresses tell.
+func Identical(a, b Type) bool { return address(a) == address(b) }
+
+// address returns where t lies, nil where it is nil.
+func address(t Type) unsafe.Pointer {
+	type iface struct{ table, data unsafe.Pointer }
+	return (*iface)(unsafe.Pointer(&t)).data
 }
 
 // Dynamic is the size of a dimension that is not known, written '?'.

@@ -5,6 +5,7 @@ import (
 	goruntime "runtime"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/diag"
 )
@@ -34,16 +35,45 @@ func (v *verifier) found() error {
 type verifier struct {
 	r     Reporter
 	spare *atomic.Int32 // how many more goroutines may be started; nil where the module is small
+	fit   [256]fitting  // types found to be right last, by fitSlot
+}
+
+// fitting says that the constraint of a row on an operand or result accepts a type. Types are few, so that remembering
+// the last ones saves most checks.
+type fitting struct {
+	arg *Arg
+	typ Type
+}
+
+// fits reports whether arg accepts t.
+func (v *verifier) fits(arg *Arg, t Type) bool {
+	if arg.Type.Check == nil {
+		return true
+	}
+	h := (uint64(uintptr(address(t)))>>4 + uint64(uintptr(unsafe.Pointer(arg)))>>5) * 0x9e3779b97f4a7c15
+	f := &v.fit[h>>56]
+	if f.arg == arg && Identical(f.typ, t) {
+		return true
+	}
+	if !arg.Type.Check(t) {
+		return false
+	}
+	f.arg, f.typ = arg, t
+	return true
 }
 
 func (v *verifier) op(o *Op) {
 	before := len(v.r.list)
-	v.namespaced(o)
+	if o.numAttrs > 0 {
+		v.namespaced(o)
+	}
 	if !o.def.unknown && len(v.r.list) == before {
 		v.row(o)
 	}
-	if p := o.Parent(); p != nil && len(v.r.list) == before && o.def.Has(Symbol) && p.def.Known() && !p.def.Has(SymbolTable) && o.Attr(SymbolName) != nil {
-		v.r.Errorf(o, "symbol's parent must have the SymbolTable trait")
+	if o.def.Has(Symbol) && len(v.r.list) == before {
+		if p := o.Parent(); p != nil && p.def.Known() && !p.def.Has(SymbolTable) && o.Attr(SymbolName) != nil {
+			v.r.Errorf(o, "symbol's parent must have the SymbolTable trait")
+		}
 	}
 	if o.def.VerifyEntry != nil && len(v.r.list) == before {
 		o.def.VerifyEntry(o, &v.r)
@@ -62,8 +92,13 @@ func (v *verifier) op(o *Op) {
 
 // namespaced has the dialects check the discardable attributes of their namespaces.
 func (v *verifier) namespaced(o *Op) {
-	for _, a := range o.attrs() {
-		if d := v.r.dialectOf(a.Name); d != nil && d.VerifyAttr != nil && !a.Inherent {
+	list := o.attrs()
+	for i := range list {
+		a := &list[i]
+		if a.Inherent {
+			continue
+		}
+		if d := v.r.dialectOf(a.Name); d != nil && d.VerifyAttr != nil {
 			before := len(v.r.list)
 			if d.VerifyAttr(o, a.Name, a.Attr, &v.r); len(v.r.list) > before {
 				return
@@ -95,10 +130,36 @@ func (v *verifier) row(o *Op) {
 			return
 		}
 	}
+	if v.simple(o) {
+		v.regionCount(o)
+		return
+	}
 	if v.values(o, "operand", d.Operands, int(o.numOperands), d.Traits&SameVariadicOperands != 0, AttrSizedOperands, "operandSegmentSizes") &&
 		v.values(o, "result", d.Results, int(o.numResults), d.Traits&SameVariadicResults != 0, AttrSizedResults, "resultSegmentSizes") {
 		v.regionCount(o)
 	}
+}
+
+// simple reports whether o has exactly the operands and results of its row, of the right types, where each is one value:
+// what nearly every op has, in less time than values takes.
+func (v *verifier) simple(o *Op) bool {
+	d := o.def
+	if len(d.Operands) != int(o.numOperands) || len(d.Results) != int(o.numResults) || d.Traits&(AttrSizedOperands|AttrSizedResults) != 0 {
+		return false
+	}
+	uses, results := o.operands(), o.results()
+	for i := range d.Operands {
+		a := &d.Operands[i]
+		if a.Mult != One || uses[i].val == nil || !v.fits(a, uses[i].val.typ) {
+			return false
+		}
+	}
+	for i := range d.Results {
+		if a := &d.Results[i]; a.Mult != One || !v.fits(a, results[i].typ) {
+			return false
+		}
+	}
+	return true
 }
 
 // counted checks that there can be n operands or results; it reports whether there can.
@@ -209,7 +270,7 @@ func (v *verifier) value(o *Op, what string, i int, arg *Arg) bool {
 		v.r.Errorf(o, "%s #%d is missing", what, i)
 		return false
 	}
-	if c := &arg.Type; c.Check != nil && !c.Check(t) {
+	if c := &arg.Type; !v.fits(arg, t) {
 		kind := ""
 		if arg.Mult == Variadic {
 			kind = "variadic of "
@@ -221,6 +282,9 @@ func (v *verifier) value(o *Op, what string, i int, arg *Arg) bool {
 }
 
 func (v *verifier) regionCount(o *Op) {
+	if len(o.def.Regions) == 0 && o.rare == nil {
+		return
+	}
 	fixed, open := 0, false
 	for _, s := range o.def.Regions {
 		if s.Mult == One {
@@ -303,7 +367,11 @@ func (v *verifier) placed(n *Op, b *Block) {
 func (v *verifier) operandsDominate(n *Op) {
 	uses := n.operands()
 	for k := range uses {
-		if val := uses[k].val; val != nil && !dominates(val, n) {
+		val := uses[k].val
+		if val == nil || val.op != nil && val.op.block == n.block && val.op.order < n.order {
+			continue
+		}
+		if !dominates(val, n) {
 			v.r.PlainErrorf(n, "operand #%d does not dominate this use", k).Note(where(val), "operand defined here")
 		}
 	}

@@ -18,14 +18,14 @@ func inferDot(s *site) ([]ir.Type, error) {
 	if n := l.Rank(); n < 1 || n > 2 || r.Rank() < 1 || r.Rank() > 2 || !sameSize(l.Shape()[n-1], r.Shape()[0]) {
 		return nil, fail("expected both lhs/rhs ranks to be either 1 or 2") // MLIR says so of unequal sizes, too
 	}
-	var dims []dim
+	dims := s.dims(2)[:0]
 	if l.Rank() == 2 {
 		dims = append(dims, dimOf(l, 0))
 	}
 	if r.Rank() == 2 {
 		dims = append(dims, dimOf(r, 1))
 	}
-	return []ir.Type{dimsType(s.ctx, dims, l.Elem())}, nil
+	return s.single(s.made(0, dims, l.Elem())), nil
 }
 
 func dotRule(s *site) error {
@@ -51,26 +51,39 @@ func inferDotGeneral(s *site) ([]ir.Type, error) {
 	if !ok {
 		return nil, opFail("requires attribute 'dot_dimension_numbers'")
 	}
-	dims, err := dotDimsOf(l, r, d)
-	if err != nil {
+	if err := dotDimsRule(l, r, d); err != nil {
 		return nil, err
 	}
-	return []ir.Type{dimsType(s.ctx, dims, l.Elem())}, nil
+	dims := s.dims(l.Rank() + r.Rank())[:0]
+	for _, i := range d.LHSBatching {
+		dims = append(dims, dimOf(l, int(i)))
+	}
+	for i, summed := range s.marked(l.Rank(), d.LHSBatching, d.LHSContracting) {
+		if !summed {
+			dims = append(dims, dimOf(l, i))
+		}
+	}
+	for i, summed := range s.marked(r.Rank(), d.RHSBatching, d.RHSContracting) {
+		if !summed {
+			dims = append(dims, dimOf(r, i))
+		}
+	}
+	return s.single(s.made(0, dims, l.Elem())), nil
 }
 
-// dotDimsOf checks dimension numbers against the operands and returns the dimensions of the product.
-func dotDimsOf(l, r *ir.TensorType, d *DotDims) ([]dim, error) {
+// dotDimsRule checks dimension numbers against the operands.
+func dotDimsRule(l, r *ir.TensorType, d *DotDims) error {
 	if len(d.LHSBatching) != len(d.RHSBatching) { // (C1)
-		return nil, fail("lhs and rhs should have the same number of batching dimensions")
+		return fail("lhs and rhs should have the same number of batching dimensions")
 	}
 	if len(d.LHSContracting) != len(d.RHSContracting) { // (C2)
-		return nil, fail("lhs and rhs should have the same number of contracting dimensions")
+		return fail("lhs and rhs should have the same number of contracting dimensions")
 	}
 	if err := disjoint(d.LHSBatching, d.LHSContracting, "lhs_batching_dimensions", "lhs_contracting_dimensions"); err != nil { // (C3)
-		return nil, err
+		return err
 	}
 	if err := disjoint(d.RHSBatching, d.RHSContracting, "rhs_batching_dimensions", "rhs_contracting_dimensions"); err != nil { // (C4)
-		return nil, err
+		return err
 	}
 	for _, f := range [...]struct {
 		name string
@@ -82,35 +95,21 @@ func dotDimsOf(l, r *ir.TensorType, d *DotDims) ([]dim, error) {
 	} {
 		for _, v := range f.v {
 			if v < 0 || v >= int64(f.rank) {
-				return nil, fail("%s value: %d is out of range: [0, %d)", f.name, v, f.rank)
+				return fail("%s value: %d is out of range: [0, %d)", f.name, v, f.rank)
 			}
 		}
 	}
 	for i := range d.LHSBatching { // (C9)
 		if !sameSize(l.Shape()[d.LHSBatching[i]], r.Shape()[d.RHSBatching[i]]) {
-			return nil, fail("batching dimension sizes must match for lhs/rhs")
+			return fail("batching dimension sizes must match for lhs/rhs")
 		}
 	}
 	for i := range d.LHSContracting { // (C10)
 		if !sameSize(l.Shape()[d.LHSContracting[i]], r.Shape()[d.RHSContracting[i]]) {
-			return nil, fail("contracting dimension sizes must match for lhs/rhs")
+			return fail("contracting dimension sizes must match for lhs/rhs")
 		}
 	}
-	var dims []dim
-	for _, i := range d.LHSBatching {
-		dims = append(dims, dimOf(l, int(i)))
-	}
-	for i := range l.Rank() {
-		if !contains(d.LHSBatching, int64(i)) && !contains(d.LHSContracting, int64(i)) {
-			dims = append(dims, dimOf(l, i))
-		}
-	}
-	for i := range r.Rank() {
-		if !contains(d.RHSBatching, int64(i)) && !contains(d.RHSContracting, int64(i)) {
-			dims = append(dims, dimOf(r, i))
-		}
-	}
-	return dims, nil
+	return nil
 }
 
 func dotGeneralRule(s *site) error {

@@ -62,7 +62,7 @@ func inferBroadcast(s *site) ([]ir.Type, error) {
 	for i := range t.Rank() {
 		dims = append(dims, dimOf(t, i))
 	}
-	return []ir.Type{dimsType(s.ctx, dims, t.Elem())}, nil
+	return s.single(s.made(0, dims, t.Elem())), nil
 }
 
 func broadcastInDimRule(s *site) error {
@@ -132,7 +132,7 @@ func inferConcatenate(s *site) ([]ir.Type, error) {
 	if d >= first.Rank() { // (C4)
 		return nil, fail("dimension %d is out-of-bounds for input rank %d", d, first.Rank())
 	}
-	dims := make([]dim, first.Rank())
+	dims := s.dims(first.Rank())
 	for i := range dims {
 		dims[i] = dimOf(first, i)
 	}
@@ -165,7 +165,7 @@ func inferConcatenate(s *site) ([]ir.Type, error) {
 			dims[d] = concatDim(dims[d], dimOf(t, d))
 		}
 	}
-	return []ir.Type{dimsType(s.ctx, dims, first.Elem())}, nil // (C5, C6)
+	return s.single(s.made(0, dims, first.Elem())), nil // (C5, C6)
 }
 
 // concatDim adds sizes; where one is not known, bounds.
@@ -205,7 +205,11 @@ func inferDynamicSlice(s *site) ([]ir.Type, error) {
 			return nil, fail("has slice size %d greater than dimension size %d in dimension %d of operand", v, d, i)
 		}
 	}
-	return []ir.Type{s.ctx.Tensor(sizes, t.Elem(), nil)}, nil // (C1, C5)
+	dims := s.dims(len(sizes))
+	for i, v := range sizes {
+		dims[i] = dim{v, ir.Dynamic}
+	}
+	return s.single(s.made(0, dims, t.Elem())), nil // (C1, C5)
 }
 
 func sameIndexTypes(s *site, from int) error {
@@ -236,7 +240,7 @@ func inferDynamicUpdateSlice(s *site) ([]ir.Type, error) {
 			return nil, fail("expects size at dimension %d of update to be in range [0, %d]. Got: %d.", i, e, d)
 		}
 	}
-	return []ir.Type{t}, nil // (C1)
+	return s.single(t), nil // (C1)
 }
 
 func inferPad(s *site) ([]ir.Type, error) {
@@ -253,7 +257,7 @@ func inferPad(s *site) ([]ir.Type, error) {
 			return nil, fail("%s length (%d) must match operand rank (%d)", f.name, len(f.v), t.Rank())
 		}
 	}
-	dims := make([]dim, t.Rank())
+	dims := s.dims(t.Rank())
 	for i := range dims {
 		if inner[i] < 0 { // (C3)
 			return nil, fail("Interior padding cannot be negative: %d", inner[i])
@@ -271,7 +275,7 @@ func inferPad(s *site) ([]ir.Type, error) {
 		}
 		dims[i] = d
 	}
-	return []ir.Type{dimsType(s.ctx, dims, t.Elem())}, nil
+	return s.single(s.made(0, dims, t.Elem())), nil
 }
 
 // reshapeRule: the number of elements stays (reshape C2), and the place of a quantized dimension (C3).
@@ -332,7 +336,7 @@ func inferSlice(s *site) ([]ir.Type, error) {
 			return nil, fail("the number of elements in %s (%d) does not match the rank of the operand (%d)", f.name, len(f.v), t.Rank())
 		}
 	}
-	dims := make([]dim, t.Rank())
+	dims := s.dims(t.Rank())
 	for i := range dims {
 		d := dimOf(t, i)
 		switch {
@@ -349,7 +353,7 @@ func inferSlice(s *site) ([]ir.Type, error) {
 		}
 		dims[i] = dim{(limit[i] - start[i] + stride[i] - 1) / stride[i], ir.Dynamic} // (C5)
 	}
-	return []ir.Type{dimsType(s.ctx, dims, t.Elem())}, nil // (C1)
+	return s.single(s.made(0, dims, t.Elem())), nil // (C1)
 }
 
 // inferSort: the types of the inputs (sort C2).
@@ -395,27 +399,23 @@ func sortRule(s *site) error {
 func inferTranspose(s *site) ([]ir.Type, error) {
 	t, perm := s.tensor(0), s.ints("permutation")
 	if !t.Ranked() {
-		return []ir.Type{t}, nil
+		return s.single(t), nil
 	}
 	if len(perm) != t.Rank() {
 		return nil, fail("TransposeOp operand rank %d does not match permutation size %d", t.Rank(), len(perm))
 	}
-	seen, bad := make([]bool, len(perm)), false
+	bad := false
 	for _, p := range perm { // (C2)
-		if p < 0 || p >= int64(len(perm)) || seen[p] {
-			bad = true
-			break
-		}
-		seen[p] = true
+		bad = bad || p < 0 || p >= int64(len(perm))
 	}
-	if bad {
+	if once, _ := unique(perm); bad || !once {
 		all := make([]int64, len(perm))
 		for i := range all {
 			all[i] = int64(i)
 		}
 		return nil, fail("attribute permutation must be a permutation of %s but got %s", listed(all, "?"), joined(perm))
 	}
-	dims := make([]dim, len(perm))
+	dims := s.dims(len(perm))
 	for i, p := range perm { // (C3)
 		dims[i] = dimOf(t, int(p))
 	}
@@ -436,7 +436,7 @@ func inferTranspose(s *site) ([]ir.Type, error) {
 			}
 		}
 	}
-	return []ir.Type{dimsType(s.ctx, dims, elem)}, nil
+	return s.single(s.made(0, dims, elem)), nil
 }
 
 func torchIndexSelectRule(s *site) error {

@@ -20,7 +20,7 @@ func unary(name, doc string, t ir.Constraint) *ir.Def {
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   formatUnary,
 		Infer:    infer(inferSame),
-		Verify:   verify(compatibleTypes),
+		Verify:   verifyAlike(compatibleTypes),
 		Clauses:  ir.Clauses("C1 the result has the type of operand, up to quantization"),
 	}
 }
@@ -28,7 +28,7 @@ func unary(name, doc string, t ir.Constraint) *ir.Def {
 // accurate adds the accuracy that a program may ask of a transcendental function.
 func accurate(d *ir.Def) *ir.Def {
 	d.Attrs = []ir.AttrSpec{resultAccuracy}
-	d.Verify = verify(compatibleTypes, accuracyRule)
+	d.Verify = verifyAlike(compatibleTypes, accuracyRule)
 	return d
 }
 
@@ -41,7 +41,7 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape | more,
 		Format:   formatBinary,
 		Infer:    infer(inferSame),
-		Verify:   verify(compatibleTypes),
+		Verify:   verifyAlike(compatibleTypes),
 		Clauses:  ir.Clauses("C1 lhs, rhs and the result have one type, up to quantization"),
 	}
 }
@@ -292,6 +292,6 @@ func adding(d *ir.Def) *ir.Def {
 		C6 lhs quantized per axis has the axis of the result
 		C7 rhs quantized per axis has the axis of the result
 	`)
-	d.Verify = verify(sameShape, addRule, agrees(inferSame))
+	d.Verify = verifyAlike(sameShape, addRule, agrees(inferSame))
 	return d
 }

@@ -11,7 +11,7 @@ func inferAbs(s *site) ([]ir.Type, error) {
 	if c, ok := t.Elem().(*ir.ComplexType); ok {
 		return s.elemOf(0, c.Elem()), nil
 	}
-	return []ir.Type{t}, nil
+	return s.single(t), nil
 }
 
 // inferPart: the real type of a part of complex elements; real elements keep their type (real C2, imag C2).
@@ -37,7 +37,7 @@ func inferCompare(s *site) ([]ir.Type, error) {
 		return nil, err
 	}
 	if tt, ok := t[0].(*ir.TensorType); ok {
-		return []ir.Type{withElem(s.ctx, tt, i1)}, nil
+		return s.single(s.shaped(tt, i1)), nil
 	}
 	return t, nil
 }
@@ -65,7 +65,7 @@ func inferClamp(s *site) ([]ir.Type, error) {
 	if hi.Rank() != 0 && !sameDims(hi.Shape(), x.Shape()) {
 		return nil, fail("max shape [%s] is not scalar and is not compatible to operand shape [%s]", joined(hi.Shape()), joined(x.Shape()))
 	}
-	return []ir.Type{x}, nil
+	return s.single(x), nil
 }
 
 // inferSelect: what on_true and on_false agree on (select C2); pred is a scalar or of that shape (C1).
@@ -77,11 +77,14 @@ func inferSelect(s *site) ([]ir.Type, error) {
 	if pred.Rank() != 0 && !sameDims(pred.Shape(), a.Shape()) {
 		return nil, fail("requires the same shape for all operands")
 	}
+	if a == b {
+		return s.single(a), nil
+	}
 	t, err := joinTypes(s.ctx, []ir.Type{a, b}, mostSpecific)
 	if err != nil {
 		return nil, err
 	}
-	return []ir.Type{t}, nil
+	return s.single(t), nil
 }
 
 // inferDequantize: the expressed type in the operand's shape (uniform_dequantize C1, C2).
@@ -220,6 +223,13 @@ func (s *site) body(i int) (*ir.Block, []ir.Type, error) {
 		return nil, nil, fail("expects a non-empty block")
 	}
 	b := s.regions[i].Entry()
+	if last := b.Last(); last != nil && s.op != nil && i == 0 {
+		s.ret = s.ret[:0]
+		for k := range last.NumOperands() {
+			s.ret = append(s.ret, last.Operand(k).Type())
+		}
+		return b, s.ret, nil
+	}
 	return b, returned(b), nil
 }
 

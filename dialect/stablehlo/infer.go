@@ -14,7 +14,7 @@ import (
 // compatible reports whether a value of type a may stand where type b is expected: shapes that agree where both
 // are known and within bounds, element types that agree up to the parameters of quantization.
 func compatible(a, b ir.Type) bool {
-	if a == b {
+	if ir.Identical(a, b) {
 		return true
 	}
 	switch ta := a.(type) {
@@ -37,7 +37,7 @@ func compatible(a, b ir.Type) bool {
 }
 
 func compatibleElems(a, b ir.Type) bool {
-	if a == b {
+	if ir.Identical(a, b) {
 		return true
 	}
 	qa, qb := quant.Of(a), quant.Of(b)
@@ -225,17 +225,14 @@ func sameOperandElems(s *site) error {
 func sameElems(s *site) error {
 	a, b := s.tensor(0).Elem(), s.result(0).Elem()
 	qa, qb := quant.Of(a), quant.Of(b)
-	mismatch := fail("expects operand and result to have compatible element type. Got: '%s' and '%s'", s.typ(0), s.results[0])
-	if qa == nil || qb == nil {
-		if a != b {
-			return mismatch
-		}
-		return nil
+	mismatch := a != b
+	if qa != nil && qb != nil {
+		mismatch = !compatibleElems(a, b) || qa.PerAxis() != qb.PerAxis()
 	}
-	if !compatibleElems(a, b) || qa.PerAxis() != qb.PerAxis() {
-		return mismatch
+	if mismatch {
+		return fail("expects operand and result to have compatible element type. Got: '%s' and '%s'", s.typ(0), s.results[0])
 	}
-	if qa.PerTensor() && !sameParams(qa, qb) {
+	if qa.PerTensor() && qb != nil && !sameParams(qa, qb) {
 		return fail("expect same quantization scale and zero_point")
 	}
 	return nil
@@ -389,7 +386,7 @@ func allEqual(types []ir.Type) bool {
 
 // elemOf is withElem for an operand.
 func (s *site) elemOf(i int, elem ir.Type) []ir.Type {
-	return []ir.Type{withElem(s.ctx, s.tensor(i), elem)}
+	return s.single(s.shaped(s.tensor(i), elem))
 }
 
 // product returns the number of elements of a static shape, ok false where it is not static.

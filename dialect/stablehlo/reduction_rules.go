@@ -102,7 +102,7 @@ func inferReduce(s *site) ([]ir.Type, error) {
 		}
 	}
 	dims := s.ints("dimensions")
-	seen := map[int64]bool{}
+	seen := s.marked(first.Rank())
 	for _, d := range dims { // (C4, C5)
 		if d < 0 || d >= int64(first.Rank()) {
 			return nil, fail("Out-of-bounds dimension %d, expected to be in range [0, %d)", d, first.Rank())
@@ -112,26 +112,27 @@ func inferReduce(s *site) ([]ir.Type, error) {
 		}
 		seen[d] = true
 	}
-	elems, err := reducedElems(s, n)
-	if err != nil {
-		return nil, err
-	}
-	var out []ir.Type
+	elems := reducedElems(s, n)
 	for i := range n {
-		var kept []dim
-		for k := range s.tensor(i).Rank() {
-			if !seen[int64(k)] {
-				kept = append(kept, dimOf(s.tensor(i), k))
+		t := s.tensor(i)
+		kept := s.dims(t.Rank())[:0]
+		for k := range t.Rank() {
+			if k >= len(seen) || !seen[k] {
+				kept = append(kept, dimOf(t, k))
 			}
 		}
-		out = append(out, dimsType(s.ctx, kept, elems[i]))
+		elems[i] = s.made(i, kept, elems[i])
 	}
-	return out, nil
+	return elems, nil
 }
 
-// reducedElems returns the element types that the computation gives, or those of the inputs where it is not there.
-func reducedElems(s *site, n int) ([]ir.Type, error) {
-	elems := make([]ir.Type, n)
+// reducedElems returns the element types that the computation gives, or those of the inputs where it is not there. The
+// caller may change the list.
+func reducedElems(s *site, n int) []ir.Type {
+	elems := s.single(nil)
+	if n != 1 {
+		elems = make([]ir.Type, n)
+	}
 	for i := range elems {
 		elems[i] = s.tensor(i).Elem()
 	}
@@ -142,7 +143,7 @@ func reducedElems(s *site, n int) ([]ir.Type, error) {
 			}
 		}
 	}
-	return elems, nil
+	return elems
 }
 
 func reduceRule(s *site) error {
@@ -150,10 +151,12 @@ func reduceRule(s *site) error {
 	if n == 0 {
 		return opFail("expected 1 or more operands, but found %d", len(s.operands))
 	}
-	var kept []int64
-	dims := s.ints("dimensions")
-	for i, d := range s.tensor(0).Shape() {
-		if !contains(dims, int64(i)) {
+	var room [8]int64
+	kept, dims := room[:0], s.ints("dimensions")
+	t := s.tensor(0)
+	seen := s.marked(t.Rank(), dims)
+	for i, d := range t.Shape() {
+		if !seen[i] {
 			kept = append(kept, d)
 		}
 	}
@@ -319,10 +322,7 @@ func inferReduceWindow(s *site) ([]ir.Type, error) {
 	for i := range at {
 		at[i] = int64(i)
 	}
-	elems, err := reducedElems(s, n)
-	if err != nil {
-		return nil, err
-	}
+	elems := reducedElems(s, n)
 	var out []ir.Type
 	for i := range n {
 		out = append(out, dimsType(s.ctx, windowDims(s.tensor(i), at, ws), elems[i]))

@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/ir"
 )
@@ -18,8 +19,11 @@ type site struct {
 	op       *ir.Op    // that is verified, nil while types are inferred
 	symbols  func(table *ir.Op) ir.Symbols
 
-	all []ir.Type  // the types of operands and results, where the op is there
-	one [1]ir.Type // what single returns
+	all  []ir.Type  // the types of operands and results, where the op is there
+	one  [1]ir.Type // what single returns
+	room []dim      // what dims returns
+	ret  []ir.Type  // what body gives of region 0
+	seen []bool     // what marked returns
 }
 
 // siteOf returns the site of op, which is good until the next call with the same reporter.
@@ -66,6 +70,36 @@ func verify(rules ...rule) func(*ir.Op, *ir.Reporter) {
 			}
 		}
 	}
+}
+
+// verifyAlike is verify for rules that no operation without attributes breaks whose operands and results are all of one
+// type, as those of most operations are.
+func verifyAlike(rules ...rule) func(*ir.Op, *ir.Reporter) {
+	check := verify(rules...)
+	return func(op *ir.Op, r *ir.Reporter) {
+		if len(op.Attrs()) > 0 || !alike(op) {
+			check(op, r)
+		}
+	}
+}
+
+// alike reports whether op has an operand and a result, and all of them have one type.
+func alike(op *ir.Op) bool {
+	if op.NumOperands() == 0 || op.NumResults() == 0 {
+		return false
+	}
+	t := op.Operand(0).Type()
+	for i := range op.NumOperands() {
+		if !ir.Identical(op.Operand(i).Type(), t) {
+			return false
+		}
+	}
+	for i := range op.NumResults() {
+		if !ir.Identical(op.Result(i).Type(), t) {
+			return false
+		}
+	}
+	return true
 }
 
 // infer makes the Infer hook of an inference.
@@ -179,6 +213,58 @@ func (s *site) single(t ir.Type) []ir.Type {
 	return s.one[:]
 }
 
+// dims returns n dimensions to be filled in, good until the next call.
+func (s *site) dims(n int) []dim {
+	if cap(s.room) < n {
+		s.room = make([]dim, max(n, 8))
+	}
+	return s.room[:n]
+}
+
+// marked returns of each of n dimensions whether it is in a list, good until the next call.
+func (s *site) marked(n int, lists ...[]int64) []bool {
+	if cap(s.seen) < n {
+		s.seen = make([]bool, max(n, 8))
+	}
+	seen := s.seen[:n]
+	clear(seen)
+	for _, list := range lists {
+		for _, d := range list {
+			if d >= 0 && d < int64(n) {
+				seen[d] = true
+			}
+		}
+	}
+	return seen
+}
+
+// made returns the tensor type of dimensions: result i's own where it is that type, as it nearly always is of an op that
+// is verified, so that no type is made or looked up to be compared with.
+func (s *site) made(i int, dims []dim, elem ir.Type) *ir.TensorType {
+	if i < len(s.results) {
+		if t, ok := s.results[i].(*ir.TensorType); ok && t.Ranked() && t.Encoding() == nil && t.Elem() == elem && len(t.Shape()) == len(dims) {
+			same := true
+			for k, d := range t.Shape() {
+				same = same && d == dims[k].size && (d != ir.Dynamic || dims[k].bound == ir.Dynamic)
+			}
+			if same {
+				return t
+			}
+		}
+	}
+	return dimsType(s.ctx, dims, elem)
+}
+
+// shaped returns t with another element type: the only result's own type where it is that.
+func (s *site) shaped(t *ir.TensorType, elem ir.Type) *ir.TensorType {
+	if t.Ranked() && t.Encoding() == nil && len(s.results) == 1 {
+		if r, ok := s.results[0].(*ir.TensorType); ok && r.Ranked() && r.Encoding() == nil && r.Elem() == elem && slices.Equal(r.Shape(), t.Shape()) {
+			return r
+		}
+	}
+	return withElem(s.ctx, t, elem)
+}
+
 // types returns the types of the operands from i to j. The caller must not change them.
 func (s *site) types(i, j int) []ir.Type {
 	if s.op != nil {
@@ -270,6 +356,9 @@ func dataOf[T any](a ir.Attr) (*T, bool) {
 
 // withElem returns t with another element type.
 func withElem(c *ir.Context, t *ir.TensorType, elem ir.Type) *ir.TensorType {
+	if t.Elem() == elem {
+		return t
+	}
 	if !t.Ranked() {
 		return c.UnrankedTensor(elem)
 	}
