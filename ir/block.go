@@ -18,6 +18,7 @@ type Block struct {
 	first, last *Op
 	room        []argument // for arguments to come
 	unordered   bool       // the ops' order does not grow along the block, see number
+	serial      int32      // what a printer knows it by, see Module.Numbering
 }
 
 // Op returns the op that owns the region.
@@ -80,6 +81,12 @@ func (r *Region) TakeBlocks(from *Region) {
 // Region returns the region the block belongs to.
 func (b *Block) Region() *Region { return b.region }
 
+// Number returns what SetNumber set last, 0 where it was not called.
+func (b *Block) Number() int32 { return b.serial }
+
+// SetNumber sets a number that means nothing to the module. It is for whoever holds Module.Numbering.
+func (b *Block) SetNumber(n int32) { b.serial = n }
+
 // Parent returns the op whose region holds the block, nil where it has none.
 func (b *Block) Parent() *Op {
 	if b.region == nil {
@@ -139,7 +146,7 @@ func (b *Block) renumber(i int) {
 		p.touch()
 	}
 	for ; i < len(b.args); i++ {
-		b.args[i].index = int32(i)
+		b.args[i].arg().index = int32(i)
 	}
 }
 

@@ -1,6 +1,8 @@
 package ir
 
 import (
+	"sync"
+
 	"github.com/hlocb/hlocb/diag"
 )
 
@@ -14,6 +16,7 @@ type Module struct {
 	slab      slab
 	unknown   map[string]*Def
 	resources []Resource
+	numbering sync.Mutex
 }
 
 // Resource is one entry of the file metadata section: {-# dialect_resources: {builtin: {key: "0x..."}} #-}. The
@@ -60,19 +63,21 @@ func (m *Module) Op() *Op { return m.op }
 // Body returns the module's block.
 func (m *Module) Body() *Block { return m.op.regions()[0].Entry() }
 
-// Reserve prepares storage for about n more ops.
+// Reserve prepares storage for about n ops, in a module that has none but its own so far.
 func (m *Module) Reserve(n int) {
-	n = min(n, maxChunk)
-	if n > cap(m.slab.ops)-len(m.slab.ops) {
-		m.slab.ops = make([]Op, 0, n)
-		m.slab.values = make([]Value, 0, n)
-		m.slab.uses = make([]Use, 0, n)
+	if s := &m.slab; s.allOps <= firstChunk {
+		n = min(n, maxChunk)
+		s.ops, s.values, s.uses = chunk[Op](&s.allOps, n), chunk[Value](&s.allValues, n), chunk[Use](&s.allUses, n)
 	}
 }
 
 // NumValues returns how many results of ops were made in the module so far, those of erased ops included: a size to
 // prepare for.
 func (m *Module) NumValues() int { return m.slab.count }
+
+// Numbering is held by whoever sets the numbers of the module's values, as long as the numbers are to stay: printers do,
+// so that any number of them can print a module at a time.
+func (m *Module) Numbering() sync.Locker { return &m.numbering }
 
 // Resources returns the entries of the file metadata section.
 func (m *Module) Resources() []Resource { return m.resources }
@@ -166,7 +171,7 @@ func (m *Module) NewOp(st *OpState) *Op {
 		o.setResults(values)
 		for i, t := range st.Types {
 			v := &values[i]
-			v.typ, v.op, v.index = t, o, int32(i)
+			v.typ, v.op = t, o
 		}
 	}
 	if n := len(st.Bodies) + st.Regions; n > 0 || len(st.Successors) > 0 {
@@ -196,10 +201,10 @@ func (m *Module) AddResults(o *Op, types ...Type) {
 	list := m.slab.valueSlice(len(old) + len(types))
 	o.setResults(list)
 	for i := range old {
-		list[i].become(&old[i], int32(i))
+		list[i].become(&old[i])
 	}
 	for i, t := range types {
-		list[len(old)+i] = Value{typ: t, op: o, index: int32(len(old) + i)}
+		list[len(old)+i] = Value{typ: t, op: o}
 	}
 }
 
@@ -221,16 +226,15 @@ func (m *Module) Prepend(o *Op, v *Value, t Type) *Value {
 	list := m.slab.valueSlice(len(old) + 1)
 	o.setResults(list)
 	for i := range old {
-		list[i+1].become(&old[i], int32(i+1))
+		list[i+1].become(&old[i])
 	}
 	list[0] = Value{typ: t, op: o}
 	return &list[0]
 }
 
-// become takes over everything of old, uses too, as result number index of its op.
-func (v *Value) become(old *Value, index int32) {
+// become takes over everything of old, uses too.
+func (v *Value) become(old *Value) {
 	*v = *old
-	v.index = index
 	for u := v.first; u != nil; u = u.next {
 		u.val = v
 	}

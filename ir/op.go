@@ -18,7 +18,7 @@ type Value struct {
 	first   *Use  // its prev is the last one
 	name    *byte // the name it was written with, without '%'; a hint for printing
 	nameLen uint32
-	index   int32
+	number  int32 // what a printer knows it by, see Module.Numbering
 }
 
 // argument is a value that no op defines: an argument of a block, or a stand-in for a value that is used in front of
@@ -28,6 +28,7 @@ type argument struct {
 	block *Block
 	loc   *Loc
 	pos   diag.Pos
+	index int32
 }
 
 // arg returns the argument that v, which is no result, is the first field of.
@@ -145,7 +146,18 @@ func (v *Value) ParentBlock() *Block {
 }
 
 // Index returns the position among the results of the op or the arguments of the block.
-func (v *Value) Index() int { return int(v.index) }
+func (v *Value) Index() int {
+	if v.op == nil {
+		return int(v.arg().index)
+	}
+	return int((uintptr(unsafe.Pointer(v)) - uintptr(unsafe.Pointer(v.op.resultPtr))) / unsafe.Sizeof(*v))
+}
+
+// Number returns what SetNumber set last, 0 where it was not called.
+func (v *Value) Number() int32 { return v.number }
+
+// SetNumber sets a number that means nothing to the module. It is for whoever holds Module.Numbering.
+func (v *Value) SetNumber(n int32) { v.number = n }
 
 // Name returns the name the value was written with (without '%'), a hint only. For one of several results of an
 // op it is the hint of the first.

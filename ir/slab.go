@@ -7,19 +7,27 @@ type slab struct {
 	uses   []Use
 	values []Value
 	count  int // of values handed out
+
+	allOps, allUses, allValues int // elements of all chunks
 }
 
-// Chunks start small, so that a tiny module stays tiny, and double up to this many elements.
+// Chunks start small, so that a tiny module stays tiny, and are a quarter of what there is already, up to this many
+// elements: little of them is left over.
 const (
 	firstChunk = 16
-	maxChunk   = 2048
+	maxChunk   = 1 << 12
 )
 
-func grow(old int) int { return min(max(firstChunk, 2*old), maxChunk) }
+// chunk returns a new chunk of at least n elements, where all have been made so far.
+func chunk[T any](all *int, n int) []T {
+	n = max(n, min(max(firstChunk, *all/4), maxChunk))
+	*all += n
+	return make([]T, 0, n)
+}
 
 func (s *slab) op() *Op {
 	if len(s.ops) == cap(s.ops) {
-		s.ops = make([]Op, 0, grow(cap(s.ops)))
+		s.ops = chunk[Op](&s.allOps, 1)
 	}
 	s.ops = s.ops[:len(s.ops)+1]
 	return &s.ops[len(s.ops)-1]
@@ -27,7 +35,7 @@ func (s *slab) op() *Op {
 
 func (s *slab) useSlice(n int) []Use {
 	if cap(s.uses)-len(s.uses) < n {
-		s.uses = make([]Use, 0, max(n, grow(cap(s.uses))))
+		s.uses = chunk[Use](&s.allUses, n)
 	}
 	i := len(s.uses)
 	s.uses = s.uses[:i+n]
@@ -36,7 +44,7 @@ func (s *slab) useSlice(n int) []Use {
 
 func (s *slab) valueSlice(n int) []Value {
 	if cap(s.values)-len(s.values) < n {
-		s.values = make([]Value, 0, max(n, grow(cap(s.values))))
+		s.values = chunk[Value](&s.allValues, n)
 	}
 	s.count += n
 	i := len(s.values)

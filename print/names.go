@@ -6,12 +6,11 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// names holds the name of every value: a number, or text.
+// names holds the name of every value: a number, or text. Which of them is a value's stands in its number: n > 0 is
+// %(n-1), n < 0 is text[^n]. A map would take several times the memory and time.
 type names struct {
-	ids    map[*ir.Value]int32 // n >= 0: %n; below: ^index into text
 	text   []string
 	groups map[*ir.Op][]int // first results of the packs of an op that has several
-	blocks map[*ir.Block]int
 	edges  map[*ir.Region]map[*ir.Block][]*ir.Block
 	shadow map[*ir.Value]*ir.Value
 
@@ -34,10 +33,8 @@ var argNames = func() (s [64]string) {
 // numberAll names all values in op.
 func (p *printer) numberAll(op *ir.Op) {
 	n := &p.names
-	n.ids = make(map[*ir.Value]int32, p.m.NumValues()+16)
 	n.used = map[string]int32{}
 	n.groups = map[*ir.Op][]int{}
-	n.blocks = map[*ir.Block]int{}
 	n.setArg = func(v *ir.Value, name string) { n.set(v, name) }
 	n.setResult = func(v *ir.Value, name string) {
 		n.set(v, name)
@@ -92,20 +89,22 @@ func (n *names) region(r *ir.Region, generic bool) {
 
 // own names the values that r itself defines.
 func (n *names) own(r *ir.Region, generic bool) {
+	for _, b := range r.Blocks() {
+		for _, a := range b.Args() {
+			a.SetNumber(0)
+		}
+	}
 	if op := r.Op(); !generic && op != nil && op.Def().ArgNames != nil {
 		op.Def().ArgNames(op, r, n.setArg)
 	}
 	for i, b := range r.Blocks() {
-		if i > 0 || len(r.Blocks()) > 1 {
-			n.blocks[b] = i
-		}
+		b.SetNumber(int32(i))
 		for _, a := range b.Args() {
-			if _, done := n.ids[a]; done {
+			if a.Number() != 0 {
 				continue
 			}
 			if i > 0 {
-				n.ids[a] = int32(n.nextValue)
-				n.nextValue++
+				n.count(a)
 				continue
 			}
 			if n.nextArg < len(argNames) {
@@ -126,7 +125,11 @@ func (n *names) numberOp(op *ir.Op, generic bool) {
 		return
 	}
 	def := op.Def()
+	first := op.Result(0)
 	if !generic && def.ResultNames != nil {
+		for _, v := range op.Results() {
+			v.SetNumber(0)
+		}
 		n.groupBuf = n.groupBuf[:0]
 		def.ResultNames(op, n.setResult)
 		if len(n.groupBuf) > 0 {
@@ -141,25 +144,25 @@ func (n *names) numberOp(op *ir.Op, generic bool) {
 			n.groups[op] = groups
 		}
 	}
-	first := op.Result(0)
-	if def.ResultNames != nil {
-		if _, done := n.ids[first]; done {
-			return
-		}
+	if generic || def.ResultNames == nil || first.Number() == 0 {
+		n.count(first)
 	}
-	n.ids[first] = int32(n.nextValue)
+}
+
+// count gives v the next number.
+func (n *names) count(v *ir.Value) {
 	n.nextValue++
+	v.SetNumber(int32(n.nextValue))
 }
 
 // set gives v the name, made unique; "" gives it a number.
 func (n *names) set(v *ir.Value, name string) {
 	if name == "" {
-		n.ids[v] = int32(n.nextValue)
-		n.nextValue++
+		n.count(v)
 		return
 	}
 	name = n.unique(sanitize(name))
-	n.ids[v] = ^int32(len(n.text))
+	v.SetNumber(^int32(len(n.text)))
 	n.text = append(n.text, name)
 }
 
@@ -235,15 +238,12 @@ func (n *names) preds(r *ir.Region) map[*ir.Block][]*ir.Block {
 
 // baseName writes the name of the pack that v heads.
 func (p *printer) baseName(v *ir.Value) {
-	id, ok := p.names.ids[v]
-	if !ok {
+	switch n := v.Number(); {
+	case n > 0:
+		p.buf = strconv.AppendInt(append(p.buf, '%'), int64(n-1), 10)
+	case n < 0 && int(^n) < len(p.names.text):
+		p.buf = append(append(p.buf, '%'), p.names.text[^n]...)
+	default:
 		p.buf = append(p.buf, "<<UNKNOWN SSA VALUE>>"...)
-		return
 	}
-	p.buf = append(p.buf, '%')
-	if id >= 0 {
-		p.buf = strconv.AppendInt(p.buf, int64(id), 10)
-		return
-	}
-	p.buf = append(p.buf, p.names.text[^id]...)
 }

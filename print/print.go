@@ -21,6 +21,8 @@ type Options struct {
 // Print writes the module to w, in pieces where the text is long: the indentation of deeply nested regions alone can take
 // many times the memory of the module.
 func Print(w io.Writer, m *ir.Module, o Options) error {
+	m.Numbering().Lock()
+	defer m.Numbering().Unlock()
 	p := newPrinter(m, o)
 	n := p.estimate()
 	p.w, p.limit = w, 1<<20+2*n
@@ -73,6 +75,8 @@ func String(m *ir.Module, o Options) string { return string(Append(nil, m, o)) }
 
 // Append appends the module's text to b.
 func Append(b []byte, m *ir.Module, o Options) []byte {
+	m.Numbering().Lock()
+	defer m.Numbering().Unlock()
 	p := newPrinter(m, o)
 	p.buf = slices.Grow(b, p.estimate())
 	p.numberAll(m.Op())
@@ -93,6 +97,8 @@ func (p *printer) estimate() int {
 
 // Op returns the text of one op, with the names its values have when the whole module is printed.
 func Op(m *ir.Module, op *ir.Op, o Options) string {
+	m.Numbering().Lock()
+	defer m.Numbering().Unlock()
 	p := newPrinter(m, o)
 	p.numberAll(m.Op())
 	return string(p.top(op, false))

@@ -28,6 +28,7 @@ func Tune() {
 // much is not looked through again and again while it grows.
 func Reading(size int) {
 	debug.SetMemoryLimit(32*int64(size) + 40<<20)
+	debug.SetGCPercent(percent(live(), uint64(size)))
 	watch(&after{text: uint64(size)})
 }
 
@@ -40,16 +41,26 @@ type after struct{ text uint64 }
 func watch(a *after) { runtime.SetFinalizer(a, collected) }
 
 func collected(a *after) {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(sample)
-	if sample[0].Value.Kind() != metrics.KindUint64 {
-		return
-	}
-	debug.SetGCPercent(percent(sample[0].Value.Uint64(), a.text))
+	debug.SetGCPercent(percent(live(), a.text))
 	watch(a)
 }
 
-// percent returns how much garbage may grow, in percent of live bytes.
+// live returns how many bytes the last collection found in use.
+func live() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return sample[0].Value.Uint64()
+}
+
+// least is what the collector takes the live bytes for at 100 percent where there are fewer.
+const least = 4 << 20
+
+// percent returns how much garbage may grow, in percent of live bytes, with a text of so many bytes.
 func percent(live, text uint64) int {
-	return int(min(smallPercent, max(largePercent, 100*max(room, roomPerByte*text)/max(live, 1))))
+	live = max(live, least)
+	most := max(smallPercent, 100*roomPerByte*text/live)
+	return int(min(most, max(largePercent, 100*max(room, roomPerByte*text)/live)))
 }
