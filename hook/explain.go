@@ -7,8 +7,9 @@ import (
 	"github.com/hlocb/hlocb/dialect/hlocb"
 )
 
-// Explain says why the rewrite made of a hook what it did, one sentence each.
-func Explain(s *hlocb.Site, m *hlocb.Manifest, aliases []AliasReport) []string {
+// Explain says why the rewrite made of a hook what it did, one sentence each. data is the order that only data imposes (see
+// DataOrder).
+func Explain(s *hlocb.Site, m *hlocb.Manifest, data []hlocb.Edge, aliases []AliasReport) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	for _, f := range Formats() {
@@ -41,22 +42,18 @@ func Explain(s *hlocb.Site, m *hlocb.Manifest, aliases []AliasReport) []string {
 	case !s.SideEffect:
 		say("not ordered: it has no side effect, so it may be left out where nothing needs it, or moved")
 	case !s.Chained:
-		say("not ordered: nothing in the source, or the order that was asked for, puts it after another")
+		say("not chained: nothing in the source, or the order that was asked for, puts it after another")
 	default:
-		var before []string
-		for _, e := range m.Edges {
-			if e.To == s.ID {
-				if from := m.Find(e.From); from != nil {
-					before = append(before, from.Name)
-				}
-			}
-		}
+		before := sources(m, m.Edges, s.ID)
 		say("chained, as operand 0 and result 0: compilers reorder side effects that no data connects")
 		if len(before) > 0 {
 			say("its events come after those of %s", strings.Join(before, ", "))
 		} else {
 			say("it is the first of its chain")
 		}
+	}
+	if before := sources(m, data, s.ID); len(before) > 0 {
+		say("it needs what comes from %s, so its events come after theirs in any case", strings.Join(before, ", "))
 	}
 	for _, a := range aliases {
 		if a.Hook != s.ID {
@@ -74,4 +71,17 @@ func Explain(s *hlocb.Site, m *hlocb.Manifest, aliases []AliasReport) []string {
 		}
 	}
 	return out
+}
+
+// sources returns the names of the hooks that edges lead from to a hook.
+func sources(m *hlocb.Manifest, edges []hlocb.Edge, to hlocb.ID) []string {
+	var names []string
+	for _, e := range edges {
+		if e.To == to {
+			if from := m.Find(e.From); from != nil {
+				names = append(names, from.Name)
+			}
+		}
+	}
+	return names
 }

@@ -3,6 +3,7 @@ package hook
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/hlocb"
@@ -10,40 +11,46 @@ import (
 )
 
 // WriteOrder writes the order of a module's hooks for people: each hook and those whose events may come right
-// before its own. Names are escaped.
-func WriteOrder(w io.Writer, m *hlocb.Manifest) error {
-	names, before := make(map[hlocb.ID]string, len(m.Sites)), map[hlocb.ID][]string{}
+// before its own, then those that it can only come after by data (see DataOrder). Names are escaped.
+func WriteOrder(w io.Writer, m *hlocb.Manifest, data []hlocb.Edge) error {
+	names := make(map[hlocb.ID]string, len(m.Sites))
 	for i := range m.Sites {
 		names[m.Sites[i].ID] = diag.Escape(m.Sites[i].Name)
 	}
-	for _, e := range m.Edges {
-		before[e.To] = append(before[e.To], names[e.From])
+	before := func(edges []hlocb.Edge) map[hlocb.ID][]string {
+		out := map[hlocb.ID][]string{}
+		for _, e := range edges {
+			out[e.To] = append(out[e.To], names[e.From])
+		}
+		return out
 	}
+	chain, needed := before(m.Edges), before(data)
 	for i := range m.Sites {
 		s := &m.Sites[i]
-		after := ""
-		for k, name := range before[s.ID] {
-			if k > 0 {
-				after += ", "
-			} else {
-				after = " after "
-			}
-			after += name
+		var after []string
+		if list := chain[s.ID]; len(list) > 0 {
+			after = append(after, "after "+strings.Join(list, ", "))
 		}
-		if !s.Chained {
-			after = " unordered"
-		} else if after == "" {
-			after = " first"
+		if list := needed[s.ID]; len(list) > 0 {
+			after = append(after, "by data after "+strings.Join(list, ", "))
 		}
-		if _, err := fmt.Fprintf(w, "%s (%s)%s\n", diag.Escape(s.Name), s.Kind, after); err != nil {
+		switch {
+		case len(after) > 0:
+		case s.Chained:
+			after = append(after, "first")
+		default:
+			after = append(after, "unordered")
+		}
+		if _, err := fmt.Fprintf(w, "%s (%s) %s\n", diag.Escape(s.Name), s.Kind, strings.Join(after, ", ")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// WriteOrderDOT writes the order of a module's hooks as a graph in the language of Graphviz.
-func WriteOrderDOT(w io.Writer, m *hlocb.Manifest) error {
+// WriteOrderDOT writes the order of a module's hooks as a graph in the language of Graphviz; what only data imposes is
+// dashed.
+func WriteOrderDOT(w io.Writer, m *hlocb.Manifest, data []hlocb.Edge) error {
 	if _, err := fmt.Fprintln(w, "digraph order {"); err != nil {
 		return err
 	}
@@ -55,6 +62,11 @@ func WriteOrderDOT(w io.Writer, m *hlocb.Manifest) error {
 	}
 	for _, e := range m.Edges {
 		if _, err := fmt.Fprintf(w, "  %s -> %s;\n", ir.Quote(e.From.String()), ir.Quote(e.To.String())); err != nil {
+			return err
+		}
+	}
+	for _, e := range data {
+		if _, err := fmt.Fprintf(w, "  %s -> %s [style=dashed];\n", ir.Quote(e.From.String()), ir.Quote(e.To.String())); err != nil {
 			return err
 		}
 	}

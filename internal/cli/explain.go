@@ -82,7 +82,7 @@ func (a *app) explain(m *ir.Module, r *passes.Rewritten, s *hlocb.Site) {
 		return true
 	})
 	fmt.Fprintln(a.stdout, "\nwhy")
-	for _, reason := range hook.Explain(s, r.Manifest, r.Aliases) {
+	for _, reason := range hook.Explain(s, r.Manifest, hook.DataOrder(m), r.Aliases) {
 		fmt.Fprintf(a.stdout, "  - %s\n", reason)
 	}
 }

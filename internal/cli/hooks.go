@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 )
 
@@ -23,11 +25,23 @@ func (a *app) hooksCommand() *cobra.Command {
 		Long: `List the hooks of a module as 'hlocb rewrite' with the same flags would write them: name, kind, the notation they
 are in, types and location; then which events must come before which, and which results share their operand's memory.
 
-With --aliases only the latter, with the bytes of each result: kept for free, after a copy, or refused. --plugin compiles
+With --order and no value only the order: as text, with --json or with --dot. A hook comes after another by its chain, or by
+data: it needs what the other gives. What only data imposes is told apart, and left out with --order=program, where all follows from
+the chain.
+
+With --aliases only the aliases, with the bytes of each result: kept for free, after a copy, or refused. --plugin compiles
 the rewritten module too and puts beside each prediction what the plugin's compiler made of it.`,
-		Example: "  hlocb hooks train.mlir\n  hlocb hooks train.mlir --aliases --plugin cpu\n  hlocb hooks train.mlir --json | jq '.hooks[].name'\n  hlocb hooks train.mlir --dot | dot -Tsvg > order.svg",
-		Args:    exactArgs("IN"),
+		Example: "  hlocb hooks train.mlir\n  hlocb hooks train.mlir --aliases --plugin cpu\n  hlocb hooks train.mlir --json | jq '.hooks[].name'\n  hlocb hooks train.mlir --order\n  hlocb hooks train.mlir --dot | dot -Tsvg > order.svg",
+		Args: func(cmd *cobra.Command, args []string) error {
+			args, _ = orderAndArgs(flags.order, args)
+			return exactArgs("IN")(cmd, args)
+		},
 		RunE: command(func(cmd *cobra.Command, args []string) error {
+			args, flags.order = orderAndArgs(flags.order, args)
+			alone := flags.order == orderAlone
+			if alone {
+				flags.order = hook.OrderProgram.String()
+			}
 			opts, err := flags.options()
 			if err != nil {
 				return err
@@ -47,18 +61,24 @@ the rewritten module too and puts beside each prediction what the plugin's compi
 			if err != nil {
 				return err
 			}
+			data := dataOrder(m, opts)
 			switch {
+			case asJSON && alone:
+				return a.writeJSON(orderDocument{manifestOf(rewritten.Manifest, nil, nil, "").Edges, data})
 			case asJSON:
-				return a.hooksJSON(rewritten.Manifest, lines, described)
+				return a.writeJSON(manifestOf(rewritten.Manifest, data, lines, described))
 			case aliases:
 				return a.aliasTable(lines, described)
 			case dot:
-				return hook.WriteOrderDOT(a.stdout, rewritten.Manifest)
+				return hook.WriteOrderDOT(a.stdout, rewritten.Manifest, data)
+			case alone:
+				return hook.WriteOrder(a.stdout, rewritten.Manifest, data)
 			}
-			return a.hooksTable(rewritten)
+			return a.hooksTable(rewritten, data)
 		}),
 	}
 	flags.add(c)
+	c.Flags().Lookup("order").NoOptDefVal = orderAlone
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	c.Flags().BoolVar(&dot, "dot", false, "write the order as a graph in the language of Graphviz")
 	c.Flags().BoolVar(&aliases, "aliases", false, "only the results that share memory, with bytes and reasons")
@@ -68,7 +88,29 @@ the rewritten module too and puts beside each prediction what the plugin's compi
 	return c
 }
 
-func (a *app) hooksTable(r *passes.Rewritten) error {
+// orderAlone is the value of an --order without one.
+const orderAlone = "alone"
+
+// orderAndArgs returns the arguments and the value of --order: a flag that may stand without a value takes none from the next
+// argument, but people write '--order source' all the same.
+func orderAndArgs(order string, args []string) ([]string, string) {
+	if order == orderAlone && len(args) > 1 {
+		for i, arg := range args {
+			if _, ok := hook.ParseOrder(arg); ok {
+				return slices.Concat(args[:i], args[i+1:]), arg
+			}
+		}
+	}
+	return args, order
+}
+
+// orderDocument is what 'hlocb hooks --order --json' writes.
+type orderDocument struct {
+	Order []hlocb.Edge `json:"order"`
+	Data  []hlocb.Edge `json:"data_order,omitempty"`
+}
+
+func (a *app) hooksTable(r *passes.Rewritten, data []hlocb.Edge) error {
 	if len(r.Manifest.Sites) == 0 {
 		fmt.Fprintln(a.stdout, "no hooks")
 		return nil
@@ -84,7 +126,7 @@ func (a *app) hooksTable(r *passes.Rewritten) error {
 	}
 	fmt.Fprintln(a.stdout, "\norder:")
 	var order strings.Builder
-	if err := hook.WriteOrder(&order, r.Manifest); err != nil {
+	if err := hook.WriteOrder(&order, r.Manifest, data); err != nil {
 		return err
 	}
 	fmt.Fprint(a.stdout, indent(order.String()))
@@ -128,11 +170,33 @@ func typeList(list []hlocb.TensorType) string {
 	return strings.Join(parts, ", ")
 }
 
-func (a *app) hooksJSON(m *hlocb.Manifest, aliases []aliasLine, plugin string) error {
-	type document struct {
-		*hlocb.Manifest
-		Aliases []aliasLine `json:"aliases"`
-		Plugin  string      `json:"plugin,omitempty"`
+// manifestDocument is what 'hlocb hooks --json' and 'hlocb rewrite --manifest' write.
+type manifestDocument struct {
+	*hlocb.Manifest
+	Data    []hlocb.Edge `json:"data_order,omitempty"`
+	Aliases []aliasLine  `json:"aliases"`
+	Plugin  string       `json:"plugin,omitempty"`
+}
+
+func manifestOf(m *hlocb.Manifest, data []hlocb.Edge, aliases []aliasLine, plugin string) manifestDocument {
+	out := *m // lists that are empty are written as such
+	if out.Sites == nil {
+		out.Sites = []hlocb.Site{}
 	}
-	return a.writeJSON(document{m, aliases, plugin})
+	if out.Edges == nil {
+		out.Edges = []hlocb.Edge{}
+	}
+	if aliases == nil {
+		aliases = []aliasLine{}
+	}
+	return manifestDocument{&out, data, aliases, plugin}
+}
+
+// dataOrder returns the order that only data imposes on the hooks of a rewritten module, which is none where one chain goes
+// through all.
+func dataOrder(m *ir.Module, opts passes.RewriteOptions) []hlocb.Edge {
+	if opts.Order == hook.OrderProgram {
+		return nil
+	}
+	return hook.DataOrder(m)
 }

@@ -162,8 +162,10 @@ func (a *app) writeWith(path string, write func(io.Writer) error) error {
 }
 
 // writeJSON writes v to standard output for a program to read: indented, with the names of a module as they are.
-func (a *app) writeJSON(v any) error {
-	e := json.NewEncoder(a.stdout)
+func (a *app) writeJSON(v any) error { return writeJSON(a.stdout, v) }
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)

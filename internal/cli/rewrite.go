@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,7 +57,7 @@ func complete(c *cobra.Command, flag string, values ...string) {
 
 func (a *app) rewriteCommand() *cobra.Command {
 	var flags rewriteFlags
-	var out, to, def string
+	var out, to, def, manifest string
 	c := &cobra.Command{
 		Use:   "rewrite IN",
 		Short: "Convert the hooks of a module to one form",
@@ -68,6 +69,7 @@ Notations (--to):
 ` + notations(),
 		Example: `  hlocb rewrite train.mlir -o train.hooks.mlir
   hlocb rewrite train.mlir --to strip --default zeros
+  hlocb rewrite train.mlir -o train.hooks.mlir --manifest train.hooks.json
   cat train.mlir | hlocb rewrite - --order source`,
 		Args: exactArgs("IN"),
 		RunE: command(func(cmd *cobra.Command, args []string) error {
@@ -83,14 +85,25 @@ Notations (--to):
 			if err != nil {
 				return err
 			}
-			if _, err := passes.RewriteHooks(cmd.Context(), m, opts); err != nil {
+			r, err := passes.RewriteHooks(cmd.Context(), m, opts)
+			if err != nil {
 				return err
+			}
+			if manifest != "" {
+				var lines []aliasLine
+				for _, report := range r.Aliases {
+					lines = append(lines, aliasLine{AliasReport: report})
+				}
+				if err := a.writeWith(manifest, func(w io.Writer) error { return writeJSON(w, manifestOf(r.Manifest, dataOrder(m, opts), lines, "")) }); err != nil {
+					return err
+				}
 			}
 			return a.writeModule(out, m, print.Options{})
 		}),
 	}
 	flags.add(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "write to this `file` instead of standard output")
+	c.Flags().StringVar(&manifest, "manifest", "", "write what 'hlocb hooks --json' tells of the hooks to this `file`: ids, names, types, locations, order, aliases")
 	c.Flags().StringVar(&to, "to", "ffi", "the notation to write hooks in")
 	c.Flags().StringVar(&def, "default", "", "for --to strip: zeros stands for what a host would compute; without it such hooks are refused")
 	var names []string
