@@ -44,6 +44,8 @@ type AsmParser interface {
 	ParseOptionalInteger() (value int64, ok bool)
 	// ParseIntegers reads [1, 2, 3].
 	ParseIntegers() []int64
+	// ParseIntArray reads the same as an array attribute; equal texts may give one attribute.
+	ParseIntArray(elem Type) Attr
 	// ParseDims reads dimensions joined and optionally ended by x: 4x?x8; Dynamic for '?'.
 	ParseDims() []int64
 	// ParseFloat reads a decimal number, with or without a fraction.

@@ -175,10 +175,17 @@ func (m *Module) NewOp(st *OpState) *Op {
 		}
 	}
 	if n := len(st.Bodies) + st.Regions; n > 0 || len(st.Successors) > 0 {
-		o.rare = &rare{successors: st.Successors}
-		if n > 0 {
-			o.rare.regions = make([]*Region, 0, n)
+		if n == 1 {
+			r := &struct {
+				rare
+				one [1]*Region
+			}{}
+			o.rare = &r.rare
+			r.regions = r.one[:0]
+		} else {
+			o.rare = &rare{regions: make([]*Region, 0, n)}
 		}
+		o.rare.successors = st.Successors
 		for _, r := range st.Bodies {
 			r.op = o
 			o.addRegion(r)
@@ -192,6 +199,29 @@ func (m *Module) NewOp(st *OpState) *Op {
 
 // NewRegion returns a region that belongs to no op yet.
 func (m *Module) NewRegion() *Region { return &Region{} }
+
+// NewBody returns a region that belongs to no op yet, with one block that has arguments of the given types.
+func (m *Module) NewBody(types ...Type) *Region {
+	// One object in place of five: computations on scalars are nearly as many as the ops that have one.
+	s := &struct {
+		region Region
+		block  Block
+		blocks [1]*Block
+		args   [2]*Value
+		room   [2]argument
+	}{}
+	s.blocks[0] = &s.block
+	s.region.blocks, s.block.region = s.blocks[:], &s.region
+	if len(types) <= len(s.args) {
+		s.block.args, s.block.room = s.args[:0], s.room[:0]
+	} else {
+		s.block.ReserveArgs(len(types))
+	}
+	for _, t := range types {
+		s.block.AddArg(t, nil)
+	}
+	return &s.region
+}
 
 // AddResults appends results of the given types to o. Pointers to its old results that the caller holds are no longer
 // good.

@@ -211,6 +211,40 @@ func (p *parser) ParseIntegers() []int64 {
 	return out
 }
 
+// ParseIntArray reads [1, 2, 3] as an attribute.
+func (p *parser) ParseIntArray(elem ir.Type) ir.Attr {
+	src := p.lexer.src[p.tok.start:]
+	n := bytes.IndexByte(src[:min(len(src), 64)], ']') + 1
+	for i := range p.arrays {
+		if a := &p.arrays[i]; a.elem == elem && string(a.text) == string(src[:n]) {
+			p.lexAt(p.tok.start + n)
+			return a.attr
+		}
+	}
+	start := p.tok.start
+	v := p.ParseIntegers()
+	if v == nil {
+		v = []int64{}
+	}
+	a := readArray{src[:n], elem, ir.NewDenseArray(elem, v)}
+	if n > 0 && p.tok.start >= start+n && bytes.IndexByte(a.text, '/') < 0 {
+		if len(p.arrays) < maxMemo {
+			p.arrays = append(p.arrays, a)
+		} else {
+			p.arrays[p.oldest%maxMemo] = a
+			p.oldest++
+		}
+	}
+	return a.attr
+}
+
+// readArray is a text that ParseIntArray read.
+type readArray struct {
+	text []byte
+	elem ir.Type
+	attr ir.Attr
+}
+
 // ParseDims reads 4x?x8.
 func (p *parser) ParseDims() []int64 {
 	src := p.lexer.src

@@ -425,17 +425,21 @@ func (p *parser) recallPure(pre *prepared) *memo {
 	if !pre.pure {
 		return nil
 	}
-	src := p.lexer.src[p.tok.start:]
+	return recall(pre, p.lexer.src[p.tok.start:])
+}
+
+// recall is recallPure for the start of src.
+func recall(pre *prepared, src []byte) *memo {
 	for i := range pre.memo {
-		if m := &pre.memo[i]; len(src) > len(m.text) && string(src[:len(m.text)]) == string(m.text) {
-			// The punctuation must not go on differently: - and ->, : and ::.
-			if c := src[len(m.text)]; c != '>' && c != ':' && c != '-' && c != '#' {
-				return m
-			}
+		if m := &pre.memo[i]; len(src) > len(m.text) && string(src[:len(m.text)]) == string(m.text) && endsPunct(src[len(m.text)]) {
+			return m
 		}
 	}
 	return nil
 }
+
+// endsPunct reports whether punctuation of one byte can end in front of c: - and ->, : and :: go on differently.
+func endsPunct(c byte) bool { return c != '>' && c != ':' && c != '-' && c != '#' }
 
 // remember stores what the directive read from offset start on.
 func (p *parser) remember(pre *prepared, start int, args []ir.DirectiveArg) {

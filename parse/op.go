@@ -91,6 +91,7 @@ func (p *parser) kind(name []byte) *opKind {
 		k.def = p.m.Def(k.name)
 		if p.reg != nil {
 			k.format = p.reg.Format(k.def)
+			k.quick = newQuick(k.def, k.format)
 		}
 		for i := range k.def.Attrs {
 			if a := &k.def.Attrs[i]; a.Default != nil && !a.Optional {
@@ -242,6 +243,12 @@ func (p *parser) pretty(names []resultName) *ir.Op {
 	k := p.prettyKind()
 	if k == nil {
 		return p.verbatim(p.foreign(), names)
+	}
+	if k.quick != nil && !p.general {
+		if op := p.quick(k); op != nil {
+			p.quickly++
+			return op
+		}
 	}
 	p.next()
 	f := p.enter(k.def, pos)

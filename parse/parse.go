@@ -48,6 +48,9 @@ type parser struct {
 	// that grows with the square of their number.
 	fatal bool
 
+	general bool // do not read ops quickly, for tests
+	quickly int  // how many ops were
+
 	depth       int
 	types       map[string]ir.Type // by their text
 	attrs       map[string]ir.Attr // dialect attributes by their text
@@ -68,7 +71,12 @@ type parser struct {
 	frames   []*frame // one per op that is being read
 	level    int      // frames in use
 	attrSlab []ir.NamedAttr
-	scratch  []ir.NamedAttr
+	arrays   []readArray // what ParseIntArray read last
+	oldest   int         // the entry of arrays to replace next
+	// functions holds what ParseFunctionType read last.
+	functions      []readFunction
+	oldestFunction int // the entry of functions to replace next
+	scratch        []ir.NamedAttr
 	// typeStack holds the types of the function types that are being read.
 	typeStack  []ir.Type
 	prepared   []*prepared
@@ -104,6 +112,7 @@ type opKind struct {
 	name     string
 	def      *ir.Def
 	format   *ir.Format
+	quick    *quick         // nil where ops of the kind are only read the general way
 	defaults []*ir.AttrSpec // attributes that an op always has: they are set where the text leaves them out
 }
 

@@ -540,6 +540,39 @@ func (p *parser) parenTypes(out []ir.Type) []ir.Type {
 
 // ParseFunctionType implements ir.AsmParser.
 func (p *parser) ParseFunctionType() *ir.FunctionType {
+	start, expanded := p.tok.start, p.expanded
+	src := p.lexer.src
+	for i := range p.functions {
+		if f := &p.functions[i]; bytes.HasPrefix(src[start:], f.text) {
+			p.lexAt(start + len(f.text))
+			return f.typ
+		}
+	}
+	f := p.functionTypeAnew()
+	end := p.tok.start
+	for class[src[end-1]]&clsSpace != 0 {
+		end--
+	}
+	text := src[start:end]
+	if c := src[end-1]; (c == '>' || c == ')') && len(text) <= longestCached && p.expanded == expanded && bytes.IndexByte(text, '/') < 0 {
+		r := readFunction{text, f}
+		if len(p.functions) < maxMemo {
+			p.functions = append(p.functions, r)
+		} else {
+			p.functions[p.oldestFunction%maxMemo] = r
+			p.oldestFunction++
+		}
+	}
+	return f
+}
+
+// readFunction is the text of a function type, which ends with the bracket that closes one of its own.
+type readFunction struct {
+	text []byte
+	typ  *ir.FunctionType
+}
+
+func (p *parser) functionTypeAnew() *ir.FunctionType {
 	p.deeper()
 	defer func() { p.depth-- }()
 	mark := len(p.typeStack)

@@ -82,8 +82,9 @@ func constantNames(op *ir.Op, set func(*ir.Value, string)) {
 //	 reducer(%p: T, %q: T) ... { ... }
 func parseReduce(p ir.AsmParser, st *ir.OpState) {
 	pos := p.Pos()
-	st.Pos = pos // as in MLIR, the operation and what the short form implies stand at the parenthesis
-	var inputs, inits []ir.Operand
+	st.Pos = pos              // as in MLIR, the operation and what the short form implies stand at the parenthesis
+	var room [2][2]ir.Operand // most have one input
+	inputs, inits := room[0][:0], room[1][:0]
 	for n := 0; n == 0 || p.Accept(","); n++ {
 		p.Expect("(")
 		inputs = append(inputs, p.ParseOperand())
@@ -92,7 +93,6 @@ func parseReduce(p ir.AsmParser, st *ir.OpState) {
 		inits = append(inits, p.ParseOperand())
 		p.Expect(")")
 	}
-	uses := append(append([]ir.Operand{}, inputs...), inits...)
 	inner := ""
 	if p.AcceptKeyword("applies") {
 		inner = p.ParseKeyword()
@@ -100,15 +100,24 @@ func parseReduce(p ir.AsmParser, st *ir.OpState) {
 	p.ExpectKeyword("across")
 	p.ExpectKeyword("dimensions")
 	p.Expect("=")
-	dims := p.ParseIntegers()
-	if dims == nil {
-		dims = []int64{}
+	dims := p.ParseIntArray(i64)
+	if d := st.Def.Dialect(); d != "stablehlo" {
+		dims = intsAttr(p.Context(), d, intsOf(dims))
 	}
 	p.ParseOptionalAttrDict(st)
-	st.SetAttr("dimensions", intsAttr(p.Context(), st.Def.Dialect(), dims))
+	st.SetAttr("dimensions", dims)
 	p.Expect(":")
 	f := p.ParseFunctionType()
-	p.ResolveOperands(uses, f.Inputs(), pos, st)
+	if types, n := f.Inputs(), len(inputs); len(types) == 2*n {
+		for i := range n {
+			st.Operands = append(st.Operands, p.ResolveOperand(inputs[i], types[i]))
+		}
+		for i := range n {
+			st.Operands = append(st.Operands, p.ResolveOperand(inits[i], types[n+i]))
+		}
+	} else {
+		p.ResolveOperands(make([]ir.Operand, 2*n), types, pos, st) // which says so
+	}
 	st.Types = append(st.Types, f.Results()...)
 	if inner != "" {
 		parseApplied(p, st, inner, pos, f)
@@ -213,16 +222,23 @@ func parseApplied(p ir.AsmParser, st *ir.OpState, name string, pos diag.Pos, f *
 	if loc := p.ParseOptionalLoc(); loc != nil {
 		st.Loc = loc
 	}
-	r := m.NewRegion()
-	b := r.AddBlock()
-	lhs, rhs := b.AddArg(scalar, st.Loc), b.AddArg(scalar, st.Loc)
-	lhs.SetPos(pos)
-	rhs.SetPos(pos)
-	in := m.NewOp(&ir.OpState{Def: m.Def(name), Operands: []*ir.Value{lhs, rhs}, Types: []ir.Type{scalar}, Loc: st.Loc, Pos: pos})
+	r := m.NewBody(scalar, scalar)
+	b := r.Entry()
+	for _, a := range b.Args() {
+		a.SetLoc(st.Loc)
+		a.SetPos(pos)
+	}
+	// The lists of st have room for those of the ops inside.
+	operands, types := append(st.Operands, b.Args()...), append(st.Types, scalar)
+	in := m.NewOp(&ir.OpState{Def: m.Def(name), Operands: operands[len(st.Operands):], Types: types[len(st.Types):], Loc: st.Loc, Pos: pos})
 	b.Append(in)
-	ret := st.Def.Dialect() + ".return"
-	b.Append(m.NewOp(&ir.OpState{Def: m.Def(ret), Operands: []*ir.Value{in.Result(0)}, Loc: st.Loc, Pos: pos}))
-	st.Bodies = append(st.Bodies, r)
+	ret := "stablehlo.return"
+	if d := st.Def.Dialect(); d != "stablehlo" {
+		ret = d + ".return"
+	}
+	operands = append(st.Operands, in.Result(0))
+	b.Append(m.NewOp(&ir.OpState{Def: m.Def(ret), Operands: operands[len(st.Operands):], Loc: st.Loc, Pos: pos}))
+	st.Operands, st.Bodies = operands[:len(st.Operands)], append(st.Bodies, r)
 }
 
 // parseWhile reads (%arg = %init, ...) : types attributes {...} cond { ... } do { ... }.
