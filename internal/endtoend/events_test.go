@@ -71,27 +71,43 @@ func (r *recorded) tensor(t *testing.T) *tensor.Tensor {
 	return out
 }
 
-// near compares bit for bit, and floats within what two compilers may differ by.
+func (r *recording) args(t *testing.T) []*tensor.Tensor {
+	t.Helper()
+	var list []*tensor.Tensor
+	for i := range r.Args {
+		list = append(list, r.Args[i].tensor(t))
+	}
+	return list
+}
+
+// near compares bit for bit, and floats and parts of complex numbers within what two compilers may differ by.
 func near(a, b *tensor.Tensor) bool {
 	if sameBits(a, b) {
 		return true
 	}
-	if a.DType() != b.DType() || !a.Shape().Equal(b.Shape()) || !a.DType().IsFloat() {
+	part := a.DType()
+	switch part {
+	case tensor.Complex64:
+		part = tensor.F32
+	case tensor.Complex128:
+		part = tensor.F64
+	}
+	if a.DType() != b.DType() || !a.Shape().Equal(b.Shape()) || !part.IsFloat() {
 		return false
 	}
-	size := a.DType().Size()
+	size := part.Size()
 	at := func(t *tensor.Tensor, i int) float64 {
 		bits := uint64(0)
 		for k := range size {
 			bits |= uint64(t.Bytes()[i*size+k]) << (8 * k)
 		}
-		return tensor.DecodeFloat(t.DType(), bits)
+		return tensor.DecodeFloat(part, bits)
 	}
 	tolerance := 1e-5
-	if a.DType().Bits() <= 16 {
+	if part.Bits() <= 16 {
 		tolerance = 1e-2
 	}
-	for i := range int(a.NumElements()) {
+	for i := range len(a.Bytes()) / size {
 		x, y := at(a, i), at(b, i)
 		if x == y || x != x && y != y {
 			continue
@@ -114,10 +130,7 @@ func compareRecording(t *testing.T, b runtime.Backend, p *runtime.Program, want 
 		t.Fatalf("%v\n%s", err, p.Text)
 	}
 	defer e.Close()
-	var args []*tensor.Tensor
-	for i := range want.Args {
-		args = append(args, want.Args[i].tensor(t))
-	}
+	args := want.args(t)
 	for range times {
 		results, err := e.Run(context.Background(), args)
 		if err != nil {

@@ -1,0 +1,126 @@
+package endtoend
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/handlers"
+)
+
+//go:embed testdata/jax_programs.py
+var jaxScript string
+
+// jaxProgram is what JAX made of a Python function, and what it did when JAX executed it.
+type jaxProgram struct {
+	recording
+	Name, Text, Located string
+}
+
+// jaxPrograms lets JAX write and execute programs.
+func jaxPrograms(t *testing.T, args ...string) []jaxProgram {
+	t.Helper()
+	lines := bufio.NewScanner(bytes.NewReader(peer.Python(t).Run(t, jaxScript, nil, args...)))
+	lines.Buffer(nil, 64<<20)
+	var list []jaxProgram
+	for lines.Scan() {
+		var p jaxProgram
+		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
+			t.Fatalf("%v: %.200s", err, lines.Text())
+		}
+		list = append(list, p)
+	}
+	if err := lines.Err(); err != nil || len(list) < 30 {
+		t.Fatalf("%d programs of JAX (%v)", len(list), err)
+	}
+	return list
+}
+
+// checkJAXText reads what JAX wrote; printed again it is the same, with locations too.
+func checkJAXText(t *testing.T, p *jaxProgram) {
+	t.Helper()
+	for _, c := range []struct {
+		text string
+		opts print.Options
+	}{{p.Text, print.Options{}}, {p.Located, print.Options{DebugInfo: true}}} {
+		m, err := parseText(p.Name, []byte(c.text))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, c.text)
+		}
+		if got := print.String(m, c.opts); strings.TrimSpace(got) != strings.TrimSpace(c.text) {
+			t.Errorf("printed\n%s\nJAX wrote\n%s", got, c.text)
+		}
+	}
+}
+
+// TestJAXCallbacks: programs with callbacks in every kind of control flow deliver to handlers what JAX delivered to
+// Python, in its order, and return what JAX returned.
+func TestJAXCallbacks(t *testing.T) {
+	for _, p := range jaxPrograms(t, "callbacks") {
+		t.Run(p.Name, func(t *testing.T) {
+			checkJAXText(t, &p)
+			for _, backend := range []string{"interp", "cpu"} {
+				t.Run(backend, func(t *testing.T) {
+					b := open(t, backend)
+					for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
+						program, err := rewrite(p.Name, []byte(p.Text), passes.RewriteOptions{Chain: chain})
+						if err != nil {
+							t.Fatal(err)
+						}
+						compareRecording(t, b, program, &p.recording, handlers.Echo(), 3)
+					}
+				})
+			}
+		})
+	}
+}
+
+// elsewhere are the functions whose results by XLA, which executes JAX's programs, are not those of the program as it
+// stands. The engine's are.
+var elsewhere = map[string]string{
+	"lax.cumlogsumexp/7":    "XLA leaves a window's padding out, the specification reduces it: here the logarithm of nothing, -inf, with itself gives NaN",
+	"scipy.special.exp1/10": "XLA keeps more precision than f16 between two operations, which overflow",
+}
+
+// TestJAXFunctions: the engine gives what JAX gives for the functions of its libraries.
+func TestJAXFunctions(t *testing.T) {
+	step := "12"
+	if long() {
+		step = "1"
+	}
+	b := open(t, "interp")
+	for _, p := range jaxPrograms(t, "functions", step) {
+		t.Run(p.Name, func(t *testing.T) {
+			checkJAXText(t, &p)
+			program, err := rewrite(p.Name, []byte(p.Text), passes.RewriteOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(p.Text, "@lapack_") { // which the engine says, and where
+				e, err := b.Compile(context.Background(), program, runtime.CompileOptions{})
+				if err == nil {
+					_, err = e.Run(context.Background(), p.args(t))
+					e.Close()
+				}
+				if err == nil || !strings.Contains(err.Error(), `"lapack_`) || !strings.Contains(err.Error(), "needs a plugin") {
+					t.Errorf("error is %v", err)
+				}
+				return
+			}
+			if why := elsewhere[p.Name]; why != "" {
+				t.Log(why)
+				return
+			}
+			compareRecording(t, b, program, &p.recording, handlers.Echo(), 1)
+		})
+	}
+}
