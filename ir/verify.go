@@ -35,7 +35,61 @@ func (v *verifier) found() error {
 type verifier struct {
 	r     Reporter
 	spare *atomic.Int32 // how many more goroutines may be started; nil where the module is small
-	fit   [256]fitting  // types found to be right last, by fitSlot
+	fit   [256]fitting  // types found to be right last
+	right [256]signature
+}
+
+// signature is all that decides whether an op of a local kind without regions is right. Attribute lists are immutable, and
+// ops that were read from the same text share them.
+type signature struct {
+	def   *Def
+	attrs *NamedAttr
+	types [signatureTypes]Type // of the operands, then of the result
+}
+
+const signatureTypes = 4
+
+// signed sets s to the signature of o, and returns its place in the table of those that were found to be right last. It
+// reports whether o has one.
+func (o *Op) signed(s *signature) (slot int, ok bool) {
+	n := int(o.numOperands)
+	if o.rare != nil || n >= signatureTypes || o.numResults != 1 {
+		return 0, false
+	}
+	s.def, s.attrs = o.def, nil
+	if o.numAttrs > 0 {
+		s.attrs = o.attrPtr
+		for _, a := range o.attrs() {
+			if !a.Inherent {
+				return 0, false // dialects check these, and may look at anything
+			}
+		}
+	}
+	h := uint64(uintptr(unsafe.Pointer(s.def)))>>4 ^ uint64(uintptr(unsafe.Pointer(s.attrs)))>>3
+	uses := o.operands()
+	for i := range uses {
+		v := uses[i].val
+		if v == nil {
+			return 0, false
+		}
+		s.types[i] = v.typ
+		h = h*31 + uint64(uintptr(address(v.typ)))>>4
+	}
+	s.types[n] = o.results()[0].typ
+	h = (h*31 + uint64(uintptr(address(s.types[n])))>>4) * 0x9e3779b97f4a7c15
+	return int(h >> 56), true
+}
+
+func (s *signature) equal(t *signature) bool {
+	if s.def != t.def || s.attrs != t.attrs {
+		return false
+	}
+	for i := range s.types {
+		if !Identical(s.types[i], t.types[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // fitting says that the constraint of a row on an operand or result accepts a type. Types are few, so that remembering
@@ -63,6 +117,20 @@ func (v *verifier) fits(arg *Arg, t Type) bool {
 }
 
 func (v *verifier) op(o *Op) {
+	if o.def.Local {
+		var s signature
+		if slot, ok := o.signed(&s); ok {
+			if !v.right[slot].equal(&s) && v.check(o) {
+				v.right[slot] = s
+			}
+			return
+		}
+	}
+	v.check(o)
+}
+
+// check checks o and what is inside it, and reports whether all of it is right.
+func (v *verifier) check(o *Op) bool {
 	before := len(v.r.list)
 	if o.numAttrs > 0 {
 		v.namespaced(o)
@@ -88,6 +156,7 @@ func (v *verifier) op(o *Op) {
 	if len(v.r.list) == before && o.def.Verify != nil {
 		o.def.Verify(o, &v.r)
 	}
+	return len(v.r.list) == before
 }
 
 // namespaced has the dialects check the discardable attributes of their namespaces.

@@ -18,10 +18,13 @@ const (
 // where b is a single chunk. Checking only reads the module, so chunks need not know of each other; an op that is
 // isolated from above, such as a function, is a chunk by itself because it can be large.
 func (v *verifier) share(b *Block) bool {
+	if !b.large() {
+		return false
+	}
 	var starts []*Op
 	n := 0
 	for o := b.first; o != nil; o = o.next {
-		isolated := o.rare != nil && o.Has(IsolatedFromAbove)
+		isolated := isolated(o)
 		if n == 0 || isolated {
 			starts = append(starts, o)
 			n = 0
@@ -77,6 +80,19 @@ func (v *verifier) share(b *Block) bool {
 	}
 	return true
 }
+
+// large reports whether b is more than a chunk. Most blocks are small: it takes less time than to part them.
+func (b *Block) large() bool {
+	n := 0
+	for o := b.first; o != nil; o = o.next {
+		if n++; n > chunkOps || n > 1 && (isolated(o) || isolated(o.prev)) {
+			return true
+		}
+	}
+	return false
+}
+
+func isolated(o *Op) bool { return o.rare != nil && o.Has(IsolatedFromAbove) }
 
 // take reports whether one more goroutine may be started, and counts it.
 func (v *verifier) take() bool {

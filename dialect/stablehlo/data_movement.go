@@ -41,7 +41,7 @@ var Broadcast = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("broadcast_sizes", I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `sizes` `=` $broadcast_sizes attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferBroadcast), Verify: verify(oneElem, agrees(inferBroadcast)),
+	Infer:    infer(inferBroadcast), Verify: verify(oneElem, agrees(inferBroadcast)), Local: true,
 }
 
 // BroadcastInDim repeats along dimensions.
@@ -53,6 +53,7 @@ var BroadcastInDim = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)",
 	Verify:   verify(compatibleElemTypes, broadcastInDimRule),
+	Local:    true,
 	Clauses: ir.Clauses(`
 		C1 the result has the element type of the operand, but for the parameters of a quantization per axis
 		C2 broadcast_dimensions names a dimension for each of the operand's
@@ -71,7 +72,7 @@ var Concatenate = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("dimension", I64NonNeg)},
 	Traits:   ir.Pure,
 	Format:   "custom<VariadicOperandWithAttribute>($inputs) `dim` `=` $dimension attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferConcatenate), Verify: verify(oneElem, agrees(inferConcatenate)),
+	Infer:    infer(inferConcatenate), Verify: verify(oneElem, agrees(inferConcatenate)), Local: true,
 	Clauses: ir.Clauses(`
 		C1 all inputs have one element type
 		C2 all inputs have one shape, but for the size along dimension
@@ -126,7 +127,7 @@ var Pad = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("edge_padding_low", I64Array), required("edge_padding_high", I64Array), required("interior_padding", I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` $padding_value `,` `low` `=` $edge_padding_low `,` `high` `=` $edge_padding_high `,` `interior` `=` $interior_padding attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferPad), Verify: verify(oneElem, sameLengths("edge_padding_low", "edge_padding_high", "interior_padding"), agrees(inferPad)),
+	Infer:    infer(inferPad), Verify: verify(oneElem, sameLengths("edge_padding_low", "edge_padding_high", "interior_padding"), agrees(inferPad)), Local: true,
 	Clauses: ir.Clauses(`
 		C1 operand, padding_value and result have one element type
 		C2 the three paddings have an element for each dimension of operand
@@ -143,6 +144,7 @@ var Reshape = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
 	Verify:   verify(compatibleElemTypes, sameElems, reshapeRule),
+	Local:    true,
 	Clauses: ir.Clauses(`
 		C1 the result has the element type of the operand, but for the axis of a quantization per axis
 		C2 the result has as many elements as the operand
@@ -158,7 +160,7 @@ var Reverse = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("dimensions", I64Array)},
 	Traits:   ir.Pure | ir.SameShape,
 	Format:   "$operand `,` `dims` `=` $dimensions attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))",
-	Infer:    infer(inferSame), Verify: verify(sameShape, oneElem, compatibleTypes, reverseRule),
+	Infer:    infer(inferSame), Verify: verify(sameShape, oneElem, compatibleTypes, reverseRule), Local: true,
 	Clauses: ir.Clauses(`
 		C1 the result has the type of operand
 		C2 no dimension stands twice in dimensions
@@ -174,7 +176,7 @@ var Slice = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("start_indices", I64Array), required("limit_indices", I64Array), required("strides", I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand custom<SliceRanges>($start_indices, $limit_indices, $strides) attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferSlice), Verify: verify(oneElem, sameLengths("start_indices", "limit_indices", "strides"), agrees(inferSlice)),
+	Infer:    infer(inferSlice), Verify: verify(oneElem, sameLengths("start_indices", "limit_indices", "strides"), agrees(inferSlice)), Local: true,
 	Clauses: ir.Clauses(`
 		C1 the result has the element type of operand
 		C2 start_indices, limit_indices and strides have an element for each dimension of operand
@@ -210,7 +212,7 @@ var TransposeOp = &ir.Def{
 	Attrs:    []ir.AttrSpec{required("permutation", I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `dims` `=` $permutation attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferTranspose), Verify: verify(compatibleElemTypes, sameElems, agrees(inferTranspose)),
+	Infer:    infer(inferTranspose), Verify: verify(compatibleElemTypes, sameElems, agrees(inferTranspose)), Local: true,
 	Clauses: ir.Clauses(`
 		C1 the result has the element type of the operand, but for the axis of a quantization per axis
 		C2 permutation is one of the operand's dimensions

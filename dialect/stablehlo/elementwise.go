@@ -21,6 +21,7 @@ func unary(name, doc string, t ir.Constraint) *ir.Def {
 		Format:   formatUnary,
 		Infer:    infer(inferSame),
 		Verify:   verifyAlike(compatibleTypes),
+		Local:    true,
 		Clauses:  ir.Clauses("C1 the result has the type of operand, up to quantization"),
 	}
 }
@@ -42,6 +43,7 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 		Format:   formatBinary,
 		Infer:    infer(inferSame),
 		Verify:   verifyAlike(compatibleTypes),
+		Local:    true,
 		Clauses:  ir.Clauses("C1 lhs, rhs and the result have one type, up to quantization"),
 	}
 }
@@ -146,6 +148,7 @@ var BitcastConvert = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: anyTensorQ}},
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
+	Local:    true,
 	Verify:   verify(bitcastRule),
 	Clauses: ir.Clauses(`
 		C1 the shapes are one where the widths of the elements are; else the narrower side has one more dimension, last, whose elements together are as wide as one of the other side
@@ -160,7 +163,7 @@ var Clamp = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
 	Traits:   ir.Pure,
 	Format:   "$min `,` $operand `,` $max attr-dict `:` custom<SameOperandsAndResultType>(type($min), type($operand), type($max), type($result))",
-	Infer:    infer(inferClamp), Verify: verify(compatibleElemTypes, agrees(inferClamp)),
+	Infer:    infer(inferClamp), Verify: verify(compatibleElemTypes, agrees(inferClamp)), Local: true,
 	Clauses: ir.Clauses(`
 		C1 min is a scalar or has the shape of operand
 		C2 max is a scalar or has the shape of operand
@@ -180,7 +183,7 @@ var Compare = &ir.Def{
 	},
 	Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 	Format: "$comparison_direction `,` $lhs `,` $rhs (`,` $compare_type^)? attr-dict `:` functional-type(operands, results)",
-	Infer:  infer(inferCompare), Verify: verify(compatibleOperandElems, elementwiseShape, agrees(inferCompare)),
+	Infer:  infer(inferCompare), Verify: verify(compatibleOperandElems, elementwiseShape, agrees(inferCompare)), Local: true,
 	Clauses: ir.Clauses(`
 		C1 lhs and rhs have one element type, up to quantization
 		C2 lhs, rhs and the result have one shape
@@ -246,7 +249,7 @@ var Select = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
 	Traits:   ir.Pure,
 	Format:   "operands attr-dict `:` custom<SelectOpType>(type($pred), type($on_true), type($on_false), type($result))",
-	Infer:    infer(inferSelect), Verify: verify(agrees(inferSelect)),
+	Infer:    infer(inferSelect), Verify: verify(agrees(inferSelect)), Local: true,
 	Clauses: ir.Clauses(`
 		C1 pred is a scalar or has the shape of on_true
 		C2 on_true, on_false and the result have one type, up to quantization
