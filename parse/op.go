@@ -19,28 +19,13 @@ func (p *parser) operation(block *ir.Block) *ir.Op {
 	var buf [4]resultName
 	names := buf[:0]
 	if p.tok.kind == tokPercent {
-		for {
-			if p.tok.kind != tokPercent {
-				p.Errorf("expected valid ssa identifier")
-			}
-			r := resultName{p.text()[1:], 1, p.Pos()}
-			p.next()
-			if p.is(':') {
-				p.next()
-				at := p.Pos()
-				n, ok := p.unsignedInteger()
-				if !ok || n < 1 || n > 1<<20 {
-					p.ErrorfAt(at, "expected named operation to have at least 1 result")
-				}
-				r.n = int32(n)
-			}
-			names = append(names, r)
-			if !p.is(',') {
-				break
-			}
-			p.next()
+		// One name, written as printers write it, is what nearly every op has.
+		if src, end := p.lexer.src, p.tok.end; end+3 < len(src) && string(src[end:end+3]) == " = " {
+			names = append(names, resultName{p.text()[1:], 1, p.Pos()})
+			p.lexAt(end + 3)
+		} else {
+			names = p.resultNames(names)
 		}
-		p.expectIn('=', "expected '=' after SSA name")
 	}
 	var op *ir.Op
 	switch p.tok.kind {
@@ -56,6 +41,33 @@ func (p *parser) operation(block *ir.Block) *ir.Op {
 	}
 	block.Append(op)
 	return op
+}
+
+// resultNames reads %a, %b:2 = in front of an op.
+func (p *parser) resultNames(names []resultName) []resultName {
+	for {
+		if p.tok.kind != tokPercent {
+			p.Errorf("expected valid ssa identifier")
+		}
+		r := resultName{p.text()[1:], 1, p.Pos()}
+		p.next()
+		if p.is(':') {
+			p.next()
+			at := p.Pos()
+			n, ok := p.unsignedInteger()
+			if !ok || n < 1 || n > 1<<20 {
+				p.ErrorfAt(at, "expected named operation to have at least 1 result")
+			}
+			r.n = int32(n)
+		}
+		names = append(names, r)
+		if !p.is(',') {
+			break
+		}
+		p.next()
+	}
+	p.expectIn('=', "expected '=' after SSA name")
+	return names
 }
 
 func (p *parser) bindResults(op *ir.Op, names []resultName) {
@@ -264,6 +276,9 @@ func (p *parser) pretty(names []resultName) *ir.Op {
 // registered.
 func (p *parser) prettyKind() *opKind {
 	name := p.text()
+	if k := p.recent[kindSlot(name)]; k != nil && k.name == string(name) && k.quick != nil {
+		return k
+	}
 	if strings.IndexByte(str(name), '.') >= 0 {
 		if k := p.kind(name); k.def.Known() {
 			return p.needForm(k)

@@ -1,8 +1,6 @@
 package parse
 
 import (
-	"slices"
-
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -13,7 +11,7 @@ type scope struct {
 	nums    []binding // %0, %1, ...
 	names   map[string]binding
 	log     []string // names in the order of definition, to take back those of a nested region
-	numLog  []int32
+	numLog  []int32  // of nested regions only
 	order   []logMark
 	forward map[use]*forwardValue
 	fwdSeq  []use
@@ -79,7 +77,7 @@ func (p *parser) bind(name []byte, b binding) {
 	}
 	if isNum && n < p.maxNums() {
 		if n >= cap(s.nums) {
-			grown := make([]binding, len(s.nums), max(64, 2*n, min(len(p.lexer.src)/128, 4096)))
+			grown := make([]binding, len(s.nums), max(64, 2*n, min(len(p.lexer.src)/80, 8192)))
 			copy(grown, s.nums)
 			s.nums = grown
 		}
@@ -87,10 +85,9 @@ func (p *parser) bind(name []byte, b binding) {
 			s.nums = s.nums[:n+1] // what is behind the length is zero: popScope clears what was used
 		}
 		s.nums[n] = b
-		if len(s.numLog) == cap(s.numLog) {
-			s.numLog = slices.Grow(s.numLog, max(64, cap(s.nums)/2))
+		if len(s.order) > 1 {
+			s.numLog = append(s.numLog, int32(n))
 		}
-		s.numLog = append(s.numLog, int32(n))
 	} else {
 		key := str(name)
 		if old, dup := s.names[key]; dup {
@@ -169,6 +166,8 @@ func (p *parser) popScope() {
 	if len(s.order) > 0 {
 		return
 	}
+	clear(s.nums)
+	s.nums = s.nums[:0]
 	if len(s.forward) > 0 {
 		for _, key := range s.fwdSeq {
 			if f := s.forward[key]; f != nil {
