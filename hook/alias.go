@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/ir"
@@ -167,8 +169,21 @@ func (a *aliaser) passThrough(h hlocb.HookOp) {
 	if len(candidates) == 0 {
 		return
 	}
-	if !a.free(h.Op, h, candidates) && a.hoist(h) {
-		candidates = a.used(h)
+	if !a.free(h.Op, h, candidates) {
+		next := h.Next()
+		place, placed := a.place[h.Op]
+		if a.hoist(h) {
+			candidates = a.used(h)
+			if !slices.ContainsFunc(candidates, func(i int) bool { return a.free(h.Op, h, []int{i}) }) {
+				// Nothing is won. It stays where it was, or two taps would pass each other at each rewrite.
+				h.MoveBefore(next)
+				delete(a.place, h.Op)
+				if placed && len(a.place) > 0 {
+					a.place[h.Op] = place
+				}
+				candidates = a.used(h)
+			}
+		}
 	}
 	passed := candidates[:0]
 	for _, i := range candidates {
