@@ -36,7 +36,7 @@ func Explain(s *hlocb.Site, m *hlocb.Manifest, data []hlocb.Edge, aliases []Alia
 	if s.Format == fromHlocb.Name {
 		say("its id %s was given before and stays", s.ID)
 	} else {
-		say("its id %s is made from its function, notation, types and place among equals: the same everywhere", s.ID)
+		say("its id %s is made from its function, notation, types and place among equals, unless hlocb wrote it there before: the same everywhere", s.ID)
 	}
 	switch {
 	case !s.SideEffect:

@@ -120,6 +120,7 @@ func exlaSite(r *raiser, op *ir.Op, id []byte) (*site, error) {
 		results:    resultList(op),
 		aliases:    aliases,
 		layouts:    layouts,
+		mark:       op,
 		erase:      []*ir.Op{op},
 	}, nil
 }

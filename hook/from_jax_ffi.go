@@ -50,6 +50,7 @@ func raiseJAXFFI(r *raiser, op *ir.Op) (bool, error) {
 		aliases:    aliases,
 		layouts:    layouts,
 		partition:  strings.HasPrefix(stringAttr(op.Attr("call_target_name")), "xla_ffi_partitioned_"),
+		mark:       op,
 		erase:      []*ir.Op{op},
 	})
 	return true, nil

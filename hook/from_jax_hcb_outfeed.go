@@ -47,6 +47,7 @@ func raiseHostCallback(r *raiser, op *ir.Op) (bool, error) {
 		sideEffect: true,
 		tokens:     headerIn,
 		results:    []*ir.Value{payload.Result(0)},
+		mark:       op,
 		erase:      []*ir.Op{payload, op},
 	}
 	for _, t := range more {

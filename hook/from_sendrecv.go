@@ -39,7 +39,7 @@ func readTransfer(op *ir.Op) (transfer, bool) {
 			t.channel = c.Handle
 		}
 	}
-	front, _ := op.Attr("mhlo.frontend_attributes").(*ir.DictAttr)
+	front, _ := op.Attr(attrFrontend).(*ir.DictAttr)
 	t.key = stringAttr(front.Get("_xla_host_transfer_rendezvous"))
 	for _, mark := range [...]string{"_dtoh_", "_htod_"} {
 		if i := strings.LastIndex(t.key, mark); i > 0 {
@@ -91,6 +91,11 @@ func raiseSendRecv(r *raiser, op *ir.Op) (bool, error) {
 	}
 	var channels []string
 	dummySend, dummyRecv := isDummySend(group), isDummyRecv(group)
+	if kind, ok := markedKind(first.op); ok {
+		dummySend = dummySend && frontend(first.op, markOperands) == "0"
+		dummyRecv = dummyRecv && kind == hlocb.Tap
+		s.mark = first.op
+	}
 	for _, t := range group {
 		outer(t.op)
 		channels = append(channels, strconv.FormatInt(t.channel, 10))
@@ -150,7 +155,7 @@ func byToken(t transfer) []transfer {
 			return group
 		}
 		n, ok := readTransfer(found)
-		if !ok || n.stem != "" {
+		if _, marked := markedKind(found); !ok || n.stem != "" || marked {
 			return group
 		}
 		group = append(group, n)

@@ -163,6 +163,7 @@ type raiser struct {
 	endFlags []*ir.Op       // outfeeds of EXLA's flag 0, if that is what they are
 	pids     []*ir.Value    // PIDs of EXLA's server that hooks took
 	pure     bool           // a hook has no side effect
+	marked   map[hlocb.ID]bool
 
 	wantParts bool
 
@@ -192,11 +193,15 @@ type site struct {
 	layouts    bool
 	partition  bool      // fires on every device with its shard
 	id         *hlocb.ID // given by the source; nil: to be computed
+	mark       *ir.Op    // may say name, id and kind, see readMarks; nil for none
 	erase      []*ir.Op  // the ops that the hook was made of, users before producers
 }
 
 // add replaces the ops of s by an hlocb.hook.
 func (r *raiser) add(s *site) *ir.Op {
+	if s.mark != nil {
+		r.readMarks(s)
+	}
 	m := r.m
 	b := m.Before(s.at)
 	var types []ir.Type

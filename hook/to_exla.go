@@ -62,6 +62,7 @@ func lowerEXLA(w *lowerer, h hlocb.HookOp) error {
 		st.SetAttr(attrOutputAliases, ir.NewArray(list))
 	}
 	op := w.m.Before(h.Op).Insert(st)
+	setMarks(op, h)
 	out := resultList(op)
 	if h.Kind() == hlocb.Tap {
 		out = nil
@@ -103,6 +104,7 @@ func lowerEXLAIO(w *lowerer, h hlocb.HookOp) error {
 	}))
 	st.SetAttr(attrOutputAliases, ir.NewArray(aliasList(aliases, 0, 0, len(types))))
 	op := w.m.Before(h.Op).Insert(st)
+	setMarks(op, h)
 	out := resultList(op)[1:]
 	if h.Kind() == hlocb.Tap {
 		out = nil

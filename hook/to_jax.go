@@ -43,6 +43,7 @@ func lowerJAX(w *lowerer, h hlocb.HookOp) error {
 	st.SetAttr("operand_layouts", layouts(ctx, operands))
 	op := b.Insert(st)
 	op.SetAttr("result_layouts", layouts(ctx, resultList(op)))
+	setMarks(op, h)
 	out := resultList(op)
 	var token *ir.Value
 	if h.Chained() {

@@ -28,6 +28,7 @@ func lowerOutfeed(w *lowerer, h hlocb.HookOp) error {
 	config := ir.NamedAttr{Name: "outfeed_config", Attr: ir.NewString("")}
 	outfeed := m.Def("stablehlo.outfeed")
 	first := ir.Must(b.Build(outfeed, []*ir.Value{c.Result(0), w.token(h)}, config))
+	setMarks(first, h)
 	second := ir.Must(b.Build(outfeed, append(data(h), first.Result(0)), config))
 	results, none := asSource(h)
 	last := second.Result(0)

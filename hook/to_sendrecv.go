@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
@@ -23,10 +24,8 @@ func lowerSendRecv(w *lowerer, h hlocb.HookOp) error {
 	m, ctx := w.m, w.m.Context()
 	b := m.Before(h.Op)
 	operands := data(h)
-	if len(operands) == 1 && isDummy(operands[0]) {
-		return w.lost(h, "its only operand is the zero that stands for none")
-	}
 	token := w.token(h)
+	said := append(ir.AttrList{{Name: markOperands, Attr: ir.NewString(strconv.Itoa(len(operands)))}}, marks(h)...)
 	if len(operands) == 0 {
 		zero := ir.Must(b.Build(m.Def("stablehlo.constant"), nil,
 			ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(tensor.New(tensor.F32, tensor.Shape{1}))}))
@@ -37,8 +36,12 @@ func lowerSendRecv(w *lowerer, h hlocb.HookOp) error {
 	if none || len(types) == 0 {
 		types = []ir.Type{ctx.StaticTensor(tensor.F32, nil)}
 	}
-	for _, v := range operands {
+	for i, v := range operands {
 		op := w.transfer(b, "stablehlo.send", []*ir.Value{v, token}, []ir.Type{ctx.Token()}, stablehlo.ChannelDeviceToHost)
+		if i == 0 {
+			d, _ := op.Attr(attrFrontend).(*ir.DictAttr)
+			op.SetAttr(attrFrontend, ir.NewDict(append(slices.Clone(d.Entries()), said...)))
+		}
 		token = op.Result(0)
 	}
 	for _, t := range types {
@@ -63,5 +66,5 @@ func (w *lowerer) transfer(b *ir.Builder, name string, operands []*ir.Value, typ
 	return b.Create(w.m.Def(name), operands, types,
 		ir.NamedAttr{Name: "channel_handle", Attr: stablehlo.NewChannelHandle(&stablehlo.ChannelHandle{Handle: ch, Type: direction})},
 		ir.NamedAttr{Name: "is_host_transfer", Attr: w.m.Context().Bool(true)},
-		ir.NamedAttr{Name: "mhlo.frontend_attributes", Attr: front})
+		ir.NamedAttr{Name: attrFrontend, Attr: front})
 }

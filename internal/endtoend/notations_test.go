@@ -83,6 +83,12 @@ func converted(p *randprog.Program, to string, b runtime.Backend) (lost bool, er
 	if len(raised.Sites) != len(r.Manifest.Sites) {
 		return false, fmt.Errorf("%d hooks became %d\n-- converted:\n%s", len(r.Manifest.Sites), len(raised.Sites), text)
 	}
+	for i := range raised.Sites {
+		got, want := &raised.Sites[i], &r.Manifest.Sites[i]
+		if got.Name != want.Name || got.ID != want.ID || got.Kind != want.Kind || got.SideEffect != want.SideEffect {
+			return false, fmt.Errorf("hook %s (%s, %s) became %s (%s, %s)\n-- converted:\n%s", want.Name, want.Kind, want.ID, got.Name, got.Kind, got.ID, text)
+		}
+	}
 	site := map[hlocb.ID]*randprog.Site{}
 	for i := range raised.Sites {
 		site[raised.Sites[i].ID] = p.SiteOf(&r.Manifest.Sites[i])
