@@ -112,24 +112,87 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 	}
 }
 
+// flags is an attribute that is a set of words.
+type flags struct {
+	mnemonic, class string
+	words           []string
+	all             string // stands for all of the words, "" for none that does
+	comma           string // between two words where they are printed
+}
+
+var (
+	overflow = &flags{"overflow", "IntegerOverflowFlags", []string{"nsw", "nuw"}, "", ", "}
+	fastmath = &flags{"fastmath", "FastMathFlags", []string{"reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"}, "fast", ","}
+)
+
+// attr returns the attribute of the flags whose bits are set.
+func (f *flags) attr(set int) *ir.DialectAttr {
+	var words []string
+	for i, w := range f.words {
+		if set>>i&1 != 0 {
+			words = append(words, w)
+		}
+	}
+	switch {
+	case len(words) == 0:
+		words = []string{"none"}
+	case len(words) == len(f.words) && f.all != "":
+		words = []string{f.all}
+	}
+	return ir.NewDialectAttr("arith", f.mnemonic, "<"+strings.Join(words, f.comma)+">", f)
+}
+
+// names returns the words that may be written.
+func (f *flags) names() []string {
+	names := append([]string{"none"}, f.words...)
+	if f.all != "" {
+		names = append(names, f.all)
+	}
+	return names
+}
+
+// parse reads <word, ...>.
+func (f *flags) parse(p ir.AsmParser) ir.Attr {
+	names, set := f.names(), 0
+	p.Expect("<")
+	for {
+		pos := p.Pos()
+		word := p.ParseKeywordOrString()
+		switch i := slices.Index(names, word); {
+		case i < 0:
+			p.ErrorfAt(pos, "expected ::mlir::arith::%s to be one of: %s", f.class, strings.Join(names, ", "))
+		case i > len(f.words):
+			set = 1<<len(f.words) - 1
+		case i > 0:
+			set |= 1 << (i - 1)
+		}
+		if !p.Accept(",") {
+			break
+		}
+	}
+	p.Expect(">")
+	return f.attr(set)
+}
+
+func parseAttr(p ir.AsmParser, name string) ir.Attr {
+	for _, f := range [...]*flags{overflow, fastmath} {
+		if f.mnemonic == name {
+			return f.parse(p)
+		}
+	}
+	return nil
+}
+
 // flagged adds an attribute of flags, none of which are set where it is not written.
-func flagged(d *ir.Def, name, mnemonic string, words ...string) *ir.Def {
-	words = append(words, "none")
+func flagged(d *ir.Def, name string, f *flags) *ir.Def {
 	d.Attrs = []ir.AttrSpec{{
-		Name: name, Default: ir.NewDialectAttr("arith", mnemonic, "<none>", nil),
-		Type: ir.AttrConstraint{Summary: "flags: " + strings.Join(words, ", "), Check: func(a ir.Attr) bool {
-			f, ok := a.(*ir.DialectAttr)
-			if !ok || f.Dialect() != "arith" || f.Name() != mnemonic {
-				return false
-			}
-			for w := range strings.SplitSeq(strings.Trim(f.Body(), "<>"), ",") {
-				if !slices.Contains(words, strings.TrimSpace(w)) {
-					return false
-				}
-			}
-			return true
+		Name: name, Default: f.attr(0),
+		Type: ir.AttrConstraint{Summary: "flags: " + strings.Join(f.names(), ", "), Form: ir.FormParams, FormName: f.mnemonic, Check: func(a ir.Attr) bool {
+			d, ok := a.(*ir.DialectAttr)
+			return ok && d.Data() == any(f)
 		}},
 	}}
+	d.Format = "$lhs `,` $rhs (`" + f.mnemonic + "` `` $" + name + "^)?" + same
 	return d
 }
 
@@ -148,10 +211,10 @@ var (
 		Parse:   parseConstant, Print: printConstant,
 		Verify: verifyConstant, ResultNames: constantNames,
 	}
-	AddF      = flagged(binary("addf", "Adds floating-point numbers.", floatLike, ir.Commutative), "fastmath", "fastmath", "reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "fast")
-	AddI      = flagged(binary("addi", "Adds integers.", intLike, ir.Commutative), "overflowFlags", "overflow", "nsw", "nuw")
-	SubI      = flagged(binary("subi", "Subtracts integers.", intLike, 0), "overflowFlags", "overflow", "nsw", "nuw")
-	MulI      = flagged(binary("muli", "Multiplies integers.", intLike, ir.Commutative), "overflowFlags", "overflow", "nsw", "nuw")
+	AddF      = flagged(binary("addf", "Adds floating-point numbers.", floatLike, ir.Commutative), "fastmath", fastmath)
+	AddI      = flagged(binary("addi", "Adds integers.", intLike, ir.Commutative), "overflowFlags", overflow)
+	SubI      = flagged(binary("subi", "Subtracts integers.", intLike, 0), "overflowFlags", overflow)
+	MulI      = flagged(binary("muli", "Multiplies integers.", intLike, ir.Commutative), "overflowFlags", overflow)
 	DivSI     = binary("divsi", "Divides signed integers, towards zero.", intLike, 0)
 	IndexCast = &ir.Def{
 		Name: "arith.index_cast", Doc: "Converts between index and integers.",
@@ -183,8 +246,9 @@ var (
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
 	return &ir.Dialect{
-		Name: "arith",
-		Ops:  []*ir.Def{Constant, AddF, AddI, SubI, MulI, DivSI, IndexCast, CmpI, Select},
+		Name:      "arith",
+		ParseAttr: parseAttr,
+		Ops:       []*ir.Def{Constant, AddF, AddI, SubI, MulI, DivSI, IndexCast, CmpI, Select},
 		Directives: map[string]*ir.Directive{
 			"SameType":    {Parse: parseSameType, Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[0].Types[0]) }},
 			"CompareType": {Parse: parseCompareType, Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[0].Types[0]) }},

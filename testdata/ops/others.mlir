@@ -27,14 +27,14 @@ module {
   }
   func.func @shapes(%a: tensor<?x3xf32>, %i: index, %f: f32) -> !shape.witness {
     %c0 = arith.constant 0 : index
-    %0 = arith.addi %i, %c0 : index
+    %0 = arith.addi %i, %c0 overflow<nsw, nuw> : index
     %1 = arith.subi %0, %i : index
     %2 = arith.muli %1, %i : index
     %3 = arith.divsi %2, %i : index
     %4 = arith.cmpi slt, %3, %i : index
     %5 = arith.select %4, %i, %c0 : index
     %6 = arith.index_cast %5 : index to i32
-    %7 = arith.addf %f, %f : f32
+    %7 = arith.addf %f, %f fastmath<nnan,ninf> : f32
     %dim = tensor.dim %a, %c0 : tensor<?x3xf32>
     %from_elements = tensor.from_elements %dim, %i : tensor<2xindex>
     %extracted = tensor.extract %from_elements[%c0] : tensor<2xindex>
