@@ -46,7 +46,22 @@ func (a *app) module(path string) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readModule(src, defaultMaxErrors)
+	m, err := readModule(src, defaultMaxErrors)
+	a.warn(m)
+	return m, err
+}
+
+// warn writes what a module says that it probably does not mean. It is nothing to fail for: MLIR says nothing of it.
+func (a *app) warn(m *ir.Module) {
+	if m == nil {
+		return
+	}
+	for i, d := range ir.Misspelt(m) {
+		if i == defaultMaxErrors {
+			return
+		}
+		d.Render(a.stderr)
+	}
 }
 
 // defaultMaxErrors is how many mistakes of a text are reported.

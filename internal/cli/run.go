@@ -228,6 +228,7 @@ func (a *app) prepare(ctx context.Context, path string, f *runFlags, opts passes
 	if err != nil {
 		return nil, nil, err
 	}
+	a.warn(m)
 	setGrid(m, f.replicas, f.partitions)
 	var manifest *hlocb.Manifest
 	if f.asWritten {

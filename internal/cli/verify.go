@@ -98,6 +98,7 @@ type verifySide struct {
 	flags     *verifyFlags
 	backend   runtime.Backend
 	asWritten bool
+	warned    bool         // of misspelt attributes
 	binds     []*bindFlags // to be closed
 }
 
@@ -111,6 +112,10 @@ func (s *verifySide) load(ctx context.Context) (*runtime.Program, error) {
 	m, err := readModule(src, defaultMaxErrors)
 	if err != nil {
 		return nil, err
+	}
+	if !s.warned {
+		s.warned = true
+		s.app.warn(m)
 	}
 	opts, err := s.flags.rewrite.options()
 	if err != nil {
