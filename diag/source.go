@@ -64,7 +64,33 @@ func (s *Source) Text() []byte { return s.text }
 
 // LineColumn returns the 1-based line and byte column of p. A position past the end is taken as the end.
 func (s *Source) LineColumn(p Pos) (line, column int) {
+	s.findLines()
+	off := min(p.Offset(), len(s.text))
+	i := sort.Search(len(s.lines), func(i int) bool { return int(s.lines[i]) > off }) - 1
+	return s.above + i + 1, off - int(s.lines[i]) + 1
+}
+
+// PosAt returns the position whose line and column LineColumn returns, the zero Pos where there is none.
+func (s *Source) PosAt(line, column int) Pos {
+	s.findLines()
+	line -= s.above + 1
+	if line < 0 || line >= len(s.lines) || column < 1 {
+		return 0
+	}
+	end := len(s.text)
+	if line+1 < len(s.lines) {
+		end = int(s.lines[line+1]) - 1
+	}
+	if off := int(s.lines[line]) + column - 1; off <= end {
+		return At(off)
+	}
+	return 0
+}
+
+// findLines makes sure that the starts of the lines are known.
+func (s *Source) findLines() {
 	s.once.Do(func() {
+		s.lines = make([]uint32, 0, 1+bytes.Count(s.text, []byte{'\n'}))
 		s.lines = append(s.lines, 0)
 		for i := 0; ; {
 			j := bytes.IndexByte(s.text[i:], '\n')
@@ -75,9 +101,6 @@ func (s *Source) LineColumn(p Pos) (line, column int) {
 			s.lines = append(s.lines, uint32(i))
 		}
 	})
-	off := min(p.Offset(), len(s.text))
-	i := sort.Search(len(s.lines), func(i int) bool { return int(s.lines[i]) > off }) - 1
-	return s.above + i + 1, off - int(s.lines[i]) + 1
 }
 
 // line returns the text of the line that holds offset off, without its line break, and the line's offset.

@@ -13,11 +13,11 @@ func itoa(i int) string { return strconv.Itoa(i) }
 
 // Text writes types, attributes and locations as MLIR prints them. The zero value writes them in full.
 type Text struct {
-	// AttrAlias, TypeAlias and LocAlias return the alias of an attribute, type or location (#map, !tuple, #loc1),
-	// "" for none. Nil: there are no aliases.
+	// AttrAlias and TypeAlias return the alias of an attribute or type (#map, !tuple), "" for none. LocAlias appends
+	// that of a location (#loc1), false for none. Nil: there are no aliases.
 	AttrAlias func(Attr) string
 	TypeAlias func(Type) string
-	LocAlias  func(*Loc) string
+	LocAlias  func([]byte, *Loc) ([]byte, bool)
 	// DialectAttr and DialectType write an attribute or type of a dialect whole; they return false to have the
 	// stored text written.
 	DialectAttr func(b []byte, a *DialectAttr) ([]byte, bool)
@@ -338,15 +338,15 @@ func (w *Text) AppendLocDef(b []byte, l *Loc) []byte { return w.loc(b, l, false)
 
 func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 	if alias && w.LocAlias != nil {
-		if s := w.LocAlias(l); s != "" {
-			return append(b, s...)
+		if out, ok := w.LocAlias(b, l); ok {
+			return out
 		}
 	}
 	switch l.Kind() {
 	case LocUnknown:
 		return append(b, "unknown"...)
 	case LocFile:
-		b = AppendQuoted(b, l.name)
+		b = AppendQuoted(b, l.Name())
 		b = append(b, ':')
 		b = strconv.AppendUint(b, uint64(l.line), 10)
 		b = append(b, ':')
@@ -361,28 +361,28 @@ func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 		b = append(b, ':')
 		return strconv.AppendUint(b, uint64(l.endCol), 10)
 	case LocName:
-		b = AppendQuoted(b, l.name)
-		if len(l.children) == 1 && l.children[0].Kind() != LocUnknown {
+		b = AppendQuoted(b, l.Name())
+		if len(l.Children()) == 1 && l.Children()[0].Kind() != LocUnknown {
 			b = append(b, '(')
-			b = w.loc(b, l.children[0], true)
+			b = w.loc(b, l.Children()[0], true)
 			b = append(b, ')')
 		}
 		return b
 	case LocCallSite:
 		b = append(b, "callsite("...)
-		b = w.loc(b, l.children[0], true)
+		b = w.loc(b, l.Children()[0], true)
 		b = append(b, " at "...)
-		b = w.loc(b, l.children[1], true)
+		b = w.loc(b, l.Children()[1], true)
 		return append(b, ')')
 	case LocFused:
 		b = append(b, "fused"...)
 		if l.metadata != nil {
 			b = append(b, '<')
-			b = w.AppendAttr(b, l.metadata)
+			b = w.AppendAttr(b, *l.metadata)
 			b = append(b, '>')
 		}
 		b = append(b, '[')
-		for i, c := range l.children {
+		for i, c := range l.Children() {
 			if i > 0 {
 				b = append(b, ", "...)
 			}

@@ -1,9 +1,6 @@
 package parse
 
 import (
-	"strconv"
-	"unsafe"
-
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -85,57 +82,15 @@ func (p *parser) sizeLocs() {
 	}
 }
 
-// internLoc returns the location that equals l among those read so far, so that equal ones are the same pointer.
-func (p *parser) internLoc(l *ir.Loc) *ir.Loc {
-	k := append(p.locKey[:0], byte(l.Kind()))
-	if l.Kind() == ir.LocFile {
-		for _, f := range [...]func() (uint32, uint32){l.Start, l.End} {
-			a, b := f()
-			k = strconv.AppendUint(append(k, ' '), uint64(a), 10)
-			k = strconv.AppendUint(append(k, ' '), uint64(b), 10)
+// made checks a location that was just made of others, where it is a new one, and returns it.
+func (p *parser) made(l *ir.Loc) *ir.Loc {
+	switch {
+	case len(p.forwardLocs) > 0 && len(l.Children()) > 0:
+		if p.locs.Fresh() {
+			p.unsized = append(p.unsized, l)
 		}
-	}
-	for _, c := range l.Children() {
-		k = strconv.AppendUint(append(k, ' '), uint64(uintptr(unsafe.Pointer(c))), 16)
-	}
-	k = append(k, '"')
-	if l.Kind() == ir.LocFused {
-		if m := l.Metadata(); m != nil {
-			k = p.appendMetadata(k, m)
-		}
-	} else {
-		k = append(k, l.Name()...)
-	}
-	p.locKey = k
-	if len(p.forwardLocs) > 0 && len(l.Children()) > 0 {
-		p.unsized = append(p.unsized, l)
-	} else {
+	default:
 		p.checkLoc(l)
 	}
-	if old := p.locSet[string(k)]; old != nil {
-		return old
-	}
-	if p.locSet == nil {
-		p.locSet = map[string]*ir.Loc{}
-	}
-	p.locSet[string(k)] = l
 	return l
-}
-
-// longestMetadata is how long the text of metadata is that is compared as text.
-const longestMetadata = 1 << 10
-
-// appendMetadata appends what tells metadata of fused locations apart: short ones by their text, others by identity.
-func (p *parser) appendMetadata(k []byte, m ir.Attr) []byte {
-	type iface struct{ table, data uintptr }
-	switch m := m.(type) {
-	case *ir.StringAttr, *ir.IntegerAttr, *ir.FloatAttr, *ir.UnitAttr, *ir.SymbolRefAttr, *ir.EnumAttr:
-		return append(k, m.String()...)
-	case *ir.LocAttr:
-		return strconv.AppendUint(append(k, 'l'), uint64(uintptr(unsafe.Pointer(m.Loc()))), 16)
-	}
-	if p.metaSize <= longestMetadata {
-		return append(k, m.String()...)
-	}
-	return strconv.AppendUint(append(k, 'p'), uint64((*iface)(unsafe.Pointer(&m)).data), 16)
 }

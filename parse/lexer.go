@@ -322,6 +322,14 @@ func punctCode(s string) byte {
 	return s[0]
 }
 
+// unquoted is unquote that takes the bytes of the source where they stand there as they are.
+func unquoted(text []byte) string {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return str(text[1 : len(text)-1])
+	}
+	return unquote(text)
+}
+
 // unquote returns the bytes that a string token stands for.
 func unquote(text []byte) string {
 	text = text[1 : len(text)-1]

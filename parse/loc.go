@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/hlocb/hlocb/ir"
@@ -18,7 +19,6 @@ func (p *parser) ParseOptionalLoc() *ir.Loc {
 
 // trailingLoc reads loc(...) behind an op or argument; the current token is loc. Aliases may be defined later.
 func (p *parser) trailingLoc() *ir.Loc {
-	start := p.tok.start
 	p.next()
 	p.expectIn('(', "expected '(' in location")
 	if p.tok.kind == tokHash {
@@ -26,46 +26,9 @@ func (p *parser) trailingLoc() *ir.Loc {
 		p.expectIn(')', "expected ')' in location")
 		return l
 	}
-	if end := p.closing(p.tok.start, 128); end > 0 {
-		text := p.lexer.src[start:end]
-		if l := p.locs[string(text)]; l != nil {
-			p.lexAt(end)
-			return l
-		}
-		l := p.location()
-		p.locs[str(text)] = l
-		p.expectIn(')', "expected ')' in location")
-		return l
-	}
 	l := p.location()
 	p.expectIn(')', "expected ')' in location")
 	return l
-}
-
-// closing returns the offset behind the ')' that closes the parenthesis around offset i, if it stands within limit
-// bytes and no string with escapes is in between, else 0.
-func (p *parser) closing(i, limit int) int {
-	src := p.lexer.src
-	depth := 1
-	for end := min(len(src), i+limit); i < end; i++ {
-		switch src[i] {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case '"':
-			n := bytes.IndexByte(src[i+1:end], '"')
-			if n < 0 {
-				return 0
-			}
-			i += n + 1
-		case '\\', '\n', '#':
-			return 0
-		}
-	}
-	return 0
 }
 
 // locAlias returns the location that the current token, #name, stands for.
@@ -114,7 +77,7 @@ func (p *parser) location() *ir.Loc {
 			p.ExpectKeyword("at")
 			caller := p.location()
 			p.expectIn(')', "expected ')' in callsite location")
-			return p.internLoc(ir.NewCallSiteLoc(callee, caller))
+			return p.made(p.locs.CallSite(callee, caller))
 		case "fused":
 			return p.fused()
 		}
@@ -138,33 +101,57 @@ func (p *parser) fused() *ir.Loc {
 		p.expectIn('>', "expected '>' after fused location metadata")
 	}
 	p.expectIn('[', "expected '[' in fused location")
-	var list []*ir.Loc
+	mark := len(p.locStack)
 	for !p.is(']') {
-		list = append(list, p.location())
+		l := p.location()
+		p.locStack = append(p.locStack, l)
 		if !p.is(',') {
 			break
 		}
 		p.next()
 	}
 	p.expectIn(']', "expected ']' in fused location")
-	p.metaSize = size
-	return p.fuse(meta, list)
+	l := p.fuse(meta, size, mark)
+	p.locStack = p.locStack[:mark]
+	return l
 }
 
-// fuse builds a fused location as MLIR does: nested ones of the same metadata are flattened, repeated and unknown
-// ones dropped, and a single one without metadata stands for itself.
-func (p *parser) fuse(meta ir.Attr, list []*ir.Loc) *ir.Loc {
-	var out []*ir.Loc
-	seen := map[*ir.Loc]bool{} // equal locations are one pointer, see internLoc
+// fuse builds a fused location of those on the stack from mark on as MLIR does: nested ones of the same metadata are
+// flattened, repeated and unknown ones dropped, and a single one without metadata stands for itself. size is the length
+// of the metadata's text.
+func (p *parser) fuse(meta ir.Attr, size int64, mark int) *ir.Loc {
+	list := p.locStack[mark:]
+	flat := true
+	for _, l := range list {
+		flat = flat && !(l.Kind() == ir.LocFused && sameMetadata(l.Metadata(), meta))
+	}
+	out := list[:0]
+	if !flat {
+		out = nil
+	}
+	var seen map[*ir.Loc]struct{} // equal locations are one pointer
 	add := func(l *ir.Loc) {
-		if !seen[l] {
-			seen[l] = true
-			out = append(out, l)
+		if len(out) < 16 {
+			if slices.Contains(out, l) {
+				return
+			}
+		} else {
+			if seen == nil {
+				seen = make(map[*ir.Loc]struct{}, len(list))
+				for _, o := range out {
+					seen[o] = struct{}{}
+				}
+			}
+			if _, dup := seen[l]; dup {
+				return
+			}
+			seen[l] = struct{}{}
 		}
+		out = append(out, l)
 	}
 	for _, l := range list {
 		switch {
-		case l.Kind() == ir.LocFused && sameMetadata(l.Metadata(), meta):
+		case !flat && l.Kind() == ir.LocFused && sameMetadata(l.Metadata(), meta):
 			for _, c := range l.Children() {
 				add(c)
 			}
@@ -183,9 +170,7 @@ func (p *parser) fuse(meta ir.Attr, list []*ir.Loc) *ir.Loc {
 	if p.fusedParts += int64(len(out)); p.fusedParts > 1<<20+int64(len(p.lexer.src)) {
 		p.tooLong() // nested fused locations become one, each time with all parts of the one before
 	}
-	l := ir.NewFusedLoc(meta, out)
-	l.Enlarge(p.metaSize)
-	return p.internLoc(l)
+	return p.made(p.locs.Fused(meta, size, out))
 }
 
 func sameMetadata(a, b ir.Attr) bool {
@@ -196,26 +181,26 @@ func sameMetadata(a, b ir.Attr) bool {
 }
 
 func (p *parser) fileOrName() *ir.Loc {
-	name := unquote(p.text())
+	name := unquoted(p.text())
 	p.next()
 	if !p.is(':') {
 		if !p.is('(') {
-			return p.internLoc(ir.NewNameLoc(name, nil))
+			return p.made(p.locs.Name(name, nil))
 		}
 		p.next()
 		child := p.location()
 		p.expectIn(')', "expected ')' after child location of NameLoc")
-		return p.internLoc(ir.NewNameLoc(name, child))
+		return p.made(p.locs.Name(name, child))
 	}
 	p.next()
 	line := p.lineNumber("expected integer line number in FileLineColRange")
 	if !p.is(':') {
-		return p.internLoc(ir.NewFileLoc(name, line, 0))
+		return p.made(p.locs.File(name, line, 0, 0, 0))
 	}
 	p.next()
 	col := p.lineNumber("expected integer column number in FileLineColRange")
 	if p.tok.kind != tokWord || string(p.text()) != "to" {
-		return p.internLoc(ir.NewFileLoc(name, line, col))
+		return p.made(p.locs.File(name, line, col, 0, 0))
 	}
 	p.next()
 	endLine := line
@@ -224,7 +209,7 @@ func (p *parser) fileOrName() *ir.Loc {
 	}
 	p.expectIn(':', "expected either integer or `:` post `to` in FileLineColRange")
 	endCol := p.lineNumber("expected integer column number in FileLineColRange")
-	return p.internLoc(ir.NewFileRangeLoc(name, line, col, endLine, endCol))
+	return p.made(p.locs.File(name, line, col, endLine, endCol))
 }
 
 func (p *parser) lineNumber(problem string) uint32 {

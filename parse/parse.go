@@ -55,7 +55,8 @@ type parser struct {
 	types       map[string]ir.Type // by their text
 	attrs       map[string]ir.Attr // dialect attributes by their text
 	dense       map[denseKey]ir.Attr
-	locs        map[string]*ir.Loc // by their text
+	locs        ir.LocTable
+	locStack    []*ir.Loc // parts of the fused locations that are being read
 	kinds       map[string]*opKind
 	recent      [kindSlots]*opKind   // of kinds, those used last
 	recentTypes [typeSlots]knownType // of types, those used last
@@ -80,13 +81,10 @@ type parser struct {
 	// typeStack holds the types of the function types that are being read.
 	typeStack  []ir.Type
 	prepared   []*prepared
-	expanded   int64     // bytes that the aliases used so far stand for, see expand
-	fusedParts int64     // parts of the fused locations read so far, see fuse
-	unsized    []*ir.Loc // locations made of some that were not defined yet
-	locSet     map[string]*ir.Loc
-	locKey     []byte
+	expanded   int64              // bytes that the aliases used so far stand for, see expand
+	fusedParts int64              // parts of the fused locations read so far, see fuse
+	unsized    []*ir.Loc          // locations made of some that were not defined yet
 	guessed    map[*ir.Value]bool // values whose types the text did not say so far
-	metaSize   int64              // of the metadata of the fused location that is being made, as text
 	hooks      ir.AsmParser       // an opParser
 }
 
@@ -145,7 +143,6 @@ func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
 		types:       map[string]ir.Type{},
 		attrs:       map[string]ir.Attr{},
 		dense:       map[denseKey]ir.Attr{},
-		locs:        map[string]*ir.Loc{},
 		kinds:       map[string]*opKind{},
 		attrAliases: map[string]attrAlias{},
 		typeAliases: map[string]typeAlias{},

@@ -37,7 +37,7 @@ func (p *parser) operationOrSkip(b *ir.Block) {
 		return
 	}
 	start, level, depth := p.tok, p.level, p.depth
-	types := len(p.typeStack)
+	types, locs := len(p.typeStack), len(p.locStack)
 	s, marks, blocks, defaults, scratch := p.scope, len(p.scope.order), p.blocks, len(p.defaults), len(p.scratch)
 	defer func() {
 		if p.fatal {
@@ -54,6 +54,7 @@ func (p *parser) operationOrSkip(b *ir.Block) {
 		}
 		p.level, p.depth, p.blocks = level, depth, blocks
 		p.defaults, p.scratch, p.typeStack = p.defaults[:defaults], p.scratch[:scratch], p.typeStack[:types]
+		p.locStack = p.locStack[:locs]
 		p.leave(s, marks)
 		for _, pre := range p.prepared {
 			if pre != nil {

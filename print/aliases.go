@@ -1,10 +1,10 @@
 package print
 
 import (
-	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -13,37 +13,49 @@ import (
 // by name, then by first use in the order of printing.
 type aliases struct {
 	p       *printer
-	visited []*alias
-	list    []*alias // in the order of definition
+	visited int32 // how many were
+	sorted  []int32
 	attrs   map[string]*alias
 	types   map[ir.Type]*alias
-	locs    map[*ir.Loc]*alias // by every location seen
-	canon   map[string]*alias  // by structure
-	plain   map[ir.Type]bool   // types known to need no alias
+	others  []*alias         // those in attrs and types, as they were visited
+	plain   map[ir.Type]bool // types known to need no alias
+	locs    locAliases
 }
 
-// alias is one attribute, type or location that was visited; name is "" where it gets no alias of its own.
+// alias is an attribute or type with an alias.
 type alias struct {
-	attr     ir.Attr
-	typ      ir.Type
-	loc      *ir.Loc
-	kind     string // "loc", "map", ...; "" for none
-	name     string
-	depth    int
-	late     bool // may be defined behind its uses
-	children []*alias
-	key      string
+	attr ir.Attr
+	typ  ir.Type
+	kind string // "map", ...
+	name string
+	rank
+}
+
+// rank is what places an alias among the others.
+type rank struct {
+	seq   int32 // its place among all that were visited; of a location, its number once that is known
+	depth int32
+	late  bool // may be defined behind its uses
 }
 
 func newAliases(p *printer) *aliases {
-	return &aliases{
+	a := &aliases{
 		p:     p,
 		attrs: map[string]*alias{},
 		types: map[ir.Type]*alias{},
-		locs:  map[*ir.Loc]*alias{},
-		canon: map[string]*alias{},
 		plain: map[ir.Type]bool{},
 	}
+	a.locs.p = p
+	return a
+}
+
+// any reports whether there are any.
+func (a *aliases) any() bool { return a.visited > 0 }
+
+// next returns the rank of one that is visited first now.
+func (a *aliases) next(late bool) rank {
+	a.visited++
+	return rank{seq: a.visited - 1, depth: 1, late: late}
 }
 
 // collectAliases prints op once to see what would be printed, and names the aliases.
@@ -61,51 +73,107 @@ func (p *printer) collectAliases(op *ir.Op) {
 	p.text.AttrAlias, p.text.TypeAlias, p.text.LocAlias = a.attrName, a.typeName, a.locName
 }
 
-// assign numbers what was visited.
+// Classes of aliases of one depth, in the order of their definitions: types, then the rest by name.
+const (
+	classTuple = iota
+	classDistinct
+	classLoc
+	classMap
+	classSet
+	classes
+)
+
+func (al *alias) class() int {
+	switch al.kind {
+	case "tuple":
+		return classTuple
+	case "distinct":
+		return classDistinct
+	case "map":
+		return classMap
+	}
+	return classSet
+}
+
+// assign numbers what was visited: it is sorted by depth and class, as it was visited otherwise. An entry of sorted is
+// the index of a location, or the complement of one into others.
 func (a *aliases) assign() {
-	for _, x := range a.visited {
-		if x.kind != "" {
-			a.list = append(a.list, x)
+	visited := make([]int32, a.visited)
+	deepest := int32(0)
+	for i, x := range a.others {
+		visited[x.seq] = ^int32(i)
+		deepest = max(deepest, x.depth)
+	}
+	for i := range a.locs.count {
+		if x := a.locs.at(i); x.depth > 0 {
+			visited[x.seq] = i
+			deepest = max(deepest, x.depth)
 		}
 	}
-	sort.SliceStable(a.list, func(i, j int) bool {
-		x, y := a.list[i], a.list[j]
-		if x.depth != y.depth {
-			return x.depth < y.depth
+	key := func(i int32) int {
+		if i < 0 {
+			x := a.others[^i]
+			return int(x.depth)*classes + x.class()
 		}
-		if (x.typ != nil) != (y.typ != nil) {
-			return x.typ != nil
+		return int(a.locs.at(i).depth)*classes + classLoc
+	}
+	starts := make([]int32, (int(deepest)+1)*classes+1)
+	for _, i := range visited {
+		starts[key(i)+1]++
+	}
+	for k := 1; k < len(starts); k++ {
+		starts[k] += starts[k-1]
+	}
+	a.sorted = make([]int32, len(visited))
+	for _, i := range visited {
+		k := key(i)
+		a.sorted[starts[k]] = i
+		starts[k]++
+	}
+	counts := [classes]int32{}
+	for _, i := range a.sorted {
+		if i >= 0 {
+			a.locs.at(i).seq = counts[classLoc]
+			counts[classLoc]++
+			continue
 		}
-		return x.kind < y.kind
-	})
-	counts := map[string]int{}
-	for _, x := range a.list {
-		n := counts[x.kind]
-		counts[x.kind]++
+		x := a.others[^i]
+		n := counts[x.class()]
+		counts[x.class()]++
 		x.name = "#" + x.kind
 		if x.typ != nil {
 			x.name = "!" + x.kind
 		}
 		if n > 0 {
-			x.name += strconv.Itoa(n)
+			x.name += strconv.Itoa(int(n))
 		}
 	}
 }
 
 // print writes the definitions that stand in front of the op, or those behind it.
 func (a *aliases) print(p *printer, late bool) {
-	for _, x := range a.list {
+	for _, i := range a.sorted {
+		if i >= 0 {
+			x := a.locs.at(i)
+			if x.late != late {
+				continue
+			}
+			p.buf = append(a.locs.appendName(p.buf, i), " = loc("...)
+			if x.loc == nil {
+				p.place(x.pos)
+			} else {
+				p.buf = p.text.AppendLocDef(p.buf, x.loc)
+			}
+			p.buf = append(p.buf, ")\n"...)
+			p.room()
+			continue
+		}
+		x := a.others[^i]
 		if x.late != late {
 			continue
 		}
-		p.buf = append(p.buf, x.name...)
-		p.buf = append(p.buf, " = "...)
-		switch {
-		case x.loc != nil:
-			p.buf = append(p.buf, "loc("...)
-			p.buf = p.text.AppendLocDef(p.buf, x.loc)
-			p.buf = append(p.buf, ')')
-		case x.typ != nil:
+		p.buf = append(append(p.buf, x.name...), " = "...)
+		if x.typ != nil {
 			p.text.TypeAlias = func(t ir.Type) string {
 				if t == x.typ {
 					return ""
@@ -114,10 +182,11 @@ func (a *aliases) print(p *printer, late bool) {
 			}
 			p.buf = p.text.AppendType(p.buf, x.typ)
 			p.text.TypeAlias = a.typeName
-		default:
+		} else {
 			p.buf = append(p.buf, x.attr.(*ir.OpaqueAttr).Text()...)
 		}
 		p.buf = append(p.buf, '\n')
+		p.room()
 	}
 }
 
@@ -139,8 +208,13 @@ func (a *aliases) typeName(t ir.Type) string {
 	return ""
 }
 
-func (a *aliases) locName(l *ir.Loc) string {
-	return a.canonical(l).name
+func (a *aliases) locName(b []byte, l *ir.Loc) ([]byte, bool) {
+	return a.locs.appendName(b, a.locs.canonical(l)), true
+}
+
+// appendPlace appends the alias of l or, where that is nil, of a position.
+func (a *aliases) appendPlace(b []byte, l *ir.Loc, pos diag.Pos) []byte {
+	return a.locs.appendName(b, a.locs.of(l, pos))
 }
 
 // attrKind returns the alias name of an attribute, "" for none.
@@ -185,7 +259,7 @@ func (p *printer) noticeType(t ir.Type) string {
 }
 
 // visitAttr looks for what needs an alias in x and returns its depth.
-func (a *aliases) visitAttr(x ir.Attr, late bool, parent *alias) int {
+func (a *aliases) visitAttr(x ir.Attr, late bool) int32 {
 	switch x := x.(type) {
 	case *ir.OpaqueAttr:
 		kind := attrKind(x)
@@ -194,102 +268,82 @@ func (a *aliases) visitAttr(x ir.Attr, late bool, parent *alias) int {
 		}
 		al := a.attrs[x.Text()]
 		if al == nil {
-			al = &alias{attr: x, kind: kind, depth: 1, late: late}
+			al = &alias{attr: x, kind: kind, rank: a.next(late)}
 			a.attrs[x.Text()] = al
-			a.visited = append(a.visited, al)
-		} else if !late {
-			al.early()
+			a.others = append(a.others, al)
 		}
-		al.under(parent)
+		al.late = al.late && late
 		return al.depth
 	case *ir.ArrayAttr:
-		depth := 0
+		depth := int32(0)
 		for _, e := range x.Elems() {
-			depth = max(depth, a.visitAttr(e, late, parent))
+			depth = max(depth, a.visitAttr(e, late))
 		}
 		return above(depth)
 	case *ir.DictAttr:
-		depth := 0
+		depth := int32(0)
 		for _, e := range x.Entries() {
-			depth = max(depth, a.visitAttr(e.Attr, late, parent))
+			depth = max(depth, a.visitAttr(e.Attr, late))
 		}
 		return above(depth)
 	case *ir.TypeAttr:
-		return above(a.visitType(x.Type(), late, parent))
+		return above(a.visitType(x.Type(), late))
 	case *ir.LocAttr:
-		return a.visitLocIn(x.Loc(), late, parent)
+		return a.visitLoc(a.locs.canonical(x.Loc()), late)
 	case *ir.DenseAttr:
-		return above(a.visitType(x.Type(), late, parent))
+		return above(a.visitType(x.Type(), late))
 	}
 	return 0
 }
 
 // above returns the depth of what contains something of the given depth.
-func above(depth int) int {
+func above(depth int32) int32 {
 	if depth == 0 {
 		return 0
 	}
 	return depth + 1
 }
 
-func (al *alias) under(parent *alias) {
-	if parent != nil {
-		parent.children = append(parent.children, al)
-	}
-}
-
-// early makes the alias and all it uses stand in front of the op.
-func (al *alias) early() {
-	if !al.late {
-		return
-	}
-	al.late = false
-	for _, c := range al.children {
-		c.early()
-	}
-}
-
-// visitType looks for what needs an alias in t and returns its depth.
-func (a *aliases) visitType(t ir.Type, late bool, parent *alias) int {
+// visitType looks for what needs an alias in t and returns its depth. What was visited as one that may be defined behind
+// its uses is visited again where it may not, with all that it uses.
+func (a *aliases) visitType(t ir.Type, late bool) int32 {
 	if a.plain[t] {
 		return 0
 	}
-	if al := a.types[t]; al != nil {
-		if !late {
-			al.early()
-		}
-		al.under(parent)
+	al := a.types[t]
+	if al != nil && (late || !al.late) {
 		return al.depth
 	}
-	depth := 0
+	depth := int32(0)
 	switch t := t.(type) {
 	case *ir.TupleType:
-		var al *alias
 		if len(t.Elems()) > largeTuple {
-			al = &alias{typ: t, kind: "tuple", depth: 1, late: late}
-			a.types[t] = al
-			a.visited = append(a.visited, al)
+			if al == nil {
+				al = &alias{typ: t, kind: "tuple", rank: a.next(late)}
+				a.types[t] = al
+				a.others = append(a.others, al)
+			}
+			al.late = late
 		}
 		for _, e := range t.Elems() {
-			depth = max(depth, a.visitType(e, late, al))
+			depth = max(depth, a.visitType(e, late))
 		}
 		depth = above(depth)
 		if al != nil {
 			al.depth = max(al.depth, depth)
-			al.under(parent)
 			return al.depth
 		}
 	case *ir.FunctionType:
 		for _, e := range t.Inputs() {
-			depth = max(depth, a.visitType(e, late, parent))
+			depth = max(depth, a.visitType(e, late))
 		}
 		for _, e := range t.Results() {
-			depth = max(depth, a.visitType(e, late, parent))
+			depth = max(depth, a.visitType(e, late))
 		}
 		depth = above(depth)
 	case *ir.TensorType:
 		if t.Encoding() != nil {
-			depth = above(a.visitAttr(t.Encoding(), late, parent))
+			depth = above(a.visitAttr(t.Encoding(), late))
 		}
 	}
 	if depth == 0 {
@@ -298,71 +352,35 @@ func (a *aliases) visitType(t ir.Type, late bool, parent *alias) int {
 	return depth
 }
 
-func (a *aliases) visitLoc(l *ir.Loc, late bool) { a.visitLocIn(l, late, nil) }
+// visitPlace visits l or, where that is nil, a position.
+func (a *aliases) visitPlace(l *ir.Loc, pos diag.Pos, late bool) { a.visitLoc(a.locs.of(l, pos), late) }
 
-// visitLocIn visits a location; equal ones are one.
-func (a *aliases) visitLocIn(l *ir.Loc, late bool, parent *alias) int {
-	al := a.canonical(l)
-	if al.depth > 0 {
-		if !late {
-			al.early()
-		}
-		al.under(parent)
-		return al.depth
+// visitLoc visits a location.
+func (a *aliases) visitLoc(i int32, late bool) int32 {
+	x := a.locs.at(i)
+	if x.depth > 0 && (late || !x.late) {
+		return x.depth
 	}
-	al.depth, al.late, al.kind = 1, late, "loc"
-	a.visited = append(a.visited, al)
-	depth := 0
-	if al.loc.Kind() == ir.LocFused && al.loc.Metadata() != nil {
-		depth = max(depth, a.visitAttr(al.loc.Metadata(), late, al))
+	if x.depth == 0 {
+		x.rank = a.next(late)
 	}
-	for _, c := range al.loc.Children() {
-		if al.loc.Kind() == ir.LocName && c.Kind() == ir.LocUnknown {
+	x.late = late
+	if x.loc == nil {
+		return x.depth
+	}
+	depth := int32(0)
+	if m := x.loc.Metadata(); m != nil {
+		depth = max(depth, a.visitAttr(m, late))
+	}
+	for _, c := range x.loc.Children() {
+		if x.loc.Kind() == ir.LocName && c.Kind() == ir.LocUnknown {
 			continue
 		}
-		depth = max(depth, a.visitLocIn(c, late, al))
+		depth = max(depth, a.visitLoc(a.locs.canonical(c), late))
 	}
+	x = a.locs.at(i) // what was visited may have come to stand elsewhere
 	if depth > 0 {
-		al.depth = depth + 1
+		x.depth = depth + 1
 	}
-	al.under(parent)
-	return al.depth
-}
-
-// canonical returns the entry that all locations equal to l share, without visiting it.
-func (a *aliases) canonical(l *ir.Loc) *alias {
-	if al := a.locs[l]; al != nil {
-		return al
-	}
-	b := []byte{byte(l.Kind())}
-	switch l.Kind() {
-	case ir.LocUnknown:
-	case ir.LocFile:
-		line, col := l.Start()
-		b = strconv.AppendUint(append(b, ' '), uint64(line), 10)
-		b = strconv.AppendUint(append(b, ' '), uint64(col), 10)
-		line, col = l.End()
-		b = strconv.AppendUint(append(b, ' '), uint64(line), 10)
-		b = strconv.AppendUint(append(b, ' '), uint64(col), 10)
-		b = append(b, l.Name()...)
-	default:
-		if l.Kind() == ir.LocFused && l.Metadata() != nil {
-			b = append(b, l.Metadata().String()...)
-		}
-		for _, c := range l.Children() {
-			b = append(b, ' ')
-			b = append(b, a.canonical(c).key...)
-		}
-		b = append(b, '"')
-		if l.Kind() != ir.LocCallSite && l.Kind() != ir.LocFused {
-			b = append(b, l.Name()...)
-		}
-	}
-	al := a.canon[string(b)]
-	if al == nil {
-		al = &alias{loc: l, key: strconv.Itoa(len(a.canon))}
-		a.canon[string(b)] = al
-	}
-	a.locs[l] = al
-	return al
+	return x.depth
 }

@@ -39,7 +39,7 @@ func (p *printer) PrintKeywordOrString(s string) { p.buf = ir.AppendKeyword(p.bu
 // PrintType writes a type.
 func (p *printer) PrintType(t ir.Type) {
 	if p.collect {
-		p.aliases.visitType(t, false, nil)
+		p.aliases.visitType(t, false)
 		return
 	}
 	p.buf = p.text.AppendType(p.buf, t)
@@ -77,7 +77,7 @@ func (p *printer) PrintFunctionType(inputs, results []ir.Type) {
 // PrintAttr writes an attribute with its type.
 func (p *printer) PrintAttr(a ir.Attr) {
 	if p.collect {
-		p.aliases.visitAttr(a, false, nil)
+		p.aliases.visitAttr(a, false)
 		return
 	}
 	if d, ok := a.(*ir.DenseAttr); ok && len(d.Text()) <= 64 {
@@ -104,7 +104,7 @@ func (p *printer) shortDense(d *ir.DenseAttr) {
 // PrintAttrWithoutType writes an attribute without its type.
 func (p *printer) PrintAttrWithoutType(a ir.Attr) {
 	if p.collect {
-		p.aliases.visitAttr(a, false, nil)
+		p.aliases.visitAttr(a, false)
 		return
 	}
 	p.buf = p.text.AppendAttrBare(p.buf, a)
@@ -198,12 +198,11 @@ func (p *printer) PrintArgument(v *ir.Value, attrs *ir.DictAttr) {
 	if !p.o.DebugInfo {
 		return
 	}
-	loc := p.locOf(v.Loc(), v.Pos())
 	if p.collect {
-		p.aliases.visitLoc(loc, false)
+		p.aliases.visitPlace(v.Loc(), v.Pos(), false)
 		return
 	}
-	p.trailingLoc(loc, false)
+	p.trailingLoc(v.Loc(), v.Pos(), false)
 }
 
 // PrintRegion writes { ... }.
@@ -240,38 +239,31 @@ func (p *printer) Newline() {
 // DebugInfo reports whether locations are written.
 func (p *printer) DebugInfo() bool { return p.o.DebugInfo }
 
-// trailingLoc writes ' loc(...)'. Only ops may use an alias for the whole.
-func (p *printer) trailingLoc(l *ir.Loc, alias bool) {
+// trailingLoc writes ' loc(...)': l or, where there is none, the place in the source, which MLIR gives to what has no
+// location. Only ops may use an alias for the whole.
+func (p *printer) trailingLoc(l *ir.Loc, pos diag.Pos, alias bool) {
 	p.buf = append(p.buf, " loc("...)
-	if alias {
-		p.buf = p.text.AppendLoc(p.buf, l)
-	} else {
+	switch {
+	case alias && p.aliases != nil:
+		p.buf = p.aliases.appendPlace(p.buf, l, pos)
+	case l == nil && p.placed(pos):
+		p.place(pos)
+	default:
 		p.buf = p.text.AppendLocDef(p.buf, l)
 	}
 	p.buf = append(p.buf, ')')
 }
 
-func (p *printer) opLoc(op *ir.Op) *ir.Loc { return p.locOf(op.Loc(), op.Pos()) }
+// placed reports whether pos is in the source.
+func (p *printer) placed(pos diag.Pos) bool { return p.m.Source() != nil && pos.IsValid() }
 
-// locOf returns l; where there is none, the place in the source, which MLIR gives to what has no location.
-func (p *printer) locOf(l *ir.Loc, pos diag.Pos) *ir.Loc {
-	if l != nil {
-		return l
-	}
+// place writes "file":line:column.
+func (p *printer) place(pos diag.Pos) {
 	src := p.m.Source()
-	if src == nil || !pos.IsValid() {
-		return p.m.Context().UnknownLoc()
-	}
-	if made := p.places[pos]; made != nil {
-		return made
-	}
 	line, col := src.LineColumn(pos)
-	l = ir.NewFileLoc(src.Name(), uint32(line), uint32(col))
-	if p.places == nil {
-		p.places = map[diag.Pos]*ir.Loc{}
-	}
-	p.places[pos] = l
-	return l
+	p.buf = append(ir.AppendQuoted(p.buf, src.Name()), ':')
+	p.buf = append(strconv.AppendUint(p.buf, uint64(uint32(line)), 10), ':')
+	p.buf = strconv.AppendUint(p.buf, uint64(uint32(col)), 10)
 }
 
 func (p *printer) dialectAttr(b []byte, a *ir.DialectAttr) ([]byte, bool) {

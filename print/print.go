@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -53,7 +52,7 @@ func (p *printer) flush() {
 		q := newPrinter(p.m, p.o)
 		q.names = p.names
 		q.collectAliases(p.m.Op())
-		p.retry, p.tentative = len(q.aliases.list) > 0, false
+		p.retry, p.tentative = q.aliases.any(), false
 	}
 	if p.retry { // all of it will be printed again
 		p.buf, p.dense = p.buf[:0], nil
@@ -121,8 +120,7 @@ type printer struct {
 	lastForm *ir.Format
 	args     []ir.DirectiveArg
 	elided   []string
-	places   map[diag.Pos]*ir.Loc // locations made from positions
-	dense    map[ir.Attr][2]int   // where in buf a literal that came before stands
+	dense    map[ir.Attr][2]int // where in buf a literal that came before stands
 
 	w         io.Writer // nil: all text stays in buf
 	err       error     // of w
@@ -197,11 +195,11 @@ func (p *printer) op(op *ir.Op) {
 		p.results(op, n)
 	}
 	if p.collect && p.o.DebugInfo {
-		p.aliases.visitLoc(p.opLoc(op), true)
+		p.aliases.visitPlace(op.Loc(), op.Pos(), true)
 	}
 	p.customOrGeneric(op)
 	if p.o.DebugInfo && !p.collect {
-		p.trailingLoc(p.opLoc(op), true)
+		p.trailingLoc(op.Loc(), op.Pos(), true)
 	}
 }
 

@@ -1,0 +1,167 @@
+package ir
+
+import (
+	"hash/maphash"
+	"math"
+	"slices"
+)
+
+// LocTable makes locations, equal ones once. The zero value is empty.
+type LocTable struct {
+	seed   maphash.Seed
+	index  []uint32 // by hash: 1 + position in chunks; at most three quarters are in use
+	chunks [][]Loc
+	count  int
+	kids   []*Loc // room for children
+	fresh  bool
+}
+
+// locChunk is how many locations are allocated at once.
+const locChunk = 256
+
+// File returns loc("file":line:col to endLine:endCol); without a range, the end is 0, 0.
+func (t *LocTable) File(file string, line, col, endLine, endCol uint32) *Loc {
+	l := fileLoc(file, line, col, endLine, endCol)
+	return t.intern(&l)
+}
+
+// Name returns loc("name"(child)); child may be nil.
+func (t *LocTable) Name(name string, child *Loc) *Loc {
+	l := Loc{kind: LocName}
+	l.setName(name)
+	kids := [1]*Loc{child}
+	if child != nil {
+		l.setChildren(kids[:])
+	}
+	return t.intern(&l)
+}
+
+// CallSite returns loc(callsite(callee at caller)).
+func (t *LocTable) CallSite(callee, caller *Loc) *Loc {
+	kids := [2]*Loc{callee, caller}
+	l := Loc{kind: LocCallSite}
+	l.setChildren(kids[:])
+	return t.intern(&l)
+}
+
+// Fused returns loc(fused<metadata>[children...]); metadata may be nil, else size is about how long its text is in bytes.
+func (t *LocTable) Fused(metadata Attr, size int64, children []*Loc) *Loc {
+	l := Loc{kind: LocFused, line: uint32(min(size, math.MaxUint32))}
+	if metadata != nil {
+		l.metadata = &metadata
+		t.grow()
+		h := t.metadataHash(metadata, size)
+		l.col, l.endLine = uint32(h), uint32(h>>32)
+	}
+	l.setChildren(children)
+	return t.intern(&l)
+}
+
+// Fresh reports whether the location that was returned last is a new one.
+func (t *LocTable) Fresh() bool { return t.fresh }
+
+// intern returns the location of the table that equals l, which is a copy of l with its children where there was none.
+func (t *LocTable) intern(l *Loc) *Loc {
+	t.grow()
+	mask := uint64(len(t.index) - 1)
+	i := t.hash(l) & mask
+	for ; t.index[i] != 0; i = (i + 1) & mask {
+		if old := t.at(t.index[i] - 1); sameLoc(old, l) {
+			t.fresh = false
+			return old
+		}
+	}
+	t.fresh = true
+	if n := len(t.chunks); n == 0 || len(t.chunks[n-1]) == cap(t.chunks[n-1]) {
+		size := locChunk
+		if n == 0 {
+			size = 8 // the next begin where their numbers say
+		}
+		t.chunks = append(t.chunks, make([]Loc, 0, size))
+	}
+	c := &t.chunks[len(t.chunks)-1]
+	*c = append(*c, *l)
+	l = &(*c)[len(*c)-1]
+	l.setChildren(t.keep(l.Children()))
+	if l.kind != LocFile {
+		l.Measure()
+	}
+	t.count++
+	t.index[i] = t.last() + 1
+	return l
+}
+
+// The first chunk has room for 8 locations, but positions are counted as if it had room for locChunk.
+func (t *LocTable) at(i uint32) *Loc { return &t.chunks[i/locChunk][i%locChunk] }
+
+func (t *LocTable) last() uint32 {
+	n := len(t.chunks) - 1
+	return uint32(n*locChunk + len(t.chunks[n]) - 1)
+}
+
+// keep returns a copy of a list of children.
+func (t *LocTable) keep(list []*Loc) []*Loc {
+	if len(list) > 64 {
+		return slices.Clone(list)
+	}
+	if cap(t.kids)-len(t.kids) < len(list) {
+		t.kids = make([]*Loc, 0, max(len(list), min(max(8, 2*cap(t.kids)), 512)))
+	}
+	n := len(t.kids)
+	t.kids = append(t.kids, list...)
+	return t.kids[n:len(t.kids):len(t.kids)]
+}
+
+// grow makes sure that there is room for one more.
+func (t *LocTable) grow() {
+	if 4*(t.count+1) <= 3*len(t.index) {
+		return
+	}
+	if t.index == nil {
+		t.seed = maphash.MakeSeed()
+	}
+	t.index = make([]uint32, max(16, 2*len(t.index)))
+	mask := uint64(len(t.index) - 1)
+	for c := range t.chunks {
+		for k := range t.chunks[c] {
+			i := t.hash(&t.chunks[c][k]) & mask
+			for t.index[i] != 0 {
+				i = (i + 1) & mask
+			}
+			t.index[i] = uint32(c*locChunk+k) + 1
+		}
+	}
+}
+
+func (t *LocTable) hash(l *Loc) uint64 {
+	h := maphash.String(t.seed, l.Name())
+	mix := func(v uint64) { h = (h ^ v) * 0x9e3779b97f4a7c15; h ^= h >> 29 }
+	mix(uint64(l.kind) | uint64(l.numKids)<<32)
+	mix(uint64(l.line)<<32 | uint64(l.col))
+	mix(uint64(l.endLine)<<32 | uint64(l.endCol))
+	for _, c := range l.Children() {
+		mix(maphash.Comparable(t.seed, c))
+	}
+	return h
+}
+
+// longestMetadata is how long the text of metadata is, in bytes, that is compared as text; longer ones are compared by
+// identity.
+const longestMetadata = 1 << 10
+
+// metadataHash stands for metadata among that of other fused locations. It is taken once: what a location in metadata is,
+// may only be known later.
+func (t *LocTable) metadataHash(a Attr, size int64) uint64 {
+	switch l, isLoc := a.(*LocAttr); {
+	case isLoc:
+		return maphash.Comparable(t.seed, l.loc)
+	case size > longestMetadata:
+		return maphash.Comparable(t.seed, a)
+	}
+	return maphash.String(t.seed, a.String())
+}
+
+func sameLoc(a, b *Loc) bool {
+	return a.kind == b.kind && a.line == b.line && a.col == b.col && a.endLine == b.endLine && a.endCol == b.endCol &&
+		(a.metadata == nil) == (b.metadata == nil) && a.Name() == b.Name() && slices.Equal(a.Children(), b.Children())
+}

@@ -1,0 +1,166 @@
+package print
+
+import (
+	"hash/maphash"
+	"strconv"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// locAliases are the aliases of locations: those of ops, mostly positions in the source, which are not made locations
+// for it. The layout is tight, because where locations are written each op has one.
+type locAliases struct {
+	p      *printer
+	places map[diag.Pos]int32
+	known  map[*ir.Loc]int32 // by every location seen
+	hashes map[uint64]int32  // by structure; where two have the same hash, the next free number
+	seed   maphash.Seed
+	chunks [][]locAlias
+	count  int32
+}
+
+// locAlias is the alias of all locations that equal loc or, where that is nil, the position.
+type locAlias struct {
+	loc *ir.Loc
+	pos diag.Pos
+	rank
+}
+
+const locChunk = 1 << 10
+
+func (t *locAliases) at(i int32) *locAlias { return &t.chunks[i/locChunk][i%locChunk] }
+
+func (t *locAliases) add(l *ir.Loc, pos diag.Pos) int32 {
+	if t.count%locChunk == 0 {
+		size := locChunk
+		if t.count == 0 {
+			size = 16
+		}
+		t.chunks = append(t.chunks, make([]locAlias, 0, size))
+	}
+	c := &t.chunks[len(t.chunks)-1]
+	*c = append(*c, locAlias{loc: l, pos: pos})
+	t.count++
+	return t.count - 1
+}
+
+// appendName appends #loc, #loc1, ...
+func (t *locAliases) appendName(b []byte, i int32) []byte {
+	b = append(b, "#loc"...)
+	if n := t.at(i).seq; n > 0 {
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	return b
+}
+
+// of returns the entry of l or, where that is nil, of the position.
+func (t *locAliases) of(l *ir.Loc, pos diag.Pos) int32 {
+	if l != nil || !t.p.placed(pos) {
+		return t.canonical(l)
+	}
+	return t.place(pos)
+}
+
+func (t *locAliases) place(pos diag.Pos) int32 {
+	i, ok := t.places[pos]
+	if !ok {
+		if t.places == nil {
+			t.places = map[diag.Pos]int32{}
+		}
+		i = t.add(nil, pos)
+		t.places[pos] = i
+	}
+	return i
+}
+
+// canonical returns the entry that all locations equal to l share.
+func (t *locAliases) canonical(l *ir.Loc) int32 {
+	if i, ok := t.known[l]; ok {
+		return i
+	}
+	if t.known == nil {
+		t.known, t.hashes, t.seed = map[*ir.Loc]int32{}, map[uint64]int32{}, maphash.MakeSeed()
+	}
+	i, ok := t.inSource(l)
+	if !ok {
+		i = t.equal(l)
+	}
+	t.known[l] = i
+	return i
+}
+
+// inSource returns the entry of a position that l is the location of.
+func (t *locAliases) inSource(l *ir.Loc) (i int32, ok bool) {
+	if l.Kind() != ir.LocFile || t.p.m.Source() == nil || l.Name() != t.p.m.Source().Name() {
+		return 0, false
+	}
+	line, col := l.Start()
+	endLine, endCol := l.End()
+	pos := t.p.m.Source().PosAt(int(line), int(col))
+	if pos == 0 || endLine != 0 || endCol != 0 {
+		return 0, false
+	}
+	return t.place(pos), true
+}
+
+// equal returns the entry of a location of the structure of l.
+func (t *locAliases) equal(l *ir.Loc) int32 {
+	h := maphash.Hash{}
+	h.SetSeed(t.seed)
+	h.WriteByte(byte(l.Kind()))
+	if l.Kind() != ir.LocUnknown {
+		h.WriteString(l.Name())
+		line, col := l.Start()
+		endLine, endCol := l.End()
+		if l.Kind() == ir.LocFile {
+			maphash.WriteComparable(&h, [4]uint32{line, col, endLine, endCol})
+		}
+		if m := l.Metadata(); m != nil {
+			h.WriteString(m.String())
+		}
+		for _, c := range l.Children() {
+			maphash.WriteComparable(&h, t.canonical(c))
+		}
+	}
+	for sum := h.Sum64(); ; sum++ {
+		i, ok := t.hashes[sum]
+		if !ok {
+			i = t.add(l, 0)
+			t.hashes[sum] = i
+			return i
+		}
+		if t.same(t.at(i).loc, l) {
+			return i
+		}
+	}
+}
+
+// same reports whether two locations are equal whose children are in the table.
+func (t *locAliases) same(a, b *ir.Loc) bool {
+	if a.Kind() != b.Kind() {
+		return false
+	}
+	if a.Kind() == ir.LocUnknown {
+		return true
+	}
+	x, y := a.Children(), b.Children()
+	if a.Name() != b.Name() || len(x) != len(y) || (a.Metadata() == nil) != (b.Metadata() == nil) {
+		return false
+	}
+	if a.Kind() == ir.LocFile {
+		line, col := a.Start()
+		endLine, endCol := a.End()
+		line2, col2 := b.Start()
+		endLine2, endCol2 := b.End()
+		if line != line2 || col != col2 || endLine != endLine2 || endCol != endCol2 {
+			return false
+		}
+	}
+	for i := range x {
+		if t.canonical(x[i]) != t.canonical(y[i]) {
+			return false
+		}
+	}
+	return a.Metadata() == nil || a.Metadata().String() == b.Metadata().String()
+}
