@@ -552,7 +552,7 @@ func (p *parser) hashAttr() ir.Attr {
 	if alias {
 		if a, ok := p.attrAliases[string(p.text())]; ok {
 			p.next()
-			p.expand(a.size)
+			p.expand(a.size, a.depth)
 			return a.attr
 		}
 		if strings.HasPrefix(str(p.text()), "#loc") {

@@ -4,17 +4,19 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// attrAlias is what an alias of an attribute stands for, and how long its text is in bytes when all aliases in it are
-// written out.
+// attrAlias is what an alias of an attribute stands for, and how long its text is in bytes and how deep it is nested when
+// all aliases in it are written out.
 type attrAlias struct {
-	attr ir.Attr
-	size int64
+	attr  ir.Attr
+	size  int64
+	depth int32
 }
 
 // typeAlias is the same of a type.
 type typeAlias struct {
-	typ  ir.Type
-	size int64
+	typ   ir.Type
+	size  int64
+	depth int32
 }
 
 // maxExpansion returns how long the text may be that all uses of aliases stand for, in bytes. Aliases of aliases can
@@ -22,10 +24,13 @@ type typeAlias struct {
 // holds: few aliases are printed as aliases.
 func (p *parser) maxExpansion() int64 { return 1<<22 + 8*int64(len(p.lexer.src)) }
 
-// expand counts a use of an alias whose text has the given size.
-func (p *parser) expand(size int64) {
+// expand counts a use of an alias whose text has the given size and depth.
+func (p *parser) expand(size int64, depth int32) {
 	if p.expanded += size; p.expanded > p.maxExpansion() {
 		p.tooLong()
+	}
+	if p.deepest = max(p.deepest, p.depth+int(depth)); p.depth+int(depth) > maxDepth {
+		p.tooDeep(p.Pos())
 	}
 }
 

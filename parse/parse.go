@@ -52,6 +52,7 @@ type parser struct {
 	quickly int  // how many ops were
 
 	depth       int
+	deepest     int                // what depth was at most since the alias that is being read began, aliases in it written out
 	types       map[string]ir.Type // by their text
 	attrs       map[string]ir.Attr // dialect attributes by their text
 	dense       map[denseKey]ir.Attr
@@ -239,12 +240,13 @@ func (p *parser) attrAlias() {
 	p.next()
 	p.expectIn('=', "expected '=' in attribute alias definition")
 	start, expanded := p.tok.start, p.expanded
+	p.deepest = 0
 	a := p.ParseAttr(nil)
 	size := int64(p.tok.start-start) + p.expanded - expanded
 	if l, ok := a.(*ir.LocAttr); ok {
 		size = int64(l.Loc().Size())
 	}
-	p.attrAliases[string(name)] = attrAlias{a, size}
+	p.attrAliases[string(name)] = attrAlias{a, size, int32(p.deepest)}
 	if f := p.forwardLocs[string(name)]; f != nil {
 		l, ok := a.(*ir.LocAttr)
 		if !ok {
@@ -271,8 +273,9 @@ func (p *parser) typeAlias() {
 	p.next()
 	p.expectIn('=', "expected '=' in type alias definition")
 	start, expanded := p.tok.start, p.expanded
+	p.deepest = 0
 	t := p.ParseType()
-	p.typeAliases[string(name)] = typeAlias{t, int64(p.tok.start-start) + p.expanded - expanded}
+	p.typeAliases[string(name)] = typeAlias{t, int64(p.tok.start-start) + p.expanded - expanded, int32(p.deepest)}
 }
 
 // resolveForwardLocs fails for location aliases that no definition followed.
@@ -333,6 +336,7 @@ func (p *parser) deeper() {
 	if p.depth++; p.depth > maxDepth {
 		p.tooDeep(p.Pos())
 	}
+	p.deepest = max(p.deepest, p.depth)
 }
 
 // tooDeep ends the reading: going on behind each of so many open brackets would take time without end.

@@ -449,7 +449,7 @@ func (p *parser) bangType() ir.Type {
 			p.Errorf("undefined symbol alias id '%s'", name)
 		}
 		p.next()
-		p.expand(a.size)
+		p.expand(a.size, a.depth)
 		return a.typ
 	}
 	key := src[start:end]

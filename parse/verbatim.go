@@ -186,11 +186,11 @@ func (p *parser) aliasText() (text string, ok bool) {
 		return "", false
 	}
 	if a, ok := p.attrAliases[string(name)]; ok {
-		p.expand(a.size)
+		p.expand(a.size, a.depth)
 		return a.attr.String(), true
 	}
 	if a, ok := p.typeAliases[string(name)]; ok {
-		p.expand(a.size)
+		p.expand(a.size, a.depth)
 		return a.typ.String(), true
 	}
 	p.Errorf("undefined symbol alias id '%s'", name[1:])

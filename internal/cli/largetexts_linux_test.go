@@ -128,7 +128,7 @@ func largeTexts(size int) []largeText {
 		{"chunks of functions", many("func.func @a$(){return}\n// -----\n") + `"a"():()->()`, false},
 		{"expectations", fill("// expected-error {{a}}\n") + `"a"():()->()`, false},
 		{"one value", "%0=\"a\"():()->i1\n" + fill("\"u\"(%0):(i1)->()\n"), false},
-		{"deep by aliases", deep(nest), false},
+		{"deep by aliases", deep(nest), true},
 		{"nested dictionaries", attr(list(nest("{a=", "1", "}", 9000))), false},
 		{"dictionary", attr("{" + many("a$,") + "z}"), false},
 		{"dictionary backwards", attr("{" + backwards(size) + "a}"), false},
