@@ -103,15 +103,15 @@ func (s *Source) findLines() {
 	})
 }
 
-// line returns the text of the line that holds offset off, without its line break, and the line's offset.
+// line returns the text of the line that holds offset off, without its line break, and the line's offset. Of a line that
+// is very long, much of what is behind off is left out: many findings may be on one line.
 func (s *Source) line(off int) (text []byte, start int) {
+	s.findLines()
 	off = min(off, len(s.text))
-	start = bytes.LastIndexByte(s.text[:off], '\n') + 1
-	end := bytes.IndexByte(s.text[off:], '\n')
-	if end < 0 {
-		end = len(s.text)
-	} else {
-		end += off
+	start = int(s.lines[sort.Search(len(s.lines), func(i int) bool { return int(s.lines[i]) > off })-1])
+	end := min(len(s.text), off+4*excerptWidth)
+	if n := bytes.IndexByte(s.text[off:end], '\n'); n >= 0 {
+		end = off + n
 	}
 	return bytes.TrimRight(s.text[start:end], "\r"), start
 }

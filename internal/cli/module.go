@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
@@ -88,9 +89,13 @@ func readModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
 	return m, nil
 }
 
+// registry returns the registry of all dialects. Making one takes longer than reading a small module, and a file can
+// consist of thousands of those.
+var registry = sync.OnceValues(all.Registry)
+
 // parseModule reads a module in the notation that its content shows.
 func parseModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
-	reg, err := all.Registry()
+	reg, err := registry()
 	if err != nil {
 		return nil, err
 	}

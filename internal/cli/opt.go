@@ -61,35 +61,34 @@ Passes:
 			if o.split {
 				chunks = src.Split()
 			}
-			var done []*ir.Module
-			var failed diag.List
-			for _, chunk := range chunks {
-				m, err := a.optChunk(cmd.Context(), &o, p, chunk)
-				if o.expect {
-					failed = append(failed, expectationsOf(chunk, err)...)
-					continue
-				}
-				if err != nil {
-					return err
-				}
-				done = append(done, m)
-			}
 			if o.expect {
+				var failed diag.List
+				for _, chunk := range chunks {
+					_, err := a.optChunk(cmd.Context(), &o, p, chunk)
+					failed = append(failed, expectationsOf(chunk, err)...)
+				}
 				return failed.Err()
 			}
-			if len(done) == 1 {
-				return a.writeModule(o.out, done[0], o.print())
+			m, err := a.optChunk(cmd.Context(), &o, p, chunks[0])
+			if err != nil {
+				return err
+			}
+			if len(chunks) == 1 {
+				return a.writeModule(o.out, m, o.print())
 			}
 			return a.writeWith(o.out, func(w io.Writer) error {
-				for i, m := range done {
+				for i, chunk := range chunks {
 					if i > 0 {
+						if m, err = a.optChunk(cmd.Context(), &o, p, chunk); err != nil {
+							return err
+						}
 						if _, err := io.WriteString(w, "\n// -----\n"); err != nil {
 							return err
 						}
 					}
-					chunk := o.print()
-					chunk.DebugInfo = chunk.DebugInfo || hasLocations(m)
-					if err := print.Print(w, m, chunk); err != nil {
+					form := o.print()
+					form.DebugInfo = form.DebugInfo || hasLocations(m)
+					if err := print.Print(w, m, form); err != nil {
 						return err
 					}
 				}
