@@ -49,11 +49,14 @@ func TokensToChain(m *ir.Module, chain Chain) error { return convertTokens(m, &c
 
 func convertTokens(m *ir.Module, chain *Chain) error {
 	c := &converter{m: m, chain: chain, vals: map[*ir.Value][]*ir.Value{}, made: map[*ir.Op]bool{}, changed: map[string]bool{}}
-	found := false
+	found, foreign := false, false
 	hook := m.Def(hlocb.Hook.Name)
 	var hooks []*ir.Op
 	c.calls = callGraphOf(m, func(op *ir.Op) {
-		found = found || touchesToken(op)
+		if touchesToken(op) {
+			found = true
+			foreign = foreign || !handsTokensOn(op)
+		}
 		if op.Is(hook) {
 			hooks = append(hooks, op)
 		}
@@ -61,8 +64,8 @@ func convertTokens(m *ir.Module, chain *Chain) error {
 	if f, ok := c.calls.recursive(hooks); ok {
 		return m.Errorf(f.Op, "function @%s calls itself: the order of its hooks cannot be proven", f.Symbol())
 	}
-	if !found && !c.signatures() {
-		return nil
+	if !found && !c.signatures() || foreign && len(hooks) == 0 {
+		return nil // tokens that order what is no hook are none of our business
 	}
 	for _, f := range c.calls.funcs {
 		if err := c.function(f); err != nil {
@@ -99,6 +102,15 @@ func touchesToken(op *ir.Op) bool {
 		}
 	}
 	return false
+}
+
+// handsTokensOn reports whether op does nothing with tokens but hand them on.
+func handsTokensOn(op *ir.Op) bool {
+	switch stable(op) {
+	case "create_token", "after_all", "while", "if", "case", "tuple", "get_tuple_element", "optimization_barrier":
+		return true
+	}
+	return op.Name() == "func.call" || op.Name() == "sdy.manual_computation" || isReturn(op)
 }
 
 // signatures reports whether a function takes or gives a token.
