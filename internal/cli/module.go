@@ -34,7 +34,7 @@ func (a *app) source(path string) (*diag.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > maxSource {
+	if uint64(len(text)) > maxSource {
 		return nil, fmt.Errorf("%s: %d bytes are too many; 4 GiB can be read", name, len(text))
 	}
 	heap.Reading(len(text))

@@ -1,0 +1,78 @@
+package cli_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/cli"
+)
+
+// TestIDsAreTheSameEverywhere lists the hooks of modules in processes that have nothing in common but the module: another path and
+// directory, no file at all, another language, time zone, home, user, host name, number of processors and garbage collector, and with
+// HLOCB_LONG a processor of 32 bits. Whatever is told of the hooks must be the same to the byte. That ids stay the same from
+// version to version and on every system is tested by the golden cases, which contain them.
+func TestIDsAreTheSameEverywhere(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/mlir/*.mlir")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, files)
+	}
+	others := map[string]string{"": os.Args[0]}
+	if os.Getenv("HLOCB_LONG") != "" {
+		program := filepath.Join(t.TempDir(), "hlocb")
+		build := exec.Command("go", "build", "-o", program, "../../cmd/hlocb")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=386")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("building for 386: %v\n%s", err, out)
+		}
+		if err := exec.Command(program, "version").Run(); err != nil {
+			t.Logf("skip: this machine runs no programs for 386: %v", err)
+		} else {
+			others["386"] = program
+		}
+	}
+	hooks := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, stderr bytes.Buffer
+		args := []string{"hooks", "--json", "--hook-target", "ask", "--hook-target", "host"}
+		if code := cli.Main(append(args, file), strings.NewReader(""), &want, &stderr); code != 0 {
+			t.Fatalf("%s: exit %d: %s", file, code, &stderr)
+		}
+		hooks += bytes.Count(want.Bytes(), []byte(`"id"`))
+		elsewhere := t.TempDir()
+		if err := os.WriteFile(filepath.Join(elsewhere, "x y.txt"), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for arch, program := range others {
+			for _, c := range []struct {
+				name, path string
+				stdin      io.Reader
+				env        []string
+			}{
+				{"elsewhere", "x y.txt", nil, os.Environ()},
+				{"from standard input", "-", bytes.NewReader(text), os.Environ()},
+				{"another environment", filepath.Join(elsewhere, "x y.txt"), nil, []string{"LANG=tr_TR.UTF-8", "LC_ALL=tr_TR.UTF-8", "TZ=Asia/Kathmandu",
+					"HOME=/nonexistent", "USER=nobody", "HOSTNAME=other", "GOMAXPROCS=1", "GOGC=5"}},
+				{"many processors", "x y.txt", nil, append(os.Environ(), "GOMAXPROCS=16", "GOGC=off")},
+			} {
+				cmd := exec.Command(program, append(args, c.path)...)
+				cmd.Dir, cmd.Stdin, cmd.Env = elsewhere, c.stdin, c.env
+				got, err := cmd.Output()
+				if err != nil || !bytes.Equal(got, want.Bytes()) {
+					t.Errorf("%s, %s %s: %v\n%s\nhere:\n%s", file, c.name, arch, err, got, &want)
+				}
+			}
+		}
+	}
+	if hooks < 10 {
+		t.Errorf("only %d ids were compared", hooks)
+	}
+}
