@@ -15,12 +15,13 @@ import (
 const (
 	attrFrontend = "mhlo.frontend_attributes"
 
-	markAliases  = "hlocb_aliases" // of an inout hook: the operand of each result
-	markID       = "hlocb_id"      // 16 hexadecimal digits
-	markKind     = "hlocb_kind"
-	markName     = "hlocb_name"
-	markOperands = "hlocb_operands" // how many, where the notation does not tell none from a dummy
-	markPure     = "hlocb_pure"     // true for a hook without side effect
+	markAliases   = "hlocb_aliases" // of an inout hook: the operand of each result
+	markID        = "hlocb_id"      // 16 hexadecimal digits
+	markKind      = "hlocb_kind"
+	markName      = "hlocb_name"
+	markOperands  = "hlocb_operands"   // how many, where the notation does not tell none from a dummy
+	markPerDevice = "hlocb_per_device" // each for a hook that fires on every device with its shard
+	markPure      = "hlocb_pure"       // true for a hook without side effect
 )
 
 // marks returns the frontend attributes that tell hook h, in order.
@@ -37,6 +38,9 @@ func marks(h hlocb.HookOp) ir.AttrList {
 		ir.NamedAttr{Name: markID, Attr: ir.NewString(h.ID().String())},
 		ir.NamedAttr{Name: markKind, Attr: ir.NewString(h.Kind().String())},
 		ir.NamedAttr{Name: markName, Attr: ir.NewString(h.HookName())})
+	if h.Attr(hlocb.AttrPartitioned) != nil {
+		list = append(list, ir.NamedAttr{Name: markPerDevice, Attr: ir.NewString(PerDeviceEach.String())})
+	}
 	if !h.SideEffect() {
 		list = append(list, ir.NamedAttr{Name: markPure, Attr: ir.NewString("true")})
 	}
@@ -72,6 +76,7 @@ func (r *raiser) readMarks(s *site) {
 		r.marked[id] = true
 		s.id = &id
 	}
+	s.partition = s.partition || frontend(s.mark, markPerDevice) == PerDeviceEach.String()
 	if frontend(s.mark, markPure) == "true" {
 		s.loseTokens()
 	}

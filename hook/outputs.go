@@ -14,6 +14,8 @@ type Output struct {
 	Doc  string
 	// needs says what the notation orders its hooks with.
 	needs need
+	// places reports whether hooks of partitioned programs can be put on devices, see PlaceOnDevices.
+	places bool
 	// lower replaces one hook.
 	lower func(w *lowerer, h hlocb.HookOp) error
 }
@@ -62,6 +64,31 @@ func (o Output) Order(given Order) Order {
 		return OrderNone
 	}
 	return given
+}
+
+// PerDevice returns how often hooks of partitioned programs fire when they are written as o; given says what the user asked
+// for. Where hooks are not hlocb's own, PerDeviceSource leaves it to the notation.
+func (o Output) PerDevice(given PerDevice) (mode PerDevice, place bool, err error) {
+	switch {
+	case o.Name == toFFI.Name:
+		return given, true, nil
+	case given == PerDeviceSource:
+		return given, false, nil
+	case !o.places:
+		return given, false, fmt.Errorf("hooks written as %s have no devices to fire on, so per-device %s says nothing of them; it goes with %s", o.Name, given, placing())
+	}
+	return given, true, nil
+}
+
+// placing lists the outputs whose hooks can be put on devices.
+func placing() string {
+	var names []string
+	for _, o := range Outputs() {
+		if o.places {
+			names = append(names, o.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // LowerOptions says how hooks are written.

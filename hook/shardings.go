@@ -30,22 +30,46 @@ func partitions(m *ir.Module) int64 {
 // carrySharding gives a lowered hook the sharding of its source, one entry for each of its results. With one
 // partition and replica there is nothing to say.
 func carrySharding(m *ir.Module, h hlocb.HookOp, st *ir.OpState, single bool) error {
-	if single {
-		return nil
+	list, err := shardingOf(m, h, len(st.Types), single)
+	for _, a := range list {
+		st.SetAttr(a.Name, a.Attr)
 	}
+	return err
+}
+
+// shardingOf returns the attributes that say where an op of a lowered hook with n results runs.
+func shardingOf(m *ir.Module, h hlocb.HookOp, n int, single bool) (ir.AttrList, error) {
+	if single {
+		return nil, nil
+	}
+	var out ir.AttrList
 	if a := h.Attr(attrSdySharding); a != nil {
 		entries, ok := perValue(a)
 		if !ok || len(entries) == 0 {
-			return m.Errorf(h.Op, "cannot read the sharding %s of the hook", a)
+			return nil, m.Errorf(h.Op, "cannot read the sharding %s of the hook", a)
 		}
-		list := make([]*sdy.Sharding, max(1, len(st.Types)))
+		list := make([]*sdy.Sharding, max(1, n))
 		for i := range list {
 			list[i] = entries[0]
 		}
-		st.SetAttr(attrSdySharding, sdy.AttrOf(&sdy.PerValue{Shardings: list}))
+		out = append(out, ir.NamedAttr{Name: attrSdySharding, Attr: sdy.AttrOf(&sdy.PerValue{Shardings: list})})
 	}
 	if a := h.Attr(attrMhloSharding); a != nil {
-		st.SetAttr(attrMhloSharding, a)
+		out = append(out, ir.NamedAttr{Name: attrMhloSharding, Attr: a})
+	}
+	return out, nil
+}
+
+// shard gives ops of a lowered hook its sharding.
+func (w *lowerer) shard(h hlocb.HookOp, ops ...*ir.Op) error {
+	for _, op := range ops {
+		list, err := shardingOf(w.m, h, op.NumResults(), w.single)
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			op.SetAttr(a.Name, a.Attr)
+		}
 	}
 	return nil
 }

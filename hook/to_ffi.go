@@ -7,10 +7,11 @@ import (
 
 // toFFI writes hlocb's own call, version 1.
 var toFFI = Output{
-	Name:  "ffi",
-	Doc:   "hlocb's own call, a custom call @hlocb_hook of version 1; runs on every plugin with the FFI extension",
-	needs: needAny,
-	lower: lowerFFI,
+	Name:   "ffi",
+	Doc:    "hlocb's own call, a custom call @hlocb_hook of version 1; runs on every plugin with the FFI extension",
+	needs:  needAny,
+	places: true,
+	lower:  lowerFFI,
 }
 
 func lowerFFI(w *lowerer, h hlocb.HookOp) error {

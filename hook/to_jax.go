@@ -9,10 +9,11 @@ import (
 // toJAX writes the custom calls of JAX. The index is the hook's place among the module's hooks; only a process
 // that has callbacks of these numbers can run the result.
 var toJAX = Output{
-	Name:  "jax",
-	Doc:   "custom calls @xla_ffi_python_cpu_callback with an index, ordered by a token; runs in jaxlib only",
-	needs: needToken,
-	lower: lowerJAX,
+	Name:   "jax",
+	Doc:    "custom calls @xla_ffi_python_cpu_callback with an index, ordered by a token; runs in jaxlib only",
+	needs:  needToken,
+	places: true,
+	lower:  lowerJAX,
 }
 
 func lowerJAX(w *lowerer, h hlocb.HookOp) error {
@@ -29,7 +30,11 @@ func lowerJAX(w *lowerer, h hlocb.HookOp) error {
 		types = prepend[ir.Type](ctx.Token(), types)
 	}
 	st := &ir.OpState{Def: w.m.Def("stablehlo.custom_call"), Operands: operands, Types: types, Loc: h.Loc(), Pos: h.Pos()}
-	st.SetAttr("call_target_name", ir.NewString("xla_ffi_python_cpu_callback"))
+	target := "xla_ffi_python_cpu_callback"
+	if h.Attr(hlocb.AttrPartitioned) != nil && h.NumResultData() == 0 { // JAX has them for what returns nothing
+		target = "xla_ffi_partitioned_python_cpu_callback"
+	}
+	st.SetAttr("call_target_name", ir.NewString(target))
 	st.SetAttr("backend_config", ir.NewString(""))
 	if h.SideEffect() {
 		st.SetAttr("has_side_effect", ctx.Bool(true))

@@ -12,10 +12,11 @@ import (
 // toOutfeed writes JAX's host_callback protocol: an outfeed of the header {271828, consumer}, one of the
 // operands, and an infeed of the results. The consumer is made from the hook's id.
 var toOutfeed = Output{
-	Name:  "outfeed",
-	Doc:   "outfeeds and infeeds in JAX's host_callback protocol; for XLA clients in the same process",
-	needs: needToken,
-	lower: lowerOutfeed,
+	Name:   "outfeed",
+	Doc:    "outfeeds and infeeds in JAX's host_callback protocol; for XLA clients in the same process",
+	needs:  needToken,
+	places: true,
+	lower:  lowerOutfeed,
 }
 
 func lowerOutfeed(w *lowerer, h hlocb.HookOp) error {
@@ -30,11 +31,17 @@ func lowerOutfeed(w *lowerer, h hlocb.HookOp) error {
 	first := ir.Must(b.Build(outfeed, []*ir.Value{c.Result(0), w.token(h)}, config))
 	setMarks(first, h)
 	second := ir.Must(b.Build(outfeed, append(data(h), first.Result(0)), config))
+	if err := w.shard(h, first, second); err != nil {
+		return err
+	}
 	results, none := asSource(h)
 	last := second.Result(0)
 	if !none && h.NumResultData() > 0 {
 		reply := b.Create(m.Def("stablehlo.infeed"), []*ir.Value{last}, append(dataTypes(h), ctx.Token()),
 			ir.NamedAttr{Name: "infeed_config", Attr: ir.NewString("")})
+		if err := w.shard(h, reply); err != nil {
+			return err
+		}
 		results = resultList(reply)
 		last = results[len(results)-1]
 	}

@@ -14,10 +14,11 @@ import (
 // all. A hook without results gets a recv of a scalar, one without operands sends a zero, so that the runs of
 // neighbours do not merge.
 var toSendRecv = Output{
-	Name:  "sendrecv",
-	Doc:   "send and recv with pjrt_rendezvous, as JAX writes them for TPU; for plugins with host transfers, not the CPU's",
-	needs: needToken,
-	lower: lowerSendRecv,
+	Name:   "sendrecv",
+	Doc:    "send and recv with pjrt_rendezvous, as JAX writes them for TPU; for plugins with host transfers, not the CPU's",
+	needs:  needToken,
+	places: true,
+	lower:  lowerSendRecv,
 }
 
 func lowerSendRecv(w *lowerer, h hlocb.HookOp) error {
@@ -42,10 +43,16 @@ func lowerSendRecv(w *lowerer, h hlocb.HookOp) error {
 			d, _ := op.Attr(attrFrontend).(*ir.DictAttr)
 			op.SetAttr(attrFrontend, ir.NewDict(append(slices.Clone(d.Entries()), said...)))
 		}
+		if err := w.shard(h, op); err != nil {
+			return err
+		}
 		token = op.Result(0)
 	}
 	for _, t := range types {
 		op := w.transfer(b, "stablehlo.recv", []*ir.Value{token}, []ir.Type{t, ctx.Token()}, stablehlo.ChannelHostToDevice)
+		if err := w.shard(h, op); err != nil {
+			return err
+		}
 		token = op.Result(1)
 		if !none {
 			results = append(results, op.Result(0))

@@ -46,8 +46,12 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	if to.Name != "ffi" {
 		alias = hook.AliasNone // aliases are hlocb's own; other notations have theirs
 	}
-	place := PlaceHooks(opts.PerDevice)
-	if to.Name != "ffi" {
+	perDevice, placed, err := to.PerDevice(opts.PerDevice)
+	if err != nil {
+		return nil, err
+	}
+	place := PlaceHooks(perDevice)
+	if !placed {
 		place = simple{placeHooksInfo, func(*Context, *ir.Module) error { return nil }}
 	}
 	c := NewContext(ctx)

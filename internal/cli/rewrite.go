@@ -77,8 +77,12 @@ Notations (--to):
 			if err != nil {
 				return err
 			}
-			if _, err := hook.FindOutput(to); err != nil {
+			output, err := hook.FindOutput(to)
+			if err != nil {
 				return usagef("--to: %w", err)
+			}
+			if _, _, err := output.PerDevice(opts.PerDevice); err != nil {
+				return usagef("--to %s: %w", to, err)
 			}
 			opts.To, opts.Default = to, def
 			m, err := a.module(args[0])

@@ -10,6 +10,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -58,42 +59,89 @@ func TestPerDevice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rec := &recorder{answer: func(c *runtime.Call) error {
-				if c.Site.Kind == hlocb.Call {
-					for i, v := range tensor.View[float32](c.Operands[0]) {
-						tensor.View[float32](c.Results[0])[i] = v / 2
-					}
-				}
-				return nil
-			}}
-			exe, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: rec.bindings()})
-			if err != nil {
-				t.Fatalf("%v\n%s", err, p.Text)
-			}
-			defer exe.Close()
-			out, err := exe.Run(context.Background(), []*tensor.Tensor{count(tensor.Shape{8}, 0)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			last := map[int]string{}
-			for _, ev := range rec.take() {
-				if ev.site.Name == "call" && last[ev.device] != "tap" {
-					t.Errorf("the call came before the tap on device %d", ev.device)
-				}
-				last[ev.device] = ev.site.Name
-				got = append(got, fmt.Sprintf("%s %d %v", ev.site.Name, ev.device, tensor.View[float32](ev.operands[0])))
-			}
-			slices.Sort(got)
-			want := slices.Clone(c.want)
-			slices.Sort(want)
-			if !slices.Equal(got, want) {
-				t.Errorf("events are %q and should be %q", got, want)
-			}
-			if r := tensor.View[float32](out[0]); !slices.Equal(r, []float32{0, 3, 6, 9, 12, 15, 18, 21}) {
-				t.Errorf("the result is %v", r)
-			}
+			runTapAndCall(t, b, p, c.want)
 		})
+	}
+}
+
+// runTapAndCall runs the program of tapAndCall and compares its events, sorted, and its result.
+func runTapAndCall(t *testing.T, b runtime.Backend, p *runtime.Program, want []string) {
+	t.Helper()
+	rec := &recorder{answer: func(c *runtime.Call) error {
+		if c.Site.Kind == hlocb.Call {
+			for i, v := range tensor.View[float32](c.Operands[0]) {
+				tensor.View[float32](c.Results[0])[i] = v / 2
+			}
+		}
+		return nil
+	}}
+	exe, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: rec.bindings()})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, p.Text)
+	}
+	defer exe.Close()
+	out, err := exe.Run(context.Background(), []*tensor.Tensor{count(tensor.Shape{8}, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	last := map[int]string{}
+	for _, ev := range rec.take() {
+		if ev.site.Name == "call" && last[ev.device] != "tap" {
+			t.Errorf("the call came before the tap on device %d", ev.device)
+		}
+		last[ev.device] = ev.site.Name
+		got = append(got, fmt.Sprintf("%s %d %v", ev.site.Name, ev.device, tensor.View[float32](ev.operands[0])))
+	}
+	slices.Sort(got)
+	want = slices.Clone(want)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("events are %q and should be %q", got, want)
+	}
+	if r := tensor.View[float32](out[0]); !slices.Equal(r, []float32{0, 3, 6, 9, 12, 15, 18, 21}) {
+		t.Errorf("the result is %v", r)
+	}
+}
+
+// TestPerDeviceElsewhere writes the same in notations of others, reads it back and runs it: the hooks fire where they were put.
+func TestPerDeviceElsewhere(t *testing.T) {
+	b := open(t, "cpu")
+	whole := "[0 2 4 6 8 10 12 14]"
+	want := map[hook.PerDevice][]string{
+		hook.PerDeviceOnce: {"call 0 " + whole, "tap 0 " + whole},
+		hook.PerDeviceEach: {"call 0 [0 2]", "call 1 [4 6]", "call 2 [8 10]", "call 3 [12 14]", "tap 0 [0 2]", "tap 1 [4 6]", "tap 2 [8 10]", "tap 3 [12 14]"},
+	}
+	for _, to := range []string{"jax", "sendrecv", "outfeed"} {
+		for _, shardy := range []bool{true, false} {
+			for _, mode := range []hook.PerDevice{hook.PerDeviceOnce, hook.PerDeviceEach} {
+				t.Run(fmt.Sprintf("%s/shardy=%t/%s", to, shardy, mode), func(t *testing.T) {
+					m, err := parseText("sharded.mlir", []byte(tapAndCall(shardy)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"h"}, PerDevice: mode, To: to}); err != nil {
+						t.Fatal(err)
+					}
+					text := print.String(m, print.Options{})
+					p, err := rewrite("converted.mlir", []byte(text), passes.RewriteOptions{})
+					if err != nil {
+						t.Fatalf("%v\n%s", err, text)
+					}
+					runTapAndCall(t, b, p, want[mode])
+				})
+			}
+		}
+	}
+	for _, to := range []string{"exla", "exla-io", "strip"} {
+		m, err := parseText("sharded.mlir", []byte(tapAndCall(true)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hook.PerDeviceEach, To: to})
+		if err == nil || !strings.Contains(err.Error(), "hooks written as "+to+" have no devices to fire on") {
+			t.Errorf("%s: error is %v", to, err)
+		}
 	}
 }
 
