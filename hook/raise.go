@@ -390,17 +390,44 @@ func mayHold(op *ir.Op) bool {
 	return false
 }
 
+// outside returns the op around op whose region is no part of the program's control flow, nil where there is none.
+func outside(m *ir.Module, op *ir.Op) *ir.Op {
+	for p := op.Parent(); p != nil && p != m.Op(); p = p.Parent() {
+		if !mayHold(p) || p.Name() == "func.func" && p.Parent() != m.Op() {
+			return p
+		}
+	}
+	return nil
+}
+
+// notDefined is why a hook in some regions is refused.
+const notDefined = "how often and in which order the region runs is not defined"
+
 // checkPlace returns an error where a hook stands in a region that is no part of the program's control flow.
 func checkPlace(m *ir.Module, op *ir.Op) error {
-	for p := op.Parent(); p != nil && p != m.Op(); p = p.Parent() {
-		if mayHold(p) {
-			if p.Name() == "func.func" && p.Parent() != m.Op() {
-				return m.Errorf(op, "hook in a nested module is not supported")
-			}
-			continue
+	switch p := outside(m, op); {
+	case p == nil:
+		return nil
+	case p.Name() == "func.func":
+		return m.Errorf(op, "hook in a nested module is not supported")
+	default:
+		return m.Errorf(op, "hook inside a region of '%s' cannot be delivered in order", p.Name()).Note(p.Pos(), notDefined)
+	}
+}
+
+// checkCalls returns an error where one of the calls, each from a region that is no part of the program's control flow, reaches a
+// hook.
+func checkCalls(m *ir.Module, calls []*ir.Op) error {
+	if len(calls) == 0 {
+		return nil
+	}
+	hook := m.Def(hlocb.Hook.Name)
+	r := reachOf(m, func(op *ir.Op) bool { return op.Is(hook) })
+	for _, call := range calls {
+		p := outside(m, call)
+		if f, ok := r.calls.callee(call); ok && r.ops[f.Op] && p.Name() != "func.func" { // a nested module has functions of its own
+			return m.Errorf(call, "function @%s has hooks, which cannot be delivered in order from inside a region of '%s'", f.Symbol(), p.Name()).Note(p.Pos(), notDefined)
 		}
-		return m.Errorf(op, "hook inside a region of '%s' cannot be delivered in order", p.Name()).
-			Note(p.Pos(), "how often and in which order the region runs is not defined")
 	}
 	return nil
 }
@@ -414,21 +441,28 @@ func (r *raiser) identify() (int, error) {
 	m := r.m
 	hooks := make([]entry, 0, r.found)
 	var err error
-	hook := m.Def(hlocb.Hook.Name)
+	hook, call := m.Def(hlocb.Hook.Name), m.Def("func.call")
+	var misplaced []*ir.Op // calls from where no hook may stand
 	for fn := range m.Body().Ops() {
 		path := stringAttr(fn.Attr(ir.SymbolName))
 		fn.Walk(func(op *ir.Op) bool {
-			if op.Is(hook) {
+			switch {
+			case op.Is(hook):
 				if err = checkPlace(m, op); err != nil {
 					return false
 				}
 				hooks = append(hooks, entry{hlocb.HookOp{Op: op}, path})
+			case op.Is(call) && outside(m, op) != nil:
+				misplaced = append(misplaced, op)
 			}
 			return true
 		})
 		if err != nil {
 			return 0, err
 		}
+	}
+	if err := checkCalls(m, misplaced); err != nil {
+		return 0, err
 	}
 	i64 := m.Context().I64()
 	names := newNamer()
