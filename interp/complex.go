@@ -294,6 +294,9 @@ func complexTan(v complex128) complex128 {
 // complexAsinh follows Hull, Fairgrieve and Tang ("Implementing the complex arcsine and arccosine functions using
 // exception handling", 1997): the cancellations are moved into expressions that have none.
 func complexAsinh(z complex128) complex128 {
+	if math.IsNaN(real(z)) && math.IsInf(imag(z), 0) {
+		return complex(math.Inf(1), math.NaN()) // C99 leaves the sign open
+	}
 	// asinh(z) = i asin(-i z) with -i z = (imag z, -real z)
 	w := complexAsin(complex(imag(z), -real(z)))
 	return complex(-imag(w), real(w))

@@ -41,26 +41,87 @@ func complexSquare(v complex128) complex128 {
 	return complex(re, 2*float64(a*b))
 }
 
-// complexDiv scales both operands by powers of two, so that nothing in between overflows or underflows, and follows C99
-// (annex G) at zeros and infinities.
+// complexDiv is the quotient to about two units in the last place of each part, whatever the magnitudes of the parts;
+// at zeros, infinities and NaN it is that of C99 (annex G).
 func complexDiv(x, y complex128) complex128 {
 	a, b, c, d := real(x), imag(x), real(y), imag(y)
 	switch {
 	case !finite(a) || !finite(b) || !finite(c) || !finite(d) || y == 0:
-		return x / y
+		return annexG(a, b, c, d)
 	case x == 0:
 		return complex((a*c+b*d)*0+zeroQuotient(a, c, b, d), zeroQuotient(b, c, -a, d))
+	case moderate(a) && moderate(b) && moderate(c) && moderate(d):
+		n := float64(c*c) + float64(d*d)
+		return complex(products(a, -b, c, d)/n, products(b, a, c, d)/n)
 	}
-	// Not to 1: so the smaller part keeps its digits.
-	ey, ex := exponent(c, d)-400, exponent(a, b)-400
-	c, d = math.Ldexp(c, -ey), math.Ldexp(d, -ey)
-	a, b = math.Ldexp(a, -ex), math.Ldexp(b, -ex)
-	n, en := math.Frexp(c*c + d*d)
-	quotient := func(v float64) float64 {
-		v, e := math.Frexp(v)
-		return math.Ldexp(v/n, e-en+ex-ey)
+	e := exponent(c, d)
+	sc, sd := math.Ldexp(c, -e), math.Ldexp(d, -e)
+	n := float64(sc*sc) + float64(sd*sd)
+	re, ere := farProducts(a, -b, c, d)
+	im, eim := farProducts(b, a, c, d)
+	return complex(math.Ldexp(re/n, ere-2*e), math.Ldexp(im/n, eim-2*e))
+}
+
+// moderate reports whether the square of v, and products of four such numbers, are far from overflow and underflow.
+func moderate(v float64) bool {
+	v = math.Abs(v)
+	return v < 0x1p200 && (v > 0x1p-200 || v == 0)
+}
+
+// farProducts is products of finite numbers of any magnitude: the result is v times 2^e.
+func farProducts(a, b, c, d float64) (v float64, e int) {
+	ma, ea := math.Frexp(a)
+	mb, eb := math.Frexp(b)
+	mc, ec := math.Frexp(c)
+	md, ed := math.Frexp(d)
+	p, q := ea+ec, eb+ed
+	switch {
+	case ma == 0 || mc == 0:
+		p = q
+	case mb == 0 || md == 0:
+		q = p
 	}
-	return complex(quotient(products(a, -b, c, d)), quotient(products(b, a, c, d)))
+	e = max(p, q)
+	// What is 2^-900 of the other changes nothing but the sign of a zero.
+	v = products(math.Ldexp(ma, max(p-e, -900)), math.Ldexp(mb, max(q-e, -900)), mc, md)
+	if v == 0 {
+		return v, 0
+	}
+	return v, e
+}
+
+// annexG is (a + ib)/(c + id) where an operand is not finite or the divisor zero, by the rules of C99, G.5.1: where both parts come out
+// as NaN, those of an infinity or a zero are recovered from the directions of the operands.
+func annexG(a, b, c, d float64) complex128 {
+	m, e := math.Max(math.Abs(c), math.Abs(d)), 0
+	if finite(m) && m != 0 {
+		e = exponent(c, d) - 1
+		c, d = math.Ldexp(c, -e), math.Ldexp(d, -e)
+	}
+	n := float64(c*c) + float64(d*d)
+	re := math.Ldexp((float64(a*c)+float64(b*d))/n, -e)
+	im := math.Ldexp((float64(b*c)-float64(a*d))/n, -e)
+	if !math.IsNaN(re) || !math.IsNaN(im) {
+		return complex(re, im)
+	}
+	inf := math.Inf(1)
+	unit := func(v float64) float64 {
+		if math.IsInf(v, 0) {
+			return math.Copysign(1, v)
+		}
+		return math.Copysign(0, v)
+	}
+	switch {
+	case n == 0 && (!math.IsNaN(a) || !math.IsNaN(b)):
+		return complex(math.Copysign(inf, c)*a, math.Copysign(inf, c)*b)
+	case (math.IsInf(a, 0) || math.IsInf(b, 0)) && finite(c) && finite(d):
+		a, b = unit(a), unit(b)
+		return complex(inf*(float64(a*c)+float64(b*d)), inf*(float64(b*c)-float64(a*d)))
+	case (math.IsInf(c, 0) || math.IsInf(d, 0)) && finite(a) && finite(b):
+		c, d = unit(c), unit(d)
+		return complex(0*(float64(a*c)+float64(b*d)), 0*(float64(b*c)-float64(a*d)))
+	}
+	return complex(re, im)
 }
 
 // zeroQuotient is a*c + b*d for zero a and b, with its sign.
@@ -95,32 +156,45 @@ func complexAtan2(y, x complex128) complex128 {
 		return -1i * complexLog(complexDiv(x+complex(-imag(y), real(y)), complexSqrt(complexMul(x, x)+complexMul(y, y))))
 	}
 	e := max(exponent(real(x), imag(x)), exponent(real(y), imag(y))) - 400
-	scale := func(v complex128) complex128 {
-		return complex(math.Ldexp(real(v), -e), math.Ldexp(imag(v), -e))
+	scale := func(v complex128) (re, im float64) { return math.Ldexp(real(v), -e), math.Ldexp(imag(v), -e) }
+	xr, xi := scale(x)
+	yr, yi := scale(y)
+	// Products of the numbers as they are, so that nothing changes sign where it underflows.
+	scaled := func(a, b, c, d float64) float64 {
+		v, k := farProducts(a, b, c, d)
+		if w := math.Ldexp(v, k-2*e); w != 0 || v == 0 {
+			return w
+		}
+		return math.Copysign(math.SmallestNonzeroFloat64, v)
 	}
-	a, b := scale(x), scale(y)
-	xr, xi, yr, yi := real(a), imag(a), real(b), imag(b)
-	dot := products(xr, -xi, yr, yi)  // Re(x conj(y))
-	cross := products(xi, xr, yr, yi) // Im(x conj(y))
-	ax, ay := math.Hypot(xr, xi), math.Hypot(yr, yi)
-	diff, sum := (ax-ay)*(ax+ay), ax*ax+ay*ay
-	re := 0.5 * atan2(2*dot, diff)
-	p, q := complex(xr-yi, xi+yr), complex(xr+yi, xi-yr)
-	pp, qq := real(p)*real(p)+imag(p)*imag(p), real(q)*real(q)+imag(q)*imag(q)
+	dot := scaled(real(x), -imag(x), real(y), imag(y))  // Re(x conj(y))
+	cross := scaled(imag(x), real(x), real(y), imag(y)) // Im(x conj(y))
+	if dot == 0 && (math.Signbit(xr*yr) || math.Signbit(xi*yi)) {
+		dot = math.Copysign(0, -1) // on the branch cut, and on its upper side unless zeros say otherwise
+	}
+	x2, y2 := squares(xr, xi), squares(yr, yi)
+	re := 0.5 * atan2(2*dot, x2.add(y2.neg()).hi)
+	p, q := [2]float64{xr - yi, xi + yr}, [2]float64{xr + yi, xi - yr}
 	var im float64
-	switch ratio := 2 * cross / sum; {
-	case math.Abs(ratio) < 0.5:
+	if ratio := 2 * cross / (x2.hi + y2.hi); math.Abs(ratio) < 0.5 {
 		im = -0.5 * math.Atanh(ratio)
-	default:
-		im = -0.25 * (logOf(pp) - logOf(qq))
+	} else if mp, mq := math.Hypot(p[0], p[1]), math.Hypot(q[0], q[1]); mp/mq > 0x1p-900 && mp/mq < 0x1p900 {
+		im = -0.5 * logOf(mp/mq)
+	} else {
+		im = -0.5 * (logOf(mp) - logOf(mq))
 	}
 	// The branch: the angle of p less half the angle of p q = x^2 + y^2.
-	rough := atan2(imag(p), real(p)) - 0.5*atan2(2*products(xr, -yr, xi, yi), (xr-xi)*(xr+xi)+(yr-yi)*(yr+yi))
-	k := math.Round((rough - re) / math.Pi)
-	if k == -1 && re < 0 || k == 1 && re > 0 {
-		k = -k // beyond a half turn
+	half := 0.5 * atan2(2*scaled(real(x), -real(y), imag(x), imag(y)), squares(xr, yr).add(squares(xi, yi).neg()).hi)
+	if k := math.Round((atan2(p[1], p[0]) - half - re) / math.Pi); k != 0 {
+		re -= math.Copysign(math.Pi, re)
 	}
-	return complex(re+k*math.Pi, im)
+	return complex(re, im)
+}
+
+// squares returns a^2 + b^2 in two words.
+func squares(a, b float64) word {
+	p, q := float64(a*a), float64(b*b)
+	return word{p, math.FMA(a, a, -p)}.add(word{q, math.FMA(b, b, -q)})
 }
 
 // complexPow is exp(y log x), the product and the logarithm in two words: its imaginary part is an angle, of which the
@@ -144,24 +218,16 @@ func complexPow(x, y complex128) complex128 {
 	c, d := real(y), imag(y)
 	re := l.times(c).add(t.times(-d))
 	im := l.times(d).add(t.times(c))
-	switch {
-	case re.hi > 1500:
-		s, c := pairSincosPair(im)
-		return complex(math.Copysign(math.Inf(1), c.hi), math.Copysign(math.Inf(1), s.hi))
-	case re.hi < -1500:
-		s, c := pairSincosPair(im)
-		return complex(math.Copysign(0, c.hi), math.Copysign(0, s.hi))
-	case !finite(re.hi) || !finite(im.hi):
+	if math.IsNaN(re.hi) || !finite(im.hi) {
 		return complexExp(complexMul(y, complexLog(x)))
 	}
 	s, co := pairSincosPair(im)
-	half := pairExp(word{re.hi / 2, re.lo / 2})
-	twice := func(v word) float64 {
-		v = v.mul(half)
-		if p := v.mul(half).hi; !math.IsNaN(p) {
-			return p
-		}
-		return v.hi * half.hi // overflows
+	switch {
+	case re.hi > 1<<12:
+		return complex(math.Copysign(math.Inf(1), co.hi), math.Copysign(math.Inf(1), s.hi))
+	case re.hi < -1<<12:
+		return complex(math.Copysign(0, co.hi), math.Copysign(0, s.hi))
 	}
-	return complex(twice(co), twice(s))
+	size, k := pairExpScaled(re)
+	return complex(math.Ldexp(co.mul(size).hi, k), math.Ldexp(s.mul(size).hi, k))
 }

@@ -66,18 +66,23 @@ func expSeries(x word) word {
 
 // pairExp is e^x.
 func pairExp(x word) word {
-	const ln2hi, ln2lo = 0.6931471805599453, 2.3190468138462996e-17
-	k := math.Round(x.hi / math.Ln2)
-	if k > 1100 || math.IsNaN(k) {
+	switch {
+	case x.hi > 800 || math.IsNaN(x.hi):
 		return word{math.Exp(x.hi), 0}
-	}
-	if k < -1100 {
+	case x.hi < -800:
 		return word{}
 	}
-	p := k * ln2hi
-	r := x.add(word{-p, -math.FMA(k, ln2hi, -p)}).add(word{-k * ln2lo, -math.FMA(k, ln2lo, -(k * ln2lo))})
-	e := expSeries(r).add(word{1, 0})
-	return word{math.Ldexp(e.hi, int(k)), math.Ldexp(e.lo, int(k))}
+	e, k := pairExpScaled(x)
+	return word{math.Ldexp(e.hi, k), math.Ldexp(e.lo, k)}
+}
+
+// pairExpScaled returns e^x as e times 2^k, for |x| up to 2^12.
+func pairExpScaled(x word) (e word, k int) {
+	const ln2hi, ln2lo = 0.6931471805599453, 2.3190468138462996e-17
+	n := math.Round(x.hi / math.Ln2)
+	p := n * ln2hi
+	r := x.add(word{-p, -math.FMA(n, ln2hi, -p)}).add(word{-n * ln2lo, -math.FMA(n, ln2lo, -(n * ln2lo))})
+	return expSeries(r).add(word{1, 0}), int(n)
 }
 
 // pairSincos returns sine and cosine in two words.

@@ -140,7 +140,7 @@ func (acc *Accuracy) judge(p *Program, a, b *tensor.Tensor, elements []int, trut
 			continue
 		}
 		acc.Asked++
-		e := [2]Error{v.Error(a, i), v.Error(b, i)}
+		e := [2]Error{v.Error(a, i, Negligible(p.Op, p.DType)), v.Error(b, i, Negligible(p.Op, p.DType))}
 		denormal := denormalAt(a, i) || denormalAt(b, i)
 		for _, t := range p.Args {
 			denormal = denormal || denormalAt(t, i)

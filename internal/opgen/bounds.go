@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // Bound returns how many units in the last place the engines may be apart on a column without a note: none where the
@@ -79,6 +81,19 @@ func (r *Row) Violation(notes []Note, column int) string {
 	return what
 }
 
+// Negligible returns which part of the modulus of a complex result is too small for the parts of an op to be judged by themselves, 0
+// where they always are. The engine computes angles of powers and of atan2 in two words, 104 bits: of a part smaller than the other by
+// more than those hold there are no digits.
+func Negligible(op string, d tensor.DType) float64 {
+	switch {
+	case bare(op) != "stablehlo.atan2" && bare(op) != "stablehlo.power":
+		return 0
+	case d == tensor.Complex64:
+		return 0x1p-48
+	}
+	return 0x1p-20
+}
+
 // EngineBound returns how many units in the last place the embedded engine may be off the true value of a function, by
 // parts for complex numbers: it rounds once from a wider type, but for f64.
 func EngineBound(op string, column int) float64 {
@@ -86,16 +101,11 @@ func EngineBound(op string, column int) float64 {
 	case 1, 2, 3, 4:
 		return 0.51
 	case 6:
-		if op == "stablehlo.atan2" || op == "stablehlo.power" {
+		if op == "stablehlo.power" {
 			return 2
 		}
 		return 0.51
 	case 7:
-		if op == "stablehlo.atan2" || op == "stablehlo.power" {
-			// Of a part that is smaller than the other by more than two words no digits are left, and on branch cuts that far
-			// away the sides are not told apart.
-			return math.Inf(1)
-		}
 		return 6
 	}
 	switch op {

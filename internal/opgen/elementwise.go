@@ -2,6 +2,8 @@ package opgen
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -126,16 +128,20 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 			return nil
 		}
 	}
+	var edges *call
 	switch len(def.Operands) {
 	case 1:
 		c.args = []arg{g.whole(d, n)}
 	case 2:
 		a, b := g.pairs(d, n)
 		c.args = []arg{a, b}
-	case 3:
-		for range 3 {
-			c.args = append(c.args, arg{dt: d, shape: tensor.Shape{int64(n)}, style: verify.Edges})
+		if d.IsComplex() {
+			one := *c
+			one.label, one.args = "edges", edgeProduct(d, 2, n < 10000)
+			edges = &one
 		}
+	case 3:
+		c.args = edgeProduct(d, 3, true)
 	}
 	switch name {
 	case "compare":
@@ -154,6 +160,11 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 				continue // complex numbers have no order
 			}
 			out = append(out, &one)
+			if edges != nil {
+				special := *edges
+				special.label, special.attrs = dir+" edges", one.attrs
+				out = append(out, &special)
+			}
 		}
 		return out
 	case "reduce_precision":
@@ -166,7 +177,50 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 		}
 		return out
 	}
+	if edges != nil {
+		return []*call{c, edges}
+	}
 	return []*call{c}
+}
+
+// edgeProduct are operands that together take all combinations of edge values, those of the parts for complex numbers; few
+// are one denormal, one other number and the largest of each sign, besides zeros, infinities and NaN.
+func edgeProduct(d tensor.DType, operands int, few bool) []arg {
+	part, parts := d, 1
+	if d.IsComplex() {
+		part, parts = verify.PartType(d), 2
+	}
+	edges := verify.EdgeBits(part)
+	if few && part.IsFloat() {
+		edges = slices.DeleteFunc(edges, func(bits uint64) bool {
+			v := math.Abs(tensor.DecodeFloat(part, bits))
+			return v == 0.5 || v == 1 || v == 2 || v == 3
+		})
+	}
+	side, total := len(edges), 1
+	for range operands * parts {
+		total *= side
+	}
+	var out []arg
+	stride := total
+	for range operands {
+		first := stride
+		for range parts {
+			stride /= side
+		}
+		out = append(out, arg{dt: d, shape: tensor.Shape{int64(total)}, fill: func(t *tensor.Tensor) {
+			var v tensor.Tensor
+			v.Borrow(part, tensor.Shape{int64(total * parts)}, t.Bytes())
+			for i := range total {
+				step := first
+				for k := range parts {
+					step /= side
+					v.SetBits(i*parts+k, edges[i/step%side])
+				}
+			}
+		}})
+	}
+	return out
 }
 
 // whole is an argument of all values of a narrow type; of a wide one n values of every magnitude.
@@ -193,6 +247,14 @@ func (g *Generator) spread(t *tensor.Tensor) {
 	part(0, n/3, verify.Edges)
 	part(n/3, 2*n/3, verify.Ordinary)
 	part(2*n/3, n, verify.Anything)
+	if d := t.DType(); d.IsComplex() {
+		// All pairs of edge values where they fit.
+		if pairs := edgeProduct(d, 1, n < 2000)[0]; pairs.shape[0] < int64(n/3) {
+			v := tensor.New(d, pairs.shape)
+			pairs.fill(v)
+			copy(t.Bytes(), v.Bytes())
+		}
+	}
 }
 
 // pairs are two arguments: all pairs of values of the narrowest types, all pairs of edge values and then others of wide

@@ -24,10 +24,10 @@ const truthIntro = `
 Engine / XLA, in ULPs of each part by itself. The true values come from mpmath with as many digits as it takes, where operands are
 not finite from C99 (annex G) as the C library has it. They were asked for on each op and type at up to %d elements where the two are furthest
 apart, %[1]d where only one is infinite or NaN, and %[1]d others. An s counts elements that are infinite or NaN and should not be, or the other way round
-(of the engine there are none). Functions that IEEE 754 gives to the bit are not listed. Not asked: powers whose angle is above 2^40, which have no
-digits left; orders of polygamma above 170, whose factorial overflows; polygamma of half-integers below zero, where terms of hundreds of bits cancel;
-zeta where it is not defined by its series. Of atan2 and power on complex<f64> the engine computes in two words: where one part is smaller than the other by
-more than those hold it has no digits, and the side of a branch cut is a matter of chance.
+(of the engine there are none). Functions that IEEE 754 gives to the bit are not listed. Not asked: powers whose angle is above 2^30, of which
+few digits are left; orders of polygamma above 170, whose factorial overflows; polygamma of half-integers below zero, where terms of hundreds of bits cancel;
+zeta where it is not defined by its series. Of atan2 and power on complex numbers the engine computes in two words: a part smaller than
+the other by more than those hold has no digits, so that parts below 2^-20 of the modulus (2^-48 in complex<f32>) count in the units of that.
 
 `
 

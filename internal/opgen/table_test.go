@@ -2,6 +2,8 @@ package opgen_test
 
 import (
 	"context"
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/opgen"
@@ -12,13 +14,13 @@ import (
 // that explains it, and where mpmath is installed no function may be further from the truth than EngineBound says.
 func TestNumerics(t *testing.T) {
 	engine, xla := engines(t)
-	g, err := opgen.New(11)
+	g, err := opgen.New(numericsSeed(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	n, asked := 1000, 3
 	if long() {
-		n, asked = 20000, 60
+		n, asked = 20000, 300
 	}
 	truth := opgen.NewTruth(peer.Find())
 	if truth == nil {
@@ -71,6 +73,19 @@ func sample(programs []*opgen.Program) []*opgen.Program {
 		out = append(out, p)
 	}
 	return out
+}
+
+// numericsSeed is HLOCB_SEED, else 11.
+func numericsSeed(t *testing.T) uint64 {
+	s := os.Getenv("HLOCB_SEED")
+	if s == "" {
+		return 11
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // TestNotesAreNeeded: a note that explains a column twice, or a column that its op lacks, is a mistake.

@@ -118,18 +118,27 @@ type Error struct {
 	Tiny    bool    // the true value, or a part of it, is below the smallest normal number
 }
 
-// Error compares element i of a result.
-func (v Value) Error(t *tensor.Tensor, i int) Error {
+// Error compares element i of a result. Of a complex number, a part below the modulus times negligible is asked to be no more than
+// that: its error is in units of the last place of this product, and it may be infinite where the other one is.
+func (v Value) Error(t *tensor.Tensor, i int, negligible float64) Error {
 	d := t.DType()
 	if !d.IsComplex() {
-		return partError(d, t.FloatAt(i), v.hi[0], v.lo[0])
+		return partError(d, t.FloatAt(i), v.hi[0], v.lo[0], 0)
 	}
 	c, part := t.ComplexAt(i), verify.PartType(d)
-	re, im := partError(part, real(c), v.hi[0], v.lo[0]), partError(part, imag(c), v.hi[1], v.lo[1])
+	size := math.Max(math.Abs(v.hi[0]), math.Abs(v.hi[1]))
+	least := negligible * math.Min(size, math.MaxFloat64)
+	of := func(got float64, k int) Error {
+		if math.Abs(v.hi[k]) < least && math.IsInf(got, 0) && math.IsInf(tensor.DecodeFloat(part, tensor.EncodeFloat(part, size)), 0) {
+			return Error{}
+		}
+		return partError(part, got, v.hi[k], v.lo[k], least)
+	}
+	re, im := of(real(c), 0), of(imag(c), 1)
 	return Error{max(re.ULP, im.ULP), re.Special || im.Special, re.Tiny || im.Tiny}
 }
 
-func partError(d tensor.DType, got, hi, lo float64) Error {
+func partError(d tensor.DType, got, hi, lo, least float64) Error {
 	rounded := tensor.DecodeFloat(d, tensor.EncodeFloat(d, hi))
 	nan, inf := math.IsNaN(rounded), math.IsInf(rounded, 0)
 	switch {
@@ -148,8 +157,8 @@ func partError(d tensor.DType, got, hi, lo float64) Error {
 		}
 		return Error{Special: true}
 	}
-	low := tensor.DecodeFloat(d, smallest(d))
-	e := Error{Tiny: math.Abs(hi) < low}
+	low := max(tensor.DecodeFloat(d, smallest(d)), least)
+	e := Error{Tiny: math.Abs(hi) < tensor.DecodeFloat(d, smallest(d))}
 	_, exp := math.Frexp(math.Max(math.Abs(hi), low))
 	unit := math.Ldexp(Epsilon(d), exp-1)
 	e.ULP = math.Abs((got-hi)-lo) / unit

@@ -50,6 +50,9 @@ C99 = {
     'asinh': np.arcsinh, 'atan': np.arctan, 'atanh': np.arctanh, 'cosh': np.cosh, 'sinh': np.sinh,
 }
 TINY = mpf(2) ** -1200
+# Where a zero part is just a zero: the functions that have no branch cuts.
+PLAIN = {'abs', 'divide', 'multiply', 'sign', 'square'}
+INF, NAN = float('inf'), float('nan')
 
 class Slow(Exception): pass
 def give_up(*_): raise Slow()
@@ -60,6 +63,27 @@ def pair(v):
     if hi in (float('inf'), float('-inf')) or hi != hi or hi == 0:
         return [hi.hex(), '0x0p+0']
     return [hi.hex(), float(v - mpf(hi)).hex()]
+
+def annex_g(x, y):
+    """The quotient where an operand is not finite or the divisor is zero (C99, G.5.1)."""
+    (a, b), (c, d) = [[np.float64(v) for v in z] for z in (x, y)]
+    one = lambda v: np.copysign(1 if np.isinf(v) else 0, v)
+    e, m = 0, max(abs(c), abs(d))
+    if np.isfinite(c) and np.isfinite(d) and m > 0:
+        e = int(np.frexp(m)[1]) - 1
+        c, d = np.ldexp(c, -e), np.ldexp(d, -e)
+    n = c * c + d * d
+    re, im = np.ldexp((a * c + b * d) / n, -e), np.ldexp((b * c - a * d) / n, -e)
+    if not (np.isnan(re) and np.isnan(im)): return re, im
+    if n == 0 and not (np.isnan(a) and np.isnan(b)):
+        return np.copysign(INF, c) * a, np.copysign(INF, c) * b
+    if (np.isinf(a) or np.isinf(b)) and np.isfinite(c) and np.isfinite(d):
+        a, b = one(a), one(b)
+        return INF * (a * c + b * d), INF * (b * c - a * d)
+    if (np.isinf(c) or np.isinf(d)) and np.isfinite(a) and np.isfinite(b):
+        c, d = one(c), one(d)
+        return 0 * (a * c + b * d), 0 * (b * c - a * d)
+    return re, im
 
 def agree(a, b, last):
     if a == 0 and b == 0: return last
@@ -73,7 +97,7 @@ def exact(f, args, cplx):
         steps = [3000, 6000] # what is small beside 1 is seen only then
     if f is power and cplx:
         mp.prec = 100
-        if abs((args[1] * mp.log(args[0])).imag) > 2 ** 40: return None # turns beyond counting
+        if abs((args[1] * mp.log(args[0])).imag) > 2 ** 30: return None # turns beyond counting
     for k, bits in enumerate(steps):
         mp.prec = bits
         v = f(*args)
@@ -99,16 +123,27 @@ def element(name, cplx, args):
         return parts and [pair(p) for p in parts]
     special = any(not (np.isfinite(a) and np.isfinite(b)) for a, b in args) or any(a == 0 and b == 0 for a, b in args)
     def c99():
+        if name == 'divide':
+            return [[float(v).hex(), '0x0p+0'] for v in annex_g(*args)]
         if name not in C99: return None
         if name == 'exponential' and np.isinf(args[0][0]) and not np.isfinite(args[0][1]): return None # upstream's tests say NaN
         w = C99[name](np.array([complex(*args[0])], np.complex128))[0]
         if name == 'abs': return [[float(w).hex(), '0x0p+0']]
         return [[float(w.real).hex(), '0x0p+0'], [float(w.imag).hex(), '0x0p+0']]
-    if special: return c99()
+    if special and not (name == 'divide' and args[1] != (0, 0) and all(np.isfinite(v) for z in args for v in z)): return c99()
     if name == 'log_plus_one' and args[0] in [(-1, 0)]: return None
+    if name in PLAIN:
+        parts = exact(f, [mpc(a, b) for a, b in args], name != 'abs')
+        return parts and [pair(p) for p in parts]
     if any(a == 0 or b == 0 for a, b in args):
         w = c99()
         if w and any(float.fromhex(p[0]) in (float('inf'), float('-inf')) for p in w): return w
+    if name == 'atan2':
+        (a, b), (c, d) = args
+        parts = [abs(v) for v in (a, b, c, d) if v != 0]
+        if len(parts) < 4 and min(parts) < max(parts) * 2.0 ** -500: return None # no zero is that much smaller
+        mp.prec = 10000
+        if mpf(a) * c + mpf(b) * d == 0 and np.signbit(a * c) != np.signbit(b * d): return None # on the branch cut: no sign says where
     def value(tiny):
         def part(v):
             return mpf(v) if v != 0 else tiny * (1 if np.copysign(1, v) > 0 else -1)
@@ -124,6 +159,8 @@ def element(name, cplx, args):
         raise
     except Exception:
         return None
+    if parts and name == 'power' and max(abs(p) for p in parts) > 1e38 and min(abs(p) for p in parts) < max(abs(p) for p in parts) * 2.0 ** -20:
+        return None # one part overflows, and the other may with any sign
     return parts and [pair(p) for p in parts]
 
 out = []
