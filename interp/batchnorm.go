@@ -65,7 +65,7 @@ func (b *batchNorm) moments(x []float64) (mean, variance []float64) {
 	for c := range mean {
 		mean[c] /= n
 	}
-	b.each(func(i, c int) { variance[c] += (x[i] - mean[c]) * (x[i] - mean[c]) })
+	b.each(func(i, c int) { variance[c] += float64((x[i] - mean[c]) * (x[i] - mean[c])) })
 	for c := range variance {
 		variance[c] /= n
 	}
@@ -121,12 +121,12 @@ func makeBatchNormGrad(s *spec) (kernel, error) {
 		sum, dot := make([]float64, b.features), make([]float64, b.features)
 		b.each(func(i, c int) {
 			sum[c] += grad[i]
-			dot[c] += grad[i] * (x[i] - mean[c])
+			dot[c] += float64(grad[i] * (x[i] - mean[c]))
 		})
 		gx := make([]float64, len(x))
 		b.each(func(i, c int) {
 			v := variance[c] + b.epsilon
-			gx[i] = scale[c] / math.Sqrt(v) / n * (n*grad[i] - sum[c] - (x[i]-mean[c])*dot[c]/v)
+			gx[i] = scale[c] / math.Sqrt(v) / n * (float64(n*grad[i]) - sum[c] - (x[i]-mean[c])*dot[c]/v)
 		})
 		gscale := make([]float64, b.features)
 		for c := range gscale {

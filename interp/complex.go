@@ -8,39 +8,23 @@ import (
 // Functions of complex numbers on complex128. Those of math/cmplx overflow where their result does not, lose
 // digits to cancellation, or differ from C99 (annex G) at infinities; where that matters there is one here.
 
-// logOf is math.Log, which is wrong for subnormal numbers on some machines.
-func logOf(v float64) float64 {
-	if v > 0 && v < 0x1p-1022 {
-		return math.Log(v*0x1p54) - 54*math.Ln2
-	}
-	return math.Log(v)
-}
-
-// atan2 is math.Atan2, which loses the sign of y where y/x underflows and x is negative.
-func atan2(y, x float64) float64 {
-	if x < 0 && y/x == 0 && !math.IsNaN(y) {
-		return math.Copysign(math.Pi, y)
-	}
-	return math.Atan2(y, x)
-}
-
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func complexExp(v complex128) complex128 {
 	a, b := real(v), imag(v)
 	switch {
 	case b == 0:
-		return complex(math.Exp(a), b)
+		return complex(exp(a), b)
 	case !finite(b) || math.IsNaN(a): // also where a is infinite: C99 has 0 or infinity there, upstream's tests NaN
 		return cmplx.NaN()
 	}
 	s, c := sincos(b)
 	if a > 709 {
 		// In two steps, since the result may be finite where exp(a) is not.
-		e := math.Exp(a / 2)
+		e := exp(a / 2)
 		return complex(e*c*e, e*s*e)
 	}
-	e := math.Exp(a)
+	e := exp(a)
 	return complex(e*c, e*s)
 }
 
@@ -50,7 +34,7 @@ func complexExpm1(v complex128) complex128 {
 	a, b := real(v), imag(v)
 	switch {
 	case b == 0:
-		return complex(math.Expm1(a), b)
+		return complex(expm1(a), b)
 	case math.IsInf(a, -1) && !finite(b):
 		return complex(-1, math.Copysign(0, b))
 	case a > 700 || !finite(a) || !finite(b):
@@ -59,7 +43,7 @@ func complexExpm1(v complex128) complex128 {
 	}
 	s, c := sincos(b)
 	h, _ := sincos(b / 2)
-	x, y := math.Expm1(a)*c, 2*h*h
+	x, y := float64(expm1(a)*c), float64(2*h*h)
 	re := x - y
 	if math.Abs(re) < math.Abs(y)/4 {
 		_, cc := pairSincos(b)
@@ -69,7 +53,7 @@ func complexExpm1(v complex128) complex128 {
 			re = smallExpm1(a, b)
 		}
 	}
-	return complex(re, math.Exp(a)*s)
+	return complex(re, exp(a)*s)
 }
 
 // smallExpm1 is expm1(a) cos b - 2 sin^2(b/2) in two words.
@@ -88,7 +72,7 @@ func complexLogistic(v complex128) complex128 {
 	switch {
 	case b == 0 && !math.IsNaN(a):
 		if a > 40 {
-			return complex(1, b*math.Exp(-a))
+			return complex(1, b*exp(-a))
 		}
 		f := logistic(a)
 		return complex(f, b*f*logistic(-a))
@@ -101,9 +85,9 @@ func complexLogistic(v complex128) complex128 {
 	}
 	s, c := sincos(b)
 	_, ch := sincos(b / 2)
-	e, m := math.Exp(-math.Abs(a)), -math.Expm1(-math.Abs(a))
-	d := m*m + 4*e*ch*ch
-	re := 1 + e*c
+	e, m := exp(-math.Abs(a)), -expm1(-math.Abs(a))
+	d := float64(m*m) + float64(4*e*ch*ch)
+	re := 1 + float64(e*c)
 	if a < 0 {
 		re = e + c
 		if math.Abs(re) < 0.5*e {
@@ -133,19 +117,19 @@ func logAbs(x, y float64) float64 {
 		return math.Inf(-1)
 	case x > 0.5 && x < 2:
 		// log1p((x-1)(x+1) + y^2) / 2, with the products' rounding errors added back.
-		p := (x - 1) * (x + 1)
+		p := float64((x - 1) * (x + 1))
 		pe := math.FMA(x-1, x+1, -p)
-		q := y * y
+		q := float64(y * y)
 		qe := math.FMA(y, y, -q)
 		s := p + q
 		t := s - p
 		se := (p - (s - t)) + (q - t)
 		// x+1 is itself rounded.
-		xe := (x - ((x + 1) - 1)) * (x - 1)
-		return 0.5 * math.Log1p(s+(se+pe+qe+xe))
+		xe := float64((x - ((x + 1) - 1)) * (x - 1))
+		return 0.5 * log1p(s+(se+pe+qe+xe))
 	}
 	r := y / x
-	return logOf(x) + 0.5*math.Log1p(r*r)
+	return log(x) + float64(0.5*log1p(r*r))
 }
 
 func complexLog(v complex128) complex128 {
@@ -157,14 +141,14 @@ func complexLog1p(v complex128) complex128 {
 	a, b := real(v), imag(v)
 	im := atan2(b, 1+a)
 	if math.Abs(a) < 0.5 && math.Abs(b) < 1.5 {
-		p := a * (2 + a)
-		pe := math.FMA(a, 2+a, -p) + a*(a-((2+a)-2))
-		q := b * b
+		p := float64(a * (2 + a))
+		pe := math.FMA(a, 2+a, -p) + float64(a*(a-((2+a)-2)))
+		q := float64(b * b)
 		qe := math.FMA(b, b, -q)
 		s := p + q
 		t := s - p
 		se := (p - (s - t)) + (q - t)
-		return complex(0.5*math.Log1p(s+(se+pe+qe)), im)
+		return complex(0.5*log1p(s+(se+pe+qe)), im)
 	}
 	return complex(logAbs(1+a, b), im)
 }
@@ -194,7 +178,7 @@ func complexSqrt(v complex128) complex128 {
 	_, e := math.Frexp(m)
 	e &^= 1
 	a, b := math.Ldexp(math.Abs(x), -e), math.Ldexp(math.Abs(y), -e)
-	u := math.Sqrt((a + math.Hypot(a, b)) / 2)
+	u := math.Sqrt((a + hypot(a, b)) / 2)
 	u = math.Ldexp(u, e/2)
 	w := math.Abs(y) / u / 2
 	if x >= 0 {
@@ -209,7 +193,7 @@ func complexCosh(v complex128) complex128 {
 	sign := math.Copysign(1, x) * math.Copysign(1, y)
 	switch {
 	case y == 0:
-		return complex(math.Cosh(x), math.Copysign(0, sign))
+		return complex(cosh(x), math.Copysign(0, sign))
 	case x == 0 && !finite(y):
 		return complex(math.NaN(), math.Copysign(0, sign))
 	case math.IsInf(x, 0) && !finite(y):
@@ -220,17 +204,17 @@ func complexCosh(v complex128) complex128 {
 	s, c := sincos(y)
 	if math.Abs(x) > 700 {
 		// In two steps, since the products may be finite where cosh(x) is not.
-		e := math.Exp(math.Abs(x) / 2)
+		e := exp(math.Abs(x) / 2)
 		return complex(0.5*e*c*e, math.Copysign(0.5*e, x)*s*e)
 	}
-	return complex(math.Cosh(x)*c, math.Sinh(x)*s)
+	return complex(cosh(x)*c, sinh(x)*s)
 }
 
 func complexSinh(v complex128) complex128 {
 	x, y := real(v), imag(v)
 	switch {
 	case y == 0:
-		return complex(math.Sinh(x), y)
+		return complex(sinh(x), y)
 	case x == 0 && !finite(y):
 		return complex(x, math.NaN())
 	case math.IsInf(x, 0) && !finite(y):
@@ -240,10 +224,10 @@ func complexSinh(v complex128) complex128 {
 	}
 	s, c := sincos(y)
 	if math.Abs(x) > 700 {
-		e := math.Exp(math.Abs(x) / 2)
+		e := exp(math.Abs(x) / 2)
 		return complex(math.Copysign(0.5*e, x)*c*e, 0.5*e*s*e)
 	}
-	return complex(math.Sinh(x)*c, math.Cosh(x)*s)
+	return complex(sinh(x)*c, cosh(x)*s)
 }
 
 // complexTanh is (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y), in which nothing cancels.
@@ -253,11 +237,11 @@ func complexTanh(v complex128) complex128 {
 	case math.IsInf(x, 0):
 		im := y
 		if finite(y) {
-			im = math.Sin(2 * y)
+			im = sine(2 * y)
 		}
 		return complex(math.Copysign(1, x), math.Copysign(0, im))
 	case y == 0:
-		return complex(math.Tanh(x), y)
+		return complex(tanh(x), y)
 	case math.IsNaN(x):
 		return cmplx.NaN()
 	case !finite(y):
@@ -268,12 +252,12 @@ func complexTanh(v complex128) complex128 {
 	}
 	s, c := sincos(y)
 	if math.Abs(x) > 22 {
-		e := math.Exp(-math.Abs(x))
+		e := exp(-math.Abs(x))
 		return complex(math.Copysign(1, x), 4*s*c*e*e)
 	}
-	h := math.Sinh(x)
-	d := h*h + c*c
-	return complex(h*math.Sqrt(1+h*h)/d, s*c/d)
+	h := sinh(x)
+	d := float64(h*h) + float64(c*c)
+	return complex(h*math.Sqrt(1+float64(h*h))/d, s*c/d)
 }
 
 // Those of the circle are those of the hyperbola turned by a right angle.
@@ -347,12 +331,12 @@ func hull(z complex128) (re, im float64) {
 		return x, y
 	}
 	if x > 1e150 || y > 1e150 {
-		return atan2(x, y), math.Ln2 + math.Log(math.Max(x, y)) + 0.5*math.Log1p(square(math.Min(x, y)/math.Max(x, y)))
+		return atan2(x, y), math.Ln2 + log(math.Max(x, y)) + float64(0.5*log1p(square(math.Min(x, y)/math.Max(x, y))))
 	}
 	a, am1, b, root := hullParts(x, y)
 	switch {
 	case b <= 0.6417:
-		re = math.Asin(b)
+		re = asin(b)
 	default:
 		re = atan2(x, root)
 	}
@@ -361,9 +345,9 @@ func hull(z complex128) (re, im float64) {
 	} else if y < 1e-100 && x == 1 {
 		im = math.Sqrt(y)
 	} else if a <= 1.5 {
-		im = math.Log1p(am1 + math.Sqrt(am1*(a+1)))
+		im = log1p(am1 + math.Sqrt(am1*(a+1)))
 	} else {
-		im = math.Log(a + math.Sqrt(a*a-1))
+		im = log(a + math.Sqrt(float64(a*a)-1))
 	}
 	return re, im
 }
@@ -383,7 +367,7 @@ func hullAcos(z complex128) (re, im float64) {
 	_, im = hull(z)
 	_, _, b, root := hullParts(x, y)
 	if b <= 0.6417 {
-		re = math.Acos(math.Copysign(b, real(z)))
+		re = acos(math.Copysign(b, real(z)))
 	} else {
 		re = atan2(root, real(z))
 	}
@@ -393,8 +377,8 @@ func hullAcos(z complex128) (re, im float64) {
 // hullParts returns a = (r+s)/2 and a-1 with r, s the distances from -1 and 1, b = x/a, and the square root of
 // a^2 - x^2.
 func hullParts(x, y float64) (a, am1, b, root float64) {
-	r, s := math.Hypot(x+1, y), math.Hypot(x-1, y)
-	a = (r + s) / 2
+	r, s := hypot(x+1, y), hypot(x-1, y)
+	a = float64((r + s) / 2)
 	b = x / a
 	apx := a + x
 	// r - (x+1) and s - |1-x| without cancellation.
@@ -442,13 +426,16 @@ func complexAtanh(z complex128) complex128 {
 		// The real part of 1/z, scaled so that nothing overflows.
 		m := math.Max(x, ay)
 		u, v := x/m, ay/m
-		return complex(math.Copysign(u/(u*u+v*v)/m, real(z)), math.Copysign(math.Pi/2, y))
+		return complex(math.Copysign(u/(float64(u*u)+float64(v*v))/m, real(z)), math.Copysign(math.Pi/2, y))
 	}
 	d := 1 - x
-	re := 0.25 * math.Log1p(4*x/(d*d+y*y))
+	re := 0.25 * log1p(4*x/(float64(d*d)+float64(y*y)))
 	if d == 0 && ay < 1e-150 {
-		re = 0.5 * (math.Ln2 - math.Log(ay))
+		re = 0.5 * (math.Ln2 - log(ay))
 	}
-	im := 0.5 * atan2(2*ay, d*(1+x)-y*y)
+	im := 0.5 * atan2(2*ay, float64(d*(1+x))-float64(y*y))
 	return complex(math.Copysign(re, real(z)), math.Copysign(im, y))
 }
+
+// complexAbs is the modulus.
+func complexAbs(z complex128) float64 { return hypot(real(z), imag(z)) }

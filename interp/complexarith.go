@@ -34,7 +34,7 @@ func complexSquare(v complex128) complex128 {
 	switch {
 	case finite(re):
 	case finite(a) && finite(b): // a sum overflows, but the product may not
-		re = 4 * ((a/2 - b/2) * (a/2 + b/2))
+		re = 4 * ((float64(a/2) - float64(b/2)) * (float64(a/2) + float64(b/2)))
 	case math.IsNaN(re):
 		re = float64(a*a) - float64(b*b)
 	}
@@ -49,7 +49,7 @@ func complexDiv(x, y complex128) complex128 {
 	case !finite(a) || !finite(b) || !finite(c) || !finite(d) || y == 0:
 		return annexG(a, b, c, d)
 	case x == 0:
-		return complex((a*c+b*d)*0+zeroQuotient(a, c, b, d), zeroQuotient(b, c, -a, d))
+		return complex(zeroQuotient(a, c, b, d), zeroQuotient(b, c, -a, d))
 	case moderate(a) && moderate(b) && moderate(c) && moderate(d):
 		n := float64(c*c) + float64(d*d)
 		return complex(products(a, -b, c, d)/n, products(b, a, c, d)/n)
@@ -124,9 +124,15 @@ func annexG(a, b, c, d float64) complex128 {
 	return complex(re, im)
 }
 
+// cmul is the product, each operation rounded: the compiler's own may be fused.
+func cmul(x, y complex128) complex128 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	return complex(float64(a*c)-float64(b*d), float64(a*d)+float64(b*c))
+}
+
 // zeroQuotient is a*c + b*d for zero a and b, with its sign.
 func zeroQuotient(a, c, b, d float64) float64 {
-	return math.Copysign(0, a)*math.Copysign(1, c) + math.Copysign(0, b)*math.Copysign(1, d)
+	return float64(math.Copysign(0, a)*math.Copysign(1, c)) + float64(math.Copysign(0, b)*math.Copysign(1, d))
 }
 
 // exponent returns e with the larger of the numbers in [2^(e-1), 2^e).
@@ -138,13 +144,13 @@ func exponent(a, b float64) int {
 // complexRsqrt is conj(w)/|z| with w the square root of z.
 func complexRsqrt(z complex128) complex128 {
 	if !finite(real(z)) || !finite(imag(z)) || z == 0 {
-		return 1 / complexSqrt(z)
+		return complexDiv(1, complexSqrt(z))
 	}
 	// Scaled by an even power of two, so that the modulus and its quotients are ordinary numbers.
 	e := exponent(real(z), imag(z)) &^ 1
 	x, y := math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e)
 	w := complexSqrt(complex(x, y))
-	m := math.Hypot(x, y)
+	m := hypot(x, y)
 	return complex(math.Ldexp(real(w)/m, -e/2), math.Ldexp(-imag(w)/m, -e/2))
 }
 
@@ -153,7 +159,8 @@ func complexRsqrt(z complex128) complex128 {
 // part -log|p/q| / 2.
 func complexAtan2(y, x complex128) complex128 {
 	if cmplx.IsNaN(x) || cmplx.IsNaN(y) || cmplx.IsInf(x) || cmplx.IsInf(y) || x == 0 && y == 0 {
-		return -1i * complexLog(complexDiv(x+complex(-imag(y), real(y)), complexSqrt(complexMul(x, x)+complexMul(y, y))))
+		l := complexLog(complexDiv(x+complex(-imag(y), real(y)), complexSqrt(complexMul(x, x)+complexMul(y, y))))
+		return complex(imag(l), -real(l))
 	}
 	e := max(exponent(real(x), imag(x)), exponent(real(y), imag(y))) - 400
 	scale := func(v complex128) (re, im float64) { return math.Ldexp(real(v), -e), math.Ldexp(imag(v), -e) }
@@ -173,18 +180,18 @@ func complexAtan2(y, x complex128) complex128 {
 		dot = math.Copysign(0, -1) // on the branch cut, and on its upper side unless zeros say otherwise
 	}
 	x2, y2 := squares(xr, xi), squares(yr, yi)
-	re := 0.5 * atan2(2*dot, x2.add(y2.neg()).hi)
+	re := float64(0.5 * atan2(2*dot, x2.add(y2.neg()).hi))
 	p, q := [2]float64{xr - yi, xi + yr}, [2]float64{xr + yi, xi - yr}
 	var im float64
 	if ratio := 2 * cross / (x2.hi + y2.hi); math.Abs(ratio) < 0.5 {
-		im = -0.5 * math.Atanh(ratio)
-	} else if mp, mq := math.Hypot(p[0], p[1]), math.Hypot(q[0], q[1]); mp/mq > 0x1p-900 && mp/mq < 0x1p900 {
-		im = -0.5 * logOf(mp/mq)
+		im = -0.5 * atanh(ratio)
+	} else if mp, mq := hypot(p[0], p[1]), hypot(q[0], q[1]); mp/mq > 0x1p-900 && mp/mq < 0x1p900 {
+		im = -0.5 * log(mp/mq)
 	} else {
-		im = -0.5 * (logOf(mp) - logOf(mq))
+		im = -0.5 * (log(mp) - log(mq))
 	}
 	// The branch: the angle of p less half the angle of p q = x^2 + y^2.
-	half := 0.5 * atan2(2*scaled(real(x), -real(y), imag(x), imag(y)), squares(xr, yr).add(squares(xi, yi).neg()).hi)
+	half := float64(0.5 * atan2(2*scaled(real(x), -real(y), imag(x), imag(y)), squares(xr, yr).add(squares(xi, yi).neg()).hi))
 	if k := math.Round((atan2(p[1], p[0]) - half - re) / math.Pi); k != 0 {
 		re -= math.Copysign(math.Pi, re)
 	}

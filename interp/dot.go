@@ -237,9 +237,9 @@ func matrixProduct(dt tensor.DType) productFn {
 	case tensor.I64, tensor.UI64:
 		return productOf[uint64]
 	case tensor.Complex64:
-		return productOf[complex64]
+		return productOfComplex[complex64]
 	case tensor.Complex128:
-		return productOf[complex128]
+		return productOfComplex[complex128]
 	}
 	return nil
 }
@@ -266,8 +266,28 @@ func productBool(o, x, y *tensor.Tensor, a, b *matrixOperand) {
 	}
 }
 
+// productOfComplex is productOf for complex numbers; those of f32 are multiplied in f64, as Go does.
+func productOfComplex[T complexNumber](ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
+	o, x, y := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](yt)
+	rows, cols, inner := a.nrows, b.ncols, a.ncols
+	parallel(a.nbatch*rows, max(1, 1<<13/max(1, cols*inner)), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			bt, r := i/rows, i%rows
+			acc := o[i*cols : (i+1)*cols]
+			clear(acc)
+			xo, yo := bt*a.batch+r*a.rows, bt*b.batch
+			for k := range inner {
+				v, p := complex128(x[xo+k*a.cols]), yo+k*b.rows
+				for j := range acc {
+					acc[j] += T(cmul(v, complex128(y[p+j*b.cols])))
+				}
+			}
+		}
+	})
+}
+
 // productOf adds the contracted terms in order, each operation rounded in T.
-func productOf[T integer | float | complexNumber](ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
+func productOf[T integer | float](ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
 	o, x, y := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](yt)
 	rows, cols, inner := a.nrows, b.ncols, a.ncols
 	work := max(1, cols*inner)

@@ -1,11 +1,6 @@
 package interp
 
-import (
-	"math"
-	"math/bits"
-
-	"github.com/hlocb/hlocb/tensor"
-)
+import "math"
 
 // Transforms of f64 lines that are not long are computed in numbers of two words each, about 106 bits, so that every element is right to its last
 // bit however much cancels in it. f32 is computed in f64, which comes to the same.
@@ -65,88 +60,35 @@ func rootOfUnity(k, n int) pairComplex {
 	return pairComplex{cos, sin}
 }
 
-// pairPlan is fftPlan in numbers of two words.
-type pairPlan struct {
-	n           int
-	twiddle     []pairComplex
-	chirp       []pairComplex
-	kernel      []pairComplex
-	inner, back *pairPlan
-}
-
-func newPairPlan(n int, inverse bool) *pairPlan {
-	root := func(k, n int) pairComplex {
-		w := rootOfUnity(k, n)
-		if !inverse {
-			w = w.conj()
-		}
-		return w
-	}
-	p := &pairPlan{n: n}
-	if n&(n-1) == 0 {
-		p.twiddle = make([]pairComplex, n/2)
-		for i := range p.twiddle {
-			p.twiddle[i] = root(i, n)
-		}
-		return p
-	}
-	m := 1 << bits.Len(uint(2*n-2))
-	p.inner, p.back = newPairPlan(m, false), newPairPlan(m, true)
-	p.chirp, p.kernel = make([]pairComplex, n), make([]pairComplex, m)
-	for i := range p.chirp {
-		p.chirp[i] = root(i*i%(2*n), 2*n)
-		p.kernel[i] = p.chirp[i].conj()
-		if i > 0 {
-			p.kernel[m-i] = p.kernel[i]
-		}
-	}
-	p.inner.transform(p.kernel, nil)
-	return p
-}
-
-func (p *pairPlan) transform(x, work []pairComplex) {
-	if p.inner == nil {
-		pairRadix2(x, p.twiddle)
-		return
-	}
-	clear(work)
-	for i, v := range x {
-		work[i] = v.mul(p.chirp[i])
-	}
-	p.inner.transform(work, nil)
-	for i := range work {
-		work[i] = work[i].mul(p.kernel[i])
-	}
-	p.back.transform(work, nil)
-	for i := range x {
-		x[i] = work[i].over(float64(len(work))).mul(p.chirp[i])
-	}
-}
-
-func pairRadix2(x, twiddle []pairComplex) {
-	n := len(x)
-	shift := 64 - uint(bits.Len(uint(n-1)))
-	for i := range x {
-		if j := int(bits.Reverse64(uint64(i)) >> shift); j > i {
-			x[i], x[j] = x[j], x[i]
-		}
-	}
-	for size := 2; size <= n; size *= 2 {
-		step, half := n/size, size/2
-		for i := 0; i < n; i += size {
-			for j := range half {
-				v := x[i+j+half].mul(twiddle[j*step])
-				x[i+j+half] = x[i+j].sub(v)
-				x[i+j] = x[i+j].add(v)
+// pairNumbers are those of two words.
+func pairNumbers() numbers[pairComplex] {
+	return numbers[pairComplex]{
+		root: rootOfUnity,
+		conj: pairComplex.conj,
+		multiply: func(o, x, y []pairComplex) {
+			for i, v := range x {
+				o[i] = v.mul(y[i])
 			}
-		}
+		},
+		divide: func(x []pairComplex, n float64) {
+			for i, v := range x {
+				x[i] = v.over(n)
+			}
+		},
+		butterfly: func(lo, hi, roots []pairComplex, step int) {
+			for j, u := range lo {
+				v := hi[j].mul(roots[j*step])
+				lo[j], hi[j] = u.add(v), u.sub(v)
+			}
+		},
+		real: func(v pairComplex) pairComplex { return pairComplex{v.re, word{}} },
 	}
 }
 
-// transformPairs transforms along the last k dimensions, last one first, and reports whether it did: not where a line is too long or
-// a value is not finite.
-func transformPairs(data []complex128, shape tensor.Shape, k int, inverse, realLines bool) bool {
-	for _, n := range shape[len(shape)-k:] {
+// transformPairs does in numbers of two words what t says, and reports whether it did: not where a line is too long or a value is not
+// finite or near overflow.
+func transformPairs(t transform[complex128], data []complex128) bool {
+	for _, n := range t.shape[len(t.shape)-t.k:] {
 		if n > pairLength {
 			return false
 		}
@@ -159,40 +101,8 @@ func transformPairs(data []complex128, shape tensor.Shape, k int, inverse, realL
 		}
 		wide[i] = pairComplex{word{real(v), 0}, word{imag(v), 0}}
 	}
-	total := 1.0
-	for d := len(shape) - 1; d >= len(shape)-k; d-- {
-		n := int(shape[d])
-		total *= float64(n)
-		if n > 1 {
-			inner := int(shape[d+1:].NumElements())
-			plan := newPairPlan(n, inverse)
-			parallel(len(wide)/n, max(1, 1<<9/n), func(lo, hi int) {
-				line, work := make([]pairComplex, n), make([]pairComplex, len(plan.kernel))
-				for l := lo; l < hi; l++ {
-					base := l/inner*n*inner + l%inner
-					for i := range line {
-						line[i] = wide[base+i*inner]
-					}
-					plan.transform(line, work)
-					for i, v := range line {
-						wide[base+i*inner] = v
-					}
-				}
-			})
-		}
-		if realLines && d == len(shape)-1 {
-			for i := 0; i < len(wide); i += n {
-				wide[i].im = word{}
-				if n%2 == 0 {
-					wide[i+n/2].im = word{}
-				}
-			}
-		}
-	}
+	transform[pairComplex]{pairNumbers(), t.shape, t.k, t.inverse, t.realLines}.run(wide)
 	for i, v := range wide {
-		if inverse {
-			v = v.over(total)
-		}
 		data[i] = complex(v.re.hi, v.im.hi)
 	}
 	return true

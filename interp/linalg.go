@@ -74,7 +74,7 @@ func makeCholesky(s *spec) (kernel, error) {
 				for j := 0; j <= i; j++ {
 					sum := get(i, j)
 					for k := range j {
-						sum -= l[i*n+k] * cmplx.Conj(l[j*n+k])
+						sum -= cmul(l[i*n+k], cmplx.Conj(l[j*n+k]))
 					}
 					if i == j {
 						d := real(sum)
@@ -155,7 +155,7 @@ func makeTriangularSolve(s *spec) (kernel, error) {
 						if !effLower {
 							j = n - 1 - done
 						}
-						sum -= coef(i, j) * *elem(v, j)
+						sum -= cmul(coef(i, j), *elem(v, j))
 					}
 					if !unit {
 						sum = divide(sum, coef(i, i))
@@ -174,5 +174,5 @@ func divide(a, b complex128) complex128 {
 	if imag(a) == 0 && imag(b) == 0 {
 		return complex(real(a)/real(b), 0)
 	}
-	return a / b
+	return complexDiv(a, b)
 }

@@ -10,6 +10,7 @@ import (
 type word struct{ hi, lo float64 }
 
 func fastSum(a, b float64) word {
+	a, b = float64(a), float64(b) // a product that is inlined here must not be fused
 	s := a + b
 	return word{s, b - (s - a)}
 }
@@ -28,13 +29,13 @@ func (x word) add(y word) word {
 func (x word) neg() word { return word{-x.hi, -x.lo} }
 
 func (x word) mul(y word) word {
-	hi, lo := mulPair(x.hi, x.lo, y.hi, y.lo)
-	return word{hi, lo}
+	p := float64(x.hi * y.hi)
+	return fastSum(p, math.FMA(x.hi, y.hi, -p)+(float64(x.hi*y.lo)+float64(x.lo*y.hi)))
 }
 
 func (x word) times(y float64) word {
-	p := x.hi * y
-	return fastSum(p, math.FMA(x.hi, y, -p)+x.lo*y)
+	p := float64(x.hi * y)
+	return fastSum(p, math.FMA(x.hi, y, -p)+float64(x.lo*y))
 }
 
 // over divides by a float64.
@@ -68,7 +69,7 @@ func expSeries(x word) word {
 func pairExp(x word) word {
 	switch {
 	case x.hi > 800 || math.IsNaN(x.hi):
-		return word{math.Exp(x.hi), 0}
+		return word{exp(x.hi), 0}
 	case x.hi < -800:
 		return word{}
 	}
@@ -80,8 +81,8 @@ func pairExp(x word) word {
 func pairExpScaled(x word) (e word, k int) {
 	const ln2hi, ln2lo = 0.6931471805599453, 2.3190468138462996e-17
 	n := math.Round(x.hi / math.Ln2)
-	p := n * ln2hi
-	r := x.add(word{-p, -math.FMA(n, ln2hi, -p)}).add(word{-n * ln2lo, -math.FMA(n, ln2lo, -(n * ln2lo))})
+	p := float64(n * ln2hi)
+	r := x.add(word{-p, -math.FMA(n, ln2hi, -p)}).add(word{-float64(n * ln2lo), -math.FMA(n, ln2lo, -float64(n*ln2lo))})
 	return expSeries(r).add(word{1, 0}), int(n)
 }
 
@@ -157,12 +158,12 @@ func pairLog(z complex128) (modulus, angle word) {
 	e := exponent(real(z), imag(z))
 	x, y := math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e)
 	square := func(v float64) word {
-		p := v * v
+		p := float64(v * v)
 		return word{p, math.FMA(v, v, -p)}
 	}
 	m2 := square(x).add(square(y))
 	// Newton's step on exp(l) = m2.
-	l := math.Log(m2.hi)
+	l := log(m2.hi)
 	c := m2.mul(pairExp(word{-l, 0})).add(word{-1, 0})
 	// log(1+c) = c - c^2/2
 	l2 := word{l, 0}.add(c).add(word{-c.hi * c.hi / 2, 0})

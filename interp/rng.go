@@ -195,9 +195,9 @@ func makeRng(s *spec) (kernel, error) {
 			for i := range v {
 				x, y := unit(i)
 				if dist == "UNIFORM" {
-					v[i] = a + (b-a)*x
+					v[i] = a + float64((b-a)*x)
 				} else { // Box and Muller
-					v[i] = a + b*math.Sqrt(-2*math.Log(1-x))*math.Cos(2*math.Pi*y)
+					v[i] = a + float64(b*math.Sqrt(-2*log(1-x))*cosine(2*math.Pi*y))
 				}
 			}
 			encode64(out.dt, outs[0], 0, v)

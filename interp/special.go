@@ -20,7 +20,7 @@ func digamma(x float64) float64 {
 		}
 		// psi(1-x) - pi cot(pi x); only the fraction of x enters the cotangent.
 		f := x - math.Round(x)
-		return digamma(1-x) - math.Pi/math.Tan(math.Pi*f)
+		return digamma(1-x) - math.Pi/tangent(math.Pi*f)
 	}
 	// Near its root the function is a difference of large terms; a Taylor series about it keeps the digits.
 	const rootHigh, rootLow = 1.4616321449683622, 9.549995429965697e-17
@@ -32,9 +32,9 @@ func digamma(x float64) float64 {
 		shift += 1 / x
 		x++
 	}
-	inv := 1 / (x * x)
-	series := inv * (1.0/12 - inv*(1.0/120-inv*(1.0/252-inv*(1.0/240-inv*(1.0/132-inv*(691.0/32760-inv*(1.0/12)))))))
-	return math.Log(x) - 0.5/x - series - shift
+	inv := 1 / float64(x*x)
+	series := inv * polynomial(inv, 1.0/12, -691.0/32760, 1.0/132, -1.0/240, 1.0/252, -1.0/120, 1.0/12)
+	return log(x) - 0.5/x - float64(series) - shift
 }
 
 // digammaNearRoot sums psi(r+d) = sum over n of the derivatives at the root r, which are Hurwitz zetas.
@@ -85,7 +85,7 @@ func zeta(x, q float64) float64 {
 	total, a := word{}, q
 	n := 0
 	for ; n < 10 || a <= 9; n++ {
-		t := math.Pow(a, -x)
+		t := pow(a, -x)
 		if !finite(t) {
 			return t
 		}
@@ -98,7 +98,7 @@ func zeta(x, q float64) float64 {
 			return math.NaN()
 		}
 	}
-	t := math.Pow(a, -x)
+	t := pow(a, -x)
 	if t == 0 {
 		return total.hi
 	}
@@ -132,8 +132,7 @@ func polygamma(n, x float64) float64 {
 	case n < 0 || n != math.Floor(n) || math.IsNaN(n):
 		return math.NaN()
 	}
-	g, _ := math.Lgamma(n + 1)
-	f := math.Exp(g)
+	f := exp(lgamma(n + 1))
 	if n <= 20 {
 		f = 1
 		for i := 2.0; i <= n; i++ {
@@ -165,17 +164,17 @@ func besselI1e(x float64) float64 {
 		q := h * h
 		term, sum := h, h
 		for k := 1.0; k < 500; k++ {
-			term *= q / (k * (k + 1))
+			term = float64(term * (q / (k * (k + 1))))
 			sum += term
 			if term < 1e-18*sum {
 				break
 			}
 		}
-		v = sum * math.Exp(-a)
+		v = sum * exp(-a)
 	default:
 		term, sum := 1.0, 1.0
 		for k := 1.0; k < 60; k++ {
-			next := term * -(4 - (2*k-1)*(2*k-1)) / (k * 8 * a)
+			next := float64(term * -(4 - float64((2*k-1)*(2*k-1))) / (k * 8 * a))
 			if math.Abs(next) >= math.Abs(term) || math.Abs(next) < 1e-18 {
 				break
 			}
@@ -187,23 +186,4 @@ func besselI1e(x float64) float64 {
 	return math.Copysign(v, x)
 }
 
-// acos keeps its digits near 1, where the angle is small, and near -1.
-func acos(x float64) float64 {
-	if math.Abs(x) > 0.5 {
-		return 2 * math.Atan2(math.Sqrt(1-x), math.Sqrt(1+x))
-	}
-	return math.Acos(x)
-}
-
-func lgamma(x float64) float64 {
-	if math.IsInf(x, 0) {
-		return math.Inf(1)
-	}
-	if x != 0 && math.Abs(x) < 0x1p-1000 {
-		return -logOf(math.Abs(x))
-	}
-	v, _ := math.Lgamma(x)
-	return v
-}
-
-func square(x float64) float64 { return x * x }
+func square(x float64) float64 { return float64(x * x) }

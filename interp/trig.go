@@ -4,29 +4,20 @@ import (
 	"math"
 	"math/big"
 	"sync"
+
+	"github.com/hlocb/hlocb/interp/vec"
 )
 
-// sincos is math.Sincos with an argument reduction that keeps the digits near multiples of pi/2: pi/2 in three
-// parts of 53 bits, subtracted with fused multiply-adds (Cody and Waite); beyond 2^20 by integers of any size.
+// sincos returns sine and cosine: beyond 2^20, where those of package vec end, the argument is reduced by integers of any size.
 func sincos(x float64) (sin, cos float64) {
-	if !(math.Abs(x) >= math.Pi/4) || math.IsInf(x, 0) {
-		return math.Sincos(x)
+	if !(math.Abs(x) >= 1<<20) {
+		return vec.Sin(x), vec.Cos(x)
 	}
-	if math.Abs(x) >= 1<<20 {
-		r, n := reduceLarge(x)
-		s, c := math.Sincos(r)
-		return rotate(s, c, n)
+	if math.IsInf(x, 0) {
+		return math.NaN(), math.NaN()
 	}
-	const p1, p2, p3 = 1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33
-	n := math.RoundToEven(x * (2 / math.Pi))
-	t := math.FMA(-n, p1, x)
-	w := n * p2
-	we := math.FMA(n, p2, -w)
-	r := t - w
-	lo := ((t - r) - w) - we - n*p3
-	s, c := math.Sincos(r)
-	s, c = s+lo*c, c-lo*s
-	return rotate(s, c, int64(n))
+	r, n := reduceLarge(x)
+	return rotate(vec.Sin(r), vec.Cos(r), n)
 }
 
 // rotate returns sine and cosine of an angle n quarter turns further.

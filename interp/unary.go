@@ -39,11 +39,11 @@ func unaryOps() map[string]*unaryOp {
 		"floor":                 {f: math.Floor, cost: 3},
 		"round_nearest_afz":     {f: math.Round, cost: 3},
 		"round_nearest_even":    {f: math.RoundToEven, cost: 3},
-		"cbrt":                  {f: math.Cbrt, cost: 20},
+		"cbrt":                  {f: cbrt, cost: 20},
 		"exponential":           vector(vec.ExpLoop, complexExp),
 		"exponential_minus_one": vector(vec.Expm1Loop, complexExpm1),
 		"log":                   vector(vec.LogLoop, complexLog),
-		"log_plus_one":          {f: math.Log1p, c: complexLog1p, cost: 12},
+		"log_plus_one":          {f: log1p, c: complexLog1p, cost: 12},
 		"logistic":              vector(vec.LogisticLoop, complexLogistic),
 		"sqrt":                  {f: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], c: complexSqrt, cost: 2},
 		"rsqrt":                 vector(vec.RsqrtLoop, complexRsqrt),
@@ -86,10 +86,16 @@ func signComplex(v complex128) complex128 {
 	if v == 0 {
 		return v
 	}
-	return v / complex(cmplx.Abs(v), 0)
+	if cmplx.IsInf(v) {
+		return complexDiv(v, complex(math.Inf(1), 0))
+	}
+	e := exponent(real(v), imag(v)) // so that the modulus does not overflow
+	a, b := math.Ldexp(real(v), -e), math.Ldexp(imag(v), -e)
+	m := hypot(a, b)
+	return complex(a/m, b/m)
 }
 
-func logistic(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
+func logistic(v float64) float64 { return 1 / (1 + exp(-v)) }
 
 func absLoop[T float](o, x []T) {
 	for i, v := range x {
@@ -258,7 +264,7 @@ func makeAbs(u *unaryOp) func(*spec) (kernel, error) {
 		if len(s.in) != 1 || len(s.out) != 1 || !s.in[0].dt.IsComplex() {
 			return plain(s)
 		}
-		return makeParts(s, cmplx.Abs)
+		return makeParts(s, complexAbs)
 	}
 }
 

@@ -189,7 +189,7 @@ func bitLength(m uint64, pow int) int {
 		}
 		return bits.Len64(lo)
 	}
-	l := math.Log2(float64(m)) + float64(pow)*math.Log2(5)
+	l := math.Log2(float64(m)) + float64(float64(pow)*math.Log2(5))
 	if f := l - math.Floor(l); f > 1e-9 && f < 1-1e-9 {
 		return int(l) + 1
 	}

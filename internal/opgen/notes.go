@@ -65,7 +65,8 @@ func Notes() []Note {
 			"a sine or cosine does; zeros lose their sign"
 		inverse = "on the branch cuts XLA does not look at the sign of a zero part, and of operands with a NaN part it gives finite parts where C99 has NaN"
 		flushed = "where a product of parts is below the smallest normal number XLA takes it for zero"
-		product = "XLA rounds each product, so that parts that cancel lose their digits, and overflows where a part of the result is finite; the engine carries the rounding errors along"
+		product = "XLA overflows where a product of parts does but a part of the result is finite, and rounds each product, so that a part that cancels loses its digits " +
+			"(not by this measure, which is by the modulus); the engine carries the rounding errors along"
 		c       = []int{6, 7}
 	)
 	return []Note{
@@ -95,7 +96,7 @@ func Notes() []Note {
 		{"stablehlo.maximum", c, Any, true, true, "the engine orders by real part, then by imaginary part (specification, \"maximum\"); where the real parts are equal, or zeros, XLA takes the first or the second without a look at the imaginary ones"},
 		{"stablehlo.minimum", c, Any, true, true, "as stablehlo.maximum"},
 		{"stablehlo.multiply", []int{3}, 128, false, false, "a product just below the smallest normal number, which XLA flushes before it is rounded to bf16"},
-		{"stablehlo.multiply", c, 1 << 24, true, true, product + ". Products of an infinity and a zero are NaN in both, but XLA forms them from other roundings"},
+		{"stablehlo.multiply", c, Any, true, true, flushed + ", which counts where the result is hardly larger; " + product},
 		{"chlo.square", c, Any, true, true, product + "; " + flushed},
 		{"stablehlo.popcnt", []int{0}, 12, false, false, "of a negative i4, XLA counts the bits of the byte it is kept in"},
 		{"stablehlo.power", []int{0}, Any, false, false, "XLA looks at the low six bits of an integer exponent only: 2^64 is 1"},
@@ -107,6 +108,7 @@ func Notes() []Note {
 		{"stablehlo.tan", c, 1 << 20, true, true, "XLA loses digits near the poles, and gives NaN where C99 has a NaN and a zero part; zeros lose their sign"},
 		{"chlo.tan", c, 1 << 20, true, true, "as stablehlo.tan"},
 		{"stablehlo.tanh", c, Any, true, true, "as stablehlo.tan; at large imaginary parts XLA reduces the doubled angle, not the angle"},
+		{"stablehlo.tanh", f64Only, 6, false, false, "XLA's own error, and the engine's on the other side"},
 		{"chlo.acos", []int{1}, 8, false, false, "XLA computes in f16, and rounds more than once"},
 		{"chlo.acos", f64Only, 4, false, false, "both within their bounds of the truth"},
 		{"chlo.acosh", []int{1, 2, 3}, 4, false, true, "XLA computes with every step rounded to the type, or f16 for the narrowest: up to 2.8 ULP off in f16"},

@@ -1,0 +1,157 @@
+package interp
+
+import (
+	"math"
+
+	"github.com/hlocb/hlocb/interp/vec"
+)
+
+// Functions of one float64 that give the same bits on every processor, and so the engine with them. Go's math does not: some of it is
+// assembly that only some processors have, and where a processor has fused multiply-adds the compiler puts them into the rest. Here every
+// product that is added to something is rounded by a conversion, or fused by math.FMA; a test looks for others in what is compiled for
+// such a processor. What math has that rounds correctly everywhere (Sqrt, FMA, Mod, Ldexp, Floor and the like) is used as it is.
+
+func exp(x float64) float64   { return vec.Exp(x) }
+func expm1(x float64) float64 { return vec.Expm1(x) }
+func log(x float64) float64   { return vec.Log(x) }
+func tanh(x float64) float64  { return vec.Tanh(x) }
+
+// polynomial is c[0] x^n + ... + c[n], by Horner's rule.
+func polynomial(x float64, c ...float64) float64 {
+	p := c[0]
+	for _, v := range c[1:] {
+		p = math.FMA(p, x, v)
+	}
+	return p
+}
+
+// log1p is log(1+x): what the sum 1+x loses is added as the first term of the logarithm's series.
+func log1p(x float64) float64 {
+	u := 1 + x
+	if x == 0 {
+		return x
+	}
+	if u == 0 || math.IsInf(u, 0) || math.IsNaN(u) {
+		return log(u)
+	}
+	rest := x - (u - 1)
+	if x > 1 || x < -0.5 {
+		rest = 1 - (u - x)
+	}
+	return log(u) + rest/u
+}
+
+// hypot is the square root of x^2 + y^2, without overflow or underflow in between, corrected by what the root leaves.
+func hypot(x, y float64) float64 {
+	x, y = math.Abs(x), math.Abs(y)
+	switch {
+	case math.IsInf(x, 0) || math.IsInf(y, 0):
+		return math.Inf(1)
+	case math.IsNaN(x) || math.IsNaN(y):
+		return math.NaN()
+	}
+	if x < y {
+		x, y = y, x
+	}
+	if y == 0 {
+		return x
+	}
+	e := 0
+	if x > 0x1p500 || y < 0x1p-400 {
+		_, e = math.Frexp(x)
+		x, y = math.Ldexp(x, -e), math.Ldexp(y, -e)
+	}
+	sum := squares(x, y)
+	h := math.Sqrt(sum.hi)
+	if h > 0 {
+		h += (math.FMA(-h, h, sum.hi) + sum.lo) / float64(2*h)
+	}
+	return math.Ldexp(h, e)
+}
+
+// cbrt takes one step of Newton's method from the exponential of a third of the logarithm.
+func cbrt(x float64) float64 {
+	if x == 0 || !finite(x) {
+		return x
+	}
+	m, e := math.Frexp(math.Abs(x))
+	k := e % 3
+	if k < 0 {
+		k += 3
+	}
+	m, e = math.Ldexp(m, k), (e-k)/3
+	y := exp(log(m) / 3)
+	y2 := float64(y * y)
+	y3 := float64(y2 * y)
+	rest := (y3 - m) + math.FMA(y2, y, -y3) + float64(math.FMA(y, y, -y2)*y)
+	y -= rest / float64(3*y2)
+	return math.Copysign(math.Ldexp(y, e), x)
+}
+
+// cosh is (e^x + e^-x)/2.
+func cosh(x float64) float64 {
+	x = math.Abs(x)
+	if x > 700 {
+		e := exp(x / 2)
+		return float64(0.5*e) * e
+	}
+	e := exp(x)
+	return 0.5 * (e + 1/e)
+}
+
+// sinh is (t + t/(t+1))/2 with t = e^x - 1.
+func sinh(x float64) float64 {
+	a := math.Abs(x)
+	var v float64
+	switch {
+	case a > 700:
+		e := exp(a / 2)
+		v = float64(0.5*e) * e
+	default:
+		t := expm1(a)
+		v = 0.5 * (t + t/(t+1))
+	}
+	return math.Copysign(v, x)
+}
+
+func asinh(x float64) float64 {
+	a := math.Abs(x)
+	var v float64
+	switch {
+	case a > 0x1p28:
+		v = log(a) + math.Ln2
+	case a > 2:
+		v = log(float64(2*a) + 1/(math.Sqrt(math.FMA(a, a, 1))+a))
+	default:
+		v = log1p(a + float64(a*a)/(1+math.Sqrt(math.FMA(a, a, 1))))
+	}
+	return math.Copysign(v, x)
+}
+
+func acosh(x float64) float64 {
+	switch {
+	case x < 1:
+		return math.NaN()
+	case x > 0x1p28:
+		return log(x) + math.Ln2
+	case x > 2:
+		return log(float64(2*x) - 1/(x+math.Sqrt(math.FMA(x, x, -1))))
+	}
+	t := x - 1
+	return log1p(t + math.Sqrt(math.FMA(t, t, float64(2*t))))
+}
+
+func atanh(x float64) float64 {
+	a := math.Abs(x)
+	var v float64
+	switch {
+	case a > 1:
+		return math.NaN()
+	case a < 0.5:
+		d := float64(2 * a)
+		v = 0.5 * log1p(d+float64(d*a)/(1-a))
+	default:
+		v = 0.5 * log1p(float64(2*a)/(1-a))
+	}
+	return math.Copysign(v, x)
+}
