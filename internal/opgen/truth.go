@@ -129,6 +129,9 @@ func (v Value) Error(t *tensor.Tensor, i int, negligible float64) Error {
 	size := math.Max(math.Abs(v.hi[0]), math.Abs(v.hi[1]))
 	least := negligible * math.Min(size, math.MaxFloat64)
 	of := func(got float64, k int) Error {
+		if math.IsInf(v.hi[k], 0) && math.IsNaN(v.hi[1-k]) {
+			got = math.Copysign(got, v.hi[k]) // C99 leaves the sign open
+		}
 		if math.Abs(v.hi[k]) < least && math.IsInf(got, 0) && math.IsInf(tensor.DecodeFloat(part, tensor.EncodeFloat(part, size)), 0) {
 			return Error{}
 		}
