@@ -127,7 +127,10 @@ func (v Value) Error(t *tensor.Tensor, i int, negligible float64) Error {
 	}
 	c, part := t.ComplexAt(i), verify.PartType(d)
 	size := math.Max(math.Abs(v.hi[0]), math.Abs(v.hi[1]))
-	least := negligible * math.Min(size, math.MaxFloat64)
+	least := 0.0
+	if negligible > 0 && !math.IsNaN(size) {
+		least = negligible * math.Min(size, math.MaxFloat64)
+	}
 	of := func(got float64, k int) Error {
 		if math.IsInf(v.hi[k], 0) && math.IsNaN(v.hi[1-k]) {
 			got = math.Copysign(got, v.hi[k]) // C99 leaves the sign open
