@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -248,6 +249,17 @@ func gatherKernel(s *spec, sizes []int64) (kernel, error) {
 		}
 		contiguous := c.identity()
 		x, o, idx := in[0].Bytes(), out[0].Bytes(), in[1]
+		if step, other, ok := walk.dense(); ok && contiguous {
+			parallel(product(walk.batch), max(1, gatherGrain/(c.n+8)), func(lo, hi int) {
+				var block [startBlock]int
+				for ; lo < hi; lo += startBlock {
+					from := block[:min(startBlock, hi-lo)]
+					walk.starts(from, idx, lo, step, limit, ist, true)
+					moveRows(o[lo*other*size:], x, from, other*size, c.n*size, size)
+				}
+			})
+			return nil
+		}
 		parallel(product(walk.batch), max(1, gatherGrain/(c.n+8)), func(lo, hi int) {
 			_ = walk.span(lo, hi, func(at []int, io, oo int) error {
 				off := 0
@@ -268,6 +280,26 @@ func gatherKernel(s *spec, sizes []int64) (kernel, error) {
 		})
 		return nil
 	}}, nil
+}
+
+// moveRows copies n bytes from element from[i] of x, in elements of size bytes, to step*i of o.
+func moveRows(o, x []byte, from []int, step, n, size int) {
+	switch {
+	case n == 4 && step == 4:
+		o = o[:4*len(from)]
+		for i, at := range from {
+			binary.LittleEndian.PutUint32(o[4*i:], binary.LittleEndian.Uint32(x[at*size:]))
+		}
+	case n == 8 && step == 8:
+		o = o[:8*len(from)]
+		for i, at := range from {
+			binary.LittleEndian.PutUint64(o[8*i:], binary.LittleEndian.Uint64(x[at*size:]))
+		}
+	default:
+		for i, at := range from {
+			copy(o[i*step:i*step+n], x[at*size:])
+		}
+	}
 }
 
 // gatherGrain is how many elements a part of a parallel gather or scatter moves at least.

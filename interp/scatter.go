@@ -17,6 +17,7 @@ type scatterPlan struct {
 	strides []int
 	window  []windowElement
 	extent  []int64 // of the window, per operand dimension
+	limit   []int64 // of a window's start, per operand dimension
 	// runs is how many elements of the window, each time, lie side by side in operand and updates alike; 1 and more
 	// where the window has any.
 	run int
@@ -78,6 +79,9 @@ func newScatterPlan(s *spec, k int) (*scatterPlan, error) {
 		p.extent[w] = n
 		dims = append(dims, int(n))
 	}
+	for d, n := range p.extent {
+		p.limit = append(p.limit, in.shape[d]-n)
+	}
 	at := make([]int, len(dims))
 	for range product(dims) {
 		e := windowElement{at: make([]int64, rank)}
@@ -114,7 +118,24 @@ func newScatterPlan(s *spec, k int) (*scatterPlan, error) {
 // vectors whose window begins in [from, to) of the operand's elements.
 func (p *scatterPlan) eachRun(idx *tensor.Tensor, from, to int, f func(target, update, n int)) {
 	w := p.walk
-	_ = w.span(0, product(w.batch), func(at []int, io, uo int) error {
+	count := product(w.batch)
+	if step, other, ok := w.dense(); ok && p.run == len(p.window) {
+		var block [startBlock]int
+		for lo := 0; lo < count; lo += startBlock {
+			starts := block[:min(startBlock, count-lo)]
+			w.starts(starts, idx, lo, step, p.limit, p.strides, false)
+			for i, off := range starts {
+				switch {
+				case off >= from && off < to:
+					f(off, (lo+i)*other, p.run)
+				case off == outside && from == 0:
+					p.partly(idx, nil, (lo+i)*step, (lo+i)*other, f)
+				}
+			}
+		}
+		return
+	}
+	_ = w.span(0, count, func(at []int, io, uo int) error {
 		inside := true
 		off := 0
 		component := func(v int64, d int) {
@@ -131,18 +152,7 @@ func (p *scatterPlan) eachRun(idx *tensor.Tensor, from, to int, f func(target, u
 			if from > 0 {
 				return nil // the part that begins at 0 does what sticks out
 			}
-			start := make([]int64, p.rank)
-			for k, d := range w.toDim {
-				start[d] = intAt(idx, io+k*w.vecStep)
-			}
-			for i := 0; i < len(w.batching); i += 2 {
-				start[w.batching[i]] = int64(at[w.batching[i+1]])
-			}
-			for i := range p.window {
-				if e := &p.window[i]; p.contains(start, e) {
-					f(off+e.target, uo+e.update, 1)
-				}
-			}
+			p.partly(idx, at, io, uo, f)
 			return nil
 		}
 		if off < from || off >= to {
@@ -154,6 +164,26 @@ func (p *scatterPlan) eachRun(idx *tensor.Tensor, from, to int, f func(target, u
 		}
 		return nil
 	})
+}
+
+// partly calls f for the elements inside the operand of a window that sticks out: at is the place of its index vector in the batch.
+func (p *scatterPlan) partly(idx *tensor.Tensor, at []int, io, uo int, f func(target, update, n int)) {
+	w := p.walk
+	start, off := make([]int64, p.rank), 0
+	for k, d := range w.toDim {
+		start[d] = intAt(idx, io+k*w.vecStep)
+	}
+	for i := 0; i < len(w.batching); i += 2 {
+		start[w.batching[i]] = int64(at[w.batching[i+1]])
+	}
+	for d, v := range start {
+		off += int(v) * p.strides[d]
+	}
+	for i := range p.window {
+		if e := &p.window[i]; p.contains(start, e) {
+			f(off+e.target, uo+e.update, 1)
+		}
+	}
 }
 
 // rowStep returns the number of elements of a window where windows are whole rows of the operand, so that two of them
