@@ -58,7 +58,7 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 		case "dot":
 			d := &DotDims{}
 			parseFields(p, dotFields(p, d), true)
-			return make(d.body(), d)
+			return NewDotDims(dialect, d)
 		case "ragged_dot":
 			return make(parseRaggedDot(p, dialect))
 		case "gather":
@@ -71,7 +71,7 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 				{"start_index_map", intsInto(p, &g.StartIndexMap)},
 				{"index_vector_dim", intInto(p, &g.IndexVectorDim)},
 			}, true)
-			return make(g.body(), g)
+			return NewGatherDims(dialect, g)
 		case "scatter":
 			s := &ScatterDims{}
 			parseFields(p, []fieldSpec{
@@ -82,7 +82,7 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 				{"scatter_dims_to_operand_dims", intsInto(p, &s.ScatterDimsToOperandDims)},
 				{"index_vector_dim", intInto(p, &s.IndexVectorDim)},
 			}, true)
-			return make(s.body(), s)
+			return NewScatterDims(dialect, s)
 		case "conv":
 			c := &ConvDims{}
 			p.Expect("<")
@@ -92,7 +92,7 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 				parseConv(p, c)
 			}
 			p.Expect(">")
-			return make("<"+c.text()+">", c)
+			return NewConvDims(dialect, c)
 		case "channel_handle":
 			c := &ChannelHandle{}
 			parseFields(p, []fieldSpec{{"handle", intInto(p, &c.Handle)}, {"type", intInto(p, &c.Type)}}, false)

@@ -229,9 +229,9 @@ func dotFields(p ir.AsmParser, d *DotDims) []fieldSpec {
 	}
 }
 
-// NewDotDims returns the attribute of d.
-func NewDotDims(d *DotDims) *ir.DialectAttr {
-	return ir.NewDialectAttr("stablehlo", "dot", d.body(), d)
+// NewDotDims returns the attribute of d in a dialect: stablehlo or mhlo.
+func NewDotDims(dialect string, d *DotDims) *ir.DialectAttr {
+	return ir.NewDialectAttr(dialect, "dot", d.body(), d)
 }
 
 func (g *GatherDims) body() string {
@@ -260,19 +260,19 @@ func (s *ScatterDims) body() string {
 	return w.String()
 }
 
-// NewGatherDims and NewScatterDims return the attribute of their argument.
-func NewGatherDims(g *GatherDims) *ir.DialectAttr {
-	return ir.NewDialectAttr("stablehlo", "gather", g.body(), g)
+// NewGatherDims returns the attribute of g in a dialect.
+func NewGatherDims(dialect string, g *GatherDims) *ir.DialectAttr {
+	return ir.NewDialectAttr(dialect, "gather", g.body(), g)
 }
 
-// NewScatterDims returns the attribute of s.
-func NewScatterDims(s *ScatterDims) *ir.DialectAttr {
-	return ir.NewDialectAttr("stablehlo", "scatter", s.body(), s)
+// NewScatterDims returns the attribute of s in a dialect.
+func NewScatterDims(dialect string, s *ScatterDims) *ir.DialectAttr {
+	return ir.NewDialectAttr(dialect, "scatter", s.body(), s)
 }
 
-// NewConvDims returns the attribute of c.
-func NewConvDims(c *ConvDims) *ir.DialectAttr {
-	return ir.NewDialectAttr("stablehlo", "conv", "<"+c.text()+">", c)
+// NewConvDims returns the attribute of c in a dialect.
+func NewConvDims(dialect string, c *ConvDims) *ir.DialectAttr {
+	return ir.NewDialectAttr(dialect, "conv", "<"+c.text()+">", c)
 }
 
 // NewChannelHandle returns #stablehlo.channel_handle<...>.

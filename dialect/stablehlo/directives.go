@@ -357,7 +357,7 @@ func dotDimsDirective(dialect string) *ir.Directive {
 			}
 			p.ExpectKeyword("contracting_dims")
 			pair(p, &d.LHSContracting, &d.RHSContracting)
-			args[0].Attr = ir.NewDialectAttr(dialect, "dot", d.body(), d)
+			args[0].Attr = NewDotDims(dialect, d)
 		},
 		Print: func(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 			d, ok := dataOf[DotDims](args[0].Attr)
@@ -443,7 +443,7 @@ func convDimsDirective(dialect string) *ir.Directive {
 		Parse: func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 			c := &ConvDims{}
 			parseConv(p, c)
-			args[0].Attr = ir.NewDialectAttr(dialect, "conv", "<"+c.text()+">", c)
+			args[0].Attr = NewConvDims(dialect, c)
 		},
 		Print: func(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 			if c, ok := dataOf[ConvDims](args[0].Attr); ok {
