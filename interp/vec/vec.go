@@ -33,69 +33,44 @@ func (f Function) Portable() *Function {
 	return &f
 }
 
+// Float32 computes o from x.
+func (f *Function) Float32(o, x []float32) { apply(f, f.f32, o, x) }
+
+// Float64 computes o from x.
+func (f *Function) Float64(o, x []float64) { apply(f, f.f64, o, x) }
+
 // block is how many elements are computed between looks for those beyond the limit.
 const block = 512
 
-// Float32 computes o from x.
-func (f *Function) Float32(o, x []float32) {
-	if f.limit != 0 {
-		var far [block]float32
-		for len(x) > 0 {
-			n := min(block, len(x))
-			copy(far[:n], x)
-			f.near32(o[:n], x[:n])
-			for i, v := range far[:n] {
-				if !(math.Abs(float64(v)) < f.limit) {
-					o[i] = float32(f.beyond(float64(v)))
-				}
-			}
-			o, x = o[n:], x[n:]
-		}
+// apply computes o from x with the vector loop of its width.
+func apply[T float32 | float64](f *Function, loop func(o, x *T, n int), o, x []T) {
+	if f.limit == 0 {
+		near(f, loop, o, x)
 		return
 	}
-	f.near32(o, x)
+	var far [block]T
+	for len(x) > 0 {
+		n := min(block, len(x))
+		copy(far[:n], x)
+		near(f, loop, o[:n], x[:n])
+		for i, v := range far[:n] {
+			if !(math.Abs(float64(v)) < f.limit) {
+				o[i] = T(f.beyond(float64(v)))
+			}
+		}
+		o, x = o[n:], x[n:]
+	}
 }
 
-func (f *Function) near32(o, x []float32) {
+// near is apply below the limit: whole vectors, then what is left.
+func near[T float32 | float64](f *Function, loop func(o, x *T, n int), o, x []T) {
 	n := 0
 	if f.lanes > 0 && len(x) >= f.lanes {
 		n = len(x) &^ (f.lanes - 1)
 		_ = o[n-1]
-		f.f32(&o[0], &x[0], n)
+		loop(&o[0], &x[0], n)
 	}
 	for i := n; i < len(x); i++ {
-		o[i] = float32(f.scalar(float64(x[i])))
-	}
-}
-
-// Float64 computes o from x.
-func (f *Function) Float64(o, x []float64) {
-	if f.limit != 0 {
-		var far [block]float64
-		for len(x) > 0 {
-			n := min(block, len(x))
-			copy(far[:n], x)
-			f.near64(o[:n], x[:n])
-			for i, v := range far[:n] {
-				if !(math.Abs(v) < f.limit) {
-					o[i] = f.beyond(v)
-				}
-			}
-			o, x = o[n:], x[n:]
-		}
-		return
-	}
-	f.near64(o, x)
-}
-
-func (f *Function) near64(o, x []float64) {
-	n := 0
-	if f.lanes > 0 && len(x) >= f.lanes {
-		n = len(x) &^ (f.lanes - 1)
-		_ = o[n-1]
-		f.f64(&o[0], &x[0], n)
-	}
-	for i := n; i < len(x); i++ {
-		o[i] = f.scalar(x[i])
+		o[i] = T(f.scalar(float64(x[i])))
 	}
 }
