@@ -1,0 +1,207 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor/sharding"
+)
+
+// A process is numbered replica * partitions + partition.
+
+// groupRule says how replica_groups and friends become groups of processes (spec, "Grouping in StableHLO").
+type groupRule uint8
+
+const (
+	crossReplica groupRule = iota
+	crossPartition
+	crossReplicaAndPartition
+	flattenedIDs
+)
+
+// groupsAttr reads replica_groups: one row per group, -1 fills short ones.
+func groupsAttr(op *ir.Op, name string) ([][]int64, error) {
+	a, ok := op.Attr(name).(*ir.DenseAttr)
+	if !ok {
+		return nil, unsupported("%s of this form", name)
+	}
+	t, err := a.Tensor()
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Shape()) != 2 {
+		return nil, fmt.Errorf("expects %s of rank 2", name)
+	}
+	v, err := t.Int64s()
+	if err != nil {
+		return nil, err
+	}
+	width := int(t.Shape()[1])
+	var out [][]int64
+	for i := 0; i < len(v); i += max(width, 1) {
+		var g []int64
+		for _, id := range v[i : i+width] {
+			if id >= 0 {
+				g = append(g, id)
+			}
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+// groups reads replica_groups: lists of processes, or axes of a mesh along which the processes of a group differ.
+func (p *planner) groups(op *ir.Op) ([][]int64, error) {
+	d, ok := op.Attr("replica_groups").(*ir.DialectAttr)
+	if !ok {
+		return groupsAttr(op, "replica_groups")
+	}
+	g, ok := d.Data().(*stablehlo.ReplicaGroupMeshAxes)
+	if !ok {
+		return nil, unsupported("replica_groups of this form")
+	}
+	mesh, err := p.prog.groupMesh(g.Mesh)
+	if err != nil {
+		return nil, err
+	}
+	var parts []sharding.Part
+	for _, a := range g.Axes {
+		part := sharding.Part{Axis: a.Name}
+		if a.Sub {
+			part.Before, part.Count = a.PreSize, a.Size
+		}
+		parts = append(parts, part)
+	}
+	groups, err := mesh.Groups(parts)
+	if err != nil {
+		return nil, fmt.Errorf("has replica_groups of which %w", err)
+	}
+	return groups, nil
+}
+
+// groupMesh reads the mesh of replica_groups: the symbol of an op that has one, or #stablehlo.mesh itself.
+func (prog *program) groupMesh(a ir.Attr) (*sharding.Mesh, error) {
+	if ref, ok := a.(*ir.SymbolRefAttr); ok {
+		op := prog.symbols[ref.Root()]
+		if op == nil {
+			return nil, fmt.Errorf("has replica_groups on mesh '%s', which the module lacks", ref.Root())
+		}
+		if a = op.Attr("mesh"); a == nil {
+			a = op.Attr("stablehlo.mesh")
+		}
+	}
+	d, ok := a.(*ir.DialectAttr)
+	if !ok {
+		return nil, unsupported("replica_groups on a mesh of this form")
+	}
+	out := &sharding.Mesh{}
+	switch m := d.Data().(type) {
+	case *stablehlo.Mesh:
+		for _, x := range m.Axes {
+			out.Names, out.Sizes = append(out.Names, x.Name), append(out.Sizes, x.Size)
+		}
+		if ids, ok := m.DeviceIDs.(*ir.DenseAttr); ok {
+			t, err := ids.Tensor()
+			if err != nil {
+				return nil, err
+			}
+			if out.IDs, err = t.Int64s(); err != nil {
+				return nil, err
+			}
+		}
+	case *sdy.Mesh:
+		out.IDs = m.DeviceIDs
+		for _, x := range m.Axes {
+			out.Names, out.Sizes = append(out.Names, x.Name), append(out.Sizes, x.Size)
+		}
+	default:
+		return nil, unsupported("replica_groups on a mesh of this form")
+	}
+	return out, nil
+}
+
+func channelOf(op *ir.Op) int64 {
+	if a, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok {
+		if c, ok := a.Data().(*stablehlo.ChannelHandle); ok {
+			return c.Handle
+		}
+	}
+	return intAttr(op, "channel_id", 0)
+}
+
+// reductionRule is the rule of all_gather, all_reduce and reduce_scatter.
+func reductionRule(op *ir.Op) (groupRule, error) {
+	global := boolAttr(op, "use_global_device_ids", false)
+	switch channel := channelOf(op) > 0; {
+	case channel && global:
+		return flattenedIDs, nil
+	case channel:
+		return crossReplicaAndPartition, nil
+	case global:
+		return 0, errors.New("has use_global_device_ids without a channel")
+	}
+	return crossReplica, nil
+}
+
+// exchangeRule is the rule of all_to_all, collective_broadcast and collective_permute.
+func exchangeRule(op *ir.Op) groupRule {
+	if channelOf(op) > 0 {
+		return crossPartition
+	}
+	return crossReplica
+}
+
+// group returns the processes of the group of a process, nil where it is in none.
+func (r groupRule) group(groups [][]int64, replicas, partitions, replica, partition int) ([]int, error) {
+	if len(groups) == 0 {
+		n := replicas
+		switch r {
+		case crossPartition:
+			n = partitions
+		case flattenedIDs:
+			n = replicas * partitions
+		}
+		all := make([]int64, n)
+		for i := range all {
+			all[i] = int64(i)
+		}
+		groups = [][]int64{all}
+	}
+	limit := map[groupRule]int{crossReplica: replicas, crossReplicaAndPartition: replicas, crossPartition: partitions, flattenedIDs: replicas * partitions}[r]
+	for _, g := range groups {
+		var out []int
+		for _, id := range g {
+			if id >= int64(limit) {
+				return nil, fmt.Errorf("names process %d of %d", id, limit)
+			}
+		}
+		switch r {
+		case crossReplica:
+			for _, id := range g {
+				out = append(out, int(id)*partitions+partition)
+			}
+		case crossPartition:
+			for _, id := range g {
+				out = append(out, replica*partitions+int(id))
+			}
+		case crossReplicaAndPartition:
+			for p := range partitions {
+				for _, id := range g {
+					out = append(out, int(id)*partitions+p)
+				}
+			}
+		case flattenedIDs:
+			for _, id := range g {
+				out = append(out, int(id))
+			}
+		}
+		if slices.Contains(out, replica*partitions+partition) {
+			return out, nil
+		}
+	}
+	return nil, nil
+}
