@@ -146,12 +146,12 @@ func complexRsqrt(z complex128) complex128 {
 	if !finite(real(z)) || !finite(imag(z)) || z == 0 {
 		return complexDiv(1, complexSqrt(z))
 	}
-	// Scaled by an even power of two, so that the modulus and its quotients are ordinary numbers.
-	e := exponent(real(z), imag(z)) &^ 1
+	// Scaled by an even power of two, so that the modulus is an ordinary number and a part far smaller keeps its digits.
+	e := (exponent(real(z), imag(z)) - 400) &^ 1
 	x, y := math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e)
 	w := complexSqrt(complex(x, y))
-	m := hypot(x, y)
-	return complex(math.Ldexp(real(w)/m, -e/2), math.Ldexp(-imag(w)/m, -e/2))
+	m, k := math.Frexp(hypot(x, y))
+	return complex(math.Ldexp(real(w)/m, -k-e/2), math.Ldexp(-imag(w)/m, -k-e/2))
 }
 
 // complexAtan2 is -i log((x + i y) / sqrt(x^2 + y^2)) (spec, "atan2"). With p = x + i y and q = x - i y, its real part is

@@ -67,7 +67,7 @@ func Notes() []Note {
 		flushed = "where a product of parts is below the smallest normal number XLA takes it for zero"
 		product = "XLA overflows where a product of parts does but a part of the result is finite, and rounds each product, so that a part that cancels loses its digits " +
 			"(not by this measure, which is by the modulus); the engine carries the rounding errors along"
-		c       = []int{6, 7}
+		c = []int{6, 7}
 	)
 	return []Note{
 		{"stablehlo.abs", c, 4, true, false, "of an operand with a NaN part XLA gives the other part times the square root of 2; C99 says NaN, or infinity beside an infinite part"},
