@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -96,7 +97,9 @@ func (p *planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n in
 		if err != nil {
 			return err
 		}
-		q.types[v] = tensorType(t.dt, int64(n))
+		wide := tensorType(t.dt, int64(n))
+		wide.quant = t.quant
+		q.types[v] = wide
 		return nil
 	}
 	for _, a := range args {
@@ -225,7 +228,11 @@ func (p *planner) liftable(b *ir.Block, inside []string) bool {
 
 func isScalar(t ir.Type) bool {
 	v, ok := t.(*ir.TensorType)
-	return ok && v.Ranked() && v.Rank() == 0 && v.DType() != tensor.Invalid
+	if !ok || !v.Ranked() || v.Rank() != 0 {
+		return false
+	}
+	q := quant.Of(v.Elem())
+	return v.DType() != tensor.Invalid || q != nil && q.Axis < 0
 }
 
 // singleOp returns the name of the one op of a scalar region that combines its two arguments, "" where the

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,6 +161,57 @@ func TestQuantizedOps(t *testing.T) {
 				t.Errorf("%s: element %d is %#x, and %#x by way of reals\n%s", c.name, i, direct[0].Bits(i), want[0].Bits(i), program(q))
 				break
 			}
+		}
+	}
+}
+
+// Each step of a reduction of quantized values quantizes, since the region's op does (spec, "dequantize_op_quantize"): of 1.5
+// four times, in steps of 0.5, the product is 4 or 4.5 by the order of the steps, where the reals have 5.0625. Sums
+// saturate on the way, so that 60 and 60 and -60 is 3.5 where it is added from the left.
+func TestQuantizedReductionsQuantizeEveryStep(t *testing.T) {
+	const q = "!quant.uniform<i8:f32, 0.5>"
+	region := func(op string) string {
+		return fmt.Sprintf("({\n  ^bb0(%%x: tensor<%[1]s>, %%y: tensor<%[1]s>):\n    %%s = stablehlo.%[2]s %%x, %%y : tensor<%[1]s>\n    stablehlo.return %%s : tensor<%[1]s>\n  })", q, op)
+	}
+	greater := fmt.Sprintf("({\n  ^bb0(%%x: tensor<%[1]s>, %%y: tensor<%[1]s>):\n    %%s = stablehlo.compare GE, %%x, %%y : (tensor<%[1]s>, tensor<%[1]s>) -> tensor<i1>\n    stablehlo.return %%s : tensor<i1>\n  }, ", q)
+	for _, c := range []struct {
+		name, op, result string
+		codes            []int64
+		want             []float64
+	}{
+		{"reduce", `"stablehlo.reduce"(%a, %one) <{dimensions = array<i64: 0>}> ` + region("multiply") + ` : (tensor<4x$>, tensor<$>) -> tensor<$>`, "tensor<$>", []int64{3, 3, 3, 3}, []float64{4, 4.5}},
+		{"reduce add", `"stablehlo.reduce"(%a, %zero) <{dimensions = array<i64: 0>}> ` + region("add") + ` : (tensor<4x$>, tensor<$>) -> tensor<$>`, "tensor<$>", []int64{120, 120, -120, 0}, []float64{3.5, 60}},
+		{"reduce_window", `"stablehlo.reduce_window"(%a, %one) <{window_dimensions = array<i64: 4>}> ` + region("multiply") + ` : (tensor<4x$>, tensor<$>) -> tensor<1x$>`, "tensor<1x$>", []int64{3, 3, 3, 3}, []float64{4, 4.5}},
+		{"scatter", `"stablehlo.scatter"(%ones, %i, %a) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ` + region("multiply") +
+			` : (tensor<1x$>, tensor<4x1xi32>, tensor<4x$>) -> tensor<1x$>`, "tensor<1x$>", []int64{3, 3, 3, 3}, []float64{4, 4.5}},
+		{"select_and_scatter", `"stablehlo.select_and_scatter"(%ones, %a, %one) <{window_dimensions = array<i64: 1>, padding = dense<[[0, 3]]> : tensor<1x2xi64>}> ` + greater + strings.TrimPrefix(region("multiply"), "(") +
+			` : (tensor<1x$>, tensor<4x$>, tensor<$>) -> tensor<1x$>`, "tensor<1x$>", []int64{3, 3, 3, 3}, []float64{1.5}},
+		{"map", `"stablehlo.map"(%a, %a) <{dimensions = array<i64: 0>}> ` + region("multiply") + ` : (tensor<4x$>, tensor<4x$>) -> tensor<4x$>`, "tensor<4x$>", []int64{3, 3, 3, 3}, []float64{2}},
+	} {
+		result := strings.ReplaceAll(c.result, "$", q)
+		text := fmt.Sprintf(`func.func @main(%%c: tensor<4xi8>) -> %[2]s {
+  %%a = stablehlo.bitcast_convert %%c : (tensor<4xi8>) -> tensor<4x%[1]s>
+  %%i = stablehlo.constant dense<0> : tensor<4x1xi32>
+  %%f = stablehlo.constant dense<1.0> : tensor<f32>
+  %%g = stablehlo.constant dense<0.0> : tensor<f32>
+  %%one = stablehlo.uniform_quantize %%f : (tensor<f32>) -> tensor<%[1]s>
+  %%zero = stablehlo.uniform_quantize %%g : (tensor<f32>) -> tensor<%[1]s>
+  %%ones = stablehlo.reshape %%one : (tensor<%[1]s>) -> tensor<1x%[1]s>
+  %%r = %[3]s
+  return %%r : %[2]s
+}`, q, result, strings.ReplaceAll(c.op, "$", q))
+		a := tensor.New(tensor.I8, tensor.Shape{4})
+		for i, v := range c.codes {
+			a.SetFloat(i, float64(v))
+		}
+		out, err := tryRun(t, text, a)
+		if err != nil {
+			t.Errorf("%s: %v\n%s", c.name, err, text)
+			continue
+		}
+		got := out[0].FloatAt(0) / 2
+		if !slices.Contains(c.want, got) {
+			t.Errorf("%s gives %v, not one of %v", c.name, got, c.want)
 		}
 	}
 }

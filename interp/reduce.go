@@ -15,10 +15,15 @@ type reducer struct {
 	loops *loops2
 }
 
-// commonReducer returns the reducer of a region, nil where it is anything else.
+// commonReducer returns the reducer of a region, nil where it is anything else. A region on quantized values is none: each
+// of its ops dequantizes, computes and quantizes (spec, "dequantize_op_quantize"), so that sums saturate and products round
+// step by step.
 func commonReducer(b *ir.Block, ops map[string]*loops2) *reducer {
 	o, _ := singleOp(b)
 	if o == nil {
+		return nil
+	}
+	if t, err := typeOf(b.Arg(0).Type()); err != nil || t.quant != nil {
 		return nil
 	}
 	switch kind := opKind(o); kind {

@@ -119,6 +119,9 @@ func (w *window) pad(t vtype) (*kernel, error) {
 			return nil, nil
 		}
 	}
+	if w.padded.NumElements() == 0 { // maybe because padding below zero takes more away than there is
+		return &kernel{run: func(_, _ []*tensor.Tensor) error { return nil }}, nil
+	}
 	k, err := padKernel(t, tensorType(t.dt, w.padded...), tensorType(t.dt), w.low, w.high, w.interior)
 	return &k, err
 }
@@ -157,13 +160,18 @@ func planReduceWindow(p *planner, s *spec) (control, error) {
 		}
 	}
 	var region *liftedRegion
+	var scalar foldFunc
 	if combine == nil {
 		if region, err = p.lift(s.op, 0, n); err != nil {
 			return nil, err
 		}
 		if region == nil {
-			return nil, unsupported("a windowed reduction by ops that are not elementwise")
+			if scalar, err = p.scalarFolder(s.op, 0, s.in[:k], w.positions(), n); err != nil {
+				return nil, err
+			}
 		}
+	}
+	if region != nil {
 		if len(region.args) != 2*k || len(region.ret) != k {
 			return nil, fmt.Errorf("expects a region of %d arguments and %d results", 2*k, k)
 		}
@@ -197,6 +205,9 @@ func planReduceWindow(p *planner, s *spec) (control, error) {
 			}
 			fill(b.t.Bytes(), init.Bytes())
 			acc[i] = b
+		}
+		if scalar != nil {
+			return w.foldScalars(m, fr, ins, s, scalar, src, acc, slice)
 		}
 		x := make([]*buf, k)
 		err := w.walk(func(off int) error {
@@ -233,6 +244,40 @@ func planReduceWindow(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
+// foldScalars reduces all windows by a region that is executed once per element: the elements of all windows are laid side
+// by side first.
+func (w *window) foldScalars(m *machine, fr *frame, ins *instr, s *spec, fold foldFunc, src []*tensor.Tensor, acc []*buf, slice *stridedCopy) error {
+	n, positions := s.out[0].n, w.positions()
+	inputs := make([]*tensor.Tensor, len(src))
+	for i, x := range src {
+		size := x.DType().Size()
+		bytes := int64(positions) * int64(n) * int64(size)
+		if err := m.charge(bytes); err != nil {
+			return err
+		}
+		defer m.watch.memory.held.Add(-bytes)
+		inputs[i] = tensor.New(x.DType(), tensor.Shape{int64(positions), int64(n)})
+		at := 0
+		err := w.walk(func(off int) error {
+			var line tensor.Tensor
+			line.Borrow(x.DType(), tensor.Shape{int64(n)}, inputs[i].Bytes()[at*n*size:(at+1)*n*size])
+			slice.run(size, &line, x, 0, off)
+			at++
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := fold(m, fr, acc, inputs); err != nil {
+		return err
+	}
+	for i, b := range acc {
+		fr.slots[ins.out[i]] = m.alias(b, s.out[i].dt, s.out[i].shape)
+	}
+	return nil
+}
+
 // planSelectAndScatter compiles select_and_scatter (spec, "select_and_scatter"): in each window the selected
 // element gets the source element of the window.
 func planSelectAndScatter(p *planner, s *spec) (control, error) {
@@ -255,8 +300,15 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sel == nil || len(sel.args) != 2 || len(sel.ret) != 1 {
-		return nil, unsupported("a selection by ops that are not elementwise")
+	var each *block // executed once per element, where the region cannot be lifted
+	if sel == nil {
+		if each, err = p.region(s.op, 0); err != nil {
+			return nil, err
+		}
+		sel = &liftedRegion{block: each}
+	}
+	if len(sel.args) != 2 || len(sel.ret) != 1 {
+		return nil, errors.New("expects a selection of two arguments and one result")
 	}
 	scatter, err := p.region(s.op, 1)
 	if err != nil {
@@ -338,6 +390,25 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 			}
 			slice.run(size, &x.t, values, 0, off)
 			slice.run(8, cand, index, 0, off)
+			if each != nil {
+				defer m.release(x)
+				for i, c := range candAt {
+					if c < 0 {
+						continue
+					}
+					keep := false
+					if bestAt[i] >= 0 {
+						if keep, err = m.selects(fr, each, best, &x.t, i); err != nil {
+							return err
+						}
+					}
+					if !keep {
+						copy(best.Bytes()[i*size:(i+1)*size], x.t.Bytes()[i*size:])
+						bestAt[i] = c
+					}
+				}
+				return nil
+			}
 			cur, err := m.alloc(operand.dt, flat, n)
 			if err != nil {
 				return err
@@ -396,6 +467,22 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 		fr.slots[ins.out[0]] = res
 		return nil
 	}, nil
+}
+
+// selects executes a selection on element i of two tensors.
+func (m *machine) selects(fr *frame, body *block, x, y *tensor.Tensor, i int) (bool, error) {
+	if err := m.scalarArg(fr, body.args[0], x, i); err != nil {
+		return false, err
+	}
+	if err := m.scalarArg(fr, body.args[1], y, i); err != nil {
+		return false, err
+	}
+	var v [1]*buf
+	if err := m.block(fr, body, v[:]); err != nil {
+		return false, err
+	}
+	defer m.release(v[0])
+	return v[0].t.Bytes()[0] != 0, nil
 }
 
 // planMap compiles map (spec, "map"): the region lifted to the whole shape.

@@ -25,6 +25,9 @@ type Program struct {
 	Rule  Rule         // how exact engines must agree
 	Run   *runtime.Program
 	Args  []*tensor.Tensor
+
+	want  func(args []*tensor.Tensor) []*tensor.Tensor // the results, recomputed; nil where nobody does
+	loose func(result, i int) bool                     // whether XLA may differ at an element, by what want saw; called after it
 }
 
 // Rule says what may lie between two engines' results of an op.
@@ -69,6 +72,15 @@ type call struct {
 	results []string // types, where the row infers none
 	bodies  []string // regions in MLIR's generic notation, each with its block
 	rule    Rule
+
+	// What is more than one op: ops that stand for it in main, over arguments %a0, %a1, ..., and give the values that are
+	// named; results are their types. functions stand beside main.
+	ops       string
+	names     []string
+	functions string
+
+	want  func(args []*tensor.Tensor) []*tensor.Tensor // see Program
+	loose func(result, i int) bool
 }
 
 func typeText(dt tensor.DType, shape tensor.Shape) string {
@@ -79,7 +91,7 @@ func typeText(dt tensor.DType, shape tensor.Shape) string {
 func (g *Generator) build(c *call) (*Program, error) {
 	ctx := ir.NewContext()
 	var params, operands, types []string
-	p := &Program{Op: strings.TrimSpace(c.op + " " + c.label), Rule: c.rule}
+	p := &Program{Op: strings.TrimSpace(c.op + " " + c.label), Rule: c.rule, want: c.want, loose: c.loose}
 	var body strings.Builder
 	for i, a := range c.args {
 		v := tensor.New(a.dt, a.shape)
@@ -100,28 +112,31 @@ func (g *Generator) build(c *call) (*Program, error) {
 		params = append(params, name+": "+typeText(a.dt, a.shape))
 		p.Args = append(p.Args, v)
 	}
-	results := c.results
-	if results == nil {
-		inferred, err := g.infer(ctx, c)
-		if err != nil {
-			return nil, err
+	results, returned := c.results, c.names
+	if c.ops != "" {
+		body.WriteString(c.ops)
+	} else {
+		if results == nil {
+			inferred, err := g.infer(ctx, c)
+			if err != nil {
+				return nil, err
+			}
+			results = inferred
 		}
-		results = inferred
-	}
-	fmt.Fprintf(&body, "  %%r:%d = \"%s\"(%s)", len(results), c.op, strings.Join(operands, ", "))
-	if len(c.bodies) > 0 {
-		fmt.Fprintf(&body, " (%s)", strings.Join(c.bodies, ", "))
-	}
-	if len(c.attrs) > 0 {
-		fmt.Fprintf(&body, " {%s}", strings.Join(c.attrs, ", "))
+		fmt.Fprintf(&body, "  %%r:%d = \"%s\"(%s)", len(results), c.op, strings.Join(operands, ", "))
+		if len(c.bodies) > 0 {
+			fmt.Fprintf(&body, " (%s)", strings.Join(c.bodies, ", "))
+		}
+		if len(c.attrs) > 0 {
+			fmt.Fprintf(&body, " {%s}", strings.Join(c.attrs, ", "))
+		}
+		fmt.Fprintf(&body, " : (%s) -> (%s)\n", strings.Join(types, ", "), strings.Join(results, ", "))
+		for i := range results {
+			returned = append(returned, fmt.Sprintf("%%r#%d", i))
+		}
 	}
 	list := strings.Join(results, ", ")
-	fmt.Fprintf(&body, " : (%s) -> (%s)\n", strings.Join(types, ", "), list)
-	var returned []string
-	for i := range results {
-		returned = append(returned, fmt.Sprintf("%%r#%d", i))
-	}
-	text := fmt.Sprintf("func.func @main(%s) -> (%s) {\n%s  return %s : %s\n}\n", strings.Join(params, ", "), list, body.String(), strings.Join(returned, ", "), list)
+	text := fmt.Sprintf("func.func @main(%s) -> (%s) {\n%s  return %s : %s\n}\n%s", strings.Join(params, ", "), list, body.String(), strings.Join(returned, ", "), list, c.functions)
 	m, err := parse.Parse(diag.NewSource("program.mlir", []byte(text)), ctx, g.reg, parse.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, text)

@@ -3,9 +3,14 @@ package opgen_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/opgen"
@@ -41,45 +46,107 @@ func engines(t *testing.T) (engine, xla runtime.Backend) {
 // long reports whether the long tests are asked for.
 func long() bool { return os.Getenv("HLOCB_LONG") == "1" }
 
+// again executes a program on the engine with other arguments.
+func again(p *opgen.Program, engine runtime.Backend) func([]*tensor.Tensor) ([]*tensor.Tensor, error) {
+	return func(args []*tensor.Tensor) ([]*tensor.Tensor, error) {
+		other := *p
+		other.Args = args
+		return other.Outcome(context.Background(), engine)
+	}
+}
+
 // TestRandomPrograms executes random programs of one op on the embedded engine and on XLA: 300, with HLOCB_LONG=1
-// 10,000. Results of ops that do not round must be the same to the bit, others as close as their rounding errors
-// allow.
+// 10,000; HLOCB_SEED=N makes others. Results of ops that do not round must be the same to the bit, others as close as
+// their rounding errors allow. HLOCB_FAILURES=FILE has all differing programs written there, with their values.
 func TestRandomPrograms(t *testing.T) {
-	engine, xla := engines(t)
 	n := 300
 	if long() {
 		n = 10000
 	}
-	g, err := opgen.New(7)
+	compare(t, series{kind: "random", seed: seed(t), count: n})
+}
+
+// TestExtrema compares maxima and minima of edge values with XLA's where its option for faster ones is off, so that it
+// computes those of IEEE 754: not an element may differ but by denormals.
+func TestExtrema(t *testing.T) {
+	n := 60
+	if long() {
+		n = 2000
+	}
+	if v := compare(t, series{kind: "extrema", seed: seed(t), count: n, flags: "--xla_cpu_enable_fast_min_max=false"}); v["extrema of NaN and zeros"] > 0 {
+		t.Errorf("%d programs have other extrema", v["extrema of NaN and zeros"])
+	}
+}
+
+// seed is the seed of the random programs.
+func seed(t *testing.T) uint64 {
+	text := os.Getenv("HLOCB_SEED")
+	if text == "" {
+		return 7
+	}
+	v, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ops, refused := map[string]int{}, 0
-	for range n {
-		p, err := g.Random()
+	return v
+}
+
+// compare executes a series on both and returns in how many programs each of XLA's deviations explains an element.
+func compare(t *testing.T, s series) map[string]int {
+	engine, _ := engines(t)
+	ops, refusals, deviations := map[string]int{}, map[string]int{}, map[string]int{}
+	refused := 0
+	var differences []opgen.Difference
+	s.onXLA(t, func(i int, p *opgen.Program, o *outcome) {
+		if o.Err != "" {
+			refused++
+			text := strings.ReplaceAll(strings.TrimSpace(o.Err), "\n", " ")
+			refusals[fmt.Sprintf("%s on %s to %s: %s", p.Op, p.DType, p.Out, text[:min(len(text), 200)])]++
+			return
+		}
+		want := o.tensors()
+		ops[p.Op]++
+		got, err := p.Outcome(context.Background(), engine)
+		if err == nil {
+			var v opgen.Verdict
+			v, err = opgen.JudgeRandom(p, got, want, again(p, engine))
+			for name := range v {
+				deviations[name]++
+			}
+		}
+		if err != nil {
+			differences = append(differences, opgen.Difference{Number: i, Program: p, A: got, B: want, Why: err})
+		}
+	})
+	for _, text := range slices.Sorted(maps.Keys(refusals)) {
+		t.Logf("XLA refuses %d times %s", refusals[text], text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(deviations)) {
+		t.Logf("XLA deviates in %d programs: %s", deviations[name], name)
+	}
+	t.Logf("seed %d: %d programs of %d ops compared, %d refused by XLA", s.seed, s.count-refused, len(ops), refused)
+	if refused > s.count/20 {
+		t.Errorf("XLA refused %d of %d programs", refused, s.count)
+	}
+	if len(differences) == 0 {
+		return deviations
+	}
+	t.Errorf("%d programs differ", len(differences))
+	if path := os.Getenv("HLOCB_FAILURES"); path != "" {
+		f, err := os.Create(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := p.Outcome(context.Background(), xla)
-		if err != nil {
-			refused++
-			t.Logf("XLA refuses %s: %v\n%s", p.Op, err, p.Run.Text)
-			continue
+		opgen.WriteDifferences(f, differences)
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
 		}
-		got, err := p.Outcome(context.Background(), engine)
-		if err != nil {
-			t.Errorf("%v\n%s", err, p.Run.Text)
-			continue
-		}
-		ops[p.Op]++
-		if err := opgen.JudgeRandom(p, got, want); err != nil {
-			t.Errorf("%v\n%s", err, p.Run.Text)
-		}
+		return deviations
 	}
-	t.Logf("%d programs of %d ops compared, %d refused by XLA", n-refused, len(ops), refused)
-	if refused > n/20 {
-		t.Errorf("XLA refused %d of %d programs", refused, n)
-	}
+	var b strings.Builder
+	opgen.WriteDifferences(&b, differences)
+	t.Error(b.String())
+	return deviations
 }
 
 // TestJudgeFails changes a result by little and by much: both must be seen where bits are compared, the second always.
@@ -99,7 +166,7 @@ func TestJudgeFails(t *testing.T) {
 		if err != nil || got[0].NumElements() == 0 || got[0].DType() != tensor.F32 && got[0].DType() != tensor.I32 {
 			continue
 		}
-		if opgen.JudgeRandom(p, got, got) != nil {
+		if _, err := opgen.JudgeRandom(p, got, got, again(p, engine)); err != nil {
 			t.Errorf("%s: differs from itself", p.Op)
 		}
 		bad := []*tensor.Tensor{got[0].Clone()}
@@ -109,7 +176,7 @@ func TestJudgeFails(t *testing.T) {
 			continue
 		}
 		bad[0].SetFloat(0, v+1000)
-		if opgen.JudgeRandom(p, got, bad) == nil {
+		if _, err := opgen.JudgeRandom(p, got, bad, again(p, engine)); err == nil {
 			t.Errorf("%s: a result that is off by 1000 is taken for the same\n%s", p.Op, p.Run.Text)
 		}
 		seen++
@@ -141,7 +208,7 @@ func TestEveryMaker(t *testing.T) {
 			t.Errorf("%v\n%s", err, p.Run.Text)
 			continue
 		}
-		if err := opgen.JudgeRandom(p, got, want); err != nil {
+		if _, err := opgen.JudgeRandom(p, got, want, again(p, engine)); err != nil {
 			t.Errorf("%s: %v\n%s", p.Op, err, p.Run.Text)
 		}
 	}

@@ -2,6 +2,7 @@ package opgen
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +13,14 @@ import (
 
 // Random returns a program of a randomly chosen op that is not element-wise, with random shapes and attributes. What
 // the op's row refuses is made up again.
-func (g *Generator) Random() (*Program, error) {
-	makers := structural()
+func (g *Generator) Random() (*Program, error) { return g.oneOf(structural()) }
+
+// Extrema returns a program that takes maxima or minima of edge values.
+func (g *Generator) Extrema() (*Program, error) {
+	return g.oneOf([]func(g *Generator) *call{(*Generator).extremaWithNaN, (*Generator).extremaOfTwo})
+}
+
+func (g *Generator) oneOf(makers []func(g *Generator) *call) (*Program, error) {
 	var last error
 	for range 100 {
 		m := makers[g.rng.IntN(len(makers))]
@@ -38,13 +45,25 @@ func structural() []func(g *Generator) *call {
 		(*Generator).mapped, (*Generator).sortPairs, (*Generator).bitcastWidth, (*Generator).dimensionSize, (*Generator).dynamicBroadcast,
 		(*Generator).dynamicIota, (*Generator).dynamicReshape, (*Generator).dynamicPad, (*Generator).realDynamicSlice, (*Generator).dynamicGather,
 		(*Generator).topK, (*Generator).barrier, (*Generator).batchGroups, (*Generator).indexSelect, (*Generator).scatterReplace,
+		(*Generator).composite, (*Generator).calls, (*Generator).tuple, (*Generator).constant, (*Generator).constantLike, (*Generator).tokens,
+		(*Generator).boundedSize, (*Generator).branchesInLoop, (*Generator).chain, (*Generator).oneDevice,
+		(*Generator).broadcast, (*Generator).broadcastingBinary, (*Generator).broadcastingSelect, (*Generator).elementwiseOp,
+		(*Generator).dot, (*Generator).einsum, (*Generator).dotTransposed, (*Generator).convolutionLayout, (*Generator).fftSeveral, (*Generator).gatherBatching, (*Generator).scatterSeveral,
+		(*Generator).reducePairs, (*Generator).reduceGeneral, (*Generator).reduceWindowPairs, (*Generator).extremaWithNaN, (*Generator).extremaOfTwo, (*Generator).sortGeneral,
 	}
 }
 
+// Refused returns programs of ops that XLA's CPU plugin does not take, whatever their operands.
+func (g *Generator) Refused() ([]*Program, error) {
+	return g.each([]func(g *Generator) *call{(*Generator).async, (*Generator).unaryEinsum, (*Generator).raggedDot, (*Generator).scan, (*Generator).dynamicConv, (*Generator).quantize})
+}
+
 // EveryMaker returns a program of each maker, which must not be refused for ever by the op's row.
-func (g *Generator) EveryMaker() ([]*Program, error) {
+func (g *Generator) EveryMaker() ([]*Program, error) { return g.each(structural()) }
+
+func (g *Generator) each(makers []func(g *Generator) *call) ([]*Program, error) {
 	var out []*Program
-	for i, m := range structural() {
+	for i, m := range makers {
 		var p *Program
 		var err error
 		for try := 0; p == nil && try < 50; try++ {
@@ -60,8 +79,9 @@ func (g *Generator) EveryMaker() ([]*Program, error) {
 
 // xlaTypes are the types that XLA's CPU plugin takes everywhere.
 func xlaTypes() []tensor.DType {
-	return []tensor.DType{tensor.I1, tensor.I4, tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.UI4, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64,
-		tensor.F8E4M3FN, tensor.F8E5M2, tensor.F8E4M3, tensor.F8E3M4, tensor.F8E4M3FNUZ, tensor.F8E4M3B11FNUZ, tensor.F8E5M2FNUZ, tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128}
+	return []tensor.DType{tensor.I1, tensor.I2, tensor.I4, tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.UI2, tensor.UI4, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64,
+		tensor.F4E2M1FN, tensor.F8E4M3FN, tensor.F8E5M2, tensor.F8E4M3, tensor.F8E3M4, tensor.F8E4M3FNUZ, tensor.F8E4M3B11FNUZ, tensor.F8E5M2FNUZ, tensor.F8E8M0FNU,
+		tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128}
 }
 
 func (g *Generator) dtype() tensor.DType { return xlaTypes()[g.rng.IntN(len(xlaTypes()))] }
@@ -358,11 +378,14 @@ func initial(op string, d tensor.DType) arg {
 		case op == "and" && !d.IsComplex():
 			t.SetBits(0, verify.Canonical(d, ^uint64(0)))
 		case (op == "maximum" || op == "minimum") && d.IsFloat():
-			sign := 1e300
+			sign := 1.0
 			if op == "maximum" {
-				sign = -1e300
+				sign = -1
 			}
-			t.SetFloat(0, sign*1e300)
+			t.SetFloat(0, math.Inf(int(sign)))
+			if !math.IsInf(t.FloatAt(0), 0) {
+				t.SetFloat(0, sign*largest(d))
+			}
 		case (op == "maximum" || op == "minimum") && d.IsInteger():
 			edges := verify.EdgeBits(d)
 			best := edges[0]
@@ -379,14 +402,29 @@ func initial(op string, d tensor.DType) arg {
 	}}
 }
 
+// largest returns the largest number of a floating-point type.
+func largest(d tensor.DType) float64 {
+	best := 0.0
+	for _, e := range verify.EdgeBits(d) {
+		if v := tensor.DecodeFloat(d, e); v > best && !math.IsInf(v, 0) {
+			best = v
+		}
+	}
+	return best
+}
+
 // numbers is an argument of ordinary values where sums round, of edge values where they do not. NaN is left out of
-// maxima and minima, which XLA's CPU code does not define on it.
+// maxima and minima, where XLA loses it: see extremaWithNaN.
 func (g *Generator) numbers(d tensor.DType, shape tensor.Shape, r reducer) arg {
 	style := verify.Ordinary
 	if r.exact && !d.IsFloat() {
 		style = verify.Edges
 	}
-	return arg{dt: d, shape: shape, style: style}
+	a := arg{dt: d, shape: shape, style: style}
+	if d == tensor.F8E8M0FNU {
+		a.fill = g.within(0.125, 64) // the type has no negative numbers: they are NaN
+	}
+	return a
 }
 
 func (g *Generator) reduce() *call {

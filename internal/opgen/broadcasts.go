@@ -1,0 +1,144 @@
+package opgen
+
+import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+	"github.com/hlocb/hlocb/verify"
+)
+
+func (g *Generator) broadcast() *call {
+	a := g.any(g.shape(0, 3))
+	return exactCall("broadcast", []arg{a}, ints("broadcast_sizes", g.shape(0, 2)))
+}
+
+// broadcastable returns shapes that broadcast to one another, and what they give.
+func (g *Generator) broadcastable(n int) (shapes []tensor.Shape, out tensor.Shape) {
+	out = g.shape(0, 3)
+	for i := range n {
+		s := out.Clone()
+		if i > 0 {
+			s = s[g.rng.IntN(len(s)+1):]
+		}
+		for k := range s {
+			if g.rng.IntN(4) == 0 {
+				s[k] = 1
+			}
+		}
+		shapes = append(shapes, s)
+	}
+	// What no operand has stays 1.
+	for k := range out {
+		widest := int64(1)
+		for _, s := range shapes {
+			if at := k - (len(out) - len(s)); at >= 0 && s[at] != 1 {
+				widest = s[at]
+			}
+		}
+		out[k] = widest
+	}
+	return shapes, out
+}
+
+// broadcastingBinary is one of chlo's ops on two operands that broadcast.
+func (g *Generator) broadcastingBinary() *call {
+	var defs []*ir.Def
+	for _, def := range chlo.Ops() {
+		if len(def.Operands) == 2 && len(def.Name) > len("chlo.broadcast_") && def.Name[:len("chlo.broadcast_")] == "chlo.broadcast_" {
+			defs = append(defs, def)
+		}
+	}
+	// The rows take more types than the ops that they stand for.
+	def := defs[g.rng.IntN(len(defs))]
+	plain := g.reg.Lookup([]byte("stablehlo." + def.Name[len("chlo.broadcast_"):]))
+	if plain == nil {
+		plain = g.reg.Lookup([]byte("chlo." + def.Name[len("chlo.broadcast_"):]))
+	}
+	d := g.dtype()
+	for plain == nil || !accepts(plain, 0, d) || !accepts(plain, 1, d) || crashes(&Program{Op: plain.Name, DType: d}) {
+		d = g.dtype()
+	}
+	shapes, _ := g.broadcastable(2)
+	name := def.Name[len("chlo.broadcast_"):]
+	c := &call{op: def.Name, args: []arg{{dt: d, shape: shapes[0], style: verify.Edges}, {dt: d, shape: shapes[1], style: verify.Edges}}, rule: elementwiseRule(name, d)}
+	if g.rng.IntN(2) == 0 {
+		c.args[0], c.args[1] = c.args[1], c.args[0]
+	}
+	switch name {
+	case "complex":
+		for c.args[0].dt != tensor.F32 && c.args[0].dt != tensor.F64 {
+			c.args[0].dt = g.dtype()
+		}
+		c.args[1].dt = c.args[0].dt
+	case "compare":
+		dir := stablehlo.ComparisonDirection.Cases[g.rng.IntN(6)]
+		if d.IsComplex() {
+			dir = "EQ"
+		}
+		c.attrs = []string{fmt.Sprintf("comparison_direction = #chlo<comparison_direction %s>", dir)}
+		c.rule = Rule{Exact: true}
+	}
+	if !c.rule.Exact {
+		// Functions are measured element by element; here it is their shapes that matter, and values that are far from their
+		// poles.
+		for i := range c.args {
+			c.args[i].style, c.args[i].fill = verify.Ordinary, g.within(1.25, 4)
+		}
+	}
+	return c
+}
+
+// within fills with numbers between two bounds.
+func (g *Generator) within(lo, hi float64) func(t *tensor.Tensor) {
+	return func(t *tensor.Tensor) {
+		for i := range t.NumElements() {
+			v := lo + (hi-lo)*g.rng.Float64()
+			if t.DType().IsComplex() {
+				t.SetComplex(i, complex(v, lo+(hi-lo)*g.rng.Float64()))
+				continue
+			}
+			t.SetFloat(i, v)
+		}
+	}
+}
+
+func (g *Generator) broadcastingSelect() *call {
+	d := g.dtype()
+	shapes, _ := g.broadcastable(3)
+	g.rng.Shuffle(3, func(i, j int) { shapes[i], shapes[j] = shapes[j], shapes[i] })
+	return &call{op: "chlo.broadcast_select", args: []arg{{dt: tensor.I1, shape: shapes[0]}, {dt: d, shape: shapes[1], style: verify.Edges}, {dt: d, shape: shapes[2], style: verify.Edges}}, rule: Rule{Exact: true}}
+}
+
+// elementwiseOp is any element-wise op on operands of random shape, often of no elements. Values of functions are
+// measured elsewhere (see Elementwise); here they are ordinary, of ops that do not round edge values.
+func (g *Generator) elementwiseOp() *call {
+	defs := append(stablehlo.Ops(), chlo.Ops()...)
+	for {
+		calls := g.elementwise(defs[g.rng.IntN(len(defs))], g.dtype(), 2)
+		if len(calls) == 0 {
+			continue
+		}
+		c := calls[g.rng.IntN(len(calls))]
+		shape := g.shape(0, 4)
+		for i, a := range c.args {
+			c.args[i] = arg{dt: a.dt, shape: shape, style: verify.Edges}
+			if !c.rule.Exact {
+				c.args[i].fill = g.within(0.125, 0.875)
+			}
+		}
+		if c.results != nil {
+			d, _, err := tensor.ParseType(c.results[0])
+			if err != nil {
+				continue
+			}
+			c.results = []string{typeText(d, shape)}
+		}
+		if crashes(&Program{Op: c.op, DType: c.args[0].dt}) {
+			continue
+		}
+		return c
+	}
+}

@@ -1,0 +1,157 @@
+package opgen_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/opgen"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// XLA is asked in a process of its own, since there are programs on which it ends its process instead of refusing them:
+// the next process goes on behind such a program.
+
+// outcome is what XLA gave for a program.
+type outcome struct {
+	Number  int
+	Results []value
+	Err     string // why it refuses the program
+}
+
+type value struct {
+	DType tensor.DType
+	Shape tensor.Shape
+	Bytes []byte
+}
+
+func (o *outcome) tensors() []*tensor.Tensor {
+	out := make([]*tensor.Tensor, len(o.Results))
+	for i, v := range o.Results {
+		out[i] = tensor.New(v.DType, v.Shape)
+		copy(out[i].Bytes(), v.Bytes)
+	}
+	return out
+}
+
+// series is a sequence of programs that both processes make.
+type series struct {
+	kind  string // random or extrema
+	seed  uint64
+	count int
+	flags string // XLA_FLAGS of the process
+}
+
+func (s series) generator(t *testing.T) func() *opgen.Program {
+	t.Helper()
+	g, err := opgen.New(s.seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := g.Random
+	if s.kind == "extrema" {
+		next = g.Extrema
+	}
+	return func() *opgen.Program {
+		p, err := next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+}
+
+const childVariable = "HLOCB_OPGEN_CHILD"
+
+// TestChild executes a series on XLA for the process that started this one; by itself it has nothing to do.
+func TestChild(t *testing.T) {
+	spec := os.Getenv(childVariable)
+	if spec == "" {
+		t.Skip("skip: serves the other tests")
+	}
+	var s series
+	var from int
+	if _, err := fmt.Sscan(spec, &s.kind, &s.seed, &from, &s.count); err != nil {
+		t.Fatal(err)
+	}
+	_, xla := engines(t)
+	next := s.generator(t)
+	enc := gob.NewEncoder(os.NewFile(3, "results"))
+	for i := range s.count {
+		p := next()
+		if i < from {
+			continue
+		}
+		o := outcome{Number: i}
+		out, err := p.Outcome(context.Background(), xla)
+		if err != nil {
+			o.Err = err.Error()
+		}
+		for _, r := range out {
+			o.Results = append(o.Results, value{r.DType(), r.Shape(), r.Bytes()})
+		}
+		if err := enc.Encode(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// onXLA calls f with each program of a series and what XLA gave for it.
+func (s series) onXLA(t *testing.T, f func(number int, p *opgen.Program, o *outcome)) {
+	t.Helper()
+	engines(t) // skips
+	next := s.generator(t)
+	for from := 0; from < s.count; {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		cmd := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.timeout=3h")
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d %d", childVariable, s.kind, s.seed, from, s.count), "XLA_FLAGS="+s.flags)
+		cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{w}, &log, &log
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		dec := gob.NewDecoder(r)
+		var failed error
+		for failed == nil {
+			var o outcome
+			if failed = dec.Decode(&o); failed == nil {
+				f(o.Number, next(), &o)
+				from = o.Number + 1
+			}
+		}
+		r.Close()
+		err = cmd.Wait()
+		if from == s.count {
+			return
+		}
+		if err == nil || !errors.Is(failed, io.EOF) && !errors.Is(failed, io.ErrUnexpectedEOF) {
+			t.Fatalf("the process that asks XLA ended at program %d: %v, %v\n%s", from, failed, err, log.String())
+		}
+		f(from, next(), &outcome{Number: from, Err: "XLA ends the process: " + lastWords(log.String())})
+		from++
+	}
+}
+
+// lastWords returns why a process of XLA ended.
+func lastWords(log string) string {
+	for _, line := range strings.Split(log, "\n") {
+		if i := strings.Index(line, "Check failed"); i >= 0 {
+			return strings.TrimSpace(line[i:])
+		}
+		if strings.HasPrefix(line, "LLVM ERROR") || strings.HasPrefix(line, "SIG") {
+			return line
+		}
+	}
+	return "without a word"
+}

@@ -1,0 +1,166 @@
+package opgen
+
+import (
+	"math"
+	"strings"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Deviation is a place where XLA's CPU code gives another result than the specification: on some ops and types, where a
+// condition on the values holds. It explains an element of a result only where the condition holds for that element.
+type Deviation struct {
+	Name string
+	Ops  func(op string) bool // with its dialect, without what tells cases apart
+	When func(e *Element) bool
+	Why  string // what the specification says, what XLA does
+}
+
+// Element is an element of a result in which engine and XLA differ.
+type Element struct {
+	Program       *Program
+	Result, Index int
+	Engine, XLA   *tensor.Tensor // the result on both
+
+	want    []*tensor.Tensor // what the program should give, where it says so
+	again   func(args []*tensor.Tensor) ([]*tensor.Tensor, error)
+	flushed []*tensor.Tensor // results of the engine on operands without denormals
+	tried   bool
+}
+
+// explain notes the deviation that explains the element, and reports whether there is one.
+func (e *Element) explain(v Verdict) bool {
+	for _, d := range Deviations() {
+		if d.Ops(bare(e.Program.Op)) && d.When(e) {
+			v[d.Name]++
+			return true
+		}
+	}
+	return false
+}
+
+// operand returns the element of argument k that element Index of the result is computed from: of an operand that
+// broadcasts, by aligning the last dimensions.
+func (e *Element) operand(k int) (t *tensor.Tensor, i int) {
+	t = e.Program.Args[k]
+	out, in := e.Engine.Shape(), t.Shape()
+	rest, stride := e.Index, 1
+	for d := len(out) - 1; d >= 0; d-- {
+		x := rest % int(out[d])
+		rest /= int(out[d])
+		if at := d - (len(out) - len(in)); at >= 0 {
+			if in[at] != 1 {
+				i += x * stride
+			}
+			stride *= int(in[at])
+		}
+	}
+	return t, i
+}
+
+func (e *Element) value(k int) float64 {
+	t, i := e.operand(k)
+	return t.FloatAt(i)
+}
+
+// withoutDenormals returns the result of the engine where denormal operands, and then denormal results, are zeros.
+func (e *Element) withoutDenormals() *tensor.Tensor {
+	if !e.tried {
+		e.tried = true
+		args := make([]*tensor.Tensor, len(e.Program.Args))
+		for i, t := range e.Program.Args {
+			args[i] = flush(t)
+		}
+		if out, err := e.again(args); err == nil {
+			e.flushed = out
+		}
+	}
+	if e.flushed == nil {
+		return nil
+	}
+	return flush(e.flushed[e.Result])
+}
+
+// flush returns a copy whose denormals are zeros of their sign, where XLA's CPU code has none of the type.
+func flush(t *tensor.Tensor) *tensor.Tensor {
+	c := t.Clone()
+	d := t.DType()
+	if !flushes(d) || d == tensor.F8E8M0FNU {
+		return c
+	}
+	zero := func(v float64) float64 {
+		limit := 0x1p-126
+		if d == tensor.F64 || d == tensor.Complex128 {
+			limit = 0x1p-1022
+		}
+		if math.Abs(v) < limit {
+			return math.Copysign(0, v)
+		}
+		return v
+	}
+	for i := range c.NumElements() {
+		if d.IsComplex() {
+			v := c.ComplexAt(i)
+			c.SetComplex(i, complex(zero(real(v)), zero(imag(v))))
+		} else {
+			c.SetFloat(i, zero(c.FloatAt(i)))
+		}
+	}
+	return c
+}
+
+func ops(names ...string) func(op string) bool {
+	return func(op string) bool {
+		for _, n := range names {
+			if op == n || op == "stablehlo."+n || op == "chlo."+n || op == "chlo.broadcast_"+n {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// Deviations returns what is known. Each has an example that a test runs on XLA, which says when one is gone.
+func Deviations() []Deviation {
+	anyOp := func(string) bool { return true }
+	return []Deviation{
+		{
+			Name: "no denormals",
+			Ops:  anyOp,
+			When: func(e *Element) bool {
+				// The result is the one that operands without denormals have, or the denormal result itself is a zero.
+				if f := flush(e.Engine); e.Program.near(f, e.XLA)(e.Index) {
+					return true
+				}
+				f := e.withoutDenormals()
+				return f != nil && e.Program.near(f, e.XLA)(e.Index)
+			},
+			Why: "XLA's CPU code runs with denormals off: operands and results of bf16, f32, f64 and complex numbers below the smallest normal number are zeros of their sign. That goes for loops that only move bf16, too, " +
+				"since those are loaded and stored by way of f32. The specification has no such rule; the element must be what the engine gives where denormals are taken for zeros",
+		},
+		{
+			Name: "extrema of NaN and zeros",
+			Ops:  ops("maximum", "minimum", "clamp", "reduce", "reduce_window"),
+			When: func(e *Element) bool {
+				if e.Program.loose != nil {
+					return e.Program.loose(e.Result, e.Index)
+				}
+				if op := bare(e.Program.Op); strings.HasPrefix(op, "stablehlo.reduce") || !e.Engine.DType().IsFloat() {
+					return false
+				}
+				got, one, nan, zeros := e.XLA.FloatAt(e.Index), false, false, 0
+				for k := range e.Program.Args {
+					v := e.value(k)
+					one = one || got == v || math.IsNaN(got)
+					nan = nan || math.IsNaN(v)
+					if v == 0 {
+						zeros++
+					}
+				}
+				return one && (nan || zeros > 1)
+			},
+			Why: "XLA's option xla_cpu_enable_fast_min_max, which is on, computes maximum(x, y) as x > y ? x : y: NaN in one operand is lost, and of zeros of different sign it gives either. The specification asks for IEEE 754's " +
+				"maximum and minimum, which propagate NaN and order -0 before 0. XLA's result is one of the operands; with the option off it is the engine's to the bit, which a test sees to",
+		},
+	}
+}

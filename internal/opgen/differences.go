@@ -1,0 +1,57 @@
+package opgen
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Difference is a random program on which two engines part.
+type Difference struct {
+	Number  int // of the program, in the order in which the generator made them
+	Program *Program
+	A, B    []*tensor.Tensor // results
+	Why     error            // what JudgeRandom or an engine says
+}
+
+// WriteDifferences writes all differences, those of one op and type together: how many, and each with its module, its
+// arguments and both results.
+func WriteDifferences(w io.Writer, list []Difference) {
+	groups := map[string][]Difference{}
+	for _, d := range list {
+		k := d.Program.Op + " on " + d.Program.DType.String()
+		groups[k] = append(groups[k], d)
+	}
+	names := make([]string, 0, len(groups))
+	for k := range groups {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	for _, k := range names {
+		fmt.Fprintf(w, "%6d %s\n", len(groups[k]), k)
+	}
+	for _, k := range names {
+		for _, d := range groups[k] {
+			fmt.Fprintf(w, "\n== %s, program %d: %v\n%s", k, d.Number, d.Why, d.Program.Run.Text)
+			writeValues(w, "argument", d.Program.Args)
+			writeValues(w, "engine", d.A)
+			writeValues(w, "XLA", d.B)
+		}
+	}
+}
+
+func writeValues(w io.Writer, what string, list []*tensor.Tensor) {
+	for i, t := range list {
+		var b strings.Builder
+		for k := range min(t.NumElements(), 400) {
+			if k > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(elementText(t, k))
+		}
+		fmt.Fprintf(w, "%s %d %s: %s\n", what, i, typeText(t.DType(), t.Shape()), b.String())
+	}
+}

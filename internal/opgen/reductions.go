@@ -1,0 +1,251 @@
+package opgen
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hlocb/hlocb/tensor"
+	"github.com/hlocb/hlocb/verify"
+)
+
+// pairBody is a reducer of two values at once, of different types, that gives the same in every order.
+func pairBody(d, e tensor.DType, first, second string) string {
+	t, u := typeText(d, nil), typeText(e, nil)
+	return fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%p: %[2]s, %%y: %[1]s, %%q: %[2]s):\n    %%a = stablehlo.%[3]s %%x, %%y : %[1]s\n    %%b = stablehlo.%[4]s %%p, %%q : %[2]s\n    \"stablehlo.return\"(%%a, %%b) : (%[1]s, %[2]s) -> ()\n  }", t, u, first, second)
+}
+
+// reducePairs reduces two inputs of different types with one region.
+func (g *Generator) reducePairs() *call {
+	d, e := g.wholeNumber(), g.wholeNumber()
+	shape := g.shape(1, 4)
+	f, s := g.reducer(d).op, g.reducer(e).op
+	return &call{op: "stablehlo.reduce", label: "pairs", args: []arg{{dt: d, shape: shape, style: verify.Edges}, {dt: e, shape: shape, style: verify.Edges}, initial(f, d), initial(s, e)},
+		attrs: []string{ints("dimensions", g.subset(len(shape)))}, bodies: []string{pairBody(d, e, f, s)}, rule: Rule{Exact: true}}
+}
+
+// wholeNumber is an integer type.
+func (g *Generator) wholeNumber() tensor.DType {
+	for {
+		if d := g.dtype(); d.IsInteger() {
+			return d
+		}
+	}
+}
+
+// reduceGeneral reduces with a region of several ops that is associative and commutative: the smaller of two by their
+// value without the lowest bit, then with it.
+func (g *Generator) reduceGeneral() *call {
+	d := []tensor.DType{tensor.I32, tensor.UI8, tensor.I64, tensor.UI16}[g.rng.IntN(4)]
+	a := arg{dt: d, shape: g.shape(1, 4), style: verify.Edges}
+	t := typeText(d, nil)
+	region := fmt.Sprintf(`{
+  ^bb0(%%x: %[1]s, %%y: %[1]s):
+    %%o = stablehlo.constant dense<1> : %[1]s
+    %%p = stablehlo.or %%x, %%o : %[1]s
+    %%q = stablehlo.or %%y, %%o : %[1]s
+    %%l = stablehlo.compare LT, %%p, %%q : (%[1]s, %[1]s) -> tensor<i1>
+    %%e = stablehlo.compare EQ, %%p, %%q : (%[1]s, %[1]s) -> tensor<i1>
+    %%m = stablehlo.minimum %%x, %%y : %[1]s
+    %%s = stablehlo.select %%l, %%x, %%y : tensor<i1>, %[1]s
+    %%r = stablehlo.select %%e, %%m, %%s : tensor<i1>, %[1]s
+    "stablehlo.return"(%%r) : (%[1]s) -> ()
+  }`, t)
+	return &call{op: "stablehlo.reduce", label: "general", args: []arg{a, initial("minimum", d)}, attrs: []string{ints("dimensions", g.subset(len(a.shape)))}, bodies: []string{region}, rule: Rule{Exact: true}}
+}
+
+func (g *Generator) reduceWindowPairs() *call {
+	d, e := g.wholeNumber(), g.wholeNumber()
+	f, s := g.reducer(d).op, g.reducer(e).op
+	shape := g.shape(1, 3)
+	var size, stride, base, dilation []int64
+	var pads [][2]int64
+	for range shape {
+		size, stride = append(size, g.between(1, 3)), append(stride, g.between(1, 3))
+		base, dilation = append(base, g.between(1, 3)), append(dilation, g.between(1, 3))
+		pads = append(pads, [2]int64{g.between(-1, 3), g.between(-1, 3)})
+	}
+	return &call{op: "stablehlo.reduce_window", label: "pairs", args: []arg{{dt: d, shape: shape, style: verify.Edges}, {dt: e, shape: shape, style: verify.Edges}, initial(f, d), initial(s, e)},
+		attrs:  []string{ints("window_dimensions", size), ints("window_strides", stride), ints("base_dilations", base), ints("window_dilations", dilation), pairsAttr("padding", pads)},
+		bodies: []string{pairBody(d, e, f, s)}, rule: Rule{Exact: true}}
+}
+
+// extremaWithNaN takes maxima and minima of edge values, NaN and zeros of both signs among them, over a window of each
+// element. What they should be is computed here: NaN where there is one, and -0 is less than 0.
+func (g *Generator) extremaWithNaN() *call {
+	d := g.dtype()
+	for !d.IsFloat() {
+		d = g.dtype()
+	}
+	op := []string{"maximum", "minimum"}[g.rng.IntN(2)]
+	shape := g.shape(1, 3)
+	size := make([]int64, len(shape))
+	for i, n := range shape {
+		size[i] = g.between(1, 3)
+		if n > 0 && g.rng.IntN(3) == 0 {
+			size[i] = n
+		}
+	}
+	c := &call{op: "stablehlo.reduce_window", label: op + " of edge values", args: []arg{{dt: d, shape: shape, style: verify.Edges}, initial(op, d)}, attrs: []string{ints("window_dimensions", size)},
+		bodies: []string{body(op, d)}, rule: Rule{Exact: true}}
+	out := make(tensor.Shape, len(shape))
+	for i, n := range shape {
+		out[i] = max(0, n-size[i]+1)
+	}
+	if g.rng.IntN(2) == 0 {
+		// All or one of a dimension: a reduction.
+		var dims []int64
+		kept := tensor.Shape{}
+		for i, n := range shape {
+			if size[i], out[i] = 1, n; g.rng.IntN(2) == 0 {
+				size[i], out[i] = n, 1
+				dims = append(dims, int64(i))
+			} else {
+				kept = append(kept, n)
+			}
+		}
+		c.op, c.attrs, c.results = "stablehlo.reduce", []string{ints("dimensions", dims)}, []string{typeText(d, kept)}
+	}
+	var loose []bool
+	c.want = func(args []*tensor.Tensor) []*tensor.Tensor {
+		x := args[0]
+		v := tensor.New(d, out)
+		init := tensor.New(d, nil)
+		c.args[1].fill(init)
+		loose = make([]bool, v.NumElements())
+		for i := range loose {
+			best, zeros := init.FloatAt(0), [2]bool{}
+			nan := math.IsNaN(best)
+			eachOf(out, i, size, shape, func(at int) {
+				w := x.FloatAt(at)
+				nan = nan || math.IsNaN(w)
+				if w == 0 {
+					zeros[sign(w)] = true
+				}
+				switch {
+				case w == 0 && best == 0:
+					if (op == "maximum") != math.Signbit(w) {
+						best = w
+					}
+				case (op == "maximum") == (w > best) && w != best:
+					best = w
+				}
+			})
+			if nan {
+				best = math.NaN()
+			}
+			v.SetFloat(i, best)
+			loose[i] = nan || best == 0 && zeros[0] && zeros[1]
+		}
+		if c.op == "stablehlo.reduce" {
+			_, kept, err := tensor.ParseType(c.results[0])
+			if err == nil {
+				v.Borrow(d, kept, v.Bytes())
+			}
+		}
+		return []*tensor.Tensor{v}
+	}
+	c.loose = func(_, i int) bool { return loose[i] }
+	return c
+}
+
+// extremaOfTwo is a maximum, a minimum or a clamp of edge values.
+func (g *Generator) extremaOfTwo() *call {
+	d := g.dtype()
+	for d.IsComplex() {
+		d = g.dtype()
+	}
+	a := arg{dt: d, shape: g.shape(0, 3), style: verify.Edges}
+	switch g.rng.IntN(3) {
+	case 0:
+		return exactCall("maximum", []arg{a, a})
+	case 1:
+		return exactCall("minimum", []arg{a, a})
+	}
+	return exactCall("clamp", []arg{a, a, a})
+}
+
+func sign(v float64) int {
+	if math.Signbit(v) {
+		return 1
+	}
+	return 0
+}
+
+// eachOf calls f with the position in shape of each element of the window of the given size at element i of out.
+func eachOf(out tensor.Shape, i int, size []int64, shape tensor.Shape, f func(at int)) {
+	rank := len(out)
+	start := make([]int64, rank)
+	for d := rank - 1; d >= 0; d-- {
+		start[d] = int64(i) % out[d]
+		i /= int(out[d])
+	}
+	n := int64(1)
+	for _, s := range size {
+		n *= s
+	}
+	for k := range n {
+		at, stride := int64(0), int64(1)
+		for d := rank - 1; d >= 0; d-- {
+			at += (start[d] + k%size[d]) * stride
+			k /= size[d]
+			stride *= shape[d]
+		}
+		f(int(at))
+	}
+}
+
+// scan runs a recurrence along a dimension.
+func (g *Generator) scan() *call {
+	d := []tensor.DType{tensor.I32, tensor.I64, tensor.UI8}[g.rng.IntN(3)]
+	rows, cols := g.between(1, 6), g.between(1, 4)
+	row, whole := typeText(d, tensor.Shape{cols}), typeText(d, tensor.Shape{rows, cols})
+	region := fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s):\n    %%a = stablehlo.%[2]s %%x, %%y : %[1]s\n    \"stablehlo.return\"(%%a, %%a) : (%[1]s, %[1]s) -> ()\n  }", row, g.exactBinary(d))
+	return &call{op: "chlo.scan", args: []arg{{dt: d, shape: tensor.Shape{rows, cols}, style: verify.Edges}, {dt: d, shape: tensor.Shape{cols}, style: verify.Edges}}, bodies: []string{region},
+		attrs: []string{"dimension = 0 : i64", fmt.Sprintf("is_reverse = %v", g.rng.IntN(2) == 0), "operandSegmentSizes = array<i32: 1, 1>", "resultSegmentSizes = array<i32: 1, 1>"}, results: []string{whole, row}, rule: Rule{Exact: true}}
+}
+
+// gatherBatching gathers with a dimension of operand and indices that go together.
+func (g *Generator) gatherBatching() *call {
+	batch, rows, cols, n := g.between(1, 4), g.between(1, 5), g.between(1, 4), g.between(1, 4)
+	a := g.any(tensor.Shape{batch, rows, cols})
+	size := g.between(1, cols)
+	return exactCall("gather", []arg{a, {dt: g.indexType(), shape: tensor.Shape{n, batch, 2}, fill: g.indices(max(rows, cols))}},
+		"dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [1], start_index_map = [2, 1], index_vector_dim = 2>",
+		ints("slice_sizes", []int64{1, 1, size}), "indices_are_sorted = false")
+}
+
+// scatterSeveral updates two tensors at once, with a batching dimension, by a region that any order suits.
+func (g *Generator) scatterSeveral() *call {
+	d, e := g.wholeNumber(), g.wholeNumber()
+	f, s := g.reducer(d).op, g.reducer(e).op
+	batch, rows, cols, n := g.between(1, 4), g.between(1, 5), g.size(), g.between(1, 5)
+	in, up := tensor.Shape{batch, rows, cols}, tensor.Shape{n, batch, cols}
+	at := arg{dt: g.indexType(), shape: tensor.Shape{n, batch, 1}, fill: g.indices(rows)}
+	edges := func(d tensor.DType, shape tensor.Shape) arg { return arg{dt: d, shape: shape, style: verify.Edges} }
+	return &call{op: "stablehlo.scatter", label: "several", args: []arg{edges(d, in), edges(e, in), at, edges(d, up), edges(e, up)}, bodies: []string{pairBody(d, e, f, s)},
+		attrs: []string{"scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 2>",
+			"indices_are_sorted = false", "unique_indices = false"}, results: []string{typeText(d, in), typeText(e, in)}, rule: Rule{Exact: true}}
+}
+
+// sortGeneral sorts by two keys, the first descending and without its lowest bits, the second ascending.
+func (g *Generator) sortGeneral() *call {
+	shape := g.shape(1, 3)
+	d := []tensor.DType{tensor.I32, tensor.UI8, tensor.I16}[g.rng.IntN(3)]
+	e := []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.F8E5M2}[g.rng.IntN(5)]
+	t, u := typeText(d, nil), typeText(e, nil)
+	region := fmt.Sprintf(`{
+  ^bb0(%%x: %[1]s, %%y: %[1]s, %%p: %[2]s, %%q: %[2]s):
+    %%m = stablehlo.constant dense<12> : %[1]s
+    %%a = stablehlo.and %%x, %%m : %[1]s
+    %%b = stablehlo.and %%y, %%m : %[1]s
+    %%g = stablehlo.compare GT, %%a, %%b : (%[1]s, %[1]s) -> tensor<i1>
+    %%e = stablehlo.compare EQ, %%a, %%b : (%[1]s, %[1]s) -> tensor<i1>
+    %%l = stablehlo.compare LT, %%p, %%q, TOTALORDER : (%[2]s, %[2]s) -> tensor<i1>
+    %%k = stablehlo.and %%e, %%l : tensor<i1>
+    %%o = stablehlo.or %%g, %%k : tensor<i1>
+    "stablehlo.return"(%%o) : (tensor<i1>) -> ()
+  }`, t, u)
+	return &call{op: "stablehlo.sort", label: "by two keys", args: []arg{{dt: d, shape: shape, style: verify.Edges}, {dt: e, shape: shape, style: verify.Edges}},
+		attrs:   []string{fmt.Sprintf("dimension = %d : i64", g.rng.IntN(len(shape))), "is_stable = true"},
+		results: []string{typeText(d, shape), typeText(e, shape)}, bodies: []string{region}, rule: Rule{Exact: true}}
+}

@@ -1,0 +1,75 @@
+package interp
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Padding below zero may take more away than there is: no window is left (spec, "reduce_window": num_windows is 0 where the
+// window is larger than the padded input).
+func TestWindowOfNothing(t *testing.T) {
+	out := run(t, `func.func @main(%a: tensor<0x2xf32>, %z: tensor<f32>) -> tensor<0x4xf32> {
+  %0 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 1, 1>, padding = dense<[[-1, 0], [1, 1]]> : tensor<2x2xi64>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<0x2xf32>, tensor<f32>) -> tensor<0x4xf32>
+  return %0 : tensor<0x4xf32>
+}`, tensor.New(tensor.F32, tensor.Shape{0, 2}), tensor.New(tensor.F32, nil))
+	if !out[0].Shape().Equal(tensor.Shape{0, 4}) {
+		t.Errorf("result is of shape %v", out[0].Shape())
+	}
+}
+
+// Regions may hold any ops: with a branch in them they give what the same computation without one gives.
+func TestWindowsWithBranches(t *testing.T) {
+	branch := `%p = stablehlo.compare GT, %x, %y : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %s = "stablehlo.if"(%p) ({
+      stablehlo.return %x : tensor<i32>
+    }, {
+      stablehlo.return %y : tensor<i32>
+    }) : (tensor<i1>) -> tensor<i32>`
+	keep := `%q = stablehlo.compare GE, %x, %y : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %s = "stablehlo.if"(%q) ({
+      stablehlo.return %q : tensor<i1>
+    }, {
+      stablehlo.return %q : tensor<i1>
+    }) : (tensor<i1>) -> tensor<i1>`
+	for _, c := range []struct{ op, plain, other, ty string }{
+		{`"stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 1, 2>, padding = dense<1> : tensor<2x2xi64>}> ({
+  ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+    $
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<5x7xi32>, tensor<i32>) -> tensor<6x4xi32>`, "%s = stablehlo.maximum %x, %y : tensor<i32>", branch, "tensor<6x4xi32>"},
+		{`"stablehlo.select_and_scatter"(%a, %b, %z) <{window_dimensions = array<i64: 2, 3>, padding = dense<1> : tensor<2x2xi64>}> ({
+  ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+    $
+    stablehlo.return %s : tensor<i1>
+  }, {
+  ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+    %s = stablehlo.add %x, %y : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<5x7xi32>, tensor<6x7xi32>, tensor<i32>) -> tensor<5x7xi32>`, "%s = stablehlo.compare GE, %x, %y : (tensor<i32>, tensor<i32>) -> tensor<i1>", keep, "tensor<5x7xi32>"},
+	} {
+		a, b, z := tensor.New(tensor.I32, tensor.Shape{5, 7}), tensor.New(tensor.I32, tensor.Shape{6, 7}), tensor.New(tensor.I32, nil)
+		for i := range a.NumElements() {
+			a.SetFloat(i, float64(i*17%23-9))
+		}
+		for i := range b.NumElements() {
+			b.SetFloat(i, float64(i+1))
+		}
+		z.SetFloat(0, -3)
+		var got [2]*tensor.Tensor
+		for i, body := range []string{c.plain, c.other} {
+			text := fmt.Sprintf("func.func @main(%%a: tensor<5x7xi32>, %%b: tensor<6x7xi32>, %%z: tensor<i32>) -> %[1]s {\n  %%0 = %[2]s\n  return %%0 : %[1]s\n}", c.ty, strings.Replace(c.op, "$", body, 1))
+			got[i] = run(t, text, a, b, z)[0]
+		}
+		if !bytes.Equal(got[0].Bytes(), got[1].Bytes()) {
+			t.Errorf("%s: a region with a branch gives %s, without one %s", c.op[:30], got[1].AppendLiteral(nil, 64), got[0].AppendLiteral(nil, 64))
+		}
+	}
+}
