@@ -58,6 +58,15 @@ func floats(t *tensor.Tensor) []float64 {
 	return out
 }
 
+// scratch returns the bytes of the operands and the first result as float64s, and of what is computed for each feature.
+func (b *batchNorm) scratch(s *spec) int64 {
+	n := s.out[0].n + 3*b.features
+	for _, t := range s.in {
+		n += t.n
+	}
+	return 8 * int64(n)
+}
+
 func (b *batchNorm) moments(x []float64) (mean, variance []float64) {
 	mean, variance = make([]float64, b.features), make([]float64, b.features)
 	n := float64(b.outer * b.inner)
@@ -86,7 +95,7 @@ func makeBatchNormInference(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	return kernel{run: func(in, out []*tensor.Tensor) error {
+	return kernel{scratch: b.scratch(s), run: func(in, out []*tensor.Tensor) error {
 		y := b.normalize(floats(in[0]), floats(in[1]), floats(in[2]), floats(in[3]), floats(in[4]))
 		encode64(out[0].DType(), out[0], 0, y)
 		return nil
@@ -99,7 +108,7 @@ func makeBatchNormTraining(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	return kernel{run: func(in, out []*tensor.Tensor) error {
+	return kernel{scratch: b.scratch(s), run: func(in, out []*tensor.Tensor) error {
 		x := floats(in[0])
 		mean, variance := b.moments(x)
 		encode64(out[0].DType(), out[0], 0, b.normalize(x, floats(in[1]), floats(in[2]), mean, variance))
@@ -115,7 +124,7 @@ func makeBatchNormGrad(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	return kernel{run: func(in, out []*tensor.Tensor) error {
+	return kernel{scratch: b.scratch(s), run: func(in, out []*tensor.Tensor) error {
 		x, scale, mean, variance, grad := floats(in[0]), floats(in[1]), floats(in[2]), floats(in[3]), floats(in[4])
 		n := float64(b.outer * b.inner)
 		sum, dot := make([]float64, b.features), make([]float64, b.features)

@@ -193,6 +193,11 @@ func makeBroadcasting(r row) func(*spec) (kernel, error) {
 		}
 		run := k.run
 		k.inplace = 0
+		for i, g := range grow {
+			if g != nil {
+				k.scratch += int64(inner.in[i].bytes())
+			}
+		}
 		k.run = func(in, out []*tensor.Tensor) error {
 			full := make([]*tensor.Tensor, len(in))
 			for i, t := range in {
@@ -263,7 +268,7 @@ func makeTopK(s *spec) (kernel, error) {
 	}
 	size := in.dt.Size()
 	largest := boolAttr(s.op, "largest", true)
-	return kernel{run: func(ins, outs []*tensor.Tensor) error {
+	return kernel{scratch: 8*int64(in.n) + 16*int64(n), run: func(ins, outs []*tensor.Tensor) error {
 		if k == 0 {
 			return nil
 		}

@@ -52,6 +52,15 @@ func (m *machine) gather(ins *instr, fr *frame, rule groupRule, groups [][]int64
 // operands number i of all members.
 func collective(rule groupRule, groups [][]int64, compute func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error) control {
 	return func(m *machine, fr *frame, ins *instr) error {
+		// What is handed to the others is a copy.
+		bytes := int64(0)
+		for _, s := range ins.in {
+			bytes += int64(len(fr.slots[s].t.Bytes()))
+		}
+		if err := m.charge(bytes); err != nil {
+			return err
+		}
+		defer m.uncharge(bytes)
 		mem, err := m.gather(ins, fr, rule, groups)
 		if err != nil {
 			return err
@@ -276,6 +285,11 @@ func planReduceScatter(p *planner, s *spec) (control, error) {
 			return err
 		}
 		whole := m.alias(b, s.out[0].dt, s.in[0].shape)
+		bytes := int64(len(out.Bytes()))
+		if err := m.charge(bytes); err != nil {
+			return err
+		}
+		defer m.uncharge(bytes)
 		piece, err := cut(&whole.t, dim, self, len(parts))
 		if err != nil {
 			return err
@@ -307,6 +321,11 @@ func planAllToAll(p *planner, s *spec) (control, error) {
 		return nil, err
 	}
 	return collective(exchangeRule(s.op), groups, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		bytes := int64(len(out.Bytes()))
+		if err := m.charge(bytes); err != nil {
+			return err
+		}
+		defer m.uncharge(bytes)
 		pieces := make([]*tensor.Tensor, len(parts))
 		for k, t := range parts {
 			var err error

@@ -253,7 +253,6 @@ func planConstant(p *planner, s *spec) (control, error) {
 		return nil, err
 	}
 	b := &buf{t: *t, refs: 1, fixed: true}
-	p.prog.constants += int64(len(t.Bytes()))
 	return func(m *machine, fr *frame, ins *instr) error {
 		fr.slots[ins.out[0]] = b
 		return nil
@@ -263,8 +262,10 @@ func planConstant(p *planner, s *spec) (control, error) {
 func constantTensor(p *planner, s *spec) (*tensor.Tensor, error) {
 	var t *tensor.Tensor
 	var err error
-	if limit := p.prog.opts.MemoryLimit; limit > 0 && s.out[0].n >= 0 && p.prog.constants+int64(s.out[0].bytes()) > limit {
-		return nil, fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", s.out[0].bytes(), p.prog.constants, limit)
+	if s.out[0].n >= 0 {
+		if err := p.reserve(int64(s.out[0].bytes())); err != nil {
+			return nil, err
+		}
 	}
 	switch a := s.op.Attr("value").(type) {
 	case *ir.DenseAttr:

@@ -3,6 +3,7 @@ package interp
 import (
 	"errors"
 	"fmt"
+	goruntime "runtime"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/gemm"
@@ -42,7 +43,11 @@ func makeDynamicConv(s *spec) (kernel, error) {
 		return kernel{}, errors.New("expects three operands and one result")
 	}
 	inner := &spec{p: s.p, op: s.op, in: s.in[:2], out: s.out}
-	return kernel{run: func(in, out []*tensor.Tensor) error {
+	scratch := int64(2 * 8 * s.out[0].n)
+	for _, t := range inner.in {
+		scratch += int64(t.n) * int64(t.dt.Size()+8)
+	}
+	return kernel{scratch: scratch, run: func(in, out []*tensor.Tensor) error {
 		pad, err := in[2].Int64s()
 		if err != nil {
 			return err
@@ -227,10 +232,34 @@ func convKernel(s *spec, pad []int64) (kernel, error) {
 	width := kout / splits
 	size := acc.Size()
 	inner := taps * cin
+	if err := s.p.reserve(c.tables()); err != nil {
+		return kernel{}, err
+	}
 	c.prepare()
 	inPlain, kernPlain, outPlain := isIdentity(c.inPerm) && s.in[0].dt == acc, isIdentity(c.kPerm) && s.in[1].dt == acc, isIdentity(c.outPerm) && acc == out.dt
 	feature := int(c.in[n-1])
-	return kernel{run: func(in, outs []*tensor.Tensor) error {
+	// Input elements that meet the kernel at one position are one row of a matrix, which is multiplied by the kernel; a
+	// core takes as many rows at a time as its cache holds.
+	rows := max(1, min(positions, convBytes/max(1, inner*size)))
+	scratch := int64(goruntime.GOMAXPROCS(0)) * int64(rows) * int64(inner+width) * int64(size)
+	for _, side := range []struct {
+		t     vtype
+		plain bool
+	}{{s.in[0], inPlain}, {s.in[1], kernPlain}} {
+		if !side.plain {
+			scratch += int64(side.t.bytes())
+			if side.t.dt != acc {
+				scratch += int64(side.t.n) * int64(size)
+			}
+		}
+	}
+	if !outPlain {
+		scratch += int64(out.n) * int64(size)
+		if acc != out.dt {
+			scratch += int64(out.n) * int64(size)
+		}
+	}
+	return kernel{scratch: scratch, run: func(in, outs []*tensor.Tensor) error {
 		var err error
 		x, k, res := in[0], in[1], outs[0]
 		if !inPlain {
@@ -246,9 +275,6 @@ func convKernel(s *spec, pad []int64) (kernel, error) {
 		if !outPlain {
 			res = tensor.New(acc, c.out)
 		}
-		// Input elements that meet the kernel at one position are one row of a matrix, which is multiplied by the kernel; a
-		// core takes as many rows at a time as its cache holds.
-		rows := max(1, min(positions, convBytes/max(1, inner*size)))
 		parts := (positions + rows - 1) / rows
 		parallel(splits*parts, max(1, (1<<18)/max(1, rows*inner*width)), func(lo, hi int) {
 			cols := tensor.New(acc, tensor.Shape{int64(rows), int64(inner)})
@@ -315,6 +341,16 @@ func isIdentity(perm []int64) bool {
 		}
 	}
 	return true
+}
+
+// tables returns the bytes that prepare allocates.
+func (c *convolution) tables() int64 {
+	n := len(c.in) - 2
+	bytes := tensor.Shape(c.kern[:n]).NumElements() * int64(24+8*n)
+	for i := range n {
+		bytes += c.out[1+i] * c.kern[i] * 8
+	}
+	return bytes
 }
 
 // prepare computes, per spatial dimension, which input element each tap of each position meets: index[i][o*K+k], -1 where

@@ -126,6 +126,18 @@ func newMatrixOperand(t vtype, batch, rows, cols []int64, acc tensor.DType) (*ma
 	return m, nil
 }
 
+// scratch returns the bytes that load allocates.
+func (m *matrixOperand) scratch() int64 {
+	n := int64(0)
+	if m.arrange != nil {
+		n += int64(m.typ.bytes())
+	}
+	if m.convert != nil {
+		n += int64(m.typ.n) * int64(m.acc.Size())
+	}
+	return n
+}
+
 // load returns the operand arranged and converted.
 func (m *matrixOperand) load(t *tensor.Tensor) (*tensor.Tensor, error) {
 	if m.arrange != nil {
@@ -192,7 +204,11 @@ func dotKernel(lhs, rhs, out vtype, d *stablehlo.DotDims) (kernel, error) {
 	if product == nil {
 		return kernel{}, unsupported("a product of elements of type %s", acc)
 	}
-	return kernel{run: func(in, outs []*tensor.Tensor) error {
+	scratch := a.scratch() + b.scratch()
+	if narrow != nil {
+		scratch += int64(out.n) * int64(acc.Size())
+	}
+	return kernel{scratch: scratch, run: func(in, outs []*tensor.Tensor) error {
 		x, err := a.load(in[0])
 		if err != nil {
 			return err

@@ -90,7 +90,7 @@ func makeEinsum(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	return kernel{run: func(in, out []*tensor.Tensor) error {
+	return kernel{scratch: int64(product.bytes()) + dot.scratch + move.scratch + x.scratch() + y.scratch(), run: func(in, out []*tensor.Tensor) error {
 		t := []*tensor.Tensor{tensor.New(product.dt, mid)}
 		operands := make([]*tensor.Tensor, 2)
 		for i, o := range []*einsumOperand{x, y} {
@@ -164,6 +164,15 @@ func newEinsumOperand(text string, t vtype, keep func(rune) bool) (*einsumOperan
 
 func (o *einsumOperand) step(t vtype, k kernel) {
 	o.typ, o.types, o.steps = t, append(o.types, t), append(o.steps, k)
+}
+
+// scratch returns the bytes that load allocates.
+func (o *einsumOperand) scratch() int64 {
+	n := int64(0)
+	for i, k := range o.steps {
+		n += k.scratch + int64(o.types[i].bytes())
+	}
+	return n
 }
 
 // load returns the operand after all steps.
@@ -243,7 +252,7 @@ func makeUnaryEinsum(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	return kernel{run: func(in, out []*tensor.Tensor) error {
+	return kernel{scratch: x.scratch() + move.scratch, run: func(in, out []*tensor.Tensor) error {
 		t, err := x.load(in[0])
 		if err != nil {
 			return err

@@ -71,6 +71,7 @@ type Executable struct {
 }
 
 func newExecutable(prog *program, entry *function) *Executable {
+	prog.planned = true
 	e := &Executable{prog: prog, entry: entry, replicas: prog.replicas, partitions: 1}
 	if prog.partitions > 1 && spans(prog.module) {
 		e.partitions = prog.partitions

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/runtime"
@@ -33,7 +34,17 @@ func (e *UnsupportedError) Error() string { return e.What + " is not supported b
 type PluginError struct{ Target string }
 
 func (e *PluginError) Error() string {
-	return fmt.Sprintf("custom call target %q is implemented by no engine of this module and needs a plugin (--backend cpu)", e.Target)
+	return fmt.Sprintf("custom call target %q is implemented by no engine of this module and needs a plugin (--backend %s)", e.Target, e.backend())
+}
+
+// backend returns which plugin is the one to try: the targets of CUDA's libraries say so by their names.
+func (e *PluginError) backend() string {
+	for _, prefix := range []string{"cu_", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "__cublas", "__cudnn", "__gpu$", "mosaic_gpu", "triton"} {
+		if strings.HasPrefix(e.Target, prefix) {
+			return "cuda"
+		}
+	}
+	return "cpu"
 }
 
 func located(err error) bool {

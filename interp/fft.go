@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/cmplx"
+	goruntime "runtime"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -48,7 +49,7 @@ func makeFFT(s *spec) (kernel, error) {
 	inverse := kind == "IFFT" || kind == "IRFFT"
 	n := int(full.NumElements())
 	double := in.dt == tensor.F64 || in.dt == tensor.Complex128
-	return kernel{run: func(ins, outs []*tensor.Tensor) error {
+	return kernel{scratch: fftScratch(in, out, full, k, double), run: func(ins, outs []*tensor.Tensor) error {
 		if out.n == 0 {
 			return nil
 		}
@@ -68,9 +69,34 @@ func makeFFT(s *spec) (kernel, error) {
 			}
 			data = cut
 		}
-		storeMatrix(outs[0], 0, data)
+		storeMatrix(outs[0], 0, data, nil)
 		return nil
 	}}, nil
+}
+
+// fftScratch returns the bytes that a transform of the last k dimensions of a complex array of shape full takes: the array as
+// complex128, what is cut from it or mirrored, the array in two words where that is tried, and the plan of the longest line.
+func fftScratch(in, out vtype, full tensor.Shape, k int, double bool) int64 {
+	n := full.NumElements()
+	bytes := 16 * n
+	if !in.dt.IsComplex() || !out.dt.IsComplex() {
+		bytes += 24 * n // RFFT: float64s, and the half that is kept; IRFFT: the half that is given, and float64s
+	}
+	if double {
+		bytes += 32 * n
+	}
+	line := int64(0)
+	for _, d := range full[len(full)-k:] {
+		size := 8 * d // twiddle factors
+		if d&(d-1) != 0 {
+			m := int64(1) << bits.Len64(uint64(2*d-2))
+			size = 16*d + 16*m + 2*8*m // chirp, its transform, two plans
+			size += int64(min(goruntime.GOMAXPROCS(0), int(n/d))) * 16 * m
+		}
+		size += int64(min(goruntime.GOMAXPROCS(0), int(n/max(d, 1)))) * 16 * d
+		line = max(line, size)
+	}
+	return bytes + line
 }
 
 // mirror completes the half spectrum of a real signal: X[-k] = conj X[k].

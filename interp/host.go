@@ -194,7 +194,9 @@ func planSend(p *planner, s *spec) (control, error) {
 		switch {
 		case m.world != nil && (m.world.nested || t.device):
 			for _, to := range t.targets(m) {
-				m.world.send(channelKey{t.channel, to}, operands)
+				if err := m.world.send(m, channelKey{t.channel, to}, operands); err != nil {
+					return err
+				}
 			}
 		case t.device:
 			return errStuck // there is no other device

@@ -3,6 +3,7 @@ package interp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,38 @@ func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>`, `test.mlir:2:8: e
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("error is %v, want %s", err, c.want)
+		}
+	}
+}
+
+// The custom calls that JAX makes for linear algebra and random numbers are implemented by XLA's own libraries: each is refused
+// with an error that is located and names the target and a plugin to take.
+func TestTargetsThatNeedAPlugin(t *testing.T) {
+	targets := strings.Fields("Qr Eigh Cholesky ProductOfElementaryHouseholderReflectors TopK ApproxTopK PartialReduce " +
+		"lapack_sgetrf_ffi lapack_dgetrf_ffi lapack_cgetrf_ffi lapack_zgetrf_ffi lapack_sgeqrf_ffi lapack_sgeqp3_ffi lapack_sorgqr_ffi lapack_cungqr_ffi lapack_sormqr_ffi " +
+		"lapack_spotrf_ffi lapack_dpotrf_ffi lapack_strsm_ffi lapack_ssyevd_ffi lapack_cheevd_ffi lapack_sgeev_ffi lapack_zgeev_ffi lapack_sgesdd_ffi lapack_sgesvd_ffi lapack_sgees_ffi " +
+		"lapack_sgehrd_ffi lapack_ssytrd_ffi lapack_sgtsv_ffi blas_strsm lapack_sgetrf " +
+		"cu_threefry2x32 cu_threefry2x32_ffi hip_threefry2x32_ffi cu_lu_pivots_to_permutation cusolver_getrf_ffi cusolver_geqrf_ffi cusolver_orgqr_ffi cusolver_syevd_ffi cusolver_gesvd_ffi cusolver_gesvdj_ffi cusolver_potrf_batched_ffi " +
+		"cublas_getrf_batched_ffi cusparse_gtsv2_ffi hipsolver_getrf_ffi magma_geev_ffi tpu_custom_call __gpu$xla.gpu.triton mosaic_gpu_v2 cudnn_rnn annotate_bounds_of_nobody")
+	for _, target := range targets {
+		text := fmt.Sprintf(`func.func @main(%%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xi32>, tensor<i32>) {
+  %%r:3 = stablehlo.custom_call @"%s"(%%a) {api_version = 4 : i32, backend_config = {}} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xi32>, tensor<i32>)
+  return %%r#0, %%r#1, %%r#2 : tensor<4x4xf32>, tensor<4xi32>, tensor<i32>
+}`, target)
+		_, err := tryRun(t, text, tensor.New(tensor.F32, tensor.Shape{4, 4}))
+		var plugin *PluginError
+		if !errors.As(err, &plugin) || plugin.Target != target {
+			t.Errorf("%s: error is %v", target, err)
+			continue
+		}
+		want := fmt.Sprintf("test.mlir:2:10: error: 'stablehlo.custom_call' op custom call target %q is implemented by no engine of this module and needs a plugin (--backend %s)", target, plugin.backend())
+		if err.Error() != want {
+			t.Errorf("error is %v", err)
+		}
+	}
+	for target, want := range map[string]string{"lapack_sgetrf_ffi": "cpu", "Qr": "cpu", "cu_threefry2x32_ffi": "cuda", "cusolver_getrf_ffi": "cuda", "cublas_getrf_batched_ffi": "cuda", "__gpu$xla.gpu.triton": "cuda"} {
+		if got := (&PluginError{target}).backend(); got != want {
+			t.Errorf("%s: needs %s, not %s", target, got, want)
 		}
 	}
 }

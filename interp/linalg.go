@@ -11,29 +11,41 @@ import (
 
 // Matrices are computed in float64 or complex128 and rounded once per element of the result.
 
-// matrixOf returns matrix b of a batch as complex128s.
+// matrixOf returns n elements of t from at on as complex128s.
 func matrixOf(t *tensor.Tensor, at, n int) []complex128 {
 	out := make([]complex128, n)
+	loadMatrix(out, t, at, nil)
+	return out
+}
+
+// loadMatrix is matrixOf into memory that is there: out, and for real tensors as many float64s.
+func loadMatrix(out []complex128, t *tensor.Tensor, at int, f []float64) {
 	dt := t.DType()
 	if dt.IsComplex() {
 		decodeComplex(dt, out, t, at)
-		return out
+		return
 	}
-	f := make([]float64, n)
+	if f == nil {
+		f = make([]float64, len(out))
+	}
+	f = f[:len(out)]
 	decode64(dt, f, t, at)
 	for i, v := range f {
 		out[i] = complex(v, 0)
 	}
-	return out
 }
 
-func storeMatrix(t *tensor.Tensor, at int, m []complex128) {
+// storeMatrix rounds m into t from at on; see loadMatrix.
+func storeMatrix(t *tensor.Tensor, at int, m []complex128, f []float64) {
 	dt := t.DType()
 	if dt.IsComplex() {
 		encodeComplex(dt, t, at, m)
 		return
 	}
-	f := make([]float64, len(m))
+	if f == nil {
+		f = make([]float64, len(m))
+	}
+	f = f[:len(m)]
 	for i, v := range m {
 		f[i] = real(v)
 	}
@@ -59,16 +71,16 @@ func makeCholesky(s *spec) (kernel, error) {
 		return kernel{}, err
 	}
 	lower := boolAttr(s.op, "lower", false)
-	return kernel{run: func(in, out []*tensor.Tensor) error {
+	return kernel{scratch: (3*16 + 8) * int64(n) * int64(n), run: func(in, out []*tensor.Tensor) error {
+		a, l, res, f := make([]complex128, n*n), make([]complex128, n*n), make([]complex128, n*n), make([]float64, n*n)
 		for b := range batches {
-			a := matrixOf(in[0], b*n*n, n*n)
+			loadMatrix(a, in[0], b*n*n, f)
 			get := func(i, j int) complex128 { // of the lower triangle
 				if lower {
 					return a[i*n+j]
 				}
 				return cmplx.Conj(a[j*n+i])
 			}
-			l := make([]complex128, n*n)
 			bad := false
 			for i := range n {
 				for j := 0; j <= i; j++ {
@@ -85,7 +97,6 @@ func makeCholesky(s *spec) (kernel, error) {
 					}
 				}
 			}
-			res := make([]complex128, n*n)
 			for i := range n {
 				for j := 0; j <= i; j++ {
 					v := l[i*n+j]
@@ -99,7 +110,7 @@ func makeCholesky(s *spec) (kernel, error) {
 					}
 				}
 			}
-			storeMatrix(out[0], b*n*n, res)
+			storeMatrix(out[0], b*n*n, res, f)
 		}
 		return nil
 	}}, nil
@@ -121,10 +132,11 @@ func makeTriangularSolve(s *spec) (kernel, error) {
 	if left && rows != n || !left && cols != n || batches*rows*cols != s.out[0].n {
 		return kernel{}, fmt.Errorf("cannot solve %s for %s", s.in[0], s.in[1])
 	}
-	return kernel{run: func(in, out []*tensor.Tensor) error {
+	return kernel{scratch: (16 + 8) * int64(n*n+rows*cols), run: func(in, out []*tensor.Tensor) error {
+		a, x, f := make([]complex128, n*n), make([]complex128, rows*cols), make([]float64, max(n*n, rows*cols))
 		for b := range batches {
-			a := matrixOf(in[0], b*n*n, n*n)
-			x := matrixOf(in[1], b*rows*cols, rows*cols)
+			loadMatrix(a, in[0], b*n*n, f)
+			loadMatrix(x, in[1], b*rows*cols, f)
 			at := func(i, j int) complex128 { // op(a), whose triangle is effLower
 				switch trans {
 				case "TRANSPOSE":
@@ -163,7 +175,7 @@ func makeTriangularSolve(s *spec) (kernel, error) {
 					*elem(v, i) = sum
 				}
 			}
-			storeMatrix(out[0], b*rows*cols, x)
+			storeMatrix(out[0], b*rows*cols, x, f)
 		}
 		return nil
 	}}, nil

@@ -86,6 +86,9 @@ func (m *machine) charge(size int64) error {
 	return nil
 }
 
+// uncharge gives back what charge accounted for.
+func (m *machine) uncharge(size int64) { m.watch.memory.held.Add(-size) }
+
 // recycled returns the bytes of the payloads that wait to be used again.
 func (m *machine) recycled() int64 {
 	n := int64(0)
@@ -274,7 +277,7 @@ func (m *machine) step(fr *frame, ins *instr) error {
 	}
 	err := kern.run(m.args[base:mid:mid], m.args[mid:])
 	if kern.scratch > 0 {
-		m.watch.memory.held.Add(-kern.scratch)
+		m.uncharge(kern.scratch)
 	}
 	m.args = m.args[:base]
 	return err

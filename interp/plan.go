@@ -24,7 +24,8 @@ type program struct {
 	hooks                *hookTable
 	replicas, partitions int
 
-	constants int64 // bytes
+	constants int64 // bytes that plans hold
+	planned   bool  // no more constants are added
 
 	probesCompared int // 0 not looked yet, 1 no, 2 yes; see comparesProbes
 }
@@ -113,6 +114,18 @@ type planner struct {
 	index map[*ir.Op]int
 	last  map[*ir.Value]int // see lastUse
 	wide  int               // elements of every scalar, when a scalar region is compiled for vectors; see lift.go
+}
+
+// reserve accounts for memory that a plan holds as long as the executable lives, before it is allocated. What is planned
+// while the program runs, for shapes known only then, replaces what was planned before; it is only checked.
+func (p *planner) reserve(size int64) error {
+	if limit := p.prog.opts.MemoryLimit; limit > 0 && p.prog.constants+size > limit {
+		return fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", size, p.prog.constants, limit)
+	}
+	if !p.prog.planned {
+		p.prog.constants += size
+	}
+	return nil
 }
 
 // function returns the plan of the named function, compiling it when it is first asked for.

@@ -28,6 +28,9 @@ func planProbe(p *planner, s *spec) (control, error) {
 			if m.probes == nil {
 				m.probes = map[string][]*tensor.Tensor{}
 			}
+			if err := m.charge(int64(len(v.Bytes()))); err != nil { // for the whole run
+				return err
+			}
 			m.probes[id] = append(m.probes[id], v.Clone())
 		}
 		if err := m.tap(bound, v); err != nil {

@@ -148,7 +148,14 @@ func (p *planner) kernel(r row, s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	return kernel{run: func(in, out []*tensor.Tensor) error {
+	// Each quantized tensor is held as integers, as float64s and in its expressed type.
+	scratch := k.scratch
+	for i, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
+		if t.quant != nil {
+			scratch += int64(t.n) * int64(16+append(real.in[:len(real.in):len(real.in)], real.out...)[i].dt.Size())
+		}
+	}
+	return kernel{scratch: scratch, run: func(in, out []*tensor.Tensor) error {
 		fin, fout := make([]*tensor.Tensor, len(in)), make([]*tensor.Tensor, len(out))
 		for i, t := range in {
 			if fin[i] = t; s.in[i].quant != nil {
@@ -181,7 +188,11 @@ func makeQuantize(s *spec) (kernel, error) {
 	if to == nil {
 		return kernel{}, errors.New("expects a quantized result")
 	}
-	return kernel{run: func(in, out []*tensor.Tensor) error {
+	scratch := 16 * int64(s.in[0].n)
+	if from != nil {
+		scratch += int64(s.in[0].n) * int64(16+from.expressed.Size())
+	}
+	return kernel{scratch: scratch, run: func(in, out []*tensor.Tensor) error {
 		x := in[0]
 		if from != nil {
 			x = from.dequantize(x)
@@ -200,7 +211,7 @@ func makeDequantize(s *spec) (kernel, error) {
 	if q == nil || s.out[0].dt != q.expressed {
 		return kernel{}, errors.New("expects a quantized operand and a result of its expressed type")
 	}
-	return kernel{run: func(in, out []*tensor.Tensor) error {
+	return kernel{scratch: int64(s.in[0].n) * int64(16+q.expressed.Size()), run: func(in, out []*tensor.Tensor) error {
 		copy(out[0].Bytes(), q.dequantize(in[0]).Bytes())
 		return nil
 	}}, nil

@@ -195,7 +195,7 @@ func (r *raggedDot) perGroup(contracted int) (kernel, error) {
 		}
 		return int(dot.RHSContracting[slices.Index(dot.LHSContracting, d)])
 	}
-	return kernel{scratch: int64(r.groups) * int64(r.lhs.bytes()+r.rhs.bytes()), run: func(in, out []*tensor.Tensor) error {
+	return kernel{scratch: k.scratch + int64(r.groups)*int64(r.lhs.bytes()+r.rhs.bytes()), run: func(in, out []*tensor.Tensor) error {
 		x, y := make([]*tensor.Tensor, r.groups), make([]*tensor.Tensor, r.groups)
 		for g := range r.groups {
 			x[g], y[g] = tensor.New(r.lhs.dt, r.lhs.shape), tensor.New(r.rhs.dt, r.rhs.shape)

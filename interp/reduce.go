@@ -84,6 +84,11 @@ func planReduce(p *planner, s *spec) (control, error) {
 	return func(m *machine, fr *frame, ins *instr) error {
 		inputs := make([]*tensor.Tensor, k)
 		for i := range inputs {
+			bytes := int64(s.in[i].bytes())
+			if err := m.charge(bytes); err != nil {
+				return err
+			}
+			defer m.uncharge(bytes)
 			t := tensor.New(s.in[i].dt, moved)
 			if err := arrange[i].run([]*tensor.Tensor{&fr.slots[ins.in[i]].t}, []*tensor.Tensor{t}); err != nil {
 				return err
@@ -193,6 +198,11 @@ func (p *planner) folder(op *ir.Op, i int, in, init []vtype, steps, n int) (fold
 		cols := make([]*tensor.Tensor, k)
 		part := make([]*buf, k)
 		for j := range k {
+			bytes := int64(length) * int64(chunks*n) * int64(in[j].dt.Size())
+			if err := m.charge(bytes); err != nil {
+				return err
+			}
+			defer m.uncharge(bytes)
 			cols[j] = tensor.New(in[j].dt, tensor.Shape{int64(length), int64(chunks * n)})
 			if err := arrange[j].run([]*tensor.Tensor{inputs[j]}, []*tensor.Tensor{cols[j]}); err != nil {
 				return err
@@ -346,7 +356,17 @@ func reduceKernel(in, init, out vtype, dims []int64, red *reducer) (kernel, erro
 			return kernel{}, err
 		}
 	}
-	return kernel{run: func(in, out []*tensor.Tensor) error {
+	scratch := int64(0)
+	if arrange != nil {
+		scratch += int64(in.bytes())
+	}
+	if widen != nil {
+		scratch += int64(in.n) * int64(acc.Size())
+	}
+	if narrow != nil {
+		scratch += int64(out.n) * int64(acc.Size())
+	}
+	return kernel{scratch: scratch, run: func(in, out []*tensor.Tensor) error {
 		x, o, z := in[0], out[0], in[1]
 		if arrange != nil {
 			t := tensor.New(x.DType(), x.Shape())

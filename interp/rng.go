@@ -175,7 +175,7 @@ func makeRng(s *spec) (kernel, error) {
 	}
 	switch {
 	case dist == "UNIFORM" && (out.dt.IsInteger() || out.dt == tensor.I1):
-		return kernel{run: func(in, outs []*tensor.Tensor) error {
+		return kernel{scratch: 8 * int64(out.n), run: func(in, outs []*tensor.Tensor) error {
 			a, b := intAt(in[0], 0), intAt(in[1], 0)
 			v := make([]int64, out.n)
 			for i := range v {
@@ -189,7 +189,7 @@ func makeRng(s *spec) (kernel, error) {
 			return nil
 		}}, nil
 	case out.dt.IsFloat() && (dist == "UNIFORM" || dist == "NORMAL"):
-		return kernel{run: func(in, outs []*tensor.Tensor) error {
+		return kernel{scratch: 8 * int64(out.n), run: func(in, outs []*tensor.Tensor) error {
 			a, b := floatAt(in[0], 0), floatAt(in[1], 0)
 			v := make([]float64, out.n)
 			for i := range v {

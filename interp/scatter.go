@@ -15,20 +15,23 @@ type scatterPlan struct {
 	rank    int
 	shape   tensor.Shape
 	strides []int
-	window  []windowElement
-	extent  []int64 // of the window, per operand dimension
-	limit   []int64 // of a window's start, per operand dimension
-	// runs is how many elements of the window, each time, lie side by side in operand and updates alike; 1 and more
-	// where the window has any.
-	run int
+	extent  []int64     // of the window, per operand dimension
+	limit   []int64     // of a window's start, per operand dimension
+	dims    []windowDim // of the window
+	// run is how many elements of the window, each time, lie side by side in operand and updates alike: 1 and more
+	// where the window has any, else 0. runs are where they begin.
+	run  int
+	runs []windowRun
 }
 
-// windowElement is one element of an update window.
-type windowElement struct {
-	at     []int64 // operand coordinates relative to the start
-	target int     // the same as an offset
-	update int     // offset among the updates
+// windowDim is a dimension of an update window.
+type windowDim struct {
+	operand, size  int // which of the operand
+	target, update int // strides in operand and updates
 }
+
+// windowRun is where elements of an update window begin: offsets from where the window does.
+type windowRun struct{ target, update int }
 
 func newScatterPlan(s *spec, k int) (*scatterPlan, error) {
 	a, _ := s.op.Attr("scatter_dimension_numbers").(*ir.DialectAttr)
@@ -70,48 +73,64 @@ func newScatterPlan(s *spec, k int) (*scatterPlan, error) {
 	for i := range p.extent {
 		p.extent[i] = 1
 	}
-	var dims []int
+	total := 1
 	for i, w := range window {
 		n := upd.shape[d.UpdateWindowDims[i]]
 		if n > in.shape[w] {
 			return nil, fmt.Errorf("has an update window of %d elements in dimension %d of size %d", n, w, in.shape[w])
 		}
 		p.extent[w] = n
-		dims = append(dims, int(n))
+		p.dims = append(p.dims, windowDim{int(w), int(n), p.strides[w], ust[d.UpdateWindowDims[i]]})
+		total *= int(n)
 	}
 	for d, n := range p.extent {
 		p.limit = append(p.limit, in.shape[d]-n)
 	}
-	at := make([]int, len(dims))
-	for range product(dims) {
-		e := windowElement{at: make([]int64, rank)}
-		for i, v := range at {
-			e.at[window[i]] = int64(v)
-			e.target += v * p.strides[window[i]]
-			e.update += v * ust[d.UpdateWindowDims[i]]
-		}
-		p.window = append(p.window, e)
-		for i := len(at) - 1; i >= 0; i-- {
-			if at[i]++; at[i] < dims[i] {
-				break
-			}
-			at[i] = 0
-		}
+	if total == 0 {
+		return p, nil
 	}
-	p.run = len(p.window)
-	for i := range p.window {
-		if e, first := &p.window[i], &p.window[0]; e.target-first.target != i || e.update-first.update != i {
-			p.run = i
+	p.run = 1
+	outer := p.dims
+	for len(outer) > 0 {
+		last := outer[len(outer)-1]
+		if last.size != 1 && (last.target != p.run || last.update != p.run) {
 			break
 		}
+		p.run *= last.size
+		outer = outer[:len(outer)-1]
 	}
-	// The runs after the first must be like it.
-	for i := range p.window {
-		if e, first := &p.window[i], &p.window[i-i%p.run]; p.run > 1 && (len(p.window)%p.run != 0 || e.target-first.target != i%p.run || e.update-first.update != i%p.run) {
-			p.run = 1
+	if err := s.p.reserve(16 * int64(total/p.run)); err != nil {
+		return nil, err
+	}
+	p.runs = make([]windowRun, 0, total/p.run)
+	_ = walkWindow(outer, func(_ []int, target, update int) error {
+		p.runs = append(p.runs, windowRun{target, update})
+		return nil
+	})
+	return p, nil
+}
+
+// walkWindow calls f for every element of a window of the given dimensions, in order.
+func walkWindow(dims []windowDim, f func(at []int, target, update int) error) error {
+	at, target, update := make([]int, len(dims)), 0, 0
+	for {
+		if err := f(at, target, update); err != nil {
+			return err
+		}
+		i := len(dims) - 1
+		for ; i >= 0; i-- {
+			d := &dims[i]
+			target, update = target+d.target, update+d.update
+			if at[i]++; at[i] < d.size {
+				break
+			}
+			target, update = target-d.size*d.target, update-d.size*d.update
+			at[i] = 0
+		}
+		if i < 0 {
+			return nil
 		}
 	}
-	return p, nil
 }
 
 // eachRun calls f for runs of update elements whose targets are inside the operand, in order, but only for those index
@@ -119,7 +138,7 @@ func newScatterPlan(s *spec, k int) (*scatterPlan, error) {
 func (p *scatterPlan) eachRun(idx *tensor.Tensor, from, to int, f func(target, update, n int)) {
 	w := p.walk
 	count := product(w.batch)
-	if step, other, ok := w.dense(); ok && p.run == len(p.window) {
+	if step, other, ok := w.dense(); ok && len(p.runs) == 1 {
 		var block [startBlock]int
 		for lo := 0; lo < count; lo += startBlock {
 			starts := block[:min(startBlock, count-lo)]
@@ -158,9 +177,8 @@ func (p *scatterPlan) eachRun(idx *tensor.Tensor, from, to int, f func(target, u
 		if off < from || off >= to {
 			return nil
 		}
-		for i := 0; i < len(p.window); i += p.run {
-			e := &p.window[i]
-			f(off+e.target, uo+e.update, p.run)
+		for _, r := range p.runs {
+			f(off+r.target, uo+r.update, p.run)
 		}
 		return nil
 	})
@@ -168,6 +186,9 @@ func (p *scatterPlan) eachRun(idx *tensor.Tensor, from, to int, f func(target, u
 
 // partly calls f for the elements inside the operand of a window that sticks out: at is the place of its index vector in the batch.
 func (p *scatterPlan) partly(idx *tensor.Tensor, at []int, io, uo int, f func(target, update, n int)) {
+	if p.run == 0 {
+		return
+	}
 	w := p.walk
 	start, off := make([]int64, p.rank), 0
 	for k, d := range w.toDim {
@@ -179,17 +200,18 @@ func (p *scatterPlan) partly(idx *tensor.Tensor, at []int, io, uo int, f func(ta
 	for d, v := range start {
 		off += int(v) * p.strides[d]
 	}
-	for i := range p.window {
-		if e := &p.window[i]; p.contains(start, e) {
-			f(off+e.target, uo+e.update, 1)
+	_ = walkWindow(p.dims, func(at []int, target, update int) error {
+		if p.contains(start, at) {
+			f(off+target, uo+update, 1)
 		}
-	}
+		return nil
+	})
 }
 
 // rowStep returns the number of elements of a window where windows are whole rows of the operand, so that two of them
 // are the same or have nothing in common; else 0.
 func (p *scatterPlan) rowStep() int {
-	if p.run != len(p.window) || p.run == 0 {
+	if len(p.runs) != 1 {
 		return 0
 	}
 	for _, d := range p.walk.toDim {
@@ -214,22 +236,28 @@ func (p *scatterPlan) each(idx *tensor.Tensor, f func(target, update int) error)
 			inside = inside && v >= 0 && v <= p.shape[i]-p.extent[i]
 			off += int(v) * p.strides[i]
 		}
-		for i := range p.window {
-			e := &p.window[i]
-			if !inside && !p.contains(start, e) {
-				continue
-			}
-			if err := f(off+e.target, uo+e.update); err != nil {
-				return err
-			}
+		if p.run == 0 {
+			return nil
 		}
-		return nil
+		return walkWindow(p.dims, func(at []int, target, update int) error {
+			if !inside && !p.contains(start, at) {
+				return nil
+			}
+			return f(off+target, uo+update)
+		})
 	})
 }
 
-func (p *scatterPlan) contains(start []int64, e *windowElement) bool {
+// contains reports whether the element at coordinates at of the window that begins at start lies inside the operand.
+func (p *scatterPlan) contains(start []int64, at []int) bool {
 	for i, v := range start {
-		if at := v + e.at[i]; at < 0 || at >= p.shape[i] {
+		if v < 0 && p.extent[i] == 1 || v >= p.shape[i] {
+			return false
+		}
+	}
+	for i := range p.dims {
+		d := &p.dims[i]
+		if v := start[d.operand] + int64(at[i]); v < 0 || v >= p.shape[d.operand] {
 			return false
 		}
 	}
@@ -369,7 +397,7 @@ func makeScatter(s *spec) (kernel, error) {
 	total := s.in[0].n
 	return kernel{inplace: 1, run: func(in, out []*tensor.Tensor) error {
 		copyUnlessSame(out[0], in[0])
-		if len(plan.window) == 0 {
+		if plan.run == 0 {
 			return nil
 		}
 		part := func(from, to int) {

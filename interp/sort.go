@@ -92,6 +92,11 @@ func planSort(p *planner, s *spec) (control, error) {
 			m.release(pred[0])
 			return v
 		}
+		bytes := 8 * int64(g.n)
+		if err := m.charge(bytes); err != nil {
+			return err
+		}
+		defer m.uncharge(bytes)
 		order := make([]int, g.n)
 		return m.sorted(fr, ins, g, func(base int) ([]int, error) {
 			for i := range order {
@@ -282,6 +287,11 @@ type keyed struct {
 // control executes the sort by integer keys.
 func (k *sortKey) control(g sortGeometry) control {
 	return func(m *machine, fr *frame, ins *instr) error {
+		bytes := 8*int64(g.outer)*int64(g.n)*int64(g.inner) + (16+8)*int64(g.n) // keys, a line of them, their order
+		if err := m.charge(bytes); err != nil {
+			return err
+		}
+		defer m.uncharge(bytes)
 		in := fr.slots[ins.in[k.input]]
 		keyBuf := in
 		if k.keys != nil {

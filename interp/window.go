@@ -193,7 +193,7 @@ func planReduceWindow(p *planner, s *spec) (control, error) {
 					return err
 				}
 				t := tensor.New(s.in[i].dt, w.padded)
-				defer m.watch.memory.held.Add(-int64(len(t.Bytes())))
+				defer m.uncharge(int64(len(t.Bytes())))
 				if err := pads[i].run([]*tensor.Tensor{src[i], init}, []*tensor.Tensor{t}); err != nil {
 					return err
 				}
@@ -255,7 +255,7 @@ func (w *window) foldScalars(m *machine, fr *frame, ins *instr, s *spec, fold fo
 		if err := m.charge(bytes); err != nil {
 			return err
 		}
-		defer m.watch.memory.held.Add(-bytes)
+		defer m.uncharge(bytes)
 		inputs[i] = tensor.New(x.DType(), tensor.Shape{int64(positions), int64(n)})
 		at := 0
 		err := w.walk(func(off int) error {
@@ -358,7 +358,7 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 		if err := m.charge(scratch); err != nil {
 			return err
 		}
-		defer m.watch.memory.held.Add(-scratch)
+		defer m.uncharge(scratch)
 		index, err := positions()
 		if err != nil {
 			return err
@@ -440,15 +440,16 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 		}
 		fill(res.t.Bytes(), fr.slots[ins.in[2]].t.Bytes())
 		src := &fr.slots[ins.in[1]].t
+		var x, y tensor.Tensor // views of one element
+		two, one := []*tensor.Tensor{&x, &y}, []*tensor.Tensor{&x}
 		for i, t := range bestAt {
 			if t < 0 {
 				continue
 			}
 			if combine != nil {
-				var x, y tensor.Tensor
 				x.Borrow(out.dt, nil, res.t.Bytes()[int(t)*size:(int(t)+1)*size])
 				y.Borrow(out.dt, nil, src.Bytes()[i*size:(i+1)*size])
-				combine([]*tensor.Tensor{&x, &y}, []*tensor.Tensor{&x}, 0, 1)
+				combine(two, one, 0, 1)
 				continue
 			}
 			if err := m.scalarArg(fr, scatter.args[0], &res.t, int(t)); err != nil {

@@ -144,14 +144,20 @@ func (w *world) meet(m *machine, at *instr, self int, group []int, operands []*t
 	return mt.operands, nil
 }
 
-// send puts values into a channel.
-func (w *world) send(channel channelKey, values []*tensor.Tensor) {
+// send puts values into a channel, where they are charged to the memory limit until somebody takes them.
+func (w *world) send(m *machine, channel channelKey, values []*tensor.Tensor) error {
+	for _, v := range values {
+		if err := m.charge(int64(len(v.Bytes()))); err != nil {
+			return err
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, v := range values {
 		w.channels[channel] = append(w.channels[channel], v.Clone())
 	}
 	w.notify()
+	return nil
 }
 
 // recv takes n values from a channel, waiting for them.
@@ -163,6 +169,9 @@ func (w *world) recv(m *machine, channel channelKey, n int) ([]*tensor.Tensor, e
 	}
 	out := w.channels[channel][:n:n]
 	w.channels[channel] = w.channels[channel][n:]
+	for _, v := range out {
+		m.uncharge(int64(len(v.Bytes())))
+	}
 	return out, nil
 }
 
