@@ -1,6 +1,7 @@
 package opgen
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -136,9 +137,16 @@ func (g *Generator) sortPairs() *call {
 	kt, et := typeText(d, nil), typeText(e, nil)
 	dir := []string{"LT", "GT"}[g.rng.IntN(2)]
 	region := fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%y: %[1]s, %%p: %[2]s, %%q: %[2]s):\n    %%z = stablehlo.compare %[3]s, %%x, %%y : (%[1]s, %[1]s) -> tensor<i1>\n    \"stablehlo.return\"(%%z) : (tensor<i1>) -> ()\n  }", kt, et, dir)
+	dim := g.rng.IntN(len(shape))
 	return &call{op: "stablehlo.sort", label: "pairs", args: []arg{keys, {dt: e, shape: shape, style: verify.Edges}},
-		attrs:   []string{fmt.Sprintf("dimension = %d : i64", g.rng.IntN(len(shape))), "is_stable = true"},
-		results: []string{typeText(d, shape), typeText(e, shape)}, bodies: []string{region}, rule: Rule{Exact: true}}
+		attrs:   []string{fmt.Sprintf("dimension = %d : i64", dim), "is_stable = true"},
+		results: []string{typeText(d, shape), typeText(e, shape)}, bodies: []string{region}, rule: Rule{Exact: true},
+		want: sorted1(dim, func(t *tensor.Tensor, i, j int) int {
+			if dir == "GT" {
+				i, j = j, i
+			}
+			return cmp.Compare(t.FloatAt(i), t.FloatAt(j))
+		})}
 }
 
 // bitcastWidth splits elements into narrower ones, or joins them.

@@ -97,6 +97,7 @@ func compare(t *testing.T, s series) map[string]int {
 	ops, refusals, deviations := map[string]int{}, map[string]int{}, map[string]int{}
 	refused := 0
 	var differences []opgen.Difference
+	defer func() { report(t, differences) }() // also where the test ends early
 	s.onXLA(t, func(i int, p *opgen.Program, o *outcome) {
 		if o.Err != "" {
 			refused++
@@ -116,6 +117,9 @@ func compare(t *testing.T, s series) map[string]int {
 		}
 		if err != nil {
 			differences = append(differences, opgen.Difference{Number: i, Program: p, A: got, B: want, Why: err})
+			if path := os.Getenv("HLOCB_FAILURES"); path != "" { // what there is so far
+				writeDifferences(t, path, differences)
+			}
 		}
 	})
 	for _, text := range slices.Sorted(maps.Keys(refusals)) {
@@ -128,25 +132,28 @@ func compare(t *testing.T, s series) map[string]int {
 	if refused > s.count/20 {
 		t.Errorf("XLA refused %d of %d programs", refused, s.count)
 	}
+	return deviations
+}
+
+// report fails the test where programs differ, and writes them to the file that the environment names, or to the log.
+func report(t *testing.T, differences []opgen.Difference) {
 	if len(differences) == 0 {
-		return deviations
+		return
 	}
 	t.Errorf("%d programs differ", len(differences))
-	if path := os.Getenv("HLOCB_FAILURES"); path != "" {
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		opgen.WriteDifferences(f, differences)
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return deviations
+	if os.Getenv("HLOCB_FAILURES") == "" {
+		var b strings.Builder
+		opgen.WriteDifferences(&b, differences)
+		t.Error(b.String())
 	}
+}
+
+func writeDifferences(t *testing.T, path string, differences []opgen.Difference) {
 	var b strings.Builder
 	opgen.WriteDifferences(&b, differences)
-	t.Error(b.String())
-	return deviations
+	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestJudgeFails changes a result by little and by much: both must be seen where bits are compared, the second always.
