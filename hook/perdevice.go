@@ -48,25 +48,7 @@ func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 	if n, ok := intAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
 		return nil
 	}
-	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.Mesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
-	p.devices, _ = intAttr(m.Op().Attr("mhlo.num_partitions"))
-	for op := range m.Body().Ops() {
-		if op.Name() != "sdy.mesh" {
-			continue
-		}
-		if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok {
-			if mesh, ok := d.Data().(*sdy.Mesh); ok {
-				name := stringAttr(op.Attr(ir.SymbolName))
-				p.meshes[name] = mesh
-				if len(mesh.Axes) > 0 && p.mesh == nil {
-					p.mesh, p.meshName = mesh, name
-				}
-				if len(mesh.Axes) == 0 && len(mesh.DeviceIDs) == 1 {
-					p.maximal = append(p.maximal, maximalMesh{name, mesh.DeviceIDs[0]})
-				}
-			}
-		}
-	}
+	p := newPlacer(m, mode)
 	var hooks []hlocb.HookOp
 	m.Walk(func(op *ir.Op) bool {
 		if h, ok := hlocb.AsHook(op); ok {
@@ -77,16 +59,7 @@ func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 	if len(hooks) == 0 {
 		return nil
 	}
-	m.Walk(func(op *ir.Op) bool { // what is asked of a value later has been asked of its operands already
-		for _, v := range op.Results() {
-			if p.mesh != nil {
-				p.shardingOf(v)
-			} else {
-				p.gspmdOf(v)
-			}
-		}
-		return true
-	})
+	p.findShardings()
 	funcs, err := p.manualFunctions()
 	if err != nil {
 		return err
@@ -115,6 +88,44 @@ func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 		}
 	}
 	return nil
+}
+
+// newPlacer reads the meshes of a module.
+func newPlacer(m *ir.Module, mode PerDevice) *placer {
+	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.Mesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
+	p.devices, _ = intAttr(m.Op().Attr("mhlo.num_partitions"))
+	for op := range m.Body().Ops() {
+		if op.Name() != "sdy.mesh" {
+			continue
+		}
+		if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok {
+			if mesh, ok := d.Data().(*sdy.Mesh); ok {
+				name := stringAttr(op.Attr(ir.SymbolName))
+				p.meshes[name] = mesh
+				if len(mesh.Axes) > 0 && p.mesh == nil {
+					p.mesh, p.meshName = mesh, name
+				}
+				if len(mesh.Axes) == 0 && len(mesh.DeviceIDs) == 1 {
+					p.maximal = append(p.maximal, maximalMesh{name, mesh.DeviceIDs[0]})
+				}
+			}
+		}
+	}
+	return p
+}
+
+// findShardings finds the shardings of all values: what is asked of one later has been asked of its operands already.
+func (p *placer) findShardings() {
+	p.m.Walk(func(op *ir.Op) bool {
+		for _, v := range op.Results() {
+			if p.mesh != nil {
+				p.shardingOf(v)
+			} else {
+				p.gspmdOf(v)
+			}
+		}
+		return true
+	})
 }
 
 func (p *placer) noWhole(h hlocb.HookOp) error {

@@ -1,13 +1,8 @@
 package interp
 
 import (
-	"strings"
-
 	"github.com/hlocb/hlocb/dialect/hlocb"
 )
-
-// partitionedTarget begins the targets of JAX's callbacks that fire on every device with its part of the operands.
-const partitionedTarget = "xla_ffi_partitioned_python_"
 
 // planCustomCall compiles custom_call by its target. Targets that annotate (shardings, placements) give their
 // operands; the others are implemented here or nowhere.
@@ -24,9 +19,6 @@ func planCustomCall(p *planner, s *spec) (control, error) {
 		if len(s.in) == len(s.out) {
 			return planForward(p, s)
 		}
-	}
-	if p.prog.partitions > 1 && p.prog.hooks.parts != nil && strings.HasPrefix(target, partitionedTarget) {
-		return nil, unsupported("a callback as written that is cut with its operands (without --as-written it runs)")
 	}
 	if ctl := p.planWritten(s, nil); ctl != nil {
 		return ctl, nil

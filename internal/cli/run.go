@@ -232,7 +232,7 @@ func (a *app) prepare(ctx context.Context, path string, f *runFlags, opts passes
 	setGrid(m, f.replicas, f.partitions)
 	var manifest *hlocb.Manifest
 	if f.asWritten {
-		manifest, err = asWritten(src, opts.Targets)
+		manifest, err = asWritten(src, m, opts.Targets)
 	} else {
 		var rewritten *passes.Rewritten
 		if rewritten, err = passes.RewriteHooks(ctx, m, opts); err == nil {
@@ -245,13 +245,18 @@ func (a *app) prepare(ctx context.Context, path string, f *runFlags, opts passes
 	return &runtime.Program{Module: m, Text: text(m), Manifest: manifest}, nil, nil
 }
 
-// asWritten lists the hooks of a module that is not rewritten.
-func asWritten(src *diag.Source, targets []string) (*hlocb.Manifest, error) {
-	m, err := readModule(src, defaultMaxErrors)
+// asWritten lists the hooks of a module that is not rewritten. m is the module that will be executed, with callbacks that
+// fire on every device cut.
+func asWritten(src *diag.Source, m *ir.Module, targets []string) (*hlocb.Manifest, error) {
+	other, err := readModule(src, defaultMaxErrors)
 	if err != nil {
 		return nil, err
 	}
-	return hook.ManifestAsWritten(m, hook.RaiseOptions{Targets: targets})
+	manifest, err := hook.ManifestAsWritten(other, hook.RaiseOptions{Targets: targets})
+	if err != nil {
+		return nil, err
+	}
+	return manifest, hook.CutAsWritten(m, manifest)
 }
 
 // setGrid makes a module say of itself what the command line says of it, since where its hooks fire depends on that.

@@ -122,7 +122,7 @@ func (s *verifySide) load(ctx context.Context) (*runtime.Program, error) {
 		return nil, err
 	}
 	if s.asWritten {
-		manifest, err := asWritten(src, opts.Targets)
+		manifest, err := asWritten(src, m, opts.Targets)
 		if err == nil && manifest.Parts != nil && s.backend != nil && s.backend.Name() != "interp" {
 			err = usagef("--as-written: only the embedded engine delivers hooks that are not hlocb's own calls")
 		}

@@ -27,7 +27,7 @@ type Program struct {
 	Args  []*tensor.Tensor
 
 	want  func(args []*tensor.Tensor) []*tensor.Tensor // the results, recomputed; nil where nobody does
-	loose func(result, i int) bool                     // whether XLA may differ at an element, by what want saw; called after it
+	loose func(i int, got float64) bool                // whether XLA may give got for an element, by what want saw; called after it
 }
 
 // Rule says what may lie between two engines' results of an op.
@@ -80,7 +80,7 @@ type call struct {
 	functions string
 
 	want  func(args []*tensor.Tensor) []*tensor.Tensor // see Program
-	loose func(result, i int) bool
+	loose func(i int, got float64) bool
 }
 
 func typeText(dt tensor.DType, shape tensor.Shape) string {

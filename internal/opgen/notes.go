@@ -136,6 +136,7 @@ func Notes() []Note {
 		{"chlo.erfc", reals, 1000, false, false, "XLA's own error"},
 		{"chlo.lgamma", []int{1}, 0, true, false, "f8E8M0FNU has no 0: lgamma(1) is NaN; in XLA it is 4.8e-7, which is its error, not 0"},
 		{"chlo.lgamma", []int{2, 3, 4, 5}, Any, false, false, "XLA loses all digits near 1 and 2 (lgamma(1) is 4.8e-7 in f32, not 0). Near the zeros below -2 both lose digits in f64"},
+		{"chlo.next_after", []int{1}, 129, false, false, "XLA takes the code 0 of f8E8M0FNU, which is 2^-127, for zero, and the first bit for a sign"},
 		{"chlo.is_inf", []int{1}, 1, false, false, noNaN + ", nor infinities: XLA compares with an infinity that is rounded to 0"},
 		{"chlo.is_pos_inf", []int{1}, 1, false, false, "as chlo.is_inf"},
 		{"chlo.is_neg_inf", []int{1}, 1, false, false, "as chlo.is_inf"},

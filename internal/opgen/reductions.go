@@ -105,46 +105,46 @@ func (g *Generator) extremaWithNaN() *call {
 		}
 		c.op, c.attrs, c.results = "stablehlo.reduce", []string{ints("dimensions", dims)}, []string{typeText(d, kept)}
 	}
-	var loose []bool
+	var x, init *tensor.Tensor
 	c.want = func(args []*tensor.Tensor) []*tensor.Tensor {
-		x := args[0]
-		v := tensor.New(d, out)
-		init := tensor.New(d, nil)
+		x, init = args[0], tensor.New(d, nil)
 		c.args[1].fill(init)
-		loose = make([]bool, v.NumElements())
-		for i := range loose {
-			best, zeros := init.FloatAt(0), [2]bool{}
-			nan := math.IsNaN(best)
+		v := tensor.New(d, out)
+		for i := range v.NumElements() {
+			best := init.FloatAt(0)
 			eachOf(out, i, size, shape, func(at int) {
-				w := x.FloatAt(at)
-				nan = nan || math.IsNaN(w)
-				if w == 0 {
-					zeros[sign(w)] = true
-				}
-				switch {
+				switch w := x.FloatAt(at); {
+				case math.IsNaN(w) || math.IsNaN(best):
+					best = math.NaN()
 				case w == 0 && best == 0:
 					if (op == "maximum") != math.Signbit(w) {
 						best = w
 					}
-				case (op == "maximum") == (w > best) && w != best:
+				case (op == "maximum") == (w > best):
 					best = w
 				}
 			})
-			if nan {
-				best = math.NaN()
-			}
 			v.SetFloat(i, best)
-			loose[i] = nan || best == 0 && zeros[0] && zeros[1]
 		}
 		if c.op == "stablehlo.reduce" {
-			_, kept, err := tensor.ParseType(c.results[0])
-			if err == nil {
+			if _, kept, err := tensor.ParseType(c.results[0]); err == nil {
 				v.Borrow(d, kept, v.Bytes())
 			}
 		}
 		return []*tensor.Tensor{v}
 	}
-	c.loose = func(_, i int) bool { return loose[i] }
+	c.loose = func(i int, got float64) bool {
+		zeros, nan, one := [2]bool{}, false, math.IsNaN(got) || got == init.FloatAt(0)
+		eachOf(out, i, size, shape, func(at int) {
+			w := withoutDenormal(d, x.FloatAt(at))
+			nan = nan || math.IsNaN(w)
+			one = one || w == got
+			if w == 0 {
+				zeros[sign(w)] = true
+			}
+		})
+		return one && (nan || got == 0 && zeros[0] && zeros[1])
+	}
 	return c
 }
 
