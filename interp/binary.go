@@ -356,7 +356,9 @@ func shrSigned[T signed, U unsigned](bits uint64) func(o, x, y []T) {
 	}
 }
 
-// binaryOps returns the binary ops by the name after the dialect.
+// binaryOps returns the binary ops by the name after the dialect (spec, "add", "subtract", "multiply", "divide", "remainder",
+// "maximum", "minimum", "and", "or", "xor", "power", "atan2"). Of i1, sums and maxima are or, products and minima are and. Integers
+// wrap around; floating-point results are rounded once.
 func binaryOps() map[string]*loops2 {
 	return map[string]*loops2{
 		"add": {b: orLoop[uint8], i8: addLoop[int8], i16: addLoop[int16], i32: addLoop[int32], i64: addLoop[int64],
@@ -392,7 +394,7 @@ func binaryOps() map[string]*loops2 {
 	}
 }
 
-// shiftOps returns the shifts, whose loops depend on the width: i4 shifts by 4 or more give zero.
+// shiftOp returns a shift (spec, "shift_left", "shift_right_arithmetic", "shift_right_logical"), whose loops depend on the width: i4 shifts by 4 or more give zero.
 func shiftOp(name string, bits int) *loops2 {
 	n := uint64(bits)
 	switch name {

@@ -246,7 +246,7 @@ func planGetTupleElement(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// planConstant compiles constants: decoded once, shared by all runs.
+// planConstant compiles constants (spec, "constant"): decoded once, shared by all runs.
 func planConstant(p *planner, s *spec) (control, error) {
 	t, err := constantTensor(p, s)
 	if err != nil {
@@ -312,7 +312,7 @@ func fill(dst, pattern []byte) {
 	}
 }
 
-// planPartition compiles partition_id and replica_id (spec, "partition_id", "replica_id").
+// planReplicaID and planPartitionID compile replica_id and partition_id (spec, "partition_id", "replica_id").
 func planReplicaID(p *planner, s *spec) (control, error) {
 	return planID(s, func(m *machine) int { return m.run.replica })
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/hlocb"
 )
 
-// planCustomCall compiles custom_call by its target. Targets that annotate (shardings, placements) give their
+// planCustomCall compiles custom_call (spec, "custom_call") by its target. Targets that annotate (shardings, placements) give their
 // operands; the others are implemented here or nowhere.
 func planCustomCall(p *planner, s *spec) (control, error) {
 	target := stringAttr(s.op, "call_target_name")

@@ -12,7 +12,7 @@ import (
 
 // makeEinsum compiles the old op einsum, "ab,bc->ac": labels in both operands and the result are batch dimensions,
 // those in both operands only are contracted, those in one operand only and not in the result are summed
-// first, and dimensions of one operand with one label are its diagonal (spec, "einsum").
+// first, and dimensions of one operand with one label are its diagonal.
 func makeEinsum(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects two operands and one result")

@@ -27,7 +27,8 @@ func copyKernel(c *stridedCopy, size, dstOff, srcOff int) kernel {
 	}}
 }
 
-// makeBroadcastInDim compiles broadcast_in_dim (spec, "broadcast_in_dim").
+// makeBroadcastInDim compiles broadcast_in_dim and dynamic_broadcast_in_dim (spec, "broadcast_in_dim",
+// "dynamic_broadcast_in_dim").
 func makeBroadcastInDim(s *spec) (kernel, error) {
 	if len(s.in) < 1 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects one operand of the result's element type")
@@ -407,7 +408,7 @@ func padKernel(in, out, value vtype, low, high, interior []int64) (kernel, error
 	}}, nil
 }
 
-// makeIota compiles iota (spec, "iota").
+// makeIota compiles iota and dynamic_iota (spec, "iota", "dynamic_iota").
 func makeIota(s *spec) (kernel, error) {
 	if len(s.out) != 1 {
 		return kernel{}, errors.New("expects one result")

@@ -85,7 +85,8 @@ func dynamicPadShape(s *spec, in []*tensor.Tensor) error {
 	return nil
 }
 
-// makeRealDynamicSlice compiles real_dynamic_slice (spec, "real_dynamic_slice").
+// makeRealDynamicSlice compiles real_dynamic_slice, which the specification has no section on yet: slice (spec, "slice") whose
+// bounds are operands.
 func makeRealDynamicSlice(s *spec) (kernel, error) {
 	if len(s.in) != 4 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects an operand, starts, limits and strides")

@@ -22,6 +22,10 @@ type unaryOp struct {
 	cost int // nanoseconds per element, roughly; 0 is 8
 }
 
+// unaryOps returns the unary ops by the name after the dialect: those on integers and signs (spec, "abs", "negate", "sign", "not",
+// "popcnt", "count_leading_zeros"), roundings (spec, "ceil", "floor", "round_nearest_afz", "round_nearest_even") and functions, which
+// are computed in a wider type where there is one (spec, "cbrt", "exponential", "exponential_minus_one", "log", "log_plus_one",
+// "logistic", "sqrt", "rsqrt", "cosine", "sine", "tan", "tanh").
 func unaryOps() map[string]*unaryOp {
 	return map[string]*unaryOp{
 		"abs": {i: func(v int64, _ int) int64 { return max(v, -v) }, u: func(v uint64, _ int) uint64 { return v },

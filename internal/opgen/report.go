@@ -78,6 +78,7 @@ func WriteReport(w io.Writer, rows []*Row, refused int, lacking []string, n int,
 		fmt.Fprintln(w)
 	}
 	fmt.Fprint(w, outro)
+	WriteDeviations(w)
 	return missing
 }
 

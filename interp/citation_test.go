@@ -1,0 +1,71 @@
+package interp
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// unspecified lists the ops of StableHLO that its specification has no section for.
+var unspecified = map[string]string{
+	"broadcast":          "not in HLO; broadcast_in_dim with new dimensions in front",
+	"create_token":       "not in HLO; after_all of nothing",
+	"cross-replica-sum":  "not in HLO; all_reduce by add",
+	"dot":                "not in HLO; dot_general of vectors and matrices",
+	"einsum":             "not in HLO",
+	"unary_einsum":       "not in HLO",
+	"torch_index_select": "not in HLO",
+	"set_dimension_size": "not specified yet",
+	"real_dynamic_slice": "not specified yet",
+}
+
+// otherSections are those that are no op's.
+var otherSections = map[string]bool{"dequantize_op_quantize": true, "Quantized element types": true, "Grouping in StableHLO": true}
+
+// Every op's kernel says which section of the specification it follows, in the comment of the function that compiles it or of
+// the table of loops that it stands in.
+func TestKernelsCiteTheSpecification(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cited := map[string]string{}
+	quote := regexp.MustCompile(`\(spec, ((?:"[^"]+"(?:, | and )?)+)`)
+	name := regexp.MustCompile(`"([^"]+)"`)
+	for _, f := range files {
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Comments are wrapped.
+		joined := regexp.MustCompile(`\n\s*// `).ReplaceAllString(string(text), " ")
+		for _, m := range quote.FindAllStringSubmatch(joined, -1) {
+			for _, n := range name.FindAllStringSubmatch(m[1], -1) {
+				cited[n[1]] = f
+			}
+		}
+	}
+	table := buildTable()
+	for op := range table {
+		short, ok := strings.CutPrefix(op, "stablehlo.")
+		if !ok {
+			continue // other dialects have no specification, or are this one's
+		}
+		switch {
+		case unspecified[short] != "" && cited[short] != "":
+			t.Errorf("%s cites a section on %s, which the specification lacks", cited[short], short)
+		case unspecified[short] == "" && cited[short] == "":
+			t.Errorf("no kernel cites the section on %s", short)
+		}
+	}
+	for section, f := range cited {
+		if _, ok := table["stablehlo."+section]; !ok && !otherSections[section] {
+			t.Errorf("%s cites a section %q, which the specification lacks", f, section)
+		}
+	}
+}
