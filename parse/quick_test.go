@@ -28,16 +28,9 @@ func TestQuick(t *testing.T) {
 	more, _ := filepath.Glob("../testdata/mlir/*.mlir")
 	quickly := 0
 	read := func(text string, general bool) string {
-		p := newParser(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(), reg)
-		p.maxErrors, p.general = 3, general
-		m, err := p.parse()
-		if err != nil {
-			return err.Error()
-		}
-		quickly += p.quickly
-		var pos strings.Builder
-		m.Walk(func(o *ir.Op) bool { fmt.Fprint(&pos, o.Pos(), " "); return true })
-		return pos.String() + string(print.Append(nil, m, print.Options{Generic: true, DebugInfo: true}))
+		out, n := readAs(text, reg, general)
+		quickly += n
+		return out
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	changes := []string{"", "", " ", ",", "(", "%", "[", "0", "#1", ": ", "{a = 1}", "loc(\"x\")", "// c\n", "-", "x", "tensor<f32>", ":", "()"}
@@ -69,4 +62,44 @@ func TestQuick(t *testing.T) {
 		t.Errorf("%d ops were read quickly", quickly)
 	}
 	t.Logf("%d ops were read quickly", quickly)
+}
+
+// readAs reads text with the quick way or without, and returns all that the module is, or the error. quickly counts the
+// ops that were read quickly.
+func readAs(text string, reg *ir.Registry, general bool) (out string, quickly int) {
+	p := newParser(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(), reg)
+	p.maxErrors, p.general = 3, general
+	m, err := p.parse()
+	if err != nil {
+		return err.Error(), 0
+	}
+	var pos strings.Builder
+	m.Walk(func(o *ir.Op) bool { fmt.Fprint(&pos, o.Pos(), " "); return true })
+	return pos.String() + string(print.Append(nil, m, print.Options{Generic: true, DebugInfo: true})), p.quickly
+}
+
+// FuzzQuick: what is read quickly is what is read in general.
+func FuzzQuick(f *testing.F) {
+	reg, err := all.Registry()
+	if err != nil {
+		f.Fatal(err)
+	}
+	files, err := filepath.Glob("../testdata/*/*.mlir")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no seeds: %v", err)
+	}
+	for _, name := range files {
+		if text, err := os.ReadFile(name); err != nil {
+			f.Fatal(err)
+		} else if len(text) <= 4<<10 {
+			f.Add(string(text))
+			f.Add(string(text) + "\n" + string(text)) // what was read once is read quickly the second time
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, _ := readAs(text, reg, false)
+		if want, _ := readAs(text, reg, true); got != want {
+			t.Fatalf("quickly:\n%s\nin general:\n%s", got, want)
+		}
+	})
 }
