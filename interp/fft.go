@@ -3,6 +3,7 @@ package interp
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"math/cmplx"
 	goruntime "runtime"
 
