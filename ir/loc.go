@@ -58,9 +58,9 @@ func NewFileLoc(file string, line, col uint32) *Loc {
 const ownSize = 24
 
 // Measure takes size and depth from the name and the nested locations. It is for readers that define some of those
-// later.
-func (l *Loc) Measure() {
-	size, depth := uint64(l.nameLen)+ownSize, uint16(0)
+// later; carried and depth are of locations in the metadata that were not measured yet when l was made.
+func (l *Loc) Measure(carried uint64, carriedDepth int) {
+	size, depth := uint64(l.nameLen)+ownSize+carried, uint16(min(carriedDepth, math.MaxUint16))
 	if l.kind == LocFused {
 		size += uint64(l.line)
 	}

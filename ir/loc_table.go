@@ -84,7 +84,7 @@ func (t *LocTable) intern(l *Loc) *Loc {
 	l = &(*c)[len(*c)-1]
 	l.setChildren(t.keep(l.Children()))
 	if l.kind != LocFile {
-		l.Measure()
+		l.Measure(0, 0)
 	}
 	t.count++
 	t.index[i] = t.last() + 1

@@ -50,7 +50,7 @@ func (p *parser) checkLoc(l *ir.Loc) {
 }
 
 // sizeLocs checks the locations that were made of others before those were defined: their sizes, and that none is part
-// of itself.
+// of itself, be it by an attribute that a fused location carries.
 func (p *parser) sizeLocs() {
 	if len(p.unsized) == 0 {
 		return
@@ -61,6 +61,32 @@ func (p *parser) sizeLocs() {
 		known[l] = 0
 	}
 	var size func(l *ir.Loc) int
+	var carried func(a ir.Attr) (size int64, depth int)
+	carried = func(a ir.Attr) (bytes int64, depth int) { // of the locations in a, each as often as it stands there
+		p.deeper()
+		defer func() { p.depth-- }()
+		part := func(a ir.Attr) {
+			n, d := carried(a)
+			if bytes += n; bytes > p.maxExpansion() {
+				p.tooLong()
+			}
+			depth = max(depth, d+1)
+		}
+		switch a := a.(type) {
+		case *ir.LocAttr:
+			depth = size(a.Loc())
+			bytes = int64(a.Loc().Size())
+		case *ir.ArrayAttr:
+			for _, e := range a.Elems() {
+				part(e)
+			}
+		case *ir.DictAttr:
+			for _, e := range a.Entries() {
+				part(e.Attr)
+			}
+		}
+		return bytes, depth
+	}
 	size = func(l *ir.Loc) int {
 		d, todo := known[l]
 		switch {
@@ -76,8 +102,9 @@ func (p *parser) sizeLocs() {
 		for _, c := range l.Children() {
 			size(c)
 		}
+		bytes, depth := carried(l.Metadata())
 		p.depth--
-		l.Measure()
+		l.Measure(uint64(bytes), depth)
 		p.checkLoc(l)
 		known[l] = max(l.Depth(), 1)
 		return known[l]

@@ -257,6 +257,8 @@ func TestLocationCycle(t *testing.T) {
 		"\"a.b\"() : () -> () loc(#a)\n#a = loc(\"x\"(#b))\n#b = loc(fused[#a, \"y\"])",
 		"#a = loc(\"x\"(#b))\n#b = loc(\"y\"(#c))\n#c = loc(\"z\"(#a))",
 		"#a = loc(#a)",
+		"#a = loc(callsite(#b at #b))\n\"a.b\"() : () -> () loc(#a)\n#b = loc(fused<#a>[\"x\"])",
+		"#a = loc(\"x\"(#b))\n\"a.b\"() : () -> () loc(#a)\n#b = loc(fused<{k = [1, #a]}>[\"x\"])",
 	} {
 		m, err := text(s)
 		if err == nil {
@@ -264,6 +266,33 @@ func TestLocationCycle(t *testing.T) {
 		}
 		if !strings.Contains(err.Error(), "part of itself") {
 			t.Errorf("%q: got %v", s, err)
+		}
+	}
+}
+
+// TestCarriedLocations refuses locations that grow without bounds by what fused locations carry, where that is defined
+// behind them.
+func TestCarriedLocations(t *testing.T) {
+	var wide, deep strings.Builder
+	fmt.Fprint(&wide, "#a0 = loc(\"x\"(#f))\n")
+	for i := range 14 {
+		fmt.Fprintf(&wide, "#a%d = loc(fused<[#a%d, #a%d]>[\"y\"])\n", i+1, i, i)
+	}
+	fmt.Fprintf(&wide, "\"a.b\"() : () -> () loc(#a14)\n#f = loc(%q)", strings.Repeat("x", 1<<20))
+	for i := range 30_000 {
+		fmt.Fprintf(&deep, "#a%d = loc(\"x\"(#f%d))\n", i, i)
+		if i > 0 {
+			fmt.Fprintf(&deep, "#f%d = loc(fused<#a%d>[\"y\"])\n", i-1, i)
+		}
+	}
+	fmt.Fprint(&deep, "#f29999 = loc(\"z\")\n\"a.b\"() : () -> () loc(#a0)")
+	for _, c := range []struct{ text, want string }{{wide.String(), "are written out"}, {deep.String(), "nesting is deeper"}} {
+		m, err := text(c.text)
+		if err == nil {
+			err = fmt.Errorf("no error, but %d bytes of text", len(print.String(m, print.Options{DebugInfo: true})))
+		}
+		if !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.100q: got %.200v, expected one with %q", c.text, err, c.want)
 		}
 	}
 }
