@@ -17,7 +17,7 @@ import (
 // Large modules are checked by several goroutines; findings and their order do not depend on that. Nothing else may
 // use m until Verify returns: it numbers the ops of blocks that were changed.
 func Verify(m *Module) error {
-	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}}
+	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}, known: newKnown(m)}
 	if n := goruntime.GOMAXPROCS(0); n > 1 && m.slab.count >= parallelFrom {
 		v.spare = &atomic.Int32{}
 		v.spare.Store(int32(n - 1))
@@ -35,8 +35,21 @@ func (v *verifier) found() error {
 type verifier struct {
 	r     Reporter
 	spare *atomic.Int32 // how many more goroutines may be started; nil where the module is small
-	fit   [256]fitting  // types found to be right last
+	known *known        // what was found to be right last, nil where the module is too small to find it again
+}
+
+// known holds what one goroutine found to be right last, by parts of hashes.
+type known struct {
+	fit   [256]fitting
 	right [256]signature
+}
+
+// newKnown returns room for what is found to be right in m.
+func newKnown(m *Module) *known {
+	if m.slab.count < 32 {
+		return nil
+	}
+	return &known{}
 }
 
 // signature is all that decides whether an op of a local kind without regions is right. Attribute lists are immutable, and
@@ -104,8 +117,11 @@ func (v *verifier) fits(arg *Arg, t Type) bool {
 	if arg.Type.Check == nil {
 		return true
 	}
+	if v.known == nil {
+		return arg.Type.Check(t)
+	}
 	h := (uint64(uintptr(address(t)))>>4 + uint64(uintptr(unsafe.Pointer(arg)))>>5) * 0x9e3779b97f4a7c15
-	f := &v.fit[h>>56]
+	f := &v.known.fit[h>>56]
 	if f.arg == arg && Identical(f.typ, t) {
 		return true
 	}
@@ -117,11 +133,11 @@ func (v *verifier) fits(arg *Arg, t Type) bool {
 }
 
 func (v *verifier) op(o *Op) {
-	if o.def.Local {
+	if o.def.Local && v.known != nil {
 		var s signature
 		if slot, ok := o.signed(&s); ok {
-			if !v.right[slot].equal(&s) && v.check(o) {
-				v.right[slot] = s
+			if r := &v.known.right[slot]; !r.equal(&s) && v.check(o) {
+				*r = s
 			}
 			return
 		}

@@ -10,8 +10,8 @@ import (
 // parallelFrom is how many values a module has when it pays to check it with several goroutines, and chunkOps how many
 // ops of a block are checked in one go.
 const (
-	parallelFrom = 2000
-	chunkOps     = 512
+	parallelFrom = 8000
+	chunkOps     = 1024
 )
 
 // share checks the ops of b, in chunks, with the goroutines that are to spare. It reports false, having done nothing,
@@ -43,14 +43,14 @@ func (v *verifier) share(b *Block) bool {
 		once   sync.Once
 		failed any
 	)
-	var work func()
-	work = func() {
+	var work func(*known)
+	work = func(k *known) {
 		defer func() {
 			if r := recover(); r != nil {
 				once.Do(func() { failed = r })
 			}
 		}()
-		w := &verifier{r: Reporter{ctx: v.r.ctx, src: v.r.src, registry: v.r.registry, symbols: v.r.symbols}, spare: v.spare}
+		w := &verifier{r: Reporter{ctx: v.r.ctx, src: v.r.src, registry: v.r.registry, symbols: v.r.symbols}, spare: v.spare, known: k}
 		for {
 			i := int(next.Add(1)) - 1
 			if i >= len(starts) {
@@ -59,7 +59,7 @@ func (v *verifier) share(b *Block) bool {
 			if i+1 < len(starts) && v.take() {
 				wait.Go(func() {
 					defer v.spare.Add(1)
-					work()
+					work(&known{})
 				})
 			}
 			var end *Op
@@ -70,7 +70,7 @@ func (v *verifier) share(b *Block) bool {
 			found[i], w.r.list = w.r.list, nil
 		}
 	}
-	work()
+	work(v.known)
 	wait.Wait()
 	if failed != nil {
 		panic(failed) // where the caller can recover
