@@ -54,14 +54,14 @@ type Op struct {
 	attrPtr     *NamedAttr
 	rare        *rare // nil for an op without regions and successors
 	block       *Block
-	prev, next  *Op
-	loc         *Loc
 	numOperands uint32
 	numResults  uint32
 	numAttrs    uint32
+	order       uint32 // grows along the block where that is ordered, see Block.number; beside block, with which it is asked for
+	next, prev  *Op
+	loc         *Loc
 	pos         diag.Pos
 	marks       marks
-	order       uint32 // grows along the block where that is ordered, see Block.number
 }
 
 // rare is what few ops have.
