@@ -11,10 +11,13 @@ type scope struct {
 	nums    []binding // %0, %1, ...
 	names   map[string]binding
 	log     []string // names in the order of definition, to take back those of a nested region
-	numLog  []int32  // of nested regions only
+	numLog  []int32  // of nested regions, and of numbers far above the count of values
+	dense   int      // the other numbers are below
+	bound   int      // how many numbers were bound
 	order   []logMark
 	forward map[use]*forwardValue
 	fwdSeq  []use
+	start   int // where in the text it begins
 }
 
 // logMark is the state of the logs where a nested region starts.
@@ -77,7 +80,7 @@ func (p *parser) bind(name []byte, b binding) {
 	}
 	if isNum && n < p.maxNums() {
 		if n >= cap(s.nums) {
-			grown := make([]binding, len(s.nums), max(64, 2*n, min(len(p.lexer.src)/80, 8192)))
+			grown := make([]binding, len(s.nums), p.moreNums(n))
 			copy(grown, s.nums)
 			s.nums = grown
 		}
@@ -85,8 +88,10 @@ func (p *parser) bind(name []byte, b binding) {
 			s.nums = s.nums[:n+1] // what is behind the length is zero: popScope clears what was used
 		}
 		s.nums[n] = b
-		if len(s.order) > 1 {
+		if s.bound++; len(s.order) > 1 || n > 8*s.bound+1024 {
 			s.numLog = append(s.numLog, int32(n))
+		} else {
+			s.dense = max(s.dense, n+1)
 		}
 	} else {
 		key := str(name)
@@ -99,6 +104,17 @@ func (p *parser) bind(name []byte, b binding) {
 	if len(s.forward) > 0 {
 		p.resolveForward(name, b)
 	}
+}
+
+// moreNums returns how many numbered values to prepare for where there are n already: where there are many, as many as
+// the rest of the text will have if it goes on like that, so that a large table is not copied again and again.
+func (p *parser) moreNums(n int) int {
+	if n < 4096 {
+		return max(64, 2*n, min(len(p.lexer.src)/80, 8192))
+	}
+	from := p.scope.start
+	rate := float64(n) / float64(max(p.tok.start-from, 1))
+	return max(n+n/4, min(p.maxNums(), int(1.02*rate*float64(len(p.lexer.src)-from))))
 }
 
 func (p *parser) redefined(name []byte, b, old binding) {
@@ -146,7 +162,7 @@ func (p *parser) pushScope(isolated bool) {
 	} else {
 		s = &scope{names: map[string]binding{}}
 	}
-	s.parent = p.scope
+	s.parent, s.start = p.scope, p.tok.start
 	s.order = append(s.order, logMark{})
 	p.scope = s
 }
@@ -166,8 +182,8 @@ func (p *parser) popScope() {
 	if len(s.order) > 0 {
 		return
 	}
-	clear(s.nums)
-	s.nums = s.nums[:0]
+	clear(s.nums[:s.dense])
+	s.nums, s.dense, s.bound = s.nums[:0], 0, 0
 	if len(s.forward) > 0 {
 		for _, key := range s.fwdSeq {
 			if f := s.forward[key]; f != nil {

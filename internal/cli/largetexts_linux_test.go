@@ -123,6 +123,7 @@ func largeTexts(size int) []largeText {
 		{"jumps to one block", `"a"()({^z:` + many("^a$:\"b\"()[^z]:()->()") + `}):()->()`, false},
 		{"packs", many("%a$:2=\"a\"():()->(i1,i1)\n"), false},
 		{"numbers", many("%0x$=\"a\"():()->i1\n"), true},
+		{"high numbers", many("func.func @a$(){%" + fmt.Sprint(size/4) + "=\"a\"():()->i1 return}\n"), false},
 		{"used before", `"g"()({` + many("\"u\"(%a$):(i1)->()\n%a$=\"a\"():()->i1\n") + `}):()->()`, true},
 		{"chunks", fill("// -----\n") + `"a"():()->()`, false},
 		{"chunks of functions", many("func.func @a$(){return}\n// -----\n") + `"a"():()->()`, false},

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -95,7 +96,7 @@ func run(corpus string, rounds, turns int, cpu bool, one string) error {
 		}
 		n, turns := rounds, turns
 		if b.size > 20<<20 {
-			n, turns = 2, 1
+			n, turns = 3, 2
 		}
 		var ours, theirs result
 		for range turns {
@@ -217,6 +218,7 @@ func measure(list string, rounds int, cpu bool) error {
 	heap.Reading(total)
 	var r result
 	for range rounds {
+		runtime.GC() // what the round before left is not this one's to collect
 		var t [4]time.Duration
 		for _, src := range srcs {
 			begin := clock()
