@@ -65,9 +65,9 @@ func (m *Module) Body() *Block { return m.op.regions()[0].Entry() }
 
 // Reserve prepares storage for about n ops, in a module that has none but its own so far.
 func (m *Module) Reserve(n int) {
-	if s := &m.slab; s.allOps <= firstChunk {
-		n = min(n, maxChunk)
-		s.ops, s.values, s.uses = chunk[Op](&s.allOps, n), chunk[Value](&s.allValues, n), chunk[Use](&s.allUses, n)
+	if s := &m.slab; s.moreOps.all <= firstChunk {
+		n = min(n, maxChunk-1)
+		s.ops, s.values, s.uses = s.moreOps.next(n), s.moreValues.next(n), s.moreUses.next(n)
 	}
 }
 

@@ -182,8 +182,13 @@ func (p *parser) popScope() {
 	if len(s.order) > 0 {
 		return
 	}
-	clear(s.nums[:s.dense])
-	s.nums, s.dense, s.bound = s.nums[:0], 0, 0
+	if s.dense < 1<<15 {
+		clear(s.nums[:s.dense])
+		s.nums = s.nums[:0]
+	} else {
+		s.nums = nil // as likely as not the last function that is so large
+	}
+	s.dense, s.bound = 0, 0
 	if len(s.forward) > 0 {
 		for _, key := range s.fwdSeq {
 			if f := s.forward[key]; f != nil {
