@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime/metrics"
 	"testing"
+	"time"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
@@ -60,10 +62,31 @@ func FuzzParse(f *testing.F) {
 	reg := registry(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, opts := range []parse.Options{{}, {MaxErrors: 20}} {
-			_, err := parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(), reg, opts)
+			var err error
+			within(t, len(text), func() {
+				_, err = parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(), reg, opts)
+			})
 			checkRefusal(t, err)
 		}
 	})
+}
+
+// within fails where f, given a text of so many bytes, allocates more than what texts may take in memory, with room for
+// garbage, or takes longer than any text that a fuzzer makes, on a busy machine.
+func within(t *testing.T, size int, f func()) {
+	t.Helper()
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	before, begin := sample[0].Value.Uint64(), time.Now()
+	f()
+	took := time.Since(begin)
+	metrics.Read(sample)
+	if n := sample[0].Value.Uint64() - before; n > 64<<20+400*uint64(size) {
+		t.Errorf("%d bytes of text allocate %d bytes", size, n)
+	}
+	if took > 20*time.Second {
+		t.Errorf("%d bytes of text take %v", size, took)
+	}
 }
 
 // checkRefusal fails for errors that are none of the input's: internal ones, and those without a place.
@@ -98,7 +121,8 @@ func FuzzRoundTrip(f *testing.F) {
 			return
 		}
 		for _, o := range []print.Options{{}, {Generic: true}, {DebugInfo: true}, {Generic: true, DebugInfo: true}} {
-			once := print.String(m, o)
+			var once string
+			within(t, len(text), func() { once = print.String(m, o) })
 			again, err := parse.Parse(diag.NewSource("once.mlir", []byte(once)), ir.NewContext(), reg, parse.Options{})
 			if err != nil {
 				t.Fatalf("%+v: what was written is refused: %v\n%s", o, err, once)
@@ -119,6 +143,7 @@ func FuzzVerify(f *testing.F) {
 		if err != nil {
 			return
 		}
-		checkRefusal(t, ir.Verify(m))
+		within(t, len(text), func() { err = ir.Verify(m) })
+		checkRefusal(t, err)
 	})
 }
