@@ -1,13 +1,15 @@
 package print
 
 import (
+	"bytes"
+	"math"
 	"strconv"
 
 	"github.com/hlocb/hlocb/ir"
 )
 
 // names holds the name of every value: a number, or text. Which of them is a value's stands in its number: n > 0 is
-// %(n-1), n < 0 is text[^n]. A map would take several times the memory and time.
+// %(n-1), n < 0 is text[^n] or, far below, an argument's. A map would take several times the memory and time.
 type names struct {
 	text   []string
 	groups map[*ir.Op][]int // first results of the packs of an op that has several
@@ -22,13 +24,38 @@ type names struct {
 	setResult, setArg             func(*ir.Value, string)
 }
 
-// argNames are the names of the first arguments, so that they cost no allocation.
-var argNames = func() (s [64]string) {
-	for i := range s {
-		s[i] = "arg" + strconv.Itoa(i)
+// firstArg is the number of a value called %arg0; that of %arg1 is the next one. They have no text, because a function can
+// have as many arguments as its text has room for.
+const firstArg = math.MinInt32
+
+// argument gives a the name that arguments have by default.
+func (n *names) argument(a *ir.Value) {
+	n.probe = strconv.AppendInt(append(n.probe[:0], "arg"...), int64(n.nextArg), 10)
+	if n.nextArg > 1<<30 || n.used[string(n.probe)] != 0 {
+		n.set(a, string(n.probe))
+		return
 	}
-	return s
-}()
+	a.SetNumber(firstArg + int32(n.nextArg))
+}
+
+// taken reports whether a name is in use in the regions around.
+func (n *names) taken(name []byte) bool {
+	if n.used[string(name)] != 0 {
+		return true
+	}
+	digits, ok := bytes.CutPrefix(name, []byte("arg"))
+	if !ok || len(digits) == 0 || len(digits) > 9 || digits[0] == '0' && len(digits) > 1 {
+		return false
+	}
+	arg := 0
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return false
+		}
+		arg = 10*arg + int(c-'0')
+	}
+	return arg < n.nextArg
+}
 
 // numberAll names all values in op.
 func (p *printer) numberAll(op *ir.Op) {
@@ -107,11 +134,7 @@ func (n *names) own(r *ir.Region, generic bool) {
 				n.count(a)
 				continue
 			}
-			if n.nextArg < len(argNames) {
-				n.set(a, argNames[n.nextArg])
-			} else {
-				n.set(a, "arg"+strconv.Itoa(n.nextArg))
-			}
+			n.argument(a)
 			n.nextArg++
 		}
 		for op := b.First(); op != nil; op = op.Next() {
@@ -167,13 +190,14 @@ func (n *names) set(v *ir.Value, name string) {
 }
 
 func (n *names) unique(name string) string {
-	if n.used[name] != 0 {
-		n.probe = append(append(n.probe[:0], name...), '_')
+	n.probe = append(n.probe[:0], name...)
+	if n.taken(n.probe) {
+		n.probe = append(n.probe, '_')
 		base := len(n.probe)
 		for {
 			n.probe = strconv.AppendInt(n.probe[:base], int64(n.nextClash), 10)
 			n.nextClash++
-			if n.used[string(n.probe)] == 0 {
+			if !n.taken(n.probe) {
 				name = string(n.probe)
 				break
 			}
@@ -241,6 +265,8 @@ func (p *printer) baseName(v *ir.Value) {
 	switch n := v.Number(); {
 	case n > 0:
 		p.buf = strconv.AppendInt(append(p.buf, '%'), int64(n-1), 10)
+	case n < firstArg+1<<30:
+		p.buf = strconv.AppendInt(append(p.buf, "%arg"...), int64(n)-firstArg, 10)
 	case n < 0 && int(^n) < len(p.names.text):
 		p.buf = append(append(p.buf, '%'), p.names.text[^n]...)
 	default:
