@@ -168,8 +168,11 @@ func reduceParts(p *planner, s *spec, i int) (folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r == nil || len(r.args) != 2 || len(r.ret) != 1 {
-		return nil, unsupported("a reduction by ops that are not elementwise")
+	if r == nil {
+		return p.scalarParts(s, i)
+	}
+	if len(r.args) != 2 || len(r.ret) != 1 {
+		return nil, errors.New("expects a region of two arguments and one result")
 	}
 	wide := r.types[0].dt
 	if r.types[1].dt != wide || s.out[i].dt != wide {
@@ -208,6 +211,53 @@ func reduceParts(p *planner, s *spec, i int) (folder, error) {
 			}
 		}
 		return acc[0], nil
+	}, nil
+}
+
+// scalarParts reduces by a region that is executed once per element.
+func (p *planner) scalarParts(s *spec, i int) (folder, error) {
+	body, err := p.region(s.op, 0)
+	if err != nil {
+		return nil, err
+	}
+	t, err := typeOf(s.op.Region(0).Entry().Arg(0).Type())
+	if err != nil {
+		return nil, err
+	}
+	dt, n := s.in[i].dt, s.in[i].n
+	if len(body.args) != 2 || len(body.ret) != 1 || t.dt != dt || s.out[i].dt != dt {
+		return nil, unsupported("a reduction by ops that are not elementwise, in another type than the operands'")
+	}
+	return func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error) {
+		if len(parts) == 0 {
+			return nil, nil
+		}
+		acc, err := m.alloc(dt, tensor.Shape{int64(n)}, n)
+		if err != nil {
+			return nil, err
+		}
+		copy(acc.t.Bytes(), parts[0].Bytes())
+		size := dt.Size()
+		var v [1]*buf
+		for _, part := range parts[1:] {
+			for e := range n {
+				if err := m.poll(); err != nil {
+					return nil, err
+				}
+				if err := m.scalarArg(fr, body.args[0], &acc.t, e); err != nil {
+					return nil, err
+				}
+				if err := m.scalarArg(fr, body.args[1], part, e); err != nil {
+					return nil, err
+				}
+				if err := m.block(fr, body, v[:]); err != nil {
+					return nil, err
+				}
+				copy(acc.t.Bytes()[e*size:(e+1)*size], v[0].t.Bytes())
+				m.release(v[0])
+			}
+		}
+		return acc, nil
 	}, nil
 }
 

@@ -322,6 +322,9 @@ func (p *planner) pick(ins *instr, s *spec) error {
 	if !ok {
 		return unsupported("%s", s.op.Name())
 	}
+	if wide := promotions(s); wide != nil {
+		return p.promote(ins, s, wide)
+	}
 	if r.control != nil {
 		if r.staticShapes {
 			for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {

@@ -351,7 +351,7 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 		return nil, err
 	}
 	slice := w.slice()
-	size := operand.dt.Size()
+	size, wide := operand.dt.Size(), out.dt.Size()
 	flat := tensor.Shape{int64(n)}
 	return func(m *machine, fr *frame, ins *instr) error {
 		values := &fr.slots[ins.in[0]].t
@@ -447,8 +447,8 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 				continue
 			}
 			if combine != nil {
-				x.Borrow(out.dt, nil, res.t.Bytes()[int(t)*size:(int(t)+1)*size])
-				y.Borrow(out.dt, nil, src.Bytes()[i*size:(i+1)*size])
+				x.Borrow(out.dt, nil, res.t.Bytes()[int(t)*wide:(int(t)+1)*wide])
+				y.Borrow(out.dt, nil, src.Bytes()[i*wide:(i+1)*wide])
 				combine(two, one, 0, 1)
 				continue
 			}
@@ -462,7 +462,7 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 			if err := m.block(fr, scatter, v[:]); err != nil {
 				return err
 			}
-			copy(res.t.Bytes()[int(t)*size:(int(t)+1)*size], v[0].t.Bytes())
+			copy(res.t.Bytes()[int(t)*wide:(int(t)+1)*wide], v[0].t.Bytes())
 			m.release(v[0])
 		}
 		fr.slots[ins.out[0]] = res

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -71,5 +72,41 @@ func TestWindowsWithBranches(t *testing.T) {
 		if !bytes.Equal(got[0].Bytes(), got[1].Bytes()) {
 			t.Errorf("%s: a region with a branch gives %s, without one %s", c.op[:30], got[1].AppendLiteral(nil, 64), got[0].AppendLiteral(nil, 64))
 		}
+	}
+}
+
+// So may those of collectives.
+func TestCollectiveWithBranch(t *testing.T) {
+	text := `func.func @main(%a: tensor<3xi32>) -> tensor<3xi32> {
+  %id = stablehlo.replica_id : tensor<ui32>
+  %k = stablehlo.convert %id : (tensor<ui32>) -> tensor<i32>
+  %w = stablehlo.broadcast_in_dim %k, dims = [] : (tensor<i32>) -> tensor<3xi32>
+  %b = stablehlo.multiply %a, %w : tensor<3xi32>
+  %0 = "stablehlo.all_reduce"(%b) <{replica_groups = dense<[[0, 1, 2]]> : tensor<1x3xi64>}> ({
+  ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+    %p = stablehlo.compare GT, %x, %y : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %s = "stablehlo.if"(%p) ({
+      stablehlo.return %x : tensor<i32>
+    }, {
+      stablehlo.return %y : tensor<i32>
+    }) : (tensor<i1>) -> tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<3xi32>) -> tensor<3xi32>
+  return %0 : tensor<3xi32>
+}`
+	exe, err := compileWith(t, text, Options{}, runtime.CompileOptions{Replicas: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := tensor.New(tensor.I32, tensor.Shape{3})
+	for i, v := range []float64{5, -5, 0} {
+		a.SetFloat(i, v)
+	}
+	out, err := exe.Run(t.Context(), []*tensor.Tensor{a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tensor.View[int32](out[0]); got[0] != 10 || got[1] != 0 || got[2] != 0 {
+		t.Errorf("gives %v", got)
 	}
 }

@@ -1,0 +1,108 @@
+package interp
+
+import "github.com/hlocb/hlocb/tensor"
+
+// Regions of reductions may work on a type that the operands' is promoted to (spec, "reduce", "reduce_window", "scatter",
+// "select_and_scatter": is_promotable): sums of bf16 in f32, say. The operands are converted first.
+
+// promotions returns, for each operand that has to be converted, the type it gets; nil where none has.
+func promotions(s *spec) map[int]tensor.DType {
+	kind := opKind(s.op)
+	region := 0
+	var at []int // for each argument of the region's first half, an operand of its type; and another in its second half
+	var other []int
+	switch k := len(s.out); kind {
+	case "stablehlo.reduce", "stablehlo.reduce_window":
+		for i := range k {
+			at, other = append(at, i), append(other, k+i)
+		}
+	case "stablehlo.scatter":
+		for i := range k {
+			at, other = append(at, i), append(other, k+1+i)
+		}
+	case "stablehlo.select_and_scatter":
+		region, at, other = 1, []int{1}, []int{2}
+	default:
+		return nil
+	}
+	if region >= s.op.NumRegions() || len(s.op.Region(region).Blocks()) != 1 {
+		return nil
+	}
+	b := s.op.Region(region).Entry()
+	var wide map[int]tensor.DType
+	for i := range at {
+		if i >= b.NumArgs() {
+			return nil
+		}
+		t, err := typeOf(b.Arg(i).Type())
+		if err != nil || t.class != classTensor || t.quant != nil {
+			return nil
+		}
+		for _, k := range []int{at[i], other[i]} {
+			if k >= len(s.in) {
+				return nil
+			}
+			if o := s.in[k]; o.class == classTensor && o.quant == nil && !o.dynamic() && o.dt != t.dt {
+				if wide == nil {
+					wide = map[int]tensor.DType{}
+				}
+				wide[k] = t.dt
+			}
+		}
+	}
+	return wide
+}
+
+// promote compiles an op some of whose operands are converted first.
+func (p *planner) promote(ins *instr, s *spec, wide map[int]tensor.DType) error {
+	type conversion struct {
+		from, to int32 // slots
+		typ      vtype
+		kern     kernel
+	}
+	inner := &spec{p: p, op: s.op, out: s.out}
+	in := *ins
+	in.in, in.move = append([]int32(nil), ins.in...), append([]bool(nil), ins.move...)
+	var list []conversion
+	for i, t := range s.in {
+		to, ok := wide[i]
+		if ok {
+			c := conversion{from: ins.in[i], to: p.fresh(), typ: tensorType(to, t.shape...)}
+			var err error
+			if c.kern, err = p.prog.table["stablehlo.convert"].make(&spec{p: p, op: s.op, in: []vtype{t}, out: []vtype{c.typ}}); err != nil {
+				return err
+			}
+			list = append(list, c)
+			t = c.typ
+			in.in[i], in.move[i] = c.to, true
+		}
+		inner.in = append(inner.in, t)
+	}
+	if err := p.pick(&in, inner); err != nil {
+		return err
+	}
+	ins.ctl = func(m *machine, fr *frame, _ *instr) error {
+		for _, c := range list {
+			b, err := m.alloc(c.typ.dt, c.typ.shape, c.typ.n)
+			if err != nil {
+				return err
+			}
+			fr.slots[c.to] = b
+			if err := c.kern.run([]*tensor.Tensor{&fr.slots[c.from].t}, []*tensor.Tensor{&b.t}); err != nil {
+				return err
+			}
+		}
+		var err error
+		if in.ctl != nil {
+			err = in.ctl(m, fr, &in)
+		} else {
+			err = m.step(fr, &in)
+		}
+		for _, c := range list {
+			m.release(fr.slots[c.to])
+			fr.slots[c.to] = nil
+		}
+		return err
+	}
+	return nil
+}
