@@ -46,6 +46,34 @@ func makeCompare(s *spec) (kernel, error) {
 	return k, nil
 }
 
+// lexicographic orders complex numbers by their real parts, those with equal ones by their imaginary parts (spec, "compare"). A
+// NaN part that is looked at makes every order false.
+func lexicographic(dir string) elementLoop {
+	var strict, last func(a, b float64) bool
+	switch dir {
+	case "LT", "LE":
+		strict = func(a, b float64) bool { return a < b }
+	case "GT", "GE":
+		strict = func(a, b float64) bool { return a > b }
+	default:
+		return nil
+	}
+	last = strict
+	if dir[1] == 'E' {
+		last = func(a, b float64) bool { return strict(a, b) || a == b }
+	}
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			x, y := in[0].ComplexAt(i), in[1].ComplexAt(i)
+			v := byte(0)
+			if strict(real(x), real(y)) || real(x) == real(y) && last(imag(x), imag(y)) {
+				v = 1
+			}
+			out[0].Bytes()[i] = v
+		}
+	}
+}
+
 // compareLoop returns the loop for a direction (EQ, NE, GE, GT, LE, LT), nil where there is none.
 func compareLoop(dt tensor.DType, dir string, total bool) elementLoop {
 	switch dt {
@@ -66,9 +94,15 @@ func compareLoop(dt tensor.DType, dir string, total bool) elementLoop {
 	case tensor.UI64:
 		return compareView(ordered[uint64](dir))
 	case tensor.Complex64:
-		return compareView(equality[complex64](dir))
+		if f := compareView(equality[complex64](dir)); f != nil {
+			return f
+		}
+		return lexicographic(dir)
 	case tensor.Complex128:
-		return compareView(equality[complex128](dir))
+		if f := compareView(equality[complex128](dir)); f != nil {
+			return f
+		}
+		return lexicographic(dir)
 	case tensor.F32:
 		if !total {
 			return compareView(ordered[float32](dir))
