@@ -66,6 +66,10 @@ func TestDeviations(t *testing.T) {
   %0 = chlo.next_after %x, %y : tensor<1xf8E8M0FNU>, tensor<1xf8E8M0FNU> -> tensor<1xf8E8M0FNU>
   return %0 : tensor<1xf8E8M0FNU>
 }`, []*tensor.Tensor{codes(tensor.F8E8M0FNU, tensor.Shape{1}, 0), codes(tensor.F8E8M0FNU, tensor.Shape{1}, 0xF1)}, []uint64{1}, []uint64{0x81}},
+		{"reduce_precision of NaN to no mantissa", `func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+  %0 = stablehlo.reduce_precision %x, format = e2m0 : tensor<1xf32>
+  return %0 : tensor<1xf32>
+}`, []*tensor.Tensor{codes(tensor.F32, tensor.Shape{1}, nan)}, []uint64{uint64(math.Float32bits(float32(math.Inf(1))))}, []uint64{nan}},
 		{"clamp between bounds that cross, below a maximum", `func.func @main(%l: tensor<i64>, %x: tensor<i64>, %h: tensor<i64>) -> tensor<i64> {
   %0 = stablehlo.clamp %l, %x, %h : tensor<i64>
   %1 = stablehlo.maximum %0, %l : tensor<i64>
