@@ -54,7 +54,9 @@ func TestRandomCollectives(t *testing.T) {
 func randomCollective(r *rand.Rand) (string, *tensor.Tensor) {
 	devices := []int{2, 4, 8}[r.IntN(3)]
 	partitioned := r.IntN(2) == 0
-	d := []tensor.DType{tensor.F32, tensor.F64, tensor.I32, tensor.I64, tensor.UI8, tensor.I16, tensor.BF16, tensor.F16}[r.IntN(8)]
+	types := []tensor.DType{tensor.F32, tensor.F64, tensor.I32, tensor.I64, tensor.UI8, tensor.I16, tensor.BF16, tensor.F16, tensor.I8, tensor.UI16, tensor.UI32, tensor.UI64,
+		tensor.Complex64, tensor.Complex128, tensor.F8E5M2, tensor.F8E4M3FN, tensor.F8E4M3B11FNUZ, tensor.F8E3M4, tensor.I4, tensor.I1}
+	d := types[r.IntN(len(types))]
 	size := []int{1, 2, devices}[r.IntN(3)] // of a group
 	rows, cols := devices*(1+r.IntN(2)), devices
 	typ := func(a, b int) string { return fmt.Sprintf("tensor<%dx%dx%s>", a, b, d) }
@@ -74,6 +76,12 @@ func randomCollective(r *rand.Rand) (string, *tensor.Tensor) {
 		channel, global = ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>", ", use_global_device_ids"
 	}
 	combine := []string{"add", "maximum", "minimum"}[r.IntN(3)]
+	switch {
+	case d.IsComplex():
+		combine = "add" // they have no maximum there
+	case d.IsFloat() && d.Bits() == 8 && combine == "add":
+		combine = "maximum" // sums are rounded
+	}
 	region := fmt.Sprintf(` ({
       ^bb0(%%a: tensor<%[1]s>, %%b: tensor<%[1]s>):
         %%c = stablehlo.%[2]s %%a, %%b : tensor<%[1]s>
@@ -151,15 +159,17 @@ func randomCollective(r *rand.Rand) (string, *tensor.Tensor) {
 
 // fillSmall fills t with whole numbers from 0 to 7, and floats with some negative ones.
 func fillSmall(t *tensor.Tensor, r *rand.Rand) {
-	n := t.DType().Size()
 	for i := range t.NumElements() {
 		v := r.IntN(8)
-		bits := uint64(v)
-		if t.DType().IsFloat() {
-			bits = tensor.EncodeFloat(t.DType(), float64(v-3))
-		}
-		for k := range n {
-			t.Bytes()[int(i)*n+k] = byte(bits >> (8 * k))
+		switch d := t.DType(); {
+		case d == tensor.I1:
+			t.SetBits(i, uint64(v&1))
+		case d.IsComplex():
+			t.SetComplex(i, complex(float64(v-3), float64(r.IntN(8)-3)))
+		case d.IsFloat():
+			t.SetFloat(i, float64(v-3))
+		default:
+			t.SetBits(i, uint64(v))
 		}
 	}
 }
