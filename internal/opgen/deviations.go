@@ -254,6 +254,9 @@ func Refusals() []Refusal {
 			return of(p, "concatenate") && has(p, 2) && strings.Contains(m, "ends the process")
 		}, "`concatenate` of i2 and ui2 ends its process"},
 		{func(p *Program, m string) bool {
+			return of(p, "dot", "dot_general", "einsum", "convolution") && has(p, 2) && strings.Contains(m, "UNIMPLEMENTED")
+		}, "products and convolutions of i2 and ui2"},
+		{func(p *Program, m string) bool {
 			return of(p, "reduce") && strings.Contains(p.Op, "pairs") && has(p, 2)
 		}, "reductions of several inputs, some of i2 or ui2: \"layout() == layout()\" fails"},
 		{func(p *Program, m string) bool { return of(p, "sort") && strings.Contains(p.Op, "pairs") && has(p, 2) }, "sorts of several inputs, some of i2 or ui2: \"Inputs must have the same shape\""},

@@ -90,7 +90,7 @@ func (g *Generator) dtype() tensor.DType { return xlaTypes()[g.rng.IntN(len(xlaT
 // number is a type that adds up.
 func (g *Generator) number() tensor.DType {
 	for {
-		if d := g.dtype(); d != tensor.I1 && d.Bits() >= 8 {
+		if d := g.dtype(); d != tensor.I1 {
 			return d
 		}
 	}
@@ -422,8 +422,18 @@ func (g *Generator) numbers(d tensor.DType, shape tensor.Shape, r reducer) arg {
 		style = verify.Edges
 	}
 	a := arg{dt: d, shape: shape, style: style}
-	if d == tensor.F8E8M0FNU {
+	switch {
+	case d == tensor.F8E8M0FNU:
 		a.fill = g.within(0.125, 64) // the type has no negative numbers: they are NaN
+	case d.IsFloat() && (r.op == "maximum" || r.op == "minimum"):
+		a.fill = func(t *tensor.Tensor) {
+			verify.Fill(t, g.rng, verify.Ordinary)
+			for i := range t.NumElements() {
+				if t.FloatAt(i) == 0 { // of either sign: see extremaWithNaN
+					t.SetFloat(i, 1)
+				}
+			}
+		}
 	}
 	return a
 }
