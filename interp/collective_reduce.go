@@ -1,0 +1,129 @@
+package interp
+
+import (
+	"errors"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// reduceParts compiles the region of a reducing collective for operand i: it folds the members' operands in the order of
+// the group. Where the region computes in a wider type than the operand's, that is what it gives.
+func reduceParts(p *planner, s *spec, i int) (folder, error) {
+	dt, n := s.in[i].dt, s.in[i].n
+	r, err := p.lift(s.op, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return p.scalarParts(s, i)
+	}
+	if len(r.args) != 2 || len(r.ret) != 1 {
+		return nil, errors.New("expects a region of two arguments and one result")
+	}
+	wide := r.types[0].dt
+	if r.types[1].dt != wide || s.out[i].dt != wide {
+		return nil, errors.New("has a computation whose types are not those of the results")
+	}
+	var widen kernel
+	if wide != dt {
+		row := p.prog.table["stablehlo.convert"]
+		from, to := s.in[i], s.in[i]
+		to.dt = wide
+		if widen, err = row.make(&spec{p: p, op: s.op, in: []vtype{from}, out: []vtype{to}}); err != nil {
+			return nil, err
+		}
+	}
+	return func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error) {
+		var acc [1]*buf
+		for k, part := range parts {
+			b, err := m.alloc(wide, r.types[0].shape, n)
+			if err != nil {
+				return nil, err
+			}
+			if widen.run != nil {
+				if err := widen.run([]*tensor.Tensor{part}, []*tensor.Tensor{&b.t}); err != nil {
+					return nil, err
+				}
+			} else {
+				copy(b.t.Bytes(), part.Bytes())
+			}
+			if k == 0 {
+				acc[0] = b
+				continue
+			}
+			fr.slots[r.args[0]], fr.slots[r.args[1]] = acc[0], b
+			if err := m.block(fr, r.block, acc[:]); err != nil {
+				return nil, err
+			}
+		}
+		return acc[0], nil
+	}, nil
+}
+
+// scalarParts reduces by a region that is executed once per element.
+func (p *planner) scalarParts(s *spec, i int) (folder, error) {
+	body, err := p.region(s.op, 0)
+	if err != nil {
+		return nil, err
+	}
+	t, err := typeOf(s.op.Region(0).Entry().Arg(0).Type())
+	if err != nil {
+		return nil, err
+	}
+	dt, n := s.in[i].dt, s.in[i].n
+	if len(body.args) != 2 || len(body.ret) != 1 || t.dt != dt || s.out[i].dt != dt {
+		return nil, unsupported("a reduction by ops that are not elementwise, in another type than the operands'")
+	}
+	return func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error) {
+		if len(parts) == 0 {
+			return nil, nil
+		}
+		acc, err := m.alloc(dt, tensor.Shape{int64(n)}, n)
+		if err != nil {
+			return nil, err
+		}
+		copy(acc.t.Bytes(), parts[0].Bytes())
+		size := dt.Size()
+		var v [1]*buf
+		for _, part := range parts[1:] {
+			for e := range n {
+				if err := m.poll(); err != nil {
+					return nil, err
+				}
+				if err := m.scalarArg(fr, body.args[0], &acc.t, e); err != nil {
+					return nil, err
+				}
+				if err := m.scalarArg(fr, body.args[1], part, e); err != nil {
+					return nil, err
+				}
+				if err := m.block(fr, body, v[:]); err != nil {
+					return nil, err
+				}
+				copy(acc.t.Bytes()[e*size:(e+1)*size], v[0].t.Bytes())
+				m.release(v[0])
+			}
+		}
+		return acc, nil
+	}, nil
+}
+
+// folder reduces what the processes of a group hand in for one operand.
+type folder func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error)
+
+// reduction compiles what all_reduce and collective_reduce have in common: who meets whom, and how each operand of s is
+// reduced.
+func reduction(p *planner, s *spec) (rule groupRule, groups [][]int64, fold []folder, err error) {
+	if rule, err = reductionRule(s.op); err != nil {
+		return
+	}
+	if groups, err = p.groups(s.op); err != nil {
+		return
+	}
+	fold = make([]folder, len(s.in))
+	for i := range s.in {
+		if fold[i], err = reduceParts(p, s, i); err != nil {
+			return
+		}
+	}
+	return
+}
