@@ -70,6 +70,26 @@ func TestDeviations(t *testing.T) {
   %0 = stablehlo.reduce_precision %x, format = e2m0 : tensor<1xf32>
   return %0 : tensor<1xf32>
 }`, []*tensor.Tensor{codes(tensor.F32, tensor.Shape{1}, nan)}, []uint64{uint64(math.Float32bits(float32(math.Inf(1))))}, []uint64{nan}},
+		{"NaN of f4E2M1FN", `func.func @main(%x: tensor<1xf4E2M1FN>) -> tensor<1xf4E2M1FN> {
+  %0 = stablehlo.sqrt %x : tensor<1xf4E2M1FN>
+  return %0 : tensor<1xf4E2M1FN>
+}`, []*tensor.Tensor{codes(tensor.F4E2M1FN, tensor.Shape{1}, 10)}, []uint64{0}, []uint64{8}},
+		{"infinities of f4E2M1FN", `func.func @main(%x: tensor<1xf4E2M1FN>) -> tensor<1xi1> {
+  %0 = chlo.is_inf %x : tensor<1xf4E2M1FN> -> tensor<1xi1>
+  return %0 : tensor<1xi1>
+}`, []*tensor.Tensor{codes(tensor.F4E2M1FN, tensor.Shape{1}, 0)}, []uint64{0}, []uint64{1}},
+		{"6 of f4E2M1FN as an integer", `func.func @main(%x: tensor<1xf4E2M1FN>) -> tensor<1xi8> {
+  %0 = stablehlo.convert %x : (tensor<1xf4E2M1FN>) -> tensor<1xi8>
+  return %0 : tensor<1xi8>
+}`, []*tensor.Tensor{codes(tensor.F4E2M1FN, tensor.Shape{1}, 7)}, []uint64{6}, []uint64{127}},
+		{"integers of 32 bits and more to bf16", `func.func @main(%x: tensor<1xi32>) -> tensor<1xbf16> {
+  %0 = stablehlo.convert %x : (tensor<1xi32>) -> tensor<1xbf16>
+  return %0 : tensor<1xbf16>
+}`, []*tensor.Tensor{codes(tensor.I32, tensor.Shape{1}, 1<<32-1606418381)}, []uint64{tensor.EncodeFloat(tensor.BF16, -1602224128)}, []uint64{tensor.EncodeFloat(tensor.BF16, -1610612736)}},
+		{"bits of negative narrow integers", `func.func @main(%x: tensor<1xi4>) -> tensor<1xi4> {
+  %0 = stablehlo.popcnt %x : tensor<1xi4>
+  return %0 : tensor<1xi4>
+}`, []*tensor.Tensor{codes(tensor.I4, tensor.Shape{1}, 0xff)}, []uint64{4}, []uint64{0xf8}},
 		{"clamp between bounds that cross, below a maximum", `func.func @main(%l: tensor<i64>, %x: tensor<i64>, %h: tensor<i64>) -> tensor<i64> {
   %0 = stablehlo.clamp %l, %x, %h : tensor<i64>
   %1 = stablehlo.maximum %0, %l : tensor<i64>

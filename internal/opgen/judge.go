@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/cmplx"
+	"strings"
 
 	"github.com/hlocb/hlocb/tensor"
 	"github.com/hlocb/hlocb/verify"
@@ -22,9 +23,21 @@ func Epsilon(d tensor.DType) float64 {
 	return tensor.DecodeFloat(d, one+1) - 1
 }
 
-// functionLimit is how many units in the last place engines may be apart on a function of values that are far from its
-// zeros and poles (see within); near those, internal/numerics measures them.
-const functionLimit = 1000
+// functionLimit returns how many units in the last place engines may be apart on a function: what bounds them elsewhere, too,
+// or the limit of the note that explains more, but no more than a thousand, since values of programs are far from zeros and
+// poles of functions (see within).
+func (p *Program) functionLimit() uint64 {
+	op := bare(p.Op)
+	column := Column(p.DType)
+	limit := (&Row{Op: op}).Bound(column)
+	short, _ := strings.CutPrefix(op, "chlo.broadcast_")
+	for _, name := range []string{op, "stablehlo." + short, "chlo." + short} {
+		if n := NoteOn(Notes(), name, column); n != nil {
+			limit = max(limit, min(n.Limit, 1000))
+		}
+	}
+	return limit
+}
 
 // Verdict is what JudgeRandom says of a program on which the engine and XLA agree but for known deviations of XLA: how
 // many elements each explains, by name.
@@ -78,9 +91,10 @@ func (p *Program) near(a, b *tensor.Tensor) func(i int) bool {
 	case p.Rule.Exact || !d.IsFloat() && !d.IsComplex():
 		return func(i int) bool { return (verify.Tolerance{}).Accepts(a, b, i) }
 	case p.Rule.Terms == 0:
+		limit := p.functionLimit()
 		return func(i int) bool {
 			ulp, special, _ := apart(a, b, i)
-			return (verify.Tolerance{}).Accepts(a, b, i) || !special && ulp <= functionLimit
+			return (verify.Tolerance{}).Accepts(a, b, i) || !special && ulp <= limit
 		}
 	}
 	limit := float64(p.Rule.Terms) * Epsilon(a.DType()) * magnitude(p, a)
