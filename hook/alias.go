@@ -151,7 +151,7 @@ func (a *aliaser) compute(v *ir.Value) bool {
 		return a.isComputed(parent.Operand(v.Index()))
 	}
 	f, ok := fn.AsFunc(parent)
-	if !ok || !f.Private() || a.calls.taken[f.Symbol()] != nil {
+	if !ok || !f.Private() || a.calls.taken(f.Symbol()) != nil {
 		return false
 	}
 	callers := a.calls.callers[f.Symbol()]

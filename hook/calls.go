@@ -10,14 +10,15 @@ type callGraph struct {
 	funcs   []fn.Func
 	byName  map[string]fn.Func
 	callers map[string][]*ir.Op // func.call ops by callee
-	taken   map[string]*ir.Op   // an op that names the function other than by func.call
+	m       *ir.Module
+	named   map[string]*ir.Op // see taken; nil until somebody asks
 }
 
 func newCallGraph(m *ir.Module) *callGraph { return callGraphOf(m, nil) }
 
 // callGraphOf is newCallGraph; it shows visit, where it is not nil, each op on the way.
 func callGraphOf(m *ir.Module, visit func(*ir.Op)) *callGraph {
-	g := &callGraph{byName: map[string]fn.Func{}, callers: map[string][]*ir.Op{}, taken: map[string]*ir.Op{}}
+	g := &callGraph{m: m, byName: map[string]fn.Func{}, callers: map[string][]*ir.Op{}}
 	g.funcs = fn.Funcs(m)
 	for _, f := range g.funcs {
 		g.byName[f.Symbol()] = f
@@ -30,15 +31,30 @@ func callGraphOf(m *ir.Module, visit func(*ir.Op)) *callGraph {
 		if op.Is(call) {
 			name := fn.Callee(op)
 			g.callers[name] = append(g.callers[name], op)
-			return true
-		}
-		attrs := op.Attrs()
-		for i := range attrs {
-			g.take(op, attrs[i].Attr)
 		}
 		return true
 	})
 	return g
+}
+
+// taken returns an op that names the function other than by func.call, nil where there is none. Most of those who look at
+// calls never ask, and asking looks at every attribute.
+func (g *callGraph) taken(name string) *ir.Op {
+	if g.named == nil {
+		g.named = map[string]*ir.Op{}
+		call := g.m.Def("func.call")
+		g.m.Walk(func(op *ir.Op) bool {
+			if op.Is(call) {
+				return true
+			}
+			attrs := op.Attrs()
+			for i := range attrs {
+				g.take(op, attrs[i].Attr)
+			}
+			return true
+		})
+	}
+	return g.named[name]
 }
 
 // take notes the functions that a names.
@@ -46,7 +62,7 @@ func (g *callGraph) take(op *ir.Op, a ir.Attr) {
 	switch a := a.(type) {
 	case *ir.SymbolRefAttr:
 		if _, ok := g.byName[a.Root()]; ok {
-			g.taken[a.Root()] = op
+			g.named[a.Root()] = op
 		}
 	case *ir.ArrayAttr:
 		for _, e := range a.Elems() {
@@ -159,7 +175,7 @@ func dropUnused(m *ir.Module, names map[string]bool) {
 		for i := len(g.funcs) - 1; i >= 0; i-- {
 			f := g.funcs[i]
 			name := f.Symbol()
-			if names[name] && f.Private() && len(g.callers[name]) == 0 && g.taken[name] == nil {
+			if names[name] && f.Private() && len(g.callers[name]) == 0 && g.taken(name) == nil {
 				f.Erase()
 				delete(names, name)
 				changed = true

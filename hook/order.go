@@ -95,7 +95,7 @@ func (t *threader) split() error {
 		if !t.reach.ops[f.Op] {
 			continue
 		}
-		if op := t.calls.taken[name]; op != nil {
+		if op := t.calls.taken(name); op != nil {
 			return t.m.Errorf(op, "'%s' names function @%s, whose hooks cannot be put in order from here", op.Name(), name)
 		}
 		if f.Private() || len(t.calls.callers[name]) == 0 {

@@ -71,7 +71,7 @@ func dropPIDs(m *ir.Module) {
 	for changed := true; changed; {
 		changed = false
 		for _, f := range calls.funcs {
-			if f.External() || calls.taken[f.Symbol()] != nil || f.Type() == nil {
+			if f.External() || calls.taken(f.Symbol()) != nil || f.Type() == nil {
 				continue
 			}
 			for i := len(f.Type().Inputs()) - 1; i >= 0; i-- {

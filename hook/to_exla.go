@@ -187,7 +187,7 @@ func addPIDs(m *ir.Module) error {
 		if !reach.ops[f.Op] || pidArg(f) != nil {
 			continue
 		}
-		if op := reach.calls.taken[f.Symbol()]; op != nil {
+		if op := reach.calls.taken(f.Symbol()); op != nil {
 			return m.Errorf(op, "'%s' names function @%s, which needs the PID of EXLA's callback server", op.Name(), f.Symbol())
 		}
 		addPID(m, f, pid)

@@ -220,7 +220,7 @@ func (c *converter) function(f fn.Func) error {
 	c.dropRes = dropped
 	if changed {
 		name := f.Symbol()
-		if op := c.calls.taken[name]; op != nil {
+		if op := c.calls.taken(name); op != nil {
 			return c.m.Errorf(op, "'%s' names function @%s, which takes or returns a token that cannot be followed here", op.Name(), name)
 		}
 		if c.public && len(c.calls.callers[name]) > 0 {

@@ -16,7 +16,7 @@ func collapseWrappers(m *ir.Module, changed map[string]bool) {
 	var gone = map[string]bool{}
 	for _, f := range g.funcs {
 		name := f.Symbol()
-		if !changed[name] || !f.Private() || g.taken[name] != nil {
+		if !changed[name] || !f.Private() || g.taken(name) != nil {
 			continue
 		}
 		inner := forwards(f)
