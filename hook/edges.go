@@ -42,6 +42,8 @@ type edger struct {
 	edges  []uint64 // from and to, 32 bits each
 	grew   bool
 	sweeps int
+	// lowered lets chains pass only through what keeps an order in XLA: no barriers, no values without elements.
+	lowered bool
 }
 
 // link is an op that a chain may go through.
@@ -130,7 +132,7 @@ func hookChain(op *ir.Op) (id hlocb.ID, chained, ok bool) {
 // flow lets to have all that from has.
 func (e *edger) flow(from, to *ir.Value) {
 	s := e.sets[from]
-	if s == nil {
+	if s == nil || e.lowered && isZeroSize(from.Type()) {
 		return
 	}
 	for _, n := range s.list {
@@ -241,7 +243,9 @@ func (e *edger) op(op *ir.Op) {
 	case "get_tuple_element":
 		e.flow(op.Operand(0), op.Result(0))
 	case "optimization_barrier":
-		e.match(op.OperandList(), resultList(op))
+		if !e.lowered {
+			e.match(op.OperandList(), resultList(op))
+		}
 	default:
 		for _, r := range op.Regions() {
 			e.region(r)

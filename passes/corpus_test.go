@@ -238,6 +238,28 @@ func TestRewriteTwiceElsewhere(t *testing.T) {
 	}
 }
 
+// TestCorpusInMHLO spells the modules of the corpus in the dialect that StableHLO comes from, and finds the same hooks.
+func TestCorpusInMHLO(t *testing.T) {
+	mhlo := strings.NewReplacer(`"stablehlo.`, `"mhlo.`, "#stablehlo.", "#mhlo.", "!stablehlo.token", "!mhlo.token")
+	for _, folder := range []string{"hooks", "events", "order"} {
+		for _, file := range corpus(t, folder) {
+			if filepath.Base(file) == "t14_badalias.mlir" {
+				continue
+			}
+			m := readModule(t, file)
+			spelled, err := parseText(filepath.Base(file), []byte(mhlo.Replace(print.String(m, print.Options{Generic: true}))))
+			if err != nil {
+				t.Errorf("%s in MHLO: %v", filepath.Base(file), err)
+				continue
+			}
+			opts := passes.RewriteOptions{Targets: targets}
+			if d := gocmp.Diff(shape(rewrite(t, m, opts)), shape(rewrite(t, spelled, opts))); d != "" {
+				t.Errorf("%s: -StableHLO +MHLO:\n%s", filepath.Base(file), d)
+			}
+		}
+	}
+}
+
 // parseAll parses texts with jaxlib and returns what it says of each, "" for nothing.
 const parseAll = `
 import json, sys
