@@ -187,7 +187,7 @@ func (a *aliaser) passThrough(h hlocb.HookOp) {
 	}
 	passed := candidates[:0]
 	for _, i := range candidates {
-		if a.free(h.Op, h, []int{i}) || a.duplicated(h.Data(i), 0) {
+		if a.free(h.Op, h, []int{i}) || a.mode != AliasFree && a.duplicated(h.Data(i), 0) {
 			passed = append(passed, i)
 		}
 	}
@@ -259,8 +259,9 @@ func (a *aliaser) call(h hlocb.HookOp) {
 // cost says whether XLA must copy data operand o of h before a result may take its memory.
 func (a *aliaser) cost(h hlocb.HookOp, o int) (Verdict, string) {
 	v := h.Data(o)
-	for i := range o {
-		if h.Data(i) == v {
+	for i := range h.NumData() {
+		// Each of several that a result takes needs memory of its own, and so does the first where the others only look.
+		if i != o && h.Data(i) == v && (i < o || !slices.Contains(h.Aliases(), i)) {
 			return AliasCopied, "the operand is passed twice"
 		}
 	}

@@ -11,6 +11,11 @@ import (
 func (a *aliaser) free(op *ir.Op, h hlocb.HookOp, operands []int) bool {
 	for _, i := range operands {
 		v := h.Data(i)
+		for k := range h.NumData() {
+			if k != i && h.Data(k) == v { // one of the two needs memory of its own
+				return false
+			}
+		}
 		for u := range v.Uses() {
 			if u.Owner() != op && a.before(u.Owner(), op) && !needs(op, u.Owner()) {
 				return false
