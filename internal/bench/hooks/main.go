@@ -255,41 +255,67 @@ func beside(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 		fmt.Fprintln(w, "skipped: jax is not installed")
 		return nil
 	}
-	cmd := exec.CommandContext(ctx, python, "-c", peerScript, fmt.Sprint(rounds))
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return fmt.Errorf("jax: %w", err)
-	}
 	type program struct {
-		Seconds float64
-		Text    string
+		Seconds, Processor float64
+		Text               string
 	}
-	var theirs struct {
+	type answer struct {
 		Version      string
 		Calls        int
 		Tapped, Loop program
 	}
-	if err := json.Unmarshal(out, &theirs); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\ndebug.callback in JAX %s and rewritten, best of %d:\n", theirs.Version, rounds)
-	for _, p := range []struct {
-		name string
-		program
-	}{{"64 MiB once", theirs.Tapped}, {"16 bytes, loop of 1000", theirs.Loop}} {
-		c := &contestant{name: p.name}
-		if err := c.compile(ctx, b, p.Text, true); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+	peerRuns := func() (out answer, err error) {
+		cmd := exec.CommandContext(ctx, python, "-c", peerScript, fmt.Sprint(rounds))
+		cmd.Stderr = os.Stderr
+		text, err := cmd.Output()
+		if err == nil {
+			err = json.Unmarshal(text, &out)
 		}
-		defer c.exe.Close()
-		if err := race(ctx, []*contestant{c}, rounds); err != nil {
+		if err == nil && out.Calls == 0 {
+			err = errors.New("no callback arrived")
+		}
+		if err != nil {
+			return out, fmt.Errorf("jax: %w", err)
+		}
+		return out, nil
+	}
+	// The two take turns, as what else the machine does comes and goes.
+	const turns = 3
+	var theirs answer
+	names := []string{"64 MiB once", "16 bytes, loop of 1000"}
+	var ours []*contestant
+	for turn := range turns {
+		now, err := peerRuns()
+		if err != nil {
 			return err
 		}
-		if c.calls == 0 || theirs.Calls == 0 {
-			return fmt.Errorf("%s: no callback arrived", p.name)
+		if turn == 0 {
+			theirs = now
+			for i, p := range []program{now.Tapped, now.Loop} {
+				c := &contestant{name: names[i]}
+				if err := c.compile(ctx, b, p.Text, true); err != nil {
+					return fmt.Errorf("%s: %w", c.name, err)
+				}
+				defer c.exe.Close()
+				tensor.View[float32](c.args[0])[0] = 0.001 // as in the peer
+				ours = append(ours, c)
+			}
 		}
-		fmt.Fprintf(w, "  %-22s JAX %9.2f ms  hlocb %9.2f ms  %6.1f times as fast\n", p.name, p.Seconds*1e3, ms(c.best), p.Seconds/c.best.Seconds())
+		for _, p := range [][2]*program{{&theirs.Tapped, &now.Tapped}, {&theirs.Loop, &now.Loop}} {
+			p[0].Seconds, p[0].Processor = min(p[0].Seconds, p[1].Seconds), min(p[0].Processor, p[1].Processor)
+		}
+		if err := race(ctx, ours, rounds); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(w, "\ndebug.callback in JAX %s and rewritten, best of %d; in brackets the least processor time:\n", theirs.Version, turns*rounds)
+	for i, p := range []program{theirs.Tapped, theirs.Loop} {
+		c := ours[i]
+		if c.calls == 0 {
+			return fmt.Errorf("%s: no callback arrived", c.name)
+		}
+		fmt.Fprintf(w, "  %-22s JAX %9.2f ms (%9.2f)  hlocb %9.2f ms (%9.2f)  %6.1f times as fast (%.1f)\n", c.name, p.Seconds*1e3, p.Processor*1e3, ms(c.best), ms(c.cpu),
+			p.Seconds/c.best.Seconds(), p.Processor/c.cpu.Seconds())
 	}
 	return nil
 }
