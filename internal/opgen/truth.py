@@ -143,7 +143,9 @@ def element(name, cplx, args):
         parts = [abs(v) for v in (a, b, c, d) if v != 0]
         if len(parts) < 4 and min(parts) < max(parts) * 2.0 ** -500: return None # no zero is that much smaller
         mp.prec = 10000
-        if mpf(a) * c + mpf(b) * d == 0 and np.signbit(a * c) != np.signbit(b * d): return None # on the branch cut: no sign says where
+        # On a branch cut, and no sign says on which side.
+        if mpf(a) * c + mpf(b) * d == 0 and np.signbit(a * c) != np.signbit(b * d): return None
+        if mpf(a) * b + mpf(c) * d == 0 and np.signbit(a * b) != np.signbit(c * d): return None
     def value(tiny):
         def part(v):
             return mpf(v) if v != 0 else tiny * (1 if np.copysign(1, v) > 0 else -1)
