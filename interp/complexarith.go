@@ -181,7 +181,13 @@ func complexAtan2(y, x complex128) complex128 {
 	}
 	x2, y2 := squares(xr, xi), squares(yr, yi)
 	re := float64(0.5 * atan2(2*dot, x2.add(y2.neg()).hi))
-	p, q := [2]float64{xr - yi, xi + yr}, [2]float64{xr + yi, xi - yr}
+	// p and q as they are, but for what would overflow: they may be as small as the smallest parts.
+	shrink := 0
+	if e > 600 {
+		shrink = -4
+	}
+	a, b, c, d := math.Ldexp(real(y), shrink), math.Ldexp(imag(y), shrink), math.Ldexp(real(x), shrink), math.Ldexp(imag(x), shrink)
+	p, q := [2]float64{c - b, d + a}, [2]float64{c + b, d - a}
 	var im float64
 	if ratio := 2 * cross / (x2.hi + y2.hi); math.Abs(ratio) < 0.5 {
 		im = -0.5 * atanh(ratio)

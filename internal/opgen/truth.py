@@ -143,6 +143,7 @@ def element(name, cplx, args):
         parts = [abs(v) for v in (a, b, c, d) if v != 0]
         if len(parts) < 4 and min(parts) < max(parts) * 2.0 ** -500: return None # no zero is that much smaller
         mp.prec = 10000
+        if len(parts) < 4 and (abs(a) == abs(d) and abs(b) == abs(c)): return None # infinite, maybe
         # On a branch cut, and no sign says on which side.
         if mpf(a) * c + mpf(b) * d == 0 and np.signbit(a * c) != np.signbit(b * d): return None
         if mpf(a) * b + mpf(c) * d == 0 and np.signbit(a * b) != np.signbit(c * d): return None
