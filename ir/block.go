@@ -2,7 +2,9 @@ package ir
 
 import (
 	"iter"
+	"math"
 	"slices"
+	"unsafe"
 )
 
 // Region is a list of blocks owned by an op.
@@ -16,9 +18,10 @@ type Block struct {
 	region      *Region
 	args        []*Value
 	first, last *Op
-	room        []argument // for arguments to come
-	unordered   bool       // the ops' order does not grow along the block, see number
-	serial      int32      // what a printer knows it by, see Module.Numbering
+	room        *argument // the first of some that are made for arguments to come
+	serial      int32     // what a printer knows it by, see Module.Numbering
+	left        uint16    // how many room has
+	unordered   bool      // the ops' order does not grow along the block, see number
 }
 
 // Op returns the op that owns the region.
@@ -107,23 +110,29 @@ func (b *Block) NumArgs() int { return len(b.args) }
 // ReserveArgs prepares for n more arguments.
 func (b *Block) ReserveArgs(n int) {
 	if n > 0 {
-		b.room = make([]argument, 0, n)
+		b.setRoom(make([]argument, min(n, math.MaxUint16)))
 		b.args = slices.Grow(b.args, n)
 	}
 }
+
+// setRoom makes list the arguments that come next.
+func (b *Block) setRoom(list []argument) { b.room, b.left = unsafe.SliceData(list), uint16(len(list)) }
 
 // AddArg appends an argument.
 func (b *Block) AddArg(t Type, loc *Loc) *Value { return b.InsertArg(len(b.args), t, loc) }
 
 // InsertArg inserts an argument at position i.
 func (b *Block) InsertArg(i int, t Type, loc *Loc) *Value {
-	var v *Value
-	if n := len(b.room); n < cap(b.room) {
-		b.room = append(b.room, argument{Value: Value{typ: t}, block: b, loc: loc})
-		v = &b.room[n].Value
+	a := b.room
+	if b.left > 1 {
+		b.setRoom(unsafe.Slice(a, b.left)[1:])
+	} else if b.left = 0; a == nil {
+		a = &argument{}
 	} else {
-		v = &(&argument{Value: Value{typ: t}, block: b, loc: loc}).Value
+		b.room = nil
 	}
+	a.typ, a.block, a.loc = t, b, loc
+	v := &a.Value
 	b.args = append(b.args, nil)
 	copy(b.args[i+1:], b.args[i:])
 	b.args[i] = v

@@ -185,7 +185,10 @@ func (m *Module) NewOp(st *OpState) *Op {
 		} else {
 			o.rare = &rare{regions: make([]*Region, 0, n)}
 		}
-		o.rare.successors = st.Successors
+		if len(st.Successors) > 0 {
+			list := st.Successors
+			o.rare.successors = &list
+		}
 		for _, r := range st.Bodies {
 			r.op = o
 			o.addRegion(r)
@@ -213,7 +216,8 @@ func (m *Module) NewBody(types ...Type) *Region {
 	s.blocks[0] = &s.block
 	s.region.blocks, s.block.region = s.blocks[:], &s.region
 	if len(types) <= len(s.args) {
-		s.block.args, s.block.room = s.args[:0], s.room[:0]
+		s.block.args = s.args[:0]
+		s.block.setRoom(s.room[:])
 	} else {
 		s.block.ReserveArgs(len(types))
 	}

@@ -67,7 +67,7 @@ type Op struct {
 // rare is what few ops have.
 type rare struct {
 	regions    []*Region
-	successors []Successor
+	successors *[]Successor // nil for none
 }
 
 func (o *Op) operands() []Use { return unsafe.Slice(o.operandPtr, o.numOperands) }
@@ -433,10 +433,10 @@ func (o *Op) Regions() []*Region { return o.regions() }
 
 // Successors returns the successors; the caller must not change the slice. Their operands are given with each.
 func (o *Op) Successors() []Successor {
-	if o.rare == nil {
+	if o.rare == nil || o.rare.successors == nil {
 		return nil
 	}
-	return o.rare.successors
+	return *o.rare.successors
 }
 
 // Block returns the block the op stands in, nil for a detached op.
