@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
@@ -19,22 +20,39 @@ func TestDocumentedFormats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples := regexp.MustCompile("(?s)### ([a-z0-9-]+)\n.*?```mlir\n(.*?)```\n\nbecomes\n\n```mlir\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	if len(examples) < 9 {
-		t.Fatalf("docs/formats.md has %d worked examples", len(examples))
+	examples := regexp.MustCompile("(?s)### (--to )?([a-z0-9-]+)\n.*?```mlir\n(.*?)```\n\nbecomes\n\n```mlir\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	shown := map[string]bool{}
+	for _, e := range examples {
+		shown[e[1]+e[2]] = true
+	}
+	for _, f := range hook.Formats() {
+		if !shown[f.Name] {
+			t.Errorf("docs/formats.md has no worked example of %s", f.Name)
+		}
+	}
+	for _, o := range hook.Outputs() {
+		if !shown["--to "+o.Name] && o.Name != "ffi" { // which the others are written in
+			t.Errorf("docs/formats.md has no worked example of --to %s", o.Name)
+		}
 	}
 	for _, e := range examples {
-		t.Run(e[1], func(t *testing.T) {
-			m, err := parseText("formats.md", []byte(e[2]))
+		t.Run(e[1]+e[2], func(t *testing.T) {
+			to, want := "", "target"
+			if e[1] != "" {
+				to = e[2]
+			} else {
+				want = e[2]
+			}
+			m, err := parseText("formats.md", []byte(e[3]))
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"my_hook"}})
+			r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"my_hook"}, To: to, Default: "zeros"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, s := range r.Manifest.Sites {
-				if s.Format != e[1] {
+				if s.Format != want {
 					t.Errorf("the example is in format %s", s.Format)
 				}
 			}
@@ -43,7 +61,7 @@ func TestDocumentedFormats(t *testing.T) {
 			for _, l := range lines[1 : len(lines)-1] { // without the module around it
 				got = append(got, strings.TrimPrefix(l, "  "))
 			}
-			if d := cmp.Diff(strings.TrimSpace(e[3]), strings.Join(got, "\n")); d != "" {
+			if d := cmp.Diff(strings.TrimSpace(e[4]), strings.Join(got, "\n")); d != "" {
 				t.Errorf("-documented +got:\n%s", d)
 			}
 		})
