@@ -191,10 +191,14 @@ func complexAtan2(y, x complex128) complex128 {
 	var im float64
 	if ratio := 2 * cross / (x2.hi + y2.hi); math.Abs(ratio) < 0.5 {
 		im = -0.5 * atanh(ratio)
-	} else if mp, mq := hypot(p[0], p[1]), hypot(q[0], q[1]); mp/mq > 0x1p-900 && mp/mq < 0x1p900 {
-		im = -0.5 * log(mp/mq)
 	} else {
-		im = -0.5 * (log(mp) - log(mq))
+		mp, kp := modulus(p)
+		mq, kq := modulus(q)
+		if k := kp - kq; mp != 0 && mq != 0 && -900 < k && k < 900 {
+			im = -0.5 * log(math.Ldexp(mp/mq, k))
+		} else {
+			im = -0.5 * (log(mp) - log(mq) + float64(float64(k)*math.Ln2))
+		}
 	}
 	// The branch: the angle of p less half the angle of p q = x^2 + y^2.
 	half := float64(0.5 * atan2(2*scaled(real(x), -real(y), imag(x), imag(y)), squares(xr, yr).add(squares(xi, yi).neg()).hi))
@@ -202,6 +206,12 @@ func complexAtan2(y, x complex128) complex128 {
 		re -= math.Copysign(math.Pi, re)
 	}
 	return complex(re, im)
+}
+
+// modulus returns the modulus of v as m 2^k, with m near 1, so that one of the smallest parts keeps its digits.
+func modulus(v [2]float64) (m float64, k int) {
+	k = exponent(v[0], v[1])
+	return hypot(math.Ldexp(v[0], -k), math.Ldexp(v[1], -k)), k
 }
 
 // squares returns a^2 + b^2 in two words.
