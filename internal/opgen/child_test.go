@@ -49,43 +49,53 @@ type series struct {
 	flags string // XLA_FLAGS of the process
 }
 
-func (s series) generator(t *testing.T) func() *opgen.Program {
-	t.Helper()
+func (s series) generator() (func() (*opgen.Program, error), error) {
 	g, err := opgen.New(s.seed)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	next := g.Random
 	if s.kind == "extrema" {
-		next = g.Extrema
+		return g.Extrema, nil
 	}
-	return func() *opgen.Program {
-		p, err := next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
+	return g.Random, nil
 }
 
 const childVariable = "HLOCB_OPGEN_CHILD"
 
-// TestChild executes a series on XLA for the process that started this one; by itself it has nothing to do.
-func TestChild(t *testing.T) {
-	spec := os.Getenv(childVariable)
-	if spec == "" {
-		t.Skip("skip: serves the other tests")
+// TestMain makes the test binary the process that executes a series on XLA, where a test started it for that.
+func TestMain(m *testing.M) {
+	if spec := os.Getenv(childVariable); spec != "" {
+		if err := execute(spec); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
+	os.Exit(m.Run())
+}
+
+// execute executes the series that spec says on XLA, and writes the outcomes to file 3.
+func execute(spec string) error {
 	var s series
 	var from int
 	if _, err := fmt.Sscan(spec, &s.kind, &s.seed, &from, &s.count); err != nil {
-		t.Fatal(err)
+		return err
 	}
-	_, xla := engines(t)
-	next := s.generator(t)
+	xla, err := openXLA()
+	if err != nil {
+		return err
+	}
+	defer xla.Close()
+	next, err := s.generator()
+	if err != nil {
+		return err
+	}
 	enc := gob.NewEncoder(os.NewFile(3, "results"))
 	for i := range s.count {
-		p := next()
+		p, err := next()
+		if err != nil {
+			return err
+		}
 		if i < from {
 			continue
 		}
@@ -98,23 +108,34 @@ func TestChild(t *testing.T) {
 			o.Results = append(o.Results, value{r.DType(), r.Shape(), r.Bytes()})
 		}
 		if err := enc.Encode(o); err != nil {
-			t.Fatal(err)
+			return err
 		}
 	}
+	return nil
 }
 
 // onXLA calls f with each program of a series and what XLA gave for it.
 func (s series) onXLA(t *testing.T, f func(number int, p *opgen.Program, o *outcome)) {
 	t.Helper()
 	engines(t) // skips
-	next := s.generator(t)
+	generate, err := s.generator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := func() *opgen.Program {
+		p, err := generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
 	for from := 0; from < s.count; {
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var log bytes.Buffer
-		cmd := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.timeout=3h")
+		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d %d", childVariable, s.kind, s.seed, from, s.count), "XLA_FLAGS="+s.flags)
 		cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{w}, &log, &log
 		if err := cmd.Start(); err != nil {

@@ -2,7 +2,6 @@ package opgen_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -23,15 +22,7 @@ import (
 // engines returns the embedded engine and XLA's CPU plugin, or skips the test.
 func engines(t *testing.T) (engine, xla runtime.Backend) {
 	t.Helper()
-	env := plugins.Environment{Getenv: os.Getenv}
-	if dir, err := os.UserCacheDir(); err == nil {
-		env.CacheDir = filepath.Join(dir, "hlocb", "plugins")
-	}
-	var missing *plugins.NotFoundError
-	if _, err := env.Find("cpu"); errors.As(err, &missing) {
-		t.Skipf("skip: %v", err)
-	}
-	xla, err := backends.Open(context.Background(), "cpu", backends.Options{Plugins: env})
+	xla, err := openXLA()
 	if err != nil {
 		t.Skipf("skip: %v", err)
 	}
@@ -41,6 +32,14 @@ func engines(t *testing.T) (engine, xla runtime.Backend) {
 		t.Fatal(err)
 	}
 	return engine, xla
+}
+
+func openXLA() (runtime.Backend, error) {
+	env := plugins.Environment{Getenv: os.Getenv}
+	if dir, err := os.UserCacheDir(); err == nil {
+		env.CacheDir = filepath.Join(dir, "hlocb", "plugins")
+	}
+	return backends.Open(context.Background(), "cpu", backends.Options{Plugins: env})
 }
 
 // long reports whether the long tests are asked for.
