@@ -2,6 +2,7 @@ package opgen_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -43,13 +44,18 @@ func (o *outcome) tensors() []*tensor.Tensor {
 
 // series is a sequence of programs that both processes make.
 type series struct {
-	kind  string // random or extrema
+	kind  string // random, extrema or unwritten
 	seed  uint64
 	count int
 	flags string // XLA_FLAGS of the process
+	// memory is what glibc fills memory with that is allocated in the process: zeros, unless this is set, the complement of it.
+	memory byte
 }
 
 func (s series) generator() (func() (*opgen.Program, error), error) {
+	if s.kind == "unwritten" {
+		return unwritten, nil
+	}
 	g, err := opgen.New(s.seed)
 	if err != nil {
 		return nil, err
@@ -136,7 +142,8 @@ func (s series) onXLA(t *testing.T, f func(number int, p *opgen.Program, o *outc
 		}
 		var log bytes.Buffer
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d %d", childVariable, s.kind, s.seed, from, s.count), "XLA_FLAGS="+s.flags)
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d %d", childVariable, s.kind, s.seed, from, s.count), "XLA_FLAGS="+s.flags,
+			fmt.Sprintf("MALLOC_PERTURB_=%d", cmp.Or(s.memory, 255)))
 		cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{w}, &log, &log
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -175,4 +182,47 @@ func lastWords(log string) string {
 		}
 	}
 	return "without a word"
+}
+
+// unwritten returns a convolution for which XLA reads memory that nothing wrote.
+func unwritten() (*opgen.Program, error) {
+	return program(`func.func @main(%x: tensor<1x4x6xf16>, %k: tensor<2x3x6xf16>) -> tensor<1x2x6xf16> {
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], pad = [[-1, 2]], lhs_dilate = [1], rhs_dilate = [1]}
+    {batch_group_count = 1 : i64, feature_group_count = 2 : i64} : (tensor<1x4x6xf16>, tensor<2x3x6xf16>) -> tensor<1x2x6xf16>
+  return %0 : tensor<1x2x6xf16>
+}`, ones(tensor.F16, tensor.Shape{1, 4, 6}), ones(tensor.F16, tensor.Shape{2, 3, 6}))
+}
+
+func ones(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
+	t := tensor.New(d, shape)
+	for i := range t.NumElements() {
+		t.SetFloat(i, 1)
+	}
+	return t
+}
+
+// TestUnwrittenMemory: what XLA gives for a convolution depends on what its memory held before, so random programs are
+// compared with a process whose fresh memory is zeros. There, and always on the engine, the result is right.
+func TestUnwrittenMemory(t *testing.T) {
+	engine, _ := engines(t)
+	sums := func(results []*tensor.Tensor) (first, second float64) {
+		return results[0].FloatAt(0), results[0].FloatAt(6)
+	}
+	for _, memory := range []byte{0, 1} {
+		series{kind: "unwritten", count: 1, memory: memory}.onXLA(t, func(_ int, p *opgen.Program, o *outcome) {
+			if o.Err != "" {
+				t.Fatal(o.Err)
+			}
+			if a, b := sums(o.tensors()); a != 6 || (b == 3) != (memory == 0) {
+				t.Errorf("XLA, memory filled with the complement of %d, gives %v and %v", memory, a, b)
+			}
+			out, err := p.Outcome(context.Background(), engine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, b := sums(out); a != 6 || b != 3 {
+				t.Errorf("the engine gives %v and %v, not 6 and 3", a, b)
+			}
+		})
+	}
 }

@@ -382,6 +382,7 @@ func Avoided() []string {
 		"`clamp` in longer programs has its bounds in order: XLA takes maximum(clamp(a, x, b), a) for clamp(a, x, b), which it is not where a is above b; by itself such a clamp is compared, and is the same",
 		"`rng_bit_generator` gives unsigned integers: XLA makes signed ones unsigned, and refuses the module",
 		"loops add up f32, f64, complex numbers and integers: of f16 and bf16 XLA keeps more digits from one round to the next",
+		"memory that nothing wrote is zeros in the process that XLA runs in: grouped convolutions of f16 whose windows reach into padding read such memory, so that what XLA gives depends on what was there before",
 		"f6E2M3FN and f6E3M2FN are in no program: XLA has no such types and refuses them",
 	}
 }

@@ -23,14 +23,23 @@ func codes(d tensor.DType, shape tensor.Shape, bits ...uint64) *tensor.Tensor {
 	return t
 }
 
+// program reads a program that is not made at random.
+func program(text string, args ...*tensor.Tensor) (*opgen.Program, error) {
+	reg, err := all.Registry()
+	if err != nil {
+		return nil, err
+	}
+	m, err := parse.Parse(diag.NewSource("example.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &opgen.Program{Run: &runtime.Program{Module: m, Text: []byte(text), Manifest: &hlocb.Manifest{}}, Args: args}, nil
+}
+
 // TestDeviations: each deviation of XLA that explains differences is there still, on an example of its own, and the engine
 // gives what the specification says. So is each that programs avoid.
 func TestDeviations(t *testing.T) {
 	engine, xla := engines(t)
-	reg, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
 	nan := uint64(math.Float32bits(float32(math.NaN())))
 	shown := map[string]bool{}
 	for _, c := range []struct {
@@ -104,11 +113,10 @@ func TestDeviations(t *testing.T) {
 }`, []*tensor.Tensor{codes(tensor.I32, tensor.Shape{3}, 1, 2, 3), codes(tensor.I32, tensor.Shape{1, 1}, 2), codes(tensor.I32, tensor.Shape{1, 2}, 8, 9)}, []uint64{1, 2, 8}, []uint64{1, 2, 3}},
 	} {
 		shown[c.name] = true
-		m, err := parse.Parse(diag.NewSource("example.mlir", []byte(c.text)), ir.NewContext(), reg, parse.Options{})
+		p, err := program(c.text, c.args...)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		p := &opgen.Program{Run: &runtime.Program{Module: m, Text: []byte(c.text), Manifest: &hlocb.Manifest{}}, Args: c.args}
 		for _, side := range []struct {
 			backend runtime.Backend
 			want    []uint64

@@ -386,6 +386,9 @@ func initial(op string, d tensor.DType) arg {
 			if !math.IsInf(t.FloatAt(0), 0) {
 				t.SetFloat(0, sign*largest(d))
 			}
+			if math.IsNaN(t.FloatAt(0)) { // f8E8M0FNU has no negative numbers: its least that is no denormal of f32
+				t.SetBits(0, 1)
+			}
 		case (op == "maximum" || op == "minimum") && d.IsInteger():
 			edges := verify.EdgeBits(d)
 			best := edges[0]
