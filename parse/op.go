@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"math"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
@@ -55,7 +56,7 @@ func (p *parser) resultNames(names []resultName) []resultName {
 			p.next()
 			at := p.Pos()
 			n, ok := p.unsignedInteger()
-			if !ok || n < 1 || n > 1<<20 {
+			if !ok || n < 1 || n > math.MaxInt32 {
 				p.ErrorfAt(at, "expected named operation to have at least 1 result")
 			}
 			r.n = int32(n)
@@ -74,9 +75,9 @@ func (p *parser) bindResults(op *ir.Op, names []resultName) {
 	if op.NumResults() == 0 {
 		p.ErrorfAt(names[0].pos, "cannot name an operation with no results")
 	}
-	total := int32(0)
+	total := int64(0)
 	for _, r := range names {
-		total += r.n
+		total += int64(r.n)
 	}
 	if int(total) != op.NumResults() {
 		p.ErrorfAt(names[0].pos, "operation defines %d results but was provided %d to bind", op.NumResults(), total)
