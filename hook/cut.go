@@ -40,9 +40,10 @@ func CutAsWritten(m *ir.Module, manifest *hlocb.Manifest) error {
 				return m.Errorf(op, "a callback that fires on every device has values of type %s", v.Type())
 			}
 		}
+		part := cut[op.Pos()]
+		site := manifest.Find(part.Hook)
 		if contextOf(op, funcs) == wholeContext {
 			h := hlocb.HookOp{Op: op}
-			site := manifest.Find(cut[op.Pos()].Hook)
 			if site != nil {
 				h.SetAliases(m.Context(), site.Aliases)
 			}
@@ -55,8 +56,6 @@ func CutAsWritten(m *ir.Module, manifest *hlocb.Manifest) error {
 			}
 			h.RemoveAttr(hlocb.AttrAliases)
 		}
-		part := cut[op.Pos()]
-		site := manifest.Find(part.Hook)
 		if site == nil {
 			continue
 		}

@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -218,14 +217,7 @@ func TestClausesAsMLIR(t *testing.T) {
 	for _, v := range all {
 		texts = append(texts, v.valid, v.text)
 	}
-	in, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var theirs []string
-	if err := json.Unmarshal(py.Run(t, verdictScript, in), &theirs); err != nil {
-		t.Fatal(err)
-	}
+	theirs := verdicts(t, py, texts)
 	reg := registry(t)
 	refused, newer, beyond := 0, 0, 0
 	for i, v := range all {

@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -65,14 +64,7 @@ func TestFunctionsAsMLIR(t *testing.T) {
 	py := peer.Python(t)
 	reg := registry(t)
 	texts := functionModules()
-	in, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var theirs []string
-	if err := json.Unmarshal(py.Run(t, verdictScript, in), &theirs); err != nil {
-		t.Fatal(err)
-	}
+	theirs := verdicts(t, py, texts)
 	refused, same := 0, 0
 	for i, text := range texts {
 		ours := ""

@@ -18,6 +18,20 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
+// verdicts returns what jaxlib finds wrong with each text: "" for nothing, "crash" where it ends its process.
+func verdicts(t *testing.T, py *peer.Interpreter, texts []string) []string {
+	t.Helper()
+	in, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var theirs []string
+	if err := json.Unmarshal(py.Run(t, verdictScript, in), &theirs); err != nil {
+		t.Fatal(err)
+	}
+	return theirs
+}
+
 // verdictScript reads a list of texts as JSON and writes for each what jaxlib finds wrong with it: "" for nothing,
 // "crash" where it dies. Each batch is read in a child process for that reason.
 const verdictScript = `
@@ -287,14 +301,7 @@ func TestVerifierOnMutants(t *testing.T) {
 		perOp, want = 400, 95
 	}
 	texts := mutants(t, reg, perOp)
-	in, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var theirs []string
-	if err := json.Unmarshal(py.Run(t, verdictScript, in), &theirs); err != nil {
-		t.Fatal(err)
-	}
+	theirs := verdicts(t, py, texts)
 	refused, same, known, kinds := 0, 0, 0, 0
 	for i, text := range texts {
 		if theirs[i] == "crash" {

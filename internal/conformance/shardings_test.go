@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -90,14 +89,7 @@ func TestShardingsAsMLIR(t *testing.T) {
 			}
 		}
 	}
-	in, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var theirs []string
-	if err := json.Unmarshal(py.Run(t, verdictScript, in), &theirs); err != nil {
-		t.Fatal(err)
-	}
+	theirs := verdicts(t, py, texts)
 	reg := registry(t)
 	place := regexp.MustCompile(`^"-":(\d+):\d+: (.*)$`)
 	refused, same, wrong := 0, 0, map[string]int{}

@@ -138,12 +138,7 @@ func (g *Generator) batchNormInference() *call {
 	shape := tensor.Shape{g.between(1, 4), g.between(1, 4), g.between(1, 3)}
 	k := g.rng.IntN(3)
 	vec := arg{dt: d, shape: tensor.Shape{shape[k]}}
-	positive := vec
-	positive.fill = func(t *tensor.Tensor) {
-		for i := range t.NumElements() {
-			t.SetFloat(i, 0.5+g.rng.Float64())
-		}
-	}
+	positive := g.positive(vec)
 	return &call{op: "stablehlo.batch_norm_inference", args: []arg{{dt: d, shape: shape}, vec, vec, vec, positive},
 		attrs: []string{"epsilon = 1.000000e-03 : f32", fmt.Sprintf("feature_index = %d : i64", k)}, rule: Rule{Terms: 16}}
 }

@@ -24,17 +24,22 @@ func (g *Generator) batchNormTraining() *call {
 		attrs: []string{"epsilon = 1.000000e-02 : f32", fmt.Sprintf("feature_index = %d : i64", k)}, rule: Rule{Terms: 4000}}
 }
 
+// positive is an operand like a of numbers from 0.5 to 1.5: a variance.
+func (g *Generator) positive(a arg) arg {
+	a.fill = func(t *tensor.Tensor) {
+		for i := range t.NumElements() {
+			t.SetFloat(i, 0.5+g.rng.Float64())
+		}
+	}
+	return a
+}
+
 func (g *Generator) batchNormGrad() *call {
 	d := g.real()
 	shape := tensor.Shape{g.between(1, 4), g.between(1, 4), g.between(2, 5)}
 	k := g.rng.IntN(3)
 	vec := arg{dt: d, shape: tensor.Shape{shape[k]}}
-	positive := vec
-	positive.fill = func(t *tensor.Tensor) {
-		for i := range t.NumElements() {
-			t.SetFloat(i, 0.5+g.rng.Float64())
-		}
-	}
+	positive := g.positive(vec)
 	v := typeText(d, vec.shape)
 	return &call{op: "stablehlo.batch_norm_grad", args: []arg{{dt: d, shape: shape}, vec, vec, positive, {dt: d, shape: shape}}, results: []string{typeText(d, shape), v, v},
 		attrs: []string{"epsilon = 1.000000e-02 : f32", fmt.Sprintf("feature_index = %d : i64", k)}, rule: Rule{Terms: 4000}}

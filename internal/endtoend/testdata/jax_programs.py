@@ -23,9 +23,12 @@ def encode(a):
     return {"dtype": str(a.dtype), "shape": list(a.shape), "data": data}
 
 
-def emit(name, f, args):
+def lower(f, args):
     jitted = jax.jit(f, keep_unused=True)
-    lowered = jitted.lower(*args)
+    return jitted, jitted.lower(*args)
+
+
+def emit(name, jitted, lowered, args):
     events.clear()
     results = jitted(*args)
     jax.effects_barrier()
@@ -74,10 +77,10 @@ def functions(step):
                 cases.append((f"{module.__name__.removeprefix('jax.')}.{name}/{k}", getattr(module, name), args))
     for name, f, args in cases[::step]:
         try:
-            jax.jit(f).lower(*args)
+            made = lower(f, args)
         except Exception:
             continue  # a function that takes other arguments
-        emit(name, f, args)
+        emit(name, *made, args)
     window = lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
     key = jax.random.key
     for name, f, args in [
@@ -109,7 +112,7 @@ def functions(step):
         ("gather with fill", lambda x: jnp.take(x, jnp.array([3, -1, 9]), axis=1, mode="fill"), (A,)),
         ("gather with clip", lambda x: jnp.take(x, jnp.array([3, -1, 9]), axis=0, mode="clip"), (A,)),
         ("einsum", lambda a, b: jnp.einsum("ij,jk,kl->il", a, b, a), (A, B)),
-        ("triangular solve", lambda a: jnp.tril(a) + lax.cumsum(a, 1), (A,)),
+        ("triangle and running sum", lambda a: jnp.tril(a) + lax.cumsum(a, 1), (A,)),
         ("scan", lambda x: lax.scan(lambda c, y: (c * 0.5 + y, c), 0.0, x), (V,)),
         ("associative scan", lambda x: lax.associative_scan(jnp.multiply, x), (V,)),
         ("while", lambda x: lax.while_loop(lambda s: s.sum() < 100, lambda s: s * 1.5 + 1, x), (W,)),
@@ -130,7 +133,7 @@ def functions(step):
         ("incomplete beta", lambda x: jax.scipy.special.betainc(1.5, 2.5, x / 2), (W,)),
         ("Fourier transform there and back", lambda x: jnp.fft.irfft(jnp.fft.rfft(x), 7), (V,)),
     ]:
-        emit(name, f, args)
+        emit(name, *lower(f, args), args)
 
 
 def seen(*xs): events.append([encode(x) for x in xs])
@@ -154,7 +157,7 @@ def callbacks():
     m = np.arange(6, dtype=f32).reshape(2, 3)
 
     def program(f):
-        emit(f.__name__, f, f.args)
+        emit(f.__name__, *lower(f, f.args), f.args)
         return f
 
     def on(*args):
