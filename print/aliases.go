@@ -33,9 +33,26 @@ type alias struct {
 
 // rank is what places an alias among the others.
 type rank struct {
-	seq   int32 // its place among all that were visited; of a location, its number once that is known
-	depth int32
-	late  bool // may be defined behind its uses
+	seq  int32 // its place among all that were visited; of a location, its number once that is known
+	bits uint32
+}
+
+// Bits of a rank, below its depth.
+const (
+	isLate    = 1 << iota // may be defined behind its uses
+	isLoc                 // a location that is no position
+	depthUnit             // depth 1
+)
+
+func (r *rank) is(bit uint32) bool { return r.bits&bit != 0 }
+func (r *rank) depth() int32       { return int32(r.bits / depthUnit) }
+func (r *rank) deepen(depth int32) { r.bits = r.bits%depthUnit | uint32(depth)*depthUnit }
+
+func (r *rank) setLate(late bool) {
+	r.bits &^= isLate
+	if late {
+		r.bits |= isLate
+	}
 }
 
 func newAliases(p *printer) *aliases {
@@ -52,10 +69,12 @@ func newAliases(p *printer) *aliases {
 // any reports whether there are any.
 func (a *aliases) any() bool { return a.visited > 0 }
 
-// next returns the rank of one that is visited first now.
-func (a *aliases) next(late bool) rank {
+// visit gives r, the rank of one that is visited first now, its place.
+func (a *aliases) visit(r *rank, late bool) {
+	r.seq = a.visited
+	r.deepen(1)
+	r.setLate(late)
 	a.visited++
-	return rank{seq: a.visited - 1, depth: 1, late: late}
 }
 
 // collectAliases prints op once to see what would be printed, and names the aliases.
@@ -102,20 +121,20 @@ func (a *aliases) assign() {
 	deepest := int32(0)
 	for i, x := range a.others {
 		visited[x.seq] = ^int32(i)
-		deepest = max(deepest, x.depth)
+		deepest = max(deepest, x.depth())
 	}
-	for i := range a.locs.count {
-		if x := a.locs.at(i); x.depth > 0 {
+	for i := range a.locs.list.count {
+		if x := a.locs.at(i); x.depth() > 0 {
 			visited[x.seq] = i
-			deepest = max(deepest, x.depth)
+			deepest = max(deepest, x.depth())
 		}
 	}
 	key := func(i int32) int {
 		if i < 0 {
 			x := a.others[^i]
-			return int(x.depth)*classes + x.class()
+			return int(x.depth())*classes + x.class()
 		}
-		return int(a.locs.at(i).depth)*classes + classLoc
+		return int(a.locs.at(i).depth())*classes + classLoc
 	}
 	starts := make([]int32, (int(deepest)+1)*classes+1)
 	for _, i := range visited {
@@ -155,21 +174,21 @@ func (a *aliases) print(p *printer, late bool) {
 	for _, i := range a.sorted {
 		if i >= 0 {
 			x := a.locs.at(i)
-			if x.late != late {
+			if x.is(isLate) != late {
 				continue
 			}
 			p.buf = append(a.locs.appendName(p.buf, i), " = loc("...)
-			if x.loc == nil {
-				p.place(x.pos)
+			if l := a.locs.loc(x); l == nil {
+				p.place(diag.Pos(x.where))
 			} else {
-				p.buf = p.text.AppendLocDef(p.buf, x.loc)
+				p.buf = p.text.AppendLocDef(p.buf, l)
 			}
 			p.buf = append(p.buf, ")\n"...)
 			p.room()
 			continue
 		}
 		x := a.others[^i]
-		if x.late != late {
+		if x.is(isLate) != late {
 			continue
 		}
 		p.buf = append(append(p.buf, x.name...), " = "...)
@@ -268,12 +287,13 @@ func (a *aliases) visitAttr(x ir.Attr, late bool) int32 {
 		}
 		al := a.attrs[x.Text()]
 		if al == nil {
-			al = &alias{attr: x, kind: kind, rank: a.next(late)}
+			al = &alias{attr: x, kind: kind}
+			a.visit(&al.rank, late)
 			a.attrs[x.Text()] = al
 			a.others = append(a.others, al)
 		}
-		al.late = al.late && late
-		return al.depth
+		al.setLate(al.is(isLate) && late)
+		return al.depth()
 	case *ir.ArrayAttr:
 		depth := int32(0)
 		for _, e := range x.Elems() {
@@ -311,27 +331,28 @@ func (a *aliases) visitType(t ir.Type, late bool) int32 {
 		return 0
 	}
 	al := a.types[t]
-	if al != nil && (late || !al.late) {
-		return al.depth
+	if al != nil && (late || !al.is(isLate)) {
+		return al.depth()
 	}
 	depth := int32(0)
 	switch t := t.(type) {
 	case *ir.TupleType:
 		if len(t.Elems()) > largeTuple {
 			if al == nil {
-				al = &alias{typ: t, kind: "tuple", rank: a.next(late)}
+				al = &alias{typ: t, kind: "tuple"}
+				a.visit(&al.rank, late)
 				a.types[t] = al
 				a.others = append(a.others, al)
 			}
-			al.late = late
+			al.setLate(late)
 		}
 		for _, e := range t.Elems() {
 			depth = max(depth, a.visitType(e, late))
 		}
 		depth = above(depth)
 		if al != nil {
-			al.depth = max(al.depth, depth)
-			return al.depth
+			al.deepen(max(al.depth(), depth))
+			return al.depth()
 		}
 	case *ir.FunctionType:
 		for _, e := range t.Inputs() {
@@ -358,29 +379,30 @@ func (a *aliases) visitPlace(l *ir.Loc, pos diag.Pos, late bool) { a.visitLoc(a.
 // visitLoc visits a location.
 func (a *aliases) visitLoc(i int32, late bool) int32 {
 	x := a.locs.at(i)
-	if x.depth > 0 && (late || !x.late) {
-		return x.depth
+	if x.depth() > 0 && (late || !x.is(isLate)) {
+		return x.depth()
 	}
-	if x.depth == 0 {
-		x.rank = a.next(late)
+	if x.depth() == 0 {
+		a.visit(&x.rank, late)
 	}
-	x.late = late
-	if x.loc == nil {
-		return x.depth
+	x.setLate(late)
+	l := a.locs.loc(x)
+	if l == nil {
+		return x.depth()
 	}
 	depth := int32(0)
-	if m := x.loc.Metadata(); m != nil {
+	if m := l.Metadata(); m != nil {
 		depth = max(depth, a.visitAttr(m, late))
 	}
-	for _, c := range x.loc.Children() {
-		if x.loc.Kind() == ir.LocName && c.Kind() == ir.LocUnknown {
+	for _, c := range l.Children() {
+		if l.Kind() == ir.LocName && c.Kind() == ir.LocUnknown {
 			continue
 		}
 		depth = max(depth, a.visitLoc(a.locs.canonical(c), late))
 	}
-	x = a.locs.at(i) // what was visited may have come to stand elsewhere
+	x = a.locs.at(i) // the list of the first few is copied when it grows
 	if depth > 0 {
-		x.depth = depth + 1
+		x.deepen(depth + 1)
 	}
-	return x.depth
+	return x.depth()
 }

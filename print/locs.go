@@ -16,33 +16,49 @@ type locAliases struct {
 	known  map[*ir.Loc]int32 // by every location seen
 	hashes map[uint64]int32  // by structure; where two have the same hash, the next free number
 	seed   maphash.Seed
-	chunks [][]locAlias
-	count  int32
+	list   chunked[locAlias]
+	locs   chunked[*ir.Loc] // of the entries that are no positions
 }
 
-// locAlias is the alias of all locations that equal loc or, where that is nil, the position.
+// locAlias is the alias of all locations that equal one.
 type locAlias struct {
-	loc *ir.Loc
-	pos diag.Pos
+	where uint32 // the position or, where the location is none, its index in locs
 	rank
+}
+
+// chunked is a list that grows without being copied.
+type chunked[T any] struct {
+	chunks [][]T
+	count  int32
 }
 
 const locChunk = 1 << 10
 
-func (t *locAliases) at(i int32) *locAlias { return &t.chunks[i/locChunk][i%locChunk] }
+func (c *chunked[T]) at(i int32) *T { return &c.chunks[i/locChunk][i%locChunk] }
 
-func (t *locAliases) add(l *ir.Loc, pos diag.Pos) int32 {
-	if t.count%locChunk == 0 {
+// add appends x and returns its index.
+func (c *chunked[T]) add(x T) int32 {
+	if c.count%locChunk == 0 {
 		size := locChunk
-		if t.count == 0 {
+		if c.count == 0 {
 			size = 16
 		}
-		t.chunks = append(t.chunks, make([]locAlias, 0, size))
+		c.chunks = append(c.chunks, make([]T, 0, size))
 	}
-	c := &t.chunks[len(t.chunks)-1]
-	*c = append(*c, locAlias{loc: l, pos: pos})
-	t.count++
-	return t.count - 1
+	last := &c.chunks[len(c.chunks)-1]
+	*last = append(*last, x)
+	c.count++
+	return c.count - 1
+}
+
+func (t *locAliases) at(i int32) *locAlias { return t.list.at(i) }
+
+// loc returns the location of x, nil where it is a position.
+func (t *locAliases) loc(x *locAlias) *ir.Loc {
+	if !x.is(isLoc) {
+		return nil
+	}
+	return *t.locs.at(int32(x.where))
 }
 
 // appendName appends #loc, #loc1, ...
@@ -68,7 +84,7 @@ func (t *locAliases) place(pos diag.Pos) int32 {
 		if t.places == nil {
 			t.places = map[diag.Pos]int32{}
 		}
-		i = t.add(nil, pos)
+		i = t.list.add(locAlias{where: uint32(pos)})
 		t.places[pos] = i
 	}
 	return i
@@ -126,11 +142,11 @@ func (t *locAliases) equal(l *ir.Loc) int32 {
 	for sum := h.Sum64(); ; sum++ {
 		i, ok := t.hashes[sum]
 		if !ok {
-			i = t.add(l, 0)
+			i = t.list.add(locAlias{where: uint32(t.locs.add(l)), rank: rank{bits: isLoc}})
 			t.hashes[sum] = i
 			return i
 		}
-		if t.same(t.at(i).loc, l) {
+		if t.same(t.loc(t.at(i)), l) {
 			return i
 		}
 	}
