@@ -88,23 +88,35 @@ func newEdger(m *ir.Module) *edger {
 			run = run[:0]
 		}
 	}
+	held := map[*ir.Op]bool{} // ops without operands and results that are listed for what is in them
+	var add func(l link)
+	add = func(l link) {
+		if b := l.op.Block(); b != last {
+			if p := l.op.Parent(); p != nil && closed(p) && !held[p] {
+				held[p] = true
+				add(link{op: p, hook: -1})
+			}
+			flush()
+			last = b
+		}
+		run = append(run, l)
+	}
 	e.calls = callGraphOf(e.m, func(op *ir.Op) {
 		l := link{op: op, hook: -1}
 		if id, chained, ok := hookChain(op); ok {
 			l.hook, l.chained = int32(len(e.ids)), chained
 			e.hooks, e.ids = append(e.hooks, op), append(e.ids, id)
-		} else if op.NumRegions() == 0 && !carriesChain(op) {
+		} else if op.NumRegions() == 0 && !carriesChain(op) || op.NumRegions() > 0 && closed(op) {
 			return
 		}
-		if b := op.Block(); b != last {
-			flush()
-			last = b
-		}
-		run = append(run, l)
+		add(l)
 	})
 	flush()
 	return e
 }
+
+// closed reports whether op has neither operands nor results, so that no chain leads into it or out of it.
+func closed(op *ir.Op) bool { return op.NumOperands() == 0 && op.NumResults() == 0 }
 
 // carriesChain reports whether op, which has no regions, may hand on a chain.
 func carriesChain(op *ir.Op) bool {

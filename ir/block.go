@@ -10,13 +10,13 @@ import (
 // Region is a list of blocks owned by an op.
 type Region struct {
 	op     *Op
-	blocks []*Block
+	blocks list[*Block]
 }
 
 // Block is a list of ops with arguments. Of a block in a module, region is never nil.
 type Block struct {
 	region      *Region
-	args        []*Value
+	args        list[*Value]
 	first, last *Op
 	room        *argument // the first of some that are made for arguments to come
 	serial      int32     // what a printer knows it by, see Module.Numbering
@@ -28,23 +28,23 @@ type Block struct {
 func (r *Region) Op() *Op { return r.op }
 
 // Blocks returns the blocks; the caller must not change the slice.
-func (r *Region) Blocks() []*Block { return r.blocks }
+func (r *Region) Blocks() []*Block { return r.blocks.all() }
 
 // Empty reports whether the region has no blocks.
-func (r *Region) Empty() bool { return len(r.blocks) == 0 }
+func (r *Region) Empty() bool { return r.blocks.len() == 0 }
 
 // Entry returns the first block, nil for an empty region.
 func (r *Region) Entry() *Block {
-	if len(r.blocks) == 0 {
+	if r.blocks.len() == 0 {
 		return nil
 	}
-	return r.blocks[0]
+	return r.blocks.all()[0]
 }
 
 // AddBlock appends a new empty block with arguments of the given types.
 func (r *Region) AddBlock(types ...Type) *Block {
 	b := &Block{region: r}
-	r.blocks = append(r.blocks, b)
+	r.blocks.add(b)
 	r.changed()
 	b.ReserveArgs(len(types))
 	for _, t := range types {
@@ -59,7 +59,7 @@ func NewBlock() *Block { return &Block{} }
 // AppendBlock adds a block that belongs to no region at the end.
 func (r *Region) AppendBlock(b *Block) {
 	b.region = r
-	r.blocks = append(r.blocks, b)
+	r.blocks.add(b)
 	r.changed()
 }
 
@@ -72,11 +72,11 @@ func (r *Region) changed() {
 
 // TakeBlocks moves all blocks of from to the end of r.
 func (r *Region) TakeBlocks(from *Region) {
-	for _, b := range from.blocks {
+	for _, b := range from.blocks.all() {
 		b.region = r
 	}
-	r.blocks = append(r.blocks, from.blocks...)
-	from.blocks = nil
+	r.blocks.add(from.blocks.all()...)
+	from.blocks.set(nil)
 	r.changed()
 	from.changed()
 }
@@ -99,19 +99,19 @@ func (b *Block) Parent() *Op {
 }
 
 // Args returns the arguments; the caller must not change the slice.
-func (b *Block) Args() []*Value { return b.args }
+func (b *Block) Args() []*Value { return b.args.all() }
 
 // Arg returns argument i.
-func (b *Block) Arg(i int) *Value { return b.args[i] }
+func (b *Block) Arg(i int) *Value { return b.args.all()[i] }
 
 // NumArgs returns the number of arguments.
-func (b *Block) NumArgs() int { return len(b.args) }
+func (b *Block) NumArgs() int { return b.args.len() }
 
 // ReserveArgs prepares for n more arguments.
 func (b *Block) ReserveArgs(n int) {
 	if n > 0 {
 		b.setRoom(make([]argument, min(n, math.MaxUint16)))
-		b.args = slices.Grow(b.args, n)
+		b.args.set(slices.Grow(b.args.all(), n))
 	}
 }
 
@@ -119,7 +119,7 @@ func (b *Block) ReserveArgs(n int) {
 func (b *Block) setRoom(list []argument) { b.room, b.left = unsafe.SliceData(list), uint16(len(list)) }
 
 // AddArg appends an argument.
-func (b *Block) AddArg(t Type, loc *Loc) *Value { return b.InsertArg(len(b.args), t, loc) }
+func (b *Block) AddArg(t Type, loc *Loc) *Value { return b.InsertArg(b.args.len(), t, loc) }
 
 // InsertArg inserts an argument at position i.
 func (b *Block) InsertArg(i int, t Type, loc *Loc) *Value {
@@ -133,29 +133,28 @@ func (b *Block) InsertArg(i int, t Type, loc *Loc) *Value {
 	}
 	a.typ, a.block, a.loc = t, b, loc
 	v := &a.Value
-	b.args = append(b.args, nil)
-	copy(b.args[i+1:], b.args[i:])
-	b.args[i] = v
+	b.args.set(slices.Insert(b.args.all(), i, v))
 	b.renumber(i)
 	return v
 }
 
 // RemoveArg removes argument i, which must have no uses.
 func (b *Block) RemoveArg(i int) {
-	if b.args[i].first != nil {
+	args := b.args.all()
+	if args[i].first != nil {
 		panic("ir: removing a block argument that is in use")
 	}
-	b.args = append(b.args[:i:i], b.args[i+1:]...)
+	b.args.set(slices.Concat(args[:i], args[i+1:]))
 	b.renumber(i)
 }
 
-// renumber sets the index of the arguments from i on.
-func (b *Block) renumber(i int) {
+// renumber sets the index of the arguments from at on.
+func (b *Block) renumber(at int) {
 	if p := b.Parent(); p != nil {
 		p.touch()
 	}
-	for ; i < len(b.args); i++ {
-		b.args[i].arg().index = int32(i)
+	for i, a := range b.args.all()[at:] {
+		a.arg().index = int32(at + i)
 	}
 }
 

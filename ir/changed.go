@@ -82,7 +82,7 @@ func symbolsChanged(table *Op) bool {
 		return true
 	}
 	for _, r := range table.regions() {
-		for _, b := range r.blocks {
+		for _, b := range r.blocks.all() {
 			for o := b.first; o != nil; o = o.next {
 				if o.marks&checked == 0 && o.attrs().Get(SymbolName) != nil || o.def.MightHave(SymbolTable) && symbolsChanged(o) {
 					return true
@@ -118,10 +118,10 @@ func (v *verifier) changed(o *Op, elsewhere, symbols bool) (any bool) {
 		if around {
 			v.blockCount(o, i, r)
 		}
-		for _, b := range r.blocks {
+		for _, b := range r.blocks.all() {
 			b.number()
 		}
-		for _, b := range r.blocks {
+		for _, b := range r.blocks.all() {
 			for n := b.first; n != nil; n = n.next {
 				if n.marks&(checked|relinked) == checked && n.regions() == nil && !elsewhere && !symbols && (!around || n != b.last) {
 					continue

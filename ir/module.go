@@ -181,9 +181,10 @@ func (m *Module) NewOp(st *OpState) *Op {
 				one [1]*Region
 			}{}
 			o.rare = &r.rare
-			r.regions = r.one[:0]
+			r.regions.set(r.one[:0])
 		} else {
-			o.rare = &rare{regions: make([]*Region, 0, n)}
+			o.rare = &rare{}
+			o.rare.regions.set(make([]*Region, 0, n))
 		}
 		if len(st.Successors) > 0 {
 			list := st.Successors
@@ -194,14 +195,24 @@ func (m *Module) NewOp(st *OpState) *Op {
 			o.addRegion(r)
 		}
 		for range st.Regions {
-			o.addRegion(&Region{op: o})
+			r := m.NewRegion()
+			r.op = o
+			o.addRegion(r)
 		}
 	}
 	return o
 }
 
 // NewRegion returns a region that belongs to no op yet.
-func (m *Module) NewRegion() *Region { return &Region{} }
+func (m *Module) NewRegion() *Region {
+	// Most have one block: its place is allocated with the region.
+	s := &struct {
+		region Region
+		blocks [1]*Block
+	}{}
+	s.region.blocks.set(s.blocks[:0])
+	return &s.region
+}
 
 // NewBody returns a region that belongs to no op yet, with one block that has arguments of the given types.
 func (m *Module) NewBody(types ...Type) *Region {
@@ -214,9 +225,10 @@ func (m *Module) NewBody(types ...Type) *Region {
 		room   [2]argument
 	}{}
 	s.blocks[0] = &s.block
-	s.region.blocks, s.block.region = s.blocks[:], &s.region
+	s.block.region = &s.region
+	s.region.blocks.set(s.blocks[:])
 	if len(types) <= len(s.args) {
-		s.block.args = s.args[:0]
+		s.block.args.set(s.args[:0])
 		s.block.setRoom(s.room[:])
 	} else {
 		s.block.ReserveArgs(len(types))
@@ -332,16 +344,16 @@ func (m *Module) clone(o *Op, mapping map[*Value]*Value, blocks map[*Block]*Bloc
 		mapping[v] = c.Result(i)
 	}
 	for i, r := range o.regions() {
-		for _, b := range r.blocks {
+		for _, b := range r.blocks.all() {
 			nb := c.regions()[i].AddBlock()
 			blocks[b] = nb
-			for _, a := range b.args {
+			for _, a := range b.args.all() {
 				na := nb.AddArg(a.typ, a.Loc())
 				na.SetName(a.Name())
 				mapping[a] = na
 			}
 		}
-		for _, b := range r.blocks {
+		for _, b := range r.blocks.all() {
 			for n := b.first; n != nil; n = n.next {
 				blocks[b].Append(m.clone(n, mapping, blocks))
 			}

@@ -66,7 +66,7 @@ type Op struct {
 
 // rare is what few ops have.
 type rare struct {
-	regions    []*Region
+	regions    list[*Region]
 	successors *[]Successor // nil for none
 }
 
@@ -92,14 +92,14 @@ func (o *Op) regions() []*Region {
 	if o.rare == nil {
 		return nil
 	}
-	return o.rare.regions
+	return o.rare.regions.all()
 }
 
 func (o *Op) addRegion(r *Region) {
 	if o.rare == nil {
 		o.rare = &rare{}
 	}
-	o.rare.regions = append(o.rare.regions, r)
+	o.rare.regions.add(r)
 }
 
 // Successor is a block that a terminator may branch to, with the operands that become its arguments.
@@ -513,7 +513,7 @@ func (o *Op) dropUses() {
 		o.operands()[i].unlink()
 	}
 	for _, r := range o.regions() {
-		for _, b := range r.blocks {
+		for _, b := range r.blocks.all() {
 			for n := b.first; n != nil; n = n.next {
 				n.dropUses()
 			}
@@ -541,7 +541,7 @@ func (o *Op) Walk(f func(*Op) bool) bool {
 
 func (o *Op) walkRegions(f func(*Op) bool) bool {
 	for _, r := range o.regions() {
-		for _, b := range r.blocks {
+		for _, b := range r.blocks.all() {
 			for n := b.first; n != nil; {
 				next := n.next
 				if !f(n) || n.regions() != nil && !n.walkRegions(f) {

@@ -10,7 +10,7 @@ type Symbols map[string]*Op
 func SymbolsOf(table *Op) Symbols {
 	s := Symbols{}
 	for _, r := range table.regions() {
-		for _, b := range r.blocks {
+		for _, b := range r.blocks.all() {
 			for o := b.first; o != nil; o = o.next {
 				if name, ok := o.Attr(SymbolName).(*StringAttr); ok {
 					s[name.value] = o

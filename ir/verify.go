@@ -396,7 +396,7 @@ func regions(n int) string {
 func (v *verifier) symbols(table *Op) {
 	seen := map[string]*Op{}
 	for _, r := range table.regions() {
-		for _, b := range r.blocks {
+		for _, b := range r.blocks.all() {
 			for o := b.first; o != nil; o = o.next {
 				name, ok := o.Attr(SymbolName).(*StringAttr)
 				if !ok {
@@ -416,10 +416,10 @@ func (v *verifier) symbols(table *Op) {
 
 func (v *verifier) region(o *Op, index int, r *Region) {
 	v.blockCount(o, index, r)
-	for _, b := range r.blocks {
+	for _, b := range r.blocks.all() {
 		b.number() // once, for all that ask which of its ops is first
 	}
-	for _, b := range r.blocks {
+	for _, b := range r.blocks.all() {
 		if v.spare == nil || !v.share(b) {
 			v.ops(b.first, nil)
 		}
@@ -437,7 +437,7 @@ func (v *verifier) ops(first, end *Op) {
 }
 
 func (v *verifier) blockCount(o *Op, index int, r *Region) {
-	if o.Has(SingleBlock) && len(r.blocks) > 1 {
+	if o.Has(SingleBlock) && r.blocks.len() > 1 {
 		v.r.Errorf(o, "expects region #%d to have 0 or 1 blocks", index)
 	}
 }
