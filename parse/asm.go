@@ -215,8 +215,8 @@ func (p *parser) ParseIntegers() []int64 {
 func (p *parser) ParseIntArray(elem ir.Type) ir.Attr {
 	src := p.lexer.src[p.tok.start:]
 	n := bytes.IndexByte(src[:min(len(src), 64)], ']') + 1
-	for i := range p.arrays {
-		if a := &p.arrays[i]; a.elem == elem && string(a.text) == string(src[:n]) {
+	for i := range p.arrays.list {
+		if a := &p.arrays.list[i]; a.elem == elem && string(a.text) == string(src[:n]) {
 			p.lexAt(p.tok.start + n)
 			return a.attr
 		}
@@ -228,12 +228,7 @@ func (p *parser) ParseIntArray(elem ir.Type) ir.Attr {
 	}
 	a := readArray{src[:n], elem, ir.NewDenseArray(elem, v)}
 	if n > 0 && p.tok.start >= start+n && bytes.IndexByte(a.text, '/') < 0 {
-		if len(p.arrays) < maxMemo {
-			p.arrays = append(p.arrays, a)
-		} else {
-			p.arrays[p.oldest%maxMemo] = a
-			p.oldest++
-		}
+		p.arrays.add(a)
 	}
 	return a.attr
 }

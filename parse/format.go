@@ -402,8 +402,7 @@ type prepared struct {
 	args []ir.DirectiveArg
 	room [][]ir.Type // what Types of each argument starts from
 	pure bool        // all arguments are attributes: what is read depends on the text alone
-	memo []memo
-	turn int  // the entry of memo to replace next
+	memo recent[memo]
 	busy bool // a region that the directive reads holds the same op
 }
 
@@ -414,11 +413,8 @@ type memo struct {
 	attrs []ir.Attr
 }
 
-// maxMemo and longestMemo bound what is remembered for each use.
-const (
-	maxMemo     = 8
-	longestMemo = 256
-)
+// longestMemo bounds what is remembered for each use.
+const longestMemo = 256
 
 // recallPure returns the entry that says what the directive reads at the current token, nil where none does.
 func (p *parser) recallPure(pre *prepared) *memo {
@@ -430,8 +426,8 @@ func (p *parser) recallPure(pre *prepared) *memo {
 
 // recall is recallPure for the start of src.
 func recall(pre *prepared, src []byte) *memo {
-	for i := range pre.memo {
-		if m := &pre.memo[i]; len(src) > len(m.text) && string(src[:len(m.text)]) == string(m.text) && endsPunct(src[len(m.text)]) {
+	for i := range pre.memo.list {
+		if m := &pre.memo.list[i]; len(src) > len(m.text) && string(src[:len(m.text)]) == string(m.text) && endsPunct(src[len(m.text)]) {
 			return m
 		}
 	}
@@ -451,12 +447,7 @@ func (p *parser) remember(pre *prepared, start int, args []ir.DirectiveArg) {
 	for i := range args {
 		m.attrs = append(m.attrs, args[i].Attr)
 	}
-	if len(pre.memo) < maxMemo {
-		pre.memo = append(pre.memo, m)
-		return
-	}
-	pre.memo[pre.turn%maxMemo] = m
-	pre.turn++
+	pre.memo.add(m)
 }
 
 // directiveArgs returns the arguments of a use, empty but for what the format says.

@@ -73,12 +73,10 @@ type parser struct {
 	frames   []*frame // one per op that is being read
 	level    int      // frames in use
 	attrSlab []ir.NamedAttr
-	arrays   []readArray // what ParseIntArray read last
-	oldest   int         // the entry of arrays to replace next
-	// functions holds what ParseFunctionType read last.
-	functions      []readFunction
-	oldestFunction int // the entry of functions to replace next
-	scratch        []ir.NamedAttr
+	arrays   recent[readArray] // what ParseIntArray read
+	// functions holds what ParseFunctionType read.
+	functions recent[readFunction]
+	scratch   []ir.NamedAttr
 	// typeStack holds the types of the function types that are being read.
 	typeStack  []ir.Type
 	prepared   []*prepared

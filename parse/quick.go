@@ -16,8 +16,7 @@ import (
 type quick struct {
 	elems []quickElem
 	types [quickTypes]knownType // that stood at each place for a type last
-	lists []attrList            // of the last combinations of attributes
-	turn  int                   // the entry of lists to replace next
+	lists recent[attrList]      // of the combinations of attributes
 }
 
 // Bounds of what is remembered, and of what is tried.
@@ -25,8 +24,6 @@ const (
 	quickTypes    = 4
 	quickOperands = 3
 	quickAttrs    = 4
-	quickTexts    = 8 // per place
-	quickLists    = 8
 )
 
 // attrList is the attributes of ops whose attributes were all read from the same texts. Lists are immutable, so that ops
@@ -66,8 +63,7 @@ type quickElem struct {
 	text  string
 	elem  *ir.FormatElem
 	spec  *ir.AttrSpec
-	texts []*readText // read last
-	turn  int
+	texts recent[*readText]
 }
 
 // newQuick returns how ops of kind def are read quickly, nil where they are not.
@@ -377,7 +373,7 @@ func (p *parser) quickType(q *quick, place, i int) (ir.Type, int) {
 
 // quickAttr returns what e reads at the start of src, nil where that was not read before.
 func (p *parser) quickAttr(def *ir.Def, e *quickElem, src []byte) *readText {
-	for _, t := range e.texts {
+	for _, t := range e.texts.list {
 		if len(src) > len(t.text) && string(src[:len(t.text)]) == string(t.text) && e.ends(src[len(t.text)]) {
 			return t
 		}
@@ -417,12 +413,7 @@ func (p *parser) quickAttr(def *ir.Def, e *quickElem, src []byte) *readText {
 			}
 		}
 	}
-	if len(e.texts) < quickTexts {
-		e.texts = append(e.texts, t)
-	} else {
-		e.texts[e.turn%quickTexts] = t
-		e.turn++
-	}
+	e.texts.add(t)
 	return t
 }
 
@@ -439,9 +430,9 @@ func (e *quickElem) ends(c byte) bool {
 
 // attrs returns the list of the attributes that the parts stand for.
 func (q *quick) attrs(parts [quickAttrs]*readText) ir.AttrList {
-	for i := range q.lists {
-		if q.lists[i].parts == parts {
-			return q.lists[i].list
+	for i := range q.lists.list {
+		if l := &q.lists.list[i]; l.parts == parts {
+			return l.list
 		}
 	}
 	var list ir.AttrList
@@ -452,11 +443,6 @@ func (q *quick) attrs(parts [quickAttrs]*readText) ir.AttrList {
 	}
 	list.Sort()
 	list = list[:len(list):len(list)]
-	if len(q.lists) < quickLists {
-		q.lists = append(q.lists, attrList{parts, list})
-	} else {
-		q.lists[q.turn%quickLists] = attrList{parts, list}
-		q.turn++
-	}
+	q.lists.add(attrList{parts, list})
 	return list
 }

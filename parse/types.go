@@ -542,8 +542,8 @@ func (p *parser) parenTypes(out []ir.Type) []ir.Type {
 func (p *parser) ParseFunctionType() *ir.FunctionType {
 	start, expanded := p.tok.start, p.expanded
 	src := p.lexer.src
-	for i := range p.functions {
-		if f := &p.functions[i]; bytes.HasPrefix(src[start:], f.text) {
+	for i := range p.functions.list {
+		if f := &p.functions.list[i]; bytes.HasPrefix(src[start:], f.text) {
 			p.lexAt(start + len(f.text))
 			return f.typ
 		}
@@ -555,13 +555,7 @@ func (p *parser) ParseFunctionType() *ir.FunctionType {
 	}
 	text := src[start:end]
 	if c := src[end-1]; (c == '>' || c == ')') && len(text) <= longestCached && p.expanded == expanded && bytes.IndexByte(text, '/') < 0 {
-		r := readFunction{text, f}
-		if len(p.functions) < maxMemo {
-			p.functions = append(p.functions, r)
-		} else {
-			p.functions[p.oldestFunction%maxMemo] = r
-			p.oldestFunction++
-		}
+		p.functions.add(readFunction{text, f})
 	}
 	return f
 }
