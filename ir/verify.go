@@ -55,9 +55,10 @@ func newKnown(m *Module) *known {
 // signature is all that decides whether an op of a local kind without regions is right. Attribute lists are immutable, and
 // ops that were read from the same text share them.
 type signature struct {
-	def   *Def
-	attrs *NamedAttr
-	types [signatureTypes]Type // of the operands, then of the result
+	def      *Def
+	attrs    *NamedAttr
+	numAttrs uint32
+	types    [signatureTypes]Type // of the operands, then of the result
 }
 
 const signatureTypes = 4
@@ -69,7 +70,7 @@ func (o *Op) signed(s *signature) (slot int, ok bool) {
 	if o.rare != nil || n >= signatureTypes || o.numResults != 1 {
 		return 0, false
 	}
-	s.def, s.attrs = o.def, nil
+	s.def, s.attrs, s.numAttrs = o.def, nil, o.numAttrs
 	if o.numAttrs > 0 {
 		s.attrs = o.attrPtr
 		for _, a := range o.attrs() {
@@ -94,7 +95,7 @@ func (o *Op) signed(s *signature) (slot int, ok bool) {
 }
 
 func (s *signature) equal(t *signature) bool {
-	if s.def != t.def || s.attrs != t.attrs {
+	if s.def != t.def || s.attrs != t.attrs || s.numAttrs != t.numAttrs {
 		return false
 	}
 	for i := range s.types {

@@ -125,6 +125,17 @@ func (d DType) IsInteger() bool { return d.Kind() == KindSigned || d.Kind() == K
 // IsComplex reports whether d is a complex type.
 func (d DType) IsComplex() bool { return d.Kind() == KindComplex }
 
+// Part returns the type of the real and the imaginary part of a complex type, and any other type itself.
+func (d DType) Part() DType {
+	switch d {
+	case Complex64:
+		return F32
+	case Complex128:
+		return F64
+	}
+	return d
+}
+
 // ParseDType returns the type with the given MLIR spelling.
 func ParseDType(name string) (DType, bool) {
 	for d, info := range dtypeInfos {

@@ -125,6 +125,15 @@ func (t *Tensor) Bytes() []byte {
 // Peek returns the payload to be read only.
 func (t *Tensor) Peek() []byte { return t.data }
 
+// Parts returns the numbers that t consists of as a list that shares its payload: real and imaginary parts alternately
+// of a complex tensor, else its elements.
+func (t *Tensor) Parts() *Tensor {
+	part := t.dtype.Part()
+	p := &Tensor{}
+	p.Borrow(part, Shape{int64(len(t.data) / part.Size())}, t.Bytes())
+	return p
+}
+
 // Clone returns a tensor with a payload of its own.
 func (t *Tensor) Clone() *Tensor {
 	c := New(t.dtype, t.shape)

@@ -29,9 +29,7 @@ func (s Style) String() string { return [...]string{"ordinary values", "edge val
 func Fill(t *tensor.Tensor, rng *rand.Rand, style Style) {
 	d := t.DType()
 	if d.IsComplex() {
-		var parts tensor.Tensor
-		parts.Borrow(PartType(d), tensor.Shape{int64(2 * t.NumElements())}, t.Bytes())
-		Fill(&parts, rng, style)
+		Fill(t.Parts(), rng, style)
 		return
 	}
 	edges := EdgeBits(d)

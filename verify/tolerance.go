@@ -80,7 +80,7 @@ func (t Tolerance) Accepts(a, b *tensor.Tensor, i int) bool {
 	case tensor.KindFloat:
 		return t.acceptsFloat(a.DType(), a.Bits(i), b.Bits(i))
 	case tensor.KindComplex:
-		part := PartType(a.DType())
+		part := a.DType().Part()
 		whole := true
 		for k := range 2 {
 			whole = whole && t.acceptsFloat(part, partBits(a, 2*i+k), partBits(b, 2*i+k))

@@ -19,7 +19,7 @@ func Distance(a, b *tensor.Tensor, i int) uint64 {
 	case tensor.KindFloat:
 		return floatDistance(d, a.Bits(i), b.Bits(i))
 	case tensor.KindComplex:
-		part := PartType(d)
+		part := d.Part()
 		var out uint64
 		for k := range 2 {
 			out = max(out, floatDistance(part, partBits(a, 2*i+k), partBits(b, 2*i+k)))
@@ -33,17 +33,9 @@ func Distance(a, b *tensor.Tensor, i int) uint64 {
 	return uint64(y) - uint64(x)
 }
 
-// PartType returns the type of the parts of a complex type.
-func PartType(d tensor.DType) tensor.DType {
-	if d == tensor.Complex64 {
-		return tensor.F32
-	}
-	return tensor.F64
-}
-
 // partBits returns part i of a complex tensor, real and imaginary parts counted alternately.
 func partBits(t *tensor.Tensor, i int) uint64 {
-	part := PartType(t.DType())
+	part := t.DType().Part()
 	var v tensor.Tensor
 	v.Borrow(part, tensor.Shape{int64(2 * t.NumElements())}, t.Bytes())
 	return v.Bits(i)

@@ -85,30 +85,17 @@ func near(a, b *tensor.Tensor) bool {
 	if sameBits(a, b) {
 		return true
 	}
-	part := a.DType()
-	switch part {
-	case tensor.Complex64:
-		part = tensor.F32
-	case tensor.Complex128:
-		part = tensor.F64
-	}
+	part := a.DType().Part()
 	if a.DType() != b.DType() || !a.Shape().Equal(b.Shape()) || !part.IsFloat() {
 		return false
-	}
-	size := part.Size()
-	at := func(t *tensor.Tensor, i int) float64 {
-		bits := uint64(0)
-		for k := range size {
-			bits |= uint64(t.Bytes()[i*size+k]) << (8 * k)
-		}
-		return tensor.DecodeFloat(part, bits)
 	}
 	tolerance := 1e-5
 	if part.Bits() <= 16 {
 		tolerance = 1e-2
 	}
-	for i := range len(a.Bytes()) / size {
-		x, y := at(a, i), at(b, i)
+	a, b = a.Parts(), b.Parts()
+	for i := range a.NumElements() {
+		x, y := a.FloatAt(i), b.FloatAt(i)
 		if x == y || x != x && y != y {
 			continue
 		}

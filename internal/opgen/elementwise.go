@@ -188,7 +188,7 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 func edgeProduct(d tensor.DType, operands int, few bool) []arg {
 	part, parts := d, 1
 	if d.IsComplex() {
-		part, parts = verify.PartType(d), 2
+		part, parts = d.Part(), 2
 	}
 	edges := verify.EdgeBits(part)
 	if few && part.IsFloat() {

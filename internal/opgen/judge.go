@@ -13,9 +13,7 @@ import (
 // Epsilon returns the distance from 1 to the next number of a floating-point type, of the parts of a complex one; 0 for
 // others.
 func Epsilon(d tensor.DType) float64 {
-	if d.IsComplex() {
-		d = verify.PartType(d)
-	}
+	d = d.Part()
 	if !d.IsFloat() {
 		return 0
 	}

@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"github.com/hlocb/hlocb/tensor"
-	"github.com/hlocb/hlocb/verify"
 )
 
 //go:embed truth.py
@@ -125,7 +124,7 @@ func (v Value) Error(t *tensor.Tensor, i int, negligible float64) Error {
 	if !d.IsComplex() {
 		return partError(d, t.FloatAt(i), v.hi[0], v.lo[0], 0)
 	}
-	c, part := t.ComplexAt(i), verify.PartType(d)
+	c, part := t.ComplexAt(i), d.Part()
 	size := math.Max(math.Abs(v.hi[0]), math.Abs(v.hi[1]))
 	least := 0.0
 	if negligible > 0 && !math.IsNaN(size) {

@@ -13,14 +13,7 @@ func compareTensors(got, want *tensor.Tensor, loose float64) error {
 	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
 		return fmt.Errorf("it is %s %v, expected %s %v", got.DType(), got.Shape(), want.DType(), want.Shape())
 	}
-	d := want.DType()
-	part := d // the type of a part of a complex number
-	switch d {
-	case tensor.Complex64:
-		part = tensor.F32
-	case tensor.Complex128:
-		part = tensor.F64
-	}
+	d, part := want.DType(), want.DType().Part()
 	if !part.IsFloat() {
 		for i := range want.Bytes() {
 			if got.Bytes()[i] != want.Bytes()[i] {
@@ -31,13 +24,13 @@ func compareTensors(got, want *tensor.Tensor, loose float64) error {
 		return nil
 	}
 	allowed := tolerance(part) * max(loose, 1)
-	n := part.Size()
-	for i := 0; i < len(want.Bytes()); i += n {
-		x, y := decode(part, got.Bytes()[i:i+n]), decode(part, want.Bytes()[i:i+n])
+	parts, expected := got.Parts(), want.Parts()
+	for i := range expected.NumElements() {
+		x, y := parts.FloatAt(i), expected.FloatAt(i)
 		if x == y || x != x && y != y || math.Abs(x-y) <= allowed*max(1, math.Abs(x), math.Abs(y)) {
 			continue
 		}
-		at := i / d.Size()
+		at := i * part.Size() / d.Size()
 		return fmt.Errorf("element %d is %s, expected %s", at, tensor.AppendElement(nil, got, at), tensor.AppendElement(nil, want, at))
 	}
 	return nil
@@ -56,12 +49,4 @@ func tolerance(d tensor.DType) float64 {
 		return 3e-2
 	}
 	return 0.26 // 8 bits and fewer
-}
-
-func decode(d tensor.DType, b []byte) float64 {
-	bits := uint64(0)
-	for i := range b {
-		bits |= uint64(b[i]) << (8 * i)
-	}
-	return tensor.DecodeFloat(d, bits)
 }
