@@ -278,7 +278,7 @@ func planCollectiveBroadcast(p *planner, s *spec) (control, error) {
 	}
 	return collective(exchangeRule(s.op), groups, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
 		if len(parts) == 0 {
-			clear(out.Bytes())
+			s.out[i].zero(out)
 			return nil
 		}
 		r, err := root(fr, ins, i, len(parts))
@@ -302,7 +302,7 @@ func planCollectiveReduce(p *planner, s *spec) (control, error) {
 		return nil, err
 	}
 	return collective(rule, groups, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
-		clear(out.Bytes())
+		s.out[i].zero(out)
 		if len(parts) == 0 {
 			return nil
 		}
@@ -367,7 +367,7 @@ func planCollectivePermute(p *planner, s *spec) (control, error) {
 				return nil
 			}
 		}
-		clear(out.Bytes())
+		s.out[i].zero(out)
 		return nil
 	}), nil
 }

@@ -144,7 +144,7 @@ func planReceive(s *spec, bound *runtime.Bound, from func(m *machine, n int) ([]
 			if err != nil {
 				return err
 			}
-			clear(b.t.Bytes())
+			t.zero(&b.t)
 			fr.slots[ins.out[at[i]]] = b
 			results[i] = &b.t
 		}

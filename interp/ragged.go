@@ -145,7 +145,7 @@ func (r *raggedDot) rows() (kernel, error) {
 		return kernel{}, err
 	}
 	return kernel{run: func(in, out []*tensor.Tensor) error {
-		clear(out[0].Bytes())
+		r.out.zero(out[0])
 		return r.bounds(in[2], func(prefix []int64, g int, from, to int64) error {
 			if from == to {
 				return nil

@@ -50,6 +50,25 @@ func (t vtype) String() string {
 	return string(b) + t.dt.String() + ">"
 }
 
+// zero makes all elements of x, of type t, what constant(0, element_type) is: the zero point where they are quantized, NaN for
+// f8E8M0FNU, which has no zero.
+func (t vtype) zero(x *tensor.Tensor) {
+	switch {
+	case t.quant != nil:
+		for i := range x.NumElements() {
+			_, zero := t.quant.at(x.Shape(), i)
+			x.SetBits(i, uint64(zero))
+		}
+	case t.dt == tensor.F8E8M0FNU:
+		nan := byte(tensor.EncodeFloat(t.dt, 0))
+		for i := range x.Bytes() {
+			x.Bytes()[i] = nan
+		}
+	default:
+		clear(x.Bytes())
+	}
+}
+
 func (t vtype) bytes() int { return t.n * t.dt.Size() }
 
 // tensorType returns the type of a tensor of static shape.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/tensor"
-	"github.com/hlocb/hlocb/verify"
 )
 
 func (g *Generator) dotGeneral() *call {
@@ -26,11 +25,7 @@ func (g *Generator) dotGeneral() *call {
 	}
 	l = append(l, g.shape(0, 2)...)
 	r = append(r, g.shape(0, 2)...)
-	style := verify.Ordinary
-	if d.IsInteger() {
-		style = verify.Edges
-	}
-	return &call{op: "stablehlo.dot_general", args: []arg{{dt: d, shape: l, style: style}, {dt: d, shape: r, style: style}},
+	return &call{op: "stablehlo.dot_general", args: g.factors(d, l, r),
 		attrs:   []string{fmt.Sprintf("dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [%[1]s], rhs_batching_dimensions = [%[1]s], lhs_contracting_dimensions = [%[2]s], rhs_contracting_dimensions = [%[2]s]>", list(bl), list(cl))},
 		results: []string{typeText(d, append(append(l[:nb:nb], l[nb+nc:]...), r[nb+nc:]...))},
 		rule:    Rule{Exact: d.IsInteger(), Terms: terms + 1}}

@@ -40,7 +40,7 @@ func program(text string, args ...*tensor.Tensor) (*opgen.Program, error) {
 // gives what the specification says. So is each that programs avoid.
 func TestDeviations(t *testing.T) {
 	engine, xla := engines(t)
-	nan := uint64(math.Float32bits(float32(math.NaN())))
+	nan, one := uint64(math.Float32bits(float32(math.NaN()))), uint64(math.Float32bits(1))
 	shown := map[string]bool{}
 	for _, c := range []struct {
 		name, text  string
@@ -71,10 +71,18 @@ func TestDeviations(t *testing.T) {
   %0 = stablehlo.power %x, %y : tensor<2xi32>
   return %0 : tensor<2xi32>
 }`, []*tensor.Tensor{codes(tensor.I32, tensor.Shape{2}, 2, 3), codes(tensor.I32, tensor.Shape{2}, 64, 66)}, []uint64{0, 1165272329}, []uint64{1, 9}},
-		{"next_after of the smallest f8E8M0FNU", `func.func @main(%x: tensor<1xf8E8M0FNU>, %y: tensor<1xf8E8M0FNU>) -> tensor<1xf8E8M0FNU> {
+		{"powers of integers", `func.func @main(%x: tensor<3xui8>, %y: tensor<3xui8>) -> tensor<3xui8> {
+  %0 = stablehlo.power %x, %y : tensor<3xui8>
+  return %0 : tensor<3xui8>
+}`, []*tensor.Tensor{codes(tensor.UI8, tensor.Shape{3}, 3, 255, 255), codes(tensor.UI8, tensor.Shape{3}, 254, 254, 255)}, []uint64{57, 1, 255}, []uint64{0, 1, 255}},
+		{"next_after of f8E8M0FNU", `func.func @main(%x: tensor<1xf8E8M0FNU>, %y: tensor<1xf8E8M0FNU>) -> tensor<1xf8E8M0FNU> {
   %0 = chlo.next_after %x, %y : tensor<1xf8E8M0FNU>, tensor<1xf8E8M0FNU> -> tensor<1xf8E8M0FNU>
   return %0 : tensor<1xf8E8M0FNU>
 }`, []*tensor.Tensor{codes(tensor.F8E8M0FNU, tensor.Shape{1}, 0), codes(tensor.F8E8M0FNU, tensor.Shape{1}, 0xF1)}, []uint64{1}, []uint64{0x81}},
+		{"next_after of f8E8M0FNU", `func.func @main(%x: tensor<2xf8E8M0FNU>, %y: tensor<2xf8E8M0FNU>) -> tensor<2xf8E8M0FNU> {
+  %0 = chlo.next_after %x, %y : tensor<2xf8E8M0FNU>, tensor<2xf8E8M0FNU> -> tensor<2xf8E8M0FNU>
+  return %0 : tensor<2xf8E8M0FNU>
+}`, []*tensor.Tensor{codes(tensor.F8E8M0FNU, tensor.Shape{2}, 0x80, 0x10), codes(tensor.F8E8M0FNU, tensor.Shape{2}, 0x10, 0x81)}, []uint64{0x7F, 0x11}, []uint64{1, 0x0F}},
 		{"reduce_precision of NaN to no mantissa", `func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
   %0 = stablehlo.reduce_precision %x, format = e2m0 : tensor<1xf32>
   return %0 : tensor<1xf32>
@@ -99,6 +107,14 @@ func TestDeviations(t *testing.T) {
   %0 = stablehlo.popcnt %x : tensor<1xi4>
   return %0 : tensor<1xi4>
 }`, []*tensor.Tensor{codes(tensor.I4, tensor.Shape{1}, 0xff)}, []uint64{4}, []uint64{0xf8}},
+		{"NaN of another batch group", `func.func @main(%x: tensor<6x1x1xf32>, %k: tensor<1x1x3xf32>) -> tensor<2x1x3xf32> {
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 3 : i64, feature_group_count = 1 : i64} : (tensor<6x1x1xf32>, tensor<1x1x3xf32>) -> tensor<2x1x3xf32>
+  return %0 : tensor<2x1x3xf32>
+}`, []*tensor.Tensor{codes(tensor.F32, tensor.Shape{6, 1, 1}, one, one, one, one, one, one), codes(tensor.F32, tensor.Shape{1, 1, 3}, nan, one, one)}, []uint64{nan, one, one}, []uint64{nan, nan, nan}},
+		{"NaN that meets padding", `func.func @main(%x: tensor<1x1x1xf64>, %k: tensor<2x1x1xf64>) -> tensor<1x1x1xf64> {
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x1x1xf64>, tensor<2x1x1xf64>) -> tensor<1x1x1xf64>
+  return %0 : tensor<1x1x1xf64>
+}`, []*tensor.Tensor{codes(tensor.F64, tensor.Shape{1, 1, 1}, math.Float64bits(1)), codes(tensor.F64, tensor.Shape{2, 1, 1}, math.Float64bits(math.NaN()), math.Float64bits(1))}, []uint64{nan}, []uint64{math.Float64bits(1)}},
 		{"clamp between bounds that cross, below a maximum", `func.func @main(%l: tensor<i64>, %x: tensor<i64>, %h: tensor<i64>) -> tensor<i64> {
   %0 = stablehlo.clamp %l, %x, %h : tensor<i64>
   %1 = stablehlo.maximum %0, %l : tensor<i64>

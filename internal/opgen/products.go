@@ -8,13 +8,18 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// factors are two operands of a product, of edge values where nothing rounds.
-func factors(d tensor.DType, l, r tensor.Shape) []arg {
-	style := verify.Ordinary
-	if d.IsInteger() {
-		style = verify.Edges
+// factors are two operands of a product, of edge values where nothing rounds; none is NaN.
+func (g *Generator) factors(d tensor.DType, l, r tensor.Shape) []arg {
+	a := arg{dt: d, shape: l, style: verify.Ordinary}
+	switch {
+	case d.IsInteger():
+		a.style = verify.Edges
+	case d == tensor.F8E8M0FNU:
+		a.fill = g.within(0.125, 64) // the type has no negative numbers: they are NaN
 	}
-	return []arg{{dt: d, shape: l, style: style}, {dt: d, shape: r, style: style}}
+	b := a
+	b.shape = r
+	return []arg{a, b}
 }
 
 // dot is the old product of vectors and matrices.
@@ -23,7 +28,7 @@ func (g *Generator) dot() *call {
 	n := g.size()
 	l, r := append(g.shape(0, 1), n), append(tensor.Shape{n}, g.shape(0, 1)...)
 	out := append(l[:len(l)-1:len(l)-1], r[1:]...)
-	return &call{op: "stablehlo.dot", args: factors(d, l, r), results: []string{typeText(d, out)}, rule: Rule{Exact: d.IsInteger(), Terms: int(max(1, n)) + 1}}
+	return &call{op: "stablehlo.dot", args: g.factors(d, l, r), results: []string{typeText(d, out)}, rule: Rule{Exact: d.IsInteger(), Terms: int(max(1, n)) + 1}}
 }
 
 func (g *Generator) einsum() *call {
@@ -42,7 +47,7 @@ func (g *Generator) einsum() *call {
 	}
 	in, to, _ := strings.Cut(config, "->")
 	l, r, _ := strings.Cut(in, ",")
-	args := factors(d, shape(l), shape(r))
+	args := g.factors(d, shape(l), shape(r))
 	return &call{op: "stablehlo.einsum", label: config, args: args, attrs: []string{fmt.Sprintf("einsum_config = %q", config)}, results: []string{typeText(d, shape(to))},
 		rule: Rule{Exact: d.IsInteger(), Terms: 26}}
 }
@@ -59,7 +64,7 @@ func (g *Generator) unaryEinsum() *call {
 		}
 		return s
 	}
-	return &call{op: "stablehlo.unary_einsum", label: config, args: factors(d, square(len(in)), nil)[:1], attrs: []string{fmt.Sprintf("einsum_config = %q", config)},
+	return &call{op: "stablehlo.unary_einsum", label: config, args: g.factors(d, square(len(in)), nil)[:1], attrs: []string{fmt.Sprintf("einsum_config = %q", config)},
 		results: []string{typeText(d, square(len(to)))}, rule: Rule{Exact: d.IsInteger(), Terms: 26}}
 }
 
@@ -104,7 +109,7 @@ func (g *Generator) dotTransposed() *call {
 			}
 		}
 	}
-	return &call{op: "stablehlo.dot_general", label: "transposed", args: factors(d, l, r),
+	return &call{op: "stablehlo.dot_general", label: "transposed", args: g.factors(d, l, r),
 		attrs: []string{fmt.Sprintf("dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [%s], rhs_batching_dimensions = [%s], lhs_contracting_dimensions = [%s], rhs_contracting_dimensions = [%s]>",
 			list(lp[:nb]), list(rp[:nb]), list(lp[nb:nb+nc]), list(rp[nb:nb+nc]))},
 		results: []string{typeText(d, out)}, rule: Rule{Exact: d.IsInteger(), Terms: int(terms) + 1}}
@@ -125,7 +130,7 @@ func (g *Generator) raggedDot() *call {
 			t.SetFloat(i, float64(v))
 		}
 	}}
-	return &call{op: "chlo.ragged_dot", args: append(factors(d, tensor.Shape{m, k}, tensor.Shape{groups, k, n}), sizes), results: []string{typeText(d, tensor.Shape{m, n})},
+	return &call{op: "chlo.ragged_dot", args: append(g.factors(d, tensor.Shape{m, k}, tensor.Shape{groups, k, n}), sizes), results: []string{typeText(d, tensor.Shape{m, n})},
 		attrs: []string{"ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>"},
 		rule:  Rule{Terms: int(k) + 1}}
 }
@@ -194,7 +199,7 @@ func (g *Generator) convolutionLayout() *call {
 	if spatial > 0 {
 		rev = "array<i1: " + strings.Join(reversal, ", ") + ">"
 	}
-	return &call{op: "stablehlo.convolution", label: "in any layout", args: factors(d, in, ker), results: []string{typeText(d, res)},
+	return &call{op: "stablehlo.convolution", label: "in any layout", args: g.factors(d, in, ker), results: []string{typeText(d, res)},
 		attrs: []string{ints("window_strides", stride), pairsAttr("padding", pads), ints("lhs_dilation", ldil), ints("rhs_dilation", rdil), "window_reversal = " + rev,
 			"dimension_numbers = #stablehlo.conv<" + inText + "x" + kerText + "->" + resText + ">",
 			fmt.Sprintf("feature_group_count = %d : i64", groups), fmt.Sprintf("batch_group_count = %d : i64", batchGroups)},
