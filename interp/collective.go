@@ -43,6 +43,11 @@ func (m *machine) gather(ins *instr, fr *frame, rule groupRule, groups [][]int64
 		return nil, err
 	}
 	for _, p := range group {
+		for i, t := range met[p] {
+			if !t.Shape().Equal(operands[i].Shape()) { // of dynamic shape
+				return nil, fmt.Errorf("gets %s from process %d and %s from process %d", typeOfTensor(operands[i]), self, typeOfTensor(t), p)
+			}
+		}
 		out.operands = append(out.operands, met[p])
 	}
 	return out, nil
@@ -96,6 +101,67 @@ func staticTensors(s *spec) error {
 	}
 	if len(s.in) != len(s.out) || len(s.in) == 0 {
 		return errors.New("expects as many results as operands")
+	}
+	return nil
+}
+
+// eachOperandShape is the shape function of ops whose results have the shapes of their operands.
+func eachOperandShape(s *spec, in []*tensor.Tensor) error {
+	for i := range s.out {
+		if i < len(in) {
+			s.out[i].shape = in[i].Shape()
+		}
+	}
+	return nil
+}
+
+// allGatherShape is the shape function of all_gather: one dimension as often as a group has processes.
+func allGatherShape(s *spec, in []*tensor.Tensor) error {
+	n, err := groupSize(s)
+	if err != nil {
+		return err
+	}
+	return eachDimShape(s, in, "all_gather_dim", func(d int64) int64 { return d * n })
+}
+
+// reduceScatterShape is the shape function of reduce_scatter: one dimension cut into a part for each process of a group.
+func reduceScatterShape(s *spec, in []*tensor.Tensor) error {
+	n, err := groupSize(s)
+	if err != nil {
+		return err
+	}
+	return eachDimShape(s, in, "scatter_dimension", func(d int64) int64 { return d / n })
+}
+
+// allToAllShape is the shape function of all_to_all: one dimension is cut into parts, which are joined along another.
+func allToAllShape(s *spec, in []*tensor.Tensor) error {
+	n := max(1, intAttr(s.op, "split_count", 1))
+	if err := eachDimShape(s, in, "split_dimension", func(d int64) int64 { return d / n }); err != nil {
+		return err
+	}
+	for i := range s.out {
+		d, err := dimAttr(s, "concat_dimension")
+		if err != nil {
+			return err
+		}
+		s.out[i].shape[d] *= n
+	}
+	return nil
+}
+
+func eachDimShape(s *spec, in []*tensor.Tensor, name string, size func(d int64) int64) error {
+	d, err := dimAttr(s, name)
+	if err != nil {
+		return err
+	}
+	for i := range s.out {
+		if i < len(in) {
+			if d >= len(in[i].Shape()) {
+				return fmt.Errorf("has %s %d of rank %d", name, d, len(in[i].Shape()))
+			}
+			s.out[i].shape = in[i].Shape().Clone()
+			s.out[i].shape[d] = size(s.out[i].shape[d])
+		}
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 // reduceParts compiles the region of a reducing collective for operand i: it folds the members' operands in the order of
 // the group. Where the region computes in a wider type than the operand's, that is what it gives.
 func reduceParts(p *planner, s *spec, i int) (folder, error) {
-	dt, n := s.in[i].dt, s.in[i].n
+	n := s.in[i].n
 	r, err := p.lift(s.op, 0, n)
 	if err != nil {
 		return nil, err
@@ -20,19 +20,11 @@ func reduceParts(p *planner, s *spec, i int) (folder, error) {
 	if len(r.args) != 2 || len(r.ret) != 1 {
 		return nil, errors.New("expects a region of two arguments and one result")
 	}
+	widen, err := p.partPromotion(s, i, r.types[0], r.types[1])
+	if err != nil {
+		return nil, err
+	}
 	wide := r.types[0].dt
-	if r.types[1].dt != wide || s.out[i].dt != wide {
-		return nil, errors.New("has a computation whose types are not those of the results")
-	}
-	var widen kernel
-	if wide != dt {
-		row := p.prog.table["stablehlo.convert"]
-		from, to := s.in[i], s.in[i]
-		to.dt = wide
-		if widen, err = row.make(&spec{p: p, op: s.op, in: []vtype{from}, out: []vtype{to}}); err != nil {
-			return nil, err
-		}
-	}
 	return func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error) {
 		var acc [1]*buf
 		for k, part := range parts {
@@ -40,12 +32,8 @@ func reduceParts(p *planner, s *spec, i int) (folder, error) {
 			if err != nil {
 				return nil, err
 			}
-			if widen.run != nil {
-				if err := widen.run([]*tensor.Tensor{part}, []*tensor.Tensor{&b.t}); err != nil {
-					return nil, err
-				}
-			} else {
-				copy(b.t.Bytes(), part.Bytes())
+			if err := widen(m, part, &b.t); err != nil {
+				return nil, err
 			}
 			if k == 0 {
 				acc[0] = b
@@ -60,20 +48,49 @@ func reduceParts(p *planner, s *spec, i int) (folder, error) {
 	}, nil
 }
 
+// partPromotion returns what makes an operand i into values that the region, on elements of types a and b, works on.
+func (p *planner) partPromotion(s *spec, i int, a, b vtype) (func(m *machine, part, wide *tensor.Tensor) error, error) {
+	from, to := s.in[i], s.in[i]
+	to.dt, to.quant = a.dt, a.quant
+	if !a.sameElements(b) || !to.sameElements(s.out[i]) {
+		return nil, errors.New("has a computation whose types are not those of the results")
+	}
+	if from.sameElements(to) {
+		return func(_ *machine, part, wide *tensor.Tensor) error {
+			copy(wide.Bytes(), part.Bytes())
+			return nil
+		}, nil
+	}
+	k, err := p.promotion(s.op, from, to)
+	return func(m *machine, part, wide *tensor.Tensor) error {
+		if err := m.charge(k.scratch); err != nil {
+			return err
+		}
+		defer m.uncharge(k.scratch)
+		return k.run([]*tensor.Tensor{part}, []*tensor.Tensor{wide})
+	}, err
+}
+
 // scalarParts reduces by a region that is executed once per element.
 func (p *planner) scalarParts(s *spec, i int) (folder, error) {
 	body, err := p.region(s.op, 0)
 	if err != nil {
 		return nil, err
 	}
-	t, err := typeOf(s.op.Region(0).Entry().Arg(0).Type())
+	if len(body.args) != 2 || len(body.ret) != 1 {
+		return nil, errors.New("expects a region of two arguments and one result")
+	}
+	var types [2]vtype
+	for k, v := range s.op.Region(0).Entry().Args() {
+		if types[k], err = typeOf(v.Type()); err != nil {
+			return nil, err
+		}
+	}
+	widen, err := p.partPromotion(s, i, types[0], types[1])
 	if err != nil {
 		return nil, err
 	}
-	dt, n := s.in[i].dt, s.in[i].n
-	if len(body.args) != 2 || len(body.ret) != 1 || t.dt != dt || s.out[i].dt != dt {
-		return nil, unsupported("a reduction by ops that are not elementwise, in another type than the operands'")
-	}
+	dt, n := types[0].dt, s.in[i].n
 	return func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error) {
 		if len(parts) == 0 {
 			return nil, nil
@@ -82,10 +99,20 @@ func (p *planner) scalarParts(s *spec, i int) (folder, error) {
 		if err != nil {
 			return nil, err
 		}
-		copy(acc.t.Bytes(), parts[0].Bytes())
+		if err := widen(m, parts[0], &acc.t); err != nil {
+			return nil, err
+		}
 		size := dt.Size()
+		next, err := m.alloc(dt, tensor.Shape{int64(n)}, n)
+		if err != nil {
+			return nil, err
+		}
+		defer m.release(next)
 		var v [1]*buf
 		for _, part := range parts[1:] {
+			if err := widen(m, part, &next.t); err != nil {
+				return nil, err
+			}
 			for e := range n {
 				if err := m.poll(); err != nil {
 					return nil, err
@@ -93,7 +120,7 @@ func (p *planner) scalarParts(s *spec, i int) (folder, error) {
 				if err := m.scalarArg(fr, body.args[0], &acc.t, e); err != nil {
 					return nil, err
 				}
-				if err := m.scalarArg(fr, body.args[1], part, e); err != nil {
+				if err := m.scalarArg(fr, body.args[1], &next.t, e); err != nil {
 					return nil, err
 				}
 				if err := m.block(fr, body, v[:]); err != nil {

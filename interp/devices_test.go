@@ -217,3 +217,59 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
 		exe.Close()
 	}
 }
+
+// Collectives on values of dynamic shape give what they give on values of static shape.
+func TestCollectivesOfDynamicShape(t *testing.T) {
+	const static = `
+  %sum = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}> ({
+  ^bb0(%a: tensor<i32>, %c: tensor<i32>):
+    %add = stablehlo.add %a, %c : tensor<i32>
+    stablehlo.return %add : tensor<i32>
+  }) : (tensor<4xi32>) -> tensor<4xi32>
+  %mix = stablehlo.add %sum, %x : tensor<4xi32>
+  %all = "stablehlo.all_gather"(%mix) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0], [1]]> : tensor<2x1xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}> : (tensor<4xi32>) -> tensor<8xi32>
+  %part = "stablehlo.reduce_scatter"(%all) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%a: tensor<i32>, %c: tensor<i32>):
+    %add = stablehlo.add %a, %c : tensor<i32>
+    stablehlo.return %add : tensor<i32>
+  }) : (tensor<8xi32>) -> tensor<4xi32>
+  %turn = "stablehlo.all_to_all"(%part) <{split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xi32>) -> tensor<4xi32>
+  %next = "stablehlo.collective_permute"(%turn) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xi32>) -> tensor<4xi32>
+  %first = "stablehlo.collective_broadcast"(%turn) <{replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>}> : (tensor<4xi32>) -> tensor<4xi32>
+  %m1 = stablehlo.multiply %next, %first : tensor<4xi32>
+  %r = stablehlo.add %m1, %turn : tensor<4xi32>
+`
+	want, err := perProcess(t, static)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dynamic := strings.NewReplacer("4xi32", "?xi32", "8xi32", "?xi32", "%x", "%y", "%r =", "%open =").Replace(static)
+	got, err := perProcess(t, `
+  %shape = stablehlo.constant dense<4> : tensor<1xi32>
+  %y = stablehlo.dynamic_reshape %x, %shape : (tensor<4xi32>, tensor<1xi32>) -> tensor<?xi32>
+`+dynamic+`
+  %r = stablehlo.dynamic_reshape %open, %shape : (tensor<?xi32>, tensor<1xi32>) -> tensor<4xi32>
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) || want[0] == want[2] {
+		t.Errorf("%v, and %v of static shape", got, want)
+	}
+}
+
+// Processes that bring values of different shapes to a collective get an error.
+func TestCollectiveOfDifferentShapes(t *testing.T) {
+	_, err := perProcess(t, `
+  %one = stablehlo.constant dense<1> : tensor<ui32>
+  %k = stablehlo.add %p, %one : tensor<ui32>
+  %shape = stablehlo.reshape %k : (tensor<ui32>) -> tensor<1xui32>
+  %y = stablehlo.dynamic_iota %shape, dim = 0 : (tensor<1xui32>) -> tensor<?xi32>
+  %sum = "stablehlo.all_gather"(%y) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<?xi32>) -> tensor<?xi32>
+  %four = stablehlo.constant dense<4> : tensor<1xi32>
+  %r = stablehlo.dynamic_reshape %sum, %four : (tensor<?xi32>, tensor<1xi32>) -> tensor<4xi32>
+`)
+	if err == nil || !strings.Contains(err.Error(), "from process") {
+		t.Errorf("%v", err)
+	}
+}

@@ -124,6 +124,29 @@ func (prog *program) groupMesh(a ir.Attr) (*sharding.Mesh, error) {
 	return out, nil
 }
 
+// groupSize returns how many processes meet in the first group of all_gather or reduce_scatter.
+func groupSize(s *spec) (int64, error) {
+	rule, err := reductionRule(s.op)
+	if err != nil {
+		return 0, err
+	}
+	groups, err := s.p.groups(s.op)
+	if err != nil {
+		return 0, err
+	}
+	n := s.p.prog.replicas
+	switch {
+	case len(groups) > 0:
+		n = len(groups[0])
+	case rule == flattenedIDs:
+		n *= s.p.prog.partitions
+	}
+	if rule == crossReplicaAndPartition {
+		n *= s.p.prog.partitions
+	}
+	return int64(max(1, n)), nil
+}
+
 func channelOf(op *ir.Op) int64 {
 	if a, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok {
 		if c, ok := a.Data().(*stablehlo.ChannelHandle); ok {

@@ -212,14 +212,8 @@ func (l *lazyControl) resolve(in []*tensor.Tensor) (*builtControl, error) {
 		}
 	}
 	b.ins.op, b.ins.types = s.op, s.out
-	ctl, err := l.row.control(p, s)
-	if err != nil {
+	if err := p.pick(&b.ins, s); err != nil {
 		return nil, err
-	}
-	if b.ins.ctl = ctl; ctl == nil {
-		if b.ins.kern, err = p.kernel(l.row, s); err != nil {
-			return nil, err
-		}
 	}
 	for v, slot := range p.slots {
 		if o := v.ParentBlock().Parent(); o == s.op || s.op.IsAncestorOf(o) {

@@ -1,12 +1,18 @@
 package interp
 
-import "github.com/hlocb/hlocb/tensor"
+import (
+	"errors"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
 
 // Regions of reductions may work on a type that the operands' is promoted to (spec, "reduce", "reduce_window", "scatter",
-// "select_and_scatter": is_promotable): sums of bf16 in f32, say. The operands are converted first.
+// "select_and_scatter": is_promotable): sums of bf16 in f32, say, or of quantized i8 in quantized i32. The operands are
+// converted first; those of dynamic shape when the op executes (lazyControl).
 
-// promotions returns, for each operand that has to be converted, the type it gets; nil where none has.
-func promotions(s *spec) map[int]tensor.DType {
+// promotions returns, for each operand that has to be converted, the element type it gets; nil where none has.
+func promotions(s *spec) map[int]vtype {
 	kind := opKind(s.op)
 	region := 0
 	var at []int // for each argument of the region's first half, an operand of its type; and another in its second half
@@ -29,24 +35,24 @@ func promotions(s *spec) map[int]tensor.DType {
 		return nil
 	}
 	b := s.op.Region(region).Entry()
-	var wide map[int]tensor.DType
+	var wide map[int]vtype
 	for i := range at {
 		if i >= b.NumArgs() {
 			return nil
 		}
 		t, err := typeOf(b.Arg(i).Type())
-		if err != nil || t.class != classTensor || t.quant != nil {
+		if err != nil || t.class != classTensor {
 			return nil
 		}
 		for _, k := range []int{at[i], other[i]} {
 			if k >= len(s.in) {
 				return nil
 			}
-			if o := s.in[k]; o.class == classTensor && o.quant == nil && !o.dynamic() && o.dt != t.dt {
+			if o := s.in[k]; o.class == classTensor && !o.dynamic() && !o.sameElements(t) {
 				if wide == nil {
-					wide = map[int]tensor.DType{}
+					wide = map[int]vtype{}
 				}
-				wide[k] = t.dt
+				wide[k] = t
 			}
 		}
 	}
@@ -54,7 +60,7 @@ func promotions(s *spec) map[int]tensor.DType {
 }
 
 // promote compiles an op some of whose operands are converted first.
-func (p *planner) promote(ins *instr, s *spec, wide map[int]tensor.DType) error {
+func (p *planner) promote(ins *instr, s *spec, wide map[int]vtype) error {
 	type conversion struct {
 		from, to int32 // slots
 		typ      vtype
@@ -67,9 +73,10 @@ func (p *planner) promote(ins *instr, s *spec, wide map[int]tensor.DType) error 
 	for i, t := range s.in {
 		to, ok := wide[i]
 		if ok {
-			c := conversion{from: ins.in[i], to: p.fresh(), typ: tensorType(to, t.shape...)}
+			c := conversion{from: ins.in[i], to: p.fresh(), typ: t}
+			c.typ.dt, c.typ.quant = to.dt, to.quant
 			var err error
-			if c.kern, err = p.prog.table["stablehlo.convert"].make(&spec{p: p, op: s.op, in: []vtype{t}, out: []vtype{c.typ}}); err != nil {
+			if c.kern, err = p.promotion(s.op, t, c.typ); err != nil {
 				return err
 			}
 			list = append(list, c)
@@ -88,7 +95,12 @@ func (p *planner) promote(ins *instr, s *spec, wide map[int]tensor.DType) error 
 				return err
 			}
 			fr.slots[c.to] = b
-			if err := c.kern.run([]*tensor.Tensor{&fr.slots[c.from].t}, []*tensor.Tensor{&b.t}); err != nil {
+			if err := m.charge(c.kern.scratch); err != nil {
+				return err
+			}
+			err = c.kern.run([]*tensor.Tensor{&fr.slots[c.from].t}, []*tensor.Tensor{&b.t})
+			m.uncharge(c.kern.scratch)
+			if err != nil {
 				return err
 			}
 		}
@@ -105,4 +117,19 @@ func (p *planner) promote(ins *instr, s *spec, wide map[int]tensor.DType) error 
 		return err
 	}
 	return nil
+}
+
+// sameElements reports whether elements of both types are of one type.
+func (t vtype) sameElements(o vtype) bool { return t.dt == o.dt && t.quant.same(o.quant) }
+
+// promotion returns the kernel that converts operands of op to the elements that its region works on.
+func (p *planner) promotion(op *ir.Op, from, to vtype) (kernel, error) {
+	s := &spec{p: p, op: op, in: []vtype{from}, out: []vtype{to}}
+	switch {
+	case from.quant == nil && to.quant == nil:
+		return p.prog.table["stablehlo.convert"].make(s)
+	case from.quant != nil && to.quant != nil && from.quant.expressed == to.quant.expressed:
+		return makeQuantize(s)
+	}
+	return kernel{}, errors.New("has a region on values that its operands cannot be promoted to")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -30,7 +31,7 @@ type world struct {
 
 // meetingKey names a meeting: the op, and the first process of the group.
 type meetingKey struct {
-	at    *instr
+	at    *ir.Op
 	first int
 }
 
@@ -123,7 +124,7 @@ func (w *world) meet(m *machine, at *instr, self int, group []int, operands []*t
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	key := meetingKey{at, group[0]}
+	key := meetingKey{at.op, group[0]}
 	mt := w.meetings[key]
 	if mt == nil {
 		mt = &meeting{operands: map[int][]*tensor.Tensor{}}
