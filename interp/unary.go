@@ -43,7 +43,7 @@ func unaryOps() map[string]*unaryOp {
 		"floor":                 {f: math.Floor, cost: 3},
 		"round_nearest_afz":     {f: math.Round, cost: 3},
 		"round_nearest_even":    {f: math.RoundToEven, cost: 3},
-		"cbrt":                  {f: cbrt, cost: 20},
+		"cbrt":                  {f: cbrt, c: complexCbrt, cost: 20},
 		"exponential":           vector(vec.ExpLoop, complexExp),
 		"exponential_minus_one": vector(vec.Expm1Loop, complexExpm1),
 		"log":                   vector(vec.LogLoop, complexLog),

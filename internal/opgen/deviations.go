@@ -398,6 +398,13 @@ func Refusals() []Refusal {
 		{func(p *Program, m string) bool {
 			return of(p, "erfc", "bessel_i1e") && (p.DType.Bits() <= 8 || p.DType.IsComplex()) && strings.Contains(m, "failed to legalize")
 		}, "`chlo.erfc` and `chlo.bessel_i1e` of types of up to 8 bits and of complex numbers"},
+		{func(p *Program, m string) bool {
+			return of(p, "cross-replica-sum") && has(p, 2) && strings.Contains(m, "is not supported")
+		}, "`cross-replica-sum` of i2 and ui2"},
+		{func(p *Program, m string) bool { return of(p, "cbrt") && p.DType.IsComplex() }, "`cbrt` of complex numbers"},
+		{func(p *Program, m string) bool {
+			return of(p, "remainder") && p.DType.IsComplex() && strings.Contains(m, "ends the process")
+		}, "`remainder` of complex numbers, which ends its process; the specification leaves it open, and the engine refuses it, too"},
 		{func(p *Program, m string) bool { return of(p, "mulhi") && strings.Contains(m, "is unknown") }, "`chlo.mulhi` is newer than the plugin"},
 		{func(p *Program, m string) bool { return of(p, "conj") && !p.DType.IsComplex() && p.DType.Bits() < 32 }, "`chlo.conj` of real numbers below 32 bits, since it makes complex ones of them on the way"},
 	}
