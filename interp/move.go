@@ -418,40 +418,53 @@ func makeIota(s *spec) (kernel, error) {
 	if dim < 0 || dim >= len(out.shape) {
 		return kernel{}, fmt.Errorf("counts along dimension %d of rank %d", dim, len(out.shape))
 	}
-	count := tensorType(out.dt, out.shape[dim])
-	k, err := broadcastKernel(count, out, []int64{int64(dim)})
+	n := int(out.shape[dim])
+	outer, inner := int(out.shape[:dim].NumElements()), int(out.shape[dim+1:].NumElements())
+	conv, err := convertLoop(tensor.I64, out.dt)
 	if err != nil {
 		return kernel{}, err
 	}
-	if count.n > 1<<16 { // too much to be kept with the plan
-		return kernel{scratch: int64(count.n) * int64(8+out.dt.Size()), run: func(in, out []*tensor.Tensor) error {
-			line, err := iotaLine(count)
-			if err != nil {
-				return err
+	// Numbers are made a block at a time, and copied to where they go; one block is kept with the plan.
+	const block = 4096
+	size := out.dt.Size()
+	line := func(counts, values *tensor.Tensor, at, m int) []byte {
+		for i := range m {
+			tensor.View[int64](counts)[i] = int64(at + i)
+		}
+		conv([]*tensor.Tensor{counts}, []*tensor.Tensor{values}, 0, m)
+		return values.Bytes()[:m*size]
+	}
+	of := func(dt tensor.DType) *tensor.Tensor { return tensor.New(dt, tensor.Shape{min(block, int64(n))}) }
+	var kept []byte
+	if n <= block {
+		kept = line(of(tensor.I64), of(out.dt), 0, n)
+	}
+	return kernel{run: func(_, outs []*tensor.Tensor) error {
+		parallel((n+block-1)/block, max(1, 1<<16/max(1, min(n, block)*inner*outer)), func(lo, hi int) {
+			var counts, made *tensor.Tensor
+			if kept == nil {
+				counts, made = of(tensor.I64), of(out.dt)
 			}
-			return k.run([]*tensor.Tensor{line}, out)
-		}}, nil
-	}
-	line, err := iotaLine(count)
-	if err != nil {
-		return kernel{}, err
-	}
-	return kernel{run: func(in, out []*tensor.Tensor) error { return k.run([]*tensor.Tensor{line}, out) }}, nil
-}
-
-// iotaLine returns 0, 1, 2, ... of a one-dimensional type.
-func iotaLine(v vtype) (*tensor.Tensor, error) {
-	src := tensor.New(tensor.I64, v.shape)
-	for i := range v.n {
-		tensor.View[int64](src)[i] = int64(i)
-	}
-	conv, err := convertLoop(tensor.I64, v.dt)
-	if err != nil {
-		return nil, err
-	}
-	dst := tensor.New(v.dt, v.shape)
-	conv([]*tensor.Tensor{src}, []*tensor.Tensor{dst}, 0, v.n)
-	return dst, nil
+			for at := lo * block; at < min(hi*block, n); at += block {
+				values := kept
+				if values == nil {
+					values = line(counts, made, at, min(block, n-at))
+				}
+				m := len(values) / size
+				for o := range outer {
+					dst := outs[0].Bytes()[(o*n+at)*inner*size:]
+					if inner == 1 {
+						copy(dst, values)
+						continue
+					}
+					for i := range m {
+						fill(dst[i*inner*size:(i+1)*inner*size], values[i*size:(i+1)*size])
+					}
+				}
+			}
+		})
+		return nil
+	}}, nil
 }
 
 // makeBroadcast compiles the old op broadcast: new dimensions in front.
