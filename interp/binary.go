@@ -167,19 +167,21 @@ func minFloat[T float](o, x, y []T) {
 // Complex numbers are ordered by real part, then imaginary part (spec, "maximum").
 func maxComplex[T complexNumber](o, x, y []T) {
 	for i := range o {
-		o[i] = y[i]
+		v := y[i] // o may be x
 		if complexLess(complex128(y[i]), complex128(x[i])) {
-			o[i] = x[i]
+			v = x[i]
 		}
+		o[i] = v
 	}
 }
 
 func minComplex[T complexNumber](o, x, y []T) {
 	for i := range o {
-		o[i] = y[i]
+		v := y[i] // o may be x
 		if complexLess(complex128(x[i]), complex128(y[i])) {
-			o[i] = x[i]
+			v = x[i]
 		}
+		o[i] = v
 	}
 }
 
@@ -320,9 +322,10 @@ func sarNarrow(bits uint64) func(o, x, y []uint8) {
 func shrNarrow(bits uint64) func(o, x, y []int8) {
 	return func(o, x, y []int8) {
 		for i := range o {
-			s := uint64(uint8(y[i]))
-			if o[i] = 0; y[i] >= 0 && s < bits {
+			if s := uint64(uint8(y[i])); y[i] >= 0 && s < bits {
 				o[i] = int8(uint8(x[i]) & (1<<bits - 1) >> s)
+			} else {
+				o[i] = 0
 			}
 		}
 	}

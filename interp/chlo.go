@@ -76,9 +76,10 @@ func mulhi[T integer](bits uint) func(o, x, y []T) {
 	return func(o, x, y []T) {
 		for i := range o {
 			if bits < 64 {
-				o[i] = T(int64(x[i]) * int64(y[i]) >> bits)
 				if isUnsigned {
 					o[i] = T(uint64(x[i]) * uint64(y[i]) >> bits)
+				} else {
+					o[i] = T(int64(x[i]) * int64(y[i]) >> bits)
 				}
 				continue
 			}

@@ -1,0 +1,166 @@
+package opgen_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/opgen"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// TestInPlace: an element-wise op gives the same where it may write its result over an operand, which is computed and dies
+// there, and where it may not, the operands being arguments: f(reverse(x)) is the reverse of f(x).
+func TestInPlace(t *testing.T) {
+	g, err := opgen.New(11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := backends.Open(context.Background(), "interp", backends.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, p := range g.Elementwise(33) {
+		plain, err := p.Outcome(t.Context(), engine)
+		if err != nil {
+			continue // types that the engine does not take are TestRandomPrograms' business
+		}
+		for _, a := range append(plain, p.Args...) {
+			if len(a.Shape()) != 1 {
+				t.Fatalf("%s has a value of shape %v", p.Op, a.Shape())
+			}
+		}
+		for k := range p.Args {
+			// Operand k is turned round in the program, the others here.
+			var args []*tensor.Tensor
+			for i, a := range p.Args {
+				if i != k {
+					a = reversed(a)
+				}
+				args = append(args, a)
+			}
+			text := throughReverse(t, p, []int64{0}, k)
+			q, err := program(text, args...)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			out, err := q.Outcome(t.Context(), engine)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			for i, v := range out {
+				if want := reversed(plain[i]); !bytes.Equal(v.Bytes(), want.Bytes()) {
+					t.Errorf("%s on %s gives another result over operand %d: %v, not %v\n%s", p.Op, p.DType, k, v.Bytes(), want.Bytes(), text)
+				}
+			}
+			n++
+		}
+	}
+	t.Logf("%d programs", n)
+	if n < 1000 {
+		t.Errorf("only %d programs", n)
+	}
+}
+
+// TestCopiedArguments: programs give the same bits where what they compute with are copies of their arguments, that may be
+// written over.
+func TestCopiedArguments(t *testing.T) {
+	g, err := opgen.New(seed(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := backends.Open(context.Background(), "interp", backends.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 400
+	if long() {
+		count = 10000
+	}
+	n := 0
+	for range count {
+		p, err := g.Random()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := p.Outcome(t.Context(), engine)
+		if err != nil {
+			continue
+		}
+		all := make([]int, len(p.Args))
+		for i := range all {
+			all[i] = i
+		}
+		text := throughReverse(t, p, nil, all...)
+		q, err := program(text, p.Args...)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		got, err := q.Outcome(t.Context(), engine)
+		if err != nil {
+			t.Errorf("%v\n%s", err, text)
+			continue
+		}
+		for i, v := range got {
+			if !bytes.Equal(v.Bytes(), want[i].Bytes()) {
+				t.Errorf("%s on %s gives another result %d\n%s", p.Op, p.DType, i, text)
+			}
+		}
+		n++
+	}
+	if n < count*9/10 {
+		t.Errorf("only %d of %d programs", n, count)
+	}
+}
+
+// throughReverse returns the program's text with some arguments turned round along dims before they are used.
+func throughReverse(t *testing.T, p *opgen.Program, dims []int64, arguments ...int) string {
+	t.Helper()
+	text := string(p.Run.Text)
+	start := strings.Index(text, "func.func @main")
+	if start < 0 {
+		t.Fatalf("no main\n%s", text)
+	}
+	start += strings.Index(text[start:], "{\n") + 2
+	end := start + strings.Index(text[start:]+"\n  }\n", "\n  }\n")
+	body, copies := text[start:end], ""
+	for _, k := range slices.Backward(arguments) {
+		a := p.Args[k]
+		body = strings.ReplaceAll(body, fmt.Sprintf("%%arg%d", k), fmt.Sprintf("%%turned%d", k))
+		copies += fmt.Sprintf("    %%turned%d = \"stablehlo.reverse\"(%%arg%d) <{dimensions = array<i64%s>}> : (tensor<%[4]s>) -> tensor<%[4]s>\n", k, k, list(dims),
+			typeText(a))
+	}
+	return text[:start] + copies + body + text[end:]
+}
+
+func list(dims []int64) string {
+	var b strings.Builder
+	for i, d := range dims {
+		b.WriteString([]string{": ", ", "}[min(i, 1)])
+		fmt.Fprint(&b, d)
+	}
+	return b.String()
+}
+
+func typeText(t *tensor.Tensor) string {
+	var b strings.Builder
+	for _, d := range t.Shape() {
+		fmt.Fprintf(&b, "%dx", d)
+	}
+	return b.String() + t.DType().String()
+}
+
+// reversed returns a vector from its end to its start.
+func reversed(t *tensor.Tensor) *tensor.Tensor {
+	c := t.Clone()
+	size, n := t.DType().Size(), t.NumElements()
+	for i := range n {
+		copy(c.Bytes()[i*size:(i+1)*size], t.Bytes()[(n-1-i)*size:])
+	}
+	return c
+}
