@@ -67,8 +67,7 @@ type Def struct {
 	// DefaultDialect is the dialect whose prefix ops directly in the regions may leave out: "func" in func.func.
 	DefaultDialect string
 
-	unknown  bool
-	verbatim []string // see Verbatim
+	unknown bool
 }
 
 // Clause is one constraint that the specification of an op kind states.
@@ -161,15 +160,6 @@ type RegionSpec struct {
 	Name string
 	Mult Multiplicity
 }
-
-// Verbatim returns a definition for one op of the unknown kind d that has no generic form: its text between the name and
-// the location, in pieces with an operand between each two.
-func (d *Def) Verbatim(pieces []string) *Def {
-	return &Def{Name: d.Name, unknown: true, verbatim: pieces}
-}
-
-// VerbatimText returns the pieces of text that Verbatim was given, nil for other definitions.
-func (d *Def) VerbatimText() []string { return d.verbatim }
 
 // Known reports whether the kind was registered by a dialect.
 func (d *Def) Known() bool { return !d.unknown }

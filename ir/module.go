@@ -2,6 +2,7 @@ package ir
 
 import (
 	"sync"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/diag"
 )
@@ -124,6 +125,7 @@ type OpState struct {
 	Regions    int       // number of empty regions to make, besides those in Bodies
 	Bodies     []*Region // regions made before (see Module.NewRegion); they are adopted
 	Successors []Successor
+	Verbatim   []string // see Op.Verbatim
 	Loc        *Loc
 	Pos        diag.Pos
 
@@ -149,8 +151,8 @@ func (st *OpState) SetAttr(name string, a Attr) {
 	st.room = st.room[:len(st.room)+len(st.Attrs)]
 }
 
-// NewOp makes a detached op. It keeps st.Attrs and st.Successors, which must be sorted and not be reused, and
-// copies the rest.
+// NewOp makes a detached op. It keeps st.Attrs, which must be sorted, st.Successors and st.Verbatim, none of which
+// may be reused, and copies the rest.
 func (m *Module) NewOp(st *OpState) *Op {
 	o := m.slab.op()
 	o.def, o.loc, o.pos = st.Def, st.Loc, st.Pos
@@ -174,31 +176,24 @@ func (m *Module) NewOp(st *OpState) *Op {
 			v.typ, v.op = t, o
 		}
 	}
-	if n := len(st.Bodies) + st.Regions; n > 0 || len(st.Successors) > 0 {
-		if n == 1 {
-			r := &struct {
-				rare
-				one [1]*Region
-			}{}
-			o.rare = &r.rare
-			r.regions.set(r.one[:0])
-		} else {
-			o.rare = &rare{}
-			o.rare.regions.set(make([]*Region, 0, n))
-		}
-		if len(st.Successors) > 0 {
-			list := st.Successors
-			o.rare.successors = &list
-		}
-		for _, r := range st.Bodies {
-			r.op = o
-			o.addRegion(r)
-		}
-		for range st.Regions {
-			r := m.NewRegion()
-			r.op = o
-			o.addRegion(r)
-		}
+	n := len(st.Bodies) + st.Regions
+	if n == 0 && len(st.Successors) == 0 && st.Verbatim == nil {
+		return o
+	}
+	if o.sole = n == 1 && len(st.Successors) == 0 && st.Verbatim == nil; !o.sole {
+		r := &rare{}
+		r.regions.set(make([]*Region, n))
+		r.successors.set(st.Successors)
+		r.verbatim.set(st.Verbatim)
+		o.inner = unsafe.Pointer(r)
+	}
+	regions := o.regions()
+	copy(regions, st.Bodies)
+	for i := len(st.Bodies); i < n; i++ {
+		regions[i] = m.NewRegion()
+	}
+	for _, r := range regions {
+		r.op = o
 	}
 	return o
 }
@@ -315,7 +310,7 @@ func (m *Module) Clone(o *Op, mapping map[*Value]*Value) *Op {
 }
 
 func (m *Module) clone(o *Op, mapping map[*Value]*Value, blocks map[*Block]*Block) *Op {
-	st := OpState{Def: o.def, Attrs: o.attrs(), Regions: o.NumRegions(), Loc: o.loc, Pos: o.pos}
+	st := OpState{Def: o.def, Attrs: o.attrs(), Regions: o.NumRegions(), Verbatim: o.Verbatim(), Loc: o.loc, Pos: o.pos}
 	lookup := func(v *Value) *Value {
 		if w, ok := mapping[v]; ok {
 			return w

@@ -52,7 +52,7 @@ type Op struct {
 	operandPtr  *Use
 	resultPtr   *Value
 	attrPtr     *NamedAttr
-	rare        *rare // nil for an op without regions and successors
+	inner       unsafe.Pointer // the *Region of an op that is sole, else its *rare or nil
 	block       *Block
 	numOperands uint32
 	numResults  uint32
@@ -62,12 +62,14 @@ type Op struct {
 	loc         *Loc
 	pos         diag.Pos
 	marks       marks
+	sole        bool // it has one region and nothing else that is rare
 }
 
 // rare is what few ops have.
 type rare struct {
 	regions    list[*Region]
-	successors *[]Successor // nil for none
+	successors list[Successor]
+	verbatim   list[string]
 }
 
 func (o *Op) operands() []Use { return unsafe.Slice(o.operandPtr, o.numOperands) }
@@ -88,18 +90,21 @@ func (o *Op) setAttrs(list AttrList) {
 	o.attrPtr, o.numAttrs = unsafe.SliceData(list), uint32(len(list))
 }
 
-func (o *Op) regions() []*Region {
-	if o.rare == nil {
+func (o *Op) rare() *rare {
+	if o.sole {
 		return nil
 	}
-	return o.rare.regions.all()
+	return (*rare)(o.inner)
 }
 
-func (o *Op) addRegion(r *Region) {
-	if o.rare == nil {
-		o.rare = &rare{}
+func (o *Op) regions() []*Region {
+	if o.sole {
+		return unsafe.Slice((**Region)(unsafe.Pointer(&o.inner)), 1)
 	}
-	o.rare.regions.add(r)
+	if r := o.rare(); r != nil {
+		return r.regions.all()
+	}
+	return nil
 }
 
 // Successor is a block that a terminator may branch to, with the operands that become its arguments.
@@ -433,10 +438,19 @@ func (o *Op) Regions() []*Region { return o.regions() }
 
 // Successors returns the successors; the caller must not change the slice. Their operands are given with each.
 func (o *Op) Successors() []Successor {
-	if o.rare == nil || o.rare.successors == nil {
-		return nil
+	if r := o.rare(); r != nil {
+		return r.successors.all()
 	}
-	return *o.rare.successors
+	return nil
+}
+
+// Verbatim returns the text of an op of an unknown kind that has no generic form: what stands between its name and its
+// location, in pieces with an operand between each two. It is nil for all other ops.
+func (o *Op) Verbatim() []string {
+	if r := o.rare(); r != nil {
+		return r.verbatim.all()
+	}
+	return nil
 }
 
 // Block returns the block the op stands in, nil for a detached op.

@@ -67,7 +67,7 @@ const signatureTypes = 4
 // reports whether o has one.
 func (o *Op) signed(s *signature) (slot int, ok bool) {
 	n := int(o.numOperands)
-	if o.rare != nil || n >= signatureTypes || o.numResults != 1 {
+	if o.inner != nil || n >= signatureTypes || o.numResults != 1 {
 		return 0, false
 	}
 	s.def, s.attrs, s.numAttrs = o.def, nil, o.numAttrs
@@ -368,7 +368,7 @@ func (v *verifier) value(o *Op, what string, i int, arg *Arg) bool {
 }
 
 func (v *verifier) regionCount(o *Op) {
-	if len(o.def.Regions) == 0 && o.rare == nil {
+	if len(o.def.Regions) == 0 && o.inner == nil {
 		return
 	}
 	fixed, open := 0, false

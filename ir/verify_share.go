@@ -92,7 +92,7 @@ func (b *Block) large() bool {
 	return false
 }
 
-func isolated(o *Op) bool { return o.rare != nil && o.Has(IsolatedFromAbove) }
+func isolated(o *Op) bool { return o.inner != nil && o.Has(IsolatedFromAbove) }
 
 // take reports whether one more goroutine may be started, and counts it.
 func (v *verifier) take() bool {

@@ -143,6 +143,9 @@ func (p *parser) enter(def *ir.Def, pos diag.Pos) *frame {
 	if st.Successors != nil {
 		st.Successors = nil
 	}
+	if st.Verbatim != nil {
+		st.Verbatim = nil
+	}
 	if st.Loc != nil {
 		st.Loc = nil
 	}

@@ -76,7 +76,7 @@ func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
 	st.Types = p.trailingTypes(st.Types, types, end, names)
 	p.tok = next
 	pieces, st.Operands = joinPieces(pieces, st.Operands)
-	st.Def = def.Verbatim(pieces)
+	st.Def, st.Verbatim = def, pieces
 	guessed := len(st.Types)
 	op := p.finish(f, nil)
 	for i := range guessed {

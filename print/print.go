@@ -230,7 +230,7 @@ func (p *printer) results(op *ir.Op, n int) {
 
 func (p *printer) customOrGeneric(op *ir.Op) {
 	def := op.Def()
-	if pieces := def.VerbatimText(); pieces != nil {
+	if pieces := op.Verbatim(); pieces != nil {
 		p.verbatim(op, pieces)
 		return
 	}
