@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -106,7 +107,9 @@ func (l List) Unwrap() []error {
 
 // Render writes every diagnostic of the list as Diagnostic.Render does.
 func (l List) Render(w io.Writer) {
+	b := bufio.NewWriter(w)
+	defer b.Flush()
 	for _, d := range l {
-		d.Render(w)
+		d.Render(b)
 	}
 }

@@ -3,6 +3,7 @@ package diag
 import (
 	"bytes"
 	"sort"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -131,7 +132,8 @@ func (s *Source) excerpt(p Pos) (text string, caret int) {
 		to = min(len(line), from+excerptWidth)
 		from = max(0, to-excerptWidth)
 	}
-	var b bytes.Buffer
+	var b strings.Builder
+	b.Grow(excerptWidth + len("......"))
 	if from > 0 {
 		b.WriteString("...")
 		caret = 3

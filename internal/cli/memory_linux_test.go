@@ -67,7 +67,7 @@ func TestMemory(t *testing.T) {
 				cmd.Env = append(os.Environ(), "CHILD_STATUS_FILE="+status)
 				var errs bytes.Buffer
 				cmd.Stderr = &errs
-				stop := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+				stop := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 				begin := time.Now()
 				err := cmd.Run()
 				stop.Stop()
