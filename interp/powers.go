@@ -76,11 +76,17 @@ func wordLog(x float64) word {
 
 // wordExp is e^x, rounded once from a sum whose last terms are small.
 func wordExp(x word) float64 {
-	k := math.RoundToEven(x.hi / math.Ln2)
-	r := x.add(ln2().times(-k))
+	v, k := wordExpScaled(x)
+	return math.Ldexp(v, k)
+}
+
+// wordExpScaled returns e^x as v times 2^k.
+func wordExpScaled(x word) (v float64, k int) {
+	n := math.RoundToEven(x.hi / math.Ln2)
+	r := x.add(ln2().times(-n))
 	q := polynomial(r.hi, 1.0/6227020800, 1.0/479001600, 1.0/39916800, 1.0/3628800, 1.0/362880, 1.0/40320, 1.0/5040, 1.0/720, 1.0/120, 1.0/24, 1.0/6)
 	square := float64(r.hi * r.hi)
 	tail := 0.5*math.FMA(r.hi, r.hi, -square) + float64(float64(square*r.hi)*q) + float64(r.lo*(1+r.hi))
-	v := word{1, 0}.add(word{r.hi, 0}).add(word{0.5 * square, 0}).add(word{tail, 0})
-	return math.Ldexp(v.hi, int(k))
+	w := word{1, 0}.add(word{r.hi, 0}).add(word{0.5 * square, 0}).add(word{tail, 0})
+	return w.hi, int(n)
 }

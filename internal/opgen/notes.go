@@ -25,8 +25,7 @@ Engine / XLA, in ULPs of each part by itself. The true values come from mpmath w
 not finite from C99 (annex G) as the C library has it. They were asked for on each op and type at up to %d elements where the two are furthest
 apart, %[1]d where only one is infinite or NaN, and %[1]d others. An s counts elements that are infinite or NaN and should not be, or the other way round
 (of the engine there are none). Functions that IEEE 754 gives to the bit are not listed. Not asked: powers whose angle is above 2^30, of which
-few digits are left; orders of polygamma above 170, whose factorial overflows; polygamma of half-integers below zero, where terms of hundreds of bits cancel;
-zeta where it is not defined by its series. Of atan2 and power on complex numbers the engine computes in two words: a part smaller than
+few digits are left; polygamma and zeta where they are not defined by their series. Of atan2 and power on complex numbers the engine computes in two words: a part smaller than
 the other by more than those hold has no digits, so that parts below 2^-20 of the modulus (2^-48 in complex<f32>) count in the units of that.
 
 `

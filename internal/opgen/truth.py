@@ -14,11 +14,18 @@ np.seterr(all='ignore')
 def lgamma(x): return mp.log(abs(mp.gamma(x))) if x < 1e4 else mp.loggamma(x)
 def erf_inv(x): return mp.erfinv(x)
 def i1e(x): return mp.exp(-abs(x)) * mp.besseli(1, x)
+def hurwitz(s, q):
+    if q > 0: return mp.zeta(s, q)
+    if s != int(s) or q == int(q): return None
+    # The terms below 0 are those of -q less its whole part, up to as many.
+    m = int(mp.floor(-q))
+    f = -q - m
+    below = sum((f + j) ** -s for j in range(m + 1)) if m < 60 else mp.zeta(s, f) - mp.zeta(s, m + 1 + f)
+    return mp.zeta(s, 1 - f) + (-1) ** int(s) * below
 def polygamma(n, x):
-    if n < 0 or n != int(n) or n > 170: return None # the factorial overflows
-    if x < 0 and 2 * x == int(2 * x): return None # terms of hundreds of bits cancel
-    return mp.psi(0, x) if n == 0 else (-1) ** int(n + 1) * mp.factorial(int(n)) * mp.zeta(n + 1, x)
-def zeta(s, q): return mp.zeta(s, q) if s > 1 and q > 0 else None
+    if n < 0 or n != int(n) or n > 2 ** 90: return None # n + 1 is not n
+    return mp.psi(0, x) if n == 0 else (-1) ** int(n + 1) * mp.gamma(n + 1) * hurwitz(n + 1, x)
+def zeta(s, q): return hurwitz(s, q) if s > 1 else None
 def cbrt(x): return mp.sign(x) * mp.root(abs(x), 3)
 def divide(a, b): return a / b
 def sign(z): return z / abs(z)
@@ -104,7 +111,8 @@ def exact(f, args, cplx):
         if v is None: return None
         parts = (v.real, v.imag) if cplx else (v,)
         if any(p is None or isinstance(p, mpc) for p in parts): return None
-        if before and all(agree(a, b, k == len(steps) - 1) for a, b in zip(before, parts)):
+        last = k == len(steps) - 1 and f not in (polygamma, zeta) # whose values are never 0: more cancels than there are bits
+        if before and all(agree(a, b, last) for a, b in zip(before, parts)):
             return parts
         before = parts
     return None
