@@ -204,8 +204,8 @@ func polygammaAbove(n, x float64) float64 {
 	}
 	// n! x^(-n-1), by the exponential of its logarithm, times x^(n+1) zeta(n+1, x).
 	s := n + 1
-	g, l := lgamma(s), s*log(x)
-	about, doubt := g-l, 4000+0x1p-45*(g+math.Abs(l))
+	g, l := lgamma(s), float64(s*log(x))
+	about, doubt := g-l, 4000+float64(0x1p-45*(g+math.Abs(l)))
 	if math.IsInf(g, 0) || math.IsInf(l, 0) {
 		about, doubt = log(s)-1-log(x), 0
 	}
