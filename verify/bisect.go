@@ -335,6 +335,9 @@ func withProbes(written, probed *hlocb.Manifest) *hlocb.Manifest {
 	return &out
 }
 
+// notExecuted stands for the type of a value that the second side does not compute so often as the first.
+const notExecuted = "no execution"
+
 // firstDifferent returns the probe that differs in the earliest execution of its block, among those the first in it.
 func firstDifferent(programs [2]*runtime.Program, pairs [][2]*ir.Op, sites [2]map[hlocb.ID]probe, events [2][]Event, tol Tolerance) *Found {
 	type place struct {
@@ -364,11 +367,16 @@ func firstDifferent(programs [2]*runtime.Program, pairs [][2]*ir.Op, sites [2]ma
 		if best != nil && (n > best.Execution || n == best.Execution && p.op >= bestOp) {
 			continue
 		}
-		c := &Comparison{Different: 1, Type: "nothing"}
-		if n < len(other[k]) {
-			c = Compare(e.Operands[0], other[k][n].Operands[0], tol)
-		} else {
-			c.OtherType = "no execution"
+		var c *Comparison
+		switch seen := other[k]; {
+		case n < len(seen):
+			c = Compare(e.Operands[0], seen[n].Operands[0], tol)
+		case len(seen) == 0:
+			// Not to be observed there: XLA leaves out conditions of loops whose trips it has counted. A branch that is not
+			// taken comes of a condition that differs itself.
+			continue
+		default:
+			c = &Comparison{Type: typeText(e.Operands[0]), OtherType: notExecuted}
 		}
 		if !c.Equal() {
 			best = &Found{A: pairs[p.op][0], B: pairs[p.op][1], ModuleA: programs[0].Module, ModuleB: programs[1].Module,

@@ -155,6 +155,8 @@ func unravel(shape tensor.Shape, i int) []int64 {
 // Summary says in one line how the tensors differ.
 func (c *Comparison) Summary() string {
 	switch {
+	case c.OtherType == notExecuted:
+		return "the second module does not execute it so often"
 	case c.OtherType != "":
 		return fmt.Sprintf("is of type %s against %s", c.Type, c.OtherType)
 	case c.AllNaN:

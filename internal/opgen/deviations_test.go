@@ -3,6 +3,7 @@ package opgen_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
@@ -21,6 +22,11 @@ func codes(d tensor.DType, shape tensor.Shape, bits ...uint64) *tensor.Tensor {
 		t.SetBits(i, b)
 	}
 	return t
+}
+
+// repeated is a vector of n equal elements: what XLA's vector loops give.
+func repeated(d tensor.DType, n int, code uint64) *tensor.Tensor {
+	return codes(d, tensor.Shape{int64(n)}, slices.Repeat([]uint64{code}, n)...)
 }
 
 // program reads a program that is not made at random.
@@ -59,6 +65,10 @@ func TestDeviations(t *testing.T) {
   %0 = stablehlo.maximum %x, %y : tensor<1xf32>
   return %0 : tensor<1xf32>
 }`, []*tensor.Tensor{codes(tensor.F32, tensor.Shape{1}, uint64(math.Float32bits(1))), codes(tensor.F32, tensor.Shape{1}, nan)}, []uint64{nan}, []uint64{uint64(math.Float32bits(1))}},
+		{"extrema of NaN and zeros", `func.func @main(%l: tensor<32xbf16>, %x: tensor<32xbf16>, %h: tensor<32xbf16>) -> tensor<32xbf16> {
+  %0 = stablehlo.clamp %l, %x, %h : tensor<32xbf16>
+  return %0 : tensor<32xbf16>
+}`, []*tensor.Tensor{repeated(tensor.BF16, 32, 0x8001), repeated(tensor.BF16, 32, 0x7F), repeated(tensor.BF16, 32, 0x4000)}, []uint64{0x7F}, []uint64{0x8001}},
 		{"sorts of 2-bit integers", `func.func @main(%x: tensor<7xui2>) -> tensor<7xui2> {
   %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
   ^bb0(%a: tensor<ui2>, %b: tensor<ui2>):
