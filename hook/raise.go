@@ -70,9 +70,11 @@ func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
 	var candidates, links, annotations []*ir.Op
 	starts := map[*ir.Def]bool{} // whether hooks start with ops of the kind
 	var last *ir.Def
+	parallel := false
 	m.Walk(func(op *ir.Op) bool {
 		if def := op.Def(); def != last {
 			last = def
+			parallel = parallel || def.Name == runParallel
 			if _, ok := starts[def]; !ok {
 				starts[def] = len(r.byOp[stable(op)]) > 0
 			}
@@ -87,6 +89,9 @@ func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
 		}
 		return true
 	})
+	if parallel {
+		candidates = withoutParallel(m, candidates)
+	}
 	var err error
 	if r.pids, err = tokenizeChains(m, links, annotations); err != nil {
 		return nil, err

@@ -34,17 +34,16 @@ func (c *EventComparison) Equal() bool { return c.First == nil }
 
 // pairSites finds for each hook of a the hook of b that stands for it: that of the same id, else of the same name,
 // else, where both sides have equally many hooks left, the one at the same position.
-func pairSites(a, b *hlocb.Manifest) map[*hlocb.Site]*hlocb.Site {
+func pairSites(a, b []*hlocb.Site) map[*hlocb.Site]*hlocb.Site {
 	pair := map[*hlocb.Site]*hlocb.Site{}
 	taken := map[*hlocb.Site]bool{}
 	match := func(same func(x, y *hlocb.Site) bool) {
-		for i := range a.Sites {
-			x := &a.Sites[i]
+		for _, x := range a {
 			if pair[x] != nil {
 				continue
 			}
-			for j := range b.Sites {
-				if y := &b.Sites[j]; !taken[y] && same(x, y) {
+			for _, y := range b {
+				if !taken[y] && same(x, y) {
 					pair[x], taken[y] = y, true
 					break
 				}
@@ -53,10 +52,30 @@ func pairSites(a, b *hlocb.Manifest) map[*hlocb.Site]*hlocb.Site {
 	}
 	match(func(x, y *hlocb.Site) bool { return x.ID == y.ID })
 	match(func(x, y *hlocb.Site) bool { return x.Name == y.Name })
-	if len(a.Sites) == len(b.Sites) {
+	if len(a) == len(b) {
 		match(func(*hlocb.Site, *hlocb.Site) bool { return true })
 	}
 	return pair
+}
+
+// sitesOf returns the hooks of a manifest, then those that only events tell of: ops that are hooks of the embedded engine alone,
+// as interpreter.print.
+func sitesOf(m *hlocb.Manifest, events []Event) []*hlocb.Site {
+	var out []*hlocb.Site
+	seen := map[*hlocb.Site]bool{}
+	add := func(s *hlocb.Site) {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	for i := range m.Sites {
+		add(&m.Sites[i])
+	}
+	for _, e := range events {
+		add(e.Site)
+	}
+	return out
 }
 
 // key is a hook on a device.
@@ -83,7 +102,7 @@ func perHook(events []Event) (lists map[key][]*Event, order []key) {
 // only those that have some are compared.
 func CompareEvents(ma, mb *hlocb.Manifest, a, b []Event, tol Tolerance) *EventComparison {
 	out := &EventComparison{}
-	pair := pairSites(ma, mb)
+	pair := pairSites(sitesOf(ma, a), sitesOf(mb, b))
 	back := map[*hlocb.Site]*hlocb.Site{}
 	for x, y := range pair {
 		back[y] = x
