@@ -98,6 +98,10 @@ type TensorType struct {
 func (t TensorType) String() string {
 	b := []byte("tensor<")
 	for _, d := range t.Shape {
+		if d < 0 { // not known
+			b = append(b, "?x"...)
+			continue
+		}
 		b = strconv.AppendInt(b, d, 10)
 		b = append(b, 'x')
 	}

@@ -11,11 +11,13 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// parameters returns the types of main's arguments.
+// parameters returns the types of main's arguments. Dimensions whose size the program leaves open are negative; quantized
+// ones are of the type that they are stored in.
 func parameters(m *ir.Module) ([]hlocb.TensorType, error) {
 	f, ok := fn.Lookup(m, "main")
 	if !ok {
@@ -32,10 +34,17 @@ func parameters(m *ir.Module) ([]hlocb.TensorType, error) {
 			continue
 		}
 		tt, ok := t.(*ir.TensorType)
-		if !ok || !tt.Static() || tt.DType() == tensor.Invalid {
-			return nil, m.Errorf(f.Op, "argument %d of @%s is of type %s; only tensors of static shape can be given", i, f.Symbol(), t)
+		if !ok || !tt.Ranked() {
+			return nil, m.Errorf(f.Op, "argument %d of @%s is of type %s; only tensors whose rank is known can be given", i, f.Symbol(), t)
 		}
-		out = append(out, hlocb.TensorType{DType: tt.DType(), Shape: tt.Shape()})
+		d := tt.DType()
+		if q := quant.Of(tt.Elem()); q != nil {
+			d = ir.ElementDType(q.Storage)
+		}
+		if d == tensor.Invalid {
+			return nil, m.Errorf(f.Op, "argument %d of @%s is of type %s; tensors of such elements cannot be given", i, f.Symbol(), t)
+		}
+		out = append(out, hlocb.TensorType{DType: d, Shape: tt.Shape()})
 	}
 	return out, nil
 }
@@ -87,6 +96,8 @@ func arguments(types []hlocb.TensorType, given []string, fill string) ([]*tensor
 				}
 				return nil, usagef("--arg %d: %w", i, err)
 			}
+		case isDynamic(t):
+			return nil, usagef("argument %d of main, %s, is of dynamic shape: give it with --arg", i, t)
 		case filler != nil:
 			out[i] = tensor.New(t.DType, t.Shape)
 			filler(out[i], i)
@@ -95,6 +106,11 @@ func arguments(types []hlocb.TensorType, given []string, fill string) ([]*tensor
 		}
 	}
 	return out, nil
+}
+
+// isDynamic reports whether the program leaves a dimension open.
+func isDynamic(t hlocb.TensorType) bool {
+	return slices.ContainsFunc(t.Shape, func(d int64) bool { return d < 0 })
 }
 
 func plural(n int, what string) string {
@@ -122,7 +138,7 @@ func argument(s string, want hlocb.TensorType) (*tensor.Tensor, error) {
 			return nil, err
 		}
 	}
-	if got := (hlocb.TensorType{DType: v.DType(), Shape: v.Shape()}); got.DType != want.DType || !got.Shape.Equal(want.Shape) {
+	if got := (hlocb.TensorType{DType: v.DType(), Shape: v.Shape()}); got.DType != want.DType || !slices.EqualFunc(got.Shape, want.Shape, func(g, w int64) bool { return w < 0 || g == w }) {
 		return nil, fmt.Errorf("value is of type %s, main takes %s", got, want)
 	}
 	return v, nil

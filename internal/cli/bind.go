@@ -1,15 +1,18 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -24,6 +27,40 @@ type bindFlags struct {
 	events   string
 	closing  []io.Closer
 	bindings runtime.Bindings
+	own      []string // names of hooks that are the engine's own: see ownHooks
+}
+
+// ownHooks returns the names of ops of a module that are hooks of the embedded engine alone, and in no manifest:
+// interpreter.print, whose name is print, and interpreter.probe, whose name is its probe_id.
+func ownHooks(m *ir.Module) []string {
+	var out []string
+	m.Walk(func(op *ir.Op) bool {
+		name := ""
+		switch op.Name() {
+		case "interpreter.print":
+			name = "print"
+		case "interpreter.probe":
+			if a, ok := op.Attr("probe_id").(*ir.StringAttr); ok {
+				name = a.Value()
+			}
+		}
+		if name != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+		return true
+	})
+	return out
+}
+
+// ownPrint prints what interpreter.print gives.
+type ownPrint struct{ *handlers.Print }
+
+// Handle prints the event, unless it is of another hook that is named print, too.
+func (p ownPrint) Handle(ctx context.Context, c *runtime.Call) error {
+	if c.Site.Format != "print" {
+		return nil
+	}
+	return p.Print.Handle(ctx, c)
 }
 
 // syncWriter makes one writer safe for the handlers of several devices and for the command itself.
@@ -68,6 +105,8 @@ func (f *bindFlags) bind(a *app) error {
 	env := a.handlerEnv()
 	if f.print {
 		f.bindings.Observe("*", handlers.NewPrint(env.Out, 0))
+	} else if slices.Contains(f.own, "print") {
+		f.bindings.Observe("print", ownPrint{handlers.NewPrint(env.Out, 0)})
 	}
 	for _, spec := range f.on {
 		name, handler, ok := cutBinding(spec)
@@ -124,12 +163,15 @@ func cutBinding(spec string) (name, handler string, ok bool) {
 // check reports names that select no hook of the module. A glob may select none.
 func (f *bindFlags) check(m *hlocb.Manifest) error {
 	for _, pattern := range f.bindings.Unmatched(m) {
-		if strings.ContainsAny(pattern, "*?[") {
+		if strings.ContainsAny(pattern, "*?[") || slices.Contains(f.own, pattern) {
 			continue
 		}
 		var names []string
 		for i := range m.Sites {
 			names = append(names, diag.Escape(m.Sites[i].Name))
+		}
+		for _, name := range f.own {
+			names = append(names, diag.Escape(name))
 		}
 		if len(names) == 0 {
 			return usagef("no hook is named %q: the module has none", pattern)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -150,6 +151,7 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 		}
 	}
 	defer func() { err = errors.Join(err, f.bind.close()) }()
+	f.bind.own = ownHooks(program.Module)
 	if err := f.bind.bind(a); err != nil {
 		return nil, err
 	}
@@ -171,6 +173,9 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 				return nil, err
 			}
 		}
+	}
+	if f.backend == "auto" && slices.ContainsFunc(types, isDynamic) {
+		f.backend = "interp" // plugins take static shapes only
 	}
 	heap.Running()
 	a.waitForSlowHandlers(f.backend, program.Module, len(program.Manifest.Sites))
