@@ -412,12 +412,28 @@ func (p *parser) operands(out []ir.Operand) []ir.Operand {
 		return out
 	}
 	for {
-		out = append(out, p.ParseOperand())
+		o := p.ParseOperand()
+		out = append(roomy(p, out), o)
 		if !p.is(',') {
 			return out
 		}
 		p.next()
 	}
+}
+
+// roomy returns out, which a list in parentheses is read into, with room for one more element. Where the list is long,
+// that is room for as many as commas follow: what a list leaves behind each time it grows can be more than all of it.
+func roomy[T any](p *parser, out []T) []T {
+	const long = 1 << 10
+	if len(out) < cap(out) || len(out) < long {
+		return out
+	}
+	rest := p.lexer.src[p.tok.start:]
+	if i := bytes.IndexByte(rest, ')'); i >= 0 {
+		rest = rest[:i]
+	}
+	n := min(bytes.Count(rest, []byte{','}), len(rest)/len("i1,"))
+	return append(make([]T, 0, len(out)+max(n+1, len(out)/4)), out...)
 }
 
 // ResolveOperands appends the values of operands to st.Operands.

@@ -100,8 +100,8 @@ func (p *parser) kind(name []byte) *opKind {
 	}
 	k := p.kinds[string(name)]
 	if k == nil {
-		k = &opKind{name: string(name)}
-		k.def = p.m.Def(k.name)
+		def := p.m.Def(string(name))
+		k = &opKind{name: def.Name, def: def}
 		if p.reg != nil {
 			k.format = p.reg.Format(k.def)
 			k.quick = newQuick(k.def, k.format)
@@ -111,7 +111,9 @@ func (p *parser) kind(name []byte) *opKind {
 				k.defaults = append(k.defaults, a)
 			}
 		}
-		p.kinds[k.name] = k
+		if def.Known() { // of the others there can be as many as ops, and nothing is known
+			p.kinds[k.name] = k
+		}
 	}
 	*slot = k
 	return k

@@ -518,7 +518,7 @@ func (p *parser) ParseTypes() []ir.Type { return p.typeList(nil) }
 func (p *parser) typeList(out []ir.Type) []ir.Type {
 	for {
 		t := p.ParseType()
-		out = append(out, t)
+		out = append(roomy(p, out), t)
 		if !p.is(',') {
 			return out
 		}

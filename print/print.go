@@ -24,7 +24,10 @@ func Print(w io.Writer, m *ir.Module, o Options) error {
 	defer m.Numbering().Unlock()
 	p := newPrinter(m, o)
 	n := p.estimate()
-	p.w, p.limit = w, 1<<20+2*n
+	p.w, p.limit = w, 1<<20+2*n // most modules need no aliases, or turn out to in the first piece
+	if o.DebugInfo || o.LocalScope {
+		p.limit, n = piece, min(n, piece+piece/4) // nothing is printed again
+	}
 	p.buf = make([]byte, 0, n)
 	p.numberAll(m.Op())
 	p.buf = p.top(m.Op(), true)
