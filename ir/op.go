@@ -46,7 +46,8 @@ type Use struct {
 //
 // Invariants: attrs is sorted by name; every operand slot is in the use list of its value; block is nil for a
 // detached op and the top-level module; regions point back to the op. Operands, results and attributes are kept as
-// pointer and length; operands, results and attrs return them as slices.
+// pointer and length; operands, results and attrs return them as slices. Most ops with regions have one and nothing else
+// that is rare: of those, inner is the region, and regions returns inner itself as a slice of one.
 type Op struct {
 	def         *Def
 	operandPtr  *Use
@@ -62,7 +63,7 @@ type Op struct {
 	loc         *Loc
 	pos         diag.Pos
 	marks       marks
-	sole        bool // it has one region and nothing else that is rare
+	sole        bool // inner is the one region
 }
 
 // rare is what few ops have.
