@@ -24,6 +24,8 @@ func codes(d tensor.DType, shape tensor.Shape, bits ...uint64) *tensor.Tensor {
 	return t
 }
 
+func float32Bits(v float32) uint64 { return uint64(math.Float32bits(v)) }
+
 // repeated is a vector of n equal elements: what XLA's vector loops give.
 func repeated(d tensor.DType, n int, code uint64) *tensor.Tensor {
 	return codes(d, tensor.Shape{int64(n)}, slices.Repeat([]uint64{code}, n)...)
@@ -133,6 +135,11 @@ func TestDeviations(t *testing.T) {
   %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 3 : i64, feature_group_count = 1 : i64} : (tensor<6x1x1xf32>, tensor<1x1x3xf32>) -> tensor<2x1x3xf32>
   return %0 : tensor<2x1x3xf32>
 }`, []*tensor.Tensor{codes(tensor.F32, tensor.Shape{6, 1, 1}, one, one, one, one, one, one), codes(tensor.F32, tensor.Shape{1, 1, 3}, nan, one, one)}, []uint64{nan, one, one}, []uint64{nan, nan, nan}},
+		{"padding behind a cut", `func.func @main(%x: tensor<2x6x3xf32>, %k: tensor<3x3x1xf32>) -> tensor<2x4x1xf32> {
+  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[-1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x6x3xf32>, tensor<3x3x1xf32>) -> tensor<2x4x1xf32>
+  return %0 : tensor<2x4x1xf32>
+}`, []*tensor.Tensor{codes(tensor.F32, tensor.Shape{2, 6, 3}, slices.Repeat([]uint64{one}, 36)...), codes(tensor.F32, tensor.Shape{3, 3, 1}, slices.Repeat([]uint64{one}, 9)...)},
+			[]uint64{float32Bits(9), float32Bits(9), float32Bits(9), float32Bits(6)}, []uint64{float32Bits(9), float32Bits(9), float32Bits(9), float32Bits(8)}},
 		{"NaN that meets padding", `func.func @main(%x: tensor<1x1x1xf64>, %k: tensor<2x1x1xf64>) -> tensor<1x1x1xf64> {
   %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x1x1xf64>, tensor<2x1x1xf64>) -> tensor<1x1x1xf64>
   return %0 : tensor<1x1x1xf64>

@@ -163,7 +163,7 @@ func (g *Generator) convolutionLayout() *call {
 		fixed, kernelFixed = append(fixed, n), append(kernelFixed, w)
 		terms *= w
 		s, l, r := g.between(1, 3), g.between(1, 3), g.between(1, 3)
-		p := [2]int64{g.between(-2, 3), g.between(-2, 3)}
+		p := avoidBehindCut(d, [2]int64{g.between(-2, 3), g.between(-2, 3)})
 		stride, ldil, rdil, pads = append(stride, s), append(ldil, l), append(rdil, r), append(pads, p)
 		reversal = append(reversal, fmt.Sprint(g.rng.IntN(3) == 0))
 		size := p[0] + p[1]
