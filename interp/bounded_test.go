@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/tensor"
@@ -54,6 +55,29 @@ func TestBoundedShapes(t *testing.T) {
 		}
 		if got := tensor.View[int32](out[4])[0]; got != 2 {
 			t.Errorf("size %d: cut to 2 it is %d", n, got)
+		}
+	}
+}
+
+// What is larger than its bound is an error, of arguments and of results.
+func TestBeyondBounds(t *testing.T) {
+	const text = `func.func @main(%x: tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<?xf32, #stablehlo.bounds<6>> {
+  %0 = stablehlo.concatenate %x, %x, dim = 0 : (tensor<?xf32, #stablehlo.bounds<4>>, tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<?xf32, #stablehlo.bounds<6>>
+  return %0 : tensor<?xf32, #stablehlo.bounds<6>>
+}`
+	for n, want := range map[int64]string{
+		3: "",
+		4: "has a result of shape [8] whose dimension 0 was declared at most 6",
+		5: "argument 0 is tensor<5xf32>, but function @main takes tensor<?xf32, #stablehlo.bounds<4>>",
+	} {
+		out, err := tryRun(t, text, tensor.New(tensor.F32, tensor.Shape{n}))
+		switch {
+		case want == "":
+			if err != nil || out[0].NumElements() != int(2*n) {
+				t.Errorf("%d elements: %v", n, err)
+			}
+		case err == nil || !strings.Contains(err.Error(), want):
+			t.Errorf("%d elements: %v", n, err)
 		}
 	}
 }

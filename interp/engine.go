@@ -259,7 +259,7 @@ func fits(t vtype, got tensor.Shape) bool {
 			return false
 		}
 	}
-	return true
+	return t.beyond(got) < 0
 }
 
 // result appends what b holds to the results of the run: tuples are flattened, tokens left out, and a payload

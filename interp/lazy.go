@@ -98,6 +98,9 @@ func (l *lazyKernel) shape(s *spec, in []*tensor.Tensor) error {
 					return fmt.Errorf("has a result of shape %v whose dimension %d was declared %d", t.shape, d, w)
 				}
 			}
+			if d := l.spec.out[i].beyond(t.shape); d >= 0 {
+				return fmt.Errorf("has a result of shape %v whose dimension %d was declared at most %d", t.shape, d, l.spec.out[i].bound[d])
+			}
 		}
 	}
 	return nil

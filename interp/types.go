@@ -25,6 +25,7 @@ type vtype struct {
 	dt    tensor.DType
 	shape tensor.Shape
 	n     int      // number of elements; -1 where the shape is not known before the run
+	bound []int64  // of the sizes that are not known, ir.Dynamic where there is none; nil without any
 	quant *quantum // how the stored integers stand for reals; nil for ordinary tensors
 	elems []vtype  // of a tuple or future
 }
@@ -47,7 +48,11 @@ func (t vtype) String() string {
 		return "tuple"
 	}
 	b := append([]byte("tensor<"), ir.AppendShape(nil, t.shape)...)
-	return string(b) + t.dt.String() + ">"
+	b = append(b, t.dt.String()...)
+	if t.bound != nil {
+		b = append(append(b, ", "...), stablehlo.NewBounds(t.bound).String()...)
+	}
+	return string(b) + ">"
 }
 
 // zero makes all elements of x, of type t, what constant(0, element_type) is: the zero point where they are quantized, NaN for
@@ -67,6 +72,16 @@ func (t vtype) zero(x *tensor.Tensor) {
 	default:
 		clear(x.Bytes())
 	}
+}
+
+// beyond returns the first dimension of shape that is larger than t's bound for it, -1 where none is.
+func (t vtype) beyond(shape tensor.Shape) int {
+	for i, b := range t.bound {
+		if i < len(shape) && b >= 0 && shape[i] > b {
+			return i
+		}
+	}
+	return -1
 }
 
 func (t vtype) bytes() int { return t.n * t.dt.Size() }
@@ -99,6 +114,7 @@ func typeOf(t ir.Type) (vtype, error) {
 		v.n = 1
 		if !t.Static() {
 			v.n = -1
+			v.bound = stablehlo.BoundsOf(t)
 			return v, nil
 		}
 		n := v.shape.NumElements()
