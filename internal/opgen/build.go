@@ -2,6 +2,7 @@ package opgen
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -40,8 +41,9 @@ type Rule struct {
 
 // Generator makes programs. The same seed makes the same programs.
 type Generator struct {
-	rng *rand.Rand
-	reg *ir.Registry
+	rng   *rand.Rand
+	reg   *ir.Registry
+	large bool // see Large
 }
 
 // New returns a generator.
@@ -50,7 +52,7 @@ func New(seed uint64) (*Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Generator{rand.New(rand.NewPCG(seed, 0x0b)), reg}, nil
+	return &Generator{rng: rand.New(rand.NewPCG(seed, 0x0b)), reg: reg}, nil
 }
 
 // arg is one argument of main and how it is filled.
@@ -87,8 +89,18 @@ func typeText(dt tensor.DType, shape tensor.Shape) string {
 	return hlocb.TensorType{DType: dt, Shape: shape}.String()
 }
 
+// most is how many elements an argument or result of a program may have.
+const most = 1 << 20
+
+var errTooLarge = errors.New("too large")
+
 // build makes a program of a call. It fails where the row refuses what was made up; such a call is no program.
 func (g *Generator) build(c *call) (*Program, error) {
+	for _, a := range c.args {
+		if a.shape.NumElements() > most {
+			return nil, errTooLarge
+		}
+	}
 	ctx := ir.NewContext()
 	var params, operands, types []string
 	p := &Program{Op: strings.TrimSpace(c.op + " " + c.label), Rule: c.rule, want: c.want, loose: c.loose}
@@ -122,6 +134,11 @@ func (g *Generator) build(c *call) (*Program, error) {
 				return nil, err
 			}
 			results = inferred
+		}
+		for _, r := range results {
+			if _, shape, err := tensor.ParseType(r); err == nil && shape.NumElements() > most {
+				return nil, errTooLarge
+			}
 		}
 		fmt.Fprintf(&body, "  %%r:%d = \"%s\"(%s)", len(results), c.op, strings.Join(operands, ", "))
 		if len(c.bodies) > 0 {

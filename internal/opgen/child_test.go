@@ -44,7 +44,7 @@ func (o *outcome) tensors() []*tensor.Tensor {
 
 // series is a sequence of programs that both processes make.
 type series struct {
-	kind  string // random, extrema or unwritten
+	kind  string // random, large, extrema or unwritten
 	seed  uint64
 	count int
 	flags string // XLA_FLAGS of the process
@@ -60,8 +60,11 @@ func (s series) generator() (func() (*opgen.Program, error), error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.kind == "extrema" {
+	switch s.kind {
+	case "extrema":
 		return g.Extrema, nil
+	case "large":
+		return g.Large, nil
 	}
 	return g.Random, nil
 }

@@ -15,6 +15,13 @@ import (
 // the op's row refuses is made up again.
 func (g *Generator) Random() (*Program, error) { return g.oneOf(structural()) }
 
+// Large returns a program on shapes of up to a million elements: engines share their work out and cut it into blocks.
+func (g *Generator) Large() (*Program, error) {
+	g.large = true
+	defer func() { g.large = false }()
+	return g.oneOf(structural())
+}
+
 // Extrema returns a program that takes maxima or minima of edge values.
 func (g *Generator) Extrema() (*Program, error) {
 	return g.oneOf([]func(g *Generator) *call{(*Generator).extremaWithNaN, (*Generator).extremaOfTwo})
@@ -110,6 +117,12 @@ func (g *Generator) shape(min, max int) tensor.Shape {
 	s := make(tensor.Shape, min+g.rng.IntN(max-min+1))
 	for i := range s {
 		s[i] = g.size()
+	}
+	if g.large && s.NumElements() > 0 && len(s) > 0 {
+		for least := int64(1) << (10 + g.rng.IntN(8)); s.NumElements() < least; {
+			i := g.rng.IntN(len(s))
+			s[i] = s[i]*g.between(2, 5) + g.between(0, 1)
+		}
 	}
 	return s
 }

@@ -38,6 +38,7 @@ func (c *Client) compile(text []byte, o *compileOptions) (*loadedProgram, error)
 	if len(text) == 0 {
 		return nil, fmt.Errorf("the program is empty")
 	}
+	text = listBooleans(text)
 	options := o.encode()
 	format := []byte("mlir")
 	var ptr unsafe.Pointer
