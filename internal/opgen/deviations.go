@@ -30,6 +30,7 @@ type Element struct {
 	want    []*tensor.Tensor // what the program should give, where it says so
 	again   func(args []*tensor.Tensor) ([]*tensor.Tensor, error)
 	flushed []*tensor.Tensor // results of the engine on operands without denormals
+	sorted  []*tensor.Tensor // results of the engine on operands as XLA's sorts see them
 	tried   bool
 }
 
@@ -117,6 +118,28 @@ func withoutDenormal(d tensor.DType, v float64) float64 {
 		return math.NaN() // it has no zero
 	}
 	return math.Copysign(0, v)
+}
+
+// quietBit is the bit that tells a quiet NaN in types that have several, and that XLA converts for comparing them.
+var quietBit = map[tensor.DType]uint64{tensor.BF16: 0x40, tensor.F8E5M2: 0x02, tensor.F8E4M3: 0x04, tensor.F8E3M4: 0x08}
+
+// seenBySorts returns what XLA's sorts take the elements of t for, in t's type; moves reports whether that may be other than
+// what they are.
+func seenBySorts(t *tensor.Tensor) (seen *tensor.Tensor, moves bool) {
+	c, d := flush(t), t.DType()
+	quiet := quietBit[d]
+	for i := range c.NumElements() {
+		switch {
+		case quiet != 0 && math.IsNaN(c.FloatAt(i)):
+			c.SetBits(i, c.Bits(i)|quiet)
+		case d == tensor.F8E5M2FNUZ:
+			// Of what is rounded to zero, the negative number stays below it.
+			if v := tensor.DecodeFloat(tensor.F8E5M2, tensor.EncodeFloat(tensor.F8E5M2, c.FloatAt(i))); v > 0 || v < 0 || c.FloatAt(i) > 0 {
+				c.SetFloat(i, v)
+			}
+		}
+	}
+	return c, quiet != 0 || d == tensor.F8E5M2FNUZ
 }
 
 // undefined tells of ops where the reals have no result.
@@ -214,6 +237,33 @@ func Deviations() []Deviation {
 			},
 			Why: "XLA's CPU code runs with denormals off: operands and results of bf16, f32, f64 and complex numbers below the smallest normal number are zeros of their sign, NaN for f8E8M0FNU, which has none. That goes for loops that only move bf16, too, " +
 				"since those are loaded and stored by way of f32. The specification has no such rule; the element must be what the engine gives where denormals are taken for zeros",
+		},
+		{
+			Name: "sorts by way of wider types",
+			Ops:  ops("sort"),
+			When: func(e *Element) bool {
+				var args []*tensor.Tensor
+				some := false
+				for _, t := range e.Program.Args {
+					seen, moves := seenBySorts(t)
+					args, some = append(args, seen), some || moves
+				}
+				if !some {
+					return false
+				}
+				if e.sorted == nil {
+					out, err := e.again(args)
+					if err != nil {
+						return false
+					}
+					e.sorted = out
+				}
+				got, _ := seenBySorts(e.XLA)
+				want, _ := seenBySorts(e.sorted[e.Result])
+				return (verify.Tolerance{}).Accepts(want, got, e.Index)
+			},
+			Why: "XLA's sorts compare bf16 and floats of 8 bits as others: bf16 without denormals; NaN of bf16, f8E5M2, f8E4M3 and f8E3M4 made quiet, where TOTALORDER tells NaN apart by their codes; f8E5M2FNUZ rounded to f8E5M2, " +
+				"which has fewer digits below 2^-14. What is the same then stays in its order. The element must be what the engine gives where the operands are that",
 		},
 		{
 			Name: "powers of integers",
@@ -335,6 +385,25 @@ func Deviations() []Deviation {
 				return x.DType() == tensor.F8E8M0FNU && e.XLA.Bits(e.Index) == signedNeighbour(x.Bits(i), y.Bits(k))
 			},
 			Why: "XLA takes the first bit of f8E8M0FNU, which has no sign, for one, and the codes 0 and 128, which are 2^-127 and 2, for zeros",
+		},
+		{
+			Name: "extrema of complex numbers of one real part",
+			Ops:  ops("maximum", "minimum"),
+			When: func(e *Element) bool {
+				d := e.Engine.DType()
+				if !d.IsComplex() {
+					return false
+				}
+				var v [2]complex128
+				for k := range v {
+					t, i := e.operand(k)
+					v[k] = t.ComplexAt(i)
+				}
+				part := func(z complex128) float64 { return withoutDenormal(d, real(z)) }
+				got := e.XLA.ComplexAt(e.Index)
+				return part(v[0]) == part(v[1]) && (got == v[0] || got == v[1])
+			},
+			Why: "the specification orders complex numbers by their real parts, then by their imaginary ones; where the real parts are equal XLA takes an operand without a look at the imaginary ones",
 		},
 		{
 			Name: "steps of functions of f8E8M0FNU",

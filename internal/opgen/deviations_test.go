@@ -24,6 +24,12 @@ func codes(d tensor.DType, shape tensor.Shape, bits ...uint64) *tensor.Tensor {
 	return t
 }
 
+func complexNumber(v complex128) *tensor.Tensor {
+	t := tensor.New(tensor.Complex64, nil)
+	t.SetComplex(0, v)
+	return t
+}
+
 func float32Bits(v float32) uint64 { return uint64(math.Float32bits(v)) }
 
 // repeated is a vector of n equal elements: what XLA's vector loops give.
@@ -67,10 +73,31 @@ func TestDeviations(t *testing.T) {
   %0 = stablehlo.maximum %x, %y : tensor<1xf32>
   return %0 : tensor<1xf32>
 }`, []*tensor.Tensor{codes(tensor.F32, tensor.Shape{1}, uint64(math.Float32bits(1))), codes(tensor.F32, tensor.Shape{1}, nan)}, []uint64{nan}, []uint64{uint64(math.Float32bits(1))}},
+		{"sorts by way of wider types", `func.func @main(%x: tensor<2xf8E5M2FNUZ>) -> tensor<2xf8E5M2FNUZ> {
+  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f8E5M2FNUZ>, %b: tensor<f8E5M2FNUZ>):
+    %1 = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<f8E5M2FNUZ>, tensor<f8E5M2FNUZ>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<2xf8E5M2FNUZ>) -> tensor<2xf8E5M2FNUZ>
+  return %0 : tensor<2xf8E5M2FNUZ>
+}`, []*tensor.Tensor{codes(tensor.F8E5M2FNUZ, tensor.Shape{2}, 5, 4)}, []uint64{4, 5}, []uint64{5, 4}},
+		{"sorts by way of wider types", `func.func @main(%x: tensor<2xf8E5M2>) -> tensor<2xf8E5M2> {
+  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f8E5M2>, %b: tensor<f8E5M2>):
+    %1 = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<f8E5M2>, tensor<f8E5M2>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<2xf8E5M2>) -> tensor<2xf8E5M2>
+  return %0 : tensor<2xf8E5M2>
+}`, []*tensor.Tensor{codes(tensor.F8E5M2, tensor.Shape{2}, 0x7F, 0x7D)}, []uint64{0x7D, 0x7F}, []uint64{0x7F, 0x7F}},
 		{"extrema of NaN and zeros", `func.func @main(%l: tensor<32xbf16>, %x: tensor<32xbf16>, %h: tensor<32xbf16>) -> tensor<32xbf16> {
   %0 = stablehlo.clamp %l, %x, %h : tensor<32xbf16>
   return %0 : tensor<32xbf16>
 }`, []*tensor.Tensor{repeated(tensor.BF16, 32, 0x8001), repeated(tensor.BF16, 32, 0x7F), repeated(tensor.BF16, 32, 0x4000)}, []uint64{0x7F}, []uint64{0x8001}},
+		{"extrema of complex numbers of one real part", `func.func @main(%x: tensor<complex<f32>>, %y: tensor<complex<f32>>) -> tensor<f32> {
+  %0 = stablehlo.minimum %x, %y : tensor<complex<f32>>
+  %1 = stablehlo.imag %0 : (tensor<complex<f32>>) -> tensor<f32>
+  return %1 : tensor<f32>
+}`, []*tensor.Tensor{complexNumber(1 + 0.5i), complexNumber(1 + 0.25i)}, []uint64{float32Bits(0.25)}, []uint64{float32Bits(0.5)}},
 		{"sorts of 2-bit integers", `func.func @main(%x: tensor<7xui2>) -> tensor<7xui2> {
   %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
   ^bb0(%a: tensor<ui2>, %b: tensor<ui2>):
