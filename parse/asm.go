@@ -354,11 +354,7 @@ func (p *parser) ParseBalanced() string {
 		p.Errorf("expected an opening bracket")
 	}
 	start := p.tok.start
-	open := p.lexer.src[start]
-	end := p.balancedEnd(start + 1)
-	if p.lexer.src[end] != closer(open) {
-		p.ErrorfAt(diag.At(end), "expected '%c'", closer(open))
-	}
+	end := p.balancedEnd(p.lexer.src[start], start+1)
 	p.lexAt(end + 1)
 	return string(p.lexer.src[start : end+1])
 }
@@ -421,7 +417,7 @@ func (p *parser) operands(out []ir.Operand) []ir.Operand {
 	}
 }
 
-// roomy returns out, which a list in parentheses is read into, with room for one more element. Where the list is long,
+// roomy returns out, which a list in brackets is read into, with room for one more element. Where the list is long,
 // that is room for as many as commas follow: what a list leaves behind each time it grows can be more than all of it.
 func roomy[T any](p *parser, out []T) []T {
 	const long = 1 << 10
@@ -429,7 +425,7 @@ func roomy[T any](p *parser, out []T) []T {
 		return out
 	}
 	rest := p.lexer.src[p.tok.start:]
-	if i := bytes.IndexByte(rest, ')'); i >= 0 {
+	if i := bytes.IndexAny(rest, ")]"); i >= 0 {
 		rest = rest[:i]
 	}
 	n := min(bytes.Count(rest, []byte{','}), len(rest)/len("i1,"))

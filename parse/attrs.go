@@ -290,13 +290,13 @@ func (p *parser) opaqueAttr(want ir.Type) ir.Attr {
 	start := p.tok.start
 	p.next()
 	if word == "distinct" && p.is('[') {
-		end := p.balancedEnd(p.tok.end)
+		end := p.balancedEnd('[', p.tok.end)
 		p.lexAt(end + 1)
 	}
 	if !p.is('<') {
 		p.Errorf("expected '<' in %s", word)
 	}
-	end := p.balancedEnd(p.tok.end) + 1
+	end := p.balanced('<', p.tok.end, strings.HasPrefix(word, "affine_")) + 1
 	text := strings.Join(strings.Fields(string(src[start:end])), " ")
 	if strings.HasPrefix(word, "affine_") {
 		text = affineText(text)
@@ -635,7 +635,7 @@ func (p *parser) angled(from, to int) (text string, ok bool) {
 		to--
 	}
 	text = string(src[from:to])
-	return text, text == "" || text[0] == '<' && p.balancedEnd(from+1) == to-1
+	return text, text == "" || text[0] == '<' && p.balancedEnd('<', from+1) == to-1
 }
 
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }

@@ -195,7 +195,8 @@ func (p *parser) generic() *ir.Op {
 			p.Errorf("expected block name")
 		}
 		for {
-			st.Successors = append(st.Successors, p.ParseSuccessor())
+			s := p.ParseSuccessor()
+			st.Successors = append(roomy(p, st.Successors), s)
 			if !p.is(',') {
 				break
 			}

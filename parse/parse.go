@@ -12,7 +12,7 @@ import (
 // Options change how text is read. The zero value reads one module and stops at the first mistake.
 type Options struct {
 	// MaxErrors is how many mistakes are reported before reading stops; 0 means 1. A text that has hardly anything else is
-	// given up earlier, after a thousand and one for every four bytes: each takes more memory than what it is about.
+	// given up earlier, after a thousand and one for every six bytes: each takes more memory than what it is about.
 	MaxErrors int
 }
 
@@ -26,7 +26,7 @@ const maxDepth = 10000
 // somebody asks for their elements.
 func Parse(src *diag.Source, ctx *ir.Context, reg *ir.Registry, opts Options) (m *ir.Module, err error) {
 	p := newParser(src, ctx, reg)
-	p.maxErrors = max(1, min(opts.MaxErrors, 1000+len(src.Text())/4))
+	p.maxErrors = max(1, min(opts.MaxErrors, 1000+len(src.Text())/6))
 	return p.parse()
 }
 

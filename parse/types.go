@@ -300,14 +300,14 @@ func (p *parser) shapedType(kind ir.ShapedKind) ir.Type {
 	src := p.lexer.src
 	if p.is('*') || p.is('[') {
 		// An unranked memref or a scalable vector: all of it is text.
-		end := p.balancedEnd(p.tok.start)
+		end := p.balancedEnd('<', p.tok.start)
 		text := string(bytes.TrimSpace(src[p.tok.start:end]))
 		p.lexAt(end)
 		return p.ctx.Shaped(kind, nil, p.ctx.None(), text)
 	}
 	dims := p.typeDims()
 	if p.is('[') {
-		end := p.balancedEnd(p.tok.start)
+		end := p.balancedEnd('<', p.tok.start)
 		text := string(ir.AppendShape(nil, dims)) + string(bytes.TrimSpace(src[p.tok.start:end]))
 		p.lexAt(end)
 		return p.ctx.Shaped(kind, nil, p.ctx.None(), text)
@@ -315,18 +315,21 @@ func (p *parser) shapedType(kind ir.ShapedKind) ir.Type {
 	elem := p.elementType()
 	rest := ""
 	if p.is(',') {
-		end := p.balancedEnd(p.tok.start)
+		end := p.balancedEnd('<', p.tok.start)
 		rest = strings.TrimRight(string(src[p.tok.start:end]), " \t\n\r")
 		p.lexAt(end)
 	}
 	return p.ctx.Shaped(kind, dims, elem, rest)
 }
 
-// balancedEnd returns the offset of the bracket that closes the one around offset i, which it is not behind:
-// everything in between is balanced.
-func (p *parser) balancedEnd(i int) int {
+// balancedEnd returns the offset of the bracket that closes open, from offset i inside it on: everything in between is
+// balanced.
+func (p *parser) balancedEnd(open byte, i int) int { return p.balanced(open, i, false) }
+
+// balanced is balancedEnd for a text that may have comparisons, as affine sets have.
+func (p *parser) balanced(open byte, i int, comparisons bool) int {
 	src := p.lexer.src
-	var stack []byte
+	stack := []byte{open} // the brackets to be closed, innermost last
 	for i < len(src) {
 		c := src[i]
 		switch c {
@@ -341,7 +344,7 @@ func (p *parser) balancedEnd(i int) int {
 			continue
 		case '<', '(', '[', '{':
 			stack = append(stack, c)
-			if len(stack)+p.depth > maxDepth {
+			if len(stack)-1+p.depth > maxDepth {
 				p.tooDeep(diag.At(i))
 			}
 		case '-':
@@ -350,17 +353,16 @@ func (p *parser) balancedEnd(i int) int {
 				continue
 			}
 		case '>', ')', ']', '}':
-			if len(stack) == 0 {
-				return i
-			}
-			if c == '>' && stack[len(stack)-1] != '<' && i+1 < len(src) && src[i+1] == '=' {
-				i += 2 // a comparison, as affine sets have
+			if comparisons && c == '>' && stack[len(stack)-1] != '<' && i+1 < len(src) && src[i+1] == '=' {
+				i += 2
 				continue
 			}
 			if open := stack[len(stack)-1]; closer(open) != c {
 				p.ErrorfAt(diag.At(i), "unbalanced '%c' character in pretty dialect name", open)
 			}
-			stack = stack[:len(stack)-1]
+			if stack = stack[:len(stack)-1]; len(stack) == 0 {
+				return i
+			}
 		case '/':
 			if i+1 < len(src) && src[i+1] == '/' {
 				i = p.skipSpace(i)
@@ -400,7 +402,7 @@ func (p *parser) symbolText() (dialect, name string, body, end int, wrapped, ali
 	}
 	if angle {
 		p.depth++
-		end = p.balancedEnd(body+1) + 1
+		end = p.balancedEnd('<', body+1) + 1
 		p.depth--
 	}
 	if dot < 0 {

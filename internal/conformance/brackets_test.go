@@ -1,0 +1,57 @@
+package conformance_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/peer"
+)
+
+// bracketTexts are attributes and types of a dialect that nobody registered, with all short sequences of what decides where
+// such text ends: brackets, arrows, comparisons and strings.
+func bracketTexts() []string {
+	parts := []string{"<", ">", "(", ")", "[", "]", "{", "}", "->", ">=", `">"`, "a", ","}
+	bodies, last := []string{""}, []string{""}
+	for range 3 {
+		var next []string
+		for _, b := range last {
+			for _, part := range parts {
+				next = append(next, b+part)
+			}
+		}
+		bodies, last = append(bodies, next...), next
+	}
+	var texts []string
+	for i, b := range bodies {
+		symbol := []string{"#x.y", "!x.y", "#x", "!x"}[i%4]
+		texts = append(texts, "module attributes {a.b = "+symbol+"<"+b+"} {}", "module attributes {a.b = "+symbol+"<"+b+">} {}")
+	}
+	return texts
+}
+
+// TestBracketsAsMLIR compares which texts of unknown dialects are refused, and with what words, with jaxlib.
+func TestBracketsAsMLIR(t *testing.T) {
+	py := peer.Python(t)
+	reg := registry(t)
+	texts := bracketTexts()
+	theirs := openVerdicts(t, py, texts)
+	refused, same := 0, 0
+	for i, text := range texts {
+		ours := ""
+		if list := findings(reg, diag.NewSource("brackets", []byte(text))); len(list) > 0 {
+			ours = list[0].Message
+			refused++
+			if strings.Contains(theirs[i], ours) {
+				same++
+			}
+		}
+		if (ours != "") != (theirs[i] != "") {
+			t.Errorf("here: %q\njaxlib: %s\n%s", ours, theirs[i], text)
+		}
+	}
+	t.Logf("%d texts: %d refused, as jaxlib does; %d of them with its words", len(texts), refused, same)
+	if refused == 0 || refused == len(texts) {
+		t.Error("all are alike")
+	}
+}
