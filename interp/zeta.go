@@ -229,7 +229,8 @@ func polygammaAbove(n, x float64) float64 {
 		return 0
 	}
 	v, k := wordExpScaled(e)
-	return math.Ldexp(v*zetaSum(s, x, func(k float64) float64 { return exp(-s * log1p(k/x)) }), k)
+	v *= zetaSum(s, x, func(k float64) float64 { return exp(-s * log1p(k/x)) }) / 4
+	return math.Ldexp(v, k+2)
 }
 
 // logarithmOfTerm is log(n!) - (n+1) log(x).

@@ -23,15 +23,16 @@ func main() {
 	n := flag.Int("n", 20000, "values per program of a wide type")
 	seed := flag.Uint64("seed", 1, "what the values depend on")
 	asked := flag.Int("asked", 60, "elements of each kind per function and type whose true value is computed")
+	most := flag.Int("most", 400, "elements of each kind per program whose true value is computed where they exceed their bound")
 	show := flag.String("show", "", "write samples of the ops whose name and type contain this, and no table")
 	flag.Parse()
-	if err := run(*out, *n, *seed, *asked, *show); err != nil {
+	if err := run(*out, *n, *seed, *asked, *most, *show); err != nil {
 		fmt.Fprintln(os.Stderr, "numerics:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string, n int, seed uint64, asked int, show string) error {
+func run(out string, n int, seed uint64, asked, most int, show string) error {
 	ctx := context.Background()
 	env := plugins.Environment{Getenv: os.Getenv}
 	if dir, err := os.UserCacheDir(); err == nil {
@@ -57,7 +58,7 @@ func run(out string, n int, seed uint64, asked int, show string) error {
 	if show != "" {
 		programs = slices.DeleteFunc(programs, func(p *opgen.Program) bool { return !strings.Contains(p.Op+" "+p.DType.String()+" ", show) })
 	}
-	rows, refused, err := opgen.MeasureAll(ctx, programs, engine, xla, truth, asked, func(p *opgen.Program, err error) {
+	rows, refused, err := opgen.MeasureAll(ctx, programs, engine, xla, truth, asked, most, func(p *opgen.Program, err error) {
 		lacking = append(lacking, fmt.Sprintf("%s on %s", p.Op, p.DType))
 	})
 	if err != nil {
@@ -79,7 +80,7 @@ func run(out string, n int, seed uint64, asked int, show string) error {
 	if truth == nil {
 		asked = 0
 	}
-	missing := opgen.WriteReport(w, rows, refused, lacking, n, seed, asked)
+	missing := opgen.WriteReport(w, rows, refused, lacking, n, seed, asked, most)
 	if len(missing) > 0 {
 		return errors.New("differences without an explanation:\n" + strings.Join(missing, "\n"))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -66,7 +67,13 @@ func (r *Row) Violation(notes []Note, column int) string {
 	if m.Zeros > 0 && !n.Zero {
 		what += fmt.Sprintf(" %d zeros differ in sign", m.Zeros)
 	}
+	if f := r.Proofs[column]; f != nil && f.Unsettled > 0 {
+		what += fmt.Sprintf(" nobody says who is right of %d elements: %s", f.Unsettled, strings.Join(f.Samples, "; "))
+	}
 	if a := r.Truth[column]; a != nil {
+		if a.Sign[0] > 0 {
+			what += fmt.Sprintf(" the engine has zeros of the wrong sign, %d times", a.Sign[0])
+		}
 		limit := EngineBound(r.Op, column)
 		if a.ULP[0] > limit {
 			what += fmt.Sprintf(" the engine is %.3g ULP off at %s, more than %g", a.ULP[0], a.WorstInput[0], limit)

@@ -41,6 +41,7 @@ type Row struct {
 	Exact   bool // asked for the same bits
 	Columns [8]*Measurement
 	Truth   [8]*Accuracy // where the truth was asked
+	Proofs  [8]*Proof    // of what differs by more than the limit
 }
 
 // bare returns the op's name without what tells its cases apart.
@@ -55,8 +56,9 @@ func crashes(p *Program) bool { return p.DType.IsComplex() && bare(p.Op) == "sta
 // MeasureAll measures element-wise programs on two engines, one row per op in the order of the programs. Those that
 // the second engine refuses are counted; those that only the first refuses are given to fail.
 //
-// Where truth is not nil it is asked about samples of the functions' elements, asked of each kind.
-func MeasureAll(ctx context.Context, programs []*Program, a, b runtime.Backend, truth *Truth, asked int, fail func(p *Program, err error)) (rows []*Row, refused int, err error) {
+// Where truth is not nil it is asked about samples of the functions' elements, asked of each kind, and about those that differ by more than
+// their bound, most of each kind and program.
+func MeasureAll(ctx context.Context, programs []*Program, a, b runtime.Backend, truth *Truth, asked, most int, fail func(p *Program, err error)) (rows []*Row, refused int, err error) {
 	of := map[string]*Row{}
 	var questions []Question
 	var judges []func(v []Value)
@@ -87,15 +89,29 @@ func MeasureAll(ctx context.Context, programs []*Program, a, b runtime.Backend, 
 			*c = &Measurement{}
 		}
 		(*c).Add(Measure(p.Args, got[0], want[0]))
-		if truth != nil && approximated(p) {
+		proof := &row.Proofs[Column(p.DType)]
+		if *proof == nil {
+			*proof = &Proof{}
+		}
+		f := *proof
+		doubtful := f.needProof(p, got[0], want[0], row.Bound(Column(p.DType)), most)
+		switch {
+		case !approximated(p):
+			f.settle(p, got[0], want[0], doubtful, nil)
+		case truth == nil:
+			f.Unasked += len(doubtful)
+		default:
 			t := &row.Truth[Column(p.DType)]
 			if *t == nil {
 				*t = &Accuracy{}
 			}
-			elements := chosen(p, got[0], want[0], asked)
+			elements := append(doubtful, chosen(p, got[0], want[0], asked, doubtful)...)
 			questions = append(questions, Question{p.Op, p.Args, elements})
 			acc := *t
-			judges = append(judges, func(v []Value) { acc.judge(p, got[0], want[0], elements, v) })
+			judges = append(judges, func(v []Value) {
+				f.settle(p, got[0], want[0], doubtful, v)
+				acc.judge(p, got[0], want[0], elements, v)
+			})
 		}
 	}
 	if len(questions) == 0 {

@@ -7,13 +7,13 @@ import (
 )
 
 // WriteReport writes what was measured as Markdown and returns what exceeds its bound without a note, or the note's limit.
-func WriteReport(w io.Writer, rows []*Row, refused int, lacking []string, n int, seed uint64, asked int) (missing []string) {
+func WriteReport(w io.Writer, rows []*Row, refused int, lacking []string, n int, seed uint64, asked, most int) (missing []string) {
 	notes := Notes()
-	fmt.Fprintf(w, intro, n, seed)
+	fmt.Fprintf(w, intro, n, seed, most)
 	columns := Columns()
 	head := fmt.Sprintf("| op | %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
 	fmt.Fprint(w, head)
-	total := 0
+	total, proofs := 0, Proof{}
 	for _, r := range rows {
 		fmt.Fprintf(w, "| `%s` |", r.Op)
 		for c, m := range r.Columns {
@@ -22,6 +22,7 @@ func WriteReport(w io.Writer, rows []*Row, refused int, lacking []string, n int,
 				continue
 			}
 			total += m.Elements
+			proofs.add(r.Proofs[c])
 			fmt.Fprintf(w, " %s", cell(m))
 			if v := r.Violation(notes, c); v != "" {
 				fmt.Fprint(w, " !")
@@ -34,6 +35,7 @@ func WriteReport(w io.Writer, rows []*Row, refused int, lacking []string, n int,
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "\n%d results were compared; XLA refused %d programs, most of them for their element type.\n", total, refused)
+	fmt.Fprintf(w, "%d of them exceed their bound: %s.\n", proofs.Beyond, proofs.text())
 	if len(lacking) > 0 {
 		fmt.Fprintf(w, "The embedded engine refuses what XLA takes: %s.\n", strings.Join(lacking, "; "))
 	}
@@ -55,7 +57,7 @@ func WriteReport(w io.Writer, rows []*Row, refused int, lacking []string, n int,
 			}
 		}
 	}
-	fmt.Fprint(w, "\n## What differs by more, and why\n\nThe limit says how far tests let the two be apart.\n\n")
+	fmt.Fprint(w, "\n## What differs by more, and why\n\nThe limit says how far tests let the two be apart, of elements that are proven, too; where it is none XLA may be at any distance from the truth.\n\n")
 	for _, note := range notes {
 		var names []string
 		for _, c := range note.Columns {
@@ -66,16 +68,24 @@ func WriteReport(w io.Writer, rows []*Row, refused int, lacking []string, n int,
 			limit = "none"
 		}
 		fmt.Fprintf(w, "- `%s` (%s; limit: %s%s%s): %s.", note.Op, strings.Join(names, ", "), limit, when(note.Special, ", n"), when(note.Zero, ", z"), note.Why)
+		proofs := Proof{}
 		for _, r := range rows {
 			if r.Op == note.Op {
 				for _, c := range note.Columns {
+					if r.Columns[c] != nil {
+						proofs.add(r.Proofs[c])
+					}
 					if a := r.Truth[c]; a != nil && a.Asked > 0 && r.Exceeds(c) {
 						fmt.Fprintf(w, " In %s XLA is off by %s ULP at %s, the engine by no more than %s.", columns[c], roundULP(a.ULP[1]), a.WorstInput[1], roundULP(a.ULP[0]))
 					}
 				}
 			}
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, " Of %d elements beyond the bound %s.\n", proofs.Beyond, proofs.text())
+	}
+	fmt.Fprint(w, "\nDeviations of XLA that explain elements are listed at the end; these are met only here:\n\n")
+	for _, d := range tableDeviations() {
+		fmt.Fprintf(w, "- %s: %s.\n", d.Name, d.Why)
 	}
 	fmt.Fprint(w, outro)
 	WriteDeviations(w)
@@ -120,6 +130,12 @@ func WriteSamples(w io.Writer, rows []*Row) {
 				continue
 			}
 			acc := r.Truth[c]
+			if f := r.Proofs[c]; f.Beyond > 0 {
+				fmt.Fprintf(w, "%s %s: of %d beyond the bound %s\n", r.Op, Columns()[c], f.Beyond, f.text())
+				for _, s := range f.Samples {
+					fmt.Fprintf(w, "  nobody says: %s\n", s)
+				}
+			}
 			if acc == nil {
 				fmt.Fprintf(w, "%s %s: %s\n", r.Op, Columns()[c], cell(m))
 				for _, s := range m.Samples {

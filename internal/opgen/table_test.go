@@ -18,9 +18,9 @@ func TestNumerics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, asked := 1000, 3
+	n, asked, most := 1000, 3, 50
 	if long() {
-		n, asked = 20000, 300
+		n, asked, most = 20000, 100, 400
 	}
 	truth := opgen.NewTruth(peer.Find())
 	if truth == nil {
@@ -31,7 +31,7 @@ func TestNumerics(t *testing.T) {
 		// XLA takes its time to compile: every third program, which covers every op and every group of types.
 		programs = sample(programs)
 	}
-	rows, _, err := opgen.MeasureAll(context.Background(), programs, engine, xla, truth, asked, func(*opgen.Program, error) {})
+	rows, _, err := opgen.MeasureAll(context.Background(), programs, engine, xla, truth, asked, most, func(*opgen.Program, error) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ func NewTruth(python string) *Truth {
 type Value struct {
 	Known  bool
 	hi, lo [2]float64
+	signed [2]bool // whether the sign of a zero is the one that C99 asks for
 }
 
 // Question asks for a function at some elements of its operands.
@@ -78,7 +79,7 @@ func (t *Truth) Ask(questions []Question) ([][]Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, stderr.Bytes())
 	}
-	var raw [][][][2]string
+	var raw [][][][]string
 	if err := json.Unmarshal(answer, &raw); err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (t *Truth) Ask(questions []Question) ([][]Value, error) {
 				if err1 != nil || err2 != nil {
 					return nil, fmt.Errorf("cannot read %q", pair)
 				}
-				v.hi[p], v.lo[p] = hi, lo
+				v.hi[p], v.lo[p], v.signed[p] = hi, lo, len(pair) > 2
 			}
 			out[k] = append(out[k], v)
 		}
@@ -114,6 +115,7 @@ func shortOp(op string) string {
 type Error struct {
 	ULP     float64 // the larger of the parts', each in units of its own last place
 	Special bool    // infinite or NaN where it should not be, or the other way round
+	Sign    bool    // a zero of the wrong sign
 	Tiny    bool    // the true value, or a part of it, is below the smallest normal number
 }
 
@@ -140,7 +142,10 @@ func (v Value) Error(t *tensor.Tensor, i int, negligible float64) Error {
 		return partError(part, got, v.hi[k], v.lo[k], least)
 	}
 	re, im := of(real(c), 0), of(imag(c), 1)
-	return Error{max(re.ULP, im.ULP), re.Special || im.Special, re.Tiny || im.Tiny}
+	sign := func(got float64, k int) bool {
+		return v.signed[k] && v.hi[k] == 0 && got == 0 && math.Signbit(got) != math.Signbit(v.hi[k])
+	}
+	return Error{max(re.ULP, im.ULP), re.Special || im.Special, sign(real(c), 0) || sign(imag(c), 1), re.Tiny || im.Tiny}
 }
 
 func partError(d tensor.DType, got, hi, lo, least float64) Error {

@@ -10,22 +10,61 @@ import numpy as np
 from mpmath import mp, mpf, mpc
 
 np.seterr(all='ignore')
+INF, NAN = float('inf'), float('nan')
 
 def lgamma(x): return mp.log(abs(mp.gamma(x))) if x < 1e4 else mp.loggamma(x)
 def erf_inv(x): return mp.erfinv(x)
 def i1e(x): return mp.exp(-abs(x)) * mp.besseli(1, x)
+def euler_maclaurin(s, q):
+    """Hurwitz's zeta where mpmath's takes long, at high orders."""
+    total, a = mpf(0), q
+    while a < max(s, mp.prec / 4, 40):
+        t = a ** -s
+        total += t
+        if t < total * mpf(2) ** (-mp.prec - 10): return total
+        a += 1
+    total += a ** (1 - s) / (s - 1) + a ** -s / 2
+    t = s * a ** (-s - 1) / 2
+    for k in range(1, 2000):
+        v = t * mp.bernoulli(2 * k)
+        total += v
+        if abs(v) < total * mpf(2) ** (-mp.prec - 10): return total
+        t = t / a / a * (s + 2 * k - 1) * (s + 2 * k) / ((2 * k + 1) * (2 * k + 2))
+    return None
 def hurwitz(s, q):
-    if q > 0: return mp.zeta(s, q)
-    if s != int(s) or q == int(q): return None
+    if s == INF:
+        return None if q <= 0 else mpf(0) if q > 1 else mpf(1) if q == 1 else mpf(INF)
+    if q == INF: return mpf(0)
+    if q <= 0 and (s != int(s) or q == int(q)): return None
+    if q > 0:
+        if q > 1 and s > 1e5 and mp.log(2 + q) - s * mp.log(q) < -760: return mpf(0)
+        # Of high orders only the first term counts.
+        return q ** -s if s > 1e5 and q * 200 < s else euler_maclaurin(s, q) if s > 20 else mp.zeta(s, q)
     # The terms below 0 are those of -q less its whole part, up to as many.
     m = int(mp.floor(-q))
     f = -q - m
-    below = sum((f + j) ** -s for j in range(m + 1)) if m < 60 else mp.zeta(s, f) - mp.zeta(s, m + 1 + f)
-    return mp.zeta(s, 1 - f) + (-1) ** int(s) * below
+    sign = 1 if s > 2 ** 60 or int(s) % 2 == 0 else -1
+    if s > 1e5: return (1 - f) ** -s + sign * f ** -s
+    below = sum((f + j) ** -s for j in range(m + 1)) if m < 60 else hurwitz(s, f) - hurwitz(s, m + 1 + f)
+    return hurwitz(s, 1 - f) + sign * below
 def polygamma(n, x):
-    if n < 0 or n != int(n) or n > 2 ** 90: return None # n + 1 is not n
-    return mp.psi(0, x) if n == 0 else (-1) ** int(n + 1) * mp.gamma(n + 1) * hurwitz(n + 1, x)
-def zeta(s, q): return hurwitz(s, q) if s > 1 else None
+    if n < 0 or n == INF or n != int(n) or x == -INF or x <= 0 and x == int(x): return None
+    if n == 0: return mp.psi(0, x)
+    even = n > 2 ** 60 or int(n) % 2 == 0
+    sign = -1 if even else 1
+    if x == INF: return mpf(0)
+    if n > 170:
+        with mp.workprec(mp.prec + 40 + 2 * int(mp.log(n, 2))):
+            if x < 0:
+                f = -x - mp.floor(-x)
+                if not even or f != 0.5: return mpf(INF) * (1 if not even or f < 0.5 else -1)
+                x = 1 - x
+            size = mp.loggamma(n + 1) - (n + 1) * mp.log(x) # of the first term, and so many there are:
+            if size > 2000: return sign * mpf(INF)
+            if size + mp.log(2 + x) < -760: return mpf(0)
+            return sign * mp.exp(mp.loggamma(n + 1)) * hurwitz(n + 1, x)
+    return sign * mp.factorial(int(n)) * hurwitz(n + 1, x)
+def zeta(s, q): return hurwitz(s, q) if s > 1 and q > -INF else None
 def cbrt(x): return mp.sign(x) * mp.root(abs(x), 3)
 def divide(a, b): return a / b
 def sign(z): return z / abs(z)
@@ -42,6 +81,9 @@ def atan2(a, b):
     if not isinstance(a, mpc): return mp.atan2(a, b)
     return -mpc(0, 1) * mp.log((b + mpc(0, 1) * a) / mp.sqrt(a * a + b * b))
 
+def asin_acos_kernel(z):
+    return mpc(mp.sqrt(1 - z * z).real, abs(mp.asin(z).imag))
+
 FUNCTIONS = {
     'abs': abs, 'atan2': atan2, 'cbrt': cbrt, 'cosine': mp.cos, 'divide': divide, 'exponential': mp.exp,
     'exponential_minus_one': expm1, 'log': mp.log, 'log_plus_one': log1p,
@@ -49,7 +91,7 @@ FUNCTIONS = {
     'sign': sign, 'sine': mp.sin, 'sqrt': mp.sqrt, 'tan': mp.tan, 'tanh': mp.tanh, 'acos': mp.acos, 'acosh': mp.acosh,
     'asin': mp.asin, 'asinh': mp.asinh, 'atan': mp.atan, 'atanh': mp.atanh, 'bessel_i1e': i1e, 'cosh': mp.cosh, 'sinh': mp.sinh,
     'digamma': mp.digamma, 'erf': mp.erf, 'erfc': mp.erfc, 'erf_inv': erf_inv, 'lgamma': lgamma, 'square': lambda z: z * z,
-    'polygamma': polygamma, 'zeta': zeta,
+    'polygamma': polygamma, 'zeta': zeta, '_asin_acos_kernel': asin_acos_kernel,
 }
 C99 = {
     'abs': np.abs, 'cosine': np.cos, 'exponential': np.exp, 'log': np.log,
@@ -59,7 +101,6 @@ C99 = {
 TINY = mpf(2) ** -1200
 # Where a zero part is just a zero: the functions that have no branch cuts.
 PLAIN = {'abs', 'divide', 'multiply', 'sign', 'square'}
-INF, NAN = float('inf'), float('nan')
 
 class Slow(Exception): pass
 def give_up(*_): raise Slow()
@@ -94,6 +135,7 @@ def annex_g(x, y):
 
 def agree(a, b, last):
     if a == 0 and b == 0: return last
+    if mp.isinf(a) or mp.isinf(b): return last and a == b
     return abs(a - b) <= abs(b) * mpf(2) ** -80
 
 def exact(f, args, cplx):
@@ -111,7 +153,8 @@ def exact(f, args, cplx):
         if v is None: return None
         parts = (v.real, v.imag) if cplx else (v,)
         if any(p is None or isinstance(p, mpc) for p in parts): return None
-        last = k == len(steps) - 1 and f not in (polygamma, zeta) # whose values are never 0: more cancels than there are bits
+        last = k == len(steps) - 1
+        if f in (polygamma, zeta): last = args[1] > 0 or mp.isinf(v) # by their size; below 0 more cancels than there are bits
         if before and all(agree(a, b, last) for a, b in zip(before, parts)):
             return parts
         before = parts
@@ -120,7 +163,8 @@ def exact(f, args, cplx):
 def element(name, cplx, args):
     f = FUNCTIONS[name]
     if not cplx:
-        if not all(np.isfinite(a) for a in args): return None
+        if name == 'power' and not all(np.isfinite(a) for a in args): return [[float(np.power(np.float64(args[0]), np.float64(args[1]))).hex(), '0x0p+0']]
+        if not all(np.isfinite(a) for a in args) and (name not in ('polygamma', 'zeta') or any(a != a for a in args)): return None
         if name == 'atan2' and args[0] == 0: return None # its sign counts
         try:
             parts = exact(f, [mpf(a) for a in args], False)
@@ -133,11 +177,22 @@ def element(name, cplx, args):
     def c99():
         if name == 'divide':
             return [[float(v).hex(), '0x0p+0'] for v in annex_g(*args)]
+        if name in ('exponential_minus_one', 'log_plus_one') and args[0] == (0, 0): return [[v.hex(), '0x0p+0', 's'] for v in args[0]]
         if name not in C99: return None
         if name == 'exponential' and np.isinf(args[0][0]) and not np.isfinite(args[0][1]): return None # upstream's tests say NaN
         w = C99[name](np.array([complex(*args[0])], np.complex128))[0]
         if name == 'abs': return [[float(w).hex(), '0x0p+0']]
-        return [[float(w.real).hex(), '0x0p+0'], [float(w.imag).hex(), '0x0p+0']]
+        sign = ['s'] if all(np.isfinite(v) for z in args for v in z) else [] # C99 leaves it open beside NaN
+        return [[float(w.real).hex(), '0x0p+0'] + sign, [float(w.imag).hex(), '0x0p+0'] + sign]
+    def signed(parts):
+        """The parts, zeros with the sign that C99 gives them."""
+        if not parts: return parts
+        parts = [pair(v) for v in parts]
+        if name in C99 and name != 'abs' and any(float.fromhex(v[0]) == 0 for v in parts):
+            w = C99[name](np.array([complex(*args[0])], np.complex128))[0]
+            for v, s in zip(parts, (w.real, w.imag)):
+                if float.fromhex(v[0]) == 0: v[0], v[2:] = np.copysign(0.0, s).item().hex(), ['s']
+        return parts
     if special and not (name == 'divide' and args[1] != (0, 0) and all(np.isfinite(v) for z in args for v in z)): return c99()
     if name == 'log_plus_one' and args[0] in [(-1, 0)]: return None
     if name in PLAIN:
@@ -148,6 +203,12 @@ def element(name, cplx, args):
         if w and any(float.fromhex(p[0]) in (float('inf'), float('-inf')) for p in w): return w
     if name == 'atan2':
         (a, b), (c, d) = args
+        mp.prec = 10000
+        if c != 0 and (a or b) and mpf(a) * d == mpf(b) * c: # the quotient is real, and so is the angle
+            mp.prec = 300
+            v = mp.atan(mpf(a) / mpf(c))
+            if c < 0: v += mp.pi if v < 0 else -mp.pi
+            return [pair(v), ['0x0p+0', '0x0p+0']]
         parts = [abs(v) for v in (a, b, c, d) if v != 0]
         if len(parts) < 4 and min(parts) < max(parts) * 2.0 ** -500: return None # no zero is that much smaller
         mp.prec = 10000
@@ -172,7 +233,7 @@ def element(name, cplx, args):
         return None
     if parts and name == 'power' and max(abs(p) for p in parts) > 1e38 and min(abs(p) for p in parts) < max(abs(p) for p in parts) * 2.0 ** -20:
         return None # one part overflows, and the other may with any sign
-    return parts and [pair(p) for p in parts]
+    return signed(parts)
 
 out = []
 for job in json.load(sys.stdin)['jobs']:
@@ -184,7 +245,7 @@ for job in json.load(sys.stdin)['jobs']:
     for args in zip(*cols):
         v = None
         try:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0.03)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0.2)
             v = element(job['fn'], cplx, args)
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         except Slow:
