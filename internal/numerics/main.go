@@ -23,7 +23,7 @@ func main() {
 	n := flag.Int("n", 20000, "values per program of a wide type")
 	seed := flag.Uint64("seed", 1, "what the values depend on")
 	asked := flag.Int("asked", 60, "elements of each kind per function and type whose true value is computed")
-	most := flag.Int("most", 400, "elements of each kind per program whose true value is computed where they exceed their bound")
+	most := flag.Int("most", 200, "elements of each kind per program whose true value is computed where they exceed their bound")
 	show := flag.String("show", "", "write samples of the ops whose name and type contain this, and no table")
 	flag.Parse()
 	if err := run(*out, *n, *seed, *asked, *most, *show); err != nil {
