@@ -22,8 +22,8 @@ func main() {
 	out := flag.String("o", "-", "the file to write")
 	n := flag.Int("n", 20000, "values per program of a wide type")
 	seed := flag.Uint64("seed", 1, "what the values depend on")
-	asked := flag.Int("asked", 60, "elements of each kind per function and type whose true value is computed")
-	most := flag.Int("most", 200, "elements of each kind per program whose true value is computed where they exceed their bound")
+	asked := flag.Int("asked", 30, "elements of each kind per function and type whose true value is computed")
+	most := flag.Int("most", 60, "elements of each kind per program whose true value is computed where they exceed their bound")
 	show := flag.String("show", "", "write samples of the ops whose name and type contain this, and no table")
 	flag.Parse()
 	if err := run(*out, *n, *seed, *asked, *most, *show); err != nil {
