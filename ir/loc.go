@@ -22,6 +22,7 @@ const (
 // text can consist of little else.
 type Loc struct {
 	kind     LocKind
+	open     bool // Measure is to come: until then it may be part of itself
 	depth    uint16
 	size     uint32
 	name     *byte // file or name
@@ -68,11 +69,19 @@ func (l *Loc) Measure(carried uint64, carriedDepth int) {
 		size += uint64(c.size)
 		depth = max(depth, c.depth)
 	}
+	l.open = false
 	l.size = uint32(min(size, math.MaxUint32))
 	if depth++; depth > 0 {
 		l.depth = depth
 	}
 }
+
+// Open says that Measure is to come, because some of what l is made of is not defined yet. Until then its text is that of an
+// unknown location.
+func (l *Loc) Open() { l.open = true }
+
+// IsOpen reports whether Open was called, and Measure not since.
+func (l *Loc) IsOpen() bool { return l.open }
 
 // Size returns about how long the text is in bytes when it is written without aliases, at most 1<<32 - 1.
 func (l *Loc) Size() uint32 { return l.size }
@@ -82,7 +91,7 @@ func (l *Loc) Depth() int { return int(l.depth) }
 
 // NewForwardLoc returns a location that is only named so far; Define makes it what def is. It exists for readers of
 // text whose location aliases stand behind their uses.
-func NewForwardLoc() *Loc { return &Loc{kind: LocUnknown} }
+func NewForwardLoc() *Loc { return &Loc{kind: LocUnknown, open: true} }
 
 // Define completes a location made by NewForwardLoc.
 func (l *Loc) Define(def *Loc) { *l = *def }

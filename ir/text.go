@@ -342,7 +342,11 @@ func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 			return out
 		}
 	}
-	switch l.Kind() {
+	kind := l.Kind()
+	if kind != LocUnknown && l.open {
+		kind = LocUnknown
+	}
+	switch kind {
 	case LocUnknown:
 		return append(b, "unknown"...)
 	case LocFile:

@@ -117,8 +117,9 @@ func (p *parser) sizeLocs() {
 // made checks a location that was just made of others, where it is a new one, and returns it.
 func (p *parser) made(l *ir.Loc) *ir.Loc {
 	switch {
-	case len(p.forwardLocs) > 0 && len(l.Children()) > 0:
+	case len(p.forwardLocs)+len(p.unsized) > 0 && len(l.Children()) > 0:
 		if p.locs.Fresh() {
+			l.Open()
 			p.unsized = append(p.unsized, l)
 		}
 	default:

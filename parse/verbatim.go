@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
@@ -186,6 +187,9 @@ func (p *parser) aliasText() (text string, ok bool) {
 		return "", false
 	}
 	if a, ok := p.attrAliases[string(name)]; ok {
+		if isOpen(a.attr) {
+			p.Errorf("'%s' stands for a location of which a part is not defined yet", name)
+		}
 		p.expand(a.size, a.depth)
 		return a.attr.String(), true
 	}
@@ -195,6 +199,19 @@ func (p *parser) aliasText() (text string, ok bool) {
 	}
 	p.Errorf("undefined symbol alias id '%s'", name[1:])
 	panic("unreachable")
+}
+
+// isOpen reports whether a holds a location that is not complete.
+func isOpen(a ir.Attr) bool {
+	switch a := a.(type) {
+	case *ir.LocAttr:
+		return a.Loc().IsOpen()
+	case *ir.ArrayAttr:
+		return slices.ContainsFunc(a.Elems(), isOpen)
+	case *ir.DictAttr:
+		return slices.ContainsFunc(a.Entries(), func(e ir.NamedAttr) bool { return isOpen(e.Attr) })
+	}
+	return false
 }
 
 // unreadable fails for the op that start names, whose text cannot be delimited.
