@@ -196,8 +196,12 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 	case *OpaqueAttr:
 		return append(b, a.text...)
 	case *LocAttr:
-		b = append(b, "loc("...)
-		return append(w.AppendLoc(b, a.loc), ')')
+		if w.LocAlias != nil {
+			if out, ok := w.LocAlias(b, a.loc); ok {
+				return out
+			}
+		}
+		return append(w.AppendLocDef(append(b, "loc("...), a.loc), ')')
 	}
 	return b
 }
