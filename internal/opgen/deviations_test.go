@@ -114,6 +114,10 @@ func TestDeviations(t *testing.T) {
   %0 = stablehlo.power %x, %y : tensor<3xui8>
   return %0 : tensor<3xui8>
 }`, []*tensor.Tensor{codes(tensor.UI8, tensor.Shape{3}, 3, 255, 255), codes(tensor.UI8, tensor.Shape{3}, 254, 254, 255)}, []uint64{57, 1, 255}, []uint64{0, 1, 255}},
+		{"square roots rounded twice", `func.func @main(%x: tensor<1xf8E3M4>) -> tensor<1xf8E3M4> {
+  %0 = stablehlo.sqrt %x : tensor<1xf8E3M4>
+  return %0 : tensor<1xf8E3M4>
+}`, []*tensor.Tensor{codes(tensor.F8E3M4, tensor.Shape{1}, 0x6F)}, []uint64{0x4F}, []uint64{0x50}}, // of 15.5: 3.875, and 4
 		{"next_after of f8E8M0FNU", `func.func @main(%x: tensor<1xf8E8M0FNU>, %y: tensor<1xf8E8M0FNU>) -> tensor<1xf8E8M0FNU> {
   %0 = chlo.next_after %x, %y : tensor<1xf8E8M0FNU>, tensor<1xf8E8M0FNU> -> tensor<1xf8E8M0FNU>
   return %0 : tensor<1xf8E8M0FNU>
