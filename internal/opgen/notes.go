@@ -44,7 +44,7 @@ const outro = `
 Programs of the other ops (data movement, gather, scatter, reductions, windows, products, convolutions, sorting, linear algebra, FFT,
 random bits, control flow, calls, chains of element-wise ops, all of CHLO) are made at random by ` + "`go test ./internal/opgen`" + ` (10,000 with HLOCB_LONG=1), on
 shapes with zeros and edge values of every type. What only moves elements, and integer arithmetic, must be the same to the bit; sums may differ by the rounding errors of
-their terms, functions as far as the notes above let them, and by 16 ULP at most, lgamma and digamma, which have zeros among ordinary values, by 64. A test lists which ops are in the programs, on which types, and which are not, each with the reason.
+their terms, functions as far as the notes above let them where that is up to 128 ULP, else by 16 (lgamma and digamma, which have zeros among ordinary values, by 64). A test lists which ops are in the programs, on which types, and which are not, each with the reason.
 `
 
 // Columns by kind.
