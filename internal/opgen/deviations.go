@@ -508,7 +508,7 @@ func Refusals() []Refusal {
 		}, "`cross-replica-sum` of i2 and ui2"},
 		{func(p *Program, m string) bool { return of(p, "cbrt") && p.DType.IsComplex() }, "`cbrt` of complex numbers"},
 		{func(p *Program, m string) bool { return of(p, "mulhi") && strings.Contains(m, "is unknown") }, "`chlo.mulhi` is newer than the plugin"},
-		{func(p *Program, m string) bool { return of(p, "conj") && !p.DType.IsComplex() && p.DType.Bits() < 32 }, "`chlo.conj` of real numbers below 32 bits, since it makes complex ones of them on the way"},
+		{func(p *Program, m string) bool { return of(p, "conj") && !p.DType.IsComplex() }, "`chlo.conj` of real numbers, since it makes complex ones of them on the way"},
 	}
 }
 
