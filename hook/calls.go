@@ -49,30 +49,16 @@ func (g *callGraph) taken(name string) *ir.Op {
 			}
 			attrs := op.Attrs()
 			for i := range attrs {
-				g.take(op, attrs[i].Attr)
+				eachSymbol(attrs[i].Attr, func(name string) {
+					if _, ok := g.byName[name]; ok {
+						g.named[name] = op
+					}
+				})
 			}
 			return true
 		})
 	}
 	return g.named[name]
-}
-
-// take notes the functions that a names.
-func (g *callGraph) take(op *ir.Op, a ir.Attr) {
-	switch a := a.(type) {
-	case *ir.SymbolRefAttr:
-		if _, ok := g.byName[a.Root()]; ok {
-			g.named[a.Root()] = op
-		}
-	case *ir.ArrayAttr:
-		for _, e := range a.Elems() {
-			g.take(op, e)
-		}
-	case *ir.DictAttr:
-		for _, e := range a.Entries() {
-			g.take(op, e.Attr)
-		}
-	}
 }
 
 // callee returns the function that call calls, ok false where it has no body here.
@@ -84,14 +70,6 @@ func (g *callGraph) callee(call *ir.Op) (fn.Func, bool) {
 // recursive returns the first function that reaches one of the hooks and calls itself, directly or through others; ok is
 // false where there is none. XLA cannot compile such a function.
 func (g *callGraph) recursive(hooks []*ir.Op) (f fn.Func, ok bool) {
-	enclosing := func(op *ir.Op) string {
-		for p := op.Parent(); p != nil; p = p.Parent() {
-			if f, ok := fn.AsFunc(p); ok {
-				return f.Symbol()
-			}
-		}
-		return ""
-	}
 	// Callers of functions that reach hooks reach them, too.
 	reach := map[string]bool{}
 	var work []string
@@ -105,7 +83,7 @@ func (g *callGraph) recursive(hooks []*ir.Op) (f fn.Func, ok bool) {
 	for _, op := range hooks {
 		if op.Block() != last {
 			last = op.Block()
-			add(enclosing(op))
+			add(functionOf(op))
 		}
 	}
 	calledBy := map[string][]string{} // of those that reach hooks
@@ -113,7 +91,7 @@ func (g *callGraph) recursive(hooks []*ir.Op) (f fn.Func, ok bool) {
 		name := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, call := range g.callers[name] {
-			caller := enclosing(call)
+			caller := functionOf(call)
 			calledBy[name] = append(calledBy[name], caller)
 			add(caller)
 		}
@@ -183,6 +161,22 @@ func dropUnused(m *ir.Module, names map[string]bool) {
 		}
 		if !changed {
 			return
+		}
+	}
+}
+
+// eachSymbol calls f for the symbols that an attribute names.
+func eachSymbol(a ir.Attr, f func(name string)) {
+	switch a := a.(type) {
+	case *ir.SymbolRefAttr:
+		f(a.Root())
+	case *ir.ArrayAttr:
+		for _, e := range a.Elems() {
+			eachSymbol(e, f)
+		}
+	case *ir.DictAttr:
+		for _, e := range a.Entries() {
+			eachSymbol(e.Attr, f)
 		}
 	}
 }

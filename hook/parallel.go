@@ -57,15 +57,3 @@ func withoutParallel(m *ir.Module, ops []*ir.Op) []*ir.Op {
 		return false
 	})
 }
-
-// eachSymbol calls f for the symbols that an attribute names.
-func eachSymbol(a ir.Attr, f func(name string)) {
-	switch a := a.(type) {
-	case *ir.SymbolRefAttr:
-		f(a.Root())
-	case *ir.ArrayAttr:
-		for _, e := range a.Elems() {
-			eachSymbol(e, f)
-		}
-	}
-}

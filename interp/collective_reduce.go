@@ -62,13 +62,16 @@ func (p *planner) partPromotion(s *spec, i int, a, b vtype) (func(m *machine, pa
 		}, nil
 	}
 	k, err := p.promotion(s.op, from, to)
+	if err != nil {
+		return nil, err
+	}
 	return func(m *machine, part, wide *tensor.Tensor) error {
 		if err := m.charge(k.scratch); err != nil {
 			return err
 		}
 		defer m.uncharge(k.scratch)
 		return k.run([]*tensor.Tensor{part}, []*tensor.Tensor{wide})
-	}, err
+	}, nil
 }
 
 // scalarParts reduces by a region that is executed once per element.

@@ -97,7 +97,7 @@ func arguments(types []hlocb.TensorType, given []string, fill string) ([]*tensor
 				return nil, usagef("--arg %d: %w", i, err)
 			}
 		case isDynamic(t):
-			return nil, usagef("argument %d of main, %s, is of dynamic shape: give it with --arg", i, t)
+			return nil, noFill(i, t)
 		case filler != nil:
 			out[i] = tensor.New(t.DType, t.Shape)
 			filler(out[i], i)
@@ -111,6 +111,11 @@ func arguments(types []hlocb.TensorType, given []string, fill string) ([]*tensor
 // isDynamic reports whether the program leaves a dimension open.
 func isDynamic(t hlocb.TensorType) bool {
 	return slices.ContainsFunc(t.Shape, func(d int64) bool { return d < 0 })
+}
+
+// noFill is the error for argument i of main, which nobody can make up.
+func noFill(i int, t hlocb.TensorType) error {
+	return usagef("argument %d of main, %s, is of dynamic shape: give it with --arg", i, t)
 }
 
 func plural(n int, what string) string {

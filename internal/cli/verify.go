@@ -376,7 +376,7 @@ func (f *verifyFlags) inputs(types []hlocb.TensorType) ([]verifyInputs, error) {
 		in := verifyInputs{name: fmt.Sprintf("%s of seed %d", style, f.seed)}
 		for i, t := range types {
 			if isDynamic(t) {
-				return nil, usagef("argument %d of main, %s, is of dynamic shape: give it with --arg", i, t)
+				return nil, noFill(i, t)
 			}
 			v := tensor.New(t.DType, t.Shape)
 			verify.Fill(v, rand.New(rand.NewPCG(f.seed, uint64(i))), style)

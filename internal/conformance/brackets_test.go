@@ -1,10 +1,8 @@
 package conformance_test
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
@@ -33,25 +31,8 @@ func bracketTexts() []string {
 // TestBracketsAsMLIR compares which texts of unknown dialects are refused, and with what words, with jaxlib.
 func TestBracketsAsMLIR(t *testing.T) {
 	py := peer.Python(t)
-	reg := registry(t)
 	texts := bracketTexts()
-	theirs := openVerdicts(t, py, texts)
-	refused, same := 0, 0
-	for i, text := range texts {
-		ours := ""
-		if list := findings(reg, diag.NewSource("brackets", []byte(text))); len(list) > 0 {
-			ours = list[0].Message
-			refused++
-			if strings.Contains(theirs[i], ours) {
-				same++
-			}
-		}
-		if (ours != "") != (theirs[i] != "") {
-			t.Errorf("here: %q\njaxlib: %s\n%s", ours, theirs[i], text)
-		}
-	}
-	t.Logf("%d texts: %d refused, as jaxlib does; %d of them with its words", len(texts), refused, same)
-	if refused == 0 || refused == len(texts) {
+	if refused := sameRefusals(t, texts, openVerdicts(t, py, texts)); refused == 0 || refused == len(texts) {
 		t.Error("all are alike")
 	}
 }

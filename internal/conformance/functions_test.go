@@ -2,10 +2,8 @@ package conformance_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
@@ -62,22 +60,6 @@ func functionModules() []string {
 // TestFunctionsAsMLIR compares what is refused of functions and modules with what jaxlib refuses.
 func TestFunctionsAsMLIR(t *testing.T) {
 	py := peer.Python(t)
-	reg := registry(t)
 	texts := functionModules()
-	theirs := verdicts(t, py, texts)
-	refused, same := 0, 0
-	for i, text := range texts {
-		ours := ""
-		if list := findings(reg, diag.NewSource("functions", []byte(text))); len(list) > 0 {
-			ours = list[0].Message
-			refused++
-			if strings.Contains(theirs[i], ours) {
-				same++
-			}
-		}
-		if (ours != "") != (theirs[i] != "") {
-			t.Errorf("here: %q\njaxlib: %s\n%s", ours, theirs[i], text)
-		}
-	}
-	t.Logf("%d modules: %d refused, as jaxlib does; %d of them with its words", len(texts), refused, same)
+	sameRefusals(t, texts, verdicts(t, py, texts))
 }

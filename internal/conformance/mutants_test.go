@@ -44,6 +44,28 @@ func verdictsOf(t *testing.T, py *peer.Interpreter, texts []string, script strin
 	return theirs
 }
 
+// sameRefusals checks that each text is refused here if, and only if, jaxlib's verdict refuses it, and returns how many are.
+func sameRefusals(t *testing.T, texts, theirs []string) (refused int) {
+	t.Helper()
+	reg := registry(t)
+	same := 0
+	for i, text := range texts {
+		ours := ""
+		if list := findings(reg, diag.NewSource("-", []byte(text))); len(list) > 0 {
+			ours = list[0].Message
+			refused++
+			if strings.Contains(theirs[i], ours) {
+				same++
+			}
+		}
+		if (ours != "") != (theirs[i] != "") {
+			t.Errorf("here: %q\njaxlib: %s\n%s", ours, theirs[i], text)
+		}
+	}
+	t.Logf("%d texts: %d refused, as jaxlib does; %d of them with its words", len(texts), refused, same)
+	return refused
+}
+
 // verdictScript reads a list of texts as JSON and writes for each what jaxlib finds wrong with it: "" for nothing,
 // "crash" where it dies. Each batch is read in a child process for that reason.
 const verdictScript = `

@@ -1,6 +1,7 @@
 package opgen
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -42,10 +43,6 @@ func approximated(p *Program) bool {
 // chosen are elements of a program to ask the truth about: those where the engines are furthest apart, those where
 // only one of them is infinite or NaN, and others at random; n of each kind at most, without those that are asked anyway.
 func chosen(p *Program, a, b *tensor.Tensor, n int, without []int) []int {
-	type far struct {
-		at  int
-		ulp uint64
-	}
 	var apartList []far
 	var special []int
 	for i := range a.NumElements() {
@@ -62,14 +59,6 @@ func chosen(p *Program, a, b *tensor.Tensor, n int, without []int) []int {
 	}
 	rng := rand.New(rand.NewPCG(uint64(a.NumElements()), 5))
 	rng.Shuffle(len(special), func(i, j int) { special[i], special[j] = special[j], special[i] })
-	slices.SortStableFunc(apartList, func(x, y far) int {
-		if x.ulp > y.ulp {
-			return -1
-		} else if x.ulp < y.ulp {
-			return 1
-		}
-		return 0
-	})
 	picked := map[int]bool{}
 	for _, i := range without {
 		picked[i] = true
@@ -81,14 +70,30 @@ func chosen(p *Program, a, b *tensor.Tensor, n int, without []int) []int {
 			out = append(out, i)
 		}
 	}
-	for _, f := range apartList[:min(n, len(apartList))] {
-		add(f.at)
+	for _, i := range furthest(apartList, n) {
+		add(i)
 	}
 	for _, i := range special[:min(n, len(special))] {
 		add(i)
 	}
 	for range min(n, a.NumElements()) {
 		add(rng.IntN(a.NumElements()))
+	}
+	return out
+}
+
+// far is an element, and how many units in the last place the engines are apart on it.
+type far struct {
+	at  int
+	ulp uint64
+}
+
+// furthest returns the n elements of a list that are furthest apart, or all where it has fewer.
+func furthest(list []far, n int) []int {
+	slices.SortStableFunc(list, func(x, y far) int { return cmp.Compare(y.ulp, x.ulp) })
+	var out []int
+	for _, f := range list[:min(n, len(list))] {
+		out = append(out, f.at)
 	}
 	return out
 }
@@ -141,16 +146,12 @@ func (acc *Accuracy) judge(p *Program, a, b *tensor.Tensor, elements []int, trut
 		}
 		acc.Asked++
 		e := [2]Error{v.Error(a, i, Negligible(p.Op, p.DType)), v.Error(b, i, Negligible(p.Op, p.DType))}
-		denormal := denormalAt(a, i) || denormalAt(b, i)
-		for _, t := range p.Args {
-			denormal = denormal || denormalAt(t, i)
-		}
 		for s := range e {
 			if e[s].Sign {
 				acc.Sign[s]++
 			}
 			switch {
-			case denormal && s == 1: // XLA flushes
+			case s == 1 && tainted(p, a, b, i): // XLA flushes
 			case e[s].Special:
 				acc.Special[s]++
 			case e[s].ULP > acc.ULP[s] && (!e[s].Tiny || s == 0):

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/internal/opgen"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/tensor"
@@ -44,7 +45,7 @@ func TestInPlace(t *testing.T) {
 				}
 				args = append(args, a)
 			}
-			text := throughReverse(t, p, []int64{0}, k)
+			text := throughReverse(t, p, "0", k)
 			q, err := program(text, args...)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
@@ -96,7 +97,7 @@ func TestCopiedArguments(t *testing.T) {
 		for i := range all {
 			all[i] = i
 		}
-		text := throughReverse(t, p, nil, all...)
+		text := throughReverse(t, p, "", all...)
 		q, err := program(text, p.Args...)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
@@ -118,8 +119,8 @@ func TestCopiedArguments(t *testing.T) {
 	}
 }
 
-// throughReverse returns the program's text with some arguments turned round along dims before they are used.
-func throughReverse(t *testing.T, p *opgen.Program, dims []int64, arguments ...int) string {
+// throughReverse returns the program's text with some arguments turned round along dims, "" or "0", before they are used.
+func throughReverse(t *testing.T, p *opgen.Program, dims string, arguments ...int) string {
 	t.Helper()
 	text := string(p.Run.Text)
 	start := strings.Index(text, "func.func @main")
@@ -129,30 +130,16 @@ func throughReverse(t *testing.T, p *opgen.Program, dims []int64, arguments ...i
 	start += strings.Index(text[start:], "{\n") + 2
 	end := start + strings.Index(text[start:]+"\n  }\n", "\n  }\n")
 	body, copies := text[start:end], ""
+	if dims != "" {
+		dims = ": " + dims
+	}
 	for _, k := range slices.Backward(arguments) {
 		a := p.Args[k]
 		body = strings.ReplaceAll(body, fmt.Sprintf("%%arg%d", k), fmt.Sprintf("%%turned%d", k))
-		copies += fmt.Sprintf("    %%turned%d = \"stablehlo.reverse\"(%%arg%d) <{dimensions = array<i64%s>}> : (tensor<%[4]s>) -> tensor<%[4]s>\n", k, k, list(dims),
-			typeText(a))
+		copies += fmt.Sprintf("    %%turned%d = \"stablehlo.reverse\"(%%arg%d) <{dimensions = array<i64%s>}> : (%[4]s) -> %[4]s\n", k, k, dims,
+			hlocb.TensorType{DType: a.DType(), Shape: a.Shape()})
 	}
 	return text[:start] + copies + body + text[end:]
-}
-
-func list(dims []int64) string {
-	var b strings.Builder
-	for i, d := range dims {
-		b.WriteString([]string{": ", ", "}[min(i, 1)])
-		fmt.Fprint(&b, d)
-	}
-	return b.String()
-}
-
-func typeText(t *tensor.Tensor) string {
-	var b strings.Builder
-	for _, d := range t.Shape() {
-		fmt.Fprintf(&b, "%dx", d)
-	}
-	return b.String() + t.DType().String()
 }
 
 // reversed returns a vector from its end to its start.
