@@ -137,7 +137,7 @@ func (a *aliaser) isComputed(v *ir.Value) bool {
 }
 
 func (a *aliaser) compute(v *ir.Value) bool {
-	if def := v.Def(); def != nil {
+	if def := v.DefiningOp(); def != nil {
 		if stable(def) == "optimization_barrier" {
 			return a.isComputed(def.Operand(v.Index()))
 		}

@@ -33,7 +33,7 @@ func (r *raiser) sourceAliases(op *ir.Op, data []*ir.Value) ([]int, error) {
 	if list != nil {
 		dataIndex := map[int]int{}
 		for i, v := range op.Operands() {
-			if !ir.IsToken(v.Type()) {
+			if !stablehlo.IsToken(v.Type()) {
 				dataIndex[i] = len(dataIndex)
 			}
 		}
@@ -65,7 +65,7 @@ func (r *raiser) sourceAliases(op *ir.Op, data []*ir.Value) ([]int, error) {
 	}
 	aliases := make([]int, 0, len(out))
 	for i, t := range out {
-		if !ir.IsToken(t) {
+		if !stablehlo.IsToken(t) {
 			aliases = append(aliases, byLeaf[i])
 		}
 	}

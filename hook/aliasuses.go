@@ -31,8 +31,8 @@ func (a *aliaser) free(op *ir.Op, h hlocb.HookOp, operands []int) bool {
 // endsAtCallers reports whether v is no argument of a function, or one that nothing but the calls of the function and
 // what these need use.
 func (a *aliaser) endsAtCallers(v *ir.Value, depth int) bool {
-	if v.Def() != nil || depth > 8 {
-		return v.Def() != nil
+	if v.DefiningOp() != nil || depth > 8 {
+		return v.DefiningOp() != nil
 	}
 	f, ok := fn.AsFunc(v.Block().Parent())
 	if !ok {
@@ -69,7 +69,7 @@ func needs(op, user *ir.Op) bool {
 		x := work[0]
 		work = work[1:]
 		for _, v := range x.Operands() {
-			d := v.Def()
+			d := v.DefiningOp()
 			if d == user {
 				return true
 			}
@@ -88,7 +88,7 @@ func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
 	if depth > 8 {
 		return true
 	}
-	def := v.Def()
+	def := v.DefiningOp()
 	if def == nil {
 		f, ok := fn.AsFunc(v.Block().Parent())
 		if !ok {
@@ -130,7 +130,7 @@ func (a *aliaser) mayDoWithout(v *ir.Value) bool {
 func (a *aliaser) hoist(h hlocb.HookOp) bool {
 	var last *ir.Op
 	for _, v := range h.Operands() {
-		if d := v.Def(); d != nil && d.Block() == h.Block() && (last == nil || a.precedes(last, d)) && d != last {
+		if d := v.DefiningOp(); d != nil && d.Block() == h.Block() && (last == nil || a.precedes(last, d)) && d != last {
 			last = d
 		}
 	}

@@ -3,6 +3,7 @@ package hook
 import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -58,10 +59,10 @@ func isAnnotation(op *ir.Op) bool {
 // onChain reports whether an annotation's value is the chain that a hook gives or takes, through nothing but annotations.
 func onChain(op *ir.Op) bool {
 	from := op.Operand(0)
-	for from.Def() != nil && isAnnotation(from.Def()) {
-		from = from.Def().Operand(0)
+	for from.DefiningOp() != nil && isAnnotation(from.DefiningOp()) {
+		from = from.DefiningOp().Operand(0)
 	}
-	if d := from.Def(); d != nil && isChainLink(d) && from.Index() == 0 {
+	if d := from.DefiningOp(); d != nil && isChainLink(d) && from.Index() == 0 {
 		return true
 	}
 	for v := op.Result(0); v != nil; {
@@ -81,7 +82,7 @@ func onChain(op *ir.Op) bool {
 
 // isChainLink reports whether op is a call with a chain that is no token, as operand 0 and result 0.
 func isChainLink(op *ir.Op) bool {
-	if stable(op) != "custom_call" || op.NumOperands() == 0 || op.NumResults() == 0 || ir.IsToken(op.Operand(0).Type()) ||
+	if stable(op) != "custom_call" || op.NumOperands() == 0 || op.NumResults() == 0 || stablehlo.IsToken(op.Operand(0).Type()) ||
 		op.Operand(0).Type() != op.Result(0).Type() || isZeroSize(op.Operand(0).Type()) {
 		return false
 	}
@@ -115,7 +116,7 @@ func (f *chainFollower) add(v *ir.Value) {
 
 // isStart reports whether a chain starts with v: nothing that hands chains on makes it.
 func (f *chainFollower) isStart(v *ir.Value) bool {
-	if def := v.Def(); def != nil {
+	if def := v.DefiningOp(); def != nil {
 		switch stable(def) {
 		case "while", "if", "case", "or", "optimization_barrier":
 			return false
@@ -141,7 +142,7 @@ func (f *chainFollower) isStart(v *ir.Value) bool {
 // produced follows v to what it is made of.
 func (f *chainFollower) produced(v *ir.Value) {
 	i := v.Index()
-	if def := v.Def(); def != nil {
+	if def := v.DefiningOp(); def != nil {
 		switch {
 		case def.Name() == "func.call":
 			if callee, ok := f.calls.callee(def); ok {
@@ -239,7 +240,7 @@ func (f *chainFollower) astray(op *ir.Op) error {
 
 // convert gives all chain values the token type and starts them from create_token.
 func (f *chainFollower) convert() (starts []*ir.Value) {
-	token := f.m.Context().Token()
+	token := stablehlo.TokenType(f.m.Context())
 	started := map[*ir.Value]*ir.Value{}
 	for _, v := range f.order {
 		v.SetType(token)
@@ -248,13 +249,13 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 	// What feeds a chain slot and is no chain itself is where a chain starts.
 	begin := func(u *ir.Use) {
 		v := u.Value()
-		if f.chain[v] || ir.IsToken(v.Type()) {
+		if f.chain[v] || stablehlo.IsToken(v.Type()) {
 			return
 		}
 		t := started[v]
 		if t == nil {
 			var b *ir.Builder
-			if def := v.Def(); def != nil {
+			if def := v.DefiningOp(); def != nil {
 				b = f.m.After(def)
 			} else {
 				starts = append(starts, v)
@@ -265,7 +266,7 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 			started[v] = t
 		}
 		u.Set(t)
-		if def := v.Def(); def != nil && stable(def) == "constant" && !v.HasUses() {
+		if def := v.DefiningOp(); def != nil && stable(def) == "constant" && !v.HasUses() {
 			def.Erase()
 		}
 	}

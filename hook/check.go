@@ -107,7 +107,7 @@ type scope struct {
 // argument that depends on the event before the block.
 func (s *scope) direct(v *ir.Value) bool {
 	if s.event != nil {
-		return v.Def() == s.event && s.flow.carry(v.Index()) && !isZeroSize(v.Type())
+		return v.DefiningOp() == s.event && s.flow.carry(v.Index()) && !isZeroSize(v.Type())
 	}
 	if v.Block() == s.block {
 		return v.Index() < len(s.in.carries) && s.in.carries[v.Index()] && !isZeroSize(v.Type())

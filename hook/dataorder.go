@@ -77,7 +77,7 @@ func (d *dataFollower) before(i int, op *ir.Op) []int {
 	for len(d.work) > 0 {
 		v := d.work[len(d.work)-1]
 		d.work = d.work[:len(d.work)-1]
-		if def := v.Def(); def != nil {
+		if def := v.DefiningOp(); def != nil {
 			d.result(def, v.Index())
 		} else {
 			d.argument(v.Block().Parent(), v.Index())

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -196,7 +197,7 @@ func (e *edger) hook(at []link, i int) {
 
 // follows reports whether v is the chain that hook i of a block gives, and nothing but the next hook uses it.
 func follows(at []link, i int, v *ir.Value) bool {
-	return i >= 0 && at[i].hook >= 0 && at[i].chained && v.Def() == at[i].op && v.Index() == 0 && v.HasOneUse()
+	return i >= 0 && at[i].hook >= 0 && at[i].chained && v.DefiningOp() == at[i].op && v.Index() == 0 && v.HasOneUse()
 }
 
 func (e *edger) edge(from, to int32) { e.edges = append(e.edges, uint64(from)<<32|uint64(uint32(to))) }
@@ -273,5 +274,5 @@ func (e *edger) match(from, to []*ir.Value) {
 
 // isChainType reports whether t is a type that a chain may have.
 func isChainType(t ir.Type) bool {
-	return ir.IsToken(t) || t.String() == "tensor<ui64>"
+	return stablehlo.IsToken(t) || t.String() == "tensor<ui64>"
 }

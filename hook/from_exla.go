@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -75,7 +76,7 @@ func raiseEXLAIOCallback(r *raiser, op *ir.Op) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if op.NumOperands() == 0 || op.NumResults() == 0 || !ir.IsToken(op.Operand(0).Type()) {
+	if op.NumOperands() == 0 || op.NumResults() == 0 || !stablehlo.IsToken(op.Operand(0).Type()) {
 		return false, r.errorf(op, "EXLA io_callback does not hand on its PID as operand 0 and result 0")
 	}
 	s, err := exlaSite(r, op, id)
@@ -128,7 +129,7 @@ func exlaSite(r *raiser, op *ir.Op, id []byte) (*site, error) {
 // pid checks that operand 0 is the PID of the callback server.
 func (r *raiser) pid(op *ir.Op) error {
 	if op.NumOperands() > 0 {
-		if t, ok := op.Operand(0).Type().(*ir.TensorType); ir.IsToken(op.Operand(0).Type()) || ok && t.DType() == tensor.UI8 && t.Rank() == 1 {
+		if t, ok := op.Operand(0).Type().(*ir.TensorType); stablehlo.IsToken(op.Operand(0).Type()) || ok && t.DType() == tensor.UI8 && t.Rank() == 1 {
 			return nil
 		}
 	}

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -26,7 +27,7 @@ func raiseHlocb(r *raiser, op *ir.Op) (bool, error) {
 		return false, err
 	}
 	operands, results := op.OperandList(), resultList(op)
-	if c.chained && !ir.IsToken(operands[0].Type()) {
+	if c.chained && !stablehlo.IsToken(operands[0].Type()) {
 		return false, r.errorf(op, "the chain of the hook could not be followed")
 	}
 	tokens, data := splitTokens(operands)

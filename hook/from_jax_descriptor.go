@@ -69,5 +69,5 @@ func raiseDescriptor(r *raiser, op *ir.Op, hostCallback bool) (bool, error) {
 }
 
 func isReplicaID(v *ir.Value) bool {
-	return v.Def() != nil && stable(v.Def()) == "replica_id"
+	return v.DefiningOp() != nil && stable(v.DefiningOp()) == "replica_id"
 }

@@ -75,7 +75,7 @@ func raiseSendRecv(r *raiser, op *ir.Op) (bool, error) {
 	for _, t := range group {
 		tokens, _ := splitTokens(t.op.OperandList())
 		for _, tok := range tokens {
-			if def := tok.Def(); def != nil && stable(def) == "after_all" && !inside[def] && waitsFor(def, inside) {
+			if def := tok.DefiningOp(); def != nil && stable(def) == "after_all" && !inside[def] && waitsFor(def, inside) {
 				inside[def] = true
 				joins = append(joins, def)
 			}
@@ -84,7 +84,7 @@ func raiseSendRecv(r *raiser, op *ir.Op) (bool, error) {
 	outer := func(op *ir.Op) {
 		tokens, _ := splitTokens(op.OperandList())
 		for _, tok := range tokens {
-			if def := tok.Def(); def == nil || !inside[def] {
+			if def := tok.DefiningOp(); def == nil || !inside[def] {
 				s.tokens = append(s.tokens, tok)
 			}
 		}
@@ -106,7 +106,7 @@ func raiseSendRecv(r *raiser, op *ir.Op) (bool, error) {
 			}
 		}
 		for _, v := range t.op.Results() {
-			if dummyRecv && !t.send && !ir.IsToken(v.Type()) {
+			if dummyRecv && !t.send && !stablehlo.IsToken(v.Type()) {
 				continue
 			}
 			s.results = append(s.results, v)
@@ -194,7 +194,7 @@ func sortByKey(list []transfer) {
 // waitsFor reports whether an after_all joins tokens of ops inside.
 func waitsFor(join *ir.Op, inside map[*ir.Op]bool) bool {
 	for _, v := range join.Operands() {
-		if v.Def() != nil && inside[v.Def()] {
+		if v.DefiningOp() != nil && inside[v.DefiningOp()] {
 			return true
 		}
 	}
@@ -218,9 +218,9 @@ func isDummy(v *ir.Value) bool {
 	if !hasType(v, tensor.F32, 1) {
 		return false
 	}
-	def := v.Def()
+	def := v.DefiningOp()
 	for def != nil && (stable(def) == "broadcast_in_dim" || stable(def) == "reshape") {
-		def = def.Operand(0).Def()
+		def = def.Operand(0).DefiningOp()
 	}
 	if def == nil || stable(def) != "constant" {
 		return false

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -60,7 +61,7 @@ func siteOf(m *ir.Module, op *ir.Op) (s hlocb.Site, err error) {
 		if s.Aliases, err = r.sourceAliases(op, data); err != nil {
 			return s, err
 		}
-		if c.chained && !ir.IsToken(op.Operand(0).Type()) {
+		if c.chained && !stablehlo.IsToken(op.Operand(0).Type()) {
 			s.Aliases = append([]int(nil), s.Aliases[1:]...)
 			for i := range s.Aliases {
 				s.Aliases[i] = max(s.Aliases[i]-1, -1)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -95,13 +96,13 @@ func (r *raiser) readMarks(s *site) {
 // loseTokens takes the side effect from a hook whose tokens order it with nothing: they start at its first op and end at its last.
 func (s *site) loseTokens() {
 	for _, t := range s.tokens {
-		if d := t.Def(); d == nil || stable(d) != "create_token" || !t.HasOneUse() {
+		if d := t.DefiningOp(); d == nil || stable(d) != "create_token" || !t.HasOneUse() {
 			return
 		}
 	}
 	var rest []*ir.Value
 	for _, v := range s.results {
-		if !ir.IsToken(v.Type()) {
+		if !stablehlo.IsToken(v.Type()) {
 			rest = append(rest, v)
 			continue
 		}
@@ -119,7 +120,7 @@ func markedAliases(s *site) (aliases []int, ok bool) {
 	var types []ir.Type
 	for _, v := range s.results {
 		for _, t := range leaves(nil, v.Type()) {
-			if !ir.IsToken(t) {
+			if !stablehlo.IsToken(t) {
 				types = append(types, t)
 			}
 		}

@@ -3,6 +3,7 @@ package hook
 import (
 	"strings"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -31,7 +32,7 @@ func isReturn(op *ir.Op) bool {
 
 // constant returns the elements of the integer constant that v is.
 func constant(v *ir.Value) ([]int64, bool) {
-	def := v.Def()
+	def := v.DefiningOp()
 	if def == nil || stable(def) != "constant" {
 		return nil, false
 	}
@@ -49,7 +50,7 @@ func constant(v *ir.Value) ([]int64, bool) {
 
 // isConstant reports whether v is a constant, possibly broadcast.
 func isConstant(v *ir.Value) bool {
-	def := v.Def()
+	def := v.DefiningOp()
 	if def == nil {
 		return false
 	}
@@ -64,7 +65,7 @@ func isConstant(v *ir.Value) bool {
 
 // filled reports whether v is made of a constant by filling memory with it: XLA does so for each user anew.
 func filled(v *ir.Value) bool {
-	def := v.Def()
+	def := v.DefiningOp()
 	if def == nil {
 		return false
 	}
@@ -134,7 +135,7 @@ func leaves(list []ir.Type, t ir.Type) []ir.Type {
 func holdsToken(t ir.Type) bool {
 	switch t := t.(type) {
 	case *ir.DialectType:
-		return ir.IsToken(t)
+		return stablehlo.IsToken(t)
 	case *ir.TupleType:
 		for _, e := range t.Elems() {
 			if holdsToken(e) {
@@ -152,7 +153,7 @@ func unpack(b *ir.Builder, list []*ir.Value, v *ir.Value) []*ir.Value {
 	if !ok {
 		return append(list, v)
 	}
-	if def := v.Def(); def != nil && stable(def) == "tuple" {
+	if def := v.DefiningOp(); def != nil && stable(def) == "tuple" {
 		for _, o := range def.Operands() {
 			list = unpack(b, list, o)
 		}
@@ -183,7 +184,7 @@ func pack(b *ir.Builder, t ir.Type, leaves []*ir.Value) (*ir.Value, []*ir.Value)
 // foldTuples replaces get_tuple_element of a tuple made in plain sight by the element and erases tuples that
 // are then unused. It looks at the users of v, a tuple.
 func foldTuples(v *ir.Value) {
-	def := v.Def()
+	def := v.DefiningOp()
 	if def == nil || stable(def) != "tuple" {
 		return
 	}
@@ -212,7 +213,7 @@ func eraseDead(op *ir.Op) {
 	operands := op.OperandList()
 	op.Erase()
 	for _, v := range operands {
-		if def := v.Def(); def != nil && removable(def) && def.Block() != nil {
+		if def := v.DefiningOp(); def != nil && removable(def) && def.Block() != nil {
 			eraseDead(def)
 		}
 	}

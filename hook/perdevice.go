@@ -299,12 +299,12 @@ func guarded(op *ir.Op) bool {
 		if stable(p) != "if" {
 			continue
 		}
-		test := p.Operand(0).Def()
+		test := p.Operand(0).DefiningOp()
 		if test == nil || stable(test) != "compare" {
 			continue
 		}
 		for _, v := range test.Operands() {
-			if d := v.Def(); d != nil && stable(d) == "partition_id" {
+			if d := v.DefiningOp(); d != nil && stable(d) == "partition_id" {
 				return true
 			}
 		}
@@ -505,7 +505,7 @@ func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 	scalar := ctx.StaticTensor(tt.DType(), nil)
 	region := m.NewRegion()
 	body := region.AddBlock(scalar, scalar)
-	in := m.AtEnd(body).At(v.Def().Loc(), v.Def().Pos())
+	in := m.AtEnd(body).At(v.DefiningOp().Loc(), v.DefiningOp().Pos())
 	combine := "stablehlo.add"
 	if tt.DType() == tensor.I1 {
 		combine = "stablehlo.or"
@@ -562,7 +562,7 @@ func (p *placer) shardingOf(v *ir.Value) *sdy.Sharding {
 
 func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 	var s *sdy.Sharding
-	if def := v.Def(); def != nil {
+	if def := v.DefiningOp(); def != nil {
 		name := attrSdySharding
 		if def.Name() == "sdy.manual_computation" {
 			name = "out_shardings"

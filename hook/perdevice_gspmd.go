@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor/sharding"
 )
@@ -77,7 +78,7 @@ func (p *placer) gspmdEach(h hlocb.HookOp) error {
 // enterChain lets the chain of a hook that fires on every device come from whole values, and go back to them. A token has
 // no sharding.
 func (p *placer) enterChain(h hlocb.HookOp) {
-	if !h.Chained() || ir.IsToken(h.Operand(0).Type()) {
+	if !h.Chained() || stablehlo.IsToken(h.Operand(0).Type()) {
 		return
 	}
 	op := h.Op
@@ -89,7 +90,7 @@ func (p *placer) enterChain(h hlocb.HookOp) {
 
 // enter makes each device's own value of a whole one.
 func (p *placer) enter(b *ir.Builder, v *ir.Value, text string, local ir.Type) *ir.Value {
-	if ir.IsToken(v.Type()) {
+	if stablehlo.IsToken(v.Type()) {
 		return v
 	}
 	return p.annotate(b, "SPMDFullToShardShape", gspmdManual, p.annotate(b, "Sharding", text, v, v.Type()), local)
@@ -100,11 +101,11 @@ func (p *placer) exit(v *ir.Value, text string, whole ir.Type) {
 	if !v.HasUses() {
 		return
 	}
-	b := p.m.After(v.Def())
+	b := p.m.After(v.DefiningOp())
 	first := p.annotate(b, "Sharding", gspmdManual, v, v.Type())
 	last := p.annotate(b, "SPMDShardToFullShape", text, first, whole)
 	v.ReplaceAllUsesWith(last)
-	first.Def().SetOperands([]*ir.Value{v})
+	first.DefiningOp().SetOperands([]*ir.Value{v})
 }
 
 // annotate makes one of the custom calls that GSPMD's partitioner knows.
@@ -151,7 +152,7 @@ func (p *placer) gspmdOf(v *ir.Value) string {
 }
 
 func (p *placer) findText(v *ir.Value) string {
-	def := v.Def()
+	def := v.DefiningOp()
 	if def == nil {
 		if f, ok := fn.AsFunc(v.Block().Parent()); ok {
 			return stringAttr(f.ArgAttrs(v.Index()).Get(attrMhloSharding))

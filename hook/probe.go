@@ -74,7 +74,7 @@ func (p *Prober) Names(labels []string) []string {
 func (p *Prober) Tap(v *ir.Value, name, probe string) *ir.Op {
 	m, ctx := p.m, p.m.Context()
 	var b *ir.Builder
-	if def := v.Def(); def != nil {
+	if def := v.DefiningOp(); def != nil {
 		b = m.After(def)
 	} else {
 		b = m.AtStart(v.Block())

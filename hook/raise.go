@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -214,7 +215,7 @@ func (r *raiser) add(s *site) *ir.Op {
 	var buf [4]ir.Type
 	for _, v := range s.results {
 		for _, t := range leaves(buf[:0], v.Type()) {
-			if ir.IsToken(t) {
+			if stablehlo.IsToken(t) {
 				tokens = true
 			} else {
 				types = append(types, t)
@@ -304,7 +305,7 @@ func (r *raiser) replace(b *ir.Builder, s *site, op *ir.Op, tokens bool) {
 	}
 	for _, v := range s.results {
 		if _, isTuple := v.Type().(*ir.TupleType); !isTuple {
-			if ir.IsToken(v.Type()) {
+			if stablehlo.IsToken(v.Type()) {
 				v.ReplaceAllUsesWith(op.Result(0))
 			} else {
 				v.ReplaceAllUsesWith(op.Result(next))
@@ -314,7 +315,7 @@ func (r *raiser) replace(b *ir.Builder, s *site, op *ir.Op, tokens bool) {
 		}
 		var flat []*ir.Value
 		for _, t := range leaves(nil, v.Type()) {
-			if ir.IsToken(t) {
+			if stablehlo.IsToken(t) {
 				flat = append(flat, op.Result(0))
 			} else {
 				flat = append(flat, op.Result(next))
@@ -331,7 +332,7 @@ func (r *raiser) replace(b *ir.Builder, s *site, op *ir.Op, tokens bool) {
 		e.Erase()
 	}
 	for _, v := range operands {
-		if def := v.Def(); def != nil && def.Block() != nil && removable(def) {
+		if def := v.DefiningOp(); def != nil && def.Block() != nil && removable(def) {
 			eraseDead(def)
 		}
 	}
@@ -539,7 +540,7 @@ func config(op *ir.Op) *ir.DictAttr {
 // splitTokens parts the tokens from the rest.
 func splitTokens(vals []*ir.Value) (tokens, data []*ir.Value) {
 	for _, v := range vals {
-		if ir.IsToken(v.Type()) {
+		if stablehlo.IsToken(v.Type()) {
 			tokens = append(tokens, v)
 		} else {
 			data = append(data, v)
@@ -553,7 +554,7 @@ func dataLeaves(vals []*ir.Value) int {
 	n := 0
 	for _, v := range vals {
 		for _, t := range leaves(nil, v.Type()) {
-			if !ir.IsToken(t) {
+			if !stablehlo.IsToken(t) {
 				n++
 			}
 		}

@@ -84,7 +84,7 @@ func rotate(m *ir.Module, f fn.Func, loop *ir.Op, at *ir.Op) error {
 	}
 	start := cond.First()
 	for _, v := range constants {
-		k := m.Clone(v.Def(), map[*ir.Value]*ir.Value{})
+		k := m.Clone(v.DefiningOp(), map[*ir.Value]*ir.Value{})
 		cond.InsertBefore(k, start)
 		v.ReplaceUsesIf(k.Result(0), inFunc)
 	}
@@ -141,7 +141,7 @@ func capturesOf(r *ir.Region) (captures, constants []*ir.Value) {
 				for _, v := range op.Operands() {
 					if !seen[v] && !inside[v.ParentBlock().Region()] {
 						seen[v] = true
-						if def := v.Def(); def != nil && stable(def) == "constant" {
+						if def := v.DefiningOp(); def != nil && stable(def) == "constant" {
 							constants = append(constants, v)
 						} else {
 							captures = append(captures, v)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -95,7 +96,7 @@ func addManualShardings(m *ir.Module, op *ir.Op, chain ir.Type) error {
 	if !ok1 || !ok2 {
 		return m.Errorf(op, "cannot read the shardings of '%s' around a hook", op.Name())
 	}
-	if ir.IsToken(chain) && !allManual(m, op, append(append([]*sdy.Sharding(nil), in...), out...)) {
+	if stablehlo.IsToken(chain) && !allManual(m, op, append(append([]*sdy.Sharding(nil), in...), out...)) {
 		return m.Errorf(op, "a token cannot be passed through '%s' over some axes of its mesh only, which makes plugins abort; use the state chain", op.Name())
 	}
 	entry := &sdy.Sharding{}
@@ -175,7 +176,7 @@ func keepManualShardings(op *ir.Op, operands, results []int) bool {
 
 // bareSharding takes the dimensions out of the sharding of a value that became a token.
 func bareSharding(v *ir.Value) {
-	op, name := v.Def(), attrSdySharding
+	op, name := v.DefiningOp(), attrSdySharding
 	switch {
 	case op == nil:
 		op, name = v.Block().Parent(), "in_shardings"

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -69,7 +70,7 @@ func (w *lowerer) ownAliases(h hlocb.HookOp) []ir.Attr {
 	skip := 0
 	if h.Chained() {
 		skip = 1
-		if !ir.IsToken(h.Operand(0).Type()) {
+		if !stablehlo.IsToken(h.Operand(0).Type()) {
 			add(0, 0)
 		}
 	}

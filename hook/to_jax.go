@@ -3,6 +3,7 @@ package hook
 import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -27,7 +28,7 @@ func lowerJAX(w *lowerer, h hlocb.HookOp) error {
 	}
 	if h.Chained() {
 		operands = prepend(h.Operand(0), operands)
-		types = prepend[ir.Type](ctx.Token(), types)
+		types = prepend[ir.Type](stablehlo.TokenType(ctx), types)
 	}
 	st := &ir.OpState{Def: w.m.Def("stablehlo.custom_call"), Operands: operands, Types: types, Loc: h.Loc(), Pos: h.Pos()}
 	target := "xla_ffi_python_cpu_callback"
@@ -76,7 +77,7 @@ func exportTokens(m *ir.Module) {
 		}
 		// The chain's end is what follows from the token at the top of the function.
 		end := chainEnd(first.Result(0))
-		token := m.Context().Token()
+		token := stablehlo.TokenType(m.Context())
 		args, results := signatureAttrs(f)
 		mark := ir.NewDict(ir.AttrList{{Name: "jax.token", Attr: m.Context().Bool(true)}})
 		t := f.Type()
@@ -108,7 +109,7 @@ func chainEnd(token *ir.Value) *ir.Value {
 				continue
 			}
 			for _, r := range u.Owner().Results() {
-				if ir.IsToken(r.Type()) {
+				if stablehlo.IsToken(r.Type()) {
 					next = r
 				}
 			}
@@ -127,7 +128,7 @@ func branchEnd(token *ir.Value) *ir.Value {
 		for op != nil && op.Block() != token.ParentBlock() {
 			op = op.Parent()
 		}
-		if op != nil && op.NumResults() > 0 && ir.IsToken(op.Result(0).Type()) {
+		if op != nil && op.NumResults() > 0 && stablehlo.IsToken(op.Result(0).Type()) {
 			return chainEnd(op.Result(0))
 		}
 	}

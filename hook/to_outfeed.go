@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -37,7 +38,7 @@ func lowerOutfeed(w *lowerer, h hlocb.HookOp) error {
 	results, none := asSource(h)
 	last := second.Result(0)
 	if !none && h.NumResultData() > 0 {
-		reply := b.Create(m.Def("stablehlo.infeed"), []*ir.Value{last}, append(dataTypes(h), ctx.Token()),
+		reply := b.Create(m.Def("stablehlo.infeed"), []*ir.Value{last}, append(dataTypes(h), stablehlo.TokenType(ctx)),
 			ir.NamedAttr{Name: "infeed_config", Attr: ir.NewString("")})
 		if err := w.shard(h, reply); err != nil {
 			return err

@@ -38,7 +38,7 @@ func lowerSendRecv(w *lowerer, h hlocb.HookOp) error {
 		types = []ir.Type{ctx.StaticTensor(tensor.F32, nil)}
 	}
 	for i, v := range operands {
-		op := w.transfer(b, "stablehlo.send", []*ir.Value{v, token}, []ir.Type{ctx.Token()}, stablehlo.ChannelDeviceToHost)
+		op := w.transfer(b, "stablehlo.send", []*ir.Value{v, token}, []ir.Type{stablehlo.TokenType(ctx)}, stablehlo.ChannelDeviceToHost)
 		if i == 0 {
 			d, _ := op.Attr(attrFrontend).(*ir.DictAttr)
 			op.SetAttr(attrFrontend, ir.NewDict(append(slices.Clone(d.Entries()), said...)))
@@ -49,7 +49,7 @@ func lowerSendRecv(w *lowerer, h hlocb.HookOp) error {
 		token = op.Result(0)
 	}
 	for _, t := range types {
-		op := w.transfer(b, "stablehlo.recv", []*ir.Value{token}, []ir.Type{t, ctx.Token()}, stablehlo.ChannelHostToDevice)
+		op := w.transfer(b, "stablehlo.recv", []*ir.Value{token}, []ir.Type{t, stablehlo.TokenType(ctx)}, stablehlo.ChannelHostToDevice)
 		if err := w.shard(h, op); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package hook
 import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -20,7 +21,7 @@ const (
 // Type returns the chain's type.
 func (c Chain) Type(ctx *ir.Context) ir.Type {
 	if c == ChainToken {
-		return ctx.Token()
+		return stablehlo.TokenType(ctx)
 	}
 	if c == ChainPID {
 		return ctx.StaticTensor(tensor.UI8, tensor.Shape{pidBytes})
@@ -144,7 +145,7 @@ func (c *converter) types(list []ir.Type, t ir.Type) []ir.Type {
 	switch {
 	case !holdsToken(t):
 		return append(list, t)
-	case ir.IsToken(t):
+	case stablehlo.IsToken(t):
 		if c.chain == nil {
 			return list
 		}
@@ -186,7 +187,7 @@ func (c *converter) function(f fn.Func) error {
 	changed := false
 	for i, in := range t.Inputs() {
 		switch {
-		case c.public && (ir.IsToken(in) || isTokenArg(f, i)):
+		case c.public && (stablehlo.IsToken(in) || isTokenArg(f, i)):
 			changed, tokenArg[i] = true, true
 		case holdsToken(in):
 			changed = true
@@ -200,7 +201,7 @@ func (c *converter) function(f fn.Func) error {
 	}
 	for i, out := range t.Results() {
 		switch {
-		case c.public && (ir.IsToken(out) || isTokenResult(f, i)):
+		case c.public && (stablehlo.IsToken(out) || isTokenResult(f, i)):
 			changed, dropped[i] = true, true
 		case holdsToken(out):
 			changed = true
@@ -262,7 +263,7 @@ func (c *converter) dropArg(entry *ir.Block, i int) {
 	a := entry.Arg(i)
 	b := c.m.AtStart(entry).At(c.fn.Loc(), c.fn.Pos())
 	switch {
-	case !ir.IsToken(a.Type()): // the older tensor<0xi1>
+	case !stablehlo.IsToken(a.Type()): // the older tensor<0xi1>
 		if a.HasUses() {
 			t := a.Type().(*ir.TensorType)
 			zero := c.m.Context().DenseFromTensor(tensor.New(t.DType(), t.Shape()))
@@ -274,7 +275,7 @@ func (c *converter) dropArg(entry *ir.Block, i int) {
 	default:
 		v := c.chain.start(b)
 		c.vals[a] = []*ir.Value{v}
-		c.made[v.Def()] = true
+		c.made[v.DefiningOp()] = true
 	}
 }
 
@@ -499,7 +500,7 @@ func (c *converter) ret(op *ir.Op) error {
 	olds := op.OperandList()
 	op.SetOperands(operands)
 	for _, v := range olds {
-		if def := v.Def(); def != nil && def.Block() != nil && stable(def) == "constant" {
+		if def := v.DefiningOp(); def != nil && def.Block() != nil && stable(def) == "constant" {
 			eraseDead(def)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -46,7 +47,7 @@ func numbers(types []ir.Type, is func(i int) bool) []int {
 	var out []int
 	n := 0
 	for i, t := range types {
-		if ir.IsToken(t) {
+		if stablehlo.IsToken(t) {
 			continue
 		}
 		if is(i) {
@@ -67,7 +68,7 @@ func (s *site) parts() []hlocb.Part {
 	taken := map[element][]int{} // of leaves that are taken out of a tuple
 	for i, v := range s.operands {
 		place[v] = append(place[v], i)
-		if def := v.Def(); def != nil && stable(def) == "get_tuple_element" {
+		if def := v.DefiningOp(); def != nil && stable(def) == "get_tuple_element" {
 			n, _ := intAttr(def.Attr("index"))
 			k := element{def.Operand(0), n}
 			taken[k] = append(taken[k], i)
@@ -93,7 +94,7 @@ func (s *site) parts() []hlocb.Part {
 			if !ok {
 				return
 			}
-			def := v.Def()
+			def := v.DefiningOp()
 			made := def != nil && stable(def) == "tuple"
 			for k := range tt.Elems() {
 				inner := append(append([]int(nil), path...), k)
@@ -119,7 +120,7 @@ func (s *site) parts() []hlocb.Part {
 	}
 	next := 0
 	for _, v := range s.results {
-		def := v.Def()
+		def := v.DefiningOp()
 		var walk func(t ir.Type, path []int)
 		walk = func(t ir.Type, path []int) {
 			if tt, ok := t.(*ir.TupleType); ok {
@@ -128,7 +129,7 @@ func (s *site) parts() []hlocb.Part {
 				}
 				return
 			}
-			if ir.IsToken(t) {
+			if stablehlo.IsToken(t) {
 				return
 			}
 			for i := range out {

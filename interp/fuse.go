@@ -45,7 +45,7 @@ func (p *planner) schedule(b *ir.Block) [][]*ir.Op {
 	// connected reports whether o uses a value of the open chain, or one that it uses.
 	connected := func(o *ir.Op) bool {
 		for _, v := range o.Operands() {
-			if in[v.Def()] {
+			if in[v.DefiningOp()] {
 				return true
 			}
 			for u := range v.Uses() {
@@ -82,7 +82,7 @@ func onlyLoads(ops []*ir.Op) bool {
 
 func usesAny(o *ir.Op, in map[*ir.Op]bool) bool {
 	for _, v := range o.Operands() {
-		if in[v.Def()] {
+		if in[v.DefiningOp()] {
 			return true
 		}
 	}
@@ -293,7 +293,7 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 	for k, o := range ops {
 		for _, v := range o.Operands() {
 			lastRead[v] = k
-			if v.Def() != nil && member[v.Def()] {
+			if v.DefiningOp() != nil && member[v.DefiningOp()] {
 				continue
 			}
 			if _, ok := place[v]; !ok {
@@ -435,7 +435,7 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 
 // isSplat reports whether a value is a constant whose elements are all the same.
 func isSplat(v *ir.Value) bool {
-	o := v.Def()
+	o := v.DefiningOp()
 	if o == nil || opKind(o) != "stablehlo.constant" {
 		return false
 	}

@@ -62,9 +62,9 @@ func (p *planner) liftValue(b *ir.Block, op *ir.Op, i, n int) (*liftedRegion, er
 		switch {
 		case v.Block() == b:
 			arg = v
-		case v.ParentBlock() == b && !needed[v.Def()]:
-			needed[v.Def()] = true
-			for _, o := range v.Def().Operands() {
+		case v.ParentBlock() == b && !needed[v.DefiningOp()]:
+			needed[v.DefiningOp()] = true
+			for _, o := range v.DefiningOp().Operands() {
 				visit(o)
 			}
 		}

@@ -423,7 +423,7 @@ func (p *planner) cutGSPMD(text string, whole, local vtype) (*sharding.Sharding,
 
 // shardingOf returns what mhlo.sharding says of a value, "" where nothing does.
 func shardingOf(v *ir.Value) string {
-	if def := v.Def(); def != nil {
+	if def := v.DefiningOp(); def != nil {
 		return stringAttr(def, "mhlo.sharding")
 	}
 	if f, ok := fn.AsFunc(v.Block().Parent()); ok {

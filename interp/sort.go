@@ -181,7 +181,7 @@ type sortKey struct {
 
 // sortKey recognizes comparators that compare one key of each side.
 func (p *planner) sortKey(s *spec, b *ir.Block) *sortKey {
-	c := b.Last().Operand(0).Def()
+	c := b.Last().Operand(0).DefiningOp()
 	if c == nil || opKind(c) != "stablehlo.compare" || c.NumOperands() != 2 {
 		return nil
 	}
@@ -242,7 +242,7 @@ func sameTree(x, y *ir.Value, b *ir.Block, match map[*ir.Value]*ir.Value) bool {
 	if x.ParentBlock() != b || y.ParentBlock() != b {
 		return x == y
 	}
-	dx, dy := x.Def(), y.Def()
+	dx, dy := x.DefiningOp(), y.DefiningOp()
 	if dx == nil || dy == nil {
 		return false
 	}
@@ -268,10 +268,10 @@ func reaches(v, arg *ir.Value, b *ir.Block) bool {
 	if v == arg {
 		return true
 	}
-	if v.ParentBlock() != b || v.Def() == nil {
+	if v.ParentBlock() != b || v.DefiningOp() == nil {
 		return false
 	}
-	for _, o := range v.Def().Operands() {
+	for _, o := range v.DefiningOp().Operands() {
 		if reaches(o, arg, b) {
 			return true
 		}

@@ -126,7 +126,7 @@ func typeOf(t ir.Type) (vtype, error) {
 	case *ir.TupleType:
 		return compound(classTuple, t.Elems())
 	case *ir.DialectType:
-		if ir.IsToken(t) {
+		if stablehlo.IsToken(t) {
 			return vtype{class: classToken}, nil
 		}
 		if f, ok := t.Data().(*stablehlo.Future); ok {

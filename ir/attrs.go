@@ -377,8 +377,8 @@ func (d *EnumDef) Parse(s string) (code int, ok bool) {
 	return 0, false
 }
 
-// Def returns the definition.
-func (a *EnumAttr) Def() *EnumDef { return a.def }
+// Enum returns the definition of the enumeration.
+func (a *EnumAttr) Enum() *EnumDef { return a.def }
 
 // Code returns the case's number.
 func (a *EnumAttr) Code() int { return a.code }

@@ -16,14 +16,12 @@ type Context struct {
 	mu    sync.RWMutex
 	types map[string]Type
 
-	token   *DialectType
 	unknown *Loc
 }
 
 // NewContext returns an empty context.
 func NewContext() *Context {
 	c := &Context{types: make(map[string]Type)}
-	c.token = c.DialectType("stablehlo", "token", "", nil)
 	c.unknown = &Loc{kind: LocUnknown}
 	return c
 }
@@ -137,9 +135,6 @@ func (c *Context) Index() *IndexType { return scalars.index }
 
 // None returns the none type.
 func (c *Context) None() *NoneType { return scalars.none }
-
-// Token returns !stablehlo.token.
-func (c *Context) Token() *DialectType { return c.token }
 
 // Element returns the type of an element of type d, or nil for tensor.Invalid.
 func (c *Context) Element(d tensor.DType) Type {

@@ -32,6 +32,7 @@ const (
 // registered. A nil hook means the documented default.
 type Def struct {
 	Name     string // full: "stablehlo.add"
+	Base     *Def   // the row of another dialect that this row mirrors: of mhlo.add, stablehlo.add; nil for most rows
 	Doc      string // first sentence: what it computes; then the spec section
 	Operands []Arg
 	Results  []Arg

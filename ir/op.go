@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"fmt"
 	"iter"
 	"unsafe"
 
@@ -132,8 +133,8 @@ func (v *Value) SetType(t Type) {
 	v.touchUsers()
 }
 
-// Def returns the op that v is a result of, nil for a block argument.
-func (v *Value) Def() *Op { return v.op }
+// DefiningOp returns the op that v is a result of, nil for a block argument.
+func (v *Value) DefiningOp() *Op { return v.op }
 
 // Block returns the block that v is an argument of, nil for a result.
 func (v *Value) Block() *Block {
@@ -308,8 +309,11 @@ func (o *Op) Def() *Def { return o.def }
 // Name returns the full name: "stablehlo.add".
 func (o *Op) Name() string { return o.def.Name }
 
-// Is reports whether the op is of the given kind.
+// Is reports whether d is the op's row. A row that mirrors d is another row: see IsOrMirrors.
 func (o *Op) Is(d *Def) bool { return o.def == d }
+
+// IsOrMirrors reports whether the op's row is d or has d as its Base.
+func (o *Op) IsOrMirrors(d *Def) bool { return o.def == d || d != nil && o.def.Base == d }
 
 // Has reports whether the op certainly has all traits t.
 func (o *Op) Has(t Traits) bool { return o.def.Has(t) }
@@ -335,6 +339,43 @@ func (o *Op) Operands() iter.Seq2[int, *Value] {
 			}
 		}
 	}
+}
+
+// Users iterates over the ops that use v, in the order in which their operands were set. An op that uses v several
+// times comes as often. The current use may be changed or removed.
+func (v *Value) Users() iter.Seq[*Op] {
+	return func(yield func(*Op) bool) {
+		for u := range v.Uses() {
+			if !yield(u.owner) {
+				return
+			}
+		}
+	}
+}
+
+// Users iterates over the ops that use a result of o, first those of result 0. See Value.Users.
+func (o *Op) Users() iter.Seq[*Op] {
+	return func(yield func(*Op) bool) {
+		for _, v := range o.Results() {
+			for user := range v.Users() {
+				if !yield(user) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ReplaceWith makes every user of result i use values[i] instead and erases the op. There must be one value for each
+// result; none may be a result of the op.
+func (o *Op) ReplaceWith(values ...*Value) {
+	if len(values) != o.NumResults() {
+		panic(fmt.Sprintf("ir: replacing the %d results of %s with %d values", o.NumResults(), o.def.Name, len(values)))
+	}
+	for i, v := range values {
+		o.Result(i).ReplaceAllUsesWith(v)
+	}
+	o.Erase()
 }
 
 // OperandList returns the operands as a new slice.

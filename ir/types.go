@@ -238,12 +238,6 @@ func pick(first bool, a, b tensor.DType) tensor.DType {
 	return b
 }
 
-// IsToken reports whether t is !stablehlo.token (or its MHLO spelling).
-func IsToken(t Type) bool {
-	d, ok := t.(*DialectType)
-	return ok && d.name == "token" && (d.dialect == "stablehlo" || d.dialect == "mhlo")
-}
-
 // AppendShape appends the dimensions as types spell them: 2x?x3x.
 func AppendShape(b []byte, shape []int64) []byte {
 	for _, d := range shape {

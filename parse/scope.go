@@ -145,7 +145,7 @@ func (b *binding) value(i int) *ir.Value {
 	if i == 0 {
 		return b.val
 	}
-	return b.val.Def().Result(b.val.Index() + i)
+	return b.val.DefiningOp().Result(b.val.Index() + i)
 }
 
 // pushScope starts a region: isolated ones see nothing of what is around.

@@ -163,11 +163,11 @@ func (w *mhloRewriter) attr(a ir.Attr, dialect string) ir.Attr {
 			return ir.NewDict(entries)
 		}
 	case *ir.EnumAttr:
-		if a.Def().Dialect != "mhlo" {
+		if a.Enum().Dialect != "mhlo" {
 			return a
 		}
 		for _, e := range stablehlo.Enums() {
-			if e.Name == a.Def().Name {
+			if e.Name == a.Enum().Name {
 				return ir.NewEnum(stablehlo.EnumIn(e, dialect), a.Code())
 			}
 		}
@@ -208,7 +208,7 @@ func (w *mhloRewriter) newType(t ir.Type) ir.Type {
 	switch t := t.(type) {
 	case *ir.DialectType:
 		if t.Dialect() == "mhlo" && t.Name() == "token" {
-			return c.Token()
+			return stablehlo.TokenType(c)
 		}
 	case *ir.TupleType:
 		if elems, changed := list(t.Elems()); changed {

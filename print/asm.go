@@ -157,7 +157,7 @@ func (p *printer) PrintValue(v *ir.Value) {
 		p.buf = append(p.buf, "<<NULL VALUE>>"...)
 		return
 	}
-	op := v.Def()
+	op := v.DefiningOp()
 	if op == nil || op.NumResults() == 1 {
 		p.baseName(v)
 		return

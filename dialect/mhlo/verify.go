@@ -134,7 +134,7 @@ func started(op *ir.Op, r *ir.Reporter) *ir.FunctionType {
 			if op.NumOperands() != 1 {
 				return nil
 			}
-			op = op.Operand(0).Def()
+			op = op.Operand(0).DefiningOp()
 		default:
 			return nil
 		}

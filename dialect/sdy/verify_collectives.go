@@ -9,7 +9,7 @@ import (
 
 // shardingOf returns the sharding that a value was given, nil for none.
 func shardingOf(v *ir.Value) *Sharding {
-	if op := v.Def(); op != nil {
+	if op := v.DefiningOp(); op != nil {
 		switch op.Name() {
 		case "sdy.sharding_constraint", "sdy.reshard", "sdy.data_flow_edge":
 			return dataOf[Sharding](op.Attr("sharding"))
@@ -343,7 +343,7 @@ func (t *transfer) exchange() {
 
 // place returns where a value is defined.
 func place(v *ir.Value) diag.Pos {
-	if op := v.Def(); op != nil {
+	if op := v.DefiningOp(); op != nil {
 		return op.Pos()
 	}
 	return v.Pos()

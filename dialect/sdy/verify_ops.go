@@ -39,7 +39,7 @@ func verifyEdge(op *ir.Op, r *ir.Reporter) {
 		r.Errorf(op, "expected input of sdy.data_flow_edge to have a single user")
 		return
 	}
-	if def := op.Operand(0).Def(); def != nil && def.Def().Dialect() == "sdy" && def.Name() != nameManual && def.Name() != nameNamed {
+	if def := op.Operand(0).DefiningOp(); def != nil && def.Def().Dialect() == "sdy" && def.Name() != nameManual && def.Name() != nameNamed {
 		r.Errorf(op, "expected input of sdy.data_flow_edge to not be defined by an SdyDialect op (other than an sdy.named_computation).").
 			Note(def.Pos(), "sdy op defining the input of the sdy.data_flow_edge")
 		return

@@ -90,7 +90,7 @@ func intAttr(t *ir.IntegerType, summary string, ok func(int64) bool) ir.AttrCons
 func enum(def *ir.EnumDef, summary string) ir.AttrConstraint {
 	return ir.AttrConstraint{Summary: summary, Enum: def, Check: func(a ir.Attr) bool {
 		e, ok := a.(*ir.EnumAttr)
-		return ok && e.Def().Name == def.Name
+		return ok && e.Enum().Name == def.Name
 	}}
 }
 

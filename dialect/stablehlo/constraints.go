@@ -184,7 +184,7 @@ func boundedTensor(s ...ElemSet) ir.Constraint {
 }
 
 // Token accepts !stablehlo.token.
-var Token = ir.Constraint{Summary: "token", Check: ir.IsToken}
+var Token = ir.Constraint{Summary: "token", Check: IsToken}
 
 var future = ir.Constraint{Summary: "future", Check: func(t ir.Type) bool {
 	d, ok := t.(*ir.DialectType)

@@ -9,7 +9,7 @@ import (
 var (
 	precisionConfig = optional("precision_config", arrayOf(func(a ir.Attr) bool {
 		e, ok := a.(*ir.EnumAttr)
-		return ok && e.Def().Name == "precision"
+		return ok && e.Enum().Name == "precision"
 	}, "Precision Config attribute"))
 	dotDims  = parsed[DotDims]("dot", "Attribute that models the dimension information for dot.")
 	convDims = parsed[ConvDims]("conv", "Structure of dimension information for conv op")

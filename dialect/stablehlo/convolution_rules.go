@@ -352,7 +352,7 @@ func dynamicConvRule(s *site) error {
 
 // constantInts returns the elements of a value that a constant defines, nil where it is not one.
 func constantInts(v *ir.Value) []int64 {
-	op := v.Def()
+	op := v.DefiningOp()
 	if op == nil {
 		return nil
 	}

@@ -8,7 +8,7 @@ func tokenLast(s *site) error {
 	if n == 0 {
 		return fail("result is expected to be at least of size 1, but got %d", n)
 	}
-	if t := s.results[n-1]; !ir.IsToken(t) {
+	if t := s.results[n-1]; !IsToken(t) {
 		return fail("last element of result types is expected to be of token type, but got '%s'", t)
 	}
 	for _, t := range s.results[:n-1] {

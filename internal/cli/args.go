@@ -12,6 +12,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -30,7 +31,7 @@ func parameters(m *ir.Module) ([]hlocb.TensorType, error) {
 	}
 	var out []hlocb.TensorType
 	for i, t := range f.Type().Inputs() {
-		if ir.IsToken(t) { // nobody gives tokens
+		if stablehlo.IsToken(t) { // nobody gives tokens
 			continue
 		}
 		tt, ok := t.(*ir.TensorType)

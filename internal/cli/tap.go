@@ -165,10 +165,10 @@ func selects(p *regexp.Regexp, v *ir.Value, op *ir.Op) bool {
 
 // valueName returns the name that a value was written with, with #N for one of several results.
 func valueName(v *ir.Value) string {
-	if v.Def() == nil || v.Def().NumResults() == 1 {
+	if v.DefiningOp() == nil || v.DefiningOp().NumResults() == 1 {
 		return v.Name()
 	}
-	if first := v.Def().Result(0).Name(); first != "" {
+	if first := v.DefiningOp().Result(0).Name(); first != "" {
 		return first + "#" + strconv.Itoa(v.Index())
 	}
 	return ""
@@ -180,15 +180,15 @@ func valueLabel(v *ir.Value) string {
 	if name != "" && (name[0] < '0' || name[0] > '9') {
 		return name
 	}
-	if v.Def() == nil {
+	if v.DefiningOp() == nil {
 		return "arg" + strconv.Itoa(v.Index())
 	}
-	op := v.Def().Name()
+	op := v.DefiningOp().Name()
 	op = op[strings.LastIndexByte(op, '.')+1:]
 	if name != "" {
 		return op + "_" + name
 	}
-	if v.Def().NumResults() > 1 {
+	if v.DefiningOp().NumResults() > 1 {
 		return fmt.Sprintf("%s#%d", op, v.Index())
 	}
 	return op

@@ -13,6 +13,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/ir"
@@ -445,12 +446,12 @@ func resultOp(m *ir.Module, i int) *ir.Op {
 		return m.Op()
 	}
 	for _, v := range f.Body().Terminator().Operands() {
-		if ir.IsToken(v.Type()) {
+		if stablehlo.IsToken(v.Type()) {
 			continue
 		}
 		if i == 0 {
-			if v.Def() != nil {
-				return v.Def()
+			if v.DefiningOp() != nil {
+				return v.DefiningOp()
 			}
 			break
 		}

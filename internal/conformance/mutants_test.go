@@ -247,7 +247,7 @@ func alone(m *ir.Module, reg *ir.Registry, op *ir.Op) string {
 		if mapping[v] != nil {
 			continue
 		}
-		if c := v.Def(); c != nil && c.Name() == "stablehlo.constant" {
+		if c := v.DefiningOp(); c != nil && c.Name() == "stablehlo.constant" {
 			body.Append(out.Clone(c, mapping))
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/ir"
@@ -93,7 +94,7 @@ func cut(p *randprog.Program, m *ir.Module, k int) (*randprog.Site, error) {
 	b := m.Before(call)
 	typ := call.Operand(0).Type()
 	var chain *ir.Op
-	if ir.IsToken(typ) {
+	if stablehlo.IsToken(typ) {
 		chain = b.Create(m.Def("stablehlo.create_token"), nil, []ir.Type{typ})
 	} else {
 		tt := typ.(*ir.TensorType)

@@ -106,11 +106,11 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 	var captured []*ir.Value
 	index := map[*ir.Value]int{}
 	take := func(v *ir.Value) {
-		owner := v.Def()
+		owner := v.DefiningOp()
 		if owner == nil && v.Block() != nil {
 			owner = v.Block().Parent()
 		}
-		if inside := owner != nil && o.IsAncestorOf(owner) && (owner != o || v.Def() == nil); inside {
+		if inside := owner != nil && o.IsAncestorOf(owner) && (owner != o || v.DefiningOp() == nil); inside {
 			return
 		}
 		if _, ok := index[v]; !ok {
