@@ -1,134 +1,200 @@
 package hook
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
-	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// ManifestOf lists the hooks of a raised or lowered module in program order, with the order that its chains
-// impose on them. It does not change the module.
-func ManifestOf(m *ir.Module) (*hlocb.Manifest, error) {
-	out := &hlocb.Manifest{}
-	e := newEdger(m)
-	if len(e.hooks) == 0 {
-		return out, nil
+// Target is the custom-call target of hlocb's own call.
+const Target = "hlocb_hook"
+
+// ABI is the version of hlocb's own call that this module reads and writes.
+const ABI = 1
+
+// Kind says what a hook may do with its operands and results. It alone decides the calling convention.
+type Kind uint8
+
+// Kinds of hooks.
+const (
+	Tap   Kind = iota + 1 // observes; any data results are its operands, never written
+	InOut                 // results are the operands, aliased one to one; the handler may write in place
+	Call                  // the host computes the results
+	Feed                  // no operands; the host supplies the results
+)
+
+var kindNames = [...]string{Tap: "tap", InOut: "inout", Call: "call", Feed: "feed"}
+
+// String returns the spelling used in the IR and in JSON.
+func (k Kind) String() string {
+	if k == 0 || int(k) >= len(kindNames) {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
 	}
-	out.Sites = make([]hlocb.Site, len(e.hooks))
-	for i, op := range e.hooks {
-		var err error
-		if out.Sites[i], err = siteOf(m, op); err != nil {
-			return nil, err
-		}
-	}
-	out.Edges = e.run()
-	return out, nil
+	return kindNames[k]
 }
 
-// siteOf describes the hook that op is, raised or lowered.
-func siteOf(m *ir.Module, op *ir.Op) (s hlocb.Site, err error) {
-	var operands, results []*ir.Value
-	if h, isHook := hlocb.AsHook(op); isHook {
-		s = hlocb.Site{
-			ID: h.ID(), Name: h.HookName(), Kind: h.Kind(), Format: h.Format(), SourceID: h.SourceID(),
-			Chained: h.Chained(), SideEffect: h.SideEffect(), Aliases: h.Aliases(),
-		}
-		for _, a := range h.SourceAttrs().Entries() {
-			if s.Attrs == nil {
-				s.Attrs = map[string]string{}
-			}
-			s.Attrs[a.Name] = a.Attr.String()
-		}
-	} else {
-		c, err := readOwnCall(m, op)
-		if err != nil {
-			return s, err
-		}
-		s = hlocb.Site{ID: c.id, Name: c.name, Kind: c.kind, Format: fromHlocb.Name, Chained: c.chained, SideEffect: isTrue(op.Attr("has_side_effect"))}
-		for _, a := range ownAttrs(config(op)) {
-			if s.Attrs == nil {
-				s.Attrs = map[string]string{}
-			}
-			s.Attrs[a.Name] = a.Attr.String()
-		}
-		_, data := splitTokens(op.OperandList())
-		r := &raiser{m: m}
-		if s.Aliases, err = r.sourceAliases(op, data); err != nil {
-			return s, err
-		}
-		if c.chained && !stablehlo.IsToken(op.Operand(0).Type()) {
-			s.Aliases = append([]int(nil), s.Aliases[1:]...)
-			for i := range s.Aliases {
-				s.Aliases[i] = max(s.Aliases[i]-1, -1)
-			}
+// ParseKind returns the kind spelled s.
+func ParseKind(s string) (Kind, bool) {
+	for k, name := range kindNames {
+		if k != 0 && name == s {
+			return Kind(k), true
 		}
 	}
-	operands, results = op.OperandList(), resultList(op)
-	if s.Chained {
-		operands, results = operands[1:], results[1:]
-	}
-	s.Loc = LocText(op.Loc())
-	if s.Operands, err = hostTypes(m, op, operands); err != nil {
-		return s, err
-	}
-	s.Results, err = hostTypes(m, op, results)
-	return s, err
+	return 0, false
 }
 
-// hostTypes returns the types of vals as a handler sees them.
-func hostTypes(m *ir.Module, op *ir.Op, vals []*ir.Value) ([]hlocb.TensorType, error) {
-	out := make([]hlocb.TensorType, len(vals))
-	for i, v := range vals {
-		t, ok := v.Type().(*ir.TensorType)
-		if !ok || !t.Static() || t.DType() == tensor.Invalid {
-			return nil, m.Errorf(op, "a hook cannot hand a value of type %s to its host", v.Type())
-		}
-		out[i] = hlocb.TensorType{DType: t.DType(), Shape: t.Shape()}
+// MarshalText makes JSON spell the kind as the IR does.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (k *Kind) UnmarshalText(b []byte) error {
+	v, ok := ParseKind(string(b))
+	if !ok {
+		return fmt.Errorf("unknown hook kind %q", b)
 	}
-	return out, nil
+	*k = v
+	return nil
 }
 
-// LocText returns a location as MLIR prints it inside loc(...), "" where it is unknown.
-func LocText(l *ir.Loc) string {
-	switch l.Kind() {
-	case ir.LocFile:
-		line, col := l.Start()
-		s := ir.Quote(l.Name()) + ":" + strconv.Itoa(int(line)) + ":" + strconv.Itoa(int(col))
-		if endLine, endCol := l.End(); endLine == line && endLine != 0 {
-			s += fmt.Sprintf(" to :%d", endCol)
-		} else if endLine != 0 {
-			s += fmt.Sprintf(" to %d:%d", endLine, endCol)
-		}
-		return s
-	case ir.LocName:
-		if len(l.Children()) > 0 && l.Children()[0].Kind() != ir.LocUnknown {
-			return ir.Quote(l.Name()) + "(" + LocText(l.Children()[0]) + ")"
-		}
-		return ir.Quote(l.Name())
-	case ir.LocCallSite:
-		return "callsite(" + childText(l.Children()[0]) + " at " + childText(l.Children()[1]) + ")"
-	case ir.LocFused:
-		parts := make([]string, len(l.Children()))
-		for i, c := range l.Children() {
-			parts[i] = childText(c)
-		}
-		meta := ""
-		if l.Metadata() != nil {
-			meta = "<" + l.Metadata().String() + ">"
-		}
-		return "fused" + meta + "[" + strings.Join(parts, ", ") + "]"
+// ID identifies a hook: the first 64 bits of a SHA-256 over what the hook is (see package hook), so it is the
+// same on every machine and in every run. The IR holds it as the two's complement i64.
+type ID uint64
+
+// String returns the 16 hexadecimal digits that JSON and the command line use.
+func (id ID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
+
+// ParseID reads what String wrote.
+func ParseID(s string) (ID, bool) {
+	if len(s) != 16 {
+		return 0, false
 	}
-	return ""
+	v, err := strconv.ParseUint(s, 16, 64)
+	return ID(v), err == nil
 }
 
-func childText(l *ir.Loc) string {
-	if s := LocText(l); s != "" {
-		return s
+// MarshalText makes JSON spell the id in hexadecimal (a JSON number would lose bits).
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (id *ID) UnmarshalText(b []byte) error {
+	v, ok := ParseID(string(b))
+	if !ok {
+		return fmt.Errorf("%q is no hook id (16 hexadecimal digits)", b)
 	}
-	return "unknown"
+	*id = v
+	return nil
+}
+
+// TensorType is the type of one operand or result as a handler sees it.
+type TensorType struct {
+	DType tensor.DType
+	Shape tensor.Shape
+}
+
+// String returns the MLIR spelling, tensor<2x3xf32>.
+func (t TensorType) String() string {
+	b := []byte("tensor<")
+	for _, d := range t.Shape {
+		if d < 0 { // not known
+			b = append(b, "?x"...)
+			continue
+		}
+		b = strconv.AppendInt(b, d, 10)
+		b = append(b, 'x')
+	}
+	b = append(b, t.DType.String()...)
+	return string(append(b, '>'))
+}
+
+type tensorTypeJSON struct {
+	DType string       `json:"dtype"`
+	Shape tensor.Shape `json:"shape"`
+}
+
+// MarshalJSON writes {"dtype": "f32", "shape": [2, 3]}, as events have it.
+func (t TensorType) MarshalJSON() ([]byte, error) {
+	shape := t.Shape
+	if shape == nil {
+		shape = tensor.Shape{}
+	}
+	return json.Marshal(tensorTypeJSON{t.DType.String(), shape})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (t *TensorType) UnmarshalJSON(b []byte) error {
+	var v tensorTypeJSON
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	d, ok := tensor.ParseDType(v.DType)
+	if !ok {
+		return fmt.Errorf("unknown element type %q", v.DType)
+	}
+	t.DType, t.Shape = d, v.Shape
+	return nil
+}
+
+// Site is one hook of a module as the runtime and the user see it. Chain and token are never among the
+// operands and results.
+type Site struct {
+	ID         ID                `json:"id"`
+	Name       string            `json:"name"`
+	Kind       Kind              `json:"kind"`
+	Format     string            `json:"format"`              // the input format it was written in: "raw-outfeed", "jax-ffi", "hlocb", ...
+	SourceID   string            `json:"source_id,omitempty"` // what identified it there (consumer id, index, callback_id), for reports only
+	Loc        string            `json:"loc,omitempty"`       // the MLIR location as text, empty where unknown
+	Chained    bool              `json:"chained"`             // operand 0 and result 0 of the call are the chain
+	SideEffect bool              `json:"side_effect"`
+	Operands   []TensorType      `json:"operands"`
+	Results    []TensorType      `json:"results"`
+	Aliases    []int             `json:"aliases"`         // per result the operand whose memory it shares, -1 for none
+	Attrs      map[string]string `json:"attrs,omitempty"` // the source's other attributes, printed, for handlers that want them
+}
+
+// Manifest lists the hooks of a module in program order.
+type Manifest struct {
+	Sites []Site `json:"hooks"`
+	Edges []Edge `json:"order"`
+	// Parts are the ops that the hooks are made of, where the program is one whose hooks stand as their source wrote
+	// them. It is nil for every other program.
+	Parts []Part `json:"-"`
+	// HiddenArgs and HiddenResults are, in a program with parts, the arguments and results of main that only carry the order of
+	// hooks: tokens spelled as tensors, PIDs. Tokens are not counted.
+	HiddenArgs    []int `json:"-"`
+	HiddenResults []int `json:"-"`
+}
+
+// Part is one of the ops that a hook is made of.
+type Part struct {
+	Hook     ID       // 0 where nothing depends on the hook, so that nobody is told
+	Pos      diag.Pos // of the op in the program's text
+	Repeat   bool     // an equal hook before it, which needs no side effect, gives the results
+	Operands []Leaf   // operands of the op that are operands of the hook
+	Results  []Leaf   // results of the op that are results of the hook
+}
+
+// Leaf says that a value of a hook is operand or result At of an op or, where that is a tuple, what Path leads to in it.
+type Leaf struct {
+	At    int
+	Path  []int
+	Value int // among the hook's operands or results
+}
+
+// Edge says that an event of hook From must be delivered before the next event of hook To.
+type Edge struct {
+	From ID `json:"from"`
+	To   ID `json:"to"`
+}
+
+// Find returns the site with the given id, or nil.
+func (m *Manifest) Find(id ID) *Site {
+	for i := range m.Sites {
+		if m.Sites[i].ID == id {
+			return &m.Sites[i]
+		}
+	}
+	return nil
 }

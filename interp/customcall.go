@@ -1,7 +1,7 @@
 package interp
 
 import (
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 )
 
 // planCustomCall compiles custom_call (spec, "custom_call") by its target. Targets that annotate (shardings, placements) give their
@@ -9,7 +9,7 @@ import (
 func planCustomCall(p *planner, s *spec) (control, error) {
 	target := stringAttr(s.op, "call_target_name")
 	switch target {
-	case hlocb.Target:
+	case hook.Target:
 		return planOwnCall(p, s)
 	case "SPMDFullToShardShape":
 		return planFullToShard(p, s)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -52,8 +52,8 @@ func.func @main() {
 		out[c.Device] = fmt.Sprint(tensor.View[int32](c.Operands[0]))
 		return nil
 	}))
-	site := hlocb.Site{ID: 1, Name: "r", Kind: hlocb.Tap, SideEffect: true, Operands: []hlocb.TensorType{{DType: tensor.I32, Shape: tensor.Shape{4}}}}
-	p := &runtime.Program{Module: parseModule(t, "test.mlir", []byte(text)), Manifest: &hlocb.Manifest{Sites: []hlocb.Site{site}}}
+	site := hook.Site{ID: 1, Name: "r", Kind: hook.Tap, SideEffect: true, Operands: []hook.TensorType{{DType: tensor.I32, Shape: tensor.Shape{4}}}}
+	p := &runtime.Program{Module: parseModule(t, "test.mlir", []byte(text)), Manifest: &hook.Manifest{Sites: []hook.Site{site}}}
 	exe, err := New(Options{}).Compile(t.Context(), p, runtime.CompileOptions{Handlers: &h})
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 }`
-	site := hlocb.Site{ID: 1, Name: "r", Kind: hlocb.Tap, SideEffect: true, Operands: []hlocb.TensorType{{DType: tensor.F32, Shape: tensor.Shape{1}}}}
+	site := hook.Site{ID: 1, Name: "r", Kind: hook.Tap, SideEffect: true, Operands: []hook.TensorType{{DType: tensor.F32, Shape: tensor.Shape{1}}}}
 	for _, how := range []string{"error", "panic", "slow"} {
 		var h runtime.Bindings
 		h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
@@ -202,7 +202,7 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
 			}
 			return nil
 		}))
-		exe, err := New(Options{}).Compile(t.Context(), &runtime.Program{Module: parseModule(t, "test.mlir", []byte(text)), Manifest: &hlocb.Manifest{Sites: []hlocb.Site{site}}},
+		exe, err := New(Options{}).Compile(t.Context(), &runtime.Program{Module: parseModule(t, "test.mlir", []byte(text)), Manifest: &hook.Manifest{Sites: []hook.Site{site}}},
 			runtime.CompileOptions{Handlers: &h})
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -15,18 +16,18 @@ import (
 
 // hookTable holds the hooks of a program with their handlers.
 type hookTable struct {
-	bound    map[hlocb.ID]*runtime.Bound
+	bound    map[hook.ID]*runtime.Bound
 	handlers *runtime.Bindings // for host ops that no pass made a hook of
 	unnamed  int               // how many of these have no name
 	timeout  time.Duration
 
 	// Of a program whose hooks stand as written: see written.go.
-	parts   map[diag.Pos]*hlocb.Part
-	written map[hlocb.ID]*writtenHook
+	parts   map[diag.Pos]*hook.Part
+	written map[hook.ID]*writtenHook
 }
 
 func newHookTable(p *runtime.Program, opts runtime.CompileOptions) (*hookTable, error) {
-	t := &hookTable{bound: map[hlocb.ID]*runtime.Bound{}, timeout: opts.Timeout, handlers: opts.Handlers}
+	t := &hookTable{bound: map[hook.ID]*runtime.Bound{}, timeout: opts.Timeout, handlers: opts.Handlers}
 	if p == nil || p.Manifest == nil {
 		return t, nil
 	}
@@ -48,15 +49,15 @@ func planOwnCall(p *planner, s *spec) (control, error) {
 	if !ok {
 		return nil, errors.New("has no hook id in its backend_config")
 	}
-	if abi, ok := config.Get("abi").(*ir.IntegerAttr); !ok || abi.Value() != hlocb.ABI {
-		return nil, fmt.Errorf("has an abi other than %d", hlocb.ABI)
+	if abi, ok := config.Get("abi").(*ir.IntegerAttr); !ok || abi.Value() != hook.ABI {
+		return nil, fmt.Errorf("has an abi other than %d", hook.ABI)
 	}
-	return planHookCall(p, s, hlocb.ID(id.Value()))
+	return planHookCall(p, s, hook.ID(id.Value()))
 }
 
 // planHook compiles hlocb.hook.
 func planHook(p *planner, s *spec) (control, error) {
-	return planHookCall(p, s, hlocb.HookOp{Op: s.op}.ID())
+	return planHookCall(p, s, hookop.HookOp{Op: s.op}.ID())
 }
 
 // hookSite is what one hook op needs while it runs.
@@ -68,7 +69,7 @@ type hookSite struct {
 	at      place
 }
 
-func planHookCall(p *planner, s *spec, id hlocb.ID) (control, error) {
+func planHookCall(p *planner, s *spec, id hook.ID) (control, error) {
 	b := p.prog.hooks.bound[id]
 	if b == nil {
 		return nil, fmt.Errorf("is hook %s, which the program's manifest does not list", id)
@@ -90,7 +91,7 @@ func planHookCall(p *planner, s *spec, id hlocb.ID) (control, error) {
 	for i := range site.Results {
 		f := -1
 		switch site.Kind {
-		case hlocb.Tap, hlocb.InOut:
+		case hook.Tap, hook.InOut:
 			f = i
 			if i < len(site.Aliases) && site.Aliases[i] >= 0 {
 				f = site.Aliases[i]
@@ -109,7 +110,7 @@ func (h *hookSite) call(m *machine, fr *frame, ins *instr) error {
 	site := h.bound.Site
 	nin, nout := len(ins.in)-h.skip, len(ins.out)-h.skip
 	results := m.refs(nout)
-	inout := site.Kind == hlocb.InOut
+	inout := site.Kind == hook.InOut
 	// Results first: an inout hook takes its operand over where it dies here, else it works on a copy.
 	for i, f := range h.forward {
 		switch {

@@ -6,8 +6,8 @@ import (
 	"hash/fnv"
 	"sync"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -28,32 +28,32 @@ func dataOf(types []vtype) (at []int, data []vtype) {
 	return at, data
 }
 
-func hostTypes(types []vtype) ([]hlocb.TensorType, error) {
-	var out []hlocb.TensorType
+func hostTypes(types []vtype) ([]hook.TensorType, error) {
+	var out []hook.TensorType
 	for _, t := range types {
 		if t.class != classTensor || t.dynamic() || t.quant != nil {
 			return nil, fmt.Errorf("cannot hand a value of type %s to the host", t)
 		}
-		out = append(out, hlocb.TensorType{DType: t.dt, Shape: t.shape})
+		out = append(out, hook.TensorType{DType: t.dt, Shape: t.shape})
 	}
 	return out, nil
 }
 
 // hostSite makes the site of a host op that no pass made a hook of, and binds it. It returns nil where the manifest says
 // which hook the op is part of.
-func (p *planner) hostSite(s *spec, kind hlocb.Kind, format, name string) (*runtime.Bound, error) {
+func (p *planner) hostSite(s *spec, kind hook.Kind, format, name string) (*runtime.Bound, error) {
 	prog := p.prog
 	if prog.hooks.parts != nil {
 		return nil, nil
 	}
-	site := hlocb.Site{Name: name, Kind: kind, Format: format, SideEffect: true}
+	site := hook.Site{Name: name, Kind: kind, Format: format, SideEffect: true}
 	if name == "" {
 		site.Name = fmt.Sprintf("hook%d", prog.hooks.unnamed)
 		prog.hooks.unnamed++
 	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s\x00%s\x00%s\x00%d", p.fn.name, format, site.Name, len(prog.hooks.bound))
-	site.ID = hlocb.ID(h.Sum64())
+	site.ID = hook.ID(h.Sum64())
 	_, in := dataOf(s.in)
 	_, out := dataOf(s.out)
 	var err error
@@ -68,8 +68,8 @@ func (p *planner) hostSite(s *spec, kind hlocb.Kind, format, name string) (*runt
 
 // bindOne binds a site that is in no manifest. An *UnboundError is kept for when the op executes: in a world of
 // run_parallel it never asks a handler.
-func (t *hookTable) bindOne(site hlocb.Site) (*runtime.Bound, error) {
-	bound, err := t.handlers.Bind(&hlocb.Manifest{Sites: []hlocb.Site{site}})
+func (t *hookTable) bindOne(site hook.Site) (*runtime.Bound, error) {
+	bound, err := t.handlers.Bind(&hook.Manifest{Sites: []hook.Site{site}})
 	var unbound *runtime.UnboundError
 	if errors.As(err, &unbound) {
 		b := &runtime.Bound{Site: &site}
@@ -85,7 +85,7 @@ func (t *hookTable) bindOne(site hlocb.Site) (*runtime.Bound, error) {
 
 // deliverHost hands values to the handlers of a host op.
 func (m *machine) deliverHost(b *runtime.Bound, operands, results []*tensor.Tensor) error {
-	if b.Answer == nil && b.Site.Kind == hlocb.Feed {
+	if b.Answer == nil && b.Site.Kind == hook.Feed {
 		return &runtime.UnboundError{Site: b.Site}
 	}
 	c := runtime.Call{Site: b.Site, Run: m.run.run, Seq: m.run.seq, Device: m.run.device, Replica: m.run.replica, Partition: m.run.partition,
@@ -104,7 +104,7 @@ func (m *machine) deliverOnce(ins *instr, b *runtime.Bound, operands, results []
 
 // planOutfeed compiles outfeed (spec, "outfeed").
 func planOutfeed(p *planner, s *spec) (control, error) {
-	bound, err := p.hostSite(s, hlocb.Tap, "raw-outfeed", stringAttr(s.op, "outfeed_config"))
+	bound, err := p.hostSite(s, hook.Tap, "raw-outfeed", stringAttr(s.op, "outfeed_config"))
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func planOutfeed(p *planner, s *spec) (control, error) {
 
 // planInfeed compiles infeed (spec, "infeed").
 func planInfeed(p *planner, s *spec) (control, error) {
-	bound, err := p.hostSite(s, hlocb.Feed, "raw-infeed", stringAttr(s.op, "infeed_config"))
+	bound, err := p.hostSite(s, hook.Feed, "raw-infeed", stringAttr(s.op, "infeed_config"))
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func planSend(p *planner, s *spec) (control, error) {
 	at, _ := dataOf(s.in)
 	var bound *runtime.Bound
 	if !t.device {
-		if bound, err = p.hostSite(s, hlocb.Tap, "send", transferName(s.op)); err != nil {
+		if bound, err = p.hostSite(s, hook.Tap, "send", transferName(s.op)); err != nil {
 			return nil, err
 		}
 	}
@@ -218,7 +218,7 @@ func planRecv(p *planner, s *spec) (control, error) {
 	}
 	var bound *runtime.Bound
 	if !t.device {
-		if bound, err = p.hostSite(s, hlocb.Feed, "recv", transferName(s.op)); err != nil {
+		if bound, err = p.hostSite(s, hook.Feed, "recv", transferName(s.op)); err != nil {
 			return nil, err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -171,9 +171,9 @@ const inoutCall = `func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<
 
 func hookProgram(t *testing.T, h runtime.Handler) runtime.Executable {
 	t.Helper()
-	ty := hlocb.TensorType{DType: tensor.F32, Shape: tensor.Shape{4}}
-	manifest := &hlocb.Manifest{Sites: []hlocb.Site{{ID: 7, Name: "scale", Kind: hlocb.InOut, SideEffect: true,
-		Operands: []hlocb.TensorType{ty}, Results: []hlocb.TensorType{ty}, Aliases: []int{0}}}}
+	ty := hook.TensorType{DType: tensor.F32, Shape: tensor.Shape{4}}
+	manifest := &hook.Manifest{Sites: []hook.Site{{ID: 7, Name: "scale", Kind: hook.InOut, SideEffect: true,
+		Operands: []hook.TensorType{ty}, Results: []hook.TensorType{ty}, Aliases: []int{0}}}}
 	var b runtime.Bindings
 	b.Answer("scale", h)
 	exe, err := New(Options{}).Compile(t.Context(), &runtime.Program{Module: parseModule(t, "hook.mlir", []byte(inoutCall)), Manifest: manifest},

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -55,7 +55,7 @@ func planPrint(p *planner, s *spec) (control, error) {
 
 // tapSite is hostSite for a tap whose results are not the host's.
 func (p *planner) tapSite(s *spec, format, name string) (*runtime.Bound, error) {
-	return p.hostSite(&spec{p: s.p, op: s.op, in: s.in}, hlocb.Tap, format, name)
+	return p.hostSite(&spec{p: s.p, op: s.op, in: s.in}, hook.Tap, format, name)
 }
 
 // tap delivers one value to those who look on; where nobody does it is no event.

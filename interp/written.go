@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 )
 
 // A program whose hooks stand as their source wrote them is executed op by op: what an outfeed, a send or a custom call
 // gives is kept until the host of that notation would have all that it waits for; then the hook's handler is called, and
-// infeeds, receives and results get what it answered. Which ops make up a hook, the manifest says (hlocb.Part).
+// infeeds, receives and results get what it answered. Which ops make up a hook, the manifest says (hook.Part).
 
 // writtenHook is a hook that is made of several ops.
 type writtenHook struct {
@@ -28,12 +28,12 @@ type writtenState struct {
 }
 
 // addParts notes which ops the hooks of a program as written are made of.
-func (t *hookTable) addParts(m *hlocb.Manifest) {
+func (t *hookTable) addParts(m *hook.Manifest) {
 	if m.Parts == nil {
 		return
 	}
-	t.parts = map[diag.Pos]*hlocb.Part{}
-	t.written = map[hlocb.ID]*writtenHook{0: {}}
+	t.parts = map[diag.Pos]*hook.Part{}
+	t.written = map[hook.ID]*writtenHook{0: {}}
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		t.parts[p.Pos] = p
@@ -55,7 +55,7 @@ func (p *planner) planWritten(s *spec, raw control) control {
 	if part == nil {
 		if p.prog.hooks.parts != nil && opKind(s.op) == "stablehlo.outfeed" {
 			// Every outfeed that says anything is part of a hook: what is left ends a stream.
-			part = &hlocb.Part{}
+			part = &hook.Part{}
 		} else {
 			return raw
 		}
@@ -103,8 +103,8 @@ func (p *planner) planWritten(s *spec, raw control) control {
 	}
 }
 
-func leafMap(list []hlocb.Leaf) map[int][]hlocb.Leaf {
-	out := map[int][]hlocb.Leaf{}
+func leafMap(list []hook.Leaf) map[int][]hook.Leaf {
+	out := map[int][]hook.Leaf{}
 	for _, l := range list {
 		out[l.At] = append(out[l.At], l)
 	}
@@ -135,7 +135,7 @@ func (m *machine) writtenState(w *writtenHook) *writtenState {
 }
 
 // reset makes the state that of a hook of which nothing was executed yet.
-func (st *writtenState) reset(m *machine, site *hlocb.Site) {
+func (st *writtenState) reset(m *machine, site *hook.Site) {
 	st.release(m)
 	st.operands = make([]*buf, len(site.Operands))
 	st.results = make([]*buf, len(site.Results))
@@ -166,7 +166,7 @@ func (m *machine) deliverWritten(ins *instr, bound *runtime.Bound, st *writtenSt
 	}
 	for i, t := range site.Results {
 		f := -1
-		if site.Kind == hlocb.Tap || site.Kind == hlocb.InOut {
+		if site.Kind == hook.Tap || site.Kind == hook.InOut {
 			f = i
 			if i < len(site.Aliases) && site.Aliases[i] >= 0 {
 				f = site.Aliases[i]
@@ -175,7 +175,7 @@ func (m *machine) deliverWritten(ins *instr, bound *runtime.Bound, st *writtenSt
 				return fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i)
 			}
 		}
-		if f >= 0 && site.Kind == hlocb.Tap {
+		if f >= 0 && site.Kind == hook.Tap {
 			st.results[i] = retain(st.operands[f])
 			continue
 		}
@@ -202,7 +202,7 @@ func (m *machine) deliverWritten(ins *instr, bound *runtime.Bound, st *writtenSt
 
 // writtenResult makes a result of an op: what the hook answered, a token, and else the operand of that type, since that
 // is how notations hand on their order.
-func (m *machine) writtenResult(fr *frame, ins *instr, s *spec, t vtype, leaves []hlocb.Leaf, path []int, st *writtenState, k int) (*buf, error) {
+func (m *machine) writtenResult(fr *frame, ins *instr, s *spec, t vtype, leaves []hook.Leaf, path []int, st *writtenState, k int) (*buf, error) {
 	switch t.class {
 	case classToken:
 		return m.token(), nil

@@ -17,8 +17,8 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
@@ -67,7 +67,7 @@ func readModule(t *testing.T, file string) *ir.Module {
 	return m
 }
 
-func rewrite(t *testing.T, m *ir.Module, opts passes.RewriteOptions) *hlocb.Manifest {
+func rewrite(t *testing.T, m *ir.Module, opts passes.RewriteOptions) *hook.Manifest {
 	t.Helper()
 	r, err := passes.RewriteHooks(context.Background(), m, opts)
 	if err != nil {
@@ -78,8 +78,8 @@ func rewrite(t *testing.T, m *ir.Module, opts passes.RewriteOptions) *hlocb.Mani
 
 // describe writes a module's hooks the way testdata/corpus.txt lists them: format, kind, what goes in and out, and
 // what each waits for. The hooks' places stand for their names.
-func describe(m *hlocb.Manifest) string {
-	place := map[hlocb.ID]int{}
+func describe(m *hook.Manifest) string {
+	place := map[hook.ID]int{}
 	for i, s := range m.Sites {
 		place[s.ID] = i
 	}
@@ -103,7 +103,7 @@ func describe(m *hlocb.Manifest) string {
 	return strings.Join(hooks, "; ")
 }
 
-func types(list []hlocb.TensorType) string {
+func types(list []hook.TensorType) string {
 	var out []string
 	for _, t := range list {
 		s := strings.TrimSuffix(strings.TrimPrefix(t.String(), "tensor<"), ">")
@@ -174,15 +174,15 @@ func TestRewriteTwice(t *testing.T) {
 			}
 			for _, opts := range []passes.RewriteOptions{
 				{Targets: targets},
-				{Targets: targets, Chain: hook.ChainToken},
-				{Targets: targets, Order: hook.OrderSource},
-				{Targets: targets, Order: hook.OrderSource, Chain: hook.ChainToken},
-				{Targets: targets, Order: hook.OrderNone},
+				{Targets: targets, Chain: hooks.ChainToken},
+				{Targets: targets, Order: hooks.OrderSource},
+				{Targets: targets, Order: hooks.OrderSource, Chain: hooks.ChainToken},
+				{Targets: targets, Order: hooks.OrderNone},
 			} {
 				t.Run(fmt.Sprintf("%s/%s/%s", filepath.Base(file), opts.Order, opts.Chain), func(t *testing.T) {
 					m := readModule(t, file)
 					if _, err := passes.RewriteHooks(context.Background(), m, opts); err != nil {
-						if opts.Chain == hook.ChainToken && strings.Contains(err.Error(), "a token cannot be passed ") {
+						if opts.Chain == hooks.ChainToken && strings.Contains(err.Error(), "a token cannot be passed ") {
 							return
 						}
 						t.Fatal(err)
@@ -192,8 +192,8 @@ func TestRewriteTwice(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if opts.Order == hook.OrderProgram { // what holds of the module holds of its text
-						if err := hook.CheckOrder(again); err != nil {
+					if opts.Order == hooks.OrderProgram { // what holds of the module holds of its text
+						if err := hooks.CheckOrder(again); err != nil {
 							t.Error(err)
 						}
 					}
@@ -211,14 +211,14 @@ func TestRewriteTwice(t *testing.T) {
 func TestRewriteTwiceElsewhere(t *testing.T) {
 	for _, folder := range []string{"hooks", "events", "order"} {
 		for _, file := range corpus(t, folder) {
-			for _, out := range hook.Outputs()[1:] {
+			for _, out := range hooks.Outputs()[1:] {
 				opts := passes.RewriteOptions{Targets: targets, To: out.Name, Default: "zeros"}
 				m := readModule(t, file)
 				r, err := passes.RewriteHooks(context.Background(), m, opts)
 				if err != nil {
 					continue // see TestPeerParses
 				}
-				pure := slices.ContainsFunc(r.Manifest.Sites, func(s hlocb.Site) bool { return !s.SideEffect })
+				pure := slices.ContainsFunc(r.Manifest.Sites, func(s hook.Site) bool { return !s.SideEffect })
 				if pure && (out.Name == "sendrecv" || out.Name == "outfeed") {
 					continue // which cannot say so: read back they are in order
 				}
@@ -290,7 +290,7 @@ func TestPeerParses(t *testing.T) {
 			}
 			// What a rewrite without a detour tells of the hooks.
 			direct := rewrite(t, readModule(t, file), passes.RewriteOptions{Targets: targets})
-			for _, out := range hook.Outputs() {
+			for _, out := range hooks.Outputs() {
 				m := readModule(t, file)
 				name := filepath.Base(file) + " to " + out.Name
 				_, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: targets, To: out.Name, Default: "zeros"})
@@ -324,7 +324,7 @@ func TestPeerParses(t *testing.T) {
 
 // checkReadBack reads what was written in a format and compares count, types and order of the hooks, and names and
 // ids where the format holds them.
-func checkReadBack(t *testing.T, name, format, text string, want *hlocb.Manifest) {
+func checkReadBack(t *testing.T, name, format, text string, want *hook.Manifest) {
 	t.Helper()
 	m, err := parseText(name, []byte(text))
 	if err != nil {
@@ -348,11 +348,11 @@ func checkReadBack(t *testing.T, name, format, text string, want *hlocb.Manifest
 }
 
 // shape describes hooks by what every format keeps; formats.md lists what each loses.
-func shape(m *hlocb.Manifest) string {
+func shape(m *hook.Manifest) string {
 	var b strings.Builder
 	for _, s := range m.Sites {
 		results := s.Results
-		if s.Kind == hlocb.Tap {
+		if s.Kind == hook.Tap {
 			results = nil // what a tap hands on is its operand
 		}
 		fmt.Fprintf(&b, "%s %s %s %v %s->%s\n", s.ID, s.Name, s.Kind, s.SideEffect, types(s.Operands), types(results))

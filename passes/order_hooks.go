@@ -3,7 +3,7 @@ package passes
 import (
 	"fmt"
 
-	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -17,18 +17,18 @@ var orderHooksInfo = &Info{
 }
 
 // OrderHooks returns the pass that puts a chain through the hooks of a raised module.
-func OrderHooks(order hook.Order, chain hook.Chain) Pass {
+func OrderHooks(order hooks.Order, chain hooks.Chain) Pass {
 	return simple{orderHooksInfo, func(_ *Context, m *ir.Module) error {
-		return hook.Thread(m, order, chain)
+		return hooks.Thread(m, order, chain)
 	}}
 }
 
 func newOrderHooks(o Options) (Pass, error) {
-	order, ok := hook.ParseOrder(o.Get("order", "program"))
+	order, ok := hooks.ParseOrder(o.Get("order", "program"))
 	if !ok {
 		return nil, fmt.Errorf("order is program, source or none, but got %q", o["order"])
 	}
-	chain, ok := hook.ParseChain(o.Get("chain", "state"))
+	chain, ok := hooks.ParseChain(o.Get("chain", "state"))
 	if !ok {
 		return nil, fmt.Errorf("chain is state or token, but got %q", o["chain"])
 	}

@@ -3,7 +3,7 @@ package passes
 import (
 	"fmt"
 
-	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -14,12 +14,12 @@ var placeHooksInfo = &Info{
 }
 
 // PlaceHooks returns the pass that says on which devices the hooks of a raised, ordered module fire.
-func PlaceHooks(mode hook.PerDevice) Pass {
-	return simple{placeHooksInfo, func(_ *Context, m *ir.Module) error { return hook.PlaceOnDevices(m, mode) }}
+func PlaceHooks(mode hooks.PerDevice) Pass {
+	return simple{placeHooksInfo, func(_ *Context, m *ir.Module) error { return hooks.PlaceOnDevices(m, mode) }}
 }
 
 func newPlaceHooks(o Options) (Pass, error) {
-	mode, ok := hook.ParsePerDevice(o.Get("per-device", "source"))
+	mode, ok := hooks.ParsePerDevice(o.Get("per-device", "source"))
 	if !ok {
 		return nil, fmt.Errorf("per-device is source, once or each, but got %q", o["per-device"])
 	}

@@ -5,20 +5,20 @@ import (
 	"context"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // RewriteOptions says how RewriteHooks converts a module.
 type RewriteOptions struct {
 	Targets []string // further custom-call targets to treat as hooks
-	Order   hook.Order
-	Chain   hook.Chain
-	Alias   hook.AliasMode
+	Order   hooks.Order
+	Chain   hooks.Chain
+	Alias   hooks.AliasMode
 	// PerDevice says how often hooks of partitioned programs fire.
-	PerDevice hook.PerDevice
-	To        string // output format, see hook.Outputs; empty is "ffi"
+	PerDevice hooks.PerDevice
+	To        string // output format, see hooks.Outputs; empty is "ffi"
 	Default   string // for "strip": "zeros" stands for what a host would compute
 	// Driver verifies and watches; nil means a driver that verifies the input and the result.
 	Driver *Driver
@@ -26,9 +26,9 @@ type RewriteOptions struct {
 
 // Rewritten is what RewriteHooks tells of the module it converted.
 type Rewritten struct {
-	Manifest *hlocb.Manifest
-	Aliases  []hook.AliasReport
-	Origins  map[hlocb.ID][]diag.Pos // where in the source each hook was
+	Manifest *hook.Manifest
+	Aliases  []hooks.AliasReport
+	Origins  map[hook.ID][]diag.Pos // where in the source each hook was
 }
 
 // RewriteHooks converts every hook of m to hlocb's own call, or to opts.To: raise-hooks, order-hooks, alias-hooks, lower-hooks.
@@ -38,13 +38,13 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	if d == nil {
 		d = &Driver{Verify: ir.VerifyChanged, Ends: true}
 	}
-	to, err := hook.FindOutput(cmp.Or(opts.To, "ffi"))
+	to, err := hooks.FindOutput(cmp.Or(opts.To, "ffi"))
 	if err != nil {
 		return nil, err
 	}
 	order, chain, alias := to.Order(opts.Order), to.Chain(opts.Chain), opts.Alias
 	if to.Name != "ffi" {
-		alias = hook.AliasNone // aliases are hlocb's own; other notations have theirs
+		alias = hooks.AliasNone // aliases are hlocb's own; other notations have theirs
 	}
 	perDevice, placed, err := to.PerDevice(opts.PerDevice)
 	if err != nil {
@@ -56,12 +56,12 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	}
 	c := NewContext(ctx)
 	out := &Rewritten{}
-	var source hook.SourceOrder
+	var source hooks.SourceOrder
 	pipeline := Pipeline{
-		{Pass: RaiseHooks(hook.RaiseOptions{Targets: opts.Targets})},
+		{Pass: RaiseHooks(hooks.RaiseOptions{Targets: opts.Targets})},
 		{Pass: look("source-order", func(m *ir.Module) error {
-			if order == hook.OrderSource {
-				source = hook.SourceOrderOf(m)
+			if order == hooks.OrderSource {
+				source = hooks.SourceOrderOf(m)
 			}
 			return nil
 		})},
@@ -70,25 +70,25 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 		{Pass: AliasHooks(alias)},
 		// The manifest is taken from the raised form, which still knows where each hook comes from.
 		{Pass: look("manifest", func(m *ir.Module) (err error) {
-			out.Manifest, err = hook.ManifestOf(m)
+			out.Manifest, err = hooks.ManifestOf(m)
 			return err
 		})},
-		{Pass: LowerHooks(to, hook.LowerOptions{Default: opts.Default})},
+		{Pass: LowerHooks(to, hooks.LowerOptions{Default: opts.Default})},
 	}
 	switch {
 	case to.Name != "ffi":
-	case order == hook.OrderProgram:
+	case order == hooks.OrderProgram:
 		pipeline = append(pipeline, Step{Pass: CheckOrder()})
-	case order == hook.OrderSource:
+	case order == hooks.OrderSource:
 		pipeline = append(pipeline, Step{Pass: look("check-order", func(m *ir.Module) error { return source.Check(m) })})
 	}
 	if err := d.Run(c, pipeline, m); err != nil {
 		return nil, err
 	}
-	if raised, ok := c.Result(raiseHooksInfo.Name).(*hook.Raised); ok && raised != nil {
+	if raised, ok := c.Result(raiseHooksInfo.Name).(*hooks.Raised); ok && raised != nil {
 		out.Origins = raised.Origins
 	}
-	out.Aliases, _ = c.Result(aliasHooksInfo.Name).([]hook.AliasReport)
+	out.Aliases, _ = c.Result(aliasHooksInfo.Name).([]hooks.AliasReport)
 	return out, nil
 }
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 )
 
 // TestSourceOrderCheck hands the checker of the source's order results that keep it, lose it, keep it by what XLA takes away, and
@@ -41,10 +41,10 @@ func TestSourceOrderCheck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := hook.Raise(m, hook.RaiseOptions{}); err != nil {
+		if _, err := hooks.Raise(m, hooks.RaiseOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		manifest, err := hook.ManifestOf(m)
+		manifest, err := hooks.ManifestOf(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestSourceOrderCheck(t *testing.T) {
 		for i := range ids {
 			ids[i] = "0x" + manifest.Sites[i].ID.String()
 		}
-		want := hook.SourceOrderOf(m)
+		want := hooks.SourceOrderOf(m)
 		lowered, err := parseText("lowered.mlir", []byte(result(c.typ, c.start, c.between, c.second, ids)))
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 )
@@ -30,8 +30,8 @@ func verifyBoth(t *testing.T) func(*ir.Module) error {
 func TestVerifyChangedRewrites(t *testing.T) {
 	files, _ := filepath.Glob("../testdata/mlir/*.mlir")
 	for _, file := range files {
-		for _, out := range hook.Outputs() {
-			for _, order := range []hook.Order{hook.OrderProgram, hook.OrderSource} {
+		for _, out := range hooks.Outputs() {
+			for _, order := range []hooks.Order{hooks.OrderProgram, hooks.OrderSource} {
 				opts := passes.RewriteOptions{To: out.Name, Order: order, Default: "zeros", Driver: &passes.Driver{Verify: verifyBoth(t)}}
 				passes.RewriteHooks(context.Background(), readModule(t, file), opts) // that some cannot be written is tested elsewhere
 			}

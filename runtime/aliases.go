@@ -1,10 +1,10 @@
 package runtime
 
-import "github.com/hlocb/hlocb/dialect/hlocb"
+import "github.com/hlocb/hlocb/hook"
 
 // AliasUse says what a compiled program does about one result of a hook that shares the memory of an operand.
 type AliasUse struct {
-	Hook    hlocb.ID
+	Hook    hook.ID
 	Result  int // as the host counts them
 	Operand int // likewise
 	Calls   int // how many calls of the hook the program holds: inlining may make several of one, or none

@@ -4,16 +4,16 @@ import (
 	"context"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // Program is a module ready to be compiled: every hook in hlocb's own form, or as written.
 type Program struct {
-	Module   *ir.Module      // what the embedded engine executes
-	Text     []byte          // the same module as MLIR text, for plugins
-	Manifest *hlocb.Manifest // its hooks; empty where it has none
+	Module   *ir.Module     // what the embedded engine executes
+	Text     []byte         // the same module as MLIR text, for plugins
+	Manifest *hook.Manifest // its hooks; empty where it has none
 }
 
 // Backend executes programs on some devices. It is safe for concurrent use.

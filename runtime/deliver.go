@@ -5,7 +5,7 @@ import (
 	"errors"
 	"runtime/debug"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 )
 
 // Deliver hands one call to the handlers of its site: the observers in order, then the answerer. It is what
@@ -24,7 +24,7 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	if b.Answer == nil {
 		return nil
 	}
-	fresh := c.Site.Kind == hlocb.Call || c.Site.Kind == hlocb.Feed
+	fresh := c.Site.Kind == hook.Call || c.Site.Kind == hook.Feed
 	if fresh {
 		marks.mark(c)
 	}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // deliver calls one handler with one result, in a hook that takes x.
-func deliver(kind hlocb.Kind, x, r *tensor.Tensor, h HandlerFunc) error {
-	site := &hlocb.Site{Name: "h", Kind: kind}
+func deliver(kind hook.Kind, x, r *tensor.Tensor, h HandlerFunc) error {
+	site := &hook.Site{Name: "h", Kind: kind}
 	return Deliver(context.Background(), &Bound{Site: site, Answer: h}, &Call{Site: site, Operands: []*tensor.Tensor{x}, Results: []*tensor.Tensor{r}})
 }
 
@@ -26,7 +26,7 @@ func TestUnwrittenIsFound(t *testing.T) {
 	x := tensor.New(tensor.F32, tensor.Shape{4})
 	for _, d := range allTypes {
 		for _, n := range []int64{1, 2, 3, 7, 8, 100, 5000, 100_001} {
-			for _, kind := range []hlocb.Kind{hlocb.Call, hlocb.Feed} {
+			for _, kind := range []hook.Kind{hook.Call, hook.Feed} {
 				r := tensor.New(d, tensor.Shape{n})
 				err := deliver(kind, x, r, func(context.Context, *Call) error { return nil })
 				var unwritten *UnwrittenError
@@ -62,7 +62,7 @@ func TestWrittenIsAccepted(t *testing.T) {
 				if d.Bits() < 8 && fill == 0x7f {
 					continue
 				}
-				err := deliver(hlocb.Call, x, r, func(_ context.Context, c *Call) error {
+				err := deliver(hook.Call, x, r, func(_ context.Context, c *Call) error {
 					for i := range c.Results[0].Bytes() {
 						c.Results[0].Bytes()[i] = fill
 					}
@@ -73,7 +73,7 @@ func TestWrittenIsAccepted(t *testing.T) {
 				}
 			}
 			r := tensor.New(d, tensor.Shape{n})
-			if err := deliver(hlocb.Call, x, r, func(_ context.Context, c *Call) error {
+			if err := deliver(hook.Call, x, r, func(_ context.Context, c *Call) error {
 				for i := range c.Results[0].NumElements() {
 					c.Results[0].SetFloat(i, 1)
 				}
@@ -107,7 +107,7 @@ func TestPartIsFound(t *testing.T) {
 		{tensor.UI8, tensor.Shape{100, 100}, 5000, "[81 92]"}, // the next mark after 5000
 	} {
 		r := tensor.New(c.d, c.shape)
-		err := deliver(hlocb.Call, x, r, func(_ context.Context, call *Call) error {
+		err := deliver(hook.Call, x, r, func(_ context.Context, call *Call) error {
 			clear(call.Results[0].Bytes()[:c.written*c.d.Size()])
 			return nil
 		})
@@ -120,7 +120,7 @@ func TestPartIsFound(t *testing.T) {
 
 // TestAliasedIsLeftAlone: a result that is an operand's memory holds its value.
 func TestAliasedIsLeftAlone(t *testing.T) {
-	for _, kind := range []hlocb.Kind{hlocb.Call, hlocb.InOut} {
+	for _, kind := range []hook.Kind{hook.Call, hook.InOut} {
 		x := tensor.New(tensor.F32, tensor.Shape{4})
 		tensor.View[float32](x)[2] = 7
 		if err := deliver(kind, x, x, func(context.Context, *Call) error { return nil }); err != nil || tensor.View[float32](x)[2] != 7 {
@@ -133,7 +133,7 @@ func TestAliasedIsLeftAlone(t *testing.T) {
 func TestWatchEnds(t *testing.T) {
 	x, r := tensor.New(tensor.F32, nil), tensor.New(tensor.F32, nil)
 	for range 3 {
-		if err := deliver(hlocb.Call, x, r, func(_ context.Context, c *Call) error { return c.SetResult(0, x) }); err != nil {
+		if err := deliver(hook.Call, x, r, func(_ context.Context, c *Call) error { return c.SetResult(0, x) }); err != nil {
 			t.Fatal(err)
 		}
 		if !r.Reached() {
@@ -146,7 +146,7 @@ func TestWatchEnds(t *testing.T) {
 func TestLateIsLate(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		ctx, end := context.WithCancelCause(context.Background())
-		site := &hlocb.Site{Name: "h", Kind: hlocb.Tap}
+		site := &hook.Site{Name: "h", Kind: hook.Tap}
 		err := DeliverInTime(ctx, &Bound{Site: site, Observers: []Handler{HandlerFunc(func(context.Context, *Call) error {
 			if late {
 				end(&TimeoutError{After: "1s"})

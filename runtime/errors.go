@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 )
 
 // HookError is how a handler's failure ends a run: by an error it returned, a panic, results it did not give,
@@ -88,7 +88,7 @@ func indexText(index []int64) string {
 // ShapeError is the cause of a HookError where a handler gave a value of another type or shape than the program takes.
 type ShapeError struct {
 	Result    int
-	Got, Want hlocb.TensorType
+	Got, Want hook.TensorType
 }
 
 func (e *ShapeError) Error() string {
@@ -101,7 +101,7 @@ type SizeError struct {
 	Result    int
 	Got, Want int
 	Unit      string // "bytes", "elements"
-	Type      hlocb.TensorType
+	Type      hook.TensorType
 }
 
 func (e *SizeError) Error() string {

@@ -1,7 +1,7 @@
 package runtime
 
 import (
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -28,6 +28,6 @@ func (c *Call) SetResultBytes(i int, data []byte) error {
 }
 
 // typeOf returns a tensor's type; the shape is the tensor's own, which backends never change.
-func typeOf(t *tensor.Tensor) hlocb.TensorType {
-	return hlocb.TensorType{DType: t.DType(), Shape: t.Shape()}
+func typeOf(t *tensor.Tensor) hook.TensorType {
+	return hook.TensorType{DType: t.DType(), Shape: t.Shape()}
 }

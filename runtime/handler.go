@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -27,7 +27,7 @@ func (f HandlerFunc) Handle(ctx context.Context, c *Call) error { return f(ctx, 
 // Call is one arrival of a program at a hook. Backends reuse Calls, so a handler must not keep one, nor a view
 // of one: it clones what it wants to keep.
 type Call struct {
-	Site      *hlocb.Site
+	Site      *hook.Site
 	Run       int64 // counts the runs of the executable, from 1
 	Seq       int64 // counts the hooks of this run on this device, from 0
 	Device    int   // the device's position among those of the run
@@ -79,7 +79,7 @@ func (b *Bindings) Wrap(pattern string, wrap func(Handler) Handler) {
 }
 
 // Unmatched reports which of the patterns that were bound select no hook of m, in the order they were given, each once.
-func (b *Bindings) Unmatched(m *hlocb.Manifest) []string {
+func (b *Bindings) Unmatched(m *hook.Manifest) []string {
 	var out []string
 	check := func(pattern string) {
 		for i := range m.Sites {
@@ -105,13 +105,13 @@ func (b *Bindings) Unmatched(m *hlocb.Manifest) []string {
 
 // Bound is a site with the handlers that were chosen for it.
 type Bound struct {
-	Site      *hlocb.Site
+	Site      *hook.Site
 	Observers []Handler
 	Answer    Handler // nil where nobody answers: a tap or inout then passes through
 }
 
 // UnboundError says that a hook which needs an answer has no handler.
-type UnboundError struct{ Site *hlocb.Site }
+type UnboundError struct{ Site *hook.Site }
 
 func (e *UnboundError) Error() string {
 	// What the user is to type must be what a shell and a terminal take as it is.
@@ -125,7 +125,7 @@ func (e *UnboundError) Error() string {
 
 // Bind chooses the handlers for every hook of m. It fails with an *UnboundError where a call or feed hook has
 // no answerer, and with a *BindError where a handler says that it cannot serve the hook. b may be nil.
-func (b *Bindings) Bind(m *hlocb.Manifest) ([]Bound, error) {
+func (b *Bindings) Bind(m *hook.Manifest) ([]Bound, error) {
 	bound := make([]Bound, len(m.Sites))
 	for i := range m.Sites {
 		site := &m.Sites[i]
@@ -143,7 +143,7 @@ func (b *Bindings) Bind(m *hlocb.Manifest) ([]Bound, error) {
 				}
 			}
 		}
-		if bound[i].Answer == nil && (site.Kind == hlocb.Call || site.Kind == hlocb.Feed) {
+		if bound[i].Answer == nil && (site.Kind == hook.Call || site.Kind == hook.Feed) {
 			return nil, &UnboundError{site}
 		}
 		for _, h := range append(bound[i].Observers[:len(bound[i].Observers):len(bound[i].Observers)], bound[i].Answer) {
@@ -165,7 +165,7 @@ func (b *Bindings) Bind(m *hlocb.Manifest) ([]Bound, error) {
 }
 
 // match reports whether pattern selects the site, and whether by exact name or id.
-func match(pattern string, site *hlocb.Site) (exact, ok bool) {
+func match(pattern string, site *hook.Site) (exact, ok bool) {
 	if pattern == site.Name || strings.EqualFold(pattern, site.ID.String()) {
 		return true, true
 	}

@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 )
 
-func manifest() *hlocb.Manifest {
-	return &hlocb.Manifest{Sites: []hlocb.Site{
-		{ID: 1, Name: "loss", Kind: hlocb.Tap},
-		{ID: 2, Name: "hook0", Kind: hlocb.Call},
-		{ID: 0xabc, Name: "hook1", Kind: hlocb.InOut},
+func manifest() *hook.Manifest {
+	return &hook.Manifest{Sites: []hook.Site{
+		{ID: 1, Name: "loss", Kind: hook.Tap},
+		{ID: 2, Name: "hook0", Kind: hook.Call},
+		{ID: 0xabc, Name: "hook1", Kind: hook.InOut},
 	}}
 }
 
@@ -69,7 +69,7 @@ func TestGlobs(t *testing.T) {
 	} {
 		b := new(runtime.Bindings)
 		b.Observe(c.pattern, runtime.HandlerFunc(func(context.Context, *runtime.Call) error { return nil }))
-		bound, err := b.Bind(&hlocb.Manifest{Sites: []hlocb.Site{{ID: 1, Name: c.name, Kind: hlocb.Tap}}})
+		bound, err := b.Bind(&hook.Manifest{Sites: []hook.Site{{ID: 1, Name: c.name, Kind: hook.Tap}}})
 		if err != nil || (len(bound[0].Observers) == 1) != c.want {
 			t.Errorf("%q selects %q: %t, %v", c.pattern, c.name, len(bound[0].Observers) == 1, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -21,7 +21,7 @@ type Saved struct {
 	Builder              string // what made the code, which alone can load it
 	Machine              string // the processor that the code is for
 	Replicas, Partitions int
-	Manifest             *hlocb.Manifest
+	Manifest             *hook.Manifest
 	Text                 []byte // the module, in case that the code cannot be used
 	Code                 []byte
 
@@ -63,9 +63,9 @@ type savedHeader struct {
 }
 
 type savedSite struct {
-	ID         hlocb.ID          `json:"id"`
+	ID         hook.ID           `json:"id"`
 	Name       string            `json:"name"`
-	Kind       hlocb.Kind        `json:"kind"`
+	Kind       hook.Kind         `json:"kind"`
 	Format     string            `json:"format"`
 	SourceID   string            `json:"source_id,omitempty"`
 	Loc        string            `json:"loc,omitempty"`
@@ -137,7 +137,7 @@ func DecodeSaved(b []byte) (*Saved, error) {
 		return nil, errors.New("the compiled program is damaged: its parts have other lengths than it says")
 	}
 	s := &Saved{Backend: h.Backend, Builder: h.Builder, Machine: h.Machine, Replicas: h.Replicas, Partitions: h.Partitions,
-		Manifest: &hlocb.Manifest{}, Text: rest[:h.Text], Code: rest[h.Text:]}
+		Manifest: &hook.Manifest{}, Text: rest[:h.Text], Code: rest[h.Text:]}
 	for _, v := range h.Sites {
 		operands, err := loadTypes(v.Operands)
 		if err != nil {
@@ -147,21 +147,21 @@ func DecodeSaved(b []byte) (*Saved, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Manifest.Sites = append(s.Manifest.Sites, hlocb.Site{ID: v.ID, Name: v.Name, Kind: v.Kind, Format: v.Format, SourceID: v.SourceID,
+		s.Manifest.Sites = append(s.Manifest.Sites, hook.Site{ID: v.ID, Name: v.Name, Kind: v.Kind, Format: v.Format, SourceID: v.SourceID,
 			Loc: v.Loc, Chained: v.Chained, SideEffect: v.SideEffect, Operands: operands, Results: results, Aliases: v.Aliases, Attrs: v.Attrs})
 	}
 	for _, e := range h.Edges {
-		from, ok1 := hlocb.ParseID(e[0])
-		to, ok2 := hlocb.ParseID(e[1])
+		from, ok1 := hook.ParseID(e[0])
+		to, ok2 := hook.ParseID(e[1])
 		if !ok1 || !ok2 {
 			return nil, fmt.Errorf("the compiled program is damaged: %q is no edge between hooks", e)
 		}
-		s.Manifest.Edges = append(s.Manifest.Edges, hlocb.Edge{From: from, To: to})
+		s.Manifest.Edges = append(s.Manifest.Edges, hook.Edge{From: from, To: to})
 	}
 	return s, nil
 }
 
-func saveTypes(list []hlocb.TensorType) []savedType {
+func saveTypes(list []hook.TensorType) []savedType {
 	out := make([]savedType, len(list))
 	for i, t := range list {
 		out[i] = savedType{t.DType.String(), append([]int64{}, t.Shape...)}
@@ -169,14 +169,14 @@ func saveTypes(list []hlocb.TensorType) []savedType {
 	return out
 }
 
-func loadTypes(list []savedType) ([]hlocb.TensorType, error) {
-	var out []hlocb.TensorType
+func loadTypes(list []savedType) ([]hook.TensorType, error) {
+	var out []hook.TensorType
 	for _, t := range list {
 		dtype, ok := tensor.ParseDType(t.DType)
 		if !ok {
 			return nil, fmt.Errorf("the compiled program is damaged: unknown element type %q", t.DType)
 		}
-		out = append(out, hlocb.TensorType{DType: dtype, Shape: t.Shape})
+		out = append(out, hook.TensorType{DType: dtype, Shape: t.Shape})
 	}
 	return out, nil
 }

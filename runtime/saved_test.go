@@ -4,17 +4,17 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 func savedSample() *Saved {
-	v := []hlocb.TensorType{{DType: tensor.F32, Shape: tensor.Shape{2, 3}}, {DType: tensor.I4, Shape: tensor.Shape{}}}
+	v := []hook.TensorType{{DType: tensor.F32, Shape: tensor.Shape{2, 3}}, {DType: tensor.I4, Shape: tensor.Shape{}}}
 	return &Saved{Backend: "cpu", Builder: "b", Machine: "m", Replicas: 1, Partitions: 2, Text: []byte("module {}"), Code: []byte{0, 1, 2},
-		Manifest: &hlocb.Manifest{
-			Sites: []hlocb.Site{{ID: 0xffffffffffffffff, Name: "a\n", Kind: hlocb.InOut, Format: "f", SourceID: "9", Loc: `"x":1:2`, Chained: true, SideEffect: true,
+		Manifest: &hook.Manifest{
+			Sites: []hook.Site{{ID: 0xffffffffffffffff, Name: "a\n", Kind: hook.InOut, Format: "f", SourceID: "9", Loc: `"x":1:2`, Chained: true, SideEffect: true,
 				Operands: v, Results: v[:1], Aliases: []int{0}, Attrs: map[string]string{"k": "v"}}},
-			Edges: []hlocb.Edge{{From: 1, To: 0xffffffffffffffff}},
+			Edges: []hook.Edge{{From: 1, To: 0xffffffffffffffff}},
 		}}
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -31,12 +31,12 @@ func Scalar[T tensor.Element](v T) Array[T] { return Array[T]{tensor.Shape{}, []
 // SiteChecker is a Handler that says, when it is bound, whether it can serve a hook.
 type SiteChecker interface {
 	// CheckSite returns why the handler cannot be bound to the hook, nil where it can.
-	CheckSite(s *hlocb.Site) error
+	CheckSite(s *hook.Site) error
 }
 
 // BindError says that a handler cannot serve a hook that it was bound to.
 type BindError struct {
-	Site  *hlocb.Site
+	Site  *hook.Site
 	Cause error
 }
 
@@ -62,8 +62,8 @@ type elementType struct {
 func (h *typed) Handle(ctx context.Context, c *Call) error { return h.handle(ctx, c) }
 
 // CheckSite implements SiteChecker.
-func (h *typed) CheckSite(s *hlocb.Site) error {
-	check := func(what string, types []hlocb.TensorType, want []elementType) error {
+func (h *typed) CheckSite(s *hook.Site) error {
+	check := func(what string, types []hook.TensorType, want []elementType) error {
 		if len(types) != len(want) {
 			return fmt.Errorf("it has %d %ss, the handler takes %d", len(types), what, len(want))
 		}
@@ -79,11 +79,11 @@ func (h *typed) CheckSite(s *hlocb.Site) error {
 	}
 	switch {
 	case h.out != nil:
-		if s.Kind == hlocb.Tap || s.Kind == hlocb.InOut {
+		if s.Kind == hook.Tap || s.Kind == hook.InOut {
 			return fmt.Errorf("the handler computes results, and a hook of kind %s takes none", s.Kind)
 		}
 		return check("result", s.Results, h.out)
-	case s.Kind == hlocb.Call || s.Kind == hlocb.Feed:
+	case s.Kind == hook.Call || s.Kind == hook.Feed:
 		return fmt.Errorf("the handler computes no results, and a hook of kind %s takes %d", s.Kind, len(s.Results))
 	}
 	return nil
@@ -141,7 +141,7 @@ func arrayOut[T tensor.Element](c *Call, i int, a Array[T]) error {
 		return fmt.Errorf("handler gave %d elements of shape %v for result %d", len(a.Data), []int64(a.Shape), i)
 	}
 	if !a.Shape.Equal(r.Shape()) {
-		return &ShapeError{Result: i, Got: hlocb.TensorType{DType: r.DType(), Shape: a.Shape}, Want: typeOf(r)}
+		return &ShapeError{Result: i, Got: hook.TensorType{DType: r.DType(), Shape: a.Shape}, Want: typeOf(r)}
 	}
 	copy(tensor.View[T](r), a.Data)
 	return nil

@@ -6,18 +6,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-func tt(d tensor.DType, shape ...int64) hlocb.TensorType {
-	return hlocb.TensorType{DType: d, Shape: append(tensor.Shape{}, shape...)}
+func tt(d tensor.DType, shape ...int64) hook.TensorType {
+	return hook.TensorType{DType: d, Shape: append(tensor.Shape{}, shape...)}
 }
 
-func deliverTyped(t *testing.T, h runtime.Handler, kind hlocb.Kind, operands, results []*tensor.Tensor) error {
+func deliverTyped(t *testing.T, h runtime.Handler, kind hook.Kind, operands, results []*tensor.Tensor) error {
 	t.Helper()
-	s := hlocb.Site{ID: 1, Name: "f", Kind: kind}
+	s := hook.Site{ID: 1, Name: "f", Kind: kind}
 	for _, o := range operands {
 		s.Operands = append(s.Operands, tt(o.DType(), o.Shape()...))
 	}
@@ -26,7 +26,7 @@ func deliverTyped(t *testing.T, h runtime.Handler, kind hlocb.Kind, operands, re
 	}
 	var b runtime.Bindings
 	b.Answer("f", h)
-	bound, err := b.Bind(&hlocb.Manifest{Sites: []hlocb.Site{s}})
+	bound, err := b.Bind(&hook.Manifest{Sites: []hook.Site{s}})
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func TestTypedHandlers(t *testing.T) {
 	x := tensor.New(tensor.F32, tensor.Shape{2, 2})
 	copy(tensor.View[float32](x), []float32{1, 2, 3, 4})
 	r := tensor.New(tensor.F64, nil)
-	if err := deliverTyped(t, runtime.Func(sum), hlocb.Call, []*tensor.Tensor{x}, []*tensor.Tensor{r}); err != nil || tensor.View[float64](r)[0] != 10 {
+	if err := deliverTyped(t, runtime.Func(sum), hook.Call, []*tensor.Tensor{x}, []*tensor.Tensor{r}); err != nil || tensor.View[float64](r)[0] != 10 {
 		t.Errorf("the sum is %v, %v", tensor.View[float64](r), err)
 	}
 
@@ -59,13 +59,13 @@ func TestTypedHandlers(t *testing.T) {
 		}
 		return runtime.ArrayOf(out), nil
 	})
-	if err := deliverTyped(t, times, hlocb.Call, []*tensor.Tensor{x, n}, []*tensor.Tensor{v}); err != nil || tensor.View[float32](v)[1] != 6 {
+	if err := deliverTyped(t, times, hook.Call, []*tensor.Tensor{x, n}, []*tensor.Tensor{v}); err != nil || tensor.View[float32](v)[1] != 6 {
 		t.Errorf("the product is %v, %v", tensor.View[float32](v), err)
 	}
 
 	feed := runtime.FeedFunc(func(context.Context) (runtime.Array[bool8], error) { return runtime.Scalar(bool8(1)), nil })
 	p := tensor.New(tensor.I1, nil)
-	if err := deliverTyped(t, feed, hlocb.Feed, nil, []*tensor.Tensor{p}); err != nil || p.Peek()[0] != 1 {
+	if err := deliverTyped(t, feed, hook.Feed, nil, []*tensor.Tensor{p}); err != nil || p.Peek()[0] != 1 {
 		t.Errorf("the predicate is %v, %v", p.Peek(), err)
 	}
 
@@ -75,7 +75,7 @@ func TestTypedHandlers(t *testing.T) {
 		x.Data[0] = -1
 		return nil
 	})
-	if err := deliverTyped(t, look, hlocb.InOut, []*tensor.Tensor{x}, []*tensor.Tensor{x}); err != nil || len(seen) != 4 || tensor.View[float32](x)[0] != -1 {
+	if err := deliverTyped(t, look, hook.InOut, []*tensor.Tensor{x}, []*tensor.Tensor{x}); err != nil || len(seen) != 4 || tensor.View[float32](x)[0] != -1 {
 		t.Errorf("saw %v, left %v, %v", seen, tensor.View[float32](x), err)
 	}
 }
@@ -87,15 +87,15 @@ func TestTypedBinding(t *testing.T) {
 	f32, f64, i32 := tensor.New(tensor.F32, nil), tensor.New(tensor.F64, nil), tensor.New(tensor.I32, nil)
 	for _, c := range []struct {
 		h                 runtime.Handler
-		kind              hlocb.Kind
+		kind              hook.Kind
 		operands, results []*tensor.Tensor
 		want              string
 	}{
-		{runtime.Func(sum), hlocb.Call, []*tensor.Tensor{i32}, []*tensor.Tensor{f64}, "operand 0 is tensor<i32>, the handler takes elements of Go type float32"},
-		{runtime.Func(sum), hlocb.Call, []*tensor.Tensor{f32}, []*tensor.Tensor{f32}, "result 0 is tensor<f32>, the handler takes elements of Go type float64"},
-		{runtime.Func(sum), hlocb.Call, []*tensor.Tensor{f32, f32}, []*tensor.Tensor{f64}, "it has 2 operands, the handler takes 1"},
-		{runtime.Func(sum), hlocb.InOut, []*tensor.Tensor{f32}, []*tensor.Tensor{f32}, "a hook of kind inout takes none"},
-		{runtime.LookFunc(func(context.Context, runtime.Array[float32]) error { return nil }), hlocb.Call, []*tensor.Tensor{f32}, []*tensor.Tensor{f32}, "a hook of kind call takes 1"},
+		{runtime.Func(sum), hook.Call, []*tensor.Tensor{i32}, []*tensor.Tensor{f64}, "operand 0 is tensor<i32>, the handler takes elements of Go type float32"},
+		{runtime.Func(sum), hook.Call, []*tensor.Tensor{f32}, []*tensor.Tensor{f32}, "result 0 is tensor<f32>, the handler takes elements of Go type float64"},
+		{runtime.Func(sum), hook.Call, []*tensor.Tensor{f32, f32}, []*tensor.Tensor{f64}, "it has 2 operands, the handler takes 1"},
+		{runtime.Func(sum), hook.InOut, []*tensor.Tensor{f32}, []*tensor.Tensor{f32}, "a hook of kind inout takes none"},
+		{runtime.LookFunc(func(context.Context, runtime.Array[float32]) error { return nil }), hook.Call, []*tensor.Tensor{f32}, []*tensor.Tensor{f32}, "a hook of kind call takes 1"},
 	} {
 		err := deliverTyped(t, c.h, c.kind, c.operands, c.results)
 		var refused *runtime.BindError
@@ -125,13 +125,13 @@ func TestWrongShapeAndSize(t *testing.T) {
 		{runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error { return c.SetResultBytes(0, make([]byte, 12)) }),
 			"handler gave 12 bytes for result 0, the program takes 16 (tensor<2x2xf32>)"},
 	} {
-		err := deliverTyped(t, c.h, hlocb.Feed, nil, []*tensor.Tensor{r})
+		err := deliverTyped(t, c.h, hook.Feed, nil, []*tensor.Tensor{r})
 		var failed *runtime.HookError
 		if !errors.As(err, &failed) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error is %v, expected %q", err, c.want)
 		}
 	}
-	if err := deliverTyped(t, feed(4, 2, 2), hlocb.Feed, nil, []*tensor.Tensor{r}); err != nil {
+	if err := deliverTyped(t, feed(4, 2, 2), hook.Feed, nil, []*tensor.Tensor{r}); err != nil {
 		t.Error(err)
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/fn"
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
@@ -155,7 +156,7 @@ const probeMark = "verify"
 
 func isProbe(op *ir.Op) bool {
 	cfg, _ := op.Attr("backend_config").(*ir.DictAttr)
-	s, _ := cfg.Get(hook.AttrProbe).(*ir.StringAttr)
+	s, _ := cfg.Get(hooks.AttrProbe).(*ir.StringAttr)
 	return s != nil && s.Value() == probeMark
 }
 
@@ -216,15 +217,15 @@ func pairOps(a, b []*ir.Block) [][2]*ir.Op {
 // probeable reports whether the op computes values worth looking at: hooks and constants do not.
 func probeable(op *ir.Op) bool {
 	switch op.Name() {
-	case "stablehlo.constant", "stablehlo.iota", "stablehlo.infeed", "stablehlo.recv", hlocb.Hook.Name:
+	case "stablehlo.constant", "stablehlo.iota", "stablehlo.infeed", "stablehlo.recv", hookop.Hook.Name:
 		return false
 	case "stablehlo.custom_call":
-		if t, _ := op.Attr("call_target_name").(*ir.StringAttr); t != nil && t.Value() == hlocb.Target {
+		if t, _ := op.Attr("call_target_name").(*ir.StringAttr); t != nil && t.Value() == hook.Target {
 			return false
 		}
 	}
 	for _, r := range op.Results() {
-		if hook.CanTap(r) {
+		if hooks.CanTap(r) {
 			return true
 		}
 	}
@@ -249,7 +250,7 @@ func search(ctx context.Context, src [2]*Source, at [2]scope, args []*tensor.Ten
 		to, size := from, int64(0)
 		for to < len(pairs) && (to == from || size < probeBytes) {
 			for _, r := range pairs[to][0].Results() {
-				if t, ok := r.Type().(*ir.TensorType); ok && hook.CanTap(r) {
+				if t, ok := r.Type().(*ir.TensorType); ok && hooks.CanTap(r) {
 					size += tensor.Shape(t.Shape()).NumElements() * int64(t.DType().Size())
 				}
 			}
@@ -274,26 +275,26 @@ type probe struct {
 
 func searchPart(ctx context.Context, src [2]*Source, programs [2]*runtime.Program, pairs [][2]*ir.Op, args []*tensor.Tensor, tol Tolerance) (*Found, error) {
 	var events [2][]Event
-	var sites [2]map[hlocb.ID]probe
+	var sites [2]map[hook.ID]probe
 	for i := range src {
 		m := programs[i].Module
-		prober, err := hook.NewProber(m)
+		prober, err := hooks.NewProber(m)
 		if err != nil {
 			return nil, err
 		}
-		sites[i] = map[hlocb.ID]probe{}
+		sites[i] = map[hook.ID]probe{}
 		for n := range pairs {
 			op := pairs[n][i]
 			for k := op.NumResults() - 1; k >= 0; k-- {
-				if !hook.CanTap(op.Result(k)) {
+				if !hooks.CanTap(op.Result(k)) {
 					continue
 				}
 				tap := prober.Tap(op.Result(k), prober.Names([]string{"probe"})[0], probeMark)
 				cfg := tap.Attr("backend_config").(*ir.DictAttr)
-				sites[i][hlocb.ID(cfg.Get("id").(*ir.IntegerAttr).Value())] = probe{n, k}
+				sites[i][hook.ID(cfg.Get("id").(*ir.IntegerAttr).Value())] = probe{n, k}
 			}
 		}
-		manifest, err := hook.ManifestOf(m)
+		manifest, err := hooks.ManifestOf(m)
 		if err != nil {
 			return nil, err
 		}
@@ -324,9 +325,9 @@ func searchPart(ctx context.Context, src [2]*Source, programs [2]*runtime.Progra
 }
 
 // withProbes returns the manifest of a program whose hooks stand as written, with the probes that were put into it.
-func withProbes(written, probed *hlocb.Manifest) *hlocb.Manifest {
+func withProbes(written, probed *hook.Manifest) *hook.Manifest {
 	out := *written
-	out.Sites = append([]hlocb.Site(nil), written.Sites...)
+	out.Sites = append([]hook.Site(nil), written.Sites...)
 	for _, s := range probed.Sites {
 		if written.Find(s.ID) == nil {
 			out.Sites = append(out.Sites, s)
@@ -339,7 +340,7 @@ func withProbes(written, probed *hlocb.Manifest) *hlocb.Manifest {
 const notExecuted = "no execution"
 
 // firstDifferent returns the probe that differs in the earliest execution of its block, among those the first in it.
-func firstDifferent(programs [2]*runtime.Program, pairs [][2]*ir.Op, sites [2]map[hlocb.ID]probe, events [2][]Event, tol Tolerance) *Found {
+func firstDifferent(programs [2]*runtime.Program, pairs [][2]*ir.Op, sites [2]map[hook.ID]probe, events [2][]Event, tol Tolerance) *Found {
 	type place struct {
 		device int
 		probe

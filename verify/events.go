@@ -3,7 +3,7 @@ package verify
 import (
 	"fmt"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 )
 
 // EventComparison tells how the events of two runs differ.
@@ -23,21 +23,21 @@ type EventDifference struct {
 	What    string      `json:"what"`
 	Value   *Comparison `json:"value,omitempty"`
 
-	site *hlocb.Site
+	site *hook.Site
 }
 
 // Site returns the hook of the first side, nil where only the second has it.
-func (d *EventDifference) Site() *hlocb.Site { return d.site }
+func (d *EventDifference) Site() *hook.Site { return d.site }
 
 // Equal reports whether no difference was found.
 func (c *EventComparison) Equal() bool { return c.First == nil }
 
 // pairSites finds for each hook of a the hook of b that stands for it: that of the same id, else of the same name,
 // else, where both sides have equally many hooks left, the one at the same position.
-func pairSites(a, b []*hlocb.Site) map[*hlocb.Site]*hlocb.Site {
-	pair := map[*hlocb.Site]*hlocb.Site{}
-	taken := map[*hlocb.Site]bool{}
-	match := func(same func(x, y *hlocb.Site) bool) {
+func pairSites(a, b []*hook.Site) map[*hook.Site]*hook.Site {
+	pair := map[*hook.Site]*hook.Site{}
+	taken := map[*hook.Site]bool{}
+	match := func(same func(x, y *hook.Site) bool) {
 		for _, x := range a {
 			if pair[x] != nil {
 				continue
@@ -50,20 +50,20 @@ func pairSites(a, b []*hlocb.Site) map[*hlocb.Site]*hlocb.Site {
 			}
 		}
 	}
-	match(func(x, y *hlocb.Site) bool { return x.ID == y.ID })
-	match(func(x, y *hlocb.Site) bool { return x.Name == y.Name })
+	match(func(x, y *hook.Site) bool { return x.ID == y.ID })
+	match(func(x, y *hook.Site) bool { return x.Name == y.Name })
 	if len(a) == len(b) {
-		match(func(*hlocb.Site, *hlocb.Site) bool { return true })
+		match(func(*hook.Site, *hook.Site) bool { return true })
 	}
 	return pair
 }
 
 // sitesOf returns the hooks of a manifest, then those that only events tell of: ops that are hooks of the embedded engine alone,
 // as interpreter.print.
-func sitesOf(m *hlocb.Manifest, events []Event) []*hlocb.Site {
-	var out []*hlocb.Site
-	seen := map[*hlocb.Site]bool{}
-	add := func(s *hlocb.Site) {
+func sitesOf(m *hook.Manifest, events []Event) []*hook.Site {
+	var out []*hook.Site
+	seen := map[*hook.Site]bool{}
+	add := func(s *hook.Site) {
 		if !seen[s] {
 			seen[s] = true
 			out = append(out, s)
@@ -80,7 +80,7 @@ func sitesOf(m *hlocb.Manifest, events []Event) []*hlocb.Site {
 
 // key is a hook on a device.
 type key struct {
-	site   *hlocb.Site
+	site   *hook.Site
 	device int
 }
 
@@ -100,10 +100,10 @@ func perHook(events []Event) (lists map[key][]*Event, order []key) {
 // compares their order as far as the first program asks for one: for each edge of its manifest, the events of both hooks must
 // alternate the same way. Hooks without side effects may be merged, repeated and removed by either side, so
 // only those that have some are compared.
-func CompareEvents(ma, mb *hlocb.Manifest, a, b []Event, tol Tolerance) *EventComparison {
+func CompareEvents(ma, mb *hook.Manifest, a, b []Event, tol Tolerance) *EventComparison {
 	out := &EventComparison{}
 	pair := pairSites(sitesOf(ma, a), sitesOf(mb, b))
-	back := map[*hlocb.Site]*hlocb.Site{}
+	back := map[*hook.Site]*hook.Site{}
 	for x, y := range pair {
 		back[y] = x
 	}
@@ -162,7 +162,7 @@ func compareEvent(k key, n int, x, y *Event, tol Tolerance) *EventDifference {
 }
 
 // compareOrder returns the first pair of events whose order the first program fixes and the second run turned around.
-func compareOrder(ma *hlocb.Manifest, pair map[*hlocb.Site]*hlocb.Site, a, b []Event) *EventDifference {
+func compareOrder(ma *hook.Manifest, pair map[*hook.Site]*hook.Site, a, b []Event) *EventDifference {
 	devices := map[int]bool{}
 	for _, e := range a {
 		devices[e.Device] = true
@@ -196,7 +196,7 @@ func compareOrder(ma *hlocb.Manifest, pair map[*hlocb.Site]*hlocb.Site, a, b []E
 }
 
 // interleaving returns for each event of two hooks on a device whether it is one of the first.
-func interleaving(events []Event, device int, first, second *hlocb.Site) []bool {
+func interleaving(events []Event, device int, first, second *hook.Site) []bool {
 	var out []bool
 	for i := range events {
 		if e := &events[i]; e.Device == device && (e.Site == first || e.Site == second) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -20,7 +20,7 @@ type Side struct {
 
 // Event is one arrival at a hook, with copies of what it was given and of what it was answered.
 type Event struct {
-	Site     *hlocb.Site
+	Site     *hook.Site
 	Device   int
 	Seq      int64
 	Operands []*tensor.Tensor

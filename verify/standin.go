@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -21,7 +21,7 @@ func StandIn(seed uint64) runtime.Handler {
 type standInKey struct {
 	run    int64
 	device int
-	hook   hlocb.ID
+	hook   hook.ID
 }
 
 type standIn struct {
@@ -31,7 +31,7 @@ type standIn struct {
 }
 
 func (s *standIn) Handle(_ context.Context, c *runtime.Call) error {
-	if c.Site.Kind == hlocb.InOut || c.Site.Kind == hlocb.Tap {
+	if c.Site.Kind == hook.InOut || c.Site.Kind == hook.Tap {
 		return nil // the results, where there are any, are the operands already
 	}
 	k := standInKey{c.Run, c.Device, c.Site.ID}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 	"github.com/hlocb/hlocb/verify"
 )
@@ -139,14 +139,14 @@ func TestFillHasEdges(t *testing.T) {
 	}
 }
 
-func event(s *hlocb.Site, values ...float64) verify.Event {
+func event(s *hook.Site, values ...float64) verify.Event {
 	return verify.Event{Site: s, Operands: []*tensor.Tensor{floats(tensor.F32, values...)}}
 }
 
 func TestCompareEvents(t *testing.T) {
-	sites := func() *hlocb.Manifest {
-		return &hlocb.Manifest{Sites: []hlocb.Site{{ID: 1, Name: "a", SideEffect: true}, {ID: 2, Name: "b", SideEffect: true}, {ID: 3, Name: "pure"}},
-			Edges: []hlocb.Edge{{From: 1, To: 2}}}
+	sites := func() *hook.Manifest {
+		return &hook.Manifest{Sites: []hook.Site{{ID: 1, Name: "a", SideEffect: true}, {ID: 2, Name: "b", SideEffect: true}, {ID: 3, Name: "pure"}},
+			Edges: []hook.Edge{{From: 1, To: 2}}}
 	}
 	m, free := sites(), sites()
 	free.Edges = nil
@@ -157,7 +157,7 @@ func TestCompareEvents(t *testing.T) {
 	run := []verify.Event{event(a, 1), event(pure, 9), event(b, 2), event(a, 3)}
 	tests := []struct {
 		name  string
-		m     *hlocb.Manifest
+		m     *hook.Manifest
 		other []verify.Event
 		equal bool
 	}{

@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/check"
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/fn"
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/interpreter"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/quant"
@@ -21,7 +21,7 @@ import (
 // Dialects returns every dialect of this module.
 func Dialects() []*ir.Dialect {
 	return []*ir.Dialect{
-		builtin.Dialect(), fn.Dialect(), stablehlo.Dialect(), chlo.Dialect(), sdy.Dialect(), hlocb.Dialect(), mhlo.Dialect(),
+		builtin.Dialect(), fn.Dialect(), stablehlo.Dialect(), chlo.Dialect(), sdy.Dialect(), hookop.Dialect(), mhlo.Dialect(),
 		check.Dialect(), interpreter.Dialect(), quant.Dialect(), arith.Dialect(), shape.Dialect(), tensors.Dialect(),
 	}
 }

@@ -10,16 +10,16 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // parameters returns the types of main's arguments. Dimensions whose size the program leaves open are negative; quantized
 // ones are of the type that they are stored in.
-func parameters(m *ir.Module) ([]hlocb.TensorType, error) {
+func parameters(m *ir.Module) ([]hook.TensorType, error) {
 	f, ok := fn.Lookup(m, "main")
 	if !ok {
 		if all := fn.Funcs(m); len(all) == 1 {
@@ -29,7 +29,7 @@ func parameters(m *ir.Module) ([]hlocb.TensorType, error) {
 	if !ok {
 		return nil, m.Errorf(m.Op(), "the module has no function @main")
 	}
-	var out []hlocb.TensorType
+	var out []hook.TensorType
 	for i, t := range f.Type().Inputs() {
 		if stablehlo.IsToken(t) { // nobody gives tokens
 			continue
@@ -45,7 +45,7 @@ func parameters(m *ir.Module) ([]hlocb.TensorType, error) {
 		if d == tensor.Invalid {
 			return nil, m.Errorf(f.Op, "argument %d of @%s is of type %s; tensors of such elements cannot be given", i, f.Symbol(), t)
 		}
-		out = append(out, hlocb.TensorType{DType: d, Shape: tt.Shape()})
+		out = append(out, hook.TensorType{DType: d, Shape: tt.Shape()})
 	}
 	return out, nil
 }
@@ -62,7 +62,7 @@ func visible[T any](list []T, hidden []int) []T {
 }
 
 // withHidden puts zeros in the place of hidden arguments: nobody reads them.
-func withHidden(args []*tensor.Tensor, types []hlocb.TensorType, hidden []int) []*tensor.Tensor {
+func withHidden(args []*tensor.Tensor, types []hook.TensorType, hidden []int) []*tensor.Tensor {
 	if len(hidden) == 0 {
 		return args
 	}
@@ -78,7 +78,7 @@ func withHidden(args []*tensor.Tensor, types []hlocb.TensorType, hidden []int) [
 }
 
 // arguments makes main's arguments of --arg and --fill: those that --arg does not give are filled.
-func arguments(types []hlocb.TensorType, given []string, fill string) ([]*tensor.Tensor, error) {
+func arguments(types []hook.TensorType, given []string, fill string) ([]*tensor.Tensor, error) {
 	if len(given) > len(types) {
 		return nil, usagef("%d times --arg, but main takes %s", len(given), plural(len(types), "argument"))
 	}
@@ -110,12 +110,12 @@ func arguments(types []hlocb.TensorType, given []string, fill string) ([]*tensor
 }
 
 // isDynamic reports whether the program leaves a dimension open.
-func isDynamic(t hlocb.TensorType) bool {
+func isDynamic(t hook.TensorType) bool {
 	return slices.ContainsFunc(t.Shape, func(d int64) bool { return d < 0 })
 }
 
 // noFill is the error for argument i of main, which nobody can make up.
-func noFill(i int, t hlocb.TensorType) error {
+func noFill(i int, t hook.TensorType) error {
 	return usagef("argument %d of main, %s, is of dynamic shape: give it with --arg", i, t)
 }
 
@@ -127,7 +127,7 @@ func plural(n int, what string) string {
 }
 
 // argument reads LITERAL or @FILE.npy.
-func argument(s string, want hlocb.TensorType) (*tensor.Tensor, error) {
+func argument(s string, want hook.TensorType) (*tensor.Tensor, error) {
 	var v *tensor.Tensor
 	if path, ok := strings.CutPrefix(s, "@"); ok {
 		f, err := os.Open(path)
@@ -144,7 +144,7 @@ func argument(s string, want hlocb.TensorType) (*tensor.Tensor, error) {
 			return nil, err
 		}
 	}
-	if got := (hlocb.TensorType{DType: v.DType(), Shape: v.Shape()}); got.DType != want.DType || !slices.EqualFunc(got.Shape, want.Shape, func(g, w int64) bool { return w < 0 || g == w }) {
+	if got := (hook.TensorType{DType: v.DType(), Shape: v.Shape()}); got.DType != want.DType || !slices.EqualFunc(got.Shape, want.Shape, func(g, w int64) bool { return w < 0 || g == w }) {
 		return nil, fmt.Errorf("value is of type %s, main takes %s", got, want)
 	}
 	return v, nil

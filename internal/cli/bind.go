@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -161,7 +161,7 @@ func cutBinding(spec string) (name, handler string, ok bool) {
 }
 
 // check reports names that select no hook of the module. A glob may select none.
-func (f *bindFlags) check(m *hlocb.Manifest) error {
+func (f *bindFlags) check(m *hook.Manifest) error {
 	for _, pattern := range f.bindings.Unmatched(m) {
 		if strings.ContainsAny(pattern, "*?[") || slices.Contains(f.own, pattern) {
 			continue

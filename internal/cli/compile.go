@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -70,7 +70,7 @@ another processor is compiled again, and that is said.`,
 }
 
 // placeholders binds every hook, since compiling checks that; nothing is run.
-func placeholders(m *hlocb.Manifest) *runtime.Bindings {
+func placeholders(m *hook.Manifest) *runtime.Bindings {
 	b := new(runtime.Bindings)
 	for i := range m.Sites {
 		b.Answer(m.Sites[i].ID.String(), runtime.HandlerFunc(func(context.Context, *runtime.Call) error {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
@@ -25,12 +25,12 @@ func TestDocsAreComplete(t *testing.T) {
 			t.Errorf("docs/handlers.md does not list %s", info.Name)
 		}
 	}
-	for _, f := range hook.Formats() {
+	for _, f := range hooks.Formats() {
 		if !strings.Contains(formatsDoc, "\n| `"+f.Name+"`") {
 			t.Errorf("docs/formats.md does not list the input format %s", f.Name)
 		}
 	}
-	for _, o := range hook.Outputs() {
+	for _, o := range hooks.Outputs() {
 		if !strings.Contains(formatsDoc, "\n| `"+o.Name+"`") {
 			t.Errorf("docs/formats.md does not list the output format %s", o.Name)
 		}

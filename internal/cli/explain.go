@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -60,7 +60,7 @@ func (a *app) explainCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) explain(m *ir.Module, r *passes.Rewritten, s *hlocb.Site) {
+func (a *app) explain(m *ir.Module, r *passes.Rewritten, s *hook.Site) {
 	fmt.Fprintf(a.stdout, "%s (%s, id %s)\n\nbefore\n", s.Name, s.Kind, s.ID)
 	seen := map[int]bool{}
 	for _, pos := range r.Origins[s.ID] {
@@ -73,7 +73,7 @@ func (a *app) explain(m *ir.Module, r *passes.Rewritten, s *hlocb.Site) {
 	m.Walk(func(op *ir.Op) bool {
 		if op.Name() == "stablehlo.custom_call" {
 			if d, ok := op.Attr("backend_config").(*ir.DictAttr); ok {
-				if id, ok := d.Get("id").(*ir.IntegerAttr); ok && hlocb.ID(id.Value()) == s.ID {
+				if id, ok := d.Get("id").(*ir.IntegerAttr); ok && hook.ID(id.Value()) == s.ID {
 					fmt.Fprintf(a.stdout, "        %s\n", strings.TrimSpace(print.Op(m, op, print.Options{})))
 					return false
 				}
@@ -82,7 +82,7 @@ func (a *app) explain(m *ir.Module, r *passes.Rewritten, s *hlocb.Site) {
 		return true
 	})
 	fmt.Fprintln(a.stdout, "\nwhy")
-	for _, reason := range hook.Explain(s, r.Manifest, hook.DataOrder(m), r.Aliases) {
+	for _, reason := range hooks.Explain(s, r.Manifest, hooks.DataOrder(m), r.Aliases) {
 		fmt.Fprintf(a.stdout, "  - %s\n", reason)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
@@ -25,7 +25,7 @@ type compiledAlias struct {
 
 // aliasLine is one row of 'hlocb hooks --aliases'.
 type aliasLine struct {
-	hook.AliasReport
+	hooks.AliasReport
 	Compiled *compiledAlias `json:"compiled,omitempty"`
 }
 
@@ -74,7 +74,7 @@ func (a *app) compiledAliases(ctx context.Context, plugin string, m *ir.Module, 
 		return nil, "", err
 	}
 	type key struct {
-		hook   hlocb.ID
+		hook   hook.ID
 		result int
 	}
 	byResult := map[key]runtime.AliasUse{}
@@ -122,7 +122,7 @@ func (a *app) aliasTable(lines []aliasLine, plugin string) error {
 				}
 				if l.Bytes > 0 {
 					compiled += l.Bytes * int64(c.Copies)
-					if l.Verdict == hook.AliasCopied {
+					if l.Verdict == hooks.AliasCopied {
 						predicted += l.Bytes * int64(c.Calls)
 					}
 				}

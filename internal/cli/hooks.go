@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 )
@@ -40,7 +40,7 @@ the rewritten module too and puts beside each prediction what the plugin's compi
 			args, flags.order = orderAndArgs(flags.order, args)
 			alone := flags.order == orderAlone
 			if alone {
-				flags.order = hook.OrderProgram.String()
+				flags.order = hooks.OrderProgram.String()
 			}
 			opts, err := flags.options()
 			if err != nil {
@@ -70,9 +70,9 @@ the rewritten module too and puts beside each prediction what the plugin's compi
 			case aliases:
 				return a.aliasTable(lines, described)
 			case dot:
-				return hook.WriteOrderDOT(a.stdout, rewritten.Manifest, data)
+				return hooks.WriteOrderDOT(a.stdout, rewritten.Manifest, data)
 			case alone:
-				return hook.WriteOrder(a.stdout, rewritten.Manifest, data)
+				return hooks.WriteOrder(a.stdout, rewritten.Manifest, data)
 			}
 			return a.hooksTable(rewritten, data)
 		}),
@@ -96,7 +96,7 @@ const orderAlone = "alone"
 func orderAndArgs(order string, args []string) ([]string, string) {
 	if order == orderAlone && len(args) > 1 {
 		for i, arg := range args {
-			if _, ok := hook.ParseOrder(arg); ok {
+			if _, ok := hooks.ParseOrder(arg); ok {
 				return slices.Concat(args[:i], args[i+1:]), arg
 			}
 		}
@@ -106,11 +106,11 @@ func orderAndArgs(order string, args []string) ([]string, string) {
 
 // orderDocument is what 'hlocb hooks --order --json' writes.
 type orderDocument struct {
-	Order []hlocb.Edge `json:"order"`
-	Data  []hlocb.Edge `json:"data_order,omitempty"`
+	Order []hook.Edge `json:"order"`
+	Data  []hook.Edge `json:"data_order,omitempty"`
 }
 
-func (a *app) hooksTable(r *passes.Rewritten, data []hlocb.Edge) error {
+func (a *app) hooksTable(r *passes.Rewritten, data []hook.Edge) error {
 	if len(r.Manifest.Sites) == 0 {
 		fmt.Fprintln(a.stdout, "no hooks")
 		return nil
@@ -126,7 +126,7 @@ func (a *app) hooksTable(r *passes.Rewritten, data []hlocb.Edge) error {
 	}
 	fmt.Fprintln(a.stdout, "\norder:")
 	var order strings.Builder
-	if err := hook.WriteOrder(&order, r.Manifest, data); err != nil {
+	if err := hooks.WriteOrder(&order, r.Manifest, data); err != nil {
 		return err
 	}
 	fmt.Fprint(a.stdout, indent(order.String()))
@@ -158,11 +158,11 @@ func orDash(s string) string {
 }
 
 // signature returns the types of a hook's operands and results as the handler sees them.
-func signature(s *hlocb.Site) string {
+func signature(s *hook.Site) string {
 	return "(" + typeList(s.Operands) + ") -> (" + typeList(s.Results) + ")"
 }
 
-func typeList(list []hlocb.TensorType) string {
+func typeList(list []hook.TensorType) string {
 	parts := make([]string, len(list))
 	for i, t := range list {
 		parts[i] = t.String()
@@ -172,19 +172,19 @@ func typeList(list []hlocb.TensorType) string {
 
 // manifestDocument is what 'hlocb hooks --json' and 'hlocb rewrite --manifest' write.
 type manifestDocument struct {
-	*hlocb.Manifest
-	Data    []hlocb.Edge `json:"data_order,omitempty"`
-	Aliases []aliasLine  `json:"aliases"`
-	Plugin  string       `json:"plugin,omitempty"`
+	*hook.Manifest
+	Data    []hook.Edge `json:"data_order,omitempty"`
+	Aliases []aliasLine `json:"aliases"`
+	Plugin  string      `json:"plugin,omitempty"`
 }
 
-func manifestOf(m *hlocb.Manifest, data []hlocb.Edge, aliases []aliasLine, plugin string) manifestDocument {
+func manifestOf(m *hook.Manifest, data []hook.Edge, aliases []aliasLine, plugin string) manifestDocument {
 	out := *m // lists that are empty are written as such
 	if out.Sites == nil {
-		out.Sites = []hlocb.Site{}
+		out.Sites = []hook.Site{}
 	}
 	if out.Edges == nil {
-		out.Edges = []hlocb.Edge{}
+		out.Edges = []hook.Edge{}
 	}
 	if aliases == nil {
 		aliases = []aliasLine{}
@@ -194,9 +194,9 @@ func manifestOf(m *hlocb.Manifest, data []hlocb.Edge, aliases []aliasLine, plugi
 
 // dataOrder returns the order that only data imposes on the hooks of a rewritten module, which is none where one chain goes
 // through all.
-func dataOrder(m *ir.Module, opts passes.RewriteOptions) []hlocb.Edge {
-	if opts.Order == hook.OrderProgram {
+func dataOrder(m *ir.Module, opts passes.RewriteOptions) []hook.Edge {
+	if opts.Order == hooks.OrderProgram {
 		return nil
 	}
-	return hook.DataOrder(m)
+	return hooks.DataOrder(m)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -108,7 +108,7 @@ func parseSize(s string) (int64, error) {
 }
 
 // checkSize refuses arguments that take more than limit before they are made.
-func checkSize(m *ir.Module, types []hlocb.TensorType, limit int64) error {
+func checkSize(m *ir.Module, types []hook.TensorType, limit int64) error {
 	total := 0.0
 	for _, t := range types {
 		if isDynamic(t) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
@@ -35,16 +35,16 @@ func (f *rewriteFlags) add(c *cobra.Command) {
 func (f *rewriteFlags) options() (passes.RewriteOptions, error) {
 	opts := passes.RewriteOptions{Targets: f.targets}
 	var ok bool
-	if opts.Order, ok = hook.ParseOrder(f.order); !ok {
+	if opts.Order, ok = hooks.ParseOrder(f.order); !ok {
 		return opts, usagef("--order %s: expected program, source or none", f.order)
 	}
-	if opts.Chain, ok = hook.ParseChain(f.chain); !ok {
+	if opts.Chain, ok = hooks.ParseChain(f.chain); !ok {
 		return opts, usagef("--chain %s: expected state or token", f.chain)
 	}
-	if opts.Alias, ok = hook.ParseAliasMode(f.alias); !ok {
+	if opts.Alias, ok = hooks.ParseAliasMode(f.alias); !ok {
 		return opts, usagef("--alias %s: expected all, free or none", f.alias)
 	}
-	if opts.PerDevice, ok = hook.ParsePerDevice(f.devices); !ok {
+	if opts.PerDevice, ok = hooks.ParsePerDevice(f.devices); !ok {
 		return opts, usagef("--per-device %s: expected source, once or each", f.devices)
 	}
 	return opts, nil
@@ -77,7 +77,7 @@ Notations (--to):
 			if err != nil {
 				return err
 			}
-			output, err := hook.FindOutput(to)
+			output, err := hooks.FindOutput(to)
 			if err != nil {
 				return usagef("--to: %w", err)
 			}
@@ -111,7 +111,7 @@ Notations (--to):
 	c.Flags().StringVar(&to, "to", "ffi", "the notation to write hooks in")
 	c.Flags().StringVar(&def, "default", "", "for --to strip: zeros stands for what a host would compute; without it such hooks are refused")
 	var names []string
-	for _, o := range hook.Outputs() {
+	for _, o := range hooks.Outputs() {
 		names = append(names, o.Name)
 	}
 	complete(c, "to", names...)
@@ -120,7 +120,7 @@ Notations (--to):
 
 func notations() string {
 	var b strings.Builder
-	for _, o := range hook.Outputs() {
+	for _, o := range hooks.Outputs() {
 		b.WriteString("  " + o.Name + strings.Repeat(" ", max(1, 10-len(o.Name))) + o.Doc + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")

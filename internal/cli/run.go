@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/heap"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
@@ -169,7 +169,7 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 		if f.backend == "auto" {
 			f.backend = "interp"
 		} else if f.backend != "interp" {
-			if program.Manifest, err = hook.ManifestOf(program.Module); err != nil {
+			if program.Manifest, err = hooks.ManifestOf(program.Module); err != nil {
 				return nil, err
 			}
 		}
@@ -235,7 +235,7 @@ func (a *app) prepare(ctx context.Context, path string, f *runFlags, opts passes
 	}
 	a.warn(m)
 	setGrid(m, f.replicas, f.partitions)
-	var manifest *hlocb.Manifest
+	var manifest *hook.Manifest
 	if f.asWritten {
 		manifest, err = asWritten(src, m, opts.Targets)
 	} else {
@@ -252,16 +252,16 @@ func (a *app) prepare(ctx context.Context, path string, f *runFlags, opts passes
 
 // asWritten lists the hooks of a module that is not rewritten. m is the module that will be executed, with callbacks that
 // fire on every device cut.
-func asWritten(src *diag.Source, m *ir.Module, targets []string) (*hlocb.Manifest, error) {
+func asWritten(src *diag.Source, m *ir.Module, targets []string) (*hook.Manifest, error) {
 	other, err := readModule(src, defaultMaxErrors)
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := hook.ManifestAsWritten(other, hook.RaiseOptions{Targets: targets})
+	manifest, err := hooks.ManifestAsWritten(other, hooks.RaiseOptions{Targets: targets})
 	if err != nil {
 		return nil, err
 	}
-	return manifest, hook.CutAsWritten(m, manifest)
+	return manifest, hooks.CutAsWritten(m, manifest)
 }
 
 // setGrid makes a module say of itself what the command line says of it, since where its hooks fire depends on that.

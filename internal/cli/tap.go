@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -89,7 +89,7 @@ cannot be observed.`,
 // addProbes taps the values that any of the patterns selects and returns how many. A pattern that selects no value that
 // can be observed is an error.
 func addProbes(m *ir.Module, patterns []*regexp.Regexp, probe string) (int, error) {
-	prober, err := hook.NewProber(m)
+	prober, err := hooks.NewProber(m)
 	if err != nil {
 		return 0, err
 	}
@@ -98,7 +98,7 @@ func addProbes(m *ir.Module, patterns []*regexp.Regexp, probe string) (int, erro
 	refused := make([]bool, len(patterns)) // selected something that cannot
 	try := func(v *ir.Value, op *ir.Op) {
 		matched := false
-		can := hook.CanTap(v) && !isHookOp(op)
+		can := hooks.CanTap(v) && !isHookOp(op)
 		for i, p := range patterns {
 			if selects(p, v, op) {
 				matched = true
@@ -149,7 +149,7 @@ func isHookOp(op *ir.Op) bool {
 		return false
 	}
 	s, _ := op.Attr("call_target_name").(*ir.StringAttr)
-	return s != nil && s.Value() == hlocb.Target
+	return s != nil && s.Value() == hook.Target
 }
 
 // selects reports whether a pattern matches a value's name, its op's name or its location.
@@ -158,9 +158,9 @@ func selects(p *regexp.Regexp, v *ir.Value, op *ir.Op) bool {
 		return true
 	}
 	if op == nil {
-		return v.Loc() != nil && p.MatchString(hook.LocText(v.Loc()))
+		return v.Loc() != nil && p.MatchString(hooks.LocText(v.Loc()))
 	}
-	return p.MatchString(op.Name()) || p.MatchString(hook.LocText(op.Loc()))
+	return p.MatchString(op.Name()) || p.MatchString(hooks.LocText(op.Loc()))
 }
 
 // valueName returns the name that a value was written with, with #N for one of several results.
@@ -196,13 +196,13 @@ func valueLabel(v *ir.Value) string {
 
 // bindProbes binds the handlers that the module's probes name, where the command line lets the module do that, and says
 // so where it does not: a module alone binds nothing.
-func (f *bindFlags) bindProbes(a *app, m *hlocb.Manifest) error {
+func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 	unserved := 0
 	made := map[string]runtime.Handler{}
 	env := a.handlerEnv()
 	for i := range m.Sites {
 		site := &m.Sites[i]
-		name, err := strconv.Unquote(site.Attrs[hook.AttrProbe])
+		name, err := strconv.Unquote(site.Attrs[hooks.AttrProbe])
 		spec := probeHandlers()[name]
 		if err != nil || spec == "" {
 			continue

@@ -12,10 +12,10 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/heap"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
@@ -273,7 +273,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		var outs [2]*verify.Outcome
 		for i, e := range exes {
 			manifest := programs[i].Manifest
-			if outs[i], runErr = e.Run(ctx, withHidden(in.args, [][]hlocb.TensorType{types, other}[i], manifest.HiddenArgs)); runErr != nil {
+			if outs[i], runErr = e.Run(ctx, withHidden(in.args, [][]hook.TensorType{types, other}[i], manifest.HiddenArgs)); runErr != nil {
 				return fmt.Errorf("%s on %s, %s: %w", paths[i], sides[i].backend.Name(), in.name, runErr)
 			}
 			outs[i].Results = visible(outs[i].Results, manifest.HiddenResults)
@@ -289,7 +289,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 			sources := [2]*verify.Source{}
 			for i, s := range sides {
 				sources[i] = &verify.Source{Load: s.load, Backend: s.backend, Options: s.options, Args: func(args []*tensor.Tensor) []*tensor.Tensor {
-					return withHidden(args, [][]hlocb.TensorType{types, other}[i], programs[i].Manifest.HiddenArgs)
+					return withHidden(args, [][]hook.TensorType{types, other}[i], programs[i].Manifest.HiddenArgs)
 				}}
 			}
 			found, err := verify.Bisect(ctx, sources[0], sources[1], in.args, tol)
@@ -351,7 +351,7 @@ func firstOp(found *verify.Found) *verifyFirst {
 		line, col := m.Source().LineColumn(op.Pos())
 		return fmt.Sprintf("%s:%d:%d", m.Source().Name(), line, col)
 	}
-	return &verifyFirst{A: at(found.ModuleA, found.A), B: at(found.ModuleB, found.B), Op: found.A.Name(), Loc: hook.LocText(found.A.Loc()),
+	return &verifyFirst{A: at(found.ModuleA, found.A), B: at(found.ModuleB, found.B), Op: found.A.Name(), Loc: hooks.LocText(found.A.Loc()),
 		Result: found.Result, Execution: found.Execution, Probed: found.Probed, Value: found.Value}
 }
 
@@ -361,7 +361,7 @@ type verifyInputs struct {
 	args []*tensor.Tensor
 }
 
-func (f *verifyFlags) inputs(types []hlocb.TensorType) ([]verifyInputs, error) {
+func (f *verifyFlags) inputs(types []hook.TensorType) ([]verifyInputs, error) {
 	if len(f.args) > 0 || f.fill != "" || len(types) == 0 {
 		args, err := arguments(types, f.args, f.fill)
 		if err != nil {
@@ -418,14 +418,14 @@ func compareRun(programs [2]*runtime.Program, outs [2]*verify.Outcome, tol verif
 }
 
 // hookOp returns the call of a site, the module where there is none.
-func hookOp(m *ir.Module, site *hlocb.Site) *ir.Op {
+func hookOp(m *ir.Module, site *hook.Site) *ir.Op {
 	out := m.Op()
 	if site == nil {
 		return out
 	}
 	m.Walk(func(op *ir.Op) bool {
 		cfg, _ := op.Attr("backend_config").(*ir.DictAttr)
-		if id, ok := cfg.Get("id").(*ir.IntegerAttr); ok && hlocb.ID(id.Value()) == site.ID {
+		if id, ok := cfg.Get("id").(*ir.IntegerAttr); ok && hook.ID(id.Value()) == site.ID {
 			out = op
 			return false
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -25,7 +25,7 @@ func (a *app) versionCommand() *cobra.Command {
 					}
 				}
 			}
-			fmt.Fprintf(a.stdout, "hlocb %s%s, call version %d, %s %s/%s\n", version, revision, hlocb.ABI, goruntime.Version(), goruntime.GOOS, goruntime.GOARCH)
+			fmt.Fprintf(a.stdout, "hlocb %s%s, call version %d, %s %s/%s\n", version, revision, hook.ABI, goruntime.Version(), goruntime.GOOS, goruntime.GOARCH)
 			return nil
 		}),
 	}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
@@ -120,7 +120,7 @@ func compareAliases(b runtime.Backend, m *ir.Module) (compared int, differ []str
 	for _, u := range uses {
 		made[fmt.Sprint(u.Hook, u.Result)] = u
 	}
-	site := map[hlocb.ID]*hlocb.Site{}
+	site := map[hook.ID]*hook.Site{}
 	for i := range r.Manifest.Sites {
 		site[r.Manifest.Sites[i].ID] = &r.Manifest.Sites[i]
 	}

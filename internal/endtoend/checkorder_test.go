@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
@@ -31,7 +31,7 @@ func TestCheckOrderFindsCuts(t *testing.T) {
 			t.Fatal(err)
 		}
 		opts := rewriteOptions(p)
-		opts.Alias = hook.AliasNone
+		opts.Alias = hooks.AliasNone
 		if _, err := passes.RewriteHooks(context.Background(), m, opts); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, p.Text())
 		}
@@ -49,7 +49,7 @@ func TestCheckOrderFindsCuts(t *testing.T) {
 			if site == nil {
 				continue
 			}
-			err = hook.CheckOrder(m)
+			err = hooks.CheckOrder(m)
 			switch {
 			case preceded[site] && err == nil:
 				t.Errorf("seed %d: the chain is cut in front of hook %s, and the checker does not see it:\n%s", seed, site.Label, print.String(m, print.Options{}))
@@ -102,5 +102,5 @@ func cut(p *randprog.Program, m *ir.Module, k int) (*randprog.Site, error) {
 	}
 	call.SetOperand(0, chain.Result(0))
 	name, _ := config.Get("name").(*ir.StringAttr)
-	return p.SiteOf(&hlocb.Site{Name: name.Value()}), nil
+	return p.SiteOf(&hook.Site{Name: name.Value()}), nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
@@ -140,7 +140,7 @@ func rewrite(name string, text []byte, opts passes.RewriteOptions) (*runtime.Pro
 
 // event is one arrival at a hook.
 type event struct {
-	site     *hlocb.Site
+	site     *hook.Site
 	device   int
 	operands []*tensor.Tensor
 }
@@ -175,7 +175,7 @@ func (r *recorder) observe() *runtime.Bindings {
 func (r *recorder) bindings() *runtime.Bindings {
 	h := r.observe()
 	h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
-		if r.answer == nil || c.Site.Kind == hlocb.Tap {
+		if r.answer == nil || c.Site.Kind == hook.Tap {
 			return nil
 		}
 		return r.answer(c)

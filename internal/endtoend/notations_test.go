@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -73,10 +73,10 @@ func converted(p *randprog.Program, to string, b runtime.Backend) (lost bool, er
 	if m, err = parseText("converted.mlir", []byte(text)); err != nil {
 		return false, err
 	}
-	if _, err := hook.Raise(m, hook.RaiseOptions{}); err != nil {
+	if _, err := hooks.Raise(m, hooks.RaiseOptions{}); err != nil {
 		return false, err
 	}
-	raised, err := hook.ManifestOf(m)
+	raised, err := hooks.ManifestOf(m)
 	if err != nil {
 		return false, err
 	}
@@ -89,7 +89,7 @@ func converted(p *randprog.Program, to string, b runtime.Backend) (lost bool, er
 			return false, fmt.Errorf("hook %s (%s, %s) became %s (%s, %s)\n-- converted:\n%s", want.Name, want.Kind, want.ID, got.Name, got.Kind, got.ID, text)
 		}
 	}
-	site := map[hlocb.ID]*randprog.Site{}
+	site := map[hook.ID]*randprog.Site{}
 	for i := range raised.Sites {
 		site[raised.Sites[i].ID] = p.SiteOf(&r.Manifest.Sites[i])
 	}

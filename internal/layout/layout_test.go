@@ -22,7 +22,7 @@ var order = [][]string{
 	{"verify"},
 	{"runtime/conformance"},
 	{"passes", "runtime/support"},
-	{"hook"},
+	{"internal/hook", "hook/format"},
 	{"runtime/backends"},
 	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "runtime/dlpack", "interp"},
 	{"runtime"},
@@ -32,8 +32,9 @@ var order = [][]string{
 	{"dialect"}, // the dialects that no other one builds on
 	{"dialect/stablehlo"},
 	{"dialect/quant"},
-	{"dialect/builtin", "dialect/fn", "dialect/hlocb", "dialect/arith", "dialect/shape", "dialect/tensors"},
+	{"dialect/builtin", "dialect/fn", "dialect/hookop", "dialect/arith", "dialect/shape", "dialect/tensors"},
 	{"ir"},
+	{"hook"},
 	{"tensor", "diag"},
 	{"internal/peer", "internal/words"},
 }
@@ -43,7 +44,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"passes", "runtime", "passes are used by other compilers, which have runtimes of their own"},
 	{"passes", "parse", "a pass gets a module, not text"},
 	{"passes", "print", "a pass gets a module, not text"},
-	{"hook", "runtime", "the hook model is data; runtimes read it"},
+	{"internal/hook", "runtime", "the hook model is data; runtimes read it"},
 	{"runtime/pjrt", "interp", "the backends do not know of each other"},
 	{"interp", "runtime/pjrt", "the backends do not know of each other"},
 	{"runtime", "parse", "the contract knows no notation"},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -86,7 +86,7 @@ type call struct {
 }
 
 func typeText(dt tensor.DType, shape tensor.Shape) string {
-	return hlocb.TensorType{DType: dt, Shape: shape}.String()
+	return hook.TensorType{DType: dt, Shape: shape}.String()
 }
 
 // most is how many elements an argument or result of a program may have.
@@ -171,7 +171,7 @@ func (g *Generator) build(c *call) (*Program, error) {
 			p.DType = dt
 		}
 	}
-	p.Run = &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: &hlocb.Manifest{}}
+	p.Run = &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: &hook.Manifest{}}
 	return p, nil
 }
 

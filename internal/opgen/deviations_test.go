@@ -8,7 +8,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/opgen"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
@@ -47,7 +47,7 @@ func program(text string, args ...*tensor.Tensor) (*opgen.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &opgen.Program{Run: &runtime.Program{Module: m, Text: []byte(text), Manifest: &hlocb.Manifest{}}, Args: args}, nil
+	return &opgen.Program{Run: &runtime.Program{Module: m, Text: []byte(text), Manifest: &hook.Manifest{}}, Args: args}, nil
 }
 
 // TestDeviations: each deviation of XLA that explains differences is there still, on an example of its own, and the engine

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/opgen"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/tensor"
@@ -137,7 +137,7 @@ func throughReverse(t *testing.T, p *opgen.Program, dims string, arguments ...in
 		a := p.Args[k]
 		body = strings.ReplaceAll(body, fmt.Sprintf("%%arg%d", k), fmt.Sprintf("%%turned%d", k))
 		copies += fmt.Sprintf("    %%turned%d = \"stablehlo.reverse\"(%%arg%d) <{dimensions = array<i64%s>}> : (%[4]s) -> %[4]s\n", k, k, dims,
-			hlocb.TensorType{DType: a.DType(), Shape: a.Shape()})
+			hook.TensorType{DType: a.DType(), Shape: a.Shape()})
 	}
 	return text[:start] + copies + body + text[end:]
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -306,16 +306,16 @@ func (g *generator) hook(s *scope) {
 }
 
 // kinds that each notation can hold.
-func kinds(f Form) []hlocb.Kind {
+func kinds(f Form) []hook.Kind {
 	switch f {
 	case Own, Target:
-		return []hlocb.Kind{hlocb.Tap, hlocb.Tap, hlocb.InOut, hlocb.Call, hlocb.Feed}
+		return []hook.Kind{hook.Tap, hook.Tap, hook.InOut, hook.Call, hook.Feed}
 	case JAX, HCB, SendRecv, Descriptor:
-		return []hlocb.Kind{hlocb.Tap, hlocb.Tap, hlocb.Call, hlocb.Feed}
+		return []hook.Kind{hook.Tap, hook.Tap, hook.Call, hook.Feed}
 	case Outfeed, EXLAOutfeed:
-		return []hlocb.Kind{hlocb.Tap, hlocb.Tap, hlocb.Feed}
+		return []hook.Kind{hook.Tap, hook.Tap, hook.Feed}
 	}
-	return []hlocb.Kind{hlocb.InOut, hlocb.InOut, hlocb.Call} // EXLA
+	return []hook.Kind{hook.InOut, hook.InOut, hook.Call} // EXLA
 }
 
 // makeHook puts a hook in; want fixes its result types, nil leaves them free.
@@ -329,20 +329,20 @@ func (g *generator) makeHook(s *scope, want []Type) []*value {
 		list := kinds(form)
 		site.Kind = list[g.r.IntN(len(list))]
 	} else {
-		site.Kind = hlocb.Tap
+		site.Kind = hook.Tap
 	}
 	if want != nil {
-		site.Kind = hlocb.Call
+		site.Kind = hook.Call
 		if form == Outfeed || form == EXLAOutfeed {
-			site.Kind = hlocb.Feed
+			site.Kind = hook.Feed
 		}
 	}
-	if site.Kind == hlocb.Call && (form == Own || form == JAX || form == Descriptor) && want == nil && g.chance(20) {
+	if site.Kind == hook.Call && (form == Own || form == JAX || form == Descriptor) && want == nil && g.chance(20) {
 		site.Pure = true
 	}
 	g.order(site)
 	var in []*value
-	if site.Kind != hlocb.Feed {
+	if site.Kind != hook.Feed {
 		for range 1 + g.r.IntN(3) {
 			in = append(in, g.pick(s, g.anyType(s)))
 		}
@@ -352,7 +352,7 @@ func (g *generator) makeHook(s *scope, want []Type) []*value {
 		if form == SendRecv && len(in) == 1 && in[0].typ.equal(Type{tensor.F32, tensor.Shape{1}}) {
 			in = append(in, g.pick(s, scalarI32)) // a zero of this type, sent alone, stands for nothing
 		}
-		if (form == JAX || form == Descriptor) && site.Kind == hlocb.Tap && g.chance(10) {
+		if (form == JAX || form == Descriptor) && site.Kind == hook.Tap && g.chance(10) {
 			in = nil
 		}
 	}
@@ -362,9 +362,9 @@ func (g *generator) makeHook(s *scope, want []Type) []*value {
 	switch {
 	case want != nil:
 		site.Results = want
-	case site.Kind == hlocb.InOut:
+	case site.Kind == hook.InOut:
 		site.Results = append([]Type(nil), site.Operands...)
-	case site.Kind == hlocb.Call || site.Kind == hlocb.Feed:
+	case site.Kind == hook.Call || site.Kind == hook.Feed:
 		site.Results = append([]Type{g.anyType(s)}, g.types(1)...)
 		if form == EXLAOutfeed {
 			site.Results = site.Results[:1]

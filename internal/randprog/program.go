@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -69,7 +69,7 @@ func (t Type) String() string {
 // Site is one hook of the program's text.
 type Site struct {
 	Label    string // what the test calls it: "h0", "h1", ...
-	Kind     hlocb.Kind
+	Kind     hook.Kind
 	Pure     bool // without side effect: may fire any number of times, and nowhere in the order
 	Operands []Type
 	Results  []Type
@@ -83,7 +83,7 @@ type Site struct {
 }
 
 // is reports whether h, a hook that was raised, is this site: by its name, or by what identified it in its notation.
-func (s *Site) is(h *hlocb.Site) bool {
+func (s *Site) is(h *hook.Site) bool {
 	n := strconv.Itoa(s.number)
 	switch s.form {
 	case JAX:
@@ -129,7 +129,7 @@ type Program struct {
 }
 
 // SiteOf returns the site that a raised hook is, nil for none.
-func (p *Program) SiteOf(h *hlocb.Site) *Site {
+func (p *Program) SiteOf(h *hook.Site) *Site {
 	for _, s := range p.Sites {
 		if s.is(h) {
 			return s

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -365,7 +365,7 @@ func (w *writer) hook(s *stmt, toks []string) []string {
 	case Descriptor:
 		tok = w.descriptor(s, tok)
 	case Outfeed:
-		if site.Kind == hlocb.Feed {
+		if site.Kind == hook.Feed {
 			tok = w.infeed(s, tok, site.Label)
 		} else {
 			tok = w.outfeed(s.in, tok, site.Label)
@@ -375,7 +375,7 @@ func (w *writer) hook(s *stmt, toks []string) []string {
 		w.line("%s = stablehlo.constant dense<[271828, %d]> : tensor<2xui32>", c, site.number)
 		w.line("%s = \"stablehlo.outfeed\"(%s, %s) {outfeed_config = \"\"} : (tensor<2xui32>, %s) -> %s", t, c, tok, tokenType, tokenType)
 		tok = w.outfeed(s.in, t, "")
-		if site.Kind != hlocb.Tap {
+		if site.Kind != hook.Tap {
 			tok = w.infeed(s, tok, "")
 		}
 	case EXLAOutfeed:
@@ -383,7 +383,7 @@ func (w *writer) hook(s *stmt, toks []string) []string {
 		w.line("%s = stablehlo.constant dense<%d> : tensor<ui16>", c, site.number)
 		w.line("%s = \"stablehlo.outfeed\"(%s, %s) : (tensor<ui16>, %s) -> %s", t, c, tok, tokenType, tokenType)
 		tok = t
-		if site.Kind == hlocb.Feed {
+		if site.Kind == hook.Feed {
 			tok = w.infeed(s, tok, "")
 		} else {
 			for _, v := range s.in {
@@ -408,12 +408,12 @@ func (w *writer) call(s *stmt) {
 	}
 	name := TargetName
 	if site.form == Own {
-		name = hlocb.Target
+		name = hook.Target
 		attrs += fmt.Sprintf(", backend_config = {abi = 1 : i64, chained = false, id = %d : i64, kind = %q, name = %q}", site.number, site.Kind, site.Label)
 	} else {
 		attrs += fmt.Sprintf(", backend_config = {name = %q, number = %d : i64}", site.Label, site.number)
 	}
-	if site.Kind == hlocb.InOut {
+	if site.Kind == hook.InOut {
 		attrs += ", " + aliases(len(s.out), 0)
 	}
 	operands, types := w.signature(nil, s.in, s.out, 0)
@@ -424,7 +424,7 @@ func (w *writer) call(s *stmt) {
 func (w *writer) exla(s *stmt) {
 	n := 0
 	attrs := ""
-	if s.site.Kind == hlocb.InOut {
+	if s.site.Kind == hook.InOut {
 		n = len(s.out)
 		attrs = ", " + aliases(len(s.out), 1)
 	}

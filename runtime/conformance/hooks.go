@@ -9,7 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
-	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
@@ -145,7 +145,7 @@ func hookCases() []Case {
 		if err != nil {
 			return err
 		}
-		r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"probe"}, Chain: hook.ChainToken})
+		r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"probe"}, Chain: hooks.ChainToken})
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/fn"
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
@@ -204,7 +204,7 @@ func execute(ctx context.Context, b runtime.Backend, p *runtime.Program, args []
 		}
 		out.events = append(out.events, c.Site.Name+" "+strings.Join(types, ", "))
 		for i, r := range c.Results {
-			if c.Site.Kind == hlocb.InOut {
+			if c.Site.Kind == hook.InOut {
 				continue
 			}
 			if i < len(c.Operands) && len(r.Bytes()) == len(c.Operands[i].Bytes()) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gomlx/go-xla/pjrt"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	hpjrt "github.com/hlocb/hlocb/runtime/pjrt"
 )
 
@@ -50,7 +50,7 @@ func Plugin(name, path string) (*pjrt.Plugin, error) {
 //
 // When an execution fails, the attachment's Err tells which hook failed and why, a *runtime.HookError; go-xla's
 // error holds XLA's words for it.
-func Attach(ctx context.Context, client *pjrt.Client, m *hlocb.Manifest, opts hpjrt.AttachOptions) (*hpjrt.Attachment, error) {
+func Attach(ctx context.Context, client *pjrt.Client, m *hook.Manifest, opts hpjrt.AttachOptions) (*hpjrt.Attachment, error) {
 	p, err := pluginOf(client)
 	if err != nil {
 		return nil, err

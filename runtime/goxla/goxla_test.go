@@ -16,7 +16,7 @@ import (
 	"github.com/gomlx/go-xla/stablehlo"
 	"github.com/gomlx/go-xla/types/shapes"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	hpjrt "github.com/hlocb/hlocb/runtime/pjrt"
 	"github.com/hlocb/hlocb/runtime/plugins"
@@ -77,11 +77,11 @@ func square(t *testing.T) []byte {
 	return text
 }
 
-var vector = hlocb.TensorType{DType: tensor.F32, Shape: tensor.Shape{3}}
+var vector = hook.TensorType{DType: tensor.F32, Shape: tensor.Shape{3}}
 
-func manifest() *hlocb.Manifest {
-	return &hlocb.Manifest{Sites: []hlocb.Site{{ID: 0x77, Name: "host", Kind: hlocb.Call, SideEffect: true,
-		Operands: []hlocb.TensorType{vector}, Results: []hlocb.TensorType{vector}}}}
+func manifest() *hook.Manifest {
+	return &hook.Manifest{Sites: []hook.Site{{ID: 0x77, Name: "host", Kind: hook.Call, SideEffect: true,
+		Operands: []hook.TensorType{vector}, Results: []hook.TensorType{vector}}}}
 }
 
 var hostCall = regexp.MustCompile(`"stablehlo.custom_call"\((%[0-9]+)\) \{[^}]*\}`)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -67,7 +67,7 @@ func Compare(a, b *Recorded, tolerance uint64) []Comparison {
 	type stream struct {
 		run    int64
 		device int
-		id     hlocb.ID
+		id     hook.ID
 	}
 	group := func(r *Recorded) (map[stream][]*RecordedEvent, []stream) {
 		m := map[stream][]*RecordedEvent{}
@@ -90,7 +90,7 @@ func Compare(a, b *Recorded, tolerance uint64) []Comparison {
 		}
 	}
 	var out []Comparison
-	at := map[hlocb.ID]int{}
+	at := map[hook.ID]int{}
 	for _, k := range order {
 		ea, eb := inA[k], inB[k]
 		i, ok := at[k.id]

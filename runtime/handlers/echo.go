@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -17,7 +17,7 @@ func Echo() runtime.Handler { return runtime.HandlerFunc(echo) }
 func newEcho(string, *Env) (runtime.Handler, error) { return Echo(), nil }
 
 func echo(_ context.Context, c *runtime.Call) error {
-	if c.Site.Kind == hlocb.InOut || c.Site.Kind == hlocb.Tap {
+	if c.Site.Kind == hook.InOut || c.Site.Kind == hook.Tap {
 		return nil // the results, where there are any, are the operands already
 	}
 	given := make([]bool, len(c.Operands))

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -95,7 +95,7 @@ func TestExec(t *testing.T) {
 	e := execHandler("good", 0)
 	for i := range 3 {
 		r := f32s(tensor.Shape{2})
-		handle(t, e, call(site("h", hlocb.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, float32(i))}, []*tensor.Tensor{r}))
+		handle(t, e, call(site("h", hook.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, float32(i))}, []*tensor.Tensor{r}))
 		if got := tensor.View[float32](r); got[0] != 2 || got[1] != float32(2*i) {
 			t.Errorf("answer is %v", got)
 		}
@@ -112,7 +112,7 @@ func TestExecLarge(t *testing.T) {
 	v := tensor.New(tensor.F32, tensor.Shape{1 << 20})
 	tensor.View[float32](v)[1<<20-1] = 21
 	r := tensor.New(tensor.F32, tensor.Shape{1 << 20})
-	handle(t, e, call(site("h", hlocb.Call), []*tensor.Tensor{v}, []*tensor.Tensor{r}))
+	handle(t, e, call(site("h", hook.Call), []*tensor.Tensor{v}, []*tensor.Tensor{r}))
 	if got := tensor.View[float32](r)[1<<20-1]; got != 42 {
 		t.Errorf("last element is %v, want 42", got)
 	}
@@ -134,7 +134,7 @@ func TestExecFailures(t *testing.T) {
 			timeout = 300 * time.Millisecond
 		}
 		e := execHandler(tt.mode, timeout)
-		c := call(site("h", hlocb.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})})
+		c := call(site("h", hook.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})})
 		first := e.Handle(context.Background(), c)
 		wantError(t, first, tt.want)
 		second := e.Handle(context.Background(), c)
@@ -148,7 +148,7 @@ func TestExecFailures(t *testing.T) {
 func TestExecUnasked(t *testing.T) {
 	e := execHandler("chatty", 0)
 	defer e.Close()
-	c := call(site("h", hlocb.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})})
+	c := call(site("h", hook.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})})
 	handle(t, e, c)
 	err := e.Handle(context.Background(), c)
 	if err == nil { // the surplus may arrive late: then it is in front of the next answer
@@ -159,7 +159,7 @@ func TestExecUnasked(t *testing.T) {
 // TestExecSurplus: what a child writes after its last answer is not lost without a word.
 func TestExecSurplus(t *testing.T) {
 	e := execHandler("chatty", 0)
-	handle(t, e, call(site("h", hlocb.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})}))
+	handle(t, e, call(site("h", hook.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})}))
 	wantError(t, e.Close(), "more than it was asked for")
 }
 
@@ -167,7 +167,7 @@ func TestExecSurplus(t *testing.T) {
 func TestExecDeaf(t *testing.T) {
 	e := execHandler("deaf", 500*time.Millisecond)
 	defer e.Close()
-	c := call(site("h", hlocb.Call), []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{1 << 20})}, []*tensor.Tensor{f32s(tensor.Shape{2})})
+	c := call(site("h", hook.Call), []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{1 << 20})}, []*tensor.Tensor{f32s(tensor.Shape{2})})
 	wantError(t, e.Handle(context.Background(), c), "did not read the")
 }
 
@@ -176,11 +176,11 @@ func TestExecCancel(t *testing.T) {
 	defer e.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
-	err := e.Handle(ctx, call(site("h", hlocb.Call), nil, nil))
+	err := e.Handle(ctx, call(site("h", hook.Call), nil, nil))
 	wantError(t, err, context.DeadlineExceeded.Error())
 }
 
 func TestExecMissing(t *testing.T) {
 	e := handlers.NewExec([]string{"/nonexistent/program"}, 0, new(bytes.Buffer))
-	wantError(t, e.Handle(context.Background(), call(site("h", hlocb.Call), nil, nil)), "cannot start")
+	wantError(t, e.Handle(context.Background(), call(site("h", hook.Call), nil, nil)), "cannot start")
 }

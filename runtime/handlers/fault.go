@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -78,14 +78,14 @@ func ParseFault(spec string) (func(runtime.Handler) runtime.Handler, error) {
 		return nil, fmt.Errorf("unknown fault %q: expected %s", kind, faults)
 	}
 	return func(inner runtime.Handler) runtime.Handler {
-		f := &fault{inner: inner, at: at, before: before, instead: instead, after: after, seen: map[hlocb.ID]int64{}}
+		f := &fault{inner: inner, at: at, before: before, instead: instead, after: after, seen: map[hook.ID]int64{}}
 		return f
 	}, nil
 }
 
 // spoil overwrites the results that a handler may write.
 func spoil(c *runtime.Call, v float64) {
-	if c.Site.Kind == hlocb.Tap {
+	if c.Site.Kind == hook.Tap {
 		return
 	}
 	for _, r := range c.Results {
@@ -117,7 +117,7 @@ type fault struct {
 	at                     int64           // which event, -1 for each
 	before, instead, after func(context.Context, *runtime.Call) error
 	mu                     sync.Mutex
-	seen                   map[hlocb.ID]int64
+	seen                   map[hook.ID]int64
 }
 
 func (f *fault) Handle(ctx context.Context, c *runtime.Call) error {

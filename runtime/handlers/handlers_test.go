@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
@@ -29,11 +29,11 @@ func i32s(shape tensor.Shape, values ...int32) *tensor.Tensor {
 	return t
 }
 
-func site(name string, kind hlocb.Kind) *hlocb.Site {
-	return &hlocb.Site{ID: 0x4d65822107fcfd52, Name: name, Kind: kind, Loc: `"train.py":12:3`}
+func site(name string, kind hook.Kind) *hook.Site {
+	return &hook.Site{ID: 0x4d65822107fcfd52, Name: name, Kind: kind, Loc: `"train.py":12:3`}
 }
 
-func call(s *hlocb.Site, operands, results []*tensor.Tensor) *runtime.Call {
+func call(s *hook.Site, operands, results []*tensor.Tensor) *runtime.Call {
 	return &runtime.Call{Site: s, Run: 1, Operands: operands, Results: results}
 }
 
@@ -54,12 +54,12 @@ func wantError(t *testing.T, err error, part string) {
 func TestPrint(t *testing.T) {
 	var out bytes.Buffer
 	p := handlers.NewPrint(&out, 0)
-	handle(t, p, call(site("loss", hlocb.Tap), []*tensor.Tensor{f32s(tensor.Shape{}, 1.5), i32s(tensor.Shape{2, 2}, 1, 2, 3, 40)}, nil))
-	c := call(&hlocb.Site{Name: "evil\x1b[31m\nname", Kind: hlocb.Call}, nil, nil)
+	handle(t, p, call(site("loss", hook.Tap), []*tensor.Tensor{f32s(tensor.Shape{}, 1.5), i32s(tensor.Shape{2, 2}, 1, 2, 3, 40)}, nil))
+	c := call(&hook.Site{Name: "evil\x1b[31m\nname", Kind: hook.Call}, nil, nil)
 	c.Seq, c.Device = 7, 2
 	handle(t, p, c)
 	long := tensor.New(tensor.F32, tensor.Shape{5000})
-	handle(t, p, call(site("long", hlocb.Tap), []*tensor.Tensor{long}, nil))
+	handle(t, p, call(site("long", hook.Tap), []*tensor.Tensor{long}, nil))
 	want := `#0 loss (tap) at "train.py":12:3
    tensor<f32>: 1.5
    tensor<2x2xi32>:
@@ -77,7 +77,7 @@ func TestPrint(t *testing.T) {
 func TestRecord(t *testing.T) {
 	var out bytes.Buffer
 	r := handlers.NewRecord(&out)
-	s := site("loss", hlocb.Tap)
+	s := site("loss", hook.Tap)
 	handle(t, r, call(s, []*tensor.Tensor{f32s(tensor.Shape{2, 2}, 0.5, 1, float32(math.NaN()), float32(math.Inf(-1)))}, nil))
 	second := call(s, nil, nil)
 	second.Seq, second.Device, second.Replica, second.Partition, second.Run = 1, 2, 1, 0, 3
@@ -100,13 +100,13 @@ func TestRecord(t *testing.T) {
 func TestEcho(t *testing.T) {
 	a, b, n := f32s(tensor.Shape{2}, 1, 2), f32s(tensor.Shape{2}, 3, 4), i32s(tensor.Shape{}, 5)
 	r0, r1, r2 := tensor.New(tensor.I32, nil), f32s(tensor.Shape{2}), f32s(tensor.Shape{2})
-	handle(t, handlers.Echo(), call(site("h", hlocb.Call), []*tensor.Tensor{a, b, n}, []*tensor.Tensor{r0, r1, r2}))
+	handle(t, handlers.Echo(), call(site("h", hook.Call), []*tensor.Tensor{a, b, n}, []*tensor.Tensor{r0, r1, r2}))
 	for i, pair := range [][2]*tensor.Tensor{{r0, n}, {r1, a}, {r2, b}} {
 		if !bytes.Equal(pair[0].Bytes(), pair[1].Bytes()) {
 			t.Errorf("result %d is %s, want %s", i, pair[0].AppendJSON(nil), pair[1].AppendJSON(nil))
 		}
 	}
-	err := handlers.Echo().Handle(context.Background(), call(site("h", hlocb.Call), []*tensor.Tensor{a}, []*tensor.Tensor{r1, r2}))
+	err := handlers.Echo().Handle(context.Background(), call(site("h", hook.Call), []*tensor.Tensor{a}, []*tensor.Tensor{r1, r2}))
 	wantError(t, err, "no operand for result 1 of type tensor<2xf32>")
 }
 
@@ -118,7 +118,7 @@ func TestEchoSharedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	r1 := f32s(tensor.Shape{2})
-	handle(t, handlers.Echo(), call(site("h", hlocb.Call), []*tensor.Tensor{a, b}, []*tensor.Tensor{r0, r1}))
+	handle(t, handlers.Echo(), call(site("h", hook.Call), []*tensor.Tensor{a, b}, []*tensor.Tensor{r0, r1}))
 	if got := string(r0.AppendJSON(nil)) + string(r1.AppendJSON(nil)); got != `{"dtype":"f32","shape":[2],"data":[1,2]}{"dtype":"f32","shape":[2],"data":[3,4]}` {
 		t.Errorf("results are %s", got)
 	}
@@ -135,12 +135,12 @@ func parse(t *testing.T, spec string, env *handlers.Env) runtime.Handler {
 
 func TestConst(t *testing.T) {
 	r, n := f32s(tensor.Shape{2}), tensor.New(tensor.I32, tensor.Shape{3})
-	c := call(site("h", hlocb.Call), nil, []*tensor.Tensor{r})
+	c := call(site("h", hook.Call), nil, []*tensor.Tensor{r})
 	handle(t, parse(t, "const:dense<[1.5, 2.5]> : tensor<2xf32>", &handlers.Env{}), c)
 	if got := string(r.AppendJSON(nil)); got != `{"dtype":"f32","shape":[2],"data":[1.5,2.5]}` {
 		t.Errorf("result is %s", got)
 	}
-	handle(t, parse(t, "const:7", &handlers.Env{}), call(site("h", hlocb.Call), nil, []*tensor.Tensor{n}))
+	handle(t, parse(t, "const:7", &handlers.Env{}), call(site("h", hook.Call), nil, []*tensor.Tensor{n}))
 	if got := string(n.AppendJSON(nil)); got != `{"dtype":"i32","shape":[3],"data":[7,7,7]}` {
 		t.Errorf("result is %s", got)
 	}
@@ -152,7 +152,7 @@ func TestConst(t *testing.T) {
 			t.Fatalf("no type %s", tt.dtype)
 		}
 		v := tensor.New(d, tensor.Shape{2})
-		handle(t, parse(t, "const:"+tt.text, &handlers.Env{}), call(site("h", hlocb.Call), nil, []*tensor.Tensor{v}))
+		handle(t, parse(t, "const:"+tt.text, &handlers.Env{}), call(site("h", hook.Call), nil, []*tensor.Tensor{v}))
 		if got := string(v.AppendJSON(nil)); !strings.Contains(got, tt.want) {
 			t.Errorf("const:%s for %s gives %s", tt.text, tt.dtype, got)
 		}
@@ -165,9 +165,9 @@ func TestCount(t *testing.T) {
 	var out bytes.Buffer
 	n := handlers.NewCount(&out)
 	for range 3 {
-		handle(t, n, call(site("b", hlocb.Tap), nil, nil))
+		handle(t, n, call(site("b", hook.Tap), nil, nil))
 	}
-	handle(t, n, call(site("a", hlocb.Tap), nil, nil))
+	handle(t, n, call(site("a", hook.Tap), nil, nil))
 	n.Close()
 	if want := "a: 1 event\nb: 3 events\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
@@ -177,7 +177,7 @@ func TestCount(t *testing.T) {
 func TestStats(t *testing.T) {
 	var out bytes.Buffer
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	handle(t, handlers.NewStats(&out), call(site("x", hlocb.Tap), []*tensor.Tensor{f32s(tensor.Shape{5}, 1, nan, -3, inf, 5), i32s(tensor.Shape{0})}, nil))
+	handle(t, handlers.NewStats(&out), call(site("x", hook.Tap), []*tensor.Tensor{f32s(tensor.Shape{5}, 1, nan, -3, inf, 5), i32s(tensor.Shape{0})}, nil))
 	want := "#0 x operand 0 tensor<5xf32>: count 5 min -3 max 5 mean 1 nan 1 inf 1\n#0 x operand 1 tensor<0xi32>: count 0 min - max - mean - nan 0 inf 0\n"
 	if out.String() != want {
 		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
@@ -186,9 +186,9 @@ func TestStats(t *testing.T) {
 
 func TestFinite(t *testing.T) {
 	good := f32s(tensor.Shape{2, 3}, 1, 2, 3, 4, 5, 6)
-	handle(t, handlers.Finite(), call(site("x", hlocb.Tap), []*tensor.Tensor{good}, nil))
+	handle(t, handlers.Finite(), call(site("x", hook.Tap), []*tensor.Tensor{good}, nil))
 	bad := f32s(tensor.Shape{2, 3}, 1, 2, 3, 4, float32(math.Inf(-1)), 6)
-	err := handlers.Finite().Handle(context.Background(), call(site("x", hlocb.Tap), []*tensor.Tensor{good, bad}, nil))
+	err := handlers.Finite().Handle(context.Background(), call(site("x", hook.Tap), []*tensor.Tensor{good, bad}, nil))
 	var nf *handlers.NotFiniteError
 	if !errors.As(err, &nf) || nf.Operand != 1 || nf.Index[0] != 1 || nf.Index[1] != 1 || nf.Value != "-inf" {
 		t.Errorf("error is %v", err)
@@ -196,7 +196,7 @@ func TestFinite(t *testing.T) {
 	for _, d := range []tensor.DType{tensor.F16, tensor.BF16, tensor.F64, tensor.F8E5M2, tensor.Complex64} {
 		v := tensor.New(d, tensor.Shape{3})
 		v.SetFloat(2, math.NaN())
-		wantError(t, handlers.Finite().Handle(context.Background(), call(site("x", hlocb.Tap), []*tensor.Tensor{v}, nil)), "operand 0 holds nan at [2]")
+		wantError(t, handlers.Finite().Handle(context.Background(), call(site("x", hook.Tap), []*tensor.Tensor{v}, nil)), "operand 0 holds nan at [2]")
 	}
 }
 
@@ -210,7 +210,7 @@ func TestSample(t *testing.T) {
 		var out bytes.Buffer
 		h := parse(t, tt.spec, &handlers.Env{Out: &out})
 		for range 10 {
-			handle(t, h, call(site("x", hlocb.Tap), nil, nil))
+			handle(t, h, call(site("x", hook.Tap), nil, nil))
 		}
 		h.(io.Closer).Close()
 		if out.String() != tt.want {
@@ -228,7 +228,7 @@ func TestReplay(t *testing.T) {
 		}
 		return nil
 	})
-	s := site("h", hlocb.Call)
+	s := site("h", hook.Call)
 	recorder := r.Answers(double)
 	for _, v := range []float32{1, 2} {
 		handle(t, recorder, call(s, []*tensor.Tensor{f32s(tensor.Shape{1}, v)}, []*tensor.Tensor{f32s(tensor.Shape{1})}))

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -25,7 +25,7 @@ func TestNPZ(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := handlers.NewNPZ(f)
-	handle(t, n, call(site("../loss", hlocb.Tap), []*tensor.Tensor{f32s(tensor.Shape{2, 2}, 1, 2, 3, 4), i32s(tensor.Shape{}, 7)}, nil))
+	handle(t, n, call(site("../loss", hook.Tap), []*tensor.Tensor{f32s(tensor.Shape{2, 2}, 1, 2, 3, 4), i32s(tensor.Shape{}, 7)}, nil))
 	if err := n.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestNPZTypes(t *testing.T) {
 		fmt.Fprintf(&want, "%s (2, 2) %x\n", name, v.Bytes())
 		operands = append(operands, v)
 	}
-	handle(t, n, call(site("x", hlocb.Tap), operands, nil))
+	handle(t, n, call(site("x", hook.Tap), operands, nil))
 	if err := n.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func benchHandler(b *testing.B, h runtime.Handler) {
 	for i := range v.NumElements() {
 		v.SetFloat(i, float64(i)*0.001)
 	}
-	c := call(site("loss", hlocb.Tap), []*tensor.Tensor{v}, nil)
+	c := call(site("loss", hook.Tap), []*tensor.Tensor{v}, nil)
 	b.SetBytes(1 << 20)
 	for b.Loop() {
 		if err := h.Handle(context.Background(), c); err != nil {

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -34,13 +34,13 @@ type Record struct {
 	data   *dataFile // nil where all values are text
 	buf    []byte
 	closed bool
-	start  time.Time              // of the run; zero where events get no time
-	fixed  map[*hlocb.Site][]byte // what does not change between the events of a site
+	start  time.Time             // of the run; zero where events get no time
+	fixed  map[*hook.Site][]byte // what does not change between the events of a site
 }
 
 // NewRecord returns a handler that writes to w through a buffer. Close closes w where it is an io.Closer.
 func NewRecord(w io.Writer) *Record {
-	r := &Record{w: bufio.NewWriterSize(w, 1<<18), fixed: map[*hlocb.Site][]byte{}}
+	r := &Record{w: bufio.NewWriterSize(w, 1<<18), fixed: map[*hook.Site][]byte{}}
 	r.c, _ = w.(io.Closer)
 	return r
 }
@@ -196,7 +196,7 @@ func (r *Record) write(c *runtime.Call, results bool) error {
 	return err
 }
 
-func appendSite(b []byte, s *hlocb.Site) []byte {
+func appendSite(b []byte, s *hook.Site) []byte {
 	b = appendJSONString(append(b, `,"hook":`...), s.Name)
 	b = appendJSONString(append(b, `,"id":`...), s.ID.String())
 	b = appendJSONString(append(b, `,"kind":`...), s.Kind.String())
@@ -245,7 +245,7 @@ func (r *Record) Answers(inner runtime.Handler) runtime.Handler {
 	return runtime.HandlerFunc(func(ctx context.Context, c *runtime.Call) error {
 		// An inout hook's operands are overwritten by its results, so the operands are copied before.
 		before := *c
-		if c.Site.Kind == hlocb.InOut && inner != nil {
+		if c.Site.Kind == hook.InOut && inner != nil {
 			before.Operands = nil
 			for _, t := range c.Operands {
 				before.Operands = append(before.Operands, t.Clone())

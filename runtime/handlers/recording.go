@@ -10,7 +10,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -80,8 +80,8 @@ type RecordedEvent struct {
 	Device             int
 	Replica, Partition int
 	Hook               string
-	ID                 hlocb.ID
-	Kind               hlocb.Kind
+	ID                 hook.ID
+	Kind               hook.Kind
 	Loc                string
 	Operands, Results  []*tensor.Tensor
 	Time               time.Duration // since the run began; 0 where not recorded
@@ -115,8 +115,8 @@ func (r *Recorded) line(text []byte, number int) error {
 		Device             int
 		Replica, Partition int
 		Hook, Loc          string
-		ID                 *hlocb.ID
-		Kind               hlocb.Kind
+		ID                 *hook.ID
+		Kind               hook.Kind
 		Operands, Results  []json.RawMessage
 	}
 	if err := json.Unmarshal(text, &l); err != nil {

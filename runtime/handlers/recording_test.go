@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
@@ -54,7 +54,7 @@ func recordSome(t *testing.T, r *handlers.Record) []*tensor.Tensor {
 		}
 		return nil
 	}))
-	s := site("h", hlocb.Call)
+	s := site("h", hook.Call)
 	var operands []*tensor.Tensor
 	for i, n := range []int64{3, 5000, 0} {
 		x := tensor.New(tensor.F32, tensor.Shape{n})
@@ -127,7 +127,7 @@ func TestRawRecording(t *testing.T) {
 	h := parse(t, "replay:raw.jsonl", dir.env())
 	for i, x := range operands {
 		out := tensor.New(tensor.F32, x.Shape())
-		handle(t, h, call(site("h", hlocb.Call), []*tensor.Tensor{x}, []*tensor.Tensor{out}))
+		handle(t, h, call(site("h", hook.Call), []*tensor.Tensor{x}, []*tensor.Tensor{out}))
 		for k, v := range tensor.View[float32](out) {
 			if v != 2*tensor.View[float32](x)[k] {
 				t.Fatalf("event %d element %d is %v", i, k, v)

@@ -7,7 +7,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -20,7 +20,7 @@ type Replay struct {
 }
 
 type replayKey struct {
-	id     hlocb.ID
+	id     hook.ID
 	device int
 }
 

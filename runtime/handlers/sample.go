@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 )
 
@@ -16,13 +16,13 @@ type Sample struct {
 	every, first int64
 	to           runtime.Handler
 	mu           sync.Mutex
-	seen         map[hlocb.ID]int64
+	seen         map[hook.ID]int64
 }
 
 // NewSample returns a handler that hands on events 0, every, 2 every, ... of each hook, and of those at most
 // the first ones where first is not 0.
 func NewSample(every, first int64, to runtime.Handler) *Sample {
-	return &Sample{every: max(1, every), first: first, to: to, seen: map[hlocb.ID]int64{}}
+	return &Sample{every: max(1, every), first: first, to: to, seen: map[hook.ID]int64{}}
 }
 
 func newSample(args string, env *Env) (runtime.Handler, error) {

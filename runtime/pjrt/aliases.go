@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 )
 
@@ -133,7 +133,7 @@ type compiledCall struct {
 }
 
 // compiledCalls returns the calls of hlocb's hooks in an HloModuleProto.
-func compiledCalls(module []byte) (map[hlocb.ID][]compiledCall, error) {
+func compiledCalls(module []byte) (map[hook.ID][]compiledCall, error) {
 	byID := map[int64]*computation{}
 	var all []*computation
 	err := eachField(module, func(field int, _ uint64, v []byte) error {
@@ -169,7 +169,7 @@ func compiledCalls(module []byte) (map[hlocb.ID][]compiledCall, error) {
 			}
 		}
 	}
-	out := map[hlocb.ID][]compiledCall{}
+	out := map[hook.ID][]compiledCall{}
 	for _, c := range all {
 		for _, in := range c.list {
 			id, ok := hookID(in)
@@ -227,8 +227,8 @@ func readInstruction(b []byte) (*instruction, error) {
 }
 
 // hookID returns the id of the hook that an instruction calls: XLA keeps the configuration as MLIR writes it.
-func hookID(in *instruction) (hlocb.ID, bool) {
-	if in.opcode != opcodeCustomCall || in.target != hlocb.Target {
+func hookID(in *instruction) (hook.ID, bool) {
+	if in.opcode != opcodeCustomCall || in.target != hook.Target {
 		return 0, false
 	}
 	config, quoted := string(in.config), false
@@ -241,7 +241,7 @@ func hookID(in *instruction) (hlocb.ID, bool) {
 		case !quoted && (config[i] == ' ' || config[i] == '{') && strings.HasPrefix(config[i+1:], "id = "):
 			text, _, _ := strings.Cut(config[i+1+len("id = "):], " ")
 			n, err := strconv.ParseInt(text, 10, 64)
-			return hlocb.ID(n), err == nil
+			return hook.ID(n), err == nil
 		}
 	}
 	return 0, false

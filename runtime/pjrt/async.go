@@ -14,7 +14,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -53,7 +53,7 @@ func (s *session) deliverAsync(frame *C.hl_ffi_frame, site *site, device int) er
 		a.copies.Operands = append(a.copies.Operands, c.operands[i].Clone())
 	}
 	for i := range c.Results {
-		if site.kind == hlocb.InOut {
+		if site.kind == hook.InOut {
 			a.copies.Results = append(a.copies.Results, a.copies.Operands[site.aliased(i)])
 		} else {
 			a.copies.Results = append(a.copies.Results, tensor.New(c.results[i].DType(), c.results[i].shape))
@@ -117,7 +117,7 @@ func (a *asyncCall) complete(err error) {
 		a.s.fail(a.device, err)
 	}
 	if err == nil || a.s.several {
-		if err != nil && a.call.Site.Kind != hlocb.InOut {
+		if err != nil && a.call.Site.Kind != hook.InOut {
 			for i := range a.call.Results {
 				clear(a.call.results[i].raw)
 			}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -112,14 +112,14 @@ func TestTimeoutOnSeveralDevices(t *testing.T) {
 // TestTimeoutKeepsValues checks that calls with a timeout deliver and return the same values as those without.
 func TestTimeoutKeepsValues(t *testing.T) {
 	for _, d := range []tensor.DType{tensor.F32, tensor.I4, tensor.I1, tensor.Complex64} {
-		for _, kind := range []hlocb.Kind{hlocb.Tap, hlocb.InOut, hlocb.Call} {
+		for _, kind := range []hook.Kind{hook.Tap, hook.InOut, hook.Call} {
 			t.Run(fmt.Sprintf("%s/%s", d, kind), func(t *testing.T) {
 				v := tt(d, 5)
-				s := hookSite(0x1234, "h", kind, []hlocb.TensorType{v}, []hlocb.TensorType{v})
+				s := hookSite(0x1234, "h", kind, []hook.TensorType{v}, []hook.TensorType{v})
 				p := program(fmt.Sprintf("(%%x: %s) -> %s", v, v), hookCall("%r", s, "%c0", "%x")+fmt.Sprintf("return %%r#1 : %s\n", v), s)
 				arg := pattern(d, tensor.Shape{5})
 				want := arg.Clone()
-				if kind != hlocb.Tap {
+				if kind != hook.Tap {
 					for i, b := range want.Bytes() {
 						want.Bytes()[i] = flip(d, b)
 					}
@@ -128,7 +128,7 @@ func TestTimeoutKeepsValues(t *testing.T) {
 					if !bytes.Equal(c.Operands[0].Bytes(), arg.Bytes()) {
 						return fmt.Errorf("operand holds % x", c.Operands[0].Bytes())
 					}
-					if kind != hlocb.Tap {
+					if kind != hook.Tap {
 						for i, b := range arg.Bytes() {
 							c.Results[0].Bytes()[i] = flip(d, b)
 						}

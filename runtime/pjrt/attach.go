@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 )
 
@@ -45,7 +45,7 @@ type AttachOptions struct {
 // plugin, which must know the targets (RegisterHooks). Without a launch id two executions cannot be told apart,
 // so all of an attachment's events have run 0 and one count of events per device ordinal, and a hook id can be
 // attached once at a time in the process: detach before attaching the same program again.
-func Attach(ctx context.Context, m *hlocb.Manifest, opts AttachOptions) (*Attachment, error) {
+func Attach(ctx context.Context, m *hook.Manifest, opts AttachOptions) (*Attachment, error) {
 	bound, err := opts.Handlers.Bind(m)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -17,7 +17,7 @@ import (
 // loopProgram calls one inout hook n times inside a device loop.
 func loopProgram(n int) *runtime.Program {
 	v := tt(tensor.F32, 4)
-	s := hookSite(0x4d65822107fcfd52, "loss", hlocb.InOut, []hlocb.TensorType{v}, []hlocb.TensorType{v})
+	s := hookSite(0x4d65822107fcfd52, "loss", hook.InOut, []hook.TensorType{v}, []hook.TensorType{v})
 	body := fmt.Sprintf(`%%i0 = stablehlo.constant dense<0> : tensor<i32>
 %%n = stablehlo.constant dense<%d> : tensor<i32>
 %%one = stablehlo.constant dense<1> : tensor<i32>
@@ -56,7 +56,7 @@ func BenchmarkLoopC(b *testing.B) {
 		b.Fatal(err)
 	}
 	p := loopProgram(loopTrips)
-	p.Text = []byte(strings.ReplaceAll(string(p.Text), hlocb.Target, NoopTarget()))
+	p.Text = []byte(strings.ReplaceAll(string(p.Text), hook.Target, NoopTarget()))
 	benchLoop(b, p, nil)
 }
 
@@ -74,7 +74,7 @@ func BenchmarkLoopGo(b *testing.B) {
 // BenchmarkRun measures one execution: four floats in, one call hook, four floats out.
 func BenchmarkRun(b *testing.B) {
 	v := tt(tensor.F32, 4)
-	s := hookSite(7, "f", hlocb.Call, []hlocb.TensorType{v}, []hlocb.TensorType{v})
+	s := hookSite(7, "f", hook.Call, []hook.TensorType{v}, []hook.TensorType{v})
 	p := program("(%x: tensor<4xf32>) -> tensor<4xf32>", hookCall("%r", s, "%c0", "%x")+"return %r#1 : tensor<4xf32>\n", s)
 	var h runtime.Bindings
 	h.Answer("f", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // reduceBody taps x before and the sum over all devices after a collective.
-func reduceBody(devices int) (string, []hlocb.Site) {
+func reduceBody(devices int) (string, []hook.Site) {
 	groups := ""
 	for i := range devices {
 		if i > 0 {
@@ -24,8 +24,8 @@ func reduceBody(devices int) (string, []hlocb.Site) {
 		}
 		groups += fmt.Sprint(i)
 	}
-	before := hookSite(1, "before", hlocb.Tap, []hlocb.TensorType{scalar}, []hlocb.TensorType{scalar})
-	after := hookSite(2, "after", hlocb.Tap, []hlocb.TensorType{scalar}, []hlocb.TensorType{scalar})
+	before := hookSite(1, "before", hook.Tap, []hook.TensorType{scalar}, []hook.TensorType{scalar})
+	after := hookSite(2, "after", hook.Tap, []hook.TensorType{scalar}, []hook.TensorType{scalar})
 	before.Aliases, after.Aliases = []int{0}, []int{0}
 	body := hookCall("%a", before, "%c0", "%x") + fmt.Sprintf(`%%s = "stablehlo.all_reduce"(%%a#1) ({
 ^bb0(%%p: tensor<f32>, %%q: tensor<f32>):
@@ -33,7 +33,7 @@ func reduceBody(devices int) (string, []hlocb.Site) {
   stablehlo.return %%t : tensor<f32>
 }) {replica_groups = dense<[[%s]]> : tensor<1x%dxi64>} : (tensor<f32>) -> tensor<f32>
 `, groups, devices) + hookCall("%b", after, "%a#0", "%s") + "return %b#1 : tensor<f32>\n"
-	return body, []hlocb.Site{before, after}
+	return body, []hook.Site{before, after}
 }
 
 func compileReplicas(t *testing.T, devices int, b *runtime.Bindings) *Executable {
@@ -176,7 +176,7 @@ func TestReentryOnSeveralDevices(t *testing.T) {
 // shardyProgram runs once per partition on shards of x, tapping each shard inside a manual computation.
 func shardyProgram() *runtime.Program {
 	shard := tt(tensor.F32, 2)
-	s := hookSite(3, "shard", hlocb.Tap, []hlocb.TensorType{shard}, []hlocb.TensorType{shard})
+	s := hookSite(3, "shard", hook.Tap, []hook.TensorType{shard}, []hook.TensorType{shard})
 	s.Aliases = []int{0}
 	text := `module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
 sdy.mesh @mesh = <["x"=4]>
@@ -190,7 +190,7 @@ return %r : tensor<8xf32>
 }
 }
 `
-	return &runtime.Program{Text: []byte(text), Manifest: &hlocb.Manifest{Sites: []hlocb.Site{s}}}
+	return &runtime.Program{Text: []byte(text), Manifest: &hook.Manifest{Sites: []hook.Site{s}}}
 }
 
 func TestShardyPartitions(t *testing.T) {

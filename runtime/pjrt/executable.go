@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -21,7 +21,7 @@ import (
 type Executable struct {
 	backend  *Backend
 	sites    *siteTable
-	edges    []hlocb.Edge
+	edges    []hook.Edge
 	text     []byte                                  // the module
 	compile  func(c *Client) (*loadedProgram, error) // for another level of nesting
 	devices  int
@@ -80,7 +80,7 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 	}
 	m := p.Manifest
 	if m == nil {
-		m = &hlocb.Manifest{}
+		m = &hook.Manifest{}
 	}
 	bound, err := opts.Handlers.Bind(m)
 	if err != nil {
@@ -360,7 +360,7 @@ func (e *Executable) checkArguments(args []*tensor.Tensor) error {
 		if !ok {
 			continue
 		}
-		if got := (hlocb.TensorType{DType: t.DType(), Shape: t.Shape()}); want.DType() != t.DType() || !t.Shape().Equal(want.Shape()) {
+		if got := (hook.TensorType{DType: t.DType(), Shape: t.Shape()}); want.DType() != t.DType() || !t.Shape().Equal(want.Shape()) {
 			return fmt.Errorf("argument %d is %s, the program takes %s", i, got, want)
 		}
 	}

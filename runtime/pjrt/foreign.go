@@ -17,7 +17,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -38,7 +38,7 @@ const ForeignSymbol = "hlocb_handler"
 type Foreign struct {
 	path, symbol string
 	handler      unsafe.Pointer
-	attrs        sync.Map // of *hlocb.Site to *foreignAttrs
+	attrs        sync.Map // of *hook.Site to *foreignAttrs
 }
 
 // LibraryError says why a handler in a shared library cannot be used.
@@ -100,8 +100,8 @@ func LoadForeign(path, symbol string) (*Foreign, error) {
 }
 
 // CheckSite implements runtime.SiteChecker: it refuses attributes and types that the FFI does not have.
-func (h *Foreign) CheckSite(s *hlocb.Site) error {
-	for i, t := range append(append([]hlocb.TensorType(nil), s.Operands...), s.Results...) {
+func (h *Foreign) CheckSite(s *hook.Site) error {
+	for i, t := range append(append([]hook.TensorType(nil), s.Operands...), s.Results...) {
 		if ffiCode(t.DType) == 0 {
 			what := fmt.Sprintf("operand %d", i)
 			if i >= len(s.Operands) {
@@ -115,7 +115,7 @@ func (h *Foreign) CheckSite(s *hlocb.Site) error {
 }
 
 // attrsOf returns a site's attributes in the form of the FFI, made once.
-func (h *Foreign) attrsOf(s *hlocb.Site) (*foreignAttrs, error) {
+func (h *Foreign) attrsOf(s *hook.Site) (*foreignAttrs, error) {
 	if a, ok := h.attrs.Load(s); ok {
 		return a.(*foreignAttrs), nil
 	}

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -45,17 +45,17 @@ func loadForeign(t *testing.T, library, symbol string) *Foreign {
 }
 
 // foreignCall hands values to a handler as a backend does, without one.
-func foreignCall(h *Foreign, kind hlocb.Kind, attrs map[string]string, operands, results []*tensor.Tensor) error {
-	site := &hlocb.Site{ID: 1, Name: "h", Kind: kind, Attrs: attrs}
+func foreignCall(h *Foreign, kind hook.Kind, attrs map[string]string, operands, results []*tensor.Tensor) error {
+	site := &hook.Site{ID: 1, Name: "h", Kind: kind, Attrs: attrs}
 	for _, o := range operands {
-		site.Operands = append(site.Operands, hlocb.TensorType{DType: o.DType(), Shape: o.Shape()})
+		site.Operands = append(site.Operands, hook.TensorType{DType: o.DType(), Shape: o.Shape()})
 	}
 	for _, r := range results {
-		site.Results = append(site.Results, hlocb.TensorType{DType: r.DType(), Shape: r.Shape()})
+		site.Results = append(site.Results, hook.TensorType{DType: r.DType(), Shape: r.Shape()})
 	}
 	var b runtime.Bindings
 	b.Answer("h", h)
-	bound, err := b.Bind(&hlocb.Manifest{Sites: []hlocb.Site{*site}})
+	bound, err := b.Bind(&hook.Manifest{Sites: []hook.Site{*site}})
 	if err != nil {
 		return err
 	}
@@ -74,16 +74,16 @@ func TestForeignTypes(t *testing.T) {
 				want.Bytes()[i] = flip(d, b)
 			}
 			r := tensor.New(d, shape)
-			if err := foreignCall(h, hlocb.Call, nil, []*tensor.Tensor{x}, []*tensor.Tensor{r}); err != nil || !bytes.Equal(r.Bytes(), want.Bytes()) {
+			if err := foreignCall(h, hook.Call, nil, []*tensor.Tensor{x}, []*tensor.Tensor{r}); err != nil || !bytes.Equal(r.Bytes(), want.Bytes()) {
 				t.Errorf("%s%v: % x, %v, expected % x", d, shape, r.Bytes(), err, want.Bytes())
 			}
 			inout := x.Clone()
-			if err := foreignCall(h, hlocb.InOut, nil, []*tensor.Tensor{inout}, []*tensor.Tensor{inout}); err != nil || !bytes.Equal(inout.Bytes(), want.Bytes()) {
+			if err := foreignCall(h, hook.InOut, nil, []*tensor.Tensor{inout}, []*tensor.Tensor{inout}); err != nil || !bytes.Equal(inout.Bytes(), want.Bytes()) {
 				t.Errorf("%s%v in place: % x, %v, expected % x", d, shape, inout.Bytes(), err, want.Bytes())
 			}
 		}
 		v := tt(d, 3)
-		s := hookSite(0x1234, "h", hlocb.Call, []hlocb.TensorType{v}, []hlocb.TensorType{v})
+		s := hookSite(0x1234, "h", hook.Call, []hook.TensorType{v}, []hook.TensorType{v})
 		var b runtime.Bindings
 		b.Answer("h", h)
 		e := compile(t, program(fmt.Sprintf("(%%x: %s) -> %s", v, v), hookCall("%r", s, "%c0", "%x")+fmt.Sprintf("return %%r#1 : %s\n", v), s), &b)
@@ -98,7 +98,7 @@ func TestForeignTypes(t *testing.T) {
 
 func TestForeignAttributes(t *testing.T) {
 	h := loadForeign(t, sharedLibrary(t, "cc", "foreign.c"), "attributes")
-	err := foreignCall(h, hlocb.Tap, map[string]string{
+	err := foreignCall(h, hook.Tap, map[string]string{
 		"text": `"a \"b\"\0Ac"`, "i": "-2 : i32", "u": "7 : ui64", "f": "1.5 : f32", "d": "-0.0 : f64", "yes": "true",
 		"list": "array<i64: 1, -2, 3>", "dense": "dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>", "splat": "dense<7> : tensor<3xi64>",
 		"none": "array<i64>", "more": `{b = 2 : i64, a = "x"}`,
@@ -110,7 +110,7 @@ func TestForeignAttributes(t *testing.T) {
 		t.Errorf("the handler got\n%v\nexpected\n%s", err, want)
 	}
 	for _, bad := range []string{"unit", "[1, 2]", "i32", "@f", "1 : i4"} {
-		err := foreignCall(h, hlocb.Tap, map[string]string{"x": bad}, nil, nil)
+		err := foreignCall(h, hook.Tap, map[string]string{"x": bad}, nil, nil)
 		var refused *runtime.BindError
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "attribute x: ") {
 			t.Errorf("%s: error is %v, expected to be refused when bound", bad, err)
@@ -121,11 +121,11 @@ func TestForeignAttributes(t *testing.T) {
 func TestForeignFailures(t *testing.T) {
 	library := sharedLibrary(t, "cc", "foreign.c")
 	x, y := f32(nil, 3), tensor.New(tensor.F64, nil)
-	err := foreignCall(loadForeign(t, library, ""), hlocb.Call, nil, []*tensor.Tensor{x}, []*tensor.Tensor{y})
+	err := foreignCall(loadForeign(t, library, ""), hook.Call, nil, []*tensor.Tensor{x}, []*tensor.Tensor{y})
 	if want := `hook "h" failed at event 0 on device 0: INVALID_ARGUMENT: types differ`; err == nil || err.Error() != want {
 		t.Errorf("error is %v, expected %s", err, want)
 	}
-	err = foreignCall(loadForeign(t, library, "does_nothing"), hlocb.Call, nil, []*tensor.Tensor{x}, []*tensor.Tensor{f32(nil)})
+	err = foreignCall(loadForeign(t, library, "does_nothing"), hook.Call, nil, []*tensor.Tensor{x}, []*tensor.Tensor{f32(nil)})
 	var unwritten *runtime.UnwrittenError
 	if !errors.As(err, &unwritten) {
 		t.Errorf("error is %v, expected an UnwrittenError", err)
@@ -157,10 +157,10 @@ func TestForeignFuture(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			r := f32(nil)
-			if err := foreignCall(h, hlocb.Call, nil, []*tensor.Tensor{f32(nil, float32(i))}, []*tensor.Tensor{r}); err != nil || tensor.View[float32](r)[0] != float32(2*i) {
+			if err := foreignCall(h, hook.Call, nil, []*tensor.Tensor{f32(nil, float32(i))}, []*tensor.Tensor{r}); err != nil || tensor.View[float32](r)[0] != float32(2*i) {
 				t.Errorf("%d gives %v, %v", i, tensor.View[float32](r), err)
 			}
-			err := foreignCall(h, hlocb.Call, nil, []*tensor.Tensor{f32(nil, -1)}, []*tensor.Tensor{r})
+			err := foreignCall(h, hook.Call, nil, []*tensor.Tensor{f32(nil, -1)}, []*tensor.Tensor{r})
 			if want := `OUT_OF_RANGE: negative, found out late`; err == nil || !strings.HasSuffix(err.Error(), want) {
 				t.Errorf("error is %v, expected %s", err, want)
 			}
@@ -192,7 +192,7 @@ func TestForeignAsXLACallsIt(t *testing.T) {
 			"backend_config = {factor = %s, label = %s, shifts = %s}} : (tensor<5xf32>) -> tensor<5xf32>\nreturn %%r : tensor<5xf32>\n", attrs["factor"], attrs["label"], attrs["shifts"])), nil)
 		want, wantErr := native.Run(context.Background(), []*tensor.Tensor{x})
 
-		s := hookSite(0x77, "h", hlocb.Call, []hlocb.TensorType{tt(tensor.F32, 5)}, []hlocb.TensorType{tt(tensor.F32, 5)})
+		s := hookSite(0x77, "h", hook.Call, []hook.TensorType{tt(tensor.F32, 5)}, []hook.TensorType{tt(tensor.F32, 5)})
 		s.Attrs = attrs
 		var b runtime.Bindings
 		b.Answer("h", h)
@@ -209,7 +209,7 @@ func TestForeignAsXLACallsIt(t *testing.T) {
 		}
 	}
 	// Attributes that are not those which it was made for are its own error, not a crash.
-	err = foreignCall(h, hlocb.Call, map[string]string{"factor": "2.5 : f64"}, []*tensor.Tensor{x}, []*tensor.Tensor{f32(tensor.Shape{5})})
+	err = foreignCall(h, hook.Call, map[string]string{"factor": "2.5 : f64"}, []*tensor.Tensor{x}, []*tensor.Tensor{f32(tensor.Shape{5})})
 	var failed *ForeignError
 	if !errors.As(err, &failed) {
 		t.Errorf("error is %v, expected the handler's", err)
@@ -220,7 +220,7 @@ func TestForeignAsXLACallsIt(t *testing.T) {
 	for i := range tensor.View[float32](y) {
 		tensor.View[float32](y)[i] = float32(i)
 	}
-	if err := foreignCall(loadForeign(t, library, "threads"), hlocb.Call, nil, []*tensor.Tensor{y}, []*tensor.Tensor{r}); err != nil || tensor.View[float32](r)[99] != 297 {
+	if err := foreignCall(loadForeign(t, library, "threads"), hook.Call, nil, []*tensor.Tensor{y}, []*tensor.Tensor{r}); err != nil || tensor.View[float32](r)[99] != 297 {
 		t.Errorf("threads computed %v, %v", tensor.View[float32](r), err)
 	}
 }

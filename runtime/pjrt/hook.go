@@ -12,7 +12,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -29,7 +29,7 @@ func hlocbHook(frame *C.hl_ffi_frame, id, runID C.int64_t, ordinal C.int32_t) *C
 		s = findAttached(uint64(id))
 	}
 	if s == nil {
-		return C.CString(fmt.Sprintf("hook %s was called by a run that hlocb does not know", hlocb.ID(id)))
+		return C.CString(fmt.Sprintf("hook %s was called by a run that hlocb does not know", hook.ID(id)))
 	}
 	if err := s.hook(frame, uint64(id), int32(ordinal)); err != nil {
 		return C.CString(err.Error())
@@ -51,17 +51,17 @@ func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 	device := int(ordinal)
 	if s.position != nil {
 		if device < 0 || device >= len(s.position) || s.position[device] < 0 {
-			return fmt.Errorf("hook %s was called on device ordinal %d, which is none of the run's", hlocb.ID(id), ordinal)
+			return fmt.Errorf("hook %s was called on device ordinal %d, which is none of the run's", hook.ID(id), ordinal)
 		}
 		device = int(s.position[device])
 	} else if device < 0 || device >= len(s.devices) {
-		return fmt.Errorf("hook %s was called on device ordinal %d, the run has %d devices", hlocb.ID(id), ordinal, len(s.devices))
+		return fmt.Errorf("hook %s was called on device ordinal %d, the run has %d devices", hook.ID(id), ordinal, len(s.devices))
 	}
 	var err error
 	if s.stopped.Load() || s.attempts != nil && !s.attempts.claim(s) {
 		err = errStopped
 	} else if site := s.sites.find(id); site == nil {
-		err = fmt.Errorf("the program calls hook %s, which is not in its manifest", hlocb.ID(id))
+		err = fmt.Errorf("the program calls hook %s, which is not in its manifest", hook.ID(id))
 		s.fail(device, err)
 	} else {
 		if s.timeout > 0 {
@@ -171,7 +171,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 			continue
 		}
 		switch site.kind {
-		case hlocb.InOut:
+		case hook.InOut:
 			i := site.aliased(m)
 			if i >= n {
 				return fmt.Errorf("result %d of an inout hook is operand %d of %d", m, i, n)
@@ -193,7 +193,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 			}
 			c.inout[m] = &c.operands[i]
 			c.packed = c.packed || c.operands[i].scratched()
-		case hlocb.Tap:
+		case hook.Tap:
 			// The operand passes through; the handler is not to write.
 			if err := tapResult(args, site, b, m); err != nil {
 				return err
@@ -210,13 +210,13 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 		m++
 	}
 	switch site.kind {
-	case hlocb.InOut:
+	case hook.InOut:
 		c.Results = c.resultPtrs[:0]
 		for _, v := range c.inout[:m] {
 			c.Results = append(c.Results, &v.Tensor)
 		}
 		c.resultPtrs = c.Results
-	case hlocb.Tap:
+	case hook.Tap:
 		c.Results = nil
 	default:
 		c.Results = c.resultPtrs[:m]
@@ -389,7 +389,7 @@ func (c *call) packResults() {
 
 // result returns the view behind result i.
 func (c *call) result(i int) *view {
-	if c.Site.Kind == hlocb.InOut {
+	if c.Site.Kind == hook.InOut {
 		return c.inout[i]
 	}
 	return &c.results[i]

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -49,12 +49,12 @@ func bigBody() string {
 }
 
 // tapChain makes a body that taps the values in order, on one chain, and returns %x.
-func tapChain(kind hlocb.Kind, v hlocb.TensorType, values ...string) (string, []hlocb.Site) {
+func tapChain(kind hook.Kind, v hook.TensorType, values ...string) (string, []hook.Site) {
 	var b strings.Builder
-	var sites []hlocb.Site
+	var sites []hook.Site
 	chain := "%c0"
 	for i, value := range values {
-		s := hookSite(uint64(0x100+i), fmt.Sprintf("h%d", i), kind, []hlocb.TensorType{v}, nil)
+		s := hookSite(uint64(0x100+i), fmt.Sprintf("h%d", i), kind, []hook.TensorType{v}, nil)
 		fmt.Fprintf(&b, "%s", hookCall(fmt.Sprintf("%%t%d", i), s, chain, value))
 		chain = fmt.Sprintf("%%t%d", i)
 		sites = append(sites, s)
@@ -64,13 +64,13 @@ func tapChain(kind hlocb.Kind, v hlocb.TensorType, values ...string) (string, []
 
 // bigProgram taps m9 (late), m1, m5 in that order in a program that is executed concurrently.
 func bigProgram() *runtime.Program {
-	taps, sites := tapChain(hlocb.Tap, matrix, "%m9", "%m1", "%m5")
+	taps, sites := tapChain(hook.Tap, matrix, "%m9", "%m1", "%m5")
 	return program("(%x: tensor<f32>) -> tensor<f32>", bigBody()+taps+"return %x : tensor<f32>\n", sites...)
 }
 
 // smallProgram taps %x three times in a program that is executed sequentially.
 func smallProgram() *runtime.Program {
-	taps, sites := tapChain(hlocb.Tap, scalar, "%x", "%x", "%x")
+	taps, sites := tapChain(hook.Tap, scalar, "%x", "%x", "%x")
 	return program("(%x: tensor<f32>) -> tensor<f32>", taps+"return %x : tensor<f32>\n", sites...)
 }
 
@@ -97,7 +97,7 @@ func TestChainedOrder(t *testing.T) {
 }
 
 func TestUnchainedHook(t *testing.T) {
-	s := hookSite(1, "f", hlocb.Call, []hlocb.TensorType{scalar}, []hlocb.TensorType{scalar})
+	s := hookSite(1, "f", hook.Call, []hook.TensorType{scalar}, []hook.TensorType{scalar})
 	s.Chained, s.SideEffect = false, false
 	text := strings.Replace(hookCall("%r", s, "", "%x"), "has_side_effect = true, ", "", 1)
 	p := program("(%x: tensor<f32>) -> tensor<f32>", text+"return %r : tensor<f32>\n", s)
@@ -111,8 +111,8 @@ func TestUnchainedHook(t *testing.T) {
 }
 
 func TestFeedAndSeveralResults(t *testing.T) {
-	feed := hookSite(1, "feed", hlocb.Feed, nil, []hlocb.TensorType{tt(tensor.I32, 3), tt(tensor.BF16, 2)})
-	f := hookSite(2, "f", hlocb.Call, []hlocb.TensorType{tt(tensor.I32, 3), scalar}, []hlocb.TensorType{scalar, tt(tensor.I32, 3)})
+	feed := hookSite(1, "feed", hook.Feed, nil, []hook.TensorType{tt(tensor.I32, 3), tt(tensor.BF16, 2)})
+	f := hookSite(2, "f", hook.Call, []hook.TensorType{tt(tensor.I32, 3), scalar}, []hook.TensorType{scalar, tt(tensor.I32, 3)})
 	body := hookCall("%a", feed, "%c0") + hookCall("%b", f, "%a#0", "%a#1", "%x") + "return %b#1, %b#2, %a#2 : tensor<f32>, tensor<3xi32>, tensor<2xbf16>\n"
 	p := program("(%x: tensor<f32>) -> (tensor<f32>, tensor<3xi32>, tensor<2xbf16>)", body, feed, f)
 	e := compile(t, p, answer(func(_ context.Context, c *runtime.Call) error {
@@ -136,7 +136,7 @@ func TestFeedAndSeveralResults(t *testing.T) {
 // TestTapIsAliased shows that a tap which passes its operand through costs no copy: the handler of the next one
 // sees the same address.
 func TestTapIsAliased(t *testing.T) {
-	s := hookSite(1, "a", hlocb.Tap, []hlocb.TensorType{matrix}, []hlocb.TensorType{matrix})
+	s := hookSite(1, "a", hook.Tap, []hook.TensorType{matrix}, []hook.TensorType{matrix})
 	s.Aliases = []int{0}
 	u := s
 	u.ID, u.Name = 2, "b"
@@ -510,7 +510,7 @@ func TestBadTextIsAnError(t *testing.T) {
 // TestUnwrittenResult: a handler that writes nothing ends the run, with and without a timeout.
 func TestUnwrittenResult(t *testing.T) {
 	v := tt(tensor.F32, 4)
-	s := hookSite(1, "f", hlocb.Call, nil, []hlocb.TensorType{v})
+	s := hookSite(1, "f", hook.Call, nil, []hook.TensorType{v})
 	p := program("() -> tensor<4xf32>", hookCall("%r", s, "%c0")+"return %r#1 : tensor<4xf32>\n", s)
 	for _, timeout := range []time.Duration{0, time.Minute} {
 		e := compileTimeout(t, p, timeout, runtime.CompileOptions{Handlers: answer(func(context.Context, *runtime.Call) error { return nil })})
@@ -525,7 +525,7 @@ func TestUnwrittenResult(t *testing.T) {
 }
 
 func TestUnboundCall(t *testing.T) {
-	s := hookSite(1, "f", hlocb.Call, nil, []hlocb.TensorType{scalar})
+	s := hookSite(1, "f", hook.Call, nil, []hook.TensorType{scalar})
 	_, err := backend(t).Compile(context.Background(), program("() -> tensor<f32>", hookCall("%r", s, "%c0")+"return %r#1 : tensor<f32>\n", s), runtime.CompileOptions{})
 	var unbound *runtime.UnboundError
 	if !errors.As(err, &unbound) {

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -22,7 +22,7 @@ type loadedProgram struct {
 	ptr        unsafe.Pointer // PJRT_LoadedExecutable
 	executable unsafe.Pointer // PJRT_Executable
 	devices    []Device       // those that it runs on, in the order of the argument lists
-	results    []hlocb.TensorType
+	results    []hook.TensorType
 	direct     []atomic.Int32 // whether a result can be read from its memory: unknown, readable, not
 }
 
@@ -121,7 +121,7 @@ func (l *loadedProgram) inspect() error {
 		if shape.NumElements() < 0 {
 			return fmt.Errorf("result %d has no static shape: %v", i, shape)
 		}
-		l.results = append(l.results, hlocb.TensorType{DType: dtype, Shape: shape})
+		l.results = append(l.results, hook.TensorType{DType: dtype, Shape: shape})
 	}
 	l.direct = make([]atomic.Int32, len(l.results))
 	return nil

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/plugins"
 	"github.com/hlocb/hlocb/tensor"
@@ -50,7 +50,7 @@ func backend(t testing.TB) *Backend {
 
 // hookCall writes hlocb's own call: operands and types without the chain, which it adds where chain is not
 // empty. Aliases are written where kind is inout or tap.
-func hookCall(result string, s hlocb.Site, chain string, operands ...string) string {
+func hookCall(result string, s hook.Site, chain string, operands ...string) string {
 	var in, out, types, results, aliases []string
 	if s.Chained {
 		in, types, results = append(in, chain), append(types, "tensor<ui64>"), append(results, "tensor<ui64>")
@@ -62,9 +62,9 @@ func hookCall(result string, s hlocb.Site, chain string, operands ...string) str
 		results = append(results, r.String())
 	}
 	n := len(results)
-	if s.Chained || s.Kind == hlocb.InOut || s.Kind == hlocb.Tap {
+	if s.Chained || s.Kind == hook.InOut || s.Kind == hook.Tap {
 		for i := range n {
-			if i > 0 && s.Kind != hlocb.InOut && s.Kind != hlocb.Tap {
+			if i > 0 && s.Kind != hook.InOut && s.Kind != hook.Tap {
 				break
 			}
 			index := fmt.Sprintf("[%d]", i)
@@ -93,18 +93,18 @@ func hookCall(result string, s hlocb.Site, chain string, operands ...string) str
 		strings.Join(out, ""), strings.Join(in, ", "), int64(s.ID), s.Name, s.Kind, s.Chained, alias, strings.Join(types, ", "), res)
 }
 
-func tt(d tensor.DType, shape ...int64) hlocb.TensorType {
-	return hlocb.TensorType{DType: d, Shape: append(tensor.Shape{}, shape...)}
+func tt(d tensor.DType, shape ...int64) hook.TensorType {
+	return hook.TensorType{DType: d, Shape: append(tensor.Shape{}, shape...)}
 }
 
-func hookSite(id uint64, name string, kind hlocb.Kind, operands, results []hlocb.TensorType) hlocb.Site {
-	return hlocb.Site{ID: hlocb.ID(id), Name: name, Kind: kind, Format: "hlocb", Chained: true, SideEffect: true, Operands: operands, Results: results}
+func hookSite(id uint64, name string, kind hook.Kind, operands, results []hook.TensorType) hook.Site {
+	return hook.Site{ID: hook.ID(id), Name: name, Kind: kind, Format: "hlocb", Chained: true, SideEffect: true, Operands: operands, Results: results}
 }
 
 // program makes a program of a main function's arguments, results and body.
-func program(signature, body string, sites ...hlocb.Site) *runtime.Program {
+func program(signature, body string, sites ...hook.Site) *runtime.Program {
 	text := "module @m {\nfunc.func public @main" + signature + " {\n%c0 = stablehlo.constant dense<0> : tensor<ui64>\n" + body + "}\n}\n"
-	return &runtime.Program{Text: []byte(text), Manifest: &hlocb.Manifest{Sites: sites}}
+	return &runtime.Program{Text: []byte(text), Manifest: &hook.Manifest{Sites: sites}}
 }
 
 func compile(t testing.TB, p *runtime.Program, b *runtime.Bindings) *Executable {
@@ -138,7 +138,7 @@ func f32(shape tensor.Shape, values ...float32) *tensor.Tensor {
 
 func TestInOutWritesInPlace(t *testing.T) {
 	v := tt(tensor.F32, 4)
-	s := hookSite(0x8000000000000001, "scale", hlocb.InOut, []hlocb.TensorType{v}, []hlocb.TensorType{v})
+	s := hookSite(0x8000000000000001, "scale", hook.InOut, []hook.TensorType{v}, []hook.TensorType{v})
 	p := program("(%x: tensor<4xf32>) -> tensor<4xf32>", hookCall("%r", s, "%c0", "%x")+"return %r#1 : tensor<4xf32>\n", s)
 	var b runtime.Bindings
 	var got []float32

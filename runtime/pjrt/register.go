@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 )
 
 // layout is the shape of the struct that a plugin's register_handler reads. The plugin does not check it: a
@@ -90,7 +90,7 @@ func (e *NoFFIError) Error() string {
 // RegisterHooks makes the targets of hooks known to the plugin, on the platform of a client ("cpu"). It does so
 // once; programs that call a hook compile only afterwards.
 func (p *Plugin) RegisterHooks(platform string) error {
-	return p.register(hlocb.Target, C.hl_hook_handler, platform, p.registrationLayout())
+	return p.register(hook.Target, C.hl_hook_handler, platform, p.registrationLayout())
 }
 
 // NoopTarget is the custom-call target of a C handler that does nothing, the yardstick for what a call costs.

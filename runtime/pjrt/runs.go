@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 )
 
@@ -144,7 +144,7 @@ type site struct {
 	id       uint64
 	chained  bool
 	overlaps bool // results of a call lie in the memory of its operands
-	kind     hlocb.Kind
+	kind     hook.Kind
 	bound    runtime.Bound
 	calls    sync.Pool // of *call
 }
@@ -158,7 +158,7 @@ func newSiteTable(bound []runtime.Bound) *siteTable {
 	for _, b := range bound {
 		s := &site{id: uint64(b.Site.ID), chained: b.Site.Chained, kind: b.Site.Kind, bound: b}
 		for _, operand := range b.Site.Aliases {
-			s.overlaps = s.overlaps || operand >= 0 && s.kind == hlocb.Call
+			s.overlaps = s.overlaps || operand >= 0 && s.kind == hook.Call
 		}
 		s.calls.New = func() any { return newCall(s) }
 		t.all = append(t.all, s)

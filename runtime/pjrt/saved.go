@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 )
 
@@ -33,7 +33,7 @@ func (e *Executable) Save() (*runtime.Saved, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &hlocb.Manifest{Edges: e.edges}
+	m := &hook.Manifest{Edges: e.edges}
 	for _, s := range e.sites.all {
 		m.Sites = append(m.Sites, *s.bound.Site)
 	}

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -187,7 +187,7 @@ func TestManyGoroutines(t *testing.T) {
 		t.Skip("skip: takes a while")
 	}
 	v := tt(tensor.F32, 4)
-	s := hookSite(7, "f", hlocb.Call, []hlocb.TensorType{v}, []hlocb.TensorType{v})
+	s := hookSite(7, "f", hook.Call, []hook.TensorType{v}, []hook.TensorType{v})
 	p := program("(%x: tensor<4xf32>) -> tensor<4xf32>", hookCall("%r", s, "%c0", "%x")+"return %r#1 : tensor<4xf32>\n", s)
 	e := compile(t, p, answer(func(_ context.Context, c *runtime.Call) error {
 		for i, x := range tensor.View[float32](c.Operands[0]) {
@@ -229,7 +229,7 @@ func TestHugeOperand(t *testing.T) {
 	}
 	const n = 1<<31 + 64
 	v := tt(tensor.UI8, n)
-	s := hookSite(1, "huge", hlocb.Tap, []hlocb.TensorType{v}, nil)
+	s := hookSite(1, "huge", hook.Tap, []hook.TensorType{v}, nil)
 	body := fmt.Sprintf("%%y = stablehlo.broadcast_in_dim %%x, dims = [] : (tensor<ui8>) -> %s\n", v) + hookCall("%t", s, "%c0", "%y") + "return %x : tensor<ui8>\n"
 	var length int
 	var first, last byte
@@ -246,7 +246,7 @@ func TestHugeOperand(t *testing.T) {
 }
 
 // largeProgram computes on 64 MiB, lets the values pass something, and computes again.
-func largeProgram(between string, sites ...hlocb.Site) *runtime.Program {
+func largeProgram(between string, sites ...hook.Site) *runtime.Program {
 	body := strings.ReplaceAll("%s = stablehlo.sine %x : T\n"+between+"%y = stablehlo.add %r#1, %r#1 : T\nreturn %y : T\n", "T", "tensor<16777216xf32>")
 	return program("(%x: tensor<16777216xf32>) -> tensor<16777216xf32>", body, sites...)
 }
@@ -266,7 +266,7 @@ func benchLarge(b *testing.B, p *runtime.Program) {
 // BenchmarkInOut64MiB and BenchmarkBarrier64MiB show what an inout hook costs on a large intermediate value: no copy.
 func BenchmarkInOut64MiB(b *testing.B) {
 	v := tt(tensor.F32, 16<<20)
-	s := hookSite(1, "h", hlocb.InOut, []hlocb.TensorType{v}, []hlocb.TensorType{v})
+	s := hookSite(1, "h", hook.InOut, []hook.TensorType{v}, []hook.TensorType{v})
 	benchLarge(b, largeProgram(hookCall("%r", s, "%c0", "%s"), s))
 }
 

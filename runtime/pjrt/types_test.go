@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -43,14 +43,14 @@ func TestTypesAtTheBoundary(t *testing.T) {
 	backend(t)
 	for _, d := range boundaryTypes {
 		for _, shape := range []tensor.Shape{{5}, {}, {0}, {3, 3}, {2, 0, 4}} {
-			for _, kind := range []hlocb.Kind{hlocb.Tap, hlocb.InOut, hlocb.Call} {
+			for _, kind := range []hook.Kind{hook.Tap, hook.InOut, hook.Call} {
 				t.Run(fmt.Sprintf("%s%v/%s", d, shape, kind), func(t *testing.T) {
 					v := tt(d, shape...)
-					s := hookSite(0x1234, "h", kind, []hlocb.TensorType{v}, []hlocb.TensorType{v})
+					s := hookSite(0x1234, "h", kind, []hook.TensorType{v}, []hook.TensorType{v})
 					p := program(fmt.Sprintf("(%%x: %s) -> %s", v, v), hookCall("%r", s, "%c0", "%x")+fmt.Sprintf("return %%r#1 : %s\n", v), s)
 					arg := pattern(d, shape)
 					want := arg.Clone()
-					if kind != hlocb.Tap {
+					if kind != hook.Tap {
 						for i, b := range want.Bytes() {
 							want.Bytes()[i] = flip(d, b)
 						}
@@ -66,7 +66,7 @@ func TestTypesAtTheBoundary(t *testing.T) {
 						if !bytes.Equal(o.Bytes(), arg.Bytes()) {
 							return fmt.Errorf("operand holds % x, expected % x", o.Bytes(), arg.Bytes())
 						}
-						if kind == hlocb.Tap {
+						if kind == hook.Tap {
 							if len(c.Results) != 0 {
 								return fmt.Errorf("a tap has %d results", len(c.Results))
 							}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
-	"github.com/hlocb/hlocb/dialect/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -79,7 +79,7 @@ func Whole(m *ir.Module) Piece {
 // partitioning is what a module says of its devices; a piece says the same, unless it is a hook inside of a computation that
 // each device does by itself: there it has no sharding, which it needs where the partitioner sees it.
 func partitioning(m *ir.Module, o *ir.Op) string {
-	if targetName(o) == hlocb.Target {
+	if targetName(o) == hook.Target {
 		for p := o.Parent(); p != nil; p = p.Parent() {
 			if p.Name() == "sdy.manual_computation" {
 				return ""
@@ -222,13 +222,13 @@ func Try(ctx context.Context, b runtime.Backend, reg *ir.Registry, p Piece, run 
 	if err != nil {
 		return err
 	}
-	manifest, err := hook.ManifestOf(m)
+	manifest, err := hooks.ManifestOf(m)
 	if err != nil {
 		return err
 	}
 	bind := new(runtime.Bindings)
 	bind.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
-		if c.Site.Kind != hlocb.Tap {
+		if c.Site.Kind != hook.Tap {
 			for _, r := range c.Results {
 				clear(r.Bytes())
 			}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -180,9 +180,9 @@ func (t Target) op(o *ir.Op) (Verdict, string) {
 
 func (t Target) target(name string) (Verdict, string) {
 	switch {
-	case name == hlocb.Target && t.FFI:
+	case name == hook.Target && t.FFI:
 		return Yes, "hlocb registers it through the FFI extension"
-	case name == hlocb.Target:
+	case name == hook.Target:
 		return No, "the plugin has no FFI extension, so it cannot call handlers"
 	case slices.Contains(builtinTargets, name):
 		return Yes, "replaced by XLA's own passes"

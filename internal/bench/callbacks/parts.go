@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hlocb/hlocb/dialect/hlocb"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
@@ -82,7 +82,7 @@ func (b *bench) loop() error {
 	}
 	add("the loop alone", empty, runtime.CompileOptions{})
 	for _, y := range yardsticks {
-		add(y.Does, &runtime.Program{Text: []byte(strings.ReplaceAll(string(tapped.Text), "@"+hlocb.Target, "@"+y.Target)), Manifest: &hlocb.Manifest{}}, runtime.CompileOptions{})
+		add(y.Does, &runtime.Program{Text: []byte(strings.ReplaceAll(string(tapped.Text), "@"+hook.Target, "@"+y.Target)), Manifest: &hook.Manifest{}}, runtime.CompileOptions{})
 	}
 	add("finds run and hook, counts, makes the views", tapped, runtime.CompileOptions{})
 	add("calls a handler that reads its operand", tapped, runtime.CompileOptions{Handlers: &read})
@@ -189,12 +189,12 @@ func (b *bench) large() error {
 		return program(strings.ReplaceAll("func.func @main(%x: TYPE) -> TYPE {\n  %s = stablehlo.sine %x : TYPE\n  "+between+"\n  %y = stablehlo.add %r, %r : TYPE\n  return %y : TYPE\n}\n", "TYPE", typ))
 	}
 	// Kind inout: all results are operands, aliased one to one.
-	hook, err := module(`%r = stablehlo.custom_call @host(%s) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"},
+	inout, err := module(`%r = stablehlo.custom_call @host(%s) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"},
     output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (TYPE) -> TYPE`)
 	if err != nil {
 		return err
 	}
-	if kind := hook.Manifest.Sites[0].Kind; kind != hlocb.InOut {
+	if kind := inout.Manifest.Sites[0].Kind; kind != hook.InOut {
 		return fmt.Errorf("the hook is of kind %s, expected inout", kind)
 	}
 	barrier, err := module(`%r = stablehlo.optimization_barrier %s : TYPE`)
@@ -205,7 +205,7 @@ func (b *bench) large() error {
 	var h runtime.Bindings
 	h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error { calls++; return nil }))
 	x := vector(n)
-	s, err := b.subject("inout hook", hook, runtime.CompileOptions{Handlers: &h}, x)
+	s, err := b.subject("inout hook", inout, runtime.CompileOptions{Handlers: &h}, x)
 	if err != nil {
 		return err
 	}

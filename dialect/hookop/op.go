@@ -1,0 +1,204 @@
+package hookop
+
+import (
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Attributes of hlocb.hook.
+const (
+	AttrID          = "id"              // i64, the two's complement of the ID
+	AttrName        = "name"            // string, unique in the module
+	AttrKind        = "kind"            // string, see Kind
+	AttrFormat      = "format"          // string, the input format the hook was written in
+	AttrSourceID    = "source_id"       // string, what identified it there; absent where nothing did
+	AttrSideEffect  = "has_side_effect" // unit; absent for a hook that may be removed, merged and moved
+	AttrChained     = "chained"         // unit; operand 0 and result 0 are a token or the chain
+	AttrAliases     = "aliases"         // array<i64>, per data result the data operand it is, -1 for none
+	AttrLayouts     = "layouts"         // unit; the source gave (row-major) layouts
+	AttrPartitioned = "partitioned"     // unit; the source fires on every device with its shard
+	AttrAttrs       = "attrs"           // dictionary, further attributes of the source
+)
+
+// Hook is hlocb.hook: a place where the program talks to its host, whatever notation it was written in.
+//
+// Operands are the chain (where chained) and the data; results are the chain (where chained) and the data.
+var Hook = &ir.Def{
+	Name:     "hlocb.hook",
+	Doc:      "Hands the operands to the host, which may answer with the results.",
+	Operands: []ir.Arg{{Name: "operands", Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
+	Attrs: []ir.AttrSpec{
+		{Name: AttrAliases, Optional: true},
+		{Name: AttrAttrs, Optional: true},
+		{Name: AttrChained, Optional: true},
+		{Name: AttrFormat},
+		{Name: AttrSideEffect, Optional: true},
+		{Name: AttrID},
+		{Name: AttrKind},
+		{Name: AttrLayouts, Optional: true},
+		{Name: AttrName},
+		{Name: AttrPartitioned, Optional: true},
+		{Name: AttrSourceID, Optional: true},
+	},
+	Verify: verifyHook,
+}
+
+// Dialect returns the hlocb dialect.
+func Dialect() *ir.Dialect {
+	return &ir.Dialect{Name: "hlocb", Ops: []*ir.Def{Hook}}
+}
+
+// verifyHook checks what the kind promises of operands and results.
+func verifyHook(op *ir.Op, r *ir.Reporter) {
+	h := HookOp{op}
+	k := h.Kind()
+	if k == 0 {
+		r.Errorf(op, "expects kind to be tap, inout, call or feed, but got %s", attrText(op.Attr(AttrKind)))
+		return
+	}
+	if h.Chained() {
+		if op.NumOperands() == 0 || op.NumResults() == 0 || op.Operand(0).Type() != op.Result(0).Type() {
+			r.Errorf(op, "is chained, but operand 0 and result 0 are no pair of one type")
+			return
+		}
+	}
+	aliases := h.Aliases()
+	if len(aliases) != h.NumResultData() {
+		r.Errorf(op, "has %d aliases for %d data results", len(aliases), h.NumResultData())
+		return
+	}
+	for i, a := range aliases {
+		if a < 0 {
+			if k == hook.Tap || k == hook.InOut {
+				r.Errorf(op, "is of kind %s, but data result %d is aliased to no operand", k, i)
+			}
+			continue
+		}
+		if a >= h.NumData() {
+			r.Errorf(op, "aliases data result %d to data operand %d of %d", i, a, h.NumData())
+		} else if h.Data(a).Type() != h.ResultData(i).Type() {
+			r.Errorf(op, "aliases data result %d of type %s to data operand %d of type %s", i, h.ResultData(i).Type(), a, h.Data(a).Type())
+		}
+	}
+	if k == hook.Feed && h.NumData() > 0 {
+		r.Errorf(op, "is a feed, but has data operands")
+	}
+}
+
+func attrText(a ir.Attr) string {
+	if a == nil {
+		return "none"
+	}
+	return a.String()
+}
+
+// HookOp is a view of an hlocb.hook op. It costs nothing and may be made at any time.
+type HookOp struct{ *ir.Op }
+
+// AsHook returns op as a hook, ok false where it is none.
+func AsHook(op *ir.Op) (HookOp, bool) { return HookOp{op}, op != nil && op.Name() == Hook.Name }
+
+func (h HookOp) text(name string) string {
+	s, _ := h.Attr(name).(*ir.StringAttr)
+	if s == nil {
+		return ""
+	}
+	return s.Value()
+}
+
+// HookName returns the hook's name.
+func (h HookOp) HookName() string { return h.text(AttrName) }
+
+// Format returns the name of the input format the hook was written in.
+func (h HookOp) Format() string { return h.text(AttrFormat) }
+
+// SourceID returns what identified the hook in its source, empty where nothing did.
+func (h HookOp) SourceID() string { return h.text(AttrSourceID) }
+
+// Kind returns the kind, 0 where the attribute is missing or unknown.
+func (h HookOp) Kind() hook.Kind {
+	k, _ := hook.ParseKind(h.text(AttrKind))
+	return k
+}
+
+// ID returns the hook's id.
+func (h HookOp) ID() hook.ID {
+	a, _ := h.Attr(AttrID).(*ir.IntegerAttr)
+	if a == nil {
+		return 0
+	}
+	return hook.ID(a.Value())
+}
+
+// Chained reports whether operand 0 and result 0 are a token or the chain.
+func (h HookOp) Chained() bool { return h.Attr(AttrChained) != nil }
+
+// SideEffect reports whether the hook must fire whenever the program gets there.
+func (h HookOp) SideEffect() bool { return h.Attr(AttrSideEffect) != nil }
+
+// Layouts reports whether the source gave layouts.
+func (h HookOp) Layouts() bool { return h.Attr(AttrLayouts) != nil }
+
+// SourceAttrs returns the source's further attributes, nil where it has none.
+func (h HookOp) SourceAttrs() *ir.DictAttr {
+	d, _ := h.Attr(AttrAttrs).(*ir.DictAttr)
+	return d
+}
+
+func (h HookOp) skip() int {
+	if h.Chained() {
+		return 1
+	}
+	return 0
+}
+
+// NumData returns the number of operands the host sees.
+func (h HookOp) NumData() int { return h.NumOperands() - h.skip() }
+
+// Data returns operand i as the host counts them.
+func (h HookOp) Data(i int) *ir.Value { return h.Operand(h.skip() + i) }
+
+// NumResultData returns the number of results the host sees.
+func (h HookOp) NumResultData() int { return h.NumResults() - h.skip() }
+
+// ResultData returns result i as the host counts them.
+func (h HookOp) ResultData(i int) *ir.Value { return h.Result(h.skip() + i) }
+
+// Aliases returns, per data result, the data operand whose memory it shares, -1 for none.
+func (h HookOp) Aliases() []int {
+	out := make([]int, max(0, h.NumResultData()))
+	a, _ := h.Attr(AttrAliases).(*ir.DenseArrayAttr)
+	if a != nil {
+		out = make([]int, len(a.Values()))
+	}
+	for i := range out {
+		out[i] = -1
+		if a != nil {
+			out[i] = int(a.Values()[i])
+		}
+	}
+	return out
+}
+
+// SetAliases sets, per data result, the data operand it is, -1 for none.
+func (h HookOp) SetAliases(ctx *ir.Context, aliases []int) {
+	if a := AliasAttr(ctx, aliases); a != nil {
+		h.SetAttr(AttrAliases, a)
+	} else {
+		h.RemoveAttr(AttrAliases)
+	}
+}
+
+// AliasAttr returns the attribute that holds aliases (see HookOp.Aliases), nil where there are none.
+func AliasAttr(ctx *ir.Context, aliases []int) ir.Attr {
+	values, any := make([]int64, len(aliases)), false
+	for i, a := range aliases {
+		values[i] = int64(a)
+		any = any || a >= 0
+	}
+	if !any {
+		return nil
+	}
+	return ir.NewDenseArray(ctx.I64(), values)
+}

@@ -1,0 +1,358 @@
+package hooks
+
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// AliasMode says which results get their operand's memory.
+type AliasMode uint8
+
+// Alias modes.
+const (
+	AliasAll  AliasMode = iota // wherever operand and result have one type
+	AliasFree                  // where XLA need not copy first
+	AliasNone                  // nowhere but for taps and inout hooks, which are defined by it
+)
+
+var aliasNames = [...]string{AliasAll: "all", AliasFree: "free", AliasNone: "none"}
+
+func (a AliasMode) String() string { return aliasNames[a] }
+
+// ParseAliasMode returns the mode spelled s.
+func ParseAliasMode(s string) (AliasMode, bool) {
+	for a, name := range aliasNames {
+		if name == s {
+			return AliasMode(a), true
+		}
+	}
+	return 0, false
+}
+
+// Verdict is what comes of one result of a hook.
+type Verdict uint8
+
+// Verdicts on aliases.
+const (
+	AliasKept    Verdict = iota // shares its operand's memory for free
+	AliasCopied                 // shares it, but XLA copies the operand first
+	AliasRefused                // has memory of its own
+)
+
+var verdictNames = [...]string{AliasKept: "kept", AliasCopied: "copy", AliasRefused: "refused"}
+
+func (v Verdict) String() string { return verdictNames[v] }
+
+// MarshalText makes JSON spell the verdict.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// AliasReport says what was decided for one result of a hook, and why.
+type AliasReport struct {
+	Hook    hook.ID `json:"hook"`
+	Name    string  `json:"name"`
+	Result  int     `json:"result"`  // as the host counts them
+	Operand int     `json:"operand"` // -1 where refused
+	Verdict Verdict `json:"verdict"`
+	Reason  string  `json:"reason"`
+	Bytes   int64   `json:"bytes"` // of the result, -1 where its size is unknown
+	// Maybe says of a predicted copy that XLA may do without: it computes the operand twice, or, for an argument of a
+	// partitioned program, hands the hook what it gathered from the parts.
+	Maybe bool `json:"maybe,omitempty"`
+}
+
+// Holds reports whether a compiled program agrees with r: it has so many calls of the hook, copies the operand in front of
+// some of them and lost the alias of others. A copy is predicted where one of several calls needs it.
+func (r *AliasReport) Holds(calls, copies, lost int) bool {
+	switch {
+	case r.Verdict == AliasRefused || lost > 0:
+		return r.Verdict == AliasRefused && lost == calls
+	case r.Verdict == AliasKept:
+		return copies == 0
+	}
+	return copies > 0 || r.Maybe || calls == 0
+}
+
+// Alias decides for every hook of a raised module which results share an operand's memory.
+//
+// A tap of a value that the program computes and uses afterwards becomes an aliased pass-through whose result
+// replaces the later uses: otherwise XLA computes the value twice, once for the tap and once, fused, for the
+// others. Where uses stand in front of the tap it goes up to where its operands are; where that does not make the
+// pass-through free and the value is one that XLA computes once in any case, the tap stays bare. Results of a call share the memory of the first operand of exactly their type that no other result
+// took. Where operands live on or are undonated arguments, XLA copies first; the report says so.
+func Alias(m *ir.Module, mode AliasMode) []AliasReport {
+	// On several devices a value is in parts, and what a hook passes on would have to be parted again.
+	a := &aliaser{m: m, mode: mode, single: partitions(m) == 1, computed: map[*ir.Value]int8{}, place: map[*ir.Op]float64{}}
+	row := m.Def(hookop.Hook.Name)
+	var hooks []hookop.HookOp
+	a.calls = callGraphOf(m, func(op *ir.Op) {
+		if op.Is(row) {
+			hooks = append(hooks, hookop.HookOp{Op: op})
+		}
+	})
+	a.reports = make([]AliasReport, 0, len(hooks))
+	for _, h := range hooks {
+		switch {
+		case h.Kind() == hook.Tap && h.NumResultData() == 0 && mode != AliasNone && a.single:
+			a.passThrough(h)
+		case h.Kind() == hook.Call && mode != AliasNone:
+			a.call(h)
+		}
+	}
+	for _, h := range hooks {
+		a.explain(h)
+	}
+	return a.reports
+}
+
+type aliaser struct {
+	m        *ir.Module
+	mode     AliasMode
+	single   bool // one device
+	calls    *callGraph
+	computed map[*ir.Value]int8 // 1 yes, -1 no, 2 being asked
+	place    map[*ir.Op]float64 // position in the block, of the ops in blocks asked about
+	reports  []AliasReport
+}
+
+// isComputed reports whether the program computes v: no constant, no argument of the program, and no argument
+// of a function that anybody hands such a value.
+func (a *aliaser) isComputed(v *ir.Value) bool {
+	switch a.computed[v] {
+	case 1, 2: // a cycle of calls adds nothing
+		return true
+	case -1:
+		return false
+	}
+	a.computed[v] = 2
+	yes := a.compute(v)
+	a.computed[v] = -1
+	if yes {
+		a.computed[v] = 1
+	}
+	return yes
+}
+
+func (a *aliaser) compute(v *ir.Value) bool {
+	if def := v.DefiningOp(); def != nil {
+		if stable(def) == "optimization_barrier" {
+			return a.isComputed(def.Operand(v.Index()))
+		}
+		return !isConstant(v)
+	}
+	parent := v.Block().Parent()
+	if parent == nil || stable(parent) == "while" {
+		return true // loops own what they carry
+	}
+	if parent.Name() == "sdy.manual_computation" && v.Index() < parent.NumOperands() {
+		return a.isComputed(parent.Operand(v.Index()))
+	}
+	f, ok := fn.AsFunc(parent)
+	if !ok || !f.Private() || a.calls.taken(f.Symbol()) != nil {
+		return false
+	}
+	callers := a.calls.callers[f.Symbol()]
+	for _, call := range callers {
+		if v.Index() >= call.NumOperands() || !a.isComputed(call.Operand(v.Index())) {
+			return false
+		}
+	}
+	return len(callers) > 0
+}
+
+// passThrough adds to a tap a result for each operand that is computed and used afterwards.
+func (a *aliaser) passThrough(h hookop.HookOp) {
+	candidates := a.used(h)
+	if len(candidates) == 0 {
+		return
+	}
+	if !a.free(h.Op, h, candidates) {
+		next := h.Next()
+		place, placed := a.place[h.Op]
+		if a.hoist(h) {
+			candidates = a.used(h)
+			if !slices.ContainsFunc(candidates, func(i int) bool { return a.free(h.Op, h, []int{i}) }) {
+				// Nothing is won. It stays where it was, or two taps would pass each other at each rewrite.
+				h.MoveBefore(next)
+				delete(a.place, h.Op)
+				if placed && len(a.place) > 0 {
+					a.place[h.Op] = place
+				}
+				candidates = a.used(h)
+			}
+		}
+	}
+	passed := candidates[:0]
+	for _, i := range candidates {
+		if a.free(h.Op, h, []int{i}) || a.mode != AliasFree && a.duplicated(h.Data(i), 0) {
+			passed = append(passed, i)
+		}
+	}
+	if len(passed) == 0 {
+		return
+	}
+	var types []ir.Type
+	first := h.NumResultData()
+	aliases := h.Aliases()
+	for _, i := range passed {
+		types, aliases = append(types, h.Data(i).Type()), append(aliases, i)
+	}
+	a.m.AddResults(h.Op, types...)
+	for k, i := range passed {
+		for _, u := range a.laterUses(h.Op, h.Data(i)) {
+			u.Set(h.ResultData(first + k))
+		}
+	}
+	h.SetAliases(a.m.Context(), aliases)
+}
+
+// used returns the operands of a tap, each value once, that its region computes and uses afterwards. What comes from
+// further outside is computed once in any case.
+func (a *aliaser) used(h hookop.HookOp) []int {
+	var out []int
+	for i := range h.NumData() {
+		v := h.Data(i)
+		if isZeroSize(v.Type()) || v.ParentBlock() != h.Block() || !a.isComputed(v) {
+			continue
+		}
+		again := false
+		for k := range i {
+			again = again || h.Data(k) == v
+		}
+		if !again && len(a.laterUses(h.Op, v)) > 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// call lets results of a call share the memory of operands of the same type.
+func (a *aliaser) call(h hookop.HookOp) {
+	aliases := h.Aliases()
+	taken := make([]bool, h.NumData())
+	for _, o := range aliases {
+		if o >= 0 {
+			taken[o] = true
+		}
+	}
+	for i := range aliases {
+		if aliases[i] >= 0 || isZeroSize(h.ResultData(i).Type()) {
+			continue
+		}
+		for o := range taken {
+			if taken[o] || h.Data(o).Type() != h.ResultData(i).Type() {
+				continue
+			}
+			if verdict, _ := a.cost(h, o); a.mode == AliasFree && verdict != AliasKept {
+				continue
+			}
+			aliases[i], taken[o] = o, true
+			break
+		}
+	}
+	h.SetAliases(a.m.Context(), aliases)
+}
+
+// cost says whether XLA must copy data operand o of h before a result may take its memory.
+func (a *aliaser) cost(h hookop.HookOp, o int) (Verdict, string) {
+	v := h.Data(o)
+	for i := range h.NumData() {
+		// Each of several that a result takes needs memory of its own, and so does the first where the others only look.
+		if i != o && h.Data(i) == v && (i < o || !slices.Contains(h.Aliases(), i)) {
+			return AliasCopied, "the operand is passed twice"
+		}
+	}
+	if isConstant(v) && !filled(v) {
+		return AliasCopied, "the operand is a constant"
+	}
+	if !a.isComputed(v) && !filled(v) {
+		if donated(v) {
+			return AliasKept, "the operand is a donated argument"
+		}
+		return AliasCopied, "the operand is an argument that is not donated"
+	}
+	for u := range v.Uses() {
+		switch {
+		case u.Owner() == h.Op || needs(h.Op, u.Owner()):
+		case a.before(u.Owner(), h.Op):
+			return AliasCopied, "the operand is also used by what need not come before"
+		default:
+			return AliasCopied, "the operand is used later"
+		}
+	}
+	if v.ParentBlock() != h.Block() {
+		return AliasCopied, "the operand comes from outside the region"
+	}
+	if !a.endsAtCallers(v, 0) {
+		return AliasCopied, "the operand is an argument that a caller has another use for"
+	}
+	return AliasKept, "the operand ends here"
+}
+
+// donated reports whether v is an argument of the program whose memory it gives away.
+func donated(v *ir.Value) bool {
+	if v.Block() == nil {
+		return false
+	}
+	f, ok := fn.AsFunc(v.Block().Parent())
+	if !ok || f.Private() {
+		return false
+	}
+	d := f.ArgAttrs(v.Index())
+	return d.Get("tf.aliasing_output") != nil || d.Get("jax.buffer_donor") != nil
+}
+
+// explain reports on every result of h.
+func (a *aliaser) explain(h hookop.HookOp) {
+	for i, o := range h.Aliases() {
+		rep := AliasReport{Hook: h.ID(), Name: h.HookName(), Result: i, Operand: o, Bytes: sizeOf(h.ResultData(i).Type())}
+		if o >= 0 {
+			rep.Verdict, rep.Reason = a.cost(h, o)
+			rep.Maybe = rep.Verdict == AliasCopied && a.mayDoWithout(h.Data(o))
+		} else {
+			rep.Verdict, rep.Reason = AliasRefused, a.why(h, i)
+		}
+		a.reports = append(a.reports, rep)
+	}
+}
+
+// why says what kept a result from an alias.
+func (a *aliaser) why(h hookop.HookOp, i int) string {
+	t := h.ResultData(i).Type()
+	switch {
+	case a.mode == AliasNone:
+		return "aliases are switched off"
+	case h.NumData() == 0:
+		return "the hook has no operands"
+	case isZeroSize(t):
+		return "the result has no elements"
+	}
+	same := false
+	for o := range h.NumData() {
+		same = same || h.Data(o).Type() == t
+	}
+	switch {
+	case !same:
+		return "no operand has the result's type " + t.String()
+	case a.mode == AliasFree:
+		return "it would need a copy"
+	}
+	return "every operand of its type has a result already"
+}
+
+// sizeOf returns the bytes of a tensor, -1 where unknown.
+func sizeOf(t ir.Type) int64 {
+	tt, ok := t.(*ir.TensorType)
+	if !ok || !tt.Static() || tt.DType() == tensor.Invalid {
+		return -1
+	}
+	n := tensor.Shape(tt.Shape()).NumElements()
+	if n < 0 {
+		return -1
+	}
+	return n * int64(tt.DType().Size())
+}

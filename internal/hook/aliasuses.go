@@ -1,0 +1,207 @@
+package hooks
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// free reports whether a tap may hand on the given operands without a copy: what else uses them comes later, and will
+// use what the tap hands on, or is needed by the tap.
+func (a *aliaser) free(op *ir.Op, h hookop.HookOp, operands []int) bool {
+	for _, i := range operands {
+		v := h.Data(i)
+		for k := range h.NumData() {
+			if k != i && h.Data(k) == v { // one of the two needs memory of its own
+				return false
+			}
+		}
+		for u := range v.Uses() {
+			if u.Owner() != op && a.before(u.Owner(), op) && !needs(op, u.Owner()) {
+				return false
+			}
+		}
+		if !a.endsAtCallers(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// endsAtCallers reports whether v is no argument of a function, or one that nothing but the calls of the function and
+// what these need use.
+func (a *aliaser) endsAtCallers(v *ir.Value, depth int) bool {
+	if v.DefiningOp() != nil || depth > 8 {
+		return v.DefiningOp() != nil
+	}
+	f, ok := fn.AsFunc(v.Block().Parent())
+	if !ok {
+		return true
+	}
+	for _, call := range a.calls.callers[f.Symbol()] {
+		arg := call.Operand(v.Index())
+		if arg.ParentBlock() != call.Block() || isConstant(arg) || !a.endsAtCallers(arg, depth+1) {
+			return false
+		}
+		for u := range arg.Uses() {
+			if u != call.OperandUse(v.Index()) && (u.Owner() == call || !needs(call, u.Owner())) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// reachable is how many ops needs looks at.
+const reachable = 200
+
+// needs reports whether op depends by data on user, or on what holds it in op's block. XLA decides on copies before it
+// decides on an order, so that no other reason lets it know which of two comes first. Far away it is taken not to.
+func needs(op, user *ir.Op) bool {
+	for user != nil && user.Block() != op.Block() {
+		user = user.Parent()
+	}
+	if user == nil || user == op {
+		return false
+	}
+	seen := map[*ir.Op]bool{op: true}
+	for work := []*ir.Op{op}; len(work) > 0 && len(seen) < reachable; {
+		x := work[0]
+		work = work[1:]
+		for _, v := range x.Operands() {
+			d := v.DefiningOp()
+			if d == user {
+				return true
+			}
+			if d != nil && d.Block() == op.Block() && !seen[d] {
+				seen[d] = true
+				work = append(work, d)
+			}
+		}
+	}
+	return false
+}
+
+// duplicated reports whether XLA may compute v once for each of its users, as part of their loops. Calls are looked
+// through, as XLA inlines them.
+func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
+	if depth > 8 {
+		return true
+	}
+	def := v.DefiningOp()
+	if def == nil {
+		f, ok := fn.AsFunc(v.Block().Parent())
+		if !ok {
+			return false // a loop's own
+		}
+		for _, call := range a.calls.callers[f.Symbol()] {
+			if a.duplicated(call.Operand(v.Index()), depth+1) {
+				return true
+			}
+		}
+		return false
+	}
+	switch stable(def) {
+	case "while", "if", "case", "custom_call", "dot_general", "dot", "convolution", "sort", "fft", "cholesky", "triangular_solve", "rng", "rng_bit_generator":
+		return false
+	}
+	if def.Name() == "func.call" {
+		if f, ok := a.calls.callee(def); ok {
+			for _, ret := range returns(f) {
+				if a.duplicated(ret.Operand(v.Index()), depth+1) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return def.Name() != hookop.Hook.Name
+}
+
+// mayDoWithout reports whether XLA may find a way around a copy of v.
+func (a *aliaser) mayDoWithout(v *ir.Value) bool {
+	if !a.isComputed(v) && !filled(v) {
+		return !a.single
+	}
+	return a.duplicated(v, 0)
+}
+
+// hoist moves a hook up to where its operands are and reports whether it moved.
+func (a *aliaser) hoist(h hookop.HookOp) bool {
+	var last *ir.Op
+	for _, v := range h.Operands() {
+		if d := v.DefiningOp(); d != nil && d.Block() == h.Block() && (last == nil || a.precedes(last, d)) && d != last {
+			last = d
+		}
+	}
+	var to *ir.Op
+	if last != nil {
+		to = last.Next()
+	} else {
+		to = h.Block().First()
+	}
+	if to == h.Op {
+		return false
+	}
+	h.MoveBefore(to)
+	if _, ok := a.place[to]; ok {
+		below := a.place[to]
+		above := below - 1
+		if last != nil {
+			above = a.place[last]
+		}
+		if mid := (above + below) / 2; above < mid && mid < below {
+			a.place[h.Op] = mid
+		} else {
+			clear(a.place)
+		}
+	}
+	return true
+}
+
+// laterUses returns the uses of v that come after op in its block, nested ones included.
+func (a *aliaser) laterUses(op *ir.Op, v *ir.Value) []*ir.Use {
+	var out []*ir.Use
+	for u := range v.Uses() {
+		user := u.Owner()
+		for user != nil && user.Block() != op.Block() {
+			user = user.Parent()
+		}
+		if user != nil && user != op && a.precedes(op, user) {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// before reports whether user, or what holds it, stands before op in op's block.
+func (a *aliaser) before(user, op *ir.Op) bool {
+	for user != nil && user.Block() != op.Block() {
+		user = user.Parent()
+	}
+	return user != nil && user != op && a.precedes(user, op)
+}
+
+// near is how far ops are looked for around another before their whole block is numbered.
+const near = 32
+
+// precedes reports whether x stands before y in their block.
+func (a *aliaser) precedes(x, y *ir.Op) bool {
+	for i, up, down := 0, y.Prev(), y.Next(); i < near; i++ {
+		switch {
+		case up == nil, down == x: // x is not before, it is after
+			return false
+		case down == nil, up == x:
+			return true
+		}
+		up, down = up.Prev(), down.Next()
+	}
+	if _, ok := a.place[x]; !ok {
+		i := 0.0
+		for op := range x.Block().Ops() {
+			a.place[op] = i
+			i++
+		}
+	}
+	return a.place[x] < a.place[y]
+}

@@ -1,0 +1,245 @@
+package hooks
+
+import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Order says which hooks must be delivered in order.
+type Order uint8
+
+// Orders.
+const (
+	OrderProgram Order = iota // all hooks in program order
+	OrderSource               // exactly what the source's tokens and data impose
+	OrderNone                 // none; only data counts
+)
+
+var orderNames = [...]string{OrderProgram: "program", OrderSource: "source", OrderNone: "none"}
+
+func (o Order) String() string { return orderNames[o] }
+
+// ParseOrder returns the order spelled s.
+func ParseOrder(s string) (Order, bool) {
+	for o, name := range orderNames {
+		if name == s {
+			return Order(o), true
+		}
+	}
+	return 0, false
+}
+
+var chainNames = [...]string{ChainState: "state", ChainToken: "token", ChainPID: "pid"}
+
+func (c Chain) String() string { return chainNames[c] }
+
+// ParseChain returns the chain spelled s.
+func ParseChain(s string) (Chain, bool) {
+	for c, name := range chainNames {
+		if name == s {
+			return Chain(c), true
+		}
+	}
+	return 0, false
+}
+
+// ThreadChain puts one chain through all hooks with a side effect, in program order: through calls (private
+// functions get it as argument 0 and result 0), loops, branches and manual computations. Hooks in loop
+// conditions are moved out first (see rotate). The module holds no tokens (see DropTokens).
+func ThreadChain(m *ir.Module, chain Chain) error {
+	t := &threader{m: m, chain: chain}
+	if !t.survey() {
+		return nil
+	}
+	if err := rotateLoops(m, t); err != nil {
+		return err
+	}
+	if err := t.split(); err != nil {
+		return err
+	}
+	for _, f := range t.calls.funcs {
+		if t.reach.ops[f.Op] {
+			if err := t.function(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// threader puts the chain through a module.
+type threader struct {
+	m     *ir.Module
+	chain Chain
+	calls *callGraph
+	reach *reach // of the hooks with a side effect
+}
+
+// survey finds out what reaches a hook and reports whether anything does.
+func (t *threader) survey() bool {
+	hook := t.m.Def(hookop.Hook.Name)
+	t.reach = reachOf(t.m, func(op *ir.Op) bool { return op.Is(hook) && hookop.HookOp{Op: op}.SideEffect() })
+	t.calls = t.reach.calls
+	return len(t.reach.at) > 0
+}
+
+// split gives public functions that reach hooks and are also called from inside a private twin that does the
+// work, as the signature of a public function stays.
+func (t *threader) split() error {
+	again := false
+	for _, f := range t.calls.funcs {
+		name := f.Symbol()
+		if !t.reach.ops[f.Op] {
+			continue
+		}
+		if op := t.calls.taken(name); op != nil {
+			return t.m.Errorf(op, "'%s' names function @%s, whose hooks cannot be put in order from here", op.Name(), name)
+		}
+		if f.Private() || len(t.calls.callers[name]) == 0 {
+			continue
+		}
+		again = true
+		syms := ir.SymbolsOf(t.m.Op())
+		// The twin takes the body; the public function calls it.
+		inner := t.m.NewOp(&ir.OpState{Def: f.Def(), Attrs: f.Attrs(), Bodies: takeRegions(t.m, f.Op), Loc: f.Loc(), Pos: f.Pos()})
+		inner.SetAttr(ir.SymbolName, ir.NewString(syms.Unique(name+"_private", inner)))
+		inner.SetAttr("sym_visibility", ir.NewString("private"))
+		twin := fn.Func{Op: inner}
+		twin.SetSignature(f.Type(), nil, nil)
+		t.m.Body().InsertBefore(inner, f.Next())
+		entry := f.Region(0).AddBlock()
+		for i, in := range f.Type().Inputs() {
+			entry.AddArg(in, twin.Body().Arg(i).Loc())
+		}
+		b := t.m.AtEnd(entry).At(f.Loc(), f.Pos())
+		callee := ir.NewSymbolRef(twin.Symbol())
+		call := b.Create(t.m.Def("func.call"), entry.Args(), f.Type().Results(), ir.NamedAttr{Name: "callee", Attr: callee})
+		b.Create(t.m.Def("func.return"), resultList(call), nil)
+		for _, c := range t.calls.callers[name] {
+			c.SetAttr("callee", callee)
+		}
+	}
+	if again {
+		t.survey()
+	}
+	return nil
+}
+
+// function threads the chain through f: from an argument to a result of a private function, from a new chain
+// of a public one.
+func (t *threader) function(f fn.Func) error {
+	if len(f.Region(0).Blocks()) != 1 {
+		return t.m.Errorf(f.Op, "function @%s reaches hooks and has several blocks, which have no program order", f.Symbol())
+	}
+	entry := f.Body()
+	if !f.Private() {
+		_, err := t.block(entry, t.start(f))
+		return err
+	}
+	ty := f.Type()
+	ct := t.chain.Type(t.m.Context())
+	var args, results []*ir.DictAttr
+	for i := range ty.Inputs() {
+		args = append(args, f.ArgAttrs(i))
+	}
+	for i := range ty.Results() {
+		results = append(results, f.ResultAttrs(i))
+	}
+	f.SetSignature(t.m.Context().Function(prepend(ct, ty.Inputs()), prepend(ct, ty.Results())), prepend(nil, args), prepend(nil, results))
+	return t.through(entry, entry.InsertArg(0, ct, f.Loc()))
+}
+
+// start returns the chain that a public function starts with.
+func (t *threader) start(f fn.Func) *ir.Value {
+	if t.chain != ChainPID {
+		return t.chain.start(t.m.AtStart(f.Body()).At(f.Loc(), f.Pos()))
+	}
+	if v := pidArg(f); v != nil {
+		return v
+	}
+	return addPID(t.m, f, t.chain.Type(t.m.Context()))
+}
+
+// through threads the chain through b and returns it as the first operand of its terminator.
+func (t *threader) through(b *ir.Block, in *ir.Value) error {
+	out, err := t.block(b, in)
+	if err != nil {
+		return err
+	}
+	last := b.Last()
+	if last == nil || !isReturn(last) {
+		return t.m.Errorf(b.Parent(), "block with hooks does not end in a return")
+	}
+	last.SetOperands(prepend(out, last.OperandList()))
+	return nil
+}
+
+// block threads the chain through the ops of b and returns the chain after the last.
+func (t *threader) block(b *ir.Block, cur *ir.Value) (*ir.Value, error) {
+	var err error
+	for _, op := range t.reach.at[b] {
+		if cur, err = t.op(op, cur); err != nil {
+			return nil, err
+		}
+	}
+	return cur, nil
+}
+
+// op threads the chain through one op that is or reaches a hook.
+func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
+	if h, ok := hookop.AsHook(op); ok {
+		if h.Chained() {
+			return nil, t.m.Errorf(op, "hook is chained already")
+		}
+		op.SetAttr(hookop.AttrChained, ir.NewUnit())
+		return t.m.Prepend(op, cur, cur.Type()), nil
+	}
+	ct := cur.Type()
+	switch op.Name() {
+	case "func.call":
+		return t.m.Prepend(op, cur, ct), nil
+	case "sdy.manual_computation":
+		if err := addManualShardings(t.m, op, ct); err != nil {
+			return nil, err
+		}
+		b := op.Region(0).Entry()
+		return t.m.Prepend(op, cur, ct), t.through(b, b.InsertArg(0, ct, op.Loc()))
+	}
+	switch stable(op) {
+	case "while":
+		op.Region(0).Entry().InsertArg(0, ct, op.Loc())
+		body := op.Region(1).Entry()
+		return t.m.Prepend(op, cur, ct), t.through(body, body.InsertArg(0, ct, op.Loc()))
+	case "if", "case":
+		for _, r := range op.Regions() {
+			if r.Entry() == nil {
+				return nil, t.m.Errorf(op, "'%s' has an empty region", op.Name())
+			}
+			if err := t.through(r.Entry(), cur); err != nil {
+				return nil, err
+			}
+		}
+		return t.m.Prepend(op, nil, ct), nil
+	}
+	return nil, t.m.Errorf(op, "hooks inside '%s' cannot be put in order", op.Name())
+}
+
+// Thread takes the tokens out of a raised module and orders its hooks.
+func Thread(m *ir.Module, order Order, chain Chain) error {
+	if order == OrderSource && chain == ChainPID {
+		return fmt.Errorf("a chain of PIDs keeps program order or none, but not the source's")
+	}
+	if order == OrderSource {
+		return TokensToChain(m, chain)
+	}
+	if err := DropTokens(m); err != nil {
+		return err
+	}
+	if order == OrderNone {
+		return nil
+	}
+	return ThreadChain(m, chain)
+}

@@ -1,0 +1,628 @@
+package hooks
+
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// PerDevice says how often a hook on a value that is spread over several devices fires.
+type PerDevice uint8
+
+// How often hooks of partitioned programs fire.
+const (
+	PerDeviceSource PerDevice = iota // as the source has it: each for JAX's partitioned callbacks, else once
+	PerDeviceOnce                    // once, with the whole value
+	PerDeviceEach                    // on every device, with its shard
+)
+
+var perDeviceNames = [...]string{PerDeviceSource: "source", PerDeviceOnce: "once", PerDeviceEach: "each"}
+
+func (p PerDevice) String() string { return perDeviceNames[p] }
+
+// ParsePerDevice returns the value spelled s.
+func ParsePerDevice(s string) (PerDevice, bool) {
+	for p, name := range perDeviceNames {
+		if name == s {
+			return PerDevice(p), true
+		}
+	}
+	return 0, false
+}
+
+// PlaceOnDevices writes the hooks of a partitioned, ordered module so that XLA accepts them: it refuses a
+// side-effecting call that does not say where it runs, and one on partitioned values.
+//
+// With Shardy a hook goes into an sdy.manual_computation: with replicated operands and behind
+// if(partition_id == device) to fire once with the whole value, with the operands' own shardings to fire on every
+// device with its shard. With GSPMD the call is given mhlo.sharding: {maximal device=N} to fire once, and {manual} to fire
+// on every device, between SPMDFullToShardShape and SPMDShardToFullShape. Hooks that are in a manual computation, or in
+// a function that is called from there, stay: each device has values of its own there, and there is no whole value to
+// fire once with. A module of one partition stays as it is.
+func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
+	if n, ok := intAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
+		return nil
+	}
+	p := newPlacer(m, mode)
+	var hooks []hookop.HookOp
+	m.Walk(func(op *ir.Op) bool {
+		if h, ok := hookop.AsHook(op); ok {
+			hooks = append(hooks, h)
+		}
+		return true
+	})
+	if len(hooks) == 0 {
+		return nil
+	}
+	p.findShardings()
+	funcs, err := p.manualFunctions()
+	if err != nil {
+		return err
+	}
+	for _, h := range hooks {
+		switch within := contextOf(h.Op, funcs); {
+		case within&perDeviceContext != 0 && within&wholeContext != 0:
+			return m.Errorf(h.Op, "hook %q is in a function that is called from a manual computation and from elsewhere; give each its own function", h.HookName())
+		case within == perDeviceContext:
+			if mode == PerDeviceOnce && !guarded(h.Op) {
+				return p.noWhole(h)
+			}
+			h.RemoveAttr(attrSdySharding) // XLA takes no sharding there
+			h.RemoveAttr(attrMhloSharding)
+			if err := p.overFreeAxes(h, funcs); err != nil {
+				return err
+			}
+			continue
+		}
+		place := p.shardy
+		if p.mesh == nil {
+			place = p.gspmd
+		}
+		if err := place(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newPlacer reads the meshes of a module.
+func newPlacer(m *ir.Module, mode PerDevice) *placer {
+	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.Mesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
+	p.devices, _ = intAttr(m.Op().Attr("mhlo.num_partitions"))
+	for op := range m.Body().Ops() {
+		if op.Name() != "sdy.mesh" {
+			continue
+		}
+		if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok {
+			if mesh, ok := d.Data().(*sdy.Mesh); ok {
+				name := stringAttr(op.Attr(ir.SymbolName))
+				p.meshes[name] = mesh
+				if len(mesh.Axes) > 0 && p.mesh == nil {
+					p.mesh, p.meshName = mesh, name
+				}
+				if len(mesh.Axes) == 0 && len(mesh.DeviceIDs) == 1 {
+					p.maximal = append(p.maximal, maximalMesh{name, mesh.DeviceIDs[0]})
+				}
+			}
+		}
+	}
+	return p
+}
+
+// findShardings finds the shardings of all values: what is asked of one later has been asked of its operands already.
+func (p *placer) findShardings() {
+	p.m.Walk(func(op *ir.Op) bool {
+		for _, v := range op.Results() {
+			if p.mesh != nil {
+				p.shardingOf(v)
+			} else {
+				p.gspmdOf(v)
+			}
+		}
+		return true
+	})
+}
+
+func (p *placer) noWhole(h hookop.HookOp) error {
+	return p.m.Errorf(h.Op, "hook %q is in a manual computation, where each device has a value of its own, and cannot fire once with the whole value: "+
+		"hook the value outside of it, gathered, or leave --per-device at source", h.HookName())
+}
+
+// What the ops of a function work on.
+const (
+	wholeContext     = 1 << iota // whole values
+	perDeviceContext             // each device's own
+)
+
+// partlyContext says that the devices are not apart along all axes of the mesh.
+const partlyContext = perDeviceContext << 1
+
+// manualFunctions returns, for each function, where it is called from: a manual computation, elsewhere, or both.
+func (p *placer) manualFunctions() (map[string]int, error) {
+	g := newCallGraph(p.m)
+	out := map[string]int{}
+	var work []string
+	add := func(name string, within int) {
+		if out[name]|within != out[name] {
+			out[name] |= within
+			work = append(work, name)
+		}
+	}
+	calls := map[string][]*ir.Op{} // by the function that they are in
+	for callee, ops := range g.callers {
+		for _, op := range ops {
+			if insideManual(op) {
+				within := perDeviceContext
+				if _, free, err := p.freeAxes(op); err != nil {
+					return nil, err
+				} else if len(free) > 0 {
+					within |= partlyContext
+				}
+				add(callee, within)
+			} else if f := functionOf(op); f != "" {
+				calls[f] = append(calls[f], op)
+			}
+		}
+	}
+	for _, f := range g.funcs {
+		if !f.Private() || len(g.callers[f.Symbol()]) == 0 {
+			add(f.Symbol(), wholeContext)
+		}
+	}
+	for len(work) > 0 {
+		name := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, op := range calls[name] {
+			add(fn.Callee(op), out[name])
+		}
+	}
+	return out, nil
+}
+
+func contextOf(op *ir.Op, funcs map[string]int) int {
+	if insideManual(op) {
+		return perDeviceContext
+	}
+	if within := funcs[functionOf(op)]; within != 0 {
+		return within &^ partlyContext
+	}
+	return wholeContext
+}
+
+// functionOf returns the name of the function that op is in.
+func functionOf(op *ir.Op) string {
+	for p := op.Parent(); p != nil; p = p.Parent() {
+		if p.Name() == "func.func" {
+			return stringAttr(p.Attr(ir.SymbolName))
+		}
+	}
+	return ""
+}
+
+func insideManual(op *ir.Op) bool {
+	for p := op.Parent(); p != nil; p = p.Parent() {
+		if p.Name() == "sdy.manual_computation" {
+			return true
+		}
+	}
+	return false
+}
+
+// freeAxes returns the mesh of the manual computations around op and its axes that none of them is over.
+func (p *placer) freeAxes(op *ir.Op) (mesh string, free []string, err error) {
+	taken := map[string]bool{}
+	known := p.mesh
+	mesh = p.meshName
+	for o := op.Parent(); o != nil; o = o.Parent() {
+		if o.Name() != "sdy.manual_computation" {
+			continue
+		}
+		for _, name := range [...]string{"in_shardings", "out_shardings"} {
+			list, _ := perValue(o.Attr(name))
+			for _, s := range list {
+				if m := p.meshes[s.Mesh]; m != nil && s.Inline == nil {
+					mesh, known = s.Mesh, m
+				}
+			}
+		}
+		if d, ok := o.Attr("manual_axes").(*ir.DialectAttr); ok {
+			if axes, ok := d.Data().(*sdy.ManualAxes); ok {
+				for _, name := range axes.Names {
+					taken[name] = true
+				}
+			}
+		}
+	}
+	if known == nil {
+		return "", nil, p.m.Errorf(op, "a manual computation around '%s' is over a mesh that the module lacks", op.Name())
+	}
+	for _, a := range known.Axes {
+		if !taken[a.Name] {
+			free = append(free, a.Name)
+		}
+	}
+	return mesh, free, nil
+}
+
+// overFreeAxes puts a hook of a manual computation over some axes of the mesh into one over the others, since XLA takes a
+// call with a side effect only where each device is on its own. Its values are whole along those axes.
+func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[string]int) error {
+	m, op := p.m, h.Op
+	if !insideManual(op) {
+		if funcs[functionOf(op)]&partlyContext != 0 {
+			return m.Errorf(op, "hook %q is in a function that is called from a manual computation over some axes of the mesh only; call the hook there", h.HookName())
+		}
+		return nil
+	}
+	mesh, free, err := p.freeAxes(op)
+	if err != nil || len(free) == 0 {
+		return err
+	}
+	whole := func(t ir.Type) *sdy.Sharding {
+		s := p.replicated(t)
+		s.Mesh = mesh
+		return s
+	}
+	var in, out []*sdy.Sharding
+	var types []ir.Type
+	for _, v := range op.Operands() {
+		in, types = append(in, whole(v.Type())), append(types, v.Type())
+	}
+	for _, v := range op.Results() {
+		out = append(out, whole(v.Type()))
+	}
+	region := m.NewRegion()
+	body := region.AddBlock(types...)
+	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: op.OperandList(), Types: typesOf(op), Bodies: []*ir.Region{region}}
+	st.SetAttr("in_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: in}))
+	st.SetAttr("out_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: out}))
+	st.SetAttr("manual_axes", sdy.AttrOf(&sdy.ManualAxes{Names: free}))
+	outer := m.Before(op).Insert(st)
+	for i, v := range op.Results() {
+		v.ReplaceAllUsesWith(outer.Result(i))
+	}
+	op.Remove()
+	op.SetOperands(body.Args())
+	body.Append(op)
+	m.AtEnd(body).At(op.Loc(), op.Pos()).Create(m.Def("sdy.return"), resultList(op), nil)
+	return nil
+}
+
+// guarded reports whether op stands behind a test for one device, as hooks that fire once are written.
+func guarded(op *ir.Op) bool {
+	for p := op.Parent(); p != nil && p.Name() != "sdy.manual_computation"; p = p.Parent() {
+		if stable(p) != "if" {
+			continue
+		}
+		test := p.Operand(0).DefiningOp()
+		if test == nil || stable(test) != "compare" {
+			continue
+		}
+		for _, v := range test.Operands() {
+			if d := v.DefiningOp(); d != nil && stable(d) == "partition_id" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+type maximalMesh struct {
+	name   string
+	device int64
+}
+
+type placer struct {
+	m        *ir.Module
+	mode     PerDevice
+	devices  int64
+	mesh     *sdy.Mesh // the first with axes; nil: the module is GSPMD's
+	meshName string
+	meshes   map[string]*sdy.Mesh
+	maximal  []maximalMesh
+	known    map[*ir.Value]*sdy.Sharding // what shardingOf found
+	last     int64                       // channel in use
+
+	knownText map[*ir.Value]string // what gspmdOf found
+}
+
+// each reports whether h fires on every device.
+func (p *placer) each(h hookop.HookOp) bool {
+	if p.mode == PerDeviceSource {
+		return h.Attr(hookop.AttrPartitioned) != nil
+	}
+	return p.mode == PerDeviceEach
+}
+
+// device returns the device that the source gave a hook which fires once.
+func (p *placer) device(h hookop.HookOp) int64 {
+	if list, ok := perValue(h.Attr(attrSdySharding)); ok && len(list) > 0 {
+		for _, mm := range p.maximal {
+			if mm.name == list[0].Mesh {
+				return mm.device
+			}
+		}
+	}
+	return 0
+}
+
+// shardy moves h into a manual computation.
+func (p *placer) shardy(h hookop.HookOp) error {
+	m, op := p.m, h.Op
+	each, device := p.each(h), p.device(h)
+	h.RemoveAttr(attrSdySharding)
+	h.RemoveAttr(attrMhloSharding)
+
+	var in, out []*sdy.Sharding
+	var local []ir.Type
+	for _, v := range op.Operands() {
+		s := p.replicated(v.Type())
+		if each {
+			if own := p.shardingOf(v); own != nil && p.localType(v.Type(), own) != nil {
+				s = own
+			}
+		}
+		in, local = append(in, s), append(local, p.localType(v.Type(), s))
+	}
+	// A result that is an operand has its sharding; other results are whole values.
+	var results []ir.Type
+	aliases := h.Aliases()
+	for i, v := range op.Results() {
+		s := p.replicated(v.Type())
+		switch k := i - (op.NumResults() - len(aliases)); {
+		case k < 0:
+			s = in[0]
+		case aliases[k] >= 0:
+			s = in[op.NumOperands()-h.NumData()+aliases[k]]
+		case each && h.NumData() == 1 && h.Data(0).Type() == v.Type():
+			s = in[op.NumOperands()-1] // the host computes a shard from a shard
+		}
+		out, results = append(out, s), append(results, p.localType(v.Type(), s))
+	}
+	operands := op.OperandList()
+	if len(operands) > 0 && !slices.ContainsFunc(operands, func(v *ir.Value) bool { return !isZeroSize(v.Type()) }) {
+		// Plugins replace values without elements, and then find that the computation takes nothing.
+		t := m.Context().StaticTensor(tensor.UI32, nil)
+		operands = append(operands, zeroOf(m.Before(op), t))
+		in, local = append(in, p.replicated(t)), append(local, t)
+	}
+	axes := &sdy.ManualAxes{}
+	for _, a := range p.mesh.Axes {
+		axes.Names = append(axes.Names, a.Name)
+	}
+	region := m.NewRegion()
+	body := region.AddBlock(local...)
+	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: operands, Types: typesOf(op), Bodies: []*ir.Region{region}}
+	st.SetAttr("in_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: in}))
+	st.SetAttr("out_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: out}))
+	st.SetAttr("manual_axes", sdy.AttrOf(axes))
+	outer := m.Before(op).Insert(st)
+	for i, v := range op.Results() {
+		v.ReplaceAllUsesWith(outer.Result(i))
+	}
+	op.Remove()
+	op.SetOperands(body.Args()[:op.NumOperands()])
+	b := m.AtEnd(body).At(op.Loc(), op.Pos())
+	vals := resultList(op)
+	if each {
+		for i, t := range results {
+			op.Result(i).SetType(t)
+		}
+		body.Append(op)
+	} else {
+		vals = p.once(b, h, device)
+	}
+	b.Create(m.Def("sdy.return"), vals, nil)
+	return nil
+}
+
+// once puts h behind a test for the device it runs on, and gives what it computes to the others.
+func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value {
+	m, ctx, op := p.m, p.m.Context(), h.Op
+	number := tensor.New(tensor.UI32, nil)
+	tensor.View[uint32](number)[0] = uint32(device)
+	id := ir.Must(b.Build(m.Def("stablehlo.partition_id"), nil))
+	k := ir.Must(b.Build(m.Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(number)}))
+	eq, _ := stablehlo.ComparisonDirection.Parse("EQ")
+	test := ir.Must(b.Build(m.Def("stablehlo.compare"), []*ir.Value{id.Result(0), k.Result(0)},
+		ir.NamedAttr{Name: "comparison_direction", Attr: ir.NewEnum(stablehlo.ComparisonDirection, eq)}))
+	yes, no := m.NewRegion(), m.NewRegion()
+	choose := b.Insert(&ir.OpState{Def: m.Def("stablehlo.if"), Operands: []*ir.Value{test.Result(0)}, Types: typesOf(op), Bodies: []*ir.Region{yes, no}})
+	ret := m.Def("stablehlo.return")
+	then := yes.AddBlock()
+	then.Append(op)
+	m.AtEnd(then).At(op.Loc(), op.Pos()).Create(ret, resultList(op), nil)
+	other := m.AtEnd(no.AddBlock()).At(op.Loc(), op.Pos())
+	var vals []*ir.Value
+	for i, v := range op.Results() {
+		if i < op.NumResults()-h.NumResultData() {
+			vals = append(vals, op.Operand(0)) // the chain goes on everywhere
+			continue
+		}
+		vals = append(vals, zeroOf(other, v.Type()))
+	}
+	other.Create(ret, vals, nil)
+	var out []*ir.Value
+	for i, v := range choose.Results() {
+		if i < op.NumResults()-h.NumResultData() {
+			out = append(out, v)
+		} else {
+			out = append(out, p.sum(b, v))
+		}
+	}
+	return out
+}
+
+// zeroOf makes a tensor whose bits are all zero.
+func zeroOf(b *ir.Builder, t ir.Type) *ir.Value {
+	tt := t.(*ir.TensorType)
+	zero := ir.NewDense(t, tensor.New(tt.DType(), nil), true)
+	if isZeroSize(t) {
+		zero = ir.NewDense(t, tensor.New(tt.DType(), tt.Shape()), false)
+	}
+	return ir.Must(b.Build(b.Module().Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: zero})).Result(0)
+}
+
+// bitsOf returns the integer type as wide as a float.
+func bitsOf(d tensor.DType) (tensor.DType, bool) {
+	if d.IsFloat() {
+		switch d.Bits() {
+		case 8:
+			return tensor.UI8, true
+		case 16:
+			return tensor.UI16, true
+		case 32:
+			return tensor.UI32, true
+		case 64:
+			return tensor.UI64, true
+		}
+	}
+	return d, false
+}
+
+// sum gives every device the sum of what all have: of zeros and one value, that value. Floats are summed as
+// the integers that their bits are: a sum of floats would make 0 of -0.
+func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
+	m, ctx := p.m, p.m.Context()
+	tt := v.Type().(*ir.TensorType)
+	part := func(op string, vals ...*ir.Value) *ir.Value {
+		return ir.Must(b.Build(m.Def("stablehlo."+op), vals)).Result(0)
+	}
+	cast := func(t ir.Type, v *ir.Value) *ir.Value {
+		return b.Create(m.Def("stablehlo.bitcast_convert"), []*ir.Value{v}, []ir.Type{t}).Result(0)
+	}
+	if d := tt.DType(); d == tensor.Complex64 || d == tensor.Complex128 {
+		return part("complex", p.sum(b, part("real", v)), p.sum(b, part("imag", v)))
+	}
+	if d, ok := bitsOf(tt.DType()); ok {
+		return cast(tt, p.sum(b, cast(ctx.StaticTensor(d, tt.Shape()), v)))
+	}
+	scalar := ctx.StaticTensor(tt.DType(), nil)
+	region := m.NewRegion()
+	body := region.AddBlock(scalar, scalar)
+	in := m.AtEnd(body).At(v.DefiningOp().Loc(), v.DefiningOp().Pos())
+	combine := "stablehlo.add"
+	if tt.DType() == tensor.I1 {
+		combine = "stablehlo.or"
+	}
+	s := ir.Must(in.Build(m.Def(combine), body.Args()))
+	in.Create(m.Def("stablehlo.return"), resultList(s), nil)
+	groups := tensor.New(tensor.I64, tensor.Shape{1, p.devices})
+	for i := range tensor.View[int64](groups) {
+		tensor.View[int64](groups)[i] = int64(i)
+	}
+	st := &ir.OpState{Def: m.Def("stablehlo.all_reduce"), Operands: []*ir.Value{v}, Bodies: []*ir.Region{region}}
+	st.SetAttr("channel_handle", stablehlo.NewChannelHandle(&stablehlo.ChannelHandle{Handle: p.channel(), Type: stablehlo.ChannelDeviceToDevice}))
+	st.SetAttr("replica_groups", ctx.DenseFromTensor(groups))
+	st.SetAttr("use_global_device_ids", ir.NewUnit())
+	return ir.Must(b.Infer(st)).Result(0)
+}
+
+// channel returns a channel that no op of the module uses.
+func (p *placer) channel() int64 {
+	if p.last == 0 {
+		p.m.Walk(func(op *ir.Op) bool {
+			if d, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok {
+				if c, ok := d.Data().(*stablehlo.ChannelHandle); ok {
+					p.last = max(p.last, c.Handle)
+				}
+			}
+			return true
+		})
+	}
+	p.last++
+	return p.last
+}
+
+// replicated returns the sharding of a value that every device has whole.
+func (p *placer) replicated(t ir.Type) *sdy.Sharding {
+	s := &sdy.Sharding{Mesh: p.meshName}
+	if tt, ok := t.(*ir.TensorType); ok {
+		for range tt.Rank() {
+			s.Dims = append(s.Dims, sdy.DimSharding{Priority: -1})
+		}
+	}
+	return s
+}
+
+// shardingOf returns the sharding that the module gives v, nil where it leaves that open.
+func (p *placer) shardingOf(v *ir.Value) *sdy.Sharding {
+	if s, ok := p.known[v]; ok {
+		return s
+	}
+	s := p.findSharding(v)
+	p.known[v] = s
+	return s
+}
+
+func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
+	var s *sdy.Sharding
+	if def := v.DefiningOp(); def != nil {
+		name := attrSdySharding
+		if def.Name() == "sdy.manual_computation" {
+			name = "out_shardings"
+		}
+		if list, ok := perValue(def.Attr(name)); ok && v.Index() < len(list) {
+			s = list[v.Index()]
+		} else if def.Name() == "sdy.sharding_constraint" {
+			s = shardingAttr(def.Attr("sharding"))
+		} else if def.Has(ir.Elementwise) || def.Has(ir.SameShape) { // a computation on shards keeps them
+			for _, o := range def.Operands() {
+				if o.Type() == v.Type() {
+					if s = p.shardingOf(o); s != nil {
+						break
+					}
+				}
+			}
+		}
+	} else if f, ok := fn.AsFunc(v.Block().Parent()); ok {
+		s = shardingAttr(f.ArgAttrs(v.Index()).Get(attrSdySharding))
+	}
+	if s == nil || s.Mesh != p.meshName || s.Inline != nil || len(s.Unreduced) > 0 {
+		return nil
+	}
+	// Shardings of manual computations are closed and name each axis at most once.
+	closed := &sdy.Sharding{Mesh: s.Mesh}
+	for _, d := range s.Dims {
+		closed.Dims = append(closed.Dims, sdy.DimSharding{Axes: slices.Clone(d.Axes), Priority: -1})
+	}
+	return closed
+}
+
+func shardingAttr(a ir.Attr) *sdy.Sharding {
+	d, ok := a.(*ir.DialectAttr)
+	if !ok {
+		return nil
+	}
+	s, _ := d.Data().(*sdy.Sharding)
+	return s
+}
+
+// localType returns the type of one device's shard, nil where the shape does not divide evenly.
+func (p *placer) localType(t ir.Type, s *sdy.Sharding) ir.Type {
+	tt, ok := t.(*ir.TensorType)
+	if !ok {
+		return t
+	}
+	shape := slices.Clone(tt.Shape())
+	for i, d := range s.Dims {
+		for _, a := range d.Axes {
+			size := a.Size
+			for _, axis := range p.mesh.Axes {
+				if size == 0 && axis.Name == a.Name {
+					size = axis.Size
+				}
+			}
+			if size == 0 || shape[i]%size != 0 {
+				return nil
+			}
+			shape[i] /= size
+		}
+	}
+	return p.m.Context().Tensor(shape, tt.Elem(), tt.Encoding())
+}

@@ -1,0 +1,179 @@
+package hooks
+
+import (
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor/sharding"
+)
+
+// Shardings of GSPMD.
+const (
+	gspmdManual     = "{manual}"
+	gspmdReplicated = "{replicated}"
+)
+
+// gspmd gives h the sharding that GSPMD's partitioner wants of it.
+func (p *placer) gspmd(h hookop.HookOp) error {
+	h.RemoveAttr(attrSdySharding)
+	own := stringAttr(h.Attr(attrMhloSharding))
+	if own != gspmdManual && !strings.HasPrefix(own, "{maximal") {
+		for i := range h.NumData() { // its values are shards already, whatever it says of itself
+			if p.gspmdOf(h.Data(i)) == gspmdManual {
+				own = gspmdManual
+			}
+		}
+	}
+	switch {
+	case own == gspmdManual:
+		if p.mode == PerDeviceOnce {
+			return p.noWhole(h)
+		}
+		h.SetAttr(attrMhloSharding, ir.NewString(gspmdManual))
+		p.enterChain(h)
+	case p.each(h):
+		return p.gspmdEach(h)
+	case !strings.HasPrefix(own, "{maximal device="):
+		h.SetAttr(attrMhloSharding, ir.NewString("{maximal device=0}"))
+	}
+	return nil
+}
+
+// gspmdEach lets h fire on every device: its operands are cut as they lie, and what it gives is joined.
+func (p *placer) gspmdEach(h hookop.HookOp) error {
+	op := h.Op
+	chain := op.NumOperands() - h.NumData()
+	texts := make([]string, h.NumData())
+	operands := op.OperandList()
+	b := p.m.Before(op)
+	for i := range texts {
+		v := operands[chain+i]
+		var local ir.Type
+		texts[i], local = p.shardOf(v)
+		operands[chain+i] = p.enter(b, v, texts[i], local)
+	}
+	op.SetOperands(operands)
+	aliases := h.Aliases()
+	for i := range h.NumResultData() {
+		v := op.Result(op.NumResults() - h.NumResultData() + i)
+		text, local := gspmdReplicated, v.Type()
+		switch {
+		case i < len(aliases) && aliases[i] >= 0:
+			text, local = texts[aliases[i]], operands[chain+aliases[i]].Type()
+		case len(texts) == 1 && p.fits(texts[0], v.Type()) == h.Data(0).Type():
+			text, local = texts[0], h.Data(0).Type() // the host computes a shard from a shard
+		}
+		whole := v.Type()
+		v.SetType(local)
+		p.exit(v, text, whole)
+	}
+	p.enterChain(h)
+	h.SetAttr(attrMhloSharding, ir.NewString(gspmdManual))
+	return nil
+}
+
+// enterChain lets the chain of a hook that fires on every device come from whole values, and go back to them. A token has
+// no sharding.
+func (p *placer) enterChain(h hookop.HookOp) {
+	if !h.Chained() || stablehlo.IsToken(h.Operand(0).Type()) {
+		return
+	}
+	op := h.Op
+	operands := op.OperandList()
+	operands[0] = p.enter(p.m.Before(op), operands[0], gspmdReplicated, operands[0].Type())
+	op.SetOperands(operands)
+	p.exit(op.Result(0), gspmdReplicated, op.Result(0).Type())
+}
+
+// enter makes each device's own value of a whole one.
+func (p *placer) enter(b *ir.Builder, v *ir.Value, text string, local ir.Type) *ir.Value {
+	if stablehlo.IsToken(v.Type()) {
+		return v
+	}
+	return p.annotate(b, "SPMDFullToShardShape", gspmdManual, p.annotate(b, "Sharding", text, v, v.Type()), local)
+}
+
+// exit lets all uses of each device's own value v have the whole one.
+func (p *placer) exit(v *ir.Value, text string, whole ir.Type) {
+	if !v.HasUses() {
+		return
+	}
+	b := p.m.After(v.DefiningOp())
+	first := p.annotate(b, "Sharding", gspmdManual, v, v.Type())
+	last := p.annotate(b, "SPMDShardToFullShape", text, first, whole)
+	v.ReplaceAllUsesWith(last)
+	first.DefiningOp().SetOperands([]*ir.Value{v})
+}
+
+// annotate makes one of the custom calls that GSPMD's partitioner knows.
+func (p *placer) annotate(b *ir.Builder, target, text string, v *ir.Value, t ir.Type) *ir.Value {
+	return b.Create(p.m.Def("stablehlo.custom_call"), []*ir.Value{v}, []ir.Type{t},
+		ir.NamedAttr{Name: "call_target_name", Attr: ir.NewString(target)},
+		ir.NamedAttr{Name: attrMhloSharding, Attr: ir.NewString(text)}).Result(0)
+}
+
+// shardOf returns how v is cut and the type of a shard: replicated where that is not known, or not into equal parts.
+func (p *placer) shardOf(v *ir.Value) (string, ir.Type) {
+	text := p.gspmdOf(v)
+	if local := p.fits(text, v.Type()); local != nil {
+		return text, local
+	}
+	return gspmdReplicated, v.Type()
+}
+
+// fits returns the type of a shard of a value of type t, nil where it cannot be cut like that.
+func (p *placer) fits(text string, t ir.Type) ir.Type {
+	tt, ok := t.(*ir.TensorType)
+	if !ok || text == "" {
+		return nil
+	}
+	s, err := sharding.ParseGSPMD(text, int(p.devices))
+	if err != nil {
+		return nil
+	}
+	shape, err := s.ShardShape(tt.Shape())
+	if err != nil || !s.WholeShape(shape).Equal(tt.Shape()) {
+		return nil
+	}
+	return p.m.Context().Tensor(shape, tt.Elem(), tt.Encoding())
+}
+
+// gspmdOf returns the sharding that the module gives v, "" where it leaves that open.
+func (p *placer) gspmdOf(v *ir.Value) string {
+	if s, ok := p.knownText[v]; ok {
+		return s
+	}
+	s := p.findText(v)
+	p.knownText[v] = s
+	return s
+}
+
+func (p *placer) findText(v *ir.Value) string {
+	def := v.DefiningOp()
+	if def == nil {
+		if f, ok := fn.AsFunc(v.Block().Parent()); ok {
+			return stringAttr(f.ArgAttrs(v.Index()).Get(attrMhloSharding))
+		}
+		return ""
+	}
+	if text := stringAttr(def.Attr(attrMhloSharding)); text != "" {
+		if strings.HasPrefix(text, "{{") || strings.HasPrefix(text, "{maximal") {
+			return "" // of a tuple, or of one device
+		}
+		return text
+	}
+	manual := ""
+	for _, o := range def.Operands() {
+		text := p.gspmdOf(o)
+		switch {
+		case text == gspmdManual: // a computation on shards gives shards
+			manual = text
+		case text != "" && o.Type() == v.Type() && (def.Has(ir.Elementwise) || def.Has(ir.SameShape)):
+			return text
+		}
+	}
+	return manual
+}
