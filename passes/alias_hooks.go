@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"github.com/hlocb/hlocb/hook"
 
 	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
@@ -13,8 +14,8 @@ var aliasHooksInfo = &Info{
 	Options: []Option{{Name: "mode", Default: "all", Doc: "all: wherever the types agree; free: where XLA need not copy; none"}},
 }
 
-// AliasHooks returns the pass that decides the aliases of a raised module. Its result is a []hooks.AliasReport.
-func AliasHooks(mode hooks.AliasMode) Pass {
+// AliasHooks returns the pass that decides the aliases of a raised module. Its result is a []hook.AliasReport.
+func AliasHooks(mode hook.AliasMode) Pass {
 	return simple{aliasHooksInfo, func(c *Context, m *ir.Module) error {
 		c.SetResult(aliasHooksInfo.Name, hooks.Alias(m, mode))
 		return nil
@@ -22,9 +23,9 @@ func AliasHooks(mode hooks.AliasMode) Pass {
 }
 
 func newAliasHooks(o Options) (Pass, error) {
-	mode, ok := hooks.ParseAliasMode(o.Get("mode", "all"))
-	if !ok {
-		return nil, fmt.Errorf("mode is all, free or none, but got %q", o["mode"])
+	var mode hook.AliasMode
+	if err := mode.UnmarshalText([]byte(o.Get("mode", "all"))); err != nil {
+		return nil, fmt.Errorf("mode: %w", err)
 	}
 	return AliasHooks(mode), nil
 }

@@ -174,15 +174,15 @@ func TestRewriteTwice(t *testing.T) {
 			}
 			for _, opts := range []passes.RewriteOptions{
 				{Targets: targets},
-				{Targets: targets, Chain: hooks.ChainToken},
-				{Targets: targets, Order: hooks.OrderSource},
-				{Targets: targets, Order: hooks.OrderSource, Chain: hooks.ChainToken},
-				{Targets: targets, Order: hooks.OrderNone},
+				{Targets: targets, Chain: hook.ChainToken},
+				{Targets: targets, Order: hook.OrderSource},
+				{Targets: targets, Order: hook.OrderSource, Chain: hook.ChainToken},
+				{Targets: targets, Order: hook.OrderNone},
 			} {
 				t.Run(fmt.Sprintf("%s/%s/%s", filepath.Base(file), opts.Order, opts.Chain), func(t *testing.T) {
 					m := readModule(t, file)
 					if _, err := passes.RewriteHooks(context.Background(), m, opts); err != nil {
-						if opts.Chain == hooks.ChainToken && strings.Contains(err.Error(), "a token cannot be passed ") {
+						if opts.Chain == hook.ChainToken && strings.Contains(err.Error(), "a token cannot be passed ") {
 							return
 						}
 						t.Fatal(err)
@@ -192,7 +192,7 @@ func TestRewriteTwice(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if opts.Order == hooks.OrderProgram { // what holds of the module holds of its text
+					if opts.Order == hook.OrderProgram { // what holds of the module holds of its text
 						if err := hooks.CheckOrder(again); err != nil {
 							t.Error(err)
 						}

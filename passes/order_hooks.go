@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"github.com/hlocb/hlocb/hook"
 
 	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
@@ -17,20 +18,20 @@ var orderHooksInfo = &Info{
 }
 
 // OrderHooks returns the pass that puts a chain through the hooks of a raised module.
-func OrderHooks(order hooks.Order, chain hooks.Chain) Pass {
+func OrderHooks(order hook.Order, chain hook.Chain) Pass {
 	return simple{orderHooksInfo, func(_ *Context, m *ir.Module) error {
 		return hooks.Thread(m, order, chain)
 	}}
 }
 
 func newOrderHooks(o Options) (Pass, error) {
-	order, ok := hooks.ParseOrder(o.Get("order", "program"))
-	if !ok {
-		return nil, fmt.Errorf("order is program, source or none, but got %q", o["order"])
+	var order hook.Order
+	if err := order.UnmarshalText([]byte(o.Get("order", "program"))); err != nil {
+		return nil, fmt.Errorf("order: %w", err)
 	}
-	chain, ok := hooks.ParseChain(o.Get("chain", "state"))
-	if !ok {
-		return nil, fmt.Errorf("chain is state or token, but got %q", o["chain"])
+	var chain hook.Chain
+	if err := chain.UnmarshalText([]byte(o.Get("chain", "state"))); err != nil {
+		return nil, fmt.Errorf("chain: %w", err)
 	}
 	return OrderHooks(order, chain), nil
 }

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"github.com/hlocb/hlocb/hook"
 
 	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
@@ -14,14 +15,14 @@ var placeHooksInfo = &Info{
 }
 
 // PlaceHooks returns the pass that says on which devices the hooks of a raised, ordered module fire.
-func PlaceHooks(mode hooks.PerDevice) Pass {
+func PlaceHooks(mode hook.PerDevice) Pass {
 	return simple{placeHooksInfo, func(_ *Context, m *ir.Module) error { return hooks.PlaceOnDevices(m, mode) }}
 }
 
 func newPlaceHooks(o Options) (Pass, error) {
-	mode, ok := hooks.ParsePerDevice(o.Get("per-device", "source"))
-	if !ok {
-		return nil, fmt.Errorf("per-device is source, once or each, but got %q", o["per-device"])
+	var mode hook.PerDevice
+	if err := mode.UnmarshalText([]byte(o.Get("per-device", "source"))); err != nil {
+		return nil, fmt.Errorf("per-device: %w", err)
 	}
 	return PlaceHooks(mode), nil
 }

@@ -13,11 +13,11 @@ import (
 // RewriteOptions says how RewriteHooks converts a module.
 type RewriteOptions struct {
 	Targets []string // further custom-call targets to treat as hooks
-	Order   hooks.Order
-	Chain   hooks.Chain
-	Alias   hooks.AliasMode
+	Order   hook.Order
+	Chain   hook.Chain
+	Alias   hook.AliasMode
 	// PerDevice says how often hooks of partitioned programs fire.
-	PerDevice hooks.PerDevice
+	PerDevice hook.PerDevice
 	To        string // output format, see hooks.Outputs; empty is "ffi"
 	Default   string // for "strip": "zeros" stands for what a host would compute
 	// Driver verifies and watches; nil means a driver that verifies the input and the result.
@@ -27,7 +27,7 @@ type RewriteOptions struct {
 // Rewritten is what RewriteHooks tells of the module it converted.
 type Rewritten struct {
 	Manifest *hook.Manifest
-	Aliases  []hooks.AliasReport
+	Aliases  []hook.AliasReport
 	Origins  map[hook.ID][]diag.Pos // where in the source each hook was
 }
 
@@ -44,7 +44,7 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	}
 	order, chain, alias := to.Order(opts.Order), to.Chain(opts.Chain), opts.Alias
 	if to.Name != "ffi" {
-		alias = hooks.AliasNone // aliases are hlocb's own; other notations have theirs
+		alias = hook.AliasNone // aliases are hlocb's own; other notations have theirs
 	}
 	perDevice, placed, err := to.PerDevice(opts.PerDevice)
 	if err != nil {
@@ -60,7 +60,7 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	pipeline := Pipeline{
 		{Pass: RaiseHooks(hooks.RaiseOptions{Targets: opts.Targets})},
 		{Pass: look("source-order", func(m *ir.Module) error {
-			if order == hooks.OrderSource {
+			if order == hook.OrderSource {
 				source = hooks.SourceOrderOf(m)
 			}
 			return nil
@@ -77,9 +77,9 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	}
 	switch {
 	case to.Name != "ffi":
-	case order == hooks.OrderProgram:
+	case order == hook.OrderProgram:
 		pipeline = append(pipeline, Step{Pass: CheckOrder()})
-	case order == hooks.OrderSource:
+	case order == hook.OrderSource:
 		pipeline = append(pipeline, Step{Pass: look("check-order", func(m *ir.Module) error { return source.Check(m) })})
 	}
 	if err := d.Run(c, pipeline, m); err != nil {
@@ -88,7 +88,7 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	if raised, ok := c.Result(raiseHooksInfo.Name).(*hooks.Raised); ok && raised != nil {
 		out.Origins = raised.Origins
 	}
-	out.Aliases, _ = c.Result(aliasHooksInfo.Name).([]hooks.AliasReport)
+	out.Aliases, _ = c.Result(aliasHooksInfo.Name).([]hook.AliasReport)
 	return out, nil
 }
 

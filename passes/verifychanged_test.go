@@ -3,6 +3,7 @@ package passes_test
 import (
 	"context"
 	"fmt"
+	"github.com/hlocb/hlocb/hook"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -31,7 +32,7 @@ func TestVerifyChangedRewrites(t *testing.T) {
 	files, _ := filepath.Glob("../testdata/mlir/*.mlir")
 	for _, file := range files {
 		for _, out := range hooks.Outputs() {
-			for _, order := range []hooks.Order{hooks.OrderProgram, hooks.OrderSource} {
+			for _, order := range []hook.Order{hook.OrderProgram, hook.OrderSource} {
 				opts := passes.RewriteOptions{To: out.Name, Order: order, Default: "zeros", Driver: &passes.Driver{Verify: verifyBoth(t)}}
 				passes.RewriteHooks(context.Background(), readModule(t, file), opts) // that some cannot be written is tested elsewhere
 			}

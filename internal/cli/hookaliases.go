@@ -8,7 +8,6 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
-	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
@@ -25,7 +24,7 @@ type compiledAlias struct {
 
 // aliasLine is one row of 'hlocb hooks --aliases'.
 type aliasLine struct {
-	hooks.AliasReport
+	hook.AliasReport
 	Compiled *compiledAlias `json:"compiled,omitempty"`
 }
 
@@ -122,7 +121,7 @@ func (a *app) aliasTable(lines []aliasLine, plugin string) error {
 				}
 				if l.Bytes > 0 {
 					compiled += l.Bytes * int64(c.Copies)
-					if l.Verdict == hooks.AliasCopied {
+					if l.Verdict == hook.AliasCopied {
 						predicted += l.Bytes * int64(c.Calls)
 					}
 				}

@@ -40,7 +40,7 @@ the rewritten module too and puts beside each prediction what the plugin's compi
 			args, flags.order = orderAndArgs(flags.order, args)
 			alone := flags.order == orderAlone
 			if alone {
-				flags.order = hooks.OrderProgram.String()
+				flags.order = hook.OrderProgram.String()
 			}
 			opts, err := flags.options()
 			if err != nil {
@@ -96,7 +96,7 @@ const orderAlone = "alone"
 func orderAndArgs(order string, args []string) ([]string, string) {
 	if order == orderAlone && len(args) > 1 {
 		for i, arg := range args {
-			if _, ok := hooks.ParseOrder(arg); ok {
+			if new(hook.Order).UnmarshalText([]byte(arg)) == nil {
 				return slices.Concat(args[:i], args[i+1:]), arg
 			}
 		}
@@ -195,7 +195,7 @@ func manifestOf(m *hook.Manifest, data []hook.Edge, aliases []aliasLine, plugin 
 // dataOrder returns the order that only data imposes on the hooks of a rewritten module, which is none where one chain goes
 // through all.
 func dataOrder(m *ir.Module, opts passes.RewriteOptions) []hook.Edge {
-	if opts.Order == hooks.OrderProgram {
+	if opts.Order == hook.OrderProgram {
 		return nil
 	}
 	return hooks.DataOrder(m)

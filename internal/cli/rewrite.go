@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding"
 	"io"
 	"strings"
 
@@ -34,18 +35,18 @@ func (f *rewriteFlags) add(c *cobra.Command) {
 
 func (f *rewriteFlags) options() (passes.RewriteOptions, error) {
 	opts := passes.RewriteOptions{Targets: f.targets}
-	var ok bool
-	if opts.Order, ok = hooks.ParseOrder(f.order); !ok {
-		return opts, usagef("--order %s: expected program, source or none", f.order)
-	}
-	if opts.Chain, ok = hooks.ParseChain(f.chain); !ok {
-		return opts, usagef("--chain %s: expected state or token", f.chain)
-	}
-	if opts.Alias, ok = hooks.ParseAliasMode(f.alias); !ok {
-		return opts, usagef("--alias %s: expected all, free or none", f.alias)
-	}
-	if opts.PerDevice, ok = hooks.ParsePerDevice(f.devices); !ok {
-		return opts, usagef("--per-device %s: expected source, once or each", f.devices)
+	for _, o := range []struct {
+		flag, text string
+		to         encoding.TextUnmarshaler
+	}{
+		{"order", f.order, &opts.Order},
+		{"chain", f.chain, &opts.Chain},
+		{"alias", f.alias, &opts.Alias},
+		{"per-device", f.devices, &opts.PerDevice},
+	} {
+		if err := o.to.UnmarshalText([]byte(o.text)); err != nil {
+			return opts, usagef("--%s: %w", o.flag, err)
+		}
 	}
 	return opts, nil
 }

@@ -31,7 +31,7 @@ func TestCheckOrderFindsCuts(t *testing.T) {
 			t.Fatal(err)
 		}
 		opts := rewriteOptions(p)
-		opts.Alias = hooks.AliasNone
+		opts.Alias = hook.AliasNone
 		if _, err := passes.RewriteHooks(context.Background(), m, opts); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, p.Text())
 		}

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"github.com/hlocb/hlocb/hook"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
 
-	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -26,7 +26,7 @@ func TestRandomCollectives(t *testing.T) {
 	for i := range n {
 		seed := firstSeed(t) + uint64(i)
 		text, arg := randomCollective(rand.New(rand.NewPCG(seed, 7)))
-		program, err := rewrite("collective.mlir", []byte(text), passes.RewriteOptions{Targets: []string{"probe"}, PerDevice: hooks.PerDeviceSource})
+		program, err := rewrite("collective.mlir", []byte(text), passes.RewriteOptions{Targets: []string{"probe"}, PerDevice: hook.PerDeviceSource})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/hlocb/hlocb/hook"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -324,22 +324,22 @@ func TestDevices(t *testing.T) {
 			if n < p.least || n == 2 && p.least < 2 && !long() && i%3 != 0 || n == 8 && !long() && i%3 != 1 {
 				continue
 			}
-			modes := []hooks.PerDevice{hooks.PerDeviceSource}
+			modes := []hook.PerDevice{hook.PerDeviceSource}
 			if strings.Contains(p.name, "Shardy") || strings.Contains(p.name, "GSPMD") && !strings.Contains(p.name, "hand") {
-				modes = []hooks.PerDevice{hooks.PerDeviceOnce, hooks.PerDeviceEach}
+				modes = []hook.PerDevice{hook.PerDeviceOnce, hook.PerDeviceEach}
 			}
 			for _, mode := range modes {
-				for k, chain := range []hooks.Chain{hooks.ChainState, hooks.ChainToken, hooks.ChainState} {
-					order := hooks.OrderProgram
+				for k, chain := range []hook.Chain{hook.ChainState, hook.ChainToken, hook.ChainState} {
+					order := hook.OrderProgram
 					if k == 2 {
-						order = hooks.OrderNone
+						order = hook.OrderNone
 						if strings.Contains(p.name, "loop") || strings.Contains(p.name, "branch") {
 							continue // hooks of different turns and branches may change places
 						}
 					}
 					t.Run(fmt.Sprintf("%s/%d/%s/%s/%s", p.name, n, mode, chain, order), func(t *testing.T) {
 						program, err := rewrite("devices.mlir", []byte(p.on(n)), passes.RewriteOptions{Targets: []string{"probe"}, PerDevice: mode, Chain: chain, Order: order})
-						if chain == hooks.ChainToken && (p.name == "a manual computation in another" || p.name == "hooks along an axis of two") {
+						if chain == hook.ChainToken && (p.name == "a manual computation in another" || p.name == "hooks along an axis of two") {
 							if err == nil || !strings.Contains(err.Error(), "over some axes of its mesh only") {
 								t.Errorf("error is %v", err)
 							}
@@ -353,7 +353,7 @@ func TestDevices(t *testing.T) {
 							tensor.View[float32](x)[i] = float32(i*7%11 - 5)
 						}
 						args := []*tensor.Tensor{x, count(nil, 3)}
-						ordered := order == hooks.OrderProgram
+						ordered := order == hook.OrderProgram
 						a := deviceEvents(t, engine, program, min(times, 5), args, ordered)
 						if p.notXLA != "" {
 							if _, err := cpu.Compile(context.Background(), program, runtime.CompileOptions{}); err == nil || !strings.Contains(err.Error(), p.notXLA) {
@@ -443,20 +443,20 @@ func TestDeviceFailures(t *testing.T) {
 	programs := []struct {
 		deviceProgram
 		hook   string
-		mode   hooks.PerDevice
+		mode   hook.PerDevice
 		device func(d int) int // where the hook fires that is to fail on device d
 	}{
-		{find("all_reduce"), "before", hooks.PerDeviceSource, all},
-		{find("all_reduce"), "after", hooks.PerDeviceSource, all},
-		{find("a loop"), "after", hooks.PerDeviceSource, all},
-		{find("parts by hand, GSPMD"), "before", hooks.PerDeviceSource, all},
-		{find("parts by hand, GSPMD"), "after", hooks.PerDeviceSource, all},
-		{find("whole values, Shardy"), "ask", hooks.PerDeviceOnce, first},
-		{find("whole values, Shardy"), "ask", hooks.PerDeviceEach, all},
-		{find("whole values, GSPMD"), "ask", hooks.PerDeviceOnce, first},
-		{find("whole values, GSPMD"), "product", hooks.PerDeviceEach, all},
-		{deviceProgram{name: "replicated", text: strings.ReplaceAll(replicated, "$P", "1")}, "before", hooks.PerDeviceSource, all},
-		{deviceProgram{name: "replicated", text: strings.ReplaceAll(replicated, "$P", "1")}, "ask", hooks.PerDeviceSource, all},
+		{find("all_reduce"), "before", hook.PerDeviceSource, all},
+		{find("all_reduce"), "after", hook.PerDeviceSource, all},
+		{find("a loop"), "after", hook.PerDeviceSource, all},
+		{find("parts by hand, GSPMD"), "before", hook.PerDeviceSource, all},
+		{find("parts by hand, GSPMD"), "after", hook.PerDeviceSource, all},
+		{find("whole values, Shardy"), "ask", hook.PerDeviceOnce, first},
+		{find("whole values, Shardy"), "ask", hook.PerDeviceEach, all},
+		{find("whole values, GSPMD"), "ask", hook.PerDeviceOnce, first},
+		{find("whole values, GSPMD"), "product", hook.PerDeviceEach, all},
+		{deviceProgram{name: "replicated", text: strings.ReplaceAll(replicated, "$P", "1")}, "before", hook.PerDeviceSource, all},
+		{deviceProgram{name: "replicated", text: strings.ReplaceAll(replicated, "$P", "1")}, "ask", hook.PerDeviceSource, all},
 	}
 	for _, backend := range []string{"interp", "cpu"} {
 		b := open(t, backend)
@@ -546,7 +546,7 @@ func TestPartitionedCorpus(t *testing.T) {
 		"jax_cpu_partitioned_debug_callback.mlir": {"d0 r0 p0 #0 hook0 [2] [1 2]", "d1 r0 p1 #0 hook0 [2] [3 4]", "[4] [2 3 4 5]"},
 		"jax_cpu_io_unordered_dev1.mlir":          {"d1 r0 p1 #0 hook0 [4] [1 2 3 4]", "[4] [2 3 4 5]"},
 	} {
-		for _, chain := range []hooks.Chain{hooks.ChainState, hooks.ChainToken} {
+		for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
 			program, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteOptions{Chain: chain})
 			if err != nil {
 				t.Fatal(err)

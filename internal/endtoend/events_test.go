@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/hlocb/hlocb/hook"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -177,10 +177,10 @@ func TestRecordedEvents(t *testing.T) {
 				if name == "jax_pure_pair" {
 					answer = sineAndCosine
 				}
-				for _, order := range []hooks.Order{hooks.OrderProgram, hooks.OrderSource} {
-					for _, chain := range []hooks.Chain{hooks.ChainState, hooks.ChainToken} {
+				for _, order := range []hook.Order{hook.OrderProgram, hook.OrderSource} {
+					for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
 						times := orderRuns(t, 3)
-						if order == hooks.OrderProgram && chain == hooks.ChainState {
+						if order == hook.OrderProgram && chain == hook.ChainState {
 							times = orderRuns(t, 200)
 						}
 						t.Run(name+"/"+order.String()+"/"+chain.String(), func(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"github.com/hlocb/hlocb/hook"
 	"strings"
 	"testing"
 
-	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -71,7 +71,7 @@ func TestJAXCallbacks(t *testing.T) {
 			for _, backend := range []string{"interp", "cpu"} {
 				t.Run(backend, func(t *testing.T) {
 					b := open(t, backend)
-					for _, chain := range []hooks.Chain{hooks.ChainState, hooks.ChainToken} {
+					for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
 						program, err := rewrite(p.Name, []byte(p.Text), passes.RewriteOptions{Chain: chain})
 						if err != nil {
 							t.Fatal(err)

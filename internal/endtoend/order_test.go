@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/hlocb/hlocb/hook"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/fn"
-	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
@@ -118,16 +118,16 @@ func TestCorpusOrder(t *testing.T) {
 			for _, name := range names {
 				c := cases[name]
 				want := strings.ReplaceAll(strings.Trim(fmt.Sprint(c.IDs), "[]"), " ", ",")
-				for _, chain := range []hooks.Chain{hooks.ChainState, hooks.ChainToken} {
+				for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
 					times := 2
 					if backend == "cpu" {
 						times = orderRuns(t, 20)
-						if name == "two_hooks_reordered.mlir" && chain == hooks.ChainState {
+						if name == "two_hooks_reordered.mlir" && chain == hook.ChainState {
 							times = max(times, 100)
 						}
 					}
 					if strings.HasPrefix(name, "big_") { // matrix products of 1500 rows
-						if !long() && (backend == "interp" || chain == hooks.ChainToken) {
+						if !long() && (backend == "interp" || chain == hook.ChainToken) {
 							continue
 						}
 						if backend == "interp" || os.Getenv("HLOCB_ORDER_RUNS") == "" {
@@ -161,7 +161,7 @@ func TestXLAReorders(t *testing.T) {
 		if name != "two_hooks_reordered.mlir" {
 			target = "probe_cb"
 		}
-		p, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteOptions{Targets: []string{target}, Order: hooks.OrderNone, Alias: hooks.AliasNone})
+		p, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteOptions{Targets: []string{target}, Order: hook.OrderNone, Alias: hook.AliasNone})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,11 +272,11 @@ func TestHeavyOrder(t *testing.T) {
 	b := open(t, "cpu")
 	times := orderRuns(t, 10)
 	for _, form := range []string{"line", "loop", "branch", "token-line", "token-loop", "token-branch"} {
-		for _, order := range []hooks.Order{hooks.OrderProgram, hooks.OrderSource} {
-			if order == hooks.OrderSource && !strings.HasPrefix(form, "token-") {
+		for _, order := range []hook.Order{hook.OrderProgram, hook.OrderSource} {
+			if order == hook.OrderSource && !strings.HasPrefix(form, "token-") {
 				continue // nothing in the source orders these
 			}
-			for _, chain := range []hooks.Chain{hooks.ChainState, hooks.ChainToken} {
+			for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
 				t.Run(form+"/"+order.String()+"/"+chain.String(), func(t *testing.T) {
 					text, want := heavy(form, 12)
 					p, err := rewrite(form, []byte(text), passes.RewriteOptions{Targets: []string{"h"}, Order: order, Chain: chain})

@@ -3,10 +3,10 @@ package endtoend
 import (
 	"context"
 	"fmt"
+	"github.com/hlocb/hlocb/hook"
 	"strings"
 	"testing"
 
-	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
@@ -24,9 +24,9 @@ func TestRandomPartitioned(t *testing.T) {
 	for i := range n {
 		seed := firstSeed(t) + i
 		p := randprog.New(seed+4e6, randprog.Options{Form: randprog.Form(seed % uint64(randprog.NumForms)), Depth: 2})
-		chain := hooks.ChainState
+		chain := hook.ChainState
 		if i%4 == 3 {
-			chain = hooks.ChainToken
+			chain = hook.ChainToken
 		}
 		for _, b := range []runtime.Backend{cpu, engine} {
 			if err := partitioned(p, b, chain); err != nil {
@@ -36,13 +36,13 @@ func TestRandomPartitioned(t *testing.T) {
 	}
 }
 
-func partitioned(p *randprog.Program, b runtime.Backend, chain hooks.Chain) error {
+func partitioned(p *randprog.Program, b runtime.Backend, chain hook.Chain) error {
 	want, err := p.Eval()
 	if err != nil {
 		return err
 	}
 	opts := rewriteOptions(p)
-	opts.Chain, opts.PerDevice = chain, hooks.PerDeviceOnce
+	opts.Chain, opts.PerDevice = chain, hook.PerDeviceOnce
 	prog, err := rewrite("random.mlir", []byte(p.Sharded(4)), opts)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func TestPartitionedResults(t *testing.T) {
     %0 = stablehlo.custom_call @h(%a) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xTYPE>) -> tensor<4xTYPE>
     return %0 : tensor<4xTYPE>
   }
-}`, "TYPE", d.String())), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hooks.PerDeviceOnce})
+}`, "TYPE", d.String())), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hook.PerDeviceOnce})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,7 @@ func TestPartitionedDeepSum(t *testing.T) {
 		fmt.Fprintf(&w, "%%v%d = stablehlo.add %%v%d, %%v%d : tensor<4xf32>\n", i+1, i, i)
 	}
 	fmt.Fprintf(&w, "stablehlo.custom_call @h(%%v%d) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xf32>) -> ()\nreturn %%v%d : tensor<4xf32>\n}\n}\n", n, n)
-	if _, err := rewrite("deep.mlir", []byte(w.String()), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hooks.PerDeviceEach}); err != nil {
+	if _, err := rewrite("deep.mlir", []byte(w.String()), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hook.PerDeviceEach}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
-	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
@@ -44,14 +43,14 @@ func TestPerDevice(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		shardy bool
-		mode   hooks.PerDevice
+		mode   hook.PerDevice
 		want   []string
 	}{
-		{"shardy once", true, hooks.PerDeviceOnce, []string{"call 0 " + whole, "tap 0 " + whole}},
-		{"gspmd once", false, hooks.PerDeviceOnce, []string{"call 0 " + whole, "tap 0 " + whole}},
-		{"shardy each", true, hooks.PerDeviceEach, []string{
+		{"shardy once", true, hook.PerDeviceOnce, []string{"call 0 " + whole, "tap 0 " + whole}},
+		{"gspmd once", false, hook.PerDeviceOnce, []string{"call 0 " + whole, "tap 0 " + whole}},
+		{"shardy each", true, hook.PerDeviceEach, []string{
 			"call 0 [0 2]", "call 1 [4 6]", "call 2 [8 10]", "call 3 [12 14]", "tap 0 [0 2]", "tap 1 [4 6]", "tap 2 [8 10]", "tap 3 [12 14]"}},
-		{"gspmd each", false, hooks.PerDeviceEach, []string{
+		{"gspmd each", false, hook.PerDeviceEach, []string{
 			"call 0 [0 2]", "call 1 [4 6]", "call 2 [8 10]", "call 3 [12 14]", "tap 0 [0 2]", "tap 1 [4 6]", "tap 2 [8 10]", "tap 3 [12 14]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,13 +107,13 @@ func runTapAndCall(t *testing.T, b runtime.Backend, p *runtime.Program, want []s
 func TestPerDeviceElsewhere(t *testing.T) {
 	b := open(t, "cpu")
 	whole := "[0 2 4 6 8 10 12 14]"
-	want := map[hooks.PerDevice][]string{
-		hooks.PerDeviceOnce: {"call 0 " + whole, "tap 0 " + whole},
-		hooks.PerDeviceEach: {"call 0 [0 2]", "call 1 [4 6]", "call 2 [8 10]", "call 3 [12 14]", "tap 0 [0 2]", "tap 1 [4 6]", "tap 2 [8 10]", "tap 3 [12 14]"},
+	want := map[hook.PerDevice][]string{
+		hook.PerDeviceOnce: {"call 0 " + whole, "tap 0 " + whole},
+		hook.PerDeviceEach: {"call 0 [0 2]", "call 1 [4 6]", "call 2 [8 10]", "call 3 [12 14]", "tap 0 [0 2]", "tap 1 [4 6]", "tap 2 [8 10]", "tap 3 [12 14]"},
 	}
 	for _, to := range []string{"jax", "sendrecv", "outfeed"} {
 		for _, shardy := range []bool{true, false} {
-			for _, mode := range []hooks.PerDevice{hooks.PerDeviceOnce, hooks.PerDeviceEach} {
+			for _, mode := range []hook.PerDevice{hook.PerDeviceOnce, hook.PerDeviceEach} {
 				t.Run(fmt.Sprintf("%s/shardy=%t/%s", to, shardy, mode), func(t *testing.T) {
 					m, err := parseText("sharded.mlir", []byte(tapAndCall(shardy)))
 					if err != nil {
@@ -138,7 +137,7 @@ func TestPerDeviceElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hooks.PerDeviceEach, To: to})
+		_, err = passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hook.PerDeviceEach, To: to})
 		if err == nil || !strings.Contains(err.Error(), "hooks written as "+to+" have no devices to fire on") {
 			t.Errorf("%s: error is %v", to, err)
 		}
@@ -176,15 +175,15 @@ func TestPerDeviceRefused(t *testing.T) {
 	call := `func.call @f(%p) : (tensor<2xf32>) -> ()`
 	for _, c := range []struct {
 		name, text string
-		mode       hooks.PerDevice
+		mode       hook.PerDevice
 		want       string
 	}{
-		{"Shardy", strings.NewReplacer("HOOK", direct, "OTHER", "").Replace(shardy), hooks.PerDeviceOnce, `5:7: error: hook "h" is in a manual computation, where each device has a value of its own, and cannot fire once`},
-		{"in a function", strings.NewReplacer("HOOK", call, "OTHER", "").Replace(shardy), hooks.PerDeviceOnce, `13:5: error: hook "f" is in a manual computation`},
-		{"from both", strings.NewReplacer("HOOK", call, "OTHER", `func.call @f(%1) : (tensor<2xf32>) -> ()`).Replace(shardy), hooks.PerDeviceSource, `13:5: error: hook "f" is in a function that is called from a manual computation and from elsewhere`},
-		{"GSPMD", gspmd, hooks.PerDeviceOnce, `5:5: error: hook "h" is in a manual computation`},
-		{"each", strings.NewReplacer("HOOK", direct, "OTHER", "").Replace(shardy), hooks.PerDeviceEach, ""},
-		{"a function on each", strings.NewReplacer("HOOK", call, "OTHER", "").Replace(shardy), hooks.PerDeviceEach, ""},
+		{"Shardy", strings.NewReplacer("HOOK", direct, "OTHER", "").Replace(shardy), hook.PerDeviceOnce, `5:7: error: hook "h" is in a manual computation, where each device has a value of its own, and cannot fire once`},
+		{"in a function", strings.NewReplacer("HOOK", call, "OTHER", "").Replace(shardy), hook.PerDeviceOnce, `13:5: error: hook "f" is in a manual computation`},
+		{"from both", strings.NewReplacer("HOOK", call, "OTHER", `func.call @f(%1) : (tensor<2xf32>) -> ()`).Replace(shardy), hook.PerDeviceSource, `13:5: error: hook "f" is in a function that is called from a manual computation and from elsewhere`},
+		{"GSPMD", gspmd, hook.PerDeviceOnce, `5:5: error: hook "h" is in a manual computation`},
+		{"each", strings.NewReplacer("HOOK", direct, "OTHER", "").Replace(shardy), hook.PerDeviceEach, ""},
+		{"a function on each", strings.NewReplacer("HOOK", call, "OTHER", "").Replace(shardy), hook.PerDeviceEach, ""},
 	} {
 		_, err := rewrite("sharded.mlir", []byte(c.text), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: c.mode})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), "sharded.mlir:"+c.want)) {
@@ -196,12 +195,12 @@ func TestPerDeviceRefused(t *testing.T) {
 // TestPlacedTwice: a module whose hooks have their places stays as it is, whatever it is asked for.
 func TestPlacedTwice(t *testing.T) {
 	for _, shardy := range []bool{true, false} {
-		for _, mode := range []hooks.PerDevice{hooks.PerDeviceOnce, hooks.PerDeviceEach} {
+		for _, mode := range []hook.PerDevice{hook.PerDeviceOnce, hook.PerDeviceEach} {
 			p, err := rewrite("sharded.mlir", []byte(tapAndCall(shardy)), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: mode})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, again := range []hooks.PerDevice{mode, hooks.PerDeviceSource} {
+			for _, again := range []hook.PerDevice{mode, hook.PerDeviceSource} {
 				q, err := rewrite("again.mlir", p.Text, passes.RewriteOptions{PerDevice: again})
 				if err != nil {
 					t.Fatalf("%v\n%s", err, p.Text)

@@ -3,12 +3,12 @@ package endtoend
 import (
 	"context"
 	"fmt"
+	"github.com/hlocb/hlocb/hook"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 
-	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -19,8 +19,8 @@ import (
 func rewriteOptions(p *randprog.Program) passes.RewriteOptions {
 	return passes.RewriteOptions{
 		Targets: []string{randprog.TargetName},
-		Chain:   [...]hooks.Chain{hooks.ChainState, hooks.ChainToken}[p.Seed/7%2],
-		Alias:   [...]hooks.AliasMode{hooks.AliasAll, hooks.AliasFree, hooks.AliasNone}[p.Seed/14%3],
+		Chain:   [...]hook.Chain{hook.ChainState, hook.ChainToken}[p.Seed/7%2],
+		Alias:   [...]hook.AliasMode{hook.AliasAll, hook.AliasFree, hook.AliasNone}[p.Seed/14%3],
 	}
 }
 
@@ -215,7 +215,7 @@ func property(p *randprog.Program, opts passes.RewriteOptions, times int, list .
 		return fmt.Errorf("rewriting twice changes the module:\n%s\n-- became\n%s", prog.Text, text)
 	}
 	for _, b := range list {
-		if err := run(p, want, b, prog, opts.Order == hooks.OrderSource, times); err != nil {
+		if err := run(p, want, b, prog, opts.Order == hook.OrderSource, times); err != nil {
 			return fmt.Errorf("%w\n%s", err, prog.Text)
 		}
 	}
@@ -269,7 +269,7 @@ func TestRandomSourceOrder(t *testing.T) {
 		seed := firstSeed(t) + i
 		p := randprog.New(seed+1e6, randprog.Options{Form: randprog.Form(seed % uint64(randprog.NumForms)), NoCond: true})
 		opts := rewriteOptions(p)
-		opts.Order = hooks.OrderSource
+		opts.Order = hook.OrderSource
 		list := []runtime.Backend{engine}
 		if xla != nil && seed/uint64(randprog.NumForms)%every == 0 {
 			list = append(list, xla)

@@ -10,73 +10,6 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// AliasMode says which results get their operand's memory.
-type AliasMode uint8
-
-// Alias modes.
-const (
-	AliasAll  AliasMode = iota // wherever operand and result have one type
-	AliasFree                  // where XLA need not copy first
-	AliasNone                  // nowhere but for taps and inout hooks, which are defined by it
-)
-
-var aliasNames = [...]string{AliasAll: "all", AliasFree: "free", AliasNone: "none"}
-
-func (a AliasMode) String() string { return aliasNames[a] }
-
-// ParseAliasMode returns the mode spelled s.
-func ParseAliasMode(s string) (AliasMode, bool) {
-	for a, name := range aliasNames {
-		if name == s {
-			return AliasMode(a), true
-		}
-	}
-	return 0, false
-}
-
-// Verdict is what comes of one result of a hook.
-type Verdict uint8
-
-// Verdicts on aliases.
-const (
-	AliasKept    Verdict = iota // shares its operand's memory for free
-	AliasCopied                 // shares it, but XLA copies the operand first
-	AliasRefused                // has memory of its own
-)
-
-var verdictNames = [...]string{AliasKept: "kept", AliasCopied: "copy", AliasRefused: "refused"}
-
-func (v Verdict) String() string { return verdictNames[v] }
-
-// MarshalText makes JSON spell the verdict.
-func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
-
-// AliasReport says what was decided for one result of a hook, and why.
-type AliasReport struct {
-	Hook    hook.ID `json:"hook"`
-	Name    string  `json:"name"`
-	Result  int     `json:"result"`  // as the host counts them
-	Operand int     `json:"operand"` // -1 where refused
-	Verdict Verdict `json:"verdict"`
-	Reason  string  `json:"reason"`
-	Bytes   int64   `json:"bytes"` // of the result, -1 where its size is unknown
-	// Maybe says of a predicted copy that XLA may do without: it computes the operand twice, or, for an argument of a
-	// partitioned program, hands the hook what it gathered from the parts.
-	Maybe bool `json:"maybe,omitempty"`
-}
-
-// Holds reports whether a compiled program agrees with r: it has so many calls of the hook, copies the operand in front of
-// some of them and lost the alias of others. A copy is predicted where one of several calls needs it.
-func (r *AliasReport) Holds(calls, copies, lost int) bool {
-	switch {
-	case r.Verdict == AliasRefused || lost > 0:
-		return r.Verdict == AliasRefused && lost == calls
-	case r.Verdict == AliasKept:
-		return copies == 0
-	}
-	return copies > 0 || r.Maybe || calls == 0
-}
-
 // Alias decides for every hook of a raised module which results share an operand's memory.
 //
 // A tap of a value that the program computes and uses afterwards becomes an aliased pass-through whose result
@@ -84,7 +17,7 @@ func (r *AliasReport) Holds(calls, copies, lost int) bool {
 // others. Where uses stand in front of the tap it goes up to where its operands are; where that does not make the
 // pass-through free and the value is one that XLA computes once in any case, the tap stays bare. Results of a call share the memory of the first operand of exactly their type that no other result
 // took. Where operands live on or are undonated arguments, XLA copies first; the report says so.
-func Alias(m *ir.Module, mode AliasMode) []AliasReport {
+func Alias(m *ir.Module, mode hook.AliasMode) []hook.AliasReport {
 	// On several devices a value is in parts, and what a hook passes on would have to be parted again.
 	a := &aliaser{m: m, mode: mode, single: partitions(m) == 1, computed: map[*ir.Value]int8{}, place: map[*ir.Op]float64{}}
 	row := m.Def(hookop.Hook.Name)
@@ -94,12 +27,12 @@ func Alias(m *ir.Module, mode AliasMode) []AliasReport {
 			hooks = append(hooks, hookop.HookOp{Op: op})
 		}
 	})
-	a.reports = make([]AliasReport, 0, len(hooks))
+	a.reports = make([]hook.AliasReport, 0, len(hooks))
 	for _, h := range hooks {
 		switch {
-		case h.Kind() == hook.Tap && h.NumResultData() == 0 && mode != AliasNone && a.single:
+		case h.Kind() == hook.Tap && h.NumResultData() == 0 && mode != hook.AliasNone && a.single:
 			a.passThrough(h)
-		case h.Kind() == hook.Call && mode != AliasNone:
+		case h.Kind() == hook.Call && mode != hook.AliasNone:
 			a.call(h)
 		}
 	}
@@ -111,12 +44,12 @@ func Alias(m *ir.Module, mode AliasMode) []AliasReport {
 
 type aliaser struct {
 	m        *ir.Module
-	mode     AliasMode
+	mode     hook.AliasMode
 	single   bool // one device
 	calls    *callGraph
 	computed map[*ir.Value]int8 // 1 yes, -1 no, 2 being asked
 	place    map[*ir.Op]float64 // position in the block, of the ops in blocks asked about
-	reports  []AliasReport
+	reports  []hook.AliasReport
 }
 
 // isComputed reports whether the program computes v: no constant, no argument of the program, and no argument
@@ -188,7 +121,7 @@ func (a *aliaser) passThrough(h hookop.HookOp) {
 	}
 	passed := candidates[:0]
 	for _, i := range candidates {
-		if a.free(h.Op, h, []int{i}) || a.mode != AliasFree && a.duplicated(h.Data(i), 0) {
+		if a.free(h.Op, h, []int{i}) || a.mode != hook.AliasFree && a.duplicated(h.Data(i), 0) {
 			passed = append(passed, i)
 		}
 	}
@@ -247,7 +180,7 @@ func (a *aliaser) call(h hookop.HookOp) {
 			if taken[o] || h.Data(o).Type() != h.ResultData(i).Type() {
 				continue
 			}
-			if verdict, _ := a.cost(h, o); a.mode == AliasFree && verdict != AliasKept {
+			if verdict, _ := a.cost(h, o); a.mode == hook.AliasFree && verdict != hook.AliasKept {
 				continue
 			}
 			aliases[i], taken[o] = o, true
@@ -258,39 +191,39 @@ func (a *aliaser) call(h hookop.HookOp) {
 }
 
 // cost says whether XLA must copy data operand o of h before a result may take its memory.
-func (a *aliaser) cost(h hookop.HookOp, o int) (Verdict, string) {
+func (a *aliaser) cost(h hookop.HookOp, o int) (hook.Verdict, string) {
 	v := h.Data(o)
 	for i := range h.NumData() {
 		// Each of several that a result takes needs memory of its own, and so does the first where the others only look.
 		if i != o && h.Data(i) == v && (i < o || !slices.Contains(h.Aliases(), i)) {
-			return AliasCopied, "the operand is passed twice"
+			return hook.AliasCopied, "the operand is passed twice"
 		}
 	}
 	if isConstant(v) && !filled(v) {
-		return AliasCopied, "the operand is a constant"
+		return hook.AliasCopied, "the operand is a constant"
 	}
 	if !a.isComputed(v) && !filled(v) {
 		if donated(v) {
-			return AliasKept, "the operand is a donated argument"
+			return hook.AliasKept, "the operand is a donated argument"
 		}
-		return AliasCopied, "the operand is an argument that is not donated"
+		return hook.AliasCopied, "the operand is an argument that is not donated"
 	}
 	for u := range v.Uses() {
 		switch {
 		case u.Owner() == h.Op || needs(h.Op, u.Owner()):
 		case a.before(u.Owner(), h.Op):
-			return AliasCopied, "the operand is also used by what need not come before"
+			return hook.AliasCopied, "the operand is also used by what need not come before"
 		default:
-			return AliasCopied, "the operand is used later"
+			return hook.AliasCopied, "the operand is used later"
 		}
 	}
 	if v.ParentBlock() != h.Block() {
-		return AliasCopied, "the operand comes from outside the region"
+		return hook.AliasCopied, "the operand comes from outside the region"
 	}
 	if !a.endsAtCallers(v, 0) {
-		return AliasCopied, "the operand is an argument that a caller has another use for"
+		return hook.AliasCopied, "the operand is an argument that a caller has another use for"
 	}
-	return AliasKept, "the operand ends here"
+	return hook.AliasKept, "the operand ends here"
 }
 
 // donated reports whether v is an argument of the program whose memory it gives away.
@@ -309,12 +242,12 @@ func donated(v *ir.Value) bool {
 // explain reports on every result of h.
 func (a *aliaser) explain(h hookop.HookOp) {
 	for i, o := range h.Aliases() {
-		rep := AliasReport{Hook: h.ID(), Name: h.HookName(), Result: i, Operand: o, Bytes: sizeOf(h.ResultData(i).Type())}
+		rep := hook.AliasReport{Hook: h.ID(), Name: h.HookName(), Result: i, Operand: o, Bytes: sizeOf(h.ResultData(i).Type())}
 		if o >= 0 {
 			rep.Verdict, rep.Reason = a.cost(h, o)
-			rep.Maybe = rep.Verdict == AliasCopied && a.mayDoWithout(h.Data(o))
+			rep.Maybe = rep.Verdict == hook.AliasCopied && a.mayDoWithout(h.Data(o))
 		} else {
-			rep.Verdict, rep.Reason = AliasRefused, a.why(h, i)
+			rep.Verdict, rep.Reason = hook.AliasRefused, a.why(h, i)
 		}
 		a.reports = append(a.reports, rep)
 	}
@@ -324,7 +257,7 @@ func (a *aliaser) explain(h hookop.HookOp) {
 func (a *aliaser) why(h hookop.HookOp, i int) string {
 	t := h.ResultData(i).Type()
 	switch {
-	case a.mode == AliasNone:
+	case a.mode == hook.AliasNone:
 		return "aliases are switched off"
 	case h.NumData() == 0:
 		return "the hook has no operands"
@@ -338,7 +271,7 @@ func (a *aliaser) why(h hookop.HookOp, i int) string {
 	switch {
 	case !same:
 		return "no operand has the result's type " + t.String()
-	case a.mode == AliasFree:
+	case a.mode == hook.AliasFree:
 		return "it would need a copy"
 	}
 	return "every operand of its type has a result already"

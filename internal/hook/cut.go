@@ -29,7 +29,7 @@ func CutAsWritten(m *ir.Module, manifest *hook.Manifest) error {
 	if n, ok := intAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 || len(ops) == 0 {
 		return nil
 	}
-	p := newPlacer(m, PerDeviceEach)
+	p := newPlacer(m, hook.PerDeviceEach)
 	p.findShardings()
 	funcs, err := p.manualFunctions()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // Explain says why the rewrite made of a hook what it did, one sentence each. data is the order that only data imposes (see
 // DataOrder).
-func Explain(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []AliasReport) []string {
+func Explain(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hook.AliasReport) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	for _, f := range Formats() {
@@ -60,11 +60,11 @@ func Explain(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []AliasRe
 			continue
 		}
 		switch {
-		case a.Verdict == AliasRefused:
+		case a.Verdict == hook.AliasRefused:
 			say("result %d has memory of its own: %s", a.Result, a.Reason)
 		case s.Kind == hook.Tap:
 			say("operand %d is passed on as result %d, which later uses take: otherwise XLA computes it twice (%s)", a.Operand, a.Result, a.Reason)
-		case a.Verdict == AliasCopied:
+		case a.Verdict == hook.AliasCopied:
 			say("result %d shares the memory of operand %d after a copy: %s", a.Result, a.Operand, a.Reason)
 		default:
 			say("result %d shares the memory of operand %d for free: %s", a.Result, a.Operand, a.Reason)

@@ -41,7 +41,7 @@ func marks(h hookop.HookOp) ir.AttrList {
 		ir.NamedAttr{Name: markKind, Attr: ir.NewString(h.Kind().String())},
 		ir.NamedAttr{Name: markName, Attr: ir.NewString(h.HookName())})
 	if h.Attr(hookop.AttrPartitioned) != nil {
-		list = append(list, ir.NamedAttr{Name: markPerDevice, Attr: ir.NewString(PerDeviceEach.String())})
+		list = append(list, ir.NamedAttr{Name: markPerDevice, Attr: ir.NewString(hook.PerDeviceEach.String())})
 	}
 	if !h.SideEffect() {
 		list = append(list, ir.NamedAttr{Name: markPure, Attr: ir.NewString("true")})
@@ -78,7 +78,7 @@ func (r *raiser) readMarks(s *site) {
 		r.marked[id] = true
 		s.id = &id
 	}
-	s.partition = s.partition || frontend(s.mark, markPerDevice) == PerDeviceEach.String()
+	s.partition = s.partition || frontend(s.mark, markPerDevice) == hook.PerDeviceEach.String()
 	if frontend(s.mark, markPure) == "true" {
 		s.loseTokens()
 	}

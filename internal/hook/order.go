@@ -2,54 +2,17 @@ package hooks
 
 import (
 	"fmt"
+	"github.com/hlocb/hlocb/hook"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Order says which hooks must be delivered in order.
-type Order uint8
-
-// Orders.
-const (
-	OrderProgram Order = iota // all hooks in program order
-	OrderSource               // exactly what the source's tokens and data impose
-	OrderNone                 // none; only data counts
-)
-
-var orderNames = [...]string{OrderProgram: "program", OrderSource: "source", OrderNone: "none"}
-
-func (o Order) String() string { return orderNames[o] }
-
-// ParseOrder returns the order spelled s.
-func ParseOrder(s string) (Order, bool) {
-	for o, name := range orderNames {
-		if name == s {
-			return Order(o), true
-		}
-	}
-	return 0, false
-}
-
-var chainNames = [...]string{ChainState: "state", ChainToken: "token", ChainPID: "pid"}
-
-func (c Chain) String() string { return chainNames[c] }
-
-// ParseChain returns the chain spelled s.
-func ParseChain(s string) (Chain, bool) {
-	for c, name := range chainNames {
-		if name == s {
-			return Chain(c), true
-		}
-	}
-	return 0, false
-}
-
 // ThreadChain puts one chain through all hooks with a side effect, in program order: through calls (private
 // functions get it as argument 0 and result 0), loops, branches and manual computations. Hooks in loop
 // conditions are moved out first (see rotate). The module holds no tokens (see DropTokens).
-func ThreadChain(m *ir.Module, chain Chain) error {
+func ThreadChain(m *ir.Module, chain hook.Chain) error {
 	t := &threader{m: m, chain: chain}
 	if !t.survey() {
 		return nil
@@ -73,7 +36,7 @@ func ThreadChain(m *ir.Module, chain Chain) error {
 // threader puts the chain through a module.
 type threader struct {
 	m     *ir.Module
-	chain Chain
+	chain hook.Chain
 	calls *callGraph
 	reach *reach // of the hooks with a side effect
 }
@@ -140,7 +103,7 @@ func (t *threader) function(f fn.Func) error {
 		return err
 	}
 	ty := f.Type()
-	ct := t.chain.Type(t.m.Context())
+	ct := chainType(t.m.Context(), t.chain)
 	var args, results []*ir.DictAttr
 	for i := range ty.Inputs() {
 		args = append(args, f.ArgAttrs(i))
@@ -154,13 +117,13 @@ func (t *threader) function(f fn.Func) error {
 
 // start returns the chain that a public function starts with.
 func (t *threader) start(f fn.Func) *ir.Value {
-	if t.chain != ChainPID {
-		return t.chain.start(t.m.AtStart(f.Body()).At(f.Loc(), f.Pos()))
+	if t.chain != hook.ChainPID {
+		return startChain(t.m.AtStart(f.Body()).At(f.Loc(), f.Pos()), t.chain)
 	}
 	if v := pidArg(f); v != nil {
 		return v
 	}
-	return addPID(t.m, f, t.chain.Type(t.m.Context()))
+	return addPID(t.m, f, chainType(t.m.Context(), t.chain))
 }
 
 // through threads the chain through b and returns it as the first operand of its terminator.
@@ -228,17 +191,17 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 }
 
 // Thread takes the tokens out of a raised module and orders its hooks.
-func Thread(m *ir.Module, order Order, chain Chain) error {
-	if order == OrderSource && chain == ChainPID {
+func Thread(m *ir.Module, order hook.Order, chain hook.Chain) error {
+	if order == hook.OrderSource && chain == hook.ChainPID {
 		return fmt.Errorf("a chain of PIDs keeps program order or none, but not the source's")
 	}
-	if order == OrderSource {
+	if order == hook.OrderSource {
 		return TokensToChain(m, chain)
 	}
 	if err := DropTokens(m); err != nil {
 		return err
 	}
-	if order == OrderNone {
+	if order == hook.OrderNone {
 		return nil
 	}
 	return ThreadChain(m, chain)

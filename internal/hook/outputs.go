@@ -49,31 +49,31 @@ func FindOutput(name string) (Output, error) {
 }
 
 // Chain returns the chain that o orders hooks with; given says which the user asked for.
-func (o Output) Chain(given Chain) Chain {
+func (o Output) Chain(given hook.Chain) hook.Chain {
 	switch o.needs {
 	case needToken:
-		return ChainToken
+		return hook.ChainToken
 	case needPID:
-		return ChainPID
+		return hook.ChainPID
 	}
 	return given
 }
 
 // Order returns the order that o can keep: notations without a chain have none.
-func (o Output) Order(given Order) Order {
+func (o Output) Order(given hook.Order) hook.Order {
 	if o.needs == needNone {
-		return OrderNone
+		return hook.OrderNone
 	}
 	return given
 }
 
 // PerDevice returns how often hooks of partitioned programs fire when they are written as o; given says what the user asked
 // for. Where hooks are not hlocb's own, PerDeviceSource leaves it to the notation.
-func (o Output) PerDevice(given PerDevice) (mode PerDevice, place bool, err error) {
+func (o Output) PerDevice(given hook.PerDevice) (mode hook.PerDevice, place bool, err error) {
 	switch {
 	case o.Name == toFFI.Name:
 		return given, true, nil
-	case given == PerDeviceSource:
+	case given == hook.PerDeviceSource:
 		return given, false, nil
 	case !o.places:
 		return given, false, fmt.Errorf("hooks written as %s have no devices to fire on, so per-device %s says nothing of them; it goes with %s", o.Name, given, placing())
@@ -165,7 +165,7 @@ func (w *lowerer) token(h hookop.HookOp) *ir.Value {
 	if h.Chained() {
 		return h.Operand(0)
 	}
-	return ChainToken.start(w.m.Before(h.Op))
+	return startChain(w.m.Before(h.Op), hook.ChainToken)
 }
 
 // data returns the data operands of h.

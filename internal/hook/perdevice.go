@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"github.com/hlocb/hlocb/hook"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -11,30 +12,6 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// PerDevice says how often a hook on a value that is spread over several devices fires.
-type PerDevice uint8
-
-// How often hooks of partitioned programs fire.
-const (
-	PerDeviceSource PerDevice = iota // as the source has it: each for JAX's partitioned callbacks, else once
-	PerDeviceOnce                    // once, with the whole value
-	PerDeviceEach                    // on every device, with its shard
-)
-
-var perDeviceNames = [...]string{PerDeviceSource: "source", PerDeviceOnce: "once", PerDeviceEach: "each"}
-
-func (p PerDevice) String() string { return perDeviceNames[p] }
-
-// ParsePerDevice returns the value spelled s.
-func ParsePerDevice(s string) (PerDevice, bool) {
-	for p, name := range perDeviceNames {
-		if name == s {
-			return PerDevice(p), true
-		}
-	}
-	return 0, false
-}
-
 // PlaceOnDevices writes the hooks of a partitioned, ordered module so that XLA accepts them: it refuses a
 // side-effecting call that does not say where it runs, and one on partitioned values.
 //
@@ -44,7 +21,7 @@ func ParsePerDevice(s string) (PerDevice, bool) {
 // on every device, between SPMDFullToShardShape and SPMDShardToFullShape. Hooks that are in a manual computation, or in
 // a function that is called from there, stay: each device has values of its own there, and there is no whole value to
 // fire once with. A module of one partition stays as it is.
-func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
+func PlaceOnDevices(m *ir.Module, mode hook.PerDevice) error {
 	if n, ok := intAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
 		return nil
 	}
@@ -69,7 +46,7 @@ func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 		case within&perDeviceContext != 0 && within&wholeContext != 0:
 			return m.Errorf(h.Op, "hook %q is in a function that is called from a manual computation and from elsewhere; give each its own function", h.HookName())
 		case within == perDeviceContext:
-			if mode == PerDeviceOnce && !guarded(h.Op) {
+			if mode == hook.PerDeviceOnce && !guarded(h.Op) {
 				return p.noWhole(h)
 			}
 			h.RemoveAttr(attrSdySharding) // XLA takes no sharding there
@@ -91,7 +68,7 @@ func PlaceOnDevices(m *ir.Module, mode PerDevice) error {
 }
 
 // newPlacer reads the meshes of a module.
-func newPlacer(m *ir.Module, mode PerDevice) *placer {
+func newPlacer(m *ir.Module, mode hook.PerDevice) *placer {
 	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.Mesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
 	p.devices, _ = intAttr(m.Op().Attr("mhlo.num_partitions"))
 	for op := range m.Body().Ops() {
@@ -319,7 +296,7 @@ type maximalMesh struct {
 
 type placer struct {
 	m        *ir.Module
-	mode     PerDevice
+	mode     hook.PerDevice
 	devices  int64
 	mesh     *sdy.Mesh // the first with axes; nil: the module is GSPMD's
 	meshName string
@@ -333,10 +310,10 @@ type placer struct {
 
 // each reports whether h fires on every device.
 func (p *placer) each(h hookop.HookOp) bool {
-	if p.mode == PerDeviceSource {
+	if p.mode == hook.PerDeviceSource {
 		return h.Attr(hookop.AttrPartitioned) != nil
 	}
-	return p.mode == PerDeviceEach
+	return p.mode == hook.PerDeviceEach
 }
 
 // device returns the device that the source gave a hook which fires once.

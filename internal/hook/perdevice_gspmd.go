@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"github.com/hlocb/hlocb/hook"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -29,7 +30,7 @@ func (p *placer) gspmd(h hookop.HookOp) error {
 	}
 	switch {
 	case own == gspmdManual:
-		if p.mode == PerDeviceOnce {
+		if p.mode == hook.PerDeviceOnce {
 			return p.noWhole(h)
 		}
 		h.SetAttr(attrMhloSharding, ir.NewString(gspmdManual))

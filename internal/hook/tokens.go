@@ -4,35 +4,26 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Chain is what orders hooks in the rewritten module.
-type Chain uint8
-
-// Chains.
-const (
-	ChainState Chain = iota // a scalar tensor<ui64>
-	ChainToken              // !stablehlo.token
-	ChainPID                // EXLA's PID, an argument of the program
-)
-
-// Type returns the chain's type.
-func (c Chain) Type(ctx *ir.Context) ir.Type {
-	if c == ChainToken {
+// chainType returns the type of a chain.
+func chainType(ctx *ir.Context, c hook.Chain) ir.Type {
+	if c == hook.ChainToken {
 		return stablehlo.TokenType(ctx)
 	}
-	if c == ChainPID {
+	if c == hook.ChainPID {
 		return ctx.StaticTensor(tensor.UI8, tensor.Shape{pidBytes})
 	}
 	return ctx.StaticTensor(tensor.UI64, nil)
 }
 
-// start makes a new chain. The PID chain starts from an argument, see entryPID.
-func (c Chain) start(b *ir.Builder) *ir.Value {
+// startChain creates a new chain at b. A chain of PIDs starts from an argument instead.
+func startChain(b *ir.Builder, c hook.Chain) *ir.Value {
 	m := b.Module()
-	if c == ChainToken {
+	if c == hook.ChainToken {
 		return ir.Must(b.Build(m.Def("stablehlo.create_token"), nil)).Result(0)
 	}
 	return ir.Must(b.Build(m.Def("stablehlo.constant"), nil,
@@ -46,9 +37,9 @@ func DropTokens(m *ir.Module) error { return convertTokens(m, nil) }
 
 // TokensToChain makes every token of a raised module a chain of the given type, which keeps exactly the order
 // that the tokens impose; public functions lose their tokens all the same.
-func TokensToChain(m *ir.Module, chain Chain) error { return convertTokens(m, &chain) }
+func TokensToChain(m *ir.Module, chain hook.Chain) error { return convertTokens(m, &chain) }
 
-func convertTokens(m *ir.Module, chain *Chain) error {
+func convertTokens(m *ir.Module, chain *hook.Chain) error {
 	c := &converter{m: m, chain: chain, vals: map[*ir.Value][]*ir.Value{}, made: map[*ir.Op]bool{}, changed: map[string]bool{}}
 	found, foreign := false, false
 	hook := m.Def(hookop.Hook.Name)
@@ -80,7 +71,7 @@ func convertTokens(m *ir.Module, chain *Chain) error {
 // converter replaces each value whose type holds a token by any number of others.
 type converter struct {
 	m       *ir.Module
-	chain   *Chain // nil: tokens vanish
+	chain   *hook.Chain // nil: tokens vanish
 	calls   *callGraph
 	public  bool // the function being converted is visible outside
 	fn      fn.Func
@@ -149,7 +140,7 @@ func (c *converter) types(list []ir.Type, t ir.Type) []ir.Type {
 		if c.chain == nil {
 			return list
 		}
-		return append(list, c.chain.Type(c.m.Context()))
+		return append(list, chainType(c.m.Context(), *c.chain))
 	}
 	for _, e := range t.(*ir.TupleType).Elems() {
 		list = c.types(list, e)
@@ -273,7 +264,7 @@ func (c *converter) dropArg(entry *ir.Block, i int) {
 	case c.chain == nil:
 		c.vals[a] = nil
 	default:
-		v := c.chain.start(b)
+		v := startChain(b, *c.chain)
 		c.vals[a] = []*ir.Value{v}
 		c.made[v.DefiningOp()] = true
 	}
@@ -413,7 +404,7 @@ func (c *converter) started(op *ir.Op) []*ir.Value {
 	if c.chain == nil {
 		return nil
 	}
-	return []*ir.Value{c.chain.start(c.m.Before(op))}
+	return []*ir.Value{startChain(c.m.Before(op), *c.chain)}
 }
 
 // joined returns the chain that waits for all tokens of an after_all.
@@ -429,7 +420,7 @@ func (c *converter) joined(op *ir.Op) []*ir.Value {
 		return parts
 	}
 	b := c.m.Before(op)
-	if *c.chain == ChainToken {
+	if *c.chain == hook.ChainToken {
 		return []*ir.Value{ir.Must(b.Build(op.Def(), parts)).Result(0)}
 	}
 	v := parts[0]
@@ -551,7 +542,7 @@ func (c *converter) shardings(op *ir.Op) error {
 		}
 		return out
 	}
-	if c.chain != nil && *c.chain == ChainToken || !keepManualShardings(op, count(op.OperandList()), count(resultList(op))) {
+	if c.chain != nil && *c.chain == hook.ChainToken || !keepManualShardings(op, count(op.OperandList()), count(resultList(op))) {
 		return c.cannotFollow(op)
 	}
 	return nil
@@ -559,7 +550,7 @@ func (c *converter) shardings(op *ir.Op) error {
 
 // hook converts the token of a hook to the chain, or takes it away.
 func (c *converter) hook(h hookop.HookOp) error {
-	if c.chain != nil && *c.chain == ChainToken {
+	if c.chain != nil && *c.chain == hook.ChainToken {
 		op := h.Op
 		op.SetOperand(0, c.parts(op.Operand(0))[0])
 		op.Result(0).SetType(op.Operand(0).Type()) // MHLO has a token type of its own

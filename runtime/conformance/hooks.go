@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/hlocb/hlocb/hook"
 	"strings"
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
-	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
@@ -145,7 +145,7 @@ func hookCases() []Case {
 		if err != nil {
 			return err
 		}
-		r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"probe"}, Chain: hooks.ChainToken})
+		r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"probe"}, Chain: hook.ChainToken})
 		if err != nil {
 			return err
 		}
