@@ -61,6 +61,9 @@ type Def struct {
 	// Infer computes the result types from operands, attributes and regions. Nil: cannot be inferred.
 	Infer func(c *Context, st *OpState) ([]Type, error)
 
+	// Flow says how values move through the op's regions or the function it calls. Nil: nothing is known.
+	Flow *Flow
+
 	// ResultNames proposes names for the results when printing (set(v, "cst") for %cst), ArgNames for the
 	// arguments of the blocks of region r. For several results, set the first names the pack that starts there.
 	ResultNames func(op *Op, set func(v *Value, name string))

@@ -196,6 +196,7 @@ var Scan = &ir.Def{
 		{Name: "resultSegmentSizes", Optional: true},
 	},
 	Regions: []ir.RegionSpec{{Name: "body"}},
+	Flow:    &ir.Flow{Runs: []ir.Runs{ir.RunsUnordered}},
 	Traits:  ir.AttrSizedOperands | ir.AttrSizedResults | ir.SingleBlock,
 	Syntax:  "`(` $inputs `)` `inits` `(` $inits `)` `dimension` `=` $dimension (`attributes` attr-dict)? $body `:` functional-type(operands, results)",
 	Parse:   parseScan, Print: printScan,

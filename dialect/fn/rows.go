@@ -40,6 +40,7 @@ var FuncOp = &ir.Def{
 	Print:          printFunc,
 	Verify:         verifyFunc,
 	VerifyEntry:    verifyValueAttrs,
+	Flow:           &ir.Flow{Runs: []ir.Runs{ir.RunsOnce}, Function: true, Remap: remapSignature},
 	DefaultDialect: "func",
 }
 
@@ -56,6 +57,7 @@ var Call = &ir.Def{
 		{Name: attrResAttrs, Optional: true},
 	},
 	Format: "$callee `(` $operands `)` attr-dict `:` functional-type(operands, results)",
+	Flow:   &ir.Flow{Callee: attrCallee},
 	Verify: verifyCall,
 }
 

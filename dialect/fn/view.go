@@ -112,3 +112,35 @@ func Callee(call *ir.Op) string {
 	}
 	return s.Root()
 }
+
+// remapSignature updates the type of a function, and the attributes of its arguments and results, after its body
+// changed: args has the former position of each argument of the body, results that of each value returned, -1 for new
+// ones.
+func remapSignature(m *ir.Module, op *ir.Op, args, results []int) error {
+	f := Func{op}
+	var inputs, outputs []ir.Type
+	for _, a := range f.Body().Args() {
+		inputs = append(inputs, a.Type())
+	}
+	outputs = f.Type().Results()
+	for _, b := range f.Region(0).Blocks() {
+		if t := b.Last(); t != nil && t.Is(Return) {
+			outputs = nil
+			for _, v := range t.Operands() {
+				outputs = append(outputs, v.Type())
+			}
+		}
+	}
+	pick := func(from []int, old func(int) *ir.DictAttr) []*ir.DictAttr {
+		list := make([]*ir.DictAttr, len(from))
+		for i, k := range from {
+			if k >= 0 {
+				list[i] = old(k)
+			}
+		}
+		return list
+	}
+	argAttrs, resultAttrs := pick(args, f.ArgAttrs), pick(results, f.ResultAttrs)
+	f.SetSignature(m.Context().Function(inputs, outputs), argAttrs, resultAttrs)
+	return nil
+}

@@ -24,6 +24,17 @@ var MeshOp = &ir.Def{
 	`),
 }
 
+// computationFlow is the flow of a computation that runs its body once. The shardings of its operands and results
+// stand in attributes, position by position.
+var computationFlow = &ir.Flow{
+	Runs: []ir.Runs{ir.RunsOnce},
+	Edges: []ir.FlowEdge{
+		{From: ir.Port{At: ir.AtOperands}, To: ir.Port{At: ir.AtArgs}},
+		{From: ir.Port{At: ir.AtYields}, To: ir.Port{At: ir.AtResults}},
+	},
+	Remap: remapShardings,
+}
+
 // ManualComputation is sdy.manual_computation.
 var ManualComputation = &ir.Def{
 	Name:     nameManual,
@@ -36,6 +47,7 @@ var ManualComputation = &ir.Def{
 	Syntax:   "`(` $tensors `)` `in_shardings` `=` $in_shardings `out_shardings` `=` $out_shardings `manual_axes` `=` $manual_axes `(` argument, ... `)` $body attr-dict `:` functional-type(operands, results)",
 	Parse:    parseManual,
 	Print:    printManual,
+	Flow:     computationFlow,
 	Verify:   verifyManual,
 	Clauses: ir.Clauses(`
 		in_shardings and out_shardings are right for the operands and results, on one mesh or an empty one
@@ -57,6 +69,7 @@ var NamedComputation = &ir.Def{
 	Syntax:   "`<` $name `>` `(` $operands `)` (`in_shardings` `=` $in_shardings)? (`out_shardings` `=` $out_shardings)? `(` argument, ... `)` $body attr-dict `:` functional-type(operands, results)",
 	Parse:    parseNamed,
 	Print:    printNamed,
+	Flow:     computationFlow,
 	Verify:   verifyNamed,
 	Clauses: ir.Clauses(`
 		the body takes the operands and gives the results

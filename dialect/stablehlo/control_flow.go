@@ -8,6 +8,30 @@ var (
 	loopValue    = anyOf(anyTensor, qAxisTensor, Token, anyMemref)
 )
 
+// branchFlow is the flow of if and case: operand 0 chooses the one region that runs.
+var branchFlow = &ir.Flow{
+	Runs:    []ir.Runs{ir.RunsAtMostOnce},
+	Control: 1,
+	Edges: []ir.FlowEdge{
+		{From: ir.Port{At: ir.AtYields, Region: ir.AllRegions}, To: ir.Port{At: ir.AtResults}},
+	},
+}
+
+// loopFlow is the flow of while. The condition sees the carried values of every trip, and the results are the values
+// that it saw last.
+var loopFlow = &ir.Flow{
+	Runs: []ir.Runs{ir.RunsTest, ir.RunsRepeated},
+	Edges: []ir.FlowEdge{
+		{From: ir.Port{At: ir.AtOperands}, To: ir.Port{At: ir.AtArgs, Region: ir.AllRegions}},
+		{From: ir.Port{At: ir.AtYields, Region: 1}, To: ir.Port{At: ir.AtArgs, Region: ir.AllRegions}},
+		{From: ir.Port{At: ir.AtOperands}, To: ir.Port{At: ir.AtResults}},
+		{From: ir.Port{At: ir.AtYields, Region: 1}, To: ir.Port{At: ir.AtResults}},
+	},
+}
+
+// elementFlow is the flow of an op that applies its regions to elements, in any order.
+var elementFlow = &ir.Flow{Runs: []ir.Runs{ir.RunsUnordered}}
+
 // AfterAll joins tokens.
 var AfterAll = &ir.Def{
 	Name: "stablehlo.after_all", Doc: "Gives a token that comes after all of its operands. Spec: after_all.",
@@ -34,6 +58,7 @@ var Case = &ir.Def{
 	Results:  []ir.Arg{{Name: "results", Type: branchResult, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "branches", Mult: ir.Variadic}},
 	Traits:   ir.SingleBlock,
+	Flow:     branchFlow,
 	Infer:    infer(inferCase), Verify: verify(agrees(inferCase)),
 	Clauses: ir.Clauses(`
 		C1 there is at least one branch
@@ -50,6 +75,7 @@ var If = &ir.Def{
 	Results:  []ir.Arg{{Name: "results", Type: branchResult, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "true_branch"}, {Name: "false_branch"}},
 	Traits:   ir.SingleBlock,
+	Flow:     branchFlow,
 	Infer:    infer(inferIf), Verify: verify(agrees(inferIf)),
 	Clauses: ir.Clauses(`
 		C1 the branches take no arguments
@@ -67,6 +93,7 @@ var While = &ir.Def{
 	Traits:   ir.SingleBlock,
 	Syntax:   "`(` argument `=` $operand, ... `)` `:` type($operand) (`attributes` attr-dict)? `cond` $cond `do` $body",
 	Parse:    parseWhile, Print: printWhile,
+	Flow:  loopFlow,
 	Infer: infer(inferWhile), Verify: verify(agrees(inferWhile), whileRule),
 	ArgNames: whileArgNames,
 	Clauses: ir.Clauses(`
@@ -83,6 +110,7 @@ var OptimizationBarrier = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: anyOf(anyTensor, Token), Mult: ir.Variadic}},
 	Traits:   ir.Pure,
 	Format:   "attr-dict ($operand^ `:` custom<PairwiseOpType>(type($operand), type($result))):(`(` `)`)?",
+	Flow:     &ir.Flow{Edges: []ir.FlowEdge{{From: ir.Port{At: ir.AtOperands}, To: ir.Port{At: ir.AtResults}}}},
 	Infer:    infer(inferPairwise), Verify: verify(pairwiseRule),
 	Clauses: ir.Clauses(`
 		C1 each result has the type of its operand

@@ -193,6 +193,7 @@ var Sort = &ir.Def{
 	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
 	Attrs:    []ir.AttrSpec{defaulted("dimension", I64Attr, ir.NewInteger(-1, i64)), defaulted("is_stable", BoolAttr, attrFalse)},
 	Regions:  []ir.RegionSpec{{Name: "comparator"}},
+	Flow:     elementFlow,
 	Traits:   ir.Pure | ir.SameShape | ir.SingleBlock,
 	Infer:    infer(inferSort), Verify: verify(sameShape, agrees(inferSort), sortRule),
 	Clauses: ir.Clauses(`

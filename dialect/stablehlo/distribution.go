@@ -44,6 +44,7 @@ var AllReduce = &ir.Def{
 		required("replica_groups", replicaGroups), optional("channel_handle", channelHandle), optional("use_global_device_ids", UnitAttr),
 	},
 	Regions: []ir.RegionSpec{{Name: "computation"}},
+	Flow:    elementFlow,
 	Traits:  ir.SingleBlock,
 	Infer:   infer(inferAllReduce), Verify: verify(allReduceRule, agrees(inferAllReduce)),
 	Clauses: ir.Clauses(`
@@ -106,6 +107,7 @@ var CollectiveReduce = &ir.Def{
 		optional("use_global_device_ids", UnitAttr), optional("has_dynamic_root", UnitAttr),
 	},
 	Regions: []ir.RegionSpec{{Name: "computation"}},
+	Flow:    elementFlow,
 	Traits:  ir.SingleBlock,
 	Infer:   infer(inferCollectiveReduce), Verify: verify(collectiveReduceRule),
 	Clauses: ir.Clauses(`
@@ -153,6 +155,7 @@ var ReduceScatter = &ir.Def{
 		optional("channel_handle", channelHandle), optional("use_global_device_ids", UnitAttr),
 	},
 	Regions: []ir.RegionSpec{{Name: "computation"}},
+	Flow:    elementFlow,
 	Traits:  ir.SingleBlock,
 	Verify:  verify(reduceScatterRule),
 	Clauses: ir.Clauses(`
@@ -193,6 +196,7 @@ var (
 		Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
 		Results:  []ir.Arg{{Name: "result", Type: future}},
 		Regions:  []ir.RegionSpec{{Name: "body"}},
+		Flow:     elementFlow,
 		Traits:   ir.SingleBlock,
 		Verify:   verify(asyncStartRule),
 		Clauses: ir.Clauses(`

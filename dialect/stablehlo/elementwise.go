@@ -213,6 +213,7 @@ var Map = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
 	Attrs:    []ir.AttrSpec{required("dimensions", I64Array)},
 	Regions:  []ir.RegionSpec{{Name: "computation"}},
+	Flow:     elementFlow,
 	Traits:   ir.Pure | ir.SameShape | ir.SingleBlock,
 	Infer:    infer(inferMap), Verify: verify(sameShape, agrees(inferMap)),
 	Clauses: ir.Clauses(`

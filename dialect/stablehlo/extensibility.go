@@ -50,6 +50,7 @@ var Composite = &ir.Def{
 		required("decomposition", SymbolRef), defaulted("version", I32NonNeg, ir.NewInteger(0, i32)),
 	},
 	Regions: []ir.RegionSpec{{Name: "composite_regions", Mult: ir.Variadic}},
+	Flow:    &ir.Flow{Callee: "decomposition"},
 	Format:  "$name $inputs (` ` `(` $composite_regions^ `)`)? attr-dict `:` functional-type(operands, results)",
 	Verify:  verify(compositeRule),
 	Clauses: ir.Clauses(`

@@ -87,6 +87,7 @@ var Scatter = &ir.Def{
 		defaulted("unique_indices", BoolAttr, attrFalse),
 	},
 	Regions: []ir.RegionSpec{{Name: "update_computation"}},
+	Flow:    elementFlow,
 	Traits:  ir.Pure | ir.SameVariadicOperands | ir.SingleBlock,
 	Infer:   infer(inferScatter), Verify: verify(scatterRule, agrees(inferScatter)),
 	Clauses: ir.Clauses(`
@@ -127,6 +128,7 @@ var SelectAndScatter = &ir.Def{
 		optional("window_dimensions", I64Array), optional("window_strides", I64Array), optional("padding", I64Elems),
 	},
 	Regions: []ir.RegionSpec{{Name: "select"}, {Name: "scatter"}},
+	Flow:    elementFlow,
 	Traits:  ir.Pure,
 	Infer:   infer(inferSelectAndScatter), Verify: verify(selectAndScatterRule, agrees(inferSelectAndScatter)),
 	Clauses: ir.Clauses(`

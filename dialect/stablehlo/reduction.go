@@ -9,6 +9,7 @@ var Reduce = &ir.Def{
 	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
 	Attrs:    []ir.AttrSpec{required("dimensions", I64Array)},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
+	Flow:     elementFlow,
 	Traits:   ir.Pure | ir.SameVariadicOperands | ir.SingleBlock,
 	Syntax: "`(` input `init:` init_value `)`, ... (`applies` op)? `across` `dimensions` `=` $dimensions attr-dict `:` functional-type(operands, results)" +
 		" (`reducer` `(` argument `,` argument `)`, ... $body)?",
@@ -36,6 +37,7 @@ var ReduceWindow = &ir.Def{
 		optional("window_dilations", I64Array), optional("padding", I64Elems),
 	},
 	Regions: []ir.RegionSpec{{Name: "body"}},
+	Flow:    elementFlow,
 	Traits:  ir.Pure | ir.SameVariadicOperands | ir.SingleBlock,
 	Infer:   infer(inferReduceWindow), Verify: verify(infers(inferReduceWindow), reduceWindowRule, agrees(inferReduceWindow)),
 	Clauses: ir.Clauses(`

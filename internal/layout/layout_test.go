@@ -33,6 +33,7 @@ var order = [][]string{
 	{"dialect/stablehlo"},
 	{"dialect/quant"},
 	{"dialect/builtin", "dialect/fn", "dialect/hookop", "dialect/arith", "dialect/shape", "dialect/tensors"},
+	{"ir/flow"},
 	{"ir"},
 	{"hook"},
 	{"tensor", "diag"},

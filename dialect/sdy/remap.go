@@ -1,0 +1,113 @@
+package sdy
+
+import "github.com/hlocb/hlocb/ir"
+
+// remapShardings updates in_shardings and out_shardings of a computation whose operands and results changed. A new
+// value is replicated over the mesh of the others; without others, over the first mesh of the module that has the
+// computation's manual axes.
+func remapShardings(m *ir.Module, op *ir.Op, operands, results []int) error {
+	in, hasIn := shardingsOf(op.Attr(attrIn))
+	out, hasOut := shardingsOf(op.Attr(attrOut))
+	if !hasIn && !hasOut {
+		return nil // a named computation may leave its shardings open
+	}
+	mesh := anyMesh(m, op, append(append([]*Sharding(nil), in...), out...))
+	set := func(name string, has bool, old []*Sharding, from []int, value func(i int) *ir.Value) error {
+		if !has {
+			return nil
+		}
+		list := make([]*Sharding, len(from))
+		taken := make([]bool, len(old))
+		for i, k := range from {
+			switch {
+			case k < 0 && mesh == nil:
+				return m.Errorf(op, "'%s' needs a mesh for a new value, but names none and the module has none with its axes", op.Name())
+			case k < 0:
+				list[i] = mesh.replicated(value(i).Type())
+			case k >= len(old) || taken[k]:
+				return m.Errorf(op, "the shardings of '%s' do not fit its new values", op.Name())
+			default:
+				list[i], taken[k] = old[k], true
+			}
+		}
+		op.SetAttr(name, AttrOf(&PerValue{Shardings: list}))
+		return nil
+	}
+	if err := set(attrIn, hasIn, in, operands, op.Operand); err != nil {
+		return err
+	}
+	return set(attrOut, hasOut, out, results, op.Result)
+}
+
+func shardingsOf(a ir.Attr) ([]*Sharding, bool) {
+	d, ok := a.(*ir.DialectAttr)
+	if !ok {
+		return nil, false
+	}
+	p, ok := d.Data().(*PerValue)
+	if !ok {
+		return nil, false
+	}
+	return p.Shardings, true
+}
+
+// anyMesh returns an empty sharding on the mesh of op, nil if there is none.
+func anyMesh(m *ir.Module, op *ir.Op, shardings []*Sharding) *Sharding {
+	for _, s := range shardings {
+		if s.Mesh != "" || s.Inline != nil {
+			return &Sharding{Mesh: s.Mesh, Inline: s.Inline}
+		}
+	}
+	var manual *ManualAxes
+	if d, ok := op.Attr(attrManual).(*ir.DialectAttr); ok {
+		manual, _ = d.Data().(*ManualAxes)
+	}
+	if manual == nil {
+		return nil
+	}
+	for o := range m.Body().Ops() {
+		if mesh, ok := AsMesh(o); ok && mesh.has(manual.Names) {
+			name, _ := o.Attr(ir.SymbolName).(*ir.StringAttr)
+			return &Sharding{Mesh: name.Value()}
+		}
+	}
+	return nil
+}
+
+// AsMesh returns the mesh that op declares; ok is false if op is no sdy.mesh.
+func AsMesh(op *ir.Op) (mesh *Mesh, ok bool) {
+	if !op.Is(MeshOp) {
+		return nil, false
+	}
+	d, ok := op.Attr("mesh").(*ir.DialectAttr)
+	if !ok {
+		return nil, false
+	}
+	mesh, ok = d.Data().(*Mesh)
+	return mesh, ok
+}
+
+// has reports whether the mesh has all axes named.
+func (m *Mesh) has(names []string) bool {
+	for _, name := range names {
+		found := false
+		for _, a := range m.Axes {
+			found = found || a.Name == name
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// replicated returns the closed sharding on the mesh of s of a value that every device has whole.
+func (s *Sharding) replicated(t ir.Type) *Sharding {
+	r := &Sharding{Mesh: s.Mesh, Inline: s.Inline}
+	if tt, ok := t.(*ir.TensorType); ok {
+		for range tt.Rank() {
+			r.Dims = append(r.Dims, DimSharding{Priority: -1})
+		}
+	}
+	return r
+}

@@ -1,0 +1,233 @@
+// Package flow follows values and calls through a module, as the Flow of each op's row describes them: who calls which
+// function, which ops reach an op of some kind, and which values become which across regions, loops and calls. It also
+// adds a carried value to loops, branches, computations and functions. It knows no op and no dialect by name.
+package flow
+
+import (
+	"iter"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Graph is a snapshot of a module's functions and of the ops that call them.
+type Graph struct {
+	m       *ir.Module
+	funcs   []*ir.Op
+	byName  map[string]*ir.Op
+	callers map[*ir.Op][]*ir.Op
+	named   map[*ir.Op]*ir.Op // see NamedBy; nil until somebody asks
+}
+
+// Of returns the graph of m. It shows every op to visit, in program order; visit may be nil.
+func Of(m *ir.Module, visit func(*ir.Op)) *Graph {
+	g := &Graph{m: m, byName: map[string]*ir.Op{}, callers: map[*ir.Op][]*ir.Op{}}
+	for op := range m.Body().Ops() {
+		if f := op.Def().Flow; f != nil && f.Function {
+			g.funcs = append(g.funcs, op)
+			g.byName[symbol(op)] = op
+		}
+	}
+	m.Walk(func(op *ir.Op) bool {
+		if visit != nil {
+			visit(op)
+		}
+		if f := g.target(op); f != nil {
+			g.callers[f] = append(g.callers[f], op)
+		}
+		return true
+	})
+	return g
+}
+
+// Functions returns the functions directly in the module, in order.
+func (g *Graph) Functions() []*ir.Op { return g.funcs }
+
+// Callers returns the ops that call f, in program order.
+func (g *Graph) Callers(f *ir.Op) []*ir.Op { return g.callers[f] }
+
+// Callee returns the function that op calls; nil if op calls none, or one without a body here.
+func (g *Graph) Callee(op *ir.Op) *ir.Op {
+	if f := g.target(op); f != nil && Entry(f) != nil {
+		return f
+	}
+	return nil
+}
+
+// target returns the function that op calls, with or without a body.
+func (g *Graph) target(op *ir.Op) *ir.Op {
+	f := op.Def().Flow
+	if f == nil || f.Callee == "" {
+		return nil
+	}
+	s, _ := op.Attr(f.Callee).(*ir.SymbolRefAttr)
+	if s == nil {
+		return nil
+	}
+	return g.byName[s.Root()]
+}
+
+// NamedBy returns an op that names f but does not call it; nil if there is none.
+func (g *Graph) NamedBy(f *ir.Op) *ir.Op {
+	if g.named == nil {
+		g.named = map[*ir.Op]*ir.Op{}
+		g.m.Walk(func(op *ir.Op) bool {
+			callee := ""
+			if fl := op.Def().Flow; fl != nil {
+				callee = fl.Callee
+			}
+			attrs := op.Attrs()
+			for i := range attrs {
+				if attrs[i].Name == callee {
+					continue
+				}
+				Symbols(attrs[i].Attr, func(name string) {
+					if f := g.byName[name]; f != nil {
+						g.named[f] = op
+					}
+				})
+			}
+			return true
+		})
+	}
+	return g.named[f]
+}
+
+// Symbols calls f with every symbol that an attribute names.
+func Symbols(a ir.Attr, f func(name string)) {
+	switch a := a.(type) {
+	case *ir.SymbolRefAttr:
+		f(a.Root())
+	case *ir.ArrayAttr:
+		for _, e := range a.Elems() {
+			Symbols(e, f)
+		}
+	case *ir.DictAttr:
+		for _, e := range a.Entries() {
+			Symbols(e.Attr, f)
+		}
+	}
+}
+
+// Recursive returns the first function that holds one of the ops, or calls one that does, and that calls itself,
+// directly or through others; nil if there is none.
+func (g *Graph) Recursive(ops []*ir.Op) *ir.Op {
+	reached := map[*ir.Op]bool{}
+	var work []*ir.Op
+	add := func(f *ir.Op) {
+		if f != nil && !reached[f] {
+			reached[f] = true
+			work = append(work, f)
+		}
+	}
+	var last *ir.Block
+	for _, op := range ops {
+		if op.Block() != last {
+			last = op.Block()
+			add(FunctionOf(op))
+		}
+	}
+	calledBy := map[*ir.Op][]*ir.Op{}
+	for len(work) > 0 {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, call := range g.callers[f] {
+			if caller := FunctionOf(call); caller != nil {
+				calledBy[f] = append(calledBy[f], caller)
+				add(caller)
+			}
+		}
+	}
+	const open, done = 1, 2
+	state := map[*ir.Op]int8{}
+	var cycle func(f *ir.Op) bool
+	cycle = func(f *ir.Op) bool {
+		switch state[f] {
+		case open:
+			return true
+		case done:
+			return false
+		}
+		state[f] = open
+		for _, caller := range calledBy[f] {
+			if cycle(caller) {
+				return true
+			}
+		}
+		state[f] = done
+		return false
+	}
+	for _, f := range g.funcs {
+		if reached[f] && cycle(f) {
+			return f
+		}
+	}
+	return nil
+}
+
+// FunctionOf returns the innermost function that holds op, nil if none does.
+func FunctionOf(op *ir.Op) *ir.Op {
+	for p := op.Parent(); p != nil; p = p.Parent() {
+		if f := p.Def().Flow; f != nil && f.Function {
+			return p
+		}
+	}
+	return nil
+}
+
+// Entry returns the first block of f, nil for a function without a body.
+func Entry(f *ir.Op) *ir.Block {
+	if f.NumRegions() == 0 {
+		return nil
+	}
+	return f.Region(0).Entry()
+}
+
+// Returns yields the terminators of region r that return values to the op around it.
+func Returns(r *ir.Region) iter.Seq[*ir.Op] {
+	return func(yield func(*ir.Op) bool) {
+		for _, b := range r.Blocks() {
+			if t := b.Last(); t != nil && t.Has(ir.ReturnLike) && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// Captures returns the values from outside that ops in region r use, in order of first use.
+func Captures(r *ir.Region) []*ir.Value {
+	inside := map[*ir.Region]bool{r: true}
+	var out []*ir.Value
+	seen := map[*ir.Value]bool{}
+	for _, b := range r.Blocks() {
+		for top := range b.Ops() {
+			top.Walk(func(op *ir.Op) bool {
+				for _, sub := range op.Regions() {
+					inside[sub] = true
+				}
+				return true
+			})
+		}
+	}
+	for _, b := range r.Blocks() {
+		for top := range b.Ops() {
+			top.Walk(func(op *ir.Op) bool {
+				for _, v := range op.Operands() {
+					if !seen[v] && !inside[v.ParentBlock().Region()] {
+						seen[v] = true
+						out = append(out, v)
+					}
+				}
+				return true
+			})
+		}
+	}
+	return out
+}
+
+func symbol(f *ir.Op) string {
+	s, _ := f.Attr(ir.SymbolName).(*ir.StringAttr)
+	if s == nil {
+		return ""
+	}
+	return s.Value()
+}

@@ -1,0 +1,145 @@
+package flow
+
+import (
+	"iter"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Sources yields the operand slots whose values become v unchanged. A value that an op computes has none, and neither
+// has an argument of a function that nobody calls.
+func (g *Graph) Sources(v *ir.Value) iter.Seq[*ir.Use] {
+	return func(yield func(*ir.Use) bool) {
+		i := v.Index()
+		if op := v.DefiningOp(); op != nil {
+			f := op.Def().Flow
+			if f == nil {
+				return
+			}
+			if callee := g.Callee(op); callee != nil && !slots(Returns(callee.Region(0)), i, yield) {
+				return
+			}
+			into(op, f, ir.AtResults, 0, i, yield)
+			return
+		}
+		r := v.Block().Region()
+		if r == nil || r.Op() == nil || r.Entry() != v.Block() {
+			return
+		}
+		op := r.Op()
+		f := op.Def().Flow
+		if f == nil {
+			return
+		}
+		if f.Function {
+			for _, call := range g.callers[op] {
+				if i < call.NumOperands() && !yield(call.OperandUse(i)) {
+					return
+				}
+			}
+			return
+		}
+		into(op, f, ir.AtArgs, regionIndex(op, r), i, yield)
+	}
+}
+
+// into yields the slots of op whose values become value i at a place of op.
+func into(op *ir.Op, f *ir.Flow, at ir.Place, r, i int, yield func(*ir.Use) bool) {
+	for _, e := range f.Edges {
+		if !e.To.Covers(at, r, i) {
+			continue
+		}
+		k := i - e.To.First + e.From.First
+		switch e.From.At {
+		case ir.AtOperands:
+			if k < op.NumOperands() && !yield(op.OperandUse(k)) {
+				return
+			}
+		case ir.AtYields:
+			for n, g := range op.Regions() {
+				if (e.From.Region == n || e.From.Region == ir.AllRegions) && !slots(Returns(g), k, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// slots yields operand slot i of each of ops.
+func slots(ops iter.Seq[*ir.Op], i int, yield func(*ir.Use) bool) bool {
+	for op := range ops {
+		if i < op.NumOperands() && !yield(op.OperandUse(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Targets yields the values that the value in slot u becomes unchanged.
+func (g *Graph) Targets(u *ir.Use) iter.Seq[*ir.Value] {
+	return func(yield func(*ir.Value) bool) {
+		op, i := u.Owner(), u.Index()
+		if f := op.Def().Flow; f != nil {
+			if callee := g.Callee(op); callee != nil {
+				if b := Entry(callee); i < b.NumArgs() && !yield(b.Arg(i)) {
+					return
+				}
+			}
+			if !outOf(op, f, ir.AtOperands, 0, i, yield) {
+				return
+			}
+		}
+		if !op.Has(ir.ReturnLike) || op.Parent() == nil {
+			return
+		}
+		p := op.Parent()
+		f := p.Def().Flow
+		if f == nil {
+			return
+		}
+		if f.Function {
+			for _, call := range g.callers[p] {
+				if i < call.NumResults() && !yield(call.Result(i)) {
+					return
+				}
+			}
+			return
+		}
+		outOf(p, f, ir.AtYields, regionIndex(p, op.Block().Region()), i, yield)
+	}
+}
+
+// outOf yields the values of op that value i at a place of op becomes.
+func outOf(op *ir.Op, f *ir.Flow, at ir.Place, r, i int, yield func(*ir.Value) bool) bool {
+	for _, e := range f.Edges {
+		if !e.From.Covers(at, r, i) {
+			continue
+		}
+		k := i - e.From.First + e.To.First
+		switch e.To.At {
+		case ir.AtResults:
+			if k < op.NumResults() && !yield(op.Result(k)) {
+				return false
+			}
+		case ir.AtArgs:
+			for n, g := range op.Regions() {
+				if e.To.Region != n && e.To.Region != ir.AllRegions || g.Entry() == nil {
+					continue
+				}
+				if k < g.Entry().NumArgs() && !yield(g.Entry().Arg(k)) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+func regionIndex(op *ir.Op, r *ir.Region) int {
+	for i, g := range op.Regions() {
+		if g == r {
+			return i
+		}
+	}
+	return -1
+}
