@@ -99,7 +99,7 @@ func firesOn(mod *ir.Module, op *ir.Op) place {
 			for o := range mod.Body().Ops() {
 				if o.Name() == "sdy.mesh" && stringAttr(o, ir.SymbolName) == s.Mesh {
 					if d, ok := o.Attr("mesh").(*ir.DialectAttr); ok {
-						mesh, _ = d.Data().(*sdy.Mesh)
+						mesh, _ = d.Data().(*sdy.DeviceMesh)
 					}
 				}
 			}

@@ -113,7 +113,7 @@ func (prog *program) groupMesh(a ir.Attr) (*sharding.Mesh, error) {
 				return nil, err
 			}
 		}
-	case *sdy.Mesh:
+	case *sdy.DeviceMesh:
 		out.IDs = m.DeviceIDs
 		for _, x := range m.Axes {
 			out.Names, out.Sizes = append(out.Names, x.Name), append(out.Sizes, x.Size)

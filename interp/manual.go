@@ -250,7 +250,7 @@ func (prog *program) mesh(s *sdy.Sharding) (*sharding.Mesh, error) {
 	if from == nil {
 		if op := prog.symbols[s.Mesh]; op != nil {
 			if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok {
-				from, _ = d.Data().(*sdy.Mesh)
+				from, _ = d.Data().(*sdy.DeviceMesh)
 			}
 		}
 	}

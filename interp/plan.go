@@ -160,7 +160,7 @@ func (prog *program) function(name string, at *ir.Op) (*function, error) {
 	return f, nil
 }
 
-func signature(f fn.Func) (args, results []vtype, err error) {
+func signature(f fn.FuncOp) (args, results []vtype, err error) {
 	t := f.Type()
 	if t == nil {
 		return nil, nil, errors.New("has no function type")

@@ -76,19 +76,19 @@ func Bisect(ctx context.Context, a, b *Source, args []*tensor.Tensor, tol Tolera
 }
 
 // entryOf returns the function that runs.
-func entryOf(m *ir.Module) (fn.Func, error) {
+func entryOf(m *ir.Module) (fn.FuncOp, error) {
 	if f, ok := fn.Lookup(m, "main"); ok {
 		return f, nil
 	}
 	if all := fn.Funcs(m); len(all) == 1 {
 		return all[0], nil
 	}
-	return fn.Func{}, errors.New("the module has no function @main")
+	return fn.FuncOp{}, errors.New("the module has no function @main")
 }
 
 // blocks returns the blocks of a scope.
 func (s scope) blocks(m *ir.Module) ([]*ir.Block, error) {
-	var f fn.Func
+	var f fn.FuncOp
 	var err error
 	if s.fn == "" {
 		f, err = entryOf(m)

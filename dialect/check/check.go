@@ -3,16 +3,17 @@ package check
 
 import (
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
-var tolerance = ir.AttrSpec{Name: "tolerance", Type: hlo.F64Attr, Optional: true}
+var tolerance = ir.AttrSpec{Name: "tolerance", Type: ods.F64Attr, Optional: true}
 
 func two() []ir.Arg {
-	return []ir.Arg{{Name: "lhs", Type: hlo.AnyQuantized}, {Name: "rhs", Type: hlo.AnyQuantized}}
+	return []ir.Arg{{Name: "lhs", Type: ods.AnyQuantized}, {Name: "rhs", Type: ods.AnyQuantized}}
 }
 
-func one() []ir.Arg { return []ir.Arg{{Name: "lhs", Type: hlo.AnyQuantized}} }
+func one() []ir.Arg { return []ir.Arg{{Name: "lhs", Type: ods.AnyQuantized}} }
 
 // The assertions. They have an effect: the test fails.
 var (
@@ -26,7 +27,7 @@ var (
 	ExpectAlmostEqConst = &ir.Def{
 		Name: "check.expect_almost_eq_const", Doc: "Fails where a tensor differs from a constant by more than a tolerance, 1e-4 if none is given.",
 		Operands: one(),
-		Attrs:    []ir.AttrSpec{{Name: "value", Type: hlo.ElemsAttr}, tolerance},
+		Attrs:    []ir.AttrSpec{{Name: "value", Type: ods.ElemsAttr}, tolerance},
 		Format:   "$lhs `,` custom<Expected>($value, type($lhs)) (`,` `tolerance` `=` $tolerance^)? attr-dict",
 		Verify:   verifyConst,
 	}
@@ -39,23 +40,23 @@ var (
 	ExpectEqConst = &ir.Def{
 		Name: "check.expect_eq_const", Doc: "Fails where a tensor differs from a constant; NaN differs from everything.",
 		Operands: one(),
-		Attrs:    []ir.AttrSpec{{Name: "value", Type: hlo.ElemsAttr}},
+		Attrs:    []ir.AttrSpec{{Name: "value", Type: ods.ElemsAttr}},
 		Format:   "$lhs `,` custom<Expected>($value, type($lhs)) attr-dict",
 		Verify:   verifyConst,
 	}
 	ExpectClose = &ir.Def{
 		Name: "check.expect_close", Doc: "Fails where the distance of two floating-point tensors in units in the last place is outside of a range.",
-		Operands: []ir.Arg{{Name: "actual", Type: hlo.AnyQuantized}, {Name: "expected", Type: hlo.AnyQuantized}},
+		Operands: []ir.Arg{{Name: "actual", Type: ods.AnyQuantized}, {Name: "expected", Type: ods.AnyQuantized}},
 		Attrs: []ir.AttrSpec{
-			{Name: "max_ulp_difference", Type: hlo.I64Attr, Optional: true, Default: ir.NewInteger(3, ir.Int(64))}, {Name: "min_ulp_difference", Type: hlo.I64Attr, Optional: true, Default: ir.NewInteger(0, ir.Int(64))},
+			{Name: "max_ulp_difference", Type: ods.I64Attr, Optional: true, Default: ir.NewInteger(3, ir.Int(64))}, {Name: "min_ulp_difference", Type: ods.I64Attr, Optional: true, Default: ir.NewInteger(0, ir.Int(64))},
 		},
 		Format: "$actual `,` $expected (`,` `max_ulp_difference` `=` $max_ulp_difference^)? (`,` `min_ulp_difference` `=` $min_ulp_difference^)? attr-dict `:` type($actual) `,` type($expected)",
 	}
 	ExpectSerializedEq = &ir.Def{
 		Name: "check.expect_serialized_eq", Doc: "Fails where a tensor differs from the one that a probe wrote in its iter-th run.",
-		Operands: []ir.Arg{{Name: "expected", Type: hlo.AnyQuantized}},
+		Operands: []ir.Arg{{Name: "expected", Type: ods.AnyQuantized}},
 		Attrs: []ir.AttrSpec{
-			{Name: "probe_id", Type: hlo.StrAttr}, {Name: "iter", Type: hlo.I32NonNeg, Optional: true},
+			{Name: "probe_id", Type: ods.StrAttr}, {Name: "iter", Type: ods.I32NonNeg, Optional: true},
 		},
 		Format: "$expected `,` `probe_id` `=` $probe_id (`,` `iter` `=` $iter^)? attr-dict `:` type($expected)",
 	}

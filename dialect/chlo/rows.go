@@ -2,21 +2,22 @@ package chlo
 
 import (
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // Enumerated attributes.
 var (
-	Precision           = hlo.EnumIn(hlo.Precision, "chlo")
-	ComparisonDirection = hlo.EnumIn(hlo.ComparisonDirection, "chlo")
-	ComparisonType      = hlo.EnumIn(hlo.ComparisonType, "chlo")
+	Precision           = hlo.EnumIn(hlo.PrecisionEnum, "chlo")
+	ComparisonDirection = hlo.EnumIn(hlo.ComparisonDirectionEnum, "chlo")
+	ComparisonType      = hlo.EnumIn(hlo.ComparisonTypeEnum, "chlo")
 )
 
 var (
-	fp        = hlo.AnyTensor(hlo.FP)
-	fpComplex = hlo.AnyTensor(hlo.FP, hlo.Complex)
-	pred      = hlo.AnyTensor(hlo.Pred)
-	predOrInt = hlo.AnyTensor(hlo.Pred, hlo.Int)
+	fp        = ods.AnyTensor(ods.FP)
+	fpComplex = ods.AnyTensor(ods.FP, ods.Complex)
+	pred      = ods.AnyTensor(ods.Pred)
+	predOrInt = ods.AnyTensor(ods.Pred, ods.Int)
 )
 
 // unary returns the row of an element-wise operation on one operand.
@@ -53,7 +54,7 @@ func broadcast(name, doc string, in, out ir.Constraint, elem elemRule) *ir.Def {
 		Name: "chlo.broadcast_" + name, Doc: doc,
 		Operands: []ir.Arg{{Name: "lhs", Type: in}, {Name: "rhs", Type: in}},
 		Results:  []ir.Arg{{Name: "result", Type: out}},
-		Attrs:    []ir.AttrSpec{{Name: "broadcast_dimensions", Type: hlo.I64Array, Optional: true}},
+		Attrs:    []ir.AttrSpec{{Name: "broadcast_dimensions", Type: ods.I64Array, Optional: true}},
 		Traits:   ir.Pure,
 		Format:   "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)",
 		Infer:    inferBroadcast(elem), Verify: verifyBroadcast(elem),
@@ -62,19 +63,19 @@ func broadcast(name, doc string, in, out ir.Constraint, elem elemRule) *ir.Def {
 
 // arithmetic is broadcast for the operations that take any tensor.
 func arithmetic(name, doc string) *ir.Def {
-	return broadcast(name, doc, hlo.AnyUnranked, hlo.AnyUnranked, sameElem)
+	return broadcast(name, doc, ods.AnyUnranked, ods.AnyUnranked, sameElem)
 }
 
 // bitwise is broadcast for the operations on booleans and integers.
 func bitwise(name, doc string) *ir.Def {
-	return broadcast(name, doc, predOrInt, hlo.AnyUnranked, sameElem)
+	return broadcast(name, doc, predOrInt, ods.AnyUnranked, sameElem)
 }
 
 // Element-wise operations.
 var (
 	Acos           = unary("acos", "Computes the arc cosine of each element.", fpComplex, fpComplex)
 	Acosh          = unary("acosh", "Computes the inverse hyperbolic cosine of each element.", fpComplex, fpComplex)
-	AsinAcosKernel = unary("_asin_acos_kernel", "Computes what asin and acos of complex elements share.", hlo.AnyTensor(hlo.Complex), hlo.AnyTensor(hlo.Complex))
+	AsinAcosKernel = unary("_asin_acos_kernel", "Computes what asin and acos of complex elements share.", ods.AnyTensor(ods.Complex), ods.AnyTensor(ods.Complex))
 	Asin           = unary("asin", "Computes the arc sine of each element.", fpComplex, fpComplex)
 	Asinh          = unary("asinh", "Computes the inverse hyperbolic sine of each element.", fpComplex, fpComplex)
 	Atan           = unary("atan", "Computes the arc tangent of each element.", fpComplex, fpComplex)
@@ -99,8 +100,8 @@ var (
 	Zeta      = binary("zeta", "x", "q", "Computes the Hurwitz zeta function of each pair of elements.")
 	Mulhi     = &ir.Def{
 		Name: "chlo.mulhi", Doc: "Computes the upper half of the product of each pair of integers.",
-		Operands: []ir.Arg{{Name: "lhs", Type: hlo.RankedInt}, {Name: "rhs", Type: hlo.RankedInt}},
-		Results:  []ir.Arg{{Name: "result", Type: hlo.RankedInt}},
+		Operands: []ir.Arg{{Name: "lhs", Type: ods.RankedInt}, {Name: "rhs", Type: ods.RankedInt}},
+		Results:  []ir.Arg{{Name: "result", Type: ods.RankedInt}},
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape | ir.Commutative,
 		Format:   "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)",
 		Infer:    inferSame, Verify: verifySame,
@@ -112,7 +113,7 @@ var (
 	BroadcastAdd                  = arithmetic("add", "Adds with broadcasting.")
 	BroadcastAnd                  = bitwise("and", "Computes the logical or bitwise and with broadcasting.")
 	BroadcastAtan2                = arithmetic("atan2", "Computes the angle of the point (rhs, lhs) with broadcasting.")
-	BroadcastComplex              = broadcast("complex", "Joins real and imaginary parts with broadcasting.", fp, hlo.AnyTensor(hlo.Complex), complexElem)
+	BroadcastComplex              = broadcast("complex", "Joins real and imaginary parts with broadcasting.", fp, ods.AnyTensor(ods.Complex), complexElem)
 	BroadcastDivide               = arithmetic("divide", "Divides with broadcasting.")
 	BroadcastMaximum              = arithmetic("maximum", "Takes the greater element with broadcasting.")
 	BroadcastMinimum              = arithmetic("minimum", "Takes the smaller element with broadcasting.")
@@ -131,8 +132,8 @@ var (
 	BroadcastCompare              = compare()
 	BroadcastSelect               = &ir.Def{
 		Name: "chlo.broadcast_select", Doc: "Takes each element from on_true or on_false as pred says, with broadcasting.",
-		Operands: []ir.Arg{{Name: "pred", Type: hlo.Tensor(hlo.Pred)}, {Name: "on_true", Type: hlo.AnyUnranked}, {Name: "on_false", Type: hlo.AnyUnranked}},
-		Results:  []ir.Arg{{Name: "result", Type: hlo.AnyUnranked}},
+		Operands: []ir.Arg{{Name: "pred", Type: ods.Tensor(ods.Pred)}, {Name: "on_true", Type: ods.AnyUnranked}, {Name: "on_false", Type: ods.AnyUnranked}},
+		Results:  []ir.Arg{{Name: "result", Type: ods.AnyUnranked}},
 		Traits:   ir.Pure,
 		Format:   "$pred `,` $on_true `,` $on_false attr-dict `:` functional-type(operands, results)",
 		Infer:    inferSelect, Verify: verifySelect,
@@ -140,10 +141,10 @@ var (
 )
 
 func compare() *ir.Def {
-	d := broadcast("compare", "Compares with broadcasting.", hlo.AnyUnranked, hlo.AnyTensor(hlo.Pred), predElem)
+	d := broadcast("compare", "Compares with broadcasting.", ods.AnyUnranked, ods.AnyTensor(ods.Pred), predElem)
 	d.Attrs = append(d.Attrs,
-		ir.AttrSpec{Name: "comparison_direction", Type: hlo.EnumAttr(ComparisonDirection, "Which comparison operation to perform.")},
-		ir.AttrSpec{Name: "compare_type", Type: hlo.EnumAttr(ComparisonType, "Which comparison type to use."), Optional: true})
+		ir.AttrSpec{Name: "comparison_direction", Type: ods.Enum(ComparisonDirection, "Which comparison operation to perform.")},
+		ir.AttrSpec{Name: "compare_type", Type: ods.Enum(ComparisonType, "Which comparison type to use."), Optional: true})
 	return d
 }
 
@@ -151,8 +152,8 @@ func compare() *ir.Def {
 var (
 	Constant = &ir.Def{
 		Name: "chlo.constant", Doc: "Gives a constant tensor.",
-		Results: []ir.Arg{{Name: "output", Type: hlo.StaticTensor(hlo.FP, hlo.Pred, hlo.Int, hlo.Complex, hlo.QTensor)}},
-		Attrs:   []ir.AttrSpec{{Name: "value", Type: hlo.ElemsAttr}},
+		Results: []ir.Arg{{Name: "output", Type: ods.StaticTensor(ods.FP, ods.Pred, ods.Int, ods.Complex, ods.QTensor)}},
+		Attrs:   []ir.AttrSpec{{Name: "value", Type: ods.ElemsAttr}},
 		Traits:  ir.Pure,
 		Syntax:  "attr-dict $value, which names the type of the result",
 		Parse:   parseConstant, Print: printConstant,
@@ -161,8 +162,8 @@ var (
 	}
 	ConstantLike = &ir.Def{
 		Name: "chlo.constant_like", Doc: "Gives a tensor of the operand's shape filled with one value.",
-		Operands: []ir.Arg{{Name: "operand", Type: hlo.AnyUnranked}},
-		Results:  []ir.Arg{{Name: "result", Type: hlo.AnyUnranked}},
+		Operands: []ir.Arg{{Name: "operand", Type: ods.AnyUnranked}},
+		Results:  []ir.Arg{{Name: "result", Type: ods.AnyUnranked}},
 		Attrs:    []ir.AttrSpec{{Name: "value", Type: ir.AttrConstraint{Summary: "a number", Check: isNumber}}},
 		Traits:   ir.Pure,
 		Verify:   verifyConstantLike,
@@ -172,8 +173,8 @@ var (
 // RaggedDot multiplies with dimensions of groups.
 var RaggedDot = &ir.Def{
 	Name: "chlo.ragged_dot", Doc: "Computes a dot product along a ragged dimension that group_sizes parts into groups.",
-	Operands: []ir.Arg{{Name: "lhs", Type: hlo.AnyUnranked}, {Name: "rhs", Type: hlo.AnyUnranked}, {Name: "group_sizes", Type: hlo.Tensor(hlo.Int)}},
-	Results:  []ir.Arg{{Name: "result", Type: hlo.AnyUnranked}},
+	Operands: []ir.Arg{{Name: "lhs", Type: ods.AnyUnranked}, {Name: "rhs", Type: ods.AnyUnranked}, {Name: "group_sizes", Type: ods.Tensor(ods.Int)}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyUnranked}},
 	Attrs: []ir.AttrSpec{
 		{Name: "ragged_dot_dimension_numbers", Type: hlo.ParsedAttr[hlo.RaggedDotDims]("ragged_dot", "Attribute that models the dimension information for ragged dot.")},
 		hlo.PrecisionConfig(),
@@ -185,13 +186,13 @@ var RaggedDot = &ir.Def{
 // Scan folds along a dimension and keeps what comes out at each step.
 var Scan = &ir.Def{
 	Name: "chlo.scan", Doc: "Applies a computation to the slices along a dimension one after the other, carrying values, and stacks its outputs.",
-	Operands: []ir.Arg{{Name: "inputs", Type: hlo.AnyRanked, Mult: ir.Variadic}, {Name: "inits", Type: hlo.AnyRanked, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "outputs", Type: hlo.AnyRanked, Mult: ir.Variadic}, {Name: "carries", Type: hlo.AnyRanked, Mult: ir.Variadic}},
+	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyRanked, Mult: ir.Variadic}, {Name: "inits", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "outputs", Type: ods.AnyRanked, Mult: ir.Variadic}, {Name: "carries", Type: ods.AnyRanked, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		{Name: "dimension", Type: hlo.I64NonNeg},
-		{Name: "scan_dim_size", Type: hlo.I64Attr, Optional: true},
-		{Name: "is_reverse", Type: hlo.BoolAttr, Optional: true, Default: ir.NewInteger(0, ir.Int(1))},
-		{Name: "is_associative", Type: hlo.BoolAttr, Optional: true},
+		{Name: "dimension", Type: ods.I64NonNeg},
+		{Name: "scan_dim_size", Type: ods.I64Attr, Optional: true},
+		{Name: "is_reverse", Type: ods.BoolAttr, Optional: true, Default: ir.NewInteger(0, ir.Int(1))},
+		{Name: "is_associative", Type: ods.BoolAttr, Optional: true},
 		{Name: "operandSegmentSizes", Optional: true},
 		{Name: "resultSegmentSizes", Optional: true},
 	},
@@ -206,11 +207,11 @@ var Scan = &ir.Def{
 // TopK finds the greatest elements.
 var TopK = &ir.Def{
 	Name: "chlo.top_k", Doc: "Finds the k greatest elements along the last dimension and their indices.",
-	Operands: []ir.Arg{{Name: "operand", Type: hlo.AnyUnranked}},
-	Results:  []ir.Arg{{Name: "values", Type: hlo.AnyUnranked}, {Name: "indices", Type: hlo.AnyUnranked}},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyUnranked}},
+	Results:  []ir.Arg{{Name: "values", Type: ods.AnyUnranked}, {Name: "indices", Type: ods.AnyUnranked}},
 	Attrs: []ir.AttrSpec{
-		{Name: "k", Type: hlo.I64Attr},
-		{Name: "is_stable", Type: hlo.BoolAttr, Optional: true},
+		{Name: "k", Type: ods.I64Attr},
+		{Name: "is_stable", Type: ods.BoolAttr, Optional: true},
 	},
 	Traits: ir.Pure,
 	Format: "`(` $operand `,` `k` `=` $k (`,` `is_stable` `=` $is_stable^)? `)` attr-dict `:` type($operand) `->` `(` type($values) `,` type($indices) `)`",

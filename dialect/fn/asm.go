@@ -85,7 +85,7 @@ func dicts(list []*ir.DictAttr) ir.Attr {
 }
 
 func printFunc(p ir.AsmPrinter, op *ir.Op) {
-	f := Func{op}
+	f := FuncOp{op}
 	p.Print(" ")
 	if v, ok := op.Attr(attrVisibility).(*ir.StringAttr); ok {
 		p.Print(v.Value())

@@ -48,13 +48,13 @@ func verifyCallIndirect(op *ir.Op, r *ir.Reporter) {
 }
 
 // lookup returns the function named name of the nearest symbol table around op.
-func lookup(op *ir.Op, r *ir.Reporter, name string) (Func, bool) {
+func lookup(op *ir.Op, r *ir.Reporter, name string) (FuncOp, bool) {
 	for p := op.Parent(); p != nil; p = p.Parent() {
 		if p.Has(ir.SymbolTable) {
 			return AsFunc(r.Symbols(p)[name])
 		}
 	}
-	return Func{}, false
+	return FuncOp{}, false
 }
 
 // verifyCall checks a call against the function that it names (call C1, C2).

@@ -21,8 +21,8 @@ var (
 	}}
 )
 
-// FuncOp is func.func.
-var FuncOp = &ir.Def{
+// Func is func.func.
+var Func = &ir.Def{
 	Name: "func.func",
 	Doc:  "Defines or declares a function (StableHLO spec, Functions).",
 	Attrs: []ir.AttrSpec{
@@ -73,12 +73,12 @@ var Return = &ir.Def{
 
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
-	return &ir.Dialect{Name: "func", Ops: []*ir.Def{FuncOp, Call, CallIndirect, Constant, Return}, Directives: directives()}
+	return &ir.Dialect{Name: "func", Ops: []*ir.Def{Func, Call, CallIndirect, Constant, Return}, Directives: directives()}
 }
 
 // verifyFunc checks that the body takes what the type says.
 func verifyFunc(op *ir.Op, r *ir.Reporter) {
-	f := Func{op}
+	f := FuncOp{op}
 	t := f.Type()
 	if t == nil {
 		r.Errorf(op, "requires attribute 'function_type' that is a function type")
@@ -137,7 +137,7 @@ func listsAttrs(op *ir.Op, r *ir.Reporter, name, what string, n int) bool {
 
 // verifyValueAttrs has the dialects check the attributes of arguments and results.
 func verifyValueAttrs(op *ir.Op, r *ir.Reporter) {
-	if t := (Func{op}).Type(); t != nil && checkValueAttrs(op, r, false, t.Inputs()) {
+	if t := (FuncOp{op}).Type(); t != nil && checkValueAttrs(op, r, false, t.Inputs()) {
 		checkValueAttrs(op, r, true, t.Results())
 	}
 }

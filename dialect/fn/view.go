@@ -11,15 +11,15 @@ const (
 	attrCallee     = "callee"
 )
 
-// Func is a view of a func.func op. It costs nothing and may be made at any time.
-type Func struct{ *ir.Op }
+// FuncOp is a view of a func.func op. It costs nothing and may be made at any time.
+type FuncOp struct{ *ir.Op }
 
 // AsFunc returns op as a function, ok false where it is none.
-func AsFunc(op *ir.Op) (Func, bool) { return Func{op}, op != nil && op.Name() == "func.func" }
+func AsFunc(op *ir.Op) (FuncOp, bool) { return FuncOp{op}, op != nil && op.Name() == "func.func" }
 
 // Funcs returns the functions directly in the module, in order.
-func Funcs(m *ir.Module) []Func {
-	var out []Func
+func Funcs(m *ir.Module) []FuncOp {
+	var out []FuncOp
 	for o := range m.Body().Ops() {
 		if f, ok := AsFunc(o); ok {
 			out = append(out, f)
@@ -29,17 +29,17 @@ func Funcs(m *ir.Module) []Func {
 }
 
 // Lookup returns the function of the module with the given name.
-func Lookup(m *ir.Module, name string) (Func, bool) {
+func Lookup(m *ir.Module, name string) (FuncOp, bool) {
 	for _, f := range Funcs(m) {
 		if f.Symbol() == name {
 			return f, true
 		}
 	}
-	return Func{}, false
+	return FuncOp{}, false
 }
 
 // Symbol returns the function's name without '@'.
-func (f Func) Symbol() string {
+func (f FuncOp) Symbol() string {
 	s, _ := f.Attr(ir.SymbolName).(*ir.StringAttr)
 	if s == nil {
 		return ""
@@ -48,19 +48,19 @@ func (f Func) Symbol() string {
 }
 
 // Private reports whether the function is invisible outside its module.
-func (f Func) Private() bool {
+func (f FuncOp) Private() bool {
 	s, _ := f.Attr(attrVisibility).(*ir.StringAttr)
 	return s != nil && s.Value() == "private"
 }
 
 // External reports whether the function is a declaration without a body.
-func (f Func) External() bool { return f.NumRegions() == 0 || f.Region(0).Empty() }
+func (f FuncOp) External() bool { return f.NumRegions() == 0 || f.Region(0).Empty() }
 
 // Body returns the entry block; the function must not be external.
-func (f Func) Body() *ir.Block { return f.Region(0).Entry() }
+func (f FuncOp) Body() *ir.Block { return f.Region(0).Entry() }
 
 // Type returns the function's type.
-func (f Func) Type() *ir.FunctionType {
+func (f FuncOp) Type() *ir.FunctionType {
 	a, _ := f.Attr(attrType).(*ir.TypeAttr)
 	if a == nil {
 		return nil
@@ -70,10 +70,10 @@ func (f Func) Type() *ir.FunctionType {
 }
 
 // ArgAttrs returns the attributes of argument i, nil where it has none.
-func (f Func) ArgAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(attrArgAttrs), i) }
+func (f FuncOp) ArgAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(attrArgAttrs), i) }
 
 // ResultAttrs returns the attributes of result i, nil where it has none.
-func (f Func) ResultAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(attrResAttrs), i) }
+func (f FuncOp) ResultAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(attrResAttrs), i) }
 
 func dictAt(a ir.Attr, i int) *ir.DictAttr {
 	arr, _ := a.(*ir.ArrayAttr)
@@ -89,14 +89,14 @@ func dictAt(a ir.Attr, i int) *ir.DictAttr {
 
 // SetSignature changes the type and the attributes of arguments and results; the lists of attributes are as
 // long as the types or nil. Block arguments and returns are the caller's business.
-func (f Func) SetSignature(t *ir.FunctionType, args, results []*ir.DictAttr) {
+func (f FuncOp) SetSignature(t *ir.FunctionType, args, results []*ir.DictAttr) {
 	f.SetAttr(attrType, ir.NewTypeAttr(t))
 	f.setDicts(attrArgAttrs, args)
 	f.setDicts(attrResAttrs, results)
 }
 
 // setDicts stores one dictionary per entry, or nothing where all are empty.
-func (f Func) setDicts(name string, list []*ir.DictAttr) {
+func (f FuncOp) setDicts(name string, list []*ir.DictAttr) {
 	if a := dicts(list); a != nil {
 		f.SetAttr(name, a)
 	} else {

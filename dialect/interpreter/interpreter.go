@@ -5,6 +5,7 @@ package interpreter
 import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -12,21 +13,21 @@ import (
 var (
 	RunParallel = &ir.Def{
 		Name: "interpreter.run_parallel", Doc: "Runs a grid of functions (replicas by partitions) in parallel, as one process each.",
-		Operands: []ir.Arg{{Name: "inputs", Type: hlo.FlowValue, Mult: ir.Variadic}},
-		Results:  []ir.Arg{{Name: "results", Type: hlo.FlowValue, Mult: ir.Variadic}},
-		Attrs:    []ir.AttrSpec{{Name: "infeed", Type: hlo.ArrayAttr, Optional: true}, {Name: "programs", Type: hlo.ArrayAttr}},
+		Operands: []ir.Arg{{Name: "inputs", Type: ods.FlowValue, Mult: ir.Variadic}},
+		Results:  []ir.Arg{{Name: "results", Type: ods.FlowValue, Mult: ir.Variadic}},
+		Attrs:    []ir.AttrSpec{{Name: "infeed", Type: ods.ArrayAttr, Optional: true}, {Name: "programs", Type: ods.ArrayAttr}},
 		Verify:   verifyRunParallel,
 	}
 	Print = &ir.Def{
 		Name: "interpreter.print", Doc: "Prints a value while the program runs.",
-		Operands: []ir.Arg{{Name: "operand", Type: hlo.AnyQuantized}},
+		Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}},
 		Format:   "$operand attr-dict `:` type($operand)",
 	}
 	Probe = &ir.Def{
 		Name: "interpreter.probe", Doc: "Writes a value to a file while the program runs, and passes it on.",
-		Operands: []ir.Arg{{Name: "operand", Type: hlo.AnyQuantized}},
-		Results:  []ir.Arg{{Name: "result", Type: hlo.AnyQuantized}},
-		Attrs:    []ir.AttrSpec{{Name: "probe_id", Type: hlo.StrAttr}},
+		Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}},
+		Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
+		Attrs:    []ir.AttrSpec{{Name: "probe_id", Type: ods.StrAttr}},
 		Format:   "$operand `,` `probe_id` `=` $probe_id attr-dict `:` custom<SameType>(type($operand), type($result))",
 		Infer: func(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 			return []ir.Type{st.Operands[0].Type()}, nil
@@ -67,7 +68,7 @@ func verifyRunParallel(op *ir.Op, r *ir.Reporter) {
 	for table != nil && !table.Has(ir.SymbolTable) {
 		table = table.Parent()
 	}
-	lookup := func(a ir.Attr) (fn.Func, bool) {
+	lookup := func(a ir.Attr) (fn.FuncOp, bool) {
 		name := ""
 		switch s := a.(type) {
 		case *ir.SymbolRefAttr:
@@ -75,7 +76,7 @@ func verifyRunParallel(op *ir.Op, r *ir.Reporter) {
 		case *ir.StringAttr:
 			name = s.Value()
 		}
-		f, ok := fn.Func{}, false
+		f, ok := fn.FuncOp{}, false
 		if table != nil {
 			f, ok = fn.AsFunc(r.Symbols(table)[name])
 		}

@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // Enumerated attributes of MHLO alone.
 var (
-	FusionKind         = &ir.EnumDef{Dialect: "mhlo", Name: "fusion_kind", Cases: []string{"kLoop", "kInput", "kOutput", "kCustom"}}
-	DomainKind         = &ir.EnumDef{Dialect: "mhlo", Name: "kind", Cases: []string{"sharding"}}
-	CustomCallSchedule = &ir.EnumDef{Dialect: "mhlo", Name: "custom_call_schedule", Cases: []string{"NONE", "LATEST", "EARLIEST"}}
+	FusionKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "fusion_kind", Cases: []string{"kLoop", "kInput", "kOutput", "kCustom"}}
+	DomainKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "kind", Cases: []string{"sharding"}}
+	CustomCallScheduleEnum = &ir.EnumDef{Dialect: "mhlo", Name: "custom_call_schedule", Cases: []string{"NONE", "LATEST", "EARLIEST"}}
 )
 
 // noMHLO are the operations of StableHLO that MHLO lacks or defines in another way.
@@ -54,7 +55,7 @@ func fromStableHLO(d *ir.Def) *ir.Def {
 	c.Attrs = make([]ir.AttrSpec, len(d.Attrs))
 	for i, a := range d.Attrs {
 		if a.Type.Enum != nil {
-			a.Type = hlo.EnumAttr(hlo.EnumIn(a.Type.Enum, "mhlo"), a.Type.Summary)
+			a.Type = ods.Enum(hlo.EnumIn(a.Type.Enum, "mhlo"), a.Type.Summary)
 		}
 		if a.Type.Form == ir.FormInts {
 			if a.Type.FormType == ir.Type(ir.Int(1)) {
@@ -72,7 +73,7 @@ func fromStableHLO(d *ir.Def) *ir.Def {
 	case "constant":
 		c.ResultNames = nil
 	case "custom_call":
-		c.Attrs = append(c.Attrs, ir.AttrSpec{Name: "custom_call_schedule", Type: hlo.EnumAttr(CustomCallSchedule, "Specifies the desired schedule for the custom-call."), Optional: true, Default: ir.NewEnum(CustomCallSchedule, 0)})
+		c.Attrs = append(c.Attrs, ir.AttrSpec{Name: "custom_call_schedule", Type: ods.Enum(CustomCallScheduleEnum, "Specifies the desired schedule for the custom-call."), Optional: true, Default: ir.NewEnum(CustomCallScheduleEnum, 0)})
 	}
 	if genericOnly[short] {
 		c.Format = ""
@@ -94,7 +95,7 @@ func Ops() []*ir.Def {
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
 	shared := hlo.AttrParser("mhlo")
-	own := map[string]*ir.EnumDef{FusionKind.Name: FusionKind, DomainKind.Name: DomainKind, CustomCallSchedule.Name: CustomCallSchedule}
+	own := map[string]*ir.EnumDef{FusionKindEnum.Name: FusionKindEnum, DomainKindEnum.Name: DomainKindEnum, CustomCallScheduleEnum.Name: CustomCallScheduleEnum}
 	return &ir.Dialect{
 		Name: "mhlo",
 		Ops:  Ops(),

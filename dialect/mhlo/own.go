@@ -3,27 +3,28 @@ package mhlo
 import (
 	"github.com/hlocb/hlocb/dialect/chlo"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // own returns the rows of the operations that StableHLO does not have.
 func own() []*ir.Def {
-	fpComplex := hlo.AnyTensor(hlo.FP, hlo.Complex)
-	any := []ir.Arg{{Name: "operand", Type: hlo.AnyQuantized}}
-	result := []ir.Arg{{Name: "result", Type: hlo.AnyQuantized}}
-	i64Attr := func(name string) ir.AttrSpec { return ir.AttrSpec{Name: name, Type: hlo.I64Attr} }
+	fpComplex := ods.AnyTensor(ods.FP, ods.Complex)
+	any := []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}}
+	result := []ir.Arg{{Name: "result", Type: ods.AnyQuantized}}
+	i64Attr := func(name string) ir.AttrSpec { return ir.AttrSpec{Name: name, Type: ods.I64Attr} }
 	defs := []*ir.Def{
 		{
 			Name: "mhlo.add_dependency", Doc: "Passes its operand on, after a token.",
-			Operands: []ir.Arg{{Name: "operand", Type: hlo.FlowValue}, {Name: "token", Type: hlo.Token}},
-			Results:  []ir.Arg{{Name: "output", Type: hlo.FlowValue}},
+			Operands: []ir.Arg{{Name: "operand", Type: ods.FlowValue}, {Name: "token", Type: ods.Token}},
+			Results:  []ir.Arg{{Name: "output", Type: ods.FlowValue}},
 			Traits:   ir.Pure, Format: "operands attr-dict `:` functional-type(operands, results)",
 		},
 		{
 			Name: "mhlo.async_start", Doc: "Starts a function asynchronously.",
-			Operands: []ir.Arg{{Name: "inputs", Type: hlo.FlowValue, Mult: ir.Variadic}},
+			Operands: []ir.Arg{{Name: "inputs", Type: ods.FlowValue, Mult: ir.Variadic}},
 			Results:  []ir.Arg{{Name: "result", Type: bundle}},
-			Attrs:    []ir.AttrSpec{{Name: "called_computation", Type: hlo.SymbolRef}, {Name: "execution_thread", Type: hlo.StrAttr}},
+			Attrs:    []ir.AttrSpec{{Name: "called_computation", Type: ods.SymbolRef}, {Name: "execution_thread", Type: ods.StrAttr}},
 			Verify:   verifyAsyncStart,
 			Clauses:  ir.Clauses("inputs have the types of the arguments of called_computation, a function for execution_thread; the bundle starts with these types and those of its results"),
 		},
@@ -35,7 +36,7 @@ func own() []*ir.Def {
 		},
 		{
 			Name: "mhlo.async_done", Doc: "Waits for an asynchronous function and gives its results.",
-			Operands: []ir.Arg{{Name: "bundle", Type: bundle}}, Results: []ir.Arg{{Name: "results", Type: hlo.FlowValue, Mult: ir.Variadic}},
+			Operands: []ir.Arg{{Name: "bundle", Type: bundle}}, Results: []ir.Arg{{Name: "results", Type: ods.FlowValue, Mult: ir.Variadic}},
 			Verify:  verifyAsyncDone,
 			Clauses: ir.Clauses("bundle is that of an async_start, and the results have the types of those of its function"),
 		},
@@ -46,26 +47,26 @@ func own() []*ir.Def {
 		},
 		{
 			Name: "mhlo.copy", Doc: "Copies its operand.",
-			Operands: []ir.Arg{{Name: "operand", Type: hlo.TupleOrMemref}}, Results: []ir.Arg{{Name: "result", Type: hlo.TupleOrMemref}},
-			Attrs:  []ir.AttrSpec{{Name: "cross_program_prefetch_index", Type: hlo.I32Attr, Optional: true}},
+			Operands: []ir.Arg{{Name: "operand", Type: ods.TupleOrMemref}}, Results: []ir.Arg{{Name: "result", Type: ods.TupleOrMemref}},
+			Attrs:  []ir.AttrSpec{{Name: "cross_program_prefetch_index", Type: ods.I32Attr, Optional: true}},
 			Traits: ir.Pure, Format: "operands attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))",
 		},
 		{
 			Name: "mhlo.domain", Doc: "Marks the border between parts of a program with different metadata.",
-			Operands: []ir.Arg{{Name: "operand", Type: hlo.FlowValue}}, Results: []ir.Arg{{Name: "result", Type: hlo.FlowValue}},
+			Operands: []ir.Arg{{Name: "operand", Type: ods.FlowValue}}, Results: []ir.Arg{{Name: "result", Type: ods.FlowValue}},
 			Attrs: []ir.AttrSpec{
-				{Name: "kind", Type: hlo.EnumAttr(DomainKind, "Kind of domain metadata attached to an HLO domain.")},
-				{Name: "entry_metadata", Type: hlo.StrAttr}, {Name: "exit_metadata", Type: hlo.StrAttr},
+				{Name: "kind", Type: ods.Enum(DomainKindEnum, "Kind of domain metadata attached to an HLO domain.")},
+				{Name: "entry_metadata", Type: ods.StrAttr}, {Name: "exit_metadata", Type: ods.StrAttr},
 			},
 			Traits: ir.Pure,
 		},
 		{
 			Name: "mhlo.fusion", Doc: "Groups operations that are compiled into one kernel.",
-			Operands: []ir.Arg{{Name: "inputs", Type: hlo.TupleOrMemref, Mult: ir.Variadic}},
-			Results:  []ir.Arg{{Name: "results", Type: hlo.TupleOrMemref, Mult: ir.Variadic}},
+			Operands: []ir.Arg{{Name: "inputs", Type: ods.TupleOrMemref, Mult: ir.Variadic}},
+			Results:  []ir.Arg{{Name: "results", Type: ods.TupleOrMemref, Mult: ir.Variadic}},
 			Attrs: []ir.AttrSpec{
-				{Name: "fusion_kind", Type: hlo.EnumAttr(FusionKind, "fusion kind"), Optional: true},
-				{Name: "output_operand_aliases", Type: hlo.ArrayAttr, Optional: true, Default: ir.NewArray(nil)},
+				{Name: "fusion_kind", Type: ods.Enum(FusionKindEnum, "fusion kind"), Optional: true},
+				{Name: "output_operand_aliases", Type: ods.ArrayAttr, Optional: true, Default: ir.NewArray(nil)},
 			},
 			Regions: []ir.RegionSpec{{Name: "fused_computation"}}, Traits: ir.SingleBlock,
 		},
@@ -78,14 +79,14 @@ func own() []*ir.Def {
 		},
 		{
 			Name: "mhlo.mulhi", Doc: "Computes the upper half of the product of each pair of integers.",
-			Operands: []ir.Arg{{Name: "lhs", Type: hlo.RankedInt}, {Name: "rhs", Type: hlo.RankedInt}}, Results: []ir.Arg{{Name: "result", Type: hlo.RankedInt}},
+			Operands: []ir.Arg{{Name: "lhs", Type: ods.RankedInt}, {Name: "rhs", Type: ods.RankedInt}}, Results: []ir.Arg{{Name: "result", Type: ods.RankedInt}},
 			Traits: ir.Pure | ir.Elementwise | ir.SameShape | ir.Commutative,
 			Format: "$lhs `,` $rhs attr-dict `:` custom<SameOperandsAndResultType>(type($lhs), type($rhs), type($result))",
 		},
 		{
 			Name: "mhlo.ragged_dot", Doc: "Computes a dot product along a ragged dimension that group_sizes parts into groups.",
-			Operands: []ir.Arg{{Name: "lhs", Type: hlo.AnyRanked}, {Name: "rhs", Type: hlo.AnyRanked}, {Name: "group_sizes", Type: hlo.AnyRanked}},
-			Results:  []ir.Arg{{Name: "result", Type: hlo.AnyRanked}},
+			Operands: []ir.Arg{{Name: "lhs", Type: ods.AnyRanked}, {Name: "rhs", Type: ods.AnyRanked}, {Name: "group_sizes", Type: ods.AnyRanked}},
+			Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 			Attrs: []ir.AttrSpec{
 				{Name: "ragged_dot_dimension_numbers", Type: hlo.ParsedAttr[hlo.RaggedDotDims]("ragged_dot", "Attribute that models the dimension information for ragged dot.")},
 				hlo.PrecisionConfig(),
@@ -104,15 +105,15 @@ func own() []*ir.Def {
 		},
 		{
 			Name: "mhlo.stochastic_convert", Doc: "Converts to a narrower type, rounding at random.",
-			Operands: []ir.Arg{{Name: "operand", Type: hlo.Tensor(hlo.FP)}, {Name: "random", Type: unsigned}},
-			Results:  []ir.Arg{{Name: "result", Type: hlo.AnyRanked}}, Traits: ir.Pure | ir.Elementwise | ir.SameShape,
+			Operands: []ir.Arg{{Name: "operand", Type: ods.Tensor(ods.FP)}, {Name: "random", Type: ods.Tensor(ods.UInt)}},
+			Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}}, Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 			Verify:  verifyStochasticConvert,
 			Clauses: ir.Clauses("operand, random and the result have one shape; the numbers of operand and of random are equally wide"),
 		},
 		{
 			Name: "mhlo.topk", Doc: "Finds the k greatest or least elements along the last dimension and their indices.",
-			Operands: any, Results: []ir.Arg{{Name: "values", Type: hlo.AnyRanked}, {Name: "indices", Type: hlo.AnyRanked}},
-			Attrs:  []ir.AttrSpec{i64Attr("k"), {Name: "largest", Type: hlo.BoolAttr, Optional: true, Default: ir.NewInteger(1, ir.Int(1))}},
+			Operands: any, Results: []ir.Arg{{Name: "values", Type: ods.AnyRanked}, {Name: "indices", Type: ods.AnyRanked}},
+			Attrs:  []ir.AttrSpec{i64Attr("k"), {Name: "largest", Type: ods.BoolAttr, Optional: true, Default: ir.NewInteger(1, ir.Int(1))}},
 			Traits: ir.Pure,
 			Format: "`(` $operand `,` `k` `=` $k (`,` `largest` `=` $largest^)? `)` attr-dict `:` type($operand) `->` `(` type($values) `,` type($indices) `)`",
 			ResultNames: func(op *ir.Op, set func(*ir.Value, string)) {
@@ -123,7 +124,7 @@ func own() []*ir.Def {
 		},
 		{
 			Name: "mhlo.trace", Doc: "Shows a value while the program runs.",
-			Operands: any, Attrs: []ir.AttrSpec{{Name: "tag", Type: hlo.StrAttr}},
+			Operands: any, Attrs: []ir.AttrSpec{{Name: "tag", Type: ods.StrAttr}},
 			Format: "$operand `,` $tag attr-dict `:` type($operand)",
 		},
 	}
@@ -133,7 +134,7 @@ func own() []*ir.Def {
 	for _, name := range [...]string{"acos", "acosh", "asin", "asinh", "atanh", "cosh", "erf", "sinh"} {
 		t := fpComplex
 		if name == "erf" {
-			t = hlo.Tensor(hlo.FP)
+			t = ods.Tensor(ods.FP)
 		}
 		defs = append(defs, &ir.Def{
 			Name: "mhlo." + name, Doc: "Does what chlo." + name + " does.",

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/fn"
-	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -31,12 +30,6 @@ var (
 	}}
 )
 
-// unsigned accepts tensors of unsigned integers.
-var unsigned = hlo.Tensor(hlo.ElemSet{Summary: "2/4/8/16/32/64-bit unsigned integer", Has: func(t ir.Type) bool {
-	i, ok := t.(*ir.IntegerType)
-	return ok && i.Signedness() == ir.Unsigned
-}})
-
 func bundleOf(t ir.Type) *AsyncBundle {
 	if d, ok := t.(*ir.DialectType); ok && d.Dialect() == "mhlo" {
 		b, _ := d.Data().(*AsyncBundle)
@@ -54,17 +47,17 @@ func typesOf(values iter.Seq2[int, *ir.Value]) []ir.Type {
 }
 
 // callee returns the function that an async_start calls.
-func callee(op *ir.Op, r *ir.Reporter) (fn.Func, bool) {
+func callee(op *ir.Op, r *ir.Reporter) (fn.FuncOp, bool) {
 	name, ok := op.Attr("called_computation").(*ir.SymbolRefAttr)
 	if !ok {
-		return fn.Func{}, false
+		return fn.FuncOp{}, false
 	}
 	for p := op.Parent(); p != nil; p = p.Parent() {
 		if p.Has(ir.SymbolTable) {
 			return fn.AsFunc(r.Symbols(p)[name.Root()])
 		}
 	}
-	return fn.Func{}, false
+	return fn.FuncOp{}, false
 }
 
 func verifyAsyncStart(op *ir.Op, r *ir.Reporter) {

@@ -32,8 +32,8 @@ func ParseAttr(p ir.AsmParser, name string) ir.Attr {
 	return nil
 }
 
-func parseMesh(p ir.AsmParser) *Mesh {
-	m := &Mesh{}
+func parseMesh(p ir.AsmParser) *DeviceMesh {
+	m := &DeviceMesh{}
 	start := p.Pos()
 	p.Expect("<")
 	p.Expect("[")
@@ -68,7 +68,7 @@ func parseMesh(p ir.AsmParser) *Mesh {
 }
 
 // check returns what is wrong with the mesh, empty for nothing.
-func (m *Mesh) check() string {
+func (m *DeviceMesh) check() string {
 	for i, a := range m.Axes {
 		if m.index(a.Name) < i {
 			return "duplicate axis name: " + ir.Quote(a.Name)

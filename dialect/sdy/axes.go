@@ -3,7 +3,7 @@ package sdy
 import "slices"
 
 // size returns the size of the axis named name, 0 where the mesh has none.
-func (m *Mesh) size(name string) int64 {
+func (m *DeviceMesh) size(name string) int64 {
 	for _, a := range m.Axes {
 		if a.Name == name {
 			return a.Size
@@ -12,16 +12,16 @@ func (m *Mesh) size(name string) int64 {
 	return 0
 }
 
-func (m *Mesh) index(name string) int {
+func (m *DeviceMesh) index(name string) int {
 	return slices.IndexFunc(m.Axes, func(a MeshAxis) bool { return a.Name == name })
 }
 
 // maximal reports whether values on the mesh live on one device.
-func (m *Mesh) maximal() bool { return len(m.Axes) == 0 && len(m.DeviceIDs) == 1 }
+func (m *DeviceMesh) maximal() bool { return len(m.Axes) == 0 && len(m.DeviceIDs) == 1 }
 
-func (m *Mesh) empty() bool { return len(m.Axes) == 0 && len(m.DeviceIDs) == 0 }
+func (m *DeviceMesh) empty() bool { return len(m.Axes) == 0 && len(m.DeviceIDs) == 0 }
 
-func (m *Mesh) equal(o *Mesh) bool {
+func (m *DeviceMesh) equal(o *DeviceMesh) bool {
 	return slices.Equal(m.Axes, o.Axes) && slices.Equal(m.DeviceIDs, o.DeviceIDs)
 }
 
@@ -35,7 +35,7 @@ func (a AxisRef) from() int64 {
 	return 1
 }
 
-func (a AxisRef) to(m *Mesh) int64 {
+func (a AxisRef) to(m *DeviceMesh) int64 {
 	if a.part() {
 		return a.Pre * a.Size
 	}
@@ -48,7 +48,7 @@ func (a AxisRef) merges(b AxisRef) bool {
 }
 
 // merged joins a and b, where b goes on where a ends.
-func (a AxisRef) merged(b AxisRef, m *Mesh) AxisRef {
+func (a AxisRef) merged(b AxisRef, m *DeviceMesh) AxisRef {
 	if a.Pre == 1 && a.Size*b.Size == m.size(a.Name) {
 		return AxisRef{Name: a.Name}
 	}
@@ -63,12 +63,12 @@ func (a AxisRef) overlaps(b AxisRef) bool {
 }
 
 // endsIn reports whether a is the end of b, or all of it.
-func (a AxisRef) endsIn(b AxisRef, m *Mesh) bool {
+func (a AxisRef) endsIn(b AxisRef, m *DeviceMesh) bool {
 	return a.Name == b.Name && a.from() >= b.from() && a.to(m) == b.to(m)
 }
 
 // before orders axes as the mesh has them.
-func before(m *Mesh) func(a, b AxisRef) int {
+func before(m *DeviceMesh) func(a, b AxisRef) int {
 	return func(a, b AxisRef) int {
 		if a.Name != b.Name {
 			i, j := m.index(a.Name), m.index(b.Name)
@@ -79,7 +79,7 @@ func before(m *Mesh) func(a, b AxisRef) int {
 }
 
 // appended adds b to axes, joined with the last of them where it goes on there.
-func appended(axes []AxisRef, b AxisRef, m *Mesh) []AxisRef {
+func appended(axes []AxisRef, b AxisRef, m *DeviceMesh) []AxisRef {
 	if n := len(axes); n > 0 && axes[n-1].merges(b) {
 		return append(axes[:n-1:n-1], axes[n-1].merged(b, m))
 	}
@@ -87,7 +87,7 @@ func appended(axes []AxisRef, b AxisRef, m *Mesh) []AxisRef {
 }
 
 // devices returns over how many devices the axes spread.
-func devices(axes []AxisRef, m *Mesh) int64 {
+func devices(axes []AxisRef, m *DeviceMesh) int64 {
 	n := int64(1)
 	for _, a := range axes {
 		if a.part() {

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -184,8 +184,8 @@ var (
 var (
 	Constant = &ir.Def{
 		Name: "sdy.constant", Doc: "Gives a constant that is not merged with others, so that each use may have its sharding.",
-		Results: []ir.Arg{{Name: "output", Type: hlo.StaticTensor(hlo.FP, hlo.Pred, hlo.Int, hlo.Complex, hlo.QTensor, hlo.QAxis)}},
-		Attrs:   []ir.AttrSpec{{Name: "value", Type: hlo.ElemsAttr}},
+		Results: []ir.Arg{{Name: "output", Type: ods.StaticTensor(ods.FP, ods.Pred, ods.Int, ods.Complex, ods.QTensor, ods.QAxis)}},
+		Attrs:   []ir.AttrSpec{{Name: "value", Type: ods.ElemsAttr}},
 		Traits:  ir.Pure,
 		Format:  "attr-dict custom<Value>($value, type($output))",
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Mesh is #sdy.mesh<["x"=2, "y"=4], device_ids=[...]>: axes of devices. A mesh without axes and with one device
+// DeviceMesh is #sdy.mesh<["x"=2, "y"=4], device_ids=[...]>: axes of devices. A mesh without axes and with one device
 // is maximal: a value on it lives on that device.
-type Mesh struct {
+type DeviceMesh struct {
 	Axes      []MeshAxis
 	DeviceIDs []int64 // nil for the order of the devices
 }
@@ -37,7 +37,7 @@ type DimSharding struct {
 // Sharding is #sdy.sharding<@mesh, [dims], replicated={...}, unreduced={...}>.
 type Sharding struct {
 	Mesh       string // symbol of the mesh; empty where Inline is set
-	Inline     *Mesh
+	Inline     *DeviceMesh
 	Dims       []DimSharding
 	Replicated []AxisRef
 	Unreduced  []AxisRef
@@ -52,7 +52,7 @@ type ManualAxes struct{ Names []string }
 // AttrOf returns the attribute that holds data, a pointer to one of the structs of this package.
 func AttrOf(data any) *ir.DialectAttr {
 	switch d := data.(type) {
-	case *Mesh:
+	case *DeviceMesh:
 		return ir.NewDialectAttr("sdy", "mesh", d.String(), d)
 	case *Sharding:
 		return ir.NewDialectAttr("sdy", "sharding", d.String(), d)
@@ -67,7 +67,7 @@ func AttrOf(data any) *ir.DialectAttr {
 }
 
 // String returns <["x"=2], device_ids=[0, 1]>.
-func (m *Mesh) String() string {
+func (m *DeviceMesh) String() string {
 	parts := make([]string, len(m.Axes))
 	for i, a := range m.Axes {
 		parts[i] = ir.Quote(a.Name) + "=" + strconv.FormatInt(a.Size, 10)

@@ -1,19 +1,19 @@
 package sdy
 
 import (
-	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // Rows of the dialect; the definitions follow Shardy's sdy_ops.
 
-// MeshOp is sdy.mesh.
-var MeshOp = &ir.Def{
+// Mesh is sdy.mesh.
+var Mesh = &ir.Def{
 	Name: nameMesh,
 	Doc:  "Names a mesh of devices.",
 	Attrs: []ir.AttrSpec{
-		{Name: "mesh", Type: params[Mesh]("mesh", "Mesh of axes and a list of devices")},
+		{Name: "mesh", Type: params[DeviceMesh]("mesh", "Mesh of axes and a list of devices")},
 		{Name: ir.SymbolName, Type: ir.AttrConstraint{Form: ir.FormSymbol}},
 	},
 	Traits: ir.Symbol,
@@ -63,7 +63,7 @@ var NamedComputation = &ir.Def{
 	Doc:      "Computes what its body does under a name of its own.",
 	Operands: []ir.Arg{{Name: "operands", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{{Name: attrIn, Type: perValues, Optional: true}, {Name: attrName, Type: hlo.StrAttr}, {Name: attrOut, Type: perValues, Optional: true}},
+	Attrs:    []ir.AttrSpec{{Name: attrIn, Type: perValues, Optional: true}, {Name: attrName, Type: ods.StrAttr}, {Name: attrOut, Type: perValues, Optional: true}},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove,
 	Syntax:   "`<` $name `>` `(` $operands `)` (`in_shardings` `=` $in_shardings)? (`out_shardings` `=` $out_shardings)? `(` argument, ... `)` $body attr-dict `:` functional-type(operands, results)",
@@ -77,8 +77,8 @@ var NamedComputation = &ir.Def{
 	`),
 }
 
-// ReturnOp is sdy.return.
-var ReturnOp = &ir.Def{
+// Return is sdy.return.
+var Return = &ir.Def{
 	Name:     nameReturn,
 	Doc:      "Ends the body of a computation with its results.",
 	Operands: []ir.Arg{{Name: "results", Mult: ir.Variadic}},
@@ -139,7 +139,7 @@ func Dialect() *ir.Dialect {
 	d := &ir.Dialect{
 		Name: "sdy",
 		Ops: append(collectiveOps(),
-			ManualComputation, MeshOp, NamedComputation, PropagationBarrier, Reshard, ReturnOp, ShardingConstraint, ShardingGroup),
+			ManualComputation, Mesh, NamedComputation, PropagationBarrier, Reshard, Return, ShardingConstraint, ShardingGroup),
 		ParseAttr: ParseAttr,
 
 		VerifyAttr: verifyAttr, VerifyValueAttr: verifyValueAttr,

@@ -35,7 +35,7 @@ func module(op *ir.Op) *ir.Op {
 }
 
 // meshOf returns the mesh of a sharding on op, nil where its symbol names none.
-func meshOf(s *Sharding, op *ir.Op, r *ir.Reporter) *Mesh {
+func meshOf(s *Sharding, op *ir.Op, r *ir.Reporter) *DeviceMesh {
 	if s.Inline != nil {
 		return s.Inline
 	}
@@ -47,7 +47,7 @@ func meshOf(s *Sharding, op *ir.Op, r *ir.Reporter) *Mesh {
 	if def == nil || def.Name() != nameMesh {
 		return nil
 	}
-	return dataOf[Mesh](def.Attr("mesh"))
+	return dataOf[DeviceMesh](def.Attr("mesh"))
 }
 
 // dataOf returns what an attribute of the dialect holds, nil where it is none of a T.
@@ -68,7 +68,7 @@ type axisSet struct {
 }
 
 // add checks a list of axes: known, used once, and no two neighbours that are one.
-func (s *axisSet) add(axes []AxisRef, m *Mesh, f fault) bool {
+func (s *axisSet) add(axes []AxisRef, m *DeviceMesh, f fault) bool {
 	if s.seen == nil {
 		s.seen, s.parts = map[AxisRef]bool{}, map[string][]AxisRef{}
 	}
@@ -98,7 +98,7 @@ func (s *axisSet) add(axes []AxisRef, m *Mesh, f fault) bool {
 }
 
 // checkParts checks that parts of axes are some, and do not overlap.
-func (s *axisSet) checkParts(m *Mesh, f fault) bool {
+func (s *axisSet) checkParts(m *DeviceMesh, f fault) bool {
 	for _, name := range s.names {
 		parts := slices.Clone(s.parts[name])
 		slices.SortStableFunc(parts, before(m))

@@ -68,9 +68,9 @@ func (s *Sharding) without(manual *ManualAxes) *Sharding {
 type transfer struct {
 	fault
 	op      *ir.Op
-	in, out *Sharding // in: dimensions without axes where the operand has no sharding
-	mesh    *Mesh     // of out
-	inMesh  *Mesh
+	in, out *Sharding   // in: dimensions without axes where the operand has no sharding
+	mesh    *DeviceMesh // of out
+	inMesh  *DeviceMesh
 }
 
 // collectives makes the Verify hook of a collective from the check of its own. Some take an operand without a

@@ -168,8 +168,8 @@ func verifyManual(op *ir.Op, r *ir.Reporter) {
 }
 
 // commonMesh returns the mesh of all shardings, less those on an empty one; nil where there are several.
-func commonMesh(list []*Sharding, op *ir.Op, r *ir.Reporter) *Mesh {
-	var mesh *Mesh
+func commonMesh(list []*Sharding, op *ir.Op, r *ir.Reporter) *DeviceMesh {
+	var mesh *DeviceMesh
 	for _, s := range list {
 		m := meshOf(s, op, r)
 		switch {

@@ -52,9 +52,9 @@ func AttrParser(dialect string) func(p ir.AsmParser, name string) ir.Attr {
 		switch name {
 		case "result_accuracy_mode":
 			p.Expect("<")
-			code := parseEnumCase(p, ResultAccuracyMode)
+			code := parseEnumCase(p, ResultAccuracyModeEnum)
 			p.Expect(">")
-			return make("<"+ResultAccuracyMode.Cases[code]+">", &AccuracyMode{code})
+			return make("<"+ResultAccuracyModeEnum.Cases[code]+">", &AccuracyMode{code})
 		case "dot":
 			d := &DotDims{}
 			parseFields(p, dotFields(p, d), true)
@@ -174,7 +174,7 @@ func inDialect(def *ir.EnumDef, dialect string) *ir.EnumDef {
 	if def.Dialect == dialect {
 		return def
 	}
-	angled := dialect == "mhlo" && (def == RngDistribution || def == RngAlgorithm)
+	angled := dialect == "mhlo" && (def == RngDistributionEnum || def == RngAlgorithmEnum)
 	return &ir.EnumDef{Dialect: dialect, Name: def.Name, Cases: def.Cases, Angled: angled}
 }
 
@@ -273,7 +273,7 @@ func parseResultAccuracy(p ir.AsmParser, dialect string) (string, any) {
 		{"mode", func() {
 			if p.Peek("<") { // the short form: mode = <TOLERANCE>
 				p.Expect("<")
-				r.Mode = parseEnumCase(p, ResultAccuracyMode)
+				r.Mode = parseEnumCase(p, ResultAccuracyModeEnum)
 				p.Expect(">")
 				return
 			}
@@ -301,7 +301,7 @@ func (r *ResultAccuracy) body(dialect string) string {
 	if r.Ulps != 0 {
 		w.int("ulps", r.Ulps)
 	}
-	w.text("mode", "#"+dialect+".result_accuracy_mode<"+ResultAccuracyMode.Cases[r.Mode]+">")
+	w.text("mode", "#"+dialect+".result_accuracy_mode<"+ResultAccuracyModeEnum.Cases[r.Mode]+">")
 	return w.String()
 }
 

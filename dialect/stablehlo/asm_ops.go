@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -27,7 +28,7 @@ func parseConstant(p ir.AsmParser, st *ir.OpState) {
 	p.ParseOptionalAttrDict(st)
 	pos := p.Pos()
 	v := p.ParseAttr(nil)
-	if !isElements(v) {
+	if !ods.IsElements(v) {
 		p.ErrorfAt(pos, "expected elements attribute")
 	}
 	st.SetAttr("value", v)

@@ -1,11 +1,8 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
-
-var (
-	flowResult   = anyOf(anyTensor, qAxisTensor, Token, tupleOf, anyMemref)
-	branchResult = anyOf(anyTensor, qAxisTensor, Token)
-	loopValue    = anyOf(anyTensor, qAxisTensor, Token, anyMemref)
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/ir"
 )
 
 // branchFlow is the flow of if and case: operand 0 chooses the one region that runs.
@@ -35,8 +32,8 @@ var elementFlow = &ir.Flow{Runs: []ir.Runs{ir.RunsUnordered}}
 // AfterAll joins tokens.
 var AfterAll = &ir.Def{
 	Name: "stablehlo.after_all", Doc: "Gives a token that comes after all of its operands. Spec: after_all.",
-	Operands: []ir.Arg{{Name: "inputs", Type: Token, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "result", Type: Token}},
+	Operands: []ir.Arg{{Name: "inputs", Type: ods.Token, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.Token}},
 	Traits:   ir.Pure,
 	Format:   "$inputs attr-dict `:` custom<VariadicSameOperandsAndResultType>(ref($inputs), type($inputs), type($result))",
 	Infer:    infer(inferToken), Verify: verify(agrees(inferToken)),
@@ -45,7 +42,7 @@ var AfterAll = &ir.Def{
 // CreateToken makes a token.
 var CreateToken = &ir.Def{
 	Name: "stablehlo.create_token", Doc: "Gives a new token. Not in the specification; use after_all.",
-	Results: []ir.Arg{{Name: "output", Type: Token}},
+	Results: []ir.Arg{{Name: "output", Type: ods.Token}},
 	Traits:  ir.Pure,
 	Format:  "attr-dict `:` type(results)",
 	Infer:   infer(inferToken), Verify: verify(agrees(inferToken)),
@@ -54,7 +51,7 @@ var CreateToken = &ir.Def{
 // Case chooses a branch by index.
 var Case = &ir.Def{
 	Name: "stablehlo.case", Doc: "Executes the branch with the given index, the last one where there is no such branch. Spec: case.",
-	Operands: []ir.Arg{{Name: "index", Type: Tensor(I32)}},
+	Operands: []ir.Arg{{Name: "index", Type: ods.Tensor(ods.I32)}},
 	Results:  []ir.Arg{{Name: "results", Type: branchResult, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "branches", Mult: ir.Variadic}},
 	Traits:   ir.SingleBlock,
@@ -71,7 +68,7 @@ var Case = &ir.Def{
 // If chooses between two branches.
 var If = &ir.Def{
 	Name: "stablehlo.if", Doc: "Executes one of two branches. Spec: if.",
-	Operands: []ir.Arg{{Name: "pred", Type: predTensor}},
+	Operands: []ir.Arg{{Name: "pred", Type: ods.PredTensor}},
 	Results:  []ir.Arg{{Name: "results", Type: branchResult, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "true_branch"}, {Name: "false_branch"}},
 	Traits:   ir.SingleBlock,
@@ -106,8 +103,8 @@ var While = &ir.Def{
 // OptimizationBarrier keeps operations in order.
 var OptimizationBarrier = &ir.Def{
 	Name: "stablehlo.optimization_barrier", Doc: "Passes its operands on, and nothing that depends on its results may be computed before all operands are. Spec: optimization_barrier.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyOf(anyTensor, Token), Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "result", Type: anyOf(anyTensor, Token), Mult: ir.Variadic}},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyOf(ods.AnyRanked, ods.Token), Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyOf(ods.AnyRanked, ods.Token), Mult: ir.Variadic}},
 	Traits:   ir.Pure,
 	Format:   "attr-dict ($operand^ `:` custom<PairwiseOpType>(type($operand), type($result))):(`(` `)`)?",
 	Flow:     &ir.Flow{Edges: []ir.FlowEdge{{From: ir.Port{At: ir.AtOperands}, To: ir.Port{At: ir.AtResults}}}},
@@ -120,7 +117,7 @@ var OptimizationBarrier = &ir.Def{
 // Return ends a region.
 var Return = &ir.Def{
 	Name: "stablehlo.return", Doc: "Ends a region and hands its operands to the operation that owns it.",
-	Operands: []ir.Arg{{Name: "results", Type: flowResult, Mult: ir.Variadic}},
+	Operands: []ir.Arg{{Name: "results", Type: ods.FlowValue, Mult: ir.Variadic}},
 	Traits:   ir.Pure | ir.Terminator | ir.ReturnLike,
 	Format:   "$results attr-dict (`:` type($results)^)?",
 }

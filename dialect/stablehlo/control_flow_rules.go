@@ -25,7 +25,7 @@ func inferBranches(s *site, n int) ([]ir.Type, error) {
 		}
 		same := len(ret) == len(first)
 		for k := 0; same && k < len(ret); k++ {
-			same = compatible(ret[k], first[k])
+			same = Compatible(ret[k], first[k])
 		}
 		if !same {
 			return nil, fail("branch 0 and branch %d have mismatched return types: %s vs %s", i, quoteTypes(first), quoteTypes(ret))
@@ -103,7 +103,7 @@ func allCompatible(a, b []ir.Type) bool {
 		return false
 	}
 	for i := range a {
-		if !compatible(a[i], b[i]) {
+		if !Compatible(a[i], b[i]) {
 			return false
 		}
 	}

@@ -312,7 +312,7 @@ func convolutionRule(s *site) error {
 // convElemsRule checks the element types of a convolution (C27 to C34).
 func convElemsRule(s *site) error {
 	l, r, res := s.tensor(0).Elem(), s.tensor(1).Elem(), s.result(0).Elem()
-	if !isQuantized(l) && !isQuantized(r) && !isQuantized(res) {
+	if quant.Of(l) == nil && quant.Of(r) == nil && quant.Of(res) == nil {
 		if l != r { // (C27)
 			return fail("expects lhs and rhs to have compatible element type. Got: '%s' and '%s'", l, r)
 		}

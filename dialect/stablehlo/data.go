@@ -323,8 +323,8 @@ func (d *DotAlgorithm) body() string {
 	return w.String()
 }
 
-// boundsOf returns the bounds of a tensor type, nil where it has none.
-func boundsOf(t *ir.TensorType) []int64 {
+// BoundsOf returns the bounds of a tensor type, nil if it has none.
+func BoundsOf(t *ir.TensorType) []int64 {
 	d, ok := t.Encoding().(*ir.DialectAttr)
 	if !ok {
 		return nil

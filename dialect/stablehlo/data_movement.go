@@ -1,14 +1,17 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/ir"
+)
 
 // Rows of the operations that move elements without computing with them, and of those that make tensors.
 
 // Constant holds a tensor.
 var Constant = &ir.Def{
 	Name: "stablehlo.constant", Doc: "Gives a constant tensor. Spec: constant.",
-	Results: []ir.Arg{{Name: "output", Type: StaticTensor(FP, Pred, Int, Complex, QTensor, QAxis)}},
-	Attrs:   []ir.AttrSpec{required("value", ElemsAttr)},
+	Results: []ir.Arg{{Name: "output", Type: ods.StaticTensor(ods.FP, ods.Pred, ods.Int, ods.Complex, ods.QTensor, ods.QAxis)}},
+	Attrs:   []ir.AttrSpec{ods.Required("value", ods.ElemsAttr)},
 	Traits:  ir.Pure,
 	Syntax:  "attr-dict $value, which names the type of the result",
 	Parse:   parseConstant, Print: printConstant,
@@ -23,8 +26,8 @@ var Constant = &ir.Def{
 // Iota counts along a dimension.
 var Iota = &ir.Def{
 	Name: "stablehlo.iota", Doc: "Fills a tensor with the index along one dimension. Spec: iota.",
-	Results: []ir.Arg{{Name: "output", Type: StaticTensor(Int, FP, Complex, QTensor)}},
-	Attrs:   []ir.AttrSpec{required("iota_dimension", I64NonNeg)},
+	Results: []ir.Arg{{Name: "output", Type: ods.StaticTensor(ods.Int, ods.FP, ods.Complex, ods.QTensor)}},
+	Attrs:   []ir.AttrSpec{ods.Required("iota_dimension", ods.I64NonNeg)},
 	Traits:  ir.Pure,
 	Format:  "`dim` `=` $iota_dimension attr-dict `:` type($output)",
 	Verify:  verify(iotaRule),
@@ -36,9 +39,9 @@ var Iota = &ir.Def{
 // Broadcast adds leading dimensions.
 var Broadcast = &ir.Def{
 	Name: "stablehlo.broadcast", Doc: "Repeats the operand along new leading dimensions. Not in the specification; use broadcast_in_dim.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensorQ}},
-	Attrs:    []ir.AttrSpec{required("broadcast_sizes", I64Array)},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
+	Attrs:    []ir.AttrSpec{ods.Required("broadcast_sizes", ods.I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `sizes` `=` $broadcast_sizes attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferBroadcast), Verify: verify(oneElem, agrees(inferBroadcast)), Local: true,
@@ -47,9 +50,9 @@ var Broadcast = &ir.Def{
 // BroadcastInDim repeats along dimensions.
 var BroadcastInDim = &ir.Def{
 	Name: "stablehlo.broadcast_in_dim", Doc: "Repeats the operand's elements along the dimensions of the result that broadcast_dimensions does not name, and along its dimensions of size 1. Spec: broadcast_in_dim.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensorQ}},
-	Results:  []ir.Arg{{Name: "result", Type: boundedTensor(FP, Pred, Int, Complex, QTensor, QAxis)}},
-	Attrs:    []ir.AttrSpec{required("broadcast_dimensions", I64Array)},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}},
+	Results:  []ir.Arg{{Name: "result", Type: bounded}},
+	Attrs:    []ir.AttrSpec{ods.Required("broadcast_dimensions", ods.I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)",
 	Verify:   verify(compatibleElemTypes, broadcastInDimRule),
@@ -67,9 +70,9 @@ var BroadcastInDim = &ir.Def{
 // Concatenate joins tensors along a dimension.
 var Concatenate = &ir.Def{
 	Name: "stablehlo.concatenate", Doc: "Joins tensors along one dimension. Spec: concatenate.",
-	Operands: []ir.Arg{{Name: "inputs", Type: anyTensor, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-	Attrs:    []ir.AttrSpec{required("dimension", I64NonNeg)},
+	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
+	Attrs:    []ir.AttrSpec{ods.Required("dimension", ods.I64NonNeg)},
 	Traits:   ir.Pure,
 	Format:   "custom<VariadicOperandWithAttribute>($inputs) `dim` `=` $dimension attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferConcatenate), Verify: verify(oneElem, agrees(inferConcatenate)), Local: true,
@@ -86,9 +89,9 @@ var Concatenate = &ir.Def{
 // DynamicSlice takes a part at a computed place.
 var DynamicSlice = &ir.Def{
 	Name: "stablehlo.dynamic_slice", Doc: "Takes a slice of fixed size that starts at computed indices, clamped so that it fits. Spec: dynamic_slice.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}, {Name: "start_indices", Type: Scalar(Int), Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-	Attrs:    []ir.AttrSpec{required("slice_sizes", I64Array)},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "start_indices", Type: ods.Scalar(ods.Int), Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
+	Attrs:    []ir.AttrSpec{ods.Required("slice_sizes", ods.I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` custom<VariadicOperandWithAttribute>($start_indices) `sizes` `=` $slice_sizes attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferDynamicSlice), Verify: verify(matching(1, "operand, result"), agrees(inferDynamicSlice)),
@@ -104,8 +107,8 @@ var DynamicSlice = &ir.Def{
 // DynamicUpdateSlice replaces a part at a computed place.
 var DynamicUpdateSlice = &ir.Def{
 	Name: "stablehlo.dynamic_update_slice", Doc: "Replaces the slice that starts at computed indices, clamped so that it fits. Spec: dynamic_update_slice.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}, {Name: "update", Type: anyTensor}, {Name: "start_indices", Type: Scalar(Int), Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "update", Type: ods.AnyRanked}, {Name: "start_indices", Type: ods.Scalar(ods.Int), Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
 	Infer:    infer(inferDynamicUpdateSlice), Verify: verify(matching(2, "operand, update, result"), agrees(inferDynamicUpdateSlice)),
@@ -122,9 +125,9 @@ var DynamicUpdateSlice = &ir.Def{
 // Pad surrounds and interleaves with a value.
 var Pad = &ir.Def{
 	Name: "stablehlo.pad", Doc: "Puts a value around the operand and between its elements; negative edges cut off. Spec: pad.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}, {Name: "padding_value", Type: Scalar(FP, Pred, Int, Complex, QTensor)}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-	Attrs:    []ir.AttrSpec{required("edge_padding_low", I64Array), required("edge_padding_high", I64Array), required("interior_padding", I64Array)},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "padding_value", Type: ods.Scalar(ods.FP, ods.Pred, ods.Int, ods.Complex, ods.QTensor)}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
+	Attrs:    []ir.AttrSpec{ods.Required("edge_padding_low", ods.I64Array), ods.Required("edge_padding_high", ods.I64Array), ods.Required("interior_padding", ods.I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` $padding_value `,` `low` `=` $edge_padding_low `,` `high` `=` $edge_padding_high `,` `interior` `=` $interior_padding attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferPad), Verify: verify(oneElem, sameLengths("edge_padding_low", "edge_padding_high", "interior_padding"), agrees(inferPad)), Local: true,
@@ -139,8 +142,8 @@ var Pad = &ir.Def{
 // Reshape changes the shape.
 var Reshape = &ir.Def{
 	Name: "stablehlo.reshape", Doc: "Gives the elements in the same order another shape. Spec: reshape.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensorQ}},
-	Results:  []ir.Arg{{Name: "result", Type: boundedTensor(FP, Pred, Int, Complex, QTensor, QAxis)}},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}},
+	Results:  []ir.Arg{{Name: "result", Type: bounded}},
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
 	Verify:   verify(compatibleElemTypes, sameElems, reshapeRule),
@@ -155,9 +158,9 @@ var Reshape = &ir.Def{
 // Reverse reverses dimensions.
 var Reverse = &ir.Def{
 	Name: "stablehlo.reverse", Doc: "Reverses the order of elements along the given dimensions. Spec: reverse.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-	Attrs:    []ir.AttrSpec{required("dimensions", I64Array)},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
+	Attrs:    []ir.AttrSpec{ods.Required("dimensions", ods.I64Array)},
 	Traits:   ir.Pure | ir.SameShape,
 	Format:   "$operand `,` `dims` `=` $dimensions attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))",
 	Infer:    infer(inferSame), Verify: verify(sameShape, oneElem, compatibleTypes, reverseRule), Local: true,
@@ -171,9 +174,9 @@ var Reverse = &ir.Def{
 // Slice takes a part.
 var Slice = &ir.Def{
 	Name: "stablehlo.slice", Doc: "Takes the elements from start to limit in steps of stride, per dimension. Spec: slice.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-	Attrs:    []ir.AttrSpec{required("start_indices", I64Array), required("limit_indices", I64Array), required("strides", I64Array)},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
+	Attrs:    []ir.AttrSpec{ods.Required("start_indices", ods.I64Array), ods.Required("limit_indices", ods.I64Array), ods.Required("strides", ods.I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand custom<SliceRanges>($start_indices, $limit_indices, $strides) attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferSlice), Verify: verify(oneElem, sameLengths("start_indices", "limit_indices", "strides"), agrees(inferSlice)), Local: true,
@@ -189,9 +192,9 @@ var Slice = &ir.Def{
 // Sort sorts tensors together.
 var Sort = &ir.Def{
 	Name: "stablehlo.sort", Doc: "Sorts tensors of one shape together along a dimension with a comparator. Spec: sort.",
-	Operands: []ir.Arg{{Name: "inputs", Type: anyTensor, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{defaulted("dimension", I64Attr, ir.NewInteger(-1, i64)), defaulted("is_stable", BoolAttr, attrFalse)},
+	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Attrs:    []ir.AttrSpec{ods.Defaulted("dimension", ods.I64Attr, ir.NewInteger(-1, i64)), ods.Defaulted("is_stable", ods.BoolAttr, attrFalse)},
 	Regions:  []ir.RegionSpec{{Name: "comparator"}},
 	Flow:     elementFlow,
 	Traits:   ir.Pure | ir.SameShape | ir.SingleBlock,
@@ -205,12 +208,12 @@ var Sort = &ir.Def{
 	`),
 }
 
-// TransposeOp permutes dimensions.
-var TransposeOp = &ir.Def{
+// Transpose permutes dimensions.
+var Transpose = &ir.Def{
 	Name: "stablehlo.transpose", Doc: "Permutes the dimensions of the operand. Spec: transpose.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensorQ}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensorQ}},
-	Attrs:    []ir.AttrSpec{required("permutation", I64Array)},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
+	Attrs:    []ir.AttrSpec{ods.Required("permutation", ods.I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `dims` `=` $permutation attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferTranspose), Verify: verify(compatibleElemTypes, sameElems, agrees(inferTranspose)), Local: true,
@@ -225,9 +228,9 @@ var TransposeOp = &ir.Def{
 // TorchIndexSelect gathers along one dimension.
 var TorchIndexSelect = &ir.Def{
 	Name: "stablehlo.torch_index_select", Doc: "Takes slices along a dimension by index. Not in the specification; use gather.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}, {Name: "index", Type: anyTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-	Attrs:    []ir.AttrSpec{required("dim", I64Attr), required("batch_dims", I64Attr)},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "index", Type: ods.AnyRanked}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
+	Attrs:    []ir.AttrSpec{ods.Required("dim", ods.I64Attr), ods.Required("batch_dims", ods.I64Attr)},
 	Traits:   ir.Pure,
 	Verify:   verify(torchIndexSelectRule),
 }

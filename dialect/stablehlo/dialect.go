@@ -7,16 +7,16 @@ func Ops() []*ir.Def {
 	return []*ir.Def{
 		Abs, Add, AfterAll, AllGather, AllReduce, AllToAll, And, AsyncDone, AsyncStart, Atan2,
 		BatchNormGrad, BatchNormInference, BatchNormTraining, BitcastConvert, Broadcast, BroadcastInDim,
-		Case, Cbrt, Ceil, Cholesky, Clamp, CollectiveBroadcast, CollectivePermute, CollectiveReduce, Compare, ComplexOp,
+		Case, Cbrt, Ceil, Cholesky, Clamp, CollectiveBroadcast, CollectivePermute, CollectiveReduce, Compare, Complex,
 		Composite, Concatenate, Constant, Convert, Convolution, Cosine, CountLeadingZeros, CreateToken, CrossReplicaSum, CustomCall,
 		Divide, Dot, DotGeneral, DynamicBroadcastInDim, DynamicConv, DynamicGather, DynamicIota, DynamicPad, DynamicReshape,
-		DynamicSlice, DynamicUpdateSlice, Einsum, Exponential, ExponentialMinus1, Fft, Floor, Gather, GetDimensionSize,
+		DynamicSlice, DynamicUpdateSlice, Einsum, Exponential, ExponentialMinusOne, Fft, Floor, Gather, GetDimensionSize,
 		GetTupleElement, If, Imag, Infeed, Iota, IsFinite, Log, LogPlusOne, Logistic, Map, Maximum, Minimum, Multiply, Negate,
 		Not, OptimizationBarrier, Or, Outfeed, Pad, PartitionID, Popcnt, Power, Real, RealDynamicSlice, Recv, Reduce,
 		ReducePrecision, ReduceScatter, ReduceWindow, Remainder, ReplicaID, Reshape, Return, Reverse, Rng, RngBitGenerator,
 		RoundNearestAFZ, RoundNearestEven, Rsqrt, Scatter, Select, SelectAndScatter, Send, SetDimensionSize, ShiftLeft,
 		ShiftRightArithmetic, ShiftRightLogical, Sign, Sine, Slice, Sort, Sqrt, Subtract, Tan, Tanh, TorchIndexSelect,
-		TransposeOp, TriangularSolve, Tuple, UnaryEinsum, UniformDequantize, UniformQuantize, While, Xor,
+		Transpose, TriangularSolve, Tuple, UnaryEinsum, UniformDequantize, UniformQuantize, While, Xor,
 	}
 }
 

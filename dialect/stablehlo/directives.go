@@ -375,7 +375,7 @@ func dotDimsDirective(dialect string) *ir.Directive {
 
 // precisionParser reads , precision = [DEFAULT, HIGHEST] if it is there.
 func precisionParser(dialect string) func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
-	def := inDialect(Precision, dialect)
+	def := inDialect(PrecisionEnum, dialect)
 	return func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 		if !p.Accept(",") {
 			return

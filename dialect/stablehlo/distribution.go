@@ -1,12 +1,15 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/ir"
+)
 
 // Rows of the operations between the processes of a grid. They have effects on other processes: none is Pure.
 
 var (
 	replicaGroups = ir.AttrConstraint{Summary: "64-bit signless integer elements attribute or mesh and axes based replica groups representation.", Check: func(a ir.Attr) bool {
-		if isI64Elements(a) {
+		if ods.IsI64Elements(a) {
 			return true
 		}
 		_, ok := dataOf[ReplicaGroupMeshAxes](a)
@@ -18,11 +21,11 @@ var (
 // AllGather concatenates over processes.
 var AllGather = &ir.Def{
 	Name: "stablehlo.all_gather", Doc: "Concatenates the operands of the processes of each group along a dimension. Spec: all_gather.",
-	Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+	Operands: []ir.Arg{{Name: "operands", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		required("all_gather_dim", I64NonNeg), required("replica_groups", replicaGroups),
-		optional("channel_handle", channelHandle), optional("use_global_device_ids", UnitAttr),
+		ods.Required("all_gather_dim", ods.I64NonNeg), ods.Required("replica_groups", replicaGroups),
+		ods.Optional("channel_handle", channelHandle), ods.Optional("use_global_device_ids", ods.UnitAttr),
 	},
 	Verify: verify(elemsPairwise, allGatherRule),
 	Clauses: ir.Clauses(`
@@ -38,10 +41,10 @@ var AllGather = &ir.Def{
 // AllReduce reduces over processes.
 var AllReduce = &ir.Def{
 	Name: "stablehlo.all_reduce", Doc: "Combines the operands of the processes of each group element by element. Spec: all_reduce.",
-	Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+	Operands: []ir.Arg{{Name: "operands", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		required("replica_groups", replicaGroups), optional("channel_handle", channelHandle), optional("use_global_device_ids", UnitAttr),
+		ods.Required("replica_groups", replicaGroups), ods.Optional("channel_handle", channelHandle), ods.Optional("use_global_device_ids", ods.UnitAttr),
 	},
 	Regions: []ir.RegionSpec{{Name: "computation"}},
 	Flow:    elementFlow,
@@ -61,11 +64,11 @@ var AllReduce = &ir.Def{
 // AllToAll exchanges parts.
 var AllToAll = &ir.Def{
 	Name: "stablehlo.all_to_all", Doc: "Splits the operands and exchanges the parts between the processes of each group. Spec: all_to_all.",
-	Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+	Operands: []ir.Arg{{Name: "operands", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		required("split_dimension", I64NonNeg), required("concat_dimension", I64NonNeg), required("split_count", I64Pos),
-		required("replica_groups", replicaGroups), optional("channel_handle", channelHandle),
+		ods.Required("split_dimension", ods.I64NonNeg), ods.Required("concat_dimension", ods.I64NonNeg), ods.Required("split_count", ods.I64Pos),
+		ods.Required("replica_groups", replicaGroups), ods.Optional("channel_handle", channelHandle),
 	},
 	Infer: infer(inferAllToAll), Verify: verify(elemsPairwise, agrees(inferAllToAll)),
 	Clauses: ir.Clauses(`
@@ -84,10 +87,10 @@ var AllToAll = &ir.Def{
 // CollectiveBroadcast sends one process's value to all.
 var CollectiveBroadcast = &ir.Def{
 	Name: "stablehlo.collective_broadcast", Doc: "Sends the operand of the first process of each group to the others. Spec: collective_broadcast.",
-	Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+	Operands: []ir.Arg{{Name: "operands", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		required("replica_groups", replicaGroups), optional("channel_handle", channelHandle), optional("has_dynamic_root", UnitAttr),
+		ods.Required("replica_groups", replicaGroups), ods.Optional("channel_handle", channelHandle), ods.Optional("has_dynamic_root", ods.UnitAttr),
 	},
 	Infer: infer(inferRooted), Verify: verify(collectiveBroadcastRule),
 	Clauses: ir.Clauses(`
@@ -100,11 +103,11 @@ var CollectiveBroadcast = &ir.Def{
 // CollectiveReduce reduces to one process.
 var CollectiveReduce = &ir.Def{
 	Name: "stablehlo.collective_reduce", Doc: "Combines the operands of the processes of each group on one of them. Spec: collective_reduce.",
-	Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+	Operands: []ir.Arg{{Name: "operands", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		required("replica_groups", replicaGroups), optional("channel_handle", channelHandle),
-		optional("use_global_device_ids", UnitAttr), optional("has_dynamic_root", UnitAttr),
+		ods.Required("replica_groups", replicaGroups), ods.Optional("channel_handle", channelHandle),
+		ods.Optional("use_global_device_ids", ods.UnitAttr), ods.Optional("has_dynamic_root", ods.UnitAttr),
 	},
 	Regions: []ir.RegionSpec{{Name: "computation"}},
 	Flow:    elementFlow,
@@ -123,9 +126,9 @@ var CollectiveReduce = &ir.Def{
 // CollectivePermute sends along pairs.
 var CollectivePermute = &ir.Def{
 	Name: "stablehlo.collective_permute", Doc: "Sends the operand of each source process to its target. Spec: collective_permute.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-	Attrs:    []ir.AttrSpec{required("source_target_pairs", I64Elems), optional("channel_handle", channelHandle)},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
+	Attrs:    []ir.AttrSpec{ods.Required("source_target_pairs", ods.I64Elems), ods.Optional("channel_handle", channelHandle)},
 	Infer:    infer(inferSame), Verify: verify(agrees(inferSame), collectivePermuteRule),
 	Clauses: ir.Clauses(`
 		C1 source_target_pairs are pairs
@@ -139,20 +142,20 @@ var CollectivePermute = &ir.Def{
 // CrossReplicaSum is the all_reduce of old programs; its name has hyphens.
 var CrossReplicaSum = &ir.Def{
 	Name: "stablehlo.cross-replica-sum", Doc: "Adds up the operands of the replicas of each group. Not in the specification; use all_reduce.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-	Attrs:    []ir.AttrSpec{required("replica_groups", I64Elems)},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
+	Attrs:    []ir.AttrSpec{ods.Required("replica_groups", ods.I64Elems)},
 	Infer:    infer(inferSame), Verify: verify(compatibleTypes),
 }
 
 // ReduceScatter reduces and splits.
 var ReduceScatter = &ir.Def{
 	Name: "stablehlo.reduce_scatter", Doc: "Combines the operands of the processes of each group and gives each process a part. Spec: reduce_scatter.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Attrs: []ir.AttrSpec{
-		required("scatter_dimension", I64NonNeg), required("replica_groups", replicaGroups),
-		optional("channel_handle", channelHandle), optional("use_global_device_ids", UnitAttr),
+		ods.Required("scatter_dimension", ods.I64NonNeg), ods.Required("replica_groups", replicaGroups),
+		ods.Optional("channel_handle", channelHandle), ods.Optional("use_global_device_ids", ods.UnitAttr),
 	},
 	Regions: []ir.RegionSpec{{Name: "computation"}},
 	Flow:    elementFlow,
@@ -175,14 +178,14 @@ var ReduceScatter = &ir.Def{
 var (
 	PartitionID = &ir.Def{
 		Name: "stablehlo.partition_id", Doc: "Gives the partition of the process that executes. Spec: partition_id.",
-		Results: []ir.Arg{{Name: "result", Type: Tensor(UI32)}},
+		Results: []ir.Arg{{Name: "result", Type: ods.Tensor(ods.UI32)}},
 		Traits:  ir.Pure,
 		Format:  "attr-dict `:` type(results)",
 		Infer:   infer(inferUI32), Verify: verify(agrees(inferUI32)),
 	}
 	ReplicaID = &ir.Def{
 		Name: "stablehlo.replica_id", Doc: "Gives the replica of the process that executes. Spec: replica_id.",
-		Results: []ir.Arg{{Name: "result", Type: Tensor(UI32)}},
+		Results: []ir.Arg{{Name: "result", Type: ods.Tensor(ods.UI32)}},
 		Traits:  ir.Pure,
 		Format:  "attr-dict `:` type(results)",
 		Infer:   infer(inferUI32), Verify: verify(agrees(inferUI32)),
@@ -193,7 +196,7 @@ var (
 var (
 	AsyncStart = &ir.Def{
 		Name: "stablehlo.async_start", Doc: "Starts the collective operation in its body and gives a future of its results. Spec: async_start.",
-		Operands: []ir.Arg{{Name: "operands", Type: anyTensor, Mult: ir.Variadic}},
+		Operands: []ir.Arg{{Name: "operands", Type: ods.AnyRanked, Mult: ir.Variadic}},
 		Results:  []ir.Arg{{Name: "result", Type: future}},
 		Regions:  []ir.RegionSpec{{Name: "body"}},
 		Flow:     elementFlow,
@@ -207,7 +210,7 @@ var (
 	AsyncDone = &ir.Def{
 		Name: "stablehlo.async_done", Doc: "Waits for a future and gives its values. Spec: async_done.",
 		Operands: []ir.Arg{{Name: "operand", Type: future}},
-		Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+		Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
 		Infer:    infer(inferAsyncDone), Verify: verify(asyncDoneRule),
 		Clauses: ir.Clauses(`
 			C1 the results are what the future holds

@@ -343,7 +343,7 @@ func asyncStartRule(s *site) error {
 		return fail("body must have %d arguments, but has %d", len(s.operands), b.NumArgs())
 	}
 	for i, a := range b.Args() {
-		if !compatible(a.Type(), s.typ(i)) {
+		if !Compatible(a.Type(), s.typ(i)) {
 			return opFail("operand type '%s' at index %d must match region argument type '%s'", s.typ(i), i, a.Type())
 		}
 	}

@@ -1,16 +1,19 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/ir"
+)
 
 // Rows of the operations whose shapes are computed.
 
 // DynamicBroadcastInDim broadcasts to a computed shape.
 var DynamicBroadcastInDim = &ir.Def{
 	Name: "stablehlo.dynamic_broadcast_in_dim", Doc: "Broadcasts to a computed shape. Spec: dynamic_broadcast_in_dim.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensorQ}, {Name: "output_dimensions", Type: shapeTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensorQ}},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}, {Name: "output_dimensions", Type: ods.ShapeTensor}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
 	Attrs: []ir.AttrSpec{
-		required("broadcast_dimensions", I64Array), optional("known_expanding_dimensions", I64Array), optional("known_nonexpanding_dimensions", I64Array),
+		ods.Required("broadcast_dimensions", ods.I64Array), ods.Optional("known_expanding_dimensions", ods.I64Array), ods.Optional("known_nonexpanding_dimensions", ods.I64Array),
 	},
 	Traits: ir.Pure,
 	Format: "$operand `,` $output_dimensions `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)",
@@ -32,9 +35,9 @@ var DynamicBroadcastInDim = &ir.Def{
 // DynamicIota counts along a dimension of a computed shape.
 var DynamicIota = &ir.Def{
 	Name: "stablehlo.dynamic_iota", Doc: "Fills a tensor of a computed shape with the index along one dimension. Spec: dynamic_iota.",
-	Operands: []ir.Arg{{Name: "output_shape", Type: shapeTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-	Attrs:    []ir.AttrSpec{required("iota_dimension", I64NonNeg)},
+	Operands: []ir.Arg{{Name: "output_shape", Type: ods.ShapeTensor}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
+	Attrs:    []ir.AttrSpec{ods.Required("iota_dimension", ods.I64NonNeg)},
 	Traits:   ir.Pure,
 	Format:   "$output_shape `,` `dim` `=` $iota_dimension attr-dict `:` functional-type(operands, results)",
 	Verify:   verify(dynamicIotaRule),
@@ -48,10 +51,10 @@ var DynamicIota = &ir.Def{
 var DynamicPad = &ir.Def{
 	Name: "stablehlo.dynamic_pad", Doc: "Pads by computed amounts. Spec: dynamic_pad.",
 	Operands: []ir.Arg{
-		{Name: "operand", Type: anyTensor}, {Name: "padding_value", Type: Scalar(FP, Pred, Int, Complex, QTensor)},
-		{Name: "edge_padding_low", Type: shapeTensor}, {Name: "edge_padding_high", Type: shapeTensor}, {Name: "interior_padding", Type: shapeTensor},
+		{Name: "operand", Type: ods.AnyRanked}, {Name: "padding_value", Type: ods.Scalar(ods.FP, ods.Pred, ods.Int, ods.Complex, ods.QTensor)},
+		{Name: "edge_padding_low", Type: ods.ShapeTensor}, {Name: "edge_padding_high", Type: ods.ShapeTensor}, {Name: "interior_padding", Type: ods.ShapeTensor},
 	},
-	Results: []ir.Arg{{Name: "result", Type: anyTensor}},
+	Results: []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Traits:  ir.Pure,
 	Format:  formatGeneral,
 	Verify:  verify(matching(2, "operand, padding_value, result"), dynamicPadRule),
@@ -66,8 +69,8 @@ var DynamicPad = &ir.Def{
 // DynamicReshape reshapes to a computed shape.
 var DynamicReshape = &ir.Def{
 	Name: "stablehlo.dynamic_reshape", Doc: "Reshapes to a computed shape. Spec: dynamic_reshape.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensorQ}, {Name: "output_shape", Type: shapeTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensorQ}},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}, {Name: "output_shape", Type: ods.ShapeTensor}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
 	Verify:   verify(dynamicReshapeRule),
@@ -83,9 +86,9 @@ var DynamicReshape = &ir.Def{
 var (
 	GetDimensionSize = &ir.Def{
 		Name: "stablehlo.get_dimension_size", Doc: "Gives the size of one dimension. Spec: get_dimension_size.",
-		Operands: []ir.Arg{{Name: "operand", Type: anyTensorQ}},
-		Results:  []ir.Arg{{Name: "result", Type: Tensor(I32)}},
-		Attrs:    []ir.AttrSpec{required("dimension", I64NonNeg)},
+		Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}},
+		Results:  []ir.Arg{{Name: "result", Type: ods.Tensor(ods.I32)}},
+		Attrs:    []ir.AttrSpec{ods.Required("dimension", ods.I64NonNeg)},
 		Traits:   ir.Pure,
 		Format:   "$operand `,` `dim` `=` $dimension attr-dict `:` functional-type(operands, results)",
 		Infer:    infer(inferGetDimensionSize), Verify: verify(agrees(inferGetDimensionSize)),
@@ -95,9 +98,9 @@ var (
 	}
 	SetDimensionSize = &ir.Def{
 		Name: "stablehlo.set_dimension_size", Doc: "Cuts one dimension to a computed size. Not in the specification.",
-		Operands: []ir.Arg{{Name: "operand", Type: anyTensor}, {Name: "size", Type: Tensor(I32)}},
-		Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-		Attrs:    []ir.AttrSpec{required("dimension", I64NonNeg)},
+		Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "size", Type: ods.Tensor(ods.I32)}},
+		Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
+		Attrs:    []ir.AttrSpec{ods.Required("dimension", ods.I64NonNeg)},
 		Traits:   ir.Pure,
 		Format:   "$operand `,` $size `,` `dim` `=` $dimension attr-dict `:` functional-type(operands, results)",
 		Infer:    infer(inferSetDimensionSize), Verify: verify(agrees(inferSetDimensionSize)),
@@ -108,10 +111,10 @@ var (
 var RealDynamicSlice = &ir.Def{
 	Name: "stablehlo.real_dynamic_slice", Doc: "Takes a slice whose start, limit and strides are computed. Not in the specification.",
 	Operands: []ir.Arg{
-		{Name: "operand", Type: anyTensor}, {Name: "start_indices", Type: Tensor1D(Index, Int)},
-		{Name: "limit_indices", Type: Tensor1D(Index, Int)}, {Name: "strides", Type: Tensor1D(Index, Int)},
+		{Name: "operand", Type: ods.AnyRanked}, {Name: "start_indices", Type: ods.Tensor1D(ods.Index, ods.Int)},
+		{Name: "limit_indices", Type: ods.Tensor1D(ods.Index, ods.Int)}, {Name: "strides", Type: ods.Tensor1D(ods.Index, ods.Int)},
 	},
-	Results: []ir.Arg{{Name: "result", Type: anyTensor}},
+	Results: []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Traits:  ir.Pure,
 	Format:  formatGeneral,
 	Verify:  verify(matching(1, "operand, result"), realDynamicSliceRule),

@@ -1,6 +1,9 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/ir"
+)
 
 const (
 	formatUnary   = "$operand attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))"
@@ -8,7 +11,7 @@ const (
 	formatGeneral = "operands attr-dict `:` functional-type(operands, results)"
 )
 
-var resultAccuracy = defaulted("result_accuracy", parsed[ResultAccuracy]("result_accuracy", "The requested accuracy for unary ops."),
+var resultAccuracy = ods.Defaulted("result_accuracy", parsed[ResultAccuracy]("result_accuracy", "The requested accuracy for unary ops."),
 	ir.NewDialectAttr("stablehlo", "result_accuracy", (&ResultAccuracy{}).body("stablehlo"), &ResultAccuracy{}))
 
 // unary returns the row of an element-wise operation on one operand whose result has the operand's type.
@@ -50,45 +53,39 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 
 // bitwise returns the row of and, or, xor, whose result upstream constrains less than the operands.
 func bitwise(name, doc string) *ir.Def {
-	d := binary(name, doc, predOrInt, ir.Commutative)
-	d.Results[0].Type = anyTensor
+	d := binary(name, doc, ods.PredOrInt, ir.Commutative)
+	d.Results[0].Type = ods.AnyRanked
 	return d
 }
 
-var (
-	intTensor   = Tensor(Int)
-	floatTensor = Tensor(FP, QTensor)
-	signed      = Tensor(SInt, FP, Complex, QTensor)
-)
-
 // Operations on one operand. Their constraint is C1: the result has the type of the operand.
 var (
-	Abs               = withResult(unary("abs", "Computes the absolute value of each element; of a complex one its modulus. Spec: abs.", signed), Tensor(SInt, FP, QTensor), inferAbs, partClauses)
-	Cbrt              = accurate(unary("cbrt", "Computes the cubic root of each element. Spec: cbrt.", fpOrComplex))
-	Ceil              = unary("ceil", "Rounds each element up to an integral value. Spec: ceil.", floatTensor)
-	Convert           = withResult(unary("convert", "Converts each element to another element type. Spec: convert.", Tensor(FP, Pred, Int, Complex)), Tensor(FP, Pred, Int, Complex), nil, "C1 the result has the shape of operand")
-	Cosine            = accurate(unary("cosine", "Computes the cosine of each element. Spec: cosine.", fpOrComplex))
-	CountLeadingZeros = unary("count_leading_zeros", "Counts the zero bits above the highest set bit of each element. Spec: count_leading_zeros.", intTensor)
-	Exponential       = accurate(unary("exponential", "Computes e to the power of each element. Spec: exponential.", fpOrComplex))
-	ExponentialMinus1 = accurate(unary("exponential_minus_one", "Computes e to the power of each element, less one, exactly near zero. Spec: exponential_minus_one.", fpOrComplex))
-	Floor             = unary("floor", "Rounds each element down to an integral value. Spec: floor.", floatTensor)
-	Imag              = withResult(unary("imag", "Takes the imaginary part of each element; of a real one zero. Spec: imag.", Tensor(FP, Complex)), Tensor(FP), inferPart, partClauses)
-	IsFinite          = isFinite()
-	Log               = accurate(unary("log", "Computes the natural logarithm of each element. Spec: log.", fpOrComplex))
-	LogPlusOne        = accurate(unary("log_plus_one", "Computes the natural logarithm of one plus each element, exactly near zero. Spec: log_plus_one.", fpOrComplex))
-	Logistic          = accurate(unary("logistic", "Computes 1 / (1 + e^-x) of each element. Spec: logistic.", fpOrComplex))
-	Negate            = unary("negate", "Negates each element. Spec: negate.", numeric)
-	Not               = unary("not", "Computes the logical or bitwise complement of each element. Spec: not.", predOrInt)
-	Popcnt            = unary("popcnt", "Counts the set bits of each element. Spec: popcnt.", intTensor)
-	Real              = withResult(unary("real", "Takes the real part of each element. Spec: real.", Tensor(FP, Complex)), Tensor(FP), inferPart, partClauses)
-	RoundNearestAFZ   = unary("round_nearest_afz", "Rounds each element to the nearest integral value, ties away from zero. Spec: round_nearest_afz.", floatTensor)
-	RoundNearestEven  = unary("round_nearest_even", "Rounds each element to the nearest integral value, ties to even. Spec: round_nearest_even.", floatTensor)
-	Rsqrt             = accurate(unary("rsqrt", "Computes the reciprocal of the square root of each element. Spec: rsqrt.", fpOrComplex))
-	Sign              = unary("sign", "Computes the sign of each element: -1, 0, 1, or the unit complex number. Spec: sign.", signed)
-	Sine              = accurate(unary("sine", "Computes the sine of each element. Spec: sine.", fpOrComplex))
-	Sqrt              = accurate(unary("sqrt", "Computes the square root of each element. Spec: sqrt.", fpOrComplex))
-	Tan               = accurate(unary("tan", "Computes the tangent of each element. Spec: tan.", fpOrComplex))
-	Tanh              = accurate(unary("tanh", "Computes the hyperbolic tangent of each element. Spec: tanh.", fpOrComplex))
+	Abs                 = withResult(unary("abs", "Computes the absolute value of each element; of a complex one its modulus. Spec: abs.", ods.Signed), ods.Tensor(ods.SInt, ods.FP, ods.QTensor), inferAbs, partClauses)
+	Cbrt                = accurate(unary("cbrt", "Computes the cubic root of each element. Spec: cbrt.", ods.FPOrComplex))
+	Ceil                = unary("ceil", "Rounds each element up to an integral value. Spec: ceil.", ods.Floats)
+	Convert             = withResult(unary("convert", "Converts each element to another element type. Spec: convert.", ods.Tensor(ods.FP, ods.Pred, ods.Int, ods.Complex)), ods.Tensor(ods.FP, ods.Pred, ods.Int, ods.Complex), nil, "C1 the result has the shape of operand")
+	Cosine              = accurate(unary("cosine", "Computes the cosine of each element. Spec: cosine.", ods.FPOrComplex))
+	CountLeadingZeros   = unary("count_leading_zeros", "Counts the zero bits above the highest set bit of each element. Spec: count_leading_zeros.", ods.RankedInt)
+	Exponential         = accurate(unary("exponential", "Computes e to the power of each element. Spec: exponential.", ods.FPOrComplex))
+	ExponentialMinusOne = accurate(unary("exponential_minus_one", "Computes e to the power of each element, less one, exactly near zero. Spec: exponential_minus_one.", ods.FPOrComplex))
+	Floor               = unary("floor", "Rounds each element down to an integral value. Spec: floor.", ods.Floats)
+	Imag                = withResult(unary("imag", "Takes the imaginary part of each element; of a real one zero. Spec: imag.", ods.Tensor(ods.FP, ods.Complex)), ods.Tensor(ods.FP), inferPart, partClauses)
+	IsFinite            = isFinite()
+	Log                 = accurate(unary("log", "Computes the natural logarithm of each element. Spec: log.", ods.FPOrComplex))
+	LogPlusOne          = accurate(unary("log_plus_one", "Computes the natural logarithm of one plus each element, exactly near zero. Spec: log_plus_one.", ods.FPOrComplex))
+	Logistic            = accurate(unary("logistic", "Computes 1 / (1 + e^-x) of each element. Spec: logistic.", ods.FPOrComplex))
+	Negate              = unary("negate", "Negates each element. Spec: negate.", ods.Numeric)
+	Not                 = unary("not", "Computes the logical or bitwise complement of each element. Spec: not.", ods.PredOrInt)
+	Popcnt              = unary("popcnt", "Counts the set bits of each element. Spec: popcnt.", ods.RankedInt)
+	Real                = withResult(unary("real", "Takes the real part of each element. Spec: real.", ods.Tensor(ods.FP, ods.Complex)), ods.Tensor(ods.FP), inferPart, partClauses)
+	RoundNearestAFZ     = unary("round_nearest_afz", "Rounds each element to the nearest integral value, ties away from zero. Spec: round_nearest_afz.", ods.Floats)
+	RoundNearestEven    = unary("round_nearest_even", "Rounds each element to the nearest integral value, ties to even. Spec: round_nearest_even.", ods.Floats)
+	Rsqrt               = accurate(unary("rsqrt", "Computes the reciprocal of the square root of each element. Spec: rsqrt.", ods.FPOrComplex))
+	Sign                = unary("sign", "Computes the sign of each element: -1, 0, 1, or the unit complex number. Spec: sign.", ods.Signed)
+	Sine                = accurate(unary("sine", "Computes the sine of each element. Spec: sine.", ods.FPOrComplex))
+	Sqrt                = accurate(unary("sqrt", "Computes the square root of each element. Spec: sqrt.", ods.FPOrComplex))
+	Tan                 = accurate(unary("tan", "Computes the tangent of each element. Spec: tan.", ods.FPOrComplex))
+	Tanh                = accurate(unary("tanh", "Computes the hyperbolic tangent of each element. Spec: tanh.", ods.FPOrComplex))
 )
 
 // partClauses are those of abs, real and imag.
@@ -111,8 +108,8 @@ func withResult(d *ir.Def, t ir.Constraint, f inference, clauses string) *ir.Def
 func isFinite() *ir.Def {
 	return &ir.Def{
 		Name: "stablehlo.is_finite", Doc: "Tells of each element whether it is neither infinite nor NaN. Spec: is_finite.",
-		Operands: []ir.Arg{{Name: "x", Type: floatTensor}},
-		Results:  []ir.Arg{{Name: "y", Type: predTensor}},
+		Operands: []ir.Arg{{Name: "x", Type: ods.Floats}},
+		Results:  []ir.Arg{{Name: "y", Type: ods.PredTensor}},
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   "$x attr-dict `:` functional-type(operands, results)",
 		Infer:    infer(inferPred), Verify: verify(elementwiseShape, agrees(inferPred)),
@@ -124,28 +121,28 @@ func isFinite() *ir.Def {
 
 // Operations on two operands of one type, which is that of the result (C1).
 var (
-	Add                  = adding(binary("add", "Adds two tensors element by element; of booleans the logical or. Spec: add.", anyTensorQ, ir.Commutative))
+	Add                  = adding(binary("add", "Adds two tensors element by element; of booleans the logical or. Spec: add.", ods.AnyQuantized, ir.Commutative))
 	And                  = bitwise("and", "Computes the logical or bitwise and of two tensors. Spec: and.")
-	Atan2                = binary("atan2", "Computes the angle of the point (rhs, lhs). Spec: atan2.", fpOrComplex, 0)
-	Divide               = binary("divide", "Divides two tensors; integers round towards zero. Spec: divide.", numeric, 0)
-	Maximum              = binary("maximum", "Takes the greater of two elements; of booleans the logical or. Spec: maximum.", anyTensor, ir.Commutative)
-	Minimum              = binary("minimum", "Takes the smaller of two elements; of booleans the logical and. Spec: minimum.", anyTensor, ir.Commutative)
-	Multiply             = binary("multiply", "Multiplies two tensors element by element; of booleans the logical and. Spec: multiply.", anyTensor, ir.Commutative)
+	Atan2                = binary("atan2", "Computes the angle of the point (rhs, lhs). Spec: atan2.", ods.FPOrComplex, 0)
+	Divide               = binary("divide", "Divides two tensors; integers round towards zero. Spec: divide.", ods.Numeric, 0)
+	Maximum              = binary("maximum", "Takes the greater of two elements; of booleans the logical or. Spec: maximum.", ods.AnyRanked, ir.Commutative)
+	Minimum              = binary("minimum", "Takes the smaller of two elements; of booleans the logical and. Spec: minimum.", ods.AnyRanked, ir.Commutative)
+	Multiply             = binary("multiply", "Multiplies two tensors element by element; of booleans the logical and. Spec: multiply.", ods.AnyRanked, ir.Commutative)
 	Or                   = bitwise("or", "Computes the logical or bitwise or of two tensors. Spec: or.")
-	Power                = binary("power", "Raises lhs to the power of rhs. Spec: power.", numeric, 0)
-	Remainder            = binary("remainder", "Computes the remainder of a division that rounds towards zero. Spec: remainder.", numeric, 0)
-	ShiftLeft            = binary("shift_left", "Shifts the bits of lhs left by rhs. Spec: shift_left.", intTensor, 0)
-	ShiftRightArithmetic = binary("shift_right_arithmetic", "Shifts the bits of lhs right by rhs, filling with the sign. Spec: shift_right_arithmetic.", intTensor, 0)
-	ShiftRightLogical    = binary("shift_right_logical", "Shifts the bits of lhs right by rhs, filling with zeros. Spec: shift_right_logical.", intTensor, 0)
-	Subtract             = binary("subtract", "Subtracts rhs from lhs. Spec: subtract.", numeric, 0)
+	Power                = binary("power", "Raises lhs to the power of rhs. Spec: power.", ods.Numeric, 0)
+	Remainder            = binary("remainder", "Computes the remainder of a division that rounds towards zero. Spec: remainder.", ods.Numeric, 0)
+	ShiftLeft            = binary("shift_left", "Shifts the bits of lhs left by rhs. Spec: shift_left.", ods.RankedInt, 0)
+	ShiftRightArithmetic = binary("shift_right_arithmetic", "Shifts the bits of lhs right by rhs, filling with the sign. Spec: shift_right_arithmetic.", ods.RankedInt, 0)
+	ShiftRightLogical    = binary("shift_right_logical", "Shifts the bits of lhs right by rhs, filling with zeros. Spec: shift_right_logical.", ods.RankedInt, 0)
+	Subtract             = binary("subtract", "Subtracts rhs from lhs. Spec: subtract.", ods.Numeric, 0)
 	Xor                  = bitwise("xor", "Computes the logical or bitwise exclusive or of two tensors. Spec: xor.")
 )
 
 // BitcastConvert reinterprets bits as another element type.
 var BitcastConvert = &ir.Def{
 	Name: "stablehlo.bitcast_convert", Doc: "Reads the bits of the operand as another element type; a last dimension appears or disappears where the widths differ. Spec: bitcast_convert.",
-	Operands: []ir.Arg{{Name: "operand", Type: anyTensorQ}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensorQ}},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
 	Local:    true,
@@ -159,8 +156,8 @@ var BitcastConvert = &ir.Def{
 // Clamp limits elements.
 var Clamp = &ir.Def{
 	Name: "stablehlo.clamp", Doc: "Limits each element to the range from min to max, which are scalars or as large as the operand. Spec: clamp.",
-	Operands: []ir.Arg{{Name: "min", Type: anyTensor}, {Name: "operand", Type: anyTensor}, {Name: "max", Type: anyTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
+	Operands: []ir.Arg{{Name: "min", Type: ods.AnyRanked}, {Name: "operand", Type: ods.AnyRanked}, {Name: "max", Type: ods.AnyRanked}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Traits:   ir.Pure,
 	Format:   "$min `,` $operand `,` $max attr-dict `:` custom<SameOperandsAndResultType>(type($min), type($operand), type($max), type($result))",
 	Infer:    infer(inferClamp), Verify: verify(compatibleElemTypes, agrees(inferClamp)), Local: true,
@@ -175,11 +172,11 @@ var Clamp = &ir.Def{
 // Compare compares elements.
 var Compare = &ir.Def{
 	Name: "stablehlo.compare", Doc: "Compares two tensors element by element. Spec: compare.",
-	Operands: []ir.Arg{{Name: "lhs", Type: anyTensor}, {Name: "rhs", Type: anyTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: predTensor}},
+	Operands: []ir.Arg{{Name: "lhs", Type: ods.AnyRanked}, {Name: "rhs", Type: ods.AnyRanked}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.PredTensor}},
 	Attrs: []ir.AttrSpec{
-		required("comparison_direction", enum(ComparisonDirection, "Which comparison operation to perform.")),
-		optional("compare_type", enum(ComparisonType, "Which comparison type to use.")),
+		ods.Required("comparison_direction", ods.Enum(ComparisonDirectionEnum, "Which comparison operation to perform.")),
+		ods.Optional("compare_type", ods.Enum(ComparisonTypeEnum, "Which comparison type to use.")),
 	},
 	Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 	Format: "$comparison_direction `,` $lhs `,` $rhs (`,` $compare_type^)? attr-dict `:` functional-type(operands, results)",
@@ -191,11 +188,11 @@ var Compare = &ir.Def{
 	`),
 }
 
-// ComplexOp joins real and imaginary parts.
-var ComplexOp = &ir.Def{
+// Complex joins real and imaginary parts.
+var Complex = &ir.Def{
 	Name: "stablehlo.complex", Doc: "Makes complex elements from their real and imaginary parts. Spec: complex.",
-	Operands: []ir.Arg{{Name: "lhs", Type: Tensor(FP32)}, {Name: "rhs", Type: Tensor(FP32)}},
-	Results:  []ir.Arg{{Name: "result", Type: Tensor(Complex)}},
+	Operands: []ir.Arg{{Name: "lhs", Type: ods.Tensor(ods.FP32)}, {Name: "rhs", Type: ods.Tensor(ods.FP32)}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.Tensor(ods.Complex)}},
 	Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 	Format:   "operands attr-dict `:` custom<ComplexOpType>(type($lhs), type($rhs), type($result))",
 	Infer:    infer(inferComplex), Verify: verify(sameOperandElems, sameShape, agrees(inferComplex)),
@@ -209,9 +206,9 @@ var ComplexOp = &ir.Def{
 // Map applies a function to the elements of tensors of one shape.
 var Map = &ir.Def{
 	Name: "stablehlo.map", Doc: "Applies a computation on scalars to the elements of one or more tensors of one shape. Spec: map.",
-	Operands: []ir.Arg{{Name: "inputs", Type: anyTensor, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
-	Attrs:    []ir.AttrSpec{required("dimensions", I64Array)},
+	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
+	Attrs:    []ir.AttrSpec{ods.Required("dimensions", ods.I64Array)},
 	Regions:  []ir.RegionSpec{{Name: "computation"}},
 	Flow:     elementFlow,
 	Traits:   ir.Pure | ir.SameShape | ir.SingleBlock,
@@ -227,11 +224,11 @@ var Map = &ir.Def{
 // ReducePrecision rounds to a narrower format.
 var ReducePrecision = &ir.Def{
 	Name: "stablehlo.reduce_precision", Doc: "Rounds each element to what a format with the given widths of exponent and mantissa holds, and back. Spec: reduce_precision.",
-	Operands: []ir.Arg{{Name: "operand", Type: floatTensor}},
-	Results:  []ir.Arg{{Name: "output", Type: floatTensor}},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.Floats}},
+	Results:  []ir.Arg{{Name: "output", Type: ods.Floats}},
 	Attrs: []ir.AttrSpec{
-		required("exponent_bits", I32Pos),    // (C2)
-		required("mantissa_bits", I32NonNeg), // (C3)
+		ods.Required("exponent_bits", ods.I32Pos),    // (C2)
+		ods.Required("mantissa_bits", ods.I32NonNeg), // (C3)
 	},
 	Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 	Format: "$operand `,` `format` `=` custom<ExponentMantissa>($exponent_bits, $mantissa_bits) attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($output))",
@@ -246,8 +243,8 @@ var ReducePrecision = &ir.Def{
 // Select chooses between two tensors.
 var Select = &ir.Def{
 	Name: "stablehlo.select", Doc: "Takes each element from on_true or on_false as pred says; pred is a scalar or as large as they are. Spec: select.",
-	Operands: []ir.Arg{{Name: "pred", Type: predTensor}, {Name: "on_true", Type: anyTensor}, {Name: "on_false", Type: anyTensor}},
-	Results:  []ir.Arg{{Name: "result", Type: anyTensor}},
+	Operands: []ir.Arg{{Name: "pred", Type: ods.PredTensor}, {Name: "on_true", Type: ods.AnyRanked}, {Name: "on_false", Type: ods.AnyRanked}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Traits:   ir.Pure,
 	Format:   "operands attr-dict `:` custom<SelectOpType>(type($pred), type($on_true), type($on_false), type($result))",
 	Infer:    infer(inferSelect), Verify: verify(agrees(inferSelect)), Local: true,
@@ -261,8 +258,8 @@ var Select = &ir.Def{
 var (
 	UniformQuantize = &ir.Def{
 		Name: "stablehlo.uniform_quantize", Doc: "Quantizes each element, or quantizes it anew. Spec: uniform_quantize.",
-		Operands: []ir.Arg{{Name: "operand", Type: Tensor(FP, QTensor, QAxis)}},
-		Results:  []ir.Arg{{Name: "result", Type: Tensor(QTensor, QAxis)}},
+		Operands: []ir.Arg{{Name: "operand", Type: ods.Tensor(ods.FP, ods.QTensor, ods.QAxis)}},
+		Results:  []ir.Arg{{Name: "result", Type: ods.Tensor(ods.QTensor, ods.QAxis)}},
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   formatUnary,
 		Verify:   verify(sameShape, uniformQuantizeRule),
@@ -273,8 +270,8 @@ var (
 	}
 	UniformDequantize = &ir.Def{
 		Name: "stablehlo.uniform_dequantize", Doc: "Computes the real value of each quantized element. Spec: uniform_dequantize.",
-		Operands: []ir.Arg{{Name: "operand", Type: Tensor(QTensor, QAxis)}},
-		Results:  []ir.Arg{{Name: "result", Type: Tensor(FP)}},
+		Operands: []ir.Arg{{Name: "operand", Type: ods.Tensor(ods.QTensor, ods.QAxis)}},
+		Results:  []ir.Arg{{Name: "result", Type: ods.Tensor(ods.FP)}},
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   formatUnary,
 		Infer:    infer(inferDequantize), Verify: verify(sameShape, agrees(inferDequantize)),

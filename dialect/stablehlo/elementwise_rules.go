@@ -71,7 +71,7 @@ func inferClamp(s *site) ([]ir.Type, error) {
 // inferSelect: what on_true and on_false agree on (select C2); pred is a scalar or of that shape (C1).
 func inferSelect(s *site) ([]ir.Type, error) {
 	pred, a, b := s.tensor(0), s.tensor(1), s.tensor(2)
-	if !compatible(a, b) {
+	if !Compatible(a, b) {
 		return nil, fail("requires compatible types for non-predicate operands")
 	}
 	if pred.Rank() != 0 && !sameDims(pred.Shape(), a.Shape()) {

@@ -1,10 +1,13 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/ir"
+)
 
-var symbolRefs = arrayOf(isFlatSymbol, "flat symbol ref array attribute")
+var symbolRefs = ods.ArrayOf(ods.IsFlatSymbol, "flat symbol ref array attribute")
 
-var layouts = arrayOf(func(a ir.Attr) bool {
+var layouts = ods.ArrayOf(func(a ir.Attr) bool {
 	d, ok := a.(*ir.DenseAttr)
 	if !ok {
 		return false
@@ -23,18 +26,18 @@ var CustomCall = &ir.Def{
 	Operands: []ir.Arg{{Name: "inputs", Type: callOperand, Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Type: callOperand, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		required("call_target_name", StrAttr),
-		defaulted("has_side_effect", BoolAttr, attrFalse),
-		optional("backend_config", ir.AttrConstraint{Summary: "string attribute or dictionary of named attribute values", Check: func(a ir.Attr) bool { return isString(a) || isDict(a) }}),
-		defaulted("api_version", ir.AttrConstraint{Summary: "Custom call API version", Form: ir.FormBare, FormType: i32, Check: func(a ir.Attr) bool {
+		ods.Required("call_target_name", ods.StrAttr),
+		ods.Defaulted("has_side_effect", ods.BoolAttr, attrFalse),
+		ods.Optional("backend_config", ir.AttrConstraint{Summary: "string attribute or dictionary of named attribute values", Check: func(a ir.Attr) bool { return ods.IsString(a) || ods.IsDict(a) }}),
+		ods.Defaulted("api_version", ir.AttrConstraint{Summary: "Custom call API version", Form: ir.FormBare, FormType: i32, Check: func(a ir.Attr) bool {
 			i, ok := a.(*ir.IntegerAttr)
 			return ok && i.Type() == ir.Type(i32) && i.Value() >= 0 && i.Value() < int64(len(apiVersionNames))
 		}}, ir.NewInteger(APIOriginal, i32)),
-		defaulted("called_computations", symbolRefs, ir.NewArray(nil)),
-		optional("operand_layouts", layouts),
-		optional("result_layouts", layouts),
-		defaulted("output_operand_aliases", arrayOf(func(a ir.Attr) bool { _, ok := dataOf[OutputOperandAlias](a); return ok }, "Aliasing attribute for outputs and operands of CustomCall"), ir.NewArray(nil)),
-		optional("result_tilings", ArrayAttr),
+		ods.Defaulted("called_computations", symbolRefs, ir.NewArray(nil)),
+		ods.Optional("operand_layouts", layouts),
+		ods.Optional("result_layouts", layouts),
+		ods.Defaulted("output_operand_aliases", ods.ArrayOf(func(a ir.Attr) bool { _, ok := dataOf[OutputOperandAlias](a); return ok }, "Aliasing attribute for outputs and operands of CustomCall"), ir.NewArray(nil)),
+		ods.Optional("result_tilings", ods.ArrayAttr),
 	},
 	Format: "custom<CustomCallTarget>($call_target_name) `(` $inputs `)` attr-dict `:` functional-type(operands, results)",
 	Verify: verify(customCallRule),
@@ -43,11 +46,11 @@ var CustomCall = &ir.Def{
 // Composite stands for a function.
 var Composite = &ir.Def{
 	Name: "stablehlo.composite", Doc: "Stands for an operation by name that can be decomposed into a function. Spec: composite.",
-	Operands: []ir.Arg{{Name: "inputs", Type: tupleElem, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "results", Type: tupleElem, Mult: ir.Variadic}},
+	Operands: []ir.Arg{{Name: "inputs", Type: ods.TupleElem, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: ods.TupleElem, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		required("name", StrAttr), defaulted("composite_attributes", DictAttr, ir.NewDict(nil)),
-		required("decomposition", SymbolRef), defaulted("version", I32NonNeg, ir.NewInteger(0, i32)),
+		ods.Required("name", ods.StrAttr), ods.Defaulted("composite_attributes", ods.DictAttr, ir.NewDict(nil)),
+		ods.Required("decomposition", ods.SymbolRef), ods.Defaulted("version", ods.I32NonNeg, ir.NewInteger(0, i32)),
 	},
 	Regions: []ir.RegionSpec{{Name: "composite_regions", Mult: ir.Variadic}},
 	Flow:    &ir.Flow{Callee: "decomposition"},
@@ -65,8 +68,8 @@ var Composite = &ir.Def{
 var (
 	Tuple = &ir.Def{
 		Name: "stablehlo.tuple", Doc: "Makes a tuple of its operands. Spec: tuple.",
-		Operands: []ir.Arg{{Name: "val", Type: anyOf(tupleElem, anyMemref), Mult: ir.Variadic}},
-		Results:  []ir.Arg{{Name: "result", Type: tupleOf}},
+		Operands: []ir.Arg{{Name: "val", Type: ods.AnyOf(ods.TupleElem, ods.AnyMemref), Mult: ir.Variadic}},
+		Results:  []ir.Arg{{Name: "result", Type: ods.TupleOf}},
 		Traits:   ir.Pure,
 		Format:   "$val attr-dict `:` custom<TupleOpType>(type($val), type($result))",
 		Infer:    infer(inferTuple), Verify: verify(agrees(inferTuple)), // (C1)
@@ -76,9 +79,9 @@ var (
 	}
 	GetTupleElement = &ir.Def{
 		Name: "stablehlo.get_tuple_element", Doc: "Takes one element of a tuple. Spec: get_tuple_element.",
-		Operands: []ir.Arg{{Name: "operand", Type: tupleOf}},
-		Results:  []ir.Arg{{Name: "result", Type: anyOf(anyTensor, qAxisTensor, Token, tupleOf, anyMemref)}},
-		Attrs:    []ir.AttrSpec{required("index", I32NonNeg)},
+		Operands: []ir.Arg{{Name: "operand", Type: ods.TupleOf}},
+		Results:  []ir.Arg{{Name: "result", Type: ods.AnyOf(ods.AnyRanked, ods.QAxisTensor, ods.Token, ods.TupleOf, ods.AnyMemref)}},
+		Attrs:    []ir.AttrSpec{ods.Required("index", ods.I32NonNeg)},
 		Traits:   ir.Pure,
 		Format:   "$operand `[` $index `]` attr-dict `:` functional-type(operands, results)",
 		Infer:    infer(inferGetTupleElement), Verify: verify(agrees(inferGetTupleElement)),

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -32,9 +33,9 @@ func customCallRule(s *site) error {
 	version := s.int("api_version", APIOriginal)
 	switch config := s.attr("backend_config"); {
 	case config == nil:
-	case version == APITypedFFI && !isDict(config):
+	case version == APITypedFFI && !ods.IsDict(config):
 		return opFail("backend_config for api_version %s must be a dictionary attribute.", apiVersionNames[version])
-	case version != APITypedFFI && !isString(config):
+	case version != APITypedFFI && !ods.IsString(config):
 		return opFail("backend_config for api_version %s must be a string attribute.", apiVersionNames[version])
 	}
 	if err := aliasesRule(s); err != nil {

@@ -359,7 +359,7 @@ func selectRule(s *site, t *ir.TensorType) error {
 	}
 	want := scalarOf(s.ctx, t)
 	for i, a := range b.Args() {
-		if !compatible(a.Type(), want) {
+		if !Compatible(a.Type(), want) {
 			return fail("expects the type of select-region's parameter at index %d to be '%s', but got '%s'", i, want, a.Type())
 		}
 	}

@@ -1,15 +1,18 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/ir"
+)
 
 // Rows of the operations that talk to the host or another device. Each takes a token last and gives one last.
 
 // Infeed reads from the infeed.
 var Infeed = &ir.Def{
 	Name: "stablehlo.infeed", Doc: "Reads values from the infeed. Spec: infeed.",
-	Operands: []ir.Arg{{Name: "token", Type: Token}},
+	Operands: []ir.Arg{{Name: "token", Type: ods.Token}},
 	Results:  []ir.Arg{{Name: "results", Type: transferable, Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{always("infeed_config", StrAttr, ir.NewString("")), optional("layout", ArrayAttr)},
+	Attrs:    []ir.AttrSpec{ods.Always("infeed_config", ods.StrAttr, ir.NewString("")), ods.Optional("layout", ods.ArrayAttr)},
 	Verify:   verify(infeedRule),
 	Clauses: ir.Clauses(`
 		C1 there is at least one result
@@ -21,19 +24,19 @@ var Infeed = &ir.Def{
 // Outfeed writes to the outfeed.
 var Outfeed = &ir.Def{
 	Name: "stablehlo.outfeed", Doc: "Writes values to the outfeed. Spec: outfeed.",
-	Operands: []ir.Arg{{Name: "inputs", Type: anyTensorQ, Mult: ir.Variadic}, {Name: "token", Type: Token}},
-	Results:  []ir.Arg{{Name: "result", Type: Token}},
-	Attrs:    []ir.AttrSpec{always("outfeed_config", StrAttr, ir.NewString(""))},
+	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyQuantized, Mult: ir.Variadic}, {Name: "token", Type: ods.Token}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.Token}},
+	Attrs:    []ir.AttrSpec{ods.Always("outfeed_config", ods.StrAttr, ir.NewString(""))},
 	Infer:    infer(inferToken), Verify: verify(agrees(inferToken)),
 }
 
 // Recv receives from a channel.
 var Recv = &ir.Def{
 	Name: "stablehlo.recv", Doc: "Receives values from a channel. Spec: recv.",
-	Operands: []ir.Arg{{Name: "token", Type: Token}},
+	Operands: []ir.Arg{{Name: "token", Type: ods.Token}},
 	Results:  []ir.Arg{{Name: "results", Type: transferable, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		required("channel_handle", channelHandle), defaulted("is_host_transfer", BoolAttr, attrFalse), optional("source_target_pairs", I64Elems),
+		ods.Required("channel_handle", channelHandle), ods.Defaulted("is_host_transfer", ods.BoolAttr, attrFalse), ods.Optional("source_target_pairs", ods.I64Elems),
 	},
 	Verify: verify(recvRule),
 	Clauses: ir.Clauses(`
@@ -47,10 +50,10 @@ var Recv = &ir.Def{
 // Send sends to a channel.
 var Send = &ir.Def{
 	Name: "stablehlo.send", Doc: "Sends values to a channel. Spec: send.",
-	Operands: []ir.Arg{{Name: "inputs", Type: anyTensorQ, Mult: ir.Variadic}, {Name: "token", Type: Token}},
-	Results:  []ir.Arg{{Name: "result", Type: Token}},
+	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyQuantized, Mult: ir.Variadic}, {Name: "token", Type: ods.Token}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.Token}},
 	Attrs: []ir.AttrSpec{
-		required("channel_handle", channelHandle), defaulted("is_host_transfer", BoolAttr, attrFalse), optional("source_target_pairs", I64Elems),
+		ods.Required("channel_handle", channelHandle), ods.Defaulted("is_host_transfer", ods.BoolAttr, attrFalse), ods.Optional("source_target_pairs", ods.I64Elems),
 	},
 	Infer: infer(inferSend), Verify: verify(agrees(inferSend)),
 	Clauses: ir.Clauses(`

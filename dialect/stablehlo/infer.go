@@ -11,9 +11,9 @@ import (
 // This file holds what several rules and inferences share. Sizes are ir.Dynamic where they are not known; a
 // dynamic dimension may have a bound, which the tensor's encoding carries (spec, "Dynamism", RFC on bounds).
 
-// compatible reports whether a value of type a may stand where type b is expected: shapes that agree where both
+// Compatible reports whether a value of type a may stand where type b is expected: shapes that agree where both
 // are known and within bounds, element types that agree up to the parameters of quantization.
-func compatible(a, b ir.Type) bool {
+func Compatible(a, b ir.Type) bool {
 	if ir.Identical(a, b) {
 		return true
 	}
@@ -27,7 +27,7 @@ func compatible(a, b ir.Type) bool {
 			return false
 		}
 		for i := range ta.Elems() {
-			if !compatible(ta.Elems()[i], tb.Elems()[i]) {
+			if !Compatible(ta.Elems()[i], tb.Elems()[i]) {
 				return false
 			}
 		}
@@ -62,7 +62,7 @@ func compatibleShapes(a, b *ir.TensorType) bool {
 	if a.Rank() != b.Rank() {
 		return false
 	}
-	ba, bb := boundsOf(a), boundsOf(b)
+	ba, bb := BoundsOf(a), BoundsOf(b)
 	for i, d := range a.Shape() {
 		e := b.Shape()[i]
 		switch {
@@ -126,7 +126,7 @@ func sameShape(s *site) error {
 func compatibleTypes(s *site) error {
 	all := s.allTypes()
 	for _, t := range all {
-		if !compatible(t, all[0]) {
+		if !Compatible(t, all[0]) {
 			return opFail("requires compatible types for all operands and results")
 		}
 	}
@@ -259,7 +259,7 @@ func accuracyRule(s *site) error {
 	if a.Atol < 0 || a.Rtol < 0 || a.Ulps < 0 {
 		return fail("Invalid tolerances for ResultAccuracyAttr, must be non-negative.")
 	}
-	if mode := ResultAccuracyMode.Cases[a.Mode]; mode != "TOLERANCE" && (a.Atol != 0 || a.Rtol != 0 || a.Ulps != 0) {
+	if mode := ResultAccuracyModeEnum.Cases[a.Mode]; mode != "TOLERANCE" && (a.Atol != 0 || a.Rtol != 0 || a.Ulps != 0) {
 		return fail("Invalid tolerances for ResultAccuracyAttr with mode %s, must be all zero.", mode)
 	}
 	return nil
@@ -270,7 +270,7 @@ type dim struct{ size, bound int64 }
 
 func dimOf(t *ir.TensorType, i int) dim {
 	d := dim{t.Shape()[i], ir.Dynamic}
-	if b := boundsOf(t); i < len(b) && d.size == ir.Dynamic {
+	if b := BoundsOf(t); i < len(b) && d.size == ir.Dynamic {
 		d.bound = b[i]
 	}
 	return d
@@ -335,7 +335,7 @@ func leastSpecific(a, b dim) dim {
 // joinTypes joins types of one kind, dimension by dimension.
 func joinTypes(c *ir.Context, types []ir.Type, join func(i int, a, b dim) (dim, error)) (ir.Type, error) {
 	for _, t := range types {
-		if tt, ok := t.(*ir.TensorType); !ok || !tt.Ranked() || tt.Encoding() != nil && boundsOf(tt) == nil {
+		if tt, ok := t.(*ir.TensorType); !ok || !tt.Ranked() || tt.Encoding() != nil && BoundsOf(tt) == nil {
 			return types[0], nil
 		}
 	}

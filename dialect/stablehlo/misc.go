@@ -1,18 +1,21 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/ir"
+)
 
 var (
-	feature1D      = Tensor1D(FP, QTensor)
-	batchNormAttrs = []ir.AttrSpec{required("epsilon", F32Attr), required("feature_index", I64NonNeg)}
+	feature1D      = ods.Tensor1D(ods.FP, ods.QTensor)
+	batchNormAttrs = []ir.AttrSpec{ods.Required("epsilon", ods.F32Attr), ods.Required("feature_index", ods.I64NonNeg)}
 )
 
 // The three parts of batch normalization.
 var (
 	BatchNormGrad = &ir.Def{
 		Name: "stablehlo.batch_norm_grad", Doc: "Computes the gradients of a batch normalization. Spec: batch_norm_grad.",
-		Operands:    []ir.Arg{{Name: "operand", Type: floatTensor}, {Name: "scale", Type: feature1D}, {Name: "mean", Type: feature1D}, {Name: "variance", Type: feature1D}, {Name: "grad_output", Type: floatTensor}},
-		Results:     []ir.Arg{{Name: "grad_operand", Type: floatTensor}, {Name: "grad_scale", Type: feature1D}, {Name: "grad_offset", Type: feature1D}},
+		Operands:    []ir.Arg{{Name: "operand", Type: ods.Floats}, {Name: "scale", Type: feature1D}, {Name: "mean", Type: feature1D}, {Name: "variance", Type: feature1D}, {Name: "grad_output", Type: ods.Floats}},
+		Results:     []ir.Arg{{Name: "grad_operand", Type: ods.Floats}, {Name: "grad_scale", Type: feature1D}, {Name: "grad_offset", Type: feature1D}},
 		Attrs:       batchNormAttrs,
 		Traits:      ir.Pure,
 		ResultNames: namedResults,
@@ -27,8 +30,8 @@ var (
 	}
 	BatchNormInference = &ir.Def{
 		Name: "stablehlo.batch_norm_inference", Doc: "Normalizes with a given mean and variance. Spec: batch_norm_inference.",
-		Operands: []ir.Arg{{Name: "operand", Type: floatTensor}, {Name: "scale", Type: feature1D}, {Name: "offset", Type: feature1D}, {Name: "mean", Type: feature1D}, {Name: "variance", Type: feature1D}},
-		Results:  []ir.Arg{{Name: "result", Type: floatTensor}},
+		Operands: []ir.Arg{{Name: "operand", Type: ods.Floats}, {Name: "scale", Type: feature1D}, {Name: "offset", Type: feature1D}, {Name: "mean", Type: feature1D}, {Name: "variance", Type: feature1D}},
+		Results:  []ir.Arg{{Name: "result", Type: ods.Floats}},
 		Attrs:    batchNormAttrs,
 		Traits:   ir.Pure,
 		Infer:    infer(inferBatchNormInference), Verify: verify(compatibleElemTypes, agrees(inferBatchNormInference)),
@@ -44,8 +47,8 @@ var (
 	}
 	BatchNormTraining = &ir.Def{
 		Name: "stablehlo.batch_norm_training", Doc: "Normalizes with the mean and variance of the batch, and gives them. Spec: batch_norm_training.",
-		Operands:    []ir.Arg{{Name: "operand", Type: floatTensor}, {Name: "scale", Type: feature1D}, {Name: "offset", Type: feature1D}},
-		Results:     []ir.Arg{{Name: "output", Type: floatTensor}, {Name: "batch_mean", Type: feature1D}, {Name: "batch_var", Type: feature1D}},
+		Operands:    []ir.Arg{{Name: "operand", Type: ods.Floats}, {Name: "scale", Type: feature1D}, {Name: "offset", Type: feature1D}},
+		Results:     []ir.Arg{{Name: "output", Type: ods.Floats}, {Name: "batch_mean", Type: feature1D}, {Name: "batch_var", Type: feature1D}},
 		Attrs:       batchNormAttrs,
 		Traits:      ir.Pure,
 		ResultNames: namedResults,
@@ -65,9 +68,9 @@ var (
 // Cholesky factors matrices.
 var Cholesky = &ir.Def{
 	Name: "stablehlo.cholesky", Doc: "Computes the Cholesky factors of a batch of matrices. Spec: cholesky.",
-	Operands: []ir.Arg{{Name: "a", Type: fpOrComplex}},
-	Results:  []ir.Arg{{Name: "result", Type: fpOrComplex}},
-	Attrs:    []ir.AttrSpec{defaulted("lower", BoolAttr, attrFalse)},
+	Operands: []ir.Arg{{Name: "a", Type: ods.FPOrComplex}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.FPOrComplex}},
+	Attrs:    []ir.AttrSpec{ods.Defaulted("lower", ods.BoolAttr, attrFalse)},
 	Traits:   ir.Pure | ir.SameShape,
 	Format:   "$a (`,` `lower` `=` $lower^)? attr-dict `:` custom<SameOperandsAndResultType>(type($a), type($result))",
 	Infer:    infer(inferCholesky), Verify: verify(compatibleElemTypes, agrees(inferCholesky)),
@@ -81,9 +84,9 @@ var Cholesky = &ir.Def{
 // Fft transforms.
 var Fft = &ir.Def{
 	Name: "stablehlo.fft", Doc: "Computes discrete Fourier transforms, complex or real, forward or inverse. Spec: fft.",
-	Operands: []ir.Arg{{Name: "operand", Type: Tensor(FP, Complex)}},
-	Results:  []ir.Arg{{Name: "result", Type: Tensor(FP, Complex)}},
-	Attrs:    []ir.AttrSpec{required("fft_type", enum(FftType, "XLA fast fourier transform type.")), required("fft_length", I64Array)},
+	Operands: []ir.Arg{{Name: "operand", Type: ods.Tensor(ods.FP, ods.Complex)}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.Tensor(ods.FP, ods.Complex)}},
+	Attrs:    []ir.AttrSpec{ods.Required("fft_type", ods.Enum(FftTypeEnum, "XLA fast fourier transform type.")), ods.Required("fft_length", ods.I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `type` `=` $fft_type `,` `length` `=` $fft_length attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferFft), Verify: verify(agrees(inferFft)),
@@ -100,9 +103,9 @@ var Fft = &ir.Def{
 var (
 	Rng = &ir.Def{
 		Name: "stablehlo.rng", Doc: "Fills a tensor of a computed shape with random numbers of a distribution. Spec: rng.",
-		Operands: []ir.Arg{{Name: "a", Type: Scalar(Pred, Int, FP)}, {Name: "b", Type: Scalar(Pred, Int, FP)}, {Name: "shape", Type: shapeTensor}},
-		Results:  []ir.Arg{{Name: "result", Type: Tensor(Pred, Int, FP)}},
-		Attrs:    []ir.AttrSpec{required("rng_distribution", enum(RngDistribution, "XLA PRNG distribution to be used."))},
+		Operands: []ir.Arg{{Name: "a", Type: ods.Scalar(ods.Pred, ods.Int, ods.FP)}, {Name: "b", Type: ods.Scalar(ods.Pred, ods.Int, ods.FP)}, {Name: "shape", Type: ods.ShapeTensor}},
+		Results:  []ir.Arg{{Name: "result", Type: ods.Tensor(ods.Pred, ods.Int, ods.FP)}},
+		Attrs:    []ir.AttrSpec{ods.Required("rng_distribution", ods.Enum(RngDistributionEnum, "XLA PRNG distribution to be used."))},
 		Format:   "$a `,` $b `,` $shape `,` `distribution` `=` $rng_distribution attr-dict `:` functional-type(operands, results)",
 		Infer:    infer(inferRng), Verify: verify(matching(2, "a, b, result"), agrees(inferRng)),
 		Clauses: ir.Clauses(`
@@ -113,9 +116,9 @@ var (
 	}
 	RngBitGenerator = &ir.Def{
 		Name: "stablehlo.rng_bit_generator", Doc: "Fills a tensor with random bits and gives the next state. Spec: rng_bit_generator.",
-		Operands:    []ir.Arg{{Name: "initial_state", Type: Tensor(Int, FP)}},
-		Results:     []ir.Arg{{Name: "output_state", Type: Tensor(Int, FP)}, {Name: "output", Type: StaticTensor(Int, FP)}},
-		Attrs:       []ir.AttrSpec{required("rng_algorithm", enum(RngAlgorithm, "XLA PRNG algorithm to be used."))},
+		Operands:    []ir.Arg{{Name: "initial_state", Type: ods.Tensor(ods.Int, ods.FP)}},
+		Results:     []ir.Arg{{Name: "output_state", Type: ods.Tensor(ods.Int, ods.FP)}, {Name: "output", Type: ods.StaticTensor(ods.Int, ods.FP)}},
+		Attrs:       []ir.AttrSpec{ods.Required("rng_algorithm", ods.Enum(RngAlgorithmEnum, "XLA PRNG algorithm to be used."))},
 		Traits:      ir.Pure,
 		Format:      "$initial_state `,` `algorithm` `=` $rng_algorithm attr-dict `:` functional-type(operands, results)",
 		Verify:      verify(rngBitGeneratorRule),
@@ -130,10 +133,10 @@ var (
 // TriangularSolve solves triangular systems.
 var TriangularSolve = &ir.Def{
 	Name: "stablehlo.triangular_solve", Doc: "Solves systems of linear equations with triangular matrices. Spec: triangular_solve.",
-	Operands: []ir.Arg{{Name: "a", Type: Tensor(FP, Complex)}, {Name: "b", Type: Tensor(FP, Complex)}},
-	Results:  []ir.Arg{{Name: "result", Type: Tensor(FP, Complex)}},
+	Operands: []ir.Arg{{Name: "a", Type: ods.Tensor(ods.FP, ods.Complex)}, {Name: "b", Type: ods.Tensor(ods.FP, ods.Complex)}},
+	Results:  []ir.Arg{{Name: "result", Type: ods.Tensor(ods.FP, ods.Complex)}},
 	Attrs: []ir.AttrSpec{
-		required("left_side", BoolAttr), required("lower", BoolAttr), required("unit_diagonal", BoolAttr), required("transpose_a", enum(Transpose, "Transpose options")),
+		ods.Required("left_side", ods.BoolAttr), ods.Required("lower", ods.BoolAttr), ods.Required("unit_diagonal", ods.BoolAttr), ods.Required("transpose_a", ods.Enum(TransposeEnum, "Transpose options")),
 	},
 	Traits: ir.Pure,
 	Infer:  infer(inferTriangularSolve), Verify: verify(compatibleElemTypes, agrees(inferTriangularSolve)),

@@ -1,6 +1,9 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/ir"
+)
 
 // batchNorm checks what the three parts of batch normalization have in common: the feature dimension is one of the
 // operand's (batch_norm_training C1), and the vectors from operand i to j have its size (C5, C6).
@@ -78,7 +81,7 @@ func inferFft(s *site) ([]ir.Type, error) {
 	}
 	ct, isC := t.Elem().(*ir.ComplexType)
 	if kind == "RFFT" {
-		if !FP32.Has(t.Elem()) { // (C2)
+		if !ods.FP32.Has(t.Elem()) { // (C2)
 			return nil, fail("RFFT requires f32 or f64 input type, but is given '%s'.", t.Elem())
 		}
 	} else if !isC {
@@ -141,7 +144,7 @@ func inferRng(s *site) ([]ir.Type, error) {
 				shape[i] = ir.Dynamic
 			}
 		}
-		if e, ok := s.attr("rng_distribution").(*ir.EnumAttr); ok && e.Case() == "NORMAL" && !isFloat(a.Elem()) { // (C2)
+		if e, ok := s.attr("rng_distribution").(*ir.EnumAttr); ok && e.Case() == "NORMAL" && !ods.IsFloat(a.Elem()) { // (C2)
 			return nil, fail("mu and sigma must be floats")
 		}
 		return []ir.Type{s.ctx.Tensor(shape, a.Elem(), nil)}, nil
@@ -151,7 +154,7 @@ func inferRng(s *site) ([]ir.Type, error) {
 
 // rngBitGeneratorRule: the state keeps its type (rng_bit_generator C1).
 func rngBitGeneratorRule(s *site) error {
-	if a, b := s.tensor(0), s.result(0); !compatible(a, b) {
+	if a, b := s.tensor(0), s.result(0); !Compatible(a, b) {
 		return fail("output state shape must be compatible with initial state shape. Got: '%s' and '%s'", a, b)
 	}
 	return nil

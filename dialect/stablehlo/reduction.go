@@ -1,13 +1,16 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
+	"github.com/hlocb/hlocb/ir"
+)
 
 // Reduce folds dimensions away.
 var Reduce = &ir.Def{
 	Name: "stablehlo.reduce", Doc: "Combines the elements along dimensions, which disappear, with a computation on scalars. Spec: reduce.",
-	Operands: []ir.Arg{{Name: "inputs", Type: anyTensor, Mult: ir.Variadic}, {Name: "init_values", Type: anyTensor, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{required("dimensions", I64Array)},
+	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyRanked, Mult: ir.Variadic}, {Name: "init_values", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Attrs:    []ir.AttrSpec{ods.Required("dimensions", ods.I64Array)},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
 	Flow:     elementFlow,
 	Traits:   ir.Pure | ir.SameVariadicOperands | ir.SingleBlock,
@@ -30,11 +33,11 @@ var Reduce = &ir.Def{
 // ReduceWindow folds windows.
 var ReduceWindow = &ir.Def{
 	Name: "stablehlo.reduce_window", Doc: "Combines the elements of each window with a computation on scalars. Spec: reduce_window.",
-	Operands: []ir.Arg{{Name: "inputs", Type: anyTensor, Mult: ir.Variadic}, {Name: "init_values", Type: anyTensor, Mult: ir.Variadic}},
-	Results:  []ir.Arg{{Name: "results", Type: anyTensor, Mult: ir.Variadic}},
+	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyRanked, Mult: ir.Variadic}, {Name: "init_values", Type: ods.AnyRanked, Mult: ir.Variadic}},
+	Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		required("window_dimensions", I64Array), optional("window_strides", I64Array), optional("base_dilations", I64Array),
-		optional("window_dilations", I64Array), optional("padding", I64Elems),
+		ods.Required("window_dimensions", ods.I64Array), ods.Optional("window_strides", ods.I64Array), ods.Optional("base_dilations", ods.I64Array),
+		ods.Optional("window_dilations", ods.I64Array), ods.Optional("padding", ods.I64Elems),
 	},
 	Regions: []ir.RegionSpec{{Name: "body"}},
 	Flow:    elementFlow,

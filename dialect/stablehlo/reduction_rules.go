@@ -51,7 +51,7 @@ func reducerRule(s *site, i int, inputs, inits []ir.Type, allowed ...int64) erro
 			return fail("Reduction-region here must produce tensor-typed result(s), but produces '%s' instead", t)
 		}
 		for _, j := range [...]int{k, n + k} {
-			if at := b.Arg(j).Type(); !compatible(at, r) {
+			if at := b.Arg(j).Type(); !Compatible(at, r) {
 				return fail("The type of reduction-region's parameter at index %d is different than the corresponding result type: '%s' vs '%s'", j, at, r)
 			}
 		}

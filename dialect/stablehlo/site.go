@@ -120,7 +120,7 @@ func agrees(f inference) rule {
 			return inferenceError{inferredMismatch(types, s.results)}
 		}
 		for i, t := range types {
-			if !compatible(t, s.results[i]) {
+			if !Compatible(t, s.results[i]) {
 				return inferenceError{inferredMismatch(types, s.results)}
 			}
 		}

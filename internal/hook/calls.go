@@ -7,8 +7,8 @@ import (
 
 // callGraph is a snapshot of who calls and who else names the functions of a module.
 type callGraph struct {
-	funcs   []fn.Func
-	byName  map[string]fn.Func
+	funcs   []fn.FuncOp
+	byName  map[string]fn.FuncOp
 	callers map[string][]*ir.Op // func.call ops by callee
 	m       *ir.Module
 	named   map[string]*ir.Op // see taken; nil until somebody asks
@@ -18,7 +18,7 @@ func newCallGraph(m *ir.Module) *callGraph { return callGraphOf(m, nil) }
 
 // callGraphOf is newCallGraph; it shows visit, where it is not nil, each op on the way.
 func callGraphOf(m *ir.Module, visit func(*ir.Op)) *callGraph {
-	g := &callGraph{m: m, byName: map[string]fn.Func{}, callers: map[string][]*ir.Op{}}
+	g := &callGraph{m: m, byName: map[string]fn.FuncOp{}, callers: map[string][]*ir.Op{}}
 	g.funcs = fn.Funcs(m)
 	for _, f := range g.funcs {
 		g.byName[f.Symbol()] = f
@@ -62,14 +62,14 @@ func (g *callGraph) taken(name string) *ir.Op {
 }
 
 // callee returns the function that call calls, ok false where it has no body here.
-func (g *callGraph) callee(call *ir.Op) (fn.Func, bool) {
+func (g *callGraph) callee(call *ir.Op) (fn.FuncOp, bool) {
 	f, ok := g.byName[fn.Callee(call)]
 	return f, ok && !f.External()
 }
 
 // recursive returns the first function that reaches one of the hooks and calls itself, directly or through others; ok is
 // false where there is none. XLA cannot compile such a function.
-func (g *callGraph) recursive(hooks []*ir.Op) (f fn.Func, ok bool) {
+func (g *callGraph) recursive(hooks []*ir.Op) (f fn.FuncOp, ok bool) {
 	// Callers of functions that reach hooks reach them, too.
 	reach := map[string]bool{}
 	var work []string
@@ -120,11 +120,11 @@ func (g *callGraph) recursive(hooks []*ir.Op) (f fn.Func, ok bool) {
 			return f, true
 		}
 	}
-	return fn.Func{}, false
+	return fn.FuncOp{}, false
 }
 
 // returns returns the func.return ops of f.
-func returns(f fn.Func) []*ir.Op {
+func returns(f fn.FuncOp) []*ir.Op {
 	var out []*ir.Op
 	for _, b := range f.Region(0).Blocks() {
 		if t := b.Last(); t != nil && t.Name() == "func.return" {

@@ -330,7 +330,7 @@ func isChainLinkTyped(f *chainFollower, op *ir.Op) bool {
 }
 
 // signature brings the type of a function in line with its body.
-func (f *chainFollower) signature(fun fn.Func) {
+func (f *chainFollower) signature(fun fn.FuncOp) {
 	t := fun.Type()
 	inputs := typeList(fun.Body().Args())
 	results := t.Results()

@@ -73,7 +73,7 @@ func (c *checker) isEvent(op *ir.Op) bool {
 }
 
 // function checks f as entered by in and returns what its results carry.
-func (c *checker) function(f fn.Func, in entry) (*flow, error) {
+func (c *checker) function(f fn.FuncOp, in entry) (*flow, error) {
 	key := f.Symbol() + " " + strconv.FormatBool(in.first)
 	for _, b := range in.carries {
 		key += strconv.FormatBool(b)[:1]

@@ -70,7 +70,7 @@ func (t *threader) split() error {
 		inner := t.m.NewOp(&ir.OpState{Def: f.Def(), Attrs: f.Attrs(), Bodies: takeRegions(t.m, f.Op), Loc: f.Loc(), Pos: f.Pos()})
 		inner.SetAttr(ir.SymbolName, ir.NewString(syms.Unique(name+"_private", inner)))
 		inner.SetAttr("sym_visibility", ir.NewString("private"))
-		twin := fn.Func{Op: inner}
+		twin := fn.FuncOp{Op: inner}
 		twin.SetSignature(f.Type(), nil, nil)
 		t.m.Body().InsertBefore(inner, f.Next())
 		entry := f.Region(0).AddBlock()
@@ -93,7 +93,7 @@ func (t *threader) split() error {
 
 // function threads the chain through f: from an argument to a result of a private function, from a new chain
 // of a public one.
-func (t *threader) function(f fn.Func) error {
+func (t *threader) function(f fn.FuncOp) error {
 	if len(f.Region(0).Blocks()) != 1 {
 		return t.m.Errorf(f.Op, "function @%s reaches hooks and has several blocks, which have no program order", f.Symbol())
 	}
@@ -116,7 +116,7 @@ func (t *threader) function(f fn.Func) error {
 }
 
 // start returns the chain that a public function starts with.
-func (t *threader) start(f fn.Func) *ir.Value {
+func (t *threader) start(f fn.FuncOp) *ir.Value {
 	if t.chain != hook.ChainPID {
 		return startChain(t.m.AtStart(f.Body()).At(f.Loc(), f.Pos()), t.chain)
 	}

@@ -36,7 +36,7 @@ func markPIDs(m *ir.Module, pids []*ir.Value) {
 }
 
 // editArg changes the attributes of argument i of f.
-func editArg(f fn.Func, i int, edit func(ir.AttrList) ir.AttrList) {
+func editArg(f fn.FuncOp, i int, edit func(ir.AttrList) ir.AttrList) {
 	t := f.Type()
 	args, results := signatureAttrs(f)
 	args[i] = ir.NewDict(edit(args[i].Entries()))
@@ -44,7 +44,7 @@ func editArg(f fn.Func, i int, edit func(ir.AttrList) ir.AttrList) {
 }
 
 // signatureAttrs returns the attributes of all arguments and results of f, none of them nil.
-func signatureAttrs(f fn.Func) (args, results []*ir.DictAttr) {
+func signatureAttrs(f fn.FuncOp) (args, results []*ir.DictAttr) {
 	for i := range f.Type().Inputs() {
 		args = append(args, orEmpty(f.ArgAttrs(i)))
 	}
@@ -63,7 +63,7 @@ func orEmpty(d *ir.DictAttr) *ir.DictAttr {
 
 // dropPIDs removes the marked arguments that nothing reads any more, and the marks of the others.
 func dropPIDs(m *ir.Module) {
-	if !slices.ContainsFunc(fn.Funcs(m), func(f fn.Func) bool { return f.Type() != nil && pidArg(f) != nil }) {
+	if !slices.ContainsFunc(fn.Funcs(m), func(f fn.FuncOp) bool { return f.Type() != nil && pidArg(f) != nil }) {
 		return
 	}
 	calls := newCallGraph(m)
@@ -97,7 +97,7 @@ func dropPIDs(m *ir.Module) {
 // passPIDs marks the arguments of private functions that marked arguments are handed to. The functions that loop
 // conditions become are made after markPIDs and take what the conditions saw.
 func passPIDs(calls *callGraph) {
-	work := append([]fn.Func(nil), calls.funcs...)
+	work := append([]fn.FuncOp(nil), calls.funcs...)
 	for len(work) > 0 {
 		f := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -123,7 +123,7 @@ func passPIDs(calls *callGraph) {
 }
 
 // removeArg removes argument i of f, which nothing uses, and operand i of its calls.
-func removeArg(m *ir.Module, f fn.Func, i int, callers []*ir.Op) {
+func removeArg(m *ir.Module, f fn.FuncOp, i int, callers []*ir.Op) {
 	args, results := signatureAttrs(f)
 	t := f.Type()
 	f.Body().RemoveArg(i)

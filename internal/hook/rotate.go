@@ -51,7 +51,7 @@ func (r *reach) loops(list []*ir.Op, b *ir.Block) []*ir.Op {
 }
 
 // rotate moves the condition of loop into a private function in front of at.
-func rotate(m *ir.Module, f fn.Func, loop *ir.Op, at *ir.Op) error {
+func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	cond := loop.Region(0).Entry()
 	last := cond.Last()
 	if last == nil || !isReturn(last) || last.NumOperands() != 1 {
@@ -76,7 +76,7 @@ func rotate(m *ir.Module, f fn.Func, loop *ir.Op, at *ir.Op) error {
 	syms := ir.SymbolsOf(m.Op())
 	name := syms.Unique(strings.TrimSuffix(f.Symbol(), "_while_cond")+"_while_cond", op)
 	op.SetAttr(ir.SymbolName, ir.NewString(name))
-	fn.Func{Op: op}.SetSignature(m.Context().Function(inputs, []ir.Type{pred}), nil, nil)
+	fn.FuncOp{Op: op}.SetSignature(m.Context().Function(inputs, []ir.Type{pred}), nil, nil)
 	m.Body().InsertBefore(op, at)
 	inFunc := func(u *ir.Use) bool { return op.IsAncestorOf(u.Owner()) }
 	for i, v := range captures {

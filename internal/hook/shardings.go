@@ -136,7 +136,7 @@ func allManual(m *ir.Module, op *ir.Op, shardings []*sdy.Sharding) bool {
 				continue
 			}
 			if d, ok := o.Attr("mesh").(*ir.DialectAttr); ok {
-				mesh, _ = d.Data().(*sdy.Mesh)
+				mesh, _ = d.Data().(*sdy.DeviceMesh)
 			}
 		}
 		if mesh == nil {

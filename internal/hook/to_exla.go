@@ -212,7 +212,7 @@ func addPIDs(m *ir.Module) error {
 }
 
 // addPID inserts the PID as argument 0 of f.
-func addPID(m *ir.Module, f fn.Func, pid ir.Type) *ir.Value {
+func addPID(m *ir.Module, f fn.FuncOp, pid ir.Type) *ir.Value {
 	args, results := signatureAttrs(f)
 	mark := ir.NewDict(ir.AttrList{{Name: attrPID, Attr: ir.NewUnit()}})
 	t := f.Type()
@@ -221,7 +221,7 @@ func addPID(m *ir.Module, f fn.Func, pid ir.Type) *ir.Value {
 }
 
 // pidArg returns f's argument that holds the PID, nil where it has none.
-func pidArg(f fn.Func) *ir.Value {
+func pidArg(f fn.FuncOp) *ir.Value {
 	for i := range f.Type().Inputs() {
 		if f.ArgAttrs(i).Get(attrPID) != nil {
 			return f.Body().Arg(i)

@@ -74,7 +74,7 @@ type converter struct {
 	chain   *hook.Chain // nil: tokens vanish
 	calls   *callGraph
 	public  bool // the function being converted is visible outside
-	fn      fn.Func
+	fn      fn.FuncOp
 	dropRes []bool // results of the public function being converted that go away though no token
 	vals    map[*ir.Value][]*ir.Value
 	made    map[*ir.Op]bool // ops that start a chain, which are not to be converted themselves
@@ -123,11 +123,11 @@ func (c *converter) signatures() bool {
 
 // isTokenArg reports whether argument i stands for a token though its type is none: JAX before 0.4.27 wrote
 // tensor<0xi1> {jax.token = true}.
-func isTokenArg(f fn.Func, i int) bool {
+func isTokenArg(f fn.FuncOp, i int) bool {
 	return f.ArgAttrs(i).Get("jax.token") != nil && isZeroSize(f.Type().Inputs()[i])
 }
 
-func isTokenResult(f fn.Func, i int) bool {
+func isTokenResult(f fn.FuncOp, i int) bool {
 	return f.ResultAttrs(i).Get("jax.token") != nil && isZeroSize(f.Type().Results()[i])
 }
 
@@ -165,7 +165,7 @@ func (c *converter) allParts(op *ir.Op) []*ir.Value {
 }
 
 // function converts f's signature and body.
-func (c *converter) function(f fn.Func) error {
+func (c *converter) function(f fn.FuncOp) error {
 	t := f.Type()
 	if t == nil {
 		return nil

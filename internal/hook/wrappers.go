@@ -33,7 +33,7 @@ func collapseWrappers(m *ir.Module, changed map[string]bool) {
 }
 
 // forwards returns the call that f consists of: its operands are f's arguments, its results are f's, in order.
-func forwards(f fn.Func) *ir.Op {
+func forwards(f fn.FuncOp) *ir.Op {
 	if f.External() || len(f.Region(0).Blocks()) != 1 {
 		return nil
 	}

@@ -74,7 +74,7 @@ func (g *Generator) broadcastingBinary() *call {
 		}
 		c.args[1].dt = c.args[0].dt
 	case "compare":
-		dir := stablehlo.ComparisonDirection.Cases[g.rng.IntN(6)]
+		dir := stablehlo.ComparisonDirectionEnum.Cases[g.rng.IntN(6)]
 		if d.IsComplex() {
 			dir = "EQ"
 		}

@@ -146,7 +146,7 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 	switch name {
 	case "compare":
 		var out []*call
-		for _, dir := range stablehlo.ComparisonDirection.Cases {
+		for _, dir := range stablehlo.ComparisonDirectionEnum.Cases {
 			one := *c
 			one.label = dir
 			one.attrs = []string{fmt.Sprintf("comparison_direction = #stablehlo<comparison_direction %s>", dir)}

@@ -14,7 +14,7 @@ type moduleShape struct {
 	replicas, partitions int  // 0 where the module does not say
 	shardy               bool // it is sharded by the sdy dialect
 	inputs, outputs      []ir.Type
-	main                 fn.Func
+	main                 fn.FuncOp
 	module               *ir.Module
 }
 
