@@ -69,14 +69,14 @@ func PlaceOnDevices(m *ir.Module, mode hook.PerDevice) error {
 
 // newPlacer reads the meshes of a module.
 func newPlacer(m *ir.Module, mode hook.PerDevice) *placer {
-	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.Mesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
+	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.DeviceMesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
 	p.devices, _ = intAttr(m.Op().Attr("mhlo.num_partitions"))
 	for op := range m.Body().Ops() {
 		if op.Name() != "sdy.mesh" {
 			continue
 		}
 		if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok {
-			if mesh, ok := d.Data().(*sdy.Mesh); ok {
+			if mesh, ok := d.Data().(*sdy.DeviceMesh); ok {
 				name := stringAttr(op.Attr(ir.SymbolName))
 				p.meshes[name] = mesh
 				if len(mesh.Axes) > 0 && p.mesh == nil {
@@ -298,9 +298,9 @@ type placer struct {
 	m        *ir.Module
 	mode     hook.PerDevice
 	devices  int64
-	mesh     *sdy.Mesh // the first with axes; nil: the module is GSPMD's
+	mesh     *sdy.DeviceMesh // the first with axes; nil: the module is GSPMD's
 	meshName string
-	meshes   map[string]*sdy.Mesh
+	meshes   map[string]*sdy.DeviceMesh
 	maximal  []maximalMesh
 	known    map[*ir.Value]*sdy.Sharding // what shardingOf found
 	last     int64                       // channel in use
@@ -405,9 +405,9 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 	tensor.View[uint32](number)[0] = uint32(device)
 	id := ir.Must(b.Build(m.Def("stablehlo.partition_id"), nil))
 	k := ir.Must(b.Build(m.Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(number)}))
-	eq, _ := stablehlo.ComparisonDirection.Parse("EQ")
+	eq, _ := stablehlo.ComparisonDirectionEnum.Parse("EQ")
 	test := ir.Must(b.Build(m.Def("stablehlo.compare"), []*ir.Value{id.Result(0), k.Result(0)},
-		ir.NamedAttr{Name: "comparison_direction", Attr: ir.NewEnum(stablehlo.ComparisonDirection, eq)}))
+		ir.NamedAttr{Name: "comparison_direction", Attr: ir.NewEnum(stablehlo.ComparisonDirectionEnum, eq)}))
 	yes, no := m.NewRegion(), m.NewRegion()
 	choose := b.Insert(&ir.OpState{Def: m.Def("stablehlo.if"), Operands: []*ir.Value{test.Result(0)}, Types: typesOf(op), Bodies: []*ir.Region{yes, no}})
 	ret := m.Def("stablehlo.return")
