@@ -117,7 +117,7 @@ func Callee(call *ir.Op) string {
 // changed: args has the former position of each argument of the body, results that of each value returned, -1 for new
 // ones.
 func remapSignature(m *ir.Module, op *ir.Op, args, results []int) error {
-	f := Func{op}
+	f := FuncOp{op}
 	var inputs, outputs []ir.Type
 	for _, a := range f.Body().Args() {
 		inputs = append(inputs, a.Type())

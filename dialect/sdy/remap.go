@@ -75,20 +75,20 @@ func anyMesh(m *ir.Module, op *ir.Op, shardings []*Sharding) *Sharding {
 }
 
 // AsMesh returns the mesh that op declares; ok is false if op is no sdy.mesh.
-func AsMesh(op *ir.Op) (mesh *Mesh, ok bool) {
-	if !op.Is(MeshOp) {
+func AsMesh(op *ir.Op) (mesh *DeviceMesh, ok bool) {
+	if !op.Is(Mesh) {
 		return nil, false
 	}
 	d, ok := op.Attr("mesh").(*ir.DialectAttr)
 	if !ok {
 		return nil, false
 	}
-	mesh, ok = d.Data().(*Mesh)
+	mesh, ok = d.Data().(*DeviceMesh)
 	return mesh, ok
 }
 
 // has reports whether the mesh has all axes named.
-func (m *Mesh) has(names []string) bool {
+func (m *DeviceMesh) has(names []string) bool {
 	for _, name := range names {
 		found := false
 		for _, a := range m.Axes {
