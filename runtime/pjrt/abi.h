@@ -1,8 +1,9 @@
-// The part of two binary interfaces that this package uses, declared in its own words: the PJRT C API (a
-// plugin's table of functions, each taking one struct of arguments) and the XLA FFI (how a compiled program
-// calls a handler). Layouts are those of PJRT API 0.81 and XLA FFI API 0.2.
+// The part that this package uses of two binary interfaces: the PJRT C API (a plugin's function table; each function takes
+// one struct of arguments) and the XLA FFI (how a compiled program calls a handler). The layouts are those of PJRT API 0.81
+// and XLA FFI API 0.2, and later minor versions keep them. abi_layout.h holds them as numbers, and the compiler checks the
+// structs below against it.
 //
-// Every struct starts with its own size and a list of extensions. Fields marked "out" are the callee's.
+// Every struct starts with its own size and a list of extensions. The callee writes the fields marked "out".
 
 #ifndef HLOCB_ABI_H
 #define HLOCB_ABI_H
@@ -30,8 +31,7 @@ typedef struct {
 
 typedef void *(*hl_pjrt_fn)(void *args);
 
-// hl_api is what GetPjrtApi returns. The functions follow the version, in the order of the C API; older plugins
-// have fewer, so a caller compares with the size first.
+// hl_api is the table that GetPjrtApi returns. Older plugins have fewer functions: hl_has compares with the size first.
 typedef struct {
   HL_HEAD;
   hl_version version;
@@ -46,7 +46,6 @@ enum {
   HL_PLUGIN_INITIALIZE = 3,
   HL_PLUGIN_ATTRIBUTES = 4,
   HL_EVENT_DESTROY = 5,
-  HL_EVENT_IS_READY = 6,
   HL_EVENT_AWAIT = 8,
   HL_CLIENT_CREATE = 10,
   HL_CLIENT_DESTROY = 11,
@@ -54,7 +53,6 @@ enum {
   HL_CLIENT_PLATFORM_VERSION = 14,
   HL_CLIENT_ADDRESSABLE_DEVICES = 16,
   HL_CLIENT_COMPILE = 20,
-  HL_CLIENT_DEFAULT_DEVICE_ASSIGNMENT = 21,
   HL_CLIENT_BUFFER_FROM_HOST = 22,
   HL_DESCRIPTION_ID = 23,
   HL_DESCRIPTION_KIND = 26,
@@ -62,7 +60,6 @@ enum {
   HL_DEVICE_DESCRIPTION = 29,
   HL_DEVICE_LOCAL_ID = 31,
   HL_EXECUTABLE_DESTROY = 40,
-  HL_EXECUTABLE_NUM_OUTPUTS = 44,
   HL_EXECUTABLE_OPTIMIZED_PROGRAM = 48,
   HL_EXECUTABLE_SERIALIZE = 49,
   HL_LOADED_DESTROY = 50,
@@ -82,11 +79,6 @@ enum {
 
 // Extensions of hl_api.
 enum { HL_EXT_FFI = 5 };
-
-typedef struct {
-  HL_HEAD;
-  void *error;
-} hl_error_args;  // destroy
 
 typedef struct {
   HL_HEAD;
@@ -137,7 +129,7 @@ typedef struct {
   void *kv_try_get, *kv_try_get_arg;
 } hl_client_create_args;
 
-// hl_object_args is the shape of every call that takes one object and answers nothing.
+// hl_object_args is the argument of every function that takes one object and returns nothing else.
 typedef struct {
   HL_HEAD;
   void *object;
@@ -159,20 +151,8 @@ typedef struct {
 typedef struct {
   HL_HEAD;
   void *object;
-  bool answer;  // out
-} hl_bool_args;
-
-typedef struct {
-  HL_HEAD;
-  void *object;
   void *other;  // out
 } hl_get_args;
-
-typedef struct {
-  HL_HEAD;
-  void *object;
-  size_t number;  // out
-} hl_count_args;
 
 typedef struct {
   HL_HEAD;
@@ -180,14 +160,6 @@ typedef struct {
   void *const *items;  // out
   size_t num_items;    // out
 } hl_list_args;
-
-typedef struct {
-  HL_HEAD;
-  void *client;
-  int32_t num_replicas, num_partitions;
-  size_t assignment_size;
-  int32_t *assignment;  // out, [num_replicas][num_partitions]
-} hl_default_assignment_args;
 
 typedef struct {
   HL_HEAD;
@@ -212,7 +184,7 @@ typedef struct {
   hl_program *program;  // in and out
 } hl_optimized_program_args;
 
-// When the caller may change or free the memory that it handed over.
+// When the caller may change or free the host memory.
 enum { HL_HOST_ONLY_DURING_CALL = 0, HL_HOST_ZERO_COPY = 2 };
 
 typedef struct {
@@ -303,7 +275,7 @@ typedef struct {
 typedef struct {
   HL_HEAD;
   const void *executable;
-  const char *bytes;  // out, lives as long as what backs it
+  const char *bytes;  // out, valid until backing is released
   size_t num_bytes;   // out
   void *backing;      // out
   void (*release)(void *backing);
@@ -319,8 +291,8 @@ typedef struct {
   size_t num_options;
 } hl_deserialize_args;
 
-// The FFI extension of hl_api, and the two layouts of its registration that exist: the one of API 0.81 and
-// later, and an earlier one with a version in the middle. Neither has a list of extensions.
+// The FFI extension of hl_api. Its registration has two layouts: the one of API 0.81 and later, and an earlier one with a
+// version in the middle. Neither has a list of extensions, and no wheel carries the header that declares them.
 typedef struct {
   hl_ext base;
   hl_pjrt_fn register_type, add_user_data, register_handler;
@@ -351,13 +323,27 @@ typedef struct {
 
 typedef void *(*hl_ffi_fn)(void *args);
 
+// Positions in hl_ffi_api.fn.
 enum {
   HL_FFI_ERROR_CREATE = 0,
+  HL_FFI_ERROR_MESSAGE = 1,
+  HL_FFI_ERROR_DESTROY = 2,
+  HL_FFI_HANDLER_REGISTER = 3,
+  HL_FFI_STREAM_GET = 4,
+  HL_FFI_TYPE_REGISTER = 5,
+  HL_FFI_CONTEXT_GET = 6,
+  HL_FFI_STATE_SET = 7,
+  HL_FFI_STATE_GET = 8,
+  HL_FFI_ALLOCATE = 9,
+  HL_FFI_FREE = 10,
+  HL_FFI_SCHEDULE = 11,
+  HL_FFI_NUM_THREADS = 12,
   HL_FFI_FUTURE_CREATE = 13,
   HL_FFI_FUTURE_SET_AVAILABLE = 14,
   HL_FFI_FUTURE_SET_ERROR = 15,
   HL_FFI_RUN_ID = 16,
   HL_FFI_DEVICE_ORDINAL = 17,
+  HL_FFI_FUNCTIONS
 };
 
 typedef struct {
@@ -375,7 +361,9 @@ typedef struct {
   int64_t *dims;
 } hl_ffi_buffer;
 
-// hl_ffi_list is a frame's operands or results: n pointers to hl_ffi_buffer, with a kind (1: buffer) for each.
+enum { HL_FFI_BUFFER = 1 };
+
+// hl_ffi_list holds a frame's operands or results: n pointers to hl_ffi_buffer, each with the kind HL_FFI_BUFFER.
 typedef struct {
   HL_HEAD;
   int64_t n;
@@ -388,7 +376,7 @@ typedef struct {
   size_t len;
 } hl_ffi_span;
 
-// hl_ffi_attrs is sorted by name. Kinds: 1 array, 2 dictionary, 3 scalar, 4 string (an hl_ffi_span).
+// hl_ffi_attrs is sorted by name. A string is an hl_ffi_span.
 typedef struct {
   HL_HEAD;
   int64_t n;
@@ -408,7 +396,7 @@ typedef struct {
   void *data;
 } hl_ffi_array;
 
-// The version of the FFI that our own frames and tables have. Later minor versions of major version 0 add to them.
+// The FFI version of our own frames and tables.
 enum { HL_FFI_MAJOR = 0, HL_FFI_MINOR = 3 };
 
 enum { HL_FFI_ATTR_ARRAY = 1, HL_FFI_ATTR_DICTIONARY = 2, HL_FFI_ATTR_SCALAR = 3, HL_FFI_ATTR_STRING = 4 };
@@ -446,6 +434,44 @@ typedef struct {
 
 typedef struct {
   HL_HEAD;
+  void *error;
+  const char *message;  // out
+} hl_ffi_error_message_args;
+
+typedef struct {
+  HL_HEAD;
+  void *error;
+} hl_ffi_error_destroy_args;
+
+typedef struct {
+  HL_HEAD;
+  void *ctx;
+  size_t bytes, alignment;
+  void *data;  // out
+} hl_ffi_allocate_args;
+
+typedef struct {
+  HL_HEAD;
+  void *ctx;
+  size_t bytes;
+  void *data;
+} hl_ffi_free_args;
+
+typedef struct {
+  HL_HEAD;
+  void *ctx;
+  void (*task)(void *data);
+  void *data;
+} hl_ffi_schedule_args;
+
+typedef struct {
+  HL_HEAD;
+  void *ctx;
+  int64_t *num_threads;  // out
+} hl_ffi_num_threads_args;
+
+typedef struct {
+  HL_HEAD;
   void *ctx;
   int64_t run_id;  // out
 } hl_ffi_run_id_args;
@@ -466,5 +492,12 @@ typedef struct {
   void *future;
   void *error;
 } hl_ffi_future_error_args;
+
+// ---- Layout ----
+
+#define HL_AT(type, field, at) _Static_assert(offsetof(type, field) == at, "offset of " #type "." #field)
+#define HL_SIZE(type, bytes) _Static_assert(sizeof(type) == bytes, "size of " #type)
+#define HL_IS(constant, value) _Static_assert(constant == value, "value of " #constant)
+#include "abi_layout.h"
 
 #endif

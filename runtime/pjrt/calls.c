@@ -12,9 +12,6 @@ static char *copy_dlerror(void) {
 }
 
 void *hl_open(const char *path, char **error) {
-  // XLA reads this when it is loaded; without it clients and compilations write chatter to standard error, errors aside. What the user set
-  // stays.
-  setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) *error = copy_dlerror();
   return library;
@@ -55,7 +52,7 @@ int hl_error_read(const hl_api *api, void *error, const char **message, size_t *
 
 void hl_error_free(const hl_api *api, void *error) {
   if (!error) return;
-  ARGS(hl_error_args, a, .error = error);
+  ARGS(hl_object_args, a, .object = error);
   api->fn[HL_ERROR_DESTROY](&a);
 }
 
@@ -72,19 +69,11 @@ void *hl_plugin_attributes(const hl_api *api, const hl_named_value **attributes,
   return e;
 }
 
-void *hl_client_create(const hl_api *api, const char *const *names, const int64_t *values, size_t n, void **client) {
-  hl_named_value *options = calloc(n ? n : 1, sizeof *options);
-  for (size_t i = 0; i < n; i++) {
-    options[i].size = sizeof *options;
-    options[i].name = names[i];
-    options[i].name_size = strlen(names[i]);
-    options[i].type = HL_VALUE_INT64;
-    options[i].value.integer = values[i];
-    options[i].value_size = 1;
-  }
-  ARGS(hl_client_create_args, a, .options = options, .num_options = n);
+void *hl_client_create(const hl_api *api, const char *option, int64_t value, void **client) {
+  ARGS(hl_named_value, named, .name = option, .name_size = option ? strlen(option) : 0, .type = HL_VALUE_INT64,
+       .value = {.integer = value}, .value_size = 1);
+  ARGS(hl_client_create_args, a, .options = option ? &named : NULL, .num_options = option ? 1 : 0);
   void *e = api->fn[HL_CLIENT_CREATE](&a);
-  free(options);
   *client = a.client;
   return e;
 }
@@ -116,33 +105,12 @@ void *hl_get(const hl_api *api, int fn, void *object, void **other) {
   return e;
 }
 
-void *hl_count(const hl_api *api, int fn, void *object, size_t *number) {
-  ARGS(hl_count_args, a, .object = object);
-  void *e = api->fn[fn](&a);
-  *number = a.number;
-  return e;
-}
-
 void *hl_list(const hl_api *api, int fn, void *object, void *const **items, size_t *n) {
   ARGS(hl_list_args, a, .object = object);
   void *e = api->fn[fn](&a);
   *items = a.items;
   *n = a.num_items;
   return e;
-}
-
-void *hl_is_ready(const hl_api *api, void *event, bool *ready) {
-  ARGS(hl_bool_args, a, .object = event);
-  void *e = api->fn[HL_EVENT_IS_READY](&a);
-  *ready = a.answer;
-  return e;
-}
-
-void *hl_default_assignment(const hl_api *api, void *client, int32_t replicas, int32_t partitions,
-                            int32_t *assignment) {
-  ARGS(hl_default_assignment_args, a, .client = client, .num_replicas = replicas, .num_partitions = partitions,
-       .assignment_size = (size_t)replicas * (size_t)partitions, .assignment = assignment);
-  return api->fn[HL_CLIENT_DEFAULT_DEVICE_ASSIGNMENT](&a);
 }
 
 void *hl_compile(const hl_api *api, void *client, const char *code, size_t code_size, const char *format,
@@ -233,9 +201,7 @@ void *hl_from_host(const hl_api *api, void *client, void *device, const void *da
   return NULL;
 }
 
-void *hl_to_host(const hl_api *api, void *buffer, void *data, size_t size, size_t rank) {
-  int64_t order[rank ? rank : 1];
-  for (size_t i = 0; i < rank; i++) order[i] = (int64_t)(rank - 1 - i);
+void *hl_to_host(const hl_api *api, void *buffer, void *data, size_t size, const int64_t *order, size_t rank) {
   ARGS(hl_layout, layout);
   layout.tiled.size = sizeof layout.tiled;
   layout.tiled.minor_to_major = order;
@@ -269,12 +235,13 @@ void *hl_read(const hl_api *api, void *buffer, void *data, size_t size) {
   return e;
 }
 
-void *hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devices, void **arguments,
-                 size_t num_arguments, void **outputs, size_t num_outputs) {
-  // One block holds the lists of lists, the events and the indices that are not donated.
+bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devices, void **arguments,
+                size_t num_arguments, void **outputs, size_t num_outputs, void **error) {
+  // One block holds the lists of lists, the events and the indices of the arguments, none of which is donated.
   size_t words = 3 * devices + num_arguments;
   void *small[64];
-  void **block = words <= 64 ? small : malloc(words * sizeof *block);
+  void **block = words <= sizeof small / sizeof *small ? small : calloc(words, sizeof *block);
+  if (!block) return false;
   void **argument_lists = block, **output_lists = block + devices, **events = block + 2 * devices;
   int64_t *keep = (int64_t *)(block + 3 * devices);
   for (size_t d = 0; d < devices; d++) {
@@ -298,7 +265,8 @@ void *hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devi
         hl_error_free(api, e);
     }
   if (block != small) free(block);
-  return first;
+  *error = first;
+  return true;
 }
 
 void *hl_register(const hl_api *api, const hl_ffi_ext *ext, bool versioned, const char *target, void *handler,

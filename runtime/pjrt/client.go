@@ -36,16 +36,13 @@ type Device struct {
 
 // NewClient makes a client. devices is how many CPU devices it has; 0 leaves that to the plugin.
 func (p *Plugin) NewClient(devices int) (*Client, error) {
-	var names []*C.char
-	var values []C.int64_t
+	var option *C.char
 	if devices > 0 {
-		name := C.CString("cpu_device_count")
-		defer C.free(unsafe.Pointer(name))
-		// The list of names holds C pointers only, so C may read it where it is.
-		names, values = append(names, name), append(values, C.int64_t(devices))
+		option = C.CString("cpu_device_count")
+		defer C.free(unsafe.Pointer(option))
 	}
 	c := &Client{plugin: p, running: map[*session]struct{}{}}
-	if err := p.check("create client", C.hl_client_create(p.api, unsafe.SliceData(names), unsafe.SliceData(values), C.size_t(len(names)), &c.ptr)); err != nil {
+	if err := p.check("create client", C.hl_client_create(p.api, option, C.int64_t(devices), &c.ptr)); err != nil {
 		return nil, err
 	}
 	var err error

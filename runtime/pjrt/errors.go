@@ -2,10 +2,12 @@
 
 package pjrt
 
+// #include <stdlib.h>
 // #include "calls.h"
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 )
@@ -40,6 +42,18 @@ func (c Code) String() string {
 		return fmt.Sprintf("code %d", int(c))
 	}
 	return codeNames[c]
+}
+
+// errNoMemory says that C code could not allocate memory.
+var errNoMemory = errors.New("out of memory")
+
+// takeMessage returns a message that C code allocated, and frees it. C code leaves it nil if there is no memory for it.
+func takeMessage(message *C.char) string {
+	if message == nil {
+		return errNoMemory.Error()
+	}
+	defer C.free(unsafe.Pointer(message))
+	return C.GoString(message)
 }
 
 // check turns a PJRT error into a Go error and frees it. It is the only place that does.

@@ -1,5 +1,4 @@
-// Our own side of the XLA FFI: the table of functions that a handler in a shared library calls, and the frame that it is
-// called with.
+// Our own side of the XLA FFI: the function table and the call frame of a handler in a shared library.
 
 #include "foreign.h"
 
@@ -27,25 +26,27 @@ typedef struct {
   char *message;
 } foreign_error;
 
+enum { RESOURCE_EXHAUSTED = 8, UNIMPLEMENTED = 12 };
+
+// no_memory is the error for a failed allocation. It is never written and never freed.
+static char no_memory_message[] = "out of memory";
+static foreign_error no_memory = {RESOURCE_EXHAUSTED, no_memory_message};
+
 static foreign_error *new_error(int32_t code, const char *message) {
   foreign_error *e = malloc(sizeof *e);
+  if (!e) return &no_memory;
   e->code = code;
   e->message = strdup(message ? message : "");
-  return e;
+  if (e->message) return e;
+  free(e);
+  return &no_memory;
 }
 
 static void free_error(foreign_error *e) {
-  if (!e) return;
+  if (!e || e == &no_memory) return;
   free(e->message);
   free(e);
 }
-
-// An error is told by its first two arguments' layout alone: every struct of arguments begins with size and extensions.
-typedef struct {
-  HL_HEAD;
-  foreign_error *error;
-  const char *message;  // out
-} error_args;
 
 static void *error_create(void *args) {
   hl_ffi_error_args *a = args;
@@ -53,19 +54,19 @@ static void *error_create(void *args) {
 }
 
 static void *error_message(void *args) {
-  error_args *a = args;
-  a->message = a->error->message;
+  hl_ffi_error_message_args *a = args;
+  a->message = ((foreign_error *)a->error)->message;
   return NULL;
 }
 
 static void *error_destroy(void *args) {
-  free_error(((error_args *)args)->error);
+  free_error(((hl_ffi_error_destroy_args *)args)->error);
   return NULL;
 }
 
 // ---- futures ----
 
-// A future is owned by the handler, until it completes it, and by the call that waits for it.
+// A future has two owners: the handler until it completes the future, and the call that waits for the future.
 typedef struct {
   pthread_mutex_t mutex;
   pthread_cond_t done_changed;
@@ -83,7 +84,9 @@ static void drop_future(foreign_future *f) {
 }
 
 static void *future_create(void *args) {
+  ((hl_ffi_future_args *)args)->future = NULL;
   foreign_future *f = calloc(1, sizeof *f);
+  if (!f) return &no_memory;
   pthread_mutex_init(&f->mutex, NULL);
   pthread_cond_init(&f->done_changed, NULL);
   atomic_init(&f->owners, 2);
@@ -121,68 +124,42 @@ static foreign_error *await_future(foreign_future *f) {
   return error;
 }
 
-// ---- what a handler asks of its context ----
+// ---- the handler's context ----
 
 typedef struct {
   int64_t run_id;
   int32_t ordinal;
 } foreign_context;
 
-typedef struct {
-  HL_HEAD;
-  foreign_context *ctx;
-  size_t bytes, alignment;
-  void *data;  // out
-} allocate_args;
-
-typedef struct {
-  HL_HEAD;
-  foreign_context *ctx;
-  size_t bytes;
-  void *data;
-} free_args;
-
-typedef struct {
-  HL_HEAD;
-  foreign_context *ctx;
-  void (*task)(void *data);
-  void *data;
-} schedule_args;
-
-typedef struct {
-  HL_HEAD;
-  foreign_context *ctx;
-  int64_t *num_threads;  // out
-} num_threads_args;
-
 static void *allocate(void *args) {
-  allocate_args *a = args;
+  hl_ffi_allocate_args *a = args;
   size_t alignment = a->alignment < sizeof(void *) ? sizeof(void *) : a->alignment;
   a->data = NULL;
-  if (a->bytes && posix_memalign(&a->data, alignment, a->bytes)) return new_error(8, "out of memory");
+  if (a->bytes && posix_memalign(&a->data, alignment, a->bytes)) return &no_memory;
   return NULL;
 }
 
 static void *release(void *args) {
-  free(((free_args *)args)->data);
+  free(((hl_ffi_free_args *)args)->data);
   return NULL;
 }
 
 static void *run_task(void *args) {
-  schedule_args a = *(schedule_args *)args;
+  hl_ffi_schedule_args a = *(hl_ffi_schedule_args *)args;
   free(args);
   a.task(a.data);
   return NULL;
 }
 
-// A task gets a thread of its own: handlers may wait for one task in another.
+// schedule runs a task on a new thread, because one task may wait for another.
 static void *schedule(void *args) {
-  schedule_args *a = malloc(sizeof *a);
-  *a = *(schedule_args *)args;
+  hl_ffi_schedule_args *a = malloc(sizeof *a);
+  if (!a) return &no_memory;
+  *a = *(hl_ffi_schedule_args *)args;
   pthread_t thread;
   if (pthread_create(&thread, NULL, run_task, a)) {
     free(a);
-    return new_error(8, "cannot start a thread");
+    return new_error(RESOURCE_EXHAUSTED, "cannot start a thread");
   }
   pthread_detach(thread);
   return NULL;
@@ -190,7 +167,7 @@ static void *schedule(void *args) {
 
 static void *num_threads(void *args) {
   long n = sysconf(_SC_NPROCESSORS_ONLN);
-  *((num_threads_args *)args)->num_threads = n > 0 ? n : 1;
+  *((hl_ffi_num_threads_args *)args)->num_threads = n > 0 ? n : 1;
   return NULL;
 }
 
@@ -207,40 +184,56 @@ static void *get_ordinal(void *args) {
 }
 
 static void *no_registration(void *args) {
-  return new_error(12, "hlocb calls one handler, by its symbol: it takes no registration of handlers or types");
+  return new_error(UNIMPLEMENTED, "hlocb calls one handler by its symbol; handlers and types cannot be registered");
 }
 
-static void *no_stream(void *args) { return new_error(12, "the host has no stream"); }
+static void *no_stream(void *args) { return new_error(UNIMPLEMENTED, "the host has no stream"); }
 
-static void *no_user_data(void *args) { return new_error(12, "hlocb has no user data and no state for handlers"); }
-
-enum { FFI_FUNCTIONS = 18 };
+static void *no_user_data(void *args) { return new_error(UNIMPLEMENTED, "hlocb has no user data and no state for handlers"); }
 
 static const struct {
   HL_HEAD;
   hl_version version;
   const void *internal;
-  hl_ffi_fn fn[FFI_FUNCTIONS];
+  hl_ffi_fn fn[HL_FFI_FUNCTIONS];
 } own_api = {
     .size = sizeof own_api,
     .version = {.size = sizeof(hl_version), .major = HL_FFI_MAJOR, .minor = HL_FFI_MINOR},
-    .fn = {error_create, error_message, error_destroy, no_registration, no_stream, no_registration, no_user_data, no_user_data,
-           no_user_data, allocate, release, schedule, num_threads, future_create, future_set_available, future_set_error,
-           get_run_id, get_ordinal},
+    .fn =
+        {
+            [HL_FFI_ERROR_CREATE] = error_create,
+            [HL_FFI_ERROR_MESSAGE] = error_message,
+            [HL_FFI_ERROR_DESTROY] = error_destroy,
+            [HL_FFI_HANDLER_REGISTER] = no_registration,
+            [HL_FFI_STREAM_GET] = no_stream,
+            [HL_FFI_TYPE_REGISTER] = no_registration,
+            [HL_FFI_CONTEXT_GET] = no_user_data,
+            [HL_FFI_STATE_SET] = no_user_data,
+            [HL_FFI_STATE_GET] = no_user_data,
+            [HL_FFI_ALLOCATE] = allocate,
+            [HL_FFI_FREE] = release,
+            [HL_FFI_SCHEDULE] = schedule,
+            [HL_FFI_NUM_THREADS] = num_threads,
+            [HL_FFI_FUTURE_CREATE] = future_create,
+            [HL_FFI_FUTURE_SET_AVAILABLE] = future_set_available,
+            [HL_FFI_FUTURE_SET_ERROR] = future_set_error,
+            [HL_FFI_RUN_ID] = get_run_id,
+            [HL_FFI_DEVICE_ORDINAL] = get_ordinal,
+        },
 };
 
 // ---- calls ----
 
-// XLA counts a frame's size without the future, and handlers compare it for equality.
+// XLA does not count the future in a frame's size, and handlers compare the size for equality.
 enum { FRAME_SIZE = offsetof(hl_ffi_frame, future) };
 
 typedef void *(*foreign_handler)(hl_ffi_frame *frame);
 
+// take_message frees the error and returns its code and a copy of its message, which the caller frees.
 static char *take_message(foreign_error *e, int32_t *code) {
   if (!e) return NULL;
-  char *message = e->message;
   *code = e->code;
-  e->message = NULL;
+  char *message = strdup(e->message);
   free_error(e);
   return message;
 }
@@ -251,7 +244,7 @@ char *hl_foreign_version(void *handler, int32_t *major, int32_t *minor) {
   hl_ffi_frame frame = {.size = FRAME_SIZE, .ext = &ext.base, .api = (const hl_ffi_api *)&own_api, .stage = HL_FFI_STAGE_EXECUTE};
   frame.operands.size = frame.results.size = sizeof(hl_ffi_list);
   frame.attrs.size = sizeof(hl_ffi_attrs);
-  int32_t code;
+  int32_t code = 0;
   char *message = take_message(((foreign_handler)handler)(&frame), &code);
   *major = metadata.version.major;
   *minor = metadata.version.minor;
@@ -260,12 +253,18 @@ char *hl_foreign_version(void *handler, int32_t *major, int32_t *minor) {
 
 char *hl_foreign_call(void *handler, hl_ffi_buffer *buffers, int64_t operands, int64_t results, const hl_ffi_attrs *attrs,
                       int64_t run_id, int32_t ordinal, int32_t *code) {
-  int64_t n = operands + results;
-  hl_ffi_buffer *items[n + 1];
-  int32_t kinds[n + 1];
-  for (int64_t i = 0; i < n; i++) {
+  *code = 0;
+  size_t n = (size_t)(operands + results);
+  hl_ffi_buffer **items = calloc(n + 1, sizeof *items);
+  int32_t *kinds = calloc(n + 1, sizeof *kinds);
+  if (!items || !kinds) {
+    free(items);
+    free(kinds);
+    return take_message(&no_memory, code);
+  }
+  for (size_t i = 0; i < n; i++) {
     items[i] = &buffers[i];
-    kinds[i] = 1;
+    kinds[i] = HL_FFI_BUFFER;
   }
   foreign_context ctx = {run_id, ordinal};
   hl_ffi_frame frame = {
@@ -279,5 +278,7 @@ char *hl_foreign_call(void *handler, hl_ffi_buffer *buffers, int64_t operands, i
   };
   foreign_error *error = ((foreign_handler)handler)(&frame);
   if (!error && frame.future) error = await_future(frame.future);
+  free(items);
+  free(kinds);
   return take_message(error, code);
 }

@@ -70,8 +70,7 @@ func LoadForeign(path, symbol string) (*Foreign, error) {
 		return nil, err
 	}
 	refuse := func(message *C.char) (*Foreign, error) {
-		defer C.free(unsafe.Pointer(message))
-		return nil, &LibraryError{path, symbol, strings.TrimPrefix(C.GoString(message), full+": ")}
+		return nil, &LibraryError{path, symbol, strings.TrimPrefix(takeMessage(message), full+": ")}
 	}
 	cpath, csymbol := C.CString(full), C.CString(symbol)
 	defer C.free(unsafe.Pointer(cpath))
@@ -167,9 +166,8 @@ func (h *Foreign) Handle(_ context.Context, c *runtime.Call) error {
 	var code C.int32_t
 	message := C.hl_foreign_call(h.handler, &buffers[0], C.int64_t(len(c.Operands)), C.int64_t(len(c.Results)), attrs.list, C.int64_t(c.Run), C.int32_t(c.Device), &code)
 	goruntime.KeepAlive(attrs)
-	if message != nil {
-		defer C.free(unsafe.Pointer(message))
-		return &ForeignError{Code(code), C.GoString(message)}
+	if message != nil || code != 0 {
+		return &ForeignError{Code(code), takeMessage(message)}
 	}
 	for i, r := range c.Results {
 		if p := packed[len(c.Operands)+i]; p != nil {

@@ -1,4 +1,4 @@
-// Calling an XLA FFI handler that somebody else wrote, from our own call frame. It needs no plugin: the functions that a
+// Calls of XLA FFI handlers in shared libraries, from our own call frame. They need no plugin: the functions that a
 // handler reaches through its frame (errors, futures, memory, threads) are ours.
 
 #ifndef HLOCB_FOREIGN_H
@@ -6,15 +6,16 @@
 
 #include "abi.h"
 
-// hl_symbol looks a symbol up in a library that hl_open opened; on failure as hl_open.
+// hl_symbol looks up a symbol in a library that hl_open opened. It fails as hl_open does.
 void *hl_symbol(void *library, const char *name, char **error);
 
-// hl_foreign_version asks a handler for the version of the FFI that it was compiled with, -1 where it does not answer. The
-// message of an error is to be freed.
+// hl_foreign_version asks a handler for the FFI version that it was compiled with, -1 if the handler does not answer.
+// It returns NULL or a message that the caller frees.
 char *hl_foreign_version(void *handler, int32_t *major, int32_t *minor);
 
-// hl_foreign_call calls a handler: operands, then results, lie in buffers. Where the handler completes its call later, it
-// waits for that. It returns NULL or a message to be freed, and the error's code.
+// hl_foreign_call calls a handler and waits until the call is complete. buffers holds the operands, then the results.
+// *code is 0 or the code of the handler's error. hl_foreign_call returns the error's message, which the caller frees, or
+// NULL if there is none.
 char *hl_foreign_call(void *handler, hl_ffi_buffer *buffers, int64_t operands, int64_t results, const hl_ffi_attrs *attrs,
                       int64_t run_id, int32_t ordinal, int32_t *code);
 

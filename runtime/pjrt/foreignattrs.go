@@ -67,9 +67,10 @@ func (a *foreignAttrs) free() {
 	}
 }
 
-// alloc returns zeroed C memory.
+// alloc returns zeroed C memory. C.malloc never returns nil: cgo ends the process instead.
 func (a *foreignAttrs) alloc(size uintptr) unsafe.Pointer {
-	p := C.calloc(1, C.size_t(max(size, 1)))
+	p := C.malloc(C.size_t(max(size, 1)))
+	clear(unsafe.Slice((*byte)(p), size))
 	a.blocks = append(a.blocks, p)
 	return p
 }

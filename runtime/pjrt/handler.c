@@ -1,4 +1,4 @@
-// The handler that XLA calls for every hook, and one that does nothing.
+// The handler that XLA calls for every hook, and handlers that serve as yardsticks.
 
 #include "calls.h"
 #include "_cgo_export.h"
@@ -20,8 +20,8 @@ static bool ffi_has(const hl_ffi_api *api, int fn) {
   return api->size >= offsetof(hl_ffi_api, fn) + (size_t)(fn + 1) * sizeof(hl_ffi_fn);
 }
 
-// metadata answers the question that XLA asks before anything else: which version of the interface the handler
-// was made for. A plugin takes only some, and says so late, so the answer is the plugin's own version.
+// metadata answers XLA's first call of a handler, which asks for the FFI version that the handler was made for. A plugin
+// accepts only some versions and reports the others late, so the answer is the plugin's own version.
 static bool metadata(hl_ffi_frame *frame) {
   if (!frame->ext || frame->ext->type != HL_FFI_EXT_METADATA) return false;
   hl_ffi_metadata *m = ((hl_ffi_metadata_ext *)frame->ext)->metadata;
@@ -36,12 +36,12 @@ static void *ffi_error(const hl_ffi_api *api, const char *message, int32_t code)
   return api->fn[HL_FFI_ERROR_CREATE](&a);
 }
 
-// hook_id finds the id among the attributes. hlocb writes abi, chained, id, kind, name, so it is the third.
+// hook_id finds the id among the attributes. It starts with the third: hlocb writes abi, chained, id, kind, name.
 static bool hook_id(const hl_ffi_attrs *attrs, int64_t *id) {
   for (int64_t k = 0; k < attrs->n; k++) {
     int64_t i = (k + 2) % attrs->n;
     const hl_ffi_span *name = attrs->names[i];
-    if (name->len == 2 && name->ptr[0] == 'i' && name->ptr[1] == 'd' && attrs->kinds[i] == 3) {
+    if (name->len == 2 && name->ptr[0] == 'i' && name->ptr[1] == 'd' && attrs->kinds[i] == HL_FFI_ATTR_SCALAR) {
       const hl_ffi_scalar *s = attrs->items[i];
       if (s->dtype != 5 && s->dtype != 9) return false;  // s64, u64
       memcpy(id, s->value, sizeof *id);
@@ -51,7 +51,7 @@ static bool hook_id(const hl_ffi_attrs *attrs, int64_t *id) {
   return false;
 }
 
-// identify reads which hook is called, by which run, on which device.
+// identify reads the ids of the hook, of the run and of the device.
 static inline bool identify(hl_ffi_frame *frame, int64_t *id, int64_t *run_id, int32_t *ordinal) {
   const hl_ffi_api *api = frame->api;
   if (!hook_id(&frame->attrs, id)) return false;

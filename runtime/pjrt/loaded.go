@@ -211,7 +211,12 @@ func (l *loadedProgram) download(ptr unsafe.Pointer, i int) (*tensor.Tensor, err
 	if l.direct[i].Load() == readable {
 		return out, p.check("read result", C.hl_read(p.api, ptr, unsafe.Pointer(&data[0]), C.size_t(len(data))))
 	}
-	if err := p.check("copy result to host", C.hl_to_host(p.api, ptr, unsafe.Pointer(&data[0]), C.size_t(len(data)), C.size_t(len(t.Shape)))); err != nil {
+	order := make([]int64, len(t.Shape)) // row-major: the last dimension is the minor one
+	for i := range order {
+		order[i] = int64(len(order) - 1 - i)
+	}
+	if err := p.check("copy result to host", C.hl_to_host(p.api, ptr, unsafe.Pointer(&data[0]), C.size_t(len(data)),
+		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(order))), C.size_t(len(order)))); err != nil {
 		return nil, err
 	}
 	signExtend(data, t.DType)
@@ -254,8 +259,11 @@ func (l *loadedProgram) execute(launchID int32, args [][]*tensor.Tensor) ([][]*t
 			}
 		}
 	}()
-	if err := c.plugin.check("execute", C.hl_execute(c.plugin.api, l.ptr, C.int32_t(launchID), C.size_t(len(l.devices)),
-		&ptrs[0], C.size_t(n), &outputs[0], C.size_t(m))); err != nil {
+	var failed unsafe.Pointer
+	if !C.hl_execute(c.plugin.api, l.ptr, C.int32_t(launchID), C.size_t(len(l.devices)), &ptrs[0], C.size_t(n), &outputs[0], C.size_t(m), &failed) {
+		return nil, errNoMemory
+	}
+	if err := c.plugin.check("execute", failed); err != nil {
 		return nil, err
 	}
 	results := make([][]*tensor.Tensor, len(l.devices))

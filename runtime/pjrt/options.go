@@ -8,7 +8,6 @@ import "encoding/binary"
 type compileOptions struct {
 	replicas, partitions int
 	shardy               bool
-	assignment           []int32 // device ids, [replicas][partitions]; nil leaves them to the client
 	overrides            []override
 }
 
@@ -29,19 +28,6 @@ func (o *compileOptions) encode() []byte {
 	}
 	if o.shardy {
 		build = appendInt(build, 19, 1) // use_shardy_partitioner
-	}
-	if o.assignment != nil {
-		var device []byte
-		device = appendInt(device, 1, int64(o.replicas))
-		device = appendInt(device, 2, int64(o.partitions))
-		for p := range o.partitions {
-			var ids []byte
-			for r := range o.replicas {
-				ids = binary.AppendUvarint(ids, uint64(o.assignment[r*o.partitions+p]))
-			}
-			device = appendBytes(device, 3, appendBytes(nil, 1, ids))
-		}
-		build = appendBytes(build, 9, device)
 	}
 	out := appendBytes(nil, 3, build) // executable_build_options
 	for _, v := range o.overrides {

@@ -87,14 +87,12 @@ func Load(path string) (*Plugin, error) {
 	var message *C.char
 	library := C.hl_open(cpath, &message)
 	if library == nil {
-		defer C.free(unsafe.Pointer(message))
-		return fail("%s", C.GoString(message))
+		return fail("%s", takeMessage(message))
 	}
 	api := C.hl_get_api(library, &message)
 	if api == nil {
-		defer C.free(unsafe.Pointer(message))
 		C.hl_close(library)
-		return fail("%s", C.GoString(message))
+		return fail("%s", takeMessage(message))
 	}
 	p := &Plugin{path: real, api: api, registered: map[string]registration{}}
 	if major, minor := p.Version(); major != 0 || minor < minimumMinor {

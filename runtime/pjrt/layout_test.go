@@ -1,0 +1,381 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+var update = flag.Bool("update", false, "write abi_layout.h from the headers of the PJRT C API and the XLA FFI")
+
+// pjrtLayout maps the structs of abi.h to structs of pjrt_c_api.h: ours, theirs without PJRT_, then the fields after the
+// head as ours=theirs, or one name if both are the same.
+const pjrtLayout = `
+hl_ext Extension_Base type next
+hl_version Api_Version major=major_version minor=minor_version
+hl_error_message_args Error_Message_Args error message message_size
+hl_error_code_args Error_GetCode_Args error code
+hl_plain_args Plugin_Initialize_Args
+hl_named_value NamedValue name name_size type value=string_value value=int64_value value=int64_array_value value=float_value value=bool_value value_size
+hl_plugin_attributes_args Plugin_Attributes_Args attributes num_attributes
+hl_client_create_args Client_Create_Args options=create_options num_options kv_get=kv_get_callback kv_get_arg=kv_get_user_arg kv_put=kv_put_callback kv_put_arg=kv_put_user_arg client kv_try_get=kv_try_get_callback kv_try_get_arg=kv_try_get_user_arg
+hl_object_args Error_Destroy_Args object=error
+hl_object_args Event_Destroy_Args object=event
+hl_object_args Event_Await_Args object=event
+hl_object_args Client_Destroy_Args object=client
+hl_object_args Executable_Destroy_Args object=executable
+hl_object_args LoadedExecutable_Destroy_Args object=executable
+hl_object_args Buffer_Destroy_Args object=buffer
+hl_object_args Buffer_IncreaseExternalReferenceCount_Args object=buffer
+hl_object_args Buffer_DecreaseExternalReferenceCount_Args object=buffer
+hl_text_args Client_PlatformName_Args object=client text=platform_name text_size=platform_name_size
+hl_text_args Client_PlatformVersion_Args object=client text=platform_version text_size=platform_version_size
+hl_text_args DeviceDescription_Kind_Args object=device_description text=device_kind text_size=device_kind_size
+hl_text_args DeviceDescription_DebugString_Args object=device_description text=debug_string text_size=debug_string_size
+hl_int_args DeviceDescription_Id_Args object=device_description number=id
+hl_int_args Device_LocalHardwareId_Args object=device number=local_hardware_id
+hl_get_args Device_GetDescription_Args object=device other=device_description
+hl_get_args LoadedExecutable_GetExecutable_Args object=loaded_executable other=executable
+hl_get_args Buffer_OpaqueDeviceMemoryDataPointer_Args object=buffer other=device_memory_ptr
+hl_list_args Client_AddressableDevices_Args object=client items=addressable_devices num_items=num_addressable_devices
+hl_list_args LoadedExecutable_AddressableDevices_Args object=executable items=addressable_devices num_items=num_addressable_devices
+hl_program Program code code_size format format_size
+hl_compile_args Client_Compile_Args client program options=compile_options options_size=compile_options_size loaded=executable
+hl_optimized_program_args Executable_OptimizedProgram_Args executable program
+hl_from_host_args Client_BufferFromHostBuffer_Args client data type dims num_dims byte_strides num_byte_strides semantics=host_buffer_semantics device memory layout=device_layout done_with_data=done_with_host_buffer buffer
+hl_tiled_layout Buffer_MemoryLayout_Tiled minor_to_major num_minor_to_major=minor_to_major_size tile_dims tile_sizes=tile_dim_sizes num_tiles
+hl_layout Buffer_MemoryLayout tiled type
+hl_memory_layout_args Buffer_GetMemoryLayout_Args buffer layout
+hl_to_host_args Buffer_ToHostBuffer_Args buffer=src layout=host_layout data=dst data_size=dst_size event
+hl_execute_options ExecuteOptions send=send_callbacks recv=recv_callbacks num_send=num_send_ops num_recv=num_recv_ops launch_id not_donated=non_donatable_input_indices num_not_donated=num_non_donatable_input_indices context location=call_location num_tasks task_ids incarnations=incarnation_ids
+hl_execute_args LoadedExecutable_Execute_Args loaded=executable options arguments=argument_lists num_devices num_arguments=num_args outputs=output_lists events=device_complete_events device=execute_device
+hl_output_types_args Executable_OutputElementTypes_Args executable types=output_types num_types=num_output_types
+hl_output_dims_args Executable_OutputDimensions_Args executable num_outputs dims ranks=dim_sizes
+hl_serialize_args Executable_Serialize_Args executable bytes=serialized_bytes num_bytes=serialized_bytes_size backing=serialized_executable release=serialized_executable_deleter
+hl_deserialize_args Executable_DeserializeAndLoad_Args client bytes=serialized_executable num_bytes=serialized_executable_size loaded=loaded_executable options=overridden_serialized_compile_options num_options=overridden_serialized_compile_options_size
+`
+
+// pjrtFunctions maps the positions of functions in hl_api.fn to the fields of PJRT_Api.
+const pjrtFunctions = `
+HL_ERROR_DESTROY Error_Destroy
+HL_ERROR_MESSAGE Error_Message
+HL_ERROR_CODE Error_GetCode
+HL_PLUGIN_INITIALIZE Plugin_Initialize
+HL_PLUGIN_ATTRIBUTES Plugin_Attributes
+HL_EVENT_DESTROY Event_Destroy
+HL_EVENT_AWAIT Event_Await
+HL_CLIENT_CREATE Client_Create
+HL_CLIENT_DESTROY Client_Destroy
+HL_CLIENT_PLATFORM_NAME Client_PlatformName
+HL_CLIENT_PLATFORM_VERSION Client_PlatformVersion
+HL_CLIENT_ADDRESSABLE_DEVICES Client_AddressableDevices
+HL_CLIENT_COMPILE Client_Compile
+HL_CLIENT_BUFFER_FROM_HOST Client_BufferFromHostBuffer
+HL_DESCRIPTION_ID DeviceDescription_Id
+HL_DESCRIPTION_KIND DeviceDescription_Kind
+HL_DESCRIPTION_DEBUG_STRING DeviceDescription_DebugString
+HL_DEVICE_DESCRIPTION Device_GetDescription
+HL_DEVICE_LOCAL_ID Device_LocalHardwareId
+HL_EXECUTABLE_DESTROY Executable_Destroy
+HL_EXECUTABLE_OPTIMIZED_PROGRAM Executable_OptimizedProgram
+HL_EXECUTABLE_SERIALIZE Executable_Serialize
+HL_LOADED_DESTROY LoadedExecutable_Destroy
+HL_LOADED_EXECUTABLE LoadedExecutable_GetExecutable
+HL_LOADED_ADDRESSABLE_DEVICES LoadedExecutable_AddressableDevices
+HL_LOADED_EXECUTE LoadedExecutable_Execute
+HL_DESERIALIZE Executable_DeserializeAndLoad
+HL_BUFFER_DESTROY Buffer_Destroy
+HL_BUFFER_MEMORY_LAYOUT Buffer_GetMemoryLayout
+HL_BUFFER_TO_HOST Buffer_ToHostBuffer
+HL_BUFFER_HOLD Buffer_IncreaseExternalReferenceCount
+HL_BUFFER_UNHOLD Buffer_DecreaseExternalReferenceCount
+HL_BUFFER_ADDRESS Buffer_OpaqueDeviceMemoryDataPointer
+HL_EXECUTABLE_OUTPUT_TYPES Executable_OutputElementTypes
+HL_EXECUTABLE_OUTPUT_DIMENSIONS Executable_OutputDimensions
+`
+
+// pjrtConstants maps the other constants to those of pjrt_c_api.h.
+const pjrtConstants = `
+HL_EXT_FFI Extension_Type_FFI
+HL_VALUE_STRING NamedValue_kString
+HL_VALUE_INT64 NamedValue_kInt64
+HL_VALUE_INT64_LIST NamedValue_kInt64List
+HL_VALUE_FLOAT NamedValue_kFloat
+HL_VALUE_BOOL NamedValue_kBool
+HL_HOST_ONLY_DURING_CALL HostBufferSemantics_kImmutableOnlyDuringCall
+HL_HOST_ZERO_COPY HostBufferSemantics_kImmutableZeroCopy
+`
+
+// ffiLayout, ffiFunctions and ffiConstants do the same for xla/ffi/api/c_api.h.
+const ffiLayout = `
+hl_ffi_api Api version=api_version internal=internal_api
+hl_ffi_buffer Buffer dtype data rank dims
+hl_ffi_list Args n=size kinds=types items=args
+hl_ffi_list Rets n=size kinds=types items=rets
+hl_ffi_span ByteSpan ptr len
+hl_ffi_attrs Attrs n=size kinds=types names items=attrs
+hl_ffi_scalar Scalar dtype value
+hl_ffi_array Array dtype n=size data
+hl_ffi_frame CallFrame api ctx stage operands=args results=rets attrs future
+hl_ffi_metadata Metadata version=api_version traits state_type=state_type_id
+hl_ffi_metadata_ext Metadata_Extension base=extension_base metadata
+hl_ffi_error_args Error_Create_Args message code=errc
+hl_ffi_error_message_args Error_GetMessage_Args error message
+hl_ffi_error_destroy_args Error_Destroy_Args error
+hl_ffi_run_id_args RunId_Get_Args ctx run_id
+hl_ffi_ordinal_args DeviceOrdinal_Get_Args ctx ordinal=device_ordinal
+hl_ffi_future_args Future_Create_Args future
+hl_ffi_future_args Future_SetAvailable_Args future
+hl_ffi_future_error_args Future_SetError_Args future error
+hl_ffi_allocate_args DeviceMemory_Allocate_Args ctx bytes=size alignment data
+hl_ffi_free_args DeviceMemory_Free_Args ctx bytes=size data
+hl_ffi_schedule_args ThreadPool_Schedule_Args ctx task data
+hl_ffi_num_threads_args ThreadPool_NumThreads_Args ctx num_threads
+`
+
+const ffiFunctions = `
+HL_FFI_ERROR_CREATE Error_Create
+HL_FFI_ERROR_MESSAGE Error_GetMessage
+HL_FFI_ERROR_DESTROY Error_Destroy
+HL_FFI_HANDLER_REGISTER Handler_Register
+HL_FFI_STREAM_GET Stream_Get
+HL_FFI_TYPE_REGISTER Type_Register
+HL_FFI_CONTEXT_GET ExecutionContext_Get
+HL_FFI_STATE_SET State_Set
+HL_FFI_STATE_GET State_Get
+HL_FFI_ALLOCATE DeviceMemory_Allocate
+HL_FFI_FREE DeviceMemory_Free
+HL_FFI_SCHEDULE ThreadPool_Schedule
+HL_FFI_NUM_THREADS ThreadPool_NumThreads
+HL_FFI_FUTURE_CREATE Future_Create
+HL_FFI_FUTURE_SET_AVAILABLE Future_SetAvailable
+HL_FFI_FUTURE_SET_ERROR Future_SetError
+HL_FFI_RUN_ID RunId_Get
+HL_FFI_DEVICE_ORDINAL DeviceOrdinal_Get
+`
+
+const ffiConstants = `
+HL_FFI_ATTR_ARRAY AttrType_ARRAY
+HL_FFI_ATTR_DICTIONARY AttrType_DICTIONARY
+HL_FFI_ATTR_SCALAR AttrType_SCALAR
+HL_FFI_ATTR_STRING AttrType_STRING
+HL_FFI_STAGE_EXECUTE ExecutionStage_EXECUTE
+HL_FFI_EXT_METADATA Extension_Metadata
+HL_FFI_BUFFER ArgType_BUFFER
+`
+
+// header is a C header with the prefix of its names and our tables for it.
+type header struct {
+	file, prefix, api            string
+	layout, functions, constants string
+}
+
+// headless are structs that do not start with a size and a list of extensions, with the fields of their first words.
+var headless = map[string][]string{
+	"hl_ext": {"size=struct_size"}, "hl_ffi_span": nil, "hl_ffi_scalar": nil, "hl_ffi_array": nil,
+	"hl_ffi_metadata": {"size=struct_size"}, "hl_ffi_metadata_ext": nil,
+}
+
+// whole are structs that other structs or arrays hold, so their sizes count too.
+var whole = []string{"hl_ext", "hl_version", "hl_named_value", "hl_tiled_layout", "hl_layout", "hl_ffi_buffer", "hl_ffi_list",
+	"hl_ffi_span", "hl_ffi_attrs", "hl_ffi_scalar", "hl_ffi_array"}
+
+// pairs calls f for each line of a table with its words.
+func pairs(table string, f func(words []string)) {
+	for line := range strings.Lines(strings.TrimSpace(table)) {
+		f(strings.Fields(line))
+	}
+}
+
+// generate prints abi_layout.h's lines for one header: a C compiler evaluates offsetof and sizeof.
+func (h header) generate(t *testing.T) string {
+	t.Helper()
+	var c strings.Builder
+	fmt.Fprintf(&c, "#include %q\n#include <stdio.h>\n#include <stddef.h>\nint main(void) {\n", h.file)
+	line := func(format, value string, args ...any) {
+		fmt.Fprintf(&c, "  printf(\"%s\\n\", %s);\n", fmt.Sprintf(format, args...), value)
+	}
+	sized := map[string]bool{}
+	pairs(h.layout, func(w []string) {
+		ours, theirs := w[0], h.prefix+w[1]
+		fields := w[2:]
+		if head, ok := headless[ours]; ok {
+			fields = append(head[:len(head):len(head)], fields...)
+		} else {
+			fields = append([]string{"size=struct_size", "ext=extension_start"}, fields...)
+		}
+		for _, f := range fields {
+			a, b, ok := strings.Cut(f, "=")
+			if !ok {
+				b = a
+			}
+			line("HL_AT(%s, %s, %%zu);  // %s.%s", fmt.Sprintf("offsetof(%s, %s)", theirs, b), ours, a, theirs, b)
+		}
+		for _, name := range whole {
+			if name == ours && !sized[name] {
+				sized[name] = true
+				line("HL_SIZE(%s, %%zu);", fmt.Sprintf("sizeof(%s)", theirs), ours)
+			}
+		}
+	})
+	first := ""
+	pairs(h.functions, func(w []string) {
+		if first == "" {
+			first = fmt.Sprintf("offsetof(%s, %s%s)", h.api, h.prefix, w[1])
+		}
+		line("HL_IS(%s, %%zu);  // %s%s", fmt.Sprintf("(offsetof(%s, %s%s) - %s) / sizeof(void *)", h.api, h.prefix, w[1], first), w[0], h.prefix, w[1])
+	})
+	table := "hl_ffi_api"
+	if h.prefix == "PJRT_" {
+		table = "hl_api"
+		line("HL_AT(hl_api, version, %%zu);", fmt.Sprintf("offsetof(%s, pjrt_api_version)", h.api))
+	}
+	line("HL_AT(%s, fn, %%zu);", first, table)
+	pairs(h.constants, func(w []string) { line("HL_IS(%s, %%zu);  // %s%s", "(size_t)"+h.prefix+w[1], w[0], h.prefix, w[1]) })
+	c.WriteString("}\n")
+	return compileAndRun(t, c.String())
+}
+
+func compileAndRun(t *testing.T, source string) string {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("skip: no C compiler")
+	}
+	program := filepath.Join(t.TempDir(), "program")
+	cmd := exec.Command(cc, "-x", "c", "-", "-o", program)
+	cmd.Stdin = strings.NewReader(source)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("cc: %v\n%s", err, out)
+	}
+	out, err := exec.Command(program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// findHeaders returns the headers of the PJRT C API and of the XLA FFI on this machine: of the plugin that hlocb
+// installed, of the go-xla module, and of jaxlib.
+func findHeaders(t *testing.T) (pjrt, ffi []header) {
+	t.Helper()
+	var files []string
+	if cache, err := os.UserCacheDir(); err == nil {
+		found, _ := filepath.Glob(filepath.Join(cache, "hlocb", "plugins", "cpu", "*", "pjrt_c_api.h"))
+		files = append(files, found...)
+	}
+	if dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gomlx/go-xla").Output(); err == nil {
+		files = append(files, filepath.Join(strings.TrimSpace(string(dir)), "pjrt", "pjrt_c_api.h"))
+	}
+	for _, f := range files {
+		if _, err := os.Stat(f); err == nil {
+			pjrt = append(pjrt, header{f, "PJRT_", "PJRT_Api", pjrtLayout, pjrtFunctions, pjrtConstants})
+		}
+	}
+	if python := peer.Find(); python != "" {
+		dir, err := exec.Command(python, "-c", "import jaxlib, os; print(os.path.dirname(jaxlib.__file__))").Output()
+		f := filepath.Join(strings.TrimSpace(string(dir)), "include", "xla", "ffi", "api", "c_api.h")
+		if _, missing := os.Stat(f); err == nil && missing == nil {
+			ffi = append(ffi, header{f, "XLA_FFI_", "XLA_FFI_Api", ffiLayout, ffiFunctions, ffiConstants})
+		}
+	}
+	return pjrt, ffi
+}
+
+// TestLayout makes abi_layout.h anew from every header on this machine. All of them must agree with the file: minor
+// versions of the interfaces only add fields and functions.
+func TestLayout(t *testing.T) {
+	pjrt, ffi := findHeaders(t)
+	if *update {
+		if len(pjrt) == 0 || len(ffi) == 0 {
+			t.Fatal("both headers are needed")
+		}
+		text := "// Code generated by go test -run TestLayout -update ./runtime/pjrt. DO NOT EDIT.\n\n" +
+			pjrt[0].generate(t) + "\n" + ffi[0].generate(t)
+		if err := os.WriteFile("abi_layout.h", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile("abi_layout.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pjrt) == 0 {
+		t.Log("skip: no pjrt_c_api.h on this machine")
+	}
+	if len(ffi) == 0 {
+		t.Log("skip: no jaxlib with xla/ffi/api/c_api.h on this machine")
+	}
+	for _, h := range append(pjrt, ffi...) {
+		for line := range strings.Lines(h.generate(t)) {
+			if !bytes.Contains(have, []byte("\n"+line)) {
+				t.Errorf("%s: abi_layout.h lacks %s", h.file, line)
+			}
+		}
+	}
+}
+
+// TestLayoutIsWhole: every struct of abi.h and every function and constant stands in abi_layout.h.
+func TestLayoutIsWhole(t *testing.T) {
+	abi, err := os.ReadFile("abi.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout, err := os.ReadFile("abi_layout.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// No wheel carries the header of the FFI extension; the version numbers are our own.
+	known := map[string]bool{"hl_ffi_ext": true, "hl_register_args": true, "hl_register_versioned_args": true, "HL_FFI_MAJOR": true, "HL_FFI_MINOR": true}
+	names := append(regexp.MustCompile(`(?m)^\} (hl_\w+);`).FindAllSubmatch(abi, -1), regexp.MustCompile(`\b(HL_[A-Z0-9_]+) = `).FindAllSubmatch(abi, -1)...)
+	if len(names) < 100 {
+		t.Fatalf("found only %d names in abi.h", len(names))
+	}
+	for _, m := range names {
+		if name := string(m[1]); !known[name] && !regexp.MustCompile(`\(`+name+`,`).Match(layout) {
+			t.Errorf("abi_layout.h says nothing of %s", name)
+		}
+	}
+}
+
+// TestElementTypes: the codes of element types are those of the headers.
+func TestElementTypes(t *testing.T) {
+	pjrt, ffi := findHeaders(t)
+	names := map[tensor.DType]string{tensor.I1: "PRED", tensor.Complex64: "C64", tensor.Complex128: "C128"}
+	for _, c := range []struct {
+		headers []header
+		prefix  string
+		types   []tensor.DType
+	}{{pjrt, "PJRT_Buffer_Type_", bufferTypes[:]}, {ffi, "XLA_FFI_DataType_", ffiTypes[:]}} {
+		for _, h := range c.headers {
+			var source, want strings.Builder
+			fmt.Fprintf(&source, "#include %q\n#include <stdio.h>\nint main(void) {\n", h.file)
+			for code, d := range c.types {
+				if d == tensor.Invalid {
+					continue
+				}
+				name := names[d]
+				if name == "" {
+					name = strings.ToUpper(strings.Replace(strings.Replace(d.String(), "ui", "u", 1), "i", "s", 1))
+				}
+				fmt.Fprintf(&source, "  printf(\"%s %%d\\n\", (int)%s%s);\n", name, c.prefix, name)
+				fmt.Fprintf(&want, "%s %d\n", name, code)
+			}
+			source.WriteString("}\n")
+			if got := compileAndRun(t, source.String()); got != want.String() {
+				t.Errorf("%s has\n%sexpected\n%s", h.file, got, want.String())
+			}
+		}
+	}
+}
