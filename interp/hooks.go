@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
-	"github.com/hlocb/hlocb/tensor"
 )
 
 // hookTable holds the hooks of a program with their handlers.
@@ -178,8 +176,7 @@ func (h *hookSite) call(m *machine, fr *frame, ins *instr) error {
 	return nil
 }
 
-// deliver hands the call to its handlers. With a timeout the handlers get copies and run on a goroutine of
-// their own, which is left behind where it does not return in time.
+// deliver calls the handlers of a hook. With a timeout it does not wait longer than that.
 func (m *machine) deliver(b *runtime.Bound, c *runtime.Call) error {
 	if err := m.world.stopped(); err != nil {
 		return err
@@ -190,44 +187,7 @@ func (m *machine) deliver(b *runtime.Bound, c *runtime.Call) error {
 	if timeout <= 0 {
 		return runtime.Deliver(m.ctx, b, c)
 	}
-	cp := *c
-	cp.Operands, cp.Results = nil, nil
-	same := map[*tensor.Tensor]*tensor.Tensor{}
-	for _, t := range c.Operands {
-		same[t] = t.Clone()
-		cp.Operands = append(cp.Operands, same[t])
-	}
-	for _, t := range c.Results {
-		if same[t] == nil {
-			same[t] = t.Clone()
-		}
-		cp.Results = append(cp.Results, same[t])
-	}
-	ctx, cancel := context.WithTimeoutCause(m.ctx, timeout, &runtime.TimeoutError{After: timeout.String()})
-	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- runtime.DeliverInTime(ctx, b, &cp) }()
-	answered := func(err error) error {
-		if err == nil {
-			for _, t := range c.Results {
-				copy(t.Bytes(), same[t].Bytes())
-			}
-		}
-		return err
-	}
-	select {
-	case err := <-done:
-		return answered(err)
-	case <-ctx.Done():
-		select { // a handler that came back at the last moment
-		case err := <-done:
-			return answered(err)
-		default:
-		}
-		cause := error(&runtime.TimeoutError{After: timeout.String()})
-		if m.ctx.Err() != nil {
-			cause = context.Cause(m.ctx)
-		}
-		return &runtime.HookError{Hook: c.Site.Name, ID: c.Site.ID.String(), Loc: c.Site.Loc, Device: c.Device, Run: c.Run, Seq: c.Seq, Cause: cause}
-	}
+	runtime.DeliverWithin(m.ctx, timeout, b, c, nil, func(err error) { done <- err })
+	return <-done
 }

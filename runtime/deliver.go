@@ -4,21 +4,24 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"sync/atomic"
+	"time"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/tensor"
 )
 
-// Deliver hands one call to the handlers of its site: the observers in order, then the answerer. It is what
-// every backend calls, so that errors and panics read the same on all of them. It returns nil or a *HookError.
+// Deliver calls the handlers of a hook: the observers in order, then the handler that answers. Every backend calls it, so
+// errors and panics read the same on all of them. It returns nil or a *HookError.
 func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = hookError(c, &PanicError{Value: v, Stack: debug.Stack()})
+			err = c.Failed(&PanicError{Value: v, Stack: debug.Stack()})
 		}
 	}()
 	for _, o := range b.Observers {
 		if err := o.Handle(ctx, c); err != nil {
-			return hookError(c, timedOut(ctx, err))
+			return c.Failed(timedOut(ctx, err))
 		}
 	}
 	if b.Answer == nil {
@@ -29,28 +32,68 @@ func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 		marks.mark(c)
 	}
 	if err := b.Answer.Handle(ctx, c); err != nil {
-		return hookError(c, timedOut(ctx, err))
+		return c.Failed(timedOut(ctx, err))
 	}
 	if fresh {
 		if err := marks.unwritten(c); err != nil {
-			return hookError(c, err)
+			return c.Failed(err)
 		}
 	}
 	return nil
 }
 
-// DeliverInTime is Deliver under a time limit, which ends ctx with a *TimeoutError as its cause: a handler that returns
-// after it was too late, whoever notices first.
-func DeliverInTime(ctx context.Context, b *Bound, c *Call) error {
-	err := Deliver(ctx, b, c)
-	if late := (*TimeoutError)(nil); err == nil && errors.As(context.Cause(ctx), &late) {
-		return hookError(c, late)
+// DeliverWithin calls the handlers of a hook on a new goroutine, through start if that is not nil, and returns at once.
+// It then calls done exactly once, on another goroutine: with nil or a *HookError after the handlers have returned, or
+// with a *HookError when the time is up or ctx is cancelled. The handlers may still run after that, so they get copies of
+// the operands and results; the copies are written back before done(nil). The call and its tensors must stay valid until
+// done is called.
+func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call, start func(handle func()), done func(error)) {
+	copies := *c
+	copies.Operands, copies.Results = nil, nil
+	own := map[*tensor.Tensor]*tensor.Tensor{} // a result of an inout hook is its operand
+	for _, t := range c.Operands {
+		own[t] = t.Clone()
+		copies.Operands = append(copies.Operands, own[t])
 	}
-	return err
+	for _, t := range c.Results {
+		if own[t] == nil {
+			own[t] = tensor.New(t.DType(), t.Shape())
+		}
+		copies.Results = append(copies.Results, own[t])
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, &TimeoutError{After: timeout.String()})
+	var settled atomic.Bool // whoever sets it calls done
+	stop := context.AfterFunc(ctx, func() {
+		if settled.CompareAndSwap(false, true) {
+			done(copies.Failed(context.Cause(ctx)))
+		}
+	})
+	handle := func() {
+		defer cancel()
+		err := Deliver(ctx, b, &copies)
+		stop()
+		if !settled.CompareAndSwap(false, true) {
+			return
+		}
+		if late := (*TimeoutError)(nil); err == nil && errors.As(context.Cause(ctx), &late) {
+			err = copies.Failed(late)
+		}
+		if err == nil {
+			for i, t := range c.Results {
+				copy(t.Bytes(), copies.Results[i].Bytes())
+			}
+		}
+		done(err)
+	}
+	if start == nil {
+		go handle()
+		return
+	}
+	go start(handle)
 }
 
-// timedOut returns the *TimeoutError that ended ctx where that is why the handler gave up: a handler that minds its
-// context and the watchdog that does not wait for it then say the same.
+// timedOut returns the *TimeoutError that ended ctx if the handler gave up for that reason, else err. A handler that
+// watches its context and one that does not then fail with the same error.
 func timedOut(ctx context.Context, err error) error {
 	var timeout *TimeoutError
 	if errors.Is(err, context.DeadlineExceeded) && errors.As(context.Cause(ctx), &timeout) {
@@ -59,6 +102,7 @@ func timedOut(ctx context.Context, err error) error {
 	return err
 }
 
-func hookError(c *Call, cause error) *HookError {
+// Failed returns the error of a call that failed for a cause.
+func (c *Call) Failed(cause error) *HookError {
 	return &HookError{Hook: c.Site.Name, ID: c.Site.ID.String(), Loc: c.Site.Loc, Device: c.Device, Run: c.Run, Seq: c.Seq, Cause: cause}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
@@ -145,18 +146,72 @@ func TestWatchEnds(t *testing.T) {
 // TestLateIsLate: a handler that succeeds after its time limit has failed, one that succeeds within it has not.
 func TestLateIsLate(t *testing.T) {
 	for _, late := range []bool{false, true} {
-		ctx, end := context.WithCancelCause(context.Background())
+		limit := time.Hour
+		if late {
+			limit = time.Millisecond
+		}
 		site := &hook.Site{Name: "h", Kind: hook.Tap}
-		err := DeliverInTime(ctx, &Bound{Site: site, Observers: []Handler{HandlerFunc(func(context.Context, *Call) error {
+		returned := make(chan bool)
+		done := make(chan error, 2)
+		DeliverWithin(context.Background(), limit, &Bound{Site: site, Observers: []Handler{HandlerFunc(func(ctx context.Context, _ *Call) error {
+			defer close(returned)
 			if late {
-				end(&TimeoutError{After: "1s"})
+				<-ctx.Done()
 			}
 			return nil
-		})}}, &Call{Site: site})
-		end(nil)
+		})}}, &Call{Site: site}, nil, func(err error) { done <- err })
+		err := <-done
 		var timeout *TimeoutError
 		if errors.As(err, &timeout) != late {
 			t.Errorf("late is %v, but the error is %v", late, err)
 		}
+		<-returned
+		select {
+		case <-done:
+			t.Error("done was called twice")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// TestLateHandlerWritesToCopies: after the time limit a handler reads and writes copies only.
+func TestLateHandlerWritesToCopies(t *testing.T) {
+	site := &hook.Site{Name: "h", Kind: hook.InOut}
+	x := tensor.New(tensor.F32, tensor.Shape{4})
+	late := make(chan bool)
+	finished := make(chan bool)
+	done := make(chan error)
+	DeliverWithin(context.Background(), time.Millisecond, &Bound{Site: site, Answer: HandlerFunc(func(_ context.Context, c *Call) error {
+		defer close(finished)
+		<-late
+		c.Results[0].SetFloat(0, 1)
+		return nil
+	})}, &Call{Site: site, Operands: []*tensor.Tensor{x}, Results: []*tensor.Tensor{x}}, nil, func(err error) { done <- err })
+	if err := <-done; err == nil {
+		t.Error("the handler was in time")
+	}
+	close(late)
+	<-finished
+	if x.FloatAt(0) != 0 {
+		t.Error("the handler wrote to the program's memory after its time limit")
+	}
+}
+
+// TestCancelledCall: a cancelled context ends the call at once, with its cause.
+func TestCancelledCall(t *testing.T) {
+	site := &hook.Site{Name: "h", Kind: hook.Tap}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	why := errors.New("why")
+	forever := make(chan bool)
+	defer close(forever)
+	done := make(chan error)
+	DeliverWithin(ctx, time.Hour, &Bound{Site: site, Observers: []Handler{HandlerFunc(func(context.Context, *Call) error {
+		cancel(why)
+		<-forever
+		return nil
+	})}}, &Call{Site: site}, nil, func(err error) { done <- err })
+	var failed *HookError
+	if err := <-done; !errors.As(err, &failed) || !errors.Is(err, why) {
+		t.Errorf("error is %v", err)
 	}
 }

@@ -115,7 +115,9 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 // another begins a run's next attempt, one level of nesting further.
 func (e *Executable) another(ctx context.Context, before *session) (*session, *loadedProgram, error) {
 	level := before.level + 1
-	l, err := e.begin(level)
+	e.mu.Lock()
+	l, err := e.count(level)
+	e.mu.Unlock()
 	if err != nil {
 		return nil, nil, err
 	}

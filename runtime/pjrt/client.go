@@ -34,8 +34,11 @@ type Device struct {
 	ptr     unsafe.Pointer
 }
 
-// NewClient makes a client. devices is how many CPU devices it has; 0 leaves that to the plugin.
+// NewClient makes a client with so many CPU devices, 2,048 at most; 0 leaves the number to the plugin.
 func (p *Plugin) NewClient(devices int) (*Client, error) {
+	if devices < 0 || devices > maxDevices {
+		return nil, fmt.Errorf("a client of %d devices was asked for, expected 0 to %d", devices, maxDevices)
+	}
 	var option *C.char
 	if devices > 0 {
 		option = C.CString("cpu_device_count")

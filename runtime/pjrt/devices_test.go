@@ -223,3 +223,19 @@ func TestShardyPartitions(t *testing.T) {
 		}
 	}
 }
+
+// TestDevicesAreBounded: neither a module nor a caller can make a client of more devices than XLA numbers in one process.
+func TestDevicesAreBounded(t *testing.T) {
+	b := backend(t)
+	p := program("(%x: tensor<f32>) -> tensor<f32>", "return %x : tensor<f32>\n")
+	for _, grid := range [][2]int{{3000, 1}, {1, 100_000}, {2_000_000_000, 1}, {2_000_000_000, 2_000_000_000}, {64, 64}} {
+		_, err := b.Compile(context.Background(), p, runtime.CompileOptions{Replicas: grid[0], Partitions: grid[1]})
+		if want := fmt.Sprintf("%d replicas of %d partitions are more than 2048 devices", grid[0], grid[1]); err == nil || err.Error() != want {
+			t.Errorf("error is %v, expected %q", err, want)
+		}
+	}
+	if c, err := b.plugin.NewClient(maxDevices + 1); err == nil {
+		c.Close()
+		t.Error("a client of too many devices was made")
+	}
+}

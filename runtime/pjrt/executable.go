@@ -40,8 +40,9 @@ type Executable struct {
 	levels []*loadedProgram
 	runs   int
 	stale  int // attempts of runs that were given up and still wait for a device (see attempts)
-	closed bool
-	number atomic.Int64
+	closing bool // Close was called: no new runs
+	closed  bool // the last run has ended
+	number  atomic.Int64
 }
 
 // Compile implements runtime.Backend. It compiles the program's text; the manifest tells its hooks. Where the
@@ -73,10 +74,17 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	return b.build(ctx, p, shape, o, opts, func(c *Client) (*loadedProgram, error) { return c.compile(p.Text, o) })
 }
 
+// maxDevices bounds the devices of a program. XLA numbers the devices of one process up to 2,048, and starts two threads
+// for each. With more devices it compiles for several processes, or aborts when it cannot start a thread.
+const maxDevices = 2048
+
 // build binds the handlers and makes the program on the client where it is first needed.
 func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleShape, o *compileOptions, opts runtime.CompileOptions, compile func(*Client) (*loadedProgram, error)) (*Executable, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if o.replicas > maxDevices || o.partitions > maxDevices/o.replicas {
+		return nil, fmt.Errorf("%d replicas of %d partitions are more than %d devices", o.replicas, o.partitions, maxDevices)
 	}
 	m := p.Manifest
 	if m == nil {
@@ -99,7 +107,9 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 			return nil, err
 		}
 	}
+	e.mu.Lock()
 	l, err := e.program(level)
+	e.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +137,8 @@ func (b *Backend) registerHooks(c *Client) error {
 	return b.plugin.RegisterHooks(c.platform)
 }
 
-// program returns the program compiled for a level of nesting.
+// program returns the program compiled for a level of nesting. The caller holds e.mu.
 func (e *Executable) program(level int) (*loadedProgram, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return nil, errExecutableClosed
-	}
 	for len(e.levels) <= level {
 		e.levels = append(e.levels, nil)
 	}
@@ -176,19 +181,23 @@ func positions(devices []Device) []int32 {
 
 var errExecutableClosed = errors.New("the executable is closed")
 
-// begin counts a run, so that Close waits for it.
+// begin counts a new run, so that Close waits for it. After Close it refuses.
 func (e *Executable) begin(level int) (*loadedProgram, error) {
-	l, err := e.program(level)
-	if err != nil {
-		return nil, err
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed {
+	if e.closing {
 		return nil, errExecutableClosed
 	}
-	e.runs++
-	return l, nil
+	return e.count(level)
+}
+
+// count counts a run, or another attempt of a run that Close waits for. The caller holds e.mu.
+func (e *Executable) count(level int) (*loadedProgram, error) {
+	l, err := e.program(level)
+	if err == nil {
+		e.runs++
+	}
+	return l, err
 }
 
 // end counts a run out. An attempt that was given up releases the executable, where that was closed without it.
@@ -396,10 +405,12 @@ func (b *Backend) usable() error {
 	return b.lost
 }
 
-// Close implements runtime.Executable. It must not be called by a handler of a run of the same executable.
+// Close implements runtime.Executable. It refuses new runs at once and waits for those under way. A handler of a run of the
+// same executable must not call it.
 func (e *Executable) Close() error {
 	lost := e.backend.usable() != nil
 	e.mu.Lock()
+	e.closing = true
 	for e.runs > 0 && !lost {
 		e.idle.Wait()
 	}
@@ -416,10 +427,10 @@ func (e *Executable) Close() error {
 	}
 	e.mu.Unlock()
 	if lost {
-		return nil // destroying what still runs would crash the process
+		return nil // destroying a running program would crash the process
 	}
 	if waiting {
-		return nil // the last attempt that was given up does it
+		return nil // the last abandoned attempt releases the executable
 	}
 	return e.release(0)
 }

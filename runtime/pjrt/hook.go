@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
@@ -17,8 +18,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// hlocbHook is called by the C handler on whichever thread executes the hook. It returns nil, or a message to be
-// freed that ends the run.
+// hlocbHook is called by the C handler on the thread that executes the hook. It returns nil, or a message that ends the
+// run and that C frees.
 //
 //export hlocbHook
 func hlocbHook(frame *C.hl_ffi_frame, id, runID C.int64_t, ordinal C.int32_t) *C.char {
@@ -42,11 +43,11 @@ func hlocbHook(frame *C.hl_ffi_frame, id, runID C.int64_t, ordinal C.int32_t) *C
 //export hlocbNothing
 func hlocbNothing(*C.hl_ffi_frame, C.int64_t, C.int64_t, C.int32_t) {}
 
-// errStopped is what hooks answer after the run has failed; nobody sees it, the first failure is reported.
+// errStopped is the error of hooks after the run has failed. The first failure is reported instead.
 var errStopped = errors.New("the run has failed already")
 
-// hook delivers one call. On several devices it never returns an error: the others would wait for this one in
-// their next collective until XLA ends the process. The failure is kept, and the run goes on without hooks.
+// hook delivers one call. On several devices it never returns an error: the other devices would wait for this one in
+// their next collective until XLA ends the process. The session keeps the failure, and the run goes on without hooks.
 func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 	device := int(ordinal)
 	if s.position != nil {
@@ -63,15 +64,8 @@ func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 	} else if site := s.sites.find(id); site == nil {
 		err = fmt.Errorf("the program calls hook %s, which is not in its manifest", hook.ID(id))
 		s.fail(device, err)
-	} else {
-		if s.timeout > 0 {
-			err = s.deliverAsync(frame, site, device)
-		} else {
-			err = s.deliver(frame, site, device)
-		}
-		if err != nil {
-			s.fail(device, err)
-		}
+	} else if err = s.deliver(frame, site, device); err != nil {
+		s.fail(device, err)
 	}
 	if err != nil && s.several {
 		clearResults(frame)
@@ -80,8 +74,36 @@ func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 	return err
 }
 
-// deliver makes the call's views, hands it to the handlers and finishes its results.
-func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) error {
+// deliver calls a site's handlers. A panic of hlocb's own code ends the run with the hook's name instead of the process.
+// A handler that calls runtime.Goexit, as testing.T.FailNow does, has no goroutine to end: the thread belongs to XLA. The
+// process then ends with a panic that names the hook.
+func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) (err error) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		c := runtime.Call{Site: site.bound.Site, Run: s.number, Device: device, Seq: max(0, s.devices[device].seq.Load()-1)}
+		v := recover()
+		if v == nil {
+			panic(c.Failed(errGoexit))
+		}
+		err = c.Failed(&runtime.PanicError{Value: v, Stack: debug.Stack()})
+	}()
+	if s.timeout > 0 {
+		err = s.deliverWithin(frame, site, device)
+	} else {
+		err = s.deliverNow(frame, site, device)
+	}
+	returned = true
+	return err
+}
+
+// errGoexit says that a handler tried to end its goroutine.
+var errGoexit = errors.New("the handler called runtime.Goexit (testing.T.FailNow does), and the thread it runs on belongs to XLA; return an error instead")
+
+// deliverNow makes the call's views, calls the handlers and finishes the results.
+func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int) error {
 	c := site.calls.Get().(*call)
 	s.place(c, device)
 	err := c.view(frame, site)
@@ -94,7 +116,7 @@ func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) error {
 			c.packResults()
 		}
 	} else {
-		err = c.failed(err)
+		err = c.Failed(err)
 	}
 	c.forget()
 	site.calls.Put(c)
@@ -107,11 +129,6 @@ func (s *session) place(c *call, device int) {
 	c.Run, c.Device = s.number, device
 	c.Seq = s.devices[device].seq.Add(1) - 1
 	c.Replica, c.Partition = device/s.parts, device%s.parts
-}
-
-// failed says that the call failed for a cause that is not the handler's.
-func (c *call) failed(cause error) *runtime.HookError {
-	return &runtime.HookError{Hook: c.Site.Name, ID: c.Site.ID.String(), Loc: c.Site.Loc, Device: c.Device, Run: c.Run, Seq: c.Seq, Cause: cause}
 }
 
 // call is a runtime.Call with the memory behind its views, used again for each call of its site.

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	goruntime "runtime"
 	"strings"
 	"sync"
@@ -579,4 +581,85 @@ func TestLoadTwice(t *testing.T) {
 	if d := time.Since(start); d > 100*time.Millisecond {
 		t.Errorf("second Load took %v", d)
 	}
+}
+
+// TestCloseRefusesNewRuns: Close ends although other goroutines start runs all the time.
+func TestCloseRefusesNewRuns(t *testing.T) {
+	p := programs()["small"]
+	b := backend(t)
+	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: answer(func(context.Context, *runtime.Call) error {
+		time.Sleep(5 * time.Millisecond)
+		return nil
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused atomic.Int64
+	var wg sync.WaitGroup
+	stop := make(chan bool)
+	for range 4 {
+		wg.Go(func() {
+			for refused.Load() < 4 {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if _, err := e.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)}); errors.Is(err, errExecutableClosed) {
+					refused.Add(1)
+				} else if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	time.Sleep(50 * time.Millisecond)
+	done := make(chan error, 1)
+	go func() { done <- e.Close() }()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("Close does not return while other goroutines start runs")
+	}
+	close(stop)
+	wg.Wait()
+}
+
+// TestInternalPanicNamesTheHook: a bug in hlocb's own part of a call ends the run, not the process.
+func TestInternalPanicNamesTheHook(t *testing.T) {
+	for name, p := range programs() {
+		e := compile(t, p, answer(func(context.Context, *runtime.Call) error { return nil }))
+		site := e.sites.all[1]
+		site.calls = sync.Pool{New: func() any { return 0 }} // not a *call
+		_, err := e.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)})
+		var failed *runtime.HookError
+		var panicked *runtime.PanicError
+		if !errors.As(err, &failed) || !errors.As(err, &panicked) || failed.Hook != site.bound.Site.Name {
+			t.Errorf("%s: error is %v", name, err)
+		}
+	}
+}
+
+// TestGoexitNamesTheHook: a handler that ends its goroutine ends the process with a message that names the hook.
+func TestGoexitNamesTheHook(t *testing.T) {
+	if os.Getenv("HLOCB_TEST_GOEXIT") == "" {
+		cpuPlugin(t)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestGoexitNamesTheHook$")
+		cmd.Env = append(os.Environ(), "HLOCB_TEST_GOEXIT=1")
+		out, err := cmd.CombinedOutput()
+		if want := `hook "h1" failed at event 1 on device 0: the handler called runtime.Goexit`; err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v, expected %q:\n%s", err, want, out)
+		}
+		return
+	}
+	e := compile(t, programs()["small"], answer(func(_ context.Context, c *runtime.Call) error {
+		if c.Site.Name == "h1" {
+			goruntime.Goexit()
+		}
+		return nil
+	}))
+	e.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)})
 }

@@ -90,12 +90,10 @@ type session struct {
 	timeout  time.Duration
 	stopped  atomic.Bool
 	failures []atomic.Pointer[failure] // the first of each device
+	cause    atomic.Pointer[failure]   // why the run was cancelled; a hook's failure counts for more
 	attempts *attempts                 // of which this is one; nil where it is the only one
 
 	ended, stale bool // guarded by the executable's mu: it is over; it was given up
-
-	mu      sync.Mutex
-	pending map[*asyncCall]bool // hooks that run on goroutines of their own
 }
 
 // newSession makes the session of a run on some devices, of which each replica takes parts.
@@ -118,7 +116,13 @@ func (s *session) fail(device int, err error) {
 	s.stopped.Store(true)
 }
 
-// err returns the failure to report: that of the first device, where there are several.
+// cancel makes the run's next hook fail. Hooks with a time limit that are under way end by the run's context.
+func (s *session) cancel(cause error) {
+	s.cause.CompareAndSwap(nil, &failure{cause})
+	s.stopped.Store(true)
+}
+
+// err returns the failure to report: that of the first device that failed, else the cause of the cancellation.
 func (s *session) err() error {
 	if !s.stopped.Load() {
 		return nil
@@ -127,6 +131,9 @@ func (s *session) err() error {
 		if f := s.failures[i].Load(); f != nil {
 			return f.err
 		}
+	}
+	if f := s.cause.Load(); f != nil {
+		return f.err
 	}
 	return nil
 }
