@@ -35,11 +35,11 @@ type Executable struct {
 	cutErr        error
 	timeout       time.Duration // for one hook; 0 is for ever
 
-	mu     sync.Mutex
-	idle   sync.Cond
-	levels []*loadedProgram
-	runs   int
-	stale  int // attempts of runs that were given up and still wait for a device (see attempts)
+	mu      sync.Mutex
+	idle    sync.Cond
+	levels  []*loadedProgram
+	runs    int
+	stale   int  // attempts of runs that were given up and still wait for a device (see attempts)
 	closing bool // Close was called: no new runs
 	closed  bool // the last run has ended
 	number  atomic.Int64
