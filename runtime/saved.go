@@ -78,13 +78,16 @@ func (s *Saved) Encode() ([]byte, error) {
 	return append(out, sum[:]...), nil
 }
 
-// IsSaved reports whether the bytes start as Encode's do.
-func IsSaved(b []byte) bool { return bytes.HasPrefix(b, []byte(savedMagic)) }
+// IsSaved reports whether the bytes start as those of a compiled program do, in any version of the format.
+func IsSaved(b []byte) bool { return bytes.HasPrefix(b, []byte("hlocb program ")) }
 
 // DecodeSaved reads a file that Encode wrote. A damaged or shortened file is an error.
 func DecodeSaved(b []byte) (*Saved, error) {
-	if !IsSaved(b) {
-		return nil, errors.New("no compiled program of hlocb, or one of another version")
+	if !bytes.HasPrefix(b, []byte(savedMagic)) {
+		if IsSaved(b) {
+			return nil, errors.New("the compiled program is of another version of hlocb: compile it again")
+		}
+		return nil, errors.New("no compiled program of hlocb")
 	}
 	body := len(b) - sha256.Size
 	at := len(savedMagic) + 8
