@@ -30,8 +30,8 @@ type Backend struct{ opts Options }
 // New returns the embedded engine.
 func New(opts Options) *Backend { return &Backend{opts} }
 
-// Name returns "interp".
-func (b *Backend) Name() string { return "interp" }
+// Name returns "engine".
+func (b *Backend) Name() string { return "engine" }
 
 // Describe returns one line about the engine.
 func (b *Backend) Describe() string {

@@ -34,7 +34,7 @@ func (e *UnsupportedError) Error() string { return e.What + " is not supported b
 type PluginError struct{ Target string }
 
 func (e *PluginError) Error() string {
-	return fmt.Sprintf("custom call target %q is implemented by no engine of this module and needs a plugin (--backend %s)", e.Target, e.backend())
+	return fmt.Sprintf("custom call target %q is implemented by no engine of this module and needs a plugin for %s", e.Target, e.backend())
 }
 
 // backend returns which plugin is the one to try: the targets of CUDA's libraries say so by their names.

@@ -105,7 +105,7 @@ func TestTargetsThatNeedAPlugin(t *testing.T) {
 			t.Errorf("%s: error is %v", target, err)
 			continue
 		}
-		want := fmt.Sprintf("test.mlir:2:10: error: 'stablehlo.custom_call' op custom call target %q is implemented by no engine of this module and needs a plugin (--backend %s)", target, plugin.backend())
+		want := fmt.Sprintf("test.mlir:2:10: error: 'stablehlo.custom_call' op custom call target %q is implemented by no engine of this module and needs a plugin for %s", target, plugin.backend())
 		if err.Error() != want {
 			t.Errorf("error is %v", err)
 		}

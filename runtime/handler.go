@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
@@ -59,6 +58,11 @@ type wrapping struct {
 type binding struct {
 	pattern string
 	handler Handler
+}
+
+// Clone returns bindings that can be added to without changing b.
+func (b *Bindings) Clone() *Bindings {
+	return &Bindings{slices.Clone(b.observers), slices.Clone(b.answers), slices.Clone(b.wraps)}
 }
 
 // Observe lets h look on at every hook that pattern (a name, a glob or a hexadecimal id) selects.
@@ -114,13 +118,7 @@ type Bound struct {
 type UnboundError struct{ Site *hook.Site }
 
 func (e *UnboundError) Error() string {
-	// What the user is to type must be what a shell and a terminal take as it is.
-	name := e.Site.Name
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("'=*?[\\", r) }) || name == "" {
-		name = e.Site.ID.String()
-	}
-	return fmt.Sprintf("hook %q (%s, id %s) needs a handler that computes its results: bind one with --on '%s=HANDLER'",
-		e.Site.Name, e.Site.Kind, e.Site.ID, name)
+	return fmt.Sprintf("hook %q (%s, id %s) needs a handler that computes its results", e.Site.Name, e.Site.Kind, e.Site.ID)
 }
 
 // Bind chooses the handlers for every hook of m. It fails with an *UnboundError where a call or feed hook has

@@ -25,6 +25,30 @@ func ArrayOf[T tensor.Element](data []T, shape ...int64) Array[T] {
 	return Array[T]{shape, data}
 }
 
+// AsArray returns a tensor as an array that shares its memory. T must be the Go type of its elements.
+func AsArray[T tensor.Element](t *tensor.Tensor) (Array[T], error) {
+	if e := elementOf[T](); !e.fits(t.DType()) {
+		return Array[T]{}, fmt.Errorf("elements of %s are not %s", typeOf(t), e.name)
+	}
+	return arrayIn[T](t), nil
+}
+
+// Tensor returns a copy of the array as a tensor of type want. A negative dimension of want stands for any size.
+func (a Array[T]) Tensor(want hook.TensorType) (*tensor.Tensor, error) {
+	if e := elementOf[T](); !e.fits(want.DType) {
+		return nil, fmt.Errorf("elements are %s, expected those of %s", e.name, want)
+	}
+	if n := a.Shape.NumElements(); n != int64(len(a.Data)) {
+		return nil, fmt.Errorf("%d elements do not fill shape %v", len(a.Data), []int64(a.Shape))
+	}
+	if !slices.EqualFunc(a.Shape, want.Shape, func(g, w int64) bool { return w < 0 || g == w }) {
+		return nil, fmt.Errorf("shape is %v, expected %v", []int64(a.Shape), []int64(want.Shape))
+	}
+	t := tensor.New(want.DType, a.Shape)
+	copy(tensor.View[T](t), a.Data)
+	return t, nil
+}
+
 // Scalar returns an array of rank 0.
 func Scalar[T tensor.Element](v T) Array[T] { return Array[T]{tensor.Shape{}, []T{v}} }
 

@@ -5,23 +5,21 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/hook"
 	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // Source makes a side over and over: each search step adds probes to a module of its own.
 type Source struct {
-	Load    func(ctx context.Context) (*runtime.Program, error) // a fresh module
+	Load    func(ctx context.Context) (*hlocb.Program, error) // a fresh module
 	Backend runtime.Backend
-	Options func() (runtime.CompileOptions, error) // handlers as good as new
-	// Args makes the arguments of this side of those of the comparison; nil takes them as they are.
-	Args func([]*tensor.Tensor) []*tensor.Tensor
+	Options func() ([]hlocb.CompileOption, error) // handlers as good as new
 }
 
 // Found is the first op whose value differs between two sides.
@@ -235,14 +233,14 @@ func probeable(op *ir.Op) bool {
 // search probes the ops directly in a scope, as many per run as fit, and returns the first that differs.
 func search(ctx context.Context, src [2]*Source, at [2]scope, args []*tensor.Tensor, tol Tolerance) (*Found, int, error) {
 	for from := 0; ; {
-		var programs [2]*runtime.Program
+		var programs [2]*hlocb.Program
 		var blocks [2][]*ir.Block
 		for i, s := range src {
 			var err error
 			if programs[i], err = s.Load(ctx); err != nil {
 				return nil, from, err
 			}
-			if blocks[i], err = at[i].blocks(programs[i].Module); err != nil {
+			if blocks[i], err = at[i].blocks(programs[i].Module()); err != nil {
 				return nil, from, err
 			}
 		}
@@ -273,50 +271,26 @@ type probe struct {
 	result int
 }
 
-func searchPart(ctx context.Context, src [2]*Source, programs [2]*runtime.Program, pairs [][2]*ir.Op, args []*tensor.Tensor, tol Tolerance) (*Found, error) {
+func searchPart(ctx context.Context, src [2]*Source, programs [2]*hlocb.Program, pairs [][2]*ir.Op, args []*tensor.Tensor, tol Tolerance) (*Found, error) {
 	var events [2][]Event
 	var sites [2]map[hook.ID]probe
 	for i := range src {
-		m := programs[i].Module
-		prober, err := hooks.NewProber(m)
-		if err != nil {
-			return nil, err
-		}
 		sites[i] = map[hook.ID]probe{}
-		for n := range pairs {
-			op := pairs[n][i]
-			for k := op.NumResults() - 1; k >= 0; k-- {
-				if !hooks.CanTap(op.Result(k)) {
-					continue
-				}
-				tap := prober.Tap(op.Result(k), prober.Names([]string{"probe"})[0], probeMark)
-				cfg := tap.Attr("backend_config").(*ir.DictAttr)
-				sites[i][hook.ID(cfg.Get("id").(*ir.IntegerAttr).Value())] = probe{n, k}
-			}
-		}
-		manifest, err := hooks.ManifestOf(m)
+		err := programs[i].Edit(func(m *ir.Module) error { return addProbes(m, pairs, i, sites[i]) })
 		if err != nil {
 			return nil, err
 		}
-		if written := programs[i].Manifest; written != nil && written.Parts != nil {
-			manifest = withProbes(written, manifest)
-		}
-		p := &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: manifest}
 		opts, err := src[i].Options()
 		if err != nil {
 			return nil, err
 		}
-		side := Side{Program: p, Backend: src[i].Backend, Options: opts}
+		side := Side{Program: programs[i], Backend: src[i].Backend, Options: opts}
 		exe, err := side.Compile(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("with probes: %w", err)
 		}
-		given := args
-		if src[i].Args != nil {
-			given = src[i].Args(args)
-		}
-		out, err := exe.Run(ctx, given)
-		if err = errors.Join(err, exe.Close(err)); err != nil {
+		out, err := exe.Run(ctx, args)
+		if err = errors.Join(err, exe.Close()); err != nil {
 			return nil, fmt.Errorf("with probes: %w", err)
 		}
 		events[i] = out.Events
@@ -324,23 +298,31 @@ func searchPart(ctx context.Context, src [2]*Source, programs [2]*runtime.Progra
 	return firstDifferent(programs, pairs, sites, events, tol), nil
 }
 
-// withProbes returns the manifest of a program whose hooks stand as written, with the probes that were put into it.
-func withProbes(written, probed *hook.Manifest) *hook.Manifest {
-	out := *written
-	out.Sites = append([]hook.Site(nil), written.Sites...)
-	for _, s := range probed.Sites {
-		if written.Find(s.ID) == nil {
-			out.Sites = append(out.Sites, s)
+// addProbes taps the results of one side's ops and notes in sites what each tap looks at.
+func addProbes(m *ir.Module, pairs [][2]*ir.Op, side int, sites map[hook.ID]probe) error {
+	prober, err := hooks.NewProber(m)
+	if err != nil {
+		return err
+	}
+	for n := range pairs {
+		op := pairs[n][side]
+		for k := op.NumResults() - 1; k >= 0; k-- {
+			if !hooks.CanTap(op.Result(k)) {
+				continue
+			}
+			tap := prober.Tap(op.Result(k), prober.Names([]string{"probe"})[0], probeMark)
+			cfg := tap.Attr("backend_config").(*ir.DictAttr)
+			sites[hook.ID(cfg.Get("id").(*ir.IntegerAttr).Value())] = probe{n, k}
 		}
 	}
-	return &out
+	return nil
 }
 
 // notExecuted stands for the type of a value that the second side does not compute so often as the first.
 const notExecuted = "no execution"
 
 // firstDifferent returns the probe that differs in the earliest execution of its block, among those the first in it.
-func firstDifferent(programs [2]*runtime.Program, pairs [][2]*ir.Op, sites [2]map[hook.ID]probe, events [2][]Event, tol Tolerance) *Found {
+func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[hook.ID]probe, events [2][]Event, tol Tolerance) *Found {
 	type place struct {
 		device int
 		probe
@@ -380,7 +362,7 @@ func firstDifferent(programs [2]*runtime.Program, pairs [][2]*ir.Op, sites [2]ma
 			c = &Comparison{Type: typeText(e.Operands[0]), OtherType: notExecuted}
 		}
 		if !c.Equal() {
-			best = &Found{A: pairs[p.op][0], B: pairs[p.op][1], ModuleA: programs[0].Module, ModuleB: programs[1].Module,
+			best = &Found{A: pairs[p.op][0], B: pairs[p.op][1], ModuleA: programs[0].Module(), ModuleB: programs[1].Module(),
 				Result: p.result, Execution: n, Value: c}
 			bestOp = p.op
 		}

@@ -2,9 +2,10 @@ package verify
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"sync"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -12,10 +13,9 @@ import (
 
 // Side is one of the two things that are compared: a program and what executes it.
 type Side struct {
-	Program *runtime.Program
+	Program *hlocb.Program
 	Backend runtime.Backend
-	// Options binds the answers of hooks. What Outcome records is observed besides.
-	Options runtime.CompileOptions
+	Options []hlocb.CompileOption // bind the handlers that answer
 }
 
 // Event is one arrival at a hook, with copies of what it was given and of what it was answered.
@@ -34,7 +34,7 @@ type Outcome struct {
 
 // Executable is a compiled side. Its runs record their events.
 type Executable struct {
-	exe runtime.Executable
+	exe *hlocb.Executable
 	log *recorder
 }
 
@@ -60,15 +60,7 @@ func (r *recorder) Handle(_ context.Context, c *runtime.Call) error {
 // Compile compiles the side's program with a recorder of events.
 func (s *Side) Compile(ctx context.Context) (*Executable, error) {
 	log := &recorder{}
-	opts := s.Options
-	bindings := &runtime.Bindings{}
-	if opts.Handlers != nil {
-		copied := *opts.Handlers
-		bindings = &copied
-	}
-	bindings.Observe("*", log)
-	opts.Handlers = bindings
-	exe, err := s.Backend.Compile(ctx, s.Program, opts)
+	exe, err := s.Program.Compile(ctx, append(slices.Clone(s.Options), hlocb.WithBackend(s.Backend), hlocb.Observe("*", log))...)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +72,7 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) (*Outcome, 
 	e.log.mu.Lock()
 	e.log.events = nil
 	e.log.mu.Unlock()
-	results, err := e.exe.Run(ctx, args)
+	results, err := e.exe.RunTensors(ctx, args)
 	if err != nil {
 		return nil, err
 	}
@@ -89,12 +81,5 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) (*Outcome, 
 	return &Outcome{results, e.log.events}, nil
 }
 
-// Close releases the executable. After a hook that timed out it does nothing: its handler is still running, and
-// waiting for it would not end.
-func (e *Executable) Close(run error) error {
-	var hung *runtime.TimeoutError
-	if errors.As(run, &hung) {
-		return nil
-	}
-	return e.exe.Close()
-}
+// Close releases the executable.
+func (e *Executable) Close() error { return e.exe.Close() }

@@ -1,5 +1,4 @@
-// Command embed runs a module inside of a Go program: it answers one hook with a Go function and looks on at all
-// others.
+// Command embed runs a module inside a Go program: it answers one hook with a Go function and prints the other.
 package main
 
 import (
@@ -9,19 +8,9 @@ import (
 	"io"
 	"log"
 	"os"
-	"path/filepath"
 
-	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/all"
-	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/parse"
-	"github.com/hlocb/hlocb/passes"
-	"github.com/hlocb/hlocb/print"
-	"github.com/hlocb/hlocb/runtime"
-	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/runtime/handlers"
-	"github.com/hlocb/hlocb/runtime/plugins"
-	"github.com/hlocb/hlocb/tensor"
 )
 
 // module asks its host for the learning rate of each of three steps and reports the value that it reaches.
@@ -48,56 +37,32 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 func main() {
 	log.SetFlags(0)
-	name := "auto"
+	backend := "auto"
 	if len(os.Args) > 1 {
-		name = os.Args[1]
+		backend = os.Args[1]
 	}
-	if err := run(context.Background(), name, os.Stdout); err != nil {
+	if err := run(context.Background(), backend, os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, backendName string, out io.Writer) (err error) {
-	// Read the module, and turn the calls to @ask into hooks.
-	registry, err := all.Registry()
+func run(ctx context.Context, backend string, out io.Writer) (err error) {
+	// Read the module. Calls to @ask are hooks.
+	p, err := hlocb.Parse(ctx, "rates.mlir", []byte(module), hlocb.HookTargets("ask"))
 	if err != nil {
 		return err
 	}
-	m, err := parse.Parse(diag.NewSource("rates.mlir", []byte(module)), ir.NewContext(), registry, parse.Options{})
+	// Compile once. The executable can run many times, from many goroutines.
+	exe, err := p.Compile(ctx, hlocb.Backend(backend),
+		hlocb.Observe("value", handlers.NewPrint(out, 0)),
+		hlocb.Answer("rate", hlocb.Func(func(_ context.Context, step hlocb.Array[int32]) (hlocb.Array[float32], error) {
+			return hlocb.Scalar(0.5 / float32(int32(1)<<step.Data[0])), nil
+		})))
 	if err != nil {
 		return err
 	}
-	rewritten, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"ask"}})
-	if err != nil {
-		return err
-	}
-
-	// Say who answers and who looks on.
-	var bind runtime.Bindings
-	bind.Observe("value", handlers.NewPrint(out, 0))
-	bind.Answer("rate", runtime.Func(func(_ context.Context, step runtime.Array[int32]) (runtime.Array[float32], error) {
-		return runtime.Scalar(0.5 / float32(int32(1)<<step.Data[0])), nil
-	}))
-
-	// Compile once; run as often as you like, from as many goroutines as you like.
-	env := plugins.Environment{Getenv: os.Getenv}
-	if dir, err := os.UserCacheDir(); err == nil {
-		env.CacheDir = filepath.Join(dir, "hlocb", "plugins")
-	}
-	backend, err := backends.Open(ctx, backendName, backends.Options{Plugins: env})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, backend.Close()) }()
-	exe, err := backend.Compile(ctx, &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: rewritten.Manifest},
-		runtime.CompileOptions{Handlers: &bind})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(exe.Close(), err) }()
-	x := tensor.New(tensor.F32, tensor.Shape{})
-	tensor.View[float32](x)[0] = 64
-	results, err := exe.Run(ctx, []*tensor.Tensor{x})
+	defer func() { err = errors.Join(err, exe.Close()) }()
+	results, err := exe.Run(ctx, hlocb.Scalar[float32](64))
 	if err != nil {
 		return err
 	}

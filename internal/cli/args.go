@@ -9,76 +9,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hlocb/hlocb/dialect/fn"
-	"github.com/hlocb/hlocb/dialect/quant"
-	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// parameters returns the types of main's arguments. Dimensions whose size the program leaves open are negative; quantized
-// ones are of the type that they are stored in.
-func parameters(m *ir.Module) ([]hook.TensorType, error) {
-	f, ok := fn.Lookup(m, "main")
-	if !ok {
-		if all := fn.Funcs(m); len(all) == 1 {
-			f, ok = all[0], true
-		}
-	}
-	if !ok {
-		return nil, m.Errorf(m.Op(), "the module has no function @main")
-	}
-	var out []hook.TensorType
-	for i, t := range f.Type().Inputs() {
-		if stablehlo.IsToken(t) { // nobody gives tokens
-			continue
-		}
-		tt, ok := t.(*ir.TensorType)
-		if !ok || !tt.Ranked() {
-			return nil, m.Errorf(f.Op, "argument %d of @%s is of type %s; only tensors whose rank is known can be given", i, f.Symbol(), t)
-		}
-		d := tt.DType()
-		if q := quant.Of(tt.Elem()); q != nil {
-			d = ir.ElementDType(q.Storage)
-		}
-		if d == tensor.Invalid {
-			return nil, m.Errorf(f.Op, "argument %d of @%s is of type %s; tensors of such elements cannot be given", i, f.Symbol(), t)
-		}
-		out = append(out, hook.TensorType{DType: d, Shape: tt.Shape()})
-	}
-	return out, nil
-}
-
-// visible returns what is left of a list without the positions of hidden.
-func visible[T any](list []T, hidden []int) []T {
-	var out []T
-	for i, v := range list {
-		if !slices.Contains(hidden, i) {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// withHidden puts zeros in the place of hidden arguments: nobody reads them.
-func withHidden(args []*tensor.Tensor, types []hook.TensorType, hidden []int) []*tensor.Tensor {
-	if len(hidden) == 0 {
-		return args
-	}
-	var out []*tensor.Tensor
-	for i, t := range types {
-		if slices.Contains(hidden, i) {
-			out = append(out, tensor.New(t.DType, t.Shape))
-		} else if len(args) > 0 {
-			out, args = append(out, args[0]), args[1:]
-		}
-	}
-	return out
-}
-
 // arguments makes main's arguments of --arg and --fill: those that --arg does not give are filled.
-func arguments(types []hook.TensorType, given []string, fill string) ([]*tensor.Tensor, error) {
+func arguments(types []hlocb.Type, given []string, fill string) ([]*tensor.Tensor, error) {
 	if len(given) > len(types) {
 		return nil, usagef("%d times --arg, but main takes %s", len(given), plural(len(types), "argument"))
 	}
@@ -97,7 +33,7 @@ func arguments(types []hook.TensorType, given []string, fill string) ([]*tensor.
 				}
 				return nil, usagef("--arg %d: %w", i, err)
 			}
-		case isDynamic(t):
+		case hlocb.IsDynamic(t):
 			return nil, noFill(i, t)
 		case filler != nil:
 			out[i] = tensor.New(t.DType, t.Shape)
@@ -109,13 +45,8 @@ func arguments(types []hook.TensorType, given []string, fill string) ([]*tensor.
 	return out, nil
 }
 
-// isDynamic reports whether the program leaves a dimension open.
-func isDynamic(t hook.TensorType) bool {
-	return slices.ContainsFunc(t.Shape, func(d int64) bool { return d < 0 })
-}
-
 // noFill is the error for argument i of main, which nobody can make up.
-func noFill(i int, t hook.TensorType) error {
+func noFill(i int, t hlocb.Type) error {
 	return usagef("argument %d of main, %s, is of dynamic shape: give it with --arg", i, t)
 }
 
@@ -127,7 +58,7 @@ func plural(n int, what string) string {
 }
 
 // argument reads LITERAL or @FILE.npy.
-func argument(s string, want hook.TensorType) (*tensor.Tensor, error) {
+func argument(s string, want hlocb.Type) (*tensor.Tensor, error) {
 	var v *tensor.Tensor
 	if path, ok := strings.CutPrefix(s, "@"); ok {
 		f, err := os.Open(path)
@@ -144,7 +75,7 @@ func argument(s string, want hook.TensorType) (*tensor.Tensor, error) {
 			return nil, err
 		}
 	}
-	if got := (hook.TensorType{DType: v.DType(), Shape: v.Shape()}); got.DType != want.DType || !slices.EqualFunc(got.Shape, want.Shape, func(g, w int64) bool { return w < 0 || g == w }) {
+	if got := (hlocb.Type{DType: v.DType(), Shape: v.Shape()}); got.DType != want.DType || !slices.EqualFunc(got.Shape, want.Shape, func(g, w int64) bool { return w < 0 || g == w }) {
 		return nil, fmt.Errorf("value is of type %s, main takes %s", got, want)
 	}
 	return v, nil

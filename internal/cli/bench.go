@@ -11,8 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/tensor"
@@ -133,11 +132,7 @@ func (a *app) benchCallbacks(ctx context.Context, b runtime.Backend, rounds int)
 
 // benchRun returns the times of a module's executions, shortest first. Its calls of @host are hooks.
 func benchRun(ctx context.Context, b runtime.Backend, module string, h runtime.Handler, timeout time.Duration, elements, rounds int) ([]time.Duration, error) {
-	m, err := readModule(diag.NewSource("bench.mlir", []byte(module)), defaultMaxErrors)
-	if err != nil {
-		return nil, err
-	}
-	r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"host"}})
+	p, err := hlocb.Parse(ctx, "bench.mlir", []byte(module), hlocb.HookTargets("host"))
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +140,7 @@ func benchRun(ctx context.Context, b runtime.Backend, module string, h runtime.H
 	if h != nil {
 		bind.Answer("*", h)
 	}
-	exe, err := b.Compile(ctx, &runtime.Program{Module: m, Text: text(m), Manifest: r.Manifest}, runtime.CompileOptions{Handlers: &bind, Timeout: timeout})
+	exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(&bind), hlocb.Timeout(timeout))
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +149,7 @@ func benchRun(ctx context.Context, b runtime.Backend, module string, h runtime.H
 	var times []time.Duration
 	for i := 0; i <= rounds && ctx.Err() == nil; i++ {
 		start := time.Now()
-		if _, err = exe.Run(context.WithoutCancel(ctx), args); err != nil {
+		if _, err = exe.RunTensors(context.WithoutCancel(ctx), args); err != nil {
 			break
 		}
 		if i > 0 {

@@ -7,13 +7,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
@@ -49,7 +50,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // Run is Main with a context that ends the command.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: &syncWriter{w: stderr}, env: environment(), terminal: terminalOf(stderr)}
+	a := &app{stdin: stdin, stdout: stdout, stderr: &syncWriter{w: stderr}, env: plugins.System(), terminal: terminalOf(stderr)}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -66,18 +67,6 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitInterrupted
 	}
 	return code
-}
-
-// environment is the one place that reads the process's environment.
-func environment() plugins.Environment {
-	env := plugins.Environment{Getenv: os.Getenv}
-	if dir, err := os.UserCacheDir(); err == nil {
-		env.CacheDir = filepath.Join(dir, "hlocb", "plugins")
-	}
-	if dir, err := os.UserHomeDir(); err == nil {
-		env.HomeDir = dir
-	}
-	return env
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -175,7 +164,7 @@ func (a *app) report(err error, cmd *cobra.Command) {
 	case errors.As(err, &d):
 		d.Render(a.stderr)
 	default:
-		fmt.Fprintf(a.stderr, "error: %s\n", diag.EscapeLines(err.Error()))
+		fmt.Fprintf(a.stderr, "error: %s%s\n", diag.EscapeLines(err.Error()), diag.EscapeLines(hint(err)))
 		if exitCode(err) == exitUsage {
 			var ran *commandError
 			if !errors.As(err, &ran) {
@@ -183,6 +172,24 @@ func (a *app) report(err error, cmd *cobra.Command) {
 			}
 		}
 	}
+}
+
+// hint returns what to do about an error of the libraries, which know no flags.
+func hint(err error) string {
+	var unbound *runtime.UnboundError
+	if errors.As(err, &unbound) {
+		// The name must be one that a shell and a terminal accept as it is.
+		name := unbound.Site.Name
+		if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("'=*?[\\", r) }) || name == "" {
+			name = unbound.Site.ID.String()
+		}
+		return fmt.Sprintf(": bind one with --on '%s=HANDLER'", name)
+	}
+	var compiled *reader.CompiledError
+	if errors.As(err, &compiled) {
+		return fmt.Sprintf("; it contains machine code: if you trust it, use 'hlocb run --program %s'", compiled.Name)
+	}
+	return ""
 }
 
 // note prints a line about what the command does, to standard error.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/runtime"
@@ -20,10 +21,10 @@ func (a *app) compileCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compile IN -o PROGRAM",
 		Short: "Compile a module ahead of time",
-		Long: `Compile a module for a plugin and keep the machine code with the module and its hooks in one file, which 'hlocb run' and the
-like take in a module's place. Handlers are bound when it is run. A program that was compiled by another plugin or for
+		Long: `Compile a module for a plugin and keep the machine code with the module and its hooks in one file, which
+'hlocb run --program' runs. Handlers are bound when it is run. A program that was compiled by another plugin or for
 another processor is compiled again, and that is said.`,
-		Example: "  hlocb compile train.mlir -o train.hlocb\n  hlocb run train.hlocb --fill iota --print-callbacks --backend cpu",
+		Example: "  hlocb compile train.mlir -o train.hlocb\n  hlocb run --program train.hlocb --fill iota --print-callbacks --backend cpu",
 		Args:    exactArgs("IN"),
 		RunE: command(func(cmd *cobra.Command, args []string) error {
 			if out == "" {
@@ -33,30 +34,25 @@ another processor is compiled again, and that is said.`,
 			if err != nil {
 				return err
 			}
-			p, _, err := a.prepare(cmd.Context(), args[0], &runFlags{replicas: replicas, partitions: partitions}, opts)
+			p, err := a.program(cmd.Context(), args[0], append(opts, hlocb.Devices(replicas, partitions))...)
 			if err != nil {
 				return err
 			}
-			b, err := backends.Open(cmd.Context(), backend, backends.Options{Plugins: a.env})
+			heap.Running()
+			b, err := p.OpenBackend(cmd.Context(), backend, a.backendOptions())
 			if err != nil {
 				return err
 			}
 			defer b.Close()
-			heap.Running()
-			exe, err := b.Compile(cmd.Context(), p, runtime.CompileOptions{Handlers: placeholders(p.Manifest), Partitions: partitions, Replicas: replicas})
+			exe, err := p.Compile(cmd.Context(), hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest())))
 			if err != nil {
 				return err
 			}
-			saver, ok := exe.(runtime.Saver)
-			if !ok {
-				return errors.Join(usagef("backend %s does not compile to machine code", b.Name()), exe.Close())
-			}
-			saved, err := saver.Save()
+			file, err := exe.Save()
 			if err == nil {
-				var file []byte
-				if file, err = saved.Encode(); err == nil {
-					err = a.write(out, file)
-				}
+				err = a.write(out, file)
+			} else if b.Name() == backends.Engine {
+				err = &usageError{err}
 			}
 			return errors.Join(err, exe.Close())
 		}),

@@ -32,14 +32,11 @@ func (a *app) explainCommand() *cobra.Command {
 			if name == "" {
 				return usagef("explain needs --hook NAME")
 			}
-			m, err := a.module(args[0])
+			p, err := a.program(cmd.Context(), args[0], opts...)
 			if err != nil {
 				return err
 			}
-			r, err := passes.RewriteHooks(cmd.Context(), m, opts)
-			if err != nil {
-				return err
-			}
+			m, r := p.Module(), p.Rewritten()
 			var names []string
 			for i := range r.Manifest.Sites {
 				s := &r.Manifest.Sites[i]

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 )
@@ -47,7 +46,8 @@ func (c *compiledAlias) String() string {
 
 // compiledAliases compiles a rewritten module and puts beside each prediction what the plugin made of it. Refused
 // aliases are not in the program, so there is nothing to compare.
-func (a *app) compiledAliases(ctx context.Context, plugin string, m *ir.Module, r *passes.Rewritten) (lines []aliasLine, described string, err error) {
+func (a *app) compiledAliases(ctx context.Context, plugin string, p *hlocb.Program) (lines []aliasLine, described string, err error) {
+	r := p.Rewritten()
 	lines = make([]aliasLine, len(r.Aliases))
 	for i := range r.Aliases {
 		lines[i].AliasReport = r.Aliases[i]
@@ -60,11 +60,11 @@ func (a *app) compiledAliases(ctx context.Context, plugin string, m *ir.Module, 
 		return nil, "", err
 	}
 	defer b.Close()
-	exe, err := b.Compile(ctx, &runtime.Program{Module: m, Text: text(m), Manifest: r.Manifest}, runtime.CompileOptions{Handlers: placeholders(r.Manifest)})
+	exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest())))
 	if err != nil {
 		return nil, "", err
 	}
-	viewer, ok := exe.(runtime.AliasViewer)
+	viewer, ok := exe.Runtime().(runtime.AliasViewer)
 	if !ok {
 		return nil, "", errors.Join(usagef("backend %s does not say what it made of aliases", b.Name()), exe.Close())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
 	hooks "github.com/hlocb/hlocb/internal/hook"
@@ -42,22 +43,19 @@ the rewritten module too and puts beside each prediction what the plugin's compi
 			if alone {
 				flags.order = hook.OrderProgram.String()
 			}
-			opts, err := flags.options()
+			opts, err := flags.conversion()
 			if err != nil {
 				return err
 			}
 			if plugin != "" && !aliases {
 				return usagef("--plugin says what a plugin made of the aliases; it needs --aliases")
 			}
-			m, err := a.module(args[0])
+			p, err := a.program(cmd.Context(), args[0], hlocb.Rewrite(opts))
 			if err != nil {
 				return err
 			}
-			rewritten, err := passes.RewriteHooks(cmd.Context(), m, opts)
-			if err != nil {
-				return err
-			}
-			lines, described, err := a.compiledAliases(cmd.Context(), plugin, m, rewritten)
+			m, rewritten := p.Module(), p.Rewritten()
+			lines, described, err := a.compiledAliases(cmd.Context(), plugin, p)
 			if err != nil {
 				return err
 			}

@@ -11,9 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/interp"
-	"github.com/hlocb/hlocb/ir"
 )
 
 // limitFlags say what a run on the embedded engine may take, and whether it tells how far it is.
@@ -105,25 +103,6 @@ func parseSize(s string) (int64, error) {
 		return int64(v * u.bytes), nil
 	}
 	return 0, fmt.Errorf("expected a size such as 500MB or 2GiB, or none")
-}
-
-// checkSize refuses arguments that take more than limit before they are made.
-func checkSize(m *ir.Module, types []hook.TensorType, limit int64) error {
-	total := 0.0
-	for _, t := range types {
-		if isDynamic(t) {
-			continue // as large as what is given
-		}
-		n := t.Shape.NumElements()
-		if n < 0 {
-			n = math.MaxInt64
-		}
-		total += float64(n) * float64(t.DType.Size())
-	}
-	if total >= math.MaxInt64 || limit > 0 && int64(total) > limit {
-		return entryErrorf(m, "the arguments of main take %.0f bytes; the memory limit is %d", total, limit)
-	}
-	return nil
 }
 
 // terminalOf returns w where it is somebody's screen, else nil.

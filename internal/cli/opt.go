@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -53,10 +54,11 @@ Passes:
 					return &usageError{err}
 				}
 			}
-			src, err := a.source(args[0])
+			name, text, err := a.text(args[0])
 			if err != nil {
 				return err
 			}
+			src := diag.NewSource(name, text)
 			chunks := []*diag.Source{src}
 			if o.split {
 				chunks = src.Split()
@@ -87,7 +89,7 @@ Passes:
 						}
 					}
 					form := o.print()
-					form.DebugInfo = form.DebugInfo || hasLocations(m)
+					form.DebugInfo = form.DebugInfo || reader.HasLocations(m)
 					if err := print.Print(w, m, form); err != nil {
 						return err
 					}
@@ -110,7 +112,7 @@ Passes:
 	f.BoolVar(&o.debugInfo, "mlir-print-debuginfo", false, "write locations, also where the module has none of its own")
 	f.BoolVar(&o.localScope, "mlir-print-local-scope", false, "write locations and attributes in place, without aliases")
 	f.IntVar(&o.elideLarger, "mlir-elide-elementsattrs-if-larger", 0, "leave out literals of more than `N` elements; 0 leaves out none")
-	f.IntVar(&o.maxErrors, "max-errors", defaultMaxErrors, "report at most `N` mistakes of a text")
+	f.IntVar(&o.maxErrors, "max-errors", reader.MaxErrors, "report at most `N` mistakes of a text")
 	var names []string
 	for _, k := range passes.Builtin().Kinds() {
 		names = append(names, k.Info.Name)
@@ -132,7 +134,7 @@ func (a *app) optChunk(ctx context.Context, o *optOptions, p passes.Pipeline, sr
 		return nil, err
 	}
 	if !o.expect { // MLIR's tools report nothing of the kind, and their tests expect nothing
-		a.warn(m)
+		a.warnAll(m)
 	}
 	type spent struct {
 		name string
@@ -140,7 +142,7 @@ func (a *app) optChunk(ctx context.Context, o *optOptions, p passes.Pipeline, sr
 	}
 	var times []spent
 	show := func(when string, p passes.Pass, m *ir.Module) {
-		fmt.Fprintf(a.stderr, "// -----// IR Dump %s %s //----- //\n%s\n", when, p.Info().Name, text(m))
+		fmt.Fprintf(a.stderr, "// -----// IR Dump %s %s //----- //\n%s\n", when, p.Info().Name, print.Append(nil, m, print.Options{DebugInfo: reader.HasLocations(m)}))
 	}
 	d := &passes.Driver{
 		Before: func(_ int, p passes.Pass, m *ir.Module) {

@@ -17,10 +17,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/support"
@@ -75,14 +75,9 @@ The exit code is 1 where something is refused.`,
 			if err != nil {
 				return err
 			}
-			m, err := a.module(args[0])
+			m, err := a.checked(cmd.Context(), args[0], asWritten, opts)
 			if err != nil {
 				return err
-			}
-			if !asWritten {
-				if _, err := passes.RewriteHooks(cmd.Context(), m, opts); err != nil {
-					return err
-				}
 			}
 			b, err := backends.Open(cmd.Context(), plugin, a.backendOptions())
 			if err != nil {
@@ -108,6 +103,18 @@ The exit code is 1 where something is refused.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	complete(c, "level", "static", "compile", "run")
 	return c
+}
+
+// checked reads the module to be checked.
+func (a *app) checked(ctx context.Context, path string, asWritten bool, opts []hlocb.LoadOption) (*ir.Module, error) {
+	if asWritten {
+		return a.module(path)
+	}
+	p, err := a.program(ctx, path, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return p.Module(), nil
 }
 
 func target(b runtime.Backend) support.Target {
@@ -371,7 +378,7 @@ func (a *app) pluginTryCommand() *cobra.Command {
 				return err
 			}
 			defer b.Close()
-			reg, err := all.Registry()
+			reg, err := reader.Registry()
 			if err != nil {
 				return err
 			}

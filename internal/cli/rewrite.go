@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb"
 	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -33,7 +34,14 @@ func (f *rewriteFlags) add(c *cobra.Command) {
 	complete(c, "alias", "all", "free", "none")
 }
 
-func (f *rewriteFlags) options() (passes.RewriteOptions, error) {
+// options returns the flags as options of Load.
+func (f *rewriteFlags) options() ([]hlocb.LoadOption, error) {
+	opts, err := f.conversion()
+	return []hlocb.LoadOption{hlocb.Rewrite(opts)}, err
+}
+
+// conversion returns the flags as options of the conversion.
+func (f *rewriteFlags) conversion() (passes.RewriteOptions, error) {
 	opts := passes.RewriteOptions{Targets: f.targets}
 	for _, o := range []struct {
 		flag, text string
@@ -74,7 +82,7 @@ Notations (--to):
   cat train.mlir | hlocb rewrite - --order source`,
 		Args: exactArgs("IN"),
 		RunE: command(func(cmd *cobra.Command, args []string) error {
-			opts, err := flags.options()
+			opts, err := flags.conversion()
 			if err != nil {
 				return err
 			}
@@ -86,14 +94,11 @@ Notations (--to):
 				return usagef("--to %s: %w", to, err)
 			}
 			opts.To, opts.Default = to, def
-			m, err := a.module(args[0])
+			p, err := a.program(cmd.Context(), args[0], hlocb.Rewrite(opts))
 			if err != nil {
 				return err
 			}
-			r, err := passes.RewriteHooks(cmd.Context(), m, opts)
-			if err != nil {
-				return err
-			}
+			m, r := p.Module(), p.Rewritten()
 			if manifest != "" {
 				var lines []aliasLine
 				for _, report := range r.Aliases {

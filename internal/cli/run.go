@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"io"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/internal/heap"
-	hooks "github.com/hlocb/hlocb/internal/hook"
-	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -36,6 +33,7 @@ type runFlags struct {
 	timeout    time.Duration
 	partitions int
 	replicas   int
+	program    string // a compiled program instead of a module
 	limits     limitFlags
 
 	// given are main's arguments where the command has them from elsewhere; --arg and --fill win.
@@ -78,9 +76,14 @@ A hook whose results the host computes (kind call or feed) needs one that answer
 		Example: `  hlocb run train.mlir --fill iota --print-callbacks
   hlocb run f.mlir --arg 'dense<[1.0, 2.0]> : tensor<2xf32>' --arg @weights.npy
   hlocb run f.mlir --backend cpu --on 'loss=print' --on '*=echo' --events events.jsonl --results results.json`,
-		Args: exactArgs("IN"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if flags.program != "" {
+				return exactArgs()(cmd, args)
+			}
+			return exactArgs("IN")(cmd, args)
+		},
 		RunE: command(func(cmd *cobra.Command, args []string) error {
-			out, err := a.run(cmd.Context(), args[0], &flags)
+			out, err := a.run(cmd.Context(), append(args, "")[0], &flags)
 			if err != nil {
 				return err
 			}
@@ -101,6 +104,7 @@ A hook whose results the host computes (kind call or feed) needs one that answer
 		}),
 	}
 	flags.add(c)
+	c.Flags().StringVar(&flags.program, "program", "", "run the compiled program in `FILE`; its machine code is executed")
 	c.Flags().StringVar(&results, "results", "", "write the results to this `file` as JSON")
 	return c
 }
@@ -117,23 +121,34 @@ func handlerHelp() string {
 	return b.String()
 }
 
+// check reports mistakes in the values of the flags.
+func (f *runFlags) check() error {
+	if f.timeout < 0 || f.partitions < 0 || f.replicas < 0 {
+		return usagef("--timeout, --partitions and --replicas must not be negative")
+	}
+	_, err := parseFill(f.fill)
+	return err
+}
+
 // run does everything up to the results.
 func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.Tensor, err error) {
-	opts, err := f.rewrite.options()
+	load, err := f.rewrite.options()
 	if err != nil {
 		return nil, err
 	}
-	if f.timeout < 0 || f.partitions < 0 || f.replicas < 0 {
-		return nil, usagef("--timeout, --partitions and --replicas must not be negative")
-	}
-	if _, err := parseFill(f.fill); err != nil {
+	if err := f.check(); err != nil {
 		return nil, err
 	}
-	program, saved, err := a.prepare(ctx, path, f, opts)
-	if err != nil {
-		return nil, err
+	load = append(load, hlocb.Devices(f.replicas, f.partitions))
+	if f.asWritten {
+		load = append(load, hlocb.AsWritten())
 	}
-	types, err := parameters(program.Module)
+	var program *hlocb.Program
+	if f.program != "" {
+		program, err = a.compiledProgram(f.program)
+	} else {
+		program, err = a.program(ctx, path, load...)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -141,153 +156,92 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSize(program.Module, types, backendOpts.Engine.MemoryLimit); err != nil {
+	if err := program.CheckMemory(backendOpts.Engine.MemoryLimit); err != nil {
+		return nil, err
+	}
+	types, err := program.Parameters()
+	if err != nil {
 		return nil, err
 	}
 	args := f.given
 	if args == nil || len(f.args) > 0 || f.fill != "" {
-		if args, err = arguments(visible(types, program.Manifest.HiddenArgs), f.args, f.fill); err != nil {
+		if args, err = arguments(types, f.args, f.fill); err != nil {
 			return nil, err
 		}
 	}
 	defer func() { err = errors.Join(err, f.bind.close()) }()
-	f.bind.own = ownHooks(program.Module)
+	f.bind.own = ownHooks(program.Module())
 	if err := f.bind.bind(a); err != nil {
 		return nil, err
 	}
-	if err := f.bind.bindProbes(a, program.Manifest); err != nil {
+	if err := f.bind.bindProbes(a, program.Manifest()); err != nil {
 		return nil, err
 	}
-	if err := f.bind.check(program.Manifest); err != nil {
+	if err := f.bind.check(program.Manifest()); err != nil {
 		return nil, err
 	}
-	if _, err := f.bind.bindings.Bind(program.Manifest); err != nil {
+	if _, err := f.bind.bindings.Bind(program.Manifest()); err != nil {
 		return nil, err
-	}
-	if program.Manifest.Parts != nil {
-		// What other notations say to their hosts, plugins do not tell.
-		if f.backend == "auto" {
-			f.backend = "interp"
-		} else if f.backend != "interp" {
-			if program.Manifest, err = hooks.ManifestOf(program.Module); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if f.backend == "auto" && slices.ContainsFunc(types, isDynamic) {
-		f.backend = "interp" // plugins take static shapes only
 	}
 	heap.Running()
-	a.waitForSlowHandlers(f.backend, program.Module, len(program.Manifest.Sites))
-	backend, err := backends.Open(ctx, f.backend, backendOpts)
+	if flags := program.XLAFlags(os.Getenv("XLA_FLAGS"), f.backend, backendOpts); flags != "" {
+		_ = os.Setenv("XLA_FLAGS", flags)
+	}
+	backend, err := program.OpenBackend(ctx, f.backend, backendOpts)
 	if err != nil {
 		return nil, err
 	}
 	defer backend.Close()
 	if f.backend == "auto" {
-		a.note("running on %s", backend.Describe())
+		a.note("running on %s", a.described(backend, f.limits.verbose))
 	}
 	var recording *handlers.Recording
 	if f.begin != nil {
-		if recording, err = f.begin(moduleHash(program.Text), backend.Describe(), args); err != nil {
+		if recording, err = f.begin(moduleHash(program.Text()), backend.Describe(), args); err != nil {
 			return nil, err
 		}
 		f.bind.closing = append(f.bind.closing, recording)
 		recording.Bind(&f.bind.bindings)
 	}
-	compile := runtime.CompileOptions{Handlers: &f.bind.bindings, Timeout: f.timeout, Replicas: f.replicas, Partitions: f.partitions}
-	exe, err := a.executable(ctx, backend, program, saved, compile)
+	exe, err := program.Compile(ctx, hlocb.WithBackend(backend), hlocb.Bind(&f.bind.bindings), hlocb.Timeout(f.timeout))
 	if err != nil {
 		return nil, err
 	}
-	out, err = exe.Run(ctx, withHidden(args, types, program.Manifest.HiddenArgs))
-	out = visible(out, program.Manifest.HiddenResults)
-	var hung *runtime.TimeoutError
-	if errors.As(err, &hung) {
-		// The handler is still running: waiting for it in Close would hang the command.
-		return nil, err
+	if stale := exe.Stale(); stale != nil {
+		a.note("compiled again: %v", stale)
 	}
+	out, err = exe.RunTensors(ctx, args)
 	if err == nil && recording != nil {
 		err = recording.End(out)
 	}
 	return out, errors.Join(err, exe.Close())
 }
 
-// prepare reads a module and converts its hooks, or reads a compiled program.
-func (a *app) prepare(ctx context.Context, path string, f *runFlags, opts passes.RewriteOptions) (*runtime.Program, *runtime.Saved, error) {
-	src, err := a.source(path)
-	if err != nil {
-		return nil, nil, err
+// described returns what a backend is, in a few words or with -v in full.
+func (a *app) described(b runtime.Backend, verbose bool) string {
+	info, err := backends.InfoOf(b)
+	switch {
+	case verbose:
+		return b.Describe()
+	case err != nil || info.Path == "":
+		return "the embedded engine"
 	}
-	if runtime.IsSaved(src.Text()) {
-		saved, err := runtime.DecodeSaved(src.Text())
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", src.Name(), err)
-		}
-		if saved.Module, err = readModule(diag.NewSource(src.Name(), saved.Text), defaultMaxErrors); err != nil {
-			return nil, nil, err
-		}
-		return &runtime.Program{Module: saved.Module, Text: saved.Text, Manifest: saved.Manifest}, saved, nil
-	}
-	m, err := readModule(src, defaultMaxErrors)
-	if err != nil {
-		return nil, nil, err
-	}
-	a.warn(m)
-	setGrid(m, f.replicas, f.partitions)
-	var manifest *hook.Manifest
-	if f.asWritten {
-		manifest, err = asWritten(src, m, opts.Targets)
+	return fmt.Sprintf("the %s plugin (PJRT %s, %s)", b.Name(), info.API, plural(len(info.Devices), "device"))
+}
+
+// compiledProgram reads what 'hlocb compile' wrote.
+func (a *app) compiledProgram(path string) (*hlocb.Program, error) {
+	var data []byte
+	var err error
+	if path == "-" {
+		data, err = io.ReadAll(a.stdin)
 	} else {
-		var rewritten *passes.Rewritten
-		if rewritten, err = passes.RewriteHooks(ctx, m, opts); err == nil {
-			manifest = rewritten.Manifest
-		}
+		data, err = os.ReadFile(path)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return &runtime.Program{Module: m, Text: text(m), Manifest: manifest}, nil, nil
-}
-
-// asWritten lists the hooks of a module that is not rewritten. m is the module that will be executed, with callbacks that
-// fire on every device cut.
-func asWritten(src *diag.Source, m *ir.Module, targets []string) (*hook.Manifest, error) {
-	other, err := readModule(src, defaultMaxErrors)
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := hooks.ManifestAsWritten(other, hooks.RaiseOptions{Targets: targets})
-	if err != nil {
-		return nil, err
-	}
-	return manifest, hooks.CutAsWritten(m, manifest)
-}
-
-// setGrid makes a module say of itself what the command line says of it, since where its hooks fire depends on that.
-func setGrid(m *ir.Module, replicas, partitions int) {
-	for name, n := range map[string]int{"replicas": replicas, "partitions": partitions} {
-		if n <= 0 {
-			continue
-		}
-		m.Op().RemoveAttr("stablehlo.num_" + name)
-		m.Op().SetAttr("mhlo.num_"+name, ir.NewInteger(int64(n), m.Context().I32()))
-	}
-}
-
-// executable compiles a program, or loads it where it is compiled already and for this machine.
-func (a *app) executable(ctx context.Context, b runtime.Backend, p *runtime.Program, saved *runtime.Saved, opts runtime.CompileOptions) (runtime.Executable, error) {
-	if saved != nil {
-		if l, ok := b.(runtime.Loader); ok {
-			exe, err := l.Load(ctx, saved, opts)
-			var stale *runtime.StaleError
-			if !errors.As(err, &stale) {
-				return exe, err
-			}
-			a.note("compiling again: %v", err)
-		}
-	}
-	return b.Compile(ctx, p, opts)
+	return hlocb.Decode(path, data)
 }
 
 // resultsJSON writes one result per line in an array.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/hook"
 	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -60,19 +60,16 @@ cannot be observed.`,
 					return usagef("--at %s: %w", p, err)
 				}
 			}
-			m, err := a.module(args[0])
-			if err != nil {
+			n := 0
+			p, err := a.program(cmd.Context(), args[0], append(opts, hlocb.Change(func(m *ir.Module) (err error) {
+				n, err = addProbes(m, patterns, probe)
 				return err
-			}
-			n, err := addProbes(m, patterns, probe)
+			}))...)
 			if err != nil {
-				return err
-			}
-			if _, err := passes.RewriteHooks(cmd.Context(), m, opts); err != nil {
 				return err
 			}
 			a.note("probe %s on %s", probe, plural(n, "value"))
-			return a.writeModule(out, m, print.Options{})
+			return a.writeModule(out, p.Module(), print.Options{})
 		}),
 	}
 	flags.add(c)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -17,7 +18,6 @@ import (
 	"github.com/hlocb/hlocb/internal/heap"
 	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/tensor"
@@ -94,7 +94,7 @@ The command ends with exit code 5 where something differs.`,
 // verifySide is one side as the command holds it.
 type verifySide struct {
 	app       *app
-	path      string
+	name      string // in diagnostics
 	text      []byte
 	flags     *verifyFlags
 	backend   runtime.Backend
@@ -104,45 +104,28 @@ type verifySide struct {
 }
 
 // load reads the module again and rewrites its hooks.
-func (s *verifySide) load(ctx context.Context) (*runtime.Program, error) {
-	name := s.path
-	if name == "-" {
-		name = "<stdin>"
-	}
-	src := diag.NewSource(name, s.text)
-	m, err := readModule(src, defaultMaxErrors)
+func (s *verifySide) load(ctx context.Context) (*hlocb.Program, error) {
+	load, err := s.flags.rewrite.options()
 	if err != nil {
 		return nil, err
 	}
 	if !s.warned {
 		s.warned = true
-		s.app.warn(m)
-	}
-	opts, err := s.flags.rewrite.options()
-	if err != nil {
-		return nil, err
+		load = append(load, hlocb.OnWarning(s.app.warn))
 	}
 	if s.asWritten {
-		manifest, err := asWritten(src, m, opts.Targets)
-		if err == nil && manifest.Parts != nil && s.backend != nil && s.backend.Name() != "interp" {
-			err = usagef("--as-written: only the embedded engine delivers hooks that are not hlocb's own calls")
-		}
-		return &runtime.Program{Module: m, Text: text(m), Manifest: manifest}, err
+		load = append(load, hlocb.AsWritten())
 	}
-	rewritten, err := passes.RewriteHooks(ctx, m, opts)
-	if err != nil {
-		return nil, err
-	}
-	return &runtime.Program{Module: m, Text: text(m), Manifest: rewritten.Manifest}, nil
+	return hlocb.Parse(ctx, s.name, s.text, load...)
 }
 
 // options makes new handlers.
-func (s *verifySide) options() (runtime.CompileOptions, error) {
+func (s *verifySide) options() ([]hlocb.CompileOption, error) {
 	bind := &bindFlags{on: s.flags.on}
 	bind.bindings.Answer("*", verify.StandIn(s.flags.seed))
 	s.binds = append(s.binds, bind)
 	err := bind.bind(s.app)
-	return runtime.CompileOptions{Handlers: &bind.bindings, Timeout: s.flags.timeout}, err
+	return []hlocb.CompileOption{hlocb.Bind(&bind.bindings), hlocb.Timeout(s.flags.timeout)}, err
 }
 
 func (s *verifySide) close() error {
@@ -198,43 +181,41 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		return err
 	}
 	var sides [2]*verifySide
-	var programs [2]*runtime.Program
+	var programs [2]*hlocb.Program
 	for i := range sides {
-		s := &verifySide{app: a, path: paths[i], flags: f, asWritten: f.asWritten && i == 0}
+		s := &verifySide{app: a, flags: f, asWritten: f.asWritten && i == 0}
 		sides[i] = s
 		if i == 1 && paths[1] == paths[0] {
-			s.text = sides[0].text // standard input can be read once only
-		} else {
-			src, err := a.source(paths[i])
-			if err != nil {
-				return err
-			}
-			s.text = src.Text()
+			s.name, s.text = sides[0].name, sides[0].text // standard input can be read once only
+		} else if s.name, s.text, err = a.text(paths[i]); err != nil {
+			return err
 		}
 		if programs[i], err = s.load(ctx); err != nil {
 			return err
 		}
 	}
-	types, err := parameters(programs[0].Module)
+	types, err := programs[0].Parameters()
 	if err != nil {
 		return err
 	}
-	other, err := parameters(programs[1].Module)
+	other, err := programs[1].Parameters()
 	if err != nil {
 		return err
 	}
-	shown, otherShown := visible(types, programs[0].Manifest.HiddenArgs), visible(other, programs[1].Manifest.HiddenArgs)
-	if typeList(shown) != typeList(otherShown) {
-		return entryErrorf(programs[1].Module, "main takes (%s), but that of %s takes (%s)", typeList(otherShown), paths[0], typeList(shown))
+	if typeList(types) != typeList(other) {
+		return entryErrorf(programs[1].Module(), "main takes (%s), but that of %s takes (%s)", typeList(other), paths[0], typeList(types))
+	}
+	if f.asWritten && f.backend[0] != "auto" && f.backend[0] != backends.Engine && f.backend[0] != "interp" && programs[0].Manifest().Parts != nil {
+		return usagef("--as-written: only the embedded engine delivers hooks that are not hlocb's own calls")
 	}
 	backendOpts, err := a.limitedOptions(&f.limits)
 	if err != nil {
 		return err
 	}
-	if err := checkSize(programs[0].Module, types, backendOpts.Engine.MemoryLimit); err != nil {
+	if err := programs[0].CheckMemory(backendOpts.Engine.MemoryLimit); err != nil {
 		return err
 	}
-	inputs, err := f.inputs(shown)
+	inputs, err := f.inputs(types)
 	if err != nil {
 		return err
 	}
@@ -246,7 +227,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	var exes [2]*verify.Executable
 	report := &verifyReport{Equal: true, Tolerance: tol.String()}
 	for i, s := range sides {
-		if s.backend, err = backends.Open(ctx, f.backend[i], backendOpts); err != nil {
+		if s.backend, err = programs[i].OpenBackend(ctx, f.backend[i], backendOpts); err != nil {
 			return err
 		}
 		report.Backends[i] = s.backend.Name()
@@ -254,7 +235,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		if err != nil {
 			return err
 		}
-		if err := s.binds[0].check(programs[i].Manifest); err != nil {
+		if err := s.binds[0].check(programs[i].Manifest()); err != nil {
 			return err
 		}
 		side := verify.Side{Program: programs[i], Backend: s.backend, Options: opts}
@@ -263,20 +244,17 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 			return err
 		}
 	}
-	var runErr error
 	defer func() {
 		for _, e := range exes {
-			err = errors.Join(err, e.Close(runErr))
+			err = errors.Join(err, e.Close())
 		}
 	}()
 	for _, in := range inputs {
 		var outs [2]*verify.Outcome
 		for i, e := range exes {
-			manifest := programs[i].Manifest
-			if outs[i], runErr = e.Run(ctx, withHidden(in.args, [][]hook.TensorType{types, other}[i], manifest.HiddenArgs)); runErr != nil {
-				return fmt.Errorf("%s on %s, %s: %w", paths[i], sides[i].backend.Name(), in.name, runErr)
+			if outs[i], err = e.Run(ctx, in.args); err != nil {
+				return fmt.Errorf("%s on %s, %s: %w", paths[i], sides[i].backend.Name(), in.name, err)
 			}
-			outs[i].Results = visible(outs[i].Results, manifest.HiddenResults)
 		}
 		run, err := compareRun(programs, outs, tol)
 		if err != nil {
@@ -288,9 +266,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		if f.bisect && !run.equal {
 			sources := [2]*verify.Source{}
 			for i, s := range sides {
-				sources[i] = &verify.Source{Load: s.load, Backend: s.backend, Options: s.options, Args: func(args []*tensor.Tensor) []*tensor.Tensor {
-					return withHidden(args, [][]hook.TensorType{types, other}[i], programs[i].Manifest.HiddenArgs)
-				}}
+				sources[i] = &verify.Source{Load: s.load, Backend: s.backend, Options: s.options}
 			}
 			found, err := verify.Bisect(ctx, sources[0], sources[1], in.args, tol)
 			if err != nil {
@@ -361,7 +337,7 @@ type verifyInputs struct {
 	args []*tensor.Tensor
 }
 
-func (f *verifyFlags) inputs(types []hook.TensorType) ([]verifyInputs, error) {
+func (f *verifyFlags) inputs(types []hlocb.Type) ([]verifyInputs, error) {
 	if len(f.args) > 0 || f.fill != "" || len(types) == 0 {
 		args, err := arguments(types, f.args, f.fill)
 		if err != nil {
@@ -376,7 +352,7 @@ func (f *verifyFlags) inputs(types []hook.TensorType) ([]verifyInputs, error) {
 		}
 		in := verifyInputs{name: fmt.Sprintf("%s of seed %d", style, f.seed)}
 		for i, t := range types {
-			if isDynamic(t) {
+			if hlocb.IsDynamic(t) {
 				return nil, noFill(i, t)
 			}
 			v := tensor.New(t.DType, t.Shape)
@@ -389,10 +365,10 @@ func (f *verifyFlags) inputs(types []hook.TensorType) ([]verifyInputs, error) {
 }
 
 // compareRun compares what two runs gave. The first difference is located in the first program.
-func compareRun(programs [2]*runtime.Program, outs [2]*verify.Outcome, tol verify.Tolerance) (*verifyRun, error) {
+func compareRun(programs [2]*hlocb.Program, outs [2]*verify.Outcome, tol verify.Tolerance) (*verifyRun, error) {
 	run := &verifyRun{equal: true, Results: []*verify.Comparison{}}
-	m := programs[0].Module
-	run.Events = verify.CompareEvents(programs[0].Manifest, programs[1].Manifest, outs[0].Events, outs[1].Events, tol)
+	m := programs[0].Module()
+	run.Events = verify.CompareEvents(programs[0].Manifest(), programs[1].Manifest(), outs[0].Events, outs[1].Events, tol)
 	if d := run.Events.First; d != nil {
 		run.equal = false
 		what := fmt.Sprintf("event %d of hook %q on device %d", d.Number, d.Hook, d.Device)
@@ -402,7 +378,7 @@ func compareRun(programs [2]*runtime.Program, outs [2]*verify.Outcome, tol verif
 		run.where = m.Errorf(hookOp(m, d.Site()), "%s: %s", what, d.What)
 	}
 	if len(outs[0].Results) != len(outs[1].Results) {
-		return nil, entryErrorf(programs[1].Module, "main gives %s, but that of the first module %s", plural(len(outs[1].Results), "result"), plural(len(outs[0].Results), "result"))
+		return nil, entryErrorf(programs[1].Module(), "main gives %s, but that of the first module %s", plural(len(outs[1].Results), "result"), plural(len(outs[0].Results), "result"))
 	}
 	for i := range outs[0].Results {
 		c := verify.Compare(outs[0].Results[i], outs[1].Results[i], tol)

@@ -12,7 +12,7 @@ const fromTargetName = "target"
 // fromTarget reads custom calls of targets that the user named.
 var fromTarget = Format{
 	Name:  fromTargetName,
-	Doc:   "a custom call of a target named with --hook-target",
+	Doc:   "a custom call of a target that the user names",
 	ops:   []string{"custom_call"},
 	raise: raiseTarget,
 }

@@ -107,7 +107,7 @@ func (p *placer) findShardings() {
 
 func (p *placer) noWhole(h hookop.HookOp) error {
 	return p.m.Errorf(h.Op, "hook %q is in a manual computation, where each device has a value of its own, and cannot fire once with the whole value: "+
-		"hook the value outside of it, gathered, or leave --per-device at source", h.HookName())
+		"hook the value outside of it, gathered, or let it fire as in the source", h.HookName())
 }
 
 // What the ops of a function work on.

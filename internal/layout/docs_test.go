@@ -111,7 +111,7 @@ func TestPackagesAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range packages(t) {
-		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		name := local(p.ImportPath)
 		switch {
 		case inside(name, "dialect"), inside(name, "examples"), inside(name, "internal/bench"), inside(name, "interp/gemm"):
 			continue

@@ -29,7 +29,7 @@ type Options struct {
 type UnknownError struct{ Name string }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("unknown backend %q: expected auto, interp, cpu, cuda or the path of a PJRT plugin", e.Name)
+	return fmt.Sprintf("unknown backend %q: expected auto, engine, cpu, cuda or the path of a PJRT plugin", e.Name)
 }
 
 // OpenError lists the plugins that were tried and why none could be used. Nothing else is taken in their place.
@@ -80,14 +80,17 @@ func (e *HandlerError) Error() string { return e.Cause.Error() }
 // Unwrap returns why.
 func (e *HandlerError) Unwrap() error { return e.Cause }
 
-// Open makes the named backend: "interp", a platform ("cpu", "cuda", ...), the path of a plugin, or "auto", which
+// Engine is the name of the embedded engine.
+const Engine = "engine"
+
+// Open makes the named backend: Engine ("interp" is its older name), a platform ("cpu", "cuda", ...), the path of a plugin, or "auto", which
 // is the CPU plugin where one is found and the embedded engine otherwise. Describe says which it became.
 //
 // The error is an *UnknownError for a name that means nothing, a *plugins.NotFoundError where no plugin was
 // found, and an *OpenError where those that were found cannot be used.
 func Open(ctx context.Context, name string, opts Options) (runtime.Backend, error) {
 	switch name {
-	case "interp":
+	case Engine, "interp":
 		return openInterp(ctx, opts)
 	case "auto":
 		found, err := opts.Plugins.Find("cpu")
@@ -104,7 +107,7 @@ func Open(ctx context.Context, name string, opts Options) (runtime.Backend, erro
 		return nil, &UnknownError{name}
 	}
 	if !havePlugins {
-		return nil, fmt.Errorf("backend %q needs cgo, and this build has none: build with CGO_ENABLED=1, or use --backend interp", name)
+		return nil, fmt.Errorf("backend %q needs cgo, and this build has none: build with CGO_ENABLED=1, or use the embedded engine", name)
 	}
 	found, err := opts.Plugins.Find(name)
 	if err != nil {

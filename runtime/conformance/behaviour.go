@@ -116,7 +116,7 @@ func runtimeCases() []Case {
 		return err
 	})
 	do("two replicas", func(ctx context.Context, b runtime.Backend) error {
-		if b.Name() == "interp" {
+		if b.Name() == "engine" {
 			return &SkipError{"the embedded engine has one device"}
 		}
 		var mu sync.Mutex

@@ -22,6 +22,18 @@ type Environment struct {
 	Root string
 }
 
+// System returns the environment of this process: its variables, the user's home directory and cache.
+func System() Environment {
+	env := Environment{Getenv: os.Getenv}
+	if dir, err := os.UserCacheDir(); err == nil {
+		env.CacheDir = filepath.Join(dir, "hlocb", "plugins")
+	}
+	if dir, err := os.UserHomeDir(); err == nil {
+		env.HomeDir = dir
+	}
+	return env
+}
+
 func (e Environment) getenv(key string) string {
 	if e.Getenv == nil {
 		return ""

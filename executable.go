@@ -1,0 +1,333 @@
+package hlocb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/interp"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/runtime/plugins"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// What handlers and results are made of, under the names of the packages that define it.
+type (
+	// Handler is host code that a hook calls.
+	Handler = runtime.Handler
+	// HandlerFunc makes a function a Handler.
+	HandlerFunc = runtime.HandlerFunc
+	// Call is one arrival of a program at a hook.
+	Call = runtime.Call
+	// HookError says which hook ended a run, and why.
+	HookError = runtime.HookError
+	// TimeoutError says which hook did not return in time.
+	TimeoutError = runtime.TimeoutError
+	// Hook is one hook of a program.
+	Hook = hook.Site
+	// Type is an element type and a shape.
+	Type = hook.TensorType
+	// Tensor is an argument or a result: an element type, a shape and the elements in row-major order.
+	Tensor = tensor.Tensor
+	// Element is a Go type of elements.
+	Element = tensor.Element
+	// Array is a typed operand, argument or result: a shape and the elements in row-major order.
+	Array[T Element] = runtime.Array[T]
+)
+
+// ArrayOf returns an array of some elements. Without dimensions it is a vector of all of them.
+func ArrayOf[T Element](data []T, shape ...int64) Array[T] { return runtime.ArrayOf(data, shape...) }
+
+// Scalar returns an array of rank 0.
+func Scalar[T Element](v T) Array[T] { return runtime.Scalar(v) }
+
+// Func makes a handler of a function of one operand that returns the hook's one result.
+func Func[A, R Element](f func(context.Context, Array[A]) (Array[R], error)) Handler {
+	return runtime.Func(f)
+}
+
+// ObserverFunc makes a handler of a function that is called with the hook's one operand.
+func ObserverFunc[A Element](f func(context.Context, Array[A]) error) Handler {
+	return runtime.LookFunc(f)
+}
+
+// As returns a result as an array that shares its memory. T must be the Go type of its elements, such as float32 for
+// tensor<2xf32>.
+func As[T Element](t *Tensor) (Array[T], error) { return runtime.AsArray[T](t) }
+
+// A CompileOption binds handlers and says where and how a program runs.
+type CompileOption func(*compiling)
+
+type compiling struct {
+	bindings *runtime.Bindings
+	backend  runtime.Backend
+	name     string
+	options  *backends.Options
+	runtime  runtime.CompileOptions
+}
+
+// Answer lets h compute the results of the hooks that pattern selects: a name, a glob or a hexadecimal id. An exact name
+// beats a glob, a later option an earlier one.
+func Answer(pattern string, h Handler) CompileOption {
+	return func(c *compiling) { c.bindings.Answer(pattern, h) }
+}
+
+// Observe lets h see the operands of the hooks that pattern selects: a name, a glob or a hexadecimal id. Any number of
+// handlers can observe a hook.
+func Observe(pattern string, h Handler) CompileOption {
+	return func(c *compiling) { c.bindings.Observe(pattern, h) }
+}
+
+// Bind adds everything that b binds after what earlier options bind. It must be the first option that binds handlers.
+func Bind(b *runtime.Bindings) CompileOption {
+	return func(c *compiling) { c.bindings = b.Clone() }
+}
+
+// Backend chooses what executes the program: "auto" (the default), "engine", a platform such as "cpu", or the path of a
+// PJRT plugin. Executable.Close closes it.
+func Backend(name string) CompileOption { return func(c *compiling) { c.name = name } }
+
+// WithBackend executes the program on b, which stays open when the executable is closed.
+func WithBackend(b runtime.Backend) CompileOption { return func(c *compiling) { c.backend = b } }
+
+// Timeout limits how long one call of a handler may take and, on the embedded engine, the program between two calls.
+func Timeout(d time.Duration) CompileOption { return func(c *compiling) { c.runtime.Timeout = d } }
+
+// An Executable is a compiled program with its handlers. Run may be called from several goroutines.
+type Executable struct {
+	program *Program
+	exe     runtime.Executable
+	backend runtime.Backend
+	owned   bool // backend is closed with the executable
+	types   []Type
+	stale   error
+	hung    atomic.Bool
+}
+
+// DefaultBackends returns the options with which Compile opens backends: plugins are searched where the process's
+// environment says.
+func DefaultBackends() backends.Options { return backends.Options{Plugins: plugins.System()} }
+
+// OpenBackend opens the backend that name chooses for p. "auto" is the CPU plugin if one is installed and can run p,
+// otherwise the embedded engine.
+func (p *Program) OpenBackend(ctx context.Context, name string, opts backends.Options) (runtime.Backend, error) {
+	if name == "" || name == "auto" {
+		name = "auto"
+		all, err := parameters(p.module)
+		if err != nil {
+			return nil, err
+		}
+		// Plugins accept static shapes only, and report nothing of hooks in other formats.
+		if p.foreign() || slices.ContainsFunc(all, IsDynamic) {
+			name = backends.Engine
+		}
+	}
+	return backends.Open(ctx, name, opts)
+}
+
+// Compile binds handlers and compiles the program. It fails with a *runtime.UnboundError if a hook needs an answer and no
+// handler supplies it.
+func (p *Program) Compile(ctx context.Context, opts ...CompileOption) (*Executable, error) {
+	c := compiling{bindings: &runtime.Bindings{}}
+	for _, o := range opts {
+		o(&c)
+	}
+	c.runtime.Handlers = c.bindings
+	types, err := parameters(p.module)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.bindings.Bind(p.manifest); err != nil {
+		return nil, err
+	}
+	e := &Executable{program: p, types: types, backend: c.backend}
+	if e.backend == nil {
+		if e.backend, err = p.OpenBackend(ctx, c.name, DefaultBackends()); err != nil {
+			return nil, err
+		}
+		e.owned = true
+	}
+	if e.exe, err = e.compile(ctx, c.runtime); err != nil {
+		if e.owned {
+			err = errors.Join(err, e.backend.Close())
+		}
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Executable) compile(ctx context.Context, opts runtime.CompileOptions) (runtime.Executable, error) {
+	p := e.program
+	if l, ok := e.backend.(runtime.Loader); ok && p.saved != nil {
+		exe, err := l.Load(ctx, p.saved, opts)
+		var stale *runtime.StaleError
+		if !errors.As(err, &stale) {
+			return exe, err
+		}
+		e.stale = err
+	}
+	program := p.Runtime()
+	if _, engine := e.backend.(*interp.Backend); p.foreign() && !engine {
+		var err error
+		if program.Manifest, err = hooks.ManifestOf(p.module); err != nil {
+			return nil, err
+		}
+	}
+	return e.backend.Compile(ctx, program, opts)
+}
+
+// Backend returns what executes the program.
+func (e *Executable) Backend() runtime.Backend { return e.backend }
+
+// Stale returns why the machine code of a decoded program was not used and the program was compiled again, or nil.
+func (e *Executable) Stale() error { return e.stale }
+
+// Runtime returns the backend's own executable.
+func (e *Executable) Runtime() runtime.Executable { return e.exe }
+
+// Save returns the compiled program as a file for Decode. It fails if the backend does not compile to machine code.
+func (e *Executable) Save() ([]byte, error) {
+	s, ok := e.exe.(runtime.Saver)
+	if !ok {
+		return nil, fmt.Errorf("backend %s does not compile to machine code", e.backend.Name())
+	}
+	saved, err := s.Save()
+	if err != nil {
+		return nil, err
+	}
+	return saved.Encode()
+}
+
+// Run executes the program once and returns its results. An argument is an Array or a *Tensor of the type that
+// Parameters returns. An error or a panic of a handler is a *HookError.
+func (e *Executable) Run(ctx context.Context, args ...any) ([]*Tensor, error) {
+	types := visible(e.types, e.program.manifest.HiddenArgs)
+	if len(args) != len(types) {
+		return nil, fmt.Errorf("main has %d arguments, %d were given", len(types), len(args))
+	}
+	list := make([]*Tensor, len(args))
+	for i, a := range args {
+		var err error
+		switch a := a.(type) {
+		case *Tensor:
+			list[i] = a
+		case interface{ Tensor(Type) (*Tensor, error) }:
+			list[i], err = a.Tensor(types[i])
+		default:
+			err = fmt.Errorf("value is a %T, expected an Array or a *Tensor", a)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("argument %d of main: %w", i, err)
+		}
+	}
+	return e.RunTensors(ctx, list)
+}
+
+// RunTensors is Run for arguments that are tensors already.
+func (e *Executable) RunTensors(ctx context.Context, args []*Tensor) ([]*Tensor, error) {
+	m := e.program.manifest
+	out, err := e.exe.Run(ctx, withHidden(args, e.types, m.HiddenArgs))
+	var late *TimeoutError
+	if errors.As(err, &late) {
+		e.hung.Store(true)
+	}
+	return visible(out, m.HiddenResults), err
+}
+
+// Close ends the executable and the backend that Compile opened for it. It waits for runs, except after a timeout: then a
+// handler is still running and may never return.
+func (e *Executable) Close() error {
+	if e.hung.Load() {
+		return nil
+	}
+	err := e.exe.Close()
+	if e.owned {
+		err = errors.Join(err, e.backend.Close())
+	}
+	return err
+}
+
+// entry returns the function that runs: main, or the only function.
+func entry(m *ir.Module) (fn.FuncOp, bool) {
+	if f, ok := fn.Lookup(m, "main"); ok {
+		return f, true
+	}
+	if all := fn.Funcs(m); len(all) == 1 {
+		return all[0], true
+	}
+	return fn.FuncOp{}, false
+}
+
+func entryErrorf(m *ir.Module, format string, args ...any) error {
+	if f, ok := entry(m); ok {
+		return m.Errorf(f.Op, format, args...)
+	}
+	return m.Errorf(m.Op(), format, args...)
+}
+
+// parameters returns the types of all arguments of main but tokens.
+func parameters(m *ir.Module) ([]Type, error) {
+	f, ok := entry(m)
+	if !ok {
+		return nil, m.Errorf(m.Op(), "the module has no function @main")
+	}
+	var out []Type
+	for i, t := range f.Type().Inputs() {
+		if stablehlo.IsToken(t) {
+			continue
+		}
+		tt, ok := t.(*ir.TensorType)
+		if !ok || !tt.Ranked() {
+			return nil, m.Errorf(f.Op, "argument %d of @%s has type %s; expected a tensor of known rank", i, f.Symbol(), t)
+		}
+		d := tt.DType()
+		if q := quant.Of(tt.Elem()); q != nil {
+			d = ir.ElementDType(q.Storage)
+		}
+		if d == tensor.Invalid {
+			return nil, m.Errorf(f.Op, "argument %d of @%s has type %s; such elements cannot be given", i, f.Symbol(), t)
+		}
+		out = append(out, Type{DType: d, Shape: tt.Shape()})
+	}
+	return out, nil
+}
+
+// visible returns list without the positions in hidden.
+func visible[T any](list []T, hidden []int) []T {
+	if len(hidden) == 0 {
+		return list
+	}
+	var out []T
+	for i, v := range list {
+		if !slices.Contains(hidden, i) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// withHidden returns args with zeros for the hidden arguments, which the program does not read.
+func withHidden(args []*Tensor, types []Type, hidden []int) []*Tensor {
+	if len(hidden) == 0 {
+		return args
+	}
+	var out []*Tensor
+	for i, t := range types {
+		if slices.Contains(hidden, i) {
+			out = append(out, tensor.New(t.DType, t.Shape))
+		} else if len(args) > 0 {
+			out, args = append(out, args[0]), args[1:]
+		}
+	}
+	return out
+}

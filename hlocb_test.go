@@ -1,0 +1,185 @@
+package hlocb_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/runtime/plugins"
+)
+
+var ctx = context.Background()
+
+func parse(t *testing.T, text string, opts ...hlocb.LoadOption) *hlocb.Program {
+	t.Helper()
+	p, err := hlocb.Parse(ctx, "in.mlir", []byte(text), opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// one answers any hook of one f32 operand and one f32 scalar result with 1.
+var one = hlocb.Func(func(context.Context, hlocb.Array[float32]) (hlocb.Array[float32], error) {
+	return hlocb.Scalar[float32](1), nil
+})
+
+func TestLoadReportsPositions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bad.mlir")
+	if err := os.WriteFile(path, []byte("func.func @main() {\n  %0 = stablehlo.ad\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := hlocb.Load(ctx, path)
+	if err == nil || !strings.Contains(err.Error(), "bad.mlir:2:") {
+		t.Errorf("error is %v, want a position in bad.mlir", err)
+	}
+	if _, err := hlocb.Load(ctx, path+"x"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error for a missing file is %v", err)
+	}
+}
+
+func TestCompileNeedsAnswers(t *testing.T) {
+	var unbound *runtime.UnboundError
+	_, err := parse(t, scaled, hlocb.HookTargets("ask")).Compile(ctx, hlocb.Backend("engine"))
+	if !errors.As(err, &unbound) || unbound.Site.Name != "scale" {
+		t.Fatalf("error is %v, want the hook without an answer", err)
+	}
+	if strings.Contains(err.Error(), "--") {
+		t.Errorf("a library error names a flag: %v", err)
+	}
+}
+
+func TestRunChecksArguments(t *testing.T) {
+	exe, err := parse(t, scaled, hlocb.HookTargets("ask")).Compile(ctx, hlocb.Backend("engine"), hlocb.Answer("scale", one))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exe.Close()
+	for _, c := range []struct {
+		args []any
+		want string
+	}{
+		{nil, "main has 1 arguments, 0 were given"},
+		{[]any{float32(1)}, "argument 0 of main: value is a float32, expected an Array or a *Tensor"},
+		{[]any{hlocb.ArrayOf([]float64{1, 2, 3})}, "elements are float64"},
+		{[]any{hlocb.ArrayOf([]float32{1, 2})}, "shape is [2], expected [3]"},
+	} {
+		if _, err := exe.Run(ctx, c.args...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error is %v, want %q", err, c.want)
+		}
+	}
+	out, err := exe.Run(ctx, hlocb.ArrayOf([]float32{1, 2, 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := hlocb.As[float64](out[0]); err == nil {
+		t.Error("a tensor of f32 is read as float64")
+	}
+}
+
+// Close must not wait for a handler that never returns.
+func TestCloseAfterTimeout(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	exe, err := parse(t, scaled, hlocb.HookTargets("ask")).Compile(ctx, hlocb.Backend("engine"), hlocb.Timeout(10*time.Millisecond),
+		hlocb.Answer("scale", hlocb.HandlerFunc(func(context.Context, *hlocb.Call) error { <-release; return nil })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var late *hlocb.TimeoutError
+	if _, err := exe.Run(ctx, hlocb.ArrayOf([]float32{1, 2, 3})); !errors.As(err, &late) {
+		t.Fatalf("error is %v, want a *TimeoutError", err)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- exe.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("Close waits for the handler")
+	}
+}
+
+// A program that plugins cannot run goes to the engine.
+func TestAutoChoosesTheEngine(t *testing.T) {
+	for name, p := range map[string]*hlocb.Program{
+		"dynamic": parse(t, "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }"),
+		"as written": parse(t, `func.func @main(%x: tensor<f32>) {
+			%t = stablehlo.create_token : !stablehlo.token
+			%u = "stablehlo.outfeed"(%x, %t) {outfeed_config = "x"} : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
+			return
+		}`, hlocb.AsWritten()),
+	} {
+		b, err := p.OpenBackend(ctx, "auto", hlocb.DefaultBackends())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Name() != backends.Engine {
+			t.Errorf("%s: backend is %s", name, b.Name())
+		}
+	}
+}
+
+// By default Compile uses the CPU plugin that is installed.
+func TestAutoFindsThePlugin(t *testing.T) {
+	p := parse(t, "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }")
+	found, err := plugins.System().Find("cpu")
+	if err != nil {
+		t.Skip("skip: the CPU plugin is not installed")
+	}
+	exe, err := p.Compile(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exe.Close()
+	if !strings.Contains(exe.Backend().Describe(), found[0].Path) {
+		t.Skipf("skip: this build runs on %s", exe.Backend().Describe())
+	}
+	text, err := exe.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := hlocb.Decode("saved", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := again.Compile(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	out, err := loaded.Run(ctx, hlocb.ArrayOf([]float32{1, 2}))
+	if err != nil || loaded.Stale() != nil {
+		t.Fatal(err, loaded.Stale())
+	}
+	if y, err := hlocb.As[float32](out[0]); err != nil || y.Data[1] != 2 {
+		t.Errorf("result is %v, %v", y, err)
+	}
+}
+
+func TestNotAModule(t *testing.T) {
+	for text, want := range map[string]string{
+		"# A title\n\nSome words.\n":    "in.mlir:1:1: error: not an MLIR module",
+		"// A comment\nimport jax\n":    "in.mlir:2:1: error: not an MLIR module",
+		"HloModule m\n":                 "as_text(",
+		"ML\xefR\x01":                   "as_text(",
+		"\x7fELF\x00\x00":               "this is a binary file",
+		"func @main() { return }\n":     "in.mlir:1:1",
+		"hlocb program 1\nand the rest": "a compiled program, expected a module",
+		" \n":                           "found an empty file",
+	} {
+		_, err := hlocb.Parse(ctx, "in.mlir", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "\n") > 0 {
+			t.Errorf("%q: error is %v, want one line with %q", text, err, want)
+		}
+	}
+}

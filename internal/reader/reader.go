@@ -1,0 +1,153 @@
+// Package reader reads the text of a module, whatever its form, and verifies it.
+package reader
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+)
+
+// MaxErrors is how many mistakes of a text Read reports by default.
+const MaxErrors = 20
+
+// MaxText is the size in bytes of the largest text that positions can point into.
+const MaxText = math.MaxUint32 - 1
+
+// Registry returns the registry of every dialect. It is made once: making it takes longer than reading a small module.
+var Registry = sync.OnceValues(all.Registry)
+
+// fromJAX tells a JAX user how to get the text that Read accepts.
+const fromJAX = "write StableHLO text instead; in JAX: jax.jit(f).lower(*args).as_text(debug_info=True)"
+
+// CompiledError says that a file is a compiled program, which contains machine code. Reading it takes the user's word:
+// see hlocb.Decode.
+type CompiledError struct{ Name string }
+
+func (e *CompiledError) Error() string { return e.Name + ": a compiled program, expected a module" }
+
+// Text reads at most limit bytes of r. It refuses longer input, and binary input as soon as it sees the first bytes of
+// it, because a device such as /dev/zero never ends.
+func Text(name string, r io.Reader, limit int64) ([]byte, error) {
+	limit = min(limit, MaxText)
+	var head [8000]byte
+	n, err := io.ReadFull(r, head[:])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	if err := refuseBinary(name, head[:n]); err != nil {
+		return nil, err
+	}
+	if n < len(head) {
+		return bytes.Clone(head[:n]), nil
+	}
+	var text bytes.Buffer
+	if s, ok := r.(interface{ Size() int64 }); ok && s.Size() < limit {
+		text.Grow(int(s.Size()) + bytes.MinRead)
+	}
+	text.Write(head[:n])
+	if _, err := text.ReadFrom(io.LimitReader(r, limit-int64(n)+1)); err != nil {
+		return nil, err
+	}
+	if int64(text.Len()) > limit {
+		return nil, fmt.Errorf("%s: more than %d bytes, the most that can be read here", name, limit)
+	}
+	return text.Bytes(), nil
+}
+
+// refuseBinary returns an error if the first bytes of a file are not those of a text.
+func refuseBinary(name string, head []byte) error {
+	switch i := bytes.IndexByte(head, 0); {
+	case bytes.HasPrefix(head, []byte("ML\xefR")):
+		return fmt.Errorf("%s: MLIR bytecode is not supported; %s", name, fromJAX)
+	case bytes.HasPrefix(head, []byte("hlocb program ")):
+		return &CompiledError{name}
+	case i >= 0:
+		return diag.Errorf(diag.NewSource(name, head), diag.At(i), "this is a binary file; modules are read as text")
+	}
+	return nil
+}
+
+// Read parses and verifies a module and reports at most maxErrors mistakes. Errors about the text are a
+// *diag.Diagnostic or a diag.List.
+func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, error) {
+	text := src.Text()
+	if len(bytes.TrimSpace(text)) == 0 {
+		// MLIR reads it as an empty module; for a user it is a file that somebody failed to write.
+		return nil, diag.Errorf(src, diag.At(0), "expected a module, found an empty file")
+	}
+	if err := refuseBinary(src.Name(), text[:min(len(text), 8000)]); err != nil {
+		return nil, err
+	}
+	at := firstWord(text)
+	if bytes.HasPrefix(text[at:], []byte("HloModule")) {
+		return nil, diag.Errorf(src, diag.At(at), "HLO text is not supported; %s", fromJAX)
+	}
+	m, err := parse.Parse(src, ir.NewContext(), registry, parse.Options{MaxErrors: maxErrors})
+	if err != nil {
+		if !startsModule(text[at:]) {
+			return nil, diag.Errorf(src, diag.At(at), "not an MLIR module: expected 'module', 'func.func' or another op")
+		}
+		return nil, err
+	}
+	err = ir.VerifyChanged(m)
+	var list diag.List
+	if errors.As(err, &list) && len(list) > maxErrors {
+		err = list[:max(1, maxErrors)]
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// HasLocations reports whether the text that m was read from has locations. If it has none, m's ops are located by their
+// place in that text: good for diagnostics and events, but not part of the module.
+func HasLocations(m *ir.Module) bool {
+	return m.Source() != nil && bytes.Contains(m.Source().Text(), []byte("loc("))
+}
+
+// firstWord returns where the text begins after blanks and comments.
+func firstWord(text []byte) int {
+	at := 0
+	for {
+		at = len(text) - len(bytes.TrimLeft(text[at:], " \t\r\n"))
+		if !bytes.HasPrefix(text[at:], []byte("//")) {
+			return at
+		}
+		end := bytes.IndexByte(text[at:], '\n')
+		if end < 0 {
+			return at
+		}
+		at += end
+	}
+}
+
+// startsModule reports whether the text begins as a module can: with an op, a value, an alias, a resource section or a
+// bracket. A document or a program in another language does not.
+func startsModule(text []byte) bool {
+	word := 0
+	for word < len(text) && (text[word] == '_' || text[word] == '.' || text[word] == '$' || '0' <= text[word] && text[word] <= '9' ||
+		'a' <= text[word]|0x20 && text[word]|0x20 <= 'z') {
+		word++
+	}
+	if word > 0 {
+		name := string(text[:word])
+		return name == "module" || name == "func" || bytes.IndexByte(text[:word], '.') > 0
+	}
+	switch c := text[0]; c {
+	case '%', '"', '!', '#':
+		// '# Title' and '#!' begin documents and scripts; an alias is a word after its mark.
+		return len(text) > 1 && text[1] != ' ' && text[1] != '!' && text[1] != '#'
+	case '{', '}', '(', ')', '[', ']', '^', '@':
+		return true
+	}
+	return text[0] < ' ' || text[0] >= 0x7f
+}

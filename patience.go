@@ -1,0 +1,80 @@
+package hlocb
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/runtime/plugins"
+)
+
+// collectiveTimeout is XLA's option for how many seconds a device waits for the others in a collective.
+const collectiveTimeout = "xla_cpu_collective_call_terminate_timeout_seconds"
+
+// XLAFlags returns flags, the value of XLA_FLAGS, with an option that lets the devices of p wait an hour for each other.
+// By default XLA's CPU runtime ends the process after a minute, which a slow handler can take. XLA reads the variable
+// when a plugin is first used, so a command must set it before it opens one.
+//
+// XLAFlags returns flags unchanged if p has no hooks, runs on one device or has the option already, or if the plugin does
+// not know the option: XLA ends the process for an unknown one.
+func (p *Program) XLAFlags(flags, backend string, opts backends.Options) string {
+	if len(p.manifest.Sites) == 0 || devices(p.module) < 2 || strings.Contains(flags, collectiveTimeout) {
+		return flags
+	}
+	path := backend
+	if !plugins.IsPath(backend) {
+		if backend != "auto" && backend != "cpu" {
+			return flags
+		}
+		found, err := opts.Plugins.Find("cpu")
+		if err != nil || len(found) == 0 {
+			return flags
+		}
+		path = found[0].Path
+	}
+	if ok, err := fileContains(path, collectiveTimeout); !ok || err != nil {
+		return flags
+	}
+	return strings.TrimSpace(flags + " --" + collectiveTimeout + "=3600")
+}
+
+// devices returns how many devices the module says that it runs on.
+func devices(m *ir.Module) int64 {
+	n := int64(1)
+	for _, name := range []string{"num_replicas", "num_partitions"} {
+		for _, dialect := range []string{"mhlo.", "stablehlo."} {
+			if a, ok := m.Op().Attr(dialect + name).(*ir.IntegerAttr); ok && a.Value() > 1 && a.Value() < 1<<20 {
+				n *= a.Value()
+				break
+			}
+		}
+	}
+	return n
+}
+
+// fileContains reports whether a file has text anywhere in it.
+func fileContains(path, text string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	buf := make([]byte, 1<<20)
+	kept := 0
+	for {
+		n, err := io.ReadFull(f, buf[kept:])
+		if bytes.Contains(buf[:kept+n], []byte(text)) {
+			return true, nil
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		kept = copy(buf, buf[len(buf)-len(text):])
+	}
+}
