@@ -101,7 +101,7 @@ type AsmParser interface {
 	ParseRegion(args ...Argument) *Region
 	ParseOptionalRegion(args ...Argument) *Region
 	// ParseSuccessor reads ^bb1.
-	ParseSuccessor() Successor
+	ParseSuccessor() *Block
 }
 
 // Operand is a use of a value that has been read but not resolved, because its type stands further right.
@@ -202,7 +202,7 @@ type DirectiveArg struct {
 	Types      []Type
 	Attr       Attr
 	Regions    []*Region
-	Successors []Successor
+	Successors []*Block
 }
 
 // Reporter collects what is found wrong with a module.

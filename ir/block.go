@@ -4,93 +4,130 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"unsafe"
+
+	"github.com/hlocb/hlocb/diag"
 )
 
 // Region is a list of blocks owned by an op.
 type Region struct {
+	m      *Module
 	op     *Op
-	blocks list[*Block]
+	blocks []*Block // a new list whenever a block leaves it
+	erased bool
 }
 
-// Block is a list of ops with arguments. Of a block in a module, region is never nil.
+// Block is a list of ops with arguments.
 type Block struct {
+	m           *Module
 	region      *Region
-	args        list[*Value]
+	args        []*Value
+	places      []place // of the arguments; empty if none has one
 	first, last *Op
-	room        *argument // the first of some that are made for arguments to come
-	serial      int32     // what a printer knows it by, see Module.Numbering
-	left        uint16    // how many room has
-	unordered   bool      // the ops' order does not grow along the block, see number
+	erased      bool
 }
+
+// place is where a block argument comes from.
+type place struct {
+	loc *Loc
+	pos diag.Pos
+}
+
+// Erased reports whether the region is gone with its op. An erased region has no op and no blocks.
+func (r *Region) Erased() bool { return r.erased }
 
 // Op returns the op that owns the region.
 func (r *Region) Op() *Op { return r.op }
 
-// Blocks returns the blocks; the caller must not change the slice.
-func (r *Region) Blocks() []*Block { return r.blocks.all() }
+// Blocks returns the blocks. The caller must not change the slice.
+func (r *Region) Blocks() []*Block { return r.blocks }
 
 // Empty reports whether the region has no blocks.
-func (r *Region) Empty() bool { return r.blocks.len() == 0 }
+func (r *Region) Empty() bool { return len(r.blocks) == 0 }
 
 // Entry returns the first block, nil for an empty region.
 func (r *Region) Entry() *Block {
-	if r.blocks.len() == 0 {
+	if len(r.blocks) == 0 {
 		return nil
 	}
-	return r.blocks.all()[0]
+	return r.blocks[0]
 }
 
 // AddBlock appends a new empty block with arguments of the given types.
 func (r *Region) AddBlock(types ...Type) *Block {
-	b := &Block{region: r}
-	r.blocks.add(b)
-	r.changed()
-	b.ReserveArgs(len(types))
+	b := r.m.NewBlock(types...)
+	r.InsertBlock(len(r.blocks), b)
+	return b
+}
+
+// InsertBlock makes b, which belongs to no region, block i.
+func (r *Region) InsertBlock(i int, b *Block) {
+	b.usable()
+	switch {
+	case r.erased:
+		panic("ir: inserting a block into an erased region")
+	case b.region != nil:
+		panic("ir: inserting a block that is already in a region")
+	case b.contains(r.op):
+		panic("ir: inserting a block into itself")
+	}
+	b.region = r
+	r.blocks = insert(r.blocks, i, b)
+}
+
+// TakeBlocks moves all blocks of from to the end of r.
+func (r *Region) TakeBlocks(from *Region) {
+	if r == from {
+		return
+	}
+	if r.erased {
+		panic("ir: moving blocks into an erased region")
+	}
+	for o := r.op; o != nil; o = o.Parent() {
+		if o.block != nil && o.block.region == from {
+			panic("ir: moving blocks into themselves")
+		}
+	}
+	for _, b := range from.blocks {
+		b.region = r
+	}
+	r.blocks = slices.Concat(r.blocks, from.blocks)
+	from.blocks = nil
+}
+
+// insert returns list with x at position i. It leaves the elements of list where a loop over them finds them.
+func insert[T any](list []T, i int, x T) []T {
+	if i == len(list) {
+		return append(list, x)
+	}
+	return slices.Concat(list[:i], []T{x}, list[i:])
+}
+
+// NewRegion returns a region that belongs to no op yet.
+func (m *Module) NewRegion() *Region { return &Region{m: m} }
+
+// NewBlock returns a block that belongs to no region yet, with arguments of the given types.
+func (m *Module) NewBlock(types ...Type) *Block {
+	b := &Block{m: m}
 	for _, t := range types {
 		b.AddArg(t, nil)
 	}
 	return b
 }
 
-// NewBlock returns a block that belongs to no region yet.
-func NewBlock() *Block { return &Block{} }
+// Erased reports whether the block is gone. An erased block has no region, arguments and ops.
+func (b *Block) Erased() bool { return b.erased }
 
-// AppendBlock adds a block that belongs to no region at the end.
-func (r *Region) AppendBlock(b *Block) {
-	b.region = r
-	r.blocks.add(b)
-	r.changed()
-}
-
-// changed notes that blocks came or went.
-func (r *Region) changed() {
-	if r.op != nil {
-		r.op.marks = r.op.marks&^checked | moved
+// usable panics if b is erased.
+func (b *Block) usable() {
+	if b.erased {
+		panic("ir: changing a block that is erased")
 	}
 }
 
-// TakeBlocks moves all blocks of from to the end of r.
-func (r *Region) TakeBlocks(from *Region) {
-	for _, b := range from.blocks.all() {
-		b.region = r
-	}
-	r.blocks.add(from.blocks.all()...)
-	from.blocks.set(nil)
-	r.changed()
-	from.changed()
-}
-
-// Region returns the region the block belongs to.
+// Region returns the region the block belongs to, nil for none.
 func (b *Block) Region() *Region { return b.region }
 
-// Number returns what SetNumber set last, 0 where it was not called.
-func (b *Block) Number() int32 { return b.serial }
-
-// SetNumber sets a number that means nothing to the module. It is for whoever holds Module.Numbering.
-func (b *Block) SetNumber(n int32) { b.serial = n }
-
-// Parent returns the op whose region holds the block, nil where it has none.
+// Parent returns the op whose region holds the block, nil for none.
 func (b *Block) Parent() *Op {
 	if b.region == nil {
 		return nil
@@ -98,64 +135,127 @@ func (b *Block) Parent() *Op {
 	return b.region.op
 }
 
-// Args returns the arguments; the caller must not change the slice.
-func (b *Block) Args() []*Value { return b.args.all() }
-
-// Arg returns argument i.
-func (b *Block) Arg(i int) *Value { return b.args.all()[i] }
-
-// NumArgs returns the number of arguments.
-func (b *Block) NumArgs() int { return b.args.len() }
-
-// ReserveArgs prepares for n more arguments.
-func (b *Block) ReserveArgs(n int) {
-	if n > 0 {
-		b.setRoom(make([]argument, min(n, math.MaxUint16)))
-		b.args.set(slices.Grow(b.args.all(), n))
+// Remove takes the block out of its region without destroying it.
+func (b *Block) Remove() {
+	b.usable()
+	if b.region != nil {
+		i := slices.Index(b.region.blocks, b)
+		b.region.blocks = slices.Concat(b.region.blocks[:i], b.region.blocks[i+1:])
+		b.region = nil
 	}
 }
 
-// setRoom makes list the arguments that come next.
-func (b *Block) setRoom(list []argument) { b.room, b.left = unsafe.SliceData(list), uint16(len(list)) }
+// Erase removes the block and everything in it for good. It panics if another block branches to it, or an op outside uses a
+// value of the block.
+func (b *Block) Erase() {
+	b.usable()
+	if b.region != nil {
+		for _, p := range b.region.blocks {
+			if p != b && p.last != nil && slices.Contains(p.last.Successors(), b) {
+				panic("ir: erasing a block that another block branches to")
+			}
+		}
+	}
+	inUse := func(v *Value) {
+		for u := v.first; u != nil; u = u.next {
+			if !b.contains(u.owner) {
+				panic("ir: erasing a block whose values are in use outside")
+			}
+		}
+	}
+	for _, a := range b.args {
+		inUse(a)
+	}
+	for o := b.first; o != nil; o = o.next {
+		for i := range o.results {
+			inUse(&o.results[i])
+		}
+	}
+	b.Remove()
+	b.erase()
+}
+
+// contains reports whether o is in b or nested in an op of it.
+func (b *Block) contains(o *Op) bool {
+	for ; o != nil; o = o.Parent() {
+		if o.block == b {
+			return true
+		}
+	}
+	return false
+}
+
+// erase destroys the block with all that is in it.
+func (b *Block) erase() {
+	for o := b.first; o != nil; o = o.next {
+		o.block, o.prev = nil, nil
+		o.erase()
+	}
+	for _, a := range b.args {
+		a.erase()
+	}
+	b.region, b.args, b.places, b.first, b.last, b.erased = nil, nil, nil, nil, nil, true
+}
+
+// Args returns the arguments. The caller must not change the slice.
+func (b *Block) Args() []*Value { return b.args }
+
+// Arg returns argument i.
+func (b *Block) Arg(i int) *Value { return b.args[i] }
+
+// NumArgs returns the number of arguments.
+func (b *Block) NumArgs() int { return len(b.args) }
 
 // AddArg appends an argument.
-func (b *Block) AddArg(t Type, loc *Loc) *Value { return b.InsertArg(b.args.len(), t, loc) }
+func (b *Block) AddArg(t Type, loc *Loc) *Value { return b.InsertArg(len(b.args), t, loc) }
 
 // InsertArg inserts an argument at position i.
 func (b *Block) InsertArg(i int, t Type, loc *Loc) *Value {
-	a := b.room
-	if b.left > 1 {
-		b.setRoom(unsafe.Slice(a, b.left)[1:])
-	} else if b.left = 0; a == nil {
-		a = &argument{}
-	} else {
-		b.room = nil
+	b.usable()
+	v := &Value{typ: t, block: b, id: b.m.newIDs(1)}
+	b.args = insert(b.args, i, v)
+	if b.places != nil {
+		b.places = slices.Insert(b.places, i, place{})
 	}
-	a.typ, a.block, a.loc = t, b, loc
-	v := &a.Value
-	b.args.set(slices.Insert(b.args.all(), i, v))
 	b.renumber(i)
+	v.SetLoc(loc)
 	return v
 }
 
-// RemoveArg removes argument i, which must have no uses.
+// RemoveArg removes argument i. It panics if the argument has a use.
 func (b *Block) RemoveArg(i int) {
-	args := b.args.all()
-	if args[i].first != nil {
+	b.usable()
+	v := b.args[i]
+	if v.first != nil {
 		panic("ir: removing a block argument that is in use")
 	}
-	b.args.set(slices.Concat(args[:i], args[i+1:]))
+	b.args = slices.Concat(b.args[:i], b.args[i+1:])
+	if b.places != nil {
+		b.places = slices.Delete(b.places, i, i+1)
+	}
 	b.renumber(i)
+	v.erase()
 }
 
-// renumber sets the index of the arguments from at on.
-func (b *Block) renumber(at int) {
-	if p := b.Parent(); p != nil {
-		p.touch()
+// renumber sets the index of the arguments from i on.
+func (b *Block) renumber(i int) {
+	for ; i < len(b.args); i++ {
+		b.args[i].index = uint32(i)
 	}
-	for i, a := range b.args.all()[at:] {
-		a.arg().index = int32(at + i)
+}
+
+func (b *Block) place(v *Value) place {
+	if b.places == nil {
+		return place{}
 	}
+	return b.places[v.index]
+}
+
+func (b *Block) ownPlace(v *Value) *place {
+	if b.places == nil {
+		b.places = make([]place, len(b.args))
+	}
+	return &b.places[v.index]
 }
 
 // First returns the first op, nil for an empty block.
@@ -164,7 +264,7 @@ func (b *Block) First() *Op { return b.first }
 // Last returns the last op, nil for an empty block.
 func (b *Block) Last() *Op { return b.last }
 
-// Terminator returns the last op where it may be a terminator, else nil.
+// Terminator returns the last op if it may be a terminator, else nil.
 func (b *Block) Terminator() *Op {
 	if b.last != nil && b.last.MightHave(Terminator) {
 		return b.last
@@ -172,7 +272,8 @@ func (b *Block) Terminator() *Op {
 	return nil
 }
 
-// Ops iterates over the ops in order. The current op may be erased or moved.
+// Ops iterates over the ops in order. The loop may erase any op and move the current one. If it moves another op to another
+// block, the loop may end there.
 func (b *Block) Ops() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		for o := b.first; o != nil; {
@@ -180,7 +281,12 @@ func (b *Block) Ops() iter.Seq[*Op] {
 			if !yield(o) {
 				return
 			}
-			o = next
+			for next != nil && next.block == nil { // erased: its next is the op that followed
+				next = next.next
+			}
+			if o = next; o != nil && o.block != b {
+				return
+			}
 		}
 	}
 }
@@ -188,53 +294,124 @@ func (b *Block) Ops() iter.Seq[*Op] {
 // Append adds a detached op at the end.
 func (b *Block) Append(o *Op) { b.insert(o, b.last) }
 
-// InsertBefore adds a detached op in front of before; nil appends.
-func (b *Block) InsertBefore(o, before *Op) {
-	if before == nil {
+// InsertBefore adds a detached op before p; nil appends.
+func (b *Block) InsertBefore(o, p *Op) {
+	if p == nil {
 		b.Append(o)
 		return
 	}
-	b.insert(o, before.prev)
+	b.insert(o, p.prev)
 }
 
-// insert links o behind after; nil means at the front.
-func (b *Block) insert(o, after *Op) {
+// SplitBefore moves o and the ops after it into a new block without arguments, which it inserts after b and returns.
+func (b *Block) SplitBefore(o *Op) *Block {
+	if o.block != b || b.region == nil {
+		panic("ir: splitting a block before an op of another block, or outside a region")
+	}
+	rest := b.m.NewBlock()
+	b.region.InsertBlock(slices.Index(b.region.blocks, b)+1, rest)
+	rest.takeOps(o)
+	return rest
+}
+
+// takeOps moves o and the ops after it to the end of b.
+func (b *Block) takeOps(o *Op) {
+	for o != nil {
+		next := o.Next()
+		o.Remove()
+		b.Append(o)
+		o = next
+	}
+}
+
+// InlineBefore moves the ops of b before o, which must not be in b, with values in place of the arguments, and erases b.
+func (b *Block) InlineBefore(o *Op, values ...*Value) {
+	b.usable()
+	if len(values) != len(b.args) || b.contains(o) || o.block == nil {
+		panic("ir: inlining a block: another number of values than arguments, or a place that is none")
+	}
+	for i, a := range b.args {
+		a.ReplaceAllUsesWith(values[i])
+	}
+	for b.first != nil {
+		b.first.MoveBefore(o)
+	}
+	b.Erase()
+}
+
+// insert links o after p; nil means at the front.
+func (b *Block) insert(o, p *Op) {
+	b.usable()
+	o.usable()
 	if o.block != nil {
 		panic("ir: inserting " + o.def.Name + ", which is already in a block")
 	}
-	o.block, o.prev = b, after
-	b.stir(o)
-	o.marks = o.marks&^checked | moved
-	o.touchResults()
-	if after != nil {
-		o.next = after.next
-		after.next = o
+	if o.parts != nil && b.Parent() != nil && o.IsAncestorOf(b.Parent()) {
+		panic("ir: inserting " + o.def.Name + " into itself")
+	}
+	o.block, o.prev = b, p
+	if p != nil {
+		o.next = p.next
+		p.next = o
 	} else {
 		o.next = b.first
 		b.first = o
 	}
 	if o.next != nil {
 		o.next.prev = o
-		b.unordered = true
+	} else {
+		b.last = o
+	}
+	b.setOrder(o)
+}
+
+// orderStep is the distance of the orders of ops that are appended, and lastOrder the largest order.
+const (
+	orderStep = 1 << 10
+	lastOrder = erasedOrder - 1
+)
+
+// setOrder gives o, which was just linked, an order between those of its neighbours. If there is none, the following ops
+// move up as far as it takes to find gaps (Dietz and Sleator, "Two algorithms for maintaining order in a list", 1987).
+func (b *Block) setOrder(o *Op) {
+	low := uint32(0)
+	if o.prev != nil {
+		low = o.prev.order
+	}
+	if o.next == nil {
+		if lastOrder-low > orderStep {
+			o.order = low + orderStep
+			return
+		}
+	} else if gap := o.next.order - low; gap > 1 {
+		o.order = low + (gap+6)/8 // builders insert one op after the other before the same op: keep most of the gap
 		return
 	}
-	b.last = o
-	o.order = 0
-	if after != nil {
-		o.order = after.order + 1
-		b.unordered = b.unordered || o.order == 0
+	n, end := uint64(1), o.next // n ops before end get new orders between low and high
+	for ; end != nil && uint64(end.order-low) <= (n+1)*(n+1); end = end.next {
+		n++
+	}
+	high := uint32(min(lastOrder, uint64(low)+(n+1)*orderStep))
+	if end != nil {
+		high = end.order
+	} else if uint64(high-low) <= (n+1)*2 { // no gaps up to the end of the block
+		o, low, n = b.first, 0, 0
+		for x := o; x != nil; x = x.next {
+			n++
+		}
+		high = uint32(min(lastOrder/2, (n+1)*orderStep))
+	}
+	for i := uint64(1); o != end; i++ {
+		o.order = low + uint32(uint64(high-low)*i/(n+1))
+		o = o.next
 	}
 }
 
-// number makes the order of the ops grow along the block.
-func (b *Block) number() {
-	if !b.unordered {
-		return
+// newIDs returns the first of n new IDs of values.
+func (m *Module) newIDs(n int) uint32 {
+	id := m.ids.Add(uint32(n))
+	if id > math.MaxInt32 {
+		panic("ir: a module of more than 1<<31 values")
 	}
-	n := uint32(0)
-	for o := b.first; o != nil; o = o.next {
-		o.order = n
-		n++
-	}
-	b.unordered = false
+	return id - uint32(n)
 }

@@ -33,15 +33,20 @@ var scalars = func() (t struct {
 	index  *IndexType
 	none   *NoneType
 }) {
+	id := typeID(0)
+	next := func() typeID {
+		id++
+		return id
+	}
 	for d := tensor.F4E2M1FN; d <= tensor.F64; d++ {
-		t.floats[d] = &FloatType{dtype: d}
+		t.floats[d] = &FloatType{typeID: next(), dtype: d}
 	}
 	for s := range t.ints {
 		for w := range t.ints[s] {
-			t.ints[s][w] = &IntegerType{width: w, sign: Signedness(s)}
+			t.ints[s][w] = &IntegerType{typeID: next(), width: w, sign: Signedness(s)}
 		}
 	}
-	t.index, t.none = &IndexType{}, &NoneType{}
+	t.index, t.none = &IndexType{typeID: next()}, &NoneType{typeID: next()}
 	return t
 }()
 
@@ -71,6 +76,7 @@ func (c *Context) intern(key typeKey, t Type) Type {
 	if old, ok := c.types[string(key)]; ok {
 		return old
 	}
+	t.(interface{ setNumber(typeID) }).setNumber(firstTypeID + typeID(len(c.types)))
 	c.types[string(key)] = t
 	if f, ok := t.(interface{ setText(Type) }); ok {
 		f.setText(t)
@@ -78,12 +84,18 @@ func (c *Context) intern(key typeKey, t Type) Type {
 	return t
 }
 
-// typeKey identifies a type among those of a context: what is its own in bytes, the types it is made of by their
-// addresses, which are theirs for good because the context keeps them. Its length does not grow with the depth.
+// firstTypeID is above the IDs of the types that all contexts share.
+const firstTypeID = 1 << 10
+
+// typeKey identifies a type among those of a context by its own bytes and the IDs of the types it is made of. Its length
+// does not grow with the depth.
 type typeKey []byte
 
 func (k typeKey) typ(t Type) typeKey {
-	return k.num(int64(uintptr(address(t))))
+	if t == nil {
+		return k.num(0)
+	}
+	return k.num(int64(t.number()))
 }
 
 func (k typeKey) num(v int64) typeKey { return binary.LittleEndian.AppendUint64(k, uint64(v)) }

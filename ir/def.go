@@ -26,6 +26,7 @@ const (
 	AttrSizedResults                        // resultSegmentSizes likewise
 	SameVariadicOperands                    // all variadic Args among the operands have the same number
 	SameVariadicResults                     // likewise among the results
+	GraphRegion                             // ops of its regions may use values that are defined after them in the block
 )
 
 // Def says everything known of one op kind. It is a row of data in a dialect package and immutable once
@@ -124,6 +125,9 @@ type Constraint struct {
 	Summary string // completes "must be ..., but got": "ranked tensor of 32-bit float values"
 	Check   func(Type) bool
 }
+
+// accepts reports whether t fulfils the condition.
+func (c *Constraint) accepts(t Type) bool { return c.Check == nil || c.Check(t) }
 
 // AttrSpec is one inherent attribute of a Def.
 type AttrSpec struct {

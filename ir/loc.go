@@ -1,9 +1,6 @@
 package ir
 
-import (
-	"math"
-	"unsafe"
-)
+import "math"
 
 // LocKind tells the kinds of locations apart.
 type LocKind uint8
@@ -17,36 +14,32 @@ const (
 	LocFused                   // loc(fused<metadata>[a, b])
 )
 
-// Loc is an MLIR location: where, in the program that the producer compiled, an op comes from. It is data that
-// round-trips; diagnostics about the module's text use Pos. Locations are immutable. The layout is tight, because a
-// text can consist of little else.
+// Loc is an MLIR location: where in the program that the producer compiled an op comes from. It is data that round-trips;
+// diagnostics about the module's text use Pos. Locations are immutable.
 type Loc struct {
-	kind     LocKind
-	open     bool // Measure is to come: until then it may be part of itself
-	depth    uint16
-	size     uint32
-	name     *byte // file or name
-	nameLen  uint32
-	line     uint32 // of a fused location, the length of the metadata's text
-	col      uint32
-	endLine  uint32 // 0 where the location is no range
-	endCol   uint32
-	numKids  uint32
-	kids     **Loc // name: 0 or 1; callsite: callee, caller; fused: any number
-	metadata *Attr // fused only
+	kind    LocKind
+	open    bool // Measure is to come: until then it may be part of itself
+	depth   uint16
+	size    uint32
+	name    string // file or name
+	line    uint32
+	col     uint32
+	endLine uint32 // 0 if the location is no range
+	endCol  uint32
+	parts   *locParts // nil for a location without nested ones
 }
 
-func (l *Loc) setName(name string) { l.name, l.nameLen = unsafe.StringData(name), uint32(len(name)) }
-
-func (l *Loc) setChildren(list []*Loc) {
-	l.kids, l.numKids = unsafe.SliceData(list), uint32(len(list))
+// locParts is what a location has that contains others.
+type locParts struct {
+	kids         []*Loc // name: 0 or 1; callsite: callee, caller; fused: any number
+	metadata     Attr   // fused only
+	metadataSize uint32 // about the length of its text
+	metadataHash uint64
 }
 
 // fileLoc returns the location "file":line:col to endLine:endCol.
 func fileLoc(file string, line, col, endLine, endCol uint32) Loc {
-	l := Loc{kind: LocFile, line: line, col: col, endLine: endLine, endCol: endCol, size: uint32(len(file)) + ownSize}
-	l.setName(file)
-	return l
+	return Loc{kind: LocFile, name: file, line: line, col: col, endLine: endLine, endCol: endCol, size: uint32(len(file)) + ownSize}
 }
 
 // NewFileLoc returns loc("file":line:col).
@@ -61,9 +54,9 @@ const ownSize = 24
 // Measure takes size and depth from the name and the nested locations. It is for readers that define some of those
 // later; carried and depth are of locations in the metadata that were not measured yet when l was made.
 func (l *Loc) Measure(carried uint64, carriedDepth int) {
-	size, depth := uint64(l.nameLen)+ownSize+carried, uint16(min(carriedDepth, math.MaxUint16))
-	if l.kind == LocFused {
-		size += uint64(l.line)
+	size, depth := uint64(len(l.name))+ownSize+carried, uint16(min(carriedDepth, math.MaxUint16))
+	if l.parts != nil {
+		size += uint64(l.parts.metadataSize)
 	}
 	for _, c := range l.Children() {
 		size += uint64(c.size)
@@ -105,7 +98,7 @@ func (l *Loc) Kind() LocKind {
 }
 
 // Name returns the file or the name.
-func (l *Loc) Name() string { return unsafe.String(l.name, l.nameLen) }
+func (l *Loc) Name() string { return l.name }
 
 // Start returns line and column of a file location.
 func (l *Loc) Start() (line, col uint32) { return l.line, l.col }
@@ -113,13 +106,18 @@ func (l *Loc) Start() (line, col uint32) { return l.line, l.col }
 // End returns the end of a file range, 0, 0 where the location is no range.
 func (l *Loc) End() (line, col uint32) { return l.endLine, l.endCol }
 
-// Children returns the nested locations; the caller must not change the slice.
-func (l *Loc) Children() []*Loc { return unsafe.Slice(l.kids, l.numKids) }
+// Children returns the nested locations. The caller must not change the slice.
+func (l *Loc) Children() []*Loc {
+	if l.parts == nil {
+		return nil
+	}
+	return l.parts.kids
+}
 
 // Metadata returns the attribute of a fused location, nil for none.
 func (l *Loc) Metadata() Attr {
-	if l.metadata == nil {
+	if l.parts == nil {
 		return nil
 	}
-	return *l.metadata
+	return l.parts.metadata
 }

@@ -12,7 +12,6 @@ type LocTable struct {
 	index  []uint32 // by hash: 1 + position in chunks; at most three quarters are in use
 	chunks [][]Loc
 	count  int
-	kids   []*Loc // room for children
 	fresh  bool
 }
 
@@ -27,40 +26,32 @@ func (t *LocTable) File(file string, line, col, endLine, endCol uint32) *Loc {
 
 // Name returns loc("name"(child)); child may be nil.
 func (t *LocTable) Name(name string, child *Loc) *Loc {
-	l := Loc{kind: LocName}
-	l.setName(name)
-	kids := [1]*Loc{child}
+	l := Loc{kind: LocName, name: name}
 	if child != nil {
-		l.setChildren(kids[:])
+		l.parts = &locParts{kids: []*Loc{child}}
 	}
 	return t.intern(&l)
 }
 
 // CallSite returns loc(callsite(callee at caller)).
 func (t *LocTable) CallSite(callee, caller *Loc) *Loc {
-	kids := [2]*Loc{callee, caller}
-	l := Loc{kind: LocCallSite}
-	l.setChildren(kids[:])
-	return t.intern(&l)
+	return t.intern(&Loc{kind: LocCallSite, parts: &locParts{kids: []*Loc{callee, caller}}})
 }
 
-// Fused returns loc(fused<metadata>[children...]); metadata may be nil, else size is about how long its text is in bytes.
+// Fused returns loc(fused<metadata>[children...]); metadata may be nil, else size is about the length of its text in bytes.
 func (t *LocTable) Fused(metadata Attr, size int64, children []*Loc) *Loc {
-	l := Loc{kind: LocFused, line: uint32(min(size, math.MaxUint32))}
+	parts := &locParts{kids: slices.Clone(children), metadata: metadata}
 	if metadata != nil {
-		l.metadata = &metadata
 		t.grow()
-		h := t.metadataHash(metadata, size)
-		l.col, l.endLine = uint32(h), uint32(h>>32)
+		parts.metadataSize, parts.metadataHash = uint32(min(size, math.MaxUint32)), t.metadataHash(metadata, size)
 	}
-	l.setChildren(children)
-	return t.intern(&l)
+	return t.intern(&Loc{kind: LocFused, parts: parts})
 }
 
 // Fresh reports whether the location that was returned last is a new one.
 func (t *LocTable) Fresh() bool { return t.fresh }
 
-// intern returns the location of the table that equals l, which is a copy of l with its children where there was none.
+// intern returns the location of the table that equals l, a copy of l if there was none.
 func (t *LocTable) intern(l *Loc) *Loc {
 	t.grow()
 	mask := uint64(len(t.index) - 1)
@@ -82,7 +73,6 @@ func (t *LocTable) intern(l *Loc) *Loc {
 	c := &t.chunks[len(t.chunks)-1]
 	*c = append(*c, *l)
 	l = &(*c)[len(*c)-1]
-	l.setChildren(t.keep(l.Children()))
 	if l.kind != LocFile {
 		l.Measure(0, 0)
 	}
@@ -97,19 +87,6 @@ func (t *LocTable) at(i uint32) *Loc { return &t.chunks[i/locChunk][i%locChunk] 
 func (t *LocTable) last() uint32 {
 	n := len(t.chunks) - 1
 	return uint32(n*locChunk + len(t.chunks[n]) - 1)
-}
-
-// keep returns a copy of a list of children.
-func (t *LocTable) keep(list []*Loc) []*Loc {
-	if len(list) > 64 {
-		return slices.Clone(list)
-	}
-	if cap(t.kids)-len(t.kids) < len(list) {
-		t.kids = make([]*Loc, 0, max(len(list), min(max(8, 2*cap(t.kids)), 512)))
-	}
-	n := len(t.kids)
-	t.kids = append(t.kids, list...)
-	return t.kids[n:len(t.kids):len(t.kids)]
 }
 
 // grow makes sure that there is room for one more.
@@ -134,13 +111,16 @@ func (t *LocTable) grow() {
 }
 
 func (t *LocTable) hash(l *Loc) uint64 {
-	h := maphash.String(t.seed, l.Name())
+	h := maphash.String(t.seed, l.name)
 	mix := func(v uint64) { h = (h ^ v) * 0x9e3779b97f4a7c15; h ^= h >> 29 }
-	mix(uint64(l.kind) | uint64(l.numKids)<<32)
+	mix(uint64(l.kind))
 	mix(uint64(l.line)<<32 | uint64(l.col))
 	mix(uint64(l.endLine)<<32 | uint64(l.endCol))
-	for _, c := range l.Children() {
-		mix(maphash.Comparable(t.seed, c))
+	if l.parts != nil {
+		mix(l.parts.metadataHash)
+		for _, c := range l.parts.kids {
+			mix(maphash.Comparable(t.seed, c))
+		}
 	}
 	return h
 }
@@ -162,6 +142,12 @@ func (t *LocTable) metadataHash(a Attr, size int64) uint64 {
 }
 
 func sameLoc(a, b *Loc) bool {
-	return a.kind == b.kind && a.line == b.line && a.col == b.col && a.endLine == b.endLine && a.endCol == b.endCol &&
-		(a.metadata == nil) == (b.metadata == nil) && a.Name() == b.Name() && slices.Equal(a.Children(), b.Children())
+	if a.kind != b.kind || a.line != b.line || a.col != b.col || a.endLine != b.endLine || a.endCol != b.endCol || a.name != b.name {
+		return false
+	}
+	if a.parts == nil || b.parts == nil {
+		return a.parts == b.parts
+	}
+	return (a.parts.metadata == nil) == (b.parts.metadata == nil) && a.parts.metadataHash == b.parts.metadataHash &&
+		a.parts.metadataSize == b.parts.metadataSize && slices.Equal(a.parts.kids, b.parts.kids)
 }

@@ -15,7 +15,7 @@ func Misspelt(m *Module) diag.List {
 		if o.def.unknown {
 			return true
 		}
-		for _, a := range o.attrs() {
+		for _, a := range o.attrs {
 			if a.Inherent || len(a.Name) < shortestMisspelt || strings.IndexByte(a.Name, '.') >= 0 {
 				continue
 			}

@@ -3,304 +3,48 @@ package ir
 import (
 	"fmt"
 	"iter"
-	"unsafe"
+	"math"
+	"slices"
 
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Value is the result of an op or an argument of a block.
-//
-// Invariants: op is set for results alone; every other value is the first field of an argument. first heads the list
-// of all uses of the value, and each use in it has val set to this value. The layout is tight: a module of a million
-// ops has more than a million values, and memory to clear and to look through for pointers is most of what an IR costs.
-type Value struct {
-	typ     Type
-	op      *Op
-	first   *Use  // its prev is the last one
-	name    *byte // the name it was written with, without '%'; a hint for printing
-	nameLen uint32
-	number  int32 // what a printer knows it by, see Module.Numbering
-}
-
-// argument is a value that no op defines: an argument of a block, or a stand-in for a value that is used in front of
-// its definition, which has no block.
-type argument struct {
-	Value
-	block *Block
-	loc   *Loc
-	pos   diag.Pos
-	index int32
-}
-
-// arg returns the argument that v, which is no result, is the first field of.
-func (v *Value) arg() *argument { return (*argument)(unsafe.Pointer(v)) }
-
-// Use is one operand slot of an op, linked into the use list of its value: next ends with nil, prev of the first use is
-// the last.
-type Use struct {
-	val        *Value
-	owner      *Op
-	prev, next *Use
-}
-
 // Op is an operation of any kind, known or not.
 //
-// Invariants: attrs is sorted by name; every operand slot is in the use list of its value; block is nil for a
-// detached op and the top-level module; regions point back to the op. Operands, results and attributes are kept as
-// pointer and length; operands, results and attrs return them as slices. Most ops with regions have one and nothing else
-// that is rare: of those, inner is the region, and regions returns inner itself as a slice of one.
+// Invariants: attrs is sorted by name; every operand slot that has a value is in its use list; block is nil for a detached
+// op and the module op; nested regions point back to the op. An erased op has no block, operands, results and regions.
 type Op struct {
-	def         *Def
-	operandPtr  *Use
-	resultPtr   *Value
-	attrPtr     *NamedAttr
-	inner       unsafe.Pointer // the *Region of an op that is sole, else its *rare or nil
-	block       *Block
-	numOperands uint32
-	numResults  uint32
-	numAttrs    uint32
-	order       uint32 // grows along the block where that is ordered, see Block.number; beside block, with which it is asked for
-	next, prev  *Op
-	loc         *Loc
-	pos         diag.Pos
-	marks       marks
-	sole        bool // inner is the one region
+	def        *Def
+	operands   []Use
+	results    []Value
+	attrs      AttrList
+	parts      *parts // nil for an op without regions, successors and verbatim text
+	block      *Block
+	next, prev *Op // an op that left its block keeps next: loops over the block go on from there
+	loc        *Loc
+	pos        diag.Pos
+	order      uint32 // grows along the block, see insert; erasedOrder for an erased op
 }
 
-// rare is what few ops have.
-type rare struct {
-	regions    list[*Region]
-	successors list[Successor]
-	verbatim   list[string]
+// erasedOrder is the order of an erased op. Ops in a block have smaller ones.
+const erasedOrder = math.MaxUint32
+
+// parts are what few ops have.
+type parts struct {
+	regions    []*Region
+	successors []*Block
+	verbatim   []string
 }
 
-func (o *Op) operands() []Use { return unsafe.Slice(o.operandPtr, o.numOperands) }
+// Erased reports whether the op is gone. An erased op keeps its definition, attributes, location and position; it has no
+// block, operands, results, regions and successors, and panics where a change is asked for.
+func (o *Op) Erased() bool { return o.order == erasedOrder }
 
-func (o *Op) results() []Value { return unsafe.Slice(o.resultPtr, o.numResults) }
-
-func (o *Op) attrs() AttrList { return unsafe.Slice(o.attrPtr, o.numAttrs) }
-
-func (o *Op) setOperands(list []Use) {
-	o.operandPtr, o.numOperands = unsafe.SliceData(list), uint32(len(list))
-}
-
-func (o *Op) setResults(list []Value) {
-	o.resultPtr, o.numResults = unsafe.SliceData(list), uint32(len(list))
-}
-
-func (o *Op) setAttrs(list AttrList) {
-	o.attrPtr, o.numAttrs = unsafe.SliceData(list), uint32(len(list))
-}
-
-func (o *Op) rare() *rare {
-	if o.sole {
-		return nil
+// usable panics if o is erased.
+func (o *Op) usable() {
+	if o.Erased() {
+		panic("ir: changing " + o.def.Name + ", which is erased")
 	}
-	return (*rare)(o.inner)
-}
-
-func (o *Op) regions() []*Region {
-	if o.sole {
-		return unsafe.Slice((**Region)(unsafe.Pointer(&o.inner)), 1)
-	}
-	if r := o.rare(); r != nil {
-		return r.regions.all()
-	}
-	return nil
-}
-
-// Successor is a block that a terminator may branch to, with the operands that become its arguments.
-type Successor struct {
-	Block    *Block
-	Operands []*Value // kept apart from the op's own operands only while parsing; see OpState
-}
-
-// NewForwardValue returns a value that nothing defines: it stands for one that is used in front of its definition
-// until ReplaceAllUsesWith puts that in its place.
-func NewForwardValue(t Type) *Value { return &(&argument{Value: Value{typ: t}}).Value }
-
-// Type returns the value's type.
-func (v *Value) Type() Type { return v.typ }
-
-// SetType changes the value's type. The caller keeps producers and users consistent.
-func (v *Value) SetType(t Type) {
-	v.typ = t
-	if v.op != nil {
-		v.op.touch()
-	} else if b := v.arg().block; b != nil && b.Parent() != nil {
-		b.Parent().touch()
-	}
-	v.touchUsers()
-}
-
-// DefiningOp returns the op that v is a result of, nil for a block argument.
-func (v *Value) DefiningOp() *Op { return v.op }
-
-// Block returns the block that v is an argument of, nil for a result.
-func (v *Value) Block() *Block {
-	if v.op != nil {
-		return nil
-	}
-	return v.arg().block
-}
-
-// ParentBlock returns the block that v is defined in: its op's block, or the block it is an argument of.
-func (v *Value) ParentBlock() *Block {
-	if v.op != nil {
-		return v.op.block
-	}
-	return v.arg().block
-}
-
-// Index returns the position among the results of the op or the arguments of the block.
-func (v *Value) Index() int {
-	if v.op == nil {
-		return int(v.arg().index)
-	}
-	return int((uintptr(unsafe.Pointer(v)) - uintptr(unsafe.Pointer(v.op.resultPtr))) / unsafe.Sizeof(*v))
-}
-
-// Number returns what SetNumber set last, 0 where it was not called.
-func (v *Value) Number() int32 { return v.number }
-
-// SetNumber sets a number that means nothing to the module. It is for whoever holds Module.Numbering.
-func (v *Value) SetNumber(n int32) { v.number = n }
-
-// Name returns the name the value was written with (without '%'), a hint only. For one of several results of an
-// op it is the hint of the first.
-func (v *Value) Name() string { return unsafe.String(v.name, v.nameLen) }
-
-// SetName changes the name hint.
-func (v *Value) SetName(name string) { v.name, v.nameLen = unsafe.StringData(name), uint32(len(name)) }
-
-// Loc returns the location of a block argument, nil for a result.
-func (v *Value) Loc() *Loc {
-	if v.op != nil {
-		return nil
-	}
-	return v.arg().loc
-}
-
-// SetLoc sets the location of a block argument. A result has that of its op.
-func (v *Value) SetLoc(l *Loc) {
-	if v.op == nil {
-		v.arg().loc = l
-	}
-}
-
-// Pos returns where a block argument stands in the text that was read.
-func (v *Value) Pos() diag.Pos {
-	if v.op != nil {
-		return 0
-	}
-	return v.arg().pos
-}
-
-// SetPos sets the position of a block argument. A result has that of its op.
-func (v *Value) SetPos(p diag.Pos) {
-	if v.op == nil {
-		v.arg().pos = p
-	}
-}
-
-// HasUses reports whether any op uses the value.
-func (v *Value) HasUses() bool { return v.first != nil }
-
-// HasOneUse reports whether exactly one operand slot holds the value.
-func (v *Value) HasOneUse() bool { return v.first != nil && v.first.next == nil }
-
-// Uses iterates over the uses in the order they were added. The current use may be changed or removed.
-func (v *Value) Uses() iter.Seq[*Use] {
-	return func(yield func(*Use) bool) {
-		for u := v.first; u != nil; {
-			next := u.next
-			if !yield(u) {
-				return
-			}
-			u = next
-		}
-	}
-}
-
-// ReplaceAllUsesWith makes every user of v use w instead.
-func (v *Value) ReplaceAllUsesWith(w *Value) {
-	if v == w {
-		return
-	}
-	for u := range v.Uses() {
-		u.Set(w)
-	}
-}
-
-// ReplaceUsesIf makes the users that keep selects use w instead of v.
-func (v *Value) ReplaceUsesIf(w *Value, keep func(*Use) bool) {
-	for u := range v.Uses() {
-		if keep(u) {
-			u.Set(w)
-		}
-	}
-}
-
-// Value returns the value in the slot.
-func (u *Use) Value() *Value { return u.val }
-
-// Owner returns the op whose operand slot this is.
-func (u *Use) Owner() *Op { return u.owner }
-
-// Index returns the position among the owner's operands.
-func (u *Use) Index() int {
-	for i := range u.owner.operands() {
-		if &u.owner.operands()[i] == u {
-			return i
-		}
-	}
-	return -1
-}
-
-// Set puts v into the slot.
-func (u *Use) Set(v *Value) {
-	if sameKind(u.val, v) {
-		u.owner.marks |= relinked
-	} else {
-		u.owner.touch()
-	}
-	u.unlink()
-	u.link(v)
-}
-
-func (u *Use) link(v *Value) {
-	u.val = v
-	if v == nil {
-		return
-	}
-	if v.first == nil {
-		v.first, u.prev = u, u
-		return
-	}
-	last := v.first.prev
-	u.prev, last.next = last, u
-	v.first.prev = u
-}
-
-func (u *Use) unlink() {
-	v := u.val
-	if v == nil {
-		return
-	}
-	switch {
-	case v.first != u:
-		u.prev.next = u.next
-		if u.next != nil {
-			u.next.prev = u.prev
-		} else {
-			v.first.prev = u.prev
-		}
-	case u.next != nil:
-		v.first, u.next.prev = u.next, u.prev
-	default:
-		v.first = nil
-	}
-	u.val, u.prev, u.next = nil, nil, nil
 }
 
 // Def returns the definition of the op's kind.
@@ -322,35 +66,106 @@ func (o *Op) Has(t Traits) bool { return o.def.Has(t) }
 func (o *Op) MightHave(t Traits) bool { return o.def.MightHave(t) }
 
 // NumOperands returns the number of operands.
-func (o *Op) NumOperands() int { return int(o.numOperands) }
+func (o *Op) NumOperands() int { return len(o.operands) }
 
 // Operand returns operand i.
-func (o *Op) Operand(i int) *Value { return o.operands()[i].val }
+func (o *Op) Operand(i int) *Value { return o.operands[i].val }
 
 // OperandUse returns the slot of operand i.
-func (o *Op) OperandUse(i int) *Use { return &o.operands()[i] }
+func (o *Op) OperandUse(i int) *Use { return &o.operands[i] }
 
 // Operands iterates over the operands.
 func (o *Op) Operands() iter.Seq2[int, *Value] {
 	return func(yield func(int, *Value) bool) {
-		for i := range o.operands() {
-			if !yield(i, o.operands()[i].val) {
+		for i := range o.operands {
+			if !yield(i, o.operands[i].val) {
 				return
 			}
 		}
 	}
 }
 
-// Users iterates over the ops that use v, in the order in which their operands were set. An op that uses v several
-// times comes as often. The current use may be changed or removed.
-func (v *Value) Users() iter.Seq[*Op] {
-	return func(yield func(*Op) bool) {
-		for u := range v.Uses() {
-			if !yield(u.owner) {
+// OperandList returns the operands as a new slice.
+func (o *Op) OperandList() []*Value {
+	out := make([]*Value, len(o.operands))
+	for i := range o.operands {
+		out[i] = o.operands[i].val
+	}
+	return out
+}
+
+// SetOperand puts v into operand slot i.
+func (o *Op) SetOperand(i int, v *Value) { o.operands[i].Set(v) }
+
+// SetOperands replaces all operands. The op gets new slots, and the old ones are gone.
+func (o *Op) SetOperands(vals []*Value) {
+	o.usable()
+	for _, v := range vals {
+		v.usable()
+	}
+	o.dropOperands()
+	o.operands = make([]Use, len(vals))
+	o.linkOperands(vals)
+}
+
+func (o *Op) linkOperands(vals []*Value) {
+	for i, v := range vals {
+		o.operands[i].owner = o
+		o.operands[i].link(v)
+	}
+}
+
+func (o *Op) dropOperands() {
+	for i := range o.operands {
+		o.operands[i].unlink()
+		o.operands[i].owner = nil
+	}
+	o.operands = nil
+}
+
+// NumResults returns the number of results.
+func (o *Op) NumResults() int { return len(o.results) }
+
+// Result returns result i.
+func (o *Op) Result(i int) *Value { return &o.results[i] }
+
+// Results iterates over the results.
+func (o *Op) Results() iter.Seq2[int, *Value] {
+	return func(yield func(int, *Value) bool) {
+		for i := range o.results {
+			if !yield(i, &o.results[i]) {
 				return
 			}
 		}
 	}
+}
+
+// ResultList returns the results as a new slice.
+func (o *Op) ResultList() []*Value {
+	out := make([]*Value, len(o.results))
+	for i := range o.results {
+		out[i] = &o.results[i]
+	}
+	return out
+}
+
+// ResultTypes returns the types of the results as a new slice.
+func (o *Op) ResultTypes() []Type {
+	out := make([]Type, len(o.results))
+	for i := range o.results {
+		out[i] = o.results[i].typ
+	}
+	return out
+}
+
+// HasUses reports whether any op uses a result of o.
+func (o *Op) HasUses() bool {
+	for i := range o.results {
+		if o.results[i].first != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Users iterates over the ops that use a result of o, first those of result 0. See Value.Users.
@@ -366,150 +181,111 @@ func (o *Op) Users() iter.Seq[*Op] {
 	}
 }
 
-// ReplaceWith makes every user of result i use values[i] instead and erases the op. There must be one value for each
-// result; none may be a result of the op.
-func (o *Op) ReplaceWith(values ...*Value) {
-	if len(values) != o.NumResults() {
-		panic(fmt.Sprintf("ir: replacing the %d results of %s with %d values", o.NumResults(), o.def.Name, len(values)))
-	}
-	for i, v := range values {
-		o.Result(i).ReplaceAllUsesWith(v)
-	}
-	o.Erase()
-}
-
-// OperandList returns the operands as a new slice.
-func (o *Op) OperandList() []*Value {
-	out := make([]*Value, int(o.numOperands))
-	for i := range o.operands() {
-		out[i] = o.operands()[i].val
-	}
-	return out
-}
-
-// SetOperand puts v into operand slot i.
-func (o *Op) SetOperand(i int, v *Value) { o.operands()[i].Set(v) }
-
-// SetOperands replaces all operands.
-func (o *Op) SetOperands(vals []*Value) {
-	o.touch()
-	old := o.operands()
-	for i := range old {
-		old[i].unlink()
-	}
-	if len(vals) <= len(old) {
-		o.setOperands(old[:len(vals)])
-	} else {
-		o.setOperands(make([]Use, len(vals)))
-	}
-	for i, v := range vals {
-		u := &o.operands()[i]
-		u.owner = o
-		u.link(v)
-	}
-}
-
-// NumResults returns the number of results.
-func (o *Op) NumResults() int { return int(o.numResults) }
-
-// Result returns result i.
-func (o *Op) Result(i int) *Value { return &o.results()[i] }
-
-// Results iterates over the results.
-func (o *Op) Results() iter.Seq2[int, *Value] {
-	return func(yield func(int, *Value) bool) {
-		for i := range o.results() {
-			if !yield(i, &o.results()[i]) {
-				return
-			}
-		}
-	}
-}
-
-// Attrs returns the attributes sorted by name, inherent and discardable; the caller must not change them.
-func (o *Op) Attrs() AttrList { return o.attrs() }
+// Attrs returns the attributes sorted by name, inherent and discardable. The caller must not change the list.
+func (o *Op) Attrs() AttrList { return o.attrs }
 
 // Attr returns the attribute named name, or nil.
-func (o *Op) Attr(name string) Attr { return o.attrs().Get(name) }
+func (o *Op) Attr(name string) Attr { return o.attrs.Get(name) }
 
-// SetAttr binds name to a. The entry is inherent where the definition says so; of an op of unknown kind, where
+// SetAttr binds name to a. The entry is inherent if the definition says so. For an op of an unknown kind it is inherent if
 // it replaces an inherent entry.
 func (o *Op) SetAttr(name string, a Attr) {
+	o.usable()
 	inherent := o.def.IsInherent(name)
 	if o.def.unknown {
-		for _, a := range o.attrs() {
+		for _, a := range o.attrs {
 			if a.Name == name {
 				inherent = a.Inherent
 			}
 		}
 	}
-	o.setAttrs(o.attrs().Set(name, a, inherent))
-	o.touch()
-	o.touchConstant()
+	o.attrs = o.attrs.Set(name, a, inherent)
 }
 
-// SetAttrs replaces all attributes by list, which is sorted by name, says of each entry whether it is inherent, and must
-// not be changed afterwards.
+// SetAttrs replaces all attributes by list. The list must be sorted by name and say of each entry whether it is inherent.
+// The op keeps it; the caller must not change it afterwards.
 func (o *Op) SetAttrs(list AttrList) {
-	if o.block != nil && (list.Get(SymbolName) != nil || o.attrs().Get(SymbolName) != nil) {
-		o.block.stir(o)
-	}
-	o.setAttrs(list)
-	o.touch()
-	o.touchConstant()
+	o.usable()
+	o.attrs = list
 }
 
 // RemoveAttr removes the attribute named name, if there is one.
 func (o *Op) RemoveAttr(name string) {
-	if name == SymbolName && o.block != nil {
-		o.block.stir(o)
-	}
-	o.setAttrs(o.attrs().Without(name))
-	o.touch()
-	o.touchConstant()
+	o.usable()
+	o.attrs = o.attrs.Without(name)
 }
 
 // NumRegions returns the number of regions.
-func (o *Op) NumRegions() int { return len(o.regions()) }
+func (o *Op) NumRegions() int { return len(o.Regions()) }
 
 // Region returns region i.
-func (o *Op) Region(i int) *Region { return o.regions()[i] }
+func (o *Op) Region(i int) *Region { return o.Regions()[i] }
 
-// Regions returns the regions; the caller must not change the slice.
-func (o *Op) Regions() []*Region { return o.regions() }
-
-// Successors returns the successors; the caller must not change the slice. Their operands are given with each.
-func (o *Op) Successors() []Successor {
-	if r := o.rare(); r != nil {
-		return r.successors.all()
+// Regions returns the regions. The caller must not change the slice.
+func (o *Op) Regions() []*Region {
+	if o.parts == nil {
+		return nil
 	}
-	return nil
+	return o.parts.regions
 }
 
-// Verbatim returns the text of an op of an unknown kind that has no generic form: what stands between its name and its
+// Successors returns the blocks that the op may branch to. The caller must not change the slice.
+func (o *Op) Successors() []*Block {
+	if o.parts == nil {
+		return nil
+	}
+	return o.parts.successors
+}
+
+// SetSuccessor makes b successor i.
+func (o *Op) SetSuccessor(i int, b *Block) {
+	o.usable()
+	b.usable()
+	list := slices.Clone(o.Successors())
+	list[i] = b
+	o.parts.successors = list
+}
+
+// Verbatim returns the text of an op of an unknown kind that has no generic form: the text between its name and its
 // location, in pieces with an operand between each two. It is nil for all other ops.
 func (o *Op) Verbatim() []string {
-	if r := o.rare(); r != nil {
-		return r.verbatim.all()
+	if o.parts == nil {
+		return nil
 	}
-	return nil
+	return o.parts.verbatim
 }
 
-// Block returns the block the op stands in, nil for a detached op.
+// Block returns the block that holds the op, nil for a detached op.
 func (o *Op) Block() *Block { return o.block }
 
 // Next returns the op after o in its block, or nil.
-func (o *Op) Next() *Op { return o.next }
+func (o *Op) Next() *Op {
+	if o.block == nil {
+		return nil
+	}
+	return o.next
+}
 
 // Prev returns the op before o in its block, or nil.
 func (o *Op) Prev() *Op { return o.prev }
 
-// Parent returns the op whose region holds o, nil for a detached op and the module.
+// Parent returns the op whose region holds o, nil for a detached op and the module op.
 func (o *Op) Parent() *Op {
-	if o.block == nil || o.block.region == nil {
+	if o.block == nil {
 		return nil
 	}
-	return o.block.region.op
+	return o.block.Parent()
+}
+
+// Module returns the module that o belongs to. It is nil for a detached op without regions, and for an erased op.
+func (o *Op) Module() *Module {
+	switch {
+	case o.block != nil:
+		return o.block.m
+	case o.NumRegions() > 0:
+		return o.Region(0).m
+	}
+	return nil
 }
 
 // Loc returns the MLIR location; nil means unknown.
@@ -518,27 +294,28 @@ func (o *Op) Loc() *Loc { return o.loc }
 // SetLoc sets the MLIR location.
 func (o *Op) SetLoc(l *Loc) { o.loc = l }
 
-// Pos returns where the op stands in the text that was read.
+// Pos returns the op's place in the text that was read.
 func (o *Op) Pos() diag.Pos { return o.pos }
 
-// SetPos sets the position; ops that a pass makes get that of the op they stand for.
+// SetPos sets the position. An op that a pass makes gets the position of the op it stands for.
 func (o *Op) SetPos(p diag.Pos) { o.pos = p }
 
-// IsBefore reports whether o stands before p in the same block. Where ops were inserted since it was last asked, the
-// ops of the block are numbered anew.
-func (o *Op) IsBefore(p *Op) bool {
-	o.block.number()
-	return o.order < p.order
-}
+// IsBefore reports whether o stands before p in the same block.
+func (o *Op) IsBefore(p *Op) bool { return o.block != nil && o.block == p.block && o.order < p.order }
 
 // Remove takes the op out of its block without destroying it.
 func (o *Op) Remove() {
+	o.usable()
+	o.unlink()
+}
+
+// unlink takes the op out of the list of its block. It keeps next, so that a loop that was about to visit o finds the ops
+// after it.
+func (o *Op) unlink() {
 	b := o.block
 	if b == nil {
 		return
 	}
-	b.stir(o)
-	o.touchResults()
 	if o.prev != nil {
 		o.prev.next = o.next
 	} else {
@@ -549,65 +326,119 @@ func (o *Op) Remove() {
 	} else {
 		b.last = o.prev
 	}
-	o.block, o.prev, o.next = nil, nil, nil
+	o.block, o.prev, o.order = nil, nil, 0
 }
 
-// Erase removes the op, everything in its regions, and their uses. No result may have a use left.
+// Erase removes the op and everything in its regions for good. It panics if a result has a use. A value that the regions
+// define and that an op outside uses, which no valid module has, leaves that operand without a value.
 func (o *Op) Erase() {
-	for i := range o.results() {
-		if o.results()[i].first != nil {
-			panic("ir: erasing " + o.def.Name + ", whose result is in use")
+	o.usable()
+	for i := range o.results {
+		if o.results[i].first != nil {
+			panic(fmt.Sprintf("ir: erasing %s, whose result %d is in use", o.def.Name, i))
 		}
 	}
-	o.Remove()
-	o.dropUses()
+	o.unlink()
+	o.erase()
 }
 
-// dropUses unlinks all operands of o and of the ops nested in it.
-func (o *Op) dropUses() {
-	for i := range o.operands() {
-		o.operands()[i].unlink()
+// erase destroys an op that is in no list, with all that is in it.
+func (o *Op) erase() {
+	o.dropOperands()
+	for i := range o.results {
+		o.results[i].erase()
 	}
-	for _, r := range o.regions() {
-		for _, b := range r.blocks.all() {
-			for n := b.first; n != nil; n = n.next {
-				n.dropUses()
-			}
+	regions := o.Regions()
+	o.results, o.parts, o.order = nil, nil, erasedOrder
+	for _, r := range regions {
+		for _, b := range r.blocks {
+			b.erase()
 		}
+		r.op, r.blocks, r.erased = nil, nil, true
 	}
 }
 
-// MoveBefore moves the op in front of p.
+// ReplaceWith makes every user of result i use values[i] instead and erases the op. There must be one value for each
+// result; none may be a result of the op.
+func (o *Op) ReplaceWith(values ...*Value) {
+	if len(values) != len(o.results) {
+		panic(fmt.Sprintf("ir: replacing the %d results of %s with %d values", len(o.results), o.def.Name, len(values)))
+	}
+	for i, v := range values {
+		o.results[i].ReplaceAllUsesWith(v)
+	}
+	o.Erase()
+}
+
+// MoveBefore moves the op before p.
 func (o *Op) MoveBefore(p *Op) {
-	o.Remove()
-	p.block.insert(o, p.prev)
+	if o.movable(p) {
+		o.unlink()
+		p.block.insert(o, p.prev)
+	}
 }
 
-// MoveAfter moves the op behind p.
+// MoveAfter moves the op after p.
 func (o *Op) MoveAfter(p *Op) {
-	o.Remove()
-	p.block.insert(o, p)
+	if o.movable(p) {
+		o.unlink()
+		p.block.insert(o, p)
+	}
 }
 
-// Walk calls f for o and every op nested in it, parents before children, in program order. f may erase or move
-// the op it is given (not o itself); its regions are then still visited. It stops where f returns false.
+// movable reports whether o has to move to stand beside p. It panics if it cannot.
+func (o *Op) movable(p *Op) bool {
+	o.usable()
+	switch {
+	case p.block == nil:
+		panic("ir: moving " + o.def.Name + " beside an op that is in no block")
+	case o != p && o.IsAncestorOf(p):
+		panic("ir: moving " + o.def.Name + " into itself")
+	}
+	return o != p
+}
+
+// Walk calls f for o and every op nested in it, parents before children, in program order, until f returns false. f may
+// erase any op and move the op it is given; ops that it inserts right after that op may be visited or not. Walk reports
+// whether f returned true throughout.
 func (o *Op) Walk(f func(*Op) bool) bool {
 	return f(o) && o.walkRegions(f)
 }
 
 func (o *Op) walkRegions(f func(*Op) bool) bool {
-	for _, r := range o.regions() {
-		for _, b := range r.blocks.all() {
-			for n := b.first; n != nil; {
-				next := n.next
-				if !f(n) || n.regions() != nil && !n.walkRegions(f) {
-					return false
-				}
-				n = next
+	for b := range o.nestedBlocks() {
+		for n := range b.Ops() {
+			if !f(n) || n.parts != nil && !n.walkRegions(f) {
+				return false
 			}
 		}
 	}
 	return true
+}
+
+// WalkPost calls f for every op nested in o and then for o, children before their parents, otherwise as Walk does.
+func (o *Op) WalkPost(f func(*Op) bool) bool {
+	for b := range o.nestedBlocks() {
+		for n := range b.Ops() {
+			if !n.WalkPost(f) {
+				return false
+			}
+		}
+	}
+	return o.Erased() || f(o)
+}
+
+// nestedBlocks iterates over the blocks of all regions. The loop may move and erase any block.
+func (o *Op) nestedBlocks() iter.Seq[*Block] {
+	return func(yield func(*Block) bool) {
+		for _, r := range o.Regions() {
+			for _, b := range r.blocks {
+				if b.region == r && !yield(b) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // IsAncestorOf reports whether p is o or nested in it.

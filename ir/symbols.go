@@ -9,8 +9,8 @@ type Symbols map[string]*Op
 // SymbolsOf returns the symbols in the first region of table.
 func SymbolsOf(table *Op) Symbols {
 	s := Symbols{}
-	for _, r := range table.regions() {
-		for _, b := range r.blocks.all() {
+	for _, r := range table.Regions() {
+		for _, b := range r.blocks {
 			for o := b.first; o != nil; o = o.next {
 				if name, ok := o.Attr(SymbolName).(*StringAttr); ok {
 					s[name.value] = o

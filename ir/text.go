@@ -384,9 +384,9 @@ func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 		return append(b, ')')
 	case LocFused:
 		b = append(b, "fused"...)
-		if l.metadata != nil {
+		if a := l.Metadata(); a != nil {
 			b = append(b, '<')
-			b = w.AppendAttr(b, *l.metadata)
+			b = w.AppendAttr(b, a)
 			b = append(b, '>')
 		}
 		b = append(b, '[')

@@ -3,7 +3,6 @@ package ir
 import (
 	"math"
 	"strconv"
-	"unsafe"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -13,18 +12,15 @@ import (
 type Type interface {
 	// String returns the type as MLIR prints it, without aliases.
 	String() string
-	isType()
+	number() typeID
 }
 
-// Identical reports whether a and b, of one context, are one type. It is a == b, but for the call that comparing two
-// interfaces costs: types are interned, so that their addresses tell.
-func Identical(a, b Type) bool { return address(a) == address(b) }
+// typeID is a number that tells interned types apart: scalars have small ones, the types of a context the following.
+type typeID uint64
 
-// address returns where t lies, nil where it is nil.
-func address(t Type) unsafe.Pointer {
-	type iface struct{ table, data unsafe.Pointer }
-	return (*iface)(unsafe.Pointer(&t)).data
-}
+func (id *typeID) number() typeID { return *id }
+
+func (id *typeID) setNumber(n typeID) { *id = n }
 
 // Dynamic is the size of a dimension that is not known, written '?'.
 const Dynamic int64 = math.MinInt64
@@ -41,30 +37,34 @@ const (
 
 // IntegerType is iN, siN or uiN.
 type IntegerType struct {
+	typeID
 	width int
 	sign  Signedness
 }
 
 // FloatType is a floating-point type.
 type FloatType struct {
+	typeID
 	dtype tensor.DType // Invalid for the types that are carried but not computed with
 	name  string       // of those: f80, f128, tf32
 }
 
 // IndexType is index.
-type IndexType struct{ _ byte }
+type IndexType struct{ typeID }
 
 // NoneType is none.
-type NoneType struct{ _ byte }
+type NoneType struct{ typeID }
 
 // ComplexType is complex<elem>.
 type ComplexType struct {
+	typeID
 	cachedText
 	elem Type
 }
 
 // TensorType is a ranked or unranked tensor type.
 type TensorType struct {
+	typeID
 	cachedText
 	shape    []int64
 	elem     Type
@@ -83,6 +83,7 @@ const (
 
 // ShapedType is a memref or vector type.
 type ShapedType struct {
+	typeID
 	cachedText
 	kind  ShapedKind
 	shape []int64
@@ -92,32 +93,24 @@ type ShapedType struct {
 
 // TupleType is tuple<elems...>.
 type TupleType struct {
+	typeID
 	cachedText
 	elems []Type
 }
 
 // FunctionType is (inputs) -> results.
 type FunctionType struct {
+	typeID
 	cachedText
 	inputs, results []Type
 }
 
 // DialectType is a type of some dialect, known or not: !stablehlo.token, !quant.uniform<...>.
 type DialectType struct {
+	typeID
 	dialect, name, body string
 	data                any
 }
-
-func (*IntegerType) isType()  {}
-func (*FloatType) isType()    {}
-func (*IndexType) isType()    {}
-func (*NoneType) isType()     {}
-func (*ComplexType) isType()  {}
-func (*TensorType) isType()   {}
-func (*ShapedType) isType()   {}
-func (*TupleType) isType()    {}
-func (*FunctionType) isType() {}
-func (*DialectType) isType()  {}
 
 // Width returns the width in bits.
 func (t *IntegerType) Width() int { return t.width }

@@ -5,153 +5,44 @@ import (
 	goruntime "runtime"
 	"slices"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Verify checks m: structure, what the rows say of operands, results, attributes and regions, dominance, symbols,
-// and each row's own Verify. It returns nil or a diag.List with every finding, in program order, worded as MLIR
-// words them. Ops of unknown kinds are checked for structure and dominance only.
+// Verify checks m: structure, dominance, symbols, what the rows say of operands, results, attributes and regions, and each
+// row's own Verify. It returns nil or a diag.List with every finding, in program order and in MLIR's words. Ops of unknown
+// kinds are checked for structure and dominance only. Verify only reads the module.
 //
-// Large modules are checked by several goroutines; findings and their order do not depend on that. Nothing else may
-// use m until Verify returns: it numbers the ops of blocks that were changed.
-func Verify(m *Module) error {
-	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}, known: newKnown(m)}
-	if n := goruntime.GOMAXPROCS(0); n > 1 && m.slab.count >= parallelFrom {
+// Large modules are checked by several goroutines. Findings and their order do not depend on that.
+func Verify(m *Module) error { return VerifyExcept(m, nil) }
+
+// VerifyExcept is Verify without the ops that skip selects and everything inside them: ops that an earlier Verify found
+// right, if neither they nor the symbols they name changed since. skip must be safe for concurrent use.
+func VerifyExcept(m *Module, skip func(*Op) bool) error {
+	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}, skip: skip, dom: NewDominance()}
+	if n := goruntime.GOMAXPROCS(0); n > 1 && m.NumIDs() >= parallelFrom {
 		v.spare = &atomic.Int32{}
 		v.spare.Store(int32(n - 1))
 	}
 	v.op(m.op)
-	return v.found()
-}
-
-// found returns what was found in the order of the text: an op before what is inside it, as MLIR finds it.
-func (v *verifier) found() error {
 	slices.SortStableFunc(v.r.list, func(a, b *diag.Diagnostic) int { return int(a.Pos) - int(b.Pos) })
 	return v.r.list.Err()
 }
 
 type verifier struct {
 	r     Reporter
-	spare *atomic.Int32 // how many more goroutines may be started; nil where the module is small
-	known *known        // what was found to be right last, nil where the module is too small to find it again
+	skip  func(*Op) bool // nil: nothing
+	dom   *Dominance
+	spare *atomic.Int32 // how many more goroutines may be started; nil for a small module
 }
 
-// known holds what one goroutine found to be right last, by parts of hashes.
-type known struct {
-	fit   [256]fitting
-	right [256]signature
-}
-
-// newKnown returns room for what is found to be right in m.
-func newKnown(m *Module) *known {
-	if m.slab.count < 32 {
-		return nil
-	}
-	return &known{}
-}
-
-// signature is all that decides whether an op of a local kind without regions is right. Attribute lists are immutable, and
-// ops that were read from the same text share them.
-type signature struct {
-	def      *Def
-	attrs    *NamedAttr
-	numAttrs uint32
-	types    [signatureTypes]Type // of the operands, then of the result
-}
-
-const signatureTypes = 4
-
-// signed sets s to the signature of o, and returns its place in the table of those that were found to be right last. It
-// reports whether o has one.
-func (o *Op) signed(s *signature) (slot int, ok bool) {
-	n := int(o.numOperands)
-	if o.inner != nil || n >= signatureTypes || o.numResults != 1 {
-		return 0, false
-	}
-	s.def, s.attrs, s.numAttrs = o.def, nil, o.numAttrs
-	if o.numAttrs > 0 {
-		s.attrs = o.attrPtr
-		for _, a := range o.attrs() {
-			if !a.Inherent {
-				return 0, false // dialects check these, and may look at anything
-			}
-		}
-	}
-	h := uint64(uintptr(unsafe.Pointer(s.def)))>>4 ^ uint64(uintptr(unsafe.Pointer(s.attrs)))>>3
-	uses := o.operands()
-	for i := range uses {
-		v := uses[i].val
-		if v == nil {
-			return 0, false
-		}
-		s.types[i] = v.typ
-		h = h*31 + uint64(uintptr(address(v.typ)))>>4
-	}
-	s.types[n] = o.results()[0].typ
-	h = (h*31 + uint64(uintptr(address(s.types[n])))>>4) * 0x9e3779b97f4a7c15
-	return int(h >> 56), true
-}
-
-func (s *signature) equal(t *signature) bool {
-	if s.def != t.def || s.attrs != t.attrs || s.numAttrs != t.numAttrs {
-		return false
-	}
-	for i := range s.types {
-		if !Identical(s.types[i], t.types[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// fitting says that the constraint of a row on an operand or result accepts a type. Types are few, so that remembering
-// the last ones saves most checks.
-type fitting struct {
-	arg *Arg
-	typ Type
-}
-
-// fits reports whether arg accepts t.
-func (v *verifier) fits(arg *Arg, t Type) bool {
-	if arg.Type.Check == nil {
-		return true
-	}
-	if v.known == nil {
-		return arg.Type.Check(t)
-	}
-	h := (uint64(uintptr(address(t)))>>4 + uint64(uintptr(unsafe.Pointer(arg)))>>5) * 0x9e3779b97f4a7c15
-	f := &v.known.fit[h>>56]
-	if f.arg == arg && Identical(f.typ, t) {
-		return true
-	}
-	if !arg.Type.Check(t) {
-		return false
-	}
-	f.arg, f.typ = arg, t
-	return true
-}
-
+// op checks o and everything inside it.
 func (v *verifier) op(o *Op) {
-	if o.def.Local && v.known != nil {
-		var s signature
-		if slot, ok := o.signed(&s); ok {
-			if r := &v.known.right[slot]; !r.equal(&s) && v.check(o) {
-				*r = s
-			}
-			return
-		}
+	if v.skip != nil && v.skip(o) {
+		return
 	}
-	v.check(o)
-}
-
-// check checks o and what is inside it, and reports whether all of it is right.
-func (v *verifier) check(o *Op) bool {
 	before := len(v.r.list)
-	if o.numAttrs > 0 {
-		v.namespaced(o)
-	}
+	v.namespaced(o)
 	if !o.def.unknown && len(v.r.list) == before {
 		v.row(o)
 	}
@@ -166,19 +57,18 @@ func (v *verifier) check(o *Op) bool {
 	if o.def.Has(SymbolTable) {
 		v.symbols(o)
 	}
-	for i, r := range o.regions() {
+	for i, r := range o.Regions() {
 		v.region(o, i, r)
 	}
 	// A row's own checks rely on what was checked before.
 	if len(v.r.list) == before && o.def.Verify != nil {
 		o.def.Verify(o, &v.r)
 	}
-	return len(v.r.list) == before
 }
 
 // namespaced has the dialects check the discardable attributes of their namespaces.
 func (v *verifier) namespaced(o *Op) {
-	list := o.attrs()
+	list := o.attrs
 	for i := range list {
 		a := &list[i]
 		if a.Inherent {
@@ -196,16 +86,16 @@ func (v *verifier) namespaced(o *Op) {
 // row checks o against its definition, and reports the first thing that is wrong, as MLIR does.
 func (v *verifier) row(o *Op) {
 	d := o.def
-	if !v.counted(o, "result", d.Results, int(o.numResults)) || !v.counted(o, "operand", d.Operands, int(o.numOperands)) {
+	if !v.counted(o, "result", d.Results, len(o.results)) || !v.counted(o, "operand", d.Operands, len(o.operands)) {
 		return
 	}
 	for i := range d.Attrs {
 		s := &d.Attrs[i]
-		a := o.attrs().Get(s.Name)
+		a := o.attrs.Get(s.Name)
 		switch {
 		case a == nil && !s.Optional && s.Default == nil:
 			d := v.r.Errorf(o, "requires attribute '%s'", s.Name)
-			for _, given := range o.attrs() {
+			for _, given := range o.attrs {
 				if !given.Inherent && diag.Closest(given.Name, []string{s.Name}) != "" {
 					d.Note(o.pos, "'%s' is no attribute of '%s'; did you mean '%s'?", given.Name, o.def.Name, s.Name)
 				}
@@ -220,8 +110,8 @@ func (v *verifier) row(o *Op) {
 		v.regionCount(o)
 		return
 	}
-	if v.values(o, "operand", d.Operands, int(o.numOperands), d.Traits&SameVariadicOperands != 0, AttrSizedOperands, "operandSegmentSizes") &&
-		v.values(o, "result", d.Results, int(o.numResults), d.Traits&SameVariadicResults != 0, AttrSizedResults, "resultSegmentSizes") {
+	if v.values(o, "operand", d.Operands, len(o.operands), d.Traits&SameVariadicOperands != 0, AttrSizedOperands, "operandSegmentSizes") &&
+		v.values(o, "result", d.Results, len(o.results), d.Traits&SameVariadicResults != 0, AttrSizedResults, "resultSegmentSizes") {
 		v.regionCount(o)
 	}
 }
@@ -230,18 +120,18 @@ func (v *verifier) row(o *Op) {
 // what nearly every op has, in less time than values takes.
 func (v *verifier) simple(o *Op) bool {
 	d := o.def
-	if len(d.Operands) != int(o.numOperands) || len(d.Results) != int(o.numResults) || d.Traits&(AttrSizedOperands|AttrSizedResults) != 0 {
+	if len(d.Operands) != len(o.operands) || len(d.Results) != len(o.results) || d.Traits&(AttrSizedOperands|AttrSizedResults) != 0 {
 		return false
 	}
-	uses, results := o.operands(), o.results()
+	uses, results := o.operands, o.results
 	for i := range d.Operands {
 		a := &d.Operands[i]
-		if a.Mult != One || uses[i].val == nil || !v.fits(a, uses[i].val.typ) {
+		if a.Mult != One || uses[i].val == nil || !a.Type.accepts(uses[i].val.typ) {
 			return false
 		}
 	}
 	for i := range d.Results {
-		if a := &d.Results[i]; a.Mult != One || !v.fits(a, results[i].typ) {
+		if a := &d.Results[i]; a.Mult != One || !a.Type.accepts(results[i].typ) {
 			return false
 		}
 	}
@@ -275,7 +165,7 @@ func (v *verifier) values(o *Op, what string, args []Arg, n int, same bool, size
 	fixed, groups := countArgs(args)
 	var segments []int64
 	if o.def.Has(sized) {
-		d, ok := o.attrs().Get(sizes).(*DenseArrayAttr)
+		d, ok := o.attrs.Get(sizes).(*DenseArrayAttr)
 		if !ok || d.elem != Type(Int(32)) {
 			v.r.Errorf(o, "requires dense i32 array attribute '%s'", sizes)
 			return false
@@ -348,15 +238,15 @@ func (v *verifier) count(o *Op, what string, n, want int, atLeast bool) {
 func (v *verifier) value(o *Op, what string, i int, arg *Arg) bool {
 	var t Type
 	if what == "result" {
-		t = o.results()[i].typ
-	} else if val := o.operands()[i].val; val != nil {
+		t = o.results[i].typ
+	} else if val := o.operands[i].val; val != nil {
 		t = val.typ
 	}
 	if t == nil {
 		v.r.Errorf(o, "%s #%d is missing", what, i)
 		return false
 	}
-	if c := &arg.Type; !v.fits(arg, t) {
+	if c := &arg.Type; !c.accepts(t) {
 		kind := ""
 		if arg.Mult == Variadic {
 			kind = "variadic of "
@@ -368,7 +258,7 @@ func (v *verifier) value(o *Op, what string, i int, arg *Arg) bool {
 }
 
 func (v *verifier) regionCount(o *Op) {
-	if len(o.def.Regions) == 0 && o.inner == nil {
+	if len(o.def.Regions) == 0 && o.parts == nil {
 		return
 	}
 	fixed, open := 0, false
@@ -396,8 +286,8 @@ func regions(n int) string {
 
 func (v *verifier) symbols(table *Op) {
 	seen := map[string]*Op{}
-	for _, r := range table.regions() {
-		for _, b := range r.blocks.all() {
+	for _, r := range table.Regions() {
+		for _, b := range r.blocks {
 			for o := b.first; o != nil; o = o.next {
 				name, ok := o.Attr(SymbolName).(*StringAttr)
 				if !ok {
@@ -416,11 +306,10 @@ func (v *verifier) symbols(table *Op) {
 }
 
 func (v *verifier) region(o *Op, index int, r *Region) {
-	v.blockCount(o, index, r)
-	for _, b := range r.blocks.all() {
-		b.number() // once, for all that ask which of its ops is first
+	if o.Has(SingleBlock) && len(r.blocks) > 1 {
+		v.r.Errorf(o, "expects region #%d to have 0 or 1 blocks", index)
 	}
-	for _, b := range r.blocks.all() {
+	for _, b := range r.blocks {
 		if v.spare == nil || !v.share(b) {
 			v.ops(b.first, nil)
 		}
@@ -428,37 +317,37 @@ func (v *verifier) region(o *Op, index int, r *Region) {
 	}
 }
 
-// ops checks the ops of a block from first on up to end.
+// ops checks the ops of a block from first up to end, which it leaves out.
 func (v *verifier) ops(first, end *Op) {
 	for n := first; n != end; n = n.next {
-		v.placed(n, first.block)
-		v.operandsDominate(n)
+		if n.Has(Terminator) && n.next != nil {
+			v.r.Errorf(n, "must be the last operation in the parent block")
+		}
+		v.successors(n)
+		v.dominance(n)
 		v.op(n)
 	}
 }
 
-func (v *verifier) blockCount(o *Op, index int, r *Region) {
-	if o.Has(SingleBlock) && r.blocks.len() > 1 {
-		v.r.Errorf(o, "expects region #%d to have 0 or 1 blocks", index)
+// successors checks that n branches to blocks of its own region.
+func (v *verifier) successors(n *Op) {
+	for i, b := range n.Successors() {
+		if b.region != n.block.region {
+			v.r.Errorf(n, "branching to block of a different region: successor #%d", i)
+			return
+		}
 	}
 }
 
-// placed checks that an op that ends blocks ends b.
-func (v *verifier) placed(n *Op, b *Block) {
-	if n.Has(Terminator) && n != b.last {
-		v.r.Errorf(n, "must be the last operation in the parent block")
-	}
-}
-
-func (v *verifier) operandsDominate(n *Op) {
-	uses := n.operands()
-	for k := range uses {
-		val := uses[k].val
+// dominance checks that the operands of n are available to it. Nothing is required of ops that no branch reaches.
+func (v *verifier) dominance(n *Op) {
+	for i := range n.operands {
+		val := n.operands[i].val
 		if val == nil || val.op != nil && val.op.block == n.block && val.op.order < n.order {
 			continue
 		}
-		if !dominates(val, n) {
-			v.r.PlainErrorf(n, "operand #%d does not dominate this use", k).Note(where(val), "operand defined here")
+		if !v.dom.Dominates(val, n) && v.dom.Reachable(n.block) {
+			v.r.PlainErrorf(n, "operand #%d does not dominate this use", i).Note(defined(val), "operand defined here")
 		}
 	}
 }
@@ -474,35 +363,13 @@ func (v *verifier) terminated(o *Op, b *Block) {
 	}
 }
 
-func where(val *Value) diag.Pos {
-	if val.op != nil {
+// defined returns the position of the op or block that defines val.
+func defined(val *Value) diag.Pos {
+	switch {
+	case val.op != nil:
 		return val.op.pos
-	}
-	if b := val.arg().block; b != nil && b.Parent() != nil {
-		return b.Parent().pos
+	case val.block != nil && val.block.Parent() != nil:
+		return val.block.Parent().pos
 	}
 	return 0
-}
-
-// dominates reports whether val is there when o runs. Of blocks other than the one that o (or what holds it)
-// stands in, only the region counts: which block comes before which is not followed.
-func dominates(val *Value, o *Op) bool {
-	def := val.ParentBlock()
-	if def == nil {
-		return false // its op was taken out of the module
-	}
-	for p := o; p != nil; p = p.Parent() {
-		switch b := p.block; {
-		case b == nil:
-			return false
-		case b == def:
-			return val.op == nil || val.op.order < p.order
-		case b.region == def.region:
-			return true
-		}
-		if parent := p.Parent(); parent != nil && parent.Has(IsolatedFromAbove) {
-			return false
-		}
-	}
-	return false
 }

@@ -43,14 +43,14 @@ func (v *verifier) share(b *Block) bool {
 		once   sync.Once
 		failed any
 	)
-	var work func(*known)
-	work = func(k *known) {
+	var work func()
+	work = func() {
 		defer func() {
 			if r := recover(); r != nil {
 				once.Do(func() { failed = r })
 			}
 		}()
-		w := &verifier{r: Reporter{ctx: v.r.ctx, src: v.r.src, registry: v.r.registry, symbols: v.r.symbols}, spare: v.spare, known: k}
+		w := &verifier{r: Reporter{ctx: v.r.ctx, src: v.r.src, registry: v.r.registry, symbols: v.r.symbols}, spare: v.spare, skip: v.skip, dom: NewDominance()}
 		for {
 			i := int(next.Add(1)) - 1
 			if i >= len(starts) {
@@ -59,7 +59,7 @@ func (v *verifier) share(b *Block) bool {
 			if i+1 < len(starts) && v.take() {
 				wait.Go(func() {
 					defer v.spare.Add(1)
-					work(&known{})
+					work()
 				})
 			}
 			var end *Op
@@ -70,7 +70,7 @@ func (v *verifier) share(b *Block) bool {
 			found[i], w.r.list = w.r.list, nil
 		}
 	}
-	work(v.known)
+	work()
 	wait.Wait()
 	if failed != nil {
 		panic(failed) // where the caller can recover
@@ -92,7 +92,7 @@ func (b *Block) large() bool {
 	return false
 }
 
-func isolated(o *Op) bool { return o.inner != nil && o.Has(IsolatedFromAbove) }
+func isolated(o *Op) bool { return o.parts != nil && o.Has(IsolatedFromAbove) }
 
 // take reports whether one more goroutine may be started, and counts it.
 func (v *verifier) take() bool {

@@ -150,7 +150,6 @@ func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
 		defaults:    []string{"builtin"},
 	}
 	p.hooks = opParser{p}
-	p.m.Reserve(len(src.Text()) / 300)
 	return p
 }
 
@@ -219,7 +218,15 @@ func (p *parser) adoptModule() {
 	body := p.m.Body()
 	op := body.First()
 	if op != nil && op == body.Last() && op.Name() == "builtin.module" && op.NumRegions() == 1 {
-		p.m.Adopt(op)
+		m := p.m.Op()
+		m.SetAttrs(op.Attrs())
+		m.SetLoc(op.Loc())
+		m.SetPos(op.Pos())
+		m.Region(0).TakeBlocks(op.Region(0))
+		op.Erase()
+		if body.Erase(); m.Region(0).Empty() {
+			m.Region(0).AddBlock()
+		}
 		return
 	}
 	// MLIR gives the module that stands for the file the place 0:0.

@@ -286,7 +286,7 @@ func (p *parser) quick(k *opKind) *ir.Op {
 		}
 	}
 	for j := range operands {
-		if !ir.Identical(vals[j].Type(), types[j]) {
+		if vals[j].Type() != types[j] {
 			return nil
 		}
 	}

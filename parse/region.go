@@ -37,9 +37,7 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 	p.defaults = append(p.defaults, def.DefaultDialect)
 
 	if p.tok.kind != tokCaret || len(args) > 0 {
-		entry := ir.NewBlock()
-		r.AppendBlock(entry)
-		entry.ReserveArgs(len(args))
+		entry := r.AddBlock()
 		for _, a := range args {
 			if _, dup := p.scope.lookup(a.Name); dup {
 				p.ErrorfAt(a.Pos, "region entry argument '%%%s' is already in use", a.Name)
@@ -87,7 +85,7 @@ func (p *parser) block(r *ir.Region) {
 		p.Errorf("redefinition of block '%s'", l.name)
 	}
 	l.defined = true
-	r.AppendBlock(l.block)
+	r.InsertBlock(len(r.Blocks()), l.block)
 	p.next()
 	if p.is('(') {
 		p.next()
@@ -119,7 +117,7 @@ func (p *parser) blockBody(b *ir.Block) {
 }
 
 // ParseSuccessor implements ir.AsmParser.
-func (p *parser) ParseSuccessor() ir.Successor {
+func (p *parser) ParseSuccessor() *ir.Block {
 	if p.tok.kind != tokCaret {
 		p.Errorf("expected block name")
 	}
@@ -128,5 +126,5 @@ func (p *parser) ParseSuccessor() ir.Successor {
 	}
 	l := p.label()
 	p.next()
-	return ir.Successor{Block: l.block}
+	return l.block
 }

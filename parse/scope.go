@@ -207,7 +207,7 @@ func (p *parser) popScope() {
 func (p *parser) ResolveOperand(o ir.Operand, t ir.Type) *ir.Value {
 	b, ok := p.scope.lookup(o.Name)
 	if ok && b.val == nil {
-		return ir.NewForwardValue(t) // the definition was refused: any use will do
+		return p.forwardValue(t) // the definition was refused: any use will do
 	}
 	if ok {
 		if o.Index >= int(b.n) {
@@ -232,10 +232,15 @@ func (p *parser) ResolveOperand(o ir.Operand, t ir.Type) *ir.Value {
 	if s.forward == nil {
 		s.forward = map[use]*forwardValue{}
 	}
-	f := &forwardValue{val: ir.NewForwardValue(t), pos: o.Pos}
+	f := &forwardValue{val: p.forwardValue(t), pos: o.Pos}
 	s.forward[key] = f
 	s.fwdSeq = append(s.fwdSeq, key)
 	return f.val
+}
+
+// forwardValue returns a value that stands for one of type t until its definition is read.
+func (p *parser) forwardValue(t ir.Type) *ir.Value {
+	return p.m.NewOp(&ir.OpState{Def: p.m.Def("builtin.unrealized_conversion_cast"), Types: []ir.Type{t}}).Result(0)
 }
 
 // blockScope holds the labels of one region.
@@ -259,7 +264,7 @@ func (p *parser) label() *label {
 	name := p.text()
 	l := bs.labels[string(name)]
 	if l == nil {
-		l = &label{block: ir.NewBlock(), pos: p.Pos(), name: string(name)}
+		l = &label{block: p.m.NewBlock(), pos: p.Pos(), name: string(name)}
 		if bs.labels == nil {
 			bs.labels = map[string]*label{}
 		}

@@ -296,7 +296,7 @@ func (p *parser) adopt(v *ir.Value, t ir.Type) bool {
 func (p *parser) untyped(o ir.Operand) *ir.Value {
 	if b, ok := p.scope.lookup(o.Name); ok {
 		if b.val == nil {
-			return ir.NewForwardValue(p.ctx.None())
+			return p.forwardValue(p.ctx.None())
 		}
 		if o.Index >= int(b.n) {
 			p.ErrorfAt(o.Pos, "reference to invalid result number")

@@ -36,7 +36,7 @@ type Rewritten struct {
 func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewritten, error) {
 	d := opts.Driver
 	if d == nil {
-		d = &Driver{Verify: ir.VerifyChanged, Ends: true}
+		d = &Driver{Verify: ir.Verify, Ends: true}
 	}
 	to, err := hooks.FindOutput(cmp.Or(opts.To, "ffi"))
 	if err != nil {

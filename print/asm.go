@@ -212,7 +212,7 @@ func (p *printer) PrintRegion(r *ir.Region, entryArgs, terminator bool) {
 
 // PrintSuccessor writes ^bb1.
 func (p *printer) PrintSuccessor(b *ir.Block) {
-	p.buf = strconv.AppendInt(append(p.buf, "^bb"...), int64(b.Number()), 10)
+	p.buf = strconv.AppendInt(append(p.buf, "^bb"...), int64(p.names.blocks[b]), 10)
 }
 
 // Shadow makes the arguments of r print as values.

@@ -96,7 +96,7 @@ func (p *printer) element(f *formatOp, e *ir.FormatElem) {
 			if i > 0 {
 				p.buf = append(p.buf, ", "...)
 			}
-			p.PrintSuccessor(s.Block)
+			p.PrintSuccessor(s)
 		}
 	case ir.FmtOperandType:
 		from, to := f.operandRange(e.Index)

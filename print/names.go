@@ -3,14 +3,16 @@ package print
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/hlocb/hlocb/ir"
 )
 
-// names holds the name of every value: a number, or text. Which of them is a value's stands in its number: n > 0 is
-// %(n-1), n < 0 is text[^n] or, far below, an argument's. A map would take several times the memory and time.
+// names holds the name of every value: a number, or text.
 type names struct {
+	values []int32 // by ID: n > 0 is %(n-1), n < 0 is text[^n] or, far below, an argument's; 0 is none
+	blocks map[*ir.Block]int
 	text   []string
 	groups map[*ir.Op][]int // first results of the packs of an op that has several
 	edges  map[*ir.Region]map[*ir.Block][]*ir.Block
@@ -35,7 +37,23 @@ func (n *names) argument(a *ir.Value) {
 		n.set(a, string(n.probe))
 		return
 	}
-	a.SetNumber(firstArg + int32(n.nextArg))
+	n.put(a, firstArg+int32(n.nextArg))
+}
+
+// put makes name the name of v.
+func (n *names) put(v *ir.Value, name int32) {
+	if v.ID() >= len(n.values) {
+		n.values = slices.Grow(n.values, v.ID()+1-len(n.values))[:v.ID()+1]
+	}
+	n.values[v.ID()] = name
+}
+
+// of returns what was put for v, 0 for nothing.
+func (n *names) of(v *ir.Value) int32 {
+	if v.ID() >= len(n.values) {
+		return 0
+	}
+	return n.values[v.ID()]
 }
 
 // taken reports whether a name is in use in the regions around.
@@ -61,6 +79,8 @@ func (n *names) taken(name []byte) bool {
 func (p *printer) numberAll(op *ir.Op) {
 	n := &p.names
 	n.used = map[string]int32{}
+	n.values = make([]int32, p.m.NumIDs())
+	n.blocks = map[*ir.Block]int{}
 	n.groups = map[*ir.Op][]int{}
 	n.setArg = func(v *ir.Value, name string) { n.set(v, name) }
 	n.setResult = func(v *ir.Value, name string) {
@@ -118,16 +138,18 @@ func (n *names) region(r *ir.Region, generic bool) {
 func (n *names) own(r *ir.Region, generic bool) {
 	for _, b := range r.Blocks() {
 		for _, a := range b.Args() {
-			a.SetNumber(0)
+			n.put(a, 0)
 		}
 	}
 	if op := r.Op(); !generic && op != nil && op.Def().ArgNames != nil {
 		op.Def().ArgNames(op, r, n.setArg)
 	}
 	for i, b := range r.Blocks() {
-		b.SetNumber(int32(i))
+		if i > 0 {
+			n.blocks[b] = i
+		}
 		for _, a := range b.Args() {
-			if a.Number() != 0 {
+			if n.of(a) != 0 {
 				continue
 			}
 			if i > 0 {
@@ -151,7 +173,7 @@ func (n *names) numberOp(op *ir.Op, generic bool) {
 	first := op.Result(0)
 	if !generic && def.ResultNames != nil {
 		for _, v := range op.Results() {
-			v.SetNumber(0)
+			n.put(v, 0)
 		}
 		n.groupBuf = n.groupBuf[:0]
 		def.ResultNames(op, n.setResult)
@@ -167,7 +189,7 @@ func (n *names) numberOp(op *ir.Op, generic bool) {
 			n.groups[op] = groups
 		}
 	}
-	if generic || def.ResultNames == nil || first.Number() == 0 {
+	if generic || def.ResultNames == nil || n.of(first) == 0 {
 		n.count(first)
 	}
 }
@@ -175,7 +197,7 @@ func (n *names) numberOp(op *ir.Op, generic bool) {
 // count gives v the next number.
 func (n *names) count(v *ir.Value) {
 	n.nextValue++
-	v.SetNumber(int32(n.nextValue))
+	n.put(v, int32(n.nextValue))
 }
 
 // set gives v the name, made unique; "" gives it a number.
@@ -185,7 +207,7 @@ func (n *names) set(v *ir.Value, name string) {
 		return
 	}
 	name = n.unique(sanitize(name))
-	v.SetNumber(^int32(len(n.text)))
+	n.put(v, ^int32(len(n.text)))
 	n.text = append(n.text, name)
 }
 
@@ -250,7 +272,7 @@ func (n *names) preds(r *ir.Region) map[*ir.Block][]*ir.Block {
 			continue
 		}
 		for _, s := range b.Last().Successors() {
-			m[s.Block] = append(m[s.Block], b)
+			m[s] = append(m[s], b)
 		}
 	}
 	if n.edges == nil {
@@ -262,7 +284,7 @@ func (n *names) preds(r *ir.Region) map[*ir.Block][]*ir.Block {
 
 // baseName writes the name of the pack that v heads.
 func (p *printer) baseName(v *ir.Value) {
-	switch n := v.Number(); {
+	switch n := p.names.of(v); {
 	case n > 0:
 		p.buf = strconv.AppendInt(append(p.buf, '%'), int64(n-1), 10)
 	case n < firstArg+1<<30:

@@ -20,8 +20,6 @@ type Options struct {
 // Print writes the module to w, in pieces where the text is long: the indentation of deeply nested regions alone can take
 // many times the memory of the module.
 func Print(w io.Writer, m *ir.Module, o Options) error {
-	m.Numbering().Lock()
-	defer m.Numbering().Unlock()
 	p := newPrinter(m, o)
 	n := p.estimate()
 	p.w, p.limit = w, 1<<20+2*n // most modules need no aliases, or turn out to in the first piece
@@ -77,8 +75,6 @@ func String(m *ir.Module, o Options) string { return string(Append(nil, m, o)) }
 
 // Append appends the module's text to b.
 func Append(b []byte, m *ir.Module, o Options) []byte {
-	m.Numbering().Lock()
-	defer m.Numbering().Unlock()
 	p := newPrinter(m, o)
 	p.buf = slices.Grow(b, p.estimate())
 	p.numberAll(m.Op())
@@ -87,7 +83,7 @@ func Append(b []byte, m *ir.Module, o Options) []byte {
 
 // estimate guesses the length of the module's text.
 func (p *printer) estimate() int {
-	n := 256 + 96*p.m.NumValues()
+	n := 256 + 96*p.m.NumIDs()
 	if src := p.m.Source(); src != nil {
 		n = 256 + len(src.Text())*9/8
 	}
@@ -99,8 +95,6 @@ func (p *printer) estimate() int {
 
 // Op returns the text of one op, with the names its values have when the whole module is printed.
 func Op(m *ir.Module, op *ir.Op, o Options) string {
-	m.Numbering().Lock()
-	defer m.Numbering().Unlock()
 	p := newPrinter(m, o)
 	p.numberAll(m.Op())
 	return string(p.top(op, false))
@@ -315,7 +309,7 @@ func (p *printer) generic(op *ir.Op) {
 			if i > 0 {
 				p.buf = append(p.buf, ", "...)
 			}
-			p.PrintSuccessor(s.Block)
+			p.PrintSuccessor(s)
 		}
 		p.buf = append(p.buf, ']')
 	}

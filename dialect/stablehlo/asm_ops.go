@@ -223,7 +223,8 @@ func parseApplied(p ir.AsmParser, st *ir.OpState, name string, pos diag.Pos, f *
 	if loc := p.ParseOptionalLoc(); loc != nil {
 		st.Loc = loc
 	}
-	r := m.NewBody(scalar, scalar)
+	r := m.NewRegion()
+	r.AddBlock(scalar, scalar)
 	b := r.Entry()
 	for _, a := range b.Args() {
 		a.SetLoc(st.Loc)

@@ -14,7 +14,7 @@ import (
 // Compatible reports whether a value of type a may stand where type b is expected: shapes that agree where both
 // are known and within bounds, element types that agree up to the parameters of quantization.
 func Compatible(a, b ir.Type) bool {
-	if ir.Identical(a, b) {
+	if a == b {
 		return true
 	}
 	switch ta := a.(type) {
@@ -37,7 +37,7 @@ func Compatible(a, b ir.Type) bool {
 }
 
 func compatibleElems(a, b ir.Type) bool {
-	if ir.Identical(a, b) {
+	if a == b {
 		return true
 	}
 	qa, qb := quant.Of(a), quant.Of(b)

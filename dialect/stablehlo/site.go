@@ -90,12 +90,12 @@ func alike(op *ir.Op) bool {
 	}
 	t := op.Operand(0).Type()
 	for i := range op.NumOperands() {
-		if !ir.Identical(op.Operand(i).Type(), t) {
+		if op.Operand(i).Type() != t {
 			return false
 		}
 	}
 	for i := range op.NumResults() {
-		if !ir.Identical(op.Result(i).Type(), t) {
+		if op.Result(i).Type() != t {
 			return false
 		}
 	}

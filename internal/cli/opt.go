@@ -158,7 +158,7 @@ func (a *app) optChunk(ctx context.Context, o *optOptions, p passes.Pipeline, sr
 		},
 	}
 	if o.verifyEach {
-		d.Verify = ir.VerifyChanged
+		d.Verify = ir.Verify
 	}
 	pc := passes.NewContext(ctx)
 	var reported diag.List

@@ -28,10 +28,10 @@ func Alias(m *ir.Module, mode hook.AliasMode) []hook.AliasReport {
 		}
 	})
 	a.reports = make([]hook.AliasReport, 0, len(hooks))
-	for _, h := range hooks {
+	for i, h := range hooks {
 		switch {
 		case h.Kind() == hook.Tap && h.NumResultData() == 0 && mode != hook.AliasNone && a.single:
-			a.passThrough(h)
+			hooks[i] = a.passThrough(h)
 		case h.Kind() == hook.Call && mode != hook.AliasNone:
 			a.call(h)
 		}
@@ -97,11 +97,11 @@ func (a *aliaser) compute(v *ir.Value) bool {
 	return len(callers) > 0
 }
 
-// passThrough adds to a tap a result for each operand that is computed and used afterwards.
-func (a *aliaser) passThrough(h hookop.HookOp) {
+// passThrough rebuilds a tap with a result for each operand that is computed and used afterwards. It returns the tap.
+func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 	candidates := a.used(h)
 	if len(candidates) == 0 {
-		return
+		return h
 	}
 	if !a.free(h.Op, h, candidates) {
 		next := h.Next()
@@ -126,21 +126,27 @@ func (a *aliaser) passThrough(h hookop.HookOp) {
 		}
 	}
 	if len(passed) == 0 {
-		return
+		return h
 	}
-	var types []ir.Type
+	st := h.State()
 	first := h.NumResultData()
 	aliases := h.Aliases()
 	for _, i := range passed {
-		types, aliases = append(types, h.Data(i).Type()), append(aliases, i)
+		st.Types, aliases = append(st.Types, h.Data(i).Type()), append(aliases, i)
 	}
-	a.m.AddResults(h.Op, types...)
+	place, placed := a.place[h.Op]
+	delete(a.place, h.Op)
+	h = hookop.HookOp{Op: a.m.Rebuild(h.Op, st, nil)}
+	if placed {
+		a.place[h.Op] = place
+	}
 	for k, i := range passed {
 		for _, u := range a.laterUses(h.Op, h.Data(i)) {
 			u.Set(h.ResultData(first + k))
 		}
 	}
 	h.SetAliases(a.m.Context(), aliases)
+	return h
 }
 
 // used returns the operands of a tap, each value once, that its region computes and uses afterwards. What comes from

@@ -158,24 +158,24 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 			return nil, t.m.Errorf(op, "hook is chained already")
 		}
 		op.SetAttr(hookop.AttrChained, ir.NewUnit())
-		return t.m.Prepend(op, cur, cur.Type()), nil
+		return t.prepend(op, cur, cur.Type()), nil
 	}
 	ct := cur.Type()
 	switch op.Name() {
 	case "func.call":
-		return t.m.Prepend(op, cur, ct), nil
+		return t.prepend(op, cur, ct), nil
 	case "sdy.manual_computation":
 		if err := addManualShardings(t.m, op, ct); err != nil {
 			return nil, err
 		}
 		b := op.Region(0).Entry()
-		return t.m.Prepend(op, cur, ct), t.through(b, b.InsertArg(0, ct, op.Loc()))
+		return t.prepend(op, cur, ct), t.through(b, b.InsertArg(0, ct, op.Loc()))
 	}
 	switch stable(op) {
 	case "while":
 		op.Region(0).Entry().InsertArg(0, ct, op.Loc())
 		body := op.Region(1).Entry()
-		return t.m.Prepend(op, cur, ct), t.through(body, body.InsertArg(0, ct, op.Loc()))
+		return t.prepend(op, cur, ct), t.through(body, body.InsertArg(0, ct, op.Loc()))
 	case "if", "case":
 		for _, r := range op.Regions() {
 			if r.Entry() == nil {
@@ -185,9 +185,23 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 				return nil, err
 			}
 		}
-		return t.m.Prepend(op, nil, ct), nil
+		return t.prepend(op, nil, ct), nil
 	}
 	return nil, t.m.Errorf(op, "hooks inside '%s' cannot be put in order", op.Name())
+}
+
+// prepend rebuilds op with v as operand 0, unless it is nil, and a new result 0 of type chain, which it returns.
+func (t *threader) prepend(op *ir.Op, v *ir.Value, chain ir.Type) *ir.Value {
+	st := op.State()
+	if v != nil {
+		st.Operands = prepend(v, st.Operands)
+	}
+	results := make([]int, len(st.Types))
+	for i := range results {
+		results[i] = i + 1
+	}
+	st.Types = prepend(chain, st.Types)
+	return t.m.Rebuild(op, st, results).Result(0)
 }
 
 // Thread takes the tokens out of a raised module and orders its hooks.

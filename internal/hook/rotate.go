@@ -84,7 +84,7 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	}
 	start := cond.First()
 	for _, v := range constants {
-		k := m.Clone(v.DefiningOp(), map[*ir.Value]*ir.Value{})
+		k := m.CloneOp(v.DefiningOp(), map[*ir.Value]*ir.Value{})
 		cond.InsertBefore(k, start)
 		v.ReplaceUsesIf(k.Result(0), inFunc)
 	}

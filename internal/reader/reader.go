@@ -97,7 +97,7 @@ func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, e
 		}
 		return nil, err
 	}
-	err = ir.VerifyChanged(m)
+	err = ir.Verify(m)
 	var list diag.List
 	if errors.As(err, &list) && len(list) > maxErrors {
 		err = list[:max(1, maxErrors)]

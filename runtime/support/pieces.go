@@ -167,7 +167,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 	for i, v := range captured {
 		mapping[v] = main.Body().Arg(i)
 	}
-	clone := out.Clone(o, mapping)
+	clone := out.CloneOp(o, mapping)
 	main.Body().InsertBefore(clone, stand)
 	for i, v := range stand.Results() {
 		v.ReplaceAllUsesWith(clone.Result(i))
@@ -188,7 +188,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 	}
 	for p := range m.Body().Ops() {
 		if name := symbolName(p); named[name] && name != "main" {
-			out.Body().InsertBefore(out.Clone(p, map[*ir.Value]*ir.Value{}), main.Op)
+			out.Body().InsertBefore(out.CloneOp(p, map[*ir.Value]*ir.Value{}), main.Op)
 		}
 	}
 	return print.String(out, print.Options{}), nil

@@ -72,7 +72,7 @@ func scale(ctx context.Context, w io.Writer) error {
 				return err
 			}
 			parsed := processorTime()
-			if err := ir.VerifyChanged(m); err != nil {
+			if err := ir.Verify(m); err != nil {
 				return err
 			}
 			verified := processorTime()

@@ -1,0 +1,128 @@
+package ir
+
+import "slices"
+
+// State returns a state that NewOp makes a copy of o from, less the regions. The copy shares operands, successors and
+// attributes with o.
+func (o *Op) State() *OpState {
+	return &OpState{Def: o.def, Operands: o.OperandList(), Types: o.ResultTypes(), Attrs: o.attrs, Successors: o.Successors(),
+		Verbatim: o.Verbatim(), Loc: o.loc, Pos: o.pos}
+}
+
+// Rebuild replaces o, which must be in a block, with an op made from st, and returns the new op. The regions of o move to
+// the new op, before those that st asks for. Users of result i of o use result results[i] of the new op; if results is nil,
+// result i. A result that is not in use may have -1. The new results keep the name hints. o is erased.
+//
+// Rebuild is the way to change the number of an op's results, and its definition.
+func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
+	o.usable()
+	if o.block == nil {
+		panic("ir: rebuilding " + o.def.Name + ", which is in no block")
+	}
+	for _, v := range st.Operands {
+		v.usable()
+	}
+	for i := range o.results {
+		if results != nil && results[i] < 0 && o.results[i].HasUses() {
+			panic("ir: rebuilding " + o.def.Name + " without a result that is in use")
+		}
+	}
+	full := *st
+	if o.parts != nil {
+		full.Bodies = append(o.parts.regions[:len(o.parts.regions):len(o.parts.regions)], st.Bodies...)
+		for _, r := range o.parts.regions {
+			r.op = nil
+		}
+		o.parts = nil
+	}
+	n := m.NewOp(&full)
+	o.block.insert(n, o)
+	for i := range o.results {
+		k := i
+		if results != nil {
+			k = results[i]
+		}
+		if k >= 0 {
+			n.results[k].name = o.results[i].name
+			o.results[i].ReplaceAllUsesWith(&n.results[k])
+		}
+	}
+	o.Erase()
+	return n
+}
+
+// CloneOp returns a detached copy of o with everything in its regions. mapping says which values the copy uses in place of
+// values of the original; CloneOp adds the values that the copy defines.
+func (m *Module) CloneOp(o *Op, mapping map[*Value]*Value) *Op {
+	c := &cloner{m: m, values: mapping, blocks: map[*Block]*Block{}}
+	out := c.op(o)
+	for _, p := range c.ops { // now every value has its copy, whatever comes first in the text
+		for i := range p.from.operands {
+			v := p.from.operands[i].val
+			if w, ok := mapping[v]; ok {
+				v = w
+			}
+			p.to.operands[i].link(v)
+		}
+	}
+	return out
+}
+
+type cloner struct {
+	m      *Module
+	values map[*Value]*Value
+	blocks map[*Block]*Block
+	ops    []clonedOp // in program order
+}
+
+type clonedOp struct{ from, to *Op }
+
+// op copies o without its operands.
+func (c *cloner) op(o *Op) *Op {
+	st := o.State()
+	st.Operands = make([]*Value, len(o.operands))
+	st.Regions = o.NumRegions()
+	st.Successors = slices.Clone(st.Successors)
+	for i, b := range st.Successors {
+		if n := c.blocks[b]; n != nil {
+			st.Successors[i] = n
+		}
+	}
+	n := c.m.NewOp(st)
+	c.ops = append(c.ops, clonedOp{o, n})
+	for i := range o.results {
+		n.results[i].name = o.results[i].name
+		c.values[&o.results[i]] = &n.results[i]
+	}
+	for i, r := range o.Regions() {
+		for _, b := range r.blocks {
+			nb := n.Region(i).AddBlock()
+			c.blocks[b] = nb
+			for _, a := range b.args {
+				na := nb.AddArg(a.typ, a.Loc())
+				na.SetPos(a.Pos())
+				na.name = a.name
+				c.values[a] = na
+			}
+		}
+		for _, b := range r.blocks {
+			for x := b.first; x != nil; x = x.next {
+				c.blocks[b].Append(c.op(x))
+			}
+		}
+	}
+	return n
+}
+
+// Clone returns a copy of the module. The two share the context, the registry, the source, and attributes, which never
+// change.
+func (m *Module) Clone() *Module {
+	c := &Module{ctx: m.ctx, registry: m.registry, source: m.source, resources: m.resources, unknown: map[string]*Def{}}
+	m.mu.Lock()
+	for name, d := range m.unknown {
+		c.unknown[name] = d
+	}
+	m.mu.Unlock()
+	c.op = c.CloneOp(m.op, map[*Value]*Value{})
+	return c
+}
