@@ -6,32 +6,36 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/words"
 )
 
-// HookError is how a handler's failure ends a run: by an error it returned, a panic, results it did not give,
-// or a timeout. errors.As finds it, errors.Is sees the cause.
+// HookError ends a run whose handler failed: it returned an error, panicked, left results unwritten, or took too long.
+// errors.As finds it, errors.Is finds its cause.
 type HookError struct {
 	Hook   string // the hook's name
 	ID     string
-	Loc    string // MLIR location, empty where unknown
+	Loc    string // MLIR location, empty if unknown
 	Device int
 	Run    int64
 	Seq    int64
 	Cause  error
 }
 
+// maxNameText bounds what an error message repeats of a name or location, which the module chooses.
+const maxNameText = 500
+
 func (e *HookError) Error() string {
 	at := ""
 	if e.Loc != "" {
-		at = " at " + e.Loc
+		at = " at " + words.Shorten(e.Loc, maxNameText)
 	}
-	return fmt.Sprintf("hook %q%s failed at event %d on device %d: %v", e.Hook, at, e.Seq, e.Device, e.Cause)
+	return fmt.Sprintf("hook %q%s failed at event %d on device %d: %v", words.Shorten(e.Hook, maxNameText), at, e.Seq, e.Device, e.Cause)
 }
 
 // Unwrap returns the cause.
 func (e *HookError) Unwrap() error { return e.Cause }
 
-// PanicError is the cause of a HookError where the handler panicked.
+// PanicError is the cause of a HookError whose handler panicked.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -39,11 +43,11 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("handler panicked: %v", e.Value) }
 
-// TimeoutError is the cause of a HookError where the handler did not return in time. It is also the cause of an error at an
-// op where a program went on for that long without coming to a hook or to its end.
+// TimeoutError is the cause of a HookError whose handler did not return in time. With Program set it is the cause of an
+// error at an op instead: the program ran for that long without reaching a hook or its end.
 type TimeoutError struct {
 	After   string
-	Program bool // it was the program that took too long
+	Program bool
 }
 
 func (e *TimeoutError) Error() string {
@@ -53,7 +57,7 @@ func (e *TimeoutError) Error() string {
 	return "handler did not return within " + e.After
 }
 
-// LostError says that a program could not be stopped. The devices of its backend stay busy with it, and run nothing more.
+// LostError says that a program could not be stopped. The devices of its backend stay busy and run nothing else.
 type LostError struct{ Cause error }
 
 func (e *LostError) Error() string {
@@ -63,11 +67,11 @@ func (e *LostError) Error() string {
 // Unwrap returns why the program was to stop.
 func (e *LostError) Unwrap() error { return e.Cause }
 
-// UnwrittenError is the cause of a HookError where the handler left a result unwritten, or a part of it.
+// UnwrittenError is the cause of a HookError whose handler left a result unwritten, or a part of it.
 type UnwrittenError struct {
 	Result int
-	Part   bool    // the handler wrote something of the result, but not all
-	Index  []int64 // of an element that was not written, where Part is set; others may be missing before it
+	Part   bool    // the handler wrote a part of the result
+	Index  []int64 // with Part, the index of an element that is missing; others may be missing before it
 }
 
 func (e *UnwrittenError) Error() string {
@@ -85,18 +89,17 @@ func indexText(index []int64) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// ShapeError is the cause of a HookError where a handler gave a value of another type or shape than the program takes.
+// ShapeError is the cause of a HookError whose handler returned a value of another type or shape than the program expects.
 type ShapeError struct {
 	Result    int
 	Got, Want hook.TensorType
 }
 
 func (e *ShapeError) Error() string {
-	return fmt.Sprintf("handler gave a %s for result %d, the program takes a %s", e.Got, e.Result, e.Want)
+	return fmt.Sprintf("handler returned a %s for result %d, the program expects a %s", e.Got, e.Result, e.Want)
 }
 
-// SizeError is the cause of a HookError where a handler gave another number of values than a result has elements,
-// or bytes where it gave bytes.
+// SizeError is the cause of a HookError whose handler returned more or fewer elements or bytes than the result has.
 type SizeError struct {
 	Result    int
 	Got, Want int
@@ -105,5 +108,5 @@ type SizeError struct {
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("handler gave %d %s for result %d, the program takes %d (%s)", e.Got, e.Unit, e.Result, e.Want, e.Type)
+	return fmt.Sprintf("handler returned %d %s for result %d, the program expects %d (%s)", e.Got, e.Unit, e.Result, e.Want, e.Type)
 }

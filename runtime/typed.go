@@ -162,7 +162,7 @@ func arrayIn[T tensor.Element](t *tensor.Tensor) Array[T] {
 func arrayOut[T tensor.Element](c *Call, i int, a Array[T]) error {
 	r := c.Results[i]
 	if n := a.Shape.NumElements(); n != int64(len(a.Data)) {
-		return fmt.Errorf("handler gave %d elements of shape %v for result %d", len(a.Data), []int64(a.Shape), i)
+		return fmt.Errorf("handler returned %d elements of shape %v for result %d", len(a.Data), []int64(a.Shape), i)
 	}
 	if !a.Shape.Equal(r.Shape()) {
 		return &ShapeError{Result: i, Got: hook.TensorType{DType: r.DType(), Shape: a.Shape}, Want: typeOf(r)}

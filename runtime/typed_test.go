@@ -117,13 +117,13 @@ func TestWrongShapeAndSize(t *testing.T) {
 		h    runtime.Handler
 		want string
 	}{
-		{feed(4), "handler gave a tensor<4xf32> for result 0, the program takes a tensor<2x2xf32>"},
-		{feed(3, 2, 2), "handler gave 3 elements of shape [2 2] for result 0"},
+		{feed(4), "handler returned a tensor<4xf32> for result 0, the program expects a tensor<2x2xf32>"},
+		{feed(3, 2, 2), "handler returned 3 elements of shape [2 2] for result 0"},
 		{runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
 			return c.SetResult(0, tensor.New(tensor.I32, tensor.Shape{2, 2}))
-		}), "handler gave a tensor<2x2xi32> for result 0, the program takes a tensor<2x2xf32>"},
+		}), "handler returned a tensor<2x2xi32> for result 0, the program expects a tensor<2x2xf32>"},
 		{runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error { return c.SetResultBytes(0, make([]byte, 12)) }),
-			"handler gave 12 bytes for result 0, the program takes 16 (tensor<2x2xf32>)"},
+			"handler returned 12 bytes for result 0, the program expects 16 (tensor<2x2xf32>)"},
 	} {
 		err := deliverTyped(t, c.h, hook.Feed, nil, []*tensor.Tensor{r})
 		var failed *runtime.HookError

@@ -88,7 +88,8 @@ func (a *app) handlerEnv() *handlers.Env {
 			if name == "-" {
 				return unclosed{a.stdout}, nil
 			}
-			return os.Create(name)
+			// A FIFO that is opened to write alone waits for its reader, and fails when the reader has left.
+			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 		},
 		Open: func(name string) (io.ReadCloser, error) {
 			if name == "-" {
@@ -145,11 +146,26 @@ func (f *bindFlags) bind(a *app) error {
 		if !ok {
 			return usagef("--inject %s: expected NAME=FAULT", spec)
 		}
-		wrap, err := handlers.ParseFault(fault)
+		injected, err := handlers.ParseFault(fault)
 		if err != nil {
 			return usagef("--inject %s: %w", spec, err)
 		}
-		f.bindings.Wrap(name, wrap)
+		f.bindings.Wrap(name, injected.Wrap)
+		f.closing = append(f.closing, &injection{a, spec, injected})
+	}
+	return nil
+}
+
+// injection says at the end that a fault changed nothing.
+type injection struct {
+	app   *app
+	spec  string
+	fault *handlers.Fault
+}
+
+func (i *injection) Close() error {
+	if why := i.fault.Unfired(); why != "" {
+		i.app.note("warning: --inject %s changed nothing: %s", i.spec, why)
 	}
 	return nil
 }

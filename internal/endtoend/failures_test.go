@@ -61,9 +61,9 @@ func TestFailureKinds(t *testing.T) {
 		{"panic", func(context.Context, *runtime.Call) error { panic("index out of range") }, "handler panicked: index out of range", is[*runtime.PanicError], 0},
 		{"wrong shape", func(_ context.Context, c *runtime.Call) error {
 			return c.SetResult(0, tensor.New(tensor.F32, tensor.Shape{65}))
-		}, "handler gave a tensor<65xf32> for result 0, the program takes a tensor<64xf32>", is[*runtime.ShapeError], 0},
+		}, "handler returned a tensor<65xf32> for result 0, the program expects a tensor<64xf32>", is[*runtime.ShapeError], 0},
 		{"wrong size", func(_ context.Context, c *runtime.Call) error { return c.SetResultBytes(0, short) },
-			"handler gave 252 bytes for result 0, the program takes 256 (tensor<64xf32>)", is[*runtime.SizeError], 0},
+			"handler returned 252 bytes for result 0, the program expects 256 (tensor<64xf32>)", is[*runtime.SizeError], 0},
 		{"nothing written", func(context.Context, *runtime.Call) error { return nil }, "handler did not write result 0", is[*runtime.UnwrittenError], 0},
 		{"a part written", func(_ context.Context, c *runtime.Call) error { copy(c.Results[0].Bytes(), short); return nil },
 			"handler did not write all of result 0: element [63] is missing", is[*runtime.UnwrittenError], 0},
@@ -201,7 +201,7 @@ func TestFaults(t *testing.T) {
 		}{
 			{"error@3", failed + "injected fault", "", 3, 0, 0},
 			{"panic@3", failed + "handler panicked: injected fault", "", 3, 0, 0},
-			{"wrong-shape@3", failed + "handler gave a tensor<5xf32> for result 0, the program takes a tensor<4xf32>", "", 3, 0, 0},
+			{"wrong-shape@3", failed + "handler returned a tensor<5xf32> for result 0, the program expects a tensor<4xf32>", "", 3, 0, 0},
 			{"unwritten@3", failed + "handler did not write result 0", "", 3, 0, 0},
 			{"delay=100ms@3", "", "[64 128 192 256]", 6, 100 * time.Millisecond, 0},
 			{"delay=1m@3", failed + "handler did not return within 200ms", "", 3, 200 * time.Millisecond, 200 * time.Millisecond},
@@ -209,7 +209,7 @@ func TestFaults(t *testing.T) {
 			{"zero@3", "", "[0 0 0 0]", 6, 0, 0},
 		} {
 			t.Run(backend+"/"+f.fault, func(t *testing.T) {
-				wrap, err := handlers.ParseFault(f.fault)
+				fault, err := handlers.ParseFault(f.fault)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -219,7 +219,7 @@ func TestFaults(t *testing.T) {
 					answered.Add(1)
 					return c.SetResult(0, c.Operands[0])
 				}))
-				h.Wrap("ask", wrap)
+				h.Wrap("ask", fault.Wrap)
 				e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &h, Timeout: f.timeout})
 				if err != nil {
 					t.Fatal(err)

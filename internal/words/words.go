@@ -1,10 +1,11 @@
-// Package words splits command lines as a shell would, without being one: nothing is expanded.
+// Package words splits command lines as a shell does, without expanding anything, and shortens texts for messages.
 package words
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Split splits at white space outside of single and double quotes, which are taken away.
@@ -38,4 +39,15 @@ func Split(s string) ([]string, error) {
 		out = append(out, word.String())
 	}
 	return out, nil
+}
+
+// Shorten cuts a text after n bytes, at the border of a character, and then says how long it was.
+func Shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return fmt.Sprintf("%s... (%d bytes)", s[:n], len(s))
 }

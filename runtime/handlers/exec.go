@@ -19,21 +19,26 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// ExecTimeout is how long an exec handler waits for an answer where the options do not say.
+// ExecTimeout is how long an exec handler waits for an answer by default.
 const ExecTimeout = time.Minute
 
-// maxReplyHeader bounds the line that a child answers with.
+// maxReplyHeader bounds the first line of a child's answer.
 const maxReplyHeader = 1 << 20
 
-// Exec answers by a child process, which lives from the first event to Close. Calls are handed to it one at a time.
+// maxErrorText bounds what an error message repeats of a child's text.
+const maxErrorText = 1000
+
+// Exec answers by a child process. The child starts at the first event and ends at Close, with all processes of its
+// process group. Exec sends it one call at a time.
 //
-// A frame is one line of JSON and then raw bytes, row-major and little-endian, as many as its sizes say. A request:
+// A frame is one line of JSON and then raw bytes, row-major and little-endian, as many as the sizes in the line say. A
+// request, on one line:
 //
 //	{"hook":"loss","id":"…","kind":"call","loc":"…","run":1,"seq":0,"device":0,"replica":0,"partition":0,
 //	 "operands":[{"dtype":"f32","shape":[2],"bytes":8}],"results":[{"dtype":"f32","shape":[2],"bytes":8}]}
 //
-// (one line), then the bytes of the operands. The answer is {"ok":true} and a line break, then the bytes of all results;
-// or {"error":"why"} and a line break, which ends the run. Nothing else may be written to standard output.
+// The bytes of the operands follow. The answer is {"ok":true}, a line break and the bytes of all results; or
+// {"error":"why"} and a line break, which ends the run. The child must write nothing else to its standard output.
 type Exec struct {
 	command []string
 	timeout time.Duration
@@ -77,7 +82,7 @@ func newExec(args string, env *Env) (runtime.Handler, error) {
 	return NewExec(command, timeout, env.Err), nil
 }
 
-// tail keeps the last bytes that a child wrote to its standard error, for the error message.
+// tail keeps the last bytes of a child's standard error, for error messages.
 type tail struct {
 	mu   sync.Mutex
 	buf  []byte
@@ -117,6 +122,7 @@ func (e *Exec) start() error {
 	e.last = &tail{also: e.stderr}
 	cmd.Stderr = e.last
 	cmd.WaitDelay = time.Second
+	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("cannot start %q: %w", e.command[0], err)
 	}
@@ -124,14 +130,16 @@ func (e *Exec) start() error {
 	return nil
 }
 
-// kill ends the child. The pipes are closed as well: a process that the child started may hold their other ends.
+// kill ends the child and the processes that it started. It closes the pipes too, in case a process that has left the
+// child's group holds their other ends.
 func (e *Exec) kill() {
-	e.cmd.Process.Kill()
+	killGroup(e.cmd)
 	e.in.Close()
 	e.pipe.Close()
 }
 
-// Handle asks the child. After a failure the child is gone, and every later call fails for the same reason.
+// Handle sends a call to the child and waits for the answer. A failure ends the child, and every later call fails for the
+// same reason.
 func (e *Exec) Handle(ctx context.Context, c *runtime.Call) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -148,8 +156,8 @@ func (e *Exec) Handle(ctx context.Context, c *runtime.Call) error {
 		return e.fail(errors.New("child wrote to its standard output without having been asked"))
 	}
 	request, size := frame(c)
-	// The child may answer before it has read everything, so writing and reading go on at once. On a timeout the
-	// child is killed, which ends both.
+	// The child may answer before it has read everything, so writing and reading go on at the same time. Killing the
+	// child ends both.
 	answered := make(chan error, 1)
 	results := make([][]byte, len(c.Results))
 	go func() { answered <- e.read(c, results) }()
@@ -161,7 +169,7 @@ func (e *Exec) Handle(ctx context.Context, c *runtime.Call) error {
 	select {
 	case err = <-answered:
 	case <-timer.C:
-		err = fmt.Errorf("child did not answer within %s", e.timeout)
+		err = &answerTimeout{"child did not answer", e.timeout}
 		e.kill()
 		<-answered
 	case <-ctx.Done():
@@ -175,13 +183,13 @@ func (e *Exec) Handle(ctx context.Context, c *runtime.Call) error {
 		<-written
 		return e.fail(err)
 	}
-	// The operands are views of the program's memory: they must not be read after Handle returns.
+	// The operands are views of the program's memory, which must not be read after Handle returns.
 	select {
 	case <-written:
 	case <-timer.C:
 		e.kill()
 		<-written
-		return e.fail(fmt.Errorf("child answered, but did not read the %d bytes of its request within %s", size, e.timeout))
+		return e.fail(&answerTimeout{fmt.Sprintf("child answered, but did not read the %d bytes of its request", size), e.timeout})
 	}
 	if err != nil {
 		return err
@@ -192,15 +200,16 @@ func (e *Exec) Handle(ctx context.Context, c *runtime.Call) error {
 	return nil
 }
 
-// fail ends the child and remembers why.
+// fail ends the child and returns err, which later calls return too.
 func (e *Exec) fail(err error) error {
-	// A child that closed its output is given a moment to say by its status why.
+	// A child that closed its output gets a moment to end with an exit status that says why.
 	late := time.AfterFunc(200*time.Millisecond, e.kill)
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		e.kill()
 	}
 	wait := e.cmd.Wait()
 	late.Stop()
+	killGroup(e.cmd)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		how := "ended"
 		if wait != nil {
@@ -222,9 +231,20 @@ func errShort(err error) error {
 	return errors.New("it gave no answer")
 }
 
+// answerTimeout is the error of a child that was too slow. It is a *runtime.TimeoutError too.
+type answerTimeout struct {
+	what  string
+	after time.Duration
+}
+
+func (e *answerTimeout) Error() string { return e.what + " within " + e.after.String() }
+
+// Unwrap returns the timeout as every handler's timeout reads.
+func (e *answerTimeout) Unwrap() error { return &runtime.TimeoutError{After: e.after.String()} }
+
 type refusedError struct{ text string }
 
-func (e *refusedError) Error() string { return "child says: " + e.text }
+func (e *refusedError) Error() string { return "child says: " + words.Shorten(e.text, maxErrorText) }
 
 // frame returns the request's header, and the size of the whole request.
 func frame(c *runtime.Call) (header []byte, size int) {
@@ -295,12 +315,14 @@ func (e *Exec) read(c *runtime.Call, results [][]byte) error {
 		Error string `json:"error"`
 	}
 	if err := json.Unmarshal(line, &reply); err != nil {
-		return fmt.Errorf("child's answer starts with %q, which is no line of JSON", abbreviate(line))
+		return fmt.Errorf("child's answer starts with %q, which is no line of JSON", words.Shorten(strings.TrimSpace(string(line)), 60))
 	}
-	if !reply.OK {
-		if reply.Error == "" {
-			return fmt.Errorf(`child's answer %q has neither "ok":true nor an "error"`, abbreviate(line))
-		}
+	switch {
+	case reply.OK && reply.Error != "":
+		return fmt.Errorf(`child's answer %q has both "ok":true and an "error"`, words.Shorten(strings.TrimSpace(string(line)), maxErrorText))
+	case !reply.OK && reply.Error == "":
+		return fmt.Errorf(`child's answer %q has neither "ok":true nor an "error"`, words.Shorten(strings.TrimSpace(string(line)), 60))
+	case !reply.OK:
 		return &refusedError{reply.Error}
 	}
 	for i, r := range c.Results {
@@ -312,15 +334,8 @@ func (e *Exec) read(c *runtime.Call, results [][]byte) error {
 	return nil
 }
 
-func abbreviate(b []byte) string {
-	b = bytes.TrimSuffix(b, []byte("\n"))
-	if len(b) > 60 {
-		return string(b[:60]) + "..."
-	}
-	return string(b)
-}
-
-// Close closes the child's standard input and waits for it to end; after two seconds it is killed.
+// Close closes the child's standard input and waits for the child to end, two seconds at most. Then it ends what is left
+// of the child's process group.
 func (e *Exec) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -333,6 +348,7 @@ func (e *Exec) Close() error {
 	defer kill.Stop()
 	surplus, _ := io.Copy(io.Discard, e.out)
 	err := e.cmd.Wait()
+	killGroup(e.cmd)
 	if surplus > 0 && err == nil {
 		return fmt.Errorf("child of exec wrote %d bytes more than it was asked for", surplus)
 	}

@@ -5,14 +5,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -68,6 +72,19 @@ func child(mode string) {
 			return
 		case "garbage":
 			os.Stdout.WriteString("hello\n")
+		case "both":
+			os.Stdout.WriteString("{\"ok\":true,\"error\":\"not today\"}\n")
+			os.Stdout.Write(data)
+		case "essay":
+			fmt.Printf("{\"error\":%q}\n", strings.Repeat("x", 900_000))
+		case "orphan":
+			sleep := exec.Command("sleep", "78")
+			if err := sleep.Start(); err != nil {
+				panic(err)
+			}
+			fmt.Fprintln(os.Stderr, sleep.Process.Pid)
+			os.Stdout.WriteString("{\"ok\":true}\n")
+			os.Stdout.Write(data)
 		case "refuse":
 			os.Stdout.WriteString("{\"error\":\"not today\"}\n")
 		case "empty":
@@ -126,6 +143,8 @@ func TestExecFailures(t *testing.T) {
 		{"short", "its answer is too short"},
 		{"garbage", `starts with "hello", which is no line of JSON`},
 		{"empty", "neither"},
+		{"both", `has both "ok":true and an "error"`},
+		{"essay", "child says: " + strings.Repeat("x", 1000) + "... (900000 bytes)"},
 		{"refuse", "child says: not today"},
 	}
 	for _, tt := range tests {
@@ -137,6 +156,12 @@ func TestExecFailures(t *testing.T) {
 		c := call(site("h", hook.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})})
 		first := e.Handle(context.Background(), c)
 		wantError(t, first, tt.want)
+		if late := (*runtime.TimeoutError)(nil); errors.As(first, &late) != (tt.mode == "hang") {
+			t.Errorf("%s: the error is %v, as a timeout %v", tt.mode, first, late)
+		}
+		if len(first.Error()) > 2000 {
+			t.Errorf("%s: the error has %d bytes", tt.mode, len(first.Error()))
+		}
 		second := e.Handle(context.Background(), c)
 		if first == nil || second == nil || first.Error() != second.Error() {
 			t.Errorf("%s: first error is %v, second %v", tt.mode, first, second)
@@ -183,4 +208,28 @@ func TestExecCancel(t *testing.T) {
 func TestExecMissing(t *testing.T) {
 	e := handlers.NewExec([]string{"/nonexistent/program"}, 0, new(bytes.Buffer))
 	wantError(t, e.Handle(context.Background(), call(site("h", hook.Call), nil, nil)), "cannot start")
+}
+
+// TestExecEndsTheGroup: the processes that a child started end with it.
+func TestExecEndsTheGroup(t *testing.T) {
+	var stderr bytes.Buffer
+	e := handlers.NewExec([]string{os.Args[0], "exec-child", "orphan"}, 0, &stderr)
+	handle(t, e, call(site("h", hook.Call), nil, nil))
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(stderr.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		// A process that nobody waits for stays in the table as a zombie.
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || bytes.Contains(status, []byte(") Z ")) {
+			return
+		}
+		if time.Since(start) > 5*time.Second {
+			t.Fatalf("process %d still runs: %s", pid, status)
+		}
+	}
 }

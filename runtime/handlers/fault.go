@@ -15,50 +15,60 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// faults lists the kinds for messages.
+// faults lists the kinds, for messages.
 const faults = "error, panic, delay=DURATION, nan, zero, wrong-shape or unwritten"
 
-// ErrInjected is the cause of the failures that a fault makes.
+// ErrInjected is the cause of the failures that faults make.
 var ErrInjected = errors.New("injected fault")
 
-// ParseFault reads a fault, for users who test what their programs do about failing hooks:
+// Fault makes the handlers of hooks fail, for users who test how their programs take it.
+type Fault struct {
+	at            int64 // the number of the event, -1 for each
+	before, after func(ctx context.Context, c *runtime.Call) error
+	instead       func(c *runtime.Call, answered bool) error
+
+	mu    sync.Mutex
+	seen  map[hook.ID]int64 // events
+	fired int64
+	why   string // why an event had nothing to spoil
+}
+
+// ParseFault reads a fault:
 //
 //	error        the handler fails
 //	panic        the handler panics
 //	delay=2s     the handler takes so much longer
-//	nan          the float results are NaN, after the handler answered
+//	nan          the float and complex results are NaN, after the handler answered
 //	zero         the results are zero, after the handler answered
-//	wrong-shape  the handler gives its first result one element more than it has
+//	wrong-shape  the handler's first result has one element too many
 //	unwritten    the handler writes nothing
 //
-// With @N at the end it happens at the hook's Nth event only, counted from 0. The result wraps the hook's handler
-// (see runtime.Bindings.Wrap).
-func ParseFault(spec string) (func(runtime.Handler) runtime.Handler, error) {
+// With @N at the end the fault happens only at the hook's Nth event, counted from 0.
+func ParseFault(spec string) (*Fault, error) {
 	kind, number, single := strings.Cut(spec, "@")
-	at := int64(-1)
+	f := &Fault{at: -1, seen: map[hook.ID]int64{}}
 	if single {
 		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || n < 0 {
 			return nil, fmt.Errorf("%q: expected the number of an event after '@'", spec)
 		}
-		at = n
+		f.at = n
 	}
 	name, value, hasValue := strings.Cut(kind, "=")
 	if hasValue != (name == "delay") {
 		return nil, fmt.Errorf("unknown fault %q: expected %s", kind, faults)
 	}
-	var before, instead, after func(ctx context.Context, c *runtime.Call) error
 	switch name {
 	case "error":
-		before = func(context.Context, *runtime.Call) error { return ErrInjected }
+		f.before = func(context.Context, *runtime.Call) error { return ErrInjected }
 	case "panic":
-		before = func(context.Context, *runtime.Call) error { panic(ErrInjected) }
+		f.before = func(context.Context, *runtime.Call) error { panic(ErrInjected) }
 	case "delay":
 		d, err := time.ParseDuration(value)
 		if err != nil || d < 0 {
 			return nil, fmt.Errorf("delay=%s: expected a duration such as 2s", value)
 		}
-		before = func(ctx context.Context, _ *runtime.Call) error {
+		f.before = func(ctx context.Context, _ *runtime.Call) error {
 			select {
 			case <-time.After(d):
 				return nil
@@ -67,40 +77,83 @@ func ParseFault(spec string) (func(runtime.Handler) runtime.Handler, error) {
 			}
 		}
 	case "nan":
-		after = func(_ context.Context, c *runtime.Call) error { spoil(c, math.NaN()); return nil }
-	case "wrong-shape":
-		instead = wrongShape
-	case "unwritten":
-		instead = func(context.Context, *runtime.Call) error { return nil }
+		f.after = func(_ context.Context, c *runtime.Call) error { return f.spoil(c, math.NaN()) }
 	case "zero":
-		after = func(_ context.Context, c *runtime.Call) error { spoil(c, 0); return nil }
+		f.after = func(_ context.Context, c *runtime.Call) error { return f.spoil(c, 0) }
+	case "wrong-shape":
+		f.instead = wrongShape
+	case "unwritten":
+		f.instead = f.unwritten
 	default:
 		return nil, fmt.Errorf("unknown fault %q: expected %s", kind, faults)
 	}
-	return func(inner runtime.Handler) runtime.Handler {
-		f := &fault{inner: inner, at: at, before: before, instead: instead, after: after, seen: map[hook.ID]int64{}}
-		return f
-	}, nil
+	return f, nil
+}
+
+// Wrap returns a handler that lets inner answer and makes the fault happen. inner is nil if nobody answers. Give Wrap to
+// runtime.Bindings.Wrap.
+func (f *Fault) Wrap(inner runtime.Handler) runtime.Handler { return &faulty{f, inner} }
+
+// Unfired returns why the fault has not changed any event so far, "" if it has.
+func (f *Fault) Unfired() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	most := int64(0)
+	for _, n := range f.seen {
+		most = max(most, n)
+	}
+	switch {
+	case f.fired > 0:
+		return ""
+	case f.why != "":
+		return f.why
+	case f.at >= 0 && most > 0:
+		return fmt.Sprintf("there was no event %d; the hook had %d", f.at, most)
+	}
+	return "there was no event"
+}
+
+// nothing notes why a fault changes nothing at an event.
+func (f *Fault) nothing(format string, args ...any) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.why = fmt.Sprintf(format, args...)
+	f.fired--
+	return nil
 }
 
 // spoil overwrites the results that a handler may write.
-func spoil(c *runtime.Call, v float64) {
+func (f *Fault) spoil(c *runtime.Call, v float64) error {
 	if c.Site.Kind == hook.Tap {
-		return
+		return f.nothing("the hook is a tap, whose results are the program's own values")
 	}
+	spoiled := false
 	for _, r := range c.Results {
 		if v == v || r.DType().IsFloat() || r.DType().IsComplex() {
 			for i := range r.NumElements() {
 				r.SetFloat(i, v)
 			}
+			spoiled = true
 		}
 	}
+	if !spoiled {
+		return f.nothing("the hook has no results of a float type")
+	}
+	return nil
 }
 
-// wrongShape gives the first result as a handler does that computed one element too many.
-func wrongShape(_ context.Context, c *runtime.Call) error {
+// unwritten stands for a handler that forgets its results.
+func (f *Fault) unwritten(c *runtime.Call, answered bool) error {
+	if c.Site.Kind == hook.Tap || c.Site.Kind == hook.InOut && !answered {
+		return f.nothing("no handler writes results of the hook, which is of kind %s", c.Site.Kind)
+	}
+	return nil
+}
+
+// wrongShape sets the first result as a handler does that computed one element too many.
+func wrongShape(c *runtime.Call, _ bool) error {
 	if len(c.Results) == 0 {
-		return fmt.Errorf("%w: a hook of kind %s has no results to give in another shape", ErrInjected, c.Site.Kind)
+		return fmt.Errorf("%w: a hook of kind %s has no results to return in another shape", ErrInjected, c.Site.Kind)
 	}
 	r := c.Results[0]
 	shape := r.Shape().Clone()
@@ -112,35 +165,37 @@ func wrongShape(_ context.Context, c *runtime.Call) error {
 	return c.SetResult(0, tensor.New(r.DType(), shape))
 }
 
-type fault struct {
-	inner                  runtime.Handler // nil where nobody answers
-	at                     int64           // which event, -1 for each
-	before, instead, after func(context.Context, *runtime.Call) error
-	mu                     sync.Mutex
-	seen                   map[hook.ID]int64
+// faulty is a handler with a fault.
+type faulty struct {
+	*Fault
+	inner runtime.Handler
 }
 
-func (f *fault) Handle(ctx context.Context, c *runtime.Call) error {
-	f.mu.Lock()
-	n := f.seen[c.Site.ID]
-	f.seen[c.Site.ID]++
-	f.mu.Unlock()
-	hit := f.at < 0 || f.at == n
-	if hit && f.before != nil {
-		if err := f.before(ctx, c); err != nil {
+// Handle calls the handler, and makes the fault happen at its event.
+func (h *faulty) Handle(ctx context.Context, c *runtime.Call) error {
+	h.mu.Lock()
+	n := h.seen[c.Site.ID]
+	h.seen[c.Site.ID]++
+	hit := h.at < 0 || h.at == n
+	if hit {
+		h.fired++
+	}
+	h.mu.Unlock()
+	if hit && h.before != nil {
+		if err := h.before(ctx, c); err != nil {
 			return err
 		}
 	}
-	if hit && f.instead != nil {
-		return f.instead(ctx, c)
+	if hit && h.instead != nil {
+		return h.instead(c, h.inner != nil)
 	}
-	if f.inner != nil {
-		if err := f.inner.Handle(ctx, c); err != nil {
+	if h.inner != nil {
+		if err := h.inner.Handle(ctx, c); err != nil {
 			return err
 		}
 	}
-	if hit && f.after != nil {
-		return f.after(ctx, c)
+	if hit && h.after != nil {
+		return h.after(ctx, c)
 	}
 	return nil
 }

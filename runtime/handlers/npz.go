@@ -9,13 +9,14 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// NPZ writes every operand as an array of a .npz file, which numpy.load reads. The arrays are named
-// HOOK.RUN.DEVICE.SEQ.OPERAND with the characters of the hook's name that are no letters, digits or one of "_-#"
-// replaced by '_'. They are stored, not compressed. It is safe for concurrent devices; Close writes the directory, without
-// which the file cannot be read.
+// NPZ writes every operand as an array of a .npz file, which numpy.load reads. An array's name is
+// HOOK.RUN.DEVICE.SEQ.OPERAND. In HOOK, '_' replaces every character but letters, digits and "_-#" of ASCII, and a name of
+// more than 128 bytes is cut there and followed by '~' and the hook's id. The arrays are stored, not compressed. NPZ is
+// safe for concurrent devices. Close writes the directory, which readers need.
 type NPZ struct {
 	mu     sync.Mutex
 	z      *zip.Writer
@@ -52,7 +53,7 @@ func (n *NPZ) Handle(_ context.Context, c *runtime.Call) error {
 		return errors.New("recording is closed")
 	}
 	for i, t := range c.Operands {
-		name := fmt.Sprintf("%s.%d.%d.%d.%d.npy", fileName(c.Site.Name), c.Run, c.Device, c.Seq, i)
+		name := fmt.Sprintf("%s.%d.%d.%d.%d.npy", fileName(c.Site), c.Run, c.Device, c.Seq, i)
 		w, err := n.z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 		if err != nil {
 			return err
@@ -64,15 +65,22 @@ func (n *NPZ) Handle(_ context.Context, c *runtime.Call) error {
 	return nil
 }
 
-// fileName makes a name that a module chose harmless in a file system.
-func fileName(s string) string {
-	return strings.Map(func(r rune) rune {
+// maxFileName bounds the part of an array's name that the module chooses. Zip allows 65,535 bytes for the whole.
+const maxFileName = 128
+
+// fileName returns a form of the hook's name that every file system takes.
+func fileName(s *hook.Site) string {
+	name := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-', r == '#':
 			return r
 		}
 		return '_'
-	}, s)
+	}, s.Name)
+	if len(name) > maxFileName {
+		return name[:maxFileName] + "~" + s.ID.String()
+	}
+	return name
 }
 
 // Close writes the directory and closes the file.

@@ -26,6 +26,7 @@ func TestNPZ(t *testing.T) {
 	}
 	n := handlers.NewNPZ(f)
 	handle(t, n, call(site("../loss", hook.Tap), []*tensor.Tensor{f32s(tensor.Shape{2, 2}, 1, 2, 3, 4), i32s(tensor.Shape{}, 7)}, nil))
+	handle(t, n, call(site(strings.Repeat("x", 70_000), hook.Tap), []*tensor.Tensor{i32s(tensor.Shape{}, 8)}, nil))
 	if err := n.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,8 @@ import sys, numpy as np
 z = np.load(sys.argv[1])
 for k in sorted(z.files): print(k, z[k].dtype, z[k].tolist())
 `, nil, path)
-	want := "___loss.1.0.0.0 float32 [[1.0, 2.0], [3.0, 4.0]]\n___loss.1.0.0.1 int32 7\n"
+	want := "___loss.1.0.0.0 float32 [[1.0, 2.0], [3.0, 4.0]]\n___loss.1.0.0.1 int32 7\n" +
+		strings.Repeat("x", 128) + "~4d65822107fcfd52.1.0.0.0 int32 8\n"
 	if string(out) != want {
 		t.Errorf("numpy reads\n%s\nwant\n%s", out, want)
 	}

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
@@ -204,14 +207,25 @@ func appendSite(b []byte, s *hook.Site) []byte {
 	return append(b, `,"operands":`...)
 }
 
-// appendJSONString appends s as JSON without the escapes that only HTML needs. Control characters are escaped,
-// so that a recording may be shown on a terminal.
+// appendJSONString appends s as JSON. Characters that do not print (control characters, also those of Unicode, marks that
+// change the direction of text) become escapes, so a terminal can show a recording.
 func appendJSONString(b []byte, s string) []byte {
 	var w strings.Builder
 	e := json.NewEncoder(&w)
 	e.SetEscapeHTML(false)
-	e.Encode(strings.ReplaceAll(s, "\x7f", "\uFFFD")) // a string never fails to encode
-	return append(b, strings.TrimSuffix(w.String(), "\n")...)
+	e.Encode(s) // a string never fails to encode
+	for _, r := range strings.TrimSuffix(w.String(), "\n") {
+		switch {
+		case unicode.IsPrint(r):
+			b = utf8.AppendRune(b, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			b = fmt.Appendf(b, `\u%04x\u%04x`, high, low)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		}
+	}
+	return b
 }
 
 // Flush writes what is buffered.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
@@ -155,4 +156,27 @@ func TestRawRecording(t *testing.T) {
 	}
 	_, err = handlers.CreateRecord("-", 10, dir.env())
 	wantError(t, err, "standard output has none")
+}
+
+// TestNamesOnTerminals: no character of a name can steer a terminal, and every name is read back as it was.
+func TestNamesOnTerminals(t *testing.T) {
+	name := "\u009b31m\x7f\u202eevil\u2066\x1b[0m\u00ad\U000e0001 ok é 损失"
+	var out bytes.Buffer
+	r := handlers.NewRecord(&out)
+	handle(t, r, call(site(name, hook.Tap), nil, nil))
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range strings.TrimSuffix(out.String(), "\n") {
+		if !unicode.IsPrint(c) {
+			t.Errorf("the event holds %U", c)
+		}
+	}
+	read, err := handlers.ReadRecording(&out, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read.Events[0].Hook; got != name {
+		t.Errorf("the name is read as %q, expected %q", got, name)
+	}
 }

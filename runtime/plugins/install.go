@@ -20,13 +20,13 @@ import (
 
 // Package is a plugin that Install knows how to get.
 type Package struct {
-	Name         string // what 'hlocb plugin install' calls it
+	Name         string // its name for Install
 	Distribution string // the Python distribution that carries it
 	Version      string
 	SHA256       string // of the wheel
 	Member       string // the plugin's path in the wheel
-	OS, Arch     string // what it runs on, in Go's words
-	Needs        string // what it needs beside the C library, for people
+	OS, Arch     string // where it runs: values of runtime.GOOS and GOARCH
+	Needs        string // what it needs besides the C library, for people
 }
 
 // Packages lists what Install knows.
@@ -65,25 +65,26 @@ func packageNamed(name string) (Package, bool) {
 // InstallOptions says how Install works.
 type InstallOptions struct {
 	CacheDir string    // where plugins are kept, as in Environment
-	Wheel    string    // a wheel file at hand; empty downloads one through pip
+	Wheel    string    // a wheel file; empty downloads one through pip
 	Force    bool      // install again what is already there
 	Progress io.Writer // gets a line per step; nil for none
-	Terminal *os.File  // where pip shows how far its download is; nil for nowhere
+	Terminal *os.File  // where pip shows the progress of its download; nil for nowhere
 }
 
-// ErrNoPip says that Install found no pip to download with.
-var ErrNoPip = errors.New(`no pip found: tried "python3 -m pip", "pip3" and "pip"; install Python's pip, or give a wheel that you have`)
+// ErrNoPip says that Install found no pip.
+var ErrNoPip = errors.New(`no pip found: tried "python3 -I -m pip", "pip3" and "pip"; install Python's pip, or give a wheel that you have`)
 
-// ChecksumError says that a wheel is not the one that was asked for.
+// ChecksumError says that a file has another checksum than expected.
 type ChecksumError struct{ File, Got, Want string }
 
 func (e *ChecksumError) Error() string {
 	return fmt.Sprintf("%s: SHA-256 is %s, expected %s", e.File, e.Got, e.Want)
 }
 
-// Install puts the named plugin into the cache directory and returns it. It downloads the wheel through pip,
-// or takes the one at hand, and trusts neither: the wheel's SHA-256 is compared before anything is unpacked.
-// The plugin appears in its place whole or not at all; several installs may go on at once.
+// Install puts the named plugin into the cache directory and returns it. It downloads the wheel through pip, or uses the
+// wheel that opts names, and compares the wheel's SHA-256 before it unpacks anything. A plugin that is installed already
+// is kept if its SHA-256 is still that of its installation. Installs may run at the same time; the plugin appears in its
+// place whole or not at all.
 func Install(ctx context.Context, name string, opts InstallOptions) (Plugin, error) {
 	pkg, ok := packageNamed(name)
 	if !ok {
@@ -111,8 +112,8 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 	dir := filepath.Join(opts.CacheDir, pkg.Name, pkg.Version)
 	target := filepath.Join(dir, path.Base(pkg.Member))
 	plugin := Plugin{Name: platformOf(pkg.Name), Path: target, Origin: "installed by hlocb", Version: pkg.Version}
-	if installed(target) && !opts.Force {
-		say("%s %s is already installed: %s", pkg.Distribution, pkg.Version, target)
+	if !opts.Force && installed(target) {
+		say("%s %s is already installed and unchanged (force installs it again): %s", pkg.Distribution, pkg.Version, target)
 		return plugin, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -123,8 +124,8 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 		return Plugin{}, err
 	}
 	defer unlock()
-	if installed(target) && !opts.Force { // by the one we waited for
-		say("%s %s is already installed: %s", pkg.Distribution, pkg.Version, target)
+	if !opts.Force && installed(target) { // by another process
+		say("%s %s is already installed and unchanged (force installs it again): %s", pkg.Distribution, pkg.Version, target)
 		return plugin, nil
 	}
 
@@ -152,8 +153,7 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 	return plugin, nil
 }
 
-// receipt is the file beside an installed plugin: where it came from and how long it must be. It is written
-// after the plugin, so a plugin with a receipt of its length is a whole one.
+// receipt is the file beside an installed plugin. It is written after the plugin.
 type receipt struct {
 	Distribution string `json:"distribution"`
 	Version      string `json:"version"`
@@ -163,6 +163,7 @@ type receipt struct {
 	SHA256       string `json:"sha256"`
 }
 
+// installed reports whether the plugin is the one that its receipt describes.
 func installed(target string) bool {
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(target), "plugin.json"))
 	if err != nil {
@@ -170,17 +171,20 @@ func installed(target string) bool {
 	}
 	var r receipt
 	info, err := os.Stat(target)
-	return err == nil && json.Unmarshal(text, &r) == nil && r.Size == info.Size()
+	return err == nil && json.Unmarshal(text, &r) == nil && r.Size == info.Size() && checksum(target, r.SHA256) == nil
 }
 
-// download fetches the wheel into dir with the first pip that there is.
+// download fetches the wheel into dir, which is empty, with the first pip that it finds. Python runs isolated and in dir:
+// otherwise it would run a pip.py of the user's current directory.
 func download(ctx context.Context, pkg Package, dir string, terminal *os.File, say func(string, ...any)) (string, error) {
 	bar := "off"
 	if terminal != nil {
 		bar = "on"
 	}
-	for _, pip := range [][]string{{"python3", "-m", "pip"}, {"pip3"}, {"pip"}} {
-		if exec.CommandContext(ctx, pip[0], append(pip[1:len(pip):len(pip)], "--version")...).Run() != nil {
+	for _, pip := range [][]string{{"python3", "-I", "-m", "pip"}, {"pip3"}, {"pip"}} {
+		version := exec.CommandContext(ctx, pip[0], append(pip[1:len(pip):len(pip)], "--version")...)
+		version.Dir = dir
+		if version.Run() != nil {
 			if err := ctx.Err(); err != nil {
 				return "", err
 			}
@@ -191,7 +195,7 @@ func download(ctx context.Context, pkg Package, dir string, terminal *os.File, s
 		say("downloading %s %s with %s", pkg.Distribution, pkg.Version, strings.Join(pip, " "))
 		var log bytes.Buffer
 		cmd := exec.CommandContext(ctx, pip[0], args...)
-		cmd.Stdout, cmd.Stderr = &log, &log
+		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &log, &log
 		if terminal != nil {
 			cmd.Stdout = terminal // pip draws there only if it is a terminal itself
 		}
@@ -235,6 +239,26 @@ func checksum(file, want string) error {
 	return nil
 }
 
+// unpackHeader writes the header of the PJRT C API beside the plugin if the wheel carries it: tests read it.
+func unpackHeader(z *zip.Reader, dir string) error {
+	for _, f := range z.File {
+		if path.Base(f.Name) != "pjrt_c_api.h" {
+			continue
+		}
+		in, err := f.Open()
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		text, err := io.ReadAll(io.LimitReader(in, 1<<22))
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, "pjrt_c_api.h"), text, 0o644)
+	}
+	return nil
+}
+
 // unpack writes the plugin in the wheel to target through a temporary file beside it.
 func unpack(wheel string, pkg Package, target string) error {
 	z, err := zip.OpenReader(wheel)
@@ -264,6 +288,10 @@ func unpack(wheel string, pkg Package, target string) error {
 		return err
 	}
 	if err := os.Rename(tmp.Name(), target); err != nil {
+		return err
+	}
+
+	if err := unpackHeader(&z.Reader, dir); err != nil {
 		return err
 	}
 

@@ -8,8 +8,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	goruntime "runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -145,7 +147,7 @@ func TestInstallConcurrently(t *testing.T) {
 	}
 }
 
-func TestInstallRepairsTruncated(t *testing.T) {
+func TestInstallRepairs(t *testing.T) {
 	dir := t.TempDir()
 	pkg, wheel, content := fakePackage(t, dir)
 	opts := InstallOptions{CacheDir: dir, Wheel: wheel}
@@ -153,14 +155,16 @@ func TestInstallRepairsTruncated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(p.Path, 10); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := install(context.Background(), pkg, opts); err != nil {
-		t.Fatal(err)
-	}
-	if got, _ := os.ReadFile(p.Path); !bytes.Equal(got, content) {
-		t.Error("a truncated plugin was taken for an installed one")
+	for name, damaged := range map[string][]byte{"truncated": content[:10], "of the same size": append([]byte("x"), content[1:]...)} {
+		if err := os.WriteFile(p.Path, damaged, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := install(context.Background(), pkg, opts); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := os.ReadFile(p.Path); !bytes.Equal(got, content) {
+			t.Errorf("a damaged plugin, %s, was taken for an installed one", name)
+		}
 	}
 }
 
@@ -184,6 +188,32 @@ func TestInstallWithoutPip(t *testing.T) {
 	_, err := install(context.Background(), pkg, InstallOptions{CacheDir: t.TempDir()})
 	if !errors.Is(err, ErrNoPip) {
 		t.Errorf("error is %v, expected ErrNoPip", err)
+	}
+}
+
+// TestInstallRunsNoCodeOfTheDirectory: the current directory may hold a pip.py and other modules of anybody's.
+func TestInstallRunsNoCodeOfTheDirectory(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("skip: no python3")
+	}
+	dir, here := t.TempDir(), t.TempDir()
+	ran := filepath.Join(dir, "ran")
+	for _, name := range []string{"pip.py", "json.py"} {
+		if err := os.WriteFile(filepath.Join(here, name), []byte("open("+strconv.Quote(ran)+", 'w').close()\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(here)
+	t.Setenv("PYTHONPATH", here)
+	t.Setenv("PIP_INDEX_URL", "http://127.0.0.1:1/")
+	t.Setenv("PIP_RETRIES", "0")
+	pkg, _, _ := fakePackage(t, dir)
+	_, err := install(context.Background(), pkg, InstallOptions{CacheDir: dir})
+	if err == nil {
+		t.Error("a distribution that does not exist was installed")
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("Install ran a module of the current directory")
 	}
 }
 
