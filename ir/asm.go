@@ -39,15 +39,13 @@ type AsmParser interface {
 	ParseOptionalKeyword() string
 	// ParseKeywordOrString reads a bare word or a quoted string.
 	ParseKeywordOrString() string
-	// ParseInteger reads an optionally negative decimal or hexadecimal integer.
+	// ParseInteger reads an optionally negative decimal or hexadecimal integer. As in MLIR, true is -1 and false is 0.
 	ParseInteger() int64
 	ParseOptionalInteger() (value int64, ok bool)
 	// ParseIntegers reads [1, 2, 3].
 	ParseIntegers() []int64
 	// ParseIntArray reads the same as an array attribute; equal texts may give one attribute.
 	ParseIntArray(elem Type) Attr
-	// ParseDims reads dimensions joined and optionally ended by x: 4x?x8; Dynamic for '?'.
-	ParseDims() []int64
 	// ParseFloat reads a decimal number, with or without a fraction.
 	ParseFloat() float64
 	// ParseString reads a quoted string and returns its bytes; ParseOptionalString has ok false where there is none.
@@ -59,17 +57,12 @@ type AsmParser interface {
 	// ParseList reads items separated by commas between the brackets open and close, possibly none; with open
 	// "" there are no brackets and at least one item.
 	ParseList(open, close string, item func())
-	// ParseBalanced returns the text from the current token, an opening bracket, to the bracket that closes it,
-	// both included, with the white space as written.
-	ParseBalanced() string
 
 	// ParseType reads a type.
 	ParseType() Type
 	ParseOptionalType() (t Type, ok bool)
 	// ParseTypes reads types separated by commas, at least one.
 	ParseTypes() []Type
-	// ParseParenTypes reads types in parentheses, possibly none.
-	ParseParenTypes() []Type
 	// ParseFunctionType reads (A, B) -> R or (A, B) -> (R, S).
 	ParseFunctionType() *FunctionType
 	// ParseAttr reads an attribute. Where want is not nil, a number or string without ': type' has that type.

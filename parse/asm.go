@@ -2,7 +2,6 @@ package parse
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 
 	"github.com/hlocb/hlocb/diag"
@@ -10,9 +9,129 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-var _ ir.AsmParser = (*parser)(nil)
+// asmParser is the parser as dialects see it. The hooks of an op read with inOp set: as in MLIR, the messages of a few
+// methods then name the op.
+type asmParser struct {
+	*parser
+	inOp bool
+}
 
-// Context implements ir.AsmParser, as do the methods below.
+var _ ir.AsmParser = asmParser{}
+
+// Errorf implements ir.AsmParser, as do the methods below.
+func (p asmParser) Errorf(format string, args ...any) { p.ErrorfAt(p.pos(), format, args...) }
+
+// ErrorfAt reports a mistake at pos and does not return.
+func (p asmParser) ErrorfAt(pos diag.Pos, format string, args ...any) {
+	if p.inOp {
+		format = "custom op '%s' " + format
+		args = append([]any{p.ops.frames[p.ops.level-1].st.Def.Name}, args...)
+	}
+	p.parser.ErrorfAt(pos, format, args...)
+}
+
+// ExpectKeyword consumes the given word.
+func (p asmParser) ExpectKeyword(word string) {
+	if !p.AcceptKeyword(word) {
+		p.Errorf("expected '%s'", word)
+	}
+}
+
+// ParseKeyword reads a bare word.
+func (p asmParser) ParseKeyword() string {
+	s := p.ParseOptionalKeyword()
+	if s == "" {
+		p.Errorf("expected valid keyword")
+	}
+	return s
+}
+
+// ParseInteger reads an integer.
+func (p asmParser) ParseInteger() int64 {
+	v, ok := p.ParseOptionalInteger()
+	if !ok {
+		p.Errorf("expected integer value")
+	}
+	return v
+}
+
+// ParseOptionalInteger reads an integer if there is one. As in MLIR, true is -1 and false is 0.
+func (p asmParser) ParseOptionalInteger() (value int64, ok bool) {
+	neg := false
+	switch {
+	case p.is('-'):
+		neg = true
+		p.next()
+		if p.tok.kind != tokInteger {
+			p.Errorf("expected integer value")
+		}
+	case p.AcceptKeyword("true"):
+		return -1, true
+	case p.AcceptKeyword("false"):
+		return 0, true
+	case p.tok.kind != tokInteger:
+		return 0, false
+	}
+	text := p.text()
+	if neg && allZeros(text) {
+		p.next()
+		return 0, true
+	}
+	bits, ok := tensor.ParseInteger(text, neg, 64, true)
+	if !ok {
+		p.Errorf("integer value too large")
+	}
+	p.next()
+	return int64(bits), true
+}
+
+// ParseIntegers reads [1, 2, 3].
+func (p asmParser) ParseIntegers() []int64 {
+	out := []int64{}
+	p.ParseList("[", "]", func() { out = append(out, p.ParseInteger()) })
+	return out
+}
+
+// ParseIntArray reads [1, 2, 3] as an array of elem, an integer type.
+func (p asmParser) ParseIntArray(elem ir.Type) ir.Attr {
+	start := p.tok.start
+	text := p.src[start : start+1+bytes.IndexByte(p.src[start:min(len(p.src), start+longestCached)], ']')]
+	if a, ok := p.cache.attrs.get(text, elem); ok {
+		p.lexAt(start + len(text))
+		return a
+	}
+	values := p.ParseIntegers()
+	if elem == p.ctx.Integer(1, ir.Signless) {
+		for i := range values {
+			values[i] &= 1
+		}
+	}
+	a := ir.NewDenseArray(elem, values)
+	if bytes.IndexByte(text, '/') < 0 { // no comment, which may hold another ']'
+		p.cache.attrs.put(text, elem, a)
+	}
+	return a
+}
+
+// ParseString reads a string.
+func (p asmParser) ParseString() string {
+	s, ok := p.ParseOptionalString()
+	if !ok {
+		p.Errorf("expected string")
+	}
+	return s
+}
+
+// ParseSymbol reads @name.
+func (p asmParser) ParseSymbol() string {
+	s, ok := p.ParseOptionalSymbol()
+	if !ok {
+		p.Errorf("expected valid '@'-identifier for symbol name")
+	}
+	return s
+}
+
+// Context returns the context of the module's types.
 func (p *parser) Context() *ir.Context { return p.ctx }
 
 // Module returns the module that is being read.
@@ -37,8 +156,8 @@ func (p *parser) expectIn(punct byte, problem string) {
 	p.next()
 }
 
-// wrong reports that the current token is not what it must be. As in MLIR the place is the end of the text in front of
-// white space and comments: that is where something is missing.
+// wrong reports that the current token is not the expected one. As in MLIR the place is where the expected token is missing:
+// the end of the previous token.
 func (p *parser) wrong(format string, args ...any) {
 	if p.tok.kind == tokError {
 		p.Errorf("%s", p.problem)
@@ -46,9 +165,9 @@ func (p *parser) wrong(format string, args ...any) {
 	p.ErrorfAt(diag.At(p.missingAt()), format, args...)
 }
 
-// missingAt returns the offset behind what stands in front of the current token.
+// missingAt returns the offset of the end of the text before the current token and the white space and comments before it.
 func (p *parser) missingAt() int {
-	src := p.lexer.src
+	src := p.src
 	i := p.tok.start
 	if p.tok.kind == tokEOF && i > 0 {
 		i--
@@ -82,6 +201,15 @@ func (p *parser) missingAt() int {
 // Peek reports whether the current token is the given punctuation.
 func (p *parser) Peek(punct string) bool { return p.is(punctCode(punct)) }
 
+// comma consumes a comma if it is next.
+func (p *parser) comma() bool {
+	if p.is(',') {
+		p.next()
+		return true
+	}
+	return false
+}
+
 // Accept consumes the given punctuation if it is next.
 func (p *parser) Accept(punct string) bool {
 	if p.is(punctCode(punct)) {
@@ -113,22 +241,6 @@ func (p *parser) AcceptKeyword(word string) bool {
 	return false
 }
 
-// ExpectKeyword consumes the given word.
-func (p *parser) ExpectKeyword(word string) {
-	if !p.AcceptKeyword(word) {
-		p.Errorf("expected '%s'", word)
-	}
-}
-
-// ParseKeyword reads a bare word.
-func (p *parser) ParseKeyword() string {
-	s := p.ParseOptionalKeyword()
-	if s == "" {
-		p.Errorf("expected valid keyword")
-	}
-	return s
-}
-
 // ParseOptionalKeyword reads a bare word if there is one.
 func (p *parser) ParseOptionalKeyword() string {
 	if p.tok.kind != tokWord {
@@ -147,48 +259,7 @@ func (p *parser) ParseKeywordOrString() string {
 	if p.tok.kind != tokWord {
 		p.Errorf("expected valid keyword or string")
 	}
-	return p.ParseKeyword()
-}
-
-// ParseInteger reads an integer.
-func (p *parser) ParseInteger() int64 {
-	v, ok := p.ParseOptionalInteger()
-	if !ok {
-		p.Errorf("expected integer value")
-	}
-	return v
-}
-
-// ParseOptionalInteger reads an integer if there is one. true and false are 1 and 0, as in MLIR.
-func (p *parser) ParseOptionalInteger() (value int64, ok bool) {
-	neg := false
-	switch {
-	case p.is('-'):
-		neg = true
-		p.next()
-		if p.tok.kind != tokInteger {
-			p.Errorf("expected integer value")
-		}
-	case p.PeekKeyword("true"), p.PeekKeyword("false"):
-		if p.text()[0] == 't' {
-			value = 1
-		}
-		p.next()
-		return value, true
-	case p.tok.kind != tokInteger:
-		return 0, false
-	}
-	text := p.text()
-	if neg && allZeros(text) {
-		p.next()
-		return 0, true
-	}
-	bits, ok := tensor.ParseInteger(text, neg, 64, true)
-	if !ok {
-		p.Errorf("integer value too large")
-	}
-	p.next()
-	return int64(bits), true
+	return p.ParseOptionalKeyword()
 }
 
 // unsignedInteger reads digits that fit 31 bits.
@@ -202,72 +273,6 @@ func (p *parser) unsignedInteger() (int, bool) {
 	}
 	p.next()
 	return int(n), true
-}
-
-// ParseIntegers reads [1, 2, 3].
-func (p *parser) ParseIntegers() []int64 {
-	var out []int64
-	p.ParseList("[", "]", func() { out = append(out, p.ParseInteger()) })
-	return out
-}
-
-// ParseIntArray reads [1, 2, 3] as an attribute.
-func (p *parser) ParseIntArray(elem ir.Type) ir.Attr {
-	src := p.lexer.src[p.tok.start:]
-	n := bytes.IndexByte(src[:min(len(src), 64)], ']') + 1
-	for i := range p.arrays.list {
-		if a := &p.arrays.list[i]; a.elem == elem && string(a.text) == string(src[:n]) {
-			p.lexAt(p.tok.start + n)
-			return a.attr
-		}
-	}
-	start := p.tok.start
-	v := p.ParseIntegers()
-	if v == nil {
-		v = []int64{}
-	}
-	a := readArray{src[:n], elem, ir.NewDenseArray(elem, v)}
-	if n > 0 && p.tok.start >= start+n && bytes.IndexByte(a.text, '/') < 0 {
-		p.arrays.add(a)
-	}
-	return a.attr
-}
-
-// readArray is a text that ParseIntArray read.
-type readArray struct {
-	text []byte
-	elem ir.Type
-	attr ir.Attr
-}
-
-// ParseDims reads 4x?x8.
-func (p *parser) ParseDims() []int64 {
-	src := p.lexer.src
-	i := p.tok.start
-	var dims []int64
-	for {
-		start := i
-		d := int64(0)
-		if i < len(src) && src[i] == '?' {
-			d = ir.Dynamic
-			i++
-		} else {
-			for i < len(src) && src[i]-'0' <= 9 && d < 1<<58 {
-				d = 10*d + int64(src[i]-'0')
-				i++
-			}
-		}
-		if i == start {
-			break
-		}
-		dims = append(dims, d)
-		if i == len(src) || src[i] != 'x' {
-			break
-		}
-		i++
-	}
-	p.lexAt(i)
-	return dims
 }
 
 // ParseFloat reads a number.
@@ -290,15 +295,6 @@ func (p *parser) ParseFloat() float64 {
 	return v
 }
 
-// ParseString reads a string.
-func (p *parser) ParseString() string {
-	s, ok := p.ParseOptionalString()
-	if !ok {
-		p.Errorf("expected string")
-	}
-	return s
-}
-
 // ParseOptionalString reads a string if there is one.
 func (p *parser) ParseOptionalString() (s string, ok bool) {
 	if p.tok.kind != tokString {
@@ -307,15 +303,6 @@ func (p *parser) ParseOptionalString() (s string, ok bool) {
 	s = unquote(p.text())
 	p.next()
 	return s, true
-}
-
-// ParseSymbol reads @name.
-func (p *parser) ParseSymbol() string {
-	s, ok := p.ParseOptionalSymbol()
-	if !ok {
-		p.Errorf("expected valid '@'-identifier for symbol name")
-	}
-	return s
 }
 
 // ParseOptionalSymbol reads @name if there is one.
@@ -336,27 +323,12 @@ func (p *parser) ParseList(open, close string, item func()) {
 			return
 		}
 	}
-	for {
+	for more := true; more; more = p.comma() {
 		item()
-		if !p.is(',') {
-			break
-		}
-		p.next()
 	}
 	if open != "" {
 		p.Expect(close)
 	}
-}
-
-// ParseBalanced returns the text from an opening bracket to its closing one.
-func (p *parser) ParseBalanced() string {
-	if !p.is('<') && !p.is('(') && !p.is('[') && !p.is('{') {
-		p.Errorf("expected an opening bracket")
-	}
-	start := p.tok.start
-	end := p.balancedEnd(p.lexer.src[start], start+1)
-	p.lexAt(end + 1)
-	return string(p.lexer.src[start : end+1])
 }
 
 // ParseOptionalAttrDict reads {a = x, b} into st.
@@ -374,20 +346,25 @@ func (p *parser) ParseOptionalAttrDictWithKeyword(st *ir.OpState) {
 }
 
 // ParseOperand reads %name or %name#1.
-func (p *parser) ParseOperand() ir.Operand {
-	o, ok := p.ParseOptionalOperand()
-	if !ok {
-		p.wrong("expected SSA operand")
-	}
+func (p *parser) ParseOperand() (o ir.Operand) {
+	p.operand(&o)
 	return o
 }
 
 // ParseOptionalOperand reads %name or %name#1 if there is one.
 func (p *parser) ParseOptionalOperand() (o ir.Operand, ok bool) {
-	if p.tok.kind != tokPercent {
-		return o, false
+	if ok = p.tok.kind == tokPercent; ok {
+		p.operand(&o)
 	}
-	o = ir.Operand{Name: p.text()[1:], Pos: p.pos()}
+	return o, ok
+}
+
+// operand reads %name or %name#1 into o, which is zero.
+func (p *parser) operand(o *ir.Operand) {
+	if p.tok.kind != tokPercent {
+		p.wrong("expected SSA operand")
+	}
+	o.Name, o.Pos = p.src[p.tok.start+1:p.tok.end], p.pos()
 	p.next()
 	if p.tok.kind == tokHash {
 		n, ok := number(p.text()[1:])
@@ -397,48 +374,42 @@ func (p *parser) ParseOptionalOperand() (o ir.Operand, ok bool) {
 		o.Index = n
 		p.next()
 	}
-	return o, true
 }
 
 // ParseOperands reads uses separated by commas.
 func (p *parser) ParseOperands() []ir.Operand { return p.operands(nil) }
 
-func (p *parser) operands(out []ir.Operand) []ir.Operand {
-	if p.tok.kind != tokPercent {
-		return out
+// operands appends uses separated by commas, possibly none, to list.
+func (p *parser) operands(list []ir.Operand) []ir.Operand {
+	for more := p.tok.kind == tokPercent; more; more = p.comma() {
+		list = append(growList(p, list), ir.Operand{})
+		p.operand(&list[len(list)-1])
 	}
-	for {
-		o := p.ParseOperand()
-		out = append(roomy(p, out), o)
-		if !p.is(',') {
-			return out
-		}
-		p.next()
-	}
+	return list
 }
 
-// roomy returns out, which a list in brackets is read into, with room for one more element. Where the list is long,
-// that is room for as many as commas follow: what a list leaves behind each time it grows can be more than all of it.
-func roomy[T any](p *parser, out []T) []T {
+// growList returns list with capacity for one more element. It gives a long list the capacity for all elements up to the
+// closing bracket, because the storage of a list that grows step by step can be larger than the list.
+func growList[T any](p *parser, list []T) []T {
 	const long = 1 << 10
-	if len(out) < cap(out) || len(out) < long {
-		return out
+	if len(list) < cap(list) || len(list) < long {
+		return list
 	}
-	rest := p.lexer.src[p.tok.start:]
+	rest := p.src[p.tok.start:]
 	if i := bytes.IndexAny(rest, ")]"); i >= 0 {
 		rest = rest[:i]
 	}
 	n := min(bytes.Count(rest, []byte{','}), len(rest)/len("i1,"))
-	return append(make([]T, 0, len(out)+max(n+1, len(out)/4)), out...)
+	return append(make([]T, 0, len(list)+max(n+1, len(list)/4)), list...)
 }
 
 // ResolveOperands appends the values of operands to st.Operands.
 func (p *parser) ResolveOperands(operands []ir.Operand, types []ir.Type, pos diag.Pos, st *ir.OpState) {
 	if len(operands) != len(types) {
-		opParser{p}.ErrorfAt(pos, "number of operands and types do not match: got %d operands and %d types", len(operands), len(types))
+		p.hooks.ErrorfAt(pos, "number of operands and types do not match: got %d operands and %d types", len(operands), len(types))
 	}
-	for i, o := range operands {
-		st.Operands = append(st.Operands, p.ResolveOperand(o, types[i]))
+	for i := range operands {
+		st.Operands = append(st.Operands, p.resolve(&operands[i], types[i]))
 	}
 }
 
@@ -467,61 +438,4 @@ func (p *parser) ParseOptionalArgument(types, attrs bool) (a ir.Argument, ok boo
 	}
 	a.Loc = p.ParseOptionalLoc()
 	return a, true
-}
-
-// opParser is the parser as the hooks of ops see it: what they report, and the words and values they ask for and do not
-// get, is said of the op, as MLIR does.
-type opParser struct{ *parser }
-
-var _ ir.AsmParser = opParser{}
-
-// Errorf reports a mistake at the current token and does not return.
-func (p opParser) Errorf(format string, args ...any) { p.ErrorfAt(p.pos(), format, args...) }
-
-// ErrorfAt reports a mistake at pos and does not return.
-func (p opParser) ErrorfAt(pos diag.Pos, format string, args ...any) {
-	p.parser.ErrorfAt(pos, "custom op '%s' %s", p.frames[p.level-1].st.Def.Name, fmt.Sprintf(format, args...))
-}
-
-// ExpectKeyword consumes the given word.
-func (p opParser) ExpectKeyword(word string) {
-	if !p.AcceptKeyword(word) {
-		p.Errorf("expected '%s'", word)
-	}
-}
-
-// ParseKeyword reads a bare word.
-func (p opParser) ParseKeyword() string {
-	s := p.ParseOptionalKeyword()
-	if s == "" {
-		p.Errorf("expected valid keyword")
-	}
-	return s
-}
-
-// ParseInteger reads an integer.
-func (p opParser) ParseInteger() int64 {
-	v, ok := p.ParseOptionalInteger()
-	if !ok {
-		p.Errorf("expected integer value")
-	}
-	return v
-}
-
-// ParseString reads a string.
-func (p opParser) ParseString() string {
-	s, ok := p.ParseOptionalString()
-	if !ok {
-		p.Errorf("expected string")
-	}
-	return s
-}
-
-// ParseSymbol reads @name.
-func (p opParser) ParseSymbol() string {
-	s, ok := p.ParseOptionalSymbol()
-	if !ok {
-		p.Errorf("expected valid '@'-identifier for symbol name")
-	}
-	return s
 }

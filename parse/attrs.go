@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
@@ -25,7 +26,7 @@ func (p *parser) ParseOptionalAttr(want ir.Type) (ir.Attr, bool) {
 	case tokWord:
 		return p.wordAttr(want)
 	case tokHash:
-		return p.hashAttr(), true
+		return p.dialectAttr(), true
 	case tokAt:
 		return p.symbolRef(), true
 	case tokString:
@@ -65,14 +66,10 @@ func (p *parser) arrayAttr() ir.Attr {
 	defer func() { p.depth-- }()
 	p.next()
 	var elems []ir.Attr
-	for !p.is(']') {
+	for more := !p.is(']'); more; more = p.comma() {
 		elems = append(elems, p.ParseAttr(nil))
-		if !p.is(',') {
-			break
-		}
-		p.next()
 	}
-	p.expectIn(']', "expected ']'")
+	p.expectIn(']', "expected ',' or ']'")
 	return ir.NewArray(elems)
 }
 
@@ -80,37 +77,10 @@ func (p *parser) arrayAttr() ir.Attr {
 func (p *parser) dictAttr() *ir.DictAttr {
 	p.deeper()
 	defer func() { p.depth-- }()
-	p.expectIn('{', "expected '{' in attribute dictionary")
-	var entries ir.AttrList
-	var seen map[string]bool
-	for !p.is('}') {
-		name := p.attrName()
-		pos := p.Pos()
-		p.next()
-		e := ir.NamedAttr{Name: name, Attr: p.attrValue()}
-		if len(entries) == 16 {
-			seen = make(map[string]bool, 32)
-			for _, old := range entries {
-				seen[old.Name] = true
-			}
-		}
-		dup := seen[name]
-		if seen != nil {
-			seen[name] = true
-		} else {
-			dup = entries.Get(name) != nil
-		}
-		if dup {
-			p.ErrorfAt(pos, "duplicate key '%s' in dictionary attribute", name)
-		}
-		entries = append(entries, e)
-		if !p.is(',') {
-			break
-		}
-		p.next()
-	}
-	p.expectIn('}', "expected '}' in attribute dictionary")
-	return ir.NewDict(entries)
+	mark := p.entries()
+	d := ir.NewDict(slices.Clone(p.ops.attrs[mark:]))
+	p.ops.attrs = p.ops.attrs[:mark]
+	return d
 }
 
 func (p *parser) symbolRef() ir.Attr {
@@ -263,10 +233,7 @@ func (p *parser) wordAttr(want ir.Type) (ir.Attr, bool) {
 		}
 	case "loc":
 		p.next()
-		p.expectIn('(', "expected '(' in inline location")
-		l := p.location()
-		p.expectIn(')', "expected ')' in inline location")
-		return ir.NewLocAttr(l), true
+		return ir.NewLocAttr(p.parenLoc("inline location")), true
 	case "affine_map", "affine_set", "strided", "distinct", "sparse":
 		return p.opaqueAttr(want), true
 	}
@@ -280,12 +247,12 @@ func (p *parser) wordAttr(want ir.Type) (ir.Attr, bool) {
 // followedBy reports whether the next token is c.
 func (p *parser) followedBy(c byte) bool {
 	i := p.skipSpace(p.tok.end)
-	return i < len(p.lexer.src) && p.lexer.src[i] == c
+	return i < len(p.src) && p.src[i] == c
 }
 
 // opaqueAttr reads an attribute that is carried as text: word, brackets, and for sparse a type.
 func (p *parser) opaqueAttr(want ir.Type) ir.Attr {
-	src := p.lexer.src
+	src := p.src
 	word := string(p.text())
 	start := p.tok.start
 	p.next()
@@ -324,7 +291,7 @@ func (p *parser) typeAfterColon(want ir.Type) ir.Type {
 
 // denseAttr reads dense<...> : type. The payload is checked but not decoded.
 func (p *parser) denseAttr(want ir.Type) ir.Attr {
-	src := p.lexer.src
+	src := p.src
 	attrPos := p.Pos()
 	p.next() // <
 	start := p.tok.end
@@ -332,9 +299,8 @@ func (p *parser) denseAttr(want ir.Type) ir.Attr {
 	p.lexAt(end + 1)
 	t := p.typeAfterColon(want)
 	text := src[start:end]
-	key := denseKey{str(text), t}
-	if len(text) <= 64 {
-		if a := p.dense[key]; a != nil {
+	if len(text) <= longestCached {
+		if a, ok := p.cache.attrs.get(text, t); ok {
 			return a
 		}
 	}
@@ -353,27 +319,39 @@ func (p *parser) denseAttr(want ir.Type) ir.Attr {
 	}
 	dtype := ir.ElementDType(elem)
 	if dtype != tensor.Invalid {
-		if tensor.Shape(shape).NumElements() < 0 {
+		n := tensor.Shape(shape).NumElements()
+		if n < 0 {
 			p.ErrorfAt(attrPos, "elements literal type has too many elements")
 		}
-		if err := tensor.CheckDense(text, dtype, shape); err != nil {
-			at := attrPos
-			if err.Off >= 0 {
-				at = diag.At(start + err.Off)
+		// A long list is printed in hexadecimal, which takes its elements. Decode it at once instead of checking it first.
+		if n > tensor.HexLarger && bytes.HasPrefix(text, []byte("[")) {
+			v, splat, err := tensor.DecodeDense(text, dtype, shape)
+			if err != nil {
+				p.checkDense(err.(*tensor.LiteralError), attrPos, start)
 			}
-			p.ErrorfAt(at, "%s", err.Message)
+			return ir.NewDense(t, v, splat)
 		}
+		p.checkDense(tensor.CheckDense(text, dtype, shape), attrPos, start)
 	}
 	a := ir.NewLazyDense(t, text, decodeDense)
-	if len(text) <= 64 {
-		p.dense[key] = a
-	}
+	p.cache.attrs.put(text, t, a)
 	return a
+}
+
+// checkDense fails if there is a mistake in a literal whose attribute is at pos and whose text starts at offset start.
+func (p *parser) checkDense(err *tensor.LiteralError, pos diag.Pos, start int) {
+	if err == nil {
+		return
+	}
+	if err.Off >= 0 {
+		pos = diag.At(start + err.Off)
+	}
+	p.ErrorfAt(pos, "%s", err.Message)
 }
 
 // denseEnd returns the offset of the '>' that ends the payload starting at i.
 func (p *parser) denseEnd(i int) int {
-	src := p.lexer.src
+	src := p.src
 	if bytes.HasPrefix(src[i:], []byte(`"0x`)) {
 		// Hexadecimal data may be long; what stands in the string is checked later, in one go.
 		if n := bytes.IndexByte(src[i+1:], '"'); n > 0 && i+n+2 < len(src) && src[i+n+2] == '>' {
@@ -440,14 +418,12 @@ func (p *parser) resourceAttr(want ir.Type) ir.Attr {
 
 // denseArray reads array<elem: values>.
 func (p *parser) denseArray() ir.Attr {
-	src := p.lexer.src
+	src := p.src
 	start := p.tok.start
-	n := bytes.IndexByte(src[start:min(len(src), start+longestCached)], '>')
-	if n > 0 {
-		if a := p.attrs[string(src[start:start+n+1])]; a != nil {
-			p.lexAt(start + n + 1)
-			return a
-		}
+	text := src[start : start+1+bytes.IndexByte(src[start:min(len(src), start+longestCached)], '>')]
+	if a, ok := p.cache.attrs.get(text, nil); ok {
+		p.lexAt(start + len(text))
+		return a
 	}
 	p.next()
 	p.next()
@@ -464,8 +440,8 @@ func (p *parser) denseArray() ir.Attr {
 	end := p.tok.end
 	p.next()
 	a := ir.NewDenseArray(elem, values)
-	if n > 0 && end == start+n+1 {
-		p.attrs[str(src[start:end])] = a
+	if end == start+len(text) {
+		p.cache.attrs.put(text, nil, a)
 	}
 	return a
 }
@@ -481,7 +457,7 @@ func (p *parser) arrayValues(elem ir.Type, pos diag.Pos) []int64 {
 		p.ErrorfAt(pos, "expected integer or float type, got: '%s'", elem)
 	}
 	var values []int64
-	for {
+	for more := true; more; more = p.comma() {
 		switch {
 		case width == 1 && p.tok.kind == tokWord && (string(p.text()) == "true" || string(p.text()) == "false"):
 			v := int64(0)
@@ -499,11 +475,8 @@ func (p *parser) arrayValues(elem ir.Type, pos diag.Pos) []int64 {
 			}
 			values = append(values, p.arrayValue(dtype, width, signed, neg))
 		}
-		if !p.is(',') {
-			return values
-		}
-		p.next()
 	}
+	return values
 }
 
 func (p *parser) arrayValue(dtype tensor.DType, width int, signed, neg bool) int64 {
@@ -543,99 +516,3 @@ func (p *parser) arrayValue(dtype tensor.DType, width int, signed, neg bool) int
 }
 
 func allZeros(b []byte) bool { return len(bytes.Trim(b, "0")) == 0 }
-
-// hashAttr reads #alias, #dialect.name<...> or #dialect<...>.
-func (p *parser) hashAttr() ir.Attr {
-	src := p.lexer.src
-	start := p.tok.start
-	dialect, name, body, end, wrapped, alias := p.symbolText()
-	if alias {
-		if a, ok := p.attrAliases[string(p.text())]; ok {
-			p.next()
-			p.expand(a.size, a.depth)
-			return a.attr
-		}
-		if strings.HasPrefix(str(p.text()), "#loc") {
-			return ir.NewLocAttr(p.locAlias())
-		}
-		name := p.text()[1:]
-		p.next()
-		p.Errorf("undefined symbol alias id '%s'", name)
-	}
-	key := src[start:end]
-	if a := p.attrs[string(key)]; a != nil {
-		p.lexAt(end)
-		return a
-	}
-	p.deeper()
-	defer func() { p.depth-- }()
-	expanded := p.expanded
-	d := p.dialect(dialect)
-	if wrapped {
-		p.lexAt(body + 1)
-		name = ""
-		if p.tok.kind == tokWord && (d != nil || p.tok.start == body+1) { // of unknown dialects all is text
-			name = str(p.text())
-		}
-		body = p.tok.end
-	}
-	var a ir.Attr
-	if !wrapped {
-		if text, ok := p.unnamed(d, name, body, end); ok {
-			p.lexAt(end)
-			a = ir.NewDialectAttr(dialect, "", text, nil)
-		}
-	}
-	if a == nil && d != nil && d.ParseAttr != nil && name != "" {
-		p.lexAt(body)
-		a = d.ParseAttr(p, name)
-	}
-	switch {
-	case a == nil && wrapped && name == "":
-		p.lexAt(end)
-		a = ir.NewDialectAttr(dialect, "", string(src[p.symbolBody(start):end]), nil)
-	case a == nil && wrapped:
-		p.lexAt(end)
-		a = p.wrappedAttr(dialect, name, body, end-1)
-	case a == nil:
-		p.lexAt(end)
-		a = ir.NewDialectAttr(dialect, name, string(src[body:end]), nil)
-	case wrapped:
-		p.expectIn('>', "expected '>' in "+dialect+" attribute")
-	}
-	if len(key) <= longestCached && p.expanded == expanded {
-		p.attrs[str(key)] = a
-	}
-	return a
-}
-
-// symbolBody returns the offset of the '<' behind the #dialect or !dialect at start, start where there is none.
-func (p *parser) symbolBody(start int) int {
-	return start + max(0, bytes.IndexByte(p.lexer.src[start:], '<'))
-}
-
-// wrappedAttr is #dialect<name rest>, where rest is the text between two offsets. MLIR prints it as #dialect.name<...> where
-// rest is in angle brackets or empty.
-func (p *parser) wrappedAttr(dialect, name string, from, to int) ir.Attr {
-	if rest, ok := p.angled(from, to); ok && simpleName(name) {
-		return ir.NewDialectAttr(dialect, name, rest, nil)
-	}
-	return ir.NewDialectAttr(dialect, "", "<"+name+string(p.lexer.src[from:to])+">", nil)
-}
-
-// angled returns the balanced text between two offsets without the spaces around it, ok false where it is more than one
-// pair of angle brackets. MLIR looks at the first and the last character only, and does not read what it then writes:
-// #a<b<1>2<3>> becomes #a.b<1>2<3>.
-func (p *parser) angled(from, to int) (text string, ok bool) {
-	src := p.lexer.src
-	for from < to && isSpace(src[from]) {
-		from++
-	}
-	for from < to && isSpace(src[to-1]) {
-		to--
-	}
-	text = string(src[from:to])
-	return text, text == "" || text[0] == '<' && p.balancedEnd('<', from+1) == to-1
-}
-
-func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }

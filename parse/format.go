@@ -1,55 +1,55 @@
 package parse
 
 import (
-	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 )
 
-// lists empties the first n lists of s, growing it as needed.
-func lists[T any](s [][]T, n int) [][]T {
-	for len(s) < n {
-		s = append(s, nil)
-	}
-	for i := range n {
-		s[i] = s[i][:0]
-	}
-	return s
+// row is what the text has of one row of operands or results of an op's definition.
+type row struct {
+	operands []ir.Operand
+	types    []ir.Type
+	typed    bool // the format gave the types
 }
 
-func flags(s []bool, n int) []bool {
-	s = s[:0]
-	for range n {
-		s = append(s, false)
+// add appends a type that the format gave.
+func (r *row) add(t ir.Type) { r.types, r.typed = append(r.types, t), true }
+
+// clearRows returns n empty rows in the storage of rows.
+func clearRows(rows []row, n int) []row {
+	for len(rows) < n {
+		rows = append(rows, row{})
 	}
-	return s
+	for i := range n {
+		r := &rows[i]
+		r.operands, r.types, r.typed = r.operands[:0], r.types[:0], false
+	}
+	return rows
 }
 
 // format reads an op by its compiled format.
 func (p *parser) format(fm *ir.Format, f *frame) {
 	def := f.st.Def
-	f.operands = lists(f.operands, len(def.Operands))
-	f.opTypes = lists(f.opTypes, len(def.Operands))
-	f.resTypes = lists(f.resTypes, len(def.Results))
-	f.opTyped = flags(f.opTyped, len(def.Operands))
-	f.resTyped = flags(f.resTyped, len(def.Results))
+	f.in = clearRows(f.in, len(def.Operands))
+	f.out = clearRows(f.out, len(def.Results))
 	f.allOps = f.allOps[:0]
 	s := formatState{f: f, def: def, start: p.pos()}
 	p.elements(&s, fm.Elems)
 	p.complete(&s)
 }
 
-// formatState is what reading by a format has found out besides the lists of the frame.
+// formatState is the state of reading an op by its format, besides the lists of its frame.
 type formatState struct {
 	f       *frame
 	def     *ir.Def
 	start   diag.Pos
-	flatOps bool // operands were read by the operands directive
+	flatOps bool // the operands directive read the operands
 	flatIn  []ir.Type
 	hasIn   bool // flatIn holds the types of all operands
-	hasOut  bool
+	hasOut  bool // the frame holds the types of all results
 	typePos diag.Pos
 }
 
@@ -74,30 +74,22 @@ func (p *parser) element(s *formatState, e *ir.FormatElem) bool {
 	case ir.FmtRegion:
 		return p.regionElem(s, e)
 	case ir.FmtRegions:
-		for p.is('{') {
+		for more := p.is('{'); more; more = p.comma() {
 			f.st.Bodies = append(f.st.Bodies, p.ParseRegion())
-			if !p.is(',') {
-				break
-			}
-			p.next()
 		}
 		return len(f.st.Bodies) > 0
 	case ir.FmtSuccessor, ir.FmtSuccessors:
-		for p.tok.kind == tokCaret {
+		for more := p.tok.kind == tokCaret; more; more = e.Kind == ir.FmtSuccessors && p.comma() {
 			f.st.Successors = append(f.st.Successors, p.ParseSuccessor())
-			if e.Kind == ir.FmtSuccessor || !p.is(',') {
-				break
-			}
-			p.next()
 		}
 		return len(f.st.Successors) > 0
 	case ir.FmtOperandType:
 		s.typePos = p.pos()
-		f.opTypes[e.Index] = p.typesOf(f.opTypes[e.Index], e.Mult)
-		f.opTyped[e.Index] = true
+		r := &f.in[e.Index]
+		r.types, r.typed = p.typesOf(r.types, e.Mult), true
 	case ir.FmtResultType:
-		f.resTypes[e.Index] = p.typesOf(f.resTypes[e.Index], e.Mult)
-		f.resTyped[e.Index] = true
+		r := &f.out[e.Index]
+		r.types, r.typed = p.typesOf(r.types, e.Mult), true
 	case ir.FmtOperands:
 		f.allOps = p.operands(f.allOps)
 		s.flatOps = true
@@ -135,11 +127,9 @@ func (p *parser) typesOf(out []ir.Type, m ir.Multiplicity) []ir.Type {
 	t, ok := p.ParseOptionalType()
 	for ok {
 		out = append(out, t)
-		if m == ir.Optional || !p.is(',') {
-			break
+		if ok = m != ir.Optional && p.comma(); ok {
+			t = p.ParseType()
 		}
-		p.next()
-		t = p.ParseType()
 	}
 	return out
 }
@@ -159,7 +149,7 @@ func (p *parser) expectLiteral(text string) {
 	}
 	if !p.isLiteral(text) {
 		if class[text[0]]&clsStart != 0 {
-			opParser{p}.Errorf("expected '%s'", text)
+			p.hooks.Errorf("expected '%s'", text)
 		}
 		p.wrong("expected '%s'", text)
 	}
@@ -167,10 +157,11 @@ func (p *parser) expectLiteral(text string) {
 }
 
 func (p *parser) operandElem(s *formatState, e *ir.FormatElem) bool {
-	list := &s.f.operands[e.Index]
+	list := &s.f.in[e.Index].operands
 	switch e.Mult {
 	case ir.One:
-		*list = append(*list, p.ParseOperand())
+		*list = append(*list, ir.Operand{})
+		p.operand(&(*list)[len(*list)-1])
 	case ir.Optional:
 		if o, ok := p.ParseOptionalOperand(); ok {
 			*list = append(*list, o)
@@ -187,16 +178,10 @@ func (p *parser) regionElem(s *formatState, e *ir.FormatElem) bool {
 		st.Bodies = append(st.Bodies, p.m.NewRegion())
 		return false
 	}
-	n := 0
-	for {
+	for more := true; more; more = e.Mult == ir.Variadic && p.comma() {
 		st.Bodies = append(st.Bodies, p.ParseRegion())
-		n++
-		if e.Mult != ir.Variadic || !p.is(',') {
-			break
-		}
-		p.next()
 	}
-	return n > 0
+	return true
 }
 
 // attrElem reads an attribute in the form its row gives.
@@ -214,10 +199,8 @@ func (p *parser) attrElem(s *formatState, e *ir.FormatElem) bool {
 }
 
 func (p *parser) setInherent(st *ir.OpState, name string, a ir.Attr) {
-	mark := len(p.scratch)
-	p.scratch = append(p.scratch, ir.NamedAttr{Name: name, Attr: a, Inherent: st.Def.IsInherent(name)})
-	p.addAttrs(st, p.scratch[mark:])
-	p.scratch = p.scratch[:mark]
+	one := [...]ir.NamedAttr{{Name: name, Attr: a, Inherent: st.Def.IsInherent(name)}}
+	p.addAttrs(st, one[:])
 }
 
 func (p *parser) formAttr(def *ir.Def, spec *ir.AttrSpec, optional bool) (ir.Attr, bool) {
@@ -230,25 +213,23 @@ func (p *parser) formAttr(def *ir.Def, spec *ir.AttrSpec, optional bool) (ir.Att
 		if optional && !p.is('[') {
 			return nil, false
 		}
-		return p.intList(c.FormType), true
+		return p.hooks.ParseIntArray(c.FormType), true
 	case ir.FormSymbol:
 		if optional && p.tok.kind != tokAt {
 			return nil, false
 		}
-		return ir.NewString(p.ParseSymbol()), true
+		return ir.NewString(p.asm.ParseSymbol()), true
 	case ir.FormParams:
 		if optional && !p.is('<') {
 			return nil, false
 		}
-		d := p.dialect(def.Dialect())
-		if d == nil || d.ParseAttr == nil {
-			p.Errorf("unknown attribute '%s'", c.FormName)
+		// Only registered ops have a format.
+		if d := p.reg.Dialect(def.Dialect()); d.ParseAttr != nil {
+			if a := d.ParseAttr(p.asm, c.FormName); a != nil {
+				return a, true
+			}
 		}
-		a := d.ParseAttr(p, c.FormName)
-		if a == nil {
-			p.Errorf("unknown attribute '%s'", c.FormName)
-		}
-		return a, true
+		p.Errorf("unknown attribute '%s'", c.FormName)
 	case ir.FormBare:
 		want := c.FormType
 		if want == nil {
@@ -263,31 +244,6 @@ func (p *parser) formAttr(def *ir.Def, spec *ir.AttrSpec, optional bool) (ir.Att
 		return p.ParseOptionalAttr(nil)
 	}
 	return p.ParseAttr(nil), true
-}
-
-// intList reads [1, 2] as a dense array.
-func (p *parser) intList(elem ir.Type) ir.Attr {
-	src := p.lexer.src[p.tok.start:]
-	n := bytes.IndexByte(src[:min(len(src), 64)], ']') + 1
-	key := denseKey{str(src[:n]), elem}
-	start := p.tok.start
-	if a := p.dense[key]; n > 0 && a != nil {
-		p.lexAt(start + n)
-		return a
-	}
-	pos := p.pos()
-	p.expectIn('[', "expected '['")
-	var values []int64
-	if !p.is(']') {
-		values = p.arrayValues(elem, pos)
-	}
-	end := p.tok.end
-	p.expectIn(']', "expected ']'")
-	a := ir.NewDenseArray(elem, values)
-	if end == start+n {
-		p.dense[key] = a
-	}
-	return a
 }
 
 // enumCase reads the bare case of an enumerated attribute.
@@ -307,7 +263,7 @@ func (p *parser) enumCase(def *ir.EnumDef, optional bool) (ir.Attr, bool) {
 		if optional {
 			return nil, false
 		}
-		opParser{p}.Errorf("expected ::mlir::%s::%s to be one of: %s", def.Dialect, camel(def.Name), strings.Join(def.Cases, ", "))
+		p.hooks.Errorf("expected ::mlir::%s::%s to be one of: %s", def.Dialect, camel(def.Name), strings.Join(def.Cases, ", "))
 	}
 	p.next()
 	return ir.NewEnum(def, code), true
@@ -326,23 +282,8 @@ func camel(name string) string {
 
 func (p *parser) functionalType(s *formatState) {
 	s.typePos = p.pos()
-	if !p.is('(') {
-		p.Errorf("expected function type")
-	}
-	p.next()
-	f := s.f
-	f.types = f.types[:0]
-	if !p.is(')') {
-		f.types = p.typeList(f.types)
-	}
-	p.expectIn(')', "expected ')'")
-	p.expectIn(punctArrow, "expected '->' in function type")
-	s.flatIn, s.hasIn, s.hasOut = f.types, true, true
-	if p.is('(') {
-		f.st.Types = p.parenTypes(f.st.Types)
-	} else {
-		f.st.Types = append(f.st.Types, p.ParseType())
-	}
+	p.opType(s.f)
+	s.flatIn, s.hasIn, s.hasOut = s.f.types, true, true
 }
 
 // group reads an optional group: its first element tells whether it is there.
@@ -397,102 +338,50 @@ func (p *parser) group(s *formatState, e *ir.FormatElem) {
 	}
 }
 
-// prepared are the arguments of one use of a directive, used again from op to op.
-type prepared struct {
-	args []ir.DirectiveArg
-	room [][]ir.Type // what Types of each argument starts from
-	pure bool        // all arguments are attributes: what is read depends on the text alone
-	memo recent[memo]
-	busy bool // a region that the directive reads holds the same op
+// directiveArgs are the arguments of one use of a directive, kept from op to op.
+type directiveArgs struct {
+	args  []ir.DirectiveArg
+	types [][]ir.Type // storage for the types of each argument
+	attrs bool        // all arguments are attributes of the op
+	texts attrTexts   // if attrs is set
+	busy  bool        // a region that the directive reads contains the same op
 }
 
-// memo is the text that a use of a directive read, with the punctuation behind it, and what came of it.
-type memo struct {
-	text  []byte
-	token int // offset of the punctuation in text
-	attrs []ir.Attr
-}
-
-// longestMemo bounds what is remembered for each use.
-const longestMemo = 256
-
-// recallPure returns the entry that says what the directive reads at the current token, nil where none does.
-func (p *parser) recallPure(pre *prepared) *memo {
-	if !pre.pure {
-		return nil
+// directiveArgs returns the arguments of the use e of a directive: what the format says of them, and nothing read.
+func (p *parser) directiveArgs(e *ir.FormatElem) *directiveArgs {
+	if p.ops.directives == nil {
+		p.ops.directives = make([]*directiveArgs, p.reg.NumDirectives())
 	}
-	return recall(pre, p.lexer.src[p.tok.start:])
-}
-
-// recall is recallPure for the start of src.
-func recall(pre *prepared, src []byte) *memo {
-	for i := range pre.memo.list {
-		if m := &pre.memo.list[i]; len(src) > len(m.text) && string(src[:len(m.text)]) == string(m.text) && endsPunct(src[len(m.text)]) {
-			return m
+	d := p.ops.directives[e.ID]
+	if d == nil || d.busy {
+		d = &directiveArgs{args: slices.Clone(e.Args), types: make([][]ir.Type, len(e.Args))}
+		all := make([]ir.Type, 2*len(d.args))
+		for i := range d.types {
+			d.types[i] = all[2*i : 2*i : 2*i+2]
+		}
+		d.attrs = !slices.ContainsFunc(e.Args, func(a ir.DirectiveArg) bool {
+			return a.Kind != ir.LiteralArg && (a.Kind != ir.AttrArg || a.Ref)
+		})
+		if p.ops.directives[e.ID] == nil {
+			p.ops.directives[e.ID] = d
 		}
 	}
-	return nil
-}
-
-// endsPunct reports whether punctuation of one byte can end in front of c: - and ->, : and :: go on differently.
-func endsPunct(c byte) bool { return c != '>' && c != ':' && c != '-' && c != '#' }
-
-// remember stores what the directive read from offset start on.
-func (p *parser) remember(pre *prepared, start int, args []ir.DirectiveArg) {
-	text := p.lexer.src[start:p.tok.end]
-	if p.tok.kind != tokPunct || p.tok.end-p.tok.start != 1 || len(text) > longestMemo {
-		return
-	}
-	m := memo{text: text, token: p.tok.start - start}
-	for i := range args {
-		m.attrs = append(m.attrs, args[i].Attr)
-	}
-	pre.memo.add(m)
-}
-
-// directiveArgs returns the arguments of a use, empty but for what the format says.
-func (p *parser) directiveArgs(e *ir.FormatElem) (*prepared, []ir.DirectiveArg) {
-	if p.prepared == nil {
-		p.prepared = make([]*prepared, p.reg.NumDirectives())
-	}
-	pre := p.prepared[e.ID]
-	if pre == nil {
-		pre = &prepared{}
-		p.prepared[e.ID] = pre
-	}
-	if pre.busy {
-		pre = &prepared{}
-	}
-	if pre.args == nil {
-		pre.args = append([]ir.DirectiveArg(nil), e.Args...)
-		pre.pure = true
-		for i := range e.Args {
-			a := &e.Args[i]
-			pre.pure = pre.pure && (a.Kind == ir.AttrArg && !a.Ref || a.Kind == ir.LiteralArg)
-		}
-		pre.room = make([][]ir.Type, len(pre.args))
-		all := make([]ir.Type, 2*len(pre.args))
-		for i := range pre.room {
-			pre.room[i] = all[2*i : 2*i : 2*i+2]
-			pre.args[i].Types = pre.room[i]
-		}
-	} else {
-		for i := range pre.args {
-			a := &pre.args[i]
-			a.Types = pre.room[i]
-			if a.Operands != nil || a.Attr != nil || a.Regions != nil || a.Successors != nil {
-				a.Operands, a.Attr, a.Regions, a.Successors = nil, nil, nil, nil
-			}
+	for i := range d.args {
+		a := &d.args[i]
+		a.Types = d.types[i]
+		if a.Operands != nil || a.Attr != nil || a.Regions != nil || a.Successors != nil {
+			a.Operands, a.Attr, a.Regions, a.Successors = nil, nil, nil, nil
 		}
 	}
-	pre.busy = true
-	return pre, pre.args
+	d.busy = true
+	return d
 }
 
 // custom calls a directive and stores what it read.
 func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 	f := s.f
-	pre, args := p.directiveArgs(e)
+	d := p.directiveArgs(e)
+	args := d.args
 	for i := range args {
 		a := &args[i]
 		if a.Kind == ir.LiteralArg || !a.Ref {
@@ -501,19 +390,19 @@ func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 		switch a.Kind {
 		case ir.OperandArg:
 			if a.Index >= 0 {
-				a.Operands = f.operands[a.Index]
+				a.Operands = f.in[a.Index].operands
 			} else {
 				a.Operands = f.allOps
 			}
 		case ir.OperandTypeArg:
 			if a.Index >= 0 {
-				a.Types = f.opTypes[a.Index]
+				a.Types = f.in[a.Index].types
 			} else {
 				a.Types = s.flatIn
 			}
 		case ir.ResultTypeArg:
 			if a.Index >= 0 {
-				a.Types = f.resTypes[a.Index]
+				a.Types = f.out[a.Index].types
 			} else {
 				a.Types = f.st.Types
 			}
@@ -524,18 +413,7 @@ func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 		}
 	}
 	s.typePos = p.pos()
-	start, before := p.tok.start, len(f.st.Attrs)
-	if m := p.recallPure(pre); m != nil {
-		for i := range args {
-			args[i].Attr = m.attrs[i]
-		}
-		p.lexAt(start + m.token)
-	} else {
-		e.Directive.Parse(p.hooks, &f.st, args)
-		if pre.pure && len(f.st.Attrs) == before {
-			p.remember(pre, start, args)
-		}
-	}
+	p.readDirective(e, d, &f.st)
 	for i := range args {
 		a := &args[i]
 		if a.Ref {
@@ -544,23 +422,23 @@ func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 		switch a.Kind {
 		case ir.OperandArg:
 			if a.Index >= 0 {
-				f.operands[a.Index] = append(f.operands[a.Index], a.Operands...)
+				f.in[a.Index].operands = append(f.in[a.Index].operands, a.Operands...)
 			} else {
 				f.allOps = append(f.allOps, a.Operands...)
 				s.flatOps = true
 			}
 		case ir.OperandTypeArg:
 			if a.Index >= 0 {
-				f.opTypes[a.Index] = append(f.opTypes[a.Index], a.Types...)
-				f.opTyped[a.Index] = true
+				r := &f.in[a.Index]
+				r.types, r.typed = append(r.types, a.Types...), true
 			} else {
 				f.types = append(f.types[:0], a.Types...)
 				s.flatIn, s.hasIn = f.types, true
 			}
 		case ir.ResultTypeArg:
 			if a.Index >= 0 {
-				f.resTypes[a.Index] = append(f.resTypes[a.Index], a.Types...)
-				f.resTyped[a.Index] = true
+				r := &f.out[a.Index]
+				r.types, r.typed = append(r.types, a.Types...), true
 			} else {
 				f.st.Types = append(f.st.Types, a.Types...)
 				s.hasOut = true
@@ -575,7 +453,25 @@ func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 			f.st.Successors = append(f.st.Successors, a.Successors...)
 		}
 	}
-	pre.busy = false
+	d.busy = false
+}
+
+// readDirective reads the text of the directive e into the arguments d.
+func (p *parser) readDirective(e *ir.FormatElem, d *directiveArgs, st *ir.OpState) {
+	start, before, expanded := p.tok.start, len(st.Attrs), p.expanded
+	if d.attrs {
+		if t := d.texts.get(p.src[start:]); t != nil {
+			for i := range d.args {
+				d.args[i].Attr = t.attrs[i]
+			}
+			p.lexAt(start + t.punct)
+			return
+		}
+	}
+	e.Directive.Parse(p.hooks, st, d.args)
+	if d.attrs && len(st.Attrs) == before && p.expanded == expanded {
+		d.texts.put(p.src, start, p.tok, d.args)
+	}
 }
 
 // oneType reads the single type of a directive whose arguments share it.
@@ -585,11 +481,9 @@ func (p *parser) oneType(s *formatState, e *ir.FormatElem) {
 	for i := range e.Args {
 		switch a := &e.Args[i]; a.Kind {
 		case ir.OperandTypeArg:
-			f.opTypes[a.Index] = append(f.opTypes[a.Index], t)
-			f.opTyped[a.Index] = true
+			f.in[a.Index].add(t)
 		case ir.ResultTypeArg:
-			f.resTypes[a.Index] = append(f.resTypes[a.Index], t)
-			f.resTyped[a.Index] = true
+			f.out[a.Index].add(t)
 		}
 	}
 }
@@ -610,7 +504,7 @@ func (p *parser) complete(s *formatState) {
 		if !s.flatOps {
 			all = f.uses[:0]
 			for i := range def.Operands {
-				all = append(all, f.operands[i]...)
+				all = append(all, f.in[i].operands...)
 			}
 			f.uses = all
 		}
@@ -618,18 +512,18 @@ func (p *parser) complete(s *formatState) {
 	case s.flatOps:
 		var types []ir.Type
 		for i := range def.Operands {
-			types = append(types, f.opTypes[i]...)
+			types = append(types, f.in[i].types...)
 		}
 		p.ResolveOperands(f.allOps, types, s.typePos, st)
 	default:
 		for i := range def.Operands {
-			p.ResolveOperands(f.operands[i], f.opTypes[i], s.typePos, st)
+			p.ResolveOperands(f.in[i].operands, f.in[i].types, s.typePos, st)
 		}
 	}
 	if def.Traits&ir.AttrSizedOperands != 0 && !s.flatOps {
 		sizes := make([]int64, len(def.Operands))
 		for i := range sizes {
-			sizes[i] = int64(len(f.operands[i]))
+			sizes[i] = int64(len(f.in[i].operands))
 		}
 		p.setInherent(st, "operandSegmentSizes", ir.NewDenseArray(p.ctx.I32(), sizes))
 	}
@@ -638,7 +532,7 @@ func (p *parser) complete(s *formatState) {
 	}
 	missing := false
 	for i := range def.Results {
-		if !f.resTyped[i] {
+		if !f.out[i].typed {
 			missing = true
 		}
 	}
@@ -651,12 +545,12 @@ func (p *parser) complete(s *formatState) {
 		return
 	}
 	for i := range def.Results {
-		st.Types = append(st.Types, f.resTypes[i]...)
+		st.Types = append(st.Types, f.out[i].types...)
 	}
 	if def.Traits&ir.AttrSizedResults != 0 {
 		sizes := make([]int64, len(def.Results))
 		for i := range sizes {
-			sizes[i] = int64(len(f.resTypes[i]))
+			sizes[i] = int64(len(f.out[i].types))
 		}
 		p.setInherent(st, "resultSegmentSizes", ir.NewDenseArray(p.ctx.I32(), sizes))
 	}
@@ -667,30 +561,30 @@ func (p *parser) fillSameType(s *formatState) {
 	f, def := s.f, s.def
 	var t ir.Type
 	for i := range def.Operands {
-		if len(f.opTypes[i]) > 0 {
-			t = f.opTypes[i][0]
+		if len(f.in[i].types) > 0 {
+			t = f.in[i].types[0]
 		}
 	}
 	for i := range def.Results {
-		if t == nil && len(f.resTypes[i]) > 0 {
-			t = f.resTypes[i][0]
+		if t == nil && len(f.out[i].types) > 0 {
+			t = f.out[i].types[0]
 		}
 	}
 	if t == nil || s.hasIn {
 		return
 	}
 	for i := range def.Operands {
-		if !f.opTyped[i] {
-			for range f.operands[i] {
-				f.opTypes[i] = append(f.opTypes[i], t)
+		if !f.in[i].typed {
+			for range f.in[i].operands {
+				f.in[i].types = append(f.in[i].types, t)
 			}
-			f.opTyped[i] = true
+			f.in[i].typed = true
 		}
 	}
 	for i := range def.Results {
-		if !f.resTyped[i] && def.Results[i].Mult == ir.One {
-			f.resTypes[i] = append(f.resTypes[i], t)
-			f.resTyped[i] = true
+		if !f.out[i].typed && def.Results[i].Mult == ir.One {
+			f.out[i].types = append(f.out[i].types, t)
+			f.out[i].typed = true
 		}
 	}
 }

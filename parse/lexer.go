@@ -101,7 +101,7 @@ func (l *lexer) skipSpace(i int) int {
 	return i
 }
 
-// next reads the token behind the current one.
+// next reads the token after the current one.
 func (l *lexer) next() { l.lexAt(l.tok.end) }
 
 // lexAt makes the token at or after offset i the current one.
@@ -123,6 +123,10 @@ func (l *lexer) lexAt(i int) {
 		t.kind, t.end = tokWord, i
 	case class[c]&clsDigit != 0:
 		l.number(i)
+	case c == '%' && i+1 < len(src) && class[src[i+1]]&clsDigit != 0:
+		for i += 2; i < len(src) && class[src[i]]&clsDigit != 0; i++ {
+		}
+		t.kind, t.end = tokPercent, i
 	default:
 		l.other(i, c)
 	}
@@ -307,6 +311,9 @@ func (l *lexer) pos() diag.Pos { return diag.At(l.tok.start) }
 
 // punctCode returns the code of punctuation given as text.
 func punctCode(s string) byte {
+	if len(s) == 1 {
+		return s[0]
+	}
 	switch s {
 	case "->":
 		return punctArrow
@@ -316,10 +323,8 @@ func punctCode(s string) byte {
 		return punctMetaOpen
 	case "#-}":
 		return punctMetaEnd
-	case "...":
-		return punctEllipsis
 	}
-	return s[0]
+	return punctEllipsis
 }
 
 // unquoted is unquote that takes the bytes of the source where they stand there as they are.

@@ -6,35 +6,46 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 )
+
+// locations holds what is needed to read locations. Their aliases may be defined after their uses.
+type locations struct {
+	table   ir.LocTable
+	stack   []*ir.Loc              // parts of the fused locations that are being read
+	forward map[string]*forwardLoc // aliases that were used and are not defined yet
+	names   []string               // of all that were in forward, in the order of their first uses
+	open    []*ir.Loc              // locations made of parts that were not defined yet
+}
+
+// forwardLoc is a location alias that is used before it is defined.
+type forwardLoc struct {
+	loc *ir.Loc
+	pos diag.Pos
+}
 
 // ParseOptionalLoc implements ir.AsmParser.
 func (p *parser) ParseOptionalLoc() *ir.Loc {
 	if p.tok.kind != tokWord || string(p.text()) != "loc" {
 		return nil
 	}
-	return p.trailingLoc()
+	p.next()
+	return p.parenLoc("location")
 }
 
-// trailingLoc reads loc(...) behind an op or argument; the current token is loc. Aliases may be defined later.
-func (p *parser) trailingLoc() *ir.Loc {
-	p.next()
-	p.expectIn('(', "expected '(' in location")
-	if p.tok.kind == tokHash {
-		l := p.locAlias()
-		p.expectIn(')', "expected ')' in location")
-		return l
-	}
+// parenLoc reads (location); what names the construct in messages.
+func (p *parser) parenLoc(what string) *ir.Loc {
+	p.expectIn('(', "expected '(' in "+what)
 	l := p.location()
-	p.expectIn(')', "expected ')' in location")
+	p.expectIn(')', "expected ')' in "+what)
 	return l
 }
 
 // locAlias returns the location that the current token, #name, stands for.
 func (p *parser) locAlias() *ir.Loc {
 	name := p.text()
-	if a, ok := p.attrAliases[string(name)]; ok {
+	if a, ok := p.aliases.attrs[string(name)]; ok {
 		l, ok := a.attr.(*ir.LocAttr)
 		if !ok {
 			p.Errorf("expected location, but found '%s'", a.attr)
@@ -46,17 +57,133 @@ func (p *parser) locAlias() *ir.Loc {
 		a := p.ParseAttr(nil)
 		p.Errorf("expected location attribute, but got '%s'", a)
 	}
-	f := p.forwardLocs[string(name)]
+	f := p.locs.forward[string(name)]
 	if f == nil {
 		f = &forwardLoc{loc: ir.NewForwardLoc(), pos: p.Pos()}
-		p.forwardLocs[string(name)] = f
-		p.forwardSeq = append(p.forwardSeq, string(name))
+		if p.locs.forward == nil {
+			p.locs.forward = map[string]*forwardLoc{}
+		}
+		p.locs.forward[string(name)] = f
+		p.locs.names = append(p.locs.names, string(name))
 	}
 	p.next()
 	return f.loc
 }
 
-// location reads what stands in loc(...).
+// defineLoc completes the location f, which the alias name at pos defines as l.
+func (p *parser) defineLoc(name string, f *forwardLoc, l *ir.Loc, pos diag.Pos) {
+	if l == f.loc {
+		p.ErrorfAt(pos, "a location is part of itself")
+	}
+	f.loc.Define(l)
+	p.locs.open = append(p.locs.open, f.loc)
+	delete(p.locs.forward, name)
+}
+
+// finishLocs fails for location aliases without a definition, and checks the locations that were made of parts defined
+// later.
+func (p *parser) finishLocs() {
+	if len(p.errors.list) > 0 {
+		return
+	}
+	for _, name := range p.locs.names {
+		if f := p.locs.forward[name]; f != nil {
+			p.ErrorfAt(f.pos, "operation location alias was never defined")
+		}
+	}
+	known := map[*ir.Loc]int{}
+	for _, l := range p.locs.open {
+		known[l] = unmeasured
+	}
+	for _, l := range p.locs.open {
+		p.measureLoc(l, known)
+	}
+}
+
+// Depths of locations that measureLoc has not measured, or is measuring.
+const (
+	unmeasured = 0
+	measuring  = -1
+)
+
+// measureLoc returns the depth of l. It computes the depth and size of the locations in known and fails if l is part of
+// itself, also through an attribute that a fused location carries.
+func (p *parser) measureLoc(l *ir.Loc, known map[*ir.Loc]int) int {
+	d, open := known[l]
+	switch {
+	case !open:
+		return l.Depth()
+	case d == measuring:
+		p.Errorf("a location is part of itself")
+	case d > 0:
+		return d
+	}
+	known[l] = measuring
+	p.deeper()
+	for _, c := range l.Children() {
+		p.measureLoc(c, known)
+	}
+	bytes, depth := p.measureCarried(l.Metadata(), known)
+	p.depth--
+	l.Measure(uint64(bytes), depth)
+	p.checkLoc(l)
+	known[l] = max(l.Depth(), 1)
+	return known[l]
+}
+
+// measureCarried returns the size in bytes and the depth of the locations in a. A location counts as often as it occurs.
+func (p *parser) measureCarried(a ir.Attr, known map[*ir.Loc]int) (bytes int64, depth int) {
+	p.deeper()
+	defer func() { p.depth-- }()
+	part := func(a ir.Attr) {
+		n, d := p.measureCarried(a, known)
+		if bytes += n; bytes > p.maxExpansion() {
+			p.tooLong()
+		}
+		depth = max(depth, d+1)
+	}
+	switch a := a.(type) {
+	case *ir.LocAttr:
+		depth = p.measureLoc(a.Loc(), known)
+		bytes = int64(a.Loc().Size())
+	case *ir.ArrayAttr:
+		for _, e := range a.Elems() {
+			part(e)
+		}
+	case *ir.DictAttr:
+		for _, e := range a.Entries() {
+			part(e.Attr)
+		}
+	}
+	return bytes, depth
+}
+
+// checkLoc fails for a location that is too long when it is written without aliases, or nested too deep.
+func (p *parser) checkLoc(l *ir.Loc) {
+	if int64(l.Size()) > p.maxExpansion() {
+		p.tooLong()
+	}
+	if l.Depth() > maxDepth {
+		p.tooDeep(p.Pos())
+	}
+}
+
+// checked returns l, which the table of locations returned last, after checking it. A location with parts that are not
+// defined yet is checked at the end.
+func (p *parser) checked(l *ir.Loc) *ir.Loc {
+	switch {
+	case len(p.locs.forward)+len(p.locs.open) > 0 && len(l.Children()) > 0:
+		if p.locs.table.Fresh() {
+			l.Open()
+			p.locs.open = append(p.locs.open, l)
+		}
+	default:
+		p.checkLoc(l)
+	}
+	return l
+}
+
+// location reads the location between the parentheses of loc(...).
 func (p *parser) location() *ir.Loc {
 	p.deeper()
 	defer func() { p.depth-- }()
@@ -74,10 +201,10 @@ func (p *parser) location() *ir.Loc {
 			p.next()
 			p.expectIn('(', "expected '(' in callsite location")
 			callee := p.location()
-			p.ExpectKeyword("at")
+			p.asm.ExpectKeyword("at")
 			caller := p.location()
 			p.expectIn(')', "expected ')' in callsite location")
-			return p.made(p.locs.CallSite(callee, caller))
+			return p.checked(p.locs.table.CallSite(callee, caller))
 		case "fused":
 			return p.fused()
 		}
@@ -101,26 +228,22 @@ func (p *parser) fused() *ir.Loc {
 		p.expectIn('>', "expected '>' after fused location metadata")
 	}
 	p.expectIn('[', "expected '[' in fused location")
-	mark := len(p.locStack)
-	for !p.is(']') {
+	mark := len(p.locs.stack)
+	for more := !p.is(']'); more; more = p.comma() {
 		l := p.location()
-		p.locStack = append(p.locStack, l)
-		if !p.is(',') {
-			break
-		}
-		p.next()
+		p.locs.stack = append(p.locs.stack, l)
 	}
 	p.expectIn(']', "expected ']' in fused location")
 	l := p.fuse(meta, size, mark)
-	p.locStack = p.locStack[:mark]
+	p.locs.stack = p.locs.stack[:mark]
 	return l
 }
 
-// fuse builds a fused location of those on the stack from mark on as MLIR does: nested ones of the same metadata are
-// flattened, repeated and unknown ones dropped, and a single one without metadata stands for itself. size is the length
-// of the metadata's text.
+// fuse returns the fused location of the parts on the stack from mark on. Like MLIR it flattens nested fused locations with
+// the same metadata and drops repeated and unknown parts; a single part without metadata stands for itself. size is the
+// length of the metadata's text in bytes.
 func (p *parser) fuse(meta ir.Attr, size int64, mark int) *ir.Loc {
-	list := p.locStack[mark:]
+	list := p.locs.stack[mark:]
 	flat := true
 	for _, l := range list {
 		flat = flat && !(l.Kind() == ir.LocFused && sameMetadata(l.Metadata(), meta))
@@ -167,10 +290,10 @@ func (p *parser) fuse(meta ir.Attr, size int64, mark int) *ir.Loc {
 	case len(out) == 1 && meta == nil:
 		return out[0]
 	}
-	if p.fusedParts += int64(len(out)); p.fusedParts > 1<<20+int64(len(p.lexer.src)) {
-		p.tooLong() // nested fused locations become one, each time with all parts of the one before
+	if p.fusedParts += int64(len(out)); p.fusedParts > p.maxFused() {
+		p.tooLong()
 	}
-	return p.made(p.locs.Fused(meta, size, out))
+	return p.checked(p.locs.table.Fused(meta, size, out))
 }
 
 func sameMetadata(a, b ir.Attr) bool {
@@ -185,22 +308,22 @@ func (p *parser) fileOrName() *ir.Loc {
 	p.next()
 	if !p.is(':') {
 		if !p.is('(') {
-			return p.made(p.locs.Name(name, nil))
+			return p.checked(p.locs.table.Name(name, nil))
 		}
 		p.next()
 		child := p.location()
 		p.expectIn(')', "expected ')' after child location of NameLoc")
-		return p.made(p.locs.Name(name, child))
+		return p.checked(p.locs.table.Name(name, child))
 	}
 	p.next()
 	line := p.lineNumber("expected integer line number in FileLineColRange")
 	if !p.is(':') {
-		return p.made(p.locs.File(name, line, 0, 0, 0))
+		return p.checked(p.locs.table.File(name, line, 0, 0, 0))
 	}
 	p.next()
 	col := p.lineNumber("expected integer column number in FileLineColRange")
 	if p.tok.kind != tokWord || string(p.text()) != "to" {
-		return p.made(p.locs.File(name, line, col, 0, 0))
+		return p.checked(p.locs.table.File(name, line, col, 0, 0))
 	}
 	p.next()
 	endLine := line
@@ -209,7 +332,7 @@ func (p *parser) fileOrName() *ir.Loc {
 	}
 	p.expectIn(':', "expected either integer or `:` post `to` in FileLineColRange")
 	endCol := p.lineNumber("expected integer column number in FileLineColRange")
-	return p.made(p.locs.File(name, line, col, endLine, endCol))
+	return p.checked(p.locs.table.File(name, line, col, endLine, endCol))
 }
 
 func (p *parser) lineNumber(problem string) uint32 {

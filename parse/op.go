@@ -1,14 +1,42 @@
 package parse
 
 import (
+	"bytes"
 	"math"
-	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 )
 
-// resultName is one %name or %name:n in front of an op.
+// opStack holds the state of the ops that are being read, from the outermost to the innermost.
+type opStack struct {
+	frames     []*frame // one for each op; a frame is used again after its op is done
+	level      int      // frames in use
+	defaults   []string // default dialects of the regions
+	attrs      []ir.NamedAttr
+	types      []ir.Type        // of the function types that are being read
+	slab       []ir.NamedAttr   // storage of the attributes of finished ops
+	directives []*directiveArgs // by the number of the directive's use among all formats
+}
+
+// frame is the storage for reading one op.
+type frame struct {
+	st      ir.OpState
+	in, out []row        // by the rows of operands and results of the definition
+	allOps  []ir.Operand // of the operands directive
+	uses    []ir.Operand
+	types   []ir.Type
+}
+
+// opKind describes an op's name.
+type opKind struct {
+	name     string
+	def      *ir.Def
+	format   *ir.Format
+	defaults []*ir.AttrSpec // attributes that every op has: they get a default value if the text has none
+}
+
+// resultName is one %name or %name:n before an op.
 type resultName struct {
 	name []byte
 	n    int32
@@ -20,8 +48,8 @@ func (p *parser) operation(block *ir.Block) *ir.Op {
 	var buf [4]resultName
 	names := buf[:0]
 	if p.tok.kind == tokPercent {
-		// One name, written as printers write it, is what nearly every op has.
-		if src, end := p.lexer.src, p.tok.end; end+3 < len(src) && string(src[end:end+3]) == " = " {
+		// Nearly every op has one name, printed like this.
+		if src, end := p.src, p.tok.end; end+3 < len(src) && string(src[end:end+3]) == " = " {
 			names = append(names, resultName{p.text()[1:], 1, p.Pos()})
 			p.lexAt(end + 3)
 		} else {
@@ -44,7 +72,7 @@ func (p *parser) operation(block *ir.Block) *ir.Op {
 	return op
 }
 
-// resultNames reads %a, %b:2 = in front of an op.
+// resultNames reads %a, %b:2 = before an op.
 func (p *parser) resultNames(names []resultName) []resultName {
 	for {
 		if p.tok.kind != tokPercent {
@@ -62,15 +90,15 @@ func (p *parser) resultNames(names []resultName) []resultName {
 			r.n = int32(n)
 		}
 		names = append(names, r)
-		if !p.is(',') {
+		if !p.comma() {
 			break
 		}
-		p.next()
 	}
 	p.expectIn('=', "expected '=' after SSA name")
 	return names
 }
 
+// bindResults gives the results of op their names.
 func (p *parser) bindResults(op *ir.Op, names []resultName) {
 	if op.NumResults() == 0 {
 		p.ErrorfAt(names[0].pos, "cannot name an operation with no results")
@@ -92,50 +120,33 @@ func (p *parser) bindResults(op *ir.Op, names []resultName) {
 	}
 }
 
-// kind returns what is known of the op named name.
+// kind describes the op named name, which is part of the source or of a name that lives as long.
 func (p *parser) kind(name []byte) *opKind {
-	slot := &p.recent[kindSlot(name)]
-	if k := *slot; k != nil && k.name == string(name) {
+	if k, ok := p.cache.kinds.get(name, nil); ok {
 		return k
 	}
-	k := p.kinds[string(name)]
-	if k == nil {
-		def := p.m.Def(string(name))
-		k = &opKind{name: def.Name, def: def}
-		if p.reg != nil {
-			k.format = p.reg.Format(k.def)
-			k.quick = newQuick(k.def, k.format)
-		}
-		for i := range k.def.Attrs {
-			if a := &k.def.Attrs[i]; a.Default != nil && !a.Optional {
-				k.defaults = append(k.defaults, a)
-			}
-		}
-		if def.Known() { // of the others there can be as many as ops, and nothing is known
-			p.kinds[k.name] = k
+	def := p.m.Def(string(name))
+	k := &opKind{name: def.Name, def: def}
+	if p.reg != nil {
+		k.format = p.reg.Format(k.def)
+	}
+	for i := range k.def.Attrs {
+		if a := &k.def.Attrs[i]; a.Default != nil && !a.Optional {
+			k.defaults = append(k.defaults, a)
 		}
 	}
-	*slot = k
+	p.cache.kinds.put(name, nil, k)
 	return k
 }
 
-// kindSlot spreads op names over the table of those used last.
-func kindSlot(name []byte) int {
-	n := len(name)
-	if n < 4 {
-		return n
-	}
-	return (n*31 + int(name[n-1])*7 + int(name[n-2])*3 + int(name[n-4])) % kindSlots
-}
-
-// enter returns a frame for an op; the caller gives it back with p.level--.
+// enter returns a frame for an op; finish takes it back.
 func (p *parser) enter(def *ir.Def, pos diag.Pos) *frame {
-	if p.level == len(p.frames) {
-		p.frames = append(p.frames, &frame{})
+	if p.ops.level == len(p.ops.frames) {
+		p.ops.frames = append(p.ops.frames, &frame{})
 	}
-	f := p.frames[p.level]
-	p.level++
-	// Field by field: most are empty already, and every pointer written costs.
+	f := p.ops.frames[p.ops.level]
+	p.ops.level++
+	// Field by field: most are empty already, and every write of a pointer has a cost.
 	st := &f.st
 	st.Def, st.Pos, st.Regions = def, pos, 0
 	st.Operands, st.Types, st.Bodies = st.Operands[:0], st.Types[:0], st.Bodies[:0]
@@ -162,11 +173,11 @@ func (p *parser) finish(f *frame, defaults []*ir.AttrSpec) *ir.Op {
 			p.setInherent(&f.st, a.Name, a.Default)
 		}
 	}
-	if p.tok.kind == tokWord && string(p.text()) == "loc" {
-		f.st.Loc = p.trailingLoc()
+	if l := p.ParseOptionalLoc(); l != nil {
+		f.st.Loc = l
 	}
 	op := p.m.NewOp(&f.st)
-	p.level--
+	p.ops.level--
 	return op
 }
 
@@ -194,13 +205,9 @@ func (p *parser) generic() *ir.Op {
 		if p.is(']') {
 			p.Errorf("expected block name")
 		}
-		for {
+		for more := true; more; more = p.comma() {
 			s := p.ParseSuccessor()
-			st.Successors = append(roomy(p, st.Successors), s)
-			if !p.is(',') {
-				break
-			}
-			p.next()
+			st.Successors = append(growList(p, st.Successors), s)
 		}
 		p.expectIn(']', "expected ']' in successor list")
 	}
@@ -214,12 +221,8 @@ func (p *parser) generic() *ir.Op {
 	}
 	if p.is('(') {
 		p.next()
-		for {
+		for more := true; more; more = p.comma() {
 			st.Bodies = append(st.Bodies, p.ParseRegion())
-			if !p.is(',') {
-				break
-			}
-			p.next()
 		}
 		p.expectIn(')', "expected ')' to end region list")
 	}
@@ -228,6 +231,20 @@ func (p *parser) generic() *ir.Op {
 	}
 	p.expectIn(':', "expected ':' followed by operation type")
 	typePos := p.Pos()
+	p.opType(f)
+	if len(f.types) != len(f.uses) {
+		plural := "s"
+		if len(f.uses) == 1 {
+			plural = ""
+		}
+		p.ErrorfAt(typePos, "expected %d operand type%s but had %d", len(f.uses), plural, len(f.types))
+	}
+	p.ResolveOperands(f.uses, f.types, typePos, st)
+	return p.finish(f, k.defaults)
+}
+
+// opType reads (T, ...) -> R, the type of an op, into the types of f and its results.
+func (p *parser) opType(f *frame) {
 	if !p.is('(') {
 		p.Errorf("expected function type")
 	}
@@ -236,38 +253,21 @@ func (p *parser) generic() *ir.Op {
 	if !p.is(')') {
 		f.types = p.typeList(f.types)
 	}
-	p.expectIn(')', "expected ')' in function type")
+	p.expectIn(')', "expected ')'")
 	p.expectIn(punctArrow, "expected '->' in function type")
 	if p.is('(') {
-		st.Types = p.parenTypes(st.Types)
+		f.st.Types = p.parenTypes(f.st.Types)
 	} else {
-		st.Types = append(st.Types, p.ParseType())
+		f.st.Types = append(f.st.Types, p.ParseType())
 	}
-	if len(f.types) != len(f.uses) {
-		plural := "s"
-		if len(f.uses) == 1 {
-			plural = ""
-		}
-		p.ErrorfAt(typePos, "expected %d operand type%s but had %d", len(f.uses), plural, len(f.types))
-	}
-	for i, o := range f.uses {
-		st.Operands = append(st.Operands, p.ResolveOperand(o, f.types[i]))
-	}
-	return p.finish(f, k.defaults)
 }
 
-// pretty reads an op in the form that its definition gives it.
+// pretty reads an op in the assembly that its definition gives it.
 func (p *parser) pretty(names []resultName) *ir.Op {
 	pos := p.Pos()
 	k := p.prettyKind()
 	if k == nil {
 		return p.verbatim(p.foreign(), names)
-	}
-	if k.quick != nil && !p.general {
-		if op := p.quick(k); op != nil {
-			p.quickly++
-			return op
-		}
 	}
 	p.next()
 	f := p.enter(k.def, pos)
@@ -279,30 +279,27 @@ func (p *parser) pretty(names []resultName) *ir.Op {
 	return p.finish(f, k.defaults)
 }
 
-// prettyKind returns the kind that the word in front of a pretty op names, nil where it is one of a dialect that nobody
-// registered.
+// prettyKind describes the op that the current word names, nil if nobody registered its dialect.
 func (p *parser) prettyKind() *opKind {
 	name := p.text()
-	if k := p.recent[kindSlot(name)]; k != nil && k.name == string(name) && k.quick != nil {
-		return k
-	}
-	if strings.IndexByte(str(name), '.') >= 0 {
+	tried := ""
+	if bytes.IndexByte(name, '.') >= 0 {
 		if k := p.kind(name); k.def.Known() {
 			return p.needForm(k)
 		}
-	}
-	full := p.defaults[len(p.defaults)-1]
-	tried := ""
-	if full != "" && strings.IndexByte(str(name), '.') < 0 {
-		full += "." + string(name)
-		if k := p.kind([]byte(full)); k.def.Known() {
-			return p.needForm(k)
+	} else {
+		if d := p.ops.defaults[len(p.ops.defaults)-1]; d != "" {
+			full := d + "." + string(name)
+			if k := p.kind([]byte(full)); k.def.Known() {
+				return p.needForm(k)
+			}
+			tried = " (tried '" + full + "' as well)"
 		}
-		tried = " (tried '" + full + "' as well)"
-	}
-	// module and func.func are read by their own names in every region.
-	if k := p.kind([]byte("builtin." + string(name))); k.def.Known() && string(name) == "module" {
-		return p.needForm(k)
+		if string(name) == "module" { // every region reads it by this name
+			if k := p.kind([]byte("builtin.module")); k.def.Known() {
+				return p.needForm(k)
+			}
+		}
 	}
 	if p.foreign() != nil {
 		return nil
@@ -311,6 +308,7 @@ func (p *parser) prettyKind() *opKind {
 	panic("unreachable")
 }
 
+// needForm returns k if its ops have assembly, and fails if not.
 func (p *parser) needForm(k *opKind) *opKind {
 	if k.def.Parse == nil && k.format == nil {
 		p.Errorf("'%s' op has no custom assembly form", k.name)
@@ -318,52 +316,51 @@ func (p *parser) needForm(k *opKind) *opKind {
 	return k
 }
 
-// attrDict reads {a = x, b} into st. In generic form without <{...}> the inherent attributes of a known op stand
-// among the others.
+// attrDict reads {a = x, b} into st. In generic form without <{...}> the inherent attributes of a known op are among the
+// others.
 func (p *parser) attrDict(st *ir.OpState, properties bool) {
-	p.expectIn('{', "expected '{' in attribute dictionary")
-	if p.is('}') {
-		p.next()
-		return
-	}
+	mark := p.entries()
 	known := st.Def.Known()
-	mark := len(p.scratch)
-	var seen map[string]bool // of many, their names
-	for {
-		name := p.attrName()
-		pos := diag.At(p.tok.start)
-		p.next()
-		a := p.attrValue()
-		if n := len(p.scratch) - mark; n >= 16 {
-			if seen == nil {
-				seen = make(map[string]bool, 32)
-				for _, old := range p.scratch[mark:] {
-					seen[old.Name] = true
-				}
-			}
-			if seen[name] {
-				p.ErrorfAt(pos, "duplicate key '%s' in dictionary attribute", name)
-			}
-			seen[name] = true
-		} else if ir.AttrList(p.scratch[mark:]).Get(name) != nil {
-			p.ErrorfAt(pos, "duplicate key '%s' in dictionary attribute", name)
-		}
-		inherent := properties
+	list := p.ops.attrs[mark:]
+	for i := range list {
+		list[i].Inherent = properties
 		if known {
-			inherent = st.Def.IsInherent(name)
+			list[i].Inherent = st.Def.IsInherent(list[i].Name)
 		}
-		p.scratch = append(p.scratch, ir.NamedAttr{Name: name, Attr: a, Inherent: inherent})
-		if !p.is(',') {
-			break
-		}
-		p.next()
 	}
-	p.expectIn('}', "expected '}' in attribute dictionary")
-	p.addAttrs(st, p.scratch[mark:])
-	p.scratch = p.scratch[:mark]
+	p.addAttrs(st, list)
+	p.ops.attrs = p.ops.attrs[:mark]
 }
 
-// attrName returns the name that the current token gives an attribute.
+// entries reads {a = x, b} and pushes the entries onto the stack of attributes. It returns the length that the stack had.
+func (p *parser) entries() (mark int) {
+	p.expectIn('{', "expected '{' in attribute dictionary")
+	mark = len(p.ops.attrs)
+	var seen map[string]bool // the names of a long list
+	for more := !p.is('}'); more; more = p.comma() {
+		name, pos := p.attrName(), p.Pos()
+		p.next()
+		a := p.attrValue()
+		list := ir.AttrList(p.ops.attrs[mark:])
+		if len(list) == 16 {
+			seen = make(map[string]bool, 32)
+			for _, old := range list {
+				seen[old.Name] = true
+			}
+		}
+		if seen[name] || seen == nil && list.Get(name) != nil {
+			p.ErrorfAt(pos, "duplicate key '%s' in dictionary attribute", name)
+		}
+		if seen != nil {
+			seen[name] = true
+		}
+		p.ops.attrs = append(p.ops.attrs, ir.NamedAttr{Name: name, Attr: a})
+	}
+	p.expectIn('}', "expected '}' in attribute dictionary")
+	return mark
+}
+
+// attrName returns the attribute name that the current token is.
 func (p *parser) attrName() string {
 	switch p.tok.kind {
 	case tokWord:
@@ -388,18 +385,18 @@ func (p *parser) attrValue() ir.Attr {
 	return p.ParseAttr(nil)
 }
 
-// unit is the attribute that an entry without value has. Attributes are immutable, so one serves all.
+// unit is the value of an entry without a value. Attributes are immutable, so all entries share it.
 var unit = ir.NewUnit()
 
-// addAttrs adds entries to those of st, which stay sorted. The entries are copied.
+// addAttrs adds copies of entries to the attributes of st and keeps them sorted.
 func (p *parser) addAttrs(st *ir.OpState, entries []ir.NamedAttr) {
 	n := len(st.Attrs) + len(entries)
-	if cap(p.attrSlab)-len(p.attrSlab) < n {
-		p.attrSlab = make([]ir.NamedAttr, 0, max(n, 8, min(2*cap(p.attrSlab), 512)))
+	if cap(p.ops.slab)-len(p.ops.slab) < n {
+		p.ops.slab = make([]ir.NamedAttr, 0, max(n, 8, min(2*cap(p.ops.slab), 512)))
 	}
-	start := len(p.attrSlab)
-	p.attrSlab = append(append(p.attrSlab, st.Attrs...), entries...)
-	list := ir.AttrList(p.attrSlab[start:len(p.attrSlab):len(p.attrSlab)])
+	start := len(p.ops.slab)
+	p.ops.slab = append(append(p.ops.slab, st.Attrs...), entries...)
+	list := ir.AttrList(p.ops.slab[start:len(p.ops.slab):len(p.ops.slab)])
 	sorted := true
 	for i := 1; i < len(list); i++ {
 		if list[i-1].Name >= list[i].Name {
@@ -407,7 +404,7 @@ func (p *parser) addAttrs(st *ir.OpState, entries []ir.NamedAttr) {
 			if len(list) > 16 {
 				break
 			}
-			// An insertion sort: entries are few and nearly in order.
+			// An insertion sort, because the entries are few and nearly in order.
 			for j := i; j > 0 && list[j-1].Name > list[j].Name; j-- {
 				list[j-1], list[j] = list[j], list[j-1]
 			}

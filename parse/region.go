@@ -20,11 +20,12 @@ func (p *parser) ParseOptionalRegion(args ...ir.Argument) *ir.Region {
 	return p.region(args)
 }
 
+// region reads { ... } whose entry block has the given arguments.
 func (p *parser) region(args []ir.Argument) *ir.Region {
 	p.deeper()
 	defer func() { p.depth-- }()
 	r := p.m.NewRegion()
-	def := p.frames[p.level-1].st.Def
+	def := p.ops.frames[p.ops.level-1].st.Def
 	p.next()
 	if p.is('}') && len(args) == 0 {
 		p.next()
@@ -32,14 +33,14 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 	}
 	isolated := def.Has(ir.IsolatedFromAbove)
 	p.pushScope(isolated)
-	outer := p.blocks
-	p.blocks = &blockScope{parent: outer}
-	p.defaults = append(p.defaults, def.DefaultDialect)
+	outer := p.values.blocks
+	p.values.blocks = &blockScope{parent: outer}
+	p.ops.defaults = append(p.ops.defaults, def.DefaultDialect)
 
 	if p.tok.kind != tokCaret || len(args) > 0 {
 		entry := r.AddBlock()
 		for _, a := range args {
-			if _, dup := p.scope.lookup(a.Name); dup {
+			if _, dup := p.values.scope.lookup(a.Name); dup {
 				p.ErrorfAt(a.Pos, "region entry argument '%%%s' is already in use", a.Name)
 			}
 			p.defineArg(entry, a)
@@ -57,18 +58,19 @@ func (p *parser) region(args []ir.Argument) *ir.Region {
 	if !p.is('}') {
 		p.wrong("expected '}' in region")
 	}
-	for _, l := range p.blocks.order {
+	for _, l := range p.values.blocks.order {
 		if !l.defined {
 			p.ErrorfAt(l.pos, "reference to an undefined block")
 		}
 	}
 	p.next()
-	p.defaults = p.defaults[:len(p.defaults)-1]
-	p.blocks = outer
+	p.ops.defaults = p.ops.defaults[:len(p.ops.defaults)-1]
+	p.values.blocks = outer
 	p.popScope()
 	return r
 }
 
+// defineArg adds an argument to b.
 func (p *parser) defineArg(b *ir.Block, a ir.Argument) {
 	v := b.AddArg(a.Type, a.Loc)
 	v.SetPos(a.Pos)
@@ -78,7 +80,7 @@ func (p *parser) defineArg(b *ir.Block, a ir.Argument) {
 	p.bind(a.Name, binding{val: v, n: 1, pos: a.Pos})
 }
 
-// block reads ^name(%a: T, ...): and the ops below it.
+// block reads ^name(%a: T, ...): and the ops after it.
 func (p *parser) block(r *ir.Region) {
 	l := p.label()
 	if l.defined {
@@ -89,16 +91,12 @@ func (p *parser) block(r *ir.Region) {
 	p.next()
 	if p.is('(') {
 		p.next()
-		for !p.is(')') {
+		for more := !p.is(')'); more; more = p.comma() {
 			o := p.ParseOperand()
 			p.expectIn(':', "expected ':' and type for SSA operand")
 			a := ir.Argument{Operand: o, Type: p.ParseType()}
 			a.Loc = p.ParseOptionalLoc()
 			p.defineArg(l.block, a)
-			if !p.is(',') {
-				break
-			}
-			p.next()
 		}
 		p.expectIn(')', "expected ')' to end argument list")
 	}
@@ -121,7 +119,7 @@ func (p *parser) ParseSuccessor() *ir.Block {
 	if p.tok.kind != tokCaret {
 		p.Errorf("expected block name")
 	}
-	if p.blocks == nil {
+	if p.values.blocks == nil {
 		p.Errorf("reference to an undefined block")
 	}
 	l := p.label()

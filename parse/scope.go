@@ -5,27 +5,35 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// scope holds the values that are visible in an isolated region and the regions nested in it.
-type scope struct {
-	parent  *scope
-	nums    []binding // %0, %1, ...
-	names   map[string]binding
-	log     []string // names in the order of definition, to take back those of a nested region
-	numLog  []int32  // of nested regions, and of numbers far above the count of values
-	dense   int      // the other numbers are below
-	bound   int      // how many numbers were bound
-	order   []logMark
-	forward map[use]*forwardValue
-	fwdSeq  []use
-	start   int // where in the text it begins
+// values holds the names of values and blocks that the text can use at the current token.
+type values struct {
+	scope   *scope
+	free    []*scope // scopes to use again
+	blocks  *blockScope
+	guessed map[*ir.Value]bool // values whose types the text has not given yet
 }
 
-// logMark is the state of the logs where a nested region starts.
+// scope holds the values that are visible in an isolated region and the regions nested in it.
+type scope struct {
+	parent   *scope
+	nums     []binding // %0, %1, ...
+	names    map[string]binding
+	log      []string  // the names in the order of their definitions; a nested region takes its own back at its end
+	numLog   []int32   // the same for numbers, only those of nested regions and those far above the count of values
+	unlogged int       // all numbers that are not in numLog are less
+	bound    int       // count of bound numbers
+	regions  []logMark // the open regions
+	forward  map[use]*forwardValue
+	uses     []use // of all that were in forward, in the order of the text
+	start    int   // offset in the text
+}
+
+// logMark is the length of the logs at the start of a region.
 type logMark struct{ names, nums int }
 
-// binding is what a name stands for: n values from val on, results of one op, or a block argument.
+// binding is the meaning of a name: n results of one op from val on, or a block argument.
 type binding struct {
-	val *ir.Value
+	val *ir.Value // nil if the definition was refused
 	n   int32
 	pos diag.Pos
 }
@@ -36,16 +44,16 @@ type use struct {
 	index int
 }
 
-// forwardValue stands for a value that is used in front of its definition.
+// forwardValue stands for a value that is used before its definition.
 type forwardValue struct {
 	val *ir.Value
 	pos diag.Pos
 }
 
-// maxNums bounds the table of numbered values by what the text can define.
-func (p *parser) maxNums() int { return len(p.lexer.src)/4 + 64 }
+// maxNums returns the largest size of the table of numbered values: the text cannot define more.
+func (p *parser) maxNums() int { return len(p.src)/4 + 64 }
 
-// number returns the value of a name made of decimal digits only, without leading zeros.
+// number returns the value of a name that consists of decimal digits without leading zeros.
 func number(name []byte) (n int, ok bool) {
 	if len(name) > 9 || len(name) > 1 && name[0] == '0' {
 		return 0, false
@@ -59,21 +67,19 @@ func number(name []byte) (n int, ok bool) {
 	return n, len(name) > 0
 }
 
+// lookup returns the meaning of name, without its '%'.
 func (s *scope) lookup(name []byte) (b binding, ok bool) {
-	if n, isNum := number(name); isNum {
-		if n < len(s.nums) {
-			b = s.nums[n]
-			return b, b.n > 0
-		}
-		b, ok = s.names[string(name)]
-		return b, ok
+	if n, isNum := number(name); isNum && n < len(s.nums) {
+		b = s.nums[n]
+		return b, b.n > 0
 	}
 	b, ok = s.names[string(name)]
 	return b, ok
 }
 
+// bind gives name, without its '%', a meaning.
 func (p *parser) bind(name []byte, b binding) {
-	s := p.scope
+	s := p.values.scope
 	n, isNum := number(name)
 	if isNum && n < len(s.nums) && s.nums[n].n > 0 {
 		p.redefined(name, b, s.nums[n])
@@ -85,13 +91,13 @@ func (p *parser) bind(name []byte, b binding) {
 			s.nums = grown
 		}
 		if n >= len(s.nums) {
-			s.nums = s.nums[:n+1] // what is behind the length is zero: popScope clears what was used
+			s.nums = s.nums[:n+1] // the new entries are zero: popScope clears the table
 		}
 		s.nums[n] = b
-		if s.bound++; len(s.order) > 1 || n > 8*s.bound+1024 {
+		if s.bound++; len(s.regions) > 1 || n > 8*s.bound+1024 {
 			s.numLog = append(s.numLog, int32(n))
 		} else {
-			s.dense = max(s.dense, n+1)
+			s.unlogged = max(s.unlogged, n+1)
 		}
 	} else {
 		key := str(name)
@@ -106,15 +112,15 @@ func (p *parser) bind(name []byte, b binding) {
 	}
 }
 
-// moreNums returns how many numbered values to prepare for where there are n already: where there are many, as many as
-// the rest of the text will have if it goes on like that, so that a large table is not copied again and again.
+// moreNums returns the capacity to give the table of numbered values if it needs more than n entries. For a large table it
+// extrapolates to the end of the text, so that the table is not copied again and again.
 func (p *parser) moreNums(n int) int {
 	if n < 4096 {
-		return max(64, 2*n, min(len(p.lexer.src)/80, 8192))
+		return max(64, 2*n, min(len(p.src)/80, 8192))
 	}
-	from := p.scope.start
+	from := p.values.scope.start
 	rate := float64(n) / float64(max(p.tok.start-from, 1))
-	return max(n+n/4, min(p.maxNums(), int(1.02*rate*float64(len(p.lexer.src)-from))))
+	return max(n+n/4, min(p.maxNums(), int(1.02*rate*float64(len(p.src)-from))))
 }
 
 func (p *parser) redefined(name []byte, b, old binding) {
@@ -122,9 +128,9 @@ func (p *parser) redefined(name []byte, b, old binding) {
 	panic(bailout{d.Note(old.pos, "previously defined here")})
 }
 
-// resolveForward puts the values of a new binding in the place of those that stood for them.
+// resolveForward replaces the values that stood for those of a new binding.
 func (p *parser) resolveForward(name []byte, b binding) {
-	s := p.scope
+	s := p.values.scope
 	for i := range int(b.n) {
 		key := use{str(name), i}
 		f := s.forward[key]
@@ -132,7 +138,7 @@ func (p *parser) resolveForward(name []byte, b binding) {
 			continue
 		}
 		v := b.value(i)
-		if v.Type() != f.val.Type() && !p.guessed[f.val] && !p.adopt(v, f.val.Type()) {
+		if v.Type() != f.val.Type() && !p.values.guessed[f.val] && !p.adopt(v, f.val.Type()) {
 			d := diag.Errorf(p.source, f.pos, "definition of SSA value '%%%s#%d' has type '%s'", name, i, v.Type())
 			panic(bailout{d.Note(f.pos, "previously used here with type %s", f.val.Type())})
 		}
@@ -148,30 +154,29 @@ func (b *binding) value(i int) *ir.Value {
 	return b.val.DefiningOp().Result(b.val.Index() + i)
 }
 
-// pushScope starts a region: isolated ones see nothing of what is around.
+// pushScope starts a region. An isolated region sees none of the values around it.
 func (p *parser) pushScope(isolated bool) {
 	if !isolated {
-		s := p.scope
-		s.order = append(s.order, logMark{len(s.log), len(s.numLog)})
+		s := p.values.scope
+		s.regions = append(s.regions, logMark{len(s.log), len(s.numLog)})
 		return
 	}
 	var s *scope
-	if n := len(p.free); n > 0 {
-		s = p.free[n-1]
-		p.free = p.free[:n-1]
+	if n := len(p.values.free); n > 0 {
+		s = p.values.free[n-1]
+		p.values.free = p.values.free[:n-1]
 	} else {
 		s = &scope{names: map[string]binding{}}
 	}
-	s.parent, s.start = p.scope, p.tok.start
-	s.order = append(s.order, logMark{})
-	p.scope = s
+	s.parent, s.start = p.values.scope, p.tok.start
+	s.regions = append(s.regions, logMark{})
+	p.values.scope = s
 }
 
-// popScope ends a region. At the end of an isolated one every value used must be defined.
-func (p *parser) popScope() {
-	s := p.scope
-	mark := s.order[len(s.order)-1]
-	s.order = s.order[:len(s.order)-1]
+// leaveRegion removes the names that the innermost open region defined.
+func (s *scope) leaveRegion() {
+	mark := s.regions[len(s.regions)-1]
+	s.regions = s.regions[:len(s.regions)-1]
 	for _, name := range s.log[mark.names:] {
 		delete(s.names, name)
 	}
@@ -179,66 +184,76 @@ func (p *parser) popScope() {
 		s.nums[n] = binding{}
 	}
 	s.log, s.numLog = s.log[:mark.names], s.numLog[:mark.nums]
-	if len(s.order) > 0 {
+}
+
+// popScope ends a region. At the end of an isolated one every value used must be defined.
+func (p *parser) popScope() {
+	s := p.values.scope
+	s.leaveRegion()
+	if len(s.regions) > 0 {
 		return
 	}
-	if s.dense < 1<<15 {
-		clear(s.nums[:s.dense])
+	if s.unlogged < 1<<15 {
+		clear(s.nums[:s.unlogged])
 		s.nums = s.nums[:0]
 	} else {
-		s.nums = nil // as likely as not the last function that is so large
+		s.nums = nil // another function of this size is unlikely
 	}
-	s.dense, s.bound = 0, 0
+	s.unlogged, s.bound = 0, 0
 	if len(s.forward) > 0 {
-		for _, key := range s.fwdSeq {
+		for _, key := range s.uses {
 			if f := s.forward[key]; f != nil {
 				p.report(diag.Errorf(p.source, f.pos, "use of undeclared SSA value name"))
 			}
 		}
 		clear(s.forward)
 	}
-	s.fwdSeq = s.fwdSeq[:0]
-	p.scope = s.parent
+	s.uses = s.uses[:0]
+	p.values.scope = s.parent
 	s.parent = nil
-	p.free = append(p.free, s)
+	p.values.free = append(p.values.free, s)
 }
 
 // ResolveOperand implements ir.AsmParser.
-func (p *parser) ResolveOperand(o ir.Operand, t ir.Type) *ir.Value {
-	b, ok := p.scope.lookup(o.Name)
-	if ok && b.val == nil {
-		return p.forwardValue(t) // the definition was refused: any use will do
+func (p *parser) ResolveOperand(o ir.Operand, t ir.Type) *ir.Value { return p.resolve(&o, t) }
+
+// resolve returns the value that o names, which must have type t.
+func (p *parser) resolve(o *ir.Operand, t ir.Type) *ir.Value {
+	v, pos, _ := p.value(o, t)
+	if v.Type() != t && !p.adopt(v, t) {
+		d := diag.Errorf(p.source, o.Pos, "use of value '%%%s' expects different type than prior uses: '%s' vs '%s'", o.Name, t, v.Type())
+		panic(bailout{d.Note(pos, "prior use here")})
 	}
-	if ok {
+	return v
+}
+
+// value returns the value that o names, and the place of its definition or, if that is yet to come, of its first use. first
+// is set if o is that first use; the value then has type t.
+func (p *parser) value(o *ir.Operand, t ir.Type) (v *ir.Value, pos diag.Pos, first bool) {
+	s := p.values.scope
+	if b, ok := s.lookup(o.Name); ok {
+		if b.val == nil {
+			return p.forwardValue(t), b.pos, false // the definition was refused: any use fits
+		}
 		if o.Index >= int(b.n) {
 			p.ErrorfAt(o.Pos, "reference to invalid result number")
 		}
-		v := b.value(o.Index)
-		if v.Type() != t && !p.adopt(v, t) {
-			d := diag.Errorf(p.source, o.Pos, "use of value '%%%s' expects different type than prior uses: '%s' vs '%s'", o.Name, t, v.Type())
-			panic(bailout{d.Note(b.pos, "prior use here")})
-		}
-		return v
+		return b.value(o.Index), b.pos, false
 	}
-	s := p.scope
 	key := use{str(o.Name), o.Index}
 	if f := s.forward[key]; f != nil {
-		if f.val.Type() != t && !p.adopt(f.val, t) {
-			d := diag.Errorf(p.source, o.Pos, "use of value '%%%s' expects different type than prior uses: '%s' vs '%s'", o.Name, t, f.val.Type())
-			panic(bailout{d.Note(f.pos, "prior use here")})
-		}
-		return f.val
+		return f.val, f.pos, false
 	}
 	if s.forward == nil {
 		s.forward = map[use]*forwardValue{}
 	}
 	f := &forwardValue{val: p.forwardValue(t), pos: o.Pos}
 	s.forward[key] = f
-	s.fwdSeq = append(s.fwdSeq, key)
-	return f.val
+	s.uses = append(s.uses, key)
+	return f.val, f.pos, true
 }
 
-// forwardValue returns a value that stands for one of type t until its definition is read.
+// forwardValue returns a value of type t that stands for another one until the definition of that is read.
 func (p *parser) forwardValue(t ir.Type) *ir.Value {
 	return p.m.NewOp(&ir.OpState{Def: p.m.Def("builtin.unrealized_conversion_cast"), Types: []ir.Type{t}}).Result(0)
 }
@@ -258,9 +273,9 @@ type label struct {
 	name    string
 }
 
-// label returns the block of the current token, ^name, making it where it is new.
+// label returns the block that the current token, ^name, names. It makes the block at its first use.
 func (p *parser) label() *label {
-	bs := p.blocks
+	bs := p.values.blocks
 	name := p.text()
 	l := bs.labels[string(name)]
 	if l == nil {

@@ -12,7 +12,7 @@ func (p *parser) unknownOp(name, tried string) {
 	if p.reg != nil {
 		full := name
 		if strings.IndexByte(name, '.') < 0 {
-			full = p.defaults[len(p.defaults)-1] + "." + name
+			full = p.ops.defaults[len(p.ops.defaults)-1] + "." + name
 		}
 		dialect, _, _ := strings.Cut(full, ".")
 		if s := diag.Closest(full, p.reg.OpNames()); s != "" {

@@ -2,16 +2,12 @@ package parse
 
 import (
 	"bytes"
-	"encoding/binary"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
-
-// longestCached is the length of type and attribute texts up to which they are kept for quick recognition.
-const longestCached = 512
 
 // ParseType implements ir.AsmParser.
 func (p *parser) ParseType() ir.Type {
@@ -28,7 +24,7 @@ func (p *parser) ParseOptionalType() (t ir.Type, ok bool) {
 	case tokWord:
 		return p.wordType()
 	case tokBang:
-		return p.bangType(), true
+		return p.dialectType(), true
 	case tokPunct:
 		if p.tok.punct == '(' {
 			return p.ParseFunctionType(), true
@@ -39,29 +35,23 @@ func (p *parser) ParseOptionalType() (t ir.Type, ok bool) {
 
 // wordType reads a builtin type.
 func (p *parser) wordType() (ir.Type, bool) {
-	src := p.lexer.src
+	src := p.src
 	start, end := p.tok.start, p.tok.end
 	if end < len(src) && src[end] == '<' {
-		// The text of a tensor type rarely nests: find its end and look it up.
-		if n := typeEnd(src, end+1); n > 0 {
-			slot := &p.recentTypes[typeSlot(src[start:n])]
-			if slot.text == string(src[start:n]) {
-				p.lexAt(n)
-				return slot.typ, true
-			}
-			if t := p.types[string(src[start:n])]; t != nil {
-				*slot = knownType{str(src[start:n]), t}
-				p.lexAt(n)
-				return t, true
-			}
-			expanded := p.expanded
-			t, ok := p.angleType()
-			if ok && p.tok.start >= n && n-start <= longestCached && p.expanded == expanded {
-				p.types[str(src[start:n])] = t
-			}
-			return t, ok
+		n := typeEnd(src, end+1)
+		if n == 0 {
+			return p.angleType()
 		}
-		return p.angleType()
+		if t, ok := p.cache.types.get(src[start:n], nil); ok {
+			p.lexAt(n)
+			return t, true
+		}
+		expanded := p.expanded
+		t, ok := p.angleType()
+		if ok && p.tok.start >= n && p.expanded == expanded {
+			p.cache.types.put(src[start:n], nil, t)
+		}
+		return t, ok
 	}
 	t := p.scalarType(p.text())
 	if t == nil {
@@ -74,19 +64,8 @@ func (p *parser) wordType() (ir.Type, bool) {
 	return t, true
 }
 
-// typeSlot spreads the texts of types, word<...>, over the table of those used last.
-func typeSlot(text []byte) int {
-	n := len(text)
-	if n < 16 {
-		return n
-	}
-	h := binary.LittleEndian.Uint64(text[7:]) ^ binary.LittleEndian.Uint64(text[n-9:])<<1
-	h = (h ^ uint64(n)) * 0x9E3779B97F4A7C15
-	return int(h >> (64 - 7))
-}
-
-// typeEnd returns the offset behind the '>' that closes the '<' in front of i, 0 where it is far or the text in
-// between is not simple.
+// typeEnd returns the offset after the '>' that closes the '<' before i. It returns 0 if that is far, or if the text in
+// between has strings, comments, arrows or line breaks.
 func typeEnd(src []byte, i int) int {
 	depth := 1
 	for end := min(len(src), i+longestCached); i < end; i++ {
@@ -107,7 +86,7 @@ func typeEnd(src []byte, i int) int {
 	return 0
 }
 
-// scalarType returns the type that a word without parameters names, nil for none.
+// scalarType returns the type that a word without parameters names, nil if it names none.
 func (p *parser) scalarType(word []byte) ir.Type {
 	if len(word) < 2 {
 		return nil
@@ -215,7 +194,7 @@ func (p *parser) tensorType() ir.Type {
 		p.lexAt(p.tok.start + 1)
 		return p.ctx.UnrankedTensor(p.elementType())
 	}
-	dims := p.typeDims()
+	dims := p.dims()
 	elem := p.elementType()
 	switch elem.(type) {
 	case *ir.IntegerType, *ir.FloatType, *ir.ComplexType, *ir.IndexType, *ir.DialectType, *ir.ShapedType:
@@ -238,7 +217,7 @@ func (p *parser) tensorType() ir.Type {
 	return p.ctx.Tensor(dims, elem, encoding)
 }
 
-// elementType reads the type behind the dimensions.
+// elementType reads the type after the dimensions.
 func (p *parser) elementType() ir.Type {
 	if p.is('(') {
 		p.Errorf("expected non-function type")
@@ -250,9 +229,9 @@ func (p *parser) elementType() ir.Type {
 	return t
 }
 
-// typeDims reads dimensions, each followed by x, from the current token on: 2x?x in tensor<2x?xf32>.
-func (p *parser) typeDims() []int64 {
-	src := p.lexer.src
+// dims reads dimensions, each followed by x, from the current token on: 2x?x in tensor<2x?xf32>.
+func (p *parser) dims() []int64 {
+	src := p.src
 	i := p.tok.start
 	var buf [8]int64
 	dims := buf[:0]
@@ -295,9 +274,9 @@ func (p *parser) typeDims() []int64 {
 	return append([]int64(nil), dims...)
 }
 
-// shapedType reads a vector or memref, which are carried but not computed with.
+// shapedType reads a vector or memref. hlocb keeps such types and does not compute with them.
 func (p *parser) shapedType(kind ir.ShapedKind) ir.Type {
-	src := p.lexer.src
+	src := p.src
 	if p.is('*') || p.is('[') {
 		// An unranked memref or a scalable vector: all of it is text.
 		end := p.balancedEnd('<', p.tok.start)
@@ -305,7 +284,7 @@ func (p *parser) shapedType(kind ir.ShapedKind) ir.Type {
 		p.lexAt(end)
 		return p.ctx.Shaped(kind, nil, p.ctx.None(), text)
 	}
-	dims := p.typeDims()
+	dims := p.dims()
 	if p.is('[') {
 		end := p.balancedEnd('<', p.tok.start)
 		text := string(ir.AppendShape(nil, dims)) + string(bytes.TrimSpace(src[p.tok.start:end]))
@@ -322,13 +301,13 @@ func (p *parser) shapedType(kind ir.ShapedKind) ir.Type {
 	return p.ctx.Shaped(kind, dims, elem, rest)
 }
 
-// balancedEnd returns the offset of the bracket that closes open, from offset i inside it on: everything in between is
+// balancedEnd returns the offset of the bracket that closes open, which is before offset i. All brackets in between must be
 // balanced.
 func (p *parser) balancedEnd(open byte, i int) int { return p.balanced(open, i, false) }
 
-// balanced is balancedEnd for a text that may have comparisons, as affine sets have.
+// balanced is balancedEnd for a text that may have comparisons, like an affine set.
 func (p *parser) balanced(open byte, i int, comparisons bool) int {
-	src := p.lexer.src
+	src := p.src
 	stack := []byte{open} // the brackets to be closed, innermost last
 	for i < len(src) {
 		c := src[i]
@@ -389,148 +368,18 @@ func closer(open byte) byte {
 	return '}'
 }
 
-// symbolText splits what the current token (#x.y or !x.y) starts into dialect, mnemonic and the offset behind its
-// body; wrapped is set for the form #dialect<...>, alias where it is no dialect's symbol at all.
-func (p *parser) symbolText() (dialect, name string, body, end int, wrapped, alias bool) {
-	src := p.lexer.src
-	text := src[p.tok.start+1 : p.tok.end]
-	body, end = p.tok.end, p.tok.end
-	angle := end < len(src) && src[end] == '<'
-	dot := bytes.IndexByte(text, '.')
-	if dot < 0 && !angle {
-		return "", "", body, end, false, true
-	}
-	if angle {
-		p.depth++
-		end = p.balancedEnd('<', body+1) + 1
-		p.depth--
-	}
-	if dot < 0 {
-		return str(text), "", body, end, true, false
-	}
-	if dot == 0 {
-		p.Errorf("invalid dialect namespace '\"\"'")
-	}
-	return str(text[:dot]), str(text[dot+1:]), body, end, false, false
-}
-
-// unnamed returns the text of #dialect.text or !dialect.text as #dialect<text> has it, where the text is no mnemonic
-// with or without parameters in angle brackets; MLIR writes it so. Dialects that are known want a mnemonic.
-func (p *parser) unnamed(d *ir.Dialect, name string, body, end int) (text string, ok bool) {
-	if simpleName(name) {
-		return "", false
-	}
-	if d != nil {
-		p.ErrorfAt(diag.At(body-len(name)), "expected valid keyword")
-	}
-	return "<" + string(p.lexer.src[body-len(name):end]) + ">", true
-}
-
-// simpleName reports whether MLIR takes name for a mnemonic: letters, digits, '_' and '.' after a letter.
-func simpleName(name string) bool {
-	for i := range len(name) {
-		c := name[i]
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && (i == 0 || c-'0' > 9 && c != '_' && c != '.') {
-			return false
-		}
-	}
-	return name != ""
-}
-
-// bangType reads !alias, !dialect.name<...> or !dialect<...>.
-func (p *parser) bangType() ir.Type {
-	src := p.lexer.src
-	start := p.tok.start
-	dialect, name, body, end, wrapped, alias := p.symbolText()
-	if alias {
-		a := p.typeAliases[string(p.text())]
-		if a.typ == nil {
-			name := p.text()[1:]
-			p.next()
-			p.Errorf("undefined symbol alias id '%s'", name)
-		}
-		p.next()
-		p.expand(a.size, a.depth)
-		return a.typ
-	}
-	key := src[start:end]
-	if t := p.types[string(key)]; t != nil {
-		p.lexAt(end)
-		return t
-	}
-	p.deeper()
-	defer func() { p.depth-- }()
-	expanded := p.expanded
-	var t ir.Type
-	d := p.dialect(dialect)
-	if wrapped {
-		p.lexAt(body + 1)
-		name = ""
-		if p.tok.kind == tokWord && (d != nil || p.tok.start == body+1) { // of unknown dialects all is text
-			name = str(p.text())
-		}
-		body = p.tok.end
-	} else if text, ok := p.unnamed(d, name, body, end); ok {
-		t = p.ctx.DialectType(dialect, "", text, nil)
-		p.lexAt(end)
-	}
-	if t == nil && d != nil && d.ParseType != nil && name != "" {
-		p.lexAt(body)
-		t = d.ParseType(p, name)
-	}
-	switch {
-	case t == nil:
-		t = p.verbatimType(dialect, name, p.symbolBody(start), body, end, wrapped)
-		p.lexAt(end)
-	case wrapped:
-		p.expectIn('>', "expected '>' in "+dialect+" type")
-	}
-	if len(key) <= longestCached && p.expanded == expanded {
-		p.types[str(key)] = t
-	}
-	return t
-}
-
-func (p *parser) verbatimType(dialect, name string, open, body, end int, wrapped bool) ir.Type {
-	src := p.lexer.src
-	if wrapped && name == "" {
-		return p.ctx.DialectType(dialect, "", string(src[open:end]), nil)
-	}
-	if wrapped {
-		rest, ok := p.angled(body, end-1)
-		if !ok || !simpleName(name) {
-			return p.ctx.DialectType(dialect, "", string(src[open:end]), nil)
-		}
-		return p.ctx.DialectType(dialect, name, rest, nil)
-	}
-	return p.ctx.DialectType(dialect, name, string(src[body:end]), nil)
-}
-
-func (p *parser) dialect(name string) *ir.Dialect {
-	if p.reg == nil {
-		return nil
-	}
-	return p.reg.Dialect(name)
-}
-
 // ParseTypes implements ir.AsmParser.
 func (p *parser) ParseTypes() []ir.Type { return p.typeList(nil) }
 
 func (p *parser) typeList(out []ir.Type) []ir.Type {
-	for {
+	for more := true; more; more = p.comma() {
 		t := p.ParseType()
-		out = append(roomy(p, out), t)
-		if !p.is(',') {
-			return out
-		}
-		p.next()
+		out = append(growList(p, out), t)
 	}
+	return out
 }
 
-// ParseParenTypes implements ir.AsmParser.
-func (p *parser) ParseParenTypes() []ir.Type { return p.parenTypes(nil) }
-
+// parenTypes appends the types in parentheses, possibly none, to out.
 func (p *parser) parenTypes(out []ir.Type) []ir.Type {
 	p.expectIn('(', "expected '('")
 	if !p.is(')') {
@@ -542,62 +391,29 @@ func (p *parser) parenTypes(out []ir.Type) []ir.Type {
 
 // ParseFunctionType implements ir.AsmParser.
 func (p *parser) ParseFunctionType() *ir.FunctionType {
-	start, expanded := p.tok.start, p.expanded
-	src := p.lexer.src
-	for i := range p.functions.list {
-		if f := &p.functions.list[i]; bytes.HasPrefix(src[start:], f.text) {
-			p.lexAt(start + len(f.text))
-			return f.typ
-		}
-	}
-	f := p.functionTypeAnew()
-	end := p.tok.start
-	for class[src[end-1]]&clsSpace != 0 {
-		end--
-	}
-	text := src[start:end]
-	if c := src[end-1]; (c == '>' || c == ')') && len(text) <= longestCached && p.expanded == expanded && bytes.IndexByte(text, '/') < 0 {
-		p.functions.add(readFunction{text, f})
-	}
-	return f
-}
-
-// readFunction is the text of a function type, which ends with the bracket that closes one of its own.
-type readFunction struct {
-	text []byte
-	typ  *ir.FunctionType
-}
-
-func (p *parser) functionTypeAnew() *ir.FunctionType {
 	p.deeper()
 	defer func() { p.depth-- }()
-	mark := len(p.typeStack)
+	mark := len(p.ops.types)
 	p.pushTypes()
-	n := len(p.typeStack)
+	n := len(p.ops.types)
 	p.expectIn(punctArrow, "expected '->' in function type")
 	if p.is('(') {
 		p.pushTypes()
 	} else {
 		t := p.ParseType()
-		p.typeStack = append(p.typeStack, t)
+		p.ops.types = append(p.ops.types, t)
 	}
-	f := p.ctx.Function(p.typeStack[mark:n], p.typeStack[n:])
-	p.typeStack = p.typeStack[:mark]
+	f := p.ctx.Function(p.ops.types[mark:n], p.ops.types[n:])
+	p.ops.types = p.ops.types[:mark]
 	return f
 }
 
 // pushTypes reads types between parentheses onto the stack.
 func (p *parser) pushTypes() {
 	p.expectIn('(', "expected '('")
-	if !p.is(')') {
-		for {
-			t := p.ParseType()
-			p.typeStack = append(p.typeStack, t)
-			if !p.is(',') {
-				break
-			}
-			p.next()
-		}
+	for more := !p.is(')'); more; more = p.comma() {
+		t := p.ParseType()
+		p.ops.types = append(p.ops.types, t)
 	}
 	p.expectIn(')', "expected ')'")
 }

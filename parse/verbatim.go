@@ -20,7 +20,7 @@ func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
 	f := p.enter(def, pos)
 	st := &f.st
 	var pieces []string
-	src := p.lexer.src
+	src := p.src
 	from, end := start.end, start.end
 	var open []byte // the brackets to be closed, innermost last
 	types := -1
@@ -35,7 +35,7 @@ func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
 				p.unreadable(start)
 			}
 			pieces = append(pieces, string(src[from:at.start]))
-			st.Operands = append(st.Operands, p.untyped(o))
+			st.Operands = append(st.Operands, p.untyped(&o))
 			from, end = p.lastEnd(o), p.lastEnd(o)
 			if from < len(src) && (class[src[from]]&clsSuffix != 0 || src[from] == '#') {
 				p.unreadable(start)
@@ -91,7 +91,7 @@ var closing = [128]byte{'(': ')', '[': ']', '{': '}', '<': '>'}
 
 // lastEnd returns the offset behind the operand that was just read.
 func (p *parser) lastEnd(o ir.Operand) int {
-	src := p.lexer.src
+	src := p.src
 	i := o.Pos.Offset() + 1 + len(o.Name)
 	if i < len(src) && src[i] == '#' {
 		for i++; i < len(src) && class[src[i]]&clsDigit != 0; i++ {
@@ -133,7 +133,7 @@ func (p *parser) statementEnds(depth int) bool {
 		return true
 	case tokHash, tokBang:
 		i := p.skipSpace(p.tok.end)
-		return i < len(p.lexer.src) && p.lexer.src[i] == '='
+		return i < len(p.src) && p.src[i] == '='
 	case tokPunct:
 		return p.tok.punct == punctMetaOpen
 	case tokWord:
@@ -141,7 +141,7 @@ func (p *parser) statementEnds(depth int) bool {
 		if strings.IndexByte(name, '.') > 0 || name == "module" {
 			return true
 		}
-		full := p.defaults[len(p.defaults)-1]
+		full := p.ops.defaults[len(p.ops.defaults)-1]
 		return full != "" && p.kind([]byte(full+"."+name)).def.Known()
 	}
 	return false
@@ -150,13 +150,13 @@ func (p *parser) statementEnds(depth int) bool {
 // opens reports whether a '(' follows the current token.
 func (p *parser) opens() bool {
 	i := p.skipSpace(p.tok.end)
-	return i < len(p.lexer.src) && p.lexer.src[i] == '('
+	return i < len(p.src) && p.src[i] == '('
 }
 
 // holdsLines reports whether the '{' at the current token may start a region: it is not closed on its line, or values
 // or blocks are named in it.
 func (p *parser) holdsLines() bool {
-	src := p.lexer.src
+	src := p.src
 	depth := 0
 	for i := p.tok.start; i < len(src); i++ {
 		switch src[i] {
@@ -183,22 +183,22 @@ func (p *parser) holdsLines() bool {
 // aliasText returns what the alias at the current token stands for as text, ok false where it is none.
 func (p *parser) aliasText() (text string, ok bool) {
 	name := p.text()
-	if end := p.tok.end; bytes.IndexByte(name, '.') >= 0 || end < len(p.lexer.src) && p.lexer.src[end] == '<' {
+	if end := p.tok.end; bytes.IndexByte(name, '.') >= 0 || end < len(p.src) && p.src[end] == '<' {
 		return "", false
 	}
-	if a, ok := p.attrAliases[string(name)]; ok {
+	if a, ok := p.aliases.attrs[string(name)]; ok {
 		if isOpen(a.attr) {
 			p.Errorf("'%s' stands for a location of which a part is not defined yet", name)
 		}
-		p.expand(a.size, a.depth)
+		p.expand(a.extent)
 		return a.attr.String(), true
 	}
-	if a, ok := p.typeAliases[string(name)]; ok {
-		p.expand(a.size, a.depth)
-		return a.typ.String(), true
+	a, ok := p.aliases.types[string(name)]
+	if !ok {
+		p.Errorf("undefined symbol alias id '%s'", name[1:])
 	}
-	p.Errorf("undefined symbol alias id '%s'", name[1:])
-	panic("unreachable")
+	p.expand(a.extent)
+	return a.typ.String(), true
 }
 
 // isOpen reports whether a holds a location that is not complete.
@@ -245,18 +245,18 @@ func (p *parser) trailingTypes(out []ir.Type, from, end int, names []resultName)
 	return out
 }
 
-// guessTypes reads types up to end, nil where there is anything else.
+// guessTypes returns the types up to offset end, nil if there is anything else.
 func (p *parser) guessTypes(end int) (types []ir.Type) {
-	level, depth, scratch, stack := p.level, p.depth, len(p.scratch), len(p.typeStack)
+	before := p.mark()
 	defer func() {
 		r := recover()
 		if r == nil {
 			return
 		}
-		if _, ok := r.(bailout); !ok || p.fatal {
+		if _, ok := r.(bailout); !ok || p.errors.fatal {
 			panic(r)
 		}
-		p.level, p.depth, p.scratch, p.typeStack = level, depth, p.scratch[:scratch], p.typeStack[:stack]
+		p.restore(before)
 		types = nil
 	}()
 	if p.is('(') {
@@ -276,38 +276,28 @@ func (p *parser) guessTypes(end int) (types []ir.Type) {
 
 // guess notes that the type of v is not certain: its first use tells.
 func (p *parser) guess(v *ir.Value) {
-	if p.guessed == nil {
-		p.guessed = map[*ir.Value]bool{}
+	if p.values.guessed == nil {
+		p.values.guessed = map[*ir.Value]bool{}
 	}
-	p.guessed[v] = true
+	p.values.guessed[v] = true
 }
 
 // adopt gives v, whose type was guessed, the type t, and reports whether it is such a value.
 func (p *parser) adopt(v *ir.Value, t ir.Type) bool {
-	if !p.guessed[v] {
+	if !p.values.guessed[v] {
 		return false
 	}
-	delete(p.guessed, v)
+	delete(p.values.guessed, v)
 	v.SetType(t)
 	return true
 }
 
-// untyped returns the value of an operand whose type the text does not say.
-func (p *parser) untyped(o ir.Operand) *ir.Value {
-	if b, ok := p.scope.lookup(o.Name); ok {
-		if b.val == nil {
-			return p.forwardValue(p.ctx.None())
-		}
-		if o.Index >= int(b.n) {
-			p.ErrorfAt(o.Pos, "reference to invalid result number")
-		}
-		return b.value(o.Index)
+// untyped returns the value of an operand whose type the text does not give.
+func (p *parser) untyped(o *ir.Operand) *ir.Value {
+	v, _, first := p.value(o, p.ctx.None())
+	if first {
+		p.guess(v)
 	}
-	if f := p.scope.forward[use{str(o.Name), o.Index}]; f != nil {
-		return f.val
-	}
-	v := p.ResolveOperand(o, p.ctx.None())
-	p.guess(v)
 	return v
 }
 

@@ -1,0 +1,185 @@
+package parse
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// dialectType reads !alias, !dialect.name<...> or !dialect<...>.
+func (p *parser) dialectType() ir.Type {
+	s := p.symbol()
+	if s.alias {
+		a, ok := p.aliases.types[string(p.text())]
+		if !ok {
+			p.undefinedAlias()
+		}
+		p.next()
+		p.expand(a.extent)
+		return a.typ
+	}
+	return readSymbol(p, s, &p.cache.types, symbolReader[ir.Type]{
+		what: "type",
+		known: func(d *ir.Dialect, name string) ir.Type {
+			if d.ParseType == nil {
+				return nil
+			}
+			return d.ParseType(p.asm, name)
+		},
+		opaque: func(dialect, name, text string) ir.Type { return p.ctx.DialectType(dialect, name, text, nil) },
+	})
+}
+
+// dialectAttr reads #alias, #dialect.name<...> or #dialect<...>.
+func (p *parser) dialectAttr() ir.Attr {
+	s := p.symbol()
+	if s.alias {
+		if a, ok := p.aliases.attrs[string(p.text())]; ok {
+			p.next()
+			p.expand(a.extent)
+			return a.attr
+		}
+		if strings.HasPrefix(str(p.text()), "#loc") {
+			return ir.NewLocAttr(p.locAlias())
+		}
+		p.undefinedAlias()
+	}
+	return readSymbol(p, s, &p.cache.attrs, symbolReader[ir.Attr]{
+		what: "attribute",
+		known: func(d *ir.Dialect, name string) ir.Attr {
+			if d.ParseAttr == nil {
+				return nil
+			}
+			return d.ParseAttr(p.asm, name)
+		},
+		opaque: func(dialect, name, text string) ir.Attr { return ir.NewDialectAttr(dialect, name, text, nil) },
+	})
+}
+
+// symbol is the text of a dialect's type or attribute, without the character before it: dialect.name<...> or dialect<...>.
+type symbol struct {
+	alias         bool // a name without dialect; nothing else is set
+	dialect, name string
+	start, end    int  // offsets of the text, the first character included
+	body          int  // offset after dialect.name or dialect
+	wrapped       bool // dialect<...>, without a name
+}
+
+// symbol returns the extent of the symbol that the current token starts.
+func (p *parser) symbol() symbol {
+	text := p.src[p.tok.start+1 : p.tok.end]
+	s := symbol{start: p.tok.start, body: p.tok.end, end: p.tok.end}
+	angle := s.end < len(p.src) && p.src[s.end] == '<'
+	dot := bytes.IndexByte(text, '.')
+	if dot < 0 && !angle {
+		s.alias = true
+		return s
+	}
+	if angle {
+		p.depth++
+		s.end = p.balancedEnd('<', s.body+1) + 1
+		p.depth--
+	}
+	switch {
+	case dot < 0:
+		s.dialect, s.wrapped = str(text), true
+	case dot == 0:
+		p.Errorf("invalid dialect namespace '\"\"'")
+	default:
+		s.dialect, s.name = str(text[:dot]), str(text[dot+1:])
+	}
+	return s
+}
+
+// symbolReader makes types or attributes of dialects.
+type symbolReader[T comparable] struct {
+	what   string
+	known  func(d *ir.Dialect, name string) T // reads the parameters; the zero value if the dialect has no such name
+	opaque func(dialect, name, text string) T // keeps the text
+}
+
+// readSymbol reads the type or attribute whose text is s.
+func readSymbol[T comparable](p *parser, s symbol, cache *textCache[T], r symbolReader[T]) T {
+	key := p.src[s.start:s.end]
+	if v, ok := cache.get(key, nil); ok {
+		p.lexAt(s.end)
+		return v
+	}
+	p.deeper()
+	defer func() { p.depth-- }()
+	expanded := p.expanded
+	var d *ir.Dialect
+	if p.reg != nil {
+		d = p.reg.Dialect(s.dialect)
+	}
+	name, body := s.name, s.body
+	if s.wrapped {
+		p.lexAt(body + 1)
+		if p.tok.kind == tokWord && (d != nil || p.tok.start == body+1) { // of an unknown dialect everything is text
+			name = str(p.text())
+		}
+		body = p.tok.end
+	} else if d != nil && !simpleName(name) {
+		p.ErrorfAt(diag.At(body-len(name)), "expected valid keyword")
+	}
+	var v, none T
+	if d != nil && name != "" {
+		p.lexAt(body)
+		v = r.known(d, name)
+	}
+	switch {
+	case v == none:
+		name, text := p.opaqueText(s, name, body)
+		v = r.opaque(s.dialect, name, text)
+		p.lexAt(s.end)
+	case s.wrapped:
+		p.expectIn('>', "expected '>' in "+s.dialect+" "+r.what)
+	}
+	if p.expanded == expanded {
+		cache.put(key, nil, v)
+	}
+	return v
+}
+
+// opaqueText returns name and text of a symbol that no dialect reads, as MLIR prints them: a simple name with nothing or one
+// pair of angle brackets after it, or no name and everything in angle brackets. body is the offset after name.
+func (p *parser) opaqueText(s symbol, name string, body int) (string, string) {
+	if !s.wrapped {
+		if simpleName(name) {
+			return name, string(p.src[body:s.end])
+		}
+		return "", "<" + string(p.src[body-len(name):s.end]) + ">"
+	}
+	if name != "" && simpleName(name) {
+		if rest, ok := p.angled(body, s.end-1); ok {
+			return name, rest
+		}
+	}
+	return "", string(p.src[s.body:s.end])
+}
+
+// angled returns the balanced text between two offsets without the spaces around it. ok is false if it is more than one pair
+// of angle brackets. MLIR looks at the first and the last character only, and prints a text that it cannot read:
+// #a<b<1>2<3>> becomes #a.b<1>2<3>.
+func (p *parser) angled(from, to int) (text string, ok bool) {
+	text = strings.Trim(string(p.src[from:to]), " \t\n\v\f\r")
+	if text == "" {
+		return "", true
+	}
+	from += strings.Index(string(p.src[from:to]), text)
+	return text, text[0] == '<' && p.balancedEnd('<', from+1) == from+len(text)-1
+}
+
+// simpleName reports whether MLIR accepts name as a mnemonic: letters, digits, '_' and '.' after a letter.
+func simpleName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (i == 0 || c-'0' > 9 && c != '_' && c != '.') {
+			return false
+		}
+	}
+	return name != ""
+}
