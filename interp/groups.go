@@ -71,8 +71,8 @@ func (p *planner) groups(op *ir.Op) ([][]int64, error) {
 	var parts []sharding.Part
 	for _, a := range g.Axes {
 		part := sharding.Part{Axis: a.Name}
-		if a.Sub {
-			part.Before, part.Count = a.PreSize, a.Size
+		if a.Sub != nil {
+			part.Before, part.Count = a.Sub.PreSize, a.Sub.Size
 		}
 		parts = append(parts, part)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -12,7 +13,7 @@ import (
 
 // raggedDot is a product along a dimension that group_sizes parts into groups, one after the other from index 0.
 type raggedDot struct {
-	dims          *stablehlo.RaggedDotDims
+	dims          *chlo.RaggedDotDims
 	ragged        int64   // dimension of lhs
 	prefix        []int64 // dimensions of lhs that have group sizes of their own, where group_sizes has rank > 1
 	groups        int
@@ -28,14 +29,14 @@ func makeRaggedDot(s *spec) (kernel, error) {
 	if a == nil || len(s.in) != 3 || len(s.out) != 1 || len(s.in[2].shape) == 0 || !s.in[2].dt.IsInteger() {
 		return kernel{}, errors.New("expects lhs, rhs, integer group_sizes, dimension numbers and one result")
 	}
-	d, ok := a.Data().(*stablehlo.RaggedDotDims)
+	d, ok := a.Data().(*chlo.RaggedDotDims)
 	if !ok || len(d.LHSRagged) != 1 {
 		return kernel{}, errors.New("expects dimension numbers with one ragged dimension")
 	}
 	r := &raggedDot{dims: d, ragged: d.LHSRagged[0], lhs: s.in[0], rhs: s.in[1], out: s.out[0]}
 	sizes := s.in[2]
 	r.groups = int(sizes.shape[len(sizes.shape)-1])
-	dot := d.Dot
+	dot := &d.DotDims
 	batch, contracted := slices.Index(dot.LHSBatching, r.ragged) >= 0, slices.Index(dot.LHSContracting, r.ragged)
 	if err := checkDims("lhs", append(append([]int64{}, dot.LHSBatching...), dot.LHSContracting...), len(r.lhs.shape)); err != nil {
 		return kernel{}, err
@@ -78,7 +79,7 @@ func makeRaggedDot(s *spec) (kernel, error) {
 
 // free returns the dimensions of lhs that the product keeps.
 func (r *raggedDot) free() []int64 {
-	return keptDims(len(r.lhs.shape), append(append([]int64{}, r.dims.Dot.LHSBatching...), r.dims.Dot.LHSContracting...))
+	return keptDims(len(r.lhs.shape), append(append([]int64{}, r.dims.LHSBatching...), r.dims.LHSContracting...))
 }
 
 // bounds calls f with the range of each group, for each index of the prefix dimensions. Ranges are cut to the
@@ -113,7 +114,7 @@ func (r *raggedDot) bounds(sizes *tensor.Tensor, f func(prefix []int64, group in
 
 // rows multiplies each group of rows with the matrix of its group.
 func (r *raggedDot) rows() (kernel, error) {
-	dot := r.dims.Dot
+	dot := &r.dims.DotDims
 	if len(r.dims.RHSGroup) != 1 || r.dims.RHSGroup[0] < 0 || r.dims.RHSGroup[0] >= int64(len(r.rhs.shape)) {
 		return kernel{}, errors.New("expects one group dimension in the rhs")
 	}
@@ -179,7 +180,7 @@ func (r *raggedDot) rows() (kernel, error) {
 
 // perGroup computes one product per group: of both operands with 0 in place of what is in other groups.
 func (r *raggedDot) perGroup(contracted int) (kernel, error) {
-	dot := r.dims.Dot
+	dot := &r.dims.DotDims
 	one := r.out
 	if len(one.shape) == 0 || one.shape[0] != int64(r.groups) {
 		return kernel{}, fmt.Errorf("expects a result of %d groups", r.groups)

@@ -50,7 +50,7 @@ func (t vtype) String() string {
 	b := append([]byte("tensor<"), ir.AppendShape(nil, t.shape)...)
 	b = append(b, t.dt.String()...)
 	if t.bound != nil {
-		b = append(append(b, ", "...), stablehlo.NewBounds(t.bound).String()...)
+		b = append(append(b, ", "...), stablehlo.BoundsAttr.New(&stablehlo.Bounds{Bounds: t.bound}).String()...)
 	}
 	return string(b) + ">"
 }

@@ -68,7 +68,9 @@ type AsmParser interface {
 	// ParseAttr reads an attribute. Where want is not nil, a number or string without ': type' has that type.
 	ParseAttr(want Type) Attr
 	ParseOptionalAttr(want Type) (a Attr, ok bool)
-	// ParseAttrDict reads {a = x, b} into st if there is one.
+	// ParseOptionalHash reads #dialect.name<...> or an alias of an attribute.
+	ParseOptionalHash() (a Attr, ok bool)
+	// ParseOptionalAttrDict reads {a = x, b} into st if there is one.
 	ParseOptionalAttrDict(st *OpState)
 	// ParseOptionalAttrDictWithKeyword reads attributes {...} into st if there is one.
 	ParseOptionalAttrDictWithKeyword(st *OpState)

@@ -133,20 +133,13 @@ type EnumAttr struct {
 	code int
 }
 
-// EnumDef defines an enumerated attribute. The wrapped form is #dialect<name CASE>.
-type EnumDef struct {
-	Dialect string
-	Name    string   // the mnemonic: comparison_direction
-	Cases   []string // spelling by code
-	Angled  bool     // written #dialect.name<CASE> instead
-}
-
 // DialectAttr is any other attribute of a dialect: #stablehlo.gather<...>. Where no definition is known, def is
 // nil and the text is kept verbatim.
 type DialectAttr struct {
 	dialect, name string // "stablehlo", "gather"
 	body          string // parameters as canonical text with their brackets, "" for none
-	data          any    // the dialect's own reading (a pointer to an immutable struct), nil where nobody parsed it
+	data          any    // the dialect's own reading (a pointer to an immutable struct), nil if nobody parsed it
+	def           *AttrDef
 }
 
 // OpaqueAttr is text that this module does not model (affine maps, sparse elements, distinct attributes): it
@@ -367,16 +360,6 @@ func (a *ResourceAttr) Type() Type { return a.typ }
 // NewEnum returns the case with the given code.
 func NewEnum(def *EnumDef, code int) *EnumAttr { return &EnumAttr{def, code} }
 
-// Parse returns the code of the case spelled s.
-func (d *EnumDef) Parse(s string) (code int, ok bool) {
-	for i, c := range d.Cases {
-		if c == s {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
 // Enum returns the definition of the enumeration.
 func (a *EnumAttr) Enum() *EnumDef { return a.def }
 
@@ -389,7 +372,7 @@ func (a *EnumAttr) Case() string { return a.def.Cases[a.code] }
 // NewDialectAttr returns #dialect.name followed by body (canonical text of the parameters with brackets). data
 // is the dialect's own reading, nil where nobody parsed it.
 func NewDialectAttr(dialect, name, body string, data any) *DialectAttr {
-	return &DialectAttr{dialect, name, body, data}
+	return &DialectAttr{dialect: dialect, name: name, body: body, data: data}
 }
 
 // Dialect returns the namespace.
@@ -401,7 +384,10 @@ func (a *DialectAttr) Name() string { return a.name }
 // Body returns the parameters as text with their brackets.
 func (a *DialectAttr) Body() string { return a.body }
 
-// Data returns the dialect's own reading of the parameters, nil where there is none.
+// Def returns the row that the attribute was made with, nil if there is none.
+func (a *DialectAttr) Def() *AttrDef { return a.def }
+
+// Data returns the dialect's own reading of the parameters, nil if there is none.
 func (a *DialectAttr) Data() any { return a.data }
 
 // NewOpaque returns an attribute that is carried as text.

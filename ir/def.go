@@ -143,7 +143,9 @@ type AttrSpec struct {
 type AttrConstraint struct {
 	Summary string // completes "failed to satisfy constraint: ..."
 	Check   func(Attr) bool
-	Enum    *EnumDef // set for enumerated attributes, which formats write as the bare case
+	Enum    *EnumDef        // set for enumerated attributes, which formats write as the bare case
+	Attr    *AttrDef        // set for attributes that have a row
+	Elem    *AttrConstraint // of arrays: the condition on each element
 	// Form says how formats write the attribute where they name it; FormType is the type of numbers that Form
 	// leaves out, FormName the mnemonic.
 	Form     AttrForm
@@ -203,12 +205,13 @@ func (d *Def) Dialect() string {
 
 // Dialect is what a dialect package contributes to a Registry.
 type Dialect struct {
-	Name string
-	Ops  []*Def
-	// ParseType and ParseAttr read a type or attribute of the dialect after its mnemonic; they return nil where
-	// they do not know the mnemonic, and the text is then carried verbatim. Nil: none is known.
-	ParseType func(p AsmParser, name string) Type
-	ParseAttr func(p AsmParser, name string) Attr
+	Name  string
+	Ops   []*Def
+	Attrs []*AttrDef
+	Enums []*EnumDef
+	Types []*TypeDef
+	// ClosedTypes: a type of the dialect that is not one of Types is an error. Otherwise its text is carried.
+	ClosedTypes bool
 	// CheckEncoding says what is wrong with an attribute of the dialect as the encoding of a tensor type of the given
 	// shape, "" for nothing. Nil: nothing ever is.
 	CheckEncoding func(a *DialectAttr, shape []int64, elem Type) string
@@ -217,10 +220,6 @@ type Dialect struct {
 	// type t. Nil: such attributes are always right.
 	VerifyAttr      func(op *Op, name string, a Attr, r *Reporter)
 	VerifyValueAttr func(op *Op, result bool, i int, t Type, name string, a Attr, r *Reporter)
-	// PrintType and PrintAttr write what follows the mnemonic where the body that the type or attribute was made
-	// with is not its whole text; they return false to have the body written. Nil: always the body.
-	PrintType func(p AsmPrinter, t *DialectType) bool
-	PrintAttr func(p AsmPrinter, a *DialectAttr) bool
 	// Directives are the custom directives that the formats of Ops use, by name.
 	Directives map[string]*Directive
 }

@@ -18,10 +18,6 @@ type Text struct {
 	AttrAlias func(Attr) string
 	TypeAlias func(Type) string
 	LocAlias  func([]byte, *Loc) ([]byte, bool)
-	// DialectAttr and DialectType write an attribute or type of a dialect whole; they return false to have the
-	// stored text written.
-	DialectAttr func(b []byte, a *DialectAttr) ([]byte, bool)
-	DialectType func(b []byte, t *DialectType) ([]byte, bool)
 	// ElideLarger replaces dense literals of more elements, unless all are equal; 0: none.
 	ElideLarger int
 	// NoHex writes even large literals as decimal numbers.
@@ -187,11 +183,6 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 		b = append(b, a.Case()...)
 		return append(b, '>')
 	case *DialectAttr:
-		if w.DialectAttr != nil {
-			if out, ok := w.DialectAttr(b, a); ok {
-				return out
-			}
-		}
 		return appendDialectSymbol(b, '#', a.dialect, a.name, a.body)
 	case *OpaqueAttr:
 		return append(b, a.text...)
@@ -406,7 +397,7 @@ func (l *Loc) String() string { return string(append(plain.AppendLoc([]byte("loc
 
 // AppendType appends t.
 func (w *Text) AppendType(b []byte, t Type) []byte {
-	if w.TypeAlias == nil && w.DialectType == nil {
+	if w.TypeAlias == nil {
 		return appendType(b, t)
 	}
 	return w.typ(b, t)
@@ -441,12 +432,6 @@ func (w *Text) typ(b []byte, t Type) []byte {
 		return append(w.types(append(b, "tuple<"...), t.elems), '>')
 	case *FunctionType:
 		return w.AppendFunctionType(b, t.inputs, t.results)
-	case *DialectType:
-		if w.DialectType != nil {
-			if out, ok := w.DialectType(b, t); ok {
-				return out
-			}
-		}
 	}
 	return appendType(b, t)
 }

@@ -20,6 +20,14 @@ func (p *parser) ParseAttr(want ir.Type) ir.Attr {
 	return a
 }
 
+// ParseOptionalHash implements ir.AsmParser.
+func (p *parser) ParseOptionalHash() (ir.Attr, bool) {
+	if p.tok.kind != tokHash {
+		return nil, false
+	}
+	return p.dialectAttr(), true
+}
+
 // ParseOptionalAttr implements ir.AsmParser.
 func (p *parser) ParseOptionalAttr(want ir.Type) (ir.Attr, bool) {
 	switch p.tok.kind {

@@ -2,7 +2,6 @@ package parse
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
@@ -220,16 +219,10 @@ func (p *parser) formAttr(def *ir.Def, spec *ir.AttrSpec, optional bool) (ir.Att
 		}
 		return ir.NewString(p.asm.ParseSymbol()), true
 	case ir.FormParams:
-		if optional && !p.is('<') {
+		if optional && !p.is('<') && p.tok.kind != tokHash {
 			return nil, false
 		}
-		// Only registered ops have a format.
-		if d := p.reg.Dialect(def.Dialect()); d.ParseAttr != nil {
-			if a := d.ParseAttr(p.asm, c.FormName); a != nil {
-				return a, true
-			}
-		}
-		p.Errorf("unknown attribute '%s'", c.FormName)
+		return c.Attr.ParseShort(p.asm), true
 	case ir.FormBare:
 		want := c.FormType
 		if want == nil {
@@ -258,26 +251,15 @@ func (p *parser) enumCase(def *ir.EnumDef, optional bool) (ir.Attr, bool) {
 	if p.tok.kind == tokString {
 		word = unquote(p.text())
 	}
-	code, ok := def.Parse(word)
+	code, ok := def.Code(word)
 	if !ok {
 		if optional {
 			return nil, false
 		}
-		p.hooks.Errorf("expected ::mlir::%s::%s to be one of: %s", def.Dialect, camel(def.Name), strings.Join(def.Cases, ", "))
+		p.hooks.Errorf("%s", def.Expected())
 	}
 	p.next()
 	return ir.NewEnum(def, code), true
-}
-
-// camel turns comparison_direction into ComparisonDirection, the name that MLIR's messages use.
-func camel(name string) string {
-	out := ""
-	for _, part := range strings.Split(name, "_") {
-		if part != "" {
-			out += strings.ToUpper(part[:1]) + part[1:]
-		}
-	}
-	return out
 }
 
 func (p *parser) functionalType(s *formatState) {

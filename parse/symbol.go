@@ -21,13 +21,8 @@ func (p *parser) dialectType() ir.Type {
 		return a.typ
 	}
 	return readSymbol(p, s, &p.cache.types, symbolReader[ir.Type]{
-		what: "type",
-		known: func(d *ir.Dialect, name string) ir.Type {
-			if d.ParseType == nil {
-				return nil
-			}
-			return d.ParseType(p.asm, name)
-		},
+		what:   "type",
+		known:  func(d *ir.Dialect, name string) ir.Type { return d.ParseType(p.asm, name) },
 		opaque: func(dialect, name, text string) ir.Type { return p.ctx.DialectType(dialect, name, text, nil) },
 	})
 }
@@ -47,13 +42,8 @@ func (p *parser) dialectAttr() ir.Attr {
 		p.undefinedAlias()
 	}
 	return readSymbol(p, s, &p.cache.attrs, symbolReader[ir.Attr]{
-		what: "attribute",
-		known: func(d *ir.Dialect, name string) ir.Attr {
-			if d.ParseAttr == nil {
-				return nil
-			}
-			return d.ParseAttr(p.asm, name)
-		},
+		what:   "attribute",
+		known:  func(d *ir.Dialect, name string) ir.Attr { return d.ParseAttr(p.asm, name) },
 		opaque: func(dialect, name, text string) ir.Attr { return ir.NewDialectAttr(dialect, name, text, nil) },
 	})
 }

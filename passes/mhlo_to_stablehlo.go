@@ -166,24 +166,34 @@ func (w *mhloRewriter) attr(a ir.Attr, dialect string) ir.Attr {
 		if a.Enum().Dialect != "mhlo" {
 			return a
 		}
-		for _, e := range stablehlo.Enums() {
-			if e.Name == a.Enum().Name {
-				return ir.NewEnum(stablehlo.EnumIn(e, dialect), a.Code())
-			}
+		if e := mirrorOf(a.Enum(), dialect); e != nil {
+			return ir.NewEnum(e, a.Code())
 		}
 	case *ir.DialectAttr:
-		if a.Dialect() != "mhlo" {
-			return a
+		if d := a.Def(); d != nil && d.Dialect == "mhlo" && d.Base != nil {
+			if d.Base == stablehlo.TypeExtensionsAttr {
+				return stablehlo.BoundsAttr.New(a.Data())
+			}
+			if g, ok := a.Data().(*stablehlo.ReplicaGroupMeshAxes); ok {
+				return d.Base.New(&stablehlo.ReplicaGroupMeshAxes{Mesh: w.attr(g.Mesh, dialect), Axes: g.Axes})
+			}
+			return d.Base.New(a.Data())
 		}
-		switch d := a.Data().(type) {
-		case *stablehlo.RaggedDotDims:
-			return stablehlo.NewRaggedDotDims(dialect, d)
-		case *stablehlo.Bounds:
-			return stablehlo.NewBounds(d.Bounds)
-		}
-		return ir.NewDialectAttr(dialect, a.Name(), strings.ReplaceAll(a.Body(), "#mhlo.", "#"+dialect+"."), a.Data())
 	}
 	return a
+}
+
+// mirrorOf returns the row of an enumeration of MHLO in another dialect, nil if that dialect lacks it.
+func mirrorOf(e *ir.EnumDef, dialect string) *ir.EnumDef {
+	if dialect == "chlo" {
+		for _, c := range [...]*ir.EnumDef{chlo.ComparisonDirectionEnum, chlo.ComparisonTypeEnum, chlo.PrecisionEnum} {
+			if c.Base == e.Base {
+				return c
+			}
+		}
+		return nil
+	}
+	return e.Base
 }
 
 // typ rewrites a type.

@@ -265,36 +265,3 @@ func (p *printer) place(pos diag.Pos) {
 	p.buf = append(strconv.AppendUint(p.buf, uint64(uint32(line)), 10), ':')
 	p.buf = strconv.AppendUint(p.buf, uint64(uint32(col)), 10)
 }
-
-func (p *printer) dialectAttr(b []byte, a *ir.DialectAttr) ([]byte, bool) {
-	if p.reg == nil {
-		return b, false
-	}
-	d := p.reg.Dialect(a.Dialect())
-	if d == nil || d.PrintAttr == nil {
-		return b, false
-	}
-	return p.nested(b, '#', a.Dialect(), a.Name(), func() bool { return d.PrintAttr(p, a) })
-}
-
-func (p *printer) dialectType(b []byte, t *ir.DialectType) ([]byte, bool) {
-	d := p.reg.Dialect(t.Dialect())
-	if d == nil || d.PrintType == nil {
-		return b, false
-	}
-	return p.nested(b, '!', t.Dialect(), t.Name(), func() bool { return d.PrintType(p, t) })
-}
-
-// nested lets a hook append behind #dialect.name to b.
-func (p *printer) nested(b []byte, sigil byte, dialect, name string, hook func() bool) ([]byte, bool) {
-	outer := p.buf
-	n := len(b)
-	p.buf = append(append(append(append(b, sigil), dialect...), '.'), name...)
-	ok := hook()
-	b = p.buf
-	p.buf = outer
-	if !ok {
-		return b[:n], false
-	}
-	return b, true
-}

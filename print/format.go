@@ -228,20 +228,11 @@ func (p *printer) formAttr(def *ir.Def, spec *ir.AttrSpec, a ir.Attr) {
 		}
 	case ir.FormParams:
 		if d, ok := a.(*ir.DialectAttr); ok {
-			if dialect := p.dialect(d.Dialect()); dialect == nil || dialect.PrintAttr == nil || !dialect.PrintAttr(p, d) {
-				p.buf = append(p.buf, d.Body()...)
-			}
+			p.buf = append(p.buf, d.Body()...)
 			return
 		}
 	}
 	p.PrintAttr(a)
-}
-
-func (p *printer) dialect(name string) *ir.Dialect {
-	if p.reg == nil {
-		return nil
-	}
-	return p.reg.Dialect(name)
 }
 
 // present reports whether the anchor of a group is there.

@@ -128,23 +128,7 @@ type printer struct {
 func newPrinter(m *ir.Module, o Options) *printer {
 	p := &printer{m: m, reg: m.Registry(), o: o, defaults: []string{"builtin"}}
 	p.text = ir.Text{ElideLarger: o.ElideLarger, NoHex: o.NoHex}
-	p.text.DialectAttr = p.dialectAttr
-	if p.hasTypePrinters() {
-		p.text.DialectType = p.dialectType
-	}
 	return p
-}
-
-func (p *printer) hasTypePrinters() bool {
-	if p.reg == nil {
-		return false
-	}
-	for _, d := range p.reg.Dialects() {
-		if d.PrintType != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // top writes op with the aliases it needs around it.

@@ -112,87 +112,67 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 	}
 }
 
-// flags is an attribute that is a set of words.
-type flags struct {
-	mnemonic, class string
-	words           []string
-	all             string // stands for all of the words, "" for none that does
-	comma           string // between two words where they are printed
+// FlagSet is the data of an attribute that is a set of flags: the bits of those that are set.
+type FlagSet struct{ Set int }
+
+// flags returns the row of an attribute that is a set of words. class is MLIR's name of it, all the word that stands for
+// all of them, "" if there is none, and comma stands between two words when they are printed.
+func flags(mnemonic, class, doc, all, comma string, words ...string) *ir.AttrDef {
+	names := append([]string{"none"}, words...)
+	if all != "" {
+		names = append(names, all)
+	}
+	full := 1<<len(words) - 1
+	return ir.NewAttrDef[FlagSet](ir.AttrDef{
+		Dialect: "arith", Name: mnemonic, Doc: doc,
+		Summary: "flags: " + strings.Join(names, ", "),
+		Syntax:  "<word, ...>, of " + strings.Join(names, ", "),
+		Parse: func(p ir.AsmParser, _ *ir.AttrDef) any {
+			f := &FlagSet{}
+			p.Expect("<")
+			p.ParseList("", "", func() {
+				pos := p.Pos()
+				switch i := slices.Index(names, p.ParseKeywordOrString()); {
+				case i < 0:
+					p.ErrorfAt(pos, "expected ::mlir::arith::%s to be one of: %s", class, strings.Join(names, ", "))
+				case i > len(words):
+					f.Set = full
+				case i > 0:
+					f.Set |= 1 << (i - 1)
+				}
+			})
+			p.Expect(">")
+			return f
+		},
+		Print: func(_ *ir.AttrDef, data any) string {
+			var set []string
+			for i, w := range words {
+				if data.(*FlagSet).Set>>i&1 != 0 {
+					set = append(set, w)
+				}
+			}
+			switch {
+			case len(set) == 0:
+				set = []string{"none"}
+			case len(set) == len(words) && all != "":
+				set = []string{all}
+			}
+			return "<" + strings.Join(set, comma) + ">"
+		},
+	})
 }
 
+// Attributes of the dialect.
 var (
-	overflow = &flags{"overflow", "IntegerOverflowFlags", []string{"nsw", "nuw"}, "", ", "}
-	fastmath = &flags{"fastmath", "FastMathFlags", []string{"reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"}, "fast", ","}
+	OverflowAttr = flags("overflow", "IntegerOverflowFlags", "The overflows that do not happen.", "", ", ", "nsw", "nuw")
+	FastMathAttr = flags("fastmath", "FastMathFlags", "The liberties that a compiler may take with floating-point numbers.", "fast", ",",
+		"reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 )
 
-// attr returns the attribute of the flags whose bits are set.
-func (f *flags) attr(set int) *ir.DialectAttr {
-	var words []string
-	for i, w := range f.words {
-		if set>>i&1 != 0 {
-			words = append(words, w)
-		}
-	}
-	switch {
-	case len(words) == 0:
-		words = []string{"none"}
-	case len(words) == len(f.words) && f.all != "":
-		words = []string{f.all}
-	}
-	return ir.NewDialectAttr("arith", f.mnemonic, "<"+strings.Join(words, f.comma)+">", f)
-}
-
-// names returns the words that may be written.
-func (f *flags) names() []string {
-	names := append([]string{"none"}, f.words...)
-	if f.all != "" {
-		names = append(names, f.all)
-	}
-	return names
-}
-
-// parse reads <word, ...>.
-func (f *flags) parse(p ir.AsmParser) ir.Attr {
-	names, set := f.names(), 0
-	p.Expect("<")
-	for {
-		pos := p.Pos()
-		word := p.ParseKeywordOrString()
-		switch i := slices.Index(names, word); {
-		case i < 0:
-			p.ErrorfAt(pos, "expected ::mlir::arith::%s to be one of: %s", f.class, strings.Join(names, ", "))
-		case i > len(f.words):
-			set = 1<<len(f.words) - 1
-		case i > 0:
-			set |= 1 << (i - 1)
-		}
-		if !p.Accept(",") {
-			break
-		}
-	}
-	p.Expect(">")
-	return f.attr(set)
-}
-
-func parseAttr(p ir.AsmParser, name string) ir.Attr {
-	for _, f := range [...]*flags{overflow, fastmath} {
-		if f.mnemonic == name {
-			return f.parse(p)
-		}
-	}
-	return nil
-}
-
-// flagged adds an attribute of flags, none of which are set where it is not written.
-func flagged(d *ir.Def, name string, f *flags) *ir.Def {
-	d.Attrs = []ir.AttrSpec{{
-		Name: name, Default: f.attr(0),
-		Type: ir.AttrConstraint{Summary: "flags: " + strings.Join(f.names(), ", "), Form: ir.FormParams, FormName: f.mnemonic, Check: func(a ir.Attr) bool {
-			d, ok := a.(*ir.DialectAttr)
-			return ok && d.Data() == any(f)
-		}},
-	}}
-	d.Format = "$lhs `,` $rhs (`" + f.mnemonic + "` `` $" + name + "^)?" + same
+// flagged adds an attribute of flags. An op without it has none set.
+func flagged(d *ir.Def, name string, row *ir.AttrDef) *ir.Def {
+	d.Attrs = []ir.AttrSpec{{Name: name, Default: row.New(&FlagSet{}), Type: row.Constraint()}}
+	d.Format = "$lhs `,` $rhs (`" + row.Name + "` `` $" + name + "^)?" + same
 	return d
 }
 
@@ -211,10 +191,10 @@ var (
 		Parse:   parseConstant, Print: printConstant,
 		Verify: verifyConstant, ResultNames: constantNames,
 	}
-	AddF      = flagged(binary("addf", "Adds floating-point numbers.", floatLike, ir.Commutative), "fastmath", fastmath)
-	AddI      = flagged(binary("addi", "Adds integers.", intLike, ir.Commutative), "overflowFlags", overflow)
-	SubI      = flagged(binary("subi", "Subtracts integers.", intLike, 0), "overflowFlags", overflow)
-	MulI      = flagged(binary("muli", "Multiplies integers.", intLike, ir.Commutative), "overflowFlags", overflow)
+	AddF      = flagged(binary("addf", "Adds floating-point numbers.", floatLike, ir.Commutative), "fastmath", FastMathAttr)
+	AddI      = flagged(binary("addi", "Adds integers.", intLike, ir.Commutative), "overflowFlags", OverflowAttr)
+	SubI      = flagged(binary("subi", "Subtracts integers.", intLike, 0), "overflowFlags", OverflowAttr)
+	MulI      = flagged(binary("muli", "Multiplies integers.", intLike, ir.Commutative), "overflowFlags", OverflowAttr)
 	DivSI     = binary("divsi", "Divides signed integers, towards zero.", intLike, 0)
 	IndexCast = &ir.Def{
 		Name: "arith.index_cast", Doc: "Converts between index and integers.",
@@ -246,9 +226,9 @@ var (
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
 	return &ir.Dialect{
-		Name:      "arith",
-		ParseAttr: parseAttr,
-		Ops:       []*ir.Def{Constant, AddF, AddI, SubI, MulI, DivSI, IndexCast, CmpI, Select},
+		Name:  "arith",
+		Attrs: []*ir.AttrDef{FastMathAttr, OverflowAttr},
+		Ops:   []*ir.Def{Constant, AddF, AddI, SubI, MulI, DivSI, IndexCast, CmpI, Select},
 		Directives: map[string]*ir.Directive{
 			"SameType":    {Parse: parseSameType, Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[0].Types[0]) }},
 			"CompareType": {Parse: parseCompareType, Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[0].Types[0]) }},

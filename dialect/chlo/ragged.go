@@ -11,16 +11,12 @@ import (
 // follows from the ragged dimension of lhs: a free one (the groups choose the matrix), a contracting one (one product per
 // group), or a batching one.
 func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
-	a, ok := st.Attrs.Get("ragged_dot_dimension_numbers").(*ir.DialectAttr)
-	if !ok {
-		return nil, fmt.Errorf("requires attribute 'ragged_dot_dimension_numbers'")
-	}
-	d, ok := a.Data().(*hlo.RaggedDotDims)
+	d, ok := ir.DataOf[RaggedDotDims](st.Attrs.Get("ragged_dot_dimension_numbers"))
 	if !ok {
 		return nil, fmt.Errorf("requires attribute 'ragged_dot_dimension_numbers'")
 	}
 	l, r, g := tensorOf(c, st.Operands[0].Type()), tensorOf(c, st.Operands[1].Type()), tensorOf(c, st.Operands[2].Type())
-	dot := d.Dot
+	dot := &d.DotDims
 	for _, f := range [...]struct {
 		name string
 		v    []int64

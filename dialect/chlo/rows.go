@@ -6,12 +6,27 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Enumerated attributes.
+// Enumerated attributes, which mirror StableHLO's.
 var (
-	Precision           = hlo.EnumIn(hlo.PrecisionEnum, "chlo")
-	ComparisonDirection = hlo.EnumIn(hlo.ComparisonDirectionEnum, "chlo")
-	ComparisonType      = hlo.EnumIn(hlo.ComparisonTypeEnum, "chlo")
+	PrecisionEnum           = hlo.PrecisionEnum.Mirror("chlo")
+	ComparisonDirectionEnum = hlo.ComparisonDirectionEnum.Mirror("chlo")
+	ComparisonTypeEnum      = hlo.ComparisonTypeEnum.Mirror("chlo")
 )
+
+// RaggedDotDims is #chlo.ragged_dot<...>: dot dimensions, the ragged dimensions of the left side and the group dimensions
+// of the right side.
+type RaggedDotDims struct {
+	hlo.DotDims
+	LHSRagged []int64 `attr:"lhs_ragged_dimensions"`
+	RHSGroup  []int64 `attr:"rhs_group_dimensions"`
+}
+
+// RaggedDotAttr is the row of #chlo.ragged_dot<...>.
+var RaggedDotAttr = ir.NewAttrDef[RaggedDotDims](ir.AttrDef{
+	Dialect: "chlo", Name: "ragged_dot", Partial: true,
+	Doc:     "The dimension numbers of ragged_dot.",
+	Summary: "Attribute that models the dimension information for ragged dot.",
+})
 
 var (
 	fp        = ods.AnyTensor(ods.FP)
@@ -143,8 +158,8 @@ var (
 func compare() *ir.Def {
 	d := broadcast("compare", "Compares with broadcasting.", ods.AnyUnranked, ods.AnyTensor(ods.Pred), predElem)
 	d.Attrs = append(d.Attrs,
-		ir.AttrSpec{Name: "comparison_direction", Type: ods.Enum(ComparisonDirection, "Which comparison operation to perform.")},
-		ir.AttrSpec{Name: "compare_type", Type: ods.Enum(ComparisonType, "Which comparison type to use."), Optional: true})
+		ir.AttrSpec{Name: "comparison_direction", Type: ods.Enum(ComparisonDirectionEnum, "Which comparison operation to perform.")},
+		ir.AttrSpec{Name: "compare_type", Type: ods.Enum(ComparisonTypeEnum, "Which comparison type to use."), Optional: true})
 	return d
 }
 
@@ -170,14 +185,16 @@ var (
 	}
 )
 
+var precisionConfig = ods.Optional(hlo.PrecisionConfig.Name, ods.ArrayOf(ods.Enum(PrecisionEnum, ""), hlo.PrecisionConfig.Type.Summary))
+
 // RaggedDot multiplies with dimensions of groups.
 var RaggedDot = &ir.Def{
 	Name: "chlo.ragged_dot", Doc: "Computes a dot product along a ragged dimension that group_sizes parts into groups.",
 	Operands: []ir.Arg{{Name: "lhs", Type: ods.AnyUnranked}, {Name: "rhs", Type: ods.AnyUnranked}, {Name: "group_sizes", Type: ods.Tensor(ods.Int)}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyUnranked}},
 	Attrs: []ir.AttrSpec{
-		{Name: "ragged_dot_dimension_numbers", Type: hlo.ParsedAttr[hlo.RaggedDotDims]("ragged_dot", "Attribute that models the dimension information for ragged dot.")},
-		hlo.PrecisionConfig(),
+		{Name: "ragged_dot_dimension_numbers", Type: RaggedDotAttr.Constraint()},
+		precisionConfig,
 	},
 	Traits: ir.Pure,
 	Infer:  inferRaggedDot, Verify: verifyRaggedDot,
@@ -222,19 +239,22 @@ var TopK = &ir.Def{
 	},
 }
 
-// Ops returns the rows of all operations of the dialect.
-func Ops() []*ir.Def {
-	return []*ir.Def{
-		Acos, Acosh, AsinAcosKernel, Asin, Asinh, Atan, Atanh, BesselI1e,
-		BroadcastAdd, BroadcastAnd, BroadcastAtan2, BroadcastCompare, BroadcastComplex, BroadcastDivide, BroadcastMaximum,
-		BroadcastMinimum, BroadcastMultiply, BroadcastNextAfter, BroadcastOr, BroadcastPolygamma, BroadcastPower,
-		BroadcastRemainder, BroadcastSelect, BroadcastShiftLeft, BroadcastShiftRightArithmetic, BroadcastShiftRightLogical,
-		BroadcastSubtract, BroadcastXor, BroadcastZeta, Conj, Constant, ConstantLike, Cosh, Digamma, Erf, ErfInv, Erfc,
-		IsInf, IsNegInf, IsPosInf, Lgamma, Mulhi, NextAfter, Polygamma, RaggedDot, Scan, Sinh, Square, Tan, TopK, Zeta,
-	}
+var ops = []*ir.Def{
+	Acos, Acosh, AsinAcosKernel, Asin, Asinh, Atan, Atanh, BesselI1e,
+	BroadcastAdd, BroadcastAnd, BroadcastAtan2, BroadcastCompare, BroadcastComplex, BroadcastDivide, BroadcastMaximum,
+	BroadcastMinimum, BroadcastMultiply, BroadcastNextAfter, BroadcastOr, BroadcastPolygamma, BroadcastPower,
+	BroadcastRemainder, BroadcastSelect, BroadcastShiftLeft, BroadcastShiftRightArithmetic, BroadcastShiftRightLogical,
+	BroadcastSubtract, BroadcastXor, BroadcastZeta, Conj, Constant, ConstantLike, Cosh, Digamma, Erf, ErfInv, Erfc,
+	IsInf, IsNegInf, IsPosInf, Lgamma, Mulhi, NextAfter, Polygamma, RaggedDot, Scan, Sinh, Square, Tan, TopK, Zeta,
 }
+
+// Ops returns the rows of all operations of the dialect. The caller must not change the list.
+func Ops() []*ir.Def { return ops }
 
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
-	return &ir.Dialect{Name: "chlo", Ops: Ops(), ParseAttr: hlo.AttrParser("chlo"), Directives: hlo.Directives("chlo")}
+	return &ir.Dialect{
+		Name: "chlo", Ops: ops, Attrs: []*ir.AttrDef{RaggedDotAttr}, Directives: hlo.Directives,
+		Enums: []*ir.EnumDef{ComparisonDirectionEnum, ComparisonTypeEnum, PrecisionEnum},
+	}
 }

@@ -212,7 +212,7 @@ func broadcastTypes(c *ir.Context, big, small *ir.TensorType, at map[int]int, el
 		}
 	}
 	if any {
-		return c.Tensor(shape, elem, hlo.NewBounds(bounds))
+		return c.Tensor(shape, elem, hlo.BoundsAttr.New(&hlo.Bounds{Bounds: bounds}))
 	}
 	return c.Tensor(shape, elem, nil)
 }

@@ -3,8 +3,10 @@
 package mhlo
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/hlocb/hlocb/dialect/chlo"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/ir"
@@ -12,10 +14,77 @@ import (
 
 // Enumerated attributes of MHLO alone.
 var (
-	FusionKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "fusion_kind", Cases: []string{"kLoop", "kInput", "kOutput", "kCustom"}}
-	DomainKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "kind", Cases: []string{"sharding"}}
-	CustomCallScheduleEnum = &ir.EnumDef{Dialect: "mhlo", Name: "custom_call_schedule", Cases: []string{"NONE", "LATEST", "EARLIEST"}}
+	FusionKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "fusion_kind", Doc: "What a fusion is made for.", Cases: []string{"kLoop", "kInput", "kOutput", "kCustom"}}
+	DomainKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "kind", Doc: "The metadata of a domain.", Cases: []string{"sharding"}}
+	CustomCallScheduleEnum = &ir.EnumDef{Dialect: "mhlo", Name: "custom_call_schedule", Doc: "When a custom_call runs.", Cases: []string{"NONE", "LATEST", "EARLIEST"}}
 )
+
+// shared holds the rows of the attributes, enumerations and types that MHLO has in common with StableHLO.
+var shared = func() *hlo.Mirrored {
+	m := hlo.Mirror("mhlo")
+	for _, e := range m.Enums {
+		e.Angled = e.Base == hlo.RngDistributionEnum || e.Base == hlo.RngAlgorithmEnum
+	}
+	m.Attrs = slices.DeleteFunc(m.Attrs, func(a *ir.AttrDef) bool { return a.Base == hlo.BoundsAttr }) // type_extensions is the only form here
+	return m
+}()
+
+// RaggedDotAttr is the row of #mhlo.ragged_dot<...>. The dot's own numbers stand together in it.
+var RaggedDotAttr = func() *ir.AttrDef {
+	d := *chlo.RaggedDotAttr.Mirror("mhlo")
+	d.Syntax = "<dot_dimension_numbers = <...>, lhs_ragged_dimensions = [1], rhs_group_dimensions = [0]>"
+	d.Parse = func(p ir.AsmParser, _ *ir.AttrDef) any {
+		t := &raggedText{}
+		raggedTextAttr.ParseFields(p, t)
+		return &chlo.RaggedDotDims{DotDims: t.Dot.DotDims, LHSRagged: t.LHSRagged, RHSGroup: t.RHSGroup}
+	}
+	d.Print = func(_ *ir.AttrDef, data any) string {
+		r := data.(*chlo.RaggedDotDims)
+		return "<" + raggedTextAttr.FieldText(&raggedText{dot{r.DotDims}, r.LHSRagged, r.RHSGroup}) + ">"
+	}
+	return &d
+}()
+
+// raggedText are the parameters of #mhlo.ragged_dot<...> as they are written.
+type raggedText struct {
+	Dot       dot     `attr:"dot_dimension_numbers,always"`
+	LHSRagged []int64 `attr:"lhs_ragged_dimensions"`
+	RHSGroup  []int64 `attr:"rhs_group_dimensions"`
+}
+
+var raggedTextAttr = ir.NewAttrDef[raggedText](ir.AttrDef{Dialect: "mhlo", Name: "ragged_dot", Partial: true})
+
+// dot is #mhlo.dot<...> as a parameter.
+type dot struct{ hlo.DotDims }
+
+func (d *dot) ParseParam(p ir.AsmParser, _ *ir.AttrDef) {
+	if x, ok := ir.DataOf[hlo.DotDims](hlo.DotAttr.ParseShort(p)); ok {
+		d.DotDims = *x
+	}
+}
+
+func (d *dot) ParamText(*ir.AttrDef) string { return shared.Attr(hlo.DotAttr).New(&d.DotDims).String() }
+
+// AsyncBundle is the data of !mhlo.async_bundle<...>: the types of a call's operands and results, and of its state.
+type AsyncBundle struct{ Types []ir.Type }
+
+// AsyncBundleType is the row of !mhlo.async_bundle<...>.
+var AsyncBundleType = &ir.TypeDef{
+	Dialect: "mhlo", Name: "async_bundle", Doc: "A call that runs.",
+	Syntax: "<type, ...>",
+	Parse: func(p ir.AsmParser) any {
+		b := &AsyncBundle{}
+		p.ParseList("<", ">", func() { b.Types = append(b.Types, p.ParseType()) })
+		return b
+	},
+	Print: func(data any) string {
+		parts := make([]string, len(data.(*AsyncBundle).Types))
+		for i, t := range data.(*AsyncBundle).Types {
+			parts[i] = t.String()
+		}
+		return "<" + strings.Join(parts, ", ") + ">"
+	},
+}
 
 // noMHLO are the operations of StableHLO that MHLO lacks or defines in another way.
 var noMHLO = map[string]bool{"unary_einsum": true, "collective_reduce": true, "async_start": true, "async_done": true}
@@ -50,22 +119,13 @@ func fromStableHLO(d *ir.Def) *ir.Def {
 		return nil
 	}
 	c := *d
-	c.Name = "mhlo." + short
+	c.Name, c.Base = "mhlo."+short, d
 	c.Doc = "Does what stablehlo." + short + " does. " + d.Doc
 	c.Attrs = make([]ir.AttrSpec, len(d.Attrs))
 	for i, a := range d.Attrs {
-		if a.Type.Enum != nil {
-			a.Type = ods.Enum(hlo.EnumIn(a.Type.Enum, "mhlo"), a.Type.Summary)
-		}
-		if a.Type.Form == ir.FormInts {
-			if a.Type.FormType == ir.Type(ir.Int(1)) {
-				a.Type = boolElements
-			} else {
-				a.Type = intElements
-			}
-		}
+		a.Type = mirrored(a.Type)
 		if p, ok := a.Default.(*ir.DialectAttr); ok {
-			a.Default = ir.NewDialectAttr("mhlo", p.Name(), strings.ReplaceAll(p.Body(), "#stablehlo.", "#mhlo."), p.Data())
+			a.Default = shared.Attr(p.Def()).New(p.Data())
 		}
 		c.Attrs[i] = a
 	}
@@ -81,51 +141,55 @@ func fromStableHLO(d *ir.Def) *ir.Def {
 	return &c
 }
 
-// Ops returns the rows of all operations of the dialect.
-func Ops() []*ir.Def {
-	var out []*ir.Def
+// mirrored returns the constraint of MHLO's attribute for that of StableHLO's.
+func mirrored(c ir.AttrConstraint) ir.AttrConstraint {
+	switch {
+	case c.Enum != nil:
+		return ods.Enum(shared.Enum(c.Enum), c.Summary)
+	case c.Attr != nil:
+		return shared.Attr(c.Attr).Constraint()
+	case c.Elem != nil:
+		return ods.ArrayOf(mirrored(*c.Elem), c.Summary)
+	case c.Form != ir.FormInts:
+		return c
+	case c.FormType == ir.Type(ir.Int(1)):
+		return boolElements
+	}
+	return intElements
+}
+
+var rows = func() map[*ir.Def]*ir.Def {
+	out := map[*ir.Def]*ir.Def{}
 	for _, d := range hlo.Ops() {
 		if m := fromStableHLO(d); m != nil {
+			out[d] = m
+		}
+	}
+	return out
+}()
+
+var ops = func() []*ir.Def {
+	var out []*ir.Def
+	for _, d := range hlo.Ops() {
+		if m := rows[d]; m != nil {
 			out = append(out, m)
 		}
 	}
-	return append(out, own()...)
-}
+	return append(out, own...)
+}()
+
+// Ops returns the rows of all operations of the dialect. The caller must not change the list.
+func Ops() []*ir.Def { return ops }
+
+// Row returns the row that mirrors a row of StableHLO, nil if MHLO lacks the operation.
+func Row(d *ir.Def) *ir.Def { return rows[d] }
 
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
-	shared := hlo.AttrParser("mhlo")
-	own := map[string]*ir.EnumDef{FusionKindEnum.Name: FusionKindEnum, DomainKindEnum.Name: DomainKindEnum, CustomCallScheduleEnum.Name: CustomCallScheduleEnum}
 	return &ir.Dialect{
-		Name: "mhlo",
-		Ops:  Ops(),
-		ParseType: func(p ir.AsmParser, name string) ir.Type {
-			if name == "async_bundle" {
-				var body []string
-				var types []ir.Type
-				p.ParseList("<", ">", func() {
-					t := p.ParseType()
-					types = append(types, t)
-					body = append(body, t.String())
-				})
-				return p.Context().DialectType("mhlo", "async_bundle", "<"+strings.Join(body, ", ")+">", &AsyncBundle{types})
-			}
-			return hlo.ParseTypeIn("mhlo")(p, name)
-		},
-		ParseAttr: func(p ir.AsmParser, name string) ir.Attr {
-			if e := own[name]; e != nil {
-				word := p.ParseKeyword()
-				code, ok := e.Parse(word)
-				if !ok {
-					p.Errorf("expected %s to be one of: %s", name, strings.Join(e.Cases, ", "))
-				}
-				return ir.NewEnum(e, code)
-			}
-			return shared(p, name)
-		},
-		Directives: hlo.Directives("mhlo"),
+		Name: "mhlo", Ops: ops, Directives: hlo.Directives,
+		Attrs: append([]*ir.AttrDef{RaggedDotAttr}, shared.Attrs...),
+		Enums: append([]*ir.EnumDef{FusionKindEnum, DomainKindEnum, CustomCallScheduleEnum}, shared.Enums...),
+		Types: append([]*ir.TypeDef{AsyncBundleType}, shared.Types...), ClosedTypes: true,
 	}
 }
-
-// AsyncBundle is !mhlo.async_bundle<...>.
-type AsyncBundle struct{ Types []ir.Type }

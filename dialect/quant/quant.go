@@ -41,13 +41,18 @@ func Of(t ir.Type) *Uniform {
 	return u
 }
 
-// Dialect returns the dialect, which has types only.
-func Dialect() *ir.Dialect { return &ir.Dialect{Name: "quant", ParseType: parseType} }
+// UniformType is !quant.uniform<...>.
+var UniformType = &ir.TypeDef{
+	Dialect: "quant", Name: "uniform", Parse: parseUniform,
+	Print:  func(data any) string { return data.(*Uniform).body() },
+	Doc:    "Elements that stand for real numbers by a scale and a zero point, per tensor or per index of a dimension.",
+	Syntax: "<i8:f32, 2.0:15> per tensor, <i8:f32:1, {2.0:15, 3.0}> along dimension 1",
+}
 
-func parseType(p ir.AsmParser, name string) ir.Type {
-	if name != "uniform" {
-		return nil
-	}
+// Dialect returns the dialect, which has types only.
+func Dialect() *ir.Dialect { return &ir.Dialect{Name: "quant", Types: []*ir.TypeDef{UniformType}} }
+
+func parseUniform(p ir.AsmParser) any {
 	u := &Uniform{Axis: -1, Signed: true}
 	p.Expect("<")
 	u.spelling = p.ParseOptionalKeyword()
@@ -120,7 +125,7 @@ func parseType(p ir.AsmParser, name string) ir.Type {
 		param()
 	}
 	p.Expect(">")
-	return p.Context().DialectType("quant", "uniform", u.body(), u)
+	return u
 }
 
 // body returns the parameters as MLIR prints them.

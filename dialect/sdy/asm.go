@@ -9,29 +9,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// ParseAttr reads an attribute of the dialect after its mnemonic; those it does not know it leaves to be carried
-// as text.
-func ParseAttr(p ir.AsmParser, name string) ir.Attr {
-	switch name {
-	case "mesh":
-		return AttrOf(parseMesh(p))
-	case "sharding":
-		return AttrOf(parseSharding(p))
-	case "sharding_per_value":
-		p.Expect("<")
-		v := parsePerValue(p)
-		p.Expect(">")
-		return AttrOf(v)
-	case "manual_axes":
-		return AttrOf(parseManualAxes(p))
-	case "op_sharding_rule":
-		return AttrOf(parseRule(p))
-	case axisListName, axisListsName, allToAllName:
-		return parseList(p, name)
-	}
-	return nil
-}
-
+// parseMesh reads <["x"=2, "y"=4], device_ids=[...]>.
 func parseMesh(p ir.AsmParser) *DeviceMesh {
 	m := &DeviceMesh{}
 	start := p.Pos()
@@ -103,6 +81,7 @@ func (m *DeviceMesh) check() string {
 	return ""
 }
 
+// parseAxisRef reads "x" or "x":(2)4.
 func parseAxisRef(p ir.AsmParser) AxisRef {
 	a := AxisRef{Name: p.ParseString()}
 	if p.Accept(":") {
@@ -132,6 +111,7 @@ func parseSomeAxes(p ir.AsmParser) []AxisRef {
 	return axes
 }
 
+// parseDim reads {"x", ?}p1.
 func parseDim(p ir.AsmParser) DimSharding {
 	d := DimSharding{Priority: -1}
 	p.Expect("{")
@@ -163,11 +143,12 @@ func parseDim(p ir.AsmParser) DimSharding {
 	return d
 }
 
+// parseSharding reads <@mesh, [{"x"}, {}], replicated={...}, unreduced={...}>.
 func parseSharding(p ir.AsmParser) *Sharding {
 	s := &Sharding{}
 	p.Expect("<")
 	if p.AcceptKeyword("mesh") {
-		s.Inline = parseMesh(p)
+		s.Inline, _ = ir.DataOf[DeviceMesh](MeshAttr.ParseShort(p))
 	} else {
 		s.Mesh = p.ParseSymbol()
 	}
@@ -193,12 +174,18 @@ func parseSharding(p ir.AsmParser) *Sharding {
 	return s
 }
 
+// parsePerValue reads the shardings in brackets, each as its parameters, in full or as an alias.
 func parsePerValue(p ir.AsmParser) *PerValue {
 	v := &PerValue{}
-	p.ParseList("[", "]", func() { v.Shardings = append(v.Shardings, parseSharding(p)) })
+	p.ParseList("[", "]", func() {
+		if s, ok := ir.DataOf[Sharding](ShardingAttr.ParseShort(p)); ok {
+			v.Shardings = append(v.Shardings, s)
+		}
+	})
 	return v
 }
 
+// parseManualAxes reads {"x", "y"}.
 func parseManualAxes(p ir.AsmParser) *ManualAxes {
 	m := &ManualAxes{}
 	p.ParseList("{", "}", func() { m.Names = append(m.Names, p.ParseString()) })
@@ -216,14 +203,14 @@ const (
 // parseManual reads (%a) in_shardings=[...] out_shardings=[...] manual_axes={...} (%b: type) { body } : type.
 func parseManual(p ir.AsmParser, st *ir.OpState) {
 	operands := parseOperands(p)
-	named := func(name string, read func() any) {
+	for _, name := range [...]string{attrIn, attrOut} {
 		p.ExpectKeyword(name)
 		p.Expect("=")
-		st.SetAttr(name, AttrOf(read()))
+		st.SetAttr(name, PerValueAttr.New(parsePerValue(p)))
 	}
-	named(attrIn, func() any { return parsePerValue(p) })
-	named(attrOut, func() any { return parsePerValue(p) })
-	named(attrManual, func() any { return parseManualAxes(p) })
+	p.ExpectKeyword(attrManual)
+	p.Expect("=")
+	st.SetAttr(attrManual, ManualAxesAttr.ParseShort(p))
 	parseBody(p, st, operands)
 }
 
@@ -236,7 +223,7 @@ func parseNamed(p ir.AsmParser, st *ir.OpState) {
 	for _, name := range [...]string{attrIn, attrOut} {
 		if p.AcceptKeyword(name) {
 			p.Expect("=")
-			st.SetAttr(name, AttrOf(parsePerValue(p)))
+			st.SetAttr(name, PerValueAttr.New(parsePerValue(p)))
 		}
 	}
 	parseBody(p, st, operands)
@@ -262,9 +249,9 @@ func parseBody(p ir.AsmParser, st *ir.OpState, operands []ir.Operand) {
 
 func printManual(p ir.AsmPrinter, op *ir.Op) {
 	printOperands(p, op)
-	p.Print(" in_shardings=" + inner(op.Attr(attrIn)))
-	p.Print(" out_shardings=" + inner(op.Attr(attrOut)))
-	p.Print(" manual_axes=" + strings.TrimPrefix(inner(op.Attr(attrManual)), attrManual))
+	for _, name := range [...]string{attrIn, attrOut, attrManual} {
+		p.Print(" " + name + "=" + stripped(op.Attr(name)))
+	}
 	printBody(p, op, attrIn, attrOut, attrManual)
 }
 
@@ -275,7 +262,7 @@ func printNamed(p ir.AsmPrinter, op *ir.Op) {
 	printOperands(p, op)
 	for _, name := range [...]string{attrIn, attrOut} {
 		if a := op.Attr(name); a != nil {
-			p.Print(" " + name + "=" + inner(a))
+			p.Print(" " + name + "=" + stripped(a))
 		}
 	}
 	printBody(p, op, attrName, attrIn, attrOut)
@@ -307,15 +294,6 @@ func printBody(p ir.AsmPrinter, op *ir.Op, elided ...string) {
 		out = append(out, v.Type())
 	}
 	p.PrintFunctionType(in, out)
-}
-
-// inner returns the body of a without its outer angle brackets.
-func inner(a ir.Attr) string {
-	d, ok := a.(*ir.DialectAttr)
-	if !ok {
-		return ""
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(d.Body(), "<"), ">")
 }
 
 // directions are the spellings of propagation_barrier's allowed_direction, an i32 in generic form.

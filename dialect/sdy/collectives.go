@@ -41,69 +41,33 @@ func (l *AllToAllParams) String() string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// listNames are the mnemonics of the attributes that collectives take.
-const (
-	axisListName  = "axis_ref_list"
-	axisListsName = "list_of_axis_ref_lists"
-	allToAllName  = "all_to_all_param_list"
-)
-
-// parseList reads the parameters of an attribute of the given mnemonic.
-func parseList(p ir.AsmParser, name string) ir.Attr {
-	switch name {
-	case axisListName:
-		l := &AxisList{parseAxes(p)}
-		return listAttr(name, l.String(), l)
-	case axisListsName:
-		l := &AxisLists{}
-		p.ParseList("[", "]", func() { l.Dims = append(l.Dims, parseAxes(p)) })
-		return listAttr(name, l.String(), l)
-	case allToAllName:
-		l := &AllToAllParams{}
-		p.ParseList("[", "]", func() {
-			m := AllToAllMove{Axes: parseAxes(p)}
-			p.Expect(":")
-			m.Src = p.ParseInteger()
-			p.Expect("->")
-			m.Tgt = p.ParseInteger()
-			l.Moves = append(l.Moves, m)
-		})
-		return listAttr(name, l.String(), l)
-	}
-	return nil
-}
-
-// listAttr returns #sdy<name...>.
-func listAttr(name, body string, data any) *ir.DialectAttr {
-	return ir.NewDialectAttr("sdy", "", "<"+name+body+">", data)
+// parseMoves reads [{"x"}: 0->1].
+func parseMoves(p ir.AsmParser) *AllToAllParams {
+	l := &AllToAllParams{}
+	p.ParseList("[", "]", func() {
+		m := AllToAllMove{Axes: parseAxes(p)}
+		p.Expect(":")
+		m.Src = p.ParseInteger()
+		p.Expect("->")
+		m.Tgt = p.ParseInteger()
+		l.Moves = append(l.Moves, m)
+	})
+	return l
 }
 
 // listDirective reads and writes an attribute without its mnemonic.
-func listDirective(name string) *ir.Directive {
+func listDirective(row *ir.AttrDef) *ir.Directive {
 	return &ir.Directive{
-		Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) { args[0].Attr = parseList(p, name) },
-		Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) {
-			if a, ok := args[0].Attr.(*ir.DialectAttr); ok {
-				p.Print(strings.TrimSuffix(strings.TrimPrefix(a.Body(), "<"+name), ">"))
-			}
-		},
+		Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) { args[0].Attr = row.ParseShort(p) },
+		Print: func(p ir.AsmPrinter, _ *ir.Op, args []ir.DirectiveArg) { p.Print(stripped(args[0].Attr)) },
 	}
-}
-
-func isData[T any](a ir.Attr) bool {
-	d, ok := a.(*ir.DialectAttr)
-	if !ok {
-		return false
-	}
-	_, ok = d.Data().(*T)
-	return ok
 }
 
 var (
-	outSharding = ir.AttrSpec{Name: "out_sharding", Type: ir.AttrConstraint{Summary: "Tensor sharding", Check: isData[Sharding], Form: ir.FormParams, FormName: "sharding"}}
-	axes        = ir.AttrConstraint{Summary: "List of axis refs", Check: isData[AxisList]}
-	axisLists   = ir.AttrConstraint{Summary: "List of axis ref lists", Check: isData[AxisLists]}
-	moves       = ir.AttrConstraint{Summary: "List of all-to-all parameters", Check: isData[AllToAllParams]}
+	outSharding = ir.AttrSpec{Name: "out_sharding", Type: ShardingAttr.Constraint()}
+	axes        = AxisListAttr.Constraint()
+	axisLists   = AxisListsAttr.Constraint()
+	moves       = AllToAllAttr.Constraint()
 )
 
 // collective returns the row of an operation that moves a tensor's data between devices; the shape that the
@@ -221,7 +185,7 @@ func collectiveOps() []*ir.Def {
 
 func collectiveDirectives() map[string]*ir.Directive {
 	return map[string]*ir.Directive{
-		"Axes": listDirective(axisListName), "AxisLists": listDirective(axisListsName), "Moves": listDirective(allToAllName),
+		"Axes": listDirective(AxisListAttr), "AxisLists": listDirective(AxisListsAttr), "Moves": listDirective(AllToAllAttr),
 		"Value": {
 			Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
 				pos := p.Pos()

@@ -10,8 +10,8 @@ import (
 // DeviceMesh is #sdy.mesh<["x"=2, "y"=4], device_ids=[...]>: axes of devices. A mesh without axes and with one device
 // is maximal: a value on it lives on that device.
 type DeviceMesh struct {
-	Axes      []MeshAxis
-	DeviceIDs []int64 // nil for the order of the devices
+	Axes      []MeshAxis `attr:"axes"`
+	DeviceIDs []int64    `attr:"device_ids"` // nil if the devices are in order
 }
 
 // MeshAxis is one axis of a mesh.
@@ -36,34 +36,21 @@ type DimSharding struct {
 
 // Sharding is #sdy.sharding<@mesh, [dims], replicated={...}, unreduced={...}>.
 type Sharding struct {
-	Mesh       string // symbol of the mesh; empty where Inline is set
-	Inline     *DeviceMesh
-	Dims       []DimSharding
-	Replicated []AxisRef
-	Unreduced  []AxisRef
+	Mesh       string        `attr:"mesh_or_ref"` // the symbol of the mesh; empty if Inline is set
+	Inline     *DeviceMesh   // the mesh itself
+	Dims       []DimSharding `attr:"dim_shardings"`
+	Replicated []AxisRef     `attr:"replicated_axes"`
+	Unreduced  []AxisRef     `attr:"unreduced_axes"`
 }
 
 // PerValue is #sdy.sharding_per_value<[...]>: one sharding for each result.
-type PerValue struct{ Shardings []*Sharding }
+type PerValue struct {
+	Shardings []*Sharding `attr:"shardings"`
+}
 
 // ManualAxes is #sdy<manual_axes{"x"}>: the axes over which a manual computation is written per device.
-type ManualAxes struct{ Names []string }
-
-// AttrOf returns the attribute that holds data, a pointer to one of the structs of this package.
-func AttrOf(data any) *ir.DialectAttr {
-	switch d := data.(type) {
-	case *DeviceMesh:
-		return ir.NewDialectAttr("sdy", "mesh", d.String(), d)
-	case *Sharding:
-		return ir.NewDialectAttr("sdy", "sharding", d.String(), d)
-	case *PerValue:
-		return ir.NewDialectAttr("sdy", "sharding_per_value", "<"+d.String()+">", d)
-	case *ManualAxes:
-		return ir.NewDialectAttr("sdy", "", "<manual_axes"+d.String()+">", d)
-	case *Rule:
-		return ir.NewDialectAttr("sdy", "op_sharding_rule", d.String(), d)
-	}
-	return nil
+type ManualAxes struct {
+	Names []string `attr:"axes"`
 }
 
 // String returns <["x"=2], device_ids=[0, 1]>.
@@ -138,8 +125,11 @@ func (s *Sharding) String() string {
 	return text + ">"
 }
 
-// String returns [<@mesh, [...]>, ...].
-func (v *PerValue) String() string {
+// String returns <[<@mesh, [...]>, ...]>.
+func (v *PerValue) String() string { return "<" + v.list() + ">" }
+
+// list returns [<@mesh, [...]>, ...], as ops write it.
+func (v *PerValue) list() string {
 	parts := make([]string, len(v.Shardings))
 	for i, s := range v.Shardings {
 		parts[i] = s.String()

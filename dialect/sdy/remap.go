@@ -30,7 +30,7 @@ func remapShardings(m *ir.Module, op *ir.Op, operands, results []int) error {
 				list[i], taken[k] = old[k], true
 			}
 		}
-		op.SetAttr(name, AttrOf(&PerValue{Shardings: list}))
+		op.SetAttr(name, PerValueAttr.New(&PerValue{Shardings: list}))
 		return nil
 	}
 	if err := set(attrIn, hasIn, in, operands, op.Operand); err != nil {

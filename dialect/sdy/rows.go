@@ -13,7 +13,7 @@ var Mesh = &ir.Def{
 	Name: nameMesh,
 	Doc:  "Names a mesh of devices.",
 	Attrs: []ir.AttrSpec{
-		{Name: "mesh", Type: params[DeviceMesh]("mesh", "Mesh of axes and a list of devices")},
+		{Name: "mesh", Type: MeshAttr.Constraint()},
 		{Name: ir.SymbolName, Type: ir.AttrConstraint{Form: ir.FormSymbol}},
 	},
 	Traits: ir.Symbol,
@@ -41,7 +41,7 @@ var ManualComputation = &ir.Def{
 	Doc:      "Computes on each device of the manual axes with that device's shards.",
 	Operands: []ir.Arg{{Name: "tensors", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{{Name: attrIn, Type: perValues}, {Name: attrManual, Type: ir.AttrConstraint{Summary: "A list of manual axes", Check: isData[ManualAxes]}}, {Name: attrOut, Type: perValues}},
+	Attrs:    []ir.AttrSpec{{Name: attrIn, Type: PerValueAttr.Constraint()}, {Name: attrManual, Type: ManualAxesAttr.Constraint()}, {Name: attrOut, Type: PerValueAttr.Constraint()}},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove,
 	Syntax:   "`(` $tensors `)` `in_shardings` `=` $in_shardings `out_shardings` `=` $out_shardings `manual_axes` `=` $manual_axes `(` argument, ... `)` $body attr-dict `:` functional-type(operands, results)",
@@ -63,7 +63,7 @@ var NamedComputation = &ir.Def{
 	Doc:      "Computes what its body does under a name of its own.",
 	Operands: []ir.Arg{{Name: "operands", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{{Name: attrIn, Type: perValues, Optional: true}, {Name: attrName, Type: ods.StrAttr}, {Name: attrOut, Type: perValues, Optional: true}},
+	Attrs:    []ir.AttrSpec{{Name: attrIn, Type: PerValueAttr.Constraint(), Optional: true}, {Name: attrName, Type: ods.StrAttr}, {Name: attrOut, Type: PerValueAttr.Constraint(), Optional: true}},
 	Regions:  []ir.RegionSpec{{Name: "body"}},
 	Traits:   ir.SingleBlock | ir.IsolatedFromAbove,
 	Syntax:   "`<` $name `>` `(` $operands `)` (`in_shardings` `=` $in_shardings)? (`out_shardings` `=` $out_shardings)? `(` argument, ... `)` $body attr-dict `:` functional-type(operands, results)",
@@ -92,7 +92,7 @@ var ShardingConstraint = &ir.Def{
 	Doc:      "Asks that the value be sharded in the given way.",
 	Operands: []ir.Arg{{Name: "input"}},
 	Results:  []ir.Arg{{Name: "result"}},
-	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: params[Sharding]("sharding", "Tensor sharding")}},
+	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: ShardingAttr.Constraint()}},
 	Format:   "$input $sharding attr-dict `:` custom<SameType>(type($input), type($result))",
 	Infer:    inferSame, Verify: verifyOwnSharding,
 	Clauses: ir.Clauses("the sharding is right for the value"),
@@ -104,7 +104,7 @@ var Reshard = &ir.Def{
 	Doc:      "Brings the value into another sharding.",
 	Operands: []ir.Arg{{Name: "input"}},
 	Results:  []ir.Arg{{Name: "result"}},
-	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: params[Sharding]("sharding", "Tensor sharding")}},
+	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: ShardingAttr.Constraint()}},
 	Traits:   ir.Pure,
 	Format:   "$input $sharding attr-dict `:` custom<SameType>(type($input), type($result))",
 	Infer:    inferSame, Verify: verifyOwnSharding,
@@ -140,7 +140,7 @@ func Dialect() *ir.Dialect {
 		Name: "sdy",
 		Ops: append(collectiveOps(),
 			ManualComputation, Mesh, NamedComputation, PropagationBarrier, Reshard, Return, ShardingConstraint, ShardingGroup),
-		ParseAttr: ParseAttr,
+		Attrs: attrs,
 
 		VerifyAttr: verifyAttr, VerifyValueAttr: verifyValueAttr,
 		Directives: map[string]*ir.Directive{
@@ -159,13 +159,6 @@ func Dialect() *ir.Dialect {
 	}
 	return d
 }
-
-// params is the constraint of an attribute #sdy.<name> that holds a T.
-func params[T any](name, summary string) ir.AttrConstraint {
-	return ir.AttrConstraint{Summary: summary, Check: isData[T], Form: ir.FormParams, FormName: name}
-}
-
-var perValues = ir.AttrConstraint{Summary: "Tensor sharding per operand/result of an op", Check: isData[PerValue]}
 
 func inferSame(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	return []ir.Type{st.Operands[0].Type()}, nil

@@ -199,7 +199,7 @@ func checkSharding(s *Sharding, t ir.Type, op *ir.Op, r *ir.Reporter, f fault) b
 	}
 	if !shaped {
 		if !s.bare() {
-			f("non-shaped tensors can only have a sharding with rank 0 and no replicated or unreduced axes. type: '%s', sharding: %s", t, AttrOf(s))
+			f("non-shaped tensors can only have a sharding with rank 0 and no replicated or unreduced axes. type: '%s', sharding: %s", t, ShardingAttr.New(s))
 			return false
 		}
 		return true

@@ -96,7 +96,7 @@ func collectives(unsharded, meshes bool, own func(*transfer)) func(*ir.Op, *ir.R
 			return // its own sharding is refused
 		}
 		note := func(format string, args ...any) {
-			t.fault(format, args...).Note(place(op.Operand(0)), "operand mesh: %s", AttrOf(t.inMesh))
+			t.fault(format, args...).Note(place(op.Operand(0)), "operand mesh: %s", MeshAttr.New(t.inMesh))
 		}
 		if !meshes && !t.mesh.equal(t.inMesh) {
 			note("result mesh does not match operand mesh")

@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/hlocb/hlocb/ir"
@@ -76,37 +77,30 @@ func parseConvDims(p ir.AsmParser, first, second string) (a, b int64, spatial []
 	return a, b, spatial
 }
 
-// parseRawConv reads the form with one named field per role.
-func parseRawConv(p ir.AsmParser, c *ConvDims) {
-	fields := []fieldSpec{
-		{"input_batch_dimension", intInto(p, &c.InputBatch)},
-		{"input_feature_dimension", intInto(p, &c.InputFeature)},
-		{"input_spatial_dimensions", intsInto(p, &c.InputSpatial)},
-		{"kernel_input_feature_dimension", intInto(p, &c.KernelInputFeature)},
-		{"kernel_output_feature_dimension", intInto(p, &c.KernelOutput)},
-		{"kernel_spatial_dimensions", intsInto(p, &c.KernelSpatial)},
-		{"output_batch_dimension", intInto(p, &c.OutputBatch)},
-		{"output_feature_dimension", intInto(p, &c.OutputFeature)},
-		{"output_spatial_dimensions", intsInto(p, &c.OutputSpatial)},
+// parseConvAttr reads <[b, f, 0]x[o, i, 0]->[b, f, 0]> or the form with one named field per role.
+func parseConvAttr(p ir.AsmParser, d *ir.AttrDef) any {
+	c := &ConvDims{}
+	p.Expect("<")
+	if !p.AcceptKeyword("raw") {
+		parseConv(p, c)
+		p.Expect(">")
+		return c
 	}
-	for n := 0; !p.Peek(">"); n++ {
+	for n := 0; !p.Accept(">"); n++ {
 		if n > 0 {
 			p.Expect(",")
 		}
-		found := false
-		for _, f := range fields {
-			if p.AcceptKeyword(f.name) {
-				p.Expect("=")
-				f.parse()
-				found = true
-				break
-			}
-		}
-		if !found {
+		i := slices.IndexFunc(d.Fields, func(f ir.Field) bool { return p.AcceptKeyword(f.Name) })
+		if i < 0 {
 			p.Errorf("expected a dimension of a convolution")
 		}
+		p.Expect("=")
+		d.ParseField(p, c, i)
 	}
+	return c
 }
+
+func printConvAttr(_ *ir.AttrDef, data any) string { return "<" + data.(*ConvDims).text() + ">" }
 
 // text returns the three lists, or the raw form where the numbers leave gaps that lists cannot show.
 func (c *ConvDims) text() string {

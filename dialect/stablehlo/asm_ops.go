@@ -102,8 +102,8 @@ func parseReduce(p ir.AsmParser, st *ir.OpState) {
 	p.ExpectKeyword("dimensions")
 	p.Expect("=")
 	dims := p.ParseIntArray(i64)
-	if d := st.Def.Dialect(); d != "stablehlo" {
-		dims = intsAttr(p.Context(), d, intsOf(dims))
+	if t := &st.Def.Attr("dimensions").Type; t.Form != ir.FormInts {
+		dims = list(p.Context(), t, i64, intsOf(dims))
 	}
 	p.ParseOptionalAttrDict(st)
 	st.SetAttr("dimensions", dims)

@@ -1,15 +1,320 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"fmt"
+	"strconv"
+	"strings"
 
-// parsed returns the constraint of the dialect's own attributes named name, which are read as a T.
-func parsed[T any](name, summary string) ir.AttrConstraint {
-	return ir.AttrConstraint{Summary: summary, Form: ir.FormParams, FormName: name, Check: func(a ir.Attr) bool {
-		d, ok := a.(*ir.DialectAttr)
-		if !ok {
-			return false
+	"github.com/hlocb/hlocb/ir"
+)
+
+// The rows of the dialect's attributes. The fields of a row are the tags of its data (data.go).
+var (
+	GatherAttr = ir.NewAttrDef[GatherDims](ir.AttrDef{
+		Dialect: "stablehlo", Name: "gather", Partial: true,
+		Doc:     "The dimension numbers of gather.",
+		Summary: "Attribute that models the dimension information for gather",
+	})
+	ScatterAttr = ir.NewAttrDef[ScatterDims](ir.AttrDef{
+		Dialect: "stablehlo", Name: "scatter", Partial: true,
+		Doc:     "The dimension numbers of scatter.",
+		Summary: "Attribute that models the dimension information for scatter",
+	})
+	DotAttr = ir.NewAttrDef[DotDims](ir.AttrDef{
+		Dialect: "stablehlo", Name: "dot", Partial: true,
+		Doc:     "The dimension numbers of dot_general.",
+		Summary: "Attribute that models the dimension information for dot.",
+	})
+	ConvAttr = ir.NewAttrDef[ConvDims](ir.AttrDef{
+		Dialect: "stablehlo", Name: "conv", Parse: parseConvAttr, Print: printConvAttr,
+		Doc:     "The role of each dimension of a convolution's input, kernel and output.",
+		Summary: "Structure of dimension information for conv op",
+		Syntax:  "<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>: batch, features and spatial dimensions by number; or <raw name = value, ...>",
+	})
+	DotAlgorithmAttr = ir.NewAttrDef[DotAlgorithm](ir.AttrDef{
+		Dialect: "stablehlo", Name: "dot_algorithm", Check: checkDotAlgorithm,
+		Doc:     "The precision of each step of dot_general.",
+		Summary: "Attribute that models the algorithm constraints to use for computing dot.",
+	})
+	ChannelHandleAttr = ir.NewAttrDef[ChannelHandle](ir.AttrDef{
+		Dialect: "stablehlo", Name: "channel_handle",
+		Doc:     "A channel between devices, or between a device and its host.",
+		Summary: "two 64-bit integers 'handle' and 'type'",
+	})
+	OutputOperandAliasAttr = ir.NewAttrDef[OutputOperandAlias](ir.AttrDef{
+		Dialect: "stablehlo", Name: "output_operand_alias", Partial: true,
+		Doc:     "A part of a custom_call's result that shares the buffer of a part of an operand.",
+		Summary: "Attribute that models the alias relationship of output and operand of a CustomCall op",
+	})
+	BoundsAttr = ir.NewAttrDef[Bounds](ir.AttrDef{
+		Dialect: "stablehlo", Name: "bounds", Parse: parseBounds,
+		Print:  func(_ *ir.AttrDef, data any) string { return "<" + boundsText(data) + ">" },
+		Doc:    "The bounds of a tensor's dynamic sizes, as the encoding of its type.",
+		Syntax: "<3, ?>: '?' for a dimension without a bound",
+	})
+	// TypeExtensionsAttr is the long form of bounds, the only one of MHLO.
+	TypeExtensionsAttr = ir.NewAttrDef[Bounds](ir.AttrDef{
+		Dialect: "stablehlo", Name: "type_extensions", As: BoundsAttr, Parse: parseTypeExtensions,
+		Print:  func(_ *ir.AttrDef, data any) string { return "<bounds = [" + boundsText(data) + "]>" },
+		Doc:    "The bounds of a tensor's dynamic sizes.",
+		Syntax: "<bounds = [3, ?]>",
+	})
+	ResultAccuracyAttr = ir.NewAttrDef[ResultAccuracy](ir.AttrDef{
+		Dialect: "stablehlo", Name: "result_accuracy", Partial: true,
+		Doc:     "The accuracy that a program asks of a transcendental function.",
+		Summary: "The requested accuracy for unary ops.",
+	})
+	ResultAccuracyModeAttr = ir.NewAttrDef[AccuracyMode](ir.AttrDef{
+		Dialect: "stablehlo", Name: "result_accuracy_mode",
+		Doc:    "How the accuracy of a transcendental function is given.",
+		Syntax: "<TOLERANCE>; the cases are DEFAULT, HIGHEST, TOLERANCE",
+		Parse: func(p ir.AsmParser, _ *ir.AttrDef) any {
+			m := &AccuracyMode{}
+			m.parse(p)
+			return m
+		},
+		Print: func(_ *ir.AttrDef, data any) string { return data.(*AccuracyMode).text() },
+	})
+	MeshAxisAttr = ir.NewAttrDef[MeshAxis](ir.AttrDef{
+		Dialect: "stablehlo", Name: "mesh_axis",
+		Doc: "One axis of a mesh: its name and the number of devices along it.",
+	})
+	AxisRefAttr = ir.NewAttrDef[AxisRef](ir.AttrDef{
+		Dialect: "stablehlo", Name: "axis_ref", Partial: true,
+		Doc: "An axis of a mesh, or a part of it.",
+	})
+	SubAxisInfoAttr = ir.NewAttrDef[SubAxis](ir.AttrDef{
+		Dialect: "stablehlo", Name: "sub_axis_info",
+		Doc:    "The part of an axis that remains after a split.",
+		Syntax: "(2)4: the product of the sizes before the part, and its size",
+		Parse: func(p ir.AsmParser, d *ir.AttrDef) any {
+			s := &SubAxis{}
+			s.ParseParam(p, d)
+			return s
+		},
+		Print: func(d *ir.AttrDef, data any) string { return data.(*SubAxis).ParamText(d) },
+	})
+	MeshAttr = ir.NewAttrDef[Mesh](ir.AttrDef{
+		Dialect: "stablehlo", Name: "mesh", Partial: true, Print: printMesh,
+		Doc:    "A mesh of devices.",
+		Syntax: `<axes=[<name = "x", size = 2>, ...], device_ids=dense<...>>`,
+	})
+	ReplicaGroupMeshAxesAttr = ir.NewAttrDef[ReplicaGroupMeshAxes](ir.AttrDef{
+		Dialect: "stablehlo", Name: "replica_group_mesh_axes",
+		Doc: "Groups of replicas along axes of a mesh.",
+	})
+)
+
+var attrs = []*ir.AttrDef{
+	AxisRefAttr, BoundsAttr, ChannelHandleAttr, ConvAttr, DotAttr, DotAlgorithmAttr, GatherAttr, MeshAttr, MeshAxisAttr,
+	OutputOperandAliasAttr, ReplicaGroupMeshAxesAttr, ResultAccuracyAttr, ResultAccuracyModeAttr, ScatterAttr,
+	SubAxisInfoAttr, TypeExtensionsAttr,
+}
+
+// The dialect's types.
+var (
+	Token = &ir.TypeDef{Dialect: "stablehlo", Name: "token", Doc: "Values that order operations with side effects."}
+
+	FutureType = &ir.TypeDef{
+		Dialect: "stablehlo", Name: "future", Doc: "The results of an operation that async_start started.",
+		Syntax: "<tensor<2xf32>, ...>",
+		Parse: func(p ir.AsmParser) any {
+			f := &Future{}
+			p.ParseList("<", ">", func() {
+				t := p.ParseType()
+				if tt, ok := t.(*ir.TensorType); !ok || !tt.Ranked() {
+					p.Errorf("future element type must be a ranked tensor, but got '%s'", t)
+				}
+				f.Types = append(f.Types, t)
+			})
+			return f
+		},
+		Print: func(data any) string {
+			parts := make([]string, len(data.(*Future).Types))
+			for i, t := range data.(*Future).Types {
+				parts[i] = t.String()
+			}
+			return "<" + strings.Join(parts, ", ") + ">"
+		},
+	}
+
+	types = []*ir.TypeDef{FutureType, Token}
+)
+
+func (m *AccuracyMode) parse(p ir.AsmParser) {
+	p.Expect("<")
+	m.Code = ResultAccuracyModeEnum.ParseCase(p)
+	p.Expect(">")
+}
+
+func (m *AccuracyMode) text() string { return "<" + ResultAccuracyModeEnum.Cases[m.Code] + ">" }
+
+// ParseParam reads <TOLERANCE> or the whole attribute.
+func (m *AccuracyMode) ParseParam(p ir.AsmParser, _ *ir.AttrDef) {
+	if p.Peek("<") {
+		m.parse(p)
+	} else if x, ok := ir.DataOf[AccuracyMode](p.ParseAttr(nil)); ok {
+		*m = *x
+	}
+}
+
+// ParamText returns the whole attribute.
+func (m *AccuracyMode) ParamText(d *ir.AttrDef) string {
+	return "#" + d.Dialect + ".result_accuracy_mode" + m.text()
+}
+
+// ParseParam reads (2)4.
+func (s *SubAxis) ParseParam(p ir.AsmParser, _ *ir.AttrDef) {
+	p.Expect("(")
+	s.PreSize = p.ParseInteger()
+	p.Expect(")")
+	s.Size = p.ParseInteger()
+}
+
+// ParamText returns (2)4.
+func (s *SubAxis) ParamText(*ir.AttrDef) string {
+	return "(" + strconv.FormatInt(s.PreSize, 10) + ")" + strconv.FormatInt(s.Size, 10)
+}
+
+func parseBounds(p ir.AsmParser, _ *ir.AttrDef) any {
+	b := &Bounds{}
+	p.ParseList("<", ">", func() { b.Bounds = append(b.Bounds, parseBound(p)) })
+	return b
+}
+
+func parseTypeExtensions(p ir.AsmParser, _ *ir.AttrDef) any {
+	b := &Bounds{}
+	p.Expect("<")
+	p.ExpectKeyword("bounds")
+	p.Expect("=")
+	p.ParseList("[", "]", func() { b.Bounds = append(b.Bounds, parseBound(p)) })
+	p.Expect(">")
+	return b
+}
+
+func parseBound(p ir.AsmParser) int64 {
+	if p.Accept("?") {
+		return ir.Dynamic
+	}
+	return p.ParseInteger()
+}
+
+func boundsText(data any) string {
+	s := ir.AppendInts(nil, data.(*Bounds).Bounds)
+	return string(s[1 : len(s)-1])
+}
+
+// checkEncoding checks bounds against the shape that they are for: one for each dimension, and none for a dimension
+// whose size is known.
+func checkEncoding(a *ir.DialectAttr, shape []int64, elem ir.Type) string {
+	b, ok := ir.DataOf[Bounds](a)
+	if !ok {
+		return ""
+	}
+	text := "tensor<" + string(ir.AppendShape(nil, shape)) + elem.String() + ">"
+	if len(b.Bounds) != len(shape) {
+		return fmt.Sprintf("Bounds length is %d, expected to be equal to rank(%d) of the tensor '%s'", len(b.Bounds), len(shape), text)
+	}
+	for i, d := range shape {
+		if d != ir.Dynamic && b.Bounds[i] != ir.Dynamic {
+			return fmt.Sprintf("Static dimension %d cannot have a bound, use ShapedType::kDynamic to indicate a missing bound in tensor '%s'", i, text)
 		}
-		_, ok = d.Data().(*T)
-		return ok
-	}}
+	}
+	return ""
+}
+
+// ParseParam reads the axes in full, or each as <name = "x", size = 2>; that is how they print.
+func (m *MeshAxes) ParseParam(p ir.AsmParser, d *ir.AttrDef) {
+	p.ParseList("[", "]", func() {
+		if x, ok := ir.DataOf[MeshAxis](MeshAxisAttr.ParseShort(p)); ok {
+			*m = append(*m, *x)
+		}
+	})
+}
+
+// ParamText returns [<name = "x", size = 2>, ...].
+func (m *MeshAxes) ParamText(*ir.AttrDef) string {
+	axes := make([]string, len(*m))
+	for i := range *m {
+		axes[i] = "<" + MeshAxisAttr.FieldText(&(*m)[i]) + ">"
+	}
+	return "[" + strings.Join(axes, ", ") + "]"
+}
+
+func printMesh(d *ir.AttrDef, data any) string {
+	m := data.(*Mesh)
+	s := "<axes=" + m.Axes.ParamText(d)
+	if m.DeviceIDs != nil {
+		s += ", device_ids=" + m.DeviceIDs.String()
+	}
+	return s + ">"
+}
+
+// ParseParam reads the axes, each in full.
+func (r *AxisRefs) ParseParam(p ir.AsmParser, _ *ir.AttrDef) {
+	p.ParseList("[", "]", func() {
+		if x, ok := ir.DataOf[AxisRef](AxisRefAttr.ParseShort(p)); ok {
+			*r = append(*r, *x)
+		}
+	})
+}
+
+// ParamText returns [#stablehlo.axis_ref<name = "x">, ...].
+func (r *AxisRefs) ParamText(d *ir.AttrDef) string {
+	axes := make([]string, len(*r))
+	for i := range *r {
+		axes[i] = "#" + d.Dialect + ".axis_ref<" + AxisRefAttr.FieldText(&(*r)[i]) + ">"
+	}
+	return "[" + strings.Join(axes, ", ") + "]"
+}
+
+var floats8 = map[string]bool{
+	"f8E3M4": true, "f8E4M3": true, "f8E4M3FN": true, "f8E4M3FNUZ": true, "f8E4M3B11FNUZ": true, "f8E5M2": true, "f8E5M2FNUZ": true, "f8E8M0FNU": true,
+}
+
+// checkDotAlgorithm checks what the specification says of a dot algorithm alone: positive counts (dot_general C22, C23,
+// C24), and one of the algorithms that some hardware has.
+func checkDotAlgorithm(data any) error {
+	d := data.(*DotAlgorithm)
+	switch {
+	case d.LHSComponents <= 0:
+		return fmt.Errorf("lhs component count must be positive")
+	case d.RHSComponents <= 0:
+		return fmt.Errorf("rhs component count must be positive")
+	case d.PrimitiveOperations <= 0:
+		return fmt.Errorf("num primitive operations must be positive")
+	case d.known():
+		return nil
+	}
+	imprecise := 0
+	if d.AllowImpreciseAccumulation {
+		imprecise = 1
+	}
+	return fmt.Errorf("dot algorithm not known to be supported on any hardware: {lhs:'%s', rhs:'%s', accum:'%s', lhs_components:%d, rhs_components:%d, primitive_ops:%d, imprecise:%d}",
+		d.LHSPrecision, d.RHSPrecision, d.Accumulation, d.LHSComponents, d.RHSComponents, d.PrimitiveOperations, imprecise)
+}
+
+// known reports whether some hardware has the algorithm.
+func (d *DotAlgorithm) known() bool {
+	if d.LHSComponents != 1 || d.RHSComponents != 1 {
+		return false
+	}
+	l, r, acc, n := d.LHSPrecision, d.RHSPrecision, d.Accumulation, d.PrimitiveOperations
+	if floats8[l] && floats8[r] {
+		return acc == "f32" && n == 1
+	}
+	if l != r || d.AllowImpreciseAccumulation {
+		return false
+	}
+	switch l {
+	case "f16":
+		return (acc == "f16" || acc == "f32") && n == 1
+	case "bf16":
+		return acc == "bf16" && n == 1 || acc == "f32" && (n == 1 || n == 3 || n == 6 || n == 9)
+	case "tf32":
+		return acc == "f32" && (n == 1 || n == 3)
+	case "f32", "f64":
+		return acc == l && n == 1
+	}
+	return false
 }

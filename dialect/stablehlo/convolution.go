@@ -8,12 +8,10 @@ import (
 )
 
 var (
-	precisionConfig = ods.Optional("precision_config", ods.ArrayOf(func(a ir.Attr) bool {
-		e, ok := a.(*ir.EnumAttr)
-		return ok && e.Enum().Name == "precision"
-	}, "Precision Config attribute"))
-	dotDims  = parsed[DotDims]("dot", "Attribute that models the dimension information for dot.")
-	convDims = parsed[ConvDims]("conv", "Structure of dimension information for conv op")
+	// PrecisionConfig is the precision of each operand of a product.
+	PrecisionConfig = ods.Optional("precision_config", ods.ArrayOf(ods.Enum(PrecisionEnum, "XLA precision for an operand."), "Precision Config attribute"))
+	dotDims         = DotAttr.Constraint()
+	convDims        = ConvAttr.Constraint()
 )
 
 // convolutionClauses are those of convolution and of dynamic_conv.
@@ -62,7 +60,7 @@ var Convolution = &ir.Def{
 	Attrs: []ir.AttrSpec{
 		ods.Optional("window_strides", ods.I64Array), ods.Optional("padding", ods.I64Elems), ods.Optional("lhs_dilation", ods.I64Array),
 		ods.Optional("rhs_dilation", ods.I64Array), ods.Optional("window_reversal", ods.BoolArray), ods.Required("dimension_numbers", convDims),
-		ods.Required("feature_group_count", ods.I64Pos), ods.Required("batch_group_count", ods.I64Pos), precisionConfig,
+		ods.Required("feature_group_count", ods.I64Pos), ods.Required("batch_group_count", ods.I64Pos), PrecisionConfig,
 	},
 	Traits: ir.Pure,
 	Format: "`(` operands `)` `dim_numbers` `=` custom<ConvolutionDimensions>($dimension_numbers) `,` `window` `=` `{` custom<WindowAttributes>($window_strides, $padding, $lhs_dilation, $rhs_dilation, $window_reversal) `}` attr-dict `:` functional-type(operands, results)",
@@ -78,7 +76,7 @@ var DynamicConv = &ir.Def{
 	Attrs: []ir.AttrSpec{
 		ods.Optional("window_strides", ods.I64Array), ods.Optional("lhs_dilation", ods.I64Array), ods.Optional("rhs_dilation", ods.I64Array),
 		ods.Optional("window_reversal", ods.BoolArray), ods.Required("dimension_numbers", convDims),
-		ods.Required("feature_group_count", ods.I64Pos), ods.Required("batch_group_count", ods.I64Pos), precisionConfig,
+		ods.Required("feature_group_count", ods.I64Pos), ods.Required("batch_group_count", ods.I64Pos), PrecisionConfig,
 	},
 	Traits: ir.Pure,
 	Verify: verify(dynamicConvRule),
@@ -94,7 +92,7 @@ var Dot = &ir.Def{
 	Name: "stablehlo.dot", Doc: "Multiplies matrices or vectors. Not in the specification; use dot_general.",
 	Operands: []ir.Arg{{Name: "lhs", Type: ods.AnyRanked}, {Name: "rhs", Type: ods.AnyQuantized}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
-	Attrs:    []ir.AttrSpec{precisionConfig},
+	Attrs:    []ir.AttrSpec{PrecisionConfig},
 	Traits:   ir.Pure,
 	Format:   "$lhs `,` $rhs `` custom<PrecisionConfig>($precision_config) attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferDot), Verify: verify(dotRule), Local: true,
@@ -106,8 +104,8 @@ var DotGeneral = &ir.Def{
 	Operands: []ir.Arg{{Name: "lhs", Type: ods.AnyRanked}, {Name: "rhs", Type: ods.AnyQuantized}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
 	Attrs: []ir.AttrSpec{
-		ods.Required("dot_dimension_numbers", dotDims), precisionConfig,
-		ods.Optional("algorithm", parsed[DotAlgorithm]("dot_algorithm", "Attribute that models the algorithm constraints to use for computing dot.")),
+		ods.Required("dot_dimension_numbers", dotDims), PrecisionConfig,
+		ods.Optional("algorithm", DotAlgorithmAttr.Constraint()),
 	},
 	Traits: ir.Pure,
 	Format: "$lhs `,` $rhs `,` custom<DotDimensionNumbers>($dot_dimension_numbers) `` custom<PrecisionConfig>($precision_config, $algorithm) attr-dict `:` functional-type(operands, results)",

@@ -47,7 +47,7 @@ func dotRule(s *site) error {
 // element type is lhs's where none is asked for.
 func inferDotGeneral(s *site) ([]ir.Type, error) {
 	l, r := s.tensor(0), s.tensor(1)
-	d, ok := dataOf[DotDims](s.attr("dot_dimension_numbers"))
+	d, ok := ir.DataOf[DotDims](s.attr("dot_dimension_numbers"))
 	if !ok {
 		return nil, opFail("requires attribute 'dot_dimension_numbers'")
 	}
@@ -133,7 +133,7 @@ func dotGeneralRule(s *site) error {
 			}
 		}
 	}
-	d, _ := dataOf[DotDims](s.attr("dot_dimension_numbers"))
+	d, _ := ir.DataOf[DotDims](s.attr("dot_dimension_numbers"))
 	return dotQuantRule(s, d)
 }
 
@@ -191,7 +191,7 @@ func quantProductRule(s *site) error {
 // window.
 func convDimsRule(s *site) (*ConvDims, []int64, error) {
 	l, r := s.tensor(0), s.tensor(1)
-	c, ok := dataOf[ConvDims](s.attr("dimension_numbers"))
+	c, ok := ir.DataOf[ConvDims](s.attr("dimension_numbers"))
 	if !ok {
 		return nil, nil, opFail("requires attribute 'dimension_numbers'")
 	}
@@ -321,7 +321,7 @@ func convElemsRule(s *site) error {
 	if err := quantProductRule(s); err != nil {
 		return err
 	}
-	c, _ := dataOf[ConvDims](s.attr("dimension_numbers"))
+	c, _ := ir.DataOf[ConvDims](s.attr("dimension_numbers"))
 	if q := quant.Of(r); q.PerAxis() && int64(q.Axis) != c.KernelOutput { // (C29)
 		return fail("quantization dimension of rhs should be same with kernel_output_feature_dimension")
 	}

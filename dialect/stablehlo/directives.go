@@ -8,26 +8,28 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Directives returns the custom directives of the assembly formats, for this dialect and others that write their
-// operations the same way. dialect is the namespace of the attributes they make.
-func Directives(dialect string) map[string]*ir.Directive {
-	return map[string]*ir.Directive{
-		"SameOperandsAndResultType":         {Parse: parseSameType, Print: printSameType, OneType: true},
-		"VariadicSameOperandsAndResultType": {Parse: parseVariadicSameType, Print: printVariadicSameType},
-		"TupleOpType":                       {Parse: parseTupleType, Print: printTupleType},
-		"PairwiseOpType":                    {Parse: parsePairwise, Print: printPairwise},
-		"SelectOpType":                      {Parse: parseSelectType, Print: printSelectType},
-		"ComplexOpType":                     {Parse: parseComplexType, Print: printComplexType},
-		"SliceRanges":                       {Parse: parseSliceRanges, Print: printSliceRanges},
-		"ExponentMantissa":                  {Parse: parseExponentMantissa, Print: printExponentMantissa},
-		"CustomCallTarget":                  {Parse: parseCallTarget, Print: printCallTarget},
-		"VariadicOperandWithAttribute":      {Parse: parseOperandsComma, Print: printOperandsComma},
-		"DotDimensionNumbers":               dotDimsDirective(dialect),
-		"PrecisionConfig":                   {Parse: precisionParser(dialect), Print: printPrecision},
-		"DotAlgorithm":                      {Parse: algorithmParser(dialect), Print: printAlgorithm},
-		"ConvolutionDimensions":             convDimsDirective(dialect),
-		"WindowAttributes":                  {Parse: windowParser(dialect), Print: printWindow},
-	}
+// Directives are the custom directives of the assembly formats of this dialect, and of others that write their operations
+// the same way. What kind of attribute a directive makes, the op's row says.
+var Directives = map[string]*ir.Directive{
+	"SameOperandsAndResultType":         {Parse: parseSameType, Print: printSameType, OneType: true},
+	"VariadicSameOperandsAndResultType": {Parse: parseVariadicSameType, Print: printVariadicSameType},
+	"TupleOpType":                       {Parse: parseTupleType, Print: printTupleType},
+	"PairwiseOpType":                    {Parse: parsePairwise, Print: printPairwise},
+	"SelectOpType":                      {Parse: parseSelectType, Print: printSelectType},
+	"ComplexOpType":                     {Parse: parseComplexType, Print: printComplexType},
+	"SliceRanges":                       {Parse: parseSliceRanges, Print: printSliceRanges},
+	"ExponentMantissa":                  {Parse: parseExponentMantissa, Print: printExponentMantissa},
+	"CustomCallTarget":                  {Parse: parseCallTarget, Print: printCallTarget},
+	"VariadicOperandWithAttribute":      {Parse: parseOperandsComma, Print: printOperandsComma},
+	"DotDimensionNumbers":               {Parse: parseDotDims, Print: printDotDims},
+	"PrecisionConfig":                   {Parse: parsePrecision, Print: printPrecision},
+	"ConvolutionDimensions":             {Parse: parseConvDimsOf, Print: printConvDimsOf},
+	"WindowAttributes":                  {Parse: parseWindow, Print: printWindow},
+}
+
+// constraint returns what the op's row says of the attribute that arg stands for.
+func constraint(st *ir.OpState, arg ir.DirectiveArg) *ir.AttrConstraint {
+	return &st.Def.Attrs[arg.Index].Type
 }
 
 // The type directives write one type where all are the same, else a function type.
@@ -335,70 +337,62 @@ func printOperandsComma(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 	}
 }
 
-func dotDimsDirective(dialect string) *ir.Directive {
-	pair := func(p ir.AsmParser, a, b *[]int64) {
+// parseDotDims reads batching_dims = [0] x [0], contracting_dims = [1] x [1].
+func parseDotDims(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	pair := func(a, b *[]int64) {
 		p.Expect("=")
 		*a = p.ParseIntegers()
 		p.ExpectKeyword("x")
 		*b = p.ParseIntegers()
 	}
-	printPair := func(p ir.AsmPrinter, name string, a, b []int64) {
+	d := &DotDims{}
+	if p.AcceptKeyword("batching_dims") || p.AcceptKeyword("batch_dims") {
+		pair(&d.LHSBatching, &d.RHSBatching)
+		p.Expect(",")
+	}
+	p.ExpectKeyword("contracting_dims")
+	pair(&d.LHSContracting, &d.RHSContracting)
+	args[0].Attr = constraint(st, args[0]).Attr.New(d)
+}
+
+func printDotDims(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	pair := func(name string, a, b []int64) {
 		p.Print(name + " = ")
 		p.PrintInts(a)
 		p.Print(" x ")
 		p.PrintInts(b)
 	}
-	return &ir.Directive{
-		Parse: func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
-			d := &DotDims{}
-			if p.AcceptKeyword("batching_dims") || p.AcceptKeyword("batch_dims") {
-				pair(p, &d.LHSBatching, &d.RHSBatching)
-				p.Expect(",")
-			}
-			p.ExpectKeyword("contracting_dims")
-			pair(p, &d.LHSContracting, &d.RHSContracting)
-			args[0].Attr = NewDotDims(dialect, d)
-		},
-		Print: func(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
-			d, ok := dataOf[DotDims](args[0].Attr)
-			if !ok {
-				return
-			}
-			if len(d.LHSBatching) > 0 || len(d.RHSBatching) > 0 {
-				printPair(p, "batching_dims", d.LHSBatching, d.RHSBatching)
-				p.Print(", ")
-			}
-			printPair(p, "contracting_dims", d.LHSContracting, d.RHSContracting)
-		},
+	d, ok := ir.DataOf[DotDims](args[0].Attr)
+	if !ok {
+		return
 	}
+	if len(d.LHSBatching) > 0 || len(d.RHSBatching) > 0 {
+		pair("batching_dims", d.LHSBatching, d.RHSBatching)
+		p.Print(", ")
+	}
+	pair("contracting_dims", d.LHSContracting, d.RHSContracting)
 }
 
-// precisionParser reads , precision = [DEFAULT, HIGHEST] if it is there.
-func precisionParser(dialect string) func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
-	def := inDialect(PrecisionEnum, dialect)
-	return func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
-		if !p.Accept(",") {
-			return
-		}
-		if len(args) > 1 && p.AcceptKeyword("algorithm") { // dot_general may name an algorithm only
-			parseAlgorithm(p, dialect, &args[1])
-			return
-		}
+// parsePrecision reads , precision = [DEFAULT, HIGHEST] and , algorithm = <...> if they are there; only dot_general has an
+// algorithm.
+func parsePrecision(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	if !p.Accept(",") {
+		return
+	}
+	if len(args) == 1 || !p.AcceptKeyword("algorithm") {
 		p.ExpectKeyword("precision")
 		p.Expect("=")
+		def := constraint(st, args[0]).Elem.Enum
 		elems := []ir.Attr{}
-		p.ParseList("[", "]", func() { elems = append(elems, ir.NewEnum(def, parseEnumCase(p, def))) })
+		p.ParseList("[", "]", func() { elems = append(elems, ir.NewEnum(def, def.ParseCase(p))) })
 		args[0].Attr = ir.NewArray(elems)
-		if len(args) > 1 && p.Accept(",") {
-			p.ExpectKeyword("algorithm")
-			parseAlgorithm(p, dialect, &args[1])
+		if len(args) == 1 || !p.Accept(",") {
+			return
 		}
+		p.ExpectKeyword("algorithm")
 	}
-}
-
-func parseAlgorithm(p ir.AsmParser, dialect string, arg *ir.DirectiveArg) {
 	p.Expect("=")
-	arg.Attr = AttrParser(dialect)(p, "dot_algorithm")
+	args[1].Attr = constraint(st, args[1]).Attr.ParseShort(p)
 }
 
 func printPrecision(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
@@ -417,64 +411,35 @@ func printPrecision(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 		p.Print("]")
 	}
 	if len(args) > 1 {
-		if d, ok := dataOf[DotAlgorithm](args[1].Attr); ok {
-			p.Print(", algorithm = " + d.body())
+		if d, ok := args[1].Attr.(*ir.DialectAttr); ok && DotAlgorithmAttr.Is(d) {
+			p.Print(", algorithm = " + d.Body())
 		}
 	}
 }
 
-func algorithmParser(dialect string) func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
-	return func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
-		if p.Accept(",") {
-			p.ExpectKeyword("algorithm")
-			parseAlgorithm(p, dialect, &args[0])
-		}
-	}
+func parseConvDimsOf(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
+	c := &ConvDims{}
+	parseConv(p, c)
+	args[0].Attr = constraint(st, args[0]).Attr.New(c)
 }
 
-func printAlgorithm(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
-	if d, ok := dataOf[DotAlgorithm](args[0].Attr); ok {
-		p.Print(", algorithm = " + d.body())
-	}
-}
-
-func convDimsDirective(dialect string) *ir.Directive {
-	return &ir.Directive{
-		Parse: func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
-			c := &ConvDims{}
-			parseConv(p, c)
-			args[0].Attr = NewConvDims(dialect, c)
-		},
-		Print: func(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
-			if c, ok := dataOf[ConvDims](args[0].Attr); ok {
-				p.Print(c.text())
-			}
-		},
+func printConvDimsOf(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
+	if c, ok := ir.DataOf[ConvDims](args[0].Attr); ok {
+		p.Print(c.text())
 	}
 }
 
 var windowNames = [...]string{"stride", "pad", "lhs_dilate", "rhs_dilate", "reverse"}
 
-// windowParser is parseWindow with the attributes of the dialect.
-func windowParser(dialect string) func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
-	return func(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
-		parseWindow(p, st, args)
-		for i := range args {
-			if d, ok := args[i].Attr.(*ir.DenseArrayAttr); ok && d.Elem() == ir.Type(i64) {
-				args[i].Attr = intsAttr(p.Context(), dialect, d.Values())
-			} else if ok && dialect == "mhlo" {
-				args[i].Attr = boolElements(p.Context(), d.Values())
-			}
-		}
+// list returns values as the op's row has them: as an array, or in MHLO as a tensor.
+func list(c *ir.Context, t *ir.AttrConstraint, elem *ir.IntegerType, values []int64) ir.Attr {
+	switch {
+	case t.Form == ir.FormInts:
+		return ir.NewDenseArray(elem, values)
+	case elem == i1:
+		return boolElements(c, values)
 	}
-}
-
-// intsAttr returns a list of integers as the dialect writes it: MHLO has tensors where StableHLO has arrays.
-func intsAttr(c *ir.Context, dialect string, v []int64) ir.Attr {
-	if dialect == "mhlo" {
-		return NewI64Elements(c, tensor.Shape{int64(len(v))}, v)
-	}
-	return ir.NewDenseArray(i64, v)
+	return NewI64Elements(c, tensor.Shape{int64(len(values))}, values)
 }
 
 func boolElements(c *ir.Context, v []int64) ir.Attr {
@@ -522,14 +487,16 @@ func parseWindow(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 					if n != 0 {
 						v = 1
 					}
-				} else if parseBool(p) {
+				} else if p.AcceptKeyword("true") {
 					v = 1
+				} else if !p.AcceptKeyword("false") {
+					p.Errorf("expected boolean value")
 				}
 				vals = append(vals, v)
 			})
-			args[which].Attr = ir.NewDenseArray(i1, vals)
+			args[which].Attr = list(p.Context(), constraint(st, args[which]), i1, vals)
 		default:
-			args[which].Attr = ir.NewDenseArray(i64, p.ParseIntegers())
+			args[which].Attr = list(p.Context(), constraint(st, args[which]), i64, p.ParseIntegers())
 		}
 	}
 }

@@ -12,10 +12,9 @@ var (
 		if ods.IsI64Elements(a) {
 			return true
 		}
-		_, ok := dataOf[ReplicaGroupMeshAxes](a)
-		return ok
+		return ReplicaGroupMeshAxesAttr.Is(a)
 	}}
-	channelHandle = parsed[ChannelHandle]("channel_handle", "two 64-bit integers 'handle' and 'type'")
+	channelHandle = ChannelHandleAttr.Constraint()
 )
 
 // AllGather concatenates over processes.

@@ -15,7 +15,7 @@ func groupsRule(s *site, uniform, global bool, size int64) error {
 // idsRule is groupsRule, where all says whether all ids up to the greatest must be there.
 func idsRule(s *site, uniform, global, all bool, size int64) error {
 	a := s.attr("replica_groups")
-	if _, ok := dataOf[ReplicaGroupMeshAxes](a); ok {
+	if _, ok := ir.DataOf[ReplicaGroupMeshAxes](a); ok {
 		return nil
 	}
 	shape := shapeOf(a)
@@ -58,7 +58,7 @@ func channelRule(s *site) error {
 	if !s.has("use_global_device_ids") {
 		return nil
 	}
-	c, ok := dataOf[ChannelHandle](s.attr("channel_handle"))
+	c, ok := ir.DataOf[ChannelHandle](s.attr("channel_handle"))
 	if !ok {
 		return fail("channel_id must be positive when useGlobalDeviceIds is set but got: 0")
 	}
@@ -73,7 +73,7 @@ func allGatherRule(s *site) error {
 	if err := groupsRule(s, true, s.has("use_global_device_ids"), 0); err != nil { // (C2, C4)
 		return err
 	}
-	if c, ok := dataOf[ChannelHandle](s.attr("channel_handle")); ok && c.Handle < 0 && s.has("use_global_device_ids") { // (C5)
+	if c, ok := ir.DataOf[ChannelHandle](s.attr("channel_handle")); ok && c.Handle < 0 && s.has("use_global_device_ids") { // (C5)
 		return fail("channel_id cannot be negative when useGlobalDeviceIds is set")
 	}
 	for i := range s.operands {

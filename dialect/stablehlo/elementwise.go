@@ -11,8 +11,7 @@ const (
 	formatGeneral = "operands attr-dict `:` functional-type(operands, results)"
 )
 
-var resultAccuracy = ods.Defaulted("result_accuracy", parsed[ResultAccuracy]("result_accuracy", "The requested accuracy for unary ops."),
-	ir.NewDialectAttr("stablehlo", "result_accuracy", (&ResultAccuracy{}).body("stablehlo"), &ResultAccuracy{}))
+var resultAccuracy = ods.Defaulted("result_accuracy", ResultAccuracyAttr.Constraint(), ResultAccuracyAttr.New(&ResultAccuracy{}))
 
 // unary returns the row of an element-wise operation on one operand whose result has the operand's type.
 func unary(name, doc string, t ir.Constraint) *ir.Def {

@@ -4,19 +4,23 @@ import "github.com/hlocb/hlocb/ir"
 
 // Enumerated attributes. The codes are the ones that StableHLO fixes.
 var (
-	PrecisionEnum           = &ir.EnumDef{Dialect: "stablehlo", Name: "precision", Cases: []string{"DEFAULT", "HIGH", "HIGHEST"}}
-	ResultAccuracyModeEnum  = &ir.EnumDef{Dialect: "stablehlo", Name: "result_accuracy_mode", Cases: []string{"DEFAULT", "HIGHEST", "TOLERANCE"}}
-	FftTypeEnum             = &ir.EnumDef{Dialect: "stablehlo", Name: "fft_type", Cases: []string{"FFT", "IFFT", "RFFT", "IRFFT"}}
-	ComparisonDirectionEnum = &ir.EnumDef{Dialect: "stablehlo", Name: "comparison_direction", Cases: []string{"EQ", "NE", "GE", "GT", "LE", "LT"}}
-	ComparisonTypeEnum      = &ir.EnumDef{Dialect: "stablehlo", Name: "comparison_type", Cases: []string{"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}}
-	TransposeEnum           = &ir.EnumDef{Dialect: "stablehlo", Name: "transpose", Cases: []string{"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}}
-	RngDistributionEnum     = &ir.EnumDef{Dialect: "stablehlo", Name: "rng_distribution", Cases: []string{"", "UNIFORM", "NORMAL"}}
-	RngAlgorithmEnum        = &ir.EnumDef{Dialect: "stablehlo", Name: "rng_algorithm", Cases: []string{"DEFAULT", "THREE_FRY", "PHILOX"}}
+	PrecisionEnum           = enum("precision", "How exactly a product is computed.", "DEFAULT", "HIGH", "HIGHEST")
+	ResultAccuracyModeEnum  = enum("result_accuracy_mode", "How the accuracy of a transcendental function is given.", "DEFAULT", "HIGHEST", "TOLERANCE")
+	FftTypeEnum             = enum("fft_type", "The direction of a Fourier transform, and whether one side is real.", "FFT", "IFFT", "RFFT", "IRFFT")
+	ComparisonDirectionEnum = enum("comparison_direction", "The relation that compare tests.", "EQ", "NE", "GE", "GT", "LE", "LT")
+	ComparisonTypeEnum      = enum("comparison_type", "The order that compare uses.", "NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED")
+	TransposeEnum           = enum("transpose", "The form in which triangular_solve uses its matrix.", "TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
+	RngDistributionEnum     = enum("rng_distribution", "The distribution of random numbers.", "", "UNIFORM", "NORMAL")
+	RngAlgorithmEnum        = enum("rng_algorithm", "The algorithm of random bits.", "DEFAULT", "THREE_FRY", "PHILOX")
 )
 
-// Enums lists the enumerated attributes of the dialect.
-func Enums() []*ir.EnumDef {
-	return []*ir.EnumDef{PrecisionEnum, ResultAccuracyModeEnum, FftTypeEnum, ComparisonDirectionEnum, ComparisonTypeEnum, TransposeEnum, RngDistributionEnum, RngAlgorithmEnum}
+var enums = []*ir.EnumDef{
+	ComparisonDirectionEnum, ComparisonTypeEnum, FftTypeEnum, PrecisionEnum, ResultAccuracyModeEnum, RngAlgorithmEnum,
+	RngDistributionEnum, TransposeEnum,
+}
+
+func enum(name, doc string, cases ...string) *ir.EnumDef {
+	return &ir.EnumDef{Dialect: "stablehlo", Name: name, Doc: doc, Cases: cases}
 }
 
 // Versions of the custom-call convention (attribute api_version).

@@ -5,9 +5,9 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-var symbolRefs = ods.ArrayOf(ods.IsFlatSymbol, "flat symbol ref array attribute")
+var symbolRefs = ods.ArrayOf(ods.SymbolRef, "flat symbol ref array attribute")
 
-var layouts = ods.ArrayOf(func(a ir.Attr) bool {
+var layouts = ods.ArrayOf(ir.AttrConstraint{Check: func(a ir.Attr) bool {
 	d, ok := a.(*ir.DenseAttr)
 	if !ok {
 		return false
@@ -18,7 +18,7 @@ var layouts = ods.ArrayOf(func(a ir.Attr) bool {
 	}
 	_, ok = t.Elem().(*ir.IndexType)
 	return ok
-}, "Array of layout (1D tensor of index type) attributes")
+}}, "Array of layout (1D tensor of index type) attributes")
 
 // CustomCall calls what the compiler does not know.
 var CustomCall = &ir.Def{
@@ -36,7 +36,7 @@ var CustomCall = &ir.Def{
 		ods.Defaulted("called_computations", symbolRefs, ir.NewArray(nil)),
 		ods.Optional("operand_layouts", layouts),
 		ods.Optional("result_layouts", layouts),
-		ods.Defaulted("output_operand_aliases", ods.ArrayOf(func(a ir.Attr) bool { _, ok := dataOf[OutputOperandAlias](a); return ok }, "Aliasing attribute for outputs and operands of CustomCall"), ir.NewArray(nil)),
+		ods.Defaulted("output_operand_aliases", ods.ArrayOf(OutputOperandAliasAttr.Constraint(), "Aliasing attribute for outputs and operands of CustomCall"), ir.NewArray(nil)),
 		ods.Optional("result_tilings", ods.ArrayAttr),
 	},
 	Format: "custom<CustomCallTarget>($call_target_name) `(` $inputs `)` attr-dict `:` functional-type(operands, results)",

@@ -131,7 +131,7 @@ func aliasesRule(s *site) error {
 	}
 	var usedOut, usedIn map[string]int // of buffers; most programs have none
 	for _, e := range arr.Elems() {
-		a, ok := dataOf[OutputOperandAlias](e)
+		a, ok := ir.DataOf[OutputOperandAlias](e)
 		if !ok {
 			continue
 		}

@@ -5,7 +5,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-var gatherDims = parsed[GatherDims]("gather", "Attribute that models the dimension information for gather")
+var gatherDims = GatherAttr.Constraint()
 
 // Gather takes slices by computed indices.
 var Gather = &ir.Def{
@@ -85,7 +85,7 @@ var Scatter = &ir.Def{
 	},
 	Results: []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		ods.Required("scatter_dimension_numbers", parsed[ScatterDims]("scatter", "Attribute that models the dimension information for scatter")),
+		ods.Required("scatter_dimension_numbers", ScatterAttr.Constraint()),
 		ods.Defaulted("indices_are_sorted", ods.BoolAttr, attrFalse),
 		ods.Defaulted("unique_indices", ods.BoolAttr, attrFalse),
 	},

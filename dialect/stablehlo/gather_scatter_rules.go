@@ -37,7 +37,7 @@ func sortedUnique(dims []int64, name string) error {
 // The numbers are gather's.
 func inferGatherOf(s *site, sizes []int64, known bool, sizesLen int64) ([]ir.Type, error) {
 	t, start := s.tensor(0), s.tensor(1)
-	g, ok := dataOf[GatherDims](s.attr("dimension_numbers"))
+	g, ok := ir.DataOf[GatherDims](s.attr("dimension_numbers"))
 	if !ok {
 		return nil, opFail("requires attribute 'dimension_numbers'")
 	}
@@ -203,7 +203,7 @@ func scatterRule(s *site) error {
 			return fail("Not all updates have compatible shapes.")
 		}
 	}
-	d, ok := dataOf[ScatterDims](s.attr("scatter_dimension_numbers"))
+	d, ok := ir.DataOf[ScatterDims](s.attr("scatter_dimension_numbers"))
 	if !ok {
 		return opFail("requires attribute 'scatter_dimension_numbers'")
 	}

@@ -50,7 +50,7 @@ func infeedRule(s *site) error {
 
 // channelTypeRule checks the direction of a channel (send C1, recv C1); host is the type for host transfers.
 func channelTypeRule(s *site, host int64, hostName string) error {
-	c, ok := dataOf[ChannelHandle](s.attr("channel_handle"))
+	c, ok := ir.DataOf[ChannelHandle](s.attr("channel_handle"))
 	if !ok {
 		return nil
 	}

@@ -252,14 +252,14 @@ func sameParams(a, b *quant.Uniform) bool {
 
 // accuracyRule checks result_accuracy: tolerances are for the mode TOLERANCE only.
 func accuracyRule(s *site) error {
-	a, ok := dataOf[ResultAccuracy](s.attr("result_accuracy"))
+	a, ok := ir.DataOf[ResultAccuracy](s.attr("result_accuracy"))
 	if !ok {
 		return nil
 	}
 	if a.Atol < 0 || a.Rtol < 0 || a.Ulps < 0 {
 		return fail("Invalid tolerances for ResultAccuracyAttr, must be non-negative.")
 	}
-	if mode := ResultAccuracyModeEnum.Cases[a.Mode]; mode != "TOLERANCE" && (a.Atol != 0 || a.Rtol != 0 || a.Ulps != 0) {
+	if mode := ResultAccuracyModeEnum.Cases[a.Mode.Code]; mode != "TOLERANCE" && (a.Atol != 0 || a.Rtol != 0 || a.Ulps != 0) {
 		return fail("Invalid tolerances for ResultAccuracyAttr with mode %s, must be all zero.", mode)
 	}
 	return nil
@@ -288,7 +288,7 @@ func dimsType(c *ir.Context, dims []dim, elem ir.Type) *ir.TensorType {
 	if !bounded {
 		return c.Tensor(shape, elem, nil)
 	}
-	return c.Tensor(shape, elem, NewBounds(bounds))
+	return c.Tensor(shape, elem, BoundsAttr.New(&Bounds{bounds}))
 }
 
 // mostSpecific joins dimensions that must agree: a size beats a bound, a smaller bound a greater one.

@@ -344,16 +344,6 @@ func shapeOf(a ir.Attr) []int64 {
 	return nil
 }
 
-// dataOf returns the dialect's own reading of an attribute.
-func dataOf[T any](a ir.Attr) (*T, bool) {
-	d, ok := a.(*ir.DialectAttr)
-	if !ok {
-		return nil, false
-	}
-	v, ok := d.Data().(*T)
-	return v, ok
-}
-
 // withElem returns t with another element type.
 func withElem(c *ir.Context, t *ir.TensorType, elem ir.Type) *ir.TensorType {
 	if t.Elem() == elem {

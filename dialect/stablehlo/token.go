@@ -6,7 +6,7 @@ import (
 )
 
 // TokenType returns !stablehlo.token.
-func TokenType(c *ir.Context) *ir.DialectType { return c.DialectType("stablehlo", "token", "", nil) }
+func TokenType(c *ir.Context) *ir.DialectType { return Token.New(c, nil) }
 
 // IsToken reports whether t is !stablehlo.token or !mhlo.token.
 func IsToken(t ir.Type) bool { return ods.IsToken(t) }

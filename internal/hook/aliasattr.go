@@ -13,7 +13,7 @@ func aliasAttr(result, operand, n int) ir.Attr {
 	if n > 1 { // with one result the path indexes into it
 		a.OutputTupleIndices = []int64{int64(result)}
 	}
-	return stablehlo.NewOutputOperandAlias(a)
+	return stablehlo.OutputOperandAliasAttr.New(a)
 }
 
 // sourceAliases reads the aliases of a custom call: per data leaf of its results the index among data (its

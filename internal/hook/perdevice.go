@@ -256,9 +256,9 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[string]int) error {
 	region := m.NewRegion()
 	body := region.AddBlock(types...)
 	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: op.OperandList(), Types: typesOf(op), Bodies: []*ir.Region{region}}
-	st.SetAttr("in_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: in}))
-	st.SetAttr("out_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: out}))
-	st.SetAttr("manual_axes", sdy.AttrOf(&sdy.ManualAxes{Names: free}))
+	st.SetAttr("in_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
+	st.SetAttr("out_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
+	st.SetAttr("manual_axes", sdy.ManualAxesAttr.New(&sdy.ManualAxes{Names: free}))
 	outer := m.Before(op).Insert(st)
 	for i, v := range op.Results() {
 		v.ReplaceAllUsesWith(outer.Result(i))
@@ -375,9 +375,9 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	region := m.NewRegion()
 	body := region.AddBlock(local...)
 	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: operands, Types: typesOf(op), Bodies: []*ir.Region{region}}
-	st.SetAttr("in_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: in}))
-	st.SetAttr("out_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: out}))
-	st.SetAttr("manual_axes", sdy.AttrOf(axes))
+	st.SetAttr("in_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
+	st.SetAttr("out_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
+	st.SetAttr("manual_axes", sdy.ManualAxesAttr.New(axes))
 	outer := m.Before(op).Insert(st)
 	for i, v := range op.Results() {
 		v.ReplaceAllUsesWith(outer.Result(i))
@@ -405,7 +405,7 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 	tensor.View[uint32](number)[0] = uint32(device)
 	id := ir.Must(b.Build(m.Def("stablehlo.partition_id"), nil))
 	k := ir.Must(b.Build(m.Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(number)}))
-	eq, _ := stablehlo.ComparisonDirectionEnum.Parse("EQ")
+	eq, _ := stablehlo.ComparisonDirectionEnum.Code("EQ")
 	test := ir.Must(b.Build(m.Def("stablehlo.compare"), []*ir.Value{id.Result(0), k.Result(0)},
 		ir.NamedAttr{Name: "comparison_direction", Attr: ir.NewEnum(stablehlo.ComparisonDirectionEnum, eq)}))
 	yes, no := m.NewRegion(), m.NewRegion()
@@ -494,7 +494,7 @@ func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 		tensor.View[int64](groups)[i] = int64(i)
 	}
 	st := &ir.OpState{Def: m.Def("stablehlo.all_reduce"), Operands: []*ir.Value{v}, Bodies: []*ir.Region{region}}
-	st.SetAttr("channel_handle", stablehlo.NewChannelHandle(&stablehlo.ChannelHandle{Handle: p.channel(), Type: stablehlo.ChannelDeviceToDevice}))
+	st.SetAttr("channel_handle", stablehlo.ChannelHandleAttr.New(&stablehlo.ChannelHandle{Handle: p.channel(), Type: stablehlo.ChannelDeviceToDevice}))
 	st.SetAttr("replica_groups", ctx.DenseFromTensor(groups))
 	st.SetAttr("use_global_device_ids", ir.NewUnit())
 	return ir.Must(b.Infer(st)).Result(0)

@@ -53,7 +53,7 @@ func shardingOf(m *ir.Module, h hookop.HookOp, n int, single bool) (ir.AttrList,
 		for i := range list {
 			list[i] = entries[0]
 		}
-		out = append(out, ir.NamedAttr{Name: attrSdySharding, Attr: sdy.AttrOf(&sdy.PerValue{Shardings: list})})
+		out = append(out, ir.NamedAttr{Name: attrSdySharding, Attr: sdy.PerValueAttr.New(&sdy.PerValue{Shardings: list})})
 	}
 	if a := h.Attr(attrMhloSharding); a != nil {
 		out = append(out, ir.NamedAttr{Name: attrMhloSharding, Attr: a})
@@ -114,8 +114,8 @@ func addManualShardings(m *ir.Module, op *ir.Op, chain ir.Type) error {
 	if entry.Mesh == "" && entry.Inline == nil {
 		return m.Errorf(op, "'%s' around a hook names no mesh", op.Name())
 	}
-	op.SetAttr("in_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: prepend(entry, in)}))
-	op.SetAttr("out_shardings", sdy.AttrOf(&sdy.PerValue{Shardings: prepend(entry, out)}))
+	op.SetAttr("in_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: prepend(entry, in)}))
+	op.SetAttr("out_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: prepend(entry, out)}))
 	return nil
 }
 
@@ -168,7 +168,7 @@ func keepManualShardings(op *ir.Op, operands, results []int) bool {
 				kept = append(kept, list[i])
 			}
 		}
-		op.SetAttr(name, sdy.AttrOf(&sdy.PerValue{Shardings: kept}))
+		op.SetAttr(name, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: kept}))
 		return true
 	}
 	return keep("in_shardings", operands) && keep("out_shardings", results)
@@ -189,7 +189,7 @@ func bareSharding(v *ir.Value) {
 	}
 	list = slices.Clone(list)
 	list[v.Index()] = &sdy.Sharding{Mesh: list[v.Index()].Mesh, Inline: list[v.Index()].Inline}
-	op.SetAttr(name, sdy.AttrOf(&sdy.PerValue{Shardings: list}))
+	op.SetAttr(name, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: list}))
 }
 
 // dropMeshes erases the maximal meshes that nothing names any more: they came with the callbacks.

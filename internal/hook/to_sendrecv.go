@@ -71,7 +71,7 @@ func (w *lowerer) transfer(b *ir.Builder, name string, operands []*ir.Value, typ
 		{Name: "_xla_host_transfer_rendezvous", Attr: ir.NewString(key)},
 	})
 	return b.Create(w.m.Def(name), operands, types,
-		ir.NamedAttr{Name: "channel_handle", Attr: stablehlo.NewChannelHandle(&stablehlo.ChannelHandle{Handle: ch, Type: direction})},
+		ir.NamedAttr{Name: "channel_handle", Attr: stablehlo.ChannelHandleAttr.New(&stablehlo.ChannelHandle{Handle: ch, Type: direction})},
 		ir.NamedAttr{Name: "is_host_transfer", Attr: w.m.Context().Bool(true)},
 		ir.NamedAttr{Name: attrFrontend, Attr: front})
 }

@@ -88,19 +88,19 @@ func intAttr(t *ir.IntegerType, summary string, accept func(int64) bool) ir.Attr
 func Enum(def *ir.EnumDef, summary string) ir.AttrConstraint {
 	return ir.AttrConstraint{Summary: summary, Enum: def, Check: func(a ir.Attr) bool {
 		e, ok := a.(*ir.EnumAttr)
-		return ok && e.Enum().Name == def.Name
+		return ok && e.Enum().Name == def.Name // in a dialect that mirrors the other, too
 	}}
 }
 
 // ArrayOf accepts arrays whose elements elem accepts.
-func ArrayOf(elem func(ir.Attr) bool, summary string) ir.AttrConstraint {
-	return ir.AttrConstraint{Summary: summary, Check: func(a ir.Attr) bool {
+func ArrayOf(elem ir.AttrConstraint, summary string) ir.AttrConstraint {
+	return ir.AttrConstraint{Summary: summary, Elem: &elem, Check: func(a ir.Attr) bool {
 		arr, ok := a.(*ir.ArrayAttr)
 		if !ok {
 			return false
 		}
 		for _, e := range arr.Elems() {
-			if !elem(e) {
+			if !elem.Check(e) {
 				return false
 			}
 		}

@@ -1,0 +1,82 @@
+package sdy
+
+import "github.com/hlocb/hlocb/ir"
+
+// The rows of the dialect's attributes.
+var (
+	MeshAttr = attr(ir.AttrDef{
+		Name: "mesh", Summary: "Mesh of axes and a list of devices",
+		Doc:    "Axes of devices. A mesh without axes and with one device is maximal: a value on it lives on that device.",
+		Syntax: `<["x"=2, "y"=4], device_ids=[...]>`,
+	}, parseMesh)
+	ShardingAttr = attr(ir.AttrDef{
+		Name: "sharding", Summary: "Tensor sharding",
+		Doc:    "The axes that shard each dimension of a value.",
+		Syntax: `<@mesh, [{"x", ?}p1, {}], replicated={"y"}, unreduced={"z"}>; mesh<...> for a mesh in place`,
+	}, parseSharding)
+	PerValueAttr = attr(ir.AttrDef{
+		Name: "sharding_per_value", Summary: "Tensor sharding per operand/result of an op",
+		Doc:    "The sharding of each operand or result.",
+		Syntax: "<[<@mesh, [...]>, ...]>",
+	}, func(p ir.AsmParser) *PerValue {
+		p.Expect("<")
+		v := parsePerValue(p)
+		p.Expect(">")
+		return v
+	})
+	ManualAxesAttr = attr(ir.AttrDef{
+		Name: "manual_axes", Summary: "A list of manual axes", Wrapped: true,
+		Doc:    "The axes along which a manual computation is written for one device.",
+		Syntax: `{"x", "y"}`,
+	}, parseManualAxes)
+	RuleAttr = attr(ir.AttrDef{
+		Name: "op_sharding_rule", Summary: "Specifies how an operation can be partitioned.",
+		Doc:    "The factors that an operation's operands and results share.",
+		Syntax: "<([i, j])->([ij]) {i=2, j=4} reduction={i}, custom>",
+	}, parseRule)
+	AxisListAttr = attr(ir.AttrDef{
+		Name: "axis_ref_list", Summary: "List of axis refs", Wrapped: true,
+		Doc:    "Axes.",
+		Syntax: `{"x", "y":(2)4}`,
+	}, func(p ir.AsmParser) *AxisList { return &AxisList{parseAxes(p)} })
+	AxisListsAttr = attr(ir.AttrDef{
+		Name: "list_of_axis_ref_lists", Summary: "List of axis ref lists", Wrapped: true,
+		Doc:    "Axes for each dimension of a tensor.",
+		Syntax: `[{"x"}, {}]`,
+	}, func(p ir.AsmParser) *AxisLists {
+		l := &AxisLists{}
+		p.ParseList("[", "]", func() { l.Dims = append(l.Dims, parseAxes(p)) })
+		return l
+	})
+	AllToAllAttr = attr(ir.AttrDef{
+		Name: "all_to_all_param_list", Summary: "List of all-to-all parameters", Wrapped: true,
+		Doc:    "Axes that move from the sharding of one dimension to that of another.",
+		Syntax: `[{"x"}: 0->1]`,
+	}, parseMoves)
+)
+
+var attrs = []*ir.AttrDef{AllToAllAttr, AxisListAttr, AxisListsAttr, ManualAxesAttr, MeshAttr, PerValueAttr, RuleAttr, ShardingAttr}
+
+// attr returns the row of an attribute whose data is a *T, which String writes.
+func attr[T any, P interface {
+	*T
+	String() string
+}](d ir.AttrDef, parse func(ir.AsmParser) P) *ir.AttrDef {
+	d.Dialect = "sdy"
+	d.Parse = func(p ir.AsmParser, _ *ir.AttrDef) any { return parse(p) }
+	d.Print = func(_ *ir.AttrDef, data any) string { return data.(P).String() }
+	return ir.NewAttrDef[T](d)
+}
+
+// stripped returns the parameters of a as ops write them, without a mnemonic.
+func stripped(a ir.Attr) string {
+	if d, ok := a.(*ir.DialectAttr); ok {
+		switch v := d.Data().(type) {
+		case *PerValue:
+			return v.list()
+		case interface{ String() string }:
+			return v.String()
+		}
+	}
+	return ""
+}

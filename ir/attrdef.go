@@ -1,0 +1,502 @@
+package ir
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// AttrDef is the row of one attribute of a dialect, #stablehlo.gather<...>. The reader, the printer, the constraint on
+// op attributes and the documentation come from it. NewAttrDef makes rows; a row never changes.
+type AttrDef struct {
+	Dialect string
+	Name    string // the mnemonic: "gather"
+	Doc     string // one sentence: what the attribute says
+	Summary string // MLIR's words for it in messages about constraints
+	// Partial: the text may leave parameters out. A parameter that is zero is not written, unless its tag says always.
+	// The parameters of other attributes are all there, as in MLIR's struct directive.
+	Partial bool
+	// Wrapped: the attribute is written #dialect<name...> instead of #dialect.name...
+	Wrapped bool
+	Fields  []Field // the parameters in order, from the tags of the data's struct
+	// Parse and Print read and write the parameters if their syntax is not <name = value, ...>; Syntax then describes
+	// that syntax. Parse returns the data, or nil to have the text carried as it is; Print includes the brackets.
+	Parse  func(p AsmParser, d *AttrDef) any
+	Print  func(d *AttrDef, data any) string
+	Syntax string
+	// Check returns what is wrong with the parameters that were read; nil: nothing ever is.
+	Check func(data any) error
+	// As is the row of the attribute that reading gives instead, if this one is another way to write it.
+	As *AttrDef
+	// Base is the row of another dialect that this row mirrors: of #mhlo.gather, #stablehlo.gather.
+	Base *AttrDef
+
+	data reflect.Type // the struct that the data points to
+}
+
+// Field is one parameter of an attribute. It comes from a field of the attribute's data with a tag:
+// `attr:"offset_dims"`, or `attr:"operand_index,always"`.
+type Field struct {
+	Name   string
+	Kind   FieldKind
+	Always bool // written even if it is zero
+	index  []int
+}
+
+// FieldKind says how a parameter is written, by the type of the data's field.
+type FieldKind uint8
+
+// Kinds of fields.
+const (
+	FieldInt     FieldKind = iota // int64: 3
+	FieldInts                     // []int64: [1, 2]
+	FieldBool                     // bool: true
+	FieldFloat                    // float64
+	FieldString                   // string: "x"
+	FieldKeyword                  // string with ",keyword" in its tag: f32
+	FieldAttr                     // Attr: any attribute
+	FieldParam                    // a Param, or a pointer to one, which is nil if it is absent
+	FieldOther                    // anything else: the attribute needs Parse and Print
+)
+
+// Param is a parameter with a syntax of its own.
+type Param interface {
+	// ParseParam reads the parameter of an attribute of kind d.
+	ParseParam(p AsmParser, d *AttrDef)
+	// ParamText returns the parameter as it is written.
+	ParamText(d *AttrDef) string
+}
+
+// NewAttrDef completes d as the row of an attribute whose data is a *T. It panics if a tag of T is not one of Field's,
+// or if a field needs Parse and Print and d has none.
+func NewAttrDef[T any](d AttrDef) *AttrDef {
+	d.data = reflect.TypeFor[T]()
+	for _, f := range reflect.VisibleFields(d.data) { // those of embedded structs, too
+		tag, ok := f.Tag.Lookup("attr")
+		if !ok {
+			continue
+		}
+		name, option, _ := strings.Cut(tag, ",")
+		field := Field{Name: name, Kind: kindOf(f.Type), Always: option == "always" || !d.Partial, index: f.Index}
+		switch {
+		case option == "keyword" && field.Kind == FieldString:
+			field.Kind = FieldKeyword
+		case option != "" && option != "always":
+			panic(fmt.Sprintf("%s.%s: unknown tag %q", d.data, f.Name, tag))
+		}
+		if field.Kind == FieldOther && d.Parse == nil {
+			panic(fmt.Sprintf("%s.%s: no syntax for a %s", d.data, f.Name, f.Type))
+		}
+		d.Fields = append(d.Fields, field)
+	}
+	return &d
+}
+
+func kindOf(t reflect.Type) FieldKind {
+	if t.Implements(reflect.TypeFor[Param]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[Param]()) {
+		return FieldParam
+	}
+	switch t {
+	case reflect.TypeFor[int64]():
+		return FieldInt
+	case reflect.TypeFor[[]int64]():
+		return FieldInts
+	case reflect.TypeFor[bool]():
+		return FieldBool
+	case reflect.TypeFor[float64]():
+		return FieldFloat
+	case reflect.TypeFor[string]():
+		return FieldString
+	case reflect.TypeFor[Attr]():
+		return FieldAttr
+	}
+	return FieldOther
+}
+
+// Mirror returns the row of the same attribute in another dialect.
+func (d *AttrDef) Mirror(dialect string) *AttrDef {
+	m := *d
+	m.Dialect, m.Base, m.As = dialect, d, nil
+	return &m
+}
+
+// New returns the attribute that holds data, a pointer to the struct that the row was made for. It keeps data.
+func (d *AttrDef) New(data any) *DialectAttr {
+	name, body := d.Name, d.body(data)
+	if d.Wrapped {
+		name, body = "", "<"+name+body+">"
+	}
+	return &DialectAttr{dialect: d.Dialect, name: name, body: body, data: data, def: d}
+}
+
+// body returns the parameters of data with their brackets.
+func (d *AttrDef) body(data any) string {
+	if d.Print != nil {
+		return d.Print(d, data)
+	}
+	return "<" + d.FieldText(data) + ">"
+}
+
+// Is reports whether a is an attribute of the kind, or of a kind that mirrors it.
+func (d *AttrDef) Is(a Attr) bool {
+	x, ok := a.(*DialectAttr)
+	return ok && x != nil && x.def != nil && (x.def == d || x.def.Base == d || d.Base != nil && (x.def == d.Base || x.def.Base == d.Base))
+}
+
+// Constraint accepts the attributes of the kind. Formats write such an attribute as its parameters alone.
+func (d *AttrDef) Constraint() AttrConstraint {
+	return AttrConstraint{Summary: d.Summary, Check: d.Is, Form: FormParams, FormName: d.Name, Attr: d}
+}
+
+// DataOf returns the data of an attribute that has a row with data of type *T.
+func DataOf[T any](a Attr) (*T, bool) {
+	d, ok := a.(*DialectAttr)
+	if !ok {
+		return nil, false
+	}
+	v, ok := d.data.(*T)
+	return v, ok
+}
+
+// ParseParams reads the parameters of an attribute of the kind: what follows the mnemonic. It returns nil if the text is
+// to be carried as it is.
+func (d *AttrDef) ParseParams(p AsmParser) *DialectAttr {
+	pos := p.Pos()
+	var data any
+	if d.Parse != nil {
+		if data = d.Parse(p, d); data == nil {
+			return nil
+		}
+	} else {
+		data = reflect.New(d.data).Interface()
+		d.ParseFields(p, data)
+	}
+	if d.Check != nil {
+		if err := d.Check(data); err != nil {
+			p.ErrorfAt(pos, "%s", err)
+		}
+	}
+	if d.As != nil {
+		d = d.As
+	}
+	return d.New(data)
+}
+
+// ParseShort reads an attribute where only this kind may stand: its parameters alone, the whole attribute, or an alias
+// of one.
+func (d *AttrDef) ParseShort(p AsmParser) Attr {
+	pos := p.Pos()
+	a, ok := p.ParseOptionalHash()
+	if !ok {
+		a = d.ParseParams(p)
+	}
+	if !d.Is(a) {
+		p.ErrorfAt(pos, "invalid kind of attribute specified")
+	}
+	return a
+}
+
+// ParseFields reads <name = value, ...> into data, the parameters in any order.
+func (d *AttrDef) ParseFields(p AsmParser, data any) {
+	var seen uint64
+	p.Expect("<")
+	for n := 0; !p.Accept(">"); n++ {
+		if n > 0 && !p.Accept(",") {
+			p.Expect(">")
+			break
+		}
+		if n > 0 && d.Partial && p.Accept(">") {
+			break // a comma at the end
+		}
+		pos := p.Pos()
+		name := p.ParseOptionalKeyword()
+		f := d.field(name)
+		switch {
+		case f < 0 && d.Partial:
+			names := make([]string, len(d.Fields))
+			for i := range d.Fields {
+				names[i] = "`" + d.Fields[i].Name + "`"
+			}
+			p.ErrorfAt(pos, "expected one of: %s", strings.Join(names, ", "))
+		case f >= 0 && seen&(1<<f) != 0 && d.Partial:
+			p.ErrorfAt(pos, "duplicated `%s` entry", name)
+		case name == "":
+			p.ErrorfAt(pos, "expected valid keyword")
+		case f < 0 || seen&(1<<f) != 0:
+			p.ErrorfAt(pos, "duplicate or unknown struct parameter name: %s", name)
+		}
+		seen |= 1 << f
+		p.Expect("=")
+		d.ParseField(p, data, f)
+	}
+	for i := range d.Fields {
+		if seen&(1<<i) == 0 && !d.Partial {
+			p.Errorf("struct is missing required parameter: %s", d.Fields[i].Name)
+		}
+	}
+}
+
+func (d *AttrDef) field(name string) int {
+	for i := range d.Fields {
+		if d.Fields[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Value returns a pointer to field i of data: *int64 for FieldInt, and so on.
+func (d *AttrDef) Value(data any, i int) any {
+	return reflect.ValueOf(data).Elem().FieldByIndex(d.Fields[i].index).Addr().Interface()
+}
+
+// ParseField reads the value of field i into data.
+func (d *AttrDef) ParseField(p AsmParser, data any, i int) {
+	switch v := d.Value(data, i).(type) {
+	case *int64:
+		*v = p.ParseInteger()
+	case *[]int64:
+		*v = p.ParseIntegers()
+	case *bool:
+		if *v = p.AcceptKeyword("true"); !*v && !p.AcceptKeyword("false") {
+			p.Errorf("expected boolean value")
+		}
+	case *float64:
+		*v = p.ParseFloat()
+	case *string:
+		if d.Fields[i].Kind == FieldKeyword {
+			*v = p.ParseKeyword()
+		} else {
+			*v = p.ParseString()
+		}
+	case *Attr:
+		*v = p.ParseAttr(nil)
+	case Param:
+		v.ParseParam(p, d)
+	default: // a pointer to a pointer to a Param
+		f := reflect.ValueOf(v).Elem()
+		f.Set(reflect.New(f.Type().Elem()))
+		f.Interface().(Param).ParseParam(p, d)
+	}
+}
+
+// FieldText returns the parameters of data as they are written: name = value, ...
+func (d *AttrDef) FieldText(data any) string {
+	var b []byte
+	v := reflect.ValueOf(data).Elem()
+	for i := range d.Fields {
+		f := &d.Fields[i]
+		x := v.FieldByIndex(f.index)
+		if empty := x.IsZero() || x.Kind() == reflect.Slice && x.Len() == 0; empty && (!f.Always || x.Kind() == reflect.Pointer) {
+			continue
+		}
+		if len(b) > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(append(b, f.Name...), " = "...)
+		switch v := x.Addr().Interface().(type) {
+		case *int64:
+			b = strconv.AppendInt(b, *v, 10)
+		case *[]int64:
+			b = AppendInts(b, *v)
+		case *bool:
+			b = strconv.AppendBool(b, *v)
+		case *float64:
+			b = tensor.AppendFloat(b, tensor.F64, math.Float64bits(*v))
+		case *string:
+			if f.Kind == FieldKeyword {
+				b = append(b, *v...)
+			} else {
+				b = AppendQuoted(b, *v)
+			}
+		case *Attr:
+			b = append(b, (*v).String()...)
+		case Param:
+			b = append(b, v.ParamText(d)...)
+		default:
+			b = append(b, x.Interface().(Param).ParamText(d)...)
+		}
+	}
+	return string(b)
+}
+
+// AppendInts appends [1, ?, 3], with '?' for Dynamic.
+func AppendInts(b []byte, list []int64) []byte {
+	b = append(b, '[')
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		if v == Dynamic {
+			b = append(b, '?')
+		} else {
+			b = strconv.AppendInt(b, v, 10)
+		}
+	}
+	return append(b, ']')
+}
+
+// EnumDef is the row of an enumerated attribute. It is written #dialect<name CASE>, and formats write the case alone.
+type EnumDef struct {
+	Dialect string
+	Name    string   // the mnemonic: comparison_direction
+	Doc     string   // one sentence: what is chosen
+	Cases   []string // the spelling by code; "" for a code that is not used
+	Angled  bool     // written #dialect.name<CASE> instead
+	Base    *EnumDef // the row of another dialect that this row mirrors
+}
+
+// Mirror returns the row of the same enumeration in another dialect.
+func (d *EnumDef) Mirror(dialect string) *EnumDef {
+	m := *d
+	m.Dialect, m.Base = dialect, d
+	return &m
+}
+
+// Code returns the code of the case spelled s.
+func (d *EnumDef) Code(s string) (code int, ok bool) {
+	for i, c := range d.Cases {
+		if c == s && s != "" {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// ParseCase reads a bare case and returns its code.
+func (d *EnumDef) ParseCase(p AsmParser) int {
+	pos := p.Pos()
+	word := p.ParseOptionalKeyword()
+	if word == "" {
+		p.Errorf("expected valid keyword")
+	}
+	code, ok := d.Code(word)
+	if !ok {
+		p.ErrorfAt(pos, "%s", d.Expected())
+	}
+	return code
+}
+
+// Expected returns MLIR's message about a word that is no case.
+func (d *EnumDef) Expected() string {
+	name := ""
+	for part := range strings.SplitSeq(d.Name, "_") {
+		name += strings.ToUpper(part[:1]) + part[1:]
+	}
+	var cases []string
+	for _, c := range d.Cases {
+		if c != "" {
+			cases = append(cases, c)
+		}
+	}
+	return fmt.Sprintf("expected ::mlir::%s::%s to be one of: %s", d.Dialect, name, strings.Join(cases, ", "))
+}
+
+// TypeDef is the row of one type of a dialect: !stablehlo.token.
+type TypeDef struct {
+	Dialect string
+	Name    string // the mnemonic: "token"
+	Doc     string // one sentence: what values of the type are
+	// Parse reads what follows the mnemonic and returns the type's data, or nil to have the text carried as it is; Print
+	// returns the parameters with their brackets. Syntax describes them. Nil: the type has no parameters.
+	Parse  func(p AsmParser) any
+	Print  func(data any) string
+	Syntax string
+	// Base is the row of another dialect that this row mirrors.
+	Base *TypeDef
+}
+
+// Mirror returns the row of the same type in another dialect.
+func (d *TypeDef) Mirror(dialect string) *TypeDef {
+	m := *d
+	m.Dialect, m.Base = dialect, d
+	return &m
+}
+
+// New returns the type that holds data, nil for a type without parameters.
+func (d *TypeDef) New(c *Context, data any) *DialectType {
+	body := ""
+	if d.Print != nil {
+		body = d.Print(data)
+	}
+	return c.DialectType(d.Dialect, d.Name, body, data)
+}
+
+// Is reports whether t is a type of the kind.
+func (d *TypeDef) Is(t Type) bool {
+	x, ok := t.(*DialectType)
+	return ok && x.name == d.Name && x.dialect == d.Dialect
+}
+
+// attr and the functions after it return the row of the dialect with the given mnemonic, nil if there is none.
+func (d *Dialect) attr(name string) *AttrDef {
+	for _, a := range d.Attrs {
+		if a.Name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+func (d *Dialect) enum(name string) *EnumDef {
+	for _, e := range d.Enums {
+		if e.Name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+func (d *Dialect) typ(name string) *TypeDef {
+	for _, t := range d.Types {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// ParseAttr reads what follows the mnemonic of an attribute of the dialect. It returns nil if no row knows the
+// mnemonic or the parameters; the text is then carried as it is.
+func (d *Dialect) ParseAttr(p AsmParser, name string) Attr {
+	if a := d.attr(name); a != nil {
+		if x := a.ParseParams(p); x != nil {
+			return x
+		}
+		return nil
+	}
+	e := d.enum(name)
+	if e == nil {
+		return nil
+	}
+	if !e.Angled {
+		return NewEnum(e, e.ParseCase(p))
+	}
+	p.Expect("<")
+	code := e.ParseCase(p)
+	p.Expect(">")
+	return NewEnum(e, code)
+}
+
+// ParseType reads what follows the mnemonic of a type of the dialect. It returns nil if no row knows the mnemonic or the
+// parameters; the text is then carried as it is.
+func (d *Dialect) ParseType(p AsmParser, name string) Type {
+	t := d.typ(name)
+	if t == nil {
+		if d.ClosedTypes {
+			p.Errorf("unknown %s type: %s", d.Name, name)
+		}
+		return nil
+	}
+	var data any
+	if t.Parse != nil {
+		if data = t.Parse(p); data == nil {
+			return nil
+		}
+	}
+	return t.New(p.Context(), data)
+}
