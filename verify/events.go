@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/hook"
 )
@@ -32,28 +33,22 @@ func (d *EventDifference) Site() *hook.Site { return d.site }
 // Equal reports whether no difference was found.
 func (c *EventComparison) Equal() bool { return c.First == nil }
 
-// pairSites finds for each hook of a the hook of b that stands for it: that of the same id, else of the same name,
-// else, where both sides have equally many hooks left, the one at the same position.
+// pairSites finds for each hook of a the hook of b that stands for it, as hook.Pair does. If both sides have equally many
+// hooks left, it pairs those by position.
 func pairSites(a, b []*hook.Site) map[*hook.Site]*hook.Site {
-	pair := map[*hook.Site]*hook.Site{}
-	taken := map[*hook.Site]bool{}
-	match := func(same func(x, y *hook.Site) bool) {
-		for _, x := range a {
-			if pair[x] != nil {
-				continue
-			}
-			for _, y := range b {
-				if !taken[y] && same(x, y) {
-					pair[x], taken[y] = y, true
-					break
-				}
-			}
-		}
+	pair := hook.Pair(a, b)
+	if len(a) != len(b) {
+		return pair
 	}
-	match(func(x, y *hook.Site) bool { return x.ID == y.ID })
-	match(func(x, y *hook.Site) bool { return x.Name == y.Name })
-	if len(a) == len(b) {
-		match(func(*hook.Site, *hook.Site) bool { return true })
+	taken := map[*hook.Site]bool{}
+	for _, y := range pair {
+		taken[y] = true
+	}
+	b = slices.DeleteFunc(slices.Clone(b), func(y *hook.Site) bool { return taken[y] })
+	for _, x := range a {
+		if pair[x] == nil {
+			pair[x], b = b[0], b[1:]
+		}
 	}
 	return pair
 }

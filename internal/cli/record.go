@@ -36,12 +36,12 @@ RECORDING.data, which belongs to it. 'hlocb replay' answers from it, 'hlocb comp
 			if out == "" {
 				return usagef("missing -o RECORDING")
 			}
-			flags.begin = func(hash, backend string, args []*tensor.Tensor) (*handlers.Recording, error) {
+			flags.begin = func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error) {
 				r, err := handlers.CreateRecord(out, raw, a.handlerEnv())
 				if err != nil {
 					return nil, err
 				}
-				return handlers.NewRecording(r, handlers.Header{Module: hash, Backend: backend}, args)
+				return handlers.NewRecording(r, h, args)
 			}
 			if raw < 0 {
 				return usagef("--raw must not be negative")
@@ -85,15 +85,15 @@ saw and the results with it. Exit code 5 where they differ.`,
 			tmp := filepath.Join(dir, "again.jsonl")
 			flags.given = before.Args
 			flags.bind.bindings.Answer("*", before.Replay())
-			flags.begin = func(hash, backend string, args []*tensor.Tensor) (*handlers.Recording, error) {
-				if hash != before.Header.Module {
-					a.note("the module is not the recorded one; hooks are matched by their ids")
+			flags.begin = func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error) {
+				if h.Module != before.Header.Module {
+					a.note("the module is not the recorded one; hooks are matched by their ids and names")
 				}
 				r, err := handlers.CreateRecord(tmp, handlers.RawBytes, a.handlerEnv())
 				if err != nil {
 					return nil, err
 				}
-				return handlers.NewRecording(r, handlers.Header{Module: hash, Backend: backend}, args)
+				return handlers.NewRecording(r, h, args)
 			}
 			if _, err := a.run(cmd.Context(), args[0], &flags); err != nil {
 				return err

@@ -39,7 +39,7 @@ type runFlags struct {
 	// given are main's arguments where the command has them from elsewhere; --arg and --fill win.
 	given []*tensor.Tensor
 	// begin makes the recording of the run; nil records nothing.
-	begin func(hash, backend string, args []*tensor.Tensor) (*handlers.Recording, error)
+	begin func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error)
 }
 
 func (f *runFlags) add(c *cobra.Command) {
@@ -197,7 +197,7 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	}
 	var recording *handlers.Recording
 	if f.begin != nil {
-		if recording, err = f.begin(moduleHash(program.Text()), backend.Describe(), args); err != nil {
+		if recording, err = f.begin(handlers.Header{Module: moduleHash(program.Text()), Backend: backend.Describe(), Manifest: program.Manifest()}, args); err != nil {
 			return nil, err
 		}
 		f.bind.closing = append(f.bind.closing, recording)

@@ -10,24 +10,40 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Comparison is what Compare found for one hook, or for the program's results.
+// Comparison is the result of Compare for one hook, for the order of hooks, or for the program's results.
 type Comparison struct {
-	Name     string `json:"name"`            // the hook's, or "results"
-	Events   int    `json:"events"`          // that both have
-	OnlyA    int    `json:"only_a"`          // further events of A
-	OnlyB    int    `json:"only_b"`          // further events of B
-	Largest  uint64 `json:"largest_ulps"`    // difference in ULPs, math.MaxUint64 for a NaN against a number
-	Elements int    `json:"elements"`        // that differ by more than the tolerance
-	First    string `json:"first,omitempty"` // the first of them, empty where there is none
+	Name     string `json:"name"`              // the hook's, "order" or "results"
+	Events   int    `json:"events"`            // that both have
+	OnlyA    int    `json:"only_a"`            // further events of A
+	OnlyB    int    `json:"only_b"`            // further events of B
+	Missing  bool   `json:"missing,omitempty"` // B does not have the hook
+	Added    bool   `json:"added,omitempty"`   // A does not have the hook
+	Largest  uint64 `json:"largest_ulps"`      // difference in ULPs, math.MaxUint64 for a NaN against a number
+	Elements int    `json:"elements"`          // that differ by more than the tolerance
+	First    string `json:"first,omitempty"`   // the first difference, empty for none
 }
 
 // Differs reports whether there is a difference beyond the tolerance.
-func (c *Comparison) Differs() bool { return c.First != "" || c.OnlyA > 0 || c.OnlyB > 0 }
+func (c *Comparison) Differs() bool {
+	return c.First != "" || c.OnlyA > 0 || c.OnlyB > 0 || c.Missing || c.Added
+}
 
-// String says it in one line.
+// orderName is the name of the comparison of the order of hooks.
+const orderName = "order"
+
+// String returns one line of text.
 func (c *Comparison) String() string {
+	name := diag.Escape(c.Name)
+	switch {
+	case c.Missing:
+		return fmt.Sprintf("%s: missing in the second, %d events in the first", name, c.OnlyA)
+	case c.Added:
+		return fmt.Sprintf("%s: added in the second, %d events", name, c.OnlyB)
+	case c.Name == orderName:
+		return fmt.Sprintf("%s: moved, first %s", name, c.First)
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: ", diag.Escape(c.Name))
+	fmt.Fprintf(&b, "%s: ", name)
 	if c.Events > 0 || c.OnlyA+c.OnlyB == 0 {
 		fmt.Fprintf(&b, "%d compared, ", c.Events)
 		switch {
@@ -60,50 +76,61 @@ func ulpText(n uint64) string {
 	return fmt.Sprintf("%d ULPs", n)
 }
 
-// Compare aligns two recordings by run, device, hook and occurrence and compares operands, the answers where both
-// have them, and the programs' results. Elements may differ by tolerance ULPs. Hooks are listed in the order of
-// their first event, the results last.
-func Compare(a, b *Recorded, tolerance uint64) []Comparison {
-	type stream struct {
-		run    int64
-		device int
-		id     hook.ID
-	}
-	group := func(r *Recorded) (map[stream][]*RecordedEvent, []stream) {
-		m := map[stream][]*RecordedEvent{}
-		var order []stream
-		for i := range r.Events {
-			e := &r.Events[i]
-			k := stream{e.Run, e.Device, e.ID}
-			if m[k] == nil {
-				order = append(order, k)
-			}
-			m[k] = append(m[k], e)
+// stream is the place of a hook's events: a run, a device and the hook, as A knows it if it does.
+type stream struct {
+	run    int64
+	device int
+	site   *hook.Site
+}
+
+// streams groups the indices of a recording's events. to replaces hooks, others stay.
+func (r *Recorded) streams(of map[eventHook]*hook.Site, to map[*hook.Site]*hook.Site) (map[stream][]int, []stream) {
+	lists := map[stream][]int{}
+	var order []stream
+	for i := range r.Events {
+		e := &r.Events[i]
+		k := stream{e.Run, e.Device, of[eventHook{e.ID, e.Hook}]}
+		if s := to[k.site]; s != nil {
+			k.site = s
 		}
-		return m, order
+		if lists[k] == nil {
+			order = append(order, k)
+		}
+		lists[k] = append(lists[k], i)
 	}
-	inA, order := group(a)
-	inB, more := group(b)
+	return lists, order
+}
+
+// Compare aligns two recordings by run, device, hook and occurrence. It compares operands, answers if both have them, the
+// order of hooks that both programs order, and the programs' results. Hooks are aligned as hook.Pair does. Elements may
+// differ by tolerance ULPs. Hooks are listed in the order of their first event; a difference in the order of hooks and the
+// results come last.
+func Compare(a, b *Recorded, tolerance uint64) []Comparison {
+	sitesA, ofA := a.sites()
+	sitesB, ofB := b.sites()
+	pair := hook.Pair(sitesA, sitesB)
+	back := map[*hook.Site]*hook.Site{}
+	for x, y := range pair {
+		back[y] = x
+	}
+	inA, order := a.streams(ofA, nil)
+	inB, more := b.streams(ofB, back)
 	for _, k := range more {
 		if inA[k] == nil {
 			order = append(order, k)
 		}
 	}
 	var out []Comparison
-	at := map[hook.ID]int{}
+	at := map[*hook.Site]int{}
 	for _, k := range order {
 		ea, eb := inA[k], inB[k]
-		i, ok := at[k.id]
+		i, ok := at[k.site]
 		if !ok {
 			i = len(out)
-			at[k.id] = i
-			name := ""
-			if len(ea) > 0 {
-				name = ea[0].Hook
-			} else {
-				name = eb[0].Hook
-			}
-			out = append(out, Comparison{Name: name})
+			at[k.site] = i
+			_, known := ofA[eventHook{k.site.ID, k.site.Name}]
+			inFirst := known && ofA[eventHook{k.site.ID, k.site.Name}] == k.site
+			out = append(out, Comparison{Name: k.site.Name, Missing: inFirst && pair[k.site] == nil, Added: !inFirst})
 		}
 		c := &out[i]
 		n := min(len(ea), len(eb))
@@ -111,15 +138,19 @@ func Compare(a, b *Recorded, tolerance uint64) []Comparison {
 		c.OnlyA += len(ea) - n
 		c.OnlyB += len(eb) - n
 		for j := range n {
+			x, y := &a.Events[ea[j]], &b.Events[eb[j]]
 			where := fmt.Sprintf("event %d", j)
 			if k.device != 0 {
 				where += fmt.Sprintf(" on device %d", k.device)
 			}
-			c.values(where+" operand", ea[j].Operands, eb[j].Operands, tolerance)
-			if len(ea[j].Results) > 0 && len(eb[j].Results) > 0 {
-				c.values(where+" answer", ea[j].Results, eb[j].Results, tolerance)
+			c.values(where+" operand", x.Operands, y.Operands, tolerance)
+			if len(x.Results) > 0 && len(y.Results) > 0 {
+				c.values(where+" answer", x.Results, y.Results, tolerance)
 			}
 		}
+	}
+	if c := compareOrder(a, b, pair, inA, inB, order); c != nil {
+		out = append(out, *c)
 	}
 	if a.Ended && b.Ended {
 		c := Comparison{Name: "results", Events: min(len(a.Outputs), len(b.Outputs))}
@@ -128,6 +159,59 @@ func Compare(a, b *Recorded, tolerance uint64) []Comparison {
 		out = append(out, c)
 	}
 	return out
+}
+
+// compareOrder compares the order in which the events of two hooks alternate, for each two hooks that both programs order
+// directly. It returns nil if all is the same, else the first difference.
+func compareOrder(a, b *Recorded, pair map[*hook.Site]*hook.Site, inA, inB map[stream][]int, order []stream) *Comparison {
+	if a.Header.Manifest == nil || b.Header.Manifest == nil {
+		return nil
+	}
+	both := map[[2]*hook.Site]bool{}
+	for _, e := range b.Header.Manifest.Edges {
+		both[[2]*hook.Site{b.Header.Manifest.Find(e.From), b.Header.Manifest.Find(e.To)}] = true
+	}
+	c := &Comparison{Name: orderName}
+	first := len(a.Events)
+	for _, e := range a.Header.Manifest.Edges {
+		from, to := a.Header.Manifest.Find(e.From), a.Header.Manifest.Find(e.To)
+		x, y := pair[from], pair[to]
+		if from == to || x == nil || y == nil || !both[[2]*hook.Site{x, y}] && !both[[2]*hook.Site{y, x}] {
+			continue
+		}
+		for _, k := range order {
+			if k.site != from {
+				continue
+			}
+			other := stream{k.run, k.device, to}
+			fromA, toA, fromB, toB := inA[k], inA[other], inB[k], inB[other]
+			n, m := min(len(fromA), len(fromB)), min(len(toA), len(toB))
+			i, j := 0, 0
+			for i < n && j < m && (fromA[i] < toA[j]) == (fromB[i] < toB[j]) {
+				if fromA[i] < toA[j] {
+					i++
+				} else {
+					j++
+				}
+			}
+			if i == n || j == m {
+				continue
+			}
+			c.Events++
+			if at := min(fromA[i], toA[j]); at < first {
+				first = at
+				names := [2]string{from.Name, to.Name}
+				if fromA[i] > toA[j] {
+					names = [2]string{to.Name, from.Name}
+				}
+				c.First = fmt.Sprintf("event %d: %s before %s in the first, after it in the second", a.Events[at].Seq, diag.Escape(names[0]), diag.Escape(names[1]))
+			}
+		}
+	}
+	if c.First == "" {
+		return nil
+	}
+	return c
 }
 
 // values compares two lists of values.

@@ -214,7 +214,12 @@ func appendJSONString(b []byte, s string) []byte {
 	e := json.NewEncoder(&w)
 	e.SetEscapeHTML(false)
 	e.Encode(s) // a string never fails to encode
-	for _, r := range strings.TrimSuffix(w.String(), "\n") {
+	return appendPrintable(b, strings.TrimSuffix(w.String(), "\n"))
+}
+
+// appendPrintable appends JSON with escapes for the characters that do not print.
+func appendPrintable(b []byte, s string) []byte {
+	for _, r := range s {
 		switch {
 		case unicode.IsPrint(r):
 			b = utf8.AppendRune(b, r)

@@ -15,18 +15,18 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// RecordingVersion is the version of recordings that this package writes. It reads version 1 as well, in which no value
-// lies in a file of its own.
-const RecordingVersion = 2
+// RecordingVersion is the version of recordings that this package writes. It also reads version 2, whose header has no
+// hooks, and version 1, which has no file of large values.
+const RecordingVersion = 3
 
-// A Recording is a file of JSON lines: a header, an event per line as Record writes them with the results that the
-// handler gave and the time since the run began, and the program's results.
+// A Recording is a file of JSON lines: a header, an event per line as Record writes them with the handler's results and
+// the time since the run started, and the program's results.
 //
-//	{"recording":2,"module":"SHA-256 of the module's text","backend":"...","args":[...]}
+//	{"recording":3,"module":"SHA-256 of the module's text","backend":"...","manifest":{"hooks":[...],"order":[...]},"args":[...]}
 //	{"seq":0,...,"operands":[...],"results":[...],"ns":81250}
 //	{"outputs":[...]}
 //
-// Large values lie in another file, see Record.
+// Another file holds large values, see Record.
 type Recording struct {
 	*Record
 	start time.Time
@@ -34,24 +34,32 @@ type Recording struct {
 
 // Header is the first line of a recording.
 type Header struct {
-	Version int    `json:"recording"`
-	Module  string `json:"module"`  // SHA-256 of the rewritten module's text, hexadecimal
-	Backend string `json:"backend"` // as it describes itself
+	Version  int            `json:"recording"`
+	Module   string         `json:"module"`   // SHA-256 of the rewritten module's text, hexadecimal
+	Backend  string         `json:"backend"`  // as it describes itself
+	Manifest *hook.Manifest `json:"manifest"` // the program's hooks; nil in recordings before version 3
 }
 
-// NewRecording begins a recording of a run with the given arguments, in a new handler.
+// NewRecording starts a recording of a run with the given arguments, in a new handler.
 func NewRecording(to *Record, h Header, args []*tensor.Tensor) (*Recording, error) {
 	r := &Recording{Record: to, start: time.Now()}
 	r.Record.start = r.start
 	b := fmt.Appendf(nil, `{"recording":%d`, RecordingVersion)
 	b = appendJSONString(append(b, `,"module":`...), h.Module)
 	b = appendJSONString(append(b, `,"backend":`...), h.Backend)
+	if h.Manifest != nil {
+		manifest, err := json.Marshal(h.Manifest)
+		if err != nil {
+			return nil, err
+		}
+		b = appendPrintable(append(b, `,"manifest":`...), string(manifest))
+	}
 	b = r.appendValues(append(b, `,"args":`...), args)
 	_, err := r.w.Write(append(b, "}\n"...))
 	return r, err
 }
 
-// Bind makes r record every hook of b, with what answers it. It is to be called after the other bindings.
+// Bind makes r record every hook of b with its answers. Call it after the other bindings.
 func (r *Recording) Bind(b *runtime.Bindings) { b.Wrap("*", r.Answers) }
 
 // End writes the program's results.
@@ -63,7 +71,7 @@ func (r *Recording) End(results []*tensor.Tensor) error {
 	return err
 }
 
-// Recorded is a recording that was read. Files of Record, without header and results, can be read too.
+// Recorded is a recording that was read, or a file of events without header and results.
 type Recorded struct {
 	Header  Header
 	Args    []*tensor.Tensor
@@ -84,10 +92,10 @@ type RecordedEvent struct {
 	Kind               hook.Kind
 	Loc                string
 	Operands, Results  []*tensor.Tensor
-	Time               time.Duration // since the run began; 0 where not recorded
+	Time               time.Duration // since the run started; 0 if not recorded
 }
 
-// ReadRecording reads a recording or a file of events. Large values are read from data, which may be nil where there are none.
+// ReadRecording reads a recording or a file of events. Large values come from data, which may be nil if there are none.
 func ReadRecording(r io.Reader, data io.ReaderAt) (*Recorded, error) {
 	out := &Recorded{data: data}
 	in := bufio.NewReaderSize(r, 1<<16)
@@ -149,6 +157,37 @@ func (r *Recorded) line(text []byte, number int) error {
 	return err
 }
 
+// sites returns the hooks of the recording: those of its header, and those that only events mention. An event has a site
+// of its own in the second result.
+func (r *Recorded) sites() (all []*hook.Site, of map[eventHook]*hook.Site) {
+	of = map[eventHook]*hook.Site{}
+	add := func(s *hook.Site) {
+		key := eventHook{s.ID, s.Name}
+		if of[key] == nil {
+			of[key] = s
+			all = append(all, s)
+		}
+	}
+	if m := r.Header.Manifest; m != nil {
+		for i := range m.Sites {
+			add(&m.Sites[i])
+		}
+	}
+	for i := range r.Events {
+		e := &r.Events[i]
+		if of[eventHook{e.ID, e.Hook}] == nil {
+			add(&hook.Site{ID: e.ID, Name: e.Hook, Kind: e.Kind, Loc: e.Loc})
+		}
+	}
+	return all, of
+}
+
+// eventHook identifies the hook of an event.
+type eventHook struct {
+	id   hook.ID
+	name string
+}
+
 func (r *Recorded) readTensors(list []json.RawMessage) ([]*tensor.Tensor, error) {
 	out := make([]*tensor.Tensor, len(list))
 	for i, raw := range list {
@@ -160,14 +199,14 @@ func (r *Recorded) readTensors(list []json.RawMessage) ([]*tensor.Tensor, error)
 	return out, nil
 }
 
-// readTensor reads a value, from the other file where the line says where it lies.
+// readTensor reads a value, from the file of large values if the line refers to it.
 func (r *Recorded) readTensor(raw json.RawMessage) (*tensor.Tensor, error) {
 	var v struct {
 		DType string       `json:"dtype"`
 		Shape tensor.Shape `json:"shape"`
 		At    *int64       `json:"at"`
 	}
-	// Large values of the text form are not parsed twice: an "at" stands near the beginning.
+	// Do not parse large values of the text form twice: an "at" stands near the beginning.
 	if bytes.Contains(raw[:min(len(raw), 4096)], []byte(`"data"`)) {
 		return tensor.FromJSON(raw)
 	}
@@ -188,7 +227,7 @@ func (r *Recorded) readTensor(raw json.RawMessage) (*tensor.Tensor, error) {
 	if n < 0 || *v.At < 0 || n > math.MaxInt64/16-*v.At {
 		return nil, fmt.Errorf("shape %v at %d is no value", []int64(v.Shape), *v.At)
 	}
-	// The last byte is read first, so that a line that lies costs no memory.
+	// Read the last byte first: a line with a wrong shape then costs no memory.
 	size := n * int64(d.Size())
 	var last [1]byte
 	if size > 0 {

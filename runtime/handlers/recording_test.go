@@ -149,8 +149,8 @@ func TestRawRecording(t *testing.T) {
 	}
 	_, err = handlers.ReadRecording(strings.NewReader(line), nil)
 	wantError(t, err, "the value lies in a file beside the recording, its name followed by .data, which is missing")
-	_, err = handlers.ReadRecording(strings.NewReader(`{"recording":3}`+"\n"), nil)
-	wantError(t, err, "recording of version 3, this program reads versions 1 to 2")
+	_, err = handlers.ReadRecording(strings.NewReader(`{"recording":4}`+"\n"), nil)
+	wantError(t, err, "recording of version 4, this program reads versions 1 to 3")
 	if _, err = handlers.ReadRecording(strings.NewReader(`{"recording":1,"module":"","backend":"","args":[{"dtype":"i1","shape":[],"data":[true]}]}`+"\n"), nil); err != nil {
 		t.Error(err)
 	}
@@ -179,4 +179,78 @@ func TestNamesOnTerminals(t *testing.T) {
 	if got := read.Events[0].Hook; got != name {
 		t.Errorf("the name is read as %q, expected %q", got, name)
 	}
+}
+
+// program is a recording of hooks that fire in their order, each with its position as operand and answer.
+func program(order [][2]hook.ID, sites ...hook.Site) *handlers.Recorded {
+	r := &handlers.Recorded{Header: handlers.Header{Version: handlers.RecordingVersion, Manifest: &hook.Manifest{Sites: sites}}, Ended: true}
+	for _, e := range order {
+		r.Header.Manifest.Edges = append(r.Header.Manifest.Edges, hook.Edge{From: e[0], To: e[1]})
+	}
+	for i, s := range sites {
+		e := handlers.RecordedEvent{Seq: int64(i), Run: 1, Hook: s.Name, ID: s.ID, Kind: s.Kind, Operands: []*tensor.Tensor{i32s(nil, 1)}}
+		if s.Kind == hook.Call {
+			e.Results = []*tensor.Tensor{i32s(nil, int32(s.ID))}
+		}
+		r.Events = append(r.Events, e)
+	}
+	return r
+}
+
+func compared(a, b *handlers.Recorded) string {
+	var lines []string
+	for _, c := range handlers.Compare(a, b, 0) {
+		if c.Differs() {
+			lines = append(lines, c.String())
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestCompareHooks: hooks that are missing, added or moved are named.
+func TestCompareHooks(t *testing.T) {
+	site := func(id hook.ID, name string) hook.Site { return hook.Site{ID: id, Name: name, Kind: hook.Tap} }
+	open, commit, other := site(1, "open"), site(2, "commit"), site(3, "other")
+	chain := [][2]hook.ID{{1, 2}}
+	for _, c := range []struct {
+		what string
+		a, b *handlers.Recorded
+		want string
+	}{
+		{"the same", program(chain, open, commit), program(chain, open, commit), ""},
+		{"moved", program(chain, open, commit), program([][2]hook.ID{{2, 1}}, commit, open), "order: moved, first event 0: open before commit in the first, after it in the second"},
+		{"not ordered by both", program(chain, open, commit), program(nil, commit, open), ""},
+		{"missing and added", program(chain, open, commit), program(nil, commit, other), "open: missing in the second, 1 events in the first\nother: added in the second, 1 events"},
+		{"ids by position", program(chain, open, commit), program([][2]hook.ID{{1, 2}}, site(1, "commit"), site(2, "open")), "order: moved, first event 0: open before commit in the first, after it in the second"},
+	} {
+		if got := compared(c.a, c.b); got != c.want {
+			t.Errorf("%s:\n%s\nexpected\n%s", c.what, got, c.want)
+		}
+	}
+}
+
+// TestReplayFindsHooksByName: a recording whose ids only count equal hooks must not give one hook the answers of another.
+func TestReplayFindsHooksByName(t *testing.T) {
+	site := func(id hook.ID, name string, kind hook.Kind) hook.Site {
+		return hook.Site{ID: id, Name: name, Kind: kind}
+	}
+	replay := program(nil, site(1, "lr", hook.Call), site(2, "temperature", hook.Call)).Replay()
+	for name, want := range map[string]int32{"lr": 1, "temperature": 2} {
+		s := site(hook.ID(3-want), name, hook.Call) // swapped
+		if err := replay.CheckSite(&s); err != nil {
+			t.Error(err)
+		}
+		r := i32s(nil, 0)
+		handle(t, replay, call(&s, []*tensor.Tensor{i32s(nil, 1)}, []*tensor.Tensor{r}))
+		if got := tensor.View[int32](r)[0]; got != want {
+			t.Errorf("the answer of %s is %d, expected %d", name, got, want)
+		}
+	}
+	added := site(9, "added", hook.Tap)
+	if err := replay.CheckSite(&added); err != nil {
+		t.Errorf("a new tap: %v", err)
+	}
+	handle(t, replay, call(&added, nil, nil))
+	added.Kind = hook.Call
+	wantError(t, replay.CheckSite(&added), `the recording does not have it; it has "lr", "temperature"`)
 }

@@ -5,26 +5,35 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/words"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Replay answers each hook with the results that a recording holds for it, in the recording's order.
+// Replay answers each hook with the results that a recording holds for it, in the recording's order. It finds a hook by its
+// id and its name, as hook.Index does. A tap or an inout hook that the recording does not have needs no answer.
 type Replay struct {
-	mu      sync.Mutex
-	answers map[replayKey][][]*tensor.Tensor
-	next    map[replayKey]int
+	recorded []*hook.Site
+	index    *hook.Index
+	manifest bool // recorded lists all hooks, also those without events
+	answers  map[replayKey][][]*tensor.Tensor
+
+	mu   sync.Mutex
+	next map[replayKey]int
 }
 
+// replayKey is a recorded hook on a device.
 type replayKey struct {
-	id     hook.ID
+	site   *hook.Site
 	device int
 }
 
-// NewReplay reads a recording with results, as 'hlocb record' writes it; see ReadRecording.
+// NewReplay reads a recording with results; see ReadRecording.
 func NewReplay(r io.Reader, data io.ReaderAt) (*Replay, error) {
 	recorded, err := ReadRecording(r, data)
 	if err != nil {
@@ -33,14 +42,29 @@ func NewReplay(r io.Reader, data io.ReaderAt) (*Replay, error) {
 	return recorded.Replay(), nil
 }
 
-// Replay returns a handler that answers with what was recorded.
+// Replay returns a handler that answers with the recorded results.
 func (r *Recorded) Replay() *Replay {
-	p := &Replay{answers: map[replayKey][][]*tensor.Tensor{}, next: map[replayKey]int{}}
+	p := &Replay{answers: map[replayKey][][]*tensor.Tensor{}, next: map[replayKey]int{}, manifest: r.Header.Manifest != nil}
+	all, of := r.sites()
+	p.recorded, p.index = all, hook.NewIndex(all)
 	for i := range r.Events {
-		key := replayKey{r.Events[i].ID, r.Events[i].Device}
-		p.answers[key] = append(p.answers[key], r.Events[i].Results)
+		e := &r.Events[i]
+		key := replayKey{of[eventHook{e.ID, e.Hook}], e.Device}
+		p.answers[key] = append(p.answers[key], e.Results)
 	}
 	return p
+}
+
+// CheckSite implements runtime.SiteChecker. It refuses a hook that needs an answer and is not in the recording.
+func (p *Replay) CheckSite(s *hook.Site) error {
+	if p.index.Find(s) != nil || s.Kind == hook.Tap || s.Kind == hook.InOut || !p.manifest {
+		return nil
+	}
+	var names []string
+	for _, r := range p.recorded {
+		names = append(names, strconv.Quote(r.Name))
+	}
+	return fmt.Errorf("the recording does not have it; it has %s", words.Shorten(strings.Join(names, ", "), maxErrorText))
 }
 
 func newReplay(args string, env *Env) (runtime.Handler, error) {
@@ -67,9 +91,13 @@ func newReplay(args string, env *Env) (runtime.Handler, error) {
 	return p, nil
 }
 
-// Handle gives the next recorded results of the hook on this device.
+// Handle writes the next recorded results of the hook on this device.
 func (p *Replay) Handle(_ context.Context, c *runtime.Call) error {
-	key := replayKey{c.Site.ID, c.Device}
+	recorded := p.index.Find(c.Site)
+	if recorded == nil && (c.Site.Kind == hook.Tap || c.Site.Kind == hook.InOut) {
+		return nil // a new hook, whose results are its operands
+	}
+	key := replayKey{recorded, c.Device}
 	p.mu.Lock()
 	n := p.next[key]
 	p.next[key]++
