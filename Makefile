@@ -1,26 +1,37 @@
-# The commands of this repository. 'make test' is what to run before a change is proposed, 'make check' what runs before
-# it is merged.
+# The commands of this repository. Run 'make test' before you propose a change and 'make check' before you merge it.
 
-# What fails in front of a pipe fails the rule.
+# Fail a rule if any command in a pipeline fails.
 SHELL = bash
 .SHELLFLAGS = -o pipefail -c
 
 GO ?= go
-CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
-TOOLS ?= $(dir $(CORPUS))tools
 SUMMARY = $(GO) run ./internal/testsummary
 
-.PHONY: build plugin test check fmt vet staticcheck generated race nocgo corpus bench bench-callbacks bench-parse bench-hooks bench-engine clean
+# The directory of stablehlo.tar.xz, StableHLO's own test files. Tests that read them are skipped if it is missing.
+CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
+
+# hlocb's cache directory, as Go finds it.
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Library/Caches,.cache))/hlocb
+VENV = $(CACHE)/venv
+
+.PHONY: build plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus bench bench-callbacks bench-parse bench-hooks bench-engine clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
 
-# The real XLA CPU plugin, into the user's cache. Without pip or network the tests that need it are skipped, and the
-# summary at the end of 'make test' names them.
-plugin:
-	@$(GO) run ./cmd/hlocb plugin install cpu || echo "no XLA CPU plugin: the tests that need it will be skipped"
+# Tests compare hlocb with XLA's CPU plugin and with jaxlib, which go into hlocb's cache. If there is no pip or no network,
+# the tests that need them are skipped, and the summary of 'make test' names these tests.
+peers: plugin jaxlib
 
-test: plugin
+plugin:
+	@$(GO) run ./cmd/hlocb plugin install cpu || echo "no XLA CPU plugin: the tests that need it are skipped"
+
+jaxlib:
+	@[ -n "$$HLOCB_PYTHON" ] || "$(VENV)/bin/python" -c 'import jax, mpmath; assert jax.__version__ == "0.10.2"' 2>/dev/null || \
+	{ python3 -m venv "$(VENV)" && "$(VENV)/bin/python" -m pip install -q --disable-pip-version-check --retries 1 'jax==0.10.2' 'jaxlib==0.10.2' mpmath; } || \
+	echo "no jaxlib 0.10.2: the tests that need it are skipped"
+
+test: peers
 	$(GO) test -timeout 20m -json ./... | $(SUMMARY)
 
 check: fmt vet staticcheck generated test race nocgo
@@ -35,52 +46,43 @@ vet:
 staticcheck:
 	$(GO) tool staticcheck ./...
 
-# Generated files must be what their generators write.
+# Check that generated files are up to date.
 generated:
 	@sums() { find . \( -name '*_gen.go' -o -name '*_amd64.s' -o -name '*stubs_amd64.go' -o -path './docs/dialects/*' \) -type f | sort | xargs sha256sum; }; \
 	before=$$(sums); set -e; $(GO) generate ./...; $(GO) run ./internal/gen; \
 	diff <(echo "$$before") <(sums) || { echo "generated files were not up to date"; exit 1; }
 	$(GO) mod tidy -diff
 
-# RACE says which packages; those that start threads are enough before a merge.
+# RACE lists the packages to test. Before a merge, test those that start threads.
 RACE ?= ./...
-race: plugin
+race: peers
 	$(GO) test -race -timeout 40m -json $(RACE) | $(SUMMARY)
 
 nocgo:
 	CGO_ENABLED=0 $(GO) test -timeout 20m -json ./... | $(SUMMARY)
 
-# What the real systems delivered, on both backends. The corpus is no part of this repository: CORPUS says where it is.
-corpus: build plugin
-	@if [ -d "$(CORPUS)/events" ]; then \
-	  set -e; for backend in interp cpu; do for suffix in .mlir .hlo; do \
-	    if [ $$suffix = .hlo ] && ! ./hlocb translate --help 2>/dev/null | grep -qE '^ *hlo '; then continue; fi; \
-	    echo "events on $$backend, $$suffix:"; \
-	    python3 "$(TOOLS)/check_events.py" ./hlocb "$(CORPUS)/events" --suffix $$suffix --skip jax_pure_pair --backend $$backend --on '*=echo'; \
-	  done; done; \
-	HLOCB_CORPUS="$(abspath $(CORPUS))" $(GO) run ./internal/corpusreport; \
-	else echo "skipped: corpus not found at $(CORPUS)"; fi
+# The comparisons with other systems, part by part: what passed, what failed, what was skipped.
+corpus: peers
+	HLOCB_CORPUS="$(abspath $(CORPUS))" $(GO) run ./internal/corpusreport
 
-# Side by side with jaxlib where it is installed.
-bench: build plugin
-	$(GO) run ./internal/bench -corpus "$(CORPUS)"
+# The measurements that have goals.
+bench: bench-parse bench-callbacks
+
+# The cost of a hook on the CPU plugin, beside a C handler that does nothing, JAX's callbacks, an optimization barrier and the disk.
+bench-callbacks: peers
 	$(GO) run ./internal/bench/callbacks
 
-# What a hook costs on the CPU plugin, beside a C handler that does nothing, JAX's callbacks, an optimization barrier, and the disk.
-bench-callbacks: plugin
-	$(GO) run ./internal/bench/callbacks
-
-# How fast text is read and printed, beside MLIR itself.
-bench-parse:
+# The speed of reading and printing text, beside MLIR.
+bench-parse: jaxlib
 	$(GO) run ./internal/bench/parsing -corpus "$(CORPUS)"
 
-# What a tap of a large value costs in each form that it can have, and JAX's callbacks beside the rewritten ones.
-bench-hooks: plugin
+# The cost of a tap of a large value in each of its forms, and JAX's callbacks beside the rewritten ones.
+bench-hooks: peers
 	$(GO) run ./internal/bench/hooks
 
-# The embedded engine beside StableHLO's reference interpreter and XLA's CPU backend, where jaxlib is installed.
-bench-engine:
-	$(GO) run ./internal/bench/engine -corpus "$(CORPUS)"
+# The embedded engine beside StableHLO's reference interpreter and XLA's CPU backend.
+bench-engine: jaxlib
+	$(GO) run ./internal/bench/engine
 
 clean:
 	rm -f hlocb

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -13,22 +12,15 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// upstream returns a directory of the upstream test files: HLOCB_UPSTREAM, or the corpus' archive unpacked. Where
-// there is neither the test is skipped.
-func upstream(t testing.TB, elem ...string) string {
-	root := os.Getenv("HLOCB_UPSTREAM")
-	if root == "" {
-		archive := corpus(t, "stablehlo.tar.xz")
-		root = t.TempDir()
-		if out, err := exec.Command("tar", "-xJf", archive, "-C", root).CombinedOutput(); err != nil {
-			t.Skipf("skip: cannot unpack %s: %v: %s", archive, err, out)
-		}
-	}
-	return filepath.Join(append([]string{root, "stablehlo"}, elem...)...)
+// upstream returns the directory of StableHLO's test files, or skips the test.
+func upstream(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(testkit.Upstream(t), "stablehlo")
 }
 
 // inaccurate lists the upstream files whose expectation is wrong, each with the reason. TestExcusedExpectations computes

@@ -2,8 +2,6 @@ package interp
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
@@ -55,18 +53,4 @@ func tryRun(t testing.TB, text string, args ...*tensor.Tensor) ([]*tensor.Tensor
 func compileText(t testing.TB, text string) (runtime.Executable, error) {
 	t.Helper()
 	return New(Options{}).Compile(context.Background(), &runtime.Program{Module: parseModule(t, "test.mlir", []byte(text))}, runtime.CompileOptions{})
-}
-
-// corpus returns a file or directory of the shared corpus, or skips the test.
-func corpus(t testing.TB, elem ...string) string {
-	t.Helper()
-	root := os.Getenv("HLOCB_CORPUS")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "corpus")
-	}
-	path := filepath.Join(append([]string{root}, elem...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("skip: corpus not found at " + root)
-	}
-	return path
 }

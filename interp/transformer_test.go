@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -13,7 +14,7 @@ import (
 
 // transformer compiles one training step of a real module and gives arguments for it.
 func transformer(tb testing.TB) (runtime.Executable, []*tensor.Tensor) {
-	text, err := os.ReadFile(corpus(tb, "transformer_grad.mlir"))
+	text, err := os.ReadFile(testkit.Testdata("transformer_grad.mlir"))
 	if err != nil {
 		tb.Fatal(err)
 	}

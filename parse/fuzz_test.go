@@ -2,36 +2,23 @@ package parse_test
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"runtime/metrics"
 	"testing"
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
 )
 
-// seeds adds modules of our own and of the corpus, where it is found, as starting points: whole files up to 8 kB, so
-// that mutation reaches all of a text.
+// seeds adds the modules of testdata as starting points: whole files up to 8 kB, so that mutation reaches all of a text.
 func seeds(f *testing.F) {
 	f.Helper()
-	root := os.Getenv("HLOCB_CORPUS")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "corpus")
-	}
-	for _, pattern := range []string{
-		filepath.Join("..", "testdata", "mlir", "*.mlir"),
-		filepath.Join(root, "hooks", "*.mlir"), filepath.Join(root, "events", "*.mlir"), filepath.Join(root, "order", "*.mlir"),
-	} {
-		files, _ := filepath.Glob(pattern)
-		for _, name := range files {
-			if text, err := os.ReadFile(name); err == nil && len(text) <= 8<<10 {
-				f.Add(text)
-			}
+	for _, text := range testkit.Texts(f, "mlir/*.mlir", "hooks/*.mlir", "events/*.mlir", "order/*.mlir") {
+		if len(text) <= 8<<10 {
+			f.Add([]byte(text))
 		}
 	}
 	for _, text := range []string{
@@ -47,19 +34,10 @@ func seeds(f *testing.F) {
 	}
 }
 
-func registry(t testing.TB) *ir.Registry {
-	t.Helper()
-	reg, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reg
-}
-
 // FuzzParse: no text makes the parser panic, and every refusal has a place.
 func FuzzParse(f *testing.F) {
 	seeds(f)
-	reg := registry(f)
+	reg := testkit.Registry(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, opts := range []parse.Options{{}, {MaxErrors: 20}} {
 			var err error
@@ -114,7 +92,7 @@ func checkRefusal(t *testing.T, err error) {
 // FuzzRoundTrip: what is read is written, in each form, as a text that reads as the same module.
 func FuzzRoundTrip(f *testing.F) {
 	seeds(f)
-	reg := registry(f)
+	reg := testkit.Registry(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(), reg, parse.Options{})
 		if err != nil || ir.Verify(m) != nil {
@@ -137,7 +115,7 @@ func FuzzRoundTrip(f *testing.F) {
 // FuzzVerify: the verifier judges every module that can be read, without a panic.
 func FuzzVerify(f *testing.F) {
 	seeds(f)
-	reg := registry(f)
+	reg := testkit.Registry(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(), reg, parse.Options{})
 		if err != nil {

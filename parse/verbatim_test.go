@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -39,7 +40,7 @@ func.func @f(%x: !t, %n: i32) -> tensor<4xf32> {
   }
 }
 `
-	reg := registry(t)
+	reg := testkit.Registry(t)
 	read := func(s string) (*ir.Module, error) {
 		return parse.Parse(diag.NewSource("in.mlir", []byte(s)), ir.NewContext(), reg, parse.Options{})
 	}
@@ -67,7 +68,7 @@ func.func @f(%x: !t, %n: i32) -> tensor<4xf32> {
 
 // TestNotVerbatim refuses what cannot be delimited, and what rather is misspelt.
 func TestNotVerbatim(t *testing.T) {
-	reg := registry(t)
+	reg := testkit.Registry(t)
 	for _, in := range []string{
 		"foo.if %c { %x = foo.y }", "foo.if {\n}", "foo.br ^bb1", "foo.for %i = 0 to 10", "foo.x (", "foo.x )", "foo.x \"a", "stablhlo.add %x, %x : i32",
 		"stablehlo.unknown", "foo.x %undefined", "foo.x #undefined", "foo.",

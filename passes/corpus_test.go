@@ -2,7 +2,6 @@ package passes_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -20,6 +19,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
@@ -36,19 +36,10 @@ func parseText(name string, text []byte) (*ir.Module, error) {
 	return parse.Parse(diag.NewSource(name, text), ir.NewContext(), reg, parse.Options{})
 }
 
-// corpus returns the modules of one folder of the corpus, a checkout beside the repository that
-// HLOCB_CORPUS names.
+// corpus returns the modules of one folder of testdata.
 func corpus(t *testing.T, folder string) []string {
 	t.Helper()
-	dir := cmp.Or(os.Getenv("HLOCB_CORPUS"), "../../shared/corpus")
-	if p, err := filepath.Abs(dir); err == nil && os.Getenv("HLOCB_CORPUS") == "" {
-		dir = p
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, folder, "*.mlir"))
-	if len(files) == 0 {
-		t.Skipf("skip: corpus not found (%s); HLOCB_CORPUS names it", filepath.Join(dir, folder))
-	}
-	return files
+	return testkit.Glob(t, folder+"/*.mlir")
 }
 
 // targets are the hooks of the corpus that only --hook-target makes hooks.

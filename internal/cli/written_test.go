@@ -1,13 +1,14 @@
 package cli_test
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hlocb/hlocb/internal/testkit"
 )
 
 // notRunAsWritten lists the modules of the corpus that the embedded engine does not run, written or rewritten, each with a
@@ -19,21 +20,7 @@ var notRunAsWritten = map[string]string{
 // What programs that real systems wrote say to their hosts when they are executed as they are is what they say
 // rewritten: the same events with the same values, and the same results.
 func TestCorpusAsWritten(t *testing.T) {
-	root := os.Getenv("HLOCB_CORPUS")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	var files []string
-	for _, dir := range []string{"hooks", "order"} {
-		list, err := filepath.Glob(filepath.Join(root, dir, "*.mlir"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, list...)
-	}
-	if len(files) == 0 {
-		t.Skip("skip: corpus not found at " + root)
-	}
+	files := testkit.Glob(t, "hooks/*.mlir", "order/*.mlir")
 	count := regexp.MustCompile(`events: (\d+) equal`)
 	events, withEvents := 0, 0
 	for _, f := range files {

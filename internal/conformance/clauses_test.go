@@ -11,6 +11,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/testkit"
 )
 
 var updateClauses = flag.Bool("update-clauses", false, "write what the verifier says into testdata/clauses.txt")
@@ -127,7 +128,7 @@ func splitTypes(list string) []string {
 
 // TestClauses breaks every clause of the specification that a row says it checks, and reads what the verifier says.
 func TestClauses(t *testing.T) {
-	reg := registry(t)
+	reg := testkit.Registry(t)
 	all, lines := violations(t)
 	broken := map[string]bool{}
 	said := map[int]string{}
@@ -218,7 +219,7 @@ func TestClausesAsMLIR(t *testing.T) {
 		texts = append(texts, v.valid, v.text)
 	}
 	theirs := verdicts(t, py, texts)
-	reg := registry(t)
+	reg := testkit.Registry(t)
 	refused, newer, beyond := 0, 0, 0
 	for i, v := range all {
 		valid, said := theirs[2*i], theirs[2*i+1]

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 )
@@ -43,8 +44,8 @@ func listOf(err error) diag.List {
 // TestExpectedErrors reads the chunks of upstream's test files that expect errors: each must be refused on the line
 // that is expected, with the message that is expected.
 func TestExpectedErrors(t *testing.T) {
-	dir := upstream(t)
-	reg := registry(t)
+	dir := testkit.Upstream(t)
+	reg := testkit.Registry(t)
 	lines := tally{}
 	messages := tally{}
 	accepted, used := acceptedDifferences(t), map[string]bool{}
@@ -142,7 +143,7 @@ func failUnless(ok bool, text string) error {
 
 // TestSuggestions reads misspelt ops: a note names the op that was meant.
 func TestSuggestions(t *testing.T) {
-	reg := registry(t)
+	reg := testkit.Registry(t)
 	for text, want := range map[string]string{
 		"func.func @f(%a: tensor<f32>) { %0 = stablehlo.ad %a, %a : tensor<f32> return }":          "did you mean 'stablehlo.add'?",
 		"func.func @f(%a: tensor<f32>) { %0 = stablehlo.broadcast_indim %a : tensor<f32> return }": "did you mean 'stablehlo.broadcast_in_dim'?",

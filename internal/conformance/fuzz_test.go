@@ -2,12 +2,11 @@ package conformance_test
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -15,15 +14,9 @@ import (
 
 // seeds adds small modules of the corpora and our own.
 func seeds(f *testing.F) {
-	own, _ := filepath.Glob(filepath.Join("testdata", "*.mlir"))
-	dir := os.Getenv("HLOCB_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	hooks, _ := filepath.Glob(filepath.Join(dir, "hooks", "*.mlir"))
-	for _, name := range append(own, hooks...) {
-		if text, err := os.ReadFile(name); err == nil && len(text) < 8<<10 {
-			f.Add(string(text))
+	for _, text := range testkit.Texts(f, "hooks/*.mlir", "../internal/conformance/testdata/*.mlir") {
+		if len(text) < 8<<10 {
+			f.Add(text)
 		}
 	}
 	f.Add("func.func @f(%a: tensor<2x?xf32>) -> tensor<2x?xf32> { %0 = stablehlo.add %a, %a : tensor<2x?xf32> return %0 : tensor<2x?xf32> }")
@@ -44,7 +37,7 @@ func checkError(t *testing.T, err error) {
 // FuzzParse reads anything: a module or an error with a place, with one mistake reported and with many.
 func FuzzParse(f *testing.F) {
 	seeds(f)
-	reg := registry(f)
+	reg := testkit.Registry(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, n := range []int{1, 20} {
 			if _, err := parse.Parse(diag.NewSource("-", []byte(text)), ir.NewContext(), reg, parse.Options{MaxErrors: n}); err != nil {
@@ -57,7 +50,7 @@ func FuzzParse(f *testing.F) {
 // FuzzRoundTrip prints what can be read and is valid, and reads that again to the same text.
 func FuzzRoundTrip(f *testing.F) {
 	seeds(f)
-	reg := registry(f)
+	reg := testkit.Registry(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := read(t, reg, text)
 		if err != nil || ir.Verify(m) != nil {
@@ -80,7 +73,7 @@ func FuzzRoundTrip(f *testing.F) {
 // FuzzVerify verifies whatever can be read, and prints it, valid or not.
 func FuzzVerify(f *testing.F) {
 	seeds(f)
-	reg := registry(f)
+	reg := testkit.Registry(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := read(t, reg, text)
 		if err != nil {

@@ -2,54 +2,17 @@ package conformance_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
 )
-
-// corpus returns the directory of the shared modules, or skips the test.
-func corpus(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("HLOCB_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("skip: corpus not found (set HLOCB_CORPUS)")
-	}
-	return dir
-}
-
-// modules returns the MLIR files that match the patterns under dir, by path.
-func modules(t testing.TB, dir string, patterns ...string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	for _, p := range patterns {
-		files, err := filepath.Glob(filepath.Join(dir, p))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			text, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out[f] = string(text)
-		}
-	}
-	if len(out) == 0 {
-		t.Fatalf("no modules match %v", patterns)
-	}
-	return out
-}
 
 // asm is what jaxlib makes of one text.
 type asm struct{ Pretty, Generic, Debug, Local, Elided, Error string }
@@ -87,15 +50,6 @@ func jaxlib(t testing.TB, texts map[string]string) map[string]asm {
 		t.Fatal(err)
 	}
 	return out
-}
-
-func registry(t testing.TB) *ir.Registry {
-	t.Helper()
-	reg, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reg
 }
 
 // read parses text under the name MLIR gives to strings.
@@ -146,16 +100,12 @@ var forms = []struct {
 // TestPrintsAsMLIR compares the three texts of every module with jaxlib's, byte for byte, and reads each again to
 // the same text.
 func TestPrintsAsMLIR(t *testing.T) {
-	dir := corpus(t)
-	texts := modules(t, dir, "hooks/*.mlir", "events/*.mlir", "order/*.mlir", "transformer_grad*.mlir")
-	for name, text := range modules(t, "testdata", "*.mlir") {
-		texts[name] = text
-	}
-	compareWithJaxlib(t, texts)
+	compareWithJaxlib(t, testkit.Texts(t, "hooks/*.mlir", "events/*.mlir", "order/*.mlir", "transformer_grad*.mlir",
+		"../internal/conformance/testdata/*.mlir"))
 }
 
 func compareWithJaxlib(t *testing.T, texts map[string]string) {
-	reg := registry(t)
+	reg := testkit.Registry(t)
 	refused := 0
 	for name, want := range jaxlib(t, texts) {
 		if want.Error != "" {

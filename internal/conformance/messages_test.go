@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
+
+	"github.com/hlocb/hlocb/internal/testkit"
 )
 
 // mlirError takes place and message from the text of an MLIRError.
@@ -77,7 +79,7 @@ func TestErrorsAsMLIR(t *testing.T) {
 	} {
 		texts[fmt.Sprintf("%02d", i)] = s
 	}
-	reg := registry(t)
+	reg := testkit.Registry(t)
 	same := 0
 	for name, want := range jaxlib(t, texts) {
 		m := mlirError.FindStringSubmatch(want.Error)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -47,7 +48,7 @@ func verdictsOf(t *testing.T, py *peer.Interpreter, texts []string, script strin
 // sameRefusals checks that each text is refused here if, and only if, jaxlib's verdict refuses it, and returns how many are.
 func sameRefusals(t *testing.T, texts, theirs []string) (refused int) {
 	t.Helper()
-	reg := registry(t)
+	reg := testkit.Registry(t)
 	same := 0
 	for i, text := range texts {
 		ours := ""
@@ -329,7 +330,7 @@ func mutants(t *testing.T, reg *ir.Registry, perOp int) []string {
 // what jaxlib refuses.
 func TestVerifierOnMutants(t *testing.T) {
 	py := peer.Python(t)
-	reg := registry(t)
+	reg := testkit.Registry(t)
 	perOp, want := 25, 97
 	if os.Getenv("HLOCB_LONG") != "" {
 		perOp, want = 400, 95

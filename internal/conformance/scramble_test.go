@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -54,8 +55,8 @@ func TestScrambled(t *testing.T) {
 	if s := os.Getenv("HLOCB_SCRAMBLES"); s != "" {
 		rounds, _ = strconv.Atoi(s)
 	}
-	dir := upstream(t)
-	reg := registry(t)
+	dir := testkit.Upstream(t)
+	reg := testkit.Registry(t)
 	r := rand.New(rand.NewPCG(7, uint64(rounds)))
 	files, err := filepath.Glob(filepath.Join(dir, "stablehlo", "tests", "*.mlir"))
 	if err != nil {

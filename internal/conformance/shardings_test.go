@@ -11,6 +11,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/testkit"
 )
 
 // sdyPiece splits text into what a mutation of shardings moves around.
@@ -90,7 +91,7 @@ func TestShardingsAsMLIR(t *testing.T) {
 		}
 	}
 	theirs := verdicts(t, py, texts)
-	reg := registry(t)
+	reg := testkit.Registry(t)
 	place := regexp.MustCompile(`^"-":(\d+):\d+: (.*)$`)
 	refused, same, wrong := 0, 0, map[string]int{}
 	for i, text := range texts {

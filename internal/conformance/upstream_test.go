@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -14,23 +13,10 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 )
-
-// upstream unpacks StableHLO's own test files and returns their directory, or skips the test.
-func upstream(t testing.TB) string {
-	t.Helper()
-	archive := filepath.Join(corpus(t), "stablehlo.tar.xz")
-	if _, err := os.Stat(archive); err != nil {
-		t.Skip("skip: corpus not found (no stablehlo.tar.xz)")
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command("tar", "-xJf", archive, "-C", dir).CombinedOutput(); err != nil {
-		t.Skipf("skip: corpus cannot be unpacked: %v: %s", err, out)
-	}
-	return dir
-}
 
 // mlirFiles returns the MLIR files below dir with their paths relative to it, in order.
 func mlirFiles(t testing.TB, dir string) []string {
@@ -215,8 +201,8 @@ func firstDiff(got, want string) string {
 
 // TestUpstreamFiles reads, verifies and prints every chunk of StableHLO's test files that expects no error.
 func TestUpstreamFiles(t *testing.T) {
-	dir := upstream(t)
-	reg := registry(t)
+	dir := testkit.Upstream(t)
+	reg := testkit.Registry(t)
 	c := tally{known: knownFailures(t), seen: map[string]bool{}}
 	for _, f := range mlirFiles(t, dir) {
 		text, err := os.ReadFile(filepath.Join(dir, f))
@@ -235,12 +221,12 @@ func TestUpstreamFiles(t *testing.T) {
 
 // TestPrintIdentical prints the files that are listed as MLIR's own print, byte for byte as they stand.
 func TestPrintIdentical(t *testing.T) {
-	dir := upstream(t)
+	dir := testkit.Upstream(t)
 	list, err := os.ReadFile(filepath.Join(dir, "print_identical.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	reg := registry(t)
+	reg := testkit.Registry(t)
 	var c tally
 	for _, f := range strings.Fields(string(list)) {
 		text, err := os.ReadFile(filepath.Join(dir, f))
@@ -270,8 +256,8 @@ func TestUpstreamAsMLIR(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skip: thousands of modules in short mode")
 	}
-	dir := upstream(t)
-	reg := registry(t)
+	dir := testkit.Upstream(t)
+	reg := testkit.Registry(t)
 	texts := map[string]string{}
 	var names []string
 	for _, f := range mlirFiles(t, dir) {

@@ -1,5 +1,5 @@
-// Command corpusreport runs what compares hlocb with the corpora, part by part, and prints for each part what was
-// counted and what failed.
+// Command corpusreport runs the tests that compare hlocb with other systems over whole corpora. For each part it prints
+// the counts and the failures.
 //
 //	go run ./internal/corpusreport
 package main
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// part is one question that tests answer.
+// part is one property of hlocb and the tests that check it.
 type part struct {
 	title string
 	pkg   string
@@ -29,6 +29,8 @@ var parts = []part{
 	{"Refuse what is expected to be refused: expected-error comments of StableHLO's tests", "./internal/conformance", "TestExpectedErrors"},
 	{"Check every numbered constraint of the specification", "./internal/conformance", "TestClauses|TestClausesAsMLIR"},
 	{"Refuse what jaxlib refuses, in its words: operations, Shardy's modules and broken texts changed at random", "./internal/conformance", "TestVerifierOnMutants|TestShardingsAsMLIR|TestErrorsAsMLIR"},
+	{"Deliver the events and results that JAX delivered, on both backends, in every order", "./internal/endtoend", "TestRecordedEvents|TestCommandDeliversRecordedEvents|TestCorpusOrder"},
+	{"Find the same hooks, rewrite to the same events: modules that real systems wrote", "./passes", "TestCorpusHooks|TestCorpusInMHLO|TestRewriteTwice|TestPeerParses"},
 	{"Compute on the engine what the files of StableHLO's tests expect of themselves", "./interp", "TestUpstream"},
 }
 
@@ -46,10 +48,10 @@ func main() {
 	fmt.Printf("\nall %d parts passed\n", len(parts))
 }
 
-// logged matches a line that a test logged; the rest of a message that goes on has more blanks in front.
+// logged matches a line that a test logged. The other lines of a message start with more spaces.
 var logged = regexp.MustCompile(`^ +\w+_test\.go:\d+: (.*)$`)
 
-// report runs one part and prints what its tests logged, and reports whether they passed.
+// report runs one part and prints the log of its tests. It returns whether they passed.
 func report(p part, out io.Writer) bool {
 	fmt.Fprintf(out, "\n%s\n", p.title)
 	cmd := exec.Command("go", "test", "-count", "1", "-v", "-run", "^("+p.tests+")$", p.pkg)
@@ -67,8 +69,10 @@ func report(p part, out io.Writer) bool {
 			more = false
 		}
 	}
-	if err != nil {
-		if lines == 0 { // it did not come to a test
+	if end := bytes.Split(bytes.TrimSpace(text), []byte("\n")); err == nil {
+		fmt.Fprintf(out, "  %s\n", end[len(end)-1]) // what 'go test' says of the package
+	} else {
+		if lines == 0 { // no test ran
 			fmt.Fprintf(out, "%s", bytes.TrimRight(text, "\n"))
 		}
 		fmt.Fprintf(out, "  FAILED: %v\n", err)

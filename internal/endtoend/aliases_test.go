@@ -8,6 +8,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/randprog"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -162,7 +163,7 @@ func TestAliasPredictions(t *testing.T) {
 	}
 	total, modules := 0, 0
 	for _, folder := range []string{"events", "order", "hooks"} {
-		files, _ := filepath.Glob(filepath.Join(corpus(t, folder), "*.mlir"))
+		files, _ := filepath.Glob(filepath.Join(testkit.Testdata(folder), "*.mlir"))
 		for _, file := range files {
 			m, err := parseText(filepath.Base(file), readFile(t, file))
 			if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/hlocb/hlocb/hook"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -540,7 +541,7 @@ var errDevice = errors.New("no room on this device")
 // TestPartitionedCorpus runs JAX's modules for several devices: JAX delivers the shards of a callback in a shard_map and
 // of a partitioned one on each device, and the whole value of an io_callback on the device that it is on.
 func TestPartitionedCorpus(t *testing.T) {
-	dir := corpus(t, "hooks")
+	dir := testkit.Testdata("hooks")
 	for name, want := range map[string][]string{
 		"jax_cpu_shardmap_debug_callback.mlir":    {"d0 r0 p0 #0 hook0 [2] [1 2]", "d1 r0 p1 #0 hook0 [2] [3 4]", "[4] [2 3 4 5]"},
 		"jax_cpu_partitioned_debug_callback.mlir": {"d0 r0 p0 #0 hook0 [2] [1 2]", "d1 r0 p1 #0 hook0 [2] [3 4]", "[4] [2 3 4 5]"},

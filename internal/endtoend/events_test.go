@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/hlocb/hlocb/hook"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -159,7 +160,7 @@ var sineAndCosine = runtime.HandlerFunc(func(_ context.Context, c *runtime.Call)
 
 // TestRecordedEvents runs what JAX wrote in every order and with every chain and compares it with what JAX delivered.
 func TestRecordedEvents(t *testing.T) {
-	dir := corpus(t, "events")
+	dir := testkit.Testdata("events")
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recordings in %s (%v)", dir, err)
@@ -199,7 +200,7 @@ func TestRecordedEvents(t *testing.T) {
 
 // TestPurePairComputes gives the host of jax_pure_pair numbers whose sine and cosine are not 0 and 1.
 func TestPurePairComputes(t *testing.T) {
-	text := readFile(t, filepath.Join(corpus(t, "events"), "jax_pure_pair.mlir"))
+	text := readFile(t, filepath.Join(testkit.Testdata("events"), "jax_pure_pair.mlir"))
 	for _, backend := range []string{"interp", "cpu"} {
 		t.Run(backend, func(t *testing.T) {
 			b := open(t, backend)

@@ -45,20 +45,6 @@ func orderRuns(t testing.TB, few int) int {
 	return n
 }
 
-// corpus returns a directory of modules that real systems wrote, or skips the test.
-func corpus(t testing.TB, name string) string {
-	t.Helper()
-	dir := os.Getenv("HLOCB_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	dir = filepath.Join(dir, name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("skip: corpus not found: %v", err)
-	}
-	return dir
-}
-
 var opened struct {
 	sync.Mutex
 	list map[string]runtime.Backend

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/hlocb/hlocb/hook"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
@@ -110,7 +111,7 @@ func deliver(t testing.TB, b runtime.Backend, p *runtime.Program, times int) []s
 // TestCorpusOrder runs the modules of which it is known what XLA does to their order: rewritten they deliver
 // program order in every run, on both backends, with a chain of either type.
 func TestCorpusOrder(t *testing.T) {
-	dir := corpus(t, "order")
+	dir := testkit.Testdata("order")
 	names, cases := orderCases(t, dir)
 	for _, backend := range []string{"interp", "cpu"} {
 		t.Run(backend, func(t *testing.T) {
@@ -154,7 +155,7 @@ func TestCorpusOrder(t *testing.T) {
 // TestXLAReorders shows that the order is not there by itself: without a chain XLA delivers the same hooks in another
 // one.
 func TestXLAReorders(t *testing.T) {
-	dir := corpus(t, "order")
+	dir := testkit.Testdata("order")
 	b := open(t, "cpu")
 	for name, want := range map[string]string{"two_hooks_reordered.mlir": "2,1", "t20_exla_main_order.mlir": "2,3,1"} {
 		target := "hook"

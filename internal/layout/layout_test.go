@@ -155,12 +155,12 @@ func TestOnlyBindingsUseC(t *testing.T) {
 	}
 }
 
-// TestPeerIsForTests: the search for a Python is no business of the program.
-func TestPeerIsForTests(t *testing.T) {
+// TestHelpersOfTests: only tests use their helpers; benchmarks also search for a Python.
+func TestHelpersOfTests(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, i := range p.Imports {
-			if i == module+"/internal/peer" && !strings.Contains(p.ImportPath+"/", "/internal/bench/") {
-				t.Errorf("%s imports internal/peer outside of a test", p.ImportPath)
+			if i == module+"/internal/testkit" || i == module+"/internal/peer" && !strings.Contains(p.ImportPath+"/", "/internal/bench/") {
+				t.Errorf("%s imports %s outside of a test", p.ImportPath, i)
 			}
 		}
 	}

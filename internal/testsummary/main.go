@@ -1,5 +1,5 @@
-// Command testsummary reads what 'go test -json' writes and prints what a person wants to know: a line per package,
-// the output of what failed, and at the end how many tests passed, failed and were skipped, the skipped ones by reason.
+// Command testsummary summarizes the output of 'go test -json' as 'go test' prints it: a line per package,
+// the output of failed tests, and at the end the counts of passed, failed and skipped tests, the skipped ones by reason.
 package main
 
 import (
@@ -58,7 +58,7 @@ func summarize(in io.Reader, out io.Writer) int {
 			if e.Test != "" {
 				passed++
 			} else {
-				fmt.Fprintf(out, "ok    %s  %.1fs\n", e.Package, e.Elapsed)
+				fmt.Fprintf(out, "ok  \t%s\t%.3fs\n", e.Package, e.Elapsed)
 			}
 		case "skip":
 			if e.Test != "" {
@@ -81,7 +81,7 @@ func summarize(in io.Reader, out io.Writer) int {
 					fmt.Fprint(out, strings.Join(output[key], ""))
 					delete(output, key)
 				}
-				fmt.Fprintf(out, "FAIL  %s  %.1fs\n", e.Package, e.Elapsed)
+				fmt.Fprintf(out, "FAIL\t%s\t%.3fs\n", e.Package, e.Elapsed)
 			}
 		default:
 			continue
@@ -98,7 +98,7 @@ func summarize(in io.Reader, out io.Writer) int {
 	if len(running) > 0 { // the go command was killed
 		broken = true
 		for _, p := range slices.Sorted(maps.Keys(running)) {
-			fmt.Fprintf(out, "FAIL  %s: its tests did not end\n", p)
+			fmt.Fprintf(out, "FAIL\t%s: its tests did not end\n", p)
 		}
 	}
 	whys := make([]string, 0, len(skipped))

@@ -14,14 +14,14 @@ func TestSummarize(t *testing.T) {
 {"Action":"output","Package":"p","Test":"B","Output":"    b_test.go:3: skip: no plugin\n"}
 {"Action":"skip","Package":"p","Test":"B"}
 {"Action":"pass","Package":"p","Elapsed":0.25}
-`, "ok    p  0.2s\nskipped 1: no plugin: p.B\ntests: 1 passed, 0 failed, 1 skipped\n", 0},
+`, "ok  \tp\t0.250s\nskipped 1: no plugin: p.B\ntests: 1 passed, 0 failed, 1 skipped\n", 0},
 		{"fail", `{"Action":"output","Package":"p","Test":"A","Output":"bad\n"}
 {"Action":"fail","Package":"p","Test":"A"}
 {"Action":"fail","Package":"p","Elapsed":1}
-`, "bad\nFAIL  p  1.0s\ntests: 0 passed, 1 failed, 0 skipped\n", 1},
+`, "bad\nFAIL\tp\t1.000s\ntests: 0 passed, 1 failed, 0 skipped\n", 1},
 		{"died", `{"Action":"output","Package":"p","Test":"A","Output":"SIGSEGV\n"}
 {"Action":"fail","Package":"p","Elapsed":1}
-`, "SIGSEGV\nFAIL  p  1.0s\ntests: 0 passed, 0 failed, 0 skipped\n", 1},
+`, "SIGSEGV\nFAIL\tp\t1.000s\ntests: 0 passed, 0 failed, 0 skipped\n", 1},
 		{"build failure", `{"ImportPath":"p","Action":"build-output","Output":"x.go:1: no\n"}
 {"ImportPath":"p","Action":"build-fail"}
 {"Action":"pass","Package":"q","Test":"A"}
@@ -31,7 +31,7 @@ func TestSummarize(t *testing.T) {
 {"Action":"start","Package":"q"}
 {"Action":"pass","Package":"q","Test":"A"}
 {"Action":"pass","Package":"q","Elapsed":1}
-`, "ok    q  1.0s\nFAIL  p: its tests did not end\ntests: 2 passed, 0 failed, 0 skipped\n", 1},
+`, "ok  \tq\t1.000s\nFAIL\tp: its tests did not end\ntests: 2 passed, 0 failed, 0 skipped\n", 1},
 		{"nothing", "", "tests: 0 passed, 0 failed, 0 skipped\n", 1},
 	}
 	for _, tt := range tests {

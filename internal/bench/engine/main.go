@@ -20,6 +20,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
@@ -150,7 +151,6 @@ else:
 `
 
 func main() {
-	corpus := flag.String("corpus", "", "directory of the corpus, for a step of its transformer")
 	growth := flag.Bool("growth", false, "print how many bytes resident memory grows by over five runs of the module on standard input, and no more")
 	flag.Parse()
 	if *growth {
@@ -162,14 +162,14 @@ func main() {
 		fmt.Println(n)
 		return
 	}
-	transformer := ""
-	if path := filepath.Join(*corpus, "transformer_grad.mlir"); *corpus != "" {
-		if text, err := os.ReadFile(path); err == nil {
-			transformer = string(text)
-			benches = append(benches, bench{"transformer step", transformer, false})
-		}
+	text, err := os.ReadFile(filepath.Join("testdata", "transformer_grad.mlir"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "engine:", err)
+		os.Exit(1)
 	}
-	python := findPython()
+	transformer := string(text)
+	benches = append(benches, bench{"transformer step", transformer, false})
+	python := peer.Find()
 	fmt.Println(interp.New(interp.Options{}).Describe())
 	fmt.Printf("%-36s %12s %12s %9s %12s %9s\n", "program", "engine", "reference", "times", "XLA CPU", "times")
 	for _, b := range benches {
@@ -192,29 +192,10 @@ func main() {
 		}
 		fmt.Println(line)
 	}
-	if transformer != "" {
-		compareMemory(python, transformer)
-	}
+	compareMemory(python, transformer)
 	if python == "" {
 		fmt.Println("skipped the peers: jaxlib not installed")
 	}
-}
-
-func findPython() string {
-	for _, p := range []string{os.Getenv("HLOCB_PYTHON"), cached(), "python3"} {
-		if p != "" && exec.Command(p, "-c", "import jaxlib").Run() == nil {
-			return p
-		}
-	}
-	return ""
-}
-
-func cached() string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "hlocb", "venv", "bin", "python")
 }
 
 func timePeer(python, peer, text string) (time.Duration, bool) {

@@ -1,9 +1,9 @@
 // Command parsing compares how fast hlocb and MLIR (through jaxlib) read and print the same modules, in one table:
-// best time of several rounds, speed by the size of the text read, and peak memory. Each module is measured in a process
-// of its own on either side, by turns. Without jaxlib the table holds hlocb's figures alone.
+// best time of several rounds, speed by the size of the text read, and peak memory. Each side measures each module in a
+// process of its own, in turns. Without jaxlib the table holds hlocb's figures alone. It runs in the root of the repository.
 //
-// MLIR's parse verifies the module, too: the time beside it is that of parsing and verifying, and the time of parsing alone
-// is given as well. Below the table are the ratios that are goals, with the goal.
+// MLIR's parse also verifies the module. The table therefore gives hlocb's time for parsing and verifying, and its time for
+// parsing alone. The lines after the table list the ratios that have a goal.
 package main
 
 import (
@@ -25,13 +25,14 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/internal/heap"
+	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
 )
 
 func main() {
-	corpus := flag.String("corpus", filepath.Join("..", "shared", "corpus"), "directory with transformer_grad.mlir and stablehlo.tar.xz")
+	corpus := flag.String("corpus", filepath.Join("..", "shared", "corpus"), "`directory` with stablehlo.tar.xz, StableHLO's test files")
 	rounds := flag.Int("rounds", 9, "how often each module is read and printed")
 	turns := flag.Int("turns", 3, "how often each process is started; the best figures count")
 	cpu := flag.Bool("cpu", false, "measure processor time, of all threads, instead of the time that passes: for machines that are busy with other work")
@@ -45,7 +46,7 @@ func main() {
 
 // result is the best of several rounds, and the peak memory of the process.
 type result struct {
-	parse, verify, print, generic time.Duration // parse is all that MLIR's does: verify is part of it
+	parse, verify, print, generic time.Duration // parse includes verify, as in MLIR
 	peak                          int64         // bytes
 }
 
@@ -81,7 +82,7 @@ func run(corpus string, rounds, turns int, cpu bool, one string) error {
 	if err != nil {
 		return err
 	}
-	python := findPython()
+	python := peer.Find()
 	if python == "" {
 		fmt.Println("skip: jaxlib not installed; hlocb's figures alone")
 	}
@@ -293,20 +294,7 @@ with ctx:
 print(best[0], 0, best[1], best[2], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 `
 
-func findPython() string {
-	tries := []string{os.Getenv("HLOCB_PYTHON")}
-	if dir, err := os.UserCacheDir(); err == nil {
-		tries = append(tries, filepath.Join(dir, "hlocb", "venv", "bin", "python"))
-	}
-	for _, p := range append(tries, "python3") {
-		if p != "" && exec.Command(p, "-c", "import jax, jaxlib.mlir.ir").Run() == nil {
-			return p
-		}
-	}
-	return ""
-}
-
-// prepare writes the modules that are generated and finds those of the corpus.
+// prepare writes the modules that are generated and finds the others.
 func prepare(corpus, dir string) ([]bench, error) {
 	var out []bench
 	add := func(name string, files ...string) error {
@@ -328,8 +316,8 @@ func prepare(corpus, dir string) ([]bench, error) {
 		}
 		return add(name, f)
 	}
-	if f := filepath.Join(corpus, "transformer_grad.mlir"); add("transformer_grad", f) != nil {
-		fmt.Printf("skip: %s not found\n", f)
+	if err := add("transformer_grad", filepath.Join("testdata", "transformer_grad.mlir")); err != nil {
+		return nil, err
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	raw := make([]byte, 4<<20)

@@ -1,0 +1,96 @@
+package endtoend
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// TestCommandDeliversRecordedEvents runs what JAX wrote with 'hlocb run' and compares the files of --events and --results
+// with what JAX delivered and returned.
+func TestCommandDeliversRecordedEvents(t *testing.T) {
+	for _, backend := range []string{"interp", "cpu"} {
+		t.Run(backend, func(t *testing.T) {
+			open(t, backend) // skips the test if the plugin is missing
+			for _, file := range testkit.Glob(t, "events/*.json") {
+				name := strings.TrimSuffix(filepath.Base(file), ".json")
+				if name == "jax_pure_pair" {
+					continue // its host computes, see TestPurePairComputes
+				}
+				var want recording
+				if err := json.Unmarshal(readFile(t, file), &want); err != nil {
+					t.Fatal(err)
+				}
+				t.Run(name, func(t *testing.T) { compareCommand(t, backend, strings.TrimSuffix(file, ".json")+".mlir", &want) })
+			}
+		})
+	}
+}
+
+// compareCommand runs module with the command on backend and compares its files with want.
+func compareCommand(t *testing.T, backend, module string, want *recording) {
+	dir := t.TempDir()
+	events, results := filepath.Join(dir, "events.jsonl"), filepath.Join(dir, "results.json")
+	args := []string{"run", module, "--backend", backend, "--on", "*=echo", "--events", events, "--results", results}
+	for _, v := range want.args(t) {
+		args = append(args, "--arg", fmt.Sprintf("dense<%s> : tensor<%s%s>", tensor.AppendDense(nil, v, -1), dims(v.Shape()), v.DType()))
+	}
+	var stderr bytes.Buffer
+	if code := cli.Main(args, strings.NewReader(""), io.Discard, &stderr); code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr.Bytes())
+	}
+	var got [][]json.RawMessage
+	for line := range bytes.Lines(readFile(t, events)) {
+		var e struct{ Operands []json.RawMessage }
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		got = append(got, e.Operands)
+	}
+	if len(got) != len(want.Events) {
+		t.Fatalf("%d events, expected %d", len(got), len(want.Events))
+	}
+	for i, e := range want.Events {
+		compareJSON(t, fmt.Sprintf("event %d", i), got[i], e.Operands)
+	}
+	if want.Results != nil {
+		var got []json.RawMessage
+		if err := json.Unmarshal(readFile(t, results), &got); err != nil {
+			t.Fatal(err)
+		}
+		compareJSON(t, "results", got, want.Results)
+	}
+}
+
+// compareJSON compares tensors that the command wrote with recorded ones.
+func compareJSON(t *testing.T, what string, got []json.RawMessage, want []recorded) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, expected %d", what, len(got), len(want))
+	}
+	for i := range want {
+		v, err := tensor.FromJSON(got[i])
+		if err != nil {
+			t.Fatalf("%s, value %d: %v", what, i, err)
+		}
+		if w := want[i].tensor(t); !near(v, w) {
+			t.Errorf("%s, value %d is %s, expected % x", what, i, got[i], w.Bytes())
+		}
+	}
+}
+
+func dims(shape tensor.Shape) string {
+	s := ""
+	for _, d := range shape {
+		s += fmt.Sprint(d) + "x"
+	}
+	return s
+}

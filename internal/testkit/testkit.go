@@ -1,0 +1,127 @@
+// Package testkit holds what tests of several packages need: the modules in testdata, a parser for them, and the test files
+// of StableHLO's authors. It is used by tests only.
+package testkit
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+)
+
+// root returns the directory of the repository. Tests run in the directory of their package.
+var root = sync.OnceValue(func() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Stat(filepath.Join(d, "go.mod")); err == nil {
+			rel, _ := filepath.Rel(dir, d)
+			return rel
+		}
+		if d == filepath.Dir(d) {
+			return "."
+		}
+	}
+})
+
+// Testdata returns the path of a file or directory below testdata.
+func Testdata(elem ...string) string {
+	return filepath.Join(append([]string{root(), "testdata"}, elem...)...)
+}
+
+// Glob returns the files below testdata that match the patterns. Each pattern must match a file.
+func Glob(t testing.TB, patterns ...string) []string {
+	t.Helper()
+	var out []string
+	for _, p := range patterns {
+		files, err := filepath.Glob(Testdata(filepath.FromSlash(p)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) == 0 {
+			t.Fatalf("no file matches testdata/%s", p)
+		}
+		out = append(out, files...)
+	}
+	return out
+}
+
+// Texts returns the texts of the files that Glob returns, by their paths.
+func Texts(t testing.TB, patterns ...string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, f := range Glob(t, patterns...) {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[f] = string(text)
+	}
+	return out
+}
+
+// Registry returns all dialects.
+func Registry(t testing.TB) *ir.Registry {
+	t.Helper()
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reg
+}
+
+// TryParse reads text, which errors call name.
+func TryParse(t testing.TB, name, text string) (*ir.Module, error) {
+	t.Helper()
+	return parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), Registry(t), parse.Options{})
+}
+
+// Parse reads text, which must be correct.
+func Parse(t testing.TB, name, text string) *ir.Module {
+	t.Helper()
+	m, err := TryParse(t, name, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// ParseFile reads a file, which must be correct. Errors call it by its name without directory.
+func ParseFile(t testing.TB, path string) *ir.Module {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Parse(t, filepath.Base(path), string(text))
+}
+
+// Upstream returns the directory of a StableHLO source tree with its test files, or skips the test: the directory that
+// HLOCB_UPSTREAM names, or the archive stablehlo.tar.xz in the directory that HLOCB_CORPUS names.
+func Upstream(t testing.TB) string {
+	t.Helper()
+	if dir := os.Getenv("HLOCB_UPSTREAM"); dir != "" {
+		return dir
+	}
+	dir := os.Getenv("HLOCB_CORPUS")
+	if dir == "" {
+		dir = filepath.Join(root(), "..", "shared", "corpus")
+	}
+	archive := filepath.Join(dir, "stablehlo.tar.xz")
+	if _, err := os.Stat(archive); err != nil {
+		t.Skip("skip: StableHLO's test files not found (HLOCB_UPSTREAM names their directory)")
+	}
+	unpacked := t.TempDir()
+	if out, err := exec.Command("tar", "-xJf", archive, "-C", unpacked).CombinedOutput(); err != nil {
+		t.Skipf("skip: StableHLO's test files cannot be unpacked: %v: %s", err, out)
+	}
+	return unpacked
+}
