@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -149,12 +150,8 @@ func (b *Block) Remove() {
 // value of the block.
 func (b *Block) Erase() {
 	b.usable()
-	if b.region != nil {
-		for _, p := range b.region.blocks {
-			if p != b && p.last != nil && slices.Contains(p.last.Successors(), b) {
-				panic("ir: erasing a block that another block branches to")
-			}
-		}
+	if b.hasPredecessor() {
+		panic("ir: erasing a block that another block branches to")
 	}
 	inUse := func(v *Value) {
 		for u := v.first; u != nil; u = u.next {
@@ -173,6 +170,11 @@ func (b *Block) Erase() {
 	}
 	b.Remove()
 	b.erase()
+}
+
+// hasPredecessor reports whether another block branches to b.
+func (b *Block) hasPredecessor() bool {
+	return b.region != nil && slices.ContainsFunc(b.region.blocks, func(p *Block) bool { return p != b && slices.Contains(p.successors(), b) })
 }
 
 // contains reports whether o is in b or nested in an op of it.
@@ -327,8 +329,18 @@ func (b *Block) takeOps(o *Op) {
 // InlineBefore moves the ops of b before o, which must not be in b, with values in place of the arguments, and erases b.
 func (b *Block) InlineBefore(o *Op, values ...*Value) {
 	b.usable()
-	if len(values) != len(b.args) || b.contains(o) || o.block == nil {
-		panic("ir: inlining a block: another number of values than arguments, or a place that is none")
+	switch {
+	case len(values) != len(b.args):
+		panic(fmt.Sprintf("ir: inlining a block of %d arguments with %d values", len(b.args), len(values)))
+	case b.contains(o) || o.block == nil:
+		panic("ir: inlining a block into itself, or beside an op that is in no block")
+	case b.hasPredecessor():
+		panic("ir: inlining a block that another block branches to")
+	}
+	for _, v := range values {
+		if v.usable(); v.block == b {
+			panic("ir: inlining a block with its own argument")
+		}
 	}
 	for i, a := range b.args {
 		a.ReplaceAllUsesWith(values[i])

@@ -26,7 +26,7 @@ const (
 	AttrSizedResults                        // resultSegmentSizes likewise
 	SameVariadicOperands                    // all variadic Args among the operands have the same number
 	SameVariadicResults                     // likewise among the results
-	GraphRegion                             // ops of its regions may use values that are defined after them in the block
+	GraphRegion                             // in a region of one block, ops may use values that are defined after them
 )
 
 // Def says everything known of one op kind. It is a row of data in a dialect package and immutable once

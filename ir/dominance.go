@@ -26,7 +26,7 @@ func (d *Dominance) Dominates(v *Value, o *Op) bool {
 	for p := o; p != nil && p.block != nil; p = p.Parent() {
 		switch {
 		case p.block == from:
-			return v.op == nil || v.op.order < p.order || v.op != p && graphRegion(from)
+			return v.op == nil || v.op.order < p.order || graphRegion(from.region)
 		case p.block.region == from.region && from.region != nil:
 			return d.BlockDominates(from, p.block)
 		}
@@ -37,9 +37,10 @@ func (d *Dominance) Dominates(v *Value, o *Op) bool {
 	return false
 }
 
-func graphRegion(b *Block) bool {
-	p := b.Parent()
-	return p != nil && p.Has(GraphRegion)
+// graphRegion reports whether the order of ops in r does not matter: r has one block, and its op says so or is of an unknown
+// kind.
+func graphRegion(r *Region) bool {
+	return r != nil && r.op != nil && len(r.blocks) == 1 && r.op.MightHave(GraphRegion)
 }
 
 // BlockDominates reports whether every way from the entry of their region to b leads through a. A block dominates itself.

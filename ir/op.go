@@ -364,6 +364,11 @@ func (o *Op) ReplaceWith(values ...*Value) {
 	if len(values) != len(o.results) {
 		panic(fmt.Sprintf("ir: replacing the %d results of %s with %d values", len(o.results), o.def.Name, len(values)))
 	}
+	for _, v := range values {
+		if v.usable(); v.op == o {
+			panic("ir: replacing " + o.def.Name + " with its own result")
+		}
+	}
 	for i, v := range values {
 		o.results[i].ReplaceAllUsesWith(v)
 	}

@@ -332,21 +332,29 @@ func (v *verifier) ops(first, end *Op) {
 // successors checks that n branches to blocks of its own region.
 func (v *verifier) successors(n *Op) {
 	for i, b := range n.Successors() {
-		if b.region != n.block.region {
+		switch {
+		case b.region != n.block.region:
 			v.r.Errorf(n, "branching to block of a different region: successor #%d", i)
+			return
+		case b == b.region.Entry():
+			v.r.PlainErrorf(b.Parent(), "entry block of region may not have predecessors")
 			return
 		}
 	}
 }
 
-// dominance checks that the operands of n are available to it. Nothing is required of ops that no branch reaches.
+// dominance checks that the operands of n are available to it. In a block that no branch reaches, order does not matter.
 func (v *verifier) dominance(n *Op) {
 	for i := range n.operands {
 		val := n.operands[i].val
-		if val == nil || val.op != nil && val.op.block == n.block && val.op.order < n.order {
+		if val == nil {
+			v.r.PlainErrorf(n, "null operand found")
+			return
+		}
+		if val.op != nil && val.op.block == n.block && val.op.order < n.order {
 			continue
 		}
-		if !v.dom.Dominates(val, n) && v.dom.Reachable(n.block) {
+		if !v.dom.Dominates(val, n) && (val.ParentBlock() != n.block || v.dom.Reachable(n.block)) {
 			v.r.PlainErrorf(n, "operand #%d does not dominate this use", i).Note(defined(val), "operand defined here")
 		}
 	}

@@ -16,7 +16,7 @@ var Module = &ir.Def{
 		{Name: "sym_visibility", Optional: true},
 	},
 	Regions: []ir.RegionSpec{{Name: "bodyRegion"}},
-	Traits:  ir.IsolatedFromAbove | ir.SingleBlock | ir.NoTerminator | ir.SymbolTable | ir.Symbol,
+	Traits:  ir.IsolatedFromAbove | ir.SingleBlock | ir.NoTerminator | ir.SymbolTable | ir.Symbol | ir.GraphRegion,
 	Verify: func(op *ir.Op, r *ir.Reporter) {
 		for _, a := range op.Attrs() {
 			if !strings.Contains(a.Name, ".") && a.Name != ir.SymbolName && a.Name != "sym_visibility" {
