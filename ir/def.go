@@ -54,9 +54,6 @@ type Def struct {
 	Print  func(p AsmPrinter, op *Op)
 	// Verify checks what rows cannot say; the structure (counts, constraints, traits) was checked before.
 	Verify func(op *Op, r *Reporter)
-	// Local says that Verify looks at nothing but the attributes of op and the types of its operands and results: of ops
-	// that agree in them one is checked.
-	Local bool
 	// VerifyEntry checks what relies on nothing inside the op, before anything there is checked.
 	VerifyEntry func(op *Op, r *Reporter)
 	// Infer computes the result types from operands, attributes and regions. Nil: cannot be inferred.

@@ -44,7 +44,7 @@ var Broadcast = &ir.Def{
 	Attrs:    []ir.AttrSpec{ods.Required("broadcast_sizes", ods.I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `sizes` `=` $broadcast_sizes attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferBroadcast), Verify: verify(oneElem, agrees(inferBroadcast)), Local: true,
+	Infer:    infer(inferBroadcast), Verify: verify(oneElem, agrees(inferBroadcast)),
 }
 
 // BroadcastInDim repeats along dimensions.
@@ -56,7 +56,6 @@ var BroadcastInDim = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)",
 	Verify:   verify(compatibleElemTypes, broadcastInDimRule),
-	Local:    true,
 	Clauses: ir.Clauses(`
 		C1 the result has the element type of the operand, but for the parameters of a quantization per axis
 		C2 broadcast_dimensions names a dimension for each of the operand's
@@ -75,7 +74,7 @@ var Concatenate = &ir.Def{
 	Attrs:    []ir.AttrSpec{ods.Required("dimension", ods.I64NonNeg)},
 	Traits:   ir.Pure,
 	Format:   "custom<VariadicOperandWithAttribute>($inputs) `dim` `=` $dimension attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferConcatenate), Verify: verify(oneElem, agrees(inferConcatenate)), Local: true,
+	Infer:    infer(inferConcatenate), Verify: verify(oneElem, agrees(inferConcatenate)),
 	Clauses: ir.Clauses(`
 		C1 all inputs have one element type
 		C2 all inputs have one shape, but for the size along dimension
@@ -130,7 +129,7 @@ var Pad = &ir.Def{
 	Attrs:    []ir.AttrSpec{ods.Required("edge_padding_low", ods.I64Array), ods.Required("edge_padding_high", ods.I64Array), ods.Required("interior_padding", ods.I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` $padding_value `,` `low` `=` $edge_padding_low `,` `high` `=` $edge_padding_high `,` `interior` `=` $interior_padding attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferPad), Verify: verify(oneElem, sameLengths("edge_padding_low", "edge_padding_high", "interior_padding"), agrees(inferPad)), Local: true,
+	Infer:    infer(inferPad), Verify: verify(oneElem, sameLengths("edge_padding_low", "edge_padding_high", "interior_padding"), agrees(inferPad)),
 	Clauses: ir.Clauses(`
 		C1 operand, padding_value and result have one element type
 		C2 the three paddings have an element for each dimension of operand
@@ -147,7 +146,6 @@ var Reshape = &ir.Def{
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
 	Verify:   verify(compatibleElemTypes, sameElems, reshapeRule),
-	Local:    true,
 	Clauses: ir.Clauses(`
 		C1 the result has the element type of the operand, but for the axis of a quantization per axis
 		C2 the result has as many elements as the operand
@@ -163,7 +161,7 @@ var Reverse = &ir.Def{
 	Attrs:    []ir.AttrSpec{ods.Required("dimensions", ods.I64Array)},
 	Traits:   ir.Pure | ir.SameShape,
 	Format:   "$operand `,` `dims` `=` $dimensions attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))",
-	Infer:    infer(inferSame), Verify: verify(sameShape, oneElem, compatibleTypes, reverseRule), Local: true,
+	Infer:    infer(inferSame), Verify: verify(sameShape, oneElem, compatibleTypes, reverseRule),
 	Clauses: ir.Clauses(`
 		C1 the result has the type of operand
 		C2 no dimension stands twice in dimensions
@@ -179,7 +177,7 @@ var Slice = &ir.Def{
 	Attrs:    []ir.AttrSpec{ods.Required("start_indices", ods.I64Array), ods.Required("limit_indices", ods.I64Array), ods.Required("strides", ods.I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand custom<SliceRanges>($start_indices, $limit_indices, $strides) attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferSlice), Verify: verify(oneElem, sameLengths("start_indices", "limit_indices", "strides"), agrees(inferSlice)), Local: true,
+	Infer:    infer(inferSlice), Verify: verify(oneElem, sameLengths("start_indices", "limit_indices", "strides"), agrees(inferSlice)),
 	Clauses: ir.Clauses(`
 		C1 the result has the element type of operand
 		C2 start_indices, limit_indices and strides have an element for each dimension of operand
@@ -216,7 +214,7 @@ var Transpose = &ir.Def{
 	Attrs:    []ir.AttrSpec{ods.Required("permutation", ods.I64Array)},
 	Traits:   ir.Pure,
 	Format:   "$operand `,` `dims` `=` $permutation attr-dict `:` functional-type(operands, results)",
-	Infer:    infer(inferTranspose), Verify: verify(compatibleElemTypes, sameElems, agrees(inferTranspose)), Local: true,
+	Infer:    infer(inferTranspose), Verify: verify(compatibleElemTypes, sameElems, agrees(inferTranspose)),
 	Clauses: ir.Clauses(`
 		C1 the result has the element type of the operand, but for the axis of a quantization per axis
 		C2 permutation is one of the operand's dimensions

@@ -23,7 +23,6 @@ func unary(name, doc string, t ir.Constraint) *ir.Def {
 		Format:   formatUnary,
 		Infer:    infer(inferSame),
 		Verify:   verifyAlike(compatibleTypes),
-		Local:    true,
 		Clauses:  ir.Clauses("C1 the result has the type of operand, up to quantization"),
 	}
 }
@@ -45,7 +44,6 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 		Format:   formatBinary,
 		Infer:    infer(inferSame),
 		Verify:   verifyAlike(compatibleTypes),
-		Local:    true,
 		Clauses:  ir.Clauses("C1 lhs, rhs and the result have one type, up to quantization"),
 	}
 }
@@ -144,7 +142,6 @@ var BitcastConvert = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
 	Traits:   ir.Pure,
 	Format:   formatGeneral,
-	Local:    true,
 	Verify:   verify(bitcastRule),
 	Clauses: ir.Clauses(`
 		C1 the shapes are one where the widths of the elements are; else the narrower side has one more dimension, last, whose elements together are as wide as one of the other side
@@ -159,7 +156,7 @@ var Clamp = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Traits:   ir.Pure,
 	Format:   "$min `,` $operand `,` $max attr-dict `:` custom<SameOperandsAndResultType>(type($min), type($operand), type($max), type($result))",
-	Infer:    infer(inferClamp), Verify: verify(compatibleElemTypes, agrees(inferClamp)), Local: true,
+	Infer:    infer(inferClamp), Verify: verify(compatibleElemTypes, agrees(inferClamp)),
 	Clauses: ir.Clauses(`
 		C1 min is a scalar or has the shape of operand
 		C2 max is a scalar or has the shape of operand
@@ -179,7 +176,7 @@ var Compare = &ir.Def{
 	},
 	Traits: ir.Pure | ir.Elementwise | ir.SameShape,
 	Format: "$comparison_direction `,` $lhs `,` $rhs (`,` $compare_type^)? attr-dict `:` functional-type(operands, results)",
-	Infer:  infer(inferCompare), Verify: verify(compatibleOperandElems, elementwiseShape, agrees(inferCompare)), Local: true,
+	Infer:  infer(inferCompare), Verify: verify(compatibleOperandElems, elementwiseShape, agrees(inferCompare)),
 	Clauses: ir.Clauses(`
 		C1 lhs and rhs have one element type, up to quantization
 		C2 lhs, rhs and the result have one shape
@@ -246,7 +243,7 @@ var Select = &ir.Def{
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Traits:   ir.Pure,
 	Format:   "operands attr-dict `:` custom<SelectOpType>(type($pred), type($on_true), type($on_false), type($result))",
-	Infer:    infer(inferSelect), Verify: verify(agrees(inferSelect)), Local: true,
+	Infer:    infer(inferSelect), Verify: verify(agrees(inferSelect)),
 	Clauses: ir.Clauses(`
 		C1 pred is a scalar or has the shape of on_true
 		C2 on_true, on_false and the result have one type, up to quantization

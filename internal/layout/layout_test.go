@@ -155,6 +155,17 @@ func TestOnlyBindingsUseC(t *testing.T) {
 	}
 }
 
+// TestIRIsSafe: no handle of the IR can reach other memory.
+func TestIRIsSafe(t *testing.T) {
+	for _, p := range packages(t) {
+		switch name := local(p.ImportPath); {
+		case name != "print" && !inside(name, "ir") && name != "rewrite":
+		case slices.Contains(p.Imports, "unsafe"):
+			t.Errorf("%s imports unsafe", name)
+		}
+	}
+}
+
 // TestHelpersOfTests: only tests use their helpers; benchmarks also search for a Python.
 func TestHelpersOfTests(t *testing.T) {
 	for _, p := range packages(t) {
