@@ -12,7 +12,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -179,7 +179,7 @@ func (e *Executable) compile(ctx context.Context, opts runtime.CompileOptions) (
 	program := p.Runtime()
 	if _, engine := e.backend.(*interp.Backend); p.foreign() && !engine {
 		var err error
-		if program.Manifest, err = hooks.ManifestOf(p.module); err != nil {
+		if program.Manifest, err = format.ManifestOf(p.module); err != nil {
 			return nil, err
 		}
 	}

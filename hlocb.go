@@ -17,7 +17,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
@@ -123,7 +123,7 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 	p := &Program{module: m}
 	var err error
 	if l.asWritten {
-		p.manifest, err = asWritten(m, l.rewrite.Targets)
+		p.manifest, err = format.MarkAsWritten(m, format.RaiseOptions{Targets: l.rewrite.Targets})
 	} else if p.rewritten, err = passes.RewriteHooks(ctx, m, l.rewrite); err == nil {
 		p.manifest = p.rewritten.Manifest
 	}
@@ -139,26 +139,6 @@ func setDevices(m *ir.Module, what string, n int) {
 	}
 	m.Op().RemoveAttr("stablehlo.num_" + what)
 	m.Op().SetAttr("mhlo.num_"+what, ir.NewInteger(int64(n), m.Context().I32()))
-}
-
-// asWritten returns the hooks of a module that is not rewritten.
-func asWritten(m *ir.Module, targets []string) (*hook.Manifest, error) {
-	registry, err := reader.Registry()
-	if err != nil {
-		return nil, err
-	}
-	if m.Source() == nil {
-		return nil, errors.New("a module that was not read from text cannot run as written")
-	}
-	raised, err := reader.Read(m.Source(), registry, reader.MaxErrors)
-	if err != nil {
-		return nil, err
-	}
-	manifest, err := hooks.ManifestAsWritten(raised, hooks.RaiseOptions{Targets: targets})
-	if err != nil {
-		return nil, err
-	}
-	return manifest, hooks.CutAsWritten(m, manifest)
 }
 
 // Decode reads a compiled program that Executable.Save returned. Its machine code is executed by Run: decode only
@@ -211,7 +191,7 @@ func (p *Program) Edit(change func(*ir.Module) error) error {
 		return err
 	}
 	p.saved = nil
-	manifest, err := hooks.ManifestOf(p.module)
+	manifest, err := format.ManifestOf(p.module)
 	if err != nil {
 		return err
 	}
@@ -230,7 +210,7 @@ func (p *Program) Edit(change func(*ir.Module) error) error {
 }
 
 // foreign reports whether the program has hooks that only the embedded engine delivers.
-func (p *Program) foreign() bool { return p.manifest.Parts != nil }
+func (p *Program) foreign() bool { return p.manifest.AsWritten }
 
 // Parameters returns the types of the arguments of main that Run expects: all but tokens and what only the source's
 // host needed. A negative dimension is dynamic. A quantized argument has its storage type.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -158,29 +157,12 @@ type Site struct {
 type Manifest struct {
 	Sites []Site `json:"hooks"`
 	Edges []Edge `json:"order"`
-	// Parts are the ops that the hooks are made of, where the program is one whose hooks stand as their source wrote
-	// them. It is nil for every other program.
-	Parts []Part `json:"-"`
-	// HiddenArgs and HiddenResults are, in a program with parts, the arguments and results of main that only carry the order of
+	// AsWritten says that the program's hooks stand as their source wrote them: its ops are marked as their parts.
+	AsWritten bool `json:"-"`
+	// HiddenArgs and HiddenResults are, in a program as written, the arguments and results of main that only carry the order of
 	// hooks: tokens spelled as tensors, PIDs. Tokens are not counted.
 	HiddenArgs    []int `json:"-"`
 	HiddenResults []int `json:"-"`
-}
-
-// Part is one of the ops that a hook is made of.
-type Part struct {
-	Hook     ID       // 0 where nothing depends on the hook, so that nobody is told
-	Pos      diag.Pos // of the op in the program's text
-	Repeat   bool     // an equal hook before it, which needs no side effect, gives the results
-	Operands []Leaf   // operands of the op that are operands of the hook
-	Results  []Leaf   // results of the op that are results of the hook
-}
-
-// Leaf says that a value of a hook is operand or result At of an op or, where that is a tuple, what Path leads to in it.
-type Leaf struct {
-	At    int
-	Path  []int
-	Value int // among the hook's operands or results
 }
 
 // Edge says that an event of hook From must be delivered before the next event of hook To.

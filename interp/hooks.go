@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
@@ -19,9 +18,9 @@ type hookTable struct {
 	unnamed  int               // how many of these have no name
 	timeout  time.Duration
 
-	// Of a program whose hooks stand as written: see written.go.
-	parts   map[diag.Pos]*hook.Part
-	written map[hook.ID]*writtenHook
+	// See written.go.
+	asWritten bool
+	written   map[hook.ID]*writtenHook
 }
 
 func newHookTable(p *runtime.Program, opts runtime.CompileOptions) (*hookTable, error) {
@@ -36,7 +35,7 @@ func newHookTable(p *runtime.Program, opts runtime.CompileOptions) (*hookTable, 
 	for i := range bound {
 		t.bound[bound[i].Site.ID] = &bound[i]
 	}
-	t.addParts(p.Manifest)
+	t.addParts(p.Module)
 	return t, nil
 }
 

@@ -43,7 +43,7 @@ func hostTypes(types []vtype) ([]hook.TensorType, error) {
 // which hook the op is part of.
 func (p *planner) hostSite(s *spec, kind hook.Kind, format, name string) (*runtime.Bound, error) {
 	prog := p.prog
-	if prog.hooks.parts != nil {
+	if prog.hooks.asWritten {
 		return nil, nil
 	}
 	site := hook.Site{Name: name, Kind: kind, Format: format, SideEffect: true}

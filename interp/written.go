@@ -4,14 +4,15 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 )
 
 // A program whose hooks stand as their source wrote them is executed op by op: what an outfeed, a send or a custom call
 // gives is kept until the host of that notation would have all that it waits for; then the hook's handler is called, and
-// infeeds, receives and results get what it answered. Which ops make up a hook, the manifest says (hook.Part).
+// infeeds, receives and results get what it answered. Which ops make up a hook, attributes of the ops say (hookop.Part).
 
 // writtenHook is a hook that is made of several ops.
 type writtenHook struct {
@@ -27,16 +28,18 @@ type writtenState struct {
 	delivered bool
 }
 
-// addParts notes which ops the hooks of a program as written are made of.
-func (t *hookTable) addParts(m *hook.Manifest) {
-	if m.Parts == nil {
+// addParts counts the ops that each hook of a program as written consists of.
+func (t *hookTable) addParts(m *ir.Module) {
+	if m == nil || !hookop.AsWritten(m) {
 		return
 	}
-	t.parts = map[diag.Pos]*hook.Part{}
+	t.asWritten = true
 	t.written = map[hook.ID]*writtenHook{0: {}}
-	for i := range m.Parts {
-		p := &m.Parts[i]
-		t.parts[p.Pos] = p
+	m.Walk(func(op *ir.Op) bool {
+		p, ok := hookop.PartOf(op)
+		if !ok {
+			return true
+		}
 		w := t.written[p.Hook]
 		if w == nil {
 			w = &writtenHook{bound: t.bound[p.Hook]}
@@ -45,20 +48,19 @@ func (t *hookTable) addParts(m *hook.Manifest) {
 		if !p.Repeat {
 			w.parts++
 		}
-	}
+		return true
+	})
 }
 
-// planWritten compiles an op of a hook as written. raw is what executes the op where no host is asked: in a world of
-// interpreter.run_parallel. It returns raw where the program is not one as written or the op belongs to no hook.
+// planWritten compiles an op of a hook as written. raw executes the op if no host is asked: among the functions of
+// interpreter.run_parallel. planWritten returns raw if the program is not one as written or the op belongs to no hook.
 func (p *planner) planWritten(s *spec, raw control) control {
-	part := p.prog.hooks.parts[s.op.Pos()]
-	if part == nil {
-		if p.prog.hooks.parts != nil && opKind(s.op) == "stablehlo.outfeed" {
-			// Every outfeed that says anything is part of a hook: what is left ends a stream.
-			part = &hook.Part{}
-		} else {
-			return raw
-		}
+	if !p.prog.hooks.asWritten {
+		return raw
+	}
+	part, ok := hookop.PartOf(s.op)
+	if !ok && opKind(s.op) != "stablehlo.outfeed" { // every outfeed with data is part of a hook; any other ends a stream
+		return raw
 	}
 	w := p.prog.hooks.written[part.Hook]
 	operand := leafMap(part.Operands)
@@ -103,8 +105,8 @@ func (p *planner) planWritten(s *spec, raw control) control {
 	}
 }
 
-func leafMap(list []hook.Leaf) map[int][]hook.Leaf {
-	out := map[int][]hook.Leaf{}
+func leafMap(list []hookop.Leaf) map[int][]hookop.Leaf {
+	out := map[int][]hookop.Leaf{}
 	for _, l := range list {
 		out[l.At] = append(out[l.At], l)
 	}
@@ -202,7 +204,7 @@ func (m *machine) deliverWritten(ins *instr, bound *runtime.Bound, st *writtenSt
 
 // writtenResult makes a result of an op: what the hook answered, a token, and else the operand of that type, since that
 // is how notations hand on their order.
-func (m *machine) writtenResult(fr *frame, ins *instr, s *spec, t vtype, leaves []hook.Leaf, path []int, st *writtenState, k int) (*buf, error) {
+func (m *machine) writtenResult(fr *frame, ins *instr, s *spec, t vtype, leaves []hookop.Leaf, path []int, st *writtenState, k int) (*buf, error) {
 	switch t.class {
 	case classToken:
 		return m.token(), nil

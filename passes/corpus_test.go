@@ -17,6 +17,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/hook/format"
 	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
@@ -202,7 +203,7 @@ func TestRewriteTwice(t *testing.T) {
 func TestRewriteTwiceElsewhere(t *testing.T) {
 	for _, folder := range []string{"hooks", "events", "order"} {
 		for _, file := range corpus(t, folder) {
-			for _, out := range hooks.Outputs()[1:] {
+			for _, out := range format.Builtin().Writers()[1:] {
 				opts := passes.RewriteOptions{Targets: targets, To: out.Name, Default: "zeros"}
 				m := readModule(t, file)
 				r, err := passes.RewriteHooks(context.Background(), m, opts)
@@ -281,7 +282,7 @@ func TestPeerParses(t *testing.T) {
 			}
 			// What a rewrite without a detour tells of the hooks.
 			direct := rewrite(t, readModule(t, file), passes.RewriteOptions{Targets: targets})
-			for _, out := range hooks.Outputs() {
+			for _, out := range format.Builtin().Writers() {
 				m := readModule(t, file)
 				name := filepath.Base(file) + " to " + out.Name
 				_, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: targets, To: out.Name, Default: "zeros"})

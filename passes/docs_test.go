@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
@@ -25,12 +25,12 @@ func TestDocumentedFormats(t *testing.T) {
 	for _, e := range examples {
 		shown[e[1]+e[2]] = true
 	}
-	for _, f := range hooks.Formats() {
+	for _, f := range format.Builtin().Readers() {
 		if !shown[f.Name] {
 			t.Errorf("docs/formats.md has no worked example of %s", f.Name)
 		}
 	}
-	for _, o := range hooks.Outputs() {
+	for _, o := range format.Builtin().Writers() {
 		if !shown["--to "+o.Name] && o.Name != "ffi" { // which the others are written in
 			t.Errorf("docs/formats.md has no worked example of --to %s", o.Name)
 		}

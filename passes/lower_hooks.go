@@ -1,7 +1,7 @@
 package passes
 
 import (
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -15,14 +15,14 @@ var lowerHooksInfo = &Info{
 }
 
 // LowerHooks returns the pass that writes hlocb.hook ops in the notation of out.
-func LowerHooks(out hooks.Output, opts hooks.LowerOptions) Pass {
-	return simple{lowerHooksInfo, func(_ *Context, m *ir.Module) error { return hooks.Lower(m, out, opts) }}
+func LowerHooks(out *format.Writer, opts format.LowerOptions) Pass {
+	return simple{lowerHooksInfo, func(_ *Context, m *ir.Module) error { return format.Lower(m, out, opts) }}
 }
 
 func newLowerHooks(o Options) (Pass, error) {
-	out, err := hooks.FindOutput(o.Get("to", "ffi"))
+	out, err := format.Builtin().Writer(o.Get("to", "ffi"))
 	if err != nil {
 		return nil, err
 	}
-	return LowerHooks(out, hooks.LowerOptions{Default: o["default"]}), nil
+	return LowerHooks(out, format.LowerOptions{Default: o["default"]}), nil
 }

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+
 	"github.com/hlocb/hlocb/hook"
 
 	hooks "github.com/hlocb/hlocb/internal/hook"

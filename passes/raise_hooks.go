@@ -1,7 +1,7 @@
 package passes
 
 import (
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -12,15 +12,15 @@ var raiseHooksInfo = &Info{
 }
 
 // RaiseHooks returns the pass that replaces the hooks of every input format by hlocb.hook ops. Its result is a
-// *hooks.Raised.
-func RaiseHooks(opts hooks.RaiseOptions) Pass {
+// *format.Raised.
+func RaiseHooks(opts format.RaiseOptions) Pass {
 	return simple{raiseHooksInfo, func(c *Context, m *ir.Module) error {
-		raised, err := hooks.Raise(m, opts)
+		raised, err := format.Raise(m, opts)
 		c.SetResult(raiseHooksInfo.Name, raised)
 		return err
 	}}
 }
 
 func newRaiseHooks(o Options) (Pass, error) {
-	return RaiseHooks(hooks.RaiseOptions{Targets: o.List("targets")}), nil
+	return RaiseHooks(format.RaiseOptions{Targets: o.List("targets")}), nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/hook/format"
 	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -18,7 +19,7 @@ type RewriteOptions struct {
 	Alias   hook.AliasMode
 	// PerDevice says how often hooks of partitioned programs fire.
 	PerDevice hook.PerDevice
-	To        string // output format, see hooks.Outputs; empty is "ffi"
+	To        string // output format, see format.Outputs; empty is "ffi"
 	Default   string // for "strip": "zeros" stands for what a host would compute
 	// Driver verifies and watches; nil means a driver that verifies the input and the result.
 	Driver *Driver
@@ -38,19 +39,16 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	if d == nil {
 		d = &Driver{Verify: ir.Verify, Ends: true}
 	}
-	to, err := hooks.FindOutput(cmp.Or(opts.To, "ffi"))
+	to, err := format.Builtin().Writer(cmp.Or(opts.To, "ffi"))
 	if err != nil {
 		return nil, err
 	}
-	order, chain, alias := to.Order(opts.Order), to.Chain(opts.Chain), opts.Alias
-	if to.Name != "ffi" {
-		alias = hook.AliasNone // aliases are hlocb's own; other notations have theirs
-	}
-	perDevice, placed, err := to.PerDevice(opts.PerDevice)
+	order, chain, alias := to.Order(opts.Order), to.Chain(opts.Chain), to.Alias(opts.Alias)
+	placed, err := to.PerDevice(opts.PerDevice)
 	if err != nil {
 		return nil, err
 	}
-	place := PlaceHooks(perDevice)
+	place := PlaceHooks(opts.PerDevice)
 	if !placed {
 		place = simple{placeHooksInfo, func(*Context, *ir.Module) error { return nil }}
 	}
@@ -58,7 +56,7 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	out := &Rewritten{}
 	var source hooks.SourceOrder
 	pipeline := Pipeline{
-		{Pass: RaiseHooks(hooks.RaiseOptions{Targets: opts.Targets})},
+		{Pass: RaiseHooks(format.RaiseOptions{Targets: opts.Targets})},
 		{Pass: look("source-order", func(m *ir.Module) error {
 			if order == hook.OrderSource {
 				source = hooks.SourceOrderOf(m)
@@ -70,13 +68,13 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 		{Pass: AliasHooks(alias)},
 		// The manifest is taken from the raised form, which still knows where each hook comes from.
 		{Pass: look("manifest", func(m *ir.Module) (err error) {
-			out.Manifest, err = hooks.ManifestOf(m)
+			out.Manifest, err = format.ManifestOf(m)
 			return err
 		})},
-		{Pass: LowerHooks(to, hooks.LowerOptions{Default: opts.Default})},
+		{Pass: LowerHooks(to, format.LowerOptions{Default: opts.Default})},
 	}
 	switch {
-	case to.Name != "ffi":
+	case !to.Proof:
 	case order == hook.OrderProgram:
 		pipeline = append(pipeline, Step{Pass: CheckOrder()})
 	case order == hook.OrderSource:
@@ -85,7 +83,7 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	if err := d.Run(c, pipeline, m); err != nil {
 		return nil, err
 	}
-	if raised, ok := c.Result(raiseHooksInfo.Name).(*hooks.Raised); ok && raised != nil {
+	if raised, ok := c.Result(raiseHooksInfo.Name).(*format.Raised); ok && raised != nil {
 		out.Origins = raised.Origins
 	}
 	out.Aliases, _ = c.Result(aliasHooksInfo.Name).([]hook.AliasReport)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/hook/format"
 	hooks "github.com/hlocb/hlocb/internal/hook"
 )
 
@@ -41,10 +42,10 @@ func TestSourceOrderCheck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := hooks.Raise(m, hooks.RaiseOptions{}); err != nil {
+		if _, err := format.Raise(m, format.RaiseOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		manifest, err := hooks.ManifestOf(m)
+		manifest, err := format.ManifestOf(m)
 		if err != nil {
 			t.Fatal(err)
 		}

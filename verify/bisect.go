@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/hook"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -154,7 +154,7 @@ const probeMark = "verify"
 
 func isProbe(op *ir.Op) bool {
 	cfg, _ := op.Attr("backend_config").(*ir.DictAttr)
-	s, _ := cfg.Get(hooks.AttrProbe).(*ir.StringAttr)
+	s, _ := cfg.Get(format.AttrProbe).(*ir.StringAttr)
 	return s != nil && s.Value() == probeMark
 }
 
@@ -223,7 +223,7 @@ func probeable(op *ir.Op) bool {
 		}
 	}
 	for _, r := range op.Results() {
-		if hooks.CanTap(r) {
+		if format.CanTap(r) {
 			return true
 		}
 	}
@@ -248,7 +248,7 @@ func search(ctx context.Context, src [2]*Source, at [2]scope, args []*tensor.Ten
 		to, size := from, int64(0)
 		for to < len(pairs) && (to == from || size < probeBytes) {
 			for _, r := range pairs[to][0].Results() {
-				if t, ok := r.Type().(*ir.TensorType); ok && hooks.CanTap(r) {
+				if t, ok := r.Type().(*ir.TensorType); ok && format.CanTap(r) {
 					size += tensor.Shape(t.Shape()).NumElements() * int64(t.DType().Size())
 				}
 			}
@@ -300,14 +300,14 @@ func searchPart(ctx context.Context, src [2]*Source, programs [2]*hlocb.Program,
 
 // addProbes taps the results of one side's ops and notes in sites what each tap looks at.
 func addProbes(m *ir.Module, pairs [][2]*ir.Op, side int, sites map[hook.ID]probe) error {
-	prober, err := hooks.NewProber(m)
+	prober, err := format.NewProber(m)
 	if err != nil {
 		return err
 	}
 	for n := range pairs {
 		op := pairs[n][side]
 		for k := op.NumResults() - 1; k >= 0; k-- {
-			if !hooks.CanTap(op.Result(k)) {
+			if !format.CanTap(op.Result(k)) {
 				continue
 			}
 			tap := prober.Tap(op.Result(k), prober.Names([]string{"probe"})[0], probeMark)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
@@ -25,12 +25,12 @@ func TestDocsAreComplete(t *testing.T) {
 			t.Errorf("docs/handlers.md does not list %s", info.Name)
 		}
 	}
-	for _, f := range hooks.Formats() {
+	for _, f := range hookformat.Builtin().Readers() {
 		if !strings.Contains(formatsDoc, "\n| `"+f.Name+"`") {
 			t.Errorf("docs/formats.md does not list the input format %s", f.Name)
 		}
 	}
-	for _, o := range hooks.Outputs() {
+	for _, o := range hookformat.Builtin().Writers() {
 		if !strings.Contains(formatsDoc, "\n| `"+o.Name+"`") {
 			t.Errorf("docs/formats.md does not list the output format %s", o.Name)
 		}

@@ -79,7 +79,7 @@ func (a *app) explain(m *ir.Module, r *passes.Rewritten, s *hook.Site) {
 		return true
 	})
 	fmt.Fprintln(a.stdout, "\nwhy")
-	for _, reason := range hooks.Explain(s, r.Manifest, hooks.DataOrder(m), r.Aliases) {
+	for _, reason := range explanation(s, r.Manifest, hooks.DataOrder(m), r.Aliases) {
 		fmt.Fprintf(a.stdout, "  - %s\n", reason)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
@@ -86,11 +86,11 @@ Notations (--to):
 			if err != nil {
 				return err
 			}
-			output, err := hooks.FindOutput(to)
+			output, err := hookformat.Builtin().Writer(to)
 			if err != nil {
 				return usagef("--to: %w", err)
 			}
-			if _, _, err := output.PerDevice(opts.PerDevice); err != nil {
+			if _, err := output.PerDevice(opts.PerDevice); err != nil {
 				return usagef("--to %s: %w", to, err)
 			}
 			opts.To, opts.Default = to, def
@@ -117,7 +117,7 @@ Notations (--to):
 	c.Flags().StringVar(&to, "to", "ffi", "the notation to write hooks in")
 	c.Flags().StringVar(&def, "default", "", "for --to strip: zeros stands for what a host would compute; without it such hooks are refused")
 	var names []string
-	for _, o := range hooks.Outputs() {
+	for _, o := range hookformat.Builtin().Writers() {
 		names = append(names, o.Name)
 	}
 	complete(c, "to", names...)
@@ -126,7 +126,7 @@ Notations (--to):
 
 func notations() string {
 	var b strings.Builder
-	for _, o := range hooks.Outputs() {
+	for _, o := range hookformat.Builtin().Writers() {
 		b.WriteString("  " + o.Name + strings.Repeat(" ", max(1, 10-len(o.Name))) + o.Doc + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")

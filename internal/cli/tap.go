@@ -10,7 +10,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/hook"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
@@ -86,7 +86,7 @@ cannot be observed.`,
 // addProbes taps the values that any of the patterns selects and returns how many. A pattern that selects no value that
 // can be observed is an error.
 func addProbes(m *ir.Module, patterns []*regexp.Regexp, probe string) (int, error) {
-	prober, err := hooks.NewProber(m)
+	prober, err := hookformat.NewProber(m)
 	if err != nil {
 		return 0, err
 	}
@@ -95,7 +95,7 @@ func addProbes(m *ir.Module, patterns []*regexp.Regexp, probe string) (int, erro
 	refused := make([]bool, len(patterns)) // selected something that cannot
 	try := func(v *ir.Value, op *ir.Op) {
 		matched := false
-		can := hooks.CanTap(v) && !isHookOp(op)
+		can := hookformat.CanTap(v) && !isHookOp(op)
 		for i, p := range patterns {
 			if selects(p, v, op) {
 				matched = true
@@ -155,9 +155,9 @@ func selects(p *regexp.Regexp, v *ir.Value, op *ir.Op) bool {
 		return true
 	}
 	if op == nil {
-		return v.Loc() != nil && p.MatchString(hooks.LocText(v.Loc()))
+		return v.Loc() != nil && p.MatchString(hookformat.LocText(v.Loc()))
 	}
-	return p.MatchString(op.Name()) || p.MatchString(hooks.LocText(op.Loc()))
+	return p.MatchString(op.Name()) || p.MatchString(hookformat.LocText(op.Loc()))
 }
 
 // valueName returns the name that a value was written with, with #N for one of several results.
@@ -199,7 +199,7 @@ func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 	env := a.handlerEnv()
 	for i := range m.Sites {
 		site := &m.Sites[i]
-		name, err := strconv.Unquote(site.Attrs[hooks.AttrProbe])
+		name, err := strconv.Unquote(site.Attrs[hookformat.AttrProbe])
 		spec := probeHandlers()[name]
 		if err != nil || spec == "" {
 			continue

@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/heap"
-	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -205,7 +205,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	if typeList(types) != typeList(other) {
 		return entryErrorf(programs[1].Module(), "main takes (%s), but that of %s takes (%s)", typeList(other), paths[0], typeList(types))
 	}
-	if f.asWritten && f.backend[0] != "auto" && f.backend[0] != backends.Engine && f.backend[0] != "interp" && programs[0].Manifest().Parts != nil {
+	if f.asWritten && f.backend[0] != "auto" && f.backend[0] != backends.Engine && f.backend[0] != "interp" && programs[0].Manifest().AsWritten {
 		return usagef("--as-written: only the embedded engine delivers hooks that are not hlocb's own calls")
 	}
 	backendOpts, err := a.limitedOptions(&f.limits)
@@ -327,7 +327,7 @@ func firstOp(found *verify.Found) *verifyFirst {
 		line, col := m.Source().LineColumn(op.Pos())
 		return fmt.Sprintf("%s:%d:%d", m.Source().Name(), line, col)
 	}
-	return &verifyFirst{A: at(found.ModuleA, found.A), B: at(found.ModuleB, found.B), Op: found.A.Name(), Loc: hooks.LocText(found.A.Loc()),
+	return &verifyFirst{A: at(found.ModuleA, found.A), B: at(found.ModuleB, found.B), Op: found.A.Name(), Loc: hookformat.LocText(found.A.Loc()),
 		Result: found.Result, Execution: found.Execution, Probed: found.Probed, Value: found.Value}
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -73,10 +73,10 @@ func converted(p *randprog.Program, to string, b runtime.Backend) (lost bool, er
 	if m, err = parseText("converted.mlir", []byte(text)); err != nil {
 		return false, err
 	}
-	if _, err := hooks.Raise(m, hooks.RaiseOptions{}); err != nil {
+	if _, err := format.Raise(m, format.RaiseOptions{}); err != nil {
 		return false, err
 	}
-	raised, err := hooks.ManifestOf(m)
+	raised, err := format.ManifestOf(m)
 	if err != nil {
 		return false, err
 	}

@@ -3,6 +3,8 @@ package hooks
 import (
 	"slices"
 
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/hook"
@@ -19,7 +21,7 @@ import (
 // took. Where operands live on or are undonated arguments, XLA copies first; the report says so.
 func Alias(m *ir.Module, mode hook.AliasMode) []hook.AliasReport {
 	// On several devices a value is in parts, and what a hook passes on would have to be parted again.
-	a := &aliaser{m: m, mode: mode, single: partitions(m) == 1, computed: map[*ir.Value]int8{}, place: map[*ir.Op]float64{}}
+	a := &aliaser{m: m, mode: mode, single: irutil.Partitions(m) == 1, computed: map[*ir.Value]int8{}, place: map[*ir.Op]float64{}}
 	row := m.Def(hookop.Hook.Name)
 	var hooks []hookop.HookOp
 	a.calls = callGraphOf(m, func(op *ir.Op) {
@@ -72,13 +74,13 @@ func (a *aliaser) isComputed(v *ir.Value) bool {
 
 func (a *aliaser) compute(v *ir.Value) bool {
 	if def := v.DefiningOp(); def != nil {
-		if stable(def) == "optimization_barrier" {
+		if irutil.Stable(def) == "optimization_barrier" {
 			return a.isComputed(def.Operand(v.Index()))
 		}
-		return !isConstant(v)
+		return !irutil.IsConstant(v)
 	}
 	parent := v.Block().Parent()
-	if parent == nil || stable(parent) == "while" {
+	if parent == nil || irutil.Stable(parent) == "while" {
 		return true // loops own what they carry
 	}
 	if parent.Name() == "sdy.manual_computation" && v.Index() < parent.NumOperands() {
@@ -155,7 +157,7 @@ func (a *aliaser) used(h hookop.HookOp) []int {
 	var out []int
 	for i := range h.NumData() {
 		v := h.Data(i)
-		if isZeroSize(v.Type()) || v.ParentBlock() != h.Block() || !a.isComputed(v) {
+		if irutil.IsZeroSize(v.Type()) || v.ParentBlock() != h.Block() || !a.isComputed(v) {
 			continue
 		}
 		again := false
@@ -179,7 +181,7 @@ func (a *aliaser) call(h hookop.HookOp) {
 		}
 	}
 	for i := range aliases {
-		if aliases[i] >= 0 || isZeroSize(h.ResultData(i).Type()) {
+		if aliases[i] >= 0 || irutil.IsZeroSize(h.ResultData(i).Type()) {
 			continue
 		}
 		for o := range taken {
@@ -205,10 +207,10 @@ func (a *aliaser) cost(h hookop.HookOp, o int) (hook.Verdict, string) {
 			return hook.AliasCopied, "the operand is passed twice"
 		}
 	}
-	if isConstant(v) && !filled(v) {
+	if irutil.IsConstant(v) && !irutil.Filled(v) {
 		return hook.AliasCopied, "the operand is a constant"
 	}
-	if !a.isComputed(v) && !filled(v) {
+	if !a.isComputed(v) && !irutil.Filled(v) {
 		if donated(v) {
 			return hook.AliasKept, "the operand is a donated argument"
 		}
@@ -267,7 +269,7 @@ func (a *aliaser) why(h hookop.HookOp, i int) string {
 		return "aliases are switched off"
 	case h.NumData() == 0:
 		return "the hook has no operands"
-	case isZeroSize(t):
+	case irutil.IsZeroSize(t):
 		return "the result has no elements"
 	}
 	same := false

@@ -3,6 +3,7 @@ package hooks
 import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -40,7 +41,7 @@ func (a *aliaser) endsAtCallers(v *ir.Value, depth int) bool {
 	}
 	for _, call := range a.calls.callers[f.Symbol()] {
 		arg := call.Operand(v.Index())
-		if arg.ParentBlock() != call.Block() || isConstant(arg) || !a.endsAtCallers(arg, depth+1) {
+		if arg.ParentBlock() != call.Block() || irutil.IsConstant(arg) || !a.endsAtCallers(arg, depth+1) {
 			return false
 		}
 		for u := range arg.Uses() {
@@ -101,13 +102,13 @@ func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
 		}
 		return false
 	}
-	switch stable(def) {
+	switch irutil.Stable(def) {
 	case "while", "if", "case", "custom_call", "dot_general", "dot", "convolution", "sort", "fft", "cholesky", "triangular_solve", "rng", "rng_bit_generator":
 		return false
 	}
 	if def.Name() == "func.call" {
 		if f, ok := a.calls.callee(def); ok {
-			for _, ret := range returns(f) {
+			for _, ret := range irutil.Returns(f) {
 				if a.duplicated(ret.Operand(v.Index()), depth+1) {
 					return true
 				}
@@ -120,7 +121,7 @@ func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
 
 // mayDoWithout reports whether XLA may find a way around a copy of v.
 func (a *aliaser) mayDoWithout(v *ir.Value) bool {
-	if !a.isComputed(v) && !filled(v) {
+	if !a.isComputed(v) && !irutil.Filled(v) {
 		return !a.single
 	}
 	return a.duplicated(v, 0)

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -123,22 +124,11 @@ func (g *callGraph) recursive(hooks []*ir.Op) (f fn.FuncOp, ok bool) {
 	return fn.FuncOp{}, false
 }
 
-// returns returns the func.return ops of f.
-func returns(f fn.FuncOp) []*ir.Op {
-	var out []*ir.Op
-	for _, b := range f.Region(0).Blocks() {
-		if t := b.Last(); t != nil && t.Name() == "func.return" {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
 // terminators returns the ops that end the blocks of r and hand values to the op around it.
 func terminators(r *ir.Region) []*ir.Op {
 	var out []*ir.Op
 	for _, b := range r.Blocks() {
-		if t := b.Last(); t != nil && isReturn(t) {
+		if t := b.Last(); t != nil && irutil.IsReturn(t) {
 			out = append(out, t)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
@@ -69,7 +71,7 @@ func (f *flow) carry(i int) bool { return f.every || i < len(f.carries) && f.car
 
 // isEvent reports whether op is a lowered hook with a side effect.
 func (c *checker) isEvent(op *ir.Op) bool {
-	return stable(op) == "custom_call" && isTarget(op, hook.Target) && isTrue(op.Attr("has_side_effect"))
+	return irutil.Stable(op) == "custom_call" && irutil.IsTarget(op, hook.Target) && irutil.IsTrue(op.Attr("has_side_effect"))
 }
 
 // function checks f as entered by in and returns what its results carry.
@@ -107,10 +109,10 @@ type scope struct {
 // argument that depends on the event before the block.
 func (s *scope) direct(v *ir.Value) bool {
 	if s.event != nil {
-		return v.DefiningOp() == s.event && s.flow.carry(v.Index()) && !isZeroSize(v.Type())
+		return v.DefiningOp() == s.event && s.flow.carry(v.Index()) && !irutil.IsZeroSize(v.Type())
 	}
 	if v.Block() == s.block {
-		return v.Index() < len(s.in.carries) && s.in.carries[v.Index()] && !isZeroSize(v.Type())
+		return v.Index() < len(s.in.carries) && s.in.carries[v.Index()] && !irutil.IsZeroSize(v.Type())
 	}
 	return s.outer != nil && s.outer.holds(v)
 }
@@ -145,7 +147,7 @@ func (s *scope) level(v *ir.Value) int {
 
 // set notes that v depends on event n.
 func (s *scope) set(v *ir.Value, n int) {
-	if n >= 0 && !isZeroSize(v.Type()) {
+	if n >= 0 && !irutil.IsZeroSize(v.Type()) {
 		s.after[v] = n
 	}
 }
@@ -176,7 +178,7 @@ func (c *checker) block(b *ir.Block, in entry, outer *scope) (*flow, error) {
 		c.pass(s, between)
 	}
 	out := &flow{}
-	if t := b.Last(); t != nil && isReturn(t) {
+	if t := b.Last(); t != nil && irutil.IsReturn(t) {
 		for _, v := range t.Operands() {
 			out.carries = append(out.carries, s.holds(v))
 		}
@@ -213,9 +215,9 @@ func (c *checker) event(s *scope, op *ir.Op) error {
 		out, err = c.function(f, in)
 	case op.Name() == "sdy.manual_computation":
 		out, err = c.block(op.Region(0).Entry(), in, nil)
-	case stable(op) == "while":
+	case irutil.Stable(op) == "while":
 		out, err = c.loop(s, op, in)
-	case stable(op) == "if" || stable(op) == "case":
+	case irutil.Stable(op) == "if" || irutil.Stable(op) == "case":
 		out, err = c.branches(s, op, in)
 	default:
 		return c.m.Errorf(op, "order of the hooks inside '%s' cannot be proven", op.Name())
@@ -238,16 +240,16 @@ func (c *checker) event(s *scope, op *ir.Op) error {
 // pass lets the results of an op without events depend on what its operands, and the values its regions use,
 // depend on.
 func (c *checker) pass(s *scope, op *ir.Op) {
-	if stable(op) == "optimization_barrier" {
+	if irutil.Stable(op) == "optimization_barrier" {
 		return
 	}
-	if stable(op) == "while" || stable(op) == "if" || stable(op) == "case" || op.Name() == "func.call" {
+	if irutil.Stable(op) == "while" || irutil.Stable(op) == "if" || irutil.Stable(op) == "case" || op.Name() == "func.call" {
 		c.passThrough(s, op)
 		return
 	}
 	n := -1
 	for _, v := range op.Operands() {
-		if !isZeroSize(v.Type()) {
+		if !irutil.IsZeroSize(v.Type()) {
 			n = max(n, s.level(v))
 		}
 	}
@@ -259,7 +261,7 @@ func (c *checker) pass(s *scope, op *ir.Op) {
 // passThrough handles control flow without events: a result depends on an event only where it does on every
 // way through, so it is taken to do so only where the same position comes in and is handed on.
 func (c *checker) passThrough(s *scope, op *ir.Op) {
-	switch stable(op) {
+	switch irutil.Stable(op) {
 	case "while":
 		for _, t := range terminators(op.Region(1)) {
 			for i, v := range op.Operands() {
@@ -330,6 +332,6 @@ func (c *checker) branches(s *scope, op *ir.Op, in entry) (*flow, error) {
 }
 
 func (c *checker) unordered(op *ir.Op) error {
-	name := strings.TrimSpace(stringAttr(config(op).Get("name")))
+	name := strings.TrimSpace(irutil.StringAttr(irutil.Config(op).Get("name")))
 	return c.m.Errorf(op, "hook %q does not depend on the hook before it, so the order of the two is not kept", name)
 }

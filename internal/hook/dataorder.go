@@ -3,6 +3,8 @@ package hooks
 import (
 	"slices"
 
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
@@ -90,7 +92,7 @@ func (d *dataFollower) before(i int, op *ir.Op) []int {
 func (d *dataFollower) add(list ...*ir.Value) {
 	for _, v := range list {
 		// XLA computes values without elements from nothing.
-		if d.seen[v] != d.round && !isZeroSize(v.Type()) {
+		if d.seen[v] != d.round && !irutil.IsZeroSize(v.Type()) {
 			d.seen[v] = d.round
 			d.work = append(d.work, v)
 		}
@@ -102,9 +104,9 @@ func (d *dataFollower) decided(op *ir.Op) {
 	for p := op.Parent(); p != nil && d.around[p] != d.round; p = p.Parent() {
 		d.around[p] = d.round
 		switch {
-		case stable(p) == "if" || stable(p) == "case":
+		case irutil.Stable(p) == "if" || irutil.Stable(p) == "case":
 			d.add(p.Operand(0))
-		case stable(p) == "while":
+		case irutil.Stable(p) == "while":
 			d.condition(p)
 		}
 		if f, ok := fn.AsFunc(p); ok {
@@ -146,7 +148,7 @@ func (d *dataFollower) result(op *ir.Op, i int) {
 	switch {
 	case op.Name() == "func.call":
 		if f, ok := d.calls.callee(op); ok {
-			for _, ret := range returns(f) {
+			for _, ret := range irutil.Returns(f) {
 				d.at(ret, i)
 			}
 			return
@@ -154,18 +156,18 @@ func (d *dataFollower) result(op *ir.Op, i int) {
 	case op.Name() == "sdy.manual_computation":
 		d.handed(op.Region(0), i)
 		return
-	case stable(op) == "while":
+	case irutil.Stable(op) == "while":
 		d.at(op, i)
 		d.handed(op.Region(1), i)
 		d.condition(op)
 		return
-	case stable(op) == "if" || stable(op) == "case":
+	case irutil.Stable(op) == "if" || irutil.Stable(op) == "case":
 		d.at(op, 0)
 		for _, g := range op.Regions() {
 			d.handed(g, i)
 		}
 		return
-	case stable(op) == "optimization_barrier": // which XLA takes away
+	case irutil.Stable(op) == "optimization_barrier": // which XLA takes away
 		d.at(op, i)
 		return
 	}
@@ -187,7 +189,7 @@ func (d *dataFollower) argument(op *ir.Op, i int) {
 		return
 	}
 	switch {
-	case stable(op) == "while":
+	case irutil.Stable(op) == "while":
 		d.at(op, i)
 		d.handed(op.Region(1), i)
 	case op.Name() == "sdy.manual_computation":

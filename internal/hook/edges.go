@@ -3,6 +3,8 @@ package hooks
 import (
 	"slices"
 
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
@@ -12,6 +14,15 @@ import (
 // chainEdges returns, for a raised or lowered module, which hook's events the chains (or tokens) put right
 // before which other's. Edges through loops lead from the last hooks of one trip to the first of the next.
 func chainEdges(m *ir.Module) []hook.Edge { return newEdger(m).run() }
+
+// Edges returns the hooks of a raised or lowered module in program order, and the order that their chains impose.
+func Edges(m *ir.Module) ([]*ir.Op, []hook.Edge) {
+	e := newEdger(m)
+	if len(e.hooks) == 0 {
+		return nil, nil
+	}
+	return e.hooks, e.run()
+}
 
 func (e *edger) run() []hook.Edge {
 	// Sets only grow, so sweeping until nothing changes ends; the number of sweeps is bounded by the nesting
@@ -122,7 +133,7 @@ func closed(op *ir.Op) bool { return op.NumOperands() == 0 && op.NumResults() ==
 
 // carriesChain reports whether op, which has no regions, may hand on a chain.
 func carriesChain(op *ir.Op) bool {
-	switch stable(op) {
+	switch irutil.Stable(op) {
 	case "after_all", "or":
 		return op.NumResults() == 1 && isChainType(op.Result(0).Type())
 	case "tuple", "get_tuple_element", "optimization_barrier":
@@ -136,17 +147,17 @@ func hookChain(op *ir.Op) (id hook.ID, chained, ok bool) {
 	if h, isHook := hookop.AsHook(op); isHook {
 		return h.ID(), h.Chained(), true
 	}
-	if stable(op) != "custom_call" || !isTarget(op, hook.Target) {
+	if irutil.Stable(op) != "custom_call" || !irutil.IsTarget(op, hook.Target) {
 		return 0, false, false
 	}
-	n, _ := intAttr(config(op).Get("id"))
-	return hook.ID(n), isTrue(config(op).Get("chained")), true
+	n, _ := irutil.IntAttr(irutil.Config(op).Get("id"))
+	return hook.ID(n), irutil.IsTrue(irutil.Config(op).Get("chained")), true
 }
 
 // flow lets to have all that from has.
 func (e *edger) flow(from, to *ir.Value) {
 	s := e.sets[from]
-	if s == nil || e.lowered && isZeroSize(from.Type()) {
+	if s == nil || e.lowered && irutil.IsZeroSize(from.Type()) {
 		return
 	}
 	for _, n := range s.list {
@@ -215,19 +226,19 @@ func (e *edger) op(op *ir.Op) {
 				e.flow(v, f.Body().Arg(i))
 			}
 		}
-		for _, ret := range returns(f) {
-			e.match(ret.OperandList(), resultList(op))
+		for _, ret := range irutil.Returns(f) {
+			e.match(ret.OperandList(), irutil.ResultList(op))
 		}
 		return
 	case "sdy.manual_computation":
 		e.match(op.OperandList(), op.Region(0).Entry().Args())
 		e.region(op.Region(0))
 		for _, t := range terminators(op.Region(0)) {
-			e.match(t.OperandList(), resultList(op))
+			e.match(t.OperandList(), irutil.ResultList(op))
 		}
 		return
 	}
-	switch stable(op) {
+	switch irutil.Stable(op) {
 	case "while":
 		for _, r := range op.Regions() {
 			e.match(op.OperandList(), r.Entry().Args())
@@ -238,18 +249,18 @@ func (e *edger) op(op *ir.Op) {
 			for _, r := range op.Regions() {
 				e.match(t.OperandList(), r.Entry().Args())
 			}
-			e.match(t.OperandList(), resultList(op))
+			e.match(t.OperandList(), irutil.ResultList(op))
 		}
-		e.match(op.OperandList(), resultList(op))
+		e.match(op.OperandList(), irutil.ResultList(op))
 	case "if", "case":
 		for _, r := range op.Regions() {
 			e.region(r)
 			for _, t := range terminators(r) {
-				e.match(t.OperandList(), resultList(op))
+				e.match(t.OperandList(), irutil.ResultList(op))
 			}
 		}
 	case "after_all", "or", "tuple":
-		if op.NumResults() == 1 && (isChainType(op.Result(0).Type()) || stable(op) == "tuple") {
+		if op.NumResults() == 1 && (isChainType(op.Result(0).Type()) || irutil.Stable(op) == "tuple") {
 			for _, v := range op.Operands() {
 				e.flow(v, op.Result(0))
 			}
@@ -258,7 +269,7 @@ func (e *edger) op(op *ir.Op) {
 		e.flow(op.Operand(0), op.Result(0))
 	case "optimization_barrier":
 		if !e.lowered {
-			e.match(op.OperandList(), resultList(op))
+			e.match(op.OperandList(), irutil.ResultList(op))
 		}
 	default:
 		for _, r := range op.Regions() {

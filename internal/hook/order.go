@@ -2,7 +2,9 @@ package hooks
 
 import (
 	"fmt"
+
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
@@ -67,7 +69,7 @@ func (t *threader) split() error {
 		again = true
 		syms := ir.SymbolsOf(t.m.Op())
 		// The twin takes the body; the public function calls it.
-		inner := t.m.NewOp(&ir.OpState{Def: f.Def(), Attrs: f.Attrs(), Bodies: takeRegions(t.m, f.Op), Loc: f.Loc(), Pos: f.Pos()})
+		inner := t.m.NewOp(&ir.OpState{Def: f.Def(), Attrs: f.Attrs(), Bodies: irutil.TakeRegions(t.m, f.Op), Loc: f.Loc(), Pos: f.Pos()})
 		inner.SetAttr(ir.SymbolName, ir.NewString(syms.Unique(name+"_private", inner)))
 		inner.SetAttr("sym_visibility", ir.NewString("private"))
 		twin := fn.FuncOp{Op: inner}
@@ -80,7 +82,7 @@ func (t *threader) split() error {
 		b := t.m.AtEnd(entry).At(f.Loc(), f.Pos())
 		callee := ir.NewSymbolRef(twin.Symbol())
 		call := b.Create(t.m.Def("func.call"), entry.Args(), f.Type().Results(), ir.NamedAttr{Name: "callee", Attr: callee})
-		b.Create(t.m.Def("func.return"), resultList(call), nil)
+		b.Create(t.m.Def("func.return"), irutil.ResultList(call), nil)
 		for _, c := range t.calls.callers[name] {
 			c.SetAttr("callee", callee)
 		}
@@ -111,7 +113,7 @@ func (t *threader) function(f fn.FuncOp) error {
 	for i := range ty.Results() {
 		results = append(results, f.ResultAttrs(i))
 	}
-	f.SetSignature(t.m.Context().Function(prepend(ct, ty.Inputs()), prepend(ct, ty.Results())), prepend(nil, args), prepend(nil, results))
+	f.SetSignature(t.m.Context().Function(irutil.Prepend(ct, ty.Inputs()), irutil.Prepend(ct, ty.Results())), irutil.Prepend(nil, args), irutil.Prepend(nil, results))
 	return t.through(entry, entry.InsertArg(0, ct, f.Loc()))
 }
 
@@ -120,10 +122,10 @@ func (t *threader) start(f fn.FuncOp) *ir.Value {
 	if t.chain != hook.ChainPID {
 		return startChain(t.m.AtStart(f.Body()).At(f.Loc(), f.Pos()), t.chain)
 	}
-	if v := pidArg(f); v != nil {
+	if v := irutil.PIDArg(f); v != nil {
 		return v
 	}
-	return addPID(t.m, f, chainType(t.m.Context(), t.chain))
+	return irutil.AddPID(t.m, f, chainType(t.m.Context(), t.chain))
 }
 
 // through threads the chain through b and returns it as the first operand of its terminator.
@@ -133,10 +135,10 @@ func (t *threader) through(b *ir.Block, in *ir.Value) error {
 		return err
 	}
 	last := b.Last()
-	if last == nil || !isReturn(last) {
+	if last == nil || !irutil.IsReturn(last) {
 		return t.m.Errorf(b.Parent(), "block with hooks does not end in a return")
 	}
-	last.SetOperands(prepend(out, last.OperandList()))
+	last.SetOperands(irutil.Prepend(out, last.OperandList()))
 	return nil
 }
 
@@ -171,7 +173,7 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 		b := op.Region(0).Entry()
 		return t.prepend(op, cur, ct), t.through(b, b.InsertArg(0, ct, op.Loc()))
 	}
-	switch stable(op) {
+	switch irutil.Stable(op) {
 	case "while":
 		op.Region(0).Entry().InsertArg(0, ct, op.Loc())
 		body := op.Region(1).Entry()
@@ -194,13 +196,13 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 func (t *threader) prepend(op *ir.Op, v *ir.Value, chain ir.Type) *ir.Value {
 	st := op.State()
 	if v != nil {
-		st.Operands = prepend(v, st.Operands)
+		st.Operands = irutil.Prepend(v, st.Operands)
 	}
 	results := make([]int, len(st.Types))
 	for i := range results {
 		results[i] = i + 1
 	}
-	st.Types = prepend(chain, st.Types)
+	st.Types = irutil.Prepend(chain, st.Types)
 	return t.m.Rebuild(op, st, results).Result(0)
 }
 

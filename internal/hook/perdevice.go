@@ -1,8 +1,10 @@
 package hooks
 
 import (
-	"github.com/hlocb/hlocb/hook"
 	"slices"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
@@ -22,7 +24,7 @@ import (
 // a function that is called from there, stay: each device has values of its own there, and there is no whole value to
 // fire once with. A module of one partition stays as it is.
 func PlaceOnDevices(m *ir.Module, mode hook.PerDevice) error {
-	if n, ok := intAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
+	if n, ok := irutil.IntAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
 		return nil
 	}
 	p := newPlacer(m, mode)
@@ -49,8 +51,8 @@ func PlaceOnDevices(m *ir.Module, mode hook.PerDevice) error {
 			if mode == hook.PerDeviceOnce && !guarded(h.Op) {
 				return p.noWhole(h)
 			}
-			h.RemoveAttr(attrSdySharding) // XLA takes no sharding there
-			h.RemoveAttr(attrMhloSharding)
+			h.RemoveAttr(irutil.AttrSdySharding) // XLA takes no sharding there
+			h.RemoveAttr(irutil.AttrMhloSharding)
 			if err := p.overFreeAxes(h, funcs); err != nil {
 				return err
 			}
@@ -67,17 +69,41 @@ func PlaceOnDevices(m *ir.Module, mode hook.PerDevice) error {
 	return nil
 }
 
+// PlaceCalls puts custom calls that fire on every device between ops that shard their operands and gather their results,
+// unless they are in a manual computation. The calls carry their aliases as hooks do.
+func PlaceCalls(m *ir.Module, calls []*ir.Op) error {
+	p := newPlacer(m, hook.PerDeviceEach)
+	p.findShardings()
+	funcs, err := p.manualFunctions()
+	if err != nil {
+		return err
+	}
+	for _, op := range calls {
+		if contextOf(op, funcs) != wholeContext {
+			continue
+		}
+		place := p.shardy
+		if p.mesh == nil {
+			place = p.gspmd
+		}
+		if err := place(hookop.HookOp{Op: op}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // newPlacer reads the meshes of a module.
 func newPlacer(m *ir.Module, mode hook.PerDevice) *placer {
 	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.DeviceMesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
-	p.devices, _ = intAttr(m.Op().Attr("mhlo.num_partitions"))
+	p.devices, _ = irutil.IntAttr(m.Op().Attr("mhlo.num_partitions"))
 	for op := range m.Body().Ops() {
 		if op.Name() != "sdy.mesh" {
 			continue
 		}
 		if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok {
 			if mesh, ok := d.Data().(*sdy.DeviceMesh); ok {
-				name := stringAttr(op.Attr(ir.SymbolName))
+				name := irutil.StringAttr(op.Attr(ir.SymbolName))
 				p.meshes[name] = mesh
 				if len(mesh.Axes) > 0 && p.mesh == nil {
 					p.mesh, p.meshName = mesh, name
@@ -175,7 +201,7 @@ func contextOf(op *ir.Op, funcs map[string]int) int {
 func functionOf(op *ir.Op) string {
 	for p := op.Parent(); p != nil; p = p.Parent() {
 		if p.Name() == "func.func" {
-			return stringAttr(p.Attr(ir.SymbolName))
+			return irutil.StringAttr(p.Attr(ir.SymbolName))
 		}
 	}
 	return ""
@@ -200,7 +226,7 @@ func (p *placer) freeAxes(op *ir.Op) (mesh string, free []string, err error) {
 			continue
 		}
 		for _, name := range [...]string{"in_shardings", "out_shardings"} {
-			list, _ := perValue(o.Attr(name))
+			list, _ := irutil.PerValue(o.Attr(name))
 			for _, s := range list {
 				if m := p.meshes[s.Mesh]; m != nil && s.Inline == nil {
 					mesh, known = s.Mesh, m
@@ -255,7 +281,7 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[string]int) error {
 	}
 	region := m.NewRegion()
 	body := region.AddBlock(types...)
-	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: op.OperandList(), Types: typesOf(op), Bodies: []*ir.Region{region}}
+	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: op.OperandList(), Types: irutil.TypesOf(op), Bodies: []*ir.Region{region}}
 	st.SetAttr("in_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
 	st.SetAttr("out_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
 	st.SetAttr("manual_axes", sdy.ManualAxesAttr.New(&sdy.ManualAxes{Names: free}))
@@ -266,22 +292,22 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[string]int) error {
 	op.Remove()
 	op.SetOperands(body.Args())
 	body.Append(op)
-	m.AtEnd(body).At(op.Loc(), op.Pos()).Create(m.Def("sdy.return"), resultList(op), nil)
+	m.AtEnd(body).At(op.Loc(), op.Pos()).Create(m.Def("sdy.return"), irutil.ResultList(op), nil)
 	return nil
 }
 
 // guarded reports whether op stands behind a test for one device, as hooks that fire once are written.
 func guarded(op *ir.Op) bool {
 	for p := op.Parent(); p != nil && p.Name() != "sdy.manual_computation"; p = p.Parent() {
-		if stable(p) != "if" {
+		if irutil.Stable(p) != "if" {
 			continue
 		}
 		test := p.Operand(0).DefiningOp()
-		if test == nil || stable(test) != "compare" {
+		if test == nil || irutil.Stable(test) != "compare" {
 			continue
 		}
 		for _, v := range test.Operands() {
-			if d := v.DefiningOp(); d != nil && stable(d) == "partition_id" {
+			if d := v.DefiningOp(); d != nil && irutil.Stable(d) == "partition_id" {
 				return true
 			}
 		}
@@ -318,7 +344,7 @@ func (p *placer) each(h hookop.HookOp) bool {
 
 // device returns the device that the source gave a hook which fires once.
 func (p *placer) device(h hookop.HookOp) int64 {
-	if list, ok := perValue(h.Attr(attrSdySharding)); ok && len(list) > 0 {
+	if list, ok := irutil.PerValue(h.Attr(irutil.AttrSdySharding)); ok && len(list) > 0 {
 		for _, mm := range p.maximal {
 			if mm.name == list[0].Mesh {
 				return mm.device
@@ -332,8 +358,8 @@ func (p *placer) device(h hookop.HookOp) int64 {
 func (p *placer) shardy(h hookop.HookOp) error {
 	m, op := p.m, h.Op
 	each, device := p.each(h), p.device(h)
-	h.RemoveAttr(attrSdySharding)
-	h.RemoveAttr(attrMhloSharding)
+	h.RemoveAttr(irutil.AttrSdySharding)
+	h.RemoveAttr(irutil.AttrMhloSharding)
 
 	var in, out []*sdy.Sharding
 	var local []ir.Type
@@ -362,7 +388,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 		out, results = append(out, s), append(results, p.localType(v.Type(), s))
 	}
 	operands := op.OperandList()
-	if len(operands) > 0 && !slices.ContainsFunc(operands, func(v *ir.Value) bool { return !isZeroSize(v.Type()) }) {
+	if len(operands) > 0 && !slices.ContainsFunc(operands, func(v *ir.Value) bool { return !irutil.IsZeroSize(v.Type()) }) {
 		// Plugins replace values without elements, and then find that the computation takes nothing.
 		t := m.Context().StaticTensor(tensor.UI32, nil)
 		operands = append(operands, zeroOf(m.Before(op), t))
@@ -374,7 +400,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	}
 	region := m.NewRegion()
 	body := region.AddBlock(local...)
-	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: operands, Types: typesOf(op), Bodies: []*ir.Region{region}}
+	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: operands, Types: irutil.TypesOf(op), Bodies: []*ir.Region{region}}
 	st.SetAttr("in_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
 	st.SetAttr("out_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
 	st.SetAttr("manual_axes", sdy.ManualAxesAttr.New(axes))
@@ -385,7 +411,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	op.Remove()
 	op.SetOperands(body.Args()[:op.NumOperands()])
 	b := m.AtEnd(body).At(op.Loc(), op.Pos())
-	vals := resultList(op)
+	vals := irutil.ResultList(op)
 	if each {
 		for i, t := range results {
 			op.Result(i).SetType(t)
@@ -409,11 +435,11 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 	test := ir.Must(b.Build(m.Def("stablehlo.compare"), []*ir.Value{id.Result(0), k.Result(0)},
 		ir.NamedAttr{Name: "comparison_direction", Attr: ir.NewEnum(stablehlo.ComparisonDirectionEnum, eq)}))
 	yes, no := m.NewRegion(), m.NewRegion()
-	choose := b.Insert(&ir.OpState{Def: m.Def("stablehlo.if"), Operands: []*ir.Value{test.Result(0)}, Types: typesOf(op), Bodies: []*ir.Region{yes, no}})
+	choose := b.Insert(&ir.OpState{Def: m.Def("stablehlo.if"), Operands: []*ir.Value{test.Result(0)}, Types: irutil.TypesOf(op), Bodies: []*ir.Region{yes, no}})
 	ret := m.Def("stablehlo.return")
 	then := yes.AddBlock()
 	then.Append(op)
-	m.AtEnd(then).At(op.Loc(), op.Pos()).Create(ret, resultList(op), nil)
+	m.AtEnd(then).At(op.Loc(), op.Pos()).Create(ret, irutil.ResultList(op), nil)
 	other := m.AtEnd(no.AddBlock()).At(op.Loc(), op.Pos())
 	var vals []*ir.Value
 	for i, v := range op.Results() {
@@ -439,7 +465,7 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 func zeroOf(b *ir.Builder, t ir.Type) *ir.Value {
 	tt := t.(*ir.TensorType)
 	zero := ir.NewDense(t, tensor.New(tt.DType(), nil), true)
-	if isZeroSize(t) {
+	if irutil.IsZeroSize(t) {
 		zero = ir.NewDense(t, tensor.New(tt.DType(), tt.Shape()), false)
 	}
 	return ir.Must(b.Build(b.Module().Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: zero})).Result(0)
@@ -488,7 +514,7 @@ func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 		combine = "stablehlo.or"
 	}
 	s := ir.Must(in.Build(m.Def(combine), body.Args()))
-	in.Create(m.Def("stablehlo.return"), resultList(s), nil)
+	in.Create(m.Def("stablehlo.return"), irutil.ResultList(s), nil)
 	groups := tensor.New(tensor.I64, tensor.Shape{1, p.devices})
 	for i := range tensor.View[int64](groups) {
 		tensor.View[int64](groups)[i] = int64(i)
@@ -540,11 +566,11 @@ func (p *placer) shardingOf(v *ir.Value) *sdy.Sharding {
 func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 	var s *sdy.Sharding
 	if def := v.DefiningOp(); def != nil {
-		name := attrSdySharding
+		name := irutil.AttrSdySharding
 		if def.Name() == "sdy.manual_computation" {
 			name = "out_shardings"
 		}
-		if list, ok := perValue(def.Attr(name)); ok && v.Index() < len(list) {
+		if list, ok := irutil.PerValue(def.Attr(name)); ok && v.Index() < len(list) {
 			s = list[v.Index()]
 		} else if def.Name() == "sdy.sharding_constraint" {
 			s = shardingAttr(def.Attr("sharding"))
@@ -558,7 +584,7 @@ func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 			}
 		}
 	} else if f, ok := fn.AsFunc(v.Block().Parent()); ok {
-		s = shardingAttr(f.ArgAttrs(v.Index()).Get(attrSdySharding))
+		s = shardingAttr(f.ArgAttrs(v.Index()).Get(irutil.AttrSdySharding))
 	}
 	if s == nil || s.Mesh != p.meshName || s.Inline != nil || len(s.Unreduced) > 0 {
 		return nil

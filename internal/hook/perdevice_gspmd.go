@@ -1,8 +1,10 @@
 package hooks
 
 import (
-	"github.com/hlocb/hlocb/hook"
 	"strings"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
@@ -19,8 +21,8 @@ const (
 
 // gspmd gives h the sharding that GSPMD's partitioner wants of it.
 func (p *placer) gspmd(h hookop.HookOp) error {
-	h.RemoveAttr(attrSdySharding)
-	own := stringAttr(h.Attr(attrMhloSharding))
+	h.RemoveAttr(irutil.AttrSdySharding)
+	own := irutil.StringAttr(h.Attr(irutil.AttrMhloSharding))
 	if own != gspmdManual && !strings.HasPrefix(own, "{maximal") {
 		for i := range h.NumData() { // its values are shards already, whatever it says of itself
 			if p.gspmdOf(h.Data(i)) == gspmdManual {
@@ -33,12 +35,12 @@ func (p *placer) gspmd(h hookop.HookOp) error {
 		if p.mode == hook.PerDeviceOnce {
 			return p.noWhole(h)
 		}
-		h.SetAttr(attrMhloSharding, ir.NewString(gspmdManual))
+		h.SetAttr(irutil.AttrMhloSharding, ir.NewString(gspmdManual))
 		p.enterChain(h)
 	case p.each(h):
 		return p.gspmdEach(h)
 	case !strings.HasPrefix(own, "{maximal device="):
-		h.SetAttr(attrMhloSharding, ir.NewString("{maximal device=0}"))
+		h.SetAttr(irutil.AttrMhloSharding, ir.NewString("{maximal device=0}"))
 	}
 	return nil
 }
@@ -72,7 +74,7 @@ func (p *placer) gspmdEach(h hookop.HookOp) error {
 		p.exit(v, text, whole)
 	}
 	p.enterChain(h)
-	h.SetAttr(attrMhloSharding, ir.NewString(gspmdManual))
+	h.SetAttr(irutil.AttrMhloSharding, ir.NewString(gspmdManual))
 	return nil
 }
 
@@ -113,7 +115,7 @@ func (p *placer) exit(v *ir.Value, text string, whole ir.Type) {
 func (p *placer) annotate(b *ir.Builder, target, text string, v *ir.Value, t ir.Type) *ir.Value {
 	return b.Create(p.m.Def("stablehlo.custom_call"), []*ir.Value{v}, []ir.Type{t},
 		ir.NamedAttr{Name: "call_target_name", Attr: ir.NewString(target)},
-		ir.NamedAttr{Name: attrMhloSharding, Attr: ir.NewString(text)}).Result(0)
+		ir.NamedAttr{Name: irutil.AttrMhloSharding, Attr: ir.NewString(text)}).Result(0)
 }
 
 // shardOf returns how v is cut and the type of a shard: replicated where that is not known, or not into equal parts.
@@ -156,11 +158,11 @@ func (p *placer) findText(v *ir.Value) string {
 	def := v.DefiningOp()
 	if def == nil {
 		if f, ok := fn.AsFunc(v.Block().Parent()); ok {
-			return stringAttr(f.ArgAttrs(v.Index()).Get(attrMhloSharding))
+			return irutil.StringAttr(f.ArgAttrs(v.Index()).Get(irutil.AttrMhloSharding))
 		}
 		return ""
 	}
-	if text := stringAttr(def.Attr(attrMhloSharding)); text != "" {
+	if text := irutil.StringAttr(def.Attr(irutil.AttrMhloSharding)); text != "" {
 		if strings.HasPrefix(text, "{{") || strings.HasPrefix(text, "{maximal") {
 			return "" // of a tuple, or of one device
 		}

@@ -3,6 +3,8 @@ package hooks
 import (
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -38,7 +40,7 @@ func rotateLoops(m *ir.Module, t *threader) error {
 // loops appends the while ops in b whose condition reaches what is sought, inner ones last.
 func (r *reach) loops(list []*ir.Op, b *ir.Block) []*ir.Op {
 	for _, op := range r.at[b] {
-		if stable(op) == "while" && r.in(op.Region(0)) {
+		if irutil.Stable(op) == "while" && r.in(op.Region(0)) {
 			list = append(list, op)
 		}
 		for _, g := range op.Regions() {
@@ -54,7 +56,7 @@ func (r *reach) loops(list []*ir.Op, b *ir.Block) []*ir.Op {
 func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	cond := loop.Region(0).Entry()
 	last := cond.Last()
-	if last == nil || !isReturn(last) || last.NumOperands() != 1 {
+	if last == nil || !irutil.IsReturn(last) || last.NumOperands() != 1 {
 		return m.Errorf(loop, "condition of the loop does not return one predicate")
 	}
 	captures, constants := capturesOf(loop.Region(0))
@@ -99,25 +101,22 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	}
 	body := loop.Region(1).Entry()
 	end := body.Last()
-	if end == nil || !isReturn(end) {
+	if end == nil || !irutil.IsReturn(end) {
 		return m.Errorf(loop, "body of the loop does not end in a return")
 	}
 	first := test(m.Before(loop), loop.OperandList())
-	end.SetOperands(prepend(test(m.Before(end), end.OperandList()), end.OperandList()))
+	end.SetOperands(irutil.Prepend(test(m.Before(end), end.OperandList()), end.OperandList()))
 	body.InsertArg(0, pred, nil)
 
-	n := rebuild(m, loop, prepend(first, loop.OperandList()), prepend(pred, typesOf(loop)))
+	n := irutil.Rebuild(m, loop, irutil.Prepend(first, loop.OperandList()), irutil.Prepend(pred, irutil.TypesOf(loop)))
 	for i, v := range loop.Results() {
 		v.ReplaceAllUsesWith(n.Result(i + 1))
 	}
 	loop.Erase()
-	entry := n.Region(0).AddBlock(typesOf(n)...)
+	entry := n.Region(0).AddBlock(irutil.TypesOf(n)...)
 	m.AtEnd(entry).At(n.Loc(), n.Pos()).Create(m.Def(strings.TrimSuffix(n.Name(), "while")+"return"), []*ir.Value{entry.Arg(0)}, nil)
 	return nil
 }
-
-// typesOf returns the result types of op.
-func typesOf(op *ir.Op) []ir.Type { return typeList(resultList(op)) }
 
 // capturesOf returns the values from outside that ops in r use, in order of first use, the constants apart.
 func capturesOf(r *ir.Region) (captures, constants []*ir.Value) {
@@ -141,7 +140,7 @@ func capturesOf(r *ir.Region) (captures, constants []*ir.Value) {
 				for _, v := range op.Operands() {
 					if !seen[v] && !inside[v.ParentBlock().Region()] {
 						seen[v] = true
-						if def := v.DefiningOp(); def != nil && stable(def) == "constant" {
+						if def := v.DefiningOp(); def != nil && irutil.Stable(def) == "constant" {
 							constants = append(constants, v)
 						} else {
 							captures = append(captures, v)

@@ -5,6 +5,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -15,7 +16,7 @@ func chainType(ctx *ir.Context, c hook.Chain) ir.Type {
 		return stablehlo.TokenType(ctx)
 	}
 	if c == hook.ChainPID {
-		return ctx.StaticTensor(tensor.UI8, tensor.Shape{pidBytes})
+		return ctx.StaticTensor(tensor.UI8, tensor.Shape{irutil.PIDBytes})
 	}
 	return ctx.StaticTensor(tensor.UI64, nil)
 }
@@ -84,12 +85,12 @@ type converter struct {
 // touchesToken reports whether an operand or a result of op is or holds a token.
 func touchesToken(op *ir.Op) bool {
 	for i := range op.NumResults() {
-		if holdsToken(op.Result(i).Type()) {
+		if irutil.HoldsToken(op.Result(i).Type()) {
 			return true
 		}
 	}
 	for i := range op.NumOperands() {
-		if holdsToken(op.Operand(i).Type()) {
+		if irutil.HoldsToken(op.Operand(i).Type()) {
 			return true
 		}
 	}
@@ -98,11 +99,11 @@ func touchesToken(op *ir.Op) bool {
 
 // handsTokensOn reports whether op does nothing with tokens but hand them on.
 func handsTokensOn(op *ir.Op) bool {
-	switch stable(op) {
+	switch irutil.Stable(op) {
 	case "create_token", "after_all", "while", "if", "case", "tuple", "get_tuple_element", "optimization_barrier":
 		return true
 	}
-	return op.Name() == "func.call" || op.Name() == "sdy.manual_computation" || isReturn(op)
+	return op.Name() == "func.call" || op.Name() == "sdy.manual_computation" || irutil.IsReturn(op)
 }
 
 // signatures reports whether a function takes or gives a token.
@@ -111,30 +112,31 @@ func (c *converter) signatures() bool {
 	for _, f := range c.calls.funcs {
 		if t := f.Type(); t != nil {
 			for i, in := range t.Inputs() {
-				found = found || holdsToken(in) || isTokenArg(f, i)
+				found = found || irutil.HoldsToken(in) || IsTokenArg(f, i)
 			}
 			for i, out := range t.Results() {
-				found = found || holdsToken(out) || isTokenResult(f, i)
+				found = found || irutil.HoldsToken(out) || IsTokenResult(f, i)
 			}
 		}
 	}
 	return found
 }
 
-// isTokenArg reports whether argument i stands for a token though its type is none: JAX before 0.4.27 wrote
+// IsTokenArg reports whether argument i stands for a token though its type is none: JAX before 0.4.27 wrote
 // tensor<0xi1> {jax.token = true}.
-func isTokenArg(f fn.FuncOp, i int) bool {
-	return f.ArgAttrs(i).Get("jax.token") != nil && isZeroSize(f.Type().Inputs()[i])
+func IsTokenArg(f fn.FuncOp, i int) bool {
+	return f.ArgAttrs(i).Get("jax.token") != nil && irutil.IsZeroSize(f.Type().Inputs()[i])
 }
 
-func isTokenResult(f fn.FuncOp, i int) bool {
-	return f.ResultAttrs(i).Get("jax.token") != nil && isZeroSize(f.Type().Results()[i])
+// IsTokenResult reports whether result i stands for a token though its type is none, as IsTokenArg says of arguments.
+func IsTokenResult(f fn.FuncOp, i int) bool {
+	return f.ResultAttrs(i).Get("jax.token") != nil && irutil.IsZeroSize(f.Type().Results()[i])
 }
 
 // types appends what t becomes.
 func (c *converter) types(list []ir.Type, t ir.Type) []ir.Type {
 	switch {
-	case !holdsToken(t):
+	case !irutil.HoldsToken(t):
 		return append(list, t)
 	case stablehlo.IsToken(t):
 		if c.chain == nil {
@@ -150,7 +152,7 @@ func (c *converter) types(list []ir.Type, t ir.Type) []ir.Type {
 
 // parts returns what v became.
 func (c *converter) parts(v *ir.Value) []*ir.Value {
-	if !holdsToken(v.Type()) {
+	if !irutil.HoldsToken(v.Type()) {
 		return []*ir.Value{v}
 	}
 	return c.vals[v]
@@ -178,9 +180,9 @@ func (c *converter) function(f fn.FuncOp) error {
 	changed := false
 	for i, in := range t.Inputs() {
 		switch {
-		case c.public && (stablehlo.IsToken(in) || isTokenArg(f, i)):
+		case c.public && (stablehlo.IsToken(in) || IsTokenArg(f, i)):
 			changed, tokenArg[i] = true, true
-		case holdsToken(in):
+		case irutil.HoldsToken(in):
 			changed = true
 			for _, p := range c.types(nil, in) {
 				inputs = append(inputs, p)
@@ -192,9 +194,9 @@ func (c *converter) function(f fn.FuncOp) error {
 	}
 	for i, out := range t.Results() {
 		switch {
-		case c.public && (stablehlo.IsToken(out) || isTokenResult(f, i)):
+		case c.public && (stablehlo.IsToken(out) || IsTokenResult(f, i)):
 			changed, dropped[i] = true, true
-		case holdsToken(out):
+		case irutil.HoldsToken(out):
 			changed = true
 			if c.public {
 				if c.chain != nil {
@@ -280,7 +282,7 @@ func withoutTokenMark(d *ir.DictAttr) *ir.DictAttr {
 
 // renumberAliasing returns d with the result that tf.aliasing_output names counted without the dropped ones.
 func renumberAliasing(ctx *ir.Context, d *ir.DictAttr, dropped []bool) *ir.DictAttr {
-	old, ok := intAttr(d.Get("tf.aliasing_output"))
+	old, ok := irutil.IntAttr(d.Get("tf.aliasing_output"))
 	if !ok || old < 0 || old >= int64(len(dropped)) {
 		return d
 	}
@@ -302,7 +304,7 @@ func (c *converter) region(r *ir.Region) error {
 		var olds []*ir.Value
 		for i := 0; i < b.NumArgs(); i++ {
 			a := b.Arg(i)
-			if _, mapped := c.vals[a]; mapped || !holdsToken(a.Type()) {
+			if _, mapped := c.vals[a]; mapped || !irutil.HoldsToken(a.Type()) {
 				continue
 			}
 			var parts []*ir.Value
@@ -364,7 +366,7 @@ func (c *converter) op(op *ir.Op) error {
 	if h, ok := hookop.AsHook(op); ok {
 		return c.hook(h)
 	}
-	switch stable(op) {
+	switch irutil.Stable(op) {
 	case "create_token":
 		c.set(op, c.started(op))
 	case "after_all":
@@ -386,7 +388,7 @@ func (c *converter) op(op *ir.Op) error {
 // set records what op's result became and erases op.
 func (c *converter) set(op *ir.Op, parts []*ir.Value) {
 	v := op.Result(0)
-	if !holdsToken(v.Type()) { // an element of a tuple that is none
+	if !irutil.HoldsToken(v.Type()) { // an element of a tuple that is none
 		v.ReplaceAllUsesWith(parts[0])
 	} else {
 		c.vals[v] = parts
@@ -412,7 +414,7 @@ func (c *converter) joined(op *ir.Op) []*ir.Value {
 	if c.chain == nil {
 		return nil
 	}
-	parts := distinct(c.allParts(op))
+	parts := irutil.Distinct(c.allParts(op))
 	switch {
 	case len(parts) == 0:
 		return c.started(op)
@@ -430,26 +432,11 @@ func (c *converter) joined(op *ir.Op) []*ir.Value {
 	return []*ir.Value{v}
 }
 
-// distinct returns vals less repetitions.
-func distinct(vals []*ir.Value) []*ir.Value {
-	var out []*ir.Value
-next:
-	for _, v := range vals {
-		for _, w := range out {
-			if v == w {
-				continue next
-			}
-		}
-		out = append(out, v)
-	}
-	return out
-}
-
 // element converts a get_tuple_element of a tuple that held a token.
 func (c *converter) element(op *ir.Op) {
 	tt := op.Operand(0).Type().(*ir.TupleType)
 	parts := c.parts(op.Operand(0))
-	i, _ := intAttr(op.Attr("index"))
+	i, _ := irutil.IntAttr(op.Attr("index"))
 	for _, t := range tt.Elems()[:i] {
 		parts = parts[len(c.types(nil, t)):]
 	}
@@ -460,17 +447,17 @@ func (c *converter) element(op *ir.Op) {
 func (c *converter) barrier(op *ir.Op) {
 	var operands []*ir.Value
 	for i, v := range op.Operands() {
-		if holdsToken(v.Type()) {
+		if irutil.HoldsToken(v.Type()) {
 			c.vals[op.Result(i)] = c.parts(v)
 		} else {
 			operands = append(operands, v)
 		}
 	}
 	if len(operands) > 0 {
-		n := rebuild(c.m, op, operands, typeList(operands))
+		n := irutil.Rebuild(c.m, op, operands, irutil.TypeList(operands))
 		k := 0
 		for i, v := range op.Operands() {
-			if !holdsToken(v.Type()) {
+			if !irutil.HoldsToken(v.Type()) {
 				op.Result(i).ReplaceAllUsesWith(n.Result(k))
 				k++
 			}
@@ -491,8 +478,8 @@ func (c *converter) ret(op *ir.Op) error {
 	olds := op.OperandList()
 	op.SetOperands(operands)
 	for _, v := range olds {
-		if def := v.DefiningOp(); def != nil && def.Block() != nil && stable(def) == "constant" {
-			eraseDead(def)
+		if def := v.DefiningOp(); def != nil && def.Block() != nil && irutil.Stable(def) == "constant" {
+			irutil.EraseDead(def)
 		}
 	}
 	return nil
@@ -511,10 +498,10 @@ func (c *converter) rebuild(op *ir.Op) error {
 		op.SetOperands(c.allParts(op))
 		return nil
 	}
-	n := rebuild(c.m, op, c.allParts(op), types)
+	n := irutil.Rebuild(c.m, op, c.allParts(op), types)
 	k := 0
 	for _, v := range op.Results() {
-		if !holdsToken(v.Type()) {
+		if !irutil.HoldsToken(v.Type()) {
 			v.ReplaceAllUsesWith(n.Result(k))
 			k++
 			continue
@@ -542,7 +529,7 @@ func (c *converter) shardings(op *ir.Op) error {
 		}
 		return out
 	}
-	if c.chain != nil && *c.chain == hook.ChainToken || !keepManualShardings(op, count(op.OperandList()), count(resultList(op))) {
+	if c.chain != nil && *c.chain == hook.ChainToken || !keepManualShardings(op, count(op.OperandList()), count(irutil.ResultList(op))) {
 		return c.cannotFollow(op)
 	}
 	return nil
@@ -566,7 +553,7 @@ func (c *converter) rebuildHook(h hookop.HookOp) error {
 	for _, v := range op.Results() {
 		types = c.types(types, v.Type())
 	}
-	n := rebuild(c.m, op, c.allParts(op), types)
+	n := irutil.Rebuild(c.m, op, c.allParts(op), types)
 	k := 0
 	for i, v := range op.Results() {
 		if i == 0 && h.Chained() {

@@ -23,7 +23,8 @@ var order = [][]string{
 	{"hlocb"}, // the root: the user API
 	{"runtime/conformance"},
 	{"passes", "runtime/support"},
-	{"internal/hook", "hook/format", "internal/reader"},
+	{"hook/format"},
+	{"internal/hook", "internal/reader"},
 	{"runtime/backends"},
 	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "runtime/dlpack", "interp"},
 	{"runtime"},

@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/hook"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -222,7 +222,7 @@ func Try(ctx context.Context, b runtime.Backend, reg *ir.Registry, p Piece, run 
 	if err != nil {
 		return err
 	}
-	manifest, err := hooks.ManifestOf(m)
+	manifest, err := format.ManifestOf(m)
 	if err != nil {
 		return err
 	}

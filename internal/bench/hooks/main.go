@@ -22,7 +22,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
@@ -337,7 +337,7 @@ func (c *contestant) compile(ctx context.Context, b runtime.Backend, text string
 			return err
 		}
 		p.Manifest = r.Manifest
-	} else if p.Manifest, err = hooks.ManifestOf(m); err != nil {
+	} else if p.Manifest, err = format.ManifestOf(m); err != nil {
 		return err
 	}
 	p.Text = []byte(print.String(m, print.Options{}))

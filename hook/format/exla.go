@@ -1,0 +1,474 @@
+package format
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Custom-call targets of EXLA.
+const (
+	exlaTarget   = "exla_runtime_callback"
+	exlaIOTarget = "exla_io_callback"
+)
+
+// exlaCallback is EXLA's io_call and runtime_call (0.13). Operand 0 is the PID of the callback server. The callback is an
+// Erlang reference in external term format, so hlocb's name survives only in a binary of that format.
+var exlaCallback = &Format{
+	Name: "exla-callback",
+	Doc:  "a custom call @exla_runtime_callback; num_aliased_data_outputs distinguishes io_call (N) from runtime_call (0)",
+	Reader: &Reader{
+		Starts:     []*ir.Def{stablehlo.CustomCall},
+		Read:       readEXLACallback,
+		ReadsChain: func(op *ir.Op) bool { return irutil.IsTarget(op, exlaTarget) },
+	},
+	Writer: &Writer{
+		Name:    "exla",
+		Doc:     "custom calls @exla_runtime_callback with the server's PID as argument 0 of main; keeps no order",
+		Ordered: Unordered,
+		Losses:  "the order; the device of a hook is an error; taps read back with results that alias their operands",
+		Begin:   func(w *Lowerer) error { return addPIDs(w.Module) },
+		Write:   writeEXLACallback,
+	},
+}
+
+// exlaIOCallback is the form that EXLA proposed, in which each call returns the PID for the next one.
+var exlaIOCallback = &Format{
+	Name: "exla-io-callback",
+	Doc:  "a custom call @exla_io_callback, whose result 0 is the PID for the next one",
+	Reader: &Reader{
+		Starts: []*ir.Def{stablehlo.CustomCall},
+		Read:   readEXLAIOCallback,
+		Chains: func(op *ir.Op) bool { return irutil.IsTarget(op, exlaIOTarget) },
+	},
+	Writer: &Writer{
+		Name:    "exla-io",
+		Doc:     "custom calls @exla_io_callback, each with the PID of the one before; holds taps and inout hooks",
+		Ordered: OrderedByPID,
+		Losses:  "the device of a hook is an error; taps read back with results that alias their operands",
+		Write:   writeEXLAIOCallback,
+	},
+}
+
+func readEXLACallback(r *Raiser, op *ir.Op) (bool, error) {
+	if !irutil.IsTarget(op, exlaTarget) {
+		return false, nil
+	}
+	id, err := exlaCallbackID(r, op)
+	if err != nil {
+		return false, err
+	}
+	aliased, ok := irutil.IntAttr(irutil.Config(op).Get("num_aliased_data_outputs"))
+	if !ok {
+		return false, r.Module.Errorf(op, "EXLA callback has no num_aliased_data_outputs in its backend_config")
+	}
+	if err := r.pid(op); err != nil {
+		return false, err
+	}
+	if aliased != 0 && aliased != int64(op.NumResults()) {
+		return false, r.Module.Errorf(op, "EXLA callback has %d results, but num_aliased_data_outputs is %d", op.NumResults(), aliased)
+	}
+	s, err := exlaSite(r, op, id)
+	if err != nil {
+		return false, err
+	}
+	if aliased > 0 {
+		s.Kind = hook.InOut
+		if !allAliased(s.Aliases) {
+			return false, r.Module.Errorf(op, "EXLA callback says that its results are aliased, but output_operand_aliases does not")
+		}
+	} else if len(s.Results) == 0 {
+		s.Kind = hook.Tap
+	}
+	r.pids = append(r.pids, op.Operand(0))
+	r.Add(s)
+	return true, nil
+}
+
+func readEXLAIOCallback(r *Raiser, op *ir.Op) (bool, error) {
+	if !irutil.IsTarget(op, exlaIOTarget) {
+		return false, nil
+	}
+	id, err := exlaCallbackID(r, op)
+	if err != nil {
+		return false, err
+	}
+	if op.NumOperands() == 0 || op.NumResults() == 0 || !stablehlo.IsToken(op.Operand(0).Type()) {
+		return false, r.Module.Errorf(op, "EXLA io_callback does not hand on its PID as operand 0 and result 0")
+	}
+	s, err := exlaSite(r, op, id)
+	if err != nil {
+		return false, err
+	}
+	s.Kind, s.Tokens, s.Results = hook.InOut, []*ir.Value{op.Operand(0)}, irutil.ResultList(op)
+	if len(s.Aliases) == 0 {
+		s.Kind = hook.Tap
+	}
+	r.Add(s)
+	return true, nil
+}
+
+// exlaSite fills in what both forms share.
+func exlaSite(r *Raiser, op *ir.Op, id []byte) (*Match, error) {
+	layouts, err := r.RowMajor(op)
+	if err != nil {
+		return nil, err
+	}
+	aliases, err := r.Aliases(op, op.OperandList())
+	if err != nil {
+		return nil, err
+	}
+	if irutil.IsTarget(op, exlaIOTarget) { // the chain has been taken for a token
+		aliases = aliases[:0]
+		for i := 1; i < op.NumResults(); i++ {
+			aliases = append(aliases, i-1)
+		}
+	} else {
+		for i := range aliases { // the PID is no operand
+			aliases[i] = max(aliases[i]-1, -1)
+		}
+	}
+	return &Match{
+		At:         op,
+		Kind:       hook.Call,
+		Name:       etfName(id),
+		SourceID:   "callback_id " + hex.EncodeToString(id),
+		SideEffect: true,
+		Operands:   op.OperandList()[1:],
+		Results:    irutil.ResultList(op),
+		Aliases:    aliases,
+		Layouts:    layouts,
+		Mark:       op,
+		Erase:      []*ir.Op{op},
+	}, nil
+}
+
+// pid checks that operand 0 is the PID of the callback server.
+func (r *Raiser) pid(op *ir.Op) error {
+	if op.NumOperands() > 0 {
+		if t, ok := op.Operand(0).Type().(*ir.TensorType); stablehlo.IsToken(op.Operand(0).Type()) || ok && t.DType() == tensor.UI8 && t.Rank() == 1 {
+			return nil
+		}
+	}
+	return r.Module.Errorf(op, "EXLA callback does not take the server's PID, a tensor<Nxui8>, as operand 0")
+}
+
+// exlaCallbackID returns the bytes of callback_id.
+func exlaCallbackID(r *Raiser, op *ir.Op) ([]byte, error) {
+	words, ok := irutil.Config(op).Get("callback_id").(*ir.DenseArrayAttr)
+	size, hasSize := irutil.IntAttr(irutil.Config(op).Get("callback_id_size"))
+	if !ok || !hasSize {
+		return nil, r.Module.Errorf(op, "EXLA callback has no callback_id and callback_id_size in its backend_config")
+	}
+	n := int64(len(words.Values()))
+	if size < 0 || size > 8*n || size <= 8*(n-1) {
+		return nil, r.Module.Errorf(op, "callback_id_size %d does not agree with the %d words of callback_id", size, n)
+	}
+	var b []byte
+	for _, w := range words.Values() {
+		b = binary.LittleEndian.AppendUint64(b, uint64(w))
+	}
+	return b[:size], nil
+}
+
+func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
+	ctx := w.Module.Context()
+	pid := pidFor(h.Op)
+	if pid == nil {
+		return w.Cannot(h, "the PID of EXLA's callback server does not get there")
+	}
+	operands := irutil.Prepend(pid, data(h))
+	types := dataTypes(h)
+	var aliases []int
+	switch h.Kind() {
+	case hook.InOut:
+		aliases = h.Aliases()
+	case hook.Tap: // an io_call whose results nobody needs, but for those it passes through
+		types = nil
+		for i := range h.NumData() {
+			types = append(types, h.Data(i).Type())
+			aliases = append(aliases, i)
+		}
+	}
+	st := &ir.OpState{Def: w.Module.Def("stablehlo.custom_call"), Operands: operands, Types: types, Loc: h.Loc(), Pos: h.Pos()}
+	st.SetAttr("call_target_name", ir.NewString(exlaTarget))
+	st.SetAttr("api_version", ir.NewInteger(4, ctx.I32()))
+	st.SetAttr("has_side_effect", ctx.Bool(true))
+	words, size := callbackID(h)
+	ui64 := ctx.Integer(64, ir.Unsigned)
+	st.SetAttr("backend_config", ir.NewDict(ir.AttrList{
+		{Name: "callback_id", Attr: ir.NewDenseArray(ctx.I64(), words)},
+		{Name: "callback_id_size", Attr: ir.NewInteger(size, ui64)},
+		{Name: "num_aliased_data_outputs", Attr: ir.NewInteger(int64(len(aliases)), ui64)},
+	}))
+	if list := aliasList(aliases, 0, 1, len(types)); len(list) > 0 {
+		st.SetAttr(attrOutputAliases, ir.NewArray(list))
+	}
+	op := w.Module.Before(h.Op).Insert(st)
+	setMarks(op, h)
+	out := irutil.ResultList(op)
+	if h.Kind() == hook.Tap {
+		out = nil
+		for _, o := range h.Aliases() {
+			out = append(out, op.Result(o))
+		}
+	}
+	var token *ir.Value
+	if h.Chained() {
+		token = h.Operand(0)
+	}
+	w.Replace(h, token, out)
+	return nil
+}
+
+func writeEXLAIOCallback(w *Lowerer, h hookop.HookOp) error {
+	ctx := w.Module.Context()
+	switch {
+	case !h.Chained():
+		return w.Cannot(h, "it is not ordered, and the notation is the order's")
+	case h.Kind() != hook.Tap && h.Kind() != hook.InOut:
+		return w.Cannot(h, "its host computes the results, which the notation has no room for")
+	case h.Kind() == hook.InOut && !identity(h):
+		return w.Cannot(h, "its results are not its operands in order")
+	}
+	types := irutil.TypeList(h.OperandList())
+	aliases := make([]int, len(types))
+	for i := range aliases {
+		aliases[i] = i
+	}
+	st := &ir.OpState{Def: w.Module.Def("stablehlo.custom_call"), Operands: h.OperandList(), Types: types, Loc: h.Loc(), Pos: h.Pos()}
+	st.SetAttr("call_target_name", ir.NewString(exlaIOTarget))
+	st.SetAttr("api_version", ir.NewInteger(4, ctx.I32()))
+	st.SetAttr("has_side_effect", ctx.Bool(true))
+	words, size := callbackID(h)
+	st.SetAttr("backend_config", ir.NewDict(ir.AttrList{
+		{Name: "callback_id", Attr: ir.NewDenseArray(ctx.I64(), words)},
+		{Name: "callback_id_size", Attr: ir.NewInteger(size, ctx.Integer(64, ir.Unsigned))},
+	}))
+	st.SetAttr(attrOutputAliases, ir.NewArray(aliasList(aliases, 0, 0, len(types))))
+	op := w.Module.Before(h.Op).Insert(st)
+	setMarks(op, h)
+	out := irutil.ResultList(op)[1:]
+	if h.Kind() == hook.Tap {
+		out = nil
+		for _, o := range h.Aliases() {
+			out = append(out, op.Result(1+o))
+		}
+	}
+	w.Replace(h, op.Result(0), out)
+	return nil
+}
+
+// identity reports whether result i of h is operand i, for all of them.
+func identity(h hookop.HookOp) bool {
+	aliases := h.Aliases()
+	for i, o := range aliases {
+		if o != i {
+			return false
+		}
+	}
+	return len(aliases) == h.NumData()
+}
+
+// aliasList returns the aliases of a custom call whose data starts at the given result and operand.
+func aliasList(aliases []int, firstResult, firstOperand, results int) []ir.Attr {
+	var list []ir.Attr
+	for i, o := range aliases {
+		if o >= 0 {
+			list = append(list, aliasAttr(firstResult+i, firstOperand+o, results))
+		}
+	}
+	return list
+}
+
+// callbackID returns the words of a callback_id and its length in bytes: the source's own where it was EXLA's, else
+// the hook's name as a binary in Erlang's external term format.
+func callbackID(h hookop.HookOp) (words []int64, size int64) {
+	var b []byte
+	if id, ok := strings.CutPrefix(h.SourceID(), "callback_id "); ok {
+		b, _ = hex.DecodeString(id)
+	}
+	if b == nil {
+		name := h.HookName()
+		b = append([]byte{etfVersion, etfBinary}, binary.BigEndian.AppendUint32(nil, uint32(len(name)))...)
+		b = append(b, name...)
+	}
+	size = int64(len(b))
+	for len(b)%8 != 0 {
+		b = append(b, 0)
+	}
+	for i := 0; i < len(b); i += 8 {
+		words = append(words, int64(binary.LittleEndian.Uint64(b[i:])))
+	}
+	return words, size
+}
+
+// Bytes of Erlang's external term format.
+const (
+	etfVersion = 131
+	etfBinary  = 109
+)
+
+// etfName returns the name that callbackID wrote into a callback_id, "" where it is another term.
+func etfName(b []byte) string {
+	if len(b) < 6 || b[0] != etfVersion || b[1] != etfBinary || int(binary.BigEndian.Uint32(b[2:6])) != len(b)-6 {
+		return ""
+	}
+	return string(b[6:])
+}
+
+// addPIDs gives every function that reaches a hook the PID as an argument: argument 0 of public functions, as EXLA writes
+// them, unless they have one already. The callers of private functions pass it.
+func addPIDs(m *ir.Module) error {
+	reach := flow.ReachOf(m, func(op *ir.Op) bool { _, ok := hookop.AsHook(op); return ok })
+	pid := m.Context().StaticTensor(tensor.UI8, tensor.Shape{irutil.PIDBytes})
+	for _, op := range reach.Functions() {
+		f := fn.FuncOp{Op: op}
+		if !reach.Holds(op) || irutil.PIDArg(f) != nil {
+			continue
+		}
+		if by := reach.NamedBy(op); by != nil {
+			return m.Errorf(by, "'%s' names function @%s, which needs the PID of EXLA's callback server", by.Name(), f.Symbol())
+		}
+		irutil.AddPID(m, f, pid)
+	}
+	for _, op := range reach.Functions() {
+		if !reach.Holds(op) {
+			continue
+		}
+		for _, call := range reach.Callers(op) {
+			if call.NumOperands() == len(fn.FuncOp{Op: op}.Type().Inputs()) {
+				continue
+			}
+			v := pidFor(call)
+			if v == nil {
+				return m.Errorf(call, "the PID of EXLA's callback server does not get to this call")
+			}
+			call.SetOperands(irutil.Prepend(v, call.OperandList()))
+		}
+	}
+	return nil
+}
+
+// pidFor returns the PID as op can use it: regions use the argument of their function directly.
+func pidFor(op *ir.Op) *ir.Value {
+	for p := op.Parent(); p != nil; p = p.Parent() {
+		if f, ok := fn.AsFunc(p); ok {
+			return irutil.PIDArg(f)
+		}
+		if p.Has(ir.IsolatedFromAbove) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// markPID marks argument i of f as a PID.
+func markPID(f fn.FuncOp, i int) {
+	irutil.EditArg(f, i, func(l ir.AttrList) ir.AttrList { return l.Set(irutil.AttrPID, ir.NewUnit(), false) })
+}
+
+// markPIDs marks the function arguments that the PIDs come from, through calls, loops and branches.
+func markPIDs(m *ir.Module, pids []*ir.Value) {
+	if len(pids) == 0 {
+		return
+	}
+	graph := flow.Of(m, nil)
+	seen := map[*ir.Value]bool{}
+	for len(pids) > 0 {
+		v := pids[len(pids)-1]
+		pids = pids[:len(pids)-1]
+		if seen[v] || v.ParentBlock() == nil {
+			continue
+		}
+		seen[v] = true
+		if v.DefiningOp() == nil {
+			if f, ok := fn.AsFunc(v.Block().Parent()); ok {
+				markPID(f, v.Index())
+			}
+		}
+		for u := range graph.Sources(v) {
+			pids = append(pids, u.Value())
+		}
+	}
+}
+
+// dropPIDs removes the marked arguments that nothing reads any more, and the marks of the other arguments.
+func dropPIDs(m *ir.Module) {
+	funcs := slices.DeleteFunc(fn.Funcs(m), func(f fn.FuncOp) bool { return f.Type() == nil })
+	if !slices.ContainsFunc(funcs, func(f fn.FuncOp) bool { return irutil.PIDArg(f) != nil }) {
+		return
+	}
+	graph := flow.Of(m, nil)
+	passPIDs(graph, funcs)
+	for changed := true; changed; {
+		changed = false
+		for _, f := range funcs {
+			if f.External() || graph.NamedBy(f.Op) != nil {
+				continue
+			}
+			for i := len(f.Type().Inputs()) - 1; i >= 0; i-- {
+				if f.ArgAttrs(i).Get(irutil.AttrPID) != nil && !f.Body().Arg(i).HasUses() {
+					removeArg(m, f, i, graph.Callers(f.Op))
+					changed = true
+				}
+			}
+		}
+	}
+	for _, f := range funcs {
+		for i := range f.Type().Inputs() {
+			if f.ArgAttrs(i).Get(irutil.AttrPID) != nil {
+				irutil.EditArg(f, i, func(l ir.AttrList) ir.AttrList { return l.Without(irutil.AttrPID) })
+			}
+		}
+	}
+}
+
+// passPIDs marks the arguments of private functions that receive marked arguments: functions that were made of loop
+// conditions after markPIDs.
+func passPIDs(graph *flow.Graph, funcs []fn.FuncOp) {
+	work := slices.Clone(funcs)
+	for len(work) > 0 {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		if f.External() {
+			continue
+		}
+		for i := range f.Type().Inputs() {
+			if f.ArgAttrs(i).Get(irutil.AttrPID) == nil {
+				continue
+			}
+			for u := range f.Body().Arg(i).Uses() {
+				op := graph.Callee(u.Owner())
+				if op == nil {
+					continue
+				}
+				if g := (fn.FuncOp{Op: op}); g.Private() && g.ArgAttrs(u.Index()).Get(irutil.AttrPID) == nil {
+					markPID(g, u.Index())
+					work = append(work, g)
+				}
+			}
+		}
+	}
+}
+
+// removeArg removes argument i of f, which nothing uses, and operand i of its calls.
+func removeArg(m *ir.Module, f fn.FuncOp, i int, callers []*ir.Op) {
+	args, results := irutil.SignatureAttrs(f)
+	t := f.Type()
+	f.Body().RemoveArg(i)
+	f.SetSignature(m.Context().Function(irutil.Without(t.Inputs(), i), t.Results()), irutil.Without(args, i), results)
+	for _, call := range callers {
+		call.SetOperands(irutil.Without(call.OperandList(), i))
+	}
+}

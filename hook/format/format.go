@@ -1,0 +1,182 @@
+package format
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Format is one way to write hooks in a module. A format that hlocb only reads has no Writer, and one that it only
+// writes has no Reader.
+type Format struct {
+	Name   string // as hook.Site.Format has it; the ids of hooks hash it
+	Doc    string // the ops of a hook, and who writes them
+	Reader *Reader
+	Writer *Writer
+}
+
+// Reader recognizes the hooks of a format.
+type Reader struct {
+	// Starts lists the rows of the ops that a hook may start with. MHLO's rows that mirror them count, too.
+	Starts []*ir.Def
+	// Read raises the hook that starts at op, with Raiser.Add. It returns false if no hook of this format starts there.
+	Read func(r *Raiser, op *ir.Op) (bool, error)
+	// Finish runs after all ops were read; nil for nothing to do.
+	Finish func(r *Raiser) error
+	// Chains reports whether op orders hooks by operand 0 and result 0, a pair of values that are no tokens. hlocb makes
+	// tokens of such a chain before it reads the hooks. Nil: hooks of this format have no such chain.
+	Chains func(op *ir.Op) bool
+	// ReadsChain reports whether op, which Chains does not select, may read a chain as operand 0. Nil: no op does.
+	ReadsChain func(op *ir.Op) bool
+}
+
+// Writer writes hooks in a format.
+type Writer struct {
+	Name string // as 'lower-hooks{to=NAME}' spells it
+	Doc  string
+	// Ordered says which value orders hooks of this format.
+	Ordered Ordering
+	// Places says that hooks of partitioned programs can fire on chosen devices.
+	Places bool
+	// Aliases says that a hook can say which results share the memory of operands.
+	Aliases bool
+	// Proof says that the order of the hooks can be proven on the written module: it is the own format.
+	Proof bool
+	// Losses lists the properties of hooks that reading the written module does not bring back.
+	Losses string
+	// Begin prepares the module; nil for nothing to do.
+	Begin func(w *Lowerer) error
+	// Write replaces one hook.
+	Write func(w *Lowerer, h hookop.HookOp) error
+	// End runs after all hooks were written; nil for nothing to do.
+	End func(w *Lowerer) error
+}
+
+// Ordering says which value orders the hooks of a format.
+type Ordering uint8
+
+// Orderings.
+const (
+	OrderedByAny   Ordering = iota // a chain of type tensor<ui64>, or a token
+	OrderedByToken                 // !stablehlo.token
+	OrderedByPID                   // EXLA's PID, which each call returns for the next one
+	Unordered                      // the format has no order
+)
+
+// Check returns an error if hooks cannot be written with the given chain and order.
+func (w *Writer) Check(order hook.Order, chain hook.Chain) error {
+	switch {
+	case chain == hook.ChainPID && w.Ordered != OrderedByPID:
+		return fmt.Errorf("format %s has no chain of PIDs; only exla-io has", w.Name)
+	case order == hook.OrderSource && w.Ordered == OrderedByPID:
+		return fmt.Errorf("format %s keeps program order or none, but not the source's", w.Name)
+	}
+	return nil
+}
+
+// Chain returns the chain that orders hooks of the format, given the one that the user asked for.
+func (w *Writer) Chain(given hook.Chain) hook.Chain {
+	switch w.Ordered {
+	case OrderedByToken:
+		return hook.ChainToken
+	case OrderedByPID:
+		return hook.ChainPID
+	}
+	return given
+}
+
+// Order returns the order that hooks of the format keep, given the one that the user asked for.
+func (w *Writer) Order(given hook.Order) hook.Order {
+	if w.Ordered == Unordered {
+		return hook.OrderNone
+	}
+	return given
+}
+
+// Alias returns the alias mode that hooks of the format can express, given the one that the user asked for.
+func (w *Writer) Alias(given hook.AliasMode) hook.AliasMode {
+	if !w.Aliases {
+		return hook.AliasNone
+	}
+	return given
+}
+
+// PerDevice reports whether hooks of partitioned programs are placed on devices. It returns an error if the user asked
+// for devices that the format cannot name. A foreign format whose devices the user leaves to the source keeps them.
+func (w *Writer) PerDevice(given hook.PerDevice) (place bool, err error) {
+	switch {
+	case w.Proof:
+		return true, nil
+	case given == hook.PerDeviceSource:
+		return false, nil
+	case !w.Places:
+		return false, fmt.Errorf("hooks written as %s have no devices to fire on, so they cannot fire %s", w.Name, given)
+	}
+	return true, nil
+}
+
+// List is a list of formats. If several formats start with the same op, the first one that recognizes the hook reads it.
+type List []*Format
+
+// Builtin returns the formats that hlocb knows. To add a format, append it.
+func Builtin() List {
+	return List{
+		own,
+		hostCallback,
+		hostCallback2020,
+		exlaLazyInfeed,
+		exlaOutfeed,
+		rawOutfeed,
+		rawInfeed,
+		jaxFFI,
+		hostCallbackCall,
+		jaxDescriptor,
+		exlaCallback,
+		exlaIOCallback,
+		hostTransfer,
+		target,
+		strip,
+	}
+}
+
+// Find returns the format of the given name, nil if there is none.
+func (l List) Find(name string) *Format {
+	for _, f := range l {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Writers returns what the formats write; the first one is the default.
+func (l List) Writers() []*Writer {
+	var out []*Writer
+	for _, f := range l {
+		if f.Writer != nil {
+			out = append(out, f.Writer)
+		}
+	}
+	return out
+}
+
+// Readers returns the formats that hlocb reads.
+func (l List) Readers() []*Format {
+	return slices.DeleteFunc(slices.Clone(l), func(f *Format) bool { return f.Reader == nil })
+}
+
+// Writer returns the writer of the given name. The error lists the names.
+func (l List) Writer(name string) (*Writer, error) {
+	var names []string
+	for _, w := range l.Writers() {
+		if w.Name == name {
+			return w, nil
+		}
+		names = append(names, w.Name)
+	}
+	return nil, fmt.Errorf("expected one of %s, but got %q", strings.Join(names, ", "), name)
+}

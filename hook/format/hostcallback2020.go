@@ -1,0 +1,213 @@
+package format
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// hostCallback2020 is the first host_callback protocol: a header tensor<32xui32> with the magic word 2178, a consumer's id
+// of 64 bits and the types of the tensors in msgpack, then one outfeed of the tensors.
+var hostCallback2020 = &Format{
+	Name:   "jax-hcb-outfeed-2020",
+	Doc:    "JAX host_callback of early 2020: an outfeed of a ui32[32] header with magic 2178 and msgpack metadata, then one of the leaves",
+	Reader: &Reader{Starts: []*ir.Def{stablehlo.Outfeed}, Read: readHostCallback2020},
+}
+
+func readHostCallback2020(r *Raiser, op *ir.Op) (bool, error) {
+	tokens, data := irutil.SplitTokens(op.OperandList())
+	if len(data) != 1 {
+		return false, nil
+	}
+	t, ok := data[0].Type().(*ir.TensorType)
+	if !ok || t.DType() != tensor.UI32 || t.Rank() != 1 {
+		return false, nil
+	}
+	words, ok := irutil.Constant(data[0])
+	if !ok || len(words) == 0 || words[0] != hcb2020Magic {
+		return false, nil
+	}
+	header := make([]uint32, len(words))
+	for i, w := range words {
+		header[i] = uint32(w)
+	}
+	h, err := decodeHeader2020(header)
+	if err != nil {
+		return false, r.Module.Errorf(op, "host_callback header: %v", err)
+	}
+	if h.Consumer == 0 {
+		op.Result(0).ReplaceAllUsesWith(joinTokens(r.Module.Before(op), tokens))
+		irutil.EraseDead(op)
+		return true, nil
+	}
+	s := &Match{
+		At:         op,
+		Kind:       hook.Tap,
+		SourceID:   fmt.Sprintf("consumer %d", h.Consumer),
+		SideEffect: true,
+		Tokens:     tokens,
+		Results:    []*ir.Value{op.Result(0)},
+		Erase:      []*ir.Op{op},
+	}
+	if payload := next(op.Result(0), "outfeed"); payload != nil && len(h.Tensors) > 0 {
+		more, leaves := irutil.SplitTokens(payload.OperandList())
+		for _, tok := range more {
+			if tok != op.Result(0) {
+				s.Tokens = append(s.Tokens, tok)
+			}
+		}
+		for _, v := range leaves {
+			s.Operands = irutil.Unpack(r.Module.Before(payload), s.Operands, v)
+		}
+		s.At, s.Results, s.Erase = payload, []*ir.Value{payload.Result(0)}, []*ir.Op{payload, op}
+	}
+	if len(s.Operands) != len(h.Tensors) {
+		return false, r.Module.Errorf(op, "host_callback header announces %d tensors, but %d follow", len(h.Tensors), len(s.Operands))
+	}
+	for i, v := range s.Operands {
+		if want := h.Tensors[i]; !irutil.HasType(v, want.DType, want.Shape...) {
+			return false, r.Module.Errorf(s.At, "host_callback header announces %s as tensor %d, but %s follows", want, i, v.Type())
+		}
+	}
+	r.Add(s)
+	return true, nil
+}
+
+// hcb2020Magic is the first word of a header of the first host_callback protocol.
+const hcb2020Magic = 2178
+
+// header2020Data is a header of the first host_callback protocol: u32[32] of magic 2178, the consumer's id (high word
+// first), the metadata's length in bytes, and msgpack([(dtype, (dims...)), ...]) packed big-endian.
+type header2020Data struct {
+	Consumer uint64 // 0 ends the stream, 1 is an unknown consumer (used by its tests)
+	Tensors  []hook.TensorType
+}
+
+// dtypes2020 are the element types by their code in the metadata.
+var dtypes2020 = [...]tensor.DType{
+	tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64,
+	tensor.F16, tensor.F32, tensor.F64, tensor.BF16,
+}
+
+const header2020Words = 32
+
+// decodeHeader2020 reads a header, magic included.
+func decodeHeader2020(words []uint32) (*header2020Data, error) {
+	if len(words) != header2020Words {
+		return nil, fmt.Errorf("expected %d words, but got %d", header2020Words, len(words))
+	}
+	if words[0] != hcb2020Magic {
+		return nil, fmt.Errorf("expected the magic word %d, but got %d", hcb2020Magic, words[0])
+	}
+	h := &header2020Data{Consumer: uint64(words[1])<<32 | uint64(words[2])}
+	if h.Consumer == 0 {
+		return h, nil
+	}
+	n := int(words[3])
+	if n > 4*(header2020Words-4) || n < 0 {
+		return nil, fmt.Errorf("metadata of %d bytes does not fit the header", words[3])
+	}
+	var bytes []byte
+	for _, w := range words[4:] {
+		bytes = binary.BigEndian.AppendUint32(bytes, w)
+	}
+	d := &msgpack{bytes[:n]}
+	count, err := d.array()
+	if err != nil {
+		return nil, err
+	}
+	for range count {
+		k, err := d.array()
+		if err != nil {
+			return nil, err
+		}
+		if k != 2 {
+			return nil, errors.New("metadata does not hold pairs of type and dimensions")
+		}
+		code, err := d.uint()
+		if err != nil {
+			return nil, err
+		}
+		if code >= uint64(len(dtypes2020)) {
+			return nil, fmt.Errorf("unknown element type %d in the metadata", code)
+		}
+		rank, err := d.array()
+		if err != nil {
+			return nil, err
+		}
+		t := hook.TensorType{DType: dtypes2020[code], Shape: tensor.Shape{}}
+		for range rank {
+			dim, err := d.uint()
+			if err != nil {
+				return nil, err
+			}
+			if dim > 1<<40 {
+				return nil, fmt.Errorf("dimension %d in the metadata is too large", dim)
+			}
+			t.Shape = append(t.Shape, int64(dim))
+		}
+		if t.Shape.NumElements() < 0 {
+			return nil, fmt.Errorf("shape %v in the metadata is too large", t.Shape)
+		}
+		h.Tensors = append(h.Tensors, t)
+	}
+	return h, nil
+}
+
+// msgpack reads the arrays and unsigned numbers of the msgpack format.
+type msgpack struct{ b []byte }
+
+func (d *msgpack) take(n int) ([]byte, error) {
+	if len(d.b) < n {
+		return nil, errors.New("metadata is cut short")
+	}
+	out := d.b[:n]
+	d.b = d.b[n:]
+	return out, nil
+}
+
+func (d *msgpack) array() (int, error) {
+	b, err := d.take(1)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case b[0]&0xf0 == 0x90:
+		return int(b[0] & 0x0f), nil
+	case b[0] == 0xdc:
+		b, err = d.take(2)
+		if err != nil {
+			return 0, err
+		}
+		return int(binary.BigEndian.Uint16(b)), nil
+	}
+	return 0, fmt.Errorf("expected an array in the metadata, but got byte 0x%02x", b[0])
+}
+
+func (d *msgpack) uint() (uint64, error) {
+	b, err := d.take(1)
+	if err != nil {
+		return 0, err
+	}
+	if b[0] < 0x80 {
+		return uint64(b[0]), nil
+	}
+	if b[0] < 0xcc || b[0] > 0xcf {
+		return 0, fmt.Errorf("expected a number in the metadata, but got byte 0x%02x", b[0])
+	}
+	b, err = d.take(1 << (b[0] - 0xcc))
+	if err != nil {
+		return 0, err
+	}
+	v := uint64(0)
+	for _, c := range b {
+		v = v<<8 | uint64(c)
+	}
+	return v, nil
+}

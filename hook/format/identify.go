@@ -1,0 +1,155 @@
+package format
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strconv"
+
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// identify gives every hook its name and id and returns the number of hooks.
+func (r *Raiser) identify() (int, error) {
+	type entry struct {
+		op   hookop.HookOp
+		path string
+	}
+	m := r.Module
+	hooks := make([]entry, 0, r.found)
+	var err error
+	var misplaced []*ir.Op // calls from regions where no hook may be
+	for f := range m.Body().Ops() {
+		path := irutil.StringAttr(f.Attr(ir.SymbolName))
+		f.Walk(func(op *ir.Op) bool {
+			if h, ok := hookop.AsHook(op); ok {
+				if err = checkPlace(m, op); err != nil {
+					return false
+				}
+				hooks = append(hooks, entry{h, path})
+			} else if flow := op.Def().Flow; flow != nil && flow.Callee != "" && outside(m, op) != nil {
+				misplaced = append(misplaced, op)
+			}
+			return true
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	if err := checkCalls(m, misplaced); err != nil {
+		return 0, err
+	}
+	names := namer{}
+	ids := identifier{ordinal: map[string]int{}, used: make(map[hook.ID]*ir.Op, len(hooks))}
+	for i, h := range hooks { // hooks that were named before keep their names and ids
+		if h.op.Attr(hookop.AttrID) == r.noID {
+			continue
+		}
+		if name := names.unique(nameOr(h.op, i)); name != h.op.HookName() {
+			h.op.SetAttr(hookop.AttrName, ir.NewString(name))
+		}
+		if first := ids.claim(h.op.ID(), h.op.Op); first != nil {
+			return 0, m.Errorf(h.op.Op, "two hooks have the id %s", h.op.ID()).Note(first.Pos(), "the first one is here")
+		}
+	}
+	i64 := m.Context().I64()
+	for i, h := range hooks {
+		list := h.op.Attrs() // made by attrs and not shared, so it may be changed in place
+		at := -1
+		for k := range list {
+			if list[k].Attr == r.noID {
+				at = k
+			}
+		}
+		if at < 0 {
+			continue
+		}
+		list[at].Attr = ir.NewInteger(int64(ids.next(h.path, h.op)), i64)
+		if name := names.unique(nameOr(h.op, i)); name != h.op.HookName() {
+			for k := at; k < len(list); k++ {
+				if list[k].Name == hookop.AttrName {
+					list[k].Attr = ir.NewString(name)
+				}
+			}
+		}
+		h.op.SetAttrs(list)
+	}
+	return len(hooks), nil
+}
+
+// nameOr returns the name that the module gives hook i, or hook0, hook1 and so on.
+func nameOr(h hookop.HookOp, i int) string {
+	if name := h.HookName(); name != "" {
+		return name
+	}
+	return "hook" + strconv.Itoa(i)
+}
+
+// namer counts how often each name was given.
+type namer map[string]int
+
+// unique returns name, or name#2, name#3 and so on if it was given before.
+func (n namer) unique(name string) string {
+	for {
+		n[name]++
+		if n[name] == 1 {
+			return name
+		}
+		other := name + "#" + strconv.Itoa(n[name])
+		if n[other] == 0 {
+			n[other] = 1
+			return other
+		}
+	}
+}
+
+// identifier computes ids: the first 64 bits of SHA-256 over symbol path, format name, the name that the module itself
+// gives, operand and result types, and the ordinal among hooks that agree in all of these. Nothing else enters, so ids are
+// the same on every machine and in every run.
+type identifier struct {
+	ordinal map[string]int
+	used    map[hook.ID]*ir.Op
+	key     []byte
+}
+
+// claim notes that op has the given id. It returns the op that had the id before, nil for none.
+func (d *identifier) claim(id hook.ID, op *ir.Op) *ir.Op {
+	first := d.used[id]
+	if first == nil {
+		d.used[id] = op
+	}
+	return first
+}
+
+// next returns the id of h, a hook in the function named path.
+func (d *identifier) next(path string, h hookop.HookOp) hook.ID {
+	b := append(d.key[:0], path...)
+	b = append(b, '\n')
+	b = append(b, h.Format()...)
+	b = append(b, '\n')
+	b = append(b, h.HookName()...)
+	b = append(b, "\n("...)
+	for i := range h.NumData() {
+		b = append(b, h.Data(i).Type().String()...)
+		b = append(b, ',')
+	}
+	b = append(b, ")->("...)
+	for i := range h.NumResultData() {
+		b = append(b, h.ResultData(i).Type().String()...)
+		b = append(b, ',')
+	}
+	b = append(b, ")\n"...)
+	d.key = b
+	key := string(b)
+	for {
+		d.key = strconv.AppendInt(b, int64(d.ordinal[key]), 10)
+		d.ordinal[key]++
+		sum := sha256.Sum256(d.key)
+		id := hook.ID(binary.BigEndian.Uint64(sum[:8]))
+		if d.claim(id, h.Op) == nil {
+			return id
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package format
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// jaxFFI is the format of JAX 0.6 and later for io_callback, pure_callback, debug.callback and buffer_callback. The index
+// counts in a table of the process that made the module; only a process with such a table can run it.
+var jaxFFI = &Format{
+	Name:   "jax-ffi",
+	Doc:    "a custom call of one of the targets xla_ffi_python_{cpu,gpu}_callback, xla_ffi_partitioned_python_*, xla_buffer_python_*",
+	Reader: &Reader{Starts: []*ir.Def{stablehlo.CustomCall}, Read: readJAXFFI},
+	Writer: &Writer{
+		Name:    "jax",
+		Doc:     "custom calls @xla_ffi_python_cpu_callback with an index, ordered by a token; runs in jaxlib only",
+		Ordered: OrderedByToken,
+		Places:  true,
+		Write:   writeJAXFFI,
+		End:     func(w *Lowerer) error { exportTokens(w.Module); return nil },
+	},
+}
+
+func readJAXFFI(r *Raiser, op *ir.Op) (bool, error) {
+	if !irutil.IsTarget(op,
+		"xla_ffi_python_cpu_callback", "xla_ffi_python_gpu_callback",
+		"xla_ffi_partitioned_python_cpu_callback", "xla_ffi_partitioned_python_gpu_callback",
+		"xla_buffer_python_cpu_callback", "xla_buffer_python_gpu_callback",
+		"xla_buffer_python_cpu_callback_cmd_buffer", "xla_buffer_python_gpu_callback_cmd_buffer") {
+		return false, nil
+	}
+	index, ok := irutil.IntAttr(irutil.Config(op).Get("index"))
+	if !ok {
+		return false, r.Module.Errorf(op, "JAX callback has no index in its backend_config")
+	}
+	layouts, err := r.RowMajor(op)
+	if err != nil {
+		return false, err
+	}
+	tokens, data := irutil.SplitTokens(op.OperandList())
+	sideEffect := irutil.IsTrue(op.Attr("has_side_effect")) || len(tokens) > 0
+	results := irutil.ResultList(op)
+	aliases, err := r.Aliases(op, data)
+	if err != nil {
+		return false, err
+	}
+	r.Add(&Match{
+		At:         op,
+		Kind:       callKind(len(data), irutil.DataLeaves(results), sideEffect),
+		SourceID:   "index " + strconv.FormatUint(uint64(index), 10),
+		SideEffect: sideEffect,
+		Tokens:     tokens,
+		Operands:   data,
+		Results:    results,
+		Aliases:    aliases,
+		Layouts:    layouts,
+		EachDevice: strings.HasPrefix(irutil.StringAttr(op.Attr("call_target_name")), "xla_ffi_partitioned_"),
+		Mark:       op,
+		Erase:      []*ir.Op{op},
+	})
+	return true, nil
+}
+
+func writeJAXFFI(w *Lowerer, h hookop.HookOp) error {
+	ctx := w.Module.Context()
+	b := w.Module.Before(h.Op)
+	operands := data(h)
+	results, none := tapResults(h)
+	types := dataTypes(h)
+	if none {
+		types = nil
+	}
+	if h.Chained() {
+		operands = irutil.Prepend(h.Operand(0), operands)
+		types = irutil.Prepend[ir.Type](stablehlo.TokenType(ctx), types)
+	}
+	st := &ir.OpState{Def: w.Module.Def("stablehlo.custom_call"), Operands: operands, Types: types, Loc: h.Loc(), Pos: h.Pos()}
+	target := "xla_ffi_python_cpu_callback"
+	if h.Attr(hookop.AttrPartitioned) != nil && h.NumResultData() == 0 { // JAX has them for what returns nothing
+		target = "xla_ffi_partitioned_python_cpu_callback"
+	}
+	st.SetAttr("call_target_name", ir.NewString(target))
+	st.SetAttr("backend_config", ir.NewString(""))
+	if h.SideEffect() {
+		st.SetAttr("has_side_effect", ctx.Bool(true))
+	}
+	index := ir.NewInteger(int64(w.index), ctx.Integer(64, ir.Unsigned))
+	w.index++
+	st.SetAttr("mhlo.backend_config", ir.NewDict(ir.AttrList{{Name: "index", Attr: index}}))
+	if err := carrySharding(w.Module, h, st, w.Single); err != nil {
+		return err
+	}
+	st.SetAttr("operand_layouts", layouts(ctx, operands))
+	op := b.Insert(st)
+	op.SetAttr("result_layouts", layouts(ctx, irutil.ResultList(op)))
+	setMarks(op, h)
+	out := irutil.ResultList(op)
+	var token *ir.Value
+	if h.Chained() {
+		token, out = out[0], out[1:]
+	}
+	if none {
+		out = results
+	}
+	w.Replace(h, token, out)
+	return nil
+}
+
+// exportTokens makes the tokens that public functions create for their hooks arguments and results of theirs, as
+// JAX does: its runtime orders one run's effects after another's by them.
+func exportTokens(m *ir.Module) {
+	for _, f := range fn.Funcs(m) {
+		if f.Private() || f.External() || f.Type() == nil {
+			continue
+		}
+		entry := f.Body()
+		first := entry.First()
+		rets := irutil.Returns(f)
+		if first == nil || irutil.Stable(first) != "create_token" || len(rets) != 1 {
+			continue
+		}
+		// The chain's end is what follows from the token at the top of the function.
+		end := chainEnd(first.Result(0))
+		token := stablehlo.TokenType(m.Context())
+		args, results := irutil.SignatureAttrs(f)
+		mark := ir.NewDict(ir.AttrList{{Name: "jax.token", Attr: m.Context().Bool(true)}})
+		t := f.Type()
+		f.SetSignature(m.Context().Function(irutil.Prepend[ir.Type](token, t.Inputs()), irutil.Prepend[ir.Type](token, t.Results())),
+			irutil.Prepend(mark, args), irutil.Prepend(mark, results))
+		a := entry.InsertArg(0, token, first.Loc())
+		if end == first.Result(0) {
+			end = a
+		}
+		first.Result(0).ReplaceAllUsesWith(a)
+		first.Erase()
+		rets[0].SetOperands(irutil.Prepend(end, rets[0].OperandList()))
+		for i := range f.Type().Inputs() {
+			if n, ok := irutil.IntAttr(f.ArgAttrs(i).Get("tf.aliasing_output")); ok {
+				irutil.EditArg(f, i, func(l ir.AttrList) ir.AttrList {
+					return l.Set("tf.aliasing_output", ir.NewInteger(n+1, m.Context().I32()), false)
+				})
+			}
+		}
+	}
+}
+
+// chainEnd returns the last token that follows from token in its block.
+func chainEnd(token *ir.Value) *ir.Value {
+	for {
+		var next *ir.Value
+		for u := range token.Uses() {
+			if u.Owner().Block() != token.ParentBlock() {
+				continue
+			}
+			for _, r := range u.Owner().Results() {
+				if stablehlo.IsToken(r.Type()) {
+					next = r
+				}
+			}
+		}
+		if next == nil {
+			return branchEnd(token)
+		}
+		token = next
+	}
+}
+
+// branchEnd returns the token that an if or case gives whose branches take token, else token.
+func branchEnd(token *ir.Value) *ir.Value {
+	for u := range token.Uses() {
+		op := u.Owner()
+		for op != nil && op.Block() != token.ParentBlock() {
+			op = op.Parent()
+		}
+		if op != nil && op.NumResults() > 0 && stablehlo.IsToken(op.Result(0).Type()) {
+			return chainEnd(op.Result(0))
+		}
+	}
+	return token
+}

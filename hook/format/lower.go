@@ -1,0 +1,121 @@
+package format
+
+import (
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// LowerOptions says how hooks are written.
+type LowerOptions struct {
+	Default string // for the format strip: "zeros" replaces the results of calls and feeds by zeros; empty refuses them
+}
+
+// Lower writes every hlocb.hook of m in the format of out, and removes what only the source needed: meshes, arguments
+// and constants that nothing reads any more. An error is a *diag.Diagnostic at a hook that the format cannot hold.
+func Lower(m *ir.Module, out *Writer, opts LowerOptions) error {
+	ctx := m.Context()
+	w := &Lowerer{Module: m, Options: opts, Single: irutil.Partitions(m) == 1, writer: out, channel: 2, consumers: map[uint32]bool{}, aliases: map[aliasKey]ir.Attr{},
+		abi: ir.NewInteger(hook.ABI, ctx.I64()), four: ir.NewInteger(4, ctx.I32()), target: ir.NewString(hook.Target)}
+	m.Walk(func(op *ir.Op) bool {
+		if h, ok := hookop.AsHook(op); ok {
+			w.Hooks = append(w.Hooks, h)
+		}
+		return true
+	})
+	if len(w.Hooks) == 0 {
+		return nil
+	}
+	if out.Begin != nil {
+		if err := out.Begin(w); err != nil {
+			return err
+		}
+	}
+	for _, h := range w.Hooks {
+		if h.Chained() && irutil.IsZeroSize(h.Operand(0).Type()) {
+			return m.Errorf(h.Op, "a chain without elements would not keep the order")
+		}
+		if err := out.Write(w, h); err != nil {
+			return err
+		}
+	}
+	if out.End != nil {
+		if err := out.End(w); err != nil {
+			return err
+		}
+	}
+	dropPIDs(m)
+	dropMeshes(m)
+	return nil
+}
+
+// Lowerer is the state that the writers share while a module is written.
+type Lowerer struct {
+	Module  *ir.Module
+	Options LowerOptions
+	Hooks   []hookop.HookOp // all hooks of the module, in program order
+	Single  bool            // the module has one partition and one replica
+
+	writer    *Writer
+	index     int   // next number of a JAX callback
+	channel   int64 // next channel of a host transfer
+	consumers map[uint32]bool
+
+	abi, four, target ir.Attr // attributes that hlocb's own calls share
+	aliases           map[aliasKey]ir.Attr
+}
+
+// Token returns the token that h waits for: its chain, or a new token if h has none.
+func (w *Lowerer) Token(h hookop.HookOp) *ir.Value {
+	if h.Chained() {
+		return h.Operand(0)
+	}
+	return joinTokens(w.Module.Before(h.Op), nil)
+}
+
+// Replace replaces h by a token, nil if h is not chained, and its data results.
+func (w *Lowerer) Replace(h hookop.HookOp, token *ir.Value, results []*ir.Value) {
+	if h.Chained() {
+		h.Result(0).ReplaceAllUsesWith(token)
+	}
+	for i := range h.NumResultData() {
+		h.ResultData(i).ReplaceAllUsesWith(results[i])
+	}
+	h.Erase()
+}
+
+// Cannot returns an error that says why the format cannot hold h.
+func (w *Lowerer) Cannot(h hookop.HookOp, why string) error {
+	return w.Module.Errorf(h.Op, "hook %q cannot be written as %s: %s", h.HookName(), w.writer.Name, why)
+}
+
+// data returns the data operands of h.
+func data(h hookop.HookOp) []*ir.Value {
+	out := make([]*ir.Value, h.NumData())
+	for i := range out {
+		out[i] = h.Data(i)
+	}
+	return out
+}
+
+// dataTypes returns the types of the data results of h.
+func dataTypes(h hookop.HookOp) []ir.Type {
+	out := make([]ir.Type, h.NumResultData())
+	for i := range out {
+		out[i] = h.ResultData(i).Type()
+	}
+	return out
+}
+
+// tapResults returns the values that replace the results of a tap: its operands, which it never writes. It returns false
+// for a hook of another kind.
+func tapResults(h hookop.HookOp) (results []*ir.Value, ok bool) {
+	if h.Kind() != hook.Tap {
+		return nil, false
+	}
+	for _, o := range h.Aliases() {
+		results = append(results, h.Data(o))
+	}
+	return results, true
+}

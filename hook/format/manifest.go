@@ -1,0 +1,139 @@
+package format
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	hooks "github.com/hlocb/hlocb/internal/hook"
+
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// ManifestOf lists the hooks of a raised or lowered module in program order, with the order that its chains
+// impose on them. It does not change the module.
+func ManifestOf(m *ir.Module) (*hook.Manifest, error) {
+	out := &hook.Manifest{}
+	ops, edges := hooks.Edges(m)
+	if len(ops) == 0 {
+		return out, nil
+	}
+	out.Sites = make([]hook.Site, len(ops))
+	for i, op := range ops {
+		var err error
+		if out.Sites[i], err = siteOf(m, op); err != nil {
+			return nil, err
+		}
+	}
+	out.Edges = edges
+	return out, nil
+}
+
+// siteOf describes the hook that op is, raised or lowered.
+func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
+	var operands, results []*ir.Value
+	if h, isHook := hookop.AsHook(op); isHook {
+		s = hook.Site{
+			ID: h.ID(), Name: h.HookName(), Kind: h.Kind(), Format: h.Format(), SourceID: h.SourceID(),
+			Chained: h.Chained(), SideEffect: h.SideEffect(), Aliases: h.Aliases(),
+		}
+		for _, a := range h.SourceAttrs().Entries() {
+			if s.Attrs == nil {
+				s.Attrs = map[string]string{}
+			}
+			s.Attrs[a.Name] = a.Attr.String()
+		}
+	} else {
+		c, err := readOwnCall(m, op)
+		if err != nil {
+			return s, err
+		}
+		s = hook.Site{ID: c.id, Name: c.name, Kind: c.kind, Format: OwnName, Chained: c.chained, SideEffect: irutil.IsTrue(op.Attr("has_side_effect"))}
+		for _, a := range ownAttrs(irutil.Config(op)) {
+			if s.Attrs == nil {
+				s.Attrs = map[string]string{}
+			}
+			s.Attrs[a.Name] = a.Attr.String()
+		}
+		_, data := irutil.SplitTokens(op.OperandList())
+		r := &Raiser{Module: m}
+		if s.Aliases, err = r.Aliases(op, data); err != nil {
+			return s, err
+		}
+		if c.chained && !stablehlo.IsToken(op.Operand(0).Type()) {
+			s.Aliases = append([]int(nil), s.Aliases[1:]...)
+			for i := range s.Aliases {
+				s.Aliases[i] = max(s.Aliases[i]-1, -1)
+			}
+		}
+	}
+	operands, results = op.OperandList(), irutil.ResultList(op)
+	if s.Chained {
+		operands, results = operands[1:], results[1:]
+	}
+	s.Loc = LocText(op.Loc())
+	if s.Operands, err = hostTypes(m, op, operands); err != nil {
+		return s, err
+	}
+	s.Results, err = hostTypes(m, op, results)
+	return s, err
+}
+
+// hostTypes returns the types of vals as a handler sees them.
+func hostTypes(m *ir.Module, op *ir.Op, vals []*ir.Value) ([]hook.TensorType, error) {
+	out := make([]hook.TensorType, len(vals))
+	for i, v := range vals {
+		t, ok := v.Type().(*ir.TensorType)
+		if !ok || !t.Static() || t.DType() == tensor.Invalid {
+			return nil, m.Errorf(op, "a hook cannot hand a value of type %s to its host", v.Type())
+		}
+		out[i] = hook.TensorType{DType: t.DType(), Shape: t.Shape()}
+	}
+	return out, nil
+}
+
+// LocText returns a location as MLIR prints it inside loc(...), "" where it is unknown.
+func LocText(l *ir.Loc) string {
+	switch l.Kind() {
+	case ir.LocFile:
+		line, col := l.Start()
+		s := ir.Quote(l.Name()) + ":" + strconv.Itoa(int(line)) + ":" + strconv.Itoa(int(col))
+		if endLine, endCol := l.End(); endLine == line && endLine != 0 {
+			s += fmt.Sprintf(" to :%d", endCol)
+		} else if endLine != 0 {
+			s += fmt.Sprintf(" to %d:%d", endLine, endCol)
+		}
+		return s
+	case ir.LocName:
+		if len(l.Children()) > 0 && l.Children()[0].Kind() != ir.LocUnknown {
+			return ir.Quote(l.Name()) + "(" + LocText(l.Children()[0]) + ")"
+		}
+		return ir.Quote(l.Name())
+	case ir.LocCallSite:
+		return "callsite(" + childText(l.Children()[0]) + " at " + childText(l.Children()[1]) + ")"
+	case ir.LocFused:
+		parts := make([]string, len(l.Children()))
+		for i, c := range l.Children() {
+			parts[i] = childText(c)
+		}
+		meta := ""
+		if l.Metadata() != nil {
+			meta = "<" + l.Metadata().String() + ">"
+		}
+		return "fused" + meta + "[" + strings.Join(parts, ", ") + "]"
+	}
+	return ""
+}
+
+func childText(l *ir.Loc) string {
+	if s := LocText(l); s != "" {
+		return s
+	}
+	return "unknown"
+}

@@ -1,0 +1,142 @@
+package format
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Notations of others have no place for a hook's name, id and kind. What hlocb writes in them says so in frontend attributes of
+// the hook's first op, a map of strings that XLA carries along and readers of those notations look up their own keys in. hlocb
+// reads them back; a hook without them is read by its shape alone.
+const (
+	attrFrontend = "mhlo.frontend_attributes"
+
+	markAliases   = "hlocb_aliases" // of an inout hook: the operand of each result
+	markID        = "hlocb_id"      // 16 hexadecimal digits
+	markKind      = "hlocb_kind"
+	markName      = "hlocb_name"
+	markOperands  = "hlocb_operands"   // how many, where the notation does not tell none from a dummy
+	markPerDevice = "hlocb_per_device" // each for a hook that fires on every device with its shard
+	markPure      = "hlocb_pure"       // true for a hook without side effect
+)
+
+// marks returns the frontend attributes that tell hook h, in order.
+func marks(h hookop.HookOp) ir.AttrList {
+	var list ir.AttrList
+	if h.Kind() == hook.InOut {
+		var parts []string
+		for _, a := range h.Aliases() {
+			parts = append(parts, strconv.Itoa(a))
+		}
+		list = append(list, ir.NamedAttr{Name: markAliases, Attr: ir.NewString(strings.Join(parts, ","))})
+	}
+	list = append(list,
+		ir.NamedAttr{Name: markID, Attr: ir.NewString(h.ID().String())},
+		ir.NamedAttr{Name: markKind, Attr: ir.NewString(h.Kind().String())},
+		ir.NamedAttr{Name: markName, Attr: ir.NewString(h.HookName())})
+	if h.Attr(hookop.AttrPartitioned) != nil {
+		list = append(list, ir.NamedAttr{Name: markPerDevice, Attr: ir.NewString(hook.PerDeviceEach.String())})
+	}
+	if !h.SideEffect() {
+		list = append(list, ir.NamedAttr{Name: markPure, Attr: ir.NewString("true")})
+	}
+	return list
+}
+
+// setMarks marks op as the first of hook h.
+func setMarks(op *ir.Op, h hookop.HookOp) { op.SetAttr(attrFrontend, ir.NewDict(marks(h))) }
+
+// frontend returns a frontend attribute of op, "" where it has none.
+func frontend(op *ir.Op, name string) string {
+	d, _ := op.Attr(attrFrontend).(*ir.DictAttr)
+	return irutil.StringAttr(d.Get(name))
+}
+
+// markedKind returns the kind that op is marked with.
+func markedKind(op *ir.Op) (hook.Kind, bool) { return hook.ParseKind(frontend(op, markKind)) }
+
+// readMarks takes over what the first op of a hook is marked with, as far as it agrees with the hook. Where a function was
+// copied with its hooks, the first one keeps the id.
+func (r *Raiser) readMarks(s *Match) {
+	kind, ok := markedKind(s.Mark)
+	if !ok {
+		return
+	}
+	if name := frontend(s.Mark, markName); name != "" {
+		s.Name = name
+	}
+	if id, ok := hook.ParseID(frontend(s.Mark, markID)); ok && !r.marked[id] {
+		if r.marked == nil {
+			r.marked = map[hook.ID]bool{}
+		}
+		r.marked[id] = true
+		s.ID = &id
+	}
+	s.EachDevice = s.EachDevice || frontend(s.Mark, markPerDevice) == hook.PerDeviceEach.String()
+	if frontend(s.Mark, markPure) == "true" {
+		s.loseTokens()
+	}
+	switch {
+	case kind == hook.InOut && s.Kind == hook.Call && s.SideEffect:
+		if aliases, ok := markedAliases(s); ok {
+			s.Kind, s.Aliases = hook.InOut, aliases
+		}
+	case kind == hook.Tap && s.Kind == hook.InOut, // its results are its operands
+		kind == hook.Feed && s.Kind == hook.Call && len(s.Operands) == 0,
+		kind == hook.Call && s.Kind == hook.Feed:
+		s.Kind = kind
+	}
+}
+
+// loseTokens takes the side effect from a hook whose tokens order it with nothing: they start at its first op and end at its last.
+func (s *Match) loseTokens() {
+	for _, t := range s.Tokens {
+		if d := t.DefiningOp(); d == nil || irutil.Stable(d) != "create_token" || !t.HasOneUse() {
+			return
+		}
+	}
+	var rest []*ir.Value
+	for _, v := range s.Results {
+		if !stablehlo.IsToken(v.Type()) {
+			rest = append(rest, v)
+			continue
+		}
+		for u := range v.Uses() {
+			if !slices.Contains(s.Erase, u.Owner()) {
+				return
+			}
+		}
+	}
+	s.Tokens, s.Results, s.SideEffect = nil, rest, false
+}
+
+// markedAliases returns the aliases that an inout hook is marked with; ok is false where its operands and results do not have them.
+func markedAliases(s *Match) (aliases []int, ok bool) {
+	var types []ir.Type
+	for _, v := range s.Results {
+		for _, t := range irutil.Leaves(nil, v.Type()) {
+			if !stablehlo.IsToken(t) {
+				types = append(types, t)
+			}
+		}
+	}
+	parts := strings.Split(frontend(s.Mark, markAliases), ",")
+	if len(parts) != len(types) {
+		return nil, false
+	}
+	for i, p := range parts {
+		n, err := strconv.Atoi(p)
+		if err != nil || n < 0 || n >= len(s.Operands) || s.Operands[n].Type() != types[i] {
+			return nil, false
+		}
+		aliases = append(aliases, n)
+	}
+	return aliases, allAliased(aliases)
+}

@@ -1,0 +1,56 @@
+package format
+
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// rawOutfeed is an outfeed that belongs to no protocol: a tap named by its outfeed_config.
+var rawOutfeed = &Format{
+	Name:   "raw-outfeed",
+	Doc:    "an outfeed that belongs to no protocol; its outfeed_config is the hook's name",
+	Reader: &Reader{Starts: []*ir.Def{stablehlo.Outfeed}, Read: readRawOutfeed},
+}
+
+func readRawOutfeed(r *Raiser, op *ir.Op) (bool, error) {
+	tokens, data := irutil.SplitTokens(op.OperandList())
+	b := r.Module.Before(op)
+	var operands []*ir.Value
+	for _, v := range data {
+		operands = irutil.Unpack(b, operands, v)
+	}
+	r.Add(&Match{
+		At:         op,
+		Kind:       hook.Tap,
+		Name:       irutil.StringAttr(op.Attr("outfeed_config")),
+		SideEffect: true,
+		Tokens:     tokens,
+		Operands:   operands,
+		Results:    irutil.ResultList(op),
+		Erase:      []*ir.Op{op},
+	})
+	return true, nil
+}
+
+// rawInfeed is an infeed that belongs to no protocol: a feed named by its infeed_config.
+var rawInfeed = &Format{
+	Name:   "raw-infeed",
+	Doc:    "an infeed that belongs to no protocol; its infeed_config is the hook's name",
+	Reader: &Reader{Starts: []*ir.Def{stablehlo.Infeed}, Read: readRawInfeed},
+}
+
+func readRawInfeed(r *Raiser, op *ir.Op) (bool, error) {
+	tokens, _ := irutil.SplitTokens(op.OperandList())
+	r.Add(&Match{
+		At:         op,
+		Kind:       hook.Feed,
+		Name:       irutil.StringAttr(op.Attr("infeed_config")),
+		SideEffect: true,
+		Tokens:     tokens,
+		Results:    irutil.ResultList(op),
+		Erase:      []*ir.Op{op},
+	})
+	return true, nil
+}

@@ -1,0 +1,202 @@
+package format
+
+import (
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// own is hlocb's own call. Reading it makes a second rewrite of a module change nothing.
+var own = &Format{
+	Name: OwnName,
+	Doc:  "hlocb's own call, a custom call @hlocb_hook of version 1",
+	Reader: &Reader{
+		Starts: []*ir.Def{stablehlo.CustomCall},
+		Read:   readOwn,
+		Chains: func(op *ir.Op) bool {
+			return irutil.IsTarget(op, hook.Target) && irutil.IsTrue(irutil.Config(op).Get("chained"))
+		},
+	},
+	Writer: &Writer{
+		Name:    "ffi",
+		Doc:     "hlocb's own call, a custom call @hlocb_hook of version 1; runs on every plugin with the FFI extension",
+		Ordered: OrderedByAny,
+		Places:  true,
+		Aliases: true,
+		Proof:   true,
+		Losses:  "the source's identity of a hook (source_id), which the manifest keeps",
+		Write:   writeOwn,
+	},
+}
+
+// OwnName is the name of hlocb's own format.
+const OwnName = "hlocb"
+
+func readOwn(r *Raiser, op *ir.Op) (bool, error) {
+	if !irutil.IsTarget(op, hook.Target) {
+		return false, nil
+	}
+	c, err := readOwnCall(r.Module, op)
+	if err != nil {
+		return false, err
+	}
+	layouts, err := r.RowMajor(op)
+	if err != nil {
+		return false, err
+	}
+	operands, results := op.OperandList(), irutil.ResultList(op)
+	if c.chained && !stablehlo.IsToken(operands[0].Type()) {
+		return false, r.Module.Errorf(op, "the chain of the hook could not be followed")
+	}
+	tokens, data := irutil.SplitTokens(operands)
+	aliases, err := r.Aliases(op, data)
+	if err != nil {
+		return false, err
+	}
+	if c.kind == hook.InOut && len(results)-len(tokens) > 0 && !allAliased(aliases) {
+		return false, r.Module.Errorf(op, "hook is of kind inout, but not every result is aliased to an operand")
+	}
+	r.Add(&Match{
+		At:         op,
+		Kind:       c.kind,
+		Name:       c.name,
+		SideEffect: irutil.IsTrue(op.Attr("has_side_effect")) || c.chained,
+		Tokens:     tokens,
+		Operands:   data,
+		Results:    results,
+		Aliases:    aliases,
+		Layouts:    layouts,
+		Attrs:      ownAttrs(irutil.Config(op)),
+		ID:         &c.id,
+		Erase:      []*ir.Op{op},
+	})
+	return true, nil
+}
+
+// ownCall is what the backend_config of hlocb's own call says.
+type ownCall struct {
+	id      hook.ID
+	name    string
+	kind    hook.Kind
+	chained bool
+}
+
+// readOwnCall reads the configuration of hlocb's own call and checks it against the call.
+func readOwnCall(m *ir.Module, op *ir.Op) (ownCall, error) {
+	var c ownCall
+	cfg := irutil.Config(op)
+	abi, ok := irutil.IntAttr(cfg.Get("abi"))
+	if !ok {
+		return c, m.Errorf(op, "@%s has no abi in its backend_config", hook.Target)
+	}
+	if abi != hook.ABI {
+		return c, m.Errorf(op, "@%s is of abi %d, but this hlocb reads abi %d", hook.Target, abi, hook.ABI)
+	}
+	id, ok := irutil.IntAttr(cfg.Get("id"))
+	if !ok {
+		return c, m.Errorf(op, "@%s has no id in its backend_config", hook.Target)
+	}
+	c.id = hook.ID(id)
+	c.name = irutil.StringAttr(cfg.Get("name"))
+	if c.kind, ok = hook.ParseKind(irutil.StringAttr(cfg.Get("kind"))); !ok {
+		return c, m.Errorf(op, "@%s has no kind tap, inout, call or feed in its backend_config", hook.Target)
+	}
+	c.chained = irutil.IsTrue(cfg.Get("chained"))
+	if c.chained {
+		if op.NumOperands() == 0 || op.NumResults() == 0 || op.Operand(0).Type() != op.Result(0).Type() {
+			return c, m.Errorf(op, "@%s is chained, but operand 0 and result 0 are no pair of one type", hook.Target)
+		}
+		if irutil.IsZeroSize(op.Operand(0).Type()) {
+			return c, m.Errorf(op, "@%s is chained through a value without elements, which orders nothing", hook.Target)
+		}
+	}
+	return c, nil
+}
+
+func writeOwn(w *Lowerer, h hookop.HookOp) error {
+	m, ctx := w.Module, w.Module.Context()
+	sideEffect := h.SideEffect()
+	attrs := make(ir.AttrList, 0, 5) // sorted
+	attrs = append(attrs, ir.NamedAttr{Name: "api_version", Attr: w.four, Inherent: true})
+	cfg := make(ir.AttrList, 5)
+	cfg[0] = ir.NamedAttr{Name: "abi", Attr: w.abi}
+	cfg[1] = ir.NamedAttr{Name: "chained", Attr: ctx.Bool(h.Chained())}
+	cfg[2] = ir.NamedAttr{Name: "id", Attr: h.Attr(hookop.AttrID)}
+	cfg[3] = ir.NamedAttr{Name: "kind", Attr: h.Attr(hookop.AttrKind)}
+	cfg[4] = ir.NamedAttr{Name: "name", Attr: h.Attr(hookop.AttrName)}
+	if h.Format() == OwnName { // what else its own call said stays
+		cfg = append(cfg, h.SourceAttrs().Entries()...)
+	}
+	attrs = append(attrs,
+		ir.NamedAttr{Name: "backend_config", Attr: ir.NewDict(cfg), Inherent: true},
+		ir.NamedAttr{Name: "call_target_name", Attr: w.target, Inherent: true})
+	if sideEffect {
+		attrs = append(attrs, ir.NamedAttr{Name: "has_side_effect", Attr: ctx.Bool(true), Inherent: true})
+	}
+	if list := w.ownAliases(h); len(list) > 0 {
+		attrs = append(attrs, ir.NamedAttr{Name: attrOutputAliases, Attr: ir.NewArray(list), Inherent: true})
+	}
+	st := &ir.OpState{Def: m.Def("stablehlo.custom_call"), Operands: h.OperandList(), Types: irutil.TypesOf(h.Op), Attrs: attrs, Loc: h.Loc(), Pos: h.Pos()}
+	if h.Layouts() {
+		st.SetAttr("operand_layouts", layouts(ctx, st.Operands))
+		st.SetAttr("result_layouts", layouts(ctx, irutil.ResultList(h.Op)))
+	}
+	if err := carrySharding(m, h, st, w.Single); err != nil {
+		return err
+	}
+	op := m.Before(h.Op).Insert(st)
+	for i, v := range h.Results() {
+		op.Result(i).SetName(v.Name())
+		v.ReplaceAllUsesWith(op.Result(i))
+	}
+	h.Op.Erase()
+	return nil
+}
+
+// ownAliases returns the aliases of hlocb's own call: the chain's, then those of the data.
+func (w *Lowerer) ownAliases(h hookop.HookOp) []ir.Attr {
+	list := make([]ir.Attr, 0, h.NumResults())
+	add := func(result, operand int) {
+		key := aliasKey{result, operand, h.NumResults() > 1}
+		a := w.aliases[key]
+		if a == nil {
+			a = aliasAttr(result, operand, h.NumResults())
+			w.aliases[key] = a
+		}
+		list = append(list, a)
+	}
+	skip := 0
+	if h.Chained() {
+		skip = 1
+		if !stablehlo.IsToken(h.Operand(0).Type()) {
+			add(0, 0)
+		}
+	}
+	for i, o := range h.Aliases() {
+		if o >= 0 {
+			add(skip+i, skip+o)
+		}
+	}
+	return list
+}
+
+// aliasKey says which alias an attribute is: hooks share theirs.
+type aliasKey struct {
+	result, operand int
+	several         bool // results
+}
+
+// layouts returns the row-major layout of each value; tokens and scalars have the empty one.
+func layouts(ctx *ir.Context, vals []*ir.Value) ir.Attr {
+	list := make([]ir.Attr, len(vals))
+	for i, v := range vals {
+		rank := 0
+		if t, ok := v.Type().(*ir.TensorType); ok {
+			rank = t.Rank()
+		}
+		list[i] = irutil.RowMajorLayout(ctx, rank)
+	}
+	return ir.NewArray(list)
+}

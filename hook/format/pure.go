@@ -1,0 +1,116 @@
+package format
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// mergePure erases hooks without side effect that nothing depends on and merges equal ones of one block. XLA
+// does both, so an engine must, or the two would deliver different events. It returns which hook stands for each that
+// was merged.
+func mergePure(m *ir.Module) map[*ir.Op]*ir.Op {
+	merged := map[*ir.Op]*ir.Op{}
+	type key struct {
+		block *ir.Block
+		text  string
+	}
+	var pure []hookop.HookOp
+	m.Walk(func(op *ir.Op) bool {
+		if h, ok := hookop.AsHook(op); ok && !h.SideEffect() && !h.Chained() {
+			pure = append(pure, h)
+		}
+		return true
+	})
+	if len(pure) == 0 {
+		return nil
+	}
+	first := map[key]hookop.HookOp{}
+	ordinals := map[*ir.Value]int{}
+	for _, h := range pure {
+		k := key{h.Block(), pureKey(h, ordinals)}
+		f, ok := first[k]
+		if !ok {
+			first[k] = h
+			continue
+		}
+		for i, v := range h.Results() {
+			v.ReplaceAllUsesWith(f.Result(i))
+		}
+		merged[h.Op] = f.Op
+		irutil.EraseDead(h.Op)
+	}
+	defer orderTargets(pure)
+	for i := len(pure) - 1; i >= 0; i-- {
+		if h := pure[i]; h.Block() != nil {
+			if users, dead := deadUsers(h.Op, nil, 0); dead {
+				for k := len(users) - 1; k >= 0; k-- {
+					if users[k].Block() != nil {
+						users[k].Erase()
+					}
+				}
+				irutil.EraseDead(h.Op)
+			}
+		}
+	}
+	return merged
+}
+
+// orderTargets gives the hooks that are left and that the user named a side effect, whatever their source says of
+// it: who names a target wants to see its calls, and in order. JAX's pure_callback stays what it is.
+func orderTargets(pure []hookop.HookOp) {
+	for _, h := range pure {
+		if h.Block() != nil && h.Format() == targetName {
+			h.SetAttr(hookop.AttrSideEffect, ir.NewUnit())
+		}
+	}
+}
+
+// pureKey says what a hook without side effect computes: its source's identity and its operands.
+func pureKey(h hookop.HookOp, ordinals map[*ir.Value]int) string {
+	var b strings.Builder
+	for _, a := range h.Attrs() {
+		b.WriteString(a.Name)
+		b.WriteByte('=')
+		b.WriteString(a.Attr.String())
+		b.WriteByte(';')
+	}
+	for _, v := range h.Operands() {
+		n, ok := ordinals[v]
+		if !ok {
+			n = len(ordinals)
+			ordinals[v] = n
+		}
+		b.WriteString(" %" + strconv.Itoa(n))
+	}
+	for _, v := range h.Results() {
+		b.WriteString(v.Type().String())
+	}
+	return b.String()
+}
+
+// deadUsers returns the ops that depend on op, producers before users, where all of them are pure and nothing
+// else uses them. It gives up on long chains: XLA's cleaning is matched where it matters, right at the hook.
+func deadUsers(op *ir.Op, list []*ir.Op, depth int) (users []*ir.Op, dead bool) {
+	if depth > 64 {
+		return nil, false
+	}
+	for _, r := range op.Results() {
+		for u := range r.Uses() {
+			o := u.Owner()
+			if !o.Has(ir.Pure) || o.NumRegions() > 0 || o.Has(ir.Terminator) || len(list) > 256 {
+				return nil, false
+			}
+			list = append(list, o)
+			var ok bool
+			if list, ok = deadUsers(o, list, depth+1); !ok {
+				return nil, false
+			}
+		}
+	}
+	return list, true
+}

@@ -1,0 +1,437 @@
+package format
+
+import (
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+)
+
+// RaiseOptions says which ops are hooks.
+type RaiseOptions struct {
+	Formats List     // nil: Builtin
+	Targets []string // further custom-call targets that are hooks
+}
+
+// Raised describes the hooks that Raise found.
+type Raised struct {
+	Hooks int // number of hooks in the module
+	// Origins are the places in the source of the ops that each hook consisted of.
+	Origins map[hook.ID][]diag.Pos
+}
+
+// Raise replaces every hook of m by an hlocb.hook op. Tokens stay: the hooks take and return them as the source's ops
+// did. An error is a *diag.Diagnostic at the op that could not be read.
+func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
+	r, err := raise(m, opts, false)
+	if err != nil {
+		return nil, err
+	}
+	out := &Raised{Hooks: r.hooks, Origins: make(map[hook.ID][]diag.Pos, r.hooks)}
+	for _, o := range r.origins {
+		if o.hook.Block() != nil { // not merged with another hook
+			out.Origins[hookop.HookOp{Op: o.hook}.ID()] = o.places
+		}
+	}
+	return out, nil
+}
+
+// raise is Raise. With written it also notes the ops that each hook consisted of.
+func raise(m *ir.Module, opts RaiseOptions, written bool) (*Raiser, error) {
+	if opts.Formats == nil {
+		opts.Formats = Builtin()
+	}
+	r := &Raiser{Module: m, targets: map[string]bool{}, written: written, unit: ir.NewUnit(), noID: ir.NewUnit()}
+	for _, t := range opts.Targets {
+		r.targets[t] = true
+	}
+	r.formats = opts.Formats.Readers()
+	candidates, err := r.candidates()
+	if err != nil {
+		return nil, err
+	}
+	for _, op := range candidates {
+		if op.Block() == nil { // part of a hook that was raised before
+			continue
+		}
+		for _, f := range r.byRow[op.Def()] {
+			r.format = f
+			done, err := f.Reader.Read(r, op)
+			if err != nil {
+				return nil, err
+			}
+			if done {
+				break
+			}
+		}
+	}
+	for _, f := range r.formats {
+		if f.Reader.Finish != nil {
+			r.format = f
+			if err := f.Reader.Finish(r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if r.found == 0 {
+		return r, nil
+	}
+	markPIDs(m, r.pids)
+	if r.pure {
+		r.merged = mergePure(m)
+	}
+	r.hooks, err = r.identify()
+	return r, err
+}
+
+// candidates returns the ops that hooks may start with, in program order: reading a hook may erase later ones. It makes
+// tokens of the chains that are none.
+func (r *Raiser) candidates() ([]*ir.Op, error) {
+	r.byRow = map[*ir.Def][]*Format{}
+	var out []*ir.Op
+	var chains chainOps
+	parallel := false
+	var last *ir.Def
+	starts := false // whether hooks start with ops of row last
+	r.Module.Walk(func(op *ir.Op) bool {
+		if row := op.Def(); row != last {
+			last = row
+			formats, known := r.byRow[row]
+			if !known {
+				formats = r.startingWith(row)
+				r.byRow[row] = formats
+			}
+			starts = len(formats) > 0
+			parallel = parallel || row.Name == runParallel
+		}
+		if starts {
+			out = append(out, op)
+			if r.isChainLink(op) {
+				chains.links = append(chains.links, op)
+			} else if isAnnotation(op) {
+				chains.annotations = append(chains.annotations, op)
+			}
+		}
+		return true
+	})
+	if parallel {
+		out = withoutParallel(r.Module, out)
+	}
+	pids, err := r.tokenizeChains(chains)
+	r.pids = pids
+	return out, err
+}
+
+// startingWith returns the formats whose hooks may start with an op of the row.
+func (r *Raiser) startingWith(row *ir.Def) []*Format {
+	var out []*Format
+	for _, f := range r.formats {
+		for _, s := range f.Reader.Starts {
+			if s == row || s.Name == row.Name || row.Base == s {
+				out = append(out, f)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// Raiser is the state that the readers share while a module is raised.
+type Raiser struct {
+	Module *ir.Module
+
+	formats []*Format
+	byRow   map[*ir.Def][]*Format
+	format  *Format // of the hook being read
+	targets map[string]bool
+	found   int // hooks read
+	hooks   int // hooks left after equal ones were merged
+
+	origins  []origin
+	exla     bool        // the module speaks EXLA's outfeed protocol
+	endFlags []*ir.Op    // outfeeds that send 0, which ends EXLA's stream if the module speaks its protocol
+	pids     []*ir.Value // PIDs of EXLA's server that hooks took
+	pure     bool        // a hook has no side effect
+	merged   map[*ir.Op]*ir.Op
+	marked   map[hook.ID]bool
+
+	written bool // note the ops of each hook
+
+	unit    ir.Attr
+	noID    ir.Attr // stands for the id of a hook until identify computes it
+	strings map[string]ir.Attr
+}
+
+// origin says which ops a hook consisted of.
+type origin struct {
+	hook   *ir.Op
+	places []diag.Pos
+	parts  []part // if the raiser notes them
+}
+
+// Match is a hook that a reader recognized.
+type Match struct {
+	At         *ir.Op // the hlocb.hook op goes in front of it and takes its location
+	Kind       hook.Kind
+	Name       string // the module's name for the hook, empty for none
+	SourceID   string // what identifies the hook in its source, for reports only
+	SideEffect bool
+	Tokens     []*ir.Value // tokens that the hook waits for
+	Operands   []*ir.Value // what the host receives
+	Results    []*ir.Value // values that the results of the hlocb.hook op replace: data, tokens, tuples of both
+	Aliases    []int       // as hookop.HookOp.Aliases, over the data leaves of Results; nil for none
+	Attrs      ir.AttrList // further attributes, for handlers
+	Layouts    bool        // the source gives layouts
+	EachDevice bool        // fires on every device with its shard
+	ID         *hook.ID    // given by the source; nil: computed
+	Mark       *ir.Op      // its frontend attributes may give name, id and kind, see setMarks; nil for none
+	Erase      []*ir.Op    // the ops that the hook consists of, users before producers
+}
+
+// Add replaces the ops of s by an hlocb.hook op and returns it.
+func (r *Raiser) Add(s *Match) *ir.Op {
+	if s.Mark != nil {
+		r.readMarks(s)
+	}
+	m := r.Module
+	b := m.Before(s.At)
+	var types []ir.Type
+	tokens := false
+	var buf [4]ir.Type
+	for _, v := range s.Results {
+		for _, t := range irutil.Leaves(buf[:0], v.Type()) {
+			if stablehlo.IsToken(t) {
+				tokens = true
+			} else {
+				types = append(types, t)
+			}
+		}
+	}
+	tokens = tokens || len(s.Tokens) > 0
+	operands := s.Operands
+	if tokens {
+		token := joinTokens(b, s.Tokens)
+		operands = irutil.Prepend(token, operands)
+		types = irutil.Prepend(token.Type(), types)
+	}
+	op := b.Insert(&ir.OpState{Def: m.Def(hookop.Hook.Name), Operands: operands, Types: types, Attrs: r.attrs(s, tokens)})
+	o := origin{hook: op, places: make([]diag.Pos, 0, len(s.Erase))}
+	for i := len(s.Erase) - 1; i >= 0; i-- { // producers first
+		o.places = append(o.places, s.Erase[i].Pos())
+	}
+	if r.written {
+		o.parts = s.parts()
+	}
+	r.origins = append(r.origins, o)
+	r.replace(b, s, op, tokens)
+	r.found++
+	r.pure = r.pure || !s.SideEffect
+	return op
+}
+
+// attrs returns the attributes of the hook, sorted by name.
+func (r *Raiser) attrs(s *Match, tokens bool) ir.AttrList {
+	list := make(ir.AttrList, 0, 8)
+	set := func(name string, a ir.Attr) { list = append(list, ir.NamedAttr{Name: name, Attr: a, Inherent: true}) }
+	flag := func(name string, set bool) {
+		if set {
+			list = append(list, ir.NamedAttr{Name: name, Attr: r.unit, Inherent: true})
+		}
+	}
+	carry := func(name string) {
+		if a := s.At.Attr(name); a != nil {
+			list = append(list, ir.NamedAttr{Name: name, Attr: a})
+		}
+	}
+	if a := hookop.AliasAttr(r.Module.Context(), s.Aliases); a != nil {
+		set(hookop.AttrAliases, a)
+	}
+	if len(s.Attrs) > 0 {
+		set(hookop.AttrAttrs, ir.NewDict(s.Attrs))
+	}
+	flag(hookop.AttrChained, tokens)
+	set(hookop.AttrFormat, r.string(r.format.Name))
+	flag(hookop.AttrSideEffect, s.SideEffect)
+	if s.ID != nil {
+		set(hookop.AttrID, ir.NewInteger(int64(*s.ID), r.Module.Context().I64()))
+	} else {
+		set(hookop.AttrID, r.noID)
+	}
+	set(hookop.AttrKind, r.string(s.Kind.String()))
+	flag(hookop.AttrLayouts, s.Layouts)
+	carry(irutil.AttrMhloSharding)
+	set(hookop.AttrName, r.string(s.Name))
+	flag(hookop.AttrPartitioned, s.EachDevice)
+	carry(irutil.AttrSdySharding)
+	if s.SourceID != "" {
+		set(hookop.AttrSourceID, ir.NewString(s.SourceID))
+	}
+	return list
+}
+
+// string returns a string attribute; hooks share theirs.
+func (r *Raiser) string(s string) ir.Attr {
+	a := r.strings[s]
+	if a == nil {
+		a = ir.NewString(s)
+		if r.strings == nil {
+			r.strings = map[string]ir.Attr{}
+		}
+		r.strings[s] = a
+	}
+	return a
+}
+
+// replace makes the users of the old results use the hook's and erases the ops that the hook consisted of.
+func (r *Raiser) replace(b *ir.Builder, s *Match, op *ir.Op, tokens bool) {
+	next := 0
+	if tokens {
+		next = 1
+	}
+	for _, v := range s.Results {
+		var flat []*ir.Value
+		for _, t := range irutil.Leaves(nil, v.Type()) {
+			if stablehlo.IsToken(t) {
+				flat = append(flat, op.Result(0))
+			} else {
+				flat = append(flat, op.Result(next))
+				next++
+			}
+		}
+		w, _ := irutil.Pack(b, v.Type(), flat)
+		v.ReplaceAllUsesWith(w)
+		irutil.FoldTuples(w)
+	}
+	var operands []*ir.Value
+	for _, e := range s.Erase {
+		operands = append(operands, e.OperandList()...)
+		e.Erase()
+	}
+	for _, v := range operands {
+		if op := v.DefiningOp(); op != nil && op.Block() != nil && irutil.Removable(op) {
+			irutil.EraseDead(op)
+		}
+	}
+}
+
+// joinTokens returns one token that waits for all of tokens.
+func joinTokens(b *ir.Builder, tokens []*ir.Value) *ir.Value {
+	m := b.Module()
+	switch len(tokens) {
+	case 0:
+		return ir.Must(b.Build(m.Def("stablehlo.create_token"), nil)).Result(0)
+	case 1:
+		return tokens[0]
+	}
+	return ir.Must(b.Build(m.Def("stablehlo.after_all"), tokens)).Result(0)
+}
+
+// RowMajor reports whether a custom call gives layouts. A layout that is not row-major is an error.
+func (r *Raiser) RowMajor(op *ir.Op) (bool, error) {
+	any := false
+	for _, name := range [...]string{"operand_layouts", "result_layouts"} {
+		list, ok := op.Attr(name).(*ir.ArrayAttr)
+		if !ok {
+			continue
+		}
+		any = true
+		for i, e := range list.Elems() {
+			d, ok := e.(*ir.DenseAttr)
+			if !ok {
+				continue
+			}
+			perm, err := d.Int64s()
+			if err != nil {
+				return false, r.Module.Errorf(op, "cannot read %s of the hook: %v", name, err)
+			}
+			for k, p := range perm {
+				if p != int64(len(perm)-1-k) {
+					return false, r.Module.Errorf(op, "hook needs row-major layouts, but %s has %v at position %d", name, perm, i)
+				}
+			}
+		}
+	}
+	return any, nil
+}
+
+// outside returns the innermost op around op that does not say when its region runs, or a function of a nested module.
+// It returns nil if control flow says when op is executed.
+func outside(m *ir.Module, op *ir.Op) *ir.Op {
+	for in := op; ; {
+		p := in.Parent()
+		if p == nil || p == m.Op() {
+			return nil
+		}
+		f := p.Def().Flow
+		if f == nil {
+			return p
+		}
+		if !ordered(p, in.Block().Region()) {
+			return p
+		}
+		if f.Function && p.Parent() != m.Op() {
+			return p
+		}
+		in = p
+	}
+}
+
+// ordered reports whether op says when its region r runs.
+func ordered(op *ir.Op, r *ir.Region) bool {
+	for i, region := range op.Regions() {
+		if region == r {
+			return op.Def().Flow.Ordered(i)
+		}
+	}
+	return false
+}
+
+// notDefined is why a hook in some regions is refused.
+const notDefined = "how often and in which order the region runs is not defined"
+
+// checkPlace returns an error if control flow does not say when a hook runs.
+func checkPlace(m *ir.Module, op *ir.Op) error {
+	switch p := outside(m, op); {
+	case p == nil:
+		return nil
+	case p.Def().Flow != nil && p.Def().Flow.Function:
+		return m.Errorf(op, "hook in a nested module is not supported")
+	default:
+		return m.Errorf(op, "hook inside a region of '%s' cannot be delivered in order", p.Name()).Note(p.Pos(), notDefined)
+	}
+}
+
+// checkCalls returns an error if one of the calls reaches a hook. Control flow does not say when these calls run.
+func checkCalls(m *ir.Module, calls []*ir.Op) error {
+	if len(calls) == 0 {
+		return nil
+	}
+	reach := flow.ReachOf(m, func(op *ir.Op) bool { _, ok := hookop.AsHook(op); return ok })
+	for _, call := range calls {
+		p := outside(m, call)
+		if f := p.Def().Flow; f != nil && f.Function { // a nested module has functions of its own
+			continue
+		}
+		if f := reach.Callee(call); f != nil && reach.Holds(f) {
+			return m.Errorf(call, "function @%s has hooks, which cannot be delivered in order from inside a region of '%s'", fn.FuncOp{Op: f}.Symbol(), p.Name()).Note(p.Pos(), notDefined)
+		}
+	}
+	return nil
+}
+
+// callKind returns the kind of a hook whose host computes the results.
+func callKind(operands, results int, sideEffect bool) hook.Kind {
+	switch {
+	case !sideEffect:
+		return hook.Call
+	case results == 0:
+		return hook.Tap
+	case operands == 0:
+		return hook.Feed
+	}
+	return hook.Call
+}

@@ -1,0 +1,354 @@
+package format
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// hostTransfer is the format of JAX's callbacks on TPU (sends, then receives, on one token) and of TensorFlow's host
+// compute (sends fan out from one token, receives start at the token that joins them; the keys say which ones belong
+// together). hlocb writes JAX's: a send per operand, a recv per result, one token through all. A hook without results
+// receives a scalar and one without operands sends a zero, so that neighbouring hooks do not merge.
+var hostTransfer = &Format{
+	Name:   "host-sendrecv",
+	Doc:    "send and recv with is_host_transfer: JAX on TPU (one token through all) and TensorFlow (keys K_dtoh_i, K_htod_i)",
+	Reader: &Reader{Starts: []*ir.Def{stablehlo.Send, stablehlo.Recv}, Read: readTransfers},
+	Writer: &Writer{
+		Name:    "sendrecv",
+		Doc:     "send and recv with pjrt_rendezvous, as JAX writes them for TPU; for plugins with host transfers, not the CPU's",
+		Ordered: OrderedByToken,
+		Places:  true,
+		Losses:  "hooks without order and without side effect get a token of their own",
+		Write:   writeTransfers,
+	},
+}
+
+// transfer is one send or recv.
+type transfer struct {
+	op      *ir.Op
+	send    bool
+	channel int64
+	key     string // rendezvous key
+	stem    string // key less _dtoh_i or _htod_i, empty where it is not of that form
+}
+
+func readTransfer(op *ir.Op) (transfer, bool) {
+	t := transfer{op: op, send: irutil.Stable(op) == "send"}
+	if (!t.send && irutil.Stable(op) != "recv") || !irutil.IsTrue(op.Attr("is_host_transfer")) {
+		return t, false
+	}
+	if d, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok {
+		if c, ok := d.Data().(*stablehlo.ChannelHandle); ok {
+			t.channel = c.Handle
+		}
+	}
+	front, _ := op.Attr(attrFrontend).(*ir.DictAttr)
+	t.key = irutil.StringAttr(front.Get("_xla_host_transfer_rendezvous"))
+	for _, mark := range [...]string{"_dtoh_", "_htod_"} {
+		if i := strings.LastIndex(t.key, mark); i > 0 {
+			if _, err := strconv.Atoi(t.key[i+len(mark):]); err == nil {
+				t.stem = t.key[:i]
+			}
+		}
+	}
+	return t, true
+}
+
+func readTransfers(r *Raiser, op *ir.Op) (bool, error) {
+	first, ok := readTransfer(op)
+	if !ok {
+		return false, nil
+	}
+	var group []transfer
+	if first.stem != "" {
+		group = byKey(first)
+	} else {
+		group = byToken(first)
+	}
+	s := &Match{Kind: hook.Tap, Name: first.stem, SideEffect: true}
+	if s.Name == "" && first.key != strconv.FormatInt(first.channel, 10) {
+		s.Name = first.key
+	}
+	inside := map[*ir.Op]bool{}
+	for _, t := range group {
+		inside[t.op] = true
+	}
+	// after_all ops between the parts belong to the hook as well.
+	var joins []*ir.Op
+	for _, t := range group {
+		tokens, _ := irutil.SplitTokens(t.op.OperandList())
+		for _, tok := range tokens {
+			if def := tok.DefiningOp(); def != nil && irutil.Stable(def) == "after_all" && !inside[def] && waitsFor(def, inside) {
+				inside[def] = true
+				joins = append(joins, def)
+			}
+		}
+	}
+	outer := func(op *ir.Op) {
+		tokens, _ := irutil.SplitTokens(op.OperandList())
+		for _, tok := range tokens {
+			if def := tok.DefiningOp(); def == nil || !inside[def] {
+				s.Tokens = append(s.Tokens, tok)
+			}
+		}
+	}
+	var channels []string
+	dummySend, dummyRecv := isDummySend(group), isDummyRecv(group)
+	if kind, ok := markedKind(first.op); ok {
+		dummySend = dummySend && frontend(first.op, markOperands) == "0"
+		dummyRecv = dummyRecv && kind == hook.Tap
+		s.Mark = first.op
+	}
+	for _, t := range group {
+		outer(t.op)
+		channels = append(channels, strconv.FormatInt(t.channel, 10))
+		_, data := irutil.SplitTokens(t.op.OperandList())
+		if t.send && !dummySend {
+			for _, v := range data {
+				s.Operands = irutil.Unpack(r.Module.Before(t.op), s.Operands, v)
+			}
+		}
+		for _, v := range t.op.Results() {
+			if dummyRecv && !t.send && !stablehlo.IsToken(v.Type()) {
+				continue
+			}
+			s.Results = append(s.Results, v)
+		}
+		s.Erase = irutil.Prepend(t.op, s.Erase)
+	}
+	for _, j := range joins {
+		outer(j)
+		s.Results = append(s.Results, j.Result(0))
+	}
+	s.Tokens = irutil.Distinct(s.Tokens)
+	s.Erase = eraseOrder(s.Erase, joins)
+	s.SourceID = "channels " + strings.Join(channels, ",")
+	s.Kind = callKind(len(s.Operands), irutil.DataLeaves(s.Results), true)
+	// The hook goes where its last part stands: everything it takes is there by then.
+	s.At = group[0].op
+	for _, t := range group {
+		if s.At.IsBefore(t.op) {
+			s.At = t.op
+		}
+	}
+	if user := usedBefore(s, inside); user != nil {
+		return false, r.Module.Errorf(user, "a result of the transfer is used before all of the transfer is done")
+	}
+	r.Add(s)
+	return true, nil
+}
+
+// byToken gathers the run of sends and then receives that follow one another on one token.
+func byToken(t transfer) []transfer {
+	group := []transfer{t}
+	for {
+		last := group[len(group)-1]
+		tokens, _ := irutil.SplitTokens(irutil.ResultList(last.op))
+		if len(tokens) != 1 {
+			return group
+		}
+		var found *ir.Op
+		if last.send {
+			found = next(tokens[0], "send")
+		}
+		if found == nil {
+			found = next(tokens[0], "recv")
+		}
+		if found == nil {
+			return group
+		}
+		n, ok := readTransfer(found)
+		if _, marked := markedKind(found); !ok || n.stem != "" || marked {
+			return group
+		}
+		group = append(group, n)
+	}
+}
+
+// byKey gathers the transfers of the same block whose keys have one stem, sends first, each by number.
+func byKey(t transfer) []transfer {
+	var sends, recvs []transfer
+	for op := t.op; op != nil; op = op.Next() {
+		if n, ok := readTransfer(op); ok && n.stem == t.stem {
+			if n.send {
+				sends = append(sends, n)
+			} else {
+				recvs = append(recvs, n)
+			}
+		}
+	}
+	sortByKey(sends)
+	sortByKey(recvs)
+	return append(sends, recvs...)
+}
+
+func sortByKey(list []transfer) {
+	number := func(t transfer) int {
+		n, _ := strconv.Atoi(t.key[strings.LastIndexByte(t.key, '_')+1:])
+		return n
+	}
+	for i := range list {
+		for k := i; k > 0 && number(list[k]) < number(list[k-1]); k-- {
+			list[k], list[k-1] = list[k-1], list[k]
+		}
+	}
+}
+
+// waitsFor reports whether an after_all joins tokens of ops inside.
+func waitsFor(join *ir.Op, inside map[*ir.Op]bool) bool {
+	for _, v := range join.Operands() {
+		if v.DefiningOp() != nil && inside[v.DefiningOp()] {
+			return true
+		}
+	}
+	return false
+}
+
+// isDummySend reports whether all that is sent is the zero that JAX sends where a callback has no operands.
+func isDummySend(group []transfer) bool {
+	var sent []*ir.Value
+	for _, t := range group {
+		if t.send {
+			_, data := irutil.SplitTokens(t.op.OperandList())
+			sent = append(sent, data...)
+		}
+	}
+	return len(sent) == 1 && isDummy(sent[0])
+}
+
+// isDummy reports whether v is what JAX sends where a callback has no operands: a zero of type tensor<1xf32>.
+func isDummy(v *ir.Value) bool {
+	if !irutil.HasType(v, tensor.F32, 1) {
+		return false
+	}
+	def := v.DefiningOp()
+	for def != nil && (irutil.Stable(def) == "broadcast_in_dim" || irutil.Stable(def) == "reshape") {
+		def = def.Operand(0).DefiningOp()
+	}
+	if def == nil || irutil.Stable(def) != "constant" {
+		return false
+	}
+	d, ok := def.Attr("value").(*ir.DenseAttr)
+	if !ok {
+		return false
+	}
+	value, _, err := d.Elements()
+	if err != nil || value == nil {
+		return false
+	}
+	for _, b := range value.Bytes() {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isDummyRecv reports whether all that is received, after sends, is the unused tensor<f32> that JAX receives
+// where a callback has no results.
+func isDummyRecv(group []transfer) bool {
+	var got []*ir.Value
+	sends := 0
+	for _, t := range group {
+		if t.send {
+			sends++
+			continue
+		}
+		_, data := irutil.SplitTokens(irutil.ResultList(t.op))
+		got = append(got, data...)
+	}
+	return sends > 0 && len(got) == 1 && irutil.HasType(got[0], tensor.F32) && !got[0].HasUses()
+}
+
+// eraseOrder puts ops into an order in which users go before producers; all stand in one block.
+func eraseOrder(ops, joins []*ir.Op) []*ir.Op {
+	all := append(append([]*ir.Op(nil), ops...), joins...)
+	for i := range all {
+		for k := i; k > 0 && all[k-1].IsBefore(all[k]); k-- {
+			all[k], all[k-1] = all[k-1], all[k]
+		}
+	}
+	return all
+}
+
+// usedBefore returns an op outside the hook that uses a result of it and stands before the place of the hook.
+func usedBefore(s *Match, inside map[*ir.Op]bool) *ir.Op {
+	for _, v := range s.Results {
+		for u := range v.Uses() {
+			user := u.Owner()
+			if inside[user] {
+				continue
+			}
+			for user != nil && user.Block() != s.At.Block() {
+				user = user.Parent()
+			}
+			if user != nil && user.IsBefore(s.At) {
+				return u.Owner()
+			}
+		}
+	}
+	return nil
+}
+
+func writeTransfers(w *Lowerer, h hookop.HookOp) error {
+	m, ctx := w.Module, w.Module.Context()
+	b := m.Before(h.Op)
+	operands := data(h)
+	token := w.Token(h)
+	said := append(ir.AttrList{{Name: markOperands, Attr: ir.NewString(strconv.Itoa(len(operands)))}}, marks(h)...)
+	if len(operands) == 0 {
+		zero := ir.Must(b.Build(m.Def("stablehlo.constant"), nil,
+			ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(tensor.New(tensor.F32, tensor.Shape{1}))}))
+		operands = append(operands, zero.Result(0))
+	}
+	results, none := tapResults(h)
+	types := dataTypes(h)
+	if none || len(types) == 0 {
+		types = []ir.Type{ctx.StaticTensor(tensor.F32, nil)}
+	}
+	for i, v := range operands {
+		op := w.transfer(b, "stablehlo.send", []*ir.Value{v, token}, []ir.Type{stablehlo.TokenType(ctx)}, stablehlo.ChannelDeviceToHost)
+		if i == 0 {
+			d, _ := op.Attr(attrFrontend).(*ir.DictAttr)
+			op.SetAttr(attrFrontend, ir.NewDict(append(slices.Clone(d.Entries()), said...)))
+		}
+		if err := w.Shard(h, op); err != nil {
+			return err
+		}
+		token = op.Result(0)
+	}
+	for _, t := range types {
+		op := w.transfer(b, "stablehlo.recv", []*ir.Value{token}, []ir.Type{t, stablehlo.TokenType(ctx)}, stablehlo.ChannelHostToDevice)
+		if err := w.Shard(h, op); err != nil {
+			return err
+		}
+		token = op.Result(1)
+		if !none {
+			results = append(results, op.Result(0))
+		}
+	}
+	w.Replace(h, token, results)
+	return nil
+}
+
+func (w *Lowerer) transfer(b *ir.Builder, name string, operands []*ir.Value, types []ir.Type, direction int64) *ir.Op {
+	ch := w.channel
+	w.channel++
+	key := strconv.FormatInt(ch, 10)
+	front := ir.NewDict(ir.AttrList{
+		{Name: "_xla_host_transfer_handler_name", Attr: ir.NewString("pjrt_rendezvous")},
+		{Name: "_xla_host_transfer_rendezvous", Attr: ir.NewString(key)},
+	})
+	return b.Create(w.Module.Def(name), operands, types,
+		ir.NamedAttr{Name: "channel_handle", Attr: stablehlo.ChannelHandleAttr.New(&stablehlo.ChannelHandle{Handle: ch, Type: direction})},
+		ir.NamedAttr{Name: "is_host_transfer", Attr: w.Module.Context().Bool(true)},
+		ir.NamedAttr{Name: attrFrontend, Attr: front})
+}

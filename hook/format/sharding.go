@@ -1,0 +1,121 @@
+package format
+
+import (
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// carrySharding gives a lowered hook the sharding of its source, one entry for each of its results. With one
+// partition and replica there is nothing to say.
+func carrySharding(m *ir.Module, h hookop.HookOp, st *ir.OpState, single bool) error {
+	list, err := shardingOf(m, h, len(st.Types), single)
+	for _, a := range list {
+		st.SetAttr(a.Name, a.Attr)
+	}
+	return err
+}
+
+// shardingOf returns the attributes that say where an op of a lowered hook with n results runs.
+func shardingOf(m *ir.Module, h hookop.HookOp, n int, single bool) (ir.AttrList, error) {
+	if single {
+		return nil, nil
+	}
+	var out ir.AttrList
+	if a := h.Attr(irutil.AttrSdySharding); a != nil {
+		entries, ok := irutil.PerValue(a)
+		if !ok || len(entries) == 0 {
+			return nil, m.Errorf(h.Op, "cannot read the sharding %s of the hook", a)
+		}
+		list := make([]*sdy.Sharding, max(1, n))
+		for i := range list {
+			list[i] = entries[0]
+		}
+		out = append(out, ir.NamedAttr{Name: irutil.AttrSdySharding, Attr: sdy.PerValueAttr.New(&sdy.PerValue{Shardings: list})})
+	}
+	if a := h.Attr(irutil.AttrMhloSharding); a != nil {
+		out = append(out, ir.NamedAttr{Name: irutil.AttrMhloSharding, Attr: a})
+	}
+	return out, nil
+}
+
+// shard gives ops of a lowered hook its sharding.
+func (w *Lowerer) Shard(h hookop.HookOp, ops ...*ir.Op) error {
+	for _, op := range ops {
+		list, err := shardingOf(w.Module, h, op.NumResults(), w.Single)
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			op.SetAttr(a.Name, a.Attr)
+		}
+	}
+	return nil
+}
+
+// dropMeshes erases the maximal meshes that nothing names any more: they came with the callbacks.
+func dropMeshes(m *ir.Module) {
+	var meshes []*ir.Op
+	for op := range m.Body().Ops() {
+		if op.Name() == "sdy.mesh" && strings.HasPrefix(irutil.StringAttr(op.Attr(ir.SymbolName)), "maximal_mesh_") {
+			meshes = append(meshes, op)
+		}
+	}
+	for _, mesh := range meshes {
+		name := "@" + irutil.StringAttr(mesh.Attr(ir.SymbolName))
+		used := false
+		m.Walk(func(op *ir.Op) bool {
+			for _, a := range op.Attrs() {
+				used = used || mentions(a.Attr, name)
+			}
+			return !used
+		})
+		if !used {
+			mesh.Erase()
+		}
+	}
+}
+
+// mentions reports whether an attribute names a symbol, given with its '@'.
+func mentions(a ir.Attr, symbol string) bool {
+	switch a := a.(type) {
+	case *ir.DialectAttr:
+		return hasSymbol(a.Body(), symbol)
+	case *ir.SymbolRefAttr:
+		return "@"+a.Root() == symbol
+	case *ir.ArrayAttr:
+		for _, e := range a.Elems() {
+			if mentions(e, symbol) {
+				return true
+			}
+		}
+	case *ir.DictAttr:
+		for _, e := range a.Entries() {
+			if mentions(e.Attr, symbol) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasSymbol reports whether text holds the symbol as a whole word.
+func hasSymbol(text, symbol string) bool {
+	for {
+		i := strings.Index(text, symbol)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(symbol):]
+		if text == "" || !isWord(text[0]) {
+			return true
+		}
+	}
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c == '.' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}

@@ -1,0 +1,114 @@
+package format
+
+import (
+	"strconv"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/ir"
+)
+
+const targetName = "target"
+
+// target is the format of custom calls whose targets the user named.
+var target = &Format{
+	Name:   targetName,
+	Doc:    "a custom call of a target that the user names",
+	Reader: &Reader{Starts: []*ir.Def{stablehlo.CustomCall}, Read: readTarget},
+}
+
+func readTarget(r *Raiser, op *ir.Op) (bool, error) {
+	if !r.targets[irutil.StringAttr(op.Attr("call_target_name"))] {
+		return false, nil
+	}
+	layouts, err := r.RowMajor(op)
+	if err != nil {
+		return false, err
+	}
+	if s, ok := op.Attr("backend_config").(*ir.StringAttr); ok && s.Value() != "" {
+		if v, _ := irutil.IntAttr(op.Attr("api_version")); v == 4 {
+			return false, r.Module.Errorf(op, "api_version 4 needs a dictionary as backend_config, but this is a string")
+		}
+	}
+	operands, results := op.OperandList(), irutil.ResultList(op)
+	// A chain of no size orders nothing in XLA; it is taken for the token it stands for.
+	var chain *ir.Value
+	if len(operands) > 0 && len(results) > 0 && operands[0].Type() == results[0].Type() && irutil.IsZeroSize(operands[0].Type()) {
+		chain = operands[0]
+	}
+	tokens, data := irutil.SplitTokens(operands)
+	aliases, err := r.Aliases(op, data)
+	if err != nil {
+		return false, err
+	}
+	if chain != nil {
+		data, results = data[1:], results[1:]
+		aliases = aliases[1:]
+		for i := range aliases {
+			aliases[i] = max(aliases[i]-1, -1)
+		}
+		op.Result(0).ReplaceAllUsesWith(chain)
+	}
+	cfg := irutil.Config(op)
+	label, used := targetLabel(cfg)
+	sideEffect := irutil.IsTrue(op.Attr("has_side_effect")) || len(tokens) > 0
+	n := irutil.DataLeaves(results)
+	kind := callKind(len(data), n, sideEffect)
+	if n > 0 && allAliased(aliases) {
+		kind = hook.InOut
+	}
+	s := &Match{
+		At:         op,
+		Kind:       kind,
+		Name:       label,
+		SideEffect: sideEffect,
+		Tokens:     tokens,
+		Operands:   data,
+		Results:    results,
+		Aliases:    aliases,
+		Layouts:    layouts,
+		Erase:      []*ir.Op{op},
+	}
+	for _, name := range [...]string{"hook_id", "id"} {
+		if v, ok := irutil.IntAttr(cfg.Get(name)); ok && s.SourceID == "" {
+			s.SourceID = name + " " + strconv.FormatInt(v, 10)
+		}
+	}
+	if cfg != nil {
+		for _, e := range cfg.Entries() {
+			if e.Name != used {
+				s.Attrs = append(s.Attrs, ir.NamedAttr{Name: e.Name, Attr: e.Attr})
+			}
+		}
+	}
+	r.Add(s)
+	return true, nil
+}
+
+// targetLabel returns the name that a config gives its hook, and the entry it comes from.
+func targetLabel(cfg *ir.DictAttr) (label, from string) {
+	for _, name := range [...]string{"name", "hook"} {
+		if s := irutil.StringAttr(cfg.Get(name)); s != "" {
+			return s, name
+		}
+	}
+	for _, name := range [...]string{"hook_id", "id"} {
+		if v, ok := irutil.IntAttr(cfg.Get(name)); ok {
+			return strconv.FormatInt(v, 10), ""
+		}
+	}
+	return "", ""
+}
+
+// allAliased reports whether every result shares the memory of an operand of its own.
+func allAliased(aliases []int) bool {
+	seen := map[int]bool{}
+	for _, a := range aliases {
+		if a < 0 || seen[a] {
+			return false
+		}
+		seen[a] = true
+	}
+	return true
+}

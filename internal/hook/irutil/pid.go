@@ -1,0 +1,31 @@
+package irutil
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// AttrPID marks, on a raised module, the argument that holds the PID of EXLA's callback server.
+const AttrPID = "hlocb.pid"
+
+// PIDBytes is the size of a PID on the machines EXLA runs on.
+const PIDBytes = 8
+
+// AddPID inserts the PID as argument 0 of f.
+func AddPID(m *ir.Module, f fn.FuncOp, pid ir.Type) *ir.Value {
+	args, results := SignatureAttrs(f)
+	mark := ir.NewDict(ir.AttrList{{Name: AttrPID, Attr: ir.NewUnit()}})
+	t := f.Type()
+	f.SetSignature(m.Context().Function(Prepend(pid, t.Inputs()), t.Results()), Prepend(mark, args), results)
+	return f.Body().InsertArg(0, pid, f.Loc())
+}
+
+// PIDArg returns f's argument that holds the PID, nil where it has none.
+func PIDArg(f fn.FuncOp) *ir.Value {
+	for i := range f.Type().Inputs() {
+		if f.ArgAttrs(i).Get(AttrPID) != nil {
+			return f.Body().Arg(i)
+		}
+	}
+	return nil
+}
