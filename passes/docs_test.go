@@ -1,6 +1,7 @@
 package passes_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"regexp"
@@ -35,6 +36,13 @@ func TestDocumentedFormats(t *testing.T) {
 			t.Errorf("docs/formats.md has no worked example of --to %s", o.Name)
 		}
 	}
+	defer func() {
+		if *update {
+			if err := os.WriteFile("../docs/formats.md", text, 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
 	for _, e := range examples {
 		t.Run(e[1]+e[2], func(t *testing.T) {
 			to, want := "", "target"
@@ -60,6 +68,10 @@ func TestDocumentedFormats(t *testing.T) {
 			lines := strings.Split(strings.TrimSpace(print.String(m, print.Options{})), "\n")
 			for _, l := range lines[1 : len(lines)-1] { // without the module around it
 				got = append(got, strings.TrimPrefix(l, "  "))
+			}
+			if *update {
+				text = bytes.Replace(text, []byte(e[4]), []byte(strings.Join(got, "\n")+"\n"), 1)
+				return
 			}
 			if d := cmp.Diff(strings.TrimSpace(e[4]), strings.Join(got, "\n")); d != "" {
 				t.Errorf("-documented +got:\n%s", d)

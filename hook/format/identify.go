@@ -128,8 +128,10 @@ func (d *identifier) next(path string, h hookop.HookOp) hook.ID {
 	b := append(d.key[:0], path...)
 	b = append(b, '\n')
 	b = append(b, h.Format()...)
-	b = append(b, '\n')
-	b = append(b, h.HookName()...)
+	if name := h.HookName(); name != "" {
+		b = append(b, '\n')
+		b = append(b, name...)
+	}
 	b = append(b, "\n("...)
 	for i := range h.NumData() {
 		b = append(b, h.Data(i).Type().String()...)

@@ -1,6 +1,8 @@
 package format
 
 import (
+	"strings"
+
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
@@ -131,7 +133,7 @@ func (r *Raiser) startingWith(row *ir.Def) []*Format {
 	var out []*Format
 	for _, f := range r.formats {
 		for _, s := range f.Reader.Starts {
-			if s == row || s.Name == row.Name || row.Base == s {
+			if s.Name == row.Name || "mhlo."+strings.TrimPrefix(s.Name, "stablehlo.") == row.Name {
 				out = append(out, f)
 				break
 			}
