@@ -22,6 +22,7 @@ func TestRender(t *testing.T) {
 		{"carriage return", "ab\r\ncd", 1, "f:1:2: error: m\nab\n ^\n"},
 		{"escape sequence", "a\x1b[31mb", 2, "f:1:3: error: m\na\uFFFD[31mb\n  ^\n"},
 		{"no utf-8", "\xff\xfeab", 3, "f:1:4: error: m\n\uFFFD\uFFFDab\n   ^\n"},
+		{"no text", "ML\xefR\x00\n", 4, "f: offset 4: error: m\n"},
 		{"wide letters", "äöü x", 7, "f:1:8: error: m\näöü x\n    ^\n"},
 	}
 	for _, tt := range tests {

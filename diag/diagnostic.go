@@ -44,12 +44,16 @@ func (d *Diagnostic) Note(pos Pos, format string, args ...any) *Diagnostic {
 	return d
 }
 
-// Error returns "file:line:col: error: message".
+// Error returns "file:line:col: error: message"; of a source that is no text, "file: offset 120: error: message".
 func (d *Diagnostic) Error() string {
 	var b strings.Builder
 	if d.Source != nil {
 		b.WriteString(d.Source.Name())
-		if d.Pos.IsValid() {
+		switch {
+		case !d.Pos.IsValid():
+		case d.Source.Binary():
+			fmt.Fprintf(&b, ": offset %d", d.Pos.Offset())
+		default:
 			line, col := d.Source.LineColumn(d.Pos)
 			fmt.Fprintf(&b, ":%d:%d", line, col)
 		}
@@ -62,7 +66,7 @@ func (d *Diagnostic) Error() string {
 // Render writes d for a person: the line of Error, the source line, a caret below it, then the notes.
 func (d *Diagnostic) Render(w io.Writer) {
 	fmt.Fprintln(w, EscapeLines(d.Error()))
-	if d.Source != nil && d.Pos.IsValid() {
+	if d.Source != nil && d.Pos.IsValid() && !d.Source.Binary() {
 		text, caret := d.Source.excerpt(d.Pos)
 		fmt.Fprintf(w, "%s\n%s^\n", text, strings.Repeat(" ", caret))
 	}

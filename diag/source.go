@@ -63,6 +63,9 @@ func (s *Source) Name() string { return s.name }
 // Text returns the bytes of the source. The caller must not change them.
 func (s *Source) Text() []byte { return s.text }
 
+// Binary reports whether the source is no text: one of its first 4096 bytes is zero. Positions in it are byte offsets.
+func (s *Source) Binary() bool { return bytes.IndexByte(s.text[:min(len(s.text), 4096)], 0) >= 0 }
+
 // LineColumn returns the 1-based line and byte column of p. A position past the end is taken as the end.
 func (s *Source) LineColumn(p Pos) (line, column int) {
 	s.findLines()

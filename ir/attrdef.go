@@ -34,6 +34,11 @@ type AttrDef struct {
 	As *AttrDef
 	// Base is the row of another dialect that this row mirrors: of #mhlo.gather, #stablehlo.gather.
 	Base *AttrDef
+	// Binary is how bytecode stores the attribute; nil: as text. Readers accept every form, and writers use the first one
+	// that the data allows.
+	Binary []Binary
+	// Lazy: the text is made each time that somebody asks for it. It is for attributes that are rarely printed.
+	Lazy bool
 
 	data reflect.Type // the struct that the data points to
 }
@@ -120,17 +125,28 @@ func kindOf(t reflect.Type) FieldKind {
 // Mirror returns the row of the same attribute in another dialect.
 func (d *AttrDef) Mirror(dialect string) *AttrDef {
 	m := *d
-	m.Dialect, m.Base, m.As = dialect, d, nil
+	m.Dialect, m.Base, m.As, m.Binary = dialect, d, nil, nil
 	return &m
 }
 
 // New returns the attribute that holds data, a pointer to the struct that the row was made for. It keeps data.
 func (d *AttrDef) New(data any) *DialectAttr {
-	name, body := d.Name, d.body(data)
+	a := &DialectAttr{dialect: d.Dialect, name: d.Name, data: data, def: d}
 	if d.Wrapped {
-		name, body = "", "<"+name+body+">"
+		a.name = ""
 	}
-	return &DialectAttr{dialect: d.Dialect, name: name, body: body, data: data, def: d}
+	if !d.Lazy {
+		a.body = d.text(data)
+	}
+	return a
+}
+
+// text returns what follows the mnemonic, or the dialect's name if the attribute is wrapped.
+func (d *AttrDef) text(data any) string {
+	if d.Wrapped {
+		return "<" + d.Name + d.body(data) + ">"
+	}
+	return d.body(data)
 }
 
 // body returns the parameters of data with their brackets.
@@ -348,12 +364,13 @@ type EnumDef struct {
 	Cases   []string // the spelling by code; "" for a code that is not used
 	Angled  bool     // written #dialect.name<CASE> instead
 	Base    *EnumDef // the row of another dialect that this row mirrors
+	Binary  []Binary // how bytecode stores the attribute, by the case's code; nil: as text
 }
 
 // Mirror returns the row of the same enumeration in another dialect.
 func (d *EnumDef) Mirror(dialect string) *EnumDef {
 	m := *d
-	m.Dialect, m.Base = dialect, d
+	m.Dialect, m.Base, m.Binary = dialect, d, nil
 	return &m
 }
 
@@ -408,12 +425,15 @@ type TypeDef struct {
 	Syntax string
 	// Base is the row of another dialect that this row mirrors.
 	Base *TypeDef
+	// Binary is how bytecode stores the type; nil: as text. Data of a type that has parameters is what Make returns.
+	Binary []Binary
+	Make   func() any
 }
 
 // Mirror returns the row of the same type in another dialect.
 func (d *TypeDef) Mirror(dialect string) *TypeDef {
 	m := *d
-	m.Dialect, m.Base = dialect, d
+	m.Dialect, m.Base, m.Binary = dialect, d, nil
 	return &m
 }
 

@@ -382,7 +382,12 @@ func (a *DialectAttr) Dialect() string { return a.dialect }
 func (a *DialectAttr) Name() string { return a.name }
 
 // Body returns the parameters as text with their brackets.
-func (a *DialectAttr) Body() string { return a.body }
+func (a *DialectAttr) Body() string {
+	if a.def != nil && a.def.Lazy {
+		return a.def.text(a.data)
+	}
+	return a.body
+}
 
 // Def returns the row that the attribute was made with, nil if there is none.
 func (a *DialectAttr) Def() *AttrDef { return a.def }

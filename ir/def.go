@@ -131,6 +131,8 @@ type AttrSpec struct {
 	Name     string
 	Type     AttrConstraint
 	Optional bool
+	// Late says that StableHLO 1.17 has no such attribute: bytecode leaves it out if the op has no late attribute.
+	Late bool
 	// Default is what an absent attribute means; formats leave it out. Where the attribute is not Optional, reading an
 	// op without it sets it, as MLIR does for DefaultValuedAttr.
 	Default Attr

@@ -183,7 +183,7 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 		b = append(b, a.Case()...)
 		return append(b, '>')
 	case *DialectAttr:
-		return appendDialectSymbol(b, '#', a.dialect, a.name, a.body)
+		return appendDialectSymbol(b, '#', a.dialect, a.name, a.Body())
 	case *OpaqueAttr:
 		return append(b, a.text...)
 	case *LocAttr:

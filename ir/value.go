@@ -134,6 +134,21 @@ func (v *Value) Users() iter.Seq[*Op] {
 	}
 }
 
+// FirstUse returns the use that was added first, nil for a value without uses.
+func (v *Value) FirstUse() *Use { return v.first }
+
+// SortUses puts the uses into the order of list, which holds all of them once.
+func (v *Value) SortUses(list []*Use) {
+	v.first = nil
+	for _, u := range list {
+		u.prev, u.next = nil, nil
+		u.link(v)
+	}
+}
+
+// Next returns the use of the same value that was added after u, nil for the last one.
+func (u *Use) Next() *Use { return u.next }
+
 // ReplaceAllUsesWith makes every user of v use w instead.
 func (v *Value) ReplaceAllUsesWith(w *Value) {
 	for v != w && v.first != nil {

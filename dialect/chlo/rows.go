@@ -9,8 +9,8 @@ import (
 // Enumerated attributes, which mirror StableHLO's.
 var (
 	PrecisionEnum           = hlo.PrecisionEnum.Mirror("chlo")
-	ComparisonDirectionEnum = hlo.ComparisonDirectionEnum.Mirror("chlo")
-	ComparisonTypeEnum      = hlo.ComparisonTypeEnum.Mirror("chlo")
+	ComparisonDirectionEnum = coded(0, hlo.ComparisonDirectionEnum.Mirror("chlo"))
+	ComparisonTypeEnum      = coded(1, hlo.ComparisonTypeEnum.Mirror("chlo"))
 )
 
 // RaggedDotDims is #chlo.ragged_dot<...>: dot dimensions, the ragged dimensions of the left side and the group dimensions
@@ -19,6 +19,12 @@ type RaggedDotDims struct {
 	hlo.DotDims
 	LHSRagged []int64 `attr:"lhs_ragged_dimensions"`
 	RHSGroup  []int64 `attr:"rhs_group_dimensions"`
+}
+
+// coded gives a new row its code in bytecode (ChloBytecode.cpp).
+func coded(code int, e *ir.EnumDef) *ir.EnumDef {
+	e.Binary = ir.BinaryCode(code)
+	return e
 }
 
 // RaggedDotAttr is the row of #chlo.ragged_dot<...>.
@@ -228,7 +234,7 @@ var TopK = &ir.Def{
 	Results:  []ir.Arg{{Name: "values", Type: ods.AnyUnranked}, {Name: "indices", Type: ods.AnyUnranked}},
 	Attrs: []ir.AttrSpec{
 		{Name: "k", Type: ods.I64Attr},
-		{Name: "is_stable", Type: ods.BoolAttr, Optional: true},
+		ods.Late("is_stable", ods.BoolAttr),
 	},
 	Traits: ir.Pure,
 	Format: "`(` $operand `,` `k` `=` $k (`,` `is_stable` `=` $is_stable^)? `)` attr-dict `:` type($operand) `->` `(` type($values) `,` type($indices) `)`",

@@ -11,43 +11,43 @@ import (
 // The rows of the dialect's attributes. The fields of a row are the tags of its data (data.go).
 var (
 	GatherAttr = ir.NewAttrDef[GatherDims](ir.AttrDef{
-		Dialect: "stablehlo", Name: "gather", Partial: true,
+		Dialect: "stablehlo", Name: "gather", Binary: ir.BinaryCode(7), Partial: true,
 		Doc:     "The dimension numbers of gather.",
 		Summary: "Attribute that models the dimension information for gather",
 	})
 	ScatterAttr = ir.NewAttrDef[ScatterDims](ir.AttrDef{
-		Dialect: "stablehlo", Name: "scatter", Partial: true,
+		Dialect: "stablehlo", Name: "scatter", Binary: ir.BinaryCode(11), Partial: true,
 		Doc:     "The dimension numbers of scatter.",
 		Summary: "Attribute that models the dimension information for scatter",
 	})
 	DotAttr = ir.NewAttrDef[DotDims](ir.AttrDef{
-		Dialect: "stablehlo", Name: "dot", Partial: true,
+		Dialect: "stablehlo", Name: "dot", Binary: ir.BinaryCode(5), Partial: true,
 		Doc:     "The dimension numbers of dot_general.",
 		Summary: "Attribute that models the dimension information for dot.",
 	})
 	ConvAttr = ir.NewAttrDef[ConvDims](ir.AttrDef{
-		Dialect: "stablehlo", Name: "conv", Parse: parseConvAttr, Print: printConvAttr,
+		Dialect: "stablehlo", Name: "conv", Binary: ir.BinaryCode(4), Parse: parseConvAttr, Print: printConvAttr,
 		Doc:     "The role of each dimension of a convolution's input, kernel and output.",
 		Summary: "Structure of dimension information for conv op",
 		Syntax:  "<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>: batch, features and spatial dimensions by number; or <raw name = value, ...>",
 	})
 	DotAlgorithmAttr = ir.NewAttrDef[DotAlgorithm](ir.AttrDef{
-		Dialect: "stablehlo", Name: "dot_algorithm", Check: checkDotAlgorithm,
+		Dialect: "stablehlo", Name: "dot_algorithm", Binary: ir.BinaryCode(15), Check: checkDotAlgorithm,
 		Doc:     "The precision of each step of dot_general.",
 		Summary: "Attribute that models the algorithm constraints to use for computing dot.",
 	})
 	ChannelHandleAttr = ir.NewAttrDef[ChannelHandle](ir.AttrDef{
-		Dialect: "stablehlo", Name: "channel_handle",
+		Dialect: "stablehlo", Name: "channel_handle", Binary: ir.BinaryCode(1),
 		Doc:     "A channel between devices, or between a device and its host.",
 		Summary: "two 64-bit integers 'handle' and 'type'",
 	})
 	OutputOperandAliasAttr = ir.NewAttrDef[OutputOperandAlias](ir.AttrDef{
-		Dialect: "stablehlo", Name: "output_operand_alias", Partial: true,
+		Dialect: "stablehlo", Name: "output_operand_alias", Binary: ir.BinaryCode(14), Partial: true,
 		Doc:     "A part of a custom_call's result that shares the buffer of a part of an operand.",
 		Summary: "Attribute that models the alias relationship of output and operand of a CustomCall op",
 	})
 	BoundsAttr = ir.NewAttrDef[Bounds](ir.AttrDef{
-		Dialect: "stablehlo", Name: "bounds", Parse: parseBounds,
+		Dialect: "stablehlo", Name: "bounds", Binary: ir.BinaryCode(13), Parse: parseBounds,
 		Print:  func(_ *ir.AttrDef, data any) string { return "<" + boundsText(data) + ">" },
 		Doc:    "The bounds of a tensor's dynamic sizes, as the encoding of its type.",
 		Syntax: "<3, ?>: '?' for a dimension without a bound",
@@ -60,12 +60,12 @@ var (
 		Syntax: "<bounds = [3, ?]>",
 	})
 	ResultAccuracyAttr = ir.NewAttrDef[ResultAccuracy](ir.AttrDef{
-		Dialect: "stablehlo", Name: "result_accuracy", Partial: true,
+		Dialect: "stablehlo", Name: "result_accuracy", Binary: ir.BinaryCode(17), Partial: true,
 		Doc:     "The accuracy that a program asks of a transcendental function.",
 		Summary: "The requested accuracy for unary ops.",
 	})
 	ResultAccuracyModeAttr = ir.NewAttrDef[AccuracyMode](ir.AttrDef{
-		Dialect: "stablehlo", Name: "result_accuracy_mode",
+		Dialect: "stablehlo", Name: "result_accuracy_mode", Binary: ir.BinaryData(16, codeMode),
 		Doc:    "How the accuracy of a transcendental function is given.",
 		Syntax: "<TOLERANCE>; the cases are DEFAULT, HIGHEST, TOLERANCE",
 		Parse: func(p ir.AsmParser, _ *ir.AttrDef) any {
@@ -76,15 +76,15 @@ var (
 		Print: func(_ *ir.AttrDef, data any) string { return data.(*AccuracyMode).text() },
 	})
 	MeshAxisAttr = ir.NewAttrDef[MeshAxis](ir.AttrDef{
-		Dialect: "stablehlo", Name: "mesh_axis",
+		Dialect: "stablehlo", Name: "mesh_axis", Binary: ir.BinaryCode(21),
 		Doc: "One axis of a mesh: its name and the number of devices along it.",
 	})
 	AxisRefAttr = ir.NewAttrDef[AxisRef](ir.AttrDef{
-		Dialect: "stablehlo", Name: "axis_ref", Partial: true,
+		Dialect: "stablehlo", Name: "axis_ref", Binary: ir.BinaryData(20, codeAxisRef), Partial: true,
 		Doc: "An axis of a mesh, or a part of it.",
 	})
 	SubAxisInfoAttr = ir.NewAttrDef[SubAxis](ir.AttrDef{
-		Dialect: "stablehlo", Name: "sub_axis_info",
+		Dialect: "stablehlo", Name: "sub_axis_info", Binary: ir.BinaryData(19, func(c ir.Coder, s *SubAxis) { c.Int(&s.PreSize); c.Int(&s.Size) }),
 		Doc:    "The part of an axis that remains after a split.",
 		Syntax: "(2)4: the product of the sizes before the part, and its size",
 		Parse: func(p ir.AsmParser, d *ir.AttrDef) any {
@@ -95,12 +95,12 @@ var (
 		Print: func(d *ir.AttrDef, data any) string { return data.(*SubAxis).ParamText(d) },
 	})
 	MeshAttr = ir.NewAttrDef[Mesh](ir.AttrDef{
-		Dialect: "stablehlo", Name: "mesh", Partial: true, Print: printMesh,
+		Dialect: "stablehlo", Name: "mesh", Binary: ir.BinaryData(22, codeMesh), Partial: true, Print: printMesh,
 		Doc:    "A mesh of devices.",
 		Syntax: `<axes=[<name = "x", size = 2>, ...], device_ids=dense<...>>`,
 	})
 	ReplicaGroupMeshAxesAttr = ir.NewAttrDef[ReplicaGroupMeshAxes](ir.AttrDef{
-		Dialect: "stablehlo", Name: "replica_group_mesh_axes",
+		Dialect: "stablehlo", Name: "replica_group_mesh_axes", Binary: ir.BinaryData(18, codeMeshAxes),
 		Doc: "Groups of replicas along axes of a mesh.",
 	})
 )
@@ -113,10 +113,12 @@ var attrs = []*ir.AttrDef{
 
 // The dialect's types.
 var (
-	Token = &ir.TypeDef{Dialect: "stablehlo", Name: "token", Doc: "Values that order operations with side effects."}
+	Token = &ir.TypeDef{Dialect: "stablehlo", Name: "token", Binary: ir.BinaryCode(0), Doc: "Values that order operations with side effects."}
 
 	FutureType = &ir.TypeDef{
-		Dialect: "stablehlo", Name: "future", Doc: "The results of an operation that async_start started.",
+		Dialect: "stablehlo", Name: "future", Make: func() any { return &Future{} },
+		Binary: ir.BinaryData(1, func(c ir.Coder, f *Future) { c.Types(&f.Types) }),
+		Doc:    "The results of an operation that async_start started.",
 		Syntax: "<tensor<2xf32>, ...>",
 		Parse: func(p ir.AsmParser) any {
 			f := &Future{}

@@ -89,7 +89,7 @@ var CollectiveBroadcast = &ir.Def{
 	Operands: []ir.Arg{{Name: "operands", Type: ods.AnyRanked, Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		ods.Required("replica_groups", replicaGroups), ods.Optional("channel_handle", channelHandle), ods.Optional("has_dynamic_root", ods.UnitAttr),
+		ods.Required("replica_groups", replicaGroups), ods.Optional("channel_handle", channelHandle), ods.Late("has_dynamic_root", ods.UnitAttr),
 	},
 	Infer: infer(inferRooted), Verify: verify(collectiveBroadcastRule),
 	Clauses: ir.Clauses(`

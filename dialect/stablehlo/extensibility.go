@@ -37,7 +37,7 @@ var CustomCall = &ir.Def{
 		ods.Optional("operand_layouts", layouts),
 		ods.Optional("result_layouts", layouts),
 		ods.Defaulted("output_operand_aliases", ods.ArrayOf(OutputOperandAliasAttr.Constraint(), "Aliasing attribute for outputs and operands of CustomCall"), ir.NewArray(nil)),
-		ods.Optional("result_tilings", ods.ArrayAttr),
+		ods.Late("result_tilings", ods.ArrayAttr),
 	},
 	Format: "custom<CustomCallTarget>($call_target_name) `(` $inputs `)` attr-dict `:` functional-type(operands, results)",
 	Verify: verify(customCallRule),

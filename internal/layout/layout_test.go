@@ -28,9 +28,10 @@ var order = [][]string{
 	{"runtime/backends"},
 	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "runtime/dlpack", "interp"},
 	{"runtime"},
+	{"bytecode"},
 	{"parse", "print", "internal/randprog"},
 	{"dialect/all"},
-	{"dialect/mhlo"},
+	{"dialect/mhlo", "dialect/vhlo"},
 	{"dialect"}, // the dialects that no other one builds on
 	{"dialect/stablehlo"},
 	{"dialect/quant"},
@@ -52,6 +53,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"interp", "runtime/pjrt", "the backends do not know of each other"},
 	{"runtime", "parse", "the contract knows no notation"},
 	{"runtime", "print", "the contract knows no notation"},
+	{"bytecode", "dialect", "bytecode stores any dialect in the form of its rows"},
 	{"parse", "dialect", "the parser reads any dialect through the registry it is given"},
 	{"print", "dialect", "the printer writes any dialect through its ops' definitions"},
 }

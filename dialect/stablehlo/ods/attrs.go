@@ -116,6 +116,11 @@ func Optional(name string, c ir.AttrConstraint) ir.AttrSpec {
 	return ir.AttrSpec{Name: name, Type: c, Optional: true}
 }
 
+// Late returns the row of an attribute that an op may lack and that StableHLO 1.17 does not know.
+func Late(name string, c ir.AttrConstraint) ir.AttrSpec {
+	return ir.AttrSpec{Name: name, Type: c, Optional: true, Late: true}
+}
+
 // Defaulted returns the row of an attribute that an op may lack, which then means v.
 func Defaulted(name string, c ir.AttrConstraint, v ir.Attr) ir.AttrSpec {
 	return ir.AttrSpec{Name: name, Type: c, Optional: true, Default: v}

@@ -1,0 +1,217 @@
+package bytecode
+
+import (
+	"sort"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Names of the attributes that say how many values each operand or result of an op has.
+const (
+	operandSegments = "operandSegmentSizes"
+	resultSegments  = "resultSegmentSizes"
+)
+
+// propTable says how the properties of an op kind are stored: its inherent attributes sorted by name, then the numbers
+// of operands and results.
+type propTable struct {
+	attrs    []propSpec
+	segments []segment
+	late     bool        // some attributes are late, see ir.AttrSpec
+	always   ir.AttrList // the attributes that every op of the kind has, if it has no others
+}
+
+// segment is an attribute that says how many values each operand or result has.
+type segment struct {
+	name string
+	num  int // of operands or results in the row
+}
+
+type propSpec struct {
+	name     string
+	optional bool    // stored with a flag that says whether it is there
+	late     bool    // see ir.AttrSpec
+	fallback ir.Attr // what an op has that leaves the attribute out, nil for none
+}
+
+// newPropTable returns the table of an op kind. Before version 6 the numbers of operands and results are attributes among
+// the others.
+func newPropTable(def *ir.Def, version int) *propTable {
+	t := &propTable{}
+	if def.Traits&ir.AttrSizedOperands != 0 {
+		t.segments = append(t.segments, segment{operandSegments, len(def.Operands)})
+	}
+	if def.Traits&ir.AttrSizedResults != 0 {
+		t.segments = append(t.segments, segment{resultSegments, len(def.Results)})
+	}
+	if version < 6 {
+		for _, s := range t.segments {
+			t.attrs = append(t.attrs, propSpec{name: s.name})
+		}
+		t.segments = nil
+	}
+	for i := range def.Attrs {
+		a := &def.Attrs[i]
+		if a.Name == operandSegments || a.Name == resultSegments {
+			continue
+		}
+		p := propSpec{name: a.Name, optional: a.Optional || a.Default != nil, late: a.Late}
+		if a.Default != nil && !a.Optional {
+			p.fallback = a.Default
+		}
+		t.late = t.late || p.late
+		t.attrs = append(t.attrs, p)
+	}
+	sort.Slice(t.attrs, func(i, j int) bool { return t.attrs[i].name < t.attrs[j].name })
+	t.always = t.complete(nil)
+	return t
+}
+
+// complete adds the attributes that every op of the kind has.
+func (t *propTable) complete(list ir.AttrList) ir.AttrList {
+	for i := range t.attrs {
+		if p := &t.attrs[i]; p.fallback != nil && list.Get(p.name) == nil {
+			list = append(list, ir.NamedAttr{Name: p.name, Attr: p.fallback, Inherent: true})
+		}
+	}
+	return list
+}
+
+// read adds the attributes of properties to a list. An older version of the dialect wrote them without the late ones.
+func (t *propTable) read(r *reader, c *cursor, l *attrList) {
+	if !t.late {
+		t.readAll(r, c, l, true)
+		return
+	}
+	before, pos := *l, c.pos
+	if !t.tryLate(r, c, l) {
+		*l, c.pos = before, pos
+		t.readAll(r, c, l, false)
+	}
+}
+
+// tryLate reads properties that have the late attributes and reports whether the bytes were just enough.
+func (t *propTable) tryLate(r *reader, c *cursor, l *attrList) (ok bool) {
+	defer func() {
+		if x := recover(); x != nil {
+			if _, isFault := x.(fault); !isFault {
+				panic(x)
+			}
+		}
+	}()
+	t.readAll(r, c, l, true)
+	return c.empty()
+}
+
+func (t *propTable) readAll(r *reader, c *cursor, l *attrList, late bool) {
+	add := func(name string, i int) {
+		l.attrs = append(l.attrs, ir.NamedAttr{Name: name, Attr: r.attrs[i].attr, Inherent: true})
+		l.size += r.attrs[i].size
+	}
+	for i := range t.attrs {
+		p := &t.attrs[i]
+		if p.late && !late {
+			continue
+		}
+		if !p.optional {
+			add(p.name, c.index(len(r.attrs), "attribute"))
+			continue
+		}
+		at := c.pos
+		n, ok := c.flagged()
+		switch {
+		case !ok:
+		case n >= uint64(len(r.attrs)):
+			c.pos = at
+			c.fail("attribute %d, but there are %d", n, len(r.attrs))
+		default:
+			add(p.name, int(n))
+		}
+	}
+	for _, s := range t.segments {
+		l.attrs = append(l.attrs, ir.NamedAttr{Name: s.name, Attr: r.sizes(c, s.num), Inherent: true})
+	}
+}
+
+// sizes reads num numbers of operands or results: all of them, or those that are not zero with their positions.
+func (r *reader) sizes(c *cursor, num int) ir.Attr {
+	list := make([]int64, num)
+	at := c.pos
+	n, sparse := c.flagged()
+	if n > uint64(num) || !sparse && n != uint64(num) {
+		c.pos = at
+		c.fail("%d numbers of operands or results, but there are %d groups", n, num)
+	}
+	bits := uint64(0)
+	if sparse && n > 0 {
+		if bits = c.uint(); bits > 32 {
+			c.fail("positions of %d bits", bits)
+		}
+	}
+	for i := range int(n) {
+		v := c.uint()
+		if sparse {
+			if i = int(v & (1<<bits - 1)); i >= num {
+				c.fail("a number for group %d, but there are %d", i, num)
+			}
+			v >>= bits
+		}
+		if v >= 1<<31 {
+			c.fail("a group of %d operands or results", v)
+		}
+		list[i] = int64(v)
+	}
+	return ir.NewDenseArray(r.ctx.I32(), list)
+}
+
+// appendSizes appends numbers of operands or results in the shorter of the two forms, as MLIR's writer chooses it.
+func appendSizes(b []byte, list []int64) []byte {
+	count, last := 0, 0
+	for i, v := range list {
+		if v != 0 {
+			count++
+			last = i
+		}
+	}
+	if last > 256 || count > len(list)/2 {
+		b = appendFlagged(b, uint64(len(list)), false)
+		for _, v := range list {
+			b = appendUint(b, uint64(v))
+		}
+		return b
+	}
+	b = appendFlagged(b, uint64(count), true)
+	if count == 0 {
+		return b
+	}
+	bits := 0
+	for 1<<bits < last+1 {
+		bits++
+	}
+	b = appendUint(b, uint64(bits))
+	for i, v := range list {
+		if v != 0 {
+			b = appendUint(b, uint64(v)<<bits|uint64(i))
+		}
+	}
+	return b
+}
+
+// index returns the position of an attribute among the properties, -1 for an attribute that is none of them.
+func (t *propTable) index(name string) int {
+	for i := range t.attrs {
+		if t.attrs[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (t *propTable) segment(name string) int {
+	for i := range t.segments {
+		if t.segments[i].name == name {
+			return i
+		}
+	}
+	return -1
+}

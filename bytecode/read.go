@@ -1,0 +1,369 @@
+package bytecode
+
+import (
+	"math"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// IsBytecode reports whether data starts as MLIR bytecode does.
+func IsBytecode(data []byte) bool {
+	return len(data) >= len(magic) && string(data[:len(magic)]) == magic
+}
+
+// Producer returns the producer and the version of the format that a file of bytecode names; ok is false for any other
+// data.
+func Producer(data []byte) (producer string, version int, ok bool) {
+	defer func() {
+		if _, isFault := recover().(fault); isFault {
+			ok = false
+		}
+	}()
+	if !IsBytecode(data) {
+		return "", 0, false
+	}
+	c := cursor{data, len(magic), len(data)}
+	v := c.uint()
+	return c.cstring(), int(min(v, math.MaxInt32)), true
+}
+
+// cstring reads a string up to the zero byte behind it.
+func (c *cursor) cstring() string {
+	for i := c.pos; i < c.end; i++ {
+		if c.data[i] == 0 {
+			s := str(c.data[c.pos:i])
+			c.pos = i + 1
+			return s
+		}
+	}
+	c.fail("expected a string that ends with a zero byte")
+	return ""
+}
+
+// Read returns the module of a bytecode file. Operations, attributes and types of dialects that reg does not know are
+// kept; reg may be nil. The module refers to the bytes of src from then on.
+//
+// The error is a *diag.Diagnostic with the offset in src.
+func Read(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, error) {
+	return ReadPart(src, 0, len(src.Text()), ctx, reg)
+}
+
+// ReadPart is Read for the bytes of src from offset start up to end.
+func ReadPart(src *diag.Source, start, end int, ctx *ir.Context, reg *ir.Registry) (m *ir.Module, err error) {
+	r := &reader{cursor: cursor{src.Text(), start, end}, start: start, src: src, ctx: ctx, reg: reg}
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case fault:
+			m, err = nil, diag.Errorf(src, diag.At(x.off), "%s", x.msg)
+		default:
+			// A mistake of ours or in a hook of a dialect: the caller gets the offset, not the panic.
+			m, err = nil, diag.Errorf(src, diag.At(r.pos), "internal error while reading: %v", x)
+		}
+	}()
+	r.file()
+	return r.m, nil
+}
+
+// maxDepth is how deep regions, types, attributes and locations may nest.
+const maxDepth = 10000
+
+// reader reads one file.
+type reader struct {
+	cursor
+	start int // offset of the file in src
+	src   *diag.Source
+	ctx   *ir.Context
+	reg   *ir.Registry
+	m     *ir.Module
+
+	version  int
+	producer string
+	strings  []string
+	names    []string // op names and attribute names, by the number of the string
+	dialects []dialect
+	ops      []opName
+	attrs    []attrEntry
+	types    []typeEntry
+	props    []span
+	handles  []resource
+
+	depth    int
+	distinct int   // distinct attributes read so far
+	expanded int64 // bytes of text that the parts used so far stand for
+	locs     ir.LocTable
+	irReader
+}
+
+// span is a part of the file.
+type span struct{ pos, end int }
+
+// dialect is one dialect of the file.
+type dialect struct {
+	name    string
+	version []uint64 // nil for none
+	known   *ir.Dialect
+}
+
+// resource is one handle of a dialect's resource.
+type resource struct {
+	dialect string
+	key     string
+}
+
+// section reads the head of a section and returns its number and its bytes.
+func (c *cursor) section() (id int, data cursor) {
+	b := c.byte()
+	n := c.uint()
+	if b&0x80 != 0 {
+		at := c.pos
+		align := c.uint()
+		if align == 0 || align&(align-1) != 0 || align > 1<<31 {
+			c.pos = at
+			c.fail("alignment %d is no power of two", align)
+		}
+		for uint64(c.pos)%align != 0 {
+			if c.byte() != pad {
+				c.pos--
+				c.fail("expected padding up to a multiple of %d", align)
+			}
+		}
+	}
+	body := c.take(n)
+	return int(b & 0x7f), cursor{c.data, c.pos - len(body), c.pos}
+}
+
+// file reads a whole file.
+func (r *reader) file() {
+	if r.pos += len(magic); r.pos > r.end || !IsBytecode(r.data[r.start:]) {
+		r.pos = r.start
+		r.fail("expected MLIR bytecode, which starts with ML\\xEFR")
+	}
+	at := r.pos
+	v := r.uint()
+	if v > maxVersion {
+		r.pos = at
+		r.fail("bytecode version %d is newer than version %d, the newest that hlocb reads", v, maxVersion)
+	}
+	r.version = int(v)
+	r.producer = r.cstring()
+	var secs [numSections]*cursor
+	for !r.empty() {
+		at := r.pos
+		id, c := r.section()
+		if id >= numSections || id == secDialectVersions {
+			r.pos = at
+			r.fail("unknown section %d", id)
+		}
+		if secs[id] != nil {
+			r.pos = at
+			r.fail("section %d stands here a second time", id)
+		}
+		secs[id] = &c
+	}
+	for id, c := range secs {
+		need := id <= secIR || id == secProperties && r.version >= 5
+		if c == nil && need {
+			r.fail("section %d is missing", id)
+		}
+	}
+	if (secs[secResources] == nil) != (secs[secResourceOffsets] == nil) {
+		r.fail("of sections %d and %d one is missing", secResources, secResourceOffsets)
+	}
+	r.m = ir.NewModule(r.ctx, r.reg, r.src)
+	r.readStrings(secs[secStrings])
+	r.readDialects(secs[secDialects])
+	if r.version >= 5 {
+		r.readProperties(secs[secProperties])
+	}
+	if c := secs[secResourceOffsets]; c != nil {
+		r.readResources(c, secs[secResources])
+	}
+	r.readAttrTypes(secs[secAttrTypeOffsets], secs[secAttrTypes])
+	r.readIR(secs[secIR])
+}
+
+// done fails for bytes that are left in a section.
+func (c *cursor) done(what string) {
+	if !c.empty() {
+		c.fail("%d unexpected bytes at the end of %s", c.end-c.pos, what)
+	}
+}
+
+// readStrings reads the strings: their lengths in reverse order, each with its zero byte, then their bytes.
+func (r *reader) readStrings(c *cursor) {
+	n := c.count()
+	lengths := make([]uint64, n)
+	for i := range lengths {
+		lengths[n-1-i] = c.uint()
+	}
+	r.strings = make([]string, n)
+	for i, l := range lengths {
+		b := c.take(l)
+		if l == 0 || b[l-1] != 0 {
+			c.fail("expected a string that ends with a zero byte")
+		}
+		r.strings[i] = str(b[:l-1])
+	}
+	c.done("the strings")
+}
+
+// string reads the number of a string.
+func (r *reader) string(c *cursor) string { return r.strings[c.index(len(r.strings), "string")] }
+
+// readDialects reads the dialects and the names of the ops in groups of one dialect each.
+func (r *reader) readDialects(c *cursor) {
+	n := c.count()
+	r.dialects = make([]dialect, n)
+	for i := range r.dialects {
+		d := &r.dialects[i]
+		if r.version == 0 {
+			d.name = r.string(c)
+		} else {
+			at := c.pos
+			name, versioned := c.flagged()
+			if name >= uint64(len(r.strings)) {
+				c.pos = at
+				c.fail("string %d, but there are %d", name, len(r.strings))
+			}
+			d.name = r.strings[name]
+			if versioned {
+				at := c.pos
+				id, v := c.section()
+				if id != secDialectVersions {
+					c.pos = at
+					c.fail("expected section %d with the version of dialect %q", secDialectVersions, d.name)
+				}
+				d.version = []uint64{}
+				for !v.empty() {
+					d.version = append(d.version, v.uint())
+				}
+			}
+		}
+		if r.reg != nil {
+			d.known = r.reg.Dialect(d.name)
+		}
+	}
+	if r.version >= 4 {
+		r.ops = make([]opName, 0, c.count())
+	}
+	for !c.empty() {
+		d := c.index(n, "dialect")
+		for range c.count() {
+			at := c.pos
+			name, registered := c.uint(), true
+			if r.version >= 5 {
+				name, registered = name>>1, name&1 != 0
+			}
+			if name >= uint64(len(r.strings)) {
+				c.pos = at
+				c.fail("string %d, but there are %d", name, len(r.strings))
+			}
+			full := r.strings[name]
+			if prefix := r.dialects[d].name; prefix != "" {
+				full = prefix + "." + full
+			}
+			r.ops = append(r.ops, opName{name: full, registered: registered, dialect: d})
+		}
+	}
+}
+
+// readProperties finds the properties; they are read with the ops that have them.
+func (r *reader) readProperties(c *cursor) {
+	r.props = make([]span, c.count())
+	for i := range r.props {
+		b := c.take(c.uint())
+		r.props[i] = span{c.pos - len(b), c.pos}
+	}
+	c.done("the properties")
+}
+
+// Kinds of resources.
+const (
+	resourceBlob = iota
+	resourceBool
+	resourceString
+)
+
+// readResources reads the resources: offsets holds groups of keys, data what stands under the keys.
+func (r *reader) readResources(offsets, data *cursor) {
+	external := offsets.count()
+	var all []ir.Resource
+	for group := 0; !offsets.empty(); group++ {
+		res := ir.Resource{Section: "external_resources"}
+		if group < external {
+			res.Dialect = r.string(offsets)
+		} else {
+			res.Section = "dialect_resources"
+			res.Dialect = r.dialects[offsets.index(len(r.dialects), "dialect")].name
+		}
+		for range offsets.count() {
+			res.Key = r.string(offsets)
+			size := offsets.uint()
+			kind := offsets.byte()
+			b := data.take(size)
+			if group >= external {
+				r.handles = append(r.handles, resource{res.Dialect, res.Key})
+				if size == 0 { // declared, but without data
+					continue
+				}
+			}
+			body := cursor{data.data, data.pos - len(b), data.pos}
+			res.Text = r.resource(&body, kind)
+			all = append(all, res)
+		}
+	}
+	data.done("the resources")
+	r.m.SetResources(all)
+}
+
+// resource reads one resource and returns its text.
+func (r *reader) resource(c *cursor, kind byte) string {
+	switch kind {
+	case resourceBlob:
+		align := c.uint()
+		size := c.uint()
+		if align == 0 || align&(align-1) != 0 || align > 1<<31 {
+			c.fail("alignment %d is no power of two", align)
+		}
+		for uint64(c.pos)%align != 0 {
+			c.byte()
+		}
+		text := []byte(`"0x`)
+		var head [4]byte
+		for i := range head {
+			head[i] = byte(align >> (8 * i))
+		}
+		text = tensor.AppendHex(tensor.AppendHex(text, head[:]), c.take(size))
+		c.done("a resource")
+		return string(append(text, '"'))
+	case resourceBool:
+		if c.byte() != 0 {
+			return "true"
+		}
+		return "false"
+	case resourceString:
+		return ir.Quote(r.string(c))
+	}
+	c.fail("unknown kind %d of a resource", kind)
+	return ""
+}
+
+// maxExpansion returns how long the text may be that the parts of attributes and types stand for, each use counted: a
+// few bytes can name a type that is made of 2 to the 50 others.
+func (r *reader) maxExpansion() int64 { return 1<<22 + 8*int64(r.end-r.start) }
+
+// expand counts a use of text of the given length.
+func (r *reader) expand(c *cursor, size int64) {
+	if r.expanded += size; r.expanded > r.maxExpansion() {
+		c.fail("more than %d bytes when the attributes and types used so far are written out", r.maxExpansion())
+	}
+}
+
+func (r *reader) deeper(c *cursor) {
+	if r.depth++; r.depth > maxDepth {
+		c.fail("nesting is deeper than %d levels", maxDepth)
+	}
+}

@@ -1,0 +1,350 @@
+package bytecode
+
+import (
+	"math"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+)
+
+// States of an entry of the attributes or types.
+const (
+	unread = iota
+	reading
+	read
+)
+
+// entry is where an attribute or type stands in the file.
+type entry struct {
+	span
+	size    int64 // about how long its text is, once it is read
+	dialect int32
+	coded   bool // in the dialect's own form, else as text
+	state   uint8
+}
+
+type attrEntry struct {
+	entry
+	attr ir.Attr
+}
+
+type typeEntry struct {
+	entry
+	typ ir.Type
+}
+
+// readAttrTypes finds the attributes and types and reads them all.
+func (r *reader) readAttrTypes(offsets, data *cursor) {
+	numAttrs, numTypes := offsets.count(), offsets.count()
+	if uint64(numAttrs)+uint64(numTypes) > uint64(offsets.end-offsets.pos) {
+		offsets.fail("%d attributes and %d types, but %d bytes are left", numAttrs, numTypes, offsets.end-offsets.pos)
+	}
+	r.attrs = make([]attrEntry, numAttrs)
+	r.types = make([]typeEntry, numTypes)
+	next := func(list int, set func(i int) *entry) {
+		for i := 0; i < list; {
+			d := offsets.index(len(r.dialects), "dialect")
+			for range offsets.count() {
+				if i == list {
+					offsets.fail("a group of attributes or types is too long")
+				}
+				size, coded := offsets.flagged()
+				b := data.take(size)
+				*set(i) = entry{span: span{data.pos - len(b), data.pos}, dialect: int32(d), coded: coded}
+				i++
+			}
+		}
+	}
+	next(numAttrs, func(i int) *entry { return &r.attrs[i].entry })
+	next(numTypes, func(i int) *entry { return &r.types[i].entry })
+	offsets.done("the offsets of attributes and types")
+	data.done("the attributes and types")
+	for i := range r.types {
+		r.typeAt(data, i)
+	}
+	for i := range r.attrs {
+		r.attrAt(data, i)
+	}
+}
+
+// attr reads the number of an attribute and returns the attribute.
+func (r *reader) attr(c *cursor) ir.Attr {
+	i := c.index(len(r.attrs), "attribute")
+	if e := &r.attrs[i]; e.state == read {
+		return e.attr
+	}
+	return r.attrAt(c, i)
+}
+
+func (r *reader) typ(c *cursor) ir.Type {
+	i := c.index(len(r.types), "type")
+	if e := &r.types[i]; e.state == read {
+		return e.typ
+	}
+	return r.typeAt(c, i)
+}
+
+// attrAt returns attribute i, which c refers to.
+func (r *reader) attrAt(c *cursor, i int) ir.Attr {
+	e := &r.attrs[i]
+	if r.begin(c, &e.entry, "attribute", i) {
+		d := decoder{r: r, c: cursor{r.data, e.pos, e.end}}
+		if e.coded {
+			e.attr = d.codedAttr(&r.dialects[e.dialect])
+		} else {
+			e.attr = d.textAttr()
+		}
+		r.finish(&e.entry, &d)
+	}
+	return e.attr
+}
+
+func (r *reader) typeAt(c *cursor, i int) ir.Type {
+	e := &r.types[i]
+	if r.begin(c, &e.entry, "type", i) {
+		d := decoder{r: r, c: cursor{r.data, e.pos, e.end}}
+		if e.coded {
+			e.typ = d.codedType(&r.dialects[e.dialect])
+		} else {
+			e.typ = d.textType()
+		}
+		r.finish(&e.entry, &d)
+	}
+	return e.typ
+}
+
+// begin reports whether an entry is to be read, and marks it.
+func (r *reader) begin(c *cursor, e *entry, what string, i int) bool {
+	switch e.state {
+	case read:
+		return false
+	case reading:
+		c.fail("%s %d is part of itself", what, i)
+	}
+	e.state = reading
+	r.deeper(c)
+	return true
+}
+
+// finish checks that all of an entry was read.
+func (r *reader) finish(e *entry, d *decoder) {
+	d.c.done("an attribute or type")
+	r.depth--
+	e.state = read
+	e.size = d.size + int64(e.end-e.pos) + 8
+	if e.size > 1<<12 {
+		r.expand(&d.c, e.size)
+	}
+}
+
+// decoder reads one attribute or type. It implements ir.Coder.
+type decoder struct {
+	r    *reader
+	c    cursor
+	size int64 // of the texts of its parts
+}
+
+func (d *decoder) Context() *ir.Context             { return d.r.ctx }
+func (d *decoder) Failf(format string, args ...any) { d.c.fail(format, args...) }
+func (d *decoder) Int(v *int64)                     { *v = d.c.int() }
+func (d *decoder) Uint(v *uint64)                   { *v = d.c.uint() }
+func (d *decoder) Len(v *int)                       { *v = d.c.count() }
+func (d *decoder) String(v *string)                 { *v = d.r.string(&d.c); d.size += int64(len(*v)) }
+func (d *decoder) Bytes(v *[]byte)                  { *v = d.c.take(d.c.uint()); d.size += int64(len(*v)) }
+
+func (d *decoder) Bool(v *bool) {
+	at := d.c.pos
+	b := d.c.byte()
+	if b > 1 {
+		d.c.pos = at
+		d.c.fail("expected 0 or 1, found %d", b)
+	}
+	*v = b == 1
+}
+
+func (d *decoder) Float64(v *float64) { *v = math.Float64frombits(uint64(d.c.int())) }
+
+func (d *decoder) Bits(v *uint64, width int) {
+	switch {
+	case width <= 8:
+		*v = uint64(d.c.byte())
+	case width <= 64:
+		*v = uint64(d.c.int())
+	default:
+		d.c.fail("a number of %d bits", width)
+	}
+}
+
+func (d *decoder) Attr(v *ir.Attr) {
+	at := d.c.pos
+	i := d.c.index(len(d.r.attrs), "attribute")
+	next := d.c.pos
+	d.c.pos = at
+	*v = d.r.attrAt(&d.c, i)
+	d.c.pos = next
+	d.size += d.r.attrs[i].size
+}
+
+func (d *decoder) OptionalAttr(v *ir.Attr) {
+	at := d.c.pos
+	i, ok := d.c.flagged()
+	if !ok {
+		*v = nil
+		return
+	}
+	if i >= uint64(len(d.r.attrs)) {
+		d.c.pos = at
+		d.c.fail("attribute %d, but there are %d", i, len(d.r.attrs))
+	}
+	*v = d.r.attrAt(&d.c, int(i))
+	d.size += d.r.attrs[i].size
+}
+
+func (d *decoder) Type(v *ir.Type) {
+	i := d.c.index(len(d.r.types), "type")
+	*v = d.r.typeAt(&d.c, i)
+	d.size += d.r.types[i].size
+}
+
+func (d *decoder) Ints(v *[]int64) {
+	n := d.c.count()
+	*v = make([]int64, n)
+	for i := range *v {
+		(*v)[i] = d.c.int()
+	}
+}
+
+func (d *decoder) Attrs(v *[]ir.Attr) {
+	n := d.c.count()
+	*v = make([]ir.Attr, n)
+	for i := range *v {
+		d.Attr(&(*v)[i])
+	}
+}
+
+func (d *decoder) Types(v *[]ir.Type) {
+	n := d.c.count()
+	*v = make([]ir.Type, n)
+	for i := range *v {
+		d.Type(&(*v)[i])
+	}
+}
+
+// part reads an attribute that must be a T.
+func part[T ir.Attr](d *decoder, what string) T {
+	at := d.c.pos
+	var a ir.Attr
+	d.Attr(&a)
+	t, ok := a.(T)
+	if !ok {
+		d.c.pos = at
+		d.c.fail("expected %s, found the attribute %.100s", what, a)
+	}
+	return t
+}
+
+// text returns the text of an entry that has no binary form.
+func (d *decoder) text() []byte {
+	b := d.c.take(uint64(d.c.end - d.c.pos))
+	if len(b) == 0 || b[len(b)-1] != 0 {
+		d.c.fail("expected text that ends with a zero byte")
+	}
+	return b[:len(b)-1]
+}
+
+func (d *decoder) textAttr() ir.Attr {
+	at := d.c.pos
+	a, err := parse.Attr(diag.NewSource(d.r.src.Name(), d.text()), d.r.ctx, d.r.reg)
+	if err != nil {
+		d.c.pos = at
+		d.c.fail("%s", message(err))
+	}
+	return a
+}
+
+func (d *decoder) textType() ir.Type {
+	at := d.c.pos
+	t, err := parse.Type(diag.NewSource(d.r.src.Name(), d.text()), d.r.ctx, d.r.reg)
+	if err != nil {
+		d.c.pos = at
+		d.c.fail("%s", message(err))
+	}
+	return t
+}
+
+// message returns the text of an error without its position, which is one in the text of an attribute.
+func message(err error) string {
+	if d, ok := err.(*diag.Diagnostic); ok {
+		return d.Message
+	}
+	return err.Error()
+}
+
+func (d *decoder) codedAttr(dia *dialect) ir.Attr {
+	at := d.c.pos
+	code := d.c.uint()
+	switch {
+	case dia.name == "builtin":
+		if x := d.builtinAttr(code); x != nil {
+			return x
+		}
+	case dia.known != nil:
+		if x := d.rowAttr(dia.known, code); x != nil {
+			return x
+		}
+	}
+	d.c.pos = at
+	d.c.fail("unknown code %d of an attribute of dialect %q", code, dia.name)
+	return nil
+}
+
+func (d *decoder) codedType(dia *dialect) ir.Type {
+	at := d.c.pos
+	code := d.c.uint()
+	switch {
+	case dia.name == "builtin":
+		if x := d.builtinType(code); x != nil {
+			return x
+		}
+	case dia.known != nil:
+		for _, row := range dia.known.Types {
+			if b := binaryWith(row.Binary, code); b != nil {
+				return row.ReadBinary(d, b)
+			}
+		}
+	}
+	d.c.pos = at
+	d.c.fail("unknown code %d of a type of dialect %q", code, dia.name)
+	return nil
+}
+
+// rowAttr reads an attribute of a dialect whose rows say how. It returns nil if no row has the code.
+func (d *decoder) rowAttr(dia *ir.Dialect, code uint64) ir.Attr {
+	for _, row := range dia.Attrs {
+		if b := binaryWith(row.Binary, code); b != nil {
+			return row.ReadBinary(d, b)
+		}
+	}
+	for _, row := range dia.Enums {
+		if binaryWith(row.Binary, code) == nil {
+			continue
+		}
+		v := d.c.uint()
+		if v >= uint64(len(row.Cases)) || row.Cases[v] == "" {
+			d.c.fail("%d is no case of %s.%s", v, row.Dialect, row.Name)
+		}
+		return ir.NewEnum(row, int(v))
+	}
+	return nil
+}
+
+// binaryWith returns the form with the given code, nil for none.
+func binaryWith(forms []ir.Binary, code uint64) *ir.Binary {
+	for i := range forms {
+		if uint64(forms[i].Code) == code {
+			return &forms[i]
+		}
+	}
+	return nil
+}

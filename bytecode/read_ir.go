@@ -1,0 +1,457 @@
+package bytecode
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// opName is the name of an op in the file.
+type opName struct {
+	name       string
+	number     int
+	dialect    int
+	registered bool
+	def        *ir.Def    // nil before the first op of the name
+	props      *propTable // nil for an op kind whose properties are one attribute
+}
+
+// irReader is the part of a reader that reads ops.
+type irReader struct {
+	values []*ir.Value       // of the regions around, by number; nil before the definition
+	later  map[int][]*ir.Use // by number, the operands that use a value before its definition
+	base   int               // where the values of the isolated op around start
+	lists  map[attrKey]attrList
+	states []*ir.OpState // one for each level of nesting
+	level  int
+	orders []useOrder
+}
+
+// attrKey says what the attributes of an op are made of.
+type attrKey struct{ name, props, dict int }
+
+type attrList struct {
+	attrs ir.AttrList
+	size  int64
+}
+
+// useOrder is the order of the uses of a value.
+type useOrder struct {
+	value *ir.Value
+	order []int
+	pos   int
+}
+
+func (r *reader) readIR(c *cursor) {
+	r.lists = map[attrKey]attrList{}
+	r.later = map[int][]*ir.Use{}
+	if n, args := c.flagged(); n != 1 || args {
+		c.fail("expected one operation at the top")
+	}
+	op := r.op(c, nil)
+	c.done("the operations")
+	if op.Name() != "builtin.module" || op.NumRegions() != 1 {
+		r.fail("expected builtin.module at the top, found %s", op.Name())
+	}
+	if len(op.Region(0).Blocks()) > 1 || op.NumOperands() > 0 || op.NumResults() > 0 {
+		r.fail("expected a module with one block")
+	}
+	m := r.m.Op()
+	m.SetAttrs(op.Attrs())
+	m.SetLoc(op.Loc())
+	m.SetPos(op.Pos())
+	if body := r.m.Body(); !op.Region(0).Empty() {
+		m.Region(0).TakeBlocks(op.Region(0))
+		body.Erase()
+	}
+	op.Erase()
+	for i := range r.orders {
+		r.setOrder(&r.orders[i])
+	}
+}
+
+func (r *reader) kind(c *cursor) *opName {
+	i := c.index(len(r.ops), "operation name")
+	n := &r.ops[i]
+	if n.def == nil {
+		n.number, n.def = i, r.m.Def(n.name)
+		if n.def.Known() {
+			n.props = newPropTable(n.def, r.version)
+		}
+	}
+	return n
+}
+
+// state returns an OpState to fill; the caller gives it back by r.level--.
+func (r *reader) state() *ir.OpState {
+	if r.level == len(r.states) {
+		r.states = append(r.states, &ir.OpState{})
+	}
+	st := r.states[r.level]
+	r.level++
+	st.Operands, st.Types, st.Successors = st.Operands[:0], st.Types[:0], st.Successors[:0]
+	st.Attrs, st.Loc, st.Regions = nil, nil, 0
+	return st
+}
+
+// op reads an op in a region with the given blocks.
+func (r *reader) op(c *cursor, blocks []*ir.Block) *ir.Op {
+	at := c.pos
+	k := r.kind(c)
+	mask := c.byte()
+	st := r.state()
+	st.Def, st.Pos = k.def, diag.At(at)
+	locAt := c.pos
+	l, ok := r.attr(c).(*ir.LocAttr)
+	if !ok {
+		c.pos = locAt
+		c.fail("expected the location of %s, found another attribute", k.name)
+	}
+	if l.Loc().Kind() != ir.LocUnknown {
+		st.Loc = l.Loc()
+	}
+	if mask&(hasAttrs|hasProperties) != 0 {
+		st.Attrs = r.attributes(c, k, mask)
+	} else if k.props != nil && k.props.always != nil {
+		st.Attrs = k.props.always
+	}
+	if mask&hasResults != 0 {
+		for range c.count() {
+			i := c.index(len(r.types), "type")
+			if e := &r.types[i]; e.size > 1<<10 {
+				r.expand(c, e.size)
+			}
+			st.Types = append(st.Types, r.types[i].typ)
+		}
+	}
+	first := c.pos
+	forward := false
+	if mask&hasOperands != 0 {
+		n := c.count()
+		first = c.pos
+		for range n {
+			v := r.values[r.base+c.index(len(r.values)-r.base, "value")]
+			forward = forward || v == nil
+			st.Operands = append(st.Operands, v)
+		}
+	}
+	if mask&hasSuccessors != 0 {
+		for range c.count() {
+			st.Successors = append(st.Successors, blocks[c.index(len(blocks), "block")])
+		}
+	}
+	var orders []useOrder
+	if mask&hasUseLists != 0 {
+		orders = r.useOrders(c, len(st.Types))
+	}
+	if mask&hasRegions == 0 {
+		op := r.m.NewOp(st)
+		if forward {
+			r.awaitOperands(cursor{c.data, first, c.end}, op)
+		}
+		r.level--
+		r.keepOrders(orders, op)
+		return op
+	}
+	n, isolated := c.flagged()
+	if n > uint64(c.end-c.pos) {
+		c.fail("%d regions, but %d bytes are left", n, c.end-c.pos)
+	}
+	body := c
+	if isolated && r.version >= 2 {
+		at := c.pos
+		id, data := c.section()
+		if id != secIR {
+			c.pos = at
+			c.fail("expected section %d with the regions of %s", secIR, k.name)
+		}
+		body = &data
+	}
+	// The op is made before its regions are read: uses in them come after its own.
+	st.Regions = int(n)
+	op := r.m.NewOp(st)
+	if forward {
+		r.awaitOperands(cursor{c.data, first, c.end}, op)
+	}
+	r.level--
+	r.keepOrders(orders, op)
+	r.deeper(c)
+	base := r.base
+	if isolated {
+		r.base = len(r.values)
+	}
+	for _, g := range op.Regions() {
+		r.region(body, g)
+	}
+	r.base = base
+	r.depth--
+	if body != c {
+		body.done("the regions of " + k.name)
+	}
+	return op
+}
+
+// keepOrders notes the orders of the uses of an op's results.
+func (r *reader) keepOrders(orders []useOrder, op *ir.Op) {
+	for _, o := range orders {
+		o.value = op.Result(o.pos)
+		r.orders = append(r.orders, o)
+	}
+}
+
+// awaitOperands notes the operands of op, whose numbers c reads, that are defined later.
+func (r *reader) awaitOperands(c cursor, op *ir.Op) {
+	for i := range op.NumOperands() {
+		if n := r.base + int(c.uint()); op.Operand(i) == nil {
+			r.later[n] = append(r.later[n], op.OperandUse(i))
+		}
+	}
+}
+
+// define makes v the value with number i.
+func (r *reader) define(i int, v *ir.Value) {
+	r.values[i] = v
+	if len(r.later) > 0 {
+		for _, u := range r.later[i] {
+			u.Set(v)
+		}
+		delete(r.later, i)
+	}
+}
+
+// region reads a region: the number of its blocks, the number of values that are defined directly in it, the blocks.
+func (r *reader) region(c *cursor, region *ir.Region) {
+	n := c.count()
+	if n == 0 {
+		return
+	}
+	at := c.pos
+	numValues := c.uint()
+	if numValues > uint64(c.end-c.pos) {
+		c.pos = at
+		c.fail("%d values, but %d bytes are left", numValues, c.end-c.pos)
+	}
+	first := len(r.values)
+	next := first
+	last := first + int(numValues)
+	r.values = append(r.values, make([]*ir.Value, numValues)...)
+	define := func(v *ir.Value) {
+		if next == last {
+			c.fail("more than the %d values that the region announced", numValues)
+		}
+		r.define(next, v)
+		next++
+	}
+	for len(region.Blocks()) < n {
+		region.AddBlock()
+	}
+	blocks := region.Blocks()
+	for _, b := range blocks {
+		r.block(c, b, blocks, define)
+	}
+	if next != last {
+		c.fail("the region announced %d values and defines %d", numValues, next-first)
+	}
+	r.values = r.values[:first]
+}
+
+func (r *reader) block(c *cursor, b *ir.Block, blocks []*ir.Block, define func(*ir.Value)) {
+	n, hasArgs := c.flagged()
+	if n > uint64(c.end-c.pos) {
+		c.fail("%d operations, but %d bytes are left", n, c.end-c.pos)
+	}
+	if hasArgs {
+		num := c.count()
+		for range num {
+			at := c.pos
+			t, located := c.uint(), true
+			if r.version >= 4 {
+				t, located = t>>1, t&1 != 0
+			}
+			if t >= uint64(len(r.types)) {
+				c.pos = at
+				c.fail("type %d, but there are %d", t, len(r.types))
+			}
+			var loc *ir.Loc
+			if located {
+				at := c.pos
+				l, ok := r.attr(c).(*ir.LocAttr)
+				if !ok {
+					c.pos = at
+					c.fail("expected the location of an argument, found another attribute")
+				}
+				if l.Loc().Kind() != ir.LocUnknown {
+					loc = l.Loc()
+				}
+			}
+			e := &r.types[t]
+			if e.size > 1<<10 {
+				r.expand(c, e.size)
+			}
+			define(b.AddArg(e.typ, loc))
+		}
+		if r.version >= 3 && c.byte() != 0 {
+			for _, o := range r.useOrders(c, num) {
+				o.value = b.Arg(o.pos)
+				r.orders = append(r.orders, o)
+			}
+		}
+	}
+	for range n {
+		op := r.op(c, blocks)
+		b.Append(op)
+		for _, v := range op.Results() {
+			define(v)
+		}
+	}
+}
+
+// attributes reads the attributes of an op. Ops of one name with equal numbers share one list.
+func (r *reader) attributes(c *cursor, k *opName, mask byte) ir.AttrList {
+	key := attrKey{name: k.number, props: -1, dict: -1}
+	at := c.pos
+	if mask&hasAttrs != 0 {
+		key.dict = c.index(len(r.attrs), "attribute")
+	}
+	if mask&hasProperties != 0 {
+		key.props = c.index(len(r.props), "property")
+	}
+	l, ok := r.lists[key]
+	if !ok {
+		l = r.attributeList(c, at, k, key)
+		r.lists[key] = l
+	}
+	if l.size > 1<<10 {
+		r.expand(c, l.size)
+	}
+	return l.attrs
+}
+
+func (r *reader) attributeList(c *cursor, at int, k *opName, key attrKey) attrList {
+	var l attrList
+	if key.dict >= 0 {
+		d, ok := r.attrs[key.dict].attr.(*ir.DictAttr)
+		if !ok {
+			c.pos = at
+			c.fail("expected the attributes of %s, found another attribute than a dictionary", k.name)
+		}
+		l.size += r.attrs[key.dict].size
+		for _, e := range d.Entries() {
+			e.Inherent = k.def.IsInherent(e.Name)
+			l.attrs = append(l.attrs, e)
+		}
+	}
+	if key.props >= 0 {
+		s := r.props[key.props]
+		p := &cursor{r.data, s.pos, s.end}
+		if k.props != nil {
+			k.props.read(r, p, &l)
+		} else {
+			r.foreignProps(p, k, &l)
+		}
+		p.done("the properties of " + k.name)
+	}
+	if k.props != nil {
+		l.attrs = k.props.complete(l.attrs)
+	}
+	sort.SliceStable(l.attrs, func(i, j int) bool { return l.attrs[i].Name < l.attrs[j].Name })
+	for i := 1; i < len(l.attrs); i++ {
+		if l.attrs[i].Name == l.attrs[i-1].Name {
+			c.pos = at
+			c.fail("%s has two attributes named %q", k.name, l.attrs[i].Name)
+		}
+	}
+	l.attrs = slices.Clip(l.attrs)
+	return l
+}
+
+// foreignProps reads the properties of an op of an unknown kind, which are one dictionary.
+func (r *reader) foreignProps(p *cursor, k *opName, l *attrList) {
+	if k.registered {
+		p.fail("the properties of %s cannot be read: hlocb does not know the operation", k.name)
+	}
+	i := p.index(len(r.attrs), "attribute")
+	d, ok := r.attrs[i].attr.(*ir.DictAttr)
+	if !ok {
+		p.fail("expected the properties of %s, found another attribute than a dictionary", k.name)
+	}
+	l.size += r.attrs[i].size
+	for _, e := range d.Entries() {
+		e.Inherent = true
+		l.attrs = append(l.attrs, e)
+	}
+}
+
+// useOrders reads the orders of the uses of n values.
+func (r *reader) useOrders(c *cursor, n int) []useOrder {
+	count := 1
+	if n != 1 {
+		count = c.count()
+	}
+	out := make([]useOrder, 0, min(count, n))
+	for range count {
+		o := useOrder{}
+		if n != 1 {
+			o.pos = c.index(n, "value")
+		}
+		if n == 0 {
+			c.fail("an order of uses for no value")
+		}
+		at := c.pos
+		num, pairs := c.flagged()
+		if num > uint64(c.end-c.pos) {
+			c.pos = at
+			c.fail("a list of %d elements, but %d bytes are left", num, c.end-c.pos)
+		}
+		list := make([]int, num)
+		for i := range list {
+			list[i] = int(min(c.uint(), 1<<31))
+		}
+		if pairs {
+			list = append(list, -1)
+		}
+		o.order = list
+		out = append(out, o)
+	}
+	return out
+}
+
+// setOrder puts the uses of a value into the order that the file gives: use k, counted from the last in the program, is
+// the one with number order[k], counted from the one that was added last.
+func (r *reader) setOrder(o *useOrder) {
+	var uses []*ir.Use
+	for u := range o.value.Uses() {
+		uses = append(uses, u)
+	}
+	order := o.order
+	if n := len(order); n > 0 && order[n-1] == -1 { // pairs of number and position
+		pairs := order[:n-1]
+		order = make([]int, len(uses))
+		for i := range order {
+			order[i] = i
+		}
+		if len(pairs)%2 != 0 {
+			r.fail("an order of uses in pairs has %d numbers", len(pairs))
+		}
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i+1] >= len(order) {
+				r.fail("use %d, but the value has %d", pairs[i+1], len(order))
+			}
+			order[pairs[i+1]] = pairs[i]
+		}
+	}
+	if len(order) != len(uses) {
+		r.fail("an order of %d uses, but the value has %d", len(order), len(uses))
+	}
+	n := len(uses)
+	sorted := make([]*ir.Use, n)
+	for k, i := range order {
+		if i >= n || sorted[n-1-i] != nil {
+			r.fail("an order of uses is no permutation")
+		}
+		sorted[n-1-i] = uses[n-1-k]
+	}
+	o.value.SortUses(sorted)
+}

@@ -1,0 +1,82 @@
+package quant
+
+import "github.com/hlocb/hlocb/ir"
+
+// signedFlag is the flag of signed storage types.
+const signedFlag = 1
+
+// binary holds the forms in which bytecode stores the types that hlocb reads (MLIR, QuantDialectBytecode.td).
+func binary() []ir.Binary {
+	tensor := ir.BinaryData(4, func(c ir.Coder, u *Uniform) {
+		u.code(c)
+		u.Axis = -1
+		if u.Scales == nil {
+			u.Scales, u.ZeroPoints = make([]float64, 1), make([]int64, 1)
+		}
+		c.Float64(&u.Scales[0])
+		c.Int(&u.ZeroPoints[0])
+		c.Int(&u.Min)
+		c.Int(&u.Max)
+		u.complete(c)
+	})[0]
+	tensor.Is = func(data any) bool { return data.(*Uniform).PerTensor() }
+	axis := ir.BinaryData(5, func(c ir.Coder, u *Uniform) {
+		u.code(c)
+		axis := uint64(u.Axis)
+		c.Uint(&axis)
+		if u.Axis = int(axis); u.Axis < 0 {
+			c.Failf("illegal quantized dimension: %d", axis)
+		}
+		c.Int(&u.Min)
+		c.Int(&u.Max)
+		n := len(u.Scales)
+		if c.Len(&n); u.Scales == nil {
+			u.Scales = make([]float64, n)
+		}
+		for i := range u.Scales {
+			c.Float64(&u.Scales[i])
+		}
+		if c.Ints(&u.ZeroPoints); len(u.ZeroPoints) != n {
+			c.Failf("%d scales and %d zero points", n, len(u.ZeroPoints))
+		}
+		u.complete(c)
+	})[0]
+	axis.Is = func(data any) bool { return data.(*Uniform).PerAxis() }
+	return []ir.Binary{tensor, axis}
+}
+
+// code codes the start of every quantized type: flags, storage type, expressed type.
+func (u *Uniform) code(c ir.Coder) {
+	flags := uint64(0)
+	if u.Signed {
+		flags = signedFlag
+	}
+	c.Uint(&flags)
+	u.Signed = flags&signedFlag != 0
+	c.Type(&u.Storage)
+	c.Type(&u.Expressed)
+}
+
+// complete checks a type that was read and sets what only its text says.
+func (u *Uniform) complete(c ir.Coder) {
+	s, ok := u.Storage.(*ir.IntegerType)
+	if !ok || s.Width() < 1 || s.Width() > 32 {
+		c.Failf("illegal storage type %s", u.Storage)
+	}
+	if _, ok := u.Expressed.(*ir.FloatType); !ok {
+		c.Failf("expressed type must be floating point, found %s", u.Expressed)
+	}
+	if u.spelling != "" {
+		return // the type is written
+	}
+	u.spelling = s.String()
+	lo, hi := int64(-1)<<(s.Width()-1), int64(1)<<(s.Width()-1)-1
+	if !u.Signed {
+		u.spelling = "u" + u.spelling
+		lo, hi = 0, int64(1)<<s.Width()-1
+	}
+	if u.Min < lo || u.Max > hi {
+		c.Failf("illegal range %d:%d of storage type %s", u.Min, u.Max, u.spelling)
+	}
+	u.limited = u.Min != lo || u.Max != hi
+}

@@ -1,0 +1,170 @@
+package sdy
+
+import (
+	"strconv"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Rows of attributes that are parts of others in text and stand on their own in bytecode (SdyBytecode.cpp).
+var (
+	meshAxisAttr = partAttr("mesh_axis", 1, func(c ir.Coder, d *MeshAxis) { c.String(&d.Name); c.Int(&d.Size) },
+		func(d *MeshAxis) string { return ir.Quote(d.Name) + "=" + strconv.FormatInt(d.Size, 10) })
+	subAxisAttr = partAttr("sub_axis_info", 3, func(c ir.Coder, d *subAxis) { c.Int(&d.pre); c.Int(&d.size) },
+		func(d *subAxis) string {
+			return "(" + strconv.FormatInt(d.pre, 10) + ")" + strconv.FormatInt(d.size, 10)
+		})
+	axisRefAttr     = partAttr("axis_ref", 4, codeAxisRef, func(d *AxisRef) string { return d.String() })
+	dimShardingAttr = partAttr("dim_sharding", 5, codeDimSharding, func(d *DimSharding) string { return d.String() })
+	dimMappingAttr  = partAttr("dim_mapping", 8, func(c ir.Coder, d *dimMapping) { c.Ints(&d.factors) },
+		func(d *dimMapping) string { return factors(d.factors, "") })
+	mappingAttr = partAttr("tensor_mapping", 9, codeMapping, func(d *Mapping) string { return mappings([]Mapping{*d}) })
+	moveAttr    = partAttr("all_to_all_param", 13, func(c ir.Coder, d *AllToAllMove) {
+		ir.CodeParts(c, axisRefAttr, &d.Axes)
+		c.Int(&d.Src)
+		c.Int(&d.Tgt)
+	}, func(d *AllToAllMove) string { return (&AllToAllParams{Moves: []AllToAllMove{*d}}).String() })
+)
+
+// subAxis and dimMapping are attributes only in bytecode.
+type (
+	subAxis    struct{ pre, size int64 }
+	dimMapping struct{ factors []int64 }
+)
+
+// partAttr returns the row of an attribute that has no reader: text has it only inside others.
+func partAttr[T any](name string, code int, fields func(c ir.Coder, d *T), text func(d *T) string) *ir.AttrDef {
+	return ir.NewAttrDef[T](ir.AttrDef{
+		Dialect: "sdy", Name: name, Binary: ir.BinaryData(code, fields),
+		Doc:   "A part of other attributes, which stands on its own in bytecode only.",
+		Parse: func(ir.AsmParser, *ir.AttrDef) any { return nil },
+		Print: func(_ *ir.AttrDef, data any) string { return "<" + text(data.(*T)) + ">" },
+	})
+}
+
+func codeAxisRef(c ir.Coder, d *AxisRef) {
+	c.String(&d.Name)
+	var a ir.Attr
+	if d.part() {
+		a = subAxisAttr.New(&subAxis{d.Pre, d.Size})
+	}
+	if c.OptionalAttr(&a); a != nil {
+		s, ok := ir.DataOf[subAxis](a)
+		if !ok {
+			c.Failf("unexpected attribute %.100s", a)
+		}
+		d.Pre, d.Size = s.pre, s.size
+	}
+}
+
+func codeDimSharding(c ir.Coder, d *DimSharding) {
+	ir.CodeParts(c, axisRefAttr, &d.Axes)
+	closed := !d.Open
+	c.Bool(&closed)
+	d.Open = !closed
+	p := uint64(0) // the lowest bit says whether there is a priority
+	if d.Priority >= 0 {
+		p = uint64(d.Priority)<<1 | 1
+	}
+	c.Uint(&p)
+	if d.Priority = -1; p&1 != 0 {
+		d.Priority = int64(p >> 1)
+	}
+}
+
+func codeMesh(c ir.Coder, d *DeviceMesh) {
+	ir.CodeParts(c, meshAxisAttr, &d.Axes)
+	if c.Ints(&d.DeviceIDs); len(d.DeviceIDs) == 0 {
+		d.DeviceIDs = nil
+	}
+}
+
+// shardingForms returns the forms of shardings: without and with unreduced axes.
+func shardingForms() []ir.Binary {
+	form := func(code int, unreduced bool) ir.Binary {
+		return ir.BinaryData(code, func(c ir.Coder, d *Sharding) {
+			var mesh ir.Attr = ir.NewSymbolRef(d.Mesh)
+			if d.Inline != nil {
+				mesh = MeshAttr.New(d.Inline)
+			}
+			c.Attr(&mesh)
+			if ref, ok := mesh.(*ir.SymbolRefAttr); ok {
+				d.Mesh = ref.Root()
+			} else if d.Inline, ok = ir.DataOf[DeviceMesh](mesh); !ok {
+				c.Failf("expected a mesh, found the attribute %.100s", mesh)
+			}
+			ir.CodeParts(c, dimShardingAttr, &d.Dims)
+			ir.CodeParts(c, axisRefAttr, &d.Replicated)
+			if unreduced {
+				ir.CodeParts(c, axisRefAttr, &d.Unreduced)
+			}
+		})[0]
+	}
+	plain := form(6, false)
+	plain.Is = func(data any) bool { return len(data.(*Sharding).Unreduced) == 0 }
+	return []ir.Binary{plain, form(15, true)}
+}
+
+func codePerValue(c ir.Coder, d *PerValue) {
+	list := make([]Sharding, len(d.Shardings))
+	for i, s := range d.Shardings {
+		list[i] = *s
+	}
+	ir.CodeParts(c, ShardingAttr, &list)
+	d.Shardings = nil
+	for i := range list {
+		d.Shardings = append(d.Shardings, &list[i])
+	}
+}
+
+func codeMapping(c ir.Coder, d *Mapping) {
+	dims := make([]dimMapping, len(*d))
+	for i, f := range *d {
+		dims[i].factors = f
+	}
+	ir.CodeParts(c, dimMappingAttr, &dims)
+	*d = make(Mapping, len(dims))
+	for i, f := range dims {
+		(*d)[i] = f.factors
+	}
+}
+
+func codeRule(c ir.Coder, d *Rule) {
+	c.Ints(&d.Sizes)
+	ir.CodeParts(c, mappingAttr, &d.Operands)
+	ir.CodeParts(c, mappingAttr, &d.Results)
+	c.Ints(&d.Reduction)
+	c.Ints(&d.NeedReplication)
+	c.Ints(&d.Permutation)
+	c.Ints(&d.Blocked)
+	c.Bool(&d.Custom)
+}
+
+func codeAxisLists(c ir.Coder, d *AxisLists) {
+	dims := make([]AxisList, len(d.Dims))
+	for i, axes := range d.Dims {
+		dims[i].Axes = axes
+	}
+	ir.CodeParts(c, AxisListAttr, &dims)
+	d.Dims = make([][]AxisRef, len(dims))
+	for i, l := range dims {
+		d.Dims[i] = l.Axes
+	}
+}
+
+// codeNames codes a list of strings as a list of attributes.
+func codeNames(c ir.Coder, v *[]string) {
+	var elems []ir.Attr
+	for _, s := range *v {
+		elems = append(elems, ir.NewString(s))
+	}
+	c.Attrs(&elems)
+	*v = nil
+	for _, a := range elems {
+		s, ok := a.(*ir.StringAttr)
+		if !ok {
+			c.Failf("expected a string, found the attribute %.100s", a)
+		}
+		*v = append(*v, s.Value())
+	}
+}

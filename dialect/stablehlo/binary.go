@@ -1,0 +1,47 @@
+package stablehlo
+
+import "github.com/hlocb/hlocb/ir"
+
+// The binary forms of attributes that hold other attributes (StablehloBytecode.cpp).
+
+// CodeParam codes the mode as an attribute of its own.
+func (m *AccuracyMode) CodeParam(c ir.Coder) { ir.CodePart(c, ResultAccuracyModeAttr, m) }
+
+func codeMode(c ir.Coder, m *AccuracyMode) {
+	v := uint64(m.Code)
+	if c.Uint(&v); v >= uint64(len(ResultAccuracyModeEnum.Cases)) {
+		c.Failf("%d is no case of result_accuracy_mode", v)
+	}
+	m.Code = int(v)
+}
+
+func codeAxisRef(c ir.Coder, a *AxisRef) {
+	c.String(&a.Name)
+	part := a.Sub != nil
+	if c.Bool(&part); !part {
+		return
+	}
+	s := SubAxis{}
+	if a.Sub != nil {
+		s = *a.Sub
+	}
+	ir.CodePart(c, SubAxisInfoAttr, &s)
+	a.Sub = &s
+}
+
+func codeMesh(c ir.Coder, m *Mesh) {
+	axes := []MeshAxis(m.Axes)
+	ir.CodeParts(c, MeshAxisAttr, &axes)
+	m.Axes = axes
+	has := m.DeviceIDs != nil
+	if c.Bool(&has); has {
+		c.Attr(&m.DeviceIDs)
+	}
+}
+
+func codeMeshAxes(c ir.Coder, r *ReplicaGroupMeshAxes) {
+	c.Attr(&r.Mesh)
+	axes := []AxisRef(r.Axes)
+	ir.CodeParts(c, AxisRefAttr, &axes)
+	r.Axes = axes
+}

@@ -1,0 +1,156 @@
+package ir
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// DenseFromBytes returns the dense attribute of type t, of the given shape and element type, whose elements MLIR stores as b: little
+// endian, one element if all are equal, i1 eight to a byte. problem says what is wrong with b.
+func DenseFromBytes(t Type, shape tensor.Shape, elem Type, b []byte) (a *DenseAttr, problem string) {
+	n := shape.NumElements()
+	if n < 0 {
+		return nil, "elements of " + t.String() + " are too many"
+	}
+	dtype := ElementDType(elem)
+	if dtype == tensor.Invalid {
+		return foreignDense(t, n, elem, b)
+	}
+	size := dtype.Size()
+	one := make(tensor.Shape, len(shape))
+	for i := range one {
+		one[i] = 1
+	}
+	wrong := func() string {
+		return strconv.Itoa(len(b)) + " bytes do not hold the elements of " + t.String()
+	}
+	if dtype == tensor.I1 {
+		switch {
+		case len(b) == 1 && (b[0] == 0xff || b[0] == 0):
+			v := tensor.New(dtype, one)
+			v.Bytes()[0] = b[0] & 1
+			return NewDense(t, v, true), ""
+		case int64(len(b)) == n:
+			v := tensor.New(dtype, shape)
+			for i, x := range b {
+				if x > 1 {
+					return nil, "expected 0 or 1 for an element of type i1"
+				}
+				v.Bytes()[i] = x
+			}
+			return NewDense(t, v, false), ""
+		case int64(len(b)) == (n+7)/8:
+			v := tensor.New(dtype, shape)
+			out := v.Bytes()
+			for i := range out {
+				out[i] = b[i/8] >> (i % 8) & 1
+			}
+			return NewDense(t, v, false), ""
+		}
+		return nil, wrong()
+	}
+	splat := len(b) == size && n != 1
+	if splat {
+		shape = one
+	} else if int64(len(b)) != n*int64(size) || n > int64(len(b)) {
+		return nil, wrong()
+	}
+	v := tensor.New(dtype, shape)
+	copy(v.Bytes(), b)
+	if dtype.Bits() < 8*size && !narrow(v, dtype) {
+		return nil, "an element of " + t.String() + " has more bits than its type"
+	}
+	return NewDense(t, v, splat || n == 1), ""
+}
+
+// narrow makes elements of fewer bits than a byte what tensors hold: signed ones with their sign. It reports whether
+// all fit their type.
+func narrow(v *tensor.Tensor, dtype tensor.DType) bool {
+	w := dtype.Bits()
+	for i, x := range v.Bytes() {
+		if x>>w != 0 && x>>w != 0xff>>w {
+			return false
+		}
+		if dtype.Kind() == tensor.KindSigned {
+			v.Bytes()[i] = byte(int8(x<<(8-w)) >> (8 - w))
+		} else {
+			v.Bytes()[i] = x << (8 - w) >> (8 - w)
+		}
+	}
+	return true
+}
+
+// foreignDense returns dense elements of a type that tensors do not hold: hexadecimal digits are their text.
+func foreignDense(t Type, n int64, elem Type, b []byte) (*DenseAttr, string) {
+	size := ForeignSize(elem)
+	if size == 0 || len(b) != size && int64(len(b)) != n*int64(size) {
+		return nil, strconv.Itoa(len(b)) + " bytes do not hold the elements of " + t.String()
+	}
+	text := append(tensor.AppendHex([]byte(`"0x`), b), '"')
+	if n == 0 {
+		text = nil
+	}
+	return NewLazyDense(t, text, foreignElements), ""
+}
+
+// ForeignSize returns the bytes of an element of a type that tensors do not hold, 0 for a type without dense elements.
+func ForeignSize(elem Type) int {
+	switch t := elem.(type) {
+	case *IntegerType:
+		return (t.Width() + 7) / 8
+	case *FloatType:
+		return map[string]int{"f80": 10, "f128": 16, "tf32": 3}[t.String()]
+	case *ComplexType:
+		if d := ElementDType(t.Elem()); d != tensor.Invalid {
+			return 2 * d.Size()
+		}
+		return 2 * ForeignSize(t.Elem())
+	}
+	return 0
+}
+
+// StoredBytes returns the elements of a as MLIR stores them: little endian, one element if all are equal, i1 eight to a
+// byte. ok is false for elements that tensors do not hold.
+func (a *DenseAttr) StoredBytes() (b []byte, ok bool) {
+	v, splat, err := a.Elements()
+	if err != nil {
+		return nil, false
+	}
+	b = v.Peek()
+	size := v.DType().Size()
+	if !splat && len(b) > size && allEqual(b, size) {
+		b, splat = b[:size], true
+	}
+	if splat && len(b) > size {
+		b = b[:size]
+	}
+	switch d := v.DType(); {
+	case d == tensor.I1:
+		if len(b) == 1 {
+			return []byte{-b[0]}, true
+		}
+		out := make([]byte, (len(b)+7)/8)
+		for i, x := range b {
+			out[i/8] |= x << (i % 8)
+		}
+		return out, true
+	case d.Bits() < 8 && d.Kind() == tensor.KindSigned: // tensors extend the sign
+		out := make([]byte, len(b))
+		for i, x := range b {
+			out[i] = x << (8 - d.Bits()) >> (8 - d.Bits())
+		}
+		return out, true
+	}
+	return b, true
+}
+
+func allEqual(b []byte, size int) bool {
+	return string(b[size:]) == string(b[:len(b)-size])
+}
+
+// foreignElements says that elements of a type that tensors do not hold are only carried.
+func foreignElements(*DenseAttr) (*tensor.Tensor, bool, error) {
+	return nil, false, errors.New("elements of this type are carried, not computed with")
+}

@@ -1,0 +1,40 @@
+package parse
+
+import (
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Attr reads a text that is one attribute. The error is a *diag.Diagnostic.
+func Attr(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (ir.Attr, error) {
+	return fragment(src, ctx, reg, func(p *parser) ir.Attr { return p.ParseAttr(nil) })
+}
+
+// Type reads a text that is one type. The error is a *diag.Diagnostic.
+func Type(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (ir.Type, error) {
+	return fragment(src, ctx, reg, (*parser).ParseType)
+}
+
+// fragment reads a text of which f reads all.
+func fragment[T any](src *diag.Source, ctx *ir.Context, reg *ir.Registry, f func(p *parser) T) (v T, err error) {
+	p := newParser(src, ctx, reg)
+	p.errors.max = 1
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case bailout:
+			if r.d != nil {
+				p.errors.add(r.d)
+			}
+			err = p.errors.err()
+		default:
+			err = diag.Errorf(p.source, p.pos(), "internal error while reading: %v", r)
+		}
+	}()
+	p.lexAt(0)
+	v = f(p)
+	if p.tok.kind != tokEOF {
+		p.Errorf("expected the end of the text")
+	}
+	return v, nil
+}
