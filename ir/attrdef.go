@@ -80,7 +80,11 @@ type Param interface {
 // or if a field needs Parse and Print and d has none.
 func NewAttrDef[T any](d AttrDef) *AttrDef {
 	d.data = reflect.TypeFor[T]()
-	for _, f := range reflect.VisibleFields(d.data) { // those of embedded structs, too
+	var fields []reflect.StructField
+	if d.data.Kind() == reflect.Struct {
+		fields = reflect.VisibleFields(d.data)
+	}
+	for _, f := range fields { // those of embedded structs, too
 		tag, ok := f.Tag.Lookup("attr")
 		if !ok {
 			continue

@@ -94,8 +94,6 @@ func (d *AttrDef) code(c Coder, b *Binary, data any) {
 			}
 		case *Attr:
 			c.Attr(v)
-		case interface{ CodeParam(c Coder) }:
-			v.CodeParam(c)
 		default:
 			panic(d.Name + "." + d.Fields[i].Name + " has no binary form")
 		}

@@ -60,7 +60,7 @@ var (
 		Syntax: "<bounds = [3, ?]>",
 	})
 	ResultAccuracyAttr = ir.NewAttrDef[ResultAccuracy](ir.AttrDef{
-		Dialect: "stablehlo", Name: "result_accuracy", Binary: ir.BinaryCode(17), Partial: true,
+		Dialect: "stablehlo", Name: "result_accuracy", Binary: ir.BinaryData(17, codeAccuracy), Partial: true,
 		Doc:     "The accuracy that a program asks of a transcendental function.",
 		Summary: "The requested accuracy for unary ops.",
 	})

@@ -4,8 +4,12 @@ import "github.com/hlocb/hlocb/ir"
 
 // The binary forms of attributes that hold other attributes (StablehloBytecode.cpp).
 
-// CodeParam codes the mode as an attribute of its own.
-func (m *AccuracyMode) CodeParam(c ir.Coder) { ir.CodePart(c, ResultAccuracyModeAttr, m) }
+func codeAccuracy(c ir.Coder, r *ResultAccuracy) {
+	c.Float64(&r.Atol)
+	c.Float64(&r.Rtol)
+	c.Int(&r.Ulps)
+	ir.CodePart(c, ResultAccuracyModeAttr, &r.Mode)
+}
 
 func codeMode(c ir.Coder, m *AccuracyMode) {
 	v := uint64(m.Code)
