@@ -2,8 +2,10 @@ package parse
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // kind is the kind of a token.
@@ -11,8 +13,8 @@ type kind uint8
 
 const (
 	tokEOF     kind = iota
-	tokError        // a byte that starts no token; lexer.problem says what is wrong
-	tokPunct        // punctuation; the text tells which
+	tokError        // a byte that starts no token; lexer.problem describes the mistake
+	tokPunct        // punctuation; token.punct says which
 	tokWord         // bare identifier: module, f32, stablehlo.add
 	tokAt           // @name or @"name"
 	tokHash         // #name, #dialect.name
@@ -27,7 +29,7 @@ const (
 // token is a piece of the text: its bytes are src[start:end].
 type token struct {
 	kind       kind
-	punct      byte // of a tokPunct: its first byte, or one of the codes below
+	punct      byte // of a tokPunct: its only byte, or one of the codes below
 	start, end int
 }
 
@@ -40,22 +42,24 @@ const (
 	punctEllipsis byte = 'p' // ...
 )
 
-// lexer cuts text into tokens. It never allocates.
+// lexer splits text into tokens. It never allocates.
 type lexer struct {
 	src     []byte
 	tok     token // the current token
 	problem string
 }
 
-// class of each byte: what it can start or continue.
+// Classes of bytes: tokens that a byte can start or continue.
 const (
 	clsSpace  = 1 << iota
 	clsIdent  // continues a bare identifier
 	clsStart  // starts a bare identifier
 	clsDigit  //
 	clsSuffix // continues the name after % # ! ^ @
+	clsHex    // hexadecimal digit
 )
 
+// class has the classes of each byte.
 var class = func() (c [256]uint8) {
 	for _, b := range []byte(" \t\r\n") {
 		c[b] = clsSpace
@@ -74,6 +78,9 @@ var class = func() (c [256]uint8) {
 		}
 		if digit {
 			c[b] |= clsDigit
+		}
+		if digit || b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F' {
+			c[b] |= clsHex
 		}
 	}
 	return c
@@ -132,38 +139,17 @@ func (l *lexer) lexAt(i int) {
 	}
 }
 
+// number reads the number at offset i.
 func (l *lexer) number(i int) {
-	src, t := l.src, &l.tok
+	t := &l.tok
 	t.kind = tokInteger
-	if src[i] == '0' && i+2 < len(src) && src[i+1] == 'x' && isHex(src[i+2]) {
-		for i += 2; i < len(src) && isHex(src[i]); i++ {
-		}
-		t.end = i
-		return
-	}
-	for i < len(src) && class[src[i]]&clsDigit != 0 {
-		i++
-	}
-	if i < len(src) && src[i] == '.' {
+	end, _, float := tensor.ScanNumber(l.src, i)
+	if t.end = end; float {
 		t.kind = tokFloat
-		for i++; i < len(src) && class[src[i]]&clsDigit != 0; i++ {
-		}
-		if i < len(src) && src[i]|0x20 == 'e' {
-			j := i + 1
-			if j < len(src) && (src[j] == '+' || src[j] == '-') {
-				j++
-			}
-			if j < len(src) && class[src[j]]&clsDigit != 0 {
-				for i = j; i < len(src) && class[src[i]]&clsDigit != 0; i++ {
-				}
-			}
-		}
 	}
-	t.end = i
 }
 
-func isHex(c byte) bool { return c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'f' }
-
+// other reads the token at offset i that starts with c, which is no letter or digit.
 func (l *lexer) other(i int, c byte) {
 	src, t := l.src, &l.tok
 	switch c {
@@ -242,7 +228,7 @@ func (l *lexer) other(i int, c byte) {
 	}
 }
 
-// suffix returns the end of the name after a prefix: digits, or a letter or one of $._- and what may follow.
+// suffix returns the end of the name after a prefix: digits alone, or letters, digits and $._- after one that is no digit.
 func (l *lexer) suffix(i int) int {
 	src := l.src
 	if i < len(src) && class[src[i]]&clsDigit != 0 {
@@ -259,7 +245,8 @@ func (l *lexer) suffix(i int) int {
 	return i
 }
 
-// stringEnd returns the offset behind the string that starts with the quote at i, 0 after reporting a bad one.
+// stringEnd returns the offset after the string that starts with the quote at i. If the string is wrong, the current token
+// becomes an error and stringEnd returns 0.
 func (l *lexer) stringEnd(i int) int {
 	src := l.src
 	for j := i + 1; j < len(src); j++ {
@@ -274,7 +261,7 @@ func (l *lexer) stringEnd(i int) int {
 			switch e := src[j+1]; {
 			case e == '"' || e == '\\' || e == 'n' || e == 't':
 				j++
-			case j+2 < len(src) && isHex(e) && isHex(src[j+2]):
+			case j+2 < len(src) && class[e]&class[src[j+2]]&clsHex != 0:
 				j += 2
 			default:
 				l.bad(j, "unknown escape in string literal")
@@ -295,6 +282,7 @@ func (l *lexer) stringEnd(i int) int {
 	return 0
 }
 
+// bad makes byte i the current token, as an error.
 func (l *lexer) bad(i int, problem string) {
 	l.tok = token{kind: tokError, start: i, end: min(i+1, len(l.src))}
 	l.problem = problem
@@ -327,7 +315,7 @@ func punctCode(s string) byte {
 	return punctEllipsis
 }
 
-// unquoted is unquote that takes the bytes of the source where they stand there as they are.
+// unquoted is unquote without a copy of a string that has no escapes.
 func unquoted(text []byte) string {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return str(text[1 : len(text)-1])
@@ -335,7 +323,7 @@ func unquoted(text []byte) string {
 	return unquote(text)
 }
 
-// unquote returns the bytes that a string token stands for.
+// unquote returns the bytes that a string token means.
 func unquote(text []byte) string {
 	text = text[1 : len(text)-1]
 	if bytes.IndexByte(text, '\\') < 0 {
@@ -357,16 +345,10 @@ func unquote(text []byte) string {
 		case 't':
 			out = append(out, '\t')
 		default:
-			out = append(out, hexValue(e)<<4|hexValue(text[i+1]))
+			v, _ := strconv.ParseUint(string(text[i:i+2]), 16, 8) // the lexer checked the digits
+			out = append(out, byte(v))
 			i++
 		}
 	}
 	return string(out)
-}
-
-func hexValue(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c&^0x20 - 'A' + 10
 }

@@ -209,7 +209,7 @@ func (p *parser) location() *ir.Loc {
 			return p.fused()
 		}
 	}
-	p.Errorf("expected location instance")
+	p.wrong("expected location instance")
 	panic("unreachable")
 }
 

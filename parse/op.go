@@ -372,7 +372,7 @@ func (p *parser) attrName() string {
 		}
 		return s
 	}
-	p.Errorf("expected attribute name")
+	p.wrong("expected attribute name")
 	panic("unreachable")
 }
 

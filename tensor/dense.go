@@ -286,37 +286,44 @@ func (r *denseReader) scanNumber() (n number, ok bool) {
 	for i < len(t) && (t[i] == ' ' || t[i] == '\n') && n.neg { // '-' is a token of its own
 		i++
 	}
-	digits := i
-	if i+2 < len(t) && t[i] == '0' && t[i+1] == 'x' && isHex(t[i+2]) {
-		for i += 2; i < len(t) && isHex(t[i]); i++ {
-		}
-		n.hex = true
-	} else {
-		for i < len(t) && t[i]-'0' <= 9 {
-			i++
-		}
-		if i == digits {
-			return n, false
-		}
-		if i < len(t) && t[i] == '.' {
-			n.float = true
-			for i++; i < len(t) && t[i]-'0' <= 9; i++ {
-			}
-			if i < len(t) && t[i]|0x20 == 'e' {
-				j := i + 1
-				if j < len(t) && (t[j] == '+' || t[j] == '-') {
-					j++
-				}
-				if j < len(t) && t[j]-'0' <= 9 {
-					for i = j; i < len(t) && t[i]-'0' <= 9; i++ {
-					}
-				}
-			}
-		}
+	if i == len(t) || t[i]-'0' > 9 {
+		return n, false
 	}
+	digits := i
+	i, n.hex, n.float = ScanNumber(t, i)
 	n.text = t[digits:i]
 	r.pos = i
 	return n, true
+}
+
+// ScanNumber returns the offset after the number without sign that starts with the digit text[i]. hex is set for 0x1F, float
+// for a number with a point.
+func ScanNumber(text []byte, i int) (end int, hex, float bool) {
+	if i+2 < len(text) && text[i] == '0' && text[i+1] == 'x' && isHex(text[i+2]) {
+		for i += 2; i < len(text) && isHex(text[i]); i++ {
+		}
+		return i, true, false
+	}
+	digits := func() {
+		for i < len(text) && text[i]-'0' <= 9 {
+			i++
+		}
+	}
+	if digits(); i == len(text) || text[i] != '.' {
+		return i, false, false
+	}
+	i++
+	if digits(); i < len(text) && text[i]|0x20 == 'e' {
+		j := i + 1
+		if j < len(text) && (text[j] == '+' || text[j] == '-') {
+			j++
+		}
+		if j < len(text) && text[j]-'0' <= 9 {
+			i = j
+			digits()
+		}
+	}
+	return i, false, true
 }
 
 func isHex(c byte) bool {

@@ -76,6 +76,22 @@ func TestErrorsAsMLIR(t *testing.T) {
 		"func.func (%a: tensor<4xf32>) {\n  return\n}",
 		"func.func @f(%a) {\n  return\n}",
 		"{-# nothing: {} #-}",
+		"func.func @f(%a: tensor<2x2xf32>) {\n  %0 = stablehlo.transpose %a, dims = [1, x] : (tensor<2x2xf32>) -> tensor<2x2xf32>\n  return\n}",
+		"func.func @f(%a: tensor<2x2xf32>) {\n  %0 = stablehlo.transpose %a, dims = [1, ] : (tensor<2x2xf32>) -> tensor<2x2xf32>\n  return\n}",
+		"func.func @f(%a: tensor<2x2xf32>) {\n  %0 = stablehlo.transpose %a, dims = 1 : (tensor<2x2xf32>) -> tensor<2x2xf32>\n  return\n}",
+		"func.func @f(%a: tensor<2x2xf32>) {\n  %0 = stablehlo.transpose %a, dims = [1 0] : (tensor<2x2xf32>) -> tensor<2x2xf32>\n  return\n}",
+		"func.func @f(%a: tensor<2x2xf32>) {\n  %0 = stablehlo.transpose %a, dims = [1, 99999999999999999999] : (tensor<2x2xf32>) -> tensor<2x2xf32>\n  return\n}",
+		"func.func @f(%a: tensor<2x2xf32>) {\n  %0 = stablehlo.transpose %a, dims = [1, -0] : (tensor<2x2xf32>) -> tensor<2x2xf32>\n  return\n}",
+		"func.func @f(%a: tensor<2x2xf32>) {\n  %0 = stablehlo.transpose %a, dims = [1, 0x0] : (tensor<2x2xf32>) -> tensor<2x2xf32>\n  return\n}",
+		"func.func @f(%a: tensor<2x2xf32>) {\n  %0 = stablehlo.transpose %a, dims = [1 // ]\n, 0] : (tensor<2x2xf32>) -> tensor<2x2xf32>\n  return\n}",
+		"\"a.b\"() {a = [1, ]} : () -> ()",
+		"\"a.b\"() {a = {b = 1, }} : () -> ()",
+		"\"a.b\"() {a = [1 2]} : () -> ()",
+		"\"a.b\"() {a, } : () -> ()",
+		"\"a.b\"() : () -> () loc(fused[\"a\", ])",
+		"\"a.b\"() ({ ^bb0(%a: i1, ): \"c.d\"() : () -> () }) : () -> ()",
+		"\"a.b\"() : (i1, ) -> ()",
+		"\"a.b\"() : (i32 -> ()",
 	} {
 		texts[fmt.Sprintf("%02d", i)] = s
 	}
