@@ -156,8 +156,8 @@ func (p *parser) expectIn(punct byte, problem string) {
 	p.next()
 }
 
-// wrong reports that the current token is not the expected one. As in MLIR the place is where the expected token is missing:
-// the end of the previous token.
+// wrong reports that the current token is not the expected one. As in MLIR, the position is the
+// end of the previous token.
 func (p *parser) wrong(format string, args ...any) {
 	if p.tok.kind == tokError {
 		p.Errorf("%s", p.problem)

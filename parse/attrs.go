@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -69,6 +70,7 @@ func (p *parser) ParseOptionalAttr(want ir.Type) (ir.Attr, bool) {
 	return nil, false
 }
 
+// arrayAttr reads [a, b].
 func (p *parser) arrayAttr() ir.Attr {
 	p.deeper()
 	defer func() { p.depth-- }()
@@ -91,6 +93,7 @@ func (p *parser) dictAttr() *ir.DictAttr {
 	return d
 }
 
+// symbolRef reads @a::@b.
 func (p *parser) symbolRef() ir.Attr {
 	root := symbolName(p.text())
 	p.next()
@@ -177,6 +180,7 @@ func negate(bits uint64, d tensor.DType) uint64 {
 	return tensor.EncodeFloat(d, -tensor.DecodeFloat(d, bits))
 }
 
+// integerAttr returns the integer of type t whose digits are text at the position at.
 func (p *parser) integerAttr(text []byte, neg bool, width int, sign ir.Signedness, t ir.Type, at diag.Pos) ir.Attr {
 	if width == 0 {
 		if len(bytes.TrimLeft(text, "0")) > 0 || neg {
@@ -346,7 +350,8 @@ func (p *parser) denseAttr(want ir.Type) ir.Attr {
 	return a
 }
 
-// checkDense fails if there is a mistake in a literal whose attribute is at pos and whose text starts at offset start.
+// checkDense reports err, a mistake in a literal, if it is not nil. The literal's text starts at offset start, its attribute
+// at pos.
 func (p *parser) checkDense(err *tensor.LiteralError, pos diag.Pos, start int) {
 	if err == nil {
 		return
@@ -361,7 +366,7 @@ func (p *parser) checkDense(err *tensor.LiteralError, pos diag.Pos, start int) {
 func (p *parser) denseEnd(i int) int {
 	src := p.src
 	if bytes.HasPrefix(src[i:], []byte(`"0x`)) {
-		// Hexadecimal data may be long; what stands in the string is checked later, in one go.
+		// Hexadecimal data may be long; its digits are checked later.
 		if n := bytes.IndexByte(src[i+1:], '"'); n > 0 && i+n+2 < len(src) && src[i+n+2] == '>' {
 			return i + n + 2
 		}
@@ -403,19 +408,12 @@ func decodeDense(a *ir.DenseAttr) (*tensor.Tensor, bool, error) {
 	}
 	d := ir.ElementDType(elem)
 	if d == tensor.Invalid {
-		return nil, false, errNoDType(elem)
+		return nil, false, fmt.Errorf("elements of type %s cannot be computed with", elem)
 	}
 	return tensor.DecodeDense(a.Text(), d, shape)
 }
 
-type noDTypeError struct{ typ ir.Type }
-
-func (e noDTypeError) Error() string {
-	return "elements of type " + e.typ.String() + " cannot be computed with"
-}
-
-func errNoDType(t ir.Type) error { return noDTypeError{t} }
-
+// resourceAttr reads dense_resource<key> : type.
 func (p *parser) resourceAttr(want ir.Type) ir.Attr {
 	p.next()
 	p.expectIn('<', "expected '<' after 'dense_resource'")
@@ -487,6 +485,7 @@ func (p *parser) arrayValues(elem ir.Type, pos diag.Pos) []int64 {
 	return values
 }
 
+// arrayValue reads a number of a dense array after its sign.
 func (p *parser) arrayValue(dtype tensor.DType, width int, signed, neg bool) int64 {
 	if dtype.IsFloat() {
 		if p.tok.kind != tokFloat && p.tok.kind != tokInteger {

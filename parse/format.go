@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// row is what the text has of one row of operands or results of an op's definition.
+// row holds the operands or results in the text for one row of the op's definition.
 type row struct {
 	operands []ir.Operand
 	types    []ir.Type
@@ -52,13 +52,14 @@ type formatState struct {
 	typePos diag.Pos
 }
 
+// elements reads elems in order.
 func (p *parser) elements(s *formatState, elems []ir.FormatElem) {
 	for i := range elems {
 		p.element(s, &elems[i])
 	}
 }
 
-// element reads one element and reports whether there was anything of it.
+// element reads one element and reports whether the text had it.
 func (p *parser) element(s *formatState, e *ir.FormatElem) bool {
 	f := s.f
 	switch e.Kind {
@@ -142,6 +143,7 @@ func (p *parser) isLiteral(text string) bool {
 	return p.Peek(text)
 }
 
+// expectLiteral consumes a literal of a format.
 func (p *parser) expectLiteral(text string) {
 	if text == "" {
 		return
@@ -155,6 +157,7 @@ func (p *parser) expectLiteral(text string) {
 	p.next()
 }
 
+// operandElem reads the operands of a row.
 func (p *parser) operandElem(s *formatState, e *ir.FormatElem) bool {
 	list := &s.f.in[e.Index].operands
 	switch e.Mult {
@@ -171,6 +174,7 @@ func (p *parser) operandElem(s *formatState, e *ir.FormatElem) bool {
 	return len(*list) > 0
 }
 
+// regionElem reads the regions of a row.
 func (p *parser) regionElem(s *formatState, e *ir.FormatElem) bool {
 	st := &s.f.st
 	if e.Mult == ir.Optional && !p.is('{') {
@@ -183,7 +187,7 @@ func (p *parser) regionElem(s *formatState, e *ir.FormatElem) bool {
 	return true
 }
 
-// attrElem reads an attribute in the form its row gives.
+// attrElem reads an attribute in the form of its row.
 func (p *parser) attrElem(s *formatState, e *ir.FormatElem) bool {
 	if e.Unit {
 		return true
@@ -197,12 +201,14 @@ func (p *parser) attrElem(s *formatState, e *ir.FormatElem) bool {
 	return ok
 }
 
+// setInherent adds an attribute that the format writes.
 func (p *parser) setInherent(st *ir.OpState, name string, a ir.Attr) {
 	one := [...]ir.NamedAttr{{Name: name, Attr: a, Inherent: st.Def.IsInherent(name)}}
 	p.addAttrs(st, one[:])
 }
 
-func (p *parser) formAttr(def *ir.Def, spec *ir.AttrSpec, optional bool) (ir.Attr, bool) {
+// formAttr reads the value of an attribute in the form of its row. ok is false if it is optional and missing.
+func (p *parser) formAttr(def *ir.Def, spec *ir.AttrSpec, optional bool) (a ir.Attr, ok bool) {
 	c := &spec.Type
 	if c.Enum != nil {
 		return p.enumCase(c.Enum, optional)
@@ -262,13 +268,14 @@ func (p *parser) enumCase(def *ir.EnumDef, optional bool) (ir.Attr, bool) {
 	return ir.NewEnum(def, code), true
 }
 
+// functionalType reads (T, ...) -> R, the types of all operands and results.
 func (p *parser) functionalType(s *formatState) {
 	s.typePos = p.pos()
 	p.opType(s.f)
 	s.flatIn, s.hasIn, s.hasOut = s.f.types, true, true
 }
 
-// group reads an optional group: its first element tells whether it is there.
+// group reads an optional group. The group is present if its first element is.
 func (p *parser) group(s *formatState, e *ir.FormatElem) {
 	rest := e.Then
 	for rest[0].Kind == ir.FmtSpace || rest[0].Kind == ir.FmtNewline {
@@ -329,7 +336,7 @@ type directiveArgs struct {
 	busy  bool        // a region that the directive reads contains the same op
 }
 
-// directiveArgs returns the arguments of the use e of a directive: what the format says of them, and nothing read.
+// directiveArgs returns the arguments of e, one use of a directive, as the format has them and with nothing read.
 func (p *parser) directiveArgs(e *ir.FormatElem) *directiveArgs {
 	if p.ops.directives == nil {
 		p.ops.directives = make([]*directiveArgs, p.reg.NumDirectives())
@@ -359,7 +366,7 @@ func (p *parser) directiveArgs(e *ir.FormatElem) *directiveArgs {
 	return d
 }
 
-// custom calls a directive and stores what it read.
+// custom calls a directive and stores its arguments.
 func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 	f := s.f
 	d := p.directiveArgs(e)
@@ -456,7 +463,7 @@ func (p *parser) readDirective(e *ir.FormatElem, d *directiveArgs, st *ir.OpStat
 	}
 }
 
-// oneType reads the single type of a directive whose arguments share it.
+// oneType reads the one type that all arguments of a directive share.
 func (p *parser) oneType(s *formatState, e *ir.FormatElem) {
 	s.typePos = p.pos()
 	f, t := s.f, p.ParseType()
@@ -470,7 +477,7 @@ func (p *parser) oneType(s *formatState, e *ir.FormatElem) {
 	}
 }
 
-// complete finds the types that the format leaves out and resolves the operands.
+// complete infers the types that the format leaves out and resolves the operands.
 func (p *parser) complete(s *formatState) {
 	f, def, st := s.f, s.def, &s.f.st
 	if s.typePos == 0 {
@@ -538,7 +545,7 @@ func (p *parser) complete(s *formatState) {
 	}
 }
 
-// fillSameType gives the one type that the format names to all operands and results that have none.
+// fillSameType sets the types of all operands and results without a type to the one type in the text.
 func (p *parser) fillSameType(s *formatState) {
 	f, def := s.f, s.def
 	var t ir.Type

@@ -149,7 +149,7 @@ func (l *lexer) number(i int) {
 	}
 }
 
-// other reads the token at offset i that starts with c, which is no letter or digit.
+// other reads the token at offset i that starts with c, neither a letter nor a digit.
 func (l *lexer) other(i int, c byte) {
 	src, t := l.src, &l.tok
 	switch c {
@@ -228,7 +228,7 @@ func (l *lexer) other(i int, c byte) {
 	}
 }
 
-// suffix returns the end of the name after a prefix: digits alone, or letters, digits and $._- after one that is no digit.
+// suffix returns the end of the name after a prefix: digits alone, or letters, digits and $._- that do not start with a digit.
 func (l *lexer) suffix(i int) int {
 	src := l.src
 	if i < len(src) && class[src[i]]&clsDigit != 0 {

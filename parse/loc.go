@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// locations holds what is needed to read locations. Their aliases may be defined after their uses.
+// locations holds the state of reading locations. The alias of a location may be defined after its uses.
 type locations struct {
 	table   ir.LocTable
 	stack   []*ir.Loc              // parts of the fused locations that are being read
@@ -34,7 +34,7 @@ func (p *parser) ParseOptionalLoc() *ir.Loc {
 	return p.parenLoc("location")
 }
 
-// parenLoc reads (location); what names the construct in messages.
+// parenLoc reads a location in parentheses. Messages call it what.
 func (p *parser) parenLoc(what string) *ir.Loc {
 	p.expectIn('(', "expected '(' in "+what)
 	l := p.location()
@@ -42,7 +42,7 @@ func (p *parser) parenLoc(what string) *ir.Loc {
 	return l
 }
 
-// locAlias returns the location that the current token, #name, stands for.
+// locAlias returns the location that the current token, #name, names.
 func (p *parser) locAlias() *ir.Loc {
 	name := p.text()
 	if a, ok := p.aliases.attrs[string(name)]; ok {
@@ -213,6 +213,7 @@ func (p *parser) location() *ir.Loc {
 	panic("unreachable")
 }
 
+// fused reads fused<metadata>[parts].
 func (p *parser) fused() *ir.Loc {
 	var meta ir.Attr
 	var size int64
@@ -303,6 +304,7 @@ func sameMetadata(a, b ir.Attr) bool {
 	return ir.EqualAttrs(a, b)
 }
 
+// fileOrName reads "name", "name"(child), or "file":line:col with an optional end.
 func (p *parser) fileOrName() *ir.Loc {
 	name := unquoted(p.text())
 	p.next()
@@ -335,6 +337,7 @@ func (p *parser) fileOrName() *ir.Loc {
 	return p.checked(p.locs.table.File(name, line, col, endLine, endCol))
 }
 
+// lineNumber reads a line or column number.
 func (p *parser) lineNumber(problem string) uint32 {
 	if p.tok.kind != tokInteger {
 		p.Errorf("%s", problem)

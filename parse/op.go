@@ -98,7 +98,7 @@ func (p *parser) resultNames(names []resultName) []resultName {
 	return names
 }
 
-// bindResults gives the results of op their names.
+// bindResults binds names to the results of op.
 func (p *parser) bindResults(op *ir.Op, names []resultName) {
 	if op.NumResults() == 0 {
 		p.ErrorfAt(names[0].pos, "cannot name an operation with no results")
@@ -262,7 +262,7 @@ func (p *parser) opType(f *frame) {
 	}
 }
 
-// pretty reads an op in the assembly that its definition gives it.
+// pretty reads an op in the assembly of its definition.
 func (p *parser) pretty(names []resultName) *ir.Op {
 	pos := p.Pos()
 	k := p.prettyKind()

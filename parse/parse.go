@@ -63,6 +63,7 @@ func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
 // str returns b, which is part of the immutable source, as a string without copying it.
 func str(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
+// parse reads the whole source.
 func (p *parser) parse() (m *ir.Module, err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -129,7 +130,7 @@ func (p *parser) adoptModule() {
 		}
 		return
 	}
-	// MLIR gives the module that stands for the file the place 0:0.
+	// MLIR gives the module of a file the position 0:0.
 	p.m.Op().SetLoc(ir.NewFileLoc(p.source.Name(), 0, 0))
 }
 

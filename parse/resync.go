@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// bailout is the panic value of a mistake. Its recovery is the place where reading resumes. d is nil if the mistake was
+// bailout is the panic value of a mistake. Reading resumes where it is recovered. d is nil if the mistake was
 // reported already.
 type bailout struct{ d *diag.Diagnostic }
 
@@ -15,7 +15,7 @@ type bailout struct{ d *diag.Diagnostic }
 type errors struct {
 	list diag.List
 	max  int // reading stops after so many
-	// fatal is set if reading cannot resume with sense or in reasonable time after a mistake. It is no part of the panic
+	// fatal is set if reading cannot usefully resume after a mistake, or not in reasonable time. It is not in the panic
 	// value: functions that recover and panic again at each of many levels take time quadratic in their number.
 	fatal bool
 }
@@ -172,6 +172,7 @@ func (p *parser) skipOp(start token, bad int) {
 	}
 }
 
+// firstOnLine reports whether the current token is the first of its line.
 func (p *parser) firstOnLine() bool {
 	src := p.src
 	for i := p.tok.start - 1; i >= 0; i-- {
@@ -186,6 +187,7 @@ func (p *parser) firstOnLine() bool {
 	return true
 }
 
+// startsOp reports whether the current token may start an op or a block.
 func (p *parser) startsOp() bool {
 	switch p.tok.kind {
 	case tokPercent, tokString, tokWord, tokCaret:

@@ -18,8 +18,8 @@ type scope struct {
 	parent   *scope
 	nums     []binding // %0, %1, ...
 	names    map[string]binding
-	log      []string  // the names in the order of their definitions; a nested region takes its own back at its end
-	numLog   []int32   // the same for numbers, only those of nested regions and those far above the count of values
+	log      []string  // the names in the order of their definitions; the end of a region removes the names it defined
+	numLog   []int32   // the numbers defined in nested regions, and numbers far above the count of values
 	unlogged int       // all numbers that are not in numLog are less
 	bound    int       // count of bound numbers
 	regions  []logMark // the open regions
@@ -44,7 +44,7 @@ type use struct {
 	index int
 }
 
-// forwardValue stands for a value that is used before its definition.
+// forwardValue is a placeholder for a value that is used before its definition.
 type forwardValue struct {
 	val *ir.Value
 	pos diag.Pos
@@ -77,7 +77,7 @@ func (s *scope) lookup(name []byte) (b binding, ok bool) {
 	return b, ok
 }
 
-// bind gives name, without its '%', a meaning.
+// bind makes b the meaning of name, which has no '%'.
 func (p *parser) bind(name []byte, b binding) {
 	s := p.values.scope
 	n, isNum := number(name)
@@ -113,7 +113,7 @@ func (p *parser) bind(name []byte, b binding) {
 }
 
 // moreNums returns the capacity to give the table of numbered values if it needs more than n entries. For a large table it
-// extrapolates to the end of the text, so that the table is not copied again and again.
+// extrapolates to the end of the text, to avoid copying the table again and again.
 func (p *parser) moreNums(n int) int {
 	if n < 4096 {
 		return max(64, 2*n, min(len(p.src)/80, 8192))
@@ -123,12 +123,13 @@ func (p *parser) moreNums(n int) int {
 	return max(n+n/4, min(p.maxNums(), int(1.02*rate*float64(len(p.src)-from))))
 }
 
+// redefined fails for a second definition of name.
 func (p *parser) redefined(name []byte, b, old binding) {
 	d := diag.Errorf(p.source, b.pos, "redefinition of SSA value '%%%s'", name)
 	panic(bailout{d.Note(old.pos, "previously defined here")})
 }
 
-// resolveForward replaces the values that stood for those of a new binding.
+// resolveForward replaces the placeholders for the values of a new binding.
 func (p *parser) resolveForward(name []byte, b binding) {
 	s := p.values.scope
 	for i := range int(b.n) {
@@ -147,6 +148,7 @@ func (p *parser) resolveForward(name []byte, b binding) {
 	}
 }
 
+// value returns value i of the binding.
 func (b *binding) value(i int) *ir.Value {
 	if i == 0 {
 		return b.val
@@ -253,7 +255,7 @@ func (p *parser) value(o *ir.Operand, t ir.Type) (v *ir.Value, pos diag.Pos, fir
 	return f.val, f.pos, true
 }
 
-// forwardValue returns a value of type t that stands for another one until the definition of that is read.
+// forwardValue returns a placeholder of type t for a value whose definition was not read yet.
 func (p *parser) forwardValue(t ir.Type) *ir.Value {
 	return p.m.NewOp(&ir.OpState{Def: p.m.Def("builtin.unrealized_conversion_cast"), Types: []ir.Type{t}}).Result(0)
 }

@@ -184,6 +184,7 @@ func (p *parser) angleType() (ir.Type, bool) {
 	return t, true
 }
 
+// tensorType reads the parameters of a tensor type.
 func (p *parser) tensorType() ir.Type {
 	pos := p.Pos()
 	if p.is('*') {
@@ -336,7 +337,7 @@ func (p *parser) balanced(open byte, i int, comparisons bool) int {
 				i += 2
 				continue
 			}
-			if open := stack[len(stack)-1]; closer(open) != c {
+			if open := stack[len(stack)-1]; closing[open] != c {
 				p.ErrorfAt(diag.At(i), "unbalanced '%c' character in pretty dialect name", open)
 			}
 			if stack = stack[:len(stack)-1]; len(stack) == 0 {
@@ -356,21 +357,13 @@ func (p *parser) balanced(open byte, i int, comparisons bool) int {
 	panic("unreachable")
 }
 
-func closer(open byte) byte {
-	switch open {
-	case '<':
-		return '>'
-	case '(':
-		return ')'
-	case '[':
-		return ']'
-	}
-	return '}'
-}
+// closing maps an opening bracket to its closing one.
+var closing = [128]byte{'(': ')', '[': ']', '{': '}', '<': '>'}
 
 // ParseTypes implements ir.AsmParser.
 func (p *parser) ParseTypes() []ir.Type { return p.typeList(nil) }
 
+// typeList appends types separated by commas, at least one, to out.
 func (p *parser) typeList(out []ir.Type) []ir.Type {
 	for more := true; more; more = p.comma() {
 		t := p.ParseType()

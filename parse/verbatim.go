@@ -9,10 +9,10 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// verbatim reads the pretty form of an op whose dialect nobody registered, which only that dialect could read: the text
-// is kept as it stands, but for the values in it, which are operands and may be renamed. It is delimited by the end of
-// its line or of the region, with all brackets closed; what could hide definitions (regions, block labels, names behind
-// which '=' stands) is refused. Results get the types that the text ends with, or those that their uses ask for.
+// verbatim reads the assembly of an op whose dialect nobody registered. Only that dialect could read it, so the parser keeps
+// the text. The values in the text become operands, because they may be renamed. The text ends at the end of its line or of
+// the region, with all brackets closed. Text that may hide definitions is refused: regions, block labels, names before '='.
+// Results have the types at the end of the text, or the types that their uses require.
 func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
 	pos := p.Pos()
 	start := p.tok
@@ -86,10 +86,7 @@ func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
 	return op
 }
 
-// closing has the bracket that closes each.
-var closing = [128]byte{'(': ')', '[': ']', '{': '}', '<': '>'}
-
-// lastEnd returns the offset behind the operand that was just read.
+// lastEnd returns the offset after o, the operand read last.
 func (p *parser) lastEnd(o ir.Operand) int {
 	src := p.src
 	i := o.Pos.Offset() + 1 + len(o.Name)
@@ -100,7 +97,7 @@ func (p *parser) lastEnd(o ir.Operand) int {
 	return i
 }
 
-// joinPieces drops the places without operand, which aliases left behind.
+// joinPieces joins the pieces around each nil operand, which an alias left, and drops the operand.
 func joinPieces(pieces []string, operands []*ir.Value) ([]string, []*ir.Value) {
 	out, values := pieces[:1], operands[:0]
 	for i, v := range operands {
@@ -114,8 +111,8 @@ func joinPieces(pieces []string, operands []*ir.Value) ([]string, []*ir.Value) {
 	return out, values
 }
 
-// statementEnds reports whether the current token is behind an op: it closes the region, is its location, or starts the
-// next op, block or definition on a line of its own.
+// statementEnds reports whether the current token is not part of the op: it closes the region, is the op's location, or
+// starts the next op, block or definition on a new line. depth is the number of open brackets.
 func (p *parser) statementEnds(depth int) bool {
 	if depth > 0 {
 		return false
@@ -153,8 +150,8 @@ func (p *parser) opens() bool {
 	return i < len(p.src) && p.src[i] == '('
 }
 
-// holdsLines reports whether the '{' at the current token may start a region: it is not closed on its line, or values
-// or blocks are named in it.
+// holdsLines reports whether the '{' at the current token may start a region: it is not closed on its line, or the text in
+// it names values or blocks.
 func (p *parser) holdsLines() bool {
 	src := p.src
 	depth := 0
@@ -180,7 +177,7 @@ func (p *parser) holdsLines() bool {
 	return true
 }
 
-// aliasText returns what the alias at the current token stands for as text, ok false where it is none.
+// aliasText returns the text of the alias that the current token names. ok is false if the token names no alias.
 func (p *parser) aliasText() (text string, ok bool) {
 	name := p.text()
 	if end := p.tok.end; bytes.IndexByte(name, '.') >= 0 || end < len(p.src) && p.src[end] == '<' {
@@ -220,8 +217,8 @@ func (p *parser) unreadable(start token) {
 	p.unknownOp(string(p.text()), "")
 }
 
-// trailingTypes appends a type for each result: those that stand between from and end, as in ': T', ': (A, B)', '-> T'
-// and ': T to U', or none where that does not give as many.
+// trailingTypes appends a type for each result to out: the types between the offsets from and end, as in ': T', ': (A, B)',
+// '-> T' and ': T to U', or the type none if their number is not that of the results.
 func (p *parser) trailingTypes(out []ir.Type, from, end int, names []resultName) []ir.Type {
 	n := 0
 	for _, r := range names {
@@ -245,7 +242,7 @@ func (p *parser) trailingTypes(out []ir.Type, from, end int, names []resultName)
 	return out
 }
 
-// guessTypes returns the types up to offset end, nil if there is anything else.
+// guessTypes returns the types up to offset end, nil if the text has anything else.
 func (p *parser) guessTypes(end int) (types []ir.Type) {
 	before := p.mark()
 	defer func() {
@@ -274,7 +271,7 @@ func (p *parser) guessTypes(end int) (types []ir.Type) {
 	return types
 }
 
-// guess notes that the type of v is not certain: its first use tells.
+// guess notes that the type of v is not certain. The first use of v determines it.
 func (p *parser) guess(v *ir.Value) {
 	if p.values.guessed == nil {
 		p.values.guessed = map[*ir.Value]bool{}
@@ -282,7 +279,7 @@ func (p *parser) guess(v *ir.Value) {
 	p.values.guessed[v] = true
 }
 
-// adopt gives v, whose type was guessed, the type t, and reports whether it is such a value.
+// adopt sets the type of v to t if the type of v is not certain, and reports whether it is.
 func (p *parser) adopt(v *ir.Value, t ir.Type) bool {
 	if !p.values.guessed[v] {
 		return false
@@ -301,8 +298,8 @@ func (p *parser) untyped(o *ir.Operand) *ir.Value {
 	return v
 }
 
-// foreign returns the definition of an op of a dialect that nobody registered, nil where the name of the current token
-// is none, or is so close to a known one that it rather is misspelt.
+// foreign returns the definition of the op that the current token names if nobody registered its dialect. It returns nil if
+// the dialect is registered, or if its name is probably a misspelt one of a registered dialect.
 func (p *parser) foreign() *ir.Def {
 	name := p.text()
 	dot := bytes.IndexByte(name, '.')
