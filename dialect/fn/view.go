@@ -144,3 +144,35 @@ func remapSignature(m *ir.Module, op *ir.Op, args, results []int) error {
 	f.SetSignature(m.Context().Function(inputs, outputs), argAttrs, resultAttrs)
 	return nil
 }
+
+// SetPrivate names the function and makes it invisible outside its module.
+func (f FuncOp) SetPrivate(name string) {
+	f.SetAttr(ir.SymbolName, ir.NewString(name))
+	f.SetAttr(attrVisibility, ir.NewString("private"))
+}
+
+// NewCall makes a call of f.
+func NewCall(b *ir.Builder, f FuncOp, operands []*ir.Value) *ir.Op {
+	return b.Create(Call, operands, f.Type().Results(), ir.NamedAttr{Name: attrCallee, Attr: ir.NewSymbolRef(f.Symbol())})
+}
+
+// ValueAttrs returns the attributes of all arguments and results, none of them nil.
+func (f FuncOp) ValueAttrs() (args, results []*ir.DictAttr) {
+	list := func(n int, at func(int) *ir.DictAttr) []*ir.DictAttr {
+		out := make([]*ir.DictAttr, n)
+		for i := range out {
+			if out[i] = at(i); out[i] == nil {
+				out[i] = ir.NewDict(nil)
+			}
+		}
+		return out
+	}
+	return list(len(f.Type().Inputs()), f.ArgAttrs), list(len(f.Type().Results()), f.ResultAttrs)
+}
+
+// EditArg changes the attributes of argument i.
+func (f FuncOp) EditArg(i int, edit func(ir.AttrList) ir.AttrList) {
+	args, results := f.ValueAttrs()
+	args[i] = ir.NewDict(edit(args[i].Entries()))
+	f.SetSignature(f.Type(), args, results)
+}

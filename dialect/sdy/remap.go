@@ -67,8 +67,7 @@ func anyMesh(m *ir.Module, op *ir.Op, shardings []*Sharding) *Sharding {
 	}
 	for o := range m.Body().Ops() {
 		if mesh, ok := AsMesh(o); ok && mesh.has(manual.Names) {
-			name, _ := o.Attr(ir.SymbolName).(*ir.StringAttr)
-			return &Sharding{Mesh: name.Value()}
+			return &Sharding{Mesh: symbolOf(o)}
 		}
 	}
 	return nil
@@ -110,4 +109,57 @@ func (s *Sharding) replicated(t ir.Type) *Sharding {
 		}
 	}
 	return r
+}
+
+// IsComputation reports whether op is a manual computation.
+func IsComputation(op *ir.Op) bool { return op.Is(ManualComputation) }
+
+// AllManual reports whether a manual computation is over all axes of the meshes of its shardings.
+func AllManual(m *ir.Module, op *ir.Op) bool {
+	manual := map[string]bool{}
+	if d, ok := op.Attr(attrManual).(*ir.DialectAttr); ok {
+		if axes, ok := d.Data().(*ManualAxes); ok {
+			for _, name := range axes.Names {
+				manual[name] = true
+			}
+		}
+	}
+	in, _ := shardingsOf(op.Attr(attrIn))
+	out, _ := shardingsOf(op.Attr(attrOut))
+	for _, s := range append(append([]*Sharding(nil), in...), out...) {
+		mesh := s.Inline
+		for o := range m.Body().Ops() {
+			if declared, ok := AsMesh(o); ok && mesh == nil && symbolOf(o) == s.Mesh {
+				mesh = declared
+			}
+		}
+		if mesh == nil {
+			return false
+		}
+		for _, a := range mesh.Axes {
+			if !manual[a.Name] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func symbolOf(op *ir.Op) string {
+	s, _ := op.Attr(ir.SymbolName).(*ir.StringAttr)
+	if s == nil {
+		return ""
+	}
+	return s.Value()
+}
+
+// Bare takes the dimensions out of the sharding of result i of op, which became a token.
+func Bare(op *ir.Op, i int) {
+	list, ok := shardingsOf(op.Attr("sdy.sharding"))
+	if !ok || i >= len(list) {
+		return
+	}
+	list = append([]*Sharding(nil), list...)
+	list[i] = &Sharding{Mesh: list[i].Mesh, Inline: list[i].Inline}
+	op.SetAttr("sdy.sharding", AttrOf(&PerValue{Shardings: list}))
 }

@@ -1,6 +1,10 @@
 package flow
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/ir"
+)
 
 // Carry adds a value of v's type to those that op forwards, in front of them: an operand, if the edges of op start at
 // operands; an argument of each region that an edge enters; a result. It returns the op that took op's place, its new
@@ -31,31 +35,24 @@ func Carry(m *ir.Module, op *ir.Op, v *ir.Value) (n *ir.Op, result *ir.Value, in
 			}
 		}
 	}
-	operands, operandsFrom := op.OperandList(), identity(op.NumOperands())
+	st := op.State()
+	from, resultsFrom := identity(op.NumOperands()), identity(op.NumResults())
+	moved := identity(op.NumResults())
 	if takes {
-		operands, operandsFrom = Insert(operands, at, v), Insert(operandsFrom, at, -1)
+		st.Operands, from = slices.Insert(st.Operands, at, v), slices.Insert(from, at, -1)
 	}
-	var types []ir.Type
-	for _, r := range op.Results() {
-		types = append(types, r.Type())
-	}
-	resultsFrom := identity(op.NumResults())
 	if gives {
-		types, resultsFrom = Insert(types, out, v.Type()), Insert(resultsFrom, out, -1)
-	}
-	n = Rebuild(m, op, operands, types)
-	for i, r := range op.Results() {
-		if gives && i >= out {
-			i++
+		st.Types, resultsFrom = slices.Insert(st.Types, out, v.Type()), slices.Insert(resultsFrom, out, -1)
+		for i := out; i < len(moved); i++ {
+			moved[i]++
 		}
-		r.ReplaceAllUsesWith(n.Result(i))
 	}
-	op.Erase()
+	n = m.Rebuild(op, st, moved)
 	if gives {
 		result = n.Result(out)
 	}
 	if f.Remap != nil {
-		err = f.Remap(m, n, operandsFrom, resultsFrom)
+		err = f.Remap(m, n, from, resultsFrom)
 	}
 	return n, result, in, err
 }
@@ -78,38 +75,7 @@ func Yield(t *ir.Op, v *ir.Value) {
 	if !p.Def().Flow.Function {
 		first, _ = Threads(p, regionIndex(p, t.Block().Region()))
 	}
-	t.SetOperands(Insert(t.OperandList(), first, v))
-}
-
-// CarryFunction gives function f a new argument 0 of type t, which it returns. The caller ends f with Yield, then
-// calls Signature with the new positions, and adds the operand to the callers of f.
-func CarryFunction(f *ir.Op, t ir.Type) *ir.Value { return Entry(f).InsertArg(0, t, f.Loc()) }
-
-// Signature updates the type of function f after values were added in front of or taken from its arguments and results;
-// see ir.Flow.Remap.
-func Signature(m *ir.Module, f *ir.Op, args, results []int) error {
-	if remap := f.Def().Flow.Remap; remap != nil {
-		return remap(m, f, args, results)
-	}
-	return nil
-}
-
-// Rebuild puts an op of the same kind with the same attributes and regions, but other operands and result types, in
-// front of op. The caller replaces the results of op and erases it.
-func Rebuild(m *ir.Module, op *ir.Op, operands []*ir.Value, types []ir.Type) *ir.Op {
-	var regions []*ir.Region
-	for _, r := range op.Regions() {
-		n := m.NewRegion()
-		n.TakeBlocks(r)
-		regions = append(regions, n)
-	}
-	return m.Before(op).Insert(&ir.OpState{Def: op.Def(), Operands: operands, Types: types, Attrs: op.Attrs(), Bodies: regions})
-}
-
-// Insert returns a new list with v at position i.
-func Insert[T any](list []T, i int, v T) []T {
-	out := make([]T, 0, len(list)+1)
-	return append(append(append(out, list[:i]...), v), list[i:]...)
+	t.SetOperands(slices.Insert(t.OperandList(), first, v))
 }
 
 // identity returns 0, 1, ..., n-1.

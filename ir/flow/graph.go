@@ -231,3 +231,20 @@ func symbol(f *ir.Op) string {
 	}
 	return s.Value()
 }
+
+// InOrder reports whether control flow says when the ops of b run: b is in a function, and no region around b, up to
+// the function's, runs in no order.
+func InOrder(b *ir.Block) bool {
+	for b != nil && b.Parent() != nil {
+		p := b.Parent()
+		f := p.Def().Flow
+		if !f.Ordered(regionIndex(p, b.Region())) {
+			return false
+		}
+		if f.Function {
+			return true
+		}
+		b = p.Block()
+	}
+	return false
+}

@@ -5,13 +5,14 @@ import "github.com/hlocb/hlocb/ir"
 // Reach says where in a module ops of some kind are: which ops are one, hold one, or call a function that does.
 type Reach struct {
 	*Graph
+	want  func(*ir.Op) bool
 	holds map[*ir.Op]bool
 	at    map[*ir.Block][]*ir.Op
 }
 
 // ReachOf looks for the ops that want selects.
 func ReachOf(m *ir.Module, want func(*ir.Op) bool) *Reach {
-	r := &Reach{holds: map[*ir.Op]bool{}, at: map[*ir.Block][]*ir.Op{}}
+	r := &Reach{want: want, holds: map[*ir.Op]bool{}, at: map[*ir.Block][]*ir.Op{}}
 	type site struct {
 		op   *ir.Op
 		call bool
@@ -99,4 +100,13 @@ func (r *Reach) In(g *ir.Region) bool {
 		}
 	}
 	return false
+}
+
+// Reaches reports whether op is one, holds one, or calls a function that does.
+func (r *Reach) Reaches(op *ir.Op) bool {
+	if r.holds[op] || r.want(op) {
+		return true
+	}
+	f := r.target(op)
+	return f != nil && r.holds[f]
 }

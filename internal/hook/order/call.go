@@ -1,0 +1,109 @@
+package order
+
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// hookOf returns the id of the hook that op is, raised or lowered, and whether operand 0 and result 0 are its chain.
+func hookOf(op *ir.Op) (id hook.ID, chained, ok bool) {
+	if h, isHook := hookop.AsHook(op); isHook {
+		return h.ID(), h.Chained(), true
+	}
+	if !isLowered(op) {
+		return 0, false, false
+	}
+	c, _ := op.Attr("backend_config").(*ir.DictAttr)
+	n, _ := c.Get("id").(*ir.IntegerAttr)
+	if n != nil {
+		id = hook.ID(n.Value())
+	}
+	return id, isTrue(c.Get("chained")), true
+}
+
+// isLowered reports whether op is a hook written as hlocb's own call.
+func isLowered(op *ir.Op) bool { return isTarget(op, hook.Target) }
+
+// isTarget reports whether op is a custom call of one of the targets.
+func isTarget(op *ir.Op, targets ...string) bool {
+	return op.IsOrMirrors(stablehlo.CustomCall) && slices.Contains(targets, text(op.Attr("call_target_name")))
+}
+
+// isAnnotation reports whether op is one of the calls by which GSPMD's partitioner is told how a value lies on the
+// devices. The value stays what it is.
+func isAnnotation(op *ir.Op) bool {
+	return op.NumOperands() == 1 && op.NumResults() == 1 && isTarget(op, "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape")
+}
+
+// isChainType reports whether t is a type that a chain may have.
+func isChainType(t ir.Type) bool {
+	tt, ok := t.(*ir.TensorType)
+	return stablehlo.IsToken(t) || ok && tt.Rank() == 0 && tt.DType() == tensor.UI64
+}
+
+// isZeroSize reports whether t is a tensor without elements. XLA computes such values from nothing.
+func isZeroSize(t ir.Type) bool {
+	tt, ok := t.(*ir.TensorType)
+	return ok && tt.Static() && tensor.Shape(tt.Shape()).NumElements() == 0
+}
+
+// isZero reports whether op is an integer constant whose elements are all zero.
+func isZero(op *ir.Op) bool {
+	if !op.IsOrMirrors(stablehlo.Constant) {
+		return false
+	}
+	d, ok := op.Attr("value").(*ir.DenseAttr)
+	if !ok {
+		return false
+	}
+	vals, err := d.Int64s()
+	return err == nil && !slices.ContainsFunc(vals, func(v int64) bool { return v != 0 })
+}
+
+// element returns which element of its operand a get_tuple_element takes.
+func element(op *ir.Op) int {
+	i, _ := op.Attr("index").(*ir.IntegerAttr)
+	if i == nil {
+		return -1
+	}
+	return int(i.Value())
+}
+
+func isTrue(a ir.Attr) bool {
+	i, ok := a.(*ir.IntegerAttr)
+	return ok && i.Value() != 0
+}
+
+func text(a ir.Attr) string {
+	s, _ := a.(*ir.StringAttr)
+	if s == nil {
+		return ""
+	}
+	return s.Value()
+}
+
+// types returns the types of vals.
+func types(vals []*ir.Value) []ir.Type {
+	out := make([]ir.Type, len(vals))
+	for i, v := range vals {
+		out[i] = v.Type()
+	}
+	return out
+}
+
+// results returns the results of op.
+func results(op *ir.Op) []*ir.Value {
+	out := make([]*ir.Value, op.NumResults())
+	for i := range out {
+		out[i] = op.Result(i)
+	}
+	return out
+}
+
+// prepend returns v followed by list.
+func prepend[T any](v T, list []T) []T { return append(append(make([]T, 0, len(list)+1), v), list...) }

@@ -1,0 +1,275 @@
+package order
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+)
+
+// Paths are the identity paths between the hooks of a raised or lowered module: along them a value that one hook
+// returns reaches another unchanged. See Prove for what counts.
+//
+// A function that is called from several places is followed as one, so an edge may hold for one of its calls only.
+type Paths struct {
+	Hooks   []*ir.Op // in program order
+	graph   *flow.Graph
+	joins   joins
+	ids     []hook.ID
+	chained []bool
+	number  map[*ir.Op]int
+	lowered bool // no path leads through what XLA removes before it schedules: barriers and values without elements
+}
+
+// PathsOf returns the paths of m.
+func PathsOf(m *ir.Module) *Paths {
+	p := &Paths{number: map[*ir.Op]int{}}
+	p.graph = flow.Of(m, func(op *ir.Op) {
+		if id, chained, ok := hookOf(op); ok {
+			p.number[op] = len(p.Hooks)
+			p.Hooks, p.ids, p.chained = append(p.Hooks, op), append(p.ids, id), append(p.chained, chained)
+		}
+	})
+	p.joins.graph = p.graph
+	return p
+}
+
+// Chain returns which hook's events the chains (or tokens) put right before which other hook's, ordered by the places
+// of the two in the module. Edges through loops lead from the last hooks of one trip to the first of the next.
+func (p *Paths) Chain() []hook.Edge {
+	var edges [][2]int
+	for i, op := range p.Hooks {
+		if !p.chained[i] {
+			continue
+		}
+		p.follow(op.Result(0), func(u *ir.Use) {
+			if to, ok := p.number[u.Owner()]; ok && u.Index() == 0 && p.chained[to] {
+				edges = append(edges, [2]int{i, to})
+			}
+		})
+	}
+	return p.named(edges)
+}
+
+// Data returns which hooks can only come after which others because they receive a value that the other returned, or
+// because such a value decides whether they happen at all. Pairs that the chains order are left out.
+func (p *Paths) Data() []hook.Edge {
+	var edges [][2]int
+	for i, op := range p.Hooks {
+		first := 0
+		if p.chained[i] {
+			first = 1
+		}
+		for _, v := range results(op)[first:] {
+			p.follow(v, func(u *ir.Use) {
+				if to, ok := p.number[u.Owner()]; ok && (u.Index() > 0 || !p.chained[to]) {
+					edges = append(edges, [2]int{i, to})
+				}
+				for _, to := range p.decided(u) {
+					edges = append(edges, [2]int{i, to})
+				}
+			})
+		}
+	}
+	chain := nextOf(p.Chain())
+	return slices.DeleteFunc(p.named(edges), func(e hook.Edge) bool { return leads(chain, e) })
+}
+
+// named returns the edges sorted and without repetitions, by ids.
+func (p *Paths) named(edges [][2]int) []hook.Edge {
+	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	edges = slices.Compact(edges)
+	out := make([]hook.Edge, len(edges))
+	for i, e := range edges {
+		out[i] = hook.Edge{From: p.ids[e[0]], To: p.ids[e[1]]}
+	}
+	return out
+}
+
+// step is a value on a path, or the element of a tuple that within leads to.
+type step struct {
+	v      *ir.Value
+	within string
+}
+
+// follow calls visit with every operand slot that v reaches unchanged, up to the next hooks.
+func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
+	if v.HasOneUse() { // most chains lead from one hook to the next
+		for u := range v.Uses() {
+			if _, ok := p.number[u.Owner()]; ok && !p.ends(v) {
+				visit(u)
+				return
+			}
+		}
+	}
+	at := step{v: v}
+	seen := map[step]bool{at: true}
+	work := []step{at}
+	add := func(v *ir.Value, within string) {
+		if s := (step{v, within}); !seen[s] {
+			seen[s] = true
+			work = append(work, s)
+		}
+	}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		if p.ends(at.v) {
+			continue
+		}
+		for u := range at.v.Uses() {
+			op := u.Owner()
+			if at.within == "" {
+				visit(u)
+			}
+			switch {
+			case op.IsOrMirrors(stablehlo.OptimizationBarrier) && p.lowered:
+			case op.IsOrMirrors(stablehlo.Tuple):
+				add(op.Result(0), strconv.Itoa(u.Index())+" "+at.within)
+			case op.IsOrMirrors(stablehlo.GetTupleElement):
+				if first, rest, _ := strings.Cut(at.within, " "); first == strconv.Itoa(element(op)) {
+					add(op.Result(0), rest)
+				}
+			case isAnnotation(op), op.IsOrMirrors(stablehlo.AfterAll), p.joins.isJoin(op):
+				add(op.Result(0), at.within)
+			default:
+				for v := range p.graph.Targets(u) {
+					add(v, at.within)
+				}
+			}
+		}
+	}
+}
+
+// ends reports whether no path leads through v.
+func (p *Paths) ends(v *ir.Value) bool { return p.lowered && isZeroSize(v.Type()) }
+
+// decided returns the hooks that happen or not as the value in slot u says, or its comparison with a constant.
+func (p *Paths) decided(u *ir.Use) []int {
+	op := u.Owner()
+	if !op.IsOrMirrors(stablehlo.Compare) || compared(op.Result(0)) != u.Value() {
+		return p.branches(u)
+	}
+	var out []int
+	for use := range op.Result(0).Uses() {
+		out = append(out, p.branches(use)...)
+	}
+	return out
+}
+
+// branches returns the hooks in the regions that run or not as the value in slot u says.
+func (p *Paths) branches(u *ir.Use) []int {
+	op := u.Owner()
+	if f := op.Def().Flow; f != nil && u.Index() < f.Control {
+		return p.inside(op, map[*ir.Op]bool{})
+	}
+	if loop := op.Parent(); loop != nil && op.Has(ir.ReturnLike) && u.Index() == 0 {
+		if f := loop.Def().Flow; f != nil && f.Run(regionOf(loop, op)) == ir.RunsTest {
+			return p.inside(loop, map[*ir.Op]bool{})
+		}
+	}
+	return nil
+}
+
+// inside returns the hooks in the regions of op and in the functions that are called there.
+func (p *Paths) inside(op *ir.Op, seen map[*ir.Op]bool) []int {
+	var out []int
+	op.Walk(func(o *ir.Op) bool {
+		if i, ok := p.number[o]; ok {
+			out = append(out, i)
+		} else if f := p.graph.Callee(o); f != nil && !seen[f] {
+			seen[f] = true
+			out = append(out, p.inside(f, seen)...)
+		}
+		return true
+	})
+	return out
+}
+
+// joins decides which ops of a module join chains.
+type joins struct {
+	graph *flow.Graph
+	known map[*ir.Value]bool // the values that are chains, or not
+}
+
+// isJoin reports whether op is a bitwise or of two chains. Each operand is a chain that a hook returned, or one that
+// starts from zero: XLA cannot know the value, so the result waits for both.
+func (j *joins) isJoin(op *ir.Op) bool {
+	if !op.IsOrMirrors(stablehlo.Or) {
+		return false
+	}
+	v := op.Result(0)
+	is, ok := j.known[v]
+	if !ok {
+		if j.known == nil {
+			j.known = map[*ir.Value]bool{}
+		}
+		is = j.isChain(v, map[*ir.Value]bool{})
+		j.known[v] = is
+	}
+	return is
+}
+
+// isChain reports whether v is a chain wherever it comes from: from a hook, or a zero.
+func (j *joins) isChain(v *ir.Value, seen map[*ir.Value]bool) bool {
+	if seen[v] {
+		return true
+	}
+	seen[v] = true
+	if !isChainType(v.Type()) {
+		return false
+	}
+	if op := v.DefiningOp(); op != nil {
+		if _, chained, ok := hookOf(op); ok {
+			return chained && v.Index() == 0
+		}
+		switch {
+		case isZero(op):
+			return true
+		case isAnnotation(op):
+			return j.isChain(op.Operand(0), seen)
+		case op.IsOrMirrors(stablehlo.Or):
+			return j.isChain(op.Operand(0), seen) && j.isChain(op.Operand(1), seen)
+		}
+	}
+	n := 0
+	for u := range j.graph.Sources(v) {
+		n++
+		if !j.isChain(u.Value(), seen) {
+			return false
+		}
+	}
+	return n > 0
+}
+
+// nextOf returns the hooks after each hook.
+func nextOf(edges []hook.Edge) map[hook.ID][]hook.ID {
+	next := map[hook.ID][]hook.ID{}
+	for _, e := range edges {
+		next[e.From] = append(next[e.From], e.To)
+	}
+	return next
+}
+
+// leads reports whether next leads from one end of e to the other.
+func leads(next map[hook.ID][]hook.ID, e hook.Edge) bool {
+	seen, work := map[hook.ID]bool{}, []hook.ID{e.From}
+	for len(work) > 0 {
+		id := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, to := range next[id] {
+			if to == e.To {
+				return true
+			}
+			if !seen[to] {
+				seen[to] = true
+				work = append(work, to)
+			}
+		}
+	}
+	return false
+}

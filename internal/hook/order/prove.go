@@ -1,0 +1,422 @@
+package order
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+)
+
+// Prove proves on a lowered module that its hooks with side effects are delivered in program order: each receives a
+// value that the hook before it returned, unchanged. It knows nothing of how the chain was made.
+//
+// Only an identity path counts: results of hooks, arguments and results of regions and calls, elements of tuples by
+// index, annotations of GSPMD's partitioner, joined tokens, and the bitwise or of two chains. Arithmetic proves
+// nothing, because XLA simplifies it away (x - x, a product with zero, a slice of a concatenation) and may then run
+// the two hooks in any order. A branch waits for its predicate, so a predicate that is a hook's result, or whether
+// that result equals a constant, also counts.
+//
+// The proof is by induction along each block: an event must depend on the event before it, and then depends on all
+// events before that one. An op around events (a loop, a branch, a call) is one event from outside: its first events
+// inside must depend on the event before it, and a result depends on it if it depends on the last events inside on
+// every way through.
+func Prove(m *ir.Module) error {
+	if err := checkLowered(m); err != nil {
+		return err
+	}
+	p := &prover{m: m, memo: map[string]*held{}}
+	p.events = flow.ReachOf(m, func(op *ir.Op) bool { return isLowered(op) && isTrue(op.Attr("has_side_effect")) })
+	p.joins.graph = p.events.Graph
+	for _, op := range p.events.Functions() {
+		f := fn.FuncOp{Op: op}
+		if !p.events.Holds(op) {
+			continue
+		}
+		if by := p.events.NamedBy(op); by != nil {
+			return m.Errorf(by, "'%s' names function @%s, and the order of the hooks there cannot be proven", by.Name(), f.Symbol())
+		}
+		if !f.Private() {
+			if _, err := p.function(op, entry{first: true}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkLowered returns an error if the module has hooks that are not lowered yet: nothing could be proven of them.
+func checkLowered(m *ir.Module) error {
+	var err error
+	m.Walk(func(op *ir.Op) bool {
+		if h, ok := hookop.AsHook(op); ok {
+			err = m.Errorf(op, "hook %q is not lowered yet; the order of hooks is proven on the lowered module", h.HookName())
+		}
+		return err == nil
+	})
+	return err
+}
+
+type prover struct {
+	m      *ir.Module
+	events *flow.Reach // of the lowered hooks with a side effect
+	joins  joins
+	memo   map[string]*held // of private functions, by name and entry
+}
+
+// entry says what a block may rely on when it is entered.
+type entry struct {
+	first   bool   // no event came before, so there is nothing to wait for
+	decided bool   // the block runs only after the event before it
+	carries []bool // per argument: it depends on the event before
+}
+
+// held says which results of an op, or values that a block returns, depend on the last event.
+type held struct {
+	list []bool
+	all  bool
+}
+
+func (h *held) at(i int) bool { return h != nil && (h.all || i < len(h.list) && h.list[i]) }
+
+// scope is a block under proof. Values from further outside count through outer, until the block has an event of its
+// own.
+type scope struct {
+	entry
+	outer *scope
+	block *ir.Block
+	event *ir.Op // the last one so far
+	out   *held  // of its results
+}
+
+// function proves f as entered by in and returns which of its results depend on its last event.
+func (p *prover) function(f *ir.Op, in entry) (*held, error) {
+	name := fn.FuncOp{Op: f}.Symbol()
+	key := name + " " + strconv.FormatBool(in.first) + strconv.FormatBool(in.decided)
+	for _, b := range in.carries {
+		key += strconv.FormatBool(b)[:1]
+	}
+	if done, ok := p.memo[key]; ok {
+		if done == nil {
+			return nil, p.m.Errorf(f, "function @%s calls itself: the order of its hooks cannot be proven", name)
+		}
+		return done, nil
+	}
+	p.memo[key] = nil
+	out, err := p.region(f, 0, in, nil)
+	p.memo[key] = out
+	return out, err
+}
+
+// region proves region i of op and returns which values it returns depend on its last event; without events, on the
+// event before it.
+func (p *prover) region(op *ir.Op, i int, in entry, outer *scope) (*held, error) {
+	blocks := op.Region(i).Blocks()
+	if len(blocks) != 1 {
+		return nil, p.m.Errorf(op, "a region of '%s' with hooks has %d blocks; their order cannot be proven", op.Name(), len(blocks))
+	}
+	s := &scope{entry: in, outer: outer, block: blocks[0]}
+	for _, e := range p.events.At(s.block) {
+		if err := p.event(s, e); err != nil {
+			return nil, err
+		}
+	}
+	out := &held{}
+	if t := s.block.Last(); t != nil && t.Has(ir.ReturnLike) {
+		for _, v := range t.Operands() {
+			out.list = append(out.list, p.holds(s, v))
+		}
+	}
+	return out, nil
+}
+
+// event proves an op that is, holds or calls events.
+func (p *prover) event(s *scope, op *ir.Op) error {
+	in := entry{first: s.first && s.event == nil, decided: s.decided && s.event == nil}
+	var out *held
+	var err error
+	if isLowered(op) {
+		waits := in.first || in.decided
+		for i := 0; !waits && i < op.NumOperands(); i++ {
+			waits = p.holds(s, op.Operand(i))
+		}
+		if !waits {
+			return p.unordered(op)
+		}
+		out = &held{all: true}
+	} else if f := p.events.Callee(op); f != nil {
+		for _, v := range op.Operands() {
+			in.carries = append(in.carries, p.holds(s, v))
+		}
+		out, err = p.function(f, in)
+	} else {
+		out, err = p.regions(s, op, in)
+	}
+	s.event, s.out = op, out
+	return err
+}
+
+// regions proves an op with events in its regions. Of a loop, the set of arguments that depend on the event before
+// each run is the greatest one that the values entering and coming back agree with.
+func (p *prover) regions(s *scope, op *ir.Op, in entry) (*held, error) {
+	f := op.Def().Flow
+	loop := false
+	for i, r := range op.Regions() {
+		_, threads := flow.Threads(op, i)
+		switch {
+		case !p.events.In(r):
+		case !f.Ordered(i):
+			return nil, p.m.Errorf(op, "order of the hooks inside '%s' cannot be proven", op.Name())
+		case f.Run(i) == ir.RunsTest && !threads:
+			return nil, p.m.Errorf(op, "hook in the condition of a loop: the order of its events cannot be proven")
+		}
+		loop = loop || f.Run(i) == ir.RunsTest || f.Run(i) == ir.RunsRepeated
+	}
+	operands := make([]bool, op.NumOperands())
+	for i, v := range op.Operands() {
+		operands[i] = in.first || p.holds(s, v)
+	}
+	yields := make([]*held, op.NumRegions())
+	comes := func(v *ir.Value) bool { // v depends on the last event wherever it comes from
+		n := 0
+		for u := range p.events.Sources(v) {
+			n++
+			if u.Owner() == op {
+				if !operands[u.Index()] {
+					return false
+				}
+			} else if i := regionOf(op, u.Owner()); yields[i] != nil && !yields[i].at(u.Index()) {
+				return false
+			}
+		}
+		return n > 0
+	}
+	inner := entry{decided: in.decided || p.decides(s, op)}
+	if inner.first = in.first; loop {
+		inner = entry{} // a value from outside depends on the event before the run only in the first trip
+	}
+	for changed := true; changed; {
+		changed = false
+		next := make([]*held, len(yields))
+		for i, r := range op.Regions() {
+			next[i] = &held{}
+			if _, threads := flow.Threads(op, i); r.Entry() == nil || !threads && !p.events.In(r) {
+				continue
+			}
+			inner.carries = nil
+			for _, a := range r.Entry().Args() {
+				inner.carries = append(inner.carries, comes(a))
+			}
+			outer := s
+			if loop || op.Has(ir.IsolatedFromAbove) {
+				outer = nil
+			}
+			var err error
+			if next[i], err = p.region(op, i, inner, outer); err != nil {
+				return nil, err
+			}
+			for k, h := range next[i].list {
+				changed = changed || loop && !h && (yields[i] == nil || yields[i].at(k))
+			}
+		}
+		yields = next
+	}
+	out := &held{}
+	for _, v := range op.Results() {
+		out.list = append(out.list, comes(v))
+	}
+	return out, nil
+}
+
+// decides reports whether an operand that decides which region of a branch runs depends on the last event: the branch
+// runs after that event.
+func (p *prover) decides(s *scope, op *ir.Op) bool {
+	for i := range op.Def().Flow.Control {
+		if p.holds(s, op.Operand(i)) {
+			return true
+		}
+		if v := compared(op.Operand(i)); v != nil && p.holds(s, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// compared returns the value that v compares with a constant, for equality; nil if v is no such comparison. XLA cannot
+// know the outcome unless it knows the value.
+func compared(v *ir.Value) *ir.Value {
+	op := v.DefiningOp()
+	if op == nil || !op.IsOrMirrors(stablehlo.Compare) {
+		return nil
+	}
+	direction, _ := op.Attr("comparison_direction").(*ir.EnumAttr)
+	if direction == nil || direction.Case() != "EQ" && direction.Case() != "NE" {
+		return nil
+	}
+	for i := range 2 {
+		other := op.Operand(1 - i).DefiningOp()
+		t, ok := op.Operand(i).Type().(*ir.TensorType)
+		if ok && t.DType().IsInteger() && other != nil && other.IsOrMirrors(stablehlo.Constant) {
+			return op.Operand(i)
+		}
+	}
+	return nil
+}
+
+// regionOf returns the index of op's region that holds t.
+func regionOf(op, t *ir.Op) int {
+	for i, r := range op.Regions() {
+		if t.Block().Region() == r {
+			return i
+		}
+	}
+	return -1
+}
+
+// holds reports whether v depends on the last event of s so far.
+func (p *prover) holds(s *scope, v *ir.Value) bool {
+	if s.first && s.event == nil {
+		return true // nothing came before
+	}
+	t := trace{p: p, s: s}
+	return t.value(v, "", nil)
+}
+
+// trace follows one value back along identity paths.
+type trace struct {
+	p    *prover
+	s    *scope
+	seen map[spot]bool // found, or under way: a cycle adds nothing
+}
+
+// spot is a value, or the element of a tuple that path leads to, as seen from a call.
+type spot struct {
+	v    *ir.Value
+	path string
+	call *frame
+}
+
+// frame is a call of a function without events that is being looked through.
+type frame struct {
+	call   *ir.Op
+	callee *ir.Op
+	outer  *frame
+	depth  int
+}
+
+// maxCalls is how many calls a trace looks through, one inside the other: a function may call itself.
+const maxCalls = 10000
+
+// value reports whether v, or the element of it that path leads to, depends on the last event whichever way it came.
+func (t *trace) value(v *ir.Value, path string, c *frame) bool {
+	if isZeroSize(v.Type()) {
+		return false
+	}
+	at := spot{v, path, c}
+	if t.seen[at] {
+		return true
+	}
+	op := v.DefiningOp()
+	if op == nil {
+		if c != nil && v.Block() == flow.Entry(c.callee) {
+			return t.value(c.call.Operand(v.Index()), path, c.outer)
+		}
+		before := true // no scope has had an event since the block was entered
+		for q := t.s; q != nil; q = q.outer {
+			before = before && q.event == nil
+			if q.block == v.Block() {
+				return before && path == "" && v.Index() < len(q.carries) && q.carries[v.Index()]
+			}
+		}
+	} else if t.p.events.Reaches(op) {
+		for q := t.s; q != nil; q = q.outer {
+			if q.event != nil {
+				return q.event == op && path == "" && q.out.at(v.Index())
+			}
+		}
+		return false
+	}
+	if op != nil && op.Def().Flow == nil && !t.p.passes(op) {
+		return false
+	}
+	if t.seen == nil {
+		t.seen = map[spot]bool{}
+	}
+	t.seen[at] = true
+	if op == nil {
+		return !isFunction(v.Block().Parent()) && t.all(v, path, c)
+	}
+	switch {
+	case op.IsOrMirrors(stablehlo.OptimizationBarrier): // XLA removes it before it schedules
+		return false
+	case op.IsOrMirrors(stablehlo.GetTupleElement):
+		return t.value(op.Operand(0), strconv.Itoa(element(op))+" "+path, c)
+	case op.IsOrMirrors(stablehlo.Tuple):
+		first, rest, _ := strings.Cut(path, " ")
+		i, err := strconv.Atoi(first)
+		return err == nil && i < op.NumOperands() && t.value(op.Operand(i), rest, c)
+	case isAnnotation(op):
+		return t.value(op.Operand(0), path, c)
+	case op.IsOrMirrors(stablehlo.AfterAll), op.IsOrMirrors(stablehlo.Or):
+		return t.any(op, c)
+	}
+	if f := t.p.events.Callee(op); f != nil {
+		in, n := &frame{call: op, callee: f, outer: c}, 0
+		if c != nil {
+			in.depth = c.depth + 1
+		}
+		for ret := range flow.Returns(f.Region(0)) {
+			n++
+			if in.depth > maxCalls || v.Index() >= ret.NumOperands() || !t.value(ret.Operand(v.Index()), path, in) {
+				return false
+			}
+		}
+		return n > 0
+	}
+	return t.all(v, path, c)
+}
+
+// passes reports whether an op without Flow may pass a chain on.
+func (p *prover) passes(op *ir.Op) bool {
+	return op.IsOrMirrors(stablehlo.AfterAll) || op.IsOrMirrors(stablehlo.Tuple) || op.IsOrMirrors(stablehlo.GetTupleElement) ||
+		isAnnotation(op) || p.joins.isJoin(op)
+}
+
+// all reports whether every value that becomes v depends on the last event.
+func (t *trace) all(v *ir.Value, path string, c *frame) bool {
+	n := 0
+	for u := range t.p.events.Sources(v) {
+		n++
+		if !t.value(u.Value(), path, c) {
+			return false
+		}
+	}
+	return n > 0
+}
+
+// any reports whether one of the chains that op joins depends on the last event.
+func (t *trace) any(op *ir.Op, c *frame) bool {
+	for _, v := range op.Operands() {
+		seen := make(map[spot]bool, len(t.seen))
+		for at := range t.seen {
+			seen[at] = true
+		}
+		if (&trace{p: t.p, s: t.s, seen: seen}).value(v, "", c) {
+			return true
+		}
+	}
+	return false
+}
+
+func isFunction(op *ir.Op) bool {
+	f := op.Def().Flow
+	return f != nil && f.Function
+}
+
+func (p *prover) unordered(op *ir.Op) error {
+	c, _ := op.Attr("backend_config").(*ir.DictAttr)
+	return p.m.Errorf(op, "hook %q does not receive the chain of the hook before it, so the order of the two is not proven", strings.TrimSpace(text(c.Get("name"))))
+}

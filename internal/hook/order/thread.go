@@ -1,0 +1,272 @@
+// Package order puts the hooks of a module in order and proves the order. Thread takes the tokens out of a raised
+// module and puts a chain through its hooks. Prove and Source.Prove prove on the lowered module that the chain keeps
+// the order. Paths lists the order for people and tools.
+package order
+
+import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Thread takes the tokens out of a raised module and orders its hooks.
+func Thread(m *ir.Module, order hook.Order, chain hook.Chain) error {
+	if order == hook.OrderSource && chain == hook.ChainPID {
+		return fmt.Errorf("a chain of PIDs keeps program order or none, but not the source's")
+	}
+	if order == hook.OrderSource {
+		return convertTokens(m, &chain)
+	}
+	if err := convertTokens(m, nil); err != nil {
+		return err
+	}
+	if order == hook.OrderNone {
+		return nil
+	}
+	return threadChain(m, chain)
+}
+
+// ChainType returns the type of a chain.
+func ChainType(ctx *ir.Context, c hook.Chain) ir.Type {
+	switch c {
+	case hook.ChainToken:
+		return stablehlo.TokenType(ctx)
+	case hook.ChainPID:
+		return ctx.StaticTensor(tensor.UI8, tensor.Shape{pidBytes})
+	}
+	return ctx.StaticTensor(tensor.UI64, nil)
+}
+
+// Start makes a new chain, a token or a state; a chain of PIDs starts from an argument.
+func Start(b *ir.Builder, c hook.Chain) *ir.Value {
+	if c == hook.ChainToken {
+		return ir.Must(b.Build(stablehlo.CreateToken, nil)).Result(0)
+	}
+	return zero(b, tensor.UI64, nil)
+}
+
+// zero makes a constant of zeros.
+func zero(b *ir.Builder, t tensor.DType, shape tensor.Shape) *ir.Value {
+	value := ir.NamedAttr{Name: "value", Attr: b.Module().Context().DenseFromTensor(tensor.New(t, shape))}
+	return ir.Must(b.Build(stablehlo.Constant, nil, value)).Result(0)
+}
+
+// threadChain puts one chain through all hooks with a side effect, in program order: through calls (private functions
+// get it as argument 0 and result 0), loops, branches and computations. The module holds no tokens.
+func threadChain(m *ir.Module, chain hook.Chain) error {
+	t := &threader{m: m, chain: chain}
+	if !t.survey() {
+		return nil
+	}
+	rotated, err := rotateLoops(m, t.reach)
+	if err != nil {
+		return err
+	}
+	if rotated {
+		t.survey()
+	}
+	if err := t.split(); err != nil {
+		return err
+	}
+	for _, f := range t.reach.Functions() {
+		if t.reach.Holds(f) {
+			if err := t.function(fn.FuncOp{Op: f}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// threader puts the chain through a module.
+type threader struct {
+	m     *ir.Module
+	chain hook.Chain
+	reach *flow.Reach // of the hooks with a side effect
+}
+
+// survey finds what reaches a hook and reports whether anything does.
+func (t *threader) survey() bool {
+	t.reach = flow.ReachOf(t.m, func(op *ir.Op) bool { return op.Is(hookop.Hook) && hookop.HookOp{Op: op}.SideEffect() })
+	return t.reach.Any()
+}
+
+// split moves the body of each public function that reaches hooks and is also called from inside into a private twin,
+// which both the function and its callers call: the signature of a public function stays.
+func (t *threader) split() error {
+	again := false
+	for _, op := range t.reach.Functions() {
+		f := fn.FuncOp{Op: op}
+		if !t.reach.Holds(op) {
+			continue
+		}
+		if by := t.reach.NamedBy(op); by != nil {
+			return t.m.Errorf(by, "'%s' names function @%s, whose hooks cannot be put in order from here", by.Name(), f.Symbol())
+		}
+		callers := t.reach.Callers(op)
+		if f.Private() || len(callers) == 0 {
+			continue
+		}
+		again = true
+		syms := ir.SymbolsOf(t.m.Op())
+		body := t.m.NewRegion()
+		body.TakeBlocks(f.Region(0))
+		inner := t.m.NewOp(&ir.OpState{Def: f.Def(), Attrs: f.Attrs(), Bodies: []*ir.Region{body}, Loc: f.Loc(), Pos: f.Pos()})
+		twin := fn.FuncOp{Op: inner}
+		twin.SetPrivate(syms.Unique(f.Symbol()+"_private", inner))
+		twin.SetSignature(f.Type(), nil, nil)
+		t.m.Body().InsertBefore(inner, f.Next())
+		entry := f.Region(0).AddBlock()
+		for i, in := range f.Type().Inputs() {
+			entry.AddArg(in, twin.Body().Arg(i).Loc())
+		}
+		b := t.m.AtEnd(entry).At(f.Loc(), f.Pos())
+		call := fn.NewCall(b, twin, entry.Args())
+		b.Create(fn.Return, results(call), nil)
+		for _, c := range callers {
+			c.SetAttr(c.Def().Flow.Callee, ir.NewSymbolRef(twin.Symbol()))
+		}
+	}
+	if again {
+		t.survey()
+	}
+	return nil
+}
+
+// function threads the chain through f: from an argument to a result of a private function, from a new chain of a
+// public one.
+func (t *threader) function(f fn.FuncOp) error {
+	if len(f.Region(0).Blocks()) != 1 {
+		return t.m.Errorf(f.Op, "function @%s reaches hooks and has several blocks, which have no program order", f.Symbol())
+	}
+	entry := f.Body()
+	if !f.Private() {
+		_, err := t.block(entry, t.start(f))
+		return err
+	}
+	args, results := positions(len(f.Type().Inputs())), positions(len(f.Type().Results()))
+	in := entry.InsertArg(0, ChainType(t.m.Context(), t.chain), f.Loc())
+	if err := t.through(entry, in); err != nil {
+		return err
+	}
+	return f.Def().Flow.Remap(t.m, f.Op, prepend(-1, args), prepend(-1, results))
+}
+
+// positions returns 0, 1, ..., n-1.
+func positions(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// start returns the chain that a public function starts with.
+func (t *threader) start(f fn.FuncOp) *ir.Value {
+	if t.chain != hook.ChainPID {
+		return Start(t.m.AtStart(f.Body()).At(f.Loc(), f.Pos()), t.chain)
+	}
+	if v := PIDArg(f); v != nil {
+		return v
+	}
+	return addPID(t.m, f, ChainType(t.m.Context(), t.chain))
+}
+
+// through threads the chain through b, whose terminator passes it on.
+func (t *threader) through(b *ir.Block, in *ir.Value) error {
+	out, err := t.block(b, in)
+	if err != nil {
+		return err
+	}
+	last := b.Last()
+	if last == nil || !last.Has(ir.ReturnLike) {
+		return t.m.Errorf(b.Parent(), "block with hooks does not end in a return")
+	}
+	flow.Yield(last, out)
+	return nil
+}
+
+// block threads the chain through the ops of b and returns the chain after the last.
+func (t *threader) block(b *ir.Block, cur *ir.Value) (*ir.Value, error) {
+	var err error
+	for _, op := range t.reach.At(b) {
+		if cur, err = t.op(op, cur); err != nil {
+			return nil, err
+		}
+	}
+	return cur, nil
+}
+
+// op threads the chain through one op that is or reaches a hook.
+func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
+	if h, ok := hookop.AsHook(op); ok {
+		if h.Chained() {
+			return nil, t.m.Errorf(op, "hook is chained already")
+		}
+		n := prependValue(t.m, op, cur)
+		n.SetAttr(hookop.AttrChained, ir.NewUnit())
+		return n.Result(0), nil
+	}
+	if err := t.canCarry(op, cur.Type()); err != nil {
+		return nil, err
+	}
+	n, out, in, err := flow.Carry(t.m, op, cur)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range n.Regions() {
+		if _, ok := flow.Threads(n, i); ok {
+			if err := t.through(r.Entry(), in[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// prependValue rebuilds op with v as operand 0 and a new result 0 of its type.
+func prependValue(m *ir.Module, op *ir.Op, v *ir.Value) *ir.Op {
+	st := op.State()
+	st.Operands, st.Types = prepend(v, st.Operands), prepend(v.Type(), st.Types)
+	moved := positions(op.NumResults())
+	for i := range moved {
+		moved[i]++
+	}
+	return m.Rebuild(op, st, moved)
+}
+
+// canCarry returns an error if op cannot pass a chain of type chain through what it holds.
+func (t *threader) canCarry(op *ir.Op, chain ir.Type) error {
+	f := op.Def().Flow
+	if f == nil {
+		return t.m.Errorf(op, "hooks inside '%s' cannot be put in order: it is not known how values move through it", op.Name())
+	}
+	if sdy.IsComputation(op) && stablehlo.IsToken(chain) && !sdy.AllManual(t.m, op) {
+		return t.m.Errorf(op, "a token cannot be passed through '%s' over some axes of its mesh only, which makes plugins abort; use the state chain", op.Name())
+	}
+	gives := f.Callee != ""
+	for _, e := range f.Edges {
+		gives = gives || e.To.At == ir.AtResults
+	}
+	for i, r := range op.Regions() {
+		_, threads := flow.Threads(op, i)
+		switch {
+		case !threads && !t.reach.In(r):
+		case !threads || !gives || !f.Ordered(i):
+			return t.m.Errorf(op, "hooks inside '%s' cannot be put in order", op.Name())
+		case len(r.Blocks()) != 1:
+			return t.m.Errorf(op, "'%s' around hooks has a region with %d blocks, but needs one", op.Name(), len(r.Blocks()))
+		}
+	}
+	if !gives {
+		return t.m.Errorf(op, "hooks inside '%s' cannot be put in order", op.Name())
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package order
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Write writes the order of a module's hooks for people: each hook and those whose events may come right
+// before its own, then those that it can only come after by data (see DataOrder). Names are escaped.
+func Write(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
+	names := make(map[hook.ID]string, len(m.Sites))
+	for i := range m.Sites {
+		names[m.Sites[i].ID] = diag.Escape(m.Sites[i].Name)
+	}
+	before := func(edges []hook.Edge) map[hook.ID][]string {
+		out := map[hook.ID][]string{}
+		for _, e := range edges {
+			out[e.To] = append(out[e.To], names[e.From])
+		}
+		return out
+	}
+	chain, needed := before(m.Edges), before(data)
+	for i := range m.Sites {
+		s := &m.Sites[i]
+		var after []string
+		if list := chain[s.ID]; len(list) > 0 {
+			after = append(after, "after "+strings.Join(list, ", "))
+		}
+		if list := needed[s.ID]; len(list) > 0 {
+			after = append(after, "by data after "+strings.Join(list, ", "))
+		}
+		switch {
+		case len(after) > 0:
+		case s.Chained:
+			after = append(after, "first")
+		default:
+			after = append(after, "unordered")
+		}
+		if _, err := fmt.Fprintf(w, "%s (%s) %s\n", diag.Escape(s.Name), s.Kind, strings.Join(after, ", ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteDOT writes the order of a module's hooks as a graph in the language of Graphviz; what only data imposes is
+// dashed.
+func WriteDOT(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
+	if _, err := fmt.Fprintln(w, "digraph order {"); err != nil {
+		return err
+	}
+	for i := range m.Sites {
+		s := &m.Sites[i]
+		if _, err := fmt.Fprintf(w, "  %s [label=%s];\n", ir.Quote(s.ID.String()), ir.Quote(s.Name+" ("+s.Kind.String()+")")); err != nil {
+			return err
+		}
+	}
+	for _, e := range m.Edges {
+		if _, err := fmt.Fprintf(w, "  %s -> %s;\n", ir.Quote(e.From.String()), ir.Quote(e.To.String())); err != nil {
+			return err
+		}
+	}
+	for _, e := range data {
+		if _, err := fmt.Fprintf(w, "  %s -> %s [style=dashed];\n", ir.Quote(e.From.String()), ir.Quote(e.To.String())); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w, "}")
+	return err
+}

@@ -1,0 +1,83 @@
+package order
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+)
+
+// collapseWrappers makes callers of a private function that only calls another one, with its own arguments, call that
+// function directly, and erases the wrapper. It looks only at the functions in changed: they are what is left of
+// passing tuples and tokens around.
+func collapseWrappers(m *ir.Module, changed map[*ir.Op]bool) {
+	if len(changed) == 0 {
+		return
+	}
+	g := flow.Of(m, nil)
+	gone := map[*ir.Op]bool{}
+	callers := map[*ir.Op][]*ir.Op{}
+	for _, f := range g.Functions() {
+		callers[f] = g.Callers(f)
+	}
+	for _, op := range g.Functions() {
+		f := fn.FuncOp{Op: op}
+		if !changed[op] || !f.Private() || g.NamedBy(op) != nil {
+			continue
+		}
+		inner := forwards(f)
+		if inner == nil || fn.Callee(inner) == f.Symbol() {
+			continue
+		}
+		for _, call := range callers[op] {
+			call.SetAttr(call.Def().Flow.Callee, ir.NewSymbolRef(fn.Callee(inner)))
+		}
+		if to := g.Callee(inner); to != nil {
+			callers[to] = append(callers[to], callers[op]...)
+		}
+		gone[op] = true
+	}
+	eraseUnused(m, gone)
+}
+
+// forwards returns the call that f consists of: its operands are f's arguments, its results are f's, in order.
+func forwards(f fn.FuncOp) *ir.Op {
+	if f.External() || len(f.Region(0).Blocks()) != 1 {
+		return nil
+	}
+	call := f.Body().First()
+	if call == nil || !call.Is(fn.Call) || call.Next() == nil || call.Next() != f.Body().Last() {
+		return nil
+	}
+	ret := call.Next()
+	if !ret.Is(fn.Return) || call.NumOperands() != f.Body().NumArgs() || ret.NumOperands() != call.NumResults() {
+		return nil
+	}
+	for i, v := range call.Operands() {
+		if v != f.Body().Arg(i) {
+			return nil
+		}
+	}
+	for i, v := range ret.Operands() {
+		if v != call.Result(i) {
+			return nil
+		}
+	}
+	return call
+}
+
+// eraseUnused erases private functions that nothing names any more, among those in funcs.
+func eraseUnused(m *ir.Module, funcs map[*ir.Op]bool) {
+	for changed := true; changed && len(funcs) > 0; {
+		changed = false
+		g := flow.Of(m, nil)
+		list := g.Functions()
+		for i := len(list) - 1; i >= 0; i-- {
+			f := list[i]
+			if funcs[f] && len(g.Callers(f)) == 0 && g.NamedBy(f) == nil {
+				delete(funcs, f)
+				f.Erase()
+				changed = true
+			}
+		}
+	}
+}
