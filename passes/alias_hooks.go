@@ -5,7 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/internal/hook/alias"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -18,7 +18,7 @@ var aliasHooksInfo = &Info{
 // AliasHooks returns the pass that decides the aliases of a raised module. Its result is a []hook.AliasReport.
 func AliasHooks(mode hook.AliasMode) Pass {
 	return simple{aliasHooksInfo, func(c *Context, m *ir.Module) error {
-		c.SetResult(aliasHooksInfo.Name, hooks.Alias(m, mode))
+		c.SetResult(aliasHooksInfo.Name, alias.Decide(m, mode))
 		return nil
 	}}
 }

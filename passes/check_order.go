@@ -1,7 +1,7 @@
 package passes
 
 import (
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -14,7 +14,7 @@ var checkOrderInfo = &Info{
 
 // CheckOrder returns the pass that proves the program order of a lowered module. It changes nothing.
 func CheckOrder() Pass {
-	return simple{checkOrderInfo, func(_ *Context, m *ir.Module) error { return hooks.CheckOrder(m) }}
+	return simple{checkOrderInfo, func(_ *Context, m *ir.Module) error { return order.Prove(m) }}
 }
 
 func newCheckOrder(Options) (Pass, error) { return CheckOrder(), nil }

@@ -18,7 +18,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
@@ -185,7 +185,7 @@ func TestRewriteTwice(t *testing.T) {
 						t.Fatal(err)
 					}
 					if opts.Order == hook.OrderProgram { // what holds of the module holds of its text
-						if err := hooks.CheckOrder(again); err != nil {
+						if err := order.Prove(again); err != nil {
 							t.Error(err)
 						}
 					}

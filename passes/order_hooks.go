@@ -5,7 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -19,20 +19,20 @@ var orderHooksInfo = &Info{
 }
 
 // OrderHooks returns the pass that puts a chain through the hooks of a raised module.
-func OrderHooks(order hook.Order, chain hook.Chain) Pass {
+func OrderHooks(o hook.Order, chain hook.Chain) Pass {
 	return simple{orderHooksInfo, func(_ *Context, m *ir.Module) error {
-		return hooks.Thread(m, order, chain)
+		return order.Thread(m, o, chain)
 	}}
 }
 
 func newOrderHooks(o Options) (Pass, error) {
-	var order hook.Order
-	if err := order.UnmarshalText([]byte(o.Get("order", "program"))); err != nil {
+	var kept hook.Order
+	if err := kept.UnmarshalText([]byte(o.Get("order", "program"))); err != nil {
 		return nil, fmt.Errorf("order: %w", err)
 	}
 	var chain hook.Chain
 	if err := chain.UnmarshalText([]byte(o.Get("chain", "state"))); err != nil {
 		return nil, fmt.Errorf("chain: %w", err)
 	}
-	return OrderHooks(order, chain), nil
+	return OrderHooks(kept, chain), nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/internal/hook/place"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -17,7 +17,7 @@ var placeHooksInfo = &Info{
 
 // PlaceHooks returns the pass that says on which devices the hooks of a raised, ordered module fire.
 func PlaceHooks(mode hook.PerDevice) Pass {
-	return simple{placeHooksInfo, func(_ *Context, m *ir.Module) error { return hooks.PlaceOnDevices(m, mode) }}
+	return simple{placeHooksInfo, func(_ *Context, m *ir.Module) error { return place.OnDevices(m, mode) }}
 }
 
 func newPlaceHooks(o Options) (Pass, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -43,7 +43,7 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	if err != nil {
 		return nil, err
 	}
-	order, chain, alias := to.Order(opts.Order), to.Chain(opts.Chain), to.Alias(opts.Alias)
+	given, chain, alias := to.Order(opts.Order), to.Chain(opts.Chain), to.Alias(opts.Alias)
 	placed, err := to.PerDevice(opts.PerDevice)
 	if err != nil {
 		return nil, err
@@ -54,16 +54,16 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	}
 	c := NewContext(ctx)
 	out := &Rewritten{}
-	var source hooks.SourceOrder
+	var source order.Source
 	pipeline := Pipeline{
 		{Pass: RaiseHooks(format.RaiseOptions{Targets: opts.Targets})},
 		{Pass: look("source-order", func(m *ir.Module) error {
-			if order == hook.OrderSource {
-				source = hooks.SourceOrderOf(m)
+			if given == hook.OrderSource {
+				source = order.SourceOf(m)
 			}
 			return nil
 		})},
-		{Pass: OrderHooks(order, chain)},
+		{Pass: OrderHooks(given, chain)},
 		{Pass: place},
 		{Pass: AliasHooks(alias)},
 		// The manifest is taken from the raised form, which still knows where each hook comes from.
@@ -75,10 +75,10 @@ func RewriteHooks(ctx context.Context, m *ir.Module, opts RewriteOptions) (*Rewr
 	}
 	switch {
 	case !to.Proof:
-	case order == hook.OrderProgram:
+	case given == hook.OrderProgram:
 		pipeline = append(pipeline, Step{Pass: CheckOrder()})
-	case order == hook.OrderSource:
-		pipeline = append(pipeline, Step{Pass: look("check-order", func(m *ir.Module) error { return source.Check(m) })})
+	case given == hook.OrderSource:
+		pipeline = append(pipeline, Step{Pass: look("check-order", func(m *ir.Module) error { return source.Prove(m) })})
 	}
 	if err := d.Run(c, pipeline, m); err != nil {
 		return nil, err

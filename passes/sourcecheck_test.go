@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/hook/format"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/internal/hook/order"
 )
 
 // TestSourceOrderCheck hands the checker of the source's order results that keep it, lose it, keep it by what XLA takes away, and
@@ -53,12 +53,12 @@ func TestSourceOrderCheck(t *testing.T) {
 		for i := range ids {
 			ids[i] = "0x" + manifest.Sites[i].ID.String()
 		}
-		want := hooks.SourceOrderOf(m)
+		want := order.SourceOf(m)
 		lowered, err := parseText("lowered.mlir", []byte(result(c.typ, c.start, c.between, c.second, ids)))
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		err = want.Check(lowered)
+		err = want.Prove(lowered)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error is %v, want %q", c.name, err, c.want)
 		}

@@ -161,5 +161,5 @@ func Bare(op *ir.Op, i int) {
 	}
 	list = append([]*Sharding(nil), list...)
 	list[i] = &Sharding{Mesh: list[i].Mesh, Inline: list[i].Inline}
-	op.SetAttr("sdy.sharding", AttrOf(&PerValue{Shardings: list}))
+	op.SetAttr("sdy.sharding", PerValueAttr.New(&PerValue{Shardings: list}))
 }

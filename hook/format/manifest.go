@@ -5,13 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	hooks "github.com/hlocb/hlocb/internal/hook"
-
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -20,18 +19,18 @@ import (
 // impose on them. It does not change the module.
 func ManifestOf(m *ir.Module) (*hook.Manifest, error) {
 	out := &hook.Manifest{}
-	ops, edges := hooks.Edges(m)
-	if len(ops) == 0 {
+	paths := order.PathsOf(m)
+	if len(paths.Hooks) == 0 {
 		return out, nil
 	}
-	out.Sites = make([]hook.Site, len(ops))
-	for i, op := range ops {
+	out.Sites = make([]hook.Site, len(paths.Hooks))
+	for i, op := range paths.Hooks {
 		var err error
 		if out.Sites[i], err = siteOf(m, op); err != nil {
 			return nil, err
 		}
 	}
-	out.Edges = edges
+	out.Edges = paths.Chain()
 	return out, nil
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
-	hooks "github.com/hlocb/hlocb/internal/hook"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/internal/hook/order"
+	"github.com/hlocb/hlocb/internal/hook/place"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -23,8 +24,8 @@ func MarkAsWritten(m *ir.Module, opts RaiseOptions) (*hook.Manifest, error) {
 	hasMain = hasMain && main.Type() != nil
 	var tokenArgs, tokenResults []int
 	if hasMain {
-		tokenArgs = positions(main.Type().Inputs(), func(i int) bool { return hooks.IsTokenArg(main, i) })
-		tokenResults = positions(main.Type().Results(), func(i int) bool { return hooks.IsTokenResult(main, i) })
+		tokenArgs = positions(main.Type().Inputs(), func(i int) bool { return order.IsTokenArg(main, i) })
+		tokenResults = positions(main.Type().Results(), func(i int) bool { return order.IsTokenResult(main, i) })
 	}
 	twins := twinsOf(m, copy)
 	r, err := raise(copy, opts, true)
@@ -111,7 +112,7 @@ func placeEach(m *ir.Module, manifest *hook.Manifest, calls []*ir.Op) error {
 			hookop.HookOp{Op: op}.SetAliases(m.Context(), site.Aliases)
 		}
 	}
-	if err := hooks.PlaceCalls(m, calls); err != nil {
+	if err := place.Calls(m, calls); err != nil {
 		return err
 	}
 	for _, op := range calls {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -79,7 +79,7 @@ func (a *app) explain(m *ir.Module, r *passes.Rewritten, s *hook.Site) {
 		return true
 	})
 	fmt.Fprintln(a.stdout, "\nwhy")
-	for _, reason := range explanation(s, r.Manifest, hooks.DataOrder(m), r.Aliases) {
+	for _, reason := range explanation(s, r.Manifest, order.PathsOf(m).Data(), r.Aliases) {
 		fmt.Fprintf(a.stdout, "  - %s\n", reason)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 )
@@ -68,9 +68,9 @@ the rewritten module too and puts beside each prediction what the plugin's compi
 			case aliases:
 				return a.aliasTable(lines, described)
 			case dot:
-				return hooks.WriteOrderDOT(a.stdout, rewritten.Manifest, data)
+				return order.WriteDOT(a.stdout, rewritten.Manifest, data)
 			case alone:
-				return hooks.WriteOrder(a.stdout, rewritten.Manifest, data)
+				return order.Write(a.stdout, rewritten.Manifest, data)
 			}
 			return a.hooksTable(rewritten, data)
 		}),
@@ -123,11 +123,11 @@ func (a *app) hooksTable(r *passes.Rewritten, data []hook.Edge) error {
 		return err
 	}
 	fmt.Fprintln(a.stdout, "\norder:")
-	var order strings.Builder
-	if err := hooks.WriteOrder(&order, r.Manifest, data); err != nil {
+	var text strings.Builder
+	if err := order.Write(&text, r.Manifest, data); err != nil {
 		return err
 	}
-	fmt.Fprint(a.stdout, indent(order.String()))
+	fmt.Fprint(a.stdout, indent(text.String()))
 	if len(r.Aliases) > 0 {
 		fmt.Fprintln(a.stdout, "\naliases:")
 		for _, al := range r.Aliases {
@@ -196,5 +196,5 @@ func dataOrder(m *ir.Module, opts passes.RewriteOptions) []hook.Edge {
 	if opts.Order == hook.OrderProgram {
 		return nil
 	}
-	return hooks.DataOrder(m)
+	return order.PathsOf(m).Data()
 }

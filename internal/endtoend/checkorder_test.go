@@ -7,7 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
-	hooks "github.com/hlocb/hlocb/internal/hook"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
@@ -49,7 +49,7 @@ func TestCheckOrderFindsCuts(t *testing.T) {
 			if site == nil {
 				continue
 			}
-			err = hooks.CheckOrder(m)
+			err = order.Prove(m)
 			switch {
 			case preceded[site] && err == nil:
 				t.Errorf("seed %d: the chain is cut in front of hook %s, and the checker does not see it:\n%s", seed, site.Label, print.String(m, print.Options{}))

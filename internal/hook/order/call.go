@@ -6,6 +6,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -23,7 +24,7 @@ func hookOf(op *ir.Op) (id hook.ID, chained, ok bool) {
 	if n != nil {
 		id = hook.ID(n.Value())
 	}
-	return id, isTrue(c.Get("chained")), true
+	return id, irutil.IsTrue(c.Get("chained")), true
 }
 
 // isLowered reports whether op is a hook written as hlocb's own call.
@@ -31,7 +32,7 @@ func isLowered(op *ir.Op) bool { return isTarget(op, hook.Target) }
 
 // isTarget reports whether op is a custom call of one of the targets.
 func isTarget(op *ir.Op, targets ...string) bool {
-	return op.IsOrMirrors(stablehlo.CustomCall) && slices.Contains(targets, text(op.Attr("call_target_name")))
+	return op.IsOrMirrors(stablehlo.CustomCall) && slices.Contains(targets, irutil.StringAttr(op.Attr("call_target_name")))
 }
 
 // isAnnotation reports whether op is one of the calls by which GSPMD's partitioner is told how a value lies on the
@@ -44,12 +45,6 @@ func isAnnotation(op *ir.Op) bool {
 func isChainType(t ir.Type) bool {
 	tt, ok := t.(*ir.TensorType)
 	return stablehlo.IsToken(t) || ok && tt.Rank() == 0 && tt.DType() == tensor.UI64
-}
-
-// isZeroSize reports whether t is a tensor without elements. XLA computes such values from nothing.
-func isZeroSize(t ir.Type) bool {
-	tt, ok := t.(*ir.TensorType)
-	return ok && tt.Static() && tensor.Shape(tt.Shape()).NumElements() == 0
 }
 
 // isZero reports whether op is an integer constant whose elements are all zero.
@@ -72,37 +67,6 @@ func element(op *ir.Op) int {
 		return -1
 	}
 	return int(i.Value())
-}
-
-func isTrue(a ir.Attr) bool {
-	i, ok := a.(*ir.IntegerAttr)
-	return ok && i.Value() != 0
-}
-
-func text(a ir.Attr) string {
-	s, _ := a.(*ir.StringAttr)
-	if s == nil {
-		return ""
-	}
-	return s.Value()
-}
-
-// types returns the types of vals.
-func types(vals []*ir.Value) []ir.Type {
-	out := make([]ir.Type, len(vals))
-	for i, v := range vals {
-		out[i] = v.Type()
-	}
-	return out
-}
-
-// results returns the results of op.
-func results(op *ir.Op) []*ir.Value {
-	out := make([]*ir.Value, op.NumResults())
-	for i := range out {
-		out[i] = op.Result(i)
-	}
-	return out
 }
 
 // prepend returns v followed by list.

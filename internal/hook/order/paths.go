@@ -7,6 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
@@ -64,7 +65,7 @@ func (p *Paths) Data() []hook.Edge {
 		if p.chained[i] {
 			first = 1
 		}
-		for _, v := range results(op)[first:] {
+		for _, v := range irutil.ResultList(op)[first:] {
 			p.follow(v, func(u *ir.Use) {
 				if to, ok := p.number[u.Owner()]; ok && (u.Index() > 0 || !p.chained[to]) {
 					edges = append(edges, [2]int{i, to})
@@ -146,7 +147,7 @@ func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
 }
 
 // ends reports whether no path leads through v.
-func (p *Paths) ends(v *ir.Value) bool { return p.lowered && isZeroSize(v.Type()) }
+func (p *Paths) ends(v *ir.Value) bool { return p.lowered && irutil.IsZeroSize(v.Type()) }
 
 // decided returns the hooks that happen or not as the value in slot u says, or its comparison with a constant.
 func (p *Paths) decided(u *ir.Use) []int {

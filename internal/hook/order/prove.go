@@ -7,6 +7,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
@@ -29,7 +30,7 @@ func Prove(m *ir.Module) error {
 		return err
 	}
 	p := &prover{m: m, memo: map[string]*held{}}
-	p.events = flow.ReachOf(m, func(op *ir.Op) bool { return isLowered(op) && isTrue(op.Attr("has_side_effect")) })
+	p.events = flow.ReachOf(m, func(op *ir.Op) bool { return isLowered(op) && irutil.IsTrue(op.Attr("has_side_effect")) })
 	p.joins.graph = p.events.Graph
 	for _, op := range p.events.Functions() {
 		f := fn.FuncOp{Op: op}
@@ -312,7 +313,7 @@ const maxCalls = 10000
 
 // value reports whether v, or the element of it that path leads to, depends on the last event whichever way it came.
 func (t *trace) value(v *ir.Value, path string, c *frame) bool {
-	if isZeroSize(v.Type()) {
+	if irutil.IsZeroSize(v.Type()) {
 		return false
 	}
 	at := spot{v, path, c}
@@ -418,5 +419,5 @@ func isFunction(op *ir.Op) bool {
 
 func (p *prover) unordered(op *ir.Op) error {
 	c, _ := op.Attr("backend_config").(*ir.DictAttr)
-	return p.m.Errorf(op, "hook %q does not receive the chain of the hook before it, so the order of the two is not proven", strings.TrimSpace(text(c.Get("name"))))
+	return p.m.Errorf(op, "hook %q does not receive the chain of the hook before it, so the order of the two is not proven", strings.TrimSpace(irutil.StringAttr(c.Get("name"))))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
@@ -80,7 +81,7 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	pred := last.Operand(0).Type()
 
 	// The function takes what the condition uses from outside, then the loop's values.
-	inputs := append(types(captures), types(cond.Args())...)
+	inputs := append(irutil.TypeList(captures), irutil.TypeList(cond.Args())...)
 	region := m.NewRegion()
 	region.TakeBlocks(loop.Region(0))
 	test := fn.FuncOp{Op: m.NewOp(&ir.OpState{Def: fn.Func, Bodies: []*ir.Region{region}, Loc: loop.Loc(), Pos: loop.Pos()})}
@@ -105,10 +106,10 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 		return fn.NewCall(b, test, append(append([]*ir.Value(nil), captures...), vals...)).Result(0)
 	}
 	first := call(m.Before(loop), loop.OperandList())
-	end.SetOperands(prepend(call(m.Before(end), end.OperandList()), end.OperandList()))
+	end.SetOperands(irutil.Prepend(call(m.Before(end), end.OperandList()), end.OperandList()))
 	body.InsertArg(0, pred, nil)
 	n := prependValue(m, loop, first)
-	entry := n.Region(0).AddBlock(types(results(n))...)
+	entry := n.Region(0).AddBlock(irutil.TypeList(irutil.ResultList(n))...)
 	m.AtEnd(entry).At(n.Loc(), n.Pos()).Create(ret, []*ir.Value{entry.Arg(0)}, nil)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
@@ -39,7 +40,7 @@ func ChainType(ctx *ir.Context, c hook.Chain) ir.Type {
 	case hook.ChainToken:
 		return stablehlo.TokenType(ctx)
 	case hook.ChainPID:
-		return ctx.StaticTensor(tensor.UI8, tensor.Shape{pidBytes})
+		return ctx.StaticTensor(tensor.UI8, tensor.Shape{irutil.PIDBytes})
 	}
 	return ctx.StaticTensor(tensor.UI64, nil)
 }
@@ -129,7 +130,7 @@ func (t *threader) split() error {
 		}
 		b := t.m.AtEnd(entry).At(f.Loc(), f.Pos())
 		call := fn.NewCall(b, twin, entry.Args())
-		b.Create(fn.Return, results(call), nil)
+		b.Create(fn.Return, irutil.ResultList(call), nil)
 		for _, c := range callers {
 			c.SetAttr(c.Def().Flow.Callee, ir.NewSymbolRef(twin.Symbol()))
 		}
@@ -156,7 +157,7 @@ func (t *threader) function(f fn.FuncOp) error {
 	if err := t.through(entry, in); err != nil {
 		return err
 	}
-	return f.Def().Flow.Remap(t.m, f.Op, prepend(-1, args), prepend(-1, results))
+	return f.Def().Flow.Remap(t.m, f.Op, irutil.Prepend(-1, args), irutil.Prepend(-1, results))
 }
 
 // positions returns 0, 1, ..., n-1.
@@ -173,10 +174,10 @@ func (t *threader) start(f fn.FuncOp) *ir.Value {
 	if t.chain != hook.ChainPID {
 		return Start(t.m.AtStart(f.Body()).At(f.Loc(), f.Pos()), t.chain)
 	}
-	if v := PIDArg(f); v != nil {
+	if v := irutil.PIDArg(f); v != nil {
 		return v
 	}
-	return addPID(t.m, f, ChainType(t.m.Context(), t.chain))
+	return irutil.AddPID(t.m, f, ChainType(t.m.Context(), t.chain))
 }
 
 // through threads the chain through b, whose terminator passes it on.
@@ -234,7 +235,7 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 // prependValue rebuilds op with v as operand 0 and a new result 0 of its type.
 func prependValue(m *ir.Module, op *ir.Op, v *ir.Value) *ir.Op {
 	st := op.State()
-	st.Operands, st.Types = prepend(v, st.Operands), prepend(v.Type(), st.Types)
+	st.Operands, st.Types = irutil.Prepend(v, st.Operands), irutil.Prepend(v.Type(), st.Types)
 	moved := positions(op.NumResults())
 	for i := range moved {
 		moved[i]++

@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
@@ -60,12 +61,12 @@ type converter struct {
 // touchesToken reports whether an operand or a result of op is or holds a token.
 func touchesToken(op *ir.Op) bool {
 	for i := range op.NumResults() {
-		if holdsToken(op.Result(i).Type()) {
+		if irutil.HoldsToken(op.Result(i).Type()) {
 			return true
 		}
 	}
 	for i := range op.NumOperands() {
-		if holdsToken(op.Operand(i).Type()) {
+		if irutil.HoldsToken(op.Operand(i).Type()) {
 			return true
 		}
 	}
@@ -93,10 +94,10 @@ func (c *converter) signatures() bool {
 		f := fn.FuncOp{Op: op}
 		if t := f.Type(); t != nil {
 			for i, in := range t.Inputs() {
-				found = found || holdsToken(in) || IsTokenArg(f, i)
+				found = found || irutil.HoldsToken(in) || IsTokenArg(f, i)
 			}
 			for i, out := range t.Results() {
-				found = found || holdsToken(out) || IsTokenResult(f, i)
+				found = found || irutil.HoldsToken(out) || IsTokenResult(f, i)
 			}
 		}
 	}
@@ -106,17 +107,17 @@ func (c *converter) signatures() bool {
 // IsTokenArg reports whether argument i stands for a token though its type is none: JAX before 0.4.27 wrote
 // tensor<0xi1> {jax.token = true}.
 func IsTokenArg(f fn.FuncOp, i int) bool {
-	return f.ArgAttrs(i).Get("jax.token") != nil && isZeroSize(f.Type().Inputs()[i])
+	return f.ArgAttrs(i).Get("jax.token") != nil && irutil.IsZeroSize(f.Type().Inputs()[i])
 }
 
 func IsTokenResult(f fn.FuncOp, i int) bool {
-	return f.ResultAttrs(i).Get("jax.token") != nil && isZeroSize(f.Type().Results()[i])
+	return f.ResultAttrs(i).Get("jax.token") != nil && irutil.IsZeroSize(f.Type().Results()[i])
 }
 
 // types appends what t becomes.
 func (c *converter) types(list []ir.Type, t ir.Type) []ir.Type {
 	switch {
-	case !holdsToken(t):
+	case !irutil.HoldsToken(t):
 		return append(list, t)
 	case stablehlo.IsToken(t):
 		if c.chain == nil {
@@ -132,7 +133,7 @@ func (c *converter) types(list []ir.Type, t ir.Type) []ir.Type {
 
 // parts returns what v became.
 func (c *converter) parts(v *ir.Value) []*ir.Value {
-	if !holdsToken(v.Type()) {
+	if !irutil.HoldsToken(v.Type()) {
 		return []*ir.Value{v}
 	}
 	return c.vals[v]
@@ -162,7 +163,7 @@ func (c *converter) function(f fn.FuncOp) error {
 		switch {
 		case c.public && (stablehlo.IsToken(in) || IsTokenArg(f, i)):
 			changed, tokenArg[i] = true, true
-		case holdsToken(in):
+		case irutil.HoldsToken(in):
 			changed = true
 			for _, p := range c.types(nil, in) {
 				inputs = append(inputs, p)
@@ -176,7 +177,7 @@ func (c *converter) function(f fn.FuncOp) error {
 		switch {
 		case c.public && (stablehlo.IsToken(out) || IsTokenResult(f, i)):
 			changed, dropped[i] = true, true
-		case holdsToken(out):
+		case irutil.HoldsToken(out):
 			changed = true
 			if c.public {
 				if c.chain != nil {
@@ -286,7 +287,7 @@ func (c *converter) region(r *ir.Region) error {
 		var olds []*ir.Value
 		for i := 0; i < b.NumArgs(); i++ {
 			a := b.Arg(i)
-			if _, mapped := c.vals[a]; mapped || !holdsToken(a.Type()) {
+			if _, mapped := c.vals[a]; mapped || !irutil.HoldsToken(a.Type()) {
 				continue
 			}
 			var parts []*ir.Value
@@ -368,7 +369,7 @@ func (c *converter) op(op *ir.Op) error {
 // set records what op's result became and erases op.
 func (c *converter) set(op *ir.Op, parts []*ir.Value) {
 	v := op.Result(0)
-	if !holdsToken(v.Type()) { // an element of a tuple that is none
+	if !irutil.HoldsToken(v.Type()) { // an element of a tuple that is none
 		v.ReplaceAllUsesWith(parts[0])
 	} else {
 		c.vals[v] = parts
@@ -394,7 +395,7 @@ func (c *converter) joined(op *ir.Op) []*ir.Value {
 	if c.chain == nil {
 		return nil
 	}
-	parts := distinct(c.allParts(op))
+	parts := irutil.Distinct(c.allParts(op))
 	switch {
 	case len(parts) == 0:
 		return c.started(op)
@@ -412,21 +413,6 @@ func (c *converter) joined(op *ir.Op) []*ir.Value {
 	return []*ir.Value{v}
 }
 
-// distinct returns vals less repetitions.
-func distinct(vals []*ir.Value) []*ir.Value {
-	var out []*ir.Value
-next:
-	for _, v := range vals {
-		for _, w := range out {
-			if v == w {
-				continue next
-			}
-		}
-		out = append(out, v)
-	}
-	return out
-}
-
 // element converts a get_tuple_element of a tuple that held a token.
 func (c *converter) element(op *ir.Op) {
 	tt := op.Operand(0).Type().(*ir.TupleType)
@@ -442,17 +428,17 @@ func (c *converter) element(op *ir.Op) {
 func (c *converter) barrier(op *ir.Op) {
 	var operands []*ir.Value
 	for i, v := range op.Operands() {
-		if holdsToken(v.Type()) {
+		if irutil.HoldsToken(v.Type()) {
 			c.vals[op.Result(i)] = c.parts(v)
 		} else {
 			operands = append(operands, v)
 		}
 	}
 	if len(operands) > 0 {
-		n := rebuild(c.m, op, operands, types(operands))
+		n := irutil.Rebuild(c.m, op, operands, irutil.TypeList(operands))
 		k := 0
 		for i, v := range op.Operands() {
-			if !holdsToken(v.Type()) {
+			if !irutil.HoldsToken(v.Type()) {
 				op.Result(i).ReplaceAllUsesWith(n.Result(k))
 				k++
 			}
@@ -488,9 +474,9 @@ func (c *converter) rebuild(op *ir.Op) error {
 	}
 	k := 0
 	for _, v := range op.Results() {
-		parts := results(n)[k : k+len(c.types(nil, v.Type()))]
+		parts := irutil.ResultList(n)[k : k+len(c.types(nil, v.Type()))]
 		k += len(parts)
-		if holdsToken(v.Type()) {
+		if irutil.HoldsToken(v.Type()) {
 			c.vals[v] = parts
 		} else {
 			v.ReplaceAllUsesWith(parts[0])
@@ -518,7 +504,7 @@ func (c *converter) replace(op *ir.Op) (*ir.Op, error) {
 	if sdy.IsComputation(op) && c.chain != nil && *c.chain == hook.ChainToken {
 		return nil, c.cannotFollow(op)
 	}
-	n := rebuild(c.m, op, c.allParts(op), types)
+	n := irutil.Rebuild(c.m, op, c.allParts(op), types)
 	if f := op.Def().Flow; f != nil && f.Remap != nil {
 		return n, f.Remap(c.m, n, from, resultsFrom)
 	}
@@ -560,25 +546,4 @@ func (c *converter) rebuildHook(h hookop.HookOp) error {
 	}
 	c.discard(h.Op)
 	return nil
-}
-
-// holdsToken reports whether t is a token or a tuple that holds one.
-func holdsToken(t ir.Type) bool {
-	if tt, ok := t.(*ir.TupleType); ok {
-		return slices.ContainsFunc(tt.Elems(), holdsToken)
-	}
-	return stablehlo.IsToken(t)
-}
-
-// rebuild puts an op of the same kind with the same attributes and regions, but other operands and result types, before
-// op. The caller replaces the results of op and discards it.
-func rebuild(m *ir.Module, op *ir.Op, operands []*ir.Value, types []ir.Type) *ir.Op {
-	st := op.State()
-	st.Operands, st.Types = operands, types
-	for _, r := range op.Regions() {
-		n := m.NewRegion()
-		n.TakeBlocks(r)
-		st.Bodies = append(st.Bodies, n)
-	}
-	return m.Before(op).Insert(st)
 }

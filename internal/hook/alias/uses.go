@@ -1,10 +1,14 @@
-package hooks
+package alias
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 )
 
 // free reports whether a tap may hand on the given operands without a copy: what else uses them comes later, and will
@@ -39,7 +43,7 @@ func (a *aliaser) endsAtCallers(v *ir.Value, depth int) bool {
 	if !ok {
 		return true
 	}
-	for _, call := range a.calls.callers[f.Symbol()] {
+	for _, call := range a.calls.Callers(f.Op) {
 		arg := call.Operand(v.Index())
 		if arg.ParentBlock() != call.Block() || irutil.IsConstant(arg) || !a.endsAtCallers(arg, depth+1) {
 			return false
@@ -95,28 +99,32 @@ func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
 		if !ok {
 			return false // a loop's own
 		}
-		for _, call := range a.calls.callers[f.Symbol()] {
+		for _, call := range a.calls.Callers(f.Op) {
 			if a.duplicated(call.Operand(v.Index()), depth+1) {
 				return true
 			}
 		}
 		return false
 	}
-	switch irutil.Stable(def) {
-	case "while", "if", "case", "custom_call", "dot_general", "dot", "convolution", "sort", "fft", "cholesky", "triangular_solve", "rng", "rng_bit_generator":
-		return false
-	}
-	if def.Name() == "func.call" {
-		if f, ok := a.calls.callee(def); ok {
-			for _, ret := range irutil.Returns(f) {
-				if a.duplicated(ret.Operand(v.Index()), depth+1) {
-					return true
-				}
+	if callee := a.calls.Callee(def); callee != nil {
+		for ret := range flow.Returns(callee.Region(0)) {
+			if a.duplicated(ret.Operand(v.Index()), depth+1) {
+				return true
 			}
 		}
 		return false
 	}
-	return def.Name() != hookop.Hook.Name
+	if f := def.Def().Flow; f != nil && f.Callee != "" {
+		return false // the function is somewhere else
+	}
+	// XLA computes control flow, calls of other code and expensive ops once.
+	return def.Def().Flow.Run(0) == ir.RunsUnordered && !def.Is(hookop.Hook) && !slices.ContainsFunc(once, def.IsOrMirrors)
+}
+
+// once are ops that XLA makes part of no loop.
+var once = []*ir.Def{
+	stablehlo.CustomCall, stablehlo.DotGeneral, stablehlo.Dot, stablehlo.Convolution, stablehlo.Sort, stablehlo.Fft,
+	stablehlo.Cholesky, stablehlo.TriangularSolve, stablehlo.Rng, stablehlo.RngBitGenerator,
 }
 
 // mayDoWithout reports whether XLA may find a way around a copy of v.

@@ -1,4 +1,5 @@
-package hooks
+// Package alias decides which results of hooks share the memory of operands.
+package alias
 
 import (
 	"slices"
@@ -7,25 +8,27 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Alias decides for every hook of a raised module which results share an operand's memory.
+// Decide decides for every hook of a raised module which results share an operand's memory.
 //
-// A tap of a value that the program computes and uses afterwards becomes an aliased pass-through whose result
-// replaces the later uses: otherwise XLA computes the value twice, once for the tap and once, fused, for the
-// others. Where uses stand in front of the tap it goes up to where its operands are; where that does not make the
-// pass-through free and the value is one that XLA computes once in any case, the tap stays bare. Results of a call share the memory of the first operand of exactly their type that no other result
-// took. Where operands live on or are undonated arguments, XLA copies first; the report says so.
-func Alias(m *ir.Module, mode hook.AliasMode) []hook.AliasReport {
-	// On several devices a value is in parts, and what a hook passes on would have to be parted again.
+// A tap of a value that the program computes and uses afterwards becomes an aliased pass-through whose result replaces
+// the later uses: otherwise XLA computes the value twice, once for the tap and once, fused, for the later users. If
+// uses precede the tap, the tap moves up to its operands. It stays bare if that does not make the pass-through free and
+// XLA computes the value once in any case. A result of a call shares the memory of the first operand of exactly its
+// type that no other result took. XLA copies operands first that are used later or are arguments not donated; the
+// report says so.
+func Decide(m *ir.Module, mode hook.AliasMode) []hook.AliasReport {
+	// On several devices a value is sharded, and the result of a pass-through would have to be sharded again.
 	a := &aliaser{m: m, mode: mode, single: irutil.Partitions(m) == 1, computed: map[*ir.Value]int8{}, place: map[*ir.Op]float64{}}
-	row := m.Def(hookop.Hook.Name)
 	var hooks []hookop.HookOp
-	a.calls = callGraphOf(m, func(op *ir.Op) {
-		if op.Is(row) {
+	a.calls = flow.Of(m, func(op *ir.Op) {
+		if op.Is(hookop.Hook) {
 			hooks = append(hooks, hookop.HookOp{Op: op})
 		}
 	})
@@ -48,7 +51,7 @@ type aliaser struct {
 	m        *ir.Module
 	mode     hook.AliasMode
 	single   bool // one device
-	calls    *callGraph
+	calls    *flow.Graph
 	computed map[*ir.Value]int8 // 1 yes, -1 no, 2 being asked
 	place    map[*ir.Op]float64 // position in the block, of the ops in blocks asked about
 	reports  []hook.AliasReport
@@ -74,29 +77,36 @@ func (a *aliaser) isComputed(v *ir.Value) bool {
 
 func (a *aliaser) compute(v *ir.Value) bool {
 	if def := v.DefiningOp(); def != nil {
-		if irutil.Stable(def) == "optimization_barrier" {
+		if def.IsOrMirrors(stablehlo.OptimizationBarrier) {
 			return a.isComputed(def.Operand(v.Index()))
 		}
 		return !irutil.IsConstant(v)
 	}
 	parent := v.Block().Parent()
-	if parent == nil || irutil.Stable(parent) == "while" {
-		return true // loops own what they carry
+	if parent == nil || loops(parent) {
+		return true // loops own the values that they carry
 	}
-	if parent.Name() == "sdy.manual_computation" && v.Index() < parent.NumOperands() {
-		return a.isComputed(parent.Operand(v.Index()))
-	}
-	f, ok := fn.AsFunc(parent)
-	if !ok || !f.Private() || a.calls.taken(f.Symbol()) != nil {
+	if f, ok := fn.AsFunc(parent); ok && (!f.Private() || a.calls.NamedBy(parent) != nil) {
 		return false
 	}
-	callers := a.calls.callers[f.Symbol()]
-	for _, call := range callers {
-		if v.Index() >= call.NumOperands() || !a.isComputed(call.Operand(v.Index())) {
+	n := 0
+	for u := range a.calls.Sources(v) {
+		n++
+		if !a.isComputed(u.Value()) {
 			return false
 		}
 	}
-	return len(callers) > 0
+	return n > 0
+}
+
+// loops reports whether op runs a region again and again.
+func loops(op *ir.Op) bool {
+	for i := range op.NumRegions() {
+		if r := op.Def().Flow.Run(i); r == ir.RunsRepeated || r == ir.RunsTest {
+			return true
+		}
+	}
+	return false
 }
 
 // passThrough rebuilds a tap with a result for each operand that is computed and used afterwards. It returns the tap.

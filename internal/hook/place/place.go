@@ -1,4 +1,5 @@
-package hooks
+// Package place puts the hooks of partitioned programs on devices.
+package place
 
 import (
 	"slices"
@@ -11,10 +12,11 @@ import (
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// PlaceOnDevices writes the hooks of a partitioned, ordered module so that XLA accepts them: it refuses a
+// OnDevices writes the hooks of a partitioned, ordered module so that XLA accepts them: it refuses a
 // side-effecting call that does not say where it runs, and one on partitioned values.
 //
 // With Shardy a hook goes into an sdy.manual_computation: with replicated operands and behind
@@ -23,7 +25,7 @@ import (
 // on every device, between SPMDFullToShardShape and SPMDShardToFullShape. Hooks that are in a manual computation, or in
 // a function that is called from there, stay: each device has values of its own there, and there is no whole value to
 // fire once with. A module of one partition stays as it is.
-func PlaceOnDevices(m *ir.Module, mode hook.PerDevice) error {
+func OnDevices(m *ir.Module, mode hook.PerDevice) error {
 	if n, ok := irutil.IntAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
 		return nil
 	}
@@ -69,9 +71,9 @@ func PlaceOnDevices(m *ir.Module, mode hook.PerDevice) error {
 	return nil
 }
 
-// PlaceCalls puts custom calls that fire on every device between ops that shard their operands and gather their results,
+// Calls puts custom calls that fire on every device between ops that shard their operands and gather their results,
 // unless they are in a manual computation. The calls carry their aliases as hooks do.
-func PlaceCalls(m *ir.Module, calls []*ir.Op) error {
+func Calls(m *ir.Module, calls []*ir.Op) error {
 	p := newPlacer(m, hook.PerDeviceEach)
 	p.findShardings()
 	funcs, err := p.manualFunctions()
@@ -98,20 +100,17 @@ func newPlacer(m *ir.Module, mode hook.PerDevice) *placer {
 	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.DeviceMesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
 	p.devices, _ = irutil.IntAttr(m.Op().Attr("mhlo.num_partitions"))
 	for op := range m.Body().Ops() {
-		if op.Name() != "sdy.mesh" {
+		mesh, ok := sdy.AsMesh(op)
+		if !ok {
 			continue
 		}
-		if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok {
-			if mesh, ok := d.Data().(*sdy.DeviceMesh); ok {
-				name := irutil.StringAttr(op.Attr(ir.SymbolName))
-				p.meshes[name] = mesh
-				if len(mesh.Axes) > 0 && p.mesh == nil {
-					p.mesh, p.meshName = mesh, name
-				}
-				if len(mesh.Axes) == 0 && len(mesh.DeviceIDs) == 1 {
-					p.maximal = append(p.maximal, maximalMesh{name, mesh.DeviceIDs[0]})
-				}
-			}
+		name := irutil.StringAttr(op.Attr(ir.SymbolName))
+		p.meshes[name] = mesh
+		if len(mesh.Axes) > 0 && p.mesh == nil {
+			p.mesh, p.meshName = mesh, name
+		}
+		if len(mesh.Axes) == 0 && len(mesh.DeviceIDs) == 1 {
+			p.maximal = append(p.maximal, maximalMesh{name, mesh.DeviceIDs[0]})
 		}
 	}
 	return p
@@ -146,70 +145,62 @@ const (
 const partlyContext = perDeviceContext << 1
 
 // manualFunctions returns, for each function, where it is called from: a manual computation, elsewhere, or both.
-func (p *placer) manualFunctions() (map[string]int, error) {
-	g := newCallGraph(p.m)
-	out := map[string]int{}
-	var work []string
-	add := func(name string, within int) {
-		if out[name]|within != out[name] {
-			out[name] |= within
-			work = append(work, name)
+func (p *placer) manualFunctions() (map[*ir.Op]int, error) {
+	g := flow.Of(p.m, nil)
+	out := map[*ir.Op]int{}
+	var work []*ir.Op
+	add := func(f *ir.Op, within int) {
+		if out[f]|within != out[f] {
+			out[f] |= within
+			work = append(work, f)
 		}
 	}
-	calls := map[string][]*ir.Op{} // by the function that they are in
-	for callee, ops := range g.callers {
-		for _, op := range ops {
-			if insideManual(op) {
-				within := perDeviceContext
-				if _, free, err := p.freeAxes(op); err != nil {
-					return nil, err
-				} else if len(free) > 0 {
-					within |= partlyContext
+	callees := map[*ir.Op][]*ir.Op{} // by the function that calls them, outside manual computations
+	for _, f := range g.Functions() {
+		for _, op := range g.Callers(f) {
+			if !insideManual(op) {
+				if caller := flow.FunctionOf(op); caller != nil {
+					callees[caller] = append(callees[caller], f)
 				}
-				add(callee, within)
-			} else if f := functionOf(op); f != "" {
-				calls[f] = append(calls[f], op)
+				continue
 			}
+			within := perDeviceContext
+			if _, free, err := p.freeAxes(op); err != nil {
+				return nil, err
+			} else if len(free) > 0 {
+				within |= partlyContext
+			}
+			add(f, within)
 		}
 	}
-	for _, f := range g.funcs {
-		if !f.Private() || len(g.callers[f.Symbol()]) == 0 {
-			add(f.Symbol(), wholeContext)
+	for _, f := range g.Functions() {
+		if !(fn.FuncOp{Op: f}).Private() || len(g.Callers(f)) == 0 {
+			add(f, wholeContext)
 		}
 	}
 	for len(work) > 0 {
-		name := work[len(work)-1]
+		f := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, op := range calls[name] {
-			add(fn.Callee(op), out[name])
+		for _, callee := range callees[f] {
+			add(callee, out[f])
 		}
 	}
 	return out, nil
 }
 
-func contextOf(op *ir.Op, funcs map[string]int) int {
+func contextOf(op *ir.Op, funcs map[*ir.Op]int) int {
 	if insideManual(op) {
 		return perDeviceContext
 	}
-	if within := funcs[functionOf(op)]; within != 0 {
+	if within := funcs[flow.FunctionOf(op)]; within != 0 {
 		return within &^ partlyContext
 	}
 	return wholeContext
 }
 
-// functionOf returns the name of the function that op is in.
-func functionOf(op *ir.Op) string {
-	for p := op.Parent(); p != nil; p = p.Parent() {
-		if p.Name() == "func.func" {
-			return irutil.StringAttr(p.Attr(ir.SymbolName))
-		}
-	}
-	return ""
-}
-
 func insideManual(op *ir.Op) bool {
 	for p := op.Parent(); p != nil; p = p.Parent() {
-		if p.Name() == "sdy.manual_computation" {
+		if p.Is(sdy.ManualComputation) {
 			return true
 		}
 	}
@@ -222,7 +213,7 @@ func (p *placer) freeAxes(op *ir.Op) (mesh string, free []string, err error) {
 	known := p.mesh
 	mesh = p.meshName
 	for o := op.Parent(); o != nil; o = o.Parent() {
-		if o.Name() != "sdy.manual_computation" {
+		if !o.Is(sdy.ManualComputation) {
 			continue
 		}
 		for _, name := range [...]string{"in_shardings", "out_shardings"} {
@@ -254,10 +245,10 @@ func (p *placer) freeAxes(op *ir.Op) (mesh string, free []string, err error) {
 
 // overFreeAxes puts a hook of a manual computation over some axes of the mesh into one over the others, since XLA takes a
 // call with a side effect only where each device is on its own. Its values are whole along those axes.
-func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[string]int) error {
+func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[*ir.Op]int) error {
 	m, op := p.m, h.Op
 	if !insideManual(op) {
-		if funcs[functionOf(op)]&partlyContext != 0 {
+		if funcs[flow.FunctionOf(op)]&partlyContext != 0 {
 			return m.Errorf(op, "hook %q is in a function that is called from a manual computation over some axes of the mesh only; call the hook there", h.HookName())
 		}
 		return nil
@@ -281,7 +272,7 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[string]int) error {
 	}
 	region := m.NewRegion()
 	body := region.AddBlock(types...)
-	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: op.OperandList(), Types: irutil.TypesOf(op), Bodies: []*ir.Region{region}}
+	st := &ir.OpState{Def: sdy.ManualComputation, Operands: op.OperandList(), Types: irutil.TypesOf(op), Bodies: []*ir.Region{region}}
 	st.SetAttr("in_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
 	st.SetAttr("out_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
 	st.SetAttr("manual_axes", sdy.ManualAxesAttr.New(&sdy.ManualAxes{Names: free}))
@@ -292,22 +283,22 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[string]int) error {
 	op.Remove()
 	op.SetOperands(body.Args())
 	body.Append(op)
-	m.AtEnd(body).At(op.Loc(), op.Pos()).Create(m.Def("sdy.return"), irutil.ResultList(op), nil)
+	m.AtEnd(body).At(op.Loc(), op.Pos()).Create(sdy.Return, irutil.ResultList(op), nil)
 	return nil
 }
 
 // guarded reports whether op stands behind a test for one device, as hooks that fire once are written.
 func guarded(op *ir.Op) bool {
-	for p := op.Parent(); p != nil && p.Name() != "sdy.manual_computation"; p = p.Parent() {
-		if irutil.Stable(p) != "if" {
+	for p := op.Parent(); p != nil && !p.Is(sdy.ManualComputation); p = p.Parent() {
+		if !p.IsOrMirrors(stablehlo.If) {
 			continue
 		}
 		test := p.Operand(0).DefiningOp()
-		if test == nil || irutil.Stable(test) != "compare" {
+		if test == nil || !test.IsOrMirrors(stablehlo.Compare) {
 			continue
 		}
 		for _, v := range test.Operands() {
-			if d := v.DefiningOp(); d != nil && irutil.Stable(d) == "partition_id" {
+			if d := v.DefiningOp(); d != nil && d.IsOrMirrors(stablehlo.PartitionID) {
 				return true
 			}
 		}
@@ -400,7 +391,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	}
 	region := m.NewRegion()
 	body := region.AddBlock(local...)
-	st := &ir.OpState{Def: m.Def("sdy.manual_computation"), Operands: operands, Types: irutil.TypesOf(op), Bodies: []*ir.Region{region}}
+	st := &ir.OpState{Def: sdy.ManualComputation, Operands: operands, Types: irutil.TypesOf(op), Bodies: []*ir.Region{region}}
 	st.SetAttr("in_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
 	st.SetAttr("out_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
 	st.SetAttr("manual_axes", sdy.ManualAxesAttr.New(axes))
@@ -420,7 +411,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	} else {
 		vals = p.once(b, h, device)
 	}
-	b.Create(m.Def("sdy.return"), vals, nil)
+	b.Create(sdy.Return, vals, nil)
 	return nil
 }
 
@@ -429,14 +420,14 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 	m, ctx, op := p.m, p.m.Context(), h.Op
 	number := tensor.New(tensor.UI32, nil)
 	tensor.View[uint32](number)[0] = uint32(device)
-	id := ir.Must(b.Build(m.Def("stablehlo.partition_id"), nil))
-	k := ir.Must(b.Build(m.Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(number)}))
+	id := ir.Must(b.Build(stablehlo.PartitionID, nil))
+	k := ir.Must(b.Build(stablehlo.Constant, nil, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(number)}))
 	eq, _ := stablehlo.ComparisonDirectionEnum.Code("EQ")
-	test := ir.Must(b.Build(m.Def("stablehlo.compare"), []*ir.Value{id.Result(0), k.Result(0)},
+	test := ir.Must(b.Build(stablehlo.Compare, []*ir.Value{id.Result(0), k.Result(0)},
 		ir.NamedAttr{Name: "comparison_direction", Attr: ir.NewEnum(stablehlo.ComparisonDirectionEnum, eq)}))
 	yes, no := m.NewRegion(), m.NewRegion()
-	choose := b.Insert(&ir.OpState{Def: m.Def("stablehlo.if"), Operands: []*ir.Value{test.Result(0)}, Types: irutil.TypesOf(op), Bodies: []*ir.Region{yes, no}})
-	ret := m.Def("stablehlo.return")
+	choose := b.Insert(&ir.OpState{Def: stablehlo.If, Operands: []*ir.Value{test.Result(0)}, Types: irutil.TypesOf(op), Bodies: []*ir.Region{yes, no}})
+	ret := stablehlo.Return
 	then := yes.AddBlock()
 	then.Append(op)
 	m.AtEnd(then).At(op.Loc(), op.Pos()).Create(ret, irutil.ResultList(op), nil)
@@ -493,14 +484,14 @@ func bitsOf(d tensor.DType) (tensor.DType, bool) {
 func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 	m, ctx := p.m, p.m.Context()
 	tt := v.Type().(*ir.TensorType)
-	part := func(op string, vals ...*ir.Value) *ir.Value {
-		return ir.Must(b.Build(m.Def("stablehlo."+op), vals)).Result(0)
+	part := func(row *ir.Def, vals ...*ir.Value) *ir.Value {
+		return ir.Must(b.Build(row, vals)).Result(0)
 	}
 	cast := func(t ir.Type, v *ir.Value) *ir.Value {
-		return b.Create(m.Def("stablehlo.bitcast_convert"), []*ir.Value{v}, []ir.Type{t}).Result(0)
+		return b.Create(stablehlo.BitcastConvert, []*ir.Value{v}, []ir.Type{t}).Result(0)
 	}
 	if d := tt.DType(); d == tensor.Complex64 || d == tensor.Complex128 {
-		return part("complex", p.sum(b, part("real", v)), p.sum(b, part("imag", v)))
+		return part(stablehlo.Complex, p.sum(b, part(stablehlo.Real, v)), p.sum(b, part(stablehlo.Imag, v)))
 	}
 	if d, ok := bitsOf(tt.DType()); ok {
 		return cast(tt, p.sum(b, cast(ctx.StaticTensor(d, tt.Shape()), v)))
@@ -509,17 +500,17 @@ func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 	region := m.NewRegion()
 	body := region.AddBlock(scalar, scalar)
 	in := m.AtEnd(body).At(v.DefiningOp().Loc(), v.DefiningOp().Pos())
-	combine := "stablehlo.add"
+	combine := stablehlo.Add
 	if tt.DType() == tensor.I1 {
-		combine = "stablehlo.or"
+		combine = stablehlo.Or
 	}
-	s := ir.Must(in.Build(m.Def(combine), body.Args()))
-	in.Create(m.Def("stablehlo.return"), irutil.ResultList(s), nil)
+	s := ir.Must(in.Build(combine, body.Args()))
+	in.Create(stablehlo.Return, irutil.ResultList(s), nil)
 	groups := tensor.New(tensor.I64, tensor.Shape{1, p.devices})
 	for i := range tensor.View[int64](groups) {
 		tensor.View[int64](groups)[i] = int64(i)
 	}
-	st := &ir.OpState{Def: m.Def("stablehlo.all_reduce"), Operands: []*ir.Value{v}, Bodies: []*ir.Region{region}}
+	st := &ir.OpState{Def: stablehlo.AllReduce, Operands: []*ir.Value{v}, Bodies: []*ir.Region{region}}
 	st.SetAttr("channel_handle", stablehlo.ChannelHandleAttr.New(&stablehlo.ChannelHandle{Handle: p.channel(), Type: stablehlo.ChannelDeviceToDevice}))
 	st.SetAttr("replica_groups", ctx.DenseFromTensor(groups))
 	st.SetAttr("use_global_device_ids", ir.NewUnit())
@@ -567,12 +558,12 @@ func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 	var s *sdy.Sharding
 	if def := v.DefiningOp(); def != nil {
 		name := irutil.AttrSdySharding
-		if def.Name() == "sdy.manual_computation" {
+		if def.Is(sdy.ManualComputation) {
 			name = "out_shardings"
 		}
 		if list, ok := irutil.PerValue(def.Attr(name)); ok && v.Index() < len(list) {
 			s = list[v.Index()]
-		} else if def.Name() == "sdy.sharding_constraint" {
+		} else if def.Is(sdy.ShardingConstraint) {
 			s = shardingAttr(def.Attr("sharding"))
 		} else if def.Has(ir.Elementwise) || def.Has(ir.SameShape) { // a computation on shards keeps them
 			for _, o := range def.Operands() {
