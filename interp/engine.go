@@ -22,6 +22,8 @@ type Options struct {
 	// Progress is called from another goroutine every ProgressEvery while a run is under way; nil is never.
 	Progress      func(Progress)
 	ProgressEvery time.Duration
+	// Kernels executes ops of dialects that the engine does not know, by the op's row.
+	Kernels map[*ir.Def]Kernel
 }
 
 // Backend is the embedded engine as a runtime.Backend. It holds no resources.

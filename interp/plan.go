@@ -255,13 +255,7 @@ func (p *planner) block(b *ir.Block) (*block, error) {
 	return out, nil
 }
 
-func isReturn(o *ir.Op) bool {
-	switch o.Name() {
-	case "func.return", "stablehlo.return", "mhlo.return", "sdy.return":
-		return true
-	}
-	return false
-}
+func isReturn(o *ir.Op) bool { return o.Has(ir.ReturnLike) }
 
 // lastPlace reports whether operand i of o does not occur again among the later operands.
 func lastPlace(o *ir.Op, i int) bool {
@@ -319,6 +313,9 @@ func (p *planner) instr(o *ir.Op, b *ir.Block) (instr, error) {
 // pick chooses what executes an instruction.
 func (p *planner) pick(ins *instr, s *spec) error {
 	r, ok := p.prog.table[s.op.Name()]
+	if k := p.prog.opts.Kernels[s.op.Def()]; k != nil {
+		r, ok = row{control: planKernel(k)}, true
+	}
 	if !ok {
 		return unsupported("%s", s.op.Name())
 	}

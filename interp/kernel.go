@@ -1,0 +1,111 @@
+package interp
+
+import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Kernel executes an op of a dialect that the engine does not know: see Options.Kernels. It reads the operands, may run
+// the op's regions, any number of times, and ends with Execution.Return. An error that it returns ends the run and is
+// located at the op. Kernels of one executable may run at the same time on several devices.
+type Kernel func(x *Execution) error
+
+// Execution is one execution of an op by a Kernel. It and its values are valid until the kernel returns.
+type Execution struct {
+	op      *ir.Op
+	m       *machine
+	fr      *frame
+	regions []*block
+	in      []Value
+	out     []Value
+	owned   []*buf
+}
+
+// Value is a value of a running program: a tensor, a tuple or a token.
+type Value struct{ b *buf }
+
+// Tensor returns the elements. They must not be changed.
+func (v Value) Tensor() *tensor.Tensor { return &v.b.t }
+
+// Op returns the op that is executed.
+func (x *Execution) Op() *ir.Op { return x.op }
+
+// Operands returns the values of the op's operands.
+func (x *Execution) Operands() []Value { return x.in }
+
+// New makes a value of a tensor, which must not be changed afterwards.
+func (x *Execution) New(t *tensor.Tensor) (Value, error) {
+	b, err := x.m.alloc(t.DType(), t.Shape(), int(t.Shape().NumElements()))
+	if err != nil {
+		return Value{}, err
+	}
+	copy(b.t.Bytes(), t.Bytes())
+	x.owned = append(x.owned, b)
+	return Value{b}, nil
+}
+
+// Run runs region i with the given values of its arguments and returns what the region's terminator returns.
+func (x *Execution) Run(i int, args ...Value) ([]Value, error) {
+	if err := x.m.poll(); err != nil {
+		return nil, err
+	}
+	body := x.regions[i]
+	if len(args) != len(body.args) {
+		return nil, fmt.Errorf("region #%d takes %d arguments, but got %d", i, len(body.args), len(args))
+	}
+	for k, v := range args {
+		x.fr.slots[body.args[k]] = retain(v.b)
+	}
+	out := make([]*buf, len(body.ret))
+	if err := x.m.block(x.fr, body, out); err != nil {
+		return nil, err
+	}
+	values := make([]Value, len(out))
+	for k, b := range out {
+		values[k] = Value{b}
+	}
+	x.owned = append(x.owned, out...)
+	return values, nil
+}
+
+// Return sets the results of the op.
+func (x *Execution) Return(results ...Value) { x.out = results }
+
+// planKernel compiles an op that a kernel executes.
+func planKernel(kernel Kernel) func(*planner, *spec) (control, error) {
+	return func(p *planner, s *spec) (control, error) {
+		var regions []*block
+		for i := range s.op.Regions() {
+			b, err := p.region(s.op, i)
+			if err != nil {
+				return nil, err
+			}
+			regions = append(regions, b)
+		}
+		return func(m *machine, fr *frame, ins *instr) error {
+			x := &Execution{op: ins.op, m: m, fr: fr, regions: regions}
+			for i := range ins.in {
+				b := m.take(fr, ins, i)
+				x.in, x.owned = append(x.in, Value{b}), append(x.owned, b)
+			}
+			if err := kernel(x); err != nil {
+				return err
+			}
+			if len(x.out) != len(ins.out) {
+				return fmt.Errorf("the op has %d results, but its kernel returned %d", len(ins.out), len(x.out))
+			}
+			for i, v := range x.out {
+				if t := s.out[i]; t.class == classTensor && !t.dynamic() && (v.b.t.DType() != t.dt || !v.b.t.Shape().Equal(t.shape)) {
+					return fmt.Errorf("result #%d has type %s, but the kernel returned %s%v", i, t, v.b.t.DType(), v.b.t.Shape())
+				}
+				fr.slots[ins.out[i]] = retain(v.b)
+			}
+			for _, b := range x.owned {
+				m.release(b)
+			}
+			return nil
+		}, nil
+	}
+}
