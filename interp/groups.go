@@ -69,7 +69,7 @@ func (p *planner) groups(op *ir.Op) ([][]int64, error) {
 		return nil, err
 	}
 	var parts []sharding.Part
-	for _, a := range g.Axes {
+	for _, a := range g.AxisRefs() {
 		part := sharding.Part{Axis: a.Name}
 		if a.Sub != nil {
 			part.Before, part.Count = a.Sub.PreSize, a.Sub.Size

@@ -175,7 +175,7 @@ func (w *mhloRewriter) attr(a ir.Attr, dialect string) ir.Attr {
 				return stablehlo.BoundsAttr.New(a.Data())
 			}
 			if g, ok := a.Data().(*stablehlo.ReplicaGroupMeshAxes); ok {
-				return d.Base.New(&stablehlo.ReplicaGroupMeshAxes{Mesh: w.attr(g.Mesh, dialect), Axes: g.Axes})
+				return d.Base.New(&stablehlo.ReplicaGroupMeshAxes{Mesh: w.attr(g.Mesh, dialect), Axes: w.attr(g.Axes, dialect)})
 			}
 			return d.Base.New(a.Data())
 		}

@@ -252,24 +252,6 @@ func printMesh(d *ir.AttrDef, data any) string {
 	return s + ">"
 }
 
-// ParseParam reads the axes, each in full.
-func (r *AxisRefs) ParseParam(p ir.AsmParser, _ *ir.AttrDef) {
-	p.ParseList("[", "]", func() {
-		if x, ok := ir.DataOf[AxisRef](AxisRefAttr.ParseShort(p)); ok {
-			*r = append(*r, *x)
-		}
-	})
-}
-
-// ParamText returns [#stablehlo.axis_ref<name = "x">, ...].
-func (r *AxisRefs) ParamText(d *ir.AttrDef) string {
-	axes := make([]string, len(*r))
-	for i := range *r {
-		axes[i] = "#" + d.Dialect + ".axis_ref<" + AxisRefAttr.FieldText(&(*r)[i]) + ">"
-	}
-	return "[" + strings.Join(axes, ", ") + "]"
-}
-
 var floats8 = map[string]bool{
 	"f8E3M4": true, "f8E4M3": true, "f8E4M3FN": true, "f8E4M3FNUZ": true, "f8E4M3B11FNUZ": true, "f8E5M2": true, "f8E5M2FNUZ": true, "f8E8M0FNU": true,
 }

@@ -123,12 +123,24 @@ type SubAxis struct{ PreSize, Size int64 }
 
 // ReplicaGroupMeshAxes is #stablehlo.replica_group_mesh_axes<...>: groups along axes of a mesh.
 type ReplicaGroupMeshAxes struct {
-	Mesh ir.Attr  `attr:"mesh"` // a SymbolRefAttr or a mesh
-	Axes AxisRefs `attr:"axes"`
+	Mesh ir.Attr `attr:"mesh"` // a SymbolRefAttr or a mesh
+	Axes ir.Attr `attr:"axes"` // an array of AxisRefs
 }
 
-// AxisRefs are axes of one mesh.
-type AxisRefs []AxisRef
+// AxisRefs returns the axes.
+func (r *ReplicaGroupMeshAxes) AxisRefs() []AxisRef {
+	list, _ := r.Axes.(*ir.ArrayAttr)
+	if list == nil {
+		return nil
+	}
+	var out []AxisRef
+	for _, a := range list.Elems() {
+		if x, ok := ir.DataOf[AxisRef](a); ok {
+			out = append(out, *x)
+		}
+	}
+	return out
+}
 
 // Future is the data of !stablehlo.future<...>, the type of async_start's result.
 type Future struct{ Types []ir.Type }
