@@ -133,6 +133,9 @@ func (d *AttrDef) Mirror(dialect string) *AttrDef {
 	return &m
 }
 
+// DataType returns the struct that the attribute's data points to.
+func (d *AttrDef) DataType() reflect.Type { return d.data }
+
 // New returns the attribute that holds data, a pointer to the struct that the row was made for. It keeps data.
 func (d *AttrDef) New(data any) *DialectAttr {
 	a := &DialectAttr{dialect: d.Dialect, name: d.Name, data: data, def: d}

@@ -66,24 +66,11 @@ func anyMesh(m *ir.Module, op *ir.Op, shardings []*Sharding) *Sharding {
 		return nil
 	}
 	for o := range m.Body().Ops() {
-		if mesh, ok := AsMesh(o); ok && mesh.has(manual.Names) {
+		if mesh := dataOf[DeviceMesh](o.Attr("mesh")); mesh != nil && o.Name() == nameMesh && mesh.has(manual.Names) {
 			return &Sharding{Mesh: symbolOf(o)}
 		}
 	}
 	return nil
-}
-
-// AsMesh returns the mesh that op declares; ok is false if op is no sdy.mesh.
-func AsMesh(op *ir.Op) (mesh *DeviceMesh, ok bool) {
-	if !op.Is(Mesh) {
-		return nil, false
-	}
-	d, ok := op.Attr("mesh").(*ir.DialectAttr)
-	if !ok {
-		return nil, false
-	}
-	mesh, ok = d.Data().(*DeviceMesh)
-	return mesh, ok
 }
 
 // has reports whether the mesh has all axes named.
@@ -129,7 +116,7 @@ func AllManual(m *ir.Module, op *ir.Op) bool {
 	for _, s := range append(append([]*Sharding(nil), in...), out...) {
 		mesh := s.Inline
 		for o := range m.Body().Ops() {
-			if declared, ok := AsMesh(o); ok && mesh == nil && symbolOf(o) == s.Mesh {
+			if declared := dataOf[DeviceMesh](o.Attr("mesh")); o.Name() == nameMesh && mesh == nil && symbolOf(o) == s.Mesh {
 				mesh = declared
 			}
 		}

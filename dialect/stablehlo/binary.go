@@ -45,7 +45,10 @@ func codeMesh(c ir.Coder, m *Mesh) {
 
 func codeMeshAxes(c ir.Coder, r *ReplicaGroupMeshAxes) {
 	c.Attr(&r.Mesh)
-	axes := []AxisRef(r.Axes)
-	ir.CodeParts(c, AxisRefAttr, &axes)
-	r.Axes = axes
+	var axes []ir.Attr
+	if a, ok := r.Axes.(*ir.ArrayAttr); ok {
+		axes = a.Elems()
+	}
+	c.Attrs(&axes)
+	r.Axes = ir.NewArray(axes)
 }

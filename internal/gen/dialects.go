@@ -15,7 +15,10 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// page is one file of docs/dialects.
+// pageDir holds the pages of the dialects.
+const pageDir = "docs/dialects/"
+
+// page is one file that the command writes, by its path in the repository.
 type page struct {
 	name string
 	text []byte
@@ -55,9 +58,9 @@ func dialectPages(samples string) ([]page, error) {
 			continue
 		}
 		fmt.Fprintf(&index, "| [%s](%s.md) | %d | %s |\n", d.Name, d.Name, len(d.Ops), about[d.Name])
-		pages = append(pages, page{d.Name + ".md", dialectPage(d, reg, examples)})
+		pages = append(pages, page{pageDir + d.Name + ".md", dialectPage(d, reg, examples)})
 	}
-	return append(pages, page{"README.md", index.Bytes()}), nil
+	return append(pages, page{pageDir + "README.md", index.Bytes()}), nil
 }
 
 // readExamples returns the text of the first op of each kind in the samples.

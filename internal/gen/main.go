@@ -1,5 +1,5 @@
-// Command gen writes the pages of docs/dialects from the rows: what every operation takes and gives, how it is written,
-// and an example from testdata/ops.
+// Command gen writes files from the rows of the dialects: the pages of docs/dialects, with an example of each op from
+// testdata/ops, and the typed views and builders of ops, dialect/*/views_gen.go.
 //
 //	go run ./internal/gen
 package main
@@ -27,18 +27,24 @@ func main() {
 }
 
 func run(root string) error {
-	pages, err := dialectPages(filepath.Join(root, "testdata", "ops"))
+	pages, err := files(root)
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(root, "docs", "dialects")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	for _, p := range pages {
-		if err := os.WriteFile(filepath.Join(dir, p.name), p.text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, p.name), p.text, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// files returns all that the command writes.
+func files(root string) ([]page, error) {
+	pages, err := dialectPages(filepath.Join(root, "testdata", "ops"))
+	if err != nil {
+		return nil, err
+	}
+	views, err := viewPages()
+	return append(pages, views...), err
 }

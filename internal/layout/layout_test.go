@@ -35,6 +35,7 @@ var order = [][]string{
 	{"dialect"}, // the dialects that no other one builds on
 	{"dialect/stablehlo"},
 	{"dialect/quant"},
+	{"dialect/view"},
 	{"dialect/builtin", "dialect/fn", "dialect/hookop", "dialect/arith", "dialect/shape", "dialect/tensors"},
 	{"ir/flow"},
 	{"ir"},

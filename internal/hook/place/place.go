@@ -100,11 +100,11 @@ func newPlacer(m *ir.Module, mode hook.PerDevice) *placer {
 	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.DeviceMesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
 	p.devices, _ = irutil.IntAttr(m.Op().Attr("mhlo.num_partitions"))
 	for op := range m.Body().Ops() {
-		mesh, ok := sdy.AsMesh(op)
+		decl, ok := sdy.AsMesh(op)
 		if !ok {
 			continue
 		}
-		name := irutil.StringAttr(op.Attr(ir.SymbolName))
+		mesh, name := decl.Mesh(), decl.SymName()
 		p.meshes[name] = mesh
 		if len(mesh.Axes) > 0 && p.mesh == nil {
 			p.mesh, p.meshName = mesh, name

@@ -1,0 +1,245 @@
+// Package view turns attributes into Go values and back, and finds an op's operands by the rows of its definition. The
+// typed views and builders that internal/gen makes from the rows of a dialect are written with it.
+package view
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Int returns the value of an integer attribute, 0 if a is none.
+func Int(a ir.Attr) int64 {
+	if i, ok := a.(*ir.IntegerAttr); ok {
+		return i.Value()
+	}
+	return 0
+}
+
+// IntOr is Int with the value of an absent attribute.
+func IntOr(a ir.Attr, absent int64) int64 {
+	if v, ok := OptionalInt(a); ok {
+		return v
+	}
+	return absent
+}
+
+// OptionalInt returns the value of an integer attribute; ok is false if a is none.
+func OptionalInt(a ir.Attr) (v int64, ok bool) {
+	i, ok := a.(*ir.IntegerAttr)
+	if !ok {
+		return 0, false
+	}
+	return i.Value(), true
+}
+
+// Bool reports whether a is true or unit.
+func Bool(a ir.Attr) bool {
+	_, unit := a.(*ir.UnitAttr)
+	return unit || Int(a) != 0
+}
+
+// Float returns the value of a float attribute, 0 if a is none.
+func Float(a ir.Attr) float64 {
+	f, ok := a.(*ir.FloatAttr)
+	if !ok {
+		return 0
+	}
+	return tensor.DecodeFloat(f.Type().DType(), f.Bits())
+}
+
+// String returns the value of a string attribute, "" if a is none.
+func String(a ir.Attr) string {
+	if s, ok := a.(*ir.StringAttr); ok {
+		return s.Value()
+	}
+	return ""
+}
+
+// Symbol returns the symbol that a refers to, "" if a is no symbol reference.
+func Symbol(a ir.Attr) string {
+	if s, ok := a.(*ir.SymbolRefAttr); ok {
+		return s.Root()
+	}
+	return ""
+}
+
+// Ints returns the integers of an array attribute or, as MHLO writes them, of a dense one. It returns nil if a is neither.
+func Ints(a ir.Attr) []int64 {
+	switch a := a.(type) {
+	case *ir.DenseArrayAttr:
+		return a.Values()
+	case *ir.DenseAttr:
+		return Elements(a)
+	}
+	return nil
+}
+
+// Bools is Ints of booleans.
+func Bools(a ir.Attr) []bool {
+	var out []bool
+	for _, v := range Ints(a) {
+		out = append(out, v != 0)
+	}
+	return out
+}
+
+// maxElements is how many integers an attribute of an op may have: a literal of one number can claim any shape.
+const maxElements = 1 << 20
+
+// Elements returns the integers of a dense attribute, nil if there are none or more than a million.
+func Elements(a ir.Attr) []int64 {
+	d, ok := a.(*ir.DenseAttr)
+	if !ok {
+		return nil
+	}
+	n := int64(1)
+	if t, ok := d.Type().(*ir.TensorType); ok {
+		for _, s := range t.Shape() {
+			if n *= max(s, 0); n > maxElements {
+				return nil
+			}
+		}
+	}
+	v, err := d.Int64s()
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+// Data returns the data of an attribute that has a row with data of type *T, nil if a is none.
+func Data[T any](a ir.Attr) *T {
+	d, _ := ir.DataOf[T](a)
+	return d
+}
+
+// Case returns the case of an enumerated attribute, the first one if a is none.
+func Case[E ~int](a ir.Attr) E {
+	if e, ok := a.(*ir.EnumAttr); ok {
+		return E(e.Code())
+	}
+	return 0
+}
+
+// List returns f of each element of an array attribute, nil if a is none.
+func List[T any](a ir.Attr, f func(ir.Attr) T) []T {
+	arr, ok := a.(*ir.ArrayAttr)
+	if !ok {
+		return nil
+	}
+	out := make([]T, len(arr.Elems()))
+	for i, e := range arr.Elems() {
+		out[i] = f(e)
+	}
+	return out
+}
+
+// Attr returns a as it is.
+func Attr(a ir.Attr) ir.Attr { return a }
+
+// Group returns the operands of op that belong to row i of its definition.
+func Group(op *ir.Op, i int) []*ir.Value {
+	var buf [8]int
+	counts, ok := op.OperandSegments(buf[:])
+	if !ok {
+		return nil
+	}
+	from := 0
+	for _, n := range counts[:i] {
+		from += n
+	}
+	return op.OperandList()[from : from+counts[i]]
+}
+
+// Single returns the only value of a group, nil if it is empty.
+func Single(values []*ir.Value) *ir.Value {
+	if len(values) == 0 {
+		return nil
+	}
+	return values[0]
+}
+
+// Join returns the operands of several groups as one list, without those that are nil.
+func Join(groups ...[]*ir.Value) []*ir.Value {
+	return slices.DeleteFunc(slices.Concat(groups...), func(v *ir.Value) bool { return v == nil })
+}
+
+// Build makes an op whose types def infers. Values are those of def's attributes in order; an optional attribute that is
+// zero is left out.
+func Build(b *ir.Builder, def *ir.Def, operands []*ir.Value, regions []*ir.Region, values ...any) (*ir.Op, error) {
+	return b.Infer(state(b, def, operands, regions, nil, values))
+}
+
+// Make is Build with types that are given.
+func Make(b *ir.Builder, def *ir.Def, operands []*ir.Value, regions []*ir.Region, types []ir.Type, values ...any) *ir.Op {
+	return b.Insert(state(b, def, operands, regions, types, values))
+}
+
+func state(b *ir.Builder, def *ir.Def, operands []*ir.Value, regions []*ir.Region, types []ir.Type, values []any) *ir.OpState {
+	st := &ir.OpState{Def: def, Operands: operands, Bodies: regions, Types: types}
+	for i, v := range values {
+		spec := &def.Attrs[i]
+		if a := attrOf(b.Module().Context(), &spec.Type, v, spec.Optional); a != nil {
+			st.SetAttr(spec.Name, a)
+		}
+	}
+	return st
+}
+
+// attrOf returns v as an attribute that c accepts, nil if there is nothing to write.
+func attrOf(ctx *ir.Context, c *ir.AttrConstraint, v any, optional bool) ir.Attr {
+	x := reflect.ValueOf(v)
+	if !x.IsValid() || x.Kind() == reflect.Pointer && x.IsNil() || optional && x.IsZero() {
+		return nil
+	}
+	if a, ok := v.(ir.Attr); ok {
+		return a
+	}
+	switch {
+	case c.Enum != nil:
+		return ir.NewEnum(c.Enum, int(x.Int()))
+	case c.Attr != nil:
+		return c.Attr.New(v)
+	case c.Elem != nil:
+		elems := make([]ir.Attr, x.Len())
+		for i := range elems {
+			elems[i] = attrOf(ctx, c.Elem, x.Index(i).Interface(), false)
+		}
+		return ir.NewArray(elems)
+	}
+	switch v := v.(type) {
+	case *int64:
+		return ir.NewInteger(*v, c.FormType)
+	case int64:
+		return ir.NewInteger(v, c.FormType)
+	case bool:
+		if c.FormType == nil {
+			return ir.NewUnit()
+		}
+		return ctx.Bool(v)
+	case float64:
+		t := c.FormType.(*ir.FloatType)
+		return ir.NewFloatBits(tensor.EncodeFloat(t.DType(), v), t)
+	case string:
+		if strings.HasPrefix(c.Summary, "flat symbol reference") {
+			return ir.NewSymbolRef(v)
+		}
+		return ir.NewString(v)
+	case []int64:
+		return ir.NewDenseArray(c.FormType, v)
+	case []bool:
+		ints := make([]int64, len(v))
+		for i, b := range v {
+			if b {
+				ints[i] = 1
+			}
+		}
+		return ir.NewDenseArray(c.FormType, ints)
+	}
+	panic(fmt.Sprintf("no attribute for a %T", v))
+}
