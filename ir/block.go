@@ -302,6 +302,9 @@ func (b *Block) InsertBefore(o, p *Op) {
 		b.Append(o)
 		return
 	}
+	if p.block != b {
+		panic("ir: inserting before an op of another block")
+	}
 	b.insert(o, p.prev)
 }
 

@@ -6,24 +6,25 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Builder makes ops at an insertion point. Ops get the builder's location and position, which Before and
-// After take from the op they are given.
+// Builder makes ops at an insertion point. Ops get the builder's location and position, which Before and After take from
+// the op they are given. If the op that marks the insertion point is erased, the builder inserts at the place it had.
 type Builder struct {
-	m      *Module
-	block  *Block
-	before *Op // nil: append to block
-	loc    *Loc
-	pos    diag.Pos
+	m        *Module
+	block    *Block
+	before   *Op // nil: append to block
+	loc      *Loc
+	pos      diag.Pos
+	inserted func(*Op) // nil: nobody wants to know
 }
 
-// Before returns a builder that inserts in front of o.
+// Before returns a builder that inserts before o.
 func (m *Module) Before(o *Op) *Builder {
 	return &Builder{m: m, block: o.block, before: o, loc: o.loc, pos: o.pos}
 }
 
-// After returns a builder that inserts behind o, in order.
+// After returns a builder that inserts after o, in order.
 func (m *Module) After(o *Op) *Builder {
-	return &Builder{m: m, block: o.block, before: o.next, loc: o.loc, pos: o.pos}
+	return &Builder{m: m, block: o.block, before: o.Next(), loc: o.loc, pos: o.pos}
 }
 
 // AtEnd returns a builder that appends to b.
@@ -32,16 +33,22 @@ func (m *Module) AtEnd(b *Block) *Builder { return &Builder{m: m, block: b} }
 // AtStart returns a builder that inserts at the start of b, in order.
 func (m *Module) AtStart(b *Block) *Builder { return &Builder{m: m, block: b, before: b.first} }
 
-// At sets the location and position of what is built from now on and returns b.
+// At sets the location and position of the ops that b makes from now on, and returns b.
 func (b *Builder) At(loc *Loc, pos diag.Pos) *Builder {
 	b.loc, b.pos = loc, pos
 	return b
 }
 
-// Module returns the module that is built into.
+// OnInsert makes b call f with every op that it inserts, and returns b.
+func (b *Builder) OnInsert(f func(*Op)) *Builder {
+	b.inserted = f
+	return b
+}
+
+// Module returns the module that b builds into.
 func (b *Builder) Module() *Module { return b.m }
 
-// Insert makes the op that st describes and inserts it. Where st has no location, the builder's is used.
+// Insert makes the op that st describes and inserts it. An op without a location or position in st gets the builder's.
 func (b *Builder) Insert(st *OpState) *Op {
 	if st.Loc == nil {
 		st.Loc = b.loc
@@ -50,12 +57,27 @@ func (b *Builder) Insert(st *OpState) *Op {
 		st.Pos = b.pos
 	}
 	o := b.m.NewOp(st)
-	b.block.InsertBefore(o, b.before)
+	b.insert(o)
+	if b.inserted != nil {
+		b.inserted(o)
+	}
 	return o
 }
 
-// Create makes an op with result types of the caller's choosing, for operations that do not infer them. Attributes are made inherent where the
-// definition says so.
+func (b *Builder) insert(o *Op) {
+	p := b.before
+	for p != nil && p.block == nil { // erased: its next is the op that followed
+		p = p.next
+	}
+	if b.before = p; p == nil {
+		b.block.Append(o)
+		return
+	}
+	p.block.insert(o, p.prev)
+}
+
+// Create makes an op with result types of the caller's choosing, for operations that do not infer them. Attributes are
+// inherent if the definition says so.
 func (b *Builder) Create(def *Def, operands []*Value, types []Type, attrs ...NamedAttr) *Op {
 	st := &OpState{Def: def, Operands: operands, Types: types}
 	for _, a := range attrs {
@@ -86,8 +108,8 @@ func (b *Builder) Infer(st *OpState) (*Op, error) {
 	return b.Insert(st), nil
 }
 
-// Must returns the op of a Build or Infer that cannot fail, as the caller knows the operands and attributes to be right.
-// It panics where they are not.
+// Must returns the op of a Build or Infer that cannot fail because the caller knows the operands and attributes to be right.
+// It panics if they are not.
 func Must(op *Op, err error) *Op {
 	if err != nil {
 		panic(err)

@@ -1,6 +1,9 @@
 package ir
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // LocKind tells the kinds of locations apart.
 type LocKind uint8
@@ -46,6 +49,35 @@ func fileLoc(file string, line, col, endLine, endCol uint32) Loc {
 func NewFileLoc(file string, line, col uint32) *Loc {
 	l := fileLoc(file, line, col, 0, 0)
 	return &l
+}
+
+// FuseLocs returns the location of an op that stands for ops at all of locs, by MLIR's rule (FusedLoc::get): each different
+// one once, those of fused locations without metadata one by one, without unknown ones. It returns nil, the unknown
+// location, if none is left, and the location itself if one is left.
+func FuseLocs(locs ...*Loc) *Loc {
+	var kids []*Loc
+	var add func(list []*Loc)
+	add = func(list []*Loc) {
+		for _, l := range list {
+			switch {
+			case l.Kind() == LocUnknown:
+			case l.Kind() == LocFused && l.Metadata() == nil:
+				add(l.Children())
+			case !slices.ContainsFunc(kids, func(k *Loc) bool { return k == l || k.String() == l.String() }):
+				kids = append(kids, l)
+			}
+		}
+	}
+	add(locs)
+	switch len(kids) {
+	case 0:
+		return nil
+	case 1:
+		return kids[0]
+	}
+	l := &Loc{kind: LocFused, parts: &locParts{kids: kids}}
+	l.Measure(0, 0)
+	return l
 }
 
 // ownSize is about the length of the text of a location without names and nested locations.

@@ -37,7 +37,7 @@ var order = [][]string{
 	{"dialect/quant"},
 	{"dialect/view"},
 	{"dialect/builtin", "dialect/fn", "dialect/hookop", "dialect/arith", "dialect/shape", "dialect/tensors"},
-	{"ir/flow"},
+	{"ir/flow", "rewrite"},
 	{"ir"},
 	{"hook"},
 	{"tensor", "diag"},
