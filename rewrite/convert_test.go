@@ -169,7 +169,7 @@ func TestConvertErrors(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	for want, f := range map[string]func(op *ir.Op) ([][]*ir.Value, error){
-		"text:4:8: error: conversion tuple of 'stablehlo.tuple': no": func(*ir.Op) ([][]*ir.Value, error) { return nil, errors.New("no") },
+		"text:4:8: error: conversion tuple of 'stablehlo.tuple': no":       func(*ir.Op) ([][]*ir.Value, error) { return nil, errors.New("no") },
 		"text:4:8: error: 'stablehlo.tuple' has 1 results, converted to 0": func(*ir.Op) ([][]*ir.Value, error) { return nil, nil },
 		"text:4:8: error: result 0 of 'stablehlo.tuple' is converted to 1 values, not 0": func(op *ir.Op) ([][]*ir.Value, error) {
 			return [][]*ir.Value{{op.Result(0)}}, nil

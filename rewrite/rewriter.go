@@ -46,7 +46,9 @@ type place struct {
 }
 
 // New returns a Rewriter of m that tells listeners of its changes.
-func New(m *ir.Module, listeners ...*Listener) *Rewriter { return &Rewriter{m: m, listeners: listeners} }
+func New(m *ir.Module, listeners ...*Listener) *Rewriter {
+	return &Rewriter{m: m, listeners: listeners}
+}
 
 // Module returns the module that r changes.
 func (r *Rewriter) Module() *ir.Module { return r.m }
