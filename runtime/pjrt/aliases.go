@@ -3,6 +3,7 @@
 package pjrt
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -43,7 +44,7 @@ type instruction struct {
 // AliasUses implements runtime.AliasViewer. The plugin's optimized program says which calls kept their aliases, and a
 // copy in front of one is XLA's: no program says so itself.
 func (e *Executable) AliasUses() ([]runtime.AliasUse, error) {
-	l, err := e.begin(0)
+	l, err := e.begin(context.Background(), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 func (e *Executable) another(ctx context.Context, before *session) (*session, *loadedProgram, error) {
 	level := before.level + 1
 	e.mu.Lock()
-	l, err := e.count(level)
+	l, err := e.count(ctx, level)
 	e.mu.Unlock()
 	if err != nil {
 		return nil, nil, err

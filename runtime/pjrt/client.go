@@ -19,10 +19,11 @@ type Client struct {
 	platform string
 	version  string
 	devices  []Device
-	close    sync.Once
 
-	mu      sync.Mutex
-	running map[*session]struct{} // programs with hooks
+	mu        sync.Mutex
+	running   map[*session]struct{} // programs with hooks
+	abandoned int                   // compilations that nobody waits for any more
+	closing   bool
 }
 
 // Device is one device of a client.
@@ -118,9 +119,28 @@ func (c *Client) PlatformVersion() string { return c.version }
 // Devices returns the devices that the client can run programs on.
 func (c *Client) Devices() []Device { return c.devices }
 
-// Close destroys the client. Its executables must be closed before. Close may be called again.
+// Close destroys the client, after the end of compilations that were given up. Its executables must be closed before.
+// Close may be called again.
 func (c *Client) Close() error {
-	var err error
-	c.close.Do(func() { err = c.plugin.check("destroy client", C.hl_object(c.plugin.api, C.HL_CLIENT_DESTROY, c.ptr)) })
-	return err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing {
+		return nil
+	}
+	c.closing = true
+	if c.abandoned > 0 {
+		return nil // the last of them destroys the client
+	}
+	return c.destroy()
+}
+
+// pending returns the number of compilations that were given up and still go on.
+func (c *Client) pending() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.abandoned
+}
+
+func (c *Client) destroy() error {
+	return c.plugin.check("destroy client", C.hl_object(c.plugin.api, C.HL_CLIENT_DESTROY, c.ptr))
 }

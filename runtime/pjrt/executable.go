@@ -22,8 +22,8 @@ type Executable struct {
 	backend  *Backend
 	sites    *siteTable
 	edges    []hook.Edge
-	text     []byte                                  // the module
-	compile  func(c *Client) (*loadedProgram, error) // for another level of nesting
+	text     []byte                                                       // the module
+	compile  func(ctx context.Context, c *Client) (*loadedProgram, error) // for another level of nesting
 	devices  int
 	parts    int
 	position []int32
@@ -71,7 +71,7 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if opts.Partitions == 0 {
 		o.partitions = max(1, shape.partitions)
 	}
-	return b.build(ctx, p, shape, o, opts, func(c *Client) (*loadedProgram, error) { return c.compile(p.Text, o) })
+	return b.build(ctx, p, shape, o, opts, func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.compile(ctx, p.Text, o) })
 }
 
 // maxDevices bounds the devices of a program. XLA numbers the devices of one process up to 2,048, and starts two threads
@@ -79,7 +79,7 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 const maxDevices = 2048
 
 // build binds the handlers and makes the program on the client where it is first needed.
-func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleShape, o *compileOptions, opts runtime.CompileOptions, compile func(*Client) (*loadedProgram, error)) (*Executable, error) {
+func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleShape, o *compileOptions, opts runtime.CompileOptions, compile func(context.Context, *Client) (*loadedProgram, error)) (*Executable, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 		}
 	}
 	e.mu.Lock()
-	l, err := e.program(level)
+	l, err := e.program(ctx, level)
 	e.mu.Unlock()
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (b *Backend) registerHooks(c *Client) error {
 }
 
 // program returns the program compiled for a level of nesting. The caller holds e.mu.
-func (e *Executable) program(level int) (*loadedProgram, error) {
+func (e *Executable) program(ctx context.Context, level int) (*loadedProgram, error) {
 	for len(e.levels) <= level {
 		e.levels = append(e.levels, nil)
 	}
@@ -147,7 +147,7 @@ func (e *Executable) program(level int) (*loadedProgram, error) {
 		if err != nil {
 			return nil, err
 		}
-		l, err := e.compile(c)
+		l, err := e.compile(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -182,18 +182,18 @@ func positions(devices []Device) []int32 {
 var errExecutableClosed = errors.New("the executable is closed")
 
 // begin counts a new run, so that Close waits for it. After Close it refuses.
-func (e *Executable) begin(level int) (*loadedProgram, error) {
+func (e *Executable) begin(ctx context.Context, level int) (*loadedProgram, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closing {
 		return nil, errExecutableClosed
 	}
-	return e.count(level)
+	return e.count(ctx, level)
 }
 
 // count counts a run, or another attempt of a run that Close waits for. The caller holds e.mu.
-func (e *Executable) count(level int) (*loadedProgram, error) {
-	l, err := e.program(level)
+func (e *Executable) count(ctx context.Context, level int) (*loadedProgram, error) {
+	l, err := e.program(ctx, level)
 	if err == nil {
 		e.runs++
 	}
@@ -326,7 +326,7 @@ func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([
 		}
 	}
 	level := level(ctx)
-	l, err := e.begin(level)
+	l, err := e.begin(ctx, level)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ package pjrt
 import "C"
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	goruntime "runtime"
 	"sync/atomic"
@@ -34,32 +36,74 @@ const (
 )
 
 // compile compiles MLIR text.
-func (c *Client) compile(text []byte, o *compileOptions) (*loadedProgram, error) {
+func (c *Client) compile(ctx context.Context, text []byte, o *compileOptions) (*loadedProgram, error) {
 	if len(text) == 0 {
-		return nil, fmt.Errorf("the program is empty")
+		return nil, errors.New("the program is empty")
 	}
 	text = listBooleans(text)
 	options := o.encode()
 	format := []byte("mlir")
-	var ptr unsafe.Pointer
-	if err := c.plugin.check("compile", C.hl_compile(c.plugin.api, c.ptr, (*C.char)(unsafe.Pointer(&text[0])), C.size_t(len(text)),
-		(*C.char)(unsafe.Pointer(&format[0])), C.size_t(len(format)),
-		(*C.char)(unsafe.Pointer(&options[0])), C.size_t(len(options)), &ptr)); err != nil {
-		return nil, err
-	}
-	return c.newLoaded(ptr)
+	return c.interruptible(ctx, "compile", func(ptr *unsafe.Pointer) unsafe.Pointer {
+		return C.hl_compile(c.plugin.api, c.ptr, (*C.char)(unsafe.Pointer(&text[0])), C.size_t(len(text)),
+			(*C.char)(unsafe.Pointer(&format[0])), C.size_t(len(format)),
+			(*C.char)(unsafe.Pointer(&options[0])), C.size_t(len(options)), ptr)
+	})
 }
 
 // load loads what serialize wrote.
-func (c *Client) load(blob []byte) (*loadedProgram, error) {
+func (c *Client) load(ctx context.Context, blob []byte) (*loadedProgram, error) {
 	if len(blob) == 0 {
-		return nil, fmt.Errorf("the serialized program is empty")
+		return nil, errors.New("the serialized program is empty")
 	}
-	var ptr unsafe.Pointer
-	if err := c.plugin.check("load", C.hl_deserialize(c.plugin.api, c.ptr, (*C.char)(unsafe.Pointer(&blob[0])), C.size_t(len(blob)), nil, 0, &ptr)); err != nil {
-		return nil, err
+	return c.interruptible(ctx, "load", func(ptr *unsafe.Pointer) unsafe.Pointer {
+		return C.hl_deserialize(c.plugin.api, c.ptr, (*C.char)(unsafe.Pointer(&blob[0])), C.size_t(len(blob)), nil, 0, ptr)
+	})
+}
+
+// interruptible makes a program, which may take minutes. PJRT cannot cancel that: when ctx is done, interruptible returns
+// and leaves the work to a goroutine that discards its result.
+func (c *Client) interruptible(ctx context.Context, op string, create func(ptr *unsafe.Pointer) unsafe.Pointer) (*loadedProgram, error) {
+	run := func() (*loadedProgram, error) {
+		var ptr unsafe.Pointer
+		if err := c.plugin.check(op, create(&ptr)); err != nil {
+			return nil, err
+		}
+		return c.newLoaded(ptr)
 	}
-	return c.newLoaded(ptr)
+	if ctx.Done() == nil {
+		return run()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	type outcome struct {
+		l   *loadedProgram
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		l, err := run()
+		done <- outcome{l, err}
+	}()
+	select {
+	case o := <-done:
+		return o.l, o.err
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	c.abandoned++
+	c.mu.Unlock()
+	go func() {
+		if o := <-done; o.l != nil {
+			o.l.destroy()
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.abandoned--; c.abandoned == 0 && c.closing {
+			_ = c.destroy()
+		}
+	}()
+	return nil, context.Cause(ctx)
 }
 
 func (c *Client) newLoaded(ptr unsafe.Pointer) (*loadedProgram, error) {

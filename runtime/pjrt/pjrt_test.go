@@ -4,12 +4,14 @@ package pjrt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
@@ -164,5 +166,43 @@ func TestInOutWritesInPlace(t *testing.T) {
 		if fmt.Sprint(tensor.View[float32](arg)) != "[1 2 3 4]" {
 			t.Errorf("the argument was changed to %v", tensor.View[float32](arg))
 		}
+	}
+}
+
+// TestCompileIsInterruptible: XLA compiles this program for seconds, but Compile returns when its context ends. The
+// backend can be used and closed meanwhile.
+func TestCompileIsInterruptible(t *testing.T) {
+	var body strings.Builder
+	body.WriteString("%v0 = stablehlo.sine %x : tensor<64x64xf32>\n")
+	const n = 500
+	for i := range n {
+		fmt.Fprintf(&body, "%%w%d = stablehlo.dot_general %%v%d, %%x, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n", i, i)
+		fmt.Fprintf(&body, "%%v%d = stablehlo.sine %%w%d : tensor<64x64xf32>\n", i+1, i)
+	}
+	slow := program("(%x: tensor<64x64xf32>) -> tensor<64x64xf32>", body.String()+fmt.Sprintf("return %%v%d : tensor<64x64xf32>\n", n))
+	b, err := Open(cpuPlugin(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	_, err = b.Compile(ctx, slow, runtime.CompileOptions{})
+	interrupted := time.Since(start)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("error is %v after %v", err, interrupted)
+	}
+	if b.clients[clientKey{}].pending() == 0 {
+		t.Errorf("the compilation was over after %v: the program is no test", interrupted)
+	}
+	e, err := b.Compile(context.Background(), smallProgram(), runtime.CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)}); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(e.Close(), b.Close()); err != nil {
+		t.Error(err)
 	}
 }

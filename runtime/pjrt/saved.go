@@ -20,7 +20,7 @@ import (
 
 // Save implements runtime.Saver through the plugin's own serialization.
 func (e *Executable) Save() (*runtime.Saved, error) {
-	l, err := e.begin(0)
+	l, err := e.begin(context.Background(), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (b *Backend) Load(ctx context.Context, s *runtime.Saved, opts runtime.Compi
 		shape = shapeOf(s.Module)
 	}
 	o := &compileOptions{replicas: s.Replicas, partitions: s.Partitions}
-	e, err := b.build(ctx, &runtime.Program{Text: s.Text, Manifest: s.Manifest}, shape, o, opts, func(c *Client) (*loadedProgram, error) { return c.load(s.Code) })
+	e, err := b.build(ctx, &runtime.Program{Text: s.Text, Manifest: s.Manifest}, shape, o, opts, func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.load(ctx, s.Code) })
 	if err != nil {
 		return nil, err
 	}
