@@ -5,13 +5,12 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// Check looks for what a PJRT plugin must not be given: programs that would block for ever, because nothing
-// feeds or drains them through the PJRT C API, and calls that crash XLA's compiler. The error is a diag.List with
-// the positions.
-//
-// Programs that hlocb rewrote pass; it is those run as written that do not.
+// Check refuses programs that a PJRT plugin must not get: programs that would block for ever, because nothing feeds or
+// drains them through the PJRT C API, and programs that crash XLA's compiler. The error is a diag.List with the
+// positions. Programs whose hooks hlocb rewrote have no op that blocks.
 func Check(m *ir.Module) error {
 	var list diag.List
 	m.Walk(func(o *ir.Op) bool {
@@ -33,5 +32,49 @@ func Check(m *ir.Module) error {
 		}
 		return true
 	})
+	if call := deepCall(m); call != nil {
+		list.Add(m.Errorf(call, "calls nest deeper than %d functions, which overflows the stack of XLA's compiler", maxCallDepth))
+	}
 	return list.Err()
+}
+
+// maxCallDepth bounds how deep calls of functions nest. XLA's compiler recurses over them: with a stack of 8 MiB it
+// survives 700 and crashes at 800.
+const maxCallDepth = 500
+
+// deepCall returns a call that starts a chain of more than maxCallDepth calls, nil if there is none.
+func deepCall(m *ir.Module) *ir.Op {
+	g := flow.Of(m, nil)
+	calls := map[*ir.Op][]*ir.Op{} // in a function
+	for _, f := range g.Functions() {
+		for _, call := range g.Callers(f) {
+			caller := flow.FunctionOf(call)
+			calls[caller] = append(calls[caller], call)
+		}
+	}
+	depth := map[*ir.Op]int{} // of calls below a function; 0 while it is computed, so recursion ends
+	var visit func(f *ir.Op) int
+	visit = func(f *ir.Op) int {
+		if d, ok := depth[f]; ok {
+			return d
+		}
+		depth[f] = 0
+		for _, call := range calls[f] {
+			if callee := g.Callee(call); callee != nil {
+				depth[f] = max(depth[f], 1+visit(callee))
+			}
+		}
+		return depth[f]
+	}
+	for _, f := range g.Functions() {
+		if visit(f) <= maxCallDepth {
+			continue
+		}
+		for _, call := range calls[f] {
+			if callee := g.Callee(call); callee != nil && depth[callee] >= maxCallDepth {
+				return call
+			}
+		}
+	}
+	return nil
 }

@@ -1,11 +1,14 @@
 package pjrt
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
 )
 
 // module builds a module of operations without operands from their names and attributes.
@@ -47,5 +50,32 @@ func TestCheckReportsAll(t *testing.T) {
 	list, ok := Check(m).(diag.List)
 	if !ok || len(list) != 2 {
 		t.Errorf("Check returned %v, expected two diagnostics", list)
+	}
+}
+
+// TestCheckCallDepth: a chain of calls that would overflow the stack of XLA's compiler is refused where it starts.
+func TestCheckCallDepth(t *testing.T) {
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{maxCallDepth, maxCallDepth + 1} {
+		var text strings.Builder
+		text.WriteString("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n %r = func.call @f1(%x) : (tensor<f32>) -> tensor<f32>\n return %r : tensor<f32>\n}\n")
+		for i := 1; i < n; i++ {
+			fmt.Fprintf(&text, "func.func private @f%d(%%x: tensor<f32>) -> tensor<f32> {\n %%r = func.call @f%d(%%x) : (tensor<f32>) -> tensor<f32>\n return %%r : tensor<f32>\n}\n", i, i+1)
+		}
+		fmt.Fprintf(&text, "func.func private @f%d(%%x: tensor<f32>) -> tensor<f32> {\n return %%x : tensor<f32>\n}\n", n)
+		m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text.String())), ir.NewContext(), reg, parse.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = Check(m)
+		if n <= maxCallDepth && err != nil {
+			t.Errorf("%d calls: %v", n, err)
+		}
+		if want := "m.mlir:2:7: error: calls nest deeper than 500 functions"; n > maxCallDepth && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%d calls: error is %v, expected %q", n, err, want)
+		}
 	}
 }
