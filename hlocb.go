@@ -181,7 +181,7 @@ func (p *Program) Rewritten() *passes.Rewritten { return p.rewritten }
 
 // Runtime returns the program as backends accept it.
 func (p *Program) Runtime() *runtime.Program {
-	return &runtime.Program{Module: p.module, Text: p.Text(), Manifest: p.manifest}
+	return &runtime.Program{Module: p.module, Manifest: p.manifest}
 }
 
 // Edit changes the converted module in place, for example to add probes, and lists its hooks again. Executables that

@@ -22,6 +22,8 @@ type Text struct {
 	ElideLarger int
 	// NoHex writes even large literals as decimal numbers.
 	NoHex bool
+	// ListBooleans writes even large literals of i1 as true and false.
+	ListBooleans bool
 }
 
 // plain writes without aliases and hooks.
@@ -264,7 +266,7 @@ func (a *DenseArrayAttr) AppendValues(b []byte) []byte {
 
 // dense appends dense<...> without the type.
 func (w *Text) dense(b []byte, a *DenseAttr) []byte {
-	if t, ok := a.typ.(*TensorType); ok && len(a.text) > 2*tensor.HexLarger && w.ElideLarger == 0 && !w.NoHex && t.DType() != tensor.Invalid {
+	if t, ok := a.typ.(*TensorType); ok && len(a.text) > 2*tensor.HexLarger && w.ElideLarger == 0 && !w.NoHex && t.DType() != tensor.Invalid && !(w.ListBooleans && t.DType() == tensor.I1) {
 		if text, ok := tensor.HexText(a.text, t.DType(), t.shape, tensor.HexLarger); ok {
 			b = append(slices.Grow(b, len(text)+64), "dense<"...)
 			return append(append(b, text...), '>')
@@ -282,7 +284,7 @@ func (w *Text) dense(b []byte, a *DenseAttr) []byte {
 	case splat && v.NumElements() == 0:
 	default:
 		hex := tensor.HexLarger
-		if w.NoHex || splat {
+		if w.NoHex || splat || w.ListBooleans && v.DType() == tensor.I1 {
 			hex = -1
 		}
 		b = tensor.AppendDense(b, v, hex)

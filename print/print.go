@@ -15,6 +15,10 @@ type Options struct {
 	LocalScope  bool // no aliases: everything in place
 	ElideLarger int  // literals of more elements, unless all are equal, become dense_resource<__elided__>; 0: none
 	NoHex       bool // large literals as numbers, not as hexadecimal bytes
+
+	// ListBooleans writes large literals of i1 as true and false. Versions of MLIR disagree about their bytes: old ones
+	// pack eight elements into a byte, new ones do not.
+	ListBooleans bool
 }
 
 // Print writes the module to w, in pieces where the text is long: the indentation of deeply nested regions alone can take
@@ -127,7 +131,7 @@ type printer struct {
 
 func newPrinter(m *ir.Module, o Options) *printer {
 	p := &printer{m: m, reg: m.Registry(), o: o, defaults: []string{"builtin"}}
-	p.text = ir.Text{ElideLarger: o.ElideLarger, NoHex: o.NoHex}
+	p.text = ir.Text{ElideLarger: o.ElideLarger, NoHex: o.NoHex, ListBooleans: o.ListBooleans}
 	return p
 }
 

@@ -11,40 +11,40 @@ import (
 
 // Program is a module ready to be compiled: every hook in hlocb's own form, or as written.
 type Program struct {
-	Module   *ir.Module     // what the embedded engine executes
-	Text     []byte         // the same module as MLIR text, for plugins
-	Manifest *hook.Manifest // its hooks; empty where it has none
+	Module   *ir.Module     // nil if there is only text, which plugins alone compile
+	Text     []byte         // the module as MLIR text, if there is no Module
+	Manifest *hook.Manifest // its hooks; nil or empty if it has none
 }
 
 // Backend executes programs on some devices. It is safe for concurrent use.
 type Backend interface {
-	// Name is what the user wrote or would write: "interp", "cpu", "cuda", a path.
+	// Name returns the name that the user wrote or would write: "interp", "cpu", "cuda", a path.
 	Name() string
-	// Describe says in one line what executes: engine or plugin, version, devices.
+	// Describe returns one line about the engine or plugin: version, devices.
 	Describe() string
-	// Compile binds the program to its handlers. Programs compiled from the same module with different
-	// handlers do not see each other's events.
+	// Compile compiles the program and binds its hooks to handlers. Executables of the same module with different
+	// handlers do not see each other's events. Compile returns when ctx ends.
 	Compile(ctx context.Context, p *Program, opts CompileOptions) (Executable, error)
 	// Close releases the backend. Executables must be closed before.
 	Close() error
 }
 
-// CompileOptions says how a program is executed.
+// CompileOptions configure the execution of a program.
 type CompileOptions struct {
 	Handlers *Bindings // nil binds nothing
-	// Timeout is how long one hook may take and, on engines that can end a program, the program between two hooks; 0 is for
-	// ever.
+	// Timeout bounds one call of a hook's handlers and, on engines that can end a program, the time between two hooks.
+	// 0 is no limit.
 	Timeout time.Duration
-	// Replicas and Partitions say on how many devices the program runs, Replicas times Partitions; 0 is what the
-	// module says of itself (mhlo.num_replicas, mhlo.num_partitions), else 1.
+	// Replicas times Partitions is the number of devices that the program runs on. 0 means the module's own number
+	// (mhlo.num_replicas, mhlo.num_partitions), else 1.
 	Replicas, Partitions int
 }
 
 // Executable is a compiled program. Run may be called concurrently.
 type Executable interface {
-	// Run executes the program once. The arguments are row-major host values and are never changed; the
-	// results belong to the caller. An error of a handler is a *HookError.
+	// Run executes the program once. The arguments are row-major host values and are never changed. The results belong to
+	// the caller. If a handler fails, the error is a *HookError.
 	Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error)
-	// Close releases the executable; it waits for runs that are under way.
+	// Close refuses new runs, waits for those under way and releases the executable.
 	Close() error
 }

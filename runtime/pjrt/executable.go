@@ -3,6 +3,7 @@
 package pjrt
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 	"github.com/hlocb/hlocb/tensor/sharding"
@@ -45,9 +47,8 @@ type Executable struct {
 	number  atomic.Int64
 }
 
-// Compile implements runtime.Backend. It compiles the program's text; the manifest tells its hooks. Where the
-// program has its module too, Compile refuses what Check refuses, takes the number of devices from it, and Run
-// compares its arguments with main's.
+// Compile implements runtime.Backend. If the program has a module, Compile refuses it as Check does, takes the number of
+// devices from it, and Run compares its arguments with main's. A program that is only text gets none of this.
 func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (runtime.Executable, error) {
 	var shape moduleShape
 	if p.Module != nil {
@@ -71,7 +72,14 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if opts.Partitions == 0 {
 		o.partitions = max(1, shape.partitions)
 	}
-	return b.build(ctx, p, shape, o, opts, func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.compile(ctx, p.Text, o) })
+	text := p.Text
+	if m := p.Module; m != nil {
+		// XLA's dumps and profiles show the locations that the source has.
+		located := m.Source() != nil && bytes.Contains(m.Source().Text(), []byte("loc("))
+		text = print.Append(nil, m, print.Options{DebugInfo: located, ListBooleans: true})
+	}
+	return b.build(ctx, &runtime.Program{Text: text, Manifest: p.Manifest}, shape, o, opts,
+		func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.compile(ctx, text, o) })
 }
 
 // maxDevices bounds the devices of a program. XLA numbers the devices of one process up to 2,048, and starts two threads

@@ -40,7 +40,6 @@ func (c *Client) compile(ctx context.Context, text []byte, o *compileOptions) (*
 	if len(text) == 0 {
 		return nil, errors.New("the program is empty")
 	}
-	text = listBooleans(text)
 	options := o.encode()
 	format := []byte("mlir")
 	return c.interruptible(ctx, "compile", func(ptr *unsafe.Pointer) unsafe.Pointer {
