@@ -31,7 +31,7 @@ func TestLargeBooleans(t *testing.T) {
 		t.Fatal(err)
 	}
 	listed := print.Append(nil, m, print.Options{ListBooleans: true})
-	if bytes.Contains(listed, []byte("0x")) || !bytes.Contains(listed, []byte("dense<[true, false, true, true, false, true,")) {
+	if bytes.Contains(listed, []byte(`"0x`)) || !bytes.Contains(listed, []byte("dense<[true, false, true, true, false, true,")) {
 		t.Errorf("printed\n%.200s", listed)
 	}
 	e, err := backend(t).Compile(context.Background(), &runtime.Program{Module: m}, runtime.CompileOptions{})
