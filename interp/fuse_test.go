@@ -97,10 +97,11 @@ func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) 
 	return program(mainOps), program(calls) + strings.Join(funcs, "\n") + "\n", args
 }
 
-// A chain of ops gives the same bits fused and op by op, whatever dies, is used again or handed on.
+// TestFusedChains runs random chains of ops fused and op by op: the results have the same bits, also for values that are
+// used twice or returned.
 func TestFusedChains(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
-	fusedSome := false
+	fused := 0
 	for range 150 {
 		a, b, args := chain(rng)
 		exe, err := compileText(t, a)
@@ -111,7 +112,10 @@ func TestFusedChains(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b)
 		}
-		for range 2 { // the second run takes what the first one left
+		if n := len(exe.(*Executable).entry.body.instrs); n < len(plain.(*Executable).entry.body.instrs) {
+			fused++
+		}
+		for range 2 { // the second run reuses the memory of the first
 			got, err := exe.Run(t.Context(), args)
 			if err != nil {
 				t.Fatal(err)
@@ -130,14 +134,13 @@ func TestFusedChains(t *testing.T) {
 				}
 			}
 		}
-		fusedSome = true
 	}
-	if !fusedSome {
-		t.Error("nothing was compared")
+	if fused < 100 {
+		t.Errorf("only %d of 150 chains have fewer instructions fused than op by op", fused)
 	}
 }
 
-// The steps of a chain are one instruction.
+// TestChainsAreFused: the steps of a chain are one instruction.
 func TestChainsAreFused(t *testing.T) {
 	exe, err := compileText(t, `
 func.func @main(%a: tensor<64x64xf32>, %s: tensor<64xf32>) -> tensor<64x64xf32> {

@@ -111,9 +111,10 @@ func scratchCases() []scratchCase {
 	}
 }
 
-// What an op allocates that grows with its operands is charged to the memory limit before it is allocated: with less than
-// it takes, the op is refused.
+// TestTemporariesAreCharged runs each op with a limit below its need and expects a refusal: an op charges its temporaries to
+// the memory limit before it allocates them.
 func TestTemporariesAreCharged(t *testing.T) {
+	var unlimited []string
 	for _, c := range scratchCases() {
 		for _, d := range strings.Fields(c.types) {
 			name := c.name + " " + d
@@ -159,6 +160,7 @@ func TestTemporariesAreCharged(t *testing.T) {
 				limit = took/2 - 1<<20
 			}
 			if limit < 1 {
+				unlimited = append(unlimited, name)
 				continue // the result is small, and nothing else is allocated
 			}
 			exe, err = compileWith(t, text, Options{MemoryLimit: limit}, runtime.CompileOptions{Replicas: c.devices})
@@ -175,6 +177,9 @@ func TestTemporariesAreCharged(t *testing.T) {
 				t.Errorf("%s: error is %v", name, err)
 			}
 		}
+	}
+	if len(unlimited) > 20 {
+		t.Errorf("%d ops need too little for a limit: %q", len(unlimited), unlimited)
 	}
 }
 

@@ -54,6 +54,11 @@ var aliasModules = map[string]string{
   %s2 = stablehlo.add %s1, %y2#1 : tensor<9xf32>
   return %s2 : tensor<9xf32>
 }`,
+	"call of a constant whose elements differ": `func.func public @main() -> tensor<3xf32> {
+  %k = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %y = stablehlo.custom_call @my_hook(%k) {has_side_effect = true, backend_config = ""} : (tensor<3xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}`,
 	"donated argument": `func.func public @main(%x: tensor<9xf32> {tf.aliasing_output = 0 : i32}) -> tensor<9xf32> {
   %y = stablehlo.custom_call @my_hook(%x) {has_side_effect = true, backend_config = ""} : (tensor<9xf32>) -> tensor<9xf32>
   return %y : tensor<9xf32>

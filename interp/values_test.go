@@ -1,0 +1,102 @@
+package interp
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+func fromHex(like *tensor.Tensor, text string) (*tensor.Tensor, error) {
+	want := tensor.New(like.DType(), like.Shape())
+	b := want.Bytes()
+	if len(text) != 2*len(b) {
+		return nil, fmt.Errorf("%d bytes of result, XLA has %d", len(b), len(text)/2)
+	}
+	for i := range b {
+		if _, err := fmt.Sscanf(text[2*i:2*i+2], "%x", &b[i]); err != nil {
+			return nil, err
+		}
+	}
+	return want, nil
+}
+
+// literal writes values as a dense literal in hexadecimal.
+func literal(t *tensor.Tensor) string {
+	if t.NumElements() == 0 {
+		return "dense<>"
+	}
+	return fmt.Sprintf("dense<\"0x%X\">", t.Bytes())
+}
+
+// samples fills a tensor with edge values of its type and random ones.
+func samples(rng *rand.Rand, dt tensor.DType, shape ...int64) *tensor.Tensor {
+	t := tensor.New(dt, shape)
+	n := t.NumElements()
+	switch {
+	case dt == tensor.I1:
+		for i := range t.Bytes() {
+			t.Bytes()[i] = uint8(rng.IntN(2))
+		}
+	case dt.IsFloat():
+		edges := []float64{0, -1, 1, 0.5, -0.5, 2, -2, 3.5, -2.5, 1e-3, -7.25, 100, 1e9}
+		v := make([]float64, n)
+		for i := range v {
+			switch rng.IntN(3) {
+			case 0:
+				v[i] = edges[rng.IntN(len(edges))]
+			default:
+				v[i] = rng.NormFloat64() * 4
+			}
+		}
+		encode64(dt, t, 0, v)
+	case dt.IsComplex():
+		v := make([]complex128, n)
+		for i := range v {
+			v[i] = complex(rng.NormFloat64(), rng.NormFloat64())
+		}
+		encodeComplex(dt, t, 0, v)
+	default:
+		edges := []int64{0, 1, -1, 2, 3, 7, 127, -128, 31, 63, 1 << 40, -(1 << 62)}
+		v := make([]int64, n)
+		for i := range v {
+			if v[i] = int64(rng.IntN(40)) - 15; rng.IntN(3) == 0 {
+				v[i] = edges[rng.IntN(len(edges))]
+			}
+		}
+		encodeInt(dt, t, 0, v)
+	}
+	return t
+}
+
+func typeText(t *tensor.Tensor) string { return typeOfTensor(t).String() }
+
+// oneOp writes a module whose constants are the operands and whose body is one op in generic form.
+func oneOp(op, attrs, regions string, operands []*tensor.Tensor, results ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "func.func @main() -> (%s) {\n", strings.Join(results, ", "))
+	var names, types []string
+	for i, t := range operands {
+		fmt.Fprintf(&b, "  %%c%d = stablehlo.constant %s : %s\n", i, literal(t), typeText(t))
+		// The barrier keeps XLA from folding the op with another arithmetic than it executes.
+		fmt.Fprintf(&b, "  %%a%d = stablehlo.optimization_barrier %%c%d : %s\n", i, i, typeText(t))
+		names = append(names, fmt.Sprintf("%%a%d", i))
+		types = append(types, typeText(t))
+	}
+	var outs []string
+	for i := range results {
+		outs = append(outs, fmt.Sprintf("%%r#%d", i))
+	}
+	if attrs != "" {
+		attrs = " <{" + attrs + "}>"
+	}
+	fmt.Fprintf(&b, "  %%r:%d = \"%s\"(%s)%s %s : (%s) -> (%s)\n", len(results), op, strings.Join(names, ", "), attrs, regions, strings.Join(types, ", "), strings.Join(results, ", "))
+	fmt.Fprintf(&b, "  return %s : %s\n}\n", strings.Join(outs, ", "), strings.Join(results, ", "))
+	return b.String()
+}
+
+var (
+	xlaInts   = []tensor.DType{tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64, tensor.I4, tensor.UI4}
+	xlaFloats = []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.F8E4M3FN, tensor.F8E5M2}
+)
