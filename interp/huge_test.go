@@ -63,9 +63,9 @@ func TestHugeAllocationsAreRefused(t *testing.T) {
   %n = stablehlo.constant dense<1000000000000> : tensor<1xi64>
   %r = stablehlo.dynamic_pad %v, %f, %z, %n, %z : (tensor<4xf32>, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>`, "stablehlo.dynamic_pad"},
 		{"dimensions that overflow", `%n = stablehlo.constant dense<[4294967296, 4294967296, 4294967296]> : tensor<3xi64>
-  %r = stablehlo.dynamic_iota %n, dim = 0 : (tensor<3xi64>) -> tensor<?x?x?xf32>`, "any"},
+  %r = stablehlo.dynamic_iota %n, dim = 0 : (tensor<3xi64>) -> tensor<?x?x?xf32>`, "impossible shape [4294967296 4294967296 4294967296]"},
 		{"a size below zero", `%n = stablehlo.constant dense<-5> : tensor<1xi64>
-  %r = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>`, "any"},
+  %r = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>`, "a negative size -5"},
 		{"while", `%o = stablehlo.iota dim = 0 : tensor<2xi32>
   %d = stablehlo.convert %o : (tensor<2xi32>) -> tensor<?xi32>
   %r = stablehlo.while(%g = %d) : tensor<?xi32>
@@ -112,7 +112,7 @@ func TestHugeAllocationsAreRefused(t *testing.T) {
       %p = interpreter.probe %a, probe_id = "p" : tensor<100000xf32>
       check.expect_serialized_eq %p, probe_id = "p", iter = 1 : tensor<100000xf32>
       stablehlo.return %g : tensor<4xf32>
-    }`, "any"},
+    }`, "interpreter.probe"},
 	} {
 		ty := c.ops[strings.LastIndex(c.ops, "-> ")+3:]
 		switch {
@@ -146,8 +146,10 @@ func TestHugeAllocationsAreRefused(t *testing.T) {
 			t.Errorf("%s: is executed", c.name)
 		case !strings.HasPrefix(err.Error(), "test.mlir:"):
 			t.Errorf("%s: error is %v", c.name, err)
-		case c.op == "any":
-			t.Logf("%s: %v", c.name, err)
+		case strings.Contains(c.op, " size ") || strings.Contains(c.op, " shape "):
+			if !strings.Contains(err.Error(), c.op) {
+				t.Errorf("%s: error is %v", c.name, err)
+			}
 		default:
 			op := c.op
 			if op == "" {

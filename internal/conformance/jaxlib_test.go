@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,42 +13,10 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// asm is what jaxlib makes of one text.
-type asm struct{ Pretty, Generic, Debug, Local, Elided, Error string }
-
-// jaxScript reads {name: text} as JSON and writes {name: asm}.
-const jaxScript = `
-import json, sys
-from jaxlib.mlir import ir
-from jax._src.interpreters import mlir as jm
-ctx = jm.make_ir_context()
-ctx.allow_unregistered_dialects = True
-out = {}
-with ctx:
-    for name, text in json.load(sys.stdin).items():
-        try:
-            op = ir.Module.parse(text).operation
-            out[name] = {"Pretty": op.get_asm(), "Generic": op.get_asm(print_generic_op_form=True),
-                         "Debug": op.get_asm(enable_debug_info=True),
-                         "Local": op.get_asm(enable_debug_info=True, use_local_scope=True),
-                         "Elided": op.get_asm(large_elements_limit=4)}
-        except Exception as e:
-            out[name] = {"Error": str(e)}
-json.dump(out, sys.stdout)
-`
-
 // jaxlib returns what MLIR prints for the texts.
-func jaxlib(t testing.TB, texts map[string]string) map[string]asm {
+func jaxlib(t testing.TB, texts map[string]string) map[string]peer.Asm {
 	t.Helper()
-	in, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out map[string]asm
-	if err := json.Unmarshal(peer.Python(t).Run(t, jaxScript, in), &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return peer.MLIR(t, texts, true)
 }
 
 // read parses text under the name MLIR gives to strings.
@@ -88,13 +55,13 @@ func line(lines []string, i int) string {
 var forms = []struct {
 	name    string
 	options print.Options
-	of      func(asm) string
+	of      func(peer.Asm) string
 }{
-	{"pretty", print.Options{}, func(a asm) string { return a.Pretty }},
-	{"generic", print.Options{Generic: true}, func(a asm) string { return a.Generic }},
-	{"debug", print.Options{DebugInfo: true}, func(a asm) string { return a.Debug }},
-	{"local", print.Options{DebugInfo: true, LocalScope: true}, func(a asm) string { return a.Local + "\n" }}, // which has no line break at the end
-	{"elided", print.Options{ElideLarger: 4}, func(a asm) string { return a.Elided }},
+	{"pretty", print.Options{}, func(a peer.Asm) string { return a.Pretty }},
+	{"generic", print.Options{Generic: true}, func(a peer.Asm) string { return a.Generic }},
+	{"debug", print.Options{DebugInfo: true}, func(a peer.Asm) string { return a.Debug }},
+	{"local", print.Options{DebugInfo: true, LocalScope: true}, func(a peer.Asm) string { return a.Local + "\n" }}, // which has no line break at the end
+	{"elided", print.Options{ElideLarger: 4}, func(a peer.Asm) string { return a.Elided }},
 }
 
 // TestPrintsAsMLIR compares the three texts of every module with jaxlib's, byte for byte, and reads each again to
