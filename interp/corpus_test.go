@@ -68,7 +68,7 @@ func (c *tally) report(t *testing.T, name string) {
 
 // runChecks runs every function without arguments of a module that states expectations.
 func runChecks(name string, text []byte, c *tally) {
-	m, err := tryParse(name, text)
+	m, err := testkit.TryParse(name, text)
 	if err != nil && bytes.Contains(text, []byte("expected-error")) {
 		return
 	}
@@ -194,7 +194,7 @@ func compileDir(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := tryParse(filepath.Base(f), text)
+		m, err := testkit.TryParse(filepath.Base(f), text)
 		if err == nil {
 			_, err = New(Options{}).Compile(context.Background(), &runtime.Program{Module: m}, runtime.CompileOptions{})
 		}

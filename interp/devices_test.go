@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -53,7 +54,7 @@ func.func @main() {
 		return nil
 	}))
 	site := hook.Site{ID: 1, Name: "r", Kind: hook.Tap, SideEffect: true, Operands: []hook.TensorType{{DType: tensor.I32, Shape: tensor.Shape{4}}}}
-	p := &runtime.Program{Module: parseModule(t, "test.mlir", []byte(text)), Manifest: &hook.Manifest{Sites: []hook.Site{site}}}
+	p := &runtime.Program{Module: testkit.Parse(t, "test.mlir", []byte(text)), Manifest: &hook.Manifest{Sites: []hook.Site{site}}}
 	exe, err := New(Options{}).Compile(t.Context(), p, runtime.CompileOptions{Handlers: &h})
 	if err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
 			}
 			return nil
 		}))
-		exe, err := New(Options{}).Compile(t.Context(), &runtime.Program{Module: parseModule(t, "test.mlir", []byte(text)), Manifest: &hook.Manifest{Sites: []hook.Site{site}}},
+		exe, err := New(Options{}).Compile(t.Context(), &runtime.Program{Module: testkit.Parse(t, "test.mlir", []byte(text)), Manifest: &hook.Manifest{Sites: []hook.Site{site}}},
 			runtime.CompileOptions{Handlers: &h})
 		if err != nil {
 			t.Fatal(err)

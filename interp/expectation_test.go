@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -93,7 +94,7 @@ func TestExcusedExpectations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := parseModule(t, c.name, text)
+		m := testkit.Parse(t, c.name, text)
 		call := func(f string) []*tensor.Tensor {
 			exe, err := New(Options{Entry: f}).Compile(t.Context(), &runtime.Program{Module: m}, runtime.CompileOptions{})
 			if err != nil {

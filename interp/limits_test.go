@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -40,7 +41,7 @@ func TestEndlessLoopIsCancelled(t *testing.T) {
 }
 
 func TestMemoryLimit(t *testing.T) {
-	m := parseModule(t, "big.mlir", []byte(`func.func @main(%a: tensor<f32>) -> tensor<1000000x1000000xf32> {
+	m := testkit.Parse(t, "big.mlir", []byte(`func.func @main(%a: tensor<f32>) -> tensor<1000000x1000000xf32> {
   %b = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> tensor<1000000x1000000xf32>
   return %b : tensor<1000000x1000000xf32>
 }`))
@@ -176,7 +177,7 @@ func hookProgram(t *testing.T, h runtime.Handler) runtime.Executable {
 		Operands: []hook.TensorType{ty}, Results: []hook.TensorType{ty}, Aliases: []int{0}}}}
 	var b runtime.Bindings
 	b.Answer("scale", h)
-	exe, err := New(Options{}).Compile(t.Context(), &runtime.Program{Module: parseModule(t, "hook.mlir", []byte(inoutCall)), Manifest: manifest},
+	exe, err := New(Options{}).Compile(t.Context(), &runtime.Program{Module: testkit.Parse(t, "hook.mlir", []byte(inoutCall)), Manifest: manifest},
 		runtime.CompileOptions{Handlers: &b, Timeout: time.Second})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
@@ -146,7 +147,7 @@ func TestMainsAgainstXLA(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := filepath.Base(files[i])
-		m := parseModule(t, name, text)
+		m := testkit.Parse(t, name, text)
 		plain, err := withoutFolding(m)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

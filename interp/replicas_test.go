@@ -3,6 +3,7 @@ package interp
 import (
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -32,7 +33,7 @@ func TestReplicas(t *testing.T) {
 			t.Fatalf("got %v, want [46 86]", v)
 		}
 	}
-	exe, err := New(Options{}).Compile(t.Context(), &runtime.Program{Module: parseModule(t, "r.mlir", []byte(replicaSum))}, runtime.CompileOptions{Replicas: 1 << 20})
+	exe, err := New(Options{}).Compile(t.Context(), &runtime.Program{Module: testkit.Parse(t, "r.mlir", []byte(replicaSum))}, runtime.CompileOptions{Replicas: 1 << 20})
 	if err == nil {
 		t.Errorf("a million replicas give %v", exe)
 	}

@@ -18,7 +18,7 @@ func transformer(tb testing.TB) (runtime.Executable, []*tensor.Tensor) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	m := parseModule(tb, "transformer_grad.mlir", text)
+	m := testkit.Parse(tb, "transformer_grad.mlir", text)
 	exe, err := New(Options{}).Compile(context.Background(), &runtime.Program{Module: m}, runtime.CompileOptions{})
 	if err != nil {
 		tb.Fatal(err)

@@ -9,13 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 func compileWith(t *testing.T, text string, opts Options, copts runtime.CompileOptions) (runtime.Executable, error) {
 	t.Helper()
-	return New(opts).Compile(t.Context(), &runtime.Program{Module: parseModule(t, "test.mlir", []byte(text))}, copts)
+	return New(opts).Compile(t.Context(), &runtime.Program{Module: testkit.Parse(t, "test.mlir", []byte(text))}, copts)
 }
 
 // settled waits until no more goroutines than n are left.

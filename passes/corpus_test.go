@@ -12,28 +12,17 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of the corpus's hooks")
-
-func parseText(name string, text []byte) (*ir.Module, error) {
-	reg, err := all.Registry()
-	if err != nil {
-		return nil, err
-	}
-	return parse.Parse(diag.NewSource(name, text), ir.NewContext(), reg, parse.Options{})
-}
 
 // corpus returns the modules of one folder of testdata.
 func corpus(t *testing.T, folder string) []string {
@@ -43,19 +32,6 @@ func corpus(t *testing.T, folder string) []string {
 
 // targets are the hooks of the corpus that only --hook-target makes hooks.
 var targets = []string{"my_hook", "probe_cb", "hook"}
-
-func readModule(t *testing.T, file string) *ir.Module {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := parseText(filepath.Base(file), text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 func rewrite(t *testing.T, m *ir.Module, opts passes.RewriteOptions) *hook.Manifest {
 	t.Helper()
@@ -124,7 +100,7 @@ func TestCorpusHooks(t *testing.T) {
 				continue // refused, see TestCorpusRefused
 			}
 			t.Run(name, func(t *testing.T) {
-				m := readModule(t, file)
+				m := testkit.ParseFile(t, file)
 				got := describe(rewrite(t, m, passes.RewriteOptions{Targets: targets}))
 				lines = append(lines, name+": "+got+"\n")
 				if !*update && got != want[name] {
@@ -148,7 +124,7 @@ func TestCorpusRefused(t *testing.T) {
 		if filepath.Base(file) != "t14_badalias.mlir" {
 			continue
 		}
-		_, err := passes.RewriteHooks(context.Background(), readModule(t, file), passes.RewriteOptions{Targets: targets})
+		_, err := passes.RewriteHooks(context.Background(), testkit.ParseFile(t, file), passes.RewriteOptions{Targets: targets})
 		if err == nil || !strings.Contains(err.Error(), "t14_badalias.mlir:3:12: error: ") || !strings.Contains(err.Error(), "mismatch") {
 			t.Errorf("an alias of mismatched types is not refused where it stands: %v", err)
 		}
@@ -170,7 +146,7 @@ func TestRewriteTwice(t *testing.T) {
 				{Targets: targets, Order: hook.OrderNone},
 			} {
 				t.Run(fmt.Sprintf("%s/%s/%s", filepath.Base(file), opts.Order, opts.Chain), func(t *testing.T) {
-					m := readModule(t, file)
+					m := testkit.ParseFile(t, file)
 					if _, err := passes.RewriteHooks(context.Background(), m, opts); err != nil {
 						if opts.Chain == hook.ChainToken && strings.Contains(err.Error(), "a token cannot be passed ") {
 							return
@@ -178,7 +154,7 @@ func TestRewriteTwice(t *testing.T) {
 						t.Fatal(err)
 					}
 					once := print.String(m, print.Options{})
-					again, err := parseText("once.mlir", []byte(once))
+					again, err := testkit.TryParse("once.mlir", []byte(once))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -203,7 +179,7 @@ func TestRewriteTwiceElsewhere(t *testing.T) {
 		for _, file := range corpus(t, folder) {
 			for _, out := range format.Builtin().Writers()[1:] {
 				opts := passes.RewriteOptions{Targets: targets, To: out.Name, Default: "zeros"}
-				m := readModule(t, file)
+				m := testkit.ParseFile(t, file)
 				r, err := passes.RewriteHooks(context.Background(), m, opts)
 				if err != nil {
 					continue // see TestPeerParses
@@ -214,7 +190,7 @@ func TestRewriteTwiceElsewhere(t *testing.T) {
 				}
 				name := filepath.Base(file) + " to " + out.Name
 				once := print.String(m, print.Options{})
-				again, err := parseText(name, []byte(once))
+				again, err := testkit.TryParse(name, []byte(once))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -236,8 +212,8 @@ func TestCorpusInMHLO(t *testing.T) {
 			if filepath.Base(file) == "t14_badalias.mlir" {
 				continue
 			}
-			m := readModule(t, file)
-			spelled, err := parseText(filepath.Base(file), []byte(mhlo.Replace(print.String(m, print.Options{Generic: true}))))
+			m := testkit.ParseFile(t, file)
+			spelled, err := testkit.TryParse(filepath.Base(file), []byte(mhlo.Replace(print.String(m, print.Options{Generic: true}))))
 			if err != nil {
 				t.Errorf("%s in MHLO: %v", filepath.Base(file), err)
 				continue
@@ -261,9 +237,9 @@ func TestPeerParses(t *testing.T) {
 				continue
 			}
 			// What a rewrite without a detour tells of the hooks.
-			direct := rewrite(t, readModule(t, file), passes.RewriteOptions{Targets: targets})
+			direct := rewrite(t, testkit.ParseFile(t, file), passes.RewriteOptions{Targets: targets})
 			for _, out := range format.Builtin().Writers() {
-				m := readModule(t, file)
+				m := testkit.ParseFile(t, file)
 				name := filepath.Base(file) + " to " + out.Name
 				_, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: targets, To: out.Name, Default: "zeros"})
 				if err != nil {
@@ -290,7 +266,7 @@ func TestPeerParses(t *testing.T) {
 // ids where the format holds them.
 func checkReadBack(t *testing.T, name, format, text string, want *hook.Manifest) {
 	t.Helper()
-	m, err := parseText(name, []byte(text))
+	m, err := testkit.TryParse(name, []byte(text))
 	if err != nil {
 		t.Errorf("%s: reading back: %v\n%s", name, err, text)
 		return

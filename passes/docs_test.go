@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
@@ -51,7 +52,7 @@ func TestDocumentedFormats(t *testing.T) {
 			} else {
 				want = e[2]
 			}
-			m, err := parseText("formats.md", []byte(e[3]))
+			m, err := testkit.TryParse("formats.md", []byte(e[3]))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -21,7 +22,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 // RewriteHooks turns the hooks of any notation into one call. The manifest says what they are.
 func ExampleRewriteHooks() {
-	m, err := parseText("noisy.mlir", []byte(noisy))
+	m, err := testkit.TryParse("noisy.mlir", []byte(noisy))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -93,7 +94,7 @@ func (doubling) Run(_ *passes.Context, m *ir.Module) error {
 
 // A pass of one's own runs by itself, or in a driver that verifies what it leaves.
 func ExamplePass() {
-	m, err := parseText("sum.mlir", []byte("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n%0 = stablehlo.add %x, %x : tensor<4xf32>\nreturn %0 : tensor<4xf32>\n}"))
+	m, err := testkit.TryParse("sum.mlir", []byte("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n%0 = stablehlo.add %x, %x : tensor<4xf32>\nreturn %0 : tensor<4xf32>\n}"))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
@@ -68,26 +69,15 @@ json.dump(out, sys.stdout)
 // TestMHLOToStableHLO writes the samples of StableHLO's operations as MHLO and back, and compares with what XLA's own pass
 // gives.
 func TestMHLOToStableHLO(t *testing.T) {
-	reg, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob("../testdata/ops/stablehlo_*.mlir")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no samples: %v", err)
-	}
 	read := func(name, text string) *ir.Module {
-		m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reg, parse.Options{})
-		if err == nil {
-			err = ir.Verify(m)
-		}
-		if err != nil {
+		m := testkit.Parse(t, name, text)
+		if err := ir.Verify(m); err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
 	inputs, results := map[string]string{}, map[string]string{}
-	for _, f := range files {
+	for _, f := range testkit.Glob(t, "ops/stablehlo_*.mlir") {
 		name := filepath.Base(f)
 		if name == "stablehlo_newer.mlir" {
 			continue // what MHLO does not have

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/passes"
 )
 
@@ -52,7 +53,7 @@ func manyHooks(ops int) string {
 func timeRewrite(tb testing.TB, text string) (parse, rewrite time.Duration, hooks int) {
 	tb.Helper()
 	start := processorTime(tb)
-	m, err := parseText("many.mlir", []byte(text))
+	m, err := testkit.TryParse("many.mlir", []byte(text))
 	if err != nil {
 		tb.Fatal(err)
 	}

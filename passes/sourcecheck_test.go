@@ -6,6 +6,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/hook/order"
+	"github.com/hlocb/hlocb/internal/testkit"
 )
 
 // TestSourceOrderCheck hands the checker of the source's order results that keep it, lose it, keep it by what XLA takes away, and
@@ -38,7 +39,7 @@ func TestSourceOrderCheck(t *testing.T) {
 		{"barrier", "%t1", "tensor<ui64>", state, "%b = stablehlo.optimization_barrier %c1 : tensor<ui64>\n", "%b", "the source orders hook"},
 		{"no elements", "%t1", "tensor<0xui64>", zero, "%b = stablehlo.optimization_barrier %c1 : tensor<0xui64>\n", "%b", "the source orders hook"},
 	} {
-		m, err := parseText("source.mlir", []byte(source(c.source)))
+		m, err := testkit.TryParse("source.mlir", []byte(source(c.source)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,7 @@ func TestSourceOrderCheck(t *testing.T) {
 			ids[i] = "0x" + manifest.Sites[i].ID.String()
 		}
 		want := order.SourceOf(m)
-		lowered, err := parseText("lowered.mlir", []byte(result(c.typ, c.start, c.between, c.second, ids)))
+		lowered, err := testkit.TryParse("lowered.mlir", []byte(result(c.typ, c.start, c.between, c.second, ids)))
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/testkit"
 )
 
 // TestIDsAreTheSameEverywhere lists the hooks of modules in processes that have nothing in common but the module: another path and
@@ -17,10 +18,7 @@ import (
 // HLOCB_LONG a processor of 32 bits. Whatever is told of the hooks must be the same to the byte. That ids stay the same from
 // version to version and on every system is tested by the golden cases, which contain them.
 func TestIDsAreTheSameEverywhere(t *testing.T) {
-	files, err := filepath.Glob("../../testdata/mlir/*.mlir")
-	if err != nil || len(files) == 0 {
-		t.Fatal(err, files)
-	}
+	files := testkit.Glob(t, "mlir/*.mlir")
 	others := map[string]string{"": os.Args[0]}
 	if os.Getenv("HLOCB_LONG") != "" {
 		program := filepath.Join(t.TempDir(), "hlocb")

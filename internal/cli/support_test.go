@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hlocb/hlocb/internal/testkit"
 )
 
 // TestStaticTableHolds has XLA's CPU plugin compile the samples of ops by themselves and compares that with what the table
@@ -21,12 +23,8 @@ func TestStaticTableHolds(t *testing.T) {
 		"shape.const_shape":             "its result is no tensor of numbers",
 		"shape.broadcast":               "its result is no tensor of numbers",
 	}
-	files, err := filepath.Glob("../../testdata/ops/*.mlir")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no samples: %v", err)
-	}
 	tried := 0
-	for _, file := range files {
+	for _, file := range testkit.Glob(t, "ops/*.mlir") {
 		switch name := filepath.Base(file); {
 		case os.Getenv("HLOCB_LONG") != "":
 		case name != "chlo.mlir" && name != "stablehlo_newer.mlir" && name != "stablehlo_quantized.mlir" && name != "stablehlo_distribution.mlir":

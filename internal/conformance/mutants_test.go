@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
 	"strconv"
 	"strings"
 	"testing"
@@ -281,14 +280,9 @@ var unknownThere = map[string]bool{"check": true, "interpreter": true, "hlocb": 
 // mutants returns the sample of each operation and variations of it.
 func mutants(t *testing.T, reg *ir.Registry, perOp int) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "ops", "*.mlir"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sort.Strings(files)
 	r := rand.New(rand.NewSource(1))
 	var out []string
-	for _, f := range files {
+	for _, f := range testkit.Glob(t, "ops/*.mlir") {
 		if base := filepath.Base(f); base == "sdy.mlir" || strings.Contains(base, "newer") || strings.Contains(base, "quantized") {
 			continue // what jaxlib does not know, and what shardings_test.go does
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/randprog"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -26,7 +27,7 @@ func TestCheckOrderFindsCuts(t *testing.T) {
 	found, harmless := 0, 0
 	for seed := range n {
 		p := randprog.New(seed+3e6, randprog.Options{Form: randprog.Own, TapsOnly: true})
-		m, err := parseText("random.mlir", []byte(p.Text()))
+		m, err := testkit.TryParse("random.mlir", []byte(p.Text()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +39,7 @@ func TestCheckOrderFindsCuts(t *testing.T) {
 		text := []byte(print.String(m, print.Options{}))
 		preceded := p.Preceded()
 		for k := range p.Sites {
-			m, err := parseText("rewritten.mlir", text)
+			m, err := testkit.TryParse("rewritten.mlir", text)
 			if err != nil {
 				t.Fatal(err)
 			}

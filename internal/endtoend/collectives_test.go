@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"github.com/hlocb/hlocb/hook"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/hlocb/hlocb/hook"
 
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"

@@ -12,11 +12,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
@@ -88,14 +85,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func parseText(name string, text []byte) (*ir.Module, error) {
-	reg, err := all.Registry()
-	if err != nil {
-		return nil, err
-	}
-	return parse.Parse(diag.NewSource(name, text), ir.NewContext(), reg, parse.Options{})
-}
-
 func readFile(t testing.TB, file string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -108,7 +97,7 @@ func readFile(t testing.TB, file string) []byte {
 // rewrite gives a module hlocb's own hooks. What is executed afterwards is read back from the text, so that engine
 // and plugin get the same.
 func rewrite(name string, text []byte, opts passes.RewriteOptions) (*runtime.Program, error) {
-	m, err := parseText(name, text)
+	m, err := testkit.TryParse(name, text)
 	if err != nil {
 		return nil, fmt.Errorf("read: %w", err)
 	}
@@ -117,7 +106,7 @@ func rewrite(name string, text []byte, opts passes.RewriteOptions) (*runtime.Pro
 		return nil, fmt.Errorf("rewrite: %w", err)
 	}
 	out := []byte(print.String(m, print.Options{}))
-	again, err := parseText(name+" rewritten", out)
+	again, err := testkit.TryParse(name+" rewritten", out)
 	if err != nil {
 		return nil, fmt.Errorf("read back: %w\n%s", err, out)
 	}

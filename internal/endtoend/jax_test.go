@@ -6,11 +6,13 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"github.com/hlocb/hlocb/hook"
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/hook"
+
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
@@ -52,7 +54,7 @@ func checkJAXText(t *testing.T, p *jaxProgram) {
 		text string
 		opts print.Options
 	}{{p.Text, print.Options{}}, {p.Located, print.Options{DebugInfo: true}}} {
-		m, err := parseText(p.Name, []byte(c.text))
+		m, err := testkit.TryParse(p.Name, []byte(c.text))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, c.text)
 		}

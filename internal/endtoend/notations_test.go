@@ -9,6 +9,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/randprog"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
@@ -51,7 +52,7 @@ func converted(p *randprog.Program, to string, b runtime.Backend) (lost bool, er
 	if err != nil {
 		return false, err
 	}
-	m, err := parseText("random.mlir", []byte(p.Text()))
+	m, err := testkit.TryParse("random.mlir", []byte(p.Text()))
 	if err != nil {
 		return false, err
 	}
@@ -70,7 +71,7 @@ func converted(p *randprog.Program, to string, b runtime.Backend) (lost bool, er
 		return false, fmt.Errorf("%w\n-- converted:\n%s", err, text)
 	}
 	// The hooks stand in the converted text as they stood in the module that was written.
-	if m, err = parseText("converted.mlir", []byte(text)); err != nil {
+	if m, err = testkit.TryParse("converted.mlir", []byte(text)); err != nil {
 		return false, err
 	}
 	if _, err := format.Raise(m, format.RaiseOptions{}); err != nil {

@@ -3,9 +3,10 @@ package endtoend
 import (
 	"context"
 	"fmt"
-	"github.com/hlocb/hlocb/hook"
 	"strings"
 	"testing"
+
+	"github.com/hlocb/hlocb/hook"
 
 	"github.com/hlocb/hlocb/internal/randprog"
 	"github.com/hlocb/hlocb/passes"

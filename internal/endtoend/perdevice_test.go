@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
@@ -115,7 +116,7 @@ func TestPerDeviceElsewhere(t *testing.T) {
 		for _, shardy := range []bool{true, false} {
 			for _, mode := range []hook.PerDevice{hook.PerDeviceOnce, hook.PerDeviceEach} {
 				t.Run(fmt.Sprintf("%s/shardy=%t/%s", to, shardy, mode), func(t *testing.T) {
-					m, err := parseText("sharded.mlir", []byte(tapAndCall(shardy)))
+					m, err := testkit.TryParse("sharded.mlir", []byte(tapAndCall(shardy)))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -133,7 +134,7 @@ func TestPerDeviceElsewhere(t *testing.T) {
 		}
 	}
 	for _, to := range []string{"exla", "exla-io", "strip"} {
-		m, err := parseText("sharded.mlir", []byte(tapAndCall(true)))
+		m, err := testkit.TryParse("sharded.mlir", []byte(tapAndCall(true)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -78,16 +78,19 @@ func Registry(t testing.TB) *ir.Registry {
 	return reg
 }
 
-// TryParse reads text, which errors call name.
-func TryParse(t testing.TB, name, text string) (*ir.Module, error) {
-	t.Helper()
-	return parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), Registry(t), parse.Options{})
+// TryParse reads text with all dialects. Errors call the text name.
+func TryParse[T string | []byte](name string, text T) (*ir.Module, error) {
+	reg, err := all.Registry()
+	if err != nil {
+		return nil, err
+	}
+	return parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reg, parse.Options{})
 }
 
-// Parse reads text, which must be correct.
-func Parse(t testing.TB, name, text string) *ir.Module {
+// Parse reads text, which must be correct, with all dialects.
+func Parse[T string | []byte](t testing.TB, name string, text T) *ir.Module {
 	t.Helper()
-	m, err := TryParse(t, name, text)
+	m, err := TryParse(name, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +104,7 @@ func ParseFile(t testing.TB, path string) *ir.Module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Parse(t, filepath.Base(path), string(text))
+	return Parse(t, filepath.Base(path), text)
 }
 
 // Upstream returns the directory of a StableHLO source tree with its test files, or skips the test: the directory that
