@@ -166,7 +166,7 @@ func (p *Program) Text() []byte {
 	if p.saved != nil {
 		return p.saved.Text
 	}
-	return print.Append(nil, p.module, print.Options{DebugInfo: reader.HasLocations(p.module)})
+	return print.Append(nil, p.module, reader.Written(p.module, print.Options{}))
 }
 
 // Hooks returns the hooks in program order.

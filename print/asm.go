@@ -195,7 +195,7 @@ func (p *printer) PrintArgument(v *ir.Value, attrs *ir.DictAttr) {
 		p.buf = append(p.buf, ' ')
 		p.PrintAttr(attrs)
 	}
-	if !p.o.DebugInfo {
+	if !p.located(v.Loc()) {
 		return
 	}
 	if p.collect {
@@ -238,6 +238,9 @@ func (p *printer) Newline() {
 
 // DebugInfo reports whether locations are written.
 func (p *printer) DebugInfo() bool { return p.o.DebugInfo }
+
+// located reports whether a location is written for something whose own location is l, nil for none.
+func (p *printer) located(l *ir.Loc) bool { return p.o.DebugInfo && (l != nil || !p.o.OwnLocs) }
 
 // trailingLoc writes ' loc(...)': l or, where there is none, the place in the source, which MLIR gives to what has no
 // location. Only ops may use an alias for the whole.

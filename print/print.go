@@ -11,7 +11,8 @@ import (
 // Options choose the form of the text. The zero value is MLIR's default: pretty, without locations.
 type Options struct {
 	Generic     bool // the generic form of every op
-	DebugInfo   bool // locations
+	DebugInfo   bool // locations; an op without one gets its place in the source, as MLIR gives it
+	OwnLocs     bool // with DebugInfo: no location for an op without one
 	LocalScope  bool // no aliases: everything in place
 	ElideLarger int  // literals of more elements, unless all are equal, become dense_resource<__elided__>; 0: none
 	NoHex       bool // large literals as numbers, not as hexadecimal bytes
@@ -179,11 +180,11 @@ func (p *printer) op(op *ir.Op) {
 	if n := op.NumResults(); n > 0 {
 		p.results(op, n)
 	}
-	if p.collect && p.o.DebugInfo {
+	if p.collect && p.located(op.Loc()) {
 		p.aliases.visitPlace(op.Loc(), op.Pos(), true)
 	}
 	p.customOrGeneric(op)
-	if p.o.DebugInfo && !p.collect {
+	if !p.collect && p.located(op.Loc()) {
 		p.trailingLoc(op.Loc(), op.Pos(), true)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/words"
 )
@@ -27,7 +28,7 @@ const maxNameText = 500
 func (e *HookError) Error() string {
 	at := ""
 	if e.Loc != "" {
-		at = " at " + words.Shorten(e.Loc, maxNameText)
+		at = " at " + words.Shorten(diag.Escape(hook.Frame(e.Loc)), maxNameText)
 	}
 	return fmt.Sprintf("hook %q%s failed at event %d on device %d: %v", words.Shorten(e.Hook, maxNameText), at, e.Seq, e.Device, e.Cause)
 }

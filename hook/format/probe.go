@@ -48,9 +48,13 @@ func CanTap(v *ir.Value) bool {
 		return false
 	}
 	b := v.ParentBlock()
-	if b == nil || b.Parent() == nil {
-		return false
-	}
+	return b != nil && canHold(b)
+}
+
+// CanHold reports whether control flow says when op runs: it is in a function, and in no region of undefined order.
+func CanHold(op *ir.Op) bool { return op.Block() != nil && canHold(op.Block()) }
+
+func canHold(b *ir.Block) bool {
 	for {
 		op := b.Parent()
 		if op == nil || !ordered(op, b.Region()) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/tensor"
@@ -20,9 +21,9 @@ import (
 func (a *app) benchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure on this machine",
-		Args:  exactArgs(),
-		RunE:  command(func(*cobra.Command, []string) error { return usagef("expected what to measure: callbacks") }),
+		Short: "Measure the cost of hooks here",
+		Args:  command.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(a.benchCallbacksCommand())
 	return c
@@ -34,11 +35,12 @@ func (a *app) benchCallbacksCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "callbacks",
 		Short: "Measure latency and throughput of hooks",
-		Long: `Measure what a hook costs: one callback inside a device loop, with and without a time limit, and one execution whose hook answers
-with its operand, by the operand's size. The loop without a hook is taken off. Other work on the machine disturbs; the best times do least.`,
-		Example: "  hlocb bench callbacks\n  hlocb bench callbacks --backend interp --rounds 100",
-		Args:    exactArgs(),
-		RunE: command(func(cmd *cobra.Command, _ []string) error {
+		Long: `Measure the cost of a hook: a callback in a device loop, with and without a time limit, and an execution whose hook returns its operand, by the operand's size.
+
+The time of the loop without a hook is subtracted. Other work on the machine disturbs the figures, the best times least.`,
+		Example: "  hlocb bench callbacks\n  hlocb bench callbacks --backend engine --rounds 100",
+		Args:    command.Args(),
+		RunE: command.Body(func(cmd *cobra.Command, _ []string) error {
 			if rounds < 1 {
 				return usagef("--rounds must be positive")
 			}
@@ -50,9 +52,10 @@ with its operand, by the operand's size. The loop without a hook is taken off. O
 			return errors.Join(a.benchCallbacks(cmd.Context(), b, rounds), b.Close())
 		}),
 	}
-	c.Flags().StringVar(&backend, "backend", "auto", "what executes: auto, interp, cpu, or the `path` of a plugin")
-	c.Flags().IntVar(&rounds, "rounds", 20, "how often each measurement is repeated")
-	complete(c, "backend", "auto", "interp", "cpu")
+	c.Flags().StringVar(&backend, "backend", "auto", "auto, engine, cpu, cuda or a plugin")
+	c.Flags().IntVar(&rounds, "rounds", 20, "repetitions of each measurement")
+	command.Group(c, "Flags", "backend NAME|PATH", "rounds N")
+	complete(c, "backend", "auto", "engine", "cpu", "cuda")
 	return c
 }
 

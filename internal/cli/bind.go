@@ -8,10 +8,10 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -26,6 +26,8 @@ type bindFlags struct {
 	probes   bool
 	events   string
 	closing  []io.Closer
+	outputs  command.Outputs
+	tapped   []hook.ID // probes that --tap added
 	bindings runtime.Bindings
 	own      []string // names of hooks that are the engine's own: see ownHooks
 }
@@ -63,38 +65,28 @@ func (p ownPrint) Handle(ctx context.Context, c *runtime.Call) error {
 	return p.Print.Handle(ctx, c)
 }
 
-// syncWriter makes one writer safe for the handlers of several devices and for the command itself.
-type syncWriter struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (s *syncWriter) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.w.Write(p)
-}
-
 // unclosed hides the Close of a stream that is not ours to close.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-func (a *app) handlerEnv() *handlers.Env {
+// handlerEnv returns what handlers may use. The files they create are opened by outputs.Open; beside says to write them
+// beside their name and to rename them at the end.
+func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
 	return &handlers.Env{
-		Out: &syncWriter{w: a.stdout},
-		Err: &syncWriter{w: a.stderr},
+		Out: a.stdout,
+		Err: a.stderr,
 		Create: func(name string) (io.WriteCloser, error) {
 			if name == "-" {
 				return unclosed{a.stdout}, nil
 			}
-			// A FIFO that is opened to write alone waits for its reader, and fails when the reader has left.
-			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+			return out.Add(name, beside, strings.HasSuffix(name, handlers.DataSuffix)), nil
 		},
 		Open: func(name string) (io.ReadCloser, error) {
 			if name == "-" {
 				return io.NopCloser(a.stdin), nil
 			}
+			out.Inputs = append(out.Inputs, name)
 			return os.Open(name)
 		},
 		Library: backends.LoadHandler,
@@ -103,7 +95,7 @@ func (a *app) handlerEnv() *handlers.Env {
 
 // bind makes the handlers. close must be called in any case once the run has ended.
 func (f *bindFlags) bind(a *app) error {
-	env := a.handlerEnv()
+	env := a.handlerEnv(&f.outputs, false)
 	if f.print {
 		f.bindings.Observe("*", handlers.NewPrint(env.Out, 0))
 	} else if slices.Contains(f.own, "print") {
@@ -121,7 +113,7 @@ func (f *bindFlags) bind(a *app) error {
 			if errors.As(err, &path) || errors.As(err, &library) {
 				return err // the command line is right, the file is not there or not what it should be
 			}
-			return usagef("--on %s: %w", spec, err)
+			return usagef("--on %s: %w%s", spec, err, suggestHandler(err))
 		}
 		if c, ok := h.(io.Closer); ok {
 			f.closing = append(f.closing, c)
@@ -148,7 +140,9 @@ func (f *bindFlags) bind(a *app) error {
 		}
 		injected, err := handlers.ParseFault(fault)
 		if err != nil {
-			return usagef("--inject %s: %w", spec, err)
+			fault, _, _ = strings.Cut(fault, "@")
+			fault, _, _ = strings.Cut(fault, "=")
+			return usagef("--inject %s: %w%s", spec, err, command.Suggest(fault, faultNames))
 		}
 		f.bindings.Wrap(name, injected.Wrap)
 		f.closing = append(f.closing, &injection{a, spec, injected})
@@ -168,6 +162,22 @@ func (i *injection) Close() error {
 		i.app.note("warning: --inject %s changed nothing: %s", i.spec, why)
 	}
 	return nil
+}
+
+// faultNames are the faults that --inject accepts.
+var faultNames = []string{"error", "panic", "delay", "nan", "zero", "wrong-shape", "unwritten"}
+
+// suggestHandler returns the handler that an unknown name may stand for.
+func suggestHandler(err error) string {
+	var unknown *handlers.UnknownError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	var names []string
+	for _, info := range handlers.Table() {
+		names = append(names, info.Name)
+	}
+	return command.Suggest(unknown.Name, names)
 }
 
 // cutBinding splits NAME=HANDLER at its first '='.
@@ -191,6 +201,9 @@ func (f *bindFlags) check(m *hook.Manifest) error {
 		}
 		if len(names) == 0 {
 			return usagef("no hook is named %q: the module has none", pattern)
+		}
+		if guess := command.Suggest(pattern, names); guess != "" {
+			return usagef("no hook is named %q%s", pattern, guess)
 		}
 		return usagef("no hook is named %q: the module has %s", pattern, strings.Join(names, ", "))
 	}

@@ -6,141 +6,113 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
 )
 
-// Exit codes.
+// Exit codes of hlocb's own, besides those that every command has.
 const (
-	exitOK          = 0
-	exitInput       = 1   // bad input, a missing file, a failed verification
-	exitUsage       = 2   // the command line is wrong
-	exitHandler     = 3   // a handler failed
-	exitTimeout     = 4   // a handler did not return in time, or a run could not be stopped
-	exitDiffer      = 5   // two things that were compared differ
-	exitInterrupted = 130 // Ctrl-C, as shells count it
+	exitHandler = 3 // a handler failed
+	exitTimeout = 4 // a handler did not return in time, or a run could not be stopped
+	exitDiffer  = 5 // two compared things differ
 )
 
-// app is what the commands share: the streams and where plugins are looked for.
+// app is what the commands share: the streams, and where plugins are searched.
 type app struct {
+	*command.Console
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
 	env    plugins.Environment
-
-	terminal *os.File // stderr where it is somebody's screen, else nil
 }
 
-// Main runs the command line args (without the program's name) and returns the exit code.
+func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
+	c := command.NewConsole(stdin, stdout, stderr, os.Getenv)
+	return &app{Console: c, stdin: c.In, stdout: c.Out, stderr: c.Err, env: plugins.System()}
+}
+
+// Main runs the command line args (without the program's name) and returns the exit code. Ctrl-C and SIGTERM stop it.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	a := newApp(stdin, stdout, stderr)
+	ctx, stop := a.Signals()
 	defer stop()
-	return Run(ctx, args, stdin, stdout, stderr)
+	return a.run(ctx, args)
 }
 
 // Run is Main with a context that ends the command.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: &syncWriter{w: stderr}, env: plugins.System(), terminal: terminalOf(stderr)}
-	root := a.rootCommand()
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	ran, err := root.ExecuteContextC(ctx)
-	if err == nil {
-		return exitOK
+	return newApp(stdin, stdout, stderr).run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	lost := func(err error) bool {
+		var lost *runtime.LostError
+		return errors.As(err, &lost)
 	}
-	a.report(err, ran)
-	code := exitCode(err)
-	var lost *runtime.LostError
-	if code != exitUsage && ctx.Err() != nil && !errors.As(err, &lost) {
-		return exitInterrupted
-	}
-	return code
+	return a.Execute(ctx, a.rootCommand(), args, command.Policy{Code: exitCode, Hint: hint, Lost: lost})
 }
 
 func (a *app) rootCommand() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   "hlocb",
-		Short: "Host callbacks of HLO and StableHLO modules, in one form that runs everywhere",
-		Long: `hlocb reads HLO and StableHLO modules whose frameworks talk to their host by outfeed, infeed, host transfers or
-custom calls, turns all of these into one custom call with aliases and an order that the compiler keeps, and runs
-the modules on the embedded engine or on a PJRT plugin with handlers for the callbacks.
+		Short: "Run StableHLO modules with your own callbacks, and rewrite their hooks",
+		Long: `Run StableHLO modules with your own callbacks, and rewrite their hooks.
 
-Exit codes: 0 fine, 1 bad input or failed verification, 2 usage, 3 a handler failed, 4 timed out, 5 two things
-that were compared differ.`,
-		Args:          noSubcommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		SilenceErrors: true,
-		SilenceUsage:  true,
+  Try:   hlocb run testdata/mlir/train_step.mlir --fill iota --print-callbacks
+  Help:  hlocb COMMAND --help, hlocb help ` + strings.Join(topicNames(), "|") + `
+  Exit:  0 ok, 1 bad input, 2 usage, 3 handler failed, 4 timeout, 5 differs, 130 interrupted (Ctrl-C), 143 terminated`,
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return a.printVersion()
+			}
+			return cmd.Help()
+		},
 	}
-	root.CompletionOptions.HiddenDefaultCmd = false
+	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
+	cobra.EnableCommandSorting = false
 	for _, g := range a.groups() {
-		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
-			c.GroupID = g.id
+			c.GroupID = g.title
 			root.AddCommand(c)
 		}
 	}
-	root.SetHelpCommand(helpCommand(root))
-	root.SetHelpCommandGroupID("about")
-	root.SetCompletionCommandGroupID("about")
+	root.SetHelpCommand(a.helpCommand(root))
+	root.SetHelpCommandGroupID(machineGroup)
+	root.SetCompletionCommandGroupID(machineGroup)
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Short = "Print a completion script for a shell"
+		c.Args = command.NoArgs
+		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 	return root
 }
 
-// commandError marks an error that a command returned, to tell it from one of the command line itself.
-type commandError struct{ err error }
-
-func (e *commandError) Error() string { return e.err.Error() }
-func (e *commandError) Unwrap() error { return e.err }
-
-// usageError is a mistake in the command line that only the command could see.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
-
-// differError says that two things which were compared differ; what differs is already printed.
-type differError struct{ text string }
-
-func (e *differError) Error() string { return e.text }
-
-// command makes run the body of a cobra command.
-func command(run func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := run(cmd, args); err != nil {
-			return &commandError{err}
-		}
-		return nil
-	}
-}
-
+// exitCode returns hlocb's own exit code for an error, 0 if it has none.
 func exitCode(err error) int {
 	var (
-		ran     *commandError
-		usage   *usageError
 		unbound *runtime.UnboundError
 		unknown *backends.UnknownError
 		timeout *runtime.TimeoutError
 		lost    *runtime.LostError
 		hook    *runtime.HookError
-		differ  *differError
+		differ  *command.SilentError
 	)
 	switch {
-	case !errors.As(err, &ran), errors.As(err, &usage), errors.As(err, &unbound), errors.As(err, &unknown):
-		return exitUsage
+	case errors.As(err, &unbound), errors.As(err, &unknown):
+		return command.Usage
 	case errors.As(err, &timeout), errors.As(err, &lost):
 		return exitTimeout
 	case errors.As(err, &hook):
@@ -148,30 +120,7 @@ func exitCode(err error) int {
 	case errors.As(err, &differ):
 		return exitDiffer
 	}
-	return exitInput
-}
-
-// report prints an error for a person: diagnostics with the source line and a caret, everything with the names
-// that came from a module escaped.
-func (a *app) report(err error, cmd *cobra.Command) {
-	var d *diag.Diagnostic
-	var list diag.List
-	var differ *differError
-	switch {
-	case errors.As(err, &differ) && differ.text == "":
-	case errors.As(err, &list):
-		list.Render(a.stderr)
-	case errors.As(err, &d):
-		d.Render(a.stderr)
-	default:
-		fmt.Fprintf(a.stderr, "error: %s%s\n", diag.EscapeLines(err.Error()), diag.EscapeLines(hint(err)))
-		if exitCode(err) == exitUsage {
-			var ran *commandError
-			if !errors.As(err, &ran) {
-				fmt.Fprintf(a.stderr, "run '%s --help' for usage\n", cmd.CommandPath())
-			}
-		}
-	}
+	return 0
 }
 
 // hint returns what to do about an error of the libraries, which know no flags.
@@ -192,72 +141,62 @@ func hint(err error) string {
 	return ""
 }
 
+// errDiffer says that two things that were compared differ; what differs is printed already.
+var errDiffer error = &command.SilentError{}
+
+func usagef(format string, args ...any) error { return command.Usagef(format, args...) }
+
 // note prints a line about what the command does, to standard error.
 func (a *app) note(format string, args ...any) {
 	fmt.Fprintf(a.stderr, "hlocb: %s\n", diag.EscapeLines(fmt.Sprintf(format, args...)))
 }
 
-// exactArgs is cobra.ExactArgs with a message that says what is expected.
-func exactArgs(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < len(names) {
-			return fmt.Errorf("%s: missing %s", cmd.CommandPath(), strings.Join(names[len(args):], " "))
-		}
-		if len(args) > len(names) {
-			return fmt.Errorf("%s: unexpected argument %q", cmd.CommandPath(), args[len(names)])
-		}
-		return nil
+// topic is a page of help that is no command's.
+type topic struct{ name, short, text string }
+
+func topicNames() []string {
+	var names []string
+	for _, t := range topics() {
+		names = append(names, t.name)
 	}
+	return names
 }
 
-// helpCommand is cobra's, but for a command that there is not, which is an error.
-func helpCommand(root *cobra.Command) *cobra.Command {
+// helpCommand returns the command that prints the help of a command or a topic.
+func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about any command",
+		Use:   "help [COMMAND|TOPIC]",
+		Short: "Help about a command or a topic",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			c, _, err := root.Find(args)
+			found, _, err := root.Find(args)
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			var names []string
-			for _, sub := range c.Commands() {
+			for _, sub := range found.Commands() {
 				if sub.IsAvailableCommand() {
 					names = append(names, sub.Name())
 				}
 			}
+			if len(args) == 0 {
+				names = append(names, topicNames()...)
+			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, rest, err := root.Find(args)
-			if err != nil {
-				return err
+			if len(args) == 1 {
+				for _, t := range topics() {
+					if t.name == args[0] {
+						fmt.Fprintf(a.stdout, "%s\n", command.Wrap(t.text, a.Width()))
+						return nil
+					}
+				}
 			}
-			if len(rest) > 0 {
-				return noSubcommand(c, rest)
+			found, rest, err := root.Find(args)
+			if len(rest) > 0 || err != nil {
+				return command.NoArgs(found, rest)
 			}
-			return c.Help()
+			return found.Help()
 		},
 	}
-}
-
-// noSubcommand refuses the arguments of a command that has subcommands only.
-func noSubcommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	hint := ""
-	cmd.SuggestionsMinimumDistance = 2
-	if list := cmd.SuggestionsFor(args[0]); len(list) > 0 {
-		hint = fmt.Sprintf("; did you mean %s?", oneOf(list))
-	}
-	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), hint)
-}
-
-// oneOf lists what may be given: "a, b or c".
-func oneOf(names []string) string {
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
-	}
-	return strings.Join(names, "")
 }

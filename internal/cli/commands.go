@@ -2,23 +2,22 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// group is a part of the help, with its commands.
+// group is a titled list of commands in the help.
 type group struct {
-	id, title string
-	commands  []*cobra.Command
+	title    string
+	commands []*cobra.Command
 }
 
-// groups returns the subcommands as the help shows them.
+// machineGroup is the title of the last group.
+const machineGroup = "Plugins and machine:"
+
+// groups returns the subcommands in the order of the help.
 func (a *app) groups() []group {
 	return []group{
-		{"modules", "Modules and their hooks:", []*cobra.Command{
-			a.hooksCommand(), a.explainCommand(), a.rewriteCommand(), a.tapCommand(), a.optCommand(), a.translateCommand(),
-		}},
-		{"programs", "Running them:", []*cobra.Command{
-			a.runCommand(), a.compileCommand(), a.verifyCommand(), a.recordCommand(), a.replayCommand(), a.compareCommand(),
-		}},
-		{"about", "About hlocb and what it runs on:", []*cobra.Command{
-			a.pluginCommand(), a.benchCommand(), a.versionCommand(),
-		}},
+		{"Look at a module:", []*cobra.Command{a.hooksCommand(), a.explainCommand(), a.tapCommand()}},
+		{"Run it:", []*cobra.Command{a.runCommand(), a.compileCommand()}},
+		{"Compare runs:", []*cobra.Command{a.compareCommand(), a.verifyCommand(), a.recordCommand(), a.replayCommand()}},
+		{"Transform it:", []*cobra.Command{a.rewriteCommand(), a.optCommand(), a.translateCommand()}},
+		{machineGroup, []*cobra.Command{a.pluginCommand(), a.benchCommand(), a.versionCommand()}},
 	}
 }

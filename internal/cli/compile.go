@@ -9,6 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -20,13 +21,13 @@ func (a *app) compileCommand() *cobra.Command {
 	var partitions, replicas int
 	c := &cobra.Command{
 		Use:   "compile IN -o PROGRAM",
-		Short: "Compile a module ahead of time",
-		Long: `Compile a module for a plugin and keep the machine code with the module and its hooks in one file, which
-'hlocb run --program' runs. Handlers are bound when it is run. A program that was compiled by another plugin or for
-another processor is compiled again, and that is said.`,
+		Short: "Compile ahead of time",
+		Long: `Compile a module for a plugin. 'hlocb run --program PROGRAM' runs it and binds handlers.
+
+PROGRAM holds the machine code, the module and its hooks. Running it executes that code, so accept a program only from people whom you trust. A program for another plugin or processor is compiled again from its module, and hlocb says so.`,
 		Example: "  hlocb compile train.mlir -o train.hlocb\n  hlocb run --program train.hlocb --fill iota --print-callbacks --backend cpu",
-		Args:    exactArgs("IN"),
-		RunE: command(func(cmd *cobra.Command, args []string) error {
+		Args:    command.Args("IN"),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				return usagef("missing -o PROGRAM")
 			}
@@ -44,7 +45,9 @@ another processor is compiled again, and that is said.`,
 				return err
 			}
 			defer b.Close()
+			end := a.While("compiling on " + b.Name())
 			exe, err := p.Compile(cmd.Context(), hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest())))
+			end()
 			if err != nil {
 				return err
 			}
@@ -52,16 +55,20 @@ another processor is compiled again, and that is said.`,
 			if err == nil {
 				err = a.write(out, file)
 			} else if b.Name() == backends.Engine {
-				err = &usageError{err}
+				err = &command.UsageError{Err: err}
 			}
 			return errors.Join(err, exe.Close())
 		}),
 	}
+	c.Flags().StringVarP(&out, "output", "o", "", "write the program to FILE")
+	c.Flags().StringVar(&backend, "backend", "cpu", "plugin to compile for")
+	c.Flags().IntVar(&replicas, "replicas", 0, "number of replicas (default: as the module says)")
+	c.Flags().IntVar(&partitions, "partitions", 0, "number of partitions (default: as the module says)")
 	flags.add(c)
-	c.Flags().StringVarP(&out, "output", "o", "", "write the program to this `file`")
-	c.Flags().StringVar(&backend, "backend", "cpu", "the plugin to compile for: cpu, cuda, or a `path`")
-	c.Flags().IntVar(&partitions, "partitions", 0, "number of partitions; 0 is what the module says")
-	c.Flags().IntVar(&replicas, "replicas", 0, "number of replicas; 0 is what the module says")
+	command.Group(c, "Output", "output FILE")
+	command.Group(c, "Where it runs", "backend NAME|PATH", "replicas N", "partitions N")
+	flags.group(c)
+	complete(c, "backend", "cpu", "cuda")
 	return c
 }
 

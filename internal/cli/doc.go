@@ -1,3 +1,3 @@
-// Package cli is the command line of hlocb: one file per subcommand. Main is the whole program less the process: it
-// neither exits nor touches the standard streams, so that tests run it in their own process.
+// Package cli is hlocb's command line: one file per command. Package internal/command has what other command lines share
+// with it, package hlocb does the work.
 package cli

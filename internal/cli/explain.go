@@ -2,86 +2,170 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
 
 func (a *app) explainCommand() *cobra.Command {
 	var flags rewriteFlags
-	var name string
 	c := &cobra.Command{
-		Use:     "explain IN --hook NAME",
-		Short:   "Show one hook before and after the rewrite, and why",
-		Long:    "Show the lines of the source that one hook was made of, the call that 'hlocb rewrite' with the same flags makes of\nthem, and the reason for each change. NAME is the hook's name or its id.",
-		Example: "  hlocb explain train.mlir --hook loss",
-		Args:    exactArgs("IN"),
-		RunE: command(func(cmd *cobra.Command, args []string) error {
+		Use:   "explain IN [HOOK]",
+		Short: "Show one hook before and after rewriting, and why",
+		Long: `Show the lines of IN that a hook was made from, the call that 'hlocb rewrite' with the same flags makes of them, and the reason for each change.
+
+HOOK is a name or an id; without it every hook is shown.`,
+		Example: "  hlocb explain train.mlir loss\n  hlocb explain train.mlir --order source",
+		Args:    command.Args("IN", "[HOOK]"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return hookNames(args[0]), cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			opts, err := flags.options()
 			if err != nil {
 				return err
-			}
-			if name == "" {
-				return usagef("explain needs --hook NAME")
 			}
 			p, err := a.program(cmd.Context(), args[0], opts...)
 			if err != nil {
 				return err
 			}
-			m, r := p.Module(), p.Rewritten()
-			var names []string
-			for i := range r.Manifest.Sites {
-				s := &r.Manifest.Sites[i]
-				if s.Name == name || strings.EqualFold(s.ID.String(), name) {
-					a.explain(m, r, s)
-					return nil
+			sites := p.Hooks()
+			if len(sites) == 0 {
+				return fmt.Errorf("%s has no hooks%s", args[0], unknownTargets(p.Module()))
+			}
+			first := true
+			for i := range sites {
+				s := &sites[i]
+				if len(args) == 2 && s.Name != args[1] && !strings.EqualFold(s.ID.String(), args[1]) {
+					continue
 				}
-				names = append(names, s.Name)
+				if !first {
+					fmt.Fprintln(a.stdout)
+				}
+				first = false
+				a.explain(p, s)
 			}
-			if len(names) == 0 {
-				return fmt.Errorf("%s has no hooks", args[0])
+			if first {
+				if guess := command.Suggest(args[1], names(sites)); guess != "" {
+					return fmt.Errorf("%s has no hook %q%s", args[0], args[1], guess)
+				}
+				return fmt.Errorf("%s has no hook %q; its hooks are %s", args[0], args[1], strings.Join(names(sites), ", "))
 			}
-			return fmt.Errorf("%s has no hook %q; its hooks are %s", args[0], name, strings.Join(names, ", "))
+			return nil
 		}),
 	}
 	flags.add(c)
-	c.Flags().StringVar(&name, "hook", "", "`name` or id of the hook")
+	flags.group(c)
 	return c
 }
 
-func (a *app) explain(m *ir.Module, r *passes.Rewritten, s *hook.Site) {
-	fmt.Fprintf(a.stdout, "%s (%s, id %s)\n\nbefore\n", s.Name, s.Kind, s.ID)
+func (a *app) explain(p *hlocb.Program, s *hook.Site) {
+	m, r := p.Module(), p.Rewritten()
+	fmt.Fprintf(a.stdout, "%s (%s, id %s)\n\nbefore\n", a.Bold(diag.Escape(s.Name)), s.Kind, s.ID)
 	seen := map[int]bool{}
 	for _, pos := range r.Origins[s.ID] {
 		if line, text := sourceLine(m.Source(), pos); line > 0 && !seen[line] {
 			seen[line] = true
-			fmt.Fprintf(a.stdout, "%6d  %s\n", line, text)
+			fmt.Fprintf(a.stdout, "%6d  %s\n", line, diag.Escape(text))
 		}
 	}
 	fmt.Fprintln(a.stdout, "\nafter")
-	m.Walk(func(op *ir.Op) bool {
-		if op.Name() == "stablehlo.custom_call" {
-			if d, ok := op.Attr("backend_config").(*ir.DictAttr); ok {
-				if id, ok := d.Get("id").(*ir.IntegerAttr); ok && hook.ID(id.Value()) == s.ID {
-					fmt.Fprintf(a.stdout, "        %s\n", strings.TrimSpace(print.Op(m, op, print.Options{})))
-					return false
-				}
-			}
-		}
-		return true
-	})
+	if op := callOf(m, s.ID); op != nil {
+		fmt.Fprint(a.stdout, shortCall(strings.TrimSpace(print.Op(m, op, print.Options{})), a.Width()))
+	}
 	fmt.Fprintln(a.stdout, "\nwhy")
 	for _, reason := range explanation(s, r.Manifest, order.PathsOf(m).Data(), r.Aliases) {
-		fmt.Fprintf(a.stdout, "  - %s\n", reason)
+		for i, line := range strings.Split(command.Wrap(diag.EscapeLines(reason), a.Width()-4), "\n") {
+			fmt.Fprintf(a.stdout, "  %s %s\n", [2]string{"-", " "}[min(i, 1)], line)
+		}
 	}
+}
+
+// callOf returns hlocb's own call with an id, nil if m has none.
+func callOf(m *ir.Module, id hook.ID) (out *ir.Op) {
+	m.Walk(func(op *ir.Op) bool {
+		if isHookOp(op) {
+			d, _ := op.Attr("backend_config").(*ir.DictAttr)
+			if i, ok := d.Get("id").(*ir.IntegerAttr); ok && hook.ID(i.Value()) == id {
+				out = op
+			}
+		}
+		return out == nil
+	})
+	return out
+}
+
+// shortCall writes a call with an attribute per line. Layouts, which are always row-major, are left out, and aliases are
+// written result = operand.
+func shortCall(text string, width int) string {
+	const indent = "        "
+	if len(text)+len(indent) <= width {
+		return indent + text + "\n"
+	}
+	open := strings.Index(text, " {")
+	if open < 0 {
+		return indent + text + "\n"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s\n", indent, text[:open+2])
+	rest := text[open+2:]
+	depth, start := 0, 0
+	for i := 0; i < len(rest); i++ {
+		switch c := rest[i]; {
+		case c == '"':
+			for i++; i < len(rest) && rest[i] != '"'; i++ {
+				if rest[i] == '\\' {
+					i++
+				}
+			}
+		case strings.IndexByte("{[(<", c) >= 0:
+			depth++
+		case c == '>' && rest[i-1] == '-':
+		case strings.IndexByte(")]>", c) >= 0, c == '}' && depth > 0:
+			depth--
+		case (c == ',' || c == '}') && depth == 0:
+			name := strings.TrimSpace(rest[start:i])
+			switch {
+			case strings.HasPrefix(name, "operand_layouts"), strings.HasPrefix(name, "result_layouts"):
+			case strings.HasPrefix(name, "output_operand_aliases"):
+				fmt.Fprintf(&b, "%s  output_operand_aliases = %s\n", indent, shortAliases(name))
+			case name != "":
+				fmt.Fprintf(&b, "%s  %s\n", indent, name)
+			}
+			start = i + 1
+			if c == '}' {
+				fmt.Fprintf(&b, "%s}%s\n", indent, rest[start:])
+				return b.String()
+			}
+		}
+	}
+	return indent + text + "\n"
+}
+
+// oneAlias matches one entry of output_operand_aliases.
+var oneAlias = regexp.MustCompile(`output_tuple_indices = \[(\d*)\], operand_index = (\d+)`)
+
+// shortAliases writes aliases as "result 0 is operand 0".
+func shortAliases(text string) string {
+	var out []string
+	for _, m := range oneAlias.FindAllStringSubmatch(text, -1) {
+		out = append(out, fmt.Sprintf("result %s is operand %s", cmp.Or(m[1], "0"), m[2]))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
 }
 
 // sourceLine returns the line that pos stands in, its number from 1, without the space around it.

@@ -21,7 +21,7 @@ type compiledAlias struct {
 	Agrees bool `json:"agrees"` // with the prediction
 }
 
-// aliasLine is one row of 'hlocb hooks --aliases'.
+// aliasLine is one row of 'hlocb hooks --show aliases'.
 type aliasLine struct {
 	hook.AliasReport
 	Compiled *compiledAlias `json:"compiled,omitempty"`

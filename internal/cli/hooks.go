@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -11,131 +13,172 @@ import (
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 )
 
+// shown are the parts of what 'hlocb hooks' prints.
+var shown = []string{"hooks", "order", "aliases"}
+
+// parseShow reads a list of parts; none is all.
+func parseShow(list []string) (map[string]bool, error) {
+	out := map[string]bool{}
+	for _, part := range list {
+		if !slices.Contains(shown, part) {
+			return nil, usagef("--show %s: expected %s%s", part, command.OneOf(shown), command.Suggest(part, shown))
+		}
+		out[part] = true
+	}
+	if len(list) == 0 {
+		for _, part := range shown {
+			out[part] = true
+		}
+	}
+	return out, nil
+}
+
 func (a *app) hooksCommand() *cobra.Command {
 	var flags rewriteFlags
-	var asJSON, dot, aliases bool
-	var plugin string
+	var asJSON, dot, verbose bool
+	var show []string
+	var backend string
 	c := &cobra.Command{
 		Use:   "hooks IN",
-		Short: "List the hooks of a module, their order and their aliases",
-		Long: `List the hooks of a module as 'hlocb rewrite' with the same flags would write them: name, kind, the notation they
-are in, types and location; then which events must come before which, and which results share their operand's memory.
+		Short: "List hooks, their order and aliases",
+		Long: `List the hooks of a module as 'hlocb rewrite' with the same flags converts them: name, kind, format, types and location; then the order of events, and the results that share their operand's memory.
 
-With --order and no value only the order: as text, with --json or with --dot. A hook comes after another by its chain, or by
-data: it needs what the other gives. What only data imposes is told apart, and left out with --order=program, where all follows from
-the chain.
+A hook comes after another by its chain, or by data: it needs what the other returns. The list marks what only data imposes.
 
-With --aliases only the aliases, with the bytes of each result: kept for free, after a copy, or refused. --plugin compiles
-the rewritten module too and puts beside each prediction what the plugin's compiler made of it.`,
-		Example: "  hlocb hooks train.mlir\n  hlocb hooks train.mlir --aliases --plugin cpu\n  hlocb hooks train.mlir --json | jq '.hooks[].name'\n  hlocb hooks train.mlir --order\n  hlocb hooks train.mlir --dot | dot -Tsvg > order.svg",
-		Args: func(cmd *cobra.Command, args []string) error {
-			args, _ = orderAndArgs(flags.order, args)
-			return exactArgs("IN")(cmd, args)
-		},
-		RunE: command(func(cmd *cobra.Command, args []string) error {
-			args, flags.order = orderAndArgs(flags.order, args)
-			alone := flags.order == orderAlone
-			if alone {
-				flags.order = hook.OrderProgram.String()
+An alias is kept for free, needs a copy, or is refused. With --backend, hlocb compiles the module and shows beside each prediction what the plugin's compiler did.`,
+		Example: `  hlocb hooks train.mlir
+  hlocb hooks train.mlir --show order
+  hlocb hooks train.mlir --show aliases --backend cpu
+  hlocb hooks train.mlir --json | jq '.hooks[].name'
+  hlocb hooks train.mlir --dot | dot -Tsvg > order.svg`,
+		Args: command.Args("IN"),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			parts, err := parseShow(show)
+			if err != nil {
+				return err
 			}
 			opts, err := flags.conversion()
 			if err != nil {
 				return err
 			}
-			if plugin != "" && !aliases {
-				return usagef("--plugin says what a plugin made of the aliases; it needs --aliases")
+			if backend != "" && !parts["aliases"] {
+				return usagef("--backend shows what a plugin made of the aliases; it needs --show aliases")
 			}
 			p, err := a.program(cmd.Context(), args[0], hlocb.Rewrite(opts))
 			if err != nil {
 				return err
 			}
-			m, rewritten := p.Module(), p.Rewritten()
-			lines, described, err := a.compiledAliases(cmd.Context(), plugin, p)
+			lines, described, err := a.compiledAliases(cmd.Context(), backend, p)
 			if err != nil {
 				return err
 			}
-			data := dataOrder(m, opts)
+			manifest, data := p.Manifest(), dataOrder(p.Module(), opts)
 			switch {
-			case asJSON && alone:
-				return a.writeJSON(orderDocument{manifestOf(rewritten.Manifest, nil, nil, "").Edges, data})
+			case asJSON && len(show) == 1 && parts["order"]:
+				return a.writeJSON(orderDocument{manifestOf(manifest, nil, nil, "").Edges, data})
 			case asJSON:
-				return a.writeJSON(manifestOf(rewritten.Manifest, data, lines, described))
-			case aliases:
-				return a.aliasTable(lines, described)
+				return a.writeJSON(manifestOf(manifest, data, lines, described))
 			case dot:
-				return order.WriteDOT(a.stdout, rewritten.Manifest, data)
-			case alone:
-				return order.Write(a.stdout, rewritten.Manifest, data)
+				return order.WriteDOT(a.stdout, manifest, data)
+			case len(manifest.Sites) == 0:
+				_, err := fmt.Fprintf(a.stdout, "no hooks%s\n", unknownTargets(p.Module()))
+				return err
 			}
-			return a.hooksTable(rewritten, data)
+			return a.hooksTables(p, parts, data, lines, described, verbose)
 		}),
 	}
+	c.Flags().StringSliceVar(&show, "show", nil, "parts to print: hooks, order or aliases (default all)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&dot, "dot", false, "print the order as a Graphviz graph")
+	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "print locations in full")
+	c.Flags().StringVar(&backend, "backend", "", "compile for a plugin, and compare the aliases")
 	flags.add(c)
-	c.Flags().Lookup("order").NoOptDefVal = orderAlone
-	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	c.Flags().BoolVar(&dot, "dot", false, "write the order as a graph in the language of Graphviz")
-	c.Flags().BoolVar(&aliases, "aliases", false, "only the results that share memory, with bytes and reasons")
-	c.Flags().StringVar(&plugin, "plugin", "", "with --aliases: compile with this plugin, a platform's name or a `path`, and compare")
+	command.Group(c, "Output", "show PARTS", "json", "dot", "verbose", "backend NAME|PATH")
+	flags.group(c)
 	c.MarkFlagsMutuallyExclusive("json", "dot")
-	c.MarkFlagsMutuallyExclusive("aliases", "dot")
+	c.MarkFlagsMutuallyExclusive("show", "dot")
+	complete(c, "show", shown...)
+	complete(c, "backend", "cpu", "cuda")
 	return c
 }
 
-// orderAlone is the value of an --order without one.
-const orderAlone = "alone"
-
-// orderAndArgs returns the arguments and the value of --order: a flag that may stand without a value takes none from the next
-// argument, but people write '--order source' all the same.
-func orderAndArgs(order string, args []string) ([]string, string) {
-	if order == orderAlone && len(args) > 1 {
-		for i, arg := range args {
-			if new(hook.Order).UnmarshalText([]byte(arg)) == nil {
-				return slices.Concat(args[:i], args[i+1:]), arg
-			}
-		}
-	}
-	return args, order
-}
-
-// orderDocument is what 'hlocb hooks --order --json' writes.
+// orderDocument is what 'hlocb hooks --show order --json' writes.
 type orderDocument struct {
 	Order []hook.Edge `json:"order"`
 	Data  []hook.Edge `json:"data_order,omitempty"`
 }
 
-func (a *app) hooksTable(r *passes.Rewritten, data []hook.Edge) error {
-	if len(r.Manifest.Sites) == 0 {
-		fmt.Fprintln(a.stdout, "no hooks")
+// hooksTables prints the parts that were asked for; several get titles.
+func (a *app) hooksTables(p *hlocb.Program, parts map[string]bool, data []hook.Edge, lines []aliasLine, described string, verbose bool) error {
+	title := func(text string) {
+		if len(parts) > 1 {
+			if text != shown[0] && (text != "order" || parts[shown[0]]) {
+				fmt.Fprintln(a.stdout)
+			}
+			if text != shown[0] {
+				fmt.Fprintf(a.stdout, "%s:\n", text)
+			}
+		}
+	}
+	if parts["hooks"] {
+		if err := a.sites(p.Hooks(), verbose); err != nil {
+			return err
+		}
+	}
+	if parts["order"] {
+		title("order")
+		var listed strings.Builder
+		if err := order.Write(&listed, p.Manifest(), data); err != nil {
+			return err
+		}
+		text := listed.String()
+		if len(parts) > 1 {
+			text = indent(text)
+		}
+		fmt.Fprint(a.stdout, text)
+	}
+	if !parts["aliases"] || len(lines) == 0 && len(parts) > 1 {
 		return nil
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	title("aliases")
+	if len(parts) == 1 || described != "" {
+		return a.aliasTable(lines, described)
+	}
+	for _, al := range lines {
+		operand := ""
+		if al.Operand >= 0 {
+			operand = fmt.Sprintf(" is operand %d", al.Operand)
+		}
+		fmt.Fprintf(a.stdout, "  %s result %d%s: %s, %s\n", diag.Escape(al.Name), al.Result, operand, al.Verdict, diag.EscapeLines(al.Reason))
+	}
+	return nil
+}
+
+// sites prints a line per hook, on a terminal with its name in bold.
+func (a *app) sites(sites []hook.Site, verbose bool) error {
+	var table bytes.Buffer
+	w := tabwriter.NewWriter(&table, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tKIND\tFORMAT\tID\tTYPE\tLOCATION")
-	for i := range r.Manifest.Sites {
-		s := &r.Manifest.Sites[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", diag.Escape(s.Name), s.Kind, s.Format, s.ID, signature(s), orDash(diag.Escape(s.Loc)))
+	for i := range sites {
+		s := &sites[i]
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", diag.Escape(s.Name), s.Kind, s.Format, s.ID, signature(s), location(s.Loc, verbose))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.stdout, "\norder:")
-	var text strings.Builder
-	if err := order.Write(&text, r.Manifest, data); err != nil {
-		return err
-	}
-	fmt.Fprint(a.stdout, indent(text.String()))
-	if len(r.Aliases) > 0 {
-		fmt.Fprintln(a.stdout, "\naliases:")
-		for _, al := range r.Aliases {
-			operand := ""
-			if al.Operand >= 0 {
-				operand = fmt.Sprintf(" is operand %d", al.Operand)
-			}
-			fmt.Fprintf(a.stdout, "  %s result %d%s: %s, %s\n", diag.Escape(al.Name), al.Result, operand, al.Verdict, diag.EscapeLines(al.Reason))
+	for i, line := range strings.SplitAfter(table.String(), "\n") {
+		if i > 0 && i <= len(sites) {
+			name := diag.Escape(sites[i-1].Name)
+			line = a.Bold(name) + line[len(name):]
+		}
+		if _, err := io.WriteString(a.stdout, line); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 // TestInterruptWithoutHooks: Ctrl-C in a device loop that calls no hook. The engine stops; nothing stops the plugin, so the command ends
-// without it, with the code of what did not end in time.
+// without it.
 func TestInterruptWithoutHooks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "loop.mlir")
 	if err := os.WriteFile(file, []byte(`func.func @main(%x: tensor<f32>) -> tensor<f32> {
@@ -68,7 +68,7 @@ func TestInterruptWithoutHooks(t *testing.T) {
 `), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for backend, want := range map[string]int{"interp": 130, "cpu": 4} {
+	for _, backend := range []string{"engine", "cpu"} {
 		if backend == "cpu" {
 			if why := missingPlugin(); why != "" {
 				t.Log("skip: " + why)
@@ -81,8 +81,8 @@ func TestInterruptWithoutHooks(t *testing.T) {
 		var out, errs bytes.Buffer
 		start := time.Now()
 		code := cli.Run(ctx, []string{"run", file, "--fill", "zeros", "--backend", backend}, strings.NewReader(""), &out, &errs)
-		if took := time.Since(start); code != want || took > 6*time.Second {
-			t.Errorf("%s: exit code is %d after %s, want %d: %s", backend, code, took, want, errs.String())
+		if took := time.Since(start); code != 130 || took > 6*time.Second {
+			t.Errorf("%s: exit code is %d after %s, want 130: %s", backend, code, took, errs.String())
 		}
 	}
 }

@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
-	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -11,27 +11,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/interp"
 )
 
-// limitFlags say what a run on the embedded engine may take, and whether it tells how far it is.
+// limitFlags limit a run and say how much it reports.
 type limitFlags struct {
 	memory  string
 	verbose bool
 }
 
-// progressEvery is how often a long run tells how far it is.
+// progressEvery is how often a long run reports its progress to something that is not a terminal.
 const progressEvery = 5 * time.Second
 
 func (f *limitFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.memory, "memory-limit", "", "what the values of a run may take on the embedded engine: a `size` such as 500MB or 2GiB, or none; without it, three quarters of the machine's memory")
-	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "tell how far a long run on the embedded engine is, as is always done on a terminal")
+	c.Flags().StringVar(&f.memory, "memory-limit", "", "limit for the values of a run, such as 2GiB, or none; engine only (default 3/4 of the memory)")
+	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "report progress, and locations and backends in full")
 }
 
 // bytes returns the limit, 0 for none.
 func (f *limitFlags) bytes() (int64, error) {
 	if f.memory == "" {
-		return int64(float64(machineMemory()) * 0.75), nil
+		return int64(float64(heap.Memory()) * 0.75), nil
 	}
 	n, err := parseSize(f.memory)
 	if err != nil {
@@ -44,26 +45,51 @@ func (f *limitFlags) bytes() (int64, error) {
 func (f *limitFlags) engine(a *app) (interp.Options, error) {
 	limit, err := f.bytes()
 	opts := interp.Options{MemoryLimit: limit}
-	if f.verbose || a.terminal != nil {
+	switch {
+	case a.Terminal() != nil:
+		opts.ProgressEvery = time.Second
+		opts.Progress = func(p interp.Progress) {
+			if p.Elapsed > time.Second {
+				a.Progress(progressText(p))
+			}
+		}
+	case f.verbose:
 		opts.ProgressEvery = progressEvery
 		opts.Progress = func(p interp.Progress) { a.note("%s", progressText(p)) }
 	}
 	return opts, err
 }
 
+// progressText says how far a run is, in one line.
 func progressText(p interp.Progress) string {
-	s := fmt.Sprintf("running for %s", p.Elapsed.Round(time.Second))
+	s := "running " + p.Elapsed.Round(time.Second).String()
 	if p.Op != "" {
-		s += fmt.Sprintf(": '%s'", p.Op)
+		s += " · " + p.Op[strings.LastIndexByte(p.Op, '.')+1:]
 		if p.Source != nil && p.Pos.IsValid() {
-			line, col := p.Source.LineColumn(p.Pos)
-			s += fmt.Sprintf(" at %s:%d:%d", diag.Escape(p.Source.Name()), line, col)
+			line, _ := p.Source.LineColumn(p.Pos)
+			s += fmt.Sprintf(" (%s:%d)", diag.Escape(filepath.Base(p.Source.Name())), line)
 		}
 	}
 	if p.Loops > 0 {
-		s += fmt.Sprintf(", %d iterations of loops", p.Loops)
+		s += " · " + countText(p.Loops) + " iterations"
 	}
-	return s + fmt.Sprintf(", %s, %s in use", plural(int(p.Events), "callback"), sizeText(p.Held))
+	return s + fmt.Sprintf(" · %s · %s", plural(int(p.Events), "callback"), sizeText(p.Held))
+}
+
+// countText writes a count with three digits or so.
+func countText(n int64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e4, "k"}} {
+		if v := float64(n); v >= u.size {
+			if u.name == "k" {
+				return fmt.Sprintf("%.3gk", v/1e3)
+			}
+			return fmt.Sprintf("%.3g%s", v/u.size, u.name)
+		}
+	}
+	return fmt.Sprint(n)
 }
 
 // sizeText writes a size with three digits or so.
@@ -103,16 +129,4 @@ func parseSize(s string) (int64, error) {
 		return int64(v * u.bytes), nil
 	}
 	return 0, fmt.Errorf("expected a size such as 500MB or 2GiB, or none")
-}
-
-// terminalOf returns w where it is somebody's screen, else nil.
-func terminalOf(w any) *os.File {
-	f, ok := w.(*os.File)
-	if !ok {
-		return nil
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return nil
-	}
-	return f
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
 )
@@ -17,11 +20,11 @@ import (
 func (a *app) pluginCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plugin",
-		Short: "Find, describe and install PJRT plugins",
-		Long: `Find, describe and install PJRT plugins, say before compiling what they can run, and test them.
+		Short: "Find, install, check and test PJRT plugins",
+		Long: `Find, install, check and test PJRT plugins. A PJRT plugin is the shared library of a compiler such as XLA.
 
-A PJRT plugin is the shared object by which a compiler such as XLA is used outside of its framework.`,
-		Args: noSubcommand,
+NAME is a platform such as cpu or cuda; PATH is a plugin's file.`,
+		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(a.pluginListCommand(), a.pluginInfoCommand(), a.pluginInstallCommand(), a.pluginCheckCommand(), a.pluginTryCommand(), a.pluginTestCommand(),
@@ -47,14 +50,13 @@ func (a *app) pluginListCommand() *cobra.Command {
 	var asJSON, places bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the plugins that can be found, those to be preferred first",
-		Long: `List the plugins that can be found, those to be preferred first. Nothing is loaded.
+		Short: "List the plugins on this machine",
+		Long: `List the plugins on this machine, the preferred one first. Nothing is loaded.
 
-Looked at are HLOCB_CPU_PLUGIN and HLOCB_CUDA_PLUGIN, the places that other PJRT programs use, the packages of
-Python environments, and hlocb's own cache; --places shows each of them and what is there.`,
+hlocb searches HLOCB_CPU_PLUGIN and HLOCB_CUDA_PLUGIN, the places that other PJRT programs use, the packages of Python environments, and its own cache. --places shows each place and what is there.`,
 		Example: "  hlocb plugin list\n  hlocb plugin list --places\n  hlocb plugin list --json | jq -r '.plugins[0].path'",
-		Args:    exactArgs(),
-		RunE: command(func(*cobra.Command, []string) error {
+		Args:    command.Args(),
+		RunE: command.Body(func(*cobra.Command, []string) error {
 			found := a.env.List()
 			if asJSON {
 				var out struct {
@@ -97,29 +99,29 @@ Python environments, and hlocb's own cache; --places shows each of them and what
 				}
 			}
 			if len(found) == 0 {
-				a.note("no plugin found; 'hlocb plugin install cpu' gets XLA's CPU plugin, 'hlocb plugin list --places' shows where it was looked for")
+				a.note("no plugin found; 'hlocb plugin install cpu' installs XLA's CPU plugin, 'hlocb plugin list --places' shows the places searched")
 			}
 			return nil
 		}),
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	c.Flags().BoolVar(&places, "places", false, "show every place that was looked at, too, and what is there")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&places, "places", false, "also print every place searched, and what is there")
 	return c
 }
 
 func (a *app) pluginInfoCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "info NAME|PATH",
-		Short: "Load a plugin and say what it is: version, platform, devices, extensions",
-		Long: `Load a plugin and say what it is: the version of the PJRT API and of StableHLO that it speaks, its platform, its
-devices and its extensions. Where several plugins have the name, the first that can be loaded is taken; those tried
-before it are shown with the loader's error.`,
+		Use:   "info [NAME|PATH]",
+		Short: "Load a plugin and describe it",
+		Long: `Load a plugin and print its versions of the PJRT API and of StableHLO, its platform, devices and extensions.
+
+Of several plugins with one name, hlocb takes the first that loads and shows the loader's errors for those before it. Without an argument it describes cpu.`,
 		Example:           "  hlocb plugin info cpu\n  hlocb plugin info ./pjrt_c_api_cpu_plugin.so\n  hlocb plugin info cpu --json",
-		Args:              exactArgs("NAME|PATH"),
+		Args:              command.Args("[NAME|PATH]"),
 		ValidArgsFunction: a.completePlugins,
-		RunE: command(func(cmd *cobra.Command, args []string) error {
-			b, err := backends.Open(cmd.Context(), args[0], a.backendOptions())
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			b, err := a.openPlugin(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -138,11 +140,37 @@ before it are shown with the loader's error.`,
 			return w.Flush()
 		}),
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-// completePlugins offers the names of plugins that can be found; files are offered, too.
+// pluginName returns the plugin that the arguments name, cpu by default.
+func pluginName(args []string) string {
+	if len(args) == 0 {
+		return "cpu"
+	}
+	return args[0]
+}
+
+// openPlugin opens the plugin that the arguments name.
+func (a *app) openPlugin(ctx context.Context, args []string) (runtime.Backend, error) {
+	name := pluginName(args)
+	b, err := (runtime.Backend)(nil), error(&backends.UnknownError{Name: name})
+	if name != "auto" && name != backends.Engine && name != "interp" {
+		b, err = backends.Open(ctx, name, a.backendOptions())
+	}
+	var unknown *backends.UnknownError
+	if errors.As(err, &unknown) {
+		var known []string
+		for _, p := range a.env.List() {
+			known = append(known, p.Name)
+		}
+		return nil, usagef("no plugin %q%s; 'hlocb plugin list' shows the installed ones", name, command.Suggest(name, append(known, "cpu", "cuda")))
+	}
+	return b, err
+}
+
+// completePlugins completes the names of installed plugins, and files.
 func (a *app) completePlugins(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, p := range a.env.List() {
@@ -163,27 +191,29 @@ func (a *app) pluginInstallCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "install " + strings.Join(names, "|"),
 		Short: "Install a plugin into the user's cache",
-		Long: `Install a plugin into the user's cache. The Python wheel that carries it is downloaded with pip, or taken from a
-file, and its SHA-256 is compared with the one this version of hlocb was tested with.`,
+		Long: `Install a plugin into the user's cache. pip downloads the Python wheel that contains it, or --wheel names a file.
+
+hlocb refuses a wheel with another SHA-256 than the one it was tested with.`,
 		Example:   "  hlocb plugin install cpu\n  hlocb plugin install cpu --wheel ./xla_cpu_pjrt-0.0.1-py3-none-manylinux_2_27_x86_64.whl",
-		Args:      exactArgs("NAME"),
+		Args:      command.Args("NAME"),
 		ValidArgs: names,
-		RunE: command(func(cmd *cobra.Command, args []string) error {
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			known := false
 			for _, n := range names {
 				known = known || n == args[0]
 			}
 			if !known {
-				return usagef("unknown plugin %q: expected %s", args[0], oneOf(names))
+				return usagef("unknown plugin %q: expected %s%s", args[0], command.OneOf(names), command.Suggest(args[0], names))
 			}
-			_, err := plugins.Install(cmd.Context(), args[0], plugins.InstallOptions{CacheDir: a.env.CacheDir, Wheel: wheel, Force: force, Progress: a.stderr, Terminal: a.terminal})
+			_, err := plugins.Install(cmd.Context(), args[0], plugins.InstallOptions{CacheDir: a.env.CacheDir, Wheel: wheel, Force: force, Progress: a.stderr, Terminal: a.Terminal()})
 			if errors.Is(err, plugins.ErrNoPip) {
 				return fmt.Errorf("%w (--wheel FILE)", err)
 			}
 			return err
 		}),
 	}
-	c.Flags().StringVar(&wheel, "wheel", "", "take this wheel instead of downloading one")
-	c.Flags().BoolVar(&force, "force", false, "install again what is already there")
+	c.Flags().StringVar(&wheel, "wheel", "", "use this wheel instead of downloading one")
+	c.Flags().BoolVar(&force, "force", false, "install again")
+	command.Group(c, "Flags", "wheel FILE", "force")
 	return c
 }

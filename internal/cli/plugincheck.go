@@ -19,6 +19,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -52,24 +53,30 @@ type triedPiece struct {
 
 func (a *app) pluginCheckCommand() *cobra.Command {
 	var flags rewriteFlags
-	var plugin, level string
+	var level string
 	var asWritten, asJSON bool
 	c := &cobra.Command{
-		Use:   "check IN --plugin NAME|PATH",
-		Short: "Say before compiling whether a plugin can run a module",
-		Long: `Say whether a plugin can run a module: each kind of op, element type and custom-call target with yes, no or maybe and why.
+		Use:   "check IN [NAME|PATH]",
+		Short: "Say whether a plugin can run a module",
+		Long: `Say whether a plugin can run a module: yes, no or maybe for each kind of op, element type and custom-call target, and why.
 
-  static    looks them up in tables; nothing is compiled
-  compile   also compiles the module, and each kind of op on its own, on the plugin, in a child process that may crash
-  run       also runs each kind of op once, on zeros
+Hooks are converted first, as by 'hlocb run'. If the module compiles as a whole, a refused part becomes a maybe. The exit code is 1 if something is refused.
 
-Hooks are rewritten first, as 'hlocb run' does. Where the module compiles as a whole, what was refused before is a maybe.
-The exit code is 1 where something is refused.`,
-		Example: "  hlocb plugin check train.mlir --plugin cpu\n  hlocb plugin check train.mlir --plugin ./plugin.so --level run --json",
-		Args:    exactArgs("IN"),
-		RunE: command(func(cmd *cobra.Command, args []string) error {
+Levels:
+  static   looks them up in tables; nothing is compiled
+  compile  also compiles the module, and each kind of op on its own, in a child process that may crash
+  run      also runs each kind of op once, on zeros`,
+		Example: "  hlocb plugin check train.mlir cpu\n  hlocb plugin check train.mlir ./plugin.so --level run --json",
+		Args:    command.Args("IN", "[NAME|PATH]"),
+		ValidArgsFunction: func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return a.completePlugins(c, args, text)
+		},
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			if level != "static" && level != "compile" && level != "run" {
-				return usagef("--level %s: expected static, compile or run", level)
+				return usagef("--level %s: expected static, compile or run%s", level, command.Suggest(level, []string{"static", "compile", "run"}))
 			}
 			opts, err := flags.options()
 			if err != nil {
@@ -79,7 +86,8 @@ The exit code is 1 where something is refused.`,
 			if err != nil {
 				return err
 			}
-			b, err := backends.Open(cmd.Context(), plugin, a.backendOptions())
+			plugin := pluginName(args[1:])
+			b, err := a.openPlugin(cmd.Context(), args[1:])
 			if err != nil {
 				return err
 			}
@@ -96,11 +104,12 @@ The exit code is 1 where something is refused.`,
 			return a.showCheck(&report, asJSON)
 		}),
 	}
+	c.Flags().StringVar(&level, "level", "static", "static, compile or run")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	flags.add(c)
-	c.Flags().StringVar(&plugin, "plugin", "cpu", "the plugin: a platform's name or a `path`")
-	c.Flags().StringVar(&level, "level", "static", "what it may cost: static, compile or run")
-	c.Flags().BoolVar(&asWritten, "as-written", false, "do not rewrite the module's hooks first")
-	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	c.Flags().BoolVar(&asWritten, "as-written", false, "do not convert hooks")
+	command.Group(c, "Check", "level LEVEL", "json")
+	flags.group(c, "as-written")
 	complete(c, "level", "static", "compile", "run")
 	return c
 }
@@ -354,7 +363,7 @@ func tryBatch(ctx context.Context, plugin string, pieces []support.Piece, run bo
 		return nil, "", errors.New("the child process ended early")
 	}
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == exitInput && len(answers) == 0 {
+	if errors.As(err, &exit) && exit.ExitCode() == command.Input && len(answers) == 0 {
 		return nil, "", fmt.Errorf("%s", bytes.TrimSpace(stderr.Bytes()))
 	}
 	crash = "crashes the plugin: " + err.Error()
@@ -371,8 +380,8 @@ func (a *app) pluginTryCommand() *cobra.Command {
 		Use:    "try PLUGIN",
 		Short:  "Compile the pieces on standard input, or crash",
 		Hidden: true,
-		Args:   exactArgs("PLUGIN"),
-		RunE: command(func(cmd *cobra.Command, args []string) error {
+		Args:   command.Args("PLUGIN"),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			b, err := backends.Open(cmd.Context(), args[0], a.backendOptions())
 			if err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/conformance"
 )
@@ -28,16 +29,16 @@ type pluginTest struct {
 func (a *app) pluginTestCommand() *cobra.Command {
 	var f pluginTest
 	c := &cobra.Command{
-		Use:   "test",
+		Use:   "test [NAME|PATH]",
 		Short: "Test a plugin against the embedded engine",
-		Long: `Test a plugin against the embedded engine: operations, element types, hooks and the behaviour of runs. The cases
-run in a process of their own, so that a plugin that crashes or hangs fails a case and not the command.
+		Long: `Test a plugin against the embedded engine: operations, element types, hooks and the behaviour of runs.
 
-What a plugin does not have can be kept in a file, GROUP/NAME a line, for --known: those cases still run, and are told
-apart from new failures. The exit code is 1 where a case failed that is not known to.`,
-		Example: "  hlocb plugin test\n  hlocb plugin test --plugin ./my_plugin.so --junit report.xml --known known.txt\n  hlocb plugin test --run '^hooks/'\n  hlocb plugin test --list --run f8",
-		Args:    exactArgs(),
-		RunE: command(func(cmd *cobra.Command, _ []string) error {
+The cases run in a process of their own: a plugin that crashes or hangs fails a case, not the command. --known names a file of cases that are known to fail, one GROUP/NAME per line. Those cases run too, but count separately. The exit code is 1 if another case fails.`,
+		Example:           "  hlocb plugin test\n  hlocb plugin test ./my_plugin.so --junit report.xml --known known.txt\n  hlocb plugin test cpu --run '^hooks/'\n  hlocb plugin test --list --run f8",
+		Args:              command.Args("[NAME|PATH]"),
+		ValidArgsFunction: a.completePlugins,
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			f.plugin = pluginName(args)
 			cases, err := f.cases()
 			if err != nil {
 				return err
@@ -54,13 +55,14 @@ apart from new failures. The exit code is 1 where a case failed that is not know
 			return a.testPlugin(cmd.Context(), &f, cases)
 		}),
 	}
-	c.Flags().StringVar(&f.plugin, "plugin", "cpu", "the plugin: a platform's name or a `path`")
-	c.Flags().StringVar(&f.junit, "junit", "", "write the results as JUnit XML to this `file` too, - is standard output")
-	c.Flags().StringVar(&f.pattern, "run", "", "run the cases whose GROUP/NAME matches this `regexp`")
-	c.Flags().StringVar(&f.known, "known", "", "`file` with the cases that are known to fail")
-	c.Flags().BoolVar(&f.asJSON, "json", false, "write JSON")
+	c.Flags().StringVar(&f.pattern, "run", "", "run the cases whose GROUP/NAME matches")
 	c.Flags().BoolVar(&f.list, "list", false, "list the cases and run none")
-	c.Flags().DurationVar(&f.limit, "limit", time.Minute, "how long one case may take")
+	c.Flags().DurationVar(&f.limit, "timeout", time.Minute, "limit per case")
+	c.Flags().StringVar(&f.known, "known", "", "cases that are known to fail")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
+	c.Flags().StringVar(&f.junit, "junit", "", "also write JUnit XML; - is standard output")
+	command.Group(c, "Cases", "run REGEX", "list", "timeout DURATION", "known FILE")
+	command.Group(c, "Output", "json", "junit FILE")
 	c.Flags().IntVar(&f.worker, "worker", -1, "")
 	_ = c.Flags().MarkHidden("worker")
 	return c
@@ -91,7 +93,7 @@ func (a *app) serveCases(ctx context.Context, f *pluginTest, cases []conformance
 		return err
 	}
 	defer b.Close()
-	ref, err := backends.Open(ctx, "interp", a.backendOptions())
+	ref, err := backends.Open(ctx, backends.Engine, a.backendOptions())
 	if err != nil {
 		return err
 	}
@@ -105,7 +107,7 @@ func (a *app) testPlugin(ctx context.Context, f *pluginTest, cases []conformance
 	if err != nil {
 		return err
 	}
-	b, err := backends.Open(ctx, f.plugin, a.backendOptions())
+	b, err := a.openPlugin(ctx, []string{f.plugin})
 	if err != nil {
 		return err
 	}
@@ -119,14 +121,16 @@ func (a *app) testPlugin(ctx context.Context, f *pluginTest, cases []conformance
 	}
 	a.note("testing %s", describe)
 	var results []conformance.Result
-	show := a.progress(len(cases))
+	show := func(done int, name string) {
+		a.Progress(fmt.Sprintf("%d of %d  %s", done, len(cases), diag.Escape(name)))
+	}
 	err = conformance.RunIsolated(ctx, cases, f.limit, func(from int) *exec.Cmd {
-		return exec.Command(self, "plugin", "test", "--plugin", f.plugin, "--run", f.pattern, "--worker", strconv.Itoa(from))
+		return exec.Command(self, "plugin", "test", f.plugin, "--run", f.pattern, "--worker", strconv.Itoa(from))
 	}, func(r conformance.Result) {
 		results = append(results, r)
 		show(len(results), r.Case.ID())
 	})
-	show(len(cases), "")
+	a.Progress("")
 	if err != nil {
 		return err
 	}
@@ -207,19 +211,4 @@ func testReport(plugin string, results []conformance.Result) any {
 		out.Cases = append(out.Cases, testedCase{r.Case.Group, r.Case.Name, r.Status, r.Message, r.Took.Seconds()})
 	}
 	return out
-}
-
-// progress returns what shows how far a long command is, on a terminal only: how much of total is done, and what was done
-// last. An empty name takes it away.
-func (a *app) progress(total int) func(done int, name string) {
-	if a.terminal == nil {
-		return func(int, string) {}
-	}
-	return func(done int, name string) {
-		if name == "" {
-			fmt.Fprint(a.stderr, "\r\x1b[K")
-			return
-		}
-		fmt.Fprintf(a.stderr, "\r\x1b[K%d of %d  %s", done, total, diag.Escape(name))
-	}
 }

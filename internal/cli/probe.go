@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/runtime/backends"
 )
@@ -49,8 +50,8 @@ func (a *app) pluginProbeCommand() *cobra.Command {
 		Use:    "probe PATH PLATFORM VERSIONED",
 		Short:  "Register a handler with a plugin, or crash",
 		Hidden: true,
-		Args:   exactArgs("PATH", "PLATFORM", "VERSIONED"),
-		RunE: command(func(_ *cobra.Command, args []string) error {
+		Args:   command.Args("PATH", "PLATFORM", "VERSIONED"),
+		RunE: command.Body(func(_ *cobra.Command, args []string) error {
 			versioned, err := strconv.ParseBool(args[2])
 			if err != nil {
 				return usagef("%v", err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -8,9 +9,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -26,18 +29,18 @@ func (a *app) recordCommand() *cobra.Command {
 	var raw int
 	c := &cobra.Command{
 		Use:   "record IN -o RECORDING",
-		Short: "Run a module and keep its arguments, callbacks, answers and results",
-		Long: `Run a module as 'hlocb run' does and write a recording: the module's hash, the arguments, each callback with its
-operands, the handler's answer and the time, and the results. Values of 4096 bytes or more (--raw) are written as they are to
-RECORDING.data, which belongs to it. 'hlocb replay' answers from it, 'hlocb compare' compares two.`,
-		Example: "  hlocb record train.mlir -o a.jsonl --fill iota --backend interp",
-		Args:    exactArgs("IN"),
-		RunE: command(func(cmd *cobra.Command, args []string) error {
+		Short: "Run and save callbacks and results",
+		Long: `Run a module as 'hlocb run' does and write a recording: the module's hash, the arguments, every callback with its operands, answer and time, and the results.
+
+'hlocb replay' answers from a recording, 'hlocb compare' compares two. Values of 4096 bytes or more (--raw) are kept in RECORDING.data.`,
+		Example: "  hlocb record train.mlir -o a.jsonl --fill iota --backend engine",
+		Args:    command.Args("IN"),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				return usagef("missing -o RECORDING")
 			}
 			flags.begin = func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error) {
-				r, err := handlers.CreateRecord(out, raw, a.handlerEnv())
+				r, err := handlers.CreateRecord(out, raw, a.handlerEnv(&flags.bind.outputs, true))
 				if err != nil {
 					return nil, err
 				}
@@ -49,27 +52,33 @@ RECORDING.data, which belongs to it. 'hlocb replay' answers from it, 'hlocb comp
 			if out == "-" {
 				raw = 0
 			}
-			_, err := a.run(cmd.Context(), args[0], &flags)
+			_, err := a.runModule(cmd.Context(), args[0], &flags)
 			return err
 		}),
 	}
 	flags.add(c)
-	c.Flags().StringVarP(&out, "output", "o", "", "write the recording to this `file`")
-	c.Flags().IntVar(&raw, "raw", handlers.RawBytes, "keep values of at least so many `bytes` raw, in RECORDING.data; 0 keeps all of them as text")
+	c.Flags().StringVarP(&out, "output", "o", "", "write the recording to FILE")
+	c.Flags().IntVar(&raw, "raw", handlers.RawBytes, "keep values of N bytes or more in RECORDING.data; 0 keeps all as text")
+	flags.group(c, "output FILE", "raw N")
 	return c
 }
 
 func (a *app) replayCommand() *cobra.Command {
 	var flags runFlags
-	var tolerance uint64
+	var tolerance string
 	c := &cobra.Command{
 		Use:   "replay IN RECORDING",
-		Short: "Run a module with the arguments and answers of a recording, and compare",
-		Long: `Run a module with the arguments that a recording holds, answer its hooks as the recording does, and compare what the hooks
-saw and the results with it. Exit code 5 where they differ.`,
-		Example: "  hlocb replay train.mlir a.jsonl --backend cpu --ulps 4",
-		Args:    exactArgs("IN", "RECORDING"),
-		RunE: command(func(cmd *cobra.Command, args []string) error {
+		Short: "Run again with saved answers, and compare",
+		Long: `Run a module with the arguments and answers of a recording, and compare operands and results with it.
+
+Hooks are matched by id and name. The exit code is 5 if something differs.`,
+		Example: "  hlocb replay train.mlir a.jsonl --backend cpu --tolerance 4",
+		Args:    command.Args("IN", "RECORDING"),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			ulps, err := parseULPs(tolerance)
+			if err != nil {
+				return err
+			}
 			before, err := a.recording(args[1])
 			if err != nil {
 				return err
@@ -85,56 +94,48 @@ saw and the results with it. Exit code 5 where they differ.`,
 			tmp := filepath.Join(dir, "again.jsonl")
 			flags.given = before.Args
 			flags.bind.bindings.Answer("*", before.Replay())
+			flags.bind.outputs.Inputs = append(flags.bind.outputs.Inputs, args[1], args[1]+handlers.DataSuffix)
 			flags.begin = func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error) {
 				if h.Module != before.Header.Module {
-					a.note("the module is not the recorded one; hooks are matched by their ids and names")
+					a.note("the module is not the recorded one; hooks are matched by id and name")
 				}
-				r, err := handlers.CreateRecord(tmp, handlers.RawBytes, a.handlerEnv())
+				r, err := handlers.CreateRecord(tmp, handlers.RawBytes, a.handlerEnv(&flags.bind.outputs, false))
 				if err != nil {
 					return nil, err
 				}
 				return handlers.NewRecording(r, h, args)
 			}
-			if _, err := a.run(cmd.Context(), args[0], &flags); err != nil {
+			if _, err := a.runModule(cmd.Context(), args[0], &flags); err != nil {
 				return err
 			}
 			after, err := a.recording(tmp)
 			if err != nil {
 				return err
 			}
-			return a.compare(before, after, tolerance, false)
+			return a.compareRecordings(before, after, ulps, false)
 		}),
 	}
 	flags.add(c)
-	c.Flags().Uint64Var(&tolerance, "ulps", 0, "how many units in the last place elements may differ by")
+	addTolerance(c, &tolerance)
+	flags.group(c, "tolerance ULPS")
 	return c
 }
 
-func (a *app) compareCommand() *cobra.Command {
-	var tolerance uint64
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "compare A B",
-		Short: "Compare two recordings, or two files of events",
-		Long: `Compare two recordings, or two files that --events wrote. They are aligned by hook, device and occurrence. Differences are
-given in units in the last place (ULPs). Exit code 5 where they differ.`,
-		Example: "  hlocb compare interp.jsonl cpu.jsonl --ulps 4\n  hlocb compare monday.jsonl friday.jsonl --json",
-		Args:    exactArgs("A", "B"),
-		RunE: command(func(_ *cobra.Command, args []string) error {
-			x, err := a.recording(args[0])
-			if err != nil {
-				return err
-			}
-			y, err := a.recording(args[1])
-			if err != nil {
-				return err
-			}
-			return a.compare(x, y, tolerance, asJSON)
-		}),
+// addTolerance adds the flag that every command which compares values has.
+func addTolerance(c *cobra.Command, to *string) {
+	c.Flags().StringVar(to, "tolerance", "", "accepted difference of floats: N ULPs, abs:X or rel:X (default 0)")
+}
+
+// parseULPs reads a tolerance of recordings, whose values are compared in ULPs.
+func parseULPs(text string) (uint64, error) {
+	if text == "" {
+		return 0, nil
 	}
-	c.Flags().Uint64Var(&tolerance, "ulps", 0, "how many units in the last place elements may differ by")
-	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	return c
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, usagef("--tolerance %s: recordings are compared in ULPs, expected a number", text)
+	}
+	return n, nil
 }
 
 func (a *app) recording(path string) (*handlers.Recorded, error) {
@@ -148,15 +149,25 @@ func (a *app) recording(path string) (*handlers.Recorded, error) {
 		defer d.Close()
 		data = d
 	}
-	r, err := handlers.ReadRecording(f, data)
+	head := bufio.NewReader(f)
+	if !isRecording(head) {
+		return nil, fmt.Errorf("%s: not a recording", path)
+	}
+	r, err := handlers.ReadRecording(head, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
 }
 
-// compare prints a line per hook and one for the results, or an array with an object for each.
-func (a *app) compare(x, y *handlers.Recorded, tolerance uint64, asJSON bool) error {
+// isRecording reports whether a text begins as lines of JSON do.
+func isRecording(r *bufio.Reader) bool {
+	head, _ := r.Peek(2)
+	return len(head) == 0 || string(head) == `{"`
+}
+
+// compareRecordings prints a line per hook and one for the results, or an array with an object for each.
+func (a *app) compareRecordings(x, y *handlers.Recorded, tolerance uint64, asJSON bool) error {
 	differ := false
 	found := handlers.Compare(x, y, tolerance)
 	for _, c := range found {
@@ -180,7 +191,7 @@ func (a *app) compare(x, y *handlers.Recorded, tolerance uint64, asJSON bool) er
 		return errors.New("one of the recordings ends before the program did")
 	}
 	if differ {
-		return &differError{}
+		return errDiffer
 	}
 	return nil
 }

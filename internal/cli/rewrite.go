@@ -9,6 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	hookformat "github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
@@ -23,15 +24,20 @@ type rewriteFlags struct {
 }
 
 func (f *rewriteFlags) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.targets, "hook-target", nil, "treat calls to this custom-call `target` as hooks too; may be repeated")
-	c.Flags().StringVar(&f.order, "order", "program", "order of the hooks: program (all in program order), source (what tokens and data impose), none")
-	c.Flags().StringVar(&f.chain, "chain", "state", "what orders them: state (a scalar) or token")
-	c.Flags().StringVar(&f.alias, "alias", "all", "results that share their operand's memory: all, free (where nothing is copied) or none")
-	c.Flags().StringVar(&f.devices, "per-device", "source", "how often hooks of partitioned programs fire: once (with the whole value), each (with the device's shard), source (as the source has it)")
+	c.Flags().StringArrayVar(&f.targets, "hook-target", nil, "also treat custom calls of this target as hooks")
+	c.Flags().StringVar(&f.order, "order", "program", "program, source or none ('hlocb help order')")
+	c.Flags().StringVar(&f.chain, "chain", "state", "what carries the order: state or token")
+	c.Flags().StringVar(&f.alias, "alias", "all", "results that share memory: all, free or none")
+	c.Flags().StringVar(&f.devices, "per-device", "source", "hooks of partitioned programs fire once, each or source")
 	complete(c, "per-device", "source", "once", "each")
 	complete(c, "order", "program", "source", "none")
 	complete(c, "chain", "state", "token")
 	complete(c, "alias", "all", "free", "none")
+}
+
+// group puts the flags under a title in the help, after further ones of the command.
+func (f *rewriteFlags) group(c *cobra.Command, first ...string) {
+	command.Group(c, "How hooks are converted", append(first, "hook-target NAME", "order KIND", "chain KIND", "alias KIND", "per-device KIND")...)
 }
 
 // options returns the flags as options of Load.
@@ -67,28 +73,29 @@ func complete(c *cobra.Command, flag string, values ...string) {
 func (a *app) rewriteCommand() *cobra.Command {
 	var flags rewriteFlags
 	var out, to, def, manifest string
+	var debugInfo bool
 	c := &cobra.Command{
 		Use:   "rewrite IN",
-		Short: "Convert the hooks of a module to one form",
-		Long: `Convert the hooks of a module, in whatever notation it has them, to hlocb's own call with aliases and an order that
-compilers keep, or to another notation. The result is verified, and the order is proven on it. IN is a file, or - for
-standard input. A module without hooks stays as it is.
+		Short: "Convert hooks to one format",
+		Long: `Convert the hooks of a module from any format to hlocb's own call, with aliases and an order that compilers keep, or to another format.
 
-Notations (--to):
-` + notations(),
+The result is verified and its order is proven. IN is a file, or - for standard input. A module without hooks does not change. Locations are written for ops that have one in IN.
+
+Formats (--to):
+` + outputFormats(),
 		Example: `  hlocb rewrite train.mlir -o train.hooks.mlir
   hlocb rewrite train.mlir --to strip --default zeros
   hlocb rewrite train.mlir -o train.hooks.mlir --manifest train.hooks.json
   cat train.mlir | hlocb rewrite - --order source`,
-		Args: exactArgs("IN"),
-		RunE: command(func(cmd *cobra.Command, args []string) error {
+		Args: command.Args("IN"),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			opts, err := flags.conversion()
 			if err != nil {
 				return err
 			}
 			output, err := hookformat.Builtin().Writer(to)
 			if err != nil {
-				return usagef("--to: %w", err)
+				return usagef("--to: %w%s", err, command.Suggest(to, outputNames()))
 			}
 			if _, err := output.PerDevice(opts.PerDevice); err != nil {
 				return usagef("--to %s: %w", to, err)
@@ -104,30 +111,38 @@ Notations (--to):
 				for _, report := range r.Aliases {
 					lines = append(lines, aliasLine{AliasReport: report})
 				}
-				if err := a.writeWith(manifest, func(w io.Writer) error { return writeJSON(w, manifestOf(r.Manifest, dataOrder(m, opts), lines, "")) }); err != nil {
+				if err := a.WriteFile(manifest, func(w io.Writer) error { return writeJSON(w, manifestOf(r.Manifest, dataOrder(m, opts), lines, "")) }); err != nil {
 					return err
 				}
 			}
-			return a.writeModule(out, m, print.Options{})
+			return a.writeModule(out, m, print.Options{DebugInfo: debugInfo})
 		}),
 	}
+	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE instead of standard output")
+	c.Flags().StringVar(&manifest, "manifest", "", "write what 'hlocb hooks --json' prints")
+	c.Flags().BoolVar(&debugInfo, "debuginfo", false, "write a location for every op")
+	c.Flags().StringVar(&to, "to", "ffi", "format to write hooks in")
+	c.Flags().StringVar(&def, "default", "", "with --to strip: zeros replaces what a host would compute (default: refuse)")
 	flags.add(c)
-	c.Flags().StringVarP(&out, "output", "o", "", "write to this `file` instead of standard output")
-	c.Flags().StringVar(&manifest, "manifest", "", "write what 'hlocb hooks --json' tells of the hooks to this `file`: ids, names, types, locations, order, aliases")
-	c.Flags().StringVar(&to, "to", "ffi", "the notation to write hooks in")
-	c.Flags().StringVar(&def, "default", "", "for --to strip: zeros stands for what a host would compute; without it such hooks are refused")
-	var names []string
-	for _, o := range hookformat.Builtin().Writers() {
-		names = append(names, o.Name)
-	}
-	complete(c, "to", names...)
+	command.Group(c, "Output", "to FORMAT", "default zeros", "output FILE", "manifest FILE", "debuginfo")
+	flags.group(c)
+	complete(c, "to", outputNames()...)
 	return c
 }
 
-func notations() string {
+// outputFormats lists the formats that hooks can be written in.
+func outputFormats() string {
 	var b strings.Builder
 	for _, o := range hookformat.Builtin().Writers() {
 		b.WriteString("  " + o.Name + strings.Repeat(" ", max(1, 10-len(o.Name))) + o.Doc + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func outputNames() []string {
+	var names []string
+	for _, o := range hookformat.Builtin().Writers() {
+		names = append(names, o.Name)
+	}
+	return names
 }

@@ -12,7 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/heap"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -29,6 +32,7 @@ type runFlags struct {
 	backend    string
 	args       []string
 	fill       string
+	taps       []string
 	asWritten  bool
 	timeout    time.Duration
 	partitions int
@@ -36,28 +40,45 @@ type runFlags struct {
 	program    string // a compiled program instead of a module
 	limits     limitFlags
 
-	// given are main's arguments where the command has them from elsewhere; --arg and --fill win.
+	// given are main's arguments if the command has them from elsewhere; --arg and --fill win.
 	given []*tensor.Tensor
 	// begin makes the recording of the run; nil records nothing.
 	begin func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error)
 }
 
 func (f *runFlags) add(c *cobra.Command) {
-	f.rewrite.add(c)
-	c.Flags().StringVar(&f.backend, "backend", "auto", "what executes: auto (the CPU plugin where one is found, else the embedded engine), interp, cpu, cuda, or the `path` of a plugin")
-	c.Flags().StringArrayVar(&f.args, "arg", nil, "an argument of main, in order: an MLIR `literal`, or @FILE.npy")
-	c.Flags().StringVar(&f.fill, "fill", "", "fill the arguments that --arg does not give: iota, zeros or random:SEED")
-	c.Flags().StringArrayVar(&f.bind.on, "on", nil, "bind a handler: `NAME=HANDLER[:OPTIONS]`; NAME is a hook's name, a glob or an id")
-	c.Flags().StringArrayVar(&f.bind.inject, "inject", nil, "make a hook fail: `NAME=FAULT[@N]` with error, panic, delay=D, nan, zero, wrong-shape or unwritten, at the Nth event")
-	c.Flags().BoolVar(&f.bind.print, "print-callbacks", false, "print each callback")
-	c.Flags().BoolVar(&f.bind.probes, "probes", false, "serve the probes that 'hlocb tap' put into the module")
-	c.Flags().StringVar(&f.bind.events, "events", "", "write each callback to this `file` as a line of JSON")
-	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not rewrite the module; the embedded engine delivers hooks in any notation")
-	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long one callback may take and, on the embedded engine, the program between two; 0 is for ever")
+	addArgumentFlags(c, &f.args, &f.fill)
+	c.Flags().StringArrayVar(&f.bind.on, "on", nil, "bind a handler; NAME is a name, glob or id")
+	c.Flags().BoolVar(&f.bind.print, "print-callbacks", false, "same as --on '*=print'")
+	c.Flags().StringArrayVar(&f.taps, "tap", nil, "look at values whose name, op or location matches; PROBE is print (default), stats, finite or record")
+	c.Flags().BoolVar(&f.bind.probes, "probes", false, "run the probes that 'hlocb tap' added")
+	c.Flags().StringArrayVar(&f.bind.inject, "inject", nil, "make a hook fail ('hlocb help faults')")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "limit per callback and, on the engine, between two callbacks (default none)")
+	c.Flags().StringVar(&f.bind.events, "events", "", "write every callback as a JSON line")
+	c.Flags().StringVar(&f.backend, "backend", "auto", "auto, engine, cpu, cuda or a plugin")
 	f.limits.add(c)
-	c.Flags().IntVar(&f.partitions, "partitions", 0, "number of partitions; 0 is what the module says")
-	c.Flags().IntVar(&f.replicas, "replicas", 0, "number of replicas; 0 is what the module says")
-	complete(c, "backend", "auto", "interp", "cpu", "cuda")
+	c.Flags().IntVar(&f.replicas, "replicas", 0, "number of replicas (default: as the module says)")
+	c.Flags().IntVar(&f.partitions, "partitions", 0, "number of partitions (default: as the module says)")
+	f.rewrite.add(c)
+	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not convert hooks; the engine delivers any format")
+	complete(c, "backend", "auto", "engine", "cpu", "cuda")
+	completeBindings(c, "on")
+	completeBindings(c, "inject")
+}
+
+// group puts the flags under titles in the help. output names further flags of the command for the group of outputs.
+func (f *runFlags) group(c *cobra.Command, output ...string) {
+	command.Group(c, "Arguments of main", "arg LITERAL", "fill KIND")
+	command.Group(c, "Handlers", "on NAME=HANDLER", "print-callbacks", "tap REGEX[=PROBE]", "probes", "inject NAME=FAULT", "timeout DURATION")
+	command.Group(c, "Output", append(output, "events FILE", "verbose")...)
+	command.Group(c, "Where it runs", "backend NAME|PATH", "memory-limit SIZE", "replicas N", "partitions N")
+	f.rewrite.group(c, "as-written")
+}
+
+// addArgumentFlags adds the flags that give main's arguments.
+func addArgumentFlags(c *cobra.Command, args *[]string, fill *string) {
+	c.Flags().StringArrayVar(args, "arg", nil, "next argument: MLIR literal or @FILE.npy")
+	c.Flags().StringVar(fill, "fill", "", "other arguments: iota, zeros or random:SEED")
 	complete(c, "fill", "iota", "zeros", "random:0")
 }
 
@@ -66,34 +87,40 @@ func (a *app) runCommand() *cobra.Command {
 	var results string
 	c := &cobra.Command{
 		Use:   "run IN",
-		Short: "Run a module and deliver its callbacks",
-		Long: `Run a module: its hooks are converted as 'hlocb rewrite' does, handlers are bound to them, it is compiled and run once,
-and its results are printed as MLIR literals, long ones shortened. IN is a file, or - for standard input.
+		Short: "Run once and call handlers",
+		Long: `Run a module once. Hooks are converted, handlers called, results printed.
 
-Handlers (--on):
-` + handlerHelp() + `
-A hook whose results the host computes (kind call or feed) needs one that answers.`,
+IN is a file, or - for standard input. Observers: print, record, npz, stats, finite, count, sample. Responders: echo, const, replay, exec, plugin. A hook whose results the host computes needs a responder. See 'hlocb help handlers'.`,
 		Example: `  hlocb run train.mlir --fill iota --print-callbacks
-  hlocb run f.mlir --arg 'dense<[1.0, 2.0]> : tensor<2xf32>' --arg @weights.npy
-  hlocb run f.mlir --backend cpu --on 'loss=print' --on '*=echo' --events events.jsonl --results results.json`,
+  hlocb run f.mlir --arg 'dense<[1.0, 2.0]> : tensor<2xf32>' --arg @w.npy
+  hlocb run f.mlir --on 'loss=stats' --on '*=finite' --results out.json
+  hlocb run f.mlir --fill iota --tap 'stablehlo.tanh=stats'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if flags.program != "" {
-				return exactArgs()(cmd, args)
+				return command.Args()(cmd, args)
 			}
-			return exactArgs("IN")(cmd, args)
+			return command.Args("IN")(cmd, args)
 		},
-		RunE: command(func(cmd *cobra.Command, args []string) error {
-			out, err := a.run(cmd.Context(), append(args, "")[0], &flags)
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			var file *command.Output
+			if results != "" && results != "-" {
+				file = flags.bind.outputs.Add(results, true, false)
+			}
+			out, err := a.runModule(cmd.Context(), append(args, "")[0], &flags)
 			if err != nil {
 				return err
 			}
-			if results != "" {
-				if err := a.write(results, resultsJSON(out)); err != nil {
+			switch {
+			case file != nil:
+				if _, err := file.Write(resultsJSON(out)); err != nil {
 					return err
 				}
-				if results == "-" {
-					return nil
+				if err := file.Close(); err != nil {
+					return err
 				}
+			case results == "-":
+				_, err := a.stdout.Write(resultsJSON(out))
+				return err
 			}
 			for _, t := range out {
 				if _, err := fmt.Fprintf(a.stdout, "%s\n", t.AppendLiteral(nil, shownElements)); err != nil {
@@ -104,21 +131,11 @@ A hook whose results the host computes (kind call or feed) needs one that answer
 		}),
 	}
 	flags.add(c)
-	c.Flags().StringVar(&flags.program, "program", "", "run the compiled program in `FILE`; its machine code is executed")
-	c.Flags().StringVar(&results, "results", "", "write the results to this `file` as JSON")
+	c.Flags().StringVar(&flags.program, "program", "", "run what 'hlocb compile' wrote instead of IN; its machine code is executed, so trust FILE")
+	c.Flags().StringVar(&results, "results", "", "write the results as JSON")
+	flags.group(c, "results FILE")
+	command.Group(c, "Instead of IN", "program FILE")
 	return c
-}
-
-func handlerHelp() string {
-	var b strings.Builder
-	for _, info := range handlers.Table() {
-		name := info.Name
-		if info.Args != "" {
-			name += ":" + info.Args
-		}
-		fmt.Fprintf(&b, "  %-34s %s\n", name, info.Doc)
-	}
-	return b.String()
 }
 
 // check reports mistakes in the values of the flags.
@@ -130,25 +147,42 @@ func (f *runFlags) check() error {
 	return err
 }
 
-// run does everything up to the results.
-func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.Tensor, err error) {
-	load, err := f.rewrite.options()
+// load reads the program that the flags and IN name.
+func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Program, error) {
+	opts, err := f.rewrite.options()
 	if err != nil {
 		return nil, err
 	}
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	load = append(load, hlocb.Devices(f.replicas, f.partitions))
-	if f.asWritten {
-		load = append(load, hlocb.AsWritten())
-	}
-	var program *hlocb.Program
 	if f.program != "" {
-		program, err = a.compiledProgram(f.program)
-	} else {
-		program, err = a.program(ctx, path, load...)
+		if len(f.taps) > 0 {
+			return nil, usagef("--tap: a compiled program cannot be changed")
+		}
+		return a.compiledProgram(f.program)
 	}
+	opts = append(opts, hlocb.Devices(f.replicas, f.partitions))
+	if f.asWritten {
+		opts = append(opts, hlocb.AsWritten())
+	}
+	for _, spec := range f.taps {
+		t, err := parseTap(spec)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, hlocb.Change(func(m *ir.Module) error {
+			ids, err := a.addProbes(m, t)
+			f.bind.tapped = append(f.bind.tapped, ids...)
+			return err
+		}))
+	}
+	return a.program(ctx, path, opts...)
+}
+
+// runModule does everything up to the results.
+func (a *app) runModule(ctx context.Context, path string, f *runFlags) (out []*tensor.Tensor, err error) {
+	program, err := a.load(ctx, path, f)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +227,7 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 	}
 	defer backend.Close()
 	if f.backend == "auto" {
-		a.note("running on %s", a.described(backend, f.limits.verbose))
+		a.note("running on %s", described(backend, f.limits.verbose))
 	}
 	var recording *handlers.Recording
 	if f.begin != nil {
@@ -203,14 +237,33 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 		f.bind.closing = append(f.bind.closing, recording)
 		recording.Bind(&f.bind.bindings)
 	}
-	exe, err := program.Compile(ctx, hlocb.WithBackend(backend), hlocb.Bind(&f.bind.bindings), hlocb.Timeout(f.timeout))
-	if err != nil {
+	f.bind.outputs.Inputs = append(f.bind.outputs.Inputs, path, f.program)
+	for _, arg := range f.args {
+		if file, ok := strings.CutPrefix(arg, "@"); ok {
+			f.bind.outputs.Inputs = append(f.bind.outputs.Inputs, file)
+		}
+	}
+	if err := f.bind.outputs.Check(); err != nil {
 		return nil, err
+	}
+	if err := f.bind.outputs.Open(ctx); err != nil {
+		return nil, err
+	}
+	end := a.While("compiling on " + backend.Name())
+	exe, err := program.Compile(ctx, hlocb.WithBackend(backend), hlocb.Bind(&f.bind.bindings), hlocb.Timeout(f.timeout))
+	end()
+	if err != nil {
+		return nil, explainTargets(err, f.rewrite.targets)
 	}
 	if stale := exe.Stale(); stale != nil {
 		a.note("compiled again: %v", stale)
 	}
+	end = func() {}
+	if backend.Name() != backends.Engine { // the engine reports its own progress
+		end = a.While("running on " + backend.Name())
+	}
 	out, err = exe.RunTensors(ctx, args)
+	end()
 	if err == nil && recording != nil {
 		err = recording.End(out)
 	}
@@ -218,7 +271,7 @@ func (a *app) run(ctx context.Context, path string, f *runFlags) (out []*tensor.
 }
 
 // described returns what a backend is, in a few words or with -v in full.
-func (a *app) described(b runtime.Backend, verbose bool) string {
+func described(b runtime.Backend, verbose bool) string {
 	info, err := backends.InfoOf(b)
 	switch {
 	case verbose:
@@ -254,4 +307,13 @@ func resultsJSON(results []*tensor.Tensor) []byte {
 		b = t.AppendJSON(append(b, '\n'))
 	}
 	return append(b, "\n]\n"...)
+}
+
+// names returns the names of hooks.
+func names(sites []hook.Site) []string {
+	var out []string
+	for i := range sites {
+		out = append(out, sites[i].Name)
+	}
+	return out
 }

@@ -3,15 +3,20 @@ package cli
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
 	hookformat "github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -23,46 +28,60 @@ func probeHandlers() map[string]string {
 	return map[string]string{"print": "print", "stats": "stats", "finite": "finite", "record": "record:-"}
 }
 
+// probeKinds are the probes in the order of the help.
+var probeKinds = []string{"print", "stats", "finite", "record"}
+
 func (a *app) tapCommand() *cobra.Command {
 	var flags rewriteFlags
 	var at []string
 	var probe, out string
+	var list, verbose bool
 	c := &cobra.Command{
-		Use:   "tap IN",
-		Short: "Put probes on values of a module",
-		Long: `Put probes on values of a module: hooks of kind tap, which 'hlocb run --probes' serves as --probe says and which every
-other command treats like the hooks that the module has. --at selects values whose name, whose op's name or whose location
-matches a regular expression; a value is written with its '%', a result of several as %name#1. The module is rewritten
-as by 'hlocb rewrite', so that probes and hooks keep one order.
+		Use:   "tap IN --at REGEX",
+		Short: "Add probes to values",
+		Long: `Add probes to values of a module. 'hlocb run --probes' runs them; every other command treats them as hooks of kind tap. 'hlocb run --tap' does both in one step.
+
+--at selects values whose name, op or location matches a regular expression. Names are those of the text, with '%': '%loss', '%1', '%out#1'. Locations are written file:line:column, such as 'step.py:3'. --list prints them. Hooks are converted as by 'hlocb rewrite', so that probes and hooks keep one order.
 
 Probes:
   print    prints the value
-  stats    prints minimum, maximum, mean, and how many NaN and Inf
+  stats    prints minimum, maximum, mean, and the number of NaN and Inf
   finite   ends the run at the first NaN or Inf and says where it is
   record   writes the value as a line of JSON
 
-Values in regions that have no defined order (of reduce, sort, scatter, ...), tokens, tuples and tensors of unknown size
-cannot be observed.`,
-		Example: `  hlocb tap train.mlir --at '^%loss$' --probe print | hlocb run - --probes --fill iota
-  hlocb tap f.mlir --at 'stablehlo.dot_general' --at 'layer3' --probe finite -o probed.mlir`,
-		Args: exactArgs("IN"),
-		RunE: command(func(cmd *cobra.Command, args []string) error {
+Values in regions without a defined order (of reduce, sort, scatter, ...), tokens, tuples and tensors of unknown size cannot be observed. Values in functions that a custom call names are skipped.`,
+		Example: `  hlocb tap train.mlir --list
+  hlocb tap train.mlir --at '^%loss$' | hlocb run - --probes --fill iota
+  hlocb tap f.mlir --at 'dot_general' --at 'layer.py:3' --probe finite -o probed.mlir`,
+		Args: command.Args("IN"),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			opts, err := flags.options()
 			if err != nil {
 				return err
 			}
 			if probeHandlers()[probe] == "" {
-				return usagef("--probe %s: expected print, stats, finite or record", probe)
+				return usagef("--probe %s: expected %s%s", probe, command.OneOf(probeKinds), command.Suggest(probe, probeKinds))
 			}
-			patterns := make([]*regexp.Regexp, len(at))
-			for i, p := range at {
-				if patterns[i], err = regexp.Compile(p); err != nil {
-					return usagef("--at %s: %w", p, err)
+			if len(at) == 0 && !list {
+				return usagef("missing --at REGEX, or --list to see what there is")
+			}
+			t := &tap{probe: probe, flag: "--at", in: args[0]}
+			for _, p := range at {
+				if err := t.pattern(p); err != nil {
+					return err
 				}
 			}
+			if list {
+				m, err := a.module(args[0])
+				if err != nil {
+					return err
+				}
+				return a.listValues(m, t, verbose)
+			}
 			n := 0
-			p, err := a.program(cmd.Context(), args[0], append(opts, hlocb.Change(func(m *ir.Module) (err error) {
-				n, err = addProbes(m, patterns, probe)
+			p, err := a.program(cmd.Context(), args[0], append(opts, hlocb.Change(func(m *ir.Module) error {
+				ids, err := a.addProbes(m, t)
+				n = len(ids)
 				return err
 			}))...)
 			if err != nil {
@@ -72,73 +91,165 @@ cannot be observed.`,
 			return a.writeModule(out, p.Module(), print.Options{})
 		}),
 	}
+	c.Flags().StringArrayVar(&at, "at", nil, "probe the values that REGEX selects; may be repeated")
+	c.Flags().BoolVar(&list, "list", false, "list the values that --at selects, all without it, and add no probe")
+	c.Flags().StringVar(&probe, "probe", "print", command.OneOf(probeKinds))
+	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE instead of standard output")
+	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "list locations in full")
 	flags.add(c)
-	c.Flags().StringArrayVar(&at, "at", nil, "probe the values that this regular `expression` selects; may be repeated")
-	c.Flags().StringVar(&probe, "probe", "print", "what to do with them: print, stats, finite or record")
-	c.Flags().StringVarP(&out, "output", "o", "", "write to this `file` instead of standard output")
-	if err := c.MarkFlagRequired("at"); err != nil {
-		panic(err) // the flag is defined above
-	}
-	complete(c, "probe", "print", "stats", "finite", "record")
+	command.Group(c, "Values", "at REGEX", "list", "probe KIND")
+	command.Group(c, "Output", "output FILE", "verbose")
+	flags.group(c)
+	complete(c, "probe", probeKinds...)
 	return c
 }
 
-// addProbes taps the values that any of the patterns selects and returns how many. A pattern that selects no value that
-// can be observed is an error.
-func addProbes(m *ir.Module, patterns []*regexp.Regexp, probe string) (int, error) {
+// tap says which values get which probe.
+type tap struct {
+	probe    string
+	flag, in string // for messages
+	patterns []*regexp.Regexp
+}
+
+func (t *tap) pattern(text string) error {
+	p, err := regexp.Compile(text)
+	if err != nil {
+		return usagef("%s %s: %w", t.flag, text, err)
+	}
+	t.patterns = append(t.patterns, p)
+	return nil
+}
+
+// parseTap reads REGEX or REGEX=PROBE.
+func parseTap(spec string) (*tap, error) {
+	t := &tap{probe: "print", flag: "--tap", in: "IN"}
+	if i := strings.LastIndexByte(spec, '='); i >= 0 && probeHandlers()[spec[i+1:]] != "" {
+		spec, t.probe = spec[:i], spec[i+1:]
+	}
+	return t, t.pattern(spec)
+}
+
+// eachValue calls f for every value of a module, with its defining op or nil for a block argument.
+func eachValue(m *ir.Module, f func(v *ir.Value, op *ir.Op)) {
+	m.Walk(func(op *ir.Op) bool {
+		for _, r := range op.Regions() {
+			for _, b := range r.Blocks() {
+				for _, v := range b.Args() {
+					f(v, nil)
+				}
+			}
+		}
+		for _, v := range op.Results() {
+			f(v, op)
+		}
+		return true
+	})
+}
+
+// listValues prints the values that a tap selects: name, op, type and location.
+func (a *app) listValues(m *ir.Module, t *tap, verbose bool) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tOP\tTYPE\tLOCATION")
+	eachValue(m, func(v *ir.Value, op *ir.Op) {
+		if len(t.patterns) > 0 && !slices.ContainsFunc(t.patterns, func(p *regexp.Regexp) bool { return selects(p, m.Source(), v, op) }) {
+			return
+		}
+		if !hookformat.CanTap(v) || isHookOp(op) {
+			return
+		}
+		name, what := valueName(m.Source(), v), "argument"
+		if op != nil {
+			what = op.Name()
+		}
+		if name != "" {
+			name = "%" + name
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", orDash(diag.Escape(name)), diag.Escape(what), diag.Escape(v.Type().String()), location(locText(v, op), verbose))
+	})
+	return w.Flush()
+}
+
+// addProbes taps the values that any of the patterns selects and returns the ids of the probes. A pattern that selects no
+// value that can be observed is an error.
+func (a *app) addProbes(m *ir.Module, t *tap) ([]hook.ID, error) {
 	prober, err := hookformat.NewProber(m)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
+	apart := unordered(m)
 	var chosen []*ir.Value
-	seen := make([]bool, len(patterns))    // selected something that can be observed
-	refused := make([]bool, len(patterns)) // selected something that cannot
-	try := func(v *ir.Value, op *ir.Op) {
+	seen := make([]bool, len(t.patterns))    // selected something that can be observed
+	refused := make([]bool, len(t.patterns)) // selected something that cannot
+	skipped := 0
+	eachValue(m, func(v *ir.Value, op *ir.Op) {
 		matched := false
 		can := hookformat.CanTap(v) && !isHookOp(op)
-		for i, p := range patterns {
-			if selects(p, v, op) {
+		inside := can && apart[functionOf(v)]
+		can = can && !inside
+		for i, p := range t.patterns {
+			if selects(p, m.Source(), v, op) {
 				matched = true
 				seen[i] = seen[i] || can
 				refused[i] = refused[i] || !can
 			}
 		}
-		if matched && can {
+		switch {
+		case matched && can:
 			chosen = append(chosen, v)
+		case matched && inside:
+			skipped++
 		}
-	}
-	m.Walk(func(op *ir.Op) bool {
-		for _, r := range op.Regions() {
-			for _, b := range r.Blocks() {
-				for _, v := range b.Args() {
-					try(v, nil)
-				}
-			}
-		}
-		for _, v := range op.Results() {
-			try(v, op)
-		}
-		return true
 	})
-	for i, p := range patterns {
+	for i, p := range t.patterns {
 		switch {
 		case seen[i]:
 		case refused[i]:
-			return 0, m.Errorf(m.Op(), "%s selects only values that cannot be observed", strconv.Quote(p.String()))
+			return nil, fmt.Errorf("%s %s selects only values that cannot be observed; 'hlocb tap %s --list' lists those that can", t.flag, strconv.Quote(p.String()), t.in)
 		default:
-			return 0, m.Errorf(m.Op(), "%s selects no value", strconv.Quote(p.String()))
+			return nil, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all", t.flag, strconv.Quote(p.String()), t.in)
 		}
 	}
-	// From the last to the first: each goes right behind its definition, so results of one op end up in order.
+	if skipped > 0 {
+		a.note("skipped %s in functions that a custom call names", plural(skipped, "value"))
+	}
+	// From the last to the first: each probe goes right after its value's definition, so probes of one op end up in order.
 	labels := make([]string, len(chosen))
 	for i, v := range chosen {
-		labels[i] = valueLabel(v)
+		labels[i] = valueLabel(m.Source(), v)
 	}
 	taken := prober.Names(labels)
+	ids := make([]hook.ID, len(chosen))
 	for i := len(chosen) - 1; i >= 0; i-- {
-		prober.Tap(chosen[i], taken[i], probe)
+		op := prober.Tap(chosen[i], taken[i], t.probe)
+		cfg, _ := op.Attr("backend_config").(*ir.DictAttr)
+		if id, ok := cfg.Get("id").(*ir.IntegerAttr); ok {
+			ids[i] = hook.ID(id.Value())
+		}
 	}
-	return len(chosen), nil
+	return ids, nil
+}
+
+// unordered returns the functions in which no hook can be ordered: an op names them without calling them, as a custom
+// call does, or a region without a defined order calls them, or one of these functions does.
+func unordered(m *ir.Module) map[*ir.Op]bool {
+	out := map[*ir.Op]bool{}
+	g := flow.Of(m, nil)
+	for again := true; again; {
+		again = false
+		for _, f := range g.Functions() {
+			if out[f] {
+				continue
+			}
+			bad := g.NamedBy(f) != nil
+			for _, c := range g.Callers(f) {
+				bad = bad || out[flow.FunctionOf(c)] || !hookformat.CanHold(c)
+			}
+			if bad {
+				out[f], again = true, true
+			}
+		}
+	}
+	return out
 }
 
 func isHookOp(op *ir.Op) bool {
@@ -149,31 +260,84 @@ func isHookOp(op *ir.Op) bool {
 	return s != nil && s.Value() == hook.Target
 }
 
-// selects reports whether a pattern matches a value's name, its op's name or its location.
-func selects(p *regexp.Regexp, v *ir.Value, op *ir.Op) bool {
-	if name := valueName(v); name != "" && p.MatchString("%"+name) {
-		return true
+// functionOf returns the function that a value is in.
+func functionOf(v *ir.Value) *ir.Op {
+	if op := v.DefiningOp(); op != nil {
+		return flow.FunctionOf(op)
 	}
-	if op == nil {
-		return v.Loc() != nil && p.MatchString(hookformat.LocText(v.Loc()))
+	parent := v.ParentBlock().Parent()
+	if f := parent.Def().Flow; f != nil && f.Function {
+		return parent
 	}
-	return p.MatchString(op.Name()) || p.MatchString(hookformat.LocText(op.Loc()))
+	return flow.FunctionOf(parent)
 }
 
-// valueName returns the name that a value was written with, with #N for one of several results.
-func valueName(v *ir.Value) string {
-	if v.DefiningOp() == nil || v.DefiningOp().NumResults() == 1 {
-		return v.Name()
-	}
-	if first := v.DefiningOp().Result(0).Name(); first != "" {
-		return first + "#" + strconv.Itoa(v.Index())
+// locText returns the location of a value as MLIR text.
+func locText(v *ir.Value, op *ir.Op) string {
+	switch {
+	case op != nil:
+		return hookformat.LocText(op.Loc())
+	case v.Loc() != nil:
+		return hookformat.LocText(v.Loc())
 	}
 	return ""
 }
 
+// plainPositions turns the file positions of a location, "step.py":3:8, into step.py:3:8.
+var plainPositions = regexp.MustCompile(`"([^"\\]*)":(\d+):(\d+)`)
+
+// selects reports whether a pattern matches a value's name, its op's name or its location, as MLIR writes it or with plain
+// positions.
+func selects(p *regexp.Regexp, src *diag.Source, v *ir.Value, op *ir.Op) bool {
+	if name := valueName(src, v); name != "" && p.MatchString("%"+name) {
+		return true
+	}
+	if op != nil && p.MatchString(op.Name()) {
+		return true
+	}
+	loc := locText(v, op)
+	return loc != "" && (p.MatchString(loc) || p.MatchString(plainPositions.ReplaceAllString(loc, "$1:$2:$3")))
+}
+
+// valueName returns the name that a value has in the text it was read from, with #N for one of several results.
+func valueName(src *diag.Source, v *ir.Value) string {
+	op := v.DefiningOp()
+	if op == nil {
+		return v.Name()
+	}
+	name := op.Result(0).Name()
+	if name == "" {
+		name = writtenName(src, op)
+	}
+	if name == "" || op.NumResults() == 1 {
+		return name
+	}
+	if own := v.Name(); v.Index() > 0 && own != "" {
+		return own
+	}
+	return name + "#" + strconv.Itoa(v.Index())
+}
+
+// results matches what stands before an op: '%1 = ' or '%out:2 = '.
+var results = regexp.MustCompile(`%([\w.$-]+)(?::\d+)?\s*=\s*"?$`)
+
+// writtenName returns the name of an op's first result in the text of the module. The model does not keep numbers.
+func writtenName(src *diag.Source, op *ir.Op) string {
+	if src == nil || !op.Pos().IsValid() {
+		return ""
+	}
+	text := src.Text()
+	at := min(op.Pos().Offset(), len(text))
+	m := results.FindSubmatch(text[max(0, at-200):at])
+	if m == nil {
+		return ""
+	}
+	return string(m[1])
+}
+
 // valueLabel returns what a probe on v is called: the value's name where that tells more than a number, else its op's.
-func valueLabel(v *ir.Value) string {
-	name := valueName(v)
+func valueLabel(src *diag.Source, v *ir.Value) string {
+	name := valueName(src, v)
 	if name != "" && (name[0] < '0' || name[0] > '9') {
 		return name
 	}
@@ -191,12 +355,12 @@ func valueLabel(v *ir.Value) string {
 	return op
 }
 
-// bindProbes binds the handlers that the module's probes name, where the command line lets the module do that, and says
-// so where it does not: a module alone binds nothing.
+// bindProbes binds the handlers of the probes that --tap added and, with --probes, of those that the module has. A module
+// alone must not choose its handlers, so bindProbes reports probes that it does not run.
 func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 	unserved := 0
 	made := map[string]runtime.Handler{}
-	env := a.handlerEnv()
+	env := a.handlerEnv(&f.outputs, false)
 	for i := range m.Sites {
 		site := &m.Sites[i]
 		name, err := strconv.Unquote(site.Attrs[hookformat.AttrProbe])
@@ -204,7 +368,7 @@ func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 		if err != nil || spec == "" {
 			continue
 		}
-		if !f.probes {
+		if !f.probes && !slices.Contains(f.tapped, site.ID) {
 			unserved++
 			continue
 		}
@@ -221,7 +385,7 @@ func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 		f.bindings.Observe(site.ID.String(), made[name])
 	}
 	if unserved > 0 {
-		a.note("%s not served: --probes does what they ask for", plural(unserved, "probe"))
+		a.note("%s not run; --probes runs them", plural(unserved, "probe"))
 	}
 	return nil
 }

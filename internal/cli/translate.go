@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hlocb/hlocb/internal/command"
 )
 
 func (a *app) translateCommand() *cobra.Command {
@@ -15,11 +17,11 @@ func (a *app) translateCommand() *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:     "translate IN",
-		Short:   "Convert the notation of a module",
-		Long:    "Read a module, verify it, and write it in another notation:\n" + strings.Join(docs, "\n"),
+		Short:   "Print pretty or generic MLIR",
+		Long:    "Read a module, verify it and print it.\n\nForms (--to):\n" + strings.Join(docs, "\n"),
 		Example: "  hlocb translate in.mlir --to generic",
-		Args:    exactArgs("IN"),
-		RunE: command(func(_ *cobra.Command, args []string) error {
+		Args:    command.Args("IN"),
+		RunE: command.Body(func(_ *cobra.Command, args []string) error {
 			for _, f := range formats() {
 				if f.name == to {
 					m, err := a.module(args[0])
@@ -29,11 +31,12 @@ func (a *app) translateCommand() *cobra.Command {
 					return a.writeModule(out, m, f.print)
 				}
 			}
-			return usagef("--to %s: expected %s", to, strings.Join(names, " or "))
+			return usagef("--to %s: expected %s%s", to, strings.Join(names, " or "), command.Suggest(to, names))
 		}),
 	}
-	c.Flags().StringVarP(&out, "output", "o", "", "write to this `file` instead of standard output")
-	c.Flags().StringVar(&to, "to", "mlir", "the notation: "+strings.Join(names, " or "))
+	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE instead of standard output")
+	c.Flags().StringVar(&to, "to", "mlir", strings.Join(names, " or "))
+	command.Group(c, "Output", "to FORM", "output FILE")
 	complete(c, "to", names...)
 	return c
 }

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
@@ -16,6 +19,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	hookformat "github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/heap"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -41,54 +45,116 @@ type verifyFlags struct {
 	limits    limitFlags
 }
 
+func (a *app) compareCommand() *cobra.Command {
+	var f verifyFlags
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Run and compare two modules, or compare two recordings",
+		Long: `Run two modules with the same inputs and compare results and callbacks, or compare two recordings or two files of --events. The exit code is 5 if something differs.
+
+A and B run on the embedded engine unless --backend-a and --backend-b say otherwise; name one file twice to compare two backends. Floats must be bit-identical or within --tolerance; all NaNs are equal. Hooks are paired by id and name, else by name, else by position. Events that the first module orders must come in that order.
+
+A hook that needs an answer gets its operands back, and generated values for other results, unless --on binds a handler. Without --arg and --fill the modules run twice: with ordinary values, and with edge values (zeros, infinities, NaN, denormals, limits).
+
+--bisect finds the first op whose value differs. Looking at values keeps a compiler from fusing across them, so a difference that fusion makes can vanish.`,
+		Example: `  hlocb compare train.mlir train.hooks.mlir
+  hlocb compare f.mlir f.mlir --backend-b cpu --tolerance 4 --bisect
+  hlocb compare f.mlir f.mlir --as-written      # does rewriting change f?
+  hlocb compare monday.jsonl friday.jsonl --json`,
+		Args: command.Args("A", "B"),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error { return a.compare(cmd.Context(), [2]string(args), &f) }),
+	}
+	f.add(c)
+	return c
+}
+
 func (a *app) verifyCommand() *cobra.Command {
 	var f verifyFlags
 	c := &cobra.Command{
-		Use:   "verify A B",
-		Short: "Run two modules, or one on two backends, and compare results and callbacks",
-		Long: `Run two modules with the same inputs and compare their results and the events of their hooks. Both run on the
-embedded engine unless told otherwise; naming the same file twice with different backends compares these.
+		Use:   "verify IN",
+		Short: "Check that a module is valid (verify A B: compare)",
+		Long: `Check that a module is valid: its text, types, and the rules of its ops. hlocb prints nothing if it is.
 
-Results are compared bit for bit, where all NaNs are the same, or within --tolerance. Of each hook with a side effect, there
-must be equally many events with equal values, and events of hooks that the first module orders must come in one order.
-Hooks are paired by id, else by name, else by position. One that needs an answer gets its operands back and, for results that
-no operand has the type of, ordinary values made from --seed, unless --on says otherwise.
-
-Both modules are rewritten first. With --as-written A is executed as it is, by the embedded engine: so
-'hlocb verify F F --as-written' says whether rewriting F changed what it does.
-
-Inputs are those of --arg and --fill, as in 'hlocb run'. Without them two runs are compared: one with ordinary
-values made from --seed, one with edge values (zeros of both signs, infinities, NaN, denormals, limits).
-
---bisect looks for the first op whose value differs, in main and then in the loop, branch or function found there. Looking
-keeps a compiler from fusing across what is looked at; a difference that fusion makes can vanish.
-
-The command ends with exit code 5 where something differs.`,
-		Example: `  hlocb verify train.mlir train.hooks.mlir
-  hlocb verify f.mlir f.mlir --backend-b cpu --tolerance 4 --bisect
-  hlocb verify f.mlir g.mlir --fill iota --tolerance rel:1e-5 --json`,
-		Args: exactArgs("A", "B"),
-		RunE: command(func(cmd *cobra.Command, args []string) error { return a.verify(cmd.Context(), [2]string(args), &f) }),
+'hlocb verify A B' is 'hlocb compare A B' and accepts its flags.`,
+		Example: "  hlocb verify train.mlir\n  hlocb verify a.mlir b.mlir --fill iota",
+		Args:    command.Args("IN", "[B]"),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				return a.compare(cmd.Context(), [2]string(args), &f)
+			}
+			_, err := a.module(args[0])
+			return err
+		}),
 	}
-	f.rewrite.add(c)
-	c.Flags().StringVar(&f.backend[0], "backend-a", "interp", "what executes A: interp, auto, cpu, cuda, or the `path` of a plugin")
-	c.Flags().StringVar(&f.backend[1], "backend-b", "interp", "what executes B")
-	c.Flags().StringArrayVar(&f.args, "arg", nil, "an argument of main, in order: an MLIR `literal`, or @FILE.npy")
-	c.Flags().StringVar(&f.fill, "fill", "", "fill the arguments that --arg does not give: iota, zeros or random:SEED")
-	c.Flags().Uint64Var(&f.seed, "seed", 0, "what generated inputs depend on")
-	c.Flags().BoolVar(&f.noEdges, "no-edges", false, "generate ordinary values only")
-	c.Flags().StringArrayVar(&f.on, "on", nil, "bind a handler on both sides: `NAME=HANDLER[:OPTIONS]`, see 'hlocb run'")
-	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not rewrite A: the embedded engine delivers its hooks as they are")
-	c.Flags().StringVar(&f.tolerance, "tolerance", "", "what floats may differ by: a `number` of ULPs, abs:NUMBER or rel:NUMBER; without it not a bit")
-	c.Flags().DurationVar(&f.timeout, "timeout", 0, "how long one callback may take and, on the embedded engine, the program between two; 0 is for ever")
-	f.limits.add(c)
-	c.Flags().BoolVar(&f.json, "json", false, "write the report as JSON")
-	c.Flags().BoolVar(&f.bisect, "bisect", false, "find the first op that differs")
-	for _, name := range []string{"backend-a", "backend-b"} {
-		complete(c, name, "interp", "auto", "cpu", "cuda")
-	}
-	complete(c, "fill", "iota", "zeros", "random:0")
+	f.add(c)
+	c.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true })
+	c.Annotations = nil
 	return c
+}
+
+func (f *verifyFlags) add(c *cobra.Command) {
+	addArgumentFlags(c, &f.args, &f.fill)
+	c.Flags().Uint64Var(&f.seed, "seed", 0, "seed of generated inputs")
+	c.Flags().BoolVar(&f.noEdges, "no-edges", false, "generate ordinary values only")
+	addTolerance(c, &f.tolerance)
+	c.Flags().BoolVar(&f.bisect, "bisect", false, "find the first op that differs")
+	c.Flags().StringArrayVar(&f.on, "on", nil, "bind a handler on both sides ('hlocb help handlers')")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "limit per callback and, on the engine, between two callbacks (default none)")
+	c.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
+	c.Flags().StringVar(&f.backend[0], "backend-a", backends.Engine, "auto, engine, cpu, cuda or a plugin")
+	c.Flags().StringVar(&f.backend[1], "backend-b", backends.Engine, "the same for B")
+	f.limits.add(c)
+	f.rewrite.add(c)
+	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not convert the hooks of A; the engine delivers any format")
+	command.Group(c, "Inputs", "arg LITERAL", "fill KIND", "seed N", "no-edges")
+	command.Group(c, "Comparison", "tolerance TOLERANCE", "bisect")
+	command.Group(c, "Handlers", "on NAME=HANDLER", "timeout DURATION")
+	command.Group(c, "Output", "json", "verbose")
+	command.Group(c, "Where they run", "backend-a NAME|PATH", "backend-b NAME|PATH", "memory-limit SIZE")
+	f.rewrite.group(c, "as-written")
+	for _, name := range []string{"backend-a", "backend-b"} {
+		complete(c, name, "engine", "auto", "cpu", "cuda")
+	}
+	completeBindings(c, "on")
+}
+
+// compare compares two recordings, or runs two modules and compares them.
+func (a *app) compare(ctx context.Context, paths [2]string, f *verifyFlags) error {
+	var recorded [2]bool
+	for i, path := range paths {
+		if path == "-" {
+			continue // standard input can be read once only, so it is a module
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		recorded[i] = isRecording(bufio.NewReader(file))
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	switch recorded {
+	case [2]bool{true, false}:
+		return fmt.Errorf("%s is a recording, %s is not", paths[0], paths[1])
+	case [2]bool{false, true}:
+		return fmt.Errorf("%s is a recording, %s is not", paths[1], paths[0])
+	case [2]bool{}:
+		return a.verify(ctx, paths, f)
+	}
+	ulps, err := parseULPs(f.tolerance)
+	if err != nil {
+		return err
+	}
+	x, err := a.recording(paths[0])
+	if err != nil {
+		return err
+	}
+	y, err := a.recording(paths[1])
+	if err != nil {
+		return err
+	}
+	return a.compareRecordings(x, y, ulps, f.json)
 }
 
 // verifySide is one side as the command holds it.
@@ -187,7 +253,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		sides[i] = s
 		if i == 1 && paths[1] == paths[0] {
 			s.name, s.text = sides[0].name, sides[0].text // standard input can be read once only
-		} else if s.name, s.text, err = a.text(paths[i]); err != nil {
+		} else if s.name, s.text, err = a.ReadText(paths[i]); err != nil {
 			return err
 		}
 		if programs[i], err = s.load(ctx); err != nil {
@@ -286,7 +352,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		return err
 	}
 	if !report.Equal {
-		return &differError{}
+		return errDiffer
 	}
 	return nil
 }

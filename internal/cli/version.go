@@ -8,25 +8,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/command"
 )
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of hlocb and of its call",
-		Args:  exactArgs(),
-		RunE: command(func(cmd *cobra.Command, _ []string) error {
-			version, revision := "(unknown)", ""
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version = info.Main.Version
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-						revision = " " + s.Value[:12]
-					}
-				}
-			}
-			fmt.Fprintf(a.stdout, "hlocb %s%s, call version %d, %s %s/%s\n", version, revision, hook.ABI, goruntime.Version(), goruntime.GOOS, goruntime.GOARCH)
-			return nil
-		}),
+		Args:  command.Args(),
+		RunE:  command.Body(func(*cobra.Command, []string) error { return a.printVersion() }),
 	}
+}
+
+func (a *app) printVersion() error {
+	version, revision := "(unknown)", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+				revision = " " + s.Value[:12]
+			}
+		}
+	}
+	_, err := fmt.Fprintf(a.stdout, "hlocb %s%s, call version %d, %s %s/%s\n", version, revision, hook.ABI, goruntime.Version(), goruntime.GOOS, goruntime.GOARCH)
+	return err
 }

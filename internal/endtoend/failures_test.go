@@ -102,7 +102,7 @@ func TestFailureKinds(t *testing.T) {
 					if k.timeout > 0 {
 						times = 3
 					}
-					want := `hook "second" at "step.py":4:1 failed at event 1 on device 0: ` + k.want
+					want := `hook "second" at step.py:4:1 failed at event 1 on device 0: ` + k.want
 					for i := range times {
 						failing.Store(true)
 						third.Store(0)

@@ -22,7 +22,7 @@ var order = [][]string{
 	{"verify", "opt"},
 	{"hlocb"}, // the root: the user API
 	{"runtime/conformance"},
-	{"passes", "runtime/support"},
+	{"passes", "runtime/support", "internal/command"},
 	{"hook/format"},
 	{"internal/hook", "internal/reader"},
 	{"runtime/backends"},
@@ -41,7 +41,7 @@ var order = [][]string{
 	{"ir"},
 	{"hook"},
 	{"tensor", "diag"},
-	{"internal/peer", "internal/words"},
+	{"internal/peer", "internal/words", "internal/heap"},
 }
 
 // forbidden are edges that the order alone would allow.

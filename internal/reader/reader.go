@@ -13,6 +13,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/print"
 )
 
 // MaxErrors is how many mistakes of a text Read reports by default.
@@ -112,6 +113,14 @@ func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, e
 // place in that text: good for diagnostics and events, but not part of the module.
 func HasLocations(m *ir.Module) bool {
 	return m.Source() != nil && bytes.Contains(m.Source().Text(), []byte("loc("))
+}
+
+// Written returns o with the locations that m has of its own.
+func Written(m *ir.Module, o print.Options) print.Options {
+	if !o.DebugInfo && HasLocations(m) {
+		o.DebugInfo, o.OwnLocs = true, true
+	}
+	return o
 }
 
 // firstWord returns where the text begins after blanks and comments.

@@ -60,13 +60,13 @@ func TestPrint(t *testing.T) {
 	handle(t, p, c)
 	long := tensor.New(tensor.F32, tensor.Shape{5000})
 	handle(t, p, call(site("long", hook.Tap), []*tensor.Tensor{long}, nil))
-	want := `#0 loss (tap) at "train.py":12:3
+	want := `#0 loss (tap) at train.py:12:3
    tensor<f32>: 1.5
    tensor<2x2xi32>:
      [[ 1  2]
       [ 3 40]]
 #7 evil\x1b[31m\x0aname (call) on device 2
-#0 long (tap) at "train.py":12:3
+#0 long (tap) at train.py:12:3
    tensor<5000xf32>: [0. 0. 0. … 0. 0. 0.]
 `
 	if out.String() != want {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -54,7 +55,7 @@ func (p *Print) Handle(_ context.Context, c *runtime.Call) error {
 		b = fmt.Appendf(b, " on device %d", c.Device)
 	}
 	if c.Site.Loc != "" {
-		b = append(append(b, " at "...), diag.Escape(c.Site.Loc)...)
+		b = append(append(b, " at "...), diag.Escape(hook.Frame(c.Site.Loc))...)
 	}
 	b = append(b, '\n')
 	for _, t := range c.Operands {

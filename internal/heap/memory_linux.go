@@ -1,4 +1,4 @@
-package cli
+package heap
 
 import (
 	"os"
@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// machineMemory returns how many bytes of memory this process may use: what the machine has or, where that is less, what its
+// Memory returns how many bytes of memory this process may use: what the machine has or, where that is less, what its
 // control group may use.
-func machineMemory() uint64 {
+func Memory() uint64 {
 	var info syscall.Sysinfo_t
 	if err := syscall.Sysinfo(&info); err != nil {
 		return 0

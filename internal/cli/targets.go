@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/hook"
+	hookformat "github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime/handlers"
+)
+
+// unknownTargets says which custom calls of a module have side effects and are no hooks, and how to make them hooks.
+func unknownTargets(m *ir.Module) string {
+	var found []string
+	m.Walk(func(op *ir.Op) bool {
+		target, _ := op.Attr("call_target_name").(*ir.StringAttr)
+		effect, _ := op.Attr("has_side_effect").(*ir.IntegerAttr)
+		if target != nil && effect != nil && effect.Value() != 0 && target.Value() != hook.Target && !slices.Contains(found, target.Value()) {
+			found = append(found, target.Value())
+		}
+		return true
+	})
+	if len(found) == 0 {
+		return ""
+	}
+	return "; " + targetHint(found[0])
+}
+
+func targetHint(target string) string {
+	return fmt.Sprintf("custom_call @%[1]s is not a known hook; add --hook-target %[1]s to handle it", diag.Escape(target))
+}
+
+// noHandler matches what XLA says of a custom call that nobody registered.
+var noHandler = regexp.MustCompile(`No (?:FFI handler|registered implementation).*?(?: for custom call to "?| for )([\w.$-]+)`)
+
+// explainTargets adds to a plugin's refusal of a custom call how to handle the call.
+func explainTargets(err error, targets []string) error {
+	m := noHandler.FindStringSubmatch(err.Error())
+	if m == nil || slices.Contains(targets, m[1]) {
+		return err
+	}
+	return errors.Join(err, errors.New(targetHint(m[1])))
+}
+
+// hookNames returns the names of the hooks of a file, for completion. It returns none if the file is no module.
+func hookNames(path string) []string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	m, err := readModule(diag.NewSource(path, text), reader.MaxErrors)
+	if err != nil {
+		return nil
+	}
+	if _, err := hookformat.Raise(m, hookformat.RaiseOptions{}); err != nil {
+		return nil
+	}
+	manifest, err := hookformat.ManifestOf(m)
+	if err != nil {
+		return nil
+	}
+	return names(manifest.Sites)
+}
+
+// completeBindings completes NAME=HANDLER or NAME=FAULT: hook names of IN, then what can be bound.
+func completeBindings(c *cobra.Command, flag string) {
+	c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+		var out []string
+		name, _, bound := strings.Cut(text, "=")
+		switch {
+		case !bound && len(args) > 0:
+			for _, n := range append(hookNames(args[0]), "*") {
+				out = append(out, n+"=")
+			}
+		case flag == "inject":
+			for _, f := range faultNames {
+				out = append(out, name+"="+f)
+			}
+		case bound:
+			for _, info := range handlers.Table() {
+				out = append(out, name+"="+info.Name+"\t"+info.Doc)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// location returns a location for a person: the innermost position in the user's source, or all of it.
+func location(loc string, verbose bool) string {
+	if !verbose {
+		loc = hook.Frame(loc)
+	}
+	return orDash(diag.Escape(loc))
+}

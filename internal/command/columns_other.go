@@ -1,0 +1,8 @@
+//go:build !unix
+
+package command
+
+import "os"
+
+// columns returns the width of a terminal, 0 because this system does not tell it.
+func columns(*os.File) int { return 0 }

@@ -1,0 +1,225 @@
+// Package command is what hlocb's commands share: the console, the help, suggestions, errors and signals. It knows no
+// modules.
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Console is where a command reads and writes. On a terminal it shows one line of progress in place, which goes away
+// before anything else is written, and colours. It is safe for concurrent use.
+type Console struct {
+	In  io.Reader
+	Out io.Writer // results
+	Err io.Writer // diagnostics, notes and progress
+
+	mu       sync.Mutex
+	errFile  *os.File // the terminal that diagnostics go to; nil if they go elsewhere
+	outFile  *os.File // the terminal that results go to
+	line     bool     // a line of progress is shown
+	colours  bool     // on the terminal of diagnostics
+	brighten bool     // on the terminal of results
+	failed   error    // of the first write to the results that failed
+}
+
+// NewConsole returns a console with these streams. getenv looks up NO_COLOR, TERM and COLUMNS.
+func NewConsole(in io.Reader, out, err io.Writer, getenv func(string) string) *Console {
+	c := &Console{In: in, errFile: terminal(err), outFile: terminal(out)}
+	plain := getenv("NO_COLOR") != "" || getenv("TERM") == "dumb"
+	c.colours, c.brighten = c.errFile != nil && !plain, c.outFile != nil && !plain
+	c.Out, c.Err = &stream{c, out, true}, &stream{c, err, false}
+	return c
+}
+
+// stream writes after it has removed the line of progress.
+type stream struct {
+	c      *Console
+	w      io.Writer
+	result bool
+}
+
+func (s *stream) Write(p []byte) (int, error) {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	s.c.clear()
+	n, err := s.w.Write(p)
+	if err != nil && s.result && s.c.failed == nil {
+		s.c.failed = err
+	}
+	return n, err
+}
+
+// Failed returns the error of the first write to Out that failed. Libraries that print help ignore it.
+func (c *Console) Failed() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failed
+}
+
+// terminal returns w if it is a terminal, else nil.
+func terminal(w any) *os.File {
+	f, ok := w.(*os.File)
+	if !ok {
+		return nil
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 || columns(f) < 0 {
+		return nil
+	}
+	return f
+}
+
+// Terminal returns the terminal that diagnostics go to, nil if they go elsewhere.
+func (c *Console) Terminal() *os.File { return c.errFile }
+
+// defaultWidth is the width of what does not go to a terminal, so that files are the same everywhere.
+const defaultWidth = 80
+
+// Width returns the number of columns to write results for: those of the terminal, at most 100.
+func (c *Console) Width() int { return width(c.outFile, 100) }
+
+func width(f *os.File, most int) int {
+	if f == nil {
+		return defaultWidth
+	}
+	n := columns(f)
+	if n < 20 {
+		return defaultWidth
+	}
+	return min(n, most)
+}
+
+// Progress shows text in place on the terminal, and nothing elsewhere. The next write removes it.
+func (c *Console) Progress(text string) {
+	if c.errFile == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r := []rune(text); len(r) >= width(c.errFile, 1000) {
+		text = string(r[:width(c.errFile, 1000)-1])
+	}
+	fmt.Fprintf(c.errFile, "\r\x1b[K%s", text)
+	c.line = text != ""
+}
+
+func (c *Console) clear() {
+	if c.line {
+		c.line = false
+		io.WriteString(c.errFile, "\r\x1b[K")
+	}
+}
+
+// While shows what a command waits for, with the time since it began, until the returned function is called. It shows
+// nothing in the first second.
+func (c *Console) While(what string) (end func()) {
+	if c.errFile == nil {
+		return func() {}
+	}
+	begin, stop, stopped := time.Now(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				c.Progress("")
+				return
+			case <-tick.C:
+				c.Progress(fmt.Sprintf("%s %s", what, time.Since(begin).Round(time.Second)))
+			}
+		}
+	}()
+	var once sync.Once
+	return func() { once.Do(func() { close(stop); <-stopped }) }
+}
+
+// severity finds the word that says what a line of diagnostics is.
+var severity = regexp.MustCompile(`(?m)^((?:[^\n ]+:\d+:\d+: )?)(error|warning):`)
+
+// Paint colours the words error and warning of diagnostics, if they go to a terminal.
+func (c *Console) Paint(text string) string {
+	if !c.colours {
+		return text
+	}
+	return severity.ReplaceAllStringFunc(text, func(s string) string {
+		m := severity.FindStringSubmatch(s)
+		colour := "31"
+		if m[2] == "warning" {
+			colour = "33"
+		}
+		return m[1] + "\x1b[1;" + colour + "m" + m[2] + ":\x1b[0m"
+	})
+}
+
+// Bold returns text in bold, if results go to a terminal.
+func (c *Console) Bold(text string) string { return c.style("1", text) }
+
+// Red returns text in red, if results go to a terminal.
+func (c *Console) Red(text string) string { return c.style("31", text) }
+
+func (c *Console) style(code, text string) string {
+	if !c.brighten || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// Wrap fills paragraphs to a width. A line that begins with a blank stands for itself: what does not fit goes below its
+// last column, which two blanks or more separate from the ones before it.
+func Wrap(text string, width int) string {
+	var out []string
+	var words []string
+	fill := func() {
+		if len(words) > 0 {
+			out = append(out, hang("", "", words, width)...)
+			words = nil
+		}
+	}
+	for _, line := range strings.Split(text, "\n") {
+		switch {
+		case strings.TrimSpace(line) == "":
+			fill()
+			out = append(out, "")
+		case line[0] == ' ':
+			fill()
+			start := len(line) - len(strings.TrimLeft(line, " "))
+			if i := strings.Index(line[start:], "  "); i >= 0 {
+				column := start + i
+				column += len(line[column:]) - len(strings.TrimLeft(line[column:], " "))
+				if column < width*2/3 {
+					start = column
+				}
+			}
+			out = append(out, hang(line[:start], strings.Repeat(" ", start), strings.Fields(line[start:]), width)...)
+		default:
+			words = append(words, strings.Fields(line)...)
+		}
+	}
+	fill()
+	return strings.Join(out, "\n")
+}
+
+// hang fills words to a width, after first in the first line and after rest in the others.
+func hang(first, rest string, words []string, width int) []string {
+	var out []string
+	line, empty := first, true
+	for _, w := range words {
+		if !empty && len([]rune(line))+1+len([]rune(w)) > width {
+			out = append(out, line)
+			line, empty = rest, true
+		}
+		if !empty {
+			line += " "
+		}
+		line += w
+		empty = false
+	}
+	return append(out, strings.TrimRight(line, " "))
+}

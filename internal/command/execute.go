@@ -1,0 +1,265 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hlocb/hlocb/diag"
+)
+
+// Exit codes that every command has.
+const (
+	OK    = 0
+	Input = 1 // bad input, a missing file, a failed verification
+	Usage = 2 // the command line is wrong
+)
+
+// bodyError marks an error that the body of a command returned, to distinguish it from one of the command line.
+type bodyError struct{ error }
+
+func (e bodyError) Unwrap() error { return e.error }
+
+// UsageError is a mistake in the command line that only the body of a command could see.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the mistake.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Usagef returns a *UsageError.
+func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
+
+// Body makes run the body of a cobra command.
+func Body(run func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := run(cmd, args); err != nil {
+			return bodyError{err}
+		}
+		return nil
+	}
+}
+
+// Args accepts the named arguments. A name in brackets may be missing: "[IN]".
+func Args(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		need := 0
+		for _, n := range names {
+			if n[0] != '[' {
+				need++
+			}
+		}
+		if len(args) < need {
+			return fmt.Errorf("%s: missing %s", cmd.CommandPath(), strings.Join(names[len(args):need], " "))
+		}
+		if len(args) > len(names) {
+			return fmt.Errorf("%s: unexpected argument %q", cmd.CommandPath(), args[len(names)])
+		}
+		return nil
+	}
+}
+
+// NoArgs refuses arguments of a command that has subcommands only, and suggests one.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() || c.Hidden && len(c.Aliases) > 0 {
+			names = append(append(names, c.Name()), c.Aliases...)
+		}
+	}
+	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), Suggest(args[0], names))
+}
+
+// Policy is how a set of commands ends.
+type Policy struct {
+	// Code returns the exit code of an error of a command's body, 0 for no code of its own. It may be nil.
+	Code func(error) int
+	// Hint returns what to do about an error, to be added to its text. It may be nil.
+	Hint func(error) string
+	// Lost reports whether an interrupted plugin is still busy. It may be nil.
+	Lost func(error) bool
+}
+
+// code returns the exit code of an error.
+func (p *Policy) code(err error) int {
+	var body bodyError
+	var usage *UsageError
+	if !errors.As(err, &body) || errors.As(err, &usage) {
+		return Usage
+	}
+	if p.Code != nil {
+		if code := p.Code(err); code != 0 {
+			return code
+		}
+	}
+	return Input
+}
+
+// SilentError sets an exit code; what it says is printed already.
+type SilentError struct{ Text string }
+
+func (e *SilentError) Error() string { return e.Text }
+
+// Execute runs a command line and returns the exit code. It reports an error, and fails if results could not be written.
+func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []string, p Policy) int {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetArgs(args)
+	root.SetIn(c.In)
+	root.SetOut(c.Out)
+	root.SetErr(c.Err)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { WriteHelp(c.Out, cmd, c.Width()) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error { WriteHelp(c.Out, cmd, c.Width()); return nil })
+	root.SetFlagErrorFunc(flagError)
+	ran, err := root.ExecuteContextC(ctx)
+	c.Progress("")
+	if failed := c.Failed(); failed != nil && !errors.Is(err, failed) {
+		err = errors.Join(err, bodyError{fmt.Errorf("writing the output: %w", failed)})
+	}
+	if err == nil {
+		return OK
+	}
+	code := p.code(err)
+	if code != Usage && ctx.Err() != nil {
+		fmt.Fprintln(c.Err, p.interrupted(err))
+		var sig *Signal
+		if errors.As(context.Cause(ctx), &sig) {
+			return sig.Code()
+		}
+		return interruptCode
+	}
+	c.report(err, ran, code, p.Hint)
+	return code
+}
+
+// report prints an error for a person: diagnostics with the source line and a caret, everything with the names that came
+// from a module escaped.
+func (c *Console) report(err error, cmd *cobra.Command, code int, hint func(error) string) {
+	var one *diag.Diagnostic
+	var list diag.List
+	var silent *SilentError
+	var text bytes.Buffer
+	more := ""
+	if hint != nil {
+		more = hint(err)
+	}
+	switch {
+	case errors.As(err, &silent) && silent.Text == "":
+		return
+	case errors.As(err, &list):
+		list.Render(&text)
+	case errors.As(err, &one):
+		one.Render(&text)
+	default:
+		fmt.Fprintf(&text, "error: %s\n", diag.EscapeLines(err.Error()+more))
+		more = ""
+		if body := (bodyError{}); code == Usage && !errors.As(err, &body) {
+			fmt.Fprintf(&text, "run '%s --help' for usage\n", cmd.CommandPath())
+		}
+	}
+	if more != "" {
+		fmt.Fprintf(&text, "note: %s\n", diag.EscapeLines(strings.TrimLeft(more, ";: ")))
+	}
+	fmt.Fprint(c.Err, c.Paint(text.String()))
+}
+
+// Show prints a diagnostic.
+func (c *Console) Show(d *diag.Diagnostic) {
+	var text bytes.Buffer
+	d.Render(&text)
+	fmt.Fprint(c.Err, c.Paint(text.String()))
+}
+
+// inOp finds the op that a run was stopped in.
+var inOp = regexp.MustCompile(`^(\S+:\d+:\d+): error: ('[^']*') op`)
+
+// interrupted says what was interrupted.
+func (p *Policy) interrupted(err error) string {
+	if m := inOp.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Sprintf("interrupted in %s (%s)", m[2], diag.EscapeLines(m[1]))
+	}
+	if p.Lost != nil && p.Lost(err) {
+		return "interrupted; the plugin was still running the program"
+	}
+	return "interrupted"
+}
+
+// flagError adds a suggestion to an unknown flag.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	name := unknown.GetSpecifiedName()
+	list := Closest(name, names)
+	if len(list) == 0 || len(list) > 3 {
+		return fmt.Errorf("unknown flag --%s", name)
+	}
+	return fmt.Errorf("unknown flag --%s; did you mean --%s?", name, OneOf(list))
+}
+
+// Signal is why the context of Signals ended.
+type Signal struct{ Signal os.Signal }
+
+func (s *Signal) Error() string { return "interrupted" }
+
+// interruptCode is the exit code of Ctrl-C, as shells count it.
+const interruptCode = 130
+
+// Code returns the exit code of a process that the signal ends: 130 for Ctrl-C, 143 for SIGTERM.
+func (s *Signal) Code() int {
+	if n, ok := s.Signal.(syscall.Signal); ok {
+		return 128 + int(n)
+	}
+	return interruptCode
+}
+
+// patience is how long a command may take to stop before the user is told how to end it at once.
+const patience = 2 * time.Second
+
+// Signals returns a context that Ctrl-C, SIGTERM and SIGHUP end. A second signal ends the process: a plugin cannot be
+// interrupted while it compiles.
+func (c *Console) Signals() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	received := make(chan os.Signal, 2)
+	signal.Notify(received, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		first, ok := <-received
+		if !ok {
+			return
+		}
+		cancel(&Signal{first})
+		late := time.AfterFunc(patience, func() {
+			fmt.Fprintln(c.Err, "hlocb: stopping; Ctrl-C again ends it at once")
+		})
+		defer late.Stop()
+		if second, ok := <-received; ok {
+			c.Progress("")
+			os.Exit((&Signal{second}).Code())
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(received)
+		close(received)
+		cancel(nil)
+	}
+}

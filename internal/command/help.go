@@ -1,0 +1,209 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Annotations of flags: the title of their group in the help, and the name of their value.
+const (
+	groupKey = "hlocb_group"
+	valueKey = "hlocb_value"
+)
+
+// Group puts flags of a command under a title of its help, in this order. Each is written with the name of its value:
+// "arg LITERAL".
+func Group(c *cobra.Command, title string, flags ...string) {
+	for _, spec := range flags {
+		name, value, _ := strings.Cut(spec, " ")
+		f := c.Flags().Lookup(name)
+		if f == nil {
+			panic("no flag --" + name) // a mistake in the source that every start would show
+		}
+		if f.Annotations == nil {
+			f.Annotations = map[string][]string{}
+		}
+		f.Annotations[groupKey], f.Annotations[valueKey] = []string{title}, []string{value}
+	}
+	c.Flags().SortFlags = false
+	groups := c.Annotations[groupKey]
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	// The order of groups and flags is the order of the calls.
+	c.Annotations[groupKey] = groups + title + "\n" + strings.Join(flags, "\n") + "\n\n"
+}
+
+// flagColumn is where the descriptions of flags begin.
+const flagColumn = 29
+
+// writeFlags writes the groups of a command's flags.
+func writeFlags(w io.Writer, c *cobra.Command, width int) {
+	shown := map[string]bool{"help": true}
+	for _, block := range strings.Split(c.Annotations[groupKey], "\n\n") {
+		lines := strings.Split(block, "\n")
+		if lines[0] == "" {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s:\n", lines[0])
+		for _, spec := range lines[1:] {
+			name, _, _ := strings.Cut(spec, " ")
+			shown[name] = true
+			writeFlag(w, c.Flags().Lookup(name), width)
+		}
+	}
+	title := "\nFlags:\n"
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !shown[f.Name] && !f.Hidden {
+			io.WriteString(w, title)
+			title = ""
+			writeFlag(w, f, width)
+		}
+	})
+}
+
+func writeFlag(w io.Writer, f *pflag.Flag, width int) {
+	head := "      --"
+	if f.Shorthand != "" {
+		head = "  -" + f.Shorthand + ", --"
+	}
+	head += f.Name
+	if v := f.Annotations[valueKey]; len(v) > 0 && v[0] != "" {
+		head += " " + v[0]
+	}
+	usage := f.Usage
+	switch f.DefValue {
+	case "", "[]", "0", "0s", "false":
+	default:
+		usage += " (default " + f.DefValue + ")"
+	}
+	rest := strings.Repeat(" ", flagColumn)
+	if len(head) > flagColumn-2 {
+		fmt.Fprintln(w, head)
+		head = rest
+	}
+	for _, line := range hang(head+strings.Repeat(" ", flagColumn-len(head)), rest, strings.Fields(usage), width) {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// WriteHelp writes the help of a command: what it does, its usage, examples, subcommands and flags.
+func WriteHelp(w io.Writer, c *cobra.Command, width int) {
+	long := c.Long
+	if long == "" {
+		long = c.Short + "."
+	}
+	lead, more, _ := strings.Cut(long, "\n\n")
+	fmt.Fprintf(w, "%s\n", Wrap(lead, width))
+	if c.Runnable() || c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\nUsage: %s\n", usage(c))
+	}
+	if more != "" && !c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\n%s\n", Wrap(more, width))
+	}
+	if c.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+	}
+	writeCommands(w, c)
+	if more != "" && c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\n%s\n", Wrap(more, width))
+	}
+	writeFlags(w, c, width)
+}
+
+// usage returns the command line of a command: "hlocb run IN [flags]".
+func usage(c *cobra.Command) string {
+	if c.HasAvailableSubCommands() {
+		return c.CommandPath() + " COMMAND [flags]"
+	}
+	line := c.UseLine()
+	if c.HasAvailableLocalFlags() && !strings.Contains(line, "[flags]") && c.Annotations[groupKey] != "" {
+		line += " [flags]"
+	}
+	if c.Annotations[groupKey] == "" {
+		line = strings.TrimSuffix(line, " [flags]")
+	}
+	return line
+}
+
+func writeCommands(w io.Writer, c *cobra.Command) {
+	if !c.HasAvailableSubCommands() {
+		return
+	}
+	groups := c.Groups()
+	if len(groups) == 0 {
+		groups = []*cobra.Group{{Title: "Commands:"}}
+	}
+	fmt.Fprintln(w)
+	for _, g := range groups {
+		fmt.Fprintln(w, g.Title)
+		for _, sub := range c.Commands() {
+			if sub.GroupID == g.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
+				fmt.Fprintf(w, "  %-11s %s\n", sub.Name(), sub.Short)
+			}
+		}
+	}
+}
+
+// Closest returns the names that somebody who wrote name may have meant.
+func Closest(name string, names []string) []string {
+	var out []string
+	best := max(1, len(name)/3) + 1
+	for _, n := range names {
+		d := distance(strings.ToLower(name), strings.ToLower(n))
+		if len(name) > 2 && strings.HasPrefix(n, name) {
+			d = min(d, 1)
+		}
+		switch {
+		case d < best:
+			best, out = d, []string{n}
+		case d == best && len(out) > 0 && !slices.Contains(out, n):
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Suggest returns "; did you mean NAME?" for the closest names, or nothing.
+func Suggest(name string, names []string) string {
+	if list := Closest(name, names); len(list) > 0 && len(list) < 4 {
+		return fmt.Sprintf("; did you mean %s?", OneOf(list))
+	}
+	return ""
+}
+
+// distance returns how many letters must be changed, added, removed or swapped to make b of a.
+func distance(a, b string) int {
+	before, last, row := []int(nil), []int(nil), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, last, row = last, row, make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}
+
+// OneOf lists what may be given: "a, b or c".
+func OneOf(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return strings.Join(names, "")
+}

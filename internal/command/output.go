@@ -1,0 +1,175 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/hlocb/hlocb/internal/heap"
+	"github.com/hlocb/hlocb/internal/reader"
+)
+
+// ReadText reads a file, or standard input for "-", and returns its name for diagnostics too.
+func (c *Console) ReadText(path string) (name string, text []byte, err error) {
+	limit := int64(reader.MaxText)
+	if m := heap.Memory(); m > 0 {
+		limit = min(limit, int64(m/4))
+	}
+	if path == "-" {
+		name = "<stdin>"
+		text, err = reader.Text(name, c.In, limit)
+	} else {
+		name = path
+		var f *os.File
+		if f, err = os.Open(path); err != nil {
+			return "", nil, err
+		}
+		text, err = reader.Text(name, f, limit)
+		err = errors.Join(err, f.Close())
+	}
+	heap.Reading(len(text))
+	return name, text, err
+}
+
+// Outputs are the files that a run writes. They are opened after everything else was checked, so that a mistake in the
+// command line empties none of them.
+type Outputs struct {
+	files  []*Output
+	Inputs []string // must not be written to
+}
+
+// Output is a file to be written. Until it is open it keeps what is written to it.
+type Output struct {
+	path   string
+	beside bool // write another file and rename it at the end
+	kept   bytes.Buffer
+	file   *os.File
+	temp   string // the name of file, if it is to be renamed
+	wrote  bool
+	lazy   bool // do not make a file that would be empty
+}
+
+func (o *Output) Write(p []byte) (int, error) {
+	o.wrote = o.wrote || len(p) > 0
+	if o.file == nil {
+		return o.kept.Write(p)
+	}
+	return o.file.Write(p)
+}
+
+// Close closes the file and gives it its name. It does nothing for a file that was never opened.
+func (o *Output) Close() error {
+	if o.file == nil {
+		return nil
+	}
+	err := o.file.Close()
+	o.file = nil
+	switch {
+	case o.temp == "":
+	case o.lazy && !o.wrote:
+		err = errors.Join(err, os.Remove(o.temp))
+		if gone := os.Remove(o.path); gone != nil && !errors.Is(gone, os.ErrNotExist) {
+			err = errors.Join(err, gone) // the data of an older recording
+		}
+	default:
+		err = errors.Join(err, os.Rename(o.temp, o.path))
+	}
+	return err
+}
+
+// open opens the file and writes what it kept.
+func (o *Output) open() (err error) {
+	path := o.path
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		o.path, path = target, target
+	}
+	if info, err := os.Stat(path); o.beside && (errors.Is(err, os.ErrNotExist) || err == nil && info.Mode().IsRegular()) {
+		o.temp = path + ".partial"
+		path = o.temp
+	}
+	// Not os.Create, which opens for reading too: a pipe would then have a reader that never reads.
+	if o.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666); err != nil {
+		return err
+	}
+	_, err = o.kept.WriteTo(o.file)
+	return err
+}
+
+// Add returns a new output. - is standard output.
+func (s *Outputs) Add(path string, beside, lazy bool) *Output {
+	o := &Output{path: path, beside: beside, lazy: lazy}
+	s.files = append(s.files, o)
+	return o
+}
+
+// Check refuses Outputs that are the same file as an input or another output.
+func (s *Outputs) Check() error {
+	for i, o := range s.files {
+		for _, in := range s.Inputs {
+			if same(o.path, in) {
+				return Usagef("%s would be overwritten: it is an input", o.path)
+			}
+		}
+		for _, other := range s.files[:i] {
+			if same(o.path, other.path) {
+				return Usagef("%s is named as two Outputs", o.path)
+			}
+		}
+	}
+	return nil
+}
+
+// same reports whether two names are of one file. A device or a pipe is no input that could be lost.
+func same(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	if errX == nil && errY == nil {
+		return x.Mode().IsRegular() && os.SameFile(x, y)
+	}
+	x1, err1 := filepath.Abs(a)
+	y1, err2 := filepath.Abs(b)
+	return err1 == nil && err2 == nil && x1 == y1
+}
+
+// Open opens every output. Opening a pipe waits for its reader, so ctx can end it.
+func (s *Outputs) Open(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() {
+		for _, o := range s.files {
+			if err := o.open(); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// WriteFile writes a file, or standard output for "" and "-". A file is replaced only after write succeeded.
+func (c *Console) WriteFile(path string, write func(io.Writer) error) error {
+	if path == "" || path == "-" {
+		return write(c.Out)
+	}
+	o := &Output{path: path, beside: true}
+	if err := o.open(); err != nil {
+		return err
+	}
+	if err := write(o); err != nil {
+		err = errors.Join(err, o.file.Close())
+		if o.temp != "" {
+			err = errors.Join(err, os.Remove(o.temp))
+		}
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return o.Close()
+}

@@ -1,0 +1,307 @@
+// Package opt is an opt binary: a command line that reads modules, runs passes over them and prints them. A compiler with
+// dialects and passes of its own needs three lines for one:
+//
+//	func main() {
+//		os.Exit(opt.Main(os.Args[1:], opt.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, opt.Config{Dialects: mine, Passes: passes}))
+//	}
+//
+// 'hlocb opt' is this command line with hlocb's dialects and passes.
+package opt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+)
+
+// Config is what an opt binary knows.
+type Config struct {
+	Name     string        // of the command; empty is "opt"
+	Dialects []*ir.Dialect // what it reads; ops of other dialects pass through untouched
+	Passes   *passes.Table // what --passes can name; nil is hlocb's own passes
+	Example  string        // of the help
+}
+
+// Streams are where Main reads and writes.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Main runs the command line args, without the name of the program, and returns the exit code: 0 for success, 1 for bad
+// input, 2 for a wrong command line. Ctrl-C and SIGTERM stop it.
+func Main(args []string, s Streams, cfg Config) int {
+	console := command.NewConsole(s.In, s.Out, s.Err, os.Getenv)
+	ctx, stop := console.Signals()
+	defer stop()
+	root := Command(console, cfg)
+	root.CompletionOptions.DisableDefaultCmd = true
+	return console.Execute(ctx, root, args, command.Policy{})
+}
+
+// flags are the flags of opt.
+type flags struct {
+	pipeline, out, before, after   string
+	verifyEach, timing             bool
+	split, expect                  bool
+	generic, debugInfo, localScope bool
+	listPasses, showDialects       bool
+	elideLarger, maxErrors         int
+	console                        *command.Console
+	cfg                            Config
+	registry                       *ir.Registry
+}
+
+// Command returns the command for a program that has others too. It is for hlocb's own; others use Main.
+func Command(console *command.Console, cfg Config) *cobra.Command {
+	o := &flags{console: console, cfg: cfg}
+	if o.cfg.Name == "" {
+		o.cfg.Name = "opt"
+	}
+	if o.cfg.Passes == nil {
+		o.cfg.Passes = passes.Builtin()
+	}
+	c := &cobra.Command{
+		Use:   o.cfg.Name + " [IN]",
+		Short: "Run passes",
+		Long: `Run passes over a module and print it. Without --passes the module is read, verified and printed.
+
+IN is a file; without it, or for -, the module is read from standard input. --passes is a pipeline as MLIR writes it. With --verify-diagnostics, what is reported must be what comments of the module expect:
+  // expected-error@+1 {{part of the message}}
+
+Passes:
+` + o.passHelp(),
+		Example: cfg.Example,
+		Args:    command.Args("[IN]"),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.listPasses:
+				_, err := fmt.Fprintf(console.Out, "%s\n", command.Wrap(o.passHelp(), console.Width()))
+				return err
+			case o.showDialects:
+				for _, d := range o.cfg.Dialects {
+					if _, err := fmt.Fprintln(console.Out, d.Name); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			return o.run(cmd.Context(), append(args, "-")[0])
+		}),
+	}
+	f := c.Flags()
+	f.StringVar(&o.pipeline, "passes", "", "passes to run, in order")
+	f.StringVar(&o.pipeline, "pass-pipeline", "", "the same, by MLIR's name")
+	f.BoolVar(&o.listPasses, "list-passes", false, "list the passes and their options")
+	f.BoolVar(&o.showDialects, "show-dialects", false, "list the dialects")
+	f.StringVarP(&o.out, "output", "o", "", "write to FILE instead of standard output")
+	f.BoolVar(&o.generic, "mlir-print-op-generic", false, "print the generic form")
+	f.BoolVar(&o.generic, "generic", false, "the same")
+	f.BoolVar(&o.debugInfo, "mlir-print-debuginfo", false, "print a location for every op (default: for those that have one)")
+	f.BoolVar(&o.debugInfo, "debuginfo", false, "the same")
+	f.BoolVar(&o.localScope, "mlir-print-local-scope", false, "print locations and attributes in place, without aliases")
+	f.IntVar(&o.elideLarger, "mlir-elide-elementsattrs-if-larger", 0, "leave out literals of more than N elements")
+	f.StringVar(&o.before, "print-ir-before", "", "print the module before this pass, or before all")
+	f.StringVar(&o.after, "print-ir-after", "", "print the module after this pass, or after all")
+	f.BoolVar(&o.verifyEach, "verify-each", true, "verify the module before the first pass and after each")
+	f.BoolVar(&o.timing, "timing", false, "print the time of each pass")
+	f.BoolVar(&o.split, "split-input-file", false, "read the parts between lines of // ----- as modules of their own")
+	f.BoolVar(&o.expect, "verify-diagnostics", false, "compare what is reported with expected-error comments")
+	f.IntVar(&o.maxErrors, "max-errors", reader.MaxErrors, "report at most N mistakes of a text")
+	command.Group(c, "Passes", "passes PIPELINE", "pass-pipeline PIPELINE", "list-passes", "show-dialects")
+	command.Group(c, "Output", "output FILE", "generic", "mlir-print-op-generic", "debuginfo", "mlir-print-debuginfo", "mlir-print-local-scope",
+		"mlir-elide-elementsattrs-if-larger N")
+	command.Group(c, "Debugging", "print-ir-before PASS", "print-ir-after PASS", "verify-each", "timing", "split-input-file", "verify-diagnostics", "max-errors N")
+	complete := func(flag string, values []string) {
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	complete("passes", o.passNames())
+	complete("print-ir-before", append(o.passNames(), "all"))
+	complete("print-ir-after", append(o.passNames(), "all"))
+	return c
+}
+
+// unknownPass finds the name in the error for a pass that there is not.
+var unknownPass = regexp.MustCompile(`unknown pass "([^"]*)"`)
+
+// usage returns a mistake in a pipeline or in the name of a pass, with a suggestion.
+func (o *flags) usage(err error) error {
+	if m := unknownPass.FindStringSubmatch(err.Error()); m != nil {
+		if guess := command.Suggest(m[1], o.passNames()); guess != "" {
+			return command.Usagef("unknown pass %q%s", m[1], guess)
+		}
+	}
+	return command.Usagef("--passes: %s", strings.Replace(err.Error(), ": error: ", ": ", 1))
+}
+
+func (o *flags) run(ctx context.Context, path string) (err error) {
+	pipeline, err := passes.ParsePipeline(o.pipeline, o.cfg.Passes)
+	if err != nil {
+		return o.usage(err)
+	}
+	for _, name := range []string{o.before, o.after} {
+		if _, err := o.cfg.Passes.New(name, nil); name != "" && name != "all" && err != nil {
+			return o.usage(err)
+		}
+	}
+	if o.registry, err = ir.NewRegistry(o.cfg.Dialects...); err != nil {
+		return err
+	}
+	name, text, err := o.console.ReadText(path)
+	if err != nil {
+		return err
+	}
+	src := diag.NewSource(name, text)
+	chunks := []*diag.Source{src}
+	if o.split {
+		chunks = src.Split()
+	}
+	if o.expect {
+		var failed diag.List
+		for _, chunk := range chunks {
+			_, err := o.chunk(ctx, pipeline, chunk)
+			failed = append(failed, expectationsOf(chunk, err)...)
+		}
+		return failed.Err()
+	}
+	// The first module is read before the output is opened, so that a mistake in it leaves the output alone.
+	m, err := o.chunk(ctx, pipeline, chunks[0])
+	if err != nil {
+		return err
+	}
+	return o.console.WriteFile(o.out, func(w io.Writer) error {
+		for i, chunk := range chunks {
+			if i > 0 {
+				if m, err = o.chunk(ctx, pipeline, chunk); err != nil {
+					return err
+				}
+				if _, err := io.WriteString(w, "\n// -----\n"); err != nil {
+					return err
+				}
+			}
+			if err := print.Print(w, m, o.print(m)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// print returns how m is printed: with the locations that it has of its own.
+func (o *flags) print(m *ir.Module) print.Options {
+	return reader.Written(m, print.Options{Generic: o.generic, DebugInfo: o.debugInfo, LocalScope: o.localScope, ElideLarger: o.elideLarger})
+}
+
+// chunk reads one module and runs the pipeline over it.
+func (o *flags) chunk(ctx context.Context, p passes.Pipeline, src *diag.Source) (*ir.Module, error) {
+	m, err := reader.Read(src, o.registry, o.maxErrors)
+	if err != nil {
+		return nil, err
+	}
+	if !o.expect { // MLIR's tools do not warn of misspelled attributes, and their tests expect no warning
+		for i, d := range ir.Misspelt(m) {
+			if i == reader.MaxErrors {
+				break
+			}
+			o.console.Show(d)
+		}
+	}
+	type spent struct {
+		name string
+		took time.Duration
+	}
+	var times []spent
+	show := func(when string, p passes.Pass, m *ir.Module) {
+		fmt.Fprintf(o.console.Err, "// -----// IR Dump %s %s //----- //\n%s\n", when, p.Info().Name, print.Append(nil, m, reader.Written(m, print.Options{})))
+	}
+	d := &passes.Driver{
+		Before: func(_ int, p passes.Pass, m *ir.Module) {
+			if o.before == "all" || o.before == p.Info().Name {
+				show("Before", p, m)
+			}
+		},
+		After: func(_ int, p passes.Pass, m *ir.Module, took time.Duration) {
+			times = append(times, spent{p.Info().Name, took})
+			if o.after == "all" || o.after == p.Info().Name {
+				show("After", p, m)
+			}
+		},
+	}
+	if o.verifyEach {
+		d.Verify = ir.Verify
+	}
+	pc := passes.NewContext(ctx)
+	var reported diag.List
+	pc.Report = func(x *diag.Diagnostic) {
+		if o.expect {
+			reported.Add(x)
+		} else {
+			o.console.Show(x)
+		}
+	}
+	if err := d.Run(pc, p, m); err != nil {
+		return nil, err
+	}
+	if o.timing {
+		w := tabwriter.NewWriter(o.console.Err, 0, 8, 2, ' ', tabwriter.AlignRight)
+		for _, t := range times {
+			fmt.Fprintf(w, "%.3f ms\t %s\n", float64(t.took)/float64(time.Millisecond), t.name)
+		}
+		w.Flush()
+	}
+	if len(reported) > 0 {
+		return nil, reported
+	}
+	return m, nil
+}
+
+// expectationsOf returns the differences between what was reported of a source and what its comments expect.
+func expectationsOf(src *diag.Source, err error) diag.List {
+	var found diag.List
+	var one *diag.Diagnostic
+	switch {
+	case err == nil:
+	case errors.As(err, &found):
+	case errors.As(err, &one):
+		found.Add(one)
+	default:
+		return diag.List{diag.Errorf(src, diag.At(0), "%v", err)}
+	}
+	return diag.VerifyExpectations(src, found)
+}
+
+func (o *flags) passNames() []string {
+	var names []string
+	for _, k := range o.cfg.Passes.Kinds() {
+		names = append(names, k.Info.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (o *flags) passHelp() string {
+	var b strings.Builder
+	for _, k := range o.cfg.Passes.Kinds() {
+		fmt.Fprintf(&b, "  %s\n      %s\n", k.Info.Name, k.Info.Doc)
+		for _, opt := range k.Info.Options {
+			fmt.Fprintf(&b, "      %s=%s: %s\n", opt.Name, opt.Default, opt.Doc)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
