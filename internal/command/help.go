@@ -153,7 +153,7 @@ func writeCommands(w io.Writer, c *cobra.Command) {
 // Closest returns the names that somebody who wrote name may have meant.
 func Closest(name string, names []string) []string {
 	var out []string
-	best := max(1, len(name)/3) + 1
+	best := min(max(1, len(name)/3)+1, len(name)) // closer than this
 	for _, n := range names {
 		d := distance(strings.ToLower(name), strings.ToLower(n))
 		if len(name) > 2 && strings.HasPrefix(n, name) {
