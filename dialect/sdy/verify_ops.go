@@ -136,10 +136,6 @@ func verifyManual(op *ir.Op, r *ir.Reporter) {
 		}
 	}
 	none := len(in.Shardings) == 0 && len(out.Shardings) == 0
-	if none && op.Region(0).Entry().First().Name() != nameReturn && len(axes.Names) > 0 {
-		r.Errorf(op, "cannot have manual_axes when there are no in/out shardings and the body is not empty.")
-		return
-	}
 	if !checkShards(op, r, typesOf(op.Operands()), argTypes(op), in, axes.Names, "operand") ||
 		!checkShards(op, r, typesOf(op.Results()), returned(op), out, axes.Names, "result") || none {
 		return
@@ -149,21 +145,11 @@ func verifyManual(op *ir.Op, r *ir.Reporter) {
 		r.Errorf(op, "all in and out shardings must be bound to the same mesh or an empty mesh.")
 		return
 	}
-	last := -1
 	for _, name := range axes.Names {
-		if mesh == nil {
-			break
-		}
-		i := mesh.index(name)
-		if i < 0 {
+		if mesh != nil && mesh.index(name) < 0 {
 			r.Errorf(op, "unknown manual axis: %s", ir.Quote(name))
 			return
 		}
-		if i < last {
-			r.Errorf(op, "manual axes are not ordered w.r.t. mesh")
-			return
-		}
-		last = i
 	}
 }
 

@@ -89,3 +89,18 @@ func.func @f(%x: tensor<2x4xf32>, %y: tensor<4x8xf32>) -> tensor<8xf32> {
   %2 = stablehlo.add %0, %0 {sdy.sharding_rule = #sdy.op_sharding_rule<([i], [i])->([i]) {i=8} permutation={i}>} : tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// -----
+
+sdy.mesh @m = <["a"=2, "b"=2]>
+func.func @manual_axes(%x: tensor<8xf32>) -> tensor<8xf32> {
+  sdy.manual_computation() in_shardings=[] out_shardings=[] manual_axes={"a", "b"} () {
+    %c = stablehlo.constant dense<1> : tensor<i32>
+    stablehlo.custom_call @tap(%c) {has_side_effect = true} : (tensor<i32>) -> ()
+    sdy.return
+  } : () -> ()
+  %0 = sdy.manual_computation(%x) in_shardings=[<@m, [{"a"}]>] out_shardings=[<@m, [{"a"}]>] manual_axes={"b", "a"} (%p: tensor<4xf32>) {
+    sdy.return %p : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
