@@ -34,7 +34,7 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzParse: no text makes the parser panic, and every refusal has a place.
+// FuzzParse: no text makes the parser panic, and every error has a place.
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	reg := testkit.Registry(f)
@@ -49,8 +49,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// within fails where f, given a text of so many bytes, allocates more than what texts may take in memory, with room for
-// garbage, or takes longer than any text that a fuzzer makes, on a busy machine.
+// within fails if f, which reads a text of size bytes, allocates too much memory for such a text or takes too long. The limits
+// allow for garbage and for a busy machine.
 func within(t *testing.T, size int, f func()) {
 	t.Helper()
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
@@ -89,7 +89,7 @@ func checkRefusal(t *testing.T, err error) {
 	}
 }
 
-// FuzzRoundTrip: what is read is written, in each form, as a text that reads as the same module.
+// FuzzRoundTrip prints each module in each form and reads the text as the same module.
 func FuzzRoundTrip(f *testing.F) {
 	seeds(f)
 	reg := testkit.Registry(f)

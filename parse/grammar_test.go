@@ -137,7 +137,7 @@ func (g *generator) expense(n *node) int {
 	return c
 }
 
-// write appends a sentence of n. Below depth 0 it takes the shortest way. space says whether spaces may stand between tokens.
+// write appends a sentence of n. Below depth 0 it takes the shortest way. space puts spaces between tokens.
 func (g *generator) write(b *strings.Builder, n *node, depth int, space bool) {
 	switch n.kind {
 	case 'l', 'c':

@@ -126,7 +126,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestDepthAllowed reads and prints what nests as deep as is allowed.
+// TestDepthAllowed reads and prints modules that nest as deep as is allowed.
 func TestDepthAllowed(t *testing.T) {
 	const n = 4900
 	r := func(s string) string { return strings.Repeat(s, n) }
@@ -270,8 +270,8 @@ func TestLocationCycle(t *testing.T) {
 	}
 }
 
-// TestCarriedLocations refuses locations that grow without bounds by what fused locations carry, where that is defined
-// behind them.
+// TestCarriedLocations refuses locations that grow without bounds through the attributes of fused locations that are defined
+// after their uses.
 func TestCarriedLocations(t *testing.T) {
 	var wide, deep strings.Builder
 	fmt.Fprint(&wide, "#a0 = loc(\"x\"(#f))\n")
@@ -316,8 +316,8 @@ func TestUsedOften(t *testing.T) {
 	}
 }
 
-// TestPrintInPieces: text that is written in pieces is the same, also where only the end shows that the start needs
-// aliases.
+// TestPrintInPieces: text that is printed in pieces is the same, also if only the end of the module shows that the start
+// needs aliases.
 func TestPrintInPieces(t *testing.T) {
 	ops := strings.Repeat("\"a.b\"() {x = [1, 2, 3], y = dense<[1, 2]> : tensor<2xi8>} : () -> tensor<4xf32>\n", 100)
 	deep := strings.Repeat("\"a.b\"() ({\n", 1500) + ops + strings.Repeat("}) : () -> ()\n", 1500)

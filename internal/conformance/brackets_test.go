@@ -6,8 +6,8 @@ import (
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
-// bracketTexts are attributes and types of a dialect that nobody registered, with all short sequences of what decides where
-// such text ends: brackets, arrows, comparisons and strings.
+// bracketTexts returns attributes and types of an unregistered dialect with all short sequences of brackets, arrows,
+// comparisons and strings, which decide where such a text ends.
 func bracketTexts() []string {
 	parts := []string{"<", ">", "(", ")", "[", "]", "{", "}", "->", ">=", `">"`, "a", ","}
 	bodies, last := []string{""}, []string{""}
@@ -28,7 +28,7 @@ func bracketTexts() []string {
 	return texts
 }
 
-// TestBracketsAsMLIR compares which texts of unknown dialects are refused, and with what words, with jaxlib.
+// TestBracketsAsMLIR refuses the texts of unknown dialects that jaxlib refuses, in its words.
 func TestBracketsAsMLIR(t *testing.T) {
 	py := peer.Python(t)
 	texts := bracketTexts()

@@ -126,7 +126,7 @@ func splitTypes(list string) []string {
 	return append(out, strings.TrimSpace(list[start:]))
 }
 
-// TestClauses breaks every clause of the specification that a row says it checks, and reads what the verifier says.
+// TestClauses breaks every clause of the specification that a row lists, and expects the verifier's message.
 func TestClauses(t *testing.T) {
 	reg := testkit.Registry(t)
 	all, lines := violations(t)

@@ -1,3 +1,3 @@
-// Package conformance holds no code, only the tests that compare the parser, printer and verifier with MLIR itself
-// (jaxlib) and run them over the corpora.
+// Package conformance has only tests: they compare the parser, printer and verifier with MLIR (jaxlib), over our modules and
+// StableHLO's test files.
 package conformance

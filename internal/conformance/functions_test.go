@@ -57,7 +57,7 @@ func functionModules() []string {
 	)
 }
 
-// TestFunctionsAsMLIR compares what is refused of functions and modules with what jaxlib refuses.
+// TestFunctionsAsMLIR refuses the functions and modules that jaxlib refuses.
 func TestFunctionsAsMLIR(t *testing.T) {
 	py := peer.Python(t)
 	texts := functionModules()

@@ -47,7 +47,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzRoundTrip prints what can be read and is valid, and reads that again to the same text.
+// FuzzRoundTrip prints each valid module and reads it again to the same text.
 func FuzzRoundTrip(f *testing.F) {
 	seeds(f)
 	reg := testkit.Registry(f)

@@ -13,7 +13,7 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// jaxlib returns what MLIR prints for the texts.
+// jaxlib returns the texts as MLIR prints them.
 func jaxlib(t testing.TB, texts map[string]string) map[string]peer.Asm {
 	t.Helper()
 	return peer.MLIR(t, texts, true)

@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
-// mlirError takes place and message from the text of an MLIRError.
+// mlirError matches the place and the message in the text of an MLIRError.
 var mlirError = regexp.MustCompile(`error: "-":(\d+:\d+): (.*)`)
 
 // TestErrorsAsMLIR refuses broken texts with MLIR's words at MLIR's place. The texts have one mistake each.

@@ -18,14 +18,13 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// verdicts returns what jaxlib finds wrong with each text: "" for nothing, "crash" where it ends its process. It knows no
-// dialects but those of its own.
+// verdicts returns jaxlib's first error for each text, "" for none, "crash" if its process dies. Unknown dialects are errors.
 func verdicts(t *testing.T, py *peer.Interpreter, texts []string) []string {
 	t.Helper()
 	return verdictsOf(t, py, texts, verdictScript)
 }
 
-// openVerdicts is verdicts where ops, attributes and types of unknown dialects are right.
+// openVerdicts is verdicts with unknown dialects allowed.
 func openVerdicts(t *testing.T, py *peer.Interpreter, texts []string) []string {
 	t.Helper()
 	return verdictsOf(t, py, texts, strings.Replace(verdictScript, "\ndef ", "\nctx.allow_unregistered_dialects = True\ndef ", 1))
@@ -66,8 +65,8 @@ func sameRefusals(t *testing.T, texts, theirs []string) (refused int) {
 	return refused
 }
 
-// verdictScript reads a list of texts as JSON and writes for each what jaxlib finds wrong with it: "" for nothing,
-// "crash" where it dies. Each batch is read in a child process for that reason.
+// verdictScript reads a list of texts as JSON and writes jaxlib's first error for each: "" for none, "crash" if it dies. It
+// reads each batch in a child process, which may die.
 const verdictScript = `
 import json, os, re, sys
 from jaxlib.mlir import ir
@@ -108,7 +107,7 @@ for i in range(0, len(texts), 100):
 json.dump(out, sys.stdout)
 `
 
-// stricter lists what this verifier refuses by the specification and jaxlib's does not.
+// stricter lists messages of our verifier that follow the specification and that jaxlib's verifier lacks.
 var stricter = []string{
 	"is not equal to number of output dimensions",                   // dynamic_broadcast_in_dim: the shape has as many elements as the result dimensions
 	"output shape is incompatible with return type of operation",    // dynamic_iota: likewise
@@ -121,7 +120,7 @@ var (
 	number     = regexp.MustCompile(`\b\d+\b`)
 )
 
-// mutate changes a tensor type wherever it stands, one number of the attributes, or what restructure changes.
+// mutate changes all occurrences of a tensor type, or one number of the attributes, or calls restructure.
 func mutate(r *rand.Rand, text string) string {
 	if r.Intn(4) == 0 {
 		return restructure(r, text)
@@ -151,8 +150,8 @@ var (
 	scalarType  = regexp.MustCompile(`\b(index|i1|i32|i64|f32|none)\b`)
 )
 
-// restructure drops an attribute or gives it another kind of value, drops or doubles an operand, or changes a type
-// that is no tensor.
+// restructure drops an attribute or changes the kind of its value, drops or doubles an operand, or changes a type other than
+// a tensor.
 func restructure(r *rand.Rand, text string) string {
 	m := operandList.FindStringSubmatchIndex(text)
 	if m == nil {
@@ -235,8 +234,8 @@ func mutateType(r *rand.Rand, t string) string {
 	return t
 }
 
-// alone returns the generic text of a module with nothing but op in a function, empty where op uses values of
-// the function around it in its regions.
+// alone returns the generic text of a module with a function that has only op. The text is empty if the regions of op use
+// values of the function around it.
 func alone(m *ir.Module, reg *ir.Registry, op *ir.Op) string {
 	out := ir.NewModule(m.Context(), reg, nil)
 	f := out.NewOp(&ir.OpState{Def: out.Def("func.func"), Regions: 1})
@@ -274,7 +273,7 @@ func alone(m *ir.Module, reg *ir.Registry, op *ir.Op) string {
 	return print.String(out, print.Options{Generic: true})
 }
 
-// unknownThere holds the dialects that jaxlib has not.
+// unknownThere has the dialects that jaxlib does not know.
 var unknownThere = map[string]bool{"check": true, "interpreter": true, "hlocb": true}
 
 // mutants returns the sample of each operation and variations of it.
@@ -284,7 +283,7 @@ func mutants(t *testing.T, reg *ir.Registry, perOp int) []string {
 	var out []string
 	for _, f := range testkit.Glob(t, "ops/*.mlir") {
 		if base := filepath.Base(f); base == "sdy.mlir" || strings.Contains(base, "newer") || strings.Contains(base, "quantized") {
-			continue // what jaxlib does not know, and what shardings_test.go does
+			continue // jaxlib does not know these ops, or shardings_test.go tests them
 		}
 		text, err := os.ReadFile(f)
 		if err != nil {
@@ -320,8 +319,8 @@ func mutants(t *testing.T, reg *ir.Registry, perOp int) []string {
 	return out
 }
 
-// TestVerifierOnMutants changes types and attributes of the sample of each operation and compares what is refused with
-// what jaxlib refuses.
+// TestVerifierOnMutants changes types and attributes of the sample of each operation and refuses the modules that jaxlib
+// refuses.
 func TestVerifierOnMutants(t *testing.T) {
 	py := peer.Python(t)
 	reg := testkit.Registry(t)
@@ -345,7 +344,7 @@ func TestVerifierOnMutants(t *testing.T) {
 			case len(list) > 0 && strings.Contains(theirs[i], list[0].Message):
 				same++
 			case strings.Contains(theirs[i], "invalid properties {"):
-				kinds++ // MLIR shows all attributes of the operation then, and not what kind it wants
+				kinds++ // MLIR then prints all attributes of the operation instead of the expected kind
 			}
 			continue
 		}

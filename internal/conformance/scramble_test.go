@@ -16,7 +16,7 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// textPiece splits text into what a mutation moves around.
+// textPiece matches the pieces of text that a mutation moves.
 var textPiece = regexp.MustCompile(`"[^"\n]*"|[#!%^@]?[A-Za-z_$][\w.$]*|-?\d+(\.\d+)?(e[-+]?\d+)?|\s+|->|::|.`)
 
 // scramble changes a few tokens: drops, doubles, swaps, replaces them by others of the text or by odd numbers.

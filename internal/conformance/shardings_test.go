@@ -14,10 +14,10 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
-// sdyPiece splits text into what a mutation of shardings moves around.
+// sdyPiece matches the pieces of text that a mutation of shardings changes.
 var sdyPiece = regexp.MustCompile(`"[a-z]*"(:\(\d+\)\d+)?|@[a-z]+|%[a-z0-9]+|[A-Za-z_]+|\d+|\s+|->|.`)
 
-// sdyChoices are what a piece may become, by its first letter; an empty string takes it away.
+// sdyChoices has the replacements of a piece by its first letter; an empty string removes the piece.
 var sdyChoices = map[byte][]string{
 	'"': {`"a"`, `"b"`, `"c"`, `"z"`, `"c":(1)2`, `"c":(2)2`, `"c":(1)4`, `"c":(2)4`, `"a":(1)1`, `"c":(3)2`, `"a", "b"`, `"b", "a"`, `"c":(1)2, "c":(2)2`, ``},
 	'@': {"@m", "@n", "@one", "@none", "@nothing", "@f"},
@@ -66,8 +66,8 @@ func reshard(r *rand.Rand, text string) string {
 	return strings.Join(pieces, "")
 }
 
-// TestShardingsAsMLIR changes modules of Shardy's dialect at random and compares what is refused, where and why with
-// jaxlib, which has the dialect.
+// TestShardingsAsMLIR changes modules of Shardy's dialect at random and refuses those that jaxlib refuses, at its places and
+// in its words.
 func TestShardingsAsMLIR(t *testing.T) {
 	py := peer.Python(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "sdy", "valid.mlir"))

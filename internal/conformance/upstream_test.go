@@ -55,18 +55,18 @@ func chunks(text string) []string {
 	return append(out, text[start:])
 }
 
-// tally counts by directory what passed and lists what did not.
+// tally counts the passed chunks of each directory and lists the failed ones.
 type tally struct {
 	names    []string
 	ok, all  map[string]int
 	failures []string
-	known    map[string]string // what is known to fail and why, see testdata/known.txt
+	known    map[string]string // known failures with their reasons, see testdata/known.txt
 	seen     map[string]bool
 
 	files, spoilt map[string]bool // the files whose chunks were counted, and those with one that did not pass
 }
 
-// knownFailures reads testdata/known.txt: a line for each, the reason behind a tab.
+// knownFailures reads testdata/known.txt. A line has a chunk, a tab and the reason of its failure.
 func knownFailures(t testing.TB) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "known.txt"))
@@ -110,8 +110,8 @@ func (c *tally) add(group, what string, err error) {
 	c.failures = append(c.failures, fmt.Sprintf("%s: %v", what, err))
 }
 
-// report logs how many of each group passed, in all, and those that are excused with the reason; the others fail the
-// test. what is counted: "files".
+// report logs the counts of each group and the known failures with their reasons. Other failures fail the test. what names
+// the counted things: "files".
 func (c *tally) report(t *testing.T, what string) {
 	t.Helper()
 	line := func(name string, in func(string) bool) {
@@ -273,7 +273,7 @@ func TestUpstreamAsMLIR(t *testing.T) {
 			}
 		}
 	}
-	// jaxlib has no rows for these two: it takes their ops as those of a dialect it does not know.
+	// jaxlib does not know these two dialects.
 	var without []*ir.Dialect
 	for _, d := range all.Dialects() {
 		if d.Name != "check" && d.Name != "interpreter" {

@@ -70,7 +70,7 @@ func report(p part, out io.Writer) bool {
 		}
 	}
 	if end := bytes.Split(bytes.TrimSpace(text), []byte("\n")); err == nil {
-		fmt.Fprintf(out, "  %s\n", end[len(end)-1]) // what 'go test' says of the package
+		fmt.Fprintf(out, "  %s\n", end[len(end)-1]) // the summary line of 'go test'
 	} else {
 		if lines == 0 { // no test ran
 			fmt.Fprintf(out, "%s", bytes.TrimRight(text, "\n"))

@@ -1,8 +1,6 @@
-// Package endtoend holds the tests of what no package can test alone: programs are rewritten, executed on the embedded
-// engine and on XLA, and what their hooks deliver is compared with what the source means. The programs are random ones
-// (package randprog, which evaluates them by itself), modules whose order XLA is known to change, what real systems
-// recorded, and modules on several devices.
+// Package endtoend tests the whole. The tests rewrite programs, run them on the embedded engine and on XLA, and compare the
+// events of their hooks with the meaning of the source. The programs are random (package randprog evaluates them on its own),
+// or known to be reordered by XLA, or written by JAX with the events that JAX delivered, or partitioned.
 //
-// One harness serves them all: open gives a backend, rewrite a program that it can compile, a recorder keeps what the
-// hooks deliver.
+// All tests share one harness: open returns a backend, rewrite a program for it, and a recorder keeps the events.
 package endtoend

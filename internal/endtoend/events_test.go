@@ -17,14 +17,14 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// recorded is a tensor as the recordings have it, with numpy's names of types.
+// recorded is a tensor in a recording, with numpy's names of types.
 type recorded struct {
 	DType string            `json:"dtype"`
 	Shape tensor.Shape      `json:"shape"`
 	Data  []json.RawMessage `json:"data"`
 }
 
-// recording is what JAX delivered.
+// recording has the events that JAX delivered.
 type recording struct {
 	Args    []recorded
 	Results []recorded
@@ -81,7 +81,7 @@ func (r *recording) args(t *testing.T) []*tensor.Tensor {
 	return list
 }
 
-// near compares bit for bit, and floats and parts of complex numbers within what two compilers may differ by.
+// near compares bit for bit, but floats and parts of complex numbers with a tolerance for the difference of two compilers.
 func near(a, b *tensor.Tensor) bool {
 	if sameBits(a, b) {
 		return true
@@ -107,7 +107,7 @@ func near(a, b *tensor.Tensor) bool {
 	return true
 }
 
-// compareRecording runs p so often and compares what it delivers and returns with what JAX recorded.
+// compareRecording runs p the given number of times and compares its events and results with those that JAX recorded.
 func compareRecording(t *testing.T, b runtime.Backend, p *runtime.Program, want *recording, answer runtime.Handler, times int) {
 	t.Helper()
 	rec := &recorder{}
@@ -158,7 +158,7 @@ var sineAndCosine = runtime.HandlerFunc(func(_ context.Context, c *runtime.Call)
 	return nil
 })
 
-// TestRecordedEvents runs what JAX wrote in every order and with every chain and compares it with what JAX delivered.
+// TestRecordedEvents runs JAX's programs in every order and with every chain, and compares the events with JAX's.
 func TestRecordedEvents(t *testing.T) {
 	dir := testkit.Testdata("events")
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))

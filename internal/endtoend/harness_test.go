@@ -47,7 +47,7 @@ var opened struct {
 	list map[string]runtime.Backend
 }
 
-// open returns the backend, made once for all tests, or skips the test where its plugin is missing.
+// open returns the backend, made once for all tests, or skips the test if its plugin is missing.
 func open(t testing.TB, name string) runtime.Backend {
 	t.Helper()
 	opened.Lock()
@@ -94,8 +94,8 @@ func readFile(t testing.TB, file string) []byte {
 	return text
 }
 
-// rewrite gives a module hlocb's own hooks. What is executed afterwards is read back from the text, so that engine
-// and plugin get the same.
+// rewrite converts a module's hooks to hlocb's own. It returns a program whose module was read back from its text: engine and
+// plugin get the same.
 func rewrite(name string, text []byte, opts passes.RewriteOptions) (*runtime.Program, error) {
 	m, err := testkit.TryParse(name, text)
 	if err != nil {
@@ -120,7 +120,7 @@ type event struct {
 	operands []*tensor.Tensor
 }
 
-// recorder keeps what hooks deliver, and answers them.
+// recorder keeps the events of hooks, and answers them.
 type recorder struct {
 	mu     sync.Mutex
 	events []event
@@ -128,7 +128,7 @@ type recorder struct {
 	bare   bool // keep no operands
 }
 
-// observe returns bindings that keep what hooks deliver.
+// observe returns bindings that keep the events.
 func (r *recorder) observe() *runtime.Bindings {
 	var h runtime.Bindings
 	h.Observe("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {

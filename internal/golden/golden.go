@@ -1,16 +1,16 @@
-// Package golden runs the golden cases of the command line: one txtar file each, which holds the commands, the files
-// they read and everything they print.
+// Package golden runs the golden cases of the command line. A case is a txtar file with commands, the files that they read,
+// and everything that they print.
 //
-// The part of the file before the first section says what the case shows (lines that start with '#'), what it needs
+// The text before the first section has the purpose of the case (lines that start with '#'), its requirements
 // ('need: NAME', see Options), and the commands, one per line:
 //
 //	$ hlocb rewrite in.mlir < stdin.txt
 //	$ cat out.mlir
 //
-// Words may stand in single or double quotes. Commands run one after the other in a directory with the case's files;
-// $TESTDATA in a command is the repository's testdata directory. The sections stdout, stderr and exit hold what the
-// first command printed and its exit code, stdout.2 and so on those of the second; a missing section means
-// nothing printed, exit code 0. 'go test -update' rewrites these sections; the review of that diff is the test.
+// Words may have single or double quotes. Commands run one after another in a directory with the case's files. $TESTDATA
+// in a command is the repository's testdata directory. The sections stdout, stderr and exit have the output and the exit code
+// of the first command; stdout.2, stderr.2 and exit.2 those of the second, and so on. A missing section means no output or
+// exit code 0. 'go test -update' rewrites these sections; the review of that diff is the test.
 package golden
 
 import (
@@ -37,13 +37,13 @@ var update = flag.Bool("update", false, "rewrite the expected output of golden c
 // Main is a program's main function as Options runs it.
 type Main func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 
-// Options says what cases can use.
+// Options configures the cases.
 type Options struct {
 	// Programs are the commands by name, besides cat.
 	Programs map[string]Main
-	// Needs are what a case can ask for with 'need: NAME': a function returns why it is not there, or "".
+	// Needs has the requirements that a case can name with 'need: NAME'. A function returns why its requirement is not met, or "".
 	Needs map[string]func() string
-	// Testdata is the directory that $TESTDATA stands for.
+	// Testdata is the directory $TESTDATA.
 	Testdata string
 	// Timeout ends a command that hangs, and the test with it; 0 is a minute.
 	Timeout time.Duration
@@ -180,7 +180,7 @@ func exitText(code int) string {
 	return strconv.Itoa(code) + "\n"
 }
 
-// scrub takes the machine's paths out and ends the text with a line break, as txtar needs it.
+// scrub replaces the machine's paths and ends the text with a line break, which txtar needs.
 func (o Options) scrub(s, dir string) string {
 	s = strings.ReplaceAll(s, o.Testdata, "$TESTDATA")
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

@@ -1,5 +1,5 @@
-// Package testkit holds what tests of several packages need: the modules in testdata, a parser for them, and the test files
-// of StableHLO's authors. It is used by tests only.
+// Package testkit has the helpers that tests of several packages share: the modules in testdata, a parser for them, and
+// StableHLO's test files. Only tests use it.
 package testkit
 
 import (

@@ -25,7 +25,7 @@ func main() { os.Exit(summarize(os.Stdin, os.Stdout)) }
 // reason finds why a test was skipped: t.Skip's line, file and line number taken off.
 var reason = regexp.MustCompile(`^\s+\S+\.go:\d+: (?:skip: )?(.*)\n$`)
 
-// summarize returns the exit code: 1 where something failed or nothing was run.
+// summarize returns the exit code: 1 if something failed or no test ran.
 func summarize(in io.Reader, out io.Writer) int {
 	output := map[string][]string{} // by package and test
 	skipped := map[string][]string{}
@@ -37,7 +37,7 @@ func summarize(in io.Reader, out io.Writer) int {
 	for sc.Scan() {
 		var e event
 		if json.Unmarshal(sc.Bytes(), &e) != nil {
-			fmt.Fprintln(out, sc.Text()) // what the go command itself says
+			fmt.Fprintln(out, sc.Text()) // a message of the go command
 			continue
 		}
 		if e.Package == "" {
@@ -76,7 +76,7 @@ func summarize(in io.Reader, out io.Writer) int {
 			if e.Test != "" {
 				failed++
 			} else {
-				// A process that died leaves tests that neither passed nor failed; what they wrote says why.
+				// If the process died, the output of the tests that neither passed nor failed says why.
 				for _, key := range unfinished(output, e.Package) {
 					fmt.Fprint(out, strings.Join(output[key], ""))
 					delete(output, key)

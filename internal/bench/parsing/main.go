@@ -220,7 +220,7 @@ func measure(list string, rounds int, cpu bool) error {
 	heap.Reading(total)
 	var r result
 	for range rounds {
-		runtime.GC() // what the round before left is not this one's to collect
+		runtime.GC() // do not collect the garbage of the previous round in this one
 		var t [4]time.Duration
 		for _, src := range srcs {
 			begin := clock()
@@ -252,7 +252,7 @@ func passed() time.Duration { return time.Since(started) }
 
 var started = time.Now()
 
-// peak returns the most memory the process had, in bytes; 1 where the system does not tell.
+// peak returns the most memory the process had, in bytes; 1 if the system does not report it.
 func peak() int64 {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {
@@ -371,7 +371,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// chain returns a module of n ops, each of which uses the one before and one further up.
+// chain returns a module of n ops. Each op uses the previous op and an earlier one.
 func chain(n int) string {
 	var b strings.Builder
 	b.WriteString("func.func @main(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {\n  %0 = stablehlo.abs %a : tensor<4x8xf32>\n")
