@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -20,13 +21,13 @@ func newBatchNorm(s *spec, nin, nout int) (*batchNorm, error) {
 	if len(s.in) != nin || len(s.out) != nout || !s.in[0].dt.IsFloat() {
 		return nil, fmt.Errorf("expects %d operands and %d results of floating-point type", nin, nout)
 	}
-	dim := int(intAttr(s.op, "feature_index", -1))
+	dim := int(intAttr(s.op, stablehlo.AttrFeatureIndex, -1))
 	shape := s.in[0].shape
 	if dim < 0 || dim >= len(shape) {
 		return nil, fmt.Errorf("has feature dimension %d of rank %d", dim, len(shape))
 	}
 	b := &batchNorm{outer: int(shape[:dim].NumElements()), features: int(shape[dim]), inner: int(shape[dim+1:].NumElements())}
-	eps, ok := s.op.Attr("epsilon").(*ir.FloatAttr)
+	eps, ok := s.op.Attr(stablehlo.AttrEpsilon).(*ir.FloatAttr)
 	if !ok {
 		return nil, errors.New("has no epsilon")
 	}

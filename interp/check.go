@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hlocb/hlocb/dialect/check"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -159,17 +161,17 @@ func planCheckOp(kind string, constant bool) func(p *planner, s *spec) (control,
 		switch kind {
 		case "almost":
 			tol := 1e-4
-			if a, ok := s.op.Attr("tolerance").(*ir.FloatAttr); ok {
+			if a, ok := s.op.Attr(check.AttrTolerance).(*ir.FloatAttr); ok {
 				tol = tensor.DecodeFloat(a.Type().DType(), a.Bits())
 			}
 			c = checkAlmost(tol)
 		case "close":
-			c = checkClose(uint64(intAttr(s.op, "min_ulp_difference", 0)), uint64(intAttr(s.op, "max_ulp_difference", 3)))
+			c = checkClose(uint64(intAttr(s.op, check.AttrMinULPDifference, 0)), uint64(intAttr(s.op, check.AttrMaxULPDifference, 3)))
 		}
 		if !constant {
 			return planExpect(s, c)
 		}
-		a, ok := s.op.Attr("value").(*ir.DenseAttr)
+		a, ok := s.op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
 		if !ok || len(s.in) != 1 {
 			return nil, errors.New("expects an operand and a dense value")
 		}
@@ -220,11 +222,11 @@ func checkTarget(target string, t vtype) (checker, bool) {
 			return checkAlmost(1e-4), true
 		}
 		return checkEqual(), true
-	case "check.expect_eq":
+	case check.ExpectEq.Name:
 		return checkEqual(), true
-	case "check.expect_almost_eq":
+	case check.ExpectAlmostEq.Name:
 		return checkAlmost(1e-3), true
-	case "check.expect_close":
+	case check.ExpectClose.Name:
 		return checkClose(0, 3), true
 	}
 	return checker{}, false

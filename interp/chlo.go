@@ -8,6 +8,9 @@ import (
 	"math/cmplx"
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -15,26 +18,26 @@ import (
 // CHLO is executed as it stands, without being legalized to StableHLO first (ChloOps.td gives the meaning).
 
 // chloUnary returns the unary ops of CHLO.
-func chloUnary() map[string]*unaryOp {
-	return map[string]*unaryOp{
-		"acos":       {f: acos, c: complexAcos, cost: 20},
-		"acosh":      {f: acosh, c: complexAcosh, cost: 20},
-		"asin":       {f: asin, c: complexAsin, cost: 20},
-		"asinh":      {f: asinh, c: complexAsinh, cost: 20},
-		"atan":       {f: atan, c: complexAtan, cost: 20},
-		"atanh":      {f: atanh, c: complexAtanh, cost: 20},
-		"bessel_i1e": {f: besselI1e, cost: 50},
-		"cosh":       {f: cosh, c: complexCosh, cost: 20},
-		"sinh":       {f: sinh, c: complexSinh, cost: 20},
-		"tan":        {f: tangent, c: complexTan, cost: 20},
-		"digamma":    {f: digamma, cost: 50},
-		"erf":        {f: erf, cost: 20},
-		"erfc":       {f: erfc, cost: 20},
-		"erf_inv":    {f: erfInv, cost: 20},
-		"lgamma":     {f: lgamma, cost: 30},
-		"square": {f: square, f32: squareLoop[float32], f64: squareLoop[float64], c: complexSquare,
+func chloUnary() map[*ir.Def]*unaryOp {
+	return map[*ir.Def]*unaryOp{
+		chlo.Acos:      {f: acos, c: complexAcos, cost: 20},
+		chlo.Acosh:     {f: acosh, c: complexAcosh, cost: 20},
+		chlo.Asin:      {f: asin, c: complexAsin, cost: 20},
+		chlo.Asinh:     {f: asinh, c: complexAsinh, cost: 20},
+		chlo.Atan:      {f: atan, c: complexAtan, cost: 20},
+		chlo.Atanh:     {f: atanh, c: complexAtanh, cost: 20},
+		chlo.BesselI1e: {f: besselI1e, cost: 50},
+		chlo.Cosh:      {f: cosh, c: complexCosh, cost: 20},
+		chlo.Sinh:      {f: sinh, c: complexSinh, cost: 20},
+		chlo.Tan:       {f: tangent, c: complexTan, cost: 20},
+		chlo.Digamma:   {f: digamma, cost: 50},
+		chlo.Erf:       {f: erf, cost: 20},
+		chlo.Erfc:      {f: erfc, cost: 20},
+		chlo.ErfInv:    {f: erfInv, cost: 20},
+		chlo.Lgamma:    {f: lgamma, cost: 30},
+		chlo.Square: {f: square, f32: squareLoop[float32], f64: squareLoop[float64], c: complexSquare,
 			i: func(v int64, _ int) int64 { return v * v }, u: func(v uint64, _ int) uint64 { return v * v }, cost: 1},
-		"conj": {f: func(v float64) float64 { return v }, c: cmplx.Conj, cost: 1},
+		chlo.Conj: {f: func(v float64) float64 { return v }, c: cmplx.Conj, cost: 1},
 	}
 }
 
@@ -45,11 +48,11 @@ func squareLoop[T float](o, x []T) {
 }
 
 // chloBinary returns the binary ops that only CHLO has.
-func chloBinary() map[string]*loops2 {
-	return map[string]*loops2{
-		"zeta":      {f32: via64(zeta), f64: each64(zeta)},
-		"polygamma": {f32: via64(polygamma), f64: each64(polygamma)},
-		"mulhi": {i8: mulhi[int8](8), i16: mulhi[int16](16), i32: mulhi[int32](32), i64: mulhi[int64](64),
+func chloBinary() map[*ir.Def]*loops2 {
+	return map[*ir.Def]*loops2{
+		chlo.Zeta:      {f32: via64(zeta), f64: each64(zeta)},
+		chlo.Polygamma: {f32: via64(polygamma), f64: each64(polygamma)},
+		chlo.Mulhi: {i8: mulhi[int8](8), i16: mulhi[int16](16), i32: mulhi[int32](32), i64: mulhi[int64](64),
 			u8: mulhi[uint8](8), u16: mulhi[uint16](16), u32: mulhi[uint32](32), u64: mulhi[uint64](64)},
 	}
 }
@@ -165,7 +168,7 @@ func makeBroadcasting(r row) func(*spec) (kernel, error) {
 		out := s.out[0]
 		inner := &spec{p: s.p, op: s.op, out: s.out}
 		grow := make([]*kernel, len(s.in))
-		given, err := intsAttr(s.op, "broadcast_dimensions")
+		given, err := intsAttr(s.op, stablehlo.AttrBroadcastDimensions)
 		if err != nil {
 			return kernel{}, err
 		}
@@ -241,7 +244,7 @@ func makeConstantLike(s *spec) (kernel, error) {
 		return kernel{}, errors.New("expects one operand and one result")
 	}
 	one := tensor.New(s.out[0].dt, nil)
-	switch a := s.op.Attr("value").(type) {
+	switch a := s.op.Attr(stablehlo.AttrValue).(type) {
 	case *ir.FloatAttr:
 		encode64(s.out[0].dt, one, 0, []float64{tensor.DecodeFloat(a.Type().DType(), a.Bits())})
 	case *ir.IntegerAttr:
@@ -262,13 +265,13 @@ func makeTopK(s *spec) (kernel, error) {
 		return kernel{}, errors.New("expects one operand, values and i32 indices")
 	}
 	in := s.in[0]
-	k := int(intAttr(s.op, "k", 0))
+	k := int(intAttr(s.op, chlo.AttrK, 0))
 	n := int(in.shape[len(in.shape)-1])
 	if k < 0 || k > n || s.out[0].n != s.out[1].n || k > 0 && s.out[0].n/k*n != in.n {
 		return kernel{}, fmt.Errorf("cannot take %d of %d elements", k, n)
 	}
 	size := in.dt.Size()
-	largest := boolAttr(s.op, "largest", true)
+	largest := boolAttr(s.op, mhlo.AttrLargest, true)
 	return kernel{scratch: 8*int64(in.n) + 16*int64(n), run: func(ins, outs []*tensor.Tensor) error {
 		if k == 0 {
 			return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -135,12 +136,12 @@ func reduceScatterShape(s *spec, in []*tensor.Tensor) error {
 
 // allToAllShape is the shape function of all_to_all: one dimension is cut into parts, which are joined along another.
 func allToAllShape(s *spec, in []*tensor.Tensor) error {
-	n := max(1, intAttr(s.op, "split_count", 1))
+	n := max(1, intAttr(s.op, stablehlo.AttrSplitCount, 1))
 	if err := eachDimShape(s, in, "split_dimension", func(d int64) int64 { return d / n }); err != nil {
 		return err
 	}
 	for i := range s.out {
-		d, err := dimAttr(s, "concat_dimension")
+		d, err := dimAttr(s, stablehlo.AttrConcatDimension)
 		if err != nil {
 			return err
 		}
@@ -217,7 +218,7 @@ func planAllGather(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	dim, err := dimAttr(s, "all_gather_dim")
+	dim, err := dimAttr(s, stablehlo.AttrAllGatherDim)
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +263,7 @@ func planReduceScatter(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	dim, err := dimAttr(s, "scatter_dimension")
+	dim, err := dimAttr(s, stablehlo.AttrScatterDimension)
 	if err != nil {
 		return nil, err
 	}
@@ -306,11 +307,11 @@ func planAllToAll(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	split, err := dimAttr(s, "split_dimension")
+	split, err := dimAttr(s, stablehlo.AttrSplitDimension)
 	if err != nil {
 		return nil, err
 	}
-	concat, err := dimAttr(s, "concat_dimension")
+	concat, err := dimAttr(s, stablehlo.AttrConcatDimension)
 	if err != nil {
 		return nil, err
 	}
@@ -389,7 +390,7 @@ func planCollectiveReduce(p *planner, s *spec) (control, error) {
 // group of operand i's.
 func rooted(s *spec) (data *spec, root func(fr *frame, ins *instr, i, group int) (int, error), err error) {
 	d := *s
-	dynamic := boolAttr(s.op, "has_dynamic_root", false)
+	dynamic := boolAttr(s.op, stablehlo.AttrHasDynamicRoot, false)
 	if dynamic { // the last operand holds the roots' places in the group
 		if len(s.in) < 2 || s.in[len(s.in)-1].n != len(s.out) || !isIndex(s.in[len(s.in)-1].dt) {
 			return nil, nil, errors.New("expects one root per operand")
@@ -417,7 +418,7 @@ func planCollectivePermute(p *planner, s *spec) (control, error) {
 	if err := staticTensors(s); err != nil {
 		return nil, err
 	}
-	pairs, err := groupsAttr(s.op, "source_target_pairs")
+	pairs, err := groupsAttr(s.op, stablehlo.AttrSourceTargetPairs)
 	if err != nil {
 		return nil, err
 	}
@@ -447,7 +448,7 @@ func planCrossReplicaSum(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	add := binaryOps()["add"].bind(s.in[0].dt)
+	add := binaryOps()[stablehlo.Add].bind(s.in[0].dt)
 	if add == nil {
 		return nil, unsupported("a sum of elements of type %s", s.in[0].dt)
 	}

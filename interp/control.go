@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -160,7 +161,7 @@ func planBranches(p *planner, s *spec, choose func(*tensor.Tensor) int) (control
 	if len(s.in) != 1 || len(branches) == 0 || s.in[0].class != classTensor {
 		return nil, errors.New("expects an index and at least one branch")
 	}
-	if opKind(s.op) == "stablehlo.case" && s.in[0].dt.Size() != 4 {
+	if opKind(s.op) == stablehlo.Case && s.in[0].dt.Size() != 4 {
 		return nil, errors.New("expects an index of type i32")
 	}
 	nres := len(s.out)
@@ -236,7 +237,7 @@ func planTuple(p *planner, s *spec) (control, error) {
 
 // planGetTupleElement compiles stablehlo.get_tuple_element (spec, "get_tuple_element").
 func planGetTupleElement(p *planner, s *spec) (control, error) {
-	i := int(intAttr(s.op, "index", -1))
+	i := int(intAttr(s.op, stablehlo.AttrIndex, -1))
 	if len(s.in) != 1 || i < 0 || i >= len(s.in[0].elems) {
 		return nil, fmt.Errorf("index %d is out of bounds of the tuple", i)
 	}
@@ -267,7 +268,7 @@ func constantTensor(p *planner, s *spec) (*tensor.Tensor, error) {
 			return nil, err
 		}
 	}
-	switch a := s.op.Attr("value").(type) {
+	switch a := s.op.Attr(stablehlo.AttrValue).(type) {
 	case *ir.DenseAttr:
 		t, err = a.Tensor()
 	case *ir.ResourceAttr:

@@ -30,7 +30,7 @@ func makeConvolution(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects two operands and one result")
 	}
-	pad, err := intsAttr(s.op, "padding")
+	pad, err := intsAttr(s.op, stablehlo.AttrPadding)
 	if err != nil {
 		return kernel{}, err
 	}
@@ -61,7 +61,7 @@ func makeDynamicConv(s *spec) (kernel, error) {
 }
 
 func convDims(op *ir.Op) (*stablehlo.ConvDims, error) {
-	if a, _ := op.Attr("dimension_numbers").(*ir.DialectAttr); a != nil {
+	if a, _ := op.Attr(stablehlo.AttrDimensionNumbers).(*ir.DialectAttr); a != nil {
 		if d, ok := a.Data().(*stablehlo.ConvDims); ok {
 			return d, nil
 		}
@@ -136,7 +136,7 @@ func newConvolution(s *spec, pad []int64) (*convolution, error) {
 	if len(pad) != 2*n {
 		return nil, fmt.Errorf("has %d paddings for %d spatial dimensions", len(pad), n)
 	}
-	c.groups, c.batchGroups = int(intAttr(s.op, "feature_group_count", 1)), int(intAttr(s.op, "batch_group_count", 1))
+	c.groups, c.batchGroups = int(intAttr(s.op, stablehlo.AttrFeatureGroupCount, 1)), int(intAttr(s.op, stablehlo.AttrBatchGroupCount, 1))
 	if c.groups < 1 || c.batchGroups < 1 || c.groups > 1 && c.batchGroups > 1 {
 		return nil, errors.New("has impossible group counts")
 	}

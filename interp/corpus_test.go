@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -211,7 +212,7 @@ func compileDir(t *testing.T, dir string) {
 func dropChecks(m *ir.Module) {
 	var checks []*ir.Op
 	m.Walk(func(o *ir.Op) bool {
-		if strings.HasPrefix(o.Name(), "check.") || opKind(o) == "stablehlo.custom_call" && strings.HasPrefix(stringAttr(o, "call_target_name"), "check.") {
+		if strings.HasPrefix(o.Name(), "check.") || opKind(o) == stablehlo.CustomCall && strings.HasPrefix(stringAttr(o, "call_target_name"), "check.") {
 			checks = append(checks, o)
 		}
 		return true

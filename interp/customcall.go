@@ -1,13 +1,14 @@
 package interp
 
 import (
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 )
 
 // planCustomCall compiles custom_call (spec, "custom_call") by its target. Targets that annotate (shardings, placements) give their
 // operands; the others are implemented here or nowhere.
 func planCustomCall(p *planner, s *spec) (control, error) {
-	target := stringAttr(s.op, "call_target_name")
+	target := stringAttr(s.op, stablehlo.AttrCallTargetName)
 	switch target {
 	case hook.Target:
 		return planOwnCall(p, s)

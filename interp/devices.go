@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -36,10 +37,10 @@ func grid(mod *ir.Module, prog *program, opts runtime.CompileOptions) (replicas,
 	if partitions == 0 {
 		partitions = 1
 		mod.Walk(func(op *ir.Op) bool {
-			if op.Name() != "sdy.manual_computation" {
+			if !op.Is(sdy.ManualComputation) {
 				return true
 			}
-			for _, s := range append(perValue(op, "in_shardings"), perValue(op, "out_shardings")...) {
+			for _, s := range append(perValue(op, sdy.AttrInShardings), perValue(op, sdy.AttrOutShardings)...) {
 				if mesh, err := prog.mesh(s); err == nil && mesh.Devices() > 0 {
 					partitions = int(mesh.Devices())
 					return false
@@ -64,7 +65,7 @@ func spans(mod *ir.Module) bool {
 			"collective_reduce", "reduce_scatter", "send", "recv":
 			found = true
 		case "custom_call":
-			switch stringAttr(op, "call_target_name") {
+			switch stringAttr(op, stablehlo.AttrCallTargetName) {
 			case "SPMDFullToShardShape", "SPMDShardToFullShape":
 				found = true
 			}
@@ -97,8 +98,8 @@ func firesOn(mod *ir.Module, op *ir.Op) place {
 		mesh := s.Inline
 		if mesh == nil {
 			for o := range mod.Body().Ops() {
-				if o.Name() == "sdy.mesh" && stringAttr(o, ir.SymbolName) == s.Mesh {
-					if d, ok := o.Attr("mesh").(*ir.DialectAttr); ok {
+				if o.Is(sdy.Mesh) && stringAttr(o, ir.SymbolName) == s.Mesh {
+					if d, ok := o.Attr(sdy.AttrMesh).(*ir.DialectAttr); ok {
 						mesh, _ = d.Data().(*sdy.DeviceMesh)
 					}
 				}

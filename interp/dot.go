@@ -25,7 +25,7 @@ func makeDotGeneral(s *spec) (kernel, error) {
 }
 
 func dotDims(op *ir.Op) (*stablehlo.DotDims, error) {
-	a, _ := op.Attr("dot_dimension_numbers").(*ir.DialectAttr)
+	a, _ := op.Attr(stablehlo.AttrDotDimensionNumbers).(*ir.DialectAttr)
 	if a != nil {
 		if d, ok := a.Data().(*stablehlo.DotDims); ok {
 			return d, nil

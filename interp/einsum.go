@@ -17,10 +17,10 @@ func makeEinsum(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects two operands and one result")
 	}
-	args, result, ok := strings.Cut(stringAttr(s.op, "einsum_config"), "->")
+	args, result, ok := strings.Cut(stringAttr(s.op, stablehlo.AttrEinsumConfig), "->")
 	left, right, ok2 := strings.Cut(args, ",")
 	if !ok || !ok2 {
-		return kernel{}, fmt.Errorf("has einsum_config %q", stringAttr(s.op, "einsum_config"))
+		return kernel{}, fmt.Errorf("has einsum_config %q", stringAttr(s.op, stablehlo.AttrEinsumConfig))
 	}
 	out, err := labels(result, s.out[0])
 	if err != nil {
@@ -150,7 +150,7 @@ func newEinsumOperand(text string, t vtype, keep func(rune) bool) (*einsumOperan
 	}
 	if len(summed) > 0 {
 		part := tensorType(t.dt, mid...)
-		sum, err := reduceKernel(o.typ, tensorType(t.dt), part, summed, &reducer{"add", binaryOps()["add"]})
+		sum, err := reduceKernel(o.typ, tensorType(t.dt), part, summed, &reducer{stablehlo.Add, binaryOps()[stablehlo.Add]})
 		if err != nil {
 			return nil, err
 		}
@@ -229,9 +229,9 @@ func makeUnaryEinsum(s *spec) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects one operand and one result of one element type")
 	}
-	arg, result, ok := strings.Cut(stringAttr(s.op, "einsum_config"), "->")
+	arg, result, ok := strings.Cut(stringAttr(s.op, stablehlo.AttrEinsumConfig), "->")
 	if !ok {
-		return kernel{}, fmt.Errorf("has einsum_config %q", stringAttr(s.op, "einsum_config"))
+		return kernel{}, fmt.Errorf("has einsum_config %q", stringAttr(s.op, stablehlo.AttrEinsumConfig))
 	}
 	out, err := labels(result, s.out[0])
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -33,8 +34,8 @@ func makeCompare(s *spec) (kernel, error) {
 	if s.in[1].dt != dt || s.out[0].dt != tensor.I1 {
 		return kernel{}, typeMismatch(dt, s.out[0].dt)
 	}
-	dir := enumAttr(s.op, "comparison_direction", "")
-	total := enumAttr(s.op, "compare_type", "") == "TOTALORDER" && dt.IsFloat()
+	dir := enumAttr(s.op, stablehlo.AttrComparisonDirection, "")
+	total := enumAttr(s.op, stablehlo.AttrCompareType, "") == "TOTALORDER" && dt.IsFloat()
 	run := compareLoop(dt, dir, total)
 	if run == nil {
 		return kernel{}, unsupported("comparison %s on elements of type %s", dir, dt)
@@ -296,7 +297,7 @@ func makeClamp(s *spec) (kernel, error) {
 	}
 	o := s.out[0]
 	ops := binaryOps()
-	lower, upper := ops["maximum"].bind(o.dt), ops["minimum"].bind(o.dt)
+	lower, upper := ops[stablehlo.Maximum].bind(o.dt), ops[stablehlo.Minimum].bind(o.dt)
 	if lower == nil || upper == nil {
 		return kernel{}, unsupported("clamp on elements of type %s", o.dt)
 	}

@@ -7,6 +7,7 @@ import (
 	"math/cmplx"
 	goruntime "runtime"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -15,11 +16,11 @@ func makeFFT(s *spec) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects one operand and one result")
 	}
-	length, err := intsAttr(s.op, "fft_length")
+	length, err := intsAttr(s.op, stablehlo.AttrFftLength)
 	if err != nil {
 		return kernel{}, err
 	}
-	kind := enumAttr(s.op, "fft_type", "")
+	kind := enumAttr(s.op, stablehlo.AttrFftType, "")
 	in, out := s.in[0], s.out[0]
 	k, rank := len(length), len(in.shape)
 	if k < 1 || k > 3 || k > rank || len(out.shape) != rank {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -28,7 +29,7 @@ func (p *planner) schedule(b *ir.Block) [][]*ir.Op {
 	flush := func() {
 		real := 0
 		for _, o := range open {
-			if opKind(o) != "stablehlo.broadcast_in_dim" {
+			if opKind(o) != stablehlo.BroadcastInDim {
 				real++
 			}
 		}
@@ -64,7 +65,7 @@ func (p *planner) schedule(b *ir.Block) [][]*ir.Op {
 				flush()
 			}
 			out = append(out, []*ir.Op{o})
-		case len(open) > 0 && (size != n || len(open) >= fuseLength || !connected(o) && opKind(o) != "stablehlo.broadcast_in_dim" && !onlyLoads(open)):
+		case len(open) > 0 && (size != n || len(open) >= fuseLength || !connected(o) && opKind(o) != stablehlo.BroadcastInDim && !onlyLoads(open)):
 			flush()
 			fallthrough
 		default:
@@ -77,7 +78,7 @@ func (p *planner) schedule(b *ir.Block) [][]*ir.Op {
 }
 
 func onlyLoads(ops []*ir.Op) bool {
-	return !slices.ContainsFunc(ops, func(o *ir.Op) bool { return opKind(o) != "stablehlo.broadcast_in_dim" })
+	return !slices.ContainsFunc(ops, func(o *ir.Op) bool { return opKind(o) != stablehlo.BroadcastInDim })
 }
 
 func usesAny(o *ir.Op, in map[*ir.Op]bool) bool {
@@ -95,7 +96,7 @@ func (p *planner) pinned(o *ir.Op) bool {
 		return true
 	}
 	switch opKind(o) {
-	case "stablehlo.constant", "stablehlo.reshape", "stablehlo.bitcast_convert", "stablehlo.tuple", "stablehlo.get_tuple_element":
+	case stablehlo.Constant, stablehlo.Reshape, stablehlo.BitcastConvert, stablehlo.Tuple, stablehlo.GetTupleElement:
 		return false
 	}
 	r, ok := p.prog.table[opKind(o)]
@@ -105,7 +106,7 @@ func (p *planner) pinned(o *ir.Op) bool {
 // fusible returns how many elements the result of an op has that may be fused, else 0.
 func (p *planner) fusible(o *ir.Op) int {
 	r, ok := p.prog.table[opKind(o)]
-	broadcast := opKind(o) == "stablehlo.broadcast_in_dim"
+	broadcast := opKind(o) == stablehlo.BroadcastInDim
 	if !ok || !r.elementwise && !broadcast || r.control != nil || o.NumResults() != 1 || o.NumRegions() != 0 || o.NumOperands() == 0 {
 		return 0
 	}
@@ -147,7 +148,7 @@ type load struct{ div, mod int }
 
 // newLoad returns how a broadcast_in_dim is read, nil where it is more than one of a scalar, a row or a column.
 func newLoad(o *ir.Op, in, out vtype) *load {
-	dims, err := intsAttr(o, "broadcast_dimensions")
+	dims, err := intsAttr(o, stablehlo.AttrBroadcastDimensions)
 	if err != nil || in.dt != out.dt || len(dims) != len(in.shape) || checkDims("broadcast", dims, len(out.shape)) != nil {
 		return nil
 	}
@@ -310,7 +311,7 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 					ins.dead = append(ins.dead, p.slot(v))
 				}
 			}
-			if opKind(o) == "stablehlo.broadcast_in_dim" {
+			if opKind(o) == stablehlo.BroadcastInDim {
 				wholly[v] = false
 			}
 		}
@@ -351,7 +352,7 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 		}
 		st := fusedStep{out: -1}
 		var inplace uint64
-		if opKind(o) == "stablehlo.broadcast_in_dim" {
+		if opKind(o) == stablehlo.BroadcastInDim {
 			st.load = newLoad(o, f.in[place[o.Operand(0)]], out)
 			st.in = []int{place[o.Operand(0)]}
 			cost++
@@ -436,10 +437,10 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 // isSplat reports whether a value is a constant whose elements are all the same.
 func isSplat(v *ir.Value) bool {
 	o := v.DefiningOp()
-	if o == nil || opKind(o) != "stablehlo.constant" {
+	if o == nil || opKind(o) != stablehlo.Constant {
 		return false
 	}
-	a, ok := o.Attr("value").(*ir.DenseAttr)
+	a, ok := o.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
 	if !ok {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func gatherDims(op *ir.Op) (*stablehlo.GatherDims, error) {
-	if a, _ := op.Attr("dimension_numbers").(*ir.DialectAttr); a != nil {
+	if a, _ := op.Attr(stablehlo.AttrDimensionNumbers).(*ir.DialectAttr); a != nil {
 		if d, ok := a.Data().(*stablehlo.GatherDims); ok {
 			return d, nil
 		}
@@ -24,7 +24,7 @@ func makeGather(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects an operand, start indices and a result of the operand's element type")
 	}
-	sizes, err := intsAttr(s.op, "slice_sizes")
+	sizes, err := intsAttr(s.op, stablehlo.AttrSliceSizes)
 	if err != nil {
 		return kernel{}, err
 	}
@@ -59,7 +59,7 @@ func dynamicGatherShape(s *spec, in []*tensor.Tensor) error {
 }
 
 func staticGatherShape(s *spec, in []*tensor.Tensor) error {
-	sizes, err := intsAttr(s.op, "slice_sizes")
+	sizes, err := intsAttr(s.op, stablehlo.AttrSliceSizes)
 	if err != nil {
 		return err
 	}
@@ -310,7 +310,7 @@ func makeTorchIndexSelect(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects an operand and indices")
 	}
-	dim, batch := int(intAttr(s.op, "dim", -1)), int(intAttr(s.op, "batch_dims", 0))
+	dim, batch := int(intAttr(s.op, stablehlo.AttrDim, -1)), int(intAttr(s.op, stablehlo.AttrBatchDims, 0))
 	in, idx, out := s.in[0], s.in[1], s.out[0]
 	if dim < 0 || dim >= len(in.shape) || batch < 0 || batch > dim || batch > len(idx.shape) {
 		return kernel{}, errors.New("has a dimension out of range")

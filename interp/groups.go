@@ -56,9 +56,9 @@ func groupsAttr(op *ir.Op, name string) ([][]int64, error) {
 
 // groups reads replica_groups: lists of processes, or axes of a mesh along which the processes of a group differ.
 func (p *planner) groups(op *ir.Op) ([][]int64, error) {
-	d, ok := op.Attr("replica_groups").(*ir.DialectAttr)
+	d, ok := op.Attr(stablehlo.AttrReplicaGroups).(*ir.DialectAttr)
 	if !ok {
-		return groupsAttr(op, "replica_groups")
+		return groupsAttr(op, stablehlo.AttrReplicaGroups)
 	}
 	g, ok := d.Data().(*stablehlo.ReplicaGroupMeshAxes)
 	if !ok {
@@ -90,7 +90,7 @@ func (prog *program) groupMesh(a ir.Attr) (*sharding.Mesh, error) {
 		if op == nil {
 			return nil, fmt.Errorf("has replica_groups on mesh '%s', which the module lacks", ref.Root())
 		}
-		if a = op.Attr("mesh"); a == nil {
+		if a = op.Attr(sdy.AttrMesh); a == nil {
 			a = op.Attr("stablehlo.mesh")
 		}
 	}
@@ -148,7 +148,7 @@ func groupSize(s *spec) (int64, error) {
 }
 
 func channelOf(op *ir.Op) int64 {
-	if a, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok {
+	if a, ok := op.Attr(stablehlo.AttrChannelHandle).(*ir.DialectAttr); ok {
 		if c, ok := a.Data().(*stablehlo.ChannelHandle); ok {
 			return c.Handle
 		}
@@ -158,7 +158,7 @@ func channelOf(op *ir.Op) int64 {
 
 // reductionRule is the rule of all_gather, all_reduce and reduce_scatter.
 func reductionRule(op *ir.Op) (groupRule, error) {
-	global := boolAttr(op, "use_global_device_ids", false)
+	global := boolAttr(op, stablehlo.AttrUseGlobalDeviceIDs, false)
 	switch channel := channelOf(op) > 0; {
 	case channel && global:
 		return flattenedIDs, nil

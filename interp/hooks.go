@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -41,7 +42,7 @@ func newHookTable(p *runtime.Program, opts runtime.CompileOptions) (*hookTable, 
 
 // planOwnCall compiles a custom call of target hlocb_hook.
 func planOwnCall(p *planner, s *spec) (control, error) {
-	config, _ := s.op.Attr("backend_config").(*ir.DictAttr)
+	config, _ := s.op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 	id, ok := config.Get("id").(*ir.IntegerAttr)
 	if !ok {
 		return nil, errors.New("has no hook id in its backend_config")

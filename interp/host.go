@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"sync"
 
+	"github.com/hlocb/hlocb/dialect/interpreter"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
@@ -104,7 +105,7 @@ func (m *machine) deliverOnce(ins *instr, b *runtime.Bound, operands, results []
 
 // planOutfeed compiles outfeed (spec, "outfeed").
 func planOutfeed(p *planner, s *spec) (control, error) {
-	bound, err := p.hostSite(s, hook.Tap, "raw-outfeed", stringAttr(s.op, "outfeed_config"))
+	bound, err := p.hostSite(s, hook.Tap, "raw-outfeed", stringAttr(s.op, stablehlo.AttrOutfeedConfig))
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func planOutfeed(p *planner, s *spec) (control, error) {
 
 // planInfeed compiles infeed (spec, "infeed").
 func planInfeed(p *planner, s *spec) (control, error) {
-	bound, err := p.hostSite(s, hook.Feed, "raw-infeed", stringAttr(s.op, "infeed_config"))
+	bound, err := p.hostSite(s, hook.Feed, "raw-infeed", stringAttr(s.op, stablehlo.AttrInfeedConfig))
 	if err != nil {
 		return nil, err
 	}
@@ -251,15 +252,15 @@ type transfer struct {
 
 func transferOf(op *ir.Op) (*transfer, error) {
 	t := &transfer{channel: channelOf(op)}
-	if d, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok && !boolAttr(op, "is_host_transfer", false) {
+	if d, ok := op.Attr(stablehlo.AttrChannelHandle).(*ir.DialectAttr); ok && !boolAttr(op, stablehlo.AttrIsHostTransfer, false) {
 		c, ok := d.Data().(*stablehlo.ChannelHandle)
 		t.device = ok && c.Type == stablehlo.ChannelDeviceToDevice
 	}
-	if op.Attr("source_target_pairs") == nil {
+	if op.Attr(stablehlo.AttrSourceTargetPairs) == nil {
 		return t, nil
 	}
 	var err error
-	if t.pairs, err = groupsAttr(op, "source_target_pairs"); err != nil {
+	if t.pairs, err = groupsAttr(op, stablehlo.AttrSourceTargetPairs); err != nil {
 		return nil, err
 	}
 	for _, p := range t.pairs {
@@ -319,7 +320,7 @@ func transferName(op *ir.Op) string {
 
 // planRunParallel compiles interpreter.run_parallel: a grid of functions, one device each.
 func planRunParallel(p *planner, s *spec) (control, error) {
-	rows, _ := s.op.Attr("programs").(*ir.ArrayAttr)
+	rows, _ := s.op.Attr(interpreter.AttrPrograms).(*ir.ArrayAttr)
 	if rows == nil || len(rows.Elems()) == 0 {
 		return nil, errors.New("has no programs")
 	}
@@ -344,7 +345,7 @@ func planRunParallel(p *planner, s *spec) (control, error) {
 		}
 	}
 	var feeds []*function
-	if list, ok := s.op.Attr("infeed").(*ir.ArrayAttr); ok {
+	if list, ok := s.op.Attr(interpreter.AttrInfeed).(*ir.ArrayAttr); ok {
 		for _, e := range list.Elems() {
 			ref, ok := e.(*ir.SymbolRefAttr)
 			if !ok {
@@ -476,7 +477,7 @@ func (m *machine) values(f *function, args []*buf) (out []*buf, err error) {
 
 // planComposite compiles composite (spec, "composite") as a call of its decomposition.
 func planComposite(p *planner, s *spec) (control, error) {
-	return planCallTo(p, s, stringAttr(s.op, "decomposition"))
+	return planCallTo(p, s, stringAttr(s.op, stablehlo.AttrDecomposition))
 }
 
 // planRegionCall compiles ops that execute their region once with their operands as arguments:

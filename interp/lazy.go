@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -255,7 +256,7 @@ func (l *lazyControl) reserve() {
 
 // reduceShape is the shape function of reduce: the dimensions that are kept.
 func reduceShape(s *spec, in []*tensor.Tensor) error {
-	dims, err := intsAttr(s.op, "dimensions")
+	dims, err := intsAttr(s.op, stablehlo.AttrDimensions)
 	if err != nil {
 		return err
 	}

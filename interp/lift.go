@@ -203,13 +203,13 @@ func (p *planner) liftable(b *ir.Block, inside []string) bool {
 		if isReturn(o) {
 			continue
 		}
-		if o.Name() == "func.call" {
+		if o.Is(fn.Call) {
 			callee := fn.Callee(o)
 			f, ok := fn.AsFunc(p.prog.symbols[callee])
 			if !ok || f.External() || len(inside) > 16 || slices.Contains(inside, callee) || !p.liftable(f.Body(), append(inside, callee)) {
 				return false
 			}
-		} else if r, ok := p.prog.table[o.Name()]; !ok || !r.elementwise {
+		} else if r, ok := p.prog.table[opKind(o)]; !ok || !r.elementwise {
 			return false
 		}
 		for _, v := range o.Results() {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -70,7 +71,7 @@ func makeCholesky(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	lower := boolAttr(s.op, "lower", false)
+	lower := boolAttr(s.op, stablehlo.AttrLower, false)
 	return kernel{scratch: (3*16 + 8) * int64(n) * int64(n), run: func(in, out []*tensor.Tensor) error {
 		a, l, res, f := make([]complex128, n*n), make([]complex128, n*n), make([]complex128, n*n), make([]float64, n*n)
 		for b := range batches {
@@ -125,8 +126,8 @@ func makeTriangularSolve(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	left, lower, unit := boolAttr(s.op, "left_side", false), boolAttr(s.op, "lower", false), boolAttr(s.op, "unit_diagonal", false)
-	trans := enumAttr(s.op, "transpose_a", "NO_TRANSPOSE")
+	left, lower, unit := boolAttr(s.op, stablehlo.AttrLeftSide, false), boolAttr(s.op, stablehlo.AttrLower, false), boolAttr(s.op, stablehlo.AttrUnitDiagonal, false)
+	trans := enumAttr(s.op, stablehlo.AttrTransposeA, "NO_TRANSPOSE")
 	rank := len(s.in[1].shape)
 	rows, cols := int(s.in[1].shape[rank-2]), int(s.in[1].shape[rank-1])
 	if left && rows != n || !left && cols != n || batches*rows*cols != s.out[0].n {

@@ -44,7 +44,7 @@ func planManual(p *planner, s *spec) (control, error) {
 	}
 	mc := &manualComputation{body: body, results: s.out}
 	axes := manualAxes(s.op)
-	in, out := perValue(s.op, "in_shardings"), perValue(s.op, "out_shardings")
+	in, out := perValue(s.op, sdy.AttrInShardings), perValue(s.op, sdy.AttrOutShardings)
 	if len(in) != len(s.in) || len(out) != len(s.out) {
 		return nil, errors.New("has shardings that do not fit its operands and results")
 	}
@@ -189,7 +189,7 @@ func (m *machine) meetPartitions(ins *instr, group []int, values []*tensor.Tenso
 }
 
 func manualAxes(op *ir.Op) []string {
-	if d, ok := op.Attr("manual_axes").(*ir.DialectAttr); ok {
+	if d, ok := op.Attr(sdy.AttrManualAxes).(*ir.DialectAttr); ok {
 		if m, ok := d.Data().(*sdy.ManualAxes); ok {
 			return m.Names
 		}
@@ -249,7 +249,7 @@ func (prog *program) mesh(s *sdy.Sharding) (*sharding.Mesh, error) {
 	from := s.Inline
 	if from == nil {
 		if op := prog.symbols[s.Mesh]; op != nil {
-			if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok {
+			if d, ok := op.Attr(sdy.AttrMesh).(*ir.DialectAttr); ok {
 				from, _ = d.Data().(*sdy.DeviceMesh)
 			}
 		}

@@ -3,50 +3,18 @@ package interp
 import (
 	"errors"
 	"math"
-	"strings"
 
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// opKind returns the name under which kernels know an op: MHLO's operations mean what StableHLO's of the same
-// short name mean.
-func opKind(o *ir.Op) string {
-	if short, ok := strings.CutPrefix(o.Name(), "mhlo."); ok {
-		return "stablehlo." + short
+// opKind returns the row by which kernels know an op: MHLO's operations mean what those that they mirror mean.
+func opKind(o *ir.Op) *ir.Def {
+	if base := o.Def().Base; base != nil {
+		return base
 	}
-	return o.Name()
-}
-
-// addMHLO adds the rows of MHLO: of the operations that it shares with StableHLO and CHLO, and of its own.
-func addMHLO(t map[string]row) {
-	own := map[string]row{
-		"mhlo.add_dependency":     {control: planFirst},
-		"mhlo.async_start":        {control: planMHLOAsyncStart},
-		"mhlo.async_update":       {control: planForward},
-		"mhlo.async_done":         {control: planMHLOAsyncDone},
-		"mhlo.bitcast":            {control: planReshape, staticShapes: true},
-		"mhlo.copy":               {control: planForward},
-		"mhlo.domain":             {control: planForward},
-		"mhlo.fusion":             {control: planRegionCall},
-		"mhlo.stochastic_convert": {make: makeStochasticConvert},
-		"mhlo.topk":               t["chlo.top_k"],
-		"mhlo.trace":              {control: planNothing}, // no compiler of today makes anything of it
-	}
-	for _, d := range mhlo.Ops() {
-		short := strings.TrimPrefix(d.Name, "mhlo.")
-		for _, name := range [...]string{d.Name, "stablehlo." + short, "chlo." + short} {
-			r, ok := t[name]
-			if !ok {
-				r, ok = own[name]
-			}
-			if ok {
-				t[d.Name] = r
-				break
-			}
-		}
-	}
+	return o.Def()
 }
 
 // planFirst compiles ops whose result is their first operand.
@@ -65,7 +33,7 @@ func planMHLOAsyncStart(p *planner, s *spec) (control, error) {
 	if len(s.out) != 1 || s.out[0].class != classFuture {
 		return nil, errors.New("expects one result, a bundle")
 	}
-	f, err := p.prog.function(stringAttr(s.op, "called_computation"), s.op)
+	f, err := p.prog.function(stringAttr(s.op, mhlo.AttrCalledComputation), s.op)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -33,7 +34,7 @@ func makeBroadcastInDim(s *spec) (kernel, error) {
 	if len(s.in) < 1 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects one operand of the result's element type")
 	}
-	dims, err := intsAttr(s.op, "broadcast_dimensions")
+	dims, err := intsAttr(s.op, stablehlo.AttrBroadcastDimensions)
 	if err != nil {
 		return kernel{}, err
 	}
@@ -71,7 +72,7 @@ func makeTranspose(s *spec) (kernel, error) {
 	if err := oneOperand(s); err != nil {
 		return kernel{}, err
 	}
-	perm, err := intsAttr(s.op, "permutation")
+	perm, err := intsAttr(s.op, stablehlo.AttrPermutation)
 	if err != nil {
 		return kernel{}, err
 	}
@@ -97,7 +98,7 @@ func transposeKernel(in, out vtype, perm []int64) (kernel, error) {
 }
 
 func transposeShape(s *spec, in []*tensor.Tensor) error {
-	perm, err := intsAttr(s.op, "permutation")
+	perm, err := intsAttr(s.op, stablehlo.AttrPermutation)
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func makeReverse(s *spec) (kernel, error) {
 	if err := oneOperand(s); err != nil {
 		return kernel{}, err
 	}
-	dims, err := intsAttr(s.op, "dimensions")
+	dims, err := intsAttr(s.op, stablehlo.AttrDimensions)
 	if err != nil {
 		return kernel{}, err
 	}
@@ -285,7 +286,7 @@ func makeConcatenate(s *spec) (kernel, error) {
 		return kernel{}, errors.New("expects operands and one result")
 	}
 	out := s.out[0]
-	dim := int(intAttr(s.op, "dimension", -1))
+	dim := int(intAttr(s.op, stablehlo.AttrDimension, -1))
 	if dim < 0 || dim >= len(out.shape) {
 		return kernel{}, fmt.Errorf("concatenates along dimension %d of rank %d", dim, len(out.shape))
 	}
@@ -319,7 +320,7 @@ func makeConcatenate(s *spec) (kernel, error) {
 }
 
 func concatenateShape(s *spec, in []*tensor.Tensor) error {
-	dim := int(intAttr(s.op, "dimension", -1))
+	dim := int(intAttr(s.op, stablehlo.AttrDimension, -1))
 	shape := s.in[0].shape.Clone()
 	if dim < 0 || dim >= len(shape) {
 		return fmt.Errorf("concatenates along dimension %d of rank %d", dim, len(shape))
@@ -414,7 +415,7 @@ func makeIota(s *spec) (kernel, error) {
 		return kernel{}, errors.New("expects one result")
 	}
 	out := s.out[0]
-	dim := int(intAttr(s.op, "iota_dimension", -1))
+	dim := int(intAttr(s.op, stablehlo.AttrIotaDimension, -1))
 	if dim < 0 || dim >= len(out.shape) {
 		return kernel{}, fmt.Errorf("counts along dimension %d of rank %d", dim, len(out.shape))
 	}

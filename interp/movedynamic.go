@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -144,7 +145,7 @@ func makeGetDimensionSize(s *spec) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 1 || s.out[0].dt != tensor.I32 {
 		return kernel{}, errors.New("expects one operand and a result of type tensor<i32>")
 	}
-	dim := int(intAttr(s.op, "dimension", -1))
+	dim := int(intAttr(s.op, stablehlo.AttrDimension, -1))
 	if dim < 0 || dim >= len(s.in[0].shape) {
 		return kernel{}, fmt.Errorf("asks for dimension %d of rank %d", dim, len(s.in[0].shape))
 	}
@@ -168,7 +169,7 @@ func makeSetDimensionSize(s *spec) (kernel, error) {
 }
 
 func setDimensionSizeShape(s *spec, in []*tensor.Tensor) error {
-	dim := int(intAttr(s.op, "dimension", -1))
+	dim := int(intAttr(s.op, stablehlo.AttrDimension, -1))
 	if dim < 0 || dim >= len(s.in[0].shape) {
 		return fmt.Errorf("sets dimension %d of rank %d", dim, len(s.in[0].shape))
 	}

@@ -17,7 +17,7 @@ const maxCallDepth = 10000
 type program struct {
 	module               *ir.Module
 	opts                 Options
-	table                map[string]row
+	table                map[*ir.Def]row
 	funcs                map[string]*function
 	symbols              ir.Symbols
 	tokenBuf             *buf
@@ -312,7 +312,7 @@ func (p *planner) instr(o *ir.Op, b *ir.Block) (instr, error) {
 
 // pick chooses what executes an instruction.
 func (p *planner) pick(ins *instr, s *spec) error {
-	r, ok := p.prog.table[s.op.Name()]
+	r, ok := p.prog.table[opKind(s.op)]
 	if k := p.prog.opts.Kernels[s.op.Def()]; k != nil {
 		r, ok = row{control: planKernel(k)}, true
 	}

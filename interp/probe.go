@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hlocb/hlocb/dialect/check"
+	"github.com/hlocb/hlocb/dialect/interpreter"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -16,7 +18,7 @@ func planProbe(p *planner, s *spec) (control, error) {
 	if len(s.in) != 1 || len(s.out) != 1 {
 		return nil, errors.New("expects one operand and one result")
 	}
-	id := stringAttr(s.op, "probe_id")
+	id := stringAttr(s.op, interpreter.AttrProbeID)
 	bound, err := p.tapSite(s, "probe", id)
 	if err != nil {
 		return nil, err
@@ -71,7 +73,7 @@ func (prog *program) comparesProbes() bool {
 	if prog.probesCompared == 0 {
 		prog.probesCompared = 1
 		for op := range prog.module.Body().Ops() {
-			if !op.Walk(func(o *ir.Op) bool { return o.Name() != "check.expect_serialized_eq" }) {
+			if !op.Walk(func(o *ir.Op) bool { return !o.Is(check.ExpectSerializedEq) }) {
 				prog.probesCompared = 2
 				break
 			}
@@ -85,7 +87,7 @@ func planExpectSerialized(p *planner, s *spec) (control, error) {
 	if len(s.in) != 1 {
 		return nil, errors.New("expects one operand")
 	}
-	id, iter := stringAttr(s.op, "probe_id"), int(intAttr(s.op, "iter", 0))
+	id, iter := stringAttr(s.op, interpreter.AttrProbeID), int(intAttr(s.op, check.AttrIter, 0))
 	return func(m *machine, fr *frame, ins *instr) error {
 		seen := m.probes[id]
 		if len(seen) == 0 {

@@ -3,6 +3,7 @@ package interp
 import (
 	"errors"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -18,15 +19,15 @@ func promotions(s *spec) map[int]vtype {
 	var at []int // for each argument of the region's first half, an operand of its type; and another in its second half
 	var other []int
 	switch k := len(s.out); kind {
-	case "stablehlo.reduce", "stablehlo.reduce_window":
+	case stablehlo.Reduce, stablehlo.ReduceWindow:
 		for i := range k {
 			at, other = append(at, i), append(other, k+i)
 		}
-	case "stablehlo.scatter":
+	case stablehlo.Scatter:
 		for i := range k {
 			at, other = append(at, i), append(other, k+1+i)
 		}
-	case "stablehlo.select_and_scatter":
+	case stablehlo.SelectAndScatter:
 		region, at, other = 1, []int{1}, []int{2}
 	default:
 		return nil
@@ -127,7 +128,7 @@ func (p *planner) promotion(op *ir.Op, from, to vtype) (kernel, error) {
 	s := &spec{p: p, op: op, in: []vtype{from}, out: []vtype{to}}
 	switch {
 	case from.quant == nil && to.quant == nil:
-		return p.prog.table["stablehlo.convert"].make(s)
+		return p.prog.table[stablehlo.Convert].make(s)
 	case from.quant != nil && to.quant != nil && from.quant.expressed == to.quant.expressed:
 		return makeQuantize(s)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -100,12 +101,12 @@ func (a *quantum) same(b *quantum) bool {
 	return a == b || a != nil && b != nil && a.Uniform == b.Uniform
 }
 
-// moves reports whether an op only moves elements, so that stored integers can be moved as they are.
-func movesElements(name string) bool {
-	switch name {
-	case "stablehlo.broadcast_in_dim", "stablehlo.broadcast", "stablehlo.transpose", "stablehlo.reverse", "stablehlo.slice", "stablehlo.dynamic_slice",
-		"stablehlo.dynamic_update_slice", "stablehlo.concatenate", "stablehlo.pad", "stablehlo.gather", "stablehlo.select", "stablehlo.dynamic_reshape",
-		"stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_pad", "stablehlo.dynamic_gather", "stablehlo.real_dynamic_slice":
+// movesElements reports whether an op only moves elements, so that stored integers can be moved as they are.
+func movesElements(d *ir.Def) bool {
+	switch d {
+	case stablehlo.BroadcastInDim, stablehlo.Broadcast, stablehlo.Transpose, stablehlo.Reverse, stablehlo.Slice, stablehlo.DynamicSlice,
+		stablehlo.DynamicUpdateSlice, stablehlo.Concatenate, stablehlo.Pad, stablehlo.Gather, stablehlo.Select, stablehlo.DynamicReshape,
+		stablehlo.DynamicBroadcastInDim, stablehlo.DynamicPad, stablehlo.DynamicGather, stablehlo.RealDynamicSlice:
 		return true
 	}
 	return false
@@ -130,7 +131,7 @@ func (p *planner) kernel(r row, s *spec) (kernel, error) {
 		return r.make(s)
 	}
 	switch opKind(s.op) {
-	case "stablehlo.uniform_quantize", "stablehlo.uniform_dequantize", "stablehlo.bitcast_convert":
+	case stablehlo.UniformQuantize, stablehlo.UniformDequantize, stablehlo.BitcastConvert:
 		return r.make(s)
 	}
 	real := &spec{p: s.p, op: s.op}

@@ -25,7 +25,7 @@ type raggedDot struct {
 // are 0; where it is contracted, there is one product per group; where it is a batch dimension, the groups change
 // nothing.
 func makeRaggedDot(s *spec) (kernel, error) {
-	a, _ := s.op.Attr("ragged_dot_dimension_numbers").(*ir.DialectAttr)
+	a, _ := s.op.Attr(chlo.AttrRaggedDotDimensionNumbers).(*ir.DialectAttr)
 	if a == nil || len(s.in) != 3 || len(s.out) != 1 || len(s.in[2].shape) == 0 || !s.in[2].dt.IsInteger() {
 		return kernel{}, errors.New("expects lhs, rhs, integer group_sizes, dimension numbers and one result")
 	}

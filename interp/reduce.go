@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -11,14 +12,14 @@ import (
 // reducer is one of the ops that reductions are compiled for: associative and commutative on the machine, or as
 // much as the spec asks for ("reduce": any order of an in-order tree).
 type reducer struct {
-	name  string
+	op    *ir.Def
 	loops *loops2
 }
 
 // commonReducer returns the reducer of a region, nil where it is anything else. A region on quantized values is none: each
 // of its ops dequantizes, computes and quantizes (spec, "dequantize_op_quantize"), so that sums saturate and products round
 // step by step.
-func commonReducer(b *ir.Block, ops map[string]*loops2) *reducer {
+func commonReducer(b *ir.Block, ops map[*ir.Def]*loops2) *reducer {
 	o, _ := singleOp(b)
 	if o == nil {
 		return nil
@@ -26,10 +27,9 @@ func commonReducer(b *ir.Block, ops map[string]*loops2) *reducer {
 	if t, err := typeOf(b.Arg(0).Type()); err != nil || t.quant != nil {
 		return nil
 	}
-	switch kind := opKind(o); kind {
-	case "stablehlo.add", "stablehlo.multiply", "stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or", "stablehlo.xor":
-		name := kind[len("stablehlo."):]
-		return &reducer{name, ops[name]}
+	switch d := opKind(o); d {
+	case stablehlo.Add, stablehlo.Multiply, stablehlo.Maximum, stablehlo.Minimum, stablehlo.And, stablehlo.Or, stablehlo.Xor:
+		return &reducer{d, ops[d]}
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func planReduce(p *planner, s *spec) (control, error) {
 			return nil, unsupported("a general reduction of dynamic shape")
 		}
 	}
-	dims, err := intsAttr(s.op, "dimensions")
+	dims, err := intsAttr(s.op, stablehlo.AttrDimensions)
 	if err != nil {
 		return nil, err
 	}
@@ -302,7 +302,7 @@ func (p *planner) scalarFolder(op *ir.Op, i int, in []vtype, steps, n int) (fold
 // makeReduce compiles reductions by one common op. The input is seen as [outer][steps][inner].
 func makeReduce(s *spec) (kernel, error) {
 	red := commonReducer(s.op.Region(0).Entry(), binaryOps())
-	dims, err := intsAttr(s.op, "dimensions")
+	dims, err := intsAttr(s.op, stablehlo.AttrDimensions)
 	if err != nil {
 		return kernel{}, err
 	}
@@ -326,10 +326,10 @@ func reduceKernel(in, init, out vtype, dims []int64, red *reducer) (kernel, erro
 			return kernel{}, fmt.Errorf("cannot reduce %s to %s", in, out)
 		}
 	}
-	acc := accumulator(dt, red.name)
+	acc := accumulator(dt)
 	fold := foldLoop(acc, red)
 	if fold == nil {
-		return kernel{}, unsupported("reduction by %s of elements of type %s", red.name, dt)
+		return kernel{}, unsupported("reduction by %s of elements of type %s", red.op.Name, dt)
 	}
 	outer, steps, inner, perm := reduceGeometry(in.shape, dims, kept)
 	var arrange *kernel
@@ -400,7 +400,7 @@ func reduceKernel(in, init, out vtype, dims []int64, red *reducer) (kernel, erro
 
 // accumulator returns the type that a reduction is computed in: sums and products of narrow floats are rounded
 // once, at the end.
-func accumulator(dt tensor.DType, op string) tensor.DType {
+func accumulator(dt tensor.DType) tensor.DType {
 	switch {
 	case dt == tensor.F16 || dt == tensor.BF16:
 		return tensor.F32
@@ -466,7 +466,7 @@ func foldLoop(dt tensor.DType, red *reducer) foldFn {
 	l := red.loops
 	switch dt {
 	case tensor.I1:
-		if red.name == "xor" || l.b != nil {
+		if red.op == stablehlo.Xor || l.b != nil {
 			f := l.b
 			if f == nil {
 				f = l.u8
@@ -474,29 +474,29 @@ func foldLoop(dt tensor.DType, red *reducer) foldFn {
 			return foldTyped(f, nil)
 		}
 	case tensor.I2, tensor.I4:
-		return foldNarrow(foldTyped(l.i8, rowInt[int8](red.name)))
+		return foldNarrow(foldTyped(l.i8, rowLoop[int8](red.op)))
 	case tensor.UI2, tensor.UI4:
-		return foldNarrow(foldTyped(l.u8, rowInt[uint8](red.name)))
+		return foldNarrow(foldTyped(l.u8, rowLoop[uint8](red.op)))
 	case tensor.I8:
-		return foldTyped(l.i8, rowInt[int8](red.name))
+		return foldTyped(l.i8, rowLoop[int8](red.op))
 	case tensor.I16:
-		return foldTyped(l.i16, rowInt[int16](red.name))
+		return foldTyped(l.i16, rowLoop[int16](red.op))
 	case tensor.I32:
-		return foldTyped(l.i32, rowInt[int32](red.name))
+		return foldTyped(l.i32, rowLoop[int32](red.op))
 	case tensor.I64, tensor.Index:
-		return foldTyped(l.i64, rowInt[int64](red.name))
+		return foldTyped(l.i64, rowLoop[int64](red.op))
 	case tensor.UI8:
-		return foldTyped(l.u8, rowInt[uint8](red.name))
+		return foldTyped(l.u8, rowLoop[uint8](red.op))
 	case tensor.UI16:
-		return foldTyped(l.u16, rowInt[uint16](red.name))
+		return foldTyped(l.u16, rowLoop[uint16](red.op))
 	case tensor.UI32:
-		return foldTyped(l.u32, rowInt[uint32](red.name))
+		return foldTyped(l.u32, rowLoop[uint32](red.op))
 	case tensor.UI64:
-		return foldTyped(l.u64, rowInt[uint64](red.name))
+		return foldTyped(l.u64, rowLoop[uint64](red.op))
 	case tensor.F32:
-		return foldTyped(l.f32, rowFloat[float32](red.name))
+		return foldTyped(l.f32, rowLoop[float32](red.op))
 	case tensor.F64:
-		return foldTyped(l.f64, rowFloat[float64](red.name))
+		return foldTyped(l.f64, rowLoop[float64](red.op))
 	case tensor.Complex64:
 		return foldTyped(l.c64, nil)
 	case tensor.Complex128:
@@ -580,25 +580,14 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(x []T) T) fo
 	}
 }
 
-func rowInt[T integer](name string) func(x []T) T {
-	switch name {
-	case "add":
+// rowLoop returns the loop that reduces a row of elements by op, nil if there is none of its own.
+func rowLoop[T integer | float](op *ir.Def) func(x []T) T {
+	switch op {
+	case stablehlo.Add:
 		return sumRow[T]
-	case "maximum":
+	case stablehlo.Maximum:
 		return maxRow[T]
-	case "minimum":
-		return minRow[T]
-	}
-	return nil
-}
-
-func rowFloat[T float](name string) func(x []T) T {
-	switch name {
-	case "add":
-		return sumRow[T]
-	case "maximum":
-		return maxRow[T]
-	case "minimum":
+	case stablehlo.Minimum:
 		return minRow[T]
 	}
 	return nil

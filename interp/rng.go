@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -20,7 +21,7 @@ func makeRngBitGenerator(s *spec) (kernel, error) {
 		return kernel{}, unsupported("random bits of element type %s", out.dt)
 	}
 	n := s.in[0].n
-	switch alg := enumAttr(s.op, "rng_algorithm", "DEFAULT"); {
+	switch alg := enumAttr(s.op, stablehlo.AttrRngAlgorithm, "DEFAULT"); {
 	case alg == "THREE_FRY" && n == 2:
 		return kernel{run: func(in, outs []*tensor.Tensor) error {
 			st := tensor.View[uint64](in[0])
@@ -166,7 +167,7 @@ func makeRng(s *spec) (kernel, error) {
 		return kernel{}, errors.New("expects two scalar bounds of the result's element type and a shape")
 	}
 	out := s.out[0]
-	dist := enumAttr(s.op, "rng_distribution", "")
+	dist := enumAttr(s.op, stablehlo.AttrRngDistribution, "")
 	key := uint64(s.op.Pos())*0x9E3779B97F4A7C15 + 1
 	unit := func(i int) (a, b float64) { // in [0, 1)
 		x, y := threeFry(key, uint64(2*i))

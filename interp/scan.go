@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -16,8 +18,8 @@ func planScan(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	dim := int(intAttr(s.op, "dimension", 0))
-	steps := int(intAttr(s.op, "scan_dim_size", -1))
+	dim := int(intAttr(s.op, stablehlo.AttrDimension, 0))
+	steps := int(intAttr(s.op, chlo.AttrScanDimSize, -1))
 	whole := append(append([]vtype{}, s.in[:inputs]...), s.out[:outputs]...)
 	for _, t := range whole {
 		if t.class != classTensor || dim < 0 || dim >= len(t.shape) {
@@ -52,7 +54,7 @@ func planScan(p *planner, s *spec) (control, error) {
 			return nil, fmt.Errorf("has a body whose argument %d is not %s", i, want)
 		}
 	}
-	reverse := boolAttr(s.op, "is_reverse", false)
+	reverse := boolAttr(s.op, chlo.AttrIsReverse, false)
 	carries := len(s.in) - inputs
 	return func(m *machine, fr *frame, ins *instr) error {
 		for i := range outputs {
@@ -163,8 +165,8 @@ func scanShape(s *spec, in []*tensor.Tensor) error {
 	for i := outputs; i < len(s.out); i++ {
 		s.out[i].shape = in[inputs+i-outputs].Shape()
 	}
-	dim := int(intAttr(s.op, "dimension", 0))
-	steps := intAttr(s.op, "scan_dim_size", -1)
+	dim := int(intAttr(s.op, stablehlo.AttrDimension, 0))
+	steps := intAttr(s.op, chlo.AttrScanDimSize, -1)
 	if inputs > 0 && dim < len(in[0].Shape()) {
 		steps = in[0].Shape()[dim]
 	}

@@ -34,7 +34,7 @@ type windowDim struct {
 type windowRun struct{ target, update int }
 
 func newScatterPlan(s *spec, k int) (*scatterPlan, error) {
-	a, _ := s.op.Attr("scatter_dimension_numbers").(*ir.DialectAttr)
+	a, _ := s.op.Attr(stablehlo.AttrScatterDimensionNumbers).(*ir.DialectAttr)
 	if a == nil {
 		return nil, errors.New("has no scatter_dimension_numbers")
 	}
@@ -375,7 +375,7 @@ func scatterCombiner(s *spec) elementLoop {
 		return nil
 	}
 	l := *red.loops
-	if red.name == "xor" {
+	if red.op == stablehlo.Xor {
 		l.b = xorLoop[uint8]
 	}
 	return l.bind(s.in[0].dt)
@@ -392,7 +392,7 @@ func makeScatter(s *spec) (kernel, error) {
 	size := dt.Size()
 	b := s.op.Region(0).Entry()
 	replace := b.First() == b.Last()
-	add32 := dt == tensor.F32 && !replace && opKind(b.First()) == "stablehlo.add"
+	add32 := dt == tensor.F32 && !replace && opKind(b.First()) == stablehlo.Add
 	step, count := plan.rowStep(), product(plan.walk.batch)
 	total := s.in[0].n
 	return kernel{inplace: 1, run: func(in, out []*tensor.Tensor) error {

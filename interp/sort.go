@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -19,7 +20,7 @@ func sortSpec(s *spec) (sortGeometry, error) {
 		return g, errors.New("expects inputs, as many results, and one region")
 	}
 	rank := len(s.in[0].shape)
-	dim := intAttr(s.op, "dimension", -1)
+	dim := intAttr(s.op, stablehlo.AttrDimension, -1)
 	if dim < 0 {
 		dim += int64(rank)
 	}
@@ -182,7 +183,7 @@ type sortKey struct {
 // sortKey recognizes comparators that compare one key of each side.
 func (p *planner) sortKey(s *spec, b *ir.Block) *sortKey {
 	c := b.Last().Operand(0).DefiningOp()
-	if c == nil || opKind(c) != "stablehlo.compare" || c.NumOperands() != 2 {
+	if c == nil || opKind(c) != stablehlo.Compare || c.NumOperands() != 2 {
 		return nil
 	}
 	key := &sortKey{input: -1}
@@ -209,8 +210,8 @@ func (p *planner) sortKey(s *spec, b *ir.Block) *sortKey {
 		return nil
 	}
 	key.dt = t.dt
-	key.total = enumAttr(c, "compare_type", "") == "TOTALORDER"
-	switch enumAttr(c, "comparison_direction", "") {
+	key.total = enumAttr(c, stablehlo.AttrCompareType, "") == "TOTALORDER"
+	switch enumAttr(c, stablehlo.AttrComparisonDirection, "") {
 	case "LT":
 		key.descend = swapped
 	case "GT":

@@ -1,179 +1,217 @@
 package interp
 
-import "math"
+import (
+	"github.com/hlocb/hlocb/dialect/check"
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/interpreter"
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"math"
+)
 
 // buildTable returns how each op kind is executed. It is the one place where an op is connected to its kernel.
-func buildTable() map[string]row {
-	t := map[string]row{
+func buildTable() map[*ir.Def]row {
+	t := map[*ir.Def]row{
 		// Control flow, functions, values that are no tensors.
-		"func.call":                      {control: planCall},
-		"stablehlo.while":                {control: planWhile},
-		"stablehlo.if":                   {control: planIf},
-		"stablehlo.case":                 {control: planCase},
-		"stablehlo.optimization_barrier": {control: planForward},
-		"stablehlo.after_all":            {control: planToken},
-		"stablehlo.create_token":         {control: planToken},
-		"stablehlo.tuple":                {control: planTuple},
-		"stablehlo.get_tuple_element":    {control: planGetTupleElement},
-		"stablehlo.constant":             {control: planConstant, elementwise: true},
-		"stablehlo.replica_id":           {control: planReplicaID},
-		"stablehlo.partition_id":         {control: planPartitionID},
-		"stablehlo.custom_call":          {control: planCustomCall},
-		"hlocb.hook":                     {control: planHook},
+		fn.Call:                       {control: planCall},
+		stablehlo.While:               {control: planWhile},
+		stablehlo.If:                  {control: planIf},
+		stablehlo.Case:                {control: planCase},
+		stablehlo.OptimizationBarrier: {control: planForward},
+		stablehlo.AfterAll:            {control: planToken},
+		stablehlo.CreateToken:         {control: planToken},
+		stablehlo.Tuple:               {control: planTuple},
+		stablehlo.GetTupleElement:     {control: planGetTupleElement},
+		stablehlo.Constant:            {control: planConstant, elementwise: true},
+		stablehlo.ReplicaID:           {control: planReplicaID},
+		stablehlo.PartitionID:         {control: planPartitionID},
+		stablehlo.CustomCall:          {control: planCustomCall},
+		hookop.Hook:                   {control: planHook},
 
-		"stablehlo.composite": {control: planComposite},
+		stablehlo.Composite: {control: planComposite},
 
 		// Hosts and devices.
-		"stablehlo.outfeed":              {control: planOutfeed},
-		"stablehlo.infeed":               {control: planInfeed},
-		"stablehlo.send":                 {control: planSend},
-		"stablehlo.recv":                 {control: planRecv},
-		"stablehlo.all_gather":           {control: planAllGather, shape: allGatherShape, staticShapes: true},
-		"stablehlo.all_reduce":           {control: planAllReduce, shape: eachOperandShape, staticShapes: true},
-		"stablehlo.reduce_scatter":       {control: planReduceScatter, shape: reduceScatterShape, staticShapes: true},
-		"stablehlo.all_to_all":           {control: planAllToAll, shape: allToAllShape, staticShapes: true},
-		"stablehlo.collective_broadcast": {control: planCollectiveBroadcast, shape: eachOperandShape, staticShapes: true},
-		"stablehlo.collective_permute":   {control: planCollectivePermute, shape: eachOperandShape, staticShapes: true},
-		"stablehlo.collective_reduce":    {control: planCollectiveReduce, shape: eachOperandShape, staticShapes: true},
-		"stablehlo.cross-replica-sum":    {control: planCrossReplicaSum, shape: eachOperandShape, staticShapes: true},
-		"stablehlo.async_start":          {control: planAsyncStart},
-		"stablehlo.async_done":           {control: planAsyncDone},
-		"interpreter.run_parallel":       {control: planRunParallel},
-		"sdy.sharding_constraint":        {control: planForward},
-		"sdy.reshard":                    {control: planForward},
-		"sdy.propagation_barrier":        {control: planForward},
-		"sdy.manual_computation":         {control: planManual},
-		"sdy.named_computation":          {control: planRegionCall},
-		"sdy.sharding_group":             {control: planNothing},
-		"sdy.constant":                   {control: planConstant, elementwise: true},
+		stablehlo.Outfeed:             {control: planOutfeed},
+		stablehlo.Infeed:              {control: planInfeed},
+		stablehlo.Send:                {control: planSend},
+		stablehlo.Recv:                {control: planRecv},
+		stablehlo.AllGather:           {control: planAllGather, shape: allGatherShape, staticShapes: true},
+		stablehlo.AllReduce:           {control: planAllReduce, shape: eachOperandShape, staticShapes: true},
+		stablehlo.ReduceScatter:       {control: planReduceScatter, shape: reduceScatterShape, staticShapes: true},
+		stablehlo.AllToAll:            {control: planAllToAll, shape: allToAllShape, staticShapes: true},
+		stablehlo.CollectiveBroadcast: {control: planCollectiveBroadcast, shape: eachOperandShape, staticShapes: true},
+		stablehlo.CollectivePermute:   {control: planCollectivePermute, shape: eachOperandShape, staticShapes: true},
+		stablehlo.CollectiveReduce:    {control: planCollectiveReduce, shape: eachOperandShape, staticShapes: true},
+		stablehlo.CrossReplicaSum:     {control: planCrossReplicaSum, shape: eachOperandShape, staticShapes: true},
+		stablehlo.AsyncStart:          {control: planAsyncStart},
+		stablehlo.AsyncDone:           {control: planAsyncDone},
+		interpreter.RunParallel:       {control: planRunParallel},
+		sdy.ShardingConstraint:        {control: planForward},
+		sdy.Reshard:                   {control: planForward},
+		sdy.PropagationBarrier:        {control: planForward},
+		sdy.ManualComputation:         {control: planManual},
+		sdy.NamedComputation:          {control: planRegionCall},
+		sdy.ShardingGroup:             {control: planNothing},
+		sdy.Constant:                  {control: planConstant, elementwise: true},
 		// Reshardings: the value, which is the global one, stays.
-		"sdy.all_gather":              {control: planForward},
-		"sdy.all_reduce":              {control: planForward},
-		"sdy.all_slice":               {control: planForward},
-		"sdy.all_to_all":              {control: planForward},
-		"sdy.collective_permute":      {control: planForward},
-		"sdy.reduce_scatter":          {control: planForward},
-		"sdy.replicated_to_unreduced": {control: planForward},
-		"sdy.sharded_to_unreduced":    {control: planForward},
-		"sdy.data_flow_edge":          {control: planForward},
-		"sdy.func_data_flow_edge":     {control: planForward},
+		sdy.AllGather:             {control: planForward},
+		sdy.AllReduce:             {control: planForward},
+		sdy.AllSlice:              {control: planForward},
+		sdy.AllToAll:              {control: planForward},
+		sdy.CollectivePermute:     {control: planForward},
+		sdy.ReduceScatter:         {control: planForward},
+		sdy.ReplicatedToUnreduced: {control: planForward},
+		sdy.ShardedToUnreduced:    {control: planForward},
+		sdy.DataFlowEdge:          {control: planForward},
+		sdy.FuncDataFlowEdge:      {control: planForward},
 
 		// Expectations.
-		"check.expect_eq":              {control: planCheckOp("equal", false)},
-		"check.expect_eq_const":        {control: planCheckOp("equal", true)},
-		"check.expect_almost_eq":       {control: planCheckOp("almost", false)},
-		"check.expect_almost_eq_const": {control: planCheckOp("almost", true)},
-		"check.expect_serialized_eq":   {control: planExpectSerialized},
-		"interpreter.probe":            {control: planProbe},
-		"interpreter.print":            {control: planPrint},
-		"check.expect_close":           {control: planCheckOp("close", false)},
+		check.ExpectEq:            {control: planCheckOp("equal", false)},
+		check.ExpectEqConst:       {control: planCheckOp("equal", true)},
+		check.ExpectAlmostEq:      {control: planCheckOp("almost", false)},
+		check.ExpectAlmostEqConst: {control: planCheckOp("almost", true)},
+		check.ExpectSerializedEq:  {control: planExpectSerialized},
+		interpreter.Probe:         {control: planProbe},
+		interpreter.Print:         {control: planPrint},
+		check.ExpectClose:         {control: planCheckOp("close", false)},
 
 		// Data movement.
-		"stablehlo.reshape":                  {control: planReshape, staticShapes: true},
-		"stablehlo.broadcast_in_dim":         {make: makeBroadcastInDim},
-		"stablehlo.broadcast":                {make: makeBroadcast},
-		"stablehlo.transpose":                {make: makeTranspose, shape: transposeShape},
-		"stablehlo.reverse":                  {make: makeReverse},
-		"stablehlo.slice":                    {make: makeSlice},
-		"stablehlo.dynamic_slice":            {make: makeDynamicSlice},
-		"stablehlo.dynamic_update_slice":     {make: makeDynamicUpdateSlice},
-		"stablehlo.concatenate":              {make: makeConcatenate, shape: concatenateShape},
-		"stablehlo.pad":                      {make: makePad},
-		"stablehlo.iota":                     {make: makeIota},
-		"stablehlo.dynamic_iota":             {make: makeIota, shape: operandShape(0)},
-		"stablehlo.dynamic_reshape":          {make: makeDynamicReshape, shape: operandShape(1)},
-		"stablehlo.dynamic_broadcast_in_dim": {make: makeBroadcastInDim, shape: operandShape(1)},
-		"stablehlo.dynamic_pad":              {make: makeDynamicPad, shape: dynamicPadShape},
-		"stablehlo.real_dynamic_slice":       {make: makeRealDynamicSlice, shape: realDynamicSliceShape},
-		"stablehlo.get_dimension_size":       {make: makeGetDimensionSize},
-		"stablehlo.set_dimension_size":       {make: makeSetDimensionSize, shape: setDimensionSizeShape},
+		stablehlo.Reshape:               {control: planReshape, staticShapes: true},
+		stablehlo.BroadcastInDim:        {make: makeBroadcastInDim},
+		stablehlo.Broadcast:             {make: makeBroadcast},
+		stablehlo.Transpose:             {make: makeTranspose, shape: transposeShape},
+		stablehlo.Reverse:               {make: makeReverse},
+		stablehlo.Slice:                 {make: makeSlice},
+		stablehlo.DynamicSlice:          {make: makeDynamicSlice},
+		stablehlo.DynamicUpdateSlice:    {make: makeDynamicUpdateSlice},
+		stablehlo.Concatenate:           {make: makeConcatenate, shape: concatenateShape},
+		stablehlo.Pad:                   {make: makePad},
+		stablehlo.Iota:                  {make: makeIota},
+		stablehlo.DynamicIota:           {make: makeIota, shape: operandShape(0)},
+		stablehlo.DynamicReshape:        {make: makeDynamicReshape, shape: operandShape(1)},
+		stablehlo.DynamicBroadcastInDim: {make: makeBroadcastInDim, shape: operandShape(1)},
+		stablehlo.DynamicPad:            {make: makeDynamicPad, shape: dynamicPadShape},
+		stablehlo.RealDynamicSlice:      {make: makeRealDynamicSlice, shape: realDynamicSliceShape},
+		stablehlo.GetDimensionSize:      {make: makeGetDimensionSize},
+		stablehlo.SetDimensionSize:      {make: makeSetDimensionSize, shape: setDimensionSizeShape},
 
 		// Element by element.
-		"stablehlo.compare":          {make: makeCompare, elementwise: true},
-		"stablehlo.select":           {make: makeSelect, elementwise: true},
-		"stablehlo.clamp":            {make: makeClamp, elementwise: true},
-		"stablehlo.convert":          {make: makeConvert, elementwise: true},
-		"stablehlo.bitcast_convert":  {make: makeBitcast, control: planBitcast, shape: bitcastShape, staticShapes: true},
-		"stablehlo.complex":          {make: makeComplex, elementwise: true},
-		"stablehlo.real":             {make: makeReal, elementwise: true},
-		"stablehlo.imag":             {make: makeImag, elementwise: true},
-		"stablehlo.is_finite":        {make: makePredicate(isFinite), elementwise: true},
-		"stablehlo.reduce_precision": {make: makeReducePrecision, elementwise: true},
+		stablehlo.Compare:         {make: makeCompare, elementwise: true},
+		stablehlo.Select:          {make: makeSelect, elementwise: true},
+		stablehlo.Clamp:           {make: makeClamp, elementwise: true},
+		stablehlo.Convert:         {make: makeConvert, elementwise: true},
+		stablehlo.BitcastConvert:  {make: makeBitcast, control: planBitcast, shape: bitcastShape, staticShapes: true},
+		stablehlo.Complex:         {make: makeComplex, elementwise: true},
+		stablehlo.Real:            {make: makeReal, elementwise: true},
+		stablehlo.Imag:            {make: makeImag, elementwise: true},
+		stablehlo.IsFinite:        {make: makePredicate(isFinite), elementwise: true},
+		stablehlo.ReducePrecision: {make: makeReducePrecision, elementwise: true},
 
-		"stablehlo.gather":             {make: makeGather, shape: staticGatherShape},
-		"stablehlo.dynamic_gather":     {make: makeDynamicGather, shape: dynamicGatherShape},
-		"stablehlo.torch_index_select": {make: makeTorchIndexSelect},
-		"stablehlo.scatter":            {control: planScatter, make: makeScatter, staticShapes: true},
-		"stablehlo.sort":               {control: planSort, staticShapes: true},
+		stablehlo.Gather:           {make: makeGather, shape: staticGatherShape},
+		stablehlo.DynamicGather:    {make: makeDynamicGather, shape: dynamicGatherShape},
+		stablehlo.TorchIndexSelect: {make: makeTorchIndexSelect},
+		stablehlo.Scatter:          {control: planScatter, make: makeScatter, staticShapes: true},
+		stablehlo.Sort:             {control: planSort, staticShapes: true},
 
 		// Linear algebra, transforms, normalization.
-		"stablehlo.cholesky":             {make: makeCholesky},
-		"stablehlo.triangular_solve":     {make: makeTriangularSolve},
-		"stablehlo.fft":                  {make: makeFFT},
-		"stablehlo.batch_norm_inference": {make: makeBatchNormInference},
-		"stablehlo.batch_norm_training":  {make: makeBatchNormTraining},
-		"stablehlo.batch_norm_grad":      {make: makeBatchNormGrad},
+		stablehlo.Cholesky:           {make: makeCholesky},
+		stablehlo.TriangularSolve:    {make: makeTriangularSolve},
+		stablehlo.Fft:                {make: makeFFT},
+		stablehlo.BatchNormInference: {make: makeBatchNormInference},
+		stablehlo.BatchNormTraining:  {make: makeBatchNormTraining},
+		stablehlo.BatchNormGrad:      {make: makeBatchNormGrad},
 
 		// Quantized values.
-		"stablehlo.uniform_quantize":   {make: makeQuantize},
-		"stablehlo.uniform_dequantize": {make: makeDequantize},
+		stablehlo.UniformQuantize:   {make: makeQuantize},
+		stablehlo.UniformDequantize: {make: makeDequantize},
 
 		// Random numbers.
-		"stablehlo.rng_bit_generator": {make: makeRngBitGenerator},
-		"stablehlo.rng":               {make: makeRng, shape: rngShape},
+		stablehlo.RngBitGenerator: {make: makeRngBitGenerator},
+		stablehlo.Rng:             {make: makeRng, shape: rngShape},
 
 		// Products and reductions.
-		"stablehlo.dot_general":        {make: makeDotGeneral, shape: dotGeneralShape},
-		"stablehlo.einsum":             {make: makeEinsum},
-		"stablehlo.unary_einsum":       {make: makeUnaryEinsum},
-		"stablehlo.dot":                {make: makeDot},
-		"stablehlo.reduce":             {control: planReduce, make: makeReduce, shape: reduceShape, staticShapes: true},
-		"stablehlo.reduce_window":      {control: planReduceWindow, shape: reduceWindowShape, staticShapes: true},
-		"stablehlo.select_and_scatter": {control: planSelectAndScatter, staticShapes: true},
-		"stablehlo.map":                {control: planMap, staticShapes: true},
-		"stablehlo.convolution":        {make: makeConvolution},
-		"stablehlo.dynamic_conv":       {make: makeDynamicConv},
+		stablehlo.DotGeneral:       {make: makeDotGeneral, shape: dotGeneralShape},
+		stablehlo.Einsum:           {make: makeEinsum},
+		stablehlo.UnaryEinsum:      {make: makeUnaryEinsum},
+		stablehlo.Dot:              {make: makeDot},
+		stablehlo.Reduce:           {control: planReduce, make: makeReduce, shape: reduceShape, staticShapes: true},
+		stablehlo.ReduceWindow:     {control: planReduceWindow, shape: reduceWindowShape, staticShapes: true},
+		stablehlo.SelectAndScatter: {control: planSelectAndScatter, staticShapes: true},
+		stablehlo.Map:              {control: planMap, staticShapes: true},
+		stablehlo.Convolution:      {make: makeConvolution},
+		stablehlo.DynamicConv:      {make: makeDynamicConv},
 	}
-	binary := binaryOps()
-	for name, l := range binary {
-		t["stablehlo."+name] = row{make: makeBinary(name, l), elementwise: true}
+	for _, ops := range [...]map[*ir.Def]*loops2{binaryOps(), chloBinary()} {
+		for d, l := range ops {
+			t[d] = row{make: makeBinary(d, l), elementwise: true}
+		}
 	}
-	for _, name := range []string{"shift_left", "shift_right_arithmetic", "shift_right_logical"} {
-		t["stablehlo."+name] = row{make: makeBinary(name, nil), elementwise: true}
+	for _, d := range [...]*ir.Def{stablehlo.ShiftLeft, stablehlo.ShiftRightArithmetic, stablehlo.ShiftRightLogical} {
+		t[d] = row{make: makeBinary(d, nil), elementwise: true}
 	}
 	unary := unaryOps()
-	for name, u := range unary {
-		t["stablehlo."+name] = row{make: makeUnary(u), elementwise: true}
+	for _, ops := range [...]map[*ir.Def]*unaryOp{unary, chloUnary()} {
+		for d, u := range ops {
+			t[d] = row{make: makeUnary(u), elementwise: true}
+		}
 	}
-	for name, u := range chloUnary() {
-		t["chlo."+name] = row{make: makeUnary(u), elementwise: true}
-	}
-	t["stablehlo.tan"] = t["chlo.tan"]
-	for name, l := range chloBinary() {
-		t["chlo."+name] = row{make: makeBinary(name, l), elementwise: true}
-	}
-	for name, f := range map[string]func(float64) bool{
-		"is_inf":     func(v float64) bool { return math.IsInf(v, 0) },
-		"is_pos_inf": func(v float64) bool { return math.IsInf(v, 1) },
-		"is_neg_inf": func(v float64) bool { return math.IsInf(v, -1) },
+	t[stablehlo.Tan] = t[chlo.Tan]
+	for d, f := range map[*ir.Def]func(float64) bool{
+		chlo.IsInf:    func(v float64) bool { return math.IsInf(v, 0) },
+		chlo.IsPosInf: func(v float64) bool { return math.IsInf(v, 1) },
+		chlo.IsNegInf: func(v float64) bool { return math.IsInf(v, -1) },
 	} {
-		t["chlo."+name] = row{make: makePredicate(f), elementwise: true}
+		t[d] = row{make: makePredicate(f), elementwise: true}
 	}
-	t["chlo.next_after"] = row{make: makeNextAfter, elementwise: true}
-	t["chlo.constant"] = row{control: planConstant, elementwise: true}
-	t["chlo.constant_like"] = row{make: makeConstantLike}
-	t["chlo.top_k"] = row{make: makeTopK}
-	t["chlo._asin_acos_kernel"] = row{make: makeUnary(&unaryOp{c: asinAcosKernel, cost: 30}), elementwise: true}
-	t["chlo.ragged_dot"] = row{make: makeRaggedDot}
-	t["chlo.scan"] = row{control: planScan, shape: scanShape, staticShapes: true}
-	for _, name := range []string{"add", "and", "atan2", "compare", "complex", "divide", "maximum", "minimum", "multiply", "or", "power",
-		"remainder", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor"} {
-		t["chlo.broadcast_"+name] = row{make: makeBroadcasting(t["stablehlo."+name]), shape: broadcastShape}
+	t[chlo.NextAfter] = row{make: makeNextAfter, elementwise: true}
+	t[chlo.Constant] = row{control: planConstant, elementwise: true}
+	t[chlo.ConstantLike] = row{make: makeConstantLike}
+	t[chlo.TopK] = row{make: makeTopK}
+	t[chlo.AsinAcosKernel] = row{make: makeUnary(&unaryOp{c: asinAcosKernel, cost: 30}), elementwise: true}
+	t[chlo.RaggedDot] = row{make: makeRaggedDot}
+	t[chlo.Scan] = row{control: planScan, shape: scanShape, staticShapes: true}
+	for d, inner := range map[*ir.Def]*ir.Def{
+		chlo.BroadcastAdd:                  stablehlo.Add,
+		chlo.BroadcastAnd:                  stablehlo.And,
+		chlo.BroadcastAtan2:                stablehlo.Atan2,
+		chlo.BroadcastCompare:              stablehlo.Compare,
+		chlo.BroadcastComplex:              stablehlo.Complex,
+		chlo.BroadcastDivide:               stablehlo.Divide,
+		chlo.BroadcastMaximum:              stablehlo.Maximum,
+		chlo.BroadcastMinimum:              stablehlo.Minimum,
+		chlo.BroadcastMultiply:             stablehlo.Multiply,
+		chlo.BroadcastOr:                   stablehlo.Or,
+		chlo.BroadcastPower:                stablehlo.Power,
+		chlo.BroadcastRemainder:            stablehlo.Remainder,
+		chlo.BroadcastSelect:               stablehlo.Select,
+		chlo.BroadcastShiftLeft:            stablehlo.ShiftLeft,
+		chlo.BroadcastShiftRightArithmetic: stablehlo.ShiftRightArithmetic,
+		chlo.BroadcastShiftRightLogical:    stablehlo.ShiftRightLogical,
+		chlo.BroadcastSubtract:             stablehlo.Subtract,
+		chlo.BroadcastXor:                  stablehlo.Xor,
+		chlo.BroadcastNextAfter:            chlo.NextAfter,
+		chlo.BroadcastPolygamma:            chlo.Polygamma,
+		chlo.BroadcastZeta:                 chlo.Zeta,
+	} {
+		t[d] = row{make: makeBroadcasting(t[inner]), shape: broadcastShape}
 	}
-	for _, name := range []string{"next_after", "polygamma", "zeta"} {
-		t["chlo.broadcast_"+name] = row{make: makeBroadcasting(t["chlo."+name]), shape: broadcastShape}
-	}
-	t["stablehlo.abs"] = row{make: makeAbs(unary["abs"]), elementwise: true}
-	addMHLO(t)
+	t[stablehlo.Abs] = row{make: makeAbs(unary[stablehlo.Abs]), elementwise: true}
+
+	// MHLO's own operations; the others are those that they mirror (see opKind).
+	t[mhlo.AddDependency] = row{control: planFirst}
+	t[mhlo.AsyncStart] = row{control: planMHLOAsyncStart}
+	t[mhlo.AsyncUpdate] = row{control: planForward}
+	t[mhlo.AsyncDone] = row{control: planMHLOAsyncDone}
+	t[mhlo.Bitcast] = row{control: planReshape, staticShapes: true}
+	t[mhlo.Copy] = row{control: planForward}
+	t[mhlo.Domain] = row{control: planForward}
+	t[mhlo.Fusion] = row{control: planRegionCall}
+	t[mhlo.StochasticConvert] = row{make: makeStochasticConvert}
+	t[mhlo.TopK] = t[chlo.TopK]
+	t[mhlo.Trace] = row{control: planNothing} // no compiler of today makes anything of it
 	return t
 }

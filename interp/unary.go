@@ -5,7 +5,9 @@ import (
 	"math/bits"
 	"math/cmplx"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/vec"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -26,35 +28,35 @@ type unaryOp struct {
 // "popcnt", "count_leading_zeros"), roundings (spec, "ceil", "floor", "round_nearest_afz", "round_nearest_even") and functions, which
 // are computed in a wider type where there is one (spec, "cbrt", "exponential", "exponential_minus_one", "log", "log_plus_one",
 // "logistic", "sqrt", "rsqrt", "cosine", "sine", "tan", "tanh").
-func unaryOps() map[string]*unaryOp {
-	return map[string]*unaryOp{
-		"abs": {i: func(v int64, _ int) int64 { return max(v, -v) }, u: func(v uint64, _ int) uint64 { return v },
+func unaryOps() map[*ir.Def]*unaryOp {
+	return map[*ir.Def]*unaryOp{
+		stablehlo.Abs: {i: func(v int64, _ int) int64 { return max(v, -v) }, u: func(v uint64, _ int) uint64 { return v },
 			f: math.Abs, f32: absLoop[float32], f64: absLoop[float64], cost: 1},
-		"negate": {i: func(v int64, _ int) int64 { return -v }, u: func(v uint64, _ int) uint64 { return -v },
+		stablehlo.Negate: {i: func(v int64, _ int) int64 { return -v }, u: func(v uint64, _ int) uint64 { return -v },
 			f: func(v float64) float64 { return -v }, f32: negLoop[float32], f64: negLoop[float64], c: func(v complex128) complex128 { return -v }, cost: 1},
-		"sign": {i: func(v int64, _ int) int64 { return int64(signOf(v)) }, u: func(v uint64, _ int) uint64 { return min(v, 1) },
+		stablehlo.Sign: {i: func(v int64, _ int) int64 { return int64(signOf(v)) }, u: func(v uint64, _ int) uint64 { return min(v, 1) },
 			f: signFloat, c: signComplex},
-		"not": {b: func(v uint8) uint8 { return v ^ 1 }, i: func(v int64, _ int) int64 { return ^v }, u: func(v uint64, _ int) uint64 { return ^v }},
-		"popcnt": {i: func(v int64, n int) int64 { return int64(bits.OnesCount64(uint64(v) << (64 - n))) },
+		stablehlo.Not: {b: func(v uint8) uint8 { return v ^ 1 }, i: func(v int64, _ int) int64 { return ^v }, u: func(v uint64, _ int) uint64 { return ^v }},
+		stablehlo.Popcnt: {i: func(v int64, n int) int64 { return int64(bits.OnesCount64(uint64(v) << (64 - n))) },
 			u: func(v uint64, _ int) uint64 { return uint64(bits.OnesCount64(v)) }},
-		"count_leading_zeros": {i: func(v int64, n int) int64 { return int64(min(bits.LeadingZeros64(uint64(v)<<(64-n)), n)) },
+		stablehlo.CountLeadingZeros: {i: func(v int64, n int) int64 { return int64(min(bits.LeadingZeros64(uint64(v)<<(64-n)), n)) },
 			u: func(v uint64, n int) uint64 { return uint64(min(bits.LeadingZeros64(v<<(64-n)), n)) }},
-		"ceil":                  {f: math.Ceil, cost: 3},
-		"floor":                 {f: math.Floor, cost: 3},
-		"round_nearest_afz":     {f: math.Round, cost: 3},
-		"round_nearest_even":    {f: math.RoundToEven, cost: 3},
-		"cbrt":                  {f: cbrt, c: complexCbrt, cost: 20},
-		"exponential":           vector(vec.ExpLoop, complexExp),
-		"exponential_minus_one": vector(vec.Expm1Loop, complexExpm1),
-		"log":                   vector(vec.LogLoop, complexLog),
-		"log_plus_one":          {f: log1p, c: complexLog1p, cost: 12},
-		"logistic":              vector(vec.LogisticLoop, complexLogistic),
-		"sqrt":                  {f: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], c: complexSqrt, cost: 2},
-		"rsqrt":                 vector(vec.RsqrtLoop, complexRsqrt),
-		"cosine":                vector(vec.CosLoop.Beyond(1<<20, cosine), complexCos),
-		"sine":                  vector(vec.SinLoop.Beyond(1<<20, sine), complexSin),
-		"tan":                   {f: tangent, c: complexTan, cost: 15},
-		"tanh":                  vector(vec.TanhLoop, complexTanh),
+		stablehlo.Ceil:                {f: math.Ceil, cost: 3},
+		stablehlo.Floor:               {f: math.Floor, cost: 3},
+		stablehlo.RoundNearestAFZ:     {f: math.Round, cost: 3},
+		stablehlo.RoundNearestEven:    {f: math.RoundToEven, cost: 3},
+		stablehlo.Cbrt:                {f: cbrt, c: complexCbrt, cost: 20},
+		stablehlo.Exponential:         vector(vec.ExpLoop, complexExp),
+		stablehlo.ExponentialMinusOne: vector(vec.Expm1Loop, complexExpm1),
+		stablehlo.Log:                 vector(vec.LogLoop, complexLog),
+		stablehlo.LogPlusOne:          {f: log1p, c: complexLog1p, cost: 12},
+		stablehlo.Logistic:            vector(vec.LogisticLoop, complexLogistic),
+		stablehlo.Sqrt:                {f: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], c: complexSqrt, cost: 2},
+		stablehlo.Rsqrt:               vector(vec.RsqrtLoop, complexRsqrt),
+		stablehlo.Cosine:              vector(vec.CosLoop.Beyond(1<<20, cosine), complexCos),
+		stablehlo.Sine:                vector(vec.SinLoop.Beyond(1<<20, sine), complexSin),
+		stablehlo.Tan:                 {f: tangent, c: complexTan, cost: 15},
+		stablehlo.Tanh:                vector(vec.TanhLoop, complexTanh),
 	}
 }
 
@@ -394,7 +396,7 @@ func makeReducePrecision(s *spec) (kernel, error) {
 	if !dt.IsFloat() || s.out[0].dt != dt {
 		return kernel{}, typeMismatch(dt, s.out[0].dt)
 	}
-	eb, mb := int(intAttr(s.op, "exponent_bits", 0)), int(intAttr(s.op, "mantissa_bits", -1))
+	eb, mb := int(intAttr(s.op, stablehlo.AttrExponentBits, 0)), int(intAttr(s.op, stablehlo.AttrMantissaBits, -1))
 	if eb < 1 || mb < 0 {
 		return kernel{}, unsupported("reduce_precision to e%dm%d", eb, mb)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -33,7 +34,7 @@ func newWindow(s *spec, rank int, shape tensor.Shape) (*window, error) {
 	if err != nil {
 		return nil, err
 	}
-	pad, err := intsAttr(s.op, "padding")
+	pad, err := intsAttr(s.op, stablehlo.AttrPadding)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -59,7 +60,7 @@ func (p *planner) planWritten(s *spec, raw control) control {
 		return raw
 	}
 	part, ok := hookop.PartOf(s.op)
-	if !ok && opKind(s.op) != "stablehlo.outfeed" { // every outfeed with data is part of a hook; any other ends a stream
+	if !ok && opKind(s.op) != stablehlo.Outfeed { // every outfeed with data is part of a hook; any other ends a stream
 		return raw
 	}
 	w := p.prog.hooks.written[part.Hook]

@@ -8,6 +8,8 @@ import (
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/ir"
@@ -120,10 +122,10 @@ func (s scope) blocks(m *ir.Module) ([]*ir.Block, error) {
 // observed.
 func inside(m [2]*ir.Module, op [2]*ir.Op, at [2]scope) (next [2]scope, ok bool) {
 	for i := range op {
-		switch op[i].Name() {
-		case "func.call":
+		switch op[i].Def() {
+		case fn.Call:
 			next[i].fn = fn.Callee(op[i])
-		case "stablehlo.while", "stablehlo.if", "stablehlo.case", "sdy.manual_computation":
+		case stablehlo.While, stablehlo.If, stablehlo.Case, sdy.ManualComputation:
 			region := 0
 			for k, r := range op[i].Block().Parent().Regions() {
 				if r == op[i].Block().Region() {
@@ -153,7 +155,7 @@ func sourcePosition(op *ir.Op) int {
 const probeMark = "verify"
 
 func isProbe(op *ir.Op) bool {
-	cfg, _ := op.Attr("backend_config").(*ir.DictAttr)
+	cfg, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 	s, _ := cfg.Get(format.AttrProbe).(*ir.StringAttr)
 	return s != nil && s.Value() == probeMark
 }
@@ -214,11 +216,11 @@ func pairOps(a, b []*ir.Block) [][2]*ir.Op {
 
 // probeable reports whether the op computes values worth looking at: hooks and constants do not.
 func probeable(op *ir.Op) bool {
-	switch op.Name() {
-	case "stablehlo.constant", "stablehlo.iota", "stablehlo.infeed", "stablehlo.recv", hookop.Hook.Name:
+	switch op.Def() {
+	case stablehlo.Constant, stablehlo.Iota, stablehlo.Infeed, stablehlo.Recv, hookop.Hook:
 		return false
-	case "stablehlo.custom_call":
-		if t, _ := op.Attr("call_target_name").(*ir.StringAttr); t != nil && t.Value() == hook.Target {
+	case stablehlo.CustomCall:
+		if t, _ := op.Attr(stablehlo.AttrCallTargetName).(*ir.StringAttr); t != nil && t.Value() == hook.Target {
 			return false
 		}
 	}
@@ -311,7 +313,7 @@ func addProbes(m *ir.Module, pairs [][2]*ir.Op, side int, sites map[hook.ID]prob
 				continue
 			}
 			tap := prober.Tap(op.Result(k), prober.Names([]string{"probe"})[0], probeMark)
-			cfg := tap.Attr("backend_config").(*ir.DictAttr)
+			cfg := tap.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 			sites[hook.ID(cfg.Get("id").(*ir.IntegerAttr).Value())] = probe{n, k}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/interpreter"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/ir"
@@ -38,11 +39,11 @@ func ownHooks(m *ir.Module) []string {
 	var out []string
 	m.Walk(func(op *ir.Op) bool {
 		name := ""
-		switch op.Name() {
-		case "interpreter.print":
+		switch op.Def() {
+		case interpreter.Print:
 			name = "print"
-		case "interpreter.probe":
-			if a, ok := op.Attr("probe_id").(*ir.StringAttr); ok {
+		case interpreter.Probe:
+			if a, ok := op.Attr(interpreter.AttrProbeID).(*ir.StringAttr); ok {
 				name = a.Value()
 			}
 		}

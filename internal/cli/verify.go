@@ -466,7 +466,7 @@ func hookOp(m *ir.Module, site *hook.Site) *ir.Op {
 		return out
 	}
 	m.Walk(func(op *ir.Op) bool {
-		cfg, _ := op.Attr("backend_config").(*ir.DictAttr)
+		cfg, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 		if id, ok := cfg.Get("id").(*ir.IntegerAttr); ok && hook.ID(id.Value()) == site.ID {
 			out = op
 			return false

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
@@ -26,7 +27,7 @@ func Check(m *ir.Module) error {
 		case "send", "recv":
 			list.Add(m.Errorf(o, "'%s' op would block for ever: no host answers transfers to it through the PJRT C API", o.Name()))
 		case "custom_call":
-			if a, ok := o.Attr("output_operand_aliases").(*ir.ArrayAttr); ok && len(a.Elems()) > 0 && o.NumResults() == 0 {
+			if a, ok := o.Attr(stablehlo.AttrOutputOperandAliases).(*ir.ArrayAttr); ok && len(a.Elems()) > 0 && o.NumResults() == 0 {
 				list.Add(m.Errorf(o, "'%s' op has output_operand_aliases but no results, which crashes XLA", o.Name()))
 			}
 		}

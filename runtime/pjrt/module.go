@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor/sharding"
 )
@@ -77,10 +78,10 @@ func (s *moduleShape) shardings(partitions int) (in, out []*sharding.Sharding, e
 func (s *moduleShape) mesh(name string) *sharding.Mesh {
 	for o := range s.module.Body().Ops() {
 		sym, ok := o.Attr(ir.SymbolName).(*ir.StringAttr)
-		if o.Name() != "sdy.mesh" || !ok || sym.Value() != name || o.Attr("mesh") == nil {
+		if !o.Is(sdy.Mesh) || !ok || sym.Value() != name || o.Attr(sdy.AttrMesh) == nil {
 			continue
 		}
-		if m, err := sharding.ParseMesh(strings.TrimPrefix(o.Attr("mesh").String(), "#sdy.mesh")); err == nil {
+		if m, err := sharding.ParseMesh(strings.TrimPrefix(o.Attr(sdy.AttrMesh).String(), "#sdy.mesh")); err == nil {
 			return m
 		}
 	}

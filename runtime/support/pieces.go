@@ -9,6 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/ir"
@@ -81,7 +82,7 @@ func Whole(m *ir.Module) Piece {
 func partitioning(m *ir.Module, o *ir.Op) string {
 	if targetName(o) == hook.Target {
 		for p := o.Parent(); p != nil; p = p.Parent() {
-			if p.Name() == "sdy.manual_computation" {
+			if p.Is(sdy.ManualComputation) {
 				return ""
 			}
 		}
@@ -195,7 +196,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 }
 
 func symbolName(o *ir.Op) string {
-	s, _ := o.Attr("sym_name").(*ir.StringAttr)
+	s, _ := o.Attr(sdy.AttrSymName).(*ir.StringAttr)
 	if s == nil {
 		return ""
 	}

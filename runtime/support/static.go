@@ -4,6 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -36,34 +40,34 @@ type Target struct {
 
 // cpuOps are the ops that XLA's CPU plugin cannot run through the PJRT C API, and why: what it answered to each sample of
 // testdata/ops, which a test repeats.
-var cpuOps = map[string]string{
-	"stablehlo.outfeed":              "compiles, then waits for ever: nothing drains the outfeed through the PJRT C API",
-	"stablehlo.infeed":               "compiles, then waits for ever: nothing fills the infeed through the PJRT C API",
-	"stablehlo.send":                 "does not compile: HLO opcode send is not supported",
-	"stablehlo.recv":                 "does not compile: HLO opcode recv is not supported",
-	"stablehlo.collective_broadcast": "does not compile: HLO opcode collective-broadcast is not supported",
-	"stablehlo.collective_reduce":    "newer than the plugin's StableHLO",
-	"stablehlo.unary_einsum":         "cannot be translated to HLO",
-	"stablehlo.uniform_quantize":     "cannot be translated to HLO",
-	"stablehlo.uniform_dequantize":   "cannot be translated to HLO",
-	"chlo.mulhi":                     "newer than the plugin's CHLO",
-	"chlo.scan":                      "newer than the plugin's CHLO",
-	"chlo.ragged_dot":                "does not compile: HLO opcode ragged-dot is not supported",
-	"mhlo.acos":                      "not implemented",
-	"mhlo.acosh":                     "not implemented",
-	"mhlo.asin":                      "not implemented",
-	"mhlo.asinh":                     "not implemented",
-	"mhlo.atanh":                     "not implemented",
-	"mhlo.cosh":                      "not implemented",
-	"mhlo.sinh":                      "not implemented",
-	"mhlo.mulhi":                     "newer than the plugin's MHLO",
-	"mhlo.scan":                      "newer than the plugin's MHLO",
-	"mhlo.minimum_broadcast_shapes":  "cannot be translated to HLO",
-	"mhlo.ragged_dot":                "does not compile: HLO opcode ragged-dot is not supported",
-	"sdy.func_data_flow_edge":        "newer than the plugin's Shardy",
-	"sdy.named_computation":          "cannot be translated to HLO",
-	"sdy.replicated_to_unreduced":    "newer than the plugin's Shardy",
-	"sdy.sharded_to_unreduced":       "newer than the plugin's Shardy",
+var cpuOps = map[*ir.Def]string{
+	stablehlo.Outfeed:             "compiles, then waits for ever: nothing drains the outfeed through the PJRT C API",
+	stablehlo.Infeed:              "compiles, then waits for ever: nothing fills the infeed through the PJRT C API",
+	stablehlo.Send:                "does not compile: HLO opcode send is not supported",
+	stablehlo.Recv:                "does not compile: HLO opcode recv is not supported",
+	stablehlo.CollectiveBroadcast: "does not compile: HLO opcode collective-broadcast is not supported",
+	stablehlo.CollectiveReduce:    "newer than the plugin's StableHLO",
+	stablehlo.UnaryEinsum:         "cannot be translated to HLO",
+	stablehlo.UniformQuantize:     "cannot be translated to HLO",
+	stablehlo.UniformDequantize:   "cannot be translated to HLO",
+	chlo.Mulhi:                    "newer than the plugin's CHLO",
+	chlo.Scan:                     "newer than the plugin's CHLO",
+	chlo.RaggedDot:                "does not compile: HLO opcode ragged-dot is not supported",
+	mhlo.Acos:                     "not implemented",
+	mhlo.Acosh:                    "not implemented",
+	mhlo.Asin:                     "not implemented",
+	mhlo.Asinh:                    "not implemented",
+	mhlo.Atanh:                    "not implemented",
+	mhlo.Cosh:                     "not implemented",
+	mhlo.Sinh:                     "not implemented",
+	mhlo.Mulhi:                    "newer than the plugin's MHLO",
+	mhlo.Scan:                     "newer than the plugin's MHLO",
+	mhlo.MinimumBroadcastShapes:   "cannot be translated to HLO",
+	mhlo.RaggedDot:                "does not compile: HLO opcode ragged-dot is not supported",
+	sdy.FuncDataFlowEdge:          "newer than the plugin's Shardy",
+	sdy.NamedComputation:          "cannot be translated to HLO",
+	sdy.ReplicatedToUnreduced:     "newer than the plugin's Shardy",
+	sdy.ShardedToUnreduced:        "newer than the plugin's Shardy",
 }
 
 // hostTransfers are ops that a plugin runs only with support of its own.
@@ -160,12 +164,12 @@ func (t Target) op(o *ir.Op) (Verdict, string) {
 		return No, "an op of hlocb's own: 'hlocb rewrite' lowers it to a custom call"
 	case foreign[dialect]:
 		return No, "a dialect that XLA does not know"
-	case t.Platform == "cpu" && cpuOps[o.Name()] != "":
-		return No, cpuOps[o.Name()]
+	case t.Platform == "cpu" && cpuOps[o.Def()] != "":
+		return No, cpuOps[o.Def()]
 	case hostTransfers[name] && (dialect == "stablehlo" || dialect == "mhlo"):
 		return Maybe, "host transfers need the plugin's own support"
-	case cpuOps[o.Name()] != "":
-		return Maybe, "XLA's CPU plugin does not run it: " + cpuOps[o.Name()]
+	case cpuOps[o.Def()] != "":
+		return Maybe, "XLA's CPU plugin does not run it: " + cpuOps[o.Def()]
 	case name == "custom_call":
 		return Yes, "its target decides, see below"
 	case dialect == "mhlo":
@@ -193,7 +197,7 @@ func (t Target) target(name string) (Verdict, string) {
 }
 
 func targetName(o *ir.Op) string {
-	s, _ := o.Attr("call_target_name").(*ir.StringAttr)
+	s, _ := o.Attr(stablehlo.AttrCallTargetName).(*ir.StringAttr)
 	if s == nil {
 		return ""
 	}
