@@ -1,0 +1,232 @@
+package hlo
+
+import (
+	"strconv"
+)
+
+// TextOptions say how a module is printed.
+type TextOptions struct {
+	// Short prints names without '%', no program shapes and no metadata, as as_hlo_text of XLA does. It keeps control
+	// predecessors, which XLA's short form loses.
+	Short bool
+	// ElideAbove leaves out the elements of constants that have more of them; 0 leaves out nothing.
+	ElideAbove int64
+}
+
+// writer prints one module.
+type writer struct {
+	short bool
+	elide int64
+}
+
+// AppendText appends m as text. The long form is what HloModule::ToString of XLA prints, with large constants.
+func (m *Module) AppendText(b []byte, opts TextOptions) []byte {
+	w := &writer{short: opts.Short, elide: -1}
+	if opts.ElideAbove > 0 {
+		w.elide = opts.ElideAbove
+	}
+	b = m.appendHeader(b)
+	if !w.short {
+		b = m.frames.append(b)
+	}
+	for _, c := range m.comps {
+		b = w.computation(b, c, c == m.entry)
+		b = append(b, "\n\n"...)
+	}
+	return b
+}
+
+func (m *Module) appendHeader(b []byte) []byte {
+	b = append(append(b, "HloModule "...), m.name...)
+	if m.scheduled {
+		b = append(b, ", is_scheduled=true"...)
+	}
+	if len(m.aliases) > 0 {
+		b = append(b, ", input_output_alias={ "...)
+		for i, a := range m.aliases {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = appendBraced(b, a.output)
+			b = append(b, ": ("...)
+			b = strconv.AppendInt(b, a.param, 10)
+			b = appendBraced(append(b, ", "...), a.index)
+			if a.must {
+				b = append(b, ", must-alias)"...)
+			} else {
+				b = append(b, ", may-alias)"...)
+			}
+		}
+		b = append(b, " }"...)
+	}
+	if len(m.donors) > 0 {
+		b = append(b, ", buffer_donor={ "...)
+		for i, d := range m.donors {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = strconv.AppendInt(append(b, '('), d.param, 10)
+			b = append(appendBraced(append(b, ", "...), d.index), ')')
+		}
+		b = append(b, " }"...)
+	}
+	if m.passthrough {
+		b = append(b, ", alias_passthrough_params=true"...)
+	}
+	b = append(b, ", entry_computation_layout={("...)
+	for i, s := range m.layout.params {
+		b = appendIndexComment(b, i)
+		b = appendShape(b, s, true)
+	}
+	b = append(b, ")->"...)
+	b = append(appendShape(b, m.layout.result, true), '}')
+	if len(m.spmdParams) > 0 && (len(m.spmdParams) > 1 || m.spmdParams[0]) {
+		b = appendBools(append(b, ", allow_spmd_sharding_propagation_to_parameters="...), m.spmdParams)
+	}
+	if len(m.spmdOutput) > 0 && (len(m.spmdOutput) > 1 || m.spmdOutput[0]) {
+		b = appendBools(append(b, ", allow_spmd_sharding_propagation_to_output="...), m.spmdOutput)
+	}
+	if m.replicas != 1 {
+		b = strconv.AppendInt(append(b, ", replica_count="...), m.replicas, 10)
+	}
+	if m.partitions != 1 {
+		b = strconv.AppendInt(append(b, ", num_partitions="...), m.partitions, 10)
+	}
+	if len(m.frontend) > 0 {
+		b = appendPairs(append(b, ", frontend_attributes="...), m.frontend)
+	}
+	if len(m.recovery) > 0 {
+		b = append(b, ", origin_recovery_table={\n"...)
+		for _, r := range m.recovery {
+			b = r.replaced.append(append(b, "  "...))
+			b = r.replacing.append(append(b, " : "...))
+			if r.module != "" {
+				b = append(b, ",\n  "...)
+				b = appendQuoted(b, r.module)
+			}
+			b = append(b, '\n')
+		}
+		b = append(b, "}\n"...)
+	}
+	return append(b, "\n\n"...)
+}
+
+// append appends the four tables, nothing if there are no frames.
+func (t *stackTables) append(b []byte) []byte {
+	if len(t.frames) == 0 && len(t.files) == 0 {
+		return b
+	}
+	names := func(title string, list []string) {
+		b = append(append(b, title...), '\n')
+		for i, s := range list {
+			b = strconv.AppendInt(b, int64(i)+1, 10)
+			b = append(appendQuoted(append(b, ' '), s), '\n')
+		}
+		b = append(b, '\n')
+	}
+	names("FileNames", t.files)
+	names("FunctionNames", t.functions)
+	field := func(name string, v int64) { b = strconv.AppendInt(append(b, name...), v, 10) }
+	b = append(b, "FileLocations\n"...)
+	for i, l := range t.locations {
+		field("", int64(i)+1)
+		field(" {file_name_id=", l.file)
+		field(" function_name_id=", l.function)
+		field(" line=", l.line)
+		field(" end_line=", l.endLine)
+		field(" column=", l.column)
+		field(" end_column=", l.endColumn)
+		b = append(b, "}\n"...)
+	}
+	b = append(b, "\nStackFrames\n"...)
+	for i, f := range t.frames {
+		field("", int64(i)+1)
+		field(" {file_location_id=", f.location)
+		field(" parent_frame_id=", f.parent+1)
+		b = append(b, "}\n"...)
+	}
+	return append(b, "\n\n"...)
+}
+
+func (w *writer) appendName(b []byte, name string) []byte {
+	if !w.short {
+		b = append(b, '%')
+	}
+	return append(b, name...)
+}
+
+func (w *writer) computation(b []byte, c *computation, entry bool) []byte {
+	if entry {
+		b = append(b, "ENTRY "...)
+	}
+	b = w.appendName(b, c.name)
+	b = append(b, ' ')
+	if !w.short {
+		b = append(b, '(')
+		for i, in := range c.params {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = append(append(b, in.name...), ": "...)
+			b = appendShape(b, in.shape, false)
+		}
+		b = append(b, ") -> "...)
+		b = append(appendShape(b, c.root.shape, false), ' ')
+	}
+	b = append(b, "{\n"...)
+	for _, in := range c.instrs {
+		b = append(b, "  "...)
+		if in == c.root {
+			b = append(b, "ROOT "...)
+		}
+		b = append(w.instruction(b, in), '\n')
+	}
+	b = append(b, '}')
+	if c.thread != "" {
+		b = appendQuoted(append(b, ", execution_thread="...), c.thread)
+	}
+	return b
+}
+
+func (w *writer) instruction(b []byte, in *instr) []byte {
+	b = w.appendName(b, in.name)
+	b = append(b, " = "...)
+	b = append(appendShape(b, in.shape, true), ' ')
+	b = append(append(b, in.opName()...), '(')
+	switch in.op {
+	case opParameter:
+		b = strconv.AppendInt(b, in.param, 10)
+	case opConstant:
+		b = appendLiteral(b, in.literal, w.elide)
+	default:
+		for i, o := range in.operands {
+			b = appendIndexComment(b, i)
+			b = w.appendName(b, o.name)
+		}
+	}
+	b = append(b, ')')
+	for _, a := range in.attrs {
+		if w.short && a.spec == cMetadata {
+			continue
+		}
+		b = append(append(append(b, ", "...), a.spec.name...), '=')
+		b = w.appendAttr(b, a.spec, a.value)
+	}
+	return b
+}
+
+// appendTypedLiteral appends a literal with its shape, those of a tuple's elements with theirs.
+func (w *writer) appendTypedLiteral(b []byte, v *literal) []byte {
+	if v.shape.isTuple() {
+		b = append(b, "( "...)
+		for i, e := range v.elems {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = w.appendTypedLiteral(b, e)
+		}
+		return append(b, " )"...)
+	}
+	b = append(appendShape(b, v.shape, true), ' ')
+	return appendLiteral(b, v, -1)
+}

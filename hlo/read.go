@@ -1,0 +1,922 @@
+package hlo
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/diag"
+)
+
+// parser reads the text of one module.
+type parser struct {
+	*lexer
+	m     *Module
+	depth int
+
+	shapes map[string]*shape       // shapes by their text
+	comps  map[string]*computation // by name; also those that were only called yet
+	calls  []call                  // of computations that were not defined when they were named
+	scope  *scope
+	anon   map[string]int // how often a generated name was taken
+
+	// single is the computation of a text that is one instruction; its operands become parameters.
+	single *computation
+	slab   []instr
+}
+
+// call is a use of a computation in front of its definition.
+type call struct {
+	comp *computation
+	pos  int
+}
+
+// scope is the computation that is being read.
+type scope struct {
+	comp  *computation
+	names map[string]*instr
+	outer *scope
+}
+
+// Parse reads the text of an HLO module, or of a single instruction or computation without a header. The error is a
+// diag.List with one finding.
+func Parse(src *diag.Source) (m *Module, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(failure)
+			if !ok {
+				panic(r)
+			}
+			m = nil
+			var d *diag.Diagnostic
+			if errors.As(f.err, &d) {
+				if i := bytes.Index(src.Text(), []byte("{...}")); i >= 0 {
+					d.Note(diag.At(i), "the text has elided parts {...}")
+				}
+				err = diag.List{d}
+			} else {
+				err = f.err
+			}
+		}
+	}()
+	p := &parser{
+		lexer: &lexer{src: src, text: string(src.Text())},
+		m:     &Module{src: src, replicas: 1, partitions: 1},
+	}
+	p.shapes = map[string]*shape{}
+	p.comps = map[string]*computation{}
+	p.anon = map[string]int{}
+	p.next()
+	p.module()
+	return p.m, nil
+}
+
+// enter and leave bound how deep the reader recurses.
+func (p *parser) enter() {
+	if p.depth++; p.depth > maxNesting {
+		p.failToken("nested deeper than %d", maxNesting)
+	}
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// module reads a whole text.
+func (p *parser) module() {
+	m := p.m
+	switch {
+	case p.word("HloModule"):
+		p.next()
+		m.name = p.name()
+		p.moduleAttrs()
+		p.stackTables()
+		p.computations()
+	case p.word("ENTRY") || p.computationFollows():
+		p.computations()
+		m.name = "module_" + m.entry.name
+	default:
+		m.name = "_"
+		p.singleInstruction()
+	}
+	p.finish()
+}
+
+// computationFollows reports whether the text starts with the name and the body of a computation.
+func (p *parser) computationFollows() bool {
+	if !p.atName() {
+		return false
+	}
+	ahead := *p.lexer
+	ahead.next()
+	return ahead.at('{')
+}
+
+// computations reads computations to the end of the text.
+func (p *parser) computations() {
+	first := p.tok.pos
+	for !p.at(eofToken) {
+		entry := p.acceptWord("ENTRY")
+		if entry && p.m.entry != nil {
+			p.fail(p.tok.pos, "expected only one ENTRY")
+		}
+		c := p.computation()
+		if entry {
+			p.m.entry = c
+		}
+	}
+	if len(p.m.comps) == 0 {
+		p.fail(first, "expected a computation, found the end of the text")
+	}
+	if p.m.entry == nil {
+		p.m.entry = p.m.comps[len(p.m.comps)-1]
+	}
+	for _, c := range p.calls {
+		if !c.comp.defined {
+			p.fail(c.pos, "computation %s does not exist", shorten(c.comp.name))
+		}
+	}
+}
+
+// computation reads a named computation: its program shape, which may be left out, and its body.
+func (p *parser) computation() *computation {
+	pos := p.tok.pos
+	name := p.name()
+	c := p.comps[name]
+	switch {
+	case c == nil:
+		c = &computation{name: name}
+		p.comps[name] = c
+	case c.defined:
+		p.fail(pos, "computation %s exists already", shorten(name))
+	}
+	var result *shape
+	resultPos := p.tok.pos
+	if p.at('(') {
+		p.list('(', ')', func() {
+			p.name()
+			p.shape()
+		})
+		p.expect(arrowToken)
+		resultPos = p.tok.pos
+		result = p.shape()
+	}
+	p.body(c, pos)
+	if result != nil && !compatible(c.root.shape, result) {
+		p.fail(resultPos, "computation %s has type %s, but its root has type %s", shorten(name), result.plain(), c.root.shape.plain())
+	}
+	if p.accept(',') {
+		at := p.tok.pos
+		if p.attrName() != "execution_thread" {
+			p.fail(at, "expected execution_thread=")
+		}
+		if c.thread = p.str(); c.thread == mainThread {
+			c.thread = ""
+		}
+	}
+	return c
+}
+
+// body reads the instructions of c and adds c to the module.
+func (p *parser) body(c *computation, pos int) {
+	p.enter()
+	c.pos = pos
+	p.scope = &scope{comp: c, names: make(map[string]*instr, 16), outer: p.scope}
+	p.expect('{')
+	for {
+		p.instruction()
+		if p.at('}') {
+			break
+		}
+	}
+	p.scope = p.scope.outer
+	p.next()
+	p.complete(c)
+	p.leave()
+}
+
+// complete finishes a computation: its root and its parameters.
+func (p *parser) complete(c *computation) {
+	if c.root == nil {
+		c.root = c.instrs[len(c.instrs)-1]
+	}
+	for _, in := range c.instrs {
+		if in.op == opParameter {
+			c.params = append(c.params, in)
+		}
+	}
+	slices.SortStableFunc(c.params, func(a, b *instr) int { return int(a.param) - int(b.param) })
+	for i, in := range c.params {
+		switch {
+		case in.param < int64(i):
+			p.fail(in.pos, "parameter number %d stands twice", in.param)
+		case in.param > int64(i):
+			p.fail(in.pos, "parameter number %d stands without parameter number %d", in.param, i)
+		}
+	}
+	c.defined = true
+	p.m.comps = append(p.m.comps, c)
+}
+
+// callee reads a computation: its name, or its body in braces.
+func (p *parser) callee() *computation {
+	if p.at('{') {
+		c := &computation{name: p.unique("_", true)}
+		p.comps[c.name] = c
+		p.body(c, p.tok.pos)
+		return c
+	}
+	pos := p.tok.pos
+	name := p.name()
+	c := p.comps[name]
+	if c == nil {
+		c = &computation{name: name}
+		p.comps[name] = c
+	}
+	if !c.defined {
+		p.calls = append(p.calls, call{c, pos})
+	}
+	return c
+}
+
+// unique returns a name that nothing else has yet: base, base.1 and so on.
+func (p *parser) unique(base string, computation bool) string {
+	for {
+		n := p.anon[base]
+		p.anon[base]++
+		name := base
+		if n > 0 {
+			name += "." + strconv.Itoa(n)
+		}
+		if computation {
+			if p.comps[name] == nil {
+				return name
+			}
+		} else if p.scope.names[name] == nil {
+			return name
+		}
+	}
+}
+
+// instruction reads ROOT? name = rhs.
+func (p *parser) instruction() {
+	root := p.acceptWord("ROOT")
+	pos := p.tok.pos
+	name := p.name()
+	p.expect('=')
+	in := p.rhs(name, pos, true)
+	if root {
+		if p.scope.comp.root != nil {
+			p.fail(pos, "expected only one ROOT in a computation")
+		}
+		p.scope.comp.root = in
+	}
+}
+
+// rhs reads shape? opcode(operands), attributes.
+func (p *parser) rhs(name string, pos int, attrs bool) *instr {
+	p.enter()
+	defer p.leave()
+	in := p.newInstr()
+	in.pos = pos
+	var s *shape
+	if p.atShape() {
+		s = p.shape()
+	}
+	opPos := p.tok.pos
+	p.opcode(in)
+	if s == nil && (in.op.infer == nil || in.wrapped != nil) {
+		p.fail(opPos, "the type of %s cannot be inferred and must be written", in.op.name)
+	}
+	in.shape = s
+	if name == "" {
+		name = p.unique(in.op.name+".anon", false)
+	} else if why := badName(name); why != "" {
+		p.fail(pos, "%s is no name for an instruction: %s", shorten(name), why)
+	}
+	in.name = name
+	switch in.op {
+	case opParameter:
+		p.expect('(')
+		at := p.tok.pos
+		if in.param = p.int64(); in.param < 0 || in.param > 1<<30 {
+			p.fail(at, "expected a parameter number, found %d", in.param)
+		}
+		p.expect(')')
+		if s == nil {
+			p.fail(opPos, "the type of a parameter must be written")
+		}
+	case opConstant:
+		p.expect('(')
+		if s == nil {
+			p.fail(opPos, "the type of a constant must be written")
+		}
+		in.literal = p.literal(s)
+		p.expect(')')
+	default:
+		p.operands(in, opPos)
+	}
+	if attrs {
+		for p.accept(',') {
+			p.attribute(in)
+		}
+	}
+	p.checkInstr(in, opPos)
+	if p.scope.names[name] != nil {
+		p.fail(pos, "instruction %s stands twice in its computation", shorten(name))
+	}
+	p.scope.names[name] = in
+	p.scope.comp.instrs = append(p.scope.comp.instrs, in)
+	return in
+}
+
+// newInstr returns an instruction of a slab.
+func (p *parser) newInstr() *instr {
+	if len(p.slab) == 0 {
+		p.slab = make([]instr, 64)
+	}
+	in := &p.slab[0]
+	p.slab = p.slab[1:]
+	return in
+}
+
+// badName says why XLA does not take name for an instruction, "" if it does.
+func badName(name string) string {
+	if strings.HasPrefix(name, "__") && !strings.HasPrefix(name, "__xla_") {
+		return "it starts with two underscores"
+	}
+	if _, isType := typesByName[name]; isType {
+		return "it is a type"
+	}
+	return ""
+}
+
+// opcode reads an opcode, or the name of the asynchronous form of one.
+func (p *parser) opcode(in *instr) {
+	if p.tok.kind != identToken {
+		p.failToken("expected an opcode, found %s", p.found())
+	}
+	word := p.tok.text
+	if o := opcodes[word]; o != nil {
+		in.op = o
+		p.next()
+		return
+	}
+	for _, async := range []struct {
+		suffix string
+		op     *opcode
+	}{{"-start", opAsyncStart}, {"-update", opAsyncUpdate}, {"-done", opAsyncDone}} {
+		if base, ok := strings.CutSuffix(word, async.suffix); ok && opcodes[base] != nil && !notAsync[base] {
+			in.op, in.wrapped = async.op, opcodes[base]
+			p.next()
+			return
+		}
+	}
+	names := make([]string, 0, len(opcodes))
+	for name := range opcodes {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if near := diag.Closest(word, names); near != "" {
+		p.failToken("unknown opcode %s; did you mean %s?", shorten(word), near)
+	}
+	p.failToken("unknown opcode %s", shorten(word))
+}
+
+// operands reads (a, f32[4] b, add(c, d)).
+func (p *parser) operands(in *instr, pos int) {
+	p.enter()
+	defer p.leave()
+	if !p.at('(') {
+		p.failToken("expected '(' in front of the operands, found %s", p.found())
+	}
+	p.next()
+	if !p.accept(')') {
+		for {
+			in.operands = append(in.operands, p.operand())
+			if !p.accept(',') {
+				break
+			}
+		}
+		if !p.at(')') {
+			p.failToken("expected ',' or ')' behind an operand, found %s", p.found())
+		}
+		p.next()
+	}
+	want := in.op.operands
+	if in.op == opTuple && in.shape != nil {
+		if !in.shape.isTuple() {
+			p.fail(pos, "a tuple cannot have type %s", in.shape.plain())
+		}
+		want = len(in.shape.elems)
+	}
+	if want >= 0 && len(in.operands) != want {
+		p.fail(pos, "%s has %d operands, expected %d", in.op.name, len(in.operands), want)
+	}
+}
+
+// operand reads shape? name, or an instruction without attributes.
+func (p *parser) operand() *instr {
+	if p.tok.kind == nameToken || p.tok.kind == identToken {
+		if in := p.scope.names[p.tok.text]; in != nil && p.atName() {
+			end := p.off
+			for end < len(p.text) && p.text[end] == ' ' {
+				end++
+			}
+			if end < len(p.text) && (p.text[end] == ',' || p.text[end] == ')') {
+				p.next()
+				return in
+			}
+		}
+	}
+	before := *p.lexer
+	var s *shape
+	if p.atShape() {
+		s = p.shape()
+	}
+	if p.atName() {
+		at := p.tok.pos
+		name := p.tok.text
+		p.next()
+		in := p.gte(p.find(name, s), name)
+		if in != nil && (p.at(',') || p.at(')')) {
+			if s != nil && !compatible(s, in.shape) {
+				p.fail(at, "operand %s has type %s, but type %s is written", shorten(name), in.shape.plain(), s.plain())
+			}
+			return in
+		}
+		if in == nil && (p.at(',') || p.at(')')) {
+			if p.single != nil && p.scope.comp == p.single && s == nil {
+				p.fail(at, "operand %s has no type, and a parameter cannot be made for it", shorten(name))
+			}
+			p.fail(at, "instruction %s does not exist", shorten(name))
+		}
+	} else if s != nil && p.single != nil && p.scope.comp == p.single && (p.at(',') || p.at(')')) {
+		return p.find("", s)
+	}
+	if !before.at('(') && !before.at(identToken) && !before.at(nameToken) {
+		before.failToken("expected an operand, found %s", before.found())
+	}
+	*p.lexer = before
+	return p.rhs("", p.tok.pos, false)
+}
+
+// gte reads the indices of name#1#2 and returns the get-tuple-element instructions that they stand for.
+func (p *parser) gte(in *instr, name string) *instr {
+	for in != nil && p.accept('#') {
+		at := p.tok.pos
+		index := p.int64()
+		if !in.shape.isTuple() || index < 0 || index >= int64(len(in.shape.elems)) {
+			p.fail(at, "type %s has no element %d", in.shape.plain(), index)
+		}
+		name += "_" + strconv.FormatInt(index, 10)
+		key := name + "#"
+		if e := p.scope.names[key]; e != nil {
+			in = e
+			continue
+		}
+		e := p.newInstr()
+		*e = instr{op: opGTE, name: p.unique(name, false), shape: in.shape.elems[index], operands: []*instr{in}, pos: at,
+			attrs: []attr{{opGTE.attrs[0], index}}}
+		p.scope.names[e.name] = e
+		p.scope.names[key] = e
+		p.scope.comp.instrs = append(p.scope.comp.instrs, e)
+		in = e
+	}
+	return in
+}
+
+// find returns the instruction called name. In a text that is one instruction, a new name is a parameter of type s.
+func (p *parser) find(name string, s *shape) *instr {
+	if name != "" {
+		if in := p.scope.names[name]; in != nil {
+			return in
+		}
+	}
+	if p.single == nil || p.scope.comp != p.single || s == nil {
+		return nil
+	}
+	n := len(p.single.instrs)
+	if name == "" {
+		name = "_" + strconv.Itoa(n)
+	}
+	in := p.newInstr()
+	*in = instr{op: opParameter, name: name, shape: s, param: int64(n), pos: p.tok.pos}
+	p.scope.names[name] = in
+	p.single.instrs = append(p.single.instrs, in)
+	return in
+}
+
+// instrByName reads the name of an instruction of the current computation.
+func (p *parser) instrByName() *instr {
+	at := p.tok.pos
+	name := p.name()
+	in := p.scope.names[name]
+	if in == nil {
+		p.fail(at, "instruction %s does not exist", shorten(name))
+	}
+	return in
+}
+
+// singleInstruction reads a text that is one instruction, with a name or without.
+func (p *parser) singleInstruction() {
+	c := &computation{name: "_"}
+	p.single = c
+	p.comps[c.name] = c
+	p.scope = &scope{comp: c, names: map[string]*instr{}}
+	if p.atShape() {
+		p.rhs("_", p.tok.pos, true)
+	} else {
+		p.instruction()
+	}
+	if !p.at(eofToken) {
+		p.failToken("expected the end of the text behind a single instruction, found %s; a module starts with HloModule", p.found())
+	}
+	p.scope = nil
+	p.complete(c)
+	p.m.entry = c
+	p.m.scheduled = true
+}
+
+// attribute reads name=value of in.
+func (p *parser) attribute(in *instr) {
+	at := p.tok.pos
+	name := p.attrName()
+	order, spec := in.lookup(name)
+	if spec == nil {
+		p.fail(at, "%s has no attribute %s; it may have %s", in.opName(), shorten(name), strings.Join(in.attrNames(), ", "))
+	}
+	for i := range in.attrs {
+		if in.attrs[i].spec == spec || in.attrs[i].spec.name == name {
+			p.fail(at, "attribute %s is given twice", name)
+		}
+	}
+	if spec == cReplication && in.shape == nil {
+		p.fail(at, "the type of %s must be written", in.op.name)
+	}
+	v := p.attrValue(in, spec)
+	in.set(order, spec, v)
+}
+
+// set adds an attribute at its place in the order of printing.
+func (in *instr) set(order int, spec *attrSpec, v any) {
+	i := len(in.attrs)
+	if in.attrs == nil {
+		in.attrs = make([]attr, 0, 4)
+	}
+	for i > 0 {
+		if o, _ := in.lookup(in.attrs[i-1].spec.name); o <= order {
+			break
+		}
+		i--
+	}
+	in.attrs = slices.Insert(in.attrs, i, attr{spec, v})
+}
+
+// asyncAfter is where the attributes of an async-start stand that are printed behind those of the op it wraps.
+const asyncAfter = commonOrder / 2
+
+// lookup returns the attribute that in may carry under name, and its place in the order of printing; nil if there is
+// none. The sugar for an asynchronous op carries that op's attributes, too.
+func (in *instr) lookup(name string) (int, *attrSpec) {
+	if in.wrapped != nil && in.op == opAsyncStart {
+		switch {
+		case name == "calls" && in.wrapped != opFusion:
+			return 0, nil
+		case name == "async_execution_thread":
+			return 0, in.op.attrs[0]
+		}
+		if i, ok := in.wrapped.byName[name]; ok {
+			spec := in.wrapped.spec(i)
+			if i < commonOrder {
+				i++
+			}
+			return i, spec
+		}
+		if name == "output_to_operand_aliasing" {
+			return asyncAfter, in.op.attrs[1]
+		}
+		return 0, nil
+	}
+	if i, ok := in.op.byName[name]; ok {
+		if in.wrapped != nil && name == "calls" {
+			return 0, nil
+		}
+		return i, in.op.spec(i)
+	}
+	return 0, nil
+}
+
+// opName returns the name of in's opcode as text writes it.
+func (in *instr) opName() string {
+	if in.wrapped == nil {
+		return in.op.name
+	}
+	return in.wrapped.name + strings.TrimPrefix(in.op.name, "async")
+}
+
+func (in *instr) attrNames() []string {
+	if in.wrapped != nil && in.op == opAsyncStart {
+		return in.wrapped.attrNames()
+	}
+	return in.op.attrNames()
+}
+
+// required returns the attributes that in must carry.
+func (in *instr) specs() []*attrSpec {
+	if in.wrapped != nil {
+		if in.op == opAsyncStart {
+			return in.wrapped.attrs
+		}
+		return nil
+	}
+	return in.op.attrs
+}
+
+// checkInstr checks what the attributes and operands of in say together, adds defaults and infers its shape.
+func (p *parser) checkInstr(in *instr, pos int) {
+	for _, spec := range in.specs() {
+		if (spec.required || spec.always != nil) && in.get(spec) == nil {
+			if spec.required {
+				p.fail(pos, "%s lacks attribute %s", in.opName(), spec.name)
+			}
+			order, _ := in.lookup(spec.name)
+			in.set(order, spec, spec.always)
+		}
+	}
+	op := in.op
+	if in.wrapped != nil {
+		op = in.wrapped
+	}
+	if why := p.check(in, op); why != "" {
+		p.fail(pos, "%s", why)
+	}
+	if in.shape == nil {
+		s, why := in.op.infer(in)
+		if why != "" {
+			p.fail(pos, "the type of %s cannot be inferred: %s", in.op.name, why)
+		}
+		in.shape = s
+	}
+	if s := fixedShape(in); s != nil && !sameShape(s, in.shape) {
+		in.shape = s
+	}
+	in.attrs = slices.DeleteFunc(in.attrs, func(a attr) bool { return a.spec.omit != nil && a.spec.omit(a.value) })
+}
+
+// check returns what is wrong with in beyond the rows of its attributes.
+func (p *parser) check(in *instr, op *opcode) string {
+	if in.isAsync() {
+		return p.checkAsync(in)
+	}
+	switch op {
+	case opConditional:
+		return checkConditional(in)
+	case opCompare:
+		want := in.operands[0].shape.defaultComparison()
+		if v, ok := in.attrByName("type").(int64); ok && v == want {
+			in.attrs = slices.DeleteFunc(in.attrs, func(a attr) bool { return a.spec.name == "type" })
+		}
+	case opBroadcast:
+		if in.attrByName("dimensions") == nil {
+			if !in.operands[0].shape.isScalar() {
+				return "broadcast lacks attribute dimensions"
+			}
+			in.set(0, aOptDimensions, []int64{})
+		}
+	case opMap:
+		if in.attrByName("dimensions") == nil && len(in.operands) > 0 {
+			dims := make([]int64, len(in.operands[0].shape.dims))
+			for i := range dims {
+				dims[i] = int64(i)
+			}
+			in.set(0, aOptDimensions, dims)
+		}
+	case opReduceScatter, opAllReduce:
+		if attrOf[bool](in, "use_global_device_ids") && in.attrByName("channel_id") == nil {
+			return "use_global_device_ids=true needs a channel_id"
+		}
+		if op == opReduceScatter && len(attrOf[[]int64](in, "dimensions")) != 1 {
+			return "reduce-scatter needs exactly one dimension"
+		}
+	case opOutfeed:
+		if in.attrByName("outfeed_shape") == nil {
+			in.set(0, opOutfeed.attrs[0], in.operands[0].shape)
+		}
+	case opInfeed:
+		if in.shape == nil || !in.shape.isTuple() || len(in.shape.elems) == 0 {
+			return "infeed must have the type of a tuple that is not empty"
+		}
+	case opSendDone, opRecvDone:
+		return checkTransferDone(in)
+	case opCustomCall:
+		return checkCustomCall(in)
+	}
+	return ""
+}
+
+// defaultComparison is how values of s's element type are compared if an instruction does not say.
+func (s *shape) defaultComparison() int64 {
+	switch s.elem.row().kind {
+	case signedKind:
+		return 2
+	case unsignedKind, predKind:
+		return 3
+	}
+	return 0
+}
+
+func checkConditional(in *instr) string {
+	if len(in.operands) == 0 {
+		return "conditional needs an operand"
+	}
+	first := in.operands[0].shape
+	if !first.isScalar() || first.elem != pred && first.elem != s32 {
+		return "the first operand of conditional must be pred[] or s32[], but has type " + first.plain()
+	}
+	n := 2
+	for _, a := range in.attrs {
+		if a.spec.kind == kComputation && first.elem != pred || a.spec.kind == kComputations && first.elem == pred {
+			return "conditional on " + first.plain() + " has no attribute " + a.spec.name
+		}
+	}
+	if first.elem == pred {
+		if in.attrByName("true_computation") == nil || in.attrByName("false_computation") == nil {
+			return "conditional on pred[] needs true_computation and false_computation"
+		}
+	} else if n = len(attrOf[[]*computation](in, "branch_computations")); n == 0 {
+		return "conditional on s32[] needs branch_computations"
+	}
+	if len(in.operands) != n+1 {
+		return fmt.Sprintf("conditional has %d branches, but %d operands behind the first", n, len(in.operands)-1)
+	}
+	return ""
+}
+
+func checkTransferDone(in *instr) string {
+	from := in.operands[0]
+	want, ok := from.attrByName("channel_id").(int64)
+	got, given := in.attrByName("channel_id").(int64)
+	if from.op == opSend || from.op == opRecv {
+		if ok != given || want != got {
+			return in.op.name + " must have the channel_id of its " + from.op.name
+		}
+	}
+	return ""
+}
+
+func checkCustomCall(in *instr) string {
+	if in.attrByName("to_apply") != nil {
+		if in.attrByName("called_computations") != nil {
+			return "custom-call cannot have both to_apply and called_computations"
+		}
+		order, spec := in.lookup("called_computations")
+		c := attrOf[*computation](in, "to_apply")
+		in.attrs = slices.DeleteFunc(in.attrs, func(a attr) bool { return a.spec == aOptToApply })
+		in.set(order, spec, []*computation{c})
+	}
+	constraints, ok := in.attrByName("operand_layout_constraints").([]*shape)
+	if !ok {
+		return ""
+	}
+	if len(constraints) != len(in.operands) {
+		return fmt.Sprintf("custom-call has %d operands, but %d operand_layout_constraints", len(in.operands), len(constraints))
+	}
+	for i, s := range constraints {
+		if !compatible(s, in.operands[i].shape) {
+			return fmt.Sprintf("operand_layout_constraints say type %s for operand %d of type %s", s.plain(), i, in.operands[i].shape.plain())
+		}
+	}
+	return ""
+}
+
+// checkAsync checks an async-start, -update or -done, written as sugar or not.
+func (p *parser) checkAsync(in *instr) string {
+	s := in.shape
+	if s == nil {
+		return "the type of " + in.op.name + " must be written"
+	}
+	if in.op != opAsyncDone && (!s.isTuple() || len(s.elems) < 2 || !s.elems[0].isTuple()) {
+		return in.opName() + " must have a type of the form ((operands), result, ...)"
+	}
+	if in.op == opAsyncStart {
+		if in.wrapped != nil && in.wrapped.operands >= 0 && len(in.operands) > 0 && len(in.operands) != in.wrapped.operands {
+			return fmt.Sprintf("%s has %d operands, expected %d", in.opName(), len(in.operands), in.wrapped.operands)
+		}
+		return ""
+	}
+	if len(in.operands) == 0 {
+		return in.opName() + " needs an operand"
+	}
+	from := in.operands[0]
+	if !from.isAsync() || from.op == opAsyncDone {
+		return in.opName() + " needs an async-start or async-update as its operand"
+	}
+	start := from.asyncStart()
+	if in.wrapped != nil && start.asyncOpcode() != nil && start.asyncOpcode() != in.wrapped {
+		return fmt.Sprintf("%s belongs to an asynchronous %s", in.opName(), start.asyncOpcode().name)
+	}
+	if thread, ok := in.attrByName("async_execution_thread").(string); ok {
+		want := attrOf[string](start, "async_execution_thread")
+		if want == "" {
+			want = mainThread
+		}
+		if thread != want {
+			return fmt.Sprintf("async_execution_thread is %q, but %q at the start", thread, want)
+		}
+	}
+	if c, ok := in.attrByName("calls").(*computation); ok && in.wrapped == nil && start.wrapped == nil && c != start.attrByName("calls") {
+		return "calls another computation than its async-start"
+	}
+	return ""
+}
+
+// asyncStart returns the start of the chain that in belongs to.
+func (in *instr) asyncStart() *instr {
+	for in.op != opAsyncStart && len(in.operands) > 0 && in.operands[0].isAsync() {
+		in = in.operands[0]
+	}
+	return in
+}
+
+// asyncOpcode returns the op that a start runs asynchronously, nil if it runs a computation of several.
+func (in *instr) asyncOpcode() *opcode {
+	if in.wrapped != nil {
+		return in.wrapped
+	}
+	if c, ok := in.attrByName("calls").(*computation); ok && c.defined {
+		return c.root.op
+	}
+	return nil
+}
+
+// finish checks the module as a whole and orders its computations.
+func (p *parser) finish() {
+	m := p.m
+	p.order()
+	started := map[*computation]bool{}
+	for _, c := range m.comps {
+		for _, in := range c.instrs {
+			if callee, ok := in.attrByName("calls").(*computation); ok && in.op == opAsyncStart && in.wrapped == nil {
+				if started[callee] {
+					p.fail(in.pos, "computation %s is called by more than one async-start", shorten(callee.name))
+				}
+				started[callee] = true
+			}
+		}
+	}
+	if m.layout == nil {
+		m.layout = &entryLayout{result: m.entry.root.shape}
+		for _, in := range m.entry.params {
+			m.layout.params = append(m.layout.params, in.shape)
+		}
+	}
+}
+
+// order sorts the computations callees first if the text named one in front of its definition, and refuses cycles.
+func (p *parser) order() {
+	if len(p.calls) == 0 {
+		return
+	}
+	const active, done = 1, 2
+	state := map[*computation]int{}
+	var out []*computation
+	// The walk keeps a stack of its own: calls can nest as deep as the text is long.
+	type frame struct {
+		c    *computation
+		next []*computation
+	}
+	visit := func(c *computation) {
+		stack := []frame{{c: c}}
+		for len(stack) > 0 {
+			f := &stack[len(stack)-1]
+			if state[f.c] == 0 {
+				state[f.c] = active
+				for _, in := range f.c.instrs {
+					in.callees(func(c *computation) { f.next = append(f.next, c) })
+				}
+			}
+			if len(f.next) == 0 {
+				state[f.c] = done
+				out = append(out, f.c)
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			c := f.next[0]
+			f.next = f.next[1:]
+			switch state[c] {
+			case active:
+				p.fail(c.pos, "computation %s calls itself", shorten(c.name))
+			case 0:
+				stack = append(stack, frame{c: c})
+			}
+		}
+	}
+	for _, c := range p.m.comps {
+		if state[c] == 0 {
+			visit(c)
+		}
+	}
+	p.m.comps = out
+}

@@ -1,0 +1,729 @@
+package hlo
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// shardingKind is the type of a sharding, with the numbers of OpSharding.Type.
+type shardingKind int64
+
+const (
+	replicatedSharding shardingKind = iota
+	maximalSharding
+	tupleSharding
+	tiledSharding
+	manualSharding
+	unknownSharding
+	unreducedSharding
+	namedShardingKind // has no number: named shardings stand in a field of their own
+)
+
+// shardingWords are the words of the kinds that text names by a word.
+var shardingWords = map[string]shardingKind{"replicated": replicatedSharding, "maximal": maximalSharding, "manual": manualSharding,
+	"unknown": unknownSharding, "unreduced": unreducedSharding}
+
+func (k shardingKind) word() string {
+	for w, kind := range shardingWords {
+		if kind == k {
+			return w
+		}
+	}
+	return ""
+}
+
+// sharding says how a value is partitioned over devices: HloSharding of XLA.
+type sharding struct {
+	kind     shardingKind
+	elems    []*sharding // of a tuple
+	tiles    tiles
+	lastTile bool           // the last tile dimension replicates
+	lastDims []shardingKind // what the last tile dimensions are, if it is said by last_tile_dims
+	group    shardGroup
+	metadata []*metadata
+	named    *namedSharding
+	rest     protoRest
+}
+
+// tiles assigns devices to the tiles of a value: dims tiles, numbered by a list, or by a transposed iota.
+type tiles struct {
+	dims    []int64
+	devices []int64
+	iota    []int64 // nil: devices counts
+	perm    []int64
+}
+
+// shardGroup ties the shardings of several values to each other.
+type shardGroup struct {
+	word string // shard_as, shard_like, or "" for none
+	id   int64
+}
+
+// mesh is a named grid of devices.
+type mesh struct {
+	maximal bool
+	device  int64 // of a maximal mesh
+	axes    []axis
+	ids     tiles // device ids; without iota and devices they count up
+	hasIDs  bool
+}
+
+type axis struct {
+	name string
+	size int64
+}
+
+// axisRef is an axis of a mesh or a part of one.
+type axisRef struct {
+	axis      int64
+	pre, size int64 // size 0: the whole axis
+}
+
+// dimSharding is how one dimension is partitioned.
+type dimSharding struct {
+	axes []axisRef
+	open bool
+}
+
+// namedSharding is a sharding over a mesh.
+type namedSharding struct {
+	mesh                          mesh
+	word                          string // replicated, unreduced or manual, if the whole sharding is
+	dims                          []dimSharding
+	replicated, unreduced, manual []axisRef
+	reduction                     string // sum, max, min; "" if it is not said
+}
+
+// replicaGroups says which devices take part in a collective together: a list, iota tiles, or axes of a mesh.
+type replicaGroups struct {
+	lists [][]int64
+	tiles *tiles
+	mesh  *mesh
+	axes  []axisRef
+}
+
+// sharding reads a sharding or, in two braces, a tuple of them.
+func (p *parser) sharding() *sharding {
+	p.expect('{')
+	if !p.at('{') && !p.at('}') {
+		return p.oneSharding()
+	}
+	s := &sharding{kind: tupleSharding}
+	for !p.at('}') {
+		p.expect('{')
+		s.elems = append(s.elems, p.oneSharding())
+		if !p.accept(',') {
+			break
+		}
+	}
+	p.expect('}')
+	return s
+}
+
+// oneSharding reads a sharding after its opening brace.
+func (p *parser) oneSharding() *sharding {
+	if p.word("mesh") || p.word("maximal_mesh") {
+		return p.namedSharding()
+	}
+	at := p.tok.pos
+	s := &sharding{kind: tiledSharding}
+	var device []int64
+	kinds := map[shardingKind]bool{}
+	for !p.at('}') {
+		kind, isKind := shardingWords[p.tok.text]
+		switch {
+		case p.tok.kind == identToken && isKind:
+			kinds[kind] = true
+			p.next()
+		case p.acceptWord("last_tile_dim_replicate"):
+			s.lastTile = true
+		case p.word("shard_as") || p.word("shard_like"):
+			s.group.word = p.tok.text
+			p.next()
+			s.group.id = p.int64()
+		case p.at(attrToken):
+			pos := p.tok.pos
+			switch name := p.attrName(); name {
+			case "device":
+				device = []int64{p.int64()}
+			case "devices":
+				s.tiles = p.tiles(true)
+			case "metadata":
+				s.metadata = p.metadataList()
+			case "last_tile_dims":
+				s.lastDims = []shardingKind{}
+				p.list('{', '}', func() {
+					kind, ok := shardingWords[p.tok.text]
+					if !ok || p.tok.kind != identToken || kind == unknownSharding {
+						p.failToken("expected replicated, maximal, manual or unreduced, found %s", p.found())
+					}
+					s.lastDims = append(s.lastDims, kind)
+					p.next()
+				})
+			default:
+				p.fail(pos, "expected device=, devices=, metadata= or last_tile_dims= in a sharding, found %s=", shorten(name))
+			}
+		default:
+			p.failToken("expected a sharding, found %s", p.found())
+		}
+	}
+	for _, kind := range []shardingKind{replicatedSharding, maximalSharding, manualSharding, unknownSharding, unreducedSharding} {
+		if kinds[kind] {
+			s.kind = kind
+			break
+		}
+	}
+	switch {
+	case s.kind == maximalSharding:
+		if device == nil {
+			device = s.tiles.devices
+		}
+		if len(device) != 1 {
+			p.fail(at, "expected exactly one device in a maximal sharding")
+		}
+		s.tiles = tiles{devices: device}
+	case s.kind != tiledSharding:
+		if device != nil || s.tiles.devices != nil {
+			p.fail(at, "a sharding that is %s has no devices", s.kind.word())
+		}
+		s.tiles = tiles{}
+	default:
+		p.checkTiles(at, s)
+	}
+	p.expect('}')
+	return s
+}
+
+// checkTiles checks that a tiled sharding has as many devices as tiles.
+func (p *parser) checkTiles(at int, s *sharding) {
+	t := &s.tiles
+	if len(t.dims) == 0 {
+		p.fail(at, "expected devices=[...] in a sharding that is not maximal")
+	}
+	n, ok := product(t.dims)
+	if !ok {
+		p.fail(at, "the tiles of a sharding are too many")
+	}
+	if t.iota != nil {
+		if m, ok := product(t.iota); !ok || m != n {
+			p.fail(at, "a sharding has %d tiles, but its devices are not as many", n)
+		}
+	} else if len(t.devices) <= 1 {
+		p.fail(at, "expected more than one device in a sharding that is not maximal")
+	} else if int64(len(t.devices)) != n {
+		p.fail(at, "a sharding has %d tiles, but %d devices", n, len(t.devices))
+	}
+}
+
+// product multiplies dimensions; ok is false for negative ones and more than 2^40 elements.
+func product(dims []int64) (n int64, ok bool) {
+	n = 1
+	for _, d := range dims {
+		if d < 0 || d > 1<<40 {
+			return 0, false
+		}
+		if n *= d; n > 1<<40 {
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// tiles reads [2,2]<=[4] or, if devices is set, [2,2]0,1,2,3.
+func (l *lexer) tiles(devices bool) tiles {
+	var t tiles
+	t.dims = l.ints('[', ']')
+	if len(t.dims) == 0 {
+		l.failToken("expected the dimensions of the tiles")
+	}
+	if l.accept(leqToken) {
+		l.iota(&t)
+		return t
+	}
+	if !devices {
+		l.failToken("expected '<=', found %s", l.found())
+	}
+	for {
+		t.devices = append(t.devices, l.int64())
+		if !l.at(',') {
+			return t
+		}
+		l.nextInList()
+	}
+}
+
+// iota reads [2,2]T(1,0).
+func (l *lexer) iota(t *tiles) {
+	t.iota = l.ints('[', ']')
+	switch {
+	case len(t.iota) == 0:
+		l.failToken("expected the dimensions of the devices")
+	case len(t.iota) == 1:
+		t.perm = []int64{0}
+		return
+	}
+	if !l.word("T") {
+		l.failToken("expected T and a permutation, found %s", l.found())
+	}
+	l.next()
+	at := l.tok.pos
+	t.perm = l.ints('(', ')')
+	seen := make([]bool, len(t.iota))
+	for _, d := range t.perm {
+		if d < 0 || d >= int64(len(seen)) || seen[d] {
+			l.fail(at, "expected a permutation of %d dimensions", len(seen))
+		}
+		seen[d] = true
+	}
+	if len(t.perm) != len(t.iota) {
+		l.fail(at, "expected a permutation of %d dimensions", len(seen))
+	}
+}
+
+// metadataList reads {op_name="a"} or {{...}, {...}}.
+func (p *parser) metadataList() []*metadata {
+	if !p.at('{') {
+		p.failToken("expected '{', found %s", p.found())
+	}
+	ahead := *p.lexer
+	ahead.next()
+	if !ahead.at('{') {
+		return []*metadata{p.metadata()}
+	}
+	var list []*metadata
+	p.list('{', '}', func() { list = append(list, p.metadata()) })
+	return list
+}
+
+// mesh reads mesh['x'=2,'y'=4], with device ids or not, or maximal_mesh[device_id=3].
+func (l *lexer) mesh() mesh {
+	var m mesh
+	m.maximal = l.word("maximal_mesh")
+	l.next()
+	l.expect('[')
+	if m.maximal {
+		at := l.tok.pos
+		if l.attrName() != "device_id" {
+			l.fail(at, "expected device_id= in maximal_mesh")
+		}
+		m.device = l.int64()
+		l.expect(']')
+		return m
+	}
+	if l.accept(']') {
+		return m
+	}
+	for {
+		at := l.tok.pos
+		name := l.str()
+		l.expect('=')
+		size := l.int64()
+		if slices.ContainsFunc(m.axes, func(a axis) bool { return a.name == name }) {
+			l.fail(at, "axis '%s' stands twice in a mesh", shorten(name))
+		}
+		if size <= 0 {
+			l.fail(at, "expected a positive size of axis '%s'", shorten(name))
+		}
+		m.axes = append(m.axes, axis{name, size})
+		if !l.accept(',') {
+			break
+		}
+	}
+	l.expect(']')
+	if !l.at(',') {
+		return m
+	}
+	ahead := *l
+	ahead.next()
+	if ahead.tok.kind != attrToken || ahead.tok.text != "device_ids" {
+		return m
+	}
+	*l = ahead
+	at := l.tok.pos
+	l.next()
+	l.expect('(')
+	m.hasIDs = true
+	for _, a := range m.axes {
+		m.ids.dims = append(m.ids.dims, a.size)
+	}
+	if l.at('[') {
+		l.iota(&m.ids)
+	} else {
+		for !l.at(')') {
+			m.ids.devices = append(m.ids.devices, l.int64())
+			if !l.accept(',') {
+				break
+			}
+		}
+		if n, ok := product(m.ids.dims); !ok || n != int64(len(m.ids.devices)) {
+			l.fail(at, "expected one device id for each of the devices of a mesh, found %d", len(m.ids.devices))
+		}
+	}
+	l.expect(')')
+	return m
+}
+
+// axisRef reads 'x' or 'x':(1)2.
+func (l *lexer) axisRef(m *mesh) axisRef {
+	at := l.tok.pos
+	name := l.str()
+	i := slices.IndexFunc(m.axes, func(a axis) bool { return a.name == name })
+	if i < 0 {
+		n, err := strconv.Atoi(name)
+		if err != nil || n < 0 || n >= len(m.axes) {
+			l.fail(at, "'%s' is no axis of the mesh", shorten(name))
+		}
+		i = n
+	}
+	r := axisRef{axis: int64(i)}
+	if l.accept(':') {
+		l.expect('(')
+		r.pre = l.int64()
+		l.expect(')')
+		r.size = l.int64()
+		if full := m.axes[i].size; r.pre <= 0 || r.size <= 1 || r.pre > full || r.size > full || full%(r.pre*r.size) != 0 {
+			l.fail(at, "axis '%s' has no part (%d)%d", shorten(name), r.pre, r.size)
+		}
+	}
+	return r
+}
+
+func (l *lexer) axisRefs(m *mesh) []axisRef {
+	list := []axisRef{}
+	l.list('{', '}', func() { list = append(list, l.axisRef(m)) })
+	return list
+}
+
+// namedSharding reads a sharding that starts with a mesh, after its opening brace.
+func (p *parser) namedSharding() *sharding {
+	n := &namedSharding{mesh: p.mesh()}
+	s := &sharding{kind: namedShardingKind, named: n}
+	metadata := func() {
+		if p.accept(',') {
+			if at := p.tok.pos; p.attrName() != "metadata" {
+				p.fail(at, "expected metadata=")
+			}
+			s.metadata = p.metadataList()
+		}
+		p.expect('}')
+	}
+	if n.mesh.maximal {
+		metadata()
+		return s
+	}
+	p.accept(',')
+	switch {
+	case p.acceptWord("replicated"):
+		n.word = "replicated"
+		metadata()
+		return s
+	case p.acceptWord("manual"):
+		n.word = "manual"
+		metadata()
+		return s
+	case p.word("unreduced"), p.at(attrToken) && p.tok.text == "unreduced":
+		assigned := p.at(attrToken)
+		p.next()
+		n.word = "unreduced"
+		if assigned {
+			p.reduction(n)
+		}
+		if p.at('{') {
+			n.word = ""
+			n.dims = []dimSharding{}
+			n.unreduced = p.axisRefs(&n.mesh)
+		}
+		metadata()
+		return s
+	}
+	n.dims = []dimSharding{}
+	p.list('[', ']', func() {
+		var d dimSharding
+		p.list('{', '}', func() {
+			if d.open {
+				p.failToken("expected '}' after '?'")
+			}
+			if d.open = p.accept('?'); !d.open {
+				d.axes = append(d.axes, p.axisRef(&n.mesh))
+			}
+		})
+		n.dims = append(n.dims, d)
+	})
+	for !p.at('}') {
+		p.expect(',')
+		at := p.tok.pos
+		switch name := p.attrName(); name {
+		case "replicated":
+			n.replicated = p.axisRefs(&n.mesh)
+		case "unreduced":
+			if !p.at('{') {
+				p.reduction(n)
+			}
+			n.unreduced = p.axisRefs(&n.mesh)
+		case "manual":
+			n.manual = p.axisRefs(&n.mesh)
+		case "metadata":
+			s.metadata = p.metadataList()
+		default:
+			p.fail(at, "expected replicated=, unreduced=, manual= or metadata=, found %s=", shorten(name))
+		}
+	}
+	p.expect('}')
+	return s
+}
+
+// reduction reads the op of an unreduced sharding.
+func (p *parser) reduction(n *namedSharding) {
+	if p.word("sum") || p.word("max") || p.word("min") {
+		n.reduction = p.tok.text
+		p.next()
+	} else if !p.at('{') {
+		p.failToken("expected sum, max or min, found %s", p.found())
+	}
+}
+
+// replicaGroups reads {{0,1},{2,3}}, [2,2]<=[4] or mesh['x'=2,'y'=2] {'x'}.
+func (l *lexer) replicaGroups() *replicaGroups {
+	g := &replicaGroups{}
+	switch {
+	case l.at('{'):
+		g.lists = l.intLists()
+	case l.word("mesh") || l.word("maximal_mesh"):
+		m := l.mesh()
+		g.mesh = &m
+		g.axes = l.axisRefs(&m)
+	default:
+		at := l.tok.pos
+		t := l.tiles(false)
+		if len(t.dims) != 2 {
+			l.fail(at, "expected two dimensions of replica groups, found %d", len(t.dims))
+		}
+		if n, ok := product(t.dims); !ok {
+			l.fail(at, "the replica groups are too many")
+		} else if m, ok := product(t.iota); !ok || m != n {
+			l.fail(at, "the replica groups hold %d devices, but the list has another number", n)
+		}
+		g.tiles = &t
+	}
+	return g
+}
+
+func (g *replicaGroups) append(b []byte) []byte {
+	switch {
+	case g.mesh != nil:
+		b = g.mesh.append(b)
+		b = append(b, ' ')
+		return g.mesh.appendRefs(b, g.axes)
+	case g.tiles != nil:
+		return g.tiles.append(b)
+	}
+	return appendLists(b, g.lists)
+}
+
+func (t *tiles) append(b []byte) []byte {
+	b = append(b, '[')
+	b = appendInts(b, t.dims)
+	b = append(b, ']')
+	if t.iota == nil {
+		return appendInts(b, t.devices)
+	}
+	b = append(b, "<="...)
+	return t.appendIota(b)
+}
+
+func (t *tiles) appendIota(b []byte) []byte {
+	b = append(b, '[')
+	b = appendInts(b, t.iota)
+	b = append(b, ']')
+	if len(t.iota) > 1 {
+		b = append(b, "T("...)
+		b = appendInts(b, t.perm)
+		b = append(b, ')')
+	}
+	return b
+}
+
+func (m *mesh) append(b []byte) []byte {
+	if m.maximal {
+		b = append(b, "maximal_mesh[device_id="...)
+		b = strconv.AppendInt(b, m.device, 10)
+		return append(b, ']')
+	}
+	b = append(b, "mesh["...)
+	for i, a := range m.axes {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendAxisName(b, a.name)
+		b = append(b, '=')
+		b = strconv.AppendInt(b, a.size, 10)
+	}
+	b = append(b, ']')
+	if m.hasIDs {
+		b = append(b, ", device_ids=("...)
+		if m.ids.iota != nil {
+			b = m.ids.appendIota(b)
+		} else {
+			b = appendInts(b, m.ids.devices)
+		}
+		b = append(b, ')')
+	}
+	return b
+}
+
+func appendAxisName(b []byte, name string) []byte {
+	b = append(b, '\'')
+	b = appendEscaped(b, name)
+	return append(b, '\'')
+}
+
+func (m *mesh) appendRef(b []byte, r axisRef) []byte {
+	b = appendAxisName(b, m.axes[r.axis].name)
+	if r.size != 0 {
+		b = append(b, ":("...)
+		b = strconv.AppendInt(b, r.pre, 10)
+		b = append(b, ')')
+		b = strconv.AppendInt(b, r.size, 10)
+	}
+	return b
+}
+
+func (m *mesh) appendRefs(b []byte, list []axisRef) []byte {
+	b = append(b, '{')
+	for i, r := range list {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = m.appendRef(b, r)
+	}
+	return append(b, '}')
+}
+
+// append appends s as XLA prints it.
+func (s *sharding) append(b []byte) []byte {
+	switch s.kind {
+	case tupleSharding:
+		b = append(b, '{')
+		for i, e := range s.elems {
+			b = appendIndexComment(b, i)
+			b = e.append(b)
+		}
+		return append(b, '}')
+	case namedShardingKind:
+		b = s.named.append(append(b, '{'))
+		if len(s.metadata) > 0 {
+			b = appendMetadataList(append(b, ", metadata="...), s.metadata)
+		}
+		return append(b, '}')
+	}
+	b = append(b, '{')
+	switch s.kind {
+	case maximalSharding:
+		b = append(b, "maximal device="...)
+		b = strconv.AppendInt(b, s.tiles.devices[0], 10)
+	case tiledSharding:
+		b = s.tiles.append(append(b, "devices="...))
+		if s.lastTile {
+			b = append(b, " last_tile_dim_replicate"...)
+		}
+		if s.lastDims != nil {
+			b = append(b, " last_tile_dims={"...)
+			for i, k := range s.lastDims {
+				if i > 0 {
+					b = append(b, ", "...)
+				}
+				b = append(b, k.word()...)
+			}
+			b = append(b, '}')
+		}
+	default:
+		b = append(b, s.kind.word()...)
+	}
+	if s.group.word != "" {
+		b = append(append(append(b, ' '), s.group.word...), ' ')
+		b = strconv.AppendInt(b, s.group.id, 10)
+	}
+	if len(s.metadata) > 0 {
+		b = appendMetadataList(append(b, " metadata="...), s.metadata)
+	}
+	return append(b, '}')
+}
+
+func appendMetadataList(b []byte, list []*metadata) []byte {
+	if len(list) == 1 {
+		return list[0].append(b)
+	}
+	b = append(b, '{')
+	for i, m := range list {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = m.append(b)
+	}
+	return append(b, '}')
+}
+
+func (n *namedSharding) append(b []byte) []byte {
+	b = n.mesh.append(b)
+	if n.mesh.maximal {
+		return b
+	}
+	b = append(b, ", "...)
+	if n.word != "" {
+		b = append(b, n.word...)
+		if n.reduction != "" {
+			b = append(append(b, '='), n.reduction...)
+		}
+		return b
+	}
+	b = append(b, '[')
+	for i, d := range n.dims {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(b, '{')
+		for j, r := range d.axes {
+			if j > 0 {
+				b = append(b, ", "...)
+			}
+			b = n.mesh.appendRef(b, r)
+		}
+		if d.open {
+			if len(d.axes) > 0 {
+				b = append(b, ", "...)
+			}
+			b = append(b, '?')
+		}
+		b = append(b, '}')
+	}
+	b = append(b, ']')
+	for _, part := range []struct {
+		name string
+		refs []axisRef
+	}{{"replicated", n.replicated}, {"unreduced", n.unreduced}, {"manual", n.manual}} {
+		if len(part.refs) == 0 {
+			continue
+		}
+		b = append(append(append(b, ", "...), part.name...), '=')
+		if part.name == "unreduced" {
+			b = append(b, n.reduction...)
+		}
+		b = n.mesh.appendRefs(b, part.refs)
+	}
+	return b
+}
+
+// elemAt returns the sharding of the given part of a tuple, s itself if it is none.
+func (s *sharding) elemAt(i int) *sharding {
+	if s == nil || s.kind != tupleSharding {
+		return s
+	}
+	if i < len(s.elems) {
+		return s.elems[i]
+	}
+	return nil
+}
+
+// String returns s as text.
+func (s *sharding) String() string { return strings.Clone(string(s.append(nil))) }
