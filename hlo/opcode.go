@@ -171,7 +171,7 @@ var opcodes = func() map[string]*opcode {
 		op("cholesky", 1, inferSame, aLower),
 		op("concatenate", -1, inferConcatenate, aOneDimension),
 		op("scan", -1, nil, aDimensions, number("num_carries"), flag("is_reverse"),
-			&attrSpec{name: "is_associative", kind: kBool}, aToApply),
+			&attrSpec{name: "is_associative", kind: kBool, always: false}, aToApply),
 		op("reduce", -1, inferReduce, aDimensions, aToApply),
 		op("reverse", 1, inferSame, aDimensions),
 		op("select-and-scatter", 3, inferSame, aWindow, &attrSpec{name: "select", kind: kComputation, required: true}, &attrSpec{name: "scatter", kind: kComputation, required: true}),
@@ -259,7 +259,7 @@ var (
 	apiVersions     = []string{"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"}
 	directions      = []string{"EQ", "NE", "GE", "GT", "LE", "LT"}
 	comparisonTypes = []string{"FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}
-	convKinds       = []string{"unset", "fprop", "wgrad", "dgrad"}
+	convKinds       = []string{"unset", "fprop", "dgrad", "wgrad"}
 	fftTypes        = []string{"FFT", "IFFT", "RFFT", "IRFFT"}
 	transposes      = []string{"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}
 	distributions   = []string{"rng_invalid", "rng_uniform", "rng_normal"}

@@ -1,0 +1,834 @@
+package hlo
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hlocb/hlocb/diag"
+)
+
+// protoLevels bounds how deep messages may nest; each level of a shape, literal or sharding is one.
+const protoLevels = 4096
+
+// ParseProto reads an HloModuleProto, or the module of an HloProto, HloSnapshot or HloUnoptimizedSnapshot. The content
+// tells them apart: the first field of a module is its name, the first field of the others a message. The error is a
+// diag.List with one finding, whose position is the byte of the file.
+func ParseProto(src *diag.Source) (m *Module, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(failure)
+			if !ok {
+				panic(r)
+			}
+			m = nil
+			var d *diag.Diagnostic
+			if errors.As(f.err, &d) {
+				err = diag.List{d}
+			} else {
+				err = f.err
+			}
+		}
+	}()
+	data := src.Text()
+	r := &protoReader{base: data, fail: func(at []byte, format string, args ...any) {
+		off := 0
+		if len(at) > 0 && len(data) > 0 {
+			off = offsetOf(data, at)
+		}
+		panic(failure{diag.Errorf(src, diag.At(off), format, args...)})
+	}}
+	module, ok := moduleBytes(data)
+	if !ok {
+		r.fail(data, "this is no HloModuleProto, HloProto or HloSnapshot")
+	}
+	c := &coder{r: r}
+	c.load(module)
+	d := &protoModule{m: &Module{src: src, replicas: 1, partitions: 1}, r: r}
+	d.decode(c)
+	return d.m, nil
+}
+
+// offsetOf returns where part, a slice of whole, starts.
+func offsetOf(whole, part []byte) int {
+	return max(0, cap(whole)-cap(part))
+}
+
+// IsProto reports whether data is one of the protos that ParseProto reads, by its first fields.
+func IsProto(data []byte) bool {
+	_, ok := moduleBytes(data)
+	return ok
+}
+
+// moduleBytes returns the HloModuleProto in data. A module starts with its name, and field 3 is a computation; an
+// HloProto, HloSnapshot and HloUnoptimizedSnapshot start with a message that is, or holds, the module.
+func moduleBytes(data []byte) ([]byte, bool) {
+	for range 3 {
+		if isModule(data) {
+			return data, true
+		}
+		num, typ, n := protowire.ConsumeTag(data)
+		if n < 0 || num != 1 || typ != protowire.BytesType {
+			return nil, false
+		}
+		inner, m := protowire.ConsumeBytes(data[n:])
+		if m < 0 {
+			return nil, false
+		}
+		data = inner
+	}
+	return nil, false
+}
+
+// isModule reports whether data has the first fields of an HloModuleProto: a name, an entry computation's name, and a
+// computation.
+func isModule(data []byte) bool {
+	text := func(b []byte) bool {
+		return len(b) < 1<<16 && !bytes.ContainsFunc(b, func(r rune) bool { return r < ' ' || r == 0x7f || r == '�' })
+	}
+	seen := 0
+	for seen < 8 && len(data) > 0 {
+		num, typ, n := protowire.ConsumeTag(data)
+		if n < 0 {
+			return false
+		}
+		switch num {
+		case 1, 2:
+			b, m := protowire.ConsumeBytes(data[n:])
+			if typ != protowire.BytesType || m < 0 || !text(b) {
+				return false
+			}
+			data = data[n+m:]
+		case 3:
+			// A computation: a name or an instruction follows.
+			return typ == protowire.BytesType
+		default:
+			m := protowire.ConsumeFieldValue(num, typ, data[n:])
+			if m < 0 {
+				return false
+			}
+			data = data[n+m:]
+		}
+		seen++
+	}
+	return false
+}
+
+// protoModule is one module on its way from or to a proto.
+type protoModule struct {
+	m     *Module
+	r     *protoReader
+	comps map[int64]*computation
+
+	calls []pendingCall
+	level int
+
+	shapes map[string]*shape // shapes by their encoding
+}
+
+// pendingCall is a call of computations by id that may stand in front of them.
+type pendingCall struct {
+	in  *instr
+	ids []int64
+	raw []byte
+}
+
+func (d *protoModule) fail(at []byte, format string, args ...any) { d.r.fail(at, format, args...) }
+
+// module visits the fields of an HloModuleProto other than its computations.
+func (d *protoModule) fields(c *coder) {
+	m := d.m
+	c.str(1, &m.name)
+	c.msg(4, m.layout != nil, func(c *coder) {
+		if m.layout == nil {
+			m.layout = &entryLayout{result: tuple()}
+		}
+		d.programShape(c, m.layout)
+		var names []string
+		if c.encode {
+			names = m.entry.paramNames()
+		}
+		c.strs(3, &names)
+	})
+	c.msg(8, len(m.aliases) > 0, func(c *coder) {
+		c.list(1, len(m.aliases), func(c *coder, i int) {
+			a := at(c, &m.aliases, i)
+			c.ints(1, &a.output)
+			c.int(2, &a.param)
+			c.ints(3, &a.index)
+			kind := int64(1)
+			if a.must {
+				kind = 2
+			}
+			c.int(4, &kind)
+			a.must = kind == 2
+		})
+	})
+	c.msg(18, len(m.donors) > 0, func(c *coder) {
+		c.list(1, len(m.donors), func(c *coder, i int) {
+			x := at(c, &m.donors, i)
+			c.int(1, &x.param)
+			c.ints(2, &x.index)
+		})
+	})
+	t := &m.frames
+	c.msg(17, len(t.files)+len(t.functions)+len(t.locations)+len(t.frames) > 0, func(c *coder) {
+		c.strs(1, &t.files)
+		c.strs(2, &t.functions)
+		c.list(3, len(t.locations), func(c *coder, i int) {
+			l := at(c, &t.locations, i)
+			c.int(1, &l.file)
+			c.int(2, &l.function)
+			c.int(3, &l.line)
+			c.int(4, &l.column)
+			c.int(5, &l.endLine)
+			c.int(6, &l.endColumn)
+		})
+		c.list(4, len(t.frames), func(c *coder, i int) {
+			f := at(c, &t.frames, i)
+			c.int(1, &f.location)
+			c.int(2, &f.parent)
+		})
+	})
+	c.msg(19, len(m.frontend) > 0, func(c *coder) { m.frontend = d.pairs(c, m.frontend) })
+	c.msg(20, len(m.recovery) > 0, func(c *coder) {
+		c.list(1, len(m.recovery), func(c *coder, i int) {
+			x := at(c, &m.recovery, i)
+			if x.replaced == nil {
+				x.replaced, x.replacing = &originArray{}, &originArray{}
+			}
+			c.msg(1, true, x.replaced.fields)
+			c.msg(2, true, x.replacing.fields)
+			d.recoveryModule(c, x)
+		})
+	})
+}
+
+func (c *computation) paramNames() []string {
+	var names []string
+	for _, p := range c.params {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// recoveryModule codes the module that computes an original value; text holds it as text.
+func (d *protoModule) recoveryModule(c *coder, x *recovery) {
+	if c.encode {
+		if x.module == "" {
+			return
+		}
+		if m, err := Parse(diag.NewSource("recovery module", []byte(x.module))); err == nil {
+			c.out = protowire.AppendBytes(protowire.AppendTag(c.out, 3, protowire.BytesType), m.AppendProto(nil))
+		}
+		return
+	}
+	if f := c.get(3); f != nil {
+		d.enter(f.raw)
+		m := &Module{src: d.m.src, replicas: 1, partitions: 1}
+		inner := &coder{r: d.r}
+		inner.load(f.bytes)
+		(&protoModule{m: m, r: d.r, level: d.level}).decode(inner)
+		d.level--
+		x.module = string(m.AppendText(nil, TextOptions{}))
+	}
+}
+
+func (d *protoModule) enter(at []byte) {
+	if d.level++; d.level > protoLevels {
+		d.fail(at, "messages are nested deeper than %d", protoLevels)
+	}
+}
+
+// at returns element i of list, which grows by one when a message is decoded.
+func at[T any](c *coder, list *[]T, i int) *T {
+	if !c.encode && i == len(*list) {
+		*list = append(*list, *new(T))
+	}
+	return &(*list)[i]
+}
+
+func (a *originArray) fields(c *coder) {
+	c.str(1, &a.name)
+	c.ints(2, &a.index)
+}
+
+// pairs codes a map from string to string and returns it.
+func (d *protoModule) pairs(c *coder, list []pair) []pair {
+	c.list(1, len(list), func(c *coder, i int) {
+		p := at(c, &list, i)
+		c.str(1, &p.key)
+		c.str(2, &p.value)
+	})
+	if !c.encode {
+		list = sortPairs(list)
+	}
+	return list
+}
+
+func (d *protoModule) programShape(c *coder, l *entryLayout) {
+	c.list(1, len(l.params), func(c *coder, i int) {
+		p := at(c, &l.params, i)
+		*p = d.shape(c, *p)
+	})
+	c.msg(2, true, func(c *coder) { l.result = d.shape(c, l.result) })
+}
+
+// shape codes a ShapeProto and returns it.
+func (d *protoModule) shape(c *coder, s *shape) *shape {
+	if c.encode {
+		d.shapeFields(c, s)
+		return s
+	}
+	d.enter(nil)
+	defer func() { d.level-- }()
+	s = &shape{}
+	d.shapeFields(c, s)
+	return s
+}
+
+// shapeField codes a field that holds a shape. Equal encodings give one shape.
+func (d *protoModule) shapeField(c *coder, num protowire.Number, s **shape) bool {
+	if c.encode {
+		return c.msg(num, *s != nil, func(c *coder) { d.shapeFields(c, *s) })
+	}
+	f := c.get(num)
+	if f == nil {
+		return false
+	}
+	if known := d.shapes[string(f.bytes)]; known != nil {
+		*s = known
+		return true
+	}
+	c.read(f, func(c *coder) { *s = d.shape(c, nil) })
+	if d.shapes != nil {
+		d.shapes[string(f.bytes)] = *s
+	}
+	return true
+}
+
+func (d *protoModule) shapeFields(c *coder, s *shape) {
+	elem := int64(s.elem)
+	c.int(2, &elem)
+	if !c.encode {
+		if elem <= 0 || elem >= numTypes || typeRows[elem].name == "" {
+			d.fail(nil, "unknown element type %d", elem)
+		}
+		s.elem = elementType(elem)
+	}
+	c.ints(3, &s.dims)
+	dynamic := s.dynamic
+	if c.encode && s.isArray() && dynamic == nil {
+		dynamic = make([]bool, len(s.dims))
+	}
+	c.bools(6, &dynamic)
+	c.list(4, len(s.elems), func(c *coder, i int) {
+		e := at(c, &s.elems, i)
+		*e = d.shape(c, *e)
+	})
+	l := s.layout
+	if c.encode && l != nil && !s.isArray() {
+		l = nil
+	}
+	has := c.msg(5, l != nil, func(c *coder) {
+		if l == nil {
+			l = &layout{tailPadding: 1}
+		}
+		l.fields(c)
+	})
+	if c.encode {
+		return
+	}
+	if slices.Contains(dynamic, true) {
+		if len(dynamic) != len(s.dims) {
+			d.fail(nil, "a shape has %d dimensions, but %d say whether they are dynamic", len(s.dims), len(dynamic))
+		}
+		s.dynamic = dynamic
+	}
+	switch {
+	case s.elem == bufferType && (len(s.elems) != 1 || !s.elems[0].isArray()):
+		d.fail(nil, "a buffer must hold one array")
+	case !s.isArray() && len(s.dims) > 0, s.isArray() && len(s.elems) > 0:
+		d.fail(nil, "a shape of type %s has dimensions and elements that do not belong to it", s.elem)
+	case s.isArray() && !has:
+		s.layout = defaultLayout(len(s.dims))
+	case s.isArray():
+		if len(l.minorToMajor) != len(s.dims) {
+			d.fail(nil, "a layout of %d dimensions for %d dimensions", len(l.minorToMajor), len(s.dims))
+		}
+		seen := make([]bool, len(s.dims))
+		for _, x := range l.minorToMajor {
+			if x < 0 || x >= int64(len(seen)) || seen[x] {
+				d.fail(nil, "the dimensions of a layout must be a permutation")
+			}
+			seen[x] = true
+		}
+		s.layout = l
+	}
+	for _, x := range s.dims {
+		if x < 0 && x != unboundedSize {
+			d.fail(nil, "a dimension has size %d", x)
+		}
+	}
+}
+
+func (l *layout) fields(c *coder) {
+	c.ints(1, &l.minorToMajor)
+	c.list(6, len(l.tiles), func(c *coder, i int) { c.ints(1, at(c, &l.tiles, i)) })
+	padding := l.tailPadding
+	if padding == 1 && c.encode {
+		padding = 0
+	}
+	c.int(16, &padding)
+	if l.tailPadding = padding; padding == 0 {
+		l.tailPadding = 1
+	}
+	c.int(7, &l.elementBits)
+	c.int(8, &l.memorySpace)
+	index, pointer := int64(l.indexType), int64(l.pointerType)
+	c.int(11, &index)
+	c.int(12, &pointer)
+	l.indexType, l.pointerType = elementType(index%numTypes), elementType(pointer%numTypes)
+	c.int(15, &l.prefixBytes)
+	c.list(17, len(l.splits), func(c *coder, i int) {
+		s := at(c, &l.splits, i)
+		c.int(1, &s.dim)
+		c.ints(2, &s.indices)
+	})
+}
+
+// AppendProto appends m as an HloModuleProto. A module with elided constants cannot be written: the caller checks
+// HasElided first.
+func (m *Module) AppendProto(b []byte) []byte {
+	c := &coder{encode: true, out: b}
+	d := &protoModule{m: m}
+	d.encode(c)
+	return c.out
+}
+
+// HasElided reports whether the text that m was read from left out the elements of a constant, and where the first
+// stands.
+func (m *Module) HasElided() (at diag.Pos, ok bool) {
+	for _, c := range m.comps {
+		for _, in := range c.instrs {
+			if in.literal != nil && in.literal.hasElided() {
+				return diag.At(in.pos), true
+			}
+			if v, ok := in.attrByName("literal").(*literal); ok && v.hasElided() {
+				return diag.At(in.pos), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// CheckElided returns an error that names the first constant of m whose elements the text left out, nil if there is
+// none. Runs and protos need all elements.
+func (m *Module) CheckElided() error {
+	if at, ok := m.HasElided(); ok {
+		return diag.List{diag.Errorf(m.src, at, "the elements of this constant are elided as {...}; dump the module with --xla_dump_large_constants, or print it with print_large_constants")}
+	}
+	return nil
+}
+
+// protoIDs numbers computations and instructions: an instruction's id is its computation's id times 2^32 plus its
+// index, as XLA numbers them.
+type protoIDs struct {
+	comp  map[*computation]int64
+	instr map[*instr]int64
+	name  map[*instr]string // unique in the module, which XLA's reader of protos demands
+}
+
+func (d *protoModule) encode(c *coder) {
+	comps := d.m.comps
+	extra := map[*instr]*computation{}
+	if slices.ContainsFunc(comps, hasSugar) {
+		comps = nil
+		for _, comp := range d.m.comps {
+			for _, in := range comp.instrs {
+				if in.wrapped != nil && in.op == opAsyncStart {
+					w := wrapAsync(in)
+					extra[in] = w
+					comps = append(comps, w)
+				}
+			}
+			comps = append(comps, comp)
+		}
+	}
+	ids := protoIDs{comp: make(map[*computation]int64, len(comps)), instr: map[*instr]int64{}}
+	n := 0
+	for _, comp := range comps {
+		n += len(comp.instrs)
+	}
+	ids.instr = make(map[*instr]int64, n)
+	ids.name = make(map[*instr]string, n)
+	used, counts := make(map[string]bool, n), map[string]int{}
+	for i, comp := range comps {
+		id := int64(i + 1)
+		ids.comp[comp] = id
+		for j, in := range comp.instrs {
+			ids.instr[in] = id<<32 | int64(j)
+			name := in.name
+			if used[name] {
+				root := nameRoot(name)
+				for {
+					counts[root]++
+					if name = root + "." + strconv.Itoa(counts[root]); !used[name] {
+						break
+					}
+				}
+			}
+			used[name] = true
+			ids.name[in] = name
+		}
+	}
+	d.fields(c)
+	c.str(2, &d.m.entry.name)
+	entry := ids.comp[d.m.entry]
+	c.int(6, &entry)
+	id := int64(1)
+	c.int(5, &id)
+	fused := map[*computation]bool{}
+	for _, comp := range comps {
+		for _, in := range comp.instrs {
+			if in.op == opFusion {
+				fused[attrOf[*computation](in, "calls")] = true
+			}
+		}
+	}
+	if d.m.scheduled {
+		c.write(7, func(c *coder) {
+			for _, comp := range comps {
+				if fused[comp] {
+					continue // XLA schedules fusions as a whole
+				}
+				c.write(1, func(c *coder) {
+					id := ids.comp[comp]
+					c.int(1, &id)
+					c.write(2, func(c *coder) {
+						list := make([]int64, len(comp.instrs))
+						for i, in := range comp.instrs {
+							list[i] = ids.instr[in]
+						}
+						c.ints(1, &list)
+					})
+				})
+			}
+		})
+	}
+	for _, comp := range comps {
+		c.write(3, func(c *coder) { d.encodeComputation(c, comp, ids, fused[comp], extra) })
+	}
+	c.rest(&d.m.rest)
+}
+
+// nameRoot returns name without the number at its end: add of add.12.
+func nameRoot(name string) string {
+	i := len(name)
+	for i > 0 && isDigit(name[i-1]) {
+		i--
+	}
+	if i > 1 && i < len(name) && name[i-1] == '.' {
+		return name[:i-1]
+	}
+	return name
+}
+
+func hasSugar(c *computation) bool {
+	return slices.ContainsFunc(c.instrs, func(in *instr) bool { return in.wrapped != nil && in.op == opAsyncStart })
+}
+
+// wrapAsync makes the computation that an async-start written as sugar calls.
+func wrapAsync(start *instr) *computation {
+	c := &computation{name: "async_wrapped." + start.name, thread: attrOf[string](start, "async_execution_thread"), defined: true}
+	root := &instr{name: "wrapped." + start.name, op: start.wrapped, shape: start.shape.elems[1]}
+	for i, s := range start.shape.elems[0].elems {
+		p := &instr{name: fmt.Sprintf("async_param.%d.%s", i, start.name), op: opParameter, shape: s, param: int64(i)}
+		c.instrs = append(c.instrs, p)
+		c.params = append(c.params, p)
+		root.operands = append(root.operands, p)
+	}
+	for _, a := range start.attrs {
+		if i, ok := start.wrapped.byName[a.spec.name]; ok && a.spec != cControl && a.spec != cSharding {
+			root.attrs = append(root.attrs, attr{start.wrapped.spec(i), a.value})
+		}
+	}
+	c.instrs = append(c.instrs, root)
+	c.root = root
+	return c
+}
+
+func (d *protoModule) encodeComputation(c *coder, comp *computation, ids protoIDs, fused bool, extra map[*instr]*computation) {
+	c.str(1, &comp.name)
+	for _, in := range comp.instrs {
+		c.write(2, func(c *coder) { d.encodeInstr(c, in, ids, extra) })
+	}
+	c.write(4, func(c *coder) {
+		l := entryLayout{result: comp.root.shape}
+		for _, p := range comp.params {
+			l.params = append(l.params, p.shape)
+		}
+		d.programShape(c, &l)
+		names := comp.paramNames()
+		c.strs(3, &names)
+	})
+	id, root := ids.comp[comp], ids.instr[comp.root]
+	c.int(5, &id)
+	c.int(6, &root)
+	c.bool(7, &fused)
+	thread := comp.thread
+	if thread == "" {
+		thread = mainThread
+	}
+	c.str(8, &thread)
+	c.rest(&comp.rest)
+}
+
+// decode reads a module that c holds.
+func (d *protoModule) decode(c *coder) {
+	m := d.m
+	d.shapes = map[string]*shape{}
+	d.comps = map[int64]*computation{}
+	d.fields(c)
+	var entry string
+	var entryID, id int64
+	c.str(2, &entry)
+	c.int(6, &entryID)
+	c.int(5, &id)
+	schedule := map[int64][]int64{}
+	m.scheduled = c.msg(7, false, func(c *coder) {
+		c.list(1, 0, func(c *coder, _ int) {
+			var id int64
+			var list []int64
+			c.int(1, &id)
+			c.msg(2, false, func(c *coder) { c.ints(1, &list) })
+			schedule[id] = list
+		})
+	})
+	c.list(3, 0, func(c *coder, _ int) { d.decodeComputation(c) })
+	c.rest(&m.rest)
+	if len(m.comps) == 0 {
+		d.fail(nil, "the module has no computation")
+	}
+	for _, call := range d.calls {
+		d.bindCalls(call)
+	}
+	for _, comp := range m.comps {
+		for _, in := range comp.instrs {
+			if why := checkDecoded(in); why != "" {
+				d.fail(nil, "instruction %s: %s", shorten(in.name), why)
+			}
+		}
+	}
+	if entryID != 0 {
+		m.entry = d.comps[entryID]
+	} else {
+		for _, comp := range m.comps {
+			if comp.name == entry {
+				m.entry = comp
+			}
+		}
+	}
+	if m.entry == nil {
+		d.fail(nil, "the module has no entry computation")
+	}
+	d.orderComputations()
+	if m.scheduled {
+		d.applySchedule(schedule)
+	} else {
+		for _, comp := range m.comps {
+			comp.orderInstrs(d)
+		}
+	}
+	if m.layout == nil {
+		m.layout = &entryLayout{result: m.entry.root.shape}
+		for _, in := range m.entry.params {
+			m.layout.params = append(m.layout.params, in.shape)
+		}
+	}
+}
+
+// applySchedule puts the instructions of each computation in the order of its schedule.
+func (d *protoModule) applySchedule(schedule map[int64][]int64) {
+	for id, comp := range d.comps {
+		list := schedule[id]
+		if list == nil {
+			comp.orderInstrs(d)
+			continue
+		}
+		byID := make(map[int64]*instr, len(comp.instrs))
+		for _, in := range comp.instrs {
+			byID[in.id] = in
+		}
+		var out []*instr
+		for _, id := range list {
+			in := byID[id]
+			if in == nil {
+				in = byID[comp.id<<32|id&0xffffffff]
+			}
+			if in == nil {
+				d.fail(nil, "the schedule of computation %s names an instruction %d that it does not have", shorten(comp.name), id)
+			}
+			out = append(out, in)
+			delete(byID, in.id)
+		}
+		if len(byID) > 0 {
+			d.fail(nil, "the schedule of computation %s leaves out %d instructions", shorten(comp.name), len(byID))
+		}
+		comp.instrs = out
+	}
+}
+
+// orderInstrs puts operands and control predecessors in front of their uses, in post-order from each instruction.
+func (c *computation) orderInstrs(d *protoModule) {
+	const active, done = 1, 2
+	place := make(map[*instr]int, len(c.instrs))
+	sorted := true
+	for i, in := range c.instrs {
+		place[in] = i + 1
+		ok := func(o *instr) {
+			if place[o] == 0 || place[o] > i {
+				sorted = false
+			}
+		}
+		for _, o := range in.operands {
+			ok(o)
+		}
+		for _, o := range attrOf[[]*instr](in, "control-predecessors") {
+			ok(o)
+		}
+	}
+	if sorted {
+		return
+	}
+	state := make(map[*instr]int, len(c.instrs))
+	var out []*instr
+	type frame struct {
+		in   *instr
+		next []*instr
+	}
+	for _, in := range c.instrs {
+		if state[in] != 0 {
+			continue
+		}
+		stack := []frame{{in, append(slices.Clone(in.operands), attrOf[[]*instr](in, "control-predecessors")...)}}
+		state[in] = active
+		for len(stack) > 0 {
+			f := &stack[len(stack)-1]
+			if len(f.next) == 0 {
+				state[f.in] = done
+				out = append(out, f.in)
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			o := f.next[0]
+			f.next = f.next[1:]
+			switch state[o] {
+			case active:
+				d.fail(nil, "instruction %s depends on itself", shorten(o.name))
+			case 0:
+				state[o] = active
+				stack = append(stack, frame{o, append(slices.Clone(o.operands), attrOf[[]*instr](o, "control-predecessors")...)})
+			}
+		}
+	}
+	c.instrs = out
+}
+
+// orderComputations puts callees in front of their callers.
+func (d *protoModule) orderComputations() {
+	p := &parser{lexer: &lexer{src: d.m.src, text: string(d.m.src.Text()[:0])}, m: d.m}
+	p.calls = []call{{}}
+	p.order()
+}
+
+func (d *protoModule) decodeComputation(c *coder) {
+	comp := &computation{defined: true}
+	c.str(1, &comp.name)
+	c.int(5, &comp.id)
+	var root int64
+	c.int(6, &root)
+	hasRoot := c.has(6)
+	var fused bool
+	c.bool(7, &fused)
+	if c.str(8, &comp.thread); comp.thread == mainThread {
+		comp.thread = ""
+	}
+	n := c.count(2)
+	comp.instrs = make([]*instr, 0, n)
+	byID := make(map[int64]*instr, n)
+	operands := make([][]int64, 0, n)
+	control := map[*instr][]int64{}
+	c.list(2, 0, func(c *coder, _ int) {
+		in, ops, pred := d.decodeInstr(c)
+		if byID[in.id] != nil {
+			d.fail(nil, "two instructions of computation %s have id %d", shorten(comp.name), in.id)
+		}
+		byID[in.id] = in
+		comp.instrs = append(comp.instrs, in)
+		operands = append(operands, ops)
+		if len(pred) > 0 {
+			control[in] = pred
+		}
+	})
+	c.get(4) // the program shape says nothing that the instructions do not
+	c.rest(&comp.rest)
+	if len(comp.instrs) == 0 {
+		d.fail(nil, "computation %s has no instructions", shorten(comp.name))
+	}
+	find := func(in *instr, id int64) *instr {
+		o := byID[id]
+		if o == nil {
+			// Ids may be those of the computation or those of the module.
+			if o = byID[comp.id<<32|id&0xffffffff]; o == nil {
+				o = byID[id&0xffffffff]
+			}
+		}
+		if o == nil {
+			d.fail(nil, "instruction %s of computation %s names an instruction %d that does not exist", shorten(in.name), shorten(comp.name), id)
+		}
+		return o
+	}
+	for i, in := range comp.instrs {
+		if ids := operands[i]; len(ids) > 0 {
+			in.operands = make([]*instr, len(ids))
+			for j, id := range ids {
+				in.operands[j] = find(in, id)
+			}
+		}
+		if in.op == opParameter {
+			comp.params = append(comp.params, in)
+		}
+	}
+	for in, ids := range control {
+		var list []*instr
+		for _, id := range ids {
+			list = append(list, find(in, id))
+		}
+		order, spec := in.lookup("control-predecessors")
+		in.set(order, spec, list)
+	}
+	slices.SortStableFunc(comp.params, func(a, b *instr) int { return int(a.param) - int(b.param) })
+	for i, in := range comp.params {
+		if in.param != int64(i) {
+			d.fail(nil, "computation %s has no parameter number %d, or two", shorten(comp.name), i)
+		}
+	}
+	if hasRoot {
+		comp.root = find(comp.instrs[0], root)
+	} else {
+		// Zero is an id that is not written.
+		if comp.root = byID[0]; comp.root == nil {
+			comp.root = comp.instrs[len(comp.instrs)-1]
+		}
+	}
+	if d.comps[comp.id] != nil {
+		d.fail(nil, "two computations have id %d", comp.id)
+	}
+	d.comps[comp.id] = comp
+	d.m.comps = append(d.m.comps, comp)
+}

@@ -1,0 +1,1336 @@
+package hlo
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// protoField is where an attribute stands in HloInstructionProto: the number of its field, inside of the message of
+// another field if parent is not 0.
+type protoField struct{ parent, num protowire.Number }
+
+// protoFields are the fields of attributes by name. Attributes whose field depends on the instruction, and callees,
+// stand in fieldOf and in calledComputations.
+var protoFields = map[string]protoField{
+	"dimensions": {0, 14}, "iota_dimension": {0, 14}, "inferred_dimension": {0, 14}, "index": {0, 13}, "window": {0, 15}, "dim_labels": {0, 16},
+	"feature_group_count": {0, 50}, "batch_group_count": {0, 58}, "slice": {0, 17}, "exponent_bits": {0, 18}, "mantissa_bits": {0, 19},
+	"dynamic_slice_sizes": {0, 20}, "padding": {0, 21}, "outfeed_config": {0, 22}, "distribution": {0, 23}, "epsilon": {0, 24}, "feature_index": {0, 25},
+	"channel_id": {0, 26}, "infeed_config": {0, 27}, "custom_call_target": {0, 28}, "outfeed_shape": {0, 29},
+	"lhs_contracting_dims": {30, 1}, "rhs_contracting_dims": {30, 2}, "lhs_batch_dims": {30, 3}, "rhs_batch_dims": {30, 4},
+	"fft_type": {0, 31}, "fft_length": {0, 32}, "direction": {0, 63}, "type": {0, 72},
+	"offset_dims": {33, 1}, "collapsed_slice_dims": {33, 2}, "start_index_map": {33, 3}, "operand_batching_dims": {33, 5}, "start_indices_batching_dims": {33, 6},
+	"update_window_dims": {48, 1}, "inserted_window_dims": {48, 2}, "scatter_dims_to_operand_dims": {48, 3}, "input_batching_dims": {48, 5}, "scatter_indices_batching_dims": {48, 6},
+	"is_host_transfer": {0, 47}, "use_global_device_ids": {0, 71}, "constrain_layout": {0, 56}, "is_stable": {0, 60}, "operand_precision": {51, 1},
+	"source_target_pairs": {0, 52}, "left_side": {59, 1}, "unit_diagonal": {59, 3}, "transpose_a": {59, 4}, "custom_call_has_side_effect": {0, 65},
+	"delta": {0, 66}, "indices_are_sorted": {0, 67}, "unique_indices": {0, 69}, "output_to_operand_aliasing": {0, 74}, "padding_type": {0, 75}, "schedule": {0, 76},
+	"api_version": {0, 77}, "async_execution_thread": {0, 79}, "cross_program_prefetch_index": {0, 80}, "k": {0, 81}, "largest": {0, 85}, "is_composite": {0, 89},
+	"lhs_ragged_dims": {90, 2}, "rhs_group_dims": {90, 3}, "is_reverse": {0, 94}, "num_carries": {0, 95}, "is_associative": {0, 96}, "convolution_kind": {0, 97},
+	"sparsity_config": {0, 98}, "has_dynamic_root": {0, 100}, "kind": {0, 11}, "literal": {0, 8}, "replica_groups": {0, 87}, "domain": {0, 54},
+	"operand_layout_constraints": {0, 57},
+
+	"sharding": {0, 40}, "frontend_attributes": {0, 68}, "statistics": {0, 82}, "result_accuracy": {0, 91}, "origin": {0, 88}, "metadata": {0, 7},
+	"backend_config": {0, 43}, "parameter_replication": {0, 61},
+}
+
+// fieldOf returns where attribute s of op stands, ok false for what is no field of its own.
+func fieldOf(op *opcode, s *attrSpec) (protoField, bool) {
+	switch s.name {
+	case "algorithm":
+		if s == aAlgorithm {
+			return protoField{51, 2}, true
+		}
+		return protoField{0, 70}, true
+	case "lower":
+		if op.name == "cholesky" {
+			return protoField{62, 1}, true
+		}
+		return protoField{59, 2}, true
+	case "index_vector_dim":
+		if op.name == "gather" {
+			return protoField{33, 4}, true
+		}
+		return protoField{48, 4}, true
+	case "slice_sizes":
+		if s == aSliceSizes2 {
+			return protoField{0, 20}, true
+		}
+		return protoField{0, 34}, true
+	}
+	f, ok := protoFields[s.name]
+	return f, ok
+}
+
+// calledComputations returns the computations that in calls in the order of its proto.
+func calledComputations(in *instr) []*computation {
+	if in.op == opWhile {
+		return []*computation{attrOf[*computation](in, "body"), attrOf[*computation](in, "condition")}
+	}
+	var list []*computation
+	in.callees(func(c *computation) { list = append(list, c) })
+	return list
+}
+
+func (d *protoModule) encodeInstr(c *coder, in *instr, ids protoIDs, extra map[*instr]*computation) {
+	unique := ids.name[in]
+	c.str(1, &unique)
+	name := in.op.name
+	c.str(2, &name)
+	d.shapeField(c, 3, &in.shape)
+	if in.literal != nil {
+		c.write(8, func(c *coder) { d.literal(c, in.literal) })
+	}
+	c.int(9, &in.param)
+	var called []*computation
+	if w := extra[in]; w != nil {
+		called = []*computation{w}
+	} else if in.op == opAsyncStart || !in.isAsync() {
+		called = calledComputations(in)
+	}
+	id := ids.instr[in]
+	c.int(35, &id)
+	c.instrIDs(36, in.operands, ids)
+	c.instrIDs(37, attrOf[[]*instr](in, "control-predecessors"), ids)
+	if len(called) > 0 {
+		list := make([]int64, len(called))
+		for i, comp := range called {
+			list[i] = ids.comp[comp]
+		}
+		c.ints(38, &list)
+	}
+	sugar := in.wrapped != nil && in.op == opAsyncStart
+	var parent protowire.Number
+	for i, a := range in.attrs {
+		f, ok := fieldOf(in.op, a.spec)
+		if !ok || sugar && !keptOnStart(in, a.spec) {
+			continue
+		}
+		if f.parent == 0 {
+			d.attr(c, in, f.num, &in.attrs[i])
+			continue
+		}
+		if f.parent == parent {
+			continue // written with the first of its message
+		}
+		parent = f.parent
+		write := func(c *coder) {
+			for i := range in.attrs {
+				if g, ok := fieldOf(in.op, in.attrs[i].spec); ok && g.parent == parent {
+					d.attr(c, in, g.num, &in.attrs[i])
+				}
+			}
+		}
+		c.write(parent, write)
+	}
+	if in.op.name == "ragged-dot" {
+		// The plain dimensions stand one message deeper.
+		c.write(90, func(c *coder) {
+			c.write(1, func(c *coder) {
+				for i := range in.attrs {
+					if g, ok := fieldOf(in.op, in.attrs[i].spec); ok && g.parent == 30 {
+						d.attr(c, in, g.num, &in.attrs[i])
+					}
+				}
+			})
+		})
+	}
+	switch {
+	case in.op.name == "convolution" && in.attrByName("window") == nil:
+		c.write(15, func(*coder) {})
+	case in.op == opCustomCall:
+		if in.attrByName("api_version") == nil {
+			one := int64(1)
+			c.int(77, &one)
+		}
+		if in.attrByName("operand_layout_constraints") != nil {
+			yes := true
+			c.bool(56, &yes)
+		}
+	case in.op == opOutfeed && in.attrByName("outfeed_shape") == nil:
+		d.shapeField(c, 29, &in.operands[0].shape)
+	case in.op == opAsyncStart && in.attrByName("async_execution_thread") == nil:
+		thread := mainThread
+		c.str(79, &thread)
+	}
+	c.rest(&in.rest)
+}
+
+// keptOnStart reports whether an attribute of an async-start written as sugar belongs to the start itself.
+func keptOnStart(in *instr, s *attrSpec) bool {
+	return s == in.op.attrs[0] || s == in.op.attrs[1] || slices.Contains(commonAttrs, s)
+}
+
+func (c *coder) instrIDs(num protowire.Number, list []*instr, ids protoIDs) {
+	if len(list) == 0 {
+		return
+	}
+	out := make([]int64, len(list))
+	for i, in := range list {
+		out[i] = ids.instr[in]
+	}
+	c.ints(num, &out)
+}
+
+func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int64) {
+	in = &instr{}
+	c.str(1, &in.name)
+	var opName string
+	c.str(2, &opName)
+	in.op = opcodes[opName]
+	if in.op == nil {
+		d.fail(nil, "instruction %s has an unknown opcode %s", shorten(in.name), shorten(opName))
+	}
+	if !d.shapeField(c, 3, &in.shape) {
+		d.fail(nil, "instruction %s has no shape", shorten(in.name))
+	}
+	if in.op == opConstant {
+		if !c.msg(8, false, func(c *coder) { in.literal = d.literal(c, nil) }) {
+			d.fail(nil, "constant %s has no value", shorten(in.name))
+		}
+		if !compatible(in.literal.shape, in.shape) {
+			d.fail(nil, "constant %s has type %s, but a value of type %s", shorten(in.name), in.shape.plain(), in.literal.shape.plain())
+		}
+		in.literal.shape = in.shape
+	}
+	c.int(9, &in.param)
+	c.int(35, &in.id)
+	c.ints(36, &operands)
+	c.ints(37, &control)
+	var called []int64
+	c.ints(38, &called)
+	if len(called) > 0 {
+		d.calls = append(d.calls, pendingCall{in, called, nil})
+	}
+	attrs := make([]attr, 0, 4)
+	add := func(s *attrSpec) {
+		f, ok := fieldOf(in.op, s)
+		if !ok || s.omit != nil && s == aMode {
+			return
+		}
+		a := attr{spec: s}
+		found := false
+		switch {
+		case f.parent == 0:
+			found = d.attr(c, in, f.num, &a)
+		case f.parent == 30 && c.has(90):
+			c.msg(90, false, func(c *coder) { c.msg(1, false, func(c *coder) { found = d.attr(c, in, f.num, &a) }) })
+		case c.has(f.parent):
+			c.msg(f.parent, false, func(c *coder) { found = d.attr(c, in, f.num, &a) })
+		}
+		if !found && (s.required || s.always != nil) {
+			a.value, found = zeroAttr(s), true
+		}
+		if found && (s.omit == nil || !s.omit(a.value)) {
+			attrs = append(attrs, a)
+		}
+	}
+	for _, s := range in.op.attrs {
+		add(s)
+	}
+	for _, s := range commonAttrs {
+		if s != cAccuracy || in.op.accuracy {
+			add(s)
+		}
+	}
+	if in.op == opCustomCall {
+		c.get(56)
+	}
+	if len(attrs) > 0 {
+		in.attrs = attrs
+	}
+	in.rest = nil
+	c.rest(&in.rest)
+	if in.op.operands >= 0 && len(operands) != in.op.operands {
+		d.fail(nil, "%s %s has %d operands, expected %d", in.op.name, shorten(in.name), len(operands), in.op.operands)
+	}
+	return in, operands, control
+}
+
+// zeroAttr is the value of an attribute whose field proto3 leaves out.
+func zeroAttr(s *attrSpec) any {
+	switch s.kind {
+	case kInt, kEnum:
+		if s.name == "transpose_a" {
+			return int64(1)
+		}
+		return int64(0)
+	case kBool:
+		return false
+	case kFloat:
+		return float64(0)
+	case kString:
+		return ""
+	case kInts:
+		return []int64{}
+	case kIntLists:
+		return [][]int64{}
+	case kGroups:
+		return &replicaGroups{}
+	case kSlice:
+		return []sliceDim{}
+	case kPadding:
+		return []paddingDim{}
+	case kDimLabels:
+		return convDims{}
+	case kWindow:
+		return window{}
+	case kDomain:
+		return &domain{kind: "sharding", entry: &sharding{}, exit: &sharding{}}
+	}
+	return nil
+}
+
+// attr codes the value of one attribute. When it decodes, the result says whether the message states it.
+func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, a *attr) bool {
+	s := a.spec
+	switch s.kind {
+	case kInt:
+		v, _ := a.value.(int64)
+		switch s.name {
+		case "iota_dimension", "inferred_dimension":
+			list := []int64{v}
+			if !c.encode {
+				list = nil
+			}
+			c.ints(num, &list)
+			if len(list) != 1 {
+				return false
+			}
+			v = list[0]
+		case "cross_program_prefetch_index":
+			if c.encode {
+				c.out = protowire.AppendVarint(protowire.AppendTag(c.out, num, protowire.VarintType), uint64(v))
+			} else if f := c.get(num); f != nil {
+				v = int64(f.value)
+			} else {
+				return false
+			}
+		default:
+			if !c.encode && !c.has(num) {
+				return false
+			}
+			c.int(num, &v)
+			if !c.encode && v == 0 && (s == aChannel || s == aFeatureGroups || s == aBatchGroups) {
+				return false
+			}
+		}
+		a.value = v
+	case kBool:
+		v, _ := a.value.(bool)
+		if s.name == "is_associative" {
+			i := int64(2)
+			if v {
+				i = 1
+			}
+			if !c.encode {
+				i = 0
+			}
+			if c.int(num, &i); i == 0 {
+				return false
+			}
+			v = i == 1
+		} else {
+			if !c.encode && !c.has(num) {
+				return false
+			}
+			c.bool(num, &v)
+		}
+		a.value = v
+	case kFloat:
+		v, _ := a.value.(float64)
+		c.float32(num, &v)
+		a.value = v
+	case kString:
+		v, _ := a.value.(string)
+		if !c.encode && !c.has(num) {
+			return false
+		}
+		c.str(num, &v)
+		a.value = v
+	case kRaw:
+		v, _ := a.value.(string)
+		c.str(num, &v)
+		if !c.encode {
+			if v == "" && s == cConfig && c.has(99) {
+				v = d.payload(c, 99)
+			}
+			if v == "" {
+				return false
+			}
+		}
+		a.value = v
+	case kInts:
+		v, _ := a.value.([]int64)
+		if !c.encode && !c.has(num) {
+			return false
+		}
+		c.ints(num, &v)
+		a.value = v
+	case kIntLists:
+		return d.intLists(c, num, a)
+	case kBools:
+		v, _ := a.value.([]bool)
+		if !c.msg(num, true, func(c *coder) { c.bools(1, &v) }) {
+			return false
+		}
+		a.value = v
+	case kEnum:
+		return d.enum(c, num, a)
+	case kEnums:
+		v, _ := a.value.([]int64)
+		if !c.encode && !c.has(num) {
+			return false
+		}
+		c.ints(num, &v)
+		for _, e := range v {
+			if e < 0 || e >= int64(len(s.enum)) {
+				d.fail(nil, "instruction %s has a value %d of %s that is unknown", shorten(in.name), e, s.name)
+			}
+		}
+		a.value = v
+	case kWindow:
+		v, _ := a.value.(window)
+		if !c.msg(num, true, func(c *coder) {
+			if v == nil {
+				v = window{}
+			}
+			c.list(1, len(v), func(c *coder, i int) { at(c, (*[]windowDim)(&v), i).fields(c) })
+		}) {
+			return false
+		}
+		a.value = v
+	case kDimLabels:
+		v, _ := a.value.(convDims)
+		if !c.msg(num, true, func(c *coder) { v = d.convDims(c, v) }) {
+			return false
+		}
+		a.value = v
+	case kPadding:
+		v, _ := a.value.([]paddingDim)
+		if !c.msg(num, true, func(c *coder) {
+			c.list(1, len(v), func(c *coder, i int) {
+				p := at(c, &v, i)
+				c.int(1, &p.low)
+				c.int(2, &p.high)
+				c.int(3, &p.interior)
+			})
+		}) {
+			return false
+		}
+		a.value = v
+	case kSlice:
+		v, _ := a.value.([]sliceDim)
+		c.list(num, len(v), func(c *coder, i int) {
+			p := at(c, &v, i)
+			c.int(1, &p.start)
+			c.int(2, &p.limit)
+			c.int(3, &p.stride)
+		})
+		a.value = v
+		return v != nil
+	case kShape:
+		v, _ := a.value.(*shape)
+		if !d.shapeField(c, num, &v) {
+			return false
+		}
+		a.value = v
+	case kShapes:
+		v, _ := a.value.([]*shape)
+		if !c.encode && !c.has(num) && !c.has(56) {
+			return false
+		}
+		if !c.encode {
+			v = []*shape{}
+		}
+		c.list(num, len(v), func(c *coder, i int) {
+			e := at(c, &v, i)
+			*e = d.shape(c, *e)
+		})
+		a.value = v
+	case kLiteral:
+		v, _ := a.value.(*literal)
+		if !c.msg(num, true, func(c *coder) { v = d.literal(c, v) }) {
+			return false
+		}
+		a.value = v
+	case kGroups:
+		v, _ := a.value.(*replicaGroups)
+		if v = d.groups(c, v); v == nil {
+			return false
+		}
+		a.value = v
+	case kSharding:
+		v, _ := a.value.(*sharding)
+		if !c.msg(num, true, func(c *coder) { v = d.sharding(c, v) }) {
+			return false
+		}
+		a.value = v
+	case kDomain:
+		v, _ := a.value.(*domain)
+		if v == nil {
+			v = &domain{kind: "sharding"}
+		}
+		// XLA's proto names the two sides the other way round than its text.
+		if !c.msg(55, true, func(c *coder) { v.entry = d.sharding(c, v.entry) }) || !c.msg(54, true, func(c *coder) { v.exit = d.sharding(c, v.exit) }) {
+			return false
+		}
+		a.value = v
+	case kPairs:
+		v, _ := a.value.([]pair)
+		if !c.msg(num, true, func(c *coder) { v = d.pairs(c, v) }) {
+			return false
+		}
+		a.value = v
+	case kAliasing:
+		v, _ := a.value.([]operandAlias)
+		c.list(num, len(v), func(c *coder, i int) {
+			x := at(c, &v, i)
+			c.ints(1, &x.output)
+			c.int(2, &x.operand)
+			c.ints(3, &x.index)
+		})
+		a.value = v
+		return v != nil
+	case kStatistics:
+		v, _ := a.value.(*statistics)
+		if v == nil {
+			v = &statistics{}
+		}
+		if !c.msg(num, true, func(c *coder) {
+			c.int(1, &v.shown)
+			c.list(2, len(v.list), func(c *coder, i int) {
+				x := at(c, &v.list, i)
+				c.str(1, &x.name)
+				c.double(2, &x.value)
+			})
+		}) {
+			return false
+		}
+		a.value = v
+	case kAccuracy:
+		v, _ := a.value.(*accuracy)
+		if v == nil {
+			v = &accuracy{}
+		}
+		if !c.msg(num, true, func(c *coder) {
+			c.int(1, &v.mode)
+			v.tolerance = c.msg(2, v.tolerance, func(c *coder) {
+				c.double(1, &v.atol)
+				c.double(2, &v.rtol)
+				ulps := int64(v.ulps)
+				c.int(3, &ulps)
+				v.ulps = float64(ulps)
+			})
+		}) || v.mode < 0 || v.mode >= int64(len(accuracyModes)) {
+			return false
+		}
+		a.value = v
+	case kOrigin:
+		v, _ := a.value.(*origin)
+		if !c.msg(num, true, func(c *coder) { v = d.origin(c, v, in.shape) }) {
+			return false
+		}
+		a.value = v
+	case kMetadata:
+		v, _ := a.value.(*metadata)
+		if !c.msg(num, true, func(c *coder) { v = d.metadata(c, v) }) {
+			return false
+		}
+		a.value = v
+	case kSparsity:
+		v, _ := a.value.(*sparsityConfig)
+		if v == nil {
+			v = &sparsityConfig{}
+		}
+		if !c.msg(num, true, func(c *coder) {
+			for i, s := range []*sparsity{&v.lhs, &v.rhs} {
+				s.set = c.msg(protowire.Number(i+1), s.set, func(c *coder) {
+					c.int(1, &s.num)
+					c.int(2, &s.group)
+					c.int(3, &s.dim)
+					c.int(4, &s.stride)
+				})
+			}
+		}) {
+			return false
+		}
+		a.value = v
+	default:
+		return false
+	}
+	return true
+}
+
+// payload reads a Payload: its value, or the index of one of the module's payloads.
+func (d *protoModule) payload(c *coder, num protowire.Number) string {
+	var v string
+	c.msg(num, false, func(c *coder) {
+		c.str(1, &v)
+		c.get(2)
+	})
+	return v
+}
+
+func (d *protoModule) enum(c *coder, num protowire.Number, a *attr) bool {
+	s := a.spec
+	v, _ := a.value.(int64)
+	if s.name == "direction" || s.name == "type" || s.name == "kind" {
+		// These are strings.
+		var name string
+		if c.encode {
+			name = s.enumName(v)
+		}
+		c.str(num, &name)
+		if name == "" {
+			return false
+		}
+		i := slices.Index(s.enum, name)
+		if i < 0 {
+			d.fail(nil, "unknown %s %s", s.name, shorten(name))
+		}
+		a.value = int64(i)
+		return true
+	}
+	if !c.encode && !c.has(num) {
+		return false
+	}
+	c.int(num, &v)
+	if v < 0 || v >= int64(len(s.enum)) {
+		d.fail(nil, "unknown %s %d", s.name, v)
+	}
+	if s.name == "api_version" && v == 0 {
+		return false
+	}
+	a.value = v
+	return true
+}
+
+// intLists codes source_target_pairs, and the slice_sizes of a collective-permute, whose lists follow each other.
+func (d *protoModule) intLists(c *coder, num protowire.Number, a *attr) bool {
+	v, _ := a.value.([][]int64)
+	if num == 52 {
+		c.list(num, len(v), func(c *coder, i int) {
+			p := at(c, &v, i)
+			if *p == nil {
+				*p = make([]int64, 2)
+			}
+			c.int(1, &(*p)[0])
+			c.int(2, &(*p)[1])
+		})
+		a.value = v
+		return v != nil
+	}
+	flat := slices.Concat(v...)
+	if c.ints(num, &flat); len(flat) == 0 {
+		return false
+	}
+	if !c.encode {
+		v = [][]int64{flat} // checkDecoded divides it, when the operands are known
+	}
+	a.value = v
+	return true
+}
+
+func (w *windowDim) fields(c *coder) {
+	c.int(1, &w.size)
+	c.int(2, &w.stride)
+	c.int(3, &w.padLow)
+	c.int(4, &w.padHigh)
+	c.int(5, &w.windowDilation)
+	c.int(6, &w.baseDilation)
+	c.bool(7, &w.reversal)
+}
+
+// convDims codes ConvolutionDimensionNumbers. Dimensions that have no number are '?'.
+func (d *protoModule) convDims(c *coder, v convDims) convDims {
+	side := func(labels *string, first, second byte, firstNum, secondNum, spatialNum protowire.Number) {
+		var a, b int64
+		var spatial []int64
+		if c.encode {
+			for i := range len(*labels) {
+				switch l := (*labels)[i]; l {
+				case first:
+					a = int64(i)
+				case second:
+					b = int64(i)
+				case '?':
+				default:
+					for len(spatial) <= int(l-'0') {
+						spatial = append(spatial, 0)
+					}
+					spatial[l-'0'] = int64(i)
+				}
+			}
+		}
+		c.int(firstNum, &a)
+		c.int(secondNum, &b)
+		c.ints(spatialNum, &spatial)
+		if c.encode {
+			return
+		}
+		n := max(a, b)
+		for _, x := range spatial {
+			n = max(n, x)
+		}
+		if n > 64 || min(a, b) < 0 || len(spatial) > 10 || len(spatial) > 0 && slices.Min(spatial) < 0 {
+			d.fail(nil, "the dimension numbers of a convolution are out of range")
+		}
+		out := make([]byte, n+1)
+		for i := range out {
+			out[i] = '?'
+		}
+		for i, x := range spatial {
+			out[x] = '0' + byte(i)
+		}
+		out[a], out[b] = first, second
+		*labels = string(out)
+	}
+	side(&v.input, 'b', 'f', 7, 8, 11)
+	side(&v.kernel, 'i', 'o', 3, 4, 6)
+	side(&v.output, 'b', 'f', 9, 10, 12)
+	return v
+}
+
+func (d *protoModule) metadata(c *coder, m *metadata) *metadata {
+	if m == nil {
+		m = &metadata{}
+	}
+	c.str(1, &m.opType)
+	c.str(2, &m.opName)
+	c.str(3, &m.sourceFile)
+	c.int(4, &m.sourceLine)
+	c.ints(5, &m.profileType)
+	c.str(12, &m.deduplicatedName)
+	c.int(15, &m.frame)
+	c.str(16, &m.schedulingName)
+	c.int(17, &m.sourceEndLine)
+	c.int(18, &m.sourceColumn)
+	c.int(19, &m.sourceEndColumn)
+	c.msg(20, m.payload != nil, func(c *coder) {
+		if m.payload == nil {
+			m.payload = new(string)
+		}
+		c.str(1, m.payload)
+		c.get0(2)
+	})
+	if !c.encode && (m.frame < 0 || m.frame > int64(len(d.m.frames.frames))) {
+		m.frame = 0
+	}
+	c.rest(&m.rest)
+	return m
+}
+
+// get0 marks a field of the message that is decoded as known.
+func (c *coder) get0(num protowire.Number) {
+	if !c.encode {
+		c.get(num)
+	}
+}
+
+// sharding codes an OpSharding.
+func (d *protoModule) sharding(c *coder, s *sharding) *sharding {
+	if s == nil {
+		s = &sharding{}
+	}
+	d.enter(nil)
+	defer func() { d.level-- }()
+	if c.encode && s.kind == namedShardingKind {
+		c.write(14, func(c *coder) { d.namedSharding(c, s) })
+		return s
+	}
+	kind := int64(s.kind)
+	c.int(1, &kind)
+	if kind < 0 || kind > int64(unreducedSharding) {
+		d.fail(nil, "unknown type %d of a sharding", kind)
+	}
+	s.kind = shardingKind(kind)
+	c.ints(3, &s.tiles.dims)
+	c.ints(4, &s.tiles.devices)
+	c.list(5, len(s.elems), func(c *coder, i int) {
+		e := at(c, &s.elems, i)
+		*e = d.sharding(c, *e)
+	})
+	c.bool(6, &s.lastTile)
+	d.metadataList(c, 7, &s.metadata)
+	last := make([]int64, len(s.lastDims))
+	for i, k := range s.lastDims {
+		last[i] = int64(k)
+	}
+	if !c.encode {
+		last = nil
+	}
+	c.ints(8, &last)
+	if !c.encode && last != nil {
+		s.lastDims = []shardingKind{}
+		for _, k := range last {
+			if k < 0 || k > int64(unreducedSharding) || shardingKind(k).word() == "" {
+				d.fail(nil, "unknown type %d of a tile dimension", k)
+			}
+			s.lastDims = append(s.lastDims, shardingKind(k))
+		}
+	}
+	c.ints(9, &s.tiles.iota)
+	c.ints(10, &s.tiles.perm)
+	grouped := s.group.word != ""
+	like := int64(0)
+	if s.group.word == "shard_like" {
+		like = 1
+	}
+	c.bool(11, &grouped)
+	c.int(12, &s.group.id)
+	c.int(13, &like)
+	if !c.encode {
+		switch {
+		case !grouped:
+			s.group = shardGroup{}
+		case like == 1:
+			s.group.word = "shard_like"
+		default:
+			s.group.word = "shard_as"
+		}
+		if c.has(14) {
+			s.kind = namedShardingKind
+			c.msg(14, false, func(c *coder) { d.namedSharding(c, s) })
+		}
+		d.checkSharding(s)
+	}
+	c.rest(&s.rest)
+	return s
+}
+
+// checkSharding checks what the printer relies on.
+func (d *protoModule) checkSharding(s *sharding) {
+	switch s.kind {
+	case maximalSharding:
+		if len(s.tiles.devices) != 1 {
+			d.fail(nil, "a maximal sharding has %d devices", len(s.tiles.devices))
+		}
+	case tiledSharding:
+		if len(s.tiles.dims) == 0 {
+			d.fail(nil, "a tiled sharding has no tile dimensions")
+		}
+		if len(s.tiles.iota) != len(s.tiles.perm) {
+			d.fail(nil, "the devices of a sharding have %d dimensions and a permutation of %d", len(s.tiles.iota), len(s.tiles.perm))
+		}
+	}
+}
+
+func (d *protoModule) metadataList(c *coder, num protowire.Number, list *[]*metadata) {
+	c.list(num, len(*list), func(c *coder, i int) {
+		m := at(c, list, i)
+		*m = d.metadata(c, *m)
+	})
+}
+
+func (d *protoModule) namedSharding(c *coder, s *sharding) {
+	if s.named == nil {
+		s.named = &namedSharding{}
+	}
+	n := s.named
+	unreduced, manual := n.unreduced, n.manual
+	if c.encode && n.word != "" && n.word != "replicated" {
+		var all []axisRef
+		for i := range n.mesh.axes {
+			all = append(all, axisRef{axis: int64(i)})
+		}
+		if n.word == "unreduced" {
+			unreduced = all
+		} else {
+			manual = all
+		}
+	}
+	c.msg(2, true, func(c *coder) { d.mesh(c, &n.mesh) })
+	c.list(3, len(n.dims), func(c *coder, i int) {
+		x := at(c, &n.dims, i)
+		d.axisRefs(c, 1, &x.axes, &n.mesh)
+		closed := !x.open
+		if !c.encode {
+			closed = false
+		}
+		c.bool(2, &closed)
+		x.open = !closed
+	})
+	d.axisRefs(c, 4, &n.replicated, &n.mesh)
+	d.axisRefs(c, 5, &unreduced, &n.mesh)
+	d.metadataList(c, 6, &s.metadata)
+	d.axisRefs(c, 7, &manual, &n.mesh)
+	op := int64(max(0, slices.Index(reductions, n.reduction)))
+	c.int(8, &op)
+	if c.encode {
+		return
+	}
+	n.unreduced, n.manual = unreduced, manual
+	if op > 0 && op < int64(len(reductions)) {
+		n.reduction = reductions[op]
+	}
+	if len(n.dims) == 0 && len(n.replicated)+len(n.unreduced)+len(n.manual) == 0 && !n.mesh.maximal {
+		n.word = "replicated"
+	}
+}
+
+var reductions = []string{"sum", "max", "min"}
+
+func (d *protoModule) axisRefs(c *coder, num protowire.Number, list *[]axisRef, m *mesh) {
+	c.list(num, len(*list), func(c *coder, i int) {
+		r := at(c, list, i)
+		c.int(1, &r.axis)
+		c.msg(2, r.size != 0, func(c *coder) {
+			c.int(1, &r.pre)
+			c.int(2, &r.size)
+		})
+		if r.axis < 0 || r.axis >= int64(len(m.axes)) {
+			d.fail(nil, "a sharding names axis %d of a mesh that does not have it", r.axis)
+		}
+	})
+}
+
+func (d *protoModule) mesh(c *coder, m *mesh) {
+	c.list(1, len(m.axes), func(c *coder, i int) {
+		a := at(c, &m.axes, i)
+		c.str(1, &a.name)
+		c.int(2, &a.size)
+	})
+	ids := m.ids.devices
+	if m.maximal {
+		ids = []int64{m.device}
+	}
+	c.ints(2, &ids)
+	c.msg(3, m.ids.iota != nil, func(c *coder) {
+		c.ints(1, &m.ids.iota)
+		c.ints(2, &m.ids.perm)
+	})
+	if c.encode {
+		return
+	}
+	switch {
+	case len(m.axes) == 0 && len(ids) == 1:
+		m.maximal, m.device = true, ids[0]
+	case ids != nil || m.ids.iota != nil:
+		m.hasIDs = true
+		m.ids.devices = ids
+		if len(m.ids.iota) != len(m.ids.perm) {
+			d.fail(nil, "the devices of a mesh have %d dimensions and a permutation of %d", len(m.ids.iota), len(m.ids.perm))
+		}
+	}
+}
+
+// groups codes the replica groups of a collective, which are a list, iota tiles, or axes of a mesh. Older modules have
+// the list in a field of its own.
+func (d *protoModule) groups(c *coder, g *replicaGroups) *replicaGroups {
+	if c.encode {
+		switch {
+		case g.tiles != nil:
+			c.write(92, func(c *coder) {
+				c.int(1, &g.tiles.dims[0])
+				c.int(2, &g.tiles.dims[1])
+				c.ints(3, &g.tiles.iota)
+				c.ints(4, &g.tiles.perm)
+			})
+		case g.mesh != nil:
+			c.write(93, func(c *coder) {
+				c.msg(1, true, func(c *coder) { d.mesh(c, g.mesh) })
+				d.axisRefs(c, 2, &g.axes, g.mesh)
+			})
+		default:
+			c.write(87, func(c *coder) {
+				c.list(1, len(g.lists), func(c *coder, i int) { c.ints(1, &g.lists[i]) })
+			})
+		}
+		return g
+	}
+	g = &replicaGroups{}
+	list := func(c *coder, num protowire.Number) {
+		c.list(num, 0, func(c *coder, i int) { c.ints(1, at(c, &g.lists, i)) })
+	}
+	switch {
+	case c.msg(92, false, func(c *coder) {
+		g.tiles = &tiles{dims: make([]int64, 2)}
+		c.int(1, &g.tiles.dims[0])
+		c.int(2, &g.tiles.dims[1])
+		c.ints(3, &g.tiles.iota)
+		c.ints(4, &g.tiles.perm)
+		if len(g.tiles.iota) == 0 || len(g.tiles.iota) != len(g.tiles.perm) {
+			d.fail(nil, "replica groups have devices of %d dimensions and a permutation of %d", len(g.tiles.iota), len(g.tiles.perm))
+		}
+	}):
+	case c.msg(93, false, func(c *coder) {
+		g.mesh = &mesh{}
+		c.msg(1, false, func(c *coder) { d.mesh(c, g.mesh) })
+		d.axisRefs(c, 2, &g.axes, g.mesh)
+	}):
+	case c.msg(87, false, func(c *coder) { list(c, 1) }):
+	default:
+		list(c, 49)
+	}
+	c.get(49)
+	return g
+}
+
+// origin codes an OriginalValueProto: the leaves of a tree with their places in it.
+func (d *protoModule) origin(c *coder, o *origin, s *shape) *origin {
+	type leaf struct {
+		index []int64
+		array *originArray
+	}
+	var leaves []leaf
+	if c.encode {
+		var walk func(n *originNode, index []int64)
+		walk = func(n *originNode, index []int64) {
+			if !n.isTuple {
+				leaves = append(leaves, leaf{slices.Clone(index), n.leaf})
+				return
+			}
+			for i, e := range n.elems {
+				walk(e, append(index, int64(i)))
+			}
+		}
+		if o.tree != nil {
+			walk(o.tree, nil)
+		}
+	} else {
+		o = &origin{}
+	}
+	c.list(1, len(leaves), func(c *coder, i int) {
+		l := at(c, &leaves, i)
+		c.ints(1, &l.index)
+		c.msg(2, l.array != nil, func(c *coder) {
+			if l.array == nil {
+				l.array = &originArray{}
+			}
+			l.array.fields(c)
+		})
+	})
+	c.bool(2, &o.synthetic)
+	if c.encode {
+		return o
+	}
+	for _, l := range leaves {
+		if o.tree == nil {
+			o.tree = &originNode{}
+		}
+		n := o.tree
+		for _, i := range l.index {
+			if i < 0 || i > 1<<20 || n.leaf != nil {
+				d.fail(nil, "an original value has a leaf at a place that does not exist")
+			}
+			n.isTuple = true
+			for len(n.elems) <= int(i) {
+				n.elems = append(n.elems, &originNode{})
+			}
+			n = n.elems[i]
+		}
+		n.leaf = l.array
+	}
+	return o
+}
+
+// literal codes a LiteralProto: elements in the order of the layout. Elements narrower than a byte
+// are packed in older protos only.
+func (d *protoModule) literal(c *coder, v *literal) *literal {
+	if c.encode {
+		d.encodeLiteral(c, v)
+		return v
+	}
+	d.enter(nil)
+	defer func() { d.level-- }()
+	v = &literal{}
+	if !d.shapeField(c, 1, &v.shape) {
+		d.fail(nil, "a literal has no shape")
+	}
+	if v.shape.isTuple() {
+		c.list(10, 0, func(c *coder, i int) {
+			e := at(c, &v.elems, i)
+			*e = d.literal(c, nil)
+		})
+		if len(v.elems) != len(v.shape.elems) {
+			d.fail(nil, "a literal of type %s has %d elements", v.shape.plain(), len(v.elems))
+		}
+		return v
+	}
+	if !v.shape.isArray() {
+		return v
+	}
+	d.decodeElements(c, v)
+	return v
+}
+
+func (d *protoModule) encodeLiteral(c *coder, v *literal) {
+	s := v.shape.withoutElementBits()
+	d.shapeField(c, 1, &s)
+	if v.shape.isTuple() {
+		for _, e := range v.elems {
+			c.write(10, func(c *coder) { d.encodeLiteral(c, e) })
+		}
+		return
+	}
+	if !v.shape.isArray() {
+		return
+	}
+	row := v.shape.elem.row()
+	n := int(v.shape.numElements())
+	if n == 0 {
+		return
+	}
+	num := protowire.Number(row.literalField)
+	size := v.shape.elem.size()
+	data := v.data
+	if len(data) < n*size {
+		data = append(slices.Clone(data), make([]byte, n*size-len(data))...)
+	}
+	data = v.shape.physical(data, size, false)
+	c.out = protowire.AppendTag(c.out, num, protowire.BytesType)
+	switch {
+	case row.name == "s32" || row.name == "s64" || row.name == "u32" || row.name == "u64":
+		list := make([]byte, 0, n*2)
+		for i := range n {
+			x := get(data, i, size)
+			if row.name == "s32" {
+				x = uint64(int64(int32(x)))
+			}
+			list = protowire.AppendVarint(list, x)
+		}
+		c.out = protowire.AppendBytes(c.out, list)
+	default:
+		c.out = protowire.AppendBytes(c.out, data)
+	}
+}
+
+// withoutElementBits returns s without the element sizes of its layouts: the elements of a literal are never packed.
+func (s *shape) withoutElementBits() *shape {
+	switch {
+	case s.isTuple():
+		out := *s
+		out.elems = make([]*shape, len(s.elems))
+		for i, e := range s.elems {
+			out.elems[i] = e.withoutElementBits()
+		}
+		return &out
+	case s.layout != nil && s.layout.elementBits != 0:
+		out, l := *s, *s.layout
+		l.elementBits = 0
+		out.layout = &l
+		return &out
+	}
+	return s
+}
+
+// decodeElements reads the elements of an array.
+func (d *protoModule) decodeElements(c *coder, v *literal) {
+	row := v.shape.elem.row()
+	size := v.shape.elem.size()
+	count, ok := product(v.shape.dims)
+	if !ok || count*int64(size) > maxLiteral {
+		d.fail(nil, "%s is too large for a literal", v.shape.plain())
+	}
+	n := int(count)
+	num := protowire.Number(row.literalField)
+	var data []byte
+	switch row.name {
+	case "s32", "s64", "u32", "u64":
+		var list []int64
+		c.ints(num, &list)
+		if len(list) == n {
+			data = make([]byte, n*size)
+			for i, x := range list {
+				put(data, i, size, uint64(x))
+			}
+		}
+	case "pred":
+		var list []bool
+		c.bools(num, &list)
+		if len(list) == n {
+			data = make([]byte, n)
+			for i, x := range list {
+				if x {
+					data[i] = 1
+				}
+			}
+		}
+	case "f32", "f64", "c64", "c128":
+		// Packed numbers of a fixed size are their bytes; unpacked ones come one by one.
+		c.each(num, func(f *rawField) {
+			switch f.typ {
+			case protowire.BytesType:
+				data = append(data, f.bytes...)
+			case protowire.Fixed32Type:
+				data = binary.LittleEndian.AppendUint32(data, uint32(f.value))
+			case protowire.Fixed64Type:
+				data = binary.LittleEndian.AppendUint64(data, f.value)
+			}
+		})
+	default:
+		c.bytes(num, &data)
+		if row.bits < 8 && 8/row.bits > 1 {
+			per := 8 / row.bits
+			if len(data) == (n+per-1)/per {
+				packed := data
+				data = make([]byte, n)
+				for i := range data {
+					b := packed[i/per] >> (i % per * row.bits) & (1<<row.bits - 1)
+					if row.kind == signedKind && b>>(row.bits-1) != 0 {
+						b |= 0xff << row.bits
+					}
+					data[i] = b
+				}
+			}
+		}
+	}
+	if len(data) != n*size {
+		d.fail(nil, "a literal of type %s has %d bytes of elements, expected %d", v.shape.plain(), len(data), n*size)
+	}
+	v.data = v.shape.physical(data, size, true)
+}
+
+// physical returns the elements of data in the order of s's layout, or, with back set, from that order in row-major.
+func (s *shape) physical(data []byte, size int, back bool) []byte {
+	l := s.layout
+	rank := len(s.dims)
+	plain := true
+	for i, d := range l.minorToMajor {
+		plain = plain && d == int64(rank-1-i)
+	}
+	if plain {
+		return data
+	}
+	// stride[d] is how far apart neighbours along dimension d are in row-major order.
+	stride := make([]int, rank)
+	n := 1
+	for d := rank - 1; d >= 0; d-- {
+		stride[d] = n
+		n *= int(s.dims[d])
+	}
+	out := make([]byte, n*size)
+	index := make([]int64, rank)
+	logical := 0
+	for i := range n {
+		from, to := logical*size, i*size
+		if back {
+			from, to = to, from
+		}
+		copy(out[to:to+size], data[from:from+size])
+		for _, d := range l.minorToMajor {
+			index[d]++
+			logical += stride[d]
+			if index[d] < s.dims[d] {
+				break
+			}
+			logical -= stride[d] * int(s.dims[d])
+			index[d] = 0
+		}
+	}
+	return out
+}
+
+// bindCalls sets the computations that an instruction calls.
+func (d *protoModule) bindCalls(call pendingCall) {
+	in := call.in
+	comps := make([]*computation, len(call.ids))
+	for i, id := range call.ids {
+		if comps[i] = d.comps[id]; comps[i] == nil {
+			d.fail(nil, "instruction %s calls a computation %d that does not exist", shorten(in.name), id)
+		}
+	}
+	set := func(name string, v any) {
+		order, spec := in.lookup(name)
+		in.set(order, spec, v)
+	}
+	need := func(n int) {
+		if len(comps) != n {
+			d.fail(nil, "%s %s calls %d computations, expected %d", in.op.name, shorten(in.name), len(comps), n)
+		}
+	}
+	switch {
+	case in.op == opWhile:
+		need(2)
+		set("body", comps[0])
+		set("condition", comps[1])
+	case in.op.name == "select-and-scatter":
+		need(2)
+		set("select", comps[0])
+		set("scatter", comps[1])
+	case in.op == opConditional:
+		set("branch_computations", comps) // checkDecoded knows the type of the index
+	case in.op == opCustomCall:
+		set("called_computations", comps)
+	case in.op == opAsyncStart || in.op == opFusion:
+		need(1)
+		set("calls", comps[0])
+	case in.isAsync():
+	default:
+		if _, spec := in.lookup("to_apply"); spec == nil {
+			d.fail(nil, "%s %s cannot call computations", in.op.name, shorten(in.name))
+		}
+		need(1)
+		set("to_apply", comps[0])
+	}
+}
+
+// checkDecoded completes an instruction that was read from a proto when its operands are known, and returns what is
+// wrong with it.
+func checkDecoded(in *instr) string {
+	for _, s := range in.op.attrs {
+		if s.required && (s.kind == kComputation) && in.get(s) == nil {
+			return fmt.Sprintf("%s calls no computation for %s", in.op.name, s.name)
+		}
+	}
+	if in.op == opConditional && len(in.operands) > 0 && in.operands[0].shape.elem == pred {
+		comps := attrOf[[]*computation](in, "branch_computations")
+		if len(comps) != 2 {
+			return "conditional on pred[] needs two branches"
+		}
+		in.attrs = slices.DeleteFunc(in.attrs, func(a attr) bool { return a.spec.kind == kComputations })
+		for i, name := range []string{"true_computation", "false_computation"} {
+			order, spec := in.lookup(name)
+			in.set(order, spec, comps[i])
+		}
+	}
+	for i := range in.attrs {
+		a := &in.attrs[i]
+		switch {
+		case a.spec == aDimLabels && len(in.operands) == 2:
+			v := a.value.(convDims)
+			for _, side := range []struct {
+				labels *string
+				s      *shape
+			}{{&v.input, in.operands[0].shape}, {&v.kernel, in.operands[1].shape}, {&v.output, in.shape}} {
+				for len(*side.labels) < len(side.s.dims) {
+					*side.labels += "?"
+				}
+			}
+			a.value = v
+		case a.spec == aSliceSizes2:
+			a.value = divideSizes(in, a.value.([][]int64))
+		}
+	}
+	if in.isAsync() {
+		return (&parser{}).checkAsync(in)
+	}
+	return (&parser{}).check(in, in.op)
+}
+
+// divideSizes divides the slice sizes of a collective-permute by the ranks of its inputs.
+func divideSizes(in *instr, lists [][]int64) [][]int64 {
+	if len(lists) != 1 || len(in.operands) == 0 {
+		return lists
+	}
+	s := in.operands[0].shape
+	ranks := []int{len(s.dims)}
+	if s.isTuple() {
+		ranks = nil
+		for _, e := range s.elems {
+			ranks = append(ranks, len(e.dims))
+		}
+	}
+	var out [][]int64
+	rest := lists[0]
+	for i := 0; len(rest) > 0; i++ {
+		n := ranks[i%len(ranks)]
+		if n == 0 || n > len(rest) {
+			return lists
+		}
+		out, rest = append(out, rest[:n]), rest[n:]
+	}
+	return out
+}
