@@ -16,6 +16,7 @@ const (
 	invalidType   elementType = 0
 	pred          elementType = 1
 	s32           elementType = 4
+	s64           elementType = 5
 	u32           elementType = 8
 	u64           elementType = 9
 	f32           elementType = 11

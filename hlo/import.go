@@ -1,0 +1,1389 @@
+package hlo
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Import translates m to StableHLO, with CHLO where StableHLO has no op. Tuples become several values. The result is not verified yet;
+// ops have the positions of the instructions they come from. What StableHLO cannot say is lost: layouts, the schedule,
+// memory spaces, names, and control predecessors between instructions without side effects.
+func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err error) {
+	if err := m.CheckElided(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(failure)
+			if !ok {
+				panic(r)
+			}
+			var d *diag.Diagnostic
+			if out = nil; errors.As(f.err, &d) {
+				err = diag.List{d}
+			} else {
+				err = f.err
+			}
+		}
+	}()
+	src := m.src
+	if src == nil {
+		src = diag.NewSource(m.name, nil)
+	}
+	im := &importer{hlo: m, ctx: ctx, reg: reg, m: ir.NewModule(ctx, reg, src), attrs: map[string]ir.Attr{}, funcs: map[*computation]string{},
+		names: map[string]bool{"main": true}}
+	im.module()
+	return im.m, nil
+}
+
+// importer translates one module.
+type importer struct {
+	hlo   *Module
+	ctx   *ir.Context
+	reg   *ir.Registry
+	m     *ir.Module
+	attrs map[string]ir.Attr      // attributes by their text
+	funcs map[*computation]string // functions that were made of computations
+	names map[string]bool         // names of functions
+	depth int
+}
+
+// value is the translation of an HLO value: one value of MLIR, or the parts of a tuple.
+type value struct {
+	v     *ir.Value
+	elems []value
+	tuple bool
+}
+
+// flat returns the values of v from left to right.
+func (v value) flat() []*ir.Value {
+	if !v.tuple {
+		return []*ir.Value{v.v}
+	}
+	var list []*ir.Value
+	for _, e := range v.elems {
+		list = append(list, e.flat()...)
+	}
+	return list
+}
+
+// unflatten makes a value of shape s of the first of list and returns the rest.
+func unflatten(s *shape, list []*ir.Value) (value, []*ir.Value) {
+	if !s.isTuple() {
+		return value{v: list[0]}, list[1:]
+	}
+	v := value{tuple: true}
+	for _, e := range s.elems {
+		var x value
+		x, list = unflatten(e, list)
+		v.elems = append(v.elems, x)
+	}
+	return v, list
+}
+
+// scope is a block that is being filled with the translation of a computation.
+type importScope struct {
+	im     *importer
+	b      *ir.Builder
+	values map[*instr]value
+}
+
+func (im *importer) fail(in *instr, format string, args ...any) {
+	panic(failure{diag.Errorf(im.m.Source(), diag.At(in.pos), format, args...)})
+}
+
+// attr returns the attribute that text spells.
+func (im *importer) attr(text string) ir.Attr {
+	if a := im.attrs[text]; a != nil {
+		return a
+	}
+	m, err := parse.Parse(diag.NewSource("attribute", []byte(`"hlo.attr"() {a = `+text+`} : () -> ()`)), im.ctx, im.reg, parse.Options{})
+	if err != nil {
+		panic(failure{fmt.Errorf("attribute %s: %w", text, err)})
+	}
+	a := m.Body().First().Attr("a")
+	im.attrs[text] = a
+	return a
+}
+
+func (im *importer) named(name, text string) ir.NamedAttr {
+	return ir.NamedAttr{Name: name, Attr: im.attr(text)}
+}
+
+// module translates the entry computation to main, and the computations that it calls to functions or regions.
+func (im *importer) module() {
+	m := im.hlo
+	root := im.m.Op()
+	if name := m.name; name != "" && name != "_" {
+		root.SetAttr(ir.SymbolName, ir.NewString(name))
+	}
+	root.SetAttr("mhlo.num_partitions", im.attr(fmt.Sprintf("%d : i32", m.partitions)))
+	root.SetAttr("mhlo.num_replicas", im.attr(fmt.Sprintf("%d : i32", m.replicas)))
+	if len(m.frontend) > 0 {
+		root.SetAttr("mhlo.frontend_attributes", im.pairs(m.frontend))
+	}
+	im.function(m.entry, "main", true)
+}
+
+// function makes a function of c and returns its name.
+func (im *importer) function(c *computation, name string, public bool) string {
+	if im.depth++; im.depth > maxNesting {
+		im.fail(c.root, "calls are nested deeper than %d", maxNesting)
+	}
+	defer func() { im.depth-- }()
+	region := im.m.NewRegion()
+	block := region.AddBlock()
+	s := &importScope{im: im, b: im.m.AtEnd(block), values: map[*instr]value{}}
+	var inputs []ir.Type
+	var argAttrs []string
+	hasAttrs := false
+	for i, p := range c.params {
+		var args []*ir.Value
+		for _, t := range im.types(p, p.shape) {
+			args = append(args, block.AddArg(t, im.loc(p)))
+			inputs = append(inputs, t)
+		}
+		s.values[p], _ = unflatten(p.shape, args)
+		for j := range args {
+			text := im.argAttrs(p, int64(i), j, public)
+			hasAttrs = hasAttrs || text != "{}"
+			argAttrs = append(argAttrs, text)
+		}
+	}
+	s.body(c)
+	results := s.values[c.root].flat()
+	var types []ir.Type
+	for _, v := range results {
+		types = append(types, v.Type())
+	}
+	s.b.Create(fn.Return, results, nil)
+	st := &ir.OpState{Def: fn.Func, Bodies: []*ir.Region{region}, Pos: diag.At(c.pos)}
+	st.SetAttr(ir.SymbolName, ir.NewString(name))
+	st.SetAttr("function_type", ir.NewTypeAttr(im.ctx.Function(inputs, types)))
+	if !public {
+		st.SetAttr("sym_visibility", ir.NewString("private"))
+	} else {
+		st.SetAttr("sym_visibility", ir.NewString("public"))
+	}
+	if hasAttrs {
+		st.SetAttr("arg_attrs", im.attr("["+strings.Join(argAttrs, ", ")+"]"))
+	}
+	if sh := attrOf[*sharding](c.root, "sharding"); public && sh != nil && len(results) > 0 {
+		list := make([]string, len(results))
+		for i := range list {
+			list[i] = "{}"
+			if e := sh; len(results) == 1 || e.kind == tupleSharding && len(e.elems) == len(results) {
+				if c.root.shape.isTuple() {
+					e = e.elemAt(i)
+				}
+				list[i] = "{mhlo.sharding = " + ir.Quote(e.String()) + "}"
+			}
+		}
+		st.SetAttr("res_attrs", im.attr("["+strings.Join(list, ", ")+"]"))
+	}
+	im.m.AtEnd(im.m.Body()).Insert(st)
+	return name
+}
+
+// argAttrs returns the attributes of part j of parameter i as text.
+func (im *importer) argAttrs(p *instr, i int64, j int, public bool) string {
+	var list []string
+	if sh := attrOf[*sharding](p, "sharding"); sh != nil {
+		if p.shape.isTuple() {
+			sh = sh.elemAt(j)
+		}
+		if sh != nil {
+			list = append(list, "mhlo.sharding = "+ir.Quote(sh.String()))
+		}
+	}
+	if public {
+		for _, a := range im.hlo.aliases {
+			if a.param == i && (len(a.index) == 0 && j == 0 || len(a.index) == 1 && a.index[0] == int64(j)) && len(a.output) <= 1 {
+				out := int64(0)
+				if len(a.output) == 1 {
+					out = a.output[0]
+				}
+				list = append(list, fmt.Sprintf("tf.aliasing_output = %d : i32", out))
+			}
+		}
+		for _, d := range im.hlo.donors {
+			if d.param == i && (len(d.index) == 0 && j == 0 || len(d.index) == 1 && d.index[0] == int64(j)) {
+				list = append(list, "jax.buffer_donor = true")
+			}
+		}
+		if f := attrOf[[]pair](p, "frontend_attributes"); len(f) > 0 {
+			list = append(list, "mhlo.frontend_attributes = "+im.pairs(f).String())
+		}
+	}
+	return "{" + strings.Join(list, ", ") + "}"
+}
+
+// call returns the function of c, making it at its first call.
+func (im *importer) call(c *computation) string {
+	if name, ok := im.funcs[c]; ok {
+		return name
+	}
+	name := c.name
+	for n := 0; im.names[name]; n++ {
+		name = c.name + "_" + strconv.Itoa(n)
+	}
+	im.names[name] = true
+	im.funcs[c] = name
+	return im.function(c, name, false)
+}
+
+// elemType returns the MLIR type of elements.
+func (im *importer) elemType(in *instr, t elementType) ir.Type {
+	if d := t.row().dtype; d != tensor.Invalid {
+		return im.ctx.Element(d)
+	}
+	im.fail(in, "type %s has no equivalent in StableHLO", t)
+	return nil
+}
+
+// typeOf returns the type of a value that is no tuple.
+func (im *importer) typeOf(in *instr, s *shape) ir.Type {
+	switch {
+	case s.elem == tokenType:
+		return stablehlo.TokenType(im.ctx)
+	case s.elem == bufferType:
+		return im.typeOf(in, s.elems[0])
+	case !s.isArray():
+		im.fail(in, "type %s has no equivalent in StableHLO", s.elem)
+	}
+	dims := slices.Clone(s.dims)
+	var bounds []string
+	bounded := false
+	for i, d := range s.dims {
+		b := "?"
+		if s.isDynamic(i) {
+			dims[i] = ir.Dynamic
+			if d != unboundedSize {
+				b, bounded = strconv.FormatInt(d, 10), true
+			}
+		}
+		bounds = append(bounds, b)
+	}
+	var encoding ir.Attr
+	if bounded {
+		encoding = im.attr("#stablehlo.bounds<" + strings.Join(bounds, ", ") + ">")
+	}
+	return im.ctx.Tensor(dims, im.elemType(in, s.elem), encoding)
+}
+
+// types returns the types of the parts of s.
+func (im *importer) types(in *instr, s *shape) []ir.Type {
+	if !s.isTuple() {
+		return []ir.Type{im.typeOf(in, s)}
+	}
+	var list []ir.Type
+	for _, e := range s.elems {
+		list = append(list, im.types(in, e)...)
+	}
+	return list
+}
+
+// loc returns the location that the metadata of an instruction gives.
+func (im *importer) loc(in *instr) *ir.Loc {
+	m := attrOf[*metadata](in, "metadata")
+	if m == nil {
+		return nil
+	}
+	file, line, col := m.sourceFile, m.sourceLine, m.sourceColumn
+	if t := &im.hlo.frames; file == "" && m.frame > 0 && m.frame <= int64(len(t.frames)) {
+		if l := t.frames[m.frame-1].location; l > 0 && l <= int64(len(t.locations)) {
+			loc := t.locations[l-1]
+			if loc.file > 0 && loc.file <= int64(len(t.files)) {
+				file, line, col = t.files[loc.file-1], loc.line, loc.column
+			}
+		}
+	}
+	var child *ir.Loc
+	if file != "" {
+		child = ir.NewFileLoc(file, uint32(max(line, 0)), uint32(max(col, 0)))
+	}
+	if m.opName == "" {
+		return child
+	}
+	text := "loc(" + ir.Quote(m.opName)
+	if child != nil {
+		text += "(" + ir.Quote(file) + ":" + strconv.FormatInt(max(line, 0), 10) + ":" + strconv.FormatInt(max(col, 0), 10) + ")"
+	}
+	if a, ok := im.attr(text + ")").(*ir.LocAttr); ok {
+		return a.Loc()
+	}
+	return child
+}
+
+func (im *importer) pairs(list []pair) ir.Attr {
+	var parts []string
+	for _, p := range list {
+		parts = append(parts, ir.Quote(p.key)+" = "+ir.Quote(p.value))
+	}
+	return im.attr("{" + strings.Join(parts, ", ") + "}")
+}
+
+// body translates the instructions of c into s.
+func (s *importScope) body(c *computation) {
+	for _, in := range c.instrs {
+		if _, done := s.values[in]; done {
+			continue
+		}
+		s.values[in] = s.instr(in)
+	}
+}
+
+// region returns a region with one block that holds the translation of c. Its arguments are those of c, in the order
+// that order gives (nil: as they are); it ends with def.
+func (s *importScope) region(c *computation, order []int) *ir.Region {
+	return s.regionOf(c, func(block *ir.Block, values map[*instr]value) {
+		args := make([]*ir.Value, len(c.params))
+		for i := range c.params {
+			k := i
+			if order != nil {
+				k = order[i]
+			}
+			p := c.params[k]
+			args[k] = block.AddArg(s.im.typeOf(p, p.shape), nil)
+		}
+		for i, p := range c.params {
+			values[p] = value{v: args[i]}
+		}
+	})
+}
+
+// regionOf is region with the arguments that bind adds.
+func (s *importScope) regionOf(c *computation, bind func(*ir.Block, map[*instr]value)) *ir.Region {
+	im := s.im
+	if im.depth++; im.depth > maxNesting {
+		im.fail(c.root, "computations are nested deeper than %d", maxNesting)
+	}
+	defer func() { im.depth-- }()
+	region := im.m.NewRegion()
+	block := region.AddBlock()
+	inner := &importScope{im: im, b: im.m.AtEnd(block), values: map[*instr]value{}}
+	bind(block, inner.values)
+	inner.body(c)
+	inner.b.Create(stablehlo.Return, inner.values[c.root].flat(), nil)
+	return region
+}
+
+// operands returns the values of all operands of in, tuples flattened.
+func (s *importScope) operands(in *instr) []*ir.Value {
+	var list []*ir.Value
+	for _, o := range in.operands {
+		list = append(list, s.values[o].flat()...)
+	}
+	return list
+}
+
+// make makes an op for in with the result types of its shape.
+func (s *importScope) make(in *instr, def *ir.Def, operands []*ir.Value, regions []*ir.Region, attrs ...ir.NamedAttr) value {
+	return s.makeAs(in, in.shape, def, operands, regions, attrs...)
+}
+
+func (s *importScope) makeAs(in *instr, result *shape, def *ir.Def, operands []*ir.Value, regions []*ir.Region, attrs ...ir.NamedAttr) value {
+	im := s.im
+	st := &ir.OpState{Def: def, Operands: operands, Types: im.types(in, result), Bodies: regions, Loc: im.loc(in), Pos: diag.At(in.pos)}
+	for _, a := range attrs {
+		st.SetAttr(a.Name, a.Attr)
+	}
+	if sh := attrOf[*sharding](in, "sharding"); sh != nil {
+		st.SetAttr("mhlo.sharding", ir.NewString(sh.String()))
+	}
+	if f := attrOf[[]pair](in, "frontend_attributes"); len(f) > 0 {
+		st.SetAttr("mhlo.frontend_attributes", im.pairs(f))
+	}
+	op := s.b.Insert(st)
+	v, _ := unflatten(result, op.ResultList())
+	return v
+}
+
+// simpleOps are the instructions whose op has the same operands, results and no attributes.
+var simpleOps = map[string]*ir.Def{
+	"abs": stablehlo.Abs, "add": stablehlo.Add, "and": stablehlo.And, "atan2": stablehlo.Atan2, "bitcast-convert": stablehlo.BitcastConvert,
+	"cbrt": stablehlo.Cbrt, "ceil": stablehlo.Ceil, "clamp": stablehlo.Clamp, "complex": stablehlo.Complex, "convert": stablehlo.Convert,
+	"cosine": stablehlo.Cosine, "count-leading-zeros": stablehlo.CountLeadingZeros, "divide": stablehlo.Divide, "exponential": stablehlo.Exponential,
+	"exponential-minus-one": stablehlo.ExponentialMinusOne, "floor": stablehlo.Floor, "imag": stablehlo.Imag, "is-finite": stablehlo.IsFinite,
+	"log": stablehlo.Log, "log-plus-one": stablehlo.LogPlusOne, "logistic": stablehlo.Logistic, "maximum": stablehlo.Maximum, "minimum": stablehlo.Minimum,
+	"multiply": stablehlo.Multiply, "negate": stablehlo.Negate, "not": stablehlo.Not, "or": stablehlo.Or, "popcnt": stablehlo.Popcnt, "power": stablehlo.Power,
+	"real": stablehlo.Real, "remainder": stablehlo.Remainder, "reshape": stablehlo.Reshape, "round-nearest-afz": stablehlo.RoundNearestAFZ,
+	"round-nearest-even": stablehlo.RoundNearestEven, "rsqrt": stablehlo.Rsqrt, "select": stablehlo.Select, "shift-left": stablehlo.ShiftLeft,
+	"shift-right-arithmetic": stablehlo.ShiftRightArithmetic, "shift-right-logical": stablehlo.ShiftRightLogical, "sign": stablehlo.Sign,
+	"sine": stablehlo.Sine, "sqrt": stablehlo.Sqrt, "subtract": stablehlo.Subtract, "tan": stablehlo.Tan, "tanh": stablehlo.Tanh, "xor": stablehlo.Xor,
+	"partition-id": stablehlo.PartitionID, "replica-id": stablehlo.ReplicaID, "dynamic-update-slice": stablehlo.DynamicUpdateSlice,
+	"acos": chlo.Acos, "acosh": chlo.Acosh, "asin": chlo.Asin, "asinh": chlo.Asinh, "atanh": chlo.Atanh, "cosh": chlo.Cosh, "sinh": chlo.Sinh, "erf": chlo.Erf,
+	"opt-barrier": stablehlo.OptimizationBarrier,
+}
+
+// instr translates one instruction.
+func (s *importScope) instr(in *instr) value {
+	im := s.im
+	if in.isAsync() {
+		return s.async(in)
+	}
+	if def := simpleOps[in.op.name]; def != nil {
+		return s.simple(in, def)
+	}
+	ints := func(name string) ir.NamedAttr { return im.named(name, intsText(attrOf[[]int64](in, name))) }
+	switch in.op.name {
+	case "constant":
+		return s.constant(in, in.literal)
+	case "tuple":
+		v := value{tuple: true}
+		for _, o := range in.operands {
+			v.elems = append(v.elems, s.values[o])
+		}
+		return v
+	case "get-tuple-element":
+		v, i := s.values[in.operands[0]], attrOf[int64](in, "index")
+		if !v.tuple || i < 0 || i >= int64(len(v.elems)) {
+			im.fail(in, "type %s has no element %d", in.operands[0].shape.plain(), i)
+		}
+		return v.elems[i]
+	case "copy", "domain", "add-dependency":
+		return s.values[in.operands[0]]
+	case "iota":
+		return s.make(in, stablehlo.Iota, nil, nil, im.named("iota_dimension", intText(attrOf[int64](in, "iota_dimension"))))
+	case "compare":
+		attrs := []ir.NamedAttr{im.named("comparison_direction", "#stablehlo<comparison_direction "+directions[attrOf[int64](in, "direction")]+">")}
+		kind, ok := in.attrByName("type").(int64)
+		if !ok {
+			kind = in.operands[0].shape.defaultComparison()
+		}
+		attrs = append(attrs, im.named("compare_type", "#stablehlo<comparison_type "+comparisonTypes[kind]+">"))
+		return s.make(in, stablehlo.Compare, s.operands(in), nil, attrs...)
+	case "broadcast":
+		return s.make(in, stablehlo.BroadcastInDim, s.operands(in), nil, im.named("broadcast_dimensions", intsText(attrOf[[]int64](in, "dimensions"))))
+	case "transpose":
+		return s.make(in, stablehlo.Transpose, s.operands(in), nil, im.named("permutation", intsText(attrOf[[]int64](in, "dimensions"))))
+	case "reverse":
+		return s.make(in, stablehlo.Reverse, s.operands(in), nil, ints("dimensions"))
+	case "concatenate":
+		return s.make(in, stablehlo.Concatenate, s.operands(in), nil, im.named("dimension", intText(s.oneDim(in))))
+	case "slice":
+		var start, limit, stride []int64
+		for _, d := range attrOf[[]sliceDim](in, "slice") {
+			start, limit, stride = append(start, d.start), append(limit, d.limit), append(stride, d.stride)
+		}
+		return s.make(in, stablehlo.Slice, s.operands(in), nil, im.named("start_indices", intsText(start)), im.named("limit_indices", intsText(limit)),
+			im.named("strides", intsText(stride)))
+	case "pad":
+		var low, high, interior []int64
+		for _, d := range attrOf[[]paddingDim](in, "padding") {
+			low, high, interior = append(low, d.low), append(high, d.high), append(interior, d.interior)
+		}
+		return s.make(in, stablehlo.Pad, s.operands(in), nil, im.named("edge_padding_low", intsText(low)), im.named("edge_padding_high", intsText(high)),
+			im.named("interior_padding", intsText(interior)))
+	case "dynamic-slice":
+		return s.make(in, stablehlo.DynamicSlice, s.splitIndices(in, 1), nil, im.named("slice_sizes", intsText(attrOf[[]int64](in, "dynamic_slice_sizes"))))
+	case "reduce-precision":
+		return s.make(in, stablehlo.ReducePrecision, s.operands(in), nil,
+			im.named("exponent_bits", fmt.Sprintf("%d : i32", attrOf[int64](in, "exponent_bits"))),
+			im.named("mantissa_bits", fmt.Sprintf("%d : i32", attrOf[int64](in, "mantissa_bits"))))
+	case "gather":
+		return s.gather(in)
+	case "scatter":
+		return s.scatter(in)
+	case "dot":
+		return s.dot(in)
+	case "ragged-dot":
+		return s.raggedDot(in)
+	case "convolution":
+		return s.convolution(in)
+	case "reduce":
+		return s.make(in, stablehlo.Reduce, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)}, ints("dimensions"))
+	case "reduce-window":
+		return s.make(in, stablehlo.ReduceWindow, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)}, s.windowAttrs(in, true)...)
+	case "select-and-scatter":
+		return s.make(in, stablehlo.SelectAndScatter, s.operands(in),
+			[]*ir.Region{s.region(attrOf[*computation](in, "select"), nil), s.region(attrOf[*computation](in, "scatter"), nil)}, s.windowAttrs(in, false)...)
+	case "map":
+		return s.make(in, stablehlo.Map, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)}, ints("dimensions"))
+	case "sort":
+		return s.make(in, stablehlo.Sort, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)},
+			im.named("dimension", intText(s.oneDim(in))), im.named("is_stable", strconv.FormatBool(attrOf[bool](in, "is_stable"))))
+	case "topk":
+		return s.topK(in)
+	case "fft":
+		return s.make(in, stablehlo.Fft, s.operands(in), nil, im.named("fft_type", "#stablehlo<fft_type "+fftTypes[attrOf[int64](in, "fft_type")]+">"), ints("fft_length"))
+	case "cholesky":
+		return s.make(in, stablehlo.Cholesky, s.operands(in), nil, im.named("lower", strconv.FormatBool(attrOf[bool](in, "lower"))))
+	case "triangular-solve":
+		return s.make(in, stablehlo.TriangularSolve, s.operands(in), nil,
+			im.named("left_side", strconv.FormatBool(attrOf[bool](in, "left_side"))), im.named("lower", strconv.FormatBool(attrOf[bool](in, "lower"))),
+			im.named("unit_diagonal", strconv.FormatBool(attrOf[bool](in, "unit_diagonal"))),
+			im.named("transpose_a", "#stablehlo<transpose "+transposes[attrOf[int64](in, "transpose_a")]+">"))
+	case "batch-norm-training", "batch-norm-inference", "batch-norm-grad":
+		def := map[string]*ir.Def{"batch-norm-training": stablehlo.BatchNormTraining, "batch-norm-inference": stablehlo.BatchNormInference,
+			"batch-norm-grad": stablehlo.BatchNormGrad}[in.op.name]
+		eps := appendFloat(nil, f32, uint64(float32Bits(attrOf[float64](in, "epsilon"))))
+		text := string(eps)
+		if !strings.ContainsAny(text, ".e") {
+			text += ".0"
+		} else if i := strings.IndexByte(text, 'e'); i > 0 && !strings.Contains(text, ".") {
+			text = text[:i] + ".0" + text[i:]
+		}
+		return s.make(in, def, s.operands(in), nil, im.named("epsilon", text+" : f32"), im.named("feature_index", intText(attrOf[int64](in, "feature_index"))))
+	case "rng":
+		return s.rng(in)
+	case "rng-bit-generator":
+		return s.rngBits(in)
+	case "get-dimension-size":
+		return s.make(in, stablehlo.GetDimensionSize, s.operands(in), nil, im.named("dimension", intText(s.oneDim(in))))
+	case "set-dimension-size":
+		return s.make(in, stablehlo.SetDimensionSize, s.operands(in), nil, im.named("dimension", intText(s.oneDim(in))))
+	case "bitcast":
+		return s.bitcast(in)
+	case "call":
+		return s.call(in)
+	case "fusion":
+		return s.inline(in, attrOf[*computation](in, "calls"), in.operands)
+	case "while":
+		return s.while(in)
+	case "conditional":
+		return s.conditional(in)
+	case "custom-call":
+		return s.customCall(in)
+	case "after-all":
+		if len(in.operands) == 0 {
+			return s.make(in, stablehlo.CreateToken, nil, nil)
+		}
+		return s.make(in, stablehlo.AfterAll, s.operands(in), nil)
+	case "infeed":
+		return s.infeed(in)
+	case "outfeed":
+		return s.make(in, stablehlo.Outfeed, s.operands(in), nil, ir.NamedAttr{Name: "outfeed_config", Attr: ir.NewString(attrOf[string](in, "outfeed_config"))})
+	case "send", "recv", "send-done", "recv-done":
+		return s.transfer(in)
+	case "copy-start":
+		v := s.values[in.operands[0]]
+		return value{tuple: true, elems: []value{v, v, s.zeros(in, in.shape.elems[len(in.shape.elems)-1])}}
+	case "copy-done":
+		return s.values[in.operands[0]].elems[0]
+	case "dynamic-reshape":
+		return s.dynamicReshape(in)
+	}
+	if v, ok := s.collective(in); ok {
+		return v
+	}
+	im.fail(in, "%s has no equivalent in StableHLO", in.opName())
+	return value{}
+}
+
+func intText(v int64) string { return strconv.FormatInt(v, 10) + " : i64" }
+
+func intsText(list []int64) string {
+	if len(list) == 0 {
+		return "array<i64>"
+	}
+	return "array<i64: " + string(bytes.ReplaceAll(appendInts(nil, list), []byte(","), []byte(", "))) + ">"
+}
+
+// listText returns [1, 2] for the parameters of an attribute.
+func listText(list []int64) string {
+	return "[" + string(bytes.ReplaceAll(appendInts(nil, list), []byte(","), []byte(", "))) + "]"
+}
+
+// matrixText returns dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>; rows of different length are filled with -1.
+func matrixText(rows [][]int64) string {
+	n := 0
+	for _, r := range rows {
+		n = max(n, len(r))
+	}
+	if len(rows) == 0 || n == 0 {
+		return fmt.Sprintf("dense<> : tensor<%dx%dxi64>", len(rows), n)
+	}
+	var parts []string
+	for _, r := range rows {
+		r = slices.Clone(r)
+		for len(r) < n {
+			r = append(r, -1)
+		}
+		parts = append(parts, listText(r))
+	}
+	return fmt.Sprintf("dense<[%s]> : tensor<%dx%dxi64>", strings.Join(parts, ", "), len(rows), n)
+}
+
+// pairsText is matrixText for rows of two.
+func pairsText(rows [][]int64) string {
+	if len(rows) == 0 {
+		return "dense<> : tensor<0x2xi64>"
+	}
+	return matrixText(rows)
+}
+
+// oneDim returns the one dimension of in.
+func (s *importScope) oneDim(in *instr) int64 {
+	dims := attrOf[[]int64](in, "dimensions")
+	if len(dims) != 1 {
+		s.im.fail(in, "%s needs exactly one dimension", in.op.name)
+	}
+	return dims[0]
+}
+
+func (s *importScope) simple(in *instr, def *ir.Def) value {
+	im := s.im
+	var attrs []ir.NamedAttr
+	if a := attrOf[*accuracy](in, "result_accuracy"); a != nil && def.Attr("result_accuracy") != nil {
+		mode := "TOLERANCE"
+		if !a.tolerance {
+			mode = strings.ToUpper(accuracyModes[a.mode])
+		}
+		attrs = append(attrs, im.named("result_accuracy", fmt.Sprintf("#stablehlo.result_accuracy<atol = %s, rtol = %s, ulps = %d, mode = #stablehlo.result_accuracy_mode<%s>>",
+			mlirFloat(a.atol), mlirFloat(a.rtol), int64(a.ulps), mode)))
+	}
+	operands := s.operands(in)
+	if def == stablehlo.DynamicUpdateSlice {
+		operands = s.splitIndices(in, 2)
+	}
+	if len(operands) == 0 && in.op.operands != 0 {
+		return value{tuple: true}
+	}
+	return s.make(in, def, operands, nil, attrs...)
+}
+
+// mlirFloat returns v as MLIR spells a float.
+func mlirFloat(v float64) string {
+	text := strconv.FormatFloat(v, 'e', -1, 64)
+	if i := strings.IndexByte(text, 'e'); !strings.Contains(text[:i], ".") {
+		text = text[:i] + ".0" + text[i:]
+	}
+	return text
+}
+
+// splitIndices returns the operands of in; an older form has all start indices in one array, at operand n.
+func (s *importScope) splitIndices(in *instr, n int) []*ir.Value {
+	list := s.operands(in)
+	if len(in.operands) != n+1 || len(in.operands[n].shape.dims) != 1 {
+		return list
+	}
+	index := in.operands[n].shape
+	for i := range index.dims[0] {
+		part := s.makeAs(in, array(index.elem, 1), stablehlo.Slice, []*ir.Value{list[n]}, nil, s.im.named("start_indices", intsText([]int64{i})),
+			s.im.named("limit_indices", intsText([]int64{i + 1})), s.im.named("strides", intsText([]int64{1})))
+		list = append(list, s.makeAs(in, array(index.elem), stablehlo.Reshape, []*ir.Value{part.v}, nil).v)
+	}
+	return slices.Delete(list, n, n+1)
+}
+
+// constant makes constants of a literal.
+func (s *importScope) constant(in *instr, v *literal) value {
+	im := s.im
+	if v.shape.isTuple() {
+		out := value{tuple: true}
+		for _, e := range v.elems {
+			out.elems = append(out.elems, s.constant(in, e))
+		}
+		return out
+	}
+	if v.shape.elem == tokenType {
+		return s.makeAs(in, v.shape, stablehlo.CreateToken, nil, nil)
+	}
+	t := im.typeOf(in, v.shape)
+	size := v.shape.elem.size()
+	n := int(v.shape.numElements())
+	data := v.data
+	if len(data) < n*size {
+		data = append(slices.Clone(data), make([]byte, n*size-len(data))...)
+	}
+	splat := n > 1 || n == 1 && len(v.shape.dims) > 0
+	for i := 1; splat && i < n; i++ {
+		splat = bytes.Equal(data[:size], data[i*size:(i+1)*size])
+	}
+	shape := tensor.Shape(v.shape.dims)
+	if splat {
+		shape, data = tensor.Shape{}, data[:size]
+	}
+	dense, err := tensor.FromBytes(v.shape.elem.row().dtype, shape, data)
+	if err != nil {
+		im.fail(in, "%v", err)
+	}
+	if splat || n == 1 {
+		return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: "value", Attr: ir.NewDense(t, dense, splat)})
+	}
+	return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: "value", Attr: ir.NewDense(t, dense, false)})
+}
+
+// zeros makes a constant of zeros.
+func (s *importScope) zeros(in *instr, sh *shape) value {
+	return s.constant(in, &literal{shape: sh, data: make([]byte, sh.elem.size())})
+}
+
+func (s *importScope) precision(in *instr) ir.NamedAttr {
+	list := attrOf[[]int64](in, "operand_precision")
+	var parts []string
+	for i := range 2 {
+		p := int64(0)
+		if i < len(list) {
+			p = list[i]
+		}
+		parts = append(parts, "#stablehlo<precision "+strings.ToUpper(precisions[p])+">")
+	}
+	return s.im.named("precision_config", "["+strings.Join(parts, ", ")+"]")
+}
+
+func (s *importScope) dot(in *instr) value {
+	im := s.im
+	dims := fmt.Sprintf("#stablehlo.dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, lhs_contracting_dimensions = %s, rhs_contracting_dimensions = %s>",
+		listText(attrOf[[]int64](in, "lhs_batch_dims")), listText(attrOf[[]int64](in, "rhs_batch_dims")),
+		listText(attrOf[[]int64](in, "lhs_contracting_dims")), listText(attrOf[[]int64](in, "rhs_contracting_dims")))
+	attrs := []ir.NamedAttr{im.named("dot_dimension_numbers", dims), s.precision(in)}
+	if a := attrOf[int64](in, "algorithm"); a != 0 {
+		text := dotAlgorithm(algorithms[a])
+		if text == "" {
+			im.fail(in, "algorithm %s has no equivalent in StableHLO", algorithms[a])
+		}
+		attrs = append(attrs, im.named("algorithm", text))
+	}
+	return s.make(in, stablehlo.DotGeneral, s.operands(in), nil, attrs...)
+}
+
+func (s *importScope) raggedDot(in *instr) value {
+	list := func(name string) string { return listText(attrOf[[]int64](in, name)) }
+	text := fmt.Sprintf("#chlo.ragged_dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, lhs_contracting_dimensions = %s, rhs_contracting_dimensions = %s, lhs_ragged_dimensions = %s, rhs_group_dimensions = %s>",
+		list("lhs_batch_dims"), list("rhs_batch_dims"), list("lhs_contracting_dims"), list("rhs_contracting_dims"), list("lhs_ragged_dims"), list("rhs_group_dims"))
+	return s.make(in, chlo.RaggedDot, s.operands(in), nil, s.im.named("ragged_dot_dimension_numbers", text))
+}
+
+// dotAlgorithm returns the attribute for an algorithm such as dot_bf16_bf16_f32_x3, "" for one that has none.
+func dotAlgorithm(name string) string {
+	parts := strings.Split(strings.TrimPrefix(name, "dot_"), "_")
+	fast := strings.HasSuffix(name, "_fast_accum")
+	if strings.HasPrefix(name, "dot_any_f8") {
+		return fmt.Sprintf("#stablehlo.dot_algorithm<lhs_precision_type = f8E5M2, rhs_precision_type = f8E5M2, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = %t>", fast)
+	}
+	if len(parts) < 3 {
+		return ""
+	}
+	ops := 1
+	if len(parts) == 4 {
+		ops, _ = strconv.Atoi(strings.TrimPrefix(parts[3], "x"))
+	}
+	return fmt.Sprintf("#stablehlo.dot_algorithm<lhs_precision_type = %s, rhs_precision_type = %s, accumulation_type = %s, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = %d, allow_imprecise_accumulation = %t>",
+		parts[0], parts[1], parts[2], ops, fast)
+}
+
+func (s *importScope) gather(in *instr) value {
+	im := s.im
+	text := fmt.Sprintf("#stablehlo.gather<offset_dims = %s, collapsed_slice_dims = %s, operand_batching_dims = %s, start_indices_batching_dims = %s, start_index_map = %s, index_vector_dim = %d>",
+		listText(attrOf[[]int64](in, "offset_dims")), listText(attrOf[[]int64](in, "collapsed_slice_dims")), listText(attrOf[[]int64](in, "operand_batching_dims")),
+		listText(attrOf[[]int64](in, "start_indices_batching_dims")), listText(attrOf[[]int64](in, "start_index_map")), attrOf[int64](in, "index_vector_dim"))
+	return s.make(in, stablehlo.Gather, s.operands(in), nil, im.named("dimension_numbers", text), im.named("slice_sizes", intsText(attrOf[[]int64](in, "slice_sizes"))),
+		im.named("indices_are_sorted", strconv.FormatBool(attrOf[bool](in, "indices_are_sorted"))))
+}
+
+func (s *importScope) scatter(in *instr) value {
+	im := s.im
+	text := fmt.Sprintf("#stablehlo.scatter<update_window_dims = %s, inserted_window_dims = %s, input_batching_dims = %s, scatter_indices_batching_dims = %s, scatter_dims_to_operand_dims = %s, index_vector_dim = %d>",
+		listText(attrOf[[]int64](in, "update_window_dims")), listText(attrOf[[]int64](in, "inserted_window_dims")), listText(attrOf[[]int64](in, "input_batching_dims")),
+		listText(attrOf[[]int64](in, "scatter_indices_batching_dims")), listText(attrOf[[]int64](in, "scatter_dims_to_operand_dims")), attrOf[int64](in, "index_vector_dim"))
+	return s.make(in, stablehlo.Scatter, s.operands(in), []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)}, im.named("scatter_dimension_numbers", text),
+		im.named("indices_are_sorted", strconv.FormatBool(attrOf[bool](in, "indices_are_sorted"))),
+		im.named("unique_indices", strconv.FormatBool(attrOf[bool](in, "unique_indices"))))
+}
+
+// windowAttrs returns the attributes of a window; dilations only on request.
+func (s *importScope) windowAttrs(in *instr, dilations bool) []ir.NamedAttr {
+	im := s.im
+	w := attrOf[window](in, "window")
+	var size, stride, base, win []int64
+	pad := [][]int64{}
+	padded := false
+	for _, d := range w {
+		size, stride, base, win = append(size, d.size), append(stride, d.stride), append(base, d.baseDilation), append(win, d.windowDilation)
+		pad = append(pad, []int64{d.padLow, d.padHigh})
+		padded = padded || d.padLow != 0 || d.padHigh != 0
+		if d.reversal {
+			im.fail(in, "a reversed window has no equivalent in StableHLO")
+		}
+	}
+	attrs := []ir.NamedAttr{im.named("window_dimensions", intsText(size)), im.named("window_strides", intsText(stride))}
+	if dilations {
+		attrs = append(attrs, im.named("base_dilations", intsText(base)), im.named("window_dilations", intsText(win)))
+	}
+	if padded {
+		attrs = append(attrs, im.named("padding", pairsText(pad)))
+	}
+	return attrs
+}
+
+func (s *importScope) convolution(in *instr) value {
+	im := s.im
+	d := attrOf[convDims](in, "dim_labels")
+	side := func(labels string) string {
+		var parts []string
+		for i := range len(labels) {
+			if labels[i] == '?' {
+				im.fail(in, "dimensions without a meaning in dim_labels have no equivalent in StableHLO")
+			}
+			parts = append(parts, labels[i:i+1])
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	var stride, base, win []int64
+	var reversal []string
+	pad := [][]int64{}
+	for _, x := range attrOf[window](in, "window") {
+		stride, base, win = append(stride, x.stride), append(base, x.baseDilation), append(win, x.windowDilation)
+		pad = append(pad, []int64{x.padLow, x.padHigh})
+		reversal = append(reversal, strconv.FormatBool(x.reversal))
+	}
+	count := func(name string) ir.NamedAttr {
+		n, ok := in.attrByName(name).(int64)
+		if !ok {
+			n = 1
+		}
+		return im.named(name, intText(n))
+	}
+	rev := "array<i1>"
+	if len(reversal) > 0 {
+		rev = "array<i1: " + strings.Join(reversal, ", ") + ">"
+	}
+	operands := s.operands(in)
+	// StableHLO wants operands of one element type.
+	a, k := in.operands[0].shape, in.operands[1].shape
+	if a.elem != k.elem {
+		wide := a
+		if k.elem.row().bits > a.elem.row().bits {
+			wide = k
+		}
+		if a.elem != wide.elem {
+			operands[0] = s.makeAs(in, a.withElem(wide.elem), stablehlo.Convert, operands[:1:1], nil).v
+		} else {
+			operands[1] = s.makeAs(in, k.withElem(wide.elem), stablehlo.Convert, operands[1:2:2], nil).v
+		}
+	}
+	return s.make(in, stablehlo.Convolution, operands, nil,
+		im.named("dimension_numbers", "#stablehlo.conv<"+side(d.input)+"x"+side(d.kernel)+"->"+side(d.output)+">"),
+		im.named("window_strides", intsText(stride)), im.named("padding", pairsText(pad)), im.named("lhs_dilation", intsText(base)), im.named("rhs_dilation", intsText(win)),
+		im.named("window_reversal", rev), count("feature_group_count"), count("batch_group_count"), s.precision(in))
+}
+
+func (s *importScope) topK(in *instr) value {
+	if !attrOf[bool](in, "largest") {
+		s.im.fail(in, "topk of the smallest elements has no equivalent in StableHLO")
+	}
+	return s.make(in, chlo.TopK, s.operands(in), nil, s.im.named("k", intText(attrOf[int64](in, "k"))))
+}
+
+func (s *importScope) rng(in *instr) value {
+	im := s.im
+	dims := in.shape.dims
+	data := make([]byte, 8*len(dims))
+	for i, d := range dims {
+		put(data, i, 8, uint64(d))
+	}
+	sh := s.constant(in, &literal{shape: array(s64, int64(len(dims))), data: data})
+	operands := append(s.operands(in), sh.v)
+	kind := strings.ToUpper(strings.TrimPrefix(distributions[attrOf[int64](in, "distribution")], "rng_"))
+	return s.make(in, stablehlo.Rng, operands, nil, im.named("rng_distribution", "#stablehlo<rng_distribution "+kind+">"))
+}
+
+func (s *importScope) rngBits(in *instr) value {
+	im := s.im
+	alg := strings.ToUpper(strings.TrimPrefix(rngAlgorithms[attrOf[int64](in, "algorithm")], "rng_"))
+	attr := im.named("rng_algorithm", "#stablehlo<rng_algorithm "+alg+">")
+	if !in.shape.isTuple() {
+		// The form without a state in its result.
+		v := s.makeAs(in, tuple(in.operands[0].shape, in.shape), stablehlo.RngBitGenerator, s.operands(in), nil, attr)
+		return v.elems[1]
+	}
+	return s.make(in, stablehlo.RngBitGenerator, s.operands(in), nil, attr)
+}
+
+// bitcast reinterprets the bytes of an array through both layouts: to the physical order of the operand, to the sizes
+// of the result, and back to the order that the result's layout says.
+func (s *importScope) bitcast(in *instr) value {
+	from, to := in.operands[0].shape, in.shape
+	v := s.values[in.operands[0]]
+	if sameShape(from, to) || from.isTuple() {
+		return v
+	}
+	physical := func(sh *shape) (*shape, []int64) {
+		perm := slices.Clone(sh.layout.minorToMajor)
+		slices.Reverse(perm)
+		dims := make([]int64, len(perm))
+		for i, d := range perm {
+			dims[i] = sh.dims[d]
+		}
+		return array(sh.elem, dims...), perm
+	}
+	if !from.isArray() || !to.isArray() || from.dynamic != nil || to.dynamic != nil {
+		s.im.fail(in, "a bitcast from %s to %s has no equivalent in StableHLO", from.plain(), to.plain())
+	}
+	pf, permFrom := physical(from)
+	pt, permTo := physical(to)
+	if !isIdentity(permFrom) {
+		v = s.makeAs(in, pf, stablehlo.Transpose, []*ir.Value{v.v}, nil, s.im.named("permutation", intsText(permFrom)))
+	}
+	if from.elem != to.elem {
+		if from.elem.row().bits != to.elem.row().bits {
+			s.im.fail(in, "a bitcast from %s to %s, of another width, has no equivalent in StableHLO", from.plain(), to.plain())
+		}
+		v = s.makeAs(in, pf.withElem(to.elem), stablehlo.BitcastConvert, []*ir.Value{v.v}, nil)
+	}
+	if !slices.Equal(pf.dims, pt.dims) {
+		if pf.numElements() != pt.numElements() {
+			s.im.fail(in, "a bitcast from %s to %s has no equivalent in StableHLO", from.plain(), to.plain())
+		}
+		v = s.makeAs(in, pt, stablehlo.Reshape, []*ir.Value{v.v}, nil)
+	}
+	if !isIdentity(permTo) {
+		inverse := make([]int64, len(permTo))
+		for i, d := range permTo {
+			inverse[d] = int64(i)
+		}
+		v = s.makeAs(in, to, stablehlo.Transpose, []*ir.Value{v.v}, nil, s.im.named("permutation", intsText(inverse)))
+	}
+	return v
+}
+
+func isIdentity(perm []int64) bool {
+	for i, d := range perm {
+		if d != int64(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// inline translates the computation c in place, with the given operands as its parameters.
+func (s *importScope) inline(in *instr, c *computation, operands []*instr) value {
+	im := s.im
+	if len(operands) != len(c.params) {
+		im.fail(in, "%s has %d operands, but computation %s %d parameters", in.opName(), len(operands), c.name, len(c.params))
+	}
+	if im.depth++; im.depth > maxNesting {
+		im.fail(in, "computations are nested deeper than %d", maxNesting)
+	}
+	defer func() { im.depth-- }()
+	inner := &importScope{im: im, b: s.b, values: make(map[*instr]value, len(c.instrs))}
+	for i, p := range c.params {
+		inner.values[p] = s.values[operands[i]]
+	}
+	inner.body(c)
+	return inner.values[c.root]
+}
+
+// call calls the function of a computation; a composite stays one.
+func (s *importScope) call(in *instr) value {
+	im := s.im
+	c := attrOf[*computation](in, "to_apply")
+	name := im.call(c)
+	callee := ir.NewSymbolRef(name)
+	if attrOf[bool](in, "is_composite") {
+		fields := map[string]string{}
+		for _, p := range attrOf[[]pair](in, "frontend_attributes") {
+			fields[p.key] = p.value
+		}
+		attrs := []ir.NamedAttr{{Name: "name", Attr: ir.NewString(fields["composite.name"])}, {Name: "decomposition", Attr: callee}}
+		if text := fields["composite.attributes"]; text != "" {
+			attrs = append(attrs, im.named("composite_attributes", text))
+		}
+		if v := fields["composite.version"]; v != "" {
+			attrs = append(attrs, im.named("version", v+" : i32"))
+		}
+		return s.make(in, stablehlo.Composite, s.operands(in), nil, attrs...)
+	}
+	return s.make(in, fn.Call, s.operands(in), nil, ir.NamedAttr{Name: "callee", Attr: callee})
+}
+
+func (s *importScope) while(in *instr) value {
+	im := s.im
+	bind := func(c *computation) func(*ir.Block, map[*instr]value) {
+		return func(block *ir.Block, values map[*instr]value) {
+			var args []*ir.Value
+			for _, t := range im.types(in, in.shape) {
+				args = append(args, block.AddArg(t, nil))
+			}
+			if len(c.params) == 1 {
+				values[c.params[0]], _ = unflatten(in.shape, args)
+			} else {
+				im.fail(in, "computation %s of a while has %d parameters, expected one", c.name, len(c.params))
+			}
+		}
+	}
+	cond, body := attrOf[*computation](in, "condition"), attrOf[*computation](in, "body")
+	return s.make(in, stablehlo.While, s.operands(in), []*ir.Region{s.regionOf(cond, bind(cond)), s.regionOf(body, bind(body))})
+}
+
+// conditional becomes if or case, whose branches use the operands directly.
+func (s *importScope) conditional(in *instr) value {
+	branches := attrOf[[]*computation](in, "branch_computations")
+	def := stablehlo.Case
+	if c := attrOf[*computation](in, "true_computation"); c != nil {
+		def = stablehlo.If
+		branches = []*computation{c, attrOf[*computation](in, "false_computation")}
+	}
+	var regions []*ir.Region
+	for i, c := range branches {
+		regions = append(regions, s.regionOf(c, func(_ *ir.Block, values map[*instr]value) {
+			if len(c.params) != 1 {
+				s.im.fail(in, "branch %s has %d parameters, expected one", c.name, len(c.params))
+			}
+			values[c.params[0]] = s.values[in.operands[i+1]]
+		}))
+	}
+	return s.make(in, def, []*ir.Value{s.values[in.operands[0]].v}, regions)
+}
+
+func (s *importScope) customCall(in *instr) value {
+	im := s.im
+	api := int64(1)
+	if v, ok := in.attrByName("api_version").(int64); ok {
+		api = v
+	}
+	attrs := []ir.NamedAttr{
+		{Name: "call_target_name", Attr: ir.NewString(attrOf[string](in, "custom_call_target"))},
+		im.named("api_version", fmt.Sprintf("%d : i32", api)),
+	}
+	if attrOf[bool](in, "custom_call_has_side_effect") {
+		attrs = append(attrs, im.named("has_side_effect", "true"))
+	}
+	config := attrOf[string](in, "backend_config")
+	switch {
+	case api == 4:
+		if config == "" {
+			config = "{}"
+		}
+		attrs = append(attrs, im.named("backend_config", config))
+	case config != "":
+		attrs = append(attrs, ir.NamedAttr{Name: "backend_config", Attr: ir.NewString(config)})
+	}
+	if comps := attrOf[[]*computation](in, "called_computations"); len(comps) > 0 {
+		var names []ir.Attr
+		for _, c := range comps {
+			names = append(names, ir.NewSymbolRef(im.call(c)))
+		}
+		attrs = append(attrs, ir.NamedAttr{Name: "called_computations", Attr: ir.NewArray(names)})
+	}
+	if constraints, ok := in.attrByName("operand_layout_constraints").([]*shape); ok {
+		var operands, results []string
+		for _, c := range constraints {
+			operands = append(operands, layoutTexts(c)...)
+		}
+		results = layoutTexts(in.shape)
+		attrs = append(attrs, im.named("operand_layouts", "["+strings.Join(operands, ", ")+"]"), im.named("result_layouts", "["+strings.Join(results, ", ")+"]"))
+	}
+	if list := attrOf[[]operandAlias](in, "output_to_operand_aliasing"); len(list) > 0 {
+		attrs = append(attrs, im.named("output_operand_aliases", s.aliases(in, list)))
+	}
+	return s.make(in, stablehlo.CustomCall, s.operands(in), nil, attrs...)
+}
+
+// layoutTexts returns the layouts of the parts of a shape as attributes.
+func layoutTexts(s *shape) []string {
+	switch {
+	case s.isTuple():
+		var list []string
+		for _, e := range s.elems {
+			list = append(list, layoutTexts(e)...)
+		}
+		return list
+	case s.layout == nil || len(s.dims) == 0:
+		return []string{"dense<> : tensor<0xindex>"}
+	}
+	return []string{fmt.Sprintf("dense<%s> : tensor<%dxindex>", listText(s.layout.minorToMajor), len(s.dims))}
+}
+
+// aliases returns the output_operand_aliases of a custom call, whose operands and results are flat.
+func (s *importScope) aliases(in *instr, list []operandAlias) string {
+	var parts []string
+	for _, a := range list {
+		out, ok := flatIndex(in.shape, a.output)
+		if !ok || a.operand < 0 || a.operand >= int64(len(in.operands)) {
+			s.im.fail(in, "output_to_operand_aliasing names a value that does not exist")
+		}
+		operand := 0
+		for _, o := range in.operands[:a.operand] {
+			operand += o.shape.leaves()
+		}
+		within, ok := flatIndex(in.operands[a.operand].shape, a.index)
+		if !ok {
+			s.im.fail(in, "output_to_operand_aliasing names a value that does not exist")
+		}
+		index := "[]"
+		if in.shape.leaves() > 1 {
+			index = "[" + strconv.Itoa(out) + "]"
+		}
+		parts = append(parts, fmt.Sprintf("#stablehlo.output_operand_alias<output_tuple_indices = %s, operand_index = %d, operand_tuple_indices = []>", index, operand+within))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// flatIndex returns which of the parts of s index names.
+func flatIndex(s *shape, index []int64) (int, bool) {
+	n := 0
+	for _, i := range index {
+		if !s.isTuple() || i < 0 || i >= int64(len(s.elems)) {
+			return 0, false
+		}
+		for _, e := range s.elems[:i] {
+			n += e.leaves()
+		}
+		s = s.elems[i]
+	}
+	return n, !s.isTuple()
+}
+
+func (s *importScope) infeed(in *instr) value {
+	attrs := []ir.NamedAttr{{Name: "infeed_config", Attr: ir.NewString(attrOf[string](in, "infeed_config"))}}
+	var layouts []string
+	plain := true
+	var walk func(*shape)
+	walk = func(sh *shape) {
+		for _, e := range sh.elems {
+			walk(e)
+		}
+		if !sh.isTuple() && sh.isArray() {
+			layouts = append(layouts, strings.ReplaceAll("["+string(appendInts(nil, sh.layout.minorToMajor))+"]", ",", ", "))
+			plain = plain && sameLayout(sh.layout, defaultLayout(len(sh.dims)))
+		}
+	}
+	walk(in.shape.elems[0])
+	if !plain {
+		attrs = append(attrs, s.im.named("layout", "["+strings.Join(layouts, ", ")+"]"))
+	}
+	return s.make(in, stablehlo.Infeed, s.operands(in), nil, attrs...)
+}
+
+// transfer translates send and recv with their -done: StableHLO has one op for the pair.
+func (s *importScope) transfer(in *instr) value {
+	im := s.im
+	switch in.op {
+	case opSendDone:
+		return s.values[in.operands[0]].elems[2]
+	case opRecvDone:
+		v := s.values[in.operands[0]]
+		return value{tuple: true, elems: []value{v.elems[0], v.elems[2]}}
+	}
+	host := attrOf[bool](in, "is_host_transfer")
+	kind := 1
+	def := stablehlo.Send
+	if host {
+		kind = 2
+	}
+	if in.op == opRecv {
+		def = stablehlo.Recv
+		if host {
+			kind = 3
+		}
+	}
+	attrs := []ir.NamedAttr{
+		im.named("channel_handle", fmt.Sprintf("#stablehlo.channel_handle<handle = %d, type = %d>", attrOf[int64](in, "channel_id"), kind)),
+		im.named("is_host_transfer", strconv.FormatBool(host)),
+	}
+	token := &shape{elem: tokenType}
+	context := value{v: nil}
+	if in.op == opSend {
+		t := s.makeAs(in, token, def, s.operands(in), nil, attrs...)
+		return value{tuple: true, elems: []value{s.values[in.operands[0]], context, t}}
+	}
+	data := in.shape.elems[0]
+	v := s.makeAs(in, tuple(data, token), def, s.operands(in), nil, attrs...)
+	return value{tuple: true, elems: []value{v.elems[0], context, v.elems[1]}}
+}
+
+// async runs an asynchronous op where it starts. Its done takes the result.
+func (s *importScope) async(in *instr) value {
+	switch in.op {
+	case opAsyncStart:
+		result := in.shape.elems[1]
+		var v value
+		if in.wrapped != nil {
+			op := &instr{name: in.name, op: in.wrapped, shape: result, operands: in.operands, pos: in.pos}
+			for _, a := range in.attrs {
+				if _, ok := in.wrapped.byName[a.spec.name]; ok {
+					op.attrs = append(op.attrs, a)
+				}
+			}
+			v = s.instr(op)
+		} else {
+			v = s.inline(in, attrOf[*computation](in, "calls"), in.operands)
+		}
+		operands := value{tuple: true}
+		for _, o := range in.operands {
+			operands.elems = append(operands.elems, s.values[o])
+		}
+		return value{tuple: true, elems: []value{operands, v}}
+	case opAsyncUpdate:
+		return s.values[in.operands[0]]
+	}
+	return s.values[in.operands[0]].elems[1]
+}
+
+func (s *importScope) dynamicReshape(in *instr) value {
+	list := s.operands(in)
+	var sizes []*ir.Value
+	for i, v := range list[1:] {
+		elem := in.operands[i+1].shape.elem
+		sizes = append(sizes, s.makeAs(in, array(elem, 1), stablehlo.Reshape, []*ir.Value{v}, nil).v)
+	}
+	if len(sizes) == 0 {
+		return s.make(in, stablehlo.Reshape, list[:1], nil)
+	}
+	all := s.makeAs(in, array(in.operands[1].shape.elem, int64(len(sizes))), stablehlo.Concatenate, sizes, nil, s.im.named("dimension", intText(0)))
+	return s.make(in, stablehlo.DynamicReshape, []*ir.Value{list[0], all.v}, nil)
+}
+
+// collective translates the collectives; ok is false for any other instruction.
+func (s *importScope) collective(in *instr) (v value, ok bool) {
+	im := s.im
+	channel := func(attrs []ir.NamedAttr) []ir.NamedAttr {
+		if id, ok := in.attrByName("channel_id").(int64); ok {
+			attrs = append(attrs, im.named("channel_handle", fmt.Sprintf("#stablehlo.channel_handle<handle = %d, type = 1>", id)))
+		}
+		if attrOf[bool](in, "use_global_device_ids") {
+			attrs = append(attrs, im.named("use_global_device_ids", "unit"))
+		}
+		return attrs
+	}
+	groups := func() []ir.NamedAttr {
+		return channel([]ir.NamedAttr{im.named("replica_groups", matrixText(attrOf[*replicaGroups](in, "replica_groups").expand(func(format string, args ...any) {
+			im.fail(in, format, args...)
+		})))})
+	}
+	reducer := func() []*ir.Region { return []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)} }
+	name := in.op.name
+	// A start has the result of its op in it, a done takes it out.
+	switch name {
+	case "all-reduce-done", "all-gather-done", "collective-permute-done":
+		v := s.values[in.operands[0]]
+		if v.tuple && name != "all-reduce-done" {
+			v = v.elems[1]
+		}
+		return v, true
+	case "all-reduce", "all-reduce-start":
+		return s.make(in, stablehlo.AllReduce, s.operands(in), reducer(), groups()...), true
+	case "reduce-scatter":
+		return s.make(in, stablehlo.ReduceScatter, s.operands(in), reducer(), append(groups(), im.named("scatter_dimension", intText(s.oneDim(in))))...), true
+	case "all-gather":
+		return s.make(in, stablehlo.AllGather, s.operands(in), nil, append(groups(), im.named("all_gather_dim", intText(s.oneDim(in))))...), true
+	case "all-gather-start":
+		r := s.makeAs(in, startResult(in), stablehlo.AllGather, s.operands(in), nil, append(groups(), im.named("all_gather_dim", intText(s.oneDim(in))))...)
+		return value{tuple: true, elems: []value{{}, r}}, true
+	case "collective-broadcast":
+		return s.make(in, stablehlo.CollectiveBroadcast, s.operands(in), nil, groups()...), true
+	case "collective-permute", "collective-permute-start":
+		if len(in.operands) != 1 {
+			return value{}, false
+		}
+		attrs := channel([]ir.NamedAttr{im.named("source_target_pairs", pairsText(attrOf[[][]int64](in, "source_target_pairs")))})
+		if name == "collective-permute" {
+			return s.make(in, stablehlo.CollectivePermute, s.operands(in), nil, attrs...), true
+		}
+		r := s.makeAs(in, startResult(in), stablehlo.CollectivePermute, s.operands(in), nil, attrs...)
+		return value{tuple: true, elems: []value{{}, r}}, true
+	case "all-to-all":
+		dims := attrOf[[]int64](in, "dimensions")
+		g := attrOf[*replicaGroups](in, "replica_groups").expand(func(format string, args ...any) { im.fail(in, format, args...) })
+		if len(dims) == 0 && in.shape.isTuple() && len(in.operands) > 0 {
+			return s.tupleAllToAll(in, groups()), true
+		}
+		if len(dims) != 1 || len(g) == 0 || len(in.operands) != 1 {
+			return value{}, false
+		}
+		return s.make(in, stablehlo.AllToAll, s.operands(in), nil, append(groups(), im.named("split_dimension", intText(dims[0])), im.named("concat_dimension", intText(dims[0])),
+			im.named("split_count", intText(int64(len(g[0])))))...), true
+	}
+	return value{}, false
+}
+
+// startResult returns the shape of the result in that of a collective's start.
+func startResult(in *instr) *shape {
+	if in.shape.isTuple() && len(in.shape.elems) > 1 {
+		return in.shape.elems[1]
+	}
+	return in.shape
+}
+
+// tupleAllToAll translates the form of all-to-all that has an operand and a result for each device of a group: the
+// operands become one array, one of its rows for each device.
+func (s *importScope) tupleAllToAll(in *instr, groups []ir.NamedAttr) value {
+	im := s.im
+	n := int64(len(in.operands))
+	row := in.operands[0].shape
+	rowDims := append([]int64{1}, row.dims...)
+	var rows []*ir.Value
+	for _, v := range s.operands(in) {
+		rows = append(rows, s.makeAs(in, array(row.elem, rowDims...), stablehlo.Reshape, []*ir.Value{v}, nil).v)
+	}
+	all := array(row.elem, append([]int64{n}, row.dims...)...)
+	v := s.makeAs(in, all, stablehlo.Concatenate, rows, nil, im.named("dimension", intText(0)))
+	v = s.makeAs(in, all, stablehlo.AllToAll, []*ir.Value{v.v}, nil, append(groups, im.named("split_dimension", intText(0)), im.named("concat_dimension", intText(0)),
+		im.named("split_count", intText(n)))...)
+	out := value{tuple: true}
+	for i := range n {
+		start, limit, stride := make([]int64, len(all.dims)), slices.Clone(all.dims), make([]int64, len(all.dims))
+		start[0], limit[0] = i, i+1
+		for j := range stride {
+			stride[j] = 1
+		}
+		part := s.makeAs(in, array(row.elem, rowDims...), stablehlo.Slice, []*ir.Value{v.v}, nil, im.named("start_indices", intsText(start)),
+			im.named("limit_indices", intsText(limit)), im.named("strides", intsText(stride)))
+		out.elems = append(out.elems, s.makeAs(in, row, stablehlo.Reshape, []*ir.Value{part.v}, nil))
+	}
+	return out
+}
+
+// expand returns the groups of devices as lists.
+func (g *replicaGroups) expand(fail func(string, ...any)) [][]int64 {
+	switch {
+	case g == nil:
+		return nil
+	case g.mesh != nil:
+		fail("replica groups over the axes of a mesh have no equivalent in StableHLO")
+	case g.tiles != nil:
+		n := g.tiles.dims[0] * g.tiles.dims[1]
+		if n > 1<<20 {
+			fail("%d devices are too many for a list of replica groups", n)
+		}
+		ids := g.tiles.list()
+		var out [][]int64
+		for i := range g.tiles.dims[0] {
+			out = append(out, ids[i*g.tiles.dims[1]:(i+1)*g.tiles.dims[1]])
+		}
+		return out
+	}
+	return g.lists
+}
+
+// list returns the devices of iota tiles in order: a range, reshaped and transposed.
+func (t *tiles) list() []int64 {
+	rank := len(t.iota)
+	stride := make([]int64, rank)
+	n := int64(1)
+	for d := rank - 1; d >= 0; d-- {
+		stride[d] = n
+		n *= t.iota[d]
+	}
+	out := make([]int64, 0, n)
+	index := make([]int64, rank)
+	for range n {
+		id := int64(0)
+		for i, d := range t.perm {
+			id += index[i] * stride[d]
+		}
+		out = append(out, id)
+		for i := rank - 1; i >= 0; i-- {
+			if index[i]++; index[i] < t.iota[t.perm[i]] {
+				break
+			}
+			index[i] = 0
+		}
+	}
+	return out
+}
