@@ -58,10 +58,23 @@ func offsetOf(whole, part []byte) int {
 	return max(0, cap(whole)-cap(part))
 }
 
-// IsProto reports whether data is one of the protos that ParseProto reads, by its first fields.
-func IsProto(data []byte) bool {
-	_, ok := moduleBytes(data)
-	return ok
+// IsProto reports whether a file is one of the protos that ParseProto reads, by its first bytes: head may be cut off.
+func IsProto(head []byte) bool {
+	for range 3 {
+		if isModule(head) {
+			return true
+		}
+		num, typ, n := protowire.ConsumeTag(head)
+		if n < 0 || num != 1 || typ != protowire.BytesType {
+			return false
+		}
+		_, m := protowire.ConsumeVarint(head[n:])
+		if m < 0 {
+			return false
+		}
+		head = head[n+m:]
+	}
+	return false
 }
 
 // moduleBytes returns the HloModuleProto in data. A module starts with its name, and field 3 is a computation; an

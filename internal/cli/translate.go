@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,13 +16,18 @@ func (a *app) translateCommand() *cobra.Command {
 		names = append(names, f.name)
 		docs = append(docs, "  "+f.name+strings.Repeat(" ", max(1, 10-len(f.name)))+f.doc)
 	}
+	names = append(names, hloForms...)
+	docs = append(docs, "  hlo       HLO text, as XLA prints it", "  hlo-short HLO text without types of programs and metadata", "  hlo-proto XLA's HloModuleProto")
 	c := &cobra.Command{
 		Use:     "translate IN",
-		Short:   "Print pretty or generic MLIR",
+		Short:   "Convert between MLIR and HLO",
 		Long:    "Read a module, verify it and print it.\n\nForms (--to):\n" + strings.Join(docs, "\n"),
 		Example: "  hlocb translate in.mlir --to generic",
 		Args:    command.Args("IN"),
 		RunE: command.Body(func(_ *cobra.Command, args []string) error {
+			if slices.Contains(hloForms, to) {
+				return a.translateHLO(args[0], out, to)
+			}
 			for _, f := range formats() {
 				if f.name == to {
 					m, err := a.module(args[0])

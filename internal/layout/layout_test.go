@@ -28,6 +28,7 @@ var order = [][]string{
 	{"runtime/backends"},
 	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "runtime/dlpack", "interp"},
 	{"runtime"},
+	{"hlo"},
 	{"bytecode"},
 	{"parse", "print", "internal/randprog"},
 	{"dialect/all"},

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"sync"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
@@ -70,6 +72,8 @@ func refuseBinary(name string, head []byte) error {
 		return fmt.Errorf("%s: MLIR bytecode is not supported; %s", name, fromJAX)
 	case bytes.HasPrefix(head, []byte("hlocb program ")):
 		return &CompiledError{name}
+	case i >= 0 && hlo.IsProto(head):
+		return nil
 	case i >= 0:
 		return diag.Errorf(diag.NewSource(name, head), diag.At(i), "this is a binary file; modules are read as text")
 	}
@@ -87,15 +91,20 @@ func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, e
 	if err := refuseBinary(src.Name(), text[:min(len(text), 8000)]); err != nil {
 		return nil, err
 	}
-	at := firstWord(text)
-	if bytes.HasPrefix(text[at:], []byte("HloModule")) {
-		return nil, diag.Errorf(src, diag.At(at), "HLO text is not supported; %s", fromJAX)
-	}
-	m, err := parse.Parse(src, ir.NewContext(), registry, parse.Options{MaxErrors: maxErrors})
-	if err != nil {
-		if !startsModule(text[at:]) {
-			return nil, diag.Errorf(src, diag.At(at), "not an MLIR module: expected 'module', 'func.func' or another op")
+	var m *ir.Module
+	var err error
+	if IsHLO(text) {
+		var h *hlo.Module
+		if h, err = ReadHLO(src); err == nil {
+			m, err = hlo.Import(h, ir.NewContext(), registry)
 		}
+	} else {
+		m, err = parse.Parse(src, ir.NewContext(), registry, parse.Options{MaxErrors: maxErrors})
+		if at := firstWord(text); err != nil && !startsModule(text[at:]) {
+			err = diag.Errorf(src, diag.At(at), "not a module: expected MLIR (module, func.func or another op) or HLO (HloModule)")
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	err = ir.Verify(m)
@@ -107,6 +116,40 @@ func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, e
 		return nil, err
 	}
 	return m, nil
+}
+
+// ReadHLO reads a module of HLO: text or a proto.
+func ReadHLO(src *diag.Source) (*hlo.Module, error) {
+	if hlo.IsProto(src.Text()) {
+		return hlo.ParseProto(src)
+	}
+	return hlo.Parse(src)
+}
+
+// hloStart matches how HLO without a header begins: with its entry, with an instruction and its type, or with an
+// instruction alone.
+var hloStart = regexp.MustCompile(`^(ENTRY\s|(ROOT\s+)?%?[A-Za-z_][\w.-]*\s*=\s*\(*[a-z]\w*\[|[a-z]\w*\[[^\]]*\]\S*\s+[a-z-]+\(|%?[A-Za-z_][\w.-]*\s*\{)`)
+
+// IsHLO reports whether a file is HLO, text or proto, and not MLIR.
+func IsHLO(text []byte) bool {
+	if hlo.IsProto(text) {
+		return true
+	}
+	start := text[firstWord(text):]
+	if bytes.HasPrefix(start, []byte("HloModule")) {
+		return true
+	}
+	return hloStart.Match(start[:min(len(start), 1000)]) && !startsMLIR(start)
+}
+
+// startsMLIR reports whether the text begins with MLIR's keyword of a module or with an alias.
+func startsMLIR(text []byte) bool {
+	for _, word := range []string{"module", "builtin.module", "func"} {
+		if rest, ok := bytes.CutPrefix(text, []byte(word)); ok && len(rest) > 0 && (rest[0] == ' ' || rest[0] == '.' || rest[0] == '\n' || rest[0] == '{') {
+			return true
+		}
+	}
+	return false
 }
 
 // HasLocations reports whether the text that m was read from has locations. If it has none, m's ops are located by their
@@ -128,6 +171,14 @@ func firstWord(text []byte) int {
 	at := 0
 	for {
 		at = len(text) - len(bytes.TrimLeft(text[at:], " \t\r\n"))
+		if bytes.HasPrefix(text[at:], []byte("/*")) { // of HLO
+			end := bytes.Index(text[at:], []byte("*/"))
+			if end < 0 {
+				return at
+			}
+			at += end + 2
+			continue
+		}
 		if !bytes.HasPrefix(text[at:], []byte("//")) {
 			return at
 		}

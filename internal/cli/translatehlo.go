@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/internal/reader"
+)
+
+// hloForms are the forms of HLO that translate writes.
+var hloForms = []string{"hlo", "hlo-short", "hlo-proto"}
+
+// translateHLO writes a module as HLO. HLO stays as it is; anything else is translated.
+func (a *app) translateHLO(path, out, to string) error {
+	name, text, err := a.text(path)
+	if err != nil {
+		return err
+	}
+	src := diag.NewSource(name, text)
+	var m *hlo.Module
+	if reader.IsHLO(text) {
+		m, err = reader.ReadHLO(src)
+	} else {
+		mod, readErr := readModule(src, reader.MaxErrors)
+		if readErr != nil {
+			return readErr
+		}
+		m, err = hlo.Export(mod)
+	}
+	if err != nil {
+		return err
+	}
+	switch to {
+	case "hlo-proto":
+		if err := m.CheckElided(); err != nil {
+			return err
+		}
+		return a.write(out, m.AppendProto(nil))
+	case "hlo-short":
+		return a.write(out, m.AppendText(nil, hlo.TextOptions{Short: true}))
+	}
+	return a.write(out, m.AppendText(nil, hlo.TextOptions{}))
+}
