@@ -152,10 +152,9 @@ type pendingCall struct {
 
 func (d *protoModule) fail(at []byte, format string, args ...any) { d.r.fail(at, format, args...) }
 
-// module visits the fields of an HloModuleProto other than its computations.
+// fields visits the fields of an HloModuleProto other than its names and computations.
 func (d *protoModule) fields(c *coder) {
 	m := d.m
-	c.str(1, &m.name)
 	c.msg(4, m.layout != nil, func(c *coder) {
 		if m.layout == nil {
 			m.layout = &entryLayout{result: tuple()}
@@ -499,12 +498,9 @@ func (d *protoModule) encode(c *coder) {
 			ids.name[in] = name
 		}
 	}
-	d.fields(c)
+	// The names come first: they tell a module from the messages that hold one.
+	c.str(1, &d.m.name)
 	c.str(2, &d.m.entry.name)
-	entry := ids.comp[d.m.entry]
-	c.int(6, &entry)
-	id := int64(1)
-	c.int(5, &id)
 	fused := map[*computation]bool{}
 	for _, comp := range comps {
 		for _, in := range comp.instrs {
@@ -513,6 +509,14 @@ func (d *protoModule) encode(c *coder) {
 			}
 		}
 	}
+	for _, comp := range comps {
+		c.write(3, func(c *coder) { d.encodeComputation(c, comp, ids, fused[comp], extra) })
+	}
+	d.fields(c)
+	id := int64(1)
+	c.int(5, &id)
+	entry := ids.comp[d.m.entry]
+	c.int(6, &entry)
 	if d.m.scheduled {
 		c.write(7, func(c *coder) {
 			for _, comp := range comps {
@@ -532,9 +536,6 @@ func (d *protoModule) encode(c *coder) {
 				})
 			}
 		})
-	}
-	for _, comp := range comps {
-		c.write(3, func(c *coder) { d.encodeComputation(c, comp, ids, fused[comp], extra) })
 	}
 	c.rest(&d.m.rest)
 }
@@ -606,6 +607,7 @@ func (d *protoModule) decode(c *coder) {
 	m := d.m
 	d.shapes = map[string]*shape{}
 	d.comps = map[int64]*computation{}
+	c.str(1, &m.name)
 	d.fields(c)
 	var entry string
 	var entryID, id int64

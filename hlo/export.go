@@ -1,0 +1,1371 @@
+package hlo
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Export translates a StableHLO module to HLO as XLA's own translation does (xla/hlo/translate/mhlo_to_hlo): functions and regions
+// become computations, several results a tuple. Ops without an equivalent are an error with their position.
+func Export(m *ir.Module) (out *Module, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(failure)
+			if !ok {
+				panic(r)
+			}
+			var d *diag.Diagnostic
+			if out = nil; errors.As(f.err, &d) {
+				err = diag.List{d}
+			} else {
+				err = f.err
+			}
+		}
+	}()
+	ex := &exporter{m: m, out: &Module{src: m.Source(), replicas: 1, partitions: 1}, funcs: map[string]*computation{}, names: map[string]int{}, live: map[*ir.Op]bool{}}
+	ex.module()
+	return ex.out, nil
+}
+
+// exporter translates one module.
+type exporter struct {
+	m     *ir.Module
+	out   *Module
+	funcs map[string]*computation // functions by name; nil while one is being translated
+	names map[string]int
+	live  map[*ir.Op]bool
+}
+
+// exportScope is a computation that is being made.
+type exportScope struct {
+	ex     *exporter
+	c      *computation
+	values map[*ir.Value]*instr
+	op     *ir.Op // the op that is being translated
+
+	// captured are the values from outside that the computation uses, by the parameter they come in.
+	capture func(*ir.Value) *instr
+}
+
+func (ex *exporter) fail(op *ir.Op, format string, args ...any) {
+	d := ex.m.Errorf(op, format, args...)
+	if !d.Pos.IsValid() {
+		d.Pos = diag.At(0)
+	}
+	panic(failure{d})
+}
+
+// unique returns base with a number that nothing else of the name has.
+func (ex *exporter) unique(base string) string {
+	ex.names[base]++
+	return base + "." + strconv.Itoa(ex.names[base])
+}
+
+func (ex *exporter) module() {
+	root := ex.m.Op()
+	ex.out.name = "main"
+	if s, ok := root.Attr(ir.SymbolName).(*ir.StringAttr); ok && s.Value() != "" {
+		ex.out.name = plainName(s.Value())
+	}
+	number := func(name string, v *int64) {
+		for _, dialect := range []string{"mhlo.", "stablehlo."} {
+			if i, ok := root.Attr(dialect + name).(*ir.IntegerAttr); ok {
+				*v = i.Value()
+			}
+		}
+	}
+	number("num_replicas", &ex.out.replicas)
+	number("num_partitions", &ex.out.partitions)
+	if d, ok := root.Attr("mhlo.frontend_attributes").(*ir.DictAttr); ok {
+		ex.out.frontend = pairsOf(d)
+	}
+	main, ok := fn.Lookup(ex.m, "main")
+	if !ok {
+		funcs := fn.Funcs(ex.m)
+		if len(funcs) != 1 {
+			ex.fail(root, "a module without a function main has no entry computation")
+		}
+		main = funcs[0]
+	}
+	ex.out.entry = ex.function(main)
+	for i := range main.Type().Inputs() {
+		ex.argument(main, i)
+	}
+	ex.out.layout = &entryLayout{result: ex.out.entry.root.shape}
+	for _, p := range ex.out.entry.params {
+		ex.out.layout.params = append(ex.out.layout.params, p.shape)
+	}
+}
+
+// argument takes what the attributes of an argument of main say of the entry computation.
+func (ex *exporter) argument(main fn.FuncOp, i int) {
+	d := main.ArgAttrs(i)
+	if d == nil {
+		return
+	}
+	p := ex.out.entry.params[i]
+	if out, ok := d.Get("tf.aliasing_output").(*ir.IntegerAttr); ok {
+		a := moduleAlias{param: int64(i)}
+		if ex.out.entry.root.shape.isTuple() {
+			a.output = []int64{out.Value()}
+		}
+		ex.out.aliases = append(ex.out.aliases, a)
+	} else if b, ok := d.Get("jax.buffer_donor").(*ir.IntegerAttr); ok && b.Value() != 0 {
+		ex.out.donors = append(ex.out.donors, donor{param: int64(i)})
+	}
+	if s, ok := d.Get("mhlo.sharding").(*ir.StringAttr); ok {
+		ex.set(p, cSharding, ex.sharding(main.Op, s.Value()))
+	}
+	if f, ok := d.Get("mhlo.frontend_attributes").(*ir.DictAttr); ok {
+		ex.set(p, cFrontend, pairsOf(f))
+	}
+}
+
+func pairsOf(d *ir.DictAttr) []pair {
+	var list []pair
+	for _, e := range d.Entries() {
+		if s, ok := e.Attr.(*ir.StringAttr); ok {
+			list = append(list, pair{e.Name, s.Value()})
+		} else {
+			list = append(list, pair{e.Name, e.Attr.String()})
+		}
+	}
+	return sortPairs(list)
+}
+
+// plainName returns s as a name of HLO: letters, digits, dots, dashes and underscores.
+func plainName(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if !isNameChar(c) {
+			b[i] = '_'
+		}
+	}
+	if len(b) == 0 || !isLetter(b[0]) {
+		b = append([]byte{'_'}, b...)
+	}
+	return string(b)
+}
+
+// sharding reads the text of an attribute mhlo.sharding.
+func (ex *exporter) sharding(op *ir.Op, text string) *sharding {
+	p := &parser{lexer: &lexer{src: diag.NewSource("sharding", []byte(text)), text: text}, m: &Module{}}
+	defer func() {
+		if r := recover(); r != nil {
+			if f, ok := r.(failure); ok {
+				ex.fail(op, "mhlo.sharding cannot be read: %v", f.err)
+			}
+			panic(r)
+		}
+	}()
+	p.next()
+	return p.sharding()
+}
+
+func (ex *exporter) set(in *instr, spec *attrSpec, v any) {
+	if spec.omit != nil && spec.omit(v) {
+		return
+	}
+	order, s := in.lookup(spec.name)
+	if s == nil {
+		return
+	}
+	in.set(order, s, v)
+}
+
+// function translates a function. Functions that it calls are translated first.
+func (ex *exporter) function(f fn.FuncOp) *computation {
+	name := f.Symbol()
+	if c, ok := ex.funcs[name]; ok {
+		if c == nil {
+			ex.fail(f.Op, "function %s calls itself", name)
+		}
+		return c
+	}
+	if f.External() {
+		ex.fail(f.Op, "function %s has no body", name)
+	}
+	ex.funcs[name] = nil
+	s := ex.newScope()
+	for _, a := range f.Body().Args() {
+		s.param(a)
+	}
+	var shardings []*sharding
+	for i := range f.Type().Results() {
+		var sh *sharding
+		if d := f.ResultAttrs(i); d != nil {
+			if text, ok := d.Get("mhlo.sharding").(*ir.StringAttr); ok {
+				sh = ex.sharding(f.Op, text.Value())
+			}
+		}
+		shardings = append(shardings, sh)
+	}
+	s.block(f.Body())
+	term := f.Body().Last()
+	s.finish(term, name)
+	if len(shardings) > 1 && !slices.Contains(shardings, nil) {
+		ex.set(s.c.root, cSharding, &sharding{kind: tupleSharding, elems: shardings})
+	}
+	ex.funcs[name] = s.c
+	return s.c
+}
+
+func (ex *exporter) newScope() *exportScope {
+	return &exportScope{ex: ex, c: &computation{defined: true}, values: map[*ir.Value]*instr{}}
+}
+
+// param adds a parameter for v.
+func (s *exportScope) param(v *ir.Value) *instr {
+	in := &instr{op: opParameter, param: int64(len(s.c.params)), shape: s.ex.shapeOf(s.op, v.Type())}
+	in.name = s.ex.unique("Arg_" + strconv.Itoa(len(s.c.params)))
+	s.c.instrs = append(s.c.instrs, in)
+	s.c.params = append(s.c.params, in)
+	s.values[v] = in
+	return in
+}
+
+// finish makes the root of what the terminator returns, and adds the computation to the module.
+func (s *exportScope) finish(term *ir.Op, name string) {
+	if term == nil {
+		s.ex.fail(s.op, "a block without a terminator has no equivalent in HLO")
+	}
+	s.op = term
+	var results []*instr
+	for _, v := range term.OperandList() {
+		results = append(results, s.value(v))
+	}
+	s.root(results)
+	s.c.name = s.ex.unique(plainName(name))
+	s.ex.out.comps = append(s.ex.out.comps, s.c)
+}
+
+// root makes the results the root: one as it is, several as a tuple.
+func (s *exportScope) root(results []*instr) {
+	if len(results) == 1 {
+		s.c.root = results[0]
+		return
+	}
+	s.c.root = s.tuple(results)
+}
+
+func (s *exportScope) tuple(list []*instr) *instr {
+	var shapes []*shape
+	for _, in := range list {
+		shapes = append(shapes, in.shape)
+	}
+	return s.add(opTuple, tuple(shapes...), list)
+}
+
+// value returns the instruction of a value, which may come from outside of the computation.
+func (s *exportScope) value(v *ir.Value) *instr {
+	if in := s.values[v]; in != nil {
+		return in
+	}
+	if s.capture != nil {
+		return s.capture(v)
+	}
+	s.ex.fail(s.op, "this op uses a value from outside of its computation, which HLO cannot")
+	return nil
+}
+
+// add adds an instruction with the metadata of the current op.
+func (s *exportScope) add(o *opcode, sh *shape, operands []*instr, attrs ...attr) *instr {
+	in := &instr{op: o, shape: sh, operands: operands, name: s.ex.unique(o.name)}
+	if s.op != nil {
+		in.pos = s.op.Pos().Offset()
+		if m := metadataOf(s.op.Loc()); m != nil {
+			attrs = append(attrs, attr{cMetadata, m})
+		}
+	}
+	for _, a := range attrs {
+		s.ex.set(in, a.spec, a.value)
+	}
+	s.c.instrs = append(s.c.instrs, in)
+	return in
+}
+
+// named returns an attribute of o by its name.
+func named(o *opcode, name string, v any) attr {
+	i, ok := o.byName[name]
+	if !ok {
+		panic("hlo: " + o.name + " has no attribute " + name)
+	}
+	return attr{o.spec(i), v}
+}
+
+// metadataOf returns what a location says: its name and its place in a file.
+func metadataOf(l *ir.Loc) *metadata {
+	m := &metadata{}
+	for depth := 0; l != nil && depth < 100; depth++ {
+		switch l.Kind() {
+		case ir.LocName:
+			if m.opName == "" {
+				m.opName = l.Name()
+			}
+			if c := l.Children(); len(c) > 0 {
+				l = c[0]
+				continue
+			}
+		case ir.LocFile:
+			line, col := l.Start()
+			m.sourceFile, m.sourceLine, m.sourceColumn = l.Name(), int64(line), int64(col)
+		case ir.LocCallSite, ir.LocFused:
+			if c := l.Children(); len(c) > 0 {
+				l = c[0]
+				continue
+			}
+		}
+		break
+	}
+	if noMetadata(m) {
+		return nil
+	}
+	return m
+}
+
+// shapeOf returns the shape of a type.
+func (ex *exporter) shapeOf(op *ir.Op, t ir.Type) *shape {
+	switch t := t.(type) {
+	case *ir.TensorType:
+		if !t.Ranked() {
+			break
+		}
+		elem := elementTypeOf(t.DType())
+		if elem == invalidType {
+			break
+		}
+		s := &shape{elem: elem, dims: slices.Clone(t.Shape()), layout: defaultLayout(t.Rank())}
+		bounds := stablehlo.BoundsOf(t)
+		for i, d := range s.dims {
+			if d == ir.Dynamic {
+				if s.dynamic == nil {
+					s.dynamic = make([]bool, len(s.dims))
+				}
+				s.dynamic[i] = true
+				s.dims[i] = unboundedSize
+				if bounds != nil && bounds[i] != ir.Dynamic {
+					s.dims[i] = bounds[i]
+				}
+			}
+		}
+		return s
+	case *ir.TupleType:
+		s := &shape{elem: tupleType}
+		for _, e := range t.Elems() {
+			s.elems = append(s.elems, ex.shapeOf(op, e))
+		}
+		return s
+	case *ir.DialectType:
+		if stablehlo.IsToken(t) {
+			return &shape{elem: tokenType}
+		}
+	}
+	ex.fail(op, "type %s has no equivalent in HLO", t)
+	return nil
+}
+
+// elementTypeOf returns the element type of HLO for a type of package tensor.
+func elementTypeOf(d tensor.DType) elementType {
+	if d == tensor.Invalid {
+		return invalidType
+	}
+	for i := range typeRows {
+		if typeRows[i].dtype == d {
+			return elementType(i)
+		}
+	}
+	return invalidType
+}
+
+// results returns the shape of an op's result: a tuple for several results or none.
+func (s *exportScope) results(op *ir.Op) *shape {
+	types := op.ResultTypes()
+	if len(types) == 1 {
+		return s.ex.shapeOf(op, types[0])
+	}
+	return s.tupleOf(types)
+}
+
+func (s *exportScope) tupleOf(types []ir.Type) *shape {
+	sh := &shape{elem: tupleType}
+	for _, t := range types {
+		sh.elems = append(sh.elems, s.ex.shapeOf(s.op, t))
+	}
+	return sh
+}
+
+// bind makes the results of op the result of in, the parts of a tuple if there are several.
+func (s *exportScope) bind(op *ir.Op, in *instr) {
+	if op.NumResults() == 1 && !in.shape.isTuple() {
+		s.values[op.Result(0)] = in
+		return
+	}
+	if op.NumResults() == 1 {
+		if _, isTuple := op.Result(0).Type().(*ir.TupleType); isTuple {
+			s.values[op.Result(0)] = in
+			return
+		}
+	}
+	for i, r := range op.ResultList() {
+		s.values[r] = s.element(in, int64(i))
+	}
+}
+
+func (s *exportScope) element(in *instr, i int64) *instr {
+	return s.add(opGTE, in.shape.elems[i], []*instr{in}, attr{opGTE.attrs[0], i})
+}
+
+// block translates the ops of a block but its terminator.
+func (s *exportScope) block(b *ir.Block) {
+	for op := range b.Ops() {
+		if op.Next() == nil && op.Has(ir.Terminator) {
+			break
+		}
+		if !s.ex.isLive(op) {
+			continue
+		}
+		s.op = op
+		s.translate(op)
+	}
+}
+
+// isLive reports whether op has an effect, or a result that a live op uses. XLA's translation leaves out the others.
+func (ex *exporter) isLive(op *ir.Op) bool {
+	if live, ok := ex.live[op]; ok {
+		return live
+	}
+	live := !op.Has(ir.Pure) || op.Has(ir.Terminator)
+	ex.live[op] = live
+	for _, r := range op.ResultList() {
+		for u := range r.Uses() {
+			if live {
+				break
+			}
+			live = ex.isLive(u.Owner())
+		}
+	}
+	ex.live[op] = live
+	return live
+}
+
+// region translates a region of scalars (a reducer, a comparator) to a computation.
+func (s *exportScope) region(r *ir.Region) *computation {
+	inner := s.ex.newScope()
+	inner.op = s.op
+	for _, a := range r.Entry().Args() {
+		inner.param(a)
+	}
+	inner.block(r.Entry())
+	inner.finish(r.Entry().Last(), "region_"+strconv.Itoa(s.ex.names["region"]))
+	s.ex.names["region"]++
+	return inner.c
+}
+
+// operandsOf returns the instructions of op's operands.
+func (s *exportScope) operandsOf(op *ir.Op) []*instr {
+	list := make([]*instr, op.NumOperands())
+	for i, v := range op.OperandList() {
+		list[i] = s.value(v)
+	}
+	return list
+}
+
+// exportOps finds the instruction of the ops that have the same operands and results, and no attributes.
+var exportOps = func() map[*ir.Def]*opcode {
+	m := map[*ir.Def]*opcode{}
+	for name, def := range simpleOps {
+		m[def] = opcodes[name]
+	}
+	return m
+}()
+
+// The helpers below read attributes of the current op.
+
+func (s *exportScope) ints(name string) []int64 {
+	switch a := s.op.Attr(name).(type) {
+	case *ir.DenseArrayAttr:
+		return slices.Clone(a.Values())
+	case *ir.DenseAttr:
+		v, err := a.Int64s()
+		if err == nil {
+			return v
+		}
+	}
+	return nil
+}
+
+func (s *exportScope) int(name string, absent int64) int64 {
+	if a, ok := s.op.Attr(name).(*ir.IntegerAttr); ok {
+		return a.Value()
+	}
+	return absent
+}
+
+func (s *exportScope) bool(name string) bool {
+	switch a := s.op.Attr(name).(type) {
+	case *ir.IntegerAttr:
+		return a.Value() != 0
+	case *ir.UnitAttr:
+		return true
+	}
+	return false
+}
+
+func (s *exportScope) str(name string) string {
+	if a, ok := s.op.Attr(name).(*ir.StringAttr); ok {
+		return a.Value()
+	}
+	return ""
+}
+
+// enum returns the number of the case that an attribute names in words.
+func (s *exportScope) enum(name string, words []string, prefix string) (int64, bool) {
+	a, ok := s.op.Attr(name).(*ir.EnumAttr)
+	if !ok {
+		return 0, false
+	}
+	i := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, prefix+a.Case()) })
+	return int64(i), i >= 0
+}
+
+// translate adds the instructions of one op.
+func (s *exportScope) translate(op *ir.Op) {
+	if o := exportOps[op.Def()]; o != nil {
+		s.simple(op, o)
+		return
+	}
+	switch {
+	case op.Is(stablehlo.Constant), op.Is(chlo.Constant):
+		d, ok := op.Attr("value").(*ir.DenseAttr)
+		if !ok {
+			s.ex.fail(op, "this constant has no equivalent in HLO")
+		}
+		s.bind(op, s.constant(op, d))
+	case op.Is(stablehlo.Tuple):
+		s.values[op.Result(0)] = s.add(opTuple, s.results(op), s.operandsOf(op))
+	case op.Is(stablehlo.GetTupleElement):
+		s.values[op.Result(0)] = s.element(s.value(op.Operand(0)), s.int("index", 0))
+	case op.Is(stablehlo.Iota):
+		s.make(op, "iota", "iota_dimension", s.int("iota_dimension", 0))
+	case op.Is(stablehlo.Compare):
+		s.compare(op)
+	case op.Is(stablehlo.BroadcastInDim):
+		s.values[op.Result(0)] = s.broadcastInDim(s.value(op.Operand(0)), s.results(op), s.ints("broadcast_dimensions"))
+	case op.Is(stablehlo.Broadcast):
+		in := s.value(op.Operand(0))
+		out := s.results(op)
+		dims := make([]int64, len(in.shape.dims))
+		for i := range dims {
+			dims[i] = int64(len(out.dims) - len(dims) + i)
+		}
+		s.values[op.Result(0)] = s.broadcastInDim(in, out, dims)
+	case op.Is(stablehlo.Transpose):
+		s.transpose(op)
+	case op.Is(stablehlo.Reverse):
+		s.make(op, "reverse", "dimensions", s.ints("dimensions"))
+	case op.Is(stablehlo.Concatenate):
+		if op.NumOperands() == 1 {
+			s.values[op.Result(0)] = s.value(op.Operand(0))
+			return
+		}
+		s.make(op, "concatenate", "dimensions", []int64{s.int("dimension", 0)})
+	case op.Is(stablehlo.Slice):
+		var list []sliceDim
+		limit, stride := s.ints("limit_indices"), s.ints("strides")
+		for i, start := range s.ints("start_indices") {
+			list = append(list, sliceDim{start, limit[i], stride[i]})
+		}
+		if list == nil {
+			list = []sliceDim{}
+		}
+		if in := s.value(op.Operand(0)); compatible(in.shape, s.results(op)) {
+			s.values[op.Result(0)] = in
+			return
+		}
+		s.make(op, "slice", "slice", list)
+	case op.Is(stablehlo.Pad):
+		list := []paddingDim{}
+		high, interior := s.ints("edge_padding_high"), s.ints("interior_padding")
+		for i, low := range s.ints("edge_padding_low") {
+			list = append(list, paddingDim{low, high[i], interior[i]})
+		}
+		s.make(op, "pad", "padding", list)
+	case op.Is(stablehlo.DynamicSlice):
+		s.make(op, "dynamic-slice", "dynamic_slice_sizes", s.ints("slice_sizes"))
+	case op.Is(stablehlo.ReducePrecision):
+		s.make(op, "reduce-precision", "exponent_bits", s.int("exponent_bits", 0), "mantissa_bits", s.int("mantissa_bits", 0))
+	case op.Is(stablehlo.Gather):
+		d, _ := ir.DataOf[stablehlo.GatherDims](op.Attr("dimension_numbers"))
+		s.make(op, "gather", "offset_dims", list(d.OffsetDims), "collapsed_slice_dims", list(d.CollapsedSliceDims), "start_index_map", list(d.StartIndexMap),
+			"operand_batching_dims", list(d.OperandBatchingDims), "start_indices_batching_dims", list(d.StartIndicesBatchingDims),
+			"index_vector_dim", d.IndexVectorDim, "slice_sizes", s.ints("slice_sizes"), "indices_are_sorted", s.bool("indices_are_sorted"))
+	case op.Is(stablehlo.Scatter):
+		d, _ := ir.DataOf[stablehlo.ScatterDims](op.Attr("scatter_dimension_numbers"))
+		s.make(op, "scatter", "update_window_dims", list(d.UpdateWindowDims), "inserted_window_dims", list(d.InsertedWindowDims),
+			"scatter_dims_to_operand_dims", list(d.ScatterDimsToOperandDims), "input_batching_dims", list(d.InputBatchingDims),
+			"scatter_indices_batching_dims", list(d.ScatterIndicesBatchingDim), "index_vector_dim", d.IndexVectorDim,
+			"indices_are_sorted", s.bool("indices_are_sorted"), "unique_indices", s.bool("unique_indices"), "to_apply", s.region(op.Region(0)))
+	case op.Is(stablehlo.DotGeneral):
+		d, _ := ir.DataOf[stablehlo.DotDims](op.Attr("dot_dimension_numbers"))
+		s.dot(op, *d)
+	case op.Is(stablehlo.Dot):
+		a := s.ex.shapeOf(op, op.Operand(0).Type())
+		s.dot(op, stablehlo.DotDims{LHSContracting: []int64{int64(len(a.dims) - 1)}, RHSContracting: []int64{0}})
+	case op.Is(chlo.RaggedDot):
+		d, _ := ir.DataOf[chlo.RaggedDotDims](op.Attr("ragged_dot_dimension_numbers"))
+		s.make(op, "ragged-dot", "lhs_batch_dims", list(d.LHSBatching), "lhs_contracting_dims", list(d.LHSContracting), "rhs_batch_dims", list(d.RHSBatching),
+			"rhs_contracting_dims", list(d.RHSContracting), "lhs_ragged_dims", list(d.LHSRagged), "rhs_group_dims", list(d.RHSGroup), "operand_precision", s.precision())
+	case op.Is(stablehlo.Convolution):
+		s.convolution(op)
+	case op.Is(stablehlo.Reduce):
+		s.make(op, "reduce", "dimensions", s.ints("dimensions"), "to_apply", s.region(op.Region(0)))
+	case op.Is(stablehlo.ReduceWindow):
+		s.make(op, "reduce-window", "window", s.window("window_dimensions", "base_dilations", "window_dilations"), "to_apply", s.region(op.Region(0)))
+	case op.Is(stablehlo.SelectAndScatter):
+		s.make(op, "select-and-scatter", "window", s.window("window_dimensions", "", ""), "select", s.region(op.Region(0)), "scatter", s.region(op.Region(1)))
+	case op.Is(stablehlo.Map):
+		s.make(op, "map", "dimensions", s.ints("dimensions"), "to_apply", s.region(op.Region(0)))
+	case op.Is(stablehlo.Sort):
+		dim := s.int("dimension", -1)
+		if rank := int64(len(s.ex.shapeOf(op, op.Operand(0).Type()).dims)); dim < 0 {
+			dim += rank
+		}
+		s.make(op, "sort", "dimensions", []int64{dim}, "is_stable", s.bool("is_stable"), "to_apply", s.region(op.Region(0)))
+	case op.Is(stablehlo.Fft):
+		kind, _ := s.enum("fft_type", fftTypes, "")
+		s.make(op, "fft", "fft_type", kind, "fft_length", s.ints("fft_length"))
+	case op.Is(stablehlo.Cholesky):
+		s.make(op, "cholesky", "lower", s.bool("lower"))
+	case op.Is(stablehlo.TriangularSolve):
+		kind, _ := s.enum("transpose_a", transposes, "")
+		s.make(op, "triangular-solve", "left_side", s.bool("left_side"), "lower", s.bool("lower"), "unit_diagonal", s.bool("unit_diagonal"), "transpose_a", kind)
+	case op.Is(stablehlo.BatchNormTraining):
+		s.make(op, "batch-norm-training", "epsilon", s.float("epsilon"), "feature_index", s.int("feature_index", 0))
+	case op.Is(stablehlo.BatchNormInference):
+		s.make(op, "batch-norm-inference", "epsilon", s.float("epsilon"), "feature_index", s.int("feature_index", 0))
+	case op.Is(stablehlo.BatchNormGrad):
+		s.make(op, "batch-norm-grad", "epsilon", s.float("epsilon"), "feature_index", s.int("feature_index", 0))
+	case op.Is(stablehlo.Rng):
+		kind, _ := s.enum("rng_distribution", distributions, "rng_")
+		o := opcodes["rng"]
+		s.bind(op, s.add(o, s.results(op), s.operandsOf(op)[:2], append(s.common(op), named(o, "distribution", kind))...))
+	case op.Is(stablehlo.RngBitGenerator):
+		kind, _ := s.enum("rng_algorithm", rngAlgorithms, "rng_")
+		s.make(op, "rng-bit-generator", "algorithm", kind)
+	case op.Is(stablehlo.GetDimensionSize):
+		s.make(op, "get-dimension-size", "dimensions", []int64{s.int("dimension", 0)})
+	case op.Is(stablehlo.SetDimensionSize):
+		s.make(op, "set-dimension-size", "dimensions", []int64{s.int("dimension", 0)})
+	case op.Is(fn.Call):
+		s.call(op)
+	case op.Is(stablehlo.While):
+		s.while(op)
+	case op.Is(stablehlo.If), op.Is(stablehlo.Case):
+		s.conditional(op)
+	case op.Is(stablehlo.CustomCall):
+		s.customCall(op)
+	case op.Is(stablehlo.CreateToken), op.Is(stablehlo.AfterAll):
+		s.make(op, "after-all")
+	case op.Is(stablehlo.Infeed):
+		s.infeed(op)
+	case op.Is(stablehlo.Outfeed):
+		s.outfeed(op)
+	case op.Is(stablehlo.Send), op.Is(stablehlo.Recv):
+		s.transfer(op)
+	case op.Is(stablehlo.AllReduce):
+		s.collective(op, "all-reduce", "to_apply", s.region(op.Region(0)))
+	case op.Is(stablehlo.ReduceScatter):
+		s.collective(op, "reduce-scatter", "dimensions", []int64{s.int("scatter_dimension", 0)}, "to_apply", s.region(op.Region(0)))
+	case op.Is(stablehlo.AllGather):
+		s.collective(op, "all-gather", "dimensions", []int64{s.int("all_gather_dim", 0)})
+	case op.Is(stablehlo.AllToAll):
+		s.allToAll(op)
+	case op.Is(stablehlo.CollectiveBroadcast):
+		s.collective(op, "collective-broadcast")
+	case op.Is(stablehlo.CollectivePermute):
+		pairs := s.rows("source_target_pairs")
+		o := opcodes["collective-permute"]
+		s.bind(op, s.add(o, s.results(op), s.operandsOf(op), append(append(s.common(op), s.channel(o)...), named(o, "source_target_pairs", pairs))...))
+	case op.Is(stablehlo.Composite):
+		s.composite(op)
+	default:
+		s.ex.fail(op, "'%s' has no equivalent in HLO", op.Name())
+	}
+}
+
+// list returns v, never nil.
+func list(v []int64) []int64 {
+	if v == nil {
+		return []int64{}
+	}
+	return slices.Clone(v)
+}
+
+// make adds the instruction called name with the operands and results of op and the given attributes.
+func (s *exportScope) make(op *ir.Op, name string, attrs ...any) *instr {
+	o := opcodes[name]
+	all := s.common(op)
+	for i := 0; i < len(attrs); i += 2 {
+		v := attrs[i+1]
+		if l, ok := v.([]int64); ok {
+			v = list(l)
+		}
+		all = append(all, named(o, attrs[i].(string), v))
+	}
+	in := s.add(o, s.results(op), s.operandsOf(op), all...)
+	s.bind(op, in)
+	return in
+}
+
+// common returns the attributes that any instruction may have.
+func (s *exportScope) common(op *ir.Op) []attr {
+	var attrs []attr
+	if t, ok := op.Attr("mhlo.sharding").(*ir.StringAttr); ok {
+		attrs = append(attrs, attr{cSharding, s.ex.sharding(op, t.Value())})
+	}
+	if d, ok := op.Attr("mhlo.frontend_attributes").(*ir.DictAttr); ok {
+		attrs = append(attrs, attr{cFrontend, pairsOf(d)})
+	}
+	return attrs
+}
+
+func (s *exportScope) float(name string) float64 {
+	if a, ok := s.op.Attr(name).(*ir.FloatAttr); ok {
+		return tensor.DecodeFloat(a.Type().DType(), a.Bits())
+	}
+	return 0
+}
+
+func (s *exportScope) simple(op *ir.Op, o *opcode) {
+	operands := s.operandsOf(op)
+	attrs := s.common(op)
+	sh := s.results(op)
+	switch {
+	case op.Is(stablehlo.OptimizationBarrier):
+		if len(operands) != 1 {
+			operands = []*instr{s.tuple(operands)}
+		}
+	case op.Is(stablehlo.Reshape):
+		if compatible(operands[0].shape, sh) {
+			s.values[op.Result(0)] = operands[0]
+			return
+		}
+	case op.Is(stablehlo.Convert):
+		if operands[0].shape.elem == sh.elem {
+			s.values[op.Result(0)] = operands[0]
+			return
+		}
+	case op.Is(stablehlo.Clamp), op.Is(stablehlo.Select):
+		s.spread(operands)
+	}
+	if r, ok := ir.DataOf[stablehlo.ResultAccuracy](op.Attr("result_accuracy")); ok && o.accuracy {
+		a := &accuracy{atol: r.Atol, rtol: r.Rtol, ulps: float64(r.Ulps)}
+		if r.Mode.Code == 2 {
+			a.tolerance = true
+		} else {
+			a.mode = int64(r.Mode.Code)
+		}
+		attrs = append(attrs, attr{cAccuracy, a})
+	}
+	s.bind(op, s.add(o, sh, operands, attrs...))
+}
+
+// spread broadcasts scalars among the operands of a clamp or a select to the type of the others.
+func (s *exportScope) spread(operands []*instr) {
+	big := operands[1].shape
+	for i, in := range operands {
+		if len(in.shape.dims) == 0 && len(big.dims) > 0 {
+			operands[i] = s.add(opBroadcast, big.withElem(in.shape.elem), []*instr{in}, attr{aOptDimensions, []int64{}})
+		}
+	}
+}
+
+// constant makes a constant of dense elements; a large one that repeats one element is a broadcast.
+func (s *exportScope) constant(op *ir.Op, d *ir.DenseAttr) *instr {
+	sh := s.ex.shapeOf(op, d.Type())
+	t, splat, err := d.Elements()
+	if err != nil {
+		s.ex.fail(op, "the constant cannot be read: %v", err)
+	}
+	if splat && sh.numElements() > 1 {
+		in := s.add(opConstant, array(sh.elem), nil)
+		in.literal = &literal{shape: in.shape, data: t.Bytes()}
+		return s.add(opBroadcast, sh, []*instr{in}, attr{aOptDimensions, []int64{}})
+	}
+	if splat && sh.numElements() == 0 {
+		t = tensor.New(t.DType(), tensor.Shape(sh.dims))
+	}
+	in := s.add(opConstant, sh, nil)
+	in.literal = &literal{shape: sh, data: t.Bytes()}
+	return in
+}
+
+func (s *exportScope) compare(op *ir.Op) {
+	direction, _ := s.enum("comparison_direction", directions, "")
+	o := opCompare
+	attrs := append(s.common(op), attr{o.attrs[0], direction})
+	operands := s.operandsOf(op)
+	if kind, ok := s.enum("compare_type", comparisonTypes, ""); ok && kind != operands[0].shape.defaultComparison() {
+		attrs = append(attrs, attr{o.attrs[1], kind})
+	}
+	s.bind(op, s.add(o, s.results(op), operands, attrs...))
+}
+
+// broadcastInDim is XlaBuilder::BroadcastInDim: a broadcast to the sizes of the operand at the given dimensions, and, if
+// sizes of 1 grow, a reshape that drops them and another broadcast.
+func (s *exportScope) broadcastInDim(in *instr, out *shape, dims []int64) *instr {
+	if in.shape.dynamic == nil && out.dynamic == nil && in.shape.numElements() == out.numElements() && slices.IsSorted(dims) {
+		if slices.Equal(in.shape.dims, out.dims) {
+			return in
+		}
+		return s.add(opcodes["reshape"], out, []*instr{in}, s.common(s.op)...)
+	}
+	sizes := slices.Clone(out.dims)
+	for i, d := range dims {
+		sizes[d] = in.shape.dims[i]
+	}
+	first := out.withDims(sizes, out.dynamicList())
+	v := s.add(opBroadcast, first, []*instr{in}, append(s.common(s.op), attr{aOptDimensions, list(dims)})...)
+	if slices.Equal(sizes, out.dims) {
+		return v
+	}
+	var kept, keptDims []int64
+	for i, n := range sizes {
+		if n == out.dims[i] {
+			kept, keptDims = append(kept, int64(i)), append(keptDims, n)
+		}
+	}
+	r := s.add(opcodes["reshape"], array(out.elem, keptDims...), []*instr{v})
+	return s.add(opBroadcast, out, []*instr{r}, attr{aOptDimensions, list(kept)})
+}
+
+func (s *exportScope) transpose(op *ir.Op) {
+	perm := s.ints("permutation")
+	in := s.value(op.Operand(0))
+	o := opcodes["transpose"]
+	t := &instr{op: o, operands: []*instr{in}, attrs: []attr{{o.attrs[0], list(perm)}}}
+	sh, why := inferTranspose(t)
+	if why != "" {
+		s.ex.fail(op, "%s", why)
+	}
+	s.bind(op, s.add(o, sh, []*instr{in}, append(s.common(op), attr{o.attrs[0], list(perm)})...))
+}
+
+// precision returns the precision of the operands of a product.
+func (s *exportScope) precision() []int64 {
+	a, ok := s.op.Attr("precision_config").(*ir.ArrayAttr)
+	if !ok {
+		return []int64{}
+	}
+	var out []int64
+	for _, e := range a.Elems() {
+		if p, ok := e.(*ir.EnumAttr); ok {
+			out = append(out, int64(p.Code()))
+		}
+	}
+	return list(out)
+}
+
+func (s *exportScope) dot(op *ir.Op, d stablehlo.DotDims) {
+	attrs := []any{"lhs_batch_dims", list(d.LHSBatching), "lhs_contracting_dims", list(d.LHSContracting), "rhs_batch_dims", list(d.RHSBatching),
+		"rhs_contracting_dims", list(d.RHSContracting), "operand_precision", s.precision()}
+	if a, ok := ir.DataOf[stablehlo.DotAlgorithm](op.Attr("algorithm")); ok {
+		name := "dot_" + strings.ToLower(a.LHSPrecision+"_"+a.RHSPrecision+"_"+a.Accumulation)
+		if strings.HasPrefix(strings.ToLower(a.LHSPrecision), "f8") {
+			name = "dot_any_f8_any_f8_f32"
+			if a.AllowImpreciseAccumulation {
+				name += "_fast_accum"
+			}
+		}
+		if a.PrimitiveOperations > 1 {
+			name += "_x" + strconv.FormatInt(a.PrimitiveOperations, 10)
+		}
+		i := slices.Index(algorithms, name)
+		if i < 0 {
+			s.ex.fail(op, "the algorithm has no equivalent in HLO")
+		}
+		attrs = append(attrs, "algorithm", int64(i))
+	}
+	s.make(op, "dot", attrs...)
+}
+
+// window makes a window of the attributes with the given names.
+func (s *exportScope) window(sizeName, baseName, winName string) window {
+	size, stride := s.ints(sizeName), s.ints("window_strides")
+	base, win := s.ints(baseName), s.ints(winName)
+	pad := s.rows("padding")
+	w := make(window, len(size))
+	for i := range w {
+		w[i] = windowDim{size: size[i], stride: 1, baseDilation: 1, windowDilation: 1}
+		if i < len(stride) {
+			w[i].stride = stride[i]
+		}
+		if i < len(base) {
+			w[i].baseDilation = base[i]
+		}
+		if i < len(win) {
+			w[i].windowDilation = win[i]
+		}
+		if i < len(pad) {
+			w[i].padLow, w[i].padHigh = pad[i][0], pad[i][1]
+		}
+	}
+	return w
+}
+
+// rows returns the rows of a matrix of integers.
+func (s *exportScope) rows(name string) [][]int64 {
+	a, ok := s.op.Attr(name).(*ir.DenseAttr)
+	if !ok {
+		return nil
+	}
+	t, ok := a.Type().(*ir.TensorType)
+	if !ok || t.Rank() != 2 {
+		return nil
+	}
+	v, err := a.Int64s()
+	if err != nil {
+		return nil
+	}
+	n := int(t.Shape()[1])
+	rows := [][]int64{}
+	for i := range int(t.Shape()[0]) {
+		row := []int64{}
+		for _, x := range v[i*n : (i+1)*n] {
+			if x >= 0 || name == "padding" {
+				row = append(row, x)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (s *exportScope) convolution(op *ir.Op) {
+	d, _ := ir.DataOf[stablehlo.ConvDims](op.Attr("dimension_numbers"))
+	operands := s.operandsOf(op)
+	side := func(rank int, a int64, first byte, b int64, second byte, spatial []int64) string {
+		out := []byte(strings.Repeat("?", rank))
+		out[a], out[b] = first, second
+		for i, x := range spatial {
+			out[x] = '0' + byte(i)
+		}
+		return string(out)
+	}
+	sh := s.results(op)
+	labels := convDims{
+		side(len(operands[0].shape.dims), d.InputBatch, 'b', d.InputFeature, 'f', d.InputSpatial),
+		side(len(operands[1].shape.dims), d.KernelInputFeature, 'i', d.KernelOutput, 'o', d.KernelSpatial),
+		side(len(sh.dims), d.OutputBatch, 'b', d.OutputFeature, 'f', d.OutputSpatial),
+	}
+	stride, base, win, reversal, pad := s.ints("window_strides"), s.ints("lhs_dilation"), s.ints("rhs_dilation"), s.ints("window_reversal"), s.rows("padding")
+	w := make(window, len(d.KernelSpatial))
+	for i, k := range d.KernelSpatial {
+		w[i] = windowDim{size: operands[1].shape.dims[k], stride: 1, baseDilation: 1, windowDilation: 1}
+		if i < len(stride) {
+			w[i].stride = stride[i]
+		}
+		if i < len(base) {
+			w[i].baseDilation = base[i]
+		}
+		if i < len(win) {
+			w[i].windowDilation = win[i]
+		}
+		if i < len(pad) {
+			w[i].padLow, w[i].padHigh = pad[i][0], pad[i][1]
+		}
+		w[i].reversal = i < len(reversal) && reversal[i] != 0
+	}
+	s.make(op, "convolution", "window", w, "dim_labels", labels, "feature_group_count", s.int("feature_group_count", 1), "batch_group_count", s.int("batch_group_count", 1),
+		"operand_precision", s.precision())
+}
+
+func (s *exportScope) call(op *ir.Op) {
+	f, ok := fn.Lookup(s.ex.m, fn.Callee(op))
+	if !ok {
+		s.ex.fail(op, "function %s does not exist", fn.Callee(op))
+	}
+	outer := s.op
+	c := s.ex.function(f)
+	s.op = outer
+	s.bind(op, s.add(opCall, c.root.shape, s.operandsOf(op), append(s.common(op), named(opCall, "to_apply", c))...))
+}
+
+// composite becomes a call of its decomposition with its name and attributes beside it.
+func (s *exportScope) composite(op *ir.Op) {
+	ref, ok := op.Attr("decomposition").(*ir.SymbolRefAttr)
+	var f fn.FuncOp
+	if ok {
+		f, ok = fn.Lookup(s.ex.m, ref.Root())
+	}
+	if !ok {
+		s.ex.fail(op, "the composite has no decomposition")
+	}
+	c := s.ex.function(f)
+	s.op = op
+	fields := []pair{{"composite.attributes", "{}"}, {"composite.name", s.str("name")}, {"composite.version", strconv.FormatInt(s.int("version", 0), 10)}}
+	if d, ok := op.Attr("composite_attributes").(*ir.DictAttr); ok {
+		fields[0].value = d.String()
+	}
+	s.bind(op, s.add(opCall, c.root.shape, s.operandsOf(op), named(opCall, "to_apply", c), named(opCall, "is_composite", true), attr{cFrontend, fields}))
+}
+
+// loopRegion translates a region of a loop or a branch to a computation with one parameter: the tuple (or the one value)
+// of its arguments, and of the values that it uses from outside.
+func (s *exportScope) loopRegion(r *ir.Region, args []*ir.Value, captured []*ir.Value, withCaptured bool) *computation {
+	ex := s.ex
+	inner := ex.newScope()
+	inner.op = s.op
+	all := append(slices.Clone(args), captured...)
+	var types []ir.Type
+	for _, v := range all {
+		types = append(types, v.Type())
+	}
+	var sh *shape
+	if len(all) == 1 {
+		sh = ex.shapeOf(s.op, types[0])
+	} else {
+		sh = s.tupleOf(types)
+	}
+	p := &instr{op: opParameter, shape: sh, name: ex.unique("arg_tuple")}
+	inner.c.instrs = append(inner.c.instrs, p)
+	inner.c.params = append(inner.c.params, p)
+	for i, v := range all {
+		if len(all) == 1 {
+			inner.values[v] = p
+		} else {
+			inner.values[v] = inner.element(p, int64(i))
+		}
+	}
+	inner.block(r.Entry())
+	term := r.Entry().Last()
+	inner.op = term
+	var results []*instr
+	for _, v := range term.OperandList() {
+		results = append(results, inner.value(v))
+	}
+	if withCaptured {
+		for _, v := range captured {
+			results = append(results, inner.value(v))
+		}
+	}
+	inner.root(results)
+	inner.c.name = ex.unique("region_" + strconv.Itoa(ex.names["region"]))
+	ex.names["region"]++
+	ex.out.comps = append(ex.out.comps, inner.c)
+	return inner.c
+}
+
+// captures returns the values that regions use from outside, in the order of their first use.
+func captures(regions []*ir.Region) []*ir.Value {
+	var list []*ir.Value
+	seen := map[*ir.Value]bool{}
+	for _, r := range regions {
+		op := r.Op()
+		inside := func(v *ir.Value) bool {
+			b := v.Block()
+			if d := v.DefiningOp(); d != nil {
+				b = d.Block()
+			}
+			for b != nil {
+				if b.Region() == r {
+					return true
+				}
+				p := b.Parent()
+				if p == nil || p == op {
+					return false
+				}
+				b = p.Block()
+			}
+			return false
+		}
+		for _, b := range r.Blocks() {
+			for o := range b.Ops() {
+				o.Walk(func(o *ir.Op) bool {
+					for _, v := range o.OperandList() {
+						if !seen[v] && !inside(v) {
+							seen[v] = true
+							list = append(list, v)
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+	return list
+}
+
+// while carries the values that its regions use from outside through the loop.
+func (s *exportScope) while(op *ir.Op) {
+	captured := captures(op.Regions())
+	cond := s.loopRegion(op.Region(0), op.Region(0).Entry().Args(), captured, false)
+	body := s.loopRegion(op.Region(1), op.Region(1).Entry().Args(), captured, true)
+	operands := s.operandsOf(op)
+	for _, v := range captured {
+		operands = append(operands, s.value(v))
+	}
+	init := operands[0]
+	if len(operands) != 1 {
+		init = s.tuple(operands)
+	}
+	in := s.add(opWhile, init.shape, []*instr{init}, append(s.common(op), named(opWhile, "condition", cond), named(opWhile, "body", body))...)
+	if len(operands) == 1 {
+		s.values[op.Result(0)] = in
+		return
+	}
+	for i, r := range op.ResultList() {
+		s.values[r] = s.element(in, int64(i))
+	}
+}
+
+// conditional gives each branch the values that it uses from outside as one operand.
+func (s *exportScope) conditional(op *ir.Op) {
+	index := s.value(op.Operand(0))
+	operands := []*instr{index}
+	var comps []*computation
+	for _, r := range op.Regions() {
+		captured := captures([]*ir.Region{r})
+		comps = append(comps, s.loopRegion(r, nil, captured, false))
+		var list []*instr
+		for _, v := range captured {
+			list = append(list, s.value(v))
+		}
+		if len(list) == 1 {
+			operands = append(operands, list[0])
+		} else {
+			operands = append(operands, s.tuple(list))
+		}
+	}
+	attrs := s.common(op)
+	if op.Is(stablehlo.If) {
+		attrs = append(attrs, named(opConditional, "true_computation", comps[0]), named(opConditional, "false_computation", comps[1]))
+	} else {
+		attrs = append(attrs, named(opConditional, "branch_computations", comps))
+	}
+	s.bind(op, s.add(opConditional, comps[0].root.shape, operands, attrs...))
+}
+
+func (s *exportScope) customCall(op *ir.Op) {
+	o := opCustomCall
+	attrs := append(s.common(op), named(o, "custom_call_target", s.str("call_target_name")), named(o, "custom_call_has_side_effect", s.bool("has_side_effect")))
+	if v := s.int("api_version", 1); v >= 0 && v < int64(len(apiVersions)) {
+		attrs = append(attrs, named(o, "api_version", v))
+	}
+	switch c := op.Attr("backend_config").(type) {
+	case *ir.StringAttr:
+		attrs = append(attrs, attr{cConfig, c.Value()})
+	case *ir.DictAttr:
+		attrs = append(attrs, attr{cConfig, c.String()})
+	}
+	if list, ok := op.Attr("called_computations").(*ir.ArrayAttr); ok && len(list.Elems()) > 0 {
+		var comps []*computation
+		for _, e := range list.Elems() {
+			ref, ok := e.(*ir.SymbolRefAttr)
+			var f fn.FuncOp
+			if ok {
+				f, ok = fn.Lookup(s.ex.m, ref.Root())
+			}
+			if !ok {
+				s.ex.fail(op, "called_computations names a function that does not exist")
+			}
+			comps = append(comps, s.ex.function(f))
+		}
+		s.op = op
+		attrs = append(attrs, named(o, "called_computations", comps))
+	}
+	operands := s.operandsOf(op)
+	sh := s.results(op)
+	if layouts, ok := op.Attr("operand_layouts").(*ir.ArrayAttr); ok {
+		var shapes []*shape
+		for i, e := range layouts.Elems() {
+			shapes = append(shapes, withLayout(operands[i].shape, e))
+		}
+		attrs = append(attrs, named(o, "operand_layout_constraints", shapes))
+	}
+	if layouts, ok := op.Attr("result_layouts").(*ir.ArrayAttr); ok {
+		if list := layouts.Elems(); op.NumResults() == 1 && len(list) == 1 {
+			sh = withLayout(sh, list[0])
+		} else if sh.isTuple() && len(list) == len(sh.elems) {
+			out := &shape{elem: tupleType}
+			for i, e := range sh.elems {
+				out.elems = append(out.elems, withLayout(e, list[i]))
+			}
+			sh = out
+		}
+	}
+	if list, ok := op.Attr("output_operand_aliases").(*ir.ArrayAttr); ok {
+		var aliases []operandAlias
+		for _, e := range list.Elems() {
+			if a, ok := ir.DataOf[stablehlo.OutputOperandAlias](e); ok {
+				aliases = append(aliases, operandAlias{a.OutputTupleIndices, a.OperandIndex, a.OperandTupleIndices})
+			}
+		}
+		attrs = append(attrs, named(o, "output_to_operand_aliasing", aliases))
+	}
+	s.bind(op, s.add(o, sh, operands, attrs...))
+}
+
+// withLayout returns s in the layout that an attribute lists, minor dimension first.
+func withLayout(s *shape, a ir.Attr) *shape {
+	d, ok := a.(*ir.DenseAttr)
+	if !ok || !s.isArray() {
+		return s
+	}
+	dims, err := d.Int64s()
+	if err != nil || len(dims) != len(s.dims) {
+		return s
+	}
+	out := *s
+	out.layout = &layout{tailPadding: 1, minorToMajor: slices.Clone(dims)}
+	return &out
+}
+
+func (s *exportScope) infeed(op *ir.Op) {
+	types := op.ResultTypes()
+	data := s.tupleOf(types[:len(types)-1])
+	if list, ok := op.Attr("layout").(*ir.ArrayAttr); ok && len(list.Elems()) == len(data.elems) {
+		for i, e := range list.Elems() {
+			if dims, ok := e.(*ir.ArrayAttr); ok && len(dims.Elems()) == len(data.elems[i].dims) && data.elems[i].isArray() {
+				l := &layout{tailPadding: 1}
+				for _, d := range dims.Elems() {
+					if v, ok := d.(*ir.IntegerAttr); ok {
+						l.minorToMajor = append(l.minorToMajor, v.Value())
+					}
+				}
+				out := *data.elems[i]
+				out.layout = l
+				data.elems[i] = &out
+			}
+		}
+	}
+	token := &shape{elem: tokenType}
+	in := s.add(opInfeed, tuple(data, token), s.operandsOf(op), append(s.common(op), named(opInfeed, "infeed_config", s.str("infeed_config")))...)
+	parts := s.element(in, 0)
+	for i := range types[:len(types)-1] {
+		s.values[op.Result(i)] = s.element(parts, int64(i))
+	}
+	s.values[op.Result(len(types)-1)] = s.element(in, 1)
+}
+
+func (s *exportScope) outfeed(op *ir.Op) {
+	operands := s.operandsOf(op)
+	n := len(operands) - 1
+	data := operands[:n]
+	v := s.tuple(data)
+	attrs := append(s.common(op), named(opOutfeed, "outfeed_shape", v.shape), named(opOutfeed, "outfeed_config", s.str("outfeed_config")))
+	s.bind(op, s.add(opOutfeed, &shape{elem: tokenType}, []*instr{v, operands[n]}, attrs...))
+}
+
+// transfer makes the pair of a send or recv and its -done.
+func (s *exportScope) transfer(op *ir.Op) {
+	h, _ := ir.DataOf[stablehlo.ChannelHandle](op.Attr("channel_handle"))
+	host := s.bool("is_host_transfer")
+	operands := s.operandsOf(op)
+	token := &shape{elem: tokenType}
+	attrs := func(o *opcode) []attr {
+		return append(s.common(op), named(o, "channel_id", h.Handle), named(o, "is_host_transfer", host))
+	}
+	if op.Is(stablehlo.Send) {
+		n := len(operands) - 1
+		data := operands[0]
+		if n != 1 {
+			data = s.tuple(operands[:n])
+		}
+		start := s.add(opSend, tuple(data.shape, array(u32), token), []*instr{data, operands[n]}, attrs(opSend)...)
+		s.values[op.Result(0)] = s.add(opSendDone, token, []*instr{start}, attrs(opSendDone)...)
+		return
+	}
+	types := op.ResultTypes()
+	n := len(types) - 1
+	data := s.tupleOf(types[:n])
+	if n == 1 {
+		data = data.elems[0]
+	}
+	start := s.add(opRecv, tuple(data, array(u32), token), operands, attrs(opRecv)...)
+	done := s.add(opRecvDone, tuple(data, token), []*instr{start}, attrs(opRecvDone)...)
+	if n == 1 {
+		s.values[op.Result(0)] = s.element(done, 0)
+	} else {
+		parts := s.element(done, 0)
+		for i := range n {
+			s.values[op.Result(i)] = s.element(parts, int64(i))
+		}
+	}
+	s.values[op.Result(n)] = s.element(done, 1)
+}
+
+// channel returns the channel of a collective.
+func (s *exportScope) channel(o *opcode) []attr {
+	var attrs []attr
+	if h, ok := ir.DataOf[stablehlo.ChannelHandle](s.op.Attr("channel_handle")); ok && h.Handle > 0 {
+		attrs = append(attrs, named(o, "channel_id", h.Handle))
+	}
+	if _, ok := o.byName["use_global_device_ids"]; ok && s.bool("use_global_device_ids") {
+		attrs = append(attrs, named(o, "use_global_device_ids", true))
+	}
+	return attrs
+}
+
+// collective makes a collective with replica groups.
+func (s *exportScope) collective(op *ir.Op, name string, attrs ...any) *instr {
+	o := opcodes[name]
+	all := append(s.common(op), s.channel(o)...)
+	all = append(all, named(o, "replica_groups", &replicaGroups{lists: s.rows("replica_groups")}))
+	for i := 0; i < len(attrs); i += 2 {
+		all = append(all, named(o, attrs[i].(string), attrs[i+1]))
+	}
+	in := s.add(o, s.results(op), s.operandsOf(op), all...)
+	s.bind(op, in)
+	return in
+}
+
+// allToAll is the form with one dimension if what is split is also joined, and otherwise the array is reshaped around it.
+func (s *exportScope) allToAll(op *ir.Op) {
+	split, concat := s.int("split_dimension", 0), s.int("concat_dimension", 0)
+	if split == concat {
+		s.collective(op, "all-to-all", "dimensions", []int64{split})
+		return
+	}
+	if op.NumOperands() != 1 {
+		s.ex.fail(op, "this all_to_all has no equivalent in HLO")
+	}
+	in := s.value(op.Operand(0))
+	out := s.results(op)
+	n := s.int("split_count", 1)
+	// The split dimension becomes two, the exchange runs over the first, which then moves in front of the joined one.
+	dims := slices.Clone(in.shape.dims)
+	dims[split] /= n
+	dims = slices.Insert(dims, int(split), n)
+	v := s.add(opcodes["reshape"], array(in.shape.elem, dims...), []*instr{in})
+	o := opcodes["all-to-all"]
+	attrs := append(s.channel(o), named(o, "replica_groups", &replicaGroups{lists: s.rows("replica_groups")}), named(o, "dimensions", []int64{split}))
+	v = s.add(o, v.shape, []*instr{v}, attrs...)
+	var perm []int64
+	for d := range int64(len(in.shape.dims)) {
+		axis := d
+		if axis >= split {
+			axis++
+		}
+		if d == concat {
+			perm = append(perm, split)
+		}
+		perm = append(perm, axis)
+	}
+	t := &instr{op: opcodes["transpose"], operands: []*instr{v}, attrs: []attr{{opcodes["transpose"].attrs[0], perm}}}
+	sh, why := inferTranspose(t)
+	if why != "" {
+		s.ex.fail(op, "%s", why)
+	}
+	v = s.add(opcodes["transpose"], sh, []*instr{v}, named(opcodes["transpose"], "dimensions", perm))
+	s.values[op.Result(0)] = s.add(opcodes["reshape"], out, []*instr{v})
+}

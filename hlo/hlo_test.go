@@ -1,0 +1,297 @@
+package hlo_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/print"
+)
+
+func read(t testing.TB, text string) *hlo.Module {
+	t.Helper()
+	m, err := hlo.Parse(diag.NewSource("test.hlo", []byte(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// canonical is a module as XLA prints it: reading and printing it must not change a byte.
+const canonical = `HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias) }, entry_computation_layout={(f32[2,3]{0,1:T(8,128)S(1)}, s32[])->(f32[2,3]{0,1}, pred[])}, num_partitions=2, frontend_attributes={a="b",c={x = 1}}
+
+%add (x: f32[], y: f32[]) -> f32[] {
+  %x = f32[] parameter(0)
+  %y = f32[] parameter(1)
+  ROOT %add.1 = f32[] add(%x, %y)
+}
+
+ENTRY %main (p: f32[2,3], n: s32[]) -> (f32[2,3], pred[]) {
+  %p = f32[2,3]{0,1:T(8,128)S(1)} parameter(0), sharding={devices=[2,1]<=[2]}, metadata={op_name="p"}
+  %n = s32[] parameter(1)
+  %c = f32[2,2]{1,0} constant({ { 1, -0.0 }, { nan, 3.40282347e+38 } })
+  %all = f32[2,3]{0,1} all-reduce(%p), channel_id=1, replica_groups=[1,2]<=[2], use_global_device_ids=true, to_apply=%add
+  %less = pred[] compare(%n, %n), direction=LT, control-predecessors={%all}, backend_config={"k":[1]}
+  ROOT %out = (f32[2,3]{0,1}, pred[]) tuple(%all, %less)
+}, execution_thread="t"
+
+`
+
+func TestCanonicalTextStays(t *testing.T) {
+	if diff := cmp.Diff(canonical, string(read(t, canonical).AppendText(nil, hlo.TextOptions{}))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestProtoRoundTrip(t *testing.T) {
+	m := read(t, canonical)
+	data := m.AppendProto(nil)
+	if !hlo.IsProto(data) || !hlo.IsProto(data[:40]) || hlo.IsProto([]byte(canonical)) {
+		t.Error("a proto is not told from text")
+	}
+	back, err := hlo.ParseProto(diag.NewSource("m.pb", data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The number of partitions has no place in the proto.
+	want := strings.Replace(canonical, ", num_partitions=2", "", 1)
+	if diff := cmp.Diff(want, string(back.AppendText(nil, hlo.TextOptions{}))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestSpellings reads forms that XLA reads but does not print.
+func TestSpellings(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"inferred types", "HloModule m\nENTRY e { a = f32[2] parameter(0)\n ROOT b = add(a, a) }", "%b = f32[2]{0} add(%a, %a)"},
+		{"nested operands", "HloModule m\nENTRY e { a = f32[2] parameter(0) ROOT b = f32[2] add(f32[2] negate(a), a) }", "%b = f32[2]{0} add(%negate.anon, %a)"},
+		{"single instruction", "f32[2] add(f32[2] x, f32[2] y)", "ROOT %_ = f32[2]{0} add(%x, %y)"},
+		{"no header", "ENTRY e { ROOT a = f32[] parameter(0) }", "HloModule module_e"},
+		{"anonymous computation", "HloModule m\nENTRY e { a = f32[2] parameter(0) z = f32[] constant(0) ROOT r = f32[] reduce(a, z), dimensions={0}, to_apply={ x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) } }", "to_apply=%_"},
+		{"forward reference", "HloModule m\nENTRY e { a = f32[] parameter(0) ROOT c = f32[] call(a), to_apply=f }\nf { ROOT p = f32[] parameter(0) }", "%f (p: f32[]) -> f32[] {"},
+		{"strings", `HloModule m, frontend_attributes={a='x\x41\''}` + "\nENTRY e { ROOT a = f32[] parameter(0) }", `frontend_attributes={a="xA\'"}`},
+		{"asynchronous sugar", "HloModule m\nENTRY e { a = f32[2] parameter(0) s = ((f32[2]), f32[2], u32[]) negate-start(a) ROOT d = f32[2] negate-done(s) }", "negate-start(%a)"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := string(read(t, test.text).AppendText(nil, hlo.TextOptions{})); !strings.Contains(got, test.want) {
+				t.Errorf("%q is not in\n%s", test.want, got)
+			}
+		})
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"HloModule m\nENTRY e { a = f32[2] parameter(0)\n b = f32[2] substract(a, a) }", "test.hlo:3:13: error: unknown opcode substract; did you mean subtract?"},
+		{"HloModule m\nENTRY e { a = f32[2] negate(b) }", "test.hlo:2:29: error: instruction b does not exist"},
+		{"HloModule m\nENTRY e { a = u8[] constant(256) }", "test.hlo:2:29: error: value 256 is out of range for u8"},
+		{"HloModule m\nENTRY e { a = f32[2] parameter(1) }", "test.hlo:2:11: error: parameter number 1 stands without parameter number 0"},
+		{"HloModule m\nENTRY e { a = f32[2] parameter(0), foo=1 }", "test.hlo:2:36: error: parameter has no attribute foo; it may have backend_config, control-predecessors, frontend_attributes, metadata, origin, parameter_replication, sharding, statistics"},
+		{"HloModule m\nENTRY e { a = f32[] parameter(0) ROOT c = f32[] call(a), to_apply=e }", "test.hlo:2:7: error: computation e calls itself"},
+		{"HloModule m /*", "test.hlo:1:13: error: expected a name, found a comment that does not end"},
+	} {
+		_, err := hlo.Parse(diag.NewSource("test.hlo", []byte(test.text)))
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s\n got %v\nwant %s", test.text, err, test.want)
+		}
+	}
+}
+
+func TestElided(t *testing.T) {
+	text := "HloModule m\nENTRY e { ROOT c = f32[100] constant({...}) }"
+	m := read(t, text)
+	if got := string(m.AppendText(nil, hlo.TextOptions{})); !strings.Contains(got, "constant({...})") {
+		t.Errorf("the elided constant is not kept:\n%s", got)
+	}
+	if err := m.CheckElided(); err == nil || !strings.Contains(err.Error(), "test.hlo:2:16: error: the elements of this constant are elided") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestTruncated reads every prefix of a module and of its proto: an error, never a panic.
+func TestTruncated(t *testing.T) {
+	data := read(t, canonical).AppendProto(nil)
+	for i := range canonical {
+		_, _ = hlo.Parse(diag.NewSource("test.hlo", []byte(canonical[:i])))
+	}
+	for i := range data {
+		_, _ = hlo.ParseProto(diag.NewSource("test.pb", data[:i]))
+	}
+}
+
+func FuzzText(f *testing.F) {
+	f.Add(canonical)
+	f.Add("f32[2] add(f32[2] x, f32[2] y)")
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := hlo.Parse(diag.NewSource("fuzz.hlo", []byte(text)))
+		if err != nil {
+			return
+		}
+		once := m.AppendText(nil, hlo.TextOptions{})
+		again, err := hlo.Parse(diag.NewSource("again.hlo", once))
+		if err != nil {
+			t.Fatalf("own text is refused: %v\n%s", err, once)
+		}
+		if twice := again.AppendText(nil, hlo.TextOptions{}); string(twice) != string(once) {
+			t.Fatalf("printing is no fixpoint:\n%s\n%s", once, twice)
+		}
+	})
+}
+
+func FuzzProto(f *testing.F) {
+	f.Add(read(f, canonical).AppendProto(nil))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if m, err := hlo.ParseProto(diag.NewSource("fuzz.pb", data)); err == nil && m.CheckElided() == nil {
+			m.AppendText(nil, hlo.TextOptions{})
+			m.AppendProto(nil)
+		}
+	})
+}
+
+func TestImport(t *testing.T) {
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := read(t, `HloModule loop
+body { p = (s32[], f32[2]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[2] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  y = f32[2] fusion(x), kind=kLoop, calls={ q = f32[2] parameter(0) ROOT s = f32[2] multiply(q, q) }
+  ROOT r = (s32[], f32[2]) tuple(j, y) }
+cond { p = (s32[], f32[2]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(3)
+  ROOT c = pred[] compare(i, n), direction=LT }
+ENTRY main { a = f32[2] parameter(0), metadata={op_name="jit(f)" source_file="f.py" source_line=3}
+  z = s32[] constant(0)
+  t = (s32[], f32[2]) tuple(z, a)
+  w = (s32[], f32[2]) while(t), condition=cond, body=body
+  ROOT out = f32[2] get-tuple-element(w), index=1 }`)
+	out, err := hlo.Import(m, ir.NewContext(), reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ir.Verify(out); err != nil {
+		t.Fatal(err)
+	}
+	text := string(print.Append(nil, out, print.Options{}))
+	for _, want := range []string{"func.func public @main(%arg0: tensor<2xf32>) -> tensor<2xf32>", "stablehlo.while(", "stablehlo.multiply"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	back, err := hlo.Export(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read(t, string(back.AppendText(nil, hlo.TextOptions{})))
+}
+
+// TestCorpus reads and prints the texts and protos of a folder that HLOCB_HLO names (index.jsonl and, beside each file,
+// what XLA prints for it). Text that is canonical must come back as it is, everything else must be a fixpoint, and what
+// XLA refuses is refused.
+func TestCorpus(t *testing.T) {
+	dir := os.Getenv("HLOCB_HLO")
+	if dir == "" {
+		t.Skip("skip: HLOCB_HLO names no folder with XLA's test files")
+	}
+	index, err := os.Open(filepath.Join(dir, "index.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadFile(filepath.Join(dir, "lenient.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lenient := map[string]bool{}
+	for _, name := range strings.Fields(string(list)) {
+		lenient[name] = true
+	}
+	counts := map[string]int{}
+	for lines := bufio.NewScanner(index); lines.Scan(); {
+		var row struct{ File, Want, Stablehlo string }
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, row.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := diag.NewSource(row.File, text)
+		isProto := strings.HasSuffix(row.File, ".pb")
+		m, err := hlo.Parse(src)
+		if isProto {
+			m, err = hlo.ParseProto(src)
+		}
+		switch {
+		case lenient[row.File]:
+			continue
+		case row.Want == "refused":
+			if err == nil {
+				t.Errorf("%s: accepted, but XLA refuses it", row.File)
+			}
+			counts["refused"]++
+			continue
+		case row.Want == "elided":
+			counts["elided"]++
+			continue
+		case err != nil:
+			t.Error(err)
+			continue
+		}
+		counts["read"]++
+		once := m.AppendText(nil, hlo.TextOptions{})
+		want, err := os.ReadFile(filepath.Join(dir, row.File+".want"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if trim := strings.TrimSpace; !isProto && trim(string(text)) == trim(string(want)) {
+			counts["canonical"]++
+			if trim(string(once)) != trim(string(want)) {
+				t.Errorf("%s is canonical but does not come back as it is", row.File)
+			}
+		}
+		if len(once) > 4<<20 {
+			continue
+		}
+		again, err := hlo.Parse(diag.NewSource(row.File+" again", once))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if string(again.AppendText(nil, hlo.TextOptions{})) != string(once) {
+			t.Errorf("%s: printing is no fixpoint", row.File)
+		}
+		if row.Stablehlo != "ok" {
+			continue
+		}
+		if out, err := hlo.Import(m, ir.NewContext(), reg); err != nil {
+			counts["without StableHLO"]++
+		} else if err := ir.Verify(out); err != nil {
+			counts["StableHLO refused"]++
+		} else {
+			counts["StableHLO"]++
+		}
+	}
+	t.Log(counts)
+	if counts["without StableHLO"]*50 > counts["StableHLO"] || counts["StableHLO refused"]*100 > counts["StableHLO"] {
+		t.Error("too many texts that XLA translates have no StableHLO here")
+	}
+}
