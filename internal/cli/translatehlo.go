@@ -11,7 +11,7 @@ var hloForms = []string{"hlo", "hlo-short", "hlo-proto"}
 
 // translateHLO writes a module as HLO. HLO stays as it is; anything else is translated.
 func (a *app) translateHLO(path, out, to string) error {
-	name, text, err := a.text(path)
+	name, text, err := a.ReadText(path)
 	if err != nil {
 		return err
 	}
