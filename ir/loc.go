@@ -21,7 +21,6 @@ const (
 // diagnostics about the module's text use Pos. Locations are immutable.
 type Loc struct {
 	kind    LocKind
-	open    bool // Measure is to come: until then it may be part of itself
 	depth   uint16
 	size    uint32
 	name    string // file or name
@@ -76,17 +75,16 @@ func FuseLocs(locs ...*Loc) *Loc {
 		return kids[0]
 	}
 	l := &Loc{kind: LocFused, parts: &locParts{kids: kids}}
-	l.Measure(0, 0)
+	l.measure()
 	return l
 }
 
 // ownSize is about the length of the text of a location without names and nested locations.
 const ownSize = 24
 
-// Measure takes size and depth from the name and the nested locations. It is for readers that define some of those
-// later; carried and depth are of locations in the metadata that were not measured yet when l was made.
-func (l *Loc) Measure(carried uint64, carriedDepth int) {
-	size, depth := uint64(len(l.name))+ownSize+carried, uint16(min(carriedDepth, math.MaxUint16))
+// measure takes size and depth from the name and the parts.
+func (l *Loc) measure() {
+	size, depth := uint64(len(l.name))+ownSize, uint16(0)
 	if l.parts != nil {
 		size += uint64(l.parts.metadataSize)
 	}
@@ -94,32 +92,17 @@ func (l *Loc) Measure(carried uint64, carriedDepth int) {
 		size += uint64(c.size)
 		depth = max(depth, c.depth)
 	}
-	l.open = false
 	l.size = uint32(min(size, math.MaxUint32))
 	if depth++; depth > 0 {
 		l.depth = depth
 	}
 }
 
-// Open says that Measure is to come, because some of what l is made of is not defined yet. Until then its text is that of an
-// unknown location.
-func (l *Loc) Open() { l.open = true }
-
-// IsOpen reports whether Open was called, and Measure not since.
-func (l *Loc) IsOpen() bool { return l.open }
-
 // Size returns about how long the text is in bytes when it is written without aliases, at most 1<<32 - 1.
 func (l *Loc) Size() uint32 { return l.size }
 
 // Depth returns how deep locations are nested in l.
 func (l *Loc) Depth() int { return int(l.depth) }
-
-// NewForwardLoc returns a location that is only named so far; Define makes it what def is. It exists for readers of
-// text whose location aliases stand behind their uses.
-func NewForwardLoc() *Loc { return &Loc{kind: LocUnknown, open: true} }
-
-// Define completes a location made by NewForwardLoc.
-func (l *Loc) Define(def *Loc) { *l = *def }
 
 // Kind returns the kind; a nil location is unknown.
 func (l *Loc) Kind() LocKind {

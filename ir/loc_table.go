@@ -12,7 +12,6 @@ type LocTable struct {
 	index  []uint32 // by hash: 1 + position in chunks; at most three quarters are in use
 	chunks [][]Loc
 	count  int
-	fresh  bool
 }
 
 // locChunk is how many locations are allocated at once.
@@ -48,9 +47,6 @@ func (t *LocTable) Fused(metadata Attr, size int64, children []*Loc) *Loc {
 	return t.intern(&Loc{kind: LocFused, parts: parts})
 }
 
-// Fresh reports whether the location that was returned last is a new one.
-func (t *LocTable) Fresh() bool { return t.fresh }
-
 // intern returns the location of the table that equals l, a copy of l if there was none.
 func (t *LocTable) intern(l *Loc) *Loc {
 	t.grow()
@@ -58,11 +54,9 @@ func (t *LocTable) intern(l *Loc) *Loc {
 	i := t.hash(l) & mask
 	for ; t.index[i] != 0; i = (i + 1) & mask {
 		if old := t.at(t.index[i] - 1); sameLoc(old, l) {
-			t.fresh = false
 			return old
 		}
 	}
-	t.fresh = true
 	if n := len(t.chunks); n == 0 || len(t.chunks[n-1]) == cap(t.chunks[n-1]) {
 		size := locChunk
 		if n == 0 {
@@ -74,7 +68,7 @@ func (t *LocTable) intern(l *Loc) *Loc {
 	*c = append(*c, *l)
 	l = &(*c)[len(*c)-1]
 	if l.kind != LocFile {
-		l.Measure(0, 0)
+		l.measure()
 	}
 	t.count++
 	t.index[i] = t.last() + 1

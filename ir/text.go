@@ -339,11 +339,7 @@ func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 			return out
 		}
 	}
-	kind := l.Kind()
-	if kind != LocUnknown && l.open {
-		kind = LocUnknown
-	}
-	switch kind {
+	switch l.Kind() {
 	case LocUnknown:
 		return append(b, "unknown"...)
 	case LocFile:

@@ -30,7 +30,7 @@ type typeAlias struct {
 
 // attrAlias reads #name = attribute.
 func (p *parser) attrAlias() {
-	name, pos := p.text(), p.Pos()
+	name := p.text()
 	if bytes.IndexByte(name, '.') >= 0 {
 		p.Errorf("attribute names with a '.' are reserved for dialect-defined names")
 	}
@@ -53,7 +53,7 @@ func (p *parser) attrAlias() {
 		if !isLoc {
 			p.ErrorfAt(f.pos, "expected location, but found '%s'", name)
 		}
-		p.defineLoc(string(name), f, l.Loc(), pos)
+		f.def = l.Loc()
 	}
 }
 

@@ -245,7 +245,7 @@ func (p *parser) wordAttr(want ir.Type) (ir.Attr, bool) {
 		}
 	case "loc":
 		p.next()
-		return ir.NewLocAttr(p.parenLoc("inline location")), true
+		return ir.NewLocAttr(p.parenLoc("inline location", false)), true
 	case "affine_map", "affine_set", "strided", "distinct", "sparse":
 		return p.opaqueAttr(want), true
 	}

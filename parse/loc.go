@@ -10,18 +10,19 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// locations holds the state of reading locations. The alias of a location may be defined after its uses.
+// locations holds the state of reading locations.
 type locations struct {
 	table   ir.LocTable
 	stack   []*ir.Loc              // parts of the fused locations that are being read
-	forward map[string]*forwardLoc // aliases that were used and are not defined yet
-	names   []string               // of all that were in forward, in the order of their first uses
-	open    []*ir.Loc              // locations made of parts that were not defined yet
+	forward map[string]*forwardLoc // aliases that were used before their definition
+	names   []string               // the keys of forward, in the order of their first uses
 }
 
-// forwardLoc is a location alias that is used before it is defined.
+// forwardLoc is a location alias that an op or an argument uses before its definition. As in MLIR only the whole location
+// of an op or argument can be one.
 type forwardLoc struct {
-	loc *ir.Loc
+	use *ir.Loc // stands for def in the module until the text is read
+	def *ir.Loc // nil until it is read
 	pos diag.Pos
 }
 
@@ -31,19 +32,25 @@ func (p *parser) ParseOptionalLoc() *ir.Loc {
 		return nil
 	}
 	p.next()
-	return p.parenLoc("location")
+	return p.parenLoc("location", true)
 }
 
-// parenLoc reads a location in parentheses. Messages call it what.
-func (p *parser) parenLoc(what string) *ir.Loc {
+// parenLoc reads a location in parentheses. Messages call it what. forward says that it may be an alias without a definition
+// so far.
+func (p *parser) parenLoc(what string, forward bool) *ir.Loc {
 	p.expectIn('(', "expected '(' in "+what)
-	l := p.location()
+	var l *ir.Loc
+	if forward && p.tok.kind == tokHash {
+		l = p.locAlias(true)
+	} else {
+		l = p.location()
+	}
 	p.expectIn(')', "expected ')' in "+what)
 	return l
 }
 
 // locAlias returns the location that the current token, #name, names.
-func (p *parser) locAlias() *ir.Loc {
+func (p *parser) locAlias(forward bool) *ir.Loc {
 	name := p.text()
 	if a, ok := p.aliases.attrs[string(name)]; ok {
 		l, ok := a.attr.(*ir.LocAttr)
@@ -57,9 +64,12 @@ func (p *parser) locAlias() *ir.Loc {
 		a := p.ParseAttr(nil)
 		p.Errorf("expected location attribute, but got '%s'", a)
 	}
+	if !forward {
+		p.undefinedAlias()
+	}
 	f := p.locs.forward[string(name)]
 	if f == nil {
-		f = &forwardLoc{loc: ir.NewForwardLoc(), pos: p.Pos()}
+		f = &forwardLoc{use: ir.NewFileLoc("", 0, 0), pos: p.Pos()}
 		if p.locs.forward == nil {
 			p.locs.forward = map[string]*forwardLoc{}
 		}
@@ -67,118 +77,46 @@ func (p *parser) locAlias() *ir.Loc {
 		p.locs.names = append(p.locs.names, string(name))
 	}
 	p.next()
-	return f.loc
+	return f.use
 }
 
-// defineLoc completes the location f, which the alias name at pos defines as l.
-func (p *parser) defineLoc(name string, f *forwardLoc, l *ir.Loc, pos diag.Pos) {
-	if l == f.loc {
-		p.ErrorfAt(pos, "a location is part of itself")
-	}
-	f.loc.Define(l)
-	p.locs.open = append(p.locs.open, f.loc)
-	delete(p.locs.forward, name)
-}
-
-// finishLocs fails for location aliases without a definition, and checks the locations that were made of parts defined
-// later.
+// finishLocs puts the definitions of location aliases in the place of earlier uses. It fails for aliases without one.
 func (p *parser) finishLocs() {
-	if len(p.errors.list) > 0 {
+	if len(p.errors.list) > 0 || len(p.locs.names) == 0 {
 		return
 	}
+	defs := make(map[*ir.Loc]*ir.Loc, len(p.locs.names))
 	for _, name := range p.locs.names {
-		if f := p.locs.forward[name]; f != nil {
+		f := p.locs.forward[name]
+		if f.def == nil {
 			p.ErrorfAt(f.pos, "operation location alias was never defined")
 		}
+		defs[f.use] = f.def
 	}
-	known := map[*ir.Loc]int{}
-	for _, l := range p.locs.open {
-		known[l] = unmeasured
-	}
-	for _, l := range p.locs.open {
-		p.measureLoc(l, known)
-	}
+	p.m.Walk(func(op *ir.Op) bool {
+		if l := defs[op.Loc()]; l != nil {
+			op.SetLoc(l)
+		}
+		for _, r := range op.Regions() {
+			for _, b := range r.Blocks() {
+				for _, a := range b.Args() {
+					if l := defs[a.Loc()]; l != nil {
+						a.SetLoc(l)
+					}
+				}
+			}
+		}
+		return true
+	})
 }
 
-// Depths of locations that measureLoc has not measured, or is measuring.
-const (
-	unmeasured = 0
-	measuring  = -1
-)
-
-// measureLoc returns the depth of l. It computes the depth and size of the locations in known and fails if l is part of
-// itself, also through an attribute that a fused location carries.
-func (p *parser) measureLoc(l *ir.Loc, known map[*ir.Loc]int) int {
-	d, open := known[l]
-	switch {
-	case !open:
-		return l.Depth()
-	case d == measuring:
-		p.Errorf("a location is part of itself")
-	case d > 0:
-		return d
-	}
-	known[l] = measuring
-	p.deeper()
-	for _, c := range l.Children() {
-		p.measureLoc(c, known)
-	}
-	bytes, depth := p.measureCarried(l.Metadata(), known)
-	p.depth--
-	l.Measure(uint64(bytes), depth)
-	p.checkLoc(l)
-	known[l] = max(l.Depth(), 1)
-	return known[l]
-}
-
-// measureCarried returns the size in bytes and the depth of the locations in a. A location counts as often as it occurs.
-func (p *parser) measureCarried(a ir.Attr, known map[*ir.Loc]int) (bytes int64, depth int) {
-	p.deeper()
-	defer func() { p.depth-- }()
-	part := func(a ir.Attr) {
-		n, d := p.measureCarried(a, known)
-		if bytes += n; bytes > p.maxExpansion() {
-			p.tooLong()
-		}
-		depth = max(depth, d+1)
-	}
-	switch a := a.(type) {
-	case *ir.LocAttr:
-		depth = p.measureLoc(a.Loc(), known)
-		bytes = int64(a.Loc().Size())
-	case *ir.ArrayAttr:
-		for _, e := range a.Elems() {
-			part(e)
-		}
-	case *ir.DictAttr:
-		for _, e := range a.Entries() {
-			part(e.Attr)
-		}
-	}
-	return bytes, depth
-}
-
-// checkLoc fails for a location that is too long when it is written without aliases, or nested too deep.
-func (p *parser) checkLoc(l *ir.Loc) {
+// checked returns l. It fails for a location that is too long when it is written without aliases, or nested too deep.
+func (p *parser) checked(l *ir.Loc) *ir.Loc {
 	if int64(l.Size()) > p.maxExpansion() {
 		p.tooLong()
 	}
 	if l.Depth() > maxDepth {
 		p.tooDeep(p.Pos())
-	}
-}
-
-// checked returns l, which the table of locations returned last, after checking it. A location with parts that are not
-// defined yet is checked at the end.
-func (p *parser) checked(l *ir.Loc) *ir.Loc {
-	switch {
-	case len(p.locs.forward)+len(p.locs.open) > 0 && len(l.Children()) > 0:
-		if p.locs.table.Fresh() {
-			l.Open()
-			p.locs.open = append(p.locs.open, l)
-		}
-	default:
-		p.checkLoc(l)
 	}
 	return l
 }
@@ -189,7 +127,7 @@ func (p *parser) location() *ir.Loc {
 	defer func() { p.depth-- }()
 	switch p.tok.kind {
 	case tokHash:
-		return p.locAlias()
+		return p.locAlias(false)
 	case tokString:
 		return p.fileOrName()
 	case tokWord:

@@ -36,9 +36,6 @@ func (p *parser) dialectAttr() ir.Attr {
 			p.expand(a.extent)
 			return a.attr
 		}
-		if strings.HasPrefix(str(p.text()), "#loc") {
-			return ir.NewLocAttr(p.locAlias())
-		}
 		p.undefinedAlias()
 	}
 	return readSymbol(p, s, &p.cache.attrs, symbolReader[ir.Attr]{

@@ -2,7 +2,6 @@ package parse
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
@@ -184,9 +183,6 @@ func (p *parser) aliasText() (text string, ok bool) {
 		return "", false
 	}
 	if a, ok := p.aliases.attrs[string(name)]; ok {
-		if isOpen(a.attr) {
-			p.Errorf("'%s' stands for a location of which a part is not defined yet", name)
-		}
 		p.expand(a.extent)
 		return a.attr.String(), true
 	}
@@ -196,19 +192,6 @@ func (p *parser) aliasText() (text string, ok bool) {
 	}
 	p.expand(a.extent)
 	return a.typ.String(), true
-}
-
-// isOpen reports whether a holds a location that is not complete.
-func isOpen(a ir.Attr) bool {
-	switch a := a.(type) {
-	case *ir.LocAttr:
-		return a.Loc().IsOpen()
-	case *ir.ArrayAttr:
-		return slices.ContainsFunc(a.Elems(), isOpen)
-	case *ir.DictAttr:
-		return slices.ContainsFunc(a.Entries(), func(e ir.NamedAttr) bool { return isOpen(e.Attr) })
-	}
-	return false
 }
 
 // unreadable fails for the op that start names, whose text cannot be delimited.
