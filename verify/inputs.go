@@ -15,6 +15,8 @@ const (
 	// Ordinary inputs are floats from the standard normal distribution, integers from 0 to 9, fair booleans: what
 	// keeps a model's values finite and its loops short.
 	Ordinary Style = iota
+	// Positive inputs are floats between 0.1 and 0.9, else as Ordinary: what roots and logarithms accept.
+	Positive
 	// Edges are zeros of both signs, ones, infinities, NaN, the smallest and largest normal and denormal
 	// numbers, the limits of integers; then ordinary ones and, for floats, numbers of any magnitude.
 	Edges
@@ -23,7 +25,7 @@ const (
 )
 
 // String returns the name that reports use.
-func (s Style) String() string { return [...]string{"ordinary values", "edge values", "any values"}[s] }
+func (s Style) String() string { return [...]string{"ordinary values", "small positive values", "edge values", "any values"}[s] }
 
 // Fill overwrites t with values of a style, which depend on rng alone.
 func Fill(t *tensor.Tensor, rng *rand.Rand, style Style) {
@@ -40,7 +42,9 @@ func Fill(t *tensor.Tensor, rng *rand.Rand, style Style) {
 		switch {
 		case style == Anything:
 			t.SetBits(i, Canonical(d, rng.Uint64()))
-		case style == Ordinary:
+		case style == Positive && d.IsFloat():
+			t.SetFloat(i, 0.1+0.8*rng.Float64())
+		case style == Ordinary || style == Positive:
 			ordinary(t, i, rng)
 		case i < len(edges) && n >= len(edges), i >= len(edges) && rng.IntN(4) == 0:
 			t.SetBits(i, edges[order[i%len(edges)]])

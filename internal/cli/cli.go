@@ -72,12 +72,12 @@ func (a *app) rootCommand() *cobra.Command {
   Help:  hlocb COMMAND --help, hlocb help ` + strings.Join(topicNames(), "|") + `
   Exit:  0 ok, 1 bad input, 2 usage, 3 handler failed, 4 timeout, 5 differs, 130 interrupted (Ctrl-C), 143 terminated`,
 		Args: command.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: command.Body(func(cmd *cobra.Command, _ []string) error {
 			if version {
 				return a.printVersion()
 			}
 			return cmd.Help()
-		},
+		}),
 	}
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	cobra.EnableCommandSorting = false

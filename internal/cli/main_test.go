@@ -12,7 +12,7 @@ import (
 // TestMain makes the test binary the command where the command starts itself as a child process. CHILD_STATUS_FILE names
 // a file for what Linux says of that process at its end.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && slices.Contains([]string{"plugin", "opt", "hooks"}, os.Args[1]) || os.Getenv("CHILD_STATUS_FILE") != "" {
+	if len(os.Args) > 1 && slices.Contains([]string{"plugin", "opt", "hooks"}, os.Args[1]) || os.Getenv("CHILD_STATUS_FILE") != "" || os.Getenv("HLOCB_TEST_COMMAND") != "" {
 		heap.Tune() // as cmd/hlocb does
 		code := cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 		if file := os.Getenv("CHILD_STATUS_FILE"); file != "" {

@@ -217,6 +217,15 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (out []*t
 	if _, err := f.bind.bindings.Bind(program.Manifest()); err != nil {
 		return nil, err
 	}
+	f.bind.outputs.Inputs = append(f.bind.outputs.Inputs, path, f.program)
+	for _, arg := range f.args {
+		if file, ok := strings.CutPrefix(arg, "@"); ok {
+			f.bind.outputs.Inputs = append(f.bind.outputs.Inputs, file)
+		}
+	}
+	if err := f.bind.outputs.Check(); err != nil {
+		return nil, err
+	}
 	heap.Running()
 	if flags := program.XLAFlags(os.Getenv("XLA_FLAGS"), f.backend, backendOpts); flags != "" {
 		_ = os.Setenv("XLA_FLAGS", flags)
@@ -237,13 +246,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (out []*t
 		f.bind.closing = append(f.bind.closing, recording)
 		recording.Bind(&f.bind.bindings)
 	}
-	f.bind.outputs.Inputs = append(f.bind.outputs.Inputs, path, f.program)
-	for _, arg := range f.args {
-		if file, ok := strings.CutPrefix(arg, "@"); ok {
-			f.bind.outputs.Inputs = append(f.bind.outputs.Inputs, file)
-		}
-	}
-	if err := f.bind.outputs.Check(); err != nil {
+	if err := f.bind.outputs.Check(); err != nil { // again, with the recording
 		return nil, err
 	}
 	if err := f.bind.outputs.Open(ctx); err != nil {

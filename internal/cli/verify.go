@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -315,7 +317,8 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 			err = errors.Join(err, e.Close())
 		}
 	}()
-	for _, in := range inputs {
+	for i := 0; i < len(inputs); i++ {
+		in := inputs[i]
 		var outs [2]*verify.Outcome
 		for i, e := range exes {
 			if outs[i], err = e.Run(ctx, in.args); err != nil {
@@ -328,6 +331,9 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		}
 		run.Inputs = in.name
 		report.Runs = append(report.Runs, run)
+		if in.gentler != nil && run.blind() {
+			inputs = slices.Insert(inputs, i+1, in.gentler())
+		}
 		report.Equal = report.Equal && run.equal
 		if f.bisect && !run.equal {
 			sources := [2]*verify.Source{}
@@ -352,7 +358,11 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		return err
 	}
 	if !report.Equal {
+		a.suggestTolerance(report)
 		return errDiffer
+	}
+	if !slices.ContainsFunc(report.Runs, func(r *verifyRun) bool { return !r.blind() }) {
+		return fmt.Errorf("every float result is NaN, so nothing was compared; give main's arguments with --arg or --fill")
 	}
 	return nil
 }
@@ -399,8 +409,54 @@ func firstOp(found *verify.Found) *verifyFirst {
 
 // verifyInputs are the arguments of one run.
 type verifyInputs struct {
-	name string
-	args []*tensor.Tensor
+	name    string
+	args    []*tensor.Tensor
+	gentler func() verifyInputs // other arguments to try if every float result is NaN; nil for none
+}
+
+// blind reports whether the results say nothing: there are floats, and all are NaN on both sides.
+func (run *verifyRun) blind() bool {
+	floats := false
+	for _, c := range run.Results {
+		if c.AllNaN {
+			floats = true
+		} else if floatType.MatchString(c.Type) {
+			return false
+		}
+	}
+	return floats
+}
+
+// floatType matches the types of tensors of floats.
+var floatType = regexp.MustCompile(`[<x](b?f\d|complex)`)
+
+// nearULPs is the largest distance for which a tolerance is suggested; values further apart are wrong.
+const nearULPs = 1 << 16
+
+// suggestTolerance says which tolerance accepts the differences, if they are small.
+func (a *app) suggestTolerance(r *verifyReport) {
+	most := uint64(0)
+	for _, run := range r.Runs {
+		all := slices.Clone(run.Results)
+		if d := run.Events.First; d != nil {
+			if d.Value == nil {
+				return // an event is missing, or in another order
+			}
+			all = append(all, d.Value)
+		}
+		for _, c := range all {
+			if c.Equal() {
+				continue
+			}
+			if c.OtherType != "" || c.NaN > 0 || c.MaxULP > nearULPs || len(c.Histogram) == 0 {
+				return
+			}
+			most = max(most, c.MaxULP)
+		}
+	}
+	if most > 0 {
+		a.note("the differences above are at most %d ULP; '--tolerance %d' accepts that", most, most)
+	}
 }
 
 func (f *verifyFlags) inputs(types []hlocb.Type) ([]verifyInputs, error) {
@@ -409,25 +465,30 @@ func (f *verifyFlags) inputs(types []hlocb.Type) ([]verifyInputs, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []verifyInputs{{"the inputs given", args}}, nil
+		return []verifyInputs{{name: "the inputs given", args: args}}, nil
 	}
-	var out []verifyInputs
-	for _, style := range []verify.Style{verify.Ordinary, verify.Edges} {
-		if style == verify.Edges && f.noEdges {
-			break
+	for i, t := range types {
+		if hlocb.IsDynamic(t) {
+			return nil, noFill(i, t)
 		}
-		in := verifyInputs{name: fmt.Sprintf("%s of seed %d", style, f.seed)}
-		for i, t := range types {
-			if hlocb.IsDynamic(t) {
-				return nil, noFill(i, t)
-			}
-			v := tensor.New(t.DType, t.Shape)
-			verify.Fill(v, rand.New(rand.NewPCG(f.seed, uint64(i))), style)
-			in.args = append(in.args, v)
-		}
-		out = append(out, in)
 	}
-	return out, nil
+	ordinary := f.generated(types, verify.Ordinary)
+	ordinary.gentler = func() verifyInputs { return f.generated(types, verify.Positive) }
+	if f.noEdges {
+		return []verifyInputs{ordinary}, nil
+	}
+	return []verifyInputs{ordinary, f.generated(types, verify.Edges)}, nil
+}
+
+// generated returns inputs of a style.
+func (f *verifyFlags) generated(types []hlocb.Type, style verify.Style) verifyInputs {
+	in := verifyInputs{name: fmt.Sprintf("%s of seed %d", style, f.seed)}
+	for i, t := range types {
+		v := tensor.New(t.DType, t.Shape)
+		verify.Fill(v, rand.New(rand.NewPCG(f.seed, uint64(i))), style)
+		in.args = append(in.args, v)
+	}
+	return in
 }
 
 // compareRun compares what two runs gave. The first difference is located in the first program.

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,11 +32,19 @@ type Console struct {
 // NewConsole returns a console with these streams. getenv looks up NO_COLOR, TERM and COLUMNS.
 func NewConsole(in io.Reader, out, err io.Writer, getenv func(string) string) *Console {
 	c := &Console{In: in, errFile: terminal(err), outFile: terminal(out)}
+	if closed(out) {
+		out = missing{}
+	}
 	plain := getenv("NO_COLOR") != "" || getenv("TERM") == "dumb"
 	c.colours, c.brighten = c.errFile != nil && !plain, c.outFile != nil && !plain
 	c.Out, c.Err = &stream{c, out, true}, &stream{c, err, false}
 	return c
 }
+
+// missing stands for a standard output that is closed.
+type missing struct{}
+
+func (missing) Write([]byte) (int, error) { return 0, errors.New("standard output is closed") }
 
 // stream writes after it has removed the line of progress.
 type stream struct {

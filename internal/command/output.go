@@ -116,7 +116,7 @@ func (s *Outputs) Check() error {
 		}
 		for _, other := range s.files[:i] {
 			if same(o.path, other.path) {
-				return Usagef("%s is named as two Outputs", o.path)
+				return Usagef("%s is named as two outputs", o.path)
 			}
 		}
 	}

@@ -1,0 +1,157 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// tapping sends its argument to its host.
+const tapping = `func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %t = stablehlo.create_token : !stablehlo.token
+  %u = "stablehlo.outfeed"(%x, %t) {outfeed_config = "x"} : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
+  return %x : tensor<2xf32>
+}
+`
+
+// child returns a process of the command.
+func child(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "HLOCB_TEST_COMMAND=1")
+	return cmd
+}
+
+// exitCode runs a process, for at most 20 seconds, and returns its exit code and what it wrote to standard error.
+func exitCode(t *testing.T, cmd *exec.Cmd) (int, string) {
+	t.Helper()
+	var errs bytes.Buffer
+	if cmd.Stderr == nil {
+		cmd.Stderr = &errs
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	_ = cmd.Wait() // the exit code tells
+	if !late.Stop() {
+		t.Errorf("%v runs for more than 20 s", cmd.Args)
+	}
+	return cmd.ProcessState.ExitCode(), errs.String()
+}
+
+// What cannot be written is an error, also of help and of handlers that print.
+func TestFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("skip: no /dev/full")
+	}
+	defer full.Close()
+	file := writeFile(t, []byte(tapping))
+	for _, args := range [][]string{{"--help"}, {"version"}, {"--version"}, {"help", "order"}, {"hooks", file},
+		{"run", file, "--fill", "iota", "--backend", "engine", "--print-callbacks", "--results", "-"}} {
+		cmd := child(args...)
+		cmd.Stdout = full
+		if code, errs := exitCode(t, cmd); code != 1 && args[0] != "run" || code == 0 || !strings.Contains(errs, "no space left on device") {
+			t.Errorf("%v: exit code %d: %s", args, code, errs)
+		}
+	}
+}
+
+// A closed standard output loses what handlers print.
+func TestClosedOutput(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("skip: no shell")
+	}
+	file := writeFile(t, []byte(tapping))
+	cmd := exec.Command("sh", "-c", `exec "$0" run "$1" --fill iota --backend engine --print-callbacks --results "$2" >&-`, os.Args[0], file, filepath.Join(t.TempDir(), "r"))
+	cmd.Env = append(os.Environ(), "HLOCB_TEST_COMMAND=1")
+	if code, errs := exitCode(t, cmd); code == 0 || !strings.Contains(errs, "standard output is closed") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+// Input without an end is refused.
+func TestEndlessInput(t *testing.T) {
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		t.Skip("skip: no /dev/zero")
+	}
+	code, _, errs := runCLI(t, 10*time.Second, "hooks", "/dev/zero")
+	if code != 1 || !strings.Contains(errs, "this is a binary file") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+// A mistake in the command line empties no file, and a recording replaces an older one when it is complete.
+func TestOutputsAreOpenedLast(t *testing.T) {
+	file := writeFile(t, []byte(tapping))
+	dir := t.TempDir()
+	old := filepath.Join(dir, "old.jsonl")
+	if err := os.WriteFile(old, []byte("kept\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"run", file, "--events", old},
+		{"run", file, "--events", old, "--fill", "iota", "--on", "nobody=print"},
+		{"run", file, "--results", old, "--fill", "iota", "--backend", "abacus"},
+		{"run", file, "--on", "x=record:" + old, "--fill", "iota", "--inject", "y=nan"},
+		{"run", file, "--on", "x=npz:" + old, "--fill", "iota", "--memory-limit", "much"},
+		{"record", file, "-o", old, "--fill", "iota", "--timeout", "-1s"},
+		{"record", file, "-o", old, "--events", old, "--fill", "iota", "--backend", "engine"},
+		{"rewrite", file, "-o", old, "--hook-target", "x", "--to", "nothing"},
+		{"opt", file + "x", "-o", old},
+	} {
+		code, _, errs := runCLI(t, time.Minute, args...)
+		text, err := os.ReadFile(old)
+		if code == 0 || err != nil || string(text) != "kept\n" {
+			t.Errorf("%v: exit code %d, the file holds %q (%v): %s", args, code, text, err, errs)
+		}
+	}
+	if code, _, errs := runCLI(t, time.Minute, "record", file, "-o", old, "--fill", "iota", "--backend", "engine"); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("beside the recording stand %v (%v)", entries, err)
+	}
+	// The module itself is not an output.
+	if code, _, _ := runCLI(t, time.Minute, "run", file, "--fill", "iota", "--events", file); code != 2 {
+		t.Errorf("events over the module: exit code %d", code)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != tapping {
+		t.Errorf("the module is now %q (%v)", text, err)
+	}
+}
+
+// A reader of events that leaves ends the run; events go to the reader, not to a buffer of the pipe.
+func TestEventsToPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skip("skip: ", err)
+	}
+	file := writeFile(t, []byte(tapping))
+	cmd := child("run", file, "--fill", "iota", "--backend", "engine", "--events", pipe)
+	lines := make(chan string, 1)
+	go func() {
+		text, _ := os.ReadFile(pipe)
+		lines <- string(text)
+	}()
+	if code, errs := exitCode(t, cmd); code != 0 {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	if text := <-lines; strings.Count(text, "\n") != 1 {
+		t.Errorf("the reader got %q", text)
+	}
+}
+
+// A compiled program on standard input is refused as well.
+func TestProgramIsNotSniffed(t *testing.T) {
+	cmd := child("run", "-")
+	cmd.Stdin = strings.NewReader("hlocb program 1\n\x00\x00")
+	if code, errs := exitCode(t, cmd); code != 1 || !strings.Contains(errs, "a compiled program, expected a module") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}

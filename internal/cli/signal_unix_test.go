@@ -1,0 +1,81 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// slow is a module that XLA compiles for a long time.
+func slow(ops int) []byte {
+	var b bytes.Buffer
+	b.WriteString("func.func @main(%x0: tensor<8x8xf32>) -> tensor<8x8xf32> {\n")
+	for i := range ops {
+		fmt.Fprintf(&b, "  %%a%d = stablehlo.dot_general %%x%d, %%x%d, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>\n", i, i, i)
+		fmt.Fprintf(&b, "  %%x%d = stablehlo.sine %%a%d : tensor<8x8xf32>\n", i+1, i)
+	}
+	fmt.Fprintf(&b, "  return %%x%d : tensor<8x8xf32>\n}\n", ops)
+	return b.Bytes()
+}
+
+// long is a module that runs for hours.
+const long = `func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0> : tensor<i64>
+  %one = stablehlo.constant dense<1> : tensor<i64>
+  %n = stablehlo.constant dense<900000000000> : tensor<i64>
+  %w:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i64>, tensor<f32>
+  cond {
+    %p = stablehlo.compare LT, %i, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i64>
+    %z = stablehlo.cosine %y : tensor<f32>
+    stablehlo.return %j, %z : tensor<i64>, tensor<f32>
+  }
+  return %w#1 : tensor<f32>
+}
+`
+
+// A signal ends a run with its own exit code and a plain word; a second one ends a plugin that compiles.
+func TestSignals(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "in.mlir")
+	for _, c := range []struct {
+		name, backend string
+		text          []byte
+		signals       []os.Signal
+		code          int
+		stderr        string
+	}{
+		{"Ctrl-C on the engine", "engine", []byte(long), []os.Signal{os.Interrupt}, 130, "interrupted in 'stablehlo."},
+		{"SIGTERM on the engine", "engine", []byte(long), []os.Signal{syscall.SIGTERM}, 143, "interrupted in 'stablehlo."},
+		{"Ctrl-C while a plugin runs", "cpu", []byte(long), []os.Signal{os.Interrupt}, 130, "interrupted; the plugin was still running the program"},
+		{"Ctrl-C twice while a plugin compiles", "cpu", slow(3000), []os.Signal{os.Interrupt, os.Interrupt}, 130, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if why := missingPlugin(); c.backend == "cpu" && why != "" {
+				t.Skip("skip: " + why)
+			}
+			if err := os.WriteFile(file, c.text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			cmd := child("run", file, "--fill", "iota", "--backend", c.backend)
+			go func() {
+				for _, s := range c.signals {
+					time.Sleep(1500 * time.Millisecond)
+					_ = cmd.Process.Signal(s)
+				}
+			}()
+			code, errs := exitCode(t, cmd)
+			if code != c.code || !strings.Contains(errs, c.stderr) {
+				t.Errorf("exit code %d, want %d: %s", code, c.code, errs)
+			}
+		})
+	}
+}
