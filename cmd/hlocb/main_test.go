@@ -1,0 +1,42 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv("HLOCB_TEST_COMMAND") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// A plugin that crashes ends the command by its signal, not with the exit code of a wrong command line.
+func TestCrash(t *testing.T) {
+	dir := t.TempDir()
+	source, library := filepath.Join(dir, "crash.c"), filepath.Join(dir, "crash.so")
+	if err := os.WriteFile(source, []byte("#include <stdlib.h>\nvoid *GetPjrtApi(void) { abort(); }\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", library, source).CombinedOutput(); err != nil {
+		t.Skipf("skip: no C compiler: %v %s", err, out)
+	}
+	cmd := exec.Command(os.Args[0], "plugin", "info", library)
+	cmd.Env = append(os.Environ(), "HLOCB_TEST_COMMAND=1")
+	cmd.Dir = dir // where a core file would go
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		t.Fatalf("error is %v", err)
+	}
+	if s := exit.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGABRT {
+		t.Errorf("the process ended with %v, want SIGABRT", err)
+	}
+}
