@@ -25,7 +25,9 @@ const (
 )
 
 // String returns the name that reports use.
-func (s Style) String() string { return [...]string{"ordinary values", "small positive values", "edge values", "any values"}[s] }
+func (s Style) String() string {
+	return [...]string{"ordinary values", "small positive values", "edge values", "any values"}[s]
+}
 
 // Fill overwrites t with values of a style, which depend on rng alone.
 func Fill(t *tensor.Tensor, rng *rand.Rand, style Style) {

@@ -53,7 +53,7 @@ func TestSnippets(t *testing.T) {
 			n++
 			var imports, used strings.Builder
 			for _, path := range snippetImports {
-				if regexp.MustCompile(`\b` + filepath.Base(path) + `\.`).MatchString(m[1]) || path == "context" {
+				if regexp.MustCompile(`\b`+filepath.Base(path)+`\.`).MatchString(m[1]) || path == "context" {
 					fmt.Fprintf(&imports, "\t%q\n", path)
 				}
 			}

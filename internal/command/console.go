@@ -110,11 +110,15 @@ func (c *Console) Progress(text string) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if text == "" {
+		c.clear()
+		return
+	}
 	if r := []rune(text); len(r) >= width(c.errFile, 1000) {
 		text = string(r[:width(c.errFile, 1000)-1])
 	}
 	fmt.Fprintf(c.errFile, "\r\x1b[K%s", text)
-	c.line = text != ""
+	c.line = true
 }
 
 func (c *Console) clear() {

@@ -253,7 +253,7 @@ func (c *Console) Signals() (ctx context.Context, stop func()) {
 		})
 		defer late.Stop()
 		if second, ok := <-received; ok {
-			c.Progress("")
+			fmt.Fprintln(c.Err, "interrupted")
 			os.Exit((&Signal{second}).Code())
 		}
 	}()
