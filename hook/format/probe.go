@@ -10,6 +10,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -40,32 +41,18 @@ func NewProber(m *ir.Module) (*Prober, error) {
 	return p, nil
 }
 
-// CanTap reports whether v may be observed: a tensor of static shape, in a place where the program's control flow says
-// when it is computed.
+// CanTap reports whether v may be observed where it is: a tensor of static shape, in a region of which control flow says
+// when it runs.
 func CanTap(v *ir.Value) bool {
 	t, ok := v.Type().(*ir.TensorType)
 	if !ok || !t.Static() || t.DType() == tensor.Invalid {
 		return false
 	}
-	b := v.ParentBlock()
-	return b != nil && canHold(b)
+	return flow.InOrder(v.ParentBlock())
 }
 
 // CanHold reports whether control flow says when op runs: it is in a function, and in no region of undefined order.
-func CanHold(op *ir.Op) bool { return op.Block() != nil && canHold(op.Block()) }
-
-func canHold(b *ir.Block) bool {
-	for {
-		op := b.Parent()
-		if op == nil || !ordered(op, b.Region()) {
-			return false
-		}
-		if op.Def().Flow.Function {
-			return true
-		}
-		b = op.Block()
-	}
-}
+func CanHold(op *ir.Op) bool { return flow.InOrder(op.Block()) }
 
 // Names makes the labels different from each other and from the names of hooks; a repeated one gets #2, #3.
 func (p *Prober) Names(labels []string) []string {

@@ -392,8 +392,13 @@ func ordered(op *ir.Op, r *ir.Region) bool {
 	return false
 }
 
-// notDefined is why a hook in some regions is refused.
-const notDefined = "how often and in which order the region runs is not defined"
+// reason says why a hook in a region of p is refused.
+func reason(p *ir.Op) string {
+	if p.Def().Flow == nil {
+		return "how often and in which order the region runs is not known: the definition of '" + p.Name() + "' does not say"
+	}
+	return "how often and in which order the region runs is not defined"
+}
 
 // checkPlace returns an error if control flow does not say when a hook runs.
 func checkPlace(m *ir.Module, op *ir.Op) error {
@@ -403,7 +408,7 @@ func checkPlace(m *ir.Module, op *ir.Op) error {
 	case p.Def().Flow != nil && p.Def().Flow.Function:
 		return m.Errorf(op, "hook in a nested module is not supported")
 	default:
-		return m.Errorf(op, "hook inside a region of '%s' cannot be delivered in order", p.Name()).Note(p.Pos(), notDefined)
+		return m.Errorf(op, "hook inside a region of '%s' cannot be delivered in order", p.Name()).Note(p.Pos(), "%s", reason(p))
 	}
 }
 
@@ -419,7 +424,7 @@ func checkCalls(m *ir.Module, calls []*ir.Op) error {
 			continue
 		}
 		if f := reach.Callee(call); f != nil && reach.Holds(f) {
-			return m.Errorf(call, "function @%s has hooks, which cannot be delivered in order from inside a region of '%s'", fn.FuncOp{Op: f}.Symbol(), p.Name()).Note(p.Pos(), notDefined)
+			return m.Errorf(call, "function @%s has hooks, which cannot be delivered in order from inside a region of '%s'", fn.FuncOp{Op: f}.Symbol(), p.Name()).Note(p.Pos(), "%s", reason(p))
 		}
 	}
 	return nil
