@@ -25,7 +25,7 @@ var (
 		Name: "mhlo.async_start", Doc: "Starts a function asynchronously.",
 		Operands: []ir.Arg{{Name: "inputs", Type: ods.FlowValue, Mult: ir.Variadic}},
 		Results:  []ir.Arg{{Name: "result", Type: bundle}},
-		Attrs:    []ir.AttrSpec{{Name: "called_computation", Type: ods.SymbolRef}, {Name: "execution_thread", Type: ods.StrAttr}},
+		Attrs:    []ir.AttrSpec{{Name: AttrCalledComputation, Type: ods.SymbolRef}, {Name: AttrExecutionThread, Type: ods.StrAttr}},
 		Verify:   verifyAsyncStart,
 		Clauses:  ir.Clauses("inputs have the types of the arguments of called_computation, a function for execution_thread; the bundle starts with these types and those of its results"),
 	}

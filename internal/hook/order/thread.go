@@ -66,6 +66,11 @@ func threadChain(m *ir.Module, chain hook.Chain) error {
 	if !t.survey() {
 		return nil
 	}
+	if async, err := t.callAsync(); err != nil {
+		return err
+	} else if async {
+		t.survey()
+	}
 	rotated, err := rotateLoops(m, t.reach)
 	if err != nil {
 		return err
