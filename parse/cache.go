@@ -24,7 +24,7 @@ type caches struct {
 // textCache maps texts to values. A small table of the texts used last stands before the map: a lookup there costs a
 // comparison of the text.
 type textCache[V any] struct {
-	recent [64]cacheEntry[V]
+	recent [128]cacheEntry[V]
 	all    map[cacheKey]V
 }
 
@@ -70,6 +70,7 @@ func (c *textCache[V]) put(text []byte, t ir.Type, value V) {
 
 // slot spreads texts over the table of those used last, by their length, their end and their middle.
 func slot(text []byte) int {
+	const odd = 0x9E3779B97F4A7C15
 	n := len(text)
 	h := uint64(n)
 	if n < 8 {
@@ -77,9 +78,10 @@ func slot(text []byte) int {
 			h = h<<8 | uint64(c)
 		}
 	} else {
-		h ^= binary.LittleEndian.Uint64(text[n-8:]) ^ binary.LittleEndian.Uint64(text[n/2-4:])<<1
+		h = (h^binary.LittleEndian.Uint64(text[n-8:]))*odd ^ binary.LittleEndian.Uint64(text[n/2-4:])
+		h ^= h >> 32
 	}
-	return int(h * 0x9E3779B97F4A7C15 >> (64 - 6))
+	return int(h * odd >> (64 - 7))
 }
 
 // attrTexts remembers the texts that one use of a directive read last, if all arguments of the directive are attributes of
