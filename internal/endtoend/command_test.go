@@ -29,7 +29,9 @@ func TestCommandDeliversRecordedEvents(t *testing.T) {
 				if err := json.Unmarshal(readFile(t, file), &want); err != nil {
 					t.Fatal(err)
 				}
-				t.Run(name, func(t *testing.T) { compareCommand(t, backend, strings.TrimSuffix(file, ".json")+".mlir", &want) })
+				for _, suffix := range []string{".mlir", ".hlo"} {
+					t.Run(name+suffix, func(t *testing.T) { compareCommand(t, backend, strings.TrimSuffix(file, ".json")+suffix, &want) })
+				}
 			}
 		})
 	}
