@@ -16,7 +16,7 @@ import (
 // seeds adds the modules of testdata as starting points: whole files up to 8 kB, so that mutation reaches all of a text.
 func seeds(f *testing.F) {
 	f.Helper()
-	for _, text := range testkit.Texts(f, "mlir/*.mlir", "hooks/*.mlir", "events/*.mlir", "order/*.mlir") {
+	for _, text := range testkit.Texts(f, "mlir/*.mlir", "hooks/*.mlir", "events/*.mlir", "order/*.mlir", "../internal/conformance/testdata/*.mlir") {
 		if len(text) <= 8<<10 {
 			f.Add([]byte(text))
 		}
@@ -29,6 +29,11 @@ func seeds(f *testing.F) {
 		`%0 = "a.b"() {x = dense<[[1, 2], [3, 4]]> : tensor<2x2xi4>, y = dense<"0x0102"> : tensor<2xi8>, z = array<f32: 1.0, 2.0e1>} : () -> !quant.uniform<i8:f32, 2.0:3>`,
 		`#loc = loc("a":1:2) module { func.func private @f(i32, tuple<i1, f8E5M2>) -> complex<f32> loc(callsite("x"(#loc) at fused<1>["b", #loc])) }`,
 		`func.func @f(%a: tensor<4xf32>, %b: tensor<f32>) -> tensor<f32> { %0 = stablehlo.reduce(%a init: %b) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }`,
+		"func.func @f(%a: tensor<2x?xf32>) -> tensor<2x?xf32> { %0 = stablehlo.add %a, %a : tensor<2x?xf32> return %0 : tensor<2x?xf32> }",
+		`%0:2 = "a.b"() ({ ^bb0(%x: i32 loc("f":1:2)): "c.d"(%x)[^bb0] : (i32) -> () }) {a = dense<[[1, -2]]> : tensor<1x2xi8>} : () -> (i32, !q.r<[s]>)`,
+		`%c = stablehlo.constant dense<"0x00FF"> : tensor<2xui8> %d = stablehlo.slice %c [0:1:1] : (tensor<2xui8>) -> tensor<1xui8>`,
+		"func.func @r(%a: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> { %0 = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }",
+		"func.func @w(%a: tensor<i32>) -> tensor<i32> { %0 = stablehlo.while(%i = %a) : tensor<i32> cond { %c = stablehlo.constant dense<true> : tensor<i1> stablehlo.return %c : tensor<i1> } do { stablehlo.return %i : tensor<i32> } return %0 : tensor<i32> }",
 	} {
 		f.Add([]byte(text))
 	}
