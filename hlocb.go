@@ -105,7 +105,7 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 		o(&l)
 	}
 	if l.warn != nil {
-		for i, d := range ir.Misspelt(m) {
+		for i, d := range reader.Misspelled(m) {
 			if i == reader.MaxErrors {
 				break
 			}

@@ -395,43 +395,59 @@ func (l *Loc) String() string { return string(append(plain.AppendLoc([]byte("loc
 
 // AppendType appends t.
 func (w *Text) AppendType(b []byte, t Type) []byte {
-	if w.TypeAlias == nil {
-		return appendType(b, t)
-	}
-	return w.typ(b, t)
-}
-
-// typ appends t part by part, so that aliases and hooks apply.
-func (w *Text) typ(b []byte, t Type) []byte {
 	if w.TypeAlias != nil {
 		if s := w.TypeAlias(t); s != "" {
 			return append(b, s...)
 		}
 	}
 	switch t := t.(type) {
+	case *IntegerType:
+		b = append(b, [...]string{Signless: "i", Signed: "si", Unsigned: "ui"}[t.sign]...)
+		return strconv.AppendInt(b, int64(t.width), 10)
+	case *FloatType:
+		if t.name != "" {
+			return append(b, t.name...)
+		}
+		return append(b, t.dtype.String()...)
+	case *IndexType:
+		return append(b, "index"...)
+	case *NoneType:
+		return append(b, "none"...)
+	case *ComplexType:
+		return append(w.AppendType(append(b, "complex<"...), t.elem), '>')
 	case *TensorType:
-		if t.encoding == nil {
-			if _, nested := t.elem.(*DialectType); !nested {
-				return appendType(b, t)
-			}
-		}
-		b = append(b, "tensor<"...)
-		if !t.ranked {
-			b = append(b, "*x"...)
-		}
+		return w.tensor(b, t)
+	case *ShapedType:
+		b = append(b, [...]string{MemRef: "memref<", Vector: "vector<"}[t.kind]...)
 		b = AppendShape(b, t.shape)
-		b = w.typ(b, t.elem)
-		if t.encoding != nil {
-			b = append(b, ", "...)
-			b = w.AppendAttr(b, t.encoding)
+		if _, opaque := t.elem.(*NoneType); !opaque { // all of it is in rest
+			b = w.AppendType(b, t.elem)
 		}
-		return append(b, '>')
+		return append(append(b, t.rest...), '>')
 	case *TupleType:
 		return append(w.types(append(b, "tuple<"...), t.elems), '>')
 	case *FunctionType:
 		return w.AppendFunctionType(b, t.inputs, t.results)
+	case *DialectType:
+		return appendDialectSymbol(b, '!', t.dialect, t.name, t.body)
 	}
-	return appendType(b, t)
+	return append(b, "<<null type>>"...)
+}
+
+// tensor appends a tensor type: the text it keeps, if no alias can be in it.
+func (w *Text) tensor(b []byte, t *TensorType) []byte {
+	if t.text != "" && (t.encoding == nil || w == plain) {
+		return append(b, t.text...)
+	}
+	b = append(b, "tensor<"...)
+	if !t.ranked {
+		b = append(b, "*x"...)
+	}
+	b = w.AppendType(AppendShape(b, t.shape), t.elem)
+	if t.encoding != nil {
+		b = w.AppendAttr(append(b, ", "...), t.encoding)
+	}
+	return append(b, '>')
 }
 
 func (w *Text) types(b []byte, types []Type) []byte {

@@ -186,9 +186,14 @@ func (t *DialectType) Body() string { return t.body }
 // Data returns the dialect's own reading of the parameters, nil where there is none.
 func (t *DialectType) Data() any { return t.data }
 
-// ElementDType returns the tensor element type of t, tensor.Invalid where there is none.
+// ElementDType returns the element type that computes with values of type t, or with their elements if t is a tensor,
+// vector or memref. It is tensor.Invalid if no element type does.
 func ElementDType(t Type) tensor.DType {
 	switch t := t.(type) {
+	case *TensorType:
+		return ElementDType(t.elem)
+	case *ShapedType:
+		return ElementDType(t.elem)
 	case *FloatType:
 		return t.dtype
 	case *IndexType:
@@ -256,7 +261,7 @@ func (c *cachedText) textOf(t Type) string {
 	if c.text != "" {
 		return c.text
 	}
-	return string(appendType(nil, t))
+	return string(plain.AppendType(nil, t))
 }
 
 // setText fills the cache of a new type.
@@ -270,7 +275,7 @@ func (c *cachedText) setText(t Type) {
 			}
 		}
 	}
-	if b := appendType(nil, t); len(b) <= longestText {
+	if b := plain.AppendType(nil, t); len(b) <= longestText {
 		c.text = string(b)
 	}
 }
@@ -294,71 +299,8 @@ func nested(t Type) []Type {
 	return nil
 }
 
-// appendType appends the text of t without aliases.
-func appendType(b []byte, t Type) []byte {
-	switch t := t.(type) {
-	case *IntegerType:
-		b = append(b, [...]string{Signless: "i", Signed: "si", Unsigned: "ui"}[t.sign]...)
-		return strconv.AppendInt(b, int64(t.width), 10)
-	case *FloatType:
-		if t.name != "" {
-			return append(b, t.name...)
-		}
-		return append(b, t.dtype.String()...)
-	case *IndexType:
-		return append(b, "index"...)
-	case *NoneType:
-		return append(b, "none"...)
-	case *ComplexType:
-		return append(appendType(append(b, "complex<"...), t.elem), '>')
-	case *TensorType:
-		if t.text != "" {
-			return append(b, t.text...)
-		}
-		b = append(b, "tensor<"...)
-		if !t.ranked {
-			b = append(b, "*x"...)
-		}
-		b = appendType(AppendShape(b, t.shape), t.elem)
-		if t.encoding != nil {
-			b = plain.AppendAttr(append(b, ", "...), t.encoding)
-		}
-		return append(b, '>')
-	case *ShapedType:
-		b = append(b, [...]string{MemRef: "memref<", Vector: "vector<"}[t.kind]...)
-		b = AppendShape(b, t.shape)
-		if _, opaque := t.elem.(*NoneType); !opaque { // all of it is in rest
-			b = appendType(b, t.elem)
-		}
-		return append(append(b, t.rest...), '>')
-	case *TupleType:
-		return append(appendTypes(append(b, "tuple<"...), t.elems), '>')
-	case *FunctionType:
-		b = append(appendTypes(append(b, '('), t.inputs), ") -> "...)
-		if len(t.results) == 1 {
-			if _, nested := t.results[0].(*FunctionType); !nested {
-				return appendType(b, t.results[0])
-			}
-		}
-		return append(appendTypes(append(b, '('), t.results), ')')
-	case *DialectType:
-		return appendDialectSymbol(b, '!', t.dialect, t.name, t.body)
-	}
-	return append(b, "<<null type>>"...)
-}
-
-func appendTypes(b []byte, types []Type) []byte {
-	for i, t := range types {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = appendType(b, t)
-	}
-	return b
-}
-
-func (t *IntegerType) String() string  { return string(appendType(nil, t)) }
-func (t *FloatType) String() string    { return string(appendType(nil, t)) }
+func (t *IntegerType) String() string  { return string(plain.AppendType(nil, t)) }
+func (t *FloatType) String() string    { return string(plain.AppendType(nil, t)) }
 func (t *IndexType) String() string    { return "index" }
 func (t *NoneType) String() string     { return "none" }
 func (t *ComplexType) String() string  { return t.textOf(t) }
@@ -366,4 +308,4 @@ func (t *TensorType) String() string   { return t.textOf(t) }
 func (t *ShapedType) String() string   { return t.textOf(t) }
 func (t *TupleType) String() string    { return t.textOf(t) }
 func (t *FunctionType) String() string { return t.textOf(t) }
-func (t *DialectType) String() string  { return string(appendType(nil, t)) }
+func (t *DialectType) String() string  { return string(plain.AppendType(nil, t)) }

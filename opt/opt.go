@@ -215,7 +215,7 @@ func (o *flags) chunk(ctx context.Context, p passes.Pipeline, src *diag.Source) 
 		return nil, err
 	}
 	if !o.expect { // MLIR's tools do not warn of misspelled attributes, and their tests expect no warning
-		for i, d := range ir.Misspelt(m) {
+		for i, d := range reader.Misspelled(m) {
 			if i == reader.MaxErrors {
 				break
 			}

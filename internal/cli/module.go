@@ -39,7 +39,7 @@ func (a *app) warn(d *diag.Diagnostic) { a.Show(d) }
 
 // warnAll prints warnings about attributes that are probably misspelled. MLIR accepts them silently.
 func (a *app) warnAll(m *ir.Module) {
-	for i, d := range ir.Misspelt(m) {
+	for i, d := range reader.Misspelled(m) {
 		if i == reader.MaxErrors {
 			return
 		}
