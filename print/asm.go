@@ -1,6 +1,7 @@
 package print
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/hlocb/hlocb/diag"
@@ -15,15 +16,20 @@ func (p *printer) Print(s string) { p.buf = append(p.buf, s...) }
 // PrintInt writes a decimal number.
 func (p *printer) PrintInt(i int64) { p.buf = strconv.AppendInt(p.buf, i, 10) }
 
-// PrintInts writes [1, 2, 3].
-func (p *printer) PrintInts(list []int64) {
-	p.buf = append(p.buf, '[')
-	for i, v := range list {
+// list writes n items separated by commas.
+func (p *printer) list(n int, item func(i int)) {
+	for i := range n {
 		if i > 0 {
 			p.buf = append(p.buf, ", "...)
 		}
-		p.buf = strconv.AppendInt(p.buf, v, 10)
+		item(i)
 	}
+}
+
+// PrintInts writes [1, 2, 3].
+func (p *printer) PrintInts(list []int64) {
+	p.buf = append(p.buf, '[')
+	p.list(len(list), func(i int) { p.PrintInt(list[i]) })
 	p.buf = append(p.buf, ']')
 }
 
@@ -50,27 +56,32 @@ func (p *printer) PrintType(t ir.Type) {
 
 // PrintTypes writes types separated by commas.
 func (p *printer) PrintTypes(types []ir.Type) {
-	for i, t := range types {
-		if i > 0 {
-			p.buf = append(p.buf, ", "...)
-		}
-		p.PrintType(t)
-	}
+	p.list(len(types), func(i int) { p.PrintType(types[i]) })
 }
 
 // PrintFunctionType writes (inputs) -> results.
 func (p *printer) PrintFunctionType(inputs, results []ir.Type) {
+	p.functionType(len(inputs), func(i int) ir.Type { return inputs[i] }, len(results), func(i int) ir.Type { return results[i] })
+}
+
+// opType writes the types of op's operands and results as those of a function.
+func (p *printer) opType(op *ir.Op) {
+	p.functionType(op.NumOperands(), func(i int) ir.Type { return op.Operand(i).Type() }, op.NumResults(), func(i int) ir.Type { return op.Result(i).Type() })
+}
+
+// functionType writes (inputs) -> results, a single result without parentheses unless it is a function.
+func (p *printer) functionType(inputs int, input func(int) ir.Type, results int, result func(int) ir.Type) {
 	p.buf = append(p.buf, '(')
-	p.PrintTypes(inputs)
+	p.list(inputs, func(i int) { p.PrintType(input(i)) })
 	p.buf = append(p.buf, ") -> "...)
-	if len(results) == 1 {
-		if _, fn := results[0].(*ir.FunctionType); !fn {
-			p.PrintType(results[0])
+	if results == 1 {
+		if _, fn := result(0).(*ir.FunctionType); !fn {
+			p.PrintType(result(0))
 			return
 		}
 	}
 	p.buf = append(p.buf, '(')
-	p.PrintTypes(results)
+	p.list(results, func(i int) { p.PrintType(result(i)) })
 	p.buf = append(p.buf, ')')
 }
 
@@ -110,37 +121,44 @@ func (p *printer) PrintAttrWithoutType(a ir.Attr) {
 	p.buf = p.text.AppendAttrBare(p.buf, a)
 }
 
-// PrintAttrDict writes ' {a = x, ...}' less the elided names.
+// PrintAttrDict writes ' {a = x, ...}' without the elided names.
 func (p *printer) PrintAttrDict(attrs ir.AttrList, elided ...string) {
-	p.attrDict(attrs, elided, " {")
+	p.attrDict(attrs, " {", "}", func(a *ir.NamedAttr) bool { return !slices.Contains(elided, a.Name) })
 }
 
-// PrintAttrDictWithKeyword writes ' attributes {...}' less the elided names.
+// PrintAttrDictWithKeyword writes ' attributes {...}' without the elided names.
 func (p *printer) PrintAttrDictWithKeyword(attrs ir.AttrList, elided ...string) {
-	p.attrDict(attrs, elided, " attributes {")
+	p.attrDict(attrs, " attributes {", "}", func(a *ir.NamedAttr) bool { return !slices.Contains(elided, a.Name) })
 }
 
-func (p *printer) attrDict(attrs ir.AttrList, elided []string, open string) {
+// attrDict writes the attributes that keep selects between open and close, nothing if there are none.
+func (p *printer) attrDict(attrs ir.AttrList, open, close string, keep func(*ir.NamedAttr) bool) {
 	any := false
-next:
 	for i := range attrs {
 		a := &attrs[i]
-		for _, e := range elided {
-			if e == a.Name {
-				continue next
-			}
+		if !keep(a) {
+			continue
 		}
 		if any {
-			p.buf = append(p.buf, ", "...)
-		} else {
-			p.buf = append(p.buf, open...)
-			any = true
+			open = ", "
 		}
+		p.buf = append(p.buf, open...)
+		any = true
 		p.named(a)
 	}
 	if any {
-		p.buf = append(p.buf, '}')
+		p.buf = append(p.buf, close...)
 	}
+}
+
+// named writes name = attribute, or the name alone for unit.
+func (p *printer) named(a *ir.NamedAttr) {
+	p.buf = ir.AppendKeyword(p.buf, a.Name)
+	if _, ok := a.Attr.(*ir.UnitAttr); ok {
+		return
+	}
+	p.buf = append(p.buf, " = "...)
+	p.PrintAttr(a.Attr)
 }
 
 // PrintValue writes the name of a value.
@@ -178,12 +196,7 @@ func (p *printer) PrintValue(v *ir.Value) {
 
 // PrintValues writes names separated by commas.
 func (p *printer) PrintValues(values []*ir.Value) {
-	for i, v := range values {
-		if i > 0 {
-			p.buf = append(p.buf, ", "...)
-		}
-		p.PrintValue(v)
-	}
+	p.list(len(values), func(i int) { p.PrintValue(values[i]) })
 }
 
 // PrintArgument writes %name: type {attrs} loc(...).

@@ -1,6 +1,8 @@
 package print
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -92,12 +94,8 @@ func (p *printer) element(f *formatOp, e *ir.FormatElem) {
 	case ir.FmtRegions:
 		p.regionRun(op, 0, op.NumRegions())
 	case ir.FmtSuccessor, ir.FmtSuccessors:
-		for i, s := range op.Successors() {
-			if i > 0 {
-				p.buf = append(p.buf, ", "...)
-			}
-			p.PrintSuccessor(s)
-		}
+		list := op.Successors()
+		p.list(len(list), func(i int) { p.PrintSuccessor(list[i]) })
 	case ir.FmtOperandType:
 		from, to := f.operandRange(e.Index)
 		p.operandTypeRun(op, from, to)
@@ -113,7 +111,7 @@ func (p *printer) element(f *formatOp, e *ir.FormatElem) {
 	case ir.FmtAttrDictKeyword:
 		p.formatDict(f, " attributes {")
 	case ir.FmtFunctionalType:
-		p.functionalType(op)
+		p.opType(op)
 	case ir.FmtGroup:
 		if p.present(f, e) {
 			for i := range e.Then {
@@ -131,73 +129,33 @@ func (p *printer) element(f *formatOp, e *ir.FormatElem) {
 }
 
 func (p *printer) operandRun(op *ir.Op, from, to int) {
-	for i := from; i < to; i++ {
-		if i > from {
-			p.buf = append(p.buf, ", "...)
-		}
-		p.PrintValue(op.Operand(i))
-	}
+	p.list(to-from, func(i int) { p.PrintValue(op.Operand(from + i)) })
 }
 
 func (p *printer) operandTypeRun(op *ir.Op, from, to int) {
-	for i := from; i < to; i++ {
-		if i > from {
-			p.buf = append(p.buf, ", "...)
-		}
-		p.PrintType(op.Operand(i).Type())
-	}
+	p.list(to-from, func(i int) { p.PrintType(op.Operand(from + i).Type()) })
 }
 
 func (p *printer) resultTypeRun(op *ir.Op, from, to int) {
-	for i := from; i < to; i++ {
-		if i > from {
-			p.buf = append(p.buf, ", "...)
-		}
-		p.PrintType(op.Result(i).Type())
-	}
+	p.list(to-from, func(i int) { p.PrintType(op.Result(from + i).Type()) })
 }
 
 func (p *printer) regionRun(op *ir.Op, from, to int) {
-	for i := from; i < to; i++ {
-		if i > from {
-			p.buf = append(p.buf, ", "...)
-		}
-		p.PrintRegion(op.Region(i), true, true)
-	}
+	p.list(to-from, func(i int) { p.PrintRegion(op.Region(from+i), true, true) })
 }
 
-func (p *printer) functionalType(op *ir.Op) {
-	p.buf = append(p.buf, '(')
-	p.operandTypeRun(op, 0, op.NumOperands())
-	p.buf = append(p.buf, ") -> "...)
-	if op.NumResults() == 1 {
-		if _, fn := op.Result(0).Type().(*ir.FunctionType); !fn {
-			p.PrintType(op.Result(0).Type())
-			return
-		}
-	}
-	p.buf = append(p.buf, '(')
-	p.resultTypeRun(op, 0, op.NumResults())
-	p.buf = append(p.buf, ')')
-}
-
-// formatDict writes the attributes that the format does not write itself, less those that have their default.
+// formatDict writes the attributes that the format does not write itself, without those that have their default.
 func (p *printer) formatDict(f *formatOp, open string) {
-	attrs := f.op.Attrs()
-	if len(attrs) == 0 {
-		return
-	}
-	elided := append(p.elided[:0], f.form.Elided...)
-	for i := range attrs {
-		if !attrs[i].Inherent {
-			continue
+	p.attrDict(f.op.Attrs(), open, "}", func(a *ir.NamedAttr) bool {
+		if slices.Contains(f.form.Elided, a.Name) {
+			return false
 		}
-		if s := f.def.Attr(attrs[i].Name); s != nil && s.Default != nil && ir.EqualAttrs(s.Default, attrs[i].Attr) {
-			elided = append(elided, s.Name)
+		if !a.Inherent {
+			return true
 		}
-	}
-	p.elided = elided
-	p.attrDict(attrs, elided, open)
+		s := f.def.Attr(a.Name)
+		return s == nil || s.Default == nil || !ir.EqualAttrs(s.Default, a.Attr)
+	})
 }
 
 // formAttr writes an attribute in the form that its row gives.

@@ -121,7 +121,6 @@ type printer struct {
 	lastDef  *ir.Def
 	lastForm *ir.Format
 	args     []ir.DirectiveArg
-	elided   []string
 	dense    map[ir.Attr][2]int // where in buf a literal that came before stands
 
 	w         io.Writer // nil: all text stays in buf
@@ -285,58 +284,22 @@ func (p *printer) generic(op *ir.Op) {
 	b = append(b, op.Name()...)
 	b = append(b, `"(`...)
 	p.buf = b
-	for i := range op.NumOperands() {
-		if i > 0 {
-			p.buf = append(p.buf, ", "...)
-		}
-		p.PrintValue(op.Operand(i))
-	}
+	p.list(op.NumOperands(), func(i int) { p.PrintValue(op.Operand(i)) })
 	p.buf = append(p.buf, ')')
 	if list := op.Successors(); len(list) > 0 {
 		p.buf = append(p.buf, '[')
-		for i, s := range list {
-			if i > 0 {
-				p.buf = append(p.buf, ", "...)
-			}
-			p.PrintSuccessor(s)
-		}
+		p.list(len(list), func(i int) { p.PrintSuccessor(list[i]) })
 		p.buf = append(p.buf, ']')
 	}
-	p.attrGroup(op.Attrs(), true, " <{", "}>")
+	p.attrDict(op.Attrs(), " <{", "}>", func(a *ir.NamedAttr) bool { return a.Inherent })
 	if op.NumRegions() > 0 {
 		p.buf = append(p.buf, " ("...)
-		for i, r := range op.Regions() {
-			if i > 0 {
-				p.buf = append(p.buf, ", "...)
-			}
-			p.region(r, true, true, true)
-		}
+		p.list(op.NumRegions(), func(i int) { p.region(op.Region(i), true, true, true) })
 		p.buf = append(p.buf, ')')
 	}
-	p.attrGroup(op.Attrs(), false, " {", "}")
-	p.buf = append(p.buf, " : ("...)
-	for i := range op.NumOperands() {
-		if i > 0 {
-			p.buf = append(p.buf, ", "...)
-		}
-		p.PrintType(op.Operand(i).Type())
-	}
-	p.buf = append(p.buf, ") -> "...)
-	n := op.NumResults()
-	if n == 1 {
-		if _, fn := op.Result(0).Type().(*ir.FunctionType); !fn {
-			p.PrintType(op.Result(0).Type())
-			return
-		}
-	}
-	p.buf = append(p.buf, '(')
-	for i := range n {
-		if i > 0 {
-			p.buf = append(p.buf, ", "...)
-		}
-		p.PrintType(op.Result(i).Type())
-	}
-	p.buf = append(p.buf, ')')
+	p.attrDict(op.Attrs(), " {", "}", func(a *ir.NamedAttr) bool { return !a.Inherent })
+	p.buf = append(p.buf, " : "...)
+	p.opType(op)
 }
 
 // verbatim writes an op whose text only its dialect could read, in either form.
@@ -348,36 +311,6 @@ func (p *printer) verbatim(op *ir.Op, pieces []string) {
 			p.PrintValue(op.Operand(i))
 		}
 	}
-}
-
-// attrGroup writes the inherent or the discardable attributes between open and close, nothing where there are none.
-func (p *printer) attrGroup(attrs ir.AttrList, inherent bool, open, close string) {
-	any := false
-	for i := range attrs {
-		a := &attrs[i]
-		if a.Inherent != inherent {
-			continue
-		}
-		if any {
-			p.buf = append(p.buf, ", "...)
-		} else {
-			p.buf = append(p.buf, open...)
-			any = true
-		}
-		p.named(a)
-	}
-	if any {
-		p.buf = append(p.buf, close...)
-	}
-}
-
-func (p *printer) named(a *ir.NamedAttr) {
-	p.buf = ir.AppendKeyword(p.buf, a.Name)
-	if _, ok := a.Attr.(*ir.UnitAttr); ok {
-		return
-	}
-	p.buf = append(p.buf, " = "...)
-	p.PrintAttr(a.Attr)
 }
 
 // region writes { ... }. header: the entry block's label is written even where it has no arguments, if it is empty.
@@ -415,12 +348,7 @@ func (p *printer) block(b *ir.Block, header, terminator bool) {
 		p.PrintSuccessor(b)
 		if b.NumArgs() > 0 {
 			p.buf = append(p.buf, '(')
-			for i, a := range b.Args() {
-				if i > 0 {
-					p.buf = append(p.buf, ", "...)
-				}
-				p.PrintArgument(a, nil)
-			}
+			p.list(b.NumArgs(), func(i int) { p.PrintArgument(b.Arg(i), nil) })
 			p.buf = append(p.buf, ')')
 		}
 		p.buf = append(p.buf, ':')
@@ -459,12 +387,7 @@ func (p *printer) predecessors(b *ir.Block) {
 		p.buf = append(p.buf, "  // "...)
 		p.buf = strconv.AppendInt(p.buf, int64(len(preds)), 10)
 		p.buf = append(p.buf, " preds: "...)
-		for i, pred := range preds {
-			if i > 0 {
-				p.buf = append(p.buf, ", "...)
-			}
-			p.PrintSuccessor(pred)
-		}
+		p.list(len(preds), func(i int) { p.PrintSuccessor(preds[i]) })
 	}
 }
 

@@ -1,0 +1,41 @@
+package reader
+
+import (
+	"strings"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// Misspelled returns a warning for each attribute of m that is probably a misspelled attribute of its op: the op's kind does
+// not have it, it is in no dialect's namespace, and its name is nearly that of an attribute that the kind has and the op
+// lacks. MLIR accepts such attributes silently, as it does any other, and so does Verify.
+func Misspelled(m *ir.Module) diag.List {
+	var found diag.List
+	m.Walk(func(o *ir.Op) bool {
+		if !o.Def().Known() {
+			return true
+		}
+		for _, a := range o.Attrs() {
+			if a.Inherent || len(a.Name) < shortestMisspelled || strings.IndexByte(a.Name, '.') >= 0 {
+				continue
+			}
+			var lacking []string
+			for _, s := range o.Def().Attrs {
+				if v := o.Attr(s.Name); v == nil || s.Default != nil && ir.EqualAttrs(v, s.Default) {
+					lacking = append(lacking, s.Name)
+				}
+			}
+			if meant := diag.Closest(a.Name, lacking); meant != "" {
+				found.Add(&diag.Diagnostic{Source: m.Source(), Pos: o.Pos(), Severity: diag.Warning,
+					Message: "'" + a.Name + "' is no attribute of '" + o.Name() + "', and says nothing to it; did you mean '" + meant + "'?"})
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// shortestMisspelled is the length of the shortest name that is taken for a misspelled one: shorter names are near each
+// other by chance.
+const shortestMisspelled = 4
