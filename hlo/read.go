@@ -23,9 +23,29 @@ type parser struct {
 	scope  *scope
 	anon   map[string]int // how often a generated name was taken
 
+	names  map[string]nameEntry // instructions by name, of all scopes
+	values map[valueKey]any     // values of attributes by their text
+
 	// single is the computation of a text that is one instruction; its operands become parameters.
 	single *computation
-	slab   []instr
+
+	// Instructions, operands and attributes are cut from larger pieces: they are many and small, and live as long as
+	// their module.
+	instrs   []instr
+	pointers []*instr
+	attrs    []attr
+}
+
+// nameEntry is an instruction and the scope in which it has its name.
+type nameEntry struct {
+	scope *scope
+	in    *instr
+}
+
+// valueKey is an attribute and the text of a value of it.
+type valueKey struct {
+	spec *attrSpec
+	text string
 }
 
 // call is a use of a computation in front of its definition.
@@ -37,8 +57,40 @@ type call struct {
 // scope is the computation that is being read.
 type scope struct {
 	comp  *computation
-	names map[string]*instr
 	outer *scope
+	// shadowed are names of outer scopes that this one uses for its own instructions.
+	shadowed []shadow
+}
+
+type shadow struct {
+	name  string
+	entry nameEntry
+}
+
+// lookup returns the instruction of the current computation called name, nil if there is none.
+func (p *parser) lookup(name string) *instr {
+	if e := p.names[name]; e.scope == p.scope {
+		return e.in
+	}
+	return nil
+}
+
+// define gives in a name in the current computation.
+func (p *parser) define(name string, in *instr) {
+	if p.scope.outer != nil {
+		if e, ok := p.names[name]; ok && e.scope != p.scope {
+			p.scope.shadowed = append(p.scope.shadowed, shadow{name, e})
+		}
+	}
+	p.names[name] = nameEntry{p.scope, in}
+}
+
+// closeScope ends the current computation: names that it took from those around it are theirs again.
+func (p *parser) closeScope() {
+	for _, s := range p.scope.shadowed {
+		p.names[s.name] = s.entry
+	}
+	p.scope = p.scope.outer
 }
 
 // Parse reads the text of an HLO module, or of a single instruction or computation without a header. The error is a
@@ -67,6 +119,8 @@ func Parse(src *diag.Source) (m *Module, err error) {
 		m:     &Module{src: src, replicas: 1, partitions: 1},
 	}
 	p.shapes = map[string]*shape{}
+	p.names = make(map[string]nameEntry, len(p.text)/150)
+	p.values = map[valueKey]any{}
 	p.comps = map[string]*computation{}
 	p.anon = map[string]int{}
 	p.next()
@@ -182,7 +236,7 @@ func (p *parser) computation() *computation {
 func (p *parser) body(c *computation, pos int) {
 	p.enter()
 	c.pos = pos
-	p.scope = &scope{comp: c, names: make(map[string]*instr, 16), outer: p.scope}
+	p.scope = &scope{comp: c, outer: p.scope}
 	p.expect('{')
 	for {
 		p.instruction()
@@ -190,7 +244,7 @@ func (p *parser) body(c *computation, pos int) {
 			break
 		}
 	}
-	p.scope = p.scope.outer
+	p.closeScope()
 	p.next()
 	p.complete(c)
 	p.leave()
@@ -253,7 +307,7 @@ func (p *parser) unique(base string, computation bool) string {
 			if p.comps[name] == nil {
 				return name
 			}
-		} else if p.scope.names[name] == nil {
+		} else if p.lookup(name) == nil {
 			return name
 		}
 	}
@@ -323,21 +377,26 @@ func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 		}
 	}
 	p.checkInstr(in, opPos)
-	if p.scope.names[name] != nil {
+	if p.lookup(name) != nil {
 		p.fail(pos, "instruction %s stands twice in its computation", shorten(name))
 	}
-	p.scope.names[name] = in
+	p.define(name, in)
 	p.scope.comp.instrs = append(p.scope.comp.instrs, in)
 	return in
 }
 
 // newInstr returns an instruction of a slab.
 func (p *parser) newInstr() *instr {
-	if len(p.slab) == 0 {
-		p.slab = make([]instr, 64)
+	if len(p.instrs) == 0 {
+		p.instrs = make([]instr, 64)
 	}
-	in := &p.slab[0]
-	p.slab = p.slab[1:]
+	in := &p.instrs[0]
+	p.instrs = p.instrs[1:]
+	if len(p.attrs) < 4 {
+		p.attrs = make([]attr, 128)
+	}
+	in.attrs = p.attrs[:0:4]
+	p.attrs = p.attrs[4:]
 	return in
 }
 
@@ -394,7 +453,15 @@ func (p *parser) operands(in *instr, pos int) {
 	p.next()
 	if !p.accept(')') {
 		for {
-			in.operands = append(in.operands, p.operand())
+			o := p.operand()
+			if in.operands == nil {
+				if len(p.pointers) < 2 {
+					p.pointers = make([]*instr, 256)
+				}
+				in.operands = p.pointers[:0:2]
+				p.pointers = p.pointers[2:]
+			}
+			in.operands = append(in.operands, o)
 			if !p.accept(',') {
 				break
 			}
@@ -419,7 +486,7 @@ func (p *parser) operands(in *instr, pos int) {
 // operand reads shape? name, or an instruction without attributes.
 func (p *parser) operand() *instr {
 	if p.tok.kind == nameToken || p.tok.kind == identToken {
-		if in := p.scope.names[p.tok.text]; in != nil && p.atName() {
+		if in := p.lookup(p.tok.text); in != nil && p.atName() {
 			end := p.off
 			for end < len(p.text) && p.text[end] == ' ' {
 				end++
@@ -472,15 +539,15 @@ func (p *parser) gte(in *instr, name string) *instr {
 		}
 		name += "_" + strconv.FormatInt(index, 10)
 		key := name + "#"
-		if e := p.scope.names[key]; e != nil {
+		if e := p.lookup(key); e != nil {
 			in = e
 			continue
 		}
 		e := p.newInstr()
 		*e = instr{op: opGTE, name: p.unique(name, false), shape: in.shape.elems[index], operands: []*instr{in}, pos: at,
 			attrs: []attr{{opGTE.attrs[0], index}}}
-		p.scope.names[e.name] = e
-		p.scope.names[key] = e
+		p.define(e.name, e)
+		p.define(key, e)
 		p.scope.comp.instrs = append(p.scope.comp.instrs, e)
 		in = e
 	}
@@ -490,7 +557,7 @@ func (p *parser) gte(in *instr, name string) *instr {
 // find returns the instruction called name. In a text that is one instruction, a new name is a parameter of type s.
 func (p *parser) find(name string, s *shape) *instr {
 	if name != "" {
-		if in := p.scope.names[name]; in != nil {
+		if in := p.lookup(name); in != nil {
 			return in
 		}
 	}
@@ -503,7 +570,7 @@ func (p *parser) find(name string, s *shape) *instr {
 	}
 	in := p.newInstr()
 	*in = instr{op: opParameter, name: name, shape: s, param: int64(n), pos: p.tok.pos}
-	p.scope.names[name] = in
+	p.define(name, in)
 	p.single.instrs = append(p.single.instrs, in)
 	return in
 }
@@ -512,7 +579,7 @@ func (p *parser) find(name string, s *shape) *instr {
 func (p *parser) instrByName() *instr {
 	at := p.tok.pos
 	name := p.name()
-	in := p.scope.names[name]
+	in := p.lookup(name)
 	if in == nil {
 		p.fail(at, "instruction %s does not exist", shorten(name))
 	}
@@ -524,7 +591,7 @@ func (p *parser) singleInstruction() {
 	c := &computation{name: "_"}
 	p.single = c
 	p.comps[c.name] = c
-	p.scope = &scope{comp: c, names: map[string]*instr{}}
+	p.scope = &scope{comp: c}
 	if p.atShape() {
 		p.rhs("_", p.tok.pos, true)
 	} else {
@@ -555,16 +622,58 @@ func (p *parser) attribute(in *instr) {
 	if spec == cReplication && in.shape == nil {
 		p.fail(at, "the type of %s must be written", in.op.name)
 	}
+	in.set(order, spec, p.cachedValue(in, spec))
+}
+
+// cachedValue reads a value in braces, or the one that the same text stood for before: values are immutable, and most
+// stand in a text many times.
+func (p *parser) cachedValue(in *instr, spec *attrSpec) any {
+	start := p.tok.pos
+	if !p.at('{') || spec.kind == kComputation || spec.kind == kComputations || spec.kind == kInstrs || spec.kind == kBools {
+		return p.attrValue(in, spec)
+	}
+	end := bracesEnd(p.text, start)
+	if end < 0 {
+		return p.attrValue(in, spec)
+	}
+	key := valueKey{spec, p.text[start:end]}
+	if v, ok := p.values[key]; ok {
+		p.off = end
+		p.next()
+		return v
+	}
 	v := p.attrValue(in, spec)
-	in.set(order, spec, v)
+	p.values[key] = v
+	return v
+}
+
+// bracesEnd returns the offset behind the brace that closes the one at start, -1 if there is none.
+func bracesEnd(text string, start int) int {
+	depth := 0
+	for i := start; i < len(text); i++ {
+		switch text[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '"', '\'':
+			end := stringEnd(text, i)
+			if end < 0 {
+				return -1
+			}
+			i = end - 1
+		case '/':
+			return -1 // perhaps a comment
+		}
+	}
+	return -1
 }
 
 // set adds an attribute at its place in the order of printing.
 func (in *instr) set(order int, spec *attrSpec, v any) {
 	i := len(in.attrs)
-	if in.attrs == nil {
-		in.attrs = make([]attr, 0, 4)
-	}
 	for i > 0 {
 		if o, _ := in.lookup(in.attrs[i-1].spec.name); o <= order {
 			break
