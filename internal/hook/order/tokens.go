@@ -11,6 +11,13 @@ import (
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// Attributes of a function's arguments.
+const (
+	attrToken  = "jax.token"          // the argument or result stands for a token
+	attrDonate = "tf.aliasing_output" // the result that takes the argument's memory
 )
 
 // convertTokens takes the tokens out of a raised module: out of hooks, control flow, calls, tuples and the signatures
@@ -18,13 +25,15 @@ import (
 // functions lose their tokens all the same. It takes tuples that held tokens apart and removes functions that only
 // forwarded their arguments.
 func convertTokens(m *ir.Module, chain *hook.Chain) error {
-	c := &converter{m: m, chain: chain, vals: map[*ir.Value][]*ir.Value{}, made: map[*ir.Op]bool{}, changed: map[*ir.Op]bool{}}
-	found, foreign := false, false
-	var hooks []*ir.Op
+	c := &converter{m: m, chain: chain, changed: map[*ir.Op]bool{}}
+	var hooks, touched []*ir.Op
+	var foreign *ir.Op // an op that does more with tokens than forward them
 	c.calls = flow.Of(m, func(op *ir.Op) {
 		if touchesToken(op) {
-			found = true
-			foreign = foreign || !forwardsTokens(op)
+			touched = append(touched, op)
+			if foreign == nil && !op.Is(hookop.Hook) && !forwardsTokens(op) {
+				foreign = op
+			}
 		}
 		if op.Is(hookop.Hook) {
 			hooks = append(hooks, op)
@@ -33,13 +42,25 @@ func convertTokens(m *ir.Module, chain *hook.Chain) error {
 	if f := c.calls.Recursive(hooks); f != nil {
 		return m.Errorf(f, "function @%s calls itself: the order of its hooks cannot be proven", fn.FuncOp{Op: f}.Symbol())
 	}
-	if !found && !c.signatures() || foreign && len(hooks) == 0 {
+	if foreign != nil && len(hooks) == 0 {
 		return nil // the tokens order other ops than hooks
 	}
+	found := len(touched) > 0
 	for _, f := range c.calls.Functions() {
-		if err := c.function(fn.FuncOp{Op: f}); err != nil {
+		has, err := c.signature(fn.FuncOp{Op: f})
+		if err != nil {
 			return err
 		}
+		found = found || has
+	}
+	if !found {
+		return nil
+	}
+	if foreign != nil {
+		return c.cannotFollow(foreign)
+	}
+	if err := c.values(touched); err != nil {
+		return err
 	}
 	collapseWrappers(m, c.changed)
 	return nil
@@ -50,12 +71,7 @@ type converter struct {
 	m       *ir.Module
 	chain   *hook.Chain // nil: tokens vanish
 	calls   *flow.Graph
-	public  bool // the function being converted is visible outside
-	fn      fn.FuncOp
-	dropRes []bool // results of the public function being converted that go away though no token
-	vals    map[*ir.Value][]*ir.Value
-	made    map[*ir.Op]bool // ops that start a chain, which are not to be converted themselves
-	changed map[*ir.Op]bool // functions whose signature changed
+	changed map[*ir.Op]bool // functions whose signature changes
 }
 
 // touchesToken reports whether an operand or a result of op is or holds a token.
@@ -75,475 +91,313 @@ func touchesToken(op *ir.Op) bool {
 
 // forwardsTokens reports whether op does nothing with tokens but pass them on.
 func forwardsTokens(op *ir.Op) bool {
-	switch {
-	case op.Def().Flow != nil, op.Has(ir.ReturnLike):
-		return true
-	}
-	return isAny(op, stablehlo.CreateToken, stablehlo.AfterAll, stablehlo.Tuple, stablehlo.GetTupleElement)
+	return op.Def().Flow != nil || op.Has(ir.ReturnLike) || slices.ContainsFunc(tokenRows, op.IsOrMirrors)
 }
 
-// isAny reports whether op is of one of the rows, in MHLO's dialect or StableHLO's.
-func isAny(op *ir.Op, rows ...*ir.Def) bool {
-	return slices.ContainsFunc(rows, op.IsOrMirrors)
-}
-
-// signatures reports whether a function takes or gives a token.
-func (c *converter) signatures() bool {
-	found := false
-	for _, op := range c.calls.Functions() {
-		f := fn.FuncOp{Op: op}
-		if t := f.Type(); t != nil {
-			for i, in := range t.Inputs() {
-				found = found || irutil.HoldsToken(in) || IsTokenArg(f, i)
-			}
-			for i, out := range t.Results() {
-				found = found || irutil.HoldsToken(out) || IsTokenResult(f, i)
-			}
-		}
-	}
-	return found
-}
-
-// IsTokenArg reports whether argument i stands for a token though its type is none: JAX before 0.4.27 wrote
-// tensor<0xi1> {jax.token = true}.
-func IsTokenArg(f fn.FuncOp, i int) bool {
-	return f.ArgAttrs(i).Get("jax.token") != nil && irutil.IsZeroSize(f.Type().Inputs()[i])
-}
-
-func IsTokenResult(f fn.FuncOp, i int) bool {
-	return f.ResultAttrs(i).Get("jax.token") != nil && irutil.IsZeroSize(f.Type().Results()[i])
-}
-
-// types appends what t becomes.
-func (c *converter) types(list []ir.Type, t ir.Type) []ir.Type {
-	switch {
-	case !irutil.HoldsToken(t):
-		return append(list, t)
-	case stablehlo.IsToken(t):
-		if c.chain == nil {
-			return list
-		}
-		return append(list, ChainType(c.m.Context(), *c.chain))
-	}
-	for _, e := range t.(*ir.TupleType).Elems() {
-		list = c.types(list, e)
-	}
-	return list
-}
-
-// parts returns what v became.
-func (c *converter) parts(v *ir.Value) []*ir.Value {
-	if !irutil.HoldsToken(v.Type()) {
-		return []*ir.Value{v}
-	}
-	return c.vals[v]
-}
-
-func (c *converter) allParts(op *ir.Op) []*ir.Value {
-	var out []*ir.Value
-	for _, v := range op.Operands() {
-		out = append(out, c.parts(v)...)
-	}
-	return out
-}
-
-// function converts f's signature and body.
-func (c *converter) function(f fn.FuncOp) error {
-	t := f.Type()
-	if t == nil {
-		return nil
-	}
-	c.fn, c.public = f, !f.Private()
-	var inputs, results []ir.Type
-	var argAttrs, resAttrs []*ir.DictAttr
-	dropped := make([]bool, len(t.Results())) // results that go away, for tf.aliasing_output
-	tokenArg := make([]bool, len(t.Inputs()))
-	changed := false
-	for i, in := range t.Inputs() {
-		switch {
-		case c.public && (stablehlo.IsToken(in) || IsTokenArg(f, i)):
-			changed, tokenArg[i] = true, true
-		case irutil.HoldsToken(in):
-			changed = true
-			for _, p := range c.types(nil, in) {
-				inputs = append(inputs, p)
-				argAttrs = append(argAttrs, withoutTokenMark(f.ArgAttrs(i)))
-			}
-		default:
-			inputs, argAttrs = append(inputs, in), append(argAttrs, f.ArgAttrs(i))
-		}
-	}
-	for i, out := range t.Results() {
-		switch {
-		case c.public && (stablehlo.IsToken(out) || IsTokenResult(f, i)):
-			changed, dropped[i] = true, true
-		case irutil.HoldsToken(out):
-			changed = true
-			if c.public {
-				if c.chain != nil {
-					return c.m.Errorf(f.Op, "public function @%s returns a tuple with a token", f.Symbol())
-				}
-			}
-			for _, p := range c.types(nil, out) {
-				results = append(results, p)
-				resAttrs = append(resAttrs, withoutTokenMark(f.ResultAttrs(i)))
-			}
-		default:
-			results, resAttrs = append(results, out), append(resAttrs, f.ResultAttrs(i))
-		}
-	}
-	c.dropRes = dropped
-	if changed {
-		name := f.Symbol()
-		if op := c.calls.NamedBy(f.Op); op != nil {
-			return c.m.Errorf(op, "'%s' names function @%s, which takes or returns a token that cannot be followed here", op.Name(), name)
-		}
-		if callers := c.calls.Callers(f.Op); c.public && len(callers) > 0 {
-			return c.m.Errorf(callers[0], "call of public function @%s, which takes or returns a token, is not supported", name)
-		}
-		if f.External() {
-			return c.m.Errorf(f.Op, "function @%s without a body takes or returns a token that cannot be followed", name)
-		}
-		for i, d := range argAttrs {
-			argAttrs[i] = renumberAliasing(c.m.Context(), d, dropped)
-		}
-		f.SetSignature(c.m.Context().Function(inputs, results), argAttrs, resAttrs)
-		c.changed[f.Op] = true
-	}
-	if f.External() {
-		return nil
-	}
-	entry := f.Body()
-	if c.public {
-		for i, drop := range tokenArg {
-			if drop {
-				c.dropArg(entry, i)
-			}
-		}
-	}
-	if err := c.region(f.Region(0)); err != nil {
-		return err
-	}
-	for i := len(tokenArg) - 1; i >= 0; i-- {
-		if tokenArg[i] {
-			entry.RemoveArg(i)
-		}
-	}
-	return nil
-}
-
-// dropArg gives the uses of a public function's token argument something else.
-func (c *converter) dropArg(entry *ir.Block, i int) {
-	a := entry.Arg(i)
-	b := c.m.AtStart(entry).At(c.fn.Loc(), c.fn.Pos())
-	switch {
-	case !stablehlo.IsToken(a.Type()): // the older tensor<0xi1>
-		if a.HasUses() {
-			t := a.Type().(*ir.TensorType)
-			a.ReplaceAllUsesWith(zero(b, t.DType(), t.Shape()))
-		}
-	case c.chain == nil:
-		c.vals[a] = nil
-	default:
-		v := Start(b, *c.chain)
-		c.vals[a] = []*ir.Value{v}
-		c.made[v.DefiningOp()] = true
-	}
-}
-
-// withoutTokenMark returns d less jax.token.
-func withoutTokenMark(d *ir.DictAttr) *ir.DictAttr {
-	if d.Get("jax.token") == nil {
-		return d
-	}
-	return ir.NewDict(d.Entries().Without("jax.token"))
-}
-
-// renumberAliasing returns d with the result that tf.aliasing_output names counted without the dropped ones.
-func renumberAliasing(ctx *ir.Context, d *ir.DictAttr, dropped []bool) *ir.DictAttr {
-	a, ok := d.Get("tf.aliasing_output").(*ir.IntegerAttr)
-	if !ok {
-		return d
-	}
-	old := a.Value()
-	if old < 0 || old >= int64(len(dropped)) {
-		return d
-	}
-	if dropped[old] {
-		return ir.NewDict(d.Entries().Without("tf.aliasing_output"))
-	}
-	n := old
-	for _, drop := range dropped[:old] {
-		if drop {
-			n--
-		}
-	}
-	return ir.NewDict(append(d.Entries().Without("tf.aliasing_output"),
-		ir.NamedAttr{Name: "tf.aliasing_output", Attr: ir.NewInteger(n, ctx.I32())}))
-}
-
-func (c *converter) region(r *ir.Region) error {
-	for _, b := range r.Blocks() {
-		var olds []*ir.Value
-		for i := 0; i < b.NumArgs(); i++ {
-			a := b.Arg(i)
-			if _, mapped := c.vals[a]; mapped || !irutil.HoldsToken(a.Type()) {
-				continue
-			}
-			var parts []*ir.Value
-			for k, t := range c.types(nil, a.Type()) {
-				parts = append(parts, b.InsertArg(i+1+k, t, a.Loc()))
-			}
-			c.vals[a] = parts
-			olds = append(olds, a)
-			i += len(parts)
-		}
-		for op := range b.Ops() {
-			if err := c.op(op); err != nil {
-				return err
-			}
-		}
-		for _, a := range olds {
-			if a.HasUses() {
-				for u := range a.Uses() {
-					return c.cannotFollow(u.Owner())
-				}
-			}
-			b.RemoveArg(a.Index())
-		}
-	}
-	return nil
+// tokenRows are the ops that are converted each in a way of its own.
+var tokenRows = []*ir.Def{
+	stablehlo.CreateToken, stablehlo.AfterAll, stablehlo.Tuple, stablehlo.GetTupleElement, stablehlo.OptimizationBarrier,
 }
 
 func (c *converter) cannotFollow(op *ir.Op) error {
 	return c.m.Errorf(op, "a token is passed to '%s', where it cannot be followed", op.Name())
 }
 
-func (c *converter) op(op *ir.Op) error {
-	if c.made[op] {
-		return nil
+// IsTokenArg reports whether argument i stands for a token though its type is none: JAX before 0.4.27 wrote
+// tensor<0xi1> {jax.token = true}.
+func IsTokenArg(f fn.FuncOp, i int) bool {
+	return f.ArgAttrs(i).Get(attrToken) != nil && irutil.IsZeroSize(f.Type().Inputs()[i])
+}
+
+// IsTokenResult is IsTokenArg for result i.
+func IsTokenResult(f fn.FuncOp, i int) bool {
+	return f.ResultAttrs(i).Get(attrToken) != nil && irutil.IsZeroSize(f.Type().Results()[i])
+}
+
+// signature checks that the tokens in f's signature can be followed, and takes those of a public function out of it.
+// It reports whether f has any.
+func (c *converter) signature(f fn.FuncOp) (bool, error) {
+	t := f.Type()
+	if t == nil {
+		return false, nil
 	}
-	for _, r := range op.Regions() {
-		if err := c.region(r); err != nil {
+	public, holds, drops := !f.Private(), false, false
+	var args, results, dropped []int // that stay, and results that go
+	for i, in := range t.Inputs() {
+		if public && (stablehlo.IsToken(in) || IsTokenArg(f, i)) {
+			drops = true
+			continue
+		}
+		args, holds = append(args, i), holds || irutil.HoldsToken(in)
+	}
+	for i, out := range t.Results() {
+		if public && (stablehlo.IsToken(out) || IsTokenResult(f, i)) {
+			drops, dropped = true, append(dropped, i)
+			continue
+		}
+		if public && irutil.HoldsToken(out) && c.chain != nil {
+			return false, c.m.Errorf(f.Op, "public function @%s returns a tuple with a token", f.Symbol())
+		}
+		results, holds = append(results, i), holds || irutil.HoldsToken(out)
+	}
+	if !holds && !drops {
+		return false, nil
+	}
+	if op := c.calls.NamedBy(f.Op); op != nil {
+		return false, c.m.Errorf(op, "'%s' names function @%s, which takes or returns a token that cannot be followed here", op.Name(), f.Symbol())
+	}
+	if callers := c.calls.Callers(f.Op); public && len(callers) > 0 {
+		return false, c.m.Errorf(callers[0], "call of public function @%s, which takes or returns a token, is not supported", f.Symbol())
+	}
+	if f.External() {
+		return false, c.m.Errorf(f.Op, "function @%s without a body takes or returns a token that cannot be followed", f.Symbol())
+	}
+	c.changed[f.Op] = true
+	if !drops {
+		return true, nil
+	}
+	for i := range t.Inputs() {
+		if !slices.Contains(args, i) {
+			c.dropArg(f, i)
+		}
+	}
+	for i := len(t.Inputs()) - 1; i >= 0; i-- {
+		if !slices.Contains(args, i) {
+			f.Body().RemoveArg(i)
+		}
+	}
+	for ret := range flow.Returns(f.Region(0)) {
+		old := ret.OperandList()
+		var kept []*ir.Value
+		for _, i := range results {
+			kept = append(kept, old[i])
+		}
+		ret.SetOperands(kept)
+		for _, i := range dropped {
+			if def := old[i].DefiningOp(); def != nil && def.IsOrMirrors(stablehlo.Constant) && !def.HasUses() {
+				def.Erase()
+			}
+		}
+	}
+	if err := f.Def().Flow.Remap(c.m, f.Op, args, results); err != nil {
+		return false, err
+	}
+	for i := range args {
+		if n, ok := irutil.IntAttr(f.ArgAttrs(i).Get(attrDonate)); ok {
+			f.EditArg(i, func(l ir.AttrList) ir.AttrList { return renumbered(c.m.Context(), l, n, dropped) })
+		}
+	}
+	return true, nil
+}
+
+// dropArg gives the users of a public function's token argument something else.
+func (c *converter) dropArg(f fn.FuncOp, i int) {
+	a := f.Body().Arg(i)
+	if !a.HasUses() {
+		return
+	}
+	b := c.m.AtStart(f.Body()).At(f.Loc(), f.Pos())
+	if t, ok := a.Type().(*ir.TensorType); ok { // the older tensor<0xi1>
+		a.ReplaceAllUsesWith(zero(b, t.DType(), t.Shape()))
+		return
+	}
+	a.ReplaceAllUsesWith(ir.Must(b.Build(stablehlo.CreateToken, nil)).Result(0))
+}
+
+// renumbered returns the attributes of an argument that gives its memory to result old, counted without the dropped
+// results.
+func renumbered(ctx *ir.Context, list ir.AttrList, old int64, dropped []int) ir.AttrList {
+	n := old
+	for _, d := range dropped {
+		if int64(d) == old {
+			return list.Without(attrDonate)
+		}
+		if int64(d) < old {
+			n--
+		}
+	}
+	return list.Set(attrDonate, ir.NewInteger(n, ctx.I32()), false)
+}
+
+// values converts all values that hold tokens. touched are the ops with such operands or results.
+func (c *converter) values(touched []*ir.Op) error {
+	type remapping struct {
+		body              *ir.Block // of the op, which is rebuilt
+		operands, results []int
+	}
+	var remap []remapping
+	for _, op := range touched {
+		if op.Erased() {
+			continue
+		}
+		f := op.Def().Flow
+		if len(op.Successors()) > 0 || sdy.IsComputation(op) && c.chain != nil && *c.chain == hook.ChainToken {
+			return c.cannotFollow(op)
+		}
+		if f != nil && f.Remap != nil {
+			remap = append(remap, remapping{op.Region(0).Entry(), c.counted(irutil.TypeList(op.OperandList())), c.counted(op.ResultTypes())})
+		}
+	}
+	for _, op := range c.calls.Functions() {
+		if f := (fn.FuncOp{Op: op}); c.changed[op] {
+			c.unmark(f)
+			remap = append(remap, remapping{op.Region(0).Entry(), c.counted(f.Type().Inputs()), c.counted(f.Type().Results())})
+		}
+	}
+	conv := &rewrite.Converter{Types: c.types}
+	rows := map[*ir.Def]bool{}
+	c.m.Walk(func(op *ir.Op) bool {
+		if row := op.Def(); !rows[row] && slices.ContainsFunc(tokenRows, op.IsOrMirrors) {
+			rows[row] = true
+			conv.Ops = append(conv.Ops, &rewrite.Conversion{Name: "tokens", Rows: []*ir.Def{row}, Convert: c.convert})
+		}
+		return true
+	})
+	if err := rewrite.Convert(rewrite.New(c.m), c.m.Op(), conv); err != nil {
+		return err
+	}
+	for _, r := range remap {
+		op := r.body.Parent()
+		if err := op.Def().Flow.Remap(c.m, op, r.operands, r.results); err != nil {
 			return err
 		}
 	}
-	affected := touchesToken(op)
-	if op.Is(fn.Return) && c.public {
-		for _, d := range c.dropRes {
-			affected = affected || d
-		}
-	}
-	if !affected {
-		return nil
-	}
-	if len(op.Successors()) > 0 {
-		return c.cannotFollow(op)
-	}
-	if h, ok := hookop.AsHook(op); ok {
-		return c.hook(h)
-	}
-	switch {
-	case op.Is(fn.Return):
-		return c.ret(op)
-	case op.IsOrMirrors(stablehlo.CreateToken):
-		c.set(op, c.started(op))
-	case op.IsOrMirrors(stablehlo.AfterAll):
-		c.set(op, c.joined(op))
-	case op.IsOrMirrors(stablehlo.Tuple):
-		c.set(op, c.allParts(op))
-	case op.IsOrMirrors(stablehlo.GetTupleElement):
-		c.element(op)
-	case op.IsOrMirrors(stablehlo.OptimizationBarrier):
-		c.barrier(op)
-	case op.Has(ir.ReturnLike):
-		op.SetOperands(c.allParts(op))
-	case op.Def().Flow != nil:
-		return c.rebuild(op)
-	default:
-		return c.cannotFollow(op)
+	if c.chain == nil {
+		c.m.Walk(func(op *ir.Op) bool {
+			if h, ok := hookop.AsHook(op); ok && h.Chained() {
+				op.RemoveAttr(hookop.AttrChained)
+			}
+			return true
+		})
 	}
 	return nil
 }
 
-// set records what op's result became and erases op.
-func (c *converter) set(op *ir.Op, parts []*ir.Value) {
-	v := op.Result(0)
-	if !irutil.HoldsToken(v.Type()) { // an element of a tuple that is none
-		v.ReplaceAllUsesWith(parts[0])
-	} else {
-		c.vals[v] = parts
+// unmark removes the marks of the token arguments and results of a private function.
+func (c *converter) unmark(f fn.FuncOp) {
+	args, results := f.ValueAttrs()
+	t := f.Type()
+	for i, in := range t.Inputs() {
+		if irutil.HoldsToken(in) {
+			args[i] = ir.NewDict(args[i].Entries().Without(attrToken))
+		}
 	}
-	c.discard(op)
+	for i, out := range t.Results() {
+		if irutil.HoldsToken(out) {
+			results[i] = ir.NewDict(results[i].Entries().Without(attrToken))
+		}
+	}
+	f.SetSignature(t, args, results)
 }
 
-// discard takes a converted op out of the module. Its users are converted later, so it may still be in use.
-func (c *converter) discard(op *ir.Op) {
-	op.SetOperands(nil)
-	op.Remove()
+// counted returns, for each value that stands for values of the given types, the position of the value it stands for.
+func (c *converter) counted(list []ir.Type) []int {
+	var out []int
+	for i, t := range list {
+		types, ok := c.types(t)
+		if !ok {
+			types = []ir.Type{t}
+		}
+		for range types {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
-func (c *converter) started(op *ir.Op) []*ir.Value {
-	if c.chain == nil {
-		return nil
+// types returns the types of the values that stand for one of type t; ok is false if t holds no token.
+func (c *converter) types(t ir.Type) (list []ir.Type, ok bool) {
+	if !irutil.HoldsToken(t) {
+		return nil, false
 	}
-	return []*ir.Value{Start(c.m.Before(op), *c.chain)}
+	if tuple, ok := t.(*ir.TupleType); ok {
+		for _, e := range tuple.Elems() {
+			if types, ok := c.types(e); ok {
+				list = append(list, types...)
+			} else {
+				list = append(list, e)
+			}
+		}
+		return list, true
+	}
+	if c.chain != nil {
+		list = []ir.Type{ChainType(c.m.Context(), *c.chain)}
+	}
+	return list, true
 }
 
-// joined returns the chain that waits for all tokens of an after_all.
-func (c *converter) joined(op *ir.Op) []*ir.Value {
-	if c.chain == nil {
-		return nil
+// convert returns what stands for the results of an op of tokenRows.
+func (c *converter) convert(r *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Value) ([][]*ir.Value, error) {
+	if !touchesToken(op) {
+		return split(r.CloneBefore(op, op, map[*ir.Value]*ir.Value{})), nil
 	}
-	parts := irutil.Distinct(c.allParts(op))
+	all := slices.Concat(operands...)
 	switch {
-	case len(parts) == 0:
-		return c.started(op)
-	case len(parts) == 1:
-		return parts
+	case op.IsOrMirrors(stablehlo.CreateToken):
+		return [][]*ir.Value{c.start(r, op)}, nil
+	case op.IsOrMirrors(stablehlo.AfterAll):
+		return [][]*ir.Value{c.joined(r, op, irutil.Distinct(all))}, nil
+	case op.IsOrMirrors(stablehlo.Tuple):
+		return [][]*ir.Value{all}, nil
+	case op.IsOrMirrors(stablehlo.GetTupleElement):
+		elems := op.Operand(0).Type().(*ir.TupleType).Elems()
+		i := element(op)
+		first := len(c.counted(elems[:i]))
+		return [][]*ir.Value{all[first : first+len(c.counted(elems[i:i+1]))]}, nil
 	}
-	b := c.m.Before(op)
+	// A barrier does not keep the order: the tokens pass it by.
+	results := operands
+	st := op.State()
+	st.Operands, st.Types = nil, nil
+	for i, v := range op.Operands() {
+		if !irutil.HoldsToken(v.Type()) {
+			st.Operands, st.Types = append(st.Operands, operands[i][0]), append(st.Types, v.Type())
+		}
+	}
+	if len(st.Operands) == 0 {
+		return results, nil
+	}
+	n, k := r.Before(op).Insert(st), 0
+	for i, v := range op.Operands() {
+		if !irutil.HoldsToken(v.Type()) {
+			results[i] = []*ir.Value{n.Result(k)}
+			k++
+		}
+	}
+	return results, nil
+}
+
+func split(op *ir.Op) [][]*ir.Value {
+	out := make([][]*ir.Value, op.NumResults())
+	for i := range out {
+		out[i] = []*ir.Value{op.Result(i)}
+	}
+	return out
+}
+
+// start returns a new chain, nothing if tokens vanish.
+func (c *converter) start(r *rewrite.Rewriter, op *ir.Op) []*ir.Value {
+	if c.chain == nil {
+		return nil
+	}
+	return []*ir.Value{Start(r.Before(op), *c.chain)}
+}
+
+// joined returns the chain that waits for all chains of an after_all.
+func (c *converter) joined(r *rewrite.Rewriter, op *ir.Op, chains []*ir.Value) []*ir.Value {
+	switch {
+	case len(chains) == 0:
+		return c.start(r, op)
+	case len(chains) == 1:
+		return chains
+	}
+	b := r.Before(op)
 	if *c.chain == hook.ChainToken {
-		return []*ir.Value{ir.Must(b.Build(op.Def(), parts)).Result(0)}
+		return []*ir.Value{ir.Must(b.Build(stablehlo.AfterAll, chains)).Result(0)}
 	}
-	v := parts[0]
-	for _, w := range parts[1:] {
+	v := chains[0]
+	for _, w := range chains[1:] {
 		v = ir.Must(b.Build(stablehlo.Or, []*ir.Value{v, w})).Result(0)
 	}
 	return []*ir.Value{v}
-}
-
-// element converts a get_tuple_element of a tuple that held a token.
-func (c *converter) element(op *ir.Op) {
-	tt := op.Operand(0).Type().(*ir.TupleType)
-	parts := c.parts(op.Operand(0))
-	i := element(op)
-	for _, t := range tt.Elems()[:i] {
-		parts = parts[len(c.types(nil, t)):]
-	}
-	c.set(op, parts[:len(c.types(nil, tt.Elems()[i]))])
-}
-
-// barrier takes tokens out of an optimization_barrier: it would not keep the order.
-func (c *converter) barrier(op *ir.Op) {
-	var operands []*ir.Value
-	for i, v := range op.Operands() {
-		if irutil.HoldsToken(v.Type()) {
-			c.vals[op.Result(i)] = c.parts(v)
-		} else {
-			operands = append(operands, v)
-		}
-	}
-	if len(operands) > 0 {
-		n := irutil.Rebuild(c.m, op, operands, irutil.TypeList(operands))
-		k := 0
-		for i, v := range op.Operands() {
-			if !irutil.HoldsToken(v.Type()) {
-				op.Result(i).ReplaceAllUsesWith(n.Result(k))
-				k++
-			}
-		}
-	}
-	c.discard(op)
-}
-
-// ret converts the return of a function.
-func (c *converter) ret(op *ir.Op) error {
-	var operands []*ir.Value
-	for i, v := range op.Operands() {
-		if c.public && i < len(c.dropRes) && c.dropRes[i] {
-			continue
-		}
-		operands = append(operands, c.parts(v)...)
-	}
-	olds := op.OperandList()
-	op.SetOperands(operands)
-	for _, v := range olds {
-		if def := v.DefiningOp(); def != nil && def.Block() != nil && def.IsOrMirrors(stablehlo.Constant) && !v.HasUses() {
-			def.Erase()
-		}
-	}
-	return nil
-}
-
-// rebuild converts an op that forwards values one by one.
-func (c *converter) rebuild(op *ir.Op) error {
-	n, err := c.replace(op)
-	if err != nil {
-		return err
-	}
-	k := 0
-	for _, v := range op.Results() {
-		parts := irutil.ResultList(n)[k : k+len(c.types(nil, v.Type()))]
-		k += len(parts)
-		if irutil.HoldsToken(v.Type()) {
-			c.vals[v] = parts
-		} else {
-			v.ReplaceAllUsesWith(parts[0])
-		}
-	}
-	c.discard(op)
-	return nil
-}
-
-// replace puts an op with converted operands and results in front of op.
-func (c *converter) replace(op *ir.Op) (*ir.Op, error) {
-	var types []ir.Type
-	var from, resultsFrom []int
-	for i, v := range op.Operands() {
-		for range c.parts(v) {
-			from = append(from, i)
-		}
-	}
-	for i, v := range op.Results() {
-		types = c.types(types, v.Type())
-		for len(resultsFrom) < len(types) {
-			resultsFrom = append(resultsFrom, i)
-		}
-	}
-	if sdy.IsComputation(op) && c.chain != nil && *c.chain == hook.ChainToken {
-		return nil, c.cannotFollow(op)
-	}
-	n := irutil.Rebuild(c.m, op, c.allParts(op), types)
-	if f := op.Def().Flow; f != nil && f.Remap != nil {
-		return n, f.Remap(c.m, n, from, resultsFrom)
-	}
-	return n, nil
-}
-
-// hook converts the token of a hook to the chain, or takes it away.
-func (c *converter) hook(h hookop.HookOp) error {
-	if c.chain != nil && *c.chain == hook.ChainToken {
-		op := h.Op
-		op.SetOperand(0, c.parts(op.Operand(0))[0])
-		op.Result(0).SetType(op.Operand(0).Type()) // MHLO has a token type of its own
-		c.vals[op.Result(0)] = []*ir.Value{op.Result(0)}
-		return nil
-	}
-	return c.rebuildHook(h)
-}
-
-func (c *converter) rebuildHook(h hookop.HookOp) error {
-	n, err := c.replace(h.Op)
-	if err != nil {
-		return err
-	}
-	k := 0
-	for i, v := range h.Results() {
-		if i == 0 && h.Chained() {
-			c.vals[v] = nil
-			if c.chain != nil {
-				c.vals[v] = []*ir.Value{n.Result(0)}
-				k++
-			}
-			continue
-		}
-		v.ReplaceAllUsesWith(n.Result(k))
-		k++
-	}
-	if c.chain == nil {
-		n.RemoveAttr(hookop.AttrChained)
-	}
-	c.discard(h.Op)
-	return nil
 }
