@@ -297,6 +297,7 @@ const (
 const (
 	shardingName = "sdy.sharding"
 	ruleName     = "sdy.sharding_rule"
+	edgesName    = "sdy.propagation_edges"
 )
 
 // verifyAttr checks sdy.sharding and sdy.sharding_rule of an operation.
@@ -319,6 +320,14 @@ func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
 			return
 		}
 		rule.check(op, at(op, r))
+	case edgesName:
+		d, ok := a.(*ir.DialectAttr)
+		switch {
+		case !ok || d.Dialect() != "sdy" || d.Name() != "propagation_edges":
+			r.Errorf(op, "should have a propagation edges attribute of type PropagationEdgesAttr for attr named '%s'", edgesName)
+		case op.Attr(shardingName) == nil:
+			r.Errorf(op, "expected propagation edges attr to reference a sharding.")
+		}
 	}
 }
 

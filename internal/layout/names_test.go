@@ -1,0 +1,100 @@
+package layout
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/dialect/all"
+)
+
+// namesAllowed are the packages whose files may name ops and attributes as text.
+var namesAllowed = map[string]string{
+	"dialect":  "the rows themselves",
+	"ir":       "builtin.module, which every module has without a registry",
+	"parse":    "the reader knows no dialect; it makes builtin.module",
+	"bytecode": "the binary form knows no dialect; it makes builtin.module",
+
+	"internal/opgen":      "writes programs as text, and its notes are read beside the specification",
+	"internal/randprog":   "writes programs as text",
+	"internal/numerics":   "writes programs as text",
+	"internal/bench":      "writes programs as text",
+	"internal/gen":        "joins the rows with the samples in testdata/ops",
+	"runtime/conformance": "writes programs as text",
+}
+
+// attrMethods are the methods that take the name of an attribute of an op.
+var attrMethods = map[string]bool{"Attr": true, "SetAttr": true, "RemoveAttr": true}
+
+// TestOpsByRow fails if a package outside of dialect names an op or an inherent attribute by a string: a misspelt string
+// compiles and never matches. Rows (stablehlo.While) and the constants of views (stablehlo.AttrDimension) do not.
+func TestOpsByRow(t *testing.T) {
+	ops, attrs := map[string]bool{}, map[string]bool{}
+	for _, d := range all.Dialects() {
+		for _, op := range d.Ops {
+			ops[op.Name] = true
+			for _, a := range op.Attrs {
+				attrs[a.Name] = true
+			}
+		}
+	}
+	root := "../.."
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, path)
+		if e.IsDir() {
+			if name := e.Name(); path != root && (name[0] == '.' || name[0] == '_' || name == "testdata") || namesAllowed[filepath.ToSlash(rel)] != "" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ImportSpec:
+				return false
+			case *ast.BasicLit:
+				if s, ok := text(n); ok && ops[s] {
+					t.Errorf("%s: op %q is named by a string; use its row", set.Position(n.Pos()), s)
+				}
+			case *ast.CallExpr:
+				sel, ok := n.Fun.(*ast.SelectorExpr)
+				if !ok || !attrMethods[sel.Sel.Name] || len(n.Args) == 0 {
+					return true
+				}
+				if s, ok := text(n.Args[0]); ok && attrs[s] {
+					t.Errorf("%s: attribute %q is named by a string; use a view or its constant", set.Position(n.Pos()), s)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// text returns the value of a string literal.
+func text(e ast.Expr) (string, bool) {
+	l, ok := e.(*ast.BasicLit)
+	if !ok || l.Kind != token.STRING {
+		return "", false
+	}
+	s, err := strconv.Unquote(l.Value)
+	return s, err == nil
+}
