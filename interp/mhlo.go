@@ -10,12 +10,7 @@ import (
 )
 
 // opKind returns the row by which kernels know an op: MHLO's operations mean what those that they mirror mean.
-func opKind(o *ir.Op) *ir.Def {
-	if base := o.Def().Base; base != nil {
-		return base
-	}
-	return o.Def()
-}
+func opKind(o *ir.Op) *ir.Def { return o.Def().Original() }
 
 // planFirst compiles ops whose result is their first operand.
 func planFirst(p *planner, s *spec) (control, error) {

@@ -170,6 +170,14 @@ type RegionSpec struct {
 	Mult Multiplicity
 }
 
+// Original returns the row that d mirrors, or d itself if it mirrors none: stablehlo.add's row of mhlo.add's.
+func (d *Def) Original() *Def {
+	if d.Base != nil {
+		return d.Base
+	}
+	return d
+}
+
 // Known reports whether the kind was registered by a dialect.
 func (d *Def) Known() bool { return !d.unknown }
 

@@ -1,9 +1,8 @@
 package passes
 
 import (
-	"strings"
-
 	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -17,35 +16,16 @@ var mhloToStableHLOInfo = &Info{
 // MHLOToStableHLO returns the pass that writes MHLO as StableHLO.
 func MHLOToStableHLO() Pass {
 	return simple{mhloToStableHLOInfo, func(_ *Context, m *ir.Module) error {
-		(&mhloRewriter{m: m, defs: equivalents(), types: map[ir.Type]ir.Type{}}).region(m.Op().Region(0))
+		(&mhloRewriter{m: m, types: map[ir.Type]ir.Type{}}).region(m.Op().Region(0))
 		return nil
 	}}
 }
 
 func newMHLOToStableHLO(Options) (Pass, error) { return MHLOToStableHLO(), nil }
 
-// equivalents maps the short names of MHLO's operations to the rows that say the same.
-func equivalents() map[string]*ir.Def {
-	out := map[string]*ir.Def{}
-	for _, d := range stablehlo.Ops() {
-		out[strings.TrimPrefix(d.Name, "stablehlo.")] = d
-	}
-	for _, d := range [...]*ir.Def{
-		chlo.Acos, chlo.Acosh, chlo.Asin, chlo.Asinh, chlo.Atanh, chlo.Cosh, chlo.Erf, chlo.Sinh, chlo.Mulhi, chlo.RaggedDot, chlo.Scan,
-	} {
-		out[strings.TrimPrefix(d.Name, "chlo.")] = d
-	}
-	out["topk"] = chlo.TopK
-	// The async operations of the two name their work in different ways.
-	delete(out, "async_start")
-	delete(out, "async_done")
-	return out
-}
-
 // mhloRewriter rewrites one module.
 type mhloRewriter struct {
 	m     *ir.Module
-	defs  map[string]*ir.Def
 	types map[ir.Type]ir.Type
 }
 
@@ -83,7 +63,7 @@ func (w *mhloRewriter) op(op *ir.Op) {
 		st.Types = append(st.Types, w.typ(v.Type()))
 	}
 	for _, a := range op.Attrs() {
-		if a.Name == "custom_call_schedule" || a.Name == "largest" && def == chlo.TopK {
+		if a.Name == mhlo.AttrCustomCallSchedule || a.Name == mhlo.AttrLargest && def == chlo.TopK {
 			continue // as equivalent found, they say what is meant without them
 		}
 		st.SetAttr(a.Name, w.inherent(def, a))
@@ -101,22 +81,24 @@ func (w *mhloRewriter) op(op *ir.Op) {
 	op.Erase()
 }
 
-// equivalent returns the row that says what op says, nil where there is none or op is not MHLO's.
+// equivalent returns the row of StableHLO or CHLO that says what op says, nil if there is none or op is not MHLO's.
 func (w *mhloRewriter) equivalent(op *ir.Op) *ir.Def {
-	if op.Def().Dialect() != "mhlo" || !op.Def().Known() {
+	if op.Def().Dialect() != "mhlo" {
 		return nil
 	}
-	short := strings.TrimPrefix(op.Name(), "mhlo.")
-	if e, ok := op.Attr("custom_call_schedule").(*ir.EnumAttr); ok && e.Code() != 0 {
+	if e, ok := op.Attr(mhlo.AttrCustomCallSchedule).(*ir.EnumAttr); ok && e.Code() != 0 {
 		return nil // only MHLO can ask for a place in the schedule
 	}
-	if b, ok := op.Attr("largest").(*ir.IntegerAttr); ok && short == "topk" && b.Value() == 0 {
-		return nil // CHLO finds the greatest only
+	if t, ok := mhlo.AsTopK(op); ok {
+		if !t.Largest() {
+			return nil // CHLO finds the greatest only
+		}
+		return chlo.TopK
 	}
-	if p := op.Parent(); short == "return" && p.Def().Dialect() == "mhlo" && w.equivalent(p) == nil {
+	if p := op.Parent(); op.IsOrMirrors(stablehlo.Return) && p.Def().Dialect() == "mhlo" && w.equivalent(p) == nil {
 		return nil // the end of an operation that stays
 	}
-	return w.defs[short]
+	return op.Def().Base
 }
 
 // inherent returns an attribute for an operation of kind def: MHLO has tensors where StableHLO has arrays.

@@ -3,6 +3,9 @@ package passes
 import (
 	"fmt"
 	"strings"
+
+	"github.com/hlocb/hlocb/dialect/builtin"
+	"github.com/hlocb/hlocb/dialect/fn"
 )
 
 // Pipeline is a list of passes with their options.
@@ -38,8 +41,8 @@ func (p Pipeline) String() string {
 func ParsePipeline(text string, t *Table) (Pipeline, error) {
 	p := &pipelineParser{text: text, table: t}
 	p.space()
-	if strings.HasPrefix(p.rest(), "builtin.module") {
-		p.pos += len("builtin.module")
+	if strings.HasPrefix(p.rest(), builtin.Module.Name) {
+		p.pos += len(builtin.Module.Name)
 		p.space()
 		if err := p.expect('('); err != nil {
 			return nil, err
@@ -130,7 +133,7 @@ func (p *pipelineParser) step() error {
 		return p.errorf("expected the name of a pass")
 	}
 	if p.peek('(') {
-		if name != "func.func" && name != "any" {
+		if name != fn.Func.Name && name != "any" {
 			p.pos = start
 			return p.errorf("passes work on builtin.module and func.func, but got %q", name)
 		}

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"fmt"
 
+	"github.com/hlocb/hlocb/dialect/builtin"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -131,7 +132,7 @@ func (v *conversion) of(x *ir.Value, user *ir.Op) []*ir.Value {
 	}
 	stand := v.forward[x]
 	if stand == nil { // used before its definition, as a branch back may do
-		stand = v.r.m.Before(user).Create(v.r.m.Def("builtin.unrealized_conversion_cast"), nil, types)
+		stand = v.r.m.Before(user).Create(builtin.UnrealizedConversionCast, nil, types)
 		v.forward[x] = stand
 		v.early = append(v.early, x)
 	}

@@ -86,6 +86,9 @@ var AsyncBundleType = &ir.TypeDef{
 	},
 }
 
+// AttrCustomCallSchedule is the attribute that only MHLO's custom_call has.
+const AttrCustomCallSchedule = "custom_call_schedule"
+
 // noMHLO are the operations of StableHLO that MHLO lacks or defines in another way.
 var noMHLO = map[string]bool{"unary_einsum": true, "collective_reduce": true, "async_start": true, "async_done": true}
 
@@ -133,7 +136,7 @@ func fromStableHLO(d *ir.Def) *ir.Def {
 	case "constant":
 		c.ResultNames = nil
 	case "custom_call":
-		c.Attrs = append(c.Attrs, ir.AttrSpec{Name: "custom_call_schedule", Type: ods.Enum(CustomCallScheduleEnum, "Specifies the desired schedule for the custom-call."), Optional: true, Default: ir.NewEnum(CustomCallScheduleEnum, 0)})
+		c.Attrs = append(c.Attrs, ir.AttrSpec{Name: AttrCustomCallSchedule, Type: ods.Enum(CustomCallScheduleEnum, "Specifies the desired schedule for the custom-call."), Optional: true, Default: ir.NewEnum(CustomCallScheduleEnum, 0)})
 	}
 	if genericOnly[short] {
 		c.Format = ""

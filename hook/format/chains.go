@@ -62,7 +62,7 @@ func (r *Raiser) peelChains(annotations []*ir.Op) {
 
 // isAnnotation reports whether op says how a value is sharded and does nothing else.
 func isAnnotation(op *ir.Op) bool {
-	return irutil.Stable(op) == "custom_call" && irutil.IsTarget(op, "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape") && op.NumOperands() == 1 && op.NumResults() == 1
+	return op.IsOrMirrors(stablehlo.CustomCall) && irutil.IsTarget(op, "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape") && op.NumOperands() == 1 && op.NumResults() == 1
 }
 
 // onChain reports whether an annotation's value is the chain of a hook, through nothing but annotations.
@@ -122,7 +122,7 @@ func (f *chainFollower) add(v *ir.Value) {
 // isStart reports whether a chain starts with v: no link and no op that forwards values makes it.
 func (f *chainFollower) isStart(v *ir.Value) bool {
 	if op := v.DefiningOp(); op != nil {
-		if f.r.isChainLink(op) && v.Index() == 0 || irutil.Stable(op) == "or" {
+		if f.r.isChainLink(op) && v.Index() == 0 || op.IsOrMirrors(stablehlo.Or) {
 			return false
 		}
 	} else if g, ok := fn.AsFunc(v.Block().Parent()); ok {
@@ -136,7 +136,7 @@ func (f *chainFollower) isStart(v *ir.Value) bool {
 
 // produced adds the values that v is made of, and the other values that they become.
 func (f *chainFollower) produced(v *ir.Value) {
-	if op := v.DefiningOp(); op != nil && irutil.Stable(op) == "or" {
+	if op := v.DefiningOp(); op != nil && op.IsOrMirrors(stablehlo.Or) {
 		f.joins = append(f.joins, op)
 		f.add(op.Operand(0))
 		f.add(op.Operand(1))
@@ -156,7 +156,7 @@ func (f *chainFollower) used(u *ir.Use) error {
 	if u.Index() == 0 && (f.r.isChainLink(op) || f.readsChain(op)) {
 		return nil
 	}
-	if irutil.Stable(op) == "or" {
+	if op.IsOrMirrors(stablehlo.Or) {
 		f.add(op.Result(0))
 		return nil
 	}
@@ -202,11 +202,11 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 				p := v.Block().Parent()
 				b = m.AtStart(v.Block()).At(p.Loc(), p.Pos())
 			}
-			t = ir.Must(b.Build(m.Def("stablehlo.create_token"), nil)).Result(0)
+			t = ir.Must(b.Build(stablehlo.CreateToken, nil)).Result(0)
 			started[v] = t
 		}
 		u.Set(t)
-		if op := v.DefiningOp(); op != nil && irutil.Stable(op) == "constant" && !v.HasUses() {
+		if op := v.DefiningOp(); op != nil && op.IsOrMirrors(stablehlo.Constant) && !v.HasUses() {
 			op.Erase()
 		}
 	}
@@ -223,7 +223,7 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 		begin(op.OperandUse(1))
 	}
 	for _, op := range f.joins {
-		join := ir.Must(m.Before(op).Build(m.Def("stablehlo.after_all"), op.OperandList()))
+		join := ir.Must(m.Before(op).Build(stablehlo.AfterAll, op.OperandList()))
 		op.Result(0).ReplaceAllUsesWith(join.Result(0))
 		op.Erase()
 	}
@@ -261,7 +261,7 @@ func bareSharding(v *ir.Value) {
 	switch {
 	case op == nil:
 		op, name = v.Block().Parent(), "in_shardings"
-	case op.Name() == "sdy.manual_computation":
+	case op.Is(sdy.ManualComputation):
 		name = "out_shardings"
 	}
 	list, ok := irutil.PerValue(op.Attr(name))

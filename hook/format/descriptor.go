@@ -36,7 +36,7 @@ func readDescriptor(r *Raiser, op *ir.Op, hostCallback bool) (bool, error) {
 	if len(data) == 0 || !irutil.HasType(data[0], tensor.I64) {
 		return false, r.Module.Errorf(op, "JAX callback does not take its descriptor, a tensor<i64>, as operand 0")
 	}
-	descriptor := irutil.StringAttr(op.Attr("backend_config"))
+	descriptor := irutil.StringAttr(op.Attr(stablehlo.AttrBackendConfig))
 	if v, ok := irutil.Constant(data[0]); ok && len(v) == 1 {
 		if s := strconv.FormatInt(v[0], 10); descriptor != "" && descriptor != s {
 			return false, r.Module.Errorf(op, "JAX callback has descriptor %s as operand 0, but %s in its backend_config", s, descriptor)
@@ -52,7 +52,7 @@ func readDescriptor(r *Raiser, op *ir.Op, hostCallback bool) (bool, error) {
 		data = data[1:]
 	}
 	results := irutil.ResultList(op)
-	sideEffect := irutil.IsTrue(op.Attr("has_side_effect")) || len(tokens) > 0
+	sideEffect := irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0
 	r.Add(&Match{
 		At:         op,
 		Kind:       callKind(len(data), irutil.DataLeaves(results), sideEffect),
@@ -68,5 +68,5 @@ func readDescriptor(r *Raiser, op *ir.Op, hostCallback bool) (bool, error) {
 }
 
 func isReplicaID(v *ir.Value) bool {
-	return v.DefiningOp() != nil && irutil.Stable(v.DefiningOp()) == "replica_id"
+	return v.DefiningOp() != nil && v.DefiningOp().IsOrMirrors(stablehlo.ReplicaID)
 }

@@ -200,13 +200,13 @@ func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
 			aliases = append(aliases, i)
 		}
 	}
-	st := &ir.OpState{Def: w.Module.Def("stablehlo.custom_call"), Operands: operands, Types: types, Loc: h.Loc(), Pos: h.Pos()}
-	st.SetAttr("call_target_name", ir.NewString(exlaTarget))
-	st.SetAttr("api_version", ir.NewInteger(4, ctx.I32()))
-	st.SetAttr("has_side_effect", ctx.Bool(true))
+	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: operands, Types: types, Loc: h.Loc(), Pos: h.Pos()}
+	st.SetAttr(stablehlo.AttrCallTargetName, ir.NewString(exlaTarget))
+	st.SetAttr(stablehlo.AttrAPIVersion, ir.NewInteger(4, ctx.I32()))
+	st.SetAttr(stablehlo.AttrHasSideEffect, ctx.Bool(true))
 	words, size := callbackID(h)
 	ui64 := ctx.Integer(64, ir.Unsigned)
-	st.SetAttr("backend_config", ir.NewDict(ir.AttrList{
+	st.SetAttr(stablehlo.AttrBackendConfig, ir.NewDict(ir.AttrList{
 		{Name: "callback_id", Attr: ir.NewDenseArray(ctx.I64(), words)},
 		{Name: "callback_id_size", Attr: ir.NewInteger(size, ui64)},
 		{Name: "num_aliased_data_outputs", Attr: ir.NewInteger(int64(len(aliases)), ui64)},
@@ -246,12 +246,12 @@ func writeEXLAIOCallback(w *Lowerer, h hookop.HookOp) error {
 	for i := range aliases {
 		aliases[i] = i
 	}
-	st := &ir.OpState{Def: w.Module.Def("stablehlo.custom_call"), Operands: h.OperandList(), Types: types, Loc: h.Loc(), Pos: h.Pos()}
-	st.SetAttr("call_target_name", ir.NewString(exlaIOTarget))
-	st.SetAttr("api_version", ir.NewInteger(4, ctx.I32()))
-	st.SetAttr("has_side_effect", ctx.Bool(true))
+	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: h.OperandList(), Types: types, Loc: h.Loc(), Pos: h.Pos()}
+	st.SetAttr(stablehlo.AttrCallTargetName, ir.NewString(exlaIOTarget))
+	st.SetAttr(stablehlo.AttrAPIVersion, ir.NewInteger(4, ctx.I32()))
+	st.SetAttr(stablehlo.AttrHasSideEffect, ctx.Bool(true))
 	words, size := callbackID(h)
-	st.SetAttr("backend_config", ir.NewDict(ir.AttrList{
+	st.SetAttr(stablehlo.AttrBackendConfig, ir.NewDict(ir.AttrList{
 		{Name: "callback_id", Attr: ir.NewDenseArray(ctx.I64(), words)},
 		{Name: "callback_id_size", Attr: ir.NewInteger(size, ctx.Integer(64, ir.Unsigned))},
 	}))

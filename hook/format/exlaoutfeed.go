@@ -32,7 +32,7 @@ var exlaLazyInfeed = &Format{
 // exlaFlag returns the flag that an outfeed sends.
 func exlaFlag(op *ir.Op) (int64, bool) {
 	_, data := irutil.SplitTokens(op.OperandList())
-	if len(data) != 1 || !irutil.HasType(data[0], tensor.UI16) || irutil.StringAttr(op.Attr("outfeed_config")) != "" {
+	if len(data) != 1 || !irutil.HasType(data[0], tensor.UI16) || irutil.StringAttr(op.Attr(stablehlo.AttrOutfeedConfig)) != "" {
 		return 0, false
 	}
 	v, ok := irutil.Constant(data[0])
@@ -60,8 +60,8 @@ func readEXLAOutfeed(r *Raiser, op *ir.Op) (bool, error) {
 	}
 	parts := []*ir.Op{op}
 	for last := op; ; {
-		leaf := next(last.Result(0), "outfeed")
-		if leaf == nil || irutil.StringAttr(leaf.Attr("outfeed_config")) != "" {
+		leaf := next(last.Result(0), stablehlo.Outfeed)
+		if leaf == nil || irutil.StringAttr(leaf.Attr(stablehlo.AttrOutfeedConfig)) != "" {
 			break
 		}
 		if _, again := exlaFlag(leaf); again {
@@ -93,7 +93,7 @@ func readEXLALazyInfeed(r *Raiser, op *ir.Op) (bool, error) {
 	if !ok || flag == 0 {
 		return false, nil
 	}
-	feed := next(op.Result(0), "infeed")
+	feed := next(op.Result(0), stablehlo.Infeed)
 	if feed == nil {
 		return false, nil
 	}

@@ -43,7 +43,7 @@ func readHostCallback(r *Raiser, op *ir.Op) (bool, error) {
 		irutil.EraseDead(op)
 		return true, nil
 	}
-	payload := next(op.Result(0), "outfeed")
+	payload := next(op.Result(0), stablehlo.Outfeed)
 	if payload == nil {
 		return false, r.Module.Errorf(op, "host_callback header of consumer %d is not followed by an outfeed of its tensors", consumer)
 	}
@@ -106,11 +106,11 @@ func hcbHeader(op *ir.Op) (consumer int64, ok bool) {
 	return words[1], true
 }
 
-// next returns the op of the given mnemonic in the same block that takes token.
-func next(token *ir.Value, mnemonic string) *ir.Op {
+// next returns the op of the given kind in the same block that takes token.
+func next(token *ir.Value, kind *ir.Def) *ir.Op {
 	for u := range token.Uses() {
 		op := u.Owner()
-		if irutil.Stable(op) == mnemonic && op.Block() == token.ParentBlock() {
+		if op.IsOrMirrors(kind) && op.Block() == token.ParentBlock() {
 			return op
 		}
 	}
@@ -120,13 +120,13 @@ func next(token *ir.Value, mnemonic string) *ir.Op {
 // hcbReply returns the infeed that answers payload and the after_all between them, nil where there is none.
 func hcbReply(payload *ir.Op) (reply, join *ir.Op) {
 	tok := payload.Result(0)
-	if reply = next(tok, "infeed"); reply != nil {
+	if reply = next(tok, stablehlo.Infeed); reply != nil {
 		return reply, nil
 	}
 	for u := range tok.Uses() {
 		join = u.Owner()
-		if irutil.Stable(join) == "after_all" && join.Block() == tok.ParentBlock() {
-			if reply = next(join.Result(0), "infeed"); reply != nil {
+		if join.IsOrMirrors(stablehlo.AfterAll) && join.Block() == tok.ParentBlock() {
+			if reply = next(join.Result(0), stablehlo.Infeed); reply != nil {
 				return reply, join
 			}
 		}
@@ -140,9 +140,9 @@ func writeHostCallback(w *Lowerer, h hookop.HookOp) error {
 	header := tensor.New(tensor.UI32, tensor.Shape{2})
 	words := tensor.View[uint32](header)
 	words[0], words[1] = hcbMagic, w.consumer(h)
-	c := ir.Must(b.Build(m.Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(header)}))
-	config := ir.NamedAttr{Name: "outfeed_config", Attr: ir.NewString("")}
-	outfeed := m.Def("stablehlo.outfeed")
+	c := ir.Must(b.Build(stablehlo.Constant, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ctx.DenseFromTensor(header)}))
+	config := ir.NamedAttr{Name: stablehlo.AttrOutfeedConfig, Attr: ir.NewString("")}
+	outfeed := stablehlo.Outfeed
 	first := ir.Must(b.Build(outfeed, []*ir.Value{c.Result(0), w.Token(h)}, config))
 	setMarks(first, h)
 	second := ir.Must(b.Build(outfeed, append(data(h), first.Result(0)), config))
@@ -152,8 +152,8 @@ func writeHostCallback(w *Lowerer, h hookop.HookOp) error {
 	results, none := tapResults(h)
 	last := second.Result(0)
 	if !none && h.NumResultData() > 0 {
-		reply := b.Create(m.Def("stablehlo.infeed"), []*ir.Value{last}, append(dataTypes(h), stablehlo.TokenType(ctx)),
-			ir.NamedAttr{Name: "infeed_config", Attr: ir.NewString("")})
+		reply := b.Create(stablehlo.Infeed, []*ir.Value{last}, append(dataTypes(h), stablehlo.TokenType(ctx)),
+			ir.NamedAttr{Name: stablehlo.AttrInfeedConfig, Attr: ir.NewString("")})
 		if err := w.Shard(h, reply); err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func readHostCallback2020(r *Raiser, op *ir.Op) (bool, error) {
 		Results:    []*ir.Value{op.Result(0)},
 		Erase:      []*ir.Op{op},
 	}
-	if payload := next(op.Result(0), "outfeed"); payload != nil && len(h.Tensors) > 0 {
+	if payload := next(op.Result(0), stablehlo.Outfeed); payload != nil && len(h.Tensors) > 0 {
 		more, leaves := irutil.SplitTokens(payload.OperandList())
 		for _, tok := range more {
 			if tok != op.Result(0) {

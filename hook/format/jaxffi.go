@@ -35,7 +35,7 @@ func readJAXFFI(r *Raiser, op *ir.Op) (bool, error) {
 		"xla_buffer_python_cpu_callback_cmd_buffer", "xla_buffer_python_gpu_callback_cmd_buffer") {
 		return false, nil
 	}
-	index, ok := irutil.IntAttr(irutil.Config(op).Get("index"))
+	index, ok := irutil.IntAttr(irutil.Config(op).Get(stablehlo.AttrIndex))
 	if !ok {
 		return false, r.Module.Errorf(op, "JAX callback has no index in its backend_config")
 	}
@@ -44,7 +44,7 @@ func readJAXFFI(r *Raiser, op *ir.Op) (bool, error) {
 		return false, err
 	}
 	tokens, data := irutil.SplitTokens(op.OperandList())
-	sideEffect := irutil.IsTrue(op.Attr("has_side_effect")) || len(tokens) > 0
+	sideEffect := irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0
 	results := irutil.ResultList(op)
 	aliases, err := r.Aliases(op, data)
 	if err != nil {
@@ -60,7 +60,7 @@ func readJAXFFI(r *Raiser, op *ir.Op) (bool, error) {
 		Results:    results,
 		Aliases:    aliases,
 		Layouts:    layouts,
-		EachDevice: strings.HasPrefix(irutil.StringAttr(op.Attr("call_target_name")), "xla_ffi_partitioned_"),
+		EachDevice: strings.HasPrefix(irutil.StringAttr(op.Attr(stablehlo.AttrCallTargetName)), "xla_ffi_partitioned_"),
 		Mark:       op,
 		Erase:      []*ir.Op{op},
 	})
@@ -80,25 +80,25 @@ func writeJAXFFI(w *Lowerer, h hookop.HookOp) error {
 		operands = irutil.Prepend(h.Operand(0), operands)
 		types = irutil.Prepend[ir.Type](stablehlo.TokenType(ctx), types)
 	}
-	st := &ir.OpState{Def: w.Module.Def("stablehlo.custom_call"), Operands: operands, Types: types, Loc: h.Loc(), Pos: h.Pos()}
+	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: operands, Types: types, Loc: h.Loc(), Pos: h.Pos()}
 	target := "xla_ffi_python_cpu_callback"
 	if h.Attr(hookop.AttrPartitioned) != nil && h.NumResultData() == 0 { // JAX has them for what returns nothing
 		target = "xla_ffi_partitioned_python_cpu_callback"
 	}
-	st.SetAttr("call_target_name", ir.NewString(target))
-	st.SetAttr("backend_config", ir.NewString(""))
+	st.SetAttr(stablehlo.AttrCallTargetName, ir.NewString(target))
+	st.SetAttr(stablehlo.AttrBackendConfig, ir.NewString(""))
 	if h.SideEffect() {
-		st.SetAttr("has_side_effect", ctx.Bool(true))
+		st.SetAttr(stablehlo.AttrHasSideEffect, ctx.Bool(true))
 	}
 	index := ir.NewInteger(int64(w.index), ctx.Integer(64, ir.Unsigned))
 	w.index++
-	st.SetAttr("mhlo.backend_config", ir.NewDict(ir.AttrList{{Name: "index", Attr: index}}))
+	st.SetAttr("mhlo.backend_config", ir.NewDict(ir.AttrList{{Name: stablehlo.AttrIndex, Attr: index}}))
 	if err := carrySharding(w.Module, h, st, w.Single); err != nil {
 		return err
 	}
-	st.SetAttr("operand_layouts", layouts(ctx, operands))
+	st.SetAttr(stablehlo.AttrOperandLayouts, layouts(ctx, operands))
 	op := b.Insert(st)
-	op.SetAttr("result_layouts", layouts(ctx, irutil.ResultList(op)))
+	op.SetAttr(stablehlo.AttrResultLayouts, layouts(ctx, irutil.ResultList(op)))
 	setMarks(op, h)
 	out := irutil.ResultList(op)
 	var token *ir.Value
@@ -122,7 +122,7 @@ func exportTokens(m *ir.Module) {
 		entry := f.Body()
 		first := entry.First()
 		rets := irutil.Returns(f)
-		if first == nil || irutil.Stable(first) != "create_token" || len(rets) != 1 {
+		if first == nil || !first.IsOrMirrors(stablehlo.CreateToken) || len(rets) != 1 {
 			continue
 		}
 		// The chain's end is what follows from the token at the top of the function.

@@ -53,7 +53,7 @@ func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 		if err != nil {
 			return s, err
 		}
-		s = hook.Site{ID: c.id, Name: c.name, Kind: c.kind, Format: OwnName, Chained: c.chained, SideEffect: irutil.IsTrue(op.Attr("has_side_effect"))}
+		s = hook.Site{ID: c.id, Name: c.name, Kind: c.kind, Format: OwnName, Chained: c.chained, SideEffect: irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect))}
 		for _, a := range ownAttrs(irutil.Config(op)) {
 			if s.Attrs == nil {
 				s.Attrs = map[string]string{}

@@ -98,7 +98,7 @@ func (r *Raiser) readMarks(s *Match) {
 // loseTokens takes the side effect from a hook whose tokens order it with nothing: they start at its first op and end at its last.
 func (s *Match) loseTokens() {
 	for _, t := range s.Tokens {
-		if d := t.DefiningOp(); d == nil || irutil.Stable(d) != "create_token" || !t.HasOneUse() {
+		if d := t.DefiningOp(); d == nil || !d.IsOrMirrors(stablehlo.CreateToken) || !t.HasOneUse() {
 			return
 		}
 	}

@@ -24,7 +24,7 @@ func readRawOutfeed(r *Raiser, op *ir.Op) (bool, error) {
 	r.Add(&Match{
 		At:         op,
 		Kind:       hook.Tap,
-		Name:       irutil.StringAttr(op.Attr("outfeed_config")),
+		Name:       irutil.StringAttr(op.Attr(stablehlo.AttrOutfeedConfig)),
 		SideEffect: true,
 		Tokens:     tokens,
 		Operands:   operands,
@@ -46,7 +46,7 @@ func readRawInfeed(r *Raiser, op *ir.Op) (bool, error) {
 	r.Add(&Match{
 		At:         op,
 		Kind:       hook.Feed,
-		Name:       irutil.StringAttr(op.Attr("infeed_config")),
+		Name:       irutil.StringAttr(op.Attr(stablehlo.AttrInfeedConfig)),
 		SideEffect: true,
 		Tokens:     tokens,
 		Results:    irutil.ResultList(op),

@@ -2,6 +2,7 @@ package format
 
 import (
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
@@ -62,7 +63,7 @@ func readOwn(r *Raiser, op *ir.Op) (bool, error) {
 		At:         op,
 		Kind:       c.kind,
 		Name:       c.name,
-		SideEffect: irutil.IsTrue(op.Attr("has_side_effect")) || c.chained,
+		SideEffect: irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || c.chained,
 		Tokens:     tokens,
 		Operands:   data,
 		Results:    results,
@@ -99,8 +100,8 @@ func readOwnCall(m *ir.Module, op *ir.Op) (ownCall, error) {
 		return c, m.Errorf(op, "@%s has no id in its backend_config", hook.Target)
 	}
 	c.id = hook.ID(id)
-	c.name = irutil.StringAttr(cfg.Get("name"))
-	if c.kind, ok = hook.ParseKind(irutil.StringAttr(cfg.Get("kind"))); !ok {
+	c.name = irutil.StringAttr(cfg.Get(stablehlo.AttrName))
+	if c.kind, ok = hook.ParseKind(irutil.StringAttr(cfg.Get(mhlo.AttrKind))); !ok {
 		return c, m.Errorf(op, "@%s has no kind tap, inout, call or feed in its backend_config", hook.Target)
 	}
 	c.chained = irutil.IsTrue(cfg.Get("chained"))
@@ -119,29 +120,29 @@ func writeOwn(w *Lowerer, h hookop.HookOp) error {
 	m, ctx := w.Module, w.Module.Context()
 	sideEffect := h.SideEffect()
 	attrs := make(ir.AttrList, 0, 5) // sorted
-	attrs = append(attrs, ir.NamedAttr{Name: "api_version", Attr: w.four, Inherent: true})
+	attrs = append(attrs, ir.NamedAttr{Name: stablehlo.AttrAPIVersion, Attr: w.four, Inherent: true})
 	cfg := make(ir.AttrList, 5)
 	cfg[0] = ir.NamedAttr{Name: "abi", Attr: w.abi}
 	cfg[1] = ir.NamedAttr{Name: "chained", Attr: ctx.Bool(h.Chained())}
 	cfg[2] = ir.NamedAttr{Name: "id", Attr: h.Attr(hookop.AttrID)}
 	cfg[3] = ir.NamedAttr{Name: "kind", Attr: h.Attr(hookop.AttrKind)}
-	cfg[4] = ir.NamedAttr{Name: "name", Attr: h.Attr(hookop.AttrName)}
+	cfg[4] = ir.NamedAttr{Name: stablehlo.AttrName, Attr: h.Attr(hookop.AttrName)}
 	if h.Format() == OwnName { // what else its own call said stays
 		cfg = append(cfg, h.SourceAttrs().Entries()...)
 	}
 	attrs = append(attrs,
-		ir.NamedAttr{Name: "backend_config", Attr: ir.NewDict(cfg), Inherent: true},
-		ir.NamedAttr{Name: "call_target_name", Attr: w.target, Inherent: true})
+		ir.NamedAttr{Name: stablehlo.AttrBackendConfig, Attr: ir.NewDict(cfg), Inherent: true},
+		ir.NamedAttr{Name: stablehlo.AttrCallTargetName, Attr: w.target, Inherent: true})
 	if sideEffect {
-		attrs = append(attrs, ir.NamedAttr{Name: "has_side_effect", Attr: ctx.Bool(true), Inherent: true})
+		attrs = append(attrs, ir.NamedAttr{Name: stablehlo.AttrHasSideEffect, Attr: ctx.Bool(true), Inherent: true})
 	}
 	if list := w.ownAliases(h); len(list) > 0 {
 		attrs = append(attrs, ir.NamedAttr{Name: attrOutputAliases, Attr: ir.NewArray(list), Inherent: true})
 	}
-	st := &ir.OpState{Def: m.Def("stablehlo.custom_call"), Operands: h.OperandList(), Types: irutil.TypesOf(h.Op), Attrs: attrs, Loc: h.Loc(), Pos: h.Pos()}
+	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: h.OperandList(), Types: irutil.TypesOf(h.Op), Attrs: attrs, Loc: h.Loc(), Pos: h.Pos()}
 	if h.Layouts() {
-		st.SetAttr("operand_layouts", layouts(ctx, st.Operands))
-		st.SetAttr("result_layouts", layouts(ctx, irutil.ResultList(h.Op)))
+		st.SetAttr(stablehlo.AttrOperandLayouts, layouts(ctx, st.Operands))
+		st.SetAttr(stablehlo.AttrResultLayouts, layouts(ctx, irutil.ResultList(h.Op)))
 	}
 	if err := carrySharding(m, h, st, w.Single); err != nil {
 		return err

@@ -3,21 +3,21 @@ package format
 import (
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/interpreter"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// runParallel is the op whose functions run side by side, with queues and channels of their own: infeed reads a queue of
-// the op, outfeed writes nowhere, send and recv connect the functions. None of them reaches a host.
-const runParallel = "interpreter.run_parallel"
-
-// withoutParallel returns ops without the host transfers in functions that only run side by side.
+// withoutParallel returns ops without the host transfers in functions that only interpreter.run_parallel runs. These
+// functions have queues and channels of their own: infeed reads a queue of the op, outfeed writes nowhere, send and recv
+// connect the functions. None of them reaches a host.
 func withoutParallel(m *ir.Module, ops []*ir.Op) []*ir.Op {
 	named := map[string]bool{}
 	callees := map[*ir.Op][]*ir.Op{}
 	graph := flow.Of(m, func(op *ir.Op) {
-		if op.Def().Name == runParallel {
+		if op.Is(interpreter.RunParallel) {
 			for _, a := range op.Attrs() {
 				flow.Symbols(a.Attr, func(name string) { named[name] = true })
 			}
@@ -50,8 +50,8 @@ func withoutParallel(m *ir.Module, ops []*ir.Op) []*ir.Op {
 	outside := reached(func(f *ir.Op) bool { return !inside[f] })
 	return slices.DeleteFunc(ops, func(op *ir.Op) bool {
 		f := flow.FunctionOf(op)
-		switch irutil.Stable(op) {
-		case "outfeed", "infeed", "send", "recv":
+		switch op.Def().Original() {
+		case stablehlo.Outfeed, stablehlo.Infeed, stablehlo.Send, stablehlo.Recv:
 			return inside[f] && !outside[f]
 		}
 		return false

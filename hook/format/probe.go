@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 
 	"github.com/hlocb/hlocb/hook"
@@ -83,23 +85,23 @@ func (p *Prober) Tap(v *ir.Value, name, probe string) *ir.Op {
 		{Name: "chained", Attr: ctx.Bool(false)},
 		{Name: "id", Attr: ir.NewInteger(int64(p.id(v)), ctx.I64())},
 		{Name: "kind", Attr: ir.NewString(hook.Tap.String())},
-		{Name: "name", Attr: ir.NewString(name)},
+		{Name: stablehlo.AttrName, Attr: ir.NewString(name)},
 	}
 	if probe != "" {
 		cfg = append(cfg, ir.NamedAttr{Name: AttrProbe, Attr: ir.NewString(probe)})
 	}
-	return b.Create(m.Def("stablehlo.custom_call"), []*ir.Value{v}, nil,
-		ir.NamedAttr{Name: "api_version", Attr: ir.NewInteger(4, ctx.I32())},
-		ir.NamedAttr{Name: "backend_config", Attr: ir.NewDict(cfg)},
-		ir.NamedAttr{Name: "call_target_name", Attr: ir.NewString(hook.Target)},
-		ir.NamedAttr{Name: "has_side_effect", Attr: ctx.Bool(true)})
+	return b.Create(stablehlo.CustomCall, []*ir.Value{v}, nil,
+		ir.NamedAttr{Name: stablehlo.AttrAPIVersion, Attr: ir.NewInteger(4, ctx.I32())},
+		ir.NamedAttr{Name: stablehlo.AttrBackendConfig, Attr: ir.NewDict(cfg)},
+		ir.NamedAttr{Name: stablehlo.AttrCallTargetName, Attr: ir.NewString(hook.Target)},
+		ir.NamedAttr{Name: stablehlo.AttrHasSideEffect, Attr: ctx.Bool(true)})
 }
 
 // id hashes what the probe is, as ids of other hooks are made.
 func (p *Prober) id(v *ir.Value) hook.ID {
 	path := ""
 	for op := v.ParentBlock().Parent(); op != nil; op = op.Parent() {
-		if op.Name() == "func.func" {
+		if op.Is(fn.Func) {
 			path = irutil.StringAttr(op.Attr(ir.SymbolName))
 		}
 	}

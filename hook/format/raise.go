@@ -6,6 +6,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/interpreter"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
@@ -108,7 +109,7 @@ func (r *Raiser) candidates() ([]*ir.Op, error) {
 				r.byRow[row] = formats
 			}
 			starts = len(formats) > 0
-			parallel = parallel || row.Name == runParallel
+			parallel = parallel || row == interpreter.RunParallel
 		}
 		if starts {
 			out = append(out, op)
@@ -322,14 +323,13 @@ func (r *Raiser) replace(b *ir.Builder, s *Match, op *ir.Op, tokens bool) {
 
 // joinTokens returns one token that waits for all of tokens.
 func joinTokens(b *ir.Builder, tokens []*ir.Value) *ir.Value {
-	m := b.Module()
 	switch len(tokens) {
 	case 0:
-		return ir.Must(b.Build(m.Def("stablehlo.create_token"), nil)).Result(0)
+		return ir.Must(b.Build(stablehlo.CreateToken, nil)).Result(0)
 	case 1:
 		return tokens[0]
 	}
-	return ir.Must(b.Build(m.Def("stablehlo.after_all"), tokens)).Result(0)
+	return ir.Must(b.Build(stablehlo.AfterAll, tokens)).Result(0)
 }
 
 // RowMajor reports whether a custom call gives layouts. A layout that is not row-major is an error.

@@ -41,11 +41,11 @@ type transfer struct {
 }
 
 func readTransfer(op *ir.Op) (transfer, bool) {
-	t := transfer{op: op, send: irutil.Stable(op) == "send"}
-	if (!t.send && irutil.Stable(op) != "recv") || !irutil.IsTrue(op.Attr("is_host_transfer")) {
+	t := transfer{op: op, send: op.IsOrMirrors(stablehlo.Send)}
+	if (!t.send && !op.IsOrMirrors(stablehlo.Recv)) || !irutil.IsTrue(op.Attr(stablehlo.AttrIsHostTransfer)) {
 		return t, false
 	}
-	if d, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok {
+	if d, ok := op.Attr(stablehlo.AttrChannelHandle).(*ir.DialectAttr); ok {
 		if c, ok := d.Data().(*stablehlo.ChannelHandle); ok {
 			t.channel = c.Handle
 		}
@@ -86,7 +86,7 @@ func readTransfers(r *Raiser, op *ir.Op) (bool, error) {
 	for _, t := range group {
 		tokens, _ := irutil.SplitTokens(t.op.OperandList())
 		for _, tok := range tokens {
-			if def := tok.DefiningOp(); def != nil && irutil.Stable(def) == "after_all" && !inside[def] && waitsFor(def, inside) {
+			if def := tok.DefiningOp(); def != nil && def.IsOrMirrors(stablehlo.AfterAll) && !inside[def] && waitsFor(def, inside) {
 				inside[def] = true
 				joins = append(joins, def)
 			}
@@ -157,10 +157,10 @@ func byToken(t transfer) []transfer {
 		}
 		var found *ir.Op
 		if last.send {
-			found = next(tokens[0], "send")
+			found = next(tokens[0], stablehlo.Send)
 		}
 		if found == nil {
-			found = next(tokens[0], "recv")
+			found = next(tokens[0], stablehlo.Recv)
 		}
 		if found == nil {
 			return group
@@ -230,13 +230,13 @@ func isDummy(v *ir.Value) bool {
 		return false
 	}
 	def := v.DefiningOp()
-	for def != nil && (irutil.Stable(def) == "broadcast_in_dim" || irutil.Stable(def) == "reshape") {
+	for def != nil && (def.IsOrMirrors(stablehlo.BroadcastInDim) || def.IsOrMirrors(stablehlo.Reshape)) {
 		def = def.Operand(0).DefiningOp()
 	}
-	if def == nil || irutil.Stable(def) != "constant" {
+	if def == nil || !def.IsOrMirrors(stablehlo.Constant) {
 		return false
 	}
-	d, ok := def.Attr("value").(*ir.DenseAttr)
+	d, ok := def.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
 	if !ok {
 		return false
 	}
@@ -305,8 +305,8 @@ func writeTransfers(w *Lowerer, h hookop.HookOp) error {
 	token := w.Token(h)
 	said := append(ir.AttrList{{Name: markOperands, Attr: ir.NewString(strconv.Itoa(len(operands)))}}, marks(h)...)
 	if len(operands) == 0 {
-		zero := ir.Must(b.Build(m.Def("stablehlo.constant"), nil,
-			ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(tensor.New(tensor.F32, tensor.Shape{1}))}))
+		zero := ir.Must(b.Build(stablehlo.Constant, nil,
+			ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ctx.DenseFromTensor(tensor.New(tensor.F32, tensor.Shape{1}))}))
 		operands = append(operands, zero.Result(0))
 	}
 	results, none := tapResults(h)
@@ -315,7 +315,7 @@ func writeTransfers(w *Lowerer, h hookop.HookOp) error {
 		types = []ir.Type{ctx.StaticTensor(tensor.F32, nil)}
 	}
 	for i, v := range operands {
-		op := w.transfer(b, "stablehlo.send", []*ir.Value{v, token}, []ir.Type{stablehlo.TokenType(ctx)}, stablehlo.ChannelDeviceToHost)
+		op := w.transfer(b, stablehlo.Send, []*ir.Value{v, token}, []ir.Type{stablehlo.TokenType(ctx)}, stablehlo.ChannelDeviceToHost)
 		if i == 0 {
 			d, _ := op.Attr(attrFrontend).(*ir.DictAttr)
 			op.SetAttr(attrFrontend, ir.NewDict(append(slices.Clone(d.Entries()), said...)))
@@ -326,7 +326,7 @@ func writeTransfers(w *Lowerer, h hookop.HookOp) error {
 		token = op.Result(0)
 	}
 	for _, t := range types {
-		op := w.transfer(b, "stablehlo.recv", []*ir.Value{token}, []ir.Type{t, stablehlo.TokenType(ctx)}, stablehlo.ChannelHostToDevice)
+		op := w.transfer(b, stablehlo.Recv, []*ir.Value{token}, []ir.Type{t, stablehlo.TokenType(ctx)}, stablehlo.ChannelHostToDevice)
 		if err := w.Shard(h, op); err != nil {
 			return err
 		}
@@ -339,7 +339,7 @@ func writeTransfers(w *Lowerer, h hookop.HookOp) error {
 	return nil
 }
 
-func (w *Lowerer) transfer(b *ir.Builder, name string, operands []*ir.Value, types []ir.Type, direction int64) *ir.Op {
+func (w *Lowerer) transfer(b *ir.Builder, kind *ir.Def, operands []*ir.Value, types []ir.Type, direction int64) *ir.Op {
 	ch := w.channel
 	w.channel++
 	key := strconv.FormatInt(ch, 10)
@@ -347,8 +347,8 @@ func (w *Lowerer) transfer(b *ir.Builder, name string, operands []*ir.Value, typ
 		{Name: "_xla_host_transfer_handler_name", Attr: ir.NewString("pjrt_rendezvous")},
 		{Name: "_xla_host_transfer_rendezvous", Attr: ir.NewString(key)},
 	})
-	return b.Create(w.Module.Def(name), operands, types,
-		ir.NamedAttr{Name: "channel_handle", Attr: stablehlo.ChannelHandleAttr.New(&stablehlo.ChannelHandle{Handle: ch, Type: direction})},
-		ir.NamedAttr{Name: "is_host_transfer", Attr: w.Module.Context().Bool(true)},
+	return b.Create(kind, operands, types,
+		ir.NamedAttr{Name: stablehlo.AttrChannelHandle, Attr: stablehlo.ChannelHandleAttr.New(&stablehlo.ChannelHandle{Handle: ch, Type: direction})},
+		ir.NamedAttr{Name: stablehlo.AttrIsHostTransfer, Attr: w.Module.Context().Bool(true)},
 		ir.NamedAttr{Name: attrFrontend, Attr: front})
 }

@@ -60,7 +60,7 @@ func (w *Lowerer) Shard(h hookop.HookOp, ops ...*ir.Op) error {
 func dropMeshes(m *ir.Module) {
 	var meshes []*ir.Op
 	for op := range m.Body().Ops() {
-		if op.Name() == "sdy.mesh" && strings.HasPrefix(irutil.StringAttr(op.Attr(ir.SymbolName)), "maximal_mesh_") {
+		if op.Is(sdy.Mesh) && strings.HasPrefix(irutil.StringAttr(op.Attr(ir.SymbolName)), "maximal_mesh_") {
 			meshes = append(meshes, op)
 		}
 	}

@@ -2,6 +2,7 @@ package format
 
 import (
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
@@ -40,7 +41,7 @@ func writeStrip(w *Lowerer, h hookop.HookOp) error {
 			if irutil.IsZeroSize(t) {
 				zero = ir.NewDense(t, tensor.New(t.DType(), t.Shape()), false)
 			}
-			results[i] = ir.Must(m.Before(h.Op).Build(m.Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: zero})).Result(0)
+			results[i] = ir.Must(m.Before(h.Op).Build(stablehlo.Constant, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: zero})).Result(0)
 		default:
 			return w.Cannot(h, "its host computes the results; give a default for them")
 		}

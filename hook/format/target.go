@@ -19,15 +19,15 @@ var target = &Format{
 }
 
 func readTarget(r *Raiser, op *ir.Op) (bool, error) {
-	if !r.targets[irutil.StringAttr(op.Attr("call_target_name"))] {
+	if !r.targets[irutil.StringAttr(op.Attr(stablehlo.AttrCallTargetName))] {
 		return false, nil
 	}
 	layouts, err := r.RowMajor(op)
 	if err != nil {
 		return false, err
 	}
-	if s, ok := op.Attr("backend_config").(*ir.StringAttr); ok && s.Value() != "" {
-		if v, _ := irutil.IntAttr(op.Attr("api_version")); v == 4 {
+	if s, ok := op.Attr(stablehlo.AttrBackendConfig).(*ir.StringAttr); ok && s.Value() != "" {
+		if v, _ := irutil.IntAttr(op.Attr(stablehlo.AttrAPIVersion)); v == 4 {
 			return false, r.Module.Errorf(op, "api_version 4 needs a dictionary as backend_config, but this is a string")
 		}
 	}
@@ -52,7 +52,7 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 	}
 	cfg := irutil.Config(op)
 	label, used := targetLabel(cfg)
-	sideEffect := irutil.IsTrue(op.Attr("has_side_effect")) || len(tokens) > 0
+	sideEffect := irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0
 	n := irutil.DataLeaves(results)
 	kind := callKind(len(data), n, sideEffect)
 	if n > 0 && allAliased(aliases) {

@@ -156,8 +156,8 @@ func (s *Match) parts() []part {
 	taken := map[element][]int{} // of leaves that are taken out of a tuple
 	for i, v := range s.Operands {
 		place[v] = append(place[v], i)
-		if op := v.DefiningOp(); op != nil && irutil.Stable(op) == "get_tuple_element" {
-			n, _ := irutil.IntAttr(op.Attr("index"))
+		if op := v.DefiningOp(); op != nil && op.IsOrMirrors(stablehlo.GetTupleElement) {
+			n, _ := irutil.IntAttr(op.Attr(stablehlo.AttrIndex))
 			k := element{op.Operand(0), n}
 			taken[k] = append(taken[k], i)
 		}
@@ -165,8 +165,8 @@ func (s *Match) parts() []part {
 	var out []part
 	for i := len(s.Erase) - 1; i >= 0; i-- {
 		op := s.Erase[i]
-		switch irutil.Stable(op) {
-		case "outfeed", "infeed", "send", "recv", "custom_call":
+		switch op.Def().Original() {
+		case stablehlo.Outfeed, stablehlo.Infeed, stablehlo.Send, stablehlo.Recv, stablehlo.CustomCall:
 		default:
 			continue
 		}
@@ -185,14 +185,14 @@ func (s *Match) parts() []part {
 			maker := v.DefiningOp()
 			for k := range tt.Elems() {
 				inner := append(slices.Clone(path), k)
-				if maker != nil && irutil.Stable(maker) == "tuple" {
+				if maker != nil && maker.IsOrMirrors(stablehlo.Tuple) {
 					leaf(at, maker.Operand(k), inner)
 				} else if n := taken[element{v, int64(k)}]; len(n) > 0 {
 					p.Operands = append(p.Operands, hookop.Leaf{At: at, Path: inner, Value: n[0]})
 					taken[element{v, int64(k)}] = n[1:]
 				} else {
 					for u := range v.Uses() { // a tuple taken out of a tuple
-						if n, ok := irutil.IntAttr(u.Owner().Attr("index")); ok && irutil.Stable(u.Owner()) == "get_tuple_element" && n == int64(k) {
+						if n, ok := irutil.IntAttr(u.Owner().Attr(stablehlo.AttrIndex)); ok && u.Owner().IsOrMirrors(stablehlo.GetTupleElement) && n == int64(k) {
 							leaf(at, u.Owner().Result(0), inner)
 							break
 						}

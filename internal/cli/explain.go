@@ -11,6 +11,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/hook/order"
@@ -99,7 +100,7 @@ func (a *app) explain(p *hlocb.Program, s *hook.Site) {
 func callOf(m *ir.Module, id hook.ID) (out *ir.Op) {
 	m.Walk(func(op *ir.Op) bool {
 		if isHookOp(op) {
-			d, _ := op.Attr("backend_config").(*ir.DictAttr)
+			d, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 			if i, ok := d.Get("id").(*ir.IntegerAttr); ok && hook.ID(i.Value()) == id {
 				out = op
 			}

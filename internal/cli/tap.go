@@ -12,6 +12,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
@@ -221,7 +222,7 @@ func (a *app) addProbes(m *ir.Module, t *tap) ([]hook.ID, error) {
 	ids := make([]hook.ID, len(chosen))
 	for i := len(chosen) - 1; i >= 0; i-- {
 		op := prober.Tap(chosen[i], taken[i], t.probe)
-		cfg, _ := op.Attr("backend_config").(*ir.DictAttr)
+		cfg, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 		if id, ok := cfg.Get("id").(*ir.IntegerAttr); ok {
 			ids[i] = hook.ID(id.Value())
 		}
@@ -253,10 +254,10 @@ func unordered(m *ir.Module) map[*ir.Op]bool {
 }
 
 func isHookOp(op *ir.Op) bool {
-	if op == nil || op.Name() != "stablehlo.custom_call" {
+	if op == nil || !op.Is(stablehlo.CustomCall) {
 		return false
 	}
-	s, _ := op.Attr("call_target_name").(*ir.StringAttr)
+	s, _ := op.Attr(stablehlo.AttrCallTargetName).(*ir.StringAttr)
 	return s != nil && s.Value() == hook.Target
 }
 

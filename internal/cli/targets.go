@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/reader"
@@ -22,8 +23,8 @@ import (
 func unknownTargets(m *ir.Module) string {
 	var found []string
 	m.Walk(func(op *ir.Op) bool {
-		target, _ := op.Attr("call_target_name").(*ir.StringAttr)
-		effect, _ := op.Attr("has_side_effect").(*ir.IntegerAttr)
+		target, _ := op.Attr(stablehlo.AttrCallTargetName).(*ir.StringAttr)
+		effect, _ := op.Attr(stablehlo.AttrHasSideEffect).(*ir.IntegerAttr)
 		if target != nil && effect != nil && effect.Value() != 0 && target.Value() != hook.Target && !slices.Contains(found, target.Value()) {
 			found = append(found, target.Value())
 		}

@@ -2,8 +2,6 @@
 package irutil
 
 import (
-	"strings"
-
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -11,35 +9,13 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Stable returns the op's mnemonic in StableHLO, "" for ops of other dialects. MHLO spells the same ops with
-// another prefix.
-func Stable(op *ir.Op) string {
-	name := op.Name()
-	if s, ok := strings.CutPrefix(name, "stablehlo."); ok {
-		return s
-	}
-	if s, ok := strings.CutPrefix(name, "mhlo."); ok {
-		return s
-	}
-	return ""
-}
-
-// IsReturn reports whether op hands its operands to the op around it.
-func IsReturn(op *ir.Op) bool {
-	switch op.Name() {
-	case "stablehlo.return", "mhlo.return", "func.return", "sdy.return":
-		return true
-	}
-	return false
-}
-
 // Constant returns the elements of the integer constant that v is.
 func Constant(v *ir.Value) ([]int64, bool) {
 	def := v.DefiningOp()
-	if def == nil || Stable(def) != "constant" {
+	if def == nil || !def.IsOrMirrors(stablehlo.Constant) {
 		return nil, false
 	}
-	d, ok := def.Attr("value").(*ir.DenseAttr)
+	d, ok := def.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
 	if !ok {
 		return nil, false
 	}
@@ -57,10 +33,10 @@ func IsConstant(v *ir.Value) bool {
 	if def == nil {
 		return false
 	}
-	switch Stable(def) {
-	case "constant", "iota", "create_token":
+	switch def.Def().Original() {
+	case stablehlo.Constant, stablehlo.Iota, stablehlo.CreateToken:
 		return true
-	case "broadcast_in_dim", "reshape":
+	case stablehlo.BroadcastInDim, stablehlo.Reshape:
 		return IsConstant(def.Operand(0))
 	}
 	return false
@@ -72,18 +48,18 @@ func Filled(v *ir.Value) bool {
 	if def == nil {
 		return false
 	}
-	switch Stable(def) {
-	case "constant":
-		d, ok := def.Attr("value").(*ir.DenseAttr)
+	switch def.Def().Original() {
+	case stablehlo.Constant:
+		d, ok := def.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
 		t, ranked := v.Type().(*ir.TensorType)
 		if !ok || !ranked || t.Rank() == 0 || d.NumElements() < 2 {
 			return false
 		}
 		_, splat, err := d.Elements()
 		return err == nil && splat
-	case "iota", "broadcast_in_dim":
+	case stablehlo.Iota, stablehlo.BroadcastInDim:
 		return true
-	case "reshape":
+	case stablehlo.Reshape:
 		return Filled(def.Operand(0))
 	}
 	return false
@@ -156,7 +132,7 @@ func Unpack(b *ir.Builder, list []*ir.Value, v *ir.Value) []*ir.Value {
 	if !ok {
 		return append(list, v)
 	}
-	if def := v.DefiningOp(); def != nil && Stable(def) == "tuple" {
+	if def := v.DefiningOp(); def != nil && def.IsOrMirrors(stablehlo.Tuple) {
 		for _, o := range def.Operands() {
 			list = Unpack(b, list, o)
 		}
@@ -164,8 +140,8 @@ func Unpack(b *ir.Builder, list []*ir.Value, v *ir.Value) []*ir.Value {
 	}
 	m := b.Module()
 	for i := range tt.Elems() {
-		gte := ir.Must(b.Build(m.Def("stablehlo.get_tuple_element"), []*ir.Value{v},
-			ir.NamedAttr{Name: "index", Attr: ir.NewInteger(int64(i), m.Context().I32())}))
+		gte := ir.Must(b.Build(stablehlo.GetTupleElement, []*ir.Value{v},
+			ir.NamedAttr{Name: stablehlo.AttrIndex, Attr: ir.NewInteger(int64(i), m.Context().I32())}))
 		list = Unpack(b, list, gte.Result(0))
 	}
 	return list
@@ -181,22 +157,22 @@ func Pack(b *ir.Builder, t ir.Type, leaves []*ir.Value) (*ir.Value, []*ir.Value)
 	for i, e := range tt.Elems() {
 		elems[i], leaves = Pack(b, e, leaves)
 	}
-	return ir.Must(b.Build(b.Module().Def("stablehlo.tuple"), elems)).Result(0), leaves
+	return ir.Must(b.Build(stablehlo.Tuple, elems)).Result(0), leaves
 }
 
 // FoldTuples replaces get_tuple_element of a tuple made in plain sight by the element and erases tuples that
 // are then unused. It looks at the users of v, a tuple.
 func FoldTuples(v *ir.Value) {
 	def := v.DefiningOp()
-	if def == nil || Stable(def) != "tuple" {
+	if def == nil || !def.IsOrMirrors(stablehlo.Tuple) {
 		return
 	}
 	for u := range v.Uses() {
 		op := u.Owner()
-		if Stable(op) != "get_tuple_element" {
+		if !op.IsOrMirrors(stablehlo.GetTupleElement) {
 			continue
 		}
-		if i, ok := IntAttr(op.Attr("index")); ok && int(i) < def.NumOperands() {
+		if i, ok := IntAttr(op.Attr(stablehlo.AttrIndex)); ok && int(i) < def.NumOperands() {
 			elem := def.Operand(int(i))
 			op.Result(0).ReplaceAllUsesWith(elem)
 			op.Erase()
@@ -225,8 +201,8 @@ func EraseDead(op *ir.Op) {
 // Removable reports whether an op without users may be erased: only ops that this package makes obsolete and
 // that certainly do nothing.
 func Removable(op *ir.Op) bool {
-	switch Stable(op) {
-	case "constant", "tuple", "get_tuple_element", "create_token", "after_all", "replica_id", "broadcast_in_dim", "or":
+	switch op.Def().Original() {
+	case stablehlo.Constant, stablehlo.Tuple, stablehlo.GetTupleElement, stablehlo.CreateToken, stablehlo.AfterAll, stablehlo.ReplicaID, stablehlo.BroadcastInDim, stablehlo.Or:
 		return true
 	}
 	return false
@@ -267,7 +243,7 @@ func Rebuild(m *ir.Module, op *ir.Op, operands []*ir.Value, types []ir.Type) *ir
 
 // IsTarget reports whether op is a custom call of one of the given targets.
 func IsTarget(op *ir.Op, targets ...string) bool {
-	t := StringAttr(op.Attr("call_target_name"))
+	t := StringAttr(op.Attr(stablehlo.AttrCallTargetName))
 	for _, s := range targets {
 		if t == s {
 			return true
@@ -282,7 +258,7 @@ func Config(op *ir.Op) *ir.DictAttr {
 	if d, ok := op.Attr("mhlo.backend_config").(*ir.DictAttr); ok {
 		return d
 	}
-	d, _ := op.Attr("backend_config").(*ir.DictAttr)
+	d, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 	return d
 }
 
@@ -394,7 +370,7 @@ func RowMajorLayout(ctx *ir.Context, rank int) ir.Attr {
 func Returns(f fn.FuncOp) []*ir.Op {
 	var out []*ir.Op
 	for _, b := range f.Region(0).Blocks() {
-		if t := b.Last(); t != nil && t.Name() == "func.return" {
+		if t := b.Last(); t != nil && t.Is(fn.Return) {
 			out = append(out, t)
 		}
 	}

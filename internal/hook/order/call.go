@@ -19,7 +19,7 @@ func hookOf(op *ir.Op) (id hook.ID, chained, ok bool) {
 	if !isLowered(op) {
 		return 0, false, false
 	}
-	c, _ := op.Attr("backend_config").(*ir.DictAttr)
+	c, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 	n, _ := c.Get("id").(*ir.IntegerAttr)
 	if n != nil {
 		id = hook.ID(n.Value())
@@ -32,7 +32,7 @@ func isLowered(op *ir.Op) bool { return isTarget(op, hook.Target) }
 
 // isTarget reports whether op is a custom call of one of the targets.
 func isTarget(op *ir.Op, targets ...string) bool {
-	return op.IsOrMirrors(stablehlo.CustomCall) && slices.Contains(targets, irutil.StringAttr(op.Attr("call_target_name")))
+	return op.IsOrMirrors(stablehlo.CustomCall) && slices.Contains(targets, irutil.StringAttr(op.Attr(stablehlo.AttrCallTargetName)))
 }
 
 // isAnnotation reports whether op is one of the calls by which GSPMD's partitioner is told how a value lies on the
@@ -52,7 +52,7 @@ func isZero(op *ir.Op) bool {
 	if !op.IsOrMirrors(stablehlo.Constant) {
 		return false
 	}
-	d, ok := op.Attr("value").(*ir.DenseAttr)
+	d, ok := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
 	if !ok {
 		return false
 	}
@@ -62,7 +62,7 @@ func isZero(op *ir.Op) bool {
 
 // element returns which element of its operand a get_tuple_element takes.
 func element(op *ir.Op) int {
-	i, _ := op.Attr("index").(*ir.IntegerAttr)
+	i, _ := op.Attr(stablehlo.AttrIndex).(*ir.IntegerAttr)
 	if i == nil {
 		return -1
 	}

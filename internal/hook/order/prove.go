@@ -30,7 +30,7 @@ func Prove(m *ir.Module) error {
 		return err
 	}
 	p := &prover{m: m, memo: map[string]*held{}}
-	p.events = flow.ReachOf(m, func(op *ir.Op) bool { return isLowered(op) && irutil.IsTrue(op.Attr("has_side_effect")) })
+	p.events = flow.ReachOf(m, func(op *ir.Op) bool { return isLowered(op) && irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) })
 	p.joins.graph = p.events.Graph
 	for _, op := range p.events.Functions() {
 		f := fn.FuncOp{Op: op}
@@ -253,7 +253,7 @@ func compared(v *ir.Value) *ir.Value {
 	if op == nil || !op.IsOrMirrors(stablehlo.Compare) {
 		return nil
 	}
-	direction, _ := op.Attr("comparison_direction").(*ir.EnumAttr)
+	direction, _ := op.Attr(stablehlo.AttrComparisonDirection).(*ir.EnumAttr)
 	if direction == nil || direction.Case() != "EQ" && direction.Case() != "NE" {
 		return nil
 	}
@@ -418,6 +418,6 @@ func isFunction(op *ir.Op) bool {
 }
 
 func (p *prover) unordered(op *ir.Op) error {
-	c, _ := op.Attr("backend_config").(*ir.DictAttr)
-	return p.m.Errorf(op, "hook %q does not receive the chain of the hook before it, so the order of the two is not proven", strings.TrimSpace(irutil.StringAttr(c.Get("name"))))
+	c, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
+	return p.m.Errorf(op, "hook %q does not receive the chain of the hook before it, so the order of the two is not proven", strings.TrimSpace(irutil.StringAttr(c.Get(stablehlo.AttrName))))
 }

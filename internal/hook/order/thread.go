@@ -55,7 +55,7 @@ func Start(b *ir.Builder, c hook.Chain) *ir.Value {
 
 // zero makes a constant of zeros.
 func zero(b *ir.Builder, t tensor.DType, shape tensor.Shape) *ir.Value {
-	value := ir.NamedAttr{Name: "value", Attr: b.Module().Context().DenseFromTensor(tensor.New(t, shape))}
+	value := ir.NamedAttr{Name: stablehlo.AttrValue, Attr: b.Module().Context().DenseFromTensor(tensor.New(t, shape))}
 	return ir.Must(b.Build(stablehlo.Constant, nil, value)).Result(0)
 }
 

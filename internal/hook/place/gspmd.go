@@ -114,7 +114,7 @@ func (p *placer) exit(v *ir.Value, text string, whole ir.Type) {
 // annotate makes one of the custom calls that GSPMD's partitioner knows.
 func (p *placer) annotate(b *ir.Builder, target, text string, v *ir.Value, t ir.Type) *ir.Value {
 	return b.Create(stablehlo.CustomCall, []*ir.Value{v}, []ir.Type{t},
-		ir.NamedAttr{Name: "call_target_name", Attr: ir.NewString(target)},
+		ir.NamedAttr{Name: stablehlo.AttrCallTargetName, Attr: ir.NewString(target)},
 		ir.NamedAttr{Name: irutil.AttrMhloSharding, Attr: ir.NewString(text)}).Result(0)
 }
 

@@ -224,7 +224,7 @@ func (p *placer) freeAxes(op *ir.Op) (mesh string, free []string, err error) {
 				}
 			}
 		}
-		if d, ok := o.Attr("manual_axes").(*ir.DialectAttr); ok {
+		if d, ok := o.Attr(sdy.AttrManualAxes).(*ir.DialectAttr); ok {
 			if axes, ok := d.Data().(*sdy.ManualAxes); ok {
 				for _, name := range axes.Names {
 					taken[name] = true
@@ -273,9 +273,9 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[*ir.Op]int) error {
 	region := m.NewRegion()
 	body := region.AddBlock(types...)
 	st := &ir.OpState{Def: sdy.ManualComputation, Operands: op.OperandList(), Types: irutil.TypesOf(op), Bodies: []*ir.Region{region}}
-	st.SetAttr("in_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
-	st.SetAttr("out_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
-	st.SetAttr("manual_axes", sdy.ManualAxesAttr.New(&sdy.ManualAxes{Names: free}))
+	st.SetAttr(sdy.AttrInShardings, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
+	st.SetAttr(sdy.AttrOutShardings, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
+	st.SetAttr(sdy.AttrManualAxes, sdy.ManualAxesAttr.New(&sdy.ManualAxes{Names: free}))
 	outer := m.Before(op).Insert(st)
 	for i, v := range op.Results() {
 		v.ReplaceAllUsesWith(outer.Result(i))
@@ -392,9 +392,9 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	region := m.NewRegion()
 	body := region.AddBlock(local...)
 	st := &ir.OpState{Def: sdy.ManualComputation, Operands: operands, Types: irutil.TypesOf(op), Bodies: []*ir.Region{region}}
-	st.SetAttr("in_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
-	st.SetAttr("out_shardings", sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
-	st.SetAttr("manual_axes", sdy.ManualAxesAttr.New(axes))
+	st.SetAttr(sdy.AttrInShardings, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
+	st.SetAttr(sdy.AttrOutShardings, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
+	st.SetAttr(sdy.AttrManualAxes, sdy.ManualAxesAttr.New(axes))
 	outer := m.Before(op).Insert(st)
 	for i, v := range op.Results() {
 		v.ReplaceAllUsesWith(outer.Result(i))
@@ -421,10 +421,10 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 	number := tensor.New(tensor.UI32, nil)
 	tensor.View[uint32](number)[0] = uint32(device)
 	id := ir.Must(b.Build(stablehlo.PartitionID, nil))
-	k := ir.Must(b.Build(stablehlo.Constant, nil, ir.NamedAttr{Name: "value", Attr: ctx.DenseFromTensor(number)}))
+	k := ir.Must(b.Build(stablehlo.Constant, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ctx.DenseFromTensor(number)}))
 	eq, _ := stablehlo.ComparisonDirectionEnum.Code("EQ")
 	test := ir.Must(b.Build(stablehlo.Compare, []*ir.Value{id.Result(0), k.Result(0)},
-		ir.NamedAttr{Name: "comparison_direction", Attr: ir.NewEnum(stablehlo.ComparisonDirectionEnum, eq)}))
+		ir.NamedAttr{Name: stablehlo.AttrComparisonDirection, Attr: ir.NewEnum(stablehlo.ComparisonDirectionEnum, eq)}))
 	yes, no := m.NewRegion(), m.NewRegion()
 	choose := b.Insert(&ir.OpState{Def: stablehlo.If, Operands: []*ir.Value{test.Result(0)}, Types: irutil.TypesOf(op), Bodies: []*ir.Region{yes, no}})
 	ret := stablehlo.Return
@@ -459,7 +459,7 @@ func zeroOf(b *ir.Builder, t ir.Type) *ir.Value {
 	if irutil.IsZeroSize(t) {
 		zero = ir.NewDense(t, tensor.New(tt.DType(), tt.Shape()), false)
 	}
-	return ir.Must(b.Build(b.Module().Def("stablehlo.constant"), nil, ir.NamedAttr{Name: "value", Attr: zero})).Result(0)
+	return ir.Must(b.Build(stablehlo.Constant, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: zero})).Result(0)
 }
 
 // bitsOf returns the integer type as wide as a float.
@@ -511,9 +511,9 @@ func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 		tensor.View[int64](groups)[i] = int64(i)
 	}
 	st := &ir.OpState{Def: stablehlo.AllReduce, Operands: []*ir.Value{v}, Bodies: []*ir.Region{region}}
-	st.SetAttr("channel_handle", stablehlo.ChannelHandleAttr.New(&stablehlo.ChannelHandle{Handle: p.channel(), Type: stablehlo.ChannelDeviceToDevice}))
-	st.SetAttr("replica_groups", ctx.DenseFromTensor(groups))
-	st.SetAttr("use_global_device_ids", ir.NewUnit())
+	st.SetAttr(stablehlo.AttrChannelHandle, stablehlo.ChannelHandleAttr.New(&stablehlo.ChannelHandle{Handle: p.channel(), Type: stablehlo.ChannelDeviceToDevice}))
+	st.SetAttr(stablehlo.AttrReplicaGroups, ctx.DenseFromTensor(groups))
+	st.SetAttr(stablehlo.AttrUseGlobalDeviceIDs, ir.NewUnit())
 	return ir.Must(b.Infer(st)).Result(0)
 }
 
@@ -521,7 +521,7 @@ func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 func (p *placer) channel() int64 {
 	if p.last == 0 {
 		p.m.Walk(func(op *ir.Op) bool {
-			if d, ok := op.Attr("channel_handle").(*ir.DialectAttr); ok {
+			if d, ok := op.Attr(stablehlo.AttrChannelHandle).(*ir.DialectAttr); ok {
 				if c, ok := d.Data().(*stablehlo.ChannelHandle); ok {
 					p.last = max(p.last, c.Handle)
 				}
@@ -564,7 +564,7 @@ func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 		if list, ok := irutil.PerValue(def.Attr(name)); ok && v.Index() < len(list) {
 			s = list[v.Index()]
 		} else if def.Is(sdy.ShardingConstraint) {
-			s = shardingAttr(def.Attr("sharding"))
+			s = shardingAttr(def.Attr(sdy.AttrSharding))
 		} else if def.Has(ir.Elementwise) || def.Has(ir.SameShape) { // a computation on shards keeps them
 			for _, o := range def.Operands() {
 				if o.Type() == v.Type() {
