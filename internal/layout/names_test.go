@@ -72,7 +72,7 @@ func TestOpsByRow(t *testing.T) {
 					t.Errorf("%s: op %q is named by a string; use its row", set.Position(n.Pos()), s)
 				}
 			case *ast.CompositeLit:
-				if sel, ok := n.Type.(*ast.SelectorExpr); !ok || sel.Sel.Name != "NamedAttr" {
+				if sel, ok := n.Type.(*ast.SelectorExpr); !ok || sel.Sel.Name != "NamedAttr" || strings.HasSuffix(path, "format/own.go") { // whose dictionary shares the words
 					return true
 				}
 				for _, e := range n.Elts {
