@@ -545,7 +545,7 @@ func (s *exportScope) translate(op *ir.Op) {
 	}
 	switch {
 	case op.Is(stablehlo.Constant), op.Is(chlo.Constant):
-		d, ok := op.Attr("value").(*ir.DenseAttr)
+		d, ok := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
 		if !ok {
 			s.ex.fail(op, "this constant has no equivalent in HLO")
 		}
@@ -604,24 +604,24 @@ func (s *exportScope) translate(op *ir.Op) {
 	case op.Is(stablehlo.ReducePrecision):
 		s.make(op, "reduce-precision", "exponent_bits", s.int("exponent_bits", 0), "mantissa_bits", s.int("mantissa_bits", 0))
 	case op.Is(stablehlo.Gather):
-		d, _ := ir.DataOf[stablehlo.GatherDims](op.Attr("dimension_numbers"))
+		d, _ := ir.DataOf[stablehlo.GatherDims](op.Attr(stablehlo.AttrDimensionNumbers))
 		s.make(op, "gather", "offset_dims", list(d.OffsetDims), "collapsed_slice_dims", list(d.CollapsedSliceDims), "start_index_map", list(d.StartIndexMap),
 			"operand_batching_dims", list(d.OperandBatchingDims), "start_indices_batching_dims", list(d.StartIndicesBatchingDims),
 			"index_vector_dim", d.IndexVectorDim, "slice_sizes", s.ints("slice_sizes"), "indices_are_sorted", s.bool("indices_are_sorted"))
 	case op.Is(stablehlo.Scatter):
-		d, _ := ir.DataOf[stablehlo.ScatterDims](op.Attr("scatter_dimension_numbers"))
+		d, _ := ir.DataOf[stablehlo.ScatterDims](op.Attr(stablehlo.AttrScatterDimensionNumbers))
 		s.make(op, "scatter", "update_window_dims", list(d.UpdateWindowDims), "inserted_window_dims", list(d.InsertedWindowDims),
 			"scatter_dims_to_operand_dims", list(d.ScatterDimsToOperandDims), "input_batching_dims", list(d.InputBatchingDims),
 			"scatter_indices_batching_dims", list(d.ScatterIndicesBatchingDim), "index_vector_dim", d.IndexVectorDim,
 			"indices_are_sorted", s.bool("indices_are_sorted"), "unique_indices", s.bool("unique_indices"), "to_apply", s.region(op.Region(0)))
 	case op.Is(stablehlo.DotGeneral):
-		d, _ := ir.DataOf[stablehlo.DotDims](op.Attr("dot_dimension_numbers"))
+		d, _ := ir.DataOf[stablehlo.DotDims](op.Attr(stablehlo.AttrDotDimensionNumbers))
 		s.dot(op, *d)
 	case op.Is(stablehlo.Dot):
 		a := s.ex.shapeOf(op, op.Operand(0).Type())
 		s.dot(op, stablehlo.DotDims{LHSContracting: []int64{int64(len(a.dims) - 1)}, RHSContracting: []int64{0}})
 	case op.Is(chlo.RaggedDot):
-		d, _ := ir.DataOf[chlo.RaggedDotDims](op.Attr("ragged_dot_dimension_numbers"))
+		d, _ := ir.DataOf[chlo.RaggedDotDims](op.Attr(chlo.AttrRaggedDotDimensionNumbers))
 		s.make(op, "ragged-dot", "lhs_batch_dims", list(d.LHSBatching), "lhs_contracting_dims", list(d.LHSContracting), "rhs_batch_dims", list(d.RHSBatching),
 			"rhs_contracting_dims", list(d.RHSContracting), "lhs_ragged_dims", list(d.LHSRagged), "rhs_group_dims", list(d.RHSGroup), "operand_precision", s.precision())
 	case op.Is(stablehlo.Convolution):
@@ -767,7 +767,7 @@ func (s *exportScope) simple(op *ir.Op, o *opcode) {
 	case op.Is(stablehlo.Clamp), op.Is(stablehlo.Select):
 		s.spread(operands)
 	}
-	if r, ok := ir.DataOf[stablehlo.ResultAccuracy](op.Attr("result_accuracy")); ok && o.accuracy {
+	if r, ok := ir.DataOf[stablehlo.ResultAccuracy](op.Attr(stablehlo.AttrResultAccuracy)); ok && o.accuracy {
 		a := &accuracy{atol: r.Atol, rtol: r.Rtol, ulps: float64(r.Ulps)}
 		if r.Mode.Code == 2 {
 			a.tolerance = true
@@ -862,7 +862,7 @@ func (s *exportScope) transpose(op *ir.Op) {
 
 // precision returns the precision of the operands of a product.
 func (s *exportScope) precision() []int64 {
-	a, ok := s.op.Attr("precision_config").(*ir.ArrayAttr)
+	a, ok := s.op.Attr(stablehlo.AttrPrecisionConfig).(*ir.ArrayAttr)
 	if !ok {
 		return []int64{}
 	}
@@ -878,7 +878,7 @@ func (s *exportScope) precision() []int64 {
 func (s *exportScope) dot(op *ir.Op, d stablehlo.DotDims) {
 	attrs := []any{"lhs_batch_dims", list(d.LHSBatching), "lhs_contracting_dims", list(d.LHSContracting), "rhs_batch_dims", list(d.RHSBatching),
 		"rhs_contracting_dims", list(d.RHSContracting), "operand_precision", s.precision()}
-	if a, ok := ir.DataOf[stablehlo.DotAlgorithm](op.Attr("algorithm")); ok {
+	if a, ok := ir.DataOf[stablehlo.DotAlgorithm](op.Attr(stablehlo.AttrAlgorithm)); ok {
 		name := "dot_" + strings.ToLower(a.LHSPrecision+"_"+a.RHSPrecision+"_"+a.Accumulation)
 		if strings.HasPrefix(strings.ToLower(a.LHSPrecision), "f8") {
 			name = "dot_any_f8_any_f8_f32"
@@ -951,7 +951,7 @@ func (s *exportScope) rows(name string) [][]int64 {
 }
 
 func (s *exportScope) convolution(op *ir.Op) {
-	d, _ := ir.DataOf[stablehlo.ConvDims](op.Attr("dimension_numbers"))
+	d, _ := ir.DataOf[stablehlo.ConvDims](op.Attr(stablehlo.AttrDimensionNumbers))
 	operands := s.operandsOf(op)
 	side := func(rank int, a int64, first byte, b int64, second byte, spatial []int64) string {
 		out := []byte(strings.Repeat("?", rank))
@@ -1002,7 +1002,7 @@ func (s *exportScope) call(op *ir.Op) {
 
 // composite becomes a call of its decomposition with its name and attributes beside it.
 func (s *exportScope) composite(op *ir.Op) {
-	ref, ok := op.Attr("decomposition").(*ir.SymbolRefAttr)
+	ref, ok := op.Attr(stablehlo.AttrDecomposition).(*ir.SymbolRefAttr)
 	var f fn.FuncOp
 	if ok {
 		f, ok = fn.Lookup(s.ex.m, ref.Root())
@@ -1013,7 +1013,7 @@ func (s *exportScope) composite(op *ir.Op) {
 	c := s.ex.function(f)
 	s.op = op
 	fields := []pair{{"composite.attributes", "{}"}, {"composite.name", s.str("name")}, {"composite.version", strconv.FormatInt(s.int("version", 0), 10)}}
-	if d, ok := op.Attr("composite_attributes").(*ir.DictAttr); ok {
+	if d, ok := op.Attr(stablehlo.AttrCompositeAttributes).(*ir.DictAttr); ok {
 		fields[0].value = d.String()
 	}
 	s.bind(op, s.add(opCall, c.root.shape, s.operandsOf(op), named(opCall, "to_apply", c), named(opCall, "is_composite", true), attr{cFrontend, fields}))
@@ -1161,13 +1161,13 @@ func (s *exportScope) customCall(op *ir.Op) {
 	if v := s.int("api_version", 1); v >= 0 && v < int64(len(apiVersions)) {
 		attrs = append(attrs, named(o, "api_version", v))
 	}
-	switch c := op.Attr("backend_config").(type) {
+	switch c := op.Attr(stablehlo.AttrBackendConfig).(type) {
 	case *ir.StringAttr:
 		attrs = append(attrs, attr{cConfig, c.Value()})
 	case *ir.DictAttr:
 		attrs = append(attrs, attr{cConfig, c.String()})
 	}
-	if list, ok := op.Attr("called_computations").(*ir.ArrayAttr); ok && len(list.Elems()) > 0 {
+	if list, ok := op.Attr(stablehlo.AttrCalledComputations).(*ir.ArrayAttr); ok && len(list.Elems()) > 0 {
 		var comps []*computation
 		for _, e := range list.Elems() {
 			ref, ok := e.(*ir.SymbolRefAttr)
@@ -1185,14 +1185,14 @@ func (s *exportScope) customCall(op *ir.Op) {
 	}
 	operands := s.operandsOf(op)
 	sh := s.results(op)
-	if layouts, ok := op.Attr("operand_layouts").(*ir.ArrayAttr); ok {
+	if layouts, ok := op.Attr(stablehlo.AttrOperandLayouts).(*ir.ArrayAttr); ok {
 		var shapes []*shape
 		for i, e := range layouts.Elems() {
 			shapes = append(shapes, withLayout(operands[i].shape, e))
 		}
 		attrs = append(attrs, named(o, "operand_layout_constraints", shapes))
 	}
-	if layouts, ok := op.Attr("result_layouts").(*ir.ArrayAttr); ok {
+	if layouts, ok := op.Attr(stablehlo.AttrResultLayouts).(*ir.ArrayAttr); ok {
 		if list := layouts.Elems(); op.NumResults() == 1 && len(list) == 1 {
 			sh = withLayout(sh, list[0])
 		} else if sh.isTuple() && len(list) == len(sh.elems) {
@@ -1203,7 +1203,7 @@ func (s *exportScope) customCall(op *ir.Op) {
 			sh = out
 		}
 	}
-	if list, ok := op.Attr("output_operand_aliases").(*ir.ArrayAttr); ok {
+	if list, ok := op.Attr(stablehlo.AttrOutputOperandAliases).(*ir.ArrayAttr); ok {
 		var aliases []operandAlias
 		for _, e := range list.Elems() {
 			if a, ok := ir.DataOf[stablehlo.OutputOperandAlias](e); ok {
@@ -1233,7 +1233,7 @@ func withLayout(s *shape, a ir.Attr) *shape {
 func (s *exportScope) infeed(op *ir.Op) {
 	types := op.ResultTypes()
 	data := s.tupleOf(types[:len(types)-1])
-	if list, ok := op.Attr("layout").(*ir.ArrayAttr); ok && len(list.Elems()) == len(data.elems) {
+	if list, ok := op.Attr(stablehlo.AttrLayout).(*ir.ArrayAttr); ok && len(list.Elems()) == len(data.elems) {
 		for i, e := range list.Elems() {
 			if dims, ok := e.(*ir.ArrayAttr); ok && len(dims.Elems()) == len(data.elems[i].dims) && data.elems[i].isArray() {
 				l := &layout{tailPadding: 1}
@@ -1268,7 +1268,7 @@ func (s *exportScope) outfeed(op *ir.Op) {
 
 // transfer makes the pair of a send or recv and its -done.
 func (s *exportScope) transfer(op *ir.Op) {
-	h, _ := ir.DataOf[stablehlo.ChannelHandle](op.Attr("channel_handle"))
+	h, _ := ir.DataOf[stablehlo.ChannelHandle](op.Attr(stablehlo.AttrChannelHandle))
 	host := s.bool("is_host_transfer")
 	operands := s.operandsOf(op)
 	token := &shape{elem: tokenType}
@@ -1307,7 +1307,7 @@ func (s *exportScope) transfer(op *ir.Op) {
 // channel returns the channel of a collective.
 func (s *exportScope) channel(o *opcode) []attr {
 	var attrs []attr
-	if h, ok := ir.DataOf[stablehlo.ChannelHandle](s.op.Attr("channel_handle")); ok && h.Handle > 0 {
+	if h, ok := ir.DataOf[stablehlo.ChannelHandle](s.op.Attr(stablehlo.AttrChannelHandle)); ok && h.Handle > 0 {
 		attrs = append(attrs, named(o, "channel_id", h.Handle))
 	}
 	if _, ok := o.byName["use_global_device_ids"]; ok && s.bool("use_global_device_ids") {

@@ -171,14 +171,14 @@ func (im *importer) function(c *computation, name string, public bool) string {
 	s.b.Create(fn.Return, results, nil)
 	st := &ir.OpState{Def: fn.Func, Bodies: []*ir.Region{region}, Pos: diag.At(c.pos)}
 	st.SetAttr(ir.SymbolName, ir.NewString(name))
-	st.SetAttr("function_type", ir.NewTypeAttr(im.ctx.Function(inputs, types)))
+	st.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(im.ctx.Function(inputs, types)))
 	if !public {
-		st.SetAttr("sym_visibility", ir.NewString("private"))
+		st.SetAttr(fn.AttrSymVisibility, ir.NewString("private"))
 	} else {
-		st.SetAttr("sym_visibility", ir.NewString("public"))
+		st.SetAttr(fn.AttrSymVisibility, ir.NewString("public"))
 	}
 	if hasAttrs {
-		st.SetAttr("arg_attrs", im.attr("["+strings.Join(argAttrs, ", ")+"]"))
+		st.SetAttr(fn.AttrArgAttrs, im.attr("["+strings.Join(argAttrs, ", ")+"]"))
 	}
 	if sh := attrOf[*sharding](c.root, "sharding"); public && sh != nil && len(results) > 0 {
 		list := make([]string, len(results))
@@ -191,7 +191,7 @@ func (im *importer) function(c *computation, name string, public bool) string {
 				list[i] = "{mhlo.sharding = " + ir.Quote(e.String()) + "}"
 			}
 		}
-		st.SetAttr("res_attrs", im.attr("["+strings.Join(list, ", ")+"]"))
+		st.SetAttr(fn.AttrResAttrs, im.attr("["+strings.Join(list, ", ")+"]"))
 	}
 	im.m.AtEnd(im.m.Body()).Insert(st)
 	return name
@@ -565,7 +565,7 @@ func (s *importScope) instr(in *instr) value {
 	case "infeed":
 		return s.infeed(in)
 	case "outfeed":
-		return s.make(in, stablehlo.Outfeed, s.operands(in), nil, ir.NamedAttr{Name: "outfeed_config", Attr: ir.NewString(attrOf[string](in, "outfeed_config"))})
+		return s.make(in, stablehlo.Outfeed, s.operands(in), nil, ir.NamedAttr{Name: stablehlo.AttrOutfeedConfig, Attr: ir.NewString(attrOf[string](in, "outfeed_config"))})
 	case "send", "recv", "send-done", "recv-done":
 		return s.transfer(in)
 	case "copy-start":
@@ -637,7 +637,7 @@ func (s *importScope) oneDim(in *instr) int64 {
 func (s *importScope) simple(in *instr, def *ir.Def) value {
 	im := s.im
 	var attrs []ir.NamedAttr
-	if a := attrOf[*accuracy](in, "result_accuracy"); a != nil && def.Attr("result_accuracy") != nil {
+	if a := attrOf[*accuracy](in, "result_accuracy"); a != nil && def.Attr(stablehlo.AttrResultAccuracy) != nil {
 		mode := "TOLERANCE"
 		if !a.tolerance {
 			mode = strings.ToUpper(accuracyModes[a.mode])
@@ -712,9 +712,9 @@ func (s *importScope) constant(in *instr, v *literal) value {
 		im.fail(in, "%v", err)
 	}
 	if splat || n == 1 {
-		return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: "value", Attr: ir.NewDense(t, dense, splat)})
+		return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ir.NewDense(t, dense, splat)})
 	}
-	return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: "value", Attr: ir.NewDense(t, dense, false)})
+	return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ir.NewDense(t, dense, false)})
 }
 
 // zeros makes a constant of zeros.
@@ -989,7 +989,7 @@ func (s *importScope) call(in *instr) value {
 		for _, p := range attrOf[[]pair](in, "frontend_attributes") {
 			fields[p.key] = p.value
 		}
-		attrs := []ir.NamedAttr{{Name: "name", Attr: ir.NewString(fields["composite.name"])}, {Name: "decomposition", Attr: callee}}
+		attrs := []ir.NamedAttr{{Name: stablehlo.AttrName, Attr: ir.NewString(fields["composite.name"])}, {Name: stablehlo.AttrDecomposition, Attr: callee}}
 		if text := fields["composite.attributes"]; text != "" {
 			attrs = append(attrs, im.named("composite_attributes", text))
 		}
@@ -998,7 +998,7 @@ func (s *importScope) call(in *instr) value {
 		}
 		return s.make(in, stablehlo.Composite, s.operands(in), nil, attrs...)
 	}
-	return s.make(in, fn.Call, s.operands(in), nil, ir.NamedAttr{Name: "callee", Attr: callee})
+	return s.make(in, fn.Call, s.operands(in), nil, ir.NamedAttr{Name: fn.AttrCallee, Attr: callee})
 }
 
 func (s *importScope) while(in *instr) value {
@@ -1043,11 +1043,11 @@ func (s *importScope) conditional(in *instr) value {
 func (s *importScope) customCall(in *instr) value {
 	im := s.im
 	api := int64(1)
-	if v, ok := in.attrByName("api_version").(int64); ok {
+	if v, ok := in.attrByName(stablehlo.AttrAPIVersion).(int64); ok {
 		api = v
 	}
 	attrs := []ir.NamedAttr{
-		{Name: "call_target_name", Attr: ir.NewString(attrOf[string](in, "custom_call_target"))},
+		{Name: stablehlo.AttrCallTargetName, Attr: ir.NewString(attrOf[string](in, "custom_call_target"))},
 		im.named("api_version", fmt.Sprintf("%d : i32", api)),
 	}
 	if attrOf[bool](in, "custom_call_has_side_effect") {
@@ -1061,14 +1061,14 @@ func (s *importScope) customCall(in *instr) value {
 		}
 		attrs = append(attrs, im.named("backend_config", config))
 	case config != "":
-		attrs = append(attrs, ir.NamedAttr{Name: "backend_config", Attr: ir.NewString(config)})
+		attrs = append(attrs, ir.NamedAttr{Name: stablehlo.AttrBackendConfig, Attr: ir.NewString(config)})
 	}
 	if comps := attrOf[[]*computation](in, "called_computations"); len(comps) > 0 {
 		var names []ir.Attr
 		for _, c := range comps {
 			names = append(names, ir.NewSymbolRef(im.call(c)))
 		}
-		attrs = append(attrs, ir.NamedAttr{Name: "called_computations", Attr: ir.NewArray(names)})
+		attrs = append(attrs, ir.NamedAttr{Name: stablehlo.AttrCalledComputations, Attr: ir.NewArray(names)})
 	}
 	if constraints, ok := in.attrByName("operand_layout_constraints").([]*shape); ok {
 		var operands, results []string
@@ -1140,7 +1140,7 @@ func flatIndex(s *shape, index []int64) (int, bool) {
 }
 
 func (s *importScope) infeed(in *instr) value {
-	attrs := []ir.NamedAttr{{Name: "infeed_config", Attr: ir.NewString(attrOf[string](in, "infeed_config"))}}
+	attrs := []ir.NamedAttr{{Name: stablehlo.AttrInfeedConfig, Attr: ir.NewString(attrOf[string](in, "infeed_config"))}}
 	var layouts []string
 	plain := true
 	var walk func(*shape)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -140,7 +141,7 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, ids protoIDs, extra map[*
 	case in.op.name == "convolution" && in.attrByName("window") == nil:
 		c.write(15, func(*coder) {})
 	case in.op == opCustomCall:
-		if in.attrByName("api_version") == nil {
+		if in.attrByName(stablehlo.AttrAPIVersion) == nil {
 			one := int64(1)
 			c.int(77, &one)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 )
 
 // parser reads the text of one module.
@@ -788,14 +789,14 @@ func (p *parser) check(in *instr, op *opcode) string {
 			in.attrs = slices.DeleteFunc(in.attrs, func(a attr) bool { return a.spec.name == "type" })
 		}
 	case opBroadcast:
-		if in.attrByName("dimensions") == nil {
+		if in.attrByName(stablehlo.AttrDimensions) == nil {
 			if !in.operands[0].shape.isScalar() {
 				return "broadcast lacks attribute dimensions"
 			}
 			in.set(0, aOptDimensions, []int64{})
 		}
 	case opMap:
-		if in.attrByName("dimensions") == nil && len(in.operands) > 0 {
+		if in.attrByName(stablehlo.AttrDimensions) == nil && len(in.operands) > 0 {
 			dims := make([]int64, len(in.operands[0].shape.dims))
 			for i := range dims {
 				dims[i] = int64(i)
@@ -877,7 +878,7 @@ func checkTransferDone(in *instr) string {
 
 func checkCustomCall(in *instr) string {
 	if in.attrByName("to_apply") != nil {
-		if in.attrByName("called_computations") != nil {
+		if in.attrByName(stablehlo.AttrCalledComputations) != nil {
 			return "custom-call cannot have both to_apply and called_computations"
 		}
 		order, spec := in.lookup("called_computations")

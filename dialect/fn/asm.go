@@ -6,7 +6,7 @@ import "github.com/hlocb/hlocb/ir"
 func parseFunc(p ir.AsmParser, st *ir.OpState) {
 	for _, v := range [...]string{"public", "private", "nested"} {
 		if p.AcceptKeyword(v) {
-			st.SetAttr(attrVisibility, ir.NewString(v))
+			st.SetAttr(AttrSymVisibility, ir.NewString(v))
 			break
 		}
 	}
@@ -44,12 +44,12 @@ func parseFunc(p ir.AsmParser, st *ir.OpState) {
 		}
 	}
 	p.ParseOptionalAttrDictWithKeyword(st)
-	st.SetAttr(attrType, ir.NewTypeAttr(p.Context().Function(inputs, results)))
+	st.SetAttr(AttrFunctionType, ir.NewTypeAttr(p.Context().Function(inputs, results)))
 	if a := dicts(argAttrs); a != nil {
-		st.SetAttr(attrArgAttrs, a)
+		st.SetAttr(AttrArgAttrs, a)
 	}
 	if a := dicts(resAttrs); a != nil {
-		st.SetAttr(attrResAttrs, a)
+		st.SetAttr(AttrResAttrs, a)
 	}
 	body := p.ParseOptionalRegion(args...)
 	if body == nil {
@@ -87,7 +87,7 @@ func dicts(list []*ir.DictAttr) ir.Attr {
 func printFunc(p ir.AsmPrinter, op *ir.Op) {
 	f := FuncOp{op}
 	p.Print(" ")
-	if v, ok := op.Attr(attrVisibility).(*ir.StringAttr); ok {
+	if v, ok := op.Attr(AttrSymVisibility).(*ir.StringAttr); ok {
 		p.Print(v.Value())
 		p.Print(" ")
 	}
@@ -122,7 +122,7 @@ func printFunc(p ir.AsmPrinter, op *ir.Op) {
 			p.Print(")")
 		}
 	}
-	p.PrintAttrDictWithKeyword(op.Attrs(), ir.SymbolName, attrVisibility, attrType, attrArgAttrs, attrResAttrs)
+	p.PrintAttrDictWithKeyword(op.Attrs(), ir.SymbolName, AttrSymVisibility, AttrFunctionType, AttrArgAttrs, AttrResAttrs)
 	if !f.External() {
 		p.Print(" ")
 		p.PrintRegion(f.Region(0), false, true)

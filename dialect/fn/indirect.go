@@ -8,7 +8,7 @@ var CallIndirect = &ir.Def{
 	Doc:      "Calls a function that is a value.",
 	Operands: []ir.Arg{{Name: "callee", Type: functionType}, {Name: "callee_operands", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
-	Attrs:    []ir.AttrSpec{{Name: attrArgAttrs, Optional: true}, {Name: attrResAttrs, Optional: true}},
+	Attrs:    []ir.AttrSpec{{Name: AttrArgAttrs, Optional: true}, {Name: AttrResAttrs, Optional: true}},
 	Format:   "$callee `(` $callee_operands `)` attr-dict `:` custom<CalleeType>(type($callee), type($callee_operands), type($results))",
 	Verify:   verifyCallIndirect,
 }
@@ -59,7 +59,7 @@ func lookup(op *ir.Op, r *ir.Reporter, name string) (FuncOp, bool) {
 
 // verifyCall checks a call against the function that it names (call C1, C2).
 func verifyCall(op *ir.Op, r *ir.Reporter) {
-	a, ok := op.Attr(attrCallee).(*ir.SymbolRefAttr)
+	a, ok := op.Attr(AttrCallee).(*ir.SymbolRefAttr)
 	if !ok || len(a.Nested()) > 0 {
 		r.Errorf(op, "requires a 'callee' symbol reference attribute")
 		return

@@ -26,12 +26,12 @@ var Func = &ir.Def{
 	Name: "func.func",
 	Doc:  "Defines or declares a function (StableHLO spec, Functions).",
 	Attrs: []ir.AttrSpec{
-		{Name: attrArgAttrs, Type: isDict, Optional: true},
-		{Name: attrType, Type: isFunctionType},
+		{Name: AttrArgAttrs, Type: isDict, Optional: true},
+		{Name: AttrFunctionType, Type: isFunctionType},
 		{Name: "no_inline", Type: isUnit, Optional: true},
-		{Name: attrResAttrs, Type: isDict, Optional: true},
+		{Name: AttrResAttrs, Type: isDict, Optional: true},
 		{Name: ir.SymbolName, Type: isText},
-		{Name: attrVisibility, Type: isText, Optional: true},
+		{Name: AttrSymVisibility, Type: isText, Optional: true},
 	},
 	Regions:        []ir.RegionSpec{{Name: "body"}},
 	Traits:         ir.IsolatedFromAbove | ir.Symbol,
@@ -51,13 +51,13 @@ var Call = &ir.Def{
 	Operands: []ir.Arg{{Name: "operands", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
-		{Name: attrArgAttrs, Optional: true},
-		{Name: attrCallee},
+		{Name: AttrArgAttrs, Optional: true},
+		{Name: AttrCallee},
 		{Name: "no_inline", Optional: true},
-		{Name: attrResAttrs, Optional: true},
+		{Name: AttrResAttrs, Optional: true},
 	},
 	Format: "$callee `(` $operands `)` attr-dict `:` functional-type(operands, results)",
-	Flow:   &ir.Flow{Callee: attrCallee},
+	Flow:   &ir.Flow{Callee: AttrCallee},
 	Verify: verifyCall,
 }
 
@@ -85,7 +85,7 @@ func verifyFunc(op *ir.Op, r *ir.Reporter) {
 		return
 	}
 	visibility := "public"
-	if v, ok := op.Attr(attrVisibility).(*ir.StringAttr); ok {
+	if v, ok := op.Attr(AttrSymVisibility).(*ir.StringAttr); ok {
 		visibility = v.Value()
 	}
 	switch {
@@ -95,7 +95,7 @@ func verifyFunc(op *ir.Op, r *ir.Reporter) {
 	case f.External() && visibility == "public":
 		r.Errorf(op, "symbol declaration cannot have public visibility")
 		return
-	case !listsAttrs(op, r, attrArgAttrs, "argument", len(t.Inputs())) || !listsAttrs(op, r, attrResAttrs, "result", len(t.Results())):
+	case !listsAttrs(op, r, AttrArgAttrs, "argument", len(t.Inputs())) || !listsAttrs(op, r, AttrResAttrs, "result", len(t.Results())):
 		return
 	case f.External():
 		return
@@ -144,9 +144,9 @@ func verifyValueAttrs(op *ir.Op, r *ir.Reporter) {
 
 // checkValueAttrs has the dialects check the attributes of arguments or results, and reports whether they are right.
 func checkValueAttrs(op *ir.Op, r *ir.Reporter, result bool, types []ir.Type) bool {
-	name := attrArgAttrs
+	name := AttrArgAttrs
 	if result {
-		name = attrResAttrs
+		name = AttrResAttrs
 	}
 	list, ok := op.Attr(name).(*ir.ArrayAttr)
 	if !ok {

@@ -2,13 +2,13 @@ package fn
 
 import "github.com/hlocb/hlocb/ir"
 
-// Attributes of func.func.
+// Attributes of func.func and func.call.
 const (
-	attrType       = "function_type"
-	attrVisibility = "sym_visibility"
-	attrArgAttrs   = "arg_attrs"
-	attrResAttrs   = "res_attrs"
-	attrCallee     = "callee"
+	AttrFunctionType  = "function_type"
+	AttrSymVisibility = "sym_visibility"
+	AttrArgAttrs      = "arg_attrs"
+	AttrResAttrs      = "res_attrs"
+	AttrCallee        = "callee"
 )
 
 // FuncOp is a view of a func.func op. It costs nothing and may be made at any time.
@@ -49,7 +49,7 @@ func (f FuncOp) Symbol() string {
 
 // Private reports whether the function is invisible outside its module.
 func (f FuncOp) Private() bool {
-	s, _ := f.Attr(attrVisibility).(*ir.StringAttr)
+	s, _ := f.Attr(AttrSymVisibility).(*ir.StringAttr)
 	return s != nil && s.Value() == "private"
 }
 
@@ -61,7 +61,7 @@ func (f FuncOp) Body() *ir.Block { return f.Region(0).Entry() }
 
 // Type returns the function's type.
 func (f FuncOp) Type() *ir.FunctionType {
-	a, _ := f.Attr(attrType).(*ir.TypeAttr)
+	a, _ := f.Attr(AttrFunctionType).(*ir.TypeAttr)
 	if a == nil {
 		return nil
 	}
@@ -70,10 +70,10 @@ func (f FuncOp) Type() *ir.FunctionType {
 }
 
 // ArgAttrs returns the attributes of argument i, nil where it has none.
-func (f FuncOp) ArgAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(attrArgAttrs), i) }
+func (f FuncOp) ArgAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(AttrArgAttrs), i) }
 
 // ResultAttrs returns the attributes of result i, nil where it has none.
-func (f FuncOp) ResultAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(attrResAttrs), i) }
+func (f FuncOp) ResultAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(AttrResAttrs), i) }
 
 func dictAt(a ir.Attr, i int) *ir.DictAttr {
 	arr, _ := a.(*ir.ArrayAttr)
@@ -90,9 +90,9 @@ func dictAt(a ir.Attr, i int) *ir.DictAttr {
 // SetSignature changes the type and the attributes of arguments and results; the lists of attributes are as
 // long as the types or nil. Block arguments and returns are the caller's business.
 func (f FuncOp) SetSignature(t *ir.FunctionType, args, results []*ir.DictAttr) {
-	f.SetAttr(attrType, ir.NewTypeAttr(t))
-	f.setDicts(attrArgAttrs, args)
-	f.setDicts(attrResAttrs, results)
+	f.SetAttr(AttrFunctionType, ir.NewTypeAttr(t))
+	f.setDicts(AttrArgAttrs, args)
+	f.setDicts(AttrResAttrs, results)
 }
 
 // setDicts stores one dictionary per entry, or nothing where all are empty.
@@ -106,7 +106,7 @@ func (f FuncOp) setDicts(name string, list []*ir.DictAttr) {
 
 // Callee returns the name of the function that a func.call op calls.
 func Callee(call *ir.Op) string {
-	s, _ := call.Attr(attrCallee).(*ir.SymbolRefAttr)
+	s, _ := call.Attr(AttrCallee).(*ir.SymbolRefAttr)
 	if s == nil {
 		return ""
 	}
@@ -148,12 +148,12 @@ func remapSignature(m *ir.Module, op *ir.Op, args, results []int) error {
 // SetPrivate names the function and makes it invisible outside its module.
 func (f FuncOp) SetPrivate(name string) {
 	f.SetAttr(ir.SymbolName, ir.NewString(name))
-	f.SetAttr(attrVisibility, ir.NewString("private"))
+	f.SetAttr(AttrSymVisibility, ir.NewString("private"))
 }
 
 // NewCall makes a call of f.
 func NewCall(b *ir.Builder, f FuncOp, operands []*ir.Value) *ir.Op {
-	return b.Create(Call, operands, f.Type().Results(), ir.NamedAttr{Name: attrCallee, Attr: ir.NewSymbolRef(f.Symbol())})
+	return b.Create(Call, operands, f.Type().Results(), ir.NamedAttr{Name: AttrCallee, Attr: ir.NewSymbolRef(f.Symbol())})
 }
 
 // ValueAttrs returns the attributes of all arguments and results, none of them nil.

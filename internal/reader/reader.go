@@ -12,6 +12,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/dialect/builtin"
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
@@ -144,7 +145,7 @@ func IsHLO(text []byte) bool {
 
 // startsMLIR reports whether the text begins with MLIR's keyword of a module or with an alias.
 func startsMLIR(text []byte) bool {
-	for _, word := range []string{"module", "builtin.module", "func"} {
+	for _, word := range []string{"module", builtin.Module.Name, "func"} {
 		if rest, ok := bytes.CutPrefix(text, []byte(word)); ok && len(rest) > 0 && (rest[0] == ' ' || rest[0] == '.' || rest[0] == '\n' || rest[0] == '{') {
 			return true
 		}
