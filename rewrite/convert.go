@@ -3,7 +3,6 @@ package rewrite
 import (
 	"fmt"
 
-	"github.com/hlocb/hlocb/dialect/builtin"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -132,7 +131,7 @@ func (v *conversion) of(x *ir.Value, user *ir.Op) []*ir.Value {
 	}
 	stand := v.forward[x]
 	if stand == nil { // used before its definition, as a branch back may do
-		stand = v.r.m.Before(user).Create(builtin.UnrealizedConversionCast, nil, types)
+		stand = v.r.m.Before(user).Create(v.r.m.Def("builtin.unrealized_conversion_cast"), nil, types)
 		v.forward[x] = stand
 		v.early = append(v.early, x)
 	}

@@ -18,6 +18,7 @@ var namesAllowed = map[string]string{
 	"dialect":  "the rows themselves",
 	"ir":       "builtin.module, which every module has without a registry",
 	"parse":    "the reader knows no dialect; it makes builtin.module",
+	"rewrite":  "builtin.unrealized_conversion_cast: rewriting knows no dialect",
 	"bytecode": "the binary form knows no dialect; it makes builtin.module",
 
 	"internal/opgen":      "writes programs as text, and its notes are read beside the specification",
