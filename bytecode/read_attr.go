@@ -183,7 +183,14 @@ func (d *decoder) Attr(v *ir.Attr) {
 	d.c.pos = at
 	*v = d.r.attrAt(&d.c, i)
 	d.c.pos = next
-	d.size += d.r.attrs[i].size
+	d.grow(d.r.attrs[i].size)
+}
+
+// grow counts the text of a part.
+func (d *decoder) grow(size int64) {
+	if d.size += size; d.size > d.r.maxExpansion() {
+		d.c.fail("more than %d bytes when the attribute or type is written out", d.r.maxExpansion())
+	}
 }
 
 func (d *decoder) OptionalAttr(v *ir.Attr) {
@@ -198,13 +205,13 @@ func (d *decoder) OptionalAttr(v *ir.Attr) {
 		d.c.fail("attribute %d, but there are %d", i, len(d.r.attrs))
 	}
 	*v = d.r.attrAt(&d.c, int(i))
-	d.size += d.r.attrs[i].size
+	d.grow(d.r.attrs[i].size)
 }
 
 func (d *decoder) Type(v *ir.Type) {
 	i := d.c.index(len(d.r.types), "type")
 	*v = d.r.typeAt(&d.c, i)
-	d.size += d.r.types[i].size
+	d.grow(d.r.types[i].size)
 }
 
 func (d *decoder) Ints(v *[]int64) {

@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/shape"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/tensors"
+	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -22,7 +23,7 @@ import (
 func Dialects() []*ir.Dialect {
 	return []*ir.Dialect{
 		builtin.Dialect(), fn.Dialect(), stablehlo.Dialect(), chlo.Dialect(), sdy.Dialect(), hookop.Dialect(), mhlo.Dialect(),
-		check.Dialect(), interpreter.Dialect(), quant.Dialect(), arith.Dialect(), shape.Dialect(), tensors.Dialect(),
+		check.Dialect(), interpreter.Dialect(), quant.Dialect(), arith.Dialect(), shape.Dialect(), tensors.Dialect(), vhlo.Dialect(),
 	}
 }
 

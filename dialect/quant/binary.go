@@ -1,6 +1,10 @@
 package quant
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/ir"
+)
 
 // signedFlag is the flag of signed storage types.
 const signedFlag = 1
@@ -57,17 +61,18 @@ func (u *Uniform) code(c ir.Coder) {
 	c.Type(&u.Expressed)
 }
 
-// complete checks a type that was read and sets what only its text says.
-func (u *Uniform) complete(c ir.Coder) {
+// Complete checks the parameters and sets what the text of the type needs. Do it for a Uniform that was not read from
+// text.
+func (u *Uniform) Complete() error {
 	s, ok := u.Storage.(*ir.IntegerType)
 	if !ok || s.Width() < 1 || s.Width() > 32 {
-		c.Failf("illegal storage type %s", u.Storage)
+		return fmt.Errorf("illegal storage type %s", u.Storage)
 	}
 	if _, ok := u.Expressed.(*ir.FloatType); !ok {
-		c.Failf("expressed type must be floating point, found %s", u.Expressed)
+		return fmt.Errorf("expressed type must be floating point, found %s", u.Expressed)
 	}
 	if u.spelling != "" {
-		return // the type is written
+		return nil
 	}
 	u.spelling = s.String()
 	lo, hi := int64(-1)<<(s.Width()-1), int64(1)<<(s.Width()-1)-1
@@ -76,7 +81,14 @@ func (u *Uniform) complete(c ir.Coder) {
 		lo, hi = 0, int64(1)<<s.Width()-1
 	}
 	if u.Min < lo || u.Max > hi {
-		c.Failf("illegal range %d:%d of storage type %s", u.Min, u.Max, u.spelling)
+		return fmt.Errorf("illegal range %d:%d of storage type %s", u.Min, u.Max, u.spelling)
 	}
 	u.limited = u.Min != lo || u.Max != hi
+	return nil
+}
+
+func (u *Uniform) complete(c ir.Coder) {
+	if err := u.Complete(); err != nil {
+		c.Failf("%s", err)
+	}
 }

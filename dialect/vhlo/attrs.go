@@ -1,0 +1,516 @@
+package vhlo
+
+import (
+	"strconv"
+	"strings"
+
+	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// The data of VHLO attributes.
+type (
+	array      struct{ elems []ir.Attr }
+	boolean    struct{ value bool }
+	dictionary struct{ names, values []ir.Attr }
+	number     struct { // of an integer or floating-point type, by its bits
+		typ  ir.Type
+		bits uint64
+	}
+	float   struct{ number }
+	integer struct{ number }
+	text    struct{ value string }
+	dense   struct { // the elements as a builtin attribute
+		typ   ir.Type
+		elems *ir.DenseAttr
+	}
+	typeRef    struct{ typ ir.Type }
+	extensions struct{ bounds []int64 }
+	alias      struct{ hlo.OutputOperandAlias }
+	accuracy   struct {
+		atol, rtol float64
+		ulps       int64
+		mode       ir.Attr
+	}
+	subAxis  struct{ hlo.SubAxis }
+	axisRef  struct{ name, sub ir.Attr }
+	groups   struct{ mesh, axes ir.Attr }
+	meshAxis struct {
+		name ir.Attr
+		size int64
+	}
+	mesh struct{ axes, devices ir.Attr }
+)
+
+// attrRow makes the row of an attribute; since is the version that knows it first.
+func attrRow[T any](code int, name string, fields func(c ir.Coder, d *T), text func(d *T) string) *ir.AttrDef {
+	return ir.NewAttrDef[T](ir.AttrDef{
+		Dialect: "vhlo", Name: name, Lazy: true, Binary: ir.BinaryData(code, fields),
+		Doc:    "The form in which artifacts store an attribute.",
+		Syntax: "as MLIR prints it",
+		Parse:  func(ir.AsmParser, *ir.AttrDef) any { return nil },
+		Print:  func(_ *ir.AttrDef, data any) string { return "<" + text(data.(*T)) + ">" },
+	})
+}
+
+// The rows of the dialect's attributes (StableHLO, VhloAttrs.td, VhloBytecode.cpp).
+var (
+	arrayAttr = attrRow(1, "array_v1", func(c ir.Coder, d *array) { c.Attrs(&d.elems) }, func(d *array) string {
+		return "[" + joined(d.elems) + "]"
+	})
+	boolAttr = attrRow(2, "bool_v1", func(c ir.Coder, d *boolean) {
+		v := uint64(0)
+		if d.value {
+			v = 1
+		}
+		c.Uint(&v)
+		d.value = v != 0
+	}, func(d *boolean) string { return strconv.FormatBool(d.value) })
+	dictAttr = attrRow(6, "dict_v1", codeDict, func(d *dictionary) string {
+		parts := make([]string, len(d.names))
+		for i := range parts {
+			parts[i] = d.names[i].String() + " = " + d.values[i].String()
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	})
+	floatAttr   = attrRow(8, "float_v1", func(c ir.Coder, d *float) { d.code(c) }, func(d *float) string { return d.text() })
+	integerAttr = attrRow(9, "integer_v1", func(c ir.Coder, d *integer) { d.code(c) }, func(d *integer) string { return d.text() })
+	aliasAttr   = attrRow(10, "output_operand_alias_v1", func(c ir.Coder, d *alias) {
+		c.Ints(&d.OutputTupleIndices)
+		c.Int(&d.OperandIndex)
+		c.Ints(&d.OperandTupleIndices)
+	}, func(d *alias) string { return hlo.OutputOperandAliasAttr.FieldText(&d.OutputOperandAlias) })
+	stringAttr = attrRow(14, "string_v1", func(c ir.Coder, d *text) { c.String(&d.value) }, func(d *text) string { return ir.Quote(d.value) })
+	tensorAttr = attrRow(15, "tensor_v1", codeTensor, func(d *dense) string { return d.elems.String() })
+	typeAttr   = attrRow(17, "type_v1", func(c ir.Coder, d *typeRef) { c.Type(&d.typ) }, func(d *typeRef) string { return d.typ.String() })
+
+	typeExtensionsAttr = attrRow(18, "type_extensions_v1", func(c ir.Coder, d *extensions) { c.Ints(&d.bounds) },
+		func(d *extensions) string { return "bounds = " + string(ir.AppendInts(nil, d.bounds)) })
+	accuracyAttr = attrRow(20, "result_accuracy_v1", func(c ir.Coder, d *accuracy) {
+		c.Float64(&d.atol)
+		c.Float64(&d.rtol)
+		c.Int(&d.ulps)
+		c.Attr(&d.mode)
+	}, func(d *accuracy) string {
+		f := func(v float64) string { return strconv.FormatFloat(v, 'e', 6, 64) }
+		return "atol = " + f(d.atol) + ", rtol = " + f(d.rtol) + ", ulps = " + strconv.FormatInt(d.ulps, 10) + ", mode = " + d.mode.String()
+	})
+	subAxisAttr = attrRow(21, "sub_axis_info_v1", func(c ir.Coder, d *subAxis) { c.Int(&d.PreSize); c.Int(&d.Size) },
+		func(d *subAxis) string { return d.ParamText(nil) })
+	axisRefAttr = attrRow(22, "axis_ref_v1", func(c ir.Coder, d *axisRef) {
+		c.Attr(&d.name)
+		has := uint64(0)
+		if d.sub != nil {
+			has = 1
+		}
+		if c.Uint(&has); has != 0 {
+			c.Attr(&d.sub)
+		}
+	}, func(d *axisRef) string { return joined([]ir.Attr{d.name, d.sub}) })
+	groupsAttr   = attrRow(23, "replica_group_mesh_axes_v1", func(c ir.Coder, d *groups) { c.Attr(&d.mesh); c.Attr(&d.axes) }, func(d *groups) string { return joined([]ir.Attr{d.mesh, d.axes}) })
+	meshAxisAttr = attrRow(24, "mesh_axis_v1", func(c ir.Coder, d *meshAxis) { c.Attr(&d.name); c.Int(&d.size) }, func(d *meshAxis) string {
+		return d.name.String() + ", " + strconv.FormatInt(d.size, 10)
+	})
+	meshAttr = attrRow(25, "mesh_v1", func(c ir.Coder, d *mesh) { c.Attr(&d.axes); c.OptionalAttr(&d.devices) }, func(d *mesh) string { return joined([]ir.Attr{d.axes, d.devices}) })
+
+	attrDefs = []*ir.AttrDef{
+		accuracyAttr, aliasAttr, arrayAttr, axisRefAttr, boolAttr, dictAttr, floatAttr, groupsAttr, integerAttr, meshAttr, meshAxisAttr,
+		stringAttr, subAxisAttr, tensorAttr, typeAttr, typeExtensionsAttr,
+	}
+)
+
+// The enumerations. Base is the row of StableHLO's.
+var (
+	directionEnum    = enumRow(3, hlo.ComparisonDirectionEnum)
+	comparisonEnum   = enumRow(4, hlo.ComparisonTypeEnum)
+	fftEnum          = enumRow(7, hlo.FftTypeEnum)
+	precisionEnum    = enumRow(11, hlo.PrecisionEnum)
+	algorithmEnum    = enumRow(12, hlo.RngAlgorithmEnum)
+	distributionEnum = enumRow(13, hlo.RngDistributionEnum)
+	transposeEnum    = enumRow(16, hlo.TransposeEnum)
+	modeEnum         = enumRow(19, hlo.ResultAccuracyModeEnum)
+	apiEnum          = &ir.EnumDef{
+		Dialect: "vhlo", Name: "api_version_v1", Doc: "The convention of a custom call.", Binary: ir.BinaryCode(5),
+		Cases: []string{"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"},
+	}
+
+	enumDefs = []*ir.EnumDef{
+		algorithmEnum, apiEnum, comparisonEnum, directionEnum, distributionEnum, fftEnum, modeEnum, precisionEnum, transposeEnum,
+	}
+)
+
+func enumRow(code int, base *ir.EnumDef) *ir.EnumDef {
+	e := base.Mirror("vhlo")
+	e.Name += "_v1"
+	e.Binary = ir.BinaryCode(code)
+	return e
+}
+
+// attrSince returns the version that knows an attribute first.
+func attrSince(a ir.Attr) Version {
+	switch a := a.(type) {
+	case *ir.DialectAttr:
+		switch a.Def() {
+		case accuracyAttr:
+			return Version{1, 9, 0}
+		case subAxisAttr, axisRefAttr, groupsAttr, meshAxisAttr, meshAttr:
+			return Version{1, 16, 0}
+		}
+	case *ir.EnumAttr:
+		if a.Enum() == modeEnum {
+			return Version{1, 9, 0}
+		}
+	}
+	return Minimum
+}
+
+func joined(list []ir.Attr) string {
+	var parts []string
+	for _, a := range list {
+		if a != nil {
+			parts = append(parts, a.String())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func codeDict(c ir.Coder, d *dictionary) {
+	n := len(d.names)
+	if c.Len(&n); d.names == nil {
+		d.names, d.values = make([]ir.Attr, n), make([]ir.Attr, n)
+	}
+	for i := range d.names {
+		c.Attr(&d.names[i])
+		c.Attr(&d.values[i])
+	}
+}
+
+func (n *number) code(c ir.Coder) {
+	c.Type(&n.typ)
+	w := n.width()
+	if w == 0 {
+		c.Failf("a number of type %.100s", n.typ)
+	}
+	v := n.bits << (64 - w) >> (64 - w)
+	c.Bits(&v, w)
+	if v = v << (64 - w) >> (64 - w); v != n.bits {
+		n.bits = v
+	}
+}
+
+// width returns the bits of a number, 0 for a type that is none of up to 64.
+func (n *number) width() int {
+	switch t := FromType(n.typ).(type) {
+	case *ir.IntegerType:
+		if t.Width() <= 64 {
+			return t.Width()
+		}
+	case *ir.IndexType:
+		return 64
+	case *ir.FloatType:
+		return t.DType().Bits()
+	}
+	return 0
+}
+
+func (n *number) text() string {
+	s := fromNumber(n).String()
+	if i := strings.Index(s, " : "); i >= 0 {
+		s = s[:i]
+	}
+	return s + " : " + n.typ.String()
+}
+
+func codeTensor(c ir.Coder, d *dense) {
+	c.Type(&d.typ)
+	var b []byte
+	if d.elems != nil {
+		b, _ = d.elems.StoredBytes()
+	}
+	if c.Bytes(&b); d.elems != nil {
+		return
+	}
+	t, ok := FromType(d.typ).(*ir.TensorType)
+	if !ok || !t.Static() {
+		c.Failf("dense elements of type %.100s", d.typ)
+	}
+	a, problem := ir.DenseFromBytes(t, t.Shape(), t.Elem(), b)
+	if problem != "" {
+		c.Failf("%s", problem)
+	}
+	d.elems = a
+}
+
+func fromNumber(n *number) ir.Attr {
+	switch t := FromType(n.typ).(type) {
+	case *ir.FloatType:
+		return ir.NewFloatBits(n.bits, t)
+	case *ir.IntegerType:
+		w := t.Width()
+		if t.Signedness() == ir.Unsigned || w == 1 {
+			return ir.NewInteger(int64(n.bits), t)
+		}
+		return ir.NewInteger(int64(n.bits<<(64-w))>>(64-w), t)
+	default:
+		return ir.NewInteger(int64(n.bits), t)
+	}
+}
+
+// fromAttr returns the attribute that a VHLO attribute stands for, and any other attribute itself.
+func fromAttr(c *ir.Context, a ir.Attr) ir.Attr {
+	switch a := a.(type) {
+	case *ir.EnumAttr:
+		switch {
+		case a.Enum() == apiEnum:
+			return ir.NewInteger(int64(a.Code()), c.I32())
+		case a.Enum() == modeEnum:
+			return hlo.ResultAccuracyModeAttr.New(&hlo.AccuracyMode{Code: a.Code()})
+		case a.Enum().Dialect == "vhlo":
+			return ir.NewEnum(a.Enum().Base, a.Code())
+		}
+	case *ir.DialectAttr:
+		return fromData(c, a)
+	}
+	return a
+}
+
+func fromData(c *ir.Context, a *ir.DialectAttr) ir.Attr {
+	switch d := a.Data().(type) {
+	case *array:
+		return ir.NewArray(fromAttrs(c, d.elems))
+	case *boolean:
+		return c.Bool(d.value)
+	case *dictionary:
+		list := make(ir.AttrList, len(d.names))
+		for i := range list {
+			list[i] = ir.NamedAttr{Name: name(d.names[i]), Attr: fromAttr(c, d.values[i])}
+		}
+		return ir.NewDict(list)
+	case *float:
+		return fromNumber(&d.number)
+	case *integer:
+		return fromNumber(&d.number)
+	case *text:
+		return ir.NewString(d.value)
+	case *dense:
+		return d.elems
+	case *typeRef:
+		return ir.NewTypeAttr(FromType(d.typ))
+	case *extensions:
+		return hlo.BoundsAttr.New(&hlo.Bounds{Bounds: d.bounds})
+	case *alias:
+		return hlo.OutputOperandAliasAttr.New(&d.OutputOperandAlias)
+	case *accuracy:
+		r := &hlo.ResultAccuracy{Atol: d.atol, Rtol: d.rtol, Ulps: d.ulps}
+		if m, ok := d.mode.(*ir.EnumAttr); ok {
+			r.Mode.Code = m.Code()
+		}
+		return hlo.ResultAccuracyAttr.New(r)
+	case *groups:
+		r := &hlo.ReplicaGroupMeshAxes{Mesh: meshRef(c, d.mesh)}
+		if list, ok := ir.DataOf[array](d.axes); ok {
+			for _, x := range list.elems {
+				r.Axes = append(r.Axes, axisOf(x))
+			}
+		}
+		return hlo.ReplicaGroupMeshAxesAttr.New(r)
+	case *mesh:
+		m := &hlo.Mesh{}
+		if list, ok := ir.DataOf[array](d.axes); ok {
+			for _, x := range list.elems {
+				if y, ok := ir.DataOf[meshAxis](x); ok {
+					m.Axes = append(m.Axes, hlo.MeshAxis{Name: name(y.name), Size: y.size})
+				}
+			}
+		}
+		if d.devices != nil {
+			m.DeviceIDs = fromAttr(c, d.devices)
+		}
+		return hlo.MeshAttr.New(m)
+	}
+	return a
+}
+
+// meshRef returns the mesh of groups: a symbol, which VHLO stores as a string, or a mesh.
+func meshRef(c *ir.Context, a ir.Attr) ir.Attr {
+	if s, ok := ir.DataOf[text](a); ok {
+		return ir.NewSymbolRef(s.value)
+	}
+	return fromAttr(c, a)
+}
+
+func axisOf(a ir.Attr) hlo.AxisRef {
+	out := hlo.AxisRef{}
+	if x, ok := ir.DataOf[axisRef](a); ok {
+		out.Name = name(x.name)
+		if s, ok := ir.DataOf[subAxis](x.sub); ok {
+			out.Sub = &s.SubAxis
+		}
+	}
+	return out
+}
+
+func fromAttrs(c *ir.Context, list []ir.Attr) []ir.Attr {
+	out := make([]ir.Attr, len(list))
+	for i, a := range list {
+		out[i] = fromAttr(c, a)
+	}
+	return out
+}
+
+// name returns the text of a string, VHLO's or a builtin one.
+func name(a ir.Attr) string {
+	if s, ok := ir.DataOf[text](a); ok {
+		return s.value
+	}
+	if s, ok := a.(*ir.StringAttr); ok {
+		return s.Value()
+	}
+	return ""
+}
+
+// attrTo returns the VHLO attribute for a, nil for an attribute that VHLO does not have.
+func (c *converter) attrTo(a ir.Attr) ir.Attr {
+	if v, ok := c.attrs[a]; ok {
+		return v
+	}
+	v := c.newAttr(a)
+	if v == nil && c.others {
+		v = a
+	}
+	c.attrs[a] = v
+	return v
+}
+
+func str(s string) ir.Attr { return stringAttr.New(&text{s}) }
+
+func (c *converter) newAttr(a ir.Attr) ir.Attr {
+	switch a := a.(type) {
+	case *ir.ArrayAttr:
+		list := c.attrsTo(a.Elems())
+		if list == nil {
+			return nil
+		}
+		return arrayAttr.New(&array{list})
+	case *ir.DictAttr:
+		d := &dictionary{}
+		for _, e := range a.Entries() {
+			v := c.attrTo(e.Attr)
+			if v == nil {
+				return nil
+			}
+			d.names, d.values = append(d.names, c.name(e.Name)), append(d.values, v)
+		}
+		return dictAttr.New(d)
+	case *ir.StringAttr:
+		if a.Type() == nil {
+			return str(a.Value())
+		}
+	case *ir.SymbolRefAttr:
+		if len(a.Nested()) == 0 {
+			return str(a.Root())
+		}
+	case *ir.TypeAttr:
+		if t := c.typeTo(a.Type()); t != nil {
+			return typeAttr.New(&typeRef{t})
+		}
+	case *ir.IntegerAttr:
+		if a.IsBool() {
+			return boolAttr.New(&boolean{a.Value() != 0})
+		}
+		if t := c.typeTo(a.Type()); t != nil {
+			return integerAttr.New(&integer{number{t, uint64(a.Value())}})
+		}
+	case *ir.FloatAttr:
+		if t := c.typeTo(a.Type()); t != nil {
+			return floatAttr.New(&float{number{t, a.Bits()}})
+		}
+	case *ir.DenseAttr:
+		if t := c.typeTo(a.Type()); t != nil {
+			if _, ok := a.StoredBytes(); ok {
+				return tensorAttr.New(&dense{t, a})
+			}
+		}
+	case *ir.DenseArrayAttr:
+		d := ir.ElementDType(a.Elem())
+		if d != tensor.I64 && d != tensor.I1 {
+			return nil
+		}
+		v := tensor.New(d, tensor.Shape{int64(len(a.Values()))})
+		for i, x := range a.Values() {
+			v.SetInt(i, x)
+		}
+		return c.attrTo(ir.NewDense(c.ctx.Tensor(v.Shape(), a.Elem(), nil), v, len(a.Values()) == 1))
+	case *ir.EnumAttr:
+		for _, e := range enumDefs {
+			if e.Base == a.Enum() && e.Base != nil {
+				return ir.NewEnum(e, a.Code())
+			}
+		}
+	case *ir.DialectAttr:
+		return c.newData(a)
+	}
+	return nil
+}
+
+func (c *converter) newData(a *ir.DialectAttr) ir.Attr {
+	switch d := a.Data().(type) {
+	case *hlo.OutputOperandAlias:
+		return aliasAttr.New(&alias{*d})
+	case *hlo.Bounds:
+		return typeExtensionsAttr.New(&extensions{d.Bounds})
+	case *hlo.AccuracyMode:
+		return ir.NewEnum(modeEnum, d.Code)
+	case *hlo.ResultAccuracy:
+		return accuracyAttr.New(&accuracy{d.Atol, d.Rtol, d.Ulps, ir.NewEnum(modeEnum, d.Mode.Code)})
+	case *hlo.ReplicaGroupMeshAxes:
+		list := make([]ir.Attr, len(d.Axes))
+		for i, x := range d.Axes {
+			r := &axisRef{name: str(x.Name)}
+			if x.Sub != nil {
+				r.sub = subAxisAttr.New(&subAxis{*x.Sub})
+			}
+			list[i] = axisRefAttr.New(r)
+		}
+		m := c.attrTo(d.Mesh)
+		if m == nil {
+			return nil
+		}
+		return groupsAttr.New(&groups{m, arrayAttr.New(&array{list})})
+	case *hlo.Mesh:
+		list := make([]ir.Attr, len(d.Axes))
+		for i, x := range d.Axes {
+			list[i] = meshAxisAttr.New(&meshAxis{str(x.Name), x.Size})
+		}
+		m := &mesh{axes: arrayAttr.New(&array{list})}
+		if d.DeviceIDs != nil {
+			if m.devices = c.attrTo(d.DeviceIDs); m.devices == nil {
+				return nil
+			}
+		}
+		return meshAttr.New(m)
+	}
+	return nil
+}
+
+// name returns the VHLO string s, the same attribute for equal strings.
+func (c *converter) name(s string) ir.Attr {
+	a, ok := c.names[s]
+	if !ok {
+		a = str(s)
+		c.names[s] = a
+	}
+	return a
+}
+
+// attrsTo returns the VHLO attributes for list, nil if there is none for one of them.
+func (c *converter) attrsTo(list []ir.Attr) []ir.Attr {
+	out := make([]ir.Attr, len(list))
+	for i, a := range list {
+		if out[i] = c.attrTo(a); out[i] == nil {
+			return nil
+		}
+	}
+	return out
+}

@@ -1,0 +1,587 @@
+package vhlo
+
+import (
+	"fmt"
+	"slices"
+
+	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// converter converts the ops of one module.
+type converter struct {
+	ctx    *ir.Context
+	target Version
+	others bool // other dialects may stay
+	types  map[ir.Type]ir.Type
+	attrs  map[ir.Attr]ir.Attr
+	names  map[string]ir.Attr
+	faults map[ir.Attr]string // by VHLO attribute or type, what the target does not know; "" for nothing
+	wrong  map[ir.Type]string
+}
+
+func newConverter(ctx *ir.Context, target Version, others bool) *converter {
+	return &converter{
+		ctx: ctx, target: target, others: others, types: map[ir.Type]ir.Type{}, attrs: map[ir.Attr]ir.Attr{}, names: map[string]ir.Attr{},
+		faults: map[ir.Attr]string{}, wrong: map[ir.Type]string{},
+	}
+}
+
+// join says how several attributes of VHLO make one of StableHLO.
+type join struct {
+	ops    string // names of the operations, "" for all that have the attributes
+	attr   string // of StableHLO
+	fields []string
+	// split returns the VHLO values of the fields; a is nil for an op without the attribute.
+	split func(c *converter, a ir.Attr) []ir.Attr
+	// make returns StableHLO's attribute, nil for none.
+	make func(c *converter, fields []ir.Attr) ir.Attr
+}
+
+func (c *converter) i64(v int64) ir.Attr { return c.attrTo(ir.NewInteger(v, c.ctx.I64())) }
+
+// list returns integers as VHLO stores them.
+func (c *converter) list(v []int64) ir.Attr { return c.attrTo(ir.NewDenseArray(c.ctx.I64(), v)) }
+
+// ints returns the integers of a list.
+func ints(a ir.Attr) []int64 {
+	d, ok := ir.DataOf[dense](a)
+	if !ok {
+		return nil
+	}
+	v, err := d.elems.Int64s()
+	if err != nil {
+		return nil
+	}
+	return slices.Clone(v)
+}
+
+// value returns the integer of an attribute, 0 for any other.
+func value(a ir.Attr) int64 {
+	if n, ok := ir.DataOf[integer](a); ok {
+		if i, ok := fromNumber(&n.number).(*ir.IntegerAttr); ok {
+			return i.Value()
+		}
+	}
+	return 0
+}
+
+var convFields = []string{
+	"input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions", "kernel_input_feature_dimension",
+	"kernel_output_feature_dimension", "kernel_spatial_dimensions", "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions",
+}
+
+func splitConv(c *converter, a ir.Attr) []ir.Attr {
+	d, ok := ir.DataOf[hlo.ConvDims](a)
+	if !ok {
+		return nil
+	}
+	return []ir.Attr{
+		c.i64(d.InputBatch), c.i64(d.InputFeature), c.list(d.InputSpatial), c.i64(d.KernelInputFeature), c.i64(d.KernelOutput),
+		c.list(d.KernelSpatial), c.i64(d.OutputBatch), c.i64(d.OutputFeature), c.list(d.OutputSpatial),
+	}
+}
+
+func makeConv(_ *converter, f []ir.Attr) ir.Attr {
+	return hlo.ConvAttr.New(&hlo.ConvDims{
+		InputBatch: value(f[0]), InputFeature: value(f[1]), InputSpatial: ints(f[2]), KernelInputFeature: value(f[3]), KernelOutput: value(f[4]),
+		KernelSpatial: ints(f[5]), OutputBatch: value(f[6]), OutputFeature: value(f[7]), OutputSpatial: ints(f[8]),
+	})
+}
+
+func splitGather(c *converter, a ir.Attr) []ir.Attr {
+	d, ok := ir.DataOf[hlo.GatherDims](a)
+	if !ok {
+		return nil
+	}
+	return []ir.Attr{
+		c.list(d.OffsetDims), c.list(d.CollapsedSliceDims), c.list(d.OperandBatchingDims), c.list(d.StartIndicesBatchingDims),
+		c.list(d.StartIndexMap), c.i64(d.IndexVectorDim),
+	}
+}
+
+func makeGather(_ *converter, f []ir.Attr) ir.Attr {
+	return hlo.GatherAttr.New(&hlo.GatherDims{
+		OffsetDims: ints(f[0]), CollapsedSliceDims: ints(f[1]), OperandBatchingDims: ints(f[2]), StartIndicesBatchingDims: ints(f[3]),
+		StartIndexMap: ints(f[4]), IndexVectorDim: value(f[5]),
+	})
+}
+
+var gatherFields = []string{
+	"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map", "index_vector_dim",
+}
+
+// channel returns the join of a channel handle that an op may lack.
+func channel(op string) join {
+	return join{op, "channel_handle", []string{"channel_id"}, func(c *converter, a ir.Attr) []ir.Attr {
+		if d, ok := ir.DataOf[hlo.ChannelHandle](a); ok {
+			return []ir.Attr{c.i64(d.Handle)}
+		}
+		return []ir.Attr{c.i64(0)}
+	}, func(_ *converter, f []ir.Attr) ir.Attr {
+		if v := value(f[0]); v != 0 {
+			return hlo.ChannelHandleAttr.New(&hlo.ChannelHandle{Handle: v, Type: hlo.ChannelDeviceToDevice})
+		}
+		return nil
+	}}
+}
+
+// typedChannel returns the join of the channel handle of send or recv.
+func typedChannel(op string) join {
+	return join{op, "channel_handle", []string{"channel_id", "channel_type"}, func(c *converter, a ir.Attr) []ir.Attr {
+		d, ok := ir.DataOf[hlo.ChannelHandle](a)
+		if !ok {
+			return nil
+		}
+		return []ir.Attr{c.i64(d.Handle), c.i64(d.Type)}
+	}, func(_ *converter, f []ir.Attr) ir.Attr {
+		return hlo.ChannelHandleAttr.New(&hlo.ChannelHandle{Handle: value(f[0]), Type: value(f[1])})
+	}}
+}
+
+// joins holds all joins by the name of the operation.
+var joins = func() map[string][]join {
+	all := []join{
+		{"convolution", "dimension_numbers", convFields, splitConv, makeConv},
+		{"dynamic_conv", "dimension_numbers", convFields, splitConv, makeConv},
+		{"dot_general", "dot_dimension_numbers", []string{
+			"lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions", "rhs_contracting_dimensions",
+		}, func(c *converter, a ir.Attr) []ir.Attr {
+			d, ok := ir.DataOf[hlo.DotDims](a)
+			if !ok {
+				return nil
+			}
+			return []ir.Attr{c.list(d.LHSBatching), c.list(d.RHSBatching), c.list(d.LHSContracting), c.list(d.RHSContracting)}
+		}, func(_ *converter, f []ir.Attr) ir.Attr {
+			return hlo.DotAttr.New(&hlo.DotDims{LHSBatching: ints(f[0]), RHSBatching: ints(f[1]), LHSContracting: ints(f[2]), RHSContracting: ints(f[3])})
+		}},
+		{"dot_general", "algorithm", []string{
+			"lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count", "rhs_component_count",
+			"num_primitive_operations", "allow_imprecise_accumulation",
+		}, splitAlgorithm, makeAlgorithm},
+		{"gather", "dimension_numbers", gatherFields, splitGather, makeGather},
+		{"dynamic_gather", "dimension_numbers", gatherFields, splitGather, makeGather},
+		{"scatter", "scatter_dimension_numbers", []string{
+			"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims", "scatter_dims_to_operand_dims",
+			"index_vector_dim",
+		}, func(c *converter, a ir.Attr) []ir.Attr {
+			d, ok := ir.DataOf[hlo.ScatterDims](a)
+			if !ok {
+				return nil
+			}
+			return []ir.Attr{
+				c.list(d.UpdateWindowDims), c.list(d.InsertedWindowDims), c.list(d.InputBatchingDims), c.list(d.ScatterIndicesBatchingDim),
+				c.list(d.ScatterDimsToOperandDims), c.i64(d.IndexVectorDim),
+			}
+		}, func(_ *converter, f []ir.Attr) ir.Attr {
+			return hlo.ScatterAttr.New(&hlo.ScatterDims{
+				UpdateWindowDims: ints(f[0]), InsertedWindowDims: ints(f[1]), InputBatchingDims: ints(f[2]), ScatterIndicesBatchingDim: ints(f[3]),
+				ScatterDimsToOperandDims: ints(f[4]), IndexVectorDim: value(f[5]),
+			})
+		}},
+		typedChannel("send"), typedChannel("recv"),
+	}
+	for _, op := range [...]string{"all_gather", "all_reduce", "all_to_all", "reduce_scatter", "collective_permute", "collective_broadcast", "collective_reduce"} {
+		all = append(all, channel(op))
+	}
+	out := map[string][]join{}
+	for _, j := range all {
+		out[j.ops] = append(out[j.ops], j)
+	}
+	return out
+}()
+
+// splitAlgorithm returns the fields of a dot algorithm. Without one, each is the type none.
+func splitAlgorithm(c *converter, a ir.Attr) []ir.Attr {
+	d, ok := ir.DataOf[hlo.DotAlgorithm](a)
+	if !ok {
+		none := c.attrTo(ir.NewTypeAttr(c.ctx.None()))
+		return []ir.Attr{none, none, none, none, none, none, none}
+	}
+	t := func(name string) ir.Attr {
+		if x, ok := tensor.ParseDType(name); ok {
+			return c.attrTo(ir.NewTypeAttr(c.ctx.Element(x)))
+		}
+		return c.attrTo(ir.NewTypeAttr(c.ctx.ForeignFloat(name)))
+	}
+	return []ir.Attr{
+		t(d.LHSPrecision), t(d.RHSPrecision), t(d.Accumulation), c.i64(d.LHSComponents), c.i64(d.RHSComponents), c.i64(d.PrimitiveOperations),
+		c.attrTo(c.ctx.Bool(d.AllowImpreciseAccumulation)),
+	}
+}
+
+// isNone reports whether a is the type none.
+func isNone(a ir.Attr) bool {
+	t, ok := ir.DataOf[typeRef](a)
+	if !ok {
+		return false
+	}
+	_, none := FromType(t.typ).(*ir.NoneType)
+	return none
+}
+
+func makeAlgorithm(c *converter, f []ir.Attr) ir.Attr {
+	if !slices.ContainsFunc(f, func(a ir.Attr) bool { return a != nil && !isNone(a) }) {
+		return nil
+	}
+	t := func(a ir.Attr) string {
+		if r, ok := ir.DataOf[typeRef](a); ok {
+			return FromType(r.typ).String()
+		}
+		return ""
+	}
+	imprecise, _ := ir.DataOf[boolean](f[6])
+	return hlo.DotAlgorithmAttr.New(&hlo.DotAlgorithm{
+		LHSPrecision: t(f[0]), RHSPrecision: t(f[1]), Accumulation: t(f[2]), LHSComponents: value(f[3]), RHSComponents: value(f[4]),
+		PrimitiveOperations: value(f[5]), AllowImpreciseAccumulation: imprecise != nil && imprecise.value,
+	})
+}
+
+// fill returns the VHLO value of an attribute that an op leaves out; n is the number of dimensions of its windows. It
+// returns nil for an attribute that the op must have.
+func (c *converter) fill(op, attr string, n int) ir.Attr {
+	repeat := func(v int64) ir.Attr {
+		list := make([]int64, n)
+		for i := range list {
+			list[i] = v
+		}
+		return c.list(list)
+	}
+	b := func(v bool) ir.Attr { return c.attrTo(c.ctx.Bool(v)) }
+	switch attr {
+	case "sym_visibility", "infeed_config", "outfeed_config":
+		return c.name("")
+	case "backend_config":
+		return c.name("")
+	case "arg_attrs", "res_attrs", "called_computations", "operand_layouts", "result_layouts", "output_operand_aliases", "result_tilings", "layout":
+		return c.empty(ir.NewArray(nil))
+	case "use_global_device_ids", "has_dynamic_root", "has_side_effect", "indices_are_sorted", "unique_indices", "is_host_transfer", "is_stable":
+		return b(false)
+	case "lower":
+		if op == "cholesky" {
+			return b(false)
+		}
+	case "compare_type":
+		return ir.NewEnum(comparisonEnum, 0)
+	case "version":
+		return c.attrTo(ir.NewInteger(0, c.ctx.I32()))
+	case "composite_attributes":
+		return c.empty(ir.NewDict(nil))
+	case "api_version":
+		return ir.NewEnum(apiEnum, hlo.APIOriginal)
+	case "precision_config":
+		d := ir.NewEnum(precisionEnum, 0)
+		return arrayAttr.New(&array{[]ir.Attr{d, d}})
+	case "result_accuracy":
+		return accuracyAttr.New(&accuracy{mode: ir.NewEnum(modeEnum, 0)})
+	case "known_expanding_dimensions", "known_nonexpanding_dimensions":
+		return c.list(nil)
+	case "source_target_pairs":
+		if op == "send" || op == "recv" {
+			return c.zeros(0, 2)
+		}
+	case "dimension":
+		if op == "sort" {
+			return c.i64(-1)
+		}
+	case "window_strides", "lhs_dilation", "rhs_dilation", "base_dilations", "window_dilations":
+		return repeat(1)
+	case "window_reversal":
+		return c.attrTo(ir.NewDenseArray(c.ctx.I1(), make([]int64, n)))
+	case "padding":
+		return c.zeros(int64(n), 2)
+	}
+	return nil
+}
+
+// empty returns the VHLO attribute for an empty array or dictionary, the same one each time.
+func (c *converter) empty(a ir.Attr) ir.Attr {
+	key := a.String()
+	v, ok := c.names["\x00"+key]
+	if !ok {
+		v = c.attrTo(a)
+		c.names["\x00"+key] = v
+	}
+	return v
+}
+
+// zeros returns dense zeros of type tensor<nxkxi64>.
+func (c *converter) zeros(n, k int64) ir.Attr {
+	v := tensor.New(tensor.I64, tensor.Shape{n, k})
+	if n*k > 0 {
+		v = tensor.New(tensor.I64, tensor.Shape{1, 1})
+	}
+	return c.attrTo(ir.NewDense(c.ctx.Tensor([]int64{n, k}, c.ctx.I64(), nil), v, n*k > 0))
+}
+
+// isDefault reports whether a value is the one that StableHLO leaves out.
+func (c *converter) isDefault(op, attr string, a ir.Attr) bool {
+	emptyText := func() bool { s, ok := ir.DataOf[text](a); return ok && s.value == "" }
+	emptyList := func() bool { l, ok := ir.DataOf[array](a); return ok && len(l.elems) == 0 }
+	all := func(v int64) bool {
+		d, ok := ir.DataOf[dense](a)
+		if !ok {
+			return false
+		}
+		t, splat, err := d.elems.Elements()
+		if err != nil {
+			return false
+		}
+		if d.elems.NumElements() == 0 {
+			return true
+		}
+		if splat {
+			return t.IntAt(0) == v
+		}
+		for i := range t.NumElements() {
+			if t.IntAt(i) != v {
+				return false
+			}
+		}
+		return true
+	}
+	isFalse := func() bool { b, ok := ir.DataOf[boolean](a); return ok && !b.value }
+	switch attr {
+	case "sym_visibility", "infeed_config", "outfeed_config":
+		return emptyText()
+	case "backend_config":
+		d, ok := ir.DataOf[dictionary](a)
+		return emptyText() || ok && len(d.names) == 0
+	case "arg_attrs", "res_attrs", "called_computations", "output_operand_aliases", "result_tilings", "layout":
+		return emptyList()
+	case "use_global_device_ids", "has_dynamic_root", "has_side_effect", "indices_are_sorted", "unique_indices", "is_host_transfer", "is_stable":
+		return isFalse()
+	case "lower":
+		return op == "cholesky" && isFalse()
+	case "compare_type":
+		e, ok := a.(*ir.EnumAttr)
+		return ok && e.Code() == 0
+	case "version":
+		return op == "composite" && value(a) == 0
+	case "composite_attributes":
+		d, ok := ir.DataOf[dictionary](a)
+		return ok && len(d.names) == 0
+	case "api_version":
+		e, ok := a.(*ir.EnumAttr)
+		return ok && e.Code() == hlo.APIOriginal
+	case "precision_config":
+		l, ok := ir.DataOf[array](a)
+		return ok && !slices.ContainsFunc(l.elems, func(x ir.Attr) bool { e, ok := x.(*ir.EnumAttr); return !ok || e.Code() != 0 })
+	case "result_accuracy":
+		return isDefaultAccuracy(a)
+	case "known_expanding_dimensions", "known_nonexpanding_dimensions":
+		return len(ints(a)) == 0
+	case "source_target_pairs":
+		return (op == "send" || op == "recv") && len(ints(a)) == 0
+	case "dimension":
+		return op == "sort" && value(a) == -1
+	case "window_strides", "lhs_dilation", "rhs_dilation", "base_dilations", "window_dilations":
+		return all(1)
+	case "window_reversal", "padding":
+		return all(0)
+	}
+	return false
+}
+
+func isDefaultAccuracy(a ir.Attr) bool {
+	d, ok := ir.DataOf[accuracy](a)
+	if !ok {
+		return false
+	}
+	m, ok := d.mode.(*ir.EnumAttr)
+	return ok && m.Code() == 0 && d.atol == 0 && d.rtol == 0 && d.ulps == 0
+}
+
+// windowRank returns the number of dimensions of the windows of an op.
+func windowRank(op *ir.Op) int {
+	if d, ok := ir.DataOf[hlo.ConvDims](op.Attr("dimension_numbers")); ok {
+		return len(d.InputSpatial)
+	}
+	if w, ok := op.Attr("window_dimensions").(*ir.DenseArrayAttr); ok {
+		return len(w.Values())
+	}
+	return 0
+}
+
+// attrsToVHLO returns the attributes of op as those of row, or what VHLO cannot store.
+func (c *converter) attrsToVHLO(op *ir.Op, row *opRow) (ir.AttrList, error) {
+	attrs := op.Attrs()
+	if len(attrs) == 0 && len(row.attrs) == 0 {
+		return nil, nil
+	}
+	out := make(ir.AttrList, 0, len(row.attrs)+2)
+	var joined []string
+	add := func(name string, a ir.Attr) {
+		out = append(out, ir.NamedAttr{Name: name, Attr: a, Inherent: true})
+	}
+	for _, j := range joins[row.name] {
+		a := attrs.Get(j.attr)
+		fields := j.split(c, a)
+		if fields == nil {
+			return nil, fmt.Errorf("the attribute %s of %s is missing or of another kind", j.attr, op.Name())
+		}
+		joined = append(joined, j.attr)
+		for i, f := range j.fields {
+			if fields[i] == nil {
+				return nil, fmt.Errorf("VHLO has no form for the attribute %s of %s", j.attr, op.Name())
+			}
+			if slices.Contains(row.attrs, f) {
+				add(f, fields[i])
+			}
+		}
+	}
+	for _, a := range attrs {
+		if slices.Contains(joined, a.Name) {
+			continue
+		}
+		v := c.special(row.name, a)
+		if v == nil {
+			v = c.attrTo(a.Attr)
+		}
+		if v == nil {
+			return nil, fmt.Errorf("VHLO has no form for the attribute %s = %.100s of %s", a.Name, a.Attr, op.Name())
+		}
+		out = append(out, ir.NamedAttr{Name: a.Name, Attr: v, Inherent: slices.Contains(row.attrs, a.Name)})
+	}
+	for _, name := range row.attrs {
+		if out.Get(name) != nil {
+			continue
+		}
+		v := c.fill(row.name, name, windowRank(op))
+		if row.name == "custom_call" && name == "backend_config" && isTypedFFI(out.Get("api_version")) {
+			v = c.empty(ir.NewDict(nil))
+		}
+		if v == nil || name == "window_dimensions" {
+			return nil, fmt.Errorf("the attribute %s of %s is missing", name, op.Name())
+		}
+		add(name, v)
+	}
+	out.Sort()
+	return out, nil
+}
+
+func isTypedFFI(a ir.Attr) bool {
+	e, ok := a.(*ir.EnumAttr)
+	return ok && e.Enum() == apiEnum && e.Code() == hlo.APITypedFFI
+}
+
+// special returns the VHLO form of attributes whose form depends on their name, nil for all others.
+func (c *converter) special(op string, a ir.NamedAttr) ir.Attr {
+	if !a.Inherent {
+		return nil
+	}
+	switch x := a.Attr.(type) {
+	case *ir.UnitAttr:
+		if a.Name == "use_global_device_ids" || a.Name == "has_dynamic_root" {
+			return c.attrTo(c.ctx.Bool(true))
+		}
+	case *ir.IntegerAttr:
+		if op == "custom_call" && a.Name == "api_version" && x.Value() >= 0 && x.Value() < int64(len(apiEnum.Cases)) {
+			return ir.NewEnum(apiEnum, int(x.Value()))
+		}
+	}
+	return nil
+}
+
+// attrsFromVHLO returns the attributes of an op of row as those of def, without those that have their default.
+func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (ir.AttrList, error) {
+	if len(attrs) == 0 {
+		return nil, nil
+	}
+	out := make(ir.AttrList, 0, len(attrs))
+	var joined []string
+	for _, j := range joins[row.name] {
+		fields := make([]ir.Attr, len(j.fields))
+		for i, f := range j.fields {
+			if fields[i] = attrs.Get(f); fields[i] == nil && slices.Contains(row.attrs, f) {
+				return nil, fmt.Errorf("the attribute %s of %s is missing", f, row.def.Name)
+			}
+		}
+		joined = append(joined, j.fields...)
+		if a := j.make(c, fields); a != nil {
+			out = append(out, ir.NamedAttr{Name: j.attr, Attr: a, Inherent: true})
+		}
+	}
+	layouts := 0
+	for _, a := range attrs {
+		if l, ok := ir.DataOf[array](a.Attr); ok && len(l.elems) == 0 && (a.Name == "operand_layouts" || a.Name == "result_layouts") {
+			layouts++
+		}
+	}
+	for _, a := range attrs {
+		if !a.Inherent {
+			out = append(out, ir.NamedAttr{Name: a.Name, Attr: c.back(a.Attr)})
+			continue
+		}
+		if slices.Contains(joined, a.Name) || c.isDefault(row.name, a.Name, a.Attr) {
+			continue
+		}
+		if layouts == 2 && (a.Name == "operand_layouts" || a.Name == "result_layouts") {
+			continue
+		}
+		spec := def.Attr(a.Name)
+		if spec == nil {
+			continue // padding of the old dynamic_conv
+		}
+		v, err := c.formed(spec, a.Attr)
+		if err != nil {
+			return nil, fmt.Errorf("the attribute %s of %s: %w", a.Name, row.def.Name, err)
+		}
+		out = append(out, ir.NamedAttr{Name: a.Name, Attr: v, Inherent: true})
+	}
+	for i := range def.Attrs {
+		if s := &def.Attrs[i]; s.Default != nil && !s.Optional && out.Get(s.Name) == nil {
+			out = append(out, ir.NamedAttr{Name: s.Name, Attr: s.Default, Inherent: true})
+		}
+	}
+	out.Sort()
+	return out, nil
+}
+
+// back returns the attribute that a VHLO attribute stands for, the same one each time.
+func (c *converter) back(a ir.Attr) ir.Attr {
+	v, ok := c.attrs[a]
+	if !ok {
+		v = fromAttr(c.ctx, a)
+		c.attrs[a] = v
+	}
+	return v
+}
+
+// formed returns the attribute that a VHLO attribute stands for in the form that spec wants.
+func (c *converter) formed(spec *ir.AttrSpec, a ir.Attr) (ir.Attr, error) {
+	v := c.back(a)
+	switch {
+	case spec.Type.Form == ir.FormInts:
+		d, ok := v.(*ir.DenseAttr)
+		if !ok {
+			return nil, fmt.Errorf("expected integers, found %.100s", a)
+		}
+		list, err := d.Int64s()
+		if err != nil {
+			return nil, err
+		}
+		return ir.NewDenseArray(spec.Type.FormType, slices.Clone(list)), nil
+	case spec.Name == "use_global_device_ids" || spec.Name == "has_dynamic_root":
+		return ir.NewUnit(), nil
+	case spec.Name == "callee" || spec.Name == "decomposition":
+		if s, ok := v.(*ir.StringAttr); ok {
+			return ir.NewSymbolRef(s.Value()), nil
+		}
+	case spec.Name == "called_computations":
+		l, ok := v.(*ir.ArrayAttr)
+		if !ok {
+			return v, nil
+		}
+		out := make([]ir.Attr, len(l.Elems()))
+		for i, e := range l.Elems() {
+			out[i] = e
+			if s, ok := e.(*ir.StringAttr); ok {
+				out[i] = ir.NewSymbolRef(s.Value())
+			}
+		}
+		return ir.NewArray(out), nil
+	}
+	return v, nil
+}

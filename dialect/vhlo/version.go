@@ -1,0 +1,102 @@
+package vhlo
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Version is a version of StableHLO.
+type Version struct{ Major, Minor, Patch int }
+
+// The versions that artifacts can have, and those that the names of targets stand for (StableHLO 1.20.0, Version.cpp).
+var (
+	Minimum = Version{0, 9, 0}
+	Current = Version{1, 20, 0}
+
+	named = []struct {
+		name string
+		v    Version
+	}{
+		{"current", Current}, {"NONE", Current}, {"WEEK_4", Version{1, 18, 0}}, {"WEEK_12", Version{1, 16, 2}}, {"MAX", Minimum},
+	}
+)
+
+// ParseVersion reads x.y.z or the name of a target: current, WEEK_4, WEEK_12, MAX.
+func ParseVersion(s string) (Version, error) {
+	for _, n := range named {
+		if n.name == s {
+			return n.v, nil
+		}
+	}
+	var v Version
+	parts := strings.Split(s, ".")
+	if len(parts) == 3 {
+		for i, p := range [...]*int{&v.Major, &v.Minor, &v.Patch} {
+			n, err := strconv.ParseUint(parts[i], 10, 31)
+			if err != nil {
+				return v, badTarget(s)
+			}
+			*p = int(n)
+		}
+		return v, nil
+	}
+	return v, badTarget(s)
+}
+
+func badTarget(s string) error {
+	return fmt.Errorf("target %q: expected a version such as 1.13.0, or current, WEEK_4, WEEK_12 or MAX", s)
+}
+
+// String returns x.y.z.
+func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v.Major, v.Minor, v.Patch) }
+
+// Less reports whether v is older than w.
+func (v Version) Less(w Version) bool {
+	switch {
+	case v.Major != w.Major:
+		return v.Major < w.Major
+	case v.Minor != w.Minor:
+		return v.Minor < w.Minor
+	}
+	return v.Patch < w.Patch
+}
+
+// Bytecode returns the version of MLIR bytecode that artifacts of v have.
+func (v Version) Bytecode() int {
+	switch {
+	case v.Less(Version{0, 10, 0}):
+		return 0
+	case v.Less(Version{0, 12, 0}):
+		return 1
+	case v.Less(Version{0, 14, 0}):
+		return 3
+	case v.Less(Version{0, 15, 0}):
+		return 4
+	}
+	return 6
+}
+
+// Producer returns the producer that artifacts of v name.
+func (v Version) Producer() string { return "StableHLO_v" + v.String() }
+
+// ProducerVersion returns the version that the producer of an artifact names.
+func ProducerVersion(producer string) (Version, bool) {
+	s, ok := strings.CutPrefix(producer, "StableHLO_v")
+	if !ok {
+		return Version{}, false
+	}
+	v, err := ParseVersion(s)
+	return v, err == nil
+}
+
+// Check returns an error for a version that no artifact of this package can have.
+func (v Version) Check() error {
+	switch {
+	case v.Less(Minimum):
+		return fmt.Errorf("target %s is older than %s, the oldest version of StableHLO that can be written", v, Minimum)
+	case Current.Less(v):
+		return fmt.Errorf("target %s is newer than %s, the newest version of StableHLO that hlocb knows", v, Current)
+	}
+	return nil
+}
