@@ -227,6 +227,9 @@ func codeTensor(c ir.Coder, d *dense) {
 	var b []byte
 	if d.elems != nil {
 		b, _ = d.elems.StoredBytes()
+		if len(b) == 1 && b[0] == 0xff && d.elems.NumElements() == 1 && element(d.elems.Type()) == ir.Type(ir.Int(1)) {
+			b = []byte{1} // builtin attributes store the bit in full, VHLO's do not
+		}
 	}
 	if c.Bytes(&b); d.elems != nil {
 		return

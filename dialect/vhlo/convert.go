@@ -279,7 +279,7 @@ func (c *converter) fill(op, attr string, n int) ir.Attr {
 		return c.list(nil)
 	case "source_target_pairs":
 		if op == "send" || op == "recv" {
-			return c.zeros(0, 2)
+			return c.list(nil)
 		}
 	case "dimension":
 		if op == "sort" {

@@ -26,6 +26,10 @@ func Upgrade(m *ir.Module) (*ir.Module, error) {
 	return t.run()
 }
 
+// reference is the version whose writer gives the order of uses: that of jaxlib 0.10.2. Operations that it does not know
+// change their version without a trace.
+var reference = Version{1, 17, 0}
+
 // Options say how Downgrade writes.
 type Options struct {
 	Target Version
@@ -240,8 +244,7 @@ func (t *translator) define(o *ir.Op, st *ir.OpState) (vhlo, replaced bool) {
 		if st.Attrs, err = t.attrsFromVHLO(row, st.Def, o.Attrs()); err != nil {
 			t.fail(o, "%s", err)
 		}
-		list := rows.byName[row.name]
-		return false, row != list[len(list)-1]
+		return false, row.until != Version{} && !reference.Less(row.until)
 	}
 	row := latest(o.Name())
 	if row == nil || !o.Def().Known() {
@@ -256,7 +259,8 @@ func (t *translator) define(o *ir.Op, st *ir.OpState) (vhlo, replaced bool) {
 		if older == nil {
 			return true, false
 		}
-		row, replaced = older, true
+		replaced = replaced || !reference.Less(row.since)
+		row = older
 	}
 	st.Def = row.def
 	t.check(o, row, st.Attrs)
