@@ -265,7 +265,7 @@ func (c *converter) fill(op, attr string, n int) ir.Attr {
 	case "compare_type":
 		return ir.NewEnum(comparisonEnum, 0)
 	case "version":
-		return c.attrTo(ir.NewInteger(0, c.ctx.I32()))
+		return c.i64(0)
 	case "composite_attributes":
 		return c.empty(ir.NewDict(nil))
 	case "api_version":
@@ -367,7 +367,7 @@ func (c *converter) isDefault(op, attr string, a ir.Attr) bool {
 		return ok && e.Code() == hlo.APIOriginal
 	case "precision_config":
 		l, ok := ir.DataOf[array](a)
-		return ok && !slices.ContainsFunc(l.elems, func(x ir.Attr) bool { e, ok := x.(*ir.EnumAttr); return !ok || e.Code() != 0 })
+		return ok && len(l.elems) == 2 && !slices.ContainsFunc(l.elems, func(x ir.Attr) bool { e, ok := x.(*ir.EnumAttr); return !ok || e.Code() != 0 })
 	case "result_accuracy":
 		return isDefaultAccuracy(a)
 	case "known_expanding_dimensions", "known_nonexpanding_dimensions":
