@@ -1,6 +1,7 @@
 package vhlo
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/ir"
@@ -241,3 +242,34 @@ func Dialect() *ir.Dialect {
 
 // types are the rows of the dialect's types.
 var types = typeDefs()
+
+// Versions returns the versions from which on some operation, attribute or type can be written, the oldest first.
+func Versions() []Version {
+	out := []Version{Minimum}
+	add := func(v Version) {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	for _, list := range rows.byName {
+		for _, r := range list {
+			add(r.since)
+		}
+	}
+	for _, r := range typeTable {
+		add(r.since)
+	}
+	for _, v := range [...]Version{{0, 17, 0}, {1, 3, 0}, {1, 9, 0}, {1, 16, 0}, {1, 17, 0}} {
+		add(v) // rules of operations, and attributes
+	}
+	slices.SortFunc(out, func(a, b Version) int {
+		switch {
+		case a.Less(b):
+			return -1
+		case b.Less(a):
+			return 1
+		}
+		return 0
+	})
+	return out
+}

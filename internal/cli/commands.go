@@ -14,7 +14,7 @@ const machineGroup = "Plugins and machine:"
 // groups returns the subcommands in the order of the help.
 func (a *app) groups() []group {
 	return []group{
-		{"Look at a module:", []*cobra.Command{a.hooksCommand(), a.explainCommand(), a.tapCommand()}},
+		{"Look at a module:", []*cobra.Command{a.hooksCommand(), a.explainCommand(), a.tapCommand(), a.infoCommand()}},
 		{"Run it:", []*cobra.Command{a.runCommand(), a.compileCommand()}},
 		{"Compare runs:", []*cobra.Command{a.compareCommand(), a.verifyCommand(), a.recordCommand(), a.replayCommand()}},
 		{"Transform it:", []*cobra.Command{a.rewriteCommand(), a.optCommand(), a.translateCommand()}},

@@ -56,19 +56,6 @@ func readModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
 	return reader.Read(src, registry, maxErrors)
 }
 
-// format is a form that modules are written in.
-type format struct {
-	name, doc string
-	print     print.Options
-}
-
-func formats() []format {
-	return []format{
-		{"mlir", "as MLIR prints it", print.Options{}},
-		{"generic", "every op in its generic form", print.Options{Generic: true}},
-	}
-}
-
 // writeModule writes a module to a file, or to standard output for "" and "-". Locations are written where o says so or
 // where the module has some of its own.
 func (a *app) writeModule(path string, m *ir.Module, o print.Options) error {

@@ -1,48 +1,261 @@
 package cli
 
 import (
-	"slices"
+	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb/artifact"
+	"github.com/hlocb/hlocb/bytecode"
+	"github.com/hlocb/hlocb/bytecode/jaxexport"
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/print"
 )
 
+// form is a form that translate writes.
+type form struct {
+	name, doc string
+	suffixes  []string // of files in the form
+	// write writes the module; nil: translateHLO writes the form.
+	write func(a *app, t *translation, src *diag.Source, m *ir.Module) error
+}
+
+// translation holds the flags of translate.
+type translation struct {
+	out, to, from, target, route string
+	version                      int
+	keep, strip                  bool
+}
+
+func forms() []form {
+	text := func(o print.Options) func(a *app, t *translation, src *diag.Source, m *ir.Module) error {
+		return func(a *app, t *translation, _ *diag.Source, m *ir.Module) error { return a.writeModule(t.out, m, o) }
+	}
+	return []form{
+		{"mlir", "as MLIR prints it", []string{".mlir"}, text(print.Options{})},
+		{"generic", "every op in its generic form", nil, text(print.Options{Generic: true})},
+		{"bytecode", "MLIR bytecode", []string{".mlirbc", ".bc"}, (*app).writeBytecode},
+		{"vhlo", "a portable artifact: bytecode of VHLO, for --target", []string{".vhlo"}, (*app).writeArtifact},
+		{"export", "the file of jax.export that was read, with its module written again", []string{".jaxexport"}, (*app).writeExport},
+		{"hlo", "HLO text, as XLA prints it", []string{".hlo"}, nil},
+		{"hlo-short", "HLO text without types of programs and metadata", nil, nil},
+		{"hlo-proto", "XLA's HloModuleProto", []string{".pb"}, nil},
+	}
+}
+
 func (a *app) translateCommand() *cobra.Command {
-	var out, to string
+	t := &translation{version: -1}
 	var names, docs []string
-	for _, f := range formats() {
+	for _, f := range forms() {
 		names = append(names, f.name)
 		docs = append(docs, "  "+f.name+strings.Repeat(" ", max(1, 10-len(f.name)))+f.doc)
 	}
-	names = append(names, hloForms...)
-	docs = append(docs, "  hlo       HLO text, as XLA prints it", "  hlo-short HLO text without types of programs and metadata", "  hlo-proto XLA's HloModuleProto")
 	c := &cobra.Command{
-		Use:     "translate IN",
-		Short:   "Convert between MLIR and HLO",
-		Long:    "Read a module, verify it and print it.\n\nForms (--to):\n" + strings.Join(docs, "\n"),
-		Example: "  hlocb translate in.mlir --to generic",
+		Use:   "translate IN",
+		Short: "Convert between MLIR, bytecode, portable artifacts and HLO",
+		Long: "Read a module, verify it and write it in another form. The content of IN shows its form: MLIR or HLO text,\n" +
+			"MLIR bytecode, a portable artifact, a file of jax.export or an HLO proto.\n\nForms (--to; else the suffix of --output says it):\n" + strings.Join(docs, "\n"),
+		Example: "  hlocb translate in.mlir --to generic\n  hlocb translate in.mlir --to vhlo --target WEEK_12 -o out.vhlo",
 		Args:    command.Args("IN"),
 		RunE: command.Body(func(_ *cobra.Command, args []string) error {
-			if slices.Contains(hloForms, to) {
-				return a.translateHLO(args[0], out, to)
+			f, err := t.form()
+			if err != nil {
+				return err
 			}
-			for _, f := range formats() {
-				if f.name == to {
-					m, err := a.module(args[0])
-					if err != nil {
-						return err
-					}
-					return a.writeModule(out, m, f.print)
-				}
+			if f.write == nil {
+				return a.translateHLO(args[0], t.out, f.name)
 			}
-			return usagef("--to %s: expected %s%s", to, strings.Join(names, " or "), command.Suggest(to, names))
+			src, m, err := a.translated(args[0], t)
+			if err != nil {
+				return err
+			}
+			return f.write(a, t, src, m)
 		}),
 	}
-	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE instead of standard output")
-	c.Flags().StringVar(&to, "to", "mlir", strings.Join(names, " or "))
-	command.Group(c, "Output", "to FORM", "output FILE")
+	f := c.Flags()
+	f.StringVarP(&t.out, "output", "o", "", "write to FILE instead of standard output")
+	f.StringVar(&t.to, "to", "", strings.Join(names, ", "))
+	f.StringVar(&t.from, "from", "", "the form of IN: mlir, bytecode or export; default: as its content shows")
+	f.StringVar(&t.target, "target", "WEEK_12", "StableHLO version of an artifact: x.y.z, current, WEEK_4, WEEK_12, MAX, or auto for the oldest possible")
+	f.IntVar(&t.version, "bytecode-version", -1, "version of the bytecode, 0 to 6; default: 6")
+	f.StringVar(&t.route, "route", "strict", "what an artifact may hold: "+strings.Join(artifact.Routes(), ", "))
+	f.BoolVar(&t.keep, "keep-vhlo", false, "leave the VHLO of an artifact as it is")
+	f.BoolVar(&t.strip, "strip-locations", false, "leave out locations: they can name the user's source files")
+	command.Group(c, "Output", "to FORM", "output FILE", "target VERSION", "route ROUTE", "bytecode-version N", "strip-locations", "keep-vhlo")
+	command.Group(c, "Input", "from FORM")
 	complete(c, "to", names...)
+	complete(c, "route", artifact.Routes()...)
 	return c
+}
+
+// form returns the form to write: the one that --to names, else the one that the suffix of the output says.
+func (t *translation) form() (form, error) {
+	var names []string
+	for _, f := range forms() {
+		names = append(names, f.name)
+		if f.name == t.to {
+			return f, nil
+		}
+		for _, s := range f.suffixes {
+			if t.to == "" && filepath.Ext(t.out) == s {
+				return f, nil
+			}
+		}
+	}
+	if t.to == "" {
+		return forms()[0], nil
+	}
+	return form{}, usagef("--to %s: expected %s%s", t.to, strings.Join(names, ", "), command.Suggest(t.to, names))
+}
+
+// translated reads the module to write.
+func (a *app) translated(path string, t *translation) (*diag.Source, *ir.Module, error) {
+	name, text, err := a.ReadText(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	src := diag.NewSource(name, text)
+	switch is := sniffed(text); {
+	case t.from == "" || t.from == is:
+	case t.from == "mlir" || t.from == "bytecode" || t.from == "export":
+		return nil, nil, fmt.Errorf("%s: expected %s, as --from says, found %s", name, t.from, is)
+	default:
+		return nil, nil, usagef("--from %s: expected mlir, bytecode or export", t.from)
+	}
+	if t.keep && artifact.Is(text) {
+		registry, err := reader.Registry()
+		if err != nil {
+			return nil, nil, err
+		}
+		m, err := artifact.ReadVHLO(src, ir.NewContext(), registry)
+		return src, m, err
+	}
+	m, err := readModule(src, reader.MaxErrors)
+	if err != nil {
+		return nil, nil, err
+	}
+	a.warnAll(m)
+	return src, m, nil
+}
+
+// sniffed returns the form of a file.
+func sniffed(text []byte) string {
+	switch {
+	case bytecode.IsBytecode(text):
+		return "bytecode"
+	case jaxexport.Sniff(text):
+		return "export"
+	}
+	return "mlir"
+}
+
+func (a *app) writeBytecode(t *translation, _ *diag.Source, m *ir.Module) error {
+	o := bytecode.Options{Version: t.version, Versioned: t.version >= 0}
+	if t.version > 6 {
+		return usagef("--bytecode-version %d: expected 0 to 6", t.version)
+	}
+	if t.strip {
+		m = stripped(m)
+	}
+	data, err := bytecode.Append(nil, m, o)
+	if err != nil {
+		return err
+	}
+	return a.write(t.out, data)
+}
+
+// stripped returns a copy of m without locations.
+func stripped(m *ir.Module) *ir.Module {
+	m = m.Clone()
+	m.Op().SetLoc(nil)
+	m.Walk(func(op *ir.Op) bool {
+		op.SetLoc(nil)
+		for _, r := range op.Regions() {
+			for _, b := range r.Blocks() {
+				for _, v := range b.Args() {
+					v.SetLoc(nil)
+				}
+			}
+		}
+		return true
+	})
+	return m
+}
+
+// options returns the options of the artifact to write.
+func (t *translation) options() (artifact.Options, error) {
+	o := artifact.Options{StripLocations: t.strip}
+	var err error
+	if o.Route, err = artifact.ParseRoute(t.route); err != nil {
+		return o, usagef("--route %s: expected %s", t.route, strings.Join(artifact.Routes(), ", "))
+	}
+	if t.target != "auto" {
+		if o.Target, err = vhlo.ParseVersion(t.target); err != nil {
+			return o, usagef("--target: %s", err)
+		}
+	}
+	return o, nil
+}
+
+func (a *app) writeArtifact(t *translation, _ *diag.Source, m *ir.Module) error {
+	o, err := t.options()
+	if err != nil {
+		return err
+	}
+	data, _, err := artifact.Append(nil, m, o)
+	if err != nil {
+		return err
+	}
+	return a.write(t.out, data)
+}
+
+// writeExport writes a file of jax.export with its modules written again, each for the version that it had.
+func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error {
+	if !jaxexport.Sniff(src.Text()) {
+		return fmt.Errorf("%s: only a file of jax.export can be written as one: a module alone lacks the types and shardings that JAX adds", src.Name())
+	}
+	registry, err := reader.Registry()
+	if err != nil {
+		return err
+	}
+	data := src.Text()
+	for order := 0; ; order++ {
+		f, err := artifact.Export(diag.NewSource(src.Name(), data))
+		if err != nil {
+			return err
+		}
+		for range order {
+			f = f.VJP
+		}
+		module, err := rewritten(diag.NewSource(src.Name(), data), f, registry, t.strip)
+		if err != nil {
+			return err
+		}
+		next := f.VJP
+		if data, err = jaxexport.Replace(data, f, module); err != nil {
+			return err
+		}
+		if next == nil {
+			return a.write(t.out, data)
+		}
+	}
+}
+
+// rewritten returns the module of f in the version and with the producer that it has.
+func rewritten(src *diag.Source, f *jaxexport.File, registry *ir.Registry, strip bool) ([]byte, error) {
+	m, err := bytecode.ReadPart(src, f.Module[0], f.Module[1], ir.NewContext(), registry)
+	if err != nil {
+		return nil, err
+	}
+	if strip {
+		m = stripped(m)
+	}
+	producer, version, _ := bytecode.Producer(src.Text()[f.Module[0]:f.Module[1]])
+	return bytecode.Append(nil, m, bytecode.Options{Version: version, Versioned: true, Producer: producer})
 }

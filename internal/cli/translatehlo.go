@@ -6,9 +6,6 @@ import (
 	"github.com/hlocb/hlocb/internal/reader"
 )
 
-// hloForms are the forms of HLO that translate writes.
-var hloForms = []string{"hlo", "hlo-short", "hlo-proto"}
-
 // translateHLO writes a module as HLO. HLO stays as it is; anything else is translated.
 func (a *app) translateHLO(path, out, to string) error {
 	name, text, err := a.ReadText(path)

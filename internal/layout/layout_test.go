@@ -28,10 +28,10 @@ var order = [][]string{
 	{"runtime/backends"},
 	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "runtime/dlpack", "interp"},
 	{"runtime"},
-	{"hlo"},
+	{"artifact", "hlo"},
+	{"dialect/all"},
 	{"bytecode"},
 	{"parse", "print", "internal/randprog"},
-	{"dialect/all"},
 	{"dialect/mhlo", "dialect/vhlo"},
 	{"dialect"}, // the dialects that no other one builds on
 	{"dialect/stablehlo"},

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"sync"
 
+	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/builtin"
@@ -69,8 +70,8 @@ func Text(name string, r io.Reader, limit int64) ([]byte, error) {
 // refuseBinary returns an error if the first bytes of a file are not those of a text.
 func refuseBinary(name string, head []byte) error {
 	switch i := bytes.IndexByte(head, 0); {
-	case bytes.HasPrefix(head, []byte("ML\xefR")):
-		return fmt.Errorf("%s: MLIR bytecode is not supported; %s", name, fromJAX)
+	case artifact.Is(head):
+		return nil
 	case bytes.HasPrefix(head, []byte("hlocb program ")):
 		return &CompiledError{name}
 	case i >= 0 && hlo.IsProto(head):
@@ -94,7 +95,9 @@ func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, e
 	}
 	var m *ir.Module
 	var err error
-	if IsHLO(text) {
+	if artifact.Is(text) {
+		m, err = artifact.Read(src, ir.NewContext(), registry)
+	} else if IsHLO(text) {
 		var h *hlo.Module
 		if h, err = ReadHLO(src); err == nil {
 			m, err = hlo.Import(h, ir.NewContext(), registry)
@@ -156,6 +159,11 @@ func startsMLIR(text []byte) bool {
 // HasLocations reports whether the text that m was read from has locations. If it has none, m's ops are located by their
 // place in that text: good for diagnostics and events, but not part of the module.
 func HasLocations(m *ir.Module) bool {
+	if m.Source() != nil && m.Source().Binary() {
+		found := false
+		m.Walk(func(op *ir.Op) bool { found = op.Loc() != nil; return !found })
+		return found
+	}
 	return m.Source() != nil && bytes.Contains(m.Source().Text(), []byte("loc("))
 }
 
