@@ -312,11 +312,14 @@ func fromData(c *ir.Context, a *ir.DialectAttr) ir.Attr {
 		return hlo.ResultAccuracyAttr.New(r)
 	case *groups:
 		r := &hlo.ReplicaGroupMeshAxes{Mesh: meshRef(c, d.mesh)}
+		var axes []ir.Attr
 		if list, ok := ir.DataOf[array](d.axes); ok {
 			for _, x := range list.elems {
-				r.Axes = append(r.Axes, axisOf(x))
+				a := axisOf(x)
+				axes = append(axes, hlo.AxisRefAttr.New(&a))
 			}
 		}
+		r.Axes = ir.NewArray(axes)
 		return hlo.ReplicaGroupMeshAxesAttr.New(r)
 	case *mesh:
 		m := &hlo.Mesh{}
@@ -468,8 +471,8 @@ func (c *converter) newData(a *ir.DialectAttr) ir.Attr {
 	case *hlo.ResultAccuracy:
 		return accuracyAttr.New(&accuracy{d.Atol, d.Rtol, d.Ulps, ir.NewEnum(modeEnum, d.Mode.Code)})
 	case *hlo.ReplicaGroupMeshAxes:
-		list := make([]ir.Attr, len(d.Axes))
-		for i, x := range d.Axes {
+		list := make([]ir.Attr, len(d.AxisRefs()))
+		for i, x := range d.AxisRefs() {
 			r := &axisRef{name: str(x.Name)}
 			if x.Sub != nil {
 				r.sub = subAxisAttr.New(&subAxis{*x.Sub})
