@@ -86,6 +86,9 @@ type Options struct {
 	// can hold the module.
 	Target vhlo.Version
 	Route  Route
+	// KeepOthers leaves operations and attributes of other dialects as they are on every route: an artifact that was read
+	// can hold any.
+	KeepOthers bool
 	// StripLocations leaves out where operations come from: artifacts of JAX hold the paths of the user's source files.
 	StripLocations bool
 }
@@ -109,7 +112,7 @@ func Append(dst []byte, m *ir.Module, o Options) ([]byte, vhlo.Version, error) {
 			return nil, o.Target, err
 		}
 	}
-	down, err := vhlo.Downgrade(down, vhlo.Options{Target: o.Target, Others: o.Route == XLAMixed, StripLocations: o.StripLocations})
+	down, err := vhlo.Downgrade(down, vhlo.Options{Target: o.Target, Others: o.Route == XLAMixed || o.KeepOthers, StripLocations: o.StripLocations})
 	if err != nil {
 		return nil, o.Target, err
 	}

@@ -147,7 +147,7 @@ func TestSamples(t *testing.T) {
 		}
 	}
 	for _, name := range reg.OpNames() {
-		if !seen[name] {
+		if !seen[name] && !strings.HasPrefix(name, "vhlo.") { // whose samples are artifacts
 			t.Errorf("%s: no sample in testdata/ops", name)
 		}
 	}

@@ -121,7 +121,7 @@ func channel(op string) join {
 		return []ir.Attr{c.i64(0)}
 	}, func(_ *converter, f []ir.Attr) ir.Attr {
 		if v := value(f[0]); v != 0 {
-			return hlo.ChannelHandleAttr.New(&hlo.ChannelHandle{Handle: v, Type: hlo.ChannelDeviceToDevice})
+			return hlo.ChannelHandleAttr.New(&hlo.ChannelHandle{Handle: v}) // VHLO keeps no type
 		}
 		return nil
 	}}

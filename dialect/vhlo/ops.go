@@ -202,7 +202,7 @@ func newDef(row *opRow) *ir.Def {
 	case "func":
 		d.Traits = ir.IsolatedFromAbove
 	case "return":
-		d.Traits = ir.Terminator
+		d.Traits, d.Results = ir.Terminator, nil
 	}
 	switch row.name {
 	case "func", "case", "if", "while", "async_start", "all_reduce", "map", "reduce", "reduce_scatter", "reduce_window", "scatter",

@@ -84,7 +84,7 @@ func (a *app) translateCommand() *cobra.Command {
 	f.StringVar(&t.from, "from", "", "the form of IN: mlir, bytecode or export; default: as its content shows")
 	f.StringVar(&t.target, "target", "WEEK_12", "StableHLO version of an artifact: x.y.z, current, WEEK_4, WEEK_12, MAX, or auto for the oldest possible")
 	f.IntVar(&t.version, "bytecode-version", -1, "version of the bytecode, 0 to 6; default: 6")
-	f.StringVar(&t.route, "route", "strict", "what an artifact may hold: "+strings.Join(artifact.Routes(), ", "))
+	f.StringVar(&t.route, "route", "", "what an artifact may hold: "+strings.Join(artifact.Routes(), ", ")+"; default: strict, for IN an artifact: what IN holds")
 	f.BoolVar(&t.keep, "keep-vhlo", false, "leave the VHLO of an artifact as it is")
 	f.BoolVar(&t.strip, "strip-locations", false, "leave out locations: they can name the user's source files")
 	command.Group(c, "Output", "to FORM", "output FILE", "target VERSION", "route ROUTE", "bytecode-version N", "strip-locations", "keep-vhlo")
@@ -189,10 +189,12 @@ func stripped(m *ir.Module) *ir.Module {
 }
 
 // options returns the options of the artifact to write.
-func (t *translation) options() (artifact.Options, error) {
+func (t *translation) options(src *diag.Source) (artifact.Options, error) {
 	o := artifact.Options{StripLocations: t.strip}
 	var err error
-	if o.Route, err = artifact.ParseRoute(t.route); err != nil {
+	if t.route == "" {
+		o.KeepOthers = artifact.Is(src.Text())
+	} else if o.Route, err = artifact.ParseRoute(t.route); err != nil {
 		return o, usagef("--route %s: expected %s", t.route, strings.Join(artifact.Routes(), ", "))
 	}
 	if t.target != "auto" {
@@ -203,8 +205,8 @@ func (t *translation) options() (artifact.Options, error) {
 	return o, nil
 }
 
-func (a *app) writeArtifact(t *translation, _ *diag.Source, m *ir.Module) error {
-	o, err := t.options()
+func (a *app) writeArtifact(t *translation, src *diag.Source, m *ir.Module) error {
+	o, err := t.options(src)
 	if err != nil {
 		return err
 	}
