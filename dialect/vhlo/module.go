@@ -322,9 +322,14 @@ func (t *translator) use(op *ir.Op, v *ir.Value, vhlo bool) *ir.Value {
 		return c
 	}
 	b := t.to.AtStart(n.ParentBlock())
+	loc := n.Loc()
 	if d := n.DefiningOp(); d != nil {
-		b = t.to.After(d)
+		b, loc = t.to.After(d), d.Loc()
 	}
+	if vhlo { // MLIR makes it for the user
+		loc = t.loc(op.Loc())
+	}
+	b.At(loc, op.Pos())
 	c := b.Create(builtin.UnrealizedConversionCast, []*ir.Value{n}, []ir.Type{to}).Result(0)
 	t.casts[n] = c
 	return c
