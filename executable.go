@@ -177,6 +177,11 @@ func (e *Executable) compile(ctx context.Context, opts runtime.CompileOptions) (
 		e.stale = err
 	}
 	program := p.Runtime()
+	if _, engine := e.backend.(*interp.Backend); !engine {
+		if _, ok := fn.Lookup(p.module, "main"); !ok {
+			return nil, entryErrorf(p.module, "a plugin runs the function @main, which the module does not have")
+		}
+	}
 	if _, engine := e.backend.(*interp.Backend); p.foreign() && !engine {
 		var err error
 		if program.Manifest, err = format.ManifestOf(p.module); err != nil {

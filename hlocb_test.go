@@ -183,3 +183,25 @@ func TestNotAModule(t *testing.T) {
 		}
 	}
 }
+
+// A plugin is not asked to run a module without @main: its words would name neither the module nor the function.
+func TestPluginsRunMain(t *testing.T) {
+	if _, err := plugins.System().Find("cpu"); err != nil {
+		t.Skip("skip: the CPU plugin is not installed")
+	}
+	p := parse(t, "func.func @step(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }")
+	exe, err := p.Compile(ctx, hlocb.Backend("engine"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := exe.Close(); err != nil {
+		t.Error(err)
+	}
+	_, err = p.Compile(ctx, hlocb.Backend("cpu"))
+	if err == nil || strings.Contains(err.Error(), "needs cgo") {
+		t.Skipf("skip: %v", err)
+	}
+	if !strings.Contains(err.Error(), "in.mlir:1:1: error: a plugin runs the function @main") {
+		t.Errorf("error is %v", err)
+	}
+}

@@ -12,19 +12,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/go-xla/pjrt"
 	"github.com/gomlx/go-xla/stablehlo"
 	"github.com/gomlx/go-xla/types/shapes"
 
-	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/all"
-	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/parse"
-	"github.com/hlocb/hlocb/passes"
-	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/goxla"
 	hpjrt "github.com/hlocb/hlocb/runtime/pjrt"
@@ -33,11 +27,7 @@ import (
 )
 
 func main() {
-	cache, err := os.UserCacheDir()
-	if err == nil {
-		err = run(context.Background(), plugins.Environment{Getenv: os.Getenv, CacheDir: filepath.Join(cache, "hlocb", "plugins")}, os.Stdout)
-	}
-	if err != nil {
+	if err := run(context.Background(), plugins.System(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -70,29 +60,12 @@ func build() ([]byte, error) {
 	return b.Build()
 }
 
-// rewrite turns calls of the given target into hlocb's own.
-func rewrite(ctx context.Context, text []byte, target string) ([]byte, *passes.Rewritten, error) {
-	reg, err := all.Registry()
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := parse.Parse(diag.NewSource("step.mlir", text), ir.NewContext(), reg, parse.Options{})
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{target}})
-	if err != nil {
-		return nil, nil, err
-	}
-	return []byte(print.String(m, print.Options{})), r, nil
-}
-
 func run(ctx context.Context, env plugins.Environment, w io.Writer) error {
 	text, err := build()
 	if err != nil {
 		return err
 	}
-	text, rewritten, err := rewrite(ctx, text, "clip")
+	p, err := hlocb.Parse(ctx, "step.mlir", text, hlocb.HookTargets("clip"))
 	if err != nil {
 		return err
 	}
@@ -121,12 +94,12 @@ func run(ctx context.Context, env plugins.Environment, w io.Writer) error {
 		}
 		return nil
 	}))
-	attached, err := goxla.Attach(ctx, client, rewritten.Manifest, hpjrt.AttachOptions{Handlers: &handlers})
+	attached, err := goxla.Attach(ctx, client, p.Manifest(), hpjrt.AttachOptions{Handlers: &handlers})
 	if err != nil {
 		return err
 	}
 	defer attached.Detach()
-	program, err := client.Compile().WithStableHLO(text).Done()
+	program, err := client.Compile().WithStableHLO(p.Text()).Done()
 	if err != nil {
 		return err
 	}

@@ -34,16 +34,12 @@ func main() {
 
 func run(out string, n int, seed uint64, asked, most int, show string) error {
 	ctx := context.Background()
-	env := plugins.Environment{Getenv: os.Getenv}
-	if dir, err := os.UserCacheDir(); err == nil {
-		env.CacheDir = filepath.Join(dir, "hlocb", "plugins")
-	}
-	xla, err := backends.Open(ctx, "cpu", backends.Options{Plugins: env})
+	xla, err := backends.Open(ctx, "cpu", backends.Options{Plugins: plugins.System()})
 	if err != nil {
 		return err
 	}
 	defer xla.Close()
-	engine, err := backends.Open(ctx, "interp", backends.Options{})
+	engine, err := backends.Open(ctx, backends.Engine, backends.Options{})
 	if err != nil {
 		return err
 	}

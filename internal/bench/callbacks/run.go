@@ -11,18 +11,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	goruntime "runtime"
 	"strings"
 	"time"
 
-	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/internal/peer"
-	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/parse"
-	"github.com/hlocb/hlocb/passes"
-	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/pjrt"
@@ -47,11 +41,7 @@ var sizes = []int{4, 256, 16 << 10, 256 << 10, 4 << 20, 16 << 20}
 
 func run(w io.Writer, o options) error {
 	fmt.Fprintf(w, "%s, %s/%s, %d cores, load %s\n", goruntime.Version(), goruntime.GOOS, goruntime.GOARCH, goruntime.NumCPU(), load())
-	env := plugins.Environment{Getenv: os.Getenv}
-	if dir, err := os.UserCacheDir(); err == nil {
-		env.CacheDir = filepath.Join(dir, "hlocb", "plugins")
-	}
-	backend, err := backends.Open(context.Background(), "cpu", backends.Options{Plugins: env})
+	backend, err := backends.Open(context.Background(), "cpu", hlocb.DefaultBackends())
 	var missing *plugins.NotFoundError
 	if errors.As(err, &missing) {
 		fmt.Fprintln(w, "skipped: the CPU plugin is not installed ('hlocb plugin install cpu')")
@@ -124,19 +114,11 @@ func (b *bench) close() error {
 
 // program reads a module and makes hooks of its calls of @host.
 func program(text string) (*runtime.Program, error) {
-	reg, err := all.Registry()
+	p, err := hlocb.Parse(context.Background(), "bench.mlir", []byte(text), hlocb.HookTargets("host"))
 	if err != nil {
 		return nil, err
 	}
-	m, err := parse.Parse(diag.NewSource("bench.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
-	if err != nil {
-		return nil, err
-	}
-	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"host"}})
-	if err != nil {
-		return nil, err
-	}
-	return &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: r.Manifest}, nil
+	return p.Runtime(), nil
 }
 
 // subject is one program to measure.

@@ -13,21 +13,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	goruntime "runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/all"
-	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/internal/peer"
-	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/parse"
-	"github.com/hlocb/hlocb/passes"
-	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
@@ -155,11 +148,7 @@ func run(ctx context.Context, w io.Writer, rounds int, only string) error {
 	if only == "scale" {
 		return nil
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return err
-	}
-	b, err := backends.Open(ctx, "cpu", backends.Options{Plugins: plugins.Environment{Getenv: os.Getenv, CacheDir: filepath.Join(cache, "hlocb", "plugins")}})
+	b, err := backends.Open(ctx, "cpu", hlocb.DefaultBackends())
 	var missing *plugins.NotFoundError
 	if errors.As(err, &missing) || err != nil && strings.Contains(err.Error(), "needs cgo") {
 		fmt.Fprintln(w, "skipped:", err)
@@ -322,35 +311,26 @@ func beside(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 
 // compile makes c's program, rewriting it first where asked.
 func (c *contestant) compile(ctx context.Context, b runtime.Backend, text string, rewrite bool) error {
-	reg, err := all.Registry()
+	opts := []hlocb.LoadOption{hlocb.HookTargets("host")}
+	if !rewrite {
+		opts = append(opts, hlocb.AsWritten())
+	}
+	p, err := hlocb.Parse(ctx, c.name, []byte(text), opts...)
 	if err != nil {
 		return err
 	}
-	m, err := parse.Parse(diag.NewSource(c.name, []byte(text)), ir.NewContext(), reg, parse.Options{})
-	if err != nil {
-		return err
-	}
-	p := &runtime.Program{Module: m}
-	if rewrite {
-		r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"host"}})
-		if err != nil {
-			return err
-		}
-		p.Manifest = r.Manifest
-	} else if p.Manifest, err = format.ManifestOf(m); err != nil {
-		return err
-	}
-	p.Text = []byte(print.String(m, print.Options{}))
-	var h runtime.Bindings
-	h.Observe("*", runtime.HandlerFunc(func(context.Context, *runtime.Call) error {
+	exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Observe("*", runtime.HandlerFunc(func(context.Context, *runtime.Call) error {
 		c.calls++
 		return nil
-	}))
-	c.exe, err = b.Compile(ctx, p, runtime.CompileOptions{Handlers: &h})
+	})))
+	if err != nil {
+		return err
+	}
+	c.exe = exe.Runtime()
 	if c.args == nil {
 		c.args = scalar()
 	}
-	return err
+	return nil
 }
 
 // race runs the programs in turn, each round beginning with another one, so that what disturbs the machine disturbs all
