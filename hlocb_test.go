@@ -168,8 +168,8 @@ func TestAutoFindsThePlugin(t *testing.T) {
 
 func TestNotAModule(t *testing.T) {
 	for text, want := range map[string]string{
-		"# A title\n\nSome words.\n":    "in.mlir:1:1: error: not a module: expected MLIR",
-		"// A comment\nimport jax\n":    "in.mlir:2:1: error: not a module: expected MLIR",
+		"# A title\n\nSome words.\n":    "in.mlir:1:1: error: not a module",
+		"// A comment\nimport jax\n":    "in.mlir:2:1: error: not a module",
 		"HloModule m\n":                 "in.mlir:2:1: error: expected a computation",
 		"ML\xefR\x01":                   "as_text(",
 		"\x7fELF\x00\x00":               "this is a binary file",
