@@ -17,11 +17,11 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Source makes a side over and over: each search step adds probes to a module of its own.
+// Source makes a side again and again: each search step adds probes to a new module.
 type Source struct {
 	Load    func(ctx context.Context) (*hlocb.Program, error) // a fresh module
 	Backend runtime.Backend
-	Options func() ([]hlocb.CompileOption, error) // handlers as good as new
+	Options func() ([]hlocb.CompileOption, error) // new handlers
 }
 
 // Found is the first op whose value differs between two sides.
@@ -29,26 +29,26 @@ type Found struct {
 	A, B             *ir.Op
 	ModuleA, ModuleB *ir.Module
 	Result           int // which of its results
-	Execution        int // how often the op had run before, on its device
+	Execution        int // how often the op had run before on its device
 	Value            *Comparison
-	Probed           int // values that were looked at, in all steps
+	Probed           int // probed values, in all steps
 }
 
-// probeBytes bounds the values that one search step asks for, counted once per op.
+// probeBytes limits the size of the values that one search step probes; each op counts once.
 const probeBytes = 256 << 20
 
-// scope is a list of blocks to be searched, as the places of their ops from the module down.
+// scope is a list of blocks to search, found by a path from the module or from a function.
 type scope struct {
 	path []int // the position of an op in its block and of the region in the op, alternately
 	fn   string
 }
 
-// Bisect looks for the first op, in the order of execution, whose value differs: in main first, then in the region or
-// function of the op found there, and so on. It returns nil where no value that can be observed differs.
+// Bisect finds the first op, in the order of execution, whose value differs: first in main, then in the region or function
+// of that op, and so on. It returns nil if no observable value differs.
 //
-// Ops of the sides are paired by their place where both blocks have equally many with the same result types, else by kind,
-// result types and position among those alike; hooks are left out.
-// Looking keeps a compiler from fusing across the values looked at, so a difference that fusion makes can vanish.
+// Bisect pairs ops by position if both blocks have equally many ops with the same result types, otherwise by kind, result
+// types and position among ops of that kind. It leaves hooks out. A probe keeps a compiler from fusing across its value,
+// so a difference that fusion makes can vanish.
 func Bisect(ctx context.Context, a, b *Source, args []*tensor.Tensor, tol Tolerance) (*Found, error) {
 	at := [2]scope{}
 	var best *Found
@@ -118,8 +118,7 @@ func (s scope) blocks(m *ir.Module) ([]*ir.Block, error) {
 	return out, nil
 }
 
-// inside returns the scopes of what the ops found in at execute, ok false where that is not made of ops that can be
-// observed.
+// inside returns the scopes that two ops execute, their regions or callees. ok is false if no op there can be observed.
 func inside(m [2]*ir.Module, op [2]*ir.Op, at [2]scope) (next [2]scope, ok bool) {
 	for i := range op {
 		switch op[i].Def() {
@@ -141,7 +140,7 @@ func inside(m [2]*ir.Module, op [2]*ir.Op, at [2]scope) (next [2]scope, ok bool)
 	return next, true
 }
 
-// sourcePosition returns the position of op in its block as the module has it without probes.
+// sourcePosition returns the position of op in its block, probes not counted.
 func sourcePosition(op *ir.Op) int {
 	n := 0
 	for o := op.Block().First(); o != op; o = o.Next() {
@@ -160,7 +159,7 @@ func isProbe(op *ir.Op) bool {
 	return s != nil && s.Value() == probeMark
 }
 
-// pairOps returns the ops of the two lists of blocks that stand for each other, in the order of the first.
+// pairOps pairs the ops of two lists of blocks, in the order of the first list.
 func pairOps(a, b []*ir.Block) [][2]*ir.Op {
 	type kind struct {
 		block   int
@@ -189,7 +188,7 @@ func pairOps(a, b []*ir.Block) [][2]*ir.Op {
 	}
 	oa, ka := list(a)
 	ob, kb := list(b)
-	// Blocks of one shape are paired place by place, whatever their ops are.
+	// Pair blocks of the same shape by position, whatever their ops are.
 	alike := len(ka) == len(kb)
 	for i := 0; alike && i < len(ka); i++ {
 		alike = ka[i].block == kb[i].block && ka[i].results == kb[i].results
@@ -214,7 +213,7 @@ func pairOps(a, b []*ir.Block) [][2]*ir.Op {
 	return out
 }
 
-// probeable reports whether the op computes values worth looking at: hooks and constants do not.
+// probeable reports whether op computes a value worth a probe: hooks and constants do not.
 func probeable(op *ir.Op) bool {
 	switch op.Def() {
 	case stablehlo.Constant, stablehlo.Iota, stablehlo.Infeed, stablehlo.Recv, hookop.Hook:
@@ -267,7 +266,7 @@ func search(ctx context.Context, src [2]*Source, at [2]scope, args []*tensor.Ten
 	}
 }
 
-// probe says what a tap of the first side looks at.
+// probe is the value that a tap observes.
 type probe struct {
 	op     int // among the pairs
 	result int
@@ -320,10 +319,10 @@ func addProbes(m *ir.Module, pairs [][2]*ir.Op, side int, sites map[hook.ID]prob
 	return nil
 }
 
-// notExecuted stands for the type of a value that the second side does not compute so often as the first.
+// notExecuted replaces the type of a value that the second side computes less often than the first.
 const notExecuted = "no execution"
 
-// firstDifferent returns the probe that differs in the earliest execution of its block, among those the first in it.
+// firstDifferent returns the probe that differs in the earliest execution of its block and, among those, the first in it.
 func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[hook.ID]probe, events [2][]Event, tol Tolerance) *Found {
 	type place struct {
 		device int
@@ -357,8 +356,8 @@ func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[
 		case n < len(seen):
 			c = Compare(e.Operands[0], seen[n].Operands[0], tol)
 		case len(seen) == 0:
-			// Not to be observed there: XLA leaves out conditions of loops whose trips it has counted. A branch that is not
-			// taken comes of a condition that differs itself.
+			// XLA removes the condition of a loop whose trips it has counted, so its values cannot be observed there. If only
+			// one side takes a branch, the branch's condition differs itself.
 			continue
 		default:
 			c = &Comparison{Type: typeText(e.Operands[0]), OtherType: notExecuted}

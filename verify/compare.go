@@ -12,15 +12,15 @@ import (
 // Comparison tells how two tensors differ.
 type Comparison struct {
 	Type      string   `json:"type"`
-	OtherType string   `json:"other_type,omitempty"` // where the types differ; nothing else is then compared
+	OtherType string   `json:"other_type,omitempty"` // set if the types differ; nothing else is compared then
 	Elements  int      `json:"elements"`
 	Different int      `json:"different"` // elements that the tolerance does not accept
-	MaxULP    uint64   `json:"max_ulp"`   // the largest distance of two numbers, accepted or not; NaN against a number apart
+	MaxULP    uint64   `json:"max_ulp"`   // the largest distance of two numbers, accepted or not; NaN against a number does not count
 	MaxAbs    float64  `json:"max_abs"`   // the largest difference of two finite numbers
 	NaN       int      `json:"nan_mismatches"`
-	AllNaN    bool     `json:"all_nan,omitempty"`   // on both sides: that they agree says little
-	Histogram []Bucket `json:"histogram,omitempty"` // of floating-point types, in ULPs; empty where all are equal
-	First     *Element `json:"first,omitempty"`     // the first that is not accepted
+	AllNaN    bool     `json:"all_nan,omitempty"`   // every element is NaN on both sides, so equality says little
+	Histogram []Bucket `json:"histogram,omitempty"` // of floating-point types, in ULPs; empty if all elements are equal
+	First     *Element `json:"first,omitempty"`     // the first element that the tolerance does not accept
 }
 
 // Bucket counts the elements whose distance is at least Low and at most High.
@@ -84,7 +84,7 @@ func Compare(a, b *tensor.Tensor, tol Tolerance) *Comparison {
 	return c
 }
 
-// allNaN reports whether t has elements and all are NaN, in both parts where they are complex.
+// allNaN reports whether t has elements and all are NaN; a complex element must be NaN in both parts.
 func allNaN(t *tensor.Tensor) bool {
 	d := t.DType()
 	if !d.IsFloat() && !d.IsComplex() {
@@ -102,7 +102,7 @@ func allNaN(t *tensor.Tensor) bool {
 	return t.NumElements() > 0
 }
 
-// difference returns |a-b| of element i, 0 where either is not finite.
+// difference returns |a-b| of element i, 0 if either is not finite.
 func difference(a, b *tensor.Tensor, i int) float64 {
 	var d float64
 	if a.DType().IsComplex() {
@@ -124,7 +124,7 @@ func typeText(t *tensor.Tensor) string {
 	return s + t.DType().String() + ">"
 }
 
-// elementText writes an element so that it can be told from its neighbors; what is no number has its bits.
+// elementText writes an element with enough digits to distinguish it from its neighbors. A NaN is written with its bits.
 func elementText(t *tensor.Tensor, i int) string {
 	if t.DType().IsComplex() {
 		return string(tensor.AppendElement(nil, t, i))

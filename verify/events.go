@@ -13,21 +13,21 @@ type EventComparison struct {
 	First    *EventDifference `json:"first,omitempty"`
 }
 
-// EventDifference is the first difference that was found.
+// EventDifference is the first difference of the events.
 type EventDifference struct {
 	Hook   string `json:"hook"`
 	Loc    string `json:"loc,omitempty"`
 	Device int    `json:"device"`
 	// Number counts the events of the hook on the device, from 0.
 	Number  int         `json:"number"`
-	Operand int         `json:"operand"` // -1 where the difference is not in an operand
+	Operand int         `json:"operand"` // -1 if the difference is not in an operand
 	What    string      `json:"what"`
 	Value   *Comparison `json:"value,omitempty"`
 
 	site *hook.Site
 }
 
-// Site returns the hook of the first side, nil where only the second has it.
+// Site returns the hook of the first side, nil if only the second side has it.
 func (d *EventDifference) Site() *hook.Site { return d.site }
 
 // Equal reports whether no difference was found.
@@ -53,8 +53,8 @@ func pairSites(a, b []*hook.Site) map[*hook.Site]*hook.Site {
 	return pair
 }
 
-// sitesOf returns the hooks of a manifest, then those that only events tell of: ops that are hooks of the embedded engine alone,
-// as interpreter.print.
+// sitesOf returns the hooks of a manifest, then those that only events mention: ops such as interpreter.print, which are
+// hooks of the embedded engine alone.
 func sitesOf(m *hook.Manifest, events []Event) []*hook.Site {
 	var out []*hook.Site
 	seen := map[*hook.Site]bool{}
@@ -91,10 +91,9 @@ func perHook(events []Event) (lists map[key][]*Event, order []key) {
 	return lists, order
 }
 
-// CompareEvents compares events hook by hook, device by device: there must be equally many with equal operands. Then it
-// compares their order as far as the first program asks for one: for each edge of its manifest, the events of both hooks must
-// alternate the same way. Hooks without side effects may be merged, repeated and removed by either side, so
-// only those that have some are compared.
+// CompareEvents compares events by hook and device: both sides must have equally many, with equal operands. Then it compares
+// the order that the first program asks for: for each edge of its manifest, the events of the two hooks must alternate in
+// the same way. It ignores hooks without side effects, which either side may merge, repeat or remove.
 func CompareEvents(ma, mb *hook.Manifest, a, b []Event, tol Tolerance) *EventComparison {
 	out := &EventComparison{}
 	pair := pairSites(sitesOf(ma, a), sitesOf(mb, b))
@@ -156,7 +155,7 @@ func compareEvent(k key, n int, x, y *Event, tol Tolerance) *EventDifference {
 	return nil
 }
 
-// compareOrder returns the first pair of events whose order the first program fixes and the second run turned around.
+// compareOrder returns the first pair of events whose order the first program fixes and the second run reverses.
 func compareOrder(ma *hook.Manifest, pair map[*hook.Site]*hook.Site, a, b []Event) *EventDifference {
 	devices := map[int]bool{}
 	for _, e := range a {
@@ -190,7 +189,7 @@ func compareOrder(ma *hook.Manifest, pair map[*hook.Site]*hook.Site, a, b []Even
 	return nil
 }
 
-// interleaving returns for each event of two hooks on a device whether it is one of the first.
+// interleaving returns, for each event of two hooks on a device, whether it belongs to the first hook.
 func interleaving(events []Event, device int, first, second *hook.Site) []bool {
 	var out []bool
 	for i := range events {

@@ -7,20 +7,20 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Style says what values generated inputs have.
+// Style is a kind of generated inputs.
 type Style uint8
 
 // Styles of inputs.
 const (
-	// Ordinary inputs are floats from the standard normal distribution, integers from 0 to 9, fair booleans: what
-	// keeps a model's values finite and its loops short.
+	// Ordinary inputs are floats from the standard normal distribution, integers from 0 to 9, and fair booleans. They keep
+	// the values of most models finite and their loops short.
 	Ordinary Style = iota
-	// Positive inputs are floats between 0.1 and 0.9, else as Ordinary: what roots and logarithms accept.
+	// Positive inputs are floats between 0.1 and 0.9, which roots and logarithms accept; other types as for Ordinary.
 	Positive
 	// Edges are zeros of both signs, ones, infinities, NaN, the smallest and largest normal and denormal
 	// numbers, the limits of integers; then ordinary ones and, for floats, numbers of any magnitude.
 	Edges
-	// Anything is every bit pattern with the same chance.
+	// Anything is any bit pattern, each with the same probability.
 	Anything
 )
 
@@ -29,7 +29,7 @@ func (s Style) String() string {
 	return [...]string{"ordinary values", "small positive values", "edge values", "any values"}[s]
 }
 
-// Fill overwrites t with values of a style, which depend on rng alone.
+// Fill overwrites t with values of a style. They depend on rng alone.
 func Fill(t *tensor.Tensor, rng *rand.Rand, style Style) {
 	d := t.DType()
 	if d.IsComplex() {
@@ -38,7 +38,7 @@ func Fill(t *tensor.Tensor, rng *rand.Rand, style Style) {
 	}
 	edges := EdgeBits(d)
 	n := t.NumElements()
-	// All edges once where there is room, in an order that differs from input to input.
+	// Each edge once if the tensor is large enough, in an order that differs from input to input.
 	order := rng.Perm(len(edges))
 	for i := range n {
 		switch {
@@ -71,7 +71,7 @@ func ordinary(t *tensor.Tensor, i int, rng *rand.Rand) {
 	}
 }
 
-// Canonical cuts random bits to a code of the type as a tensor keeps it: narrow integers are extended in their byte.
+// Canonical truncates random bits to a code of type d as a tensor stores it: narrow integers are sign-extended in their byte.
 func Canonical(d tensor.DType, v uint64) uint64 {
 	shift := 64 - d.Bits()
 	if d.Kind() == tensor.KindSigned {
@@ -80,7 +80,7 @@ func Canonical(d tensor.DType, v uint64) uint64 {
 	return v << shift >> shift
 }
 
-// EdgeBits returns the codes of the values of a type where computations tend to go wrong.
+// EdgeBits returns the codes of a type's values for which computations often fail: zeros, limits, denormals, NaN.
 func EdgeBits(d tensor.DType) []uint64 {
 	if !d.IsFloat() {
 		if d == tensor.I1 {

@@ -11,14 +11,14 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Side is one of the two things that are compared: a program and what executes it.
+// Side is one side of a comparison: a program and the backend that executes it.
 type Side struct {
 	Program *hlocb.Program
 	Backend runtime.Backend
 	Options []hlocb.CompileOption // bind the handlers that answer
 }
 
-// Event is one arrival at a hook, with copies of what it was given and of what it was answered.
+// Event is one arrival at a hook, with copies of its operands.
 type Event struct {
 	Site     *hook.Site
 	Device   int
@@ -26,10 +26,10 @@ type Event struct {
 	Operands []*tensor.Tensor
 }
 
-// Outcome is what one run did.
+// Outcome is the results and events of one run.
 type Outcome struct {
 	Results []*tensor.Tensor
-	Events  []Event // of one device in the order of delivery
+	Events  []Event // those of one device in the order of delivery
 }
 
 // Executable is a compiled side. Its runs record their events.
@@ -48,7 +48,7 @@ func (r *recorder) Handle(_ context.Context, c *runtime.Call) error {
 	e := Event{Site: c.Site, Device: c.Device, Seq: c.Seq, Operands: make([]*tensor.Tensor, len(c.Operands))}
 	for i, t := range c.Operands {
 		e.Operands[i] = t.Clone()
-		// A view's shape may be of storage that the backend uses again.
+		// The backend may reuse the memory of a view's shape.
 		e.Operands[i] = e.Operands[i].Reshape(t.Shape().Clone())
 	}
 	r.mu.Lock()

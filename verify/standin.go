@@ -10,10 +10,10 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// StandIn answers hooks in the place of a host that is not there, on both sides alike: each result is the first operand of
-// its type that no other result has got or, where there is none, ordinary values that depend on seed, the position of the
-// result, and how often the hook was asked on that device in that run. What other hooks were asked does not matter, so
-// sides whose hooks come in different orders get the same answers.
+// StandIn returns a responder for programs whose host is missing. Both sides get the same answers: each result is the first
+// operand of its type that no other result has or, if there is none, ordinary values. These depend on seed, the position
+// of the result, and how often the hook was called on that device in that run, but not on other hooks: sides whose hooks
+// fire in different orders get the same answers.
 func StandIn(seed uint64) runtime.Handler {
 	return &standIn{seed: seed, asked: map[standInKey]uint64{}}
 }
@@ -32,7 +32,7 @@ type standIn struct {
 
 func (s *standIn) Handle(_ context.Context, c *runtime.Call) error {
 	if c.Site.Kind == hook.InOut || c.Site.Kind == hook.Tap {
-		return nil // the results, where there are any, are the operands already
+		return nil // the results, if any, are the operands already
 	}
 	k := standInKey{c.Run, c.Device, c.Site.ID}
 	s.mu.Lock()
@@ -53,7 +53,7 @@ func (s *standIn) Handle(_ context.Context, c *runtime.Call) error {
 			Fill(answers[i], rand.New(rand.NewPCG(s.seed^uint64(i)<<32, n)), Ordinary)
 		}
 	}
-	for i, r := range c.Results { // after all were made: results may share memory with operands
+	for i, r := range c.Results { // after all are made, because results may share memory with operands
 		copy(r.Bytes(), answers[i].Bytes())
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Tolerance says which floating-point numbers are taken as equal. The zero value accepts only the same bits, where
-// all NaNs are the same. Integers and booleans must always be equal.
+// Tolerance decides which floating-point numbers count as equal. The zero value accepts identical bits only, and counts
+// all NaNs as equal. Integers and booleans must always be equal.
 type Tolerance struct {
 	kind  toleranceKind
 	ulps  uint64
@@ -27,7 +27,7 @@ const (
 	byRelative
 )
 
-// ULPs accepts numbers at most n units in the last place apart; of 0, both zeros are equal.
+// ULPs accepts numbers at most n units in the last place apart. Zeros of both signs are equal if n is not 0.
 func ULPs(n uint64) Tolerance { return Tolerance{kind: byULPs, ulps: n} }
 
 // Relative accepts |a-b| <= limit * max(|a|, |b|).
@@ -36,7 +36,7 @@ func Relative(limit float64) Tolerance { return Tolerance{kind: byRelative, limi
 // Absolute accepts |a-b| <= limit.
 func Absolute(limit float64) Tolerance { return Tolerance{kind: byAbsolute, limit: limit} }
 
-// ParseTolerance reads ULPS, abs:NUMBER or rel:NUMBER; empty is bit for bit.
+// ParseTolerance reads a number of ULPs, abs:NUMBER or rel:NUMBER. The empty text accepts identical bits only.
 func ParseTolerance(s string) (Tolerance, error) {
 	if s == "" {
 		return Tolerance{}, nil
@@ -45,7 +45,7 @@ func ParseTolerance(s string) (Tolerance, error) {
 		if text, ok := strings.CutPrefix(s, prefix); ok {
 			v, err := strconv.ParseFloat(text, 64)
 			if err != nil || !(v >= 0) {
-				return Tolerance{}, fmt.Errorf("%q is no number that is not negative", text)
+				return Tolerance{}, fmt.Errorf("%q is not a number of at least 0", text)
 			}
 			return make(v), nil
 		}
@@ -57,7 +57,7 @@ func ParseTolerance(s string) (Tolerance, error) {
 	return ULPs(n), nil
 }
 
-// String returns what ParseTolerance reads.
+// String returns the text that ParseTolerance reads.
 func (t Tolerance) String() string {
 	switch t.kind {
 	case byULPs:
@@ -88,7 +88,7 @@ func (t Tolerance) Accepts(a, b *tensor.Tensor, i int) bool {
 		if whole || t.kind != byRelative {
 			return whole
 		}
-		// A relative error is one of the number as a whole: a small part may have lost its digits to a large one.
+		// Judge a complex number as a whole: a small part may have lost its digits to a large one.
 		x, y := a.ComplexAt(i), b.ComplexAt(i)
 		return cmplx.Abs(x-y) <= t.limit*max(cmplx.Abs(x), cmplx.Abs(y)) && !cmplx.IsInf(x) && !cmplx.IsInf(y)
 	}

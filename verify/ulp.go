@@ -9,10 +9,10 @@ import (
 // NoDistance is the distance between numbers that cannot be compared: one of them is NaN.
 const NoDistance = math.MaxUint64
 
-// Distance returns how many steps from one number of the type to the next lie between element i of a and element
-// i of b: units in the last place. Both zeros are one number, all NaNs are one, an infinity stands one step behind the
-// largest number. For complex numbers it is the larger distance of the two parts, for all other types their
-// difference. Both tensors must be of one type.
+// Distance returns the distance in units in the last place (ULPs) between element i of a and element i of b: how many
+// steps from one number of the type to the next lie between them. Zeros of both signs are one number, all NaNs are one,
+// and an infinity is one step after the largest number. The distance of complex numbers is the larger one of their
+// parts; that of other types is their difference. Both tensors must have the same type.
 func Distance(a, b *tensor.Tensor, i int) uint64 {
 	d := a.DType()
 	switch d.Kind() {

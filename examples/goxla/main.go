@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// build writes y = clip(x*x) + x with go-xla's builder, where clip is a custom call that no compiler knows.
+// build writes y = clip(x*x) + x with go-xla's builder. clip is a custom call that no compiler knows.
 func build() ([]byte, error) {
 	b := stablehlo.New("step")
 	main := b.Main()

@@ -13,10 +13,10 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// arguments makes main's arguments of --arg and --fill: those that --arg does not give are filled.
+// arguments makes main's arguments: --arg sets the first ones, --fill the others.
 func arguments(types []hlocb.Type, given []string, fill string) ([]*tensor.Tensor, error) {
 	if len(given) > len(types) {
-		return nil, usagef("%d times --arg, but main takes %s", len(given), plural(len(types), "argument"))
+		return nil, usagef("%d times --arg, but main has %s", len(given), plural(len(types), "argument"))
 	}
 	filler, err := parseFill(fill)
 	if err != nil {
@@ -39,15 +39,15 @@ func arguments(types []hlocb.Type, given []string, fill string) ([]*tensor.Tenso
 			out[i] = tensor.New(t.DType, t.Shape)
 			filler(out[i], i)
 		default:
-			return nil, usagef("argument %d of main, %s, is missing: give it with --arg, or use --fill", i, t)
+			return nil, usagef("argument %d of main, %s, is missing: use --arg or --fill", i, t)
 		}
 	}
 	return out, nil
 }
 
-// noFill is the error for argument i of main, which nobody can make up.
+// noFill is the error for argument i of main, whose dynamic shape cannot be generated.
 func noFill(i int, t hlocb.Type) error {
-	return usagef("argument %d of main, %s, is of dynamic shape: give it with --arg", i, t)
+	return usagef("argument %d of main, %s, has a dynamic shape: use --arg", i, t)
 }
 
 func plural(n int, what string) string {
@@ -76,12 +76,12 @@ func argument(s string, want hlocb.Type) (*tensor.Tensor, error) {
 		}
 	}
 	if got := (hlocb.Type{DType: v.DType(), Shape: v.Shape()}); got.DType != want.DType || !slices.EqualFunc(got.Shape, want.Shape, func(g, w int64) bool { return w < 0 || g == w }) {
-		return nil, fmt.Errorf("value is of type %s, main takes %s", got, want)
+		return nil, fmt.Errorf("value has type %s, main expects %s", got, want)
 	}
 	return v, nil
 }
 
-// parseFill returns what fills argument i, nil for the empty spec.
+// parseFill returns a function that fills argument i, nil for the empty spec.
 //
 //	iota         0, 1, 2, ... in row-major order, modulo the number of values of a narrow integer type
 //	zeros        0
@@ -101,7 +101,7 @@ func parseFill(spec string) (func(t *tensor.Tensor, i int), error) {
 		if hasArg {
 			var err error
 			if seed, err = strconv.ParseUint(arg, 10, 64); err != nil {
-				return nil, usagef("--fill %s: the seed is no number from 0 to 2^64-1", spec)
+				return nil, usagef("--fill %s: the seed is not a number from 0 to 2^64-1", spec)
 			}
 		}
 		return func(t *tensor.Tensor, i int) { fillRandom(t, rand.New(rand.NewPCG(seed, uint64(i)))) }, nil

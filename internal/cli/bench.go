@@ -148,7 +148,7 @@ func benchRun(ctx context.Context, b runtime.Backend, module string, h runtime.H
 		return nil, err
 	}
 	args := []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{int64(elements)})}
-	// Ctrl-C is minded between executions: a context that can end would have each of them run on a goroutine of its own.
+	// Check for Ctrl-C between executions only: with a context that can end, each would run on a goroutine of its own.
 	var times []time.Duration
 	for i := 0; i <= rounds && ctx.Err() == nil; i++ {
 		start := time.Now()

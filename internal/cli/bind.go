@@ -55,10 +55,10 @@ func ownHooks(m *ir.Module) []string {
 	return out
 }
 
-// ownPrint prints what interpreter.print gives.
+// ownPrint prints the values of interpreter.print.
 type ownPrint struct{ *handlers.Print }
 
-// Handle prints the event, unless it is of another hook that is named print, too.
+// Handle prints the event, unless it is one of another hook of the same name.
 func (p ownPrint) Handle(ctx context.Context, c *runtime.Call) error {
 	if c.Site.Format != "print" {
 		return nil
@@ -71,8 +71,8 @@ type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// handlerEnv returns what handlers may use. The files they create are opened by outputs.Open; beside says to write them
-// beside their name and to rename them at the end.
+// handlerEnv returns the environment of handlers. out.Open opens the files that they create. With beside, a file is written
+// under another name and renamed when it is complete.
 func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
 	return &handlers.Env{
 		Out: a.stdout,
@@ -94,7 +94,7 @@ func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
 	}
 }
 
-// bind makes the handlers. close must be called in any case once the run has ended.
+// bind makes the handlers. Call close after the run, also after a failed one.
 func (f *bindFlags) bind(a *app) error {
 	env := a.handlerEnv(&f.outputs, false)
 	if f.print {
@@ -151,7 +151,7 @@ func (f *bindFlags) bind(a *app) error {
 	return nil
 }
 
-// injection says at the end that a fault changed nothing.
+// injection reports at the end that a fault changed nothing.
 type injection struct {
 	app   *app
 	spec  string
@@ -168,7 +168,7 @@ func (i *injection) Close() error {
 // faultNames are the faults that --inject accepts.
 var faultNames = []string{"error", "panic", "delay", "nan", "zero", "wrong-shape", "unwritten"}
 
-// suggestHandler returns the handler that an unknown name may stand for.
+// suggestHandler returns a suggestion for the unknown name of a handler.
 func suggestHandler(err error) string {
 	var unknown *handlers.UnknownError
 	if !errors.As(err, &unknown) {

@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/hook"
 )
 
-// explanation says why the rewrite made of a hook what it did, one sentence each. data is the order that only data imposes (see
-// DataOrder).
+// explanation returns the reasons for what the conversion made of a hook, one sentence each. data is the order that only
+// data imposes.
 func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hook.AliasReport) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -21,33 +21,33 @@ func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hoo
 	}
 	switch s.Kind {
 	case hook.Tap:
-		say("a tap: the host only looks at the operands")
+		say("a tap: the host only observes the operands")
 	case hook.InOut:
 		say("inout: each result is an operand, which the host may write in place")
 	case hook.Call:
 		say("a call: the host computes the results, so running needs a handler")
 	case hook.Feed:
-		say("a feed: the host supplies the results and takes nothing, so running needs a handler")
+		say("a feed: the host supplies the results and gets no operands, so running needs a handler")
 	}
 	if strings.HasPrefix(s.Name, "hook") && s.Format != hookformat.OwnName {
-		say("named %s by its place, unless its source says so: give it a name there to have one that stays", s.Name)
+		say("%s is its place in program order, unless the source says so; a name in the source does not change", s.Name)
 	}
 	if s.SourceID != "" {
-		say("the source knew it by %s, which is of use in the source's own process only and is not in the call", s.SourceID)
+		say("its source id %s is valid in the source's own process only, so the call does not contain it", s.SourceID)
 	}
 	if s.Format == hookformat.OwnName {
-		say("its id %s was given before and stays", s.ID)
+		say("its id %s is in the module and stays", s.ID)
 	} else {
-		say("its id %s is made from its function, notation, types and place among equals, unless hlocb wrote it there before: the same everywhere", s.ID)
+		say("its id %s is made from its function, format, types and place among equal hooks; it is the same on every machine", s.ID)
 	}
 	switch {
 	case !s.SideEffect:
-		say("not ordered: it has no side effect, so it may be left out where nothing needs it, or moved")
+		say("not ordered: it has no side effect, so a compiler may move it, or remove it if nothing needs it")
 	case !s.Chained:
-		say("not chained: nothing in the source, or the order that was asked for, puts it after another")
+		say("not chained: neither the source nor --order puts it after another hook")
 	default:
 		before := sources(m, m.Edges, s.ID)
-		say("chained, as operand 0 and result 0: compilers reorder side effects that no data connects")
+		say("chained by operand 0 and result 0, because compilers reorder side effects that no data connects")
 		if len(before) > 0 {
 			say("its events come after those of %s", strings.Join(before, ", "))
 		} else {
@@ -55,7 +55,7 @@ func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hoo
 		}
 	}
 	if before := sources(m, data, s.ID); len(before) > 0 {
-		say("it needs what comes from %s, so its events come after theirs in any case", strings.Join(before, ", "))
+		say("it needs a value from %s, so its events come after theirs in any order", strings.Join(before, ", "))
 	}
 	for _, a := range aliases {
 		if a.Hook != s.ID {
@@ -65,7 +65,7 @@ func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hoo
 		case a.Verdict == hook.AliasRefused:
 			say("result %d has memory of its own: %s", a.Result, a.Reason)
 		case s.Kind == hook.Tap:
-			say("operand %d is passed on as result %d, which later uses take: otherwise XLA computes it twice (%s)", a.Operand, a.Result, a.Reason)
+			say("operand %d is passed through as result %d, which later ops use; otherwise XLA computes it twice (%s)", a.Operand, a.Result, a.Reason)
 		case a.Verdict == hook.AliasCopied:
 			say("result %d shares the memory of operand %d after a copy: %s", a.Result, a.Operand, a.Reason)
 		default:
@@ -75,7 +75,7 @@ func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hoo
 	return out
 }
 
-// sources returns the names of the hooks that edges lead from to a hook.
+// sources returns the names of the hooks from which an edge leads to a hook.
 func sources(m *hook.Manifest, edges []hook.Edge, to hook.ID) []string {
 	var names []string
 	for _, e := range edges {

@@ -13,7 +13,7 @@ import (
 	"github.com/hlocb/hlocb/runtime/backends"
 )
 
-// compiledAlias is what a compiler made of one alias that was predicted.
+// compiledAlias is the alias in a compiled program, to compare with a prediction.
 type compiledAlias struct {
 	Calls  int  `json:"calls"`  // of the hook in the compiled program
 	Copies int  `json:"copies"` // before how many of them the operand is copied
@@ -27,7 +27,7 @@ type aliasLine struct {
 	Compiled *compiledAlias `json:"compiled,omitempty"`
 }
 
-// String says in a word or two what came of the alias.
+// String returns the fate of the alias in a few words.
 func (c *compiledAlias) String() string {
 	switch {
 	case c == nil:
@@ -44,8 +44,8 @@ func (c *compiledAlias) String() string {
 	return fmt.Sprintf("copy in %d of %d calls", c.Copies, c.Calls)
 }
 
-// compiledAliases compiles a rewritten module and puts beside each prediction what the plugin made of it. Refused
-// aliases are not in the program, so there is nothing to compare.
+// compiledAliases compiles a program and returns each predicted alias with the compiled one. A refused alias is not in the
+// program, so it has no compiled one.
 func (a *app) compiledAliases(ctx context.Context, plugin string, p *hlocb.Program) (lines []aliasLine, described string, err error) {
 	r := p.Rewritten()
 	lines = make([]aliasLine, len(r.Aliases))
@@ -91,7 +91,7 @@ func (a *app) compiledAliases(ctx context.Context, plugin string, p *hlocb.Progr
 	return lines, b.Describe(), nil
 }
 
-// aliasTable writes the predictions, and beside them what a plugin made of them.
+// aliasTable writes the predictions and, if a plugin compiled the program, the compiled aliases beside them.
 func (a *app) aliasTable(lines []aliasLine, plugin string) error {
 	if len(lines) == 0 {
 		fmt.Fprintln(a.stdout, "no results")

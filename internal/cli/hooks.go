@@ -22,7 +22,7 @@ import (
 // shown are the parts of what 'hlocb hooks' prints.
 var shown = []string{"hooks", "order", "aliases"}
 
-// parseShow reads a list of parts; none is all.
+// parseShow reads a list of parts. An empty list means all parts.
 func parseShow(list []string) (map[string]bool, error) {
 	out := map[string]bool{}
 	for _, part := range list {
@@ -108,13 +108,13 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
 	return c
 }
 
-// orderDocument is what 'hlocb hooks --show order --json' writes.
+// orderDocument is the output of 'hlocb hooks --show order --json'.
 type orderDocument struct {
 	Order []hook.Edge `json:"order"`
 	Data  []hook.Edge `json:"data_order,omitempty"`
 }
 
-// hooksTables prints the parts that were asked for; several get titles.
+// hooksTables prints the chosen parts, with titles if there are several.
 func (a *app) hooksTables(p *hlocb.Program, parts map[string]bool, data []hook.Edge, lines []aliasLine, described string, verbose bool) error {
 	title := func(text string) {
 		if len(parts) > 1 {
@@ -211,7 +211,7 @@ func typeList(list []hook.TensorType) string {
 	return strings.Join(parts, ", ")
 }
 
-// manifestDocument is what 'hlocb hooks --json' and 'hlocb rewrite --manifest' write.
+// manifestDocument is the output of 'hlocb hooks --json' and 'hlocb rewrite --manifest'.
 type manifestDocument struct {
 	*hook.Manifest
 	Data    []hook.Edge `json:"data_order,omitempty"`
@@ -233,8 +233,8 @@ func manifestOf(m *hook.Manifest, data []hook.Edge, aliases []aliasLine, plugin 
 	return manifestDocument{&out, data, aliases, plugin}
 }
 
-// dataOrder returns the order that only data imposes on the hooks of a rewritten module, which is none where one chain goes
-// through all.
+// dataOrder returns the order that only data imposes on the hooks of a rewritten module. It is empty if one chain goes
+// through all hooks.
 func dataOrder(m *ir.Module, opts passes.RewriteOptions) []hook.Edge {
 	if opts.Order == hook.OrderProgram {
 		return nil

@@ -32,7 +32,7 @@ NAME is a platform such as cpu or cuda; PATH is a plugin's file.`,
 	return c
 }
 
-// listedPlugin and listedPlace are what 'hlocb plugin list --json' writes.
+// listedPlugin and listedPlace are the output of 'hlocb plugin list --json'.
 type (
 	listedPlugin struct {
 		Name    string `json:"name"`

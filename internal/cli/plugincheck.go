@@ -33,17 +33,17 @@ const (
 	wholeTimeout = 10 * time.Minute
 )
 
-// checkReport is what 'hlocb plugin check --json' writes.
+// checkReport is the output of 'hlocb plugin check --json'.
 type checkReport struct {
 	Plugin   string            `json:"plugin"`
 	Level    string            `json:"level"`
-	Verdict  support.Verdict   `json:"verdict"` // of all: no where anything is refused, else maybe where anything may be
+	Verdict  support.Verdict   `json:"verdict"` // of all: no if anything is refused, else maybe if anything may be
 	Findings []support.Finding `json:"findings"`
 	Module   *triedPiece       `json:"module,omitempty"` // the module as a whole, compiled
 	Pieces   []triedPiece      `json:"pieces,omitempty"`
 }
 
-// triedPiece is what the plugin did with one op on its own.
+// triedPiece is the verdict of the plugin on one op on its own.
 type triedPiece struct {
 	Name    string          `json:"name"`
 	Loc     string          `json:"loc,omitempty"`
@@ -131,7 +131,7 @@ func target(b runtime.Backend) support.Target {
 	return support.Target{Platform: platform, FFI: ffi}
 }
 
-// tryModule has the plugin compile the module and its pieces, and run the pieces where the level says so.
+// tryModule lets the plugin compile the module and its pieces, and run the pieces at level run.
 func (a *app) tryModule(ctx context.Context, plugin string, m *ir.Module, r *checkReport) error {
 	whole, err := a.tryPieces(ctx, plugin, []support.Piece{support.Whole(m)}, false, wholeTimeout)
 	if err != nil {
@@ -142,8 +142,8 @@ func (a *app) tryModule(ctx context.Context, plugin string, m *ir.Module, r *che
 	return err
 }
 
-// settle decides over all. What the plugin refuses by itself, or tables say that it refuses, it may accept as a part of
-// a module that it has compiled.
+// settle sets the verdict of the whole report. If the module compiles, an op that the plugin or a table refuses on its own
+// becomes a maybe.
 func (r *checkReport) settle() {
 	compiled := r.Module != nil && r.Module.Verdict == support.Yes
 	r.Verdict = support.Yes
@@ -238,12 +238,12 @@ func (r *checkReport) table(out io.Writer) error {
 	return w.Flush()
 }
 
-// tryAnswer is a line that the child writes for a piece.
+// tryAnswer is the child's line of output for a piece.
 type tryAnswer struct {
 	Error string `json:"error"`
 }
 
-// tryPieces has child processes try the pieces. One that crashes or hangs is replaced for those that are left.
+// tryPieces tries the pieces in child processes. If a child crashes or hangs, the next one continues after that piece.
 func (a *app) tryPieces(ctx context.Context, plugin string, pieces []support.Piece, run bool, limit time.Duration) ([]triedPiece, error) {
 	out := make([]triedPiece, len(pieces))
 	var left []int
@@ -282,7 +282,7 @@ func (a *app) tryPieces(ctx context.Context, plugin string, pieces []support.Pie
 	return out, nil
 }
 
-// inPiece is where the plugin found a mistake: a place in the text of a piece, which nobody sees.
+// inPiece matches a position in the text of a piece, which the user does not see.
 var inPiece = regexp.MustCompile(`^(compile: )?(UNKNOWN: )?(-|piece):\d+:\d+: error: `)
 
 // refusal is the first line of what the plugin says.
@@ -291,10 +291,10 @@ func refusal(s string) string {
 	return strings.TrimRight(inPiece.ReplaceAllString(line, ""), ": ")
 }
 
-// lastWords finds in what a crashed process wrote why it crashed.
+// lastWords matches the reason of a crash in the standard error of the process.
 var lastWords = regexp.MustCompile(`(?m)^(?:F\d{4} .*?\] )?((?:.*Check failed: |SIG[A-Z]+: |fatal error: |panic: ).*)$`)
 
-// tryBatch runs one child. It returns an answer for each piece that it came to, and how it ended before the next.
+// tryBatch runs one child. It returns an answer for each piece that the child finished, and how the child crashed, if it did.
 func tryBatch(ctx context.Context, plugin string, pieces []support.Piece, run bool, limit time.Duration) (answers []tryAnswer, crash string, err error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -86,7 +86,7 @@ func (f *pluginTest) cases() ([]conformance.Case, error) {
 	return cases, nil
 }
 
-// serveCases runs cases for another process, from the one it asks for on.
+// serveCases runs cases for a parent process, from case f.worker on.
 func (a *app) serveCases(ctx context.Context, f *pluginTest, cases []conformance.Case) error {
 	b, err := backends.Open(ctx, f.plugin, a.backendOptions())
 	if err != nil {
@@ -101,7 +101,7 @@ func (a *app) serveCases(ctx context.Context, f *pluginTest, cases []conformance
 	return conformance.Serve(ctx, a.stdout, b, ref, cases, f.worker)
 }
 
-// testPlugin has the cases run in processes of their own and reports them.
+// testPlugin runs the cases in child processes and reports them.
 func (a *app) testPlugin(ctx context.Context, f *pluginTest, cases []conformance.Case) error {
 	known, err := readKnown(f.known)
 	if err != nil {
@@ -153,7 +153,7 @@ func (a *app) testPlugin(ctx context.Context, f *pluginTest, cases []conformance
 	return nil
 }
 
-// reportTest writes the results in the forms that were asked for; the table is left out where standard output is taken.
+// reportTest writes the results in the chosen forms. It leaves out the table if JUnit goes to standard output.
 func (a *app) reportTest(f *pluginTest, describe string, results []conformance.Result) error {
 	if f.junit != "" {
 		var text bytes.Buffer
@@ -189,7 +189,7 @@ func readKnown(file string) (map[string]bool, error) {
 	return known, nil
 }
 
-// testedCase is a case in what 'hlocb plugin test --json' writes.
+// testedCase is a case in the output of 'hlocb plugin test --json'.
 type testedCase struct {
 	Group   string             `json:"group"`
 	Name    string             `json:"name"`

@@ -14,14 +14,14 @@ import (
 	"github.com/hlocb/hlocb/runtime/backends"
 )
 
-// backendOptions is how every command opens backends.
+// backendOptions returns the options with which every command opens backends.
 func (a *app) backendOptions() backends.Options {
 	limit, _ := new(limitFlags).bytes()
 	return backends.Options{Plugins: a.env, Probe: probe, Engine: interp.Options{MemoryLimit: limit},
 		Skipped: func(t backends.Tried) { a.note("skipped a plugin that cannot be used: %s", t) }}
 }
 
-// limitedOptions are backendOptions with what the command line says of the embedded engine.
+// limitedOptions returns backendOptions with the limits that the command line sets.
 func (a *app) limitedOptions(f *limitFlags) (backends.Options, error) {
 	opts := a.backendOptions()
 	var err error
@@ -29,7 +29,7 @@ func (a *app) limitedOptions(f *limitFlags) (backends.Options, error) {
 	return opts, err
 }
 
-// probe tries a layout of handler registration on a plugin in a process of its own, since a wrong one crashes it.
+// probe tries a layout of handler registration on a plugin in a child process, because a wrong one crashes it.
 func probe(path, platform string, versioned bool) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -44,7 +44,7 @@ func probe(path, platform string, versioned bool) error {
 	return nil
 }
 
-// pluginProbeCommand is what probe runs.
+// pluginProbeCommand is the child process of probe.
 func (a *app) pluginProbeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "probe PATH PLATFORM VERSIONED",

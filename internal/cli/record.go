@@ -121,7 +121,7 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 	return c
 }
 
-// addTolerance adds the flag that every command which compares values has.
+// addTolerance adds the flag --tolerance, which is the same for every command that compares values.
 func addTolerance(c *cobra.Command, to *string) {
 	c.Flags().StringVar(to, "tolerance", "", "accepted difference of floats: N ULPs, abs:X or rel:X (default 0)")
 }
@@ -177,7 +177,7 @@ func (a *app) compareRecordings(x, y *handlers.Recorded, tolerance uint64, asJSO
 		}
 	}
 	if len(found) == 0 {
-		a.note("there is nothing to compare: neither has an event or a result")
+		a.note("nothing to compare: neither has an event or a result")
 	}
 	if asJSON {
 		if found == nil {

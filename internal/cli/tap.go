@@ -23,8 +23,8 @@ import (
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
-// probeHandlers are the handlers that a probe may name, as 'hlocb run' makes them: they look on, and write to
-// standard output at most, because the module says which to use.
+// probeHandlers are the handlers that a probe may name. They only observe, and write to standard output at most, because
+// the module chooses among them.
 func probeHandlers() map[string]string {
 	return map[string]string{"print": "print", "stats": "stats", "finite": "finite", "record": "record:-"}
 }
@@ -336,7 +336,7 @@ func writtenName(src *diag.Source, op *ir.Op) string {
 	return string(m[1])
 }
 
-// valueLabel returns what a probe on v is called: the value's name where that tells more than a number, else its op's.
+// valueLabel returns the name of a probe on v: the value's name if it is not a number, otherwise its op's.
 func valueLabel(src *diag.Source, v *ir.Value) string {
 	name := valueName(src, v)
 	if name != "" && (name[0] < '0' || name[0] > '9') {

@@ -30,7 +30,7 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// verifyFlags are the flags of hlocb verify.
+// verifyFlags are the flags of hlocb compare and of verify A B.
 type verifyFlags struct {
 	rewrite   rewriteFlags
 	backend   [2]string
@@ -159,7 +159,7 @@ func (a *app) compare(ctx context.Context, paths [2]string, f *verifyFlags) erro
 	return a.compareRecordings(x, y, ulps, f.json)
 }
 
-// verifySide is one side as the command holds it.
+// verifySide is one side of a comparison: its text, backend and handlers.
 type verifySide struct {
 	app       *app
 	name      string // in diagnostics
@@ -218,7 +218,7 @@ type verifyRun struct {
 	where *diag.Diagnostic
 }
 
-// verifyFirst is what --bisect found.
+// verifyFirst is the op that --bisect found.
 type verifyFirst struct {
 	A         string             `json:"a"`
 	B         string             `json:"b"`
@@ -271,7 +271,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		return err
 	}
 	if typeList(types) != typeList(other) {
-		return entryErrorf(programs[1].Module(), "main takes (%s), but that of %s takes (%s)", typeList(other), paths[0], typeList(types))
+		return entryErrorf(programs[1].Module(), "main accepts (%s), but that of %s accepts (%s)", typeList(other), paths[0], typeList(types))
 	}
 	if f.asWritten && f.backend[0] != "auto" && f.backend[0] != backends.Engine && f.backend[0] != "interp" && programs[0].Manifest().AsWritten {
 		return usagef("--as-written: only the embedded engine delivers hooks that are not hlocb's own calls")
@@ -491,7 +491,7 @@ func (f *verifyFlags) generated(types []hlocb.Type, style verify.Style) verifyIn
 	return in
 }
 
-// compareRun compares what two runs gave. The first difference is located in the first program.
+// compareRun compares the outcomes of two runs. It locates the first difference in the first program.
 func compareRun(programs [2]*hlocb.Program, outs [2]*verify.Outcome, tol verify.Tolerance) (*verifyRun, error) {
 	run := &verifyRun{equal: true, Results: []*verify.Comparison{}}
 	m := programs[0].Module()
@@ -505,7 +505,7 @@ func compareRun(programs [2]*hlocb.Program, outs [2]*verify.Outcome, tol verify.
 		run.where = m.Errorf(hookOp(m, d.Site()), "%s: %s", what, d.What)
 	}
 	if len(outs[0].Results) != len(outs[1].Results) {
-		return nil, entryErrorf(programs[1].Module(), "main gives %s, but that of the first module %s", plural(len(outs[1].Results), "result"), plural(len(outs[0].Results), "result"))
+		return nil, entryErrorf(programs[1].Module(), "main returns %s, but that of the first module %s", plural(len(outs[1].Results), "result"), plural(len(outs[0].Results), "result"))
 	}
 	for i := range outs[0].Results {
 		c := verify.Compare(outs[0].Results[i], outs[1].Results[i], tol)
@@ -520,7 +520,7 @@ func compareRun(programs [2]*hlocb.Program, outs [2]*verify.Outcome, tol verify.
 	return run, nil
 }
 
-// hookOp returns the call of a site, the module where there is none.
+// hookOp returns the call of a site, or the module if there is none.
 func hookOp(m *ir.Module, site *hook.Site) *ir.Op {
 	out := m.Op()
 	if site == nil {
@@ -537,7 +537,7 @@ func hookOp(m *ir.Module, site *hook.Site) *ir.Op {
 	return out
 }
 
-// resultOp returns the op that computes result i of main, tokens not counted; the function where it is an argument.
+// resultOp returns the op that computes result i of main, tokens not counted, or the function if the result is an argument.
 func resultOp(m *ir.Module, i int) *ir.Op {
 	f, ok := fn.Lookup(m, "main")
 	if !ok {
@@ -563,7 +563,7 @@ func resultOp(m *ir.Module, i int) *ir.Op {
 	return f.Op
 }
 
-// verifyReport prints the report: JSON, or a line per result and the first difference with its place.
+// verifyReport prints the report: as JSON, or as a line per result and the position of the first difference.
 func (a *app) verifyReport(r *verifyReport, f *verifyFlags) error {
 	if f.json {
 		if err := a.writeJSON(r); err != nil {
@@ -582,7 +582,7 @@ func (a *app) verifyReport(r *verifyReport, f *verifyFlags) error {
 		if run.where != nil {
 			run.where.Render(a.stderr)
 			if f.bisect && run.First == nil {
-				a.note("no value that can be looked at differs: the difference vanishes when the values between are kept")
+				a.note("no observable value differs: the difference vanishes if values in between are observed")
 			}
 			break
 		}
