@@ -76,8 +76,8 @@ type compiling struct {
 	runtime  runtime.CompileOptions
 }
 
-// Answer lets h compute the results of the hooks that pattern selects: a name, a glob or a hexadecimal id. An exact name
-// beats a glob, a later option an earlier one.
+// Answer lets h compute the results of the hooks that pattern selects: a name, a glob or a hexadecimal id. An exact
+// name beats a glob, a later option an earlier one.
 func Answer(pattern string, h Handler) CompileOption {
 	return func(c *compiling) { c.bindings.Answer(pattern, h) }
 }
@@ -135,8 +135,8 @@ func (p *Program) OpenBackend(ctx context.Context, name string, opts backends.Op
 	return backends.Open(ctx, name, opts)
 }
 
-// Compile binds handlers and compiles the program. It fails with a *runtime.UnboundError if a hook needs an answer and no
-// handler supplies it.
+// Compile binds handlers and compiles the program. It fails with a *runtime.UnboundError if a hook needs an answer
+// and no handler supplies it.
 func (p *Program) Compile(ctx context.Context, opts ...CompileOption) (*Executable, error) {
 	c := compiling{bindings: &runtime.Bindings{}}
 	for _, o := range opts {
@@ -249,8 +249,8 @@ func (e *Executable) RunTensors(ctx context.Context, args []*Tensor) ([]*Tensor,
 	return visible(out, m.HiddenResults), err
 }
 
-// Close ends the executable and the backend that Compile opened for it. It waits for runs, except after a timeout: then a
-// handler is still running and may never return.
+// Close ends the executable and the backend that Compile opened for it. It waits for runs, except after a timeout:
+// then a handler is still running and may never return.
 func (e *Executable) Close() error {
 	if e.hung.Load() {
 		return nil

@@ -1,8 +1,8 @@
 // Package hlocb runs StableHLO modules with your own callbacks.
 //
-// [Load] or [Parse] reads a module and converts its hooks: the places where the program calls its host. [Program.Compile]
-// binds handlers to the hooks and compiles the module for XLA's CPU plugin if one is installed, otherwise for the
-// engine in pure Go. [Executable.Run] executes it.
+// [Load] or [Parse] reads a module and converts its hooks: the places where the program calls its host.
+// [Program.Compile] binds handlers to the hooks and compiles the module for XLA's CPU plugin if one is installed,
+// otherwise for the engine in pure Go. [Executable.Run] executes it.
 //
 // Everything else in this repository is below this package. Package runtime/handlers has handlers that print, check,
 // record and replay values.
@@ -25,8 +25,8 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// A Program is a module whose hooks are converted, and what is known about them. It may be compiled any number of times,
-// also from several goroutines.
+// A Program is a module whose hooks are converted, and what is known about them. It may be compiled any number of
+// times, also from several goroutines.
 type Program struct {
 	module    *ir.Module
 	manifest  *hook.Manifest

@@ -14,12 +14,12 @@ import (
 // collectiveTimeout is XLA's option for how many seconds a device waits for the others in a collective.
 const collectiveTimeout = "xla_cpu_collective_call_terminate_timeout_seconds"
 
-// XLAFlags returns flags, the value of XLA_FLAGS, with an option that lets the devices of p wait an hour for each other.
-// By default XLA's CPU runtime ends the process after a minute, which a slow handler can take. XLA reads the variable
-// when a plugin is first used, so a command must set it before it opens one.
+// XLAFlags returns flags, the value of XLA_FLAGS, with an option that lets the devices of p wait an hour for each
+// other. By default XLA's CPU runtime ends the process after a minute, which a slow handler can take. XLA reads the
+// variable when a plugin is first used, so a command must set it before it opens one.
 //
-// XLAFlags returns flags unchanged if p has no hooks, runs on one device or has the option already, or if the plugin does
-// not know the option: XLA ends the process for an unknown one.
+// XLAFlags returns flags unchanged if p has no hooks, runs on one device or has the option already, or if the plugin
+// does not know the option: XLA ends the process for an unknown one.
 func (p *Program) XLAFlags(flags, backend string, opts backends.Options) string {
 	if len(p.manifest.Sites) == 0 || devices(p.module) < 2 || strings.Contains(flags, collectiveTimeout) {
 		return flags

@@ -1,8 +1,9 @@
-// Package opt is an opt binary: a command line that reads modules, runs passes over them and prints them. A compiler with
-// dialects and passes of its own needs three lines for one:
+// Package opt is an opt binary: a command line that reads modules, runs passes over them and prints them. A compiler
+// with dialects and passes of its own needs three lines for one:
 //
 //	func main() {
-//		os.Exit(opt.Main(os.Args[1:], opt.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, opt.Config{Dialects: mine, Passes: passes}))
+//		streams := opt.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+//		os.Exit(opt.Main(os.Args[1:], streams, opt.Config{Dialects: dialects, Passes: passes}))
 //	}
 //
 // 'hlocb opt' is this command line with hlocb's dialects and passes.

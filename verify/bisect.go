@@ -43,12 +43,12 @@ type scope struct {
 	fn   string
 }
 
-// Bisect finds the first op, in the order of execution, whose value differs: first in main, then in the region or function
-// of that op, and so on. It returns nil if no observable value differs.
+// Bisect finds the first op, in the order of execution, whose value differs: first in main, then in the region or
+// function of that op, and so on. It returns nil if no observable value differs.
 //
-// Bisect pairs ops by position if both blocks have equally many ops with the same result types, otherwise by kind, result
-// types and position among ops of that kind. It leaves hooks out. A probe keeps a compiler from fusing across its value,
-// so a difference that fusion makes can vanish.
+// Bisect pairs ops by position if both blocks have equally many ops with the same result types, otherwise by kind,
+// result types and position among ops of that kind. It leaves hooks out. A probe keeps a compiler from fusing across
+// its value, so a difference that fusion makes can vanish.
 func Bisect(ctx context.Context, a, b *Source, args []*tensor.Tensor, tol Tolerance) (*Found, error) {
 	at := [2]scope{}
 	var best *Found
@@ -322,7 +322,8 @@ func addProbes(m *ir.Module, pairs [][2]*ir.Op, side int, sites map[hook.ID]prob
 // notExecuted replaces the type of a value that the second side computes less often than the first.
 const notExecuted = "no execution"
 
-// firstDifferent returns the probe that differs in the earliest execution of its block and, among those, the first in it.
+// firstDifferent returns the probe that differs in the earliest execution of its block and, among those, the first in
+// it.
 func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[hook.ID]probe, events [2][]Event, tol Tolerance) *Found {
 	type place struct {
 		device int
@@ -356,8 +357,8 @@ func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[
 		case n < len(seen):
 			c = Compare(e.Operands[0], seen[n].Operands[0], tol)
 		case len(seen) == 0:
-			// XLA removes the condition of a loop whose trips it has counted, so its values cannot be observed there. If only
-			// one side takes a branch, the branch's condition differs itself.
+			// XLA removes the condition of a loop whose trips it has counted, so its values cannot be observed there.
+			// If only one side takes a branch, the branch's condition differs itself.
 			continue
 		default:
 			c = &Comparison{Type: typeText(e.Operands[0]), OtherType: notExecuted}

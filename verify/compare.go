@@ -124,7 +124,8 @@ func typeText(t *tensor.Tensor) string {
 	return s + t.DType().String() + ">"
 }
 
-// elementText writes an element with enough digits to distinguish it from its neighbors. A NaN is written with its bits.
+// elementText writes an element with enough digits to distinguish it from its neighbors. A NaN is written with its
+// bits.
 func elementText(t *tensor.Tensor, i int) string {
 	if t.DType().IsComplex() {
 		return string(tensor.AppendElement(nil, t, i))

@@ -33,8 +33,8 @@ func (d *EventDifference) Site() *hook.Site { return d.site }
 // Equal reports whether no difference was found.
 func (c *EventComparison) Equal() bool { return c.First == nil }
 
-// pairSites finds for each hook of a the hook of b that stands for it, as hook.Pair does. If both sides have equally many
-// hooks left, it pairs those by position.
+// pairSites finds for each hook of a the hook of b that stands for it, as hook.Pair does. If both sides have equally
+// many hooks left, it pairs those by position.
 func pairSites(a, b []*hook.Site) map[*hook.Site]*hook.Site {
 	pair := hook.Pair(a, b)
 	if len(a) != len(b) {
@@ -53,8 +53,8 @@ func pairSites(a, b []*hook.Site) map[*hook.Site]*hook.Site {
 	return pair
 }
 
-// sitesOf returns the hooks of a manifest, then those that only events mention: ops such as interpreter.print, which are
-// hooks of the embedded engine alone.
+// sitesOf returns the hooks of a manifest, then those that only events mention: ops such as interpreter.print, which
+// are hooks of the embedded engine alone.
 func sitesOf(m *hook.Manifest, events []Event) []*hook.Site {
 	var out []*hook.Site
 	seen := map[*hook.Site]bool{}
@@ -91,9 +91,9 @@ func perHook(events []Event) (lists map[key][]*Event, order []key) {
 	return lists, order
 }
 
-// CompareEvents compares events by hook and device: both sides must have equally many, with equal operands. Then it compares
-// the order that the first program asks for: for each edge of its manifest, the events of the two hooks must alternate in
-// the same way. It ignores hooks without side effects, which either side may merge, repeat or remove.
+// CompareEvents compares events by hook and device: both sides must have equally many, with equal operands. Then it
+// compares the order that the first program asks for: for each edge of its manifest, the events of the two hooks must
+// alternate in the same way. It ignores hooks without side effects, which either side may merge, repeat or remove.
 func CompareEvents(ma, mb *hook.Manifest, a, b []Event, tol Tolerance) *EventComparison {
 	out := &EventComparison{}
 	pair := pairSites(sitesOf(ma, a), sitesOf(mb, b))

@@ -12,8 +12,8 @@ type Style uint8
 
 // Styles of inputs.
 const (
-	// Ordinary inputs are floats from the standard normal distribution, integers from 0 to 9, and fair booleans. They keep
-	// the values of most models finite and their loops short.
+	// Ordinary inputs are floats from the standard normal distribution, integers from 0 to 9, and fair booleans. They
+	// keep the values of most models finite and their loops short.
 	Ordinary Style = iota
 	// Positive inputs are floats between 0.1 and 0.9, which roots and logarithms accept; other types as for Ordinary.
 	Positive
@@ -71,7 +71,8 @@ func ordinary(t *tensor.Tensor, i int, rng *rand.Rand) {
 	}
 }
 
-// Canonical truncates random bits to a code of type d as a tensor stores it: narrow integers are sign-extended in their byte.
+// Canonical truncates random bits to a code of type d as a tensor stores it: narrow integers are sign-extended in
+// their byte.
 func Canonical(d tensor.DType, v uint64) uint64 {
 	shift := 64 - d.Bits()
 	if d.Kind() == tensor.KindSigned {

@@ -10,10 +10,10 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// StandIn returns a responder for programs whose host is missing. Both sides get the same answers: each result is the first
-// operand of its type that no other result has or, if there is none, ordinary values. These depend on seed, the position
-// of the result, and how often the hook was called on that device in that run, but not on other hooks: sides whose hooks
-// fire in different orders get the same answers.
+// StandIn returns a responder for programs whose host is missing. Both sides get the same answers: each result is the
+// first operand of its type that no other result has or, if there is none, ordinary values. These depend on seed, the
+// position of the result, and how often the hook was called on that device in that run, but not on other hooks: sides
+// whose hooks fire in different orders get the same answers.
 func StandIn(seed uint64) runtime.Handler {
 	return &standIn{seed: seed, asked: map[standInKey]uint64{}}
 }

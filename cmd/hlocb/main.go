@@ -11,8 +11,8 @@ import (
 )
 
 func main() {
-	// A plugin that aborts or writes to a wrong address then ends the process with its signal, exit code 134 or 139, and not
-	// with Go's 2, which means a wrong command line.
+	// A plugin that aborts or writes to a wrong address then ends the process with its signal, exit code 134 or 139,
+	// and not with Go's 2, which means a wrong command line.
 	debug.SetTraceback("crash")
 	if os.Getenv("GOGC") == "" {
 		heap.Tune()

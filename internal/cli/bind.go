@@ -71,8 +71,8 @@ type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// handlerEnv returns the environment of handlers. out.Open opens the files that they create. With beside, a file is written
-// under another name and renamed when it is complete.
+// handlerEnv returns the environment of handlers. out.Open opens the files that they create. With beside, a file is
+// written under another name and renamed when it is complete.
 func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
 	return &handlers.Env{
 		Out: a.stdout,

@@ -110,8 +110,8 @@ func callOf(m *ir.Module, id hook.ID) (out *ir.Op) {
 	return out
 }
 
-// shortCall writes a call with an attribute per line. Layouts, which are always row-major, are left out, and aliases are
-// written result = operand.
+// shortCall writes a call with an attribute per line. Layouts, which are always row-major, are left out, and aliases
+// are written result = operand.
 func shortCall(text string, width int) string {
 	const indent = "        "
 	if len(text)+len(indent) <= width {

@@ -12,8 +12,9 @@ import (
 // commandNames matches the names of the commands that a help lists.
 var commandNames = regexp.MustCompile(`(?m)^  ([a-z]+) {2,}\S`)
 
-// TestHelp prints the help of every command and topic. Its lines fit a terminal of 80 columns, but for examples, which are lines to
-// be copied; every flag stands in a group; no text shows the quotes by which libraries name the values of flags.
+// TestHelp prints the help of every command and topic. Its lines fit a terminal of 80 columns, but for examples,
+// which are lines to be copied; every flag stands in a group; no text shows the quotes by which libraries name the
+// values of flags.
 func TestHelp(t *testing.T) {
 	help := func(args ...string) string {
 		var out, errs strings.Builder

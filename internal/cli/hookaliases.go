@@ -44,8 +44,8 @@ func (c *compiledAlias) String() string {
 	return fmt.Sprintf("copy in %d of %d calls", c.Copies, c.Calls)
 }
 
-// compiledAliases compiles a program and returns each predicted alias with the compiled one. A refused alias is not in the
-// program, so it has no compiled one.
+// compiledAliases compiles a program and returns each predicted alias with the compiled one. A refused alias is not
+// in the program, so it has no compiled one.
 func (a *app) compiledAliases(ctx context.Context, plugin string, p *hlocb.Program) (lines []aliasLine, described string, err error) {
 	r := p.Rewritten()
 	lines = make([]aliasLine, len(r.Aliases))

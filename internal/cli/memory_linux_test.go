@@ -34,9 +34,9 @@ var forms = []struct {
 	{"diagnostics", []string{"opt", "--split-input-file", "--verify-diagnostics"}, ""},
 }
 
-// TestMemory: whatever the text, reading, verifying, changing and printing it takes at most 40 times its size and 64 MB,
-// neither more time than is reasonable, nor a stack without end. Each text is given to a process of its own, for each
-// form. HLOCB_LONG makes the texts larger; otherwise each is written with its locations and in one other form.
+// TestMemory: whatever the text, reading, verifying, changing and printing it takes at most 40 times its size and 64
+// MB, neither more time than is reasonable, nor a stack without end. Each text is given to a process of its own, for
+// each form. HLOCB_LONG makes the texts larger; otherwise each is written with its locations and in one other form.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skip: a process for each of many large texts")

@@ -56,8 +56,8 @@ func readModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
 	return reader.Read(src, registry, maxErrors)
 }
 
-// writeModule writes a module to a file, or to standard output for "" and "-". It writes the locations that the module has
-// of its own, and all if o says so.
+// writeModule writes a module to a file, or to standard output for "" and "-". It writes the locations that the
+// module has of its own, and all if o says so.
 func (a *app) writeModule(path string, m *ir.Module, o print.Options) error {
 	o = reader.Written(m, o)
 	return a.WriteFile(path, func(w io.Writer) error { return print.Print(w, m, o) })

@@ -142,8 +142,8 @@ func (a *app) tryModule(ctx context.Context, plugin string, m *ir.Module, r *che
 	return err
 }
 
-// settle sets the verdict of the whole report. If the module compiles, an op that the plugin or a table refuses on its own
-// becomes a maybe.
+// settle sets the verdict of the whole report. If the module compiles, an op that the plugin or a table refuses on
+// its own becomes a maybe.
 func (r *checkReport) settle() {
 	compiled := r.Module != nil && r.Module.Verdict == support.Yes
 	r.Verdict = support.Yes
@@ -294,7 +294,8 @@ func refusal(s string) string {
 // lastWords matches the reason of a crash in the standard error of the process.
 var lastWords = regexp.MustCompile(`(?m)^(?:F\d{4} .*?\] )?((?:.*Check failed: |SIG[A-Z]+: |fatal error: |panic: ).*)$`)
 
-// tryBatch runs one child. It returns an answer for each piece that the child finished, and how the child crashed, if it did.
+// tryBatch runs one child. It returns an answer for each piece that the child finished, and how the child crashed, if
+// it did.
 func tryBatch(ctx context.Context, plugin string, pieces []support.Piece, run bool, limit time.Duration) (answers []tryAnswer, crash string, err error) {
 	self, err := os.Executable()
 	if err != nil {

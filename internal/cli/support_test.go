@@ -11,8 +11,8 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
-// TestStaticTableHolds has XLA's CPU plugin compile the samples of ops by themselves and compares that with what the table
-// says of the ops: those files that hold one which the plugin lacks, and all with HLOCB_LONG.
+// TestStaticTableHolds has XLA's CPU plugin compile the samples of ops by themselves and compares that with what the
+// table says of the ops: those files that hold one which the plugin lacks, and all with HLOCB_LONG.
 func TestStaticTableHolds(t *testing.T) {
 	// What the sample is about, and not its op, is refused.
 	odd := map[string]string{

@@ -23,8 +23,8 @@ import (
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
-// probeHandlers are the handlers that a probe may name. They only observe, and write to standard output at most, because
-// the module chooses among them.
+// probeHandlers are the handlers that a probe may name. They only observe, and write to standard output at most,
+// because the module chooses among them.
 func probeHandlers() map[string]string {
 	return map[string]string{"print": "print", "stats": "stats", "finite": "finite", "record": "record:-"}
 }
@@ -170,8 +170,8 @@ func (a *app) listValues(m *ir.Module, t *tap, verbose bool) error {
 	return w.Flush()
 }
 
-// addProbes taps the values that any of the patterns selects and returns the ids of the probes. A pattern that selects no
-// value that can be observed is an error.
+// addProbes taps the values that any of the patterns selects and returns the ids of the probes. A pattern that
+// selects no value that can be observed is an error.
 func (a *app) addProbes(m *ir.Module, t *tap) ([]hook.ID, error) {
 	prober, err := hookformat.NewProber(m)
 	if err != nil {
@@ -213,7 +213,8 @@ func (a *app) addProbes(m *ir.Module, t *tap) ([]hook.ID, error) {
 	if skipped > 0 {
 		a.note("skipped %s in functions that a custom call names", plural(skipped, "value"))
 	}
-	// From the last to the first: each probe goes right after its value's definition, so probes of one op end up in order.
+	// From the last to the first: each probe goes right after its value's definition, so probes of one op end up in
+	// order.
 	labels := make([]string, len(chosen))
 	for i, v := range chosen {
 		labels[i] = valueLabel(m.Source(), v)
@@ -287,8 +288,8 @@ func locText(v *ir.Value, op *ir.Op) string {
 // plainPositions turns the file positions of a location, "step.py":3:8, into step.py:3:8.
 var plainPositions = regexp.MustCompile(`"([^"\\]*)":(\d+):(\d+)`)
 
-// selects reports whether a pattern matches a value's name, its op's name or its location, as MLIR writes it or with plain
-// positions.
+// selects reports whether a pattern matches a value's name, its op's name or its location, as MLIR writes it or with
+// plain positions.
 func selects(p *regexp.Regexp, src *diag.Source, v *ir.Value, op *ir.Op) bool {
 	if name := valueName(src, v); name != "" && p.MatchString("%"+name) {
 		return true
@@ -356,8 +357,8 @@ func valueLabel(src *diag.Source, v *ir.Value) string {
 	return op
 }
 
-// bindProbes binds the handlers of the probes that --tap added and, with --probes, of those that the module has. A module
-// alone must not choose its handlers, so bindProbes reports probes that it does not run.
+// bindProbes binds the handlers of the probes that --tap added and, with --probes, of those that the module has. A
+// module alone must not choose its handlers, so bindProbes reports probes that it does not run.
 func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 	unserved := 0
 	made := map[string]runtime.Handler{}

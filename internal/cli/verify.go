@@ -537,7 +537,8 @@ func hookOp(m *ir.Module, site *hook.Site) *ir.Op {
 	return out
 }
 
-// resultOp returns the op that computes result i of main, tokens not counted, or the function if the result is an argument.
+// resultOp returns the op that computes result i of main, tokens not counted, or the function if the result is an
+// argument.
 func resultOp(m *ir.Module, i int) *ir.Op {
 	f, ok := fn.Lookup(m, "main")
 	if !ok {

@@ -11,8 +11,8 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
-// notRunAsWritten lists the modules of the corpus that the embedded engine does not run, written or rewritten, each with a
-// part of the error.
+// notRunAsWritten lists the modules of the corpus that the embedded engine does not run, written or rewritten, each
+// with a part of the error.
 var notRunAsWritten = map[string]string{
 	"t14_badalias.mlir": "output_operand_alias attribute", // not valid, on purpose
 }

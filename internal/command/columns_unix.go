@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closed reports whether a process got a standard stream closed. Go opens /dev/null in its place, for reading and writing,
-// which would lose what is written without a word.
+// closed reports whether a process got a standard stream closed. Go opens /dev/null in its place, for reading and
+// writing, which would lose what is written without a word.
 func closed(w any) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -114,7 +114,8 @@ type SilentError struct{ Text string }
 
 func (e *SilentError) Error() string { return e.Text }
 
-// Execute runs a command line and returns the exit code. It reports an error, and fails if results could not be written.
+// Execute runs a command line and returns the exit code. It reports an error, and fails if results could not be
+// written.
 func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []string, p Policy) int {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetArgs(args)
@@ -145,8 +146,8 @@ func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []strin
 	return code
 }
 
-// report prints an error for a person: diagnostics with the source line and a caret, everything with the names that came
-// from a module escaped.
+// report prints an error for a person: diagnostics with the source line and a caret, everything with the names that
+// came from a module escaped.
 func (c *Console) report(err error, cmd *cobra.Command, code int, hint func(error) string) {
 	var one *diag.Diagnostic
 	var list diag.List

@@ -156,8 +156,8 @@ func startsMLIR(text []byte) bool {
 	return false
 }
 
-// HasLocations reports whether the text that m was read from has locations. If it has none, m's ops are located by their
-// place in that text: good for diagnostics and events, but not part of the module.
+// HasLocations reports whether the text that m was read from has locations. If it has none, m's ops are located by
+// their place in that text: good for diagnostics and events, but not part of the module.
 func HasLocations(m *ir.Module) bool {
 	if m.Source() != nil && m.Source().Binary() {
 		found := false
