@@ -431,7 +431,7 @@ func (w *Text) AppendType(b []byte, t Type) []byte {
 	case *DialectType:
 		return appendDialectSymbol(b, '!', t.dialect, t.name, t.body)
 	}
-	return append(b, "<<null type>>"...)
+	return append(b, "<<NULL TYPE>>"...)
 }
 
 // tensor appends a tensor type: the text it keeps, if no alias can be in it.

@@ -66,7 +66,15 @@ func (p *printer) PrintFunctionType(inputs, results []ir.Type) {
 
 // opType writes the types of op's operands and results as those of a function.
 func (p *printer) opType(op *ir.Op) {
-	p.functionType(op.NumOperands(), func(i int) ir.Type { return op.Operand(i).Type() }, op.NumResults(), func(i int) ir.Type { return op.Result(i).Type() })
+	p.functionType(op.NumOperands(), func(i int) ir.Type { return operandType(op, i) }, op.NumResults(), func(i int) ir.Type { return op.Result(i).Type() })
+}
+
+// operandType returns the type of operand i, nil if it has no value.
+func operandType(op *ir.Op, i int) ir.Type {
+	if v := op.Operand(i); v != nil {
+		return v.Type()
+	}
+	return nil
 }
 
 // functionType writes (inputs) -> results, a single result without parentheses unless it is a function.

@@ -219,7 +219,7 @@ func (p *printer) customOrGeneric(op *ir.Op) {
 		p.verbatim(op, pieces)
 		return
 	}
-	if p.o.Generic || !def.Known() {
+	if p.o.Generic || !def.Known() || lacksOperand(op) {
 		p.generic(op)
 		return
 	}
@@ -240,6 +240,16 @@ func (p *printer) customOrGeneric(op *ir.Op) {
 		return
 	}
 	p.generic(op)
+}
+
+// lacksOperand reports whether an operand has no value.
+func lacksOperand(op *ir.Op) bool {
+	for i := range op.NumOperands() {
+		if op.Operand(i) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // fits reports whether the op has the operands, results and regions that its definition says: an op that does not
