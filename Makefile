@@ -19,8 +19,8 @@ VENV = $(CACHE)/venv
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
 
-# Tests compare hlocb with XLA's CPU plugin and with jaxlib, which go into hlocb's cache. If there is no pip or no network,
-# the tests that need them are skipped, and the summary of 'make test' names these tests.
+# Tests compare hlocb with XLA's CPU plugin and with jaxlib, which go into hlocb's cache. If there is no pip or no
+# network, the tests that need them are skipped, and the summary of 'make test' names these tests.
 peers: plugin jaxlib
 
 plugin:
@@ -68,7 +68,8 @@ corpus: peers
 # The measurements that have goals.
 bench: bench-parse bench-callbacks
 
-# The cost of a hook on the CPU plugin, beside a C handler that does nothing, JAX's callbacks, an optimization barrier and the disk.
+# The cost of a hook on the CPU plugin, beside a C handler that does nothing, JAX's callbacks, an optimization barrier
+# and the disk.
 bench-callbacks: peers
 	$(GO) run ./internal/bench/callbacks
 

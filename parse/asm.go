@@ -165,7 +165,8 @@ func (p *parser) wrong(format string, args ...any) {
 	p.ErrorfAt(diag.At(p.missingAt()), format, args...)
 }
 
-// missingAt returns the offset of the end of the text before the current token and the white space and comments before it.
+// missingAt returns the offset of the end of the text before the current token and the white space and comments before
+// it.
 func (p *parser) missingAt() int {
 	src := p.src
 	i := p.tok.start
@@ -388,8 +389,8 @@ func (p *parser) operands(list []ir.Operand) []ir.Operand {
 	return list
 }
 
-// growList returns list with capacity for one more element. It gives a long list the capacity for all elements up to the
-// closing bracket, because the storage of a list that grows step by step can be larger than the list.
+// growList returns list with capacity for one more element. It gives a long list the capacity for all elements up to
+// the closing bracket, because the storage of a list that grows step by step can be larger than the list.
 func growList[T any](p *parser, list []T) []T {
 	const long = 1 << 10
 	if len(list) < cap(list) || len(list) < long {

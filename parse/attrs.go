@@ -335,7 +335,8 @@ func (p *parser) denseAttr(want ir.Type) ir.Attr {
 		if n < 0 {
 			p.ErrorfAt(attrPos, "elements literal type has too many elements")
 		}
-		// A long list is printed in hexadecimal, which takes its elements. Decode it at once instead of checking it first.
+		// A long list is printed in hexadecimal, which takes its elements. Decode it at once instead of checking it
+		// first.
 		if n > tensor.HexLarger && bytes.HasPrefix(text, []byte("[")) {
 			v, splat, err := tensor.DecodeDense(text, dtype, shape)
 			if err != nil {
@@ -350,8 +351,8 @@ func (p *parser) denseAttr(want ir.Type) ir.Attr {
 	return a
 }
 
-// checkDense reports err, a mistake in a literal, if it is not nil. The literal's text starts at offset start, its attribute
-// at pos.
+// checkDense reports err, a mistake in a literal, if it is not nil. The literal's text starts at offset start, its
+// attribute at pos.
 func (p *parser) checkDense(err *tensor.LiteralError, pos diag.Pos, start int) {
 	if err == nil {
 		return

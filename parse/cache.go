@@ -7,9 +7,9 @@ import (
 )
 
 // Programs repeat themselves: a module of a thousand ops has a dozen types. The parser therefore remembers what short
-// texts stand for, and reads a repeated text with one lookup. There is one policy for all kinds of text: a text of at most
-// longestCached bytes that holds no alias (each use of an alias is counted, see limits) is remembered until the parser is
-// done.
+// texts stand for, and reads a repeated text with one lookup. There is one policy for all kinds of text: a text of at
+// most longestCached bytes that holds no alias (each use of an alias is counted, see limits) is remembered until the
+// parser is done.
 
 // longestCached is the length in bytes of the longest text that is remembered.
 const longestCached = 512
@@ -84,9 +84,9 @@ func slot(text []byte) int {
 	return int(h * odd >> (64 - 7))
 }
 
-// attrTexts remembers the texts that one use of a directive read last, if all arguments of the directive are attributes of
-// its op: the directive then reads equal attributes from equal texts. Only the directive knows where such a text ends, so
-// that the texts are compared with the source one by one.
+// attrTexts remembers the texts that one use of a directive read last, if all arguments of the directive are
+// attributes of its op: the directive then reads equal attributes from equal texts. Only the directive knows where
+// such a text ends, so that the texts are compared with the source one by one.
 type attrTexts struct {
 	list []attrText
 	turn int // the entry to replace next

@@ -13,7 +13,8 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// seeds adds the modules of testdata as starting points: whole files up to 8 kB, so that mutation reaches all of a text.
+// seeds adds the modules of testdata as starting points: whole files up to 8 kB, so that mutation reaches all of a
+// text.
 func seeds(f *testing.F) {
 	f.Helper()
 	for _, text := range testkit.Texts(f, "mlir/*.mlir", "hooks/*.mlir", "events/*.mlir", "order/*.mlir", "../internal/conformance/testdata/*.mlir") {
@@ -54,8 +55,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// within fails if f, which reads a text of size bytes, allocates too much memory for such a text or takes too long. The limits
-// allow for garbage and for a busy machine.
+// within fails if f, which reads a text of size bytes, allocates too much memory for such a text or takes too long.
+// The limits allow for garbage and for a busy machine.
 func within(t *testing.T, size int, f func()) {
 	t.Helper()
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}

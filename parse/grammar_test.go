@@ -18,8 +18,8 @@ type node struct {
 // item matches the next item of a rule.
 var item = regexp.MustCompile(`^\s*('[^']+'|/[^/]+/|[a-z0-9-]+|[()|?*+])`)
 
-// readGrammar returns the rules of grammar.md: indented lines 'name ::= ...' and the lines that continue them. The rules
-// under the heading Tokens are in words.
+// readGrammar returns the rules of grammar.md: indented lines 'name ::= ...' and the lines that continue them. The
+// rules under the heading Tokens are in words.
 func readGrammar(t *testing.T) (rules map[string]*node, words map[string]bool) {
 	t.Helper()
 	text, err := os.ReadFile("grammar.md")

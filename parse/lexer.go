@@ -228,7 +228,8 @@ func (l *lexer) other(i int, c byte) {
 	}
 }
 
-// suffix returns the end of the name after a prefix: digits alone, or letters, digits and $._- that do not start with a digit.
+// suffix returns the end of the name after a prefix: digits alone, or letters, digits and $._- that do not start with
+// a digit.
 func (l *lexer) suffix(i int) int {
 	src := l.src
 	if i < len(src) && class[src[i]]&clsDigit != 0 {
@@ -245,8 +246,8 @@ func (l *lexer) suffix(i int) int {
 	return i
 }
 
-// stringEnd returns the offset after the string that starts with the quote at i. If the string is wrong, the current token
-// becomes an error and stringEnd returns 0.
+// stringEnd returns the offset after the string that starts with the quote at i. If the string is wrong, the current
+// token becomes an error and stringEnd returns 0.
 func (l *lexer) stringEnd(i int) int {
 	src := l.src
 	for j := i + 1; j < len(src); j++ {

@@ -8,8 +8,8 @@ import (
 const maxDepth = 10000
 
 // limits bounds the depth and the size of a module by the text that it is read from. Aliases of aliases can double at
-// every step, and a long alias can be used often. A short text could therefore stand for more than any memory holds, because
-// only few aliases are printed as aliases.
+// every step, and a long alias can be used often. A short text could therefore stand for more than any memory holds,
+// because only few aliases are printed as aliases.
 type limits struct {
 	bytes      int   // length of the source
 	depth      int   // of the brackets around the current token
@@ -21,8 +21,8 @@ type limits struct {
 // maxExpansion returns the largest length in bytes of the text that all uses of aliases stand for.
 func (l *limits) maxExpansion() int64 { return 1<<22 + 8*int64(l.bytes) }
 
-// maxFused returns the largest number of parts of all fused locations. Nested fused locations become one, each time with
-// all parts of the one before.
+// maxFused returns the largest number of parts of all fused locations. Nested fused locations become one, each time
+// with all parts of the one before.
 func (l *limits) maxFused() int64 { return 1<<20 + int64(l.bytes) }
 
 // deeper guards a recursion; the caller must call p.depth-- when it returns.

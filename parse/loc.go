@@ -18,8 +18,8 @@ type locations struct {
 	names   []string               // the keys of forward, in the order of their first uses
 }
 
-// forwardLoc is a location alias that an op or an argument uses before its definition. As in MLIR only the whole location
-// of an op or argument can be one.
+// forwardLoc is a location alias that an op or an argument uses before its definition. As in MLIR only the whole
+// location of an op or argument can be one.
 type forwardLoc struct {
 	use *ir.Loc // stands for def in the module until the text is read
 	def *ir.Loc // nil until it is read
@@ -35,8 +35,8 @@ func (p *parser) ParseOptionalLoc() *ir.Loc {
 	return p.parenLoc("location", true)
 }
 
-// parenLoc reads a location in parentheses. Messages call it what. forward says that it may be an alias without a definition
-// so far.
+// parenLoc reads a location in parentheses. Messages call it what. forward says that it may be an alias without a
+// definition so far.
 func (p *parser) parenLoc(what string, forward bool) *ir.Loc {
 	p.expectIn('(', "expected '(' in "+what)
 	var l *ir.Loc
@@ -178,9 +178,9 @@ func (p *parser) fused() *ir.Loc {
 	return l
 }
 
-// fuse returns the fused location of the parts on the stack from mark on. Like MLIR it flattens nested fused locations with
-// the same metadata and drops repeated and unknown parts; a single part without metadata stands for itself. size is the
-// length of the metadata's text in bytes.
+// fuse returns the fused location of the parts on the stack from mark on. Like MLIR it flattens nested fused locations
+// with the same metadata and drops repeated and unknown parts; a single part without metadata stands for itself. size
+// is the length of the metadata's text in bytes.
 func (p *parser) fuse(meta ir.Attr, size int64, mark int) *ir.Loc {
 	list := p.locs.stack[mark:]
 	flat := true

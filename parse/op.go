@@ -316,8 +316,8 @@ func (p *parser) needForm(k *opKind) *opKind {
 	return k
 }
 
-// attrDict reads {a = x, b} into st. In generic form without <{...}> the inherent attributes of a known op are among the
-// others.
+// attrDict reads {a = x, b} into st. In generic form without <{...}> the inherent attributes of a known op are among
+// the others.
 func (p *parser) attrDict(st *ir.OpState, properties bool) {
 	mark := p.entries()
 	known := st.Def.Known()
@@ -332,7 +332,8 @@ func (p *parser) attrDict(st *ir.OpState, properties bool) {
 	p.ops.attrs = p.ops.attrs[:mark]
 }
 
-// entries reads {a = x, b} and pushes the entries onto the stack of attributes. It returns the length that the stack had.
+// entries reads {a = x, b} and pushes the entries onto the stack of attributes. It returns the length that the stack
+// had.
 func (p *parser) entries() (mark int) {
 	p.expectIn('{', "expected '{' in attribute dictionary")
 	mark = len(p.ops.attrs)

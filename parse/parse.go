@@ -10,8 +10,8 @@ import (
 
 // Options change how text is read. The zero value reads one module and stops at the first mistake.
 type Options struct {
-	// MaxErrors is the number of mistakes to report before reading stops; 0 means 1. Reading stops earlier if the text has
-	// more than 1000 mistakes and one for every six bytes, because an error can take more memory than its text.
+	// MaxErrors is the number of mistakes to report before reading stops; 0 means 1. Reading stops earlier if the text
+	// has more than 1000 mistakes and one for every six bytes, because an error can take more memory than its text.
 	MaxErrors int
 }
 

@@ -45,9 +45,9 @@ func (p *parser) report(d *diag.Diagnostic) {
 	}
 }
 
-// maxSkipLevel is the deepest level of ops at which a wrong op is skipped alone; below it, the op around it is skipped too.
-// Each level recovers and repeats the panic of the levels inside it, so without a limit the time would grow with the
-// square of the depth.
+// maxSkipLevel is the deepest level of ops at which a wrong op is skipped alone; below it, the op around it is skipped
+// too. Each level recovers and repeats the panic of the levels inside it, so without a limit the time would grow with
+// the square of the depth.
 const maxSkipLevel = 100
 
 // operationOrSkip reads one op. If several mistakes are to be reported, it skips a wrong op: reading resumes with the
@@ -138,8 +138,8 @@ func (p *parser) poison(start token) {
 	}
 }
 
-// skipOp moves to the first token that may start an op or a block or end the region: one that is first on its line, after
-// the mistake, and outside the brackets that the op opened.
+// skipOp moves to the first token that may start an op or a block or end the region: one that is first on its line,
+// after the mistake, and outside the brackets that the op opened.
 func (p *parser) skipOp(start token, bad int) {
 	p.lexAt(start.start)
 	open := 0

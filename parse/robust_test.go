@@ -250,8 +250,8 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
-// TestForwardLocations: as in MLIR, only the whole location of an op or argument may be an alias that is defined later. A
-// location can therefore not be part of itself.
+// TestForwardLocations: as in MLIR, only the whole location of an op or argument may be an alias that is defined
+// later. A location can therefore not be part of itself.
 func TestForwardLocations(t *testing.T) {
 	m, err := text("\"a.b\"() ({\n^bb0(%a: i32 loc(#a)):\n  \"a.c\"() : () -> () loc(#a)\n}) : () -> () loc(#b)\n#a = loc(\"x\")\n#b = loc(callsite(#a at \"y\"))")
 	if err != nil {
@@ -299,8 +299,8 @@ func TestUsedOften(t *testing.T) {
 	}
 }
 
-// TestPrintInPieces: text that is printed in pieces is the same, also if only the end of the module shows that the start
-// needs aliases.
+// TestPrintInPieces: text that is printed in pieces is the same, also if only the end of the module shows that the
+// start needs aliases.
 func TestPrintInPieces(t *testing.T) {
 	ops := strings.Repeat("\"a.b\"() {x = [1, 2, 3], y = dense<[1, 2]> : tensor<2xi8>} : () -> tensor<4xf32>\n", 100)
 	deep := strings.Repeat("\"a.b\"() ({\n", 1500) + ops + strings.Repeat("}) : () -> ()\n", 1500)

@@ -112,8 +112,8 @@ func (p *parser) bind(name []byte, b binding) {
 	}
 }
 
-// moreNums returns the capacity to give the table of numbered values if it needs more than n entries. For a large table it
-// extrapolates to the end of the text, to avoid copying the table again and again.
+// moreNums returns the capacity to give the table of numbered values if it needs more than n entries. For a large
+// table it extrapolates to the end of the text, to avoid copying the table again and again.
 func (p *parser) moreNums(n int) int {
 	if n < 4096 {
 		return max(64, 2*n, min(len(p.src)/80, 8192))
@@ -229,8 +229,8 @@ func (p *parser) resolve(o *ir.Operand, t ir.Type) *ir.Value {
 	return v
 }
 
-// value returns the value that o names, and the place of its definition or, if that is yet to come, of its first use. first
-// is set if o is that first use; the value then has type t.
+// value returns the value that o names, and the place of its definition or, if that is yet to come, of its first use.
+// first is set if o is that first use; the value then has type t.
 func (p *parser) value(o *ir.Operand, t ir.Type) (v *ir.Value, pos diag.Pos, first bool) {
 	s := p.values.scope
 	if b, ok := s.lookup(o.Name); ok {

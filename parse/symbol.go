@@ -45,7 +45,8 @@ func (p *parser) dialectAttr() ir.Attr {
 	})
 }
 
-// symbol is the text of a dialect's type or attribute, without the character before it: dialect.name<...> or dialect<...>.
+// symbol is the text of a dialect's type or attribute, without the character before it: dialect.name<...> or
+// dialect<...>.
 type symbol struct {
 	alias         bool // a name without dialect; nothing else is set
 	dialect, name string
@@ -130,8 +131,8 @@ func readSymbol[T comparable](p *parser, s symbol, cache *textCache[T], r symbol
 	return v
 }
 
-// opaqueText returns name and text of a symbol that no dialect reads, as MLIR prints them: a simple name with nothing or one
-// pair of angle brackets after it, or no name and everything in angle brackets. body is the offset after name.
+// opaqueText returns name and text of a symbol that no dialect reads, as MLIR prints them: a simple name with nothing
+// or one pair of angle brackets after it, or no name and everything in angle brackets. body is the offset after name.
 func (p *parser) opaqueText(s symbol, name string, body int) (string, string) {
 	if !s.wrapped {
 		if simpleName(name) {
@@ -147,9 +148,9 @@ func (p *parser) opaqueText(s symbol, name string, body int) (string, string) {
 	return "", string(p.src[s.body:s.end])
 }
 
-// angled returns the balanced text between two offsets without the spaces around it. ok is false if it is more than one pair
-// of angle brackets. MLIR looks at the first and the last character only, and prints a text that it cannot read:
-// #a<b<1>2<3>> becomes #a.b<1>2<3>.
+// angled returns the balanced text between two offsets without the spaces around it. ok is false if it is more than
+// one pair of angle brackets. MLIR looks at the first and the last character only, and prints a text that it cannot
+// read: #a<b<1>2<3>> becomes #a.b<1>2<3>.
 func (p *parser) angled(from, to int) (text string, ok bool) {
 	text = strings.Trim(string(p.src[from:to]), " \t\n\v\f\r")
 	if text == "" {

@@ -302,8 +302,8 @@ func (p *parser) shapedType(kind ir.ShapedKind) ir.Type {
 	return p.ctx.Shaped(kind, dims, elem, rest)
 }
 
-// balancedEnd returns the offset of the bracket that closes open, which is before offset i. All brackets in between must be
-// balanced.
+// balancedEnd returns the offset of the bracket that closes open, which is before offset i. All brackets in between
+// must be balanced.
 func (p *parser) balancedEnd(open byte, i int) int { return p.balanced(open, i, false) }
 
 // balanced is balancedEnd for a text that may have comparisons, like an affine set.

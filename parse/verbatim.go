@@ -8,10 +8,10 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// verbatim reads the assembly of an op whose dialect nobody registered. Only that dialect could read it, so the parser keeps
-// the text. The values in the text become operands, because they may be renamed. The text ends at the end of its line or of
-// the region, with all brackets closed. Text that may hide definitions is refused: regions, block labels, names before '='.
-// Results have the types at the end of the text, or the types that their uses require.
+// verbatim reads the assembly of an op whose dialect nobody registered. Only that dialect could read it, so the parser
+// keeps the text. The values in the text become operands, because they may be renamed. The text ends at the end of its
+// line or of the region, with all brackets closed. Text that may hide definitions is refused: regions, block labels,
+// names before '='. Results have the types at the end of the text, or the types that their uses require.
 func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
 	pos := p.Pos()
 	start := p.tok
@@ -149,8 +149,8 @@ func (p *parser) opens() bool {
 	return i < len(p.src) && p.src[i] == '('
 }
 
-// holdsLines reports whether the '{' at the current token may start a region: it is not closed on its line, or the text in
-// it names values or blocks.
+// holdsLines reports whether the '{' at the current token may start a region: it is not closed on its line, or the
+// text in it names values or blocks.
 func (p *parser) holdsLines() bool {
 	src := p.src
 	depth := 0
@@ -200,8 +200,8 @@ func (p *parser) unreadable(start token) {
 	p.unknownOp(string(p.text()), "")
 }
 
-// trailingTypes appends a type for each result to out: the types between the offsets from and end, as in ': T', ': (A, B)',
-// '-> T' and ': T to U', or the type none if their number is not that of the results.
+// trailingTypes appends a type for each result to out: the types between the offsets from and end, as in ': T', ': (A,
+// B)', '-> T' and ': T to U', or the type none if their number is not that of the results.
 func (p *parser) trailingTypes(out []ir.Type, from, end int, names []resultName) []ir.Type {
 	n := 0
 	for _, r := range names {
@@ -281,8 +281,8 @@ func (p *parser) untyped(o *ir.Operand) *ir.Value {
 	return v
 }
 
-// foreign returns the definition of the op that the current token names if nobody registered its dialect. It returns nil if
-// the dialect is registered, or if its name is probably a misspelt one of a registered dialect.
+// foreign returns the definition of the op that the current token names if nobody registered its dialect. It returns
+// nil if the dialect is registered, or if its name is probably a misspelt one of a registered dialect.
 func (p *parser) foreign() *ir.Def {
 	name := p.text()
 	dot := bytes.IndexByte(name, '.')

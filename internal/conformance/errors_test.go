@@ -118,8 +118,8 @@ func TestExpectedErrors(t *testing.T) {
 	}
 }
 
-// acceptedDifferences reads testdata/accepted.txt. A line has the place of an expected error, a tab, and the reason why ours
-// differs.
+// acceptedDifferences reads testdata/accepted.txt. A line has the place of an expected error, a tab, and the reason
+// why ours differs.
 func acceptedDifferences(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "accepted.txt"))

@@ -18,7 +18,8 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// verdicts returns jaxlib's first error for each text, "" for none, "crash" if its process dies. Unknown dialects are errors.
+// verdicts returns jaxlib's first error for each text, "" for none, "crash" if its process dies. Unknown dialects are
+// errors.
 func verdicts(t *testing.T, py *peer.Interpreter, texts []string) []string {
 	t.Helper()
 	return verdictsOf(t, py, texts, verdictScript)
@@ -43,7 +44,8 @@ func verdictsOf(t *testing.T, py *peer.Interpreter, texts []string, script strin
 	return theirs
 }
 
-// sameRefusals checks that each text is refused here if, and only if, jaxlib's verdict refuses it, and returns how many are.
+// sameRefusals checks that each text is refused here if, and only if, jaxlib's verdict refuses it, and returns how
+// many are.
 func sameRefusals(t *testing.T, texts, theirs []string) (refused int) {
 	t.Helper()
 	reg := testkit.Registry(t)
@@ -65,8 +67,8 @@ func sameRefusals(t *testing.T, texts, theirs []string) (refused int) {
 	return refused
 }
 
-// verdictScript reads a list of texts as JSON and writes jaxlib's first error for each: "" for none, "crash" if it dies. It
-// reads each batch in a child process, which may die.
+// verdictScript reads a list of texts as JSON and writes jaxlib's first error for each: "" for none, "crash" if it
+// dies. It reads each batch in a child process, which may die.
 const verdictScript = `
 import json, os, re, sys
 from jaxlib.mlir import ir
@@ -150,8 +152,8 @@ var (
 	scalarType  = regexp.MustCompile(`\b(index|i1|i32|i64|f32|none)\b`)
 )
 
-// restructure drops an attribute or changes the kind of its value, drops or doubles an operand, or changes a type other than
-// a tensor.
+// restructure drops an attribute or changes the kind of its value, drops or doubles an operand, or changes a type
+// other than a tensor.
 func restructure(r *rand.Rand, text string) string {
 	m := operandList.FindStringSubmatchIndex(text)
 	if m == nil {
@@ -234,8 +236,8 @@ func mutateType(r *rand.Rand, t string) string {
 	return t
 }
 
-// alone returns the generic text of a module with a function that has only op. The text is empty if the regions of op use
-// values of the function around it.
+// alone returns the generic text of a module with a function that has only op. The text is empty if the regions of op
+// use values of the function around it.
 func alone(m *ir.Module, reg *ir.Registry, op *ir.Op) string {
 	out := ir.NewModule(m.Context(), reg, nil)
 	f := out.NewOp(&ir.OpState{Def: out.Def("func.func"), Regions: 1})
@@ -319,8 +321,8 @@ func mutants(t *testing.T, reg *ir.Registry, perOp int) []string {
 	return out
 }
 
-// TestVerifierOnMutants changes types and attributes of the sample of each operation and refuses the modules that jaxlib
-// refuses.
+// TestVerifierOnMutants changes types and attributes of the sample of each operation and refuses the modules that
+// jaxlib refuses.
 func TestVerifierOnMutants(t *testing.T) {
 	py := peer.Python(t)
 	reg := testkit.Registry(t)

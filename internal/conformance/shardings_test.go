@@ -66,8 +66,8 @@ func reshard(r *rand.Rand, text string) string {
 	return strings.Join(pieces, "")
 }
 
-// TestShardingsAsMLIR changes modules of Shardy's dialect at random and refuses those that jaxlib refuses, at its places and
-// in its words.
+// TestShardingsAsMLIR changes modules of Shardy's dialect at random and refuses those that jaxlib refuses, at its
+// places and in its words.
 func TestShardingsAsMLIR(t *testing.T) {
 	py := peer.Python(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "sdy", "valid.mlir"))

@@ -110,8 +110,8 @@ func (c *tally) add(group, what string, err error) {
 	c.failures = append(c.failures, fmt.Sprintf("%s: %v", what, err))
 }
 
-// report logs the counts of each group and the known failures with their reasons. Other failures fail the test. what names
-// the counted things: "files".
+// report logs the counts of each group and the known failures with their reasons. Other failures fail the test. what
+// names the counted things: "files".
 func (c *tally) report(t *testing.T, what string) {
 	t.Helper()
 	line := func(name string, in func(string) bool) {

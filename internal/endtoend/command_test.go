@@ -14,8 +14,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestCommandDeliversRecordedEvents runs JAX's programs with 'hlocb run' and compares the files of --events and --results
-// with the events and results that JAX recorded.
+// TestCommandDeliversRecordedEvents runs JAX's programs with 'hlocb run' and compares the files of --events and
+// --results with the events and results that JAX recorded.
 func TestCommandDeliversRecordedEvents(t *testing.T) {
 	for _, backend := range []string{"interp", "cpu"} {
 		t.Run(backend, func(t *testing.T) {

@@ -81,7 +81,8 @@ func (r *recording) args(t *testing.T) []*tensor.Tensor {
 	return list
 }
 
-// near compares bit for bit, but floats and parts of complex numbers with a tolerance for the difference of two compilers.
+// near compares bit for bit, but floats and parts of complex numbers with a tolerance for the difference of two
+// compilers.
 func near(a, b *tensor.Tensor) bool {
 	if sameBits(a, b) {
 		return true

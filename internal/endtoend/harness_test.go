@@ -94,8 +94,8 @@ func readFile(t testing.TB, file string) []byte {
 	return text
 }
 
-// rewrite converts a module's hooks to hlocb's own. It returns a program whose module was read back from its text: engine and
-// plugin get the same.
+// rewrite converts a module's hooks to hlocb's own. It returns a program whose module was read back from its text:
+// engine and plugin get the same.
 func rewrite(name string, text []byte, opts passes.RewriteOptions) (*runtime.Program, error) {
 	m, err := testkit.TryParse(name, text)
 	if err != nil {

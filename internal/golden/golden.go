@@ -1,5 +1,5 @@
-// Package golden runs the golden cases of the command line. A case is a txtar file with commands, the files that they read,
-// and everything that they print.
+// Package golden runs the golden cases of the command line. A case is a txtar file with commands, the files that they
+// read, and everything that they print.
 //
 // The text before the first section has the purpose of the case (lines that start with '#'), its requirements
 // ('need: NAME', see Options), and the commands, one per line:
@@ -7,10 +7,11 @@
 //	$ hlocb rewrite in.mlir < stdin.txt
 //	$ cat out.mlir
 //
-// Words may have single or double quotes. Commands run one after another in a directory with the case's files. $TESTDATA
-// in a command is the repository's testdata directory. The sections stdout, stderr and exit have the output and the exit code
-// of the first command; stdout.2, stderr.2 and exit.2 those of the second, and so on. A missing section means no output or
-// exit code 0. 'go test -update' rewrites these sections; the review of that diff is the test.
+// Words may have single or double quotes. Commands run one after another in a directory with the case's files.
+// $TESTDATA in a command is the repository's testdata directory. The sections stdout, stderr and exit have the output
+// and the exit code of the first command; stdout.2, stderr.2 and exit.2 those of the second, and so on. A missing
+// section means no output or exit code 0. 'go test -update' rewrites these sections; the review of that diff is the
+// test.
 package golden
 
 import (
@@ -41,7 +42,8 @@ type Main func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
 type Options struct {
 	// Programs are the commands by name, besides cat.
 	Programs map[string]Main
-	// Needs has the requirements that a case can name with 'need: NAME'. A function returns why its requirement is not met, or "".
+	// Needs has the requirements that a case can name with 'need: NAME'. A function returns why its requirement is not
+	// met, or "".
 	Needs map[string]func() string
 	// Testdata is the directory $TESTDATA.
 	Testdata string

@@ -1,5 +1,5 @@
-// Package peer finds and runs the Python that tests compare with: jaxlib, ml_dtypes and numpy. Only tests and benchmarks use
-// it. Without such a Python, tests are skipped with the reason.
+// Package peer finds and runs the Python that tests compare with: jaxlib, ml_dtypes and numpy. Only tests and
+// benchmarks use it. Without such a Python, tests are skipped with the reason.
 package peer
 
 import (
@@ -37,8 +37,8 @@ var find = sync.OnceValue(func() string {
 // Find returns the path of a Python that imports jaxlib, empty if there is none.
 func Find() string { return find() }
 
-// Python returns the interpreter, or skips the test if there is none: the one that the environment variable HLOCB_PYTHON
-// names, or the virtual environment in hlocb's cache directory, or python3.
+// Python returns the interpreter, or skips the test if there is none: the one that the environment variable
+// HLOCB_PYTHON names, or the virtual environment in hlocb's cache directory, or python3.
 func Python(t testing.TB) *Interpreter {
 	t.Helper()
 	if p := find(); p != "" {
@@ -85,8 +85,8 @@ with ctx:
 json.dump(out, sys.stdout)
 `
 
-// MLIR has jaxlib parse and verify the texts, given by name, and returns what it prints. unregistered allows ops of unknown
-// dialects. Without jaxlib the test is skipped.
+// MLIR has jaxlib parse and verify the texts, given by name, and returns what it prints. unregistered allows ops of
+// unknown dialects. Without jaxlib the test is skipped.
 func MLIR(t testing.TB, texts map[string]string, unregistered bool) map[string]Asm {
 	t.Helper()
 	in, err := json.Marshal(texts)

@@ -1,5 +1,5 @@
-// Command testsummary summarizes the output of 'go test -json' as 'go test' prints it: a line per package,
-// the output of failed tests, and at the end the counts of passed, failed and skipped tests, the skipped ones by reason.
+// Command testsummary summarizes the output of 'go test -json' as 'go test' prints it: a line per package, the output
+// of failed tests, and at the end the counts of passed, failed and skipped tests, the skipped ones by reason.
 package main
 
 import (

@@ -1,9 +1,10 @@
 // Command parsing compares how fast hlocb and MLIR (through jaxlib) read and print the same modules, in one table:
-// best time of several rounds, speed by the size of the text read, and peak memory. Each side measures each module in a
-// process of its own, in turns. Without jaxlib the table holds hlocb's figures alone. It runs in the root of the repository.
+// best time of several rounds, speed by the size of the text read, and peak memory. Each side measures each module in
+// a process of its own, in turns. Without jaxlib the table holds hlocb's figures alone. It runs in the root of the
+// repository.
 //
-// MLIR's parse also verifies the module. The table therefore gives hlocb's time for parsing and verifying, and its time for
-// parsing alone. The lines after the table list the ratios that have a goal.
+// MLIR's parse also verifies the module. The table therefore gives hlocb's time for parsing and verifying, and its
+// time for parsing alone. The lines after the table list the ratios that have a goal.
 package main
 
 import (
