@@ -52,13 +52,13 @@ type aliaser struct {
 	mode     hook.AliasMode
 	single   bool // one device
 	calls    *flow.Graph
-	computed map[*ir.Value]int8 // 1 yes, -1 no, 2 being asked
-	place    map[*ir.Op]float64 // position in the block, of the ops in blocks asked about
+	computed map[*ir.Value]int8 // see isComputed: 1 yes, -1 no, 2 under way
+	place    map[*ir.Op]float64 // position of an op in its block; see precedes
 	reports  []hook.AliasReport
 }
 
-// isComputed reports whether the program computes v: no constant, no argument of the program, and no argument
-// of a function that anybody hands such a value.
+// isComputed reports whether the program computes v. It does not compute constants, its own arguments, and arguments of
+// functions that a caller passes such a value to.
 func (a *aliaser) isComputed(v *ir.Value) bool {
 	switch a.computed[v] {
 	case 1, 2: // a cycle of calls adds nothing
@@ -121,7 +121,7 @@ func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 		if a.hoist(h) {
 			candidates = a.used(h)
 			if !slices.ContainsFunc(candidates, func(i int) bool { return a.free(h.Op, h, []int{i}) }) {
-				// Nothing is won. It stays where it was, or two taps would pass each other at each rewrite.
+				// The move gained nothing. The tap goes back, or two taps would pass each other at each rewrite.
 				h.MoveBefore(next)
 				delete(a.place, h.Op)
 				if placed && len(a.place) > 0 {
@@ -161,8 +161,8 @@ func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 	return h
 }
 
-// used returns the operands of a tap, each value once, that its region computes and uses afterwards. What comes from
-// further outside is computed once in any case.
+// used returns the operands of a tap, each value once, that its region computes and uses afterwards. XLA computes a
+// value from outside the region once in any case.
 func (a *aliaser) used(h hookop.HookOp) []int {
 	var out []int
 	for i := range h.NumData() {
@@ -212,7 +212,7 @@ func (a *aliaser) call(h hookop.HookOp) {
 func (a *aliaser) cost(h hookop.HookOp, o int) (hook.Verdict, string) {
 	v := h.Data(o)
 	for i := range h.NumData() {
-		// Each of several that a result takes needs memory of its own, and so does the first where the others only look.
+		// If results take several of them, each needs memory of its own. The first also does if the others are only read.
 		if i != o && h.Data(i) == v && (i < o || !slices.Contains(h.Aliases(), i)) {
 			return hook.AliasCopied, "the operand is passed twice"
 		}
@@ -271,7 +271,7 @@ func (a *aliaser) explain(h hookop.HookOp) {
 	}
 }
 
-// why says what kept a result from an alias.
+// why returns the reason why a result has no alias.
 func (a *aliaser) why(h hookop.HookOp, i int) string {
 	t := h.ResultData(i).Type()
 	switch {
@@ -295,7 +295,7 @@ func (a *aliaser) why(h hookop.HookOp, i int) string {
 	return "every operand of its type has a result already"
 }
 
-// sizeOf returns the bytes of a tensor, -1 where unknown.
+// sizeOf returns the bytes of a tensor, -1 if unknown.
 func sizeOf(t ir.Type) int64 {
 	tt, ok := t.(*ir.TensorType)
 	if !ok || !tt.Static() || tt.DType() == tensor.Invalid {

@@ -11,8 +11,8 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// free reports whether a tap may hand on the given operands without a copy: what else uses them comes later, and will
-// use what the tap hands on, or is needed by the tap.
+// free reports whether a tap may pass the given operands through without a copy: every other user comes later, and will
+// use the tap's result, or the tap needs it.
 func (a *aliaser) free(op *ir.Op, h hookop.HookOp, operands []int) bool {
 	for _, i := range operands {
 		v := h.Data(i)
@@ -33,8 +33,8 @@ func (a *aliaser) free(op *ir.Op, h hookop.HookOp, operands []int) bool {
 	return true
 }
 
-// endsAtCallers reports whether v is no argument of a function, or one that nothing but the calls of the function and
-// what these need use.
+// endsAtCallers reports whether v is no argument of a function, or one whose callers pass a value that nothing uses but
+// the call and the ops that the call needs.
 func (a *aliaser) endsAtCallers(v *ir.Value, depth int) bool {
 	if v.DefiningOp() != nil || depth > 8 {
 		return v.DefiningOp() != nil
@@ -57,11 +57,12 @@ func (a *aliaser) endsAtCallers(v *ir.Value, depth int) bool {
 	return true
 }
 
-// reachable is how many ops needs looks at.
+// reachable is the number of ops that needs looks at.
 const reachable = 200
 
-// needs reports whether op depends by data on user, or on what holds it in op's block. XLA decides on copies before it
-// decides on an order, so that no other reason lets it know which of two comes first. Far away it is taken not to.
+// needs reports whether op depends by data on user, or on the op around user in op's block. XLA inserts copies before it
+// schedules, so only data tells it which of two ops comes first. needs assumes that XLA cannot see the order if the ops
+// are far apart.
 func needs(op, user *ir.Op) bool {
 	for user != nil && user.Block() != op.Block() {
 		user = user.Parent()
@@ -87,8 +88,8 @@ func needs(op, user *ir.Op) bool {
 	return false
 }
 
-// duplicated reports whether XLA may compute v once for each of its users, as part of their loops. Calls are looked
-// through, as XLA inlines them.
+// duplicated reports whether XLA may compute v once for each of its users, fused into their loops. It looks through
+// calls, because XLA inlines them.
 func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
 	if depth > 8 {
 		return true
@@ -97,7 +98,7 @@ func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
 	if def == nil {
 		f, ok := fn.AsFunc(v.Block().Parent())
 		if !ok {
-			return false // a loop's own
+			return false // a loop owns it
 		}
 		for _, call := range a.calls.Callers(f.Op) {
 			if a.duplicated(call.Operand(v.Index()), depth+1) {
@@ -121,7 +122,7 @@ func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
 	return def.Def().Flow.Run(0) == ir.RunsUnordered && !def.Is(hookop.Hook) && !slices.ContainsFunc(once, def.IsOrMirrors)
 }
 
-// once are ops that XLA makes part of no loop.
+// once lists ops that XLA does not fuse into the loops of their users.
 var once = []*ir.Def{
 	stablehlo.CustomCall, stablehlo.DotGeneral, stablehlo.Dot, stablehlo.Convolution, stablehlo.Sort, stablehlo.Fft,
 	stablehlo.Cholesky, stablehlo.TriangularSolve, stablehlo.Rng, stablehlo.RngBitGenerator,
@@ -135,7 +136,7 @@ func (a *aliaser) mayDoWithout(v *ir.Value) bool {
 	return a.duplicated(v, 0)
 }
 
-// hoist moves a hook up to where its operands are and reports whether it moved.
+// hoist moves a hook up, right after its operands, and reports whether it moved.
 func (a *aliaser) hoist(h hookop.HookOp) bool {
 	var last *ir.Op
 	for _, v := range h.Operands() {
@@ -168,7 +169,7 @@ func (a *aliaser) hoist(h hookop.HookOp) bool {
 	return true
 }
 
-// laterUses returns the uses of v that come after op in its block, nested ones included.
+// laterUses returns the uses of v after op in op's block, nested ones included.
 func (a *aliaser) laterUses(op *ir.Op, v *ir.Value) []*ir.Use {
 	var out []*ir.Use
 	for u := range v.Uses() {
@@ -183,7 +184,7 @@ func (a *aliaser) laterUses(op *ir.Op, v *ir.Value) []*ir.Use {
 	return out
 }
 
-// before reports whether user, or what holds it, stands before op in op's block.
+// before reports whether user, or the op around it in op's block, precedes op.
 func (a *aliaser) before(user, op *ir.Op) bool {
 	for user != nil && user.Block() != op.Block() {
 		user = user.Parent()
@@ -191,14 +192,14 @@ func (a *aliaser) before(user, op *ir.Op) bool {
 	return user != nil && user != op && a.precedes(user, op)
 }
 
-// near is how far ops are looked for around another before their whole block is numbered.
+// near is the distance up to which precedes looks for an op before it numbers the block.
 const near = 32
 
-// precedes reports whether x stands before y in their block.
+// precedes reports whether x comes before y in their block.
 func (a *aliaser) precedes(x, y *ir.Op) bool {
 	for i, up, down := 0, y.Prev(), y.Next(); i < near; i++ {
 		switch {
-		case up == nil, down == x: // x is not before, it is after
+		case up == nil, down == x: // x comes after y
 			return false
 		case down == nil, up == x:
 			return true

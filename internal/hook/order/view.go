@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Write writes the order of a module's hooks for people: each hook and those whose events may come right
-// before its own, then those that it can only come after by data (see DataOrder). Names are escaped.
+// Write writes the order of a module's hooks for people. Each hook has a line with the hooks whose events may come right
+// before its own, and the hooks that it comes after by data alone (see Paths.Data). Names are escaped.
 func Write(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
 	names := make(map[hook.ID]string, len(m.Sites))
 	for i := range m.Sites {
@@ -48,8 +48,7 @@ func Write(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
 	return nil
 }
 
-// WriteDOT writes the order of a module's hooks as a graph in the language of Graphviz; what only data imposes is
-// dashed.
+// WriteDOT writes the order of a module's hooks as a graph in the language of Graphviz. Edges of data are dashed.
 func WriteDOT(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
 	if _, err := fmt.Fprintln(w, "digraph order {"); err != nil {
 		return err

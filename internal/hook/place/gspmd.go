@@ -19,12 +19,12 @@ const (
 	gspmdReplicated = "{replicated}"
 )
 
-// gspmd gives h the sharding that GSPMD's partitioner wants of it.
+// gspmd gives h the sharding that GSPMD's partitioner requires.
 func (p *placer) gspmd(h hookop.HookOp) error {
 	h.RemoveAttr(irutil.AttrSdySharding)
 	own := irutil.StringAttr(h.Attr(irutil.AttrMhloSharding))
 	if own != gspmdManual && !strings.HasPrefix(own, "{maximal") {
-		for i := range h.NumData() { // its values are shards already, whatever it says of itself
+		for i := range h.NumData() { // its values are shards already, whatever its own sharding says
 			if p.gspmdOf(h.Data(i)) == gspmdManual {
 				own = gspmdManual
 			}
@@ -45,7 +45,7 @@ func (p *placer) gspmd(h hookop.HookOp) error {
 	return nil
 }
 
-// gspmdEach lets h fire on every device: its operands are cut as they lie, and what it gives is joined.
+// gspmdEach lets h fire on every device: its operands are sharded as they lie, and its results are joined.
 func (p *placer) gspmdEach(h hookop.HookOp) error {
 	op := h.Op
 	chain := op.NumOperands() - h.NumData()
@@ -78,8 +78,8 @@ func (p *placer) gspmdEach(h hookop.HookOp) error {
 	return nil
 }
 
-// enterChain lets the chain of a hook that fires on every device come from whole values, and go back to them. A token has
-// no sharding.
+// enterChain takes the chain of a hook that fires on every device from a whole value to shards and back. A token has no
+// sharding.
 func (p *placer) enterChain(h hookop.HookOp) {
 	if !h.Chained() || stablehlo.IsToken(h.Operand(0).Type()) {
 		return
@@ -91,7 +91,7 @@ func (p *placer) enterChain(h hookop.HookOp) {
 	p.exit(op.Result(0), gspmdReplicated, op.Result(0).Type())
 }
 
-// enter makes each device's own value of a whole one.
+// enter returns each device's shard of a whole value.
 func (p *placer) enter(b *ir.Builder, v *ir.Value, text string, local ir.Type) *ir.Value {
 	if stablehlo.IsToken(v.Type()) {
 		return v
@@ -99,7 +99,7 @@ func (p *placer) enter(b *ir.Builder, v *ir.Value, text string, local ir.Type) *
 	return p.annotate(b, "SPMDFullToShardShape", gspmdManual, p.annotate(b, "Sharding", text, v, v.Type()), local)
 }
 
-// exit lets all uses of each device's own value v have the whole one.
+// exit lets all users of the shards v use the whole value.
 func (p *placer) exit(v *ir.Value, text string, whole ir.Type) {
 	if !v.HasUses() {
 		return
@@ -118,7 +118,7 @@ func (p *placer) annotate(b *ir.Builder, target, text string, v *ir.Value, t ir.
 		ir.NamedAttr{Name: irutil.AttrMhloSharding, Attr: ir.NewString(text)}).Result(0)
 }
 
-// shardOf returns how v is cut and the type of a shard: replicated where that is not known, or not into equal parts.
+// shardOf returns the sharding of v and the type of a shard: replicated if the sharding is unknown or uneven.
 func (p *placer) shardOf(v *ir.Value) (string, ir.Type) {
 	text := p.gspmdOf(v)
 	if local := p.fits(text, v.Type()); local != nil {
@@ -127,7 +127,7 @@ func (p *placer) shardOf(v *ir.Value) (string, ir.Type) {
 	return gspmdReplicated, v.Type()
 }
 
-// fits returns the type of a shard of a value of type t, nil where it cannot be cut like that.
+// fits returns the type of a shard of a value of type t, nil if the sharding does not fit.
 func (p *placer) fits(text string, t ir.Type) ir.Type {
 	tt, ok := t.(*ir.TensorType)
 	if !ok || text == "" {
@@ -144,7 +144,7 @@ func (p *placer) fits(text string, t ir.Type) ir.Type {
 	return p.m.Context().Tensor(shape, tt.Elem(), tt.Encoding())
 }
 
-// gspmdOf returns the sharding that the module gives v, "" where it leaves that open.
+// gspmdOf returns the sharding that the module gives v, "" if it leaves that open.
 func (p *placer) gspmdOf(v *ir.Value) string {
 	if s, ok := p.knownText[v]; ok {
 		return s
@@ -172,7 +172,7 @@ func (p *placer) findText(v *ir.Value) string {
 	for _, o := range def.Operands() {
 		text := p.gspmdOf(o)
 		switch {
-		case text == gspmdManual: // a computation on shards gives shards
+		case text == gspmdManual: // a computation on shards returns shards
 			manual = text
 		case text != "" && o.Type() == v.Type() && (def.Has(ir.Elementwise) || def.Has(ir.SameShape)):
 			return text

@@ -16,15 +16,14 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// OnDevices writes the hooks of a partitioned, ordered module so that XLA accepts them: it refuses a
-// side-effecting call that does not say where it runs, and one on partitioned values.
+// OnDevices writes the hooks of a partitioned, ordered module so that XLA accepts them. XLA refuses a call with a side
+// effect that does not say where it runs, and one on sharded values.
 //
-// With Shardy a hook goes into an sdy.manual_computation: with replicated operands and behind
-// if(partition_id == device) to fire once with the whole value, with the operands' own shardings to fire on every
-// device with its shard. With GSPMD the call is given mhlo.sharding: {maximal device=N} to fire once, and {manual} to fire
-// on every device, between SPMDFullToShardShape and SPMDShardToFullShape. Hooks that are in a manual computation, or in
-// a function that is called from there, stay: each device has values of its own there, and there is no whole value to
-// fire once with. A module of one partition stays as it is.
+// With Shardy a hook moves into an sdy.manual_computation. To fire once with the whole value, its operands are
+// replicated and it runs in if(partition_id == device). To fire on every device with its shard, its operands keep their
+// shardings. With GSPMD the call gets mhlo.sharding: {maximal device=N} to fire once; {manual} to fire on every device,
+// between SPMDFullToShardShape and SPMDShardToFullShape. Hooks in a manual computation, or in a function that one calls,
+// stay: each device has a value of its own there, and no whole value exists. A module of one partition stays as it is.
 func OnDevices(m *ir.Module, mode hook.PerDevice) error {
 	if n, ok := irutil.IntAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
 		return nil
@@ -53,7 +52,7 @@ func OnDevices(m *ir.Module, mode hook.PerDevice) error {
 			if mode == hook.PerDeviceOnce && !guarded(h.Op) {
 				return p.noWhole(h)
 			}
-			h.RemoveAttr(irutil.AttrSdySharding) // XLA takes no sharding there
+			h.RemoveAttr(irutil.AttrSdySharding) // XLA accepts no sharding there
 			h.RemoveAttr(irutil.AttrMhloSharding)
 			if err := p.overFreeAxes(h, funcs); err != nil {
 				return err
@@ -116,7 +115,7 @@ func newPlacer(m *ir.Module, mode hook.PerDevice) *placer {
 	return p
 }
 
-// findShardings finds the shardings of all values: what is asked of one later has been asked of its operands already.
+// findShardings computes the sharding of every value, operands first.
 func (p *placer) findShardings() {
 	p.m.Walk(func(op *ir.Op) bool {
 		for _, v := range op.Results() {
@@ -135,13 +134,13 @@ func (p *placer) noWhole(h hookop.HookOp) error {
 		"hook the value outside of it, gathered, or let it fire as in the source", h.HookName())
 }
 
-// What the ops of a function work on.
+// Contexts: the values that the ops of a function work on.
 const (
 	wholeContext     = 1 << iota // whole values
 	perDeviceContext             // each device's own
 )
 
-// partlyContext says that the devices are not apart along all axes of the mesh.
+// partlyContext says that the devices share their values along some axes of the mesh.
 const partlyContext = perDeviceContext << 1
 
 // manualFunctions returns, for each function, where it is called from: a manual computation, elsewhere, or both.
@@ -243,8 +242,9 @@ func (p *placer) freeAxes(op *ir.Op) (mesh string, free []string, err error) {
 	return mesh, free, nil
 }
 
-// overFreeAxes puts a hook of a manual computation over some axes of the mesh into one over the others, since XLA takes a
-// call with a side effect only where each device is on its own. Its values are whole along those axes.
+// overFreeAxes puts a hook of a manual computation over some axes of the mesh into one over the other axes, because XLA
+// accepts a call with a side effect only if each device has values of its own. The hook's values are whole along the
+// other axes.
 func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[*ir.Op]int) error {
 	m, op := p.m, h.Op
 	if !insideManual(op) {
@@ -287,7 +287,7 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[*ir.Op]int) error {
 	return nil
 }
 
-// guarded reports whether op stands behind a test for one device, as hooks that fire once are written.
+// guarded reports whether op is inside a test for one device, as hooks that fire once are.
 func guarded(op *ir.Op) bool {
 	for p := op.Parent(); p != nil && !p.Is(sdy.ManualComputation); p = p.Parent() {
 		if !p.IsOrMirrors(stablehlo.If) {
@@ -380,7 +380,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	}
 	operands := op.OperandList()
 	if len(operands) > 0 && !slices.ContainsFunc(operands, func(v *ir.Value) bool { return !irutil.IsZeroSize(v.Type()) }) {
-		// Plugins replace values without elements, and then find that the computation takes nothing.
+		// Plugins replace values without elements and then refuse the computation, which has no operands.
 		t := m.Context().StaticTensor(tensor.UI32, nil)
 		operands = append(operands, zeroOf(m.Before(op), t))
 		in, local = append(in, p.replicated(t)), append(local, t)
@@ -415,7 +415,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	return nil
 }
 
-// once puts h behind a test for the device it runs on, and gives what it computes to the others.
+// once puts h into a test for the device that it runs on, and passes its results to the other devices.
 func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value {
 	m, ctx, op := p.m, p.m.Context(), h.Op
 	number := tensor.New(tensor.UI32, nil)
@@ -435,7 +435,7 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 	var vals []*ir.Value
 	for i, v := range op.Results() {
 		if i < op.NumResults()-h.NumResultData() {
-			vals = append(vals, op.Operand(0)) // the chain goes on everywhere
+			vals = append(vals, op.Operand(0)) // the chain goes on, on every device
 			continue
 		}
 		vals = append(vals, zeroOf(other, v.Type()))
@@ -479,8 +479,8 @@ func bitsOf(d tensor.DType) (tensor.DType, bool) {
 	return d, false
 }
 
-// sum gives every device the sum of what all have: of zeros and one value, that value. Floats are summed as
-// the integers that their bits are: a sum of floats would make 0 of -0.
+// sum returns on every device the sum over all devices, which is the value of the one whose summand is not zero. It adds
+// floats as the integers of their bits: a sum of floats would turn -0 into 0.
 func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 	m, ctx := p.m, p.m.Context()
 	tt := v.Type().(*ir.TensorType)
@@ -544,7 +544,7 @@ func (p *placer) replicated(t ir.Type) *sdy.Sharding {
 	return s
 }
 
-// shardingOf returns the sharding that the module gives v, nil where it leaves that open.
+// shardingOf returns the sharding that the module gives v, nil if it leaves that open.
 func (p *placer) shardingOf(v *ir.Value) *sdy.Sharding {
 	if s, ok := p.known[v]; ok {
 		return s
@@ -597,7 +597,7 @@ func shardingAttr(a ir.Attr) *sdy.Sharding {
 	return s
 }
 
-// localType returns the type of one device's shard, nil where the shape does not divide evenly.
+// localType returns the type of one device's shard, nil if the shape does not divide evenly.
 func (p *placer) localType(t ir.Type, s *sdy.Sharding) ir.Type {
 	tt, ok := t.(*ir.TensorType)
 	if !ok {
