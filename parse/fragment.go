@@ -15,26 +15,20 @@ func Type(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (ir.Type, error) 
 	return fragment(src, ctx, reg, (*parser).ParseType)
 }
 
-// fragment reads a text of which f reads all.
+// fragment reads a text with f.
 func fragment[T any](src *diag.Source, ctx *ir.Context, reg *ir.Registry, f func(p *parser) T) (v T, err error) {
 	p := newParser(src, ctx, reg)
 	p.errors.max = 1
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case bailout:
-			if r.d != nil {
-				p.errors.add(r.d)
-			}
-			err = p.errors.err()
-		default:
-			err = diag.Errorf(p.source, p.pos(), "internal error while reading: %v", r)
+	err = p.read(func() {
+		v = f(p)
+		if p.tok.kind != tokEOF {
+			p.Errorf("expected the end of the text")
 		}
-	}()
-	p.lexAt(0)
-	v = f(p)
-	if p.tok.kind != tokEOF {
-		p.Errorf("expected the end of the text")
+		p.finishLocs()
+	})
+	if err != nil {
+		var none T
+		return none, err
 	}
 	return v, nil
 }

@@ -20,10 +20,13 @@ type Options struct {
 //
 // Parse wraps top-level ops in a module if the text has none. The module keeps a reference to src: dense literals are
 // decoded from it when their elements are first read.
-func Parse(src *diag.Source, ctx *ir.Context, reg *ir.Registry, opts Options) (m *ir.Module, err error) {
+func Parse(src *diag.Source, ctx *ir.Context, reg *ir.Registry, opts Options) (*ir.Module, error) {
 	p := newParser(src, ctx, reg)
 	p.errors.max = max(1, min(opts.MaxErrors, 1000+len(src.Text())/6))
-	return p.parse()
+	if err := p.read(p.topLevel); err != nil {
+		return nil, err
+	}
+	return p.m, nil
 }
 
 // parser reads one source.
@@ -63,8 +66,8 @@ func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
 // str returns b, which is part of the immutable source, as a string without copying it.
 func str(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// parse reads the whole source.
-func (p *parser) parse() (m *ir.Module, err error) {
+// read calls f, which reads the whole source, and returns the mistakes.
+func (p *parser) read(f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -72,22 +75,22 @@ func (p *parser) parse() (m *ir.Module, err error) {
 			if r.d != nil {
 				p.errors.add(r.d)
 			}
-			m, err = nil, p.errors.err()
+			err = p.errors.err()
 		default:
 			// A bug of hlocb, perhaps in a hook of a dialect: the caller gets the place instead of the panic.
 			p.errors.list.Add(diag.Errorf(p.source, p.pos(), "internal error while reading: %v", r))
-			m, err = nil, p.errors.err()
+			err = p.errors.err()
 		}
 	}()
 	if uint64(len(p.src)) >= math.MaxUint32 {
-		return nil, diag.Errorf(p.source, 0, "input is larger than 4 GiB")
+		return diag.Errorf(p.source, 0, "input is larger than 4 GiB")
 	}
 	p.lexAt(0)
-	p.topLevel()
+	f()
 	if len(p.errors.list) > 0 {
-		return nil, p.errors.err()
+		return p.errors.err()
 	}
-	return p.m, nil
+	return nil
 }
 
 // topLevel reads the file: alias definitions, ops, the metadata section. One module op is the module; anything
