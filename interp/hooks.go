@@ -15,8 +15,7 @@ import (
 // hookTable holds the hooks of a program with their handlers.
 type hookTable struct {
 	bound    map[hook.ID]*runtime.Bound
-	handlers *runtime.Bindings // for host ops that no pass made a hook of
-	unnamed  int               // how many of these have no name
+	handlers *runtime.Bindings // for taps that the engine alone has
 	timeout  time.Duration
 
 	// See written.go.

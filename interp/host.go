@@ -3,22 +3,22 @@ package interp
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"sync"
 
 	"github.com/hlocb/hlocb/dialect/interpreter"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Host ops as written: outfeed, infeed, send, recv. In a world that interpreter.run_parallel made, infeed reads
-// its queue, outfeed is dropped, send and recv are channels. Else each is a hook of its own, delivered to the
-// handlers bound to its name: an outfeed and a send to the host is a tap, an infeed and a recv a feed.
+// Host ops: outfeed, infeed, send, recv. In a world that interpreter.run_parallel made, infeed reads its queue, outfeed
+// drops its values, and send and recv are channels. Elsewhere the host op must belong to a hook that the program's manifest
+// lists: either a pass replaced the op, or attributes mark it (written.go).
 
-// dataOf returns the positions of what is no token.
+// errNoHook is the error of a host op that belongs to no hook.
+var errNoHook = errors.New("talks to the host, but no hook of the program stands for it: convert or mark the module's hooks first")
+
+// dataOf returns the positions and types of the values that are no tokens.
 func dataOf(types []vtype) (at []int, data []vtype) {
 	for i, t := range types {
 		if t.class != classToken {
@@ -29,96 +29,11 @@ func dataOf(types []vtype) (at []int, data []vtype) {
 	return at, data
 }
 
-func hostTypes(types []vtype) ([]hook.TensorType, error) {
-	var out []hook.TensorType
-	for _, t := range types {
-		if t.class != classTensor || t.dynamic() || t.quant != nil {
-			return nil, fmt.Errorf("cannot hand a value of type %s to the host", t)
-		}
-		out = append(out, hook.TensorType{DType: t.dt, Shape: t.shape})
-	}
-	return out, nil
-}
-
-// hostSite makes the site of a host op that no pass made a hook of, and binds it. It returns nil where the manifest says
-// which hook the op is part of.
-func (p *planner) hostSite(s *spec, kind hook.Kind, format, name string) (*runtime.Bound, error) {
-	prog := p.prog
-	if prog.hooks.asWritten {
-		return nil, nil
-	}
-	site := hook.Site{Name: name, Kind: kind, Format: format, SideEffect: true}
-	if name == "" {
-		site.Name = fmt.Sprintf("hook%d", prog.hooks.unnamed)
-		prog.hooks.unnamed++
-	}
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%s\x00%s\x00%s\x00%d", p.fn.name, format, site.Name, len(prog.hooks.bound))
-	site.ID = hook.ID(h.Sum64())
-	_, in := dataOf(s.in)
-	_, out := dataOf(s.out)
-	var err error
-	if site.Operands, err = hostTypes(in); err != nil {
-		return nil, err
-	}
-	if site.Results, err = hostTypes(out); err != nil {
-		return nil, err
-	}
-	return prog.hooks.bindOne(site)
-}
-
-// bindOne binds a site that is in no manifest. An *UnboundError is kept for when the op executes: in a world of
-// run_parallel it never asks a handler.
-func (t *hookTable) bindOne(site hook.Site) (*runtime.Bound, error) {
-	bound, err := t.handlers.Bind(&hook.Manifest{Sites: []hook.Site{site}})
-	var unbound *runtime.UnboundError
-	if errors.As(err, &unbound) {
-		b := &runtime.Bound{Site: &site}
-		t.bound[site.ID] = b
-		return b, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	t.bound[site.ID] = &bound[0]
-	return &bound[0], nil
-}
-
-// deliverHost hands values to the handlers of a host op.
-func (m *machine) deliverHost(b *runtime.Bound, operands, results []*tensor.Tensor) error {
-	if b.Answer == nil && b.Site.Kind == hook.Feed {
-		return &runtime.UnboundError{Site: b.Site}
-	}
-	c := runtime.Call{Site: b.Site, Run: m.run.run, Seq: m.run.seq, Device: m.run.device, Replica: m.run.replica, Partition: m.run.partition,
-		Operands: operands, Results: results}
-	if err := m.deliver(b, &c); err != nil {
-		return err
-	}
-	m.run.seq++
-	return nil
-}
-
-// deliverOnce is deliverHost on the device that the op is on.
-func (m *machine) deliverOnce(ins *instr, b *runtime.Bound, operands, results []*tensor.Tensor) error {
-	return m.once(ins, firesOn(m.prog.module, ins.op), results, func() error { return m.deliverHost(b, operands, results) })
-}
-
 // planOutfeed compiles outfeed (spec, "outfeed").
 func planOutfeed(p *planner, s *spec) (control, error) {
-	bound, err := p.hostSite(s, hook.Tap, "raw-outfeed", stringAttr(s.op, stablehlo.AttrOutfeedConfig))
-	if err != nil {
-		return nil, err
-	}
-	at, _ := dataOf(s.in)
 	return p.planWritten(s, func(m *machine, fr *frame, ins *instr) error {
 		if m.world == nil || !m.world.nested {
-			operands := make([]*tensor.Tensor, len(at))
-			for i, k := range at {
-				operands[i] = &fr.slots[ins.in[k]].t
-			}
-			if err := m.deliverOnce(ins, bound, operands, nil); err != nil {
-				return err
-			}
+			return errNoHook
 		}
 		fr.slots[ins.out[0]] = m.token()
 		return nil
@@ -127,16 +42,17 @@ func planOutfeed(p *planner, s *spec) (control, error) {
 
 // planInfeed compiles infeed (spec, "infeed").
 func planInfeed(p *planner, s *spec) (control, error) {
-	bound, err := p.hostSite(s, hook.Feed, "raw-infeed", stringAttr(s.op, stablehlo.AttrInfeedConfig))
-	if err != nil {
-		return nil, err
-	}
-	return p.planWritten(s, planReceive(s, bound, func(m *machine, n int) ([]*tensor.Tensor, error) { return m.world.nextInfeed() })), nil
+	return p.planWritten(s, planReceive(s, func(m *machine, n int) ([]*tensor.Tensor, error) {
+		if m.world == nil || !m.world.nested {
+			return nil, errNoHook
+		}
+		return m.world.nextInfeed()
+	})), nil
 }
 
-// planReceive compiles ops that give values from outside: from in a nested world or where there is no host in it, else the
-// handler's. Where from gives nothing, the values are zeros.
-func planReceive(s *spec, bound *runtime.Bound, from func(m *machine, n int) ([]*tensor.Tensor, error)) control {
+// planReceive compiles an op whose results come from another device or from a queue. If from returns no values, the
+// results are zeros.
+func planReceive(s *spec, from func(m *machine, n int) ([]*tensor.Tensor, error)) control {
 	at, types := dataOf(s.out)
 	return func(m *machine, fr *frame, ins *instr) error {
 		results := make([]*tensor.Tensor, len(at))
@@ -153,9 +69,6 @@ func planReceive(s *spec, bound *runtime.Bound, from func(m *machine, n int) ([]
 			if t.class == classToken {
 				fr.slots[ins.out[i]] = m.token()
 			}
-		}
-		if bound != nil && (m.world == nil || !m.world.nested) {
-			return m.deliverOnce(ins, bound, nil, results)
 		}
 		item, err := from(m, len(results))
 		if err != nil || item == nil {
@@ -181,19 +94,13 @@ func planSend(p *planner, s *spec) (control, error) {
 		return nil, err
 	}
 	at, _ := dataOf(s.in)
-	var bound *runtime.Bound
-	if !t.device {
-		if bound, err = p.hostSite(s, hook.Tap, "send", transferName(s.op)); err != nil {
-			return nil, err
-		}
-	}
 	return p.planTransfer(t, s, func(m *machine, fr *frame, ins *instr) error {
-		operands := make([]*tensor.Tensor, len(at))
-		for i, k := range at {
-			operands[i] = &fr.slots[ins.in[k]].t
-		}
 		switch {
 		case m.world != nil && (m.world.nested || t.device):
+			operands := make([]*tensor.Tensor, len(at))
+			for i, k := range at {
+				operands[i] = &fr.slots[ins.in[k]].t
+			}
 			for _, to := range t.targets(m) {
 				if err := m.world.send(m, channelKey{t.channel, to}, operands); err != nil {
 					return err
@@ -202,29 +109,24 @@ func planSend(p *planner, s *spec) (control, error) {
 		case t.device:
 			return errStuck // there is no other device
 		default:
-			if err := m.deliverOnce(ins, bound, operands, nil); err != nil {
-				return err
-			}
+			return errNoHook
 		}
 		fr.slots[ins.out[0]] = m.token()
 		return nil
 	}), nil
 }
 
-// planRecv compiles recv (spec, "recv"). Who is nobody's target gets zeros, as of collective_permute.
+// planRecv compiles recv (spec, "recv"). A device that is nobody's target gets zeros, as in collective_permute.
 func planRecv(p *planner, s *spec) (control, error) {
 	t, err := transferOf(s.op)
 	if err != nil {
 		return nil, err
 	}
-	var bound *runtime.Bound
-	if !t.device {
-		if bound, err = p.hostSite(s, hook.Feed, "recv", transferName(s.op)); err != nil {
-			return nil, err
-		}
-	}
-	return p.planTransfer(t, s, planReceive(s, bound, func(m *machine, n int) ([]*tensor.Tensor, error) {
-		if m.world == nil {
+	return p.planTransfer(t, s, planReceive(s, func(m *machine, n int) ([]*tensor.Tensor, error) {
+		switch {
+		case !t.device && (m.world == nil || !m.world.nested):
+			return nil, errNoHook
+		case m.world == nil:
 			return nil, errStuck
 		}
 		from, ok := t.source(m)
@@ -307,15 +209,6 @@ func (t *transfer) source(m *machine) (channelKey, bool) {
 		}
 	}
 	return channelKey{}, false
-}
-
-// transferName is the rendezvous name of a host transfer, "" where it has none.
-func transferName(op *ir.Op) string {
-	d, _ := op.Attr("mhlo.frontend_attributes").(*ir.DictAttr)
-	if s, ok := d.Get("_xla_host_transfer_rendezvous").(*ir.StringAttr); ok {
-		return s.Value()
-	}
-	return ""
 }
 
 // planRunParallel compiles interpreter.run_parallel: a grid of functions, one device each.

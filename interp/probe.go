@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -55,17 +57,38 @@ func planPrint(p *planner, s *spec) (control, error) {
 	return func(m *machine, fr *frame, ins *instr) error { return m.tap(bound, &fr.slots[ins.in[0]].t) }, nil
 }
 
-// tapSite is hostSite for a tap whose results are not the host's.
+// tapSite makes and binds the site of a tap that the engine alone has, and no manifest.
 func (p *planner) tapSite(s *spec, format, name string) (*runtime.Bound, error) {
-	return p.hostSite(&spec{p: s.p, op: s.op, in: s.in}, hook.Tap, format, name)
+	site := hook.Site{Name: name, Kind: hook.Tap, Format: format, SideEffect: true}
+	for _, t := range s.in {
+		if t.class != classTensor || t.dynamic() || t.quant != nil {
+			return nil, fmt.Errorf("cannot hand a value of type %s to the host", t)
+		}
+		site.Operands = append(site.Operands, hook.TensorType{DType: t.dt, Shape: t.shape})
+	}
+	hooks := p.prog.hooks
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", p.fn.name, format, name, len(hooks.bound)))
+	site.ID = hook.ID(binary.BigEndian.Uint64(sum[:8]))
+	bound, err := hooks.handlers.Bind(&hook.Manifest{Sites: []hook.Site{site}})
+	if err != nil {
+		return nil, err
+	}
+	hooks.bound[site.ID] = &bound[0]
+	return &bound[0], nil
 }
 
-// tap delivers one value to those who look on; where nobody does it is no event.
+// tap delivers one value to the tap's handlers. Without handlers it is no event.
 func (m *machine) tap(b *runtime.Bound, v *tensor.Tensor) error {
 	if len(b.Observers) == 0 && b.Answer == nil {
 		return nil
 	}
-	return m.deliverHost(b, []*tensor.Tensor{v}, nil)
+	c := runtime.Call{Site: b.Site, Run: m.run.run, Seq: m.run.seq, Device: m.run.device, Replica: m.run.replica, Partition: m.run.partition,
+		Operands: []*tensor.Tensor{v}}
+	if err := m.deliver(b, &c); err != nil {
+		return err
+	}
+	m.run.seq++
+	return nil
 }
 
 // comparesProbes reports whether the module compares what its probes saw.

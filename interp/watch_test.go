@@ -56,19 +56,18 @@ func TestTimeoutEndsLoops(t *testing.T) {
 // A loop of callbacks may take as long as it likes while each callback comes in time.
 func TestTimeoutIsPerCallback(t *testing.T) {
 	const text = `func.func @main(%n: tensor<i32>) -> tensor<i32> {
-  %t0 = stablehlo.create_token : !stablehlo.token
-  %r:2 = stablehlo.while(%i = %n, %t = %t0) : tensor<i32>, !stablehlo.token
+  %r = stablehlo.while(%i = %n) : tensor<i32>
     cond {
       %z = stablehlo.constant dense<0> : tensor<i32>
       %c = stablehlo.compare GT, %i, %z, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %c : tensor<i1>
     } do {
-      %u = "stablehlo.outfeed"(%i, %t) {outfeed_config = "x"} : (tensor<i32>, !stablehlo.token) -> !stablehlo.token
+      %seen = "interpreter.probe"(%i) {probe_id = "x"} : (tensor<i32>) -> tensor<i32>
       %one = stablehlo.constant dense<1> : tensor<i32>
-      %k = stablehlo.subtract %i, %one : tensor<i32>
-      stablehlo.return %k, %u : tensor<i32>, !stablehlo.token
+      %k = stablehlo.subtract %seen, %one : tensor<i32>
+      stablehlo.return %k : tensor<i32>
     }
-  return %r#0 : tensor<i32>
+  return %r : tensor<i32>
 }`
 	var bind runtime.Bindings
 	n := 0
@@ -218,6 +217,26 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	for i := range 50 {
 		if _, err := exe.Run(t.Context(), []*tensor.Tensor{a}); err != nil {
 			t.Fatalf("run %d: %v", i, err)
+		}
+	}
+}
+
+// TestHostOpNeedsAHook: the engine knows no format of hooks. A host op that no hook of the manifest stands for is an error.
+func TestHostOpNeedsAHook(t *testing.T) {
+	for name, op := range map[string]string{
+		"outfeed": `%u = "stablehlo.outfeed"(%x, %t) : (tensor<i32>, !stablehlo.token) -> !stablehlo.token`,
+		"infeed":  `%v, %u = "stablehlo.infeed"(%t) : (!stablehlo.token) -> (tensor<i32>, !stablehlo.token)`,
+		"send":    `%u = "stablehlo.send"(%x, %t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, is_host_transfer = true}> : (tensor<i32>, !stablehlo.token) -> !stablehlo.token`,
+		"recv":    `%v, %u = "stablehlo.recv"(%t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 3>, is_host_transfer = true}> : (!stablehlo.token) -> (tensor<i32>, !stablehlo.token)`,
+	} {
+		text := "func.func @main(%x: tensor<i32>) -> tensor<i32> {\n%t = stablehlo.create_token : !stablehlo.token\n" + op + "\nreturn %x : tensor<i32>\n}"
+		exe, err := compileWith(t, text, Options{}, runtime.CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = exe.Run(t.Context(), []*tensor.Tensor{tensor.New(tensor.I32, nil)})
+		if want := "test.mlir:3:"; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "'stablehlo."+name+"' op talks to the host, but no hook") {
+			t.Errorf("%s: error is %v", name, err)
 		}
 	}
 }
