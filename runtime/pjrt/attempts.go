@@ -10,40 +10,42 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// A client executes a large program on a device when the one before it has ended. A handler that waits for such a program
-// would wait for ever, so programs that handlers run get a client of their own (see clientKey). Handlers are told by their
-// context and their thread. Where neither tells, since the handler waits for a goroutine that knows nothing of it, this
-// is what happens: the run begins on the client of other runs with hooks. When it has not come to a hook or its end after
-// a while, and one and the same handler of such a run has been at work all the time, it is begun once more on the
-// client of the next level of nesting. The attempt that gets to a hook first delivers the run's events, and the hooks of the
-// others are refused; without hooks the first one to end gives the results. So no wait is for ever, and nothing is
-// delivered twice.
+// attempts are the attempts to start one run on several clients.
+//
+// A client executes a large program on a device only after the program before it. A handler that waits for such a program
+// would wait for ever, so programs that handlers run get a client of their own (see clientKey): the context or the thread
+// shows that a handler runs them. Neither shows it if the handler waits for a goroutine that serves several callers, for
+// example one that batches requests to a model. Such a run starts on the client of other runs with hooks. If it has
+// reached neither a hook nor its end after a while, and one handler of another run has been at work on one event all that
+// time, the run starts once more on the client of the next level. The attempt that reaches a hook first delivers the
+// run's events, and the hooks of the other attempts are refused; without hooks the first attempt to end yields the
+// results. No event is delivered twice. TestReentryNeedsAttempts shows the deadlock that this prevents.
 type attempts struct {
 	owner atomic.Pointer[session] // the attempt that is the run
 }
 
-// claim reports whether s is the run, and makes it so where none is yet.
+// claim reports whether s is the run. The first session that claims is.
 func (a *attempts) claim(s *session) bool {
 	return a.owner.Load() == s || a.owner.CompareAndSwap(nil, s)
 }
 
-// patience is how long a run waits behind the handler of another one before it is begun elsewhere.
+// patience is the time that a run waits for the handler of another run before it starts on another client.
 const patience = 50 * time.Millisecond
 
-// maxAttempts bounds how often a run is begun.
+// maxAttempts bounds the attempts of a run.
 const maxAttempts = 32
 
-// ending is what an attempt came to.
+// ending is the outcome of an attempt.
 type ending struct {
 	s       *session
 	results [][]*tensor.Tensor
 	err     error
 }
 
-// runWatched executes on goroutines of their own, so that a program that cannot be stopped can be left alone, and one that
-// waits for the handler which waits for it can be begun elsewhere.
+// runWatched executes the program on a goroutine, for runs that can be cancelled and runs that share their client. It can
+// return while a program that cannot be stopped goes on, and it makes further attempts.
 func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgram, args [][]*tensor.Tensor, crowded bool) ([][]*tensor.Tensor, error) {
-	done := make(chan ending, maxAttempts) // nobody waits for those that are given up
+	done := make(chan ending, maxAttempts) // nobody receives from abandoned attempts
 	run := func(s *session, l *loadedProgram) {
 		results, err := outcome(s, l, args)
 		l.client.leave(s)
@@ -53,12 +55,12 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 	}
 	var tick <-chan time.Time
 	if crowded {
-		ticker := time.NewTicker(patience)
+		ticker := time.NewTicker(e.backend.patience)
 		defer ticker.Stop()
 		tick = ticker.C
 	}
 	go run(s, l)
-	begun := []*session{s}
+	started := []*session{s}
 	blocked := false
 	cancelled := ctx.Done()
 	var grace <-chan time.Time
@@ -68,13 +70,13 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 		case a := <-done:
 			if a.s.attempts != nil {
 				if !a.s.attempts.claim(a.s) {
-					continue // an attempt that was given up
+					continue // an abandoned attempt
 				}
-				e.abandon(begun)
+				e.abandon(started)
 			}
 			return a.results, a.err
 		case <-cancelled:
-			for _, s := range begun {
+			for _, s := range started {
 				s.cancel(context.Cause(ctx))
 			}
 			cancelled = nil
@@ -83,8 +85,8 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 			grace = timer.C
 		case <-grace:
 			if blocked && s.attempts.owner.Load() == nil {
-				// It has not begun and will not do anything when it does.
-				e.abandon(begun)
+				// The program has not started, and its hooks are refused when it does.
+				e.abandon(started)
 				return nil, context.Cause(ctx)
 			}
 			err := &LostError{Cause: context.Cause(ctx)}
@@ -96,23 +98,23 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 				continue
 			}
 			blocked = l.client.stuck(s.attempts, seen)
-			if !blocked || len(begun) == maxAttempts || ctx.Err() != nil {
+			if !blocked || len(started) == maxAttempts || ctx.Err() != nil {
 				continue
 			}
 			next, loaded, err := e.another(ctx, s)
 			if err != nil {
-				e.abandon(begun)
+				e.abandon(started)
 				return nil, err
 			}
 			s, l = next, loaded
 			go run(s, l)
-			begun = append(begun, s)
+			started = append(started, s)
 			clear(seen)
 		}
 	}
 }
 
-// another begins a run's next attempt, one level of nesting further.
+// another starts the next attempt of a run, one level of nesting deeper.
 func (e *Executable) another(ctx context.Context, before *session) (*session, *loadedProgram, error) {
 	level := before.level + 1
 	e.mu.Lock()
@@ -131,11 +133,11 @@ func (e *Executable) another(ctx context.Context, before *session) (*session, *l
 	return s, l, nil
 }
 
-// abandon leaves the attempts alone that still wait: Close no longer waits for them.
-func (e *Executable) abandon(begun []*session) {
+// abandon gives up the attempts that still wait. Close no longer waits for them.
+func (e *Executable) abandon(started []*session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, s := range begun {
+	for _, s := range started {
 		if !s.ended {
 			s.stale = true
 			e.runs--
@@ -148,7 +150,8 @@ func (e *Executable) abandon(begun []*session) {
 	}
 }
 
-// join notes that a program with hooks runs on the client, and reports whether others do: it may then have to be begun again.
+// join counts a run on the client. It reports whether other programs with hooks run there, so that the run may need
+// further attempts.
 func (c *Client) join(s *session) (crowded bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,8 +171,8 @@ func (c *Client) leave(s *session) {
 	delete(c.running, s)
 }
 
-// stuck reports whether a handler of another run on the client is at work, and was at the same event when stuck was called
-// with the same seen before.
+// stuck reports whether a handler of another run on the client is at work on the same event as at the last call with the
+// same seen.
 func (c *Client) stuck(own *attempts, seen map[*deviceState]int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/hlocb/hlocb/runtime"
 )
@@ -30,6 +31,8 @@ type Backend struct {
 	plugin *Plugin
 	name   string
 	opts   Options
+
+	patience time.Duration // see attempts
 
 	mu          sync.Mutex
 	closed      bool
@@ -54,7 +57,7 @@ func Open(path string, opts Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{plugin: p, name: opts.Name, opts: opts, clients: map[clientKey]*Client{}}
+	b := &Backend{plugin: p, name: opts.Name, opts: opts, patience: patience, clients: map[clientKey]*Client{}}
 	b.released.L = &b.mu
 	c, err := b.client(0, 1)
 	if err != nil {

@@ -351,6 +351,54 @@ func TestReentry(t *testing.T) {
 	}
 }
 
+// TestReentryNeedsAttempts: a run that an unrelated goroutine starts for a handler never starts on the handler's client.
+func TestReentryNeedsAttempts(t *testing.T) {
+	for _, alone := range []bool{true, false} {
+		b, err := Open(cpuPlugin(t), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alone {
+			b.patience = time.Hour
+		}
+		inner, err := b.Compile(context.Background(), bigProgram(), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) {})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests := make(chan chan error)
+		go func() { // a server that knows nothing of its callers
+			for answer := range requests {
+				ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+				start := time.Now()
+				_, err := inner.Run(ctx, []*tensor.Tensor{f32(nil, 1)})
+				cancel()
+				t.Logf("one attempt only is %v: the inner run took %v", alone, time.Since(start))
+				answer <- err
+			}
+		}()
+		var served error
+		outer, err := b.Compile(context.Background(), bigProgram(), runtime.CompileOptions{Handlers: answer(func(_ context.Context, c *runtime.Call) error {
+			if c.Seq == 0 {
+				answer := make(chan error)
+				requests <- answer
+				served = <-answer
+			}
+			return nil
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		outer.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)})
+		close(requests)
+		if late := errors.Is(served, context.DeadlineExceeded); late != alone {
+			t.Errorf("one attempt only is %v, but the inner run's error is %v", alone, served)
+		}
+		if err := errors.Join(inner.Close(), outer.Close(), b.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestCloseAfterReentry closes everything after a run that had to be begun twice: the attempt that was given up still waits for
 // the device when the program is closed.
 func TestCloseAfterReentry(t *testing.T) {
