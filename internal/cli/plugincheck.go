@@ -20,11 +20,11 @@ import (
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/plugincheck"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
-	"github.com/hlocb/hlocb/runtime/support"
 )
 
 // How long one piece, and the whole module, may take to compile and run.
@@ -35,20 +35,20 @@ const (
 
 // checkReport is the output of 'hlocb plugin check --json'.
 type checkReport struct {
-	Plugin   string            `json:"plugin"`
-	Level    string            `json:"level"`
-	Verdict  support.Verdict   `json:"verdict"` // of all: no if anything is refused, else maybe if anything may be
-	Findings []support.Finding `json:"findings"`
-	Module   *triedPiece       `json:"module,omitempty"` // the module as a whole, compiled
-	Pieces   []triedPiece      `json:"pieces,omitempty"`
+	Plugin   string                `json:"plugin"`
+	Level    string                `json:"level"`
+	Verdict  plugincheck.Verdict   `json:"verdict"` // of all: no if anything is refused, else maybe if anything may be
+	Findings []plugincheck.Finding `json:"findings"`
+	Module   *triedPiece           `json:"module,omitempty"` // the module as a whole, compiled
+	Pieces   []triedPiece          `json:"pieces,omitempty"`
 }
 
 // triedPiece is the verdict of the plugin on one op on its own.
 type triedPiece struct {
-	Name    string          `json:"name"`
-	Loc     string          `json:"loc,omitempty"`
-	Verdict support.Verdict `json:"verdict"`
-	Why     string          `json:"why"`
+	Name    string              `json:"name"`
+	Loc     string              `json:"loc,omitempty"`
+	Verdict plugincheck.Verdict `json:"verdict"`
+	Why     string              `json:"why"`
 }
 
 func (a *app) pluginCheckCommand() *cobra.Command {
@@ -91,7 +91,7 @@ Levels:
 			if err != nil {
 				return err
 			}
-			report := checkReport{Plugin: b.Describe(), Level: level, Findings: support.Static(m, target(b))}
+			report := checkReport{Plugin: b.Describe(), Level: level, Findings: plugincheck.Static(m, target(b))}
 			if err := b.Close(); err != nil {
 				return err
 			}
@@ -126,33 +126,33 @@ func (a *app) checked(ctx context.Context, path string, asWritten bool, opts []h
 	return p.Module(), nil
 }
 
-func target(b runtime.Backend) support.Target {
+func target(b runtime.Backend) plugincheck.Target {
 	platform, ffi := backends.Traits(b)
-	return support.Target{Platform: platform, FFI: ffi}
+	return plugincheck.Target{Platform: platform, FFI: ffi}
 }
 
 // tryModule lets the plugin compile the module and its pieces, and run the pieces at level run.
 func (a *app) tryModule(ctx context.Context, plugin string, m *ir.Module, r *checkReport) error {
-	whole, err := a.tryPieces(ctx, plugin, []support.Piece{support.Whole(m)}, false, wholeTimeout)
+	whole, err := a.tryPieces(ctx, plugin, []plugincheck.Piece{plugincheck.Whole(m)}, false, wholeTimeout)
 	if err != nil {
 		return err
 	}
 	r.Module = &whole[0]
-	r.Pieces, err = a.tryPieces(ctx, plugin, support.Pieces(m), r.Level == "run", pieceTimeout)
+	r.Pieces, err = a.tryPieces(ctx, plugin, plugincheck.Pieces(m), r.Level == "run", pieceTimeout)
 	return err
 }
 
 // settle sets the verdict of the whole report. If the module compiles, an op that the plugin or a table refuses on
 // its own becomes a maybe.
 func (r *checkReport) settle() {
-	compiled := r.Module != nil && r.Module.Verdict == support.Yes
-	r.Verdict = support.Yes
-	judge := func(v *support.Verdict, why *string) {
-		if *v == support.No && compiled {
-			*v = support.Maybe
+	compiled := r.Module != nil && r.Module.Verdict == plugincheck.Yes
+	r.Verdict = plugincheck.Yes
+	judge := func(v *plugincheck.Verdict, why *string) {
+		if *v == plugincheck.No && compiled {
+			*v = plugincheck.Maybe
 			*why += "; but the module compiles"
 		}
-		if *v == support.No || *v == support.Maybe && r.Verdict == support.Yes {
+		if *v == plugincheck.No || *v == plugincheck.Maybe && r.Verdict == plugincheck.Yes {
 			r.Verdict = *v
 		}
 	}
@@ -168,7 +168,7 @@ func (r *checkReport) settle() {
 }
 
 // count returns how many lines of the report have a verdict.
-func (r *checkReport) count(v support.Verdict) int {
+func (r *checkReport) count(v plugincheck.Verdict) int {
 	n := 0
 	for _, f := range r.Findings {
 		if f.Verdict == v {
@@ -195,11 +195,11 @@ func (a *app) showCheck(r *checkReport, asJSON bool) error {
 		return err
 	}
 	switch {
-	case r.count(support.No) > 0:
-		return fmt.Errorf("the plugin cannot run the module: %d of the above are refused", r.count(support.No))
+	case r.count(plugincheck.No) > 0:
+		return fmt.Errorf("the plugin cannot run the module: %d of the above are refused", r.count(plugincheck.No))
 	case asJSON:
-	case r.count(support.Maybe) > 0:
-		a.note("nothing is refused, %d of the above may be", r.count(support.Maybe))
+	case r.count(plugincheck.Maybe) > 0:
+		a.note("nothing is refused, %d of the above may be", r.count(plugincheck.Maybe))
 	case r.Level == "static":
 		a.note("the tables refuse nothing")
 	default:
@@ -217,7 +217,7 @@ func (r *checkReport) table(out io.Writer) error {
 	}
 	type group struct {
 		name    string
-		verdict support.Verdict
+		verdict plugincheck.Verdict
 		why     string
 	}
 	var order []group
@@ -244,11 +244,11 @@ type tryAnswer struct {
 }
 
 // tryPieces tries the pieces in child processes. If a child crashes or hangs, the next one continues after that piece.
-func (a *app) tryPieces(ctx context.Context, plugin string, pieces []support.Piece, run bool, limit time.Duration) ([]triedPiece, error) {
+func (a *app) tryPieces(ctx context.Context, plugin string, pieces []plugincheck.Piece, run bool, limit time.Duration) ([]triedPiece, error) {
 	out := make([]triedPiece, len(pieces))
 	var left []int
 	for i, p := range pieces {
-		out[i] = triedPiece{Name: p.Name, Loc: p.Loc, Verdict: support.Maybe, Why: p.Why}
+		out[i] = triedPiece{Name: p.Name, Loc: p.Loc, Verdict: plugincheck.Maybe, Why: p.Why}
 		if p.Text != "" {
 			left = append(left, i)
 		}
@@ -258,7 +258,7 @@ func (a *app) tryPieces(ctx context.Context, plugin string, pieces []support.Pie
 		done = "compiles and runs"
 	}
 	for len(left) > 0 {
-		var batch []support.Piece
+		var batch []plugincheck.Piece
 		for _, i := range left {
 			batch = append(batch, pieces[i])
 		}
@@ -268,14 +268,14 @@ func (a *app) tryPieces(ctx context.Context, plugin string, pieces []support.Pie
 		}
 		for k, ans := range answers {
 			p := &out[left[k]]
-			p.Verdict, p.Why = support.Yes, done
+			p.Verdict, p.Why = plugincheck.Yes, done
 			if ans.Error != "" {
-				p.Verdict, p.Why = support.No, refusal(ans.Error)
+				p.Verdict, p.Why = plugincheck.No, refusal(ans.Error)
 			}
 		}
 		left = left[len(answers):]
 		if crash != "" && len(left) > 0 {
-			out[left[0]].Verdict, out[left[0]].Why = support.No, crash
+			out[left[0]].Verdict, out[left[0]].Why = plugincheck.No, crash
 			left = left[1:]
 		}
 	}
@@ -296,7 +296,7 @@ var lastWords = regexp.MustCompile(`(?m)^(?:F\d{4} .*?\] )?((?:.*Check failed: |
 
 // tryBatch runs one child. It returns an answer for each piece that the child finished, and how the child crashed, if
 // it did.
-func tryBatch(ctx context.Context, plugin string, pieces []support.Piece, run bool, limit time.Duration) (answers []tryAnswer, crash string, err error) {
+func tryBatch(ctx context.Context, plugin string, pieces []plugincheck.Piece, run bool, limit time.Duration) (answers []tryAnswer, crash string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
@@ -394,14 +394,14 @@ func (a *app) pluginTryCommand() *cobra.Command {
 			}
 			out := json.NewEncoder(a.stdout)
 			for in := json.NewDecoder(a.stdin); ; {
-				var p support.Piece
+				var p plugincheck.Piece
 				if err := in.Decode(&p); errors.Is(err, io.EOF) {
 					return nil
 				} else if err != nil {
 					return err
 				}
 				var ans tryAnswer
-				if err := support.Try(cmd.Context(), b, reg, p, run); err != nil {
+				if err := plugincheck.Try(cmd.Context(), b, reg, p, run); err != nil {
 					ans.Error = err.Error()
 				}
 				if err := out.Encode(ans); err != nil {

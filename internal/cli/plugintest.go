@@ -14,8 +14,8 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/plugintest"
 	"github.com/hlocb/hlocb/runtime/backends"
-	"github.com/hlocb/hlocb/runtime/conformance"
 )
 
 // pluginTest is the command line of 'hlocb plugin test'.
@@ -69,13 +69,13 @@ The cases run in a process of their own: a plugin that crashes or hangs fails a 
 }
 
 // cases returns those that --run chooses.
-func (f *pluginTest) cases() ([]conformance.Case, error) {
+func (f *pluginTest) cases() ([]plugintest.Case, error) {
 	wanted, err := regexp.Compile(f.pattern)
 	if err != nil {
 		return nil, usagef("--run: %v", err)
 	}
-	var cases []conformance.Case
-	for _, c := range conformance.Suite() {
+	var cases []plugintest.Case
+	for _, c := range plugintest.Suite() {
 		if wanted.MatchString(c.ID()) {
 			cases = append(cases, c)
 		}
@@ -87,7 +87,7 @@ func (f *pluginTest) cases() ([]conformance.Case, error) {
 }
 
 // serveCases runs cases for a parent process, from case f.worker on.
-func (a *app) serveCases(ctx context.Context, f *pluginTest, cases []conformance.Case) error {
+func (a *app) serveCases(ctx context.Context, f *pluginTest, cases []plugintest.Case) error {
 	b, err := backends.Open(ctx, f.plugin, a.backendOptions())
 	if err != nil {
 		return err
@@ -98,11 +98,11 @@ func (a *app) serveCases(ctx context.Context, f *pluginTest, cases []conformance
 		return err
 	}
 	defer ref.Close()
-	return conformance.Serve(ctx, a.stdout, b, ref, cases, f.worker)
+	return plugintest.Serve(ctx, a.stdout, b, ref, cases, f.worker)
 }
 
 // testPlugin runs the cases in child processes and reports them.
-func (a *app) testPlugin(ctx context.Context, f *pluginTest, cases []conformance.Case) error {
+func (a *app) testPlugin(ctx context.Context, f *pluginTest, cases []plugintest.Case) error {
 	known, err := readKnown(f.known)
 	if err != nil {
 		return err
@@ -120,13 +120,13 @@ func (a *app) testPlugin(ctx context.Context, f *pluginTest, cases []conformance
 		return err
 	}
 	a.note("testing %s", describe)
-	var results []conformance.Result
+	var results []plugintest.Result
 	show := func(done int, name string) {
 		a.Progress(fmt.Sprintf("%d of %d  %s", done, len(cases), diag.Escape(name)))
 	}
-	err = conformance.RunIsolated(ctx, cases, f.limit, func(from int) *exec.Cmd {
+	err = plugintest.RunIsolated(ctx, cases, f.limit, func(from int) *exec.Cmd {
 		return exec.Command(self, "plugin", "test", f.plugin, "--run", f.pattern, "--worker", strconv.Itoa(from))
-	}, func(r conformance.Result) {
+	}, func(r plugintest.Result) {
 		results = append(results, r)
 		show(len(results), r.Case.ID())
 	})
@@ -134,7 +134,7 @@ func (a *app) testPlugin(ctx context.Context, f *pluginTest, cases []conformance
 	if err != nil {
 		return err
 	}
-	passing := conformance.ApplyKnown(results, known)
+	passing := plugintest.ApplyKnown(results, known)
 	if err := a.reportTest(f, describe, results); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (a *app) testPlugin(ctx context.Context, f *pluginTest, cases []conformance
 	}
 	failed := 0
 	for _, r := range results {
-		if r.Status == conformance.Failed {
+		if r.Status == plugintest.Failed {
 			failed++
 		}
 	}
@@ -154,10 +154,10 @@ func (a *app) testPlugin(ctx context.Context, f *pluginTest, cases []conformance
 }
 
 // reportTest writes the results in the chosen forms. It leaves out the table if JUnit goes to standard output.
-func (a *app) reportTest(f *pluginTest, describe string, results []conformance.Result) error {
+func (a *app) reportTest(f *pluginTest, describe string, results []plugintest.Result) error {
 	if f.junit != "" {
 		var text bytes.Buffer
-		if err := conformance.WriteJUnit(&text, f.plugin, results); err != nil {
+		if err := plugintest.WriteJUnit(&text, f.plugin, results); err != nil {
 			return err
 		}
 		if err := a.write(f.junit, text.Bytes()); err != nil {
@@ -170,7 +170,7 @@ func (a *app) reportTest(f *pluginTest, describe string, results []conformance.R
 	case f.junit == "-":
 		return nil
 	}
-	return conformance.WriteTable(a.stdout, results)
+	return plugintest.WriteTable(a.stdout, results)
 }
 
 func readKnown(file string) (map[string]bool, error) {
@@ -182,7 +182,7 @@ func readKnown(file string) (map[string]bool, error) {
 		return nil, err
 	}
 	defer f.Close()
-	known, err := conformance.ReadKnown(f)
+	known, err := plugintest.ReadKnown(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -191,21 +191,21 @@ func readKnown(file string) (map[string]bool, error) {
 
 // testedCase is a case in the output of 'hlocb plugin test --json'.
 type testedCase struct {
-	Group   string             `json:"group"`
-	Name    string             `json:"name"`
-	Status  conformance.Status `json:"status"`
-	Message string             `json:"message,omitempty"`
-	Seconds float64            `json:"seconds"`
+	Group   string            `json:"group"`
+	Name    string            `json:"name"`
+	Status  plugintest.Status `json:"status"`
+	Message string            `json:"message,omitempty"`
+	Seconds float64           `json:"seconds"`
 }
 
-func testReport(plugin string, results []conformance.Result) any {
+func testReport(plugin string, results []plugintest.Result) any {
 	var out struct {
-		Plugin string                     `json:"plugin"`
-		Count  map[conformance.Status]int `json:"count"`
-		Cases  []testedCase               `json:"cases"`
+		Plugin string                    `json:"plugin"`
+		Count  map[plugintest.Status]int `json:"count"`
+		Cases  []testedCase              `json:"cases"`
 	}
 	out.Plugin = plugin
-	out.Count = map[conformance.Status]int{conformance.Passed: 0, conformance.Failed: 0, conformance.Known: 0, conformance.Skipped: 0}
+	out.Count = map[plugintest.Status]int{plugintest.Passed: 0, plugintest.Failed: 0, plugintest.Known: 0, plugintest.Skipped: 0}
 	for _, r := range results {
 		out.Count[r.Status]++
 		out.Cases = append(out.Cases, testedCase{r.Case.Group, r.Case.Name, r.Status, r.Message, r.Took.Seconds()})

@@ -21,8 +21,8 @@ var order = [][]string{
 	{"internal", "runtime/goxla"},
 	{"verify", "opt"},
 	{"hlocb"}, // the root: the user API
-	{"runtime/conformance"},
-	{"passes", "runtime/support", "internal/command"},
+	{"internal/plugintest"},
+	{"passes", "internal/plugincheck", "internal/command"},
 	{"hook/format"},
 	{"internal/hook", "internal/reader"},
 	{"runtime/backends"},

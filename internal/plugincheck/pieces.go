@@ -1,4 +1,4 @@
-package support
+package plugincheck
 
 import (
 	"context"
