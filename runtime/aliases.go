@@ -2,17 +2,17 @@ package runtime
 
 import "github.com/hlocb/hlocb/hook"
 
-// AliasUse says what a compiled program does about one result of a hook that shares the memory of an operand.
+// AliasUse describes how a compiled program treats one result of a hook that shares the memory of an operand.
 type AliasUse struct {
 	Hook    hook.ID
-	Result  int // as the host counts them
-	Operand int // likewise
-	Calls   int // how many calls of the hook the program holds: inlining may make several of one, or none
-	Copies  int // in front of how many of them the operand is copied
-	Lost    int // how many of them do not have the alias
+	Result  int // position among the results that the handler sees
+	Operand int // position among the operands that the handler sees
+	Calls   int // calls of the hook in the program: inlining may copy or remove calls
+	Copies  int // calls before which XLA copies the operand
+	Lost    int // calls without the alias
 }
 
-// AliasViewer is an Executable that can tell what its compiler made of the aliases that it was given.
+// AliasViewer is an Executable that knows how its compiler treated the aliases of hooks.
 type AliasViewer interface {
 	// AliasUses returns an entry per result with an alias, hooks in the manifest's order.
 	AliasUses() ([]AliasUse, error)

@@ -22,7 +22,7 @@ var allTypes = []tensor.DType{
 	tensor.F4E2M1FN, tensor.F8E4M3FN, tensor.F8E5M2, tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128,
 }
 
-// TestUnwrittenIsFound: whatever its type and size, a result that the handler did not reach for is found out.
+// TestUnwrittenIsFound: a result that the handler did not access is found, whatever its type and size.
 func TestUnwrittenIsFound(t *testing.T) {
 	x := tensor.New(tensor.F32, tensor.Shape{4})
 	for _, d := range allTypes {
@@ -34,7 +34,7 @@ func TestUnwrittenIsFound(t *testing.T) {
 				if !errors.As(err, &unwritten) || unwritten.Part || unwritten.Result != 0 {
 					t.Errorf("%s of %d elements: error is %v", d, n, err)
 				}
-				// And one that it looked at, where there is room for a mark.
+				// A result that the handler accessed is found if a mark fits.
 				err = deliver(kind, x, r, func(_ context.Context, c *Call) error { c.Results[0].Bytes(); return nil })
 				if _, unit := marks.of(d); len(r.Peek()) < unit {
 					if err != nil {
@@ -53,7 +53,7 @@ func TestUnwrittenIsFound(t *testing.T) {
 	}
 }
 
-// TestWrittenIsAccepted: no value of any type is taken for a mark, on whatever way it is written.
+// TestWrittenIsAccepted: no value of any type is mistaken for a mark, however it is written.
 func TestWrittenIsAccepted(t *testing.T) {
 	x := tensor.New(tensor.F32, tensor.Shape{4})
 	for _, d := range allTypes {
@@ -86,7 +86,7 @@ func TestWrittenIsAccepted(t *testing.T) {
 	}
 }
 
-// TestPartIsFound: a result that ends early is found out, and where.
+// TestPartIsFound: a result that is written in part is found, with the place.
 func TestPartIsFound(t *testing.T) {
 	x := tensor.New(tensor.F32, tensor.Shape{4})
 	for _, c := range []struct {
@@ -119,7 +119,7 @@ func TestPartIsFound(t *testing.T) {
 	}
 }
 
-// TestAliasedIsLeftAlone: a result that is an operand's memory holds its value.
+// TestAliasedIsLeftAlone: a result in an operand's memory keeps its value.
 func TestAliasedIsLeftAlone(t *testing.T) {
 	for _, kind := range []hook.Kind{hook.Call, hook.InOut} {
 		x := tensor.New(tensor.F32, tensor.Shape{4})
@@ -130,7 +130,7 @@ func TestAliasedIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestWatchEnds: a result's memory is used again for other things after the call.
+// TestWatchEnds: after the call nobody watches a result's memory, which has other uses then.
 func TestWatchEnds(t *testing.T) {
 	x, r := tensor.New(tensor.F32, nil), tensor.New(tensor.F32, nil)
 	for range 3 {

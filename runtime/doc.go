@@ -1,4 +1,4 @@
-// Package runtime is the contract between programs, the backends that execute them and the handlers that
-// answer their hooks: Backend, Executable, Bindings, Handler, Call. It is pure Go and knows none of its
-// implementations; package runtime/backends chooses one.
+// Package runtime is the contract between programs, the backends that execute them and the handlers of their hooks:
+// Backend, Executable, Bindings, Handler, Call. It is pure Go and imports none of its implementations. Package
+// runtime/backends chooses one.
 package runtime

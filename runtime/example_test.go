@@ -16,7 +16,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// asking is a module that asks its host for the half of a vector.
+// asking is a module that asks its host for half of a vector.
 const asking = `
 func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
   %0 = stablehlo.custom_call @host(%x) {api_version = 4 : i32, backend_config = {name = "halve"}, has_side_effect = true} : (tensor<3xf32>) -> tensor<3xf32>
@@ -57,7 +57,7 @@ func run(handlers *runtime.Bindings) ([]*tensor.Tensor, error) {
 	return exe.Run(context.Background(), []*tensor.Tensor{x})
 }
 
-// A handler is a Go function. This one gets views of the program's memory and writes the results in place.
+// A handler is a Go function. This one reads and writes the program's memory.
 func ExampleHandlerFunc() {
 	var bind runtime.Bindings
 	bind.Answer("halve", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
@@ -75,7 +75,7 @@ func ExampleHandlerFunc() {
 	// Output: dense<[5.000000e-01, 1.000000e+00, 1.500000e+00]> : tensor<3xf32>
 }
 
-// A typed handler is checked against its hook when it is bound, before anything runs.
+// Bind checks a typed handler against its hook, before anything runs.
 func ExampleFunc() {
 	var bind runtime.Bindings
 	bind.Answer("halve", runtime.Func(func(_ context.Context, x runtime.Array[int32]) (runtime.Array[int32], error) { return x, nil }))
@@ -85,7 +85,7 @@ func ExampleFunc() {
 	// Output: true operand 0 is tensor<3xf32>, the handler takes elements of Go type int32
 }
 
-// What a handler returns ends the run, and comes out of it with the hook's name and place.
+// An error of a handler ends the run. The run's error has the hook's name and place.
 func ExampleHookError() {
 	var bind runtime.Bindings
 	bind.Answer("*", runtime.HandlerFunc(func(context.Context, *runtime.Call) error { return errors.New("no answer today") }))
@@ -97,7 +97,7 @@ func ExampleHookError() {
 	// Output: halve 0 no answer today
 }
 
-// Hooks that nobody answers are found before the run.
+// Hooks without a responder are found before the run.
 func ExampleUnboundError() {
 	_, err := run(&runtime.Bindings{})
 	var unbound *runtime.UnboundError

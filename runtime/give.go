@@ -5,8 +5,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// SetResult gives result i a value, which is copied. It returns a *ShapeError, and writes nothing, where the value has
-// not the type and shape that the program takes.
+// SetResult copies value to result i. If the type or shape of value is not that of the result, SetResult writes nothing
+// and returns a *ShapeError.
 func (c *Call) SetResult(i int, value *tensor.Tensor) error {
 	r := c.Results[i]
 	if value.DType() != r.DType() || !value.Shape().Equal(r.Shape()) {
@@ -16,8 +16,8 @@ func (c *Call) SetResult(i int, value *tensor.Tensor) error {
 	return nil
 }
 
-// SetResultBytes gives result i its elements as bytes, row-major and little-endian, which are copied. It returns a
-// *SizeError, and writes nothing, where they are more or fewer than the result has.
+// SetResultBytes copies data to result i. data holds the elements, row-major and little-endian. If the number of bytes
+// is not that of the result, SetResultBytes writes nothing and returns a *SizeError.
 func (c *Call) SetResultBytes(i int, data []byte) error {
 	r := c.Results[i]
 	if len(data) != len(r.Peek()) {
@@ -27,7 +27,7 @@ func (c *Call) SetResultBytes(i int, data []byte) error {
 	return nil
 }
 
-// typeOf returns a tensor's type; the shape is the tensor's own, which backends never change.
+// typeOf returns a tensor's type. It shares the tensor's shape, which backends never change.
 func typeOf(t *tensor.Tensor) hook.TensorType {
 	return hook.TensorType{DType: t.DType(), Shape: t.Shape()}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Handler is host code that a hook of a program calls. Handle runs on the thread that executes the program;
-// the call's views are valid only until it returns. An error or a panic ends the run with a *HookError.
+// Handler is host code that a hook of a program calls. Handle runs on the thread that executes the program. The call's
+// tensors are valid only until Handle returns. An error or a panic ends the run with a *HookError.
 type Handler interface {
 	Handle(ctx context.Context, c *Call) error
 }
@@ -23,8 +23,8 @@ type HandlerFunc func(ctx context.Context, c *Call) error
 // Handle calls f.
 func (f HandlerFunc) Handle(ctx context.Context, c *Call) error { return f(ctx, c) }
 
-// Call is one arrival of a program at a hook. Backends reuse Calls, so a handler must not keep one, nor a view
-// of one: it clones what it wants to keep.
+// Call is one event: a program has reached a hook. Backends reuse Calls, so a handler must not keep a Call or its
+// tensors. It can clone tensors.
 type Call struct {
 	Site      *hook.Site
 	Run       int64 // counts the runs of the executable, from 1
@@ -35,15 +35,16 @@ type Call struct {
 
 	// Operands are read-only, except those of an inout hook, which are also its Results.
 	Operands []*tensor.Tensor
-	// Results are writable. A call or feed hook must write all of them; one that was not ends the run with an
+	// Results are writable. A handler of a call or feed hook must write all of them; otherwise the run ends with an
 	// *UnwrittenError.
 	Results []*tensor.Tensor
 }
 
-// Bindings says which handlers the hooks of a program get. The zero value binds nothing.
+// Bindings choose the handlers for the hooks of a program. The zero value binds nothing.
 //
-// Observers look on: every matching one is called, in the order of Observe calls, before the answerer. Exactly
-// one handler answers: an exact name or id beats a glob, a later Answer beats an earlier one.
+// Observers see events without answering. Every matching observer is called, in the order of the Observe calls, before
+// the responder. At most one responder writes the results: an exact name or id takes precedence over a glob, and a
+// later Answer over an earlier one.
 type Bindings struct {
 	observers []binding
 	answers   []binding
@@ -65,24 +66,24 @@ func (b *Bindings) Clone() *Bindings {
 	return &Bindings{slices.Clone(b.observers), slices.Clone(b.answers), slices.Clone(b.wraps)}
 }
 
-// Observe lets h look on at every hook that pattern (a name, a glob or a hexadecimal id) selects.
+// Observe adds h as an observer of every hook that pattern (a name, a glob or a hexadecimal id) selects.
 func (b *Bindings) Observe(pattern string, h Handler) {
 	b.observers = append(b.observers, binding{pattern, h})
 }
 
-// Answer lets h answer the hooks that pattern (a name, a glob or a hexadecimal id) selects.
+// Answer adds h as the responder of the hooks that pattern (a name, a glob or a hexadecimal id) selects.
 func (b *Bindings) Answer(pattern string, h Handler) {
 	b.answers = append(b.answers, binding{pattern, h})
 }
 
-// Wrap puts wrap around what answers the hooks that pattern selects, in the order of Wrap calls, the first innermost.
-// wrap gets nil where nobody answers; it must then leave results alone, and its handler is not called for such
-// hooks unless it returns one. Recording answers and injecting faults are made of it.
+// Wrap replaces the responder of the hooks that pattern selects by wrap(responder), in the order of the Wrap calls: the
+// first is innermost. wrap gets nil if the hook has no responder; the handler that it then returns must leave results
+// unchanged. Recordings and injected faults use Wrap.
 func (b *Bindings) Wrap(pattern string, wrap func(Handler) Handler) {
 	b.wraps = append(b.wraps, wrapping{pattern, wrap})
 }
 
-// Unmatched reports which of the patterns that were bound select no hook of m, in the order they were given, each once.
+// Unmatched returns the bound patterns that select no hook of m, each once, in the order of their binding.
 func (b *Bindings) Unmatched(m *hook.Manifest) []string {
 	var out []string
 	check := func(pattern string) {
@@ -107,22 +108,22 @@ func (b *Bindings) Unmatched(m *hook.Manifest) []string {
 	return out
 }
 
-// Bound is a site with the handlers that were chosen for it.
+// Bound is a hook with the handlers that Bind chose for it.
 type Bound struct {
 	Site      *hook.Site
 	Observers []Handler
-	Answer    Handler // nil where nobody answers: a tap or inout then passes through
+	Answer    Handler // nil for none: a tap or inout then passes its operands through
 }
 
-// UnboundError says that a hook which needs an answer has no handler.
+// UnboundError says that a hook needs an answer and has no responder.
 type UnboundError struct{ Site *hook.Site }
 
 func (e *UnboundError) Error() string {
 	return fmt.Sprintf("hook %q (%s, id %s) needs a handler that computes its results", e.Site.Name, e.Site.Kind, e.Site.ID)
 }
 
-// Bind chooses the handlers for every hook of m. It fails with an *UnboundError where a call or feed hook has
-// no answerer, and with a *BindError where a handler says that it cannot serve the hook. b may be nil.
+// Bind chooses the handlers for every hook of m. It returns an *UnboundError if a call or feed hook has no responder,
+// and a *BindError if a handler refuses a hook. b may be nil.
 func (b *Bindings) Bind(m *hook.Manifest) ([]Bound, error) {
 	bound := make([]Bound, len(m.Sites))
 	for i := range m.Sites {
@@ -167,7 +168,7 @@ func match(pattern string, site *hook.Site) (exact, ok bool) {
 	if pattern == site.Name || strings.EqualFold(pattern, site.ID.String()) {
 		return true, true
 	}
-	// A name is no path: '*' stands for '/' as well.
+	// A name is no path, so '*' must match '/' too.
 	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(site.Name, "/", "\x00"))
 	return false, ok && err == nil
 }

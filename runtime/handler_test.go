@@ -58,7 +58,7 @@ func TestBindChooses(t *testing.T) {
 	}
 }
 
-// TestGlobs: a hook's name is no path.
+// TestGlobs: a hook's name is no path, so '*' matches '/'.
 func TestGlobs(t *testing.T) {
 	for _, c := range []struct {
 		pattern, name string
@@ -146,7 +146,7 @@ func TestUnmatched(t *testing.T) {
 	}
 }
 
-// TestDeliverTimeout: a handler that minds its context says the same as the watchdog that does not wait for it.
+// TestDeliverTimeout: a handler that watches its context and one that does not fail with the same error.
 func TestDeliverTimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), time.Millisecond, &runtime.TimeoutError{After: "1ms"})
 	defer cancel()

@@ -10,14 +10,14 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Array is an operand or a result as typed handlers see it: its shape and its elements in row-major order. Of an operand,
-// Data is the program's own memory, valid during the call and not to be written.
+// Array is an operand or a result in typed handlers: its shape and its elements in row-major order. Data of an operand
+// is the program's own memory: it is valid during the call, and handlers must not write to it.
 type Array[T tensor.Element] struct {
 	Shape tensor.Shape
 	Data  []T
 }
 
-// ArrayOf returns an array of some elements; without dimensions it is a vector of all of them.
+// ArrayOf returns an array of the elements in data. Without dimensions it is a vector.
 func ArrayOf[T tensor.Element](data []T, shape ...int64) Array[T] {
 	if len(shape) == 0 {
 		shape = []int64{int64(len(data))}
@@ -52,13 +52,13 @@ func (a Array[T]) Tensor(want hook.TensorType) (*tensor.Tensor, error) {
 // Scalar returns an array of rank 0.
 func Scalar[T tensor.Element](v T) Array[T] { return Array[T]{tensor.Shape{}, []T{v}} }
 
-// SiteChecker is a Handler that says, when it is bound, whether it can serve a hook.
+// SiteChecker is a Handler that checks a hook when it is bound.
 type SiteChecker interface {
-	// CheckSite returns why the handler cannot be bound to the hook, nil where it can.
+	// CheckSite returns why the handler cannot serve the hook, nil if it can.
 	CheckSite(s *hook.Site) error
 }
 
-// BindError says that a handler cannot serve a hook that it was bound to.
+// BindError says that a handler cannot serve the hook that it was bound to.
 type BindError struct {
 	Site  *hook.Site
 	Cause error
@@ -71,13 +71,13 @@ func (e *BindError) Error() string {
 // Unwrap returns the cause.
 func (e *BindError) Unwrap() error { return e.Cause }
 
-// typed is a handler that takes so many operands and gives so many results of certain Go types.
+// typed is a handler for operands and results of certain Go types.
 type typed struct {
 	in, out []elementType
 	handle  func(ctx context.Context, c *Call) error
 }
 
-// elementType is what a Go type of elements can stand for.
+// elementType is a Go type of elements with the element types that it represents.
 type elementType struct {
 	name string
 	fits func(tensor.DType) bool
@@ -113,8 +113,8 @@ func (h *typed) CheckSite(s *hook.Site) error {
 	return nil
 }
 
-// elementOf says which element types T stands for: its own; i1 for uint8, and the small floats for the unsigned integer
-// of their size; types narrower than a byte are bytes.
+// elementOf returns the element types that T represents: its own; for uint8 also i1; for the unsigned integers also the
+// floats of their size. An element narrower than a byte is a byte.
 func elementOf[T tensor.Element]() elementType {
 	var zero T
 	fits := func(list ...tensor.DType) func(tensor.DType) bool {
@@ -148,7 +148,7 @@ func elementOf[T tensor.Element]() elementType {
 		e.fits = func(d tensor.DType) bool {
 			return d.Size() == 1 && d != tensor.I8 && d != tensor.I4 && d != tensor.I2
 		}
-	default: // a named type: its size must do
+	default: // a named type: compare the size only
 		e.fits = func(d tensor.DType) bool { return d.Size() == int(unsafe.Sizeof(zero)) }
 	}
 	return e
@@ -158,7 +158,7 @@ func arrayIn[T tensor.Element](t *tensor.Tensor) Array[T] {
 	return Array[T]{t.Shape(), tensor.View[T](t)}
 }
 
-// arrayOut writes a result. The shape must be the program's.
+// arrayOut writes a result. The array must have the result's shape.
 func arrayOut[T tensor.Element](c *Call, i int, a Array[T]) error {
 	r := c.Results[i]
 	if n := a.Shape.NumElements(); n != int64(len(a.Data)) {
@@ -171,8 +171,8 @@ func arrayOut[T tensor.Element](c *Call, i int, a Array[T]) error {
 	return nil
 }
 
-// Func makes a handler of a function of one operand that computes one result. Bind refuses it, with a *BindError, for a
-// hook of other operands or results; a result of another shape ends the run with a *ShapeError.
+// Func returns a handler that calls f, a function of one operand that returns one result. Bind refuses it with a
+// *BindError for a hook with other operands or results. A result of another shape ends the run with a *ShapeError.
 func Func[A, R tensor.Element](f func(ctx context.Context, a Array[A]) (Array[R], error)) Handler {
 	return &typed{[]elementType{elementOf[A]()}, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
 		r, err := f(ctx, arrayIn[A](c.Operands[0]))
@@ -194,7 +194,7 @@ func Func2[A, B, R tensor.Element](f func(ctx context.Context, a Array[A], b Arr
 	}}
 }
 
-// FeedFunc makes a handler of a function that computes one result of nothing.
+// FeedFunc returns a handler that calls f, a function without operands that returns one result.
 func FeedFunc[R tensor.Element](f func(ctx context.Context) (Array[R], error)) Handler {
 	return &typed{nil, []elementType{elementOf[R]()}, func(ctx context.Context, c *Call) error {
 		r, err := f(ctx)
@@ -205,8 +205,8 @@ func FeedFunc[R tensor.Element](f func(ctx context.Context) (Array[R], error)) H
 	}}
 }
 
-// LookFunc makes a handler of a function that looks at one operand, for taps; of an inout hook it may change the elements
-// in place.
+// LookFunc returns a handler that calls f with one operand, for taps. For an inout hook f may change the elements in
+// place.
 func LookFunc[A tensor.Element](f func(ctx context.Context, a Array[A]) error) Handler {
 	return &typed{[]elementType{elementOf[A]()}, nil, func(ctx context.Context, c *Call) error {
 		return f(ctx, arrayIn[A](c.Operands[0]))

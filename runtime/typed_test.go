@@ -82,7 +82,7 @@ func TestTypedHandlers(t *testing.T) {
 
 type bool8 uint8
 
-// TestTypedBinding: what cannot fit is refused before any run.
+// TestTypedBinding: a handler of other types than the hook is refused before any run.
 func TestTypedBinding(t *testing.T) {
 	f32, f64, i32 := tensor.New(tensor.F32, nil), tensor.New(tensor.F64, nil), tensor.New(tensor.I32, nil)
 	for _, c := range []struct {
@@ -105,7 +105,7 @@ func TestTypedBinding(t *testing.T) {
 	}
 }
 
-// TestWrongShapeAndSize: a value that does not fit ends the run with what was given and what is taken.
+// TestWrongShapeAndSize: a value of another shape or size ends the run; the error names both.
 func TestWrongShapeAndSize(t *testing.T) {
 	r := tensor.New(tensor.F32, tensor.Shape{2, 2})
 	feed := func(n int, shape ...int64) runtime.Handler {

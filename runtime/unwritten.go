@@ -8,23 +8,23 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// A result that a handler forgets to write would hold what was in memory before, another value each time. So results
-// are marked before the handler runs, and watched:
+// mark holds the marks that find results which a handler forgot to write; otherwise such a result would hold what was
+// in its memory before. Deliver marks the results before the handler runs, and watches them:
 //
-//   - A result that the handler never reached for (by Bytes, View, a Set method) was not written, whatever its size.
+//   - A result that the handler never accessed (by Bytes, View, a Set method) was not written, whatever its size.
 //   - A mark that is left was not overwritten. Marks are values that no program computes: signalling NaNs with a payload
-//     of this process's own for f32 and f64 and their complex types, codes that are none for i1 and the types narrower
-//     than a byte, and else 64 random bits.
+//     of this process for f32, f64 and their complex types, invalid codes for i1 and the types narrower than a byte, and
+//     64 random bits for other types.
 //
-// Every unit of a result of up to smallResult bytes is marked, of a larger one each that begins a stretch of that many
-// bytes, and the last one: what a handler left in part is found where a whole stretch is missing. What is not found:
-// a result of fewer than eight bytes of an integer, f16 or f8 type that the handler reached for but did not write (it is
-// zero then), and parts smaller than a unit.
+// A result of up to smallResult bytes is marked in every unit. A larger one is marked in the first unit of every
+// smallResult bytes and in the last unit, so a part that the handler left out is found if it is that long. Not found
+// are parts smaller than a unit, and a result of less than eight bytes of an integer, f16 or f8 type that the handler
+// accessed but did not write; such a result is zero.
 type mark struct {
 	f32, f64, bits, code [8]byte // each a unit, repeated to eight bytes
 }
 
-// marks are drawn once per process, so that no program can hold them by design.
+// marks are random per process, so that no program can contain them by design.
 var marks = newMarks()
 
 func newMarks() *mark {
@@ -38,7 +38,8 @@ func newMarks() *mark {
 	return m
 }
 
-// smallResult is the size in bytes up to which all of a result is marked, and the distance of a larger one's marks.
+// smallResult is the size in bytes up to which a result is marked everywhere, and the distance of the marks in a larger
+// one.
 const smallResult = 4096
 
 // of returns the mark of an element type and the size of its unit.
@@ -48,14 +49,13 @@ func (m *mark) of(d tensor.DType) (pattern *[8]byte, unit int) {
 		return &m.f32, 4
 	case d == tensor.F64 || d == tensor.Complex128:
 		return &m.f64, 8
-	case d.Bits() < 8: // i1, and what takes a byte of which it needs a part
+	case d.Bits() < 8: // i1, and types that use a part of their byte
 		return &m.code, 1
 	}
 	return &m.bits, 8
 }
 
-// mark marks the results of a call and begins to watch them. One that lies in an operand's memory holds its value and
-// is left alone.
+// mark marks the results of a call and starts to watch them. It leaves a result in an operand's memory unchanged.
 func (m *mark) mark(c *Call) {
 	for _, r := range c.Results {
 		data := r.Peek()
@@ -83,7 +83,7 @@ func (m *mark) mark(c *Call) {
 	}
 }
 
-// unwritten returns nil, or the error of the first result that was not written or not whole.
+// unwritten returns the error of the first result that was not written completely, nil for none.
 func (m *mark) unwritten(c *Call) *UnwrittenError {
 	var found *UnwrittenError
 	for i, r := range c.Results {
@@ -98,7 +98,7 @@ func (m *mark) unwritten(c *Call) *UnwrittenError {
 			continue
 		}
 		if found != nil {
-			continue // the others' watches are ended too
+			continue // Reached ends the watch of every result
 		}
 		pattern, unit := m.of(r.DType())
 		left, all := m.left(data, pattern, unit)
@@ -113,7 +113,7 @@ func (m *mark) unwritten(c *Call) *UnwrittenError {
 	return found
 }
 
-// left returns where the first mark is left, -1 for none, and whether all are.
+// left returns the offset of the first mark that is left, -1 for none, and whether all are left.
 func (m *mark) left(data []byte, pattern *[8]byte, unit int) (first int, all bool) {
 	if len(data) < unit {
 		return -1, false
@@ -145,7 +145,7 @@ func (m *mark) left(data []byte, pattern *[8]byte, unit int) (first int, all boo
 	return first, all
 }
 
-// ownMemory reports whether a result's memory is its own and not an operand's.
+// ownMemory reports whether a result has memory of its own, not an operand's.
 func ownMemory(c *Call, data []byte) bool {
 	if len(data) == 0 {
 		return false
@@ -158,7 +158,7 @@ func ownMemory(c *Call, data []byte) bool {
 	return true
 }
 
-// indexOf returns the index of the element with number i in row-major order.
+// indexOf returns the index of element i in row-major order.
 func indexOf(shape tensor.Shape, i int) []int64 {
 	out := make([]int64, len(shape))
 	for d := len(shape) - 1; d >= 0; d-- {

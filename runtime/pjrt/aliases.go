@@ -29,7 +29,7 @@ const (
 	opcodeCopy, opcodeCustomCall = "copy", "custom-call"
 )
 
-// instruction is what aliases need to know of an HLO instruction.
+// instruction is an HLO instruction with the fields that decide about aliases.
 type instruction struct {
 	opcode, target string
 	id             uint64
@@ -38,11 +38,11 @@ type instruction struct {
 	calls          []int64 // computations
 	in             *computation
 	config         []byte
-	aliases        map[int]int // result to operand; -1 stands for the only result
+	aliases        map[int]int // operand by result; result -1 is the only result
 }
 
-// AliasUses implements runtime.AliasViewer. The plugin's optimized program says which calls kept their aliases, and a
-// copy in front of one is XLA's: no program says so itself.
+// AliasUses implements runtime.AliasViewer. The plugin's optimized program shows which calls kept their aliases. A copy
+// before a call is XLA's, because no source program contains copies.
 func (e *Executable) AliasUses() ([]runtime.AliasUse, error) {
 	l, err := e.begin(context.Background(), 0)
 	if err != nil {
@@ -91,13 +91,14 @@ func (e *Executable) AliasUses() ([]runtime.AliasUse, error) {
 type computation struct {
 	byID map[int64]*instruction
 	list []*instruction
-	// Where it is a branch: the conditional and the operand that its parameter is.
+	// For a branch: the conditional and the operand that becomes the parameter.
 	conditional *instruction
 	operand     int
 }
 
-// copied reports whether the value that in gives, element of it where that is not negative, is a copy made for its user.
-// What a branch takes is followed to the conditional; what a loop takes is copied once for all trips, if at all.
+// copied reports whether the instruction's value, or its element if element is not negative, is a copy for its user. It
+// follows operands of a branch to the conditional. It ignores operands of a loop: XLA copies those once for all trips,
+// if at all.
 func (in *instruction) copied(element int) bool {
 	if in == nil {
 		return false
@@ -227,7 +228,7 @@ func readInstruction(b []byte) (*instruction, error) {
 	return in, err
 }
 
-// hookID returns the id of the hook that an instruction calls: XLA keeps the configuration as MLIR writes it.
+// hookID returns the id of the hook that an instruction calls. XLA keeps the call's configuration as MLIR text.
 func hookID(in *instruction) (hook.ID, bool) {
 	if in.opcode != opcodeCustomCall || in.target != hook.Target {
 		return 0, false

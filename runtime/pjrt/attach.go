@@ -12,8 +12,8 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// attached holds the sessions of programs that somebody else executes, by the ids of their hooks: such runs
-// carry no launch id, so the hook's own id must tell whose it is. Readers take the map without a lock.
+// attached holds the sessions of programs that another binding executes, by the ids of their hooks. Such runs have no
+// launch id, so the hook's id identifies the session. Readers use the map without a lock.
 var attached struct {
 	mu   sync.Mutex
 	byID atomic.Pointer[map[uint64]*session]
@@ -34,17 +34,17 @@ type Attachment struct {
 	detach sync.Once
 }
 
-// AttachOptions says how an attached program runs.
+// AttachOptions configure an attached program.
 type AttachOptions struct {
 	Handlers *runtime.Bindings
-	Devices  int // how many devices one execution runs on; 0 is 1
-	Ordinals int // how many devices there are to choose from; 0 is Devices
+	Devices  int // devices of one execution; 0 is 1
+	Ordinals int // devices that executions choose from; 0 is Devices
 }
 
-// Attach binds handlers to the hooks of a program that is compiled and executed by another binding of the same
-// plugin, which must know the targets (RegisterHooks). Without a launch id two executions cannot be told apart,
-// so all of an attachment's events have run 0 and one count of events per device ordinal, and a hook id can be
-// attached once at a time in the process: detach before attaching the same program again.
+// Attach binds handlers to the hooks of a program that another binding of the same plugin compiles and executes. The
+// plugin must know the targets (RegisterHooks). Without a launch id two executions cannot be distinguished: all events
+// of an attachment have run 0 and one count of events per device ordinal. A process can attach a hook id once at a
+// time; detach before attaching the same program again.
 func Attach(ctx context.Context, m *hook.Manifest, opts AttachOptions) (*Attachment, error) {
 	bound, err := opts.Handlers.Bind(m)
 	if err != nil {
@@ -75,9 +75,9 @@ func Attach(ctx context.Context, m *hook.Manifest, opts AttachOptions) (*Attachm
 	return a, nil
 }
 
-// Err returns the failure that ended an execution, a *runtime.HookError, and forgets it, so that the next
-// execution delivers its hooks again. Call it after an execution has failed, and after every execution on
-// several devices: those do not fail by themselves.
+// Err returns the failure that ended an execution, a *runtime.HookError, and clears it, so that the next execution
+// delivers its hooks again. Call it after a failed execution, and after every execution on several devices, which does
+// not fail by itself.
 func (a *Attachment) Err() error {
 	err := a.s.err()
 	for i := range a.s.failures {

@@ -15,14 +15,15 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// Options says how Open makes a backend.
+// Options configure Open.
 type Options struct {
 	// Name is what Backend.Name returns; empty is the plugin's platform.
 	Name string
-	// Devices is how many devices a CPU client has; 0 leaves it to the plugin, and to programs that need more.
+	// Devices is the number of devices of a CPU client. 0 is the default of the plugin, or more for programs that need
+	// more.
 	Devices int
-	// Probe is used for plugins whose layout of handler registration is not known; without it hooks are refused
-	// on those.
+	// Probe finds the layout of handler registration for plugins whose version does not determine it. Without Probe
+	// such plugins cannot call hooks.
 	Probe Probe
 }
 
@@ -38,20 +39,20 @@ type Backend struct {
 	closed      bool
 	clients     map[clientKey]*Client
 	executables int
-	late        int       // closed executables that attempts which were given up still hold
+	late        int       // closed executables that abandoned attempts still hold
 	released    sync.Cond // executables changed
-	lost        error     // why no more programs are run
+	lost        error     // why the backend runs no more programs
 }
 
-// clientKey tells a backend's clients apart. A handler that runs a program must not use the client whose
-// program called it: in a program that XLA executes concurrently it would wait for ever. So each level of
-// nesting has a client of its own.
+// clientKey identifies a client of a backend. A handler that runs a program must not use the client whose program
+// called it: if XLA executes that program concurrently, the handler would wait for ever. Each level of nesting
+// therefore has a client of its own.
 type clientKey struct {
 	level   int
 	devices int // 0: the default
 }
 
-// Open loads a plugin and makes its first client, which shows that it works.
+// Open loads a plugin and makes its first client, to see whether the plugin works.
 func Open(path string, opts Options) (*Backend, error) {
 	p, err := Load(path)
 	if err != nil {
@@ -72,7 +73,7 @@ func Open(path string, opts Options) (*Backend, error) {
 // Name implements runtime.Backend.
 func (b *Backend) Name() string { return b.name }
 
-// Plugin returns the plugin that executes.
+// Plugin returns the backend's plugin.
 func (b *Backend) Plugin() *Plugin { return b.plugin }
 
 // Describe implements runtime.Backend.
@@ -89,10 +90,10 @@ func (b *Backend) Describe() string {
 	return fmt.Sprintf("%s: %s, PJRT API %d.%d, platform %s, %s", b.name, b.plugin.path, major, minor, c.platform, n)
 }
 
-// errClosed is the answer of a backend that was closed.
+// errClosed is the error of a closed backend.
 var errClosed = errors.New("the backend is closed")
 
-// client returns the client for a level of nesting with at least so many devices, and makes it if need be.
+// client returns a client for a level of nesting with at least so many devices. It makes the client if necessary.
 func (b *Backend) client(level, devices int) (*Client, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -156,12 +157,11 @@ func (b *Backend) Close() error {
 
 var _ runtime.Backend = (*Backend)(nil)
 
-// levelKey marks a handler's context with the level that programs run from it must use.
+// levelKey marks a handler's context with the level for the programs that the handler runs.
 type levelKey struct{}
 
-// level returns how deep in handlers a run is asked for: by the context where the handler passed it on, and by
-// the hook that the thread is in. A handler that does neither, but waits for a goroutine that runs a program
-// with another context, is not recognised.
+// level returns the level of nesting for a run: from ctx if the handler passed its context on, and from the hook that
+// the thread executes. It does not recognize a goroutine that serves a handler with another context; see attempts.
 func level(ctx context.Context) int {
 	byContext, _ := ctx.Value(levelKey{}).(int)
 	var run C.int64_t
@@ -175,5 +175,5 @@ func level(ctx context.Context) int {
 	return max(byContext, byThread)
 }
 
-// Client returns the client that programs run on which no handler started.
+// Client returns the client for programs that no handler started.
 func (b *Backend) Client() (*Client, error) { return b.client(0, 1) }

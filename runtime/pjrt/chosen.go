@@ -14,9 +14,9 @@ import (
 	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
-// XLA's partitioner picks the shardings of arguments and results that main leaves open, and of all of them what it
-// compiled for counts. The optimized program says it: an HloModuleProto (xla/service/hlo.proto) has the shardings of its
-// parameters and of its result, each an OpSharding (xla/xla_data.proto).
+// XLA's partitioner chooses the shardings of arguments and results that main leaves open. The shardings in the optimized
+// program are those that count: an HloModuleProto (xla/service/hlo.proto) has an OpSharding (xla/xla_data.proto) for each
+// parameter and for the result.
 const (
 	fieldConfiguredModule = 1 // of an HloModuleProtoWithConfig
 
@@ -27,8 +27,8 @@ const (
 	fieldShardingDims    = 3
 	fieldShardingDevices = 4
 	fieldShardingTuple   = 5
-	fieldShardingLast    = 6 // the last tile dimension cuts nothing
-	fieldShardingKinds   = 8 // of the last tile dimensions
+	fieldShardingLast    = 6 // the last tile dimension replicates
+	fieldShardingKinds   = 8 // kinds of the last tile dimensions
 	fieldShardingIota    = 9
 	fieldShardingPerm    = 10
 
@@ -39,10 +39,10 @@ const (
 	shardingManual     = 4
 )
 
-// errNoProgram says that a plugin does not tell what it compiled.
+// errNoProgram says that a plugin does not show its optimized programs.
 var errNoProgram = errors.New("the plugin does not show optimized programs")
 
-// optimized returns the program as the plugin compiled it, an HloModuleProto.
+// optimized returns the program after the plugin's optimizations, an HloModuleProto.
 func (l *loadedProgram) optimized() ([]byte, error) {
 	p := l.client.plugin
 	if !C.hl_has(p.api, C.HL_EXECUTABLE_OPTIMIZED_PROGRAM) {
@@ -77,7 +77,8 @@ func (l *loadedProgram) optimized() ([]byte, error) {
 	}
 }
 
-// shardings returns how XLA cut the arguments and results of a program. known is false where the plugin does not say.
+// shardings returns the shardings of a program's arguments and results. known is false if the plugin does not show
+// them.
 func (l *loadedProgram) shardings(partitions int) (in, out []*sharding.Sharding, known bool, err error) {
 	code, err := l.optimized()
 	if err != nil {
@@ -110,7 +111,7 @@ func moduleShardings(module []byte, partitions int) (in, out []*sharding.Shardin
 	return in, out, known, err
 }
 
-// opSharding reads an OpSharding; that of a tuple has an element for each part.
+// opSharding reads an OpSharding. The result has one element, or one per element of a tuple.
 func opSharding(b []byte, partitions int) ([]*sharding.Sharding, error) {
 	var kind, last uint64
 	var tiles, devices, iota, perm, kinds []int64
@@ -176,8 +177,8 @@ func opSharding(b []byte, partitions int) ([]*sharding.Sharding, error) {
 // errProto says that bytes are no protocol buffer.
 var errProto = errors.New("the plugin's description of the program cannot be read")
 
-// eachField calls f for each field of a protocol buffer: with the number of a varint, or the bytes of a field that has a
-// length. Fields of other kinds are passed over.
+// eachField calls f for each field of a protocol buffer: with the number of a varint, or with the bytes of a field that
+// has a length. It skips fields of other kinds.
 func eachField(b []byte, f func(field int, number uint64, v []byte) error) error {
 	for len(b) > 0 {
 		key, n := binary.Uvarint(b)
@@ -219,7 +220,7 @@ func eachField(b []byte, f func(field int, number uint64, v []byte) error) error
 	return nil
 }
 
-// appendInts appends the element of a repeated integer field, or all of a packed one.
+// appendInts appends the element of a repeated integer field, or all elements of a packed one.
 func appendInts(out []int64, number uint64, packed []byte) ([]int64, error) {
 	if packed == nil {
 		return append(out, int64(number)), nil

@@ -22,20 +22,20 @@ type Client struct {
 
 	mu        sync.Mutex
 	running   map[*session]struct{} // programs with hooks
-	abandoned int                   // compilations that nobody waits for any more
+	abandoned int                   // compilations that nobody waits for
 	closing   bool
 }
 
 // Device is one device of a client.
 type Device struct {
 	ID      int // unique among the client's devices
-	LocalID int // what a handler is told as the device's ordinal
+	LocalID int // the device's ordinal in handlers
 	Kind    string
 	Text    string // the plugin's description
 	ptr     unsafe.Pointer
 }
 
-// NewClient makes a client with so many CPU devices, 2,048 at most; 0 leaves the number to the plugin.
+// NewClient makes a client with the given number of CPU devices, 2,048 at most. 0 is the plugin's default.
 func (p *Plugin) NewClient(devices int) (*Client, error) {
 	if devices < 0 || devices > maxDevices {
 		return nil, fmt.Errorf("a client of %d devices was asked for, expected 0 to %d", devices, maxDevices)
@@ -113,14 +113,14 @@ func (c *Client) Plugin() *Plugin { return c.plugin }
 // Platform returns the platform's name: "cpu", "cuda", ...
 func (c *Client) Platform() string { return c.platform }
 
-// PlatformVersion returns what the plugin says about the platform's version.
+// PlatformVersion returns the plugin's text about the platform's version.
 func (c *Client) PlatformVersion() string { return c.version }
 
 // Devices returns the devices that the client can run programs on.
 func (c *Client) Devices() []Device { return c.devices }
 
-// Close destroys the client, after the end of compilations that were given up. Its executables must be closed before.
-// Close may be called again.
+// Close destroys the client, after the end of abandoned compilations. Its executables must be closed before. Close may
+// be called again.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +134,7 @@ func (c *Client) Close() error {
 	return c.destroy()
 }
 
-// pending returns the number of compilations that were given up and still go on.
+// pending returns the number of abandoned compilations that still run.
 func (c *Client) pending() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,19 +12,19 @@ import (
 	"unsafe"
 )
 
-// Error is what a plugin answered.
+// Error is an error of a plugin.
 type Error struct {
-	Op      string // what was asked: "compile", "execute", ...
+	Op      string // the request: "compile", "execute", ...
 	Code    Code
 	Message string
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Op, e.Code, e.Message) }
 
-// Code classifies a plugin's errors; the numbers are those of the C API.
+// Code classifies a plugin's errors. The numbers are those of the C API.
 type Code int
 
-// Codes that callers tell apart.
+// Codes that callers distinguish.
 const (
 	InvalidArgument Code = 3
 	NotFound        Code = 5
@@ -56,7 +56,7 @@ func takeMessage(message *C.char) string {
 	return C.GoString(message)
 }
 
-// check turns a PJRT error into a Go error and frees it. It is the only place that does.
+// check converts a PJRT error to a Go error and frees it. No other code does.
 func (p *Plugin) check(op string, e unsafe.Pointer) error {
 	if e == nil {
 		return nil

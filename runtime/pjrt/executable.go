@@ -29,19 +29,19 @@ type Executable struct {
 	devices  int
 	parts    int
 	position []int32
-	inputs   []ir.Type // of main; nil where they are not known
+	inputs   []ir.Type // of main; nil if not known
 	outputs  []ir.Type
-	// How main's arguments and results are cut into partitions, or why that is not known. Nil: every partition
-	// gets the arguments whole, and the first one's results are the results.
+	// The shardings of main's arguments and results, or why they are not known. If they are nil, every partition gets the
+	// whole arguments, and the results are those of the first.
 	cutIn, cutOut []*sharding.Sharding
 	cutErr        error
-	timeout       time.Duration // for one hook; 0 is for ever
+	timeout       time.Duration // for one hook; 0 is no limit
 
 	mu      sync.Mutex
 	idle    sync.Cond
 	levels  []*loadedProgram
 	runs    int
-	stale   int  // attempts of runs that were given up and still wait for a device (see attempts)
+	stale   int  // abandoned attempts that still wait for a device (see attempts)
 	closing bool // Close was called: no new runs
 	closed  bool // the last run has ended
 	number  atomic.Int64
@@ -86,7 +86,7 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 // for each. With more devices it compiles for several processes, or aborts when it cannot start a thread.
 const maxDevices = 2048
 
-// build binds the handlers and makes the program on the client where it is first needed.
+// build binds the handlers and compiles the program on the first client that it needs.
 func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleShape, o *compileOptions, opts runtime.CompileOptions, compile func(context.Context, *Client) (*loadedProgram, error)) (*Executable, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (e *Executable) program(ctx context.Context, level int) (*loadedProgram, er
 	return e.levels[level], nil
 }
 
-// positions maps device ordinals to places in the list of devices.
+// positions maps device ordinals to positions in the list of devices.
 func positions(devices []Device) []int32 {
 	n := 0
 	for _, d := range devices {
@@ -208,7 +208,7 @@ func (e *Executable) count(ctx context.Context, level int) (*loadedProgram, erro
 	return l, err
 }
 
-// end counts a run out. An attempt that was given up releases the executable, where that was closed without it.
+// end counts the end of a run. The last abandoned attempt releases the executable if it was closed meanwhile.
 func (e *Executable) end(s *session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -226,12 +226,12 @@ func (e *Executable) end(s *session) {
 	}
 }
 
-// Run implements runtime.Executable. On several devices the arguments and results are the whole values: they are
-// cut for the partitions as the module's shardings say, and every replica gets the same ones; the results are
-// those of the first replica. RunDevices gives each device its own.
+// Run implements runtime.Executable. On several devices arguments and results are whole values: Run partitions the
+// arguments as the module's shardings say and gives every replica the same ones. The results are those of the first
+// replica. RunDevices takes arguments for each device.
 //
-// A cancelled context stops the hooks: the next one ends the run. A program that calls none cannot be stopped;
-// when it has not ended a second later, Run gives up with a *LostError and the backend runs nothing more.
+// If ctx ends, the next hook ends the run. A program that reaches no hook cannot be stopped: if it has not ended a
+// second later, Run returns a *LostError and the backend runs nothing else.
 func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if e.parts > 1 {
 		if err := e.checkArguments(args); err != nil {
@@ -249,8 +249,7 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.
 	return e.gather(results)
 }
 
-// cut finds out how arguments and results are cut into partitions: as XLA says that it compiled them, else as main's own
-// shardings say.
+// cut finds out how arguments and results are partitioned: as the compiled program says, else as main's shardings say.
 func (e *Executable) cut(l *loadedProgram, shape moduleShape) {
 	in, out, known, err := l.shardings(e.parts)
 	if known && err == nil && (e.inputs == nil || len(in) == len(e.inputs)) && len(out) == len(l.results) {
@@ -262,7 +261,7 @@ func (e *Executable) cut(l *loadedProgram, shape moduleShape) {
 	}
 }
 
-// spread gives every device its part of the arguments.
+// spread partitions the arguments for the devices.
 func (e *Executable) spread(args []*tensor.Tensor) ([][]*tensor.Tensor, error) {
 	all := make([][]*tensor.Tensor, e.devices)
 	if e.cutErr != nil {
@@ -286,7 +285,7 @@ func (e *Executable) spread(args []*tensor.Tensor) ([][]*tensor.Tensor, error) {
 	return all, nil
 }
 
-// gather makes whole results of those of the first replica's partitions.
+// gather joins the results of the first replica's partitions.
 func (e *Executable) gather(results [][]*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if e.cutOut == nil {
 		return results[0], nil
@@ -314,8 +313,8 @@ func (e *Executable) gather(results [][]*tensor.Tensor) ([]*tensor.Tensor, error
 	return out, nil
 }
 
-// RunDevices executes the program once, with a list of arguments for each device (replicas outermost), and
-// returns each device's results.
+// RunDevices executes the program once, with a list of arguments for each device (replicas outermost), and returns each
+// device's results.
 func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -364,7 +363,7 @@ func (e *Executable) session(ctx context.Context, level int, number int64) *sess
 	return s
 }
 
-// checkArguments compares arguments with main's types: the plugin compares sizes in bytes only.
+// checkArguments compares arguments with main's types. The plugin compares only sizes in bytes.
 func (e *Executable) checkArguments(args []*tensor.Tensor) error {
 	if e.inputs == nil {
 		return nil
@@ -384,7 +383,7 @@ func (e *Executable) checkArguments(args []*tensor.Tensor) error {
 	return nil
 }
 
-// outcome executes and prefers our own record of what failed to XLA's words for it.
+// outcome executes the program. If a hook failed, it returns the session's error, which says more than XLA's.
 func outcome(s *session, l *loadedProgram, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
 	results, err := l.execute(s.launchID, args)
 	if failed := s.err(); failed != nil {
@@ -396,7 +395,7 @@ func outcome(s *session, l *loadedProgram, args [][]*tensor.Tensor) ([][]*tensor
 // LostError says that a program could not be stopped.
 type LostError = runtime.LostError
 
-// gracePeriod is how long a cancelled run may take to arrive at its next hook.
+// gracePeriod is the time that a cancelled run gets to reach its next hook.
 const gracePeriod = time.Second
 
 func (b *Backend) lose(err error) {
@@ -443,7 +442,7 @@ func (e *Executable) Close() error {
 	return e.release(0)
 }
 
-// release destroys a closed executable; late is 1 where attempts that were given up held it.
+// release destroys a closed executable. late is 1 if abandoned attempts held the executable.
 func (e *Executable) release(late int) error {
 	err := e.destroy()
 	e.backend.mu.Lock()

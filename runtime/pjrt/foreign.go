@@ -22,19 +22,20 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// ForeignSymbol is the symbol that a shared library gives its handler under, where nothing else is asked for.
+// ForeignSymbol is the default symbol of a handler in a shared library.
 const ForeignSymbol = "hlocb_handler"
 
 // Foreign is a handler in a shared library: a function of the XLA FFI, as XLA calls it for a custom call of API version
-// 4. It implements runtime.Handler on every backend, by a call frame of our own:
+// 4. It implements runtime.Handler on every backend, with a call frame of our own:
 //
-//   - operands and results are those of the hook, without chain and tokens, in row-major order; types narrower than a
-//     byte are packed, low bits first. The results of an inout hook are its operands' memory, a tap has none.
-//   - attributes are the source's own, those that hlocb gives its call left out.
-//   - stage is execute; the context answers run, device ordinal, memory and threads, and knows no stream, state or user data.
-//   - a handler that completes its call later is waited for.
+//   - Operands and results are those of the hook, without chain and tokens, row-major. Types narrower than a byte are packed,
+//     low bits first. The results of an inout hook are its operands' memory; a tap has no results.
+//   - The attributes are the source's own, without those that hlocb adds.
+//   - The stage is execute. The context provides run id, device ordinal, memory and threads, but no stream, state or user data.
+//   - Handle waits for a handler that completes its call later.
 //
-// It may be called by several devices at once, as XLA does. A library stays loaded; one that crashes ends the process.
+// Several devices may call the handler at once, as XLA does. A library stays loaded. A handler that crashes ends the
+// process.
 type Foreign struct {
 	path, symbol string
 	handler      unsafe.Pointer
@@ -48,7 +49,7 @@ func (e *LibraryError) Error() string {
 	return fmt.Sprintf("%s: symbol %s: %s", e.Path, e.Symbol, e.Reason)
 }
 
-// ForeignError is what a handler in a shared library answered.
+// ForeignError is an error of a handler in a shared library.
 type ForeignError struct {
 	Code    Code
 	Message string
@@ -56,8 +57,8 @@ type ForeignError struct {
 
 func (e *ForeignError) Error() string { return e.Code.String() + ": " + e.Message }
 
-// LoadForeign loads a shared library and looks up its handler; an empty symbol is ForeignSymbol. The handler is asked for its
-// version of the FFI. A missing file is an *fs.PathError, everything else a *LibraryError.
+// LoadForeign loads a shared library, looks up its handler and asks for its FFI version. An empty symbol is
+// ForeignSymbol. The error for a missing file is an *fs.PathError, otherwise a *LibraryError.
 func LoadForeign(path, symbol string) (*Foreign, error) {
 	if symbol == "" {
 		symbol = ForeignSymbol
@@ -65,7 +66,7 @@ func LoadForeign(path, symbol string) (*Foreign, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	full, err := filepath.Abs(path) // a name without a slash would be searched for elsewhere
+	full, err := filepath.Abs(path) // the loader searches other places for a name without a slash
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func LoadForeign(path, symbol string) (*Foreign, error) {
 	return h, nil
 }
 
-// CheckSite implements runtime.SiteChecker: it refuses attributes and types that the FFI does not have.
+// CheckSite implements runtime.SiteChecker. It refuses attributes and types that the FFI does not have.
 func (h *Foreign) CheckSite(s *hook.Site) error {
 	for i, t := range append(append([]hook.TensorType(nil), s.Operands...), s.Results...) {
 		if ffiCode(t.DType) == 0 {
@@ -113,7 +114,7 @@ func (h *Foreign) CheckSite(s *hook.Site) error {
 	return err
 }
 
-// attrsOf returns a site's attributes in the form of the FFI, made once.
+// attrsOf returns a site's attributes in the form of the FFI. It converts them once.
 func (h *Foreign) attrsOf(s *hook.Site) (*foreignAttrs, error) {
 	if a, ok := h.attrs.Load(s); ok {
 		return a.(*foreignAttrs), nil
@@ -149,7 +150,7 @@ func (h *Foreign) Handle(_ context.Context, c *runtime.Call) error {
 			pack(packed[i], data, t.DType())
 			data = packed[i]
 			for k := range i {
-				if values[k] == t { // of an inout hook: the result is the operand
+				if values[k] == t { // the result of an inout hook is its operand
 					packed[i], data = packed[k], packed[k]
 				}
 			}
@@ -179,7 +180,7 @@ func (h *Foreign) Handle(_ context.Context, c *runtime.Call) error {
 
 var _ runtime.SiteChecker = (*Foreign)(nil)
 
-// ffiCode returns the FFI's code of an element type, 0 where it has none.
+// ffiCode returns the FFI's code of an element type, 0 if it has none.
 func ffiCode(d tensor.DType) int32 {
 	for code, t := range ffiTypes {
 		if t == d && d != tensor.Invalid {

@@ -21,14 +21,14 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// foreignAttrs holds attributes in the C form of the FFI, in C memory that is freed with it.
+// foreignAttrs holds attributes in the C form of the FFI, in C memory that its finalizer frees.
 type foreignAttrs struct {
 	list   *C.hl_ffi_attrs
 	blocks []unsafe.Pointer
 }
 
-// newForeignAttrs converts attributes that are given as MLIR text. Numbers become scalars of their type, strings and
-// dictionaries what they are, array<...> and dense<...> arrays.
+// newForeignAttrs converts attributes from MLIR text. Numbers become scalars of their type, array<...> and dense<...>
+// become arrays; strings and dictionaries stay what they are.
 func newForeignAttrs(text map[string]string) (*foreignAttrs, error) {
 	// The parser reads modules, so the attributes are put into one.
 	var b strings.Builder
@@ -87,7 +87,7 @@ func (a *foreignAttrs) span(s string) *C.hl_ffi_span {
 	return p
 }
 
-// dict converts a dictionary, whose entries are sorted by name already.
+// dict converts a dictionary. Its entries are sorted by name.
 func (a *foreignAttrs) dict(d *ir.DictAttr) (*C.hl_ffi_attrs, error) {
 	entries := d.Entries()
 	n := uintptr(len(entries))

@@ -124,14 +124,14 @@ func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int) erro
 	return err
 }
 
-// place gives the call its place in the run.
+// place sets the call's run, device and sequence number.
 func (s *session) place(c *call, device int) {
 	c.Run, c.Device = s.number, device
 	c.Seq = s.devices[device].seq.Add(1) - 1
 	c.Replica, c.Partition = device/s.parts, device%s.parts
 }
 
-// call is a runtime.Call with the memory behind its views, used again for each call of its site.
+// call is a runtime.Call with the memory of its views. Its site uses it again for other calls.
 type call struct {
 	runtime.Call
 	operands, results       []view
@@ -146,15 +146,15 @@ type view struct {
 	shape   tensor.Shape
 	raw     []byte   // XLA's memory
 	scratch []byte   // a byte per element, for types that XLA packs
-	own     []uint64 // a copy of the value, for operands in whose memory a result lies
+	own     []uint64 // a copy of an operand that shares memory with a result
 }
 
 func newCall(s *site) *call {
 	return &call{Call: runtime.Call{Site: s.bound.Site}}
 }
 
-// view fills the call from the frame. Chain and tokens are left out; where XLA did not alias what passes
-// through, it is copied.
+// view fills the call from the frame, without chain and tokens. If XLA did not alias a result that passes an operand
+// through, view copies the operand.
 func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 	args := unsafe.Slice(frame.operands.items, int(frame.operands.n))
 	rets := unsafe.Slice(frame.results.items, int(frame.results.n))
@@ -194,7 +194,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 				return fmt.Errorf("result %d of an inout hook is operand %d of %d", m, i, n)
 			}
 			if o := &c.operands[i]; b.data != unsafe.Pointer(unsafe.SliceData(o.raw)) && len(o.raw) > 0 {
-				// Not aliased: let the handler write to the result, beginning with the operand's value.
+				// Not aliased: the handler writes to the result, which starts with the operand's value.
 				operand := o.raw
 				if err := o.set(b, false); err != nil {
 					return fmt.Errorf("result %d: %w", m, err)
@@ -211,7 +211,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 			c.inout[m] = &c.operands[i]
 			c.packed = c.packed || c.operands[i].scratched()
 		case hook.Tap:
-			// The operand passes through; the handler is not to write.
+			// The operand passes through; the handler must not write.
 			if err := tapResult(args, site, b, m); err != nil {
 				return err
 			}
@@ -241,11 +241,12 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 	return nil
 }
 
-// keptCopy is the size in bytes up to which the memory of an operand's copy is kept for the next call.
+// keptCopy is the size in bytes up to which a call keeps the memory of an operand's copy.
 const keptCopy = 1 << 20
 
-// separate gives the handler copies of operands whose memory the results of a call take over: a handler that writes a
-// result while it reads the operand would read its own result, and one that writes nothing would answer with the operand.
+// separate gives the handler copies of operands that share memory with results of a call hook. Otherwise a handler that
+// writes a result while it reads the operand would read its own result, and a handler that writes nothing would return
+// the operand.
 func (c *call) separate() {
 	for i := range c.Operands {
 		o := &c.operands[i]
@@ -272,7 +273,7 @@ func (c *call) separate() {
 	}
 }
 
-// tapResult makes sure that a tap's result m holds its operand: it does where XLA aliased them.
+// tapResult ensures that a tap's result m holds its operand. If XLA aliased them, it does already.
 func tapResult(args []*C.hl_ffi_buffer, site *site, b *C.hl_ffi_buffer, m int) error {
 	i := site.aliased(m)
 	for _, a := range args {
@@ -287,7 +288,7 @@ func tapResult(args []*C.hl_ffi_buffer, site *site, b *C.hl_ffi_buffer, m int) e
 	return errors.New("a tap has more results than operands")
 }
 
-// aliased returns the operand that result m of a tap or inout is, chain and tokens not counted.
+// aliased returns the operand that result m of a tap or inout hook is. Chain and tokens do not count.
 func (s *site) aliased(m int) int {
 	if aliases := s.bound.Site.Aliases; m < len(aliases) && aliases[m] >= 0 {
 		return aliases[m]
@@ -314,8 +315,8 @@ func passThrough(from, to *C.hl_ffi_buffer) error {
 	return nil
 }
 
-// clearResults zeroes what the handlers will not write any more, so that the rest of the run computes with
-// something definite. Aliased results keep their operands' values.
+// clearResults zeroes the results that no handler will write, so that the rest of the run computes with definite
+// values. Aliased results keep their operands' values.
 func clearResults(frame *C.hl_ffi_frame) {
 	args := unsafe.Slice(frame.operands.items, int(frame.operands.n))
 result:
@@ -358,7 +359,7 @@ func bytesOf(b *C.hl_ffi_buffer) (tensor.DType, []byte, error) {
 	return dtype, unsafe.Slice((*byte)(b.data), size), nil
 }
 
-// set points the view at a buffer.
+// set points the view to a buffer.
 func (v *view) set(b *C.hl_ffi_buffer, unpacked bool) error {
 	dtype, raw, err := bytesOf(b)
 	if err != nil {
@@ -366,7 +367,7 @@ func (v *view) set(b *C.hl_ffi_buffer, unpacked bool) error {
 	}
 	dims := unsafe.Slice((*int64)(b.dims), int(b.rank))
 	if v.shape == nil || !v.shape.Equal(dims) {
-		// Handlers may keep a shape, so a new one is made rather than the old one changed.
+		// Handlers may keep a shape, so shapes are never changed.
 		v.shape = append(make(tensor.Shape, 0, len(dims)), dims...)
 	}
 	v.raw = raw
@@ -386,7 +387,7 @@ func (v *view) set(b *C.hl_ffi_buffer, unpacked bool) error {
 	return nil
 }
 
-// scratched reports whether the handler sees a copy because XLA packs the type.
+// scratched reports whether the handler sees a copy, because XLA packs the type.
 func (v *view) scratched() bool { return packedBits(v.DType()) != 0 }
 
 func (v *view) unpack() {
@@ -395,7 +396,7 @@ func (v *view) unpack() {
 	}
 }
 
-// packResults writes results of packed types back to XLA's memory.
+// packResults packs results into XLA's memory.
 func (c *call) packResults() {
 	for i := range c.Results {
 		if v := c.result(i); v.scratched() {
@@ -404,7 +405,7 @@ func (c *call) packResults() {
 	}
 }
 
-// result returns the view behind result i.
+// result returns the view of result i.
 func (c *call) result(i int) *view {
 	if c.Site.Kind == hook.InOut {
 		return c.inout[i]
@@ -412,7 +413,7 @@ func (c *call) result(i int) *view {
 	return &c.results[i]
 }
 
-// forget drops the views of XLA's memory, which is about to be freed.
+// forget drops the views of XLA's memory, which XLA frees after the call.
 func (c *call) forget() {
 	for i := range c.operands {
 		c.operands[i].drop()
@@ -435,7 +436,7 @@ func (c *call) growResults() {
 	c.results, c.resultPtrs = grow(c.results)
 }
 
-// grow adds a view and lists the addresses of all.
+// grow adds a view and returns the addresses of all views.
 func grow(views []view) ([]view, []*tensor.Tensor) {
 	views = append(views, view{})
 	ptrs := make([]*tensor.Tensor, len(views))

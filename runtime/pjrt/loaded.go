@@ -23,12 +23,12 @@ type loadedProgram struct {
 	client     *Client
 	ptr        unsafe.Pointer // PJRT_LoadedExecutable
 	executable unsafe.Pointer // PJRT_Executable
-	devices    []Device       // those that it runs on, in the order of the argument lists
+	devices    []Device       // in the order of the argument lists
 	results    []hook.TensorType
 	direct     []atomic.Int32 // whether a result can be read from its memory: unknown, readable, not
 }
 
-// What direct holds.
+// States of loadedProgram.direct.
 const (
 	unknown = iota
 	readable
@@ -49,7 +49,7 @@ func (c *Client) compile(ctx context.Context, text []byte, o *compileOptions) (*
 	})
 }
 
-// load loads what serialize wrote.
+// load loads the bytes that serialize returned.
 func (c *Client) load(ctx context.Context, blob []byte) (*loadedProgram, error) {
 	if len(blob) == 0 {
 		return nil, errors.New("the serialized program is empty")
@@ -59,8 +59,8 @@ func (c *Client) load(ctx context.Context, blob []byte) (*loadedProgram, error) 
 	})
 }
 
-// interruptible makes a program, which may take minutes. PJRT cannot cancel that: when ctx is done, interruptible returns
-// and leaves the work to a goroutine that discards its result.
+// interruptible makes a program, which may take minutes. PJRT cannot cancel that: if ctx ends, interruptible returns,
+// and a goroutine goes on and discards the result.
 func (c *Client) interruptible(ctx context.Context, op string, create func(ptr *unsafe.Pointer) unsafe.Pointer) (*loadedProgram, error) {
 	run := func() (*loadedProgram, error) {
 		var ptr unsafe.Pointer
@@ -114,7 +114,7 @@ func (c *Client) newLoaded(ptr unsafe.Pointer) (*loadedProgram, error) {
 	return l, nil
 }
 
-// inspect asks for the devices and the types of the results.
+// inspect reads the devices and the types of the results.
 func (l *loadedProgram) inspect() error {
 	p := l.client.plugin
 	if err := p.check("executable", C.hl_get(p.api, C.HL_LOADED_EXECUTABLE, l.ptr, &l.executable)); err != nil {
@@ -178,7 +178,7 @@ func (l *loadedProgram) destroy() {
 	_ = p.check("destroy loaded executable", C.hl_object(p.api, C.HL_LOADED_DESTROY, l.ptr))
 }
 
-// serialize returns the compiled program as the plugin's own bytes: machine code for this plugin and processor.
+// serialize returns the compiled program in the plugin's own form: machine code for this plugin and processor.
 func (l *loadedProgram) serialize() ([]byte, error) {
 	p := l.client.plugin
 	if !C.hl_has(p.api, C.HL_EXECUTABLE_SERIALIZE) {
@@ -198,13 +198,13 @@ func (l *loadedProgram) serialize() ([]byte, error) {
 // buffer is a value on a device.
 type buffer struct {
 	ptr  unsafe.Pointer
-	done unsafe.Pointer // event: the host memory that was borrowed is free again
+	done unsafe.Pointer // event: the lent host memory is free again
 }
 
-// borrowAt is the size from which arguments are handed over without a copy.
+// borrowAt is the size in bytes from which upload lends arguments to the plugin instead of copying them.
 const borrowAt = 64 << 10
 
-// upload hands a tensor to a device. The pinner keeps what is borrowed where it is until the buffer is released.
+// upload makes a buffer of a tensor on a device. pin keeps lent memory in place until the buffer is released.
 func (c *Client) upload(d *Device, t *tensor.Tensor, pin *goruntime.Pinner) (buffer, error) {
 	code := bufferCode(t.DType())
 	if code == 0 {
@@ -225,7 +225,7 @@ func (c *Client) upload(d *Device, t *tensor.Tensor, pin *goruntime.Pinner) (buf
 	return b, err
 }
 
-// release destroys a buffer and waits until borrowed host memory is free.
+// release destroys a buffer and waits until lent host memory is free.
 func (c *Client) release(b buffer) {
 	if b.ptr != nil {
 		_ = c.plugin.check("destroy buffer", C.hl_object(c.plugin.api, C.HL_BUFFER_DESTROY, b.ptr))
@@ -235,8 +235,8 @@ func (c *Client) release(b buffer) {
 	}
 }
 
-// download copies result i to the host. On the CPU it reads the buffer's memory, where it is row-major: the
-// plugin's own copy goes through a thread pool and takes 40 µs, however small the result.
+// download copies result i to the host. On the CPU it reads the buffer's memory if that is row-major: the plugin's own
+// copy goes through a thread pool and takes 40 µs, however small the result.
 func (l *loadedProgram) download(ptr unsafe.Pointer, i int) (*tensor.Tensor, error) {
 	p, t := l.client.plugin, l.results[i]
 	out := tensor.New(t.DType, t.Shape)
@@ -266,8 +266,8 @@ func (l *loadedProgram) download(ptr unsafe.Pointer, i int) (*tensor.Tensor, err
 	return out, nil
 }
 
-// execute uploads the arguments, runs the program and downloads the results. args has a list per device.
-// launchID tells the handlers of its hooks which run this is.
+// execute uploads the arguments, runs the program and downloads the results. args has a list per device. launchID
+// identifies the run to the handlers of its hooks.
 func (l *loadedProgram) execute(launchID int32, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
 	c := l.client
 	n, m := 0, len(l.results)

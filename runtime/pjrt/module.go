@@ -10,9 +10,9 @@ import (
 	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
-// moduleShape is what a backend needs to know of a module beside its text.
+// moduleShape holds the facts about a module that its text does not show a backend.
 type moduleShape struct {
-	replicas, partitions int  // 0 where the module does not say
+	replicas, partitions int  // 0 if the module does not say
 	shardy               bool // it is sharded by the sdy dialect
 	inputs, outputs      []ir.Type
 	main                 fn.FuncOp
@@ -42,8 +42,8 @@ func shapeOf(m *ir.Module) moduleShape {
 	return s
 }
 
-// shardings returns how main's arguments and results are cut into partitions. A value that says nothing of it
-// is whole on each of them.
+// shardings returns the shardings of main's arguments and results. A value without a sharding is whole on every
+// partition.
 func (s *moduleShape) shardings(partitions int) (in, out []*sharding.Sharding, err error) {
 	one := func(attrs *ir.DictAttr) (*sharding.Sharding, error) {
 		if attrs == nil {
@@ -74,7 +74,7 @@ func (s *moduleShape) shardings(partitions int) (in, out []*sharding.Sharding, e
 	return in, out, nil
 }
 
-// mesh finds a mesh by its symbol, nil where there is none that can be read.
+// mesh finds a mesh by its symbol. It returns nil if there is none, or none that can be read.
 func (s *moduleShape) mesh(name string) *sharding.Mesh {
 	for o := range s.module.Body().Ops() {
 		sym, ok := o.Attr(ir.SymbolName).(*ir.StringAttr)

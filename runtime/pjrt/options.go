@@ -4,7 +4,7 @@ package pjrt
 
 import "encoding/binary"
 
-// compileOptions is what is set of XLA's CompileOptionsProto.
+// compileOptions are the fields of XLA's CompileOptionsProto that hlocb sets.
 type compileOptions struct {
 	replicas, partitions int
 	shardy               bool
@@ -17,7 +17,7 @@ type override struct {
 	on   bool
 }
 
-// encode writes the proto by hand; the field numbers are those of xla/pjrt/proto/compile_options.proto.
+// encode returns the bytes of the proto. The field numbers are those of xla/pjrt/proto/compile_options.proto.
 func (o *compileOptions) encode() []byte {
 	var build []byte
 	build = appendInt(build, 1, -1) // device_ordinal: not set

@@ -15,7 +15,7 @@ import (
 	"unsafe"
 )
 
-// Plugin is a loaded PJRT plugin. It stays loaded until the process ends: no plugin can be unloaded safely.
+// Plugin is a loaded PJRT plugin. It stays loaded until the process ends, because no plugin can be unloaded safely.
 type Plugin struct {
 	path string
 	api  *C.hl_api
@@ -28,8 +28,8 @@ type Plugin struct {
 	layout     layout                  // see FindLayout
 }
 
-// Attribute is a named value that a plugin tells of itself, for instance xla_version or
-// stablehlo_current_version. Value is a string, int64, []int64, float32 or bool.
+// Attribute is a named property of a plugin, for instance xla_version or stablehlo_current_version. Value is a string,
+// int64, []int64, float32 or bool.
 type Attribute struct {
 	Name  string
 	Value any
@@ -45,11 +45,11 @@ func (e *LoadError) Error() string {
 	return fmt.Sprintf("%s is no usable PJRT plugin: %s", e.Path, e.Reason)
 }
 
-// LoadReason returns the reason alone, for messages that name the path already.
+// LoadReason returns the reason without the path.
 func (e *LoadError) LoadReason() string { return e.Reason }
 
-// loaded is the process's plugins by their resolved path. Loading is a matter of the whole process: a second
-// dlopen of one file gives the same table, and its one-time initialization must happen once.
+// loaded holds the process's plugins by resolved path. Loading is global: a second dlopen of a file returns the same
+// table, which must be initialized once.
 var loaded struct {
 	sync.Mutex
 	plugins map[string]*Plugin
@@ -58,8 +58,8 @@ var loaded struct {
 // minimumMinor is the oldest API version (0.x) whose argument structs abi.h describes.
 const minimumMinor = 54
 
-// Load loads the plugin in a shared object, once per process and file: a second Load returns the first one's
-// plugin. Every failure is a *LoadError.
+// Load loads the plugin in a shared object, once per process and file: a second Load returns the same Plugin. Every
+// failure is a *LoadError.
 func Load(path string) (*Plugin, error) {
 	fail := func(format string, args ...any) (*Plugin, error) {
 		return nil, &LoadError{path, fmt.Sprintf(format, args...)}
@@ -138,7 +138,7 @@ func namedValue(v *C.hl_named_value) any {
 	return nil
 }
 
-// Path returns the file that the plugin was loaded from, symbolic links resolved.
+// Path returns the file of the plugin, symbolic links resolved.
 func (p *Plugin) Path() string { return p.path }
 
 // Version returns the version of the PJRT C API that the plugin was built with.
@@ -146,11 +146,11 @@ func (p *Plugin) Version() (major, minor int) {
 	return int(p.api.version.major), int(p.api.version.minor)
 }
 
-// Attributes returns what the plugin tells of itself, in its order.
+// Attributes returns the plugin's properties, in its order.
 func (p *Plugin) Attributes() []Attribute { return p.attributes }
 
-// API returns the address of the plugin's function table, as its GetPjrtApi gave it. Other bindings of the PJRT
-// C API in the same process can use the plugin through it.
+// API returns the address of the plugin's function table, the result of GetPjrtApi. Other bindings of the PJRT C API in
+// the same process can use the plugin through it.
 func (p *Plugin) API() uintptr { return uintptr(unsafe.Pointer(p.api)) }
 
 // Extension is an optional part of the C API that a plugin has.
@@ -162,7 +162,7 @@ type Extension struct {
 var extensionNames = [...]string{"gpu custom call", "profiler", "custom partitioner", "stream", "layouts", "ffi", "memory descriptions",
 	"triton", "raw buffer", "phase compile", "example", "unknown", "cross-host transfers", "executable metadata", "callback", "host allocator"}
 
-// Extensions lists the optional parts that the plugin has, in its order.
+// Extensions returns the plugin's extensions, in its order.
 func (p *Plugin) Extensions() []Extension {
 	var out []Extension
 	for e := p.api.ext; e != nil; e = e.next {

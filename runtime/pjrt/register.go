@@ -14,8 +14,8 @@ import (
 	"github.com/hlocb/hlocb/hook"
 )
 
-// layout is the shape of the struct that a plugin's register_handler reads. The plugin does not check it: a
-// wrong one makes it crash.
+// layout is the layout of the struct that a plugin's register_handler reads. The plugin does not check the layout: a
+// wrong one crashes it.
 type layout int
 
 const (
@@ -24,8 +24,8 @@ const (
 	layoutVersioned        // target, version, handler, platform, traits
 )
 
-// registrationLayout chooses the layout by what the plugin says of itself. The versioned one was in use for some
-// weeks before API 0.81; from 0.81 on it is the plain one. For older plugins it is what FindLayout found out.
+// registrationLayout chooses the layout by the plugin's API version: from 0.81 on it is the plain one. The versioned
+// layout was in use for some weeks before that, so the layout of an older plugin is the one that FindLayout found.
 func (p *Plugin) registrationLayout() layout {
 	if _, minor := p.Version(); minor >= 81 {
 		return layoutPlain
@@ -35,12 +35,12 @@ func (p *Plugin) registrationLayout() layout {
 	return p.layout
 }
 
-// Probe tries one layout of handler registration on a plugin in another process, by calling TryRegistration
-// there, and returns an error where that process failed or crashed.
+// Probe tries one layout of handler registration on a plugin in another process, by calling TryRegistration there. It
+// returns an error if that process failed or crashed.
 type Probe func(path, platform string, versioned bool) error
 
-// FindLayout finds out the layout of handler registration where the plugin's version does not tell it. A wrong
-// one crashes the process that tries it, so probe must use another.
+// FindLayout finds the layout of handler registration if the plugin's version does not determine it. A wrong layout
+// crashes the process, so probe must use another one.
 func (p *Plugin) FindLayout(platform string, probe Probe) error {
 	if p.registrationLayout() != layoutUnknown {
 		return nil
@@ -59,9 +59,9 @@ func (p *Plugin) FindLayout(platform string, probe Probe) error {
 	return &NoFFIError{p.path, fmt.Sprintf("no known layout of handler registration works: %v", errors.Join(errs...))}
 }
 
-// TryRegistration loads a plugin, registers a handler with one layout, and checks that the plugin has called it:
-// XLA asks a handler for its version when it is registered. The process crashes where the plugin reads another
-// layout: call it in a process made for that.
+// TryRegistration loads a plugin, registers a handler with one layout, and checks that the plugin calls it: XLA asks a
+// handler for its version at registration. If the plugin reads another layout the process crashes, so call
+// TryRegistration in a process of its own.
 func TryRegistration(path, platform string, versioned bool) error {
 	p, err := Load(path)
 	if err != nil {
@@ -80,32 +80,32 @@ func TryRegistration(path, platform string, versioned bool) error {
 	return nil
 }
 
-// NoFFIError says that hooks cannot work on a plugin.
+// NoFFIError says that a plugin cannot call hooks.
 type NoFFIError struct{ Path, Reason string }
 
 func (e *NoFFIError) Error() string {
 	return fmt.Sprintf("%s cannot call hooks: %s", e.Path, e.Reason)
 }
 
-// RegisterHooks makes the targets of hooks known to the plugin, on the platform of a client ("cpu"). It does so
-// once; programs that call a hook compile only afterwards.
+// RegisterHooks registers the targets of hooks with the plugin, on the platform of a client ("cpu"). Programs that call
+// a hook compile only after that. RegisterHooks may be called again.
 func (p *Plugin) RegisterHooks(platform string) error {
 	return p.register(hook.Target, C.hl_hook_handler, platform, p.registrationLayout())
 }
 
-// NoopTarget is the custom-call target of a C handler that does nothing, the yardstick for what a call costs.
+// NoopTarget returns the custom-call target of a C handler that does nothing, the yardstick for the cost of a call.
 func NoopTarget() string { return C.GoString(C.hl_noop_target()) }
 
-// RegisterNoop makes NoopTarget known to the plugin.
+// RegisterNoop registers NoopTarget with the plugin.
 func (p *Plugin) RegisterNoop(platform string) error {
 	return p.register(NoopTarget(), C.hl_noop_handler, platform, p.registrationLayout())
 }
 
-// Yardstick is a handler that does a part of what a hook's does, under a custom-call target of its own. A module whose hooks
-// have their target swapped for one tells what that part costs.
+// Yardstick is a handler that does a part of the work of a hook's handler, under its own custom-call target. A module
+// whose hooks call a yardstick instead shows the cost of that part.
 type Yardstick struct{ Target, Does string }
 
-// RegisterYardsticks makes the yardsticks known to the plugin and returns them, each doing more than the one before.
+// RegisterYardsticks registers the yardsticks with the plugin and returns them. Each does more than the one before.
 func (p *Plugin) RegisterYardsticks(platform string) ([]Yardstick, error) {
 	list := []struct {
 		Yardstick
@@ -125,14 +125,14 @@ func (p *Plugin) RegisterYardsticks(platform string) ([]Yardstick, error) {
 	return out, nil
 }
 
-// RegisterHandler makes a foreign XLA FFI handler, for instance a symbol of a shared library, known under a
-// target. The first registration of a target stays; a second one of another handler is an error here, while
-// the plugin would ignore it silently.
+// RegisterHandler registers an XLA FFI handler, for instance a symbol of a shared library, under a target. The first
+// registration of a target stays. A second one with another handler is an error here; the plugin would ignore it
+// silently.
 func (p *Plugin) RegisterHandler(target string, handler unsafe.Pointer, platform string) error {
 	return p.register(target, handler, platform, p.registrationLayout())
 }
 
-// registration is what register did for a target on a platform.
+// registration is the outcome of register for a target on a platform.
 type registration struct {
 	handler unsafe.Pointer
 	err     error

@@ -13,9 +13,9 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// liveRuns finds the session of a running program by its launch id, without a lock. The C handler has no user
-// data of its own, so the table belongs to the process. A launch id is a slot's number and how often the slot
-// was used before, so a late call of a run that is over finds nothing.
+// liveRuns finds the session of a running program by its launch id, without a lock. The C handler has no user data, so
+// the table belongs to the process. A launch id consists of the number of a slot and the count of its uses, so a late
+// call of an ended run finds nothing.
 var liveRuns struct {
 	mu    sync.Mutex
 	free  []uint16
@@ -36,7 +36,7 @@ type slot struct {
 // errTooManyRuns says that the table of live runs is full.
 var errTooManyRuns = errors.New("more than 65535 programs are running at once")
 
-// enter gives the session a launch id.
+// enter assigns a launch id to the session.
 func enter(s *session) error {
 	liveRuns.mu.Lock()
 	defer liveRuns.mu.Unlock()
@@ -58,7 +58,7 @@ func enter(s *session) error {
 	return nil
 }
 
-// leave gives the launch id back; hooks that still arrive with it find no session.
+// leave releases the launch id. Hooks that still arrive with it find no session.
 func leave(s *session) {
 	n := uint16(s.launchID)
 	liveRuns.slots[n].session.Store(nil)
@@ -76,11 +76,11 @@ func find(launchID int64) *session {
 	return s
 }
 
-// session is what the hooks of one run are delivered to.
+// session receives the hooks of one run.
 type session struct {
 	launchID int32
 	number   int64 // counts the executable's runs
-	level    int   // how many handlers it is nested in
+	level    int   // number of handlers around the run
 	ctx      context.Context
 	sites    *siteTable
 	devices  []deviceState
@@ -90,21 +90,21 @@ type session struct {
 	timeout  time.Duration
 	stopped  atomic.Bool
 	failures []atomic.Pointer[failure] // the first of each device
-	cause    atomic.Pointer[failure]   // why the run was cancelled; a hook's failure counts for more
-	attempts *attempts                 // of which this is one; nil where it is the only one
+	cause    atomic.Pointer[failure]   // why the run was cancelled; a hook's failure takes precedence
+	attempts *attempts                 // the attempts of the run; nil if this is the only one
 
-	ended, stale bool // guarded by the executable's mu: it is over; it was given up
+	ended, stale bool // guarded by the executable's mu: the run is over; the attempt is abandoned
 }
 
-// newSession makes the session of a run on some devices, of which each replica takes parts.
+// newSession makes the session of a run on some devices. A replica has parts devices.
 func newSession(ctx context.Context, sites *siteTable, devices, parts int) *session {
 	return &session{ctx: ctx, sites: sites, parts: parts, several: devices > 1, devices: make([]deviceState, devices), failures: make([]atomic.Pointer[failure], devices)}
 }
 
-// deviceState is kept on a cache line of its own: every hook of the device counts there.
+// deviceState counts the hooks of a device. It fills a cache line.
 type deviceState struct {
 	seq      atomic.Int64 // hooks that arrived
-	finished atomic.Int64 // and those whose handlers are done
+	finished atomic.Int64 // hooks whose handlers are done
 	_        [48]byte
 }
 
@@ -116,13 +116,13 @@ func (s *session) fail(device int, err error) {
 	s.stopped.Store(true)
 }
 
-// cancel makes the run's next hook fail. Hooks with a time limit that are under way end by the run's context.
+// cancel makes the run's next hook fail. A hook with a time limit that is under way ends by the run's context.
 func (s *session) cancel(cause error) {
 	s.cause.CompareAndSwap(nil, &failure{cause})
 	s.stopped.Store(true)
 }
 
-// err returns the failure to report: that of the first device that failed, else the cause of the cancellation.
+// err returns the failure to report: the one of the first device that failed, else the cause of the cancellation.
 func (s *session) err() error {
 	if !s.stopped.Load() {
 		return nil
@@ -138,8 +138,7 @@ func (s *session) err() error {
 	return nil
 }
 
-// siteTable finds a hook by its id: a hash table without chains. The ids are bits of a SHA-256, so they need no
-// hashing of their own.
+// siteTable finds a hook by its id: a hash table with linear probing. Ids are bits of a SHA-256 and need no other hash.
 type siteTable struct {
 	mask    uint64
 	entries []*site

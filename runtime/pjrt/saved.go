@@ -18,7 +18,7 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// Save implements runtime.Saver through the plugin's own serialization.
+// Save implements runtime.Saver by the plugin's own serialization.
 func (e *Executable) Save() (*runtime.Saved, error) {
 	l, err := e.begin(context.Background(), 0)
 	if err != nil {
@@ -41,7 +41,7 @@ func (e *Executable) Save() (*runtime.Saved, error) {
 		Manifest: m, Text: e.text, Code: code}, nil
 }
 
-// Load implements runtime.Loader. The handlers are bound again by the hooks' ids.
+// Load implements runtime.Loader. It binds the handlers by the hooks' ids.
 func (b *Backend) Load(ctx context.Context, s *runtime.Saved, opts runtime.CompileOptions) (runtime.Executable, error) {
 	builder, err := b.plugin.builder()
 	if err != nil {
@@ -78,8 +78,8 @@ var (
 	_ runtime.Loader = (*Backend)(nil)
 )
 
-// builder identifies the plugin's build: code that one build made crashes another. It hashes the file's size and
-// samples of its content; all of a file of 250 MB would take longer than compiling.
+// builder identifies the plugin's build, because code of one build crashes another. It hashes the size and samples of
+// the file: hashing 250 MB would take longer than compiling.
 func (p *Plugin) builder() (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,7 +111,7 @@ func (p *Plugin) builder() (string, error) {
 	return p.build, nil
 }
 
-// machine identifies the processor by its architecture and features: XLA compiles for exactly those.
+// machine identifies the processor by its architecture and features, which XLA compiles for.
 func machine() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

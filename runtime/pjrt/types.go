@@ -30,7 +30,7 @@ var bufferTypes = [...]tensor.DType{
 	28: tensor.F8E8M0FNU, 29: tensor.F4E2M1FN,
 }
 
-// bufferCode returns the code of a PJRT buffer of our type, 0 where there is none.
+// bufferCode returns the code of a PJRT buffer of an element type, 0 if there is none.
 func bufferCode(d tensor.DType) int32 {
 	for code, t := range bufferTypes {
 		if t == d && d != tensor.Invalid {
@@ -47,8 +47,8 @@ func bufferType(code int32) (tensor.DType, error) {
 	return bufferTypes[code], nil
 }
 
-// packedBits returns how many bits an element takes where XLA packs several into a byte, else 0. The FFI packs
-// these types, low bits first; PJRT's copies to and from the host do not.
+// packedBits returns the bits of an element if XLA packs several elements into a byte, else 0. The FFI packs these
+// types, low bits first; PJRT's copies to and from the host do not.
 func packedBits(d tensor.DType) int {
 	switch d {
 	case tensor.I4, tensor.UI4, tensor.F4E2M1FN:
@@ -59,10 +59,10 @@ func packedBits(d tensor.DType) int {
 	return 0
 }
 
-// packedSize returns the bytes that n packed elements take.
+// packedSize returns the number of bytes of n packed elements.
 func packedSize(n, bits int) int { return (n*bits + 7) / 8 }
 
-// unpack spreads packed elements over dst, a byte each, sign-extended where the type is signed.
+// unpack writes packed elements to dst, a byte each, sign-extended if the type is signed.
 func unpack(dst, src []byte, d tensor.DType) {
 	bits := packedBits(d)
 	per := 8 / bits
@@ -86,7 +86,7 @@ func pack(dst, src []byte, d tensor.DType) {
 	}
 }
 
-// signExtend fills the upper bits of narrow signed integers: PJRT hands them out with zeros there.
+// signExtend fills the upper bits of narrow signed integers. PJRT leaves zeros there.
 func signExtend(data []byte, d tensor.DType) {
 	if d != tensor.I4 && d != tensor.I2 {
 		return
