@@ -11,15 +11,14 @@ import (
 	"github.com/hlocb/hlocb/runtime/plugins"
 )
 
-// Options says where plugins are looked for and how backends are made.
+// Options configure the search for plugins and the backends.
 type Options struct {
 	Plugins plugins.Environment
-	Devices int // how many devices a CPU backend has; 0 leaves it to the plugin and the program
-	// Probe calls TryRegistration in another process, for plugins whose version does not tell how handlers are
-	// registered; nil refuses hooks on those.
+	Devices int // number of devices of a CPU backend; 0 is the default of the plugin and the program
+	// Probe calls TryRegistration in another process, for plugins whose version does not determine how handlers are
+	// registered. If it is nil, such plugins cannot call hooks.
 	Probe func(path, platform string, versioned bool) error
-	// Skipped gets every plugin that was found and could not be used where a later one is taken; nil is for those who
-	// do not want to know.
+	// Skipped is called with every plugin that was found and could not be used, if a later one is used. It may be nil.
 	Skipped func(Tried)
 	// Engine are the limits of the embedded engine.
 	Engine interp.Options
@@ -32,7 +31,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown backend %q: expected auto, engine, cpu, cuda or the path of a PJRT plugin", e.Name)
 }
 
-// OpenError lists the plugins that were tried and why none could be used. Nothing else is taken in their place.
+// OpenError lists the plugins that could not be used, with the reasons. Open uses no other backend instead.
 type OpenError struct {
 	Name  string
 	Tried []Tried
@@ -44,7 +43,7 @@ type Tried struct {
 	Err    error
 }
 
-// String gives the path, where it was found, and the loader's words.
+// String returns the path, the place where the plugin was found, and the loader's message.
 func (t Tried) String() string {
 	why := t.Err.Error()
 	var load interface{ LoadReason() string } // a *pjrt.LoadError names the path itself
@@ -63,7 +62,7 @@ func (e *OpenError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns what each plugin answered.
+// Unwrap returns the errors of the plugins.
 func (e *OpenError) Unwrap() []error {
 	var errs []error
 	for _, t := range e.Tried {
@@ -77,17 +76,17 @@ type HandlerError struct{ Cause error }
 
 func (e *HandlerError) Error() string { return e.Cause.Error() }
 
-// Unwrap returns why.
+// Unwrap returns the reason.
 func (e *HandlerError) Unwrap() error { return e.Cause }
 
 // Engine is the name of the embedded engine.
 const Engine = "engine"
 
-// Open makes the named backend: Engine ("interp" is its older name), a platform ("cpu", "cuda", ...), the path of a plugin, or "auto", which
-// is the CPU plugin where one is found and the embedded engine otherwise. Describe says which it became.
+// Open makes the named backend: Engine ("interp" is its older name), a platform ("cpu", "cuda", ...), the path of a
+// plugin, or "auto". "auto" is the CPU plugin if the search finds one, else the embedded engine; Describe says which.
 //
-// The error is an *UnknownError for a name that means nothing, a *plugins.NotFoundError where no plugin was
-// found, and an *OpenError where those that were found cannot be used.
+// The error is an *UnknownError for an unknown name, a *plugins.NotFoundError if no plugin was found, and an *OpenError
+// if the plugins that were found cannot be used.
 func Open(ctx context.Context, name string, opts Options) (runtime.Backend, error) {
 	switch name {
 	case Engine, "interp":
@@ -116,7 +115,7 @@ func Open(ctx context.Context, name string, opts Options) (runtime.Backend, erro
 	return openPlugins(name, found, opts)
 }
 
-// platforms are the names that mean a plugin even where none is found.
+// platforms are names of plugins, whether or not one is installed.
 var platforms = map[string]bool{"cpu": true, "cuda": true, "rocm": true, "tpu": true}
 
 func offered(name string, env plugins.Environment) bool {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Info is what a backend tells of itself. Of the embedded engine only Backend is set.
+// Info describes a backend. For the embedded engine only Backend is set.
 type Info struct {
 	Backend         string      `json:"backend"` // in words, as Describe has it
 	Path            string      `json:"path,omitempty"`
@@ -17,7 +17,7 @@ type Info struct {
 	Devices         []Device    `json:"devices,omitempty"`
 }
 
-// Attribute is a property that a plugin gives of itself, in its own words: stablehlo_current_version, ...
+// Attribute is a property of a plugin, in its own words: stablehlo_current_version, ...
 type Attribute struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`

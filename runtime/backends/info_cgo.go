@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/runtime/pjrt"
 )
 
-// InfoOf returns what b tells of itself.
+// InfoOf describes b.
 func InfoOf(b runtime.Backend) (*Info, error) {
 	out := &Info{Backend: b.Describe()}
 	p, ok := b.(*pjrt.Backend)
@@ -45,7 +45,7 @@ func InfoOf(b runtime.Backend) (*Info, error) {
 	return out, nil
 }
 
-// Traits returns the platform that b executes on and whether it can call handlers by the FFI extension.
+// Traits returns the platform of b and whether b can call handlers by the FFI extension.
 func Traits(b runtime.Backend) (platform string, ffi bool) {
 	p, ok := b.(*pjrt.Backend)
 	if !ok {

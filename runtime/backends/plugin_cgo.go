@@ -12,7 +12,7 @@ import (
 
 const havePlugins = true
 
-// openPlugins opens the first plugin that can be used. One that the user chose is the only one in the list.
+// openPlugins opens the first plugin that can be used. A plugin that the user chose is the only one in the list.
 func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Backend, error) {
 	failed := &OpenError{Name: name}
 	for _, p := range found {
@@ -30,14 +30,14 @@ func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Bac
 	return nil, failed
 }
 
-// TryRegistration registers a handler with a plugin in one of the layouts that exist. With the wrong one the process
-// crashes: it is for a process made to try it.
+// TryRegistration registers a handler with a plugin in one of the two known layouts. A wrong layout crashes the
+// process, so call it in a process of its own.
 func TryRegistration(path, platform string, versioned bool) error {
 	return pjrt.TryRegistration(path, platform, versioned)
 }
 
-// LoadHandler loads an XLA FFI handler from a shared library; an empty symbol is pjrt.ForeignSymbol. It serves hooks on every
-// backend. A missing file is an *fs.PathError, a library or symbol that cannot be used a *HandlerError.
+// LoadHandler loads an XLA FFI handler from a shared library; an empty symbol is pjrt.ForeignSymbol. The handler works
+// on every backend. The error for a missing file is an *fs.PathError, otherwise a *HandlerError.
 func LoadHandler(path, symbol string) (runtime.Handler, error) {
 	h, err := pjrt.LoadForeign(path, symbol)
 	var refused *pjrt.LibraryError

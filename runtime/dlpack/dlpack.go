@@ -15,17 +15,18 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Options say how a tensor is exported.
+// Options configure Export.
 type Options struct {
-	// Versioned makes a DLManagedTensorVersioned of DLPack 1.1; else it is the DLManagedTensor that every consumer knows.
+	// Versioned makes a DLManagedTensorVersioned of DLPack 1.1 instead of a DLManagedTensor, which every consumer
+	// accepts.
 	Versioned bool
-	// Writable says that the consumer may write: results, and the operands of an inout hook. Only the versioned struct
-	// tells a consumer that it may not.
+	// Writable allows the consumer to write, for results and the operands of an inout hook. Only the versioned struct
+	// can forbid it.
 	Writable bool
 }
 
-// Managed is an exported tensor. It is valid until Close, which a handler calls before it returns: then the memory goes back
-// to the program.
+// Managed is an exported tensor. It is valid until Close, which a handler must call before it returns, because the
+// program uses the memory again.
 type Managed struct {
 	ptr       unsafe.Pointer
 	versioned C.int
@@ -33,7 +34,7 @@ type Managed struct {
 	pin       goruntime.Pinner
 }
 
-// ErrHeld says that a consumer has not let go of an exported tensor, whose memory is about to go back to the program.
+// ErrHeld says that a consumer still holds an exported tensor whose memory the program is about to use again.
 var ErrHeld = errors.New("the consumer of a DLPack tensor still holds it, and its memory ends with the hook's call")
 
 // TypeError says that an element type cannot be exported.
@@ -49,7 +50,7 @@ func (e *TypeError) Error() string {
 	return fmt.Sprintf("DLPack has no elements of type %s", e.Type)
 }
 
-// The codes of DLPack's element types, those up to 6 of version 0.8, the others of 1.1.
+// The codes of DLPack's element types. Codes up to 6 are of version 0.8, the others of 1.1.
 const (
 	codeInt     = 0
 	codeUint    = 1
@@ -64,7 +65,7 @@ var smallFloats = map[tensor.DType]C.uint8_t{
 	tensor.F8E5M2FNUZ: 13, tensor.F8E8M0FNU: 14, tensor.F6E2M3FN: 15, tensor.F6E3M2FN: 16, tensor.F4E2M1FN: 17,
 }
 
-// dataType returns DLPack's code of an element type and its bits.
+// dataType returns DLPack's code and the bits of an element type.
 func dataType(d tensor.DType, versioned bool) (code, bits C.uint8_t, err error) {
 	bits = C.uint8_t(d.Bits())
 	if d.Bits() < 8 && d != tensor.I1 && !versioned {
@@ -90,8 +91,8 @@ func dataType(d tensor.DType, versioned bool) (code, bits C.uint8_t, err error) 
 	return 0, 0, &TypeError{d, versioned}
 }
 
-// Export describes t to a consumer of DLPack, without copying it: row-major, on the host. Types narrower than a byte have a byte per
-// element, which the versioned struct says and the other cannot.
+// Export describes t to a consumer of DLPack, without a copy: row-major, in host memory. Types narrower than a byte
+// have a byte per element; only the versioned struct can say so.
 func Export(t *tensor.Tensor, opts Options) (*Managed, error) {
 	code, bits, err := dataType(t.DType(), opts.Versioned)
 	if err != nil {
@@ -125,14 +126,14 @@ func Export(t *tensor.Tensor, opts Options) (*Managed, error) {
 	return m, nil
 }
 
-// Pointer returns the DLManagedTensor, or with Options.Versioned the DLManagedTensorVersioned. It belongs to one consumer, which calls its
-// deleter once, on any thread.
+// Pointer returns the DLManagedTensor, or with Options.Versioned the DLManagedTensorVersioned. It belongs to one
+// consumer, which calls its deleter once, on any thread.
 func (m *Managed) Pointer() unsafe.Pointer {
 	m.given = true
 	return m.ptr
 }
 
-// Close ends the export. It returns ErrHeld where a consumer was given the pointer and has not called the deleter. Close may be
+// Close ends the export. It returns ErrHeld if a consumer got the pointer and has not called the deleter. Close may be
 // called again.
 func (m *Managed) Close() error {
 	if m.ptr == nil {
@@ -144,7 +145,7 @@ func (m *Managed) Close() error {
 		C.hl_dlpack_delete(ptr, m.versioned)
 	}
 	if C.hl_dlpack_drop(ptr, m.versioned) == 0 {
-		// Memory of Go's stays where it is for ever: better than being used for something else meanwhile.
+		// Pin Go memory for ever: the consumer still uses it.
 		cgo.NewHandle(m)
 		return ErrHeld
 	}

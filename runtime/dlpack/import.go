@@ -14,15 +14,15 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Imported is another library's tensor, seen without a copy. Close gives it back; Tensor is not to be used afterwards.
+// Imported is another library's tensor, without a copy. Close returns it; do not use Tensor after that.
 type Imported struct {
 	Tensor    *tensor.Tensor
 	ptr       unsafe.Pointer
 	versioned C.int
 }
 
-// Import takes a DLManagedTensor, or where versioned is set a DLManagedTensorVersioned, that lies in the host's memory and is row-major without
-// gaps: what another library computed can so be a handler's answer. On an error the tensor still belongs to the caller.
+// Import takes a DLManagedTensor, or a DLManagedTensorVersioned if versioned is set, in host memory and row-major
+// without gaps. A handler can answer with it. If Import fails, the tensor still belongs to the caller.
 func Import(p unsafe.Pointer, versioned bool) (*Imported, error) {
 	m := &Imported{ptr: p}
 	t := &(*C.hl_dl_managed)(p).tensor
@@ -72,7 +72,7 @@ func Import(p unsafe.Pointer, versioned bool) (*Imported, error) {
 	return m, err
 }
 
-// elementType returns the type with DLPack's code, Invalid where there is none of it here.
+// elementType returns the type with DLPack's code, Invalid if hlocb has no such type.
 func elementType(t C.hl_dl_type, padded bool) tensor.DType {
 	for d := tensor.I1; d < tensor.Index; d++ {
 		code, bits, err := dataType(d, true)

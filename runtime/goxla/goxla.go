@@ -13,16 +13,15 @@ import (
 	hpjrt "github.com/hlocb/hlocb/runtime/pjrt"
 )
 
-// preloaded is the plugins that Plugin handed to go-xla, by the name it knows them by. go-xla's own registry
-// belongs to the process as well and is not locked.
+// preloaded holds the plugins that Plugin registered with go-xla, by go-xla's name. go-xla's registry belongs to the
+// process too and has no lock.
 var preloaded struct {
 	sync.Mutex
 	byName map[string]*hpjrt.Plugin
 }
 
-// Plugin makes the plugin in a file known to go-xla under a name and returns go-xla's view of it. go-xla finds
-// plugins only in its own places and by its own names; this hands it any that hlocb can load. It gives the
-// same plugin when called again.
+// Plugin registers the plugin in a file with go-xla under a name and returns go-xla's view of it. go-xla itself finds
+// plugins only in its own places and by its own names. A second call returns the same plugin.
 func Plugin(name, path string) (*pjrt.Plugin, error) {
 	preloaded.Lock()
 	defer preloaded.Unlock()
@@ -45,11 +44,11 @@ func Plugin(name, path string) (*pjrt.Plugin, error) {
 	return pjrt.GetPlugin(name)
 }
 
-// Attach binds the handlers of a program's hooks, which m lists, and makes hlocb's target known to the client's
-// plugin. Attach before compiling: XLA refuses to compile a program that calls an unknown target.
+// Attach binds the handlers of a program's hooks, which m lists, and registers hlocb's target with the client's plugin.
+// Call it before compiling: XLA does not compile a program that calls an unknown target.
 //
-// When an execution fails, the attachment's Err tells which hook failed and why, a *runtime.HookError; go-xla's
-// error holds XLA's words for it.
+// If an execution fails, the attachment's Err returns the *runtime.HookError of the hook that failed; go-xla's error
+// has only XLA's text.
 func Attach(ctx context.Context, client *pjrt.Client, m *hook.Manifest, opts hpjrt.AttachOptions) (*hpjrt.Attachment, error) {
 	p, err := pluginOf(client)
 	if err != nil {
@@ -67,7 +66,7 @@ func Attach(ctx context.Context, client *pjrt.Client, m *hook.Manifest, opts hpj
 	return hpjrt.Attach(ctx, m, opts)
 }
 
-// pluginOf returns hlocb's view of the plugin that a client belongs to.
+// pluginOf returns hlocb's view of a client's plugin.
 func pluginOf(client *pjrt.Client) (*hpjrt.Plugin, error) {
 	p := client.Plugin()
 	preloaded.Lock()
@@ -75,6 +74,6 @@ func pluginOf(client *pjrt.Client) (*hpjrt.Plugin, error) {
 	if ours := preloaded.byName[p.Name()]; ours != nil {
 		return ours, nil
 	}
-	// go-xla loaded the file itself. Loading it again gives the same function table.
+	// go-xla loaded the file itself. Loading it again returns the same function table.
 	return hpjrt.Load(p.Path())
 }

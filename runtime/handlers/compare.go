@@ -83,7 +83,7 @@ type stream struct {
 	site   *hook.Site
 }
 
-// streams groups the indices of a recording's events. to replaces hooks, others stay.
+// streams groups the indices of a recording's events. It replaces hooks that are keys of to.
 func (r *Recorded) streams(of map[eventHook]*hook.Site, to map[*hook.Site]*hook.Site) (map[stream][]int, []stream) {
 	lists := map[stream][]int{}
 	var order []stream

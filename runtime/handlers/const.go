@@ -11,7 +11,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Const answers with constants: each result gets the first value of its type. Where there is none it fails.
+// Const returns a handler that answers with constants: each result gets the first value of its type. It fails for a
+// result without such a value.
 func Const(values ...*tensor.Tensor) runtime.Handler {
 	return runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
 	results:

@@ -18,7 +18,7 @@ type Count struct {
 	counts map[string]int64
 }
 
-// NewCount returns a counter that prints its counts to w when it is closed; w may be nil.
+// NewCount returns a counter. Close prints its counts to w, which may be nil.
 func NewCount(w io.Writer) *Count { return &Count{w: w, counts: map[string]int64{}} }
 
 func newCount(_ string, env *Env) (runtime.Handler, error) { return NewCount(env.Out), nil }

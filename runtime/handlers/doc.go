@@ -1,10 +1,9 @@
-// Package handlers holds the handlers that come with hlocb, one file each, and Table, which names them for the
-// command line. A program that embeds hlocb uses them by their Go constructors, or writes its own: a handler is
-// anything that implements runtime.Handler.
+// Package handlers holds hlocb's own handlers, one file each, and Table, which lists them for the command line. A
+// program that embeds hlocb uses them by their Go constructors, or writes its own: a handler is anything that
+// implements runtime.Handler.
 //
-// Some look on (print, record, stats, finite, count, sample): any number of them may be bound to a hook. The others
-// answer: they write the hook's results, and exactly one of them is bound.
+// The observers are print, record, npz, stats, finite, count and sample; a hook may have any number of them. The others
+// are responders, which write the hook's results; a hook has one.
 //
-// What a module says never chooses a handler, a command or a path; and its names are escaped before they are
-// written to where a person reads them.
+// A module never chooses a handler, a command or a path. Output for people has the module's names escaped.
 package handlers

@@ -10,15 +10,15 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Echo answers with the operands: each result gets the first operand of its type that no result has got yet. Where
-// there is none it fails.
+// Echo returns a handler that answers with the operands: each result gets the first operand of its type that no other
+// result got. It fails for a result without such an operand.
 func Echo() runtime.Handler { return runtime.HandlerFunc(echo) }
 
 func newEcho(string, *Env) (runtime.Handler, error) { return Echo(), nil }
 
 func echo(_ context.Context, c *runtime.Call) error {
 	if c.Site.Kind == hook.InOut || c.Site.Kind == hook.Tap {
-		return nil // the results, where there are any, are the operands already
+		return nil // the results are the operands already
 	}
 	given := make([]bool, len(c.Operands))
 	source := make([]*tensor.Tensor, len(c.Results))
@@ -33,7 +33,7 @@ func echo(_ context.Context, c *runtime.Call) error {
 			return fmt.Errorf("echo has no operand for result %d of type %s", i, appendType(nil, r))
 		}
 	}
-	// A result may share its memory with an operand that another result still gets: take that one first.
+	// Copy an operand before its memory is overwritten by a result that shares it.
 	for i, r := range c.Results {
 		for k := i + 1; k < len(c.Results); k++ {
 			if sameMemory(r, source[k]) {

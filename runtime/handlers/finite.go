@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// NotFiniteError says where the first element is that is NaN or infinite.
+// NotFiniteError names the first element that is NaN or infinite.
 type NotFiniteError struct {
 	Operand int
 	Index   []int64 // of the element, outermost dimension first

@@ -24,7 +24,7 @@ type NPZ struct {
 	closed bool
 }
 
-// NewNPZ returns a handler that writes to w. Close closes w where it is an io.Closer.
+// NewNPZ returns a handler that writes to w. Close closes w if it is an io.Closer.
 func NewNPZ(w io.Writer) *NPZ {
 	n := &NPZ{z: zip.NewWriter(w)}
 	n.c, _ = w.(io.Closer)

@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// newPlugin loads a handler from a shared library. A last ':' behind the last '/' separates the symbol.
+// newPlugin loads a handler from a shared library. A ':' after the last '/' separates the symbol.
 func newPlugin(args string, env *Env) (runtime.Handler, error) {
 	if args == "" {
 		return nil, errors.New("needs a shared library: plugin:PATH or plugin:PATH:SYMBOL")

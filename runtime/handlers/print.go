@@ -13,8 +13,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Print writes each event for a person: sequence number, name, kind and location, then a line per operand with its type
-// and its values, shortened and laid out as numpy does. It is safe for concurrent devices.
+// Print writes each event for people: sequence number, name, kind and location, then a line per operand with its type
+// and its values, shortened and laid out as in numpy. It is safe for concurrent devices.
 type Print struct {
 	w       io.Writer
 	summary tensor.Summary
@@ -22,8 +22,8 @@ type Print struct {
 	buf     []byte
 }
 
-// NewPrint returns a handler that prints to w. Tensors with more than threshold elements are shortened; 0 is
-// numpy's 1000.
+// NewPrint returns a handler that prints to w. It shortens tensors with more than threshold elements; 0 is numpy's
+// 1000.
 func NewPrint(w io.Writer, threshold int) *Print {
 	return &Print{w: w, summary: tensor.Summary{Threshold: threshold, Width: 79}}
 }

@@ -20,42 +20,42 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Record writes each event as one line of JSON:
+// Record writes each event as one line of JSON, here broken in two:
 //
 //	{"seq":0,"run":1,"device":0,"replica":0,"partition":0,"hook":"loss","id":"4d65822107fcfd52","kind":"tap",
 //	 "loc":"\"train.py\":12:3","operands":[{"dtype":"f32","shape":[2],"data":[0.5,"nan"]}]}
 //
-// (without the line break). seq counts per run and device. The lines of one device are in order. It is safe for
-// concurrent devices; Close flushes, and must be called after a failed run as well.
+// seq counts per run and device. The lines of one device are in order. Record is safe for concurrent devices. Close
+// flushes; call it after a failed run too.
 //
-// With SetData, large values go to a file beside it as they are in memory, at the disk's speed; "at" then stands in the
-// place of "data" and says where.
+// With SetData, large values go to another file as raw bytes, at the disk's speed. "at", the position of the first
+// byte, then replaces "data".
 type Record struct {
 	mu     sync.Mutex
 	w      *bufio.Writer
 	c      io.Closer
-	data   *dataFile // nil where all values are text
+	data   *dataFile // nil if all values are text
 	buf    []byte
 	closed bool
-	start  time.Time             // of the run; zero where events get no time
-	fixed  map[*hook.Site][]byte // what does not change between the events of a site
+	start  time.Time             // of the run; zero if events have no time
+	fixed  map[*hook.Site][]byte // the part that all events of a site share
 }
 
-// NewRecord returns a handler that writes to w through a buffer. Close closes w where it is an io.Closer.
+// NewRecord returns a handler that writes to w through a buffer. Close closes w if it is an io.Closer.
 func NewRecord(w io.Writer) *Record {
 	r := &Record{w: bufio.NewWriterSize(w, 1<<18), fixed: map[*hook.Site][]byte{}}
 	r.c, _ = w.(io.Closer)
 	return r
 }
 
-// DataSuffix is what the name of a recording's file of large values has behind the recording's own.
+// DataSuffix follows a recording's name in the name of its file of large values.
 const DataSuffix = ".data"
 
-// RawBytes is the size in bytes from which 'hlocb record' keeps values raw.
+// RawBytes is the default size in bytes from which 'hlocb record' writes values raw.
 const RawBytes = 4096
 
-// SetData makes r write values of at least so many bytes to w, row-major and little-endian, one after the other. It is to be
-// called before the first event; Close closes w where it is an io.Closer.
+// SetData makes r write values of at least so many bytes to w, row-major and little-endian, one after the other. Call
+// it before the first event. Close closes w if it is an io.Closer.
 func (r *Record) SetData(w io.Writer, atLeast int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,16 +63,16 @@ func (r *Record) SetData(w io.Writer, atLeast int) {
 	r.data.c, _ = w.(io.Closer)
 }
 
-// dataFile is where large values go.
+// dataFile is the file of large values.
 type dataFile struct {
 	w       *bufio.Writer
 	c       io.Closer
 	at      int64 // bytes written
 	atLeast int
-	err     error // the first that writing gave
+	err     error // the first error of a write
 }
 
-// appendValue appends a value as JSON, or where its bytes lie.
+// appendValue appends a value as JSON, with its elements or the position of its bytes.
 func (r *Record) appendValue(b []byte, t *tensor.Tensor) []byte {
 	d := r.data
 	if d == nil || len(t.Peek()) < max(d.atLeast, 1) {
@@ -104,7 +104,7 @@ func (r *Record) appendValues(b []byte, list []*tensor.Tensor) []byte {
 	return append(b, ']')
 }
 
-// flush writes what is buffered. The values go first: what the lines say is then there.
+// flush writes the buffers. It writes the values first, so that lines never refer to missing values.
 func (r *Record) flush() error {
 	if d := r.data; d != nil {
 		if err := errors.Join(d.err, d.w.Flush()); err != nil {
@@ -130,8 +130,8 @@ func newRecord(args string, env *Env) (runtime.Handler, error) {
 	return CreateRecord(name, raw, env)
 }
 
-// CreateRecord returns a handler that writes to a new file, and with raw not 0 values of at least so many bytes to another
-// one, with DataSuffix behind its name.
+// CreateRecord returns a handler that writes to a new file. If raw is not 0, values of at least so many bytes go to a
+// second file, with DataSuffix after its name.
 func CreateRecord(name string, raw int, env *Env) (*Record, error) {
 	if env.Create == nil {
 		return nil, errors.New("no files can be created here")
@@ -162,7 +162,7 @@ func (r *Record) Handle(_ context.Context, c *runtime.Call) error {
 	return r.write(c, false)
 }
 
-// write appends the event of c, with its results where results is set.
+// write appends the event of c, with its results if results is set.
 func (r *Record) write(c *runtime.Call, results bool) error {
 	if r.closed {
 		return errors.New("recording is closed")
@@ -240,7 +240,7 @@ func (r *Record) Flush() error {
 	return r.flush()
 }
 
-// Close flushes, and closes the file. Later events are refused.
+// Close flushes and closes the file. The handler refuses later events.
 func (r *Record) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -258,11 +258,11 @@ func (r *Record) Close() error {
 	return err
 }
 
-// Answers returns a handler that lets inner answer and then records the call with the results it gave. inner may be nil
-// for hooks that nobody answers.
+// Answers returns a handler that calls inner and then records the call with its results. inner may be nil for hooks
+// without a responder.
 func (r *Record) Answers(inner runtime.Handler) runtime.Handler {
 	return runtime.HandlerFunc(func(ctx context.Context, c *runtime.Call) error {
-		// An inout hook's operands are overwritten by its results, so the operands are copied before.
+		// The results of an inout hook overwrite its operands, so copy the operands before the call.
 		before := *c
 		if c.Site.Kind == hook.InOut && inner != nil {
 			before.Operands = nil

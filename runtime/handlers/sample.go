@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// Sample hands some of the events of each hook on to another handler. It is safe for concurrent devices.
+// Sample forwards some of the events of each hook to another handler. It is safe for concurrent devices.
 type Sample struct {
 	every, first int64
 	to           runtime.Handler
@@ -19,8 +19,8 @@ type Sample struct {
 	seen         map[hook.ID]int64
 }
 
-// NewSample returns a handler that hands on events 0, every, 2 every, ... of each hook, and of those at most
-// the first ones where first is not 0.
+// NewSample returns a handler that forwards events 0, every, 2 every, ... of each hook, and at most first of them if
+// first is not 0.
 func NewSample(every, first int64, to runtime.Handler) *Sample {
 	return &Sample{every: max(1, every), first: first, to: to, seen: map[hook.ID]int64{}}
 }
@@ -56,7 +56,7 @@ func newSample(args string, env *Env) (runtime.Handler, error) {
 	return NewSample(every, first, inner), nil
 }
 
-// Handle hands c on or not.
+// Handle forwards c or does nothing.
 func (s *Sample) Handle(ctx context.Context, c *runtime.Call) error {
 	s.mu.Lock()
 	n := s.seen[c.Site.ID]

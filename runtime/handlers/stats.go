@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Summary of the elements of one tensor. Min, Max and Mean are over the finite elements, of complex numbers over
-// their absolute values; they are NaN where there are none.
+// Summary describes the elements of one tensor. Min, Max and Mean are over the finite elements, for complex numbers
+// over their absolute values. They are NaN if there is no finite element.
 type Summary struct {
 	Count          int
 	Min, Max, Mean float64
@@ -70,8 +70,8 @@ func Summarize(t *tensor.Tensor) Summary {
 	return s
 }
 
-// Stats prints a line per operand of each event: how many elements, their minimum, maximum and mean, and how many are
-// NaN or infinite. It is safe for concurrent devices.
+// Stats prints a line per operand of each event: the number of elements, their minimum, maximum and mean, and the
+// numbers of NaN and infinite elements. It is safe for concurrent devices.
 type Stats struct {
 	w  io.Writer
 	mu sync.Mutex

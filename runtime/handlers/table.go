@@ -8,29 +8,29 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// Env is what handlers reach the outside with. The command line fills it from its own streams.
+// Env gives handlers access to streams, files and libraries. The command line fills it in.
 type Env struct {
-	Out io.Writer // where print, stats and count write
-	Err io.Writer // where the child of exec writes its standard error
-	// Create opens a file to write, Open one to read: record and replay use them. Nil is refused by those that
-	// need one.
+	Out io.Writer // output of print, stats and count
+	Err io.Writer // standard error of the child of exec
+	// Create opens a file for writing, Open one for reading, for record, npz and replay. If they are nil, these
+	// handlers fail.
 	Create func(name string) (io.WriteCloser, error)
 	Open   func(name string) (io.ReadCloser, error)
-	// Library loads a handler from a shared library; an empty symbol is the usual one. Nil is refused by plugin.
+	// Library loads a handler from a shared library; an empty symbol is the default one. If it is nil, plugin fails.
 	Library func(path, symbol string) (runtime.Handler, error)
 }
 
 // Info is one row of the table of handlers.
 type Info struct {
 	Name     string
-	Args     string // the options after "NAME:" as the help shows them, empty for none
+	Args     string // the options after "NAME:" as in the help, empty for none
 	Doc      string
-	Observer bool // looks on; else it answers
-	// New makes the handler from the text after "NAME:". One that holds resources is an io.Closer.
+	Observer bool // an observer; otherwise a responder
+	// New makes the handler from the text after "NAME:". A handler that holds resources is an io.Closer.
 	New func(args string, env *Env) (runtime.Handler, error)
 }
 
-// Table returns the built-in handlers in the order in which the help lists them.
+// Table returns the built-in handlers in the order of the help.
 func Table() []Info {
 	return []Info{
 		{Name: "print", Args: "threshold=N", Doc: "prints name, kind, location and operands", Observer: true, New: newPrint},
@@ -59,7 +59,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown handler %q: expected one of %s", e.Name, strings.Join(names, ", "))
 }
 
-// Parse makes the handler that spec, NAME or NAME:OPTIONS, asks for.
+// Parse makes the handler of spec, which is NAME or NAME:OPTIONS.
 func Parse(spec string, env *Env) (h runtime.Handler, observer bool, err error) {
 	name, args, _ := strings.Cut(spec, ":")
 	for _, info := range Table() {
@@ -80,8 +80,8 @@ func Parse(spec string, env *Env) (h runtime.Handler, observer bool, err error) 
 // option is one key=value of a handler's options.
 type option struct{ key, value string }
 
-// splitOptions reads key=value pairs separated by commas. The key last, where it occurs, takes the rest of the
-// text, commas included.
+// splitOptions reads key=value pairs separated by commas. The value of the key last is the rest of the text, commas
+// included.
 func splitOptions(args, last string) ([]option, error) {
 	var out []option
 	for args != "" {

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Environment is what the search for plugins depends on.
+// Environment holds everything that the search for plugins depends on.
 type Environment struct {
-	// Getenv looks up an environment variable; nil is an empty environment. Read are HLOCB_CPU_PLUGIN and
+	// Getenv looks up an environment variable; nil is an empty environment. The search reads HLOCB_CPU_PLUGIN and
 	// HLOCB_CUDA_PLUGIN (a path each), PJRT_NAMES_AND_LIBRARY_PATHS (name:path,...), PJRT_PLUGIN_LIBRARY_PATH
-	// (directories), VIRTUAL_ENV, CONDA_PREFIX and PYTHONPATH (where Python packages lie) and PATH (python3).
+	// (directories), VIRTUAL_ENV, CONDA_PREFIX and PYTHONPATH (places of Python packages) and PATH (python3).
 	Getenv func(string) string
-	// CacheDir is where Install puts plugins, usually os.UserCacheDir()/hlocb/plugins; empty is nowhere.
+	// CacheDir is Install's directory, usually os.UserCacheDir()/hlocb/plugins; empty is none.
 	CacheDir string
-	// HomeDir is the user's home directory; empty leaves out the places below it.
+	// HomeDir is the user's home directory; empty skips the places below it.
 	HomeDir string
-	// Root stands before the places of the system (/usr/local/lib/...); empty is /.
+	// Root is a prefix of the system places (/usr/local/lib/...); empty is /.
 	Root string
 }
 
@@ -41,22 +41,22 @@ func (e Environment) getenv(key string) string {
 	return e.Getenv(key)
 }
 
-// Plugin is a plugin file that was found; it has not been loaded, so it may be none.
+// Plugin is a plugin file that was found. Nothing has loaded it, so it may be no plugin.
 type Plugin struct {
-	Name    string // the platform by the looks of its name: cpu, cuda, rocm, tpu, ...
+	Name    string // the platform, guessed from the file name: cpu, cuda, rocm, tpu, ...
 	Path    string
-	Origin  string // which place it was found in, for people
-	Version string // of the package it came in, where the place tells
-	Chosen  bool   // named by the user, so that no other one may take its place
+	Origin  string // the place where it was found, for people
+	Version string // the version of its package if known
+	Chosen  bool   // named by the user, so no other plugin may replace it
 }
 
-// Place is one of the places where plugins are looked for.
+// Place is a place where the search looks for plugins.
 type Place struct {
 	Name  string // a variable of the environment, or a directory
-	State string // what is there: "not set", "no such directory", "2 plugins", or a variable's value
+	State string // "not set", "no such directory", "2 plugins", or a variable's value
 }
 
-// NotFoundError says where a plugin was looked for.
+// NotFoundError lists the places where the search found no plugin.
 type NotFoundError struct {
 	Name   string
 	Places []Place
@@ -65,7 +65,7 @@ type NotFoundError struct {
 func (e *NotFoundError) Error() string {
 	hint := ""
 	for _, p := range Packages() {
-		if platformOf(p.Name) == e.Name { // the last is the newest
+		if platformOf(p.Name) == e.Name { // the last package is the newest
 			hint = fmt.Sprintf("; 'hlocb plugin install %s' gets one", p.Name)
 		}
 	}
@@ -82,8 +82,8 @@ func IsPath(name string) bool {
 	return strings.ContainsRune(name, filepath.Separator) || strings.ContainsRune(name, '/') || filepath.Ext(name) == ".so" || filepath.Ext(name) == ".dylib"
 }
 
-// Find returns the plugins for a platform ("cpu", "cuda", ...), the one to be preferred first, or the one at a
-// path. The error is a *NotFoundError that lists the places where there was none.
+// Find returns the plugins for a platform ("cpu", "cuda", ...), the preferred one first, or the plugin at a path. The
+// error is a *NotFoundError that lists the places.
 func (e Environment) Find(name string) ([]Plugin, error) {
 	if IsPath(name) {
 		return []Plugin{{Name: platformOf(name), Path: name, Origin: "named by path", Chosen: true}}, nil
@@ -104,19 +104,19 @@ func (e Environment) Find(name string) ([]Plugin, error) {
 	return found, nil
 }
 
-// List returns every plugin that can be found, those to be preferred first, each file once.
+// List returns every plugin that the search finds, preferred ones first, each file once.
 func (e Environment) List() []Plugin {
 	found, _ := e.search()
 	return found
 }
 
-// Places returns every place where plugins are looked for, in order, and what is there.
+// Places returns every place of the search, in order, with its state.
 func (e Environment) Places() []Place {
 	_, places := e.search()
 	return places
 }
 
-// search visits the conventional places. It also tells what each place held.
+// search visits the usual places. It returns the plugins and the state of each place.
 func (e Environment) search() (found []Plugin, places []Place) {
 	seen := map[string]bool{}
 	add := func(p Plugin) {
@@ -222,7 +222,7 @@ func describe(dir string, n int) Place {
 	return Place{dir, fmt.Sprintf("%d plugins", n)}
 }
 
-// libraries lists the files of a directory that are named as plugins are.
+// libraries returns the files of a directory that have names of plugins.
 func libraries(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -256,7 +256,7 @@ func platformOf(name string) string {
 	return strings.TrimSuffix(base, "_plugin")
 }
 
-// pythonDirs lists the directories in which Python packages may lie, without running Python.
+// pythonDirs returns the directories that may hold Python packages, without running Python.
 func (e Environment) pythonDirs() []string {
 	var roots, dirs []string
 	for _, p := range filepath.SplitList(e.getenv("PYTHONPATH")) {
@@ -300,7 +300,7 @@ func (e Environment) pythonDirs() []string {
 	return unique
 }
 
-// newer compares dotted version numbers, a before b where a is the higher one.
+// newer compares dotted version numbers. It reports whether a is higher than b.
 func newer(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := 0; i < len(as) && i < len(bs); i++ {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// lock waits until no other process, and no other install of this one, holds the file.
+// lock waits until no other process, and no other install of this process, holds the file.
 func lock(ctx context.Context, name string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
