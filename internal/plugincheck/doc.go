@@ -1,6 +1,6 @@
-// Package plugincheck says before a program is compiled whether a plugin can run it: each kind of op, element type and
-// custom-call target with yes, no or maybe and the reason.
+// Package plugincheck decides before compilation whether a plugin can run a program: yes, no or maybe, with a reason,
+// for each kind of op, element type and custom-call target.
 //
-// Static looks it up in tables of what is known. Pieces cuts the module into programs of one op each, which Try compiles
-// and runs on the plugin itself. A plugin may crash over one of them, so the command line tries them in a child process.
+// Static uses tables. Pieces splits the module into programs of one op each, which Try compiles and runs on the plugin.
+// A plugin may crash over a piece, so the command line tries pieces in a child process.
 package plugincheck

@@ -19,7 +19,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Piece is one op of a module as a program of its own: what it takes from outside are the arguments of main.
+// Piece is one op of a module as a program of its own. The arguments of main are the op's operands and captured values.
 type Piece struct {
 	Name string `json:"name"` // of the op, with a custom call's target: stablehlo.custom_call @hook
 	Loc  string `json:"loc"`  // of the first op like this in the text that was read
@@ -27,7 +27,7 @@ type Piece struct {
 	Why  string `json:"why"`  // why there is no program, where Text is empty
 }
 
-// Pieces returns a piece for every op of m that differs from those before in more than its operands' names.
+// Pieces returns a piece for every op of m that differs from the ops before in more than the names of its operands.
 func Pieces(m *ir.Module) []Piece {
 	var out []Piece
 	seen := map[string]bool{}
@@ -63,7 +63,7 @@ func place(m *ir.Module, o *ir.Op) string {
 	return fmt.Sprintf("%s:%d:%d", m.Source().Name(), line, col)
 }
 
-// worthTrying leaves out what cannot stand alone: functions, calls, terminators and declarations.
+// worthTrying excludes ops that cannot stand alone: functions, calls, terminators and declarations.
 func worthTrying(o *ir.Op) bool {
 	if o.Block() != nil && o == o.Block().Last() && o.NumResults() == 0 && o.NumRegions() == 0 {
 		return false
@@ -72,13 +72,14 @@ func worthTrying(o *ir.Op) bool {
 	return dialect != "func" && dialect != "builtin" && !(dialect == "sdy" && name == "mesh")
 }
 
-// Whole is the module itself as a piece.
+// Whole returns the whole module as a piece.
 func Whole(m *ir.Module) Piece {
 	return Piece{Name: "module", Text: print.String(m, print.Options{})}
 }
 
-// partitioning is what a module says of its devices; a piece says the same, unless it is a hook inside of a computation that
-// each device does by itself: there it has no sharding, which it needs where the partitioner sees it.
+// partitioning returns a module's attributes about devices, which its pieces repeat. A piece for a hook inside a
+// computation that each device does by itself has none: the hook has no sharding there, and the partitioner would
+// require one.
 func partitioning(m *ir.Module, o *ir.Op) string {
 	if targetName(o) == hook.Target {
 		for p := o.Parent(); p != nil; p = p.Parent() {
@@ -99,7 +100,7 @@ func partitioning(m *ir.Module, o *ir.Op) string {
 	return " attributes {" + strings.Join(list, ", ") + "}"
 }
 
-// paired are custom calls that XLA's partitioner understands only with what they belong to.
+// paired are custom calls that XLA's partitioner understands only together with other ops.
 var paired = map[string]bool{"SPMDFullToShardShape": true, "SPMDShardToFullShape": true}
 
 // pieceOf prints a module whose main is o alone.
@@ -174,7 +175,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 		v.ReplaceAllUsesWith(clone.Result(i))
 	}
 	stand.Erase()
-	// Functions and meshes that the op names, and what those name.
+	// Functions and meshes that the op refers to, directly or through others.
 	named := map[string]bool{}
 	symbols(o, named)
 	for grown := true; grown; {
@@ -205,7 +206,7 @@ func symbolName(o *ir.Op) string {
 
 var symbolRef = regexp.MustCompile(`@(?:"([^"]*)"|([\w$.-]+))`)
 
-// symbols adds the names that o and what is inside of it refer to.
+// symbols adds the symbols that o and the ops inside it refer to.
 func symbols(o *ir.Op, names map[string]bool) {
 	o.Walk(func(p *ir.Op) bool {
 		for _, a := range p.Attrs() {
@@ -217,7 +218,7 @@ func symbols(o *ir.Op, names map[string]bool) {
 	})
 }
 
-// Try compiles a piece, and runs it once on zeros where run is set. Hooks are answered with zeros.
+// Try compiles a piece and, if run is set, runs it once on zeros. Hooks are answered with zeros.
 func Try(ctx context.Context, b runtime.Backend, reg *ir.Registry, p Piece, run bool) error {
 	m, err := parse.Parse(diag.NewSource("piece", []byte(p.Text)), ir.NewContext(), reg, parse.Options{})
 	if err != nil {

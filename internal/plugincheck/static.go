@@ -13,7 +13,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Verdict is the answer to whether a plugin can run something.
+// Verdict says whether a plugin can run something.
 type Verdict string
 
 // Verdicts.
@@ -32,7 +32,7 @@ type Finding struct {
 	Why     string  `json:"why"`
 }
 
-// Target describes the plugin as the tables know plugins.
+// Target describes a plugin to the tables.
 type Target struct {
 	Platform string // "cpu", "cuda", ...
 	FFI      bool   // it has the FFI extension, so it can call handlers
@@ -83,7 +83,7 @@ var noTypes = map[tensor.DType]bool{tensor.F6E2M3FN: true, tensor.F6E3M2FN: true
 var builtinTargets = []string{"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement", "LayoutConstraint",
 	"xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"}
 
-// Static looks everything in m up in tables. Findings are in the order: ops, types, targets, each by name.
+// Static looks up everything in m in tables. Findings are in the order ops, types, targets, each by name.
 func Static(m *ir.Module, t Target) []Finding {
 	found := map[[2]string]*Finding{}
 	note := func(what, name string, v Verdict, why string) {
@@ -133,7 +133,7 @@ func Static(m *ir.Module, t Target) []Finding {
 	return out
 }
 
-// typeOf names what there is to say of a type: its elements', or all of one that XLA does not take.
+// typeOf returns the name of a type in findings: the element type, or the whole type if XLA does not accept it.
 func typeOf(t ir.Type) (name string, v Verdict, why string) {
 	tt, ok := t.(*ir.TensorType)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// compareTensors compares integers exactly and floats relative to the precision of their type, times loose where it is
+// compareTensors compares integers exactly and floats relative to the precision of their type, times loose if that is
 // more than 1.
 func compareTensors(got, want *tensor.Tensor, loose float64) error {
 	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
@@ -36,7 +36,7 @@ func compareTensors(got, want *tensor.Tensor, loose float64) error {
 	return nil
 }
 
-// tolerance is a few units in the last place of a type near 1.
+// tolerance returns a few units in the last place of a type near 1.
 func tolerance(d tensor.DType) float64 {
 	switch d {
 	case tensor.F64:

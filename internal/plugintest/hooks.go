@@ -18,7 +18,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// probe writes a call of @probe that becomes the hook name.
+// probe returns a call of @probe that becomes the hook name.
 func probe(result, name, operands, types string) string {
 	if result != "" {
 		result += " = "
@@ -26,7 +26,7 @@ func probe(result, name, operands, types string) string {
 	return fmt.Sprintf("%sstablehlo.custom_call @probe(%s) {api_version = 4 : i32, backend_config = {name = %q}, has_side_effect = true} : %s\n  ", result, operands, name, types)
 }
 
-// large is a body that plugins with a concurrent executor execute concurrently: %m0 ... %m9 from %a : tensor<f32>.
+// large is a body that plugins with a concurrent executor execute concurrently; %m0 ... %m9 from %a : tensor<f32>.
 func large() string {
 	var b strings.Builder
 	b.WriteString("%m0 = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> tensor<64x64xf32>\n  ")
@@ -36,7 +36,7 @@ func large() string {
 	return b.String()
 }
 
-// small delivers h0, h1, h2; big the same in a program that is executed concurrently.
+// small delivers h0, h1, h2. big delivers them in a program that is executed concurrently.
 func small() string {
 	body := ""
 	for i := range 3 {
@@ -200,7 +200,7 @@ func hookCases() []Case {
 	return out
 }
 
-// failure lets the second of three hooks fail, several times, and checks the error and that the executable stays
+// failure makes the second of three hooks fail, several times, and checks the error and that the executable stays
 // usable.
 func failure(ctx context.Context, b runtime.Backend, text, how string) error {
 	mine := errors.New("a handler's own error")

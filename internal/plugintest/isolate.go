@@ -13,7 +13,7 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// line is what a child process writes: first that a case begins, then how it ended.
+// line is a line of the child process: a case starts, or a case has ended.
 type line struct {
 	Case    int           `json:"case"`
 	Status  Status        `json:"status,omitempty"` // empty: it begins
@@ -21,7 +21,7 @@ type line struct {
 	Took    time.Duration `json:"took,omitempty"`
 }
 
-// Serve is the child's part of RunIsolated: it runs cases and writes a line of JSON when one begins and ends.
+// Serve is the child of RunIsolated. It runs cases and writes a line of JSON when a case starts and when it ends.
 func Serve(ctx context.Context, w io.Writer, b, ref runtime.Backend, cases []Case, from int) error {
 	out := json.NewEncoder(w)
 	for i := from; i < len(cases); i++ {
@@ -38,9 +38,8 @@ func Serve(ctx context.Context, w io.Writer, b, ref runtime.Backend, cases []Cas
 	return nil
 }
 
-// RunIsolated runs the cases in a child process, so that a plugin that crashes or hangs fails one case instead of
-// ending the suite: a new child goes on behind it. start makes the command whose standard output is Serve's;
-// limit is how long one case may take.
+// RunIsolated runs the cases in a child process. If a plugin crashes or hangs, one case fails and a new child continues
+// after it. start makes the command whose standard output is the output of Serve. limit bounds the time of one case.
 func RunIsolated(ctx context.Context, cases []Case, limit time.Duration, start func(from int) *exec.Cmd, each func(Result)) error {
 	for from := 0; from < len(cases); {
 		next, err := runChild(ctx, cases, from, limit, start(from), each)
@@ -52,7 +51,7 @@ func RunIsolated(ctx context.Context, cases []Case, limit time.Duration, start f
 	return ctx.Err()
 }
 
-// runChild runs cases until the child ends and returns the first that was not run.
+// runChild runs cases until the child ends. It returns the first case that the child did not run.
 func runChild(ctx context.Context, cases []Case, from int, limit time.Duration, cmd *exec.Cmd, each func(Result)) (next int, err error) {
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -117,7 +116,7 @@ func runChild(ctx context.Context, cases []Case, from int, limit time.Duration, 
 	return next, nil
 }
 
-// tailWriter keeps the last few kilobytes that a child writes to its standard error.
+// tailWriter keeps the last kilobytes of a child's standard error.
 type tailWriter struct{ text []byte }
 
 func (w *tailWriter) Write(b []byte) (int, error) {

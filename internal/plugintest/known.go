@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ReadKnown reads a list of cases that are known to fail: GROUP/NAME, one a line; what follows a # at the start of a
-// line is for people. A name that no case has is an error, so that the list does not outlive the suite.
+// ReadKnown reads a list of cases that are known to fail, one GROUP/NAME a line. A line that starts with # is a
+// comment. A name without a case is an error, so that the list does not outlive the suite.
 func ReadKnown(r io.Reader) (map[string]bool, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -31,7 +31,7 @@ func ReadKnown(r io.Reader) (map[string]bool, error) {
 	return known, nil
 }
 
-// ApplyKnown marks the failures that were known and returns the cases that pass although they are on the list.
+// ApplyKnown marks the known failures and returns the cases on the list that pass.
 func ApplyKnown(results []Result, known map[string]bool) (passing []string) {
 	for i := range results {
 		r := &results[i]

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// one makes a module whose main applies one line of text to arguments %a, %b, ... and returns %r.
+// one returns a module whose main applies one line of text to the arguments %a, %b, ... and returns %r.
 func one(result, line string, args ...string) string {
 	var params []string
 	for i, t := range args {

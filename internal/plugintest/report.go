@@ -44,7 +44,7 @@ func WriteTable(w io.Writer, results []Result) error {
 	return nil
 }
 
-// groups lists the groups in order of appearance.
+// groups returns the groups in order of appearance.
 func groups(results []Result) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -89,8 +89,8 @@ type junitMessage struct {
 	Text    string `xml:",chardata"`
 }
 
-// WriteJUnit writes the results as JUnit XML, a suite per group. name tells what was tested. A known failure counts as
-// skipped.
+// WriteJUnit writes the results as JUnit XML, a suite per group. name is the name of the backend. A known failure
+// counts as skipped.
 func WriteJUnit(w io.Writer, name string, results []Result) error {
 	out := junitSuites{Name: name}
 	var all float64

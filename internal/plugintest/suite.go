@@ -23,27 +23,27 @@ import (
 type Case struct {
 	Group string // "ops", "types", "hooks", "runtime"
 	Name  string
-	// Text is a module whose main is run on both backends with the same arguments; the results and the events of
-	// its hooks (calls of @probe, or any form that hlocb reads) must agree.
+	// Text is a module whose main runs on both backends with the same arguments. The results must agree, and so must
+	// the events of its hooks, which are calls of @probe or any form that hlocb reads.
 	Text string
-	// Loose widens what results may differ by, for functions that libraries compute to different accuracy.
+	// Loose widens the tolerance, for functions that libraries compute with different accuracy.
 	Loose float64
-	// Do is the test where Text is empty. A *SkipError skips it.
+	// Do is the test if Text is empty. A *SkipError skips it.
 	Do func(ctx context.Context, b runtime.Backend) error
 }
 
 // ID is GROUP/NAME.
 func (c Case) ID() string { return c.Group + "/" + c.Name }
 
-// SkipError says why a case says nothing about a backend.
+// SkipError says why a case cannot judge a backend.
 type SkipError struct{ Reason string }
 
 func (e *SkipError) Error() string { return e.Reason }
 
-// Status is how a case ended.
+// Status is the outcome of a case.
 type Status string
 
-// How cases end.
+// Outcomes of cases.
 const (
 	Passed  Status = "pass"
 	Failed  Status = "fail"
@@ -51,7 +51,7 @@ const (
 	Skipped Status = "skip"
 )
 
-// Result is what Run found out.
+// Result is the outcome of a case with its details.
 type Result struct {
 	Case    Case
 	Status  Status
@@ -59,7 +59,7 @@ type Result struct {
 	Took    time.Duration
 }
 
-// Suite lists all cases in a fixed order.
+// Suite returns all cases in a fixed order.
 func Suite() []Case {
 	var out []Case
 	out = append(out, opCases()...)
@@ -68,8 +68,8 @@ func Suite() []Case {
 	return append(out, runtimeCases()...)
 }
 
-// Run executes the cases on a backend, with ref as the reference, and calls each with every result as soon as it is
-// known. It stops at the end of ctx.
+// Run executes the cases on a backend, with ref as the reference, and calls each with every result at once. It stops
+// when ctx ends.
 func Run(ctx context.Context, b, ref runtime.Backend, cases []Case, each func(Result)) error {
 	for _, c := range cases {
 		if err := ctx.Err(); err != nil {
@@ -118,7 +118,7 @@ func runCase(ctx context.Context, b, ref runtime.Backend, c Case) (err error) {
 	return compare(got, want, c.Loose)
 }
 
-// program reads a module and makes hlocb's own hooks of its calls of @probe.
+// program reads a module and converts its calls of @probe to hooks.
 func program(ctx context.Context, name, text string) (*runtime.Program, error) {
 	reg, err := all.Registry()
 	if err != nil {
@@ -135,8 +135,8 @@ func program(ctx context.Context, name, text string) (*runtime.Program, error) {
 	return &runtime.Program{Module: m, Text: []byte(print.String(m, print.Options{})), Manifest: r.Manifest}, nil
 }
 
-// arguments makes values for main's arguments, the same every time: small positive numbers that no operation turns
-// into an infinity, and both truth values.
+// arguments returns values for main's arguments, always the same: small positive numbers that no operation turns into
+// an infinity, and both truth values.
 func arguments(m *ir.Module) ([]*tensor.Tensor, error) {
 	f, ok := fn.Lookup(m, "main")
 	if !ok {
@@ -153,7 +153,7 @@ func arguments(m *ir.Module) ([]*tensor.Tensor, error) {
 	return out, nil
 }
 
-// Fill returns the values that cases use as argument number n of a type.
+// Fill returns the values of argument number n of a type.
 func Fill(d tensor.DType, shape tensor.Shape, n int) *tensor.Tensor {
 	t := tensor.New(d, shape)
 	data, size := t.Bytes(), d.Size()
@@ -186,7 +186,7 @@ func putBits(b []byte, bits uint64) {
 	}
 }
 
-// outcome is what a run gave: the results, and for each event the hook's name and its operands.
+// outcome holds a run's results, and the hook's name and operands of each event.
 type outcome struct {
 	results []*tensor.Tensor
 	events  []string
@@ -224,7 +224,7 @@ func execute(ctx context.Context, b runtime.Backend, p *runtime.Program, args []
 	return out, err
 }
 
-// compare says how two outcomes differ, nil where they do not beyond rounding.
+// compare returns the difference of two outcomes, nil if they agree up to rounding.
 func compare(got, want *outcome, loose float64) error {
 	if strings.Join(got.events, "\n") != strings.Join(want.events, "\n") {
 		return fmt.Errorf("events are %q, expected %q", got.events, want.events)
