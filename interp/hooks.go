@@ -57,7 +57,7 @@ func planHook(p *planner, s *spec) (control, error) {
 	return planHookCall(p, s, hookop.HookOp{Op: s.op}.ID())
 }
 
-// hookSite is what one hook op needs while it runs.
+// hookSite holds the constants of one hook op.
 type hookSite struct {
 	bound   *runtime.Bound
 	skip    int   // 1 where operand and result 0 are the chain
@@ -108,7 +108,7 @@ func (h *hookSite) call(m *machine, fr *frame, ins *instr) error {
 	nin, nout := len(ins.in)-h.skip, len(ins.out)-h.skip
 	results := m.refs(nout)
 	inout := site.Kind == hook.InOut
-	// Results first: an inout hook takes its operand over where it dies here, else it works on a copy.
+	// Results first: an inout hook takes over an operand that dies here, else it works on a copy.
 	for i, f := range h.forward {
 		switch {
 		case f < 0:

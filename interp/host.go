@@ -137,7 +137,7 @@ func planRecv(p *planner, s *spec) (control, error) {
 	})), nil
 }
 
-// planTransfer compiles a send or recv: one with the host is a hook as written.
+// planTransfer compiles a send or recv. A transfer with the host is a hook as written.
 func (p *planner) planTransfer(t *transfer, s *spec, c control) control {
 	if t.device {
 		return c
@@ -145,7 +145,7 @@ func (p *planner) planTransfer(t *transfer, s *spec, c control) control {
 	return p.planWritten(s, c)
 }
 
-// transfer is where a send or recv leads.
+// transfer describes the peer of a send or recv.
 type transfer struct {
 	channel int64
 	device  bool      // to or from another device, not the host
@@ -173,8 +173,8 @@ func transferOf(op *ir.Op) (*transfer, error) {
 	return t, nil
 }
 
-// self returns the number of this device among those that source_target_pairs names, and what to add to a number for
-// the process: partitions of the same replica where there are several, else replicas.
+// self returns the number of this device in source_target_pairs, and the offset from such a number to a process:
+// partitions of the same replica if there are several, else replicas.
 func (t *transfer) self(m *machine) (self int64, base int) {
 	if m.world.partitions > 1 {
 		return int64(m.run.partition), m.run.replica * m.world.partitions
@@ -182,7 +182,7 @@ func (t *transfer) self(m *machine) (self int64, base int) {
 	return int64(m.run.replica), 0
 }
 
-// targets returns the receivers of what this device sends.
+// targets returns the processes that receive from this device.
 func (t *transfer) targets(m *machine) []int {
 	if t.pairs == nil {
 		return []int{-1}
@@ -197,7 +197,7 @@ func (t *transfer) targets(m *machine) []int {
 	return out
 }
 
-// source returns the channel that this device receives from, false where nobody sends to it.
+// source returns the channel that this device receives from, false if nobody sends to it.
 func (t *transfer) source(m *machine) (channelKey, bool) {
 	if t.pairs == nil {
 		return channelKey{t.channel, -1}, true
@@ -320,7 +320,7 @@ func planRunParallel(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// firstCause returns the error of the first device that failed by itself; what the others say follows from it.
+// firstCause returns the error of the first device that failed by itself. The errors of other devices follow from it.
 func firstCause(errs []error) error {
 	var stuck error
 	for _, err := range errs {
@@ -346,7 +346,7 @@ func (m *machine) sub(w *world, d int) *machine {
 	return s
 }
 
-// values executes a function and returns what it gives. A panic of a kernel becomes an error.
+// values executes a function and returns its results. A panic of a kernel becomes an error.
 func (m *machine) values(f *function, args []*buf) (out []*buf, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// planProbe compiles interpreter.probe: the value passes on, and a tap named by probe_id sees it. Where the
-// program itself compares what probes saw (check.expect_serialized_eq), the run keeps it.
+// planProbe compiles interpreter.probe: the value passes through, and a tap named by probe_id sees it. If the program
+// itself compares probed values (check.expect_serialized_eq), the run keeps them.
 func planProbe(p *planner, s *spec) (control, error) {
 	if len(s.in) != 1 || len(s.out) != 1 {
 		return nil, errors.New("expects one operand and one result")
@@ -105,7 +105,7 @@ func (prog *program) comparesProbes() bool {
 	return prog.probesCompared == 2
 }
 
-// planExpectSerialized compiles check.expect_serialized_eq: the operand is what the probe saw in that iteration.
+// planExpectSerialized compiles check.expect_serialized_eq: the operand equals the probed value of that iteration.
 func planExpectSerialized(p *planner, s *spec) (control, error) {
 	if len(s.in) != 1 {
 		return nil, errors.New("expects one operand")
@@ -116,7 +116,7 @@ func planExpectSerialized(p *planner, s *spec) (control, error) {
 		if len(seen) == 0 {
 			return fmt.Errorf("probe %q saw nothing", id)
 		}
-		// One sight is the first, whatever the default of iter says.
+		// A single value is the first one, whatever the default of iter says.
 		return checkEqual().compare(seen[max(0, min(iter, len(seen)-1))], &fr.slots[ins.in[0]].t)
 	}, nil
 }

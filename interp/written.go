@@ -11,21 +11,21 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// A program whose hooks stand as their source wrote them is executed op by op: what an outfeed, a send or a custom call
-// gives is kept until the host of that notation would have all that it waits for; then the hook's handler is called, and
-// infeeds, receives and results get what it answered. Which ops make up a hook, attributes of the ops say (hookop.Part).
+// The engine executes a program as written op by op. It keeps the values of an outfeed, a send or a custom call until the
+// hook has all its operands, then calls the hook's handler. Infeeds, receives and results get the answer. Attributes of
+// the ops say which ops belong to a hook (hookop.Part).
 
-// writtenHook is a hook that is made of several ops.
+// writtenHook is a hook that consists of several ops.
 type writtenHook struct {
-	bound *runtime.Bound // nil where nothing depends on the hook
+	bound *runtime.Bound // nil if nothing depends on the hook
 	parts int            // that are no repetition
 }
 
-// writtenState is where one device is in a hook.
+// writtenState is the progress of one device in a hook.
 type writtenState struct {
 	operands  []*buf
 	results   []*buf
-	done      int // parts that were executed
+	done      int // executed parts
 	delivered bool
 }
 
@@ -137,7 +137,7 @@ func (m *machine) writtenState(w *writtenHook) *writtenState {
 	return st
 }
 
-// reset makes the state that of a hook of which nothing was executed yet.
+// reset clears the hook's state, as before its first call.
 func (st *writtenState) reset(m *machine, site *hook.Site) {
 	st.release(m)
 	st.operands = make([]*buf, len(site.Operands))
@@ -154,7 +154,7 @@ func (st *writtenState) release(m *machine) {
 	st.operands, st.results = nil, nil
 }
 
-// deliverWritten calls the handler with what the parts gave so far.
+// deliverWritten calls the handler with the values that the parts have sent so far.
 func (m *machine) deliverWritten(ins *instr, bound *runtime.Bound, st *writtenState) error {
 	site := bound.Site
 	c := runtime.Call{Site: site, Run: m.run.run, Seq: m.run.seq, Device: m.run.device, Replica: m.run.replica, Partition: m.run.partition}
@@ -203,8 +203,8 @@ func (m *machine) deliverWritten(ins *instr, bound *runtime.Bound, st *writtenSt
 	return err
 }
 
-// writtenResult makes a result of an op: what the hook answered, a token, and else the operand of that type, since that
-// is how notations hand on their order.
+// writtenResult makes a result of an op: the hook's answer, a token, or else the operand of that type, because formats
+// forward their order that way.
 func (m *machine) writtenResult(fr *frame, ins *instr, s *spec, t vtype, leaves []hookop.Leaf, path []int, st *writtenState, k int) (*buf, error) {
 	switch t.class {
 	case classToken:

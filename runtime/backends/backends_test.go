@@ -71,7 +71,7 @@ func TestNoSilentSubstitute(t *testing.T) {
 	}
 }
 
-// TestSkippedPluginsAreTold: a plugin that cannot be loaded is not passed over in silence where another one is taken.
+// TestSkippedPluginsAreTold: Skipped gets a plugin that cannot be loaded if another one is used.
 func TestSkippedPluginsAreTold(t *testing.T) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

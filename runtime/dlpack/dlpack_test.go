@@ -105,7 +105,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestHeld: a consumer that keeps the tensor beyond the call is found out, and lets go of it later without harm.
+// TestHeld: Close finds a consumer that keeps the tensor, and the consumer can release it later.
 func TestHeld(t *testing.T) {
 	m, err := Export(values(tensor.F32, tensor.Shape{3}), Options{})
 	if err != nil {
@@ -118,7 +118,7 @@ func TestHeld(t *testing.T) {
 	consume(t, p, false)
 }
 
-// consume does what a consumer does when it is done.
+// consume releases a tensor as a consumer does.
 func consume(t *testing.T, p unsafe.Pointer, versioned bool) {
 	t.Helper()
 	m, err := Import(p, versioned)
@@ -157,7 +157,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// TestImportRefuses changes an exported tensor into what cannot be taken over.
+// TestImportRefuses: Import refuses tensors that it cannot take over.
 func TestImportRefuses(t *testing.T) {
 	set := func(p unsafe.Pointer, offset uintptr, v int64) { *(*int64)(unsafe.Add(p, offset)) = v }
 	for _, c := range []struct {
@@ -186,8 +186,7 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// TestNumpy hands memory to numpy by the structs that this package makes, in a process of Python's own: it loads the C part of the
-// package and takes its structs as it takes any library's.
+// TestNumpy passes memory to numpy by this package's structs, in a Python process that loads the C part of the package.
 func TestNumpy(t *testing.T) {
 	python := peer.Python(t)
 	cc, err := exec.LookPath("cc")

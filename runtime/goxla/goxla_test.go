@@ -86,7 +86,7 @@ func manifest() *hook.Manifest {
 
 var hostCall = regexp.MustCompile(`"stablehlo.custom_call"\((%[0-9]+)\) \{[^}]*\}`)
 
-// asHook turns the builder's custom call into hlocb's own.
+// asHook converts the builder's custom call to hlocb's own.
 func asHook(t *testing.T, text []byte) []byte {
 	t.Helper()
 	out := hostCall.ReplaceAll(text, []byte(`"stablehlo.custom_call"($1) {call_target_name = "hlocb_hook", api_version = 4 : i32, has_side_effect = true,`+

@@ -21,7 +21,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestMain makes the test binary the child of the exec tests where its first argument says so.
+// TestMain makes the test binary the child of the exec tests if its first argument says so.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "exec-child" {
 		child(os.Args[2])
@@ -181,14 +181,14 @@ func TestExecUnasked(t *testing.T) {
 	}
 }
 
-// TestExecSurplus: what a child writes after its last answer is not lost without a word.
+// TestExecSurplus: bytes after the last answer are an error.
 func TestExecSurplus(t *testing.T) {
 	e := execHandler("chatty", 0)
 	handle(t, e, call(site("h", hook.Call), []*tensor.Tensor{f32s(tensor.Shape{2}, 1, 2)}, []*tensor.Tensor{f32s(tensor.Shape{2})}))
 	wantError(t, e.Close(), "more than it was asked for")
 }
 
-// TestExecDeaf: a child that answers without reading its request must not leave a writer of the operands behind.
+// TestExecDeaf: a child that answers without reading its request leaves no writer of the operands behind.
 func TestExecDeaf(t *testing.T) {
 	e := execHandler("deaf", 500*time.Millisecond)
 	defer e.Close()

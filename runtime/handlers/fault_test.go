@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestUnfired: a fault that changes nothing knows why.
+// TestUnfired: Unfired returns why a fault changed nothing.
 func TestUnfired(t *testing.T) {
 	write := runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
 		for _, r := range c.Results {

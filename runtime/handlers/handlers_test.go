@@ -110,7 +110,7 @@ func TestEcho(t *testing.T) {
 	wantError(t, err, "no operand for result 1 of type tensor<2xf32>")
 }
 
-// TestEchoSharedMemory: result 0 is given operand 0 but lies in the memory of operand 1, which result 1 gets.
+// TestEchoSharedMemory: result 0 gets operand 0 but shares its memory with operand 1, which result 1 gets.
 func TestEchoSharedMemory(t *testing.T) {
 	a, b := f32s(tensor.Shape{2}, 1, 2), f32s(tensor.Shape{2}, 3, 4)
 	r0, err := tensor.FromBytes(tensor.F32, tensor.Shape{2}, b.Bytes())

@@ -16,7 +16,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestNPZ has numpy read what was written.
+// TestNPZ: numpy reads the archive.
 func TestNPZ(t *testing.T) {
 	python := peer.Python(t)
 	path := filepath.Join(t.TempDir(), "events.npz")
@@ -42,7 +42,7 @@ for k in sorted(z.files): print(k, z[k].dtype, z[k].tolist())
 	}
 }
 
-// TestNPZTypes has numpy read every type that an operand can have, as that type, bit by bit.
+// TestNPZTypes: numpy reads every type that an operand can have, as that type, bit by bit.
 func TestNPZTypes(t *testing.T) {
 	python := peer.Python(t)
 	path := filepath.Join(t.TempDir(), "events.npz")
@@ -82,7 +82,7 @@ for k in z.files: print(z[k].dtype, z[k].shape, z[k].tobytes().hex())
 	}
 }
 
-// BenchmarkRecord and BenchmarkNPZ measure how fast events of 1 MiB are turned into bytes.
+// BenchmarkRecord and BenchmarkNPZ measure the speed of writing events of 1 MiB.
 func BenchmarkRecord(b *testing.B) {
 	benchHandler(b, handlers.NewRecord(io.Discard))
 }

@@ -42,7 +42,7 @@ func (f files) env() *handlers.Env {
 	}
 }
 
-// recordSome records three events of a hook that answers with the operand doubled, and returns their operands.
+// recordSome records three events of a hook that answers with twice the operand, and returns the operands.
 func recordSome(t *testing.T, r *handlers.Record) []*tensor.Tensor {
 	t.Helper()
 	recording, err := handlers.NewRecording(r, handlers.Header{Module: "abc", Backend: "none"}, []*tensor.Tensor{f32s(tensor.Shape{1000}, 7)})
@@ -79,7 +79,8 @@ func recordSome(t *testing.T, r *handlers.Record) []*tensor.Tensor {
 	return operands
 }
 
-// TestRawRecording: large values go to a file of their own, bit by bit, and are read back, replayed and compared like others.
+// TestRawRecording: large values go to another file, bit by bit; they are read, replayed and compared like other
+// values.
 func TestRawRecording(t *testing.T) {
 	dir := files{}
 	r, err := handlers.CreateRecord("raw.jsonl", 4096, dir.env())

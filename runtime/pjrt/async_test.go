@@ -34,8 +34,8 @@ func compileTimeout(t testing.TB, p *runtime.Program, timeout time.Duration, opt
 	return e.(*Executable)
 }
 
-// TestTimeout lets a handler hang and checks that the run ends on time, by an error that names the hook, and
-// that the executable stays usable.
+// TestTimeout: a handler that hangs ends the run on time with an error that names the hook, and the executable stays
+// usable.
 func TestTimeout(t *testing.T) {
 	ps := programs()
 	ps["loop"] = nil
@@ -163,7 +163,7 @@ func TestTimeoutErrorsAndReentry(t *testing.T) {
 	}
 }
 
-// TestCancelGivesUpHandlers cancels a run whose handler hangs, with a timeout that is far off.
+// TestCancelGivesUpHandlers cancels a run whose handler hangs, long before its timeout.
 func TestCancelGivesUpHandlers(t *testing.T) {
 	release := make(chan bool)
 	defer close(release)

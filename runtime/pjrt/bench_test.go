@@ -49,8 +49,7 @@ func benchLoop(b *testing.B, p *runtime.Program, handlers *runtime.Bindings) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/loopTrips, "ns/call")
 }
 
-// BenchmarkLoopC measures a C handler that does nothing, in the module of BenchmarkLoopGo with only the target
-// swapped.
+// BenchmarkLoopC measures a C handler that does nothing, in the module of BenchmarkLoopGo with another target.
 func BenchmarkLoopC(b *testing.B) {
 	if err := backend(b).Plugin().RegisterNoop("cpu"); err != nil {
 		b.Fatal(err)
@@ -89,7 +88,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkLoopTimeout measures what BenchmarkLoopGo costs with a timeout: copies, a goroutine and a timer.
+// BenchmarkLoopTimeout measures BenchmarkLoopGo with a timeout: copies, a goroutine and a timer.
 func BenchmarkLoopTimeout(b *testing.B) {
 	var sum float32
 	var h runtime.Bindings

@@ -62,7 +62,7 @@ func TestModuleShardings(t *testing.T) {
 	}
 }
 
-// TestChosenShardings runs a program whose main does not say how its values are cut: the partitioner chooses.
+// TestChosenShardings runs a program whose main has no shardings: the partitioner chooses them.
 func TestChosenShardings(t *testing.T) {
 	text := `module @m attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
 sdy.mesh @mesh = <["x"=2]>

@@ -86,8 +86,8 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// TestFailureOnOneDevice fails on one device before a collective, which the others wait in: an FFI error would
-// leave them there until XLA ends the process.
+// TestFailureOnOneDevice fails on one device before a collective in which the other devices wait. With an FFI error
+// they would wait until XLA ends the process.
 func TestFailureOnOneDevice(t *testing.T) {
 	for _, how := range []string{"error", "panic"} {
 		t.Run(how, func(t *testing.T) {

@@ -44,7 +44,7 @@ func loadForeign(t *testing.T, library, symbol string) *Foreign {
 	return h
 }
 
-// foreignCall hands values to a handler as a backend does, without one.
+// foreignCall passes values to a handler as a backend does.
 func foreignCall(h *Foreign, kind hook.Kind, attrs map[string]string, operands, results []*tensor.Tensor) error {
 	site := &hook.Site{ID: 1, Name: "h", Kind: kind, Attrs: attrs}
 	for _, o := range operands {
@@ -62,8 +62,8 @@ func foreignCall(h *Foreign, kind hook.Kind, attrs map[string]string, operands, 
 	return runtime.Deliver(context.Background(), &bound[0], &runtime.Call{Site: bound[0].Site, Run: 7, Operands: operands, Results: results})
 }
 
-// TestForeignTypes lets a C handler flip a bit of each element, on every type, as a handler of its own and as the
-// answerer of a compiled program.
+// TestForeignTypes: a C handler flips a bit of each element, for every type, alone and as the responder of a compiled
+// program.
 func TestForeignTypes(t *testing.T) {
 	h := loadForeign(t, sharedLibrary(t, "cc", "foreign.c"), "")
 	for _, d := range boundaryTypes {
@@ -148,7 +148,7 @@ func TestForeignFailures(t *testing.T) {
 	}
 }
 
-// TestForeignFuture: a handler that completes its call from another thread is waited for.
+// TestForeignFuture: a call waits for a handler that completes it from another thread.
 func TestForeignFuture(t *testing.T) {
 	h := loadForeign(t, sharedLibrary(t, "cc", "foreign.c"), "later")
 	var wg sync.WaitGroup
@@ -169,8 +169,8 @@ func TestForeignFuture(t *testing.T) {
 	wg.Wait()
 }
 
-// TestForeignAsXLACallsIt compiles a handler with XLA's own C++ headers, which check the frame that they are called with, and
-// compares what it computes for XLA itself with what it computes for hlocb.
+// TestForeignAsXLACallsIt compiles a handler with XLA's C++ headers, which check the call frame, and compares its
+// results for XLA with its results for hlocb.
 func TestForeignAsXLACallsIt(t *testing.T) {
 	python := peer.Find()
 	if python == "" {
@@ -208,7 +208,7 @@ func TestForeignAsXLACallsIt(t *testing.T) {
 			t.Errorf("error is %v, for XLA %v", err, wantErr)
 		}
 	}
-	// Attributes that are not those which it was made for are its own error, not a crash.
+	// Unexpected attributes are an error of the handler, not a crash.
 	err = foreignCall(h, hook.Call, map[string]string{"factor": "2.5 : f64"}, []*tensor.Tensor{x}, []*tensor.Tensor{f32(tensor.Shape{5})})
 	var failed *ForeignError
 	if !errors.As(err, &failed) {

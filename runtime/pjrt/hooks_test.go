@@ -39,8 +39,8 @@ var (
 	matrix = tt(tensor.F32, 64, 64)
 )
 
-// bigBody makes %m0 ... %m9 from %x : tensor<f32>, 64x64 each and each dear enough that XLA executes the program
-// with its concurrent executor.
+// bigBody makes %m0 ... %m9 from %x : tensor<f32>. Each is 64x64 and expensive enough for XLA to use its concurrent
+// executor.
 func bigBody() string {
 	var b strings.Builder
 	b.WriteString("%m0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<64x64xf32>\n")
@@ -135,8 +135,8 @@ func TestFeedAndSeveralResults(t *testing.T) {
 	}
 }
 
-// TestTapIsAliased shows that a tap which passes its operand through costs no copy: the handler of the next one
-// sees the same address.
+// TestTapIsAliased: a tap that passes its operand through costs no copy. The handler of the next tap sees the same
+// address.
 func TestTapIsAliased(t *testing.T) {
 	s := hookSite(1, "a", hook.Tap, []hook.TensorType{matrix}, []hook.TensorType{matrix})
 	s.Aliases = []int{0}
@@ -167,8 +167,7 @@ func TestHandlersOfExecutablesDoNotMix(t *testing.T) {
 
 var errMine = errors.New("my error")
 
-// TestHandlerFails checks that an error or a panic ends the run with one HookError, the same every time, and
-// that no later hook fires.
+// TestHandlerFails: an error or a panic ends the run with one HookError, the same every time, and no later hook fires.
 func TestHandlerFails(t *testing.T) {
 	for name, p := range programs() {
 		for _, how := range []string{"error", "panic"} {
@@ -220,7 +219,7 @@ func TestHandlerFails(t *testing.T) {
 	}
 }
 
-// TestConcurrentRuns checks that runs of one executable that overlap keep their events apart.
+// TestConcurrentRuns: overlapping runs of one executable do not mix their events.
 func TestConcurrentRuns(t *testing.T) {
 	for name, p := range programs() {
 		t.Run(name, func(t *testing.T) {
@@ -293,8 +292,8 @@ func sqrt32(x float32) float32 {
 	return g
 }
 
-// TestReentry runs a program from a handler, in an outer program that is executed concurrently: on one client
-// it would wait for ever.
+// TestReentry runs a program from a handler, in an outer program that XLA executes concurrently. On one client the
+// handler would wait for ever.
 func TestReentry(t *testing.T) {
 	inner := compile(t, bigProgram(), observe(func(*runtime.Call) {}))
 	for _, how := range []string{"with the handler's context", "without it", "on a goroutine without it", "compiled there, too"} {
@@ -399,8 +398,8 @@ func TestReentryNeedsAttempts(t *testing.T) {
 	}
 }
 
-// TestCloseAfterReentry closes everything after a run that had to be begun twice: the attempt that was given up still waits for
-// the device when the program is closed.
+// TestCloseAfterReentry closes everything after a run with two attempts, while the abandoned attempt still waits for
+// the device.
 func TestCloseAfterReentry(t *testing.T) {
 	b, err := Open(cpuPlugin(t), Options{})
 	if err != nil {
@@ -583,7 +582,7 @@ func TestUnboundCall(t *testing.T) {
 	}
 }
 
-// TestHookOutsideTheManifest runs a program that calls a hook which its manifest does not list.
+// TestHookOutsideTheManifest runs a program that calls a hook that its manifest does not list.
 func TestHookOutsideTheManifest(t *testing.T) {
 	p := smallProgram()
 	p.Manifest.Sites = p.Manifest.Sites[:2]

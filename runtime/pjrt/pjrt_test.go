@@ -33,7 +33,7 @@ func cpuPlugin(t testing.TB) string {
 	return found[0].Path
 }
 
-// shared is one backend for all tests: clients are dear to make.
+// shared is one backend for all tests, because clients are expensive.
 var shared struct {
 	once sync.Once
 	b    *Backend
@@ -50,8 +50,8 @@ func backend(t testing.TB) *Backend {
 	return shared.b
 }
 
-// hookCall writes hlocb's own call: operands and types without the chain, which it adds where chain is not
-// empty. Aliases are written where kind is inout or tap.
+// hookCall returns hlocb's own call. operands and types have no chain; hookCall adds it if chain is not empty. It
+// writes aliases for the kinds inout and tap.
 func hookCall(result string, s hook.Site, chain string, operands ...string) string {
 	var in, out, types, results, aliases []string
 	if s.Chained {

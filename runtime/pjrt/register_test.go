@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// probeInput tells the child process of TestLayoutIsFoundInAChild what to try: path, platform and layout.
+// probeInput names the variable with path, platform and layout for the child process of TestLayoutIsFoundInAChild.
 const probeInput = "HLOCB_TEST_PROBE"
 
 // oldPlugin compiles testdata/old_plugin.c.

@@ -39,8 +39,8 @@ func status(t *testing.T, file, key string) int {
 	return 0
 }
 
-// TestSoak delivers ten million calls, with the race detector a fifth of that, and checks that memory, threads and goroutines stay
-// what they were.
+// TestSoak delivers ten million calls, or a fifth of that with the race detector, and checks that memory, threads and
+// goroutines stay constant.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skip: takes a while")
@@ -71,7 +71,7 @@ func TestSoak(t *testing.T) {
 	noMoreGoroutines(t, goroutines)
 }
 
-// noMoreGoroutines checks that before goroutines are left, when those that are about to end have ended.
+// noMoreGoroutines checks that the number of goroutines returns to before.
 func noMoreGoroutines(t *testing.T, before int) {
 	t.Helper()
 	now := goruntime.NumGoroutine()
@@ -83,7 +83,7 @@ func noMoreGoroutines(t *testing.T, before int) {
 	}
 }
 
-// TestNothingIsLeft ends runs in every way there is and checks that no goroutine and no thread stays behind.
+// TestNothingIsLeft ends runs in every possible way and checks that no goroutine and no thread is left.
 func TestNothingIsLeft(t *testing.T) {
 	inner := compile(t, bigProgram(), observe(func(*runtime.Call) {}))
 	ways := map[string]func() error{}
@@ -155,7 +155,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	threads := func() int { return status(t, "/proc/self/status", "Threads") }
 	time.Sleep(100 * time.Millisecond)
-	// Threads of XLA's that called a hook stay known to Go; what counts is what this package started.
+	// Go keeps a record of XLA's threads that called a hook, so count only the threads that this package started.
 	started := func() int {
 		stacks := make([]byte, 1<<20)
 		stacks = stacks[:goruntime.Stack(stacks, true)]
@@ -169,7 +169,7 @@ func TestNothingIsLeft(t *testing.T) {
 		stacks := make([]byte, 1<<16)
 		t.Errorf("%d goroutines, %d before:\n%s", now, goroutines, stacks[:goruntime.Stack(stacks, true)])
 	}
-	// Go keeps threads for later; it must not need more and more of them.
+	// Go keeps threads for later, but their number must not grow.
 	if now := settled(threads, before+4); now > before+4 {
 		t.Errorf("%d threads, %d before", now, before)
 	}
@@ -245,7 +245,7 @@ func TestHugeOperand(t *testing.T) {
 	}
 }
 
-// largeProgram computes on 64 MiB, lets the values pass something, and computes again.
+// largeProgram computes on 64 MiB, passes the values through something, and computes again.
 func largeProgram(between string, sites ...hook.Site) *runtime.Program {
 	body := strings.ReplaceAll("%s = stablehlo.sine %x : T\n"+between+"%y = stablehlo.add %r#1, %r#1 : T\nreturn %y : T\n", "T", "tensor<16777216xf32>")
 	return program("(%x: tensor<16777216xf32>) -> tensor<16777216xf32>", body, sites...)

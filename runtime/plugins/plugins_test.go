@@ -89,7 +89,7 @@ func TestFindNothingNamesThePlaces(t *testing.T) {
 	}
 }
 
-// fakePackage makes a wheel and the row that describes it.
+// fakePackage makes a wheel and its row in the table.
 func fakePackage(t *testing.T, dir string) (Package, string, []byte) {
 	t.Helper()
 	content := bytes.Repeat([]byte("plugin"), 1<<16)
@@ -191,7 +191,7 @@ func TestInstallWithoutPip(t *testing.T) {
 	}
 }
 
-// TestInstallRunsNoCodeOfTheDirectory: the current directory may hold a pip.py and other modules of anybody's.
+// TestInstallRunsNoCodeOfTheDirectory: the current directory may hold a hostile pip.py and other modules.
 func TestInstallRunsNoCodeOfTheDirectory(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("skip: no python3")

@@ -45,7 +45,7 @@ func suite(t *testing.T, b, ref runtime.Backend, cases []Case) []Result {
 	return out
 }
 
-// TestCPUPlugin: XLA's CPU plugin passes, but for the types that it does not have.
+// TestCPUPlugin: XLA's CPU plugin passes, except for types that it does not have.
 func TestCPUPlugin(t *testing.T) {
 	for _, r := range suite(t, open(t, "cpu"), open(t, "interp"), Suite()) {
 		if known := strings.Contains(r.Case.Name, "f6E"); r.Status == Failed && !known {
@@ -57,7 +57,7 @@ func TestCPUPlugin(t *testing.T) {
 	}
 }
 
-// TestReferenceAgreesWithItself: cases that fail on the engine would say nothing about plugins.
+// TestReferenceAgreesWithItself: a case that fails on the engine could not judge a plugin.
 func TestReferenceAgreesWithItself(t *testing.T) {
 	b := open(t, "interp")
 	for _, r := range suite(t, b, b, Suite()) {
@@ -116,7 +116,8 @@ fail other/panics: panic: oh
 	}
 }
 
-// isolatedInput makes the test binary the child of TestIsolated, beginning with the case it holds.
+// isolatedInput names the variable that makes the test binary the child of TestIsolated. It holds the number of the
+// first case.
 const isolatedInput = "HLOCB_TEST_CONFORMANCE_FROM"
 
 func TestIsolated(t *testing.T) {
