@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -89,7 +90,7 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 				e.abandon(started)
 				return nil, context.Cause(ctx)
 			}
-			err := &LostError{Cause: context.Cause(ctx)}
+			err := &runtime.LostError{Cause: context.Cause(ctx)}
 			e.backend.lose(err)
 			return nil, err
 		case <-tick:

@@ -231,7 +231,7 @@ func (e *Executable) end(s *session) {
 // replica. RunDevices takes arguments for each device.
 //
 // If ctx ends, the next hook ends the run. A program that reaches no hook cannot be stopped: if it has not ended a
-// second later, Run returns a *LostError and the backend runs nothing else.
+// second later, Run returns a *runtime.LostError and the backend runs nothing else.
 func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if e.parts > 1 {
 		if err := e.checkArguments(args); err != nil {
@@ -391,9 +391,6 @@ func outcome(s *session, l *loadedProgram, args [][]*tensor.Tensor) ([][]*tensor
 	}
 	return results, err
 }
-
-// LostError says that a program could not be stopped.
-type LostError = runtime.LostError
 
 // gracePeriod is the time that a cancelled run gets to reach its next hook.
 const gracePeriod = time.Second

@@ -525,7 +525,7 @@ return %w#1 : tensor<f32>
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	_, err = e.Run(ctx, []*tensor.Tensor{f32(nil, 1)})
-	var lost *LostError
+	var lost *runtime.LostError
 	if !errors.As(err, &lost) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("error is %v, expected a LostError", err)
 	}

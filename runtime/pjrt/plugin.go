@@ -2,6 +2,7 @@
 
 package pjrt
 
+// #cgo CFLAGS: -Werror=vla
 // #cgo LDFLAGS: -ldl
 // #include <stdlib.h>
 // #include "calls.h"
