@@ -70,7 +70,14 @@ func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call
 	})
 	handle := func() {
 		defer cancel()
+		returned := false
+		defer func() {
+			if !returned && settled.CompareAndSwap(false, true) {
+				done(copies.Failed(ErrGoexit))
+			}
+		}()
 		err := Deliver(ctx, b, &copies)
+		returned = true
 		stop()
 		if !settled.CompareAndSwap(false, true) {
 			return
@@ -91,6 +98,9 @@ func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call
 	}
 	go start(handle)
 }
+
+// ErrGoexit is the cause of a HookError whose handler ended its goroutine instead of returning.
+var ErrGoexit = errors.New("the handler called runtime.Goexit (testing.T.FailNow does); return an error instead")
 
 // timedOut returns the *TimeoutError that ended ctx if the handler gave up for that reason, else err. A handler that
 // watches its context and one that does not then fail with the same error.

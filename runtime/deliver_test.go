@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"testing"
 	"time"
 
@@ -212,6 +213,19 @@ func TestCancelledCall(t *testing.T) {
 	})}}, &Call{Site: site}, nil, func(err error) { done <- err })
 	var failed *HookError
 	if err := <-done; !errors.As(err, &failed) || !errors.Is(err, why) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// TestGoexit: a handler that ends its goroutine fails at once, not at its time limit.
+func TestGoexit(t *testing.T) {
+	site := &hook.Site{Name: "h", Kind: hook.Tap}
+	done := make(chan error, 2)
+	DeliverWithin(context.Background(), time.Hour, &Bound{Site: site, Observers: []Handler{HandlerFunc(func(context.Context, *Call) error {
+		goruntime.Goexit()
+		return nil
+	})}}, &Call{Site: site}, nil, func(err error) { done <- err })
+	if err := <-done; !errors.Is(err, ErrGoexit) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -86,7 +86,7 @@ func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) (err er
 		c := runtime.Call{Site: site.bound.Site, Run: s.number, Device: device, Seq: max(0, s.devices[device].seq.Load()-1)}
 		v := recover()
 		if v == nil {
-			panic(c.Failed(errGoexit))
+			panic(c.Failed(runtime.ErrGoexit))
 		}
 		err = c.Failed(&runtime.PanicError{Value: v, Stack: debug.Stack()})
 	}()
@@ -98,9 +98,6 @@ func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) (err er
 	returned = true
 	return err
 }
-
-// errGoexit says that a handler tried to end its goroutine.
-var errGoexit = errors.New("the handler called runtime.Goexit (testing.T.FailNow does), and the thread it runs on belongs to XLA; return an error instead")
 
 // deliverNow makes the call's views, calls the handlers and finishes the results.
 func (s *session) deliverNow(frame *C.hl_ffi_frame, site *site, device int) error {
