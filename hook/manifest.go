@@ -93,6 +93,9 @@ type TensorType struct {
 	Shape tensor.Shape
 }
 
+// TypeOf returns the type of a tensor. It shares the tensor's shape.
+func TypeOf(t *tensor.Tensor) TensorType { return TensorType{DType: t.DType(), Shape: t.Shape()} }
+
 // String returns the MLIR spelling, tensor<2x3xf32>.
 func (t TensorType) String() string {
 	b := []byte("tensor<")

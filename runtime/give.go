@@ -10,7 +10,7 @@ import (
 func (c *Call) SetResult(i int, value *tensor.Tensor) error {
 	r := c.Results[i]
 	if value.DType() != r.DType() || !value.Shape().Equal(r.Shape()) {
-		return &ShapeError{Result: i, Got: typeOf(value), Want: typeOf(r)}
+		return &ShapeError{Result: i, Got: hook.TypeOf(value), Want: hook.TypeOf(r)}
 	}
 	copy(r.Bytes(), value.Peek())
 	return nil
@@ -21,13 +21,8 @@ func (c *Call) SetResult(i int, value *tensor.Tensor) error {
 func (c *Call) SetResultBytes(i int, data []byte) error {
 	r := c.Results[i]
 	if len(data) != len(r.Peek()) {
-		return &SizeError{Result: i, Got: len(data), Want: len(r.Peek()), Unit: "bytes", Type: typeOf(r)}
+		return &SizeError{Result: i, Got: len(data), Want: len(r.Peek()), Unit: "bytes", Type: hook.TypeOf(r)}
 	}
 	copy(r.Bytes(), data)
 	return nil
-}
-
-// typeOf returns a tensor's type. It shares the tensor's shape, which backends never change.
-func typeOf(t *tensor.Tensor) hook.TensorType {
-	return hook.TensorType{DType: t.DType(), Shape: t.Shape()}
 }

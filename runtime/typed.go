@@ -28,7 +28,7 @@ func ArrayOf[T tensor.Element](data []T, shape ...int64) Array[T] {
 // AsArray returns a tensor as an array that shares its memory. T must be the Go type of its elements.
 func AsArray[T tensor.Element](t *tensor.Tensor) (Array[T], error) {
 	if e := elementOf[T](); !e.fits(t.DType()) {
-		return Array[T]{}, fmt.Errorf("elements of %s are not %s", typeOf(t), e.name)
+		return Array[T]{}, fmt.Errorf("elements of %s are not %s", hook.TypeOf(t), e.name)
 	}
 	return arrayIn[T](t), nil
 }
@@ -165,7 +165,7 @@ func arrayOut[T tensor.Element](c *Call, i int, a Array[T]) error {
 		return fmt.Errorf("handler returned %d elements of shape %v for result %d", len(a.Data), []int64(a.Shape), i)
 	}
 	if !a.Shape.Equal(r.Shape()) {
-		return &ShapeError{Result: i, Got: hook.TensorType{DType: r.DType(), Shape: a.Shape}, Want: typeOf(r)}
+		return &ShapeError{Result: i, Got: hook.TensorType{DType: r.DType(), Shape: a.Shape}, Want: hook.TypeOf(r)}
 	}
 	copy(tensor.View[T](r), a.Data)
 	return nil

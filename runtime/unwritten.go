@@ -107,7 +107,7 @@ func (m *mark) unwritten(c *Call) *UnwrittenError {
 		case all:
 			found = &UnwrittenError{Result: i}
 		default:
-			found = &UnwrittenError{Result: i, Part: true, Index: indexOf(r.Shape(), left/r.DType().Size())}
+			found = &UnwrittenError{Result: i, Part: true, Index: r.Shape().Index(left/r.DType().Size())}
 		}
 	}
 	return found
@@ -156,14 +156,4 @@ func ownMemory(c *Call, data []byte) bool {
 		}
 	}
 	return true
-}
-
-// indexOf returns the index of element i in row-major order.
-func indexOf(shape tensor.Shape, i int) []int64 {
-	out := make([]int64, len(shape))
-	for d := len(shape) - 1; d >= 0; d-- {
-		out[d] = int64(i) % shape[d]
-		i /= int(shape[d])
-	}
-	return out
 }

@@ -49,6 +49,16 @@ func (s Shape) Equal(t Shape) bool {
 // Clone returns a copy that shares nothing with s.
 func (s Shape) Clone() Shape { return append(Shape(nil), s...) }
 
+// Index returns the index of element i in row-major order, outermost dimension first.
+func (s Shape) Index(i int) []int64 {
+	out := make([]int64, len(s))
+	for d := len(s) - 1; d >= 0; d-- {
+		out[d] = int64(i) % s[d]
+		i /= int(s[d])
+	}
+	return out
+}
+
 // Tensor is a dense array: an element type, a static shape and a payload in row-major order, little-endian,
 // Size() bytes per element. The invariant len(Bytes()) == NumElements()*DType().Size() always holds.
 //

@@ -361,7 +361,7 @@ func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[
 			// If only one side takes a branch, the branch's condition differs itself.
 			continue
 		default:
-			c = &Comparison{Type: typeText(e.Operands[0]), OtherType: notExecuted}
+			c = &Comparison{Type: hook.TypeOf(e.Operands[0]).String(), OtherType: notExecuted}
 		}
 		if !c.Equal() {
 			best = &Found{A: pairs[p.op][0], B: pairs[p.op][1], ModuleA: programs[0].Module(), ModuleB: programs[1].Module(),

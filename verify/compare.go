@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"math/cmplx"
 
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -43,9 +44,9 @@ func (c *Comparison) Equal() bool { return c.OtherType == "" && c.Different == 0
 
 // Compare compares two tensors.
 func Compare(a, b *tensor.Tensor, tol Tolerance) *Comparison {
-	c := &Comparison{Type: typeText(a), Elements: a.NumElements()}
+	c := &Comparison{Type: hook.TypeOf(a).String(), Elements: a.NumElements()}
 	if a.DType() != b.DType() || !a.Shape().Equal(b.Shape()) {
-		c.OtherType = typeText(b)
+		c.OtherType = hook.TypeOf(b).String()
 		return c
 	}
 	c.AllNaN = allNaN(a) && allNaN(b)
@@ -67,7 +68,7 @@ func Compare(a, b *tensor.Tensor, tol Tolerance) *Comparison {
 		}
 		c.Different++
 		if c.First == nil {
-			c.First = &Element{Index: unravel(a.Shape(), i), A: elementText(a, i), B: elementText(b, i), ULP: distance}
+			c.First = &Element{Index: a.Shape().Index(i), A: elementText(a, i), B: elementText(b, i), ULP: distance}
 		}
 	}
 	if k := a.DType().Kind(); k == tensor.KindFloat || k == tensor.KindComplex {
@@ -116,14 +117,6 @@ func difference(a, b *tensor.Tensor, i int) float64 {
 	return d
 }
 
-func typeText(t *tensor.Tensor) string {
-	s := "tensor<"
-	for _, d := range t.Shape() {
-		s += fmt.Sprintf("%dx", d)
-	}
-	return s + t.DType().String() + ">"
-}
-
 // elementText writes an element with enough digits to distinguish it from its neighbors. A NaN is written with its
 // bits.
 func elementText(t *tensor.Tensor, i int) string {
@@ -141,16 +134,6 @@ func elementText(t *tensor.Tensor, i int) string {
 		}
 	}
 	return string(tensor.AppendElement(nil, t, i))
-}
-
-// unravel returns the index of the element at position i in row-major order.
-func unravel(shape tensor.Shape, i int) []int64 {
-	out := make([]int64, len(shape))
-	for d := len(shape) - 1; d >= 0; d-- {
-		out[d] = int64(i) % shape[d]
-		i /= int(shape[d])
-	}
-	return out
 }
 
 // Summary says in one line how the tensors differ.

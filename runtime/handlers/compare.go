@@ -228,7 +228,7 @@ func (c *Comparison) values(what string, a, b []*tensor.Tensor, tolerance uint64
 	}
 	for i := range a {
 		if !sameType(a[i], b[i]) {
-			differ(0, "%s %d: type %s against %s", what, i, appendType(nil, a[i]), appendType(nil, b[i]))
+			differ(0, "%s %d: type %s against %s", what, i, hook.TypeOf(a[i]), hook.TypeOf(b[i]))
 			continue
 		}
 		for k := range a[i].NumElements() {
@@ -237,7 +237,7 @@ func (c *Comparison) values(what string, a, b []*tensor.Tensor, tolerance uint64
 			if d > tolerance {
 				c.Elements++
 				if c.First == "" {
-					c.First = fmt.Sprintf("%s %d at %v: %s against %s (%s)", what, i, indexOf(a[i].Shape(), k),
+					c.First = fmt.Sprintf("%s %d at %v: %s against %s (%s)", what, i, a[i].Shape().Index(k),
 						a[i].ElementText(k), b[i].ElementText(k), ulpText(d))
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -23,7 +24,7 @@ func Const(values ...*tensor.Tensor) runtime.Handler {
 					continue results
 				}
 			}
-			return fmt.Errorf("const has no value for result %d of type %s", i, appendType(nil, r))
+			return fmt.Errorf("const has no value for result %d of type %s", i, hook.TypeOf(r))
 		}
 		return nil
 	})
@@ -43,7 +44,7 @@ func (s splat) Handle(_ context.Context, c *runtime.Call) error {
 		}
 		v, single, err := tensor.DecodeDense([]byte(text), r.DType(), r.Shape())
 		if err != nil {
-			return fmt.Errorf("const for result %d of type %s: %w", i, appendType(nil, r), err)
+			return fmt.Errorf("const for result %d of type %s: %w", i, hook.TypeOf(r), err)
 		}
 		size := r.DType().Size()
 		if !single {

@@ -30,7 +30,7 @@ func echo(_ context.Context, c *runtime.Call) error {
 			}
 		}
 		if source[i] == nil {
-			return fmt.Errorf("echo has no operand for result %d of type %s", i, appendType(nil, r))
+			return fmt.Errorf("echo has no operand for result %d of type %s", i, hook.TypeOf(r))
 		}
 	}
 	// Copy an operand before its memory is overwritten by a result that shares it.

@@ -31,7 +31,7 @@ func Finite() runtime.Handler {
 	return runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
 		for k, t := range c.Operands {
 			if i, v := firstNotFinite(t); i >= 0 {
-				return &NotFiniteError{Operand: k, Index: indexOf(t.Shape(), i), Value: strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+"))}
+				return &NotFiniteError{Operand: k, Index: t.Shape().Index(i), Value: strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+"))}
 			}
 		}
 		return nil
@@ -67,13 +67,4 @@ func firstNotFinite(t *tensor.Tensor) (int, float64) {
 		}
 	}
 	return -1, 0
-}
-
-func indexOf(shape tensor.Shape, i int) []int64 {
-	out := make([]int64, len(shape))
-	for d := len(shape) - 1; d >= 0; d-- {
-		out[d] = int64(i) % shape[d]
-		i /= int(shape[d])
-	}
-	return out
 }

@@ -60,7 +60,7 @@ func (p *Print) Handle(_ context.Context, c *runtime.Call) error {
 	b = append(b, '\n')
 	for _, t := range c.Operands {
 		start := len(b)
-		b = append(appendType(append(b, "   "...), t), ':')
+		b = fmt.Appendf(b, "   %s:", hook.TypeOf(t))
 		s := p.summary
 		if many := t.NumElements() > 1 && len(t.Shape()) > 1; many {
 			b = append(b, "\n     "...)
@@ -74,13 +74,4 @@ func (p *Print) Handle(_ context.Context, c *runtime.Call) error {
 	p.buf = b
 	_, err := p.w.Write(b)
 	return err
-}
-
-// appendType appends the MLIR type of t.
-func appendType(b []byte, t *tensor.Tensor) []byte {
-	b = append(b, "tensor<"...)
-	for _, d := range t.Shape() {
-		b = append(strconv.AppendInt(b, d, 10), 'x')
-	}
-	return append(append(b, t.DType().String()...), '>')
 }

@@ -112,7 +112,7 @@ func (p *Replay) Handle(_ context.Context, c *runtime.Call) error {
 	}
 	for i, r := range c.Results {
 		if !sameType(values[i], r) {
-			return fmt.Errorf("result %d of the recording is %s, the hook's is %s", i, appendType(nil, values[i]), appendType(nil, r))
+			return fmt.Errorf("result %d of the recording is %s, the hook's is %s", i, hook.TypeOf(values[i]), hook.TypeOf(r))
 		}
 	}
 	for i := range c.Results {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -88,7 +89,7 @@ func (s *Stats) Handle(_ context.Context, c *runtime.Call) error {
 	for i, t := range c.Operands {
 		v := Summarize(t)
 		fmt.Fprintf(&b, "#%d %s operand %d %s: count %d min %s max %s mean %s nan %d inf %d\n", c.Seq, diag.Escape(c.Site.Name), i,
-			appendType(nil, t), v.Count, number(v.Min), number(v.Max), number(v.Mean), v.NaN, v.Inf)
+			hook.TypeOf(t), v.Count, number(v.Min), number(v.Max), number(v.Mean), v.NaN, v.Inf)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
