@@ -107,7 +107,7 @@ func (m *mark) unwritten(c *Call) *UnwrittenError {
 		case all:
 			found = &UnwrittenError{Result: i}
 		default:
-			found = &UnwrittenError{Result: i, Part: true, Index: r.Shape().Index(left/r.DType().Size())}
+			found = &UnwrittenError{Result: i, Part: true, Index: r.Shape().Index(left / r.DType().Size())}
 		}
 	}
 	return found
