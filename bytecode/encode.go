@@ -92,10 +92,17 @@ func (w *writer) dictID(list ir.AttrList) int32 { return w.newAttr(ir.NewDict(li
 
 // locID returns the id of a location; nil is unknown.
 func (w *writer) locID(l *ir.Loc) int32 {
-	if l == nil {
+	if l == nil || w.strip {
+		if w.unknown > 0 {
+			return w.unknown - 1
+		}
 		l = w.ctx.UnknownLoc()
 	}
+	if l == w.lastLoc {
+		return w.lastLocID
+	}
 	if id, ok := w.locIDs[l]; ok {
+		w.lastLoc, w.lastLocID = l, id
 		return id
 	}
 	e := w.keyEncoder()
@@ -104,6 +111,9 @@ func (w *writer) locID(l *ir.Loc) int32 {
 	e.attribute(&it)
 	id := w.addAttr(e, it)
 	w.locIDs[l] = id
+	if w.lastLoc, w.lastLocID = l, id; l.Kind() == ir.LocUnknown {
+		w.unknown = id + 1
+	}
 	return id
 }
 

@@ -1,6 +1,7 @@
 package bytecode
 
 import (
+	"errors"
 	"math"
 
 	"github.com/hlocb/hlocb/diag"
@@ -52,12 +53,34 @@ func Read(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, erro
 
 // ReadPart is Read for the bytes of src from offset start up to end.
 func ReadPart(src *diag.Source, start, end int, ctx *ir.Context, reg *ir.Registry) (m *ir.Module, err error) {
-	r := &reader{cursor: cursor{src.Text(), start, end}, start: start, src: src, ctx: ctx, reg: reg}
+	return ReadAs(src, start, end, ctx, reg, nil)
+}
+
+// Translator turns the ops of a file into others while they are read.
+type Translator interface {
+	// Accept reports whether the translator can turn files that have ops of these kinds.
+	Accept(defs []*ir.Def) bool
+	// Op returns definition and attributes of the op to make for one of kind def in an op of kind parent, which is the
+	// kind after translation.
+	Op(def *ir.Def, attrs ir.AttrList, parent *ir.Def) (*ir.Def, ir.AttrList, error)
+	// Type returns the type of a value to make for one of type t.
+	Type(t ir.Type) ir.Type
+}
+
+// ErrRefused says that a translator does not accept a file or module.
+var ErrRefused = errors.New("the translator does not accept the operations")
+
+// ReadAs is ReadPart with the ops turned into others by the translator that translate returns; a nil function turns none.
+// It returns ErrRefused if the translator does not accept the ops of the file.
+func ReadAs(src *diag.Source, start, end int, ctx *ir.Context, reg *ir.Registry, translate func(m *ir.Module) Translator) (m *ir.Module, err error) {
+	r := &reader{cursor: cursor{src.Text(), start, end}, start: start, src: src, ctx: ctx, reg: reg, translate: translate}
 	defer func() {
 		switch x := recover().(type) {
 		case nil:
 		case fault:
 			m, err = nil, diag.Errorf(src, diag.At(x.off), "%s", x.msg)
+		case refused:
+			m, err = nil, ErrRefused
 		default:
 			// A mistake of ours or in a hook of a dialect: the caller gets the offset, not the panic.
 			m, err = nil, diag.Errorf(src, diag.At(r.pos), "internal error while reading: %v", x)
@@ -70,6 +93,9 @@ func ReadPart(src *diag.Source, start, end int, ctx *ir.Context, reg *ir.Registr
 // maxDepth is how deep regions, types, attributes and locations may nest.
 const maxDepth = 10000
 
+// refused is panicked if the translator does not accept the ops.
+type refused struct{}
+
 // reader reads one file.
 type reader struct {
 	cursor
@@ -78,6 +104,9 @@ type reader struct {
 	ctx   *ir.Context
 	reg   *ir.Registry
 	m     *ir.Module
+
+	translate  func(m *ir.Module) Translator
+	translator Translator // nil for none
 
 	version  int
 	producer string
@@ -175,6 +204,15 @@ func (r *reader) file() {
 	r.m = ir.NewModule(r.ctx, r.reg, r.src)
 	r.readStrings(secs[secStrings])
 	r.readDialects(secs[secDialects])
+	if r.translate != nil {
+		defs := make([]*ir.Def, len(r.ops))
+		for i := range r.ops {
+			defs[i] = r.kind(i).def
+		}
+		if r.translator = r.translate(r.m); !r.translator.Accept(defs) {
+			panic(refused{})
+		}
+	}
 	if r.version >= 5 {
 		r.readProperties(secs[secProperties])
 	}
@@ -182,6 +220,11 @@ func (r *reader) file() {
 		r.readResources(c, secs[secResources])
 	}
 	r.readAttrTypes(secs[secAttrTypeOffsets], secs[secAttrTypes])
+	if r.translator != nil {
+		for i := range r.types {
+			r.types[i].typ = r.translator.Type(r.types[i].typ)
+		}
+	}
 	r.readIR(secs[secIR])
 }
 

@@ -16,6 +16,8 @@ type opName struct {
 	registered bool
 	def        *ir.Def    // nil before the first op of the name
 	props      *propTable // nil for an op kind whose properties are one attribute
+	last       *attrList  // of the op of the name that was read last
+	lastKey    attrKey
 }
 
 // irReader is the part of a reader that reads ops.
@@ -23,16 +25,21 @@ type irReader struct {
 	values []*ir.Value       // of the regions around, by number; nil before the definition
 	later  map[int][]*ir.Use // by number, the operands that use a value before its definition
 	base   int               // where the values of the isolated op around start
-	lists  map[attrKey]attrList
+	lists  map[attrKey]*attrList
+	parent *ir.Def       // of the op around
 	states []*ir.OpState // one for each level of nesting
 	level  int
 	orders []useOrder
 }
 
 // attrKey says what the attributes of an op are made of.
-type attrKey struct{ name, props, dict int }
+type attrKey struct {
+	name, props, dict int
+	parent            *ir.Def // only for a translator
+}
 
 type attrList struct {
+	def   *ir.Def
 	attrs ir.AttrList
 	size  int64
 }
@@ -45,7 +52,7 @@ type useOrder struct {
 }
 
 func (r *reader) readIR(c *cursor) {
-	r.lists = map[attrKey]attrList{}
+	r.lists = map[attrKey]*attrList{}
 	r.later = map[int][]*ir.Use{}
 	if n, args := c.flagged(); n != 1 || args {
 		c.fail("expected one operation at the top")
@@ -72,8 +79,8 @@ func (r *reader) readIR(c *cursor) {
 	}
 }
 
-func (r *reader) kind(c *cursor) *opName {
-	i := c.index(len(r.ops), "operation name")
+// kind returns op name i with its definition.
+func (r *reader) kind(i int) *opName {
 	n := &r.ops[i]
 	if n.def == nil {
 		n.number, n.def = i, r.m.Def(n.name)
@@ -99,7 +106,7 @@ func (r *reader) state() *ir.OpState {
 // op reads an op in a region with the given blocks.
 func (r *reader) op(c *cursor, blocks []*ir.Block) *ir.Op {
 	at := c.pos
-	k := r.kind(c)
+	k := r.kind(c.index(len(r.ops), "operation name"))
 	mask := c.byte()
 	st := r.state()
 	st.Def, st.Pos = k.def, diag.At(at)
@@ -112,8 +119,9 @@ func (r *reader) op(c *cursor, blocks []*ir.Block) *ir.Op {
 	if l.Loc().Kind() != ir.LocUnknown {
 		st.Loc = l.Loc()
 	}
-	if mask&(hasAttrs|hasProperties) != 0 {
-		st.Attrs = r.attributes(c, k, mask)
+	if mask&(hasAttrs|hasProperties) != 0 || r.translator != nil {
+		l := r.attributes(c, k, mask)
+		st.Def, st.Attrs = l.def, l.attrs
 	} else if k.props != nil && k.props.always != nil {
 		st.Attrs = k.props.always
 	}
@@ -178,14 +186,15 @@ func (r *reader) op(c *cursor, blocks []*ir.Block) *ir.Op {
 	r.level--
 	r.keepOrders(orders, op)
 	r.deeper(c)
-	base := r.base
+	base, parent := r.base, r.parent
+	r.parent = op.Def()
 	if isolated {
 		r.base = len(r.values)
 	}
 	for _, g := range op.Regions() {
 		r.region(body, g)
 	}
-	r.base = base
+	r.base, r.parent = base, parent
 	r.depth--
 	if body != c {
 		body.done("the regions of " + k.name)
@@ -309,8 +318,11 @@ func (r *reader) block(c *cursor, b *ir.Block, blocks []*ir.Block, define func(*
 }
 
 // attributes reads the attributes of an op. Ops of one name with equal numbers share one list.
-func (r *reader) attributes(c *cursor, k *opName, mask byte) ir.AttrList {
+func (r *reader) attributes(c *cursor, k *opName, mask byte) *attrList {
 	key := attrKey{name: k.number, props: -1, dict: -1}
+	if r.translator != nil {
+		key.parent = r.parent
+	}
 	at := c.pos
 	if mask&hasAttrs != 0 {
 		key.dict = c.index(len(r.attrs), "attribute")
@@ -318,15 +330,28 @@ func (r *reader) attributes(c *cursor, k *opName, mask byte) ir.AttrList {
 	if mask&hasProperties != 0 {
 		key.props = c.index(len(r.props), "property")
 	}
-	l, ok := r.lists[key]
-	if !ok {
-		l = r.attributeList(c, at, k, key)
+	if k.last != nil && k.lastKey == key {
+		return k.last
+	}
+	l := r.lists[key]
+	if l == nil {
+		x := r.attributeList(c, at, k, key)
+		if x.def = k.def; r.translator != nil {
+			var err error
+			if x.def, x.attrs, err = r.translator.Op(k.def, x.attrs, key.parent); err != nil {
+				c.pos = at
+				c.fail("%s", err)
+			}
+		}
+		l = &x
 		r.lists[key] = l
 	}
 	if l.size > 1<<10 {
 		r.expand(c, l.size)
+	} else {
+		k.last, k.lastKey = l, key
 	}
-	return l.attrs
+	return l
 }
 
 func (r *reader) attributeList(c *cursor, at int, k *opName, key attrKey) attrList {

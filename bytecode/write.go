@@ -14,8 +14,21 @@ type Options struct {
 	// Version is the version of the format, 0 to 6, if Versioned is set.
 	Version   int
 	Versioned bool
+	// View says what is written in place of the module's ops; nil: the ops themselves.
+	View View
+	// StripLocations leaves out where operations come from.
+	StripLocations bool
 	// Producer is the name of the program that wrote the file; "" means hlocb.
 	Producer string
+}
+
+// View is a module as Append sees it: ops and values of other kinds, in the same structure.
+type View interface {
+	// Op returns definition and attributes of an op. The caller uses the list before it calls Op again. ErrRefused says that
+	// the view does not have the structure of the module.
+	Op(op *ir.Op) (*ir.Def, ir.AttrList, error)
+	// Type returns the type of a value of type t in op or a block of op.
+	Type(op *ir.Op, t ir.Type) (ir.Type, error)
 }
 
 // Append appends the module in bytecode to dst. It fails for a module that bytecode cannot hold: one with the assembly
@@ -31,7 +44,7 @@ func Append(dst []byte, m *ir.Module, o Options) (out []byte, err error) {
 		o.Producer = "hlocb"
 	}
 	w := &writer{
-		m: m, version: o.Version, ctx: m.Context(),
+		m: m, version: o.Version, ctx: m.Context(), view: o.View, strip: o.StripLocations, typesSeen: map[ir.Type]int32{},
 		attrIDs: map[ir.Attr]int32{}, attrKeys: map[string]int32{}, stringAttrs: map[string]int32{}, locIDs: map[*ir.Loc]int32{},
 		typeIDs: map[ir.Type]int32{}, dialectIDs: map[string]int32{}, kindIDs: map[*ir.Def]int32{}, stringIDs: map[string]int{},
 	}
@@ -64,7 +77,14 @@ type writer struct {
 	m       *ir.Module
 	ctx     *ir.Context
 	version int
+	view    View
+	strip   bool
 
+	typesSeen map[ir.Type]int32 // of a view, by the module's types
+
+	unknown     int32 // 1 + the id of the unknown location, 0 before it has one
+	lastLoc     *ir.Loc
+	lastLocID   int32
 	attrIDs     map[ir.Attr]int32
 	attrKeys    map[string]int32 // equal attributes have one key
 	stringAttrs map[string]int32
@@ -167,13 +187,20 @@ func (w *writer) collectOp(op *ir.Op) {
 		w.fail(op, "%s is of an unknown dialect and written in its own form, which bytecode cannot hold; write it in generic form", op.Name())
 	}
 	at := len(w.ops)
-	k := w.kindID(op.Def())
+	def, attrs := op.Def(), op.Attrs()
+	if w.view != nil {
+		var err error
+		if def, attrs, err = w.view.Op(op); err != nil {
+			panic(writeError{err})
+		}
+	}
+	k := w.kindID(def)
 	w.ops = append(w.ops, opItem{op: op, kind: k, loc: w.locID(op.Loc()), dict: none, props: none, blocks: int32(len(w.blocks))})
 	it := &w.ops[at]
-	w.collectAttrs(op, it, &w.kinds[k])
+	w.collectAttrs(op, attrs, it, &w.kinds[k])
 	it.types = int32(len(w.ids))
 	for _, v := range op.Results() {
-		w.ids = append(w.ids, w.typeID(v.Type()))
+		w.ids = append(w.ids, w.valueType(op, v))
 		w.addValue(v)
 	}
 	it.inner = w.defined
@@ -189,7 +216,7 @@ func (w *writer) collectOp(op *ir.Op) {
 			block++
 			for _, a := range b.Args() {
 				l := w.locID(a.Loc())
-				w.ids = append(w.ids, l, w.typeID(a.Type()))
+				w.ids = append(w.ids, l, w.valueType(op, a))
 				w.addValue(a)
 			}
 			for o := b.First(); o != nil; o = o.Next() {
@@ -201,14 +228,30 @@ func (w *writer) collectOp(op *ir.Op) {
 	it.end, it.last = int32(len(w.ops)), w.defined
 }
 
+// valueType returns the id of the type of a value in op.
+func (w *writer) valueType(op *ir.Op, v *ir.Value) int32 {
+	if w.view == nil {
+		return w.typeID(v.Type())
+	}
+	if id, ok := w.typesSeen[v.Type()]; ok {
+		return id
+	}
+	t, err := w.view.Type(op, v.Type())
+	if err != nil {
+		panic(writeError{err})
+	}
+	id := w.typeID(t)
+	w.typesSeen[v.Type()] = id
+	return id
+}
+
 func (w *writer) addValue(v *ir.Value) {
 	w.values[v.ID()] = valueItem{order: w.defined, next: v.FirstUse()}
 	w.defined++
 }
 
 // collectAttrs gives ids to the attributes of an op: first those of its properties, then the dictionary of all others.
-func (w *writer) collectAttrs(op *ir.Op, it *opItem, k *kindItem) {
-	attrs := op.Attrs()
+func (w *writer) collectAttrs(op *ir.Op, attrs ir.AttrList, it *opItem, k *kindItem) {
 	props := 0
 	if w.version >= 5 {
 		props = w.collectProps(op, it, k, attrs)
@@ -350,7 +393,7 @@ func (w *writer) checkUses() {
 		}
 	}
 	for i := range w.ops {
-		if it := &w.ops[i]; it.op.Has(ir.IsolatedFromAbove) && it.op.NumRegions() > 0 {
+		if it := &w.ops[i]; (it.op.Has(ir.IsolatedFromAbove) || w.kinds[it.kind].def.Has(ir.IsolatedFromAbove)) && it.op.NumRegions() > 0 {
 			it.isolated = true
 		}
 	}
@@ -775,7 +818,7 @@ func (w *writer) args(b []byte, bl *ir.Block, bi blockItem) []byte {
 	b = appendUint(b, uint64(bl.NumArgs()))
 	for i, a := range bl.Args() {
 		loc, typ := &w.attrs[w.ids[int(bi.args)+2*i]], uint64(w.types[w.ids[int(bi.args)+2*i+1]].number)
-		switch known := a.Loc().Kind() != ir.LocUnknown; {
+		switch known := !w.strip && a.Loc().Kind() != ir.LocUnknown; {
 		case w.version < 4:
 			b = appendUint(appendUint(b, typ), uint64(loc.number))
 		case known:
