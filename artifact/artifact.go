@@ -50,24 +50,39 @@ func Is(data []byte) bool { return bytecode.IsBytecode(data) || jaxexport.Sniff(
 
 // Read reads a program in binary form and upgrades VHLO to today's StableHLO. The error is a *diag.Diagnostic.
 func Read(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, error) {
-	m, err := ReadVHLO(src, ctx, reg)
-	if err != nil || !vhlo.IsVHLO(m) {
+	start, end, err := module(src)
+	if err != nil {
+		return nil, err
+	}
+	m, err := bytecode.ReadAs(src, start, end, ctx, reg, func(m *ir.Module) bytecode.Translator { return vhlo.NewUpgrader(m) })
+	if err != bytecode.ErrRefused {
+		return m, err
+	}
+	if m, err = bytecode.ReadPart(src, start, end, ctx, reg); err != nil || !vhlo.IsVHLO(m) {
 		return m, err
 	}
 	return vhlo.Upgrade(m)
 }
 
-// ReadVHLO is Read, but leaves VHLO as it is.
-func ReadVHLO(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, error) {
-	data := src.Text()
-	if bytecode.IsBytecode(data) {
-		return bytecode.Read(src, ctx, reg)
+// module returns where the module stands in a file.
+func module(src *diag.Source) (start, end int, err error) {
+	if bytecode.IsBytecode(src.Text()) {
+		return 0, len(src.Text()), nil
 	}
 	f, err := Export(src)
 	if err != nil {
+		return 0, 0, err
+	}
+	return f.Module[0], f.Module[1], nil
+}
+
+// ReadVHLO is Read, but leaves VHLO as it is.
+func ReadVHLO(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, error) {
+	start, end, err := module(src)
+	if err != nil {
 		return nil, err
 	}
-	return bytecode.ReadPart(src, f.Module[0], f.Module[1], ctx, reg)
+	return bytecode.ReadPart(src, start, end, ctx, reg)
 }
 
 // Export reads the fields of a file of jax.export. The error is a *diag.Diagnostic.
@@ -112,11 +127,24 @@ func Append(dst []byte, m *ir.Module, o Options) ([]byte, vhlo.Version, error) {
 			return nil, o.Target, err
 		}
 	}
+	b := bytecode.Options{
+		Version: o.Target.Bytecode(), Versioned: true, Producer: o.Target.Producer(), StripLocations: o.StripLocations,
+	}
+	if err := o.Target.Check(); err != nil {
+		return nil, o.Target, err
+	}
+	if !o.KeepOthers && o.Route != XLAMixed {
+		b.View = vhlo.NewView(down, o.Target, bytecode.ErrRefused)
+		out, err := bytecode.Append(dst, down, b)
+		if err != bytecode.ErrRefused {
+			return out, o.Target, err
+		}
+		b.View = nil
+	}
 	down, err := vhlo.Downgrade(down, vhlo.Options{Target: o.Target, Others: o.Route == XLAMixed || o.KeepOthers, StripLocations: o.StripLocations})
 	if err != nil {
 		return nil, o.Target, err
 	}
-	b := bytecode.Options{Version: o.Target.Bytecode(), Versioned: true, Producer: o.Target.Producer()}
 	dst, err = bytecode.Append(dst, down, b)
 	return dst, o.Target, err
 }

@@ -35,11 +35,10 @@ func (w *writer) keyEncoder() *encoder {
 // addAttr gives an id to the attribute or location of it, whose key e holds.
 func (w *writer) addAttr(e *encoder, it item) int32 {
 	defer func() { w.free = append(w.free, e) }()
-	if id, ok := w.attrKeys[string(e.buf)]; ok {
+	id, old := w.attrKeys.number(e.buf)
+	if old {
 		return id
 	}
-	id := int32(len(w.attrs))
-	w.attrKeys[string(e.buf)] = id
 	it.refs, it.numRefs = int32(len(w.refs)), int32(len(e.refs))
 	w.refs = append(w.refs, e.refs...)
 	w.attrs = append(w.attrs, it)

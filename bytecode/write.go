@@ -45,7 +45,7 @@ func Append(dst []byte, m *ir.Module, o Options) (out []byte, err error) {
 	}
 	w := &writer{
 		m: m, version: o.Version, ctx: m.Context(), view: o.View, strip: o.StripLocations, typesSeen: map[ir.Type]int32{},
-		attrIDs: map[ir.Attr]int32{}, attrKeys: map[string]int32{}, stringAttrs: map[string]int32{}, locIDs: map[*ir.Loc]int32{},
+		attrIDs: map[ir.Attr]int32{}, stringAttrs: map[string]int32{}, locIDs: make(map[*ir.Loc]int32, m.NumIDs()),
 		typeIDs: map[ir.Type]int32{}, dialectIDs: map[string]int32{}, kindIDs: map[*ir.Def]int32{}, stringIDs: map[string]int{},
 	}
 	defer func() {
@@ -86,7 +86,7 @@ type writer struct {
 	lastLoc     *ir.Loc
 	lastLocID   int32
 	attrIDs     map[ir.Attr]int32
-	attrKeys    map[string]int32 // equal attributes have one key
+	attrKeys    keyTable // equal attributes have one key
 	stringAttrs map[string]int32
 	locIDs      map[*ir.Loc]int32
 	typeIDs     map[ir.Type]int32

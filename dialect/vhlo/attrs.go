@@ -423,7 +423,7 @@ func (c *converter) newAttr(a ir.Attr) ir.Attr {
 		}
 	case *ir.IntegerAttr:
 		if a.IsBool() {
-			return boolAttr.New(&boolean{a.Value() != 0})
+			return c.truth(a.Value() != 0)
 		}
 		if t := c.typeTo(a.Type()); t != nil {
 			return integerAttr.New(&integer{number{t, uint64(a.Value())}})

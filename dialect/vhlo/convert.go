@@ -1,6 +1,7 @@
 package vhlo
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -17,13 +18,30 @@ type converter struct {
 	types  map[ir.Type]ir.Type
 	attrs  map[ir.Attr]ir.Attr
 	names  map[string]ir.Attr
+	fills  map[fillKey]ir.Attr
+	nums   map[int64]ir.Attr
+	lists  map[string]ir.Attr
+	splits map[splitKey][]ir.Attr
+	bools  [2]ir.Attr
 	faults map[ir.Attr]string // by VHLO attribute or type, what the target does not know; "" for nothing
 	wrong  map[ir.Type]string
+}
+
+// fillKey says what an attribute that an op leaves out depends on.
+type fillKey struct {
+	op, attr string
+	n        int
+}
+
+type splitKey struct {
+	op, name string
+	attr     ir.Attr
 }
 
 func newConverter(ctx *ir.Context, target Version, others bool) *converter {
 	return &converter{
 		ctx: ctx, target: target, others: others, types: map[ir.Type]ir.Type{}, attrs: map[ir.Attr]ir.Attr{}, names: map[string]ir.Attr{},
+		fills: map[fillKey]ir.Attr{}, nums: map[int64]ir.Attr{}, lists: map[string]ir.Attr{}, splits: map[splitKey][]ir.Attr{},
 		faults: map[ir.Attr]string{}, wrong: map[ir.Type]string{},
 	}
 }
@@ -39,10 +57,41 @@ type join struct {
 	make func(c *converter, fields []ir.Attr) ir.Attr
 }
 
-func (c *converter) i64(v int64) ir.Attr { return c.attrTo(ir.NewInteger(v, c.ctx.I64())) }
+// i64 returns an integer as VHLO stores it, and list and truth do the same for integers and truth values. Each returns
+// the same attribute for equal values.
+func (c *converter) i64(v int64) ir.Attr {
+	a, ok := c.nums[v]
+	if !ok {
+		a = c.attrTo(ir.NewInteger(v, c.ctx.I64()))
+		c.nums[v] = a
+	}
+	return a
+}
 
-// list returns integers as VHLO stores them.
-func (c *converter) list(v []int64) ir.Attr { return c.attrTo(ir.NewDenseArray(c.ctx.I64(), v)) }
+func (c *converter) list(v []int64) ir.Attr {
+	var buf [64]byte
+	key := buf[:0]
+	for _, x := range v {
+		key = binary.LittleEndian.AppendUint64(key, uint64(x))
+	}
+	a, ok := c.lists[string(key)]
+	if !ok {
+		a = c.attrTo(ir.NewDenseArray(c.ctx.I64(), v))
+		c.lists[string(key)] = a
+	}
+	return a
+}
+
+func (c *converter) truth(v bool) ir.Attr {
+	i := 0
+	if v {
+		i = 1
+	}
+	if c.bools[i] == nil {
+		c.bools[i] = boolAttr.New(&boolean{v})
+	}
+	return c.bools[i]
+}
 
 // ints returns the integers of a list.
 func ints(a ir.Attr) []int64 {
@@ -207,7 +256,7 @@ func splitAlgorithm(c *converter, a ir.Attr) []ir.Attr {
 	}
 	return []ir.Attr{
 		t(d.LHSPrecision), t(d.RHSPrecision), t(d.Accumulation), c.i64(d.LHSComponents), c.i64(d.RHSComponents), c.i64(d.PrimitiveOperations),
-		c.attrTo(c.ctx.Bool(d.AllowImpreciseAccumulation)),
+		c.truth(d.AllowImpreciseAccumulation),
 	}
 }
 
@@ -238,9 +287,20 @@ func makeAlgorithm(c *converter, f []ir.Attr) ir.Attr {
 	})
 }
 
-// fill returns the VHLO value of an attribute that an op leaves out; n is the number of dimensions of its windows. It
-// returns nil for an attribute that the op must have.
+// fill returns the VHLO value of an attribute that an op leaves out, nil for one that the op must have.
 func (c *converter) fill(op, attr string, n int) ir.Attr {
+	key := fillKey{op, attr, n}
+	a, ok := c.fills[key]
+	if !ok {
+		a = c.newFill(op, attr, n)
+		c.fills[key] = a
+	}
+	return a
+}
+
+// newFill makes the VHLO value of an attribute that an op leaves out; n is the number of dimensions of its windows. It
+// returns nil for an attribute that the op must have.
+func (c *converter) newFill(op, attr string, n int) ir.Attr {
 	repeat := func(v int64) ir.Attr {
 		list := make([]int64, n)
 		for i := range list {
@@ -248,7 +308,6 @@ func (c *converter) fill(op, attr string, n int) ir.Attr {
 		}
 		return c.list(list)
 	}
-	b := func(v bool) ir.Attr { return c.attrTo(c.ctx.Bool(v)) }
 	switch attr {
 	case "sym_visibility", "infeed_config", "outfeed_config":
 		return c.name("")
@@ -257,10 +316,10 @@ func (c *converter) fill(op, attr string, n int) ir.Attr {
 	case "arg_attrs", "res_attrs", "called_computations", "operand_layouts", "result_layouts", "output_operand_aliases", "result_tilings", "layout":
 		return c.empty(ir.NewArray(nil))
 	case "use_global_device_ids", "has_dynamic_root", "has_side_effect", "indices_are_sorted", "unique_indices", "is_host_transfer", "is_stable":
-		return b(false)
+		return c.truth(false)
 	case "lower":
 		if op == "cholesky" {
-			return b(false)
+			return c.truth(false)
 		}
 	case "compare_type":
 		return ir.NewEnum(comparisonEnum, 0)
@@ -417,7 +476,12 @@ func (c *converter) attrsToVHLO(op *ir.Op, row *opRow) (ir.AttrList, error) {
 	}
 	for _, j := range joins[row.name] {
 		a := attrs.Get(j.attr)
-		fields := j.split(c, a)
+		key := splitKey{row.name, j.attr, a}
+		fields, ok := c.splits[key]
+		if !ok {
+			fields = j.split(c, a)
+			c.splits[key] = fields
+		}
 		if fields == nil {
 			return nil, fmt.Errorf("the attribute %s of %s is missing or of another kind", j.attr, op.Name())
 		}
@@ -474,7 +538,7 @@ func (c *converter) special(op string, a ir.NamedAttr) ir.Attr {
 	switch x := a.Attr.(type) {
 	case *ir.UnitAttr:
 		if a.Name == "use_global_device_ids" || a.Name == "has_dynamic_root" {
-			return c.attrTo(c.ctx.Bool(true))
+			return c.truth(true)
 		}
 	case *ir.IntegerAttr:
 		if op == "custom_call" && a.Name == "api_version" && x.Value() >= 0 && x.Value() < int64(len(apiEnum.Cases)) {

@@ -244,7 +244,7 @@ func (t *translator) define(o *ir.Op, st *ir.OpState) (vhlo, replaced bool) {
 		if st.Attrs, err = t.attrsFromVHLO(row, st.Def, o.Attrs()); err != nil {
 			t.fail(o, "%s", err)
 		}
-		return false, row.until != Version{} && !reference.Less(row.until)
+		return false, row.replaced()
 	}
 	row := latest(o.Name())
 	if row == nil || !o.Def().Known() {
@@ -379,12 +379,19 @@ func isEmptyDense(a ir.Attr) bool {
 	return ok && d.elems.NumElements() == 0
 }
 
+// lastRule is the version from which on check and typeFault have no rule: no type, attribute or feature of an operation is
+// newer.
+var lastRule = Version{1, 17, 0}
+
 // check fails for what the target does not know in an op of a version that it knows.
 func (t *translator) check(o *ir.Op, row *opRow, attrs ir.AttrList) {
 	need := func(feature string, since Version) {
 		if t.target.Less(since) {
 			t.fail(o, "%s with %s needs StableHLO %s; the target is %s", o.Name(), feature, since, t.target)
 		}
+	}
+	if !t.target.Less(lastRule) {
+		return
 	}
 	for _, a := range attrs {
 		if problem := t.attrFault(a.Attr); problem != "" {
@@ -429,6 +436,9 @@ func element(t ir.Type) ir.Type {
 
 // typeFault says what the target does not know in a VHLO type, "" for nothing.
 func (c *converter) typeFault(t ir.Type) string {
+	if !c.target.Less(lastRule) {
+		return ""
+	}
 	if s, ok := c.wrong[t]; ok {
 		return s
 	}
