@@ -14,7 +14,7 @@ CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Library/Caches,.cache))/hlocb
 VENV = $(CACHE)/venv
 
-.PHONY: build plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus bench bench-callbacks bench-parse bench-hooks bench-engine clean
+.PHONY: build plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-parse bench-hooks bench-engine clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -64,6 +64,19 @@ nocgo:
 # The comparisons with other systems, part by part: what passed, what failed, what was skipped.
 corpus: peers
 	HLOCB_CORPUS="$(abspath $(CORPUS))" $(GO) run ./internal/corpusreport
+
+# The bytecode corpus with jaxlib as the judge: some of the modules, or all of them, byte for byte, and many damaged files.
+# The judge and the corpus stand beside the repository; without them the rule does nothing.
+JUDGE = ../shared/tools/check_bytecode.py
+BYTECODE ?= --cases 150 --corrupt 500
+corpus-bytecode: build jaxlib
+	@[ -f "$(JUDGE)" ] && [ -f "$(CORPUS)/bytecode.tar.xz" ] || { echo "no bytecode corpus: nothing is compared"; exit 0; }; \
+	set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; tar -xJf "$(CORPUS)/bytecode.tar.xz" -C "$$dir"; \
+	"$(or $(HLOCB_PYTHON),$(VENV)/bin/python)" -m pip install -q --disable-pip-version-check flatbuffers || true; \
+	"$(or $(HLOCB_PYTHON),$(VENV)/bin/python)" "$(JUDGE)" "$(abspath hlocb)" "$$(dirname "$$(find "$$dir" -name case.json | head -1)")/.." $(BYTECODE)
+
+corpus-long:
+	$(MAKE) corpus-bytecode BYTECODE="--cases 0 --bytes --corrupt 20000"
 
 # The measurements that have goals.
 bench: bench-parse bench-callbacks

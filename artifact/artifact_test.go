@@ -1,0 +1,268 @@
+package artifact_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/artifact"
+	"github.com/hlocb/hlocb/bytecode"
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/print"
+)
+
+var registry = func() *ir.Registry {
+	r, err := all.Registry()
+	if err != nil {
+		panic(err)
+	}
+	return r
+}()
+
+// files returns the files that match a pattern: in testdata, and in the corpus that HLOCB_BYTECODE names.
+func files(t testing.TB, pattern, corpus string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join("..", "testdata", "bytecode", "*", pattern))
+	if err != nil || len(list) == 0 {
+		t.Fatal("testdata/bytecode is empty")
+	}
+	if dir := os.Getenv("HLOCB_BYTECODE"); dir != "" {
+		more, err := filepath.Glob(filepath.Join(dir, "*", corpus))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, more...)
+	}
+	return list
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func differ(t *testing.T, path, what string, got, want []byte) {
+	t.Helper()
+	if bytes.Equal(got, want) {
+		return
+	}
+	i := 0
+	for i < len(got) && i < len(want) && got[i] == want[i] {
+		i++
+	}
+	t.Errorf("%s: %s: %d bytes, want %d; they differ at %d", path, what, len(got), len(want), i)
+}
+
+// TestBytecode reads what jaxlib wrote in each version of bytecode and writes it again byte for byte. The module is the one
+// of jaxlib's text.
+func TestBytecode(t *testing.T) {
+	for _, path := range files(t, "v*.bc", "bc/v*.bc") {
+		data := readFile(t, path)
+		v, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path)[1:], ".bc"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := bytecode.Read(diag.NewSource(path, data), ir.NewContext(), registry)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		producer, _, _ := bytecode.Producer(data)
+		got, err := bytecode.Append(nil, m, bytecode.Options{Version: v, Versioned: true, Producer: producer})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		differ(t, path, "written again", got, data)
+		if text := filepath.Join(filepath.Dir(path), "text.mlir"); strings.HasPrefix(path, "..") {
+			sameText(t, path, m, text)
+		}
+	}
+}
+
+// sameText compares a module with the text of a file, which is read and printed again: both by hlocb.
+func sameText(t *testing.T, path string, m *ir.Module, text string) {
+	t.Helper()
+	want, err := parse.Parse(diag.NewSource(text, readFile(t, text)), ir.NewContext(), registry, parse.Options{})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if a, b := print.String(m, print.Options{Generic: true}), print.String(want, print.Options{Generic: true}); a != b {
+		t.Errorf("%s differs from %s:\n%s\n%s", path, text, a, b)
+	}
+}
+
+// TestArtifacts reads portable artifacts of jaxlib and writes them again byte for byte: as VHLO, and by way of StableHLO.
+func TestArtifacts(t *testing.T) {
+	for _, path := range files(t, "*.vhlo", "vhlo/*.bc") {
+		data := readFile(t, path)
+		producer, version, _ := bytecode.Producer(data)
+		src := diag.NewSource(path, data)
+		m, err := artifact.ReadVHLO(src, ir.NewContext(), registry)
+		if err != nil {
+			if !strings.Contains(path, "invalid_vhlo_future") {
+				t.Error(err)
+			}
+			continue
+		}
+		got, err := bytecode.Append(nil, m, bytecode.Options{Version: version, Versioned: true, Producer: producer})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		differ(t, path, "as VHLO", got, data)
+		if m, err = artifact.Read(src, ir.NewContext(), registry); err != nil {
+			t.Error(err)
+			continue
+		}
+		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".bc"), ".vhlo")
+		v, err := vhlo.ParseVersion(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err = artifact.Append(nil, m, artifact.Options{Target: v, KeepOthers: true}); err != nil {
+			t.Error(err)
+			continue
+		}
+		i := bytes.IndexByte(got[5:], 0)
+		k := bytes.IndexByte(data[5:], 0)
+		differ(t, path, "through StableHLO", got[5+i:], data[5+k:])
+		if strings.HasPrefix(path, "..") {
+			text := strings.TrimSuffix(path, ".vhlo") + ".up.mlir"
+			if _, err := os.Stat(text); err != nil {
+				text = filepath.Join(filepath.Dir(path), "text.mlir")
+			}
+			sameText(t, path, m, text)
+		}
+	}
+}
+
+// TestTruncated cuts files at every byte: each part is refused with an offset in it.
+func TestTruncated(t *testing.T) {
+	for i, path := range files(t, "*.vhlo", "none") {
+		if i%7 != 0 {
+			continue
+		}
+		data := readFile(t, path)
+		for n := range data {
+			_, err := artifact.Read(diag.NewSource("part.bc", data[:n:n]), ir.NewContext(), registry)
+			d, ok := err.(*diag.Diagnostic)
+			if !ok || d.Pos.Offset() > n {
+				t.Fatalf("%s cut at %d: %v", path, n, err)
+			}
+		}
+	}
+}
+
+// TestFlipped changes bits: the reader refuses the file or returns a module, and does not panic.
+func TestFlipped(t *testing.T) {
+	for i, path := range files(t, "v6.bc", "none") {
+		data := readFile(t, path)
+		for n := i % 3; n < len(data); n += 3 {
+			part := bytes.Clone(data)
+			part[n] ^= 1 << (n % 8)
+			if _, err := artifact.Read(diag.NewSource("flipped.bc", part), ir.NewContext(), registry); err != nil && strings.Contains(err.Error(), "internal error") {
+				t.Fatalf("%s with bit %d of byte %d changed: %v", path, n%8, n, err)
+			}
+		}
+	}
+}
+
+func module(t testing.TB, text string) *ir.Module {
+	t.Helper()
+	m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestRefused says what old targets do not know: operation, feature and the version that does.
+func TestRefused(t *testing.T) {
+	tests := []struct{ body, target, want string }{
+		{`func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> { %0 = stablehlo.tan %a : tensor<2xf32> return %0 : tensor<2xf32> }`,
+			"1.3.0", "stablehlo.tan needs StableHLO 1.4.0; the target is 1.3.0"},
+		{`func.func @f(%a: tensor<2xf8E4M3>) { return }`, "1.6.0", "the type f8E4M3 needs StableHLO 1.7.0; the target is 1.6.0"},
+		{`func.func @f(%a: tensor<2xf32>) { stablehlo.custom_call @c(%a) {backend_config = {}, api_version = 4 : i32} : (tensor<2xf32>) -> () return }`,
+			"1.2.0", "needs StableHLO 1.3.0; the target is 1.2.0"},
+		{`func.func @f() { return }`, "0.8.0", "target 0.8.0 is older than 0.9.0"},
+		{`func.func @f() { return }`, "9.0.0", "target 9.0.0 is newer than 1.20.0"},
+		{`func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> { %0 = chlo.erf %a : tensor<2xf32> -> tensor<2xf32> return %0 : tensor<2xf32> }`,
+			"1.17.0", "VHLO has no form for chlo.erf"},
+	}
+	for _, tt := range tests {
+		v, err := vhlo.ParseVersion(tt.target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = artifact.Append(nil, module(t, tt.body), artifact.Options{Target: v})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s for %s: %v, want %q", tt.body, tt.target, err, tt.want)
+		}
+	}
+}
+
+// TestOldest writes the oldest artifact that can hold a module.
+func TestOldest(t *testing.T) {
+	_, v, err := artifact.Append(nil, module(t, `func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> { %0 = stablehlo.tan %a : tensor<2xf32> return %0 : tensor<2xf32> }`), artifact.Options{})
+	if err != nil || v.String() != "1.4.0" {
+		t.Errorf("version %s, %v; want 1.4.0", v, err)
+	}
+}
+
+// TestUnchanged writes artifacts for many targets and prints the module after each: it stays as it was.
+func TestUnchanged(t *testing.T) {
+	path := filepath.Join("..", "testdata", "bytecode", "corpus_order_t16_cond", "text.mlir")
+	m := module(t, string(readFile(t, path)))
+	before := print.String(m, print.Options{Generic: true})
+	for _, v := range vhlo.Versions() {
+		for _, r := range []artifact.Route{artifact.Strict, artifact.XLA, artifact.XLAMixed} {
+			if _, _, err := artifact.Append(nil, m, artifact.Options{Target: v, Route: r}); err != nil && !strings.Contains(err.Error(), "needs StableHLO") {
+				t.Error(v, r, err)
+			}
+		}
+	}
+	if after := print.String(m, print.Options{Generic: true}); after != before {
+		t.Errorf("the module changed:\n%s", after)
+	}
+}
+
+// FuzzRead reads any bytes. What is read can be written and read again to the same bytes.
+func FuzzRead(f *testing.F) {
+	for _, path := range append(files(f, "v6.bc", "none"), files(f, "1.0.0.vhlo", "none")...) {
+		f.Add(readFile(f, path))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := artifact.ReadVHLO(diag.NewSource("fuzz.bc", data), ir.NewContext(), registry)
+		if err != nil {
+			if strings.Contains(err.Error(), "internal error") {
+				t.Fatal(err)
+			}
+			return
+		}
+		first, err := bytecode.Append(nil, m, bytecode.Options{})
+		if err != nil {
+			return
+		}
+		if m, err = bytecode.Read(diag.NewSource("again.bc", first), ir.NewContext(), registry); err != nil {
+			t.Fatal(err)
+		}
+		second, err := bytecode.Append(nil, m, bytecode.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		differ(t, "fuzz.bc", "written twice", second, first)
+	})
+}
