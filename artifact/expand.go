@@ -27,10 +27,11 @@ func expand(m *ir.Module, o Options) (*ir.Module, error) {
 	if wrong != nil {
 		return nil, wrong
 	}
-	if !ranges || !o.Target.Less(vhlo.Version{Major: 1, Minor: 9}) {
-		return m, nil
-	}
 	out := m.Clone()
+	foldConstants(out)
+	if !ranges || !o.Target.Less(vhlo.Version{Major: 1, Minor: 9}) {
+		return out, nil
+	}
 	locs := &starts{made: map[*ir.Loc]*ir.Loc{}}
 	out.Walk(func(op *ir.Op) bool {
 		op.SetLoc(locs.of(op.Loc()))
