@@ -12,7 +12,7 @@ import (
 // with. Its methods do not return errors: the first mistake is reported with its position and ends the op; hooks
 // need no clean-up, they are simply not returned to.
 //
-// Punctuation is given by its text: ( ) { } [ ] < > , : :: = -> ? * + - | / and #, @, ! if they stand alone.
+// Punctuation is given by its text: ( ) { } [ ] < > , : :: = -> ? * + - | / and #, @, ! where they stand alone.
 type AsmParser interface {
 	Context() *Context
 	// Module returns the module that is being read.
@@ -34,7 +34,7 @@ type AsmParser interface {
 	PeekKeyword(word string) bool
 	AcceptKeyword(word string) bool
 	ExpectKeyword(word string)
-	// ParseKeyword reads any bare word (letters, digits, _ . $); ParseOptionalKeyword returns "" if there is none.
+	// ParseKeyword reads any bare word (letters, digits, _ . $); ParseOptionalKeyword returns "" where there is none.
 	ParseKeyword() string
 	ParseOptionalKeyword() string
 	// ParseKeywordOrString reads a bare word or a quoted string.
@@ -48,7 +48,7 @@ type AsmParser interface {
 	ParseIntArray(elem Type) Attr
 	// ParseFloat reads a decimal number, with or without a fraction.
 	ParseFloat() float64
-	// ParseString reads a quoted string and returns its bytes; ParseOptionalString returns ok false if there is none.
+	// ParseString reads a quoted string and returns its bytes; ParseOptionalString has ok false where there is none.
 	ParseString() string
 	ParseOptionalString() (s string, ok bool)
 	// ParseSymbol reads @name or @"name" and returns the name without '@'.
@@ -74,7 +74,7 @@ type AsmParser interface {
 	ParseOptionalAttrDict(st *OpState)
 	// ParseOptionalAttrDictWithKeyword reads attributes {...} into st if there is one.
 	ParseOptionalAttrDictWithKeyword(st *OpState)
-	// ParseOptionalLoc reads loc(...), nil if there is none.
+	// ParseOptionalLoc reads loc(...), nil where there is none.
 	ParseOptionalLoc() *Loc
 
 	// ParseOperand reads %name or %name#1, a use whose type is not known yet.
@@ -92,7 +92,7 @@ type AsmParser interface {
 	ParseArgument(types, attrs bool) Argument
 	ParseOptionalArgument(types, attrs bool) (a Argument, ok bool)
 	// ParseRegion reads { ... } whose entry block has the given arguments; with none the block may name its own.
-	// ParseOptionalRegion returns nil if there is no '{'.
+	// ParseOptionalRegion returns nil where there is no '{'.
 	ParseRegion(args ...Argument) *Region
 	ParseOptionalRegion(args ...Argument) *Region
 	// ParseSuccessor reads ^bb1.
@@ -121,8 +121,8 @@ type AsmPrinter interface {
 	PrintInt(i int64)
 	// PrintInts writes [1, 2, 3].
 	PrintInts(list []int64)
-	// PrintString writes s quoted; PrintSymbol writes @s, quoted if it must be; PrintKeywordOrString writes s
-	// bare if it is an identifier.
+	// PrintString writes s quoted; PrintSymbol writes @s, quoted where it must be; PrintKeywordOrString writes s
+	// bare where it is an identifier.
 	PrintString(s string)
 	PrintSymbol(s string)
 	PrintKeywordOrString(s string)
@@ -134,7 +134,7 @@ type AsmPrinter interface {
 	PrintAttr(a Attr)
 	// PrintAttrWithoutType writes a without its trailing ': type'.
 	PrintAttrWithoutType(a Attr)
-	// PrintAttrDict writes ' {a = x, ...}' without the elided names, nothing if none is left.
+	// PrintAttrDict writes ' {a = x, ...}' less the elided names, nothing where none is left.
 	// PrintAttrDictWithKeyword writes ' attributes {...}' instead.
 	PrintAttrDict(attrs AttrList, elided ...string)
 	PrintAttrDictWithKeyword(attrs AttrList, elided ...string)
@@ -143,7 +143,7 @@ type AsmPrinter interface {
 	PrintValues(values []*Value)
 	// PrintArgument writes %name: type and, with debug info, the location.
 	PrintArgument(v *Value, attrs *DictAttr)
-	// PrintRegion writes { ... }. entryArgs: the entry block's arguments are written as ^bb0(...), if there are
+	// PrintRegion writes { ... }. entryArgs: the entry block's arguments are written as ^bb0(...), where there are
 	// any; terminator: a terminator without operands and attributes is not left out.
 	PrintRegion(r *Region, entryArgs, terminator bool)
 	PrintSuccessor(b *Block)
@@ -168,7 +168,7 @@ type Directive struct {
 	OneType bool
 }
 
-// ArgKind is the kind of an argument of a directive.
+// ArgKind says what an argument of a directive stands for.
 type ArgKind uint8
 
 // Kinds of directive arguments.
@@ -200,17 +200,17 @@ type DirectiveArg struct {
 	Successors []*Block
 }
 
-// Reporter collects the mistakes of a module.
+// Reporter collects what is found wrong with a module.
 type Reporter struct {
 	ctx      *Context
 	src      *diag.Source
-	registry *Registry // nil if the module has none
+	registry *Registry // nil where the module has none
 	list     diag.List
 	symbols  *symbolCache
 	scratch  any
 }
 
-// symbolCache caches symbol tables for all reporters of one check.
+// symbolCache holds what was asked for of the symbols, for all reporters of one check.
 type symbolCache struct {
 	mu     sync.Mutex
 	tables map[*Op]Symbols
@@ -232,8 +232,8 @@ func (r *Reporter) Symbols(table *Op) Symbols {
 	return s
 }
 
-// Scratch returns a variable that the Verify hooks of a dialect may keep data in from op to op. It belongs to one
-// goroutine and starts as nil. A hook may find the data of another dialect in it.
+// Scratch returns a place for what the Verify hooks of a dialect want to use again from op to op. It belongs to one
+// goroutine, and starts as nil; a hook may find there what another dialect left.
 func (r *Reporter) Scratch() *any { return &r.scratch }
 
 // Context returns the context of the types of the module that is checked.
@@ -251,7 +251,7 @@ func (r *Reporter) VerifyValueAttrs(op *Op, result bool, i int, t Type, attrs []
 	return len(r.list) == before
 }
 
-// dialectOf returns the dialect in whose namespace an attribute's name is, nil if no registered dialect has it.
+// dialectOf returns the dialect in whose namespace an attribute's name is, nil where it is in none that is registered.
 func (r *Reporter) dialectOf(name string) *Dialect {
 	if i := strings.IndexByte(name, '.'); i > 0 && r.registry != nil {
 		return r.registry.dialects[name[:i]]

@@ -34,8 +34,8 @@ type AttrDef struct {
 	As *AttrDef
 	// Base is the row of another dialect that this row mirrors: of #mhlo.gather, #stablehlo.gather.
 	Base *AttrDef
-	// Binary is how bytecode stores the attribute; nil: as text. Readers accept every form, and writers use the first
-	// one that the data allows.
+	// Binary is how bytecode stores the attribute; nil: as text. Readers accept every form, and writers use the first one
+	// that the data allows.
 	Binary []Binary
 	// Lazy: the text is made each time that somebody asks for it. It is for attributes that are rarely printed.
 	Lazy bool
@@ -185,8 +185,8 @@ func DataOf[T any](a Attr) (*T, bool) {
 	return v, ok
 }
 
-// ParseParams reads the parameters of an attribute of the kind: what follows the mnemonic. It returns nil if the text
-// is to be carried as it is.
+// ParseParams reads the parameters of an attribute of the kind: what follows the mnemonic. It returns nil if the text is
+// to be carried as it is.
 func (d *AttrDef) ParseParams(p AsmParser) *DialectAttr {
 	pos := p.Pos()
 	var data any
@@ -425,8 +425,8 @@ type TypeDef struct {
 	Dialect string
 	Name    string // the mnemonic: "token"
 	Doc     string // one sentence: what values of the type are
-	// Parse reads what follows the mnemonic and returns the type's data, or nil to have the text carried as it is;
-	// Print returns the parameters with their brackets. Syntax describes them. Nil: the type has no parameters.
+	// Parse reads what follows the mnemonic and returns the type's data, or nil to have the text carried as it is; Print
+	// returns the parameters with their brackets. Syntax describes them. Nil: the type has no parameters.
 	Parse  func(p AsmParser) any
 	Print  func(data any) string
 	Syntax string
@@ -509,8 +509,8 @@ func (d *Dialect) ParseAttr(p AsmParser, name string) Attr {
 	return NewEnum(e, code)
 }
 
-// ParseType reads what follows the mnemonic of a type of the dialect. It returns nil if no row knows the mnemonic or
-// the parameters; the text is then carried as it is.
+// ParseType reads what follows the mnemonic of a type of the dialect. It returns nil if no row knows the mnemonic or the
+// parameters; the text is then carried as it is.
 func (d *Dialect) ParseType(p AsmParser, name string) Type {
 	t := d.typ(name)
 	if t == nil {

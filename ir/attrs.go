@@ -51,7 +51,7 @@ func (l AttrList) Set(name string, a Attr, inherent bool) AttrList {
 	return append(out, l[i:]...)
 }
 
-// Without returns the list without the entry named name.
+// Without returns the list less the entry named name.
 func (l AttrList) Without(name string) AttrList {
 	for i := range l {
 		if l[i].Name == name {
@@ -68,7 +68,7 @@ func (l AttrList) Sort() { sort.SliceStable(l, func(i, j int) bool { return l[i]
 // IntegerAttr is an integer of an integer or index type; of type i1 it is a boolean (true, false).
 type IntegerAttr struct {
 	value int64    // sign-extended for signless and signed types, the bits for unsigned ones
-	wide  *big.Int // the value if it does not fit 64 bits, else nil
+	wide  *big.Int // the value where it does not fit 64 bits, else nil
 	typ   Type
 }
 
@@ -78,7 +78,7 @@ type FloatAttr struct {
 	typ  *FloatType
 }
 
-// StringAttr is a string, typed if typ is not nil.
+// StringAttr is a string, typed where typ is not nil.
 type StringAttr struct {
 	value string
 	typ   Type
@@ -112,10 +112,10 @@ type DenseArrayAttr struct {
 // for the elements.
 type DenseAttr struct {
 	typ  Type   // a TensorType or a vector ShapedType with static shape
-	text []byte // what stands between dense< and >, nil if made from a tensor
+	text []byte // what stands between dense< and >, nil where made from a tensor
 
 	once   sync.Once
-	elems  *tensor.Tensor // one element of a splat
+	elems  *tensor.Tensor // one element where splat
 	splat  bool
 	err    error
 	decode func(*DenseAttr) (*tensor.Tensor, bool, error) // nil once elems is set at construction
@@ -192,7 +192,7 @@ func (c *Context) Bool(v bool) *IntegerAttr {
 // Value returns the value: sign-extended for signless and signed types, the bits for unsigned ones.
 func (a *IntegerAttr) Value() int64 { return a.value }
 
-// Wide returns the value if it does not fit 64 bits, else nil.
+// Wide returns the value where it does not fit 64 bits, else nil.
 func (a *IntegerAttr) Wide() *big.Int { return a.wide }
 
 // Type returns the integer or index type.
@@ -280,7 +280,7 @@ func (a *DenseArrayAttr) Elem() Type { return a.elem }
 // Values returns the values (floats as bits); the caller must not change them.
 func (a *DenseArrayAttr) Values() []int64 { return a.values }
 
-// NewDense returns the dense attribute of type t whose elements are those of v. If splat is set, v holds the
+// NewDense returns the dense attribute of type t whose elements are those of v. Where splat is set, v holds the
 // one element that all others equal.
 func NewDense(t Type, v *tensor.Tensor, splat bool) *DenseAttr {
 	return &DenseAttr{typ: t, elems: v, splat: splat}
@@ -292,7 +292,7 @@ func (c *Context) DenseFromTensor(v *tensor.Tensor) *DenseAttr {
 }
 
 // NewLazyDense returns a dense attribute whose elements are decoded from text when first asked for. decode must
-// be safe to call once from any goroutine; it returns the elements (one for a splat).
+// be safe to call once from any goroutine; it returns the elements (one where splat).
 func NewLazyDense(t Type, text []byte, decode func(*DenseAttr) (*tensor.Tensor, bool, error)) *DenseAttr {
 	return &DenseAttr{typ: t, text: text, decode: decode}
 }
@@ -300,7 +300,7 @@ func NewLazyDense(t Type, text []byte, decode func(*DenseAttr) (*tensor.Tensor, 
 // Type returns the shaped type.
 func (a *DenseAttr) Type() Type { return a.typ }
 
-// Text returns the source text of the payload, nil if the attribute was made from a tensor.
+// Text returns the source text of the payload, nil where the attribute was made from a tensor.
 func (a *DenseAttr) Text() []byte { return a.text }
 
 // Elements returns the decoded elements, and whether they are a single one that fills the whole shape. The
@@ -370,7 +370,7 @@ func (a *EnumAttr) Code() int { return a.code }
 func (a *EnumAttr) Case() string { return a.def.Cases[a.code] }
 
 // NewDialectAttr returns #dialect.name followed by body (canonical text of the parameters with brackets). data
-// is the dialect's own reading, nil if nobody parsed it.
+// is the dialect's own reading, nil where nobody parsed it.
 func NewDialectAttr(dialect, name, body string, data any) *DialectAttr {
 	return &DialectAttr{dialect: dialect, name: name, body: body, data: data}
 }

@@ -27,7 +27,7 @@ type Block struct {
 	erased      bool
 }
 
-// place is the origin of a block argument.
+// place is where a block argument comes from.
 type place struct {
 	loc *Loc
 	pos diag.Pos
@@ -146,8 +146,8 @@ func (b *Block) Remove() {
 	}
 }
 
-// Erase removes the block and everything in it for good. It panics if another block branches to it, or an op outside
-// uses a value of the block.
+// Erase removes the block and everything in it for good. It panics if another block branches to it, or an op outside uses a
+// value of the block.
 func (b *Block) Erase() {
 	b.usable()
 	if b.hasPredecessor() {
@@ -274,8 +274,8 @@ func (b *Block) Terminator() *Op {
 	return nil
 }
 
-// Ops iterates over the ops in order. The loop may erase any op and move the current one. If it moves another op to
-// another block, the loop may end there.
+// Ops iterates over the ops in order. The loop may erase any op and move the current one. If it moves another op to another
+// block, the loop may end there.
 func (b *Block) Ops() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		for o := b.first; o != nil; {
@@ -329,8 +329,7 @@ func (b *Block) takeOps(o *Op) {
 	}
 }
 
-// InlineBefore moves the ops of b before o, which must not be in b, with values in place of the arguments, and erases
-// b.
+// InlineBefore moves the ops of b before o, which must not be in b, with values in place of the arguments, and erases b.
 func (b *Block) InlineBefore(o *Op, values ...*Value) {
 	b.usable()
 	switch {
@@ -387,9 +386,8 @@ const (
 	lastOrder = erasedOrder - 1
 )
 
-// setOrder gives o, which was just linked, an order between those of its neighbours. If there is none, the following
-// ops move up as far as it takes to find gaps (Dietz and Sleator, "Two algorithms for maintaining order in a list",
-// 1987).
+// setOrder gives o, which was just linked, an order between those of its neighbours. If there is none, the following ops
+// move up as far as it takes to find gaps (Dietz and Sleator, "Two algorithms for maintaining order in a list", 1987).
 func (b *Block) setOrder(o *Op) {
 	low := uint32(0)
 	if o.prev != nil {

@@ -6,9 +6,8 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Builder makes ops at an insertion point. Ops get the builder's location and position, which Before and After take
-// from the op they are given. If the op that marks the insertion point is erased, the builder inserts at the place it
-// had.
+// Builder makes ops at an insertion point. Ops get the builder's location and position, which Before and After take from
+// the op they are given. If the op that marks the insertion point is erased, the builder inserts at the place it had.
 type Builder struct {
 	m        *Module
 	block    *Block
@@ -109,8 +108,8 @@ func (b *Builder) Infer(st *OpState) (*Op, error) {
 	return b.Insert(st), nil
 }
 
-// Must returns the op of a Build or Infer that cannot fail because the caller knows the operands and attributes to be
-// right. It panics if they are not.
+// Must returns the op of a Build or Infer that cannot fail because the caller knows the operands and attributes to be right.
+// It panics if they are not.
 func Must(op *Op, err error) *Op {
 	if err != nil {
 		panic(err)

@@ -9,9 +9,9 @@ func (o *Op) State() *OpState {
 		Verbatim: o.Verbatim(), Loc: o.loc, Pos: o.pos}
 }
 
-// Rebuild replaces o, which must be in a block, with an op made from st, and returns the new op. The regions of o move
-// to the new op, before those that st asks for. Users of result i of o use result results[i] of the new op; if results
-// is nil, result i. A result that is not in use may have -1. The new results keep the name hints. o is erased.
+// Rebuild replaces o, which must be in a block, with an op made from st, and returns the new op. The regions of o move to
+// the new op, before those that st asks for. Users of result i of o use result results[i] of the new op; if results is nil,
+// result i. A result that is not in use may have -1. The new results keep the name hints. o is erased.
 //
 // Rebuild is the way to change the number of an op's results, and its definition.
 func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
@@ -51,8 +51,8 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 	return n
 }
 
-// CloneOp returns a detached copy of o with everything in its regions. mapping says which values the copy uses in place
-// of values of the original; CloneOp adds the values that the copy defines.
+// CloneOp returns a detached copy of o with everything in its regions. mapping says which values the copy uses in place of
+// values of the original; CloneOp adds the values that the copy defines.
 func (m *Module) CloneOp(o *Op, mapping map[*Value]*Value) *Op {
 	c := &cloner{m: m, values: mapping, blocks: map[*Block]*Block{}}
 	out := c.op(o)

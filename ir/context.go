@@ -53,17 +53,17 @@ var scalars = func() (t struct {
 // Int returns the signless integer type of the given width, at most 64 bits, which all contexts share.
 func Int(width int) *IntegerType { return scalars.ints[Signless][width] }
 
-// Float returns the floating-point type that d names, which all contexts share, or nil if d is none.
+// Float returns the floating-point type that d names, which all contexts share, or nil where d is none.
 func Float(d tensor.DType) *FloatType { return scalars.floats[d] }
 
-// lookup returns the type stored under key, nil if there is none.
+// lookup returns the type stored under key, nil where there is none.
 func (c *Context) lookup(key typeKey) Type {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.types[string(key)]
 }
 
-// intern returns the type stored under key, storing t if it is new. Keys are built by typeKey.
+// intern returns the type stored under key, storing t where it is new. Keys are built by typeKey.
 func (c *Context) intern(key typeKey, t Type) Type {
 	c.mu.RLock()
 	old, ok := c.types[string(key)]
@@ -87,8 +87,8 @@ func (c *Context) intern(key typeKey, t Type) Type {
 // firstTypeID is above the IDs of the types that all contexts share.
 const firstTypeID = 1 << 10
 
-// typeKey identifies a type among those of a context by its own bytes and the IDs of the types it is made of. Its
-// length does not grow with the depth.
+// typeKey identifies a type among those of a context by its own bytes and the IDs of the types it is made of. Its length
+// does not grow with the depth.
 type typeKey []byte
 
 func (k typeKey) typ(t Type) typeKey {
@@ -134,7 +134,7 @@ func (c *Context) I32() *IntegerType { return scalars.ints[Signless][32] }
 // I64 returns the signless 64-bit integer type.
 func (c *Context) I64() *IntegerType { return scalars.ints[Signless][64] }
 
-// Float returns the floating-point type that d names, or nil if d is none.
+// Float returns the floating-point type that d names, or nil where d is none.
 func (c *Context) Float(d tensor.DType) *FloatType { return scalars.floats[d] }
 
 // ForeignFloat returns a floating-point type that is carried but not computed with: f80, f128 or tf32.
@@ -200,7 +200,7 @@ func (c *Context) UnrankedTensor(elem Type) *TensorType {
 }
 
 // Shaped returns a memref or vector type. rest is the text of what follows the element type (layout, memory
-// space), verbatim with its leading comma, empty for nothing. It keeps shape.
+// space), verbatim with its leading comma, empty where there is nothing. It keeps shape.
 func (c *Context) Shaped(kind ShapedKind, shape []int64, elem Type, rest string) *ShapedType {
 	t := &ShapedType{kind: kind, shape: shape, elem: elem, rest: rest}
 	return c.intern(append(append(typeKey("S"), byte(kind)).typ(elem).nums(shape), rest...), t).(*ShapedType)
@@ -227,7 +227,7 @@ func (c *Context) Function(inputs, results []Type) *FunctionType {
 }
 
 // DialectType returns !dialect.name followed by body, the canonical text of its parameters with the angle
-// brackets ("" for none). data is the dialect's own reading of the parameters, nil if nobody parsed them; it
+// brackets ("" for none). data is the dialect's own reading of the parameters, nil where nobody parsed them; it
 // is kept from the first call that makes the type.
 func (c *Context) DialectType(dialect, name, body string, data any) *DialectType {
 	key := typeKey("!" + dialect + "." + name + body)

@@ -21,7 +21,7 @@ const (
 	Elementwise                             // result element i depends on operand elements i only
 	SameShape                               // all operands and results have one shape
 	SameType                                // all operands and results have one type
-	ReturnLike                              // a terminator that forwards its operands to the parent op
+	ReturnLike                              // a terminator that hands its operands to the parent op
 	AttrSizedOperands                       // operandSegmentSizes tells how many operands each Arg has
 	AttrSizedResults                        // resultSegmentSizes likewise
 	SameVariadicOperands                    // all variadic Args among the operands have the same number
@@ -74,9 +74,9 @@ type Def struct {
 
 // Clause is one constraint that the specification of an op kind states.
 type Clause struct {
-	No        string // its number there: "C3"; empty if the specification does not number its constraints
+	No        string // its number there: "C3"; empty where the specification numbers nothing
 	Text      string // what must hold
-	Unchecked string // why the verifier accepts some violations; empty if it accepts none
+	Unchecked string // why the verifier takes what breaks it, at least in part; empty where it does not
 }
 
 // Clauses reads one clause per line: its number, if it has one, its text, and behind " -- " why it is not checked.
@@ -133,7 +133,7 @@ type AttrSpec struct {
 	Optional bool
 	// Late says that StableHLO 1.17 has no such attribute: bytecode leaves it out if the op has no late attribute.
 	Late bool
-	// Default is what an absent attribute means; formats leave it out. If the attribute is not Optional, reading an
+	// Default is what an absent attribute means; formats leave it out. Where the attribute is not Optional, reading an
 	// op without it sets it, as MLIR does for DefaultValuedAttr.
 	Default Attr
 }
@@ -145,7 +145,7 @@ type AttrConstraint struct {
 	Enum    *EnumDef        // set for enumerated attributes, which formats write as the bare case
 	Attr    *AttrDef        // set for attributes that have a row
 	Elem    *AttrConstraint // of arrays: the condition on each element
-	// Form says how formats write the attribute if they name it; FormType is the type of numbers that Form
+	// Form says how formats write the attribute where they name it; FormType is the type of numbers that Form
 	// leaves out, FormName the mnemonic.
 	Form     AttrForm
 	FormType Type
@@ -200,7 +200,7 @@ func (d *Def) Attr(name string) *AttrSpec {
 	return nil
 }
 
-// Dialect returns the namespace: "stablehlo" of "stablehlo.add", "" if the name has none.
+// Dialect returns the namespace: "stablehlo" of "stablehlo.add", "" where the name has none.
 func (d *Def) Dialect() string {
 	for i := 0; i < len(d.Name); i++ {
 		if d.Name[i] == '.' {
@@ -222,9 +222,9 @@ type Dialect struct {
 	// CheckEncoding says what is wrong with an attribute of the dialect as the encoding of a tensor type of the given
 	// shape, "" for nothing. Nil: nothing ever is.
 	CheckEncoding func(a *DialectAttr, shape []int64, elem Type) string
-	// VerifyAttr checks a discardable attribute of the dialect's namespace ("sdy.sharding") on an op of any kind,
-	// before anything else of the op is checked; VerifyValueAttr such an attribute of argument or result i of a
-	// function, of type t. Nil: such attributes are always right.
+	// VerifyAttr checks a discardable attribute of the dialect's namespace ("sdy.sharding") on an op of any kind, before
+	// anything else of the op is checked; VerifyValueAttr such an attribute of argument or result i of a function, of
+	// type t. Nil: such attributes are always right.
 	VerifyAttr      func(op *Op, name string, a Attr, r *Reporter)
 	VerifyValueAttr func(op *Op, result bool, i int, t Type, name string, a Attr, r *Reporter)
 	// Directives are the custom directives that the formats of Ops use, by name.
@@ -272,10 +272,10 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 	return r, nil
 }
 
-// Lookup returns the definition of the op named name, nil if none is registered. It does not allocate.
+// Lookup returns the definition of the op named name, nil where none is registered. It does not allocate.
 func (r *Registry) Lookup(name []byte) *Def { return r.defs[string(name)] }
 
-// Format returns the compiled assembly format of def, nil if it has none.
+// Format returns the compiled assembly format of def, nil where it has none.
 func (r *Registry) Format(def *Def) *Format { return r.formats[def] }
 
 // Dialect returns the dialect named name, or nil.

@@ -7,8 +7,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// DenseFromBytes returns the dense attribute of type t, of the given shape and element type, whose elements MLIR stores
-// as b: little endian, one element if all are equal, i1 eight to a byte. problem says what is wrong with b.
+// DenseFromBytes returns the dense attribute of type t, of the given shape and element type, whose elements MLIR stores as b: little
+// endian, one element if all are equal, i1 eight to a byte. problem says what is wrong with b.
 func DenseFromBytes(t Type, shape tensor.Shape, elem Type, b []byte) (a *DenseAttr, problem string) {
 	n := shape.NumElements()
 	if n < 0 {

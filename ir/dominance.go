@@ -15,9 +15,9 @@ type dominator struct {
 // NewDominance returns a Dominance that knows no tree yet.
 func NewDominance() *Dominance { return &Dominance{trees: map[*Region]map[*Block]dominator{}} }
 
-// Dominates reports whether v is available to o, by MLIR's rules: v is defined before o or before an op around o in the
-// same block, or in a block that dominates theirs; in a graph region the order within a block does not matter. Values
-// from outside are not available inside an op that is IsolatedFromAbove.
+// Dominates reports whether v is available to o, by MLIR's rules: v is defined before o or before an op around o in the same
+// block, or in a block that dominates theirs; in a graph region the order within a block does not matter. Values from
+// outside are not available inside an op that is IsolatedFromAbove.
 func (d *Dominance) Dominates(v *Value, o *Op) bool {
 	from := v.ParentBlock()
 	if from == nil {
@@ -37,14 +37,14 @@ func (d *Dominance) Dominates(v *Value, o *Op) bool {
 	return false
 }
 
-// graphRegion reports whether the order of ops in r does not matter: r has one block, and its op says so or is of an
-// unknown kind.
+// graphRegion reports whether the order of ops in r does not matter: r has one block, and its op says so or is of an unknown
+// kind.
 func graphRegion(r *Region) bool {
 	return r != nil && r.op != nil && len(r.blocks) == 1 && r.op.MightHave(GraphRegion)
 }
 
-// BlockDominates reports whether every way from the entry of their region to b leads through a. A block dominates
-// itself. A block that no branch reaches is dominated by every block, and dominates none that is reached.
+// BlockDominates reports whether every way from the entry of their region to b leads through a. A block dominates itself.
+// A block that no branch reaches is dominated by every block, and dominates none that is reached.
 func (d *Dominance) BlockDominates(a, b *Block) bool {
 	if a == b {
 		return true

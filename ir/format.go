@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FormatKind is the kind of an element of an assembly format.
+// FormatKind says what an element of an assembly format is.
 type FormatKind uint8
 
 // Kinds of format elements.
@@ -243,7 +243,7 @@ func (c *formatCompiler) literal() FormatElem {
 	return e
 }
 
-// spaceBefore reports whether MLIR puts a space before a literal.
+// spaceBefore reports whether MLIR puts a space in front of a literal.
 func spaceBefore(text string, punct bool) bool {
 	switch {
 	case len(text) != 1 && text != "->":
@@ -309,7 +309,7 @@ func optionalIf(b bool) Multiplicity {
 	return One
 }
 
-// typeOf reads the argument of type(...).
+// typeOf reads what follows type.
 func (c *formatCompiler) typeOf() FormatElem {
 	c.expect("(")
 	defer c.expect(")")
@@ -415,7 +415,7 @@ func directiveArgOf(e FormatElem) DirectiveArg {
 }
 
 // Segments returns how many values each of args stands for among n values, given the segment sizes attribute
-// (nil if the op has none). ok is false if they do not add up.
+// (nil where the op has none). ok is false where they do not add up.
 func Segments(buf []int, args []Arg, n int, sizes Attr, same bool) (counts []int, ok bool) {
 	counts = buf[:0]
 	if arr, isArray := sizes.(*DenseArrayAttr); isArray {

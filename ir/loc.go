@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// LocKind distinguishes the kinds of locations.
+// LocKind tells the kinds of locations apart.
 type LocKind uint8
 
 // Kinds of locations (MLIR, "Builtin dialect", Location attributes).
@@ -17,8 +17,8 @@ const (
 	LocFused                   // loc(fused<metadata>[a, b])
 )
 
-// Loc is an MLIR location: where in the program that the producer compiled an op comes from. It is data that
-// round-trips; diagnostics about the module's text use Pos. Locations are immutable.
+// Loc is an MLIR location: where in the program that the producer compiled an op comes from. It is data that round-trips;
+// diagnostics about the module's text use Pos. Locations are immutable.
 type Loc struct {
 	kind    LocKind
 	depth   uint16
@@ -31,7 +31,7 @@ type Loc struct {
 	parts   *locParts // nil for a location without nested ones
 }
 
-// locParts are the parts of a location that contains others.
+// locParts is what a location has that contains others.
 type locParts struct {
 	kids         []*Loc // name: 0 or 1; callsite: callee, caller; fused: any number
 	metadata     Attr   // fused only
@@ -50,9 +50,9 @@ func NewFileLoc(file string, line, col uint32) *Loc {
 	return &l
 }
 
-// FuseLocs returns the location of an op that stands for ops at all of locs, by MLIR's rule (FusedLoc::get): each
-// different one once, those of fused locations without metadata one by one, without unknown ones. It returns nil, the
-// unknown location, if none is left, and the location itself if one is left.
+// FuseLocs returns the location of an op that stands for ops at all of locs, by MLIR's rule (FusedLoc::get): each different
+// one once, those of fused locations without metadata one by one, without unknown ones. It returns nil, the unknown
+// location, if none is left, and the location itself if one is left.
 func FuseLocs(locs ...*Loc) *Loc {
 	var kids []*Loc
 	var add func(list []*Loc)
@@ -82,7 +82,7 @@ func FuseLocs(locs ...*Loc) *Loc {
 // ownSize is about the length of the text of a location without names and nested locations.
 const ownSize = 24
 
-// measure computes size and depth from the name and the parts.
+// measure takes size and depth from the name and the parts.
 func (l *Loc) measure() {
 	size, depth := uint64(len(l.name))+ownSize, uint16(0)
 	if l.parts != nil {
@@ -118,7 +118,7 @@ func (l *Loc) Name() string { return l.name }
 // Start returns line and column of a file location.
 func (l *Loc) Start() (line, col uint32) { return l.line, l.col }
 
-// End returns the end of a file range, 0, 0 if the location is no range.
+// End returns the end of a file range, 0, 0 where the location is no range.
 func (l *Loc) End() (line, col uint32) { return l.endLine, l.endCol }
 
 // Children returns the nested locations. The caller must not change the slice.

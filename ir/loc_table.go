@@ -37,8 +37,7 @@ func (t *LocTable) CallSite(callee, caller *Loc) *Loc {
 	return t.intern(&Loc{kind: LocCallSite, parts: &locParts{kids: []*Loc{callee, caller}}})
 }
 
-// Fused returns loc(fused<metadata>[children...]); metadata may be nil, else size is about the length of its text in
-// bytes.
+// Fused returns loc(fused<metadata>[children...]); metadata may be nil, else size is about the length of its text in bytes.
 func (t *LocTable) Fused(metadata Attr, size int64, children []*Loc) *Loc {
 	parts := &locParts{kids: slices.Clone(children), metadata: metadata}
 	if metadata != nil {
@@ -124,8 +123,8 @@ func (t *LocTable) hash(l *Loc) uint64 {
 // identity.
 const longestMetadata = 1 << 10
 
-// metadataHash stands for metadata among that of other fused locations. It is taken once: what a location in metadata
-// is, may only be known later.
+// metadataHash stands for metadata among that of other fused locations. It is taken once: what a location in metadata is,
+// may only be known later.
 func (t *LocTable) metadataHash(a Attr, size int64) uint64 {
 	switch l, isLoc := a.(*LocAttr); {
 	case isLoc:

@@ -8,8 +8,8 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Module is a builtin.module op with the context of its types, the registry its ops were looked up in, and the source
-// it was read from. It makes the ops, regions and blocks in it, which must not be inserted into another module.
+// Module is a builtin.module op with the context of its types, the registry its ops were looked up in, and the source it
+// was read from. It makes the ops, regions and blocks in it, which must not be inserted into another module.
 type Module struct {
 	ctx       *Context
 	registry  *Registry
@@ -18,7 +18,7 @@ type Module struct {
 	ids       atomic.Uint32 // of values
 	resources []Resource
 
-	mu      sync.Mutex // guards the fields below
+	mu      sync.Mutex // guards what follows
 	slab    slab
 	unknown map[string]*Def
 }
@@ -127,8 +127,8 @@ func (st *OpState) SetAttr(name string, a Attr) {
 	st.room = st.room[:len(st.room)+len(st.Attrs)]
 }
 
-// NewOp makes a detached op. It keeps st.Attrs, which must be sorted, and st.Verbatim. The caller must not change
-// either afterwards. NewOp copies the rest.
+// NewOp makes a detached op. It keeps st.Attrs, which must be sorted, and st.Verbatim. The caller must not change either
+// afterwards. NewOp copies the rest.
 func (m *Module) NewOp(st *OpState) *Op {
 	for _, v := range st.Operands {
 		v.usable()
@@ -166,7 +166,7 @@ func (m *Module) NewOp(st *OpState) *Op {
 	return o
 }
 
-// slab hands out ops, uses and values from chunks: allocation and garbage collection are most of the cost of an op.
+// slab hands out ops, uses and values from chunks: allocation and garbage collection are most of what an op costs.
 type slab struct {
 	ops    chunk[Op]
 	uses   chunk[Use]

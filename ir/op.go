@@ -11,9 +11,8 @@ import (
 
 // Op is an operation of any kind, known or not.
 //
-// Invariants: attrs is sorted by name; every operand slot that has a value is in its use list; block is nil for a
-// detached op and the module op; nested regions point back to the op. An erased op has no block, operands, results and
-// regions.
+// Invariants: attrs is sorted by name; every operand slot that has a value is in its use list; block is nil for a detached
+// op and the module op; nested regions point back to the op. An erased op has no block, operands, results and regions.
 type Op struct {
 	def        *Def
 	operands   []Use
@@ -30,15 +29,15 @@ type Op struct {
 // erasedOrder is the order of an erased op. Ops in a block have smaller ones.
 const erasedOrder = math.MaxUint32
 
-// parts are the rare parts of an op.
+// parts are what few ops have.
 type parts struct {
 	regions    []*Region
 	successors []*Block
 	verbatim   []string
 }
 
-// Erased reports whether the op is gone. An erased op keeps its definition, attributes, location and position; it has
-// no block, operands, results, regions and successors, and panics where a change is asked for.
+// Erased reports whether the op is gone. An erased op keeps its definition, attributes, location and position; it has no
+// block, operands, results, regions and successors, and panics where a change is asked for.
 func (o *Op) Erased() bool { return o.order == erasedOrder }
 
 // usable panics if o is erased.
@@ -188,8 +187,8 @@ func (o *Op) Attrs() AttrList { return o.attrs }
 // Attr returns the attribute named name, or nil.
 func (o *Op) Attr(name string) Attr { return o.attrs.Get(name) }
 
-// SetAttr binds name to a. The entry is inherent if the definition says so. For an op of an unknown kind it is inherent
-// if it replaces an inherent entry.
+// SetAttr binds name to a. The entry is inherent if the definition says so. For an op of an unknown kind it is inherent if
+// it replaces an inherent entry.
 func (o *Op) SetAttr(name string, a Attr) {
 	o.usable()
 	inherent := o.def.IsInherent(name)
@@ -203,8 +202,8 @@ func (o *Op) SetAttr(name string, a Attr) {
 	o.attrs = o.attrs.Set(name, a, inherent)
 }
 
-// SetAttrs replaces all attributes by list. The list must be sorted by name and say of each entry whether it is
-// inherent. The op keeps it; the caller must not change it afterwards.
+// SetAttrs replaces all attributes by list. The list must be sorted by name and say of each entry whether it is inherent.
+// The op keeps it; the caller must not change it afterwards.
 func (o *Op) SetAttrs(list AttrList) {
 	o.usable()
 	o.attrs = list
@@ -310,8 +309,8 @@ func (o *Op) Remove() {
 	o.unlink()
 }
 
-// unlink takes the op out of the list of its block. It keeps next, so that a loop that was about to visit o finds the
-// ops after it.
+// unlink takes the op out of the list of its block. It keeps next, so that a loop that was about to visit o finds the ops
+// after it.
 func (o *Op) unlink() {
 	b := o.block
 	if b == nil {
@@ -330,8 +329,8 @@ func (o *Op) unlink() {
 	o.block, o.prev, o.order = nil, nil, 0
 }
 
-// Erase removes the op and everything in its regions for good. It panics if a result has a use. A value that the
-// regions define and that an op outside uses, which no valid module has, leaves that operand without a value.
+// Erase removes the op and everything in its regions for good. It panics if a result has a use. A value that the regions
+// define and that an op outside uses, which no valid module has, leaves that operand without a value.
 func (o *Op) Erase() {
 	o.usable()
 	for i := range o.results {

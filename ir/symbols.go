@@ -21,7 +21,7 @@ func SymbolsOf(table *Op) Symbols {
 	return s
 }
 
-// Unique returns base, or base_0, base_1, ... if it is taken, and enters o under that name.
+// Unique returns base, or base_0, base_1, ... where it is taken, and is then taken itself by o.
 func (s Symbols) Unique(base string, o *Op) string {
 	name := base
 	for i := 0; s[name] != nil; i++ {

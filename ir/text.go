@@ -34,7 +34,7 @@ type elision uint8
 
 const (
 	typeNever elision = iota // always ': type'
-	typeMay                  // not if it is the default: i64, f64
+	typeMay                  // not where it is the default: i64, f64
 	typeMust                 // no type
 )
 
@@ -70,7 +70,7 @@ func IsIdentifier(s string) bool {
 	return s != ""
 }
 
-// AppendKeyword appends s bare if it is an identifier, else quoted.
+// AppendKeyword appends s bare where it is an identifier, else quoted.
 func AppendKeyword(b []byte, s string) []byte {
 	if IsIdentifier(s) {
 		return append(b, s...)
@@ -78,7 +78,7 @@ func AppendKeyword(b []byte, s string) []byte {
 	return AppendQuoted(b, s)
 }
 
-// AppendSymbol appends @s, quoted if it must be.
+// AppendSymbol appends @s, quoted where it must be.
 func AppendSymbol(b []byte, s string) []byte { return AppendKeyword(append(b, '@'), s) }
 
 // AppendAttr appends a with its type.
@@ -292,7 +292,7 @@ func (w *Text) dense(b []byte, a *DenseAttr) []byte {
 	return append(b, '>')
 }
 
-// NumElements returns the number of elements that the type has, -1 if it is not static.
+// NumElements returns the number of elements that the type has, -1 where it is not static.
 func (a *DenseAttr) NumElements() int64 {
 	switch t := a.typ.(type) {
 	case *TensorType:
@@ -327,7 +327,7 @@ func appendSpaced(b, text []byte) []byte {
 	return b
 }
 
-// AppendLoc appends the text in the parentheses of loc(...).
+// AppendLoc appends what stands in loc(...).
 func (w *Text) AppendLoc(b []byte, l *Loc) []byte { return w.loc(b, l, true) }
 
 // AppendLocDef appends l without using its own alias, as its definition needs.

@@ -15,7 +15,7 @@ type Type interface {
 	number() typeID
 }
 
-// typeID distinguishes interned types: scalars have small ones, the types of a context the following.
+// typeID is a number that tells interned types apart: scalars have small ones, the types of a context the following.
 type typeID uint64
 
 func (id *typeID) number() typeID { return *id }
@@ -72,7 +72,7 @@ type TensorType struct {
 	ranked   bool
 }
 
-// ShapedKind distinguishes shaped types that are carried but not computed with.
+// ShapedKind tells the shaped types apart that are carried but not computed with.
 type ShapedKind uint8
 
 // Kinds of ShapedType.
@@ -136,7 +136,7 @@ func (t *TensorType) Rank() int { return len(t.shape) }
 // Elem returns the element type.
 func (t *TensorType) Elem() Type { return t.elem }
 
-// Encoding returns the encoding attribute, nil if there is none.
+// Encoding returns the encoding attribute, nil where there is none.
 func (t *TensorType) Encoding() Attr { return t.encoding }
 
 // Static reports whether the tensor is ranked and all its sizes are known.
@@ -149,7 +149,7 @@ func (t *TensorType) Static() bool {
 	return t.ranked
 }
 
-// DType returns the element type that computes with the tensor's elements, tensor.Invalid if there is none
+// DType returns the element type that computes with the tensor's elements, tensor.Invalid where there is none
 // (quantized and foreign element types).
 func (t *TensorType) DType() tensor.DType { return ElementDType(t.elem) }
 
@@ -180,10 +180,10 @@ func (t *DialectType) Dialect() string { return t.dialect }
 // Name returns the mnemonic: "token" of !stablehlo.token.
 func (t *DialectType) Name() string { return t.name }
 
-// Body returns the parameters as text with their angle brackets, "" if there are none.
+// Body returns the parameters as text with their angle brackets, "" where there are none.
 func (t *DialectType) Body() string { return t.body }
 
-// Data returns the dialect's own reading of the parameters, nil if there is none.
+// Data returns the dialect's own reading of the parameters, nil where there is none.
 func (t *DialectType) Data() any { return t.data }
 
 // ElementDType returns the element type that computes with values of type t, or with their elements if t is a tensor,
@@ -249,7 +249,7 @@ func AppendShape(b []byte, shape []int64) []byte {
 	return b
 }
 
-// cachedText is the text of a type, kept if it is short: deeply nested types would need space in the square of
+// cachedText is the text of a type, kept where it is short: deeply nested types would need space in the square of
 // their depth.
 type cachedText struct{ text string }
 

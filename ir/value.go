@@ -8,8 +8,8 @@ import (
 
 // Value is the result of an op or an argument of a block.
 //
-// Invariants: a result has op set and an argument block; an erased value has neither. first heads the list of all uses
-// of the value, and each use in it has val set to this value.
+// Invariants: a result has op set and an argument block; an erased value has neither. first heads the list of all uses of
+// the value, and each use in it has val set to this value.
 type Value struct {
 	typ   Type
 	op    *Op
@@ -20,8 +20,7 @@ type Value struct {
 	index uint32
 }
 
-// Use is one operand slot of an op. The uses of a value form a list: next ends with nil, prev of the first use is the
-// last.
+// Use is one operand slot of an op. The uses of a value form a list: next ends with nil, prev of the first use is the last.
 type Use struct {
 	val        *Value
 	owner      *Op
@@ -34,8 +33,8 @@ func (v *Value) Type() Type { return v.typ }
 // SetType changes the value's type. The caller keeps producers and users consistent.
 func (v *Value) SetType(t Type) { v.typ = t }
 
-// Erased reports whether the value is gone: its op or block was erased, or the argument was removed. An erased value
-// keeps its type, name and ID; it has no defining op, no block and no uses, and cannot be used.
+// Erased reports whether the value is gone: its op or block was erased, or the argument was removed. An erased value keeps
+// its type, name and ID; it has no defining op, no block and no uses, and cannot be used.
 func (v *Value) Erased() bool { return v.op == nil && v.block == nil }
 
 // DefiningOp returns the op that v is a result of, nil for a block argument.
@@ -63,8 +62,8 @@ func (v *Value) Index() int {
 // ID returns a number below Module.NumIDs that no other value of the module ever has. It serves as an index of tables.
 func (v *Value) ID() int { return int(v.id) }
 
-// Name returns the name the value was written with, without '%'. It is a hint for printing. For one of several results
-// of an op it is the hint of the first.
+// Name returns the name the value was written with, without '%'. It is a hint for printing. For one of several results of
+// an op it is the hint of the first.
 func (v *Value) Name() string { return v.name }
 
 // SetName changes the name hint.
@@ -106,8 +105,8 @@ func (v *Value) HasUses() bool { return v.first != nil }
 // HasOneUse reports whether exactly one operand slot holds the value.
 func (v *Value) HasOneUse() bool { return v.first != nil && v.first.next == nil }
 
-// Uses iterates over the uses that the value has when the loop begins, in the order they were added. The loop may
-// change and remove any of them; those that no longer use v when their turn comes are skipped.
+// Uses iterates over the uses that the value has when the loop begins, in the order they were added. The loop may change
+// and remove any of them; those that no longer use v when their turn comes are skipped.
 func (v *Value) Uses() iter.Seq[*Use] {
 	return func(yield func(*Use) bool) {
 		var buf [16]*Use
@@ -123,8 +122,8 @@ func (v *Value) Uses() iter.Seq[*Use] {
 	}
 }
 
-// Users iterates over the ops that use v, in the order in which their operands were set. An op that uses v several
-// times comes as often. The loop may change or erase the current op.
+// Users iterates over the ops that use v, in the order in which their operands were set. An op that uses v several times
+// comes as often. The loop may change or erase the current op.
 func (v *Value) Users() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		for u := range v.Uses() {
@@ -169,8 +168,7 @@ func (v *Value) ReplaceUsesIf(w *Value, keep func(*Use) bool) {
 // Value returns the value in the slot: nil if the slot or its value is gone.
 func (u *Use) Value() *Value { return u.val }
 
-// Owner returns the op whose operand slot this is. It is nil after SetOperands made new slots, and after the op was
-// erased.
+// Owner returns the op whose operand slot this is. It is nil after SetOperands made new slots, and after the op was erased.
 func (u *Use) Owner() *Op { return u.owner }
 
 // Index returns the position among the owner's operands, -1 if the slot is gone.
@@ -237,7 +235,7 @@ func (u *Use) unlink() {
 	u.val, u.prev, u.next = nil, nil, nil
 }
 
-// erase detaches v from its op or block and from the slots that hold it.
+// erase takes v away from its op or block and from the slots that hold it.
 func (v *Value) erase() {
 	for v.first != nil {
 		v.first.unlink()

@@ -9,9 +9,9 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Verify checks m: structure, dominance, symbols, what the rows say of operands, results, attributes and regions, and
-// each row's own Verify. It returns nil or a diag.List with every finding, in program order and in MLIR's words. Ops of
-// unknown kinds are checked for structure and dominance only. Verify only reads the module.
+// Verify checks m: structure, dominance, symbols, what the rows say of operands, results, attributes and regions, and each
+// row's own Verify. It returns nil or a diag.List with every finding, in program order and in MLIR's words. Ops of unknown
+// kinds are checked for structure and dominance only. Verify only reads the module.
 //
 // Large modules are checked by several goroutines. Findings and their order do not depend on that.
 func Verify(m *Module) error { return VerifyExcept(m, nil) }
@@ -60,7 +60,7 @@ func (v *verifier) op(o *Op) {
 	for i, r := range o.Regions() {
 		v.region(o, i, r)
 	}
-	// A row's own checks rely on the checks before.
+	// A row's own checks rely on what was checked before.
 	if len(v.r.list) == before && o.def.Verify != nil {
 		o.def.Verify(o, &v.r)
 	}
@@ -116,8 +116,8 @@ func (v *verifier) row(o *Op) {
 	}
 }
 
-// simple reports whether o has exactly the operands and results of its row, of the right types, and each is one value.
-// Nearly every op is simple; the check is faster than values.
+// simple reports whether o has exactly the operands and results of its row, of the right types, where each is one value:
+// what nearly every op has, in less time than values takes.
 func (v *verifier) simple(o *Op) bool {
 	d := o.def
 	if len(d.Operands) != len(o.operands) || len(d.Results) != len(o.results) || d.Traits&(AttrSizedOperands|AttrSizedResults) != 0 {
@@ -343,8 +343,7 @@ func (v *verifier) successors(n *Op) {
 	}
 }
 
-// dominance checks that the operands of n are available to it. In a block that no branch reaches, order does not
-// matter.
+// dominance checks that the operands of n are available to it. In a block that no branch reaches, order does not matter.
 func (v *verifier) dominance(n *Op) {
 	for i := range n.operands {
 		val := n.operands[i].val

@@ -73,7 +73,7 @@ func (v *verifier) share(b *Block) bool {
 	work()
 	wait.Wait()
 	if failed != nil {
-		panic(failed) // the caller can recover from it
+		panic(failed) // where the caller can recover
 	}
 	for _, list := range found {
 		v.r.list = append(v.r.list, list...)
@@ -81,7 +81,7 @@ func (v *verifier) share(b *Block) bool {
 	return true
 }
 
-// large reports whether b is more than a chunk. It is faster than splitting, and most blocks are small.
+// large reports whether b is more than a chunk. Most blocks are small: it takes less time than to part them.
 func (b *Block) large() bool {
 	n := 0
 	for o := b.first; o != nil; o = o.next {

@@ -31,7 +31,7 @@ type alias struct {
 	rank
 }
 
-// rank determines the place of an alias among all aliases.
+// rank is what places an alias among the others.
 type rank struct {
 	seq  int32 // its place among all that were visited; of a location, its number once that is known
 	bits uint32
@@ -39,7 +39,7 @@ type rank struct {
 
 // Bits of a rank, below its depth.
 const (
-	isLate    = 1 << iota // may be defined after its uses
+	isLate    = 1 << iota // may be defined behind its uses
 	isLoc                 // a location that is no position
 	depthUnit             // depth 1
 )
@@ -69,7 +69,7 @@ func newAliases(p *printer) *aliases {
 // any reports whether there are any.
 func (a *aliases) any() bool { return a.visited > 0 }
 
-// visit sets the place of r, the rank of an alias that is visited for the first time.
+// visit gives r, the rank of one that is visited first now, its place.
 func (a *aliases) visit(r *rank, late bool) {
 	r.seq = a.visited
 	r.deepen(1)
@@ -169,7 +169,7 @@ func (a *aliases) assign() {
 	}
 }
 
-// print writes the definitions that come before the op, or after it.
+// print writes the definitions that stand in front of the op, or those behind it.
 func (a *aliases) print(p *printer, late bool) {
 	for _, i := range a.sorted {
 		if i >= 0 {
@@ -231,7 +231,7 @@ func (a *aliases) locName(b []byte, l *ir.Loc) ([]byte, bool) {
 	return a.locs.appendName(b, a.locs.canonical(l)), true
 }
 
-// appendPlace appends the alias of l or, if l is nil, of a position.
+// appendPlace appends the alias of l or, where that is nil, of a position.
 func (a *aliases) appendPlace(b []byte, l *ir.Loc, pos diag.Pos) []byte {
 	return a.locs.appendName(b, a.locs.of(l, pos))
 }
@@ -277,7 +277,7 @@ func (p *printer) noticeType(t ir.Type) string {
 	return ""
 }
 
-// visitAttr looks for the attributes in x that need an alias, and returns its depth.
+// visitAttr looks for what needs an alias in x and returns its depth.
 func (a *aliases) visitAttr(x ir.Attr, late bool) int32 {
 	switch x := x.(type) {
 	case *ir.OpaqueAttr:
@@ -316,7 +316,7 @@ func (a *aliases) visitAttr(x ir.Attr, late bool) int32 {
 	return 0
 }
 
-// above returns the depth of a thing that contains another of the given depth.
+// above returns the depth of what contains something of the given depth.
 func above(depth int32) int32 {
 	if depth == 0 {
 		return 0
@@ -324,8 +324,8 @@ func above(depth int32) int32 {
 	return depth + 1
 }
 
-// visitType looks for the types in t that need an alias, and returns its depth. It visits a type again, with all that
-// it uses, if the type turns out to need its definition before its uses.
+// visitType looks for what needs an alias in t and returns its depth. What was visited as one that may be defined behind
+// its uses is visited again where it may not, with all that it uses.
 func (a *aliases) visitType(t ir.Type, late bool) int32 {
 	if a.plain[t] {
 		return 0
@@ -373,7 +373,7 @@ func (a *aliases) visitType(t ir.Type, late bool) int32 {
 	return depth
 }
 
-// visitPlace visits l or, if l is nil, a position.
+// visitPlace visits l or, where that is nil, a position.
 func (a *aliases) visitPlace(l *ir.Loc, pos diag.Pos, late bool) { a.visitLoc(a.locs.of(l, pos), late) }
 
 // visitLoc visits a location.

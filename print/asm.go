@@ -39,7 +39,7 @@ func (p *printer) PrintString(s string) { p.buf = ir.AppendQuoted(p.buf, s) }
 // PrintSymbol writes @s.
 func (p *printer) PrintSymbol(s string) { p.buf = ir.AppendSymbol(p.buf, s) }
 
-// PrintKeywordOrString writes s bare if it is an identifier.
+// PrintKeywordOrString writes s bare where it can stand so.
 func (p *printer) PrintKeywordOrString(s string) { p.buf = ir.AppendKeyword(p.buf, s) }
 
 // PrintType writes a type.
@@ -263,7 +263,7 @@ func (p *printer) DebugInfo() bool { return p.o.DebugInfo }
 // located reports whether a location is written for something whose own location is l, nil for none.
 func (p *printer) located(l *ir.Loc) bool { return p.o.DebugInfo && (l != nil || !p.o.OwnLocs) }
 
-// trailingLoc writes ' loc(...)': l or, if there is none, the place in the source, which MLIR gives to what has no
+// trailingLoc writes ' loc(...)': l or, where there is none, the place in the source, which MLIR gives to what has no
 // location. Only ops may use an alias for the whole.
 func (p *printer) trailingLoc(l *ir.Loc, pos diag.Pos, alias bool) {
 	p.buf = append(p.buf, " loc("...)

@@ -45,7 +45,7 @@ func (f *formatOp) resultRange(i int) (from, to int) {
 	return f.resFrom[i], f.resFrom[i+1]
 }
 
-// format writes the text after the name of op.
+// format writes what follows the name of op.
 func (p *printer) format(form *ir.Format, op *ir.Op) {
 	f := formatOp{op: op, def: op.Def(), form: form}
 	var buf [8]int

@@ -8,13 +8,13 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// locAliases holds the aliases of locations. Most are positions in the source, which need no ir.Loc. The layout is
-// tight because with debug info every op has a location.
+// locAliases are the aliases of locations: those of ops, mostly positions in the source, which are not made locations
+// for it. The layout is tight, because where locations are written each op has one.
 type locAliases struct {
 	p      *printer
 	places map[diag.Pos]int32
 	known  map[*ir.Loc]int32 // by every location seen
-	hashes map[uint64]int32  // by structure; if two have the same hash, the next free number
+	hashes map[uint64]int32  // by structure; where two have the same hash, the next free number
 	seed   maphash.Seed
 	list   chunked[locAlias]
 	locs   chunked[*ir.Loc] // of the entries that are no positions
@@ -22,7 +22,7 @@ type locAliases struct {
 
 // locAlias is the alias of all locations that equal one.
 type locAlias struct {
-	where uint32 // the position or, if the location is none, its index in locs
+	where uint32 // the position or, where the location is none, its index in locs
 	rank
 }
 
@@ -53,7 +53,7 @@ func (c *chunked[T]) add(x T) int32 {
 
 func (t *locAliases) at(i int32) *locAlias { return t.list.at(i) }
 
-// loc returns the location of x, nil if it is a position.
+// loc returns the location of x, nil where it is a position.
 func (t *locAliases) loc(x *locAlias) *ir.Loc {
 	if !x.is(isLoc) {
 		return nil
@@ -70,7 +70,7 @@ func (t *locAliases) appendName(b []byte, i int32) []byte {
 	return b
 }
 
-// of returns the entry of l or, if l is nil, of the position.
+// of returns the entry of l or, where that is nil, of the position.
 func (t *locAliases) of(l *ir.Loc, pos diag.Pos) int32 {
 	if l != nil || !t.p.placed(pos) {
 		return t.canonical(l)

@@ -26,11 +26,11 @@ type names struct {
 	setResult, setArg             func(*ir.Value, string)
 }
 
-// firstArg is the number of a value called %arg0; that of %arg1 is the next one. They have no text, because a function
-// can have as many arguments as its text has room for.
+// firstArg is the number of a value called %arg0; that of %arg1 is the next one. They have no text, because a function can
+// have as many arguments as its text has room for.
 const firstArg = math.MinInt32
 
-// argument names a as MLIR names arguments without a proposed name: %arg0, %arg1, ...
+// argument gives a the name that arguments have by default.
 func (n *names) argument(a *ir.Value) {
 	n.probe = strconv.AppendInt(append(n.probe[:0], "arg"...), int64(n.nextArg), 10)
 	if n.nextArg > 1<<30 || n.used[string(n.probe)] != 0 {
@@ -99,8 +99,8 @@ func (p *printer) numberAll(op *ir.Op) {
 	}
 }
 
-// allUnique names the values in op for the generic form, in which MLIR uses no number twice: region by region, the
-// region that was found last comes first.
+// allUnique names the values in op for the generic form, where MLIR gives no number twice: region after region, those
+// that were found last first.
 func (n *names) allUnique(op *ir.Op) {
 	stack := append([]*ir.Region(nil), op.Regions()...)
 	for len(stack) > 0 {
@@ -115,8 +115,7 @@ func (n *names) allUnique(op *ir.Op) {
 	}
 }
 
-// region names the values of r, then the values of the regions in it. Each of these starts with the number at which r
-// ended.
+// region names the values of r, then those of the regions in it, each of which starts where r ended.
 func (n *names) region(r *ir.Region, generic bool) {
 	mark := len(n.log)
 	n.own(r, generic)
@@ -195,13 +194,13 @@ func (n *names) numberOp(op *ir.Op, generic bool) {
 	}
 }
 
-// count names v with the next number.
+// count gives v the next number.
 func (n *names) count(v *ir.Value) {
 	n.nextValue++
 	n.put(v, int32(n.nextValue))
 }
 
-// set names v, with a suffix if the name is taken. The empty name stands for a number.
+// set gives v the name, made unique; "" gives it a number.
 func (n *names) set(v *ir.Value, name string) {
 	if name == "" {
 		n.count(v)

@@ -22,7 +22,7 @@ type Options struct {
 	ListBooleans bool
 }
 
-// Print writes the module to w, in pieces if the text is long: the indentation of deeply nested regions alone can take
+// Print writes the module to w, in pieces where the text is long: the indentation of deeply nested regions alone can take
 // many times the memory of the module.
 func Print(w io.Writer, m *ir.Module, o Options) error {
 	p := newPrinter(m, o)
@@ -38,10 +38,10 @@ func Print(w io.Writer, m *ir.Module, o Options) error {
 	return p.err
 }
 
-// piece is the number of bytes of one piece.
+// piece is how much text is written at once where it is written in pieces.
 const piece = 1 << 18
 
-// room writes the text so far if it is long, or discards it if it is not to be written.
+// room writes the text so far where it is long, or throws it away where it is not to be written.
 func (p *printer) room() {
 	switch {
 	case p.collect:
@@ -51,8 +51,8 @@ func (p *printer) room() {
 	}
 }
 
-// flush writes the text so far. Where it is not known yet whether something needs an alias, whose definition may have
-// to stand in front, it looks for that first.
+// flush writes the text so far. Where it is not known yet whether something needs an alias, whose definition may have to
+// stand in front, it looks for that first.
 func (p *printer) flush() {
 	if p.tentative && !p.retry {
 		q := newPrinter(p.m, p.o)
@@ -121,7 +121,7 @@ type printer struct {
 	lastDef  *ir.Def
 	lastForm *ir.Format
 	args     []ir.DirectiveArg
-	dense    map[ir.Attr][2]int // the place in buf of an earlier literal
+	dense    map[ir.Attr][2]int // where in buf a literal that came before stands
 
 	w         io.Writer // nil: all text stays in buf
 	err       error     // of w
@@ -271,7 +271,7 @@ func (p *printer) fits(op *ir.Op) bool {
 	return len(def.Regions) == 0 || op.NumRegions() >= len(def.Regions) || def.Regions[len(def.Regions)-1].Mult != ir.One
 }
 
-// opName writes the name of a pretty op, without the prefix that the region around it implies.
+// opName writes the name of a pretty op, less the prefix that the region around it implies.
 func (p *printer) opName(name string) {
 	d := p.defaults[len(p.defaults)-1]
 	if len(d) > 0 && len(name) > len(d) && name[len(d)] == '.' && name[:len(d)] == d {
@@ -323,7 +323,7 @@ func (p *printer) verbatim(op *ir.Op, pieces []string) {
 	}
 }
 
-// region writes { ... }. header: the entry block's label is written even if it has no arguments, if it is empty.
+// region writes { ... }. header: the entry block's label is written even where it has no arguments, if it is empty.
 func (p *printer) region(r *ir.Region, args, terminator, header bool) {
 	p.buf = append(p.buf, "{\n"...)
 	if !r.Empty() {
@@ -379,7 +379,7 @@ func (p *printer) block(b *ir.Block, header, terminator bool) {
 	p.indent -= 2
 }
 
-// predecessors writes MLIR's comment on the predecessors of b.
+// predecessors writes MLIR's comment on where control comes from.
 func (p *printer) predecessors(b *ir.Block) {
 	r := b.Region()
 	if r == nil || len(r.Blocks()) == 1 {

@@ -12,8 +12,8 @@ type Converter struct {
 	Types func(t ir.Type) (types []ir.Type, ok bool)
 	// Attr returns the attribute in place of a, which is one of op, for instance a function type; nil: every one stays.
 	Attr func(op *ir.Op, name string, a ir.Attr) ir.Attr
-	// Ops convert ops of certain rows in their own way. Every other op stays what it is: its operands, results and
-	// region arguments of converted types become the values that stand for them, in place.
+	// Ops convert ops of certain rows in their own way. Every other op stays what it is: its operands, results and region
+	// arguments of converted types become the values that stand for them, in place.
 	Ops []*Conversion
 }
 
@@ -21,14 +21,14 @@ type Converter struct {
 type Conversion struct {
 	Name string
 	Rows []*ir.Def
-	// Convert returns for each result of op the values that stand for it, of the types that the converter says.
-	// operands holds the values that stand for each operand. It inserts new ops before op, and leaves op and its uses
-	// alone: Convert erases it. It may move its regions' blocks, whose arguments are converted already.
+	// Convert returns for each result of op the values that stand for it, of the types that the converter says. operands
+	// holds the values that stand for each operand. It inserts new ops before op, and leaves op and its uses alone: Convert
+	// erases it. It may move its regions' blocks, whose arguments are converted already.
 	Convert func(r *Rewriter, op *ir.Op, operands [][]*ir.Value) (results [][]*ir.Value, err error)
 }
 
-// Convert gives every value inside scope the types that c says. Values are converted in program order, loops and
-// branches included. The first error ends it; the module is then half converted.
+// Convert gives every value inside scope the types that c says. Values are converted in program order, loops and branches
+// included. The first error ends it; the module is then half converted.
 func Convert(r *Rewriter, scope *ir.Op, c *Converter) error {
 	v := &conversion{r: r, c: c, values: map[*ir.Value][]*ir.Value{}, forward: map[*ir.Value]*ir.Op{}, rows: map[*ir.Def]*Conversion{}}
 	for _, o := range c.Ops {

@@ -12,8 +12,8 @@ import (
 type Pattern struct {
 	Name string
 	Rows []*ir.Def // the ops to match; none: every op
-	// Rewrite changes op through r if the pattern matches, and reports whether it did. If it reports false or an error,
-	// it must not have changed anything.
+	// Rewrite changes op through r if the pattern matches, and reports whether it did. If it reports false or an error, it
+	// must not have changed anything.
 	Rewrite func(r *Rewriter, op *ir.Op) (bool, error)
 }
 
@@ -32,10 +32,10 @@ type Result struct {
 	Applied map[string]int // how often each pattern was applied, by name
 }
 
-// Greedy applies patterns to the ops inside scope until none matches. It tries the patterns in their order on one op
-// after the other, in program order first, then on the ops that a change may concern: new and changed ones, users of
-// new values, and what defined the operands of erased ones. It stops with an error at the op if a pattern fails, breaks
-// its contract, or the bound is reached, which patterns that undo each other's work do.
+// Greedy applies patterns to the ops inside scope until none matches. It tries the patterns in their order on one op after
+// the other, in program order first, then on the ops that a change may concern: new and changed ones, users of new values,
+// and what defined the operands of erased ones. It stops with an error at the op if a pattern fails, breaks its contract, or
+// the bound is reached, which patterns that undo each other's work do.
 //
 // Greedy changes scope and what is inside it. Several goroutines may rewrite different ops of one module that are
 // IsolatedFromAbove.

@@ -1,8 +1,8 @@
 // Package rewrite changes modules by patterns: functions that look at one op and replace it by something better.
 //
-// A Rewriter makes every change, which lets listeners, statistics and drivers see it. Greedy applies patterns until
-// none matches; Convert gives values other types, one type for one or several for one. Every op that a rewrite creates
-// gets the locations of the ops it stands for.
+// A Rewriter makes every change, which lets listeners, statistics and drivers see it. Greedy applies patterns until none
+// matches; Convert gives values other types, one type for one or several for one. Every op that a rewrite creates gets the
+// locations of the ops it stands for.
 package rewrite
 
 import (
@@ -56,8 +56,8 @@ func (r *Rewriter) Module() *ir.Module { return r.m }
 // Statistics returns the number of changes so far.
 func (r *Rewriter) Statistics() Statistics { return r.stats }
 
-// Before returns a builder that inserts before op. The ops that builders of r insert get the fused location of the ops
-// that the rewrite matches, replaces and erases, unless the builder or the pattern gives them another one.
+// Before returns a builder that inserts before op. The ops that builders of r insert get the fused location of the ops that
+// the rewrite matches, replaces and erases, unless the builder or the pattern gives them another one.
 func (r *Rewriter) Before(op *ir.Op) *ir.Builder { return r.builder(r.m.Before(op)) }
 
 // After returns a builder that inserts after op, in order.
