@@ -38,7 +38,7 @@ type Program struct {
 type LoadOption func(*loading)
 
 type loading struct {
-	rewrite              passes.RewriteOptions
+	rewrite              passes.RewriteHooks
 	asWritten            bool
 	replicas, partitions int
 	warn                 func(*diag.Diagnostic)
@@ -51,7 +51,7 @@ func HookTargets(targets ...string) LoadOption {
 }
 
 // Rewrite sets every option of the conversion of hooks. It replaces the targets of an earlier HookTargets.
-func Rewrite(opts passes.RewriteOptions) LoadOption {
+func Rewrite(opts passes.RewriteHooks) LoadOption {
 	return func(l *loading) { l.rewrite = opts }
 }
 
@@ -124,7 +124,7 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 	var err error
 	if l.asWritten {
 		p.manifest, err = format.MarkAsWritten(m, format.RaiseOptions{Targets: l.rewrite.Targets})
-	} else if p.rewritten, err = passes.RewriteHooks(ctx, m, l.rewrite); err == nil {
+	} else if p.rewritten, err = passes.Rewrite(ctx, m, l.rewrite); err == nil {
 		p.manifest = p.rewritten.Manifest
 	}
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -24,19 +23,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
 
 // Config is what an opt binary knows.
 type Config struct {
-	Name     string        // of the command; empty is "opt"
-	Dialects []*ir.Dialect // what it reads; ops of other dialects pass through untouched
-	Passes   *passes.Table // what --passes can name; nil is hlocb's own passes
-	Example  string        // of the help
+	Name     string           // of the command; empty is "opt"
+	Dialects []*ir.Dialect    // what it reads; ops of other dialects pass through untouched
+	Passes   *pass.Table      // what --passes can name; nil is hlocb's own passes
+	Formats  []*format.Format // of hooks, besides hlocb's own, for hlocb's own passes
+	Example  string           // of the help
 }
 
 // Streams are where Main reads and writes.
@@ -76,7 +78,7 @@ func Command(console *command.Console, cfg Config) *cobra.Command {
 		o.cfg.Name = "opt"
 	}
 	if o.cfg.Passes == nil {
-		o.cfg.Passes = passes.Builtin()
+		o.cfg.Passes = passes.Builtin(cfg.Formats...)
 	}
 	c := &cobra.Command{
 		Use:   o.cfg.Name + " [IN]",
@@ -138,27 +140,19 @@ Passes:
 	return c
 }
 
-// unknownPass finds the name in the error for a pass that there is not.
-var unknownPass = regexp.MustCompile(`unknown pass "([^"]*)"`)
-
-// usage returns a mistake in a pipeline or in the name of a pass, with a suggestion.
-func (o *flags) usage(err error) error {
-	if m := unknownPass.FindStringSubmatch(err.Error()); m != nil {
-		if guess := command.Suggest(m[1], o.passNames()); guess != "" {
-			return command.Usagef("unknown pass %q%s", m[1], guess)
-		}
-	}
+// usage returns a mistake in a pipeline.
+func usage(err error) error {
 	return command.Usagef("--passes: %s", strings.Replace(err.Error(), ": error: ", ": ", 1))
 }
 
 func (o *flags) run(ctx context.Context, path string) (err error) {
-	pipeline, err := passes.ParsePipeline(o.pipeline, o.cfg.Passes)
+	pipeline, err := pass.Parse(o.pipeline, o.cfg.Passes)
 	if err != nil {
-		return o.usage(err)
+		return usage(err)
 	}
 	for _, name := range []string{o.before, o.after} {
-		if _, err := o.cfg.Passes.New(name, nil); name != "" && name != "all" && err != nil {
-			return o.usage(err)
+		if _, err := o.cfg.Passes.Find(name); name != "" && name != "all" && err != nil {
+			return command.Usagef("%w", err)
 		}
 	}
 	if o.registry, err = ir.NewRegistry(o.cfg.Dialects...); err != nil {
@@ -210,7 +204,7 @@ func (o *flags) print(m *ir.Module) print.Options {
 }
 
 // chunk reads one module and runs the pipeline over it.
-func (o *flags) chunk(ctx context.Context, p passes.Pipeline, src *diag.Source) (*ir.Module, error) {
+func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*ir.Module, error) {
 	m, err := reader.Read(src, o.registry, o.maxErrors)
 	if err != nil {
 		return nil, err
@@ -228,26 +222,26 @@ func (o *flags) chunk(ctx context.Context, p passes.Pipeline, src *diag.Source) 
 		took time.Duration
 	}
 	var times []spent
-	show := func(when string, p passes.Pass, m *ir.Module) {
+	show := func(when string, p pass.Pass, m *ir.Module) {
 		fmt.Fprintf(o.console.Err, "// -----// IR Dump %s %s //----- //\n%s\n", when, p.Info().Name, print.Append(nil, m, reader.Written(m, print.Options{})))
 	}
-	d := &passes.Driver{
-		Before: func(_ int, p passes.Pass, m *ir.Module) {
-			if o.before == "all" || o.before == p.Info().Name {
-				show("Before", p, m)
+	d := &pass.Driver{Instruments: []pass.Instrument{{
+		Before: func(s pass.Step) {
+			if o.before == "all" || o.before == s.Pass.Info().Name {
+				show("Before", s.Pass, s.Module)
 			}
 		},
-		After: func(_ int, p passes.Pass, m *ir.Module, took time.Duration) {
-			times = append(times, spent{p.Info().Name, took})
-			if o.after == "all" || o.after == p.Info().Name {
-				show("After", p, m)
+		After: func(s pass.Step, took time.Duration, err error) {
+			times = append(times, spent{s.Pass.Info().Name, took})
+			if err == nil && (o.after == "all" || o.after == s.Pass.Info().Name) {
+				show("After", s.Pass, s.Module)
 			}
 		},
-	}
+	}}}
 	if o.verifyEach {
 		d.Verify = ir.Verify
 	}
-	pc := passes.NewContext(ctx)
+	pc := pass.NewContext(ctx, m)
 	var reported diag.List
 	pc.Report = func(x *diag.Diagnostic) {
 		if o.expect {
@@ -256,7 +250,7 @@ func (o *flags) chunk(ctx context.Context, p passes.Pipeline, src *diag.Source) 
 			o.console.Show(x)
 		}
 	}
-	if err := d.Run(pc, p, m); err != nil {
+	if err := d.Run(pc, p); err != nil {
 		return nil, err
 	}
 	if o.timing {
@@ -288,19 +282,16 @@ func expectationsOf(src *diag.Source, err error) diag.List {
 }
 
 func (o *flags) passNames() []string {
-	var names []string
-	for _, k := range o.cfg.Passes.Kinds() {
-		names = append(names, k.Info.Name)
-	}
+	names := o.cfg.Passes.Names()
 	slices.Sort(names)
 	return names
 }
 
 func (o *flags) passHelp() string {
 	var b strings.Builder
-	for _, k := range o.cfg.Passes.Kinds() {
-		fmt.Fprintf(&b, "  %s\n      %s\n", k.Info.Name, k.Info.Doc)
-		for _, opt := range k.Info.Options {
+	for _, p := range o.cfg.Passes.Passes() {
+		fmt.Fprintf(&b, "  %s\n      %s\n", p.Info().Name, p.Info().Doc)
+		for _, opt := range pass.Options(p) {
 			fmt.Fprintf(&b, "      %s=%s: %s\n", opt.Name, opt.Default, opt.Doc)
 		}
 	}

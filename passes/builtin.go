@@ -1,18 +1,26 @@
 package passes
 
-// Builtin returns the passes of this package.
-func Builtin() *Table {
-	t, err := NewTable(
-		Kind{raiseHooksInfo, newRaiseHooks},
-		Kind{orderHooksInfo, newOrderHooks},
-		Kind{placeHooksInfo, newPlaceHooks},
-		Kind{aliasHooksInfo, newAliasHooks},
-		Kind{lowerHooksInfo, newLowerHooks},
-		Kind{checkOrderInfo, newCheckOrder},
-		Kind{mhloToStableHLOInfo, newMHLOToStableHLO},
+import (
+	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/pass"
+)
+
+// Builtin returns the passes of this package. They read and write the given formats of hooks besides hlocb's own.
+func Builtin(formats ...*format.Format) *pass.Table {
+	list := append(format.Builtin(), formats...)
+	t, err := pass.NewTable(
+		RewriteHooks{Formats: list},
+		RaiseHooks{Formats: list},
+		OrderHooks{},
+		PlaceHooks{},
+		AliasHooks{},
+		ListHooks{},
+		LowerHooks{Formats: list},
+		CheckOrder{},
+		MHLOToStableHLO{},
 	)
 	if err != nil {
-		panic(err) // two rows above have one name
+		panic(err) // two of the passes above have one name
 	}
 	return t
 }

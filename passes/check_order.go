@@ -1,20 +1,33 @@
 package passes
 
 import (
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
 )
 
-var checkOrderInfo = &Info{
-	Name: "check-order",
-	Doc:  "Proves on a lowered module that its hooks are delivered in program order.",
+// CheckOrder proves on a lowered module that its hooks are delivered in order: in the order that OrderHooks gave them, or
+// in program order if it did not run.
+type CheckOrder struct{}
 
+var checkOrderInfo = &pass.Info{
+	Name:     "check-order",
+	Doc:      "Proves on a lowered module that its hooks are delivered in order.",
 	ReadOnly: true,
+	Requires: []*pass.State{loweredHooks},
 }
 
-// CheckOrder returns the pass that proves the program order of a lowered module. It changes nothing.
-func CheckOrder() Pass {
-	return simple{checkOrderInfo, func(_ *Context, m *ir.Module) error { return order.Prove(m) }}
-}
+// Info implements pass.Pass.
+func (CheckOrder) Info() *pass.Info { return checkOrderInfo }
 
-func newCheckOrder(Options) (Pass, error) { return CheckOrder(), nil }
+// Run implements pass.ModulePass.
+func (CheckOrder) Run(ctx *pass.Context, m *ir.Module) error {
+	switch o, _ := orderedBy.Get(ctx); o.by {
+	case hook.OrderSource:
+		return o.source.Prove(m)
+	case hook.OrderNone:
+		return errNoOrder
+	}
+	return order.Prove(m)
+}

@@ -33,9 +33,9 @@ func corpus(t *testing.T, folder string) []string {
 // targets are the hooks of the corpus that only --hook-target makes hooks.
 var targets = []string{"my_hook", "probe_cb", "hook"}
 
-func rewrite(t *testing.T, m *ir.Module, opts passes.RewriteOptions) *hook.Manifest {
+func rewrite(t *testing.T, m *ir.Module, opts passes.RewriteHooks) *hook.Manifest {
 	t.Helper()
-	r, err := passes.RewriteHooks(context.Background(), m, opts)
+	r, err := passes.Rewrite(context.Background(), m, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestCorpusHooks(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				m := testkit.ParseFile(t, file)
-				got := describe(rewrite(t, m, passes.RewriteOptions{Targets: targets}))
+				got := describe(rewrite(t, m, passes.RewriteHooks{Targets: targets}))
 				lines = append(lines, name+": "+got+"\n")
 				if !*update && got != want[name] {
 					t.Errorf("got  %s\nwant %s", got, want[name])
@@ -124,7 +124,7 @@ func TestCorpusRefused(t *testing.T) {
 		if filepath.Base(file) != "t14_badalias.mlir" {
 			continue
 		}
-		_, err := passes.RewriteHooks(context.Background(), testkit.ParseFile(t, file), passes.RewriteOptions{Targets: targets})
+		_, err := passes.Rewrite(context.Background(), testkit.ParseFile(t, file), passes.RewriteHooks{Targets: targets})
 		if err == nil || !strings.Contains(err.Error(), "t14_badalias.mlir:3:12: error: ") || !strings.Contains(err.Error(), "mismatch") {
 			t.Errorf("an alias of mismatched types is not refused where it stands: %v", err)
 		}
@@ -138,7 +138,7 @@ func TestRewriteTwice(t *testing.T) {
 			if filepath.Base(file) == "t14_badalias.mlir" {
 				continue
 			}
-			for _, opts := range []passes.RewriteOptions{
+			for _, opts := range []passes.RewriteHooks{
 				{Targets: targets},
 				{Targets: targets, Chain: hook.ChainToken},
 				{Targets: targets, Order: hook.OrderSource},
@@ -147,7 +147,7 @@ func TestRewriteTwice(t *testing.T) {
 			} {
 				t.Run(fmt.Sprintf("%s/%s/%s", filepath.Base(file), opts.Order, opts.Chain), func(t *testing.T) {
 					m := testkit.ParseFile(t, file)
-					if _, err := passes.RewriteHooks(context.Background(), m, opts); err != nil {
+					if _, err := passes.Rewrite(context.Background(), m, opts); err != nil {
 						if opts.Chain == hook.ChainToken && strings.Contains(err.Error(), "a token cannot be passed ") {
 							return
 						}
@@ -178,9 +178,9 @@ func TestRewriteTwiceElsewhere(t *testing.T) {
 	for _, folder := range []string{"hooks", "events", "order"} {
 		for _, file := range corpus(t, folder) {
 			for _, out := range format.Builtin().Writers()[1:] {
-				opts := passes.RewriteOptions{Targets: targets, To: out.Name, Default: "zeros"}
+				opts := passes.RewriteHooks{Targets: targets, To: out.Name, Default: "zeros"}
 				m := testkit.ParseFile(t, file)
-				r, err := passes.RewriteHooks(context.Background(), m, opts)
+				r, err := passes.Rewrite(context.Background(), m, opts)
 				if err != nil {
 					continue // see TestPeerParses
 				}
@@ -194,7 +194,7 @@ func TestRewriteTwiceElsewhere(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := passes.RewriteHooks(context.Background(), again, opts); err != nil {
+				if _, err := passes.Rewrite(context.Background(), again, opts); err != nil {
 					t.Errorf("%s: %v", name, err)
 				} else if d := gocmp.Diff(once, print.String(again, print.Options{})); d != "" {
 					t.Errorf("%s: -once +twice:\n%s", name, d)
@@ -218,7 +218,7 @@ func TestCorpusInMHLO(t *testing.T) {
 				t.Errorf("%s in MHLO: %v", filepath.Base(file), err)
 				continue
 			}
-			opts := passes.RewriteOptions{Targets: targets}
+			opts := passes.RewriteHooks{Targets: targets}
 			if d := gocmp.Diff(shape(rewrite(t, m, opts)), shape(rewrite(t, spelled, opts))); d != "" {
 				t.Errorf("%s: -StableHLO +MHLO:\n%s", filepath.Base(file), d)
 			}
@@ -237,11 +237,11 @@ func TestPeerParses(t *testing.T) {
 				continue
 			}
 			// What a rewrite without a detour tells of the hooks.
-			direct := rewrite(t, testkit.ParseFile(t, file), passes.RewriteOptions{Targets: targets})
+			direct := rewrite(t, testkit.ParseFile(t, file), passes.RewriteHooks{Targets: targets})
 			for _, out := range format.Builtin().Writers() {
 				m := testkit.ParseFile(t, file)
 				name := filepath.Base(file) + " to " + out.Name
-				_, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: targets, To: out.Name, Default: "zeros"})
+				_, err := passes.Rewrite(context.Background(), m, passes.RewriteHooks{Targets: targets, To: out.Name, Default: "zeros"})
 				if err != nil {
 					if !strings.Contains(err.Error(), "cannot be written as "+out.Name) && !strings.Contains(err.Error(), "a token cannot be passed ") {
 						t.Errorf("%s: %v", name, err)
@@ -271,7 +271,7 @@ func checkReadBack(t *testing.T, name, format, text string, want *hook.Manifest)
 		t.Errorf("%s: reading back: %v\n%s", name, err, text)
 		return
 	}
-	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{})
+	r, err := passes.Rewrite(context.Background(), m, passes.RewriteHooks{})
 	if err != nil {
 		t.Errorf("%s: reading back: %v\n%s", name, err, text)
 		return

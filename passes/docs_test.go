@@ -56,7 +56,7 @@ func TestDocumentedFormats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"my_hook"}, To: to, Default: "zeros"})
+			r, err := passes.Rewrite(context.Background(), m, passes.RewriteHooks{Targets: []string{"my_hook"}, To: to, Default: "zeros"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/tensor"
@@ -20,14 +23,14 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
   return %y : tensor<f32>
 }`
 
-// RewriteHooks turns the hooks of any notation into one call. The manifest says what they are.
-func ExampleRewriteHooks() {
+// Rewrite turns the hooks of any format into one call. The manifest lists them.
+func ExampleRewrite() {
 	m, err := testkit.TryParse("noisy.mlir", []byte(noisy))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{})
+	r, err := passes.Rewrite(context.Background(), m, passes.RewriteHooks{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -48,28 +51,31 @@ func ExampleRewriteHooks() {
 	// 1 call
 }
 
-// A pipeline is text, and its canonical text reads back as the same pipeline.
-func ExampleParsePipeline() {
-	p, err := passes.ParsePipeline("builtin.module(raise-hooks, order-hooks{ order=source },lower-hooks)", passes.Builtin())
+// A pipeline is text, and its canonical text reads back as the same pipeline. In Go it is a list of structs.
+func ExampleBuiltin() {
+	p, err := pass.Parse("raise-hooks, order-hooks{ order=source },lower-hooks", passes.Builtin())
 	fmt.Println(p, err)
-	_, err = passes.ParsePipeline("raise-hooks,oder-hooks", passes.Builtin())
-	fmt.Println(err != nil)
+	fmt.Println(pass.Pipeline{passes.RaiseHooks{}, passes.OrderHooks{Order: hook.OrderSource}, passes.LowerHooks{}})
+	_, err = pass.Parse("raise-hooks,oder-hooks", passes.Builtin())
+	fmt.Println(err)
 	// Output:
 	// builtin.module(raise-hooks,order-hooks{order=source},lower-hooks) <nil>
-	// true
+	// builtin.module(raise-hooks,order-hooks{order=source},lower-hooks)
+	// pipeline:13: error: unknown pass "oder-hooks"; did you mean "order-hooks"?
 }
 
-// doubling is a pass: it replaces x + x by x * 2.
+// doubling is a pass over functions: it replaces x + x by x * 2.
 type doubling struct{}
 
-var doublingInfo = &passes.Info{Name: "doubling", Doc: "Replaces the sum of a value and itself by its double."}
+var doublingInfo = &pass.Info{Name: "doubling", Doc: "Replaces the sum of a value and itself by its double.", Anchor: "func.func"}
 
-func (doubling) Info() *passes.Info { return doublingInfo }
+func (doubling) Info() *pass.Info { return doublingInfo }
 
-func (doubling) Run(_ *passes.Context, m *ir.Module) error {
+func (doubling) Run(ctx *pass.Context, f *ir.Op) error {
+	m := ctx.Module()
 	var sums []*ir.Op
-	m.Walk(func(op *ir.Op) bool {
-		if op.Name() == "stablehlo.add" && op.Operand(0) == op.Operand(1) {
+	f.Walk(func(op *ir.Op) bool {
+		if op.Is(stablehlo.Add) && op.Operand(0) == op.Operand(1) {
 			sums = append(sums, op)
 		}
 		return true
@@ -93,14 +99,14 @@ func (doubling) Run(_ *passes.Context, m *ir.Module) error {
 }
 
 // A pass of one's own runs by itself, or in a driver that verifies what it leaves.
-func ExamplePass() {
+func Example_ownPass() {
 	m, err := testkit.TryParse("sum.mlir", []byte("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n%0 = stablehlo.add %x, %x : tensor<4xf32>\nreturn %0 : tensor<4xf32>\n}"))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	d := &passes.Driver{Verify: ir.Verify}
-	if err := d.Run(passes.NewContext(context.Background()), passes.Pipeline{{Pass: doubling{}}}, m); err != nil {
+	d := &pass.Driver{Verify: ir.Verify}
+	if err := d.Run(pass.NewContext(context.Background(), m), pass.Pipeline{pass.On("func.func", doubling{})}); err != nil {
 		fmt.Println(err)
 		return
 	}

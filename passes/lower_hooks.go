@@ -1,28 +1,65 @@
 package passes
 
 import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/hook/place"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
 )
 
-var lowerHooksInfo = &Info{
-	Name: "lower-hooks",
-	Doc:  "Writes hlocb.hook ops as hlocb's own custom call or in another notation.",
-	Options: []Option{
-		{Name: "to", Default: "ffi", Doc: "ffi, exla, exla-io, jax, sendrecv, outfeed or strip"},
-		{Name: "default", Doc: "for strip: zeros stands for what a host would compute; without it such hooks are refused"},
-	},
+// LowerHooks writes hlocb.hook ops in one format.
+type LowerHooks struct {
+	To      string `pass:"to" default:"ffi" doc:"ffi, exla, exla-io, jax, sendrecv, outfeed or strip"`
+	Default string `pass:"default" doc:"for strip: zeros replaces what a host would compute; without it such hooks are refused"`
+
+	Formats format.List // nil: format.Builtin
 }
 
-// LowerHooks returns the pass that writes hlocb.hook ops in the notation of out.
-func LowerHooks(out *format.Writer, opts format.LowerOptions) Pass {
-	return simple{lowerHooksInfo, func(_ *Context, m *ir.Module) error { return format.Lower(m, out, opts) }}
+var lowerHooksInfo = &pass.Info{
+	Name:     "lower-hooks",
+	Doc:      "Writes hlocb.hook ops as hlocb's own custom call or in another format; places them on devices first if place-hooks did not.",
+	Requires: []*pass.State{orderedHooks},
 }
 
-func newLowerHooks(o Options) (Pass, error) {
-	out, err := format.Builtin().Writer(o.Get("to", "ffi"))
+// Info implements pass.Pass.
+func (LowerHooks) Info() *pass.Info { return lowerHooksInfo }
+
+// Run implements pass.ModulePass.
+func (p LowerHooks) Run(ctx *pass.Context, m *ir.Module) error {
+	w, err := writer(p.Formats, p.To)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return LowerHooks(out, format.LowerOptions{Default: o["default"]}), nil
+	if placed, err := w.PerDevice(hook.PerDeviceSource); err != nil {
+		return err
+	} else if placed && !ctx.Holds(placedHooks) {
+		if err := place.OnDevices(m, hook.PerDeviceSource); err != nil {
+			return err
+		}
+	}
+	if err := format.Lower(m, w, format.LowerOptions{Default: p.Default}); err != nil {
+		return err
+	}
+	ctx.Set(raisedHooks, false)
+	ctx.Set(orderedHooks, false)
+	ctx.Set(loweredHooks, w.Proof)
+	return nil
+}
+
+// writer returns the writer of the given name in formats; "" is ffi.
+func writer(formats format.List, name string) (*format.Writer, error) {
+	if formats == nil {
+		formats = format.Builtin()
+	}
+	if name == "" {
+		name = "ffi"
+	}
+	w, err := formats.Writer(name)
+	if err != nil {
+		return nil, fmt.Errorf("to: %w", err)
+	}
+	return w, nil
 }

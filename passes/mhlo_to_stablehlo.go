@@ -5,23 +5,26 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
 )
 
-var mhloToStableHLOInfo = &Info{
+// MHLOToStableHLO writes MHLO as StableHLO.
+type MHLOToStableHLO struct{}
+
+var mhloToStableHLOInfo = &pass.Info{
 	Name: "mhlo-to-stablehlo",
-	Doc: "Writes MHLO's operations, types and attributes as StableHLO's, those that only CHLO has as CHLO's. Operations without an " +
+	Doc: "Writes MHLO's operations, types and attributes as StableHLO's, and those that only CHLO has as CHLO's. Operations without an " +
 		"equivalent (fusion, copy, domain, async_start, ...) stay.",
 }
 
-// MHLOToStableHLO returns the pass that writes MHLO as StableHLO.
-func MHLOToStableHLO() Pass {
-	return simple{mhloToStableHLOInfo, func(_ *Context, m *ir.Module) error {
-		(&mhloRewriter{m: m, types: map[ir.Type]ir.Type{}}).region(m.Op().Region(0))
-		return nil
-	}}
-}
+// Info implements pass.Pass.
+func (MHLOToStableHLO) Info() *pass.Info { return mhloToStableHLOInfo }
 
-func newMHLOToStableHLO(Options) (Pass, error) { return MHLOToStableHLO(), nil }
+// Run implements pass.ModulePass.
+func (MHLOToStableHLO) Run(_ *pass.Context, m *ir.Module) error {
+	(&mhloRewriter{m: m, types: map[ir.Type]ir.Type{}}).region(m.Op().Region(0))
+	return nil
+}
 
 // mhloRewriter rewrites one module.
 type mhloRewriter struct {

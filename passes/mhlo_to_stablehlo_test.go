@@ -18,6 +18,7 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
@@ -89,7 +90,7 @@ func TestMHLOToStableHLO(t *testing.T) {
 		want := read(name, string(text))
 		inputs[name] = asMHLO(want)
 		got := read(name, inputs[name])
-		if err := passes.MHLOToStableHLO().Run(passes.NewContext(context.Background()), got); err != nil {
+		if err := (passes.MHLOToStableHLO{}).Run(pass.NewContext(context.Background(), got), got); err != nil {
 			t.Fatal(err)
 		}
 		if err := ir.Verify(got); err != nil {
@@ -131,7 +132,7 @@ func TestMHLOsOwnOperations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := passes.MHLOToStableHLO().Run(passes.NewContext(context.Background()), m); err != nil {
+	if err := (passes.MHLOToStableHLO{}).Run(pass.NewContext(context.Background(), m), m); err != nil {
 		t.Fatal(err)
 	}
 	if err := ir.Verify(m); err != nil {

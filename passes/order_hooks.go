@@ -1,38 +1,46 @@
 package passes
 
 import (
-	"fmt"
-
 	"github.com/hlocb/hlocb/hook"
-
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
 )
 
-var orderHooksInfo = &Info{
-	Name: "order-hooks",
-	Doc:  "Takes tokens out of the module and puts a chain through its hooks.",
-	Options: []Option{
-		{Name: "order", Default: "program", Doc: "program: all hooks in program order; source: what the source's tokens impose; none"},
-		{Name: "chain", Default: "state", Doc: "state: a scalar tensor<ui64>; token: !stablehlo.token"},
-	},
+// OrderHooks removes the tokens of a raised module and threads a chain through its hooks.
+type OrderHooks struct {
+	Order hook.Order `pass:"order" doc:"program: all hooks in program order; source: the order that the source's tokens impose; none"`
+	Chain hook.Chain `pass:"chain" doc:"state: a scalar tensor<ui64>; token: !stablehlo.token; pid: EXLA's PID, for lower-hooks{to=exla-io} alone"`
 }
 
-// OrderHooks returns the pass that puts a chain through the hooks of a raised module.
-func OrderHooks(o hook.Order, chain hook.Chain) Pass {
-	return simple{orderHooksInfo, func(_ *Context, m *ir.Module) error {
-		return order.Thread(m, o, chain)
-	}}
+var orderHooksInfo = &pass.Info{
+	Name:     "order-hooks",
+	Doc:      "Removes tokens from the module and threads a chain through its hooks.",
+	Requires: []*pass.State{raisedHooks},
+	Excludes: []*pass.State{orderedHooks},
 }
 
-func newOrderHooks(o Options) (Pass, error) {
-	var kept hook.Order
-	if err := kept.UnmarshalText([]byte(o.Get("order", "program"))); err != nil {
-		return nil, fmt.Errorf("order: %w", err)
+// ordered is the order that OrderHooks gave a module.
+type ordered struct {
+	by     hook.Order
+	source order.Source // for OrderSource
+}
+
+var orderedBy = pass.NewResult[ordered]("order")
+
+// Info implements pass.Pass.
+func (OrderHooks) Info() *pass.Info { return orderHooksInfo }
+
+// Run implements pass.ModulePass.
+func (p OrderHooks) Run(ctx *pass.Context, m *ir.Module) error {
+	o := ordered{by: p.Order}
+	if p.Order == hook.OrderSource {
+		o.source = order.SourceOf(m)
 	}
-	var chain hook.Chain
-	if err := chain.UnmarshalText([]byte(o.Get("chain", "state"))); err != nil {
-		return nil, fmt.Errorf("chain: %w", err)
+	if err := order.Thread(m, p.Order, p.Chain); err != nil {
+		return err
 	}
-	return OrderHooks(kept, chain), nil
+	orderedBy.Put(ctx, o)
+	ctx.Set(orderedHooks, true)
+	return nil
 }

@@ -1,29 +1,29 @@
 package passes
 
 import (
-	"fmt"
-
 	"github.com/hlocb/hlocb/hook"
-
 	"github.com/hlocb/hlocb/internal/hook/place"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
 )
 
-var placeHooksInfo = &Info{
-	Name:    "place-hooks",
-	Doc:     "Writes the hooks of a partitioned module so that XLA accepts them, to fire once or on each device.",
-	Options: []Option{{Name: "per-device", Default: "source", Doc: "once, with the whole value; each, with the device's shard; source, as the source has it"}},
+// PlaceHooks says on which devices the hooks of a raised, ordered, partitioned module fire. LowerHooks does the same, as
+// the source says, for a module on which no PlaceHooks ran.
+type PlaceHooks struct {
+	PerDevice hook.PerDevice `pass:"per-device" doc:"once: with the whole value; each: with the device's shard; source: as the source says"`
 }
 
-// PlaceHooks returns the pass that says on which devices the hooks of a raised, ordered module fire.
-func PlaceHooks(mode hook.PerDevice) Pass {
-	return simple{placeHooksInfo, func(_ *Context, m *ir.Module) error { return place.OnDevices(m, mode) }}
+var placeHooksInfo = &pass.Info{
+	Name:     "place-hooks",
+	Doc:      "Writes the hooks of a partitioned module so that XLA accepts them, to fire once or on each device.",
+	Requires: []*pass.State{orderedHooks},
 }
 
-func newPlaceHooks(o Options) (Pass, error) {
-	var mode hook.PerDevice
-	if err := mode.UnmarshalText([]byte(o.Get("per-device", "source"))); err != nil {
-		return nil, fmt.Errorf("per-device: %w", err)
-	}
-	return PlaceHooks(mode), nil
+// Info implements pass.Pass.
+func (PlaceHooks) Info() *pass.Info { return placeHooksInfo }
+
+// Run implements pass.ModulePass.
+func (p PlaceHooks) Run(ctx *pass.Context, m *ir.Module) error {
+	ctx.Set(placedHooks, true)
+	return place.OnDevices(m, p.PerDevice)
 }

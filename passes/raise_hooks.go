@@ -3,24 +3,39 @@ package passes
 import (
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
 )
 
-var raiseHooksInfo = &Info{
-	Name:    "raise-hooks",
-	Doc:     "Replaces hooks of every input format by hlocb.hook ops; their tokens stay for order-hooks.",
-	Options: []Option{{Name: "targets", Doc: "further custom-call targets to treat as hooks, separated by commas"}},
+// RaiseHooks replaces the hooks of every format by hlocb.hook ops.
+type RaiseHooks struct {
+	Targets []string `pass:"targets" doc:"further custom-call targets that are hooks, separated by commas"`
+
+	Formats format.List // nil: format.Builtin
 }
 
-// RaiseHooks returns the pass that replaces the hooks of every input format by hlocb.hook ops. Its result is a
-// *format.Raised.
-func RaiseHooks(opts format.RaiseOptions) Pass {
-	return simple{raiseHooksInfo, func(c *Context, m *ir.Module) error {
-		raised, err := format.Raise(m, opts)
-		c.SetResult(raiseHooksInfo.Name, raised)
+var raiseHooksInfo = &pass.Info{
+	Name: "raise-hooks",
+	Doc:  "Replaces the hooks of every format by hlocb.hook ops; their tokens stay for order-hooks.",
+}
+
+// Raised is the result of RaiseHooks.
+var Raised = pass.NewResult[*format.Raised]("raised hooks")
+
+// Info implements pass.Pass.
+func (RaiseHooks) Info() *pass.Info { return raiseHooksInfo }
+
+// Run implements pass.ModulePass.
+func (p RaiseHooks) Run(ctx *pass.Context, m *ir.Module) error {
+	raised, err := format.Raise(m, format.RaiseOptions{Formats: p.Formats, Targets: p.Targets})
+	if err != nil {
 		return err
-	}}
-}
-
-func newRaiseHooks(o Options) (Pass, error) {
-	return RaiseHooks(format.RaiseOptions{Targets: o.List("targets")}), nil
+	}
+	Raised.Put(ctx, raised)
+	ctx.Set(raisedHooks, true)
+	ctx.Set(loweredHooks, false)
+	if raised.Hooks > 0 {
+		ctx.Set(orderedHooks, false)
+		ctx.Set(placedHooks, false)
+	}
+	return nil
 }

@@ -59,7 +59,7 @@ func timeRewrite(tb testing.TB, text string) (parse, rewrite time.Duration, hook
 	}
 	parse = processorTime(tb) - start
 	start = processorTime(tb)
-	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{})
+	r, err := passes.Rewrite(context.Background(), m, passes.RewriteHooks{})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func program(text string) (*runtime.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"host"}})
+	r, err := passes.Rewrite(context.Background(), m, passes.RewriteHooks{Targets: []string{"host"}})
 	if err != nil {
 		return nil, err
 	}

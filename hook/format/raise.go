@@ -91,6 +91,30 @@ func raise(m *ir.Module, opts RaiseOptions, written bool) (*Raiser, error) {
 	return r, err
 }
 
+// CheckRaised returns an error at the first hook of m that is no hlocb.hook op.
+func CheckRaised(m *ir.Module, opts RaiseOptions) error {
+	return checkForeign(m, opts, "", "hook is not raised")
+}
+
+// CheckOwn returns an error at the first hook of m that is not hlocb's own call.
+func CheckOwn(m *ir.Module, opts RaiseOptions) error {
+	return checkForeign(m, opts, OwnName, "hook is not hlocb's own call")
+}
+
+// checkForeign returns an error at the first hook that raising a copy of m finds and that is not in the format own.
+func checkForeign(m *ir.Module, opts RaiseOptions, own, what string) error {
+	r, err := raise(m.Clone(), opts, false)
+	if err != nil {
+		return err
+	}
+	for _, o := range r.origins {
+		if o.format != own && len(o.places) > 0 {
+			return diag.Errorf(m.Source(), o.places[0], "%s: it is in the format %s", what, o.format)
+		}
+	}
+	return nil
+}
+
 // candidates returns the ops that hooks may start with, in program order: reading a hook may erase later ones. It makes
 // tokens of the chains that are none.
 func (r *Raiser) candidates() ([]*ir.Op, error) {
@@ -172,6 +196,7 @@ type Raiser struct {
 // origin says which ops a hook consisted of.
 type origin struct {
 	hook   *ir.Op
+	format string
 	places []diag.Pos
 	parts  []part // if the raiser notes them
 }
@@ -222,7 +247,7 @@ func (r *Raiser) Add(s *Match) *ir.Op {
 		types = irutil.Prepend(token.Type(), types)
 	}
 	op := b.Insert(&ir.OpState{Def: m.Def(hookop.Hook.Name), Operands: operands, Types: types, Attrs: r.attrs(s, tokens)})
-	o := origin{hook: op, places: make([]diag.Pos, 0, len(s.Erase))}
+	o := origin{hook: op, format: r.format.Name, places: make([]diag.Pos, 0, len(s.Erase))}
 	for i := len(s.Erase) - 1; i >= 0; i-- { // producers first
 		o.places = append(o.places, s.Erase[i].Pos())
 	}

@@ -235,7 +235,7 @@ func manifestOf(m *hook.Manifest, data []hook.Edge, aliases []aliasLine, plugin 
 
 // dataOrder returns the order that only data imposes on the hooks of a rewritten module. It is empty if one chain goes
 // through all hooks.
-func dataOrder(m *ir.Module, opts passes.RewriteOptions) []hook.Edge {
+func dataOrder(m *ir.Module, opts passes.RewriteHooks) []hook.Edge {
 	if opts.Order == hook.OrderProgram {
 		return nil
 	}

@@ -47,8 +47,8 @@ func (f *rewriteFlags) options() ([]hlocb.LoadOption, error) {
 }
 
 // conversion returns the flags as options of the conversion.
-func (f *rewriteFlags) conversion() (passes.RewriteOptions, error) {
-	opts := passes.RewriteOptions{Targets: f.targets}
+func (f *rewriteFlags) conversion() (passes.RewriteHooks, error) {
+	opts := passes.RewriteHooks{Targets: f.targets}
 	for _, o := range []struct {
 		flag, text string
 		to         encoding.TextUnmarshaler

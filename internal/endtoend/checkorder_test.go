@@ -33,7 +33,7 @@ func TestCheckOrderFindsCuts(t *testing.T) {
 		}
 		opts := rewriteOptions(p)
 		opts.Alias = hook.AliasNone
-		if _, err := passes.RewriteHooks(context.Background(), m, opts); err != nil {
+		if _, err := passes.Rewrite(context.Background(), m, opts); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, p.Text())
 		}
 		text := []byte(print.String(m, print.Options{}))

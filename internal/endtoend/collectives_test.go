@@ -27,7 +27,7 @@ func TestRandomCollectives(t *testing.T) {
 	for i := range n {
 		seed := firstSeed(t) + uint64(i)
 		text, arg := randomCollective(rand.New(rand.NewPCG(seed, 7)))
-		program, err := rewrite("collective.mlir", []byte(text), passes.RewriteOptions{Targets: []string{"probe"}, PerDevice: hook.PerDeviceSource})
+		program, err := rewrite("collective.mlir", []byte(text), passes.RewriteHooks{Targets: []string{"probe"}, PerDevice: hook.PerDeviceSource})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}

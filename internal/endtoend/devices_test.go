@@ -339,7 +339,7 @@ func TestDevices(t *testing.T) {
 						}
 					}
 					t.Run(fmt.Sprintf("%s/%d/%s/%s/%s", p.name, n, mode, chain, order), func(t *testing.T) {
-						program, err := rewrite("devices.mlir", []byte(p.on(n)), passes.RewriteOptions{Targets: []string{"probe"}, PerDevice: mode, Chain: chain, Order: order})
+						program, err := rewrite("devices.mlir", []byte(p.on(n)), passes.RewriteHooks{Targets: []string{"probe"}, PerDevice: mode, Chain: chain, Order: order})
 						if chain == hook.ChainToken && (p.name == "a manual computation in another" || p.name == "hooks along an axis of two") {
 							if err == nil || !strings.Contains(err.Error(), "over some axes of its mesh only") {
 								t.Errorf("error is %v", err)
@@ -404,7 +404,7 @@ func TestReplicated(t *testing.T) {
 			n, parts := grid[0], grid[1]
 			t.Run(fmt.Sprintf("%s/%d of %d", backend, n, parts), func(t *testing.T) {
 				text := strings.ReplaceAll(deviceProgram{text: replicated}.on(n), "$P", fmt.Sprint(parts))
-				program, err := rewrite("replicated.mlir", []byte(text), passes.RewriteOptions{Targets: []string{"probe"}})
+				program, err := rewrite("replicated.mlir", []byte(text), passes.RewriteHooks{Targets: []string{"probe"}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -467,7 +467,7 @@ func TestDeviceFailures(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s, %s %s/%d", backend, p.name, p.hook, p.mode, n), func(t *testing.T) {
-					program, err := rewrite("devices.mlir", []byte(p.on(n)), passes.RewriteOptions{Targets: []string{"probe"}, PerDevice: p.mode})
+					program, err := rewrite("devices.mlir", []byte(p.on(n)), passes.RewriteHooks{Targets: []string{"probe"}, PerDevice: p.mode})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -548,7 +548,7 @@ func TestPartitionedCorpus(t *testing.T) {
 		"jax_cpu_io_unordered_dev1.mlir":          {"d1 r0 p1 #0 hook0 [4] [1 2 3 4]", "[4] [2 3 4 5]"},
 	} {
 		for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
-			program, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteOptions{Chain: chain})
+			program, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteHooks{Chain: chain})
 			if err != nil {
 				t.Fatal(err)
 			}

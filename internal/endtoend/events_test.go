@@ -186,7 +186,7 @@ func TestRecordedEvents(t *testing.T) {
 							times = orderRuns(t, 200)
 						}
 						t.Run(name+"/"+order.String()+"/"+chain.String(), func(t *testing.T) {
-							p, err := rewrite(name, readFile(t, strings.TrimSuffix(file, ".json")+".mlir"), passes.RewriteOptions{Order: order, Chain: chain})
+							p, err := rewrite(name, readFile(t, strings.TrimSuffix(file, ".json")+".mlir"), passes.RewriteHooks{Order: order, Chain: chain})
 							if err != nil {
 								t.Fatal(err)
 							}
@@ -205,7 +205,7 @@ func TestPurePairComputes(t *testing.T) {
 	for _, backend := range []string{"interp", "cpu"} {
 		t.Run(backend, func(t *testing.T) {
 			b := open(t, backend)
-			p, err := rewrite("jax_pure_pair", text, passes.RewriteOptions{})
+			p, err := rewrite("jax_pure_pair", text, passes.RewriteHooks{})
 			if err != nil {
 				t.Fatal(err)
 			}

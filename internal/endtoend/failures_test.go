@@ -39,7 +39,7 @@ func threeCalls(large bool) string {
 // hostProgram makes hooks of a module's calls of @host.
 func hostProgram(t *testing.T, text string) *runtime.Program {
 	t.Helper()
-	p, err := rewrite("host.mlir", []byte(text), passes.RewriteOptions{Targets: []string{"host"}})
+	p, err := rewrite("host.mlir", []byte(text), passes.RewriteHooks{Targets: []string{"host"}})
 	if err != nil {
 		t.Fatal(err)
 	}

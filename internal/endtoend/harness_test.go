@@ -96,12 +96,12 @@ func readFile(t testing.TB, file string) []byte {
 
 // rewrite converts a module's hooks to hlocb's own. It returns a program whose module was read back from its text:
 // engine and plugin get the same.
-func rewrite(name string, text []byte, opts passes.RewriteOptions) (*runtime.Program, error) {
+func rewrite(name string, text []byte, opts passes.RewriteHooks) (*runtime.Program, error) {
 	m, err := testkit.TryParse(name, text)
 	if err != nil {
 		return nil, fmt.Errorf("read: %w", err)
 	}
-	r, err := passes.RewriteHooks(context.Background(), m, opts)
+	r, err := passes.Rewrite(context.Background(), m, opts)
 	if err != nil {
 		return nil, fmt.Errorf("rewrite: %w", err)
 	}

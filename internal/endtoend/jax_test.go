@@ -74,7 +74,7 @@ func TestJAXCallbacks(t *testing.T) {
 				t.Run(backend, func(t *testing.T) {
 					b := open(t, backend)
 					for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
-						program, err := rewrite(p.Name, []byte(p.Text), passes.RewriteOptions{Chain: chain})
+						program, err := rewrite(p.Name, []byte(p.Text), passes.RewriteHooks{Chain: chain})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -103,7 +103,7 @@ func TestJAXFunctions(t *testing.T) {
 	for _, p := range jaxPrograms(t, "functions", step) {
 		t.Run(p.Name, func(t *testing.T) {
 			checkJAXText(t, &p)
-			program, err := rewrite(p.Name, []byte(p.Text), passes.RewriteOptions{})
+			program, err := rewrite(p.Name, []byte(p.Text), passes.RewriteHooks{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -58,7 +58,7 @@ func converted(p *randprog.Program, to string, b runtime.Backend) (lost bool, er
 	}
 	opts := rewriteOptions(p)
 	opts.To = to
-	r, err := passes.RewriteHooks(context.Background(), m, opts)
+	r, err := passes.Rewrite(context.Background(), m, opts)
 	if err != nil {
 		if strings.Contains(err.Error(), "cannot be written as") {
 			return true, nil
@@ -66,7 +66,7 @@ func converted(p *randprog.Program, to string, b runtime.Backend) (lost bool, er
 		return false, fmt.Errorf("write: %w", err)
 	}
 	text := print.String(m, print.Options{})
-	prog, err := rewrite("converted.mlir", []byte(text), passes.RewriteOptions{})
+	prog, err := rewrite("converted.mlir", []byte(text), passes.RewriteHooks{})
 	if err != nil {
 		return false, fmt.Errorf("%w\n-- converted:\n%s", err, text)
 	}

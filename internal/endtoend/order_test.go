@@ -136,7 +136,7 @@ func TestCorpusOrder(t *testing.T) {
 						}
 					}
 					t.Run(name+"/"+chain.String(), func(t *testing.T) {
-						p, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteOptions{Targets: []string{c.Target}, Chain: chain})
+						p, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteHooks{Targets: []string{c.Target}, Chain: chain})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -162,7 +162,7 @@ func TestXLAReorders(t *testing.T) {
 		if name != "two_hooks_reordered.mlir" {
 			target = "probe_cb"
 		}
-		p, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteOptions{Targets: []string{target}, Order: hook.OrderNone, Alias: hook.AliasNone})
+		p, err := rewrite(name, readFile(t, filepath.Join(dir, name)), passes.RewriteHooks{Targets: []string{target}, Order: hook.OrderNone, Alias: hook.AliasNone})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +280,7 @@ func TestHeavyOrder(t *testing.T) {
 			for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
 				t.Run(form+"/"+order.String()+"/"+chain.String(), func(t *testing.T) {
 					text, want := heavy(form, 12)
-					p, err := rewrite(form, []byte(text), passes.RewriteOptions{Targets: []string{"h"}, Order: order, Chain: chain})
+					p, err := rewrite(form, []byte(text), passes.RewriteHooks{Targets: []string{"h"}, Order: order, Chain: chain})
 					if err != nil {
 						t.Fatalf("%v\n%s", err, text)
 					}

@@ -93,7 +93,7 @@ func TestPartitionedResults(t *testing.T) {
     %0 = stablehlo.custom_call @h(%a) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xTYPE>) -> tensor<4xTYPE>
     return %0 : tensor<4xTYPE>
   }
-}`, "TYPE", d.String())), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hook.PerDeviceOnce})
+}`, "TYPE", d.String())), passes.RewriteHooks{Targets: []string{"h"}, PerDevice: hook.PerDeviceOnce})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestPartitionedDeepSum(t *testing.T) {
 		fmt.Fprintf(&w, "%%v%d = stablehlo.add %%v%d, %%v%d : tensor<4xf32>\n", i+1, i, i)
 	}
 	fmt.Fprintf(&w, "stablehlo.custom_call @h(%%v%d) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xf32>) -> ()\nreturn %%v%d : tensor<4xf32>\n}\n}\n", n, n)
-	if _, err := rewrite("deep.mlir", []byte(w.String()), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hook.PerDeviceEach}); err != nil {
+	if _, err := rewrite("deep.mlir", []byte(w.String()), passes.RewriteHooks{Targets: []string{"h"}, PerDevice: hook.PerDeviceEach}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -55,7 +55,7 @@ func TestPerDevice(t *testing.T) {
 			"call 0 [0 2]", "call 1 [4 6]", "call 2 [8 10]", "call 3 [12 14]", "tap 0 [0 2]", "tap 1 [4 6]", "tap 2 [8 10]", "tap 3 [12 14]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := rewrite("sharded.mlir", []byte(tapAndCall(c.shardy)), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: c.mode})
+			p, err := rewrite("sharded.mlir", []byte(tapAndCall(c.shardy)), passes.RewriteHooks{Targets: []string{"h"}, PerDevice: c.mode})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,11 +120,11 @@ func TestPerDeviceElsewhere(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if _, err := passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"h"}, PerDevice: mode, To: to}); err != nil {
+					if _, err := passes.Rewrite(context.Background(), m, passes.RewriteHooks{Targets: []string{"h"}, PerDevice: mode, To: to}); err != nil {
 						t.Fatal(err)
 					}
 					text := print.String(m, print.Options{})
-					p, err := rewrite("converted.mlir", []byte(text), passes.RewriteOptions{})
+					p, err := rewrite("converted.mlir", []byte(text), passes.RewriteHooks{})
 					if err != nil {
 						t.Fatalf("%v\n%s", err, text)
 					}
@@ -138,7 +138,7 @@ func TestPerDeviceElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = passes.RewriteHooks(context.Background(), m, passes.RewriteOptions{Targets: []string{"h"}, PerDevice: hook.PerDeviceEach, To: to})
+		_, err = passes.Rewrite(context.Background(), m, passes.RewriteHooks{Targets: []string{"h"}, PerDevice: hook.PerDeviceEach, To: to})
 		if err == nil || !strings.Contains(err.Error(), "hooks written as "+to+" have no devices to fire on") {
 			t.Errorf("%s: error is %v", to, err)
 		}
@@ -186,7 +186,7 @@ func TestPerDeviceRefused(t *testing.T) {
 		{"each", strings.NewReplacer("HOOK", direct, "OTHER", "").Replace(shardy), hook.PerDeviceEach, ""},
 		{"a function on each", strings.NewReplacer("HOOK", call, "OTHER", "").Replace(shardy), hook.PerDeviceEach, ""},
 	} {
-		_, err := rewrite("sharded.mlir", []byte(c.text), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: c.mode})
+		_, err := rewrite("sharded.mlir", []byte(c.text), passes.RewriteHooks{Targets: []string{"h"}, PerDevice: c.mode})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), "sharded.mlir:"+c.want)) {
 			t.Errorf("%s: error is %v", c.name, err)
 		}
@@ -197,12 +197,12 @@ func TestPerDeviceRefused(t *testing.T) {
 func TestPlacedTwice(t *testing.T) {
 	for _, shardy := range []bool{true, false} {
 		for _, mode := range []hook.PerDevice{hook.PerDeviceOnce, hook.PerDeviceEach} {
-			p, err := rewrite("sharded.mlir", []byte(tapAndCall(shardy)), passes.RewriteOptions{Targets: []string{"h"}, PerDevice: mode})
+			p, err := rewrite("sharded.mlir", []byte(tapAndCall(shardy)), passes.RewriteHooks{Targets: []string{"h"}, PerDevice: mode})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, again := range []hook.PerDevice{mode, hook.PerDeviceSource} {
-				q, err := rewrite("again.mlir", p.Text, passes.RewriteOptions{PerDevice: again})
+				q, err := rewrite("again.mlir", p.Text, passes.RewriteHooks{PerDevice: again})
 				if err != nil {
 					t.Fatalf("%v\n%s", err, p.Text)
 				}

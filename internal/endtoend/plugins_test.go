@@ -37,7 +37,7 @@ func TestSeveralPluginsAndClients(t *testing.T) {
   %0 = stablehlo.custom_call @h(%x) {api_version = 4 : i32, backend_config = {name = "ask"}, has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>
   %1 = stablehlo.add %0, %x : tensor<4xf32>
   return %1 : tensor<4xf32>
-}`), passes.RewriteOptions{Targets: []string{"h"}})
+}`), passes.RewriteHooks{Targets: []string{"h"}})
 	if err != nil {
 		t.Fatal(err)
 	}

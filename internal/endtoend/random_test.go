@@ -18,8 +18,8 @@ import (
 )
 
 // rewriteOptions vary with the seed what does not change the events.
-func rewriteOptions(p *randprog.Program) passes.RewriteOptions {
-	return passes.RewriteOptions{
+func rewriteOptions(p *randprog.Program) passes.RewriteHooks {
+	return passes.RewriteHooks{
 		Targets: []string{randprog.TargetName},
 		Chain:   [...]hook.Chain{hook.ChainState, hook.ChainToken}[p.Seed/7%2],
 		Alias:   [...]hook.AliasMode{hook.AliasAll, hook.AliasFree, hook.AliasNone}[p.Seed/14%3],
@@ -193,7 +193,7 @@ func labels(list []randprog.Event) string {
 }
 
 // property checks one program on the backends.
-func property(p *randprog.Program, opts passes.RewriteOptions, times int, list ...runtime.Backend) error {
+func property(p *randprog.Program, opts passes.RewriteHooks, times int, list ...runtime.Backend) error {
 	want, err := p.Eval()
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func property(p *randprog.Program, opts passes.RewriteOptions, times int, list .
 	if err != nil {
 		return err
 	}
-	if _, err := passes.RewriteHooks(context.Background(), again, opts); err != nil {
+	if _, err := passes.Rewrite(context.Background(), again, opts); err != nil {
 		return fmt.Errorf("rewriting twice: %w\n%s", err, prog.Text)
 	}
 	if text := print.String(again, print.Options{}); text != string(prog.Text) {

@@ -20,7 +20,7 @@ import (
 func runSharded(t *testing.T, b runtime.Backend, file string, change *strings.Replacer, times int, args ...*tensor.Tensor) {
 	t.Helper()
 	text := readFile(t, filepath.Join("..", "..", "testdata", "mlir", file))
-	p, err := rewrite(file, []byte(change.Replace(string(text))), passes.RewriteOptions{Targets: []string{"probe"}})
+	p, err := rewrite(file, []byte(change.Replace(string(text))), passes.RewriteHooks{Targets: []string{"probe"}})
 	if err != nil {
 		t.Fatal(err)
 	}

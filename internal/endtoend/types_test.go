@@ -65,7 +65,7 @@ func TestHookTypes(t *testing.T) {
   %%z = stablehlo.custom_call @host() {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "feed"}} : () -> %[1]s
   return %%y, %%z : %[1]s, %[1]s
 }
-`, typ, call), passes.RewriteOptions{Targets: []string{"host"}})
+`, typ, call), passes.RewriteHooks{Targets: []string{"host"}})
 				if err != nil {
 					t.Fatalf("%s: %v", typ, err)
 				}

@@ -23,6 +23,7 @@ var order = [][]string{
 	{"hlocb"}, // the root: the user API
 	{"internal/plugintest"},
 	{"passes", "internal/plugincheck", "internal/command"},
+	{"pass"},
 	{"hook/format"},
 	{"internal/hook", "internal/reader"},
 	{"runtime/backends"},
@@ -50,6 +51,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"passes", "runtime", "passes are used by other compilers, which have runtimes of their own"},
 	{"passes", "parse", "a pass gets a module, not text"},
 	{"passes", "print", "a pass gets a module, not text"},
+	{"pass", "dialect", "the driver knows no particular op"},
 	{"internal/hook", "runtime", "the hook model is data; runtimes read it"},
 	{"runtime/pjrt", "interp", "the backends do not know of each other"},
 	{"interp", "runtime/pjrt", "the backends do not know of each other"},

@@ -145,7 +145,7 @@ func hookCases() []Case {
 		if err != nil {
 			return err
 		}
-		r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"probe"}, Chain: hook.ChainToken})
+		r, err := passes.Rewrite(ctx, m, passes.RewriteHooks{Targets: []string{"probe"}, Chain: hook.ChainToken})
 		if err != nil {
 			return err
 		}

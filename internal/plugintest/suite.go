@@ -128,7 +128,7 @@ func program(ctx context.Context, name, text string) (*runtime.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{Targets: []string{"probe"}})
+	r, err := passes.Rewrite(ctx, m, passes.RewriteHooks{Targets: []string{"probe"}})
 	if err != nil {
 		return nil, err
 	}

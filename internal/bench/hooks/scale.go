@@ -76,7 +76,7 @@ func scale(ctx context.Context, w io.Writer) error {
 				return err
 			}
 			verified := processorTime()
-			r, err := passes.RewriteHooks(ctx, m, passes.RewriteOptions{})
+			r, err := passes.Rewrite(ctx, m, passes.RewriteHooks{})
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,319 @@
+package pass_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/pass"
+)
+
+// level is an option of an enumerated type.
+type level uint8
+
+func (l level) MarshalText() ([]byte, error) { return []byte([]string{"low", "high"}[l]), nil }
+
+func (l *level) UnmarshalText(b []byte) error {
+	switch string(b) {
+	case "low", "high":
+		*l = level(len(b) - 3)
+		return nil
+	}
+	return fmt.Errorf("expected low or high, but got %q", b)
+}
+
+// options is a pass with an option of every kind.
+type options struct {
+	Level level    `pass:"level" doc:"how much"`
+	Name  string   `pass:"name" default:"main" doc:"of a function"`
+	Limit int      `pass:"limit" default:"16" doc:"how often"`
+	Ratio float64  `pass:"ratio" doc:"how far"`
+	Fast  bool     `pass:"fast" doc:"hurry"`
+	Names []string `pass:"names" doc:"a list"`
+
+	hidden int
+}
+
+func (options) Info() *pass.Info                        { return &pass.Info{Name: "options"} }
+func (options) Run(_ *pass.Context, _ *ir.Module) error { return nil }
+
+// perFunction is a pass over functions that runs a function.
+type perFunction struct {
+	run func(ctx *pass.Context, f *ir.Op) error
+}
+
+func (perFunction) Info() *pass.Info {
+	return &pass.Info{Name: "per-function", Anchor: "func.func"}
+}
+func (p perFunction) Run(ctx *pass.Context, f *ir.Op) error { return p.run(ctx, f) }
+
+// module is a pass over modules that runs a function.
+type module struct {
+	info *pass.Info
+	run  func(ctx *pass.Context, m *ir.Module) error
+}
+
+func (p module) Info() *pass.Info                          { return p.info }
+func (p module) Run(ctx *pass.Context, m *ir.Module) error { return p.run(ctx, m) }
+
+// both stands for two passes.
+type both struct{ passes []pass.Pass }
+
+func (both) Info() *pass.Info               { return &pass.Info{Name: "both"} }
+func (p both) Expand() ([]pass.Pass, error) { return p.passes, nil }
+
+func table(t *testing.T, passes ...pass.Pass) *pass.Table {
+	t.Helper()
+	out, err := pass.NewTable(passes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func read(t *testing.T, text string) *ir.Module {
+	t.Helper()
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+const two = `func.func @a() {
+  return
+}
+func.func @b() {
+  return
+}`
+
+// TestText: a pipeline prints as the text that gives it, whether it was read or built.
+func TestText(t *testing.T) {
+	tab := table(t, options{}, perFunction{})
+	for _, c := range []struct{ in, out string }{
+		{"", "builtin.module()"},
+		{"options", "builtin.module(options)"},
+		{" builtin.module( options { level=high\tlimit=3 } , func.func( per-function,per-function ) ) ", "builtin.module(options{level=high limit=3},func.func(per-function,per-function))"},
+		{"options{level=low name=main limit=16}", "builtin.module(options)"},
+		{"options{fast names={a,b} ratio=0.5 name=\"two words\"}", "builtin.module(options{name={two words} ratio=0.5 fast=true names=a,b})"},
+		{"func.func(per-function),func.func()", "builtin.module(func.func(per-function),func.func())"},
+	} {
+		p, err := pass.Parse(c.in, tab)
+		if err != nil {
+			t.Errorf("%q: %v", c.in, err)
+			continue
+		}
+		if p.String() != c.out {
+			t.Errorf("%q prints as %q, expected %q", c.in, p, c.out)
+		}
+		again, err := pass.Parse(p.String(), tab)
+		if err != nil || again.String() != p.String() {
+			t.Errorf("%q reads back as %q, %v", p, again, err)
+		}
+	}
+	built := pass.Pipeline{options{Level: 1, Names: []string{"x"}, Limit: 16}, pass.On("func.func", perFunction{})}
+	if want := "builtin.module(options{level=high names=x},func.func(per-function))"; built.String() != want {
+		t.Errorf("a pipeline built in Go prints as %q, expected %q", built, want)
+	}
+}
+
+// TestBadText: errors name the column and suggest names.
+func TestBadText(t *testing.T) {
+	tab := table(t, options{}, perFunction{}, module{info: &pass.Info{Name: "whole"}})
+	for in, want := range map[string]string{
+		"optoins":                         `pipeline:1: error: unknown pass "optoins"; did you mean "options"?`,
+		"whole, zzz":                      `pipeline:8: error: unknown pass "zzz"; there are: options, per-function, whole`,
+		"options{levle=high}":             `pipeline:9: error: pass "options" has no option "levle"; did you mean "level"?`,
+		"options{level=mid}":              `pipeline:9: error: option "level" of pass "options": expected low or high, but got "mid"`,
+		"options{limit=many}":             `pipeline:9: error: option "limit" of pass "options": expected a number, but got "many"`,
+		"options{fast=perhaps}":           `pipeline:9: error: option "fast" of pass "options": expected true or false, but got "perhaps"`,
+		"options{limit=1 limit=2}":        `pipeline:17: error: option "limit" is given twice`,
+		"options{limit=1":                 `pipeline:15: error: expected '}' after the options`,
+		"options{=1}":                     `pipeline:9: error: expected the name of an option or '}'`,
+		"options,":                        `pipeline:9: error: expected the name of a pass`,
+		"options)":                        `pipeline:8: error: expected ',' or the end of the pipeline, but got ")"`,
+		"builtin.module(options":          `pipeline:23: error: expected ')'`,
+		"per-function":                    `pipeline:1: error: pass "per-function" runs on func.func, not on builtin.module; write func.func(per-function)`,
+		"func.func(whole)":                `pipeline:11: error: pass "whole" runs on builtin.module and cannot be nested in func.func`,
+		"options(whole)":                  `pipeline:1: error: expected the name of an op, such as func.func, before '(', but got "options"`,
+		"options{name='a}":                `pipeline:14: error: quote is not closed`,
+		strings.Repeat("func.func(", 101): `pipeline:1001: error: passes are nested too deeply`,
+	} {
+		if _, err := pass.Parse(in, tab); err == nil || err.Error() != want {
+			t.Errorf("%q: error is\n%v, expected\n%s", in, err, want)
+		}
+	}
+}
+
+// TestNested: a pass on functions gets one function at a time, all nested passes on the first before the second.
+func TestNested(t *testing.T) {
+	var got []string
+	step := func(name string) pass.Pass {
+		return perFunction{func(_ *pass.Context, f *ir.Op) error {
+			got = append(got, name+" "+f.Attr(ir.SymbolName).String())
+			return nil
+		}}
+	}
+	m := read(t, two)
+	p := pass.Pipeline{pass.On("func.func", step("first"), step("second"))}
+	if err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), m), p); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{`first "a"`, `second "a"`, `first "b"`, `second "b"`}; !slices.Equal(got, want) {
+		t.Errorf("ran %q, expected %q", got, want)
+	}
+}
+
+// TestPanic: a panic in a pass is an error at the op that names the pass.
+func TestPanic(t *testing.T) {
+	m := read(t, two)
+	p := pass.Pipeline{pass.On("func.func", perFunction{func(_ *pass.Context, f *ir.Op) error {
+		if f.Next() == nil {
+			panic("lost")
+		}
+		return nil
+	}})}
+	err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), m), p)
+	if want := "in.mlir:4:1: error: pass 'per-function' failed: lost"; err == nil || err.Error() != want {
+		t.Errorf("error is %v, expected %s", err, want)
+	}
+	whole := module{&pass.Info{Name: "whole"}, func(*pass.Context, *ir.Module) error { panic("gone") }}
+	first := (&pass.Driver{}).Run(pass.NewContext(context.Background(), m), pass.Pipeline{whole})
+	if want := "in.mlir:1:1: error: pass 'whole' failed: gone"; first == nil || first.Error() != want {
+		t.Errorf("error is %v, expected %s", first, want)
+	}
+	var failed *pass.Error
+	if !errors.As(err, &failed) || failed.Pass != "per-function" || len(failed.Stack) == 0 {
+		t.Errorf("error is %#v", err)
+	}
+}
+
+// TestStates: the driver refuses to run a pass on a module that is not in the states it requires.
+func TestStates(t *testing.T) {
+	tidy := &pass.State{Name: "a tidy module", By: "tidy"}
+	checked := &pass.State{Name: "a checked module", By: "check", Check: func(m *ir.Module) error { return m.Errorf(m.Op(), "it is not") }}
+	set := func(name string, s *pass.State, holds bool) pass.Pass {
+		return module{&pass.Info{Name: name}, func(c *pass.Context, _ *ir.Module) error { c.Set(s, holds); return nil }}
+	}
+	need := func(s *pass.State) pass.Pass {
+		return module{&pass.Info{Name: "need", Requires: []*pass.State{s}}, func(*pass.Context, *ir.Module) error { return nil }}
+	}
+	once := module{&pass.Info{Name: "once", Excludes: []*pass.State{tidy}}, func(*pass.Context, *ir.Module) error { return nil }}
+	for _, c := range []struct {
+		passes pass.Pipeline
+		want   string
+	}{
+		{pass.Pipeline{set("tidy", tidy, true), need(tidy)}, ""},
+		{pass.Pipeline{need(tidy)}, `pass "need" requires a tidy module: run tidy first`},
+		{pass.Pipeline{set("tidy", tidy, true), set("mess", tidy, false), need(tidy)}, `pass "need" requires a tidy module: run tidy first`},
+		{pass.Pipeline{need(checked)}, "in.mlir: error: it is not\nnote: pass \"need\" requires a checked module: run check first"},
+		{pass.Pipeline{set("check", checked, true), need(checked)}, ""},
+		{pass.Pipeline{once, set("tidy", tidy, true)}, ""},
+		{pass.Pipeline{set("tidy", tidy, true), once}, `pass "once" cannot run on a module with a tidy module: tidy ran already`},
+		{pass.Pipeline{both{[]pass.Pass{set("tidy", tidy, true), need(tidy)}}}, ""},
+	} {
+		err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), read(t, two)), c.passes)
+		if got := fmt.Sprint(err); got != c.want && !(err == nil && c.want == "") {
+			t.Errorf("%v: error is\n%s, expected\n%s", c.passes, got, c.want)
+		}
+	}
+}
+
+// TestAnalysis: an analysis is computed once until a pass changes the module and does not preserve it.
+func TestAnalysis(t *testing.T) {
+	computed := 0
+	count := &pass.Analysis[int]{Name: "functions", Compute: func(m *ir.Module) (int, error) {
+		computed++
+		n := 0
+		for range m.Body().Ops() {
+			n++
+		}
+		return n, nil
+	}}
+	found := pass.NewResult[int]("found")
+	ask := module{&pass.Info{Name: "ask", ReadOnly: true}, func(c *pass.Context, _ *ir.Module) error {
+		n, err := count.Of(c)
+		found.Put(c, n)
+		return err
+	}}
+	erase := func(preserves ...pass.AnalysisKey) pass.Pass {
+		return module{&pass.Info{Name: "erase", Preserves: preserves}, func(_ *pass.Context, m *ir.Module) error {
+			if len(preserves) == 0 {
+				m.Body().Last().Erase()
+			}
+			return nil
+		}}
+	}
+	c := pass.NewContext(context.Background(), read(t, two))
+	if _, ok := found.Get(c); ok {
+		t.Error("a result is there before a pass stored one")
+	}
+	p := pass.Pipeline{ask, ask, erase(count), ask, erase(), ask}
+	if err := (&pass.Driver{}).Run(c, p); err != nil {
+		t.Fatal(err)
+	}
+	if n, ok := found.Get(c); !ok || n != 1 || computed != 2 {
+		t.Errorf("found %d, %v after computing %d times, expected 1 after 2", n, ok, computed)
+	}
+}
+
+// TestDriver: verification and instruments around passes, in order.
+func TestDriver(t *testing.T) {
+	var got []string
+	say := func(format string, args ...any) { got = append(got, fmt.Sprintf(format, args...)) }
+	named := func(name string, readOnly bool) pass.Pass {
+		return module{&pass.Info{Name: name, ReadOnly: readOnly}, func(*pass.Context, *ir.Module) error { say("run %s", name); return nil }}
+	}
+	watch := func(who string) pass.Instrument {
+		return pass.Instrument{
+			Before: func(s pass.Step) { say("%s before %d %s", who, s.Index, s.Pass.Info().Name) },
+			After:  func(s pass.Step, _ time.Duration, err error) { say("%s after %d %v", who, s.Index, err) },
+		}
+	}
+	p := pass.Pipeline{named("a", false), both{[]pass.Pass{named("b", false), named("c", true)}}}
+	for _, c := range []struct {
+		ends bool
+		want []string
+	}{
+		{false, []string{"verify", "x before 0 a", "y before 0 a", "run a", "y after 0 <nil>", "x after 0 <nil>", "verify",
+			"x before 1 b", "y before 1 b", "run b", "y after 1 <nil>", "x after 1 <nil>", "verify",
+			"x before 2 c", "y before 2 c", "run c", "y after 2 <nil>", "x after 2 <nil>"}},
+		{true, []string{"verify", "x before 0 a", "y before 0 a", "run a", "y after 0 <nil>", "x after 0 <nil>",
+			"x before 1 b", "y before 1 b", "run b", "y after 1 <nil>", "x after 1 <nil>", "verify",
+			"x before 2 c", "y before 2 c", "run c", "y after 2 <nil>", "x after 2 <nil>"}},
+	} {
+		got = nil
+		d := &pass.Driver{Verify: func(*ir.Module) error { say("verify"); return nil }, Ends: c.ends, Instruments: []pass.Instrument{watch("x"), watch("y")}}
+		if err := d.Run(pass.NewContext(context.Background(), read(t, two)), p); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("ends %v:\n%q, expected\n%q", c.ends, got, c.want)
+		}
+	}
+	breaks := module{&pass.Info{Name: "breaks"}, func(_ *pass.Context, m *ir.Module) error {
+		m.Body().First().Region(0).Entry().Last().Erase()
+		return nil
+	}}
+	err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), read(t, two)), pass.Pipeline{breaks})
+	if err == nil || !strings.HasSuffix(err.Error(), "note: pass 'breaks' left an invalid module") {
+		t.Errorf("error is %v", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if err := (&pass.Driver{}).Run(pass.NewContext(ctx, read(t, two)), p); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, expected that the context ended", err)
+	}
+}

@@ -1,0 +1,32 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+)
+
+// ListHooks lists the hooks of a module. Before LowerHooks they still know their formats and their sources' ids.
+type ListHooks struct{}
+
+var listHooksInfo = &pass.Info{
+	Name:     "list-hooks",
+	Doc:      "Lists the hooks and their order for the caller; changes nothing.",
+	ReadOnly: true,
+}
+
+// Manifest is the result of ListHooks.
+var Manifest = pass.NewResult[*hook.Manifest]("manifest")
+
+// Info implements pass.Pass.
+func (ListHooks) Info() *pass.Info { return listHooksInfo }
+
+// Run implements pass.ModulePass.
+func (ListHooks) Run(ctx *pass.Context, m *ir.Module) error {
+	manifest, err := format.ManifestOf(m)
+	if err == nil {
+		Manifest.Put(ctx, manifest)
+	}
+	return err
+}

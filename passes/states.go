@@ -1,0 +1,40 @@
+package passes
+
+import (
+	"errors"
+
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+)
+
+// States of a module that the passes over hooks require.
+var (
+	// raisedHooks: every hook is an hlocb.hook op.
+	raisedHooks = &pass.State{Name: "raised hooks", By: "raise-hooks", Check: func(m *ir.Module) error { return format.CheckRaised(m, format.RaiseOptions{}) }}
+	// orderedHooks: the tokens are gone, and a chain orders the hooks. A module cannot show that it is not ordered: hooks
+	// without order have no chain.
+	orderedHooks = &pass.State{Name: "ordered hooks", By: "order-hooks", Check: raisedHooks.Check}
+	// placedHooks: the hooks of a partitioned module say on which devices they fire.
+	placedHooks = &pass.State{Name: "placed hooks", By: "place-hooks"}
+	// loweredHooks: every hook is hlocb's own call.
+	loweredHooks = &pass.State{Name: "hooks in hlocb's own form", By: "lower-hooks", Check: checkLowered}
+)
+
+func checkLowered(m *ir.Module) error {
+	var raised *ir.Op
+	m.Walk(func(op *ir.Op) bool {
+		if _, ok := hookop.AsHook(op); ok {
+			raised = op
+		}
+		return raised == nil
+	})
+	if raised != nil {
+		return m.Errorf(raised, "hook is raised, but not lowered")
+	}
+	return format.CheckOwn(m, format.RaiseOptions{})
+}
+
+// errNoOrder is the error of a proof of no order.
+var errNoOrder = errors.New("the hooks were not ordered (order=none), so there is no order to prove")
