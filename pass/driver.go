@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -152,7 +153,11 @@ func (r *run) ready(i *Info) error {
 				return fmt.Errorf("pass %q requires %s: run %s first", i.Name, s.Name, s.By)
 			}
 			if err := s.Check(r.ctx.module); err != nil {
-				return fmt.Errorf("%w\nnote: pass %q requires %s: run %s first", err, i.Name, s.Name, s.By)
+				var d *diag.Diagnostic
+				if errors.As(err, &d) {
+					return d.Note(d.Pos, "pass '%s' requires %s: run %s first", i.Name, s.Name, s.By)
+				}
+				return fmt.Errorf("pass %q requires %s: run %s first: %w", i.Name, s.Name, s.By, err)
 			}
 			continue
 		}

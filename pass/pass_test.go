@@ -218,14 +218,21 @@ func TestStates(t *testing.T) {
 		{pass.Pipeline{set("tidy", tidy, true), need(tidy)}, ""},
 		{pass.Pipeline{need(tidy)}, `pass "need" requires a tidy module: run tidy first`},
 		{pass.Pipeline{set("tidy", tidy, true), set("mess", tidy, false), need(tidy)}, `pass "need" requires a tidy module: run tidy first`},
-		{pass.Pipeline{need(checked)}, "in.mlir: error: it is not\nnote: pass \"need\" requires a checked module: run check first"},
+		{pass.Pipeline{need(checked)}, "in.mlir: error: it is not\nnote: pass 'need' requires a checked module: run check first"},
 		{pass.Pipeline{set("check", checked, true), need(checked)}, ""},
 		{pass.Pipeline{once, set("tidy", tidy, true)}, ""},
 		{pass.Pipeline{set("tidy", tidy, true), once}, `pass "once" cannot run on a module with a tidy module: tidy ran already`},
 		{pass.Pipeline{both{[]pass.Pass{set("tidy", tidy, true), need(tidy)}}}, ""},
 	} {
 		err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), read(t, two)), c.passes)
-		if got := fmt.Sprint(err); got != c.want && !(err == nil && c.want == "") {
+		got := fmt.Sprint(err)
+		var d *diag.Diagnostic
+		if errors.As(err, &d) {
+			for _, n := range d.Notes {
+				got += "\nnote: " + n.Message
+			}
+		}
+		if got != c.want && !(err == nil && c.want == "") {
 			t.Errorf("%v: error is\n%s, expected\n%s", c.passes, got, c.want)
 		}
 	}

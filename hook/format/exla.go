@@ -156,11 +156,17 @@ func exlaSite(r *Raiser, op *ir.Op, id []byte) (*Match, error) {
 // pid checks that operand 0 is the PID of the callback server.
 func (r *Raiser) pid(op *ir.Op) error {
 	if op.NumOperands() > 0 {
-		if t, ok := op.Operand(0).Type().(*ir.TensorType); stablehlo.IsToken(op.Operand(0).Type()) || ok && t.DType() == tensor.UI8 && t.Rank() == 1 {
+		if t := op.Operand(0).Type(); stablehlo.IsToken(t) || isPID(t) {
 			return nil
 		}
 	}
 	return r.Module.Errorf(op, "EXLA callback does not take the server's PID, a tensor<Nxui8>, as operand 0")
+}
+
+// isPID reports whether t is the type of a PID, a tensor<Nxui8>.
+func isPID(t ir.Type) bool {
+	tt, ok := t.(*ir.TensorType)
+	return ok && tt.DType() == tensor.UI8 && tt.Rank() == 1
 }
 
 // exlaCallbackID returns the bytes of callback_id.
@@ -183,6 +189,12 @@ func exlaCallbackID(r *Raiser, op *ir.Op) ([]byte, error) {
 
 func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
 	ctx := w.Module.Context()
+	if err := w.noDevice(h); err != nil {
+		return err
+	}
+	if h.Chained() {
+		return w.Cannot(h, "it is chained, and the format has no order: order the hooks with order=none")
+	}
 	pid := pidFor(h.Op)
 	if pid == nil {
 		return w.Cannot(h, "the PID of EXLA's callback server does not get there")
@@ -223,21 +235,20 @@ func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
 			out = append(out, op.Result(o))
 		}
 	}
-	var token *ir.Value
-	if h.Chained() {
-		token = h.Operand(0)
-	}
-	w.Replace(h, token, out)
+	w.Replace(h, nil, out)
 	return nil
 }
 
 func writeEXLAIOCallback(w *Lowerer, h hookop.HookOp) error {
 	ctx := w.Module.Context()
+	if err := w.noDevice(h); err != nil {
+		return err
+	}
 	switch {
 	case !h.Chained():
-		return w.Cannot(h, "it is not ordered, and the notation is the order's")
+		return w.Cannot(h, "it is not ordered, and the format orders every hook")
 	case h.Kind() != hook.Tap && h.Kind() != hook.InOut:
-		return w.Cannot(h, "its host computes the results, which the notation has no room for")
+		return w.Cannot(h, "its host computes the results, which the format cannot return")
 	case h.Kind() == hook.InOut && !identity(h):
 		return w.Cannot(h, "its results are not its operands in order")
 	}

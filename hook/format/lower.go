@@ -1,10 +1,14 @@
 package format
 
 import (
+	"fmt"
+
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // LowerOptions says how hooks are written.
@@ -36,6 +40,9 @@ func Lower(m *ir.Module, out *Writer, opts LowerOptions) error {
 		if h.Chained() && irutil.IsZeroSize(h.Operand(0).Type()) {
 			return m.Errorf(h.Op, "a chain without elements would not keep the order")
 		}
+		if err := w.checkChain(h); err != nil {
+			return err
+		}
 		if err := out.Write(w, h); err != nil {
 			return err
 		}
@@ -64,6 +71,24 @@ type Lowerer struct {
 
 	abi, four, target ir.Attr // attributes that hlocb's own calls share
 	aliases           map[aliasKey]ir.Attr
+}
+
+// checkChain returns an error if the chain of h has not the type that the format orders hooks with.
+func (w *Lowerer) checkChain(h hookop.HookOp) error {
+	if !h.Chained() {
+		return nil
+	}
+	t := h.Operand(0).Type()
+	ctx := w.Module.Context()
+	switch o := w.writer.Ordered; {
+	case o == OrderedByToken && !stablehlo.IsToken(t):
+		return w.Cannot(h, "its chain is no token: order the hooks with chain=token")
+	case o == OrderedByPID && !isPID(t):
+		return w.Cannot(h, "its chain is no PID: order the hooks with chain=pid")
+	case o == OrderedByAny && !stablehlo.IsToken(t) && t != ctx.StaticTensor(tensor.UI64, nil):
+		return w.Cannot(h, fmt.Sprintf("its chain is a %s: order the hooks with chain=state or chain=token", t))
+	}
+	return nil
 }
 
 // Token returns the token that h waits for: its chain, or a new token if h has none.

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
@@ -42,7 +43,37 @@ func shardingOf(m *ir.Module, h hookop.HookOp, n int, single bool) (ir.AttrList,
 	return out, nil
 }
 
-// shard gives ops of a lowered hook its sharding.
+// noDevice returns an error if h is pinned to a device other than the first, which the format cannot say.
+func (w *Lowerer) noDevice(h hookop.HookOp) error {
+	if d := deviceOf(w.Module, h); d != 0 && !w.Single {
+		return w.Cannot(h, fmt.Sprintf("it fires on device %d, and the format names no devices", d))
+	}
+	return nil
+}
+
+// deviceOf returns the device that h is pinned to, 0 if its sharding names none.
+func deviceOf(m *ir.Module, h hookop.HookOp) int64 {
+	var device int64
+	if _, err := fmt.Sscanf(irutil.StringAttr(h.Attr(irutil.AttrMhloSharding)), "{maximal device=%d}", &device); err == nil {
+		return device
+	}
+	list, ok := irutil.PerValue(h.Attr(irutil.AttrSdySharding))
+	if !ok || len(list) == 0 {
+		return 0
+	}
+	mesh := list[0].Inline
+	for op := range m.Body().Ops() {
+		if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok && op.Is(sdy.Mesh) && irutil.StringAttr(op.Attr(ir.SymbolName)) == list[0].Mesh {
+			mesh, _ = d.Data().(*sdy.DeviceMesh)
+		}
+	}
+	if mesh == nil || len(mesh.Axes) > 0 || len(mesh.DeviceIDs) != 1 {
+		return 0
+	}
+	return mesh.DeviceIDs[0]
+}
+
+// Shard gives ops of a lowered hook its sharding.
 func (w *Lowerer) Shard(h hookop.HookOp, ops ...*ir.Op) error {
 	for _, op := range ops {
 		list, err := shardingOf(w.Module, h, op.NumResults(), w.Single)
