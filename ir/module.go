@@ -32,13 +32,13 @@ type Resource struct {
 	Text    string // the value as written
 }
 
-// moduleName is the name of the module op.
-const moduleName = "builtin.module"
+// ModuleName is the name of the module op.
+const ModuleName = "builtin.module"
 
 // NewModule returns an empty module with one empty block.
 func NewModule(ctx *Context, registry *Registry, source *diag.Source) *Module {
 	m := &Module{ctx: ctx, registry: registry, source: source, unknown: map[string]*Def{}}
-	m.op = m.NewOp(&OpState{Def: m.Def(moduleName), Regions: 1})
+	m.op = m.NewOp(&OpState{Def: m.Def(ModuleName), Regions: 1})
 	m.op.Region(0).AddBlock()
 	return m
 }

@@ -12,7 +12,7 @@ import (
 type Pipeline []Pass
 
 // moduleAnchor is the op that a pipeline's passes run on, unless they are nested.
-const moduleAnchor = "builtin.module"
+const moduleAnchor = ir.ModuleName
 
 // String returns the text from which Parse reads the same pipeline.
 func (p Pipeline) String() string { return moduleAnchor + "(" + list(p) + ")" }

@@ -63,8 +63,8 @@ func deviceOf(m *ir.Module, h hookop.HookOp) int64 {
 	}
 	mesh := list[0].Inline
 	for op := range m.Body().Ops() {
-		if d, ok := op.Attr("mesh").(*ir.DialectAttr); ok && op.Is(sdy.Mesh) && irutil.StringAttr(op.Attr(ir.SymbolName)) == list[0].Mesh {
-			mesh, _ = d.Data().(*sdy.DeviceMesh)
+		if m, ok := sdy.AsMesh(op); ok && m.SymName() == list[0].Mesh {
+			mesh = m.Mesh()
 		}
 	}
 	if mesh == nil || len(mesh.Axes) > 0 || len(mesh.DeviceIDs) != 1 {
