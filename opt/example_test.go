@@ -9,17 +9,17 @@ import (
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/opt"
-	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/pass"
 )
 
 // countAdds is a pass of another compiler. It reports every addition.
 type countAdds struct{}
 
-var countAddsInfo = passes.Info{Name: "count-adds", Doc: "Reports every addition.", ReadOnly: true}
+var countAddsInfo = pass.Info{Name: "count-adds", Doc: "Reports every addition.", ReadOnly: true}
 
-func (countAdds) Info() *passes.Info { return &countAddsInfo }
+func (countAdds) Info() *pass.Info { return &countAddsInfo }
 
-func (countAdds) Run(c *passes.Context, m *ir.Module) error {
+func (countAdds) Run(c *pass.Context, m *ir.Module) error {
 	m.Walk(func(op *ir.Op) bool {
 		if op.Name() == "stablehlo.add" {
 			d := m.Errorf(op, "an addition")
@@ -33,7 +33,7 @@ func (countAdds) Run(c *passes.Context, m *ir.Module) error {
 
 // An opt binary of another compiler: its dialects, its passes, and the flags of opt.
 func Example() {
-	table, err := passes.NewTable(passes.Kind{Info: &countAddsInfo, New: func(passes.Options) (passes.Pass, error) { return countAdds{}, nil }})
+	table, err := pass.NewTable(countAdds{})
 	if err != nil {
 		fmt.Println(err)
 		return
