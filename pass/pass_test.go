@@ -133,9 +133,9 @@ func TestText(t *testing.T) {
 func TestBadText(t *testing.T) {
 	tab := table(t, options{}, perFunction{}, module{info: &pass.Info{Name: "whole"}})
 	for in, want := range map[string]string{
-		"optoins":                         `pipeline:1: error: unknown pass "optoins"; did you mean "options"?`,
+		"optoins":                         `pipeline:1: error: unknown pass "optoins"; did you mean options?`,
 		"whole, zzz":                      `pipeline:8: error: unknown pass "zzz"; there are: options, per-function, whole`,
-		"options{levle=high}":             `pipeline:9: error: pass "options" has no option "levle"; did you mean "level"?`,
+		"options{levle=high}":             `pipeline:9: error: pass "options" has no option "levle"; did you mean level?`,
 		"options{level=mid}":              `pipeline:9: error: option "level" of pass "options": expected low or high, but got "mid"`,
 		"options{limit=many}":             `pipeline:9: error: option "limit" of pass "options": expected a number, but got "many"`,
 		"options{fast=perhaps}":           `pipeline:9: error: option "fast" of pass "options": expected true or false, but got "perhaps"`,

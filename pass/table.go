@@ -64,7 +64,7 @@ func (t *Table) Find(name string) (Pass, error) {
 // among suggests the name that is closest to a misspelled one, or lists all names if none is close.
 func among(name string, names []string) string {
 	if s := diag.Closest(name, names); s != "" {
-		return fmt.Sprintf("; did you mean %q?", s)
+		return fmt.Sprintf("; did you mean %s?", s)
 	}
 	if len(names) == 0 {
 		return ""

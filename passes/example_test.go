@@ -61,7 +61,7 @@ func ExampleBuiltin() {
 	// Output:
 	// builtin.module(raise-hooks,order-hooks{order=source},lower-hooks) <nil>
 	// builtin.module(raise-hooks,order-hooks{order=source},lower-hooks)
-	// pipeline:13: error: unknown pass "oder-hooks"; did you mean "order-hooks"?
+	// pipeline:13: error: unknown pass "oder-hooks"; did you mean order-hooks?
 }
 
 // doubling is a pass over functions: it replaces x + x by x * 2.
