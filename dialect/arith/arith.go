@@ -315,7 +315,7 @@ func parseCompareType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	args[2].Types = []ir.Type{out}
 }
 
-// parseSelectType reads the type of the values; before it, that of the condition where it is not i1.
+// parseSelectType reads the type of the values; before it, that of the condition if it is not i1.
 func parseSelectType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	var cond ir.Type = ir.Int(1)
 	t := p.ParseType()

@@ -18,7 +18,7 @@ func stateOf(op *ir.Op) *ir.OpState {
 	return &ir.OpState{Def: op.Def(), Operands: op.OperandList(), Attrs: op.Attrs(), Bodies: op.Regions()}
 }
 
-// agree reports where the results are not compatible with what infer gives.
+// agree reports an error if the results are not compatible with the types that infer returns.
 func agree(op *ir.Op, r *ir.Reporter, infer func(*ir.Context, *ir.OpState) ([]ir.Type, error)) {
 	types, err := infer(r.Context(), stateOf(op))
 	if err != nil {

@@ -14,7 +14,7 @@ const (
 // FuncOp is a view of a func.func op. It costs nothing and may be made at any time.
 type FuncOp struct{ *ir.Op }
 
-// AsFunc returns op as a function, ok false where it is none.
+// AsFunc returns op as a function, ok false if it is none.
 func AsFunc(op *ir.Op) (FuncOp, bool) { return FuncOp{op}, op != nil && op.Name() == "func.func" }
 
 // Funcs returns the functions directly in the module, in order.
@@ -69,10 +69,10 @@ func (f FuncOp) Type() *ir.FunctionType {
 	return t
 }
 
-// ArgAttrs returns the attributes of argument i, nil where it has none.
+// ArgAttrs returns the attributes of argument i, nil if it has none.
 func (f FuncOp) ArgAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(AttrArgAttrs), i) }
 
-// ResultAttrs returns the attributes of result i, nil where it has none.
+// ResultAttrs returns the attributes of result i, nil if it has none.
 func (f FuncOp) ResultAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(AttrResAttrs), i) }
 
 func dictAt(a ir.Attr, i int) *ir.DictAttr {

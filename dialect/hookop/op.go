@@ -11,7 +11,7 @@ const (
 	AttrName        = "name"            // string, unique in the module
 	AttrKind        = "kind"            // string, see Kind
 	AttrFormat      = "format"          // string, the input format the hook was written in
-	AttrSourceID    = "source_id"       // string, what identified it there; absent where nothing did
+	AttrSourceID    = "source_id"       // string, what identified it there; absent if nothing did
 	AttrSideEffect  = "has_side_effect" // unit; absent for a hook that may be removed, merged and moved
 	AttrChained     = "chained"         // unit; operand 0 and result 0 are a token or the chain
 	AttrAliases     = "aliases"         // array<i64>, per data result the data operand it is, -1 for none
@@ -96,7 +96,7 @@ func attrText(a ir.Attr) string {
 // HookOp is a view of an hlocb.hook op. It costs nothing and may be made at any time.
 type HookOp struct{ *ir.Op }
 
-// AsHook returns op as a hook, ok false where it is none.
+// AsHook returns op as a hook, ok false if it is none.
 func AsHook(op *ir.Op) (HookOp, bool) { return HookOp{op}, op != nil && op.Name() == Hook.Name }
 
 func (h HookOp) text(name string) string {
@@ -113,10 +113,10 @@ func (h HookOp) HookName() string { return h.text(AttrName) }
 // Format returns the name of the input format the hook was written in.
 func (h HookOp) Format() string { return h.text(AttrFormat) }
 
-// SourceID returns what identified the hook in its source, empty where nothing did.
+// SourceID returns what identified the hook in its source, empty if nothing did.
 func (h HookOp) SourceID() string { return h.text(AttrSourceID) }
 
-// Kind returns the kind, 0 where the attribute is missing or unknown.
+// Kind returns the kind, 0 if the attribute is missing or unknown.
 func (h HookOp) Kind() hook.Kind {
 	k, _ := hook.ParseKind(h.text(AttrKind))
 	return k
@@ -140,7 +140,7 @@ func (h HookOp) SideEffect() bool { return h.Attr(AttrSideEffect) != nil }
 // Layouts reports whether the source gave layouts.
 func (h HookOp) Layouts() bool { return h.Attr(AttrLayouts) != nil }
 
-// SourceAttrs returns the source's further attributes, nil where it has none.
+// SourceAttrs returns the source's further attributes, nil if it has none.
 func (h HookOp) SourceAttrs() *ir.DictAttr {
 	d, _ := h.Attr(AttrAttrs).(*ir.DictAttr)
 	return d
@@ -190,7 +190,7 @@ func (h HookOp) SetAliases(ctx *ir.Context, aliases []int) {
 	}
 }
 
-// AliasAttr returns the attribute that holds aliases (see HookOp.Aliases), nil where there are none.
+// AliasAttr returns the attribute that holds aliases (see HookOp.Aliases), nil if there are none.
 func AliasAttr(ctx *ir.Context, aliases []int) ir.Attr {
 	values, any := make([]int64, len(aliases)), false
 	for i, a := range aliases {

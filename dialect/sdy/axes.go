@@ -2,7 +2,7 @@ package sdy
 
 import "slices"
 
-// size returns the size of the axis named name, 0 where the mesh has none.
+// size returns the size of the axis named name, 0 if the mesh has none.
 func (m *DeviceMesh) size(name string) int64 {
 	for _, a := range m.Axes {
 		if a.Name == name {
@@ -42,12 +42,12 @@ func (a AxisRef) to(m *DeviceMesh) int64 {
 	return m.size(a.Name)
 }
 
-// merges reports whether b goes on where a ends, in one axis.
+// merges reports whether b is the part of the same axis that follows a.
 func (a AxisRef) merges(b AxisRef) bool {
 	return a.Name == b.Name && a.part() && b.part() && a.Pre*a.Size == b.Pre
 }
 
-// merged joins a and b, where b goes on where a ends.
+// merged joins a and b, the part that follows a.
 func (a AxisRef) merged(b AxisRef, m *DeviceMesh) AxisRef {
 	if a.Pre == 1 && a.Size*b.Size == m.size(a.Name) {
 		return AxisRef{Name: a.Name}
@@ -78,7 +78,7 @@ func before(m *DeviceMesh) func(a, b AxisRef) int {
 	}
 }
 
-// appended adds b to axes, joined with the last of them where it goes on there.
+// appended adds b to axes, joined with the last of them if b follows it.
 func appended(axes []AxisRef, b AxisRef, m *DeviceMesh) []AxisRef {
 	if n := len(axes); n > 0 && axes[n-1].merges(b) {
 		return append(axes[:n-1:n-1], axes[n-1].merged(b, m))

@@ -71,7 +71,7 @@ var (
 )
 
 // collective returns the row of an operation that moves a tensor's data between devices; the shape that the
-// program sees stays. list is the directive of its parameters, "" where it has none.
+// program sees stays. list is the directive of its parameters, "" if it has none.
 func collective(name, doc, attr, list string, c ir.AttrConstraint, verify func(*ir.Op, *ir.Reporter), clauses string) *ir.Def {
 	d := &ir.Def{
 		Name: "sdy." + name, Doc: doc,

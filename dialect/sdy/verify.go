@@ -34,7 +34,7 @@ func module(op *ir.Op) *ir.Op {
 	return op
 }
 
-// meshOf returns the mesh of a sharding on op, nil where its symbol names none.
+// meshOf returns the mesh of a sharding on op, nil if its symbol names none.
 func meshOf(s *Sharding, op *ir.Op, r *ir.Reporter) *DeviceMesh {
 	if s.Inline != nil {
 		return s.Inline
@@ -50,7 +50,7 @@ func meshOf(s *Sharding, op *ir.Op, r *ir.Reporter) *DeviceMesh {
 	return dataOf[DeviceMesh](def.Attr("mesh"))
 }
 
-// dataOf returns what an attribute of the dialect holds, nil where it is none of a T.
+// dataOf returns what an attribute of the dialect holds, nil if it is none of a T.
 func dataOf[T any](a ir.Attr) *T {
 	if d, ok := a.(*ir.DialectAttr); ok {
 		if t, ok := d.Data().(*T); ok {

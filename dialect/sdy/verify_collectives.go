@@ -68,7 +68,7 @@ func (s *Sharding) without(manual *ManualAxes) *Sharding {
 type transfer struct {
 	fault
 	op      *ir.Op
-	in, out *Sharding   // in: dimensions without axes where the operand has no sharding
+	in, out *Sharding   // in: dimensions without axes if the operand has no sharding
 	mesh    *DeviceMesh // of out
 	inMesh  *DeviceMesh
 }
@@ -341,7 +341,7 @@ func (t *transfer) exchange() {
 	}
 }
 
-// place returns where a value is defined.
+// place returns the position at which a value is defined.
 func place(v *ir.Value) diag.Pos {
 	if op := v.DefiningOp(); op != nil {
 		return op.Pos()

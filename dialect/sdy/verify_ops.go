@@ -153,7 +153,7 @@ func verifyManual(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
-// commonMesh returns the mesh of all shardings, less those on an empty one; nil where there are several.
+// commonMesh returns the mesh of all shardings, less those on an empty one; nil if there are several.
 func commonMesh(list []*Sharding, op *ir.Op, r *ir.Reporter) *DeviceMesh {
 	var mesh *DeviceMesh
 	for _, s := range list {

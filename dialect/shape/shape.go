@@ -45,7 +45,7 @@ func propagates(name string) func(*ir.Op, *ir.Reporter) {
 	}
 }
 
-// agrees reports where a result of sizes has not n of them.
+// agrees reports an error if a result holds other than n sizes.
 func agrees(op *ir.Op, r *ir.Reporter, n int64) {
 	t, ok := op.Result(0).Type().(*ir.TensorType)
 	if ok && t.Shape()[0] != ir.Dynamic && t.Shape()[0] != n {

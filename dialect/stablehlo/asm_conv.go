@@ -19,7 +19,7 @@ func parseConv(p ir.AsmParser, c *ConvDims) {
 	c.OutputBatch, c.OutputFeature, c.OutputSpatial = parseConvDims(p, "b", "f")
 }
 
-// parseConvDims reads one list and returns where the two named dimensions and the spatial ones stand. '?' stands
+// parseConvDims reads one list and returns the positions of the two named dimensions and of the spatial ones. '?' stands
 // for a dimension without a role.
 func parseConvDims(p ir.AsmParser, first, second string) (a, b int64, spatial []int64) {
 	const missing = -1
@@ -102,7 +102,7 @@ func parseConvAttr(p ir.AsmParser, d *ir.AttrDef) any {
 
 func printConvAttr(_ *ir.AttrDef, data any) string { return "<" + data.(*ConvDims).text() + ">" }
 
-// text returns the three lists, or the raw form where the numbers leave gaps that lists cannot show.
+// text returns the three lists, or the raw form if the numbers leave gaps that lists cannot show.
 func (c *ConvDims) text() string {
 	b := appendConvDims(nil, c.InputBatch, c.InputFeature, c.InputSpatial, "b", "f")
 	b = append(b, 'x')

@@ -8,7 +8,7 @@ import (
 
 // The three operations whose assembly no format describes: constant, reduce and while.
 
-// parseConstant reads {attrs} dense<...> : T, or () <{value = ...}> {attrs} : () -> T where the value has
+// parseConstant reads {attrs} dense<...> : T, or () <{value = ...}> {attrs} : () -> T if the value has
 // another type than the result (quantized constants).
 func parseConstant(p ir.AsmParser, st *ir.OpState) {
 	if p.Accept("(") {
@@ -181,7 +181,7 @@ func printReduce(p ir.AsmPrinter, op *ir.Op) {
 	p.PrintRegion(op.Region(0), false, true)
 }
 
-// applied returns the operation that the short form of a reduce names, nil where the region has to be written:
+// applied returns the operation that the short form of a reduce names, nil if the region has to be written:
 // one commutative operation of the dialect on both arguments in order, on scalars of the first input's element
 // type, whose result is what the region returns.
 func applied(op *ir.Op) *ir.Op {

@@ -44,7 +44,7 @@ func dotRule(s *site) error {
 }
 
 // inferDotGeneral: batching dimensions, then the other dimensions of lhs, then those of rhs (dot_general C12). The
-// element type is lhs's where none is asked for.
+// element type is lhs's if none is asked for.
 func inferDotGeneral(s *site) ([]ir.Type, error) {
 	l, r := s.tensor(0), s.tensor(1)
 	d, ok := ir.DataOf[DotDims](s.attr("dot_dimension_numbers"))
@@ -350,7 +350,7 @@ func dynamicConvRule(s *site) error {
 	return convElemsRule(s)
 }
 
-// constantInts returns the elements of a value that a constant defines, nil where it is not one.
+// constantInts returns the elements of a value that a constant defines, nil if it is not one.
 func constantInts(v *ir.Value) []int64 {
 	op := v.DefiningOp()
 	if op == nil {

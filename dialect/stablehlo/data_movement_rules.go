@@ -168,7 +168,7 @@ func inferConcatenate(s *site) ([]ir.Type, error) {
 	return s.single(s.made(0, dims, first.Elem())), nil // (C5, C6)
 }
 
-// concatDim adds sizes; where one is not known, bounds.
+// concatDim adds sizes; if one is not known, bounds.
 func concatDim(a, b dim) dim {
 	if a.size != ir.Dynamic && b.size != ir.Dynamic {
 		return dim{a.size + b.size, ir.Dynamic}

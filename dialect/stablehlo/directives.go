@@ -193,7 +193,7 @@ func parseComplexType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	args[0].Types, args[1].Types, args[2].Types = []ir.Type{part}, []ir.Type{part}, []ir.Type{t}
 }
 
-// partOf returns the type of the real part of t, nil where t is no complex tensor.
+// partOf returns the type of the real part of t, nil if t is no complex tensor.
 func partOf(c *ir.Context, t ir.Type) ir.Type {
 	tt, ok := t.(*ir.TensorType)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// groupsRule checks replica groups: a matrix of unique ids from 0 on, -1 only as padding where the groups may differ
+// groupsRule checks replica groups: a matrix of unique ids from 0 on, -1 only as padding if the groups may differ
 // in size (all_gather C2, C4; all_reduce C1, C3; all_to_all C5, C7). size is the size that groups must have, 0 for any.
 func groupsRule(s *site, uniform, global bool, size int64) error {
 	return idsRule(s, uniform, global, true, size)

@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// outputShape checks a result against a computed shape: its rank is the number of elements, and where the shape
+// outputShape checks a result against a computed shape: its rank is the number of elements, and if the shape
 // is a constant, its sizes are those.
 func outputShape(s *site, i int, r *ir.TensorType, rank string) error {
 	n := s.tensor(i)

@@ -130,7 +130,7 @@ func addRule(s *site) error {
 	return nil
 }
 
-// bitWidth returns the bits of an element, 0 where it has no fixed number.
+// bitWidth returns the bits of an element, 0 if it has no fixed number.
 func bitWidth(t ir.Type) int64 {
 	if q := quant.Of(t); q != nil {
 		t = q.Storage

@@ -96,7 +96,7 @@ func layoutsRule(s *site) error {
 	return check(results, out.Elems(), "result")
 }
 
-// part follows tuple indices into a type, nil where they lead nowhere.
+// part follows tuple indices into a type, nil if they lead nowhere.
 func part(t ir.Type, indices []int64) ir.Type {
 	for _, i := range indices {
 		tt, ok := t.(*ir.TupleType)
@@ -117,7 +117,7 @@ func aliasesRule(s *site) error {
 	if len(arr.Elems()) > 0 && len(s.results) == 0 {
 		return opFail("output_operand_alias attribute of a custom_call without results")
 	}
-	// Several results are taken for a tuple of them, which is made only where a path stands for all of it.
+	// Several results are taken for a tuple of them, which is made only if a path stands for all of it.
 	resultPart := func(path []int64) ir.Type {
 		switch {
 		case len(s.results) == 1:
@@ -342,7 +342,7 @@ func namespaced(s string) bool {
 
 func letter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// lookup returns the symbol of the nearest symbol table around the op, nil where there is none.
+// lookup returns the symbol of the nearest symbol table around the op, nil if there is none.
 func (s *site) lookup(name string) *ir.Op {
 	for p := s.op.Parent(); p != nil; p = p.Parent() {
 		if p.Has(ir.SymbolTable) {

@@ -33,7 +33,7 @@ func sortedUnique(dims []int64, name string) error {
 	return nil
 }
 
-// inferGatherOf checks gather and dynamic_gather; sizes are the slice sizes, nil where they are not known.
+// inferGatherOf checks gather and dynamic_gather; sizes are the slice sizes, nil if they are not known.
 // The numbers are gather's.
 func inferGatherOf(s *site, sizes []int64, known bool, sizesLen int64) ([]ir.Type, error) {
 	t, start := s.tensor(0), s.tensor(1)

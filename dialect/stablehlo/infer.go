@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// This file holds what several rules and inferences share. Sizes are ir.Dynamic where they are not known; a
+// This file holds what several rules and inferences share. Sizes are ir.Dynamic if they are not known; a
 // dynamic dimension may have a bound, which the tensor's encoding carries (spec, "Dynamism", RFC on bounds).
 
 // Compatible reports whether a value of type a may stand where type b is expected: shapes that agree where both
@@ -79,7 +79,7 @@ func compatibleShapes(a, b *ir.TensorType) bool {
 	return true
 }
 
-// sameDims reports whether two lists of sizes agree where both are known.
+// sameDims reports whether two lists of sizes agree if both are known.
 func sameDims(a, b []int64) bool {
 	if len(a) != len(b) {
 		return false
@@ -94,7 +94,7 @@ func sameDims(a, b []int64) bool {
 
 func sameSize(a, b int64) bool { return a == b || a == ir.Dynamic || b == ir.Dynamic }
 
-// sameShapeTypes reports whether the shapes of two types agree where they are known; types without a shape only
+// sameShapeTypes reports whether the shapes of two types agree if they are known; types without a shape only
 // agree with themselves.
 func sameShapeTypes(a, b ir.Type) bool {
 	ta, ok1 := a.(*ir.TensorType)
@@ -265,7 +265,7 @@ func accuracyRule(s *site) error {
 	return nil
 }
 
-// dim is one dimension: its size, or its bound where the size is Dynamic (Dynamic for none).
+// dim is one dimension: its size, or its bound if the size is Dynamic (Dynamic for none).
 type dim struct{ size, bound int64 }
 
 func dimOf(t *ir.TensorType, i int) dim {
@@ -389,7 +389,7 @@ func (s *site) elemOf(i int, elem ir.Type) []ir.Type {
 	return s.single(s.shaped(s.tensor(i), elem))
 }
 
-// product returns the number of elements of a static shape, ok false where it is not static.
+// product returns the number of elements of a static shape, ok false if it is not static.
 func product(dims []int64) (n int64, ok bool) {
 	n = 1
 	for _, d := range dims {

@@ -29,7 +29,7 @@ func promotable(a, b ir.Type) bool {
 
 // reducerRule checks a reduction computation in region i: for n inputs and n initial values it takes 2n scalars
 // and gives n, of types the inputs and initial values can be promoted to (reduce C6, reduce_window C13, ...).
-// Parameters may have dimensions from allowed, in order; that is nil where they must be scalars.
+// Parameters may have dimensions from allowed, in order; that is nil if they must be scalars.
 func reducerRule(s *site, i int, inputs, inits []ir.Type, allowed ...int64) error {
 	b, ret, err := s.body(i)
 	if err != nil {
@@ -126,7 +126,7 @@ func inferReduce(s *site) ([]ir.Type, error) {
 	return elems, nil
 }
 
-// reducedElems returns the element types that the computation gives, or those of the inputs where it is not there. The
+// reducedElems returns the element types that the computation gives, or those of the inputs if it is not there. The
 // caller may change the list.
 func reducedElems(s *site, n int) []ir.Type {
 	elems := s.single(nil)
@@ -234,7 +234,7 @@ func windowsOf(s *site, sizes, strides []int64, padding string, base, dilation, 
 	return out, nil
 }
 
-// paddingOf returns the pairs of a padding attribute, nil where it is absent.
+// paddingOf returns the pairs of a padding attribute, nil if it is absent.
 func paddingOf(a ir.Attr) ([]int64, error) {
 	if a == nil {
 		return nil, nil

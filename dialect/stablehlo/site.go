@@ -19,7 +19,7 @@ type site struct {
 	op       *ir.Op    // that is verified, nil while types are inferred
 	symbols  func(table *ir.Op) ir.Symbols
 
-	all  []ir.Type  // the types of operands and results, where the op is there
+	all  []ir.Type  // the types of operands and results, if the op is there
 	one  [1]ir.Type // what single returns
 	room []dim      // what dims returns
 	ret  []ir.Type  // what body gives of region 0
@@ -72,8 +72,8 @@ func verify(rules ...rule) func(*ir.Op, *ir.Reporter) {
 	}
 }
 
-// verifyAlike is verify for rules that no operation without attributes breaks whose operands and results are all of one
-// type, as those of most operations are.
+// verifyAlike skips its rules if all operands and results have the same type and the op has no attributes; no such op can
+// break them.
 func verifyAlike(rules ...rule) func(*ir.Op, *ir.Reporter) {
 	check := verify(rules...)
 	return func(op *ir.Op, r *ir.Reporter) {
@@ -138,7 +138,7 @@ func infers(f inference) rule {
 	}
 }
 
-// inferenceError is what went wrong where the result types are inferred to check them.
+// inferenceError is what went wrong if the result types are inferred to check them.
 type inferenceError struct{ error }
 
 func (e inferenceError) Unwrap() error { return e.error }
@@ -238,8 +238,8 @@ func (s *site) marked(n int, lists ...[]int64) []bool {
 	return seen
 }
 
-// made returns the tensor type of dimensions: result i's own where it is that type, as it nearly always is of an op that
-// is verified, so that no type is made or looked up to be compared with.
+// made returns the tensor type of dimensions: result i's own if it is that type, as it nearly always is of an op that
+// is verified, so no type is made or looked up to be compared with.
 func (s *site) made(i int, dims []dim, elem ir.Type) *ir.TensorType {
 	if i < len(s.results) {
 		if t, ok := s.results[i].(*ir.TensorType); ok && t.Ranked() && t.Encoding() == nil && t.Elem() == elem && len(t.Shape()) == len(dims) {
@@ -255,7 +255,7 @@ func (s *site) made(i int, dims []dim, elem ir.Type) *ir.TensorType {
 	return dimsType(s.ctx, dims, elem)
 }
 
-// shaped returns t with another element type: the only result's own type where it is that.
+// shaped returns t with another element type: the only result's own type if it is that.
 func (s *site) shaped(t *ir.TensorType, elem ir.Type) *ir.TensorType {
 	if t.Ranked() && t.Encoding() == nil && len(s.results) == 1 {
 		if r, ok := s.results[0].(*ir.TensorType); ok && r.Ranked() && r.Encoding() == nil && r.Elem() == elem && slices.Equal(r.Shape(), t.Shape()) {
@@ -282,7 +282,7 @@ func (s *site) attr(name string) ir.Attr { return s.attrs.Get(name) }
 // has reports whether the attribute is given.
 func (s *site) has(name string) bool { return s.attrs.Get(name) != nil }
 
-// ints returns the values of an array attribute, nil where it is absent.
+// ints returns the values of an array attribute, nil if it is absent.
 func (s *site) ints(name string) []int64 { return intsOf(s.attrs.Get(name)) }
 
 // int returns the value of an integer attribute, or absent.
@@ -315,7 +315,7 @@ func intOf(a ir.Attr) int64 {
 // maxElements is how many integers an attribute of an operation may have. A literal of one number can claim any.
 const maxElements = 1 << 20
 
-// elementsOf returns the integers of a dense attribute, nil where there are none or too many.
+// elementsOf returns the integers of a dense attribute, nil if there are none or too many.
 func elementsOf(a ir.Attr) []int64 {
 	d, ok := a.(*ir.DenseAttr)
 	if !ok {
@@ -334,7 +334,7 @@ func elementsOf(a ir.Attr) []int64 {
 	return v
 }
 
-// shapeOf returns the shape of a dense attribute, nil where it has none.
+// shapeOf returns the shape of a dense attribute, nil if it has none.
 func shapeOf(a ir.Attr) []int64 {
 	if d, ok := a.(*ir.DenseAttr); ok {
 		if t, ok := d.Type().(*ir.TensorType); ok {
