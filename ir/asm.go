@@ -178,7 +178,6 @@ const (
 	ResultTypeArg                 // type($result), type(results): Types
 	AttrArg                       // $attr: Attr
 	RegionArg                     // $region: Regions
-	SuccessorArg                  // $successor: Successors
 	LiteralArg                    // `text` or "text": Name
 	AttrDictArg                   // attr-dict: read and written by the directive
 )
@@ -192,12 +191,11 @@ type DirectiveArg struct {
 	Ref   bool         // written ref(...)
 	Index int          // position among the Def's operands, results, attributes or regions; -1 for all
 
-	Operands   []Operand
-	Values     []*Value
-	Types      []Type
-	Attr       Attr
-	Regions    []*Region
-	Successors []*Block
+	Operands []Operand
+	Values   []*Value
+	Types    []Type
+	Attr     Attr
+	Regions  []*Region
 }
 
 // Reporter collects what is found wrong with a module.

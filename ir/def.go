@@ -25,7 +25,6 @@ const (
 	AttrSizedOperands                       // operandSegmentSizes tells how many operands each Arg has
 	AttrSizedResults                        // resultSegmentSizes likewise
 	SameVariadicOperands                    // all variadic Args among the operands have the same number
-	SameVariadicResults                     // likewise among the results
 	GraphRegion                             // in a region of one block, ops may use values that are defined after them
 )
 

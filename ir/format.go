@@ -16,7 +16,6 @@ const (
 	FmtOperand                           // $operand
 	FmtAttr                              // $attr
 	FmtRegion                            // $region
-	FmtSuccessor                         // $successor
 	FmtOperandType                       // type($operand)
 	FmtResultType                        // type($result)
 	FmtOperands                          // operands
@@ -469,5 +468,5 @@ func (o *Op) ResultSegments(buf []int) (counts []int, ok bool) {
 	if o.def.Traits&AttrSizedResults != 0 {
 		sizes = o.Attr("resultSegmentSizes")
 	}
-	return Segments(buf, o.def.Results, o.NumResults(), sizes, o.def.Traits&SameVariadicResults != 0)
+	return Segments(buf, o.def.Results, o.NumResults(), sizes, false)
 }

@@ -111,7 +111,7 @@ func (v *verifier) row(o *Op) {
 		return
 	}
 	if v.values(o, "operand", d.Operands, len(o.operands), d.Traits&SameVariadicOperands != 0, AttrSizedOperands, "operandSegmentSizes") &&
-		v.values(o, "result", d.Results, len(o.results), d.Traits&SameVariadicResults != 0, AttrSizedResults, "resultSegmentSizes") {
+		v.values(o, "result", d.Results, len(o.results), false, AttrSizedResults, "resultSegmentSizes") {
 		v.regionCount(o)
 	}
 }

@@ -78,8 +78,8 @@ func (p *parser) element(s *formatState, e *ir.FormatElem) bool {
 			f.st.Bodies = append(f.st.Bodies, p.ParseRegion())
 		}
 		return len(f.st.Bodies) > 0
-	case ir.FmtSuccessor, ir.FmtSuccessors:
-		for more := p.tok.kind == tokCaret; more; more = e.Kind == ir.FmtSuccessors && p.comma() {
+	case ir.FmtSuccessors:
+		for more := p.tok.kind == tokCaret; more; more = p.comma() {
 			f.st.Successors = append(f.st.Successors, p.ParseSuccessor())
 		}
 		return len(f.st.Successors) > 0
@@ -358,8 +358,8 @@ func (p *parser) directiveArgs(e *ir.FormatElem) *directiveArgs {
 	for i := range d.args {
 		a := &d.args[i]
 		a.Types = d.types[i]
-		if a.Operands != nil || a.Attr != nil || a.Regions != nil || a.Successors != nil {
-			a.Operands, a.Attr, a.Regions, a.Successors = nil, nil, nil, nil
+		if a.Operands != nil || a.Attr != nil || a.Regions != nil {
+			a.Operands, a.Attr, a.Regions = nil, nil, nil
 		}
 	}
 	d.busy = true
@@ -438,8 +438,6 @@ func (p *parser) custom(s *formatState, e *ir.FormatElem) {
 			}
 		case ir.RegionArg:
 			f.st.Bodies = append(f.st.Bodies, a.Regions...)
-		case ir.SuccessorArg:
-			f.st.Successors = append(f.st.Successors, a.Successors...)
 		}
 	}
 	d.busy = false

@@ -93,7 +93,7 @@ func (p *printer) element(f *formatOp, e *ir.FormatElem) {
 		}
 	case ir.FmtRegions:
 		p.regionRun(op, 0, op.NumRegions())
-	case ir.FmtSuccessor, ir.FmtSuccessors:
+	case ir.FmtSuccessors:
 		list := op.Successors()
 		p.list(len(list), func(i int) { p.PrintSuccessor(list[i]) })
 	case ir.FmtOperandType:
@@ -224,7 +224,7 @@ func (p *printer) there(f *formatOp, e *ir.FormatElem) bool {
 		return e.Index < op.NumRegions() && !op.Region(e.Index).Empty()
 	case ir.FmtRegions:
 		return op.NumRegions() > 0
-	case ir.FmtSuccessor, ir.FmtSuccessors:
+	case ir.FmtSuccessors:
 		return len(op.Successors()) > 0
 	case ir.FmtCustom:
 		for i := range e.Args {
@@ -309,8 +309,6 @@ func (p *printer) custom(f *formatOp, e *ir.FormatElem) {
 					a.Regions = a.Regions[:1]
 				}
 			}
-		case ir.SuccessorArg:
-			a.Successors = op.Successors()
 		}
 	}
 	e.Directive.Print(p, op, p.args[mark:])
