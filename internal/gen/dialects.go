@@ -38,7 +38,6 @@ var about = map[string]string{
 	"sdy":         "Shardings and the operations that move data between devices.",
 	"shape":       "Shapes as values, as far as StableHLO programs use them. Its other operations are carried in generic form.",
 	"stablehlo":   "The operations of the StableHLO specification, and those that only its dialect has.",
-	"vhlo":        "StableHLO as artifacts store it, in versions.",
 	"tensor":      "Access to parts of tensors, as far as StableHLO programs with dynamic shapes use it. Its other operations are carried in generic form.",
 }
 
