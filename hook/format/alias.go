@@ -21,7 +21,7 @@ func aliasAttr(result, operand, n int) ir.Attr {
 // operands less the tokens) that it shares memory with, -1 for none. Aliases that could not be honoured are
 // errors, as XLA crashes over some of them.
 func (r *Raiser) Aliases(op *ir.Op, data []*ir.Value) ([]int, error) {
-	results := irutil.ResultList(op)
+	results := op.ResultList()
 	var out []ir.Type // all leaves, tokens too
 	for _, v := range results {
 		out = irutil.Leaves(out, v.Type())

@@ -238,7 +238,7 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 // matchSignature brings the type of a function in line with its body.
 func matchSignature(m *ir.Module, f fn.FuncOp) {
 	inputs, results := irutil.TypeList(f.Body().Args()), f.Type().Results()
-	for _, ret := range irutil.Returns(f) {
+	for _, ret := range slices.Collect(flow.Returns(f.Region(0))) {
 		results = irutil.TypeList(ret.OperandList())
 	}
 	t := m.Context().Function(inputs, results)

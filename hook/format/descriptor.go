@@ -51,7 +51,7 @@ func readDescriptor(r *Raiser, op *ir.Op, hostCallback bool) (bool, error) {
 	if replica {
 		data = data[1:]
 	}
-	results := irutil.ResultList(op)
+	results := op.ResultList()
 	sideEffect := irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0
 	r.Add(&Match{
 		At:         op,

@@ -110,7 +110,7 @@ func readEXLAIOCallback(r *Raiser, op *ir.Op) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	s.Kind, s.Tokens, s.Results = hook.InOut, []*ir.Value{op.Operand(0)}, irutil.ResultList(op)
+	s.Kind, s.Tokens, s.Results = hook.InOut, []*ir.Value{op.Operand(0)}, op.ResultList()
 	if len(s.Aliases) == 0 {
 		s.Kind = hook.Tap
 	}
@@ -145,7 +145,7 @@ func exlaSite(r *Raiser, op *ir.Op, id []byte) (*Match, error) {
 		SourceID:   "callback_id " + hex.EncodeToString(id),
 		SideEffect: true,
 		Operands:   op.OperandList()[1:],
-		Results:    irutil.ResultList(op),
+		Results:    op.ResultList(),
 		Aliases:    aliases,
 		Layouts:    layouts,
 		Mark:       op,
@@ -228,7 +228,7 @@ func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
 	}
 	op := w.Module.Before(h.Op).Insert(st)
 	setMarks(op, h)
-	out := irutil.ResultList(op)
+	out := op.ResultList()
 	if h.Kind() == hook.Tap {
 		out = nil
 		for _, o := range h.Aliases() {
@@ -269,7 +269,7 @@ func writeEXLAIOCallback(w *Lowerer, h hookop.HookOp) error {
 	st.SetAttr(attrOutputAliases, ir.NewArray(aliasList(aliases, 0, 0, len(types))))
 	op := w.Module.Before(h.Op).Insert(st)
 	setMarks(op, h)
-	out := irutil.ResultList(op)[1:]
+	out := op.ResultList()[1:]
 	if h.Kind() == hook.Tap {
 		out = nil
 		for _, o := range h.Aliases() {
@@ -386,7 +386,7 @@ func pidFor(op *ir.Op) *ir.Value {
 
 // markPID marks argument i of f as a PID.
 func markPID(f fn.FuncOp, i int) {
-	irutil.EditArg(f, i, func(l ir.AttrList) ir.AttrList { return l.Set(irutil.AttrPID, ir.NewUnit(), false) })
+	f.EditArg(i, func(l ir.AttrList) ir.AttrList { return l.Set(irutil.AttrPID, ir.NewUnit(), false) })
 }
 
 // markPIDs marks the function arguments that the PIDs come from, through calls, loops and branches.
@@ -439,7 +439,7 @@ func dropPIDs(m *ir.Module) {
 	for _, f := range funcs {
 		for i := range f.Type().Inputs() {
 			if f.ArgAttrs(i).Get(irutil.AttrPID) != nil {
-				irutil.EditArg(f, i, func(l ir.AttrList) ir.AttrList { return l.Without(irutil.AttrPID) })
+				f.EditArg(i, func(l ir.AttrList) ir.AttrList { return l.Without(irutil.AttrPID) })
 			}
 		}
 	}
@@ -475,11 +475,11 @@ func passPIDs(graph *flow.Graph, funcs []fn.FuncOp) {
 
 // removeArg removes argument i of f, which nothing uses, and operand i of its calls.
 func removeArg(m *ir.Module, f fn.FuncOp, i int, callers []*ir.Op) {
-	args, results := irutil.SignatureAttrs(f)
+	args, results := f.ValueAttrs()
 	t := f.Type()
 	f.Body().RemoveArg(i)
-	f.SetSignature(m.Context().Function(irutil.Without(t.Inputs(), i), t.Results()), irutil.Without(args, i), results)
+	f.SetSignature(m.Context().Function(slices.Delete(slices.Clone(t.Inputs()), i, i+1), t.Results()), slices.Delete(args, i, i+1), results)
 	for _, call := range callers {
-		call.SetOperands(irutil.Without(call.OperandList(), i))
+		call.SetOperands(slices.Delete(call.OperandList(), i, i+1))
 	}
 }

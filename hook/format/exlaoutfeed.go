@@ -105,7 +105,7 @@ func readEXLALazyInfeed(r *Raiser, op *ir.Op) (bool, error) {
 		SourceID:   "flag " + strconv.FormatInt(flag, 10),
 		SideEffect: true,
 		Tokens:     tokens,
-		Results:    irutil.ResultList(feed),
+		Results:    feed.ResultList(),
 		Erase:      []*ir.Op{feed, op},
 	})
 	return true, nil

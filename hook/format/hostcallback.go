@@ -72,7 +72,7 @@ func readHostCallback(r *Raiser, op *ir.Op) (bool, error) {
 	}
 	if reply, join := hcbReply(payload); reply != nil {
 		// The host answers once it has the operands, and the reply may wait for further tokens.
-		s.At, s.Kind = reply, callKind(len(s.Operands), irutil.DataLeaves(irutil.ResultList(reply)), true)
+		s.At, s.Kind = reply, callKind(len(s.Operands), irutil.DataLeaves(reply.ResultList()), true)
 		s.Erase = []*ir.Op{reply}
 		if join != nil {
 			s.Erase = append(s.Erase, join)
@@ -83,7 +83,7 @@ func readHostCallback(r *Raiser, op *ir.Op) (bool, error) {
 			}
 		}
 		s.Erase = append(s.Erase, payload, op)
-		s.Results = append(s.Results, irutil.ResultList(reply)...)
+		s.Results = append(s.Results, reply.ResultList()...)
 		s.Results = append(s.Results[1:], s.Results[0])
 		if join != nil {
 			s.Results = append(s.Results, join.Result(0))
@@ -157,7 +157,7 @@ func writeHostCallback(w *Lowerer, h hookop.HookOp) error {
 		if err := w.Shard(h, reply); err != nil {
 			return err
 		}
-		results = irutil.ResultList(reply)
+		results = reply.ResultList()
 		last = results[len(results)-1]
 	}
 	w.Replace(h, last, results)

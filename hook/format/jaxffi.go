@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 )
 
 // jaxFFI is the format of JAX 0.6 and later for io_callback, pure_callback, debug.callback and buffer_callback. The index
@@ -45,7 +47,7 @@ func readJAXFFI(r *Raiser, op *ir.Op) (bool, error) {
 	}
 	tokens, data := irutil.SplitTokens(op.OperandList())
 	sideEffect := irutil.IsTrue(op.Attr(stablehlo.AttrHasSideEffect)) || len(tokens) > 0
-	results := irutil.ResultList(op)
+	results := op.ResultList()
 	aliases, err := r.Aliases(op, data)
 	if err != nil {
 		return false, err
@@ -98,9 +100,9 @@ func writeJAXFFI(w *Lowerer, h hookop.HookOp) error {
 	}
 	st.SetAttr(stablehlo.AttrOperandLayouts, layouts(ctx, operands))
 	op := b.Insert(st)
-	op.SetAttr(stablehlo.AttrResultLayouts, layouts(ctx, irutil.ResultList(op)))
+	op.SetAttr(stablehlo.AttrResultLayouts, layouts(ctx, op.ResultList()))
 	setMarks(op, h)
-	out := irutil.ResultList(op)
+	out := op.ResultList()
 	var token *ir.Value
 	if h.Chained() {
 		token, out = out[0], out[1:]
@@ -121,14 +123,14 @@ func exportTokens(m *ir.Module) {
 		}
 		entry := f.Body()
 		first := entry.First()
-		rets := irutil.Returns(f)
+		rets := slices.Collect(flow.Returns(f.Region(0)))
 		if first == nil || !first.IsOrMirrors(stablehlo.CreateToken) || len(rets) != 1 {
 			continue
 		}
 		// The chain's end is what follows from the token at the top of the function.
 		end := chainEnd(first.Result(0))
 		token := stablehlo.TokenType(m.Context())
-		args, results := irutil.SignatureAttrs(f)
+		args, results := f.ValueAttrs()
 		mark := ir.NewDict(ir.AttrList{{Name: "jax.token", Attr: m.Context().Bool(true)}})
 		t := f.Type()
 		f.SetSignature(m.Context().Function(irutil.Prepend[ir.Type](token, t.Inputs()), irutil.Prepend[ir.Type](token, t.Results())),
@@ -142,7 +144,7 @@ func exportTokens(m *ir.Module) {
 		rets[0].SetOperands(irutil.Prepend(end, rets[0].OperandList()))
 		for i := range f.Type().Inputs() {
 			if n, ok := irutil.IntAttr(f.ArgAttrs(i).Get("tf.aliasing_output")); ok {
-				irutil.EditArg(f, i, func(l ir.AttrList) ir.AttrList {
+				f.EditArg(i, func(l ir.AttrList) ir.AttrList {
 					return l.Set("tf.aliasing_output", ir.NewInteger(n+1, m.Context().I32()), false)
 				})
 			}

@@ -72,7 +72,7 @@ func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 			}
 		}
 	}
-	operands, results = op.OperandList(), irutil.ResultList(op)
+	operands, results = op.OperandList(), op.ResultList()
 	if s.Chained {
 		operands, results = operands[1:], results[1:]
 	}

@@ -28,7 +28,7 @@ func readRawOutfeed(r *Raiser, op *ir.Op) (bool, error) {
 		SideEffect: true,
 		Tokens:     tokens,
 		Operands:   operands,
-		Results:    irutil.ResultList(op),
+		Results:    op.ResultList(),
 		Erase:      []*ir.Op{op},
 	})
 	return true, nil
@@ -49,7 +49,7 @@ func readRawInfeed(r *Raiser, op *ir.Op) (bool, error) {
 		Name:       irutil.StringAttr(op.Attr(stablehlo.AttrInfeedConfig)),
 		SideEffect: true,
 		Tokens:     tokens,
-		Results:    irutil.ResultList(op),
+		Results:    op.ResultList(),
 		Erase:      []*ir.Op{op},
 	})
 	return true, nil

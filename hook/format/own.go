@@ -47,7 +47,7 @@ func readOwn(r *Raiser, op *ir.Op) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	operands, results := op.OperandList(), irutil.ResultList(op)
+	operands, results := op.OperandList(), op.ResultList()
 	if c.chained && !stablehlo.IsToken(operands[0].Type()) {
 		return false, r.Module.Errorf(op, "the chain of the hook could not be followed")
 	}
@@ -139,10 +139,10 @@ func writeOwn(w *Lowerer, h hookop.HookOp) error {
 	if list := w.ownAliases(h); len(list) > 0 {
 		attrs = append(attrs, ir.NamedAttr{Name: attrOutputAliases, Attr: ir.NewArray(list), Inherent: true})
 	}
-	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: h.OperandList(), Types: irutil.TypesOf(h.Op), Attrs: attrs, Loc: h.Loc(), Pos: h.Pos()}
+	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: h.OperandList(), Types: h.Op.ResultTypes(), Attrs: attrs, Loc: h.Loc(), Pos: h.Pos()}
 	if h.Layouts() {
 		st.SetAttr(stablehlo.AttrOperandLayouts, layouts(ctx, st.Operands))
-		st.SetAttr(stablehlo.AttrResultLayouts, layouts(ctx, irutil.ResultList(h.Op)))
+		st.SetAttr(stablehlo.AttrResultLayouts, layouts(ctx, h.Op.ResultList()))
 	}
 	if err := carrySharding(m, h, st, w.Single); err != nil {
 		return err

@@ -151,7 +151,7 @@ func byToken(t transfer) []transfer {
 	group := []transfer{t}
 	for {
 		last := group[len(group)-1]
-		tokens, _ := irutil.SplitTokens(irutil.ResultList(last.op))
+		tokens, _ := irutil.SplitTokens(last.op.ResultList())
 		if len(tokens) != 1 {
 			return group
 		}
@@ -262,7 +262,7 @@ func isDummyRecv(group []transfer) bool {
 			sends++
 			continue
 		}
-		_, data := irutil.SplitTokens(irutil.ResultList(t.op))
+		_, data := irutil.SplitTokens(t.op.ResultList())
 		got = append(got, data...)
 	}
 	return sends > 0 && len(got) == 1 && irutil.HasType(got[0], tensor.F32) && !got[0].HasUses()

@@ -31,7 +31,7 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 			return false, r.Module.Errorf(op, "api_version 4 needs a dictionary as backend_config, but this is a string")
 		}
 	}
-	operands, results := op.OperandList(), irutil.ResultList(op)
+	operands, results := op.OperandList(), op.ResultList()
 	// A chain of no size orders nothing in XLA; it is taken for the token it stands for.
 	var chain *ir.Value
 	if len(operands) > 0 && len(results) > 0 && operands[0].Type() == results[0].Type() && irutil.IsZeroSize(operands[0].Type()) {

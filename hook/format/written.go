@@ -102,7 +102,7 @@ func placeEach(m *ir.Module, manifest *hook.Manifest, calls []*ir.Op) error {
 		return nil
 	}
 	for _, op := range calls {
-		for _, v := range append(op.OperandList(), irutil.ResultList(op)...) {
+		for _, v := range append(op.OperandList(), op.ResultList()...) {
 			if _, ok := v.Type().(*ir.TensorType); !ok {
 				return m.Errorf(op, "a callback that fires on every device has values of type %s", v.Type())
 			}

@@ -80,7 +80,7 @@ func (a *aliaser) compute(v *ir.Value) bool {
 		if def.IsOrMirrors(stablehlo.OptimizationBarrier) {
 			return a.isComputed(def.Operand(v.Index()))
 		}
-		return !irutil.IsConstant(v)
+		return !isConstant(v)
 	}
 	parent := v.Block().Parent()
 	if parent == nil || loops(parent) {
@@ -217,10 +217,10 @@ func (a *aliaser) cost(h hookop.HookOp, o int) (hook.Verdict, string) {
 			return hook.AliasCopied, "the operand is passed twice"
 		}
 	}
-	if irutil.IsConstant(v) && !irutil.Filled(v) {
+	if isConstant(v) && !filled(v) {
 		return hook.AliasCopied, "the operand is a constant"
 	}
-	if !a.isComputed(v) && !irutil.Filled(v) {
+	if !a.isComputed(v) && !filled(v) {
 		if donated(v) {
 			return hook.AliasKept, "the operand is a donated argument"
 		}

@@ -6,7 +6,6 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
@@ -45,7 +44,7 @@ func (a *aliaser) endsAtCallers(v *ir.Value, depth int) bool {
 	}
 	for _, call := range a.calls.Callers(f.Op) {
 		arg := call.Operand(v.Index())
-		if arg.ParentBlock() != call.Block() || irutil.IsConstant(arg) || !a.endsAtCallers(arg, depth+1) {
+		if arg.ParentBlock() != call.Block() || isConstant(arg) || !a.endsAtCallers(arg, depth+1) {
 			return false
 		}
 		for u := range arg.Uses() {
@@ -130,7 +129,7 @@ var once = []*ir.Def{
 
 // mayDoWithout reports whether XLA may find a way around a copy of v.
 func (a *aliaser) mayDoWithout(v *ir.Value) bool {
-	if !a.isComputed(v) && !irutil.Filled(v) {
+	if !a.isComputed(v) && !filled(v) {
 		return !a.single
 	}
 	return a.duplicated(v, 0)
@@ -214,4 +213,42 @@ func (a *aliaser) precedes(x, y *ir.Op) bool {
 		}
 	}
 	return a.place[x] < a.place[y]
+}
+
+// isConstant reports whether v is a constant, possibly broadcast.
+func isConstant(v *ir.Value) bool {
+	def := v.DefiningOp()
+	if def == nil {
+		return false
+	}
+	switch def.Def().Original() {
+	case stablehlo.Constant, stablehlo.Iota, stablehlo.CreateToken:
+		return true
+	case stablehlo.BroadcastInDim, stablehlo.Reshape:
+		return isConstant(def.Operand(0))
+	}
+	return false
+}
+
+// filled reports whether v is made of a constant by filling memory with it: XLA does so for each user anew.
+func filled(v *ir.Value) bool {
+	def := v.DefiningOp()
+	if def == nil {
+		return false
+	}
+	switch def.Def().Original() {
+	case stablehlo.Constant:
+		d, ok := def.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
+		t, ranked := v.Type().(*ir.TensorType)
+		if !ok || !ranked || t.Rank() == 0 || d.NumElements() < 2 {
+			return false
+		}
+		_, splat, err := d.Elements()
+		return err == nil && splat
+	case stablehlo.Iota, stablehlo.BroadcastInDim:
+		return true
+	case stablehlo.Reshape:
+		return filled(def.Operand(0))
+	}
+	return false
 }

@@ -2,7 +2,8 @@
 package irutil
 
 import (
-	"github.com/hlocb/hlocb/dialect/fn"
+	"slices"
+
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
@@ -25,44 +26,6 @@ func Constant(v *ir.Value) ([]int64, bool) {
 	}
 	vals, err := d.Int64s()
 	return vals, err == nil
-}
-
-// IsConstant reports whether v is a constant, possibly broadcast.
-func IsConstant(v *ir.Value) bool {
-	def := v.DefiningOp()
-	if def == nil {
-		return false
-	}
-	switch def.Def().Original() {
-	case stablehlo.Constant, stablehlo.Iota, stablehlo.CreateToken:
-		return true
-	case stablehlo.BroadcastInDim, stablehlo.Reshape:
-		return IsConstant(def.Operand(0))
-	}
-	return false
-}
-
-// Filled reports whether v is made of a constant by filling memory with it: XLA does so for each user anew.
-func Filled(v *ir.Value) bool {
-	def := v.DefiningOp()
-	if def == nil {
-		return false
-	}
-	switch def.Def().Original() {
-	case stablehlo.Constant:
-		d, ok := def.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
-		t, ranked := v.Type().(*ir.TensorType)
-		if !ok || !ranked || t.Rank() == 0 || d.NumElements() < 2 {
-			return false
-		}
-		_, splat, err := d.Elements()
-		return err == nil && splat
-	case stablehlo.Iota, stablehlo.BroadcastInDim:
-		return true
-	case stablehlo.Reshape:
-		return Filled(def.Operand(0))
-	}
-	return false
 }
 
 // HasType reports whether v is a tensor of the given element type and shape.
@@ -125,8 +88,7 @@ func HoldsToken(t ir.Type) bool {
 	return false
 }
 
-// Unpack returns the leaves of v, taking tuples apart with get_tuple_element in front of at where they were
-// not made in plain sight.
+// Unpack returns the leaves of v. It takes tuples apart with get_tuple_element, unless it sees the op that made them.
 func Unpack(b *ir.Builder, list []*ir.Value, v *ir.Value) []*ir.Value {
 	tt, ok := v.Type().(*ir.TupleType)
 	if !ok {
@@ -147,7 +109,7 @@ func Unpack(b *ir.Builder, list []*ir.Value, v *ir.Value) []*ir.Value {
 	return list
 }
 
-// Pack returns a value of type t made of the next leaves, with tuple ops, and the leaves that are left.
+// Pack returns a value of type t that it packs from the first leaves, and the other leaves.
 func Pack(b *ir.Builder, t ir.Type, leaves []*ir.Value) (*ir.Value, []*ir.Value) {
 	tt, ok := t.(*ir.TupleType)
 	if !ok {
@@ -160,8 +122,8 @@ func Pack(b *ir.Builder, t ir.Type, leaves []*ir.Value) (*ir.Value, []*ir.Value)
 	return ir.Must(b.Build(stablehlo.Tuple, elems)).Result(0), leaves
 }
 
-// FoldTuples replaces get_tuple_element of a tuple made in plain sight by the element and erases tuples that
-// are then unused. It looks at the users of v, a tuple.
+// FoldTuples replaces each get_tuple_element of v, a tuple that an op packs, by the element, and erases the tuple if
+// nothing uses it then.
 func FoldTuples(v *ir.Value) {
 	def := v.DefiningOp()
 	if def == nil || !def.IsOrMirrors(stablehlo.Tuple) {
@@ -182,7 +144,7 @@ func FoldTuples(v *ir.Value) {
 	EraseDead(def)
 }
 
-// EraseDead erases op if nothing uses its results, and then the constants and other plain ops that fed it only.
+// EraseDead erases op if nothing uses its results, and then the removable ops that only op used.
 func EraseDead(op *ir.Op) {
 	for _, r := range op.Results() {
 		if r.HasUses() {
@@ -198,8 +160,7 @@ func EraseDead(op *ir.Op) {
 	}
 }
 
-// Removable reports whether an op without users may be erased: only ops that this package makes obsolete and
-// that certainly do nothing.
+// Removable reports whether an op without users may be erased: an op that raising makes obsolete and that has no effect.
 func Removable(op *ir.Op) bool {
 	switch op.Def().Original() {
 	case stablehlo.Constant, stablehlo.Tuple, stablehlo.GetTupleElement, stablehlo.CreateToken, stablehlo.AfterAll, stablehlo.ReplicaID, stablehlo.BroadcastInDim, stablehlo.Or:
@@ -221,24 +182,6 @@ func TypeList(vals []*ir.Value) []ir.Type {
 func Prepend[T any](v T, list []T) []T {
 	out := make([]T, 0, len(list)+1)
 	return append(append(out, v), list...)
-}
-
-// TakeRegions returns new regions that hold the blocks of op's.
-func TakeRegions(m *ir.Module, op *ir.Op) []*ir.Region {
-	var out []*ir.Region
-	for _, r := range op.Regions() {
-		n := m.NewRegion()
-		n.TakeBlocks(r)
-		out = append(out, n)
-	}
-	return out
-}
-
-// Rebuild replaces op by one of the same kind, attributes and regions with other operands and result types. The
-// caller replaces the uses of op's results and erases op.
-func Rebuild(m *ir.Module, op *ir.Op, operands []*ir.Value, types []ir.Type) *ir.Op {
-	n := m.Before(op).Insert(&ir.OpState{Def: op.Def(), Operands: operands, Types: types, Attrs: op.Attrs(), Bodies: TakeRegions(m, op)})
-	return n
 }
 
 // IsTarget reports whether op is a custom call of one of the given targets.
@@ -287,66 +230,18 @@ func DataLeaves(vals []*ir.Value) int {
 	return n
 }
 
-// ResultList returns the results of op.
-func ResultList(op *ir.Op) []*ir.Value {
-	out := make([]*ir.Value, op.NumResults())
-	for i := range out {
-		out[i] = op.Result(i)
-	}
-	return out
-}
-
-// TypesOf returns the result types of op.
-func TypesOf(op *ir.Op) []ir.Type { return TypeList(ResultList(op)) }
-
 // Distinct returns vals less repetitions.
 func Distinct(vals []*ir.Value) []*ir.Value {
 	var out []*ir.Value
-next:
 	for _, v := range vals {
-		for _, w := range out {
-			if v == w {
-				continue next
-			}
+		if !slices.Contains(out, v) {
+			out = append(out, v)
 		}
-		out = append(out, v)
 	}
 	return out
 }
 
-// EditArg changes the attributes of argument i of f.
-func EditArg(f fn.FuncOp, i int, edit func(ir.AttrList) ir.AttrList) {
-	t := f.Type()
-	args, results := SignatureAttrs(f)
-	args[i] = ir.NewDict(edit(args[i].Entries()))
-	f.SetSignature(t, args, results)
-}
-
-// SignatureAttrs returns the attributes of all arguments and results of f, none of them nil.
-func SignatureAttrs(f fn.FuncOp) (args, results []*ir.DictAttr) {
-	for i := range f.Type().Inputs() {
-		args = append(args, OrEmpty(f.ArgAttrs(i)))
-	}
-	for i := range f.Type().Results() {
-		results = append(results, OrEmpty(f.ResultAttrs(i)))
-	}
-	return args, results
-}
-
-func OrEmpty(d *ir.DictAttr) *ir.DictAttr {
-	if d == nil {
-		return ir.NewDict(nil)
-	}
-	return d
-}
-
-// Without returns list less element i.
-func Without[T any](list []T, i int) []T {
-	out := make([]T, 0, len(list)-1)
-	return append(append(out, list[:i]...), list[i+1:]...)
-}
-
-// Partitions returns on how many devices one run of the module works, 1 where it does not say.
+// Partitions returns the number of devices that one run of the module uses, 1 if the module does not say.
 func Partitions(m *ir.Module) int64 {
 	n := int64(1)
 	for _, name := range [...]string{"mhlo.num_partitions", "mhlo.num_replicas"} {
@@ -364,17 +259,6 @@ func RowMajorLayout(ctx *ir.Context, rank int) ir.Attr {
 		v[i] = int64(rank - 1 - i)
 	}
 	return ctx.DenseFromTensor(t)
-}
-
-// Returns returns the func.return ops of f.
-func Returns(f fn.FuncOp) []*ir.Op {
-	var out []*ir.Op
-	for _, b := range f.Region(0).Blocks() {
-		if t := b.Last(); t != nil && t.Is(fn.Return) {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 const (

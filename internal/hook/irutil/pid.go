@@ -13,7 +13,7 @@ const PIDBytes = 8
 
 // AddPID inserts the PID as argument 0 of f.
 func AddPID(m *ir.Module, f fn.FuncOp, pid ir.Type) *ir.Value {
-	args, results := SignatureAttrs(f)
+	args, results := f.ValueAttrs()
 	mark := ir.NewDict(ir.AttrList{{Name: AttrPID, Attr: ir.NewUnit()}})
 	t := f.Type()
 	f.SetSignature(m.Context().Function(Prepend(pid, t.Inputs()), t.Results()), Prepend(mark, args), results)

@@ -65,7 +65,7 @@ func (p *Paths) Data() []hook.Edge {
 		if p.chained[i] {
 			first = 1
 		}
-		for _, v := range irutil.ResultList(op)[first:] {
+		for _, v := range op.ResultList()[first:] {
 			p.follow(v, func(u *ir.Use) {
 				if to, ok := p.number[u.Owner()]; ok && (u.Index() > 0 || !p.chained[to]) {
 					edges = append(edges, [2]int{i, to})

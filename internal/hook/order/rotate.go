@@ -109,7 +109,7 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	end.SetOperands(irutil.Prepend(call(m.Before(end), end.OperandList()), end.OperandList()))
 	body.InsertArg(0, pred, nil)
 	n := prependValue(m, loop, first)
-	entry := n.Region(0).AddBlock(irutil.TypeList(irutil.ResultList(n))...)
+	entry := n.Region(0).AddBlock(irutil.TypeList(n.ResultList())...)
 	m.AtEnd(entry).At(n.Loc(), n.Pos()).Create(ret, []*ir.Value{entry.Arg(0)}, nil)
 	return nil
 }

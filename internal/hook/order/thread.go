@@ -135,7 +135,7 @@ func (t *threader) split() error {
 		}
 		b := t.m.AtEnd(entry).At(f.Loc(), f.Pos())
 		call := fn.NewCall(b, twin, entry.Args())
-		b.Create(fn.Return, irutil.ResultList(call), nil)
+		b.Create(fn.Return, call.ResultList(), nil)
 		for _, c := range callers {
 			c.SetAttr(c.Def().Flow.Callee, ir.NewSymbolRef(twin.Symbol()))
 		}

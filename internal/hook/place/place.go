@@ -272,7 +272,7 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[*ir.Op]int) error {
 	}
 	region := m.NewRegion()
 	body := region.AddBlock(types...)
-	st := &ir.OpState{Def: sdy.ManualComputation, Operands: op.OperandList(), Types: irutil.TypesOf(op), Bodies: []*ir.Region{region}}
+	st := &ir.OpState{Def: sdy.ManualComputation, Operands: op.OperandList(), Types: op.ResultTypes(), Bodies: []*ir.Region{region}}
 	st.SetAttr(sdy.AttrInShardings, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
 	st.SetAttr(sdy.AttrOutShardings, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
 	st.SetAttr(sdy.AttrManualAxes, sdy.ManualAxesAttr.New(&sdy.ManualAxes{Names: free}))
@@ -283,7 +283,7 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[*ir.Op]int) error {
 	op.Remove()
 	op.SetOperands(body.Args())
 	body.Append(op)
-	m.AtEnd(body).At(op.Loc(), op.Pos()).Create(sdy.Return, irutil.ResultList(op), nil)
+	m.AtEnd(body).At(op.Loc(), op.Pos()).Create(sdy.Return, op.ResultList(), nil)
 	return nil
 }
 
@@ -391,7 +391,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	}
 	region := m.NewRegion()
 	body := region.AddBlock(local...)
-	st := &ir.OpState{Def: sdy.ManualComputation, Operands: operands, Types: irutil.TypesOf(op), Bodies: []*ir.Region{region}}
+	st := &ir.OpState{Def: sdy.ManualComputation, Operands: operands, Types: op.ResultTypes(), Bodies: []*ir.Region{region}}
 	st.SetAttr(sdy.AttrInShardings, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: in}))
 	st.SetAttr(sdy.AttrOutShardings, sdy.PerValueAttr.New(&sdy.PerValue{Shardings: out}))
 	st.SetAttr(sdy.AttrManualAxes, sdy.ManualAxesAttr.New(axes))
@@ -402,7 +402,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	op.Remove()
 	op.SetOperands(body.Args()[:op.NumOperands()])
 	b := m.AtEnd(body).At(op.Loc(), op.Pos())
-	vals := irutil.ResultList(op)
+	vals := op.ResultList()
 	if each {
 		for i, t := range results {
 			op.Result(i).SetType(t)
@@ -426,11 +426,11 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 	test := ir.Must(b.Build(stablehlo.Compare, []*ir.Value{id.Result(0), k.Result(0)},
 		ir.NamedAttr{Name: stablehlo.AttrComparisonDirection, Attr: ir.NewEnum(stablehlo.ComparisonDirectionEnum, eq)}))
 	yes, no := m.NewRegion(), m.NewRegion()
-	choose := b.Insert(&ir.OpState{Def: stablehlo.If, Operands: []*ir.Value{test.Result(0)}, Types: irutil.TypesOf(op), Bodies: []*ir.Region{yes, no}})
+	choose := b.Insert(&ir.OpState{Def: stablehlo.If, Operands: []*ir.Value{test.Result(0)}, Types: op.ResultTypes(), Bodies: []*ir.Region{yes, no}})
 	ret := stablehlo.Return
 	then := yes.AddBlock()
 	then.Append(op)
-	m.AtEnd(then).At(op.Loc(), op.Pos()).Create(ret, irutil.ResultList(op), nil)
+	m.AtEnd(then).At(op.Loc(), op.Pos()).Create(ret, op.ResultList(), nil)
 	other := m.AtEnd(no.AddBlock()).At(op.Loc(), op.Pos())
 	var vals []*ir.Value
 	for i, v := range op.Results() {
@@ -505,7 +505,7 @@ func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 		combine = stablehlo.Or
 	}
 	s := ir.Must(in.Build(combine, body.Args()))
-	in.Create(stablehlo.Return, irutil.ResultList(s), nil)
+	in.Create(stablehlo.Return, s.ResultList(), nil)
 	groups := tensor.New(tensor.I64, tensor.Shape{1, p.devices})
 	for i := range tensor.View[int64](groups) {
 		tensor.View[int64](groups)[i] = int64(i)
