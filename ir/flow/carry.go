@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Carry adds a value of v's type to those that op forwards, in front of them: an operand, if the edges of op start at
+// Carry adds a value of v's type to the values that op forwards, before them: an operand, if the edges of op start at
 // operands; an argument of each region that an edge enters; a result. It returns the op that took op's place, its new
 // result, and what stands for v at the start of each region: the region's new argument, or v itself, which the region
 // captures. The caller threads the value through the regions that Threads selects, and ends them with Yield. Callers
@@ -68,7 +68,7 @@ func Threads(op *ir.Op, i int) (first int, ok bool) {
 	return 0, false
 }
 
-// Yield makes v an operand of terminator t, in front of the values that t forwards to the op around it.
+// Yield makes v an operand of terminator t, before the values that t forwards to the op around it.
 func Yield(t *ir.Op, v *ir.Value) {
 	p := t.Parent()
 	first := 0

@@ -160,7 +160,7 @@ func EraseDead(op *ir.Op) {
 	}
 }
 
-// Removable reports whether an op without users may be erased: an op that raising makes obsolete and that has no effect.
+// Removable reports whether an op without users may be erased: raising makes it obsolete, and it has no effect.
 func Removable(op *ir.Op) bool {
 	switch op.Def().Original() {
 	case stablehlo.Constant, stablehlo.Tuple, stablehlo.GetTupleElement, stablehlo.CreateToken, stablehlo.AfterAll, stablehlo.ReplicaID, stablehlo.BroadcastInDim, stablehlo.Or:

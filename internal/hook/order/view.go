@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Write writes the order of a module's hooks for people. Each hook has a line with the hooks whose events may come right
+// Write writes the order of hooks for people. Each hook has a line with the hooks whose events may come right
 // before its own, and the hooks that it comes after by data alone (see Paths.Data). Names are escaped.
 func Write(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
 	names := make(map[hook.ID]string, len(m.Sites))
