@@ -128,7 +128,7 @@ func (a *app) benchCallbacks(ctx context.Context, b runtime.Backend, rounds int)
 			return err
 		}
 		micro := func(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d.Nanoseconds())/1e3) }
-		fmt.Fprintf(w, "%d B\t%s\t%s\t%s\t%.0f\n", 4*n, micro(t[0]), micro(t[len(t)/2]), micro(t[len(t)*99/100]), float64(4*n)/t[0].Seconds()/1e6)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.0f\n", sizeText(int64(4*n)), micro(t[0]), micro(t[len(t)/2]), micro(t[len(t)*99/100]), float64(4*n)/t[0].Seconds()/1e6)
 	}
 	return w.Flush()
 }

@@ -18,7 +18,7 @@ func TestBenchCallbacks(t *testing.T) {
 	}
 	for pattern, want := range map[string]int{
 		`(?m)^(callback of 16 B|with a time limit)( +\d+ ns){3}$`: 2,
-		`(?m)^\d+ B( +\d+\.\d µs){3} +\d+$`:                       5,
+		`(?m)^\d+ (?:B|KiB|MiB)( +\d+\.\d µs){3} +\d+$`:           5,
 	} {
 		if got := len(regexp.MustCompile(pattern).FindAllString(out.String(), -1)); got != want {
 			t.Errorf("%d lines like %s, want %d:\n%s", got, pattern, want, out.String())

@@ -14,6 +14,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
@@ -133,6 +134,10 @@ func hint(err error) string {
 			name = unbound.Site.ID.String()
 		}
 		return fmt.Sprintf(": bind one with --on '%s=HANDLER'", name)
+	}
+	var target *interp.PluginError
+	if errors.As(err, &target) && !strings.HasPrefix(target.Target, "lapack_") {
+		return fmt.Sprintf("; to call a handler of your own instead, add --hook-target %s", target.Target)
 	}
 	var compiled *reader.CompiledError
 	if errors.As(err, &compiled) {

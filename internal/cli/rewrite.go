@@ -77,6 +77,8 @@ func (a *app) rewriteCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rewrite IN",
 		Short: "Convert hooks to one format",
+
+		SuggestFor: []string{"convert", "lower"},
 		Long: `Convert the hooks of a module from any format to hlocb's own call, with aliases and an order that compilers keep, or to another format.
 
 The result is verified and its order is proven. IN is a file, or - for standard input. A module without hooks does not change. Locations are written for ops that have one in IN.

@@ -40,6 +40,8 @@ func (a *app) tapCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tap IN --at REGEX",
 		Short: "Add probes to values",
+
+		SuggestFor: []string{"probe", "print", "debug", "watch"},
 		Long: `Add probes to values of a module. 'hlocb run --probes' runs them; every other command treats them as hooks of kind tap. 'hlocb run --tap' does both in one step.
 
 --at selects values whose name, op or location matches a regular expression. Names are those of the text, with '%': '%loss', '%1', '%out#1'. Locations are written file:line:column, such as 'step.py:3'. --list prints them. Hooks are converted as by 'hlocb rewrite', so that probes and hooks keep one order.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -49,7 +48,7 @@ func explainTargets(err error, targets []string) error {
 	if m == nil || slices.Contains(targets, m[1]) {
 		return err
 	}
-	return errors.Join(err, errors.New(targetHint(m[1])))
+	return fmt.Errorf("%w; %s", err, targetHint(m[1]))
 }
 
 // hookNames returns the names of the hooks of a file, for completion. It returns none if the file is no module.

@@ -54,7 +54,7 @@ func (a *app) translateCommand() *cobra.Command {
 	var names, docs []string
 	for _, f := range forms() {
 		names = append(names, f.name)
-		docs = append(docs, "  "+f.name+strings.Repeat(" ", max(1, 10-len(f.name)))+f.doc)
+		docs = append(docs, "  "+f.name+strings.Repeat(" ", max(2, 11-len(f.name)))+f.doc)
 	}
 	c := &cobra.Command{
 		Use:   "translate IN",

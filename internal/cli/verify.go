@@ -52,6 +52,8 @@ func (a *app) compareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Run and compare two modules, or compare two recordings",
+
+		SuggestFor: []string{"diff"},
 		Long: `Run two modules with the same inputs and compare results and callbacks, or compare two recordings or two files of --events. The exit code is 5 if something differs.
 
 A and B run on the embedded engine unless --backend-a and --backend-b say otherwise; name one file twice to compare two backends. Floats must be bit-identical or within --tolerance; all NaNs are equal. Hooks are paired by id and name, else by name, else by position. Events that the first module orders must come in that order.

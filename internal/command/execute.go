@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -77,6 +78,9 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	}
 	var names []string
 	for _, c := range cmd.Commands() {
+		if slices.Contains(c.SuggestFor, args[0]) {
+			return fmt.Errorf("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), c.Name())
+		}
 		if c.IsAvailableCommand() || c.Hidden && len(c.Aliases) > 0 {
 			names = append(append(names, c.Name()), c.Aliases...)
 		}
