@@ -11,6 +11,7 @@ import (
 // all of a dialect.
 var notExecuted = map[string]string{
 	"builtin.module":                     "holds functions",
+	"vhlo.*":                             "is upgraded to StableHLO first",
 	"builtin.unrealized_conversion_cast": "stands between two dialects while a compiler converts",
 	"func.func":                          "is called, not executed",
 	"func.return":                        "ends a block",
