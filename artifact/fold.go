@@ -54,7 +54,7 @@ func (f *folder) region(r *ir.Region) {
 func (f *folder) constant(op *ir.Op) {
 	key := op.Result(0).Type().String()
 	for _, c := range f.known[key] {
-		if ir.EqualAttrs(c.Attr(stablehlo.AttrValue), op.Attr(stablehlo.AttrValue)) {
+		if ir.EqualAttrs(c.Attr(hlo.AttrValue), op.Attr(hlo.AttrValue)) {
 			op.ReplaceWith(c.Result(0))
 			return
 		}
