@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
@@ -93,22 +94,27 @@ func raise(m *ir.Module, opts RaiseOptions, written bool) (*Raiser, error) {
 
 // CheckRaised returns an error at the first hook of m that is no hlocb.hook op.
 func CheckRaised(m *ir.Module, opts RaiseOptions) error {
-	return checkForeign(m, opts, "", "hook is not raised")
+	return checkForeign(m, opts, "hook is not raised")
 }
 
-// CheckOwn returns an error at the first hook of m that is not hlocb's own call.
+// CheckOwn returns an error at the first hook of m that is not hlocb's own call. It does not read the calls themselves:
+// their chain may go where only the proof of order follows it.
 func CheckOwn(m *ir.Module, opts RaiseOptions) error {
-	return checkForeign(m, opts, OwnName, "hook is not hlocb's own call")
+	if opts.Formats == nil {
+		opts.Formats = Builtin()
+	}
+	opts.Formats = slices.DeleteFunc(slices.Clone(opts.Formats), func(f *Format) bool { return f == own })
+	return checkForeign(m, opts, "hook is not hlocb's own call")
 }
 
-// checkForeign returns an error at the first hook that raising a copy of m finds and that is not in the format own.
-func checkForeign(m *ir.Module, opts RaiseOptions, own, what string) error {
+// checkForeign returns an error at the first hook that raising a copy of m finds.
+func checkForeign(m *ir.Module, opts RaiseOptions, what string) error {
 	r, err := raise(m.Clone(), opts, false)
 	if err != nil {
 		return err
 	}
 	for _, o := range r.origins {
-		if o.format != own && len(o.places) > 0 {
+		if o.format != "" && len(o.places) > 0 {
 			return diag.Errorf(m.Source(), o.places[0], "%s: it is in the format %s", what, o.format)
 		}
 	}
