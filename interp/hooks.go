@@ -15,7 +15,7 @@ import (
 // hookTable holds the hooks of a program with their handlers.
 type hookTable struct {
 	bound    map[hook.ID]*runtime.Bound
-	handlers *runtime.Bindings // for taps that the engine alone has
+	handlers *runtime.Bindings // for taps that only the engine knows
 	timeout  time.Duration
 
 	// See written.go.
@@ -60,8 +60,8 @@ func planHook(p *planner, s *spec) (control, error) {
 // hookSite holds the constants of one hook op.
 type hookSite struct {
 	bound   *runtime.Bound
-	skip    int   // 1 where operand and result 0 are the chain
-	forward []int // per data result, the data operand that it is, -1 for none
+	skip    int   // 1 if operand and result 0 are the chain
+	forward []int // per data result, the index of the data operand it forwards, or -1
 	types   []vtype
 	at      place
 }
@@ -108,7 +108,7 @@ func (h *hookSite) call(m *machine, fr *frame, ins *instr) error {
 	nin, nout := len(ins.in)-h.skip, len(ins.out)-h.skip
 	results := m.refs(nout)
 	inout := site.Kind == hook.InOut
-	// Results first: an inout hook takes over an operand that dies here, else it works on a copy.
+	// Make the results first. An inout hook reuses an operand that dies here, or works on a copy.
 	for i, f := range h.forward {
 		switch {
 		case f < 0:
@@ -175,7 +175,7 @@ func (h *hookSite) call(m *machine, fr *frame, ins *instr) error {
 	return nil
 }
 
-// deliver calls the handlers of a hook. With a timeout it does not wait longer than that.
+// deliver calls the handlers of a hook. If there is a timeout, deliver returns an error when it expires.
 func (m *machine) deliver(b *runtime.Bound, c *runtime.Call) error {
 	if err := m.world.stopped(); err != nil {
 		return err

@@ -11,14 +11,14 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Host ops: outfeed, infeed, send, recv. In a world that interpreter.run_parallel made, infeed reads its queue, outfeed
-// drops its values, and send and recv are channels. Elsewhere the host op must belong to a hook that the program's manifest
-// lists: either a pass replaced the op, or attributes mark it (written.go).
+// Host ops: outfeed, infeed, send, recv. Among the devices of interpreter.run_parallel, infeed reads the given queue,
+// outfeed drops its values, and send and recv are channels. Elsewhere the host op must belong to a hook in the
+// program's manifest: either a pass replaced the op, or attributes mark it (written.go).
 
-// errNoHook is the error of a host op that belongs to no hook.
+// errNoHook is the error of a host op that does not belong to a hook.
 var errNoHook = errors.New("talks to the host, but no hook of the program stands for it: convert or mark the module's hooks first")
 
-// dataOf returns the positions and types of the values that are no tokens.
+// dataOf returns the positions and types of the values that are not tokens.
 func dataOf(types []vtype) (at []int, data []vtype) {
 	for i, t := range types {
 		if t.class != classToken {
@@ -50,8 +50,8 @@ func planInfeed(p *planner, s *spec) (control, error) {
 	})), nil
 }
 
-// planReceive compiles an op whose results come from another device or from a queue. If from returns no values, the
-// results are zeros.
+// planReceive compiles an op that receives its results from another device or from a queue. If from returns no values,
+// the results are zeros.
 func planReceive(s *spec, from func(m *machine, n int) ([]*tensor.Tensor, error)) control {
 	at, types := dataOf(s.out)
 	return func(m *machine, fr *frame, ins *instr) error {
@@ -116,7 +116,7 @@ func planSend(p *planner, s *spec) (control, error) {
 	}), nil
 }
 
-// planRecv compiles recv (spec, "recv"). A device that is nobody's target gets zeros, as in collective_permute.
+// planRecv compiles recv (spec, "recv"). A device without a source receives zeros, as in collective_permute.
 func planRecv(p *planner, s *spec) (control, error) {
 	t, err := transferOf(s.op)
 	if err != nil {
@@ -137,7 +137,7 @@ func planRecv(p *planner, s *spec) (control, error) {
 	})), nil
 }
 
-// planTransfer compiles a send or recv. A transfer with the host is a hook as written.
+// planTransfer compiles a send or recv. A transfer to or from the host is a hook as written.
 func (p *planner) planTransfer(t *transfer, s *spec, c control) control {
 	if t.device {
 		return c
@@ -149,7 +149,7 @@ func (p *planner) planTransfer(t *transfer, s *spec, c control) control {
 type transfer struct {
 	channel int64
 	device  bool      // to or from another device, not the host
-	pairs   [][]int64 // source and target; nil leaves it to the channel
+	pairs   [][]int64 // source and target; nil if only the channel decides
 }
 
 func transferOf(op *ir.Op) (*transfer, error) {
@@ -173,8 +173,8 @@ func transferOf(op *ir.Op) (*transfer, error) {
 	return t, nil
 }
 
-// self returns the number of this device in source_target_pairs, and the offset from such a number to a process:
-// partitions of the same replica if there are several, else replicas.
+// self returns the number of this device in source_target_pairs and the offset to add to such a number to obtain a
+// process. The numbers count the partitions of one replica if there are several partitions, else the replicas.
 func (t *transfer) self(m *machine) (self int64, base int) {
 	if m.world.partitions > 1 {
 		return int64(m.run.partition), m.run.replica * m.world.partitions
@@ -197,7 +197,7 @@ func (t *transfer) targets(m *machine) []int {
 	return out
 }
 
-// source returns the channel that this device receives from, false if nobody sends to it.
+// source returns the channel that this device receives from, or false if no device sends to it.
 func (t *transfer) source(m *machine) (channelKey, bool) {
 	if t.pairs == nil {
 		return channelKey{t.channel, -1}, true
@@ -211,7 +211,7 @@ func (t *transfer) source(m *machine) (channelKey, bool) {
 	return channelKey{}, false
 }
 
-// planRunParallel compiles interpreter.run_parallel: a grid of functions, one device each.
+// planRunParallel compiles interpreter.run_parallel, which runs a grid of functions with one device each.
 func planRunParallel(p *planner, s *spec) (control, error) {
 	rows, _ := s.op.Attr(interpreter.AttrPrograms).(*ir.ArrayAttr)
 	if rows == nil || len(rows.Elems()) == 0 {
@@ -320,7 +320,7 @@ func planRunParallel(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// firstCause returns the error of the first device that failed by itself. The errors of other devices follow from it.
+// firstCause returns the error of the first device that failed by itself. The other devices' errors follow from it.
 func firstCause(errs []error) error {
 	var stuck error
 	for _, err := range errs {

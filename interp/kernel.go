@@ -7,9 +7,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Kernel executes an op of a dialect that the engine does not know: see Options.Kernels. It reads the operands, may run
-// the op's regions, any number of times, and ends with Execution.Return. An error that it returns ends the run and is
-// located at the op. Kernels of one executable may run at the same time on several devices.
+// Kernel executes an op of a dialect unknown to the engine; see Options.Kernels. It reads the operands, may run the
+// op's regions any number of times, and ends with Execution.Return. If it returns an error, the run ends with that
+// error, located at the op. Several devices may run the kernels of one executable at the same time.
 type Kernel func(x *Execution) error
 
 // Execution is one execution of an op by a Kernel. It and its values are valid until the kernel returns.
@@ -26,16 +26,16 @@ type Execution struct {
 // Value is a value of a running program: a tensor, a tuple or a token.
 type Value struct{ b *buf }
 
-// Tensor returns the elements. They must not be changed.
+// Tensor returns the elements. Do not change them.
 func (v Value) Tensor() *tensor.Tensor { return &v.b.t }
 
-// Op returns the op that is executed.
+// Op returns the op under execution.
 func (x *Execution) Op() *ir.Op { return x.op }
 
 // Operands returns the values of the op's operands.
 func (x *Execution) Operands() []Value { return x.in }
 
-// New makes a value of a tensor, which must not be changed afterwards.
+// New returns a value that holds t. Do not change t afterwards.
 func (x *Execution) New(t *tensor.Tensor) (Value, error) {
 	b, err := x.m.alloc(t.DType(), t.Shape(), int(t.Shape().NumElements()))
 	if err != nil {
@@ -46,7 +46,7 @@ func (x *Execution) New(t *tensor.Tensor) (Value, error) {
 	return Value{b}, nil
 }
 
-// Run runs region i with the given values of its arguments and returns what the region's terminator returns.
+// Run runs region i with args as its arguments and returns the operands of the region's terminator.
 func (x *Execution) Run(i int, args ...Value) ([]Value, error) {
 	if err := x.m.poll(); err != nil {
 		return nil, err

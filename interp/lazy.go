@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// lazyKernel is a kernel of an op whose shapes are known only when it runs. The kernel of the last shapes is
-// kept, so that a loop over one shape builds it once. It may be used by several machines.
+// lazyKernel is a kernel of an op whose shapes are known only at run time. It keeps the kernel of the last shapes, so a
+// loop over one shape builds it once. Several machines may share a lazyKernel.
 type lazyKernel struct {
 	row  row
 	spec *spec
@@ -40,7 +40,7 @@ func (l *lazyKernel) resolve(in []*tensor.Tensor) (*kernel, []vtype, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// Result shapes that come from operand values are computed every time; else equal operand shapes are enough.
+	// Compute result shapes that depend on operand values every time. For other ops, equal operand shapes are enough.
 	if b := l.built; b != nil && sameShapes(b.in, in) && (static || l.row.shape == nil) {
 		return &b.kern, b.types, nil
 	}
@@ -69,7 +69,7 @@ func (l *lazyKernel) resolve(in []*tensor.Tensor) (*kernel, []vtype, error) {
 	return &b.kern, s.out, nil
 }
 
-// shape fills in the result shapes and checks them against what the program says.
+// shape sets the result shapes and checks them against the types in the program.
 func (l *lazyKernel) shape(s *spec, in []*tensor.Tensor) error {
 	if l.row.shape != nil {
 		if err := l.row.shape(s, in); err != nil {
@@ -125,9 +125,9 @@ func sameTypes(a, b []vtype) bool {
 	return true
 }
 
-// lazyControl is a control instruction of an op whose shapes are known only when it runs: for the shapes at hand
-// it is compiled as a function of its own, whose arguments are the operands and the values that its regions use
-// from outside. The instruction of the last shapes is kept.
+// lazyControl is a control instruction of an op whose shapes are known only at run time. For given shapes it compiles
+// the op as a function whose arguments are the operands and the outside values that the op's regions use. It keeps the
+// instruction of the last shapes.
 type lazyControl struct {
 	row   row
 	spec  *spec
@@ -142,7 +142,7 @@ type builtControl struct {
 	fn       *function
 	ins      instr
 	captured []int32 // slots of outside values, in the function
-	outside  []int32 // the same in the outer frame
+	outside  []int32 // slots of the same values in the outer frame
 }
 
 func (l *lazyControl) run(m *machine, fr *frame, ins *instr) error {
@@ -234,8 +234,8 @@ func (l *lazyControl) resolve(in []*tensor.Tensor) (*builtControl, error) {
 	return b, nil
 }
 
-// reserve gives slots to the values that the regions of op use from outside, so that they are known when the op
-// is compiled later.
+// reserve assigns slots to the outside values that the regions of op use. The slots are then known when the op is
+// compiled later.
 func (l *lazyControl) reserve() {
 	op := l.spec.op
 	for _, r := range op.Regions() {
@@ -254,7 +254,7 @@ func (l *lazyControl) reserve() {
 	}
 }
 
-// reduceShape is the shape function of reduce: the dimensions that are kept.
+// reduceShape is the shape function of reduce: the results have the dimensions that are not reduced.
 func reduceShape(s *spec, in []*tensor.Tensor) error {
 	dims, err := intsAttr(s.op, stablehlo.AttrDimensions)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// A region of reduce, map, scatter and the like computes scalars. Executed once per element it would cost a
-// hundred nanoseconds per op and element; so it is lifted: compiled again with every scalar widened to a vector
-// of N elements, which is right since its ops work element by element.
+// The regions of reduce, map, scatter and similar ops compute scalars. Executing such a region once per element would
+// cost about a hundred nanoseconds per op and element. The engine therefore lifts the region: it compiles the region
+// again with every scalar widened to a vector of N elements. This is correct because the region's ops are elementwise.
 
 // liftedRegion is a scalar region compiled for vectors of n elements.
 type liftedRegion struct {
@@ -22,8 +22,7 @@ type liftedRegion struct {
 	types []vtype // of the arguments
 }
 
-// lift compiles region i of op for vectors of n elements. It returns nil where the region holds ops that are
-// not elementwise.
+// lift compiles region i of op for vectors of n elements. It returns nil if an op of the region is not elementwise.
 func (p *planner) lift(op *ir.Op, i, n int) (*liftedRegion, error) {
 	if i >= op.NumRegions() || len(op.Region(i).Blocks()) != 1 {
 		return nil, fmt.Errorf("expects region #%d to have one block", i)
@@ -49,8 +48,8 @@ func (p *planner) liftBlock(b *ir.Block, n int) (*liftedRegion, error) {
 	return p.liftOps(b, ops, b.Args(), b.Last().OperandList(), n)
 }
 
-// liftValue compiles what operand i of op, which stands in scalar region b, is computed from, as a region of one
-// argument: the only one of b that it depends on. It returns nil where that is not elementwise.
+// liftValue compiles the computation of operand i of op as a region of one argument. op belongs to scalar region b, and
+// the operand must depend on only one argument of b. liftValue returns nil if the computation is not elementwise.
 func (p *planner) liftValue(b *ir.Block, op *ir.Op, i, n int) (*liftedRegion, error) {
 	if !p.liftable(b, nil) {
 		return nil, nil
@@ -113,7 +112,7 @@ func (p *planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n in
 			out.argDead = append(out.argDead, s)
 		}
 	}
-	// outside makes a value from outside of the region wide, once per execution; it stays until the end.
+	// outside widens a value from outside the region, once per execution. The wide value stays until the end.
 	outside := func(o *ir.Op, v *ir.Value) error {
 		if _, ok := q.types[v]; ok {
 			return nil
@@ -165,7 +164,7 @@ func (p *planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n in
 	return out, nil
 }
 
-// planLiftedCall compiles a call in a lifted region: the callee's body, lifted too, in the same frame.
+// planLiftedCall compiles a call in a lifted region. The callee's body is lifted too and uses the same frame.
 func planLiftedCall(p *planner, s *spec) (control, error) {
 	f, _ := fn.AsFunc(p.prog.symbols[fn.Callee(s.op)])
 	r, err := p.liftBlock(f.Body(), p.wide)
@@ -191,8 +190,8 @@ func planLiftedCall(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// liftable reports whether every op of b works element by element on scalars. Calls are followed, but not into
-// the functions of inside.
+// liftable reports whether every op of b is elementwise on scalars. It follows calls, except calls of the functions in
+// inside.
 func (p *planner) liftable(b *ir.Block, inside []string) bool {
 	for _, a := range b.Args() {
 		if !isScalar(a.Type()) {
@@ -235,8 +234,8 @@ func isScalar(t ir.Type) bool {
 	return v.DType() != tensor.Invalid || q != nil && q.Axis < 0
 }
 
-// singleOp returns the name of the one op of a scalar region that combines its two arguments, "" where the
-// region is anything else. swapped says that the arguments come in the other order.
+// singleOp returns the only op of a scalar region, if that op combines the region's two arguments. swapped reports
+// whether the op reads the arguments in the opposite order.
 func singleOp(b *ir.Block) (op *ir.Op, swapped bool) {
 	if b.NumArgs() != 2 {
 		return nil, false

@@ -10,16 +10,16 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Matrices are computed in float64 or complex128 and rounded once per element of the result.
+// Matrices are computed in float64 or complex128. Each element of the result is rounded once.
 
-// matrixOf returns n elements of t from at on as complex128s.
+// matrixOf returns n elements of t, starting at element at, as complex128s.
 func matrixOf(t *tensor.Tensor, at, n int) []complex128 {
 	out := make([]complex128, n)
 	loadMatrix(out, t, at, nil)
 	return out
 }
 
-// loadMatrix is matrixOf into memory that is there: out, and for real tensors as many float64s.
+// loadMatrix is matrixOf into existing memory: out, and for real tensors f, which holds as many float64s.
 func loadMatrix(out []complex128, t *tensor.Tensor, at int, f []float64) {
 	dt := t.DType()
 	if dt.IsComplex() {
@@ -36,7 +36,7 @@ func loadMatrix(out []complex128, t *tensor.Tensor, at int, f []float64) {
 	}
 }
 
-// storeMatrix rounds m into t from at on; see loadMatrix.
+// storeMatrix rounds m into t, starting at element at; see loadMatrix.
 func storeMatrix(t *tensor.Tensor, at int, m []complex128, f []float64) {
 	dt := t.DType()
 	if dt.IsComplex() {
@@ -61,8 +61,8 @@ func squareBatch(t vtype) (batches, n int, err error) {
 	return int(t.shape[:rank-2].NumElements()), int(t.shape[rank-1]), nil
 }
 
-// makeCholesky compiles cholesky (spec, "cholesky"). The other triangle of the result, which the spec leaves
-// open, is zero; a matrix that is not positive definite gives NaNs.
+// makeCholesky compiles cholesky (spec, "cholesky"). The spec does not define the other triangle of the result; here it
+// is zero. A matrix that is not positive definite yields NaNs.
 func makeCholesky(s *spec) (kernel, error) {
 	if err := sameShape(s, 1); err != nil {
 		return kernel{}, err
@@ -76,7 +76,7 @@ func makeCholesky(s *spec) (kernel, error) {
 		a, l, res, f := make([]complex128, n*n), make([]complex128, n*n), make([]complex128, n*n), make([]float64, n*n)
 		for b := range batches {
 			loadMatrix(a, in[0], b*n*n, f)
-			get := func(i, j int) complex128 { // of the lower triangle
+			get := func(i, j int) complex128 { // element of the lower triangle
 				if lower {
 					return a[i*n+j]
 				}
@@ -138,7 +138,7 @@ func makeTriangularSolve(s *spec) (kernel, error) {
 		for b := range batches {
 			loadMatrix(a, in[0], b*n*n, f)
 			loadMatrix(x, in[1], b*rows*cols, f)
-			at := func(i, j int) complex128 { // op(a), whose triangle is effLower
+			at := func(i, j int) complex128 { // element of op(a), whose triangle is effLower
 				switch trans {
 				case "TRANSPOSE":
 					return a[j*n+i]
@@ -148,7 +148,7 @@ func makeTriangularSolve(s *spec) (kernel, error) {
 				return a[i*n+j]
 			}
 			effLower := lower == (trans != "TRANSPOSE" && trans != "ADJOINT")
-			// x op(a) = b is op(a)^T x^T = b^T: the coefficient of equation i, unknown j is at(j, i).
+			// Rewrite x op(a) = b as op(a)^T x^T = b^T. The coefficient of unknown j in equation i is then at(j, i).
 			coef := at
 			count, elem := cols, func(v, i int) *complex128 { return &x[i*cols+v] }
 			if !left {
@@ -182,7 +182,7 @@ func makeTriangularSolve(s *spec) (kernel, error) {
 	}}, nil
 }
 
-// divide divides reals as reals, so that infinities come out as they should.
+// divide divides reals as reals, to return correct infinities.
 func divide(a, b complex128) complex128 {
 	if imag(a) == 0 && imag(b) == 0 {
 		return complex(real(a)/real(b), 0)

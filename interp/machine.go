@@ -9,16 +9,16 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// buf is what a slot holds: a tensor, a token or a tuple, counted.
+// buf is the content of a slot: a tensor, a token or a tuple. It is reference-counted.
 //
-// Invariants: refs counts the slots, carried values and tuples that hold the buf, plus the bufs whose base it
-// is. A payload may be written only through a buf with refs 1 whose base, if any, has refs 1 too, and never
-// where fixed is set.
+// Invariants: refs counts the slots, carried values and tuples that hold the buf, plus the bufs that have it as base. A
+// payload may be written only through a buf with refs 1 whose base, if any, also has refs 1. A buf with fixed set is
+// never written.
 type buf struct {
 	t     tensor.Tensor
 	refs  int32
 	fixed bool   // constants, arguments, tokens: never written, never recycled
-	base  *buf   // the owner of the payload, nil where the buf owns it
+	base  *buf   // the owner of the payload; nil if the buf owns it
 	elems []*buf // of a tuple
 }
 
@@ -29,23 +29,23 @@ type frame struct{ slots []*buf }
 type machine struct {
 	ctx   context.Context
 	prog  *program
-	at    *instr // what is executing, for errors
+	at    *instr // the current instruction, for errors
 	depth int    // of calls
 
 	free   map[int][]*buf // recycled payload owners by size in bytes
 	heads  []*buf         // recycled bufs without payload
 	frames map[*function][]*frame
-	args   []*tensor.Tensor // stack of operands and results of running kernels
+	args   []*tensor.Tensor // stack of operands and results of active kernels
 	stack  []*buf           // stack of values in flight; see refs
 	watch  *watch           // of the run
-	first  bool             // of the devices
-	loops  int              // that nest, in the calls under way
+	first  bool             // whether this is the run's first device
+	loops  int              // nested loops in the active calls
 
 	call    runtime.Call // reused from hook to hook
 	run     runState
-	probes  map[string][]*tensor.Tensor // what probes saw, where the program asks
-	world   *world                      // nil where there is one device
-	manual  int                         // manual computations that are being executed
+	probes  map[string][]*tensor.Tensor // values that probes saw, if the program compares them
+	world   *world                      // nil if there is only one device
+	manual  int                         // depth of nested manual computations
 	written map[*writtenHook]*writtenState
 }
 
@@ -53,7 +53,7 @@ func newMachine(p *program) *machine {
 	return &machine{prog: p, free: map[int][]*buf{}, frames: map[*function][]*frame{}}
 }
 
-// alloc returns a buf with a payload of its own of the given static type. Its contents are arbitrary.
+// alloc returns a buf of the given static type with its own payload. The elements are not initialized.
 func (m *machine) alloc(dt tensor.DType, shape tensor.Shape, n int) (*buf, error) {
 	size := n * dt.Size()
 	if list := m.free[size]; len(list) > 0 {
@@ -75,7 +75,7 @@ func (m *machine) alloc(dt tensor.DType, shape tensor.Shape, n int) (*buf, error
 func (m *machine) charge(size int64) error {
 	a := &m.watch.memory
 	if held := a.held.Add(size); a.limit > 0 && held > a.limit {
-		// Recycled buffers of other sizes count too: let them go first.
+		// Recycled buffers of other sizes count too: free them first.
 		a.held.Add(-m.recycled())
 		clear(m.free)
 		if held = a.held.Load(); held > a.limit {
@@ -86,10 +86,10 @@ func (m *machine) charge(size int64) error {
 	return nil
 }
 
-// uncharge gives back what charge accounted for.
+// uncharge reverses a charge of size bytes.
 func (m *machine) uncharge(size int64) { m.watch.memory.held.Add(-size) }
 
-// recycled returns the bytes of the payloads that wait to be used again.
+// recycled returns the number of bytes in payloads that wait for reuse.
 func (m *machine) recycled() int64 {
 	n := int64(0)
 	for size, list := range m.free {
@@ -98,10 +98,10 @@ func (m *machine) recycled() int64 {
 	return n
 }
 
-// token returns the value of every token.
+// token returns the one value that all tokens share.
 func (m *machine) token() *buf { return m.prog.tokenBuf }
 
-// head returns a buf without payload.
+// head returns a buf without a payload.
 func (m *machine) head() *buf {
 	if n := len(m.heads); n > 0 {
 		b := m.heads[n-1]
@@ -112,7 +112,7 @@ func (m *machine) head() *buf {
 	return &buf{refs: 1}
 }
 
-// alias returns a buf of another type over the payload of b, taking over the caller's reference to b.
+// alias returns a buf of another type over b's payload. It takes over the caller's reference to b.
 func (m *machine) alias(b *buf, dt tensor.DType, shape tensor.Shape) *buf {
 	if b.refs == 1 && !b.fixed {
 		b.t.Borrow(dt, shape, b.t.Bytes())
@@ -137,7 +137,7 @@ func retain(b *buf) *buf {
 	return b
 }
 
-// release gives up one reference.
+// release drops one reference.
 func (m *machine) release(b *buf) {
 	if b == nil || (b.fixed && b.base == nil) {
 		return
@@ -165,13 +165,13 @@ func (m *machine) release(b *buf) {
 	}
 }
 
-// writable reports whether the payload may be overwritten by whoever holds the only reference.
+// writable reports whether the holder of the only reference may overwrite the payload.
 func (b *buf) writable() bool {
 	return !b.fixed && b.refs == 1 && (b.base == nil || (b.base.refs == 1 && !b.base.fixed))
 }
 
-// take returns operand i of ins as a reference that the caller owns: moved out of its slot where the value dies
-// here, counted else.
+// take returns a reference to operand i of ins that the caller owns. If the value dies here, take moves it out of its
+// slot; otherwise it adds a reference.
 func (m *machine) take(fr *frame, ins *instr, i int) *buf {
 	s := ins.in[i]
 	b := fr.slots[s]
@@ -182,8 +182,8 @@ func (m *machine) take(fr *frame, ins *instr, i int) *buf {
 	return retain(b)
 }
 
-// block executes the instructions of b in the frame. The values that its terminator hands on are stored in
-// out, which is as long as b.ret; the caller owns these references.
+// block executes the instructions of b in the frame. It stores the operands of b's terminator in out, which is as long
+// as b.ret. The caller owns these references.
 func (m *machine) block(fr *frame, b *block, out []*buf) error {
 	for _, s := range b.argDead {
 		m.release(fr.slots[s])
@@ -192,7 +192,7 @@ func (m *machine) block(fr *frame, b *block, out []*buf) error {
 	for i := range b.instrs {
 		ins := &b.instrs[i]
 		if m.watch.stopped.Load() {
-			return context.Cause(m.ctx) // located by whoever executes the block: the loop, not a place in it
+			return context.Cause(m.ctx) // the caller locates it: at the loop, not inside it
 		}
 		m.at = ins
 		if m.watch.observed && m.first {
@@ -283,8 +283,8 @@ func (m *machine) step(fr *frame, ins *instr) error {
 	return err
 }
 
-// reuse returns the buffer of an operand that dies at ins for its first result. The operand's slot is emptied,
-// but its payload is still what the kernel reads.
+// reuse returns the buffer of an operand that dies at ins, for the first result. It empties the operand's slot, but the
+// kernel still reads the operand from the payload.
 func (m *machine) reuse(fr *frame, ins *instr, allowed uint64, t *vtype) *buf {
 	for i, s := range ins.in {
 		if i >= 64 || allowed&(1<<i) == 0 || !ins.move[i] {
@@ -303,7 +303,7 @@ func (m *machine) reuse(fr *frame, ins *instr, allowed uint64, t *vtype) *buf {
 	return nil
 }
 
-// poll returns an error where the run is to end. It is called in every loop.
+// poll returns an error if the run must end. Every loop calls it.
 func (m *machine) poll() error {
 	if m.watch.stopped.Load() {
 		return context.Cause(m.ctx)
@@ -325,13 +325,13 @@ func (m *machine) enter(f *function) (*frame, error) {
 	return &frame{slots: make([]*buf, f.nslots)}, nil
 }
 
-// leave gives the frame back; all its slots are empty.
+// leave returns the frame to the pool. All its slots must be empty.
 func (m *machine) leave(f *function, fr *frame) {
 	m.depth--
 	m.frames[f] = append(m.frames[f], fr)
 }
 
-// locate makes err a diagnostic at the op of ins, unless it is located already.
+// locate makes err a diagnostic at the op of ins, unless err already has a location.
 func (m *machine) locate(ins *instr, err error) error { return locate(m.prog.module, ins.op, err) }
 
 func locate(mod *ir.Module, op *ir.Op, err error) error {
