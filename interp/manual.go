@@ -12,27 +12,27 @@ import (
 	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
-// Every device of a partitioned program executes main on whole values, all with the same ones: annotations of shardings
-// say where values lie, not what they are. Only in places that are written per device do devices have values of their
-// own: in an sdy.manual_computation, or between the calls SPMDFullToShardShape and SPMDShardToFullShape. On the way in a
-// device takes its part of the whole value; on the way out the devices meet and each makes the whole value again.
+// Every device of a partitioned program executes main on the same whole values: sharding annotations describe where
+// values lie and do not change them. Devices have their own values only in code that is written per device: in an
+// sdy.manual_computation, or between the calls SPMDFullToShardShape and SPMDShardToFullShape. On entry a device takes
+// its shard of the whole value. On exit the devices meet and each assembles the whole value again.
 
-// cutValue is how a value that enters or leaves a manual computation is cut.
+// cutValue describes the shards of a value that enters or leaves a manual computation.
 type cutValue struct {
 	*sharding.Sharding
-	// from says, for a result, which partitions' parts make the whole value on each partition.
+	// from lists, for a result and for each partition, the partitions whose shards make up the whole value.
 	from [][]int
 }
 
-// manualComputation is the plan of an op whose region is executed on parts of its operands.
+// manualComputation is the plan of an op whose region executes on shards of its operands.
 type manualComputation struct {
 	body    *block
-	in, out []*cutValue // nil where the value is whole
-	results []vtype     // the whole ones
-	groups  [][]int     // by partition, who meets at the end; nil where nobody needs to
+	in, out []*cutValue // nil if the value is whole
+	results []vtype     // the types of the whole results
+	groups  [][]int     // by partition, the partitions that meet at the end; nil if no meeting is needed
 }
 
-// planManual compiles sdy.manual_computation. Axes of the mesh that are not manual cut nothing: along them the
+// planManual compiles sdy.manual_computation. Only the manual axes of the mesh shard values; along the other axes the
 // values are whole.
 func planManual(p *planner, s *spec) (control, error) {
 	body, err := p.region(s.op, 0)
@@ -110,7 +110,7 @@ func (mc *manualComputation) run(m *machine, fr *frame, ins *instr) error {
 		if err != nil {
 			return err
 		}
-		clear(b.t.Bytes()) // the last part may be padded
+		clear(b.t.Bytes()) // the last shard may be padded
 		c.Take(&b.t, whole, self)
 		fr.slots[a] = b
 	}
@@ -156,7 +156,7 @@ func (mc *manualComputation) run(m *machine, fr *frame, ins *instr) error {
 	return nil
 }
 
-// onGrid refuses to execute on other devices than the program was compiled for.
+// onGrid returns an error unless the program runs on the devices that it was compiled for.
 func (m *machine) onGrid() error {
 	if m.world == nil || m.world.nested || m.world.partitions != m.prog.partitions {
 		return unsupported("a manual computation in interpreter.run_parallel")
@@ -164,7 +164,7 @@ func (m *machine) onGrid() error {
 	return nil
 }
 
-// meetPartitions hands values to the other partitions of a group, of the same replica, and returns those of all.
+// meetPartitions exchanges values among the partitions of a group in one replica and returns the values of all of them.
 func (m *machine) meetPartitions(ins *instr, group []int, values []*tensor.Tensor) (map[int][]*tensor.Tensor, error) {
 	if err := m.onGrid(); err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func perValue(op *ir.Op, name string) []*sdy.Sharding {
 	return nil
 }
 
-// cut returns how a value of type whole is cut along the manual axes of its sharding; nil where it is not.
+// cut returns the sharding of a value of type whole along the manual axes, or nil if those axes do not shard it.
 func (p *planner) cut(s *sdy.Sharding, axes []string, whole, local vtype) (*cutValue, *sharding.Mesh, error) {
 	mesh, err := p.prog.mesh(s)
 	if err != nil {
@@ -244,7 +244,7 @@ func (p *planner) cut(s *sdy.Sharding, axes []string, whole, local vtype) (*cutV
 	return nil, mesh, nil
 }
 
-// mesh returns the mesh that a sharding is on.
+// mesh returns the mesh that a sharding refers to.
 func (prog *program) mesh(s *sdy.Sharding) (*sharding.Mesh, error) {
 	from := s.Inline
 	if from == nil {
@@ -264,8 +264,8 @@ func (prog *program) mesh(s *sdy.Sharding) (*sharding.Mesh, error) {
 	return out, nil
 }
 
-// manualGroups returns, for each partition, those that it shares a manual computation with: they differ along manual
-// axes only.
+// manualGroups returns, for each partition, the partitions in the same manual computation. They differ only along
+// manual axes.
 func manualGroups(mesh *sharding.Mesh, axes []string, partitions int) ([][]int, error) {
 	key := func(partition int) (string, error) {
 		at := mesh.Coordinates(int64(partition))
@@ -296,8 +296,8 @@ func manualGroups(mesh *sharding.Mesh, axes []string, partitions int) ([][]int, 
 	return out, nil
 }
 
-// sources chooses, for each partition, whose parts make the whole value: of those that have the same part, the one
-// nearest to it, which is at the same place along the axes that do not cut the value.
+// sources chooses, for each partition, the partitions whose shards make up the whole value. If several partitions have
+// the same shard, it chooses the nearest one, which has the same position along the axes that do not shard the value.
 func sources(mesh *sharding.Mesh, s *sharding.Sharding, as *sdy.Sharding, groups [][]int) [][]int {
 	used := map[string]bool{}
 	for _, d := range as.Dims {
@@ -331,8 +331,8 @@ func sources(mesh *sharding.Mesh, s *sharding.Sharding, as *sdy.Sharding, groups
 	return out
 }
 
-// planFullToShard compiles the call SPMDFullToShardShape: each device takes its part of the operand, which is cut as
-// the op that made it says.
+// planFullToShard compiles the call SPMDFullToShardShape: each device takes its shard of the operand. The sharding is
+// an attribute of the operand's defining op.
 func planFullToShard(p *planner, s *spec) (control, error) {
 	if len(s.in) != 1 || len(s.out) != 1 || s.in[0].class != classTensor || s.out[0].class != classTensor || s.in[0].dynamic() {
 		return nil, errors.New("expects one operand and one result of static shape")
@@ -364,7 +364,7 @@ func planFullToShard(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// planShardToFull compiles the call SPMDShardToFullShape: the devices meet and each makes the whole value.
+// planShardToFull compiles the call SPMDShardToFullShape: the devices meet and each assembles the whole value.
 func planShardToFull(p *planner, s *spec) (control, error) {
 	if len(s.in) != 1 || len(s.out) != 1 || s.in[0].class != classTensor || s.out[0].class != classTensor || s.out[0].dynamic() {
 		return nil, errors.New("expects one operand and one result of static shape")
@@ -390,7 +390,7 @@ func planShardToFull(p *planner, s *spec) (control, error) {
 		if err != nil {
 			return err
 		}
-		for q := len(all) - 1; q >= 0; q-- { // of equal parts the first counts
+		for q := len(all) - 1; q >= 0; q-- { // the first of equal shards counts
 			cut.Put(&b.t, met[q][0], q)
 		}
 		cut.Put(&b.t, met[m.run.partition][0], m.run.partition)
@@ -399,7 +399,7 @@ func planShardToFull(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// cutGSPMD reads a sharding that cuts a value of type whole into parts of type local.
+// cutGSPMD parses a sharding that partitions a value of type whole into shards of type local.
 func (p *planner) cutGSPMD(text string, whole, local vtype) (*sharding.Sharding, error) {
 	s, err := sharding.ParseGSPMD(text, p.prog.partitions)
 	if errors.Is(err, sharding.ErrManual) {
@@ -421,7 +421,7 @@ func (p *planner) cutGSPMD(text string, whole, local vtype) (*sharding.Sharding,
 	return s, nil
 }
 
-// shardingOf returns what mhlo.sharding says of a value, "" where nothing does.
+// shardingOf returns the mhlo.sharding attribute of a value, or "" if it has none.
 func shardingOf(v *ir.Value) string {
 	if def := v.DefiningOp(); def != nil {
 		return stringAttr(def, "mhlo.sharding")

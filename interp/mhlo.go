@@ -9,7 +9,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// opKind returns the row by which kernels know an op: MHLO's operations mean what those that they mirror mean.
+// opKind returns the row that identifies an op to kernels. An MHLO op that mirrors a StableHLO op has the StableHLO
+// op's row.
 func opKind(o *ir.Op) *ir.Def { return o.Def().Original() }
 
 // planFirst compiles ops whose result is their first operand.
@@ -23,7 +24,7 @@ func planFirst(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// planMHLOAsyncStart compiles mhlo.async_start: the function is called at once, and the bundle holds its results.
+// planMHLOAsyncStart compiles mhlo.async_start. It calls the function at once; the bundle holds its results.
 func planMHLOAsyncStart(p *planner, s *spec) (control, error) {
 	if len(s.out) != 1 || s.out[0].class != classFuture {
 		return nil, errors.New("expects one result, a bundle")
@@ -52,8 +53,8 @@ func planMHLOAsyncDone(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// makeStochasticConvert compiles mhlo.stochastic_convert to integers: rounded away from zero where the random
-// number, as a fraction of its type's range, is less than the part after the point (XLA's HloEvaluator).
+// makeStochasticConvert compiles mhlo.stochastic_convert to integers. It rounds away from zero if the random number, as
+// a fraction of its type's range, is less than the operand's fractional part (XLA's HloEvaluator).
 func makeStochasticConvert(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 || !s.in[0].dt.IsFloat() || !s.in[1].dt.IsInteger() || s.in[1].dt.Bits() != s.in[0].dt.Bits() ||
 		s.in[0].n != s.out[0].n || s.in[1].n != s.out[0].n {
@@ -102,7 +103,7 @@ func makeStochasticConvert(s *spec) (kernel, error) {
 	}}, nil
 }
 
-// asinAcosKernel is the function that CHLO's asin, acos, asinh and acosh of complex numbers are made of (CHLO,
+// asinAcosKernel is the common part of CHLO's asin, acos, asinh and acosh of complex numbers (CHLO,
 // "_asin_acos_kernel"): asin z = atan2(Re z, Re w) + i sign(Im z) Im w, with Re w = Re sqrt(1 - z^2).
 func asinAcosKernel(z complex128) complex128 {
 	x, y := math.Abs(real(z)), math.Abs(imag(z))
@@ -110,7 +111,7 @@ func asinAcosKernel(z complex128) complex128 {
 	switch {
 	case math.IsNaN(x) || math.IsNaN(y):
 		return complex(math.NaN(), imag(w))
-	case x > 1e150 || y > 1e150: // sqrt(1 - z^2) is z turned by a right angle
+	case x > 1e150 || y > 1e150: // sqrt(1 - z^2) is z rotated by 90 degrees
 		return complex(y, imag(w))
 	}
 	_, _, _, root := hullParts(x, y)

@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// oneOperand reports an error unless there is one operand and one result of one element type.
+// oneOperand returns an error unless there is one operand and one result, both of the same element type.
 func oneOperand(s *spec) error {
 	if len(s.in) != 1 || len(s.out) != 1 {
 		return errors.New("expects one operand and one result")
@@ -171,8 +171,8 @@ func sliceKernel(in, out vtype, start, limit, step []int64) (kernel, error) {
 	return copyKernel(newStridedCopy(ints(out.shape), strides(out.shape), src), in.dt.Size(), 0, off), nil
 }
 
-// clampedOffset returns the element offset of a box whose start indices are scalars, clamped so that the box
-// stays inside (spec, "dynamic_slice").
+// clampedOffset returns the element offset of a box whose start indices are scalars. It clamps the indices to keep the
+// box inside shape (spec, "dynamic_slice").
 func clampedOffset(index []*tensor.Tensor, shape, box tensor.Shape, st []int) int {
 	off := 0
 	for i, t := range index {
@@ -245,8 +245,8 @@ func makeDynamicSlice(s *spec) (kernel, error) {
 	}}, nil
 }
 
-// makeDynamicUpdateSlice compiles dynamic_update_slice (spec, "dynamic_update_slice"). Where the operand dies
-// here, only the update is written.
+// makeDynamicUpdateSlice compiles dynamic_update_slice (spec, "dynamic_update_slice"). If the operand dies here, the
+// kernel writes only the update.
 func makeDynamicUpdateSlice(s *spec) (kernel, error) {
 	if len(s.in) < 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt || s.in[1].dt != s.out[0].dt ||
 		!s.in[0].shape.Equal(s.out[0].shape) || len(s.in[1].shape) != len(s.out[0].shape) {
@@ -272,7 +272,7 @@ func makeDynamicUpdateSlice(s *spec) (kernel, error) {
 	}, inplace: 1}, nil
 }
 
-// copyUnlessSame copies a payload, unless both are one.
+// copyUnlessSame copies a payload, unless source and destination are the same.
 func copyUnlessSame(dst, src *tensor.Tensor) {
 	d, s := dst.Bytes(), src.Bytes()
 	if len(d) > 0 && &d[0] != &s[0] {
@@ -335,7 +335,7 @@ func concatenateShape(s *spec, in []*tensor.Tensor) error {
 	return nil
 }
 
-// makePad compiles pad (spec, "pad"): padding may be negative at both ends.
+// makePad compiles pad (spec, "pad"). Padding may be negative at both ends.
 func makePad(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects an operand and a padding value")
@@ -425,7 +425,7 @@ func makeIota(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	// Numbers are made a block at a time, and copied to where they go; one block is kept with the plan.
+	// Compute the numbers one block at a time and copy each block to its places. The plan keeps one block.
 	const block = 4096
 	size := out.dt.Size()
 	line := func(counts, values *tensor.Tensor, at, m int) []byte {
@@ -468,7 +468,7 @@ func makeIota(s *spec) (kernel, error) {
 	}}, nil
 }
 
-// makeBroadcast compiles the old op broadcast: new dimensions in front.
+// makeBroadcast compiles the old op broadcast, which adds leading dimensions.
 func makeBroadcast(s *spec) (kernel, error) {
 	if err := oneOperand(s); err != nil {
 		return kernel{}, err

@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Ops that move elements to shapes or places that the program computes.
+// Ops that move elements to shapes or positions computed by the program.
 
 // shapeOperand returns the sizes that an operand of a dynamic op holds.
 func shapeOperand(t *tensor.Tensor) (tensor.Shape, error) {
@@ -24,8 +24,8 @@ func shapeOperand(t *tensor.Tensor) (tensor.Shape, error) {
 	return v, nil
 }
 
-// lastOperandShape is the shape function of dynamic_broadcast_in_dim, dynamic_iota, dynamic_reshape: the last
-// operand, or the one of that index, holds the shape.
+// operandShape returns a shape function for dynamic_broadcast_in_dim, dynamic_iota and dynamic_reshape: operand i holds
+// the shape.
 func operandShape(i int) func(s *spec, in []*tensor.Tensor) error {
 	return func(s *spec, in []*tensor.Tensor) (err error) {
 		s.out[0].shape, err = shapeOperand(in[i])
@@ -86,8 +86,8 @@ func dynamicPadShape(s *spec, in []*tensor.Tensor) error {
 	return nil
 }
 
-// makeRealDynamicSlice compiles real_dynamic_slice, which the specification has no section on yet: slice (spec, "slice") whose
-// bounds are operands.
+// makeRealDynamicSlice compiles real_dynamic_slice, which the specification does not describe yet: a slice (spec,
+// "slice") whose bounds are operands.
 func makeRealDynamicSlice(s *spec) (kernel, error) {
 	if len(s.in) != 4 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects an operand, starts, limits and strides")
@@ -155,7 +155,7 @@ func makeGetDimensionSize(s *spec) (kernel, error) {
 	}}, nil
 }
 
-// makeSetDimensionSize compiles set_dimension_size: the operand cut to the given size in one dimension.
+// makeSetDimensionSize compiles set_dimension_size: it truncates one dimension of the operand to the given size.
 func makeSetDimensionSize(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt || len(s.in[0].shape) != len(s.out[0].shape) {
 		return kernel{}, errors.New("expects an operand and a size")

@@ -5,12 +5,12 @@ import (
 	"math/big"
 )
 
-// word is a number held as the unevaluated sum of two float64, of about 104 bits (Dekker, "A floating-point technique for
-// extending the available precision", 1971).
+// word is a double-double: the unevaluated sum of two float64s, with about 104 bits (Dekker, "A floating-point
+// technique for extending the available precision", 1971).
 type word struct{ hi, lo float64 }
 
 func fastSum(a, b float64) word {
-	a, b = float64(a), float64(b) // a product that is inlined here must not be fused
+	a, b = float64(a), float64(b) // prevents fusing with an inlined product
 	s := a + b
 	return word{s, b - (s - a)}
 }
@@ -38,13 +38,13 @@ func (x word) times(y float64) word {
 	return fastSum(p, math.FMA(x.hi, y, -p)+float64(x.lo*y))
 }
 
-// over divides by a float64.
+// over returns x / n.
 func (x word) over(n float64) word {
 	q := x.hi / n
 	return fastSum(q, (math.FMA(-q, n, x.hi)+x.lo)/n)
 }
 
-// pairExpm1 is e^x - 1 for |x| < 0.5 by its series; of others it is pairExp less one.
+// pairExpm1 is e^x - 1. For |x| < 0.5 it uses the series, else pairExp minus one.
 func pairExpm1(x float64) word {
 	if math.Abs(x) >= 0.5 {
 		return pairExp(word{x, 0}).add(word{-1, 0})
@@ -86,7 +86,7 @@ func pairExpScaled(x word) (e word, k int) {
 	return expSeries(r).add(word{1, 0}), int(n)
 }
 
-// pairSincos returns sine and cosine in two words.
+// pairSincos returns sine and cosine as double-doubles.
 func pairSincos(x float64) (sin, cos word) {
 	r, n := pairReduce(x)
 	r2 := r.mul(r)
@@ -114,7 +114,7 @@ func pairSincos(x float64) (sin, cos word) {
 	return sin, cos
 }
 
-// pairSincosPair is pairSincos of a number in two words.
+// pairSincosPair is pairSincos of a double-double.
 func pairSincosPair(x word) (sin, cos word) {
 	s, c := pairSincos(x.hi)
 	if x.lo == 0 {
@@ -125,7 +125,7 @@ func pairSincosPair(x word) (sin, cos word) {
 	return s.mul(v).add(c.mul(u)), c.mul(v).add(word{-minus.hi, -minus.lo})
 }
 
-// pairReduce returns the remainder of x by pi/2, in [-pi/4, pi/4], in two words, and the quotient modulo 4.
+// pairReduce returns the remainder of x by pi/2, in [-pi/4, pi/4], as a double-double, and the quotient modulo 4.
 func pairReduce(x float64) (word, int64) {
 	if math.Abs(x) <= math.Pi/4 {
 		return word{x, 0}, 0
@@ -152,8 +152,7 @@ func pairReduce(x float64) (word, int64) {
 	return word{hi, lo}, n
 }
 
-// pairLog returns the logarithm of the modulus and the angle of a finite complex number that is not zero, each in two
-// words.
+// pairLog returns the logarithm of the modulus and the angle of a finite nonzero complex number, as double-doubles.
 func pairLog(z complex128) (modulus, angle word) {
 	e := exponent(real(z), imag(z))
 	x, y := math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e)
@@ -162,7 +161,7 @@ func pairLog(z complex128) (modulus, angle word) {
 		return word{p, math.FMA(v, v, -p)}
 	}
 	m2 := square(x).add(square(y))
-	// Newton's step on exp(l) = m2.
+	// One Newton step on exp(l) = m2.
 	l := log(m2.hi)
 	c := m2.mul(pairExp(word{-l, 0})).add(word{-1, 0})
 	// log(1+c) = c - c^2/2
@@ -174,7 +173,7 @@ func pairLog(z complex128) (modulus, angle word) {
 	}
 	t := atan2(imag(z), real(z))
 	s, co := pairSincos(t)
-	// The rest of the angle: the sine of the difference.
+	// The correction to the angle is the sine of the difference.
 	d := co.times(y).add(s.times(-x))
 	return modulus, word{t, 0}.add(word{d.hi / math.Sqrt(m2.hi), d.lo / math.Sqrt(m2.hi)})
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// workers is how many goroutines a large kernel is split over.
+// workers returns the number of goroutines that share a large kernel.
 func workers() int { return min(goruntime.GOMAXPROCS(0), 16) }
 
-// parallel calls f on parts of [0, n), at the same time where n is worth it: each part holds at least grain.
-// The parts are disjoint and do not depend on timing. A panic in a part is passed on to the caller.
+// parallel calls f on disjoint parts of [0, n), concurrently if n is large enough. Each part has at least grain
+// elements. The parts do not depend on timing. If a part panics, parallel panics too.
 func parallel(n, grain int, f func(lo, hi int)) {
 	parts := min(workers(), n/max(grain, 1))
 	if parts <= 1 {
@@ -47,7 +47,7 @@ func parallel(n, grain int, f func(lo, hi int)) {
 	}
 }
 
-// parallelElements makes a kernel of an element loop over n elements; cost is a rough number of nanoseconds
+// parallelElements makes a kernel function from an element loop over n elements. cost is a rough number of nanoseconds
 // per element.
 func parallelElements(n, size, cost int, f elementLoop) func(in, out []*tensor.Tensor) error {
 	grain := max(20000/max(cost, 1), 2048)
@@ -63,8 +63,8 @@ func parallelElements(n, size, cost int, f elementLoop) func(in, out []*tensor.T
 	}
 }
 
-// elementKernel is a kernel of an element loop: element i of the result depends on elements i of the operands only, so
-// that it may be fused with others (fuse.go). inplace names the operands that the result may overwrite.
+// elementKernel makes a kernel from an element loop. Element i of the result depends only on elements i of the
+// operands, which allows fusion with other kernels (fuse.go). inplace names the operands that the result may overwrite.
 func elementKernel(n, size, cost int, f elementLoop, inplace uint64) kernel {
 	return kernel{run: parallelElements(n, size, cost, f), inplace: inplace, loop: f, cost: cost}
 }

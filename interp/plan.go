@@ -24,10 +24,10 @@ type program struct {
 	hooks                *hookTable
 	replicas, partitions int
 
-	constants int64 // bytes that plans hold
-	planned   bool  // no more constants are added
+	constants int64 // bytes held by plans
+	planned   bool  // planning has ended: no more constants are added
 
-	probesCompared int // 0 not looked yet, 1 no, 2 yes; see comparesProbes
+	probesCompared int // 0 not checked yet, 1 no, 2 yes; see comparesProbes
 }
 
 // function is the plan of one function.
@@ -43,11 +43,11 @@ type function struct {
 // block is the plan of one block.
 type block struct {
 	args    []int32
-	argDead []int32 // arguments that nobody uses
+	argDead []int32 // unused arguments
 	instrs  []instr
-	ret     []int32 // what the terminator hands on
-	retMove []bool  // by moving it out of its slot
-	after   []int32 // slots to release at the end, besides those that die at an instruction
+	ret     []int32 // operands of the terminator
+	retMove []bool  // whether to move the operand out of its slot
+	after   []int32 // slots to release at the end; values that die at an instruction are not among them
 }
 
 // instr is one op.
@@ -55,8 +55,8 @@ type instr struct {
 	op    *ir.Op
 	in    []int32
 	out   []int32
-	types []vtype // of the results
-	move  []bool  // operand i dies here, and this is its last place among the operands
+	types []vtype // result types
+	move  []bool  // operand i dies here and no later operand of the op is the same value
 	dead  []int32 // slots to release afterwards
 	kern  kernel
 	lazy  *lazyKernel
@@ -65,38 +65,38 @@ type instr struct {
 
 // kernel computes results from operands.
 type kernel struct {
-	// run writes every element of every result. It never writes an operand, except that the first result may
-	// share its payload with an operand that inplace names.
+	// run writes every element of every result. It never writes an operand, except that the first result may share its
+	// payload with an operand that inplace names.
 	run     func(in, out []*tensor.Tensor) error
 	inplace uint64      // bit i: operand i may be overwritten by the first result
 	others  []uint64    // the same for the results after the first
-	loop    elementLoop // of an element-wise kernel, and its cost in nanoseconds per element
+	loop    elementLoop // of an elementwise kernel; cost is in nanoseconds per element
 	cost    int
-	scratch int64 // bytes that run needs besides, where they can be many more than operands and results have
+	scratch int64 // additional bytes that run needs, if they can far exceed the operands and results
 }
 
-// control is an instruction that needs the machine: control flow, calls, hooks, whatever is no function of
-// tensors.
+// control is an instruction that needs the machine: control flow, calls, hooks and everything else that is not a
+// function of tensors.
 type control func(m *machine, fr *frame, ins *instr) error
 
-// row says how one op kind is executed: by a kernel, or by a control instruction.
+// row describes how to execute one op kind: with a kernel or with a control instruction.
 type row struct {
 	// make builds the kernel for operands and results of static shape.
 	make func(s *spec) (kernel, error)
-	// shape sets the result shapes in s from the operands, where they are not static. Nil: every result has the
-	// shape of the first operand.
+	// shape sets the result shapes in s from the operands if the shapes are not static. If shape is nil, every result
+	// has the shape of the first operand.
 	shape func(s *spec, in []*tensor.Tensor) error
-	// control builds the instruction of an op that needs the machine.
-	// Where it returns nil without an error, make is used after all.
+	// control builds the instruction of an op that needs the machine. If control returns nil without an error, make is
+	// used instead.
 	control func(p *planner, s *spec) (control, error)
-	// staticShapes: control wants operands and results of static shape; where they are not it is called when
-	// the op executes (lazyControl).
+	// staticShapes: control needs operands and results of static shape. If the shapes are not static, control is called
+	// when the op executes (lazyControl).
 	staticShapes bool
-	// elementwise: result element i depends on operand elements i only, so that the op may be lifted (lift.go).
+	// elementwise: result element i depends only on operand elements i. Such an op may be lifted (lift.go).
 	elementwise bool
 }
 
-// spec is what a kernel is built from.
+// spec is the input of a kernel's construction.
 type spec struct {
 	p   *planner
 	op  *ir.Op
@@ -104,20 +104,20 @@ type spec struct {
 	out []vtype
 }
 
-// planner compiles the ops of one function. Regions of ops share the slots of the function, since they may use
-// values from outside.
+// planner compiles the ops of one function. The regions of ops share the function's slots, since they may use values
+// from outside.
 type planner struct {
 	prog  *program
 	fn    *function
 	slots map[*ir.Value]int32
-	types map[*ir.Value]vtype // where they differ from the value's own
+	types map[*ir.Value]vtype // types that differ from the value's own
 	index map[*ir.Op]int
 	last  map[*ir.Value]int // see lastUse
-	wide  int               // elements of every scalar, when a scalar region is compiled for vectors; see lift.go
+	wide  int               // vector length of every scalar in a lifted region; see lift.go
 }
 
-// reserve accounts for memory that a plan holds as long as the executable lives, before it is allocated. What is planned
-// while the program runs, for shapes known only then, replaces what was planned before; it is only checked.
+// reserve charges for memory that a plan holds for the lifetime of the executable, before it is allocated. Plans made
+// at run time, for shapes known only then, replace earlier plans; for them reserve only checks the limit.
 func (p *planner) reserve(size int64) error {
 	if limit := p.prog.opts.MemoryLimit; limit > 0 && p.prog.constants+size > limit {
 		return fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", size, p.prog.constants, limit)
@@ -128,7 +128,7 @@ func (p *planner) reserve(size int64) error {
 	return nil
 }
 
-// function returns the plan of the named function, compiling it when it is first asked for.
+// function returns the plan of the named function. It compiles the function on the first request.
 func (prog *program) function(name string, at *ir.Op) (*function, error) {
 	if f := prog.funcs[name]; f != nil {
 		return f, nil
@@ -184,7 +184,7 @@ func typesOf(types []ir.Type) ([]vtype, error) {
 	return out, nil
 }
 
-// slot returns the slot of v, giving it one when it is first seen.
+// slot returns the slot of v and assigns one on the first request.
 func (p *planner) slot(v *ir.Value) int32 {
 	s, ok := p.slots[v]
 	if !ok {
@@ -201,7 +201,7 @@ func (p *planner) fresh() int32 {
 	return s
 }
 
-// typeOf returns the type of v as it is compiled.
+// typeOf returns the type that v is compiled with.
 func (p *planner) typeOf(v *ir.Value) (vtype, error) {
 	if t, ok := p.types[v]; ok {
 		return t, nil
@@ -257,7 +257,7 @@ func (p *planner) block(b *ir.Block) (*block, error) {
 
 func isReturn(o *ir.Op) bool { return o.Has(ir.ReturnLike) }
 
-// lastPlace reports whether operand i of o does not occur again among the later operands.
+// lastPlace reports whether operand i of o differs from all later operands.
 func lastPlace(o *ir.Op, i int) bool {
 	v := o.Operand(i)
 	for j := i + 1; j < o.NumOperands(); j++ {
@@ -268,7 +268,7 @@ func lastPlace(o *ir.Op, i int) bool {
 	return true
 }
 
-// usedInside reports whether the regions of o use v directly: it must then outlive o's start.
+// usedInside reports whether the regions of o use v directly; v must then outlive the start of o.
 func usedInside(v *ir.Value, o *ir.Op) bool {
 	if o.NumRegions() == 0 {
 		return false
@@ -310,7 +310,7 @@ func (p *planner) instr(o *ir.Op, b *ir.Block) (instr, error) {
 	return ins, nil
 }
 
-// pick chooses what executes an instruction.
+// pick chooses the kernel or control instruction for an instruction.
 func (p *planner) pick(ins *instr, s *spec) error {
 	r, ok := p.prog.table[opKind(s.op)]
 	if k := p.prog.opts.Kernels[s.op.Def()]; k != nil {
@@ -355,12 +355,12 @@ func (p *planner) pick(ins *instr, s *spec) error {
 	return err
 }
 
-// dies reports whether no op of block b uses v after o, where v is defined in b.
+// dies reports whether b defines v and o is the last op of b that uses v.
 func (p *planner) dies(v *ir.Value, o *ir.Op, b *ir.Block) bool {
 	return v.ParentBlock() == b && p.lastUse(v, b) == p.index[o]
 }
 
-// lastUse returns the index of the last op of v's block b that uses v, itself or inside its regions.
+// lastUse returns the index of the last op in v's block b that uses v, directly or inside its regions.
 func (p *planner) lastUse(v *ir.Value, b *ir.Block) int {
 	if last, ok := p.last[v]; ok {
 		return last
@@ -379,8 +379,8 @@ func (p *planner) lastUse(v *ir.Value, b *ir.Block) int {
 	return last
 }
 
-// deadAfter returns the slots whose values die at o: operands and values used in its regions for the last
-// time, and results without uses.
+// deadAfter returns the slots whose values die at o: operands and values that its regions use for the last time, and
+// unused results.
 func (p *planner) deadAfter(o *ir.Op, b *ir.Block) []int32 {
 	var dead []int32
 	seen := map[*ir.Value]bool{}
@@ -413,7 +413,7 @@ func (p *planner) deadAfter(o *ir.Op, b *ir.Block) []int32 {
 	return dead
 }
 
-// compile makes the plan of a module's entry function and all it calls.
+// compile makes the plan of a module's entry function and of every function that it calls.
 func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*program, *function, error) {
 	prog := &program{module: mod, opts: opts, table: buildTable(), funcs: map[string]*function{}, symbols: ir.SymbolsOf(mod.Op())}
 	prog.tokenBuf = &buf{refs: 1, fixed: true}

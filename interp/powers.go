@@ -5,7 +5,8 @@ import "math"
 // ln2 is the logarithm of 2.
 func ln2() word { return word{0.6931471805599453, 2.3190468138462996e-17} }
 
-// pow is x^y as IEEE 754 has it, to about half a unit in the last place: e^(y log |x|), the logarithm and the product in two words.
+// pow is x^y as IEEE 754 defines it, with an error of about half a unit in the last place. It computes e^(y log |x|),
+// with the logarithm and the product as double-doubles.
 func pow(x, y float64) float64 {
 	switch {
 	case y == 0 || x == 1:
@@ -54,8 +55,8 @@ func pow(x, y float64) float64 {
 	return sign * wordExp(word{p, math.FMA(y, l.hi, -p) + float64(y*l.lo)})
 }
 
-// wordLog is the logarithm of a positive finite number to about 68 bits: 2 atanh(s) with s = (m-1)/(m+1), of which the first three terms
-// are computed in two words.
+// wordLog is the logarithm of a positive finite number to about 68 bits: 2 atanh(s) with s = (m-1)/(m+1). The first
+// three terms of the series are double-doubles.
 func wordLog(x float64) word {
 	m, e := math.Frexp(x)
 	if m < math.Sqrt2/2 {

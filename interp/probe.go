@@ -14,8 +14,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// planProbe compiles interpreter.probe: the value passes through, and a tap named by probe_id sees it. If the program
-// itself compares probed values (check.expect_serialized_eq), the run keeps them.
+// planProbe compiles interpreter.probe: it passes the value through to its result, and a tap named by probe_id observes
+// it. If the program itself compares probed values (check.expect_serialized_eq), the run keeps them.
 func planProbe(p *planner, s *spec) (control, error) {
 	if len(s.in) != 1 || len(s.out) != 1 {
 		return nil, errors.New("expects one operand and one result")
@@ -32,7 +32,7 @@ func planProbe(p *planner, s *spec) (control, error) {
 			if m.probes == nil {
 				m.probes = map[string][]*tensor.Tensor{}
 			}
-			if err := m.charge(int64(len(v.Bytes()))); err != nil { // for the whole run
+			if err := m.charge(int64(len(v.Bytes()))); err != nil { // until the run ends
 				return err
 			}
 			m.probes[id] = append(m.probes[id], v.Clone())
@@ -57,7 +57,7 @@ func planPrint(p *planner, s *spec) (control, error) {
 	return func(m *machine, fr *frame, ins *instr) error { return m.tap(bound, &fr.slots[ins.in[0]].t) }, nil
 }
 
-// tapSite makes and binds the site of a tap that the engine alone has, and no manifest.
+// tapSite makes and binds the site of a tap that only the engine knows and no manifest lists.
 func (p *planner) tapSite(s *spec, format, name string) (*runtime.Bound, error) {
 	site := hook.Site{Name: name, Kind: hook.Tap, Format: format, SideEffect: true}
 	for _, t := range s.in {
@@ -77,7 +77,7 @@ func (p *planner) tapSite(s *spec, format, name string) (*runtime.Bound, error) 
 	return &bound[0], nil
 }
 
-// tap delivers one value to the tap's handlers. Without handlers it is no event.
+// tap delivers one value to the tap's handlers. Without handlers it does not count as an event.
 func (m *machine) tap(b *runtime.Bound, v *tensor.Tensor) error {
 	if len(b.Observers) == 0 && b.Answer == nil {
 		return nil
@@ -91,7 +91,7 @@ func (m *machine) tap(b *runtime.Bound, v *tensor.Tensor) error {
 	return nil
 }
 
-// comparesProbes reports whether the module compares what its probes saw.
+// comparesProbes reports whether the module compares probed values.
 func (prog *program) comparesProbes() bool {
 	if prog.probesCompared == 0 {
 		prog.probesCompared = 1
@@ -105,7 +105,8 @@ func (prog *program) comparesProbes() bool {
 	return prog.probesCompared == 2
 }
 
-// planExpectSerialized compiles check.expect_serialized_eq: the operand equals the probed value of that iteration.
+// planExpectSerialized compiles check.expect_serialized_eq: the operand must equal the value that the probe saw in that
+// iteration.
 func planExpectSerialized(p *planner, s *spec) (control, error) {
 	if len(s.in) != 1 {
 		return nil, errors.New("expects one operand")
@@ -116,7 +117,7 @@ func planExpectSerialized(p *planner, s *spec) (control, error) {
 		if len(seen) == 0 {
 			return fmt.Errorf("probe %q saw nothing", id)
 		}
-		// A single value is the first one, whatever the default of iter says.
+		// Clamp iter. If there is a single value, every iter selects it, including the default.
 		return checkEqual().compare(seen[max(0, min(iter, len(seen)-1))], &fr.slots[ins.in[0]].t)
 	}, nil
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Regions of reductions may work on a type that the operands' is promoted to (spec, "reduce", "reduce_window", "scatter",
-// "select_and_scatter": is_promotable): sums of bf16 in f32, say, or of quantized i8 in quantized i32. The operands are
-// converted first; those of dynamic shape when the op executes (lazyControl).
+// Regions of reductions may compute in a type to which the operands' type is promoted (spec, "reduce", "reduce_window",
+// "scatter", "select_and_scatter": is_promotable), such as sums of bf16 in f32, or of quantized i8 in quantized i32.
+// The engine converts the operands first. It converts operands of dynamic shape when the op executes (lazyControl).
 
-// promotions returns, for each operand that has to be converted, the element type it gets; nil where none has.
+// promotions returns the new element type of each operand that needs conversion, or nil if none does.
 func promotions(s *spec) map[int]vtype {
 	kind := opKind(s.op)
 	region := 0
-	var at []int // for each argument of the region's first half, an operand of its type; and another in its second half
+	var at []int // for each argument in the region's first half, an operand of its type; other does the same for the second half
 	var other []int
 	switch k := len(s.out); kind {
 	case stablehlo.Reduce, stablehlo.ReduceWindow:
@@ -60,7 +60,7 @@ func promotions(s *spec) map[int]vtype {
 	return wide
 }
 
-// promote compiles an op some of whose operands are converted first.
+// promote compiles an op after the conversion of some of its operands.
 func (p *planner) promote(ins *instr, s *spec, wide map[int]vtype) error {
 	type conversion struct {
 		from, to int32 // slots
@@ -120,10 +120,10 @@ func (p *planner) promote(ins *instr, s *spec, wide map[int]vtype) error {
 	return nil
 }
 
-// sameElements reports whether elements of both types are of one type.
+// sameElements reports whether t and o have the same element type.
 func (t vtype) sameElements(o vtype) bool { return t.dt == o.dt && t.quant.same(o.quant) }
 
-// promotion returns the kernel that converts operands of op to the elements that its region works on.
+// promotion returns the kernel that converts operands of op to the element type that its region computes in.
 func (p *planner) promotion(op *ir.Op, from, to vtype) (kernel, error) {
 	s := &spec{p: p, op: op, in: []vtype{from}, out: []vtype{to}}
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// quantum says how the stored integers of a quantized tensor stand for reals: (stored - zero point) * scale
-// (spec, "Quantized element types"), per tensor or per index of one dimension.
+// quantum describes how the stored integers of a quantized tensor represent reals: (stored - zero point) * scale (spec,
+// "Quantized element types"), per tensor or per index of one dimension.
 type quantum struct {
 	*quant.Uniform
 	storage, expressed tensor.DType
@@ -42,7 +42,7 @@ func integerDType(width int, signed bool) tensor.DType {
 	return unsignedTypes[width]
 }
 
-// at returns scale and zero point of element i of a tensor of the given shape.
+// at returns the scale and zero point of element i of a tensor of the given shape.
 func (q *quantum) at(shape tensor.Shape, i int) (scale float64, zero int64) {
 	k := 0
 	if q.Axis >= 0 && q.Axis < len(shape) {
@@ -52,7 +52,7 @@ func (q *quantum) at(shape tensor.Shape, i int) (scale float64, zero int64) {
 	return q.Scales[k], q.ZeroPoints[k]
 }
 
-// dequantize computes the reals that stored integers stand for, in the expressed type.
+// dequantize returns the reals that stored integers represent, in the expressed type.
 func (q *quantum) dequantize(stored *tensor.Tensor) *tensor.Tensor {
 	n := stored.NumElements()
 	v := make([]int64, n)
@@ -79,7 +79,7 @@ func (q *quantum) quantize(out, reals *tensor.Tensor) {
 	for i := range v {
 		scale, zero := q.at(out.Shape(), i)
 		r := x[i] / scale
-		if reals.DType() == tensor.F32 { // upstream computes with f32 scales
+		if reals.DType() == tensor.F32 { // the reference interpreter uses f32 scales
 			r = float64(float32(x[i]) / float32(scale))
 		}
 		r = math.RoundToEven(r) + float64(zero)
@@ -101,7 +101,7 @@ func (a *quantum) same(b *quantum) bool {
 	return a == b || a != nil && b != nil && a.Uniform == b.Uniform
 }
 
-// movesElements reports whether an op only moves elements, so that stored integers can be moved as they are.
+// movesElements reports whether an op only moves elements; such an op can move stored integers unchanged.
 func movesElements(d *ir.Def) bool {
 	switch d {
 	case stablehlo.BroadcastInDim, stablehlo.Broadcast, stablehlo.Transpose, stablehlo.Reverse, stablehlo.Slice, stablehlo.DynamicSlice,
@@ -112,8 +112,8 @@ func movesElements(d *ir.Def) bool {
 	return false
 }
 
-// kernel builds the kernel of a row. Where an operand or result is quantized, the op is computed on the reals
-// they stand for (spec, "dequantize_op_quantize"), unless it only moves elements of one type.
+// kernel builds the kernel of a row. If an operand or result is quantized, the kernel computes on the reals that it
+// represents (spec, "dequantize_op_quantize"), unless the op only moves elements of one type.
 func (p *planner) kernel(r row, s *spec) (kernel, error) {
 	var q *quantum
 	quantized, uniform := false, true
@@ -149,7 +149,7 @@ func (p *planner) kernel(r row, s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	// Each quantized tensor is held as integers, as float64s and in its expressed type.
+	// Each quantized tensor is held three times: as integers, as float64s and in its expressed type.
 	scratch := k.scratch
 	for i, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
 		if t.quant != nil {
@@ -180,7 +180,7 @@ func (p *planner) kernel(r row, s *spec) (kernel, error) {
 	}}, nil
 }
 
-// makeQuantize compiles uniform_quantize (spec, "uniform_quantize"): of reals, or of other quantized values.
+// makeQuantize compiles uniform_quantize (spec, "uniform_quantize") of reals or of other quantized values.
 func makeQuantize(s *spec) (kernel, error) {
 	if err := sameShape(s, 1); err != nil {
 		return kernel{}, err
