@@ -8,11 +8,11 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// AsmParser is what the Parse hook of a Def, the ParseType and ParseAttr hooks of a Dialect, and directives read
-// with. Its methods do not return errors: the first mistake is reported with its position and ends the op; hooks
-// need no clean-up, they are simply not returned to.
+// AsmParser is the reader that the Parse hook of a Def, the ParseType and ParseAttr hooks of a Dialect, and directives
+// use. Its methods do not return errors. The first mistake is reported with its position and ends the parsing of the
+// op: control does not return to the hook, and hooks need no clean-up.
 //
-// Punctuation is given by its text: ( ) { } [ ] < > , : :: = -> ? * + - | / and #, @, ! where they stand alone.
+// Punctuation is named by its text: ( ) { } [ ] < > , : :: = -> ? * + - | / and a stand-alone #, @ or !.
 type AsmParser interface {
 	Context() *Context
 	// Module returns the module that is being read.
@@ -34,7 +34,7 @@ type AsmParser interface {
 	PeekKeyword(word string) bool
 	AcceptKeyword(word string) bool
 	ExpectKeyword(word string)
-	// ParseKeyword reads any bare word (letters, digits, _ . $); ParseOptionalKeyword returns "" where there is none.
+	// ParseKeyword reads any bare word (letters, digits, _ . $); ParseOptionalKeyword returns "" if there is none.
 	ParseKeyword() string
 	ParseOptionalKeyword() string
 	// ParseKeywordOrString reads a bare word or a quoted string.
@@ -44,85 +44,86 @@ type AsmParser interface {
 	ParseOptionalInteger() (value int64, ok bool)
 	// ParseIntegers reads [1, 2, 3].
 	ParseIntegers() []int64
-	// ParseIntArray reads the same as an array attribute; equal texts may give one attribute.
+	// ParseIntArray reads the same list as an array attribute; equal texts may share one attribute.
 	ParseIntArray(elem Type) Attr
 	// ParseFloat reads a decimal number, with or without a fraction.
 	ParseFloat() float64
-	// ParseString reads a quoted string and returns its bytes; ParseOptionalString has ok false where there is none.
+	// ParseString reads a quoted string and returns its bytes; ParseOptionalString returns ok false if there is none.
 	ParseString() string
 	ParseOptionalString() (s string, ok bool)
 	// ParseSymbol reads @name or @"name" and returns the name without '@'.
 	ParseSymbol() string
 	ParseOptionalSymbol() (name string, ok bool)
-	// ParseList reads items separated by commas between the brackets open and close, possibly none; with open
-	// "" there are no brackets and at least one item.
+	// ParseList reads a possibly empty list of items separated by commas between the brackets open and close. If open
+	// is "", there are no brackets and at least one item.
 	ParseList(open, close string, item func())
 
 	// ParseType reads a type.
 	ParseType() Type
 	ParseOptionalType() (t Type, ok bool)
-	// ParseTypes reads types separated by commas, at least one.
+	// ParseTypes reads one or more types separated by commas.
 	ParseTypes() []Type
 	// ParseFunctionType reads (A, B) -> R or (A, B) -> (R, S).
 	ParseFunctionType() *FunctionType
-	// ParseAttr reads an attribute. Where want is not nil, a number or string without ': type' has that type.
+	// ParseAttr reads an attribute. If want is not nil, a number or string without ': type' has type want.
 	ParseAttr(want Type) Attr
 	ParseOptionalAttr(want Type) (a Attr, ok bool)
-	// ParseOptionalHash reads #dialect.name<...> or an alias of an attribute.
+	// ParseOptionalHash reads #dialect.name<...> or an attribute alias.
 	ParseOptionalHash() (a Attr, ok bool)
 	// ParseOptionalAttrDict reads {a = x, b} into st if there is one.
 	ParseOptionalAttrDict(st *OpState)
 	// ParseOptionalAttrDictWithKeyword reads attributes {...} into st if there is one.
 	ParseOptionalAttrDictWithKeyword(st *OpState)
-	// ParseOptionalLoc reads loc(...), nil where there is none.
+	// ParseOptionalLoc reads loc(...) and returns nil if there is none.
 	ParseOptionalLoc() *Loc
 
-	// ParseOperand reads %name or %name#1, a use whose type is not known yet.
+	// ParseOperand reads %name or %name#1, a use whose type is not yet known.
 	ParseOperand() Operand
 	ParseOptionalOperand() (o Operand, ok bool)
-	// ParseOperands reads uses separated by commas, possibly none.
+	// ParseOperands reads a possibly empty list of uses separated by commas.
 	ParseOperands() []Operand
 	// ResolveOperand returns the value that o names, which must have type t.
 	ResolveOperand(o Operand, t Type) *Value
-	// ResolveOperands appends the values of operands to st.Operands. Another number of types is an error at pos.
+	// ResolveOperands appends the values of operands to st.Operands. It reports an error at pos if the number of types
+	// differs from the number of operands.
 	ResolveOperands(operands []Operand, types []Type, pos diag.Pos, st *OpState)
 
-	// ParseArgument reads %name, and with types set %name: type {attributes} loc(...), where the attributes are
-	// read only if attrs is set.
+	// ParseArgument reads %name, or %name: type {attributes} loc(...) if types is set. It reads the attributes only if
+	// attrs is set.
 	ParseArgument(types, attrs bool) Argument
 	ParseOptionalArgument(types, attrs bool) (a Argument, ok bool)
-	// ParseRegion reads { ... } whose entry block has the given arguments; with none the block may name its own.
-	// ParseOptionalRegion returns nil where there is no '{'.
+	// ParseRegion reads { ... } and gives the entry block the arguments args. Without args the text may declare them.
+	// ParseOptionalRegion returns nil if there is no '{'.
 	ParseRegion(args ...Argument) *Region
 	ParseOptionalRegion(args ...Argument) *Region
 	// ParseSuccessor reads ^bb1.
 	ParseSuccessor() *Block
 }
 
-// Operand is a use of a value that has been read but not resolved, because its type stands further right.
+// Operand is a use of a value that was read but not resolved, because its type follows later in the text.
 type Operand struct {
 	Name  []byte // without '%'
 	Index int    // 1 of %name#1
 	Pos   diag.Pos
 }
 
-// Argument is the declaration of a region's entry argument as an op's pretty form writes it.
+// Argument declares an entry argument of a region, as the pretty form of an op writes it.
 type Argument struct {
 	Operand
 	Type  Type
-	Attrs *DictAttr // nil for none
+	Attrs *DictAttr // nil if there are none
 	Loc   *Loc
 }
 
-// AsmPrinter is what the Print hook of a Def, the print hooks of a Dialect, and directives write with.
+// AsmPrinter is the writer that the Print hook of a Def, the print hooks of a Dialect, and directives use.
 type AsmPrinter interface {
-	// Print writes s as it is.
+	// Print writes s unchanged.
 	Print(s string)
 	PrintInt(i int64)
 	// PrintInts writes [1, 2, 3].
 	PrintInts(list []int64)
-	// PrintString writes s quoted; PrintSymbol writes @s, quoted where it must be; PrintKeywordOrString writes s
-	// bare where it is an identifier.
+	// PrintString writes s quoted. PrintSymbol writes @s, quoted if necessary. PrintKeywordOrString writes s bare if it
+	// is an identifier, else quoted.
 	PrintString(s string)
 	PrintSymbol(s string)
 	PrintKeywordOrString(s string)
@@ -134,7 +135,7 @@ type AsmPrinter interface {
 	PrintAttr(a Attr)
 	// PrintAttrWithoutType writes a without its trailing ': type'.
 	PrintAttrWithoutType(a Attr)
-	// PrintAttrDict writes ' {a = x, ...}' less the elided names, nothing where none is left.
+	// PrintAttrDict writes ' {a = x, ...}' without the elided names, or nothing if no attribute remains.
 	// PrintAttrDictWithKeyword writes ' attributes {...}' instead.
 	PrintAttrDict(attrs AttrList, elided ...string)
 	PrintAttrDictWithKeyword(attrs AttrList, elided ...string)
@@ -143,11 +144,11 @@ type AsmPrinter interface {
 	PrintValues(values []*Value)
 	// PrintArgument writes %name: type and, with debug info, the location.
 	PrintArgument(v *Value, attrs *DictAttr)
-	// PrintRegion writes { ... }. entryArgs: the entry block's arguments are written as ^bb0(...), where there are
-	// any; terminator: a terminator without operands and attributes is not left out.
+	// PrintRegion writes { ... }. If entryArgs is set, it writes the arguments of the entry block, if any, as
+	// ^bb0(...). If terminator is set, it also writes a terminator that has no operands or attributes.
 	PrintRegion(r *Region, entryArgs, terminator bool)
 	PrintSuccessor(b *Block)
-	// Shadow makes the arguments of r's entry block print with the names of values from now on.
+	// Shadow makes the arguments of r's entry block print with the names of values from then on.
 	Shadow(r *Region, values []*Value)
 	// Newline starts a new line at the indentation of the op.
 	Newline()
@@ -157,18 +158,18 @@ type AsmPrinter interface {
 
 // Directive is a custom directive of assembly formats: custom<Name>($a, type($b)).
 type Directive struct {
-	// Parse fills args (or st) from the text. Operands are stored unresolved in the Operands of their argument,
-	// types in the Types of theirs, attributes in Attr or directly in st, regions in Regions.
+	// Parse fills args (or st) from the text. It stores unresolved operands in the Operands of their argument, types in
+	// its Types, attributes in its Attr or directly in st, and regions in its Regions.
 	Parse func(p AsmParser, st *OpState, args []DirectiveArg)
-	// Print writes the text. Values, Types, Attr and Regions of args hold what op has. A leading space is the
-	// caller's business.
+	// Print writes the text. The Values, Types, Attr and Regions of args hold the parts of op. The caller writes the
+	// leading space.
 	Print func(p AsmPrinter, op *Op, args []DirectiveArg)
-	// OneType says that all args are types of one operand or result each, and that a single type in the text is that of
-	// them all: readers need not call Parse unless the text goes on with '('.
+	// OneType says that each arg is the type of one operand or result, and that a single type in the text stands for
+	// all of them. Readers need not call Parse unless the text continues with '('.
 	OneType bool
 }
 
-// ArgKind says what an argument of a directive stands for.
+// ArgKind says what an argument of a directive refers to.
 type ArgKind uint8
 
 // Kinds of directive arguments.
@@ -182,8 +183,8 @@ const (
 	AttrDictArg                   // attr-dict: read and written by the directive
 )
 
-// DirectiveArg is one argument of a directive, resolved by name. While parsing, the directive sets the fields of
-// the argument's kind; those of an argument in ref(...) hold what was read before and are not to be changed.
+// DirectiveArg is one argument of a directive, resolved by name. While parsing, the directive sets the fields for the
+// argument's kind. An argument in ref(...) holds what was read earlier; the directive must not change it.
 type DirectiveArg struct {
 	Kind  ArgKind
 	Name  string       // of the operand, result, attribute or region
@@ -198,23 +199,23 @@ type DirectiveArg struct {
 	Regions  []*Region
 }
 
-// Reporter collects what is found wrong with a module.
+// Reporter collects the errors found in a module.
 type Reporter struct {
 	ctx      *Context
 	src      *diag.Source
-	registry *Registry // nil where the module has none
+	registry *Registry // nil if the module has none
 	list     diag.List
 	symbols  *symbolCache
 	scratch  any
 }
 
-// symbolCache holds what was asked for of the symbols, for all reporters of one check.
+// symbolCache holds the symbols looked up so far, shared by all reporters of one check.
 type symbolCache struct {
 	mu     sync.Mutex
 	tables map[*Op]Symbols
 }
 
-// Symbols returns the symbols of table as they were when first asked for.
+// Symbols returns the symbols of table as they were at the first call.
 func (r *Reporter) Symbols(table *Op) Symbols {
 	c := r.symbols
 	c.mu.Lock()
@@ -230,15 +231,15 @@ func (r *Reporter) Symbols(table *Op) Symbols {
 	return s
 }
 
-// Scratch returns a place for what the Verify hooks of a dialect want to use again from op to op. It belongs to one
-// goroutine, and starts as nil; a hook may find there what another dialect left.
+// Scratch returns storage that the Verify hooks of a dialect can reuse from op to op. It belongs to one goroutine and
+// starts as nil. A hook may find a value that another dialect stored there.
 func (r *Reporter) Scratch() *any { return &r.scratch }
 
-// Context returns the context of the types of the module that is checked.
+// Context returns the type context of the module under check.
 func (r *Reporter) Context() *Context { return r.ctx }
 
-// VerifyValueAttrs has the dialects check the discardable attributes of argument or result i of a function, of type t,
-// and reports whether they are right.
+// VerifyValueAttrs has the dialects check the discardable attributes of function argument or result i, of type t, and
+// reports whether they are valid.
 func (r *Reporter) VerifyValueAttrs(op *Op, result bool, i int, t Type, attrs []NamedAttr) bool {
 	before := len(r.list)
 	for _, a := range attrs {
@@ -249,7 +250,7 @@ func (r *Reporter) VerifyValueAttrs(op *Op, result bool, i int, t Type, attrs []
 	return len(r.list) == before
 }
 
-// dialectOf returns the dialect in whose namespace an attribute's name is, nil where it is in none that is registered.
+// dialectOf returns the registered dialect that the attribute name's prefix names, or nil.
 func (r *Reporter) dialectOf(name string) *Dialect {
 	if i := strings.IndexByte(name, '.'); i > 0 && r.registry != nil {
 		return r.registry.dialects[name[:i]]
@@ -257,7 +258,7 @@ func (r *Reporter) dialectOf(name string) *Dialect {
 	return nil
 }
 
-// PlainErrorf reports an error at op in the given words alone.
+// PlainErrorf reports an error at op without adding the op's name to the message.
 func (r *Reporter) PlainErrorf(op *Op, format string, args ...any) *diag.Diagnostic {
 	d := diag.Errorf(r.src, op.pos, format, args...)
 	r.list.Add(d)

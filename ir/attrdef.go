@@ -10,34 +10,34 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// AttrDef is the row of one attribute of a dialect, #stablehlo.gather<...>. The reader, the printer, the constraint on
-// op attributes and the documentation come from it. NewAttrDef makes rows; a row never changes.
+// AttrDef describes one attribute of a dialect, such as #stablehlo.gather<...>. The reader, the printer, the constraint
+// on op attributes and the documentation derive from it. NewAttrDef makes AttrDefs; they never change.
 type AttrDef struct {
 	Dialect string
 	Name    string // the mnemonic: "gather"
-	Doc     string // one sentence: what the attribute says
-	Summary string // MLIR's words for it in messages about constraints
-	// Partial: the text may leave parameters out. A parameter that is zero is not written, unless its tag says always.
-	// The parameters of other attributes are all there, as in MLIR's struct directive.
+	Doc     string // one sentence: the attribute's meaning
+	Summary string // MLIR's term for it in messages about constraints
+	// Partial allows the text to omit parameters. The printer omits a parameter that is zero, unless its tag says
+	// always. Without Partial all parameters are required, as in MLIR's struct directive.
 	Partial bool
 	// Wrapped: the attribute is written #dialect<name...> instead of #dialect.name...
 	Wrapped bool
 	Fields  []Field // the parameters in order, from the tags of the data's struct
 	// Parse and Print read and write the parameters if their syntax is not <name = value, ...>; Syntax then describes
-	// that syntax. Parse returns the data, or nil to have the text carried as it is; Print includes the brackets.
+	// that syntax. Parse returns the data, or nil to keep the text verbatim. Print includes the brackets.
 	Parse  func(p AsmParser, d *AttrDef) any
 	Print  func(d *AttrDef, data any) string
 	Syntax string
-	// Check returns what is wrong with the parameters that were read; nil: nothing ever is.
+	// Check returns an error if the parameters are invalid. If Check is nil, all parameters are valid.
 	Check func(data any) error
-	// As is the row of the attribute that reading gives instead, if this one is another way to write it.
+	// As is the AttrDef of the attribute to return instead, if this one is an alternative spelling.
 	As *AttrDef
-	// Base is the row of another dialect that this row mirrors: of #mhlo.gather, #stablehlo.gather.
+	// Base is the AttrDef in another dialect that this one mirrors: #stablehlo.gather for #mhlo.gather.
 	Base *AttrDef
-	// Binary is how bytecode stores the attribute; nil: as text. Readers accept every form, and writers use the first one
-	// that the data allows.
+	// Binary lists the bytecode encodings of the attribute; nil: stored as text. Readers accept every encoding. Writers
+	// use the first one that can represent the data.
 	Binary []Binary
-	// Lazy: the text is made each time that somebody asks for it. It is for attributes that are rarely printed.
+	// Lazy attributes build their text on each request. Use it for attributes that are rarely printed.
 	Lazy bool
 
 	data reflect.Type // the struct that the data points to
@@ -52,7 +52,7 @@ type Field struct {
 	index  []int
 }
 
-// FieldKind says how a parameter is written, by the type of the data's field.
+// FieldKind says how a parameter is written. It follows from the type of the data's field.
 type FieldKind uint8
 
 // Kinds of fields.
@@ -64,27 +64,27 @@ const (
 	FieldString                   // string: "x"
 	FieldKeyword                  // string with ",keyword" in its tag: f32
 	FieldAttr                     // Attr: any attribute
-	FieldParam                    // a Param, or a pointer to one, which is nil if it is absent
+	FieldParam                    // a Param, or a pointer to one (nil if absent)
 	FieldOther                    // anything else: the attribute needs Parse and Print
 )
 
-// Param is a parameter with a syntax of its own.
+// Param is a parameter with its own syntax.
 type Param interface {
-	// ParseParam reads the parameter of an attribute of kind d.
+	// ParseParam reads a parameter of an attribute of kind d.
 	ParseParam(p AsmParser, d *AttrDef)
-	// ParamText returns the parameter as it is written.
+	// ParamText returns the parameter's text.
 	ParamText(d *AttrDef) string
 }
 
-// NewAttrDef completes d as the row of an attribute whose data is a *T. It panics if a tag of T is not one of Field's,
-// or if a field needs Parse and Print and d has none.
+// NewAttrDef completes d for an attribute whose data is a *T. It panics if a tag of T is not one of Field's, or if a
+// field needs Parse and Print and d has none.
 func NewAttrDef[T any](d AttrDef) *AttrDef {
 	d.data = reflect.TypeFor[T]()
 	var fields []reflect.StructField
 	if d.data.Kind() == reflect.Struct {
 		fields = reflect.VisibleFields(d.data)
 	}
-	for _, f := range fields { // those of embedded structs, too
+	for _, f := range fields { // including those of embedded structs
 		tag, ok := f.Tag.Lookup("attr")
 		if !ok {
 			continue
@@ -126,7 +126,7 @@ func kindOf(t reflect.Type) FieldKind {
 	return FieldOther
 }
 
-// Mirror returns the row of the same attribute in another dialect.
+// Mirror returns the AttrDef of the same attribute in another dialect.
 func (d *AttrDef) Mirror(dialect string) *AttrDef {
 	m := *d
 	m.Dialect, m.Base, m.As, m.Binary = dialect, d, nil, nil
@@ -136,7 +136,7 @@ func (d *AttrDef) Mirror(dialect string) *AttrDef {
 // DataType returns the struct that the attribute's data points to.
 func (d *AttrDef) DataType() reflect.Type { return d.data }
 
-// New returns the attribute that holds data, a pointer to the struct that the row was made for. It keeps data.
+// New returns the attribute that holds data, a pointer to a struct of type DataType. It keeps data.
 func (d *AttrDef) New(data any) *DialectAttr {
 	a := &DialectAttr{dialect: d.Dialect, name: d.Name, data: data, def: d}
 	if d.Wrapped {
@@ -148,7 +148,7 @@ func (d *AttrDef) New(data any) *DialectAttr {
 	return a
 }
 
-// text returns what follows the mnemonic, or the dialect's name if the attribute is wrapped.
+// text returns the text after the mnemonic, or after the dialect's name if the attribute is wrapped.
 func (d *AttrDef) text(data any) string {
 	if d.Wrapped {
 		return "<" + d.Name + d.body(data) + ">"
@@ -156,7 +156,7 @@ func (d *AttrDef) text(data any) string {
 	return d.body(data)
 }
 
-// body returns the parameters of data with their brackets.
+// body returns the parameters of data in brackets.
 func (d *AttrDef) body(data any) string {
 	if d.Print != nil {
 		return d.Print(d, data)
@@ -164,18 +164,18 @@ func (d *AttrDef) body(data any) string {
 	return "<" + d.FieldText(data) + ">"
 }
 
-// Is reports whether a is an attribute of the kind, or of a kind that mirrors it.
+// Is reports whether a is an attribute of kind d, or of a kind that mirrors d.
 func (d *AttrDef) Is(a Attr) bool {
 	x, ok := a.(*DialectAttr)
 	return ok && x != nil && x.def != nil && (x.def == d || x.def.Base == d || d.Base != nil && (x.def == d.Base || x.def.Base == d.Base))
 }
 
-// Constraint accepts the attributes of the kind. Formats write such an attribute as its parameters alone.
+// Constraint accepts the attributes of kind d. Formats write such an attribute as its parameters alone.
 func (d *AttrDef) Constraint() AttrConstraint {
 	return AttrConstraint{Summary: d.Summary, Check: d.Is, Form: FormParams, FormName: d.Name, Attr: d}
 }
 
-// DataOf returns the data of an attribute that has a row with data of type *T.
+// DataOf returns the data of a if a has an AttrDef and its data is a *T.
 func DataOf[T any](a Attr) (*T, bool) {
 	d, ok := a.(*DialectAttr)
 	if !ok {
@@ -185,8 +185,8 @@ func DataOf[T any](a Attr) (*T, bool) {
 	return v, ok
 }
 
-// ParseParams reads the parameters of an attribute of the kind: what follows the mnemonic. It returns nil if the text is
-// to be carried as it is.
+// ParseParams reads the parameters of an attribute of kind d, the text after the mnemonic. It returns nil if the text
+// is to be kept verbatim.
 func (d *AttrDef) ParseParams(p AsmParser) *DialectAttr {
 	pos := p.Pos()
 	var data any
@@ -209,8 +209,8 @@ func (d *AttrDef) ParseParams(p AsmParser) *DialectAttr {
 	return d.New(data)
 }
 
-// ParseShort reads an attribute where only this kind may stand: its parameters alone, the whole attribute, or an alias
-// of one.
+// ParseShort reads an attribute at a place that allows only kind d: its parameters alone, the whole attribute, or an
+// alias.
 func (d *AttrDef) ParseShort(p AsmParser) Attr {
 	pos := p.Pos()
 	a, ok := p.ParseOptionalHash()
@@ -223,7 +223,7 @@ func (d *AttrDef) ParseShort(p AsmParser) Attr {
 	return a
 }
 
-// ParseFields reads <name = value, ...> into data, the parameters in any order.
+// ParseFields reads <name = value, ...> into data. The parameters may come in any order.
 func (d *AttrDef) ParseFields(p AsmParser, data any) {
 	var seen uint64
 	p.Expect("<")
@@ -233,7 +233,7 @@ func (d *AttrDef) ParseFields(p AsmParser, data any) {
 			break
 		}
 		if n > 0 && d.Partial && p.Accept(">") {
-			break // a comma at the end
+			break // a trailing comma
 		}
 		pos := p.Pos()
 		name := p.ParseOptionalKeyword()
@@ -307,7 +307,7 @@ func (d *AttrDef) ParseField(p AsmParser, data any, i int) {
 	}
 }
 
-// FieldText returns the parameters of data as they are written: name = value, ...
+// FieldText returns the text of data's parameters: name = value, ...
 func (d *AttrDef) FieldText(data any) string {
 	var b []byte
 	v := reflect.ValueOf(data).Elem()
@@ -363,18 +363,18 @@ func AppendInts(b []byte, list []int64) []byte {
 	return append(b, ']')
 }
 
-// EnumDef is the row of an enumerated attribute. It is written #dialect<name CASE>, and formats write the case alone.
+// EnumDef describes an enumerated attribute. It is written #dialect<name CASE>; formats write the case alone.
 type EnumDef struct {
 	Dialect string
 	Name    string   // the mnemonic: comparison_direction
-	Doc     string   // one sentence: what is chosen
-	Cases   []string // the spelling by code; "" for a code that is not used
+	Doc     string   // one sentence: what the cases choose
+	Cases   []string // the spelling by code; "" for an unused code
 	Angled  bool     // written #dialect.name<CASE> instead
-	Base    *EnumDef // the row of another dialect that this row mirrors
-	Binary  []Binary // how bytecode stores the attribute, by the case's code; nil: as text
+	Base    *EnumDef // the EnumDef in another dialect that this one mirrors
+	Binary  []Binary // the bytecode encodings, by the case's code; nil: stored as text
 }
 
-// Mirror returns the row of the same enumeration in another dialect.
+// Mirror returns the EnumDef of the same enumeration in another dialect.
 func (d *EnumDef) Mirror(dialect string) *EnumDef {
 	m := *d
 	m.Dialect, m.Base, m.Binary = dialect, d, nil
@@ -405,7 +405,7 @@ func (d *EnumDef) ParseCase(p AsmParser) int {
 	return code
 }
 
-// Expected returns MLIR's message about a word that is no case.
+// Expected returns MLIR's message about a word that is not a case.
 func (d *EnumDef) Expected() string {
 	name := ""
 	for part := range strings.SplitSeq(d.Name, "_") {
@@ -420,31 +420,32 @@ func (d *EnumDef) Expected() string {
 	return fmt.Sprintf("expected ::mlir::%s::%s to be one of: %s", d.Dialect, name, strings.Join(cases, ", "))
 }
 
-// TypeDef is the row of one type of a dialect: !stablehlo.token.
+// TypeDef describes one type of a dialect, such as !stablehlo.token.
 type TypeDef struct {
 	Dialect string
 	Name    string // the mnemonic: "token"
-	Doc     string // one sentence: what values of the type are
-	// Parse reads what follows the mnemonic and returns the type's data, or nil to have the text carried as it is; Print
-	// returns the parameters with their brackets. Syntax describes them. Nil: the type has no parameters.
+	Doc     string // one sentence: the meaning of values of the type
+	// Parse reads the text after the mnemonic and returns the type's data, or nil to keep the text verbatim. Print
+	// returns the parameters with their brackets. Syntax describes them. If Parse is nil, the type has no parameters.
 	Parse  func(p AsmParser) any
 	Print  func(data any) string
 	Syntax string
-	// Base is the row of another dialect that this row mirrors.
+	// Base is the TypeDef in another dialect that this one mirrors.
 	Base *TypeDef
-	// Binary is how bytecode stores the type; nil: as text. Data of a type that has parameters is what Make returns.
+	// Binary lists the bytecode encodings of the type; nil: stored as text. Make returns the data of a type with
+	// parameters.
 	Binary []Binary
 	Make   func() any
 }
 
-// Mirror returns the row of the same type in another dialect.
+// Mirror returns the TypeDef of the same type in another dialect.
 func (d *TypeDef) Mirror(dialect string) *TypeDef {
 	m := *d
 	m.Dialect, m.Base, m.Binary = dialect, d, nil
 	return &m
 }
 
-// New returns the type that holds data, nil for a type without parameters.
+// New returns the type that holds data; data is nil for a type without parameters.
 func (d *TypeDef) New(c *Context, data any) *DialectType {
 	body := ""
 	if d.Print != nil {
@@ -453,13 +454,13 @@ func (d *TypeDef) New(c *Context, data any) *DialectType {
 	return c.DialectType(d.Dialect, d.Name, body, data)
 }
 
-// Is reports whether t is a type of the kind.
+// Is reports whether t is a type of kind d.
 func (d *TypeDef) Is(t Type) bool {
 	x, ok := t.(*DialectType)
 	return ok && x.name == d.Name && x.dialect == d.Dialect
 }
 
-// attr and the functions after it return the row of the dialect with the given mnemonic, nil if there is none.
+// attr and the functions after it return the dialect's definition with the given mnemonic, or nil if there is none.
 func (d *Dialect) attr(name string) *AttrDef {
 	for _, a := range d.Attrs {
 		if a.Name == name {
@@ -487,8 +488,8 @@ func (d *Dialect) typ(name string) *TypeDef {
 	return nil
 }
 
-// ParseAttr reads what follows the mnemonic of an attribute of the dialect. It returns nil if no row knows the
-// mnemonic or the parameters; the text is then carried as it is.
+// ParseAttr reads the text after the mnemonic of an attribute of the dialect. It returns nil if the mnemonic or the
+// parameters are unknown; the caller then keeps the text verbatim.
 func (d *Dialect) ParseAttr(p AsmParser, name string) Attr {
 	if a := d.attr(name); a != nil {
 		if x := a.ParseParams(p); x != nil {
@@ -509,8 +510,8 @@ func (d *Dialect) ParseAttr(p AsmParser, name string) Attr {
 	return NewEnum(e, code)
 }
 
-// ParseType reads what follows the mnemonic of a type of the dialect. It returns nil if no row knows the mnemonic or the
-// parameters; the text is then carried as it is.
+// ParseType reads the text after the mnemonic of a type of the dialect. It returns nil if the mnemonic or the
+// parameters are unknown; the caller then keeps the text verbatim.
 func (d *Dialect) ParseType(p AsmParser, name string) Type {
 	t := d.typ(name)
 	if t == nil {

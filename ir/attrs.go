@@ -16,8 +16,8 @@ type Attr interface {
 	isAttr()
 }
 
-// NamedAttr is one entry of an attribute list. Inherent entries are the op's properties, which MLIR prints in
-// <{...}> in generic form; the others are discardable.
+// NamedAttr is one entry of an attribute list. Inherent entries are the op's properties, which MLIR prints in <{...}>
+// in generic form; all other entries are discardable.
 type NamedAttr struct {
 	Name     string
 	Attr     Attr
@@ -37,7 +37,7 @@ func (l AttrList) Get(name string) Attr {
 	return nil
 }
 
-// Set returns the list with name bound to a, copying as little as it can.
+// Set returns the list with name bound to a. It copies as little as possible.
 func (l AttrList) Set(name string, a Attr, inherent bool) AttrList {
 	i := sort.Search(len(l), func(i int) bool { return l[i].Name >= name })
 	if i < len(l) && l[i].Name == name {
@@ -51,7 +51,7 @@ func (l AttrList) Set(name string, a Attr, inherent bool) AttrList {
 	return append(out, l[i:]...)
 }
 
-// Without returns the list less the entry named name.
+// Without returns the list without the entry named name.
 func (l AttrList) Without(name string) AttrList {
 	for i := range l {
 		if l[i].Name == name {
@@ -62,13 +62,13 @@ func (l AttrList) Without(name string) AttrList {
 	return l
 }
 
-// Sort sorts the list by name; entries of one name keep their order.
+// Sort sorts the list by name. Entries with the same name keep their order.
 func (l AttrList) Sort() { sort.SliceStable(l, func(i, j int) bool { return l[i].Name < l[j].Name }) }
 
-// IntegerAttr is an integer of an integer or index type; of type i1 it is a boolean (true, false).
+// IntegerAttr is an integer of an integer or index type. With type i1 it is a boolean (true, false).
 type IntegerAttr struct {
 	value int64    // sign-extended for signless and signed types, the bits for unsigned ones
-	wide  *big.Int // the value where it does not fit 64 bits, else nil
+	wide  *big.Int // the value if it does not fit 64 bits, else nil
 	typ   Type
 }
 
@@ -78,13 +78,13 @@ type FloatAttr struct {
 	typ  *FloatType
 }
 
-// StringAttr is a string, typed where typ is not nil.
+// StringAttr is a string. It is typed if typ is not nil.
 type StringAttr struct {
 	value string
 	typ   Type
 }
 
-// UnitAttr is unit: the attribute whose presence is its meaning.
+// UnitAttr is unit, an attribute that carries no value beyond its presence.
 type UnitAttr struct{ _ byte }
 
 // ArrayAttr is [a, b, ...].
@@ -102,20 +102,19 @@ type SymbolRefAttr struct {
 // TypeAttr is a type used as an attribute.
 type TypeAttr struct{ typ Type }
 
-// DenseArrayAttr is array<elem: ...>. Integers and booleans are held as int64, floats as their bits.
+// DenseArrayAttr is array<elem: ...>. It stores integers and booleans as int64, floats as their bits.
 type DenseArrayAttr struct {
 	elem   Type
 	values []int64
 }
 
-// DenseAttr is dense<...> : type. The payload is kept as the source bytes it was read from until somebody asks
-// for the elements.
+// DenseAttr is dense<...> : type. It keeps the payload as source bytes until the elements are first requested.
 type DenseAttr struct {
 	typ  Type   // a TensorType or a vector ShapedType with static shape
-	text []byte // what stands between dense< and >, nil where made from a tensor
+	text []byte // the text between dense< and >, nil if made from a tensor
 
 	once   sync.Once
-	elems  *tensor.Tensor // one element where splat
+	elems  *tensor.Tensor // one element for a splat
 	splat  bool
 	err    error
 	decode func(*DenseAttr) (*tensor.Tensor, bool, error) // nil once elems is set at construction
@@ -133,17 +132,17 @@ type EnumAttr struct {
 	code int
 }
 
-// DialectAttr is any other attribute of a dialect: #stablehlo.gather<...>. Where no definition is known, def is
-// nil and the text is kept verbatim.
+// DialectAttr is any other attribute of a dialect: #stablehlo.gather<...>. If no definition is known, def is nil and
+// the text is kept verbatim.
 type DialectAttr struct {
 	dialect, name string // "stablehlo", "gather"
-	body          string // parameters as canonical text with their brackets, "" for none
-	data          any    // the dialect's own reading (a pointer to an immutable struct), nil if nobody parsed it
+	body          string // parameters as canonical text with their brackets, "" if none
+	data          any    // the parsed parameters (a pointer to an immutable struct), nil if not parsed
 	def           *AttrDef
 }
 
-// OpaqueAttr is text that this module does not model (affine maps, sparse elements, distinct attributes): it
-// is carried verbatim.
+// OpaqueAttr is an attribute that this library does not model (affine maps, sparse elements, distinct attributes). It
+// keeps the text verbatim.
 type OpaqueAttr struct{ text string }
 
 // LocAttr is a location used as an attribute.
@@ -192,7 +191,7 @@ func (c *Context) Bool(v bool) *IntegerAttr {
 // Value returns the value: sign-extended for signless and signed types, the bits for unsigned ones.
 func (a *IntegerAttr) Value() int64 { return a.value }
 
-// Wide returns the value where it does not fit 64 bits, else nil.
+// Wide returns the value if it does not fit 64 bits, else nil.
 func (a *IntegerAttr) Wide() *big.Int { return a.wide }
 
 // Type returns the integer or index type.
@@ -222,7 +221,7 @@ func NewTypedString(s string, t Type) *StringAttr { return &StringAttr{value: s,
 // Value returns the string's bytes.
 func (a *StringAttr) Value() string { return a.value }
 
-// Type returns the string's type, nil for none.
+// Type returns the string's type, or nil if it is untyped.
 func (a *StringAttr) Type() Type { return a.typ }
 
 // NewUnit returns unit.
@@ -234,7 +233,7 @@ func NewArray(elems []Attr) *ArrayAttr { return &ArrayAttr{elems} }
 // Elems returns the elements; the caller must not change them.
 func (a *ArrayAttr) Elems() []Attr { return a.elems }
 
-// NewDict returns a dictionary of the entries, which it keeps and sorts.
+// NewDict returns a dictionary of the entries. It keeps and sorts entries.
 func NewDict(entries AttrList) *DictAttr {
 	entries.Sort()
 	return &DictAttr{entries}
@@ -271,7 +270,7 @@ func NewTypeAttr(t Type) *TypeAttr { return &TypeAttr{t} }
 // Type returns the type.
 func (a *TypeAttr) Type() Type { return a.typ }
 
-// NewDenseArray returns array<elem: values...>. It keeps values. Floats are given as their bits.
+// NewDenseArray returns array<elem: values...>. It keeps values. Pass floats as their bits.
 func NewDenseArray(elem Type, values []int64) *DenseArrayAttr { return &DenseArrayAttr{elem, values} }
 
 // Elem returns the element type.
@@ -280,19 +279,19 @@ func (a *DenseArrayAttr) Elem() Type { return a.elem }
 // Values returns the values (floats as bits); the caller must not change them.
 func (a *DenseArrayAttr) Values() []int64 { return a.values }
 
-// NewDense returns the dense attribute of type t whose elements are those of v. Where splat is set, v holds the
-// one element that all others equal.
+// NewDense returns the dense attribute of type t with the elements of v. If splat is set, v holds the single element
+// that fills the shape.
 func NewDense(t Type, v *tensor.Tensor, splat bool) *DenseAttr {
 	return &DenseAttr{typ: t, elems: v, splat: splat}
 }
 
-// DenseFromTensor returns the dense attribute of v's own type.
+// DenseFromTensor returns the dense attribute of v's type.
 func (c *Context) DenseFromTensor(v *tensor.Tensor) *DenseAttr {
 	return NewDense(c.StaticTensor(v.DType(), v.Shape()), v, v.NumElements() == 1)
 }
 
-// NewLazyDense returns a dense attribute whose elements are decoded from text when first asked for. decode must
-// be safe to call once from any goroutine; it returns the elements (one where splat).
+// NewLazyDense returns a dense attribute that decodes its elements from text on first request. decode returns the
+// elements (one for a splat); it is called once, from any goroutine.
 func NewLazyDense(t Type, text []byte, decode func(*DenseAttr) (*tensor.Tensor, bool, error)) *DenseAttr {
 	return &DenseAttr{typ: t, text: text, decode: decode}
 }
@@ -300,11 +299,11 @@ func NewLazyDense(t Type, text []byte, decode func(*DenseAttr) (*tensor.Tensor, 
 // Type returns the shaped type.
 func (a *DenseAttr) Type() Type { return a.typ }
 
-// Text returns the source text of the payload, nil where the attribute was made from a tensor.
+// Text returns the source text of the payload, or nil if the attribute was made from a tensor.
 func (a *DenseAttr) Text() []byte { return a.text }
 
-// Elements returns the decoded elements, and whether they are a single one that fills the whole shape. The
-// tensor must not be changed.
+// Elements returns the decoded elements. If splat is true, v holds one element that fills the whole shape. The caller
+// must not change the tensor.
 func (a *DenseAttr) Elements() (v *tensor.Tensor, splat bool, err error) {
 	a.once.Do(func() {
 		if a.elems == nil && a.decode != nil {
@@ -314,7 +313,7 @@ func (a *DenseAttr) Elements() (v *tensor.Tensor, splat bool, err error) {
 	return a.elems, a.splat, a.err
 }
 
-// Tensor returns all elements, a splat expanded. The tensor must not be changed.
+// Tensor returns all elements, with a splat expanded. The caller must not change the tensor.
 func (a *DenseAttr) Tensor() (*tensor.Tensor, error) {
 	v, splat, err := a.Elements()
 	if err != nil || !splat {
@@ -333,7 +332,7 @@ func (a *DenseAttr) Tensor() (*tensor.Tensor, error) {
 	full := tensor.New(v.DType(), shape)
 	one, all := v.Bytes(), full.Bytes()
 	n := copy(all, one)
-	for n > 0 && n < len(all) { // double what is filled until it is all
+	for n > 0 && n < len(all) { // double the filled part until all is filled
 		n += copy(all[n:], all[:n])
 	}
 	return full, nil
@@ -369,8 +368,8 @@ func (a *EnumAttr) Code() int { return a.code }
 // Case returns the case's spelling: "LT".
 func (a *EnumAttr) Case() string { return a.def.Cases[a.code] }
 
-// NewDialectAttr returns #dialect.name followed by body (canonical text of the parameters with brackets). data
-// is the dialect's own reading, nil where nobody parsed it.
+// NewDialectAttr returns #dialect.name followed by body, the canonical text of the parameters with brackets. data holds
+// the parsed parameters, nil if not parsed.
 func NewDialectAttr(dialect, name, body string, data any) *DialectAttr {
 	return &DialectAttr{dialect: dialect, name: name, body: body, data: data}
 }
@@ -389,13 +388,13 @@ func (a *DialectAttr) Body() string {
 	return a.body
 }
 
-// Def returns the row that the attribute was made with, nil if there is none.
+// Def returns the definition that the attribute was made with, or nil if there is none.
 func (a *DialectAttr) Def() *AttrDef { return a.def }
 
-// Data returns the dialect's own reading of the parameters, nil if there is none.
+// Data returns the parsed parameters, or nil if there are none.
 func (a *DialectAttr) Data() any { return a.data }
 
-// NewOpaque returns an attribute that is carried as text.
+// NewOpaque returns an attribute that keeps text verbatim.
 func NewOpaque(text string) *OpaqueAttr { return &OpaqueAttr{text} }
 
 // Text returns the text.

@@ -13,27 +13,27 @@ import (
 type Region struct {
 	m      *Module
 	op     *Op
-	blocks []*Block // a new list whenever a block leaves it
+	blocks []*Block // a new slice whenever a block is removed
 	erased bool
 }
 
-// Block is a list of ops with arguments.
+// Block is a list of ops, with block arguments.
 type Block struct {
 	m           *Module
 	region      *Region
 	args        []*Value
-	places      []place // of the arguments; empty if none has one
+	places      []place // of the arguments; empty if no argument has one
 	first, last *Op
 	erased      bool
 }
 
-// place is where a block argument comes from.
+// place is the source location of a block argument.
 type place struct {
 	loc *Loc
 	pos diag.Pos
 }
 
-// Erased reports whether the region is gone with its op. An erased region has no op and no blocks.
+// Erased reports whether the region was erased with its op. An erased region has no op and no blocks.
 func (r *Region) Erased() bool { return r.erased }
 
 // Op returns the op that owns the region.
@@ -60,7 +60,7 @@ func (r *Region) AddBlock(types ...Type) *Block {
 	return b
 }
 
-// InsertBlock makes b, which belongs to no region, block i.
+// InsertBlock inserts b, which must belong to no region, as block i.
 func (r *Region) InsertBlock(i int, b *Block) {
 	b.usable()
 	switch {
@@ -95,7 +95,8 @@ func (r *Region) TakeBlocks(from *Region) {
 	from.blocks = nil
 }
 
-// insert returns list with x at position i. It leaves the elements of list where a loop over them finds them.
+// insert returns list with x at position i. It does not modify the elements of list, because a loop may range over
+// them.
 func insert[T any](list []T, i int, x T) []T {
 	if i == len(list) {
 		return append(list, x)
@@ -103,10 +104,10 @@ func insert[T any](list []T, i int, x T) []T {
 	return slices.Concat(list[:i], []T{x}, list[i:])
 }
 
-// NewRegion returns a region that belongs to no op yet.
+// NewRegion returns a region that does not belong to an op yet.
 func (m *Module) NewRegion() *Region { return &Region{m: m} }
 
-// NewBlock returns a block that belongs to no region yet, with arguments of the given types.
+// NewBlock returns a block with arguments of the given types. It does not belong to a region yet.
 func (m *Module) NewBlock(types ...Type) *Block {
 	b := &Block{m: m}
 	for _, t := range types {
@@ -115,7 +116,7 @@ func (m *Module) NewBlock(types ...Type) *Block {
 	return b
 }
 
-// Erased reports whether the block is gone. An erased block has no region, arguments and ops.
+// Erased reports whether the block was erased. An erased block has no region, arguments or ops.
 func (b *Block) Erased() bool { return b.erased }
 
 // usable panics if b is erased.
@@ -125,10 +126,10 @@ func (b *Block) usable() {
 	}
 }
 
-// Region returns the region the block belongs to, nil for none.
+// Region returns the region that holds the block, or nil.
 func (b *Block) Region() *Region { return b.region }
 
-// Parent returns the op whose region holds the block, nil for none.
+// Parent returns the op whose region holds the block, or nil.
 func (b *Block) Parent() *Op {
 	if b.region == nil {
 		return nil
@@ -136,7 +137,7 @@ func (b *Block) Parent() *Op {
 	return b.region.op
 }
 
-// Remove takes the block out of its region without destroying it.
+// Remove detaches the block from its region without destroying it.
 func (b *Block) Remove() {
 	b.usable()
 	if b.region != nil {
@@ -146,7 +147,7 @@ func (b *Block) Remove() {
 	}
 }
 
-// Erase removes the block and everything in it for good. It panics if another block branches to it, or an op outside uses a
+// Erase destroys the block and everything in it. It panics if another block branches to it, or if an op outside uses a
 // value of the block.
 func (b *Block) Erase() {
 	b.usable()
@@ -187,7 +188,7 @@ func (b *Block) contains(o *Op) bool {
 	return false
 }
 
-// erase destroys the block with all that is in it.
+// erase destroys the block and everything in it.
 func (b *Block) erase() {
 	for o := b.first; o != nil; o = o.next {
 		o.block, o.prev = nil, nil
@@ -224,7 +225,7 @@ func (b *Block) InsertArg(i int, t Type, loc *Loc) *Value {
 	return v
 }
 
-// RemoveArg removes argument i. It panics if the argument has a use.
+// RemoveArg removes argument i. It panics if the argument has uses.
 func (b *Block) RemoveArg(i int) {
 	b.usable()
 	v := b.args[i]
@@ -239,7 +240,7 @@ func (b *Block) RemoveArg(i int) {
 	v.erase()
 }
 
-// renumber sets the index of the arguments from i on.
+// renumber updates the index of the arguments from i on.
 func (b *Block) renumber(i int) {
 	for ; i < len(b.args); i++ {
 		b.args[i].index = uint32(i)
@@ -274,8 +275,8 @@ func (b *Block) Terminator() *Op {
 	return nil
 }
 
-// Ops iterates over the ops in order. The loop may erase any op and move the current one. If it moves another op to another
-// block, the loop may end there.
+// Ops iterates over the ops in order. The loop body may erase any op and move the current one. If it moves another op
+// to another block, the iteration may end early.
 func (b *Block) Ops() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		for o := b.first; o != nil; {
@@ -283,7 +284,7 @@ func (b *Block) Ops() iter.Seq[*Op] {
 			if !yield(o) {
 				return
 			}
-			for next != nil && next.block == nil { // erased: its next is the op that followed
+			for next != nil && next.block == nil { // erased: its next is the op that followed it
 				next = next.next
 			}
 			if o = next; o != nil && o.block != b {
@@ -296,7 +297,7 @@ func (b *Block) Ops() iter.Seq[*Op] {
 // Append adds a detached op at the end.
 func (b *Block) Append(o *Op) { b.insert(o, b.last) }
 
-// InsertBefore adds a detached op before p; nil appends.
+// InsertBefore inserts the detached op o before p, or at the end if p is nil.
 func (b *Block) InsertBefore(o, p *Op) {
 	if p == nil {
 		b.Append(o)
@@ -329,7 +330,7 @@ func (b *Block) takeOps(o *Op) {
 	}
 }
 
-// InlineBefore moves the ops of b before o, which must not be in b, with values in place of the arguments, and erases b.
+// InlineBefore moves the ops of b before o, which must not be in b, replaces b's arguments by values, and erases b.
 func (b *Block) InlineBefore(o *Op, values ...*Value) {
 	b.usable()
 	switch {
@@ -354,7 +355,7 @@ func (b *Block) InlineBefore(o *Op, values ...*Value) {
 	b.Erase()
 }
 
-// insert links o after p; nil means at the front.
+// insert links o after p, or at the front if p is nil.
 func (b *Block) insert(o, p *Op) {
 	b.usable()
 	o.usable()
@@ -380,14 +381,15 @@ func (b *Block) insert(o, p *Op) {
 	b.setOrder(o)
 }
 
-// orderStep is the distance of the orders of ops that are appended, and lastOrder the largest order.
+// orderStep is the distance between the order numbers of appended ops. lastOrder is the largest order number.
 const (
 	orderStep = 1 << 10
 	lastOrder = erasedOrder - 1
 )
 
-// setOrder gives o, which was just linked, an order between those of its neighbours. If there is none, the following ops
-// move up as far as it takes to find gaps (Dietz and Sleator, "Two algorithms for maintaining order in a list", 1987).
+// setOrder assigns o, which was just linked, an order number between its neighbours' numbers. If there is no gap, it
+// renumbers as many of the following ops as necessary (Dietz and Sleator, "Two algorithms for maintaining order in a
+// list", 1987).
 func (b *Block) setOrder(o *Op) {
 	low := uint32(0)
 	if o.prev != nil {
@@ -399,7 +401,7 @@ func (b *Block) setOrder(o *Op) {
 			return
 		}
 	} else if gap := o.next.order - low; gap > 1 {
-		o.order = low + (gap+6)/8 // builders insert one op after the other before the same op: keep most of the gap
+		o.order = low + (gap+6)/8 // builders insert one op after another before the same op: keep most of the gap
 		return
 	}
 	n, end := uint64(1), o.next // n ops before end get new orders between low and high
@@ -409,7 +411,7 @@ func (b *Block) setOrder(o *Op) {
 	high := uint32(min(lastOrder, uint64(low)+(n+1)*orderStep))
 	if end != nil {
 		high = end.order
-	} else if uint64(high-low) <= (n+1)*2 { // no gaps up to the end of the block
+	} else if uint64(high-low) <= (n+1)*2 { // no gap up to the end of the block
 		o, low, n = b.first, 0, 0
 		for x := o; x != nil; x = x.next {
 			n++
@@ -422,7 +424,7 @@ func (b *Block) setOrder(o *Op) {
 	}
 }
 
-// newIDs returns the first of n new IDs of values.
+// newIDs reserves n value IDs and returns the first.
 func (m *Module) newIDs(n int) uint32 {
 	id := m.ids.Add(uint32(n))
 	if id > math.MaxInt32 {

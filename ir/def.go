@@ -5,80 +5,81 @@ import (
 	"strings"
 )
 
-// Traits are facts of an op kind that generic code relies on.
+// Traits are properties of an op kind that generic code relies on.
 type Traits uint32
 
 // Traits of op kinds.
 const (
-	Pure                 Traits = 1 << iota // no side effects, same operands same results: may be removed, merged, moved
+	Pure                 Traits = 1 << iota // no side effects, equal operands yield equal results: may be removed, merged, moved
 	Terminator                              // ends a block
 	IsolatedFromAbove                       // regions use no values from outside
 	SingleBlock                             // each region holds at most one block
-	NoTerminator                            // the blocks of its regions end with no terminator
+	NoTerminator                            // the blocks of its regions have no terminator
 	SymbolTable                             // region 0 holds symbols
 	Symbol                                  // has a sym_name
 	Commutative                             // operands may be swapped
 	Elementwise                             // result element i depends on operand elements i only
-	SameShape                               // all operands and results have one shape
-	SameType                                // all operands and results have one type
-	ReturnLike                              // a terminator that hands its operands to the parent op
-	AttrSizedOperands                       // operandSegmentSizes tells how many operands each Arg has
+	SameShape                               // all operands and results have the same shape
+	SameType                                // all operands and results have the same type
+	ReturnLike                              // a terminator that passes its operands to the parent op
+	AttrSizedOperands                       // operandSegmentSizes holds the number of operands of each Arg
 	AttrSizedResults                        // resultSegmentSizes likewise
-	SameVariadicOperands                    // all variadic Args among the operands have the same number
+	SameVariadicOperands                    // all variadic operand Args have the same number of values
 	GraphRegion                             // in a region of one block, ops may use values that are defined after them
 )
 
-// Def says everything known of one op kind. It is a row of data in a dialect package and immutable once
-// registered. A nil hook means the documented default.
+// Def describes one op kind. It is data in a dialect package and immutable once registered. A nil hook selects the
+// documented default.
 type Def struct {
 	Name     string // full: "stablehlo.add"
-	Base     *Def   // the row of another dialect that this row mirrors: of mhlo.add, stablehlo.add; nil for most rows
-	Doc      string // first sentence: what it computes; then the spec section
+	Base     *Def   // the Def in another dialect that this one mirrors: stablehlo.add for mhlo.add; nil for most Defs
+	Doc      string // first sentence: the op's result; then the spec section
 	Operands []Arg
 	Results  []Arg
 	Attrs    []AttrSpec // the inherent attributes
 	Regions  []RegionSpec
 	Traits   Traits
-	// Clauses are the constraints of the specification, by its numbers. Constraints, traits, Infer and Verify check
-	// them, unless a clause says why they do not.
+	// Clauses are the constraints of the specification, with its numbers. Constraints, traits, Infer and Verify check
+	// them, unless the clause says why not.
 	Clauses []Clause
 
-	// Format is the pretty assembly in the language of format.go; "" means that the op has only its generic
-	// form, unless Parse and Print are set.
+	// Format is the pretty assembly in the language of format.go. If it is "" and Parse and Print are nil, the op has
+	// only its generic form.
 	Format string
-	// Parse reads what follows the op's name in pretty form; Print writes it. Syntax describes that form to readers, in
-	// the language of Format.
+	// Parse reads the text after the op's name in pretty form; Print writes it. Syntax documents that form, in the
+	// language of Format.
 	Syntax string
 	Parse  func(p AsmParser, st *OpState)
 	Print  func(p AsmPrinter, op *Op)
-	// Verify checks what rows cannot say; the structure (counts, constraints, traits) was checked before.
+	// Verify checks the rules that the other fields cannot express. The structure (counts, constraints, traits) has
+	// already been checked.
 	Verify func(op *Op, r *Reporter)
-	// VerifyEntry checks what relies on nothing inside the op, before anything there is checked.
+	// VerifyEntry checks rules that do not depend on the op's regions, before the ops in the regions are checked.
 	VerifyEntry func(op *Op, r *Reporter)
-	// Infer computes the result types from operands, attributes and regions. Nil: cannot be inferred.
+	// Infer computes the result types from operands, attributes and regions. Nil: the types cannot be inferred.
 	Infer func(c *Context, st *OpState) ([]Type, error)
 
-	// Flow says how values move through the op's regions or the function it calls. Nil: nothing is known.
+	// Flow says how values move through the op's regions or the function it calls. Nil: unknown.
 	Flow *Flow
 
-	// ResultNames proposes names for the results when printing (set(v, "cst") for %cst), ArgNames for the
-	// arguments of the blocks of region r. For several results, set the first names the pack that starts there.
+	// ResultNames proposes names for the results when printing (set(v, "cst") for %cst), ArgNames for the block
+	// arguments of region r. If an op has several results, set on the first one names the pack that starts there.
 	ResultNames func(op *Op, set func(v *Value, name string))
 	ArgNames    func(op *Op, r *Region, set func(v *Value, name string))
-	// DefaultDialect is the dialect whose prefix ops directly in the regions may leave out: "func" in func.func.
+	// DefaultDialect is the dialect whose prefix may be omitted for ops directly in the regions: "func" in func.func.
 	DefaultDialect string
 
 	unknown bool
 }
 
-// Clause is one constraint that the specification of an op kind states.
+// Clause is one constraint from the specification of an op kind.
 type Clause struct {
-	No        string // its number there: "C3"; empty where the specification numbers nothing
+	No        string // its number in the specification: "C3"; empty if the specification does not number it
 	Text      string // what must hold
-	Unchecked string // why the verifier takes what breaks it, at least in part; empty where it does not
+	Unchecked string // why the verifier does not check it, or only in part; empty if it does
 }
 
-// Clauses reads one clause per line: its number, if it has one, its text, and behind " -- " why it is not checked.
+// Clauses parses one clause per line: an optional number, the text, and after " -- " the reason why it is not checked.
 func Clauses(text string) []Clause {
 	var out []Clause
 	for line := range strings.Lines(text) {
@@ -122,7 +123,7 @@ type Constraint struct {
 	Check   func(Type) bool
 }
 
-// accepts reports whether t fulfils the condition.
+// accepts reports whether t meets the condition.
 func (c *Constraint) accepts(t Type) bool { return c.Check == nil || c.Check(t) }
 
 // AttrSpec is one inherent attribute of a Def.
@@ -130,10 +131,10 @@ type AttrSpec struct {
 	Name     string
 	Type     AttrConstraint
 	Optional bool
-	// Late says that StableHLO 1.17 has no such attribute: bytecode leaves it out if the op has no late attribute.
+	// Late says that StableHLO 1.17 lacks the attribute. Bytecode omits it if the op has no late attribute.
 	Late bool
-	// Default is what an absent attribute means; formats leave it out. Where the attribute is not Optional, reading an
-	// op without it sets it, as MLIR does for DefaultValuedAttr.
+	// Default is the meaning of an absent attribute; formats omit it. If the attribute is not Optional, the reader sets
+	// an absent attribute to Default, as MLIR does for DefaultValuedAttr.
 	Default Attr
 }
 
@@ -142,21 +143,21 @@ type AttrConstraint struct {
 	Summary string // completes "failed to satisfy constraint: ..."
 	Check   func(Attr) bool
 	Enum    *EnumDef        // set for enumerated attributes, which formats write as the bare case
-	Attr    *AttrDef        // set for attributes that have a row
+	Attr    *AttrDef        // set for attributes that have an AttrDef
 	Elem    *AttrConstraint // of arrays: the condition on each element
-	// Form says how formats write the attribute where they name it; FormType is the type of numbers that Form
-	// leaves out, FormName the mnemonic.
+	// Form says how formats write the attribute if they name it. FormType is the type of numbers, which Form omits;
+	// FormName is the mnemonic.
 	Form     AttrForm
 	FormType Type
 	FormName string
 }
 
-// AttrForm is a way in which formats write an attribute that they name.
+// AttrForm is a way in which formats write an attribute by name.
 type AttrForm uint8
 
 // Forms of attributes in formats.
 const (
-	FormFull   AttrForm = iota // as anywhere: 3 : i64
+	FormFull   AttrForm = iota // as everywhere else: 3 : i64
 	FormBare                   // without the type, which is FormType: 3
 	FormInts                   // array<i64: 1, 2> as [1, 2]; FormType is the element type
 	FormSymbol                 // the string "f" as @f
@@ -169,7 +170,7 @@ type RegionSpec struct {
 	Mult Multiplicity
 }
 
-// Original returns the row that d mirrors, or d itself if it mirrors none: stablehlo.add's row of mhlo.add's.
+// Original returns the Def that d mirrors, or d itself if it mirrors none: stablehlo.add for mhlo.add.
 func (d *Def) Original() *Def {
 	if d.Base != nil {
 		return d.Base
@@ -180,10 +181,10 @@ func (d *Def) Original() *Def {
 // Known reports whether the kind was registered by a dialect.
 func (d *Def) Known() bool { return !d.unknown }
 
-// Has reports whether every op of the kind certainly has all traits t; an unknown kind has none.
+// Has reports whether every op of the kind has all traits t. It is false for an unknown kind.
 func (d *Def) Has(t Traits) bool { return !d.unknown && d.Traits&t == t }
 
-// MightHave reports whether an op of the kind may have traits t; an unknown kind may have any.
+// MightHave reports whether an op of the kind may have traits t. It is true for an unknown kind.
 func (d *Def) MightHave(t Traits) bool { return d.unknown || d.Traits&t == t }
 
 // IsInherent reports whether name is an inherent attribute of the kind.
@@ -199,7 +200,7 @@ func (d *Def) Attr(name string) *AttrSpec {
 	return nil
 }
 
-// Dialect returns the namespace: "stablehlo" of "stablehlo.add", "" where the name has none.
+// Dialect returns the namespace: "stablehlo" of "stablehlo.add", or "" if the name has none.
 func (d *Def) Dialect() string {
 	for i := 0; i < len(d.Name); i++ {
 		if d.Name[i] == '.' {
@@ -209,39 +210,38 @@ func (d *Def) Dialect() string {
 	return ""
 }
 
-// Dialect is what a dialect package contributes to a Registry.
+// Dialect is the contribution of a dialect package to a Registry.
 type Dialect struct {
 	Name  string
 	Ops   []*Def
 	Attrs []*AttrDef
 	Enums []*EnumDef
 	Types []*TypeDef
-	// ClosedTypes: a type of the dialect that is not one of Types is an error. Otherwise its text is carried.
+	// ClosedTypes makes any type of the dialect that Types does not list an error. Otherwise its text is kept verbatim.
 	ClosedTypes bool
-	// CheckEncoding says what is wrong with an attribute of the dialect as the encoding of a tensor type of the given
-	// shape, "" for nothing. Nil: nothing ever is.
+	// CheckEncoding returns a message if an attribute of the dialect is not a valid encoding for a tensor type of the
+	// given shape, else "". Nil: all are valid.
 	CheckEncoding func(a *DialectAttr, shape []int64, elem Type) string
-	// VerifyAttr checks a discardable attribute of the dialect's namespace ("sdy.sharding") on an op of any kind, before
-	// anything else of the op is checked; VerifyValueAttr such an attribute of argument or result i of a function, of
-	// type t. Nil: such attributes are always right.
+	// VerifyAttr checks a discardable attribute of the dialect's namespace ("sdy.sharding") on an op of any kind,
+	// before the op's other checks. VerifyValueAttr checks such an attribute of function argument or result i, of type
+	// t. Nil: such attributes are always valid.
 	VerifyAttr      func(op *Op, name string, a Attr, r *Reporter)
 	VerifyValueAttr func(op *Op, result bool, i int, t Type, name string, a Attr, r *Reporter)
 	// Directives are the custom directives that the formats of Ops use, by name.
 	Directives map[string]*Directive
 }
 
-// Registry holds the known dialects. It is filled by Add and then only read; reading is safe from several
-// goroutines.
+// Registry holds the known dialects. After the last Add it may be read by several goroutines.
 type Registry struct {
 	dialects   map[string]*Dialect
 	order      []*Dialect
 	defs       map[string]*Def
 	formats    map[*Def]*Format
-	directives int      // uses of directives in formats
+	directives int      // number of directive uses in formats
 	names      []string // op names in the order of registration
 }
 
-// NewRegistry returns a registry of the given dialects. A name that is registered twice is an error.
+// NewRegistry returns a registry of the given dialects. It is an error to register a name twice.
 func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 	r := &Registry{dialects: map[string]*Dialect{}, defs: map[string]*Def{}, formats: map[*Def]*Format{}}
 	for _, d := range dialects {
@@ -271,16 +271,16 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 	return r, nil
 }
 
-// Lookup returns the definition of the op named name, nil where none is registered. It does not allocate.
+// Lookup returns the definition of the op named name, or nil if none is registered. It does not allocate.
 func (r *Registry) Lookup(name []byte) *Def { return r.defs[string(name)] }
 
-// Format returns the compiled assembly format of def, nil where it has none.
+// Format returns the compiled assembly format of def, or nil if it has none.
 func (r *Registry) Format(def *Def) *Format { return r.formats[def] }
 
 // Dialect returns the dialect named name, or nil.
 func (r *Registry) Dialect(name string) *Dialect { return r.dialects[name] }
 
-// NumDirectives returns how many uses of directives the formats have; FormatElem.ID is below it.
+// NumDirectives returns the number of directive uses in all formats. Every FormatElem.ID is below it.
 func (r *Registry) NumDirectives() int { return r.directives }
 
 // Dialects returns the dialects in the order of registration.
@@ -289,6 +289,6 @@ func (r *Registry) Dialects() []*Dialect { return r.order }
 // OpNames returns the names of all registered ops in the order of registration.
 func (r *Registry) OpNames() []string { return r.names }
 
-// UnknownDef returns a definition for an op kind that no dialect registered. Two calls for one name give two
-// definitions; a module keeps one per name (see Module.UnknownDef).
+// UnknownDef returns a definition for an op kind that no dialect registered. Each call returns a new definition; a
+// module keeps one per name (see Module.UnknownDef).
 func UnknownDef(name string) *Def { return &Def{Name: name, unknown: true} }

@@ -13,12 +13,12 @@ func itoa(i int) string { return strconv.Itoa(i) }
 
 // Text writes types, attributes and locations as MLIR prints them. The zero value writes them in full.
 type Text struct {
-	// AttrAlias and TypeAlias return the alias of an attribute or type (#map, !tuple), "" for none. LocAlias appends
-	// that of a location (#loc1), false for none. Nil: there are no aliases.
+	// AttrAlias and TypeAlias return the alias of an attribute or type (#map, !tuple), or "". LocAlias appends the
+	// alias of a location (#loc1) and reports whether there is one. Nil: there are no aliases.
 	AttrAlias func(Attr) string
 	TypeAlias func(Type) string
 	LocAlias  func([]byte, *Loc) ([]byte, bool)
-	// ElideLarger replaces dense literals of more elements, unless all are equal; 0: none.
+	// ElideLarger replaces dense literals with more elements than this, except splats; 0: never.
 	ElideLarger int
 	// NoHex writes even large literals as decimal numbers.
 	NoHex bool
@@ -29,17 +29,17 @@ type Text struct {
 // plain writes without aliases and hooks.
 var plain = &Text{}
 
-// elision says when a value leaves out its type.
+// elision says when the text of a value omits its type.
 type elision uint8
 
 const (
 	typeNever elision = iota // always ': type'
-	typeMay                  // not where it is the default: i64, f64
+	typeMay                  // omitted if it is the default: i64, f64
 	typeMust                 // no type
 )
 
-// AppendQuoted appends s as an MLIR string literal: printable ASCII as it is, a backslash doubled, every other byte
-// as \XX.
+// AppendQuoted appends s as an MLIR string literal: printable ASCII unchanged, a backslash doubled, every other byte as
+// \XX.
 func AppendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
 	for i := 0; i < len(s); i++ {
@@ -58,7 +58,7 @@ func AppendQuoted(b []byte, s string) []byte {
 // Quote returns s as an MLIR string literal.
 func Quote(s string) string { return string(AppendQuoted(nil, s)) }
 
-// IsIdentifier reports whether s can stand without quotes: a letter or _, then letters, digits and _ $ .
+// IsIdentifier reports whether s needs no quotes: a letter or _, then letters, digits and _ $ .
 func IsIdentifier(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -70,7 +70,7 @@ func IsIdentifier(s string) bool {
 	return s != ""
 }
 
-// AppendKeyword appends s bare where it is an identifier, else quoted.
+// AppendKeyword appends s bare if it is an identifier, else quoted.
 func AppendKeyword(b []byte, s string) []byte {
 	if IsIdentifier(s) {
 		return append(b, s...)
@@ -78,7 +78,7 @@ func AppendKeyword(b []byte, s string) []byte {
 	return AppendQuoted(b, s)
 }
 
-// AppendSymbol appends @s, quoted where it must be.
+// AppendSymbol appends @s, quoted if necessary.
 func AppendSymbol(b []byte, s string) []byte { return AppendKeyword(append(b, '@'), s) }
 
 // AppendAttr appends a with its type.
@@ -199,7 +199,7 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 	return b
 }
 
-// appendDialectSymbol appends #dialect.name body, or #dialect body where there is no mnemonic.
+// appendDialectSymbol appends #dialect.name body, or #dialect body if there is no mnemonic.
 func appendDialectSymbol(b []byte, sigil byte, dialect, name, body string) []byte {
 	b = append(b, sigil)
 	b = append(b, dialect...)
@@ -279,7 +279,7 @@ func (w *Text) dense(b []byte, a *DenseAttr) []byte {
 	b = append(b, "dense<"...)
 	switch {
 	case err != nil:
-		// Elements that tensors do not model: the source's own text, with MLIR's spacing.
+		// Tensors do not model these elements: copy the source text, with MLIR's spacing.
 		b = appendSpaced(b, a.text)
 	case splat && v.NumElements() == 0:
 	default:
@@ -292,7 +292,7 @@ func (w *Text) dense(b []byte, a *DenseAttr) []byte {
 	return append(b, '>')
 }
 
-// NumElements returns the number of elements that the type has, -1 where it is not static.
+// NumElements returns the number of elements of the type, or -1 if it is not static.
 func (a *DenseAttr) NumElements() int64 {
 	switch t := a.typ.(type) {
 	case *TensorType:
@@ -303,7 +303,7 @@ func (a *DenseAttr) NumElements() int64 {
 	return -1
 }
 
-// appendSpaced appends the text of a list with one space behind each comma and no other, strings untouched.
+// appendSpaced appends the text of a list with one space after each comma and no other spaces. Strings stay unchanged.
 func appendSpaced(b, text []byte) []byte {
 	inString := false
 	for i := 0; i < len(text); i++ {
@@ -327,10 +327,10 @@ func appendSpaced(b, text []byte) []byte {
 	return b
 }
 
-// AppendLoc appends what stands in loc(...).
+// AppendLoc appends the text inside loc(...).
 func (w *Text) AppendLoc(b []byte, l *Loc) []byte { return w.loc(b, l, true) }
 
-// AppendLocDef appends l without using its own alias, as its definition needs.
+// AppendLocDef appends l without using its own alias, for the definition of that alias.
 func (w *Text) AppendLocDef(b []byte, l *Loc) []byte { return w.loc(b, l, false) }
 
 func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
@@ -420,7 +420,7 @@ func (w *Text) AppendType(b []byte, t Type) []byte {
 	case *ShapedType:
 		b = append(b, [...]string{MemRef: "memref<", Vector: "vector<"}[t.kind]...)
 		b = AppendShape(b, t.shape)
-		if _, opaque := t.elem.(*NoneType); !opaque { // all of it is in rest
+		if _, opaque := t.elem.(*NoneType); !opaque { // rest holds all of it
 			b = w.AppendType(b, t.elem)
 		}
 		return append(append(b, t.rest...), '>')
@@ -434,7 +434,7 @@ func (w *Text) AppendType(b []byte, t Type) []byte {
 	return append(b, "<<NULL TYPE>>"...)
 }
 
-// tensor appends a tensor type: the text it keeps, if no alias can be in it.
+// tensor appends a tensor type. It uses the cached text if that cannot contain an alias.
 func (w *Text) tensor(b []byte, t *TensorType) []byte {
 	if t.text != "" && (t.encoding == nil || w == plain) {
 		return append(b, t.text...)
@@ -460,7 +460,7 @@ func (w *Text) types(b []byte, types []Type) []byte {
 	return b
 }
 
-// AppendFunctionType appends (inputs) -> results, a single result without parentheses unless it is a function.
+// AppendFunctionType appends (inputs) -> results. A single result has no parentheses unless it is a function.
 func (w *Text) AppendFunctionType(b []byte, inputs, results []Type) []byte {
 	b = append(w.types(append(b, '('), inputs), ") -> "...)
 	if len(results) == 1 {

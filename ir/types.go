@@ -7,22 +7,22 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Type is the type of a value. Types are immutable and interned: two types of one Context are equal exactly
-// when they compare equal with ==. The set of implementations is closed; dialects add types as DialectType.
+// Type is the type of a value. Types are immutable and interned: two types of one Context are equal if and only if ==
+// holds. The set of implementations is closed; dialects add types as DialectType.
 type Type interface {
 	// String returns the type as MLIR prints it, without aliases.
 	String() string
 	number() typeID
 }
 
-// typeID is a number that tells interned types apart: scalars have small ones, the types of a context the following.
+// typeID identifies an interned type. Scalars have small numbers; the types of a context have the numbers after them.
 type typeID uint64
 
 func (id *typeID) number() typeID { return *id }
 
 func (id *typeID) setNumber(n typeID) { *id = n }
 
-// Dynamic is the size of a dimension that is not known, written '?'.
+// Dynamic is the size of an unknown dimension, written '?'.
 const Dynamic int64 = math.MinInt64
 
 // Signedness says how an integer type treats its sign.
@@ -45,8 +45,8 @@ type IntegerType struct {
 // FloatType is a floating-point type.
 type FloatType struct {
 	typeID
-	dtype tensor.DType // Invalid for the types that are carried but not computed with
-	name  string       // of those: f80, f128, tf32
+	dtype tensor.DType // Invalid for types that hlocb keeps but does not compute with
+	name  string       // of such a type: f80, f128, tf32
 }
 
 // IndexType is index.
@@ -72,7 +72,7 @@ type TensorType struct {
 	ranked   bool
 }
 
-// ShapedKind tells the shaped types apart that are carried but not computed with.
+// ShapedKind distinguishes the shaped types that hlocb keeps but does not compute with.
 type ShapedKind uint8
 
 // Kinds of ShapedType.
@@ -105,7 +105,7 @@ type FunctionType struct {
 	inputs, results []Type
 }
 
-// DialectType is a type of some dialect, known or not: !stablehlo.token, !quant.uniform<...>.
+// DialectType is a type of a dialect, known or unknown: !stablehlo.token, !quant.uniform<...>.
 type DialectType struct {
 	typeID
 	dialect, name, body string
@@ -118,10 +118,10 @@ func (t *IntegerType) Width() int { return t.width }
 // Signedness returns how the type treats its sign.
 func (t *IntegerType) Signedness() Signedness { return t.sign }
 
-// DType returns the element type that computes with this type.
+// DType returns the tensor element type that computes with this type.
 func (t *FloatType) DType() tensor.DType { return t.dtype }
 
-// Elem returns the type of the two parts.
+// Elem returns the type of the real and imaginary parts.
 func (t *ComplexType) Elem() Type { return t.elem }
 
 // Ranked reports whether the shape is known at all.
@@ -136,7 +136,7 @@ func (t *TensorType) Rank() int { return len(t.shape) }
 // Elem returns the element type.
 func (t *TensorType) Elem() Type { return t.elem }
 
-// Encoding returns the encoding attribute, nil where there is none.
+// Encoding returns the encoding attribute, or nil if there is none.
 func (t *TensorType) Encoding() Attr { return t.encoding }
 
 // Static reports whether the tensor is ranked and all its sizes are known.
@@ -149,8 +149,8 @@ func (t *TensorType) Static() bool {
 	return t.ranked
 }
 
-// DType returns the element type that computes with the tensor's elements, tensor.Invalid where there is none
-// (quantized and foreign element types).
+// DType returns the tensor element type of the tensor's elements, or tensor.Invalid if there is none (quantized and
+// foreign element types).
 func (t *TensorType) DType() tensor.DType { return ElementDType(t.elem) }
 
 // Kind says whether the type is a memref or a vector.
@@ -180,14 +180,14 @@ func (t *DialectType) Dialect() string { return t.dialect }
 // Name returns the mnemonic: "token" of !stablehlo.token.
 func (t *DialectType) Name() string { return t.name }
 
-// Body returns the parameters as text with their angle brackets, "" where there are none.
+// Body returns the parameters as text with their angle brackets, or "" if there are none.
 func (t *DialectType) Body() string { return t.body }
 
-// Data returns the dialect's own reading of the parameters, nil where there is none.
+// Data returns the parsed parameters, or nil if there are none.
 func (t *DialectType) Data() any { return t.data }
 
-// ElementDType returns the element type that computes with values of type t, or with their elements if t is a tensor,
-// vector or memref. It is tensor.Invalid if no element type does.
+// ElementDType returns the tensor element type for values of type t, or for their elements if t is a tensor, vector or
+// memref. It returns tensor.Invalid if there is none.
 func ElementDType(t Type) tensor.DType {
 	switch t := t.(type) {
 	case *TensorType:
@@ -249,14 +249,14 @@ func AppendShape(b []byte, shape []int64) []byte {
 	return b
 }
 
-// cachedText is the text of a type, kept where it is short: deeply nested types would need space in the square of
-// their depth.
+// cachedText is the text of a type, cached if it is short. Caching the text of deeply nested types would take space
+// quadratic in their depth.
 type cachedText struct{ text string }
 
-// longestText is the length of type texts up to which they are kept.
+// longestText is the maximum length of a cached type text.
 const longestText = 256
 
-// textOf returns the text of t, from the cache where there is one.
+// textOf returns the text of t, from the cache if possible.
 func (c *cachedText) textOf(t Type) string {
 	if c.text != "" {
 		return c.text
@@ -282,7 +282,7 @@ func (c *cachedText) setText(t Type) {
 
 func (c *cachedText) hasText() bool { return c.text != "" }
 
-// nested returns the types that t is made of.
+// nested returns the component types of t.
 func nested(t Type) []Type {
 	switch t := t.(type) {
 	case *ComplexType:

@@ -8,16 +8,16 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// aliases are the names given to attributes, types and locations that MLIR writes apart: #map, !tuple, #loc1. The
-// order of numbering is that of MLIR's AliasInitializer: by depth (an alias that uses others comes after them), then
-// by name, then by first use in the order of printing.
+// aliases are the names of the attributes, types and locations that MLIR defines separately: #map, !tuple, #loc1. They
+// are numbered in the order of MLIR's AliasInitializer: by depth (an alias comes after the aliases it uses), then by
+// name, then by first use in printing order.
 type aliases struct {
 	p       *printer
-	visited int32 // how many were
+	visited int32 // number of entries visited
 	sorted  []int32
 	attrs   map[string]*alias
 	types   map[ir.Type]*alias
-	others  []*alias         // those in attrs and types, as they were visited
+	others  []*alias         // the aliases in attrs and types, in the order of visits
 	plain   map[ir.Type]bool // types known to need no alias
 	locs    locAliases
 }
@@ -31,16 +31,16 @@ type alias struct {
 	rank
 }
 
-// rank is what places an alias among the others.
+// rank determines the position of an alias in the order.
 type rank struct {
-	seq  int32 // its place among all that were visited; of a location, its number once that is known
+	seq  int32 // its position among all visited entries; for a location, its number once known
 	bits uint32
 }
 
-// Bits of a rank, below its depth.
+// Bits of a rank, below the depth.
 const (
-	isLate    = 1 << iota // may be defined behind its uses
-	isLoc                 // a location that is no position
+	isLate    = 1 << iota // may be defined after its uses
+	isLoc                 // a location that is not a source position
 	depthUnit             // depth 1
 )
 
@@ -66,10 +66,10 @@ func newAliases(p *printer) *aliases {
 	return a
 }
 
-// any reports whether there are any.
+// any reports whether anything was visited.
 func (a *aliases) any() bool { return a.visited > 0 }
 
-// visit gives r, the rank of one that is visited first now, its place.
+// visit assigns a sequence number to r, the rank of an entry that is visited for the first time.
 func (a *aliases) visit(r *rank, late bool) {
 	r.seq = a.visited
 	r.deepen(1)
@@ -77,7 +77,7 @@ func (a *aliases) visit(r *rank, late bool) {
 	a.visited++
 }
 
-// collectAliases prints op once to see what would be printed, and names the aliases.
+// collectAliases prints op once to find the entries that need aliases, and names the aliases.
 func (p *printer) collectAliases(op *ir.Op) {
 	a := newAliases(p)
 	p.aliases = a
@@ -92,7 +92,7 @@ func (p *printer) collectAliases(op *ir.Op) {
 	p.text.AttrAlias, p.text.TypeAlias, p.text.LocAlias = a.attrName, a.typeName, a.locName
 }
 
-// Classes of aliases of one depth, in the order of their definitions: types, then the rest by name.
+// Classes of aliases of the same depth, in the order of their definitions: types first, then the rest by name.
 const (
 	classTuple = iota
 	classDistinct
@@ -114,8 +114,8 @@ func (al *alias) class() int {
 	return classSet
 }
 
-// assign numbers what was visited: it is sorted by depth and class, as it was visited otherwise. An entry of sorted is
-// the index of a location, or the complement of one into others.
+// assign numbers the visited entries. It sorts them by depth and class; otherwise they keep the order of visits. An
+// entry of sorted is the index of a location, or the complement of an index into others.
 func (a *aliases) assign() {
 	visited := make([]int32, a.visited)
 	deepest := int32(0)
@@ -169,7 +169,7 @@ func (a *aliases) assign() {
 	}
 }
 
-// print writes the definitions that stand in front of the op, or those behind it.
+// print writes the definitions that come before the op or, if late is set, those that come after it.
 func (a *aliases) print(p *printer, late bool) {
 	for _, i := range a.sorted {
 		if i >= 0 {
@@ -231,12 +231,12 @@ func (a *aliases) locName(b []byte, l *ir.Loc) ([]byte, bool) {
 	return a.locs.appendName(b, a.locs.canonical(l)), true
 }
 
-// appendPlace appends the alias of l or, where that is nil, of a position.
+// appendPlace appends the alias of l or, if l is nil, of pos.
 func (a *aliases) appendPlace(b []byte, l *ir.Loc, pos diag.Pos) []byte {
 	return a.locs.appendName(b, a.locs.of(l, pos))
 }
 
-// attrKind returns the alias name of an attribute, "" for none.
+// attrKind returns the alias name of an attribute, or "".
 func attrKind(x ir.Attr) string {
 	o, ok := x.(*ir.OpaqueAttr)
 	if !ok {
@@ -256,8 +256,8 @@ func attrKind(x ir.Attr) string {
 // largeTuple is the number of elements above which a tuple type gets an alias.
 const largeTuple = 16
 
-// noticeAttr and noticeType are the alias functions of a first attempt without aliases: they only tell whether some
-// are needed.
+// noticeAttr and noticeType are the alias functions of a first attempt without aliases. They only record whether any
+// alias is needed.
 func (p *printer) noticeAttr(x ir.Attr) string {
 	switch x.(type) {
 	case *ir.LocAttr:
@@ -277,7 +277,7 @@ func (p *printer) noticeType(t ir.Type) string {
 	return ""
 }
 
-// visitAttr looks for what needs an alias in x and returns its depth.
+// visitAttr visits everything in x that needs an alias and returns the depth of x.
 func (a *aliases) visitAttr(x ir.Attr, late bool) int32 {
 	switch x := x.(type) {
 	case *ir.OpaqueAttr:
@@ -316,7 +316,7 @@ func (a *aliases) visitAttr(x ir.Attr, late bool) int32 {
 	return 0
 }
 
-// above returns the depth of what contains something of the given depth.
+// above returns the depth of an entry that contains an entry of the given depth.
 func above(depth int32) int32 {
 	if depth == 0 {
 		return 0
@@ -324,8 +324,8 @@ func above(depth int32) int32 {
 	return depth + 1
 }
 
-// visitType looks for what needs an alias in t and returns its depth. What was visited as one that may be defined behind
-// its uses is visited again where it may not, with all that it uses.
+// visitType visits everything in t that needs an alias and returns the depth of t. If an entry was first visited as one
+// that may be defined after its uses, and now it may not, visitType visits the entry and its contents again.
 func (a *aliases) visitType(t ir.Type, late bool) int32 {
 	if a.plain[t] {
 		return 0
@@ -373,7 +373,7 @@ func (a *aliases) visitType(t ir.Type, late bool) int32 {
 	return depth
 }
 
-// visitPlace visits l or, where that is nil, a position.
+// visitPlace visits l or, if l is nil, pos.
 func (a *aliases) visitPlace(l *ir.Loc, pos diag.Pos, late bool) { a.visitLoc(a.locs.of(l, pos), late) }
 
 // visitLoc visits a location.
@@ -400,7 +400,7 @@ func (a *aliases) visitLoc(i int32, late bool) int32 {
 		}
 		depth = max(depth, a.visitLoc(a.locs.canonical(c), late))
 	}
-	x = a.locs.at(i) // the list of the first few is copied when it grows
+	x = a.locs.at(i) // appending copies the list while it is short
 	if depth > 0 {
 		x.deepen(depth + 1)
 	}

@@ -39,7 +39,7 @@ func (p *printer) PrintString(s string) { p.buf = ir.AppendQuoted(p.buf, s) }
 // PrintSymbol writes @s.
 func (p *printer) PrintSymbol(s string) { p.buf = ir.AppendSymbol(p.buf, s) }
 
-// PrintKeywordOrString writes s bare where it can stand so.
+// PrintKeywordOrString writes s bare if it is an identifier, else quoted.
 func (p *printer) PrintKeywordOrString(s string) { p.buf = ir.AppendKeyword(p.buf, s) }
 
 // PrintType writes a type.
@@ -49,7 +49,7 @@ func (p *printer) PrintType(t ir.Type) {
 		return
 	}
 	p.buf = p.text.AppendType(p.buf, t)
-	if p.w != nil && len(p.buf) > p.limit { // one op can have many types that its text leaves out
+	if p.w != nil && len(p.buf) > p.limit { // one op can have many types that its text omits
 		p.flush()
 	}
 }
@@ -64,12 +64,12 @@ func (p *printer) PrintFunctionType(inputs, results []ir.Type) {
 	p.functionType(len(inputs), func(i int) ir.Type { return inputs[i] }, len(results), func(i int) ir.Type { return results[i] })
 }
 
-// opType writes the types of op's operands and results as those of a function.
+// opType writes the types of op's operands and results as a function type.
 func (p *printer) opType(op *ir.Op) {
 	p.functionType(op.NumOperands(), func(i int) ir.Type { return operandType(op, i) }, op.NumResults(), func(i int) ir.Type { return op.Result(i).Type() })
 }
 
-// operandType returns the type of operand i, nil if it has no value.
+// operandType returns the type of operand i, or nil if the operand has no value.
 func operandType(op *ir.Op, i int) ir.Type {
 	if v := op.Operand(i); v != nil {
 		return v.Type()
@@ -77,7 +77,7 @@ func operandType(op *ir.Op, i int) ir.Type {
 	return nil
 }
 
-// functionType writes (inputs) -> results, a single result without parentheses unless it is a function.
+// functionType writes (inputs) -> results. A single result has no parentheses unless it is a function.
 func (p *printer) functionType(inputs int, input func(int) ir.Type, results int, result func(int) ir.Type) {
 	p.buf = append(p.buf, '(')
 	p.list(inputs, func(i int) { p.PrintType(input(i)) })
@@ -106,7 +106,7 @@ func (p *printer) PrintAttr(a ir.Attr) {
 	p.buf = p.text.AppendAttr(p.buf, a)
 }
 
-// shortDense writes a short literal, copying the text of an earlier occurrence.
+// shortDense writes a short literal. It copies the text of an earlier occurrence if there is one.
 func (p *printer) shortDense(d *ir.DenseAttr) {
 	if at, ok := p.dense[d]; ok {
 		p.buf = append(p.buf, p.buf[at[0]:at[1]]...)
@@ -139,7 +139,7 @@ func (p *printer) PrintAttrDictWithKeyword(attrs ir.AttrList, elided ...string) 
 	p.attrDict(attrs, " attributes {", "}", func(a *ir.NamedAttr) bool { return !slices.Contains(elided, a.Name) })
 }
 
-// attrDict writes the attributes that keep selects between open and close, nothing if there are none.
+// attrDict writes the attributes that keep selects between open and close, or nothing if there are none.
 func (p *printer) attrDict(attrs ir.AttrList, open, close string, keep func(*ir.NamedAttr) bool) {
 	any := false
 	for i := range attrs {
@@ -236,7 +236,7 @@ func (p *printer) PrintSuccessor(b *ir.Block) {
 	p.buf = strconv.AppendInt(append(p.buf, "^bb"...), int64(p.names.blocks[b]), 10)
 }
 
-// Shadow makes the arguments of r print as values.
+// Shadow makes the arguments of r print with the names of values.
 func (p *printer) Shadow(r *ir.Region, values []*ir.Value) {
 	if p.names.shadow == nil {
 		p.names.shadow = map[*ir.Value]*ir.Value{}
@@ -260,11 +260,11 @@ func (p *printer) Newline() {
 // DebugInfo reports whether locations are written.
 func (p *printer) DebugInfo() bool { return p.o.DebugInfo }
 
-// located reports whether a location is written for something whose own location is l, nil for none.
+// located reports whether a location is written for an entity whose own location is l (nil if it has none).
 func (p *printer) located(l *ir.Loc) bool { return p.o.DebugInfo && (l != nil || !p.o.OwnLocs) }
 
-// trailingLoc writes ' loc(...)': l or, where there is none, the place in the source, which MLIR gives to what has no
-// location. Only ops may use an alias for the whole.
+// trailingLoc writes ' loc(...)' with l or, if l is nil, with the source position, as MLIR does for entities without a
+// location. Only ops may use an alias for the whole location.
 func (p *printer) trailingLoc(l *ir.Loc, pos diag.Pos, alias bool) {
 	p.buf = append(p.buf, " loc("...)
 	switch {

@@ -6,12 +6,12 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// formatOp is an op that is printed by a format, with its operands and results counted by row.
+// formatOp is an op to print by a format, with its operands and results counted per Arg of the Def.
 type formatOp struct {
 	op      *ir.Op
 	def     *ir.Def
 	form    *ir.Format
-	opFrom  [9]int // operand row i has operands opFrom[i] to opFrom[i+1]
+	opFrom  [9]int // operand Arg i has operands opFrom[i] to opFrom[i+1]
 	resFrom [9]int
 	opLong  []int
 	resLong []int
@@ -45,7 +45,7 @@ func (f *formatOp) resultRange(i int) (from, to int) {
 	return f.resFrom[i], f.resFrom[i+1]
 }
 
-// format writes what follows the name of op.
+// format writes the text after the name of op.
 func (p *printer) format(form *ir.Format, op *ir.Op) {
 	f := formatOp{op: op, def: op.Def(), form: form}
 	var buf [8]int
@@ -144,7 +144,7 @@ func (p *printer) regionRun(op *ir.Op, from, to int) {
 	p.list(to-from, func(i int) { p.PrintRegion(op.Region(from+i), true, true) })
 }
 
-// formatDict writes the attributes that the format does not write itself, without those that have their default.
+// formatDict writes the attributes that the format does not name, except those with their default value.
 func (p *printer) formatDict(f *formatOp, open string) {
 	p.attrDict(f.op.Attrs(), open, "}", func(a *ir.NamedAttr) bool {
 		if slices.Contains(f.form.Elided, a.Name) {
@@ -158,7 +158,7 @@ func (p *printer) formatDict(f *formatOp, open string) {
 	})
 }
 
-// formAttr writes an attribute in the form that its row gives.
+// formAttr writes an attribute in the form that its AttrSpec selects.
 func (p *printer) formAttr(def *ir.Def, spec *ir.AttrSpec, a ir.Attr) {
 	if p.collect {
 		p.PrintAttr(a)
@@ -193,7 +193,7 @@ func (p *printer) formAttr(def *ir.Def, spec *ir.AttrSpec, a ir.Attr) {
 	p.PrintAttr(a)
 }
 
-// present reports whether the anchor of a group is there.
+// present reports whether the anchor of a group is present.
 func (p *printer) present(f *formatOp, group *ir.FormatElem) bool {
 	for i := range group.Then {
 		if e := &group.Then[i]; e.Anchor {
@@ -262,12 +262,12 @@ func (p *printer) argThere(f *formatOp, a *ir.DirectiveArg) bool {
 	return p.there(f, &e)
 }
 
-// custom fills the arguments of a directive and has it print.
+// custom fills the arguments of a directive and calls its Print hook.
 func (p *printer) custom(f *formatOp, e *ir.FormatElem) {
 	op := f.op
 	mark := len(p.args)
 	for i := range e.Args {
-		// Grow within the capacity, so that the lists of earlier calls are used again.
+		// Grow within the capacity to reuse the lists of earlier calls.
 		if len(p.args) < cap(p.args) {
 			p.args = p.args[:len(p.args)+1]
 		} else {

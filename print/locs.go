@@ -8,25 +8,25 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// locAliases are the aliases of locations: those of ops, mostly positions in the source, which are not made locations
-// for it. The layout is tight, because where locations are written each op has one.
+// locAliases are the aliases of locations. Most ops have a source position as location; locAliases makes no ir.Loc for
+// it. The layout is compact, because each op has a location if locations are written.
 type locAliases struct {
 	p      *printer
 	places map[diag.Pos]int32
-	known  map[*ir.Loc]int32 // by every location seen
-	hashes map[uint64]int32  // by structure; where two have the same hash, the next free number
+	known  map[*ir.Loc]int32 // by each location seen
+	hashes map[uint64]int32  // by structure; if two hashes collide, at the next free number
 	seed   maphash.Seed
 	list   chunked[locAlias]
-	locs   chunked[*ir.Loc] // of the entries that are no positions
+	locs   chunked[*ir.Loc] // of the entries that are not source positions
 }
 
-// locAlias is the alias of all locations that equal one.
+// locAlias is the alias of a set of equal locations.
 type locAlias struct {
-	where uint32 // the position or, where the location is none, its index in locs
+	where uint32 // the position or, if loc is not a position, its index in locs
 	rank
 }
 
-// chunked is a list that grows without being copied.
+// chunked is a list that grows without copying.
 type chunked[T any] struct {
 	chunks [][]T
 	count  int32
@@ -53,7 +53,7 @@ func (c *chunked[T]) add(x T) int32 {
 
 func (t *locAliases) at(i int32) *locAlias { return t.list.at(i) }
 
-// loc returns the location of x, nil where it is a position.
+// loc returns the location of x, or nil if it is a source position.
 func (t *locAliases) loc(x *locAlias) *ir.Loc {
 	if !x.is(isLoc) {
 		return nil
@@ -70,7 +70,7 @@ func (t *locAliases) appendName(b []byte, i int32) []byte {
 	return b
 }
 
-// of returns the entry of l or, where that is nil, of the position.
+// of returns the entry of l or, if l is nil, of pos.
 func (t *locAliases) of(l *ir.Loc, pos diag.Pos) int32 {
 	if l != nil || !t.p.placed(pos) {
 		return t.canonical(l)
@@ -90,7 +90,7 @@ func (t *locAliases) place(pos diag.Pos) int32 {
 	return i
 }
 
-// canonical returns the entry that all locations equal to l share.
+// canonical returns the entry shared by all locations equal to l.
 func (t *locAliases) canonical(l *ir.Loc) int32 {
 	if i, ok := t.known[l]; ok {
 		return i
@@ -106,7 +106,7 @@ func (t *locAliases) canonical(l *ir.Loc) int32 {
 	return i
 }
 
-// inSource returns the entry of a position that l is the location of.
+// inSource returns the entry of the source position that l represents.
 func (t *locAliases) inSource(l *ir.Loc) (i int32, ok bool) {
 	if l.Kind() != ir.LocFile || t.p.m.Source() == nil || l.Name() != t.p.m.Source().Name() {
 		return 0, false
@@ -120,7 +120,7 @@ func (t *locAliases) inSource(l *ir.Loc) (i int32, ok bool) {
 	return t.place(pos), true
 }
 
-// equal returns the entry of a location of the structure of l.
+// equal returns the entry of a location with the same structure as l.
 func (t *locAliases) equal(l *ir.Loc) int32 {
 	h := maphash.Hash{}
 	h.SetSeed(t.seed)
@@ -152,7 +152,7 @@ func (t *locAliases) equal(l *ir.Loc) int32 {
 	}
 }
 
-// same reports whether two locations are equal whose children are in the table.
+// same reports whether two locations are equal. Their children must be in the table.
 func (t *locAliases) same(a, b *ir.Loc) bool {
 	if a.Kind() != b.Kind() {
 		return false

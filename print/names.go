@@ -11,14 +11,14 @@ import (
 
 // names holds the name of every value: a number, or text.
 type names struct {
-	values []int32 // by ID: n > 0 is %(n-1), n < 0 is text[^n] or, far below, an argument's; 0 is none
+	values []int32 // by ID: n > 0 is %(n-1), n < 0 is text[^n] or, far below zero, an argument's name; 0 is none
 	blocks map[*ir.Block]int
 	text   []string
-	groups map[*ir.Op][]int // first results of the packs of an op that has several
+	groups map[*ir.Op][]int // first results of the packs of an op that has several packs
 	edges  map[*ir.Region]map[*ir.Block][]*ir.Block
 	shadow map[*ir.Value]*ir.Value
 
-	used                          map[string]int32 // names in use in the regions around -> 1
+	used                          map[string]int32 // names in use in the enclosing regions -> 1
 	log                           []string
 	nextValue, nextArg, nextClash int
 	probe                         []byte
@@ -26,11 +26,11 @@ type names struct {
 	setResult, setArg             func(*ir.Value, string)
 }
 
-// firstArg is the number of a value called %arg0; that of %arg1 is the next one. They have no text, because a function can
-// have as many arguments as its text has room for.
+// firstArg is the number of a value named %arg0; the numbers after it are %arg1 and so on. These names have no stored
+// text, because a function can have very many arguments.
 const firstArg = math.MinInt32
 
-// argument gives a the name that arguments have by default.
+// argument assigns a the default name of arguments.
 func (n *names) argument(a *ir.Value) {
 	n.probe = strconv.AppendInt(append(n.probe[:0], "arg"...), int64(n.nextArg), 10)
 	if n.nextArg > 1<<30 || n.used[string(n.probe)] != 0 {
@@ -40,7 +40,7 @@ func (n *names) argument(a *ir.Value) {
 	n.put(a, firstArg+int32(n.nextArg))
 }
 
-// put makes name the name of v.
+// put sets the name of v.
 func (n *names) put(v *ir.Value, name int32) {
 	if v.ID() >= len(n.values) {
 		n.values = slices.Grow(n.values, v.ID()+1-len(n.values))[:v.ID()+1]
@@ -48,7 +48,7 @@ func (n *names) put(v *ir.Value, name int32) {
 	n.values[v.ID()] = name
 }
 
-// of returns what was put for v, 0 for nothing.
+// of returns the name that put set for v, or 0.
 func (n *names) of(v *ir.Value) int32 {
 	if v.ID() >= len(n.values) {
 		return 0
@@ -56,7 +56,7 @@ func (n *names) of(v *ir.Value) int32 {
 	return n.values[v.ID()]
 }
 
-// taken reports whether a name is in use in the regions around.
+// taken reports whether a name is in use in the enclosing regions.
 func (n *names) taken(name []byte) bool {
 	if n.used[string(name)] != 0 {
 		return true
@@ -99,8 +99,8 @@ func (p *printer) numberAll(op *ir.Op) {
 	}
 }
 
-// allUnique names the values in op for the generic form, where MLIR gives no number twice: region after region, those
-// that were found last first.
+// allUnique names the values in op for the generic form, in which MLIR uses no number twice. It takes the regions from
+// a stack: the regions found last come first.
 func (n *names) allUnique(op *ir.Op) {
 	stack := append([]*ir.Region(nil), op.Regions()...)
 	for len(stack) > 0 {
@@ -115,7 +115,7 @@ func (n *names) allUnique(op *ir.Op) {
 	}
 }
 
-// region names the values of r, then those of the regions in it, each of which starts where r ended.
+// region names the values of r and then of its nested regions. Each nested region continues the numbering of r.
 func (n *names) region(r *ir.Region, generic bool) {
 	mark := len(n.log)
 	n.own(r, generic)
@@ -134,7 +134,7 @@ func (n *names) region(r *ir.Region, generic bool) {
 	n.log = n.log[:mark]
 }
 
-// own names the values that r itself defines.
+// own names the values that r itself defines, without its nested regions.
 func (n *names) own(r *ir.Region, generic bool) {
 	for _, b := range r.Blocks() {
 		for _, a := range b.Args() {
@@ -194,13 +194,13 @@ func (n *names) numberOp(op *ir.Op, generic bool) {
 	}
 }
 
-// count gives v the next number.
+// count assigns v the next number.
 func (n *names) count(v *ir.Value) {
 	n.nextValue++
 	n.put(v, int32(n.nextValue))
 }
 
-// set gives v the name, made unique; "" gives it a number.
+// set assigns v the given name, made unique, or a number if name is "".
 func (n *names) set(v *ir.Value, name string) {
 	if name == "" {
 		n.count(v)
@@ -230,8 +230,8 @@ func (n *names) unique(name string) string {
 	return name
 }
 
-// sanitize makes s a legal name: MLIR replaces a space by '_' and other bytes by their hexadecimal code, and puts
-// '_' in front of a digit.
+// sanitize makes s a legal name. Like MLIR it replaces a space by '_' and other bytes by their hexadecimal code, and
+// puts '_' before a leading digit.
 func sanitize(s string) string {
 	ok := s[0] < '0' || s[0] > '9'
 	for i := 0; i < len(s) && ok; i++ {
@@ -282,7 +282,7 @@ func (n *names) preds(r *ir.Region) map[*ir.Block][]*ir.Block {
 	return m
 }
 
-// baseName writes the name of the pack that v heads.
+// baseName writes the name of the pack whose first value is v.
 func (p *printer) baseName(v *ir.Value) {
 	switch n := p.names.of(v); {
 	case n > 0:

@@ -11,25 +11,25 @@ import (
 // Options choose the form of the text. The zero value is MLIR's default: pretty, without locations.
 type Options struct {
 	Generic     bool // the generic form of every op
-	DebugInfo   bool // locations; an op without one gets its place in the source, as MLIR gives it
+	DebugInfo   bool // locations; an op without one gets its source position, as in MLIR
 	OwnLocs     bool // with DebugInfo: no location for an op without one
-	LocalScope  bool // no aliases: everything in place
-	ElideLarger int  // literals of more elements, unless all are equal, become dense_resource<__elided__>; 0: none
+	LocalScope  bool // no aliases: write everything in place
+	ElideLarger int  // literals with more elements than this, except splats, become dense_resource<__elided__>; 0: none
 	NoHex       bool // large literals as numbers, not as hexadecimal bytes
 
-	// ListBooleans writes large literals of i1 as true and false. Versions of MLIR disagree about their bytes: old ones
-	// pack eight elements into a byte, new ones do not.
+	// ListBooleans writes large literals of i1 as true and false. MLIR versions disagree about the bytes: old versions
+	// pack eight elements into a byte, new versions do not.
 	ListBooleans bool
 }
 
-// Print writes the module to w, in pieces where the text is long: the indentation of deeply nested regions alone can take
-// many times the memory of the module.
+// Print writes the module to w. It writes long text in pieces, because the indentation of deeply nested regions alone
+// can take many times the memory of the module.
 func Print(w io.Writer, m *ir.Module, o Options) error {
 	p := newPrinter(m, o)
 	n := p.estimate()
-	p.w, p.limit = w, 1<<20+2*n // most modules need no aliases, or turn out to in the first piece
+	p.w, p.limit = w, 1<<20+2*n // most modules need no aliases, or need one already in the first piece
 	if o.DebugInfo || o.LocalScope {
-		p.limit, n = piece, min(n, piece+piece/4) // nothing is printed again
+		p.limit, n = piece, min(n, piece+piece/4) // nothing is printed twice
 	}
 	p.buf = make([]byte, 0, n)
 	p.numberAll(m.Op())
@@ -38,10 +38,10 @@ func Print(w io.Writer, m *ir.Module, o Options) error {
 	return p.err
 }
 
-// piece is how much text is written at once where it is written in pieces.
+// piece is the number of bytes per write if the text is written in pieces.
 const piece = 1 << 18
 
-// room writes the text so far where it is long, or throws it away where it is not to be written.
+// room keeps buf short: it writes the text so far if that is long, or discards it while collecting.
 func (p *printer) room() {
 	switch {
 	case p.collect:
@@ -51,8 +51,8 @@ func (p *printer) room() {
 	}
 }
 
-// flush writes the text so far. Where it is not known yet whether something needs an alias, whose definition may have to
-// stand in front, it looks for that first.
+// flush writes the text so far. If it is not yet known whether anything needs an alias, flush finds out first, because
+// the definition may have to come before the text.
 func (p *printer) flush() {
 	if p.tentative && !p.retry {
 		q := newPrinter(p.m, p.o)
@@ -60,7 +60,7 @@ func (p *printer) flush() {
 		q.collectAliases(p.m.Op())
 		p.retry, p.tentative = q.aliases.any(), false
 	}
-	if p.retry { // all of it will be printed again
+	if p.retry { // everything will be printed again
 		p.buf, p.dense = p.buf[:0], nil
 		return
 	}
@@ -98,7 +98,7 @@ func (p *printer) estimate() int {
 	return n
 }
 
-// Op returns the text of one op, with the names its values have when the whole module is printed.
+// Op returns the text of one op, with the value names that it has in the text of the whole module.
 func Op(m *ir.Module, op *ir.Op, o Options) string {
 	p := newPrinter(m, o)
 	p.numberAll(m.Op())
@@ -116,17 +116,17 @@ type printer struct {
 	text     ir.Text
 	names    names
 	aliases  *aliases // nil: no aliases
-	collect  bool     // only looking for what needs an alias; the text is thrown away
-	retry    bool     // something needs an alias, but aliases were not looked for
+	collect  bool     // only collecting aliases; the text is discarded
+	retry    bool     // something needs an alias, but aliases were not collected
 	lastDef  *ir.Def
 	lastForm *ir.Format
 	args     []ir.DirectiveArg
-	dense    map[ir.Attr][2]int // where in buf a literal that came before stands
+	dense    map[ir.Attr][2]int // position in buf of an earlier occurrence of a literal
 
 	w         io.Writer // nil: all text stays in buf
-	err       error     // of w
-	limit     int       // how long buf may become
-	tentative bool      // whether something needs an alias is only noticed while printing
+	err       error     // from w
+	limit     int       // maximum length of buf
+	tentative bool      // whether anything needs an alias is only known after printing
 }
 
 func newPrinter(m *ir.Module, o Options) *printer {
@@ -135,7 +135,7 @@ func newPrinter(m *ir.Module, o Options) *printer {
 	return p
 }
 
-// top writes op with the aliases it needs around it.
+// top writes op between the alias definitions it needs.
 func (p *printer) top(op *ir.Op, metadata bool) []byte {
 	start := len(p.buf)
 	if !p.o.LocalScope {
@@ -252,7 +252,7 @@ func lacksOperand(op *ir.Op) bool {
 	return false
 }
 
-// fits reports whether the op has the operands, results and regions that its definition says: an op that does not
+// fits reports whether op has the operands, results and regions that its definition requires. An op that does not fit
 // can only be written in generic form.
 func (p *printer) fits(op *ir.Op) bool {
 	var buf [8]int
@@ -271,7 +271,7 @@ func (p *printer) fits(op *ir.Op) bool {
 	return len(def.Regions) == 0 || op.NumRegions() >= len(def.Regions) || def.Regions[len(def.Regions)-1].Mult != ir.One
 }
 
-// opName writes the name of a pretty op, less the prefix that the region around it implies.
+// opName writes the name of a pretty op, without the prefix that the enclosing region implies.
 func (p *printer) opName(name string) {
 	d := p.defaults[len(p.defaults)-1]
 	if len(d) > 0 && len(name) > len(d) && name[len(d)] == '.' && name[:len(d)] == d {
@@ -312,7 +312,7 @@ func (p *printer) generic(op *ir.Op) {
 	p.opType(op)
 }
 
-// verbatim writes an op whose text only its dialect could read, in either form.
+// verbatim writes an op whose text only its dialect can read, in pretty or generic form.
 func (p *printer) verbatim(op *ir.Op, pieces []string) {
 	p.buf = append(p.buf, op.Name()...)
 	for i, s := range pieces {
@@ -323,7 +323,7 @@ func (p *printer) verbatim(op *ir.Op, pieces []string) {
 	}
 }
 
-// region writes { ... }. header: the entry block's label is written even where it has no arguments, if it is empty.
+// region writes { ... }. If header is set, it writes the label of an empty entry block even if there are no arguments.
 func (p *printer) region(r *ir.Region, args, terminator, header bool) {
 	p.buf = append(p.buf, "{\n"...)
 	if !r.Empty() {
@@ -379,7 +379,7 @@ func (p *printer) block(b *ir.Block, header, terminator bool) {
 	p.indent -= 2
 }
 
-// predecessors writes MLIR's comment on where control comes from.
+// predecessors writes MLIR's comment that lists the predecessors of b.
 func (p *printer) predecessors(b *ir.Block) {
 	r := b.Region()
 	if r == nil || len(r.Blocks()) == 1 {
