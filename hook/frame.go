@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Frame returns where a location, as MLIR writes it, is in the user's source: the innermost file position that is not in
-// an installed package, and the name of the function there if the location has one: "train.py:41:8 loss_fn". It returns
-// the innermost name if the location has no file position, and the location itself if it is not MLIR's.
+// Frame returns the position in the user's source of a location in MLIR's format: the innermost file position outside
+// installed packages, and the function name if the location has one, as in "train.py:41:8 loss_fn". If the location has
+// no file position, Frame returns the innermost name. If the text is not an MLIR location, Frame returns it unchanged.
 func Frame(loc string) string {
 	r := frameReader{rest: loc}
 	if !r.location("") || strings.TrimSpace(r.rest) != "" {
@@ -24,7 +24,7 @@ func Frame(loc string) string {
 	return r.name
 }
 
-// installed reports whether a file belongs to a package that somebody else wrote.
+// installed reports whether a file belongs to an installed package.
 func installed(file string) bool {
 	return strings.Contains(file, "site-packages/") || strings.Contains(file, "dist-packages/") || strings.Contains(file, "<frozen")
 }
@@ -40,7 +40,7 @@ func (f frame) String() string {
 	return s
 }
 
-// frameReader reads a location and notes its positions, the innermost first.
+// frameReader reads a location and collects its positions, innermost first.
 type frameReader struct {
 	rest   string
 	frames []frame
@@ -48,7 +48,7 @@ type frameReader struct {
 	depth  int
 }
 
-// location reads one location; name is the one that is written around it.
+// location reads one location. name is the name of the location around it.
 func (r *frameReader) location(name string) bool {
 	if r.depth++; r.depth > 1000 {
 		return false
@@ -61,7 +61,7 @@ func (r *frameReader) location(name string) bool {
 	case r.accept("callsite("):
 		return r.location("") && r.accept("at") && r.location("") && r.accept(")")
 	case r.accept("fused"):
-		if r.accept("<") { // metadata is any attribute
+		if r.accept("<") { // metadata can be any attribute
 			end := strings.Index(r.rest, ">[")
 			if end < 0 {
 				return false
@@ -111,7 +111,7 @@ func (r *frameReader) accept(word string) bool {
 	return true
 }
 
-// quoted reads a string of MLIR, whose escapes are two hexadecimal digits or one character.
+// quoted reads an MLIR string. An escape is two hexadecimal digits or one character.
 func (r *frameReader) quoted() (string, bool) {
 	if !strings.HasPrefix(r.rest, `"`) {
 		return "", false

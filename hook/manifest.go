@@ -11,15 +11,15 @@ import (
 // Target is the custom-call target of hlocb's own call.
 const Target = "hlocb_hook"
 
-// ABI is the version of hlocb's own call that this module reads and writes.
+// ABI is the version of hlocb's own call that this Go module reads and writes.
 const ABI = 1
 
-// Kind says what a hook may do with its operands and results. It alone decides the calling convention.
+// Kind says what a hook does with its operands and results. It alone determines the calling convention.
 type Kind uint8
 
 // Kinds of hooks.
 const (
-	Tap   Kind = iota + 1 // observes; any data results are its operands, never written
+	Tap   Kind = iota + 1 // observes; its data results, if any, are its operands, never written
 	InOut                 // results are the operands, aliased one to one; the handler may write in place
 	Call                  // the host computes the results
 	Feed                  // no operands; the host supplies the results
@@ -48,7 +48,7 @@ func ParseKind(s string) (Kind, bool) {
 // MarshalText makes JSON spell the kind as the IR does.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads the output of MarshalText.
 func (k *Kind) UnmarshalText(b []byte) error {
 	v, ok := ParseKind(string(b))
 	if !ok {
@@ -58,14 +58,14 @@ func (k *Kind) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ID identifies a hook: the first 64 bits of a SHA-256 over what the hook is (see package hook), so it is the
-// same on every machine and in every run. The IR holds it as the two's complement i64.
+// ID identifies a hook. It is the first 64 bits of a SHA-256 over the hook's properties (see package hook), so it is
+// the same on every machine and in every run. The IR stores it as a two's complement i64.
 type ID uint64
 
 // String returns the 16 hexadecimal digits that JSON and the command line use.
 func (id ID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
 
-// ParseID reads what String wrote.
+// ParseID parses the output of String.
 func ParseID(s string) (ID, bool) {
 	if len(s) != 16 {
 		return 0, false
@@ -74,10 +74,10 @@ func ParseID(s string) (ID, bool) {
 	return ID(v), err == nil
 }
 
-// MarshalText makes JSON spell the id in hexadecimal (a JSON number would lose bits).
+// MarshalText makes JSON spell the id in hexadecimal, because a JSON number would lose bits.
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads the output of MarshalText.
 func (id *ID) UnmarshalText(b []byte) error {
 	v, ok := ParseID(string(b))
 	if !ok {
@@ -100,7 +100,7 @@ func TypeOf(t *tensor.Tensor) TensorType { return TensorType{DType: t.DType(), S
 func (t TensorType) String() string {
 	b := []byte("tensor<")
 	for _, d := range t.Shape {
-		if d < 0 { // not known
+		if d < 0 { // unknown
 			b = append(b, "?x"...)
 			continue
 		}
@@ -116,7 +116,7 @@ type tensorTypeJSON struct {
 	Shape tensor.Shape `json:"shape"`
 }
 
-// MarshalJSON writes {"dtype": "f32", "shape": [2, 3]}, as events have it.
+// MarshalJSON writes {"dtype": "f32", "shape": [2, 3]}, the form used in events.
 func (t TensorType) MarshalJSON() ([]byte, error) {
 	shape := t.Shape
 	if shape == nil {
@@ -125,7 +125,7 @@ func (t TensorType) MarshalJSON() ([]byte, error) {
 	return json.Marshal(tensorTypeJSON{t.DType.String(), shape})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (t *TensorType) UnmarshalJSON(b []byte) error {
 	var v tensorTypeJSON
 	if err := json.Unmarshal(b, &v); err != nil {
@@ -139,20 +139,20 @@ func (t *TensorType) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Site is one hook of a module as the runtime and the user see it. Chain and token are never among the
-// operands and results.
+// Site is one hook of a module as the runtime and the user see it. Its operands and results never include the chain or
+// a token.
 type Site struct {
 	ID         ID                `json:"id"`
 	Name       string            `json:"name"`
 	Kind       Kind              `json:"kind"`
-	Format     string            `json:"format"`              // the input format it was written in: "raw-outfeed", "jax-ffi", "hlocb", ...
-	SourceID   string            `json:"source_id,omitempty"` // what identified it there (consumer id, index, callback_id), for reports only
-	Loc        string            `json:"loc,omitempty"`       // the MLIR location as text, empty where unknown
+	Format     string            `json:"format"`              // the format of the source: "raw-outfeed", "jax-ffi", "hlocb", ...
+	SourceID   string            `json:"source_id,omitempty"` // its identity in the source (consumer id, index, callback_id), for reports only
+	Loc        string            `json:"loc,omitempty"`       // the MLIR location as text, empty if unknown
 	Chained    bool              `json:"chained"`             // operand 0 and result 0 of the call are the chain
 	SideEffect bool              `json:"side_effect"`
 	Operands   []TensorType      `json:"operands"`
 	Results    []TensorType      `json:"results"`
-	Aliases    []int             `json:"aliases"`         // per result the operand whose memory it shares, -1 for none
+	Aliases    []int             `json:"aliases"`         // for each result, the operand whose memory it shares, or -1
 	Attrs      map[string]string `json:"attrs,omitempty"` // the source's other attributes, printed, for handlers that want them
 }
 
@@ -160,15 +160,15 @@ type Site struct {
 type Manifest struct {
 	Sites []Site `json:"hooks"`
 	Edges []Edge `json:"order"`
-	// AsWritten says that the program's hooks stand as their source wrote them: its ops are marked as their parts.
+	// AsWritten says that the program's hooks are unchanged from the source. Their ops are marked as parts of hooks.
 	AsWritten bool `json:"-"`
-	// HiddenArgs and HiddenResults are, in a program as written, the arguments and results of main that only carry the order of
-	// hooks: tokens spelled as tensors, PIDs. Tokens are not counted.
+	// HiddenArgs and HiddenResults list, for a program as written, the arguments and results of main that only order
+	// hooks: tokens in the form of tensors, and PIDs. Tokens are not counted.
 	HiddenArgs    []int `json:"-"`
 	HiddenResults []int `json:"-"`
 }
 
-// Edge says that an event of hook From must be delivered before the next event of hook To.
+// Edge requires that an event of hook From is delivered before the next event of hook To.
 type Edge struct {
 	From ID `json:"from"`
 	To   ID `json:"to"`

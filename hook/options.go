@@ -11,8 +11,8 @@ type Order uint8
 // Orders.
 const (
 	OrderProgram Order = iota // all hooks in program order
-	OrderSource               // the partial order that the source's tokens and data impose, and no more
-	OrderNone                 // no order; only data counts
+	OrderSource               // only the partial order of the source's tokens and data
+	OrderNone                 // no order except by data
 )
 
 var orderNames = []string{OrderProgram: "program", OrderSource: "source", OrderNone: "none"}
@@ -33,7 +33,7 @@ type Chain uint8
 const (
 	ChainState Chain = iota // a scalar tensor<ui64>
 	ChainToken              // !stablehlo.token
-	ChainPID                // EXLA's PID, an argument of the program; the format exla-io needs it, and no other accepts it
+	ChainPID                // EXLA's PID, an argument of the program; only for the format exla-io, which requires it
 )
 
 var chainNames = []string{ChainState: "state", ChainToken: "token", ChainPID: "pid"}
@@ -52,7 +52,7 @@ type PerDevice uint8
 
 // Modes of hooks in partitioned programs.
 const (
-	PerDeviceSource PerDevice = iota // as the source says: once, or on each device if the source asks for that
+	PerDeviceSource PerDevice = iota // as in the source: once, or on each device if the source asks for it
 	PerDeviceOnce                    // once, with the whole value, on device 0
 	PerDeviceEach                    // on every device, with its shard
 )
@@ -73,9 +73,9 @@ type AliasMode uint8
 
 // Alias modes.
 const (
-	AliasAll  AliasMode = iota // wherever operand and result types agree
-	AliasFree                  // where XLA need not copy the operand first
-	AliasNone                  // nowhere but for taps and inout hooks, whose results are operands by definition
+	AliasAll  AliasMode = iota // whenever operand and result types agree
+	AliasFree                  // if XLA need not copy the operand first
+	AliasNone                  // never, except for taps and inout hooks, whose results are operands by definition
 )
 
 var aliasNames = []string{AliasAll: "all", AliasFree: "free", AliasNone: "none"}
@@ -89,7 +89,7 @@ func (a AliasMode) MarshalText() ([]byte, error) { return []byte(a.String()), ni
 // UnmarshalText reads all, free or none.
 func (a *AliasMode) UnmarshalText(b []byte) error { return parse(a, b, aliasNames) }
 
-// parse sets *v to the number of the name that b spells.
+// parse sets *v to the index of b in names.
 func parse[T ~uint8](v *T, b []byte, names []string) error {
 	for i, name := range names {
 		if name == string(b) {
@@ -106,9 +106,9 @@ type Verdict uint8
 
 // Verdicts on aliases.
 const (
-	AliasKept    Verdict = iota // shares its operand's memory for free
-	AliasCopied                 // shares it, but XLA copies the operand first
-	AliasRefused                // has memory of its own
+	AliasKept    Verdict = iota // shares its operand's memory without a copy
+	AliasCopied                 // shares it after XLA copies the operand
+	AliasRefused                // has its own memory
 )
 
 var verdictNames = [...]string{AliasKept: "kept", AliasCopied: "copy", AliasRefused: "refused"}
@@ -123,18 +123,19 @@ func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil 
 type AliasReport struct {
 	Hook    ID      `json:"hook"`
 	Name    string  `json:"name"`
-	Result  int     `json:"result"`  // as the host counts them
+	Result  int     `json:"result"`  // as the host counts results
 	Operand int     `json:"operand"` // -1 if refused
 	Verdict Verdict `json:"verdict"`
 	Reason  string  `json:"reason"`
 	Bytes   int64   `json:"bytes"` // of the result, -1 if its size is unknown
-	// Maybe says of a predicted copy that XLA may do without: it computes the operand twice, or, for an argument of a
-	// partitioned program, gives the hook the value that it gathered from the shards.
+	// Maybe marks a predicted copy that XLA may avoid: it may compute the operand twice or, for an argument of a
+	// partitioned program, pass the hook the value gathered from the shards.
 	Maybe bool `json:"maybe,omitempty"`
 }
 
-// Holds reports whether a compiled program agrees with r. The program has calls calls of the hook; XLA copies the operand
-// before copies of them and lost the alias of lost of them. A copy is predicted if one of several calls needs it.
+// Holds reports whether a compiled program agrees with r. The program calls the hook in calls places. XLA copies the
+// operand before copies of them and drops the alias of lost of them. A copy is predicted if any of several calls needs
+// it.
 func (r *AliasReport) Holds(calls, copies, lost int) bool {
 	switch {
 	case r.Verdict == AliasRefused || lost > 0:

@@ -2,7 +2,7 @@ package hook
 
 import "strings"
 
-// Index finds the hooks of a program that stand for the hooks of another one.
+// Index finds the counterparts of hooks among the hooks of one program.
 type Index struct {
 	exact  map[identity]*Site
 	byID   map[ID]*Site
@@ -27,8 +27,8 @@ func NewIndex(sites []*Site) *Index {
 	return x
 }
 
-// Find returns the hook that stands for s: the one with the id of s, unless both have names of their own that differ; else
-// the one with the name of s. It returns nil if there is none.
+// Find returns the counterpart of s: the hook with the same id, unless both have different names of their own, and
+// otherwise the hook with the same name. It returns nil if there is none.
 func (x *Index) Find(s *Site) *Site {
 	if y := x.exact[identity{s.ID, s.Name}]; y != nil {
 		return y
@@ -42,8 +42,8 @@ func (x *Index) Find(s *Site) *Site {
 	return x.byName[s.Name]
 }
 
-// Pair finds for each hook of a program the hook of another program that stands for it. A hook stands for one other hook
-// at most. A hook without a counterpart is not in the map.
+// Pair maps each hook of a program to its counterpart in another program. A hook is the counterpart of at most one
+// hook. A hook without a counterpart is not in the map.
 func Pair(a, b []*Site) map[*Site]*Site {
 	x := NewIndex(b)
 	pair := map[*Site]*Site{}
@@ -58,7 +58,7 @@ func Pair(a, b []*Site) map[*Site]*Site {
 	return pair
 }
 
-// Unnamed reports whether the hook's name is one that hlocb makes for hooks without a name: hook0, hook1#2.
+// Unnamed reports whether the hook's name is a name that hlocb generates: hook0, hook1#2.
 func (s *Site) Unnamed() bool {
 	rest, ok := strings.CutPrefix(s.Name, "hook")
 	rest, _, _ = strings.Cut(rest, "#")

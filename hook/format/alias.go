@@ -8,7 +8,7 @@ import (
 
 const attrOutputAliases = "output_operand_aliases"
 
-// aliasAttr returns the alias of a result, one of n, with an operand.
+// aliasAttr returns the alias attribute that pairs one result of n with an operand.
 func aliasAttr(result, operand, n int) ir.Attr {
 	a := &stablehlo.OutputOperandAlias{OperandIndex: int64(operand)}
 	if n > 1 { // with one result the path indexes into it
@@ -17,9 +17,9 @@ func aliasAttr(result, operand, n int) ir.Attr {
 	return stablehlo.OutputOperandAliasAttr.New(a)
 }
 
-// sourceAliases reads the aliases of a custom call: per data leaf of its results the index among data (its
-// operands less the tokens) that it shares memory with, -1 for none. Aliases that could not be honoured are
-// errors, as XLA crashes over some of them.
+// Aliases reads the aliases of a custom call. For each data leaf of the results it returns the index of the data
+// operand (tokens not counted) whose memory the leaf shares, or -1. It returns an error for an alias that cannot be
+// honoured, because XLA crashes on some of them.
 func (r *Raiser) Aliases(op *ir.Op, data []*ir.Value) ([]int, error) {
 	results := op.ResultList()
 	var out []ir.Type // all leaves, tokens too
@@ -73,13 +73,13 @@ func (r *Raiser) Aliases(op *ir.Op, data []*ir.Value) ([]int, error) {
 	return aliases, nil
 }
 
-// aliasLeaf returns the leaf of the results that an output path selects.
+// aliasLeaf returns the result leaf that an output path selects.
 func aliasLeaf(results []*ir.Value, path []int64) (leaf int, ok bool) {
 	types := make([]ir.Type, len(results))
 	for i, v := range results {
 		types[i] = v.Type()
 	}
-	if len(results) == 1 { // the path indexes into the one result
+	if len(results) == 1 { // the path indexes into the only result
 		if tt, ok := types[0].(*ir.TupleType); ok {
 			types = tt.Elems()
 		} else {

@@ -13,13 +13,13 @@ import (
 
 // chainOps are the ops that tokenizeChains starts from.
 type chainOps struct {
-	links       []*ir.Op // calls that order hooks by operand 0 and result 0, which are no tokens
+	links       []*ir.Op // calls that order hooks by operand 0 and result 0, which are not tokens
 	annotations []*ir.Op // ops that isAnnotation selects
 }
 
-// tokenizeChains makes tokens of the chains that order calls of hlocb's own and EXLA's io_callback, so that all later
-// work knows tokens alone. It follows each chain through calls, loops and branches to a constant or an argument and
-// starts the chain there with create_token. It returns the arguments at which chains started.
+// tokenizeChains turns the chains of hlocb's own calls and of EXLA's io_callback into tokens; later passes handle only
+// tokens. It follows each chain through calls, loops and branches back to a constant or an argument and starts the
+// chain there with create_token. It returns the arguments at which chains started.
 func (r *Raiser) tokenizeChains(ops chainOps) (starts []*ir.Value, err error) {
 	if len(ops.links) == 0 {
 		return nil, nil
@@ -43,8 +43,8 @@ func (r *Raiser) tokenizeChains(ops chainOps) (starts []*ir.Value, err error) {
 	return f.convert(), nil
 }
 
-// peelChains removes the annotations that take a chain of a GSPMD module from whole values to shards and back: placing
-// the hooks writes them anew.
+// peelChains removes the annotations that convert a chain of a GSPMD module between whole values and shards. Placing
+// the hooks adds new ones.
 func (r *Raiser) peelChains(annotations []*ir.Op) {
 	var around []*ir.Op
 	for _, op := range annotations {
@@ -60,12 +60,12 @@ func (r *Raiser) peelChains(annotations []*ir.Op) {
 	}
 }
 
-// isAnnotation reports whether op says how a value is sharded and does nothing else.
+// isAnnotation reports whether op only states how a value is sharded.
 func isAnnotation(op *ir.Op) bool {
 	return op.IsOrMirrors(stablehlo.CustomCall) && irutil.IsTarget(op, "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape") && op.NumOperands() == 1 && op.NumResults() == 1
 }
 
-// onChain reports whether an annotation's value is the chain of a hook, through nothing but annotations.
+// onChain reports whether an annotation's value is the chain of a hook, passed through annotations only.
 func (r *Raiser) onChain(op *ir.Op) bool {
 	from := op.Operand(0)
 	for from.DefiningOp() != nil && isAnnotation(from.DefiningOp()) {
@@ -89,7 +89,7 @@ func (r *Raiser) onChain(op *ir.Op) bool {
 	return false
 }
 
-// isChainLink reports whether op is a call of some format with a chain, no token, as operand 0 and result 0.
+// isChainLink reports whether op is a hook call whose operand 0 and result 0 are a chain that is not a token.
 func (r *Raiser) isChainLink(op *ir.Op) bool {
 	if op.NumOperands() == 0 || op.NumResults() == 0 || stablehlo.IsToken(op.Operand(0).Type()) ||
 		op.Operand(0).Type() != op.Result(0).Type() || irutil.IsZeroSize(op.Operand(0).Type()) {
@@ -98,14 +98,14 @@ func (r *Raiser) isChainLink(op *ir.Op) bool {
 	return slices.ContainsFunc(r.byRow[op.Def()], func(f *Format) bool { return f.Reader.Chains != nil && f.Reader.Chains(op) })
 }
 
-// chainFollower finds all values that are a chain.
+// chainFollower finds all values that belong to a chain.
 type chainFollower struct {
 	r     *Raiser
 	graph *flow.Graph
 	links []*ir.Op
 	joins []*ir.Op // ors of two chains
 	chain map[*ir.Value]bool
-	order []*ir.Value // of chain, as found
+	order []*ir.Value // the values of chain, in the order found
 	work  []*ir.Value
 }
 
@@ -119,7 +119,7 @@ func (f *chainFollower) add(v *ir.Value) {
 	f.work = append(f.work, v)
 }
 
-// isStart reports whether a chain starts with v: no link and no op that forwards values makes it.
+// isStart reports whether a chain starts with v: neither a link nor an op that forwards values defines it.
 func (f *chainFollower) isStart(v *ir.Value) bool {
 	if op := v.DefiningOp(); op != nil {
 		if f.r.isChainLink(op) && v.Index() == 0 || op.IsOrMirrors(stablehlo.Or) {
@@ -134,7 +134,7 @@ func (f *chainFollower) isStart(v *ir.Value) bool {
 	return true
 }
 
-// produced adds the values that v is made of, and the other values that they become.
+// produced adds the values that v comes from, and the other values that they flow into.
 func (f *chainFollower) produced(v *ir.Value) {
 	if op := v.DefiningOp(); op != nil && op.IsOrMirrors(stablehlo.Or) {
 		f.joins = append(f.joins, op)
@@ -150,7 +150,7 @@ func (f *chainFollower) produced(v *ir.Value) {
 	}
 }
 
-// used adds the values that the chain in slot u becomes.
+// used adds the values that the chain in slot u flows into.
 func (f *chainFollower) used(u *ir.Use) error {
 	op := u.Owner()
 	if u.Index() == 0 && (f.r.isChainLink(op) || f.readsChain(op)) {
@@ -172,12 +172,12 @@ func (f *chainFollower) used(u *ir.Use) error {
 	return nil
 }
 
-// readsChain reports whether op may read the chain though it does not continue it.
+// readsChain reports whether op may read the chain without continuing it.
 func (f *chainFollower) readsChain(op *ir.Op) bool {
 	return slices.ContainsFunc(f.r.byRow[op.Def()], func(x *Format) bool { return x.Reader.ReadsChain != nil && x.Reader.ReadsChain(op) })
 }
 
-// convert gives all chain values the token type and starts them from create_token.
+// convert changes all chain values to the token type and starts the chains with create_token.
 func (f *chainFollower) convert() (starts []*ir.Value) {
 	m := f.r.Module
 	token := stablehlo.TokenType(m.Context())
@@ -185,7 +185,7 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 		v.SetType(token)
 		bareSharding(v)
 	}
-	// A value that becomes a chain and is none itself is where a chain starts.
+	// A chain starts at a value that flows into the chain but is not part of it.
 	started := map[*ir.Value]*ir.Value{}
 	begin := func(u *ir.Use) {
 		v := u.Value()
@@ -235,7 +235,7 @@ func (f *chainFollower) convert() (starts []*ir.Value) {
 	return starts
 }
 
-// matchSignature brings the type of a function in line with its body.
+// matchSignature updates the type of a function to match its body.
 func matchSignature(m *ir.Module, f fn.FuncOp) {
 	inputs, results := irutil.TypeList(f.Body().Args()), f.Type().Results()
 	for _, ret := range slices.Collect(flow.Returns(f.Region(0))) {

@@ -17,7 +17,7 @@ var jaxDescriptor = &Format{
 	Reader: &Reader{Starts: []*ir.Def{stablehlo.CustomCall}, Read: func(r *Raiser, op *ir.Op) (bool, error) { return readDescriptor(r, op, false) }},
 }
 
-// hostCallbackCall is JAX's host_callback in custom-call mode: jax-descriptor with the replica's number after the token.
+// hostCallbackCall is JAX's host_callback in custom-call mode: jax-descriptor with the replica number after the token.
 var hostCallbackCall = &Format{
 	Name:   "jax-hcb-custom-call",
 	Doc:    "JAX host_callback by custom call: jax-descriptor with stablehlo.replica_id after the token",

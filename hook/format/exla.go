@@ -22,8 +22,8 @@ const (
 	exlaIOTarget = "exla_io_callback"
 )
 
-// exlaCallback is EXLA's io_call and runtime_call (0.13). Operand 0 is the PID of the callback server. The callback is an
-// Erlang reference in external term format, so hlocb's name survives only in a binary of that format.
+// exlaCallback is EXLA's io_call and runtime_call (0.13). Operand 0 is the PID of the callback server. The callback is
+// an Erlang reference in external term format. hlocb's name for a hook survives only if it is a binary in that format.
 var exlaCallback = &Format{
 	Name: "exla-callback",
 	Doc:  "a custom call @exla_runtime_callback; num_aliased_data_outputs distinguishes io_call (N) from runtime_call (0)",
@@ -118,7 +118,7 @@ func readEXLAIOCallback(r *Raiser, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// exlaSite fills in what both forms share.
+// exlaSite fills in the fields that both forms share.
 func exlaSite(r *Raiser, op *ir.Op, id []byte) (*Match, error) {
 	layouts, err := r.RowMajor(op)
 	if err != nil {
@@ -128,13 +128,13 @@ func exlaSite(r *Raiser, op *ir.Op, id []byte) (*Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	if irutil.IsTarget(op, exlaIOTarget) { // the chain has been taken for a token
+	if irutil.IsTarget(op, exlaIOTarget) { // the chain is a token by now
 		aliases = aliases[:0]
 		for i := 1; i < op.NumResults(); i++ {
 			aliases = append(aliases, i-1)
 		}
 	} else {
-		for i := range aliases { // the PID is no operand
+		for i := range aliases { // do not count the PID as an operand
 			aliases[i] = max(aliases[i]-1, -1)
 		}
 	}
@@ -205,7 +205,7 @@ func writeEXLACallback(w *Lowerer, h hookop.HookOp) error {
 	switch h.Kind() {
 	case hook.InOut:
 		aliases = h.Aliases()
-	case hook.Tap: // an io_call whose results nobody needs, but for those it passes through
+	case hook.Tap: // an io_call whose results are unused, except those it passes through
 		types = nil
 		for i := range h.NumData() {
 			types = append(types, h.Data(i).Type())
@@ -280,7 +280,7 @@ func writeEXLAIOCallback(w *Lowerer, h hookop.HookOp) error {
 	return nil
 }
 
-// identity reports whether result i of h is operand i, for all of them.
+// identity reports whether every result of h is the operand with the same index.
 func identity(h hookop.HookOp) bool {
 	aliases := h.Aliases()
 	for i, o := range aliases {
@@ -291,7 +291,7 @@ func identity(h hookop.HookOp) bool {
 	return len(aliases) == h.NumData()
 }
 
-// aliasList returns the aliases of a custom call whose data starts at the given result and operand.
+// aliasList returns the alias attributes of a custom call whose data starts at the given result and operand.
 func aliasList(aliases []int, firstResult, firstOperand, results int) []ir.Attr {
 	var list []ir.Attr
 	for i, o := range aliases {
@@ -302,8 +302,8 @@ func aliasList(aliases []int, firstResult, firstOperand, results int) []ir.Attr 
 	return list
 }
 
-// callbackID returns the words of a callback_id and its length in bytes: the source's own where it was EXLA's, else
-// the hook's name as a binary in Erlang's external term format.
+// callbackID returns the words of a callback_id and its length in bytes. It keeps the source's callback_id if the
+// source was EXLA, and otherwise writes the hook's name as a binary in Erlang's external term format.
 func callbackID(h hookop.HookOp) (words []int64, size int64) {
 	var b []byte
 	if id, ok := strings.CutPrefix(h.SourceID(), "callback_id "); ok {
@@ -330,7 +330,7 @@ const (
 	etfBinary  = 109
 )
 
-// etfName returns the name that callbackID wrote into a callback_id, "" where it is another term.
+// etfName returns the name that callbackID wrote into a callback_id, or "" if the id is another term.
 func etfName(b []byte) string {
 	if len(b) < 6 || b[0] != etfVersion || b[1] != etfBinary || int(binary.BigEndian.Uint32(b[2:6])) != len(b)-6 {
 		return ""
@@ -338,8 +338,8 @@ func etfName(b []byte) string {
 	return string(b[6:])
 }
 
-// addPIDs gives every function that reaches a hook the PID as an argument: argument 0 of public functions, as EXLA writes
-// them, unless they have one already. The callers of private functions pass it.
+// addPIDs adds a PID argument to every function that reaches a hook, unless the function already has one. In public
+// functions it is argument 0, as in EXLA. Callers of private functions pass their PID.
 func addPIDs(m *ir.Module) error {
 	reach := flow.ReachOf(m, func(op *ir.Op) bool { _, ok := hookop.AsHook(op); return ok })
 	pid := m.Context().StaticTensor(tensor.UI8, tensor.Shape{irutil.PIDBytes})
@@ -371,7 +371,7 @@ func addPIDs(m *ir.Module) error {
 	return nil
 }
 
-// pidFor returns the PID as op can use it: regions use the argument of their function directly.
+// pidFor returns the PID that op can use. Ops in regions use the argument of their function directly.
 func pidFor(op *ir.Op) *ir.Value {
 	for p := op.Parent(); p != nil; p = p.Parent() {
 		if f, ok := fn.AsFunc(p); ok {
@@ -389,7 +389,7 @@ func markPID(f fn.FuncOp, i int) {
 	f.EditArg(i, func(l ir.AttrList) ir.AttrList { return l.Set(irutil.AttrPID, ir.NewUnit(), false) })
 }
 
-// markPIDs marks the function arguments that the PIDs come from, through calls, loops and branches.
+// markPIDs marks the function arguments that the PIDs come from, following calls, loops and branches.
 func markPIDs(m *ir.Module, pids []*ir.Value) {
 	if len(pids) == 0 {
 		return
@@ -414,7 +414,7 @@ func markPIDs(m *ir.Module, pids []*ir.Value) {
 	}
 }
 
-// dropPIDs removes the marked arguments that nothing reads any more, and the marks of the other arguments.
+// dropPIDs removes the marked arguments that are no longer used, and the marks of the remaining ones.
 func dropPIDs(m *ir.Module) {
 	funcs := slices.DeleteFunc(fn.Funcs(m), func(f fn.FuncOp) bool { return f.Type() == nil })
 	if !slices.ContainsFunc(funcs, func(f fn.FuncOp) bool { return irutil.PIDArg(f) != nil }) {
@@ -445,8 +445,8 @@ func dropPIDs(m *ir.Module) {
 	}
 }
 
-// passPIDs marks the arguments of private functions that receive marked arguments: functions that were made of loop
-// conditions after markPIDs.
+// passPIDs marks the arguments of private functions that receive marked arguments. These functions were made from loop
+// conditions after markPIDs ran.
 func passPIDs(graph *flow.Graph, funcs []fn.FuncOp) {
 	work := slices.Clone(funcs)
 	for len(work) > 0 {
@@ -473,7 +473,7 @@ func passPIDs(graph *flow.Graph, funcs []fn.FuncOp) {
 	}
 }
 
-// removeArg removes argument i of f, which nothing uses, and operand i of its calls.
+// removeArg removes the unused argument i of f, and operand i of its calls.
 func removeArg(m *ir.Module, f fn.FuncOp, i int, callers []*ir.Op) {
 	args, results := f.ValueAttrs()
 	t := f.Type()

@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// exlaOutfeed is the format of EXLA's hooks before 0.13: an outfeed of a ui16 flag, then one of each leaf. Flag 0 ends the
-// stream.
+// exlaOutfeed is the format of EXLA's hooks before 0.13: an outfeed of a ui16 flag, then one outfeed per leaf. Flag 0
+// ends the stream.
 var exlaOutfeed = &Format{
 	Name: "exla-outfeed",
 	Doc:  "outfeeds of EXLA before 0.13: a ui16 flag, then each leaf; flag 0 ends the stream",
@@ -22,7 +22,7 @@ var exlaOutfeed = &Format{
 	},
 }
 
-// exlaLazyInfeed is EXLA's lazy transfer: an outfeed of a ui16 flag asks for an infeed.
+// exlaLazyInfeed is EXLA's lazy transfer: an outfeed of a ui16 flag requests an infeed.
 var exlaLazyInfeed = &Format{
 	Name:   "exla-lazy-infeed",
 	Doc:    "EXLA's lazy transfer: an outfeed of a ui16 flag, then an infeed",
@@ -47,7 +47,7 @@ func readEXLAOutfeed(r *Raiser, op *ir.Op) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	if flag == 0 { // decided when it is known whether the module speaks this protocol
+	if flag == 0 { // endStreams decides once all ops are read
 		r.endFlags = append(r.endFlags, op)
 		return true, nil
 	}
@@ -111,8 +111,8 @@ func readEXLALazyInfeed(r *Raiser, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// endStreams erases the outfeeds of flag 0 where the module speaks EXLA's protocol; elsewhere they are plain
-// outfeeds of a number.
+// endStreams erases the outfeeds of flag 0 if the module uses EXLA's protocol. In other modules they are plain outfeeds
+// of a number.
 func (r *Raiser) endStreams() error {
 	for _, op := range r.endFlags {
 		if !r.exla {

@@ -10,10 +10,10 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Format is one way to write hooks in a module. A format that hlocb only reads has no Writer, and one that it only
-// writes has no Reader.
+// Format is one way to write hooks in a module. A format without a Writer can only be read, and a format without a
+// Reader can only be written.
 type Format struct {
-	Name   string // as hook.Site.Format has it; the ids of hooks hash it
+	Name   string // as in hook.Site.Format; the ids of hooks hash it
 	Doc    string // the ops of a hook, and who writes them
 	Reader *Reader
 	Writer *Writer
@@ -21,16 +21,16 @@ type Format struct {
 
 // Reader recognizes the hooks of a format.
 type Reader struct {
-	// Starts lists the rows of the ops that a hook may start with. MHLO's rows that mirror them count, too.
+	// Starts lists the rows of the ops that a hook may start with. It includes the MHLO rows that mirror them.
 	Starts []*ir.Def
 	// Read raises the hook that starts at op, with Raiser.Add. It returns false if no hook of this format starts there.
 	Read func(r *Raiser, op *ir.Op) (bool, error)
-	// Finish runs after all ops were read; nil for nothing to do.
+	// Finish runs after all ops are read. It may be nil.
 	Finish func(r *Raiser) error
-	// Chains reports whether op orders hooks by operand 0 and result 0, a pair of values that are no tokens. hlocb makes
-	// tokens of such a chain before it reads the hooks. Nil: hooks of this format have no such chain.
+	// Chains reports whether op orders hooks by operand 0 and result 0 when these values are not tokens. hlocb turns
+	// such chains into tokens before it reads the hooks. Nil: hooks of this format have no such chain.
 	Chains func(op *ir.Op) bool
-	// ReadsChain reports whether op, which Chains does not select, may read a chain as operand 0. Nil: no op does.
+	// ReadsChain reports whether op, which Chains does not select, may read a chain as operand 0. Nil: no op may.
 	ReadsChain func(op *ir.Op) bool
 }
 
@@ -38,25 +38,26 @@ type Reader struct {
 type Writer struct {
 	Name string // as 'lower-hooks{to=NAME}' spells it
 	Doc  string
-	// Ordered says which value orders hooks of this format.
+	// Ordered is the kind of value that orders hooks of this format.
 	Ordered Ordering
-	// Places says that hooks of partitioned programs can fire on chosen devices.
+	// Places reports whether hooks of partitioned programs can fire on chosen devices.
 	Places bool
-	// Aliases says that a hook can say which results share the memory of operands.
+	// Aliases reports whether a hook can declare that results share the memory of operands.
 	Aliases bool
-	// Proof says that the order of the hooks can be proven on the written module: it is the own format.
+	// Proof reports whether the order of the hooks can be proven on the written module. Only hlocb's own format sets
+	// it.
 	Proof bool
-	// Losses lists the properties of hooks that reading the written module does not bring back.
+	// Losses lists the properties of hooks that are lost when the written module is read again.
 	Losses string
-	// Begin prepares the module; nil for nothing to do.
+	// Begin prepares the module. It may be nil.
 	Begin func(w *Lowerer) error
 	// Write replaces one hook.
 	Write func(w *Lowerer, h hookop.HookOp) error
-	// End runs after all hooks were written; nil for nothing to do.
+	// End runs after all hooks are written. It may be nil.
 	End func(w *Lowerer) error
 }
 
-// Ordering says which value orders the hooks of a format.
+// Ordering is the kind of value that orders the hooks of a format.
 type Ordering uint8
 
 // Orderings.
@@ -78,7 +79,7 @@ func (w *Writer) Check(order hook.Order, chain hook.Chain) error {
 	return nil
 }
 
-// Chain returns the chain that orders hooks of the format, given the one that the user asked for.
+// Chain returns the chain for hooks of the format. given is the user's choice.
 func (w *Writer) Chain(given hook.Chain) hook.Chain {
 	switch w.Ordered {
 	case OrderedByToken:
@@ -89,7 +90,7 @@ func (w *Writer) Chain(given hook.Chain) hook.Chain {
 	return given
 }
 
-// Order returns the order that hooks of the format keep, given the one that the user asked for.
+// Order returns the order that hooks of the format keep. given is the user's choice.
 func (w *Writer) Order(given hook.Order) hook.Order {
 	if w.Ordered == Unordered {
 		return hook.OrderNone
@@ -97,7 +98,7 @@ func (w *Writer) Order(given hook.Order) hook.Order {
 	return given
 }
 
-// Alias returns the alias mode that hooks of the format can express, given the one that the user asked for.
+// Alias returns the alias mode that hooks of the format can express. given is the user's choice.
 func (w *Writer) Alias(given hook.AliasMode) hook.AliasMode {
 	if !w.Aliases {
 		return hook.AliasNone
@@ -106,7 +107,8 @@ func (w *Writer) Alias(given hook.AliasMode) hook.AliasMode {
 }
 
 // PerDevice reports whether hooks of partitioned programs are placed on devices. It returns an error if the user asked
-// for devices that the format cannot name. A foreign format whose devices the user leaves to the source keeps them.
+// for devices that the format cannot name. Hooks of foreign formats keep their devices if the user chose
+// PerDeviceSource.
 func (w *Writer) PerDevice(given hook.PerDevice) (place bool, err error) {
 	switch {
 	case w.Proof:
@@ -122,7 +124,7 @@ func (w *Writer) PerDevice(given hook.PerDevice) (place bool, err error) {
 // List is a list of formats. If several formats start with the same op, the first one that recognizes the hook reads it.
 type List []*Format
 
-// Builtin returns the formats that hlocb knows. To add a format, append it.
+// Builtin returns the formats that hlocb knows. Append to it to add a format.
 func Builtin() List {
 	return List{
 		own,
@@ -143,7 +145,7 @@ func Builtin() List {
 	}
 }
 
-// Find returns the format of the given name, nil if there is none.
+// Find returns the format with the given name, or nil.
 func (l List) Find(name string) *Format {
 	for _, f := range l {
 		if f.Name == name {
@@ -153,7 +155,7 @@ func (l List) Find(name string) *Format {
 	return nil
 }
 
-// Writers returns what the formats write; the first one is the default.
+// Writers returns the writers of the formats. The first one is the default.
 func (l List) Writers() []*Writer {
 	var out []*Writer
 	for _, f := range l {
@@ -169,7 +171,7 @@ func (l List) Readers() []*Format {
 	return slices.DeleteFunc(slices.Clone(l), func(f *Format) bool { return f.Reader == nil })
 }
 
-// Writer returns the writer of the given name. The error lists the names.
+// Writer returns the writer with the given name. The error lists the known names.
 func (l List) Writer(name string) (*Writer, error) {
 	var names []string
 	for _, w := range l.Writers() {

@@ -12,7 +12,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// hcbMagic is the first word of a host_callback header, the second is the consumer's id.
+// hcbMagic is the first word of a host_callback header. The second word is the consumer's id.
 const hcbMagic = 271828
 
 // hostCallback is JAX's host_callback (2020-07 to 2024-10) in outfeed mode: a header tensor<2xui32> {271828, consumer},
@@ -71,7 +71,7 @@ func readHostCallback(r *Raiser, op *ir.Op) (bool, error) {
 		s.Operands = irutil.Unpack(b, s.Operands, v)
 	}
 	if reply, join := hcbReply(payload); reply != nil {
-		// The host answers once it has the operands, and the reply may wait for further tokens.
+		// The host replies once it has the operands. The reply may also wait for other tokens.
 		s.At, s.Kind = reply, callKind(len(s.Operands), irutil.DataLeaves(reply.ResultList()), true)
 		s.Erase = []*ir.Op{reply}
 		if join != nil {
@@ -106,7 +106,7 @@ func hcbHeader(op *ir.Op) (consumer int64, ok bool) {
 	return words[1], true
 }
 
-// next returns the op of the given kind in the same block that takes token.
+// next returns the op of the given kind in the same block that uses token.
 func next(token *ir.Value, kind *ir.Def) *ir.Op {
 	for u := range token.Uses() {
 		op := u.Owner()
@@ -117,7 +117,7 @@ func next(token *ir.Value, kind *ir.Def) *ir.Op {
 	return nil
 }
 
-// hcbReply returns the infeed that answers payload and the after_all between them, nil where there is none.
+// hcbReply returns the infeed that replies to payload and the after_all between them. Each is nil if it does not exist.
 func hcbReply(payload *ir.Op) (reply, join *ir.Op) {
 	tok := payload.Result(0)
 	if reply = next(tok, stablehlo.Infeed); reply != nil {
@@ -174,8 +174,8 @@ func (w *Lowerer) keepConsumers() error {
 	return nil
 }
 
-// consumer returns a consumer's id for a hook: the source's own where it was in this protocol, else 32 bits of the hook's
-// id, not 0 and not taken.
+// consumer returns the consumer id for a hook. It keeps the source's id if the source used this protocol, and otherwise
+// takes 32 bits of the hook's id, nonzero and unused.
 func (w *Lowerer) consumer(h hookop.HookOp) uint32 {
 	if n, ok := sourceConsumer(h); ok {
 		return n
@@ -189,7 +189,7 @@ func (w *Lowerer) consumer(h hookop.HookOp) uint32 {
 	return n
 }
 
-// sourceConsumer returns the id of the consumer that h was read with.
+// sourceConsumer returns the consumer id that h had in its source.
 func sourceConsumer(h hookop.HookOp) (uint32, bool) {
 	text, ok := strings.CutPrefix(h.SourceID(), "consumer ")
 	if !ok || h.Format() != "jax-hcb-outfeed" {

@@ -12,8 +12,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// hostCallback2020 is the first host_callback protocol: a header tensor<32xui32> with the magic word 2178, a consumer's id
-// of 64 bits and the types of the tensors in msgpack, then one outfeed of the tensors.
+// hostCallback2020 is the first host_callback protocol: a header tensor<32xui32> with the magic word 2178, a 64-bit
+// consumer id and the types of the tensors in msgpack, then one outfeed of the tensors.
 var hostCallback2020 = &Format{
 	Name:   "jax-hcb-outfeed-2020",
 	Doc:    "JAX host_callback of early 2020: an outfeed of a ui32[32] header with magic 2178 and msgpack metadata, then one of the leaves",
@@ -82,14 +82,14 @@ func readHostCallback2020(r *Raiser, op *ir.Op) (bool, error) {
 // hcb2020Magic is the first word of a header of the first host_callback protocol.
 const hcb2020Magic = 2178
 
-// header2020Data is a header of the first host_callback protocol: u32[32] of magic 2178, the consumer's id (high word
-// first), the metadata's length in bytes, and msgpack([(dtype, (dims...)), ...]) packed big-endian.
+// header2020Data is a header of the first host_callback protocol: u32[32] with the magic 2178, the consumer's id (high
+// word first), the length of the metadata in bytes, and msgpack([(dtype, (dims...)), ...]) packed big-endian.
 type header2020Data struct {
-	Consumer uint64 // 0 ends the stream, 1 is an unknown consumer (used by its tests)
+	Consumer uint64 // 0 ends the stream; 1 is an unknown consumer (used by JAX's tests)
 	Tensors  []hook.TensorType
 }
 
-// dtypes2020 are the element types by their code in the metadata.
+// dtypes2020 lists the element types by their code in the metadata.
 var dtypes2020 = [...]tensor.DType{
 	tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64,
 	tensor.F16, tensor.F32, tensor.F64, tensor.BF16,
@@ -97,7 +97,7 @@ var dtypes2020 = [...]tensor.DType{
 
 const header2020Words = 32
 
-// decodeHeader2020 reads a header, magic included.
+// decodeHeader2020 reads a header, including the magic word.
 func decodeHeader2020(words []uint32) (*header2020Data, error) {
 	if len(words) != header2020Words {
 		return nil, fmt.Errorf("expected %d words, but got %d", header2020Words, len(words))
@@ -160,7 +160,7 @@ func decodeHeader2020(words []uint32) (*header2020Data, error) {
 	return h, nil
 }
 
-// msgpack reads the arrays and unsigned numbers of the msgpack format.
+// msgpack reads arrays and unsigned numbers in msgpack format.
 type msgpack struct{ b []byte }
 
 func (d *msgpack) take(n int) ([]byte, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// identify gives every hook its name and id and returns the number of hooks.
+// identify sets the name and id of every hook and returns the number of hooks.
 func (r *Raiser) identify() (int, error) {
 	type entry struct {
 		op   hookop.HookOp
@@ -20,7 +20,7 @@ func (r *Raiser) identify() (int, error) {
 	m := r.Module
 	hooks := make([]entry, 0, r.found)
 	var err error
-	var misplaced []*ir.Op // calls from regions where no hook may be
+	var misplaced []*ir.Op // calls in regions that must not contain hooks
 	for f := range m.Body().Ops() {
 		path := irutil.StringAttr(f.Attr(ir.SymbolName))
 		f.Walk(func(op *ir.Op) bool {
@@ -43,7 +43,7 @@ func (r *Raiser) identify() (int, error) {
 	}
 	names := namer{}
 	ids := identifier{ordinal: map[string]int{}, used: make(map[hook.ID]*ir.Op, len(hooks))}
-	for i, h := range hooks { // hooks that were named before keep their names and ids
+	for i, h := range hooks { // already named hooks keep their names and ids
 		if h.op.Attr(hookop.AttrID) == r.noID {
 			continue
 		}
@@ -56,7 +56,7 @@ func (r *Raiser) identify() (int, error) {
 	}
 	i64 := m.Context().I64()
 	for i, h := range hooks {
-		list := h.op.Attrs() // made by attrs and not shared, so it may be changed in place
+		list := h.op.Attrs() // attrs made the list and nothing shares it, so it may change in place
 		at := -1
 		for k := range list {
 			if list[k].Attr == r.noID {
@@ -79,7 +79,7 @@ func (r *Raiser) identify() (int, error) {
 	return len(hooks), nil
 }
 
-// nameOr returns the name that the module gives hook i, or hook0, hook1 and so on.
+// nameOr returns the module's name for hook i, or hook0, hook1 and so on.
 func nameOr(h hookop.HookOp, i int) string {
 	if name := h.HookName(); name != "" {
 		return name
@@ -87,10 +87,10 @@ func nameOr(h hookop.HookOp, i int) string {
 	return "hook" + strconv.Itoa(i)
 }
 
-// namer counts how often each name was given.
+// namer counts the uses of each name.
 type namer map[string]int
 
-// unique returns name, or name#2, name#3 and so on if it was given before.
+// unique returns name, or name#2, name#3 and so on if the name is already in use.
 func (n namer) unique(name string) string {
 	for {
 		n[name]++
@@ -105,16 +105,16 @@ func (n namer) unique(name string) string {
 	}
 }
 
-// identifier computes ids: the first 64 bits of SHA-256 over symbol path, format name, the name that the module itself
-// gives, operand and result types, and the ordinal among hooks that agree in all of these. Nothing else enters, so ids are
-// the same on every machine and in every run.
+// identifier computes ids: the first 64 bits of SHA-256 over the symbol path, the format name, the module's name for
+// the hook, the operand and result types, and the ordinal among hooks that agree in all of these. Nothing else enters,
+// so ids are the same on every machine and in every run.
 type identifier struct {
 	ordinal map[string]int
 	used    map[hook.ID]*ir.Op
 	key     []byte
 }
 
-// claim notes that op has the given id. It returns the op that had the id before, nil for none.
+// claim records that op has the given id. It returns the op that already had the id, or nil.
 func (d *identifier) claim(id hook.ID, op *ir.Op) *ir.Op {
 	first := d.used[id]
 	if first == nil {

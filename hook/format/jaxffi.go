@@ -13,8 +13,8 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// jaxFFI is the format of JAX 0.6 and later for io_callback, pure_callback, debug.callback and buffer_callback. The index
-// counts in a table of the process that made the module; only a process with such a table can run it.
+// jaxFFI is the format of JAX 0.6 and later for io_callback, pure_callback, debug.callback and buffer_callback. The
+// index refers to a table of the process that made the module. Only a process with such a table can run the module.
 var jaxFFI = &Format{
 	Name:   "jax-ffi",
 	Doc:    "a custom call of one of the targets xla_ffi_python_{cpu,gpu}_callback, xla_ffi_partitioned_python_*, xla_buffer_python_*",
@@ -84,7 +84,7 @@ func writeJAXFFI(w *Lowerer, h hookop.HookOp) error {
 	}
 	st := &ir.OpState{Def: stablehlo.CustomCall, Operands: operands, Types: types, Loc: h.Loc(), Pos: h.Pos()}
 	target := "xla_ffi_python_cpu_callback"
-	if h.Attr(hookop.AttrPartitioned) != nil && h.NumResultData() == 0 { // JAX has them for what returns nothing
+	if h.Attr(hookop.AttrPartitioned) != nil && h.NumResultData() == 0 { // JAX has them only without results
 		target = "xla_ffi_partitioned_python_cpu_callback"
 	}
 	st.SetAttr(stablehlo.AttrCallTargetName, ir.NewString(target))
@@ -114,8 +114,8 @@ func writeJAXFFI(w *Lowerer, h hookop.HookOp) error {
 	return nil
 }
 
-// exportTokens makes the tokens that public functions create for their hooks arguments and results of theirs, as
-// JAX does: its runtime orders one run's effects after another's by them.
+// exportTokens turns the tokens that public functions create for their hooks into arguments and results, as JAX does.
+// JAX's runtime uses them to order the effects of one run after another's.
 func exportTokens(m *ir.Module) {
 	for _, f := range fn.Funcs(m) {
 		if f.Private() || f.External() || f.Type() == nil {
@@ -127,7 +127,7 @@ func exportTokens(m *ir.Module) {
 		if first == nil || !first.IsOrMirrors(stablehlo.CreateToken) || len(rets) != 1 {
 			continue
 		}
-		// The chain's end is what follows from the token at the top of the function.
+		// The chain ends at the last token that follows from the first one.
 		end := chainEnd(first.Result(0))
 		token := stablehlo.TokenType(m.Context())
 		args, results := f.ValueAttrs()
@@ -173,7 +173,7 @@ func chainEnd(token *ir.Value) *ir.Value {
 	}
 }
 
-// branchEnd returns the token that an if or case gives whose branches take token, else token.
+// branchEnd returns the token result of an if or case whose branches use token, or token itself if there is none.
 func branchEnd(token *ir.Value) *ir.Value {
 	for u := range token.Uses() {
 		op := u.Owner()

@@ -11,13 +11,13 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// LowerOptions says how hooks are written.
+// LowerOptions controls how hooks are written.
 type LowerOptions struct {
-	Default string // for the format strip: "zeros" replaces the results of calls and feeds by zeros; empty refuses them
+	Default string // strip: "zeros" replaces the results of calls and feeds with zeros; if empty, strip refuses them
 }
 
-// Lower writes every hlocb.hook of m in the format of out, and removes what only the source needed: meshes, arguments
-// and constants that nothing reads any more. An error is a *diag.Diagnostic at a hook that the format cannot hold.
+// Lower writes every hlocb.hook of m in the format of out, and removes leftovers of the source: unused meshes,
+// arguments and constants. An error is a *diag.Diagnostic at a hook that the format cannot express.
 func Lower(m *ir.Module, out *Writer, opts LowerOptions) error {
 	ctx := m.Context()
 	w := &Lowerer{Module: m, Options: opts, Single: irutil.Partitions(m) == 1, writer: out, channel: 2, consumers: map[uint32]bool{}, aliases: map[aliasKey]ir.Attr{},
@@ -57,7 +57,7 @@ func Lower(m *ir.Module, out *Writer, opts LowerOptions) error {
 	return nil
 }
 
-// Lowerer is the state that the writers share while a module is written.
+// Lowerer is the state that the writers share while they write a module.
 type Lowerer struct {
 	Module  *ir.Module
 	Options LowerOptions
@@ -73,7 +73,7 @@ type Lowerer struct {
 	aliases           map[aliasKey]ir.Attr
 }
 
-// checkChain returns an error if the chain of h has not the type that the format orders hooks with.
+// checkChain returns an error if the chain of h does not have the type that the format orders hooks with.
 func (w *Lowerer) checkChain(h hookop.HookOp) error {
 	if !h.Chained() {
 		return nil
@@ -99,7 +99,7 @@ func (w *Lowerer) Token(h hookop.HookOp) *ir.Value {
 	return joinTokens(w.Module.Before(h.Op), nil)
 }
 
-// Replace replaces h by a token, nil if h is not chained, and its data results.
+// Replace replaces h with token, nil if h is not chained, and its data results with results.
 func (w *Lowerer) Replace(h hookop.HookOp, token *ir.Value, results []*ir.Value) {
 	if h.Chained() {
 		h.Result(0).ReplaceAllUsesWith(token)
@@ -110,7 +110,7 @@ func (w *Lowerer) Replace(h hookop.HookOp, token *ir.Value, results []*ir.Value)
 	h.Erase()
 }
 
-// Cannot returns an error that says why the format cannot hold h.
+// Cannot returns an error that says why the format cannot express h.
 func (w *Lowerer) Cannot(h hookop.HookOp, why string) error {
 	return w.Module.Errorf(h.Op, "hook %q cannot be written as %s: %s", h.HookName(), w.writer.Name, why)
 }
@@ -133,8 +133,8 @@ func dataTypes(h hookop.HookOp) []ir.Type {
 	return out
 }
 
-// tapResults returns the values that replace the results of a tap: its operands, which it never writes. It returns false
-// for a hook of another kind.
+// tapResults returns the values that replace the results of a tap: its operands, because a tap never writes them. It
+// returns false for other kinds of hooks.
 func tapResults(h hookop.HookOp) (results []*ir.Value, ok bool) {
 	if h.Kind() != hook.Tap {
 		return nil, false

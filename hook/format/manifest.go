@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// ManifestOf lists the hooks of a raised or lowered module in program order, with the order that its chains
-// impose on them. It does not change the module.
+// ManifestOf lists the hooks of a raised or lowered module in program order, with the order that their chains impose.
+// It does not change the module.
 func ManifestOf(m *ir.Module) (*hook.Manifest, error) {
 	out := &hook.Manifest{}
 	paths := order.PathsOf(m)
@@ -34,7 +34,7 @@ func ManifestOf(m *ir.Module) (*hook.Manifest, error) {
 	return out, nil
 }
 
-// siteOf describes the hook that op is, raised or lowered.
+// siteOf describes the hook op, raised or lowered.
 func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 	var operands, results []*ir.Value
 	if h, isHook := hookop.AsHook(op); isHook {
@@ -97,7 +97,7 @@ func hostTypes(m *ir.Module, op *ir.Op, vals []*ir.Value) ([]hook.TensorType, er
 	return out, nil
 }
 
-// LocText returns a location as MLIR prints it inside loc(...), "" where it is unknown.
+// LocText returns a location as MLIR prints it inside loc(...), or "" if it is unknown.
 func LocText(l *ir.Loc) string {
 	switch l.Kind() {
 	case ir.LocFile:

@@ -12,9 +12,9 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Notations of others have no place for a hook's name, id and kind. What hlocb writes in them says so in frontend attributes of
-// the hook's first op, a map of strings that XLA carries along and readers of those notations look up their own keys in. hlocb
-// reads them back; a hook without them is read by its shape alone.
+// Foreign formats cannot store a hook's name, id and kind. hlocb stores them in frontend attributes of the hook's first
+// op. Frontend attributes are a map of strings: XLA preserves it, and readers of foreign formats look up only their own
+// keys. hlocb reads its keys back. Without them, it recognizes a hook by its ops alone.
 const (
 	attrFrontend = "mhlo.frontend_attributes"
 
@@ -22,12 +22,12 @@ const (
 	markID        = "hlocb_id"      // 16 hexadecimal digits
 	markKind      = "hlocb_kind"
 	markName      = "hlocb_name"
-	markOperands  = "hlocb_operands"   // how many, where the notation does not tell none from a dummy
-	markPerDevice = "hlocb_per_device" // each for a hook that fires on every device with its shard
-	markPure      = "hlocb_pure"       // true for a hook without side effect
+	markOperands  = "hlocb_operands"   // their number, if the format cannot distinguish none from a dummy
+	markPerDevice = "hlocb_per_device" // "each" for a hook that fires on every device with its shard
+	markPure      = "hlocb_pure"       // "true" for a hook without side effects
 )
 
-// marks returns the frontend attributes that tell hook h, in order.
+// marks returns the frontend attributes that describe hook h, sorted.
 func marks(h hookop.HookOp) ir.AttrList {
 	var list ir.AttrList
 	if h.Kind() == hook.InOut {
@@ -50,10 +50,10 @@ func marks(h hookop.HookOp) ir.AttrList {
 	return list
 }
 
-// setMarks marks op as the first of hook h.
+// setMarks marks op as the first op of hook h.
 func setMarks(op *ir.Op, h hookop.HookOp) { op.SetAttr(attrFrontend, ir.NewDict(marks(h))) }
 
-// frontend returns a frontend attribute of op, "" where it has none.
+// frontend returns a frontend attribute of op, or "" if op does not have it.
 func frontend(op *ir.Op, name string) string {
 	d, _ := op.Attr(attrFrontend).(*ir.DictAttr)
 	return irutil.StringAttr(d.Get(name))
@@ -62,8 +62,8 @@ func frontend(op *ir.Op, name string) string {
 // markedKind returns the kind that op is marked with.
 func markedKind(op *ir.Op) (hook.Kind, bool) { return hook.ParseKind(frontend(op, markKind)) }
 
-// readMarks takes over what the first op of a hook is marked with, as far as it agrees with the hook. Where a function was
-// copied with its hooks, the first one keeps the id.
+// readMarks applies the marks on the first op of a hook, as far as they agree with the hook. If a function was copied
+// with its hooks, the first copy keeps the id.
 func (r *Raiser) readMarks(s *Match) {
 	kind, ok := markedKind(s.Mark)
 	if !ok {
@@ -95,7 +95,8 @@ func (r *Raiser) readMarks(s *Match) {
 	}
 }
 
-// loseTokens takes the side effect from a hook whose tokens order it with nothing: they start at its first op and end at its last.
+// loseTokens marks a hook as free of side effects if its tokens start at its first op and end at its last, and so order
+// nothing.
 func (s *Match) loseTokens() {
 	for _, t := range s.Tokens {
 		if d := t.DefiningOp(); d == nil || !d.IsOrMirrors(stablehlo.CreateToken) || !t.HasOneUse() {
@@ -117,7 +118,8 @@ func (s *Match) loseTokens() {
 	s.Tokens, s.Results, s.SideEffect = nil, rest, false
 }
 
-// markedAliases returns the aliases that an inout hook is marked with; ok is false where its operands and results do not have them.
+// markedAliases returns the aliases that an inout hook is marked with. ok is false if they do not fit its operands and
+// results.
 func markedAliases(s *Match) (aliases []int, ok bool) {
 	var types []ir.Type
 	for _, v := range s.Results {

@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// own is hlocb's own call. Reading it makes a second rewrite of a module change nothing.
+// own is the format of hlocb's own call. hlocb also reads it, so rewriting a module twice changes nothing.
 var own = &Format{
 	Name: OwnName,
 	Doc:  "hlocb's own call, a custom call @hlocb_hook of version 1",
@@ -76,7 +76,7 @@ func readOwn(r *Raiser, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// ownCall is what the backend_config of hlocb's own call says.
+// ownCall is the content of the backend_config of hlocb's own call.
 type ownCall struct {
 	id      hook.ID
 	name    string
@@ -127,7 +127,7 @@ func writeOwn(w *Lowerer, h hookop.HookOp) error {
 	cfg[2] = ir.NamedAttr{Name: "id", Attr: h.Attr(hookop.AttrID)}
 	cfg[3] = ir.NamedAttr{Name: "kind", Attr: h.Attr(hookop.AttrKind)}
 	cfg[4] = ir.NamedAttr{Name: stablehlo.AttrName, Attr: h.Attr(hookop.AttrName)}
-	if h.Format() == OwnName { // what else its own call said stays
+	if h.Format() == OwnName { // keep the other entries of the source call
 		cfg = append(cfg, h.SourceAttrs().Entries()...)
 	}
 	attrs = append(attrs,
@@ -156,7 +156,7 @@ func writeOwn(w *Lowerer, h hookop.HookOp) error {
 	return nil
 }
 
-// ownAliases returns the aliases of hlocb's own call: the chain's, then those of the data.
+// ownAliases returns the aliases of hlocb's own call: first the chain's, then the data's.
 func (w *Lowerer) ownAliases(h hookop.HookOp) []ir.Attr {
 	list := make([]ir.Attr, 0, h.NumResults())
 	add := func(result, operand int) {
@@ -183,13 +183,13 @@ func (w *Lowerer) ownAliases(h hookop.HookOp) []ir.Attr {
 	return list
 }
 
-// aliasKey says which alias an attribute is: hooks share theirs.
+// aliasKey identifies an alias attribute. Hooks share equal attributes.
 type aliasKey struct {
 	result, operand int
 	several         bool // results
 }
 
-// layouts returns the row-major layout of each value; tokens and scalars have the empty one.
+// layouts returns the row-major layout of each value. Tokens and scalars have an empty layout.
 func layouts(ctx *ir.Context, vals []*ir.Value) ir.Attr {
 	list := make([]ir.Attr, len(vals))
 	for i, v := range vals {

@@ -11,8 +11,8 @@ import (
 )
 
 // withoutParallel returns ops without the host transfers in functions that only interpreter.run_parallel runs. These
-// functions have queues and channels of their own: infeed reads a queue of the op, outfeed writes nowhere, send and recv
-// connect the functions. None of them reaches a host.
+// functions have their own queues and channels: infeed reads a queue of the op, outfeed discards its data, send and
+// recv connect the functions. None of them reaches a host.
 func withoutParallel(m *ir.Module, ops []*ir.Op) []*ir.Op {
 	named := map[string]bool{}
 	callees := map[*ir.Op][]*ir.Op{}

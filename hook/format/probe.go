@@ -16,11 +16,11 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// AttrProbe is the entry of backend_config, and of a site's attributes, that says what a probe does with the values it
-// sees: the name of a handler. It stays on the call when the module is rewritten.
+// AttrProbe is the entry of backend_config, and of a site's attributes, that names the handler of a probe. It stays on
+// the call when the module is rewritten.
 const AttrProbe = "probe"
 
-// Prober adds taps, hlocb's own calls, to values of a module.
+// Prober adds taps (hlocb's own calls) to values of a module.
 type Prober struct {
 	m     *ir.Module
 	names namer
@@ -28,8 +28,8 @@ type Prober struct {
 	count map[string]int
 }
 
-// NewProber returns a Prober whose taps get names and ids that differ from those of the hooks that m has in hlocb's
-// own form.
+// NewProber returns a Prober whose taps get names and ids that differ from those hooks of m that are already in hlocb's
+// own format.
 func NewProber(m *ir.Module) (*Prober, error) {
 	p := &Prober{m, namer{}, map[hook.ID]bool{}, map[string]int{}}
 	manifest, err := ManifestOf(m)
@@ -43,8 +43,8 @@ func NewProber(m *ir.Module) (*Prober, error) {
 	return p, nil
 }
 
-// CanTap reports whether v may be observed where it is: a tensor of static shape, in a region of which control flow says
-// when it runs.
+// CanTap reports whether v can be observed at its definition: v is a tensor of static shape in a region whose execution
+// control flow determines.
 func CanTap(v *ir.Value) bool {
 	t, ok := v.Type().(*ir.TensorType)
 	if !ok || !t.Static() || t.DType() == tensor.Invalid {
@@ -53,10 +53,12 @@ func CanTap(v *ir.Value) bool {
 	return flow.InOrder(v.ParentBlock())
 }
 
-// CanHold reports whether control flow says when op runs: it is in a function, and in no region of undefined order.
+// CanHold reports whether control flow determines when op runs: op is in a function, and not in a region of undefined
+// order.
 func CanHold(op *ir.Op) bool { return flow.InOrder(op.Block()) }
 
-// Names makes the labels different from each other and from the names of hooks; a repeated one gets #2, #3.
+// Names makes labels distinct from each other and from the names of hooks. A repeated label gets the suffix #2, #3 and
+// so on.
 func (p *Prober) Names(labels []string) []string {
 	out := make([]string, len(labels))
 	for i, l := range labels {
@@ -65,8 +67,8 @@ func (p *Prober) Names(labels []string) []string {
 	return out
 }
 
-// Tap observes v, for which CanTap must hold, right behind its definition. name must be one that Names returned; probe, where it
-// is not empty, becomes the call's AttrProbe. The call has no results and no place in an order; order-hooks gives it one.
+// Tap observes v right after its definition. CanTap(v) must hold. name must come from Names. A nonempty probe becomes
+// the call's AttrProbe. The call has no results and is not ordered; the pass order-hooks orders it.
 func (p *Prober) Tap(v *ir.Value, name, probe string) *ir.Op {
 	m, ctx := p.m, p.m.Context()
 	var b *ir.Builder
@@ -97,7 +99,7 @@ func (p *Prober) Tap(v *ir.Value, name, probe string) *ir.Op {
 		ir.NamedAttr{Name: stablehlo.AttrHasSideEffect, Attr: ctx.Bool(true)})
 }
 
-// id hashes what the probe is, as ids of other hooks are made.
+// id hashes the properties of the probe, as for the ids of other hooks.
 func (p *Prober) id(v *ir.Value) hook.ID {
 	path := ""
 	for op := v.ParentBlock().Parent(); op != nil; op = op.Parent() {
@@ -116,7 +118,7 @@ func (p *Prober) id(v *ir.Value) hook.ID {
 	}
 }
 
-// ownAttrs returns the entries of the configuration of hlocb's own call that are no part of its form.
+// ownAttrs returns the configuration entries of hlocb's own call that are not part of its format.
 func ownAttrs(cfg *ir.DictAttr) ir.AttrList {
 	var out ir.AttrList
 	for _, e := range cfg.Entries() {

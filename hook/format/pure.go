@@ -10,9 +10,9 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// mergePure erases hooks without side effect that nothing depends on and merges equal ones of one block. XLA
-// does both, so an engine must, or the two would deliver different events. It returns which hook stands for each that
-// was merged.
+// mergePure erases hooks without side effects that nothing depends on, and merges equal ones in one block. XLA does
+// both, so an engine must too. Otherwise the two would deliver different events. mergePure maps each merged hook to the
+// hook that replaces it.
 func mergePure(m *ir.Module) map[*ir.Op]*ir.Op {
 	merged := map[*ir.Op]*ir.Op{}
 	type key struct {
@@ -60,8 +60,8 @@ func mergePure(m *ir.Module) map[*ir.Op]*ir.Op {
 	return merged
 }
 
-// orderTargets gives the hooks that are left and that the user named a side effect, whatever their source says of
-// it: who names a target wants to see its calls, and in order. JAX's pure_callback stays what it is.
+// orderTargets marks the remaining hooks that the user named as targets as having side effects, whatever their source
+// says: a user who names a target wants to see its calls, in order. JAX's pure_callback stays pure.
 func orderTargets(pure []hookop.HookOp) {
 	for _, h := range pure {
 		if h.Block() != nil && h.Format() == targetName {
@@ -70,7 +70,7 @@ func orderTargets(pure []hookop.HookOp) {
 	}
 }
 
-// pureKey says what a hook without side effect computes: its source's identity and its operands.
+// pureKey describes the computation of a hook without side effects: its identity in the source and its operands.
 func pureKey(h hookop.HookOp, ordinals map[*ir.Value]int) string {
 	var b strings.Builder
 	for _, a := range h.Attrs() {
@@ -93,8 +93,8 @@ func pureKey(h hookop.HookOp, ordinals map[*ir.Value]int) string {
 	return b.String()
 }
 
-// deadUsers returns the ops that depend on op, producers before users, where all of them are pure and nothing
-// else uses them. It gives up on long chains: XLA's cleaning is matched where it matters, right at the hook.
+// deadUsers returns the ops that depend on op, producers before users, if all of them are pure and nothing else uses
+// them. It gives up on long chains. Only close to the hook does the result have to match XLA's cleanup.
 func deadUsers(op *ir.Op, list []*ir.Op, depth int) (users []*ir.Op, dead bool) {
 	if depth > 64 {
 		return nil, false

@@ -15,21 +15,21 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// RaiseOptions says which ops are hooks.
+// RaiseOptions controls which ops are hooks.
 type RaiseOptions struct {
 	Formats List     // nil: Builtin
-	Targets []string // further custom-call targets that are hooks
+	Targets []string // additional custom-call targets to treat as hooks
 }
 
 // Raised describes the hooks that Raise found.
 type Raised struct {
 	Hooks int // number of hooks in the module
-	// Origins are the places in the source of the ops that each hook consisted of.
+	// Origins maps each hook to the source positions of its ops.
 	Origins map[hook.ID][]diag.Pos
 }
 
-// Raise replaces every hook of m by an hlocb.hook op. Tokens stay: the hooks take and return them as the source's ops
-// did. An error is a *diag.Diagnostic at the op that could not be read.
+// Raise replaces every hook of m with an hlocb.hook op. Tokens stay: the hooks use and return them as the source's ops
+// did. An error is a *diag.Diagnostic at the op that cannot be read.
 func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
 	r, err := raise(m, opts, false)
 	if err != nil {
@@ -44,7 +44,7 @@ func Raise(m *ir.Module, opts RaiseOptions) (*Raised, error) {
 	return out, nil
 }
 
-// raise is Raise. With written it also notes the ops that each hook consisted of.
+// raise implements Raise. If written is true, it also records the ops of each hook.
 func raise(m *ir.Module, opts RaiseOptions, written bool) (*Raiser, error) {
 	if opts.Formats == nil {
 		opts.Formats = Builtin()
@@ -59,7 +59,7 @@ func raise(m *ir.Module, opts RaiseOptions, written bool) (*Raiser, error) {
 		return nil, err
 	}
 	for _, op := range candidates {
-		if op.Block() == nil { // part of a hook that was raised before
+		if op.Block() == nil { // part of a hook that is already raised
 			continue
 		}
 		for _, f := range r.byRow[op.Def()] {
@@ -92,13 +92,13 @@ func raise(m *ir.Module, opts RaiseOptions, written bool) (*Raiser, error) {
 	return r, err
 }
 
-// CheckRaised returns an error at the first hook of m that is no hlocb.hook op.
+// CheckRaised returns an error at the first hook of m that is not an hlocb.hook op.
 func CheckRaised(m *ir.Module, opts RaiseOptions) error {
 	return checkForeign(m, opts, "hook is not raised")
 }
 
-// CheckOwn returns an error at the first hook of m that is not hlocb's own call. It does not read the calls themselves:
-// their chain may go where only the proof of order follows it.
+// CheckOwn returns an error at the first hook of m that is not hlocb's own call. It does not read the calls
+// themselves, because only the proof of order can follow every form of their chain.
 func CheckOwn(m *ir.Module, opts RaiseOptions) error {
 	if opts.Formats == nil {
 		opts.Formats = Builtin()
@@ -107,7 +107,7 @@ func CheckOwn(m *ir.Module, opts RaiseOptions) error {
 	return checkForeign(m, opts, "hook is not hlocb's own call")
 }
 
-// checkForeign returns an error at the first hook that raising a copy of m finds.
+// checkForeign raises a copy of m and returns an error at the first hook that it finds.
 func checkForeign(m *ir.Module, opts RaiseOptions, what string) error {
 	r, err := raise(m.Clone(), opts, false)
 	if err != nil {
@@ -121,15 +121,15 @@ func checkForeign(m *ir.Module, opts RaiseOptions, what string) error {
 	return nil
 }
 
-// candidates returns the ops that hooks may start with, in program order: reading a hook may erase later ones. It makes
-// tokens of the chains that are none.
+// candidates returns the ops that hooks may start with, in program order. Reading a hook may erase later ones. It turns
+// chains that are not tokens into tokens.
 func (r *Raiser) candidates() ([]*ir.Op, error) {
 	r.byRow = map[*ir.Def][]*Format{}
 	var out []*ir.Op
 	var chains chainOps
 	parallel := false
 	var last *ir.Def
-	starts := false // whether hooks start with ops of row last
+	starts := false // whether hooks may start with ops of row last
 	r.Module.Walk(func(op *ir.Op) bool {
 		if row := op.Def(); row != last {
 			last = row
@@ -159,7 +159,7 @@ func (r *Raiser) candidates() ([]*ir.Op, error) {
 	return out, err
 }
 
-// startingWith returns the formats whose hooks may start with an op of the row.
+// startingWith returns the formats whose hooks may start with an op of row.
 func (r *Raiser) startingWith(row *ir.Def) []*Format {
 	var out []*Format
 	for _, f := range r.formats {
@@ -173,60 +173,60 @@ func (r *Raiser) startingWith(row *ir.Def) []*Format {
 	return out
 }
 
-// Raiser is the state that the readers share while a module is raised.
+// Raiser is the state that the readers share while they raise a module.
 type Raiser struct {
 	Module *ir.Module
 
 	formats []*Format
 	byRow   map[*ir.Def][]*Format
-	format  *Format // of the hook being read
+	format  *Format // of the current hook
 	targets map[string]bool
 	found   int // hooks read
-	hooks   int // hooks left after equal ones were merged
+	hooks   int // hooks left after merging equal ones
 
 	origins  []origin
-	exla     bool        // the module speaks EXLA's outfeed protocol
-	endFlags []*ir.Op    // outfeeds that send 0, which ends EXLA's stream if the module speaks its protocol
-	pids     []*ir.Value // PIDs of EXLA's server that hooks took
-	pure     bool        // a hook has no side effect
+	exla     bool        // the module uses EXLA's outfeed protocol
+	endFlags []*ir.Op    // outfeeds of 0, which ends EXLA's stream if the module uses EXLA's protocol
+	pids     []*ir.Value // operands that are PIDs of EXLA's server
+	pure     bool        // some hook has no side effects
 	merged   map[*ir.Op]*ir.Op
 	marked   map[hook.ID]bool
 
-	written bool // note the ops of each hook
+	written bool // record the ops of each hook
 
 	unit    ir.Attr
-	noID    ir.Attr // stands for the id of a hook until identify computes it
+	noID    ir.Attr // placeholder for the id of a hook until identify computes it
 	strings map[string]ir.Attr
 }
 
-// origin says which ops a hook consisted of.
+// origin records the ops of a hook.
 type origin struct {
 	hook   *ir.Op
 	format string
 	places []diag.Pos
-	parts  []part // if the raiser notes them
+	parts  []part // if the raiser records them
 }
 
 // Match is a hook that a reader recognized.
 type Match struct {
-	At         *ir.Op // the hlocb.hook op goes in front of it and takes its location
+	At         *ir.Op // the hlocb.hook op is inserted before it and takes its location
 	Kind       hook.Kind
 	Name       string // the module's name for the hook, empty for none
-	SourceID   string // what identifies the hook in its source, for reports only
+	SourceID   string // the hook's identity in its source, for reports only
 	SideEffect bool
 	Tokens     []*ir.Value // tokens that the hook waits for
-	Operands   []*ir.Value // what the host receives
+	Operands   []*ir.Value // values that the host receives
 	Results    []*ir.Value // values that the results of the hlocb.hook op replace: data, tokens, tuples of both
-	Aliases    []int       // as hookop.HookOp.Aliases, over the data leaves of Results; nil for none
+	Aliases    []int       // as in hookop.HookOp.Aliases, over the data leaves of Results; nil for none
 	Attrs      ir.AttrList // further attributes, for handlers
-	Layouts    bool        // the source gives layouts
+	Layouts    bool        // the source specifies layouts
 	EachDevice bool        // fires on every device with its shard
-	ID         *hook.ID    // given by the source; nil: computed
-	Mark       *ir.Op      // its frontend attributes may give name, id and kind, see setMarks; nil for none
-	Erase      []*ir.Op    // the ops that the hook consists of, users before producers
+	ID         *hook.ID    // set by the source; nil: computed
+	Mark       *ir.Op      // op whose frontend attributes may hold name, id and kind, see setMarks; nil for none
+	Erase      []*ir.Op    // the ops of the hook, users before producers
 }
 
-// Add replaces the ops of s by an hlocb.hook op and returns it.
+// Add replaces the ops of s with an hlocb.hook op and returns it.
 func (r *Raiser) Add(s *Match) *ir.Op {
 	if s.Mark != nil {
 		r.readMarks(s)
@@ -307,7 +307,7 @@ func (r *Raiser) attrs(s *Match, tokens bool) ir.AttrList {
 	return list
 }
 
-// string returns a string attribute; hooks share theirs.
+// string returns a string attribute. Hooks share equal attributes.
 func (r *Raiser) string(s string) ir.Attr {
 	a := r.strings[s]
 	if a == nil {
@@ -320,7 +320,7 @@ func (r *Raiser) string(s string) ir.Attr {
 	return a
 }
 
-// replace makes the users of the old results use the hook's and erases the ops that the hook consisted of.
+// replace redirects the uses of the old results to the hook's results and erases the ops of the hook.
 func (r *Raiser) replace(b *ir.Builder, s *Match, op *ir.Op, tokens bool) {
 	next := 0
 	if tokens {
@@ -352,7 +352,7 @@ func (r *Raiser) replace(b *ir.Builder, s *Match, op *ir.Op, tokens bool) {
 	}
 }
 
-// joinTokens returns one token that waits for all of tokens.
+// joinTokens returns one token that waits for all tokens.
 func joinTokens(b *ir.Builder, tokens []*ir.Value) *ir.Value {
 	switch len(tokens) {
 	case 0:
@@ -363,7 +363,7 @@ func joinTokens(b *ir.Builder, tokens []*ir.Value) *ir.Value {
 	return ir.Must(b.Build(stablehlo.AfterAll, tokens)).Result(0)
 }
 
-// RowMajor reports whether a custom call gives layouts. A layout that is not row-major is an error.
+// RowMajor reports whether a custom call specifies layouts. It returns an error for a layout that is not row-major.
 func (r *Raiser) RowMajor(op *ir.Op) (bool, error) {
 	any := false
 	for _, name := range [...]string{"operand_layouts", "result_layouts"} {
@@ -391,8 +391,8 @@ func (r *Raiser) RowMajor(op *ir.Op) (bool, error) {
 	return any, nil
 }
 
-// outside returns the innermost op around op that does not say when its region runs, or a function of a nested module.
-// It returns nil if control flow says when op is executed.
+// outside returns the innermost op around op that does not define when its region runs, or a function of a nested
+// module. It returns nil if control flow determines when op runs.
 func outside(m *ir.Module, op *ir.Op) *ir.Op {
 	for in := op; ; {
 		p := in.Parent()
@@ -413,7 +413,7 @@ func outside(m *ir.Module, op *ir.Op) *ir.Op {
 	}
 }
 
-// ordered reports whether op says when its region r runs.
+// ordered reports whether op defines when its region r runs.
 func ordered(op *ir.Op, r *ir.Region) bool {
 	for i, region := range op.Regions() {
 		if region == r {
@@ -423,7 +423,7 @@ func ordered(op *ir.Op, r *ir.Region) bool {
 	return false
 }
 
-// reason says why a hook in a region of p is refused.
+// reason explains why a hook in a region of p is refused.
 func reason(p *ir.Op) string {
 	if p.Def().Flow == nil {
 		return "how often and in which order the region runs is not known: the definition of '" + p.Name() + "' does not say"
@@ -431,7 +431,7 @@ func reason(p *ir.Op) string {
 	return "how often and in which order the region runs is not defined"
 }
 
-// checkPlace returns an error if control flow does not say when a hook runs.
+// checkPlace returns an error if control flow does not determine when a hook runs.
 func checkPlace(m *ir.Module, op *ir.Op) error {
 	switch p := outside(m, op); {
 	case p == nil:
@@ -443,7 +443,7 @@ func checkPlace(m *ir.Module, op *ir.Op) error {
 	}
 }
 
-// checkCalls returns an error if one of the calls reaches a hook. Control flow does not say when these calls run.
+// checkCalls returns an error if one of the calls reaches a hook. Control flow does not determine when these calls run.
 func checkCalls(m *ir.Module, calls []*ir.Op) error {
 	if len(calls) == 0 {
 		return nil
@@ -451,7 +451,7 @@ func checkCalls(m *ir.Module, calls []*ir.Op) error {
 	reach := flow.ReachOf(m, func(op *ir.Op) bool { _, ok := hookop.AsHook(op); return ok })
 	for _, call := range calls {
 		p := outside(m, call)
-		if f := p.Def().Flow; f != nil && f.Function { // a nested module has functions of its own
+		if f := p.Def().Flow; f != nil && f.Function { // a nested module has its own functions
 			continue
 		}
 		if f := reach.Callee(call); f != nil && reach.Holds(f) {
@@ -461,7 +461,7 @@ func checkCalls(m *ir.Module, calls []*ir.Op) error {
 	return nil
 }
 
-// callKind returns the kind of a hook whose host computes the results.
+// callKind returns the kind of a hook whose results the host computes.
 func callKind(operands, results int, sideEffect bool) hook.Kind {
 	switch {
 	case !sideEffect:

@@ -13,10 +13,11 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// hostTransfer is the format of JAX's callbacks on TPU (sends, then receives, on one token) and of TensorFlow's host
-// compute (sends fan out from one token, receives start at the token that joins them; the keys say which ones belong
-// together). hlocb writes JAX's: a send per operand, a recv per result, one token through all. A hook without results
-// receives a scalar and one without operands sends a zero, so that neighbouring hooks do not merge.
+// hostTransfer is the format of JAX's callbacks on TPU and of TensorFlow's host compute. JAX chains the sends and then
+// the receives on one token. TensorFlow's sends start from one token, and its receives start from the token that joins
+// the sends; keys identify the transfers of one hook. hlocb writes JAX's form: a send per operand, a recv per result,
+// all on one token. A hook without results receives a scalar and a hook without operands sends a zero, which keeps
+// neighbouring hooks separate.
 var hostTransfer = &Format{
 	Name:   "host-sendrecv",
 	Doc:    "send and recv with is_host_transfer: JAX on TPU (one token through all) and TensorFlow (keys K_dtoh_i, K_htod_i)",
@@ -37,7 +38,7 @@ type transfer struct {
 	send    bool
 	channel int64
 	key     string // rendezvous key
-	stem    string // key less _dtoh_i or _htod_i, empty where it is not of that form
+	stem    string // key without _dtoh_i or _htod_i, or "" if it does not have that form
 }
 
 func readTransfer(op *ir.Op) (transfer, bool) {
@@ -81,7 +82,7 @@ func readTransfers(r *Raiser, op *ir.Op) (bool, error) {
 	for _, t := range group {
 		inside[t.op] = true
 	}
-	// after_all ops between the parts belong to the hook as well.
+	// The after_all ops between the parts also belong to the hook.
 	var joins []*ir.Op
 	for _, t := range group {
 		tokens, _ := irutil.SplitTokens(t.op.OperandList())
@@ -132,7 +133,7 @@ func readTransfers(r *Raiser, op *ir.Op) (bool, error) {
 	s.Erase = eraseOrder(s.Erase, joins)
 	s.SourceID = "channels " + strings.Join(channels, ",")
 	s.Kind = callKind(len(s.Operands), irutil.DataLeaves(s.Results), true)
-	// The hook goes where its last part stands: everything it takes is there by then.
+	// Insert the hook at its last part, where all its operands are defined.
 	s.At = group[0].op
 	for _, t := range group {
 		if s.At.IsBefore(t.op) {
@@ -146,7 +147,7 @@ func readTransfers(r *Raiser, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// byToken gathers the run of sends and then receives that follow one another on one token.
+// byToken collects the sends, and the receives after them, that follow one another on one token.
 func byToken(t transfer) []transfer {
 	group := []transfer{t}
 	for {
@@ -173,7 +174,7 @@ func byToken(t transfer) []transfer {
 	}
 }
 
-// byKey gathers the transfers of the same block whose keys have one stem, sends first, each by number.
+// byKey collects the transfers of one block whose keys have the same stem: sends first, each group sorted by number.
 func byKey(t transfer) []transfer {
 	var sends, recvs []transfer
 	for op := t.op; op != nil; op = op.Next() {
@@ -202,7 +203,7 @@ func sortByKey(list []transfer) {
 	}
 }
 
-// waitsFor reports whether an after_all joins tokens of ops inside.
+// waitsFor reports whether an after_all joins tokens of ops in inside.
 func waitsFor(join *ir.Op, inside map[*ir.Op]bool) bool {
 	for _, v := range join.Operands() {
 		if v.DefiningOp() != nil && inside[v.DefiningOp()] {
@@ -212,7 +213,7 @@ func waitsFor(join *ir.Op, inside map[*ir.Op]bool) bool {
 	return false
 }
 
-// isDummySend reports whether all that is sent is the zero that JAX sends where a callback has no operands.
+// isDummySend reports whether group sends only the zero that JAX sends for a callback without operands.
 func isDummySend(group []transfer) bool {
 	var sent []*ir.Value
 	for _, t := range group {
@@ -224,7 +225,7 @@ func isDummySend(group []transfer) bool {
 	return len(sent) == 1 && isDummy(sent[0])
 }
 
-// isDummy reports whether v is what JAX sends where a callback has no operands: a zero of type tensor<1xf32>.
+// isDummy reports whether v is the zero of type tensor<1xf32> that JAX sends for a callback without operands.
 func isDummy(v *ir.Value) bool {
 	if !irutil.HasType(v, tensor.F32, 1) {
 		return false
@@ -252,8 +253,8 @@ func isDummy(v *ir.Value) bool {
 	return true
 }
 
-// isDummyRecv reports whether all that is received, after sends, is the unused tensor<f32> that JAX receives
-// where a callback has no results.
+// isDummyRecv reports whether group receives, after its sends, only the unused tensor<f32> that JAX receives for a
+// callback without results.
 func isDummyRecv(group []transfer) bool {
 	var got []*ir.Value
 	sends := 0
@@ -268,7 +269,7 @@ func isDummyRecv(group []transfer) bool {
 	return sends > 0 && len(got) == 1 && irutil.HasType(got[0], tensor.F32) && !got[0].HasUses()
 }
 
-// eraseOrder puts ops into an order in which users go before producers; all stand in one block.
+// eraseOrder sorts ops so that users come before producers. All ops are in one block.
 func eraseOrder(ops, joins []*ir.Op) []*ir.Op {
 	all := append(append([]*ir.Op(nil), ops...), joins...)
 	for i := range all {
@@ -279,7 +280,7 @@ func eraseOrder(ops, joins []*ir.Op) []*ir.Op {
 	return all
 }
 
-// usedBefore returns an op outside the hook that uses a result of it and stands before the place of the hook.
+// usedBefore returns an op outside the hook that uses one of its results before the place of the hook.
 func usedBefore(s *Match, inside map[*ir.Op]bool) *ir.Op {
 	for _, v := range s.Results {
 		for u := range v.Uses() {

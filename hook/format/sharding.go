@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// carrySharding gives a lowered hook the sharding of its source, one entry for each of its results. With one
-// partition and replica there is nothing to say.
+// carrySharding sets the sharding of a lowered hook from its source, one entry per result. It does nothing for a module
+// with one partition and one replica.
 func carrySharding(m *ir.Module, h hookop.HookOp, st *ir.OpState, single bool) error {
 	list, err := shardingOf(m, h, len(st.Types), single)
 	for _, a := range list {
@@ -20,7 +20,7 @@ func carrySharding(m *ir.Module, h hookop.HookOp, st *ir.OpState, single bool) e
 	return err
 }
 
-// shardingOf returns the attributes that say where an op of a lowered hook with n results runs.
+// shardingOf returns the attributes that place an op of a lowered hook with n results on devices.
 func shardingOf(m *ir.Module, h hookop.HookOp, n int, single bool) (ir.AttrList, error) {
 	if single {
 		return nil, nil
@@ -43,7 +43,7 @@ func shardingOf(m *ir.Module, h hookop.HookOp, n int, single bool) (ir.AttrList,
 	return out, nil
 }
 
-// noDevice returns an error if h is pinned to a device other than the first, which the format cannot say.
+// noDevice returns an error if h is pinned to a device other than the first, because the format cannot express it.
 func (w *Lowerer) noDevice(h hookop.HookOp) error {
 	if d := deviceOf(w.Module, h); d != 0 && !w.Single {
 		return w.Cannot(h, fmt.Sprintf("it fires on device %d, and the format names no devices", d))
@@ -73,7 +73,7 @@ func deviceOf(m *ir.Module, h hookop.HookOp) int64 {
 	return mesh.DeviceIDs[0]
 }
 
-// Shard gives ops of a lowered hook its sharding.
+// Shard sets the sharding of h on ops, the ops of the lowered hook.
 func (w *Lowerer) Shard(h hookop.HookOp, ops ...*ir.Op) error {
 	for _, op := range ops {
 		list, err := shardingOf(w.Module, h, op.NumResults(), w.Single)
@@ -87,7 +87,7 @@ func (w *Lowerer) Shard(h hookop.HookOp, ops ...*ir.Op) error {
 	return nil
 }
 
-// dropMeshes erases the maximal meshes that nothing names any more: they came with the callbacks.
+// dropMeshes erases maximal meshes that are no longer used. They came with the callbacks.
 func dropMeshes(m *ir.Module) {
 	var meshes []*ir.Op
 	for op := range m.Body().Ops() {
@@ -133,7 +133,7 @@ func mentions(a ir.Attr, symbol string) bool {
 	return false
 }
 
-// hasSymbol reports whether text holds the symbol as a whole word.
+// hasSymbol reports whether text contains the symbol as a whole word.
 func hasSymbol(text, symbol string) bool {
 	for {
 		i := strings.Index(text, symbol)

@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// strip removes the hooks: taps vanish, inout hooks forward their operands. Calls and feeds are refused unless
+// strip removes the hooks: taps vanish, and inout hooks forward their operands. It refuses calls and feeds unless
 // LowerOptions.Default replaces their results.
 var strip = &Format{
 	Name: "strip",

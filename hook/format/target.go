@@ -11,7 +11,7 @@ import (
 
 const targetName = "target"
 
-// target is the format of custom calls whose targets the user named.
+// target is the format of custom calls whose targets the user names.
 var target = &Format{
 	Name:   targetName,
 	Doc:    "a custom call of a target that the user names",
@@ -32,7 +32,7 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 		}
 	}
 	operands, results := op.OperandList(), op.ResultList()
-	// A chain of no size orders nothing in XLA; it is taken for the token it stands for.
+	// A chain of size zero orders nothing in XLA. Treat it as the token that it represents.
 	var chain *ir.Value
 	if len(operands) > 0 && len(results) > 0 && operands[0].Type() == results[0].Type() && irutil.IsZeroSize(operands[0].Type()) {
 		chain = operands[0]
@@ -86,7 +86,7 @@ func readTarget(r *Raiser, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// targetLabel returns the name that a config gives its hook, and the entry it comes from.
+// targetLabel returns the hook's name in a config, and the entry that contains it.
 func targetLabel(cfg *ir.DictAttr) (label, from string) {
 	for _, name := range [...]string{"name", "hook"} {
 		if s := irutil.StringAttr(cfg.Get(name)); s != "" {
@@ -101,7 +101,7 @@ func targetLabel(cfg *ir.DictAttr) (label, from string) {
 	return "", ""
 }
 
-// allAliased reports whether every result shares the memory of an operand of its own.
+// allAliased reports whether every result shares the memory of a different operand.
 func allAliased(aliases []int) bool {
 	seen := map[int]bool{}
 	for _, a := range aliases {

@@ -13,13 +13,13 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// MarkAsWritten marks the ops of m that hooks consist of, so that an engine can execute them as they are, and lists the
-// hooks. The module stays unmarked if all hooks are hlocb's own calls, which every backend executes.
+// MarkAsWritten marks the ops of the hooks of m, which lets an engine execute them unchanged, and lists the hooks. It
+// leaves the module unmarked if all hooks are hlocb's own calls, which every backend executes.
 //
-// A callback of a partitioned module that fires on every device is placed between annotations that shard its operands
-// and gather its results, as the hooks of a rewritten module are.
+// In a partitioned module, a callback that fires on every device is placed between annotations that shard its operands
+// and gather its results, like the hooks of a rewritten module.
 func MarkAsWritten(m *ir.Module, opts RaiseOptions) (*hook.Manifest, error) {
-	copy := m.Clone() // the hooks are read by raising a copy
+	copy := m.Clone() // raise a copy to read the hooks
 	main, hasMain := fn.Lookup(copy, "main")
 	hasMain = hasMain && main.Type() != nil
 	var tokenArgs, tokenResults []int
@@ -67,7 +67,7 @@ func MarkAsWritten(m *ir.Module, opts RaiseOptions) (*hook.Manifest, error) {
 	return out, placeEach(m, out, each)
 }
 
-// twinsOf maps the ops of a clone to those of the original.
+// twinsOf maps the ops of a clone to the ops of the original.
 func twinsOf(m, clone *ir.Module) map[*ir.Op]*ir.Op {
 	var ops []*ir.Op
 	m.Walk(func(op *ir.Op) bool { ops = append(ops, op); return true })
@@ -76,7 +76,7 @@ func twinsOf(m, clone *ir.Module) map[*ir.Op]*ir.Op {
 	return out
 }
 
-// positions returns the positions, tokens not counted, of the types that is selects.
+// positions returns the indices of the types that is selects. Tokens are not counted.
 func positions(types []ir.Type, is func(i int) bool) []int {
 	var out []int
 	n := 0
@@ -95,8 +95,8 @@ func positions(types []ir.Type, is func(i int) bool) []int {
 // partitionedTargets are JAX's callbacks that fire on every device.
 var partitionedTargets = []string{"xla_ffi_partitioned_python_cpu_callback", "xla_ffi_partitioned_python_gpu_callback"}
 
-// placeEach places the callbacks of a partitioned module that fire on every device with their shards. The types of the
-// sites become those of the shards.
+// placeEach places the callbacks of a partitioned module that fire on every device with their shards. It changes the
+// types of the sites to the types of the shards.
 func placeEach(m *ir.Module, manifest *hook.Manifest, calls []*ir.Op) error {
 	if n, ok := irutil.IntAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 || len(calls) == 0 {
 		return nil
@@ -140,20 +140,20 @@ func localType(v *ir.Value, whole hook.TensorType) hook.TensorType {
 	return whole
 }
 
-// part is a part of a hook and the op that is the part.
+// part is one part of a hook, with its op.
 type part struct {
 	op *ir.Op
 	hookop.Part
 }
 
-// parts says where the values of a hook are in the ops that it consists of, producers first.
+// parts locates the values of a hook in its ops, producers first.
 func (s *Match) parts() []part {
-	place := map[*ir.Value][]int{} // of leaves that are values of their own; a value may occur twice
+	place := map[*ir.Value][]int{} // positions of leaves that are separate values; a value may occur twice
 	type element struct {
 		tuple *ir.Value
 		index int64
 	}
-	taken := map[element][]int{} // of leaves that are taken out of a tuple
+	taken := map[element][]int{} // positions of leaves that are extracted from a tuple
 	for i, v := range s.Operands {
 		place[v] = append(place[v], i)
 		if op := v.DefiningOp(); op != nil && op.IsOrMirrors(stablehlo.GetTupleElement) {
@@ -191,7 +191,7 @@ func (s *Match) parts() []part {
 					p.Operands = append(p.Operands, hookop.Leaf{At: at, Path: inner, Value: n[0]})
 					taken[element{v, int64(k)}] = n[1:]
 				} else {
-					for u := range v.Uses() { // a tuple taken out of a tuple
+					for u := range v.Uses() { // a tuple extracted from a tuple
 						if n, ok := irutil.IntAttr(u.Owner().Attr(stablehlo.AttrIndex)); ok && u.Owner().IsOrMirrors(stablehlo.GetTupleElement) && n == int64(k) {
 							leaf(at, u.Owner().Result(0), inner)
 							break
