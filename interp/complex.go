@@ -5,8 +5,8 @@ import (
 	"math/cmplx"
 )
 
-// Functions of complex numbers on complex128. Those of math/cmplx overflow where their result does not, lose
-// digits to cancellation, or differ from C99 (annex G) at infinities; where that matters there is one here.
+// Functions of complex numbers on complex128. Some functions of math/cmplx overflow although their result is finite,
+// lose digits to cancellation, or differ from C99 (annex G) at infinities. This file replaces those functions.
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
@@ -15,12 +15,12 @@ func complexExp(v complex128) complex128 {
 	switch {
 	case b == 0:
 		return complex(exp(a), b)
-	case !finite(b) || math.IsNaN(a): // also where a is infinite: C99 has 0 or infinity there, upstream's tests NaN
+	case !finite(b) || math.IsNaN(a): // even if a is infinite: C99 returns 0 or infinity, upstream's tests expect NaN
 		return cmplx.NaN()
 	}
 	s, c := sincos(b)
 	if a > 709 {
-		// In two steps, since the result may be finite where exp(a) is not.
+		// Use two steps: the result may be finite although exp(a) is not.
 		e := exp(a / 2)
 		return complex(e*c*e, e*s*e)
 	}
@@ -28,8 +28,8 @@ func complexExp(v complex128) complex128 {
 	return complex(e*c, e*s)
 }
 
-// complexExpm1 is e^a cos b - 1 = expm1(a) cos b - 2 sin^2(b/2) in its real part; where the two cancel, they are
-// computed in two words.
+// complexExpm1 returns e^v - 1. Its real part is e^a cos b - 1 = expm1(a) cos b - 2 sin^2(b/2), computed in
+// double-double if the two terms cancel.
 func complexExpm1(v complex128) complex128 {
 	a, b := real(v), imag(v)
 	switch {
@@ -49,14 +49,14 @@ func complexExpm1(v complex128) complex128 {
 		_, cc := pairSincos(b)
 		re = pairExp(word{a, 0}).mul(cc).add(word{-1, 0}).hi
 		if math.Abs(re) < 0x1p-40 {
-			// e^a cos b itself is too near 1: what is left of each factor is multiplied out.
+			// e^a cos b itself is too near 1. Multiply out the distance of each factor from 1.
 			re = smallExpm1(a, b)
 		}
 	}
 	return complex(re, exp(a)*s)
 }
 
-// smallExpm1 is expm1(a) cos b - 2 sin^2(b/2) in two words.
+// smallExpm1 returns expm1(a) cos b - 2 sin^2(b/2), computed in double-double.
 func smallExpm1(a, b float64) float64 {
 	_, c := pairSincos(b)
 	h, _ := pairSincos(b / 2)
@@ -65,8 +65,8 @@ func smallExpm1(a, b float64) float64 {
 	return m.mul(c).add(word{-2 * q.hi, -2 * q.lo}).hi
 }
 
-// complexLogistic is 1/(1+e^-z). With E = e^-|a|, all multiplied by the conjugate of the denominator, whose square is
-// (1-E)^2 + 4 E cos^2(b/2), a sum without cancellation.
+// complexLogistic returns 1/(1+e^-z). It multiplies numerator and denominator by the conjugate of the denominator.
+// With E = e^-|a|, the new denominator is (1-E)^2 + 4 E cos^2(b/2), a sum without cancellation.
 func complexLogistic(v complex128) complex128 {
 	a, b := real(v), imag(v)
 	switch {
@@ -102,7 +102,7 @@ func complexLogistic(v complex128) complex128 {
 	return complex(re/d, e*s/d)
 }
 
-// logAbs is log |x + iy|.
+// logAbs returns log |x + iy|.
 func logAbs(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	if x < y {
@@ -173,7 +173,7 @@ func complexSqrt(v complex128) complex128 {
 	case x == 0 && y == 0:
 		return complex(0, y)
 	}
-	// Scaled by an even power of two, so that neither overflow nor underflow comes in between.
+	// Scale by an even power of two to avoid overflow and underflow in between.
 	m := math.Max(math.Abs(x), math.Abs(y))
 	_, e := math.Frexp(m)
 	e &^= 1
@@ -187,7 +187,7 @@ func complexSqrt(v complex128) complex128 {
 	return complex(w, math.Copysign(u, y))
 }
 
-// complexCosh and complexSinh are products of a real function of each part.
+// complexCosh and complexSinh multiply a real function of one part by a real function of the other.
 func complexCosh(v complex128) complex128 {
 	x, y := real(v), imag(v)
 	sign := math.Copysign(1, x) * math.Copysign(1, y)
@@ -203,7 +203,7 @@ func complexCosh(v complex128) complex128 {
 	}
 	s, c := sincos(y)
 	if math.Abs(x) > 700 {
-		// In two steps, since the products may be finite where cosh(x) is not.
+		// Use two steps: the products may be finite although cosh(x) is not.
 		e := exp(math.Abs(x) / 2)
 		return complex(0.5*e*c*e, math.Copysign(0.5*e, x)*s*e)
 	}
@@ -230,7 +230,7 @@ func complexSinh(v complex128) complex128 {
 	return complex(sinh(x)*c, cosh(x)*s)
 }
 
-// complexTanh is (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y), in which nothing cancels.
+// complexTanh returns (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y), a formula without cancellation.
 func complexTanh(v complex128) complex128 {
 	x, y := real(v), imag(v)
 	switch {
@@ -260,7 +260,7 @@ func complexTanh(v complex128) complex128 {
 	return complex(h*math.Sqrt(1+float64(h*h))/d, s*c/d)
 }
 
-// Those of the circle are those of the hyperbola turned by a right angle.
+// The trigonometric functions are the hyperbolic functions of the argument turned by a right angle.
 func complexCos(v complex128) complex128 { return complexCosh(complex(-imag(v), real(v))) }
 
 func complexSin(v complex128) complex128 {
@@ -276,7 +276,7 @@ func complexTan(v complex128) complex128 {
 // Inverse trigonometric functions of complex numbers, with the branch cuts of C99.
 
 // complexAsinh follows Hull, Fairgrieve and Tang ("Implementing the complex arcsine and arccosine functions using
-// exception handling", 1997): the cancellations are moved into expressions that have none.
+// exception handling", 1997), which rewrites the formulas to avoid cancellation.
 func complexAsinh(z complex128) complex128 {
 	// asinh(z) = i asin(-i z) with -i z = (imag z, -real z)
 	w := complexAsin(complex(imag(z), -real(z)))
@@ -301,7 +301,7 @@ func complexAcos(z complex128) complex128 {
 
 func complexAcosh(z complex128) complex128 {
 	w := complexAcos(z)
-	// acosh(z) is +-i acos(z), the sign that makes the real part positive.
+	// acosh(z) is +-i acos(z), with the sign that makes the real part positive.
 	return complex(math.Abs(imag(w)), math.Copysign(real(w), imag(z)))
 }
 
@@ -371,8 +371,8 @@ func hullAcos(z complex128) (re, im float64) {
 	return re, im
 }
 
-// hullParts returns a = (r+s)/2 and a-1 with r, s the distances from -1 and 1, b = x/a, and the square root of
-// a^2 - x^2.
+// hullParts returns a = (r+s)/2, a-1, b = x/a and the square root of a^2 - x^2, where r and s are the distances of
+// x + iy from -1 and 1.
 func hullParts(x, y float64) (a, am1, b, root float64) {
 	r, s := hypot(x+1, y), hypot(x-1, y)
 	a = float64((r + s) / 2)
@@ -395,14 +395,14 @@ func hullParts(x, y float64) (a, am1, b, root float64) {
 	return a, am1, b, root
 }
 
-// complexAtan is i atanh(-i z).
+// complexAtan returns -i atanh(i z).
 func complexAtan(z complex128) complex128 {
 	w := complexAtanh(complex(-imag(z), real(z)))
 	return complex(imag(w), -real(w))
 }
 
-// complexAtanh: the real part is log1p(4x / ((1-x)^2 + y^2)) / 4, the imaginary part half the angle of
-// (1 - x^2 - y^2, 2y).
+// complexAtanh returns atanh z. The real part is log1p(4x / ((1-x)^2 + y^2)) / 4; the imaginary part is half the angle
+// of the point (1 - x^2 - y^2, 2y).
 func complexAtanh(z complex128) complex128 {
 	x, y := math.Abs(real(z)), imag(z)
 	switch {
@@ -420,7 +420,7 @@ func complexAtanh(z complex128) complex128 {
 	}
 	ay := math.Abs(y)
 	if x > 1e150 || ay > 1e150 {
-		// The real part of 1/z, scaled so that nothing overflows.
+		// The real part of 1/z, scaled to avoid overflow.
 		m := math.Max(x, ay)
 		u, v := x/m, ay/m
 		return complex(math.Copysign(u/(float64(u*u)+float64(v*v))/m, real(z)), math.Copysign(math.Pi/2, y))
@@ -434,5 +434,5 @@ func complexAtanh(z complex128) complex128 {
 	return complex(math.Copysign(re, real(z)), math.Copysign(im, y))
 }
 
-// complexAbs is the modulus.
+// complexAbs returns the modulus of z.
 func complexAbs(z complex128) float64 { return hypot(real(z), imag(z)) }

@@ -5,7 +5,7 @@ import (
 	"math/cmplx"
 )
 
-// products returns a*c - b*d to about one unit in the last place, however much of it cancels (Kahan's method).
+// products returns a*c - b*d to about one unit in the last place, however much the terms cancel (Kahan's method).
 func products(a, b, c, d float64) float64 {
 	w := b * d
 	e := math.FMA(b, d, -w)
@@ -21,13 +21,13 @@ func products(a, b, c, d float64) float64 {
 	return v
 }
 
-// complexMul is the plain product: an infinity times a zero in one of its terms is NaN, as in XLA.
+// complexMul returns the plain product of x and y. A term that multiplies infinity by zero is NaN, as in XLA.
 func complexMul(x, y complex128) complex128 {
 	a, b, c, d := real(x), imag(x), real(y), imag(y)
 	return complex(products(a, b, c, d), products(a, -b, d, c))
 }
 
-// complexSquare factors the real part.
+// complexSquare returns the square of v. It factors the real part as (a-b)(a+b).
 func complexSquare(v complex128) complex128 {
 	a, b := real(v), imag(v)
 	re := (a - b) * (a + b)
@@ -41,8 +41,8 @@ func complexSquare(v complex128) complex128 {
 	return complex(re, 2*float64(a*b))
 }
 
-// complexDiv is the quotient to about two units in the last place of each part, whatever the magnitudes of the parts;
-// at zeros, infinities and NaN it is that of C99 (annex G).
+// complexDiv returns x/y to about two units in the last place of each part, whatever the magnitudes of the parts.
+// Zeros, infinities and NaNs follow C99 (annex G).
 func complexDiv(x, y complex128) complex128 {
 	a, b, c, d := real(x), imag(x), real(y), imag(y)
 	switch {
@@ -68,7 +68,7 @@ func moderate(v float64) bool {
 	return v < 0x1p200 && (v > 0x1p-200 || v == 0)
 }
 
-// farProducts is products of finite numbers of any magnitude: the result is v times 2^e.
+// farProducts is products for finite numbers of any magnitude. The result is v times 2^e.
 func farProducts(a, b, c, d float64) (v float64, e int) {
 	ma, ea := math.Frexp(a)
 	mb, eb := math.Frexp(b)
@@ -82,7 +82,7 @@ func farProducts(a, b, c, d float64) (v float64, e int) {
 		q = p
 	}
 	e = max(p, q)
-	// What is 2^-900 of the other changes nothing but the sign of a zero.
+	// A product as small as 2^-900 of the other one can change only the sign of a zero.
 	v = products(math.Ldexp(ma, max(p-e, -900)), math.Ldexp(mb, max(q-e, -900)), mc, md)
 	if v == 0 {
 		return v, 0
@@ -90,8 +90,8 @@ func farProducts(a, b, c, d float64) (v float64, e int) {
 	return v, e
 }
 
-// annexG is (a + ib)/(c + id) where an operand is not finite or the divisor zero, by the rules of C99, G.5.1: where both parts come out
-// as NaN, those of an infinity or a zero are recovered from the directions of the operands.
+// annexG returns (a + ib)/(c + id) by the rules of C99, G.5.1, if an operand is not finite or the divisor is zero. If
+// both parts come out as NaN, it recovers the parts of an infinity or a zero from the directions of the operands.
 func annexG(a, b, c, d float64) complex128 {
 	m, e := math.Max(math.Abs(c), math.Abs(d)), 0
 	if finite(m) && m != 0 {
@@ -124,29 +124,29 @@ func annexG(a, b, c, d float64) complex128 {
 	return complex(re, im)
 }
 
-// cmul is the product, each operation rounded: the compiler's own may be fused.
+// cmul returns x*y with every operation rounded. The compiler may fuse operations in its own complex product.
 func cmul(x, y complex128) complex128 {
 	a, b, c, d := real(x), imag(x), real(y), imag(y)
 	return complex(float64(a*c)-float64(b*d), float64(a*d)+float64(b*c))
 }
 
-// zeroQuotient is a*c + b*d for zero a and b, with its sign.
+// zeroQuotient returns a*c + b*d for zero a and b: a zero with the right sign.
 func zeroQuotient(a, c, b, d float64) float64 {
 	return float64(math.Copysign(0, a)*math.Copysign(1, c)) + float64(math.Copysign(0, b)*math.Copysign(1, d))
 }
 
-// exponent returns e with the larger of the numbers in [2^(e-1), 2^e).
+// exponent returns the e for which the larger modulus of a and b is in [2^(e-1), 2^e).
 func exponent(a, b float64) int {
 	_, e := math.Frexp(math.Max(math.Abs(a), math.Abs(b)))
 	return e
 }
 
-// complexRsqrt is conj(w)/|z| with w the square root of z.
+// complexRsqrt returns conj(w)/|z|, where w is the square root of z.
 func complexRsqrt(z complex128) complex128 {
 	if !finite(real(z)) || !finite(imag(z)) || z == 0 {
 		return complexDiv(1, complexSqrt(z))
 	}
-	// Scaled by an even power of two, so that the modulus is an ordinary number and a part far smaller keeps its digits.
+	// Scale by an even power of two: the modulus becomes a normal number, and a much smaller part keeps its digits.
 	e := (exponent(real(z), imag(z)) - 400) &^ 1
 	x, y := math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e)
 	w := complexSqrt(complex(x, y))
@@ -154,9 +154,9 @@ func complexRsqrt(z complex128) complex128 {
 	return complex(math.Ldexp(real(w)/m, -k-e/2), math.Ldexp(-imag(w)/m, -k-e/2))
 }
 
-// complexAtan2 is -i log((x + i y) / sqrt(x^2 + y^2)) (spec, "atan2"). With p = x + i y and q = x - i y, its real part is
-// half the angle of p conj(q) = |x|^2 - |y|^2 + 2i Re(x conj(y)), plus or minus pi on the other branch, its imaginary
-// part -log|p/q| / 2.
+// complexAtan2 returns -i log((x + i y) / sqrt(x^2 + y^2)) (spec, "atan2"). Let p = x + i y and q = x - i y. The real
+// part is half the angle of p conj(q) = |x|^2 - |y|^2 + 2i Re(x conj(y)), plus or minus pi on the other branch. The
+// imaginary part is -log|p/q| / 2.
 func complexAtan2(y, x complex128) complex128 {
 	if cmplx.IsNaN(x) || cmplx.IsNaN(y) || cmplx.IsInf(x) || cmplx.IsInf(y) || x == 0 && y == 0 {
 		l := complexLog(complexDiv(x+complex(-imag(y), real(y)), complexSqrt(complexMul(x, x)+complexMul(y, y))))
@@ -166,7 +166,7 @@ func complexAtan2(y, x complex128) complex128 {
 	scale := func(v complex128) (re, im float64) { return math.Ldexp(real(v), -e), math.Ldexp(imag(v), -e) }
 	xr, xi := scale(x)
 	yr, yi := scale(y)
-	// Products of the numbers as they are, so that nothing changes sign where it underflows.
+	// Multiply the unscaled numbers: a result that underflows keeps its sign.
 	scaled := func(a, b, c, d float64) float64 {
 		v, k := farProducts(a, b, c, d)
 		if w := math.Ldexp(v, k-2*e); w != 0 || v == 0 {
@@ -177,11 +177,11 @@ func complexAtan2(y, x complex128) complex128 {
 	dot := scaled(real(x), -imag(x), real(y), imag(y))  // Re(x conj(y))
 	cross := scaled(imag(x), real(x), real(y), imag(y)) // Im(x conj(y))
 	if dot == 0 && (math.Signbit(xr*yr) || math.Signbit(xi*yi)) {
-		dot = math.Copysign(0, -1) // on the branch cut, and on its upper side unless zeros say otherwise
+		dot = math.Copysign(0, -1) // on the branch cut: the upper side, unless the signs of zeros say otherwise
 	}
 	x2, y2 := squares(xr, xi), squares(yr, yi)
 	re := float64(0.5 * atan2(2*dot, x2.add(y2.neg()).hi))
-	// p and q as they are, but for what would overflow: they may be as small as the smallest parts.
+	// Do not scale p and q unless they would overflow: they may be as small as the smallest parts.
 	shrink := 0
 	if e > 600 {
 		shrink = -4
@@ -200,7 +200,7 @@ func complexAtan2(y, x complex128) complex128 {
 			im = -0.5 * (log(mp) - log(mq) + float64(float64(k)*math.Ln2))
 		}
 	}
-	// The branch: the angle of p less half the angle of p q = x^2 + y^2.
+	// Find the branch: the angle of p minus half the angle of p q = x^2 + y^2.
 	half := float64(0.5 * atan2(2*scaled(real(x), -real(y), imag(x), imag(y)), squares(xr, yr).add(squares(xi, yi).neg()).hi))
 	if k := math.Round((atan2(p[1], p[0]) - half - re) / math.Pi); k != 0 {
 		re -= math.Copysign(math.Pi, re)
@@ -208,20 +208,20 @@ func complexAtan2(y, x complex128) complex128 {
 	return complex(re, im)
 }
 
-// modulus returns the modulus of v as m 2^k, with m near 1, so that one of the smallest parts keeps its digits.
+// modulus returns the modulus of v as m 2^k, with m near 1. Even the smallest moduli keep their digits this way.
 func modulus(v [2]float64) (m float64, k int) {
 	k = exponent(v[0], v[1])
 	return hypot(math.Ldexp(v[0], -k), math.Ldexp(v[1], -k)), k
 }
 
-// squares returns a^2 + b^2 in two words.
+// squares returns a^2 + b^2 in double-double.
 func squares(a, b float64) word {
 	p, q := float64(a*a), float64(b*b)
 	return word{p, math.FMA(a, a, -p)}.add(word{q, math.FMA(b, b, -q)})
 }
 
-// complexPow is exp(y log x), the product and the logarithm in two words: its imaginary part is an angle, of which the
-// whole turns count for nothing.
+// complexPow returns exp(y log x). It computes the logarithm and the product in double-double: the imaginary part of
+// the product is an angle, and only its remainder after whole turns matters.
 func complexPow(x, y complex128) complex128 {
 	if x == 0 {
 		switch {

@@ -2,15 +2,16 @@ package interp
 
 import "math"
 
-// complexCbrt is the principal cube root (spec, "cbrt"), that of the least angle: as upstream's interpreter has it, not the real
-// root of negative reals. The root of the modulus and a third of the angle are taken by themselves, so that nothing cancels.
+// complexCbrt returns the principal cube root (spec, "cbrt"), the root with the smallest angle. As in upstream's
+// interpreter, this is not the real root if v is a negative real. The modulus and the angle of the root are computed
+// separately, which avoids cancellation.
 func complexCbrt(v complex128) complex128 {
 	x, y := real(v), imag(v)
 	scale, m := 1.0, max(math.Abs(x), math.Abs(y))
 	switch {
 	case m > 0x1p+1020: // the modulus may overflow
 		x, y, scale = x*0x1p-6, y*0x1p-6, 4
-	case m < 0x1p-1000: // and must have all its digits
+	case m < 0x1p-1000: // the modulus must have all its digits
 		x, y, scale = x*0x1p+150, y*0x1p+150, 0x1p-50
 	}
 	r := scale * cbrt(hypot(x, y))

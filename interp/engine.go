@@ -15,14 +15,14 @@ import (
 
 // Options configure the engine. The zero value is what users get.
 type Options struct {
-	Entry       string // the function to run; "" is main, or the only function
-	MemoryLimit int64  // bytes that the values of one run may take, on all its devices together; 0 is no limit
-	Partitions  int    // overrides what the module says; 0 does not
+	Entry       string // the function to run; "" means main, or the only function
+	MemoryLimit int64  // limit for the values of one run on all its devices together, in bytes; 0 means no limit
+	Partitions  int    // overrides the module's count; 0 keeps it
 	Replicas    int
-	// Progress is called from another goroutine every ProgressEvery while a run is under way; nil is never.
+	// Progress is called from another goroutine every ProgressEvery during a run; nil means never.
 	Progress      func(Progress)
 	ProgressEvery time.Duration
-	// Kernels executes ops of dialects that the engine does not know, by the op's row.
+	// Kernels holds the kernels for ops of dialects that the engine does not know, by op definition.
 	Kernels map[*ir.Def]Kernel
 }
 
@@ -43,8 +43,8 @@ func (b *Backend) Describe() string {
 // Close does nothing.
 func (b *Backend) Close() error { return nil }
 
-// Compile makes the plan of the program's module. Its errors are located: an unsupported op is found here, not
-// when it executes.
+// Compile plans the program's module. Its errors are located at an op. It reports unsupported ops here, before any of
+// them executes.
 func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (_ runtime.Executable, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -63,7 +63,7 @@ type Executable struct {
 	prog       *program
 	entry      *function
 	replicas   int
-	partitions int // devices of a replica; 1 where nothing is done per partition
+	partitions int // devices per replica; 1 if no op executes per partition
 	runs       atomic.Int64
 
 	mu     sync.Mutex
@@ -81,7 +81,7 @@ func newExecutable(prog *program, entry *function) *Executable {
 	return e
 }
 
-// runState is what belongs to one run on one device.
+// runState identifies one run on one device.
 type runState struct {
 	run       int64
 	seq       int64
@@ -90,10 +90,11 @@ type runState struct {
 	partition int
 }
 
-// Run executes the program once, on all its devices at the same time. Arguments and results are the whole values; every
-// replica gets the same arguments, and the results are those of the first.
+// Run executes the program once, on all its devices concurrently. Arguments and results are whole values. Every replica
+// gets the same arguments; Run returns the results of the first replica.
 //
-// With a timeout, a run whose op under way does not end is left behind after a while: it reads its arguments until then.
+// With a timeout, Run may return while an op continues in its goroutine: it waits for the op only for a grace period.
+// Do not change the arguments before the op ends.
 func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.
 	if w.timer == nil {
 		return e.execute(ctx, m, args)
 	}
-	// An op that takes very long by itself does not look at the time.
+	// One long-running op does not check the time.
 	type outcome struct {
 		results []*tensor.Tensor
 		err     error
@@ -161,7 +162,7 @@ func (e *Executable) execute(ctx context.Context, m *machine, args []*tensor.Ten
 	return results, err
 }
 
-// Close waits for the runs under way.
+// Close waits for the runs in progress.
 func (e *Executable) Close() error {
 	e.mu.Lock()
 	e.closed = true
@@ -171,7 +172,7 @@ func (e *Executable) Close() error {
 	return nil
 }
 
-// main executes the entry function. It is the one place where a panic of a kernel is caught.
+// main executes the entry function. It is the only place that recovers from a kernel's panic.
 func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) (results []*tensor.Tensor, err error) {
 	m.ctx = ctx
 	m.probes, m.written = nil, nil
@@ -213,7 +214,7 @@ func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) 
 	return results, nil
 }
 
-// internal makes an error of a panic: at the op that was executing.
+// internal turns a panic into an error at the op that was executing.
 func (m *machine) internal(v any) error {
 	err := fmt.Errorf("internal error: %v", v)
 	if m.at != nil {
@@ -222,7 +223,7 @@ func (m *machine) internal(v any) error {
 	return err
 }
 
-// checkArgs compares the arguments with the types of the function; its tokens are not counted.
+// checkArgs compares the arguments with the function's argument types, skipping tokens.
 func checkArgs(mod *ir.Module, f *function, args []*tensor.Tensor) error {
 	next := 0
 	for _, t := range f.args {
@@ -264,8 +265,8 @@ func fits(t vtype, got tensor.Shape) bool {
 	return t.beyond(got) < 0
 }
 
-// result appends what b holds to the results of the run: tuples are flattened, tokens left out, and a payload
-// that anybody else holds is copied.
+// result appends the value of b to the results of the run. It flattens tuples, omits tokens, and copies payloads that
+// have other references.
 func (m *machine) result(out []*tensor.Tensor, t vtype, b *buf) []*tensor.Tensor {
 	switch t.class {
 	case classToken:

@@ -9,18 +9,18 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Chains of element-wise ops are fused: they are executed together, a block of elements at a time, so that the values
-// between them stay in the cache and are never stored whole. Broadcasts of scalars, rows and columns are read as
-// they stand.
+// Chains of element-wise ops are fused: they execute together, one block of elements at a time. Intermediate values
+// stay in the cache and are never stored whole. Broadcasts of scalars, rows and columns are read directly from their
+// operands.
 
 const (
-	fuseFrom   = 2048 // elements of a value, below which fusing does not pay
+	fuseFrom   = 2048 // elements of a value below which fusing does not pay
 	fuseBlock  = 2048 // elements of a block
-	fuseLength = 48   // ops that are fused at most
+	fuseLength = 48   // maximum number of fused ops
 )
 
-// schedule returns the ops of b, less its terminator, in the order they are executed in, those together that are fused.
-// Ops without side effects may be executed later than they are written, but never behind an op that uses them.
+// schedule returns the ops of b without its terminator, in execution order, with fused ops grouped. An op without side
+// effects may execute later than its place in the text, but always before the ops that use it.
 func (p *planner) schedule(b *ir.Block) [][]*ir.Op {
 	var out [][]*ir.Op
 	var open []*ir.Op
@@ -43,7 +43,7 @@ func (p *planner) schedule(b *ir.Block) [][]*ir.Op {
 		open, n = nil, 0
 		clear(in)
 	}
-	// connected reports whether o uses a value of the open chain, or one that it uses.
+	// connected reports whether o uses a result or an operand of the open chain.
 	connected := func(o *ir.Op) bool {
 		for _, v := range o.Operands() {
 			if in[v.DefiningOp()] {
@@ -90,7 +90,7 @@ func usesAny(o *ir.Op, in map[*ir.Op]bool) bool {
 	return false
 }
 
-// pinned reports whether nothing may be executed later that stands before o: it has regions or effects.
+// pinned reports whether all earlier ops must execute before o, because o has regions or effects.
 func (p *planner) pinned(o *ir.Op) bool {
 	if o.NumRegions() > 0 {
 		return true
@@ -103,7 +103,7 @@ func (p *planner) pinned(o *ir.Op) bool {
 	return !ok || r.control != nil
 }
 
-// fusible returns how many elements the result of an op has that may be fused, else 0.
+// fusible returns the number of elements of o's result if o may be fused, else 0.
 func (p *planner) fusible(o *ir.Op) int {
 	r, ok := p.prog.table[opKind(o)]
 	broadcast := opKind(o) == stablehlo.BroadcastInDim
@@ -146,7 +146,7 @@ func (p *planner) typesOf(values func(func(int, *ir.Value) bool)) []vtype {
 // load reads elements of a broadcast value: element i of the result is element i/div%mod of the operand.
 type load struct{ div, mod int }
 
-// newLoad returns how a broadcast_in_dim is read, nil where it is more than one of a scalar, a row or a column.
+// newLoad returns the load that reads a broadcast_in_dim, or nil unless the op broadcasts a scalar, a row or a column.
 func newLoad(o *ir.Op, in, out vtype) *load {
 	dims, err := intsAttr(o, stablehlo.AttrBroadcastDimensions)
 	if err != nil || in.dt != out.dt || len(dims) != len(in.shape) || checkDims("broadcast", dims, len(out.shape)) != nil {
@@ -191,8 +191,8 @@ func (l *load) read(size int, dst, src []byte, at int) {
 	}
 }
 
-// fusedStep is one op of a chain. Its operands and its result are views: of the chain's operands, then of its results,
-// then of scratch blocks.
+// fusedStep is one op of a chain. Its operands and its result are indices into the views: the chain's operands first,
+// then the chain's results, then the scratch blocks.
 type fusedStep struct {
 	loop elementLoop
 	load *load // instead of loop
@@ -200,16 +200,16 @@ type fusedStep struct {
 	out  int
 }
 
-// fused is a chain as it is executed.
+// fused is the executable form of a chain.
 type fused struct {
 	in, out []vtype
 	steps   []fusedStep
-	scratch []tensor.DType // of each scratch block
+	scratch []tensor.DType // type of each scratch block
 	splats  []fusedStep    // loads of scalars, done once
 	states  sync.Pool
 }
 
-// fusedState is what one core needs to execute a chain.
+// fusedState is the state that one core needs to execute a chain.
 type fusedState struct {
 	views   []tensor.Tensor
 	args    [][]*tensor.Tensor // operands of each step
@@ -278,7 +278,7 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi int) {
 	}
 }
 
-// fuse compiles a chain to one instruction.
+// fuse compiles a chain into one instruction.
 func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 	last := ops[len(ops)-1]
 	ins := instr{op: last}
@@ -287,7 +287,7 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 	for _, o := range ops {
 		member[o] = true
 	}
-	// Operands from outside and results that are used outside.
+	// Operands defined outside the chain and results used outside it.
 	place := map[*ir.Value]int{}
 	lastRead := map[*ir.Value]int{}
 	wholly := map[*ir.Value]bool{} // operands that are read element by element, never as a broadcast
@@ -366,7 +366,7 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 			for _, a := range o.Operands() {
 				at := place[a]
 				if at < len(f.in) && isSplat(a) {
-					// Read from a block that holds its one number for the whole run.
+					// Read it from a block that holds copies of its one number for the whole run.
 					if _, ok := splat[a]; !ok {
 						splat[a] = base + len(f.scratch)
 						kept[splat[a]] = true
@@ -380,7 +380,7 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 		}
 		if i, ok := outAt[v]; ok {
 			st.out = len(f.in) + i
-			// It may overwrite an operand that no later op reads; this one if its kernel can.
+			// The result may overwrite an operand that no later op reads, if this op's kernel allows it.
 			for a, at := range place {
 				if at >= len(f.in) || !wholly[a] || lastRead[a] > k || at >= 64 {
 					continue
@@ -394,7 +394,7 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 				}
 			}
 		} else {
-			// A block whose value dies here is taken again where the kernel works in place.
+			// Reuse the block of a value that dies here if the kernel works in place.
 			for j, a := range o.Operands() {
 				at := place[a]
 				if st.load == nil && at >= base && lastRead[a] == k && inplace&(1<<j) != 0 && f.scratch[at-base] == out.dt && !kept[at] {
@@ -434,7 +434,7 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 	return ins, nil
 }
 
-// isSplat reports whether a value is a constant whose elements are all the same.
+// isSplat reports whether v is a constant with equal elements.
 func isSplat(v *ir.Value) bool {
 	o := v.DefiningOp()
 	if o == nil || opKind(o) != stablehlo.Constant {
