@@ -11,23 +11,23 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Accuracy is how far two engines are from what a function should give, on one op and group of types.
+// Accuracy records how far two engines are from the true values of a function, for one op and one column of types.
 type Accuracy struct {
 	Asked      int
-	ULP        [2]float64 // the largest error of each engine, by parts of complex numbers, where the true value is normal
-	Special    [2]int     // elements that are infinite or NaN on one side only
+	ULP        [2]float64 // the largest error of each engine where the true value is normal; complex numbers count per part
+	Special    [2]int     // elements that are infinite or NaN in only one of engine and truth
 	Sign       [2]int     // zeros of the wrong sign
 	WorstInput [2]string
 	Samples    []Sample
 }
 
-// Sample is one element with what everybody says.
+// Sample is one element with its true value and both engines' results.
 type Sample struct {
 	Input, A, B, True string
 	Error             [2]Error
 }
 
-// approximated reports whether an op is a function that engines approximate, so that it is measured against the truth.
+// approximated reports whether engines approximate the op's function. Such ops are measured against the truth.
 func approximated(p *Program) bool {
 	switch shortOp(p.Op) {
 	case "abs", "multiply", "divide", "sign", "sqrt", "square":
@@ -40,8 +40,9 @@ func approximated(p *Program) bool {
 	return false
 }
 
-// chosen are elements of a program to ask the truth about: those where the engines are furthest apart, those where
-// only one of them is infinite or NaN, and others at random; n of each kind at most, without those that are asked anyway.
+// chosen returns the elements of a program whose true values are needed: the elements on which the engines are
+// furthest apart, the elements that only one engine makes infinite or NaN, and random elements. It returns at most n
+// of each kind and skips the elements listed in without.
 func chosen(p *Program, a, b *tensor.Tensor, n int, without []int) []int {
 	var apartList []far
 	var special []int
@@ -82,13 +83,13 @@ func chosen(p *Program, a, b *tensor.Tensor, n int, without []int) []int {
 	return out
 }
 
-// far is an element, and how many units in the last place the engines are apart on it.
+// far is an element and the distance of the engines on it, in units in the last place.
 type far struct {
 	at  int
 	ulp uint64
 }
 
-// furthest returns the n elements of a list that are furthest apart, or all where it has fewer.
+// furthest returns the n elements of a list that are furthest apart, or all of them if the list is shorter.
 func furthest(list []far, n int) []int {
 	slices.SortStableFunc(list, func(x, y far) int { return cmp.Compare(y.ulp, x.ulp) })
 	var out []int
@@ -98,7 +99,7 @@ func furthest(list []far, n int) []int {
 	return out
 }
 
-// text writes element i of the operands.
+// operandText formats element i of the operands.
 func operandText(args []*tensor.Tensor, i int) string {
 	var parts []string
 	for _, t := range args {
@@ -137,7 +138,7 @@ func signedText(v float64, bits int) string {
 	return s
 }
 
-// judge adds what the truth says about the chosen elements of a program.
+// judge compares the chosen elements of a program with their true values and adds the result to acc.
 func (acc *Accuracy) judge(p *Program, a, b *tensor.Tensor, elements []int, truth []Value) {
 	for k, i := range elements {
 		v := truth[k]
@@ -166,7 +167,7 @@ func (acc *Accuracy) judge(p *Program, a, b *tensor.Tensor, elements []int, trut
 	}
 }
 
-// Round writes an error as reports do.
+// roundULP formats an error for reports.
 func roundULP(v float64) string {
 	switch {
 	case v >= 1<<20 || math.IsInf(v, 0):

@@ -61,7 +61,7 @@ func (g *Generator) convolution() *call {
 		rule:    Rule{Exact: d.IsInteger(), Terms: terms + 1}}
 }
 
-// avoidBehindCut makes paddings of one dimension that XLA reads right: see Avoided.
+// avoidBehindCut changes the paddings of one dimension to values that XLA handles correctly: see Avoided.
 func avoidBehindCut(d tensor.DType, p [2]int64) [2]int64 {
 	if d.IsFloat() && d != tensor.F64 && p[0] < 0 {
 		p[1] = min(p[1], 0)
@@ -69,7 +69,7 @@ func avoidBehindCut(d tensor.DType, p [2]int64) [2]int64 {
 	return p
 }
 
-// convShape is the shape of a convolution's result; the verifier checks it against the row's rule.
+// convShape returns the shape of a convolution's result; the verifier checks it against the row's rule.
 func (g *Generator) convShape(in, ker tensor.Shape, stride, ldil, rdil []int64, pads [][2]int64) tensor.Shape {
 	out := tensor.Shape{in[0]}
 	for i := range stride {
@@ -84,7 +84,7 @@ func (g *Generator) convShape(in, ker tensor.Shape, stride, ldil, rdil []int64, 
 	return append(out, ker[len(ker)-1])
 }
 
-// definite fills with a symmetric matrix that is positive definite.
+// definite fills with a symmetric positive definite matrix.
 func (g *Generator) definite(n int) func(t *tensor.Tensor) {
 	return func(t *tensor.Tensor) {
 		for k := range t.NumElements() {

@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Bound returns how many units in the last place the engines may be apart on a column without a note: none where the
-// specification or IEEE 754 gives the result, a few for functions that both engines approximate.
+// Bound returns how many units in the last place the engines may be apart on a column without a note: 0 if the
+// specification or IEEE 754 defines the result exactly, a few for functions that both engines approximate.
 func (r *Row) Bound(column int) uint64 {
 	if r.Exact || column == 0 {
 		return 0
@@ -24,20 +24,20 @@ func (r *Row) Exceeds(column int) bool {
 	return m != nil && (m.MaxULP > r.Bound(column) || m.Specials > 0 || m.Zeros > 0)
 }
 
-// Any is the limit of a note where the engines may be any distance apart.
+// Any is the limit of a note that allows any distance.
 const Any = math.MaxUint64
 
-// Note explains why the engines differ on an op by more than the bound, and says how far they may.
+// Note explains why the engines differ on an op by more than the bound, and states the limit.
 type Note struct {
 	Op      string
-	Columns []int  // those it explains
+	Columns []int  // the columns that the note explains
 	Limit   uint64 // the distance in units in the last place
 	Special bool   // infinities and NaN may differ
 	Zero    bool   // signs of zeros may differ
 	Why     string
 }
 
-// NoteOn returns the note on a column of an op, nil where there is none.
+// NoteOn returns the note on a column of an op, or nil if there is none.
 func NoteOn(notes []Note, op string, column int) *Note {
 	for i, n := range notes {
 		if n.Op == op && slices.Contains(n.Columns, column) {
@@ -47,7 +47,7 @@ func NoteOn(notes []Note, op string, column int) *Note {
 	return nil
 }
 
-// Violation says what of a column lies above both the bound and what a note allows; it is empty where nothing does.
+// Violation describes how a column exceeds both its bound and its note's limit. It returns "" if the column does not.
 func (r *Row) Violation(notes []Note, column int) string {
 	m := r.Columns[column]
 	if m == nil {
@@ -88,9 +88,10 @@ func (r *Row) Violation(notes []Note, column int) string {
 	return what
 }
 
-// Negligible returns which part of the modulus of a complex result is too small for the parts of an op to be judged by themselves, 0
-// where they always are. The engine computes angles of powers and of atan2 in two words, 104 bits: of a part smaller than the other by
-// more than those hold there are no digits.
+// Negligible returns a fraction of a complex result's modulus. A part below this fraction is too small to be judged
+// on its own. Negligible returns 0 if the op's parts can always be judged. The engine computes angles of power and
+// atan2 in double-double, with 104 bits; a part that is smaller than the other by more than this has no correct
+// digits.
 func Negligible(op string, d tensor.DType) float64 {
 	switch {
 	case bare(op) != "stablehlo.atan2" && bare(op) != "stablehlo.power":
@@ -101,8 +102,8 @@ func Negligible(op string, d tensor.DType) float64 {
 	return 0x1p-20
 }
 
-// EngineBound returns how many units in the last place the embedded engine may be off the true value of a function, by
-// parts for complex numbers: it rounds once from a wider type, but for f64.
+// EngineBound returns how many units in the last place the embedded engine may differ from the true value of a
+// function, per part for complex numbers. Except for f64, the engine rounds once from a wider type.
 func EngineBound(op string, column int) float64 {
 	switch column {
 	case 1, 2, 3, 4:

@@ -15,7 +15,7 @@ func (g *Generator) broadcast() *call {
 	return exactCall("broadcast", []arg{a}, ints("broadcast_sizes", g.shape(0, 2)))
 }
 
-// broadcastable returns shapes that broadcast to one another, and what they give.
+// broadcastable returns shapes that broadcast to one another, and the shape of the result.
 func (g *Generator) broadcastable(n int) (shapes []tensor.Shape, out tensor.Shape) {
 	out = g.shape(0, 3)
 	for i := range n {
@@ -30,7 +30,7 @@ func (g *Generator) broadcastable(n int) (shapes []tensor.Shape, out tensor.Shap
 		}
 		shapes = append(shapes, s)
 	}
-	// What no operand has stays 1.
+	// A dimension that no operand has stays 1.
 	for k := range out {
 		widest := int64(1)
 		for _, s := range shapes {
@@ -43,7 +43,7 @@ func (g *Generator) broadcastable(n int) (shapes []tensor.Shape, out tensor.Shap
 	return shapes, out
 }
 
-// broadcastingBinary is one of chlo's ops on two operands that broadcast.
+// broadcastingBinary makes one of CHLO's binary ops on operands that broadcast.
 func (g *Generator) broadcastingBinary() *call {
 	var defs []*ir.Def
 	for _, def := range chlo.Ops() {
@@ -51,7 +51,7 @@ func (g *Generator) broadcastingBinary() *call {
 			defs = append(defs, def)
 		}
 	}
-	// The rows take more types than the ops that they stand for.
+	// The CHLO rows accept more types than the ops that they expand to.
 	def := defs[g.rng.IntN(len(defs))]
 	plain := g.reg.Lookup([]byte("stablehlo." + def.Name[len("chlo.broadcast_"):]))
 	if plain == nil {
@@ -82,7 +82,7 @@ func (g *Generator) broadcastingBinary() *call {
 		c.rule = Rule{Exact: true}
 	}
 	if !c.rule.Exact {
-		// Functions are measured element by element; here it is their shapes that matter, and values that are far from their
+		// Functions are measured element by element elsewhere. This program tests shapes; its values stay far from
 		// poles.
 		for i := range c.args {
 			c.args[i].style, c.args[i].fill = verify.Ordinary, g.within(1.25, 4)
@@ -112,8 +112,8 @@ func (g *Generator) broadcastingSelect() *call {
 	return &call{op: "chlo.broadcast_select", args: []arg{{dt: tensor.I1, shape: shapes[0]}, {dt: d, shape: shapes[1], style: verify.Edges}, {dt: d, shape: shapes[2], style: verify.Edges}}, rule: Rule{Exact: true}}
 }
 
-// elementwiseOp is any element-wise op on operands of random shape, often of no elements. Values of functions are
-// measured elsewhere (see Elementwise); here they are ordinary, of ops that do not round edge values.
+// elementwiseOp makes an element-wise op on operands of random shape, often without elements. Elementwise measures
+// the values of functions; here functions get ordinary values, and only ops that do not round get edge values.
 func (g *Generator) elementwiseOp() *call {
 	defs := append(stablehlo.Ops(), chlo.Ops()...)
 	for {

@@ -20,21 +20,21 @@ import (
 
 // Program is a module of one op with arguments for its main.
 type Program struct {
-	Op    string       // the op's name, with what makes it a case of its own: "stablehlo.compare LT"
-	DType tensor.DType // of the first operand, or of the result where there is none
+	Op    string       // the op's name and its case, such as "stablehlo.compare LT"
+	DType tensor.DType // of the first operand, or of the result if there are no operands
 	Out   tensor.DType // of the first result
 	Rule  Rule         // how exact engines must agree
 	Run   *runtime.Program
 	Args  []*tensor.Tensor
 
-	want  func(args []*tensor.Tensor) []*tensor.Tensor // the results, recomputed; nil where nobody does
-	loose func(i int, got float64) bool                // whether XLA may give got for an element, by what want saw; called after it
+	want  func(args []*tensor.Tensor) []*tensor.Tensor // recomputes the results; nil if the program cannot
+	loose func(i int, got float64) bool                // whether XLA may return got for an element, judging by what want saw; called after want
 }
 
-// Rule says what may lie between two engines' results of an op.
+// Rule states how far two engines' results of an op may be apart.
 type Rule struct {
-	// Exact asks for the same bits, where all NaNs are one. Else Terms > 0 allows what adding up so many terms in another order
-	// gives; with neither, the op is a function whose distance Bound bounds.
+	// Exact requires the same bits; all NaNs count as equal. Otherwise Terms > 0 allows the error of adding that many
+	// terms in another order. If neither is set, the op is a function and Bound limits the distance.
 	Exact bool
 	Terms int
 }
@@ -61,22 +61,22 @@ type arg struct {
 	shape tensor.Shape
 	style verify.Style
 	fill  func(t *tensor.Tensor) // instead of style
-	fixed bool                   // a constant of the program rather than an argument of main
-	aside bool                   // for the regions to use, no operand of the op
+	fixed bool                   // a constant of the program instead of an argument of main
+	aside bool                   // used by the regions, not an operand of the op
 }
 
-// call describes one op to be built.
+// call describes an op to build.
 type call struct {
 	op      string
-	label   string // what is added to the op's name in reports
+	label   string // added to the op's name in reports
 	args    []arg
-	attrs   []string // name = value, values in MLIR's notation
-	results []string // types, where the row infers none
-	bodies  []string // regions in MLIR's generic notation, each with its block
+	attrs   []string // name = value, values in MLIR's syntax
+	results []string // types, if the row does not infer them
+	bodies  []string // regions in MLIR's generic form, each with its block
 	rule    Rule
 
-	// What is more than one op: ops that stand for it in main, over arguments %a0, %a1, ..., and give the values that are
-	// named; results are their types. functions stand beside main.
+	// Programs of more than one op: ops is the text that replaces the op in main. It uses the arguments %a0, %a1, ...
+	// and defines the values in names; results are their types. functions are added beside main.
 	ops       string
 	names     []string
 	functions string
@@ -89,12 +89,12 @@ func typeText(dt tensor.DType, shape tensor.Shape) string {
 	return hook.TensorType{DType: dt, Shape: shape}.String()
 }
 
-// most is how many elements an argument or result of a program may have.
+// most is the largest number of elements in an argument or result of a program.
 const most = 1 << 20
 
 var errTooLarge = errors.New("too large")
 
-// build makes a program of a call. It fails where the row refuses what was made up; such a call is no program.
+// build makes a program of a call. It fails if the row refuses the random operands or attributes.
 func (g *Generator) build(c *call) (*Program, error) {
 	for _, a := range c.args {
 		if a.shape.NumElements() > most {
@@ -181,7 +181,7 @@ func (g *Generator) infer(ctx *ir.Context, c *call) ([]string, error) {
 	if def == nil || def.Infer == nil {
 		return nil, fmt.Errorf("the result types of %s are not inferred", c.op)
 	}
-	// The op as an unknown one, so that attributes and regions are read without its types.
+	// Write the op as an unknown op to read its attributes and regions without its types.
 	var operands, types []string
 	var b strings.Builder
 	b.WriteString("func.func @main(")

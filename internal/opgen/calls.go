@@ -8,12 +8,12 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// exactly is a program that is more than one op, whose results must be the same to the bit.
+// exactly returns a program of several ops whose results must be bit-identical.
 func exactly(op string, args []arg, ops string, names, results []string) *call {
 	return &call{op: op, args: args, ops: ops, names: names, results: results, rule: Rule{Exact: true}}
 }
 
-// composite gives its operands in another order, with one of them turned round, by its decomposition.
+// composite makes a composite whose decomposition returns its operands in another order, one of them reversed.
 func (g *Generator) composite() *call {
 	a, b := g.any(g.shape(1, 3)), g.any(g.shape(0, 3))
 	ta, tb := typeText(a.dt, a.shape), typeText(b.dt, b.shape)
@@ -23,7 +23,7 @@ func (g *Generator) composite() *call {
 	return c
 }
 
-// calls calls a function twice, which calls another.
+// calls makes a program that calls a function twice; the function calls another one.
 func (g *Generator) calls() *call {
 	d := g.dtype()
 	for d == tensor.I1 || !d.IsInteger() || d.Bits() < 8 {
@@ -59,7 +59,7 @@ func (g *Generator) tuple() *call {
 `, ta, tb, inner, whole), []string{"%v", "%w"}, []string{tb, ta})
 }
 
-// literal writes values as an attribute, every element by itself.
+// literal writes values as an attribute, listing every element.
 func (g *Generator) literal(dt tensor.DType, shape tensor.Shape) string {
 	v := tensor.New(dt, shape)
 	verify.Fill(v, g.rng, verify.Edges)
@@ -86,7 +86,7 @@ func (g *Generator) constantLike() *call {
 	return exactly("chlo.constant_like", []arg{a}, fmt.Sprintf("  %%r = \"chlo.constant_like\"(%%a0) {value = %s : %s} : (%s) -> %s\n", text, d, typeText(a.dt, a.shape), r), []string{"%r"}, []string{r})
 }
 
-// tokens makes tokens and joins them; what they come with stays.
+// tokens creates tokens and joins them; the values that accompany the tokens stay unchanged.
 func (g *Generator) tokens() *call {
 	a := g.any(g.shape(0, 3))
 	t := typeText(a.dt, a.shape)
@@ -96,7 +96,7 @@ func (g *Generator) tokens() *call {
 	return exactly(op, []arg{a}, ops, []string{"%r#0"}, []string{t})
 }
 
-// boundedSize sets the size of a dimension to less than its bound and reduces what is left of it.
+// boundedSize sets the size of a dimension to less than its bound and reduces the remaining elements.
 func (g *Generator) boundedSize() *call {
 	d := []tensor.DType{tensor.I32, tensor.F32, tensor.I64, tensor.F64}[g.rng.IntN(4)]
 	rows, cols := g.between(1, 6), g.between(1, 5)
@@ -117,7 +117,7 @@ func (g *Generator) boundedSize() *call {
 `, typeText(d, a.shape), bounded, d, out), []string{"%r", "%s"}, []string{out, "tensor<i32>"})
 }
 
-// branchesInLoop runs a case in a loop in a loop, with a loop that ends before it begins beside it.
+// branchesInLoop runs a case inside two nested loops, beside a loop that makes no iterations.
 func (g *Generator) branchesInLoop() *call {
 	a := arg{dt: tensor.I32, shape: g.shape(0, 2), style: verify.Edges}
 	t := typeText(tensor.I32, a.shape)
@@ -164,7 +164,7 @@ func (g *Generator) branchesInLoop() *call {
 }
 
 // chain is a graph of element-wise ops that do not round, with broadcasts, comparisons, selections and conversions
-// between them: what engines fuse and compute in place.
+// between them. Engines fuse such ops and compute them in place.
 func (g *Generator) chain() *call {
 	d := []tensor.DType{tensor.I32, tensor.UI8, tensor.I64, tensor.I16, tensor.UI32, tensor.I8, tensor.UI64}[g.rng.IntN(7)]
 	shape := g.shape(0, 3)
@@ -201,7 +201,7 @@ func (g *Generator) chain() *call {
 			fmt.Fprintf(&b, "  %s_c = stablehlo.convert %s : (%s) -> %s\n", v, pick(values), t, typeText(other, shape))
 			fmt.Fprintf(&b, "  %s = stablehlo.convert %s_c : (%s) -> %s\n", v, v, typeText(other, shape), t)
 			values = append(values, v)
-		default: // between bounds in their order: see Avoided
+		default: // bounds are in order: see Avoided
 			x, y := pick(values), pick(values)
 			fmt.Fprintf(&b, "  %s_l = stablehlo.minimum %s, %s : %s\n  %s_h = stablehlo.maximum %s, %s : %s\n", v, x, y, t, v, x, y, t)
 			fmt.Fprintf(&b, "  %s = stablehlo.clamp %s_l, %s, %s_h : %s\n", v, v, pick(values), v, t)
@@ -228,7 +228,7 @@ func (g *Generator) async() *call {
 `, t, future), []string{"%r"}, []string{t})
 }
 
-// oneDevice is a collective, or the id of a device, where there is one device.
+// oneDevice makes a collective, or a device id, on a single device.
 func (g *Generator) oneDevice() *call {
 	switch g.rng.IntN(3) {
 	case 0:
@@ -246,7 +246,7 @@ func (g *Generator) oneDevice() *call {
 	return c
 }
 
-// quantize goes to a quantized type and back.
+// quantize converts to a quantized type and back.
 func (g *Generator) quantize() *call {
 	a := arg{dt: tensor.F32, shape: g.shape(0, 2), style: verify.Ordinary}
 	t := typeText(a.dt, a.shape)

@@ -8,12 +8,12 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Columns are the groups of types that measurements are reported for.
+// Columns returns the names of the groups of types that measurements are reported for.
 func Columns() []string {
 	return []string{"integers", "≤ 8 bits", "f16", "bf16", "f32", "f64", "complex<f32>", "complex<f64>"}
 }
 
-// Column returns the group that a type is in.
+// Column returns the group of a type.
 func Column(d tensor.DType) int {
 	switch d {
 	case tensor.F16:
@@ -35,29 +35,29 @@ func Column(d tensor.DType) int {
 	return 0
 }
 
-// Row is what was measured of one op.
+// Row holds the measurements of one op.
 type Row struct {
 	Op      string
-	Exact   bool // asked for the same bits
+	Exact   bool // bit-identical results are required
 	Columns [8]*Measurement
-	Truth   [8]*Accuracy // where the truth was asked
-	Proofs  [8]*Proof    // of what differs by more than the limit
+	Truth   [8]*Accuracy // set if true values were computed
+	Proofs  [8]*Proof    // of the differences above the limit
 }
 
-// bare returns the op's name without what tells its cases apart.
+// bare returns the op's name without the name of its case.
 func bare(op string) string {
 	name, _, _ := strings.Cut(op, " ")
 	return name
 }
 
-// crashes reports whether XLA's CPU plugin ends the process on a program instead of refusing it.
+// crashes reports whether a program crashes XLA's CPU plugin. The plugin should refuse such a program.
 func crashes(p *Program) bool { return p.DType.IsComplex() && bare(p.Op) == "stablehlo.remainder" }
 
-// MeasureAll measures element-wise programs on two engines, one row per op in the order of the programs. Those that
-// the second engine refuses are counted; those that only the first refuses are given to fail.
+// MeasureAll measures element-wise programs on two engines and returns one row per op, in the order of the programs.
+// It counts the programs that the second engine refuses, and passes the programs that only the first refuses to fail.
 //
-// Where truth is not nil it is asked about samples of the functions' elements, asked of each kind, and about those that differ by more than
-// their bound, most of each kind and program.
+// If truth is not nil, MeasureAll computes the true values of samples of the functions' elements, asked of each kind,
+// and of the elements that differ by more than their bound, at most most of each kind and program.
 func MeasureAll(ctx context.Context, programs []*Program, a, b runtime.Backend, truth *Truth, asked, most int, fail func(p *Program, err error)) (rows []*Row, refused int, err error) {
 	of := map[string]*Row{}
 	var questions []Question

@@ -24,7 +24,7 @@ func (g *Generator) batchNormTraining() *call {
 		attrs: []string{"epsilon = 1.000000e-02 : f32", fmt.Sprintf("feature_index = %d : i64", k)}, rule: Rule{Terms: 4000}}
 }
 
-// positive is an operand like a of numbers from 0.5 to 1.5: a variance.
+// positive returns an operand like a, with numbers from 0.5 to 1.5, to serve as a variance.
 func (g *Generator) positive(a arg) arg {
 	a.fill = func(t *tensor.Tensor) {
 		for i := range t.NumElements() {
@@ -45,14 +45,14 @@ func (g *Generator) batchNormGrad() *call {
 		attrs: []string{"epsilon = 1.000000e-02 : f32", fmt.Sprintf("feature_index = %d : i64", k)}, rule: Rule{Terms: 4000}}
 }
 
-// rngBits must give the same bits for both algorithms, in every type.
+// rngBits makes a program that must return the same bits for both algorithms, in every type.
 func (g *Generator) rngBits() *call {
 	algorithm := []string{"THREE_FRY", "PHILOX", "DEFAULT"}[g.rng.IntN(3)]
 	state := tensor.Shape{2}
 	if algorithm == "PHILOX" && g.rng.IntN(2) == 0 {
 		state = tensor.Shape{3}
 	}
-	d := []tensor.DType{tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64}[g.rng.IntN(4)] // XLA makes signed ones unsigned
+	d := []tensor.DType{tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64}[g.rng.IntN(4)] // XLA converts signed ones to unsigned
 	out := g.shape(0, 3)
 	if g.rng.IntN(3) == 0 {
 		out = tensor.Shape{g.between(0, 40)}
@@ -62,7 +62,7 @@ func (g *Generator) rngBits() *call {
 		results: []string{typeText(tensor.UI64, state), typeText(d, out)}, rule: Rule{Exact: true}}
 }
 
-// exactBinary is an op on two operands of a type that does not round.
+// exactBinary returns a binary op that does not round on type d.
 func (g *Generator) exactBinary(d tensor.DType) string {
 	switch {
 	case d == tensor.I1:
@@ -73,7 +73,7 @@ func (g *Generator) exactBinary(d tensor.DType) string {
 	return []string{"add", "subtract"}[g.rng.IntN(2)]
 }
 
-// while counts to a bound that is an argument and changes two values on the way.
+// while makes a loop that counts to a bound given by an argument and changes two values in each iteration.
 func (g *Generator) while() *call {
 	d := g.dtype()
 	for d.Bits() < 8 && d != tensor.I1 || d.IsFloat() && d.Bits() < 16 {
@@ -83,7 +83,7 @@ func (g *Generator) while() *call {
 	t := typeText(d, a.shape)
 	op := g.exactBinary(d)
 	if d == tensor.F16 || d == tensor.BF16 {
-		op = "maximum" // where XLA keeps more digits from one round to the next, sums differ
+		op = "maximum" // XLA may keep extra digits between iterations, and sums would differ
 	}
 	bound := g.between(0, 7)
 	head := fmt.Sprintf("^bb0(%%i: tensor<i32>, %%n: tensor<i32>, %%x: %[1]s, %%y: %[1]s):", t)
@@ -94,7 +94,7 @@ func (g *Generator) while() *call {
 		results: []string{"tensor<i32>", "tensor<i32>", t, t}, bodies: []string{cond, body}, rule: Rule{Exact: true}}
 }
 
-// branch is an if or a case, whose index may lie outside.
+// branch makes an if or a case; the index of a case may be out of range.
 func (g *Generator) branch() *call {
 	d := g.dtype()
 	x := arg{dt: d, shape: g.shape(0, 3), style: verify.Edges, aside: true}
@@ -130,7 +130,7 @@ func (g *Generator) mapped() *call {
 		bodies: []string{body(op, d)}, rule: Rule{Exact: true}}
 }
 
-// sortPairs sorts keys, with equal ones among them, and carries a second tensor of another type along.
+// sortPairs sorts keys, some of them equal, together with a second tensor of another type.
 func (g *Generator) sortPairs() *call {
 	d, e := []tensor.DType{tensor.I32, tensor.F32, tensor.UI8, tensor.I64, tensor.BF16}[g.rng.IntN(5)], g.dtype()
 	shape := g.shape(1, 3)
@@ -154,7 +154,7 @@ func (g *Generator) sortPairs() *call {
 		})}
 }
 
-// bitcastWidth splits elements into narrower ones, or joins them.
+// bitcastWidth splits elements into narrower ones, or joins elements.
 func (g *Generator) bitcastWidth() *call {
 	pairs := [][2]tensor.DType{{tensor.I32, tensor.I8}, {tensor.F32, tensor.I16}, {tensor.UI64, tensor.F32}, {tensor.F64, tensor.UI8}, {tensor.BF16, tensor.UI8}}
 	p := pairs[g.rng.IntN(len(pairs))]
@@ -176,7 +176,7 @@ func (g *Generator) dimensionSize() *call {
 	return c
 }
 
-// known is an operand that a program holds as a constant, as shapes are.
+// known returns an operand that is a constant of the program, as shapes are.
 func known(v []int64) arg {
 	return arg{dt: tensor.I64, shape: tensor.Shape{int64(len(v))}, fixed: true, fill: func(t *tensor.Tensor) {
 		for i, d := range v {
@@ -279,7 +279,7 @@ func (g *Generator) barrier() *call {
 	return &call{op: "stablehlo.optimization_barrier", args: []arg{a, b}, results: []string{typeText(a.dt, a.shape), typeText(b.dt, b.shape)}, rule: Rule{Exact: true}}
 }
 
-// batchGroups is a convolution whose batch is cut into groups, with its window turned round in places.
+// batchGroups is a convolution with batch groups and, in some dimensions, a reversed window.
 func (g *Generator) batchGroups() *call {
 	d := []tensor.DType{tensor.F32, tensor.I32, tensor.F64}[g.rng.IntN(3)]
 	groups := g.between(1, 3)

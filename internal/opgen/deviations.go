@@ -12,29 +12,29 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// Deviation is a place where XLA's CPU code gives another result than the specification: on some ops and types, where a
-// condition on the values holds. It explains an element of a result only where the condition holds for that element.
+// Deviation is a known difference between XLA's CPU code and the specification: it names the ops and types, and a
+// condition on the values. It explains an element of a result only if the condition holds for that element.
 type Deviation struct {
 	Name string
-	Ops  func(op string) bool // with its dialect, without what tells cases apart
+	Ops  func(op string) bool // takes the name with its dialect, without the case
 	When func(e *Element) bool
 	Why  string // what the specification says, what XLA does
 }
 
-// Element is an element of a result in which engine and XLA differ.
+// Element is an element of a result on which engine and XLA differ.
 type Element struct {
 	Program       *Program
 	Result, Index int
 	Engine, XLA   *tensor.Tensor // the result on both
 
-	want    []*tensor.Tensor // what the program should give, where it says so
+	want    []*tensor.Tensor // the results that the program should return, if it knows them
 	again   func(args []*tensor.Tensor) ([]*tensor.Tensor, error)
 	flushed []*tensor.Tensor // results of the engine on operands without denormals
 	sorted  []*tensor.Tensor // results of the engine on operands as XLA's sorts see them
 	tried   bool
 }
 
-// explain notes the deviation that explains the element, and reports whether there is one.
+// explain counts the deviation that explains the element in v, and reports whether there is one.
 func (e *Element) explain(v Verdict) bool {
 	for _, d := range Deviations() {
 		if d.Ops(bare(e.Program.Op)) && d.When(e) {
@@ -45,8 +45,8 @@ func (e *Element) explain(v Verdict) bool {
 	return false
 }
 
-// operand returns the element of argument k that element Index of the result is computed from: of an operand that
-// broadcasts, by aligning the last dimensions.
+// operand returns the element of argument k from which element Index of the result is computed. For an operand that
+// broadcasts, it aligns the last dimensions.
 func (e *Element) operand(k int) (t *tensor.Tensor, i int) {
 	t = e.Program.Args[k]
 	out, in := e.Engine.Shape(), t.Shape()
@@ -69,7 +69,7 @@ func (e *Element) value(k int) float64 {
 	return t.FloatAt(i)
 }
 
-// withoutDenormals returns the result of the engine where denormal operands, and then denormal results, are zeros.
+// withoutDenormals returns the engine's result with denormal operands and then denormal results replaced by zeros.
 func (e *Element) withoutDenormals() *tensor.Tensor {
 	if !e.tried {
 		e.tried = true
@@ -87,7 +87,7 @@ func (e *Element) withoutDenormals() *tensor.Tensor {
 	return flush(e.flushed[e.Result])
 }
 
-// flush returns a copy whose denormals are zeros of their sign, where XLA's CPU code has none of the type.
+// flush returns a copy in which denormals become zeros of the same sign, for types that XLA's CPU code flushes.
 func flush(t *tensor.Tensor) *tensor.Tensor {
 	c := t.Clone()
 	d := t.DType()
@@ -99,7 +99,7 @@ func flush(t *tensor.Tensor) *tensor.Tensor {
 			v := c.ComplexAt(i)
 			c.SetComplex(i, complex(withoutDenormal(d, real(v)), withoutDenormal(d, imag(v))))
 		} else {
-			if v := c.FloatAt(i); !math.IsNaN(v) { // NaN keeps its sign and code
+			if v := c.FloatAt(i); !math.IsNaN(v) { // NaN keeps its sign and payload
 				c.SetFloat(i, withoutDenormal(d, v))
 			}
 		}
@@ -107,7 +107,7 @@ func flush(t *tensor.Tensor) *tensor.Tensor {
 	return c
 }
 
-// withoutDenormal returns what XLA takes an element, or a part of one, for.
+// withoutDenormal returns the value that XLA's code sees for an element, or for a part of a complex element.
 func withoutDenormal(d tensor.DType, v float64) float64 {
 	limit := 0x1p-126
 	if d == tensor.F64 || d == tensor.Complex128 {
@@ -117,17 +117,17 @@ func withoutDenormal(d tensor.DType, v float64) float64 {
 	case !flushes(d) || !(math.Abs(v) < limit):
 		return v
 	case d == tensor.F8E8M0FNU:
-		return math.NaN() // it has no zero
+		return math.NaN() // the type has no zero
 	}
 	return math.Copysign(0, v)
 }
 
-// sameNaN are the bits that are set in every NaN that XLA makes where it converts a type for comparing: in bf16 that which tells a quiet
-// one, in types of 8 bits all of the mantissa's.
+// sameNaN holds the bits that are set in every NaN that XLA makes by converting a type for a comparison: the quiet
+// bit for bf16, all mantissa bits for 8-bit types.
 var sameNaN = map[tensor.DType]uint64{tensor.BF16: 0x40, tensor.F8E5M2: 0x03, tensor.F8E4M3: 0x07, tensor.F8E3M4: 0x0F}
 
-// seenBySorts returns what XLA's sorts take the elements of t for, in t's type; moves reports whether that may be other than
-// what they are.
+// seenBySorts returns the elements of t as XLA's sorts see them, in t's type. moves reports whether they may differ
+// from the elements of t.
 func seenBySorts(t *tensor.Tensor) (seen *tensor.Tensor, moves bool) {
 	c, d := flush(t), t.DType()
 	nan := sameNaN[d]
@@ -136,7 +136,7 @@ func seenBySorts(t *tensor.Tensor) (seen *tensor.Tensor, moves bool) {
 		case nan != 0 && math.IsNaN(c.FloatAt(i)):
 			c.SetBits(i, c.Bits(i)|nan)
 		case d == tensor.F8E5M2FNUZ:
-			// Of what is rounded to zero, the negative number stays below it.
+			// A negative number that rounds to zero still sorts below zero.
 			if v := tensor.DecodeFloat(tensor.F8E5M2, tensor.EncodeFloat(tensor.F8E5M2, c.FloatAt(i))); v > 0 || v < 0 || c.FloatAt(i) > 0 {
 				c.SetFloat(i, v)
 			}
@@ -145,7 +145,7 @@ func seenBySorts(t *tensor.Tensor) (seen *tensor.Tensor, moves bool) {
 	return c, nan != 0 || d == tensor.F8E5M2FNUZ
 }
 
-// undefined tells of ops where the reals have no result.
+// undefined reports, by op, whether the function has no real result.
 var undefined = map[string]func(x, y float64) bool{
 	"sqrt":         func(x, _ float64) bool { return x < 0 },
 	"rsqrt":        func(x, _ float64) bool { return x < 0 },
@@ -162,7 +162,7 @@ var undefined = map[string]func(x, y float64) bool{
 	"erf_inv":      func(x, _ float64) bool { return math.Abs(x) > 1 },
 }
 
-// integerPower multiplies modulo 2^64.
+// integerPower returns x to the power of n, modulo 2^64.
 func integerPower(x, n uint64) uint64 {
 	v := uint64(1)
 	for ; n > 0; n >>= 1 {
@@ -174,7 +174,7 @@ func integerPower(x, n uint64) uint64 {
 	return v
 }
 
-// negativePower is what a power with an exponent below zero is made to be: that of 1 and of -1, else 0.
+// negativePower returns a power with a negative exponent: the exact value if x is 1 or -1, otherwise 0.
 func negativePower(x, n, minusOne uint64) uint64 {
 	switch {
 	case x == 1 || x == minusOne && n&1 == 0:
@@ -185,7 +185,7 @@ func negativePower(x, n, minusOne uint64) uint64 {
 	return 0
 }
 
-// signedNeighbour steps from x towards y, codes of 8 bits, as if their first bit were a sign.
+// signedNeighbour steps from x towards y, both 8-bit codes, treating the first bit as a sign.
 func signedNeighbour(x, y uint64) uint64 {
 	const sign = 0x80
 	switch {
@@ -210,7 +210,8 @@ func ops(names ...string) func(op string) bool {
 	}
 }
 
-// Deviations returns what is known. Each has an example that a test runs on XLA, which says when one is gone.
+// Deviations returns the known deviations. Each has an example that a test runs on XLA; the test fails when XLA no
+// longer deviates.
 func Deviations() []Deviation {
 	anyOp := func(string) bool { return true }
 	return []Deviation{
@@ -226,8 +227,9 @@ func Deviations() []Deviation {
 			Name: "no denormals",
 			Ops:  anyOp,
 			When: func(e *Element) bool {
-				// The result is the one that operands without denormals have, or the denormal result itself is a zero. Where denormals
-				// are only compared, as in sorts, they are moved as they are: then XLA's are taken for zeros too.
+				// The result equals the result on operands without denormals, or a denormal result is flushed to
+				// zero. Ops that only compare denormals, such as sorts, move them unchanged; in this case flush XLA's
+				// results too.
 				xla := []*tensor.Tensor{e.XLA, flush(e.XLA)}
 				for _, f := range []*tensor.Tensor{flush(e.Engine), e.withoutDenormals()} {
 					for _, x := range xla {
@@ -454,7 +456,7 @@ func Deviations() []Deviation {
 				for k := range e.Program.Args {
 					as := e.value(k)
 					v := withoutDenormal(e.Engine.DType(), as)
-					one = one || got == v || got == as || math.IsNaN(got) // what is compared as a zero is moved as it is
+					one = one || got == v || got == as || math.IsNaN(got) // an element compared as a zero is moved unchanged
 					nan = nan || math.IsNaN(v)
 					if v == 0 {
 						zeros++
@@ -468,13 +470,13 @@ func Deviations() []Deviation {
 	}
 }
 
-// Refusal is a kind of programs that XLA's CPU plugin does not take though the specification allows them.
+// Refusal is a kind of programs that XLA's CPU plugin refuses although the specification allows them.
 type Refusal struct {
 	When func(p *Program, message string) bool
 	Why  string
 }
 
-// Refusals returns those that random programs run into.
+// Refusals returns the refusals that random programs meet.
 func Refusals() []Refusal {
 	has := func(p *Program, bits int) bool {
 		return p.Out.Bits() == bits || slices.ContainsFunc(p.Args, func(t *tensor.Tensor) bool { return t.DType().Bits() == bits })
@@ -512,8 +514,8 @@ func Refusals() []Refusal {
 	}
 }
 
-// Avoided is what random programs do not do because XLA gives another result than the specification where no condition on the
-// values of one element tells, each with the reason.
+// Avoided lists, with reasons, the constructs that random programs avoid: XLA deviates from the specification on
+// them, and no condition on the values of one element can describe the deviation.
 func Avoided() []string {
 	return []string{
 		"update windows of `scatter` of more than one element stay inside the operand: of one that sticks out XLA leaves all out, the specification only what sticks out ([accuracy.md](accuracy.md))",
@@ -527,7 +529,7 @@ func Avoided() []string {
 	}
 }
 
-// WriteDeviations writes both lists as Markdown.
+// WriteDeviations writes the deviations and the refusals as Markdown.
 func WriteDeviations(w io.Writer) {
 	fmt.Fprint(w, "\nWhere the two differ in such a program the element has to be explained by one of these, whose conditions are checked on the element's own operands and results; else the test fails.\n\n")
 	for _, d := range Deviations() {

@@ -9,15 +9,15 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Difference is a random program on which two engines part.
+// Difference is a random program on which two engines differ.
 type Difference struct {
-	Number  int // of the program, in the order in which the generator made them
+	Number  int // of the program, in the order of generation
 	Program *Program
 	A, B    []*tensor.Tensor // results
-	Why     error            // what JudgeRandom or an engine says
+	Why     error            // the error of JudgeRandom or of an engine
 }
 
-// WriteDifferences writes all differences, those of one op and type together: how many, and each with its module, its
+// WriteDifferences writes all differences, grouped by op and type: the count, then each with its module, its
 // arguments and both results.
 func WriteDifferences(w io.Writer, list []Difference) {
 	groups := map[string][]Difference{}

@@ -1,3 +1,3 @@
-// Package opgen makes programs of one op with random attributes, shapes and element types, and arguments for them, to
-// compare engines with. Result types come from the ops' own rows.
+// Package opgen generates programs of one op with random attributes, shapes, element types and arguments. Tests use
+// them to compare engines. The ops' own rows infer the result types.
 package opgen

@@ -12,7 +12,7 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// Types returns the element types that programs are made of.
+// Types returns the element types that programs use.
 func Types() []tensor.DType {
 	var out []tensor.DType
 	for d := tensor.I1; d <= tensor.Complex128; d++ {
@@ -21,7 +21,7 @@ func Types() []tensor.DType {
 	return out
 }
 
-// exactOps are element-wise ops whose result IEEE 754 or the specification gives to the bit.
+// exactOps are element-wise ops whose results IEEE 754 or the specification defines to the bit.
 var exactOps = map[string]bool{
 	"abs": true, "add": true, "and": true, "ceil": true, "clamp": true, "compare": true, "complex": true, "convert": true,
 	"count_leading_zeros": true, "divide": true, "floor": true, "imag": true, "is_finite": true, "maximum": true, "minimum": true,
@@ -42,8 +42,8 @@ func elementwiseRule(name string, d tensor.DType) Rule {
 	return Rule{Exact: exactOps[name]}
 }
 
-// Elementwise returns one program for every element-wise op and every type that its row takes: on all values of narrow
-// types, on n edge, ordinary and arbitrary values of wide ones.
+// Elementwise returns one program for every element-wise op and every type that its row accepts. Narrow types get all
+// their values; wide types get n edge, ordinary and arbitrary values.
 func (g *Generator) Elementwise(n int) []*Program {
 	var out []*Program
 	add := func(c *call) {
@@ -76,7 +76,7 @@ func shortName(def *ir.Def) string {
 	return def.Name
 }
 
-// elementwise returns the calls of one op on one type, none where it is not element-wise or does not take the type.
+// elementwise returns the calls of one op on one type, or none if the op is not element-wise or refuses the type.
 func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 	if !def.Has(ir.Elementwise) || len(def.Operands) == 0 || len(def.Operands) > 3 {
 		return nil
@@ -99,7 +99,7 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 		var out []*call
 		for _, to := range Types() {
 			if d.IsComplex() && !to.IsComplex() {
-				continue // the specification leaves it to real and imag
+				continue // the specification defines only real and imag of it
 			}
 			one := *c
 			one.label = "to " + to.String()
@@ -183,8 +183,9 @@ func (g *Generator) elementwise(def *ir.Def, d tensor.DType, n int) []*call {
 	return []*call{c}
 }
 
-// edgeProduct are operands that together take all combinations of edge values, those of the parts for complex numbers; few
-// are one denormal, one other number and the largest of each sign, besides zeros, infinities and NaN.
+// edgeProduct returns operands that together contain all combinations of edge values (of parts, for complex numbers).
+// With few, the edge values are one denormal, one other number and the largest of each sign, besides zeros,
+// infinities and NaN.
 func edgeProduct(d tensor.DType, operands int, few bool) []arg {
 	part, parts := d, 1
 	if d.IsComplex() {
@@ -223,7 +224,7 @@ func edgeProduct(d tensor.DType, operands int, few bool) []arg {
 	return out
 }
 
-// whole is an argument of all values of a narrow type; of a wide one n values of every magnitude.
+// whole returns an argument with all values of a narrow type, or n values of every magnitude of a wide type.
 func (g *Generator) whole(d tensor.DType, n int) arg {
 	if !d.IsComplex() && d.Bits() <= 16 {
 		return arg{dt: d, shape: tensor.Shape{1 << d.Bits()}, fill: func(t *tensor.Tensor) {
@@ -248,7 +249,7 @@ func (g *Generator) spread(t *tensor.Tensor) {
 	part(n/3, 2*n/3, verify.Ordinary)
 	part(2*n/3, n, verify.Anything)
 	if d := t.DType(); d.IsComplex() {
-		// All pairs of edge values where they fit.
+		// Include all pairs of edge values if they fit.
 		if pairs := edgeProduct(d, 1, n < 2000)[0]; pairs.shape[0] < int64(n/3) {
 			v := tensor.New(d, pairs.shape)
 			pairs.fill(v)
@@ -257,8 +258,8 @@ func (g *Generator) spread(t *tensor.Tensor) {
 	}
 }
 
-// pairs are two arguments: all pairs of values of the narrowest types, all pairs of edge values and then others of wide
-// ones.
+// pairs returns two arguments: all pairs of values for the narrowest types; for wide types all pairs of edge values,
+// then other pairs.
 func (g *Generator) pairs(d tensor.DType, n int) (a, b arg) {
 	if !d.IsComplex() && d.Bits() <= 8 {
 		side := 1 << d.Bits()
@@ -280,7 +281,7 @@ func (g *Generator) pairs(d tensor.DType, n int) (a, b arg) {
 	cross := func(f func(i int) int) func(t *tensor.Tensor) {
 		return func(t *tensor.Tensor) {
 			g.spread(t)
-			// Thirds of both sides meet each other in every way.
+			// Pair each third of one side with each third of the other.
 			perm := g.rng.Perm(t.NumElements())
 			c := t.Clone()
 			for i, p := range perm {

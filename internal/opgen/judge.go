@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// Epsilon returns the distance from 1 to the next number of a floating-point type, of the parts of a complex one; 0 for
-// others.
+// Epsilon returns the distance from 1 to the next number of a floating-point type, or of the parts of a complex type.
+// It returns 0 for other types.
 func Epsilon(d tensor.DType) float64 {
 	d = d.Part()
 	if !d.IsFloat() {
@@ -21,9 +21,9 @@ func Epsilon(d tensor.DType) float64 {
 	return tensor.DecodeFloat(d, one+1) - 1
 }
 
-// functionLimit returns how many units in the last place engines may be apart on a function: what bounds them elsewhere, too,
-// or the limit of the note that explains more. A note whose limit is large, or that has none, is about values far from those of
-// random programs, and lets them be apart by randomLimit.
+// functionLimit returns how many units in the last place engines may be apart on a function: the usual bound, or the
+// limit of a note. Notes with a large limit, or with none, describe values far from the values of random programs;
+// for these functionLimit uses randomLimit.
 func (p *Program) functionLimit() uint64 {
 	op := bare(p.Op)
 	column := Column(p.DType)
@@ -41,12 +41,13 @@ func (p *Program) functionLimit() uint64 {
 	return limit
 }
 
-// smallNote is the largest limit of a note that random programs are held to, too: XLA's atanh of f64 is off by 128 ULP near 0.414.
+// smallNote is the largest limit of a note that also applies to random programs: XLA's atanh of f64 is off by 128 ULP
+// near 0.414.
 const smallNote = 128
 
-// randomLimit is how far a function of random programs may be off where a note lets it by more: their values are ordinary ones, far from most poles and
-// from where exponentials lose digits. 10 was measured at most (complex powers), 14 of lgamma; lgamma and digamma have zeros among ordinary values, where XLA
-// loses digits.
+// randomLimit returns the limit for a function of random programs if its note allows more. Their values are ordinary,
+// far from most poles and from the values on which exponentials lose digits. The largest measured distances are 10
+// (complex powers) and 14 (lgamma); lgamma and digamma have zeros among ordinary values, near which XLA loses digits.
 func randomLimit(short string) uint64 {
 	switch short {
 	case "chlo.lgamma", "chlo.digamma", "lgamma", "digamma":
@@ -55,15 +56,15 @@ func randomLimit(short string) uint64 {
 	return 16
 }
 
-// Verdict is what JudgeRandom says of a program on which the engine and XLA agree but for known deviations of XLA: how
-// many elements each explains, by name.
+// Verdict counts, by name, the elements that each known deviation of XLA explains, for a program on which engine and
+// XLA otherwise agree.
 type Verdict map[string]int
 
-// JudgeRandom compares the results of a program made by Random on the embedded engine (a) and on XLA (b). It returns an
-// error where they are not as close as the program's rule asks (the same; or apart by no more than the sum of the
-// rounding errors of all its terms) in an element that none of Deviations explains, or where the engine is not at what
-// the program should give, if it says that. again executes the program on the engine with other arguments; it is asked
-// where a deviation has to be proven.
+// JudgeRandom compares the results of a program made by Random on the embedded engine (a) and on XLA (b). The
+// program's rule says whether they must be the same, or how far apart the rounding errors of all terms may bring
+// them. JudgeRandom returns an error if an element breaks the rule and no deviation explains it, or if the engine
+// misses the results that the program expects. again executes the program on the engine with other arguments, to
+// prove a deviation.
 func JudgeRandom(p *Program, a, b []*tensor.Tensor, again func(args []*tensor.Tensor) ([]*tensor.Tensor, error)) (Verdict, error) {
 	if len(a) != len(b) {
 		return nil, fmt.Errorf("%d results against %d", len(a), len(b))
@@ -101,7 +102,7 @@ func JudgeRandom(p *Program, a, b []*tensor.Tensor, again func(args []*tensor.Te
 	return out, nil
 }
 
-// near returns how elements of two results are compared.
+// near returns the function that compares element i of two results.
 func (p *Program) near(a, b *tensor.Tensor) func(i int) bool {
 	switch d := a.DType(); {
 	case p.Rule.Exact || !d.IsFloat() && !d.IsComplex():

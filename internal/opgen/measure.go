@@ -9,14 +9,14 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// Measurement tells how far two engines are apart on one program.
+// Measurement records how far two engines are apart on one program.
 type Measurement struct {
 	Elements  int
-	Flushed   int      // not judged: an operand or a result is denormal, and XLA's CPU code flushes those to zero
+	Flushed   int      // not judged: an operand or result is denormal, and XLA's CPU code flushes denormals to zero
 	Specials  int      // NaN or infinity on one side only, or different ones
 	Zeros     int      // zeros of different sign
 	Different int      // other elements that differ
-	MaxULP    uint64   // of those; for complex numbers in units of the last place of the modulus
+	MaxULP    uint64   // of the Different elements; for complex numbers in units of the last place of the modulus
 	Samples   []string // some elements that differ: operands and both results
 }
 
@@ -31,8 +31,8 @@ func (m *Measurement) Add(n Measurement) {
 	m.Samples = append(m.Samples, n.Samples...)
 }
 
-// flushes reports whether a denormal of the type is one in the arithmetic of XLA's CPU code, which computes the
-// narrower types (but not f16, whose range is smaller) in f32.
+// flushes reports whether a denormal of the type is denormal in the arithmetic of XLA's CPU code, which computes the
+// narrower types in f32. f16 is the exception: its range is smaller.
 func flushes(d tensor.DType) bool {
 	switch d {
 	case tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128, tensor.F8E8M0FNU:
@@ -94,8 +94,8 @@ func Measure(args []*tensor.Tensor, a, b *tensor.Tensor) Measurement {
 	return m
 }
 
-// apart returns the distance of two elements that are not the same: special where infinities or NaN stand on one side
-// only, zero where only signs of zeros differ.
+// apart returns the distance of two elements that differ. special means that only one side is infinite or NaN, zero
+// that only signs of zeros differ.
 func apart(a, b *tensor.Tensor, i int) (ulp uint64, special, zero bool) {
 	if !a.DType().IsComplex() {
 		ulp = verify.Distance(a, b, i)

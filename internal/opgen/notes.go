@@ -62,7 +62,7 @@ func cols(lists ...[]int) []int {
 	return out
 }
 
-// Notes explains, op by op, what lies above the bounds.
+// Notes explains, op by op, the measurements above the bounds.
 func Notes() []Note {
 	var (
 		noNaN = "f4E2M1FN has no NaN: what would be NaN is 0 here and -0 in XLA"

@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// factors are two operands of a product, of edge values where nothing rounds; none is NaN.
+// factors returns two operands of a product without NaN. Types that do not round get edge values.
 func (g *Generator) factors(d tensor.DType, l, r tensor.Shape) []arg {
 	a := arg{dt: d, shape: l, style: verify.Ordinary}
 	switch {
@@ -22,7 +22,7 @@ func (g *Generator) factors(d tensor.DType, l, r tensor.Shape) []arg {
 	return []arg{a, b}
 }
 
-// dot is the old product of vectors and matrices.
+// dot makes the old product of vectors and matrices.
 func (g *Generator) dot() *call {
 	d := g.number()
 	n := g.size()
@@ -68,7 +68,7 @@ func (g *Generator) unaryEinsum() *call {
 		results: []string{typeText(d, square(len(to)))}, rule: Rule{Exact: d.IsInteger(), Terms: 26}}
 }
 
-// dotTransposed is dot_general with its batch, free and contracted dimensions in any order.
+// dotTransposed makes a dot_general with its batch, free and contracted dimensions in any order.
 func (g *Generator) dotTransposed() *call {
 	d := g.number()
 	nb, nc := g.rng.IntN(3), g.rng.IntN(3)
@@ -115,7 +115,7 @@ func (g *Generator) dotTransposed() *call {
 		results: []string{typeText(d, out)}, rule: Rule{Exact: d.IsInteger(), Terms: int(terms) + 1}}
 }
 
-// raggedDot multiplies groups of rows by a matrix each.
+// raggedDot multiplies each group of rows by its own matrix.
 func (g *Generator) raggedDot() *call {
 	d := g.real()
 	m, k, n, groups := g.between(1, 6), g.between(1, 4), g.between(1, 4), g.between(1, 3)
@@ -135,8 +135,8 @@ func (g *Generator) raggedDot() *call {
 		rule:  Rule{Terms: int(k) + 1}}
 }
 
-// convolutionLayout is a convolution with its dimensions in any order, up to three of them spatial, with windows turned
-// round, paddings below zero, and sometimes nothing to convolve.
+// convolutionLayout makes a convolution with its dimensions in any order, up to three of them spatial, with reversed
+// windows, negative paddings, and sometimes an empty operand.
 func (g *Generator) convolutionLayout() *call {
 	d := g.number()
 	spatial := g.rng.IntN(4)
@@ -206,7 +206,7 @@ func (g *Generator) convolutionLayout() *call {
 		rule: Rule{Exact: d.IsInteger(), Terms: int(terms) + 1}}
 }
 
-// dynamicConv is a convolution whose padding is an operand, which programs hold as a constant.
+// dynamicConv makes a convolution whose padding is an operand, which the program holds as a constant.
 func (g *Generator) dynamicConv() *call {
 	c := g.convolution()
 	var attrs []string

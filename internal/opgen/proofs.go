@@ -12,16 +12,16 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// Proof is what became of the elements of an op and group of types in which the engines are further apart than they may be, or differ
-// in infinities, NaN or signs of zeros. Each is explained by a deviation of XLA whose condition it meets, or the truth is asked and the
-// engine must be at it (EngineBound); where nobody says what the result is, it has to be one that is left open.
+// Proof counts the elements of an op and column on which the engines are too far apart, or differ in infinities, NaN
+// or signs of zeros. Each element needs one of three reasons: a deviation of XLA explains it; the engine is within
+// EngineBound of the true value; or no source defines the result.
 type Proof struct {
 	Beyond    int // all such elements
-	Explained int // by a deviation
-	Settled   int // by the truth
-	Open      int // the function has no value there that C99, the specification or its series gives
-	Unasked   int // beyond the number of elements that are asked of each kind and program
-	Unsettled int // nobody says, though there is a value
+	Explained int // by a deviation of XLA
+	Settled   int // by the true value
+	Open      int // neither C99, the specification nor the function's series defines a value
+	Unasked   int // above the number of elements to ask about, per kind and program
+	Unsettled int // the value is defined, but no source knows it
 	Samples   []string
 }
 
@@ -34,7 +34,7 @@ func (f *Proof) add(g *Proof) {
 	f.Unsettled += g.Unsettled
 }
 
-// text says what became of the elements.
+// text describes the counts.
 func (f *Proof) text() string {
 	var parts []string
 	for _, p := range []struct {
@@ -49,14 +49,14 @@ func (f *Proof) text() string {
 	return strings.Join(parts, ", ")
 }
 
-// tainted reports whether an operand or a result is denormal, so that XLA may have flushed it.
+// tainted reports whether an operand or a result is denormal; XLA may have flushed it.
 func tainted(p *Program, a, b *tensor.Tensor, i int) bool {
 	return denormalAt(a, i) || denormalAt(b, i) || slices.ContainsFunc(p.Args, func(t *tensor.Tensor) bool { return denormalAt(t, i) })
 }
 
-// needProof adds the elements of a program that need a proof to those of its column, and returns those that no deviation explains and that
-// the truth is to be asked about: those furthest apart, those where only one is infinite or NaN, and those whose zeros differ in sign,
-// most of each kind.
+// needProof adds the elements of a program that need a proof to the counts of its column. It returns the unexplained
+// elements that the truth must settle: the elements furthest apart, the elements that only one side makes infinite or
+// NaN, and the elements whose zeros differ in sign, at most most of each kind.
 func (f *Proof) needProof(p *Program, a, b *tensor.Tensor, limit uint64, most int) []int {
 	var distant []far
 	var special, zeros []int
@@ -94,7 +94,7 @@ func (f *Proof) needProof(p *Program, a, b *tensor.Tensor, limit uint64, most in
 	return out
 }
 
-// settle notes what the truth says of elements that need a proof; whether the engine is at it is judged with all others.
+// settle counts the elements that have a true value. The caller checks the engine against it with all other elements.
 func (f *Proof) settle(p *Program, a, b *tensor.Tensor, elements []int, truth []Value) {
 	for k, i := range elements {
 		switch {
@@ -111,7 +111,8 @@ func (f *Proof) settle(p *Program, a, b *tensor.Tensor, elements []int, truth []
 	}
 }
 
-// explainedInTable reports whether a deviation of XLA explains the element, but for denormals: elements with those are not compared.
+// explainedInTable reports whether a deviation of XLA other than denormals explains the element; elements with
+// denormals are not compared.
 func (e *Element) explainedInTable() bool {
 	for _, d := range append(Deviations(), tableDeviations()...) {
 		if d.Name != "no denormals" && d.Ops(bare(e.Program.Op)) && d.When(e) {
@@ -121,7 +122,7 @@ func (e *Element) explainedInTable() bool {
 	return false
 }
 
-// tableDeviations are those that only the programs of all values and edge values meet.
+// tableDeviations are the deviations that occur only in the programs of all values and edge values.
 func tableDeviations() []Deviation {
 	return []Deviation{
 		{
@@ -167,7 +168,7 @@ func tableDeviations() []Deviation {
 	}
 }
 
-// openZero reports whether two elements differ in nothing but the sign of zeros, which nobody gives.
+// openZero reports whether two elements differ only in the sign of zeros, and no source defines this sign.
 func openZero(a, b *tensor.Tensor, i int, v Value) bool {
 	_, special, zero := apart(a, b, i)
 	if special || !zero || !a.DType().IsComplex() {
@@ -177,9 +178,10 @@ func openZero(a, b *tensor.Tensor, i int, v Value) bool {
 	return math.Signbit(real(x)) != math.Signbit(real(y)) && !v.signed[0] || math.Signbit(imag(x)) != math.Signbit(imag(y)) && !v.signed[1]
 }
 
-// leftOpen reports whether neither the specification nor C99 nor the function's series says what an element is: complex functions of
-// infinities and NaN that C99 does not list, and signs of zeros of those; extrema of complex numbers with NaN parts; complex powers whose
-// angle is above 2^30, or that overflow; atan2 of complex numbers on its branch cuts and, if the engine is infinite, at its poles; zeta and polygamma where their series diverge.
+// leftOpen reports whether neither the specification nor C99 nor the function's series defines an element. These are
+// complex functions of infinities and NaN that C99 does not list, and the signs of their zeros; extrema of complex
+// numbers with NaN parts; complex powers that overflow or whose angle is above 2^30; atan2 of complex numbers on its
+// branch cuts and, if the engine is infinite, at its poles; zeta and polygamma if their series diverge.
 func leftOpen(p *Program, a, b *tensor.Tensor, i int) bool {
 	op := shortOp(p.Op)
 	if p.DType.IsFloat() && (op == "zeta" || op == "polygamma") {

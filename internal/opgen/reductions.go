@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// pairBody is a reducer of two values at once, of different types, that gives the same in every order.
+// pairBody is a reducer of two values of different types whose result does not depend on the order.
 func pairBody(d, e tensor.DType, first, second string) string {
 	t, u := typeText(d, nil), typeText(e, nil)
 	return fmt.Sprintf("{\n  ^bb0(%%x: %[1]s, %%p: %[2]s, %%y: %[1]s, %%q: %[2]s):\n    %%a = stablehlo.%[3]s %%x, %%y : %[1]s\n    %%b = stablehlo.%[4]s %%p, %%q : %[2]s\n    \"stablehlo.return\"(%%a, %%b) : (%[1]s, %[2]s) -> ()\n  }", t, u, first, second)
@@ -32,8 +32,8 @@ func (g *Generator) wholeNumber() tensor.DType {
 	}
 }
 
-// reduceGeneral reduces with a region of several ops that is associative and commutative: the smaller of two by their
-// value without the lowest bit, then with it.
+// reduceGeneral reduces with a region of several ops that is associative and commutative: the smaller of two values,
+// first compared without the lowest bit, then with it.
 func (g *Generator) reduceGeneral() *call {
 	d := []tensor.DType{tensor.I32, tensor.UI8, tensor.I64, tensor.UI16}[g.rng.IntN(4)]
 	a := arg{dt: d, shape: g.shape(1, 4), style: verify.Edges}
@@ -69,8 +69,8 @@ func (g *Generator) reduceWindowPairs() *call {
 		bodies: []string{pairBody(d, e, f, s)}, rule: Rule{Exact: true}}
 }
 
-// extremaWithNaN takes maxima and minima of edge values, NaN and zeros of both signs among them, over a window of each
-// element. What they should be is computed here: NaN where there is one, and -0 is less than 0.
+// extremaWithNaN takes maxima and minima of edge values, including NaN and zeros of both signs, over a window at each
+// element. It also computes the expected results: NaN if the window has one; -0 is less than 0.
 func (g *Generator) extremaWithNaN() *call {
 	d := g.dtype()
 	for !d.IsFloat() {
@@ -92,7 +92,7 @@ func (g *Generator) extremaWithNaN() *call {
 		out[i] = max(0, n-size[i]+1)
 	}
 	if g.rng.IntN(2) == 0 {
-		// All or one of a dimension: a reduction.
+		// All of a dimension or one element: a reduction.
 		var dims []int64
 		kept := tensor.Shape{}
 		for i, n := range shape {
@@ -214,7 +214,7 @@ func (g *Generator) gatherBatching() *call {
 		ints("slice_sizes", []int64{1, 1, size}), "indices_are_sorted = false")
 }
 
-// scatterSeveral updates two tensors at once, with a batching dimension, by a region that any order suits.
+// scatterSeveral updates two tensors at once, with a batching dimension, by a region that works in any order.
 func (g *Generator) scatterSeveral() *call {
 	d, e := g.wholeNumber(), g.wholeNumber()
 	f, s := g.reducer(d).op, g.reducer(e).op

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// WriteReport writes what was measured as Markdown and returns what exceeds its bound without a note, or the note's limit.
+// WriteReport writes the measurements as Markdown and returns the ones that exceed their bound without a note, or the
+// note's limit.
 func WriteReport(w io.Writer, rows []*Row, refused int, lacking []string, n int, seed uint64, asked, most int) (missing []string) {
 	notes := Notes()
 	fmt.Fprintf(w, intro, n, seed, most)
@@ -122,7 +123,7 @@ func cell(m *Measurement) string {
 	return s
 }
 
-// WriteSamples writes every element whose true value was asked for and that one of the engines does not give.
+// WriteSamples writes every element with a known true value that at least one engine misses.
 func WriteSamples(w io.Writer, rows []*Row) {
 	for _, r := range rows {
 		for c, m := range r.Columns {

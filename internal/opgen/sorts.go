@@ -29,7 +29,7 @@ func (g *Generator) sort() *call {
 			if !d.IsFloat() {
 				return compareInts(t, i, j)
 			}
-			// Numbers in their order, -0 before 0, NaN at the end that its sign says.
+			// Order numbers with -0 before 0, and NaN at the end given by its sign.
 			place := func(v float64, at int) float64 {
 				if math.IsNaN(v) {
 					v = math.Inf(1)
@@ -58,7 +58,7 @@ func (g *Generator) sort() *call {
 		})}
 }
 
-// sorted1 returns what gives all arguments sorted along a dimension by the first.
+// sorted1 returns a function that sorts all arguments along a dimension by the first one.
 func sorted1(dim int, compare func(t *tensor.Tensor, i, j int) int) func(args []*tensor.Tensor) []*tensor.Tensor {
 	return func(args []*tensor.Tensor) []*tensor.Tensor {
 		shape := args[0].Shape()

@@ -11,11 +11,12 @@ import (
 	"github.com/hlocb/hlocb/verify"
 )
 
-// Random returns a program of a randomly chosen op that is not element-wise, with random shapes and attributes. What
-// the op's row refuses is made up again.
+// Random returns a program of a random op that is not element-wise, with random shapes and attributes. It tries again
+// if the op's row refuses the program.
 func (g *Generator) Random() (*Program, error) { return g.oneOf(structural()) }
 
-// Large returns a program on shapes of up to a million elements: engines share their work out and cut it into blocks.
+// Large returns a program on shapes of up to a million elements, which engines split into blocks and compute in
+// parallel.
 func (g *Generator) Large() (*Program, error) {
 	g.large = true
 	defer func() { g.large = false }()
@@ -60,12 +61,12 @@ func structural() []func(g *Generator) *call {
 	}
 }
 
-// Refused returns programs of ops that XLA's CPU plugin does not take, whatever their operands.
+// Refused returns programs of ops that XLA's CPU plugin refuses whatever their operands are.
 func (g *Generator) Refused() ([]*Program, error) {
 	return g.each([]func(g *Generator) *call{(*Generator).async, (*Generator).unaryEinsum, (*Generator).raggedDot, (*Generator).scan, (*Generator).dynamicConv, (*Generator).quantize})
 }
 
-// EveryMaker returns a program of each maker, which must not be refused for ever by the op's row.
+// EveryMaker returns a program of each maker. It fails if an op's row refuses all attempts of a maker.
 func (g *Generator) EveryMaker() ([]*Program, error) { return g.each(structural()) }
 
 func (g *Generator) each(makers []func(g *Generator) *call) ([]*Program, error) {
@@ -84,7 +85,7 @@ func (g *Generator) each(makers []func(g *Generator) *call) ([]*Program, error) 
 	return out, nil
 }
 
-// xlaTypes are the types that XLA's CPU plugin takes everywhere.
+// xlaTypes are the types that XLA's CPU plugin accepts in every op.
 func xlaTypes() []tensor.DType {
 	return []tensor.DType{tensor.I1, tensor.I2, tensor.I4, tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.UI2, tensor.UI4, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64,
 		tensor.F4E2M1FN, tensor.F8E4M3FN, tensor.F8E5M2, tensor.F8E4M3, tensor.F8E3M4, tensor.F8E4M3FNUZ, tensor.F8E4M3B11FNUZ, tensor.F8E5M2FNUZ, tensor.F8E8M0FNU,
@@ -93,7 +94,7 @@ func xlaTypes() []tensor.DType {
 
 func (g *Generator) dtype() tensor.DType { return xlaTypes()[g.rng.IntN(len(xlaTypes()))] }
 
-// number is a type that adds up.
+// number returns a type that supports addition.
 func (g *Generator) number() tensor.DType {
 	for {
 		if d := g.dtype(); d != tensor.I1 {
@@ -210,7 +211,7 @@ func (g *Generator) slice() *call {
 	return exactCall("slice", []arg{a}, ints("start_indices", lo), ints("limit_indices", hi), ints("strides", stride))
 }
 
-// index is a scalar that may lie outside of a dimension.
+// index is a scalar that may lie outside the dimension.
 func (g *Generator) index(dt tensor.DType, d int64) arg {
 	v := g.between(-2, d+2)
 	return arg{dt: dt, fill: func(t *tensor.Tensor) { t.SetFloat(0, float64(v)) }}
@@ -354,10 +355,10 @@ func sorted(v []int64) []int64 {
 	return out
 }
 
-// reducer is a computation that gives the same in whatever order, or one whose rounding depends on it.
+// reducer is a computation, either independent of the order or with rounding that depends on it.
 type reducer struct {
 	op    string
-	exact bool // in every order
+	exact bool // the same result in every order
 }
 
 func (g *Generator) reducer(d tensor.DType) reducer {
@@ -380,7 +381,7 @@ func body(op string, d tensor.DType) string {
 	return fmt.Sprintf("{\n  ^bb0(%%x: %s, %%y: %s):\n    %%z = stablehlo.%s %%x, %%y : %s\n    \"stablehlo.return\"(%%z) : (%s) -> ()\n  }", t, t, op, t, t)
 }
 
-// initial fills a scalar with the value that changes nothing, as programs do.
+// initial fills a scalar with the identity of the op, as programs do.
 func initial(op string, d tensor.DType) arg {
 	return arg{dt: d, fixed: true, fill: func(t *tensor.Tensor) {
 		switch {
@@ -399,7 +400,7 @@ func initial(op string, d tensor.DType) arg {
 			if !math.IsInf(t.FloatAt(0), 0) {
 				t.SetFloat(0, sign*largest(d))
 			}
-			if math.IsNaN(t.FloatAt(0)) { // f8E8M0FNU has no negative numbers: its least that is no denormal of f32
+			if math.IsNaN(t.FloatAt(0)) { // f8E8M0FNU has no negative numbers: use its least number that is not denormal in f32
 				t.SetBits(0, 1)
 			}
 		case (op == "maximum" || op == "minimum") && d.IsInteger():
@@ -429,8 +430,8 @@ func largest(d tensor.DType) float64 {
 	return best
 }
 
-// numbers is an argument of ordinary values where sums round, of edge values where they do not. NaN is left out of
-// maxima and minima, where XLA loses it: see extremaWithNaN.
+// numbers is an argument with edge values if sums do not round, and ordinary values if they do. It omits NaN for
+// maxima and minima, because XLA loses it: see extremaWithNaN.
 func (g *Generator) numbers(d tensor.DType, shape tensor.Shape, r reducer) arg {
 	style := verify.Ordinary
 	if r.exact && !d.IsFloat() {
@@ -545,8 +546,8 @@ func (g *Generator) scatter() *call {
 	for i := range sizes {
 		window = append(window, int64(len(batch)+i))
 	}
-	// An update window that sticks out of the operand is left out by XLA, by the specification only what sticks out: so
-	// windows of several elements stay inside, and others may be outside.
+	// XLA ignores an update window that is partly outside the operand; the specification ignores only the part
+	// outside. So windows of several elements stay inside; other windows may lie outside.
 	low, high := make([]int64, len(to)), make([]int64, len(to))
 	for i, d := range to {
 		extent, at := int64(1), 0

@@ -15,10 +15,10 @@ import (
 //go:embed truth.py
 var truthScript string
 
-// Truth tells what functions should give: a Python with mpmath and numpy is asked.
+// Truth computes true values of functions with a Python that has mpmath and numpy.
 type Truth struct{ python string }
 
-// NewTruth returns nil where the Python lacks mpmath.
+// NewTruth returns nil if the Python lacks mpmath.
 func NewTruth(python string) *Truth {
 	if python == "" || exec.Command(python, "-c", "import mpmath, numpy").Run() != nil {
 		return nil
@@ -26,14 +26,15 @@ func NewTruth(python string) *Truth {
 	return &Truth{python}
 }
 
-// Value is what an element should be: the sum of two floats for each part. Known is false where nobody said.
+// Value is the true value of an element: the sum of two floats for each part. Known is false if it could not be
+// computed.
 type Value struct {
 	Known  bool
 	hi, lo [2]float64
-	signed [2]bool // whether the sign of a zero is the one that C99 asks for
+	signed [2]bool // whether the sign of a zero is the one that C99 requires
 }
 
-// Question asks for a function at some elements of its operands.
+// Question asks for the values of a function at some elements of its operands.
 type Question struct {
 	Op       string // with its dialect
 	Args     []*tensor.Tensor
@@ -111,16 +112,17 @@ func shortOp(op string) string {
 	return op
 }
 
-// Error tells how far a computed element is from what it should be.
+// Error is the error of a computed element.
 type Error struct {
-	ULP     float64 // the larger of the parts', each in units of its own last place
-	Special bool    // infinite or NaN where it should not be, or the other way round
+	ULP     float64 // of the larger part, each part in units of its own last place
+	Special bool    // infinite or NaN, and the true value is not, or the reverse
 	Sign    bool    // a zero of the wrong sign
 	Tiny    bool    // the true value, or a part of it, is below the smallest normal number
 }
 
-// Error compares element i of a result. Of a complex number, a part below the modulus times negligible is asked to be no more than
-// that: its error is in units of the last place of this product, and it may be infinite where the other one is.
+// Error compares element i of a result. A part of a complex number that is below the modulus times negligible only
+// has to stay below this product: its error is in units of the product's last place, and the part may be infinite if
+// the other one is.
 func (v Value) Error(t *tensor.Tensor, i int, negligible float64) Error {
 	d := t.DType()
 	if !d.IsComplex() {
@@ -152,7 +154,7 @@ func partError(d tensor.DType, got, hi, lo, least float64) Error {
 	rounded := tensor.DecodeFloat(d, tensor.EncodeFloat(d, hi))
 	nan, inf := math.IsNaN(rounded), math.IsInf(rounded, 0)
 	switch {
-	case rounded == got && d.Bits() <= 8: // saturated, maybe
+	case rounded == got && d.Bits() <= 8: // possibly saturated
 		return Error{ULP: 0.5, Tiny: math.Abs(hi) < tensor.DecodeFloat(d, smallest(d))}
 	case nan || math.IsNaN(got):
 		return Error{Special: nan != math.IsNaN(got)}
@@ -160,7 +162,7 @@ func partError(d tensor.DType, got, hi, lo, least float64) Error {
 		if rounded == got {
 			return Error{}
 		}
-		// One of them is the largest number: a distance of one.
+		// One of them is the largest number: count a distance of one.
 		largest := tensor.DecodeFloat(d, tensor.EncodeFloat(d, math.Inf(1))-1)
 		if d != tensor.F64 && math.Abs(hi) > largest && math.Abs(got) == largest || math.Abs(rounded) == largest {
 			return Error{ULP: 1}

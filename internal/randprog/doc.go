@@ -1,8 +1,8 @@
-// Package randprog makes random programs with hooks for tests: a program is a tree that is written as StableHLO in the
-// notation of any producer of hooks, and evaluated here by its reference semantics, without any of the code under
-// test. A seed gives the same program on every machine.
+// Package randprog generates random programs with hooks for tests. A program is a tree. The package writes it as
+// StableHLO in the format of any producer of hooks, and evaluates it by its reference semantics without using the
+// code under test. A seed yields the same program on every machine.
 //
-// Programs nest loops, branches and calls of functions, call functions twice, put hooks into conditions of loops,
-// thread one or two streams of tokens, and use values without elements. Their arithmetic is exact (integers that
-// wrap, floats that stay small integers and are never -0), so every compiler must give the same bits.
+// Programs nest loops, branches and function calls, call functions twice, put hooks into loop conditions, thread one
+// or two streams of tokens, and use values without elements. Their arithmetic is exact (integers that wrap, floats
+// that stay small integers and are never -0), so every compiler must return the same bits.
 package randprog

@@ -7,13 +7,13 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Event is one arrival at a hook.
+// Event is one execution of a hook.
 type Event struct {
 	Site     *Site
 	Operands []*tensor.Tensor
 }
 
-// Outcome is what a run of a program must give: the events of its hooks with side effect in program order, and its
+// Outcome is the expected outcome of a run: the events of the hooks with side effects in program order, and the
 // results.
 type Outcome struct {
 	Events  []Event
@@ -277,16 +277,15 @@ func wrap(d tensor.DType, v int64) int64 {
 	return v
 }
 
-// Preceded returns the sites before which another event, of the same site or of another, may have been delivered.
-// Sites that no run reaches are not among them.
+// Preceded returns the sites that another event, of any site, may precede. It omits sites that no run reaches.
 func (p *Program) Preceded() map[*Site]bool {
 	out := map[*Site]bool{}
 	walkOrder(p.funcs[len(p.funcs)-1].body, false, out)
 	return out
 }
 
-// walkOrder notes the sites in b that come after an event, given whether one came before b, and returns whether one
-// may have come when b is left.
+// walkOrder marks the sites in b that follow an event. before says whether an event may precede b; the result says
+// whether one may have occurred by the end of b.
 func walkOrder(b *block, before bool, out map[*Site]bool) bool {
 	for _, s := range b.stmts {
 		switch s.kind {

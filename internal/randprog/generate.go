@@ -10,12 +10,12 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Options bound what programs are made.
+// Options limit the generated programs.
 type Options struct {
 	Form  Form
 	Depth int  // of nested control flow; 0 is 3
 	Large bool // values of 4 KiB and matrix products, so that XLA's executor runs concurrently
-	// TapsOnly leaves out every hook with results, so that no data flows from one hook to another.
+	// TapsOnly omits hooks with results; then no data flows from one hook to another.
 	TapsOnly bool
 	// NoCond keeps hooks out of conditions.
 	NoCond bool
@@ -24,7 +24,7 @@ type Options struct {
 // maxEvents bounds the events of one run.
 const maxEvents = 400
 
-// New returns the program of a seed. Programs without hooks or with too many events are passed over.
+// New returns the program of a seed. It skips programs without hooks or with too many events.
 func New(seed uint64, opts Options) *Program {
 	if opts.Depth == 0 {
 		opts.Depth = 3
@@ -49,7 +49,7 @@ type generator struct {
 	inCond bool
 	// withCond holds functions that are called from conditions.
 	calls map[*function]int
-	left  int // statements that may still be made
+	left  int // statements that may still be generated
 }
 
 // frameSize counts the values of one function.
@@ -169,7 +169,7 @@ func (g *generator) function(name string, args []Type, results int) *function {
 	return f
 }
 
-// scope is what a block under construction can use.
+// scope holds the values that a block under construction can use.
 type scope struct {
 	vals  []*value
 	block *block
@@ -186,17 +186,17 @@ func (s *scope) add(st *stmt) {
 	s.vals = append(s.vals, st.out...)
 }
 
-// anyType returns the type of some value in sight, or any.
+// anyType returns the type of some value in scope, or any type.
 func (g *generator) anyType(s *scope) Type {
 	if len(s.vals) > 0 && g.chance(80) {
-		// Recent values are taken more often, so that what hooks give is used.
+		// Prefer recent values, which include the results of hooks.
 		i := max(g.r.IntN(len(s.vals)), g.r.IntN(len(s.vals)))
 		return s.vals[i].typ
 	}
 	return g.typ()
 }
 
-// pick returns a value of type t: one in sight, or a new constant.
+// pick returns a value of type t: one in scope, or a new constant.
 func (g *generator) pick(s *scope, t Type) *value {
 	var fit []*value
 	for _, v := range s.vals {
@@ -305,7 +305,7 @@ func (g *generator) hook(s *scope) {
 	g.makeHook(s, nil)
 }
 
-// kinds that each notation can hold.
+// kinds returns the kinds of hooks that a format can express.
 func kinds(f Form) []hook.Kind {
 	switch f {
 	case Own, Target:
@@ -318,7 +318,7 @@ func kinds(f Form) []hook.Kind {
 	return []hook.Kind{hook.InOut, hook.InOut, hook.Call} // EXLA
 }
 
-// makeHook puts a hook in; want fixes its result types, nil leaves them free.
+// makeHook adds a hook; want fixes its result types, nil leaves them free.
 func (g *generator) makeHook(s *scope, want []Type) []*value {
 	site := &Site{number: len(g.p.Sites) + 1, Label: fmt.Sprintf("h%d", len(g.p.Sites)), Stream: -1, InCond: g.inCond, form: g.p.Form}
 	if g.p.Form == Mixed {
@@ -347,10 +347,10 @@ func (g *generator) makeHook(s *scope, want []Type) []*value {
 			in = append(in, g.pick(s, g.anyType(s)))
 		}
 		if form == Target && in[0].typ.elements() == 0 {
-			in[0] = g.pick(s, scalarI32) // such a call reads as one with a chain that holds nothing
+			in[0] = g.pick(s, scalarI32) // it would read as a call with an empty chain
 		}
 		if form == SendRecv && len(in) == 1 && in[0].typ.equal(Type{tensor.F32, tensor.Shape{1}}) {
-			in = append(in, g.pick(s, scalarI32)) // a zero of this type, sent alone, stands for nothing
+			in = append(in, g.pick(s, scalarI32)) // a single zero of this type means that no operand is sent
 		}
 		if (form == JAX || form == Descriptor) && site.Kind == hook.Tap && g.chance(10) {
 			in = nil
@@ -370,7 +370,7 @@ func (g *generator) makeHook(s *scope, want []Type) []*value {
 			site.Results = site.Results[:1]
 		}
 		if form == SendRecv && len(site.Results) == 1 && site.Results[0].equal(scalarF32) {
-			site.Results = append(site.Results, scalarI32) // one that nobody uses, received alone, stands for nothing
+			site.Results = append(site.Results, scalarI32) // a single unused result of this type means that no result is received
 		}
 	}
 	st := &stmt{kind: stHook, in: in, site: site, hooks: !site.Pure}
@@ -382,7 +382,7 @@ func (g *generator) makeHook(s *scope, want []Type) []*value {
 	return st.out
 }
 
-// order chooses what orders the hook: one of the program's streams of tokens, a token of its own, or nothing.
+// order chooses how the hook is ordered: by one of the program's token streams, by a token of its own, or not at all.
 func (g *generator) order(site *Site) {
 	if !site.form.tokens() || site.Pure {
 		return
@@ -391,14 +391,14 @@ func (g *generator) order(site *Site) {
 	switch site.form {
 	case JAX, Descriptor:
 		if g.chance(30) {
-			site.Stream = -1 // unordered: nothing but data orders it
+			site.Stream = -1 // unordered: only data orders it
 		}
 	case SendRecv:
 		site.newToken, site.fanOut = g.chance(30), g.chance(40)
 	case HCB:
 		site.newToken = g.p.Form == Mixed && g.chance(30)
 	case Outfeed:
-		// In a stream with others, an infeed could be taken for the answer to an outfeed in front of it.
+		// In a stream with other hooks, an infeed could be read as the answer to an outfeed before it.
 		site.newToken = g.p.Form == Mixed
 	}
 	if site.newToken {
@@ -407,7 +407,7 @@ func (g *generator) order(site *Site) {
 }
 
 func (g *generator) while(s *scope, depth int) {
-	// The counter and its bound, a constant or data masked to 0..3, come first; then what else is carried.
+	// The counter and its bound (a constant, or data masked to 0..3) come first, then the other carried values.
 	var bound *value
 	if g.chance(50) {
 		bound = g.op(s, "and", scalarI32, g.pick(s, scalarI32), g.constant(s, scalarI32, 3))
@@ -503,7 +503,7 @@ func (g *generator) call(s *scope) {
 	s.add(st)
 }
 
-// markCond notes that the hooks that b reaches are reached from a condition.
+// markCond marks the hooks that b reaches as reached from a condition.
 func markCond(b *block) {
 	for _, st := range b.stmts {
 		if st.site != nil {
@@ -527,7 +527,7 @@ func reaches(b *block) bool {
 	return false
 }
 
-// encode writes e, one number an element, into t.
+// encode writes e, one number per element, into t.
 func encode(t *tensor.Tensor, e []int64) {
 	b := t.Bytes()
 	for i, v := range e {
@@ -542,7 +542,7 @@ func encode(t *tensor.Tensor, e []int64) {
 	}
 }
 
-// decode reads what encode wrote.
+// decode reads a tensor that encode wrote.
 func decode(t *tensor.Tensor) []int64 {
 	b := t.Bytes()
 	e := make([]int64, t.Shape().NumElements())

@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Form is the notation that a program's hooks are written in.
+// Form is the format of a program's hooks.
 type Form uint8
 
 // Forms.
@@ -22,14 +22,14 @@ const (
 	EXLAOutfeed             // EXLA's outfeeds behind u16 flags
 	SendRecv                // host transfers: JAX's chains of sends and receives, TensorFlow's that fan out
 	Descriptor              // xla_python_cpu_callback with a pointer as operand 0 and a tuple as result
-	Mixed                   // each hook in another of the notations that can share a program
+	Mixed                   // each hook in another format that can share a program
 	NumForms
 )
 
 var formNames = [...]string{"own", "target", "jax", "outfeed", "hcb", "exla", "exla-outfeed", "sendrecv", "descriptor", "mixed"}
 
-// mixable are the forms that Mixed chooses from. EXLA's two rule a whole module: one by an argument of main, the other
-// by its end flag.
+// mixable are the forms that Mixed chooses from. EXLA's two formats apply to a whole module: one adds an argument to
+// main, the other an end flag.
 var mixable = [...]Form{Own, Target, JAX, Outfeed, HCB, SendRecv, Descriptor}
 
 func (f Form) String() string { return formNames[f] }
@@ -37,7 +37,7 @@ func (f Form) String() string { return formNames[f] }
 // TargetName is the custom-call target of programs of form Target.
 const TargetName = "probe_cb"
 
-// tokens reports whether the notation orders its hooks with tokens.
+// tokens reports whether the format orders its hooks with tokens.
 func (f Form) tokens() bool {
 	switch f {
 	case JAX, Outfeed, HCB, EXLAOutfeed, SendRecv, Descriptor, Mixed:
@@ -68,21 +68,22 @@ func (t Type) String() string {
 
 // Site is one hook of the program's text.
 type Site struct {
-	Label    string // what the test calls it: "h0", "h1", ...
+	Label    string // the test's name for it: "h0", "h1", ...
 	Kind     hook.Kind
-	Pure     bool // without side effect: may fire any number of times, and nowhere in the order
+	Pure     bool // without side effect: may fire any number of times, and has no place in the order
 	Operands []Type
 	Results  []Type
-	Stream   int  // of tokens, from 0; -1 where no token orders the hook
-	InCond   bool // stands in the condition of a loop, perhaps through a call
+	Stream   int  // of tokens, from 0; -1 if no token orders the hook
+	InCond   bool // is in the condition of a loop, possibly through a call
 
 	number   int
-	form     Form // what it is written in: the program's, or one of those mixed
+	form     Form // its format: the program's, or one of the mixed formats
 	newToken bool // takes a token of its own instead of one of the streams
 	fanOut   bool // sends and receives side by side, found by their keys
 }
 
-// is reports whether h, a hook that was raised, is this site: by its name, or by what identified it in its notation.
+// is reports whether h, a raised hook, is this site. It compares the name, or the identification in the hook's
+// format.
 func (s *Site) is(h *hook.Site) bool {
 	n := strconv.Itoa(s.number)
 	switch s.form {
@@ -128,7 +129,7 @@ type Program struct {
 	funcs   []*function // callees before callers, main last
 }
 
-// SiteOf returns the site that a raised hook is, nil for none.
+// SiteOf returns the site of a raised hook, or nil if there is none.
 func (p *Program) SiteOf(h *hook.Site) *Site {
 	for _, s := range p.Sites {
 		if s.is(h) {
@@ -138,7 +139,7 @@ func (p *Program) SiteOf(h *hook.Site) *Site {
 	return nil
 }
 
-// function is a function of the program; its hooks are reached by every call.
+// function is a function of the program; every call reaches its hooks.
 type function struct {
 	name  string
 	body  *block
@@ -152,10 +153,10 @@ type block struct {
 	ret   []*value
 }
 
-// value is one SSA value of the program without its tokens.
+// value is an SSA value of the program; tokens are not values.
 type value struct {
 	typ Type
-	at  int // place in an evaluation's frame
+	at  int // index in an evaluation's frame
 }
 
 type stmtKind uint8

@@ -8,11 +8,11 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Text returns the program as StableHLO in its notation of hooks.
+// Text returns the program as StableHLO in the format of its hooks.
 func (p *Program) Text() string { return p.text(&writer{p: p}) }
 
-// Sharded is Text for n devices, in Shardy's notation: arguments and results of main are cut along their first
-// dimension where n divides it.
+// Sharded is Text for n devices, with Shardy's attributes: it shards each argument and result of main along the first
+// dimension if n divides it.
 func (p *Program) Sharded(n int) string { return p.text(&writer{p: p, devices: n}) }
 
 func (p *Program) text(w *writer) string {
@@ -35,10 +35,10 @@ type writer struct {
 	p       *Program
 	b       strings.Builder
 	indent  int
-	devices int // 0: the program says nothing of devices
+	devices int // 0: the program does not mention devices
 	next    int
 	names   map[*value]string
-	pid     string // EXLA's argument, where the function has it
+	pid     string // EXLA's argument, if the function has it
 }
 
 const tokenType = "!stablehlo.token"
@@ -58,7 +58,7 @@ func (w *writer) fresh() string {
 	return fmt.Sprintf("%%v%d", w.next)
 }
 
-// streams returns how many tokens go through a function or op that reaches hooks.
+// streams returns how many tokens pass through a function or op that reaches hooks.
 func (w *writer) streams(hooks bool) int {
 	if hooks && w.p.Form.tokens() {
 		return w.p.streams
@@ -118,7 +118,7 @@ func (w *writer) function(f *function, main bool) {
 	w.line("}")
 }
 
-// sharding returns the attribute of an argument or result of main that is cut into parts.
+// sharding returns the sharding attribute of an argument or result of main.
 func (w *writer) sharding(t Type, main bool) string {
 	if !main || w.devices == 0 || len(t.Shape) == 0 || t.Shape[0] == 0 || t.Shape[0]%int64(w.devices) != 0 {
 		return ""
@@ -172,7 +172,7 @@ func (w *writer) define(tokens int, vals []*value) (lhs string, toks []string) {
 	return fmt.Sprintf("%s:%d = ", name, n), toks
 }
 
-// signature returns operands and types of an op that takes and gives tokens first.
+// signature returns operands and types of an op whose tokens come first among operands and results.
 func (w *writer) signature(toks []string, in, out []*value, outTokens int) (operands, types string) {
 	var names, ins, outs []string
 	for _, t := range toks {
@@ -343,7 +343,7 @@ func (w *writer) op(s *stmt) {
 	}
 }
 
-// hook writes one hook in its notation and returns the tokens after it.
+// hook writes one hook in its format and returns the tokens after it.
 func (w *writer) hook(s *stmt, toks []string) []string {
 	site := s.site
 	next := append([]string(nil), toks...)
@@ -435,7 +435,7 @@ func (w *writer) exla(s *stmt) {
 		lhs, w.pid, operands, s.site.number, n, attrs, types)
 }
 
-// jax writes a callback of JAX's; tok is empty for one that no token orders.
+// jax writes a JAX callback; tok is empty if no token orders it.
 func (w *writer) jax(s *stmt, tok string) string {
 	attrs := fmt.Sprintf("backend_config = \"\", mhlo.backend_config = {index = %d : ui64}", s.site.number)
 	if !s.site.Pure {
@@ -486,8 +486,8 @@ func (w *writer) descriptor(s *stmt, tok string) string {
 	return tok
 }
 
-// transfers writes sends and receives: one after the other on one token as JAX does, with something for the host to
-// take or give where the hook has nothing, or side by side as TensorFlow does.
+// transfers writes sends and receives: on one token in sequence as JAX does, with a placeholder if the hook has no
+// operand or result, or in parallel as TensorFlow does.
 func (w *writer) transfers(s *stmt, tok string) string {
 	site := s.site
 	channels := 0
@@ -561,7 +561,7 @@ func (w *writer) outfeed(in []*value, tok, config string) string {
 	return t
 }
 
-// infeed gives the values first and the token last.
+// infeed returns the values first and the token last.
 func (w *writer) infeed(s *stmt, tok, config string) string {
 	name := w.fresh()
 	var types []string
@@ -573,7 +573,7 @@ func (w *writer) infeed(s *stmt, tok, config string) string {
 	return fmt.Sprintf("%s#%d", name, len(s.out))
 }
 
-// aliases writes output_operand_aliases of n results to the operands from first on.
+// aliases writes output_operand_aliases from n results to the operands from first on.
 func aliases(n, first int) string {
 	var list []string
 	for i := range n {
