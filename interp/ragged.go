@@ -11,19 +11,18 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// raggedDot is a product along a dimension that group_sizes parts into groups, one after the other from index 0.
+// raggedDot is a product along a dimension that group_sizes splits into consecutive groups, starting at index 0.
 type raggedDot struct {
 	dims          *chlo.RaggedDotDims
 	ragged        int64   // dimension of lhs
-	prefix        []int64 // dimensions of lhs that have group sizes of their own, where group_sizes has rank > 1
+	prefix        []int64 // dimensions of lhs with separate group sizes, if group_sizes has rank > 1
 	groups        int
 	lhs, rhs, out vtype
 }
 
-// makeRaggedDot compiles chlo.ragged_dot (CHLO, "ragged_dot"). What it computes follows from the ragged dimension
-// of lhs: where that is free, each group of rows is multiplied with its own matrix of rhs and rows of no group
-// are 0; where it is contracted, there is one product per group; where it is a batch dimension, the groups change
-// nothing.
+// makeRaggedDot compiles chlo.ragged_dot (CHLO, "ragged_dot"). The ragged dimension of lhs decides the computation. If
+// it is free, each group of rows is multiplied with its own matrix of rhs, and rows outside all groups are 0. If it is
+// contracted, there is one product per group. If it is a batch dimension, the groups have no effect.
 func makeRaggedDot(s *spec) (kernel, error) {
 	a, _ := s.op.Attr(chlo.AttrRaggedDotDimensionNumbers).(*ir.DialectAttr)
 	if a == nil || len(s.in) != 3 || len(s.out) != 1 || len(s.in[2].shape) == 0 || !s.in[2].dt.IsInteger() {
@@ -82,7 +81,7 @@ func (r *raggedDot) free() []int64 {
 	return keptDims(len(r.lhs.shape), append(append([]int64{}, r.dims.LHSBatching...), r.dims.LHSContracting...))
 }
 
-// bounds calls f with the range of each group, for each index of the prefix dimensions. Ranges are cut to the
+// bounds calls f with the range of each group, for each index of the prefix dimensions. It clamps the ranges to the
 // ragged dimension.
 func (r *raggedDot) bounds(sizes *tensor.Tensor, f func(prefix []int64, group int, from, to int64) error) error {
 	v := make([]int64, sizes.NumElements())
@@ -112,7 +111,7 @@ func (r *raggedDot) bounds(sizes *tensor.Tensor, f func(prefix []int64, group in
 	return nil
 }
 
-// rows multiplies each group of rows with the matrix of its group.
+// rows multiplies each group of rows with the group's matrix.
 func (r *raggedDot) rows() (kernel, error) {
 	dot := &r.dims.DotDims
 	if len(r.dims.RHSGroup) != 1 || r.dims.RHSGroup[0] < 0 || r.dims.RHSGroup[0] >= int64(len(r.rhs.shape)) {
@@ -122,7 +121,7 @@ func (r *raggedDot) rows() (kernel, error) {
 	if r.rhs.shape[gdim] != int64(r.groups) {
 		return kernel{}, fmt.Errorf("expects %d groups in the rhs", r.groups)
 	}
-	// The dimensions of one matrix of rhs.
+	// less renumbers dimensions of rhs as dimensions of one group's matrix, which lacks the group dimension.
 	less := func(dims []int64) []int64 {
 		out := make([]int64, len(dims))
 		for i, d := range dims {
@@ -134,13 +133,13 @@ func (r *raggedDot) rows() (kernel, error) {
 	}
 	inner := &stablehlo.DotDims{LHSBatching: dot.LHSBatching, LHSContracting: dot.LHSContracting, RHSBatching: less(dot.RHSBatching), RHSContracting: less(dot.RHSContracting)}
 	free := r.free()
-	place := func(d int64) int { // of a kept dimension of lhs in the result
+	place := func(d int64) int { // position in the result of a kept dimension of lhs
 		if i := slices.Index(dot.LHSBatching, d); i >= 0 {
 			return i
 		}
 		return len(dot.LHSBatching) + slices.Index(free, d)
 	}
-	// The result of all rows has the shape that one plain product would have.
+	// With all rows, the result has the shape of one plain product.
 	matrix := tensorType(r.rhs.dt, slices.Delete(slices.Clone(r.rhs.shape), int(gdim), int(gdim)+1)...)
 	if _, err := dotKernel(r.lhs, matrix, r.out, inner); err != nil {
 		return kernel{}, err
@@ -178,7 +177,7 @@ func (r *raggedDot) rows() (kernel, error) {
 	}}, nil
 }
 
-// perGroup computes one product per group: of both operands with 0 in place of what is in other groups.
+// perGroup computes one product per group, with 0 in place of the elements of other groups in both operands.
 func (r *raggedDot) perGroup(contracted int) (kernel, error) {
 	dot := &r.dims.DotDims
 	one := r.out
@@ -190,7 +189,7 @@ func (r *raggedDot) perGroup(contracted int) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	other := func(d int64) int { // the dimension of rhs that goes with one of lhs
+	other := func(d int64) int { // the dimension of rhs that corresponds to dimension d of lhs
 		if i := slices.Index(dot.LHSBatching, d); i >= 0 {
 			return int(dot.RHSBatching[i])
 		}

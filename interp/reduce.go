@@ -9,16 +9,16 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// reducer is one of the ops that reductions are compiled for: associative and commutative on the machine, or as
-// much as the spec asks for ("reduce": any order of an in-order tree).
+// reducer is an op that reductions have compiled loops for. The op is associative and commutative on the machine, or as
+// far as the spec requires ("reduce": any order of an in-order tree).
 type reducer struct {
 	op    *ir.Def
 	loops *loops2
 }
 
-// commonReducer returns the reducer of a region, nil where it is anything else. A region on quantized values is none: each
-// of its ops dequantizes, computes and quantizes (spec, "dequantize_op_quantize"), so that sums saturate and products round
-// step by step.
+// commonReducer returns the reducer of a region, or nil if the region is anything else. A region on quantized values
+// has no reducer. Each of its ops dequantizes, computes and quantizes (spec, "dequantize_op_quantize"), so sums
+// saturate and products round at every step.
 func commonReducer(b *ir.Block, ops map[*ir.Def]*loops2) *reducer {
 	o, _ := singleOp(b)
 	if o == nil {
@@ -40,7 +40,7 @@ func planReduce(p *planner, s *spec) (control, error) {
 		return nil, errors.New("expects as many initial values as inputs and results, and one region")
 	}
 	if len(s.in) == 2 && commonReducer(s.op.Region(0).Entry(), binaryOps()) != nil {
-		return nil, nil // makeReduce
+		return nil, nil // use makeReduce
 	}
 	for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
 		if t.class != classTensor || t.dynamic() {
@@ -60,7 +60,7 @@ func planReduce(p *planner, s *spec) (control, error) {
 			return nil, errors.New("expects inputs of one shape")
 		}
 	}
-	// The input is seen as [steps][n]: reduced dimensions first.
+	// View the input as [steps][n], with the reduced dimensions first.
 	perm := append(append([]int64(nil), dims...), keptDims(len(s.in[0].shape), dims)...)
 	moved := make(tensor.Shape, len(perm))
 	for i, d := range perm {
@@ -128,10 +128,10 @@ func keptDims(rank int, dims []int64) []int64 {
 	return kept
 }
 
-// foldFunc folds inputs of shape [steps][n] into accumulators of n elements, in order, by a scalar region.
+// foldFunc folds inputs of shape [steps][n] into accumulators of n elements, in order, with a scalar region.
 type foldFunc func(m *machine, fr *frame, acc []*buf, inputs []*tensor.Tensor) error
 
-// folder compiles region i of op for folding.
+// folder compiles region i of op into a foldFunc.
 func (p *planner) folder(op *ir.Op, i int, in, init []vtype, steps, n int) (foldFunc, error) {
 	k := len(in)
 	whole, err := p.lift(op, i, n)
@@ -180,7 +180,7 @@ func (p *planner) folder(op *ir.Op, i int, in, init []vtype, steps, n int) (fold
 			return run(m, fr, acc, inputs, 0)
 		}, nil
 	}
-	// Few outputs and many steps: the steps are cut into contiguous chunks that are folded side by side, then
+	// Few outputs and many steps: split the steps into contiguous chunks and fold the chunks side by side. Then fold
 	// the chunks' values in order.
 	length := steps / chunks
 	side, err := p.lift(op, i, chunks*n)
@@ -299,7 +299,7 @@ func (p *planner) scalarFolder(op *ir.Op, i int, in []vtype, steps, n int) (fold
 	}, nil
 }
 
-// makeReduce compiles reductions by one common op. The input is seen as [outer][steps][inner].
+// makeReduce compiles reductions by one common op. It views the input as [outer][steps][inner].
 func makeReduce(s *spec) (kernel, error) {
 	red := commonReducer(s.op.Region(0).Entry(), binaryOps())
 	dims, err := intsAttr(s.op, stablehlo.AttrDimensions)
@@ -398,8 +398,8 @@ func reduceKernel(in, init, out vtype, dims []int64, red *reducer) (kernel, erro
 	}}, nil
 }
 
-// accumulator returns the type that a reduction is computed in: sums and products of narrow floats are rounded
-// once, at the end.
+// accumulator returns the type that a reduction computes in. Sums and products of narrow floats are rounded once, at
+// the end.
 func accumulator(dt tensor.DType) tensor.DType {
 	switch {
 	case dt == tensor.F16 || dt == tensor.BF16:
@@ -410,8 +410,8 @@ func accumulator(dt tensor.DType) tensor.DType {
 	return dt
 }
 
-// reduceGeometry sees shape as [outer][steps][inner], steps being the reduced dimensions. Where they do not lie
-// together, perm brings them to the end first.
+// reduceGeometry views shape as [outer][steps][inner], with the reduced dimensions as steps. If the reduced dimensions
+// are not adjacent, perm first moves them to the end.
 func reduceGeometry(shape tensor.Shape, dims, kept []int64) (outer, steps, inner int, perm []int64) {
 	reduced := make([]bool, len(shape))
 	for _, d := range dims {
@@ -459,7 +459,7 @@ func reduceGeometry(shape tensor.Shape, dims, kept []int64) (outer, steps, inner
 	return outer, steps, inner, nil
 }
 
-// foldFn folds x, seen as [outer][steps][inner], into o, seen as [outer][inner], starting with z.
+// foldFn folds x, viewed as [outer][steps][inner], into o, viewed as [outer][inner], starting with z.
 type foldFn func(o, x, z *tensor.Tensor, outer, steps, inner int)
 
 func foldLoop(dt tensor.DType, red *reducer) foldFn {
@@ -515,7 +515,7 @@ func foldNarrow(f foldFn) foldFn {
 	}
 }
 
-// foldTyped folds with a vector loop where there are inner elements, along the row where there are none.
+// foldTyped folds with the vector loop if there are inner elements, else with along, which folds one row.
 func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(x []T) T) foldFn {
 	if loop == nil {
 		return nil
@@ -546,8 +546,8 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(x []T) T) fo
 		}
 		if inner == 1 {
 			if outer == 1 && steps >= 1<<16 {
-				// One long row: cut into parts of fixed length, so that the result does not depend on the
-				// number of cores.
+				// One long row: split it into parts of fixed length. The result then does not depend on the number of
+				// cores.
 				const part = 1 << 14
 				parts := make([]T, (steps+part-1)/part)
 				parallel(len(parts), 2, func(lo, hi int) {
@@ -580,7 +580,7 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(x []T) T) fo
 	}
 }
 
-// rowLoop returns the loop that reduces a row of elements by op, nil if there is none of its own.
+// rowLoop returns the loop that reduces a row of elements with op, or nil if op has no such loop.
 func rowLoop[T integer | float](op *ir.Def) func(x []T) T {
 	switch op {
 	case stablehlo.Add:
@@ -593,8 +593,8 @@ func rowLoop[T integer | float](op *ir.Def) func(x []T) T {
 	return nil
 }
 
-// sumRow adds in eight lanes: an in-order tree would need adjacent pairs, but addition may also be reordered
-// freely as XLA does.
+// sumRow adds in eight lanes. An in-order tree would have to add adjacent pairs, but addition may also be reordered
+// freely, as XLA does.
 func sumRow[T integer | float](x []T) T {
 	var a, b, c, d, e, f, g, h T
 	for len(x) >= 8 {

@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// resourceTensor returns the elements of dense_resource<key>: the module's file metadata holds a hexadecimal
-// string of a 32-bit alignment and the payload, little-endian.
+// resourceTensor returns the elements of dense_resource<key>. The module's file metadata holds them as a hexadecimal
+// string: a 32-bit alignment, then the payload, both little-endian.
 func resourceTensor(m *ir.Module, a *ir.ResourceAttr) (*tensor.Tensor, error) {
 	t, err := typeOf(a.Type())
 	if err != nil {
@@ -39,7 +39,7 @@ func resourceTensor(m *ir.Module, a *ir.ResourceAttr) (*tensor.Tensor, error) {
 			}
 			b = bits
 		}
-		// A copy, since a decoded string has no alignment.
+		// Copy the payload: a decoded string is not aligned.
 		out := tensor.New(t.dt, t.shape)
 		if len(b) != len(out.Bytes()) {
 			return nil, fmt.Errorf("resource %q has %d bytes for %s", a.Key(), len(b), t)

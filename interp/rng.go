@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// makeRngBitGenerator compiles rng_bit_generator (spec, "rng_bit_generator"). The spec leaves the layout of the
-// bits open; here it is XLA's, bit for bit: DEFAULT is PHILOX.
+// makeRngBitGenerator compiles rng_bit_generator (spec, "rng_bit_generator"). The spec does not define the layout of
+// the bits. The engine uses XLA's layout, bit for bit; DEFAULT is PHILOX.
 func makeRngBitGenerator(s *spec) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 2 || s.in[0].dt != tensor.UI64 || s.out[0].dt != tensor.UI64 || len(s.in[0].shape) != 1 || s.in[0].n != s.out[0].n {
 		return kernel{}, errors.New("expects a state of type ui64 and gives a state and bits")
@@ -33,7 +33,7 @@ func makeRngBitGenerator(s *spec) (kernel, error) {
 	case (alg == "PHILOX" || alg == "DEFAULT") && (n == 2 || n == 3):
 		return kernel{run: func(in, outs []*tensor.Tensor) error {
 			st := append([]uint64(nil), tensor.View[uint64](in[0])...)
-			hi := st[0] // a short state: the key is the high half of the counter too
+			hi := st[0] // a short state: the key is also the high half of the counter
 			if n == 3 {
 				hi = st[2]
 			}
@@ -69,8 +69,8 @@ func threeFry(key, ctr uint64) (uint32, uint32) {
 	return x0, x1
 }
 
-// threeFryBits fills t and returns how many counters it took. Elements of 64 bits take one counter each, of
-// which the first word is the low half. Narrower ones take a word: along one dimension (the first of even size,
+// threeFryBits fills t and returns the number of counters that it used. An element of 64 bits uses one counter; the
+// counter's first word is the low half. A narrower element uses one word: along one dimension (the first of even size,
 // else the longest) the two words of a counter alternate.
 func threeFryBits(t *tensor.Tensor, key, ctr uint64) uint64 {
 	n := t.NumElements()
@@ -123,7 +123,7 @@ func threeFryBits(t *tensor.Tensor, key, ctr uint64) uint64 {
 	return uint64(outer * half * inner)
 }
 
-// philox is Philox-4x32 with 10 rounds (same paper).
+// philox is Philox-4x32 with 10 rounds (same paper as threeFry).
 func philox(key, lo, hi uint64) [4]uint32 {
 	k0, k1 := uint32(key), uint32(key>>32)
 	x := [4]uint32{uint32(lo), uint32(lo >> 32), uint32(hi), uint32(hi >> 32)}
@@ -136,7 +136,8 @@ func philox(key, lo, hi uint64) [4]uint32 {
 	return x
 }
 
-// philoxBits fills t and returns how many counters it took: four words or two elements of 64 bits each.
+// philoxBits fills t and returns the number of counters that it used. A counter yields four words or two elements of 64
+// bits.
 func philoxBits(t *tensor.Tensor, key, lo, hi uint64) uint64 {
 	n := t.NumElements()
 	per := 4
@@ -160,8 +161,8 @@ func philoxBits(t *tensor.Tensor, key, lo, hi uint64) uint64 {
 	return uint64(blocks)
 }
 
-// makeRng compiles rng (spec, "rng"). What it gives is not specified; here it is a fixed stream per op, so that
-// runs repeat.
+// makeRng compiles rng (spec, "rng"). The spec does not define the values. The engine uses a fixed stream per op, which
+// makes runs repeatable.
 func makeRng(s *spec) (kernel, error) {
 	if len(s.in) != 3 || len(s.out) != 1 || s.in[0].n != 1 || s.in[1].n != 1 || s.in[0].dt != s.out[0].dt || s.in[1].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects two scalar bounds of the result's element type and a shape")
@@ -197,7 +198,7 @@ func makeRng(s *spec) (kernel, error) {
 				x, y := unit(i)
 				if dist == "UNIFORM" {
 					v[i] = a + float64((b-a)*x)
-				} else { // Box and Muller
+				} else { // Box-Muller transform
 					v[i] = a + float64(b*math.Sqrt(-2*log(1-x))*cosine(2*math.Pi*y))
 				}
 			}

@@ -10,9 +10,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// planScan compiles chlo.scan (CHLO, "scan"): the body is executed for each index of a dimension, with the slices
-// of the inputs there, without that dimension, and the values carried; it gives slices of the outputs and what is
-// carried on. The results are the outputs, then what is carried at the end.
+// planScan compiles chlo.scan (CHLO, "scan"). The body executes once per index of the scanned dimension. Its arguments
+// are the slices of the inputs at that index, without the scanned dimension, and the carried values. It returns slices
+// of the outputs and the new carried values. The op's results are the outputs, then the last carried values.
 func planScan(p *planner, s *spec) (control, error) {
 	inputs, outputs, err := scanSegments(s)
 	if err != nil {
@@ -120,8 +120,8 @@ func planScan(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// eachPiece calls f with the bytes of the slice of t at index at of a dimension: piece is where n of them begin in
-// the slice, offset in t.
+// eachPiece calls f for each contiguous run of bytes in the slice of t at index at of dimension dim. A run has n bytes;
+// it begins at byte piece of the slice and at byte offset of t.
 func eachPiece(t vtype, dim, at int, f func(piece, n, offset int)) {
 	n := int(t.shape[dim+1:].NumElements()) * t.dt.Size()
 	for i := range int(t.shape[:dim].NumElements()) {
@@ -129,7 +129,7 @@ func eachPiece(t vtype, dim, at int, f func(piece, n, offset int)) {
 	}
 }
 
-// scanSegments returns how many operands are inputs and how many results are outputs.
+// scanSegments returns the number of inputs among the operands and the number of outputs among the results.
 func scanSegments(s *spec) (inputs, outputs int, err error) {
 	for _, x := range []struct {
 		name  string
@@ -140,7 +140,7 @@ func scanSegments(s *spec) (inputs, outputs int, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		if v == nil { // all are of the first part
+		if v == nil { // without the attribute, all belong to the first segment
 			*x.first = x.total
 			continue
 		}
@@ -155,8 +155,8 @@ func scanSegments(s *spec) (inputs, outputs int, err error) {
 	return inputs, outputs, nil
 }
 
-// scanShape is the shape function of scan: the outputs have the inputs' size in the scanned dimension, the carries
-// the shapes of the inits. The other sizes of outputs are what the body's return says.
+// scanShape is the shape function of scan. The outputs have the inputs' size in the scanned dimension; their other
+// sizes come from the body's return. The carries have the shapes of the inits.
 func scanShape(s *spec, in []*tensor.Tensor) error {
 	inputs, outputs, err := scanSegments(s)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// scatterPlan is the geometry of a scatter: which update element goes where.
+// scatterPlan is the geometry of a scatter: it maps update elements to operand elements.
 type scatterPlan struct {
 	walk    *indexWalk
 	rank    int
@@ -18,19 +18,19 @@ type scatterPlan struct {
 	extent  []int64     // of the window, per operand dimension
 	limit   []int64     // of a window's start, per operand dimension
 	dims    []windowDim // of the window
-	// run is how many elements of the window, each time, lie side by side in operand and updates alike: 1 and more
-	// where the window has any, else 0. runs are where they begin.
+	// run is the length of the window's runs: elements that are adjacent both in the operand and in the updates. It is
+	// 0 if the window is empty. runs holds the start of each run.
 	run  int
 	runs []windowRun
 }
 
 // windowDim is a dimension of an update window.
 type windowDim struct {
-	operand, size  int // which of the operand
+	operand, size  int // operand is a dimension of the operand
 	target, update int // strides in operand and updates
 }
 
-// windowRun is where elements of an update window begin: offsets from where the window does.
+// windowRun is the start of a run of elements in an update window, as offsets from the window's start.
 type windowRun struct{ target, update int }
 
 func newScatterPlan(s *spec, k int) (*scatterPlan, error) {
@@ -133,8 +133,8 @@ func walkWindow(dims []windowDim, f func(at []int, target, update int) error) er
 	}
 }
 
-// eachRun calls f for runs of update elements whose targets are inside the operand, in order, but only for those index
-// vectors whose window begins in [from, to) of the operand's elements.
+// eachRun calls f, in order, for runs of update elements whose targets are inside the operand. It visits only the index
+// vectors whose windows begin in [from, to) of the operand's elements.
 func (p *scatterPlan) eachRun(idx *tensor.Tensor, from, to int, f func(target, update, n int)) {
 	w := p.walk
 	count := product(w.batch)
@@ -169,7 +169,7 @@ func (p *scatterPlan) eachRun(idx *tensor.Tensor, from, to int, f func(target, u
 		}
 		if !inside {
 			if from > 0 {
-				return nil // the part that begins at 0 does what sticks out
+				return nil // the part that begins at 0 handles windows that stick out
 			}
 			p.partly(idx, at, io, uo, f)
 			return nil
@@ -184,7 +184,8 @@ func (p *scatterPlan) eachRun(idx *tensor.Tensor, from, to int, f func(target, u
 	})
 }
 
-// partly calls f for the elements inside the operand of a window that sticks out: at is the place of its index vector in the batch.
+// partly handles a window that sticks out: it calls f for the window's elements inside the operand. at is the position
+// of the window's index vector in the batch.
 func (p *scatterPlan) partly(idx *tensor.Tensor, at []int, io, uo int, f func(target, update, n int)) {
 	if p.run == 0 {
 		return
@@ -208,8 +209,8 @@ func (p *scatterPlan) partly(idx *tensor.Tensor, at []int, io, uo int, f func(ta
 	})
 }
 
-// rowStep returns the number of elements of a window where windows are whole rows of the operand, so that two of them
-// are the same or have nothing in common; else 0.
+// rowStep returns the number of elements of a window if windows are whole rows of the operand, else 0. Two such windows
+// are identical or disjoint.
 func (p *scatterPlan) rowStep() int {
 	if len(p.runs) != 1 {
 		return 0
@@ -277,8 +278,8 @@ func scatterCounts(s *spec) (int, error) {
 	return k, nil
 }
 
-// planScatter compiles scatter (spec, "scatter"). Common update computations are a kernel (makeScatter); any
-// other region is executed once per update.
+// planScatter compiles scatter (spec, "scatter"). Common update computations use a kernel (makeScatter). Any other
+// region executes once per update.
 func planScatter(p *planner, s *spec) (control, error) {
 	k, err := scatterCounts(s)
 	if err != nil {
@@ -349,7 +350,7 @@ func planScatter(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// scalarArg puts a copy of one element into the slot of a scalar argument.
+// scalarArg copies one element into the slot of a scalar argument.
 func (m *machine) scalarArg(fr *frame, slot int32, t *tensor.Tensor, at int) error {
 	b, err := m.alloc(t.DType(), nil, 1)
 	if err != nil {
@@ -361,7 +362,7 @@ func (m *machine) scalarArg(fr *frame, slot int32, t *tensor.Tensor, at int) err
 	return nil
 }
 
-// scatterCombiner returns the loop of a common update computation: replace, or one of the common reducers.
+// scatterCombiner returns the loop of a common update computation: replacement, or one of the common reducers.
 func scatterCombiner(s *spec) elementLoop {
 	b := s.op.Region(0).Entry()
 	if b.NumArgs() == 2 && b.First() == b.Last() && isReturn(b.First()) && b.First().NumOperands() == 1 && b.First().Operand(0) == b.Arg(1) {
@@ -416,7 +417,7 @@ func makeScatter(s *spec) (kernel, error) {
 					}
 				})
 			default:
-				// Through views of a run.
+				// Combine run by run, through views of a run.
 				var x, y tensor.Tensor
 				vin, vout := []*tensor.Tensor{&x, &y}, []*tensor.Tensor{&x}
 				shape := tensor.Shape{0}
@@ -432,7 +433,7 @@ func makeScatter(s *spec) (kernel, error) {
 			part(0, total)
 			return nil
 		}
-		// Every part of the operand takes the updates that fall on it, in their order.
+		// Every part of the operand applies its own updates, in order.
 		parallel(total/step, max(1, min(total/step/2, gatherGrain/step)), func(lo, hi int) { part(lo*step, hi*step) })
 		return nil
 	}}, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// sortGeometry sees a shape as [outer][n][inner], n being the sorted dimension.
+// sortGeometry views a shape as [outer][n][inner], where n is the sorted dimension.
 type sortGeometry struct{ outer, n, inner int }
 
 func sortSpec(s *spec) (sortGeometry, error) {
@@ -39,9 +39,9 @@ func sortSpec(s *spec) (sortGeometry, error) {
 	return sortGeometry{int(shape[:dim].NumElements()), int(shape[dim]), int(shape[dim+1:].NumElements())}, nil
 }
 
-// planSort compiles sort (spec, "sort"). A comparator that compares one key of each side, computed alike on both,
-// is done by computing all keys at once and sorting integers (makeSort's keys); any other comparator is executed
-// for each comparison. The sort is always stable.
+// planSort compiles sort (spec, "sort"). If the comparator compares one key per side, computed in the same way on both
+// sides, the sort computes all keys at once and sorts integers (sortKey). Any other comparator executes once per
+// comparison. The sort is always stable.
 func planSort(p *planner, s *spec) (control, error) {
 	for _, t := range s.in {
 		if t.class != classTensor || t.dynamic() {
@@ -117,8 +117,8 @@ func planSort(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// sorted permutes every input of the instruction, line by line, into its result; order gives the element offsets
-// of a line in their new order.
+// sorted permutes every input of the instruction, line by line, into its result. order returns the element offsets of a
+// line in sorted order.
 func (m *machine) sorted(fr *frame, ins *instr, g sortGeometry, order func(base int) ([]int, error)) error {
 	k := len(ins.in)
 	out := make([]*buf, k)
@@ -174,13 +174,13 @@ func permuteTyped[T tensor.Element](dst, src []T, perm []int, base, step int) {
 // sortKey is a comparator of the form compare(f(a), f(b)).
 type sortKey struct {
 	input   int
-	keys    *liftedRegion // computes f for a whole input; nil where f is the identity
+	keys    *liftedRegion // computes f for a whole input; nil if f is the identity
 	dt      tensor.DType
 	total   bool
 	descend bool
 }
 
-// sortKey recognizes comparators that compare one key of each side.
+// sortKey recognizes comparators that compare one key per side.
 func (p *planner) sortKey(s *spec, b *ir.Block) *sortKey {
 	c := b.Last().Operand(0).DefiningOp()
 	if c == nil || opKind(c) != stablehlo.Compare || c.NumOperands() != 2 {
@@ -220,7 +220,7 @@ func (p *planner) sortKey(s *spec, b *ir.Block) *sortKey {
 		return nil
 	}
 	if key.dt.IsFloat() && !key.total {
-		// NaNs make such a comparator no order; what a stable sort does with them depends on the algorithm.
+		// With NaNs such a comparator is not an order, and the result of a stable sort depends on the algorithm.
 		if t.dt != s.in[key.input].dt {
 			return nil
 		}
@@ -235,7 +235,7 @@ func (p *planner) sortKey(s *spec, b *ir.Block) *sortKey {
 	return key
 }
 
-// sameTree reports whether y is computed as x is, with the arguments that match pairs exchanged.
+// sameTree reports whether x and y have the same computation after exchanging the arguments that match pairs.
 func sameTree(x, y *ir.Value, b *ir.Block, match map[*ir.Value]*ir.Value) bool {
 	if m, ok := match[x]; ok {
 		return m == y
@@ -288,7 +288,7 @@ type keyed struct {
 // control executes the sort by integer keys.
 func (k *sortKey) control(g sortGeometry) control {
 	return func(m *machine, fr *frame, ins *instr) error {
-		bytes := 8*int64(g.outer)*int64(g.n)*int64(g.inner) + (16+8)*int64(g.n) // keys, a line of them, their order
+		bytes := 8*int64(g.outer)*int64(g.n)*int64(g.inner) + (16+8)*int64(g.n) // the keys, then one line of keys and its order
 		if err := m.charge(bytes); err != nil {
 			return err
 		}
@@ -336,8 +336,8 @@ func (k *sortKey) control(g sortGeometry) control {
 	}
 }
 
-// sortKeys gives integers in the order of the elements. Floats are ordered by IEEE 754's totalOrder, except
-// that without total both zeros are one.
+// sortKeys fills keys with integers that have the same order as the elements. Floats follow IEEE 754's totalOrder; if
+// total is false, both zeros get the same key.
 func sortKeys(t *tensor.Tensor, keys []int64, total bool) {
 	dt := t.DType()
 	switch {

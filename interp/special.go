@@ -2,10 +2,10 @@ package interp
 
 import "math"
 
-// Special functions of CHLO on float64. Where the standard library has none, the method is given.
+// Special functions of CHLO on float64. A comment names the method if the standard library lacks the function.
 
-// besselI1e is exp(-|x|) I1(x): the power series, whose terms are all positive, up to 30, beyond it the
-// asymptotic one.
+// besselI1e is exp(-|x|) I1(x). Up to 30 it uses the power series, whose terms are all positive; above 30, the
+// asymptotic series.
 func besselI1e(x float64) float64 {
 	a := math.Abs(x)
 	var v float64

@@ -2,13 +2,14 @@ package interp
 
 import "github.com/hlocb/hlocb/tensor"
 
-// startBlock is how many index vectors are looked at together where they lie at equal distances.
+// startBlock is the number of index vectors that are read together if they are evenly spaced.
 const startBlock = 256
 
 // outside marks an index vector whose window sticks out of the operand.
 const outside = -1 << 62
 
-// dense reports whether index vector i begins at i*step of the index tensor, and what belongs to it at i*other of the other one.
+// dense reports whether the index vectors are evenly spaced: vector i begins at i*step in the index tensor, and its
+// element or window at i*other in the other tensor.
 func (w *indexWalk) dense() (step, other int, ok bool) {
 	n := 1
 	for i := len(w.batch) - 1; i >= 0; i-- {
@@ -25,8 +26,8 @@ func (w *indexWalk) dense() (step, other int, ok bool) {
 	return step, other, len(w.batching) == 0
 }
 
-// starts puts the offsets of the windows of index vectors lo, lo+1, ... of a dense walk into out. A component above its dimension's limit
-// or below 0 is clamped, or else makes the offset outside.
+// starts stores the window offsets of index vectors lo, lo+1, ... of a dense walk in out. If clamped, it clamps
+// components to [0, limit of their dimension]. Otherwise a component outside this range makes the offset outside.
 func (w *indexWalk) starts(out []int, idx *tensor.Tensor, lo, step int, limit []int64, strides []int, clamped bool) {
 	clear(out)
 	for k, d := range w.toDim {

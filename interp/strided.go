@@ -2,16 +2,16 @@ package interp
 
 import "github.com/hlocb/hlocb/tensor"
 
-// stridedCopy moves elements between two arrays of any strides. It is what broadcasts, transposes, slices, pads
-// and concatenations are made of.
+// stridedCopy moves elements between two arrays of any strides. Broadcasts, transposes, slices, pads and concatenations
+// use it.
 type stridedCopy struct {
 	dims     []int
-	dst, src []int // strides in elements; 0 in src repeats, negative walks backwards
+	dst, src []int // strides in elements; a 0 in src repeats elements, a negative stride walks backwards
 	n        int   // product of dims
 }
 
-// newStridedCopy returns the copy of a box of the given dimensions, its dimensions merged where both sides
-// allow.
+// newStridedCopy returns the copy of a box of the given dimensions. It merges adjacent dimensions if the strides on
+// both sides allow it.
 func newStridedCopy(dims, dst, src []int) *stridedCopy {
 	c := &stridedCopy{n: product(dims)}
 	for i, d := range dims {
@@ -54,7 +54,7 @@ func (c *stridedCopy) run(size int, dst, src *tensor.Tensor, dstOff, srcOff int)
 	}
 }
 
-// copyGrain is how many elements a part of a parallel copy has at least.
+// copyGrain is the minimum number of elements in a part of a parallel copy.
 const copyGrain = 1 << 16
 
 func runStrided[T tensor.Element](c *stridedCopy, dst, src []T, d, s int) {
@@ -83,7 +83,7 @@ func stridedLevel[T tensor.Element](c *stridedCopy, dst, src []T, d, s, level in
 	if level == len(c.dims)-2 {
 		n2, ds2, ss2 := c.dims[level+1], c.dst[level+1], c.src[level+1]
 		if ss2 != 1 && ss2 != 0 && (ss == 1 || ds == 1) && n >= 4 && n2 > 8 {
-			// A transpose: in strips, so that each cache line is read once.
+			// A transpose: copy in strips, to read each cache line once.
 			const strip = 8
 			for j := 0; j < n2; j += strip {
 				w := min(strip, n2-j)

@@ -13,10 +13,10 @@ import (
 	"math"
 )
 
-// buildTable returns how each op kind is executed. It is the one place where an op is connected to its kernel.
+// buildTable returns the row of each op kind. This is the only place that connects an op to its kernel.
 func buildTable() map[*ir.Def]row {
 	t := map[*ir.Def]row{
-		// Control flow, functions, values that are no tensors.
+		// Control flow, functions, values that are not tensors.
 		fn.Call:                       {control: planCall},
 		stablehlo.While:               {control: planWhile},
 		stablehlo.If:                  {control: planIf},
@@ -57,7 +57,7 @@ func buildTable() map[*ir.Def]row {
 		sdy.NamedComputation:          {control: planRegionCall},
 		sdy.ShardingGroup:             {control: planNothing},
 		sdy.Constant:                  {control: planConstant, elementwise: true},
-		// Reshardings: the value, which is the global one, stays.
+		// Reshardings keep the value, since every device holds the whole value.
 		sdy.AllGather:             {control: planForward},
 		sdy.AllReduce:             {control: planForward},
 		sdy.AllSlice:              {control: planForward},
@@ -201,7 +201,7 @@ func buildTable() map[*ir.Def]row {
 	}
 	t[stablehlo.Abs] = row{make: makeAbs(unary[stablehlo.Abs]), elementwise: true}
 
-	// MHLO's own operations; the others are those that they mirror (see opKind).
+	// MHLO's own operations. The other MHLO operations use the rows of the operations that they mirror (see opKind).
 	t[mhlo.AddDependency] = row{control: planFirst}
 	t[mhlo.AsyncStart] = row{control: planMHLOAsyncStart}
 	t[mhlo.AsyncUpdate] = row{control: planForward}
@@ -212,6 +212,6 @@ func buildTable() map[*ir.Def]row {
 	t[mhlo.Fusion] = row{control: planRegionCall}
 	t[mhlo.StochasticConvert] = row{make: makeStochasticConvert}
 	t[mhlo.TopK] = t[chlo.TopK]
-	t[mhlo.Trace] = row{control: planNothing} // no compiler of today makes anything of it
+	t[mhlo.Trace] = row{control: planNothing} // current compilers ignore it
 	return t
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// numbers are the operations that transforms of lines of a type of complex number are made of. Loops over lines are functions of
-// the type, so that the type's arithmetic is inlined in them.
+// numbers are the operations on a complex number type T that the transforms need. The loops over lines are functions
+// specific to T, because the compiler can then inline T's arithmetic.
 type numbers[T any] struct {
 	root      func(k, n int) T                  // e^(2 pi i k/n) for 0 <= k < n
 	conj      func(v T) T                       //
@@ -18,16 +18,16 @@ type numbers[T any] struct {
 	real      func(v T) T                       // clears the imaginary part
 }
 
-// transform says what to transform: the last k dimensions of an array.
+// transform describes a transform of the last k dimensions of an array.
 type transform[T any] struct {
 	of        numbers[T]
 	shape     tensor.Shape
 	k         int
 	inverse   bool
-	realLines bool // whose spectra are real where they must be
+	realLines bool // the lines are real; keep spectrum elements real that must be real
 }
 
-// run transforms along the last dimension first.
+// run transforms the dimensions from the last to the first.
 func (t transform[T]) run(data []T) {
 	total := 1.0
 	for d := len(t.shape) - 1; d >= len(t.shape)-t.k; d-- {
@@ -35,7 +35,7 @@ func (t transform[T]) run(data []T) {
 		total *= float64(n)
 		t.lines(data, n, int(t.shape[d+1:].NumElements()))
 		if t.realLines && d == len(t.shape)-1 {
-			// Of the sum, and of the sum with alternating signs where there is one.
+			// Element 0 is the sum. For even n, element n/2 is the sum with alternating signs.
 			for i := 0; i < len(data); i += n {
 				data[i] = t.of.real(data[i])
 				if n%2 == 0 {
@@ -49,7 +49,7 @@ func (t transform[T]) run(data []T) {
 	}
 }
 
-// lines transforms all lines of n elements that are inner elements apart.
+// lines transforms all lines of n elements. The elements of a line are inner elements apart.
 func (t transform[T]) lines(data []T, n, inner int) {
 	if n <= 1 {
 		return
@@ -70,7 +70,8 @@ func (t transform[T]) lines(data []T, n, inner int) {
 	})
 }
 
-// linePlan transforms lines of n elements: radix 2 where n is a power of two, else Bluestein's algorithm over such a transform.
+// linePlan transforms lines of n elements. It uses radix 2 if n is a power of two, else Bluestein's algorithm on such a
+// transform.
 type linePlan[T any] struct {
 	of          numbers[T]
 	twiddle     []T
@@ -99,7 +100,7 @@ func newLinePlan[T any](of numbers[T], n int, inverse bool) *linePlan[T] {
 	p.inner, p.back = newLinePlan(of, m, false), newLinePlan(of, m, true)
 	p.chirp, p.kernel = make([]T, n), make([]T, m)
 	for i := range p.chirp {
-		// i*i mod 2n keeps the angle small, and so exact.
+		// i*i mod 2n keeps the angle small and therefore exact.
 		p.chirp[i] = root(i*i%(2*n), 2*n)
 		p.kernel[i] = of.conj(p.chirp[i])
 		if i > 0 {
@@ -140,7 +141,7 @@ func (p *linePlan[T]) radix2(x []T) {
 	}
 }
 
-// ordinaryNumbers are those of complex128.
+// ordinaryNumbers returns the operations on complex128.
 func ordinaryNumbers() numbers[complex128] {
 	return numbers[complex128]{
 		root: func(k, n int) complex128 {

@@ -8,7 +8,8 @@ import (
 	"github.com/hlocb/hlocb/interp/vec"
 )
 
-// sincos returns sine and cosine: beyond 2^20, where those of package vec end, the argument is reduced by integers of any size.
+// sincos returns sine and cosine. Beyond 2^20, the limit of package vec, it reduces the argument with integers of any
+// size.
 func sincos(x float64) (sin, cos float64) {
 	if !(math.Abs(x) >= 1<<20) {
 		return vec.Sin(x), vec.Cos(x)
@@ -20,7 +21,7 @@ func sincos(x float64) (sin, cos float64) {
 	return rotate(vec.Sin(r), vec.Cos(r), n)
 }
 
-// rotate returns sine and cosine of an angle n quarter turns further.
+// rotate returns the sine and cosine of the angle plus n quarter turns.
 func rotate(s, c float64, n int64) (sin, cos float64) {
 	switch n & 3 {
 	case 1:
@@ -72,7 +73,7 @@ var halfPi = sync.OnceValue(func() *big.Int {
 	return pi.Rsh(pi, 33)
 })
 
-// reduceLarge returns the remainder of x by pi/2, in [-pi/4, pi/4], and the quotient modulo 4; |x| is at least
+// reduceLarge returns the remainder of x by pi/2, in [-pi/4, pi/4], and the quotient modulo 4. |x| must be at least
 // 2^20.
 func reduceLarge(x float64) (r float64, n int64) {
 	man, exp := math.Frexp(math.Abs(x))
