@@ -1,6 +1,6 @@
 package diag
 
-// Closest returns the name that differs from s in the fewest letters, "" where all differ in more than a third.
+// Closest returns the name that differs from s in the fewest letters, or "" if every name differs in more than a third.
 func Closest(s string, names []string) string {
 	best, limit := "", min(3, len(s)/3)+1
 	for _, n := range names {
@@ -11,8 +11,8 @@ func Closest(s string, names []string) string {
 	return best
 }
 
-// distance returns how many letters must be added, removed, changed or swapped with their neighbour to make b of a,
-// limit where it is that or more.
+// distance returns the number of letters to add, remove, change or swap with a neighbour to turn a into b, at most
+// limit.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > 100 {
 		return limit

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Severity tells how bad a diagnostic is.
+// Severity says how serious a diagnostic is.
 type Severity uint8
 
 const (
 	Error   Severity = iota // the input is rejected
-	Warning                 // the input is accepted, but probably not what was meant
+	Warning                 // the input is accepted, but is probably a mistake
 	Note                    // explains another diagnostic
 	Remark                  // reports what was done
 )
@@ -21,13 +21,13 @@ var severityNames = [...]string{Error: "error", Warning: "warning", Note: "note"
 
 func (s Severity) String() string { return severityNames[s] }
 
-// Diagnostic is one finding about a source. It implements error; Error gives the first line only
-// (file:line:col: error: message), Render the excerpt, the caret and the notes as well.
+// Diagnostic is one finding about a source. It implements error. Error returns only the first line (file:line:col:
+// error: message); Render also writes the excerpt, the caret and the notes.
 //
-// Messages are lower case, without a final period, and name what was expected and what was found.
+// Messages are lower case, without a final period, and say what was expected and what was found.
 type Diagnostic struct {
-	Source   *Source // nil where the finding belongs to no text
-	Pos      Pos     // where the caret goes; invalid where the finding concerns the whole source
+	Source   *Source // nil if the finding has no text
+	Pos      Pos     // position of the caret; invalid if the finding concerns the whole source
 	Severity Severity
 	Message  string
 	Notes    []*Diagnostic
@@ -44,7 +44,7 @@ func (d *Diagnostic) Note(pos Pos, format string, args ...any) *Diagnostic {
 	return d
 }
 
-// Error returns "file:line:col: error: message"; of a source that is no text, "file: offset 120: error: message".
+// Error returns "file:line:col: error: message", or "file: offset 120: error: message" for a binary source.
 func (d *Diagnostic) Error() string {
 	var b strings.Builder
 	if d.Source != nil {
@@ -63,7 +63,7 @@ func (d *Diagnostic) Error() string {
 	return b.String()
 }
 
-// Render writes d for a person: the line of Error, the source line, a caret below it, then the notes.
+// Render writes d for a person: the line that Error returns, the source line, a caret below it, then the notes.
 func (d *Diagnostic) Render(w io.Writer) {
 	fmt.Fprintln(w, EscapeLines(d.Error()))
 	if d.Source != nil && d.Pos.IsValid() && !d.Source.Binary() {
@@ -81,7 +81,7 @@ type List []*Diagnostic
 // Add appends d.
 func (l *List) Add(d *Diagnostic) { *l = append(*l, d) }
 
-// Err returns the list as an error, or nil when it holds no diagnostic of severity Error.
+// Err returns the list as an error, or nil if it holds no diagnostic of severity Error.
 func (l List) Err() error {
 	for _, d := range l {
 		if d.Severity == Error {
@@ -109,7 +109,7 @@ func (l List) Unwrap() []error {
 	return errs
 }
 
-// Render writes every diagnostic of the list as Diagnostic.Render does.
+// Render writes every diagnostic of the list with Diagnostic.Render.
 func (l List) Render(w io.Writer) {
 	b := bufio.NewWriter(w)
 	defer b.Flush()

@@ -1,6 +1,6 @@
-// Package diag holds source text, positions in it, and the diagnostics that point at them.
+// Package diag holds source text, positions in it, and the diagnostics that refer to them.
 //
-// A position is a byte offset; line and column are computed only when a diagnostic is printed, so that the
-// stages that carry positions (lexer, parser, operations) pay four bytes for each. The package knows nothing
-// of the languages whose text it holds and imports nothing of this module.
+// A position is a byte offset. The package computes line and column only when it prints a diagnostic, which keeps a
+// position at four bytes in the lexer, the parser and the operations. The package does not depend on the language of
+// the text and imports no other package of this module.
 package diag

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns s with everything escaped that a terminal would act upon or that would show other text than there
-// is: control characters, line breaks, bytes that are no UTF-8, and Unicode's invisible and direction marks. Text that
-// a module chose goes through it before a person sees it.
+// Escape returns s with every character escaped that a terminal would interpret or that could disguise the text:
+// control characters, line breaks, bytes that are not UTF-8, and Unicode's invisible and direction marks. Use it for
+// any text from a module before a person sees it.
 func Escape(s string) string { return escape(s, false) }
 
-// EscapeLines is Escape for messages of several lines: line breaks and tabs stay.
+// EscapeLines is Escape for messages of several lines: it keeps line breaks and tabs.
 func EscapeLines(s string) string { return escape(s, true) }
 
 func escape(s string, lines bool) string {

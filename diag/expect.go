@@ -8,28 +8,29 @@ import (
 	"strings"
 )
 
-// Expectation is one comment that says what a tool must report, as MLIR's --verify-diagnostics reads them:
+// Expectation is a comment that states a diagnostic that a tool must report, in the format of MLIR's
+// --verify-diagnostics:
 //
 //	// expected-error @+1 {{message}}
 //
-// The severity is error, warning, note or remark, with -re where the message holds {{regular expressions}}. The place
-// is @+N or @-N lines from the comment, @above or @below (the next line that is no expectation), @unknown for a
-// finding without a place, or the comment's own line.
+// The severity is error, warning, note or remark, with -re if the message contains {{regular expressions}}. The
+// location is @+N or @-N lines from the comment, @above or @below (the next line that is not an expectation), @unknown
+// for a finding without a location, or by default the comment's own line.
 type Expectation struct {
 	Severity Severity
-	Line     int // of the file, 1-based; 0 for a finding without a place
+	Line     int // of the file, 1-based; 0 for a finding without a location
 	Message  string
 	At       Pos // of the comment
 
-	pattern *regexp.Regexp // nil: the message is a part of the text
+	pattern *regexp.Regexp // nil: the text must contain the message
 }
 
 var expectation = regexp.MustCompile(`expected-(error|warning|note|remark)(-re)? *(@([+-][0-9]+|above|below|unknown))? *\{\{(.*)\}\}`)
 
-// Expectations returns the expectations of a source in order. Two on one line, or a broken pattern, are an error.
+// Expectations returns the expectations of a source in order. Two on one line, or an invalid pattern, are an error.
 func Expectations(s *Source) ([]Expectation, error) {
 	var out []Expectation
-	var below []int // entries that wait for the next line without expectations
+	var below []int // entries waiting for the next line without expectations
 	last := 0       // the last line without expectations
 	line := s.above
 	for i := 0; i < len(s.text); {
@@ -109,7 +110,7 @@ func messagePattern(text string) (*regexp.Regexp, error) {
 	return regexp.Compile(b.String())
 }
 
-// MatchesMessage reports whether the text of a finding is what e expects, wherever it stands.
+// MatchesMessage reports whether the text of a finding matches e, wherever the finding is.
 func (e *Expectation) MatchesMessage(text string) bool {
 	if e.pattern != nil {
 		return e.pattern.MatchString(text)
@@ -117,7 +118,7 @@ func (e *Expectation) MatchesMessage(text string) bool {
 	return strings.Contains(text, e.Message)
 }
 
-// Matches reports whether d is what e expects.
+// Matches reports whether d matches e.
 func (e *Expectation) Matches(d *Diagnostic) bool {
 	if d.Severity != e.Severity || !e.MatchesMessage(d.Message) {
 		return false
@@ -125,7 +126,7 @@ func (e *Expectation) Matches(d *Diagnostic) bool {
 	return e.Line == d.line()
 }
 
-// line returns the line of the file that d points at, 0 for none.
+// line returns the line of the file that d points at, or 0.
 func (d *Diagnostic) line() int {
 	if d.Source == nil || !d.Pos.IsValid() {
 		return 0
@@ -134,8 +135,8 @@ func (d *Diagnostic) line() int {
 	return line
 }
 
-// VerifyExpectations compares what was found in s with what its comments expect and returns the differences: findings that
-// nobody expected and expectations that nothing met. Notes count as findings of their own.
+// VerifyExpectations compares the findings in s with the expectations in its comments. It returns the differences:
+// unexpected findings and unmet expectations. It treats notes as separate findings.
 func VerifyExpectations(s *Source, found List) List {
 	expected, err := Expectations(s)
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Pos is a place in a Source: the byte offset plus one. The zero Pos means "nowhere", so that a struct made
-// without a position does not point at the first byte by accident. Sources are limited to 4 GiB by it.
+// Pos is a position in a Source: the byte offset plus one. The zero Pos means "nowhere", so a struct without a position
+// does not point at the first byte by accident. Pos limits sources to 4 GiB.
 type Pos uint32
 
 // At returns the position of the byte at offset off (0-based).
 func At(off int) Pos { return Pos(off + 1) }
 
-// IsValid reports whether p points somewhere.
+// IsValid reports whether p is a position.
 func (p Pos) IsValid() bool { return p != 0 }
 
 // Offset returns the 0-based byte offset, or 0 for the invalid position.
@@ -26,20 +26,20 @@ func (p Pos) Offset() int {
 	return int(p - 1)
 }
 
-// Source is one input text with the name it is reported under. It is immutable and safe for concurrent use.
+// Source is an input text with its name for diagnostics. It is immutable and safe for concurrent use.
 type Source struct {
 	name  string
 	text  []byte
 	once  sync.Once
-	lines []uint32 // offsets of line starts, built when first asked for
-	above int      // lines of the file in front of the text, where it is a part of one
+	lines []uint32 // offsets of line starts, computed on first use
+	above int      // number of lines in the file before this text, if the text is a part of a file
 }
 
-// NewSource returns a source named name over text, which must not be changed afterwards.
+// NewSource returns a source named name with the given text. The caller must not change text afterwards.
 func NewSource(name string, text []byte) *Source { return &Source{name: name, text: text} }
 
-// Split cuts a source at its lines that start with // -----, as MLIR's tools do with --split-input-file. The parts
-// keep the line numbers of the whole; the separators belong to none.
+// Split splits a source at lines that start with // -----, as MLIR's tools do with --split-input-file. The parts keep
+// the line numbers of the whole file. The separators belong to no part.
 func (s *Source) Split() []*Source {
 	var out []*Source
 	start, line, first := 0, 0, 0
@@ -57,16 +57,16 @@ func (s *Source) Split() []*Source {
 	return append(out, &Source{name: s.name, text: s.text[start:], above: s.above + first})
 }
 
-// Name returns the name that diagnostics print, usually the file's path as the user gave it.
+// Name returns the name for diagnostics, usually the file's path as the user wrote it.
 func (s *Source) Name() string { return s.name }
 
 // Text returns the bytes of the source. The caller must not change them.
 func (s *Source) Text() []byte { return s.text }
 
-// Binary reports whether the source is no text: one of its first 4096 bytes is zero. Positions in it are byte offsets.
+// Binary reports whether the source is not text: one of its first 4096 bytes is zero. Its positions are byte offsets.
 func (s *Source) Binary() bool { return bytes.IndexByte(s.text[:min(len(s.text), 4096)], 0) >= 0 }
 
-// LineColumn returns the 1-based line and byte column of p. A position past the end is taken as the end.
+// LineColumn returns the 1-based line and byte column of p. A position past the end counts as the end.
 func (s *Source) LineColumn(p Pos) (line, column int) {
 	s.findLines()
 	off := min(p.Offset(), len(s.text))
@@ -74,7 +74,7 @@ func (s *Source) LineColumn(p Pos) (line, column int) {
 	return s.above + i + 1, off - int(s.lines[i]) + 1
 }
 
-// PosAt returns the position whose line and column LineColumn returns, the zero Pos where there is none.
+// PosAt returns the position with the given line and column (see LineColumn), or the zero Pos if there is none.
 func (s *Source) PosAt(line, column int) Pos {
 	s.findLines()
 	line -= s.above + 1
@@ -91,7 +91,7 @@ func (s *Source) PosAt(line, column int) Pos {
 	return 0
 }
 
-// findLines makes sure that the starts of the lines are known.
+// findLines computes the line starts if necessary.
 func (s *Source) findLines() {
 	s.once.Do(func() {
 		s.lines = make([]uint32, 0, 1+bytes.Count(s.text, []byte{'\n'}))
@@ -107,8 +107,8 @@ func (s *Source) findLines() {
 	})
 }
 
-// line returns the text of the line that holds offset off, without its line break, and the line's offset. Of a line that
-// is very long, much of what is behind off is left out: many findings may be on one line.
+// line returns the line that contains offset off, without its line break, and the line's offset. It truncates a very
+// long line well after off, because one line may have many findings.
 func (s *Source) line(off int) (text []byte, start int) {
 	s.findLines()
 	off = min(off, len(s.text))
@@ -120,12 +120,11 @@ func (s *Source) line(off int) (text []byte, start int) {
 	return bytes.TrimRight(s.text[start:end], "\r"), start
 }
 
-// excerptWidth is how many bytes of a source line an excerpt shows; longer lines are cut around the caret.
+// excerptWidth is the number of bytes of a source line in an excerpt. Longer lines are truncated around the caret.
 const excerptWidth = 160
 
-// excerpt returns the part of the line around p that a terminal can show, and the caret's distance in runes
-// from its start. Bytes that are no UTF-8 and control characters are replaced, so that the text of a broken
-// or hostile file never reaches the terminal raw.
+// excerpt returns a part of the line around p that fits a terminal, and the caret's distance in runes from its start.
+// It replaces control characters and bytes that are not UTF-8, because the file may be broken or hostile.
 func (s *Source) excerpt(p Pos) (text string, caret int) {
 	line, start := s.line(p.Offset())
 	col := min(p.Offset()-start, len(line))

@@ -1,7 +1,7 @@
-// Package pass is the contract of passes, the text form of pipelines and the driver that runs them.
+// Package pass defines passes, the text form of pipelines and the driver that runs them.
 //
 // A pass is a Go struct. Its exported fields with the tag `pass` are its options, Info documents it, and Run does the
-// work, on a module or on one op such as a function:
+// work on a module or on one op, such as a function:
 //
 //	type Unroll struct {
 //		Limit int `pass:"limit" default:"16" doc:"unroll loops of at most so many trips"`
@@ -10,9 +10,9 @@
 //	func (Unroll) Info() *pass.Info { return unrollInfo }
 //	func (u Unroll) Run(ctx *pass.Context, f *ir.Op) error { … }
 //
-// A pass gets a valid module and leaves a valid one. It reads the module and its options alone, keeps no state between
-// runs, and does the same to the same input, to the byte. So passes work without a table, a driver or a command line:
-// other compilers call Run, or run a [Pipeline] of their own.
+// A pass gets a valid module and leaves a valid module. It depends only on the module and its options, keeps no state
+// between runs, and is deterministic to the byte. Passes therefore work without a table, a driver or a command line:
+// other compilers can call Run, or run their own [Pipeline].
 //
 // A [Table] finds passes by name for [Parse], which reads MLIR's text form of pipelines. A [Driver] runs a pipeline,
 // verifies between passes, calls instruments, and turns a panic into an error that names the pass.

@@ -12,9 +12,10 @@ import (
 
 // Driver runs pipelines. The zero Driver runs passes and verifies nothing.
 type Driver struct {
-	// Verify is called on the module before the first pass and after each pass that may have changed it; nil skips it.
+	// Verify checks the module before the first pass and after each pass that may have changed it; nil skips the
+	// checks.
 	Verify func(*ir.Module) error
-	// Ends skips the verification between passes: only the input and the result are verified.
+	// Ends skips the verification between passes: the driver verifies only the input and the result.
 	Ends bool
 	// Instruments watch the passes, in this order before a pass and in reverse order after it.
 	Instruments []Instrument
@@ -23,7 +24,7 @@ type Driver struct {
 // Instrument watches passes, for example to print the module or to measure time. Nil functions are skipped.
 type Instrument struct {
 	Before func(s Step)
-	// After is called with the time that the pass took and its error, nil for none.
+	// After receives the time that the pass took and its error, or nil.
 	After func(s Step, took time.Duration, err error)
 }
 
@@ -31,15 +32,15 @@ type Instrument struct {
 type Step struct {
 	Pass   Pass
 	Index  int    // number of the step, from 0; a pass that runs on several ops has one step per op
-	Op     *ir.Op // what the pass runs on: the module's op, or a nested one
+	Op     *ir.Op // the op that the pass runs on: the module's op, or a nested one
 	Module *ir.Module
 }
 
-// Error says which pass of a pipeline failed.
+// Error reports the failure of a pass in a pipeline.
 type Error struct {
 	Pass  string // the pass's name; empty: the input is invalid
 	Left  bool   // the pass left an invalid module
-	Stack []byte // of a panic in the pass; nil otherwise
+	Stack []byte // of a panic in the pass, else nil
 	Err   error
 }
 
@@ -53,7 +54,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Run runs the passes in order and stops at the first error, an *Error, or when ctx ends.
+// Run runs the passes in order. It stops at the first failure, which it returns as an *Error, or when ctx ends.
 func (d *Driver) Run(ctx *Context, p Pipeline) error {
 	r := &run{driver: d, ctx: ctx}
 	if err := d.verify(ctx.module); err != nil {
@@ -78,7 +79,7 @@ type run struct {
 	index  int
 }
 
-// pass runs one pass on op. last says that no later pass changes the module.
+// pass runs one pass on op. If last is set, no later pass changes the module.
 func (r *run) pass(p Pass, op *ir.Op, last bool) error {
 	if err := r.ctx.Err(); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 // Option documents one option of a pass.
 type Option struct {
 	Name    string
-	Default string // as text; empty for the zero value of its type
+	Default string // as text; empty for the zero value of the type
 	Doc     string
-	Values  []string // the values of an enumeration, if its type says them
+	Values  []string // the values of an enumeration, if its type lists them
 	field   int
 }
 
@@ -43,7 +43,7 @@ func Options(p Pass) []Option {
 	return out
 }
 
-// clone returns a copy of the prototype p, a struct or a pointer to one, and the struct's value.
+// clone returns a copy of the prototype p (a struct or a pointer to one) and the reflect.Value of the struct.
 func clone(p Pass) (Pass, reflect.Value) {
 	v := reflect.ValueOf(p)
 	if v.Kind() == reflect.Pointer {
@@ -53,10 +53,10 @@ func clone(p Pass) (Pass, reflect.Value) {
 	}
 	n := reflect.New(v.Type()).Elem()
 	n.Set(v)
-	return nil, n // the caller takes the pass out of n when its fields are set
+	return nil, n // the caller gets the pass from n after setting its fields
 }
 
-// with returns a copy of p with the given options. Options that are not given have their defaults.
+// with returns a copy of p with the given options. All other options have their defaults.
 func with(p Pass, given []assignment) (Pass, error) {
 	n, v := clone(p)
 	options := Options(p)
@@ -89,7 +89,7 @@ next:
 	return n, nil
 }
 
-// assignment is an option as a pipeline gives it.
+// assignment is an option in the text of a pipeline.
 type assignment struct {
 	name, value string
 	at          int // byte offset in the pipeline's text
@@ -145,7 +145,7 @@ func set(v reflect.Value, s string) error {
 	return nil
 }
 
-// text returns the text that set reads as v.
+// text returns the text that set parses to v.
 func text(v reflect.Value) string {
 	if m, ok := v.Interface().(encoding.TextMarshaler); ok {
 		b, err := m.MarshalText()
@@ -164,7 +164,7 @@ func text(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// optionText returns the options of p that differ from their defaults, as a pipeline spells them.
+// optionText returns the options of p that differ from their defaults, in pipeline syntax.
 func optionText(p Pass) string {
 	v := reflect.ValueOf(p)
 	if v.Kind() == reflect.Pointer {
@@ -181,7 +181,7 @@ func optionText(p Pass) string {
 	return strings.Join(out, " ")
 }
 
-// quoted puts a value in braces if it would end early without them.
+// quoted puts a value in braces if it would otherwise end early.
 func quoted(s string) string {
 	if s == "" || strings.ContainsAny(s, " \t\r\n{}()[]<>\"'") {
 		return "{" + s + "}"

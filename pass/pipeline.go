@@ -8,13 +8,13 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Pipeline is a list of passes that run on a module one after the other.
+// Pipeline is a list of passes to run in order on a module.
 type Pipeline []Pass
 
-// moduleAnchor is the op that a pipeline's passes run on, unless they are nested.
+// moduleAnchor is the op that top-level passes of a pipeline run on.
 const moduleAnchor = ir.ModuleName
 
-// String returns the text from which Parse reads the same pipeline.
+// String returns text that Parse reads as the same pipeline.
 func (p Pipeline) String() string { return moduleAnchor + "(" + list(p) + ")" }
 
 func list(passes []Pass) string {
@@ -25,7 +25,7 @@ func list(passes []Pass) string {
 	return strings.Join(parts, ",")
 }
 
-// Text returns a pass with its options as a pipeline spells them. Options that have their default are left out.
+// Text returns a pass with its options in pipeline syntax. It omits options that have their default value.
 func Text(p Pass) string {
 	if n, ok := p.(*nest); ok {
 		return n.info.Name + "(" + list(n.passes) + ")"
@@ -37,7 +37,7 @@ func Text(p Pass) string {
 }
 
 // On returns a pass that runs passes on every op named anchor directly inside the op that it runs on: all passes on the
-// first op, then all on the next. In text it is 'anchor(passes)'.
+// first op, then all passes on the next. Its text is 'anchor(passes)'.
 func On(anchor string, passes ...Pass) Pass {
 	return &nest{&Info{Name: anchor, Doc: "Runs passes on each " + anchor + "."}, passes}
 }
@@ -68,14 +68,14 @@ func check(p Pass, anchor string) error {
 	return nil
 }
 
-// Parse reads the text form of a pipeline, as MLIR writes it:
+// Parse reads the text form of a pipeline, in MLIR's syntax:
 //
 //	pipeline = "builtin.module(" list ")" | list
 //	list     = [ step { "," step } ]
 //	step     = name [ "{" { option } "}" ] | anchor "(" list ")"
 //	option   = name [ "=" value ]
 //
-// Options are separated by spaces. A value with spaces is in braces, quotes or brackets. An anchor is the name of an op,
+// Spaces separate options. A value with spaces must be in braces, quotes or brackets. An anchor is the name of an op,
 // such as func.func: the passes in parentheses run on each such op. Errors name the column, in bytes from 1.
 func Parse(text string, t *Table) (Pipeline, error) {
 	p := &parser{text: text, table: t}
@@ -250,7 +250,7 @@ func (p *parser) options() ([]assignment, error) {
 	}
 }
 
-// value reads a value: up to a space or closing brace, brackets and quotes balanced. It removes braces or quotes around
+// value reads a value up to a space or closing brace outside brackets and quotes. It removes braces or quotes around
 // the whole value.
 func (p *parser) value() (string, error) {
 	start, depth := p.pos, 0

@@ -13,8 +13,8 @@ type Table struct {
 	byName map[string]Pass
 }
 
-// NewTable returns a table of the given passes. Their fields are the defaults of options, unless a field's tag gives one.
-// A name that comes twice is an error.
+// NewTable returns a table of the given passes. The fields of a pass are the defaults of its options, unless the
+// field's tag has a default. It is an error to repeat a name.
 func NewTable(passes ...Pass) (*Table, error) {
 	t := &Table{byName: map[string]Pass{}}
 	return t, t.add(passes)
@@ -35,12 +35,12 @@ func (t *Table) add(passes []Pass) error {
 	return nil
 }
 
-// With returns a table of t's passes and the given ones.
+// With returns a table with t's passes and the given ones.
 func (t *Table) With(passes ...Pass) (*Table, error) {
 	return NewTable(append(append([]Pass(nil), t.passes...), passes...)...)
 }
 
-// Passes returns the passes in the order in which they were given.
+// Passes returns the passes in the order in which they were added.
 func (t *Table) Passes() []Pass { return append([]Pass(nil), t.passes...) }
 
 // Names returns the names of the passes.
@@ -52,7 +52,7 @@ func (t *Table) Names() []string {
 	return names
 }
 
-// Find returns the pass of the given name with its default options. The error suggests names.
+// Find returns the pass with the given name and its default options. If there is none, the error suggests names.
 func (t *Table) Find(name string) (Pass, error) {
 	p := t.byName[name]
 	if p == nil {
@@ -61,7 +61,7 @@ func (t *Table) Find(name string) (Pass, error) {
 	return with(p, nil)
 }
 
-// among suggests the name that is closest to a misspelled one, or lists all names if none is close.
+// among suggests the closest name, or lists all names if none is close.
 func among(name string, names []string) string {
 	if s := diag.Closest(name, names); s != "" {
 		return fmt.Sprintf("; did you mean %s?", s)

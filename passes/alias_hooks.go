@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// AliasHooks decides which results of hooks share the memory of their operands.
+// AliasHooks decides which hook results share memory with their operands.
 type AliasHooks struct {
 	Mode hook.AliasMode `pass:"mode" doc:"all: wherever the types agree; free: where XLA need not copy; none"`
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// Builtin returns the passes of this package. They read and write the given formats of hooks besides hlocb's own.
+// Builtin returns the passes of this package. They support the given hook formats in addition to hlocb's own.
 func Builtin(formats ...*format.Format) *pass.Table {
 	list := append(format.Builtin(), formats...)
 	t, err := pass.NewTable(
@@ -20,7 +20,7 @@ func Builtin(formats ...*format.Format) *pass.Table {
 		MHLOToStableHLO{},
 	)
 	if err != nil {
-		panic(err) // two of the passes above have one name
+		panic(err) // two of the passes above have the same name
 	}
 	return t
 }

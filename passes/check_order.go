@@ -7,8 +7,8 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// CheckOrder proves on a lowered module that its hooks are delivered in order: in the order that OrderHooks gave them, or
-// in program order if it did not run.
+// CheckOrder proves that a lowered module delivers its hooks in order: the order that OrderHooks chose, or program
+// order if OrderHooks did not run.
 type CheckOrder struct{}
 
 var checkOrderInfo = &pass.Info{

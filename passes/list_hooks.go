@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// ListHooks lists the hooks of a module. Before LowerHooks they still know their formats and their sources' ids.
+// ListHooks lists the hooks of a module. Before LowerHooks, the list includes each hook's format and source IDs.
 type ListHooks struct{}
 
 var listHooksInfo = &pass.Info{

@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// LowerHooks writes hlocb.hook ops in one format.
+// LowerHooks converts hlocb.hook ops to one format.
 type LowerHooks struct {
 	To      string `pass:"to" default:"ffi" doc:"ffi, exla, exla-io, jax, sendrecv, outfeed or strip"`
 	Default string `pass:"default" doc:"for strip: zeros replaces what a host would compute; without it such hooks are refused"`
@@ -49,7 +49,7 @@ func (p LowerHooks) Run(ctx *pass.Context, m *ir.Module) error {
 	return nil
 }
 
-// writer returns the writer of the given name in formats; "" is ffi.
+// writer returns the named writer from formats; "" is ffi.
 func writer(formats format.List, name string) (*format.Writer, error) {
 	if formats == nil {
 		formats = format.Builtin()

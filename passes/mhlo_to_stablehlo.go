@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// MHLOToStableHLO writes MHLO as StableHLO.
+// MHLOToStableHLO converts MHLO to StableHLO.
 type MHLOToStableHLO struct{}
 
 var mhloToStableHLOInfo = &pass.Info{
@@ -67,7 +67,7 @@ func (w *mhloRewriter) op(op *ir.Op) {
 	}
 	for _, a := range op.Attrs() {
 		if a.Name == mhlo.AttrCustomCallSchedule || a.Name == mhlo.AttrLargest && def == chlo.TopK {
-			continue // as equivalent found, they say what is meant without them
+			continue // redundant: equivalent has checked that the op means the same without them
 		}
 		st.SetAttr(a.Name, w.inherent(def, a))
 	}
@@ -84,27 +84,29 @@ func (w *mhloRewriter) op(op *ir.Op) {
 	op.Erase()
 }
 
-// equivalent returns the row of StableHLO or CHLO that says what op says, nil if there is none or op is not MHLO's.
+// equivalent returns the StableHLO or CHLO definition with the same meaning as op. It returns nil if there is none or
+// op is not an MHLO op.
 func (w *mhloRewriter) equivalent(op *ir.Op) *ir.Def {
 	if op.Def().Dialect() != "mhlo" {
 		return nil
 	}
 	if e, ok := op.Attr(mhlo.AttrCustomCallSchedule).(*ir.EnumAttr); ok && e.Code() != 0 {
-		return nil // only MHLO can ask for a place in the schedule
+		return nil // only MHLO can request a place in the schedule
 	}
 	if t, ok := mhlo.AsTopK(op); ok {
 		if !t.Largest() {
-			return nil // CHLO finds the greatest only
+			return nil // CHLO finds only the greatest elements
 		}
 		return chlo.TopK
 	}
 	if p := op.Parent(); op.IsOrMirrors(stablehlo.Return) && p.Def().Dialect() == "mhlo" && w.equivalent(p) == nil {
-		return nil // the end of an operation that stays
+		return nil // the terminator of an operation that stays
 	}
 	return op.Def().Base
 }
 
-// inherent returns an attribute for an operation of kind def: MHLO has tensors where StableHLO has arrays.
+// inherent converts an attribute for an operation of kind def. MHLO uses tensors for some attributes that are arrays in
+// StableHLO.
 func (w *mhloRewriter) inherent(def *ir.Def, a ir.NamedAttr) ir.Attr {
 	x := w.attr(a.Attr, def.Dialect())
 	d, dense := x.(*ir.DenseAttr)
@@ -119,7 +121,7 @@ func (w *mhloRewriter) inherent(def *ir.Def, a ir.NamedAttr) ir.Attr {
 	return ir.NewDenseArray(spec.Type.FormType, values)
 }
 
-// attr rewrites an attribute; what is not MHLO's stays the same object.
+// attr converts an attribute. It returns an attribute without MHLO parts unchanged, as the same object.
 func (w *mhloRewriter) attr(a ir.Attr, dialect string) ir.Attr {
 	if dialect != "chlo" {
 		dialect = "stablehlo"
@@ -168,7 +170,7 @@ func (w *mhloRewriter) attr(a ir.Attr, dialect string) ir.Attr {
 	return a
 }
 
-// mirrorOf returns the row of an enumeration of MHLO in another dialect, nil if that dialect lacks it.
+// mirrorOf returns the definition of an MHLO enumeration in another dialect, or nil if that dialect lacks it.
 func mirrorOf(e *ir.EnumDef, dialect string) *ir.EnumDef {
 	if dialect == "chlo" {
 		for _, c := range [...]*ir.EnumDef{chlo.ComparisonDirectionEnum, chlo.ComparisonTypeEnum, chlo.PrecisionEnum} {
@@ -181,7 +183,7 @@ func mirrorOf(e *ir.EnumDef, dialect string) *ir.EnumDef {
 	return e.Base
 }
 
-// typ rewrites a type.
+// typ converts a type.
 func (w *mhloRewriter) typ(t ir.Type) ir.Type {
 	if n, ok := w.types[t]; ok {
 		return n

@@ -20,7 +20,7 @@ var orderHooksInfo = &pass.Info{
 	Excludes: []*pass.State{orderedHooks},
 }
 
-// ordered is the order that OrderHooks gave a module.
+// ordered is the order that OrderHooks chose for a module.
 type ordered struct {
 	by     hook.Order
 	source order.Source // for OrderSource

@@ -7,8 +7,8 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// PlaceHooks says on which devices the hooks of a raised, ordered, partitioned module fire. LowerHooks does the same, as
-// the source says, for a module on which no PlaceHooks ran.
+// PlaceHooks sets the devices on which the hooks of a raised, ordered, partitioned module fire. If PlaceHooks did not
+// run, LowerHooks does the same with the placement of the source.
 type PlaceHooks struct {
 	PerDevice hook.PerDevice `pass:"per-device" doc:"once: with the whole value; each: with the device's shard; source: as the source says"`
 }

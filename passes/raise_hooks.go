@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// RaiseHooks replaces the hooks of every format by hlocb.hook ops.
+// RaiseHooks replaces the hooks of every format with hlocb.hook ops.
 type RaiseHooks struct {
 	Targets []string `pass:"targets" doc:"further custom-call targets that are hooks, separated by commas"`
 

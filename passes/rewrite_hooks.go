@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// RewriteHooks stands for the passes that convert every hook of a module to one format.
+// RewriteHooks is a group of passes that converts every hook of a module to one format.
 type RewriteHooks struct {
 	To        string         `pass:"to" default:"ffi" doc:"the format: ffi, exla, exla-io, jax, sendrecv, outfeed or strip"`
 	Order     hook.Order     `pass:"order" doc:"program, source or none, see order-hooks"`
@@ -31,7 +31,7 @@ var rewriteHooksInfo = &pass.Info{
 // Info implements pass.Pass.
 func (RewriteHooks) Info() *pass.Info { return rewriteHooksInfo }
 
-// Expand implements pass.Group. It returns an error if the options do not go with the format.
+// Expand implements pass.Group. It returns an error if the options do not suit the format.
 func (p RewriteHooks) Expand() ([]pass.Pass, error) {
 	w, err := writer(p.Formats, p.To)
 	if err != nil {
@@ -62,14 +62,14 @@ func (p RewriteHooks) Expand() ([]pass.Pass, error) {
 	return list, nil
 }
 
-// Rewritten is what Rewrite tells of the module that it converted.
+// Rewritten describes the result of Rewrite.
 type Rewritten struct {
 	Manifest *hook.Manifest
 	Aliases  []hook.AliasReport
-	Origins  map[hook.ID][]diag.Pos // the places in the source of the ops that each hook consisted of
+	Origins  map[hook.ID][]diag.Pos // source positions of the ops that made up each hook
 }
 
-// Rewrite runs the passes of p on m and verifies the input and the result. A module without hooks stays as it is.
+// Rewrite runs the passes of p on m and verifies the input and the result. It leaves a module without hooks unchanged.
 func Rewrite(ctx context.Context, m *ir.Module, p RewriteHooks) (*Rewritten, error) {
 	c := pass.NewContext(ctx, m)
 	d := &pass.Driver{Verify: ir.Verify, Ends: true}

@@ -9,16 +9,16 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// States of a module that the passes over hooks require.
+// States of a module that the passes on hooks require.
 var (
 	// raisedHooks: every hook is an hlocb.hook op.
 	raisedHooks = &pass.State{Name: "raised hooks", By: "raise-hooks", Check: func(m *ir.Module) error { return format.CheckRaised(m, format.RaiseOptions{}) }}
-	// orderedHooks: the tokens are gone, and a chain orders the hooks. A module cannot show that it is not ordered: hooks
-	// without order have no chain.
+	// orderedHooks: the tokens are gone, and a chain orders the hooks. Check cannot detect a module that is not
+	// ordered, because hooks without order have no chain.
 	orderedHooks = &pass.State{Name: "ordered hooks", By: "order-hooks", Check: raisedHooks.Check}
-	// placedHooks: the hooks of a partitioned module say on which devices they fire.
+	// placedHooks: the hooks of a partitioned module name the devices on which they fire.
 	placedHooks = &pass.State{Name: "placed hooks", By: "place-hooks"}
-	// loweredHooks: every hook is hlocb's own call.
+	// loweredHooks: every hook is a call in hlocb's own form.
 	loweredHooks = &pass.State{Name: "hooks in hlocb's own form", By: "lower-hooks", Check: checkLowered}
 )
 
@@ -36,5 +36,5 @@ func checkLowered(m *ir.Module) error {
 	return format.CheckOwn(m, format.RaiseOptions{})
 }
 
-// errNoOrder is the error of a proof of no order.
+// errNoOrder is the error of a proof on a module without a hook order.
 var errNoOrder = errors.New("the hooks were not ordered (order=none), so there is no order to prove")

@@ -6,29 +6,31 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Converter says how Convert changes types.
+// Converter configures the type conversion of Convert.
 type Converter struct {
-	// Types returns the types of the values that stand for a value of type t: one, several or none. ok false: t stays.
+	// Types returns the types of the values that replace a value of type t: one, several or none. If ok is false, t
+	// stays.
 	Types func(t ir.Type) (types []ir.Type, ok bool)
-	// Attr returns the attribute in place of a, which is one of op, for instance a function type; nil: every one stays.
+	// Attr returns the replacement for attribute a of op, for instance a function type. If Attr is nil, all attributes
+	// stay.
 	Attr func(op *ir.Op, name string, a ir.Attr) ir.Attr
-	// Ops convert ops of certain rows in their own way. Every other op stays what it is: its operands, results and region
-	// arguments of converted types become the values that stand for them, in place.
+	// Ops convert ops of certain kinds. Every other op keeps its kind: Convert replaces its operands, results and
+	// region arguments of converted types in place.
 	Ops []*Conversion
 }
 
-// Conversion converts ops of some rows.
+// Conversion converts ops of certain kinds.
 type Conversion struct {
 	Name string
 	Rows []*ir.Def
-	// Convert returns for each result of op the values that stand for it, of the types that the converter says. operands
-	// holds the values that stand for each operand. It inserts new ops before op, and leaves op and its uses alone: Convert
-	// erases it. It may move its regions' blocks, whose arguments are converted already.
+	// Convert returns the values that replace each result of op, with the types that the converter chose. operands
+	// holds the values that replace each operand. It inserts new ops before op. It does not change op or its uses,
+	// because the caller erases op. It may move the blocks of op's regions, whose arguments are already converted.
 	Convert func(r *Rewriter, op *ir.Op, operands [][]*ir.Value) (results [][]*ir.Value, err error)
 }
 
-// Convert gives every value inside scope the types that c says. Values are converted in program order, loops and branches
-// included. The first error ends it; the module is then half converted.
+// Convert converts every value inside scope to the types that c selects, in program order, including loops and
+// branches. It stops at the first error; the module is then partly converted.
 func Convert(r *Rewriter, scope *ir.Op, c *Converter) error {
 	v := &conversion{r: r, c: c, values: map[*ir.Value][]*ir.Value{}, forward: map[*ir.Value]*ir.Op{}, rows: map[*ir.Def]*Conversion{}}
 	for _, o := range c.Ops {
@@ -52,7 +54,7 @@ func Convert(r *Rewriter, scope *ir.Op, c *Converter) error {
 	}
 	for i := len(v.old) - 1; i >= 0; i-- {
 		switch o := v.old[i]; {
-		case o.Erased(): // with the op around it
+		case o.Erased(): // erased with its parent op
 		case o.HasUses():
 			return r.m.Errorf(o, "'%s' is converted, but an op outside of what is converted uses it", o.Name())
 		default:
@@ -75,12 +77,12 @@ func Convert(r *Rewriter, scope *ir.Op, c *Converter) error {
 type conversion struct {
 	r       *Rewriter
 	c       *Converter
-	values  map[*ir.Value][]*ir.Value // what stands for values of converted types
-	forward map[*ir.Value]*ir.Op      // ops whose results stand for values that are not converted yet
+	values  map[*ir.Value][]*ir.Value // replacements of values of converted types
+	forward map[*ir.Value]*ir.Op      // ops whose results replace values that are not converted yet
 	early   []*ir.Value               // the keys of forward, in the order of their first uses
 	rows    map[*ir.Def]*Conversion
-	old     []*ir.Op    // that others stand for, in program order
-	args    []*ir.Value // likewise
+	old     []*ir.Op    // replaced ops, in program order
+	args    []*ir.Value // replaced arguments, in program order
 }
 
 // regions converts the arguments of all blocks of op's regions, then the ops.
@@ -102,7 +104,7 @@ func (v *conversion) regions(op *ir.Op) error {
 	return nil
 }
 
-// arguments puts new arguments before each one of a converted type.
+// arguments inserts new arguments before each argument of a converted type.
 func (v *conversion) arguments(b *ir.Block) {
 	for _, a := range b.Args() {
 		types, ok := v.c.Types(a.Type())
@@ -120,7 +122,7 @@ func (v *conversion) arguments(b *ir.Block) {
 	}
 }
 
-// of returns what stands for a value.
+// of returns the values that replace x.
 func (v *conversion) of(x *ir.Value, user *ir.Op) []*ir.Value {
 	if vals, ok := v.values[x]; ok {
 		return vals
@@ -130,7 +132,7 @@ func (v *conversion) of(x *ir.Value, user *ir.Op) []*ir.Value {
 		return []*ir.Value{x}
 	}
 	stand := v.forward[x]
-	if stand == nil { // used before its definition, as a branch back may do
+	if stand == nil { // used before its definition, as with a branch back
 		stand = v.r.m.Before(user).Create(v.r.m.Def("builtin.unrealized_conversion_cast"), nil, types)
 		v.forward[x] = stand
 		v.early = append(v.early, x)
@@ -138,7 +140,7 @@ func (v *conversion) of(x *ir.Value, user *ir.Op) []*ir.Value {
 	return stand.ResultList()
 }
 
-// op converts one op with everything inside it.
+// op converts one op and everything inside it.
 func (v *conversion) op(o *ir.Op) error {
 	operands := make([][]*ir.Value, o.NumOperands())
 	same := true
@@ -217,7 +219,7 @@ func (v *conversion) op(o *ir.Op) error {
 	return v.regions(n)
 }
 
-// replaced notes what stands for the results of o, and that o goes.
+// replaced records the replacements for the results of o and marks o for erasure.
 func (v *conversion) replaced(o *ir.Op, results [][]*ir.Value) error {
 	if len(results) != o.NumResults() {
 		return v.r.m.Errorf(o, "'%s' has %d results, converted to %d", o.Name(), o.NumResults(), len(results))
@@ -245,7 +247,7 @@ func (v *conversion) replaced(o *ir.Op, results [][]*ir.Value) error {
 	return nil
 }
 
-// resize sets the segment sizes of st to the numbers of values in place of o's operands and results.
+// resize sets the segment sizes of st to the numbers of values that replace o's operands and results.
 func resize(o *ir.Op, st *ir.OpState, operands [][]*ir.Value, results [][]ir.Type) error {
 	for _, s := range []struct {
 		trait  ir.Traits

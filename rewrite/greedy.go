@@ -11,34 +11,34 @@ import (
 // Pattern is one way to rewrite ops.
 type Pattern struct {
 	Name string
-	Rows []*ir.Def // the ops to match; none: every op
-	// Rewrite changes op through r if the pattern matches, and reports whether it did. If it reports false or an error, it
-	// must not have changed anything.
+	Rows []*ir.Def // the kinds of ops to match; none: every op
+	// Rewrite changes op through r if the pattern matches, and reports whether it did. If it returns false or an error,
+	// it must not have changed anything.
 	Rewrite func(r *Rewriter, op *ir.Op) (bool, error)
 }
 
-// Options of Greedy.
+// Options configures Greedy.
 type Options struct {
-	// MaxRewrites bounds the number of applications of patterns; 0 means 1000 and 32 for each op at the start.
+	// MaxRewrites limits the number of pattern applications. 0 means 1000 plus 32 per op at the start.
 	MaxRewrites int
-	// EraseDead erases ops that are Pure and whose results nothing uses.
+	// EraseDead erases Pure ops whose results have no uses.
 	EraseDead bool
 	Listeners []*Listener
 }
 
-// Result says what Greedy did.
+// Result describes the work of Greedy.
 type Result struct {
 	Statistics
-	Applied map[string]int // how often each pattern was applied, by name
+	Applied map[string]int // number of applications of each pattern, by name
 }
 
-// Greedy applies patterns to the ops inside scope until none matches. It tries the patterns in their order on one op after
-// the other, in program order first, then on the ops that a change may concern: new and changed ones, users of new values,
-// and what defined the operands of erased ones. It stops with an error at the op if a pattern fails, breaks its contract, or
-// the bound is reached, which patterns that undo each other's work do.
+// Greedy applies patterns to the ops inside scope until none matches. It tries the patterns in order on one op after
+// another: first in program order, then on the ops that a change may concern. These are new and changed ops, users of
+// new values, and the defining ops of an erased op's operands. Greedy returns an error at the op if a pattern fails,
+// breaks its contract, or exceeds the limit, as patterns that undo each other do.
 //
-// Greedy changes scope and what is inside it. Several goroutines may rewrite different ops of one module that are
-// IsolatedFromAbove.
+// Greedy changes scope and everything inside it. Several goroutines may rewrite different ops of one module if these
+// ops are IsolatedFromAbove.
 func Greedy(scope *ir.Op, patterns []*Pattern, o Options) (*Result, error) {
 	m := scope.Module()
 	g := &greedy{scope: scope, o: o, queued: map[*ir.Op]bool{}, byRow: map[*ir.Def][]*Pattern{}, patterns: patterns}
@@ -64,7 +64,7 @@ type greedy struct {
 	r        *Rewriter
 	patterns []*Pattern
 	byRow    map[*ir.Def][]*Pattern
-	list     []*ir.Op // to be tried, in order
+	list     []*ir.Op // to try, in order
 	queued   map[*ir.Op]bool
 }
 
@@ -75,7 +75,7 @@ func (g *greedy) add(op *ir.Op) {
 	}
 }
 
-// addDefining adds the ops that define the operands of an op that goes, and of those inside it.
+// addDefining adds the defining ops of the operands of an op to be erased, and of the ops inside it.
 func (g *greedy) addDefining(op *ir.Op) {
 	op.Walk(func(o *ir.Op) bool {
 		for _, v := range o.Operands() {
@@ -90,7 +90,7 @@ func (g *greedy) addDefining(op *ir.Op) {
 func (g *greedy) run(applied map[string]int) error {
 	rewrites := 0
 	for i := 0; i < len(g.list); i++ {
-		if i == 4096 { // let go of what is done
+		if i == 4096 { // release the processed entries
 			g.list, i = append([]*ir.Op(nil), g.list[i:]...), 0
 		}
 		op := g.list[i]
@@ -143,13 +143,13 @@ func (g *greedy) apply(p *Pattern, op *ir.Op) (bool, error) {
 	return done, nil
 }
 
-// contract says what a pattern did wrong, by what it reported.
+// contract is the error message for a pattern that broke its contract, by the value that the pattern reported.
 var contract = map[bool]string{
 	true:  "reports a change that the rewriter did not make",
 	false: "changed the module and reports that it did not",
 }
 
-// of returns the patterns that may match ops of a row.
+// of returns the patterns that may match ops of one kind.
 func (g *greedy) of(row *ir.Def) []*Pattern {
 	list, ok := g.byRow[row]
 	if !ok {
@@ -167,7 +167,7 @@ func (g *greedy) of(row *ir.Def) []*Pattern {
 	return list
 }
 
-// String returns the counts in words.
+// String returns the counts as text.
 func (s Statistics) String() string {
 	return fmt.Sprintf("%d created, %d changed, %d moved, %d replaced, %d erased", s.Created, s.Changed, s.Moved, s.Replaced, s.Erased)
 }

@@ -1,8 +1,8 @@
-// Package rewrite changes modules by patterns: functions that look at one op and replace it by something better.
+// Package rewrite changes modules by patterns. A pattern is a function that matches one op and replaces it.
 //
-// A Rewriter makes every change, which lets listeners, statistics and drivers see it. Greedy applies patterns until none
-// matches; Convert gives values other types, one type for one or several for one. Every op that a rewrite creates gets the
-// locations of the ops it stands for.
+// All changes go through a Rewriter, which informs listeners, statistics and drivers. Greedy applies patterns until
+// none matches. Convert changes the types of values, from one type to one or several. Every op that a rewrite creates
+// gets the locations of the ops that it replaces.
 package rewrite
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Listener hears of every change that a Rewriter makes, right after the change, or right before an op is erased. A nil
-// function hears nothing.
+// Listener is notified of every change that a Rewriter makes, right after the change or right before an op is erased.
+// Nil functions are skipped.
 type Listener struct {
 	Created  func(op *ir.Op)                     // op was inserted
 	Changed  func(op *ir.Op)                     // attributes, operands, regions or successors of op changed
-	Moved    func(op *ir.Op)                     // op stands elsewhere
-	Replaced func(op *ir.Op, values []*ir.Value) // values take the place of op's results; op is erased next
-	Erased   func(op *ir.Op)                     // op and everything inside it goes
+	Moved    func(op *ir.Op)                     // op is now at another place
+	Replaced func(op *ir.Op, values []*ir.Value) // values replace op's results; op is erased next
+	Erased   func(op *ir.Op)                     // op and everything inside it is about to be erased
 }
 
 // Statistics counts changes.
@@ -30,22 +30,22 @@ type Statistics struct {
 
 func (s Statistics) total() int { return s.Created + s.Changed + s.Moved + s.Erased }
 
-// Rewriter makes changes of a module. Patterns change the module through it alone.
+// Rewriter changes a module. Patterns must make all their changes through it.
 type Rewriter struct {
 	m         *ir.Module
 	listeners []*Listener
 	stats     Statistics
 	created   []*ir.Op // since begin
-	sources   []place  // of the ops that were matched, replaced and erased since begin
+	sources   []place  // of the ops matched, replaced and erased since begin
 }
 
-// place is where an op comes from.
+// place is the origin of an op.
 type place struct {
 	loc *ir.Loc
 	pos diag.Pos
 }
 
-// New returns a Rewriter of m that tells listeners of its changes.
+// New returns a Rewriter of m that notifies listeners of its changes.
 func New(m *ir.Module, listeners ...*Listener) *Rewriter {
 	return &Rewriter{m: m, listeners: listeners}
 }
@@ -56,8 +56,8 @@ func (r *Rewriter) Module() *ir.Module { return r.m }
 // Statistics returns the number of changes so far.
 func (r *Rewriter) Statistics() Statistics { return r.stats }
 
-// Before returns a builder that inserts before op. The ops that builders of r insert get the fused location of the ops that
-// the rewrite matches, replaces and erases, unless the builder or the pattern gives them another one.
+// Before returns a builder that inserts before op. Ops inserted by r's builders get the fused location of the ops that
+// the rewrite matches, replaces and erases, unless the builder or the pattern sets another location.
 func (r *Rewriter) Before(op *ir.Op) *ir.Builder { return r.builder(r.m.Before(op)) }
 
 // After returns a builder that inserts after op, in order.
@@ -81,7 +81,7 @@ func (r *Rewriter) inserted(op *ir.Op) {
 	}
 }
 
-// CloneBefore inserts a copy of op, with everything inside it, before at. See ir.Module.CloneOp.
+// CloneBefore inserts a copy of op and everything inside it before at. See ir.Module.CloneOp.
 func (r *Rewriter) CloneBefore(op, at *ir.Op, mapping map[*ir.Value]*ir.Value) *ir.Op {
 	c := r.m.CloneOp(op, mapping)
 	at.Block().InsertBefore(c, at)
@@ -92,7 +92,7 @@ func (r *Rewriter) CloneBefore(op, at *ir.Op, mapping map[*ir.Value]*ir.Value) *
 	return c
 }
 
-// Update calls change, which changes attributes, operands, successors or block arguments of op in place.
+// Update calls change, which may change attributes, operands, successors or block arguments of op in place.
 func (r *Rewriter) Update(op *ir.Op, change func()) {
 	change()
 	r.changed(op)
@@ -107,7 +107,7 @@ func (r *Rewriter) changed(op *ir.Op) {
 	}
 }
 
-// ReplaceUses makes the users of v that keep selects, or all if keep is nil, use w instead.
+// ReplaceUses replaces v by w in the uses that keep selects, or in all uses if keep is nil.
 func (r *Rewriter) ReplaceUses(v, w *ir.Value, keep func(*ir.Use) bool) {
 	for u := range v.Uses() {
 		if v != w && (keep == nil || keep(u)) {
@@ -117,7 +117,7 @@ func (r *Rewriter) ReplaceUses(v, w *ir.Value, keep func(*ir.Use) bool) {
 	}
 }
 
-// Replace makes the users of op's results use values instead, and erases op.
+// Replace replaces the uses of op's results by values and erases op.
 func (r *Rewriter) Replace(op *ir.Op, values ...*ir.Value) {
 	if len(values) != op.NumResults() {
 		panic(fmt.Sprintf("rewrite: replacing the %d results of %s with %d values", op.NumResults(), op.Name(), len(values)))
@@ -134,7 +134,7 @@ func (r *Rewriter) Replace(op *ir.Op, values ...*ir.Value) {
 	r.Erase(op)
 }
 
-// Rebuild replaces op by an op made from st, which takes over its regions. See ir.Module.Rebuild.
+// Rebuild replaces op by a new op made from st. The new op takes over op's regions. See ir.Module.Rebuild.
 func (r *Rewriter) Rebuild(op *ir.Op, st *ir.OpState, results []int) *ir.Op {
 	users := slices.Collect(op.Users())
 	r.source(op)
@@ -153,7 +153,7 @@ func (r *Rewriter) Rebuild(op *ir.Op, st *ir.OpState, results []int) *ir.Op {
 	return n
 }
 
-// Erase removes op, whose results must not be in use, with everything inside it.
+// Erase removes op and everything inside it. The results of op must have no uses.
 func (r *Rewriter) Erase(op *ir.Op) {
 	r.source(op)
 	r.stats.Erased++
@@ -200,14 +200,14 @@ func (r *Rewriter) TakeBlocks(to, from *ir.Region) {
 	}
 }
 
-// SplitBefore moves op and the ops after it into a new block, which it returns. See ir.Block.SplitBefore.
+// SplitBefore moves op and the ops after it into a new block and returns the block. See ir.Block.SplitBefore.
 func (r *Rewriter) SplitBefore(op *ir.Op) *ir.Block {
 	b := op.Block().SplitBefore(op)
 	r.movedAll(op, nil)
 	return b
 }
 
-// InlineBefore moves the ops of b before op, with values in place of its arguments. See ir.Block.InlineBefore.
+// InlineBefore moves the ops of b before op and replaces b's arguments by values. See ir.Block.InlineBefore.
 func (r *Rewriter) InlineBefore(b *ir.Block, op *ir.Op, values ...*ir.Value) {
 	first, parent := b.First(), b.Parent()
 	var users []*ir.Op
@@ -224,14 +224,14 @@ func (r *Rewriter) InlineBefore(b *ir.Block, op *ir.Op, values ...*ir.Value) {
 	}
 }
 
-// movedAll tells of op and the ops after it up to end, which it leaves out.
+// movedAll notifies the listeners of op and the ops after it, up to but excluding end.
 func (r *Rewriter) movedAll(op, end *ir.Op) {
 	for ; op != end; op = op.Next() {
 		r.moved(op)
 	}
 }
 
-// begin starts the rewrite of op: the ops created from now on stand for it.
+// begin starts the rewrite of op. The ops created after it replace op.
 func (r *Rewriter) begin(op *ir.Op) {
 	r.created, r.sources = r.created[:0], r.sources[:0]
 	r.source(op)
@@ -243,7 +243,7 @@ func (r *Rewriter) source(op *ir.Op) {
 	}
 }
 
-// finish gives the ops created since begin the locations of what they stand for.
+// finish gives the ops created since begin the locations of the ops that they replace.
 func (r *Rewriter) finish() {
 	var loc *ir.Loc
 	for i, op := range r.created {
@@ -258,7 +258,8 @@ func (r *Rewriter) finish() {
 	}
 }
 
-// fused returns the location of all sources. One source without a location keeps none: its position says where it is.
+// fused returns the fused location of all sources. A single source without a location keeps none; its position is
+// enough.
 func (r *Rewriter) fused() *ir.Loc {
 	if len(r.sources) == 1 {
 		return r.sources[0].loc
