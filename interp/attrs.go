@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// intsAttr returns an integer list attribute: array<i64: ...>, dense<...> or [...]; nil where it is absent.
+// intsAttr returns an integer list attribute: array<i64: ...>, dense<...> or [...]; nil if it is absent.
 func intsAttr(op *ir.Op, name string) ([]int64, error) {
 	switch a := op.Attr(name).(type) {
 	case nil:
@@ -33,7 +33,7 @@ func intsAttr(op *ir.Op, name string) ([]int64, error) {
 	return nil, fmt.Errorf("attribute %q is no list of integers", name)
 }
 
-// intsOr returns the list, or n times the default where the attribute is absent.
+// intsOr returns the list, or n copies of def if the attribute is absent.
 func intsOr(op *ir.Op, name string, n int, def int64) ([]int64, error) {
 	v, err := intsAttr(op, name)
 	if err != nil {
@@ -51,7 +51,7 @@ func intsOr(op *ir.Op, name string, n int, def int64) ([]int64, error) {
 	return v, nil
 }
 
-// intAttr returns a single integer; def where it is absent.
+// intAttr returns a single integer, or def if the attribute is absent.
 func intAttr(op *ir.Op, name string, def int64) int64 {
 	if a, ok := op.Attr(name).(*ir.IntegerAttr); ok {
 		return a.Value()
@@ -69,7 +69,7 @@ func boolAttr(op *ir.Op, name string, def bool) bool {
 	return def
 }
 
-// enumAttr returns the spelling of an enumerated attribute; def where it is absent.
+// enumAttr returns the spelling of an enumerated attribute, or def if the attribute is absent.
 func enumAttr(op *ir.Op, name, def string) string {
 	switch a := op.Attr(name).(type) {
 	case *ir.EnumAttr:
@@ -90,7 +90,7 @@ func stringAttr(op *ir.Op, name string) string {
 	return ""
 }
 
-// checkDims reports an error unless dims are distinct and within [0, rank).
+// checkDims returns an error unless dims are distinct and within [0, rank).
 func checkDims(what string, dims []int64, rank int) error {
 	seen := uint64(0)
 	for _, d := range dims {

@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// loops2 is one binary op: a loop per element type, nil where the op has none. All slices have one length. The
-// result may share its memory with an operand.
+// loops2 holds the loops of one binary op, one per element type; nil if the op does not support the type. All slices
+// have the same length. The result may share its memory with an operand.
 type loops2 struct {
 	b     func(o, x, y []uint8) // i1: 0 or 1
 	i8    func(o, x, y []int8)
@@ -65,8 +65,8 @@ func mulLoop[T integer](o, x, y []T) {
 	}
 }
 
-// Complex products: of complex<f32> in f64, where the products are exact; of complex<f64> with the rounding error of
-// one product carried along (Kahan), so that parts that cancel keep their digits.
+// mulC64 multiplies complex<f32> in f64, in which the products of parts are exact. mulC128 carries the rounding error
+// of one product along (Kahan), to keep the digits of parts that cancel.
 func mulC64(o, x, y []complex64) {
 	for i := range o {
 		a, b, c, d := float64(real(x[i])), float64(imag(x[i])), float64(real(y[i])), float64(imag(y[i]))
@@ -86,7 +86,7 @@ func divComplex[T complexNumber](o, x, y []T) {
 	}
 }
 
-// Integer division truncates (spec, "divide"). What the spec leaves open is as XLA has it: x / 0 is all ones.
+// divInt truncates (spec, "divide"). The spec leaves x / 0 open; it is all ones, as in XLA.
 func divInt[T integer](o, x, y []T) {
 	for i := range o {
 		if y[i] == 0 {
@@ -98,7 +98,7 @@ func divInt[T integer](o, x, y []T) {
 	}
 }
 
-// Integer remainder has the sign of the dividend (spec, "remainder"); x % 0 is x as in XLA.
+// remInt returns remainders with the sign of the dividend (spec, "remainder"). x % 0 is x, as in XLA.
 func remInt[T integer](o, x, y []T) {
 	for i := range o {
 		if y[i] == 0 {
@@ -135,7 +135,7 @@ func minInt[T integer](o, x, y []T) {
 	}
 }
 
-// Go's max and min on floats are IEEE 754-2019 maximum and minimum: NaN wins, -0 < +0 (spec, "maximum").
+// maxFloat relies on Go's max, which is IEEE 754-2019 maximum: NaN wins, -0 < +0 (spec, "maximum").
 func maxFloat[T float](o, x, y []T) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
@@ -145,7 +145,7 @@ func maxFloat[T float](o, x, y []T) {
 			o[i] = a
 		case a < b:
 			o[i] = b
-		default: // equal, zeros of either sign, NaN
+		default: // equal, zeros of either sign, or NaN
 			o[i] = max(a, b)
 		}
 	}
@@ -166,7 +166,7 @@ func minFloat[T float](o, x, y []T) {
 	}
 }
 
-// Complex numbers are ordered by real part, then imaginary part (spec, "maximum").
+// maxComplex orders complex numbers by real part, then by imaginary part (spec, "maximum").
 func maxComplex[T complexNumber](o, x, y []T) {
 	for i := range o {
 		v := y[i] // o may be x
@@ -215,8 +215,8 @@ func xorLoop[T integer](o, x, y []T) {
 	}
 }
 
-// powInt raises by squaring, modulo the width. A negative exponent gives 1 divided by the power, truncated: zero
-// but for 1 and -1; of zero too, as XLA has it (spec, "power").
+// powInt computes powers by squaring, modulo 2^width. A negative exponent yields 1 divided by the power, truncated: 0
+// unless the base is 1 or -1. This includes base 0, as in XLA (spec, "power").
 func powInt[T integer](o, x, y []T) {
 	for i := range o {
 		base, e := x[i], y[i]
@@ -278,7 +278,8 @@ func atan2Complex[T complexNumber](o, x, y []T) {
 	}
 }
 
-// Shifts by the width or more give zero, or the sign (spec, "shift_left" and the two others).
+// shlLoop returns the loop of shift_left. As in the other shifts (spec, "shift_left", "shift_right_arithmetic",
+// "shift_right_logical"), shifting by the width or more yields zero, or copies of the sign bit if arithmetic.
 func shlLoop[T integer](bits uint64) func(o, x, y []T) {
 	return func(o, x, y []T) {
 		for i := range o {
@@ -299,7 +300,7 @@ func sarLoop[T signed](bits uint64) func(o, x, y []T) {
 	}
 }
 
-// sarUnsigned shifts copies of the sign bit into unsigned integers.
+// sarUnsigned returns the loop that shifts unsigned integers right and fills them with copies of the highest bit.
 func sarUnsigned[T unsigned, S signed](bits uint64) func(o, x, y []T) {
 	pad := uint64(0)
 	if bits < 8 { // the sign is not the byte's highest bit
@@ -312,7 +313,7 @@ func sarUnsigned[T unsigned, S signed](bits uint64) func(o, x, y []T) {
 	}
 }
 
-// sarNarrow and shrNarrow take the sign bit from where it is in integers narrower than a byte.
+// sarNarrow and shrNarrow return the loops for integers narrower than a byte, whose sign is not the byte's highest bit.
 func sarNarrow(bits uint64) func(o, x, y []uint8) {
 	return func(o, x, y []uint8) {
 		for i := range o {
@@ -361,9 +362,9 @@ func shrSigned[T signed, U unsigned](bits uint64) func(o, x, y []T) {
 	}
 }
 
-// binaryOps returns the binary ops by the name after the dialect (spec, "add", "subtract", "multiply", "divide", "remainder",
-// "maximum", "minimum", "and", "or", "xor", "power", "atan2"). Of i1, sums and maxima are or, products and minima are and. Integers
-// wrap around; floating-point results are rounded once.
+// binaryOps returns the binary ops by definition (spec, "add", "subtract", "multiply", "divide", "remainder",
+// "maximum", "minimum", "and", "or", "xor", "power", "atan2"). On i1, add and maximum are or; multiply and minimum are
+// and. Integers wrap around; floating-point results are rounded once.
 func binaryOps() map[*ir.Def]*loops2 {
 	return map[*ir.Def]*loops2{
 		stablehlo.Add: {b: orLoop[uint8], i8: addLoop[int8], i16: addLoop[int16], i32: addLoop[int32], i64: addLoop[int64],
@@ -399,7 +400,8 @@ func binaryOps() map[*ir.Def]*loops2 {
 	}
 }
 
-// shiftOp returns a shift (spec, "shift_left", "shift_right_arithmetic", "shift_right_logical"), whose loops depend on the width: i4 shifts by 4 or more give zero.
+// shiftOp returns the loops of a shift (spec, "shift_left", "shift_right_arithmetic", "shift_right_logical") for
+// integers of the given width. The width matters: an i4 shift by 4 or more yields zero.
 func shiftOp(d *ir.Def, bits int) *loops2 {
 	n := uint64(bits)
 	switch d {
@@ -448,7 +450,7 @@ func view2[T tensor.Element](f func(o, x, y []T)) elementLoop {
 	}
 }
 
-// bind returns the loop for an element type, nil where there is none.
+// bind returns the loop for an element type, or nil if there is none.
 func (l *loops2) bind(dt tensor.DType) elementLoop {
 	switch dt {
 	case tensor.I1:
@@ -494,8 +496,8 @@ func (l *loops2) bind(dt tensor.DType) elementLoop {
 	return widen2(dt, l.f64, decode64, encode64)
 }
 
-// narrowInt runs a loop on bytes and wraps the results to the width of dt: integers narrower than a byte are
-// held sign- or zero-extended.
+// narrowInt returns a loop that runs f on bytes and wraps the results to the width of dt. Integers narrower than a byte
+// are stored sign- or zero-extended.
 func narrowInt(f elementLoop, dt tensor.DType) elementLoop {
 	if f == nil {
 		return nil
@@ -519,10 +521,10 @@ func wrapNarrow(dt tensor.DType, b []byte) {
 	}
 }
 
-// chunk is how many elements of a narrow float type are widened at a time.
+// chunk is the number of elements of a narrow float type that are widened at a time.
 const chunk = 256
 
-// widen2 computes on narrow floats: decoded, computed wider, rounded once.
+// widen2 returns a loop on narrow floats that decodes them, computes in a wider type and rounds once.
 func widen2[T float](dt tensor.DType, f func(o, x, y []T), dec func(tensor.DType, []T, *tensor.Tensor, int), enc func(tensor.DType, *tensor.Tensor, int, []T)) elementLoop {
 	return func(in, out []*tensor.Tensor, lo, hi int) {
 		var x, y [chunk]T

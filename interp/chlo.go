@@ -15,7 +15,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// CHLO is executed as it stands, without being legalized to StableHLO first (ChloOps.td gives the meaning).
+// CHLO ops execute directly, without legalization to StableHLO. ChloOps.td defines their meaning.
 
 // chloUnary returns the unary ops of CHLO.
 func chloUnary() map[*ir.Def]*unaryOp {
@@ -47,7 +47,7 @@ func squareLoop[T float](o, x []T) {
 	}
 }
 
-// chloBinary returns the binary ops that only CHLO has.
+// chloBinary returns the binary ops that exist only in CHLO.
 func chloBinary() map[*ir.Def]*loops2 {
 	return map[*ir.Def]*loops2{
 		chlo.Zeta:      {f32: via64(zeta), f64: each64(zeta)},
@@ -73,7 +73,7 @@ func via64(f func(a, b float64) float64) func(o, x, y []float32) {
 	}
 }
 
-// mulhi is the high half of the double-width product.
+// mulhi returns the loop that computes the high half of the double-width product.
 func mulhi[T integer](bits uint) func(o, x, y []T) {
 	isUnsigned := ^T(0) > 0
 	return func(o, x, y []T) {
@@ -117,7 +117,7 @@ func makeNextAfter(s *spec) (kernel, error) {
 	})}, nil
 }
 
-func nextAfter(dt tensor.DType, x, y uint64) uint64 { // f8E8M0FNU, whose first bit is no sign, has no zero either
+func nextAfter(dt tensor.DType, x, y uint64) uint64 { // f8E8M0FNU has neither a sign bit nor a zero
 	sign := uint64(1) << (dt.Bits() - 1)
 	fx, fy := tensor.DecodeFloat(dt, x), tensor.DecodeFloat(dt, y)
 	switch {
@@ -158,8 +158,8 @@ func storeBits(t *tensor.Tensor, i int, v uint64) {
 	}
 }
 
-// makeBroadcasting returns the maker of a chlo.broadcast_* op: the operands are broadcast to the result's shape,
-// trailing dimensions aligned unless broadcast_dimensions says where the smaller one goes, then op is computed.
+// makeBroadcasting returns the maker of a chlo.broadcast_* op, which broadcasts its operands to the result's shape and
+// then computes r. Trailing dimensions are aligned unless broadcast_dimensions maps the smaller operand's dimensions.
 func makeBroadcasting(r row) func(*spec) (kernel, error) {
 	return func(s *spec) (kernel, error) {
 		if len(s.out) != 1 {
@@ -218,7 +218,7 @@ func makeBroadcasting(r row) func(*spec) (kernel, error) {
 	}
 }
 
-// broadcastShape aligns trailing dimensions; a dimension of size 1 gives way.
+// broadcastShape aligns trailing dimensions. A dimension of size 1 takes the size of the other operand's dimension.
 func broadcastShape(s *spec, in []*tensor.Tensor) error {
 	var shape tensor.Shape
 	for _, t := range s.in {
@@ -238,7 +238,7 @@ func broadcastShape(s *spec, in []*tensor.Tensor) error {
 	return nil
 }
 
-// planConstantLike compiles chlo.constant_like: a constant of the operand's shape.
+// makeConstantLike compiles chlo.constant_like: a constant of the operand's shape.
 func makeConstantLike(s *spec) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects one operand and one result")
@@ -258,8 +258,8 @@ func makeConstantLike(s *spec) (kernel, error) {
 	}}, nil
 }
 
-// makeTopK compiles chlo.top_k: the k largest of the last dimension and their indices, NaN being largest, equal
-// ones in order. mhlo.topk can ask for the smallest.
+// makeTopK compiles chlo.top_k: the k largest elements along the last dimension and their indices. NaN is largest;
+// equal elements keep their order. mhlo.topk can also select the smallest elements.
 func makeTopK(s *spec) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 2 || s.in[0].dt != s.out[0].dt || s.out[1].dt != tensor.I32 || len(s.in[0].shape) == 0 {
 		return kernel{}, errors.New("expects one operand, values and i32 indices")

@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// sameShape reports an error unless there are n operands and one result, all of one shape.
+// sameShape returns an error unless there are n operands and one result, all of the same shape.
 func sameShape(s *spec, n int) error {
 	if len(s.in) != n || len(s.out) != 1 {
 		return fmt.Errorf("expects %d operands and 1 result, but has %d and %d", n, len(s.in), len(s.out))
@@ -47,8 +47,8 @@ func makeCompare(s *spec) (kernel, error) {
 	return k, nil
 }
 
-// lexicographic orders complex numbers by their real parts, those with equal ones by their imaginary parts (spec, "compare"). A
-// NaN part that is looked at makes every order false.
+// lexicographic returns the loop that orders complex numbers by their real parts, then by their imaginary parts (spec,
+// "compare"). Every order is false if a compared part is NaN.
 func lexicographic(dir string) elementLoop {
 	var strict, last func(a, b float64) bool
 	switch dir {
@@ -75,7 +75,7 @@ func lexicographic(dir string) elementLoop {
 	}
 }
 
-// compareLoop returns the loop for a direction (EQ, NE, GE, GT, LE, LT), nil where there is none.
+// compareLoop returns the loop for a direction (EQ, NE, GE, GT, LE, LT), or nil if there is none.
 func compareLoop(dt tensor.DType, dir string, total bool) elementLoop {
 	switch dt {
 	case tensor.I1, tensor.UI2, tensor.UI4, tensor.UI8:
@@ -146,7 +146,7 @@ func compareLoop(dt tensor.DType, dir string, total bool) elementLoop {
 	}
 }
 
-// totalKeys gives integers in IEEE 754's totalOrder: negative NaN, -inf, ..., -0, +0, ..., +inf, NaN.
+// totalKeys stores integers in dst that sort as IEEE 754's totalOrder: negative NaN, -inf, ..., -0, +0, ..., +inf, NaN.
 func totalKeys(dt tensor.DType, dst []int64, t *tensor.Tensor, lo int) {
 	top := dt.Bits() - 1
 	for i := range dst {
@@ -165,7 +165,7 @@ func totalKeys(dt tensor.DType, dst []int64, t *tensor.Tensor, lo int) {
 		switch {
 		case dt == tensor.F8E8M0FNU: // has no sign
 			mag = int64(v)
-		case v>>top&1 != 0 && mag == 0 && noNegativeZero(dt): // NaN, and negative
+		case v>>top&1 != 0 && mag == 0 && noNegativeZero(dt): // a negative NaN
 			mag = -1 << 62
 		case v>>top&1 != 0:
 			mag = ^mag
@@ -174,7 +174,7 @@ func totalKeys(dt tensor.DType, dst []int64, t *tensor.Tensor, lo int) {
 	}
 }
 
-// noNegativeZero reports whether the type gives the code of -0 to NaN.
+// noNegativeZero reports whether the type encodes NaN as the bits of -0.
 func noNegativeZero(dt tensor.DType) bool {
 	return dt == tensor.F8E4M3FNUZ || dt == tensor.F8E4M3B11FNUZ || dt == tensor.F8E5M2FNUZ
 }

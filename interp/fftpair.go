@@ -2,13 +2,13 @@ package interp
 
 import "math"
 
-// Transforms of f64 lines that are not long are computed in numbers of two words each, about 106 bits, so that every element is right to its last
-// bit however much cancels in it. f32 is computed in f64, which comes to the same.
+// Transforms of f64 lines up to pairLength are computed in double-double, about 106 bits. Every element is then right
+// to its last bit, however much its terms cancel. Computing f32 in f64 has the same effect.
 
-// pairLength is the longest line for which that is done: it costs twenty times as much.
+// pairLength is the longest line that is transformed in double-double, which costs twenty times as much.
 const pairLength = 2048
 
-// pairComplex is a complex number of two words per part.
+// pairComplex is a complex number with double-double parts.
 type pairComplex struct{ re, im word }
 
 func (x pairComplex) add(y pairComplex) pairComplex {
@@ -27,10 +27,10 @@ func (x pairComplex) conj() pairComplex { return pairComplex{x.re, x.im.neg()} }
 
 func (x pairComplex) over(n float64) pairComplex { return pairComplex{x.re.over(n), x.im.over(n)} }
 
-// rootOfUnity is e^(2 pi i k/n) for 0 <= k < n: the angle is brought into an eighth of the circle, where the series of
-// sine and cosine converge fast.
+// rootOfUnity returns e^(2 pi i k/n) for 0 <= k < n. It reduces the angle to an eighth of the circle, where the series
+// of sine and cosine converge fast.
 func rootOfUnity(k, n int) pairComplex {
-	// k/n = octant/8 + r/(8n), with 0 <= r < n; of every other octant the way back from its end.
+	// k/n = octant/8 + r/(8n), with 0 <= r < n. In odd octants, measure back from the octant's end.
 	octant, r := 8*k/n, 8*k%n
 	if octant%2 == 1 {
 		r = n - r
@@ -46,7 +46,7 @@ func rootOfUnity(k, n int) pairComplex {
 		s = s.mul(x2).over(-(i + 1) * (i + 2))
 		sin = sin.add(s)
 	}
-	if octant%2 == 1 { // the angle is pi/4 less x within its quarter
+	if octant%2 == 1 { // the angle within its quarter is pi/2 - x
 		sin, cos = cos, sin
 	}
 	if q := octant / 2; q%2 == 1 {
@@ -60,7 +60,7 @@ func rootOfUnity(k, n int) pairComplex {
 	return pairComplex{cos, sin}
 }
 
-// pairNumbers are those of two words.
+// pairNumbers returns the arithmetic of double-double complex numbers.
 func pairNumbers() numbers[pairComplex] {
 	return numbers[pairComplex]{
 		root: rootOfUnity,
@@ -85,8 +85,8 @@ func pairNumbers() numbers[pairComplex] {
 	}
 }
 
-// transformPairs does in numbers of two words what t says, and reports whether it did: not where a line is too long or a value is not
-// finite or near overflow.
+// transformPairs performs t in double-double and reports whether it did. It does nothing if a line is too long, or if
+// a value is not finite or is near overflow.
 func transformPairs(t transform[complex128], data []complex128) bool {
 	for _, n := range t.shape[len(t.shape)-t.k:] {
 		if n > pairLength {
@@ -95,7 +95,7 @@ func transformPairs(t transform[complex128], data []complex128) bool {
 	}
 	wide := make([]pairComplex, len(data))
 	for i, v := range data {
-		// Far enough from overflow that no sum comes near it.
+		// Far enough from overflow for every sum.
 		if !(math.Abs(real(v)) < 0x1p900 && math.Abs(imag(v)) < 0x1p900) {
 			return false
 		}
