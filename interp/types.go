@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// class tells apart what a slot may hold.
+// class is the kind of content that a slot may hold.
 type class uint8
 
 const (
@@ -19,18 +19,18 @@ const (
 	classFuture
 )
 
-// vtype is the static type of a value as kernels see it.
+// vtype is the static type of a value, as kernels see it.
 type vtype struct {
 	class class
 	dt    tensor.DType
 	shape tensor.Shape
-	n     int      // number of elements; -1 where the shape is not known before the run
-	bound []int64  // of the sizes that are not known, ir.Dynamic where there is none; nil without any
-	quant *quantum // how the stored integers stand for reals; nil for ordinary tensors
-	elems []vtype  // of a tuple or future
+	n     int      // number of elements; -1 if the shape is unknown before the run
+	bound []int64  // bounds of the unknown sizes, ir.Dynamic for a size without bound; nil if there are no bounds
+	quant *quantum // maps the stored integers to reals; nil for ordinary tensors
+	elems []vtype  // the types in a tuple or future
 }
 
-// dynamic reports whether the shape, or that of a part, is known only when the program runs.
+// dynamic reports whether the shape, or the shape of an element of a tuple or future, is known only at run time.
 func (t vtype) dynamic() bool {
 	for _, e := range t.elems {
 		if e.dynamic() {
@@ -55,8 +55,8 @@ func (t vtype) String() string {
 	return string(b) + ">"
 }
 
-// zero makes all elements of x, of type t, what constant(0, element_type) is: the zero point where they are quantized, NaN for
-// f8E8M0FNU, which has no zero.
+// zero sets all elements of x, of type t, to constant(0, element_type): for quantized elements the zero point, for
+// f8E8M0FNU, which has no zero, NaN.
 func (t vtype) zero(x *tensor.Tensor) {
 	switch {
 	case t.quant != nil:
@@ -74,7 +74,7 @@ func (t vtype) zero(x *tensor.Tensor) {
 	}
 }
 
-// beyond returns the first dimension of shape that is larger than t's bound for it, -1 where none is.
+// beyond returns the first dimension of shape that is larger than t's bound for it, or -1 if there is none.
 func (t vtype) beyond(shape tensor.Shape) int {
 	for i, b := range t.bound {
 		if i < len(shape) && b >= 0 && shape[i] > b {
@@ -91,7 +91,7 @@ func tensorType(dt tensor.DType, shape ...int64) vtype {
 	return vtype{dt: dt, shape: shape, n: int(tensor.Shape(shape).NumElements())}
 }
 
-// maxElements bounds the elements of one tensor, so that sizes in bytes never overflow.
+// maxElements limits the elements of one tensor. Sizes in bytes then never overflow.
 const maxElements = 1 << 55
 
 // typeOf translates an IR type.
@@ -133,7 +133,7 @@ func typeOf(t ir.Type) (vtype, error) {
 			return compound(classFuture, f.Types)
 		}
 		if _, ok := t.Data().(*mhlo.AsyncBundle); ok {
-			return vtype{class: classFuture}, nil // what it holds is known when it is made
+			return vtype{class: classFuture}, nil // the op that makes it determines its content
 		}
 	case *ir.ShapedType:
 		if t.Kind() == ir.MemRef && t.Rest() == "" {

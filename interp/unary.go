@@ -11,8 +11,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// unaryOp is one unary op whose result has the operand's element type (abs of complex numbers has its own
-// maker). Narrow floats and, where f32 is nil, f32 are computed in f64 and rounded once.
+// unaryOp is a unary op whose result has the operand's element type (abs of complex numbers has its own maker). Narrow
+// floats are computed in f64 and rounded once; so is f32 if f32 is nil.
 type unaryOp struct {
 	i    func(v int64, bits int) int64 // signed integers, sign-extended
 	u    func(v uint64, bits int) uint64
@@ -21,13 +21,13 @@ type unaryOp struct {
 	f32  func(o, x []float32) // a faster loop for f32
 	f64  func(o, x []float64)
 	c    func(complex128) complex128
-	cost int // nanoseconds per element, roughly; 0 is 8
+	cost int // approximate nanoseconds per element; 0 means 8
 }
 
-// unaryOps returns the unary ops by the name after the dialect: those on integers and signs (spec, "abs", "negate", "sign", "not",
-// "popcnt", "count_leading_zeros"), roundings (spec, "ceil", "floor", "round_nearest_afz", "round_nearest_even") and functions, which
-// are computed in a wider type where there is one (spec, "cbrt", "exponential", "exponential_minus_one", "log", "log_plus_one",
-// "logistic", "sqrt", "rsqrt", "cosine", "sine", "tan", "tanh").
+// unaryOps returns the unary ops: ops on integers and signs (spec, "abs", "negate", "sign", "not", "popcnt",
+// "count_leading_zeros"), roundings (spec, "ceil", "floor", "round_nearest_afz", "round_nearest_even") and functions,
+// which are computed in a wider type if there is one (spec, "cbrt", "exponential", "exponential_minus_one", "log",
+// "log_plus_one", "logistic", "sqrt", "rsqrt", "cosine", "sine", "tan", "tanh").
 func unaryOps() map[*ir.Def]*unaryOp {
 	return map[*ir.Def]*unaryOp{
 		stablehlo.Abs: {i: func(v int64, _ int) int64 { return max(v, -v) }, u: func(v uint64, _ int) uint64 { return v },
@@ -60,7 +60,7 @@ func unaryOps() map[*ir.Def]*unaryOp {
 	}
 }
 
-// vector is the op of a function that has vector loops.
+// vector returns the unary op of a function that has vector loops.
 func vector(f *vec.Function, c func(complex128) complex128) *unaryOp {
 	return &unaryOp{f: f.At, f32: f.Float32, f64: f.Float64, c: c, cost: 2}
 }
@@ -82,7 +82,7 @@ func signFloat(v float64) float64 {
 	case v < 0:
 		return -1
 	}
-	return v // zeros keep their sign, NaN stays
+	return v // -0, +0 and NaN are unchanged
 }
 
 func signComplex(v complex128) complex128 {
@@ -95,7 +95,7 @@ func signComplex(v complex128) complex128 {
 	if cmplx.IsInf(v) {
 		return complexDiv(v, complex(math.Inf(1), 0))
 	}
-	e := exponent(real(v), imag(v)) // so that the modulus does not overflow
+	e := exponent(real(v), imag(v)) // scaling prevents overflow of the modulus
 	a, b := math.Ldexp(real(v), -e), math.Ldexp(imag(v), -e)
 	m := hypot(a, b)
 	return complex(a/m, b/m)
@@ -143,7 +143,7 @@ func makeUnary(u *unaryOp) func(*spec) (kernel, error) {
 	}
 }
 
-// bind returns the loop for an element type, nil where there is none.
+// bind returns the loop for an element type, or nil if there is none.
 func (u *unaryOp) bind(dt tensor.DType) elementLoop {
 	n := dt.Bits()
 	switch dt.Kind() {
@@ -263,7 +263,7 @@ func mapComplex[T complexNumber](f func(complex128) complex128) func(o, x []T) {
 	}
 }
 
-// makeAbs: of complex numbers the result is real (spec, "abs").
+// makeAbs compiles abs (spec, "abs"). The abs of a complex number is real.
 func makeAbs(u *unaryOp) func(*spec) (kernel, error) {
 	plain := makeUnary(u)
 	return func(s *spec) (kernel, error) {
@@ -274,7 +274,7 @@ func makeAbs(u *unaryOp) func(*spec) (kernel, error) {
 	}
 }
 
-// makeParts builds a kernel from complex numbers to reals of the parts' type: abs, real, imag.
+// makeParts builds a kernel from complex numbers to reals of the parts' element type: abs, real, imag.
 func makeParts(s *spec, f func(complex128) float64) (kernel, error) {
 	if err := sameShape(s, 1); err != nil {
 		return kernel{}, err
@@ -299,7 +299,7 @@ func makeParts(s *spec, f func(complex128) float64) (kernel, error) {
 	return kernel{}, typeMismatch(s.in[0].dt, s.out[0].dt)
 }
 
-// makeReal compiles real (spec, "real"): of a real number, itself.
+// makeReal compiles real (spec, "real"). It returns a real operand unchanged.
 func makeReal(s *spec) (kernel, error) {
 	if len(s.in) == 1 && len(s.out) == 1 && s.in[0].dt == s.out[0].dt {
 		return makeCopy(s)
@@ -307,7 +307,7 @@ func makeReal(s *spec) (kernel, error) {
 	return makeParts(s, func(v complex128) float64 { return real(v) })
 }
 
-// makeImag compiles imag (spec, "imag"): of a real number, zero.
+// makeImag compiles imag (spec, "imag"). For a real operand it returns zero.
 func makeImag(s *spec) (kernel, error) {
 	if len(s.in) == 1 && len(s.out) == 1 && s.in[0].dt == s.out[0].dt {
 		return kernel{run: func(in, out []*tensor.Tensor) error {
@@ -353,7 +353,7 @@ func makeComplex(s *spec) (kernel, error) {
 	return kernel{}, typeMismatch(s.in[0].dt, s.out[0].dt)
 }
 
-// makePredicate builds is_finite (spec, "is_finite") and its kin: float to i1.
+// makePredicate builds is_finite (spec, "is_finite") and similar ops from floats to i1.
 func makePredicate(f func(float64) bool) func(*spec) (kernel, error) {
 	return func(s *spec) (kernel, error) {
 		if err := sameShape(s, 1); err != nil {
@@ -386,8 +386,8 @@ func bit(v bool) uint8 {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// makeReducePrecision compiles reduce_precision (spec, "reduce_precision"): rounds to the given numbers of
-// exponent and mantissa bits, ties to even; what overflows is infinite, what underflows zero.
+// makeReducePrecision compiles reduce_precision (spec, "reduce_precision"). It rounds to the given numbers of exponent
+// and mantissa bits, ties to even. Overflow becomes infinity, underflow zero.
 func makeReducePrecision(s *spec) (kernel, error) {
 	if err := sameShape(s, 1); err != nil {
 		return kernel{}, err
@@ -407,10 +407,11 @@ func makeReducePrecision(s *spec) (kernel, error) {
 	}, 1), nil
 }
 
-// reducePrecision rounds a number to eb bits of exponent and mb of mantissa, as the specification says it on the code of
-// the number: the mantissa to nearest even, then what is too large to infinity and what is too small to be normal to
-// zero. A format with as many exponent bits as the type keeps its denormals. Types of eight bits and less are
-// rounded in a wider one. NaN stays NaN where a bit of mantissa is left to say so, else it becomes infinite.
+// reducePrecision rounds a number to eb exponent bits and mb mantissa bits. As the specification defines it, the
+// rounding works on the number's encoding. It rounds the mantissa to nearest even, then a number that is too large to
+// infinity, and a number that is too small to be normal to zero. A format with as many exponent bits as the type keeps
+// its denormals. Types of at most eight bits are rounded in a wider type. NaN stays NaN if mb > 0; otherwise no
+// mantissa bit can encode it and it becomes infinity.
 func reducePrecision(dt tensor.DType, bits uint64, eb, mb int) uint64 {
 	wide, width, mantissa := dt, dt.Bits(), 0
 	switch dt {

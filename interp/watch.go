@@ -11,51 +11,52 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// Progress says how far a run has got.
+// Progress describes the state of a run.
 type Progress struct {
 	Elapsed time.Duration
-	// At is what the first device executes: the op's name and its place in the source.
+	// Op names the op that the first device executes. Source and Pos locate it.
 	Op     string
 	Source *diag.Source
 	Pos    diag.Pos
-	Loops  int64 // iterations of outermost loops that the first device has begun
-	Events int64 // callbacks so far, of all devices
-	Held   int64 // bytes of values, of all devices
+	Loops  int64 // iterations of outermost loops that the first device has started
+	Events int64 // callbacks so far, on all devices
+	Held   int64 // bytes of values, on all devices
 }
 
-// watch is what the devices of a run share with whoever looks at the run from outside.
+// watch is shared by the devices of a run and the run's observers.
 type watch struct {
-	stopped atomic.Bool // the devices are to end: the run's context is done
+	stopped atomic.Bool // the run's context is done: the devices must end
 	memory  account
 
 	source *diag.Source
 
-	// Where the run is observed, because it may time out or shows its progress:
+	// The fields below are used if the run is observed because it may time out or shows its progress.
 	observed bool
-	at       atomic.Pointer[instr] // what the first device executes
+	at       atomic.Pointer[instr] // the op that the first device executes
 	loops    atomic.Int64
 	events   atomic.Int64
 
 	timeout time.Duration
 	expire  context.CancelCauseFunc
 	mu      sync.Mutex
-	asked   int // handlers that are under way
+	asked   int // active handlers
 	timer   *time.Timer
 }
 
-// account counts the bytes of values that the devices of a run hold.
+// account counts the bytes of the values that a run's devices hold.
 type account struct {
-	limit int64 // 0 is none
+	limit int64 // 0 means no limit
 	held  atomic.Int64
 }
 
-// errAbandoned is the cause of a run's end when nothing else is.
+// errAbandoned is the cause of a run's end if there is no other cause.
 var errAbandoned = errors.New("the run has ended")
 
-// graceTime is how long a run that is to end may finish the op under way before it is left behind.
+// graceTime is the time that a run has to finish its current op when it must end. After that the run is abandoned.
 const graceTime = 2 * time.Second
 
-// start begins to watch a run. The context it returns ends when ctx does or the time is up; end must be called.
+// start begins to watch a run. The returned context ends when ctx ends or the timeout expires. The caller must call
+// end.
 func (w *watch) start(ctx context.Context, prog *program, timeout time.Duration) (_ context.Context, end func()) {
 	opts := prog.opts
 	w.source = prog.module.Source()
@@ -92,7 +93,7 @@ func (w *watch) expired() {
 	}
 }
 
-// ask notes that a handler is called: its time is its own. answered notes that it returned.
+// ask records the call of a handler, whose time does not count. answered records its return.
 func (w *watch) ask() {
 	w.events.Add(1)
 	if w.timer == nil {
@@ -115,7 +116,7 @@ func (w *watch) answered() {
 	}
 }
 
-// show reports progress until the run has ended.
+// show reports progress until the run ends.
 func (w *watch) show(ctx context.Context, opts Options, done chan<- struct{}) {
 	defer close(done)
 	begin := time.Now()

@@ -2,7 +2,7 @@ package interp
 
 import "github.com/hlocb/hlocb/tensor"
 
-// decode64 widens len(dst) elements of a float tensor from position lo.
+// decode64 widens len(dst) elements of a float tensor, starting at element lo.
 func decode64(dt tensor.DType, dst []float64, t *tensor.Tensor, lo int) {
 	switch dt {
 	case tensor.F64:
@@ -26,7 +26,7 @@ func decode64(dt tensor.DType, dst []float64, t *tensor.Tensor, lo int) {
 	}
 }
 
-// encode64 rounds src, once and to nearest even, into a float tensor from position lo.
+// encode64 rounds src into a float tensor, starting at element lo. It rounds once, to nearest even.
 func encode64(dt tensor.DType, t *tensor.Tensor, lo int, src []float64) {
 	switch dt {
 	case tensor.F64:

@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// window is the geometry of reduce_window and its kin: the operand is padded and dilated first; then element o
-// of the result sees the padded elements o*stride + w*dilation for every w in the window.
+// window is the geometry of reduce_window and similar ops. The operand is first padded and dilated. Then element o of
+// the result covers the padded elements o*stride + w*dilation for every w in the window.
 type window struct {
 	dims, strides, dilation []int64
 	low, high, interior     []int64
@@ -75,10 +75,10 @@ func newWindow(s *spec, rank int, shape tensor.Shape) (*window, error) {
 	return w, nil
 }
 
-// positions returns how many elements a window has.
+// positions returns the number of elements in a window.
 func (w *window) positions() int { return int(tensor.Shape(w.dims).NumElements()) }
 
-// walk calls f with the offset in the padded operand of every element of the window, in row-major order.
+// walk calls f, in row-major order, with the offset in the padded operand of every element of the window.
 func (w *window) walk(f func(off int) error) error {
 	st := strides(w.padded)
 	at := make([]int64, len(w.dims))
@@ -100,7 +100,7 @@ func (w *window) walk(f func(off int) error) error {
 	return nil
 }
 
-// slice returns the copy that takes the elements of one window position, for all windows.
+// slice returns the copy that extracts the element at one window position from all windows.
 func (w *window) slice() *stridedCopy {
 	src := strides(w.padded)
 	for i := range src {
@@ -109,7 +109,7 @@ func (w *window) slice() *stridedCopy {
 	return newStridedCopy(ints(w.out), strides(w.out), src)
 }
 
-// pad returns the kernel that pads the operand; nil where there is nothing to do.
+// pad returns the kernel that pads the operand, or nil if no padding is needed.
 func (w *window) pad(t vtype) (*kernel, error) {
 	if w.padded.Equal(t.shape) {
 		plain := true
@@ -120,15 +120,15 @@ func (w *window) pad(t vtype) (*kernel, error) {
 			return nil, nil
 		}
 	}
-	if w.padded.NumElements() == 0 { // maybe because padding below zero takes more away than there is
+	if w.padded.NumElements() == 0 { // negative padding may remove more elements than there are
 		return &kernel{run: func(_, _ []*tensor.Tensor) error { return nil }}, nil
 	}
 	k, err := padKernel(t, tensorType(t.dt, w.padded...), tensorType(t.dt), w.low, w.high, w.interior)
 	return &k, err
 }
 
-// planReduceWindow compiles reduce_window (spec, "reduce_window"). All windows advance together: the first
-// elements of all windows, then the second, and so on.
+// planReduceWindow compiles reduce_window (spec, "reduce_window"). All windows advance together: the first element of
+// every window, then the second, and so on.
 func planReduceWindow(p *planner, s *spec) (control, error) {
 	k := len(s.out)
 	if k == 0 || len(s.in) != 2*k || s.op.NumRegions() != 1 || len(s.op.Region(0).Blocks()) != 1 {
@@ -245,8 +245,8 @@ func planReduceWindow(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// foldScalars reduces all windows by a region that is executed once per element: the elements of all windows are laid side
-// by side first.
+// foldScalars reduces all windows with a region that executes once per element. It first lays the elements of all
+// windows side by side.
 func (w *window) foldScalars(m *machine, fr *frame, ins *instr, s *spec, fold foldFunc, src []*tensor.Tensor, acc []*buf, slice *stridedCopy) error {
 	n, positions := s.out[0].n, w.positions()
 	inputs := make([]*tensor.Tensor, len(src))
@@ -279,8 +279,8 @@ func (w *window) foldScalars(m *machine, fr *frame, ins *instr, s *spec, fold fo
 	return nil
 }
 
-// planSelectAndScatter compiles select_and_scatter (spec, "select_and_scatter"): in each window the selected
-// element gets the source element of the window.
+// planSelectAndScatter compiles select_and_scatter (spec, "select_and_scatter"). In each window the selected element
+// receives the window's source element.
 func planSelectAndScatter(p *planner, s *spec) (control, error) {
 	if len(s.in) != 3 || len(s.out) != 1 || s.op.NumRegions() != 2 {
 		return nil, errors.New("expects an operand, a source, an initial value and two regions")
@@ -301,7 +301,7 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	var each *block // executed once per element, where the region cannot be lifted
+	var each *block // executes once per element if the region cannot be lifted
 	if sel == nil {
 		if each, err = p.region(s.op, 0); err != nil {
 			return nil, err
@@ -323,13 +323,14 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 	if red := commonReducer(b, binaryOps()); red != nil {
 		combine = red.loops.bind(out.dt)
 	}
-	// The operand's positions in the padded operand, -1 in the padding, are carried along with the values.
+	// Carry each value's position in the unpadded operand along with the value. Padding has position -1.
 	position := tensorType(tensor.I64, operand.shape...)
 	padIndex, err := w.pad(position)
 	if err != nil {
 		return nil, err
 	}
-	// positions computes them: they may be too many to be kept with the plan.
+	// positions returns the padded positions. It computes them per run, since they may be too large to keep with the
+	// plan.
 	positions := func() (*tensor.Tensor, error) {
 		index := tensor.New(tensor.I64, operand.shape)
 		for i := range operand.n {
@@ -372,7 +373,7 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 			}
 			values = t
 		}
-		// best is the selected element of each window so far, at where it is.
+		// best is the selected element of each window so far; at is its position.
 		best := tensor.New(operand.dt, flat)
 		at := tensor.New(tensor.I64, flat)
 		bestAt := tensor.View[int64](at)
@@ -422,7 +423,7 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 				return err
 			}
 			for i, k := range keep[0].t.Bytes() {
-				// Padding is never selected; the first real element always is.
+				// Padding is never selected. The first real element always is.
 				if candAt[i] >= 0 && (bestAt[i] < 0 || k == 0) {
 					copy(best.Bytes()[i*size:(i+1)*size], x.t.Bytes()[i*size:])
 					bestAt[i] = candAt[i]
@@ -471,7 +472,7 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// selects executes a selection on element i of two tensors.
+// selects executes the select region on element i of two tensors.
 func (m *machine) selects(fr *frame, body *block, x, y *tensor.Tensor, i int) (bool, error) {
 	if err := m.scalarArg(fr, body.args[0], x, i); err != nil {
 		return false, err
@@ -487,7 +488,7 @@ func (m *machine) selects(fr *frame, body *block, x, y *tensor.Tensor, i int) (b
 	return v[0].t.Bytes()[0] != 0, nil
 }
 
-// planMap compiles map (spec, "map"): the region lifted to the whole shape.
+// planMap compiles map (spec, "map") by lifting the region to the whole shape.
 func planMap(p *planner, s *spec) (control, error) {
 	if len(s.in) == 0 || len(s.out) != 1 || s.op.NumRegions() != 1 {
 		return nil, errors.New("expects operands, one result and one region")

@@ -10,11 +10,11 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// world is several devices that execute at the same time, each a machine on a goroutine of its own, and what
-// they share: meetings of collectives, channels of send and recv, the queue that infeed reads.
+// world is a set of devices that execute at the same time, each a machine in its own goroutine. They share the meetings
+// of collectives, the channels of send and recv, and the queue that infeed reads.
 //
-// Devices only ever wait here. So when every device that still runs is waiting, none will ever go on, and all
-// of them get an error instead.
+// Devices wait only in world's methods. If every unfinished device waits, none can continue, and all of them get an
+// error.
 type world struct {
 	replicas, partitions int
 	nested               bool // made by interpreter.run_parallel: infeed, send and recv stay inside
@@ -29,19 +29,20 @@ type world struct {
 	infeed   [][]*tensor.Tensor
 }
 
-// meetingKey names a meeting: the op, and the first process of the group.
+// meetingKey identifies a meeting by its op and the first process of the group.
 type meetingKey struct {
 	at    *ir.Op
 	first int
 }
 
-// channelKey names a channel of send and recv: its number, and the process that receives; -1 is whichever comes first.
+// channelKey identifies a channel of send and recv by its number and the receiving process. Process -1 means any
+// receiver: the first to arrive.
 type channelKey struct {
 	channel int64
 	to      int
 }
 
-// meeting gathers the operands of one collective. Once it is complete it is read without the lock.
+// meeting collects the operands of one collective. Once it is complete it is read without the lock.
 type meeting struct {
 	operands map[int][]*tensor.Tensor // by process
 	complete bool
@@ -54,10 +55,10 @@ func newWorld(replicas, partitions int) *world {
 	return w
 }
 
-// errStuck says that a device waits for others that will never come.
+// errStuck reports that a device waits for devices that will never arrive.
 var errStuck = errors.New("waits for devices that do not get there: a collective, send or infeed has no counterpart")
 
-// wait waits, under the lock, until ready.
+// wait waits until ready returns true. The caller holds the lock.
 func (w *world) wait(ctx context.Context, ready func() bool) error {
 	stop := context.AfterFunc(ctx, func() {
 		w.mu.Lock()
@@ -79,8 +80,8 @@ func (w *world) wait(ctx context.Context, ready func() bool) error {
 	return nil
 }
 
-// notify wakes the waiting devices: each looks whether it is ready, and counts as waiting again if not. Until it
-// has looked it counts as running, lest a device that waits next thinks itself the last.
+// notify wakes the waiting devices. Each device checks whether it is ready and counts as waiting again if it is not.
+// Until a device has checked, it counts as running; otherwise the next device to wait would think that it is the last.
 func (w *world) notify() {
 	w.waiting = 0
 	w.changed.Broadcast()
@@ -93,7 +94,7 @@ func (w *world) fail(err error) {
 	w.notify()
 }
 
-// stopped returns why another device ended the run: no hook fires any more.
+// stopped returns the error with which another device ended the run. After that no hook fires.
 func (w *world) stopped() error {
 	if w == nil {
 		return nil
@@ -103,7 +104,7 @@ func (w *world) stopped() error {
 	return w.failed
 }
 
-// leave is called by a device that ends.
+// leave marks a device as finished. The device calls it when it ends.
 func (w *world) leave(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +117,7 @@ func (w *world) leave(err error) {
 	}
 }
 
-// meet hands the operands of process self to the other members of its group and returns those of all.
+// meet sends the operands of process self to the other members of its group and returns the operands of all members.
 func (w *world) meet(m *machine, at *instr, self int, group []int, operands []*tensor.Tensor) (map[int][]*tensor.Tensor, error) {
 	copies := make([]*tensor.Tensor, len(operands))
 	for i, t := range operands {
@@ -145,7 +146,7 @@ func (w *world) meet(m *machine, at *instr, self int, group []int, operands []*t
 	return mt.operands, nil
 }
 
-// send puts values into a channel, where they are charged to the memory limit until somebody takes them.
+// send puts values into a channel. They count towards the memory limit until a device receives them.
 func (w *world) send(m *machine, channel channelKey, values []*tensor.Tensor) error {
 	for _, v := range values {
 		if err := m.charge(int64(len(v.Bytes()))); err != nil {
@@ -161,7 +162,7 @@ func (w *world) send(m *machine, channel channelKey, values []*tensor.Tensor) er
 	return nil
 }
 
-// recv takes n values from a channel, waiting for them.
+// recv waits for n values in a channel and returns them.
 func (w *world) recv(m *machine, channel channelKey, n int) ([]*tensor.Tensor, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -176,7 +177,7 @@ func (w *world) recv(m *machine, channel channelKey, n int) ([]*tensor.Tensor, e
 	return out, nil
 }
 
-// nextInfeed takes the next item of the infeed queue.
+// nextInfeed removes and returns the next item of the infeed queue.
 func (w *world) nextInfeed() ([]*tensor.Tensor, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -15,13 +15,13 @@ import (
 // hook has all its operands, then calls the hook's handler. Infeeds, receives and results get the answer. Attributes of
 // the ops say which ops belong to a hook (hookop.Part).
 
-// writtenHook is a hook that consists of several ops.
+// writtenHook is a hook made of several ops.
 type writtenHook struct {
 	bound *runtime.Bound // nil if nothing depends on the hook
-	parts int            // that are no repetition
+	parts int            // not counting repetitions
 }
 
-// writtenState is the progress of one device in a hook.
+// writtenState is the progress of one device through a hook.
 type writtenState struct {
 	operands  []*buf
 	results   []*buf
@@ -29,7 +29,7 @@ type writtenState struct {
 	delivered bool
 }
 
-// addParts counts the ops that each hook of a program as written consists of.
+// addParts counts the ops of each hook in a program as written.
 func (t *hookTable) addParts(m *ir.Module) {
 	if m == nil || !hookop.AsWritten(m) {
 		return
@@ -53,8 +53,8 @@ func (t *hookTable) addParts(m *ir.Module) {
 	})
 }
 
-// planWritten compiles an op of a hook as written. raw executes the op if no host is asked: among the functions of
-// interpreter.run_parallel. planWritten returns raw if the program is not one as written or the op belongs to no hook.
+// planWritten compiles an op of a hook as written. It returns raw if the program is not one as written or the op
+// belongs to no hook. raw executes the op without a host, among the functions of interpreter.run_parallel.
 func (p *planner) planWritten(s *spec, raw control) control {
 	if !p.prog.hooks.asWritten {
 		return raw
@@ -114,7 +114,7 @@ func leafMap(list []hookop.Leaf) map[int][]hookop.Leaf {
 	return out
 }
 
-// at follows a path into tuples.
+// at follows a path into nested tuples.
 func at(b *buf, path []int) (*buf, error) {
 	for _, i := range path {
 		if i >= len(b.elems) {
@@ -203,8 +203,8 @@ func (m *machine) deliverWritten(ins *instr, bound *runtime.Bound, st *writtenSt
 	return err
 }
 
-// writtenResult makes a result of an op: the hook's answer, a token, or else the operand of that type, because formats
-// forward their order that way.
+// writtenResult makes a result of an op. The result is the hook's answer, a token, or otherwise the operand of type t,
+// because formats use such results to keep their order.
 func (m *machine) writtenResult(fr *frame, ins *instr, s *spec, t vtype, leaves []hookop.Leaf, path []int, st *writtenState, k int) (*buf, error) {
 	switch t.class {
 	case classToken:

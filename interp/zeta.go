@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// zeta is Hurwitz's zeta function, the sum over k >= 0 of (q+k)^-x. Below 0 it is defined where x is an integer.
+// zeta is the Hurwitz zeta function, the sum over k >= 0 of (q+k)^-x. For q < 0 it is defined only if x is an integer.
 func zeta(x, q float64) float64 {
 	switch {
 	case math.IsNaN(x) || math.IsNaN(q):
@@ -30,22 +30,23 @@ func zeta(x, q float64) float64 {
 	case math.IsInf(q, 1):
 		return 0
 	case q > 1e18:
-		return pow(q, 1-x) / (x - 1) // the rest is less than a unit in the last place, or nothing at all
+		return pow(q, 1-x) / (x - 1) // the omitted terms are below one unit in the last place, or 0
 	}
 	return zetaSum(x, q, func(k float64) float64 {
 		a := word{q, 0}.add(word{k, 0})
 		t := pow(a.hi, -x)
 		if a.lo != 0 && finite(t) {
-			t -= float64(t * (x * a.lo / a.hi)) // what the sum's rounding changes
+			t -= float64(t * (x * a.lo / a.hi)) // corrects for the rounding of q+k
 		}
 		return t
 	})
 }
 
-// zetaSum adds up (q+k)^-x for q > 0, by Euler and Maclaurin. It asks for the terms, which may be scaled all alike.
+// zetaSum returns the sum of (q+k)^-x for q > 0 by the Euler-Maclaurin formula. term returns the terms, which may all
+// have the same scale factor.
 func zetaSum(x, q float64, term func(k float64) float64) float64 {
 	total, a, n := word{}, q, 0.0
-	// Where x is above a, terms shrink fast, and those of the series that stands for the rest do not.
+	// If x is above a, the terms shrink fast, but the terms of the series for the rest do not.
 	for ; n < 10 && q < 1e4 || a <= 9 || a < x; n++ {
 		t := term(n)
 		if !finite(t) {
@@ -83,9 +84,9 @@ func zetaSum(x, q float64, term func(k float64) float64) float64 {
 	return total.hi
 }
 
-// zetaBelow is zeta of an integer x and q < 0, no integer: with q = -m-f, the terms above 0, zeta(x, 1-f), and the m+1 terms below 0, which
-// are those of zeta(x, f) without those of zeta(x, m+1+f). Of odd x the terms below 0 are negative: about f = 1/2, where each is nearly
-// cancelled by one above, there is a zero.
+// zetaBelow is zeta of an integer x and a negative q that is not an integer. With q = -m-f, the terms above 0 sum to
+// zeta(x, 1-f). The m+1 terms below 0 are, up to sign, the terms of zeta(x, f) without the terms of zeta(x, m+1+f).
+// They are negative if x is odd. There is then a zero near f = 1/2, where each of them nearly cancels a term above 0.
 func zetaBelow(x, q float64, odd bool) float64 {
 	m := math.Floor(-q)
 	f := -q - m
@@ -94,7 +95,7 @@ func zetaBelow(x, q float64, odd bool) float64 {
 	case odd && f == 0.5:
 		return rest
 	case odd && x > maxOddOrder:
-		// The two terms next to 0 make up the result: (1/2-e)^-x (1 - ((1/2-e)/(1/2+e))^x).
+		// The two terms next to 0 determine the result: (1/2-e)^-x (1 - ((1/2-e)/(1/2+e))^x).
 		a := math.Min(f, 1-f)
 		ratio := -expm1(-x * log1p(float64(2*(0.5-a))/a))
 		d := pow(a, -x) * ratio
@@ -131,7 +132,7 @@ func zetaBelow(x, q float64, odd bool) float64 {
 	return sum.hi
 }
 
-// zetaRest is zeta(x, 1-f) for 0 < f < 1, whatever the rounding of 1-f.
+// zetaRest is zeta(x, 1-f) for 0 < f < 1. It corrects for the rounding of 1-f.
 func zetaRest(x, f float64) float64 {
 	c := 1 - f
 	v := zeta(x, c)
@@ -141,7 +142,8 @@ func zetaRest(x, f float64) float64 {
 	return v
 }
 
-// maxOddOrder is the order up to which a zero of zeta below 0 may be next to a float64 that is no half-integer.
+// maxOddOrder is the largest order for which a zero of zeta below 0 may be next to a float64 that is not a
+// half-integer.
 const maxOddOrder = 41
 
 func oddZetaBelow[T digits[T]](zero T, x int, q, f float64) T {
@@ -202,7 +204,7 @@ func polygammaAbove(n, x float64) float64 {
 			return factorials()[int(n)] * z
 		}
 	}
-	// n! x^(-n-1), by the exponential of its logarithm, times x^(n+1) zeta(n+1, x).
+	// Multiply n! x^(-n-1), computed as the exponential of its logarithm, by x^(n+1) zeta(n+1, x).
 	s := n + 1
 	g, l := lgamma(s), float64(s*log(x))
 	about, doubt := g-l, 4000+float64(0x1p-45*(g+math.Abs(l)))

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Problem is C = A * B with A of M rows and K columns and B of K rows and N columns. A and B may have any
-// strides, in elements; the rows of C are contiguous.
+// Problem is C = A * B, where A has M rows and K columns and B has K rows and N columns. A and B may have any strides,
+// in elements. The rows of C are contiguous.
 type Problem struct {
 	C, A, B    []float32
 	M, N, K    int
@@ -15,8 +15,8 @@ type Problem struct {
 	RowC       int
 }
 
-// kernel computes a tile of rows x cols of C from packed panels: a holds k columns of rows elements, b k rows of
-// cols elements. It adds to C where add is set.
+// kernel computes a tile of rows x cols of C from packed panels. Panel a holds k columns of rows elements; panel b
+// holds k rows of cols elements. If add is set, the kernel adds to C.
 type kernel struct {
 	name       string
 	rows, cols int
@@ -30,7 +30,7 @@ const (
 	mBlock = 96
 )
 
-// Name says which kernel this processor gets.
+// Name returns the name of the kernel chosen for this processor.
 func Name() string { return best.name }
 
 type scratch struct{ a, b, c []float32 }
@@ -43,8 +43,8 @@ var scratches = sync.Pool{New: func() any {
 	}
 }}
 
-// Float32 computes the product. Sums are formed in blocks of 256 terms, each in order, with fused
-// multiply-adds: the bits are the same on every processor.
+// Float32 computes the product. It forms sums in blocks of 256 terms, each in order, with fused multiply-adds. The bits
+// are the same on every processor.
 func Float32(p Problem) { best.multiply(p) }
 
 func (kern *kernel) multiply(p Problem) {
@@ -77,7 +77,7 @@ func (kern *kernel) block(p Problem, s *scratch, m0, mm, n0, nn, kk int, add boo
 				kern.tile(a, b, p.C[(m0+i)*p.RowC+n0+j:], kk, p.RowC, add)
 				continue
 			}
-			// A tile that sticks out is computed aside.
+			// Compute a tile that sticks out in a scratch buffer.
 			kern.tile(a, b, s.c, kk, kern.cols, false)
 			for r := range min(kern.rows, mm-i) {
 				dst := p.C[(m0+i+r)*p.RowC+n0+j:]
@@ -95,8 +95,8 @@ func (kern *kernel) block(p Problem, s *scratch, m0, mm, n0, nn, kk int, add boo
 	}
 }
 
-// pack copies n lines of k elements into panels of width lines, the elements of a panel's lines interleaved.
-// Lines that a panel lacks are zero. line and elem are the strides between lines and between elements.
+// pack copies n lines of k elements into panels of width lines and interleaves the elements of a panel's lines. It pads
+// the last panel with zero lines. line and elem are the strides between lines and between elements.
 func pack(dst, src []float32, n, k, width, line, elem int) {
 	for i := 0; i < n; i += width {
 		w := min(width, n-i)
@@ -128,15 +128,15 @@ func pack(dst, src []float32, n, k, width, line, elem int) {
 	}
 }
 
-// portable are the kernels in Go, for processors without vector instructions that are known here. Every kernel adds with
-// fused multiply-adds, in the same order, so that all give the same bits: where the compiler fuses, tileFused
-// does, else tileExact computes what a fused instruction would.
+// The kernels in Go, for processors without supported vector instructions. Every kernel uses fused multiply-adds in the
+// same order, and all return the same bits. tileFused relies on the compiler to fuse. If the compiler does not fuse,
+// tileExact computes the result of a fused instruction.
 var (
 	fused    = kernel{name: "plain Go", rows: 4, cols: 4, tile: tileFused}
 	portable = kernel{name: "plain Go", rows: 4, cols: 4, tile: tileExact}
 )
 
-// plain returns the fastest kernel in Go that gives the right bits.
+// plain returns the fastest kernel in Go that returns the right bits.
 func plain() *kernel {
 	// (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24 when fused and 0 when the product is rounded first.
 	var a, b [8]float32
@@ -154,7 +154,7 @@ func plain() *kernel {
 	return &fused
 }
 
-// tileFused leaves the fusing to the compiler, which does so on arm64, ppc64, riscv64 and s390x.
+// tileFused relies on the compiler to fuse, which it does on arm64, ppc64, riscv64 and s390x.
 func tileFused(a, b, c []float32, k, rowC int, add bool) {
 	var s [4][4]float32
 	for range k {
@@ -199,8 +199,8 @@ func store(s *[4][4]float32, c []float32, rowC int, add bool) {
 	}
 }
 
-// fma is x*y + z rounded once. The product is exact in float64; the sum is rounded there to odd, so that rounding it
-// again to float32 does not round twice (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// fma is x*y + z, rounded once. The product is exact in float64. The sum is rounded to odd in float64, so the final
+// rounding to float32 does not round twice (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 func fma(x, y, z float32) float32 {
 	p, w := float64(x)*float64(y), float64(z)
 	s := p + w

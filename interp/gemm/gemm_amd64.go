@@ -4,7 +4,7 @@ import "golang.org/x/sys/cpu"
 
 //go:generate sh -c "cd _gen && go run . -out ../gemm_amd64.s -stubs ../stubs_amd64.go -pkg gemm"
 
-// best is chosen once: what the processor has does not change.
+// best is chosen once, since the processor's features do not change.
 var best = choose()
 
 func choose() *kernel {

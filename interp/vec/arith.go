@@ -1,9 +1,9 @@
 package vec
 
-// Loop computes o = x op y for slices of one length; o may be x or y.
+// Loop computes o = x op y for slices of equal length. o may be x or y.
 type Loop[T float32 | float64] struct {
 	scalar func(o, x, y []T)
-	step   int // elements that the vector loop takes at a time, 0 where there is none
+	step   int // elements per step of the vector loop; 0 if there is no vector loop
 	vector func(o, x, y *T, n int)
 }
 
@@ -46,7 +46,7 @@ func div[T float32 | float64](o, x, y []T) {
 	}
 }
 
-// The four operations, each rounded once whoever computes them.
+// The four operations. Each rounds once, in Go and in assembly.
 var (
 	Add32, Add64 = arith("Add", add[float32], add[float64])
 	Sub32, Sub64 = arith("Sub", sub[float32], sub[float64])

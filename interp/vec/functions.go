@@ -1,6 +1,6 @@
 package vec
 
-// The functions. What a processor has does not change: they are chosen once.
+// The functions. Their loops are chosen once, since the processor's features do not change.
 var (
 	ExpLoop      = pick("Exp", Exp)
 	Expm1Loop    = pick("Expm1", Expm1)

@@ -2,13 +2,13 @@ package vec
 
 import "math"
 
-// Function is one function with its loops. Slices have one length; the result may be the operand.
+// Function is one function with its loops. The slices have equal length; the result may be the operand.
 type Function struct {
 	scalar func(float64) float64
-	limit  float64 // magnitudes from which on beyond computes; 0 is none
+	limit  float64 // beyond computes magnitudes from limit on; 0 means no limit
 	beyond func(float64) float64
 
-	lanes int // of a vector, 0 where there are none
+	lanes int // elements of a vector; 0 if there are no vector loops
 	f32   func(o, x *float32, n int)
 	f64   func(o, x *float64, n int)
 }
@@ -21,7 +21,7 @@ func (f *Function) At(x float64) float64 {
 	return f.scalar(x)
 }
 
-// Beyond returns a function that leaves magnitudes from limit on to g.
+// Beyond returns a function that uses g for magnitudes from limit on.
 func (f Function) Beyond(limit float64, g func(float64) float64) *Function {
 	f.limit, f.beyond = limit, g
 	return &f
@@ -39,10 +39,10 @@ func (f *Function) Float32(o, x []float32) { apply(f, f.f32, o, x) }
 // Float64 computes o from x.
 func (f *Function) Float64(o, x []float64) { apply(f, f.f64, o, x) }
 
-// block is how many elements are computed between looks for those beyond the limit.
+// block is the number of elements computed between two checks for magnitudes beyond the limit.
 const block = 512
 
-// apply computes o from x with the vector loop of its width.
+// apply computes o from x. loop is the vector loop for the element type.
 func apply[T float32 | float64](f *Function, loop func(o, x *T, n int), o, x []T) {
 	if f.limit == 0 {
 		near(f, loop, o, x)
@@ -62,7 +62,7 @@ func apply[T float32 | float64](f *Function, loop func(o, x *T, n int), o, x []T
 	}
 }
 
-// near is apply below the limit: whole vectors, then what is left.
+// near computes o from x below the limit: first whole vectors, then the remaining elements.
 func near[T float32 | float64](f *Function, loop func(o, x *T, n int), o, x []T) {
 	n := 0
 	if f.lanes > 0 && len(x) >= f.lanes {

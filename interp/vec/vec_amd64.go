@@ -2,7 +2,7 @@ package vec
 
 import "golang.org/x/sys/cpu"
 
-// pick returns the widest loops that the processor has.
+// pick returns the widest loops that the processor supports.
 func pick(name string, scalar func(float64) float64) *Function {
 	f := &Function{scalar: scalar}
 	switch l := loops[name]; {
@@ -19,7 +19,7 @@ type assembly struct {
 	narrow64, wide64 func(o, x *float64, n int)
 }
 
-// loops are the generated ones.
+// loops are the generated loops of one operand.
 var loops = map[string]assembly{
 	"Exp":      {vExp32AVX2, vExp32AVX512, vExp64AVX2, vExp64AVX512},
 	"Expm1":    {vExpm132AVX2, vExpm132AVX512, vExpm164AVX2, vExpm164AVX512},
