@@ -13,15 +13,15 @@ type attrSpec struct {
 	name     string
 	kind     attrKind
 	enum     []string // of kEnum and kEnums
-	anyCase  bool     // words are read in upper and lower case
+	anyCase  bool     // accept words in upper and lower case
 	required bool
-	// omit says that a value is the default and is neither kept nor printed.
+	// omit reports whether a value is the default, which is neither kept nor printed.
 	omit func(any) bool
 	// always is the value that is kept and printed if the text states none.
 	always any
 }
 
-// attrKind is how values of an attribute are written.
+// attrKind is the syntax of an attribute's values.
 type attrKind uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 	kBool
 	kFloat
 	kString
-	kRaw // a string, or a dictionary in braces that is kept as it stands
+	kRaw // a string, or a dictionary in braces that is kept verbatim
 	kInts
 	kIntLists
 	kBools
@@ -261,7 +261,7 @@ func (w *writer) appendAttr(b []byte, s *attrSpec, v any) []byte {
 	panic("hlo: attribute " + s.name + " has no kind")
 }
 
-// Values that are defaults.
+// Predicates for default values.
 func always(any) bool            { return true }
 func isFalse(v any) bool         { return v == false }
 func isZero(v any) bool          { return v == int64(0) }
@@ -292,7 +292,7 @@ func noMetadata(v any) bool {
 	return m.opType == "" && m.opName == "" && m.sourceFile == "" && m.schedulingName == "" && m.frame == 0 && m.payload == nil
 }
 
-// mainThread is the execution thread that is not written.
+// mainThread is the execution thread that the text omits.
 const mainThread = "main"
 
 func (s *attrSpec) enumName(v int64) string {
@@ -796,7 +796,7 @@ func (s *statistics) append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendDouble appends v with the six digits that XLA prints, or with as many as v needs to be read back.
+// appendDouble appends v with the six digits that XLA prints, or with more if v needs them to be read back exactly.
 func appendDouble(b []byte, v float64) []byte {
 	start := len(b)
 	b = strconv.AppendFloat(b, v, 'g', 6, 64)
@@ -847,7 +847,7 @@ func (a *accuracy) append(b []byte) []byte {
 	return append(b, "}}"...)
 }
 
-// maxNesting bounds how deep shapes, literals, operands and the like are nested.
+// maxNesting limits the nesting of shapes, literals, operands and the like.
 const maxNesting = 10000
 
 // origin reads {{"name" {0,1}}}, {({"a"}, {"b"})} or {[synthetic_call]}.

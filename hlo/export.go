@@ -14,8 +14,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Export translates a StableHLO module to HLO as XLA's own translation does (xla/hlo/translate/mhlo_to_hlo): functions and regions
-// become computations, several results a tuple. Ops without an equivalent are an error with their position.
+// Export translates a StableHLO module to HLO as XLA's own translation does (xla/hlo/translate/mhlo_to_hlo).
+// Functions and regions become computations; several results become a tuple. An op without an equivalent is an error
+// with its position.
 func Export(m *ir.Module) (out *Module, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -45,14 +46,14 @@ type exporter struct {
 	live  map[*ir.Op]bool
 }
 
-// exportScope is a computation that is being made.
+// exportScope is a computation under construction.
 type exportScope struct {
 	ex     *exporter
 	c      *computation
 	values map[*ir.Value]*instr
 	op     *ir.Op // the op that is being translated
 
-	// captured are the values from outside that the computation uses, by the parameter they come in.
+	// captured are the values from outside that the computation uses, with the parameters that pass them in.
 	capture func(*ir.Value) *instr
 }
 
@@ -64,7 +65,7 @@ func (ex *exporter) fail(op *ir.Op, format string, args ...any) {
 	panic(failure{d})
 }
 
-// unique returns base with a number that nothing else of the name has.
+// unique returns base with a number that makes the name unique.
 func (ex *exporter) unique(base string) string {
 	ex.names[base]++
 	return base + "." + strconv.Itoa(ex.names[base])
@@ -106,7 +107,7 @@ func (ex *exporter) module() {
 	}
 }
 
-// argument takes what the attributes of an argument of main say of the entry computation.
+// argument copies the attributes of an argument of main to the entry computation.
 func (ex *exporter) argument(main fn.FuncOp, i int) {
 	d := main.ArgAttrs(i)
 	if d == nil {
@@ -233,7 +234,7 @@ func (s *exportScope) param(v *ir.Value) *instr {
 	return in
 }
 
-// finish makes the root of what the terminator returns, and adds the computation to the module.
+// finish makes the terminator's operands the root and adds the computation to the module.
 func (s *exportScope) finish(term *ir.Op, name string) {
 	if term == nil {
 		s.ex.fail(s.op, "a block without a terminator has no equivalent in HLO")
@@ -302,7 +303,7 @@ func named(o *opcode, name string, v any) attr {
 	return attr{o.spec(i), v}
 }
 
-// metadataOf returns what a location says: its name and its place in a file.
+// metadataOf returns the name of a location and its position in a file.
 func metadataOf(l *ir.Loc) *metadata {
 	m := &metadata{}
 	for depth := 0; l != nil && depth < 100; depth++ {
@@ -424,7 +425,7 @@ func (s *exportScope) element(in *instr, i int64) *instr {
 	return s.add(opGTE, in.shape.elems[i], []*instr{in}, attr{opGTE.attrs[0], i})
 }
 
-// block translates the ops of a block but its terminator.
+// block translates the ops of a block except its terminator.
 func (s *exportScope) block(b *ir.Block) {
 	for op := range b.Ops() {
 		if op.Next() == nil && op.Has(ir.Terminator) {
@@ -438,7 +439,7 @@ func (s *exportScope) block(b *ir.Block) {
 	}
 }
 
-// isLive reports whether op has an effect, or a result that a live op uses. XLA's translation leaves out the others.
+// isLive reports whether op has an effect, or a result that a live op uses. XLA's translation omits other ops.
 func (ex *exporter) isLive(op *ir.Op) bool {
 	if live, ok := ex.live[op]; ok {
 		return live
@@ -479,7 +480,7 @@ func (s *exportScope) operandsOf(op *ir.Op) []*instr {
 	return list
 }
 
-// exportOps finds the instruction of the ops that have the same operands and results, and no attributes.
+// exportOps finds the instruction for ops that have the same operands and results and no attributes.
 var exportOps = func() map[*ir.Def]*opcode {
 	m := map[*ir.Def]*opcode{}
 	for name, def := range simpleOps {
@@ -527,7 +528,7 @@ func (s *exportScope) str(name string) string {
 	return ""
 }
 
-// enum returns the number of the case that an attribute names in words.
+// enum returns the number of the case that an attribute names.
 func (s *exportScope) enum(name string, words []string, prefix string) (int64, bool) {
 	a, ok := s.op.Attr(name).(*ir.EnumAttr)
 	if !ok {
@@ -779,7 +780,7 @@ func (s *exportScope) simple(op *ir.Op, o *opcode) {
 	s.bind(op, s.add(o, sh, operands, attrs...))
 }
 
-// spread broadcasts scalars among the operands of a clamp or a select to the type of the others.
+// spread broadcasts the scalar operands of a clamp or a select to the type of the other operands.
 func (s *exportScope) spread(operands []*instr) {
 	big := operands[1].shape
 	for i, in := range operands {
@@ -789,7 +790,7 @@ func (s *exportScope) spread(operands []*instr) {
 	}
 }
 
-// constant makes a constant of dense elements; a large one that repeats one element is a broadcast.
+// constant makes a constant of dense elements. A large constant that repeats one element becomes a broadcast.
 func (s *exportScope) constant(op *ir.Op, d *ir.DenseAttr) *instr {
 	sh := s.ex.shapeOf(op, d.Type())
 	t, splat, err := d.Elements()
@@ -898,7 +899,7 @@ func (s *exportScope) dot(op *ir.Op, d stablehlo.DotDims) {
 	s.make(op, "dot", attrs...)
 }
 
-// window makes a window of the attributes with the given names.
+// window makes a window from the attributes with the given names.
 func (s *exportScope) window(sizeName, baseName, winName string) window {
 	size, stride := s.ints(sizeName), s.ints("window_strides")
 	base, win := s.ints(baseName), s.ints(winName)
@@ -1000,7 +1001,7 @@ func (s *exportScope) call(op *ir.Op) {
 	s.bind(op, s.add(opCall, c.root.shape, s.operandsOf(op), append(s.common(op), named(opCall, "to_apply", c))...))
 }
 
-// composite becomes a call of its decomposition with its name and attributes beside it.
+// composite becomes a call of its decomposition, with the composite's name and attributes on the call.
 func (s *exportScope) composite(op *ir.Op) {
 	ref, ok := op.Attr(stablehlo.AttrDecomposition).(*ir.SymbolRefAttr)
 	var f fn.FuncOp
@@ -1128,7 +1129,7 @@ func (s *exportScope) while(op *ir.Op) {
 	}
 }
 
-// conditional gives each branch the values that it uses from outside as one operand.
+// conditional passes to each branch, as one operand, the values that the branch uses from outside.
 func (s *exportScope) conditional(op *ir.Op) {
 	index := s.value(op.Operand(0))
 	operands := []*instr{index}
@@ -1266,7 +1267,7 @@ func (s *exportScope) outfeed(op *ir.Op) {
 	s.bind(op, s.add(opOutfeed, &shape{elem: tokenType}, []*instr{v, operands[n]}, attrs...))
 }
 
-// transfer makes the pair of a send or recv and its -done.
+// transfer makes a send or recv and its -done.
 func (s *exportScope) transfer(op *ir.Op) {
 	h, _ := ir.DataOf[stablehlo.ChannelHandle](op.Attr(stablehlo.AttrChannelHandle))
 	host := s.bool("is_host_transfer")
@@ -1329,7 +1330,8 @@ func (s *exportScope) collective(op *ir.Op, name string, attrs ...any) *instr {
 	return in
 }
 
-// allToAll is the form with one dimension if what is split is also joined, and otherwise the array is reshaped around it.
+// allToAll uses the form with one dimension if the split dimension is also the joined one. Otherwise it reshapes the
+// array before and after the exchange.
 func (s *exportScope) allToAll(op *ir.Op) {
 	split, concat := s.int("split_dimension", 0), s.int("concat_dimension", 0)
 	if split == concat {
@@ -1342,7 +1344,7 @@ func (s *exportScope) allToAll(op *ir.Op) {
 	in := s.value(op.Operand(0))
 	out := s.results(op)
 	n := s.int("split_count", 1)
-	// The split dimension becomes two, the exchange runs over the first, which then moves in front of the joined one.
+	// Split the dimension into two, exchange over the first, then move that one before the joined dimension.
 	dims := slices.Clone(in.shape.dims)
 	dims[split] /= n
 	dims = slices.Insert(dims, int(split), n)

@@ -17,9 +17,10 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Import translates m to StableHLO, with CHLO where StableHLO has no op. Tuples become several values. The result is not verified yet;
-// ops have the positions of the instructions they come from. What StableHLO cannot say is lost: layouts, the schedule,
-// memory spaces, names, and control predecessors between instructions without side effects.
+// Import translates m to StableHLO, and to CHLO if StableHLO has no equivalent op. Tuples become several values. The
+// result is not verified yet; ops have the positions of their instructions. Import drops facts that StableHLO cannot
+// express: layouts, the schedule, memory spaces, names, and control predecessors between instructions without side
+// effects.
 func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err error) {
 	if err := m.CheckElided(); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ type importer struct {
 	reg   *ir.Registry
 	m     *ir.Module
 	attrs map[string]ir.Attr      // attributes by their text
-	funcs map[*computation]string // functions that were made of computations
+	funcs map[*computation]string // functions made from computations
 	names map[string]bool         // names of functions
 	depth int
 }
@@ -79,7 +80,7 @@ func (v value) flat() []*ir.Value {
 	return list
 }
 
-// unflatten makes a value of shape s of the first of list and returns the rest.
+// unflatten makes a value of shape s from the first values of list and returns the remaining values.
 func unflatten(s *shape, list []*ir.Value) (value, []*ir.Value) {
 	if !s.isTuple() {
 		return value{v: list[0]}, list[1:]
@@ -93,7 +94,7 @@ func unflatten(s *shape, list []*ir.Value) (value, []*ir.Value) {
 	return v, list
 }
 
-// scope is a block that is being filled with the translation of a computation.
+// importScope is a block that is being filled with the translation of a computation.
 type importScope struct {
 	im     *importer
 	b      *ir.Builder
@@ -137,7 +138,7 @@ func (im *importer) module() {
 	im.function(m.entry, "main", true)
 }
 
-// function makes a function of c and returns its name.
+// function makes a function from c and returns its name.
 func (im *importer) function(c *computation, name string, public bool) string {
 	if im.depth++; im.depth > maxNesting {
 		im.fail(c.root, "calls are nested deeper than %d", maxNesting)
@@ -230,7 +231,7 @@ func (im *importer) argAttrs(p *instr, i int64, j int, public bool) string {
 	return "{" + strings.Join(list, ", ") + "}"
 }
 
-// call returns the function of c, making it at its first call.
+// call returns the function for c. The first call makes the function.
 func (im *importer) call(c *computation) string {
 	if name, ok := im.funcs[c]; ok {
 		return name
@@ -244,7 +245,7 @@ func (im *importer) call(c *computation) string {
 	return im.function(c, name, false)
 }
 
-// elemType returns the MLIR type of elements.
+// elemType returns the MLIR element type.
 func (im *importer) elemType(in *instr, t elementType) ir.Type {
 	if d := t.row().dtype; d != tensor.Invalid {
 		return im.ctx.Element(d)
@@ -253,7 +254,7 @@ func (im *importer) elemType(in *instr, t elementType) ir.Type {
 	return nil
 }
 
-// typeOf returns the type of a value that is no tuple.
+// typeOf returns the type of a value that is not a tuple.
 func (im *importer) typeOf(in *instr, s *shape) ir.Type {
 	switch {
 	case s.elem == tokenType:
@@ -295,7 +296,7 @@ func (im *importer) types(in *instr, s *shape) []ir.Type {
 	return list
 }
 
-// loc returns the location that the metadata of an instruction gives.
+// loc returns the location in an instruction's metadata.
 func (im *importer) loc(in *instr) *ir.Loc {
 	m := attrOf[*metadata](in, "metadata")
 	if m == nil {
@@ -345,8 +346,8 @@ func (s *importScope) body(c *computation) {
 	}
 }
 
-// region returns a region with one block that holds the translation of c. Its arguments are those of c, in the order
-// that order gives (nil: as they are); it ends with def.
+// region returns a region with one block that holds the translation of c. The block's arguments are the parameters of
+// c, permuted by order (nil: unchanged). The block ends with def.
 func (s *importScope) region(c *computation, order []int) *ir.Region {
 	return s.regionOf(c, func(block *ir.Block, values map[*instr]value) {
 		args := make([]*ir.Value, len(c.params))
@@ -364,7 +365,7 @@ func (s *importScope) region(c *computation, order []int) *ir.Region {
 	})
 }
 
-// regionOf is region with the arguments that bind adds.
+// regionOf is like region, with the arguments that bind adds.
 func (s *importScope) regionOf(c *computation, bind func(*ir.Block, map[*instr]value)) *ir.Region {
 	im := s.im
 	if im.depth++; im.depth > maxNesting {
@@ -592,12 +593,12 @@ func intsText(list []int64) string {
 	return "array<i64: " + string(bytes.ReplaceAll(appendInts(nil, list), []byte(","), []byte(", "))) + ">"
 }
 
-// listText returns [1, 2] for the parameters of an attribute.
+// listText formats an attribute's parameters as [1, 2].
 func listText(list []int64) string {
 	return "[" + string(bytes.ReplaceAll(appendInts(nil, list), []byte(","), []byte(", "))) + "]"
 }
 
-// matrixText returns dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>; rows of different length are filled with -1.
+// matrixText formats rows as dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>. It fills shorter rows with -1.
 func matrixText(rows [][]int64) string {
 	n := 0
 	for _, r := range rows {
@@ -664,7 +665,7 @@ func mlirFloat(v float64) string {
 	return text
 }
 
-// splitIndices returns the operands of in; an older form has all start indices in one array, at operand n.
+// splitIndices returns the operands of in. An older form has all start indices in one array, at operand n.
 func (s *importScope) splitIndices(in *instr, n int) []*ir.Value {
 	list := s.operands(in)
 	if len(in.operands) != n+1 || len(in.operands[n].shape.dims) != 1 {
@@ -758,7 +759,7 @@ func (s *importScope) raggedDot(in *instr) value {
 	return s.make(in, chlo.RaggedDot, s.operands(in), nil, s.im.named("ragged_dot_dimension_numbers", text))
 }
 
-// dotAlgorithm returns the attribute for an algorithm such as dot_bf16_bf16_f32_x3, "" for one that has none.
+// dotAlgorithm returns the attribute for an algorithm such as dot_bf16_bf16_f32_x3, or "" if the algorithm has none.
 func dotAlgorithm(name string) string {
 	parts := strings.Split(strings.TrimPrefix(name, "dot_"), "_")
 	fast := strings.HasSuffix(name, "_fast_accum")
@@ -853,7 +854,7 @@ func (s *importScope) convolution(in *instr) value {
 		rev = "array<i1: " + strings.Join(reversal, ", ") + ">"
 	}
 	operands := s.operands(in)
-	// StableHLO wants operands of one element type.
+	// StableHLO requires operands of one element type.
 	a, k := in.operands[0].shape, in.operands[1].shape
 	if a.elem != k.elem {
 		wide := a
@@ -978,7 +979,7 @@ func (s *importScope) inline(in *instr, c *computation, operands []*instr) value
 	return inner.values[c.root]
 }
 
-// call calls the function of a computation; a composite stays one.
+// call calls the function of a computation; a composite stays a composite.
 func (s *importScope) call(in *instr) value {
 	im := s.im
 	c := attrOf[*computation](in, "to_apply")
@@ -1124,7 +1125,7 @@ func (s *importScope) aliases(in *instr, list []operandAlias) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// flatIndex returns which of the parts of s index names.
+// flatIndex returns the position of the part of s that index names.
 func flatIndex(s *shape, index []int64) (int, bool) {
 	n := 0
 	for _, i := range index {
@@ -1160,7 +1161,7 @@ func (s *importScope) infeed(in *instr) value {
 	return s.make(in, stablehlo.Infeed, s.operands(in), nil, attrs...)
 }
 
-// transfer translates send and recv with their -done: StableHLO has one op for the pair.
+// transfer translates send and recv together with their -done: StableHLO has one op for the pair.
 func (s *importScope) transfer(in *instr) value {
 	im := s.im
 	switch in.op {
@@ -1197,7 +1198,7 @@ func (s *importScope) transfer(in *instr) value {
 	return value{tuple: true, elems: []value{v.elems[0], context, v.elems[1]}}
 }
 
-// async runs an asynchronous op where it starts. Its done takes the result.
+// async places an asynchronous op at its start; the done uses the result.
 func (s *importScope) async(in *instr) value {
 	switch in.op {
 	case opAsyncStart:
@@ -1258,7 +1259,7 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 	}
 	reducer := func() []*ir.Region { return []*ir.Region{s.region(attrOf[*computation](in, "to_apply"), nil)} }
 	name := in.op.name
-	// A start has the result of its op in it, a done takes it out.
+	// A start contains the result of its op, and a done extracts it.
 	switch name {
 	case "all-reduce-done", "all-gather-done", "collective-permute-done":
 		v := s.values[in.operands[0]]
@@ -1302,7 +1303,7 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 	return value{}, false
 }
 
-// startResult returns the shape of the result in that of a collective's start.
+// startResult returns the result's shape within the shape of a collective's start.
 func startResult(in *instr) *shape {
 	if in.shape.isTuple() && len(in.shape.elems) > 1 {
 		return in.shape.elems[1]
@@ -1310,8 +1311,8 @@ func startResult(in *instr) *shape {
 	return in.shape
 }
 
-// tupleAllToAll translates the form of all-to-all that has an operand and a result for each device of a group: the
-// operands become one array, one of its rows for each device.
+// tupleAllToAll translates the form of all-to-all that has an operand and a result for each device of a group. The
+// operands become one array with a row for each device.
 func (s *importScope) tupleAllToAll(in *instr, groups []ir.NamedAttr) value {
 	im := s.im
 	n := int64(len(in.operands))

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// The infer functions compute the type of an instruction's result if the text leaves it out. Each returns the type in
-// the default layout, or what is wrong. The rules are those of xla/service/shape_inference.cc.
+// The infer functions compute the type of an instruction's result if the text omits it. Each returns the type in the
+// default layout, or a description of the error. The rules come from xla/service/shape_inference.cc.
 
 func inferSame(in *instr) (*shape, string) {
 	return in.operands[0].shape, ""
@@ -34,7 +34,7 @@ func inferUnary(in *instr) (*shape, string) {
 	return s, ""
 }
 
-// inferBinary takes operands of equal dimensions; a bound is as good as the same size.
+// inferBinary accepts operands of equal dimensions; a bound matches the same size.
 func inferBinary(in *instr) (*shape, string) {
 	a, b := in.operands[0].shape, in.operands[1].shape
 	if !a.isArray() || !b.isArray() || a.elem != b.elem || !slices.Equal(a.dims, b.dims) {
@@ -91,7 +91,7 @@ func inferTuple(in *instr) (*shape, string) {
 	return s, ""
 }
 
-// inferTupleOfAll is the type of an op with a result for each operand.
+// inferTupleOfAll returns the type of an op with one result per operand.
 func inferTupleOfAll(in *instr) (*shape, string) {
 	if len(in.operands) == 1 {
 		return in.operands[0].shape, ""
@@ -180,7 +180,7 @@ func inferReduce(in *instr) (*shape, string) {
 	return s, ""
 }
 
-// windowed returns the dimensions of s after a window slid over it.
+// windowed returns the dimensions of s after a window has moved over it.
 func (s *shape) windowed(w window) ([]int64, string) {
 	if len(w) != len(s.dims) {
 		return nil, fmt.Sprintf("a window of %d dimensions over type %s", len(w), s.plain())
@@ -196,7 +196,7 @@ func (s *shape) windowed(w window) ([]int64, string) {
 	return out, ""
 }
 
-// positions returns at how many places the window stands along a dimension of the given size.
+// positions returns the number of window positions along a dimension of the given size.
 func (d windowDim) positions(size int64) (int64, bool) {
 	if size == unboundedSize {
 		return size, true
@@ -347,7 +347,7 @@ func inferTranspose(in *instr) (*shape, string) {
 		dims[i], dynamic[i] = s.dims[d], s.isDynamic(int(d))
 	}
 	out := s.withDims(dims, dynamic)
-	// The elements stay where they are: the layout is permuted as the dimensions are.
+	// The elements do not move: permute the layout as the dimensions.
 	l := *s.layout
 	l.minorToMajor = make([]int64, len(perm))
 	for i, d := range s.layout.minorToMajor {
@@ -439,8 +439,8 @@ func inferScatter(in *instr) (*shape, string) {
 	return s, ""
 }
 
-// fixedShape returns the type of an instruction whose type XLA makes from its operands whatever the text says, nil for
-// all others.
+// fixedShape returns the result type of an instruction if XLA computes the type from the operands and ignores the
+// text. It returns nil for other instructions.
 func fixedShape(in *instr) *shape {
 	token := &shape{elem: tokenType}
 	switch in.op {

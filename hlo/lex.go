@@ -27,7 +27,7 @@ const (
 	stringToken    // "text" or 'text'
 	nameToken      // %name or name:
 	attrToken      // name=
-	identToken     // any other word; reserved words and types, too
+	identToken     // any other word, including reserved words and types
 )
 
 // token is one token of the text. text is the name of a name, attribute or identifier, and the source of a number,
@@ -42,7 +42,7 @@ type token struct {
 type lexer struct {
 	src  *diag.Source
 	text string
-	off  int // behind tok
+	off  int // after tok
 	tok  token
 }
 
@@ -73,7 +73,7 @@ var nameChars = func() (t [256]bool) {
 // next reads the next token.
 func (l *lexer) next() { l.scan(true) }
 
-// nextInList reads the next token of a list of integers, where neither patterns nor decimals occur.
+// nextInList reads the next token of a list of integers, which has neither patterns nor decimals.
 func (l *lexer) nextInList() { l.scan(false) }
 
 // scan reads the next token; patterns says whether numbers may be decimals, dimension labels, DxD or padding.
@@ -176,7 +176,7 @@ func commentEnd(s string) int {
 	return 0
 }
 
-// stringEnd returns the offset behind the string that starts at off, -1 if it does not end.
+// stringEnd returns the offset after the string that starts at off, or -1 if the string does not end.
 func stringEnd(text string, off int) int {
 	quote := text[off]
 	for i := off + 1; i < len(text); i++ {
@@ -258,7 +258,7 @@ func (l *lexer) number(off int, patterns bool) {
 	}
 	digits := countDigits(s[i:])
 	end := i + digits
-	// An integer that no letter or point follows is the common case.
+	// Handle the common case first: an integer without a following letter or point.
 	if digits > 0 && (end == len(s) || !nameChars[s[end]] && s[end] != '?') {
 		l.set(intToken, off, off+end)
 		return
@@ -509,7 +509,7 @@ func shorten(s string) string {
 	return diag.Escape(s)
 }
 
-// int64 reads an integer of −2^63 to 2^64−1, the upper half as its two's complement.
+// int64 reads an integer from −2^63 to 2^64−1. The upper half becomes its two's complement.
 func (l *lexer) int64() int64 {
 	v, ok := l.intValue()
 	if !ok {
@@ -561,8 +561,8 @@ func (l *lexer) double() float64 {
 	return v
 }
 
-// doubleValue returns the value of the current token as float64, or what is wrong with it. The integer -0 is the
-// negative zero: XLA prints that value so, though its own reader loses the sign.
+// doubleValue returns the value of the current token as float64, or a description of the error. The integer -0 is the
+// negative zero: XLA prints it this way, although XLA's own reader loses the sign.
 func (l *lexer) doubleValue() (v float64, mistake string) {
 	switch t := l.tok; {
 	case t.kind == decimalToken:
@@ -571,7 +571,7 @@ func (l *lexer) doubleValue() (v float64, mistake string) {
 		}
 		v, err := strconv.ParseFloat(t.text, 64)
 		if err != nil {
-			if v == 0 { // underflow is no mistake
+			if v == 0 { // underflow is not an error
 				return v, ""
 			}
 			return 0, "constant " + shorten(t.text) + " is out of range of a 64-bit float"
@@ -627,7 +627,7 @@ func (l *lexer) atName() bool {
 	return l.tok.kind == nameToken || l.tok.kind == identToken && !reserved[l.tok.text]
 }
 
-// reserved are the words that are no bare names: the types and the grammar's own words.
+// reserved are the words that cannot be bare names: the types and the grammar's own words.
 var reserved = func() map[string]bool {
 	m := map[string]bool{}
 	for name := range typesByName {
@@ -663,7 +663,8 @@ func (l *lexer) str() string {
 	return s
 }
 
-// rawDict reads a raw dictionary: everything from the current '{' to the brace that closes it, braces in strings apart.
+// rawDict reads a raw dictionary: everything from the current '{' to its closing brace. Braces in strings do not
+// count.
 func (l *lexer) rawDict() string {
 	start := l.tok.pos
 	depth := 0
@@ -714,7 +715,7 @@ func isRawDict(s string) bool {
 	return false
 }
 
-// unescape returns what the text of a string with C's escapes stands for. Hexadecimal escapes are greedy, as in C.
+// unescape decodes a string with C's escapes. Hexadecimal escapes are greedy, as in C.
 func unescape(s string) (string, bool) {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s, true
@@ -781,7 +782,7 @@ func unescape(s string) (string, bool) {
 	return string(b), true
 }
 
-// appendEscaped appends s with C's escapes, bytes that are not printable ASCII in octal.
+// appendEscaped appends s with C's escapes. Bytes that are not printable ASCII become octal escapes.
 func appendEscaped(b []byte, s string) []byte {
 	for i := range len(s) {
 		switch c := s[i]; {

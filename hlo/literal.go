@@ -19,7 +19,7 @@ type literal struct {
 	elided bool
 }
 
-// hasElided reports whether any part of v was left out of the text that it comes from.
+// hasElided reports whether the text omitted the elements of any part of v.
 func (v *literal) hasElided() bool {
 	for _, e := range v.elems {
 		if e.hasElided() {
@@ -56,7 +56,7 @@ func (t elementType) floatForm() floatForm {
 	return floatForm{0, t.row().bits - 1}
 }
 
-// encodeFloat returns the bits of v in t, or what is wrong with v.
+// encodeFloat returns the bits of v in t, or a description of the error.
 func (t elementType) encodeFloat(v float64) (b uint64, mistake string) {
 	row := t.row()
 	if v != v {
@@ -123,7 +123,7 @@ func encodeExponent(v float64) (b uint64, mistake string) {
 	return uint64(max(exp, -127) + 127), ""
 }
 
-// encodeInt returns the bits of v in the integer type t, or what is wrong with v.
+// encodeInt returns the bits of v in the integer type t, or a description of the error.
 func (t elementType) encodeInt(v int64) (b uint64, mistake string) {
 	row := t.row()
 	ok := true
@@ -143,7 +143,7 @@ func (t elementType) encodeInt(v int64) (b uint64, mistake string) {
 	return uint64(v), ""
 }
 
-// put stores the low bits of v as element i of data, whose elements take size bytes.
+// put stores the low bits of v as element i of data, which has size bytes per element.
 func put(data []byte, i, size int, v uint64) {
 	switch size {
 	case 1:
@@ -157,7 +157,7 @@ func put(data []byte, i, size int, v uint64) {
 	}
 }
 
-// get returns element i of data, whose elements take size bytes.
+// get returns element i of data, which has size bytes per element.
 func get(data []byte, i, size int) uint64 {
 	if (i+1)*size > len(data) {
 		return 0
@@ -173,7 +173,8 @@ func get(data []byte, i, size int) uint64 {
 	return binary.LittleEndian.Uint64(data[8*i:])
 }
 
-// maxLiteral bounds the bytes of a literal that is not written out, as dimensions alone can ask for any amount.
+// maxLiteral limits the bytes of a literal whose elements are not written out; its dimensions alone could request any
+// amount.
 const maxLiteral = 1 << 31
 
 // literal reads the value of a constant of the given shape.
@@ -214,7 +215,7 @@ func (p *parser) denseLiteral(s *shape) *literal {
 		n = int64(lo)
 	}
 	size := s.elem.size()
-	// An element takes two bytes of text at least: a text cannot ask for more memory than it has digits.
+	// An element has at least two bytes of text, so the memory is limited by the length of the text.
 	if room := int64(len(p.text)-p.tok.pos)/2 + 1; n <= room {
 		v.data = make([]byte, 0, n*int64(size))
 	}
@@ -287,8 +288,8 @@ func (p *parser) denseLiteral(s *shape) *literal {
 	return v
 }
 
-// firstElement reads the value of an array of n elements that is written as one number. XLA takes it for the first
-// element and fills the others with zeros.
+// firstElement reads an array of n elements that is written as one number. XLA uses the number as the first element
+// and fills the rest with zeros.
 func (p *parser) firstElement(v *literal, n int64) {
 	size := v.shape.elem.size()
 	if n == 0 {
@@ -352,7 +353,7 @@ func (t elementType) part() elementType {
 	return f32 + 1
 }
 
-// appendLiteral appends v as XLA prints it. Arrays of more than elideAbove elements are left out; -1 elides nothing.
+// appendLiteral appends v as XLA prints it. It elides arrays of more than elideAbove elements; -1 elides nothing.
 func appendLiteral(b []byte, v *literal, elideAbove int64) []byte {
 	if v.shape.isTuple() {
 		b = append(b, "( "...)
@@ -380,7 +381,7 @@ type literalWriter struct {
 	next int // the element to write next
 }
 
-// array appends the part of the array that depth indices select; the last of them is index.
+// array appends the part of the array under the first depth indices; index is the last of these indices.
 func (w *literalWriter) array(b []byte, depth int, index int64) []byte {
 	rank := len(w.dims)
 	if depth == rank {
@@ -451,8 +452,8 @@ func (w *literalWriter) append(b []byte, i, rank int) []byte {
 	return appendFloat(b, w.elem, bits)
 }
 
-// appendFloat appends a float of type t: with the digits that XLA prints, but the negative zero as -0.0, since XLA
-// reads its own -0 as an integer.
+// appendFloat appends a float of type t with the digits that XLA prints. It writes the negative zero as -0.0, because
+// XLA reads its own -0 as an integer.
 func appendFloat(b []byte, t elementType, bits uint64) []byte {
 	row := t.row()
 	v := tensor.DecodeFloat(row.dtype, bits)
@@ -497,12 +498,12 @@ func appendFloat(b []byte, t elementType, bits uint64) []byte {
 	start := len(b)
 	digits := row.digits
 	if t == f8e8m0 && bits == 0 {
-		digits = 6 // XLA reads 5.9e-39, its own print, as twice the value
+		digits = 6 // XLA prints 5.9e-39 but reads it as twice the value
 	}
 	return trimFloat(strconv.AppendFloat(b, v, 'g', digits, 64), start)
 }
 
-// trimFloat removes the trailing zeros of the fraction that starts behind start, which C's %g does not print.
+// trimFloat removes the trailing zeros of the fraction that starts after start, as C's %g does.
 func trimFloat(b []byte, start int) []byte {
 	point, exp := -1, len(b)
 	for i := start; i < len(b); i++ {

@@ -4,7 +4,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Module is an HLO module. It is immutable once it was read or made.
+// Module is an HLO module. It is immutable after it was read or made.
 type Module struct {
 	src   *diag.Source // nil if the module was not read
 	name  string
@@ -27,7 +27,7 @@ type Module struct {
 	rest         protoRest
 }
 
-// entryLayout is the layout of the entry computation: of its parameters and its result.
+// entryLayout is the layout of the entry computation's parameters and result.
 type entryLayout struct {
 	params []*shape
 	result *shape
@@ -41,7 +41,7 @@ type moduleAlias struct {
 	must   bool
 }
 
-// donor says that the caller gives a parameter's memory away.
+// donor says that the caller donates the memory of a parameter.
 type donor struct {
 	param int64
 	index []int64
@@ -76,7 +76,7 @@ type computation struct {
 	root   *instr
 	thread string // execution thread; "" is main
 	pos    int
-	// defined is false while a computation was only named.
+	// defined is false as long as a computation was only named.
 	defined bool
 	id      int64 // in protos; 0 if it was not read from one
 	rest    protoRest
@@ -165,11 +165,11 @@ type paddingDim struct{ low, high, interior int64 }
 // sliceDim is the range of one dimension.
 type sliceDim struct{ start, limit, stride int64 }
 
-// convDims are the dimension numbers of a convolution: which letter stands for each dimension. Letters are b, f, i, o,
-// digits for spatial dimensions, and ? for dimensions without meaning.
+// convDims are the dimension numbers of a convolution: a letter for each dimension. Letters are b, f, i, o, digits
+// for spatial dimensions, and ? for dimensions without meaning.
 type convDims struct{ input, kernel, output string }
 
-// operandAlias says that a part of the result has the memory of a part of an operand.
+// operandAlias says that a part of the result shares the memory of a part of an operand.
 type operandAlias struct {
 	output  []int64
 	operand int64
@@ -178,7 +178,7 @@ type operandAlias struct {
 
 // statistics are numbers that tools attach to an instruction.
 type statistics struct {
-	shown int64 // which of them a graph shows
+	shown int64 // the number that a graph shows, as an index into list
 	list  []statistic
 }
 
@@ -187,14 +187,14 @@ type statistic struct {
 	value float64
 }
 
-// accuracy is what a result_accuracy asks for: a mode, or a tolerance.
+// accuracy is the value of result_accuracy: a mode, or a tolerance.
 type accuracy struct {
 	mode             int64
 	tolerance        bool
 	atol, rtol, ulps float64
 }
 
-// sparsity is how one operand of a convolution is sparse.
+// sparsity describes the sparsity of one operand of a convolution.
 type sparsity struct {
 	set                     bool
 	num, group, dim, stride int64
@@ -202,7 +202,7 @@ type sparsity struct {
 
 type sparsityConfig struct{ lhs, rhs sparsity }
 
-// metadata says where an instruction comes from.
+// metadata describes the origin of an instruction.
 type metadata struct {
 	opType, opName, sourceFile                               string
 	sourceLine, sourceEndLine, sourceColumn, sourceEndColumn int64
@@ -219,7 +219,7 @@ type domain struct {
 	entry, exit *sharding
 }
 
-// origin is the value of the original program that an instruction stands for.
+// origin is the value of the original program that an instruction computes.
 type origin struct {
 	synthetic bool
 	tree      *originNode

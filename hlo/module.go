@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// moduleAttrNames are the attributes of a module in the order in which they are printed.
+// moduleAttrNames are the attributes of a module in the order of printing.
 var moduleAttrNames = []string{"is_scheduled", "input_output_alias", "buffer_donor", "alias_passthrough_params", "entry_computation_layout",
 	"allow_spmd_sharding_propagation_to_parameters", "allow_spmd_sharding_propagation_to_output", "replica_count", "num_partitions",
 	"frontend_attributes", "origin_recovery_table"}
 
-// moduleAttrs reads the attributes behind the module's name.
+// moduleAttrs reads the attributes after the module's name.
 func (p *parser) moduleAttrs() {
 	m := p.m
 	seen := map[string]bool{}
@@ -143,7 +143,7 @@ func (p *parser) stackTables() {
 	for p.accept(intToken) {
 		var f stackFrame
 		p.fields([]string{"file_location_id", "parent_frame_id"}, []*int64{&f.location, &f.parent})
-		f.parent-- // text counts from one here, and one is none
+		f.parent-- // the text counts from one, and one means none
 		t.frames = append(t.frames, f)
 	}
 }
@@ -193,7 +193,7 @@ func (l *lexer) atShape() bool {
 	return false
 }
 
-// shape reads the shape of a value. Texts that were read before are not read again.
+// shape reads the shape of a value. It parses each text only once.
 func (p *parser) shape() *shape {
 	start := p.tok.pos
 	if end := shapeEnd(p.text, start); end > 0 {
@@ -203,7 +203,7 @@ func (p *parser) shape() *shape {
 			return s
 		}
 		s := p.newShape()
-		// The text may go on behind what was taken for its end, or end in front of it.
+		// The guessed end may be before or after the actual end.
 		if rest := strings.TrimRight(p.text[end:max(end, p.tok.pos)], " \n\t\r"); rest == "" && p.tok.pos >= end {
 			p.shapes[p.text[start:end]] = s
 		}
@@ -212,7 +212,7 @@ func (p *parser) shape() *shape {
 	return p.newShape()
 }
 
-// shapeEnd guesses where the shape that starts at off ends, 0 if it cannot say.
+// shapeEnd guesses the end of the shape that starts at off; 0 if it cannot.
 func shapeEnd(text string, off int) int {
 	depth := 0
 	for i := off; i < len(text); i++ {
@@ -409,7 +409,7 @@ func (p *parser) layoutRest(l *layout) {
 		for {
 			var s splitConfig
 			p.expect('(')
-			// The lexer takes "0:" for an integer and a colon, but a name and its colon for one token.
+			// The lexer reads "0:" as an integer and a colon, but a name and its colon as one token.
 			s.dim = p.int64()
 			s.indices = p.ints(':', ')')
 			l.splits = append(l.splits, s)

@@ -9,7 +9,7 @@ type opcode struct {
 	operands int
 	// attrs are the instruction's own attributes and callees in the order in which they are printed.
 	attrs []*attrSpec
-	// infer computes the shape of the result if the text leaves it out; nil if the text must state it.
+	// infer computes the shape of the result if the text omits it; nil if the text must state it.
 	infer func(in *instr) (*shape, string)
 	// accuracy says that the instruction may carry result_accuracy.
 	accuracy bool
@@ -61,8 +61,8 @@ var (
 	aSliceSizes2   = &attrSpec{name: "slice_sizes", kind: kIntLists, omit: isEmptyLists}
 )
 
-// Attributes that every instruction may carry, in the order of printing. parameter_replication and the like stand
-// behind the own attributes of any instruction.
+// Attributes that every instruction may carry, in the order of printing. parameter_replication and similar attributes
+// come after the instruction's own attributes.
 var (
 	cReplication = &attrSpec{name: "parameter_replication", kind: kBools}
 	cSharding    = &attrSpec{name: "sharding", kind: kSharding}
@@ -77,7 +77,7 @@ var (
 	commonAttrs = []*attrSpec{cReplication, cSharding, cFrontend, cControl, cStatistics, cAccuracy, cOrigin, cMetadata, cConfig}
 )
 
-// Instructions that the package itself asks for.
+// Instructions that the package refers to by name.
 var (
 	opParameter   = op("parameter", 0, nil)
 	opConstant    = op("constant", 0, nil)
@@ -225,7 +225,7 @@ var opcodes = func() map[string]*opcode {
 	return m
 }()
 
-// commonOrder is where the attributes of every instruction stand among its own.
+// commonOrder is the position of the common attributes among an instruction's own attributes.
 const commonOrder = 100
 
 // spec returns the attribute at index i of o's order of printing.
@@ -246,7 +246,7 @@ func (o *opcode) attrNames() []string {
 	return names
 }
 
-// notAsync are the instructions whose asynchronous forms are opcodes of their own.
+// notAsync are the instructions whose asynchronous forms have opcodes of their own.
 var notAsync = map[string]bool{"all-gather": true, "all-reduce": true, "collective-permute": true, "copy": true, "recv": true, "send": true}
 
 // Enumerations, in the order of their numbers in the protos. An empty name has no text.

@@ -9,7 +9,7 @@ type TextOptions struct {
 	// Short prints names without '%', no program shapes and no metadata, as as_hlo_text of XLA does. It keeps control
 	// predecessors, which XLA's short form loses.
 	Short bool
-	// ElideAbove leaves out the elements of constants that have more of them; 0 leaves out nothing.
+	// ElideAbove omits the elements of constants that have more elements than this; 0 omits nothing.
 	ElideAbove int64
 }
 
@@ -19,7 +19,7 @@ type writer struct {
 	elide int64
 }
 
-// AppendText appends m as text. The long form is what HloModule::ToString of XLA prints, with large constants.
+// AppendText appends m as text. The long form matches XLA's HloModule::ToString with large constants.
 func (m *Module) AppendText(b []byte, opts TextOptions) []byte {
 	w := &writer{short: opts.Short, elide: -1}
 	if opts.ElideAbove > 0 {
@@ -111,7 +111,7 @@ func (m *Module) appendHeader(b []byte) []byte {
 	return append(b, "\n\n"...)
 }
 
-// append appends the four tables, nothing if there are no frames.
+// append appends the four tables, or nothing if there are no frames.
 func (t *stackTables) append(b []byte) []byte {
 	if len(t.frames) == 0 && len(t.files) == 0 {
 		return b
@@ -215,7 +215,7 @@ func (w *writer) instruction(b []byte, in *instr) []byte {
 	return b
 }
 
-// appendTypedLiteral appends a literal with its shape, those of a tuple's elements with theirs.
+// appendTypedLiteral appends a literal with its shape. Elements of a tuple have their own shapes.
 func (w *writer) appendTypedLiteral(b []byte, v *literal) []byte {
 	if v.shape.isTuple() {
 		b = append(b, "( "...)

@@ -12,12 +12,12 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// protoLevels bounds how deep messages may nest; each level of a shape, literal or sharding is one.
+// protoLevels limits the nesting of messages; each level of a shape, literal or sharding counts as one.
 const protoLevels = 4096
 
-// ParseProto reads an HloModuleProto, or the module of an HloProto, HloSnapshot or HloUnoptimizedSnapshot. The content
-// tells them apart: the first field of a module is its name, the first field of the others a message. The error is a
-// diag.List with one finding, whose position is the byte of the file.
+// ParseProto reads an HloModuleProto, or the module of an HloProto, HloSnapshot or HloUnoptimizedSnapshot. It
+// distinguishes them by the first field: a name in a module, a message in the others. The error is a diag.List with
+// one finding, whose position is a byte offset in the file.
 func ParseProto(src *diag.Source) (m *Module, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -58,7 +58,8 @@ func offsetOf(whole, part []byte) int {
 	return max(0, cap(whole)-cap(part))
 }
 
-// IsProto reports whether a file is one of the protos that ParseProto reads, by its first bytes: head may be cut off.
+// IsProto reports whether a file is a proto that ParseProto reads. head is the start of the file and may be
+// truncated.
 func IsProto(head []byte) bool {
 	for range 3 {
 		if isModule(head) {
@@ -77,8 +78,8 @@ func IsProto(head []byte) bool {
 	return false
 }
 
-// moduleBytes returns the HloModuleProto in data. A module starts with its name, and field 3 is a computation; an
-// HloProto, HloSnapshot and HloUnoptimizedSnapshot start with a message that is, or holds, the module.
+// moduleBytes returns the HloModuleProto in data. A module starts with its name, and its field 3 is a computation. An
+// HloProto, HloSnapshot or HloUnoptimizedSnapshot starts with a message that is, or contains, the module.
 func moduleBytes(data []byte) ([]byte, bool) {
 	for range 3 {
 		if isModule(data) {
@@ -131,7 +132,7 @@ func isModule(data []byte) bool {
 	return false
 }
 
-// protoModule is one module on its way from or to a proto.
+// protoModule is a module that is being read from or written to a proto.
 type protoModule struct {
 	m     *Module
 	r     *protoReader
@@ -143,7 +144,7 @@ type protoModule struct {
 	shapes map[string]*shape // shapes by their encoding
 }
 
-// pendingCall is a call of computations by id that may stand in front of them.
+// pendingCall is a call of computations by id. The computations may come after the call.
 type pendingCall struct {
 	in  *instr
 	ids []int64
@@ -422,8 +423,8 @@ func (m *Module) AppendProto(b []byte) []byte {
 	return c.out
 }
 
-// HasElided reports whether the text that m was read from left out the elements of a constant, and where the first
-// stands.
+// HasElided reports whether the text of m omitted the elements of a constant, and returns the position of the first
+// such constant.
 func (m *Module) HasElided() (at diag.Pos, ok bool) {
 	for _, c := range m.comps {
 		for _, in := range c.instrs {
@@ -438,7 +439,7 @@ func (m *Module) HasElided() (at diag.Pos, ok bool) {
 	return 0, false
 }
 
-// CheckElided returns an error that names the first constant of m whose elements the text left out, nil if there is
+// CheckElided returns an error that names the first constant of m whose elements the text omitted, or nil if there is
 // none. Runs and protos need all elements.
 func (m *Module) CheckElided() error {
 	if at, ok := m.HasElided(); ok {
@@ -447,12 +448,12 @@ func (m *Module) CheckElided() error {
 	return nil
 }
 
-// protoIDs numbers computations and instructions: an instruction's id is its computation's id times 2^32 plus its
-// index, as XLA numbers them.
+// protoIDs numbers computations and instructions as XLA does: an instruction's id is its computation's id times 2^32
+// plus its index.
 type protoIDs struct {
 	comp  map[*computation]int64
 	instr map[*instr]int64
-	name  map[*instr]string // unique in the module, which XLA's reader of protos demands
+	name  map[*instr]string // unique in the module, as XLA's reader of protos requires
 }
 
 func (d *protoModule) encode(c *coder) {
@@ -498,7 +499,7 @@ func (d *protoModule) encode(c *coder) {
 			ids.name[in] = name
 		}
 	}
-	// The names come first: they tell a module from the messages that hold one.
+	// Write the names first: they distinguish a module from messages that contain one.
 	c.str(1, &d.m.name)
 	c.str(2, &d.m.entry.name)
 	fused := map[*computation]bool{}
@@ -540,7 +541,7 @@ func (d *protoModule) encode(c *coder) {
 	c.rest(&d.m.rest)
 }
 
-// nameRoot returns name without the number at its end: add of add.12.
+// nameRoot returns name without its final number: "add" for "add.12".
 func nameRoot(name string) string {
 	i := len(name)
 	for i > 0 && isDigit(name[i-1]) {
@@ -602,7 +603,7 @@ func (d *protoModule) encodeComputation(c *coder, comp *computation, ids protoID
 	c.rest(&comp.rest)
 }
 
-// decode reads a module that c holds.
+// decode reads the module in c.
 func (d *protoModule) decode(c *coder) {
 	m := d.m
 	d.shapes = map[string]*shape{}
@@ -698,7 +699,7 @@ func (d *protoModule) applySchedule(schedule map[int64][]int64) {
 	}
 }
 
-// orderInstrs puts operands and control predecessors in front of their uses, in post-order from each instruction.
+// orderInstrs puts operands and control predecessors before their uses, in post-order from each instruction.
 func (c *computation) orderInstrs(d *protoModule) {
 	const active, done = 1, 2
 	place := make(map[*instr]int, len(c.instrs))
@@ -754,7 +755,7 @@ func (c *computation) orderInstrs(d *protoModule) {
 	c.instrs = out
 }
 
-// orderComputations puts callees in front of their callers.
+// orderComputations puts callees before their callers.
 func (d *protoModule) orderComputations() {
 	p := &parser{lexer: &lexer{src: d.m.src, text: string(d.m.src.Text()[:0])}, m: d.m}
 	p.calls = []call{{}}
@@ -790,7 +791,7 @@ func (d *protoModule) decodeComputation(c *coder) {
 			control[in] = pred
 		}
 	})
-	c.get(4) // the program shape says nothing that the instructions do not
+	c.get(4) // the program shape repeats facts of the instructions
 	c.rest(&comp.rest)
 	if len(comp.instrs) == 0 {
 		d.fail(nil, "computation %s has no instructions", shorten(comp.name))
@@ -798,7 +799,7 @@ func (d *protoModule) decodeComputation(c *coder) {
 	find := func(in *instr, id int64) *instr {
 		o := byID[id]
 		if o == nil {
-			// Ids may be those of the computation or those of the module.
+			// Ids may be local to the computation or to the module.
 			if o = byID[comp.id<<32|id&0xffffffff]; o == nil {
 				o = byID[id&0xffffffff]
 			}
@@ -836,7 +837,7 @@ func (d *protoModule) decodeComputation(c *coder) {
 	if hasRoot {
 		comp.root = find(comp.instrs[0], root)
 	} else {
-		// Zero is an id that is not written.
+		// The writer omits an id of zero.
 		if comp.root = byID[0]; comp.root == nil {
 			comp.root = comp.instrs[len(comp.instrs)-1]
 		}

@@ -9,12 +9,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// protoField is where an attribute stands in HloInstructionProto: the number of its field, inside of the message of
-// another field if parent is not 0.
+// protoField is the field of an attribute in HloInstructionProto: its number, within the message of field parent if
+// parent is not 0.
 type protoField struct{ parent, num protowire.Number }
 
-// protoFields are the fields of attributes by name. Attributes whose field depends on the instruction, and callees,
-// stand in fieldOf and in calledComputations.
+// protoFields are the fields of attributes by name. fieldOf and calledComputations handle callees and attributes
+// whose field depends on the instruction.
 var protoFields = map[string]protoField{
 	"dimensions": {0, 14}, "iota_dimension": {0, 14}, "inferred_dimension": {0, 14}, "index": {0, 13}, "window": {0, 15}, "dim_labels": {0, 16},
 	"feature_group_count": {0, 50}, "batch_group_count": {0, 58}, "slice": {0, 17}, "exponent_bits": {0, 18}, "mantissa_bits": {0, 19},
@@ -36,7 +36,7 @@ var protoFields = map[string]protoField{
 	"backend_config": {0, 43}, "parameter_replication": {0, 61},
 }
 
-// fieldOf returns where attribute s of op stands, ok false for what is no field of its own.
+// fieldOf returns the field of attribute s of op; ok is false if the attribute has no field of its own.
 func fieldOf(op *opcode, s *attrSpec) (protoField, bool) {
 	switch s.name {
 	case "algorithm":
@@ -64,7 +64,7 @@ func fieldOf(op *opcode, s *attrSpec) (protoField, bool) {
 	return f, ok
 }
 
-// calledComputations returns the computations that in calls in the order of its proto.
+// calledComputations returns the computations that in calls, in the order of its proto.
 func calledComputations(in *instr) []*computation {
 	if in.op == opWhile {
 		return []*computation{attrOf[*computation](in, "body"), attrOf[*computation](in, "condition")}
@@ -126,7 +126,7 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, ids protoIDs, extra map[*
 		c.write(parent, write)
 	}
 	if in.op.name == "ragged-dot" {
-		// The plain dimensions stand one message deeper.
+		// The plain dimensions are nested one message deeper.
 		c.write(90, func(c *coder) {
 			c.write(1, func(c *coder) {
 				for i := range in.attrs {
@@ -249,7 +249,7 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 	return in, operands, control
 }
 
-// zeroAttr is the value of an attribute whose field proto3 leaves out.
+// zeroAttr is the attribute value for a field that proto3 omits.
 func zeroAttr(s *attrSpec) any {
 	switch s.kind {
 	case kInt, kEnum:
@@ -283,7 +283,7 @@ func zeroAttr(s *attrSpec) any {
 	return nil
 }
 
-// attr codes the value of one attribute. When it decodes, the result says whether the message states it.
+// attr codes the value of one attribute. When decoding, the result says whether the message contains it.
 func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, a *attr) bool {
 	s := a.spec
 	switch s.kind {
@@ -473,7 +473,7 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, a *attr) b
 		if v == nil {
 			v = &domain{kind: "sharding"}
 		}
-		// XLA's proto names the two sides the other way round than its text.
+		// XLA's proto names the two sides in the opposite order of its text.
 		if !c.msg(55, true, func(c *coder) { v.entry = d.sharding(c, v.entry) }) || !c.msg(54, true, func(c *coder) { v.exit = d.sharding(c, v.exit) }) {
 			return false
 		}
@@ -608,7 +608,7 @@ func (d *protoModule) enum(c *coder, num protowire.Number, a *attr) bool {
 	return true
 }
 
-// intLists codes source_target_pairs, and the slice_sizes of a collective-permute, whose lists follow each other.
+// intLists codes source_target_pairs, and the slice_sizes of a collective-permute, which are concatenated lists.
 func (d *protoModule) intLists(c *coder, num protowire.Number, a *attr) bool {
 	v, _ := a.value.([][]int64)
 	if num == 52 {
@@ -628,7 +628,7 @@ func (d *protoModule) intLists(c *coder, num protowire.Number, a *attr) bool {
 		return false
 	}
 	if !c.encode {
-		v = [][]int64{flat} // checkDecoded divides it, when the operands are known
+		v = [][]int64{flat} // checkDecoded splits it when the operands are known
 	}
 	a.value = v
 	return true
@@ -644,7 +644,7 @@ func (w *windowDim) fields(c *coder) {
 	c.bool(7, &w.reversal)
 }
 
-// convDims codes ConvolutionDimensionNumbers. Dimensions that have no number are '?'.
+// convDims codes ConvolutionDimensionNumbers. Dimensions without a number are '?'.
 func (d *protoModule) convDims(c *coder, v convDims) convDims {
 	side := func(labels *string, first, second byte, firstNum, secondNum, spatialNum protowire.Number) {
 		var a, b int64
@@ -723,7 +723,7 @@ func (d *protoModule) metadata(c *coder, m *metadata) *metadata {
 	return m
 }
 
-// get0 marks a field of the message that is decoded as known.
+// get0 marks a field of the decoded message as known.
 func (c *coder) get0(num protowire.Number) {
 	if !c.encode {
 		c.get(num)
@@ -801,7 +801,7 @@ func (d *protoModule) sharding(c *coder, s *sharding) *sharding {
 	return s
 }
 
-// checkSharding checks what the printer relies on.
+// checkSharding checks the properties that the printer relies on.
 func (d *protoModule) checkSharding(s *sharding) {
 	switch s.kind {
 	case maximalSharding:
@@ -917,8 +917,8 @@ func (d *protoModule) mesh(c *coder, m *mesh) {
 	}
 }
 
-// groups codes the replica groups of a collective, which are a list, iota tiles, or axes of a mesh. Older modules have
-// the list in a field of its own.
+// groups codes the replica groups of a collective: a list, iota tiles, or axes of a mesh. Older modules store the
+// list in another field.
 func (d *protoModule) groups(c *coder, g *replicaGroups) *replicaGroups {
 	if c.encode {
 		switch {
@@ -969,7 +969,7 @@ func (d *protoModule) groups(c *coder, g *replicaGroups) *replicaGroups {
 	return g
 }
 
-// origin codes an OriginalValueProto: the leaves of a tree with their places in it.
+// origin codes an OriginalValueProto: the leaves of a tree with their positions.
 func (d *protoModule) origin(c *coder, o *origin, s *shape) *origin {
 	type leaf struct {
 		index []int64
@@ -1150,7 +1150,7 @@ func (d *protoModule) decodeElements(c *coder, v *literal) {
 			}
 		}
 	case "f32", "f64", "c64", "c128":
-		// Packed numbers of a fixed size are their bytes; unpacked ones come one by one.
+		// Packed numbers of a fixed size are consecutive bytes; unpacked ones come one by one.
 		c.each(num, func(f *rawField) {
 			switch f.typ {
 			case protowire.BytesType:
@@ -1184,7 +1184,8 @@ func (d *protoModule) decodeElements(c *coder, v *literal) {
 	v.data = v.shape.physical(data, size, true)
 }
 
-// physical returns the elements of data in the order of s's layout, or, with back set, from that order in row-major.
+// physical converts the elements of data from row-major order to the order of s's layout, or the reverse if back is
+// set.
 func (s *shape) physical(data []byte, size int, back bool) []byte {
 	l := s.layout
 	rank := len(s.dims)
@@ -1195,7 +1196,7 @@ func (s *shape) physical(data []byte, size int, back bool) []byte {
 	if plain {
 		return data
 	}
-	// stride[d] is how far apart neighbours along dimension d are in row-major order.
+	// stride[d] is the distance of neighbours along dimension d in row-major order.
 	stride := make([]int, rank)
 	n := 1
 	for d := rank - 1; d >= 0; d-- {
@@ -1268,8 +1269,8 @@ func (d *protoModule) bindCalls(call pendingCall) {
 	}
 }
 
-// checkDecoded completes an instruction that was read from a proto when its operands are known, and returns what is
-// wrong with it.
+// checkDecoded completes an instruction that was read from a proto, when its operands are known. It returns a
+// description of the error, if any.
 func checkDecoded(in *instr) string {
 	for _, s := range in.op.attrs {
 		if s.required && (s.kind == kComputation) && in.get(s) == nil {

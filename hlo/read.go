@@ -19,10 +19,10 @@ type parser struct {
 	depth int
 
 	shapes map[string]*shape       // shapes by their text
-	comps  map[string]*computation // by name; also those that were only called yet
+	comps  map[string]*computation // by name, including computations that were only called so far
 	calls  []call                  // of computations that were not defined when they were named
 	scope  *scope
-	anon   map[string]int // how often a generated name was taken
+	anon   map[string]int // how often a generated name was used
 
 	names  map[string]nameEntry // instructions by name, of all scopes
 	values map[valueKey]any     // values of attributes by their text
@@ -30,7 +30,7 @@ type parser struct {
 	// single is the computation of a text that is one instruction; its operands become parameters.
 	single *computation
 
-	// Instructions, operands and attributes are cut from larger pieces: they are many and small, and live as long as
+	// Instructions, operands and attributes are allocated in slabs: they are many and small, and live as long as
 	// their module.
 	instrs   []instr
 	pointers []*instr
@@ -49,7 +49,7 @@ type valueKey struct {
 	text string
 }
 
-// call is a use of a computation in front of its definition.
+// call is a use of a computation before its definition.
 type call struct {
 	comp *computation
 	pos  int
@@ -76,7 +76,7 @@ func (p *parser) lookup(name string) *instr {
 	return nil
 }
 
-// define gives in a name in the current computation.
+// define adds in under a name to the current computation.
 func (p *parser) define(name string, in *instr) {
 	if p.scope.outer != nil {
 		if e, ok := p.names[name]; ok && e.scope != p.scope {
@@ -86,7 +86,7 @@ func (p *parser) define(name string, in *instr) {
 	p.names[name] = nameEntry{p.scope, in}
 }
 
-// closeScope ends the current computation: names that it took from those around it are theirs again.
+// closeScope ends the current computation and restores the names of outer scopes that it shadowed.
 func (p *parser) closeScope() {
 	for _, s := range p.scope.shadowed {
 		p.names[s.name] = s.entry
@@ -129,7 +129,7 @@ func Parse(src *diag.Source) (m *Module, err error) {
 	return p.m, nil
 }
 
-// enter and leave bound how deep the reader recurses.
+// enter and leave limit the recursion of the reader.
 func (p *parser) enter() {
 	if p.depth++; p.depth > maxNesting {
 		p.failToken("nested deeper than %d", maxNesting)
@@ -194,7 +194,7 @@ func (p *parser) computations() {
 	}
 }
 
-// computation reads a named computation: its program shape, which may be left out, and its body.
+// computation reads a named computation: its program shape, which is optional, and its body.
 func (p *parser) computation() *computation {
 	pos := p.tok.pos
 	name := p.name()
@@ -295,7 +295,7 @@ func (p *parser) callee() *computation {
 	return c
 }
 
-// unique returns a name that nothing else has yet: base, base.1 and so on.
+// unique returns an unused name: base, base.1 and so on.
 func (p *parser) unique(base string, computation bool) string {
 	for {
 		n := p.anon[base]
@@ -386,7 +386,7 @@ func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 	return in
 }
 
-// newInstr returns an instruction of a slab.
+// newInstr allocates an instruction from a slab.
 func (p *parser) newInstr() *instr {
 	if len(p.instrs) == 0 {
 		p.instrs = make([]instr, 64)
@@ -401,7 +401,7 @@ func (p *parser) newInstr() *instr {
 	return in
 }
 
-// badName says why XLA does not take name for an instruction, "" if it does.
+// badName says why XLA refuses name for an instruction; "" if XLA accepts it.
 func badName(name string) string {
 	if strings.HasPrefix(name, "__") && !strings.HasPrefix(name, "__xla_") {
 		return "it starts with two underscores"
@@ -530,7 +530,7 @@ func (p *parser) operand() *instr {
 	return p.rhs("", p.tok.pos, false)
 }
 
-// gte reads the indices of name#1#2 and returns the get-tuple-element instructions that they stand for.
+// gte reads the indices of name#1#2 and returns the equivalent get-tuple-element instructions.
 func (p *parser) gte(in *instr, name string) *instr {
 	for in != nil && p.accept('#') {
 		at := p.tok.pos
@@ -555,7 +555,8 @@ func (p *parser) gte(in *instr, name string) *instr {
 	return in
 }
 
-// find returns the instruction called name. In a text that is one instruction, a new name is a parameter of type s.
+// find returns the instruction with the given name. In a text of a single instruction, a new name is a parameter of
+// type s.
 func (p *parser) find(name string, s *shape) *instr {
 	if name != "" {
 		if in := p.lookup(name); in != nil {
@@ -626,8 +627,8 @@ func (p *parser) attribute(in *instr) {
 	in.set(order, spec, p.cachedValue(in, spec))
 }
 
-// cachedValue reads a value in braces, or the one that the same text stood for before: values are immutable, and most
-// stand in a text many times.
+// cachedValue reads a value in braces, or returns the value that it read from the same text before: values are
+// immutable, and most occur in a text many times.
 func (p *parser) cachedValue(in *instr, spec *attrSpec) any {
 	start := p.tok.pos
 	if !p.at('{') || spec.kind == kComputation || spec.kind == kComputations || spec.kind == kInstrs || spec.kind == kBools {
@@ -648,7 +649,7 @@ func (p *parser) cachedValue(in *instr, spec *attrSpec) any {
 	return v
 }
 
-// bracesEnd returns the offset behind the brace that closes the one at start, -1 if there is none.
+// bracesEnd returns the offset after the brace that closes the one at start, or -1 if there is none.
 func bracesEnd(text string, start int) int {
 	depth := 0
 	for i := start; i < len(text); i++ {
@@ -684,11 +685,12 @@ func (in *instr) set(order int, spec *attrSpec, v any) {
 	in.attrs = slices.Insert(in.attrs, i, attr{spec, v})
 }
 
-// asyncAfter is where the attributes of an async-start stand that are printed behind those of the op it wraps.
+// asyncAfter is the position of the attributes of an async-start that are printed after the attributes of the wrapped
+// op.
 const asyncAfter = commonOrder / 2
 
-// lookup returns the attribute that in may carry under name, and its place in the order of printing; nil if there is
-// none. The sugar for an asynchronous op carries that op's attributes, too.
+// lookup returns the attribute that in may carry under name, and its position in the order of printing, or nil if
+// there is none. The short form of an asynchronous op carries the wrapped op's attributes too.
 func (in *instr) lookup(name string) (int, *attrSpec) {
 	if in.wrapped != nil && in.op == opAsyncStart {
 		switch {
@@ -718,7 +720,7 @@ func (in *instr) lookup(name string) (int, *attrSpec) {
 	return 0, nil
 }
 
-// opName returns the name of in's opcode as text writes it.
+// opName returns the name of in's opcode in text.
 func (in *instr) opName() string {
 	if in.wrapped == nil {
 		return in.op.name
@@ -733,7 +735,7 @@ func (in *instr) attrNames() []string {
 	return in.op.attrNames()
 }
 
-// required returns the attributes that in must carry.
+// specs returns the attributes that in may carry.
 func (in *instr) specs() []*attrSpec {
 	if in.wrapped != nil {
 		if in.op == opAsyncStart {
@@ -744,7 +746,7 @@ func (in *instr) specs() []*attrSpec {
 	return in.op.attrs
 }
 
-// checkInstr checks what the attributes and operands of in say together, adds defaults and infers its shape.
+// checkInstr checks that the attributes and operands of in are consistent, adds defaults and infers the shape.
 func (p *parser) checkInstr(in *instr, pos int) {
 	for _, spec := range in.specs() {
 		if (spec.required || spec.always != nil) && in.get(spec) == nil {
@@ -775,7 +777,7 @@ func (p *parser) checkInstr(in *instr, pos int) {
 	in.attrs = slices.DeleteFunc(in.attrs, func(a attr) bool { return a.spec.omit != nil && a.spec.omit(a.value) })
 }
 
-// check returns what is wrong with in beyond the rows of its attributes.
+// check describes errors of in that the table of attributes cannot find.
 func (p *parser) check(in *instr, op *opcode) string {
 	if in.isAsync() {
 		return p.checkAsync(in)
@@ -826,7 +828,7 @@ func (p *parser) check(in *instr, op *opcode) string {
 	return ""
 }
 
-// defaultComparison is how values of s's element type are compared if an instruction does not say.
+// defaultComparison is the default comparison type for s's element type.
 func (s *shape) defaultComparison() int64 {
 	switch s.elem.row().kind {
 	case signedKind:
@@ -901,7 +903,7 @@ func checkCustomCall(in *instr) string {
 	return ""
 }
 
-// checkAsync checks an async-start, -update or -done, written as sugar or not.
+// checkAsync checks an async-start, -update or -done in either form.
 func (p *parser) checkAsync(in *instr) string {
 	s := in.shape
 	if s == nil {
@@ -950,7 +952,7 @@ func (in *instr) asyncStart() *instr {
 	return in
 }
 
-// asyncOpcode returns the op that a start runs asynchronously, nil if it runs a computation of several.
+// asyncOpcode returns the op that a start runs asynchronously, or nil if it runs a computation of several ops.
 func (in *instr) asyncOpcode() *opcode {
 	if in.wrapped != nil {
 		return in.wrapped
@@ -984,7 +986,8 @@ func (p *parser) finish() {
 	}
 }
 
-// order sorts the computations callees first if the text named one in front of its definition, and refuses cycles.
+// order sorts the computations callees first if the text named a computation before its definition. It refuses
+// cycles.
 func (p *parser) order() {
 	if len(p.calls) == 0 {
 		return
@@ -992,7 +995,7 @@ func (p *parser) order() {
 	const active, done = 1, 2
 	state := map[*computation]int{}
 	var out []*computation
-	// The walk keeps a stack of its own: calls can nest as deep as the text is long.
+	// Walk with an explicit stack: the depth of calls is limited only by the length of the text.
 	type frame struct {
 		c    *computation
 		next []*computation

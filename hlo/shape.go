@@ -31,7 +31,7 @@ const (
 	unboundedSize int64       = math.MinInt64
 )
 
-// typeKind groups element types by how their literals are written.
+// typeKind groups element types by the syntax of their literals.
 type typeKind uint8
 
 const (
@@ -43,12 +43,12 @@ const (
 	complexKind
 )
 
-// typeRow says everything about one element type.
+// typeRow describes one element type.
 type typeRow struct {
 	name  string
 	kind  typeKind
 	bits  int
-	dtype tensor.DType // tensor.Invalid where package tensor has no such type
+	dtype tensor.DType // tensor.Invalid if package tensor has no such type
 	// digits is the precision that literals are printed with (std::numeric_limits::max_digits10); 0 for f32, f64 and
 	// complex numbers, which are printed with the fewest of two precisions that read back.
 	digits int
@@ -99,10 +99,10 @@ func (t elementType) row() *typeRow { return &typeRows[t] }
 
 func (t elementType) String() string { return typeRows[t].name }
 
-// size returns the bytes that an element takes in a literal here: one for types narrower than a byte.
+// size returns the bytes of an element in a literal: one for types narrower than a byte.
 func (t elementType) size() int { return (typeRows[t].bits + 7) / 8 }
 
-// typesByName finds the types that text can name: all but tuples and buffers, which are written by brackets.
+// typesByName finds the types that text can name: all except tuples and buffers, which are written with brackets.
 var typesByName = func() map[string]elementType {
 	m := map[string]elementType{}
 	for t, row := range typeRows {
@@ -121,7 +121,7 @@ type shape struct {
 	dynamic []bool
 	// elems are the shapes of a tuple's elements, or the one shape of a buffer.
 	elems  []*shape
-	layout *layout // nil for tuples, buffers, tokens, opaque values, and where nothing has chosen a layout yet
+	layout *layout // nil for tuples, buffers, tokens, opaque values, and arrays whose layout has not been chosen
 }
 
 // layout is the physical form of an array. Layouts are immutable and shared.
@@ -138,7 +138,7 @@ type layout struct {
 	dimLevels    string
 }
 
-// splitConfig says at which indices of a dimension the memory of an array is split.
+// splitConfig lists the indices of a dimension at which the memory of an array is split.
 type splitConfig struct {
 	dim     int64
 	indices []int64
@@ -175,7 +175,7 @@ func (s *shape) leaves() int {
 	return n
 }
 
-// compatible reports whether a and b have the same types and dimensions. Layouts do not count, nor whether a dimension
+// compatible reports whether a and b have the same types and dimensions. It ignores layouts and whether a dimension
 // is a bound.
 func compatible(a, b *shape) bool {
 	return a == b || a.elem == b.elem && slices.Equal(a.dims, b.dims) && slices.EqualFunc(a.elems, b.elems, compatible)
@@ -255,7 +255,8 @@ func (s *shape) String() string { return string(appendShape(nil, s, true)) }
 // plain returns the shape without layouts.
 func (s *shape) plain() string { return string(appendShape(nil, s, false)) }
 
-// appendShape appends s as XLA prints it: layouts on request, and in tuples an index comment at every fifth element.
+// appendShape appends s as XLA prints it: with layouts on request, and in tuples with an index comment at every fifth
+// element.
 func appendShape(b []byte, s *shape, layouts bool) []byte {
 	switch s.elem {
 	case tupleType:
@@ -292,7 +293,7 @@ func appendShape(b []byte, s *shape, layouts bool) []byte {
 	return b
 }
 
-// appendIndexComment appends what stands in front of element i of a list: a comma, and its index every five elements.
+// appendIndexComment appends the text before element i of a list: a comma, and an index comment every five elements.
 func appendIndexComment(b []byte, i int) []byte {
 	if i == 0 {
 		return b

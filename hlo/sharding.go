@@ -17,7 +17,7 @@ const (
 	manualSharding
 	unknownSharding
 	unreducedSharding
-	namedShardingKind // has no number: named shardings stand in a field of their own
+	namedShardingKind // has no number: a named sharding is a field of its own
 )
 
 // shardingWords are the words of the kinds that text names by a word.
@@ -39,7 +39,7 @@ type sharding struct {
 	elems    []*sharding // of a tuple
 	tiles    tiles
 	lastTile bool           // the last tile dimension replicates
-	lastDims []shardingKind // what the last tile dimensions are, if it is said by last_tile_dims
+	lastDims []shardingKind // the kinds of the last tile dimensions, if last_tile_dims states them
 	group    shardGroup
 	metadata []*metadata
 	named    *namedSharding
@@ -89,10 +89,10 @@ type dimSharding struct {
 // namedSharding is a sharding over a mesh.
 type namedSharding struct {
 	mesh                          mesh
-	word                          string // replicated, unreduced or manual, if the whole sharding is
+	word                          string // replicated, unreduced or manual, if it applies to the whole sharding
 	dims                          []dimSharding
 	replicated, unreduced, manual []axisRef
-	reduction                     string // sum, max, min; "" if it is not said
+	reduction                     string // sum, max, min; "" if not stated
 }
 
 // replicaGroups says which devices take part in a collective together: a list, iota tiles, or axes of a mesh.
@@ -714,7 +714,7 @@ func (n *namedSharding) append(b []byte) []byte {
 	return b
 }
 
-// elemAt returns the sharding of the given part of a tuple, s itself if it is none.
+// elemAt returns the sharding of the given part of a tuple, or s itself if s is not a tuple sharding.
 func (s *sharding) elemAt(i int) *sharding {
 	if s == nil || s.kind != tupleSharding {
 		return s

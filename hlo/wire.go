@@ -7,13 +7,13 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// coder reads or writes one proto message. A message is described once, by a function that visits its fields; the same
-// visit encodes and decodes. Fields that no visit names are kept verbatim, in front of the message's end.
+// coder reads or writes one proto message. One function per message visits its fields; the same visit encodes and
+// decodes. Fields that no visit names are kept verbatim and written at the end of the message.
 type coder struct {
 	encode bool
 	out    []byte // encoding
 
-	// Decoding: the fields of the message in their order, and which of them are the first of their number.
+	// Decoding: the fields of the message in order, and the index of the first field of each number.
 	fields []rawField
 	first  [maxField + 1]int32 // index of the first field of a number, plus one
 	inner  *coder              // for messages inside this one
@@ -40,7 +40,7 @@ type protoReader struct {
 	fail func(at []byte, format string, args ...any)
 }
 
-// visit decodes data with f, or encodes what f writes.
+// load splits data into its fields.
 func (c *coder) load(data []byte) {
 	c.fields = c.fields[:0]
 	clear(c.first[:])
@@ -101,7 +101,7 @@ func (c *coder) get(num protowire.Number) *rawField {
 	}
 }
 
-// has reports whether the message that is decoded has the field.
+// has reports whether the decoded message has the field.
 func (c *coder) has(num protowire.Number) bool { return !c.encode && c.first[num] != 0 }
 
 func (c *coder) want(f *rawField, typ protowire.Type) {
@@ -267,8 +267,8 @@ func (c *coder) bools(num protowire.Number, list *[]bool) {
 	}
 }
 
-// msg codes a message. When it encodes, present says whether the message is written; when it decodes, f is called if
-// the message is there. The result says whether it was.
+// msg codes a message. When encoding, present says whether to write the message; when decoding, msg calls f if the
+// message is there. The result says whether it was.
 func (c *coder) msg(num protowire.Number, present bool, f func(*coder)) bool {
 	if c.encode {
 		if present {
@@ -284,7 +284,7 @@ func (c *coder) msg(num protowire.Number, present bool, f func(*coder)) bool {
 	return true
 }
 
-// list codes a repeated message. When it encodes, f is called for 0 to n-1; when it decodes, for each message.
+// list codes a repeated message. When encoding, it calls f for 0 to n-1; when decoding, for each message.
 func (c *coder) list(num protowire.Number, n int, f func(c *coder, i int)) {
 	if c.encode {
 		for i := range n {
@@ -301,7 +301,7 @@ func (c *coder) list(num protowire.Number, n int, f func(c *coder, i int)) {
 	}
 }
 
-// count returns the number of fields of a number in the message that is decoded.
+// count returns the number of fields with the given number in the decoded message.
 func (c *coder) count(num protowire.Number) int {
 	n := 0
 	for i := c.first[num]; i != 0; i = c.fields[i-1].next {
@@ -310,7 +310,7 @@ func (c *coder) count(num protowire.Number) int {
 	return n
 }
 
-// write appends a message: its length is known only at its end, and one byte is left for it in front.
+// write appends a message. The length is known only at the end, so write reserves one byte for it before the message.
 func (c *coder) write(num protowire.Number, f func(*coder)) {
 	c.out = protowire.AppendTag(c.out, num, protowire.BytesType)
 	c.out = append(c.out, 0)
@@ -337,7 +337,7 @@ func (c *coder) read(field *rawField, f func(*coder)) {
 	f(c.inner)
 }
 
-// rest codes the fields that nothing else named. It must be the last that is visited.
+// rest codes the fields that no other visit named. It must be the last visit.
 func (c *coder) rest(v *protoRest) {
 	if c.encode {
 		c.out = append(c.out, *v...)
