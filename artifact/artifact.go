@@ -1,5 +1,5 @@
 // Package artifact reads and writes StableHLO programs in binary form: MLIR bytecode, portable artifacts (bytecode of
-// VHLO, openxla/stablehlo, docs/vhlo.md) and the modules in files of jax.export.
+// VHLO, openxla/stablehlo, docs/vhlo.md) and the modules in jax.export files.
 package artifact
 
 import (
@@ -14,17 +14,17 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Route says how Append treats what VHLO cannot hold.
+// Route controls what Append does with ops and attributes that VHLO cannot express.
 type Route uint8
 
 // Routes.
 const (
-	// Strict is StableHLO's own serialization: anything but StableHLO is an error.
+	// Strict is StableHLO's own serialization. It accepts only StableHLO.
 	Strict Route = iota
-	// XLA is what XLA does for a plugin: forms that an old target does not know are expanded.
+	// XLA is XLA's serialization for a plugin. It expands forms that an old target does not know.
 	XLA
-	// XLAMixed is XLA's serialization with the operations and attributes of other dialects, Shardy's above all, as they
-	// are.
+	// XLAMixed is XLA's serialization that keeps operations and attributes of other dialects, mainly Shardy's,
+	// unchanged.
 	XLAMixed
 )
 
@@ -45,10 +45,10 @@ func ParseRoute(name string) (Route, error) {
 // String returns the name of the route.
 func (r Route) String() string { return routes[r] }
 
-// Is reports whether data can be a program in binary form. A file that is none of them is found out by Read.
+// Is reports whether data looks like a program in binary form. Only Read checks the whole file.
 func Is(data []byte) bool { return bytecode.IsBytecode(data) || jaxexport.Sniff(data) }
 
-// Read reads a program in binary form and upgrades VHLO to today's StableHLO. The error is a *diag.Diagnostic.
+// Read reads a program in binary form and upgrades VHLO to current StableHLO. The error is a *diag.Diagnostic.
 func Read(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, error) {
 	start, end, err := module(src)
 	if err != nil {
@@ -64,7 +64,7 @@ func Read(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, erro
 	return vhlo.Upgrade(m)
 }
 
-// module returns where the module stands in a file.
+// module returns the position of the module in a file.
 func module(src *diag.Source) (start, end int, err error) {
 	if bytecode.IsBytecode(src.Text()) {
 		return 0, len(src.Text()), nil
@@ -76,7 +76,7 @@ func module(src *diag.Source) (start, end int, err error) {
 	return f.Module[0], f.Module[1], nil
 }
 
-// ReadVHLO is Read, but leaves VHLO as it is.
+// ReadVHLO is like Read but does not upgrade VHLO.
 func ReadVHLO(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, error) {
 	start, end, err := module(src)
 	if err != nil {
@@ -85,7 +85,7 @@ func ReadVHLO(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, 
 	return bytecode.ReadPart(src, start, end, ctx, reg)
 }
 
-// Export reads the fields of a file of jax.export. The error is a *diag.Diagnostic.
+// Export reads the fields of a jax.export file. The error is a *diag.Diagnostic.
 func Export(src *diag.Source) (*jaxexport.File, error) {
 	f, err := jaxexport.Read(src.Text())
 	if err != nil {
@@ -95,21 +95,21 @@ func Export(src *diag.Source) (*jaxexport.File, error) {
 	return f, nil
 }
 
-// Options say what Append writes.
+// Options controls what Append writes.
 type Options struct {
-	// Target is the version of StableHLO that must be able to read the artifact. The zero version is the oldest one that
-	// can hold the module.
+	// Target is the version of StableHLO that must be able to read the artifact. Zero means the oldest version that can
+	// express the module.
 	Target vhlo.Version
 	Route  Route
-	// KeepOthers leaves operations and attributes of other dialects as they are on every route: an artifact that was read
-	// can hold any.
+	// KeepOthers keeps operations and attributes of other dialects on every route. An artifact read earlier may contain
+	// any of them.
 	KeepOthers bool
-	// StripLocations leaves out where operations come from: artifacts of JAX hold the paths of the user's source files.
+	// StripLocations omits the locations of operations. JAX's artifacts contain the paths of the user's source files.
 	StripLocations bool
 }
 
-// Append appends the module as a portable artifact to dst and returns the version of the artifact. m does not change.
-// The error names the first operation that the target cannot hold, and the version that can.
+// Append appends the module as a portable artifact to dst and returns the version of the artifact. It does not change
+// m. The error names the first operation that the target cannot express, and the version that can.
 func Append(dst []byte, m *ir.Module, o Options) ([]byte, vhlo.Version, error) {
 	if o.Target == (vhlo.Version{}) {
 		return appendOldest(dst, m, o)
@@ -149,7 +149,7 @@ func Append(dst []byte, m *ir.Module, o Options) ([]byte, vhlo.Version, error) {
 	return dst, o.Target, err
 }
 
-// appendOldest writes the oldest version that can hold the module.
+// appendOldest writes the oldest version that can express the module.
 func appendOldest(dst []byte, m *ir.Module, o Options) ([]byte, vhlo.Version, error) {
 	var err error
 	for _, v := range vhlo.Versions() {

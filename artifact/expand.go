@@ -5,8 +5,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// expand returns the module that XLA serializes: with locations that the target knows. It fails for operations of dialects
-// that XLA does not take.
+// expand returns the module that XLA serializes, with locations that the target knows. It fails for operations of
+// dialects that XLA does not accept.
 func expand(m *ir.Module, o Options) (*ir.Module, error) {
 	var wrong error
 	ranges := false
@@ -47,13 +47,13 @@ func expand(m *ir.Module, o Options) (*ir.Module, error) {
 	return out, nil
 }
 
-// starts makes locations without ranges: readers before 1.9.0 do not know them.
+// starts creates locations without ranges, for readers before 1.9.0.
 type starts struct {
 	table ir.LocTable
 	made  map[*ir.Loc]*ir.Loc
 }
 
-// of returns l with the start of each range in place of the range.
+// of returns l with each range replaced by its start.
 func (s *starts) of(l *ir.Loc) *ir.Loc {
 	if l == nil {
 		return nil

@@ -5,8 +5,9 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// foldConstants does what MLIR's greedy rewriter leaves behind in a module that XLA serializes, even if no pattern applies:
-// constants move to the start of their function, equal ones become one, and ops without effect that nobody uses go.
+// foldConstants repeats the changes that MLIR's greedy rewriter makes to a module that XLA serializes, even if no
+// pattern applies. It moves constants to the start of their function, merges equal ones, and removes unused ops without
+// effects.
 func foldConstants(m *ir.Module) {
 	eraseDead(m.Op())
 	f := &folder{m: m}
@@ -16,12 +17,12 @@ func foldConstants(m *ir.Module) {
 // folder moves the constants of one isolated op at a time.
 type folder struct {
 	m     *ir.Module
-	block *ir.Block // the one that constants move to
+	block *ir.Block // where constants move to
 	owned map[*ir.Op]bool
 	known map[string][]*ir.Op // by type
 }
 
-// enter handles the regions of an op that uses no values from outside.
+// enter processes the regions of an op that uses no values from outside.
 func (f *folder) enter(op *ir.Op) {
 	for _, r := range op.Regions() {
 		if r.Empty() {
@@ -32,7 +33,7 @@ func (f *folder) enter(op *ir.Op) {
 	}
 }
 
-// region visits the ops of a region in the order of the program.
+// region visits the ops of a region in program order.
 func (f *folder) region(r *ir.Region) {
 	for _, b := range r.Blocks() {
 		for op := range b.Ops() {
@@ -50,7 +51,7 @@ func (f *folder) region(r *ir.Region) {
 	}
 }
 
-// constant moves a constant to the start of the block, or replaces it by an equal one.
+// constant moves a constant to the start of the block, or replaces it with an equal one.
 func (f *folder) constant(op *ir.Op) {
 	key := op.Result(0).Type().String()
 	for _, c := range f.known[key] {
@@ -67,7 +68,7 @@ func (f *folder) constant(op *ir.Op) {
 	}
 }
 
-// eraseDead erases the pure ops in op whose results nobody uses.
+// eraseDead erases the pure ops in op whose results are unused.
 func eraseDead(op *ir.Op) {
 	for _, r := range op.Regions() {
 		for _, b := range r.Blocks() {

@@ -85,7 +85,7 @@ var floatCodes = map[tensor.DType]int{
 	tensor.F8E8M0FNU: codeF8E8M0FNU,
 }
 
-// foreignCodes holds the codes of the floating-point types that are carried only.
+// foreignCodes holds the codes of the floating-point types that tensors only carry.
 var foreignCodes = map[string]int{"f80": codeF80, "f128": codeF128, "tf32": codeTF32}
 
 // builtinAttr reads a builtin attribute with the given code. It returns nil for an unknown code.
@@ -234,7 +234,7 @@ func (d *decoder) symbol() ir.Attr {
 	return ir.NewSymbolRef(root, nested...)
 }
 
-// width returns the bits of a number of type t.
+// width returns the number of bits in a number of type t.
 func (d *decoder) width(t ir.Type) int {
 	switch t := t.(type) {
 	case *ir.IntegerType:
@@ -287,8 +287,8 @@ func (d *decoder) integer() ir.Attr {
 	return ir.NewInteger(extend(bits, w, it), t)
 }
 
-// extend returns the value of an integer of w bits as attributes hold it: the bits of unsigned and one-bit numbers, all
-// others with their sign.
+// extend returns the value of an integer of w bits in the form that attributes store: zero-extended for unsigned and
+// one-bit numbers, and sign-extended for the rest.
 func extend(bits uint64, w int, t *ir.IntegerType) int64 {
 	if w == 0 {
 		return 0
@@ -326,7 +326,7 @@ func (d *decoder) float() ir.Attr {
 
 func (d *decoder) location() *ir.Loc { return part[*ir.LocAttr](d, "a location").Loc() }
 
-// checkLoc fails for a location that is too long or too deep when it is written out.
+// checkLoc fails for a location whose text is too long or too deeply nested.
 func (d *decoder) checkLoc(l *ir.Loc) ir.Attr {
 	if int64(l.Size()) > d.r.maxExpansion() || l.Depth() > maxDepth {
 		d.c.fail("a location is longer than %d bytes or deeper than %d levels", d.r.maxExpansion(), maxDepth)
@@ -348,7 +348,7 @@ func (d *decoder) fileLoc() ir.Attr {
 	return loc(d.r.locs.File(file, line, d.line(), 0, 0))
 }
 
-// fileRange reads a file and up to four numbers: line, column, the end's line if it is another, the end's column.
+// fileRange reads a file and up to four numbers: line, column, end line if different, end column.
 func (d *decoder) fileRange() ir.Attr {
 	file := part[*ir.StringAttr](d, "a string").Value()
 	n := d.c.count()
@@ -431,7 +431,7 @@ func (d *decoder) denseArray() ir.Attr {
 	return ir.NewDenseArray(t, values)
 }
 
-// shapeOf returns the shape and the element type of a type that dense elements may have.
+// shapeOf returns the shape and the element type of a type that dense elements can have.
 func (d *decoder) shapeOf(t ir.Type) (shape tensor.Shape, elem ir.Type) {
 	switch t := t.(type) {
 	case *ir.TensorType:
@@ -510,7 +510,7 @@ func appendNested(b []byte, list []string, shape tensor.Shape) []byte {
 	return append(b, ']')
 }
 
-// parsed returns the attribute of a text that was made of what was read.
+// parsed parses an attribute from text that the decoder built.
 func (d *decoder) parsed(text []byte) ir.Attr {
 	a, err := parse.Attr(diag.NewSource(d.r.src.Name(), text), d.r.ctx, d.r.reg)
 	if err != nil {
@@ -619,7 +619,7 @@ func (d *decoder) memRef(space bool) ir.Type {
 	return d.r.ctx.Shaped(ir.MemRef, shape, elem, rest)
 }
 
-// identityMap returns the text of the layout that memrefs of n dimensions have unless they name another.
+// identityMap returns the text of the default layout of memrefs with n dimensions.
 func identityMap(n int) string {
 	dims := make([]string, n)
 	for i := range dims {

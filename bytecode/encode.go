@@ -12,16 +12,16 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// encoder writes attributes and types. It implements ir.Coder. While ids are given it writes a key: parts as ids,
-// strings in full, so that equal attributes have equal keys; later it writes what stands in the file.
+// encoder writes attributes and types. It implements ir.Coder. While the writer assigns ids, the encoder writes keys:
+// parts as ids and strings in full, so equal attributes have equal keys. Later it writes the bytes of the file.
 type encoder struct {
 	w    *writer
 	buf  []byte
 	key  bool
-	refs []int32 // of a key: its parts
+	refs []int32 // parts of a key
 }
 
-// keyEncoder returns an encoder that writes a key; release gives it back.
+// keyEncoder returns an encoder for a key. Return it with release.
 func (w *writer) keyEncoder() *encoder {
 	if n := len(w.free); n > 0 {
 		e := w.free[n-1]
@@ -32,7 +32,7 @@ func (w *writer) keyEncoder() *encoder {
 	return &encoder{w: w, key: true}
 }
 
-// addAttr gives an id to the attribute or location of it, whose key e holds.
+// addAttr assigns an id to the attribute or location in it. e holds its key.
 func (w *writer) addAttr(e *encoder, it item) int32 {
 	defer func() { w.free = append(w.free, e) }()
 	id, old := w.attrKeys.number(e.buf)
@@ -89,7 +89,7 @@ func (w *writer) nameID(s string) int32 {
 // dictID returns the id of a dictionary attribute.
 func (w *writer) dictID(list ir.AttrList) int32 { return w.newAttr(ir.NewDict(list)) }
 
-// locID returns the id of a location; nil is unknown.
+// locID returns the id of a location. Nil is the unknown location.
 func (w *writer) locID(l *ir.Loc) int32 {
 	if l == nil || w.strip {
 		if w.unknown > 0 {
@@ -150,7 +150,7 @@ func typeDialect(t ir.Type) string {
 	return "builtin"
 }
 
-// attribute writes the attribute or location of it and notes whether it has a form of its own.
+// attribute writes the attribute or location in it and records whether it has a binary form of its own.
 func (e *encoder) attribute(it *item) {
 	it.coded = true
 	switch {
@@ -167,7 +167,7 @@ func (e *encoder) attribute(it *item) {
 	e.text(it.attr.String())
 }
 
-// row writes an attribute of a dialect in the form of its row and reports whether it has one.
+// row writes an attribute of a dialect in the form that its row defines, and reports whether the row defines one.
 func (e *encoder) row(a ir.Attr) bool {
 	switch a := a.(type) {
 	case *ir.DialectAttr:
@@ -194,7 +194,7 @@ func (e *encoder) row(a ir.Attr) bool {
 
 func (e *encoder) text(s string) {
 	if e.key {
-		e.buf = append(e.buf, 0xff) // no code is as long
+		e.buf = append(e.buf, 0xff) // longer than any code
 	}
 	e.buf = append(append(e.buf, s...), 0)
 }
@@ -270,7 +270,7 @@ func (e *encoder) string(s string) {
 	e.uint(e.w.stringID(s))
 }
 
-// attrRef returns the number that stands for an attribute: its id in a key, else its number in the file.
+// attrRef returns the number that represents an attribute: its id in a key, and its number in the file otherwise.
 func (e *encoder) attrRef(id int32) uint64 {
 	if e.key {
 		e.refs = append(e.refs, id<<1)
@@ -466,7 +466,7 @@ func (e *encoder) denseArray(a *ir.DenseArrayAttr) {
 	e.Bytes(&b)
 }
 
-// dense writes dense elements. Those of a type that tensors do not hold are taken from their text.
+// dense writes dense elements. It parses elements that tensors cannot hold from their text.
 func (e *encoder) dense(a *ir.DenseAttr) bool {
 	b, ok := a.StoredBytes()
 	if !ok {
@@ -478,7 +478,7 @@ func (e *encoder) dense(a *ir.DenseAttr) bool {
 	return true
 }
 
-// denseText writes dense elements that only their text holds: strings, and numbers of unusual types.
+// denseText writes dense elements that exist only as text: strings, and numbers of unusual types.
 func (e *encoder) denseText(a *ir.DenseAttr) bool {
 	var elem ir.Type
 	switch t := a.Type().(type) {
@@ -542,7 +542,7 @@ func quoted(text string) []string {
 	}
 }
 
-// numbers returns the bytes of hexadecimal digits or of a list of integers of a type that tensors do not hold.
+// numbers returns the bytes of hexadecimal digits, or of a list of integers whose type tensors cannot hold.
 func numbers(text string, elem ir.Type, size int) ([]byte, bool) {
 	if digits, ok := strings.CutPrefix(strings.Trim(text, `"`), "0x"); ok && strings.HasPrefix(text, `"`) {
 		out := make([]byte, len(digits)/2)
@@ -579,7 +579,7 @@ func numbers(text string, elem ir.Type, size int) ([]byte, bool) {
 	return out, true
 }
 
-// opaque writes the attributes that are carried as text and have another form in bytecode.
+// opaque writes attributes that the model keeps as text but that have another form in bytecode.
 func (e *encoder) opaque(a *ir.OpaqueAttr) bool {
 	fragment := func(text string) (ir.Attr, bool) {
 		x, err := parse.Attr(diag.NewSource("", []byte(text)), e.w.ctx, e.w.m.Registry())
@@ -594,7 +594,7 @@ func (e *encoder) opaque(a *ir.OpaqueAttr) bool {
 		}
 		e.code(codeDistinct)
 		e.Attr(&inner)
-		if e.key { // two of equal content differ
+		if e.key { // two with equal content are distinct
 			e.buf = append(e.buf, text[:i]...)
 		}
 		return true
@@ -711,7 +711,7 @@ func (e *encoder) typ(t ir.Type) bool {
 	return true
 }
 
-// shaped writes a memref or vector. What the model keeps as text is read again.
+// shaped writes a memref or vector. It parses the parts that the model keeps as text.
 func (e *encoder) shaped(t *ir.ShapedType) bool {
 	text := func() bool { e.text(t.String()); return false }
 	_, whole := t.Elem().(*ir.NoneType)
@@ -777,7 +777,7 @@ func (e *encoder) shaped(t *ir.ShapedType) bool {
 	return true
 }
 
-// scalable writes a vector with scalable dimensions, [4]x2xf32, and reports whether the text was one.
+// scalable writes a vector with scalable dimensions, [4]x2xf32, and reports whether the text is one.
 func (e *encoder) scalable(text string) bool {
 	var shape []int64
 	var flags []bool

@@ -2,10 +2,10 @@ package bytecode
 
 import "hash/maphash"
 
-// keyTable gives numbers to byte strings, from 0 on, equal ones the same. The zero value is empty.
+// keyTable numbers byte strings from 0. Equal strings get the same number. The zero value is an empty table.
 type keyTable struct {
 	seed  maphash.Seed
-	index []int32 // by hash: 1 + number; at most three quarters are in use
+	index []int32 // by hash: 1 + number; at most three quarters full
 	keys  []keySpan
 	bytes []byte
 }
@@ -15,7 +15,7 @@ type keySpan struct {
 	pos, end uint32
 }
 
-// number returns the number of key and whether the table had it before.
+// number returns the number of key, and whether key was already in the table.
 func (t *keyTable) number(key []byte) (n int32, old bool) {
 	if 4*(len(t.keys)+1) > 3*len(t.index) {
 		t.grow()

@@ -6,36 +6,36 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Names of the attributes that say how many values each operand or result of an op has.
+// Names of the attributes that hold the number of values in each operand or result group of an op.
 const (
 	operandSegments = "operandSegmentSizes"
 	resultSegments  = "resultSegmentSizes"
 )
 
-// propTable says how the properties of an op kind are stored: its inherent attributes sorted by name, then the numbers
-// of operands and results.
+// propTable describes how the properties of an op kind are stored: its inherent attributes sorted by name, then the
+// sizes of the operand and result groups.
 type propTable struct {
 	attrs    []propSpec
 	segments []segment
 	late     bool        // some attributes are late, see ir.AttrSpec
-	always   ir.AttrList // the attributes that every op of the kind has, if it has no others
+	always   ir.AttrList // attributes that every op of the kind has, as long as it has no others
 }
 
-// segment is an attribute that says how many values each operand or result has.
+// segment is an attribute that holds the number of values in each operand or result group.
 type segment struct {
 	name string
-	num  int // of operands or results in the row
+	num  int // operands or results in the row
 }
 
 type propSpec struct {
 	name     string
-	optional bool    // stored with a flag that says whether it is there
+	optional bool    // stored with a flag that says if it is present
 	late     bool    // see ir.AttrSpec
-	fallback ir.Attr // what an op has that leaves the attribute out, nil for none
+	fallback ir.Attr // value if an op omits the attribute, nil for none
 }
 
-// newPropTable returns the table of an op kind. Before version 6 the numbers of operands and results are attributes among
-// the others.
+// newPropTable returns the table of an op kind. Before version 6, the sizes of the operand and result groups were
+// ordinary attributes.
 func newPropTable(def *ir.Def, version int) *propTable {
 	t := &propTable{}
 	if def.Traits&ir.AttrSizedOperands != 0 {
@@ -77,7 +77,8 @@ func (t *propTable) complete(list ir.AttrList) ir.AttrList {
 	return list
 }
 
-// read adds the attributes of properties to a list. An older version of the dialect wrote them without the late ones.
+// read adds the attributes in properties to a list. An older version of the dialect wrote them without the late
+// attributes.
 func (t *propTable) read(r *reader, c *cursor, l *attrList) {
 	if !t.late {
 		t.readAll(r, c, l, true)
@@ -90,7 +91,7 @@ func (t *propTable) read(r *reader, c *cursor, l *attrList) {
 	}
 }
 
-// tryLate reads properties that have the late attributes and reports whether the bytes were just enough.
+// tryLate reads properties that include the late attributes, and reports whether it used exactly all bytes.
 func (t *propTable) tryLate(r *reader, c *cursor, l *attrList) (ok bool) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -133,7 +134,7 @@ func (t *propTable) readAll(r *reader, c *cursor, l *attrList, late bool) {
 	}
 }
 
-// sizes reads num numbers of operands or results: all of them, or those that are not zero with their positions.
+// sizes reads num group sizes: either all of them, or the nonzero ones with their positions.
 func (r *reader) sizes(c *cursor, num int) ir.Attr {
 	list := make([]int64, num)
 	at := c.pos
@@ -164,7 +165,7 @@ func (r *reader) sizes(c *cursor, num int) ir.Attr {
 	return ir.NewDenseArray(r.ctx.I32(), list)
 }
 
-// appendSizes appends numbers of operands or results in the shorter of the two forms, as MLIR's writer chooses it.
+// appendSizes appends group sizes in the shorter of the two forms, like MLIR's writer.
 func appendSizes(b []byte, list []int64) []byte {
 	count, last := 0, 0
 	for i, v := range list {
@@ -197,7 +198,7 @@ func appendSizes(b []byte, list []int64) []byte {
 	return b
 }
 
-// index returns the position of an attribute among the properties, -1 for an attribute that is none of them.
+// index returns the position of an attribute among the properties, or -1 if it is not a property.
 func (t *propTable) index(name string) int {
 	for i := range t.attrs {
 		if t.attrs[i].name == name {

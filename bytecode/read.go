@@ -9,13 +9,12 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// IsBytecode reports whether data starts as MLIR bytecode does.
+// IsBytecode reports whether data starts like MLIR bytecode.
 func IsBytecode(data []byte) bool {
 	return len(data) >= len(magic) && string(data[:len(magic)]) == magic
 }
 
-// Producer returns the producer and the version of the format that a file of bytecode names; ok is false for any other
-// data.
+// Producer returns the producer and the format version in a bytecode file. ok is false for any other data.
 func Producer(data []byte) (producer string, version int, ok bool) {
 	defer func() {
 		if _, isFault := recover().(fault); isFault {
@@ -30,7 +29,7 @@ func Producer(data []byte) (producer string, version int, ok bool) {
 	return c.cstring(), int(min(v, math.MaxInt32)), true
 }
 
-// cstring reads a string up to the zero byte behind it.
+// cstring reads a string and its terminating zero byte.
 func (c *cursor) cstring() string {
 	for i := c.pos; i < c.end; i++ {
 		if c.data[i] == 0 {
@@ -43,35 +42,35 @@ func (c *cursor) cstring() string {
 	return ""
 }
 
-// Read returns the module of a bytecode file. Operations, attributes and types of dialects that reg does not know are
-// kept; reg may be nil. The module refers to the bytes of src from then on.
+// Read returns the module of a bytecode file. It keeps operations, attributes and types of dialects that reg does not
+// know. reg may be nil. The module refers to the bytes of src.
 //
 // The error is a *diag.Diagnostic with the offset in src.
 func Read(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, error) {
 	return ReadPart(src, 0, len(src.Text()), ctx, reg)
 }
 
-// ReadPart is Read for the bytes of src from offset start up to end.
+// ReadPart is like Read for the bytes of src from offset start up to end.
 func ReadPart(src *diag.Source, start, end int, ctx *ir.Context, reg *ir.Registry) (m *ir.Module, err error) {
 	return ReadAs(src, start, end, ctx, reg, nil)
 }
 
-// Translator turns the ops of a file into others while they are read.
+// Translator converts the ops of a file while it is read.
 type Translator interface {
-	// Accept reports whether the translator can turn files that have ops of these kinds.
+	// Accept reports whether the translator can convert a file with ops of these kinds.
 	Accept(defs []*ir.Def) bool
-	// Op returns definition and attributes of the op to make for one of kind def in an op of kind parent, which is the
-	// kind after translation.
+	// Op returns the definition and attributes of the converted op. def and attrs are the original's; parent is the
+	// kind of the converted enclosing op.
 	Op(def *ir.Def, attrs ir.AttrList, parent *ir.Def) (*ir.Def, ir.AttrList, error)
-	// Type returns the type of a value to make for one of type t.
+	// Type returns the converted type of a value of type t.
 	Type(t ir.Type) ir.Type
 }
 
 // ErrRefused says that a translator does not accept a file or module.
 var ErrRefused = errors.New("the translator does not accept the operations")
 
-// ReadAs is ReadPart with the ops turned into others by the translator that translate returns; a nil function turns none.
-// It returns ErrRefused if the translator does not accept the ops of the file.
+// ReadAs is like ReadPart, but the translator that translate returns converts the ops. A nil function converts none.
+// ReadAs returns ErrRefused if the translator does not accept the ops of the file.
 func ReadAs(src *diag.Source, start, end int, ctx *ir.Context, reg *ir.Registry, translate func(m *ir.Module) Translator) (m *ir.Module, err error) {
 	r := &reader{cursor: cursor{src.Text(), start, end}, start: start, src: src, ctx: ctx, reg: reg, translate: translate}
 	defer func() {
@@ -82,7 +81,7 @@ func ReadAs(src *diag.Source, start, end int, ctx *ir.Context, reg *ir.Registry,
 		case refused:
 			m, err = nil, ErrRefused
 		default:
-			// A mistake of ours or in a hook of a dialect: the caller gets the offset, not the panic.
+			// A bug in this package or in a hook of a dialect: return an error with the offset instead of the panic.
 			m, err = nil, diag.Errorf(src, diag.At(r.pos), "internal error while reading: %v", x)
 		}
 	}()
@@ -90,10 +89,10 @@ func ReadAs(src *diag.Source, start, end int, ctx *ir.Context, reg *ir.Registry,
 	return r.m, nil
 }
 
-// maxDepth is how deep regions, types, attributes and locations may nest.
+// maxDepth limits the nesting of regions, types, attributes and locations.
 const maxDepth = 10000
 
-// refused is panicked if the translator does not accept the ops.
+// refused is the panic value if the translator does not accept the ops.
 type refused struct{}
 
 // reader reads one file.
@@ -111,7 +110,7 @@ type reader struct {
 	version  int
 	producer string
 	strings  []string
-	names    []string // op names and attribute names, by the number of the string
+	names    []string // op names and attribute names, by string number
 	dialects []dialect
 	ops      []opName
 	attrs    []attrEntry
@@ -121,7 +120,7 @@ type reader struct {
 
 	depth    int
 	distinct int   // distinct attributes read so far
-	expanded int64 // bytes of text that the parts used so far stand for
+	expanded int64 // bytes of text that all parts used so far expand to
 	locs     ir.LocTable
 	irReader
 }
@@ -142,7 +141,7 @@ type resource struct {
 	key     string
 }
 
-// section reads the head of a section and returns its number and its bytes.
+// section reads the header of a section and returns its number and its bytes.
 func (c *cursor) section() (id int, data cursor) {
 	b := c.byte()
 	n := c.uint()
@@ -228,14 +227,14 @@ func (r *reader) file() {
 	r.readIR(secs[secIR])
 }
 
-// done fails for bytes that are left in a section.
+// done fails if bytes are left in a section.
 func (c *cursor) done(what string) {
 	if !c.empty() {
 		c.fail("%d unexpected bytes at the end of %s", c.end-c.pos, what)
 	}
 }
 
-// readStrings reads the strings: their lengths in reverse order, each with its zero byte, then their bytes.
+// readStrings reads the strings: their lengths in reverse order, including the zero byte, then their bytes.
 func (r *reader) readStrings(c *cursor) {
 	n := c.count()
 	lengths := make([]uint64, n)
@@ -253,10 +252,10 @@ func (r *reader) readStrings(c *cursor) {
 	c.done("the strings")
 }
 
-// string reads the number of a string.
+// string reads the number of a string and returns the string.
 func (r *reader) string(c *cursor) string { return r.strings[c.index(len(r.strings), "string")] }
 
-// readDialects reads the dialects and the names of the ops in groups of one dialect each.
+// readDialects reads the dialects, and the names of the ops in one group per dialect.
 func (r *reader) readDialects(c *cursor) {
 	n := c.count()
 	r.dialects = make([]dialect, n)
@@ -313,7 +312,7 @@ func (r *reader) readDialects(c *cursor) {
 	}
 }
 
-// readProperties finds the properties; they are read with the ops that have them.
+// readProperties locates the properties. They are read with their ops.
 func (r *reader) readProperties(c *cursor) {
 	r.props = make([]span, c.count())
 	for i := range r.props {
@@ -330,7 +329,7 @@ const (
 	resourceString
 )
 
-// readResources reads the resources: offsets holds groups of keys, data what stands under the keys.
+// readResources reads the resources: offsets holds groups of keys, and data holds their contents.
 func (r *reader) readResources(offsets, data *cursor) {
 	external := offsets.count()
 	var all []ir.Resource
@@ -349,7 +348,7 @@ func (r *reader) readResources(offsets, data *cursor) {
 			b := data.take(size)
 			if group >= external {
 				r.handles = append(r.handles, resource{res.Dialect, res.Key})
-				if size == 0 { // declared, but without data
+				if size == 0 { // declared without data
 					continue
 				}
 			}
@@ -394,11 +393,11 @@ func (r *reader) resource(c *cursor, kind byte) string {
 	return ""
 }
 
-// maxExpansion returns how long the text may be that the parts of attributes and types stand for, each use counted: a
-// few bytes can name a type that is made of 2 to the 50 others.
+// maxExpansion limits the total length of the text of attributes and types, counting each use. Without a limit, a few
+// bytes can name a type with 2 to the 50 parts.
 func (r *reader) maxExpansion() int64 { return 1<<22 + 8*int64(r.end-r.start) }
 
-// expand counts a use of text of the given length.
+// expand counts a use of text with the given length.
 func (r *reader) expand(c *cursor, size int64) {
 	if r.expanded += size; r.expanded > r.maxExpansion() {
 		c.fail("more than %d bytes when the attributes and types used so far are written out", r.maxExpansion())

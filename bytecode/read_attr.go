@@ -8,19 +8,19 @@ import (
 	"github.com/hlocb/hlocb/parse"
 )
 
-// States of an entry of the attributes or types.
+// States of an attribute or type entry.
 const (
 	unread = iota
 	reading
 	read
 )
 
-// entry is where an attribute or type stands in the file.
+// entry is the position of an attribute or type in the file.
 type entry struct {
 	span
-	size    int64 // about how long its text is, once it is read
+	size    int64 // approximate length of its text, once read
 	dialect int32
-	coded   bool // in the dialect's own form, else as text
+	coded   bool // in the dialect's binary form; otherwise as text
 	state   uint8
 }
 
@@ -34,7 +34,7 @@ type typeEntry struct {
 	typ ir.Type
 }
 
-// readAttrTypes finds the attributes and types and reads them all.
+// readAttrTypes locates the attributes and types and reads them all.
 func (r *reader) readAttrTypes(offsets, data *cursor) {
 	numAttrs, numTypes := offsets.count(), offsets.count()
 	if uint64(numAttrs)+uint64(numTypes) > uint64(offsets.end-offsets.pos) {
@@ -85,7 +85,7 @@ func (r *reader) typ(c *cursor) ir.Type {
 	return r.typeAt(c, i)
 }
 
-// attrAt returns attribute i, which c refers to.
+// attrAt returns attribute i. c holds the reference to it.
 func (r *reader) attrAt(c *cursor, i int) ir.Attr {
 	e := &r.attrs[i]
 	if r.begin(c, &e.entry, "attribute", i) {
@@ -114,7 +114,7 @@ func (r *reader) typeAt(c *cursor, i int) ir.Type {
 	return e.typ
 }
 
-// begin reports whether an entry is to be read, and marks it.
+// begin reports whether an entry still has to be read, and marks it.
 func (r *reader) begin(c *cursor, e *entry, what string, i int) bool {
 	switch e.state {
 	case read:
@@ -127,7 +127,7 @@ func (r *reader) begin(c *cursor, e *entry, what string, i int) bool {
 	return true
 }
 
-// finish checks that all of an entry was read.
+// finish checks that an entry was read completely.
 func (r *reader) finish(e *entry, d *decoder) {
 	d.c.done("an attribute or type")
 	r.depth--
@@ -142,7 +142,7 @@ func (r *reader) finish(e *entry, d *decoder) {
 type decoder struct {
 	r    *reader
 	c    cursor
-	size int64 // of the texts of its parts
+	size int64 // total of the texts of its parts
 }
 
 func (d *decoder) Context() *ir.Context             { return d.r.ctx }
@@ -186,7 +186,7 @@ func (d *decoder) Attr(v *ir.Attr) {
 	d.grow(d.r.attrs[i].size)
 }
 
-// grow counts the text of a part.
+// grow adds the length of a part's text.
 func (d *decoder) grow(size int64) {
 	if d.size += size; d.size > d.r.maxExpansion() {
 		d.c.fail("more than %d bytes when the attribute or type is written out", d.r.maxExpansion())
@@ -238,7 +238,7 @@ func (d *decoder) Types(v *[]ir.Type) {
 	}
 }
 
-// part reads an attribute that must be a T.
+// part reads an attribute that must have type T.
 func part[T ir.Attr](d *decoder, what string) T {
 	at := d.c.pos
 	var a ir.Attr
@@ -251,7 +251,7 @@ func part[T ir.Attr](d *decoder, what string) T {
 	return t
 }
 
-// text returns the text of an entry that has no binary form.
+// text returns the text of an entry without a binary form.
 func (d *decoder) text() []byte {
 	b := d.c.take(uint64(d.c.end - d.c.pos))
 	if len(b) == 0 || b[len(b)-1] != 0 {
@@ -280,7 +280,7 @@ func (d *decoder) textType() ir.Type {
 	return t
 }
 
-// message returns the text of an error without its position, which is one in the text of an attribute.
+// message returns the text of an error without its position, which refers to the attribute's text.
 func message(err error) string {
 	if d, ok := err.(*diag.Diagnostic); ok {
 		return d.Message
@@ -326,7 +326,7 @@ func (d *decoder) codedType(dia *dialect) ir.Type {
 	return nil
 }
 
-// rowAttr reads an attribute of a dialect whose rows say how. It returns nil if no row has the code.
+// rowAttr reads an attribute of a dialect as its row defines. It returns nil if no row has the code.
 func (d *decoder) rowAttr(dia *ir.Dialect, code uint64) ir.Attr {
 	for _, row := range dia.Attrs {
 		if b := binaryWith(row.Binary, code); b != nil {
@@ -346,7 +346,7 @@ func (d *decoder) rowAttr(dia *ir.Dialect, code uint64) ir.Attr {
 	return nil
 }
 
-// binaryWith returns the form with the given code, nil for none.
+// binaryWith returns the form with the given code, or nil.
 func binaryWith(forms []ir.Binary, code uint64) *ir.Binary {
 	for i := range forms {
 		if uint64(forms[i].Code) == code {

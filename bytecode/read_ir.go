@@ -14,25 +14,25 @@ type opName struct {
 	number     int
 	dialect    int
 	registered bool
-	def        *ir.Def    // nil before the first op of the name
-	props      *propTable // nil for an op kind whose properties are one attribute
-	last       *attrList  // of the op of the name that was read last
+	def        *ir.Def    // nil before the first op with this name
+	props      *propTable // nil if the properties of the op kind are a single attribute
+	last       *attrList  // attributes of the last op read with this name
 	lastKey    attrKey
 }
 
-// irReader is the part of a reader that reads ops.
+// irReader is the part of the reader that reads ops.
 type irReader struct {
-	values []*ir.Value       // of the regions around, by number; nil before the definition
+	values []*ir.Value       // of the enclosing regions, by number; nil before the definition
 	later  map[int][]*ir.Use // by number, the operands that use a value before its definition
-	base   int               // where the values of the isolated op around start
+	base   int               // index of the first value of the enclosing isolated op
 	lists  map[attrKey]*attrList
-	parent *ir.Def       // of the op around
-	states []*ir.OpState // one for each level of nesting
+	parent *ir.Def       // kind of the enclosing op
+	states []*ir.OpState // one per level of nesting
 	level  int
 	orders []useOrder
 }
 
-// attrKey says what the attributes of an op are made of.
+// attrKey identifies the attributes of an op.
 type attrKey struct {
 	name, props, dict int
 	parent            *ir.Def // only for a translator
@@ -79,7 +79,7 @@ func (r *reader) readIR(c *cursor) {
 	}
 }
 
-// kind returns op name i with its definition.
+// kind returns op name i and looks up its definition.
 func (r *reader) kind(i int) *opName {
 	n := &r.ops[i]
 	if n.def == nil {
@@ -91,7 +91,7 @@ func (r *reader) kind(i int) *opName {
 	return n
 }
 
-// state returns an OpState to fill; the caller gives it back by r.level--.
+// state returns an OpState to fill. The caller releases it with r.level--.
 func (r *reader) state() *ir.OpState {
 	if r.level == len(r.states) {
 		r.states = append(r.states, &ir.OpState{})
@@ -177,7 +177,7 @@ func (r *reader) op(c *cursor, blocks []*ir.Block) *ir.Op {
 		}
 		body = &data
 	}
-	// The op is made before its regions are read: uses in them come after its own.
+	// Create the op before reading its regions, because uses in them come after its own.
 	st.Regions = int(n)
 	op := r.m.NewOp(st)
 	if forward {
@@ -202,7 +202,7 @@ func (r *reader) op(c *cursor, blocks []*ir.Block) *ir.Op {
 	return op
 }
 
-// keepOrders notes the orders of the uses of an op's results.
+// keepOrders records the use orders of an op's results.
 func (r *reader) keepOrders(orders []useOrder, op *ir.Op) {
 	for _, o := range orders {
 		o.value = op.Result(o.pos)
@@ -210,7 +210,7 @@ func (r *reader) keepOrders(orders []useOrder, op *ir.Op) {
 	}
 }
 
-// awaitOperands notes the operands of op, whose numbers c reads, that are defined later.
+// awaitOperands records the operands of op that are defined later. c reads their numbers.
 func (r *reader) awaitOperands(c cursor, op *ir.Op) {
 	for i := range op.NumOperands() {
 		if n := r.base + int(c.uint()); op.Operand(i) == nil {
@@ -219,7 +219,7 @@ func (r *reader) awaitOperands(c cursor, op *ir.Op) {
 	}
 }
 
-// define makes v the value with number i.
+// define sets v as the value with number i.
 func (r *reader) define(i int, v *ir.Value) {
 	r.values[i] = v
 	if len(r.later) > 0 {
@@ -230,7 +230,7 @@ func (r *reader) define(i int, v *ir.Value) {
 	}
 }
 
-// region reads a region: the number of its blocks, the number of values that are defined directly in it, the blocks.
+// region reads a region: the number of its blocks, the number of values defined directly in it, and the blocks.
 func (r *reader) region(c *cursor, region *ir.Region) {
 	n := c.count()
 	if n == 0 {
@@ -317,7 +317,7 @@ func (r *reader) block(c *cursor, b *ir.Block, blocks []*ir.Block, define func(*
 	}
 }
 
-// attributes reads the attributes of an op. Ops of one name with equal numbers share one list.
+// attributes reads the attributes of an op. Ops with the same name and equal numbers share one list.
 func (r *reader) attributes(c *cursor, k *opName, mask byte) *attrList {
 	key := attrKey{name: k.number, props: -1, dict: -1}
 	if r.translator != nil {
@@ -392,7 +392,7 @@ func (r *reader) attributeList(c *cursor, at int, k *opName, key attrKey) attrLi
 	return l
 }
 
-// foreignProps reads the properties of an op of an unknown kind, which are one dictionary.
+// foreignProps reads the properties of an op of an unknown kind. They are one dictionary.
 func (r *reader) foreignProps(p *cursor, k *opName, l *attrList) {
 	if k.registered {
 		p.fail("the properties of %s cannot be read: hlocb does not know the operation", k.name)
@@ -409,7 +409,7 @@ func (r *reader) foreignProps(p *cursor, k *opName, l *attrList) {
 	}
 }
 
-// useOrders reads the orders of the uses of n values.
+// useOrders reads the use orders of n values.
 func (r *reader) useOrders(c *cursor, n int) []useOrder {
 	count := 1
 	if n != 1 {
@@ -443,8 +443,8 @@ func (r *reader) useOrders(c *cursor, n int) []useOrder {
 	return out
 }
 
-// setOrder puts the uses of a value into the order that the file gives: use k, counted from the last in the program, is
-// the one with number order[k], counted from the one that was added last.
+// setOrder sorts the uses of a value into the order in the file: use k, counted from the last in the program, becomes
+// use order[k], counted from the one added last.
 func (r *reader) setOrder(o *useOrder) {
 	var uses []*ir.Use
 	for u := range o.value.Uses() {

@@ -7,10 +7,10 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// resourceItem is a resource of a dialect that attributes refer to.
+// resourceItem is a dialect resource that attributes refer to.
 type resourceItem struct {
 	key    string
-	text   string // "" for one without data
+	text   string // "" if it has no data
 	number int
 }
 
@@ -28,7 +28,7 @@ func (e *encoder) resource(a *ir.ResourceAttr) {
 	}
 }
 
-// visitResource notes that an attribute refers to a resource.
+// visitResource records that an attribute refers to a resource.
 func (w *writer) visitResource(a *ir.ResourceAttr) {
 	for _, r := range w.resources {
 		if r.key == a.Key() {
@@ -44,7 +44,7 @@ func (w *writer) visitResource(a *ir.ResourceAttr) {
 	w.resources = append(w.resources, it)
 }
 
-// numberResources numbers the resources of builtin attributes: those with data first.
+// numberResources numbers the resources of builtin attributes. Resources with data come first.
 func (w *writer) numberResources() {
 	n := 0
 	for _, data := range [...]bool{true, false} {
@@ -57,7 +57,8 @@ func (w *writer) numberResources() {
 	}
 }
 
-// resourceSections returns the data of the resources, the section with their keys and sizes, and the alignment of the data.
+// resourceSections returns the data of the resources, the section with their keys and sizes, and the alignment of the
+// data.
 func (w *writer) resourceSections() (data, offsets []byte, align int) {
 	align = 1
 	entry := func(key, text string) {
@@ -117,8 +118,8 @@ func (w *writer) resourceSections() (data, offsets []byte, align int) {
 	return data, offsets, align
 }
 
-// blobOf returns the alignment and the bytes of a resource, "0x" and hexadecimal digits, of which the first eight are the
-// alignment.
+// blobOf returns the alignment and the bytes of a resource. Its text is "0x" and hexadecimal digits; the first eight
+// are the alignment.
 func blobOf(text string) (align int, blob []byte) {
 	digits := strings.TrimSuffix(strings.TrimPrefix(text, `"0x`), `"`)
 	b := make([]byte, len(digits)/2)

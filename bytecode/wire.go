@@ -27,10 +27,10 @@ const (
 	numSections
 )
 
-// pad fills the space in front of aligned data.
+// pad fills the space before aligned data.
 const pad = 0xCB
 
-// Bits of the byte that says what an op has.
+// Bits of the byte that says which parts an op has.
 const (
 	hasAttrs = 1 << iota
 	hasResults
@@ -41,7 +41,7 @@ const (
 	hasProperties
 )
 
-// fault is panicked for a mistake in the file and recovered by Read.
+// fault is the panic value for a malformed file. Read recovers it.
 type fault struct {
 	off int
 	msg string
@@ -57,7 +57,7 @@ func (c *cursor) fail(format string, args ...any) {
 	panic(fault{c.pos, fmt.Sprintf(format, args...)})
 }
 
-// short fails for n bytes that are not there.
+// short fails because n bytes are missing.
 func (c *cursor) short(n uint64) {
 	c.fail("expected %d bytes, %d are left", n, c.end-c.pos)
 }
@@ -83,7 +83,7 @@ func (c *cursor) take(n uint64) []byte {
 	return b
 }
 
-// uint reads a varint: the zero bits at the low end of the first byte count the bytes that follow it.
+// uint reads a varint. The low zero bits of the first byte count the bytes that follow it.
 func (c *cursor) uint() uint64 {
 	if c.pos < c.end {
 		if b := c.data[c.pos]; b&1 != 0 {
@@ -120,7 +120,7 @@ func (c *cursor) flagged() (v uint64, flag bool) {
 	return v >> 1, v&1 != 0
 }
 
-// count reads the number of elements of a list, each of which takes at least one byte of what is left.
+// count reads the length of a list. Each element needs at least one of the remaining bytes.
 func (c *cursor) count() int {
 	at := c.pos
 	n := c.uint()
@@ -142,7 +142,7 @@ func (c *cursor) index(limit int, what string) int {
 	return int(i)
 }
 
-// str returns b, which is part of the immutable source, as a string without copying it.
+// str returns b, a part of the immutable source, as a string without copying it.
 func str(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // appendUint appends the shortest varint of v.

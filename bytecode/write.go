@@ -9,30 +9,30 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Options choose the form of a file. The zero value is the newest version, written by hlocb.
+// Options chooses the form of a file. The zero value means the newest version, with hlocb as the producer.
 type Options struct {
 	// Version is the version of the format, 0 to 6, if Versioned is set.
 	Version   int
 	Versioned bool
-	// View says what is written in place of the module's ops; nil: the ops themselves.
+	// View is written instead of the module's ops. Nil means the ops themselves.
 	View View
-	// StripLocations leaves out where operations come from.
+	// StripLocations omits the locations of operations.
 	StripLocations bool
 	// Producer is the name of the program that wrote the file; "" means hlocb.
 	Producer string
 }
 
-// View is a module as Append sees it: ops and values of other kinds, in the same structure.
+// View presents a module to Append with ops and values of other kinds, in the same structure.
 type View interface {
-	// Op returns definition and attributes of an op. The caller uses the list before it calls Op again. ErrRefused says that
-	// the view does not have the structure of the module.
+	// Op returns the definition and attributes of an op. The caller uses the list before it calls Op again. ErrRefused
+	// means that the view does not keep the structure of the module.
 	Op(op *ir.Op) (*ir.Def, ir.AttrList, error)
 	// Type returns the type of a value of type t in op or a block of op.
 	Type(op *ir.Op, t ir.Type) (ir.Type, error)
 }
 
-// Append appends the module in bytecode to dst. It fails for a module that bytecode cannot hold: one with the assembly
-// of an operation of an unknown kind.
+// Append appends the module as bytecode to dst. It fails for a module that bytecode cannot express, such as one with
+// the assembly of an unknown operation.
 func Append(dst []byte, m *ir.Module, o Options) (out []byte, err error) {
 	if !o.Versioned {
 		o.Version = maxVersion
@@ -64,15 +64,15 @@ func Append(dst []byte, m *ir.Module, o Options) (out []byte, err error) {
 	return w.file(dst, o.Producer), nil
 }
 
-// writeError is panicked for a module that cannot be written and recovered by Append.
+// writeError is the panic value for a module that cannot be written. Append recovers it.
 type writeError struct{ error }
 
 func (w *writer) fail(op *ir.Op, format string, args ...any) {
 	panic(writeError{w.m.Errorf(op, format, args...)})
 }
 
-// writer writes one module. Attributes, types, dialects and op kinds have an id each, in the order in which the walk
-// over the module meets them, and a number, which is the one in the file.
+// writer writes one module. Attributes, types, dialects and op kinds each have an id, in the order in which the module
+// walk meets them, and a number, which identifies them in the file.
 type writer struct {
 	m       *ir.Module
 	ctx     *ir.Context
@@ -80,13 +80,13 @@ type writer struct {
 	view    View
 	strip   bool
 
-	typesSeen map[ir.Type]int32 // of a view, by the module's types
+	typesSeen map[ir.Type]int32 // by the module's types; used with a view
 
-	unknown     int32 // 1 + the id of the unknown location, 0 before it has one
+	unknown     int32 // 1 + the id of the unknown location, 0 if it has none yet
 	lastLoc     *ir.Loc
 	lastLocID   int32
 	attrIDs     map[ir.Attr]int32
-	attrKeys    keyTable // equal attributes have one key
+	attrKeys    keyTable // equal attributes have equal keys
 	stringAttrs map[string]int32
 	locIDs      map[*ir.Loc]int32
 	typeIDs     map[ir.Type]int32
@@ -101,7 +101,7 @@ type writer struct {
 
 	ops     []opItem
 	values  []valueItem // by ID
-	defined int32       // how many values were found so far
+	defined int32       // number of values found so far
 	blocks  []blockItem
 	ids     []int32 // attributes and types of ops and blocks
 
@@ -121,7 +121,7 @@ type item struct {
 	attr    ir.Attr // nil for locations and types
 	loc     *ir.Loc
 	typ     ir.Type
-	refs    int32 // where its parts start
+	refs    int32 // start of its parts
 	numRefs int32
 	dialect int32
 	count   int32
@@ -143,36 +143,36 @@ type kindItem struct {
 	props   *propTable
 }
 
-// opItem is what is written of an op.
+// opItem describes how to write an op.
 type opItem struct {
 	op       *ir.Op
-	end      int32 // the op after the last one that is nested in it
+	end      int32 // the op after its last nested op
 	kind     int32
 	loc      int32
 	dict     int32 // -1 for none
-	props    int32 // where its properties start in ids, -1 for none
-	types    int32 // where its result types start in ids
+	props    int32 // start of its properties in ids, -1 for none
+	types    int32 // start of its result types in ids
 	blocks   int32 // its first block
-	inner    int32 // how many values are defined before its regions, and last: before their end
+	inner    int32 // number of values defined before its regions; finally, before their end
 	last     int32
 	isolated bool
 }
 
 type valueItem struct {
-	order    int32   // how many values are defined before it
+	order    int32   // number of values defined before it
 	number   int32   // in the file
-	next     *ir.Use // the use that comes next in the program if the uses are in order
+	next     *ir.Use // the next use in the program, if the uses are in order
 	reorders bool
 }
 
 type blockItem struct {
-	args int32 // where locations and types of its arguments start in ids
+	args int32 // start of the locations and types of its arguments in ids
 }
 
-// none stands for an attribute that is not there.
+// none represents an absent attribute.
 const none = -1
 
-// collect walks over the module and gives ids to everything in it.
+// collect walks the module and assigns ids to everything in it.
 func (w *writer) collect() {
 	n := w.m.NumIDs()
 	w.ops = make([]opItem, 0, n+n/8+16)
@@ -250,7 +250,7 @@ func (w *writer) addValue(v *ir.Value) {
 	w.defined++
 }
 
-// collectAttrs gives ids to the attributes of an op: first those of its properties, then the dictionary of all others.
+// collectAttrs assigns ids to the attributes of an op: first the properties, then the dictionary of all others.
 func (w *writer) collectAttrs(op *ir.Op, attrs ir.AttrList, it *opItem, k *kindItem) {
 	props := 0
 	if w.version >= 5 {
@@ -272,7 +272,7 @@ func (w *writer) collectAttrs(op *ir.Op, attrs ir.AttrList, it *opItem, k *kindI
 	it.dict = w.dictID(list)
 }
 
-// isProperty reports whether an attribute of an op of kind k is one of its properties.
+// isProperty reports whether an attribute of an op of kind k is a property.
 func (w *writer) isProperty(k *kindItem, a *ir.NamedAttr) bool {
 	if k.props == nil {
 		return a.Inherent
@@ -280,7 +280,7 @@ func (w *writer) isProperty(k *kindItem, a *ir.NamedAttr) bool {
 	return k.props.index(a.Name) >= 0 || k.props.segment(a.Name) >= 0
 }
 
-// collectProps gives ids to the properties of an op and returns how many of its attributes they are.
+// collectProps assigns ids to the properties of an op and returns how many of its attributes are properties.
 func (w *writer) collectProps(op *ir.Op, it *opItem, k *kindItem, attrs ir.AttrList) int {
 	if k.props == nil { // the properties of an unknown kind are one dictionary
 		var list ir.AttrList
@@ -358,10 +358,9 @@ func (w *writer) dialectID(name string) int32 {
 	return id
 }
 
-// checkUses finds the values whose uses are not in the order of the program, and the ops whose regions use no value from
-// outside.
+// checkUses finds the values whose uses are not in program order, and the ops whose regions use no value from outside.
 func (w *writer) checkUses() {
-	var open []int32 // the ops with regions around, outermost first
+	var open []int32 // the ops with enclosing regions, outermost first
 	for i := range w.ops {
 		it := &w.ops[i]
 		for len(open) > 0 && w.ops[open[len(open)-1]].end <= int32(i) {
@@ -399,7 +398,7 @@ func (w *writer) checkUses() {
 	}
 }
 
-// number visits everything in the order of MLIR's writer: it counts the uses of attributes, types and op kinds, and
+// number visits everything in the order of MLIR's writer. It counts the uses of attributes, types and op kinds, and
 // numbers dialects and values.
 func (w *writer) number() {
 	for i := range w.dialects {
@@ -492,7 +491,7 @@ func (w *writer) visitOp(i int32) {
 	w.visitAttr(it.loc)
 }
 
-// numProps returns how many attributes the properties of an op of kind k refer to.
+// numProps returns the number of attributes in the properties of an op of kind k.
 func (w *writer) numProps(k *kindItem) int {
 	if k.props == nil {
 		return 1
@@ -537,8 +536,8 @@ func (w *writer) visitNew(it *item) {
 	}
 }
 
-// order gives the numbers in the file: what is used most comes first, and within numbers of one length what belongs to
-// one dialect stands together.
+// order assigns the numbers in the file: the most used item comes first. Among numbers of the same length, items of one
+// dialect are adjacent.
 func (w *writer) order() {
 	attr := func(id int32) *item { return &w.attrs[id] }
 	typ := func(id int32) *item { return &w.types[id] }
@@ -556,9 +555,9 @@ func (w *writer) order() {
 	}
 }
 
-// arrange sorts ids by count, the largest first, and then, in each range of numbers whose varints have one length, by
-// dialect, that of the last id of the range before first. The bounds of the ranges are MLIR's own, which has 2,080,896
-// for 2,080,768 (IRNumbering.cpp, groupByDialectPerByte).
+// arrange sorts ids by count, largest first. Then, in each range of numbers whose varints have the same length, it
+// sorts by dialect, starting with the dialect of the last id of the previous range. The ranges are MLIR's, which has
+// 2,080,896 instead of 2,080,768 (IRNumbering.cpp, groupByDialectPerByte).
 func arrange(ids []int32, count, dialect func(int32) int32) []int32 {
 	slices.SortStableFunc(ids, func(a, b int32) int { return int(count(b)) - int(count(a)) })
 	first := int32(0)
@@ -676,7 +675,7 @@ func (w *writer) dialectSection() []byte {
 	})
 }
 
-// groups appends ids in groups of one dialect: its number, the number of ids, the ids.
+// groups appends ids in one group per dialect: its number, the number of ids, the ids.
 func (w *writer) groups(b []byte, ids []int32, dialect func(int32) int32, one func([]byte, int32) []byte) []byte {
 	for i := 0; i < len(ids); {
 		d := dialect(ids[i])
@@ -781,7 +780,7 @@ func (w *writer) op(b []byte, i int32, blocks []*ir.Block) []byte {
 	return b
 }
 
-// region appends a region whose first op and block are next and block, and returns the op after it.
+// region appends a region whose first op is next and whose first block is block. It returns the op after the region.
 func (w *writer) region(b []byte, r *ir.Region, next, block int32) ([]byte, int32) {
 	blocks := r.Blocks()
 	b = appendUint(b, uint64(len(blocks)))
@@ -813,7 +812,7 @@ func (w *writer) region(b []byte, r *ir.Region, next, block int32) ([]byte, int3
 	return b, next
 }
 
-// args appends the arguments of a block and the orders of their uses.
+// args appends the arguments of a block and their use orders.
 func (w *writer) args(b []byte, bl *ir.Block, bi blockItem) []byte {
 	b = appendUint(b, uint64(bl.NumArgs()))
 	for i, a := range bl.Args() {
@@ -878,8 +877,8 @@ func (w *writer) property(it *opItem) uint64 {
 	return uint64(n)
 }
 
-// useOrders appends the orders of the uses of n values if they differ from the order
-// that a reader makes: the last use in the program first.
+// useOrders appends the use orders of n values if they differ from the order that a reader creates: the last use in the
+// program first.
 func (w *writer) useOrders(b []byte, n int, value func(int) *ir.Value) []byte {
 	type order struct {
 		index int
@@ -897,7 +896,7 @@ func (w *writer) useOrders(b []byte, n int, value func(int) *ir.Value) []byte {
 		return b
 	}
 	if n != 1 {
-		// MLIR writes them in the order of a hash table of at least 64 places.
+		// MLIR writes them in the order of a hash table with at least 64 slots.
 		places := 64
 		for 4*len(orders) >= 3*places {
 			places *= 2
@@ -934,8 +933,8 @@ func (w *writer) useOrders(b []byte, n int, value func(int) *ir.Value) []byte {
 	return b
 }
 
-// useOrder returns the positions of the uses of v, counted from the one that was added last, the last use in the program
-// first. It returns nil for uses in the order of the program.
+// useOrder returns the positions of the uses of v, starting with the last use in the program. Positions count from the
+// use that was added last. useOrder returns nil if the uses are in program order.
 func (w *writer) useOrder(v *ir.Value) []int {
 	if w.opNumbers == nil {
 		w.opNumbers = make(map[*ir.Op]int, len(w.ops))

@@ -1,5 +1,5 @@
-// Package jaxexport reads the files that jax.export writes, and replaces the modules in them (JAX,
-// jax/_src/export/serialization.fbs, serialization_utils). Such a file is a flatbuffer without an identifier.
+// Package jaxexport reads files of jax.export and replaces the modules in them (JAX, jax/_src/export/serialization.fbs,
+// serialization_utils). Such a file is a flatbuffer without an identifier.
 package jaxexport
 
 import (
@@ -40,12 +40,12 @@ const (
 	slotOutShardingIDs
 )
 
-// maxOrders is how many derivatives a file may hold, one in the other.
+// maxOrders is the maximum number of nested derivatives in a file.
 const maxOrders = 64
 
 // File is one program of a file: the function itself, or a derivative of it.
 type File struct {
-	Version             int // of the serialization; JAX has written 3 since 2023
+	Version             int // of the serialization; 3 since 2023
 	Name                string
 	Inputs, Outputs     []Value
 	Devices             int
@@ -54,11 +54,11 @@ type File struct {
 	UnorderedEffects    []string
 	DisabledChecks      []string
 	ConventionVersion   int
-	Kept                []int // the inputs that the module takes
+	Kept                []int // the inputs that the module uses
 	UsesGlobalConstants bool
 	InShardings         []string // "" for none
 	OutShardings        []string
-	// Module is where the module stands in the file: its first byte and the byte after it.
+	// Module is the position of the module in the file: its first byte and the byte after it.
 	Module [2]int
 	VJP    *File // nil for none
 
@@ -74,12 +74,12 @@ type Value struct {
 // String returns dtype[dim,...].
 func (v Value) String() string { return v.DType + "[" + strings.Join(v.Shape, ",") + "]" }
 
-// dtypes holds the names of element types by their numbers.
+// dtypes lists the names of element types by number.
 var dtypes = strings.Fields(`bool i8 i16 i32 i64 ui8 ui16 ui32 ui64 f16 f32 f64 c64 c128 bf16 i4 ui4 f8_e4m3b11fnuz f8_e4m3fn
 	f8_e4m3fnuz f8_e5m2 f8_e5m2fnuz f0 f8_e4m3 f8_e3m4 f8_e8m0fnu f4_e2m1fn key_fry key_rbg key_unsafe_rbg`)
 
-// Sniff reports whether data can be the start of a file of jax.export: the offset of a table whose offsets lie inside of
-// it. Read tells for sure.
+// Sniff reports whether data may be the start of a jax.export file: the offset of a table whose offsets lie within the
+// table. Only Read is sure.
 func Sniff(data []byte) bool {
 	if len(data) < 8 {
 		return false
@@ -96,13 +96,13 @@ func Sniff(data []byte) bool {
 	return size >= 4+2*(slotModule+1) && size%2 == 0 && size <= 4+2*64
 }
 
-// errorAt is panicked for a mistake at an offset.
+// errorAt is the panic value for a malformed file at an offset.
 type errorAt struct {
 	off int
 	msg string
 }
 
-// Error is a mistake in a file.
+// Error describes a malformed file.
 type Error struct {
 	Offset  int
 	Message string
@@ -110,7 +110,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("offset %d: %s", e.Offset, e.Message) }
 
-// Read reads a file of jax.export. The error is an *Error.
+// Read reads a jax.export file. The error is an *Error.
 func Read(data []byte) (f *File, err error) {
 	defer func() {
 		switch x := recover().(type) {
@@ -144,14 +144,14 @@ func (b buffer) need(off, n int) {
 func (b buffer) u32(off int) int { b.need(off, 4); return int(binary.LittleEndian.Uint32(b[off:])) }
 func (b buffer) u16(off int) int { b.need(off, 2); return int(binary.LittleEndian.Uint16(b[off:])) }
 
-// ref returns what the offset at off leads to.
+// ref returns the target of the offset at off.
 func (b buffer) ref(off int) int {
 	to := off + b.u32(off)
 	b.need(to, 4)
 	return to
 }
 
-// field returns where a slot of a table stands, 0 for a slot that is not there.
+// field returns the position of a slot of a table, or 0 if the slot is absent.
 func (b buffer) field(table, slot int) int {
 	b.need(table, 4)
 	vtable := table - int(int32(binary.LittleEndian.Uint32(b[table:])))
@@ -166,7 +166,8 @@ func (b buffer) field(table, slot int) int {
 	return table + off
 }
 
-// vector returns the first element and the number of the elements of a slot, each of the given size.
+// vector returns the position of the first element, and the number of elements, of a slot whose elements have the given
+// size.
 func (b buffer) vector(table, slot, size int) (at, n int) {
 	f := b.field(table, slot)
 	if f == 0 {
@@ -292,7 +293,7 @@ func (b buffer) avals(tables []int) []Value {
 	return out
 }
 
-// values returns the types of inputs or outputs: in place, or by their positions among those that the program shares.
+// values returns the types of inputs or outputs, stored in place or as indices into shared.
 func (b buffer) values(table, slot, ids int, shared []Value) []Value {
 	if list := b.tables(table, slot); len(list) > 0 {
 		return b.avals(list)
@@ -360,8 +361,8 @@ func (b buffer) spec(sharding int) string {
 	return "P(" + strings.Join(parts, ", ") + ")"
 }
 
-// Replace returns a copy of a file in which the module of f, which Read returned for data, is the given one. Everything
-// else stays as it is.
+// Replace returns a copy of data with the module of f replaced by module. f must be the result of Read for data.
+// Everything else is unchanged.
 func Replace(data []byte, f *File, module []byte) ([]byte, error) {
 	if uint64(len(data))+uint64(len(module)) > 1<<31 {
 		return nil, errors.New("the file would be larger than 2 GiB, the most that a flatbuffer holds")
@@ -374,7 +375,7 @@ func Replace(data []byte, f *File, module []byte) ([]byte, error) {
 		copy(out[at:], module)
 		return out, nil
 	}
-	// The new module stands at the end: offsets may lead anywhere forward.
+	// Append the new module at the end, because offsets may point anywhere forward.
 	binary.LittleEndian.PutUint32(out[at-4:], 0)
 	for len(out)%16 != 12 {
 		out = append(out, 0)

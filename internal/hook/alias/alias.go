@@ -18,13 +18,13 @@ import (
 // Decide decides for every hook of a raised module which results share an operand's memory.
 //
 // A tap of a value that the program computes and uses afterwards becomes an aliased pass-through whose result replaces
-// the later uses: otherwise XLA computes the value twice, once for the tap and once, fused, for the later users. If
-// uses precede the tap, the tap moves up to its operands. It stays bare if that does not make the pass-through free and
-// XLA computes the value once in any case. A result of a call shares the memory of the first operand of exactly its
-// type that no other result took. XLA copies operands first that are used later or are arguments not donated; the
-// report says so.
+// the later uses. Otherwise XLA computes the value twice: once for the tap and once, fused, for the later users. If
+// uses precede the tap, the tap moves up to its operands. It stays a plain tap if moving does not make the pass-through
+// free and XLA computes the value once in any case. A result of a call shares the memory of the first free operand with
+// exactly its type. XLA first copies operands that are used later or that are arguments not donated, and the report
+// says so.
 func Decide(m *ir.Module, mode hook.AliasMode) []hook.AliasReport {
-	// On several devices a value is sharded, and the result of a pass-through would have to be sharded again.
+	// With several devices the values are sharded, and the result of a pass-through would have to be sharded again.
 	a := &aliaser{m: m, mode: mode, single: irutil.Partitions(m) == 1, computed: map[*ir.Value]int8{}, place: map[*ir.Op]float64{}}
 	var hooks []hookop.HookOp
 	a.calls = flow.Of(m, func(op *ir.Op) {
@@ -52,13 +52,13 @@ type aliaser struct {
 	mode     hook.AliasMode
 	single   bool // one device
 	calls    *flow.Graph
-	computed map[*ir.Value]int8 // see isComputed: 1 yes, -1 no, 2 under way
+	computed map[*ir.Value]int8 // see isComputed: 1 yes, -1 no, 2 in progress
 	place    map[*ir.Op]float64 // position of an op in its block; see precedes
 	reports  []hook.AliasReport
 }
 
-// isComputed reports whether the program computes v. It does not compute constants, its own arguments, and arguments of
-// functions that a caller passes such a value to.
+// isComputed reports whether the program computes v. It does not compute constants, its own arguments, or function
+// arguments that receive such a value from a caller.
 func (a *aliaser) isComputed(v *ir.Value) bool {
 	switch a.computed[v] {
 	case 1, 2: // a cycle of calls adds nothing
@@ -84,7 +84,7 @@ func (a *aliaser) compute(v *ir.Value) bool {
 	}
 	parent := v.Block().Parent()
 	if parent == nil || loops(parent) {
-		return true // loops own the values that they carry
+		return true // loops own their carried values
 	}
 	if f, ok := fn.AsFunc(parent); ok && (!f.Private() || a.calls.NamedBy(parent) != nil) {
 		return false
@@ -99,7 +99,7 @@ func (a *aliaser) compute(v *ir.Value) bool {
 	return n > 0
 }
 
-// loops reports whether op runs a region again and again.
+// loops reports whether op runs a region repeatedly.
 func loops(op *ir.Op) bool {
 	for i := range op.NumRegions() {
 		if r := op.Def().Flow.Run(i); r == ir.RunsRepeated || r == ir.RunsTest {
@@ -109,7 +109,8 @@ func loops(op *ir.Op) bool {
 	return false
 }
 
-// passThrough rebuilds a tap with a result for each operand that is computed and used afterwards. It returns the tap.
+// passThrough rebuilds a tap with a result for each operand that is computed and used afterwards. It returns the new
+// tap.
 func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 	candidates := a.used(h)
 	if len(candidates) == 0 {
@@ -121,7 +122,7 @@ func (a *aliaser) passThrough(h hookop.HookOp) hookop.HookOp {
 		if a.hoist(h) {
 			candidates = a.used(h)
 			if !slices.ContainsFunc(candidates, func(i int) bool { return a.free(h.Op, h, []int{i}) }) {
-				// The move gained nothing. The tap goes back, or two taps would pass each other at each rewrite.
+				// The move gains nothing. Move the tap back, or two taps would pass each other at each rewrite.
 				h.MoveBefore(next)
 				delete(a.place, h.Op)
 				if placed && len(a.place) > 0 {
@@ -181,7 +182,7 @@ func (a *aliaser) used(h hookop.HookOp) []int {
 	return out
 }
 
-// call lets results of a call share the memory of operands of the same type.
+// call makes results of a call share the memory of operands of the same type.
 func (a *aliaser) call(h hookop.HookOp) {
 	aliases := h.Aliases()
 	taken := make([]bool, h.NumData())
@@ -208,11 +209,12 @@ func (a *aliaser) call(h hookop.HookOp) {
 	h.SetAliases(a.m.Context(), aliases)
 }
 
-// cost says whether XLA must copy data operand o of h before a result may take its memory.
+// cost returns whether XLA must copy data operand o of h before a result can use its memory.
 func (a *aliaser) cost(h hookop.HookOp, o int) (hook.Verdict, string) {
 	v := h.Data(o)
 	for i := range h.NumData() {
-		// If results take several of them, each needs memory of its own. The first also does if the others are only read.
+		// If results alias several of them, each needs its own memory. The first also needs it if the others are only
+		// read.
 		if i != o && h.Data(i) == v && (i < o || !slices.Contains(h.Aliases(), i)) {
 			return hook.AliasCopied, "the operand is passed twice"
 		}
@@ -244,7 +246,7 @@ func (a *aliaser) cost(h hookop.HookOp, o int) (hook.Verdict, string) {
 	return hook.AliasKept, "the operand ends here"
 }
 
-// donated reports whether v is an argument of the program whose memory it gives away.
+// donated reports whether v is a program argument whose memory is donated.
 func donated(v *ir.Value) bool {
 	if v.Block() == nil {
 		return false
@@ -271,7 +273,7 @@ func (a *aliaser) explain(h hookop.HookOp) {
 	}
 }
 
-// why returns the reason why a result has no alias.
+// why explains why a result has no alias.
 func (a *aliaser) why(h hookop.HookOp, i int) string {
 	t := h.ResultData(i).Type()
 	switch {
@@ -295,7 +297,7 @@ func (a *aliaser) why(h hookop.HookOp, i int) string {
 	return "every operand of its type has a result already"
 }
 
-// sizeOf returns the bytes of a tensor, -1 if unknown.
+// sizeOf returns the size of a tensor in bytes, or -1 if unknown.
 func sizeOf(t ir.Type) int64 {
 	tt, ok := t.(*ir.TensorType)
 	if !ok || !tt.Static() || tt.DType() == tensor.Invalid {

@@ -10,13 +10,13 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// free reports whether a tap may pass the given operands through without a copy: every other user comes later, and will
-// use the tap's result, or the tap needs it.
+// free reports whether a tap can pass the given operands through without a copy: every other user comes later and will
+// use the tap's result, or the tap needs that user.
 func (a *aliaser) free(op *ir.Op, h hookop.HookOp, operands []int) bool {
 	for _, i := range operands {
 		v := h.Data(i)
 		for k := range h.NumData() {
-			if k != i && h.Data(k) == v { // one of the two needs memory of its own
+			if k != i && h.Data(k) == v { // one of them needs its own memory
 				return false
 			}
 		}
@@ -32,8 +32,8 @@ func (a *aliaser) free(op *ir.Op, h hookop.HookOp, operands []int) bool {
 	return true
 }
 
-// endsAtCallers reports whether v is no argument of a function, or one whose callers pass a value that nothing uses but
-// the call and the ops that the call needs.
+// endsAtCallers reports whether v is not a function argument, or is one whose callers pass a value that only the call,
+// and the ops that the call needs, use.
 func (a *aliaser) endsAtCallers(v *ir.Value, depth int) bool {
 	if v.DefiningOp() != nil || depth > 8 {
 		return v.DefiningOp() != nil
@@ -56,12 +56,12 @@ func (a *aliaser) endsAtCallers(v *ir.Value, depth int) bool {
 	return true
 }
 
-// reachable is the number of ops that needs looks at.
+// reachable limits the number of ops that needs inspects.
 const reachable = 200
 
-// needs reports whether op depends by data on user, or on the op around user in op's block. XLA inserts copies before it
-// schedules, so only data tells it which of two ops comes first. needs assumes that XLA cannot see the order if the ops
-// are far apart.
+// needs reports whether op depends by data on user, or on the op that contains user in op's block. XLA inserts copies
+// before it schedules, so only data determines the order of two ops. needs assumes that XLA cannot see the order if the
+// ops are far apart.
 func needs(op, user *ir.Op) bool {
 	for user != nil && user.Block() != op.Block() {
 		user = user.Parent()
@@ -115,7 +115,7 @@ func (a *aliaser) duplicated(v *ir.Value, depth int) bool {
 		return false
 	}
 	if f := def.Def().Flow; f != nil && f.Callee != "" {
-		return false // the function is somewhere else
+		return false // the function is elsewhere
 	}
 	// XLA computes control flow, calls of other code and expensive ops once.
 	return def.Def().Flow.Run(0) == ir.RunsUnordered && !def.Is(hookop.Hook) && !slices.ContainsFunc(once, def.IsOrMirrors)
@@ -127,7 +127,7 @@ var once = []*ir.Def{
 	stablehlo.Cholesky, stablehlo.TriangularSolve, stablehlo.Rng, stablehlo.RngBitGenerator,
 }
 
-// mayDoWithout reports whether XLA may find a way around a copy of v.
+// mayDoWithout reports whether XLA may avoid a copy of v.
 func (a *aliaser) mayDoWithout(v *ir.Value) bool {
 	if !a.isComputed(v) && !filled(v) {
 		return !a.single
@@ -168,7 +168,7 @@ func (a *aliaser) hoist(h hookop.HookOp) bool {
 	return true
 }
 
-// laterUses returns the uses of v after op in op's block, nested ones included.
+// laterUses returns the uses of v after op in op's block, including nested uses.
 func (a *aliaser) laterUses(op *ir.Op, v *ir.Value) []*ir.Use {
 	var out []*ir.Use
 	for u := range v.Uses() {
@@ -183,7 +183,7 @@ func (a *aliaser) laterUses(op *ir.Op, v *ir.Value) []*ir.Use {
 	return out
 }
 
-// before reports whether user, or the op around it in op's block, precedes op.
+// before reports whether user, or the op that contains it in op's block, precedes op.
 func (a *aliaser) before(user, op *ir.Op) bool {
 	for user != nil && user.Block() != op.Block() {
 		user = user.Parent()
@@ -230,7 +230,7 @@ func isConstant(v *ir.Value) bool {
 	return false
 }
 
-// filled reports whether v is made of a constant by filling memory with it: XLA does so for each user anew.
+// filled reports whether v is memory filled with a constant. XLA fills it again for each user.
 func filled(v *ir.Value) bool {
 	def := v.DefiningOp()
 	if def == nil {

@@ -1,4 +1,4 @@
-// Package irutil has the small questions about ops and edits of them that the work on hooks shares.
+// Package irutil has small queries and edits of ops that the hook packages share.
 package irutil
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Constant returns the elements of the integer constant that v is.
+// Constant returns the elements of v if v is an integer constant.
 func Constant(v *ir.Value) ([]int64, bool) {
 	def := v.DefiningOp()
 	if def == nil || !def.IsOrMirrors(stablehlo.Constant) {
@@ -40,7 +40,7 @@ func IsZeroSize(t ir.Type) bool {
 	return ok && tt.Static() && tensor.Shape(tt.Shape()).NumElements() == 0
 }
 
-// StringAttr returns the value of a string attribute, "" where there is none.
+// StringAttr returns the value of a string attribute, or "".
 func StringAttr(a ir.Attr) string {
 	if s, ok := a.(*ir.StringAttr); ok {
 		return s.Value()
@@ -62,7 +62,7 @@ func IsTrue(a ir.Attr) bool {
 	return ok && i.Value() != 0
 }
 
-// Leaves appends the types that t holds, tuples taken apart, in order.
+// Leaves appends the leaf types of t in order. It expands tuples.
 func Leaves(list []ir.Type, t ir.Type) []ir.Type {
 	if tt, ok := t.(*ir.TupleType); ok {
 		for _, e := range tt.Elems() {
@@ -73,7 +73,7 @@ func Leaves(list []ir.Type, t ir.Type) []ir.Type {
 	return append(list, t)
 }
 
-// HoldsToken reports whether t is a token or a tuple that holds one.
+// HoldsToken reports whether t is a token or a tuple that contains one.
 func HoldsToken(t ir.Type) bool {
 	switch t := t.(type) {
 	case *ir.DialectType:
@@ -88,7 +88,7 @@ func HoldsToken(t ir.Type) bool {
 	return false
 }
 
-// Unpack returns the leaves of v. It takes tuples apart with get_tuple_element, unless it sees the op that made them.
+// Unpack returns the leaves of v. It expands tuples with get_tuple_element unless it finds the op that made them.
 func Unpack(b *ir.Builder, list []*ir.Value, v *ir.Value) []*ir.Value {
 	tt, ok := v.Type().(*ir.TupleType)
 	if !ok {
@@ -109,7 +109,7 @@ func Unpack(b *ir.Builder, list []*ir.Value, v *ir.Value) []*ir.Value {
 	return list
 }
 
-// Pack returns a value of type t that it packs from the first leaves, and the other leaves.
+// Pack packs the first leaves into a value of type t. It returns the value and the remaining leaves.
 func Pack(b *ir.Builder, t ir.Type, leaves []*ir.Value) (*ir.Value, []*ir.Value) {
 	tt, ok := t.(*ir.TupleType)
 	if !ok {
@@ -122,8 +122,8 @@ func Pack(b *ir.Builder, t ir.Type, leaves []*ir.Value) (*ir.Value, []*ir.Value)
 	return ir.Must(b.Build(stablehlo.Tuple, elems)).Result(0), leaves
 }
 
-// FoldTuples replaces each get_tuple_element of v, a tuple that an op packs, by the element, and erases the tuple if
-// nothing uses it then.
+// FoldTuples replaces each get_tuple_element of v, a tuple that an op packs, with the element. It erases the tuple if
+// nothing uses it afterwards.
 func FoldTuples(v *ir.Value) {
 	def := v.DefiningOp()
 	if def == nil || !def.IsOrMirrors(stablehlo.Tuple) {
@@ -144,7 +144,7 @@ func FoldTuples(v *ir.Value) {
 	EraseDead(def)
 }
 
-// EraseDead erases op if nothing uses its results, and then the removable ops that only op used.
+// EraseDead erases op if its results are unused, and then the removable ops that only op used.
 func EraseDead(op *ir.Op) {
 	for _, r := range op.Results() {
 		if r.HasUses() {
@@ -160,7 +160,7 @@ func EraseDead(op *ir.Op) {
 	}
 }
 
-// Removable reports whether an op without users may be erased: raising makes it obsolete, and it has no effect.
+// Removable reports whether an op without users may be erased: raising makes it obsolete, and it has no effects.
 func Removable(op *ir.Op) bool {
 	switch op.Def().Original() {
 	case stablehlo.Constant, stablehlo.Tuple, stablehlo.GetTupleElement, stablehlo.CreateToken, stablehlo.AfterAll, stablehlo.ReplicaID, stablehlo.BroadcastInDim, stablehlo.Or:
@@ -195,8 +195,8 @@ func IsTarget(op *ir.Op, targets ...string) bool {
 	return false
 }
 
-// Config returns the attributes that a custom call hands its handler, from backend_config or, as JAX writes
-// them, from mhlo.backend_config; nil where it has none.
+// Config returns the attributes that a custom call passes to its handler, from backend_config or, as in JAX, from
+// mhlo.backend_config. It returns nil if there are none.
 func Config(op *ir.Op) *ir.DictAttr {
 	if d, ok := op.Attr("mhlo.backend_config").(*ir.DictAttr); ok {
 		return d
@@ -205,7 +205,7 @@ func Config(op *ir.Op) *ir.DictAttr {
 	return d
 }
 
-// SplitTokens parts the tokens from the rest.
+// SplitTokens separates the tokens from the other values.
 func SplitTokens(vals []*ir.Value) (tokens, data []*ir.Value) {
 	for _, v := range vals {
 		if stablehlo.IsToken(v.Type()) {
@@ -217,7 +217,7 @@ func SplitTokens(vals []*ir.Value) (tokens, data []*ir.Value) {
 	return tokens, data
 }
 
-// DataLeaves counts the results of op, tuples taken apart, that are no tokens.
+// DataLeaves counts the leaves of vals that are not tokens. It expands tuples.
 func DataLeaves(vals []*ir.Value) int {
 	n := 0
 	for _, v := range vals {
@@ -230,7 +230,7 @@ func DataLeaves(vals []*ir.Value) int {
 	return n
 }
 
-// Distinct returns vals less repetitions.
+// Distinct returns vals without repetitions.
 func Distinct(vals []*ir.Value) []*ir.Value {
 	var out []*ir.Value
 	for _, v := range vals {

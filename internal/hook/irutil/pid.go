@@ -5,10 +5,10 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// AttrPID marks, on a raised module, the argument that holds the PID of EXLA's callback server.
+// AttrPID marks the argument of a raised module that holds the PID of EXLA's callback server.
 const AttrPID = "hlocb.pid"
 
-// PIDBytes is the size of a PID on the machines EXLA runs on.
+// PIDBytes is the size of a PID on the machines that EXLA runs on.
 const PIDBytes = 8
 
 // AddPID inserts the PID as argument 0 of f.
@@ -20,7 +20,7 @@ func AddPID(m *ir.Module, f fn.FuncOp, pid ir.Type) *ir.Value {
 	return f.Body().InsertArg(0, pid, f.Loc())
 }
 
-// PIDArg returns f's argument that holds the PID, nil where it has none.
+// PIDArg returns the argument of f that holds the PID, or nil.
 func PIDArg(f fn.FuncOp) *ir.Value {
 	for i := range f.Type().Inputs() {
 		if f.ArgAttrs(i).Get(AttrPID) != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// callAsync replaces asynchronous calls of functions that reach hooks by calls, where they start: program order has a
-// place for the hooks of a call, but none for those of an asynchronous one. It reports whether it changed anything.
+// callAsync replaces asynchronous calls of functions that reach hooks with ordinary calls at their start: program order
+// cannot place the hooks of an asynchronous call. It reports whether it changed anything.
 func (t *threader) callAsync() (changed bool, err error) {
 	var starts []*ir.Op
 	funcs := map[string]fn.FuncOp{}
@@ -41,7 +41,7 @@ func (t *threader) callAsync() (changed bool, err error) {
 	return len(starts) > 0, nil
 }
 
-// finish gives the users of the values that op stands for the results of call, and erases op.
+// finish replaces the values of op with the results of call, and erases op.
 func (t *threader) finish(op, call *ir.Op) error {
 	for u := range op.Result(0).Uses() {
 		user := u.Owner()

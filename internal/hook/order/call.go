@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// hookOf returns the id of the hook that op is, raised or lowered, and whether operand 0 and result 0 are its chain.
+// hookOf returns the id of the hook op, raised or lowered, and whether operand 0 and result 0 are its chain.
 func hookOf(op *ir.Op) (id hook.ID, chained, ok bool) {
 	if h, isHook := hookop.AsHook(op); isHook {
 		return h.ID(), h.Chained(), true
@@ -35,8 +35,8 @@ func isTarget(op *ir.Op, targets ...string) bool {
 	return op.IsOrMirrors(stablehlo.CustomCall) && slices.Contains(targets, irutil.StringAttr(op.Attr(stablehlo.AttrCallTargetName)))
 }
 
-// isAnnotation reports whether op is one of the calls by which GSPMD's partitioner is told how a value lies on the
-// devices. The value stays what it is.
+// isAnnotation reports whether op is a call that tells GSPMD's partitioner how a value lies on the devices. The value
+// itself is unchanged.
 func isAnnotation(op *ir.Op) bool {
 	return op.NumOperands() == 1 && op.NumResults() == 1 && isTarget(op, "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape")
 }
@@ -60,7 +60,7 @@ func isZero(op *ir.Op) bool {
 	return err == nil && !slices.ContainsFunc(vals, func(v int64) bool { return v != 0 })
 }
 
-// element returns which element of its operand a get_tuple_element takes.
+// element returns the index of the element that a get_tuple_element extracts.
 func element(op *ir.Op) int {
 	i, _ := op.Attr(stablehlo.AttrIndex).(*ir.IntegerAttr)
 	if i == nil {

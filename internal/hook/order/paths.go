@@ -12,10 +12,10 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// Paths are the identity paths between the hooks of a raised or lowered module: along them a value that one hook
-// returns reaches another unchanged. See Prove for what counts.
+// Paths holds the identity paths between the hooks of a raised or lowered module. Along such a path, a value that one
+// hook returns reaches another hook unchanged. See Prove for the ops that may be on a path.
 //
-// A function that is called from several places is followed as one, so an edge may hold for one of its calls only.
+// A function with several callers is followed once, so an edge may hold for only one of its calls.
 type Paths struct {
 	Hooks   []*ir.Op // in program order
 	graph   *flow.Graph
@@ -23,7 +23,7 @@ type Paths struct {
 	ids     []hook.ID
 	chained []bool
 	number  map[*ir.Op]int
-	lowered bool // no path leads through what XLA removes before it schedules: barriers and values without elements
+	lowered bool // exclude paths through what XLA removes before it schedules: barriers and values without elements
 }
 
 // PathsOf returns the paths of m.
@@ -39,8 +39,8 @@ func PathsOf(m *ir.Module) *Paths {
 	return p
 }
 
-// Chain returns which hook's events the chains (or tokens) put right before which other hook's, ordered by the places
-// of the two in the module. Edges through loops lead from the last hooks of one trip to the first of the next.
+// Chain returns the pairs of hooks that the chains (or tokens) place next to each other, sorted by their positions in
+// the module. Edges through loops lead from the last hooks of one trip to the first hooks of the next.
 func (p *Paths) Chain() []hook.Edge {
 	var edges [][2]int
 	for i, op := range p.Hooks {
@@ -56,8 +56,8 @@ func (p *Paths) Chain() []hook.Edge {
 	return p.named(edges)
 }
 
-// Data returns which hooks can only come after which others because they receive a value that the other returned, or
-// because such a value decides whether they happen at all. Pairs that the chains order are left out.
+// Data returns the pairs of hooks that data orders: the second hook receives a value that the first returned, or such a
+// value decides whether the second fires. It omits pairs that the chains order.
 func (p *Paths) Data() []hook.Edge {
 	var edges [][2]int
 	for i, op := range p.Hooks {
@@ -80,7 +80,7 @@ func (p *Paths) Data() []hook.Edge {
 	return slices.DeleteFunc(p.named(edges), func(e hook.Edge) bool { return leads(chain, e) })
 }
 
-// named returns the edges sorted and without repetitions, by ids.
+// named returns the edges by hook id, sorted and without repetitions.
 func (p *Paths) named(edges [][2]int) []hook.Edge {
 	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	edges = slices.Compact(edges)
@@ -91,7 +91,7 @@ func (p *Paths) named(edges [][2]int) []hook.Edge {
 	return out
 }
 
-// step is a value on a path, or the element of a tuple that within leads to.
+// step is a value on a path, or the tuple element at within.
 type step struct {
 	v      *ir.Value
 	within string
@@ -99,7 +99,7 @@ type step struct {
 
 // follow calls visit with every operand slot that v reaches unchanged, up to the next hooks.
 func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
-	if v.HasOneUse() { // most chains lead from one hook to the next
+	if v.HasOneUse() { // most chains lead directly from one hook to the next
 		for u := range v.Uses() {
 			if _, ok := p.number[u.Owner()]; ok && !p.ends(v) {
 				visit(u)
@@ -146,10 +146,10 @@ func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
 	}
 }
 
-// ends reports whether no path leads through v.
+// ends reports whether paths stop at v.
 func (p *Paths) ends(v *ir.Value) bool { return p.lowered && irutil.IsZeroSize(v.Type()) }
 
-// decided returns the hooks that happen or not as the value in slot u says, or its comparison with a constant.
+// decided returns the hooks whose execution depends on the value in slot u, or on its comparison with a constant.
 func (p *Paths) decided(u *ir.Use) []int {
 	op := u.Owner()
 	if !op.IsOrMirrors(stablehlo.Compare) || compared(op.Result(0)) != u.Value() {
@@ -162,7 +162,7 @@ func (p *Paths) decided(u *ir.Use) []int {
 	return out
 }
 
-// branches returns the hooks in the regions that run or not as the value in slot u says.
+// branches returns the hooks in the regions whose execution depends on the value in slot u.
 func (p *Paths) branches(u *ir.Use) []int {
 	op := u.Owner()
 	if f := op.Def().Flow; f != nil && u.Index() < f.Control {
@@ -176,7 +176,7 @@ func (p *Paths) branches(u *ir.Use) []int {
 	return nil
 }
 
-// inside returns the hooks in the regions of op and in the functions that are called there.
+// inside returns the hooks in the regions of op and in the functions called there.
 func (p *Paths) inside(op *ir.Op, seen map[*ir.Op]bool) []int {
 	var out []int
 	op.Walk(func(o *ir.Op) bool {
@@ -194,11 +194,11 @@ func (p *Paths) inside(op *ir.Op, seen map[*ir.Op]bool) []int {
 // joins decides which ops of a module join chains.
 type joins struct {
 	graph *flow.Graph
-	known map[*ir.Value]bool // the values that are chains, or not
+	known map[*ir.Value]bool // whether each value is a chain
 }
 
-// isJoin reports whether op is a bitwise or of two chains. Each operand is a chain that a hook returned, or one that
-// starts from zero: XLA cannot know the value, so the result waits for both.
+// isJoin reports whether op is a bitwise or of two chains. Each operand is a chain that a hook returned, or a chain
+// that starts from zero. XLA cannot know the values, so the result waits for both.
 func (j *joins) isJoin(op *ir.Op) bool {
 	if !op.IsOrMirrors(stablehlo.Or) {
 		return false
@@ -215,7 +215,7 @@ func (j *joins) isJoin(op *ir.Op) bool {
 	return is
 }
 
-// isChain reports whether v is a chain wherever it comes from: from a hook, or a zero.
+// isChain reports whether every source of v is a hook or a zero.
 func (j *joins) isChain(v *ir.Value, seen map[*ir.Value]bool) bool {
 	if seen[v] {
 		return true
@@ -256,7 +256,7 @@ func nextOf(edges []hook.Edge) map[hook.ID][]hook.ID {
 	return next
 }
 
-// leads reports whether next leads from one end of e to the other.
+// leads reports whether a path in next leads from one end of e to the other.
 func leads(next map[hook.ID][]hook.ID, e hook.Edge) bool {
 	seen, work := map[hook.ID]bool{}, []hook.ID{e.From}
 	for len(work) > 0 {

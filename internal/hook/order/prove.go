@@ -12,19 +12,19 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// Prove proves on a lowered module that its hooks with side effects are delivered in program order: each receives a
-// value that the hook before it returned, unchanged. It knows nothing of how the chain was made.
+// Prove proves that the hooks with side effects of a lowered module are delivered in program order: each hook receives,
+// unchanged, a value that the hook before it returned. It does not know how the chain was built.
 //
-// Only an identity path counts: results of hooks, arguments and results of regions and calls, elements of tuples by
-// index, annotations of GSPMD's partitioner, joined tokens, and the bitwise or of two chains. Arithmetic proves
-// nothing, because XLA simplifies it away (x - x, a product with zero, a slice of a concatenation) and may then run
-// the two hooks in any order. A branch waits for its predicate, so a predicate that is a hook's result, or whether
-// that result equals a constant, also counts.
+// Only identity paths count. They lead through results of hooks, arguments and results of regions and calls, tuple
+// elements by index, annotations of GSPMD's partitioner, joined tokens, and the bitwise or of two chains. Arithmetic
+// proves nothing, because XLA simplifies it away (x - x, a product with zero, a slice of a concatenation) and may then
+// run the two hooks in any order. A branch waits for its predicate, so a predicate also counts if it is a hook's result
+// or compares one with a constant for equality.
 //
-// The proof is by induction along each block: an event must depend on the event before it, and then depends on all
-// events before that one. An op around events (a loop, a branch, a call) is one event from outside: its first events
-// inside must depend on the event before it, and a result depends on it if it depends on the last events inside on
-// every way through.
+// The proof is by induction along each block: if an event depends on the event before it, it depends on all earlier
+// events. An op that contains events (a loop, a branch, a call) is one event from outside: its first inner events must
+// depend on the event before the op, and its result depends on the op if it depends on the last inner events on
+// every path.
 func Prove(m *ir.Module) error {
 	if err := checkLowered(m); err != nil {
 		return err
@@ -49,7 +49,7 @@ func Prove(m *ir.Module) error {
 	return nil
 }
 
-// checkLowered returns an error if the module has hooks that are not lowered yet: nothing could be proven of them.
+// checkLowered returns an error if the module has hooks that are not lowered. Prove cannot reason about them.
 func checkLowered(m *ir.Module) error {
 	var err error
 	m.Walk(func(op *ir.Op) bool {
@@ -63,19 +63,19 @@ func checkLowered(m *ir.Module) error {
 
 type prover struct {
 	m      *ir.Module
-	events *flow.Reach // of the lowered hooks with a side effect
+	events *flow.Reach // of the lowered hooks with side effects
 	joins  joins
-	memo   map[string]*held // of private functions, by name and entry
+	memo   map[string]*held // for private functions, by name and entry
 }
 
-// entry says what a block may rely on when it is entered.
+// entry states the assumptions of a block when it is entered.
 type entry struct {
-	first   bool   // no event came before, so there is nothing to wait for
+	first   bool   // no event came before, so nothing has to wait
 	decided bool   // the block runs only after the event before it
-	carries []bool // per argument: it depends on the event before
+	carries []bool // per argument: whether it depends on the event before
 }
 
-// held says which results of an op, or values that a block returns, depend on the last event.
+// held lists the results of an op, or the values that a block returns, that depend on the last event.
 type held struct {
 	list []bool
 	all  bool
@@ -83,17 +83,16 @@ type held struct {
 
 func (h *held) at(i int) bool { return h != nil && (h.all || i < len(h.list) && h.list[i]) }
 
-// scope is a block under proof. Values from further outside count through outer, until the block has an event of its
-// own.
+// scope is a block being proved. Values from outside the block count through outer until the block has its own event.
 type scope struct {
 	entry
 	outer *scope
 	block *ir.Block
-	event *ir.Op // the last one so far
-	out   *held  // of its results
+	event *ir.Op // the last event so far
+	out   *held  // for the results of event
 }
 
-// function proves f as entered by in and returns which of its results depend on its last event.
+// function proves f for the entry in and returns which of its results depend on its last event.
 func (p *prover) function(f *ir.Op, in entry) (*held, error) {
 	name := fn.FuncOp{Op: f}.Symbol()
 	key := name + " " + strconv.FormatBool(in.first) + strconv.FormatBool(in.decided)
@@ -112,8 +111,8 @@ func (p *prover) function(f *ir.Op, in entry) (*held, error) {
 	return out, err
 }
 
-// region proves region i of op and returns which values it returns depend on its last event; without events, on the
-// event before it.
+// region proves region i of op and reports which of its returned values depend on its last event. In a region without
+// events, it reports which of them depend on the event before the region.
 func (p *prover) region(op *ir.Op, i int, in entry, outer *scope) (*held, error) {
 	blocks := op.Region(i).Blocks()
 	if len(blocks) != 1 {
@@ -134,7 +133,7 @@ func (p *prover) region(op *ir.Op, i int, in entry, outer *scope) (*held, error)
 	return out, nil
 }
 
-// event proves an op that is, holds or calls events.
+// event proves an op that is, contains or calls events.
 func (p *prover) event(s *scope, op *ir.Op) error {
 	in := entry{first: s.first && s.event == nil, decided: s.decided && s.event == nil}
 	var out *held
@@ -160,8 +159,8 @@ func (p *prover) event(s *scope, op *ir.Op) error {
 	return err
 }
 
-// regions proves an op with events in its regions. Of a loop, the set of arguments that depend on the event before
-// each run is the greatest one that the values entering and coming back agree with.
+// regions proves an op with events in its regions. For a loop, it finds the greatest set of arguments that depend on
+// the event before each trip, consistent with the values that enter the loop and those carried around it.
 func (p *prover) regions(s *scope, op *ir.Op, in entry) (*held, error) {
 	f := op.Def().Flow
 	loop := false
@@ -181,7 +180,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*held, error) {
 		operands[i] = in.first || p.holds(s, v)
 	}
 	yields := make([]*held, op.NumRegions())
-	comes := func(v *ir.Value) bool { // v depends on the last event wherever it comes from
+	comes := func(v *ir.Value) bool { // whether every source of v depends on the last event
 		n := 0
 		for u := range p.events.Sources(v) {
 			n++
@@ -197,7 +196,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*held, error) {
 	}
 	inner := entry{decided: in.decided || p.decides(s, op)}
 	if inner.first = in.first; loop {
-		inner = entry{} // a value from outside depends on the event before the run only in the first trip
+		inner = entry{} // an outside value depends on the event before only in the first trip
 	}
 	for changed := true; changed; {
 		changed = false
@@ -232,7 +231,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*held, error) {
 	return out, nil
 }
 
-// decides reports whether an operand that decides which region of a branch runs depends on the last event: the branch
+// decides reports whether an operand that selects the region of a branch depends on the last event. The branch then
 // runs after that event.
 func (p *prover) decides(s *scope, op *ir.Op) bool {
 	for i := range op.Def().Flow.Control {
@@ -246,8 +245,8 @@ func (p *prover) decides(s *scope, op *ir.Op) bool {
 	return false
 }
 
-// compared returns the value that v compares with a constant, for equality; nil if v is no such comparison. XLA cannot
-// know the outcome unless it knows the value.
+// compared returns the value that v compares with a constant for equality, or nil if v is not such a comparison. XLA
+// cannot know the outcome without knowing the value.
 func compared(v *ir.Value) *ir.Value {
 	op := v.DefiningOp()
 	if op == nil || !op.IsOrMirrors(stablehlo.Compare) {
@@ -267,7 +266,7 @@ func compared(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// regionOf returns the index of op's region that holds t.
+// regionOf returns the index of the region of op that contains t.
 func regionOf(op, t *ir.Op) int {
 	for i, r := range op.Regions() {
 		if t.Block().Region() == r {
@@ -286,21 +285,21 @@ func (p *prover) holds(s *scope, v *ir.Value) bool {
 	return t.value(v, "", nil)
 }
 
-// trace follows one value back along identity paths.
+// trace follows a value back along identity paths.
 type trace struct {
 	p    *prover
 	s    *scope
-	seen map[spot]bool // found, or under way: a cycle adds nothing
+	seen map[spot]bool // found or in progress; a cycle adds nothing
 }
 
-// spot is a value, or the element of a tuple that path leads to, as seen from a call.
+// spot is a value, or the tuple element at path, as seen from a call.
 type spot struct {
 	v    *ir.Value
 	path string
 	call *frame
 }
 
-// frame is a call of a function without events that is being looked through.
+// frame is a call of a function without events that the trace has entered.
 type frame struct {
 	call   *ir.Op
 	callee *ir.Op
@@ -308,10 +307,10 @@ type frame struct {
 	depth  int
 }
 
-// maxCalls is how many calls a trace looks through, one inside the other: a function may call itself.
+// maxCalls limits the nesting of calls that a trace enters, because a function may call itself.
 const maxCalls = 10000
 
-// value reports whether v, or the element of it that path leads to, depends on the last event whichever way it came.
+// value reports whether v, or its element at path, depends on the last event on every path.
 func (t *trace) value(v *ir.Value, path string, c *frame) bool {
 	if irutil.IsZeroSize(v.Type()) {
 		return false
@@ -325,7 +324,7 @@ func (t *trace) value(v *ir.Value, path string, c *frame) bool {
 		if c != nil && v.Block() == flow.Entry(c.callee) {
 			return t.value(c.call.Operand(v.Index()), path, c.outer)
 		}
-		before := true // no scope has had an event since the block was entered
+		before := true // no scope has had an event since its block was entered
 		for q := t.s; q != nil; q = q.outer {
 			before = before && q.event == nil
 			if q.block == v.Block() {
@@ -380,13 +379,13 @@ func (t *trace) value(v *ir.Value, path string, c *frame) bool {
 	return t.all(v, path, c)
 }
 
-// passes reports whether an op without Flow may pass a chain on.
+// passes reports whether an op without Flow may forward a chain.
 func (p *prover) passes(op *ir.Op) bool {
 	return op.IsOrMirrors(stablehlo.AfterAll) || op.IsOrMirrors(stablehlo.Tuple) || op.IsOrMirrors(stablehlo.GetTupleElement) ||
 		isAnnotation(op) || p.joins.isJoin(op)
 }
 
-// all reports whether every value that becomes v depends on the last event.
+// all reports whether every source of v depends on the last event.
 func (t *trace) all(v *ir.Value, path string, c *frame) bool {
 	n := 0
 	for u := range t.p.events.Sources(v) {
@@ -398,7 +397,7 @@ func (t *trace) all(v *ir.Value, path string, c *frame) bool {
 	return n > 0
 }
 
-// any reports whether one of the chains that op joins depends on the last event.
+// any reports whether at least one of the chains that op joins depends on the last event.
 func (t *trace) any(op *ir.Op, c *frame) bool {
 	for _, v := range op.Operands() {
 		seen := make(map[spot]bool, len(t.seen))

@@ -10,13 +10,13 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// rotateLoops moves loop conditions that reach hooks out of their loops, if the condition returns nothing but the
-// predicate and so cannot pass a chain on. The condition becomes one private function, which is called before the loop
-// and at the end of its body, and the loop carries the predicate:
+// rotateLoops moves loop conditions that reach hooks out of their loops if the condition returns only the predicate and
+// so cannot forward a chain. The condition becomes one private function. It is called before the loop and at the end of
+// the loop body, and the loop carries the predicate:
 //
 //	p = cond(init); while (p, x = init) { return p } do { y = body(x); return cond(y), y }
 //
-// The hook stays one hook with one id, and a loop of n trips delivers it n+1 times. rotateLoops reports whether it
+// The hook stays a single hook with one id, and a loop of n trips delivers it n+1 times. rotateLoops reports whether it
 // changed anything.
 func rotateLoops(m *ir.Module, reach *flow.Reach) (rotated bool, err error) {
 	for _, op := range reach.Functions() {
@@ -36,7 +36,7 @@ func rotateLoops(m *ir.Module, reach *flow.Reach) (rotated bool, err error) {
 	return rotated, nil
 }
 
-// loops appends the loops in b whose condition reaches a hook and passes no values on, inner ones last.
+// loops appends the loops in b whose condition reaches a hook and forwards no values, inner loops last.
 func loops(reach *flow.Reach, list []*ir.Op, b *ir.Block) []*ir.Op {
 	for _, op := range reach.At(b) {
 		for i, g := range op.Regions() {
@@ -80,7 +80,7 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	}
 	pred := last.Operand(0).Type()
 
-	// The function takes what the condition uses from outside, then the loop's values.
+	// The function takes the values that the condition uses from outside, then the loop's values.
 	inputs := append(irutil.TypeList(captures), irutil.TypeList(cond.Args())...)
 	region := m.NewRegion()
 	region.TakeBlocks(loop.Region(0))

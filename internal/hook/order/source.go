@@ -8,11 +8,11 @@ import (
 // Source is the order that the tokens of a raised module impose on its hooks.
 type Source struct{ edges []hook.Edge }
 
-// SourceOf returns the order that the tokens of a raised module impose, before anything is done to them.
+// SourceOf returns the order that the tokens of a raised module impose. Call it before changing the tokens.
 func SourceOf(m *ir.Module) Source { return Source{PathsOf(m).Chain()} }
 
-// Prove proves that the chains of a lowered module impose the same partial order: they order every two hooks that the
-// source ordered, and no others. See Prove for the paths that count.
+// Prove proves that the chains of a lowered module impose the same partial order: they order exactly the pairs of hooks
+// that the source ordered. See the function Prove for the valid paths.
 func (s Source) Prove(m *ir.Module) error {
 	if err := checkLowered(m); err != nil {
 		return err
@@ -33,8 +33,8 @@ func (s Source) Prove(m *ir.Module) error {
 	return nil
 }
 
-// missing returns an edge of a whose ends b does not order, neither at once nor through others. A hook that fires on
-// one device only is skipped on the others, so the chain leads past it there.
+// missing returns an edge of a whose ends b does not order, directly or through other hooks. A hook that fires on only
+// one device is skipped on the others, so the chain bypasses it there.
 func missing(a, b []hook.Edge) (hook.Edge, bool) {
 	has := make(map[hook.Edge]bool, len(b))
 	for _, e := range b {

@@ -1,5 +1,5 @@
-// Package order puts the hooks of a module in order and proves the order. Thread takes the tokens out of a raised
-// module and puts a chain through its hooks. Prove and Source.Prove prove on the lowered module that the chain keeps
+// Package order puts the hooks of a module in order and proves the order. Thread removes the tokens from a raised
+// module and threads a chain through its hooks. Prove and Source.Prove prove on the lowered module that the chain keeps
 // the order. Paths lists the order for people and tools.
 package order
 
@@ -17,7 +17,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Thread takes the tokens out of a raised module and orders its hooks.
+// Thread removes the tokens from a raised module and orders its hooks.
 func Thread(m *ir.Module, order hook.Order, chain hook.Chain) error {
 	if order == hook.OrderSource && chain == hook.ChainPID {
 		return fmt.Errorf("a chain of PIDs keeps program order or none, but not the source's")
@@ -45,7 +45,7 @@ func ChainType(ctx *ir.Context, c hook.Chain) ir.Type {
 	return ctx.StaticTensor(tensor.UI64, nil)
 }
 
-// Start makes a new chain, a token or a state; a chain of PIDs starts from an argument.
+// Start creates a new chain, a token or a state. A chain of PIDs starts from an argument.
 func Start(b *ir.Builder, c hook.Chain) *ir.Value {
 	if c == hook.ChainToken {
 		return ir.Must(b.Build(stablehlo.CreateToken, nil)).Result(0)
@@ -53,14 +53,15 @@ func Start(b *ir.Builder, c hook.Chain) *ir.Value {
 	return zero(b, tensor.UI64, nil)
 }
 
-// zero makes a constant of zeros.
+// zero creates a constant of zeros.
 func zero(b *ir.Builder, t tensor.DType, shape tensor.Shape) *ir.Value {
 	value := ir.NamedAttr{Name: stablehlo.AttrValue, Attr: b.Module().Context().DenseFromTensor(tensor.New(t, shape))}
 	return ir.Must(b.Build(stablehlo.Constant, nil, value)).Result(0)
 }
 
-// threadChain puts one chain through all hooks with a side effect, in program order: through calls (private functions
-// get it as argument 0 and result 0), loops, branches and computations. The module holds no tokens.
+// threadChain threads one chain through all hooks with side effects, in program order. The chain passes through calls
+// (private functions get it as argument 0 and result 0), loops, branches and computations. The module must not contain
+// tokens.
 func threadChain(m *ir.Module, chain hook.Chain) error {
 	t := &threader{m: m, chain: chain}
 	if !t.survey() {
@@ -91,21 +92,21 @@ func threadChain(m *ir.Module, chain hook.Chain) error {
 	return nil
 }
 
-// threader puts the chain through a module.
+// threader threads the chain through a module.
 type threader struct {
 	m     *ir.Module
 	chain hook.Chain
-	reach *flow.Reach // of the hooks with a side effect
+	reach *flow.Reach // of the hooks with side effects
 }
 
-// survey finds what reaches a hook and reports whether anything does.
+// survey finds the ops that reach hooks and reports whether there are any.
 func (t *threader) survey() bool {
 	t.reach = flow.ReachOf(t.m, func(op *ir.Op) bool { return op.Is(hookop.Hook) && hookop.HookOp{Op: op}.SideEffect() })
 	return t.reach.Any()
 }
 
-// split moves the body of each public function that reaches hooks and is also called from inside into a private twin,
-// which both the function and its callers call: the signature of a public function stays.
+// split moves the body of each public function that reaches hooks and has callers in the module into a private twin.
+// The function and its callers call the twin, so the signature of the public function stays.
 func (t *threader) split() error {
 	again := false
 	for _, op := range t.reach.Functions() {
@@ -146,8 +147,8 @@ func (t *threader) split() error {
 	return nil
 }
 
-// function threads the chain through f: from an argument to a result of a private function, from a new chain of a
-// public one.
+// function threads the chain through f. In a private function it leads from an argument to a result; in a public one it
+// starts anew.
 func (t *threader) function(f fn.FuncOp) error {
 	if len(f.Region(0).Blocks()) != 1 {
 		return t.m.Errorf(f.Op, "function @%s reaches hooks and has several blocks, which have no program order", f.Symbol())
@@ -174,7 +175,7 @@ func positions(n int) []int {
 	return out
 }
 
-// start returns the chain that a public function starts with.
+// start returns the first chain of a public function.
 func (t *threader) start(f fn.FuncOp) *ir.Value {
 	if t.chain != hook.ChainPID {
 		return Start(t.m.AtStart(f.Body()).At(f.Loc(), f.Pos()), t.chain)
@@ -185,7 +186,7 @@ func (t *threader) start(f fn.FuncOp) *ir.Value {
 	return irutil.AddPID(t.m, f, ChainType(t.m.Context(), t.chain))
 }
 
-// through threads the chain through b, whose terminator passes it on.
+// through threads the chain through b, whose terminator forwards it.
 func (t *threader) through(b *ir.Block, in *ir.Value) error {
 	out, err := t.block(b, in)
 	if err != nil {
@@ -199,7 +200,7 @@ func (t *threader) through(b *ir.Block, in *ir.Value) error {
 	return nil
 }
 
-// block threads the chain through the ops of b and returns the chain after the last.
+// block threads the chain through the ops of b and returns the chain after the last op.
 func (t *threader) block(b *ir.Block, cur *ir.Value) (*ir.Value, error) {
 	var err error
 	for _, op := range t.reach.At(b) {
@@ -248,7 +249,7 @@ func prependValue(m *ir.Module, op *ir.Op, v *ir.Value) *ir.Op {
 	return m.Rebuild(op, st, moved)
 }
 
-// canCarry returns an error if op cannot pass a chain of type chain through what it holds.
+// canCarry returns an error if op cannot forward a chain of type chain through its regions or callees.
 func (t *threader) canCarry(op *ir.Op, chain ir.Type) error {
 	f := op.Def().Flow
 	if f == nil {

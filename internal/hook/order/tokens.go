@@ -16,18 +16,18 @@ import (
 
 // Attributes of a function's arguments.
 const (
-	attrToken  = "jax.token"          // the argument or result stands for a token
-	attrDonate = "tf.aliasing_output" // the result that takes the argument's memory
+	attrToken  = "jax.token"          // the argument or result represents a token
+	attrDonate = "tf.aliasing_output" // the result that reuses the argument's memory
 )
 
-// convertTokens takes the tokens out of a raised module: out of hooks, control flow, calls, tuples and the signatures
-// of its functions. With a chain every token becomes one, which keeps exactly the order that the tokens impose; public
-// functions lose their tokens all the same. It takes tuples that held tokens apart and removes functions that only
-// forwarded their arguments.
+// convertTokens removes the tokens from a raised module: from hooks, control flow, calls, tuples and function
+// signatures. If chain is set, every token becomes a chain, which keeps exactly the order that the tokens impose;
+// public functions still lose their tokens. It expands tuples that contain tokens and removes functions that only
+// forward their arguments.
 func convertTokens(m *ir.Module, chain *hook.Chain) error {
 	c := &converter{m: m, chain: chain, changed: map[*ir.Op]bool{}}
 	var hooks, touched []*ir.Op
-	var foreign *ir.Op // an op that does more with tokens than forward them
+	var foreign *ir.Op // an op that does more than forward tokens
 	c.calls = flow.Of(m, func(op *ir.Op) {
 		if touchesToken(op) {
 			touched = append(touched, op)
@@ -43,7 +43,7 @@ func convertTokens(m *ir.Module, chain *hook.Chain) error {
 		return m.Errorf(f, "function @%s calls itself: the order of its hooks cannot be proven", fn.FuncOp{Op: f}.Symbol())
 	}
 	if foreign != nil && len(hooks) == 0 {
-		return nil // the tokens order other ops than hooks
+		return nil // the tokens order ops other than hooks
 	}
 	found := len(touched) > 0
 	for _, f := range c.calls.Functions() {
@@ -66,7 +66,7 @@ func convertTokens(m *ir.Module, chain *hook.Chain) error {
 	return nil
 }
 
-// converter replaces each value whose type holds a token by any number of others.
+// converter replaces each value whose type contains a token with any number of other values.
 type converter struct {
 	m       *ir.Module
 	chain   *hook.Chain // nil: tokens vanish
@@ -74,7 +74,7 @@ type converter struct {
 	changed map[*ir.Op]bool // functions whose signature changes
 }
 
-// touchesToken reports whether an operand or a result of op is or holds a token.
+// touchesToken reports whether an operand or a result of op is or contains a token.
 func touchesToken(op *ir.Op) bool {
 	for i := range op.NumResults() {
 		if irutil.HoldsToken(op.Result(i).Type()) {
@@ -89,12 +89,12 @@ func touchesToken(op *ir.Op) bool {
 	return false
 }
 
-// forwardsTokens reports whether op does nothing with tokens but pass them on.
+// forwardsTokens reports whether op only forwards tokens.
 func forwardsTokens(op *ir.Op) bool {
 	return op.Def().Flow != nil || op.Has(ir.ReturnLike) || slices.ContainsFunc(tokenRows, op.IsOrMirrors)
 }
 
-// tokenRows are the ops that are converted each in a way of its own.
+// tokenRows lists the ops that need their own conversion.
 var tokenRows = []*ir.Def{
 	stablehlo.CreateToken, stablehlo.AfterAll, stablehlo.Tuple, stablehlo.GetTupleElement, stablehlo.OptimizationBarrier,
 }
@@ -103,26 +103,26 @@ func (c *converter) cannotFollow(op *ir.Op) error {
 	return c.m.Errorf(op, "a token is passed to '%s', where it cannot be followed", op.Name())
 }
 
-// IsTokenArg reports whether argument i stands for a token though its type is none: JAX before 0.4.27 wrote
-// tensor<0xi1> {jax.token = true}.
+// IsTokenArg reports whether argument i represents a token although its type is not a token type: JAX before 0.4.27
+// wrote tensor<0xi1> {jax.token = true}.
 func IsTokenArg(f fn.FuncOp, i int) bool {
 	return f.ArgAttrs(i).Get(attrToken) != nil && irutil.IsZeroSize(f.Type().Inputs()[i])
 }
 
-// IsTokenResult is IsTokenArg for result i.
+// IsTokenResult is like IsTokenArg for result i.
 func IsTokenResult(f fn.FuncOp, i int) bool {
 	return f.ResultAttrs(i).Get(attrToken) != nil && irutil.IsZeroSize(f.Type().Results()[i])
 }
 
-// signature checks that the tokens in f's signature can be followed, and takes those of a public function out of it.
-// It reports whether f has any.
+// signature checks that the tokens in the signature of f can be followed, and removes them from public functions. It
+// reports whether f has any.
 func (c *converter) signature(f fn.FuncOp) (bool, error) {
 	t := f.Type()
 	if t == nil {
 		return false, nil
 	}
 	public, holds, drops := !f.Private(), false, false
-	var args, results, dropped []int // that stay, and results that go
+	var args, results, dropped []int // args and results to keep, and results to drop
 	for i, in := range t.Inputs() {
 		if public && (stablehlo.IsToken(in) || IsTokenArg(f, i)) {
 			drops = true
@@ -190,7 +190,7 @@ func (c *converter) signature(f fn.FuncOp) (bool, error) {
 	return true, nil
 }
 
-// dropArg gives the users of a public function's token argument something else.
+// dropArg replaces the uses of a public function's token argument.
 func (c *converter) dropArg(f fn.FuncOp, i int) {
 	a := f.Body().Arg(i)
 	if !a.HasUses() {
@@ -204,8 +204,8 @@ func (c *converter) dropArg(f fn.FuncOp, i int) {
 	a.ReplaceAllUsesWith(ir.Must(b.Build(stablehlo.CreateToken, nil)).Result(0))
 }
 
-// renumbered returns the attributes of an argument that gives its memory to result old, counted without the dropped
-// results.
+// renumbered returns the attributes of an argument that donates its memory to result old. It renumbers old for the
+// dropped results.
 func renumbered(ctx *ir.Context, list ir.AttrList, old int64, dropped []int) ir.AttrList {
 	n := old
 	for _, d := range dropped {
@@ -219,7 +219,7 @@ func renumbered(ctx *ir.Context, list ir.AttrList, old int64, dropped []int) ir.
 	return list.Set(attrDonate, ir.NewInteger(n, ctx.I32()), false)
 }
 
-// values converts all values that hold tokens. touched are the ops with such operands or results.
+// values converts all values that contain tokens. touched lists the ops with such operands or results.
 func (c *converter) values(touched []*ir.Op) error {
 	type remapping struct {
 		body              *ir.Block // of the op, which is rebuilt
@@ -273,7 +273,7 @@ func (c *converter) values(touched []*ir.Op) error {
 	return nil
 }
 
-// unmark removes the marks of the token arguments and results of a private function.
+// unmark removes the marks from the token arguments and results of a private function.
 func (c *converter) unmark(f fn.FuncOp) {
 	args, results := f.ValueAttrs()
 	t := f.Type()
@@ -290,7 +290,7 @@ func (c *converter) unmark(f fn.FuncOp) {
 	f.SetSignature(t, args, results)
 }
 
-// counted returns, for each value that stands for values of the given types, the position of the value it stands for.
+// counted returns, for each replacement of values of the given types, the position of the original value.
 func (c *converter) counted(list []ir.Type) []int {
 	var out []int
 	for i, t := range list {
@@ -305,7 +305,7 @@ func (c *converter) counted(list []ir.Type) []int {
 	return out
 }
 
-// types returns the types of the values that stand for one of type t; ok is false if t holds no token.
+// types returns the types of the values that replace a value of type t. ok is false if t contains no token.
 func (c *converter) types(t ir.Type) (list []ir.Type, ok bool) {
 	if !irutil.HoldsToken(t) {
 		return nil, false
@@ -326,7 +326,7 @@ func (c *converter) types(t ir.Type) (list []ir.Type, ok bool) {
 	return list, true
 }
 
-// convert returns what stands for the results of an op of tokenRows.
+// convert returns the replacements for the results of an op of tokenRows.
 func (c *converter) convert(r *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Value) ([][]*ir.Value, error) {
 	if !touchesToken(op) {
 		return split(r.CloneBefore(op, op, map[*ir.Value]*ir.Value{})), nil
@@ -345,7 +345,7 @@ func (c *converter) convert(r *rewrite.Rewriter, op *ir.Op, operands [][]*ir.Val
 		first := len(c.counted(elems[:i]))
 		return [][]*ir.Value{all[first : first+len(c.counted(elems[i:i+1]))]}, nil
 	}
-	// A barrier does not keep the order: the tokens pass it by.
+	// A barrier does not keep the order, so the tokens bypass it.
 	results := operands
 	st := op.State()
 	st.Operands, st.Types = nil, nil
@@ -375,7 +375,7 @@ func split(op *ir.Op) [][]*ir.Value {
 	return out
 }
 
-// start returns a new chain, nothing if tokens vanish.
+// start returns a new chain, or nothing if tokens vanish.
 func (c *converter) start(r *rewrite.Rewriter, op *ir.Op) []*ir.Value {
 	if c.chain == nil {
 		return nil

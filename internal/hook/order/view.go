@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Write writes the order of hooks for people. Each hook has a line with the hooks whose events may come right
-// before its own, and the hooks that it comes after by data alone (see Paths.Data). Names are escaped.
+// Write writes the order of hooks for people. Each hook has a line with the hooks whose events may come immediately
+// before its own, and the hooks that precede it only by data (see Paths.Data). Names are escaped.
 func Write(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
 	names := make(map[hook.ID]string, len(m.Sites))
 	for i := range m.Sites {
@@ -48,7 +48,7 @@ func Write(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
 	return nil
 }
 
-// WriteDOT writes the order of a module's hooks as a graph in the language of Graphviz. Edges of data are dashed.
+// WriteDOT writes the order of a module's hooks as a graph in Graphviz's language. Data edges are dashed.
 func WriteDOT(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
 	if _, err := fmt.Fprintln(w, "digraph order {"); err != nil {
 		return err

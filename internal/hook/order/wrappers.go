@@ -6,9 +6,9 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// collapseWrappers makes callers of a private function that only calls another one, with its own arguments, call that
-// function directly, and erases the wrapper. It looks only at the functions in changed: they are what is left of
-// passing tuples and tokens around.
+// collapseWrappers removes private functions that only call another function with their own arguments. Their callers
+// then call that function directly. It checks only the functions in changed, which are left over from removing tuples
+// and tokens.
 func collapseWrappers(m *ir.Module, changed map[*ir.Op]bool) {
 	if len(changed) == 0 {
 		return
@@ -39,7 +39,8 @@ func collapseWrappers(m *ir.Module, changed map[*ir.Op]bool) {
 	eraseUnused(m, gone)
 }
 
-// forwards returns the call that f consists of: its operands are f's arguments, its results are f's, in order.
+// forwards returns the only call in f if its operands are the arguments of f and its results are the results of f, in
+// order.
 func forwards(f fn.FuncOp) *ir.Op {
 	if f.External() || len(f.Region(0).Blocks()) != 1 {
 		return nil
@@ -65,7 +66,7 @@ func forwards(f fn.FuncOp) *ir.Op {
 	return call
 }
 
-// eraseUnused erases private functions that nothing names any more, among those in funcs.
+// eraseUnused erases the private functions in funcs that nothing refers to.
 func eraseUnused(m *ir.Module, funcs map[*ir.Op]bool) {
 	for changed := true; changed && len(funcs) > 0; {
 		changed = false

@@ -13,18 +13,18 @@ import (
 	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
-// Shardings of GSPMD.
+// GSPMD shardings.
 const (
 	gspmdManual     = "{manual}"
 	gspmdReplicated = "{replicated}"
 )
 
-// gspmd gives h the sharding that GSPMD's partitioner requires.
+// gspmd sets the sharding of h that GSPMD's partitioner requires.
 func (p *placer) gspmd(h hookop.HookOp) error {
 	h.RemoveAttr(irutil.AttrSdySharding)
 	own := irutil.StringAttr(h.Attr(irutil.AttrMhloSharding))
 	if own != gspmdManual && !strings.HasPrefix(own, "{maximal") {
-		for i := range h.NumData() { // its values are shards already, whatever its own sharding says
+		for i := range h.NumData() { // its values are already shards, whatever its own sharding says
 			if p.gspmdOf(h.Data(i)) == gspmdManual {
 				own = gspmdManual
 			}
@@ -45,7 +45,7 @@ func (p *placer) gspmd(h hookop.HookOp) error {
 	return nil
 }
 
-// gspmdEach lets h fire on every device: its operands are sharded as they lie, and its results are joined.
+// gspmdEach makes h fire on every device. Its operands keep their shardings, and its results are joined.
 func (p *placer) gspmdEach(h hookop.HookOp) error {
 	op := h.Op
 	chain := op.NumOperands() - h.NumData()
@@ -78,8 +78,8 @@ func (p *placer) gspmdEach(h hookop.HookOp) error {
 	return nil
 }
 
-// enterChain takes the chain of a hook that fires on every device from a whole value to shards and back. A token has no
-// sharding.
+// enterChain converts the chain of a hook that fires on every device from a whole value to shards and back. A token has
+// no sharding.
 func (p *placer) enterChain(h hookop.HookOp) {
 	if !h.Chained() || stablehlo.IsToken(h.Operand(0).Type()) {
 		return
@@ -99,7 +99,7 @@ func (p *placer) enter(b *ir.Builder, v *ir.Value, text string, local ir.Type) *
 	return p.annotate(b, "SPMDFullToShardShape", gspmdManual, p.annotate(b, "Sharding", text, v, v.Type()), local)
 }
 
-// exit lets all users of the shards v use the whole value.
+// exit makes all users of the shards v use the whole value.
 func (p *placer) exit(v *ir.Value, text string, whole ir.Type) {
 	if !v.HasUses() {
 		return
@@ -111,14 +111,15 @@ func (p *placer) exit(v *ir.Value, text string, whole ir.Type) {
 	first.DefiningOp().SetOperands([]*ir.Value{v})
 }
 
-// annotate makes one of the custom calls that GSPMD's partitioner knows.
+// annotate creates a custom call that GSPMD's partitioner knows.
 func (p *placer) annotate(b *ir.Builder, target, text string, v *ir.Value, t ir.Type) *ir.Value {
 	return b.Create(stablehlo.CustomCall, []*ir.Value{v}, []ir.Type{t},
 		ir.NamedAttr{Name: stablehlo.AttrCallTargetName, Attr: ir.NewString(target)},
 		ir.NamedAttr{Name: irutil.AttrMhloSharding, Attr: ir.NewString(text)}).Result(0)
 }
 
-// shardOf returns the sharding of v and the type of a shard: replicated if the sharding is unknown or uneven.
+// shardOf returns the sharding of v and the type of a shard. If the sharding is unknown or uneven, v counts as
+// replicated.
 func (p *placer) shardOf(v *ir.Value) (string, ir.Type) {
 	text := p.gspmdOf(v)
 	if local := p.fits(text, v.Type()); local != nil {
@@ -127,7 +128,7 @@ func (p *placer) shardOf(v *ir.Value) (string, ir.Type) {
 	return gspmdReplicated, v.Type()
 }
 
-// fits returns the type of a shard of a value of type t, nil if the sharding does not fit.
+// fits returns the type of a shard of a value of type t, or nil if the sharding does not fit.
 func (p *placer) fits(text string, t ir.Type) ir.Type {
 	tt, ok := t.(*ir.TensorType)
 	if !ok || text == "" {
@@ -144,7 +145,7 @@ func (p *placer) fits(text string, t ir.Type) ir.Type {
 	return p.m.Context().Tensor(shape, tt.Elem(), tt.Encoding())
 }
 
-// gspmdOf returns the sharding that the module gives v, "" if it leaves that open.
+// gspmdOf returns the sharding that the module specifies for v, or "" if it specifies none.
 func (p *placer) gspmdOf(v *ir.Value) string {
 	if s, ok := p.knownText[v]; ok {
 		return s

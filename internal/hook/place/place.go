@@ -1,4 +1,4 @@
-// Package place puts the hooks of partitioned programs on devices.
+// Package place places the hooks of partitioned programs on devices.
 package place
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// OnDevices writes the hooks of a partitioned, ordered module so that XLA accepts them. XLA refuses a call with a side
-// effect that does not say where it runs, and one on sharded values.
+// OnDevices writes the hooks of a partitioned, ordered module in a form that XLA accepts. XLA refuses a call with side
+// effects if the call does not name its devices, or if its values are sharded.
 //
 // With Shardy a hook moves into an sdy.manual_computation. To fire once with the whole value, its operands are
 // replicated and it runs in if(partition_id == device). To fire on every device with its shard, its operands keep their
 // shardings. With GSPMD the call gets mhlo.sharding: {maximal device=N} to fire once; {manual} to fire on every device,
-// between SPMDFullToShardShape and SPMDShardToFullShape. Hooks in a manual computation, or in a function that one calls,
-// stay: each device has a value of its own there, and no whole value exists. A module of one partition stays as it is.
+// between SPMDFullToShardShape and SPMDShardToFullShape. Hooks in a manual computation, or in a function that it calls,
+// stay: each device has its own value there, and no whole value exists. A module with one partition is unchanged.
 func OnDevices(m *ir.Module, mode hook.PerDevice) error {
 	if n, ok := irutil.IntAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
 		return nil
@@ -70,8 +70,8 @@ func OnDevices(m *ir.Module, mode hook.PerDevice) error {
 	return nil
 }
 
-// Calls puts custom calls that fire on every device between ops that shard their operands and gather their results,
-// unless they are in a manual computation. The calls carry their aliases as hooks do.
+// Calls places custom calls that fire on every device between ops that shard their operands and gather their results,
+// unless they are in a manual computation. The calls carry aliases like hooks.
 func Calls(m *ir.Module, calls []*ir.Op) error {
 	p := newPlacer(m, hook.PerDeviceEach)
 	p.findShardings()
@@ -137,13 +137,13 @@ func (p *placer) noWhole(h hookop.HookOp) error {
 // Contexts: the values that the ops of a function work on.
 const (
 	wholeContext     = 1 << iota // whole values
-	perDeviceContext             // each device's own
+	perDeviceContext             // a separate value per device
 )
 
-// partlyContext says that the devices share their values along some axes of the mesh.
+// partlyContext means that the devices share their values along some axes of the mesh.
 const partlyContext = perDeviceContext << 1
 
-// manualFunctions returns, for each function, where it is called from: a manual computation, elsewhere, or both.
+// manualFunctions reports for each function whether it is called from a manual computation, from elsewhere, or both.
 func (p *placer) manualFunctions() (map[*ir.Op]int, error) {
 	g := flow.Of(p.m, nil)
 	out := map[*ir.Op]int{}
@@ -154,7 +154,7 @@ func (p *placer) manualFunctions() (map[*ir.Op]int, error) {
 			work = append(work, f)
 		}
 	}
-	callees := map[*ir.Op][]*ir.Op{} // by the function that calls them, outside manual computations
+	callees := map[*ir.Op][]*ir.Op{} // by caller, outside manual computations
 	for _, f := range g.Functions() {
 		for _, op := range g.Callers(f) {
 			if !insideManual(op) {
@@ -206,7 +206,7 @@ func insideManual(op *ir.Op) bool {
 	return false
 }
 
-// freeAxes returns the mesh of the manual computations around op and its axes that none of them is over.
+// freeAxes returns the mesh of the manual computations around op, and its axes that none of them covers.
 func (p *placer) freeAxes(op *ir.Op) (mesh string, free []string, err error) {
 	taken := map[string]bool{}
 	known := p.mesh
@@ -242,9 +242,9 @@ func (p *placer) freeAxes(op *ir.Op) (mesh string, free []string, err error) {
 	return mesh, free, nil
 }
 
-// overFreeAxes puts a hook of a manual computation over some axes of the mesh into one over the other axes, because XLA
-// accepts a call with a side effect only if each device has values of its own. The hook's values are whole along the
-// other axes.
+// overFreeAxes moves a hook of a manual computation over some axes of the mesh into a manual computation over the
+// remaining axes, because XLA accepts a call with side effects only if each device has its own values. The hook's
+// values are whole along the remaining axes.
 func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[*ir.Op]int) error {
 	m, op := p.m, h.Op
 	if !insideManual(op) {
@@ -287,7 +287,7 @@ func (p *placer) overFreeAxes(h hookop.HookOp, funcs map[*ir.Op]int) error {
 	return nil
 }
 
-// guarded reports whether op is inside a test for one device, as hooks that fire once are.
+// guarded reports whether op is inside a test for one device, like a hook that fires once.
 func guarded(op *ir.Op) bool {
 	for p := op.Parent(); p != nil && !p.Is(sdy.ManualComputation); p = p.Parent() {
 		if !p.IsOrMirrors(stablehlo.If) {
@@ -315,14 +315,14 @@ type placer struct {
 	m        *ir.Module
 	mode     hook.PerDevice
 	devices  int64
-	mesh     *sdy.DeviceMesh // the first with axes; nil: the module is GSPMD's
+	mesh     *sdy.DeviceMesh // the first mesh with axes; nil: the module uses GSPMD
 	meshName string
 	meshes   map[string]*sdy.DeviceMesh
 	maximal  []maximalMesh
-	known    map[*ir.Value]*sdy.Sharding // what shardingOf found
-	last     int64                       // channel in use
+	known    map[*ir.Value]*sdy.Sharding // results of shardingOf
+	last     int64                       // last channel in use
 
-	knownText map[*ir.Value]string // what gspmdOf found
+	knownText map[*ir.Value]string // results of gspmdOf
 }
 
 // each reports whether h fires on every device.
@@ -333,7 +333,7 @@ func (p *placer) each(h hookop.HookOp) bool {
 	return p.mode == hook.PerDeviceEach
 }
 
-// device returns the device that the source gave a hook which fires once.
+// device returns the device on which the source fires a hook that fires once.
 func (p *placer) device(h hookop.HookOp) int64 {
 	if list, ok := irutil.PerValue(h.Attr(irutil.AttrSdySharding)); ok && len(list) > 0 {
 		for _, mm := range p.maximal {
@@ -363,7 +363,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 		}
 		in, local = append(in, s), append(local, p.localType(v.Type(), s))
 	}
-	// A result that is an operand has its sharding; other results are whole values.
+	// A result that is an operand has the operand's sharding. Other results are whole values.
 	var results []ir.Type
 	aliases := h.Aliases()
 	for i, v := range op.Results() {
@@ -380,7 +380,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	}
 	operands := op.OperandList()
 	if len(operands) > 0 && !slices.ContainsFunc(operands, func(v *ir.Value) bool { return !irutil.IsZeroSize(v.Type()) }) {
-		// Plugins replace values without elements and then refuse the computation, which has no operands.
+		// Plugins replace values without elements and then refuse the computation because it has no operands.
 		t := m.Context().StaticTensor(tensor.UI32, nil)
 		operands = append(operands, zeroOf(m.Before(op), t))
 		in, local = append(in, p.replicated(t)), append(local, t)
@@ -415,7 +415,7 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	return nil
 }
 
-// once puts h into a test for the device that it runs on, and passes its results to the other devices.
+// once puts h into a test for its device, and sends its results to the other devices.
 func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value {
 	m, ctx, op := p.m, p.m.Context(), h.Op
 	number := tensor.New(tensor.UI32, nil)
@@ -435,7 +435,7 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 	var vals []*ir.Value
 	for i, v := range op.Results() {
 		if i < op.NumResults()-h.NumResultData() {
-			vals = append(vals, op.Operand(0)) // the chain goes on, on every device
+			vals = append(vals, op.Operand(0)) // the chain continues on every device
 			continue
 		}
 		vals = append(vals, zeroOf(other, v.Type()))
@@ -452,7 +452,7 @@ func (p *placer) once(b *ir.Builder, h hookop.HookOp, device int64) []*ir.Value 
 	return out
 }
 
-// zeroOf makes a tensor whose bits are all zero.
+// zeroOf creates a tensor whose bits are all zero.
 func zeroOf(b *ir.Builder, t ir.Type) *ir.Value {
 	tt := t.(*ir.TensorType)
 	zero := ir.NewDense(t, tensor.New(tt.DType(), nil), true)
@@ -479,8 +479,8 @@ func bitsOf(d tensor.DType) (tensor.DType, bool) {
 	return d, false
 }
 
-// sum returns on every device the sum over all devices, which is the value of the one whose summand is not zero. It adds
-// floats as the integers of their bits: a sum of floats would turn -0 into 0.
+// sum returns, on every device, the sum over all devices. Only one summand is nonzero, so the sum is its value. It adds
+// floats as integers with the same bits, because a sum of floats would turn -0 into 0.
 func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 	m, ctx := p.m, p.m.Context()
 	tt := v.Type().(*ir.TensorType)
@@ -517,7 +517,7 @@ func (p *placer) sum(b *ir.Builder, v *ir.Value) *ir.Value {
 	return ir.Must(b.Infer(st)).Result(0)
 }
 
-// channel returns a channel that no op of the module uses.
+// channel returns an unused channel.
 func (p *placer) channel() int64 {
 	if p.last == 0 {
 		p.m.Walk(func(op *ir.Op) bool {
@@ -533,7 +533,7 @@ func (p *placer) channel() int64 {
 	return p.last
 }
 
-// replicated returns the sharding of a value that every device has whole.
+// replicated returns the sharding of a value that is whole on every device.
 func (p *placer) replicated(t ir.Type) *sdy.Sharding {
 	s := &sdy.Sharding{Mesh: p.meshName}
 	if tt, ok := t.(*ir.TensorType); ok {
@@ -544,7 +544,7 @@ func (p *placer) replicated(t ir.Type) *sdy.Sharding {
 	return s
 }
 
-// shardingOf returns the sharding that the module gives v, nil if it leaves that open.
+// shardingOf returns the sharding that the module specifies for v, or nil if it specifies none.
 func (p *placer) shardingOf(v *ir.Value) *sdy.Sharding {
 	if s, ok := p.known[v]; ok {
 		return s
@@ -565,7 +565,7 @@ func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 			s = list[v.Index()]
 		} else if def.Is(sdy.ShardingConstraint) {
 			s = shardingAttr(def.Attr(sdy.AttrSharding))
-		} else if def.Has(ir.Elementwise) || def.Has(ir.SameShape) { // a computation on shards keeps them
+		} else if def.Has(ir.Elementwise) || def.Has(ir.SameShape) { // a computation on shards keeps the sharding
 			for _, o := range def.Operands() {
 				if o.Type() == v.Type() {
 					if s = p.shardingOf(o); s != nil {
@@ -580,7 +580,7 @@ func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 	if s == nil || s.Mesh != p.meshName || s.Inline != nil || len(s.Unreduced) > 0 {
 		return nil
 	}
-	// Shardings of manual computations are closed and name each axis at most once.
+	// The shardings of manual computations must be closed and name each axis at most once.
 	closed := &sdy.Sharding{Mesh: s.Mesh}
 	for _, d := range s.Dims {
 		closed.Dims = append(closed.Dims, sdy.DimSharding{Axes: slices.Clone(d.Axes), Priority: -1})
@@ -597,7 +597,7 @@ func shardingAttr(a ir.Attr) *sdy.Sharding {
 	return s
 }
 
-// localType returns the type of one device's shard, nil if the shape does not divide evenly.
+// localType returns the type of one device's shard, or nil if the shape does not divide evenly.
 func (p *placer) localType(t ir.Type, s *sdy.Sharding) ir.Type {
 	tt, ok := t.(*ir.TensorType)
 	if !ok {
