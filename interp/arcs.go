@@ -2,7 +2,7 @@ package interp
 
 import "math"
 
-// arcs are the arc tangents of 0, 1/8, ..., 1 in two words.
+// arcs holds the arc tangents of 0, 1/8, ..., 1 in double-double.
 var arcs = [...]word{
 	{0, 0},
 	{0.12435499454676144, -3.1253241424539383e-18},
@@ -15,9 +15,9 @@ var arcs = [...]word{
 	{0.7853981633974483, 3.061616997868383e-17},
 }
 
-// atan2 is the angle of the point (x, y), as IEEE 754 has it at zeros and infinities. With c the eighth nearest to the quotient
-// of the smaller by the larger part, the tangent of what remains is (n - c d)/(d + c n), no more than 1/16, which a few terms of the
-// series are enough for.
+// atan2 returns the angle of the point (x, y). Zeros and infinities follow IEEE 754. Let n be the smaller part, d the
+// larger one, and c the multiple of 1/8 nearest to n/d. The tangent of the remaining angle is (n - c d)/(d + c n). It
+// is at most 1/16, small enough for a few terms of the series.
 func atan2(y, x float64) float64 {
 	ax, ay := math.Abs(x), math.Abs(y)
 	switch {
@@ -28,7 +28,7 @@ func atan2(y, x float64) float64 {
 			return math.Copysign(math.Pi, y)
 		}
 		return math.Copysign(0, y)
-	case math.IsInf(ax, 0): // and so is y
+	case math.IsInf(ax, 0): // y is infinite too
 		ax, ay = 1, 1
 	case ax == 0 || math.IsInf(ay, 0):
 		return math.Copysign(math.Pi/2, y)
@@ -64,7 +64,7 @@ func atan2(y, x float64) float64 {
 
 func atan(x float64) float64 { return atan2(x, 1) }
 
-// asin is the angle whose cosine is the square root of (1-x)(1+x).
+// asin returns the angle with sine x; its cosine is the square root of (1-x)(1+x).
 func asin(x float64) float64 {
 	if math.Abs(x) > 1 {
 		return math.NaN()
@@ -79,7 +79,7 @@ func acos(x float64) float64 {
 	return atan2(cathetus(x), x)
 }
 
-// cathetus is the square root of 1 - x^2.
+// cathetus returns the square root of 1 - x^2.
 func cathetus(x float64) float64 {
 	if math.Abs(x) < 0.5 {
 		return math.Sqrt(math.FMA(-x, x, 1))

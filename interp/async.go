@@ -2,8 +2,7 @@ package interp
 
 import "errors"
 
-// planAsyncStart compiles async_start (spec, "async_start"): what it starts is done at once, and the future holds
-// the values.
+// planAsyncStart compiles async_start (spec, "async_start"). The work completes at once; the future holds its results.
 func planAsyncStart(p *planner, s *spec) (control, error) {
 	if len(s.out) != 1 || s.out[0].class != classFuture {
 		return nil, errors.New("expects one result, a future")
@@ -11,8 +10,8 @@ func planAsyncStart(p *planner, s *spec) (control, error) {
 	return planFuture(p, s, s.out[0].elems, func(inner *spec) (control, error) { return planRegionCall(p, inner) })
 }
 
-// planFuture compiles an op that starts work whose results have the given types: it is done at once, and the
-// result holds what it gave.
+// planFuture compiles an op that starts work with results of the given types. The work completes at once; the op's
+// result is a future that holds the results of the work.
 func planFuture(p *planner, s *spec, types []vtype, work func(*spec) (control, error)) (control, error) {
 	call, err := work(&spec{p: p, op: s.op, in: s.in, out: types})
 	if err != nil {

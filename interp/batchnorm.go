@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// batchNorm is the geometry of the batch_norm ops: the operand seen as [outer][features][inner]. They are
-// computed in float64 and rounded once.
+// batchNorm is the geometry of the batch_norm ops: the operand viewed as [outer][features][inner]. The ops compute in
+// float64 and round once.
 type batchNorm struct {
 	outer, features, inner int
 	epsilon                float64
@@ -40,7 +40,7 @@ func newBatchNorm(s *spec, nin, nout int) (*batchNorm, error) {
 	return b, nil
 }
 
-// each calls f for every element with its feature.
+// each calls f for every element, with the element's feature.
 func (b *batchNorm) each(f func(i, feature int)) {
 	i := 0
 	for range b.outer {
@@ -59,7 +59,7 @@ func floats(t *tensor.Tensor) []float64 {
 	return out
 }
 
-// scratch returns the bytes of the operands and the first result as float64s, and of what is computed for each feature.
+// scratch returns the size in bytes of the operands and the first result as float64s, plus the values per feature.
 func (b *batchNorm) scratch(s *spec) int64 {
 	n := s.out[0].n + 3*b.features
 	for _, t := range s.in {

@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// CheckError says that an expectation that the program states of itself does not hold.
+// CheckError reports that a check in the program failed.
 type CheckError struct {
 	Index     int // of the first element that differs, row-major
 	Got, Want string
@@ -28,7 +28,7 @@ type checker struct {
 	ok   func(got, want *tensor.Tensor, i int) bool
 }
 
-// compare returns the first element that differs as a *CheckError.
+// compare returns a *CheckError for the first element that differs.
 func (c checker) compare(got, want *tensor.Tensor) error {
 	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
 		return fmt.Errorf("compares a value of type %s with one of type %s", typeOfTensor(got), typeOfTensor(want))
@@ -65,7 +65,7 @@ func complexAt(t *tensor.Tensor, i int) complex128 {
 	return x[0]
 }
 
-// checkEqual: equal as the elements compare, so that -0 is 0 and NaN equals nothing.
+// checkEqual returns a checker that expects equal elements: -0 equals 0, and NaN equals nothing.
 func checkEqual() checker {
 	return checker{"exactly", func(a, b *tensor.Tensor, i int) bool {
 		switch {
@@ -79,7 +79,7 @@ func checkEqual() checker {
 	}}
 }
 
-// checkAlmost: equal, both NaN, or at most tol apart.
+// checkAlmost returns a checker that expects elements to be equal, both NaN, or at most tol apart.
 func checkAlmost(tol float64) checker {
 	near := func(x, y float64) bool {
 		return x == y || math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) <= tol
@@ -96,8 +96,8 @@ func checkAlmost(tol float64) checker {
 	}}
 }
 
-// checkClose: at most that many units in the last place apart; all NaNs are equal, infinities only to
-// themselves.
+// checkClose returns a checker that expects elements to be between least and most units in the last place apart. All
+// NaNs are equal; an infinity equals only itself.
 func checkClose(least, most uint64) checker {
 	return checker{fmt.Sprintf("up to %d ULP", most), func(a, b *tensor.Tensor, i int) bool {
 		d := ulpDistance(a, b, i)
@@ -105,8 +105,8 @@ func checkClose(least, most uint64) checker {
 	}}
 }
 
-// ulpDistance returns how many values of the type lie between two elements: the largest number there is where
-// only one is NaN or infinite.
+// ulpDistance returns the distance between two elements, in values of the type. If only one of them is NaN or infinite,
+// the distance is the largest uint64.
 func ulpDistance(a, b *tensor.Tensor, i int) uint64 {
 	dt := a.DType()
 	same := func(equal bool) uint64 {
@@ -141,7 +141,7 @@ func ulpDistance(a, b *tensor.Tensor, i int) uint64 {
 	var kx, ky [1]int64
 	totalKeys(dt, kx[:], a, i)
 	totalKeys(dt, ky[:], b, i)
-	// Both zeros are one value.
+	// Both zeros count as one value.
 	if kx[0] < 0 {
 		kx[0]++
 	}
@@ -192,7 +192,7 @@ func planCheckOp(kind string, constant bool) func(p *planner, s *spec) (control,
 	}
 }
 
-// planExpect compares two operands; a result, where there is one, is true.
+// planExpect compiles a comparison of two operands. The op's result, if it has one, is true.
 func planExpect(s *spec, c checker) (control, error) {
 	if len(s.in) < 2 || len(s.out) > 1 || s.in[0].class != classTensor || s.in[1].class != classTensor {
 		return nil, errors.New("expects two tensors")
@@ -213,8 +213,7 @@ func planExpect(s *spec, c checker) (control, error) {
 	}, nil
 }
 
-// checkTarget returns the comparison that a custom call of this target makes, as upstream's translate tool
-// defines them.
+// checkTarget returns the checker for custom calls of this target, as defined by upstream's translate tool.
 func checkTarget(target string, t vtype) (checker, bool) {
 	switch target {
 	case "check.eq":

@@ -9,14 +9,14 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// members is what a collective gets: the operands of every process of the group, in its order, and the place of
-// this one among them.
+// members is the input of a collective: the operands of every process of the group, in the group's order, and the
+// position of this process in the group.
 type members struct {
 	operands [][]*tensor.Tensor
 	self     int
 }
 
-// gather meets the group of this device.
+// gather exchanges operands with the group of this device.
 func (m *machine) gather(ins *instr, fr *frame, rule groupRule, groups [][]int64) (*members, error) {
 	replicas, partitions := 1, 1
 	if m.world != nil {
@@ -45,7 +45,7 @@ func (m *machine) gather(ins *instr, fr *frame, rule groupRule, groups [][]int64
 	}
 	for _, p := range group {
 		for i, t := range met[p] {
-			if !t.Shape().Equal(operands[i].Shape()) { // of dynamic shape
+			if !t.Shape().Equal(operands[i].Shape()) { // operands of dynamic shape
 				return nil, fmt.Errorf("gets %s from process %d and %s from process %d", typeOfTensor(operands[i]), self, typeOfTensor(t), p)
 			}
 		}
@@ -54,11 +54,11 @@ func (m *machine) gather(ins *instr, fr *frame, rule groupRule, groups [][]int64
 	return out, nil
 }
 
-// collective wraps the common part of the collectives: meet, compute every result, store it. compute gets the
-// operands number i of all members.
+// collective wraps the common part of the collectives: meet, compute every result, store it. compute receives operand i
+// of every member.
 func collective(rule groupRule, groups [][]int64, compute func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error) control {
 	return func(m *machine, fr *frame, ins *instr) error {
-		// What is handed to the others is a copy.
+		// The other processes receive copies.
 		bytes := int64(0)
 		for _, s := range ins.in {
 			bytes += int64(len(fr.slots[s].t.Bytes()))
@@ -116,7 +116,7 @@ func eachOperandShape(s *spec, in []*tensor.Tensor) error {
 	return nil
 }
 
-// allGatherShape is the shape function of all_gather: one dimension as often as a group has processes.
+// allGatherShape is the shape function of all_gather: it multiplies one dimension by the size of the group.
 func allGatherShape(s *spec, in []*tensor.Tensor) error {
 	n, err := groupSize(s)
 	if err != nil {
@@ -125,7 +125,7 @@ func allGatherShape(s *spec, in []*tensor.Tensor) error {
 	return eachDimShape(s, in, "all_gather_dim", func(d int64) int64 { return d * n })
 }
 
-// reduceScatterShape is the shape function of reduce_scatter: one dimension cut into a part for each process of a group.
+// reduceScatterShape is the shape function of reduce_scatter: it divides one dimension by the size of the group.
 func reduceScatterShape(s *spec, in []*tensor.Tensor) error {
 	n, err := groupSize(s)
 	if err != nil {
@@ -134,7 +134,7 @@ func reduceScatterShape(s *spec, in []*tensor.Tensor) error {
 	return eachDimShape(s, in, "scatter_dimension", func(d int64) int64 { return d / n })
 }
 
-// allToAllShape is the shape function of all_to_all: one dimension is cut into parts, which are joined along another.
+// allToAllShape is the shape function of all_to_all: it splits one dimension and concatenates along another.
 func allToAllShape(s *spec, in []*tensor.Tensor) error {
 	n := max(1, intAttr(s.op, stablehlo.AttrSplitCount, 1))
 	if err := eachDimShape(s, in, "split_dimension", func(d int64) int64 { return d / n }); err != nil {
@@ -167,7 +167,7 @@ func eachDimShape(s *spec, in []*tensor.Tensor, name string, size func(d int64) 
 	return nil
 }
 
-// concatInto joins parts along a dimension.
+// concatInto concatenates parts along a dimension.
 func concatInto(out *tensor.Tensor, parts []*tensor.Tensor, dim int) error {
 	st := strides(out.Shape())
 	at := 0
@@ -332,8 +332,8 @@ func planAllToAll(p *planner, s *spec) (control, error) {
 	}), nil
 }
 
-// planCollectiveBroadcast compiles collective_broadcast (spec, "collective_broadcast"): the first of the group
-// sends; a process in no group gets zeros.
+// planCollectiveBroadcast compiles collective_broadcast (spec, "collective_broadcast"). The first process of the group
+// sends, unless the last operand names another. A process in no group gets zeros.
 func planCollectiveBroadcast(p *planner, s *spec) (control, error) {
 	_, root, err := rooted(s)
 	if err != nil {
@@ -357,8 +357,8 @@ func planCollectiveBroadcast(p *planner, s *spec) (control, error) {
 	}), nil
 }
 
-// planCollectiveReduce compiles collective_reduce (spec, "collective_reduce"): the root, the first of the group or the one
-// that the last operand names, gets the reduction, the others zeros.
+// planCollectiveReduce compiles collective_reduce (spec, "collective_reduce"). The root gets the reduction; the other
+// processes get zeros. The root is the first process of the group, or the process that the last operand names.
 func planCollectiveReduce(p *planner, s *spec) (control, error) {
 	data, root, err := rooted(s)
 	if err != nil {
@@ -386,12 +386,12 @@ func planCollectiveReduce(p *planner, s *spec) (control, error) {
 	}), nil
 }
 
-// rooted takes the roots of a collective_broadcast or collective_reduce from its operands. root gives the place in the
-// group of operand i's.
+// rooted separates the roots of a collective_broadcast or collective_reduce from its data operands. root returns the
+// position in the group of the root for operand i.
 func rooted(s *spec) (data *spec, root func(fr *frame, ins *instr, i, group int) (int, error), err error) {
 	d := *s
 	dynamic := boolAttr(s.op, stablehlo.AttrHasDynamicRoot, false)
-	if dynamic { // the last operand holds the roots' places in the group
+	if dynamic { // the last operand holds the positions of the roots in the group
 		if len(s.in) < 2 || s.in[len(s.in)-1].n != len(s.out) || !isIndex(s.in[len(s.in)-1].dt) {
 			return nil, nil, errors.New("expects one root per operand")
 		}
@@ -412,7 +412,7 @@ func rooted(s *spec) (data *spec, root func(fr *frame, ins *instr, i, group int)
 	}, nil
 }
 
-// planCollectivePermute compiles collective_permute (spec, "collective_permute"): who is nobody's target gets
+// planCollectivePermute compiles collective_permute (spec, "collective_permute"). A process that is not a target gets
 // zeros.
 func planCollectivePermute(p *planner, s *spec) (control, error) {
 	if err := staticTensors(s); err != nil {
@@ -423,7 +423,7 @@ func planCollectivePermute(p *planner, s *spec) (control, error) {
 		return nil, err
 	}
 	rule := exchangeRule(s.op)
-	// All processes of the row or column meet; each takes what is meant for it.
+	// All processes of the row or column meet; each copies its source's operand.
 	return collective(rule, nil, func(m *machine, fr *frame, ins *instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
 		for _, p := range pairs {
 			if len(p) == 2 && int(p[1]) == self {

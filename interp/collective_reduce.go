@@ -6,8 +6,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// reduceParts compiles the region of a reducing collective for operand i: it folds the members' operands in the order of
-// the group. Where the region computes in a wider type than the operand's, that is what it gives.
+// reduceParts compiles the region of a reducing collective for operand i. The folder combines the members' operands in
+// the order of the group. If the region computes in a wider type than the operand's, the result has the wider type.
 func reduceParts(p *planner, s *spec, i int) (folder, error) {
 	n := s.in[i].n
 	r, err := p.lift(s.op, 0, n)
@@ -48,7 +48,7 @@ func reduceParts(p *planner, s *spec, i int) (folder, error) {
 	}, nil
 }
 
-// partPromotion returns what makes an operand i into values that the region, on elements of types a and b, works on.
+// partPromotion returns the conversion of operand i to the element type of the region's arguments a and b.
 func (p *planner) partPromotion(s *spec, i int, a, b vtype) (func(m *machine, part, wide *tensor.Tensor) error, error) {
 	from, to := s.in[i], s.in[i]
 	to.dt, to.quant = a.dt, a.quant
@@ -74,7 +74,7 @@ func (p *planner) partPromotion(s *spec, i int, a, b vtype) (func(m *machine, pa
 	}, nil
 }
 
-// scalarParts reduces by a region that is executed once per element.
+// scalarParts compiles a reduction that executes the region once per element.
 func (p *planner) scalarParts(s *spec, i int) (folder, error) {
 	body, err := p.region(s.op, 0)
 	if err != nil {
@@ -137,11 +137,11 @@ func (p *planner) scalarParts(s *spec, i int) (folder, error) {
 	}, nil
 }
 
-// folder reduces what the processes of a group hand in for one operand.
+// folder reduces one operand over the processes of a group.
 type folder func(m *machine, fr *frame, parts []*tensor.Tensor) (*buf, error)
 
-// reduction compiles what all_reduce and collective_reduce have in common: who meets whom, and how each operand of s is
-// reduced.
+// reduction compiles the common part of all_reduce and collective_reduce: the process groups, and a folder for each
+// operand of s.
 func reduction(p *planner, s *spec) (rule groupRule, groups [][]int64, fold []folder, err error) {
 	if rule, err = reductionRule(s.op); err != nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// planCall compiles func.call and the like: a new frame, the operands as its arguments.
+// planCall compiles func.call and similar ops: they execute in a new frame, with the operands as arguments.
 func planCall(p *planner, s *spec) (control, error) {
 	if p.wide > 0 {
 		return planLiftedCall(p, s)
@@ -53,7 +53,7 @@ func planCallTo(p *planner, s *spec, callee string) (control, error) {
 }
 
 func sameCount(s *spec, f *function) error {
-	// A function that is still being compiled has its types already, but no body.
+	// A function that is still being compiled already has its types, but no body.
 	if len(f.args) != len(s.in) || len(f.results) != len(s.out) {
 		return fmt.Errorf("calls '%s' with %d operands and %d results; it takes %d and gives %d",
 			f.name, len(s.in), len(s.out), len(f.args), len(f.results))
@@ -69,8 +69,8 @@ func (p *planner) region(op *ir.Op, i int) (*block, error) {
 	return p.block(op.Region(i).Entry())
 }
 
-// planWhile compiles stablehlo.while (spec, "while"). The carried values are moved from iteration to iteration:
-// nothing is copied, and nothing allocated once the free list holds what the body needs.
+// planWhile compiles stablehlo.while (spec, "while"). The carried values move from iteration to iteration without
+// copies. Iterations stop allocating once the free list holds the buffers that the body needs.
 func planWhile(p *planner, s *spec) (control, error) {
 	cond, err := p.region(s.op, 0)
 	if err != nil {
@@ -135,7 +135,7 @@ func planIf(p *planner, s *spec) (control, error) {
 	})
 }
 
-// planCase compiles stablehlo.case (spec, "case"): an index out of range takes the last branch.
+// planCase compiles stablehlo.case (spec, "case"). An index out of range selects the last branch.
 func planCase(p *planner, s *spec) (control, error) {
 	n := s.op.NumRegions()
 	return planBranches(p, s, func(t *tensor.Tensor) int {
@@ -182,8 +182,8 @@ func planBranches(p *planner, s *spec, choose func(*tensor.Tensor) int) (control
 	}, nil
 }
 
-// refs returns n empty references from the machine's stack; dropRefs gives the last n back. Where an error ends
-// the run nobody does. When the stack grows, slices handed out before stay where they are.
+// refs returns n empty references from the machine's stack; dropRefs pops the last n. References need no dropRefs if an
+// error ends the run. Slices returned earlier stay valid when the stack grows.
 func (m *machine) refs(n int) []*buf {
 	at := len(m.stack)
 	m.stack = slices.Grow(m.stack, n)[:at+n]
@@ -210,8 +210,8 @@ func planForward(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// planToken compiles after_all and create_token (spec, "after_all"): a token carries nothing, since ops execute
-// in program order.
+// planToken compiles after_all and create_token (spec, "after_all"). A token is empty, since ops execute in program
+// order.
 func planToken(p *planner, s *spec) (control, error) {
 	if len(s.out) != 1 {
 		return nil, errors.New("expects one result")
@@ -247,7 +247,7 @@ func planGetTupleElement(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// planConstant compiles constants (spec, "constant"): decoded once, shared by all runs.
+// planConstant compiles constants (spec, "constant"). A constant is decoded once and shared by all runs.
 func planConstant(p *planner, s *spec) (control, error) {
 	t, err := constantTensor(p, s)
 	if err != nil {
@@ -295,14 +295,14 @@ func constantTensor(p *planner, s *spec) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-// splat returns a tensor of type v filled with the one element of t.
+// splat returns a tensor of type v filled with the single element of t.
 func splat(t *tensor.Tensor, v vtype) *tensor.Tensor {
 	out := tensor.New(v.dt, v.shape)
 	fill(out.Bytes(), t.Bytes())
 	return out
 }
 
-// fill repeats the pattern all over dst, whose length is a multiple of it.
+// fill fills dst with copies of pattern. The length of dst is a multiple of the pattern's length.
 func fill(dst, pattern []byte) {
 	if len(dst) == 0 {
 		return
@@ -338,8 +338,8 @@ func planID(s *spec, id func(*machine) int) (control, error) {
 	}, nil
 }
 
-// planReshape compiles ops that give a payload another shape: reshape (spec, "reshape"), and bitcast_convert
-// between types of one width.
+// planReshape compiles ops that only change the shape or type of a payload: reshape (spec, "reshape"), and
+// bitcast_convert between types of the same width.
 func planReshape(p *planner, s *spec) (control, error) {
 	if len(s.in) != 1 || len(s.out) != 1 {
 		return nil, errors.New("expects one operand and one result")
@@ -357,7 +357,7 @@ func planReshape(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// planNothing compiles annotations without results.
+// planNothing compiles annotations without results to no work.
 func planNothing(p *planner, s *spec) (control, error) {
 	if len(s.out) != 0 {
 		return nil, errors.New("expects no results")

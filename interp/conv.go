@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// convolution is the geometry of one convolution, with every tensor in a fixed order of dimensions: input
+// convolution is the geometry of one convolution. Every tensor has a fixed order of dimensions: input
 // [batch][spatial...][feature], kernel [spatial...][feature][output], result [batch][spatial...][output].
 type convolution struct {
 	in, kern, out          tensor.Shape
@@ -19,7 +19,7 @@ type convolution struct {
 	rhsDil                 []int64
 	reverse                []bool
 	groups, batchGroups    int
-	inPerm, kPerm, outPerm []int64 // from the op's order to the fixed one; outPerm from the fixed one
+	inPerm, kPerm, outPerm []int64 // from the op's order to the fixed order; outPerm from the fixed order to the op's
 
 	index [][]int // see prepare
 	tap   [][]int // coordinates of each tap
@@ -170,7 +170,7 @@ func newConvolution(s *spec, pad []int64) (*convolution, error) {
 	return c, nil
 }
 
-// convBytes is how much of the input is gathered at a time, about what the second-level cache holds beside a block of the
+// convBytes is the amount of input gathered at a time. It fits the second-level cache together with a block of the
 // kernel.
 const convBytes = 1 << 18
 
@@ -238,8 +238,8 @@ func convKernel(s *spec, pad []int64) (kernel, error) {
 	c.prepare()
 	inPlain, kernPlain, outPlain := isIdentity(c.inPerm) && s.in[0].dt == acc, isIdentity(c.kPerm) && s.in[1].dt == acc, isIdentity(c.outPerm) && acc == out.dt
 	feature := int(c.in[n-1])
-	// Input elements that meet the kernel at one position are one row of a matrix, which is multiplied by the kernel; a
-	// core takes as many rows at a time as its cache holds.
+	// The input elements under the kernel at one position form a row of a matrix, which is multiplied by the kernel. A
+	// core processes as many rows at a time as its cache holds.
 	rows := max(1, min(positions, convBytes/max(1, inner*size)))
 	scratch := int64(goruntime.GOMAXPROCS(0)) * int64(rows) * int64(inner+width) * int64(size)
 	for _, side := range []struct {
@@ -353,8 +353,8 @@ func (c *convolution) tables() int64 {
 	return bytes
 }
 
-// prepare computes, per spatial dimension, which input element each tap of each position meets: index[i][o*K+k], -1 where
-// it falls on padding or between dilated elements.
+// prepare fills the index tables. In spatial dimension i, index[i][o*K+k] is the input element under tap k at position
+// o, or -1 if the tap falls on padding or between dilated elements.
 func (c *convolution) prepare() {
 	n := len(c.in) - 2
 	c.index = make([][]int, n)
@@ -389,12 +389,12 @@ func (c *convolution) prepare() {
 	}
 }
 
-// gather copies, for positions r0 and the rn-1 after it, the input of each tap side by side, zeros where there is none.
-// step is the bytes between input positions, of which width from offset at on are taken.
+// gather copies the input of each tap side by side, for rn positions from r0 on; taps without input yield zeros. step
+// is the number of bytes between input positions; gather copies width of these bytes, from offset at on.
 func (c *convolution) gather(dst, src []byte, r0, rn, batchAt, step, at, width int) {
 	n := len(c.in) - 2
 	pos := make([]int, n)
-	line := make([][]int, n) // of the index tables, at the position
+	line := make([][]int, n) // entries of the index tables at the position
 	p := r0
 	for i := n - 1; i >= 0; i-- {
 		pos[i] = p % int(c.out[1+i])

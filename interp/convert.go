@@ -24,9 +24,12 @@ func makeConvert(s *spec) (kernel, error) {
 	return k, nil
 }
 
-// convertLoop returns the loop that converts elements: to i1 by comparison with zero; from i1 as 0 and 1;
-// between integers modulo the width; to floats rounded once, to nearest even; from floats truncated, out of
-// range saturated, NaN zero; from complex the real part.
+// convertLoop returns the loop that converts elements:
+//   - to i1: by comparison with zero; from i1: 0 or 1
+//   - between integers: modulo 2^width
+//   - to floats: rounded once, to nearest even
+//   - from floats to integers: truncated; values out of range saturate, NaN becomes zero
+//   - from complex: the real part
 func convertLoop(from, to tensor.DType) (elementLoop, error) {
 	if from == to {
 		size := from.Size()
@@ -119,7 +122,7 @@ func sub(t *tensor.Tensor, lo, hi int) *tensor.Tensor {
 	return &s
 }
 
-// convertFast returns loops for the conversions that programs are full of.
+// convertFast returns loops for the most frequent conversions.
 func convertFast(from, to tensor.DType) elementLoop {
 	switch {
 	case from == tensor.F32 && to == tensor.F64:
@@ -161,8 +164,8 @@ func cast[A, B integer | float](in, out []*tensor.Tensor, lo, hi int) {
 	}
 }
 
-// intToFloat gives a float64 that rounds to any narrower float type as the integer itself does: where the
-// integer has more than 53 bits and direct is not set, the lost bits are gathered in the lowest (round to odd).
+// intToFloat returns a float64 that rounds to any narrower float type as the integer itself would. If the integer has
+// more than 53 bits and direct is not set, the lowest bit collects the lost bits (round to odd).
 func intToFloat(v int64, wide, direct bool) float64 {
 	if wide && v < 0 {
 		u := uint64(v)
@@ -304,8 +307,8 @@ func encodeComplex(dt tensor.DType, t *tensor.Tensor, lo int, src []complex128) 
 	}
 }
 
-// makeBitcast compiles bitcast_convert (spec, "bitcast_convert") where elements narrower than a byte are
-// involved; the others only change their type (planBitcast).
+// makeBitcast compiles bitcast_convert (spec, "bitcast_convert") if it involves elements narrower than a byte. The
+// other conversions only change the type (planBitcast).
 func makeBitcast(s *spec) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects one operand and one result")
@@ -320,7 +323,7 @@ func makeBitcast(s *spec) (kernel, error) {
 	}}, nil
 }
 
-// repack moves a string of bits, low bits first, between elements of two widths.
+// repack copies a bit string, low bits first, between elements of different widths.
 func repack(src []byte, from tensor.DType, dst []byte, to tensor.DType) {
 	wa, wb := from.Bits(), to.Bits()
 	sa, sb := from.Size(), to.Size()
@@ -345,7 +348,8 @@ func planBitcast(p *planner, s *spec) (control, error) {
 	return nil, nil
 }
 
-// bitcastShape: a wider result takes the last dimension, a narrower one adds it.
+// bitcastShape is the shape function of bitcast_convert: a wider result element absorbs the last dimension, a narrower
+// one adds a dimension.
 func bitcastShape(s *spec, in []*tensor.Tensor) error {
 	a, b := s.in[0].dt.Bits(), s.out[0].dt.Bits()
 	shape := s.in[0].shape.Clone()

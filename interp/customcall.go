@@ -5,8 +5,8 @@ import (
 	"github.com/hlocb/hlocb/hook"
 )
 
-// planCustomCall compiles custom_call (spec, "custom_call") by its target. Targets that annotate (shardings, placements) give their
-// operands; the others are implemented here or nowhere.
+// planCustomCall compiles custom_call (spec, "custom_call") by its target. Targets that annotate (shardings,
+// placements) return their operands. Of the other targets, the engine supports only those implemented here.
 func planCustomCall(p *planner, s *spec) (control, error) {
 	target := stringAttr(s.op, stablehlo.AttrCallTargetName)
 	switch target {

@@ -18,8 +18,8 @@ import (
 // maxDevices bounds the goroutines of a run.
 const maxDevices = 4096
 
-// grid returns on how many replicas and partitions a module runs: as the options say, else the module, else the mesh of
-// its first manual computation.
+// grid returns the numbers of replicas and partitions of a module. They come from the options, else from the module,
+// else from the mesh of its first manual computation.
 func grid(mod *ir.Module, prog *program, opts runtime.CompileOptions) (replicas, partitions int, err error) {
 	choose := func(given, own int, name string) int {
 		for _, dialect := range []string{"mhlo.", "stablehlo."} {
@@ -55,8 +55,8 @@ func grid(mod *ir.Module, prog *program, opts runtime.CompileOptions) (replicas,
 	return replicas, partitions, nil
 }
 
-// spans reports whether anything in the module is done per partition: else one device executes it on whole values for
-// all of them.
+// spans reports whether any op in the module executes per partition. If none does, one device executes the module on
+// whole values for all partitions.
 func spans(mod *ir.Module) bool {
 	found := false
 	mod.Walk(func(op *ir.Op) bool {
@@ -78,13 +78,14 @@ func spans(mod *ir.Module) bool {
 	return found
 }
 
-// place says on which devices an op that talks to the host does so, where it stands among whole values.
+// place selects the devices on which an op communicates with the host, if its values are whole.
 type place struct {
-	each   bool // {manual}: on every one
-	device int  // else on this partition
+	each   bool // {manual}: on every device
+	device int  // otherwise on this partition
 }
 
-// firesOn reads the sharding of such an op: {maximal device=1} or a mesh of one device say which.
+// firesOn returns the place from the op's sharding: {manual}, {maximal device=1} or a mesh of one device. The default
+// is device 0.
 func firesOn(mod *ir.Module, op *ir.Op) place {
 	if text := stringAttr(op, "mhlo.sharding"); text == "{manual}" {
 		return place{each: true}
@@ -93,7 +94,7 @@ func firesOn(mod *ir.Module, op *ir.Op) place {
 			return place{device: n}
 		}
 	}
-	if list := perValue(op, "sdy.sharding"); len(list) > 0 { // all results have the same
+	if list := perValue(op, "sdy.sharding"); len(list) > 0 { // all results have the same sharding
 		s := list[0]
 		mesh := s.Inline
 		if mesh == nil {
@@ -112,13 +113,14 @@ func firesOn(mod *ir.Module, op *ir.Op) place {
 	return place{}
 }
 
-// alone reports whether this device talks to the host for itself: it is the only one, or its values are its own.
+// alone reports whether this device communicates with the host itself: it is the only device, or its values are its
+// own.
 func (m *machine) alone(at place) bool {
 	return m.world == nil || m.world.nested || m.world.partitions == 1 || m.manual > 0 || at.each
 }
 
-// once executes what talks to the host: where values are whole on one device of each replica, which gives what the host
-// answered to the others, and where they are written per device on every one.
+// once executes an op that communicates with the host. If values are whole, one device of each replica fires and
+// forwards the host's answer to the other devices. If values are per device, every device fires.
 func (m *machine) once(ins *instr, at place, results []*tensor.Tensor, fire func() error) error {
 	w := m.world
 	if m.alone(at) {

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// digits is arithmetic with more digits than float64 has. Functions that are a difference of large terms next to their zeros are written
-// once, for a word, whose 100 bits are enough but for the very neighbours of a zero, and for a wide number, which is slow and has enough
-// for those.
+// digits is arithmetic with more digits than float64 has. Functions that are a difference of large terms next to their
+// zeros are written once, for a word, whose 100 bits are enough but for the very neighbours of a zero, and for a wide
+// number, which is slow and has enough for those.
 type digits[T any] interface {
 	of(v float64) T // v as such a number, whatever the receiver
 	add(T) T
@@ -178,7 +178,8 @@ func power[T digits[T]](x T, n int) T {
 	return v
 }
 
-// lgammaOf is log |gamma(x)|: Stirling's series of x shifted up, less the logarithm of the product of what it is shifted by.
+// lgammaOf is log |gamma(x)|: Stirling's series of x shifted up, less the logarithm of the product of what it is
+// shifted by.
 func lgammaOf[T digits[T]](x T) T {
 	one, c := x.of(1), x.constants()
 	y, product, shifted := x, one, false
@@ -206,7 +207,8 @@ func lgammaOf[T digits[T]](x T) T {
 	return sum.add(logarithm(product).neg())
 }
 
-// digammaOf is digamma at x < 0, no integer: that of 1-x, by the recurrence and the asymptotic series, less pi cot(pi x).
+// digammaOf is digamma at x < 0, no integer: that of 1-x, by the recurrence and the asymptotic series, less pi cot(pi
+// x).
 func digammaOf[T digits[T]](zero T, x float64) T {
 	one, c := zero.of(1), zero.constants()
 	y, shift := one.add(zero.of(-x)), zero

@@ -6,10 +6,11 @@ import (
 	"github.com/hlocb/hlocb/interp/vec"
 )
 
-// Functions of one float64 that give the same bits on every processor, and so the engine with them. Go's math does not: some of it is
-// assembly that only some processors have, and where a processor has fused multiply-adds the compiler puts them into the rest. Here every
-// product that is added to something is rounded by a conversion, or fused by math.FMA; a test looks for others in what is compiled for
-// such a processor. What math has that rounds correctly everywhere (Sqrt, FMA, Mod, Ldexp, Floor and the like) is used as it is.
+// Functions of one float64 that give the same bits on every processor, and so the engine with them. Go's math does not:
+// some of it is assembly that only some processors have, and where a processor has fused multiply-adds the compiler
+// puts them into the rest. Here every product that is added to something is rounded by a conversion, or fused by
+// math.FMA; a test looks for others in what is compiled for such a processor. What math has that rounds correctly
+// everywhere (Sqrt, FMA, Mod, Ldexp, Floor and the like) is used as it is.
 
 func exp(x float64) float64   { return vec.Exp(x) }
 func expm1(x float64) float64 { return vec.Expm1(x) }

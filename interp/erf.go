@@ -51,8 +51,8 @@ func erfcTail(x float64) float64 {
 	return e * (p / (1 + float64(2*x))) * 2.6503965530043108e-261
 }
 
-// erfInv inverts erf with Halley's method, from an approximation that is right to three digits (Winitzki, 2008); near 1 it is erfc that
-// is inverted, so that the digits of 1-x count.
+// erfInv inverts erf with Halley's method, from an approximation that is right to three digits (Winitzki, 2008); near 1
+// it is erfc that is inverted, so that the digits of 1-x count.
 func erfInv(x float64) float64 {
 	a := math.Abs(x)
 	switch {

@@ -19,7 +19,8 @@ type OpError struct {
 
 func (e *OpError) Error() string { return e.Diag.Error() }
 
-// Unwrap returns the diagnostic and the cause: a context's error where the run was cancelled, *UnsupportedError and the like.
+// Unwrap returns the diagnostic and the cause: a context's error where the run was cancelled, *UnsupportedError and the
+// like.
 func (e *OpError) Unwrap() []error { return []error{e.Diag, e.Cause} }
 
 // Render writes the diagnostic with its source line.

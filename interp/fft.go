@@ -76,8 +76,9 @@ func makeFFT(s *spec) (kernel, error) {
 	}}, nil
 }
 
-// fftScratch returns the bytes that a transform of the last k dimensions of a complex array of shape full takes: the array as
-// complex128, what is cut from it or mirrored, the array in two words where that is tried, and the plan of the longest line.
+// fftScratch returns the bytes that a transform of the last k dimensions of a complex array of shape full takes: the
+// array as complex128, what is cut from it or mirrored, the array in two words where that is tried, and the plan of the
+// longest line.
 func fftScratch(in, out vtype, full tensor.Shape, k int, double bool) int64 {
 	n := full.NumElements()
 	bytes := 16 * n

@@ -2,11 +2,12 @@ package interp
 
 import "math"
 
-// The gamma function's logarithm and the derivatives of that. On the negative axis both are a difference of two terms, which cancel next
-// to a zero: there the terms are computed with more digits, of which the closer the argument is to a zero the more are needed.
+// The gamma function's logarithm and the derivatives of that. On the negative axis both are a difference of two terms,
+// which cancel next to a zero: there the terms are computed with more digits, of which the closer the argument is to a
+// zero the more are needed.
 
-// cancelled reports whether v is so small beside one of the terms whose difference it is, or beside what they are exact to at best, that
-// it has lost digits.
+// cancelled reports whether v is so small beside one of the terms whose difference it is, or beside what they are exact
+// to at best, that it has lost digits.
 func cancelled(v, a, b, least float64) bool {
 	return math.Abs(v) < 0.5*math.Max(math.Max(math.Abs(a), math.Abs(b)), least)
 }
@@ -14,8 +15,8 @@ func cancelled(v, a, b, least float64) bool {
 // Below this part of its terms a difference of words has lost digits, too: 2^-40 of 100 bits leaves 60.
 const wordCancelled = 0x1p-40
 
-// lgamma is the logarithm of the modulus of the gamma function: polynomials about its zeros at 1 and 2, to which the recurrence leads
-// from below and, up to 12, from above; Stirling's series beyond; the reflection below 0.
+// lgamma is the logarithm of the modulus of the gamma function: polynomials about its zeros at 1 and 2, to which the
+// recurrence leads from below and, up to 12, from above; Stirling's series beyond; the reflection below 0.
 func lgamma(x float64) float64 {
 	switch {
 	case math.IsNaN(x):
@@ -50,8 +51,8 @@ func lgamma(x float64) float64 {
 	return float64((x-0.5)*(log(x)-1)) + (0.4189385332046727 + float64(series)) // log(2 pi)/2 - 1/2
 }
 
-// lgammaNegative is lgamma of x < 0. Zeros are at both ends of the intervals between integers from -3 on down, the closer to the
-// integers the further down, so that below -20 none is next to a float64.
+// lgammaNegative is lgamma of x < 0. Zeros are at both ends of the intervals between integers from -3 on down, the
+// closer to the integers the further down, so that below -20 none is next to a float64.
 func lgammaNegative(x float64) float64 {
 	if x == math.Floor(x) {
 		return math.Inf(1)
@@ -80,8 +81,9 @@ func aboutTwo(d float64) float64 {
 		-0.0073855510286719986, 0.02058080842778038, -0.0673523010531981, 0.32246703342411326, 0.42278433509846713))
 }
 
-// digamma is the derivative of log gamma: on [1, 2] the distance from its root times a polynomial, to which the recurrence leads from
-// below 12; above the asymptotic series in 1/x^2 with Bernoulli numbers; the reflection below 0. Poles at the integers <= 0 are NaN.
+// digamma is the derivative of log gamma: on [1, 2] the distance from its root times a polynomial, to which the
+// recurrence leads from below 12; above the asymptotic series in 1/x^2 with Bernoulli numbers; the reflection below 0.
+// Poles at the integers <= 0 are NaN.
 func digamma(x float64) float64 {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, -1):
