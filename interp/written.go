@@ -11,9 +11,9 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// The engine executes a program as written op by op. It keeps the values of an outfeed, a send or a custom call until the
-// hook has all its operands, then calls the hook's handler. Infeeds, receives and results get the answer. Attributes of
-// the ops say which ops belong to a hook (hookop.Part).
+// The engine executes a program as written op by op. It stores the values of an outfeed, a send or a custom call until
+// the hook has all its operands, then calls the hook's handler. Infeeds, receives and results get the answer.
+// Attributes of the ops say which ops belong to a hook (hookop.Part).
 
 // writtenHook is a hook made of several ops.
 type writtenHook struct {
@@ -60,7 +60,7 @@ func (p *planner) planWritten(s *spec, raw control) control {
 		return raw
 	}
 	part, ok := hookop.PartOf(s.op)
-	if !ok && opKind(s.op) != stablehlo.Outfeed { // every outfeed with data is part of a hook; any other ends a stream
+	if !ok && opKind(s.op) != stablehlo.Outfeed { // every outfeed with data is part of a hook; other outfeeds end a stream
 		return raw
 	}
 	w := p.prog.hooks.written[part.Hook]

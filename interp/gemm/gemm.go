@@ -15,15 +15,15 @@ type Problem struct {
 	RowC       int
 }
 
-// kernel computes a tile of rows x cols of C from packed panels. Panel a holds k columns of rows elements; panel b
-// holds k rows of cols elements. If add is set, the kernel adds to C.
+// kernel computes a tile of rows x cols of C from packed panels. Panel a holds k columns of length rows, panel b holds
+// k rows of length cols. If add is set, the kernel adds to C.
 type kernel struct {
 	name       string
 	rows, cols int
 	tile       func(a, b, c []float32, k, rowC int, add bool)
 }
 
-// Block sizes: a panel of B (kBlock x nBlock) stays in the second-level cache, a strip of A in the first.
+// Block sizes: a panel of B (kBlock x nBlock) fits in the second-level cache, a strip of A in the first-level cache.
 const (
 	kBlock = 256
 	nBlock = 512

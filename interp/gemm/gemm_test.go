@@ -16,14 +16,14 @@ func kernels() []*kernel {
 	return list
 }
 
-// All kernels give the same bits, so that results do not depend on the processor.
+// All kernels return the same bits. Results therefore do not depend on the processor.
 func TestKernelsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	list := kernels()
 	for range 60 {
 		m, n, k := 1+rng.IntN(40), 1+rng.IntN(70), 1+rng.IntN(600)
 		p := Problem{M: m, N: n, K: k, RowA: k, ColA: 1, RowB: n, ColB: 1, RowC: n, A: random(rng, m*k), B: random(rng, k*n)}
-		// Denormal numbers, cancellation and overflow among them.
+		// Include denormal numbers, cancellation and overflow.
 		for i := range p.A {
 			p.A[i] *= float32(math.Ldexp(1, rng.IntN(40)-20))
 		}
@@ -52,7 +52,7 @@ func TestKernelsAgree(t *testing.T) {
 	}
 }
 
-// fma is the correctly rounded one, which math/big computes.
+// fma must equal the correctly rounded result that math/big computes.
 func TestFMA(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	for range 200000 {
@@ -72,8 +72,8 @@ func TestFMA(t *testing.T) {
 	}
 }
 
-// Every kernel gives what a product in float64 gives, up to the rounding of k terms, for sizes around its
-// blocks and for any strides.
+// Every kernel must match a product in float64, up to the rounding of k terms, for sizes around its blocks and for any
+// strides.
 func TestKernels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	sizes := []int{1, 2, 3, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 97}

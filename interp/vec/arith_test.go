@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The four operations give what Go's give, for any length, in place too.
+// The four operations must equal Go's for any length, also in place.
 func TestArithmetic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 8))
 	x, y := values(rng, 3000), values(rng, 3000)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// variants returns the function with every set of loops that the processor has.
+// variants returns the function with every set of loops that the processor supports.
 func variants(name string, f *Function) map[string]*Function {
 	out := map[string]*Function{"Go": f.Portable()}
 	l := loops[strings.ToUpper(name[:1])+name[1:]]

@@ -39,7 +39,7 @@ func same(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
 }
 
-// The loops in assembly give the bits of those in Go, for every function, both types and any length.
+// The loops in assembly must return the same bits as the loops in Go, for every function, both types and any length.
 func TestAssemblyAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	x := values(rng, 60000)
@@ -69,7 +69,7 @@ func TestAssemblyAgrees(t *testing.T) {
 	}
 }
 
-// The functions are as near to those of package math as both are to the truth.
+// Each function agrees with package math to within the errors of both.
 func TestAccuracy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 3))
 	x := values(rng, 200000)
@@ -81,7 +81,7 @@ func TestAccuracy(t *testing.T) {
 		for _, v := range x {
 			got, want := e.f.At(v), e.peer(v)
 			if same(got, want) || name == "log" && v > 0 && v < 0x1p-1022 || name == "exp" && v > 709 && v < 709.782 {
-				continue // where the peer is wrong on some machines
+				continue // package math is wrong there on some machines
 			}
 			if math.IsInf(want, 0) || math.IsNaN(want) || math.IsNaN(got) || math.IsInf(got, 0) {
 				t.Errorf("%s of %v is %v, not %v", name, v, got, want)
@@ -99,7 +99,8 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// Sine and cosine, whose peer has fewer digits near multiples of pi, against their series in 300 bits.
+// Sine and cosine are compared with their series in 300 bits, because package math has fewer digits near multiples of
+// pi.
 func TestSincos(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 9))
 	const bits = 300

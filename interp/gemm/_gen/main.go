@@ -1,4 +1,4 @@
-// The generator of gemm_amd64.s: go run . -out ../gemm_amd64.s -stubs ../stubs_amd64.go -pkg gemm
+// Command _gen generates gemm_amd64.s: go run . -out ../gemm_amd64.s -stubs ../stubs_amd64.go -pkg gemm
 package main
 
 import (
@@ -15,8 +15,8 @@ func main() {
 	Generate()
 }
 
-// tile emits a kernel of rows x (vecs*lanes): for each k, vecs loads of b, rows broadcasts of a, rows*vecs fused
-// multiply-adds into registers.
+// tile emits a kernel of rows x (vecs*lanes). For each k it emits vecs loads of b, rows broadcasts of a, and rows*vecs
+// fused multiply-adds into registers.
 func tile(name string, rows, vecs, lanes int, vec func() reg.VecVirtual, unroll int) {
 	TEXT(name, NOSPLIT, "func(a, b, c *float32, k, rowC int, add bool)")
 	Doc(fmt.Sprintf("%s computes a tile of %d x %d from packed panels.", name, rows, vecs*lanes))

@@ -2,13 +2,13 @@ package main
 
 import "math"
 
-// magic is 1.5 * 2^52: added to a number below 2^51 it leaves the nearest integer in the low bits.
+// magic is 1.5 * 2^52. Adding it to a number below 2^51 leaves the nearest integer in the low bits.
 const magic = 0x1.8p52
 
 const (
 	signBit = 1 << 63
 	oneBits = 0x3ff0000000000000
-	// ln 2 in two parts, the first with 32 bits, so that its products with exponents are exact.
+	// ln 2 in two parts. The first has 32 bits, which makes its products with exponents exact.
 	ln2hi = 6.93147180369123816490e-01
 	ln2lo = 1.90821492927058770002e-10
 )
@@ -42,7 +42,7 @@ func factorials(n, m int) []float64 {
 	return out
 }
 
-// scaled returns v * 2^k in two steps, since 2^k itself may over- or underflow.
+// scaled returns v * 2^k in two steps, since 2^k itself may overflow or underflow.
 func (p *program) scaled(v, kf *node) *node {
 	hf, hi := p.whole(p.mul(kf, c(0.5)))
 	rest := p.sum(p.sub(kf, hf), c(magic))
@@ -60,12 +60,12 @@ func (p *program) expOf(x *node) *node {
 	return p.scaled(p.fma(q, r, c(1)), k)
 }
 
-// expm1Of is for arguments from -60 to 710.
+// expm1Of returns e^x - 1 for x from -60 to 710.
 func (p *program) expm1Of(x *node) *node {
 	r, kf := p.reduced(x)
 	q := p.horner(r, factorials(14, 2)...)
 	em := p.fma(p.mul(r, r), q, r)
-	// 2 (2^(k-1) em + (2^(k-1) - 1/2)), so that 2^k may overflow alone.
+	// Compute 2 (2^(k-1) em + (2^(k-1) - 1/2)), since 2^k alone may overflow.
 	half := p.power2(p.sum(p.sub(kf, c(1)), c(magic)))
 	return p.mul(p.fma(half, em, p.sub(half, c(0.5))), c(2))
 }
@@ -80,7 +80,7 @@ func expm1(p *program, x *node) *node {
 	return p.sel(p.lt(p.absolute(x), c(0x1p-54)), x, y)
 }
 
-// tanh |x| = e/(e+2) with e = expm1(2|x|).
+// tanh computes tanh |x| as e/(e+2) with e = expm1(2|x|).
 func tanh(p *program, x *node) *node {
 	a := p.absolute(x)
 	a = p.sel(p.lt(c(22), a), c(22), a)
@@ -111,7 +111,7 @@ func log(p *program, x *node) *node {
 	h := p.mul(p.mul(f, f), c(0.5))
 	inner := p.fma(s, p.sum(h, r), p.mul(kf, c(ln2lo)))
 	y := p.sub(p.mul(kf, c(ln2hi)), p.sub(p.sub(h, inner), f))
-	y = p.sum(y, p.mul(x, c(0))) // NaN stays
+	y = p.sum(y, p.mul(x, c(0))) // keeps NaN
 	y = p.sel(p.lt(c(math.MaxFloat64), x), x, y)
 	zero := p.sel(p.lt(x, c(0)), bits(0x7ff8000000000001), bits(0xfff0000000000000))
 	return p.sel(p.lt(x, c(0x1p-1074)), zero, y)
@@ -139,7 +139,7 @@ func (p *program) angle(x *node) (s, co, n *node) {
 	return p.fma(lo, co, s), p.fma(p.xor(lo, bits(signBit)), s, co), n
 }
 
-// turned picks the sine of an angle n quarter turns further.
+// turned returns the sine of an angle plus n quarter turns, from the angle's sine and cosine.
 func (p *program) turned(s, co, n *node) *node {
 	odd := p.lt(p.or(p.shl(n, 63), bits(oneBits)), c(0)) // the lowest bit as a sign
 	v := p.sel(odd, co, s)

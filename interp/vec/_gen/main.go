@@ -1,5 +1,5 @@
-// The generator of the kernels: go run . -out ../vec_amd64.s -stubs ../stubs_amd64.go -pkg vec; it writes
-// ../scalar_gen.go, too.
+// Command _gen generates the kernels: go run . -out ../vec_amd64.s -stubs ../stubs_amd64.go -pkg vec. It also writes
+// ../scalar_gen.go.
 package main
 
 import (
@@ -58,7 +58,7 @@ func main() {
 	Generate()
 }
 
-// live returns the operations that the result needs.
+// live returns the operations that the result depends on.
 func (p *program) live() []*node {
 	need := map[*node]bool{p.out: true}
 	for i := len(p.nodes) - 1; i >= 0; i-- {
@@ -131,7 +131,7 @@ func (p *program) writeGo(w *bytes.Buffer, f function) {
 	fmt.Fprintf(w, "return %s\n}\n", text(p.out))
 }
 
-// constants is the table of constants, each repeated to the width of a vector.
+// constants is the table of constants. Each constant is repeated to the width of a vector.
 type constants struct {
 	at   map[uint64]int
 	list []uint64
@@ -156,7 +156,7 @@ func (t *constants) write() {
 	}
 }
 
-// writeVector emits a loop over n elements, a multiple of the lanes.
+// writeVector emits a loop over n elements, where n is a multiple of the lanes.
 func (p *program) writeVector(f function, table *constants, wide, single bool) {
 	lanes, isa := 4, "AVX2"
 	if wide {
@@ -195,7 +195,7 @@ func (p *program) writeVector(f function, table *constants, wide, single bool) {
 		VMOVUPD(Mem{Base: x}, in)
 	}
 	values[p.in] = in
-	val := func(a *node) Op { // a register, or a constant's place
+	val := func(a *node) Op { // a register, or the address of a constant
 		if a.op == "const" {
 			return table.mem(a.bits)
 		}

@@ -13,8 +13,8 @@ type node struct {
 	name string // in Go
 }
 
-// program is a function of one float64, as a list of operations that is emitted as Go and as vector instructions, which
-// round alike: so all give the same bits.
+// program is a function of one float64, as a list of operations. The generator emits it as Go code and as vector
+// instructions. Both round alike and therefore return the same bits.
 type program struct {
 	nodes []*node
 	in    *node
@@ -61,7 +61,7 @@ func (p *program) shr(a *node, n uint64) *node {
 	return r
 }
 
-// lt is a < b; sel is a where the mask is set, else b.
+// lt is a < b. sel is a if the mask is set, else b.
 func (p *program) lt(a, b *node) *node {
 	r := p.add("lt", a, b)
 	r.mask = true
