@@ -6,32 +6,32 @@ import (
 	"sync"
 )
 
-// digits is arithmetic with more digits than float64 has. Functions that are a difference of large terms next to their
-// zeros are written once, for a word, whose 100 bits are enough but for the very neighbours of a zero, and for a wide
-// number, which is slow and has enough for those.
+// digits is arithmetic with more digits than float64 has. Near their zeros, some functions are a difference of large
+// terms. They are written once and used with two types: a word, whose 100 bits suffice except right next to a zero, and
+// a wide number, which is slow but has enough bits there too.
 type digits[T any] interface {
-	of(v float64) T // v as such a number, whatever the receiver
+	of(v float64) T // v as a T, whatever the receiver
 	add(T) T
 	mul(T) T
 	quo(T) T
 	neg() T
 	scale(k int) T // times 2^k
 	value() float64
-	bits() int // bits that a result is exact to
+	bits() int // number of correct bits of a result
 	edge() float64
 	constants() *constants[T]
 }
 
-// constants are what series need, in the digits of T.
+// constants holds the constants of the series, in the precision of T.
 type constants[T any] struct {
 	pi, ln2 T
-	// bernoulli are the Bernoulli numbers of even index from 2 on.
+	// bernoulli holds the Bernoulli numbers of even index, from 2 on.
 	bernoulli []T
 }
 
 func (word) of(v float64) word { return word{v, 0} }
 
-// quo is three steps of a long division.
+// quo returns x/y, computed by three steps of long division.
 func (x word) quo(y word) word {
 	q := x.hi / y.hi
 	r := x.add(y.times(-q))
@@ -47,7 +47,7 @@ func (word) bits() int                   { return 106 }
 func (word) edge() float64               { return 20 }
 func (word) constants() *constants[word] { return wordConstants() }
 
-// wide is a number of 256 bits; of math/big, since every processor computes the same there.
+// wide is a number of 256 bits. It uses math/big, whose results are the same on every processor.
 type wide struct{ f *big.Float }
 
 const wideBits = 256
@@ -94,7 +94,8 @@ var wordConstants = sync.OnceValue(func() *constants[word] {
 	return c
 })
 
-// bernoulliNumbers returns B_2, B_4, ..., n of them, by the recurrence that their sums with binomials vanish.
+// bernoulliNumbers returns the first n of B_2, B_4, .... It uses the recurrence that their sums weighted with binomial
+// coefficients vanish.
 func bernoulliNumbers(n int) []*big.Rat {
 	all := []*big.Rat{big.NewRat(1, 1)}
 	var out []*big.Rat
@@ -113,13 +114,13 @@ func bernoulliNumbers(n int) []*big.Rat {
 	return out
 }
 
-// negligible reports whether a term is too small to count beside a sum.
+// negligible reports whether term is too small to change sum.
 func negligible[T digits[T]](term, sum T) bool {
 	t, s := math.Abs(term.value()), math.Abs(sum.value())
 	return t == 0 || math.Ldexp(t, term.bits()+4) <= s
 }
 
-// logarithm is log(x) of a positive number: 2 atanh((m-1)/(m+1)) with x = m 2^e and m next to 1.
+// logarithm returns log(x) for positive x: with x = m 2^e and m near 1, it is 2 atanh((m-1)/(m+1)) + e log 2.
 func logarithm[T digits[T]](x T) T {
 	m, e := math.Frexp(x.value())
 	if m < math.Sqrt2/2 {
@@ -141,7 +142,7 @@ func logarithm[T digits[T]](x T) T {
 	return sum.scale(1).add(x.constants().ln2.mul(x.of(float64(e))))
 }
 
-// tangentOf is tan(x) for |x| up to about pi/4, by the series of sine and cosine.
+// tangentOf returns tan(x) for |x| up to about pi/4, from the series of sine and cosine.
 func tangentOf[T digits[T]](x T) T {
 	square := x.mul(x).neg()
 	sine, cosine := x, x.of(1)
@@ -156,7 +157,7 @@ func tangentOf[T digits[T]](x T) T {
 	}
 }
 
-// cotangentPi is cot(pi f) for |f| up to 1/2.
+// cotangentPi returns cot(pi f) for |f| up to 1/2.
 func cotangentPi[T digits[T]](f T) T {
 	pi := f.constants().pi
 	if math.Abs(f.value()) <= 0.25 {
@@ -166,7 +167,7 @@ func cotangentPi[T digits[T]](f T) T {
 	return tangentOf(pi.mul(half.add(f.neg())))
 }
 
-// power is x^n for n >= 0.
+// power returns x^n for n >= 0.
 func power[T digits[T]](x T, n int) T {
 	v := x.of(1)
 	for ; n > 0; n >>= 1 {
@@ -178,8 +179,8 @@ func power[T digits[T]](x T, n int) T {
 	return v
 }
 
-// lgammaOf is log |gamma(x)|: Stirling's series of x shifted up, less the logarithm of the product of what it is
-// shifted by.
+// lgammaOf returns log |gamma(x)|. It shifts x up by the recurrence, applies Stirling's series there, and subtracts the
+// logarithm of the product of the factors x, x+1, ....
 func lgammaOf[T digits[T]](x T) T {
 	one, c := x.of(1), x.constants()
 	y, product, shifted := x, one, false
@@ -207,8 +208,8 @@ func lgammaOf[T digits[T]](x T) T {
 	return sum.add(logarithm(product).neg())
 }
 
-// digammaOf is digamma at x < 0, no integer: that of 1-x, by the recurrence and the asymptotic series, less pi cot(pi
-// x).
+// digammaOf returns digamma(x) for negative x that is not an integer: digamma(1-x) - pi cot(pi x). digamma(1-x) comes
+// from the recurrence and the asymptotic series.
 func digammaOf[T digits[T]](zero T, x float64) T {
 	one, c := zero.of(1), zero.constants()
 	y, shift := one.add(zero.of(-x)), zero
@@ -231,7 +232,7 @@ func digammaOf[T digits[T]](zero T, x float64) T {
 	return sum.add(shift.neg()).add(c.pi.mul(cotangentPi(zero.of(f))).neg())
 }
 
-// hurwitzOf is the sum over k >= 0 of (a+k)^-s for a > 0, by Euler and Maclaurin.
+// hurwitzOf returns the sum over k >= 0 of (a+k)^-s for a > 0, by the Euler-Maclaurin formula.
 func hurwitzOf[T digits[T]](s int, a T) T {
 	one := a.of(1)
 	sum := a.of(0)

@@ -34,7 +34,8 @@ func dotDims(op *ir.Op) (*stablehlo.DotDims, error) {
 	return nil, errors.New("has no dot_dimension_numbers")
 }
 
-// makeDot compiles the old op dot: vectors and matrices, last dimension by first.
+// makeDot compiles the old op dot on vectors and matrices. It contracts the last dimension of the left operand with the
+// first dimension of the right one.
 func makeDot(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 || len(s.in[0].shape) == 0 || len(s.in[1].shape) == 0 {
 		return kernel{}, errors.New("expects two operands of rank 1 or 2")
@@ -61,8 +62,8 @@ func dotGeneralShape(s *spec, in []*tensor.Tensor) error {
 	return nil
 }
 
-// group is the dimensions of an operand that play one part: batch, rows, contracted or columns. Where they lie
-// in memory like one dimension, it has one stride.
+// group is the dimensions of an operand with one role: batch, rows, contracted or columns. It has a single stride if
+// the dimensions lie in memory like one dimension.
 type group struct {
 	size   int
 	stride int
@@ -87,9 +88,9 @@ func groupOf(t vtype, dims []int64) group {
 	return g
 }
 
-// matrixOperand brings an operand into an order whose batch, row and column groups have one stride each.
+// matrixOperand arranges an operand in an order in which the batch, row and column groups have one stride each.
 type matrixOperand struct {
-	arrange              *kernel // nil where the operand is fine as it is
+	arrange              *kernel // nil if the operand needs no rearrangement
 	typ                  vtype
 	batch, rows, cols    int // strides
 	nbatch, nrows, ncols int
@@ -138,7 +139,7 @@ func (m *matrixOperand) scratch() int64 {
 	return n
 }
 
-// load returns the operand arranged and converted.
+// load returns the operand, arranged and converted.
 func (m *matrixOperand) load(t *tensor.Tensor) (*tensor.Tensor, error) {
 	if m.arrange != nil {
 		u := tensor.New(m.typ.dt, m.typ.shape)
@@ -267,7 +268,7 @@ func productNarrow(f productFn) productFn {
 	}
 }
 
-// productBool: products of i1 are and, sums are or.
+// productBool is the product of i1 matrices: multiplication is and, addition is or.
 func productBool(o, x, y *tensor.Tensor, a, b *matrixOperand) {
 	productOf[uint8](o, x, y, a, b)
 	xb, yb, ob := x.Bytes(), y.Bytes(), o.Bytes()
@@ -282,7 +283,7 @@ func productBool(o, x, y *tensor.Tensor, a, b *matrixOperand) {
 	}
 }
 
-// productOfComplex is productOf for complex numbers; those of f32 are multiplied in f64, as Go does.
+// productOfComplex is productOf for complex numbers. It multiplies complex<f32> in f64, as Go does.
 func productOfComplex[T complexNumber](ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
 	o, x, y := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](yt)
 	rows, cols, inner := a.nrows, b.ncols, a.ncols
@@ -302,7 +303,7 @@ func productOfComplex[T complexNumber](ot, xt, yt *tensor.Tensor, a, b *matrixOp
 	})
 }
 
-// productOf adds the contracted terms in order, each operation rounded in T.
+// productOf adds the contracted terms in order and rounds every operation to T.
 func productOf[T integer | float](ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
 	o, x, y := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](yt)
 	rows, cols, inner := a.nrows, b.ncols, a.ncols

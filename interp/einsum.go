@@ -10,9 +10,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// makeEinsum compiles the old op einsum, "ab,bc->ac": labels in both operands and the result are batch dimensions,
-// those in both operands only are contracted, those in one operand only and not in the result are summed
-// first, and dimensions of one operand with one label are its diagonal.
+// makeEinsum compiles the old op einsum, "ab,bc->ac". Labels in both operands and the result are batch dimensions.
+// Labels in both operands but not in the result are contracted. Labels in only one operand and not in the result are
+// summed first. A label repeated within one operand selects the diagonal of its dimensions.
 func makeEinsum(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects two operands and one result")
@@ -39,7 +39,7 @@ func makeEinsum(s *spec) (kernel, error) {
 	}
 	l, r := x.labels, y.labels
 	d := &stablehlo.DotDims{}
-	var order []rune // of the product's dimensions
+	var order []rune // labels of the product's dimensions
 	for i, c := range l {
 		switch at := slices.Index(r, c); {
 		case at >= 0 && slices.Contains(out, c):
@@ -106,15 +106,15 @@ func makeEinsum(s *spec) (kernel, error) {
 	}}, nil
 }
 
-// einsumOperand brings an operand to labels that differ from each other and that all are needed.
+// einsumOperand transforms an operand until its labels are distinct and all needed.
 type einsumOperand struct {
 	labels []rune
 	typ    vtype
 	steps  []kernel
-	types  []vtype // what each step gives
+	types  []vtype // result type of each step
 }
 
-// newEinsumOperand takes the diagonal of dimensions with one label and sums the dimensions that keep does not want.
+// newEinsumOperand takes the diagonal of dimensions with the same label and sums the dimensions that keep rejects.
 func newEinsumOperand(text string, t vtype, keep func(rune) bool) (*einsumOperand, error) {
 	all := []rune(strings.TrimSpace(text))
 	if len(all) != len(t.shape) {
@@ -187,7 +187,7 @@ func (o *einsumOperand) load(t *tensor.Tensor) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-// diagonalKernel reads with one stride per dimension of the result, in elements.
+// diagonalKernel returns a kernel that reads its operand with the given stride, in elements, per result dimension.
 func diagonalKernel(step []int) kernel {
 	return kernel{run: func(in, out []*tensor.Tensor) error {
 		size, shape := in[0].DType().Size(), out[0].Shape()
@@ -224,7 +224,7 @@ func labels(text string, t vtype) ([]rune, error) {
 	return out, nil
 }
 
-// makeUnaryEinsum compiles the old op unary_einsum, "ab->ba" or "ab->a": sums and permutes.
+// makeUnaryEinsum compiles the old op unary_einsum, such as "ab->ba" or "ab->a", which sums and permutes dimensions.
 func makeUnaryEinsum(s *spec) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects one operand and one result of one element type")

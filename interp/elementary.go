@@ -6,18 +6,18 @@ import (
 	"github.com/hlocb/hlocb/interp/vec"
 )
 
-// Functions of one float64 that give the same bits on every processor, and so the engine with them. Go's math does not:
-// some of it is assembly that only some processors have, and where a processor has fused multiply-adds the compiler
-// puts them into the rest. Here every product that is added to something is rounded by a conversion, or fused by
-// math.FMA; a test looks for others in what is compiled for such a processor. What math has that rounds correctly
-// everywhere (Sqrt, FMA, Mod, Ldexp, Floor and the like) is used as it is.
+// The functions of float64 below return the same bits on every processor, and so does the engine. Go's math package
+// does not: some of its functions are assembly on some processors only, and in the rest the compiler uses fused
+// multiply-adds if the processor has them. Here a conversion rounds every product before an addition, or math.FMA fuses
+// them. A test searches the code compiled for a processor with fused multiply-adds for others. Functions of math that
+// round correctly everywhere (Sqrt, FMA, Mod, Ldexp, Floor and the like) are used directly.
 
 func exp(x float64) float64   { return vec.Exp(x) }
 func expm1(x float64) float64 { return vec.Expm1(x) }
 func log(x float64) float64   { return vec.Log(x) }
 func tanh(x float64) float64  { return vec.Tanh(x) }
 
-// polynomial is c[0] x^n + ... + c[n], by Horner's rule.
+// polynomial returns c[0] x^n + ... + c[n], by Horner's rule.
 func polynomial(x float64, c ...float64) float64 {
 	p := c[0]
 	for _, v := range c[1:] {
@@ -26,7 +26,7 @@ func polynomial(x float64, c ...float64) float64 {
 	return p
 }
 
-// log1p is log(1+x): what the sum 1+x loses is added as the first term of the logarithm's series.
+// log1p returns log(1+x). It adds the rounding error of the sum 1+x as the first term of the logarithm's series.
 func log1p(x float64) float64 {
 	u := 1 + x
 	if x == 0 {
@@ -42,7 +42,8 @@ func log1p(x float64) float64 {
 	return log(u) + rest/u
 }
 
-// hypot is the square root of x^2 + y^2, without overflow or underflow in between, corrected by what the root leaves.
+// hypot returns the square root of x^2 + y^2, without overflow or underflow in between. It corrects the root by its
+// residual.
 func hypot(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	switch {
@@ -70,7 +71,7 @@ func hypot(x, y float64) float64 {
 	return math.Ldexp(h, e)
 }
 
-// cbrt takes one step of Newton's method from the exponential of a third of the logarithm.
+// cbrt returns the cube root of x. It takes one step of Newton's method from the exponential of a third of log |x|.
 func cbrt(x float64) float64 {
 	if x == 0 || !finite(x) {
 		return x
@@ -89,7 +90,7 @@ func cbrt(x float64) float64 {
 	return math.Copysign(math.Ldexp(y, e), x)
 }
 
-// cosh is (e^x + e^-x)/2.
+// cosh returns (e^x + e^-x)/2.
 func cosh(x float64) float64 {
 	x = math.Abs(x)
 	if x > 700 {
@@ -100,7 +101,7 @@ func cosh(x float64) float64 {
 	return 0.5 * (e + 1/e)
 }
 
-// sinh is (t + t/(t+1))/2 with t = e^x - 1.
+// sinh returns (t + t/(t+1))/2, where t = e^x - 1.
 func sinh(x float64) float64 {
 	a := math.Abs(x)
 	var v float64

@@ -2,7 +2,7 @@ package interp
 
 import "math"
 
-// erf is the error function: near zero a polynomial in x^2, else what erfc leaves of 1.
+// erf is the error function: a polynomial in x^2 near zero, else 1 - erfc(x).
 func erf(x float64) float64 {
 	a := math.Abs(x)
 	switch {
@@ -33,7 +33,7 @@ func erfc(x float64) float64 {
 	return erfcTail(x)
 }
 
-// erfcTail is erfc for 0.5 <= x <= 28: e^(-x^2)/(1+2x) times a minimax polynomial in (x-4)/(x+4).
+// erfcTail returns erfc(x) for 0.5 <= x <= 28: e^(-x^2)/(1+2x) times a minimax polynomial in (x-4)/(x+4).
 func erfcTail(x float64) float64 {
 	t := (x - 4) / (x + 4)
 	p := polynomial(t, 1.5219277812612269e-09, 2.409489044428507e-09, -1.4704421774400366e-08, -1.9736872590355543e-08,
@@ -42,7 +42,7 @@ func erfcTail(x float64) float64 {
 		0.005031969984911938, -0.016197734064788704, 0.03716751553673969, -0.06633036581171674, 0.09373283499839091,
 		-0.10103906603632293, 0.06809705425469167, 0.015379652102620016, -0.1396211168405625, 1.2329951186255526)
 	h := float64(x * x)
-	// In two steps where the square is large, so that the result may be denormal and yet rounded once.
+	// Use two steps if the square is large: a denormal result is then rounded only once.
 	e := wordExp(word{-h, -math.FMA(x, x, -h)})
 	if h < 700 {
 		return e * (p / (1 + float64(2*x)))
@@ -51,8 +51,8 @@ func erfcTail(x float64) float64 {
 	return e * (p / (1 + float64(2*x))) * 2.6503965530043108e-261
 }
 
-// erfInv inverts erf with Halley's method, from an approximation that is right to three digits (Winitzki, 2008); near 1
-// it is erfc that is inverted, so that the digits of 1-x count.
+// erfInv inverts erf with Halley's method, starting from an approximation that is correct to three digits (Winitzki,
+// 2008). Near 1 it inverts erfc instead, to use all digits of 1-x.
 func erfInv(x float64) float64 {
 	a := math.Abs(x)
 	switch {

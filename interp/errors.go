@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// OpError is an error located at an op: found when the module was compiled or while it ran.
+// OpError is an error located at an op. It occurs during compilation or execution.
 type OpError struct {
 	Diag  *diag.Diagnostic
 	Op    string // the op's name
@@ -19,26 +19,26 @@ type OpError struct {
 
 func (e *OpError) Error() string { return e.Diag.Error() }
 
-// Unwrap returns the diagnostic and the cause: a context's error where the run was cancelled, *UnsupportedError and the
-// like.
+// Unwrap returns the diagnostic and the cause, such as an *UnsupportedError, or the context's error if the run was
+// cancelled.
 func (e *OpError) Unwrap() []error { return []error{e.Diag, e.Cause} }
 
 // Render writes the diagnostic with its source line.
 func (e *OpError) Render(w io.Writer) { e.Diag.Render(w) }
 
-// UnsupportedError says that the engine does not execute an op.
+// UnsupportedError reports that the engine does not support an op.
 type UnsupportedError struct{ What string }
 
 func (e *UnsupportedError) Error() string { return e.What + " is not supported by the embedded engine" }
 
-// PluginError says that a custom call needs a plugin, since only XLA's own libraries implement it.
+// PluginError reports that a custom call needs a plugin, because only XLA's own libraries implement it.
 type PluginError struct{ Target string }
 
 func (e *PluginError) Error() string {
 	return fmt.Sprintf("custom call target %q is implemented by no engine of this module and needs a plugin for %s", e.Target, e.backend())
 }
 
-// backend returns which plugin is the one to try: the targets of CUDA's libraries say so by their names.
+// backend returns the plugin to try. It recognizes the targets of CUDA's libraries by their names.
 func (e *PluginError) backend() string {
 	for _, prefix := range []string{"cu_", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "__cublas", "__cudnn", "__gpu$", "mosaic_gpu", "triton"} {
 		if strings.HasPrefix(e.Target, prefix) {

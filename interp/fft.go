@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// makeFFT compiles fft (spec, "fft"): transforms along the last one to three dimensions.
+// makeFFT compiles fft (spec, "fft"), which transforms the last one to three dimensions.
 func makeFFT(s *spec) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects one operand and one result")
@@ -26,7 +26,7 @@ func makeFFT(s *spec) (kernel, error) {
 	if k < 1 || k > 3 || k > rank || len(out.shape) != rank {
 		return kernel{}, fmt.Errorf("transforms %d of %d dimensions", k, rank)
 	}
-	full := in.shape.Clone() // of the complex array that is transformed
+	full := in.shape.Clone() // shape of the complex array that is transformed
 	for i, n := range length {
 		full[rank-k+i] = n
 	}
@@ -76,14 +76,14 @@ func makeFFT(s *spec) (kernel, error) {
 	}}, nil
 }
 
-// fftScratch returns the bytes that a transform of the last k dimensions of a complex array of shape full takes: the
-// array as complex128, what is cut from it or mirrored, the array in two words where that is tried, and the plan of the
+// fftScratch returns the bytes that a transform of the last k dimensions of a complex array of shape full allocates:
+// the array as complex128, its cut or mirrored half, the array in double-double if double is set, and the plan of the
 // longest line.
 func fftScratch(in, out vtype, full tensor.Shape, k int, double bool) int64 {
 	n := full.NumElements()
 	bytes := 16 * n
 	if !in.dt.IsComplex() || !out.dt.IsComplex() {
-		bytes += 24 * n // RFFT: float64s, and the half that is kept; IRFFT: the half that is given, and float64s
+		bytes += 24 * n // RFFT: float64s and the half that is kept; IRFFT: the half that is given and float64s
 	}
 	if double {
 		bytes += 32 * n

@@ -2,21 +2,22 @@ package interp
 
 import "math"
 
-// The gamma function's logarithm and the derivatives of that. On the negative axis both are a difference of two terms,
-// which cancel next to a zero: there the terms are computed with more digits, of which the closer the argument is to a
-// zero the more are needed.
+// The logarithm of the gamma function and its derivatives. On the negative axis each is a difference of two terms,
+// which cancel next to a zero. There the terms are computed with more digits: the closer the argument is to a zero, the
+// more.
 
-// cancelled reports whether v is so small beside one of the terms whose difference it is, or beside what they are exact
-// to at best, that it has lost digits.
+// cancelled reports whether v, the difference of a and b, has lost digits: it is small compared with a term, or with
+// least. The terms carry at least the rounding error of a number of size least.
 func cancelled(v, a, b, least float64) bool {
 	return math.Abs(v) < 0.5*math.Max(math.Max(math.Abs(a), math.Abs(b)), least)
 }
 
-// Below this part of its terms a difference of words has lost digits, too: 2^-40 of 100 bits leaves 60.
+// wordCancelled is the ratio of a difference of words to its terms below which the difference has lost too many digits:
+// 2^-40 leaves 60 of 100 bits.
 const wordCancelled = 0x1p-40
 
-// lgamma is the logarithm of the modulus of the gamma function: polynomials about its zeros at 1 and 2, to which the
-// recurrence leads from below and, up to 12, from above; Stirling's series beyond; the reflection below 0.
+// lgamma returns the logarithm of the modulus of the gamma function. It uses polynomials about the zeros at 1 and 2,
+// which the recurrence extends down to 0 and up to 12; Stirling's series above 12; and the reflection formula below 0.
 func lgamma(x float64) float64 {
 	switch {
 	case math.IsNaN(x):
@@ -51,8 +52,8 @@ func lgamma(x float64) float64 {
 	return float64((x-0.5)*(log(x)-1)) + (0.4189385332046727 + float64(series)) // log(2 pi)/2 - 1/2
 }
 
-// lgammaNegative is lgamma of x < 0. Zeros are at both ends of the intervals between integers from -3 on down, the
-// closer to the integers the further down, so that below -20 none is next to a float64.
+// lgammaNegative returns lgamma(x) for x < 0. From -3 on down, every interval between integers has a zero near each of
+// its ends. The zeros approach the integers further down; below -20 no float64 is next to a zero.
 func lgammaNegative(x float64) float64 {
 	if x == math.Floor(x) {
 		return math.Inf(1)
@@ -73,7 +74,7 @@ func lgammaNegative(x float64) float64 {
 	return v
 }
 
-// aboutTwo is lgamma(2+d) for |d| <= 1/2, d times a minimax polynomial.
+// aboutTwo returns lgamma(2+d) for |d| <= 1/2: d times a minimax polynomial.
 func aboutTwo(d float64) float64 {
 	return float64(d * polynomial(d, -1.3219945666117874e-07, 2.78740805211359e-07, -4.3252393445604814e-07, 9.200527894968101e-07,
 		-2.0439048107029907e-06, 4.38470440459836e-06, -9.438715099211532e-06, 2.0505590755833454e-05, -4.49263133791557e-05,
@@ -81,9 +82,9 @@ func aboutTwo(d float64) float64 {
 		-0.0073855510286719986, 0.02058080842778038, -0.0673523010531981, 0.32246703342411326, 0.42278433509846713))
 }
 
-// digamma is the derivative of log gamma: on [1, 2] the distance from its root times a polynomial, to which the
-// recurrence leads from below 12; above the asymptotic series in 1/x^2 with Bernoulli numbers; the reflection below 0.
-// Poles at the integers <= 0 are NaN.
+// digamma returns the derivative of log gamma. On [1, 2] it is the distance from its root times a polynomial, which the
+// recurrence extends to arguments from 0 to 12. Above 12 it is the asymptotic series in 1/x^2 with Bernoulli numbers,
+// below 0 the reflection formula. Poles, at the integers <= 0, are NaN.
 func digamma(x float64) float64 {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, -1):
@@ -131,7 +132,8 @@ func digammaNegative(x float64) float64 {
 	return v
 }
 
-// aboutRoot is digamma on [1, 2]: a minimax polynomial times the distance from the root, which is given in two parts.
+// aboutRoot returns digamma(x) on [1, 2]: a minimax polynomial times the distance from the root. The root is stored in
+// two parts.
 func aboutRoot(x float64) float64 {
 	const rootHigh, rootLow = 1.4616321449683622, 9.549995429965697e-17
 	d := (x - rootHigh) - rootLow

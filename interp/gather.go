@@ -19,7 +19,7 @@ func gatherDims(op *ir.Op) (*stablehlo.GatherDims, error) {
 	return nil, errors.New("has no dimension_numbers")
 }
 
-// makeGather compiles gather (spec, "gather"): one box is copied per start index, clamped into the operand.
+// makeGather compiles gather (spec, "gather"). It copies one box per start index, clamped into the operand.
 func makeGather(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects an operand, start indices and a result of the operand's element type")
@@ -141,8 +141,8 @@ func newIndexWalk(idx vtype, vectorDim int64, toDim, operandBatching, indexBatch
 	return w, nil
 }
 
-// span calls f for index vectors [lo, hi) with their position in the batch dimensions (which f must not change), the
-// place of their first component in the index tensor and the offset in the other tensor.
+// span calls f for each of the index vectors [lo, hi). It passes the vector's position in the batch dimensions (which f
+// must not change), the offset of its first component in the index tensor, and the offset in the other tensor.
 func (w *indexWalk) span(lo, hi int, f func(at []int, io, oo int) error) error {
 	if lo >= hi {
 		return nil
@@ -173,7 +173,8 @@ func (w *indexWalk) span(lo, hi int, f func(at []int, io, oo int) error) error {
 	return nil
 }
 
-// each calls f with the start coordinates (which it may change) and the offset in the other tensor.
+// each calls f for every index vector, with the start coordinates (which f may change) and the offset in the other
+// tensor.
 func (w *indexWalk) each(idx *tensor.Tensor, rank int, f func(start []int64, other int) error) error {
 	start := make([]int64, rank)
 	return w.span(0, product(w.batch), func(at []int, io, oo int) error {
@@ -282,7 +283,7 @@ func gatherKernel(s *spec, sizes []int64) (kernel, error) {
 	}}, nil
 }
 
-// moveRows copies n bytes from element from[i] of x, in elements of size bytes, to step*i of o.
+// moveRows copies, for every i, n bytes from element from[i] of x to byte step*i of o. Elements of x have size bytes.
 func moveRows(o, x []byte, from []int, step, n, size int) {
 	switch {
 	case n == 4 && step == 4:
@@ -302,10 +303,11 @@ func moveRows(o, x []byte, from []int, step, n, size int) {
 	}
 }
 
-// gatherGrain is how many elements a part of a parallel gather or scatter moves at least.
+// gatherGrain is the minimum number of elements that each part of a parallel gather or scatter moves.
 const gatherGrain = 1 << 15
 
-// makeTorchIndexSelect compiles the old op torch_index_select: slices of one dimension by index, per batch.
+// makeTorchIndexSelect compiles the old op torch_index_select, which selects slices of one dimension by index, per
+// batch.
 func makeTorchIndexSelect(s *spec) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects an operand and indices")

@@ -11,9 +11,10 @@ import (
 	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
-// A process is numbered replica * partitions + partition.
+// The number of a process is replica * partitions + partition.
 
-// groupRule says how replica_groups and friends become groups of processes (spec, "Grouping in StableHLO").
+// groupRule determines how attributes such as replica_groups map to groups of processes (spec, "Grouping in
+// StableHLO").
 type groupRule uint8
 
 const (
@@ -23,7 +24,7 @@ const (
 	flattenedIDs
 )
 
-// groupsAttr reads replica_groups: one row per group, -1 fills short ones.
+// groupsAttr reads an attribute such as replica_groups: one row per group, with short rows padded with -1.
 func groupsAttr(op *ir.Op, name string) ([][]int64, error) {
 	a, ok := op.Attr(name).(*ir.DenseAttr)
 	if !ok {
@@ -54,7 +55,7 @@ func groupsAttr(op *ir.Op, name string) ([][]int64, error) {
 	return out, nil
 }
 
-// groups reads replica_groups: lists of processes, or axes of a mesh along which the processes of a group differ.
+// groups reads replica_groups: lists of processes, or mesh axes along which the processes of a group differ.
 func (p *planner) groups(op *ir.Op) ([][]int64, error) {
 	d, ok := op.Attr(stablehlo.AttrReplicaGroups).(*ir.DialectAttr)
 	if !ok {
@@ -83,7 +84,7 @@ func (p *planner) groups(op *ir.Op) ([][]int64, error) {
 	return groups, nil
 }
 
-// groupMesh reads the mesh of replica_groups: the symbol of an op that has one, or #stablehlo.mesh itself.
+// groupMesh returns the mesh of replica_groups: a symbol that names an op with a mesh, or #stablehlo.mesh itself.
 func (prog *program) groupMesh(a ir.Attr) (*sharding.Mesh, error) {
 	if ref, ok := a.(*ir.SymbolRefAttr); ok {
 		op := prog.symbols[ref.Root()]
@@ -124,7 +125,7 @@ func (prog *program) groupMesh(a ir.Attr) (*sharding.Mesh, error) {
 	return out, nil
 }
 
-// groupSize returns how many processes meet in the first group of all_gather or reduce_scatter.
+// groupSize returns the number of processes in the first group of all_gather or reduce_scatter.
 func groupSize(s *spec) (int64, error) {
 	rule, err := reductionRule(s.op)
 	if err != nil {
@@ -156,7 +157,7 @@ func channelOf(op *ir.Op) int64 {
 	return intAttr(op, "channel_id", 0)
 }
 
-// reductionRule is the rule of all_gather, all_reduce and reduce_scatter.
+// reductionRule returns the rule of all_gather, all_reduce and reduce_scatter.
 func reductionRule(op *ir.Op) (groupRule, error) {
 	global := boolAttr(op, stablehlo.AttrUseGlobalDeviceIDs, false)
 	switch channel := channelOf(op) > 0; {
@@ -170,7 +171,7 @@ func reductionRule(op *ir.Op) (groupRule, error) {
 	return crossReplica, nil
 }
 
-// exchangeRule is the rule of all_to_all, collective_broadcast and collective_permute.
+// exchangeRule returns the rule of all_to_all, collective_broadcast and collective_permute.
 func exchangeRule(op *ir.Op) groupRule {
 	if channelOf(op) > 0 {
 		return crossPartition
@@ -178,7 +179,7 @@ func exchangeRule(op *ir.Op) groupRule {
 	return crossReplica
 }
 
-// group returns the processes of the group of a process, nil where it is in none.
+// group returns the processes in the group of a process, or nil if the process is in no group.
 func (r groupRule) group(groups [][]int64, replicas, partitions, replica, partition int) ([]int, error) {
 	if len(groups) == 0 {
 		n := replicas
