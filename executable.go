@@ -72,7 +72,6 @@ type compiling struct {
 	bindings *runtime.Bindings
 	backend  runtime.Backend
 	name     string
-	options  *backends.Options
 	runtime  runtime.CompileOptions
 }
 

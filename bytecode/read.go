@@ -110,7 +110,6 @@ type reader struct {
 	version  int
 	producer string
 	strings  []string
-	names    []string // op names and attribute names, by string number
 	dialects []dialect
 	ops      []opName
 	attrs    []attrEntry

@@ -77,14 +77,6 @@ func (r *reader) attr(c *cursor) ir.Attr {
 	return r.attrAt(c, i)
 }
 
-func (r *reader) typ(c *cursor) ir.Type {
-	i := c.index(len(r.types), "type")
-	if e := &r.types[i]; e.state == read {
-		return e.typ
-	}
-	return r.typeAt(c, i)
-}
-
 // attrAt returns attribute i. c holds the reference to it.
 func (r *reader) attrAt(c *cursor, i int) ir.Attr {
 	e := &r.attrs[i]

@@ -11,20 +11,19 @@ type Module struct {
 	comps []*computation // callees before their callers
 	entry *computation
 
-	scheduled    bool
-	aliases      []moduleAlias
-	donors       []donor
-	passthrough  bool // alias_passthrough_params
-	layout       *entryLayout
-	spmdParams   []bool // allow_spmd_sharding_propagation_to_parameters
-	spmdOutput   []bool // allow_spmd_sharding_propagation_to_output
-	replicas     int64  // 1 if the module does not say
-	partitions   int64  // 1 if the module does not say
-	frontend     []pair
-	recovery     []recovery
-	frames       stackTables
-	hasDebugAttr bool
-	rest         protoRest
+	scheduled   bool
+	aliases     []moduleAlias
+	donors      []donor
+	passthrough bool // alias_passthrough_params
+	layout      *entryLayout
+	spmdParams  []bool // allow_spmd_sharding_propagation_to_parameters
+	spmdOutput  []bool // allow_spmd_sharding_propagation_to_output
+	replicas    int64  // 1 if the module does not say
+	partitions  int64  // 1 if the module does not say
+	frontend    []pair
+	recovery    []recovery
+	frames      stackTables
+	rest        protoRest
 }
 
 // entryLayout is the layout of the entry computation's parameters and result.

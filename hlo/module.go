@@ -5,11 +5,6 @@ import (
 	"strings"
 )
 
-// moduleAttrNames are the attributes of a module in the order of printing.
-var moduleAttrNames = []string{"is_scheduled", "input_output_alias", "buffer_donor", "alias_passthrough_params", "entry_computation_layout",
-	"allow_spmd_sharding_propagation_to_parameters", "allow_spmd_sharding_propagation_to_output", "replica_count", "num_partitions",
-	"frontend_attributes", "origin_recovery_table"}
-
 // moduleAttrs reads the attributes after the module's name.
 func (p *parser) moduleAttrs() {
 	m := p.m

@@ -135,7 +135,6 @@ type layout struct {
 	memorySpace  int64
 	splits       []splitConfig
 	prefixBytes  int64 // of dynamic shape metadata
-	dimLevels    string
 }
 
 // splitConfig lists the indices of a dimension at which the memory of an array is split.

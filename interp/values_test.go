@@ -95,8 +95,3 @@ func oneOp(op, attrs, regions string, operands []*tensor.Tensor, results ...stri
 	fmt.Fprintf(&b, "  return %s : %s\n}\n", strings.Join(outs, ", "), strings.Join(results, ", "))
 	return b.String()
 }
-
-var (
-	xlaInts   = []tensor.DType{tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64, tensor.I4, tensor.UI4}
-	xlaFloats = []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.F8E4M3FN, tensor.F8E5M2}
-)

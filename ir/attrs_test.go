@@ -265,14 +265,14 @@ func TestFuseLocs(t *testing.T) {
 	if x != table.CallSite(table.Name("n", table.File("f", 1, 2, 3, 4)), a) || x == table.CallSite(a, a) || x.Size() == 0 {
 		t.Error("equal locations are two")
 	}
-	if table.Fused(ir.NewString("m"), 3, []*ir.Loc{a}) != table.Fused(ir.NewString("m"), 3, []*ir.Loc{a}) ||
-		table.Fused(ir.NewString("m"), 3, []*ir.Loc{a}) == table.Fused(nil, 0, []*ir.Loc{a}) {
+	fused := table.Fused(ir.NewString("m"), 3, []*ir.Loc{a})
+	if fused != table.Fused(ir.NewString("m"), 3, []*ir.Loc{a}) || fused == table.Fused(nil, 0, []*ir.Loc{a}) {
 		t.Error("fused locations differ, or do not")
 	}
 	for i := range 1000 {
 		table.File("f", uint32(i), 0, 0, 0)
 	}
-	if table.File("f", 7, 0, 0, 0) != table.File("f", 7, 0, 0, 0) {
+	if seventh := table.File("f", 7, 0, 0, 0); seventh != table.File("f", 7, 0, 0, 0) {
 		t.Error("a large table forgets")
 	}
 }

@@ -49,7 +49,7 @@ func TestWalkErasesAny(t *testing.T) {
 		}
 	}
 
-	m, ops = chain(t, 6)
+	_, ops = chain(t, 6)
 	visited = 0
 	for o := range ops[0].Block().Ops() {
 		if visited++; visited == 1 {

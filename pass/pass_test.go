@@ -39,7 +39,7 @@ type options struct {
 	Fast  bool     `pass:"fast" doc:"hurry"`
 	Names []string `pass:"names" doc:"a list"`
 
-	hidden int
+	_ int // not an option
 }
 
 func (options) Info() *pass.Info                        { return &pass.Info{Name: "options"} }

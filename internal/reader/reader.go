@@ -29,9 +29,6 @@ const MaxText = math.MaxUint32 - 1
 // Registry returns the registry of every dialect. It is made once: making it takes longer than reading a small module.
 var Registry = sync.OnceValues(all.Registry)
 
-// fromJAX tells a JAX user how to get the text that Read accepts.
-const fromJAX = "write StableHLO text instead; in JAX: jax.jit(f).lower(*args).as_text(debug_info=True)"
-
 // CompiledError says that a file is a compiled program, which contains machine code. Reading it takes the user's word:
 // see hlocb.Decode.
 type CompiledError struct{ Name string }

@@ -68,6 +68,3 @@ func element(op *ir.Op) int {
 	}
 	return int(i.Value())
 }
-
-// prepend returns v followed by list.
-func prepend[T any](v T, list []T) []T { return append(append(make([]T, 0, len(list)+1), v), list...) }
