@@ -6,15 +6,15 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Builder makes ops at an insertion point. Ops get the builder's location and position, which Before and After take from
-// the op they are given. If the op that marks the insertion point is erased, the builder inserts at the place it had.
+// Builder makes ops at an insertion point. Ops get the builder's location and position, which Before and After copy
+// from their argument. If the op at the insertion point is erased, the builder inserts at its former place.
 type Builder struct {
 	m        *Module
 	block    *Block
 	before   *Op // nil: append to block
 	loc      *Loc
 	pos      diag.Pos
-	inserted func(*Op) // nil: nobody wants to know
+	inserted func(*Op) // nil: no callback
 }
 
 // Before returns a builder that inserts before o.
@@ -33,13 +33,13 @@ func (m *Module) AtEnd(b *Block) *Builder { return &Builder{m: m, block: b} }
 // AtStart returns a builder that inserts at the start of b, in order.
 func (m *Module) AtStart(b *Block) *Builder { return &Builder{m: m, block: b, before: b.first} }
 
-// At sets the location and position of the ops that b makes from now on, and returns b.
+// At sets the location and position of the ops that b makes from then on, and returns b.
 func (b *Builder) At(loc *Loc, pos diag.Pos) *Builder {
 	b.loc, b.pos = loc, pos
 	return b
 }
 
-// OnInsert makes b call f with every op that it inserts, and returns b.
+// OnInsert makes b call f for every op that it inserts, and returns b.
 func (b *Builder) OnInsert(f func(*Op)) *Builder {
 	b.inserted = f
 	return b
@@ -66,7 +66,7 @@ func (b *Builder) Insert(st *OpState) *Op {
 
 func (b *Builder) insert(o *Op) {
 	p := b.before
-	for p != nil && p.block == nil { // erased: its next is the op that followed
+	for p != nil && p.block == nil { // erased: its next is the op that followed it
 		p = p.next
 	}
 	if b.before = p; p == nil {
@@ -76,8 +76,8 @@ func (b *Builder) insert(o *Op) {
 	p.block.insert(o, p.prev)
 }
 
-// Create makes an op with result types of the caller's choosing, for operations that do not infer them. Attributes are
-// inherent if the definition says so.
+// Create makes an op with the given result types, for operations that do not infer them. Attributes are inherent if the
+// definition says so.
 func (b *Builder) Create(def *Def, operands []*Value, types []Type, attrs ...NamedAttr) *Op {
 	st := &OpState{Def: def, Operands: operands, Types: types}
 	for _, a := range attrs {
@@ -86,7 +86,7 @@ func (b *Builder) Create(def *Def, operands []*Value, types []Type, attrs ...Nam
 	return b.Insert(st)
 }
 
-// Build makes an op whose result types the definition infers.
+// Build makes an op with the result types that its definition infers.
 func (b *Builder) Build(def *Def, operands []*Value, attrs ...NamedAttr) (*Op, error) {
 	st := &OpState{Def: def, Operands: operands}
 	for _, a := range attrs {
@@ -95,7 +95,7 @@ func (b *Builder) Build(def *Def, operands []*Value, attrs ...NamedAttr) (*Op, e
 	return b.Infer(st)
 }
 
-// Infer makes the op that st describes, with the result types that its definition infers.
+// Infer makes the op that st describes with the result types that its definition infers.
 func (b *Builder) Infer(st *OpState) (*Op, error) {
 	if st.Def.Infer == nil {
 		return nil, fmt.Errorf("the result types of %s cannot be inferred", st.Def.Name)
@@ -108,8 +108,8 @@ func (b *Builder) Infer(st *OpState) (*Op, error) {
 	return b.Insert(st), nil
 }
 
-// Must returns the op of a Build or Infer that cannot fail because the caller knows the operands and attributes to be right.
-// It panics if they are not.
+// Must returns op, or panics if err is not nil. Use it for a Build or Infer whose operands and attributes are known to
+// be valid.
 func Must(op *Op, err error) *Op {
 	if err != nil {
 		panic(err)

@@ -2,18 +2,18 @@ package ir
 
 import "slices"
 
-// State returns a state that NewOp makes a copy of o from, less the regions. The copy shares operands, successors and
-// attributes with o.
+// State returns a state from which NewOp makes a copy of o without its regions. The copy shares operands, successors
+// and attributes with o.
 func (o *Op) State() *OpState {
 	return &OpState{Def: o.def, Operands: o.OperandList(), Types: o.ResultTypes(), Attrs: o.attrs, Successors: o.Successors(),
 		Verbatim: o.Verbatim(), Loc: o.loc, Pos: o.pos}
 }
 
-// Rebuild replaces o, which must be in a block, with an op made from st, and returns the new op. The regions of o move to
-// the new op, before those that st asks for. Users of result i of o use result results[i] of the new op; if results is nil,
-// result i. A result that is not in use may have -1. The new results keep the name hints. o is erased.
+// Rebuild replaces o, which must be in a block, with an op made from st, and returns the new op. The regions of o move
+// to the new op, before the regions from st. Users of result i of o use result results[i] of the new op, or result i if
+// results is nil. results[i] may be -1 if result i has no uses. The new results keep the name hints. Rebuild erases o.
 //
-// Rebuild is the way to change the number of an op's results, and its definition.
+// Use Rebuild to change the number of an op's results or its definition.
 func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 	o.usable()
 	if o.block == nil {
@@ -51,12 +51,12 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 	return n
 }
 
-// CloneOp returns a detached copy of o with everything in its regions. mapping says which values the copy uses in place of
-// values of the original; CloneOp adds the values that the copy defines.
+// CloneOp returns a detached copy of o and everything in its regions. mapping maps values of the original to the values
+// that the copy uses instead; CloneOp adds the values that the copy defines.
 func (m *Module) CloneOp(o *Op, mapping map[*Value]*Value) *Op {
 	c := &cloner{m: m, values: mapping, blocks: map[*Block]*Block{}}
 	out := c.op(o)
-	for _, p := range c.ops { // now every value has its copy, whatever comes first in the text
+	for _, p := range c.ops { // every value now has its copy, even if used before its definition
 		for i := range p.from.operands {
 			v := p.from.operands[i].val
 			if w, ok := mapping[v]; ok {
@@ -114,8 +114,8 @@ func (c *cloner) op(o *Op) *Op {
 	return n
 }
 
-// Clone returns a copy of the module. The two share the context, the registry, the source, and attributes, which never
-// change.
+// Clone returns a copy of the module. Both modules share the context, the registry, the source, and the immutable
+// attributes.
 func (m *Module) Clone() *Module {
 	c := &Module{ctx: m.ctx, registry: m.registry, source: m.source, resources: m.resources, unknown: map[string]*Def{}}
 	m.mu.Lock()

@@ -9,9 +9,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Context owns the interned types of any number of modules. It is safe for concurrent use. Types of two
-// contexts never compare equal, except for scalars (integers of up to 64 bits, floats, index, none), which all
-// contexts share, so that the rows of a dialect can hold attributes with a type.
+// Context owns the interned types of any number of modules. It is safe for concurrent use. Types of different contexts
+// are never equal, except for scalars (integers of up to 64 bits, floats, index, none). All contexts share the scalars,
+// so dialect definitions can hold typed attributes.
 type Context struct {
 	mu    sync.RWMutex
 	types map[string]Type
@@ -50,20 +50,20 @@ var scalars = func() (t struct {
 	return t
 }()
 
-// Int returns the signless integer type of the given width, at most 64 bits, which all contexts share.
+// Int returns the signless integer type of the given width, at most 64 bits. All contexts share it.
 func Int(width int) *IntegerType { return scalars.ints[Signless][width] }
 
-// Float returns the floating-point type that d names, which all contexts share, or nil where d is none.
+// Float returns the floating-point type for d, or nil if d is not one. All contexts share it.
 func Float(d tensor.DType) *FloatType { return scalars.floats[d] }
 
-// lookup returns the type stored under key, nil where there is none.
+// lookup returns the type stored under key, or nil if there is none.
 func (c *Context) lookup(key typeKey) Type {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.types[string(key)]
 }
 
-// intern returns the type stored under key, storing t where it is new. Keys are built by typeKey.
+// intern returns the type stored under key. If there is none, it stores t. The methods of typeKey build keys.
 func (c *Context) intern(key typeKey, t Type) Type {
 	c.mu.RLock()
 	old, ok := c.types[string(key)]
@@ -84,11 +84,11 @@ func (c *Context) intern(key typeKey, t Type) Type {
 	return t
 }
 
-// firstTypeID is above the IDs of the types that all contexts share.
+// firstTypeID is above the IDs of the shared types.
 const firstTypeID = 1 << 10
 
-// typeKey identifies a type among those of a context by its own bytes and the IDs of the types it is made of. Its length
-// does not grow with the depth.
+// typeKey identifies a type within a context by its own bytes and the IDs of its component types. Its length does not
+// grow with the nesting depth.
 type typeKey []byte
 
 func (k typeKey) typ(t Type) typeKey {
@@ -134,10 +134,10 @@ func (c *Context) I32() *IntegerType { return scalars.ints[Signless][32] }
 // I64 returns the signless 64-bit integer type.
 func (c *Context) I64() *IntegerType { return scalars.ints[Signless][64] }
 
-// Float returns the floating-point type that d names, or nil where d is none.
+// Float returns the floating-point type for d, or nil if d is not one.
 func (c *Context) Float(d tensor.DType) *FloatType { return scalars.floats[d] }
 
-// ForeignFloat returns a floating-point type that is carried but not computed with: f80, f128 or tf32.
+// ForeignFloat returns a floating-point type that hlocb keeps but does not compute with: f80, f128 or tf32.
 func (c *Context) ForeignFloat(name string) *FloatType {
 	return c.intern(typeKey(name), &FloatType{name: name}).(*FloatType)
 }
@@ -148,7 +148,7 @@ func (c *Context) Index() *IndexType { return scalars.index }
 // None returns the none type.
 func (c *Context) None() *NoneType { return scalars.none }
 
-// Element returns the type of an element of type d, or nil for tensor.Invalid.
+// Element returns the type of elements of type d, or nil for tensor.Invalid.
 func (c *Context) Element(d tensor.DType) Type {
 	switch d.Kind() {
 	case tensor.KindBool:
@@ -175,8 +175,8 @@ func (c *Context) Complex(elem Type) *ComplexType {
 	return c.intern(typeKey("C").typ(elem), &ComplexType{elem: elem}).(*ComplexType)
 }
 
-// Tensor returns the ranked tensor type of the given shape (Dynamic for unknown sizes), element type and
-// encoding (nil for none).
+// Tensor returns the ranked tensor type with the given shape (Dynamic for unknown sizes), element type and encoding
+// (may be nil).
 func (c *Context) Tensor(shape []int64, elem Type, encoding Attr) *TensorType {
 	var buf [96]byte
 	key := append(typeKey(buf[:0]), 'T').typ(elem).nums(shape)
@@ -189,7 +189,7 @@ func (c *Context) Tensor(shape []int64, elem Type, encoding Attr) *TensorType {
 	return c.intern(key, &TensorType{shape: append([]int64{}, shape...), elem: elem, encoding: encoding, ranked: true}).(*TensorType)
 }
 
-// StaticTensor returns the tensor type of a value of the given element type and shape.
+// StaticTensor returns the tensor type with the given element type and static shape.
 func (c *Context) StaticTensor(d tensor.DType, shape tensor.Shape) *TensorType {
 	return c.Tensor(shape, c.Element(d), nil)
 }
@@ -199,8 +199,8 @@ func (c *Context) UnrankedTensor(elem Type) *TensorType {
 	return c.intern(typeKey("U").typ(elem), &TensorType{elem: elem}).(*TensorType)
 }
 
-// Shaped returns a memref or vector type. rest is the text of what follows the element type (layout, memory
-// space), verbatim with its leading comma, empty where there is nothing. It keeps shape.
+// Shaped returns a memref or vector type. rest is the verbatim text after the element type (layout, memory space) with
+// its leading comma, or empty. Shaped keeps shape.
 func (c *Context) Shaped(kind ShapedKind, shape []int64, elem Type, rest string) *ShapedType {
 	t := &ShapedType{kind: kind, shape: shape, elem: elem, rest: rest}
 	return c.intern(append(append(typeKey("S"), byte(kind)).typ(elem).nums(shape), rest...), t).(*ShapedType)
@@ -226,9 +226,9 @@ func (c *Context) Function(inputs, results []Type) *FunctionType {
 	return c.intern(key, &FunctionType{inputs: slices.Clone(inputs), results: slices.Clone(results)}).(*FunctionType)
 }
 
-// DialectType returns !dialect.name followed by body, the canonical text of its parameters with the angle
-// brackets ("" for none). data is the dialect's own reading of the parameters, nil where nobody parsed them; it
-// is kept from the first call that makes the type.
+// DialectType returns !dialect.name followed by body, the canonical text of its parameters with the angle brackets (""
+// if none). data holds the parsed parameters, nil if not parsed. The type keeps the data of the first call that makes
+// it.
 func (c *Context) DialectType(dialect, name, body string, data any) *DialectType {
 	key := typeKey("!" + dialect + "." + name + body)
 	return c.intern(key, &DialectType{dialect: strings.Clone(dialect), name: strings.Clone(name), body: strings.Clone(body), data: data}).(*DialectType)
@@ -237,7 +237,7 @@ func (c *Context) DialectType(dialect, name, body string, data any) *DialectType
 // UnknownLoc returns loc(unknown).
 func (c *Context) UnknownLoc() *Loc { return c.unknown }
 
-// ElementOf returns the scalar type that d names, which all contexts share; nil for complex and invalid types.
+// ElementOf returns the scalar type for d, or nil for complex and invalid types. All contexts share it.
 func ElementOf(d tensor.DType) Type {
 	switch d.Kind() {
 	case tensor.KindBool, tensor.KindSigned:

@@ -10,7 +10,7 @@ type Traits uint32
 
 // Traits of op kinds.
 const (
-	Pure                 Traits = 1 << iota // no side effects, result depends on operands only: may be removed, merged, moved
+	Pure                 Traits = 1 << iota // no side effects, deterministic: may be removed, merged, moved
 	Terminator                              // ends a block
 	IsolatedFromAbove                       // regions use no values from outside
 	SingleBlock                             // each region holds at most one block

@@ -7,8 +7,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// DenseFromBytes returns the dense attribute of type t, of the given shape and element type, whose elements MLIR stores as b: little
-// endian, one element if all are equal, i1 eight to a byte. problem says what is wrong with b.
+// DenseFromBytes returns the dense attribute of type t, with the given shape and element type, from bytes in MLIR's
+// layout: little endian, one element for a splat, i1 packed eight to a byte. If b is invalid, problem says why.
 func DenseFromBytes(t Type, shape tensor.Shape, elem Type, b []byte) (a *DenseAttr, problem string) {
 	n := shape.NumElements()
 	if n < 0 {
@@ -65,8 +65,8 @@ func DenseFromBytes(t Type, shape tensor.Shape, elem Type, b []byte) (a *DenseAt
 	return NewDense(t, v, splat || n == 1), ""
 }
 
-// narrow makes elements of fewer bits than a byte what tensors hold: signed ones with their sign. It reports whether
-// all fit their type.
+// narrow converts elements narrower than a byte to the representation in tensors, which sign-extends signed elements.
+// It reports whether all elements fit their type.
 func narrow(v *tensor.Tensor, dtype tensor.DType) bool {
 	w := dtype.Bits()
 	for i, x := range v.Bytes() {
@@ -82,7 +82,7 @@ func narrow(v *tensor.Tensor, dtype tensor.DType) bool {
 	return true
 }
 
-// foreignDense returns dense elements of a type that tensors do not hold: hexadecimal digits are their text.
+// foreignDense returns dense elements of a type that tensors do not support. Their text is hexadecimal digits.
 func foreignDense(t Type, n int64, elem Type, b []byte) (*DenseAttr, string) {
 	size := ForeignSize(elem)
 	if size == 0 || len(b) != size && int64(len(b)) != n*int64(size) {
@@ -95,7 +95,8 @@ func foreignDense(t Type, n int64, elem Type, b []byte) (*DenseAttr, string) {
 	return NewLazyDense(t, text, foreignElements), ""
 }
 
-// ForeignSize returns the bytes of an element of a type that tensors do not hold, 0 for a type without dense elements.
+// ForeignSize returns the bytes per element of a type that tensors do not support, or 0 if it cannot be in dense
+// literals.
 func ForeignSize(elem Type) int {
 	switch t := elem.(type) {
 	case *IntegerType:
@@ -111,8 +112,8 @@ func ForeignSize(elem Type) int {
 	return 0
 }
 
-// StoredBytes returns the elements of a as MLIR stores them: little endian, one element if all are equal, i1 eight to a
-// byte. ok is false for elements that tensors do not hold.
+// StoredBytes returns the elements of a in MLIR's layout: little endian, one element for a splat, i1 packed eight to a
+// byte. ok is false if tensors do not support the element type.
 func (a *DenseAttr) StoredBytes() (b []byte, ok bool) {
 	v, splat, err := a.Elements()
 	if err != nil {
@@ -150,7 +151,7 @@ func allEqual(b []byte, size int) bool {
 	return string(b[size:]) == string(b[:len(b)-size])
 }
 
-// foreignElements says that elements of a type that tensors do not hold are only carried.
+// foreignElements returns the error for a request to decode elements that tensors do not support.
 func foreignElements(*DenseAttr) (*tensor.Tensor, bool, error) {
 	return nil, false, errors.New("elements of this type are carried, not computed with")
 }

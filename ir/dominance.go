@@ -1,27 +1,27 @@
 package ir
 
-// Dominance answers which values are available to an op. It keeps the dominator trees of regions with several blocks:
-// after blocks or branches change, make a new one.
+// Dominance determines which values are available to an op. It caches the dominator trees of regions with several
+// blocks. After a change of blocks or branches, make a new Dominance.
 type Dominance struct {
 	trees map[*Region]map[*Block]dominator
 }
 
-// dominator is the place of a reachable block in the dominator tree of its region.
+// dominator is the position of a reachable block in the dominator tree of its region.
 type dominator struct {
-	parent *Block // the immediate dominator, the block itself for the entry
-	order  int    // in reverse postorder; a dominator comes before the blocks that it dominates
+	parent *Block // the immediate dominator; for the entry, the block itself
+	order  int    // in reverse postorder: a dominator comes before the blocks that it dominates
 }
 
-// NewDominance returns a Dominance that knows no tree yet.
+// NewDominance returns an empty Dominance.
 func NewDominance() *Dominance { return &Dominance{trees: map[*Region]map[*Block]dominator{}} }
 
-// Dominates reports whether v is available to o, by MLIR's rules: v is defined before o or before an op around o in the same
-// block, or in a block that dominates theirs; in a graph region the order within a block does not matter. Values from
-// outside are not available inside an op that is IsolatedFromAbove.
+// Dominates reports whether v is available to o by MLIR's rules. v must be defined before o, or before an op around o,
+// in the same block or in a block that dominates that block. In a graph region the order within a block does not
+// matter. Values from outside are not available inside an op that is IsolatedFromAbove.
 func (d *Dominance) Dominates(v *Value, o *Op) bool {
 	from := v.ParentBlock()
 	if from == nil {
-		return false // it is erased, or its op is detached
+		return false // v is erased, or its op is detached
 	}
 	for p := o; p != nil && p.block != nil; p = p.Parent() {
 		switch {
@@ -37,14 +37,14 @@ func (d *Dominance) Dominates(v *Value, o *Op) bool {
 	return false
 }
 
-// graphRegion reports whether the order of ops in r does not matter: r has one block, and its op says so or is of an unknown
-// kind.
+// graphRegion reports whether the order of ops in r does not matter: r has one block, and its op has the GraphRegion
+// trait or an unknown kind.
 func graphRegion(r *Region) bool {
 	return r != nil && r.op != nil && len(r.blocks) == 1 && r.op.MightHave(GraphRegion)
 }
 
-// BlockDominates reports whether every way from the entry of their region to b leads through a. A block dominates itself.
-// A block that no branch reaches is dominated by every block, and dominates none that is reached.
+// BlockDominates reports whether every path from the entry of their region to b passes through a. A block dominates
+// itself. Every block dominates an unreachable block. An unreachable block dominates no reachable block.
 func (d *Dominance) BlockDominates(a, b *Block) bool {
 	if a == b {
 		return true
@@ -137,8 +137,7 @@ func common(parent []int, a, b int) int {
 	return a
 }
 
-// postorder returns the blocks that branches reach from entry, each after those that it branches to unless a loop leads
-// back.
+// postorder returns the blocks reachable from entry. Each block comes after its successors, except along loops back.
 func postorder(entry *Block) []*Block {
 	type visit struct {
 		b    *Block

@@ -2,7 +2,7 @@ package ir
 
 import "bytes"
 
-// EqualAttrs reports whether two attributes are the same attribute of MLIR. Either may be nil.
+// EqualAttrs reports whether a and b are the same attribute in MLIR. Either may be nil.
 func EqualAttrs(a, b Attr) bool {
 	if a == b {
 		return true
@@ -64,7 +64,7 @@ func EqualAttrs(a, b Attr) bool {
 	return a.String() == b.String()
 }
 
-// equalExpanded compares all elements where one of the two may be a splat that the other writes out.
+// equalExpanded compares all elements, for the case that one attribute is a splat and the other lists its elements.
 func (a *DenseAttr) equalExpanded(b *DenseAttr) bool {
 	v, splatA, _ := a.Elements()
 	w, splatB, _ := b.Elements()

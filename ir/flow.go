@@ -1,44 +1,44 @@
 package ir
 
-// Flow says how values move through an op: into its regions, out of them, from one run of a region to the next, or
-// through the function that the op calls. Analyses and rewrites read Flow instead of the op's name, so a loop of an
-// outside dialect takes part with its row alone. An op without Flow forwards nothing, and nothing is known of its
-// regions. Package flow follows values along it.
+// Flow describes how values move through an op: into its regions, out of them, from one run of a region to the next, or
+// through the function that the op calls. Analyses and rewrites use Flow instead of the op's name, so they also support
+// a loop of an outside dialect. An op without Flow forwards nothing, and its regions are unknown to analyses. Package
+// flow follows values along Flow.
 type Flow struct {
 	// Runs says how often each region runs. The last entry also stands for all regions after it.
 	Runs []Runs
-	// Edges lists which values become which, unchanged.
+	// Edges lists which values become which other values, unchanged.
 	Edges []FlowEdge
 	// Control is the number of leading operands that decide which regions run, and how often.
 	Control int
-	// Callee is the attribute that names the function which the op calls. Operand i becomes argument i of the
-	// function, and what the function returns at i becomes result i.
+	// Callee is the attribute that names the called function. Operand i becomes argument i of the function, and the
+	// function's return value i becomes result i.
 	Callee string
-	// Function says that the op is a function: its callers' operands become its arguments, and what its terminators
-	// return becomes their results.
+	// Function says that the op is a function: the operands of its callers become its arguments, and its return values
+	// become the callers' results.
 	Function bool
-	// Remap updates the attributes of an op whose operands and results changed: operands[i] is the former position
-	// of operand i, or -1 for a new operand, and so on for results. Of a function, these are the arguments and the
-	// values that it returns. Nil: no attribute depends on positions.
+	// Remap updates the attributes of an op whose operands and results changed. operands[i] is the former position of
+	// operand i, or -1 for a new operand; results is the same for results. For a function, they are its arguments and
+	// return values. Nil: no attribute depends on positions.
 	Remap func(m *Module, op *Op, operands, results []int) error
 }
 
-// Runs says how often a region runs each time its op is executed.
+// Runs says how often a region runs per execution of its op.
 type Runs uint8
 
 // Numbers of runs.
 const (
-	RunsUnordered Runs = iota // any number of times, in no order: once per element, say
+	RunsUnordered Runs = iota // any number of times, in no order: for example once per element
 	RunsOnce
 	RunsAtMostOnce
-	RunsRepeated // any number of times, one run after the other
-	RunsTest     // as RunsRepeated; the first value that the region returns decides whether the loop goes on
+	RunsRepeated // any number of times, one run after another
+	RunsTest     // as RunsRepeated; the first value that the region returns decides whether the loop continues
 )
 
 // Place is one of the lists of values of an op.
 type Place uint8
 
-// Places. Args are the arguments of a region's first block, Yields the operands of the terminators of a region that
+// Places. Args are the arguments of a region's first block. Yields are the operands of a region's terminators that
 // return to the op.
 const (
 	AtOperands Place = iota
@@ -50,7 +50,7 @@ const (
 // AllRegions in a Port stands for every region of the op.
 const AllRegions = -1
 
-// Port is the tail of a list of values: all from position First.
+// Port is the tail of a list of values, from position First.
 type Port struct {
 	At     Place
 	Region int // for AtArgs and AtYields
@@ -60,7 +60,7 @@ type Port struct {
 // FlowEdge says that the values at From become the values at To, position by position.
 type FlowEdge struct{ From, To Port }
 
-// Covers reports whether value i at place at of region r belongs to the port. For operands and results r is ignored.
+// Covers reports whether value i at place at of region r belongs to the port. It ignores r for operands and results.
 func (p Port) Covers(at Place, r, i int) bool {
 	return p.At == at && i >= p.First && (at == AtOperands || at == AtResults || p.Region == AllRegions || p.Region == r)
 }
@@ -73,11 +73,11 @@ func (f *Flow) Run(i int) Runs {
 	return f.Runs[min(i, len(f.Runs)-1)]
 }
 
-// Ordered reports whether control flow says when region i runs, so that its ops have a place in program order.
+// Ordered reports whether control flow determines when region i runs, which gives its ops a place in program order.
 func (f *Flow) Ordered(i int) bool { return f.Run(i) != RunsUnordered }
 
-// PassThrough returns the flow of an op whose region runs as stated: the operands become the region's arguments, and
-// what the region returns becomes the results.
+// PassThrough returns the flow of an op with one region that runs as stated. The operands become the region's
+// arguments, and the values that the region returns become the results.
 func PassThrough(runs Runs) *Flow {
 	return &Flow{Runs: []Runs{runs}, Edges: []FlowEdge{
 		{Port{At: AtOperands}, Port{At: AtArgs}},

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FormatKind says what an element of an assembly format is.
+// FormatKind is the kind of an element of an assembly format.
 type FormatKind uint8
 
 // Kinds of format elements.
@@ -36,20 +36,20 @@ type FormatElem struct {
 	Text  string // literal text, name of the operand, attribute, region, or directive
 	Index int    // of the operand, result, attribute or region in the Def
 	Mult  Multiplicity
-	// SpaceBefore: a space is printed in front. It depends on the neighbours only, as in MLIR.
+	// SpaceBefore: print a space before the element. As in MLIR it depends only on the neighbouring elements.
 	SpaceBefore bool
 	Anchor      bool // of a group: its presence decides
-	Unit        bool // an attribute that stands for itself by the literals around it
+	Unit        bool // an attribute that the literals around it represent
 	Then, Else  []FormatElem
 	Directive   *Directive
 	Args        []DirectiveArg // templates: kind, name, position
-	ID          int            // of a directive: its number among all of the registry
+	ID          int            // of a directive use: unique in the registry
 }
 
 // Format is a compiled assembly format.
 type Format struct {
 	Elems []FormatElem
-	// Elided are the attributes that the format writes itself and attr-dict leaves out.
+	// Elided are the attributes that the format names and attr-dict therefore omits.
 	Elided []string
 }
 
@@ -62,7 +62,7 @@ type formatCompiler struct {
 	f       *Format
 	ids     *int
 
-	space, punct bool // state of the spacing rule: a space may come, the last thing was punctuation
+	space, punct bool // state of the spacing rule: a space is allowed, the last element was punctuation
 }
 
 // compileFormat compiles the format of def. The language is that of ODS assemblyFormat (MLIR, "Operation
@@ -136,7 +136,7 @@ func (c *formatCompiler) word() string {
 	return w
 }
 
-// sequence reads elements up to end (")" or the end of the text).
+// sequence reads elements up to end, which is ")" or the end of the text.
 func (c *formatCompiler) sequence(end string) []FormatElem {
 	var out []FormatElem
 	for {
@@ -208,7 +208,7 @@ func (c *formatCompiler) element() FormatElem {
 	panic("unreachable")
 }
 
-// spaced applies the spacing rule of everything but literals.
+// spaced applies the spacing rule to an element that is not a literal.
 func (c *formatCompiler) spaced(e FormatElem) FormatElem {
 	e.SpaceBefore = c.space || !c.punct
 	c.punct, c.space = false, true
@@ -227,7 +227,7 @@ func (c *formatCompiler) literal() FormatElem {
 		c.punct = text == ""
 		c.space = false
 		if text == "" {
-			return FormatElem{Kind: FmtLiteral} // suppresses a space, prints and reads nothing
+			return FormatElem{Kind: FmtLiteral} // suppresses a space; has no text
 		}
 		return FormatElem{Kind: FmtSpace}
 	case "\\n", "\n":
@@ -242,7 +242,7 @@ func (c *formatCompiler) literal() FormatElem {
 	return e
 }
 
-// spaceBefore reports whether MLIR puts a space in front of a literal.
+// spaceBefore reports whether MLIR prints a space before a literal.
 func spaceBefore(text string, punct bool) bool {
 	switch {
 	case len(text) != 1 && text != "->":
@@ -269,7 +269,7 @@ func (c *formatCompiler) group() FormatElem {
 			continue
 		}
 		anchored = true
-		// A unit attribute is present by its group's literals: it writes nothing itself.
+		// The group's literals represent a unit attribute; the attribute itself has no text.
 		if t := &e.Then[i]; t.Kind == FmtAttr && c.def.Attrs[t.Index].Type.Summary == "unit attribute" {
 			t.Unit = true
 		}
@@ -308,7 +308,7 @@ func optionalIf(b bool) Multiplicity {
 	return One
 }
 
-// typeOf reads what follows type.
+// typeOf reads the rest of a type(...) element, after the word type.
 func (c *formatCompiler) typeOf() FormatElem {
 	c.expect("(")
 	defer c.expect(")")
@@ -413,8 +413,8 @@ func directiveArgOf(e FormatElem) DirectiveArg {
 	return a
 }
 
-// Segments returns how many values each of args stands for among n values, given the segment sizes attribute
-// (nil where the op has none). ok is false where they do not add up.
+// Segments returns how many of n values belong to each of args, given the segment sizes attribute (nil if the op has
+// none). ok is false if the numbers do not add up.
 func Segments(buf []int, args []Arg, n int, sizes Attr, same bool) (counts []int, ok bool) {
 	counts = buf[:0]
 	if arr, isArray := sizes.(*DenseArrayAttr); isArray {
@@ -453,7 +453,7 @@ func Segments(buf []int, args []Arg, n int, sizes Attr, same bool) (counts []int
 	return counts, true
 }
 
-// OperandSegments returns how many operands each operand row of the op's definition has.
+// OperandSegments returns the number of operands for each operand Arg of the op's definition.
 func (o *Op) OperandSegments(buf []int) (counts []int, ok bool) {
 	var sizes Attr
 	if o.def.Traits&AttrSizedOperands != 0 {
@@ -462,7 +462,7 @@ func (o *Op) OperandSegments(buf []int) (counts []int, ok bool) {
 	return Segments(buf, o.def.Operands, o.NumOperands(), sizes, o.def.Traits&SameVariadicOperands != 0)
 }
 
-// ResultSegments returns how many results each result row of the op's definition has.
+// ResultSegments returns the number of results for each result Arg of the op's definition.
 func (o *Op) ResultSegments(buf []int) (counts []int, ok bool) {
 	var sizes Attr
 	if o.def.Traits&AttrSizedResults != 0 {

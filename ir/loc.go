@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// LocKind tells the kinds of locations apart.
+// LocKind is the kind of a location.
 type LocKind uint8
 
 // Kinds of locations (MLIR, "Builtin dialect", Location attributes).
@@ -17,8 +17,8 @@ const (
 	LocFused                   // loc(fused<metadata>[a, b])
 )
 
-// Loc is an MLIR location: where in the program that the producer compiled an op comes from. It is data that round-trips;
-// diagnostics about the module's text use Pos. Locations are immutable.
+// Loc is an MLIR location: the place in the producer's program that an op comes from. It round-trips. Diagnostics about
+// the module's text use Pos instead. Locations are immutable.
 type Loc struct {
 	kind    LocKind
 	depth   uint16
@@ -26,16 +26,16 @@ type Loc struct {
 	name    string // file or name
 	line    uint32
 	col     uint32
-	endLine uint32 // 0 if the location is no range
+	endLine uint32 // 0 if the location is not a range
 	endCol  uint32
-	parts   *locParts // nil for a location without nested ones
+	parts   *locParts // nil for a location without nested locations
 }
 
-// locParts is what a location has that contains others.
+// locParts holds the nested locations and the metadata of a location.
 type locParts struct {
 	kids         []*Loc // name: 0 or 1; callsite: callee, caller; fused: any number
 	metadata     Attr   // fused only
-	metadataSize uint32 // about the length of its text
+	metadataSize uint32 // approximate length of its text
 	metadataHash uint64
 }
 
@@ -50,9 +50,9 @@ func NewFileLoc(file string, line, col uint32) *Loc {
 	return &l
 }
 
-// FuseLocs returns the location of an op that stands for ops at all of locs, by MLIR's rule (FusedLoc::get): each different
-// one once, those of fused locations without metadata one by one, without unknown ones. It returns nil, the unknown
-// location, if none is left, and the location itself if one is left.
+// FuseLocs returns the location of an op that replaces ops at all of locs, by MLIR's rule (FusedLoc::get). It flattens
+// fused locations without metadata and drops duplicates and unknown locations. If none remains, it returns nil, the
+// unknown location; if one remains, that location.
 func FuseLocs(locs ...*Loc) *Loc {
 	var kids []*Loc
 	var add func(list []*Loc)
@@ -79,10 +79,10 @@ func FuseLocs(locs ...*Loc) *Loc {
 	return l
 }
 
-// ownSize is about the length of the text of a location without names and nested locations.
+// ownSize is the approximate text length of a location without names and nested locations.
 const ownSize = 24
 
-// measure takes size and depth from the name and the parts.
+// measure computes size and depth from the name and the parts.
 func (l *Loc) measure() {
 	size, depth := uint64(len(l.name))+ownSize, uint16(0)
 	if l.parts != nil {
@@ -98,10 +98,10 @@ func (l *Loc) measure() {
 	}
 }
 
-// Size returns about how long the text is in bytes when it is written without aliases, at most 1<<32 - 1.
+// Size returns the approximate length in bytes of the text without aliases, at most 1<<32 - 1.
 func (l *Loc) Size() uint32 { return l.size }
 
-// Depth returns how deep locations are nested in l.
+// Depth returns the nesting depth of l.
 func (l *Loc) Depth() int { return int(l.depth) }
 
 // Kind returns the kind; a nil location is unknown.
@@ -112,13 +112,13 @@ func (l *Loc) Kind() LocKind {
 	return l.kind
 }
 
-// Name returns the file or the name.
+// Name returns the file, or the name of a named location.
 func (l *Loc) Name() string { return l.name }
 
 // Start returns line and column of a file location.
 func (l *Loc) Start() (line, col uint32) { return l.line, l.col }
 
-// End returns the end of a file range, 0, 0 where the location is no range.
+// End returns the end of a file range, or 0, 0 if the location is not a range.
 func (l *Loc) End() (line, col uint32) { return l.endLine, l.endCol }
 
 // Children returns the nested locations. The caller must not change the slice.
@@ -129,7 +129,7 @@ func (l *Loc) Children() []*Loc {
 	return l.parts.kids
 }
 
-// Metadata returns the attribute of a fused location, nil for none.
+// Metadata returns the attribute of a fused location, or nil.
 func (l *Loc) Metadata() Attr {
 	if l.parts == nil {
 		return nil

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// LocTable makes locations, equal ones once. The zero value is empty.
+// LocTable makes locations and shares equal ones. The zero value is empty.
 type LocTable struct {
 	seed   maphash.Seed
-	index  []uint32 // by hash: 1 + position in chunks; at most three quarters are in use
+	index  []uint32 // by hash: 1 + position in chunks; at most three quarters full
 	chunks [][]Loc
 	count  int
 }
 
-// locChunk is how many locations are allocated at once.
+// locChunk is the number of locations per allocation.
 const locChunk = 256
 
 // File returns loc("file":line:col to endLine:endCol); without a range, the end is 0, 0.
@@ -37,7 +37,8 @@ func (t *LocTable) CallSite(callee, caller *Loc) *Loc {
 	return t.intern(&Loc{kind: LocCallSite, parts: &locParts{kids: []*Loc{callee, caller}}})
 }
 
-// Fused returns loc(fused<metadata>[children...]); metadata may be nil, else size is about the length of its text in bytes.
+// Fused returns loc(fused<metadata>[children...]). metadata may be nil; otherwise size is the approximate length in
+// bytes of its text.
 func (t *LocTable) Fused(metadata Attr, size int64, children []*Loc) *Loc {
 	parts := &locParts{kids: slices.Clone(children), metadata: metadata}
 	if metadata != nil {
@@ -47,7 +48,7 @@ func (t *LocTable) Fused(metadata Attr, size int64, children []*Loc) *Loc {
 	return t.intern(&Loc{kind: LocFused, parts: parts})
 }
 
-// intern returns the location of the table that equals l, a copy of l if there was none.
+// intern returns the location in the table that equals l. If there is none, it adds a copy of l.
 func (t *LocTable) intern(l *Loc) *Loc {
 	t.grow()
 	mask := uint64(len(t.index) - 1)
@@ -60,7 +61,7 @@ func (t *LocTable) intern(l *Loc) *Loc {
 	if n := len(t.chunks); n == 0 || len(t.chunks[n-1]) == cap(t.chunks[n-1]) {
 		size := locChunk
 		if n == 0 {
-			size = 8 // the next begin where their numbers say
+			size = 8 // later chunks start at multiples of locChunk
 		}
 		t.chunks = append(t.chunks, make([]Loc, 0, size))
 	}
@@ -75,7 +76,7 @@ func (t *LocTable) intern(l *Loc) *Loc {
 	return l
 }
 
-// The first chunk has room for 8 locations, but positions are counted as if it had room for locChunk.
+// The first chunk has capacity for 8 locations, but positions count it as a full chunk of locChunk.
 func (t *LocTable) at(i uint32) *Loc { return &t.chunks[i/locChunk][i%locChunk] }
 
 func (t *LocTable) last() uint32 {
@@ -83,7 +84,7 @@ func (t *LocTable) last() uint32 {
 	return uint32(n*locChunk + len(t.chunks[n]) - 1)
 }
 
-// grow makes sure that there is room for one more.
+// grow ensures capacity for one more location.
 func (t *LocTable) grow() {
 	if 4*(t.count+1) <= 3*len(t.index) {
 		return
@@ -119,12 +120,12 @@ func (t *LocTable) hash(l *Loc) uint64 {
 	return h
 }
 
-// longestMetadata is how long the text of metadata is, in bytes, that is compared as text; longer ones are compared by
+// longestMetadata is the maximum length in bytes of metadata that is compared as text. Longer metadata is compared by
 // identity.
 const longestMetadata = 1 << 10
 
-// metadataHash stands for metadata among that of other fused locations. It is taken once: what a location in metadata is,
-// may only be known later.
+// metadataHash returns a hash that identifies metadata. LocTable computes it only once, because a location in metadata
+// may be resolved later.
 func (t *LocTable) metadataHash(a Attr, size int64) uint64 {
 	switch l, isLoc := a.(*LocAttr); {
 	case isLoc:

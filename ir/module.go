@@ -8,23 +8,23 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Module is a builtin.module op with the context of its types, the registry its ops were looked up in, and the source it
-// was read from. It makes the ops, regions and blocks in it, which must not be inserted into another module.
+// Module is a builtin.module op with its type context, the registry of its ops, and the source it was read from. It
+// makes its ops, regions and blocks, which must not be inserted into another module.
 type Module struct {
 	ctx       *Context
 	registry  *Registry
-	source    *diag.Source // nil if it was not read from text
+	source    *diag.Source // nil if the module was not read from text
 	op        *Op
 	ids       atomic.Uint32 // of values
 	resources []Resource
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	slab    slab
 	unknown map[string]*Def
 }
 
-// Resource is one entry of the file metadata section: {-# dialect_resources: {builtin: {key: "0x..."}} #-}. The
-// section is kept as text per dialect group.
+// Resource is one entry of the file metadata section: {-# dialect_resources: {builtin: {key: "0x..."}} #-}. The module
+// keeps the section as text per dialect group.
 type Resource struct {
 	Section string // "dialect_resources" or "external_resources"
 	Dialect string // "builtin"
@@ -46,10 +46,10 @@ func NewModule(ctx *Context, registry *Registry, source *diag.Source) *Module {
 // Context returns the context of the module's types.
 func (m *Module) Context() *Context { return m.ctx }
 
-// Registry returns the registry the module's ops were looked up in.
+// Registry returns the registry that defines the module's ops.
 func (m *Module) Registry() *Registry { return m.registry }
 
-// Source returns the text the module was read from, nil for none.
+// Source returns the text that the module was read from, or nil.
 func (m *Module) Source() *diag.Source { return m.source }
 
 // Op returns the module op.
@@ -58,7 +58,7 @@ func (m *Module) Op() *Op { return m.op }
 // Body returns the module's block.
 func (m *Module) Body() *Block { return m.op.Region(0).Entry() }
 
-// NumIDs returns a number above the ID of every value of the module.
+// NumIDs returns a number above every value ID of the module.
 func (m *Module) NumIDs() int { return int(m.ids.Load()) }
 
 // Resources returns the entries of the file metadata section.
@@ -67,7 +67,7 @@ func (m *Module) Resources() []Resource { return m.resources }
 // SetResources replaces the entries of the file metadata section.
 func (m *Module) SetResources(r []Resource) { m.resources = r }
 
-// Def returns the definition of the op named name, making one for an unknown kind.
+// Def returns the definition of the op named name. It makes one for an unknown kind.
 func (m *Module) Def(name string) *Def {
 	if m.registry != nil {
 		if d := m.registry.defs[name]; d != nil {
@@ -92,23 +92,23 @@ func (m *Module) Errorf(o *Op, format string, args ...any) *diag.Diagnostic {
 	return diag.Errorf(m.source, o.pos, format, args...)
 }
 
-// OpState is everything an op is made from.
+// OpState describes an op to make.
 type OpState struct {
 	Def        *Def
 	Operands   []*Value
 	Types      []Type // of the results
 	Attrs      AttrList
 	Regions    int       // number of empty regions to make, besides those in Bodies
-	Bodies     []*Region // regions made before (see Module.NewRegion); the op adopts them
+	Bodies     []*Region // existing regions (see Module.NewRegion); the op adopts them
 	Successors []*Block
 	Verbatim   []string // see Op.Verbatim
 	Loc        *Loc
 	Pos        diag.Pos
 
-	room AttrList // for the attributes of this op and of those that the state is used for later
+	room AttrList // spare capacity for the attributes of this op and of later ops made from the state
 }
 
-// SetAttr binds an attribute in the state. It is inherent if the definition says so.
+// SetAttr sets an attribute in the state. It is inherent if the definition says so.
 func (st *OpState) SetAttr(name string, a Attr) {
 	n := len(st.Attrs) + 1
 	if cap(st.room)-len(st.room) < n {
@@ -127,8 +127,8 @@ func (st *OpState) SetAttr(name string, a Attr) {
 	st.room = st.room[:len(st.room)+len(st.Attrs)]
 }
 
-// NewOp makes a detached op. It keeps st.Attrs, which must be sorted, and st.Verbatim. The caller must not change either
-// afterwards. NewOp copies the rest.
+// NewOp makes a detached op. It keeps st.Attrs, which must be sorted, and st.Verbatim; the caller must not change them
+// afterwards. NewOp copies the other fields.
 func (m *Module) NewOp(st *OpState) *Op {
 	for _, v := range st.Operands {
 		v.usable()
@@ -166,14 +166,15 @@ func (m *Module) NewOp(st *OpState) *Op {
 	return o
 }
 
-// slab hands out ops, uses and values from chunks: allocation and garbage collection are most of what an op costs.
+// slab allocates ops, uses and values in chunks, because allocation and garbage collection dominate the cost of an op.
 type slab struct {
 	ops    chunk[Op]
 	uses   chunk[Use]
 	values chunk[Value]
 }
 
-// chunk is memory for elements of one kind. Chunks start small, which keeps small modules small, and grow to maxChunk.
+// chunk is memory for elements of one type. The first chunks are small, to keep small modules small; they grow to
+// maxChunk.
 type chunk[T any] struct {
 	free []T
 	size int

@@ -9,35 +9,36 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Op is an operation of any kind, known or not.
+// Op is an operation of any kind, known or unknown.
 //
-// Invariants: attrs is sorted by name; every operand slot that has a value is in its use list; block is nil for a detached
-// op and the module op; nested regions point back to the op. An erased op has no block, operands, results and regions.
+// Invariants: attrs is sorted by name. Every operand slot with a value is in the value's use list. block is nil for a
+// detached op and the module op. Nested regions point back to the op. An erased op has no block, operands, results or
+// regions.
 type Op struct {
 	def        *Def
 	operands   []Use
 	results    []Value
 	attrs      AttrList
-	parts      *parts // nil for an op without regions, successors and verbatim text
+	parts      *parts // nil for an op without regions, successors or verbatim text
 	block      *Block
-	next, prev *Op // an op that left its block keeps next: loops over the block go on from there
+	next, prev *Op // an op that left its block keeps next, for loops over the block
 	loc        *Loc
 	pos        diag.Pos
-	order      uint32 // grows along the block, see insert; erasedOrder for an erased op
+	order      uint32 // increases along the block, see setOrder; erasedOrder for an erased op
 }
 
-// erasedOrder is the order of an erased op. Ops in a block have smaller ones.
+// erasedOrder is the order of an erased op. It is above the order of every op in a block.
 const erasedOrder = math.MaxUint32
 
-// parts are what few ops have.
+// parts are the fields that few ops need.
 type parts struct {
 	regions    []*Region
 	successors []*Block
 	verbatim   []string
 }
 
-// Erased reports whether the op is gone. An erased op keeps its definition, attributes, location and position; it has no
-// block, operands, results, regions and successors, and panics where a change is asked for.
+// Erased reports whether the op was erased. An erased op keeps its definition, attributes, location and position. It
+// has no block, operands, results, regions or successors, and panics on any attempt to change it.
 func (o *Op) Erased() bool { return o.order == erasedOrder }
 
 // usable panics if o is erased.
@@ -53,16 +54,16 @@ func (o *Op) Def() *Def { return o.def }
 // Name returns the full name: "stablehlo.add".
 func (o *Op) Name() string { return o.def.Name }
 
-// Is reports whether d is the op's row. A row that mirrors d is another row: see IsOrMirrors.
+// Is reports whether d is the op's definition. It is false if the op's definition mirrors d: see IsOrMirrors.
 func (o *Op) Is(d *Def) bool { return o.def == d }
 
-// IsOrMirrors reports whether the op's row is d or has d as its Base.
+// IsOrMirrors reports whether the op's definition is d or has d as its Base.
 func (o *Op) IsOrMirrors(d *Def) bool { return o.def == d || d != nil && o.def.Base == d }
 
-// Has reports whether the op certainly has all traits t.
+// Has reports whether the op has all traits t. It is false for an op of an unknown kind.
 func (o *Op) Has(t Traits) bool { return o.def.Has(t) }
 
-// MightHave reports whether the op may have traits t; an op of an unknown kind may have any.
+// MightHave reports whether the op may have traits t. It is true for an op of an unknown kind.
 func (o *Op) MightHave(t Traits) bool { return o.def.MightHave(t) }
 
 // NumOperands returns the number of operands.
@@ -94,10 +95,10 @@ func (o *Op) OperandList() []*Value {
 	return out
 }
 
-// SetOperand puts v into operand slot i.
+// SetOperand sets operand i to v.
 func (o *Op) SetOperand(i int, v *Value) { o.operands[i].Set(v) }
 
-// SetOperands replaces all operands. The op gets new slots, and the old ones are gone.
+// SetOperands replaces all operands. The op gets new slots; the old slots become invalid.
 func (o *Op) SetOperands(vals []*Value) {
 	o.usable()
 	for _, v := range vals {
@@ -168,7 +169,7 @@ func (o *Op) HasUses() bool {
 	return false
 }
 
-// Users iterates over the ops that use a result of o, first those of result 0. See Value.Users.
+// Users iterates over the ops that use a result of o, starting with the users of result 0. See Value.Users.
 func (o *Op) Users() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		for _, v := range o.Results() {
@@ -181,14 +182,14 @@ func (o *Op) Users() iter.Seq[*Op] {
 	}
 }
 
-// Attrs returns the attributes sorted by name, inherent and discardable. The caller must not change the list.
+// Attrs returns the inherent and discardable attributes, sorted by name. The caller must not change the list.
 func (o *Op) Attrs() AttrList { return o.attrs }
 
 // Attr returns the attribute named name, or nil.
 func (o *Op) Attr(name string) Attr { return o.attrs.Get(name) }
 
-// SetAttr binds name to a. The entry is inherent if the definition says so. For an op of an unknown kind it is inherent if
-// it replaces an inherent entry.
+// SetAttr sets the attribute named name to a. It is inherent if the definition says so. For an op of an unknown kind,
+// it is inherent if it replaces an inherent attribute.
 func (o *Op) SetAttr(name string, a Attr) {
 	o.usable()
 	inherent := o.def.IsInherent(name)
@@ -202,8 +203,8 @@ func (o *Op) SetAttr(name string, a Attr) {
 	o.attrs = o.attrs.Set(name, a, inherent)
 }
 
-// SetAttrs replaces all attributes by list. The list must be sorted by name and say of each entry whether it is inherent.
-// The op keeps it; the caller must not change it afterwards.
+// SetAttrs replaces all attributes by list, which must be sorted by name and mark the inherent entries. The op keeps
+// list; the caller must not change it afterwards.
 func (o *Op) SetAttrs(list AttrList) {
 	o.usable()
 	o.attrs = list
@@ -237,7 +238,7 @@ func (o *Op) Successors() []*Block {
 	return o.parts.successors
 }
 
-// SetSuccessor makes b successor i.
+// SetSuccessor sets successor i to b.
 func (o *Op) SetSuccessor(i int, b *Block) {
 	o.usable()
 	b.usable()
@@ -246,8 +247,8 @@ func (o *Op) SetSuccessor(i int, b *Block) {
 	o.parts.successors = list
 }
 
-// Verbatim returns the text of an op of an unknown kind that has no generic form: the text between its name and its
-// location, in pieces with an operand between each two. It is nil for all other ops.
+// Verbatim returns the text of an op of an unknown kind in a form that only its dialect can parse: the text between
+// name and location, split at the operands. It is nil for all other ops.
 func (o *Op) Verbatim() []string {
 	if o.parts == nil {
 		return nil
@@ -255,7 +256,7 @@ func (o *Op) Verbatim() []string {
 	return o.parts.verbatim
 }
 
-// Block returns the block that holds the op, nil for a detached op.
+// Block returns the block that contains the op, or nil for a detached op.
 func (o *Op) Block() *Block { return o.block }
 
 // Next returns the op after o in its block, or nil.
@@ -269,7 +270,7 @@ func (o *Op) Next() *Op {
 // Prev returns the op before o in its block, or nil.
 func (o *Op) Prev() *Op { return o.prev }
 
-// Parent returns the op whose region holds o, nil for a detached op and the module op.
+// Parent returns the op whose region contains o, or nil for a detached op and the module op.
 func (o *Op) Parent() *Op {
 	if o.block == nil {
 		return nil
@@ -277,7 +278,7 @@ func (o *Op) Parent() *Op {
 	return o.block.Parent()
 }
 
-// Module returns the module that o belongs to. It is nil for a detached op without regions, and for an erased op.
+// Module returns the module of o. It is nil for a detached op without regions, and for an erased op.
 func (o *Op) Module() *Module {
 	switch {
 	case o.block != nil:
@@ -294,22 +295,22 @@ func (o *Op) Loc() *Loc { return o.loc }
 // SetLoc sets the MLIR location.
 func (o *Op) SetLoc(l *Loc) { o.loc = l }
 
-// Pos returns the op's place in the text that was read.
+// Pos returns the op's position in the text that the module was read from.
 func (o *Op) Pos() diag.Pos { return o.pos }
 
-// SetPos sets the position. An op that a pass makes gets the position of the op it stands for.
+// SetPos sets the position. A pass gives a new op the position of the op that it replaces.
 func (o *Op) SetPos(p diag.Pos) { o.pos = p }
 
-// IsBefore reports whether o stands before p in the same block.
+// IsBefore reports whether o comes before p in the same block.
 func (o *Op) IsBefore(p *Op) bool { return o.block != nil && o.block == p.block && o.order < p.order }
 
-// Remove takes the op out of its block without destroying it.
+// Remove detaches the op from its block without destroying it.
 func (o *Op) Remove() {
 	o.usable()
 	o.unlink()
 }
 
-// unlink takes the op out of the list of its block. It keeps next, so that a loop that was about to visit o finds the ops
+// unlink removes the op from its block's list. It keeps next, so that a loop about to visit o continues with the ops
 // after it.
 func (o *Op) unlink() {
 	b := o.block
@@ -329,8 +330,8 @@ func (o *Op) unlink() {
 	o.block, o.prev, o.order = nil, nil, 0
 }
 
-// Erase removes the op and everything in its regions for good. It panics if a result has a use. A value that the regions
-// define and that an op outside uses, which no valid module has, leaves that operand without a value.
+// Erase destroys the op and everything in its regions. It panics if a result has uses. In an invalid module an op
+// outside may use a value that the regions define; that operand then has no value.
 func (o *Op) Erase() {
 	o.usable()
 	for i := range o.results {
@@ -342,7 +343,7 @@ func (o *Op) Erase() {
 	o.erase()
 }
 
-// erase destroys an op that is in no list, with all that is in it.
+// erase destroys an op that is not in a list, and everything in it.
 func (o *Op) erase() {
 	o.dropOperands()
 	for i := range o.results {
@@ -358,8 +359,8 @@ func (o *Op) erase() {
 	}
 }
 
-// ReplaceWith makes every user of result i use values[i] instead and erases the op. There must be one value for each
-// result; none may be a result of the op.
+// ReplaceWith replaces the uses of each result i by values[i] and erases the op. There must be one value per result. No
+// value may be a result of the op.
 func (o *Op) ReplaceWith(values ...*Value) {
 	if len(values) != len(o.results) {
 		panic(fmt.Sprintf("ir: replacing the %d results of %s with %d values", len(o.results), o.def.Name, len(values)))
@@ -391,7 +392,7 @@ func (o *Op) MoveAfter(p *Op) {
 	}
 }
 
-// movable reports whether o has to move to stand beside p. It panics if it cannot.
+// movable reports whether o has to move to be next to p. It panics if o cannot move there.
 func (o *Op) movable(p *Op) bool {
 	o.usable()
 	switch {
@@ -404,8 +405,8 @@ func (o *Op) movable(p *Op) bool {
 }
 
 // Walk calls f for o and every op nested in it, parents before children, in program order, until f returns false. f may
-// erase any op and move the op it is given; ops that it inserts right after that op may be visited or not. Walk reports
-// whether f returned true throughout.
+// erase any op and move its argument. Walk may or may not visit ops that f inserts right after its argument. Walk
+// reports whether every call returned true.
 func (o *Op) Walk(f func(*Op) bool) bool {
 	return f(o) && o.walkRegions(f)
 }
@@ -421,7 +422,7 @@ func (o *Op) walkRegions(f func(*Op) bool) bool {
 	return true
 }
 
-// WalkPost calls f for every op nested in o and then for o, children before their parents, otherwise as Walk does.
+// WalkPost is Walk with children before their parents: it calls f for every op nested in o and then for o.
 func (o *Op) WalkPost(f func(*Op) bool) bool {
 	for b := range o.nestedBlocks() {
 		for n := range b.Ops() {

@@ -1,6 +1,6 @@
 package ir
 
-// SymbolName is the attribute that names a symbol.
+// SymbolName is the attribute that holds the name of a symbol.
 const SymbolName = "sym_name"
 
 // Symbols maps the names of the symbols directly in a symbol table op to their ops. It is a snapshot.
@@ -21,7 +21,7 @@ func SymbolsOf(table *Op) Symbols {
 	return s
 }
 
-// Unique returns base, or base_0, base_1, ... where it is taken, and is then taken itself by o.
+// Unique returns base, or the first unused name of base_0, base_1, ..., and reserves it for o.
 func (s Symbols) Unique(base string, o *Op) string {
 	name := base
 	for i := 0; s[name] != nil; i++ {

@@ -8,19 +8,20 @@ import (
 
 // Value is the result of an op or an argument of a block.
 //
-// Invariants: a result has op set and an argument block; an erased value has neither. first heads the list of all uses of
-// the value, and each use in it has val set to this value.
+// Invariants: op is set for a result, block for an argument; an erased value has neither. first is the head of the list
+// of all uses of the value, and val of each use in the list is this value.
 type Value struct {
 	typ   Type
 	op    *Op
 	block *Block
-	first *Use   // its prev is the last one
-	name  string // the name it was written with, without '%'
+	first *Use   // its prev is the last use
+	name  string // the name in the source text, without '%'
 	id    uint32
 	index uint32
 }
 
-// Use is one operand slot of an op. The uses of a value form a list: next ends with nil, prev of the first use is the last.
+// Use is one operand slot of an op. The uses of a value form a list. next of the last use is nil; prev of the first use
+// is the last use.
 type Use struct {
 	val        *Value
 	owner      *Op
@@ -30,20 +31,20 @@ type Use struct {
 // Type returns the value's type. An erased value keeps its type.
 func (v *Value) Type() Type { return v.typ }
 
-// SetType changes the value's type. The caller keeps producers and users consistent.
+// SetType changes the value's type. The caller must keep producers and users consistent.
 func (v *Value) SetType(t Type) { v.typ = t }
 
-// Erased reports whether the value is gone: its op or block was erased, or the argument was removed. An erased value keeps
-// its type, name and ID; it has no defining op, no block and no uses, and cannot be used.
+// Erased reports whether the value was erased, because its op or block was erased or the argument was removed. An
+// erased value keeps its type, name and ID. It has no defining op, block or uses, and cannot be used.
 func (v *Value) Erased() bool { return v.op == nil && v.block == nil }
 
-// DefiningOp returns the op that v is a result of, nil for a block argument.
+// DefiningOp returns the op with result v, or nil for a block argument.
 func (v *Value) DefiningOp() *Op { return v.op }
 
-// Block returns the block that v is an argument of, nil for a result.
+// Block returns the block with argument v, or nil for a result.
 func (v *Value) Block() *Block { return v.block }
 
-// ParentBlock returns the block that v is defined in: its op's block, or the block it is an argument of.
+// ParentBlock returns the block that defines v: the block of the defining op, or the block with argument v.
 func (v *Value) ParentBlock() *Block {
 	if v.op != nil {
 		return v.op.block
@@ -51,7 +52,7 @@ func (v *Value) ParentBlock() *Block {
 	return v.block
 }
 
-// Index returns the position among the results of the op or the arguments of the block, -1 for an erased value.
+// Index returns the position among the op's results or the block's arguments, or -1 for an erased value.
 func (v *Value) Index() int {
 	if v.Erased() {
 		return -1
@@ -59,17 +60,17 @@ func (v *Value) Index() int {
 	return int(v.index)
 }
 
-// ID returns a number below Module.NumIDs that no other value of the module ever has. It serves as an index of tables.
+// ID returns a number below Module.NumIDs that is unique in the module and never reused. It can index tables.
 func (v *Value) ID() int { return int(v.id) }
 
-// Name returns the name the value was written with, without '%'. It is a hint for printing. For one of several results of
-// an op it is the hint of the first.
+// Name returns the value's name in the source text, without '%'. It is a hint for printing. For one of several results
+// of an op, the hint is on the first.
 func (v *Value) Name() string { return v.name }
 
 // SetName changes the name hint.
 func (v *Value) SetName(name string) { v.name = name }
 
-// Loc returns the location of a block argument, nil for a result.
+// Loc returns the location of a block argument, or nil for a result.
 func (v *Value) Loc() *Loc {
 	if v.block == nil {
 		return nil
@@ -77,14 +78,14 @@ func (v *Value) Loc() *Loc {
 	return v.block.place(v).loc
 }
 
-// SetLoc sets the location of a block argument. A result has the location of its op: SetLoc leaves it alone.
+// SetLoc sets the location of a block argument. It does nothing for a result, which has the location of its op.
 func (v *Value) SetLoc(l *Loc) {
 	if v.block != nil && l != v.Loc() {
 		v.block.ownPlace(v).loc = l
 	}
 }
 
-// Pos returns the place of a block argument in the text that was read, 0 for a result.
+// Pos returns the position of a block argument in the text that was read, or 0 for a result.
 func (v *Value) Pos() diag.Pos {
 	if v.block == nil {
 		return 0
@@ -92,7 +93,7 @@ func (v *Value) Pos() diag.Pos {
 	return v.block.place(v).pos
 }
 
-// SetPos sets the position of a block argument. A result has the position of its op: SetPos leaves it alone.
+// SetPos sets the position of a block argument. It does nothing for a result, which has the position of its op.
 func (v *Value) SetPos(p diag.Pos) {
 	if v.block != nil && p != v.Pos() {
 		v.block.ownPlace(v).pos = p
@@ -105,8 +106,8 @@ func (v *Value) HasUses() bool { return v.first != nil }
 // HasOneUse reports whether exactly one operand slot holds the value.
 func (v *Value) HasOneUse() bool { return v.first != nil && v.first.next == nil }
 
-// Uses iterates over the uses that the value has when the loop begins, in the order they were added. The loop may change
-// and remove any of them; those that no longer use v when their turn comes are skipped.
+// Uses iterates over the uses that the value has when the loop begins, in the order they were added. The loop may
+// change and remove any of them. Uses skips those that no longer use v.
 func (v *Value) Uses() iter.Seq[*Use] {
 	return func(yield func(*Use) bool) {
 		var buf [16]*Use
@@ -122,8 +123,8 @@ func (v *Value) Uses() iter.Seq[*Use] {
 	}
 }
 
-// Users iterates over the ops that use v, in the order in which their operands were set. An op that uses v several times
-// comes as often. The loop may change or erase the current op.
+// Users iterates over the ops that use v, in the order in which their operands were set. It yields an op once per use.
+// The loop may change or erase the current op.
 func (v *Value) Users() iter.Seq[*Op] {
 	return func(yield func(*Op) bool) {
 		for u := range v.Uses() {
@@ -134,10 +135,10 @@ func (v *Value) Users() iter.Seq[*Op] {
 	}
 }
 
-// FirstUse returns the use that was added first, nil for a value without uses.
+// FirstUse returns the use that was added first, or nil if there are no uses.
 func (v *Value) FirstUse() *Use { return v.first }
 
-// SortUses puts the uses into the order of list, which holds all of them once.
+// SortUses puts the uses into the order of list, which must contain each use once.
 func (v *Value) SortUses(list []*Use) {
 	v.first = nil
 	for _, u := range list {
@@ -146,17 +147,17 @@ func (v *Value) SortUses(list []*Use) {
 	}
 }
 
-// Next returns the use of the same value that was added after u, nil for the last one.
+// Next returns the use of the same value that was added after u, or nil for the last use.
 func (u *Use) Next() *Use { return u.next }
 
-// ReplaceAllUsesWith makes every user of v use w instead.
+// ReplaceAllUsesWith replaces all uses of v by w.
 func (v *Value) ReplaceAllUsesWith(w *Value) {
 	for v != w && v.first != nil {
 		v.first.Set(w)
 	}
 }
 
-// ReplaceUsesIf makes the users that keep selects use w instead of v.
+// ReplaceUsesIf replaces v by w in the uses that keep selects.
 func (v *Value) ReplaceUsesIf(w *Value, keep func(*Use) bool) {
 	for u := range v.Uses() {
 		if keep(u) {
@@ -165,13 +166,13 @@ func (v *Value) ReplaceUsesIf(w *Value, keep func(*Use) bool) {
 	}
 }
 
-// Value returns the value in the slot: nil if the slot or its value is gone.
+// Value returns the value in the slot, or nil if the slot is invalid or its value was erased.
 func (u *Use) Value() *Value { return u.val }
 
-// Owner returns the op whose operand slot this is. It is nil after SetOperands made new slots, and after the op was erased.
+// Owner returns the op with this operand slot. It is nil after SetOperands replaced the slots or the op was erased.
 func (u *Use) Owner() *Op { return u.owner }
 
-// Index returns the position among the owner's operands, -1 if the slot is gone.
+// Index returns the position among the owner's operands, or -1 if the slot is invalid.
 func (u *Use) Index() int {
 	if u.owner != nil {
 		for i := range u.owner.operands {
@@ -183,7 +184,7 @@ func (u *Use) Index() int {
 	return -1
 }
 
-// Set puts v into the slot. It panics if the slot is gone or v is erased.
+// Set puts v into the slot. It panics if the slot is invalid or v is erased.
 func (u *Use) Set(v *Value) {
 	if u.owner == nil {
 		panic("ir: setting an operand slot that is gone")
@@ -235,7 +236,7 @@ func (u *Use) unlink() {
 	u.val, u.prev, u.next = nil, nil, nil
 }
 
-// erase takes v away from its op or block and from the slots that hold it.
+// erase removes v from its op or block and from the slots that hold it.
 func (v *Value) erase() {
 	for v.first != nil {
 		v.first.unlink()

@@ -9,15 +9,17 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// Verify checks m: structure, dominance, symbols, what the rows say of operands, results, attributes and regions, and each
-// row's own Verify. It returns nil or a diag.List with every finding, in program order and in MLIR's words. Ops of unknown
-// kinds are checked for structure and dominance only. Verify only reads the module.
+// Verify checks m: structure, dominance, symbols, the constraints of each definition on operands, results, attributes
+// and regions, and each definition's Verify hook. It returns nil or a diag.List with every finding, in program order
+// and with MLIR's messages. For ops of unknown kinds it checks only structure and dominance. Verify only reads the
+// module.
 //
-// Large modules are checked by several goroutines. Findings and their order do not depend on that.
+// Several goroutines check a large module. The findings and their order do not depend on the number of goroutines.
 func Verify(m *Module) error { return VerifyExcept(m, nil) }
 
-// VerifyExcept is Verify without the ops that skip selects and everything inside them: ops that an earlier Verify found
-// right, if neither they nor the symbols they name changed since. skip must be safe for concurrent use.
+// VerifyExcept is Verify without the ops that skip selects and everything inside them. skip should select ops that
+// passed an earlier Verify, if neither they nor the symbols they name changed since. It must be safe for concurrent
+// use.
 func VerifyExcept(m *Module, skip func(*Op) bool) error {
 	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}, skip: skip, dom: NewDominance()}
 	if n := goruntime.GOMAXPROCS(0); n > 1 && m.NumIDs() >= parallelFrom {
@@ -31,9 +33,9 @@ func VerifyExcept(m *Module, skip func(*Op) bool) error {
 
 type verifier struct {
 	r     Reporter
-	skip  func(*Op) bool // nil: nothing
+	skip  func(*Op) bool // nil: skips no op
 	dom   *Dominance
-	spare *atomic.Int32 // how many more goroutines may be started; nil for a small module
+	spare *atomic.Int32 // number of goroutines that may still be started; nil for a small module
 }
 
 // op checks o and everything inside it.
@@ -60,13 +62,13 @@ func (v *verifier) op(o *Op) {
 	for i, r := range o.Regions() {
 		v.region(o, i, r)
 	}
-	// A row's own checks rely on what was checked before.
+	// The Verify hook relies on the checks above.
 	if len(v.r.list) == before && o.def.Verify != nil {
 		o.def.Verify(o, &v.r)
 	}
 }
 
-// namespaced has the dialects check the discardable attributes of their namespaces.
+// namespaced has each dialect check the discardable attributes of its namespace.
 func (v *verifier) namespaced(o *Op) {
 	list := o.attrs
 	for i := range list {
@@ -83,7 +85,7 @@ func (v *verifier) namespaced(o *Op) {
 	}
 }
 
-// row checks o against its definition, and reports the first thing that is wrong, as MLIR does.
+// row checks o against its definition and reports the first error, as MLIR does.
 func (v *verifier) row(o *Op) {
 	d := o.def
 	if !v.counted(o, "result", d.Results, len(o.results)) || !v.counted(o, "operand", d.Operands, len(o.operands)) {
@@ -116,8 +118,8 @@ func (v *verifier) row(o *Op) {
 	}
 }
 
-// simple reports whether o has exactly the operands and results of its row, of the right types, where each is one value:
-// what nearly every op has, in less time than values takes.
+// simple reports whether each operand and result Arg of o's definition is a single value, and o has exactly these
+// values with valid types. Nearly every op does; simple is faster than values.
 func (v *verifier) simple(o *Op) bool {
 	d := o.def
 	if len(d.Operands) != len(o.operands) || len(d.Results) != len(o.results) || d.Traits&(AttrSizedOperands|AttrSizedResults) != 0 {
@@ -138,7 +140,7 @@ func (v *verifier) simple(o *Op) bool {
 	return true
 }
 
-// counted checks that there can be n operands or results; it reports whether there can.
+// counted checks the number n of operands or results and reports whether it is valid.
 func (v *verifier) counted(o *Op, what string, args []Arg, n int) bool {
 	fixed, groups := countArgs(args)
 	if n < fixed || groups == 0 && n != fixed {
@@ -148,7 +150,7 @@ func (v *verifier) counted(o *Op, what string, args []Arg, n int) bool {
 	return true
 }
 
-// countArgs returns how many of the args are one value each and how many are groups of values.
+// countArgs returns how many of the args are single values and how many are groups of values.
 func countArgs(args []Arg) (fixed, groups int) {
 	for i := range args {
 		if args[i].Mult == One {
@@ -160,7 +162,7 @@ func countArgs(args []Arg) (fixed, groups int) {
 	return fixed, groups
 }
 
-// values checks groups and types of operands or results; it reports whether they are right.
+// values checks groups and types of operands or results and reports whether they are valid.
 func (v *verifier) values(o *Op, what string, args []Arg, n int, same bool, sized Traits, sizes string) bool {
 	fixed, groups := countArgs(args)
 	var segments []int64
@@ -191,7 +193,7 @@ func (v *verifier) values(o *Op, what string, args []Arg, n int, same bool, size
 		v.r.Errorf(o, "%s count (%d) does not divide into %d groups of one size", what, n, groups)
 		return false
 	} else if groups > 1 && !same {
-		return true // how they part is the row's own business
+		return true // the definition's own hooks check the groups
 	}
 	i := 0
 	for k := range args {
@@ -317,7 +319,7 @@ func (v *verifier) region(o *Op, index int, r *Region) {
 	}
 }
 
-// ops checks the ops of a block from first up to end, which it leaves out.
+// ops checks the ops of a block from first up to but excluding end.
 func (v *verifier) ops(first, end *Op) {
 	for n := first; n != end; n = n.next {
 		if n.Has(Terminator) && n.next != nil {
@@ -329,7 +331,7 @@ func (v *verifier) ops(first, end *Op) {
 	}
 }
 
-// successors checks that n branches to blocks of its own region.
+// successors checks that n branches only to blocks of its own region.
 func (v *verifier) successors(n *Op) {
 	for i, b := range n.Successors() {
 		switch {
@@ -343,7 +345,7 @@ func (v *verifier) successors(n *Op) {
 	}
 }
 
-// dominance checks that the operands of n are available to it. In a block that no branch reaches, order does not matter.
+// dominance checks that the operands of n are available to it. Order does not matter in an unreachable block.
 func (v *verifier) dominance(n *Op) {
 	for i := range n.operands {
 		val := n.operands[i].val
@@ -360,7 +362,7 @@ func (v *verifier) dominance(n *Op) {
 	}
 }
 
-// terminated checks that b, a block of o, ends as it must.
+// terminated checks the terminator of b, a block of o.
 func (v *verifier) terminated(o *Op, b *Block) {
 	switch {
 	case o.def.unknown || o.Has(NoTerminator) || b.last != nil && b.last.MightHave(Terminator):

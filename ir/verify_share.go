@@ -7,16 +7,16 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// parallelFrom is how many values a module has when it pays to check it with several goroutines, and chunkOps how many
-// ops of a block are checked in one go.
+// parallelFrom is the number of values in a module from which parallel checks pay off. chunkOps is the number of ops
+// per unit of work.
 const (
 	parallelFrom = 8000
 	chunkOps     = 1024
 )
 
-// share checks the ops of b, in chunks, with the goroutines that are to spare. It reports false, having done nothing,
-// where b is a single chunk. Checking only reads the module, so chunks need not know of each other; an op that is
-// isolated from above, such as a function, is a chunk by itself because it can be large.
+// share checks the ops of b in chunks, with the goroutines still available. If b is a single chunk, share does nothing
+// and returns false. Chunks are independent, because checks only read the module. An op that is isolated from above,
+// such as a function, is a chunk by itself because it can be large.
 func (v *verifier) share(b *Block) bool {
 	if !b.large() {
 		return false
@@ -73,7 +73,7 @@ func (v *verifier) share(b *Block) bool {
 	work()
 	wait.Wait()
 	if failed != nil {
-		panic(failed) // where the caller can recover
+		panic(failed) // in the caller's goroutine, where it can be recovered
 	}
 	for _, list := range found {
 		v.r.list = append(v.r.list, list...)
@@ -81,7 +81,7 @@ func (v *verifier) share(b *Block) bool {
 	return true
 }
 
-// large reports whether b is more than a chunk. Most blocks are small: it takes less time than to part them.
+// large reports whether b is more than one chunk. Most blocks are small, and large is cheaper than a split into chunks.
 func (b *Block) large() bool {
 	n := 0
 	for o := b.first; o != nil; o = o.next {
@@ -94,7 +94,7 @@ func (b *Block) large() bool {
 
 func isolated(o *Op) bool { return o.parts != nil && o.Has(IsolatedFromAbove) }
 
-// take reports whether one more goroutine may be started, and counts it.
+// take reports whether one more goroutine may start, and counts it.
 func (v *verifier) take() bool {
 	if v.spare.Load() <= 0 {
 		return false

@@ -6,11 +6,11 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Carry adds a value of v's type to the values that op forwards, before them: an operand, if the edges of op start at
-// operands; an argument of each region that an edge enters; a result. It returns the op that took op's place, its new
-// result, and what stands for v at the start of each region: the region's new argument, or v itself, which the region
-// captures. The caller threads the value through the regions that Threads selects, and ends them with Yield. Callers
-// of a changed function add their operand by Carry, too.
+// Carry adds a value of v's type before the values that op forwards. It adds an operand (if op's edges start at
+// operands), an argument to each region that an edge enters, and a result. It returns the op that replaces op, the new
+// result, and the value that replaces v at the start of each region: the region's new argument, or v itself if the
+// region captures it. The caller threads the value through the regions for which Threads reports ok, and ends each of
+// them with Yield. After a change to a function, call Carry for its callers to add their operand.
 func Carry(m *ir.Module, op *ir.Op, v *ir.Value) (n *ir.Op, result *ir.Value, in []*ir.Value, err error) {
 	f := op.Def().Flow
 	at, out := 0, 0
@@ -57,8 +57,8 @@ func Carry(m *ir.Module, op *ir.Op, v *ir.Value) (n *ir.Op, result *ir.Value, in
 	return n, result, in, err
 }
 
-// Threads reports whether region i of an op returns the values that the op carries, and at which position the
-// terminator's operands start to be such values. The condition of most loops returns none.
+// Threads reports whether region i of an op returns the carried values, and the position of the first one among the
+// terminator's operands. The condition of most loops returns none.
 func Threads(op *ir.Op, i int) (first int, ok bool) {
 	for _, e := range op.Def().Flow.Edges {
 		if e.From.Covers(ir.AtYields, i, e.From.First) {
@@ -68,7 +68,7 @@ func Threads(op *ir.Op, i int) (first int, ok bool) {
 	return 0, false
 }
 
-// Yield makes v an operand of terminator t, before the values that t forwards to the op around it.
+// Yield makes v an operand of terminator t, before the values that t forwards to its parent op.
 func Yield(t *ir.Op, v *ir.Value) {
 	p := t.Parent()
 	first := 0

@@ -1,6 +1,6 @@
-// Package flow follows values and calls through a module, as the Flow of each op's row describes them: who calls which
-// function, which ops reach an op of some kind, and which values become which across regions, loops and calls. It also
-// adds a carried value to loops, branches, computations and functions. It knows no op and no dialect by name.
+// Package flow follows values and calls through a module as each op's Flow describes them: which functions call which,
+// which ops reach an op of some kind, and which values become which across regions, loops and calls. It also adds
+// carried values to loops, branches, computations and functions. It depends on no op name and no dialect.
 package flow
 
 import (
@@ -15,10 +15,10 @@ type Graph struct {
 	funcs   []*ir.Op
 	byName  map[string]*ir.Op
 	callers map[*ir.Op][]*ir.Op
-	named   map[*ir.Op]*ir.Op // see NamedBy; nil until somebody asks
+	named   map[*ir.Op]*ir.Op // see NamedBy; computed on first use
 }
 
-// Of returns the graph of m. It shows every op to visit, in program order; visit may be nil.
+// Of returns the graph of m. It calls visit, if not nil, for every op in program order.
 func Of(m *ir.Module, visit func(*ir.Op)) *Graph {
 	g := &Graph{m: m, byName: map[string]*ir.Op{}, callers: map[*ir.Op][]*ir.Op{}}
 	for op := range m.Body().Ops() {
@@ -45,7 +45,7 @@ func (g *Graph) Functions() []*ir.Op { return g.funcs }
 // Callers returns the ops that call f, in program order.
 func (g *Graph) Callers(f *ir.Op) []*ir.Op { return g.callers[f] }
 
-// Callee returns the function that op calls; nil if op calls none, or one without a body here.
+// Callee returns the function that op calls. It returns nil if op calls none, or one without a body in the module.
 func (g *Graph) Callee(op *ir.Op) *ir.Op {
 	if f := g.target(op); f != nil && Entry(f) != nil {
 		return f
@@ -92,7 +92,7 @@ func (g *Graph) NamedBy(f *ir.Op) *ir.Op {
 	return g.named[f]
 }
 
-// Symbols calls f with every symbol that an attribute names.
+// Symbols calls f for every symbol that an attribute names.
 func Symbols(a ir.Attr, f func(name string)) {
 	switch a := a.(type) {
 	case *ir.SymbolRefAttr:
@@ -108,8 +108,8 @@ func Symbols(a ir.Attr, f func(name string)) {
 	}
 }
 
-// Recursive returns the first function that holds one of the ops, or calls one that does, and that calls itself,
-// directly or through others; nil if there is none.
+// Recursive returns the first function that calls itself, directly or through others, and that contains one of the ops
+// or calls a function that does. It returns nil if there is none.
 func (g *Graph) Recursive(ops []*ir.Op) *ir.Op {
 	reached := map[*ir.Op]bool{}
 	var work []*ir.Op
@@ -164,7 +164,7 @@ func (g *Graph) Recursive(ops []*ir.Op) *ir.Op {
 	return nil
 }
 
-// FunctionOf returns the innermost function that holds op, nil if none does.
+// FunctionOf returns the innermost function that contains op, or nil.
 func FunctionOf(op *ir.Op) *ir.Op {
 	for p := op.Parent(); p != nil; p = p.Parent() {
 		if f := p.Def().Flow; f != nil && f.Function {
@@ -174,7 +174,7 @@ func FunctionOf(op *ir.Op) *ir.Op {
 	return nil
 }
 
-// Entry returns the first block of f, nil for a function without a body.
+// Entry returns the first block of f, or nil for a function without a body.
 func Entry(f *ir.Op) *ir.Block {
 	if f.NumRegions() == 0 {
 		return nil
@@ -182,7 +182,7 @@ func Entry(f *ir.Op) *ir.Block {
 	return f.Region(0).Entry()
 }
 
-// Returns yields the terminators of region r that return values to the op around it.
+// Returns yields the terminators of region r that return values to the parent op.
 func Returns(r *ir.Region) iter.Seq[*ir.Op] {
 	return func(yield func(*ir.Op) bool) {
 		for _, b := range r.Blocks() {
@@ -193,7 +193,7 @@ func Returns(r *ir.Region) iter.Seq[*ir.Op] {
 	}
 }
 
-// Captures returns the values from outside that ops in region r use, in order of first use.
+// Captures returns the outside values that ops in region r use, in order of first use.
 func Captures(r *ir.Region) []*ir.Value {
 	inside := map[*ir.Region]bool{r: true}
 	var out []*ir.Value
@@ -232,8 +232,8 @@ func symbol(f *ir.Op) string {
 	return s.Value()
 }
 
-// InOrder reports whether control flow says when the ops of b run: b is in a function, and no region around b, up to
-// the function's, runs in no order.
+// InOrder reports whether control flow determines when the ops of b run: b is in a function, and no region between b
+// and the function runs unordered.
 func InOrder(b *ir.Block) bool {
 	for b != nil && b.Parent() != nil {
 		p := b.Parent()

@@ -2,7 +2,7 @@ package flow
 
 import "github.com/hlocb/hlocb/ir"
 
-// Reach says where in a module ops of some kind are: which ops are one, hold one, or call a function that does.
+// Reach records which ops of a module match a condition, contain a matching op, or call a function that does.
 type Reach struct {
 	*Graph
 	want  func(*ir.Op) bool
@@ -10,7 +10,7 @@ type Reach struct {
 	at    map[*ir.Block][]*ir.Op
 }
 
-// ReachOf looks for the ops that want selects.
+// ReachOf finds the ops for which want returns true.
 func ReachOf(m *ir.Module, want func(*ir.Op) bool) *Reach {
 	r := &Reach{want: want, holds: map[*ir.Op]bool{}, at: map[*ir.Block][]*ir.Op{}}
 	type site struct {
@@ -25,7 +25,7 @@ func ReachOf(m *ir.Module, want func(*ir.Op) bool) *Reach {
 			sites = append(sites, site{op, true})
 		}
 	})
-	// Find the functions that hold one, or call one that does.
+	// Find the functions that contain a matching op or call one that does.
 	held := map[*ir.Op]bool{}
 	funcs := map[*ir.Op]bool{}
 	var work []*ir.Op
@@ -73,7 +73,7 @@ func ReachOf(m *ir.Module, want func(*ir.Op) bool) *Reach {
 	return r
 }
 
-// around lists the ops around op: each before the ops that follow it in its block.
+// around lists the enclosing ops of op, each before the ops that follow it in its block.
 func (r *Reach) around(m *ir.Module, op *ir.Op) {
 	for p := op.Parent(); p != nil && p != m.Op() && !r.holds[p]; p = p.Parent() {
 		r.holds[p] = true
@@ -83,16 +83,17 @@ func (r *Reach) around(m *ir.Module, op *ir.Op) {
 	}
 }
 
-// Any reports whether the module has any such op.
+// Any reports whether the module has any matching op.
 func (r *Reach) Any() bool { return len(r.at) > 0 }
 
-// Holds reports whether op, a function or another op with regions, holds one or calls a function that does.
+// Holds reports whether op, a function or another op with regions, contains a matching op or calls a function that
+// does.
 func (r *Reach) Holds(op *ir.Op) bool { return r.holds[op] }
 
-// At returns the ops of b that are one, hold one, or call a function that does, in order.
+// At returns the ops of b that match, contain a matching op, or call a function that does, in order.
 func (r *Reach) At(b *ir.Block) []*ir.Op { return r.at[b] }
 
-// In reports whether anything in region g is one, holds one, or calls a function that does.
+// In reports whether any op in region g matches, contains a matching op, or calls a function that does.
 func (r *Reach) In(g *ir.Region) bool {
 	for _, b := range g.Blocks() {
 		if len(r.at[b]) > 0 {
@@ -102,7 +103,7 @@ func (r *Reach) In(g *ir.Region) bool {
 	return false
 }
 
-// Reaches reports whether op is one, holds one, or calls a function that does.
+// Reaches reports whether op matches, contains a matching op, or calls a function that does.
 func (r *Reach) Reaches(op *ir.Op) bool {
 	if r.holds[op] || r.want(op) {
 		return true

@@ -6,8 +6,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Sources yields the operand slots whose values become v unchanged. A value that an op computes has none, and neither
-// has an argument of a function that nobody calls.
+// Sources yields the operand slots whose values become v unchanged. There are none for a value that an op computes or
+// for an argument of a function without callers.
 func (g *Graph) Sources(v *ir.Value) iter.Seq[*ir.Use] {
 	return func(yield func(*ir.Use) bool) {
 		i := v.Index()
@@ -43,7 +43,7 @@ func (g *Graph) Sources(v *ir.Value) iter.Seq[*ir.Use] {
 	}
 }
 
-// into yields the slots of op whose values become value i at a place of op.
+// into yields the slots of op whose values become value i at place at of op.
 func into(op *ir.Op, f *ir.Flow, at ir.Place, r, i int, yield func(*ir.Use) bool) {
 	for _, e := range f.Edges {
 		if !e.To.Covers(at, r, i) {
@@ -75,7 +75,7 @@ func slots(ops iter.Seq[*ir.Op], i int, yield func(*ir.Use) bool) bool {
 	return true
 }
 
-// Targets yields the values that the value in slot u becomes unchanged.
+// Targets yields the values that the value in slot u becomes, unchanged.
 func (g *Graph) Targets(u *ir.Use) iter.Seq[*ir.Value] {
 	return func(yield func(*ir.Value) bool) {
 		op, i := u.Owner(), u.Index()
@@ -109,7 +109,7 @@ func (g *Graph) Targets(u *ir.Use) iter.Seq[*ir.Value] {
 	}
 }
 
-// outOf yields the values of op that value i at a place of op becomes.
+// outOf yields the values of op that value i at place at of op becomes.
 func outOf(op *ir.Op, f *ir.Flow, at ir.Place, r, i int, yield func(*ir.Value) bool) bool {
 	for _, e := range f.Edges {
 		if !e.From.Covers(at, r, i) {
