@@ -28,8 +28,8 @@ func complexExp(v complex128) complex128 {
 	return complex(e*c, e*s)
 }
 
-// complexExpm1 returns e^v - 1. Its real part is e^a cos b - 1 = expm1(a) cos b - 2 sin^2(b/2), computed in
-// double-double if the two terms cancel.
+// complexExpm1 returns e^v - 1. With v = a + ib, the real part is e^a cos b - 1 = expm1(a) cos b - 2 sin^2(b/2),
+// computed in double-double if the two terms cancel.
 func complexExpm1(v complex128) complex128 {
 	a, b := real(v), imag(v)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Options configure the engine. The zero value is what users get.
+// Options configures the engine. The zero value holds the defaults.
 type Options struct {
 	Entry       string // the function to run; "" means main, or the only function
 	MemoryLimit int64  // limit for the values of one run on all its devices together, in bytes; 0 means no limit
