@@ -9,24 +9,24 @@ import (
 	"strconv"
 )
 
-// LiteralError is a mistake in the text of a dense literal.
+// LiteralError is an error in the text of a dense literal.
 type LiteralError struct {
-	Off     int // byte offset in the text; -1 where the literal as a whole is meant
+	Off     int // byte offset in the text; -1 for the literal as a whole
 	Message string
 }
 
 func (e *LiteralError) Error() string { return e.Message }
 
-// CheckDense reports what is wrong with the text between dense< and > for the given element type and static shape:
-// syntax, nesting, shape, ranges. It does not build the elements; DecodeDense of a checked text succeeds.
+// CheckDense checks the text between dense< and > for the given element type and static shape: syntax, nesting, shape,
+// ranges. It does not build the elements. If it returns nil, DecodeDense of the text succeeds.
 func CheckDense(text []byte, d DType, shape Shape) *LiteralError {
 	r := denseReader{text: text, dtype: d, shape: shape}
 	_, _, err := r.read(false)
 	return err
 }
 
-// DecodeDense returns the elements that the text between dense< and > gives, as one element where all are equal
-// (splat). The hexadecimal form of booleans may hold a byte or a bit for each.
+// DecodeDense returns the elements of the text between dense< and >. If all are equal it returns one element and splat
+// is true. The hexadecimal form of booleans may use a byte or a bit per element.
 func DecodeDense(text []byte, d DType, shape Shape) (t *Tensor, splat bool, err error) {
 	r := denseReader{text: text, dtype: d, shape: shape}
 	t, splat, lerr := r.read(true)
@@ -42,8 +42,8 @@ type denseReader struct {
 	pos   int
 	dtype DType
 	shape Shape
-	out   []byte // nil: only checking
-	n     int    // elements read
+	out   []byte // nil: only check
+	n     int    // number of elements read
 	store bool
 }
 
@@ -79,7 +79,7 @@ func (r *denseReader) read(store bool) (*Tensor, bool, *LiteralError) {
 	if !store {
 		return nil, true, nil
 	}
-	return r.single(), true, nil // MLIR keeps the one element even where the shape has none
+	return r.single(), true, nil // like MLIR, keep the one element even if the shape has none
 }
 
 func (r *denseReader) single() *Tensor {
@@ -129,12 +129,12 @@ func (r *denseReader) space() {
 // readList reads [..., ...] nested to the rank of the shape.
 func (r *denseReader) readList(total int64) (*Tensor, bool, *LiteralError) {
 	if r.store {
-		// The text bounds the number of elements, whatever the shape claims.
+		// The text limits the number of elements, whatever the shape says.
 		r.out = make([]byte, 0, min(max(total, 0), int64(len(r.text)))*int64(r.dtype.Size()))
 	}
-	var counts []int64 // elements so far at each open level
-	var dims []int64   // size of each level once one of it was closed, -1 before
-	rank := -1         // levels, known after the first element or empty list
+	var counts []int64 // number of elements so far at each open level
+	var dims []int64   // size of each level once one of its lists was closed, -1 before
+	rank := -1         // number of levels, known after the first element or empty list
 	for {
 		r.space()
 		if r.pos == len(r.text) {
@@ -170,7 +170,7 @@ func (r *denseReader) readList(total int64) (*Tensor, bool, *LiteralError) {
 				return nil, false, err
 			}
 		}
-		// An item is complete: count it, and close the lists that end behind it.
+		// An item is complete: count it, and close the lists that end after it.
 	closing:
 		for {
 			r.space()
@@ -206,7 +206,7 @@ func (r *denseReader) readList(total int64) (*Tensor, bool, *LiteralError) {
 	}
 }
 
-// justOpened reports whether nothing but white space stands between the ']' at pos and a '['.
+// justOpened reports whether only white space is between the ']' at pos and a '['.
 func (r *denseReader) justOpened() bool {
 	i := r.pos - 1
 	for i >= 0 && (r.text[i] == ' ' || r.text[i] == '\n' || r.text[i] == '\t' || r.text[i] == '\r') {
@@ -239,7 +239,7 @@ func allEqual(data []byte, size int) bool {
 	return len(data) >= size && bytes.Equal(data[size:], data[:len(data)-size])
 }
 
-// element reads one number, boolean or complex pair.
+// element reads one number, boolean or pair of complex parts.
 func (r *denseReader) element() *LiteralError {
 	r.n++
 	if !r.dtype.IsComplex() {
@@ -276,14 +276,14 @@ type number struct {
 	float bool
 }
 
-// scanNumber reads a number token; ok is false where there is none.
+// scanNumber reads a number token; ok is false if there is none.
 func (r *denseReader) scanNumber() (n number, ok bool) {
 	i, t := r.pos, r.text
 	if i < len(t) && t[i] == '-' {
 		n.neg = true
 		i++
 	}
-	for i < len(t) && (t[i] == ' ' || t[i] == '\n') && n.neg { // '-' is a token of its own
+	for i < len(t) && (t[i] == ' ' || t[i] == '\n') && n.neg { // '-' is a separate token
 		i++
 	}
 	if i == len(t) || t[i]-'0' > 9 {
@@ -296,8 +296,8 @@ func (r *denseReader) scanNumber() (n number, ok bool) {
 	return n, true
 }
 
-// ScanNumber returns the offset after the number without sign that starts with the digit text[i]. hex is set for 0x1F, float
-// for a number with a point.
+// ScanNumber returns the offset after the unsigned number that starts with the digit text[i]. hex is set for a
+// hexadecimal number (0x1F), float for a number with a point.
 func ScanNumber(text []byte, i int) (end int, hex, float bool) {
 	if i+2 < len(text) && text[i] == '0' && text[i+1] == 'x' && isHex(text[i+2]) {
 		for i += 2; i < len(text) && isHex(text[i]); i++ {
@@ -380,7 +380,7 @@ func (r *denseReader) put(bits uint64, size int) {
 	r.out = append(r.out, buf[:size]...)
 }
 
-// canonicalInt sign-extends the low bits of a narrow signed integer over its byte.
+// canonicalInt sign-extends a narrow signed integer to its byte.
 func canonicalInt(bits uint64, d DType) uint64 {
 	switch n := d.Bits(); {
 	case d == I1:
@@ -393,8 +393,8 @@ func canonicalInt(bits uint64, d DType) uint64 {
 	return bits
 }
 
-// parseInteger returns the low bits of an integer that fits width bits: signless integers take the range of both
-// signs, signed ones (index) only their own. As in MLIR, -0 does not fit.
+// parseInteger returns the low bits of an integer that fits width bits. Signless integers accept the signed and the
+// unsigned range; signed integers (index) accept only the signed range. As in MLIR, -0 does not fit.
 func parseInteger(n number, width int, signed bool) (bits uint64, ok bool) {
 	var v uint64
 	if n.hex {
@@ -446,8 +446,8 @@ func hexValue(c byte) byte {
 	return c&^0x20 - 'A' + 10
 }
 
-// parseFloat returns the bits of a number in the floating-point type d, or what is wrong. Without value it only
-// checks.
+// parseFloat returns the bits of a number in the floating-point type d, or the problem. If value is false, it only
+// checks the number.
 func parseFloat(n number, d DType, value bool) (bits uint64, problem string) {
 	if n.hex {
 		if n.neg {
@@ -475,16 +475,16 @@ func parseFloat(n number, d DType, value bool) (bits uint64, problem string) {
 	return EncodeFloat(d, v), ""
 }
 
-// ParseInteger returns the low bits of the integer digits (decimal, or 0x and hexadecimal), negated where neg is set,
-// for an integer type of the given width, at most 64. ok is false where it does not fit: signless integers take the
-// range of both signs, signed ones (and index) only their own, unsigned ones no negative number.
+// ParseInteger returns the low bits of the integer digits (decimal, or 0x and hexadecimal), negated if neg is set, for
+// an integer type of the given width, at most 64. ok is false if the value does not fit. Signless integers accept the
+// signed and the unsigned range, signed integers (and index) the signed range, unsigned integers no negative number.
 func ParseInteger(digits []byte, neg bool, width int, signed bool) (bits uint64, ok bool) {
 	hex := len(digits) > 2 && digits[1] == 'x'
 	return parseInteger(number{text: digits, neg: neg, hex: hex}, width, signed)
 }
 
-// ParseFloat returns the bits of the number text (a decimal number with a point, or 0x and the bits) in the
-// floating-point type d.
+// ParseFloat returns the bits of text in the floating-point type d. The text is a decimal number with a point, or 0x
+// and the bits.
 func ParseFloat(text []byte, d DType) (bits uint64, err error) {
 	r := denseReader{text: text}
 	n, ok := r.scanNumber()
@@ -498,7 +498,7 @@ func ParseFloat(text []byte, d DType) (bits uint64, err error) {
 	return bits, nil
 }
 
-// readHex reads "0x..." with the elements' bytes, little-endian: one element is a splat.
+// readHex reads "0x..." with the bytes of the elements, little-endian. A single element is a splat.
 func (r *denseReader) readHex(total int64) (*Tensor, bool, *LiteralError) {
 	end := bytes.IndexByte(r.text[r.pos+1:], '"')
 	if end < 0 {
@@ -558,12 +558,12 @@ func (r *denseReader) readHex(total int64) (*Tensor, bool, *LiteralError) {
 	return t, splat, nil
 }
 
-// allHex reports whether b holds hexadecimal digits only. It looks at eight bytes at a time.
+// allHex reports whether b contains only hexadecimal digits. It checks eight bytes at a time.
 func allHex(b []byte) bool {
 	const ones = 0x0101010101010101
 	for len(b) >= 8 {
 		x := binary.LittleEndian.Uint64(b)
-		low := x | 0x20*ones // letters in lower case
+		low := x | 0x20*ones // letters as lower case
 		digit := (x + (0x80-'0')*ones) &^ (x + (0x80-'9'-1)*ones)
 		alpha := (low + (0x80-'a')*ones) &^ (low + (0x80-'f'-1)*ones)
 		if x&(0x80*ones) != 0 || (digit|alpha)&(0x80*ones) != 0x80*ones {
@@ -579,7 +579,7 @@ func allHex(b []byte) bool {
 	return true
 }
 
-// noLower reports whether b, ASCII text, holds no letters in lower case.
+// noLower reports whether b, ASCII text, contains no lower-case letters.
 func noLower(b []byte) bool {
 	for len(b) >= 8 {
 		if lowerIn(binary.LittleEndian.Uint64(b)) {
@@ -600,8 +600,8 @@ func lowerIn(x uint64) bool {
 	return (x+(0x80-'a')*0x0101010101010101)&0x8080808080808080 != 0
 }
 
-// HexText returns the text of a literal as it is to be printed in hexadecimal, where it can be told without decoding
-// it: the bytes of more than hexLarger elements, not all equal, in upper case. text is known to be correct.
+// HexText returns the hexadecimal text of a literal for printing, if no decoding is necessary: text must already be
+// hexadecimal in upper case, with more than hexLarger elements that are not all equal. text must be valid.
 func HexText(text []byte, d DType, shape Shape, hexLarger int) (out []byte, ok bool) {
 	size, n := d.Size(), shape.NumElements()
 	if hexLarger < 0 || n <= int64(hexLarger) || d.Bits() < 8 || len(text) != int(n)*size*2+4 ||
@@ -615,7 +615,7 @@ func HexText(text []byte, d DType, shape Shape, hexLarger int) (out []byte, ok b
 	return text, true
 }
 
-// unpack reads booleans packed eight to a byte, the first in the lowest bit.
+// unpack reads booleans packed eight to a byte, starting with the lowest bit.
 func (r *denseReader) unpack(body []byte, total int64) (*Tensor, bool, *LiteralError) {
 	packed := make([]byte, len(body)/2)
 	if _, err := hex.Decode(packed, body); err != nil {

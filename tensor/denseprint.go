@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// HexLarger is the number of elements above which MLIR prints a literal that is no splat in hexadecimal.
+// HexLarger is the number of elements above which MLIR prints a literal in hexadecimal, unless it is a splat.
 const HexLarger = 100
 
-// AppendElement appends element i of t as MLIR prints it in a dense literal.
+// AppendElement appends element i of t in MLIR's format for dense literals.
 func AppendElement(b []byte, t *Tensor, i int) []byte {
 	size := t.dtype.Size()
 	data := t.data[i*size : (i+1)*size]
@@ -47,8 +47,8 @@ func load(data []byte) uint64 {
 	return binary.LittleEndian.Uint64(data)
 }
 
-// AppendDense appends what MLIR prints between dense< and > for the elements of t: one where all are equal, nested
-// lists, or from hexLarger elements on their bytes in hexadecimal (negative: never).
+// AppendDense appends the text that MLIR prints between dense< and > for t: one element if all are equal, else nested
+// lists, or the bytes in hexadecimal for more than hexLarger elements (negative: never).
 func AppendDense(b []byte, t *Tensor, hexLarger int) []byte {
 	n := t.NumElements()
 	if n == 0 {
@@ -62,7 +62,7 @@ func AppendDense(b []byte, t *Tensor, hexLarger int) []byte {
 		b = AppendHex(b, t.data)
 		return append(b, '"')
 	}
-	// The innermost run of elements is a list; lists open and close where an index of their level starts anew.
+	// The innermost run of elements is a list. Lists open and close at each index that restarts at its level.
 	rank := len(t.shape)
 	index := make([]int64, rank)
 	for i := range n {
@@ -89,7 +89,7 @@ func AppendDense(b []byte, t *Tensor, hexLarger int) []byte {
 	return b
 }
 
-// hexPairs holds the two digits of each byte, the first in the low byte.
+// hexPairs holds the two hexadecimal digits of each byte, with the first digit in the low byte.
 var hexPairs = func() (t [256]uint16) {
 	const digits = "0123456789ABCDEF"
 	for i := range t {

@@ -1,8 +1,7 @@
-// Package tensor holds the values that compiled programs compute with: element types, shapes, and dense
-// arrays in row-major order.
+// Package tensor implements the values of compiled programs: element types, shapes, and dense arrays in row-major
+// order.
 //
-// A Tensor's payload is one contiguous byte slice with typed views over it (View), so that an engine works on
-// typed slices, a plugin borrows the same memory, and nothing is boxed per element. Element types narrower
-// than a byte (i1, i2, i4, f4E2M1FN, ...) take one byte per element here; packing is the business of whoever
-// needs it. The package imports nothing of this module.
+// The payload of a Tensor is one contiguous byte slice with typed views (View). Engines work on typed slices, plugins
+// borrow the same memory, and no element is boxed. Element types narrower than a byte (i1, i2, i4, f4E2M1FN, ...) take
+// one byte per element; packing is left to the code that needs it. The package imports no other package of this module.
 package tensor

@@ -2,11 +2,11 @@ package tensor
 
 import "fmt"
 
-// DType is an element type of a tensor. The names are StableHLO's (spec, "Types"); signless integers are
-// treated as signed, as the spec does.
+// DType is an element type of a tensor. The names are StableHLO's (spec, "Types"). As in the spec, signless integers
+// are signed.
 type DType uint8
 
-// Element types. Invalid is the zero value, so that a forgotten type is found.
+// Element types. Invalid is the zero value, to expose an unset type.
 const (
 	Invalid DType = iota
 	I1
@@ -43,7 +43,7 @@ const (
 	numDTypes
 )
 
-// Kind groups element types by how they are computed with.
+// Kind groups element types by their arithmetic.
 type Kind uint8
 
 // Kinds of element types.
@@ -61,7 +61,7 @@ type dtypeInfo struct {
 	name string
 	kind Kind
 	bits int // significant bits
-	size int // bytes an element takes in Tensor
+	size int // bytes per element in a Tensor
 }
 
 var dtypeInfos = [numDTypes]dtypeInfo{
@@ -113,7 +113,7 @@ func (d DType) Kind() Kind { return dtypeInfos[d].kind }
 // Bits returns the number of significant bits of an element: 1 for i1, 4 for i4, 64 for complex<f32>.
 func (d DType) Bits() int { return dtypeInfos[d].bits }
 
-// Size returns the bytes that one element takes in a Tensor's payload. Types narrower than a byte take one.
+// Size returns the bytes per element in a Tensor's payload. Types narrower than a byte take one byte.
 func (d DType) Size() int { return dtypeInfos[d].size }
 
 // IsFloat reports whether d is a floating-point type (not complex).
@@ -125,7 +125,7 @@ func (d DType) IsInteger() bool { return d.Kind() == KindSigned || d.Kind() == K
 // IsComplex reports whether d is a complex type.
 func (d DType) IsComplex() bool { return d.Kind() == KindComplex }
 
-// Part returns the type of the real and the imaginary part of a complex type, and any other type itself.
+// Part returns the type of the real and imaginary parts of a complex type. For any other type it returns d.
 func (d DType) Part() DType {
 	switch d {
 	case Complex64:

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Bits returns the code of element i, zero-extended; for complex types the real part. It is meant for reports
-// and tests: kernels work on a View.
+// Bits returns the code of element i, zero-extended; for complex types, the code of the real part. It is for reports
+// and tests. Kernels use a View.
 func (t *Tensor) Bits(i int) uint64 {
 	switch size := t.dtype.Size(); size {
 	case 1:
@@ -25,7 +25,7 @@ func (t *Tensor) Bits(i int) uint64 {
 	}
 }
 
-// SetBits sets the code of element i; for complex types both parts are given as floats to SetComplex instead.
+// SetBits sets the code of element i. For complex types use SetComplex, which takes both parts as floats.
 func (t *Tensor) SetBits(i int, bits uint64) {
 	t.reach()
 	switch t.dtype.Size() {
@@ -54,7 +54,7 @@ func (t *Tensor) ComplexAt(i int) complex128 {
 	return complex(re, im)
 }
 
-// SetComplex sets element i of a complex tensor, rounding to its type.
+// SetComplex sets element i of a complex tensor, rounded to its type.
 func (t *Tensor) SetComplex(i int, v complex128) {
 	t.reach()
 	if t.dtype == Complex64 {
@@ -66,8 +66,7 @@ func (t *Tensor) SetComplex(i int, v complex128) {
 	binary.LittleEndian.PutUint64(t.data[16*i+8:], math.Float64bits(imag(v)))
 }
 
-// IntAt returns element i of a boolean, integer or index tensor, sign-extended for signed types; ui64 keeps its
-// bits.
+// IntAt returns element i of a boolean, integer or index tensor. It sign-extends signed types; ui64 keeps its bits.
 func (t *Tensor) IntAt(i int) int64 {
 	bits := t.Bits(i)
 	shift := 64 - t.dtype.Bits()
@@ -77,8 +76,8 @@ func (t *Tensor) IntAt(i int) int64 {
 	return int64(bits << shift >> shift)
 }
 
-// FloatAt returns element i as a float64: exact for floats up to f64 and integers up to 53 bits, 0 or 1 for i1,
-// the real part for complex types.
+// FloatAt returns element i as a float64. It is exact for floats up to f64 and integers up to 53 bits, 0 or 1 for i1,
+// and the real part for complex types.
 func (t *Tensor) FloatAt(i int) float64 {
 	switch t.dtype.Kind() {
 	case KindFloat:
@@ -91,8 +90,8 @@ func (t *Tensor) FloatAt(i int) float64 {
 	return float64(t.IntAt(i))
 }
 
-// SetFloat sets element i to v: rounded to nearest even for floats, saturated for integers (NaN is 0), v != 0 for
-// i1, the real part for complex types.
+// SetFloat sets element i to v. Floats are rounded to nearest even, integers saturate (NaN becomes 0), i1 becomes v !=
+// 0, and complex types get v as the real part.
 func (t *Tensor) SetFloat(i int, v float64) {
 	switch t.dtype.Kind() {
 	case KindFloat:
@@ -129,7 +128,7 @@ func (t *Tensor) SetFloat(i int, v float64) {
 	}
 }
 
-// SetInt sets element i of an integer, boolean or index tensor to v, or returns false where v is out of range.
+// SetInt sets element i of an integer, boolean or index tensor to v. It returns false if v is out of range.
 func (t *Tensor) SetInt(i int, v int64) bool {
 	bits := t.dtype.Bits()
 	switch t.dtype.Kind() {
@@ -146,5 +145,5 @@ func (t *Tensor) SetInt(i int, v int64) bool {
 	return true
 }
 
-// setInt stores the low bits of v: a type narrower than a byte is kept sign-extended in its byte.
+// setInt stores the low bits of v. A type narrower than a byte is stored sign-extended in its byte.
 func (t *Tensor) setInt(i int, v int64) { t.SetBits(i, uint64(v)) }

@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// AppendJSON appends t as the object {"dtype":"f32","shape":[2],"data":[1,"nan"]}: data is flat and row-major,
-// floats that JSON lacks are the strings "nan", "inf" and "-inf", i1 is true or false, complex numbers are
-// [re, im]. Floats are written with as many digits as it takes to read the same value back.
+// AppendJSON appends t as the object {"dtype":"f32","shape":[2],"data":[1,"nan"]}. data is flat and row-major. Floats
+// that JSON lacks are the strings "nan", "inf" and "-inf"; i1 is true or false; complex numbers are [re, im]. Floats
+// have the digits necessary to read the same value back.
 func (t *Tensor) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"dtype":"`...)
 	dst = append(dst, t.dtype.String()...)
@@ -29,7 +29,7 @@ func (t *Tensor) AppendJSON(dst []byte) []byte {
 func (t *Tensor) appendData(dst []byte) []byte {
 	start := len(dst)
 	switch t.dtype {
-	case F32: // the two types that are written most, without a call per element's conversion
+	case F32: // the two most frequent types, without a call per element's conversion
 		for _, v := range view[float32](t) {
 			dst = append(appendFloatJSON(dst, float64(v), 32), ',')
 		}
@@ -66,7 +66,7 @@ func (t *Tensor) appendElementJSON(dst []byte, i int) []byte {
 	return strconv.AppendUint(dst, uint64(t.IntAt(i)), 10)
 }
 
-// floatDigits returns the precision to format with: what is narrower than f32 is exact in f32.
+// floatDigits returns the bit size to format with: types narrower than f32 are exact in f32.
 func floatDigits(d DType) int {
 	if d == F64 {
 		return 64
@@ -89,7 +89,7 @@ func appendFloatJSON(dst []byte, v float64, bits int) []byte {
 	return strconv.AppendFloat(dst, v, 'g', -1, bits)
 }
 
-// FromJSON reads what AppendJSON wrote.
+// FromJSON reads the output of AppendJSON.
 func FromJSON(b []byte) (*Tensor, error) {
 	var obj struct {
 		DType string            `json:"dtype"`

@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// AppendFloat appends the number that bits stand for in the floating-point type d as MLIR prints it: six
-// significant digits in exponent form where they give the number back, else as many digits as the type needs,
-// else (and for what is no number) the bits in hexadecimal.
+// AppendFloat appends the number with the given bits in the floating-point type d, in MLIR's format. It writes six
+// significant digits in exponent form if they read back exactly, else as many digits as the type needs. If that text
+// would have no point, or the value is infinite or NaN, it writes the bits in hexadecimal.
 func AppendFloat(b []byte, d DType, bits uint64) []byte {
 	var v float64
 	switch d {
@@ -75,7 +75,7 @@ func appendSixDigits(b []byte, d DType, v float64, bits uint64) ([]byte, bool) {
 	return b, readsBack(b[start:], d, v, bits)
 }
 
-// readsBack reports whether the text of a positive number reads as v, whose bits less the sign are those of bits.
+// readsBack reports whether the text of a positive number reads as v, whose bits are those in bits, without the sign.
 func readsBack(text []byte, d DType, v float64, bits uint64) bool {
 	w, err := strconv.ParseFloat(unsafeString(text), 64)
 	switch d {
@@ -91,9 +91,9 @@ func readsBack(text []byte, d DType, v float64, bits uint64) bool {
 	return err == nil && DecodeFloat(d, EncodeFloat(d, w)) == v
 }
 
-// precision returns the digits that tell all numbers of d apart, as LLVM's APFloat counts them.
+// precision returns the number of digits that distinguish all numbers of d, by the formula in LLVM's APFloat.
 func precision(d DType) int {
-	p := 4 // bits of mantissa with the leading one
+	p := 4 // mantissa bits including the leading one
 	switch d {
 	case F64:
 		p = 53
@@ -115,10 +115,10 @@ func precision(d DType) int {
 	return 2 + p*59/196
 }
 
-// decimal appends the significant digits of v > 0, at most prec of them and without trailing zeros, and returns
-// the decimal exponent of the first. It rounds as APFloat::toString does: the exact decimal expansion is first cut
-// to about prec digits by an estimate from its length in bits, and only what is left beyond prec digits is rounded,
-// half up. The cut makes 0.7 in f32 come out as 0.699999.
+// decimal appends the significant digits of v > 0, at most prec of them and without trailing zeros, and returns the
+// decimal exponent of the first digit. It rounds like APFloat::toString. APFloat first truncates the exact decimal
+// expansion to about prec digits, by an estimate from its length in bits. It then rounds the digits beyond prec half
+// up. Because of the truncation, 0.7 in f32 prints as 0.699999.
 func decimal(buf []byte, v float64, prec int) (digits []byte, exp int) {
 	frac, e2 := math.Frexp(v)
 	m := uint64(math.Ldexp(frac, 53))
@@ -127,14 +127,15 @@ func decimal(buf []byte, v float64, prec int) (digits []byte, exp int) {
 	m >>= zeros
 	e2 += zeros
 
-	// The first digits of the exact expansion. 18 are cheap; where they end in zeros the true ones may be nines.
+	// Get the first digits of the exact expansion. 18 digits are cheap; if they end in zeros, the exact digits may be
+	// nines.
 	want := 18
 	if prec >= 17 {
 		want = 40
 	}
 	text := strconv.AppendFloat(buf, v, 'e', want-1, 64)
 	if want == 18 && v*1024 != math.Trunc(v*1024) || v > 1e7 {
-		tail := text[prec+2 : 19] // digits after prec+1 of them
+		tail := text[prec+2 : 19] // the digits after the first prec+1
 		if allZero(tail) {
 			want = 40
 			text = strconv.AppendFloat(buf, v, 'e', want-1, 64)
@@ -145,7 +146,7 @@ func decimal(buf []byte, v float64, prec int) (digits []byte, exp int) {
 	copy(text[1:], text[2:e])
 	digits = text[:want]
 
-	// N = v * 10^pow is the integer whose digits APFloat has.
+	// N = v * 10^pow is the integer with the digits that APFloat computes.
 	pow, length := 0, 0
 	if e2 >= 0 {
 		length = bits.Len64(m) + e2
@@ -180,7 +181,7 @@ func decimal(buf []byte, v float64, prec int) (digits []byte, exp int) {
 	return digits, exp
 }
 
-// bitLength returns the number of bits of m * 5^pow, m odd.
+// bitLength returns the number of bits of m * 5^pow for odd m.
 func bitLength(m uint64, pow int) int {
 	if pow <= 27 {
 		hi, lo := bits.Mul64(m, pow5[pow])
@@ -215,7 +216,7 @@ func allZero(b []byte) bool {
 	return true
 }
 
-// atoi reads the exponent that strconv wrote: a sign and digits.
+// atoi parses an exponent written by strconv: a sign and digits.
 func atoi(b []byte) int {
 	n := 0
 	for _, c := range b[1:] {
@@ -227,8 +228,8 @@ func atoi(b []byte) int {
 	return n
 }
 
-// appendLong appends v with all the digits that its type may need, less trailing zeros, as LLVM's APFloat does by
-// default; ok is false where the text would have no point.
+// appendLong appends v with all the digits that its type may need, without trailing zeros, like LLVM's APFloat by
+// default. ok is false if the text would have no point.
 func appendLong(b []byte, d DType, v float64) (_ []byte, ok bool) {
 	if v < 0 {
 		b = append(b, '-')
@@ -238,7 +239,7 @@ func appendLong(b []byte, d DType, v float64) (_ []byte, ok bool) {
 	var buf [64]byte
 	digits, exp := decimal(buf[:0], v, prec)
 	n := len(digits)
-	low := exp - (n - 1) // the power of the last digit
+	low := exp - (n - 1) // the exponent of the last digit
 	scientific := false
 	switch {
 	case low >= 0:

@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// floatFormat is one row of the table of floating-point formats: sign (one bit, but for f8E8M0FNU), exponent,
-// mantissa, and what the format does with the values it has no code for. The rows follow the format names'
-// suffixes: F has no infinities, N has NaNs, UZ has no negative zero; without a suffix as IEEE 754.
+// floatFormat describes a floating-point format: sign (one bit, except in f8E8M0FNU), exponent, mantissa, and the
+// treatment of values that have no code. The format names have suffixes: F has no infinities, N has NaNs, UZ has no
+// negative zero. A format without a suffix follows IEEE 754.
 type floatFormat struct {
 	manBits int    // explicit mantissa bits
 	expBits int    // exponent bits
 	bias    int    // exponent bias
 	max     uint64 // code of the largest finite value
-	inf     uint64 // code of +inf; 0 where the format has none
-	nan     uint64 // code of the NaN that NaN is encoded as; 0 where the format has none
+	inf     uint64 // code of +inf; 0 if the format has none
+	nan     uint64 // code that NaN is encoded as; 0 if the format has none
 	signNaN bool   // NaN keeps its sign
-	noNeg0  bool   // 0 and -0 are one code
+	noNeg0  bool   // 0 and -0 have the same code
 }
 
 var floatFormats = [numDTypes]floatFormat{
@@ -34,7 +34,7 @@ var floatFormats = [numDTypes]floatFormat{
 	BF16:          {manBits: 7, expBits: 8, bias: 127, max: 0x7F7F, inf: 0x7F80, nan: 0x7FC0, signNaN: true},
 }
 
-// byteFloats holds the value of every code of the formats that fit a byte. It is written once, here.
+// byteFloats holds the value of every code of the formats that fit a byte. It is read-only after initialization.
 var byteFloats = func() (tables [numDTypes]*[256]float64) {
 	for d := F4E2M1FN; d <= F8E8M0FNU; d++ {
 		t := new([256]float64)
@@ -50,8 +50,8 @@ var byteFloats = func() (tables [numDTypes]*[256]float64) {
 	return tables
 }()
 
-// DecodeFloat returns the value of the code bits of the float type d (f4E2M1FN to f64); for types narrower
-// than a byte the high bits of the byte are ignored. It panics for other types.
+// DecodeFloat returns the value of bits in the float type d (f4E2M1FN to f64). For types narrower than a byte it
+// ignores the high bits of the byte. It panics for other types.
 func DecodeFloat(d DType, bits uint64) float64 {
 	switch d {
 	case F64:
@@ -69,9 +69,10 @@ func DecodeFloat(d DType, bits uint64) float64 {
 	panic(fmt.Sprintf("tensor: %s is no float type", d))
 }
 
-// EncodeFloat returns the code of the float type d that is nearest to v, ties to even. What a type cannot hold
-// becomes what ml_dtypes makes of it: too large is infinity, else NaN, else (f4, f6) the largest finite value;
-// NaN is NaN with its sign where the type keeps one, else zero with the opposite sign. It panics for other types.
+// EncodeFloat returns the code in the float type d that is nearest to v, ties to even. Values that d cannot represent
+// are encoded as in ml_dtypes. A value that is too large becomes infinity, or NaN if d has no infinity, or the largest
+// finite value if d has neither (f4, f6). NaN is NaN with its sign if d keeps the sign; in types without NaN it is zero
+// with the opposite sign. EncodeFloat panics for other types.
 func EncodeFloat(d DType, v float64) uint64 {
 	switch d {
 	case F64:
@@ -146,29 +147,29 @@ func (f *floatFormat) encode(bits int, v float64) uint64 {
 	return sign | mag
 }
 
-// encodeAbs rounds v >= 0 to a code without sign. Too large values give some code above f.max.
+// encodeAbs rounds v >= 0 to a code without sign. A value that is too large returns some code above f.max.
 func (f *floatFormat) encodeAbs(v float64) uint64 {
 	if v == 0 {
 		return 0
 	}
-	if v > math.MaxFloat64/2 { // the infinity as well: no format here reaches so far
+	if v > math.MaxFloat64/2 { // includes infinity; no format here has values this large
 		return f.max + 1
 	}
 	_, exp := math.Frexp(v)
 	exp-- // v = m * 2^exp with 1 <= m < 2
 	least := 1 - f.bias
-	if exp < least { // subnormal: the code is the number of quanta
+	if exp < least { // subnormal: the code is the number of smallest steps
 		return uint64(math.RoundToEven(math.Ldexp(v, f.manBits-least)))
 	}
 	if exp > f.bias+1 {
 		return f.max + 1
 	}
 	man := uint64(math.RoundToEven(math.Ldexp(v, f.manBits-exp))) // 2^manBits <= man <= 2^(manBits+1)
-	// Adding, not or-ing: a mantissa that rounded up to the next power of two carries into the exponent.
+	// Add instead of or: a mantissa rounded up to the next power of two carries into the exponent.
 	return uint64(exp-least)<<f.manBits + man
 }
 
-// decodeE8M0: eight bits of exponent, no sign, no mantissa, 0xFF is NaN.
+// decodeE8M0 decodes f8E8M0FNU: eight exponent bits, no sign, no mantissa; 0xFF is NaN.
 func decodeE8M0(code uint64) float64 {
 	if code&0xFF == 0xFF {
 		return math.NaN()
@@ -176,8 +177,8 @@ func decodeE8M0(code uint64) float64 {
 	return math.Ldexp(1, int(code&0xFF)-127)
 }
 
-// encodeE8M0 rounds to the nearest power of two, ties upwards; what is not positive or too large is NaN. It goes
-// through f32, as ml_dtypes does, so that what f32 flushes to zero is NaN too.
+// encodeE8M0 rounds to the nearest power of two, ties upwards. A value that is not positive or too large becomes NaN.
+// Like ml_dtypes it goes through f32, so a value that f32 flushes to zero also becomes NaN.
 func encodeE8M0(v float64) uint64 {
 	f := float32(v)
 	bits := math.Float32bits(f)
@@ -186,7 +187,7 @@ func encodeE8M0(v float64) uint64 {
 	}
 	exp, man := bits>>23, bits&(1<<23-1)
 	switch {
-	case exp == 0: // subnormal in f32: up to 2^-127 the first code, above it the second, without rounding
+	case exp == 0: // subnormal in f32: up to 2^-127 the first code, above that the second, without rounding
 		if man > 1<<22 {
 			return 1
 		}
@@ -227,7 +228,7 @@ func F16FromFloat32(f float32) uint16 {
 	case mag < 0x33000000: // below half of the smallest subnormal
 		return sign
 	}
-	// Subnormal: the mantissa with its leading one, shifted to quanta of 2^-24.
+	// Subnormal: shift the mantissa with its leading one to units of 2^-24.
 	shift := 126 - mag>>23
 	man := mag&0x7FFFFF | 0x800000
 	half := uint32(1) << (shift - 1)

@@ -13,10 +13,10 @@ import (
 
 const npyMagic = "\x93NUMPY"
 
-// maxNPYHeader bounds the header that is read: real ones take 128 bytes.
+// maxNPYHeader limits the header size. Real headers take 128 bytes.
 const maxNPYHeader = 1 << 20
 
-// npyCodes maps the type codes of numpy. The other types have the names that the Python package ml_dtypes gives them.
+// npyCodes maps numpy's type codes. Other types use the names in the Python package ml_dtypes.
 var npyCodes = map[string]DType{
 	"|b1": I1, "|i1": I8, "<i2": I16, "<i4": I32, "<i8": I64, "|u1": UI8, "<u2": UI16, "<u4": UI32, "<u8": UI64,
 	"<f2": F16, "<f4": F32, "<f8": F64, "<c8": Complex64, "<c16": Complex128,
@@ -27,9 +27,9 @@ var npyCodes = map[string]DType{
 	"float8_e5m2fnuz": F8E5M2FNUZ, "float8_e8m0fnu": F8E8M0FNU,
 }
 
-// ReadNPY reads an array that numpy.save wrote. Arrays in Fortran order and big-endian ones are refused. numpy writes the
-// types that it does not know itself (bfloat16, the 8-bit floats, 4-bit integers) as raw bytes, unlike WriteNPY; such an array is
-// taken to be of type want, and of any other type is checked against want unless that is Invalid.
+// ReadNPY reads an array written by numpy.save. It rejects arrays in Fortran order and big-endian arrays. Unlike
+// WriteNPY, numpy writes types that it does not know (bfloat16, the 8-bit floats, 4-bit integers) as raw bytes. ReadNPY
+// assumes type want for such an array. The type of any other array must be want, unless want is Invalid.
 func ReadNPY(r io.Reader, want DType) (*Tensor, error) {
 	var head [8]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil || string(head[:6]) != npyMagic {
@@ -70,7 +70,7 @@ func ReadNPY(r io.Reader, want DType) (*Tensor, error) {
 	if !known {
 		size, err := strconv.Atoi(strings.TrimLeft(descr, "|<V"))
 		raw := strings.HasPrefix(descr, "|V") || strings.HasPrefix(descr, "<V")
-		if descr == "<f1" { // so numpy calls ml_dtypes' float8_e5m2, and then cannot load it
+		if descr == "<f1" { // numpy's code for ml_dtypes' float8_e5m2, which numpy itself cannot load
 			raw, size, err = true, 1, nil
 		}
 		switch {
@@ -88,7 +88,7 @@ func ReadNPY(r io.Reader, want DType) (*Tensor, error) {
 	if count < 0 || count > 1<<40/int64(d.Size()) {
 		return nil, fmt.Errorf("array has the shape %v, which is too large", []int64(shape))
 	}
-	// The payload is read before it is allocated whole, so that a lying header costs no memory.
+	// Read the payload in growing pieces, so that a false header cannot cause a large allocation.
 	payload, err := io.ReadAll(io.LimitReader(r, count*int64(d.Size())))
 	if err != nil {
 		return nil, err
@@ -137,12 +137,12 @@ func parseNPYHeader(s string) (descr string, fortran bool, shape Shape, err erro
 	return descr, fortran, shape, nil
 }
 
-// WriteNPY writes t as numpy.save does, but for the types that numpy does not know: numpy saves them as raw bytes and loads
-// them as such; here they have their names in ml_dtypes, so that numpy loads them as what they are once that is imported
-// (jax does), and refuses them by name before.
+// WriteNPY writes t in the format of numpy.save, except for types that numpy does not know. numpy saves and loads these
+// as raw bytes; WriteNPY uses their ml_dtypes names. numpy loads such files with the right type if ml_dtypes is
+// imported (jax imports it), and otherwise rejects them with an error that names the type.
 func (t *Tensor) WriteNPY(w io.Writer) error {
 	descr := fmt.Sprintf("|V%d", t.dtype.Size())
-	for code, d := range npyCodes { // one code per type, so the order does not matter
+	for code, d := range npyCodes { // one code per type: the order does not matter
 		if d == t.dtype {
 			descr = code
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ParseType reads an MLIR tensor type with static dimensions, tensor<2x3xf32>; a bare element type is a scalar's.
+// ParseType reads an MLIR tensor type with static dimensions, tensor<2x3xf32>. A bare element type denotes a scalar.
 func ParseType(s string) (DType, Shape, error) {
 	s = strings.TrimSpace(s)
 	body, ok := strings.CutPrefix(s, "tensor<")
@@ -46,7 +46,7 @@ func ParseType(s string) (DType, Shape, error) {
 	return d, shape, nil
 }
 
-// ParseLiteral reads an MLIR literal with its type: dense<[1.0, 2.0]> : tensor<2xf32>, or a scalar, 3 : i32.
+// ParseLiteral reads an MLIR literal with its type: dense<[1.0, 2.0]> : tensor<2xf32>, or a scalar such as 3 : i32.
 func ParseLiteral(s string) (*Tensor, error) {
 	at := strings.LastIndexByte(s, ':')
 	if at < 0 {
@@ -59,7 +59,7 @@ func ParseLiteral(s string) (*Tensor, error) {
 	return ParseValue(s[:at], d, shape)
 }
 
-// ParseValue reads a value of a known type: what stands between dense< and >, with or without those.
+// ParseValue reads a value of a known type: the text between dense< and >, with or without dense< and >.
 func ParseValue(s string, d DType, shape Shape) (*Tensor, error) {
 	body := strings.TrimSpace(s)
 	if inner, ok := strings.CutPrefix(body, "dense<"); ok {

@@ -2,8 +2,8 @@ package tensor
 
 import "strconv"
 
-// AppendLiteral appends t as an MLIR literal, dense<...> : tensor<...>. Where limit is positive and t has more
-// elements and is no splat, the middle of its dimensions is left out with … in its place, which is for people only.
+// AppendLiteral appends t as an MLIR literal, dense<...> : tensor<...>. If limit is positive and t has more elements
+// and is not a splat, it replaces the middle of each dimension with …; such text is only for people.
 func (t *Tensor) AppendLiteral(dst []byte, limit int) []byte {
 	dst = append(dst, "dense<"...)
 	n := t.NumElements()
@@ -19,7 +19,7 @@ func (t *Tensor) AppendLiteral(dst []byte, limit int) []byte {
 	return append(append(dst, t.dtype.String()...), '>')
 }
 
-// appendShort writes at most shortEdge elements at both ends of each dimension.
+// appendShort writes at most shortEdge elements at each end of each dimension.
 func (t *Tensor) appendShort(dst []byte, dim, base int) []byte {
 	const shortEdge = 2
 	if dim == len(t.shape) {

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Summary says how AppendSummary shortens a tensor. The zero value means numpy's defaults.
+// Summary says how AppendSummary shortens a tensor. The zero value selects numpy's defaults.
 type Summary struct {
 	Threshold int // tensors with more elements are shortened; 0 is 1000
-	Edge      int // elements kept at both ends of a shortened dimension; 0 is 3
-	Width     int // columns; rows are broken to stay within; 0 is 75
-	Indent    int // columns that stand before the text, repeated before its further lines
+	Edge      int // elements kept at each end of a shortened dimension; 0 is 3
+	Width     int // maximum number of columns in a row; 0 is 75
+	Indent    int // number of columns before the text, repeated before its further lines
 }
 
 func (s Summary) withDefaults() Summary {
@@ -28,8 +28,8 @@ func (s Summary) withDefaults() Summary {
 	return s
 }
 
-// AppendSummary appends the values of t for a person to read, laid out as numpy does: nested brackets, columns
-// aligned to the right, and … in place of the middle of what is too long.
+// AppendSummary appends the values of t for a person to read, in numpy's layout: nested brackets, right-aligned
+// columns, and … in place of the middle of long dimensions.
 func (t *Tensor) AppendSummary(dst []byte, s Summary) []byte {
 	s = s.withDefaults()
 	short := t.NumElements() > s.Threshold
@@ -52,7 +52,7 @@ func (t *Tensor) AppendSummary(dst []byte, s Summary) []byte {
 // ElementText returns element i for a person to read: true, -3, 0.5, nan, 1.+2.i.
 func (t *Tensor) ElementText(i int) string { return string(t.appendText(nil, i)) }
 
-// appendText appends element i as AppendSummary writes it.
+// appendText appends element i in the format of AppendSummary.
 func (t *Tensor) appendText(dst []byte, i int) []byte {
 	switch t.dtype.Kind() {
 	case KindBool:
@@ -72,7 +72,7 @@ func (t *Tensor) appendText(dst []byte, i int) []byte {
 	return strconv.AppendUint(dst, uint64(t.IntAt(i)), 10)
 }
 
-// textDigits returns how many significant digits a value of the type is shown with.
+// textDigits returns the number of significant digits to show for a type.
 func textDigits(d DType) int {
 	switch d {
 	case F64, F32:
@@ -83,7 +83,7 @@ func textDigits(d DType) int {
 	return 3
 }
 
-// appendFloatText writes the shortest text that reads back to v, or digits significant digits where that is shorter.
+// appendFloatText writes the shortest text that reads back as v, or digits significant digits if that is shorter.
 func appendFloatText(dst []byte, v float64, bits, digits int) []byte {
 	switch {
 	case math.IsNaN(v):
@@ -105,7 +105,7 @@ func appendFloatText(dst []byte, v float64, bits, digits int) []byte {
 	return dst
 }
 
-// trimZeros drops zeros at the end of the fraction that a fixed number of digits left.
+// trimZeros removes trailing zeros of the fraction from a number with a fixed number of digits.
 func trimZeros(dst []byte, start int) []byte {
 	num := dst[start:]
 	exp := bytes.IndexByte(num, 'e')
@@ -121,7 +121,7 @@ func trimZeros(dst []byte, start int) []byte {
 	return append(dst[:start+len(num)], tail...)
 }
 
-// eachShown calls f for every element that a summary shows.
+// eachShown calls f for every element that a summary includes.
 func (t *Tensor) eachShown(dim, base int, s Summary, short bool, f func(i int)) {
 	n := int(t.shape[dim])
 	stride := 1
@@ -147,7 +147,7 @@ type layout struct {
 	width int
 }
 
-// dim writes one dimension. column is where its elements start.
+// dim writes one dimension. Its elements start at the given column.
 func (l *layout) dim(dst []byte, dim, base, column int) []byte {
 	n := int(l.t.shape[dim])
 	stride := 1
@@ -183,7 +183,7 @@ func (l *layout) dim(dst []byte, dim, base, column int) []byte {
 	return append(dst, ']')
 }
 
-// cell writes one element, right-aligned, on a further line where the row is full.
+// cell writes one element, right-aligned. It starts a new line if the row is full.
 func (l *layout) cell(dst, text []byte, width, at, column int, first bool) ([]byte, int) {
 	if !first {
 		if at+1+width > l.s.Width {
@@ -202,7 +202,8 @@ func (l *layout) cell(dst, text []byte, width, at, column int, first bool) ([]by
 	return append(dst, text...), at + max(width, n)
 }
 
-// newline separates two parts of a dimension: one line break, and an empty line more per dimension inside but one.
+// newline separates two items of a dimension: one line break, plus an empty line for each nested dimension except the
+// innermost.
 func (l *layout) newline(dst []byte, dim, column int) []byte {
 	for range len(l.t.shape) - 1 - dim {
 		dst = append(dst, '\n')

@@ -10,8 +10,8 @@ import (
 // Shape is the size of each dimension, outermost first. A scalar has the empty shape.
 type Shape []int64
 
-// NumElements returns the product of the dimensions: 1 for a scalar, 0 where any dimension is 0, and -1 where
-// the product does not fit an int64 or a dimension is negative (dynamic).
+// NumElements returns the product of the dimensions: 1 for a scalar, 0 if any dimension is 0. It returns -1 if the
+// product does not fit an int64 or a dimension is negative (dynamic).
 func (s Shape) NumElements() int64 {
 	n := int64(1)
 	zero := false
@@ -46,7 +46,7 @@ func (s Shape) Equal(t Shape) bool {
 	return true
 }
 
-// Clone returns a copy that shares nothing with s.
+// Clone returns a copy that shares no memory with s.
 func (s Shape) Clone() Shape { return append(Shape(nil), s...) }
 
 // Index returns the index of element i in row-major order, outermost dimension first.
@@ -59,15 +59,15 @@ func (s Shape) Index(i int) []int64 {
 	return out
 }
 
-// Tensor is a dense array: an element type, a static shape and a payload in row-major order, little-endian,
-// Size() bytes per element. The invariant len(Bytes()) == NumElements()*DType().Size() always holds.
+// Tensor is a dense array: an element type, a static shape and a payload in row-major order, little-endian, Size()
+// bytes per element. The invariant len(Bytes()) == NumElements()*DType().Size() always holds.
 //
-// A Tensor made by New or FromBytes may be shared; whoever writes through a View must own it alone.
+// A Tensor from New or FromBytes may be shared. Only its sole owner may write through a View.
 type Tensor struct {
 	dtype DType
 	shape Shape
 	data  []byte
-	watch uint32 // atomic: 0 not watched, else watching or reached
+	watch uint32 // atomic: 0 if not watched, else watching or reached
 }
 
 // States of a watched tensor.
@@ -76,22 +76,21 @@ const (
 	reached  = 2
 )
 
-// Watch begins to note whether anybody gets at the payload to write it: by Bytes, View, Reshape or a Set method. It
-// exists for whoever hands out a tensor to be filled and wants to know whether that was done; Reached tells.
+// Watch starts to track access for writing to the payload: by Bytes, View, Reshape or a Set method. A caller that
+// passes out a tensor to be filled can use it to learn whether that happened; see Reached.
 func (t *Tensor) Watch() { atomic.StoreUint32(&t.watch, watching) }
 
-// Reached reports whether the payload was reached since Watch, and ends the watch. It is true where there was none.
+// Reached reports whether the payload was accessed since Watch, and ends the watch. It is true if there was no watch.
 func (t *Tensor) Reached() bool { return atomic.SwapUint32(&t.watch, 0) != watching }
 
-// reach notes that somebody may write. Readers of a shared tensor only load.
+// reach records a possible write. For a tensor that is not watched it only loads, which is safe for concurrent readers.
 func (t *Tensor) reach() {
 	if atomic.LoadUint32(&t.watch) == watching {
 		atomic.StoreUint32(&t.watch, reached)
 	}
 }
 
-// New returns a zeroed tensor. It panics where the shape has no finite size; callers that take shapes from
-// input check them first.
+// New returns a zeroed tensor. It panics if the shape has no finite size. Callers must check shapes from input first.
 func New(dtype DType, shape Shape) *Tensor {
 	n := shape.NumElements()
 	if n < 0 || n > math.MaxInt64/16 {
@@ -126,17 +125,17 @@ func (t *Tensor) Shape() Shape { return t.shape }
 // NumElements returns the number of elements.
 func (t *Tensor) NumElements() int { return len(t.data) / t.dtype.Size() }
 
-// Bytes returns the payload itself, not a copy.
+// Bytes returns the payload without copying it.
 func (t *Tensor) Bytes() []byte {
 	t.reach()
 	return t.data
 }
 
-// Peek returns the payload to be read only.
+// Peek returns the payload for reading only.
 func (t *Tensor) Peek() []byte { return t.data }
 
-// Parts returns the numbers that t consists of as a list that shares its payload: real and imaginary parts alternately
-// of a complex tensor, else its elements.
+// Parts returns the numbers of t as a list that shares its payload: alternating real and imaginary parts for a complex
+// tensor, else the elements.
 func (t *Tensor) Parts() *Tensor {
 	part := t.dtype.Part()
 	p := &Tensor{}
@@ -144,14 +143,14 @@ func (t *Tensor) Parts() *Tensor {
 	return p
 }
 
-// Clone returns a tensor with a payload of its own.
+// Clone returns a tensor with its own copy of the payload.
 func (t *Tensor) Clone() *Tensor {
 	c := New(t.dtype, t.shape)
 	copy(c.data, t.data)
 	return c
 }
 
-// Reshape returns a tensor of the same payload with another shape of the same number of elements.
+// Reshape returns a tensor with the same payload and another shape with the same number of elements.
 func (t *Tensor) Reshape(shape Shape) *Tensor {
 	if shape.NumElements() != int64(t.NumElements()) {
 		panic(fmt.Sprintf("tensor: cannot reshape %v to %v", t.shape, shape))
@@ -160,13 +159,13 @@ func (t *Tensor) Reshape(shape Shape) *Tensor {
 	return &Tensor{dtype: t.dtype, shape: shape, data: t.data}
 }
 
-// Element is a Go type that a payload can be viewed as. Half and smaller floats are viewed as the unsigned
-// integer of their bits, i1 as uint8 (0 or 1).
+// Element is a Go type for views of a payload. Half and smaller floats are viewed as the unsigned integer of their
+// bits, i1 as uint8 (0 or 1).
 type Element interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64 | ~complex64 | ~complex128
 }
 
-// View returns the payload as a slice of T without copying. It panics where T's size is not the element's.
+// View returns the payload as a slice of T without copying. It panics if T and the element type differ in size.
 func View[T Element](t *Tensor) []T {
 	t.reach()
 	return view[T](t)
@@ -184,8 +183,8 @@ func view[T Element](t *Tensor) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&t.data[0])), t.NumElements())
 }
 
-// Borrow makes t a view of data, which t does not own, without allocating. It exists for engines that hand the
-// same few Tensor structs to a handler over and over; the length invariant is the caller's to keep.
+// Borrow makes t a view of data, which t does not own, without allocating. Engines use it to pass the same few Tensor
+// structs to a handler repeatedly. The caller must maintain the length invariant.
 func (t *Tensor) Borrow(dtype DType, shape Shape, data []byte) {
 	t.dtype, t.shape, t.data = dtype, shape, data
 }

@@ -2,9 +2,10 @@ package tensor
 
 import "math"
 
-// ULPs returns how many values of the element type lie between element i of t and of u, which must be of one
-// type: 0 where they are equal, as 0 and -0 and any two NaNs are. A NaN against a number, and booleans and integers
-// that differ by more, count as math.MaxUint64. Complex numbers count by the part that differs more.
+// ULPs returns the distance in values of the element type between element i of t and of u, which must have the same
+// type. Equal elements have distance 0; 0 and -0 are equal, and so are two NaNs. The distance between a NaN and a
+// number is math.MaxUint64. For booleans and integers it is the difference. For complex numbers it is the larger
+// distance of the parts.
 func (t *Tensor) ULPs(u *Tensor, i int) uint64 {
 	switch t.dtype.Kind() {
 	case KindFloat:
@@ -40,7 +41,7 @@ func floatULPs(d DType, a, b uint64) uint64 {
 	return uint64(j) - uint64(i)
 }
 
-// floatRank maps codes to integers in the order of their values, with 0 and -0 in one place.
+// floatRank maps codes to integers in the order of their values. 0 and -0 have the same rank.
 func floatRank(d DType, bits uint64) int64 {
 	if d == F8E8M0FNU {
 		return int64(bits)

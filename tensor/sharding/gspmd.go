@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ParseGSPMD reads XLA's own notation: {replicated}, {devices=[2,1,2]<=[4] last_tile_dim_replicate},
+// ParseGSPMD reads XLA's own format: {replicated}, {devices=[2,1,2]<=[4] last_tile_dim_replicate},
 // {devices=[2,2]<=[2,2]T(1,0)}, {devices=[4]0,1,2,3}.
 func ParseGSPMD(text string, partitions int) (*Sharding, error) {
 	r := reader{rest: text}
@@ -47,7 +47,7 @@ func ParseGSPMD(text string, partitions int) (*Sharding, error) {
 			}
 		}
 	}
-	extra := 0 // trailing tile dimensions that cut nothing
+	extra := 0 // number of trailing tile dimensions that do not partition the value
 	switch {
 	case r.accept("last_tile_dim_replicate"):
 		extra = 1
@@ -70,7 +70,7 @@ func ParseGSPMD(text string, partitions int) (*Sharding, error) {
 	return out, nil
 }
 
-// TransposedIota returns 0, 1, 2, ... in the given shape with its dimensions permuted, flattened.
+// TransposedIota returns 0, 1, 2, ... in shape dims, transposed by perm and flattened.
 func TransposedIota(dims, perm []int64) ([]int64, error) {
 	if len(dims) != len(perm) {
 		return nil, errors.New("a transposition of another rank")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// reader takes a notation apart; after the first mistake it reads nothing more.
+// reader parses the text of a sharding. After the first error it reads nothing more.
 type reader struct {
 	rest string
 	err  error
@@ -76,7 +76,7 @@ func (r *reader) word() string {
 	return strings.Trim(s, `"`)
 }
 
-// balanced reads from an opening bracket to the one that closes it.
+// balanced reads from an opening bracket to the matching closing bracket.
 func (r *reader) balanced() string {
 	r.skip()
 	depth := 0

@@ -1,6 +1,6 @@
-// Package sharding reads how a value is cut into parts for the devices of a program, in the notations of Shardy
-// (sdy.sharding) and of XLA's older partitioner (mhlo.sharding), cuts values and joins them again. It knows nothing of
-// modules: attributes are given to it as text, or taken apart.
+// Package sharding parses shardings, which describe how a value is partitioned across the devices of a program. It
+// supports the formats of Shardy (sdy.sharding) and of XLA's older partitioner (mhlo.sharding). It also splits values
+// into shards and joins shards. It does not depend on modules: callers pass attributes as text or in parsed form.
 package sharding
 
 import (
@@ -10,19 +10,19 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Sharding says which part of a global value each partition holds.
+// Sharding says which shard of a global value each partition holds.
 type Sharding struct {
-	// tiles is into how many parts each dimension is cut; nil where every partition holds the whole value.
+	// tiles is the number of shards along each dimension; nil if every partition holds the whole value.
 	tiles []int64
-	// index holds, for each partition, which part of each dimension is its own.
+	// index holds, for each partition, the index of its shard along each dimension.
 	index [][]int64
 }
 
-// ErrManual says that a value's shards are the program's own business.
+// ErrManual says that the program itself controls the shards of a value.
 var ErrManual = errors.New("the value is sharded manually")
 
-// ShardShape returns the shape of one shard. Where a dimension cannot be cut into equal parts the shards are as large as
-// the largest part, as XLA has it; the last ones are padded.
+// ShardShape returns the shape of one shard. If a dimension does not divide evenly, all shards have the size of the
+// largest one, as in XLA; the last shards are padded.
 func (s *Sharding) ShardShape(global tensor.Shape) (tensor.Shape, error) {
 	if s.tiles == nil {
 		return global, nil
@@ -40,7 +40,7 @@ func (s *Sharding) ShardShape(global tensor.Shape) (tensor.Shape, error) {
 	return shard, nil
 }
 
-// WholeShape returns the shape of the value whose shards have the given one, if none of them is padded.
+// WholeShape returns the shape of the global value for shards of the given shape, assuming that no shard is padded.
 func (s *Sharding) WholeShape(shard tensor.Shape) tensor.Shape {
 	whole := shard.Clone()
 	for i, n := range s.tiles {
@@ -51,16 +51,16 @@ func (s *Sharding) WholeShape(shard tensor.Shape) tensor.Shape {
 	return whole
 }
 
-// Whole reports whether every partition has the whole value.
+// Whole reports whether every partition holds the whole value.
 func (s *Sharding) Whole() bool { return s.tiles == nil }
 
-// Tiles returns into how many parts each dimension is cut, nil where the value is whole everywhere.
+// Tiles returns the number of shards along each dimension, or nil if every partition holds the whole value.
 func (s *Sharding) Tiles() []int64 { return s.tiles }
 
-// Index returns which part of each dimension a partition has.
+// Index returns the index of a partition's shard along each dimension.
 func (s *Sharding) Index(partition int) []int64 { return s.index[partition] }
 
-// Take copies a partition's part of a global value into its shard, whose shape is ShardShape's.
+// Take copies a partition's part of a global value into shard, whose shape must be ShardShape(global).
 func (s *Sharding) Take(shard, global *tensor.Tensor, partition int) {
 	copyShard(shard, global, s.index[partition], true)
 }
@@ -70,7 +70,7 @@ func (s *Sharding) Put(global, shard *tensor.Tensor, partition int) {
 	copyShard(shard, global, s.index[partition], false)
 }
 
-// Split cuts a global value into one shard per partition. Shards may share memory with it and each other.
+// Split splits a global value into one shard per partition. Shards may share memory with the value and each other.
 func (s *Sharding) Split(t *tensor.Tensor, partitions int) ([]*tensor.Tensor, error) {
 	out := make([]*tensor.Tensor, partitions)
 	shape, err := s.ShardShape(t.Shape())
@@ -114,8 +114,8 @@ func (s *Sharding) Join(shards []*tensor.Tensor, global tensor.Shape) (*tensor.T
 	return out, nil
 }
 
-// copyShard copies between a shard and its place in the global value, whose parts are numbered by index. What of the
-// shard lies outside of the global value is padding and left alone.
+// copyShard copies between a shard and its place in the global value. index is the index of the shard along each
+// dimension. copyShard skips the padding, the part of the shard outside the global value.
 func copyShard(shard, global *tensor.Tensor, index []int64, toShard bool) {
 	dims, full := shard.Shape(), global.Shape()
 	size := int64(shard.DType().Size())
@@ -156,8 +156,8 @@ func copyShard(shard, global *tensor.Tensor, index []int64, toShard bool) {
 	walk(0, 0, 0)
 }
 
-// NewTiled makes the sharding whose tiles, row-major, belong to the devices ids; the last dimensions of tiles, extra of
-// them, cut nothing.
+// NewTiled makes the sharding that assigns the tiles, in row-major order, to the devices ids. The last extra dimensions
+// of tiles do not partition the value.
 func NewTiled(tiles, ids []int64, extra, partitions int) (*Sharding, error) {
 	if int64(len(ids)) != count(tiles) || len(ids) != partitions || extra > len(tiles) {
 		return nil, fmt.Errorf("is over %d devices, the program has %d partitions", len(ids), partitions)
@@ -181,7 +181,7 @@ func NewTiled(tiles, ids []int64, extra, partitions int) (*Sharding, error) {
 	return s, nil
 }
 
-// count returns the number of tiles, -1 where that is out of all bounds.
+// count returns the number of tiles, or -1 if it is too large.
 func count(tiles []int64) int64 {
 	total := int64(1)
 	for _, n := range tiles {

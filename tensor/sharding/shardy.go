@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Mesh is an sdy.mesh: named axes, and the partition at each place, row-major.
+// Mesh is an sdy.mesh: named axes, and the device ID at each position, in row-major order.
 type Mesh struct {
 	Names []string
 	Sizes []int64
 	IDs   []int64 // nil: 0, 1, 2, ...
 }
 
-// Devices returns how many devices the mesh has.
+// Devices returns the number of devices in the mesh.
 func (m *Mesh) Devices() int64 { return max(1, count(m.Sizes)) }
 
 // ParseMesh reads <["x"=2, "y"=4], device_ids=[...]>.
@@ -37,7 +37,7 @@ func ParseMesh(text string) (*Mesh, error) {
 	return m, r.finish("mesh", text)
 }
 
-// Coordinates returns the place of a partition along each axis, or nil where the mesh lacks it.
+// Coordinates returns the position of a partition along each axis, or nil if it is not in the mesh.
 func (m *Mesh) Coordinates(partition int64) []int64 {
 	if m.IDs != nil {
 		at := int64(-1)
@@ -64,15 +64,15 @@ func (m *Mesh) Coordinates(partition int64) []int64 {
 	return out
 }
 
-// Groups returns the devices that differ along the given parts of axes only, a group for each place along the others. The
-// devices of a group are in the order of the parts, the major one first.
+// Groups returns groups of devices whose positions differ only along the given parts of axes: one group per position
+// along all other axes. Devices in a group are ordered by the parts, with the major part first.
 func (m *Mesh) Groups(parts []Part) ([][]int64, error) {
 	n := m.Devices()
 	s, err := m.Sharding([][]Part{parts}, int(n))
 	if err != nil {
 		return nil, err
 	}
-	if s.Whole() { // groups of one
+	if s.Whole() { // groups with one device each
 		var out [][]int64
 		for p := range n {
 			out = append(out, []int64{p})
@@ -100,7 +100,7 @@ func (m *Mesh) Groups(parts []Part) ([][]int64, error) {
 	return out, nil
 }
 
-// rest names the place of a device along everything but the given parts.
+// rest returns a key for the position of a device along everything except the given parts.
 func (m *Mesh) rest(device int64, parts []Part) (string, error) {
 	at := m.Coordinates(device)
 	if at == nil {
@@ -117,7 +117,8 @@ func (m *Mesh) rest(device int64, parts []Part) (string, error) {
 	return fmt.Sprint(at), nil
 }
 
-// ParseShardy reads #sdy.sharding<@mesh, [{"x"}, {"y":(1)2, ?}], replicated={"z"}>. lookup finds a mesh by name.
+// ParseShardy reads #sdy.sharding<@mesh, [{"x"}, {"y":(1)2, ?}], replicated={"z"}>. lookup returns the mesh with a
+// name.
 func ParseShardy(text string, partitions int, lookup func(name string) *Mesh) (*Sharding, error) {
 	r := reader{rest: strings.TrimPrefix(text, "#sdy.sharding")}
 	r.expect("<")
@@ -173,14 +174,15 @@ func ParseShardy(text string, partitions int, lookup func(name string) *Mesh) (*
 	return s, nil
 }
 
-// Part is an axis of a mesh along which a dimension is cut, or a part of the axis: of its size, Before is what the parts
-// to the left multiply to, Count that of this part. A Count of 0 is the whole axis.
+// Part is a mesh axis along which a dimension is partitioned, or a part of such an axis. For a part of an axis, Before
+// is the product of the sizes of the parts to its left, and Count is its own size. A Count of 0 is the whole axis.
 type Part struct {
 	Axis          string
 	Before, Count int64
 }
 
-// Sharding returns how a value is cut whose dimensions are cut along the given parts of axes, the major one first.
+// Sharding returns the sharding of a value whose dimensions are partitioned along the given parts of axes, with the
+// major part first.
 func (m *Mesh) Sharding(dims [][]Part, partitions int) (*Sharding, error) {
 	type place struct{ axis, below, count int64 }
 	places := make([][]place, len(dims))
