@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closed reports whether a process got a standard stream closed. Go opens /dev/null in its place, for reading and
-// writing, which would lose what is written without a word.
+// closed reports whether the process was started with a standard stream closed. Go opens /dev/null in its place, for
+// reading and writing, and output would be lost silently.
 func closed(w any) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -27,7 +27,7 @@ func closed(w any) bool {
 	return err == nil && os.SameFile(info, null)
 }
 
-// columns returns the width of a terminal, 0 if it does not know it, -1 if f is no terminal.
+// columns returns the width of a terminal, 0 if it is unknown, -1 if f is not a terminal.
 func columns(f *os.File) int {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package command is what hlocb's commands share: the console, the help, suggestions, errors and signals. It knows no
-// modules.
+// Package command is the part that hlocb's commands share: the console, the help, suggestions, errors and signals. It
+// does not depend on modules.
 package command
 
 import (
@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Console is where a command reads and writes. On a terminal it shows one line of progress in place, which goes away
-// before anything else is written, and colours. It is safe for concurrent use.
+// Console reads a command's input and writes its output. On a terminal it uses colours and shows a line of progress,
+// which it removes before it writes anything else. It is safe for concurrent use.
 type Console struct {
 	In  io.Reader
 	Out io.Writer // results
@@ -26,7 +26,7 @@ type Console struct {
 	line     bool     // a line of progress is shown
 	colours  bool     // on the terminal of diagnostics
 	brighten bool     // on the terminal of results
-	failed   error    // of the first write to the results that failed
+	failed   error    // the first failed write to the results
 }
 
 // NewConsole returns a console with these streams. getenv looks up NO_COLOR, TERM and COLUMNS.
@@ -41,12 +41,12 @@ func NewConsole(in io.Reader, out, err io.Writer, getenv func(string) string) *C
 	return c
 }
 
-// missing stands for a standard output that is closed.
+// missing replaces a standard output that is closed.
 type missing struct{}
 
 func (missing) Write([]byte) (int, error) { return 0, errors.New("standard output is closed") }
 
-// stream writes after it has removed the line of progress.
+// stream removes the line of progress before it writes.
 type stream struct {
 	c      *Console
 	w      io.Writer
@@ -64,7 +64,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Failed returns the error of the first write to Out that failed. Libraries that print help ignore it.
+// Failed returns the error of the first failed write to Out. Libraries that print help ignore this error.
 func (c *Console) Failed() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,10 +86,10 @@ func terminal(w any) *os.File {
 // Terminal returns the terminal that diagnostics go to, nil if they go elsewhere.
 func (c *Console) Terminal() *os.File { return c.errFile }
 
-// defaultWidth is the width of what does not go to a terminal, so that files are the same everywhere.
+// defaultWidth is the width of output that does not go to a terminal. It is fixed, so files are the same everywhere.
 const defaultWidth = 80
 
-// Width returns the number of columns to write results for: those of the terminal, at most 100.
+// Width returns the number of columns for results: the terminal's width, at most 100.
 func (c *Console) Width() int { return width(c.outFile, 100) }
 
 func width(f *os.File, most int) int {
@@ -128,8 +128,8 @@ func (c *Console) clear() {
 	}
 }
 
-// While shows what a command waits for, with the time since it began, until the returned function is called. It shows
-// nothing in the first second.
+// While shows what a command waits for and the elapsed time, until the returned function is called. It shows nothing
+// in the first second.
 func (c *Console) While(what string) (end func()) {
 	if c.errFile == nil {
 		return func() {}
@@ -153,7 +153,7 @@ func (c *Console) While(what string) (end func()) {
 	return func() { once.Do(func() { close(stop); <-stopped }) }
 }
 
-// severity finds the word that says what a line of diagnostics is.
+// severity matches the word error or warning in a line of diagnostics.
 var severity = regexp.MustCompile(`(?m)^((?:[^\n ]+:\d+:\d+: )?)(error|warning):`)
 
 // Paint colours the words error and warning of diagnostics, if they go to a terminal.
@@ -184,8 +184,8 @@ func (c *Console) style(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Wrap fills paragraphs to a width. A line that begins with a blank stands for itself: what does not fit goes below its
-// last column, which two blanks or more separate from the ones before it.
+// Wrap fills paragraphs to a width. A line that begins with a blank is not joined with others; its overflow is
+// indented to its last column. Columns are separated by two or more blanks.
 func Wrap(text string, width int) string {
 	var out []string
 	var words []string
@@ -219,7 +219,7 @@ func Wrap(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// hang fills words to a width, after first in the first line and after rest in the others.
+// hang fills words to a width, with first before the first line and rest before the other lines.
 func hang(first, rest string, words []string, width int) []string {
 	var out []string
 	line, empty := first, true

@@ -26,12 +26,12 @@ const (
 	Usage = 2 // the command line is wrong
 )
 
-// bodyError marks an error that the body of a command returned, to distinguish it from one of the command line.
+// bodyError marks an error returned by the body of a command, to distinguish it from an error of the command line.
 type bodyError struct{ error }
 
 func (e bodyError) Unwrap() error { return e.error }
 
-// UsageError is a mistake in the command line that only the body of a command could see.
+// UsageError is a mistake in the command line that only the body of a command can detect.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -88,11 +88,11 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), Suggest(args[0], names))
 }
 
-// Policy is how a set of commands ends.
+// Policy configures how a set of commands handles errors at the end.
 type Policy struct {
 	// Code returns the exit code of an error of a command's body, 0 for no code of its own. It may be nil.
 	Code func(error) int
-	// Hint returns what to do about an error, to be added to its text. It may be nil.
+	// Hint returns advice about an error, which is added to its text. It may be nil.
 	Hint func(error) string
 	// Lost reports whether an interrupted plugin is still busy. It may be nil.
 	Lost func(error) bool
@@ -113,7 +113,7 @@ func (p *Policy) code(err error) int {
 	return Input
 }
 
-// SilentError sets an exit code; what it says is printed already.
+// SilentError sets an exit code; its message has been printed already.
 type SilentError struct{ Text string }
 
 func (e *SilentError) Error() string { return e.Text }
@@ -150,8 +150,8 @@ func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []strin
 	return code
 }
 
-// report prints an error for a person: diagnostics with the source line and a caret, everything with the names that
-// came from a module escaped.
+// report prints an error for a person: diagnostics with the source line and a caret. It escapes names that came from
+// a module.
 func (c *Console) report(err error, cmd *cobra.Command, code int, hint func(error) string) {
 	var one *diag.Diagnostic
 	var list diag.List

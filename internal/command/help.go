@@ -16,8 +16,8 @@ const (
 	valueKey = "hlocb_value"
 )
 
-// Group puts flags of a command under a title of its help, in this order. Each is written with the name of its value:
-// "arg LITERAL".
+// Group puts flags of a command under a title of its help, in this order. The help shows each flag with the name of
+// its value: "arg LITERAL".
 func Group(c *cobra.Command, title string, flags ...string) {
 	for _, spec := range flags {
 		name, value, _ := strings.Cut(spec, " ")
@@ -35,11 +35,11 @@ func Group(c *cobra.Command, title string, flags ...string) {
 	if c.Annotations == nil {
 		c.Annotations = map[string]string{}
 	}
-	// The order of groups and flags is the order of the calls.
+	// The calls determine the order of groups and flags.
 	c.Annotations[groupKey] = groups + title + "\n" + strings.Join(flags, "\n") + "\n\n"
 }
 
-// flagColumn is where the descriptions of flags begin.
+// flagColumn is the column of the descriptions of flags.
 const flagColumn = 29
 
 // writeFlags writes the groups of a command's flags.
@@ -150,7 +150,7 @@ func writeCommands(w io.Writer, c *cobra.Command) {
 	}
 }
 
-// Closest returns the names that somebody who wrote name may have meant.
+// Closest returns the names that are most similar to name.
 func Closest(name string, names []string) []string {
 	var out []string
 	best := min(max(1, len(name)/3)+1, len(name)) // closer than this
@@ -177,7 +177,7 @@ func Suggest(name string, names []string) string {
 	return ""
 }
 
-// distance returns how many letters must be changed, added, removed or swapped to make b of a.
+// distance returns how many letters must be changed, added, removed or swapped to turn a into b.
 func distance(a, b string) int {
 	before, last, row := []int(nil), []int(nil), make([]int, len(b)+1)
 	for j := range row {
@@ -200,7 +200,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// OneOf lists what may be given: "a, b or c".
+// OneOf lists the alternatives: "a, b or c".
 func OneOf(names []string) string {
 	if n := len(names); n > 1 {
 		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]

@@ -13,7 +13,7 @@ import (
 	"github.com/hlocb/hlocb/internal/reader"
 )
 
-// ReadText reads a file, or standard input for "-", and returns its name for diagnostics too.
+// ReadText reads a file, or standard input for "-", and also returns its name for diagnostics.
 func (c *Console) ReadText(path string) (name string, text []byte, err error) {
 	limit := int64(reader.MaxText)
 	if m := heap.Memory(); m > 0 {
@@ -35,14 +35,14 @@ func (c *Console) ReadText(path string) (name string, text []byte, err error) {
 	return name, text, err
 }
 
-// Outputs are the files that a run writes. They are opened after everything else was checked, so that a mistake in the
-// command line empties none of them.
+// Outputs are the files that a run writes. They are opened after all other checks; a mistake in the command line then
+// leaves them unchanged.
 type Outputs struct {
 	files  []*Output
 	Inputs []string // must not be written to
 }
 
-// Output is a file to be written. Until it is open it keeps what is written to it.
+// Output is a file to be written. It buffers its data until it is open.
 type Output struct {
 	path   string
 	beside bool // write another file and rename it at the end
@@ -50,7 +50,7 @@ type Output struct {
 	file   *os.File
 	temp   string // the name of file, if it is to be renamed
 	wrote  bool
-	lazy   bool // do not make a file that would be empty
+	lazy   bool // do not create an empty file
 }
 
 func (o *Output) Write(p []byte) (int, error) {
@@ -81,7 +81,7 @@ func (o *Output) Close() error {
 	return err
 }
 
-// open opens the file and writes what it kept.
+// open opens the file and writes the buffered data.
 func (o *Output) open() (err error) {
 	path := o.path
 	if target, err := filepath.EvalSymlinks(path); err == nil {
@@ -91,7 +91,7 @@ func (o *Output) open() (err error) {
 		o.temp = path + ".partial"
 		path = o.temp
 	}
-	// Not os.Create, which opens for reading too: a pipe would then have a reader that never reads.
+	// os.Create also opens for reading: a pipe would then have a reader that never reads.
 	if o.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666); err != nil {
 		return err
 	}
@@ -123,7 +123,8 @@ func (s *Outputs) Check() error {
 	return nil
 }
 
-// same reports whether two names are of one file. A device or a pipe is no input that could be lost.
+// same reports whether two names refer to the same file. Devices and pipes do not count, because they hold no data to
+// lose.
 func same(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
@@ -155,7 +156,7 @@ func (s *Outputs) Open(ctx context.Context) error {
 	}
 }
 
-// WriteFile writes a file, or standard output for "" and "-". A file is replaced only after write succeeded.
+// WriteFile writes a file, or standard output for "" and "-". It replaces a file only after write has succeeded.
 func (c *Console) WriteFile(path string, write func(io.Writer) error) error {
 	if path == "" || path == "-" {
 		return write(c.Out)

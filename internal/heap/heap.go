@@ -1,5 +1,5 @@
-// Package heap decides how much a process of hlocb's lets garbage grow. A module is built once and thrown away at exit,
-// so that collecting seldom is right as long as the heap is small; where it is large, so would its garbage be.
+// Package heap decides how much garbage an hlocb process may accumulate. A module is built once and thrown away at
+// exit, so rare collections are best while the heap is small. With a large heap the garbage would be large too.
 package heap
 
 import (
@@ -11,31 +11,31 @@ import (
 
 const (
 	smallPercent = 400      // garbage per live byte, in percent, while the heap is small
-	largePercent = 75       // and where it is large
-	room         = 64 << 20 // bytes that garbage may take in between
-	roomPerByte  = 8        // and of a text that is being read, for each of its bytes
+	largePercent = 75       // the same while the heap is large
+	room         = 64 << 20 // bytes of garbage allowed between the two
+	roomPerByte  = 8        // bytes of garbage allowed per byte of a text that is being read
 )
 
-// Tune sets how much garbage may grow, now and after each collection. It is for main functions: the setting is the
-// whole process's.
+// Tune sets how much garbage may grow, now and after each collection. Call it from main functions: the setting
+// applies to the whole process.
 func Tune() {
 	debug.SetGCPercent(smallPercent)
 	watch(&after{})
 }
 
-// Reading bounds memory while a text of size bytes is read, changed and written: whatever the text, garbage is collected
-// before all of it together takes 40 times the size and 64 MB. An ordinary module takes 5 to 8 times its text, so that
-// much is not looked through again and again while it grows.
+// Reading limits memory while a text of size bytes is read, changed and written. Whatever the text is, garbage is
+// collected before the total reaches 40 times the size plus 64 MB. An ordinary module takes 5 to 8 times its text;
+// the limit spares it repeated collections while it grows.
 func Reading(size int) {
 	debug.SetMemoryLimit(32*int64(size) + 40<<20)
 	debug.SetGCPercent(percent(live(), uint64(size)))
 	watch(&after{text: uint64(size)})
 }
 
-// Running ends what Reading began: what a program needs when it runs says nothing of its text.
+// Running ends the limit of Reading: the memory that a program needs at run time does not depend on its text.
 func Running() { debug.SetMemoryLimit(math.MaxInt64) }
 
-// after is unreachable from the start, so that the collector finalizes it: once in each collection.
+// after is unreachable from the start: the collector finalizes it once per collection.
 type after struct{ text uint64 }
 
 func watch(a *after) { runtime.SetFinalizer(a, collected) }
@@ -55,10 +55,10 @@ func live() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// least is what the collector takes the live bytes for at 100 percent where there are fewer.
+// least is the collector's minimum for the live bytes at 100 percent.
 const least = 4 << 20
 
-// percent returns how much garbage may grow, in percent of live bytes, with a text of so many bytes.
+// percent returns how much garbage may grow, in percent of live bytes, with a text of the given bytes.
 func percent(live, text uint64) int {
 	live = max(live, least)
 	most := max(smallPercent, 100*roomPerByte*text/live)

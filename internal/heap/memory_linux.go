@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Memory returns how many bytes of memory this process may use: what the machine has or, where that is less, what its
-// control group may use.
+// Memory returns the bytes of memory that this process may use: the machine's memory, or the limit of its control
+// group if this is less.
 func Memory() uint64 {
 	var info syscall.Sysinfo_t
 	if err := syscall.Sysinfo(&info); err != nil {

@@ -2,5 +2,5 @@
 
 package heap
 
-// Memory returns 0: how much memory there is, is not known here.
+// Memory returns 0: this system does not report its memory.
 func Memory() uint64 { return 0 }

@@ -1,3 +1,3 @@
-// Package layout holds no code, only tests of the tree as a whole: imports go downwards, C stays in its packages,
-// documents link to what is there.
+// Package layout contains only tests of the whole tree: imports go downwards, C stays in its packages, and links in
+// documents have targets.
 package layout

@@ -1,5 +1,5 @@
-// Command numerics measures how far the embedded engine and XLA's CPU plugin are apart, op by op and type by type, and
-// writes docs/numerics.md.
+// Command numerics measures how far the embedded engine and XLA's CPU plugin are apart, by op and type, and writes
+// docs/numerics.md.
 package main
 
 import (
@@ -83,7 +83,7 @@ func run(out string, n int, seed uint64, asked, most int, show string) error {
 	return nil
 }
 
-// findTruth returns the first Python that has mpmath: HLOCB_PYTHON, that of the cache, python3.
+// findTruth returns the first Python that has mpmath: HLOCB_PYTHON, the Python of the cache, python3.
 func findTruth() *opgen.Truth {
 	tries := []string{os.Getenv("HLOCB_PYTHON")}
 	if dir, err := os.UserCacheDir(); err == nil {

@@ -19,15 +19,17 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Piece is one op of a module as a program of its own. The arguments of main are the op's operands and captured values.
+// Piece is one op of a module as a separate program. The arguments of its main are the op's operands and captured
+// values.
 type Piece struct {
 	Name string `json:"name"` // of the op, with a custom call's target: stablehlo.custom_call @hook
-	Loc  string `json:"loc"`  // of the first op like this in the text that was read
+	Loc  string `json:"loc"`  // of the first such op in the text that was read
 	Text string `json:"text"` // the program
-	Why  string `json:"why"`  // why there is no program, where Text is empty
+	Why  string `json:"why"`  // why there is no program, if Text is empty
 }
 
-// Pieces returns a piece for every op of m that differs from the ops before in more than the names of its operands.
+// Pieces returns a piece for every op of m, except ops that differ from an earlier op only in the names of their
+// operands.
 func Pieces(m *ir.Module) []Piece {
 	var out []Piece
 	seen := map[string]bool{}
@@ -77,9 +79,8 @@ func Whole(m *ir.Module) Piece {
 	return Piece{Name: "module", Text: print.String(m, print.Options{})}
 }
 
-// partitioning returns a module's attributes about devices, which its pieces repeat. A piece for a hook inside a
-// computation that each device does by itself has none: the hook has no sharding there, and the partitioner would
-// require one.
+// partitioning returns the attributes of a module about devices; its pieces repeat them. A piece for a hook inside a
+// per-device (manual) computation has none: the hook has no sharding there, and the partitioner would require one.
 func partitioning(m *ir.Module, o *ir.Op) string {
 	if targetName(o) == hook.Target {
 		for p := o.Parent(); p != nil; p = p.Parent() {

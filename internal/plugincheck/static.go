@@ -38,8 +38,8 @@ type Target struct {
 	FFI      bool   // it has the FFI extension, so it can call handlers
 }
 
-// cpuOps are the ops that XLA's CPU plugin cannot run through the PJRT C API, and why: what it answered to each sample of
-// testdata/ops, which a test repeats.
+// cpuOps are the ops that XLA's CPU plugin cannot run through the PJRT C API, with the reason: its error for each
+// sample in testdata/ops. A test repeats the samples.
 var cpuOps = map[*ir.Def]string{
 	stablehlo.Outfeed:             "compiles, then waits for ever: nothing drains the outfeed through the PJRT C API",
 	stablehlo.Infeed:              "compiles, then waits for ever: nothing fills the infeed through the PJRT C API",
@@ -73,10 +73,10 @@ var cpuOps = map[*ir.Def]string{
 // hostTransfers are ops that a plugin runs only with support of its own.
 var hostTransfers = map[string]bool{"outfeed": true, "infeed": true, "send": true, "recv": true}
 
-// foreign are dialects that hlocb knows and XLA's plugin does not.
+// foreign are dialects that hlocb supports and XLA's plugin does not.
 var foreign = map[string]bool{"check": true, "interpreter": true}
 
-// noTypes are element types that XLA does not compile.
+// noTypes are element types that XLA cannot compile.
 var noTypes = map[tensor.DType]bool{tensor.F6E2M3FN: true, tensor.F6E3M2FN: true, tensor.Index: true}
 
 // builtinTargets are custom-call targets that XLA's own passes replace.

@@ -7,8 +7,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// compareTensors compares integers exactly and floats relative to the precision of their type, times loose if that is
-// more than 1.
+// compareTensors compares integers exactly, and floats with a relative tolerance that depends on their type. It
+// multiplies the tolerance by loose if loose is more than 1.
 func compareTensors(got, want *tensor.Tensor, loose float64) error {
 	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
 		return fmt.Errorf("it is %s %v, expected %s %v", got.DType(), got.Shape(), want.DType(), want.Shape())
@@ -48,5 +48,5 @@ func tolerance(d tensor.DType) float64 {
 	case tensor.BF16:
 		return 3e-2
 	}
-	return 0.26 // 8 bits and fewer
+	return 0.26 // 8 bits or fewer
 }

@@ -26,7 +26,8 @@ func probe(result, name, operands, types string) string {
 	return fmt.Sprintf("%sstablehlo.custom_call @probe(%s) {api_version = 4 : i32, backend_config = {name = %q}, has_side_effect = true} : %s\n  ", result, operands, name, types)
 }
 
-// large is a body that plugins with a concurrent executor execute concurrently; %m0 ... %m9 from %a : tensor<f32>.
+// large is a body that plugins with a concurrent executor execute concurrently. It computes %m0 ... %m9 from %a :
+// tensor<f32>.
 func large() string {
 	var b strings.Builder
 	b.WriteString("%m0 = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> tensor<64x64xf32>\n  ")
@@ -36,7 +37,7 @@ func large() string {
 	return b.String()
 }
 
-// small delivers h0, h1, h2. big delivers them in a program that is executed concurrently.
+// small returns a program that delivers h0, h1, h2. big delivers them in a program that is executed concurrently.
 func small() string {
 	body := ""
 	for i := range 3 {

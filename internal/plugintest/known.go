@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ReadKnown reads a list of cases that are known to fail, one GROUP/NAME a line. A line that starts with # is a
-// comment. A name without a case is an error, so that the list does not outlive the suite.
+// ReadKnown reads a list of cases that are known to fail, one GROUP/NAME per line. A line that starts with # is a
+// comment. A name without a case is an error, because the list must match the suite.
 func ReadKnown(r io.Reader) (map[string]bool, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 )
 
-// WriteTable writes a line per group, one for all, and one per case that did not pass.
+// WriteTable writes a line per group, a line for the total, and a line per case that did not pass.
 func WriteTable(w io.Writer, results []Result) error {
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(tw, "GROUP\tPASSED\tFAILED\tKNOWN\tSKIPPED")

@@ -47,7 +47,7 @@ type Status string
 const (
 	Passed  Status = "pass"
 	Failed  Status = "fail"
-	Known   Status = "known" // failed, as ApplyKnown was told
+	Known   Status = "known" // failed, and is on the list of known failures
 	Skipped Status = "skip"
 )
 
@@ -68,8 +68,8 @@ func Suite() []Case {
 	return append(out, runtimeCases()...)
 }
 
-// Run executes the cases on a backend, with ref as the reference, and calls each with every result at once. It stops
-// when ctx ends.
+// Run executes the cases on a backend, with ref as the reference, and calls each after every case with its result. It
+// stops when ctx ends.
 func Run(ctx context.Context, b, ref runtime.Backend, cases []Case, each func(Result)) error {
 	for _, c := range cases {
 		if err := ctx.Err(); err != nil {

@@ -1,6 +1,7 @@
-// Command callbacks measures what hooks cost on the CPU plugin, beside a C handler that does nothing and beside JAX's callbacks, in one run
-// on one machine. What is missing (jaxlib, the plugin) is left out by name. Other work on the machine disturbs: each round measures
-// everything once, and ratios are of the shortest times.
+// Command callbacks measures the cost of hooks on the CPU plugin, compared with a C handler that does nothing and
+// with JAX's callbacks, in one run on one machine. It names what is missing (jaxlib, the plugin) and skips it. To
+// reduce the effect of other work on the machine, each round measures everything once, and ratios compare the
+// shortest times.
 package main
 
 import (
@@ -15,7 +16,7 @@ import (
 
 type options struct {
 	rounds int
-	dir    string // on the disk to measure
+	dir    string // on the disk to be measured
 	volume int    // bytes to record
 }
 
@@ -32,7 +33,7 @@ func main() {
 	}
 }
 
-// times are those of one measurement.
+// times are the times of one measurement.
 type times []time.Duration
 
 func (t times) quantile(q float64) time.Duration {
@@ -43,7 +44,7 @@ func (t times) quantile(q float64) time.Duration {
 
 func (t times) best() time.Duration { return slices.Min(t) }
 
-// micro writes a time in microseconds.
+// micro formats a time in microseconds.
 func micro(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d.Nanoseconds())/1e3) }
 
 // verdict says whether a goal was reached.
@@ -54,7 +55,7 @@ func verdict(ok bool, goal string) string {
 	return "goal MISSED: " + goal
 }
 
-// table prints aligned columns, the first to the left.
+// table prints aligned columns, the first one left-aligned.
 func table(rows [][]string) string {
 	var width []int
 	for _, r := range rows {

@@ -17,10 +17,10 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// trips is how many callbacks one execution of the loop makes.
+// trips is the number of callbacks in one execution of the loop.
 const trips = 20_000
 
-// deviceLoop computes on a value n times, with an operation on it in each trip.
+// deviceLoop computes on a value n times, with an operation on it in each iteration.
 func deviceLoop(n, elements int, operation string) string {
 	return strings.NewReplacer("TRIPS", fmt.Sprint(n), "OPERATION", operation, "TYPE", fmt.Sprintf("tensor<%dxf32>", elements)).Replace(`func.func @main(%x: TYPE) -> TYPE {
   %zero = stablehlo.constant dense<0> : tensor<i32>
@@ -42,7 +42,7 @@ func deviceLoop(n, elements int, operation string) string {
 `)
 }
 
-// hostCall calls the host: without a result it looks on, with one it answers.
+// hostCall calls the host. Without a result the hook observes; with a result it is answered.
 func hostCall(result, operand, results string, elements int) string {
 	if result != "" {
 		result += " = "
@@ -50,7 +50,7 @@ func hostCall(result, operand, results string, elements int) string {
 	return fmt.Sprintf(`%sstablehlo.custom_call @host(%s) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"}} : (tensor<%dxf32>) -> %s`, result, operand, elements, results)
 }
 
-// loop measures one callback of four floats inside of a device loop.
+// loop measures one callback of four floats inside a device loop.
 func (b *bench) loop() error {
 	tapped, err := program(deviceLoop(trips, 4, hostCall("", "%next", "()", 4)))
 	if err != nil {
@@ -121,7 +121,7 @@ func (b *bench) loop() error {
 	return nil
 }
 
-// executions measures one execution with one call hook that copies its operand, by size.
+// executions measures one execution with a call hook that copies its operand, for each size.
 func (b *bench) executions() error {
 	fmt.Fprintf(b.w, "\none execution with one call hook that answers with its operand\n")
 	head := []string{"operand", "best", "p50", "p99", "without the hook"}
@@ -181,7 +181,7 @@ func bytesText(n int) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// large measures an inout hook on an intermediate value of 64 MiB, beside an optimization barrier in its place.
+// large measures an inout hook on an intermediate value of 64 MiB, and an optimization barrier in its place.
 func (b *bench) large() error {
 	const n = 16 << 20
 	typ := fmt.Sprintf("tensor<%dxf32>", n)
@@ -230,7 +230,8 @@ func (b *bench) large() error {
 	return nil
 }
 
-// record measures how fast a running program's taps reach the disk, beside writing the same bytes.
+// record measures how fast a running program's taps reach the disk, and how fast the same bytes can be written
+// directly.
 func (b *bench) record() error {
 	dir, err := os.MkdirTemp(b.o.dir, "bench-callbacks-")
 	if err != nil {

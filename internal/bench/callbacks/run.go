@@ -27,7 +27,7 @@ import (
 //go:embed peer.py
 var peerScript string
 
-// jaxTimes is what peer.py answers, in seconds.
+// jaxTimes is the output of peer.py, in seconds.
 type jaxTimes struct {
 	Version  string
 	Debug    float64
@@ -36,7 +36,7 @@ type jaxTimes struct {
 	Empty    []float64
 }
 
-// sizes are the elements, of 4 bytes each, of the values whose callbacks are measured.
+// sizes are the numbers of elements, 4 bytes each, of the measured values.
 var sizes = []int{4, 256, 16 << 10, 256 << 10, 4 << 20, 16 << 20}
 
 func run(w io.Writer, o options) error {
@@ -74,7 +74,7 @@ func load() string {
 	return strings.Fields(string(text))[0]
 }
 
-// measureJAX runs the same in JAX; nil where there is none.
+// measureJAX measures the same in JAX. It returns nil if JAX is missing.
 func measureJAX(rounds int) (*jaxTimes, error) {
 	python := peer.Find()
 	if python == "" {
@@ -94,7 +94,7 @@ func measureJAX(rounds int) (*jaxTimes, error) {
 	return t, json.Unmarshal(out, t)
 }
 
-// bench holds what the parts share.
+// bench holds the state that the parts share.
 type bench struct {
 	w       io.Writer
 	o       options
@@ -112,7 +112,7 @@ func (b *bench) close() error {
 	return errors.Join(errs...)
 }
 
-// program reads a module and makes hooks of its calls of @host.
+// program reads a module and turns its calls of @host into hooks.
 func program(text string) (*runtime.Program, error) {
 	p, err := hlocb.Parse(context.Background(), "bench.mlir", []byte(text), hlocb.HookTargets("host"))
 	if err != nil {
@@ -121,7 +121,7 @@ func program(text string) (*runtime.Program, error) {
 	return p.Runtime(), nil
 }
 
-// subject is one program to measure.
+// subject is a program to be measured.
 type subject struct {
 	name string
 	exe  runtime.Executable
@@ -138,7 +138,7 @@ func (b *bench) subject(name string, p *runtime.Program, opts runtime.CompileOpt
 	return &subject{name: name, exe: exe, args: args}, nil
 }
 
-// measure runs every subject once a round, and once before.
+// measure runs every subject once to warm up, then once per round.
 func measure(rounds int, list ...*subject) error {
 	for i := range rounds + 1 {
 		for _, s := range list {

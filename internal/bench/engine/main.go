@@ -1,6 +1,6 @@
-// Command engine times the embedded engine beside StableHLO's reference interpreter and XLA's CPU backend, both
-// as jaxlib has them, on one machine in one run: 'make bench-engine'. The peers run in subprocesses, since the
-// reference interpreter ends its process on what it lacks.
+// Command engine compares the speed of the embedded engine, StableHLO's reference interpreter and XLA's CPU backend
+// (the latter two from jaxlib), on one machine in one run: 'make bench-engine'. The other engines run in
+// subprocesses, because the reference interpreter exits on ops that it lacks.
 package main
 
 import (
@@ -106,7 +106,7 @@ var benches = []bench{
 }`, false},
 }
 
-// script times the peers: one JSON object per program on stdin, seconds per run or null on stdout.
+// script times the other engines: one JSON object per program on stdin, seconds per run or null on stdout.
 const script = `
 import json, sys, time, re, numpy as np
 def args(text):
@@ -213,8 +213,8 @@ func timePeer(python, peer, text string) (time.Duration, bool) {
 	return time.Duration(seconds * 1e9).Round(100 * time.Nanosecond), true
 }
 
-// compareMemory prints by how much resident memory grows over steps of the transformer, once it is loaded and has its
-// arguments: at its peak, in a process of its own for each engine.
+// compareMemory prints the peak growth of resident memory over steps of the transformer, after it is loaded and has
+// its arguments. Each engine runs in its own process.
 func compareMemory(python, text string) {
 	self, err := os.Executable()
 	if err != nil {
@@ -237,8 +237,8 @@ func compareMemory(python, text string) {
 	fmt.Println(line)
 }
 
-// memoryGrowth compiles a module and returns the growth of the process's resident memory over five runs, at its peak.
-// Linux alone tells.
+// memoryGrowth compiles a module and returns the peak growth of the process's resident memory over five runs. It
+// works on Linux only.
 func memoryGrowth(r io.Reader) (int64, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -266,7 +266,7 @@ func memoryGrowth(r io.Reader) (int64, error) {
 	return peak - base, err
 }
 
-// resident returns a line of the process's status, in bytes.
+// resident returns the value of a line of the process's status, in bytes.
 func resident(name string) (int64, error) {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -280,7 +280,7 @@ func resident(name string) (int64, error) {
 	return kib << 10, nil
 }
 
-// timeEngine returns the best of the runs of about a second.
+// timeEngine returns the shortest of the runs that fit in about a second.
 func timeEngine(text string) (time.Duration, error) {
 	exe, args, err := load(text)
 	if err != nil {

@@ -6,5 +6,5 @@ import "time"
 
 var start = time.Now()
 
-// processorTime is the time that has passed, where that of the processor is not to be had.
+// processorTime is the elapsed time, because this system does not report processor time.
 func processorTime() time.Duration { return time.Since(start) }

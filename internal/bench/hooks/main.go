@@ -1,6 +1,6 @@
-// Command hooks measures what hooks cost on the CPU plugin: a tap of a large intermediate value in the forms that it
-// can be written in, and the rewritten forms of JAX's programs beside JAX running them. Compare ratios within one run
-// only. What is missing (the plugin, jax) is left out by name.
+// Command hooks measures the cost of hooks on the CPU plugin: a tap of a large intermediate value in each form, and
+// the rewritten forms of JAX's programs compared with JAX running them. Compare ratios within one run only. The
+// command names what is missing (the plugin, jax) and skips it.
 package main
 
 import (
@@ -41,16 +41,16 @@ func main() {
 	}
 }
 
-// tapped is a program with a value of 64 MiB at which a hook looks: HOOK stands for it, USE for the value after it.
+// tapped is a program with a hook on a value of 64 MiB: HOOK is the place of the hook, USE the value after it.
 type tapped struct {
 	name string
 	text string
 	args func() []*tensor.Tensor
 }
 
-// The programs differ in what XLA does with the value where nobody looks at it.
+// The programs differ in how XLA treats the value if no hook observes it.
 var programs = []tapped{
-	// XLA computes value and result in one loop, and writes the result only.
+	// XLA computes value and result in one loop, and writes only the result.
 	{"y = sine(x), z = y + y: the value before z is in no memory", `func.func public @main(%x: tensor<16777216xf32>) -> tensor<16777216xf32> {
   %v = stablehlo.sine %x : tensor<16777216xf32>
   HOOK
@@ -64,7 +64,7 @@ var programs = []tapped{
 		}
 		return []*tensor.Tensor{x}
 	}},
-	// The argument and the result are scalars, so that nothing but the computation is timed.
+	// The argument and the result are scalars: only the computation is timed.
 	{"sum of squares of a sine: the value before the squares is in no memory", `func.func public @main(%s: tensor<f32>) -> tensor<f32> {
   %i = stablehlo.iota dim = 0 : tensor<16777216xf32>
   %b = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<16777216xf32>
@@ -102,25 +102,25 @@ func scalar() []*tensor.Tensor {
 	return []*tensor.Tensor{s}
 }
 
-// form is one way to look at %v.
+// form is one way to observe %v.
 type form struct {
 	name    string
 	text    string
-	use     string // the value that the program goes on with
+	use     string // the value that the rest of the program uses
 	rewrite bool
 }
 
 var forms = []form{
-	// A barrier is the least that a hook can cost; XLA takes it away where it holds nothing back.
+	// A barrier is the minimum cost of a hook. XLA removes it if it has no effect.
 	{name: "optimization barrier", text: `%w = stablehlo.optimization_barrier %v : tensor<16777216xf32>`, use: "%w"},
 	{name: "no hook", use: "%v"},
-	// bare returns nothing but its chain: XLA then computes the value once for the host and once for the program.
+	// A bare tap returns only its chain: XLA then computes the value twice, for the host and for the program.
 	{name: "bare tap", text: `%c = stablehlo.constant dense<0> : tensor<ui64>
   %t = stablehlo.custom_call @hlocb_hook(%c, %v) {api_version = 4 : i32, has_side_effect = true,
     backend_config = {abi = 1 : i64, chained = true, id = 1 : i64, kind = "tap", name = "v"},
     output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]}
     : (tensor<ui64>, tensor<16777216xf32>) -> tensor<ui64>`, use: "%v"},
-	// What a producer writes.
+	// As a producer writes it.
 	{name: "rewritten tap", text: `stablehlo.custom_call @xla_ffi_python_cpu_callback(%v) {backend_config = "", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}} : (tensor<16777216xf32>) -> ()`, use: "%v", rewrite: true},
 	// A hook that may write its operand in place.
 	{name: "rewritten inout", text: `%w = stablehlo.custom_call @host(%v) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "v"},
@@ -135,8 +135,8 @@ type contestant struct {
 	args  []*tensor.Tensor
 	calls int
 	best  time.Duration
-	cpu   time.Duration // the least processor time of a run, on all cores
-	ratio []float64     // of each round, beside the first of the race
+	cpu   time.Duration // the shortest processor time of a run, on all cores
+	ratio []float64     // of each round, relative to the first contestant
 }
 
 func run(ctx context.Context, w io.Writer, rounds int, only string) error {
@@ -220,8 +220,8 @@ func (p *tapped) race(ctx context.Context, w io.Writer, b runtime.Backend, round
 // tunables asks glibc's malloc for huge pages.
 const tunables = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"
 
-// hugePages compares the forms of one tap again in a process whose memory is in huge pages: XLA gets memory of this size
-// from the system at each run, and in small pages touching it for the first time costs as much as computing.
+// hugePages compares the forms of one tap again in a process that uses huge pages. XLA requests memory of this size
+// from the system at each run, and the first access to small pages costs as much as the computation.
 func hugePages(ctx context.Context, w io.Writer, rounds int) error {
 	if goruntime.GOOS != "linux" || slices.Contains(os.Environ(), tunables) {
 		return nil
@@ -237,7 +237,7 @@ func hugePages(ctx context.Context, w io.Writer, rounds int) error {
 	return cmd.Run()
 }
 
-// beside runs JAX's programs in JAX and, rewritten, here.
+// beside runs JAX's programs in JAX and, rewritten, in hlocb.
 func beside(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) error {
 	python := peer.Find()
 	if python == "" {
@@ -268,7 +268,7 @@ func beside(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 		}
 		return out, nil
 	}
-	// The two take turns, as what else the machine does comes and goes.
+	// Alternate between the two, because the load of the machine varies.
 	const turns = 3
 	var theirs answer
 	names := []string{"64 MiB once", "16 bytes, loop of 1000"}
@@ -309,7 +309,7 @@ func beside(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) err
 	return nil
 }
 
-// compile makes c's program, rewriting it first where asked.
+// compile makes c's program, rewriting it first if rewrite is set.
 func (c *contestant) compile(ctx context.Context, b runtime.Backend, text string, rewrite bool) error {
 	opts := []hlocb.LoadOption{hlocb.HookTargets("host")}
 	if !rewrite {
@@ -333,8 +333,8 @@ func (c *contestant) compile(ctx context.Context, b runtime.Backend, text string
 	return nil
 }
 
-// race runs the programs in turn, each round beginning with another one, so that what disturbs the machine disturbs all
-// of them.
+// race runs the programs in turn. Each round starts with another program, so the load of the machine affects all
+// equally.
 func race(ctx context.Context, list []*contestant, rounds int) error {
 	took := make([]time.Duration, len(list))
 	for round := range rounds + 1 {

@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/passes"
 )
 
-// manyHooks returns a module of about ops ops, every tenth of them a hook in one of three notations: a third of all in
-// main, a third in a function that main calls, a third in the body of a loop.
+// manyHooks returns a module of about ops ops. Every tenth op is a hook in one of three formats: a third of the hooks
+// are in main, a third in a function that main calls, a third in the body of a loop.
 func manyHooks(ops int) []byte {
 	var b strings.Builder
 	part := func(prefix string, n int, last string) string {
@@ -52,8 +52,9 @@ func jaxCallback(operand string) string {
 	return `stablehlo.custom_call @xla_ffi_python_cpu_callback(` + operand + `) {backend_config = "", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}}`
 }
 
-// scale compares converting the hooks of large modules (converting, proving the order, verifying the result) with parsing the
-// text; verifying what was parsed belongs to neither, as in 'hlocb rewrite', in processor time: both are computation alone, and the machine may have other things to do.
+// scale compares the time to convert the hooks of large modules (convert, prove the order, verify the result) with
+// the time to parse the text. Verifying the parsed module counts as neither, as in 'hlocb rewrite'. scale uses
+// processor time: both only compute, and other work may run on the machine.
 func scale(ctx context.Context, w io.Writer) error {
 	fmt.Fprintf(w, "\nconverting the hooks of a module, every tenth op a hook; processor time, best of several:\n  %9s  %8s  %10s  %10s  %10s  %22s  %s\n", "ops", "hooks", "parse", "verify", "rewrite", "rewrite beside parse", "rewrite per op")
 	reg, err := all.Registry()

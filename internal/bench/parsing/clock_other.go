@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// used is the time that passed: the system does not tell that of the processor.
+// used is the elapsed time: this system does not report processor time.
 func used() time.Duration { return passed() }

@@ -139,7 +139,7 @@ func run(corpus string, rounds, turns int, cpu bool, one string) error {
 	return nil
 }
 
-// goals are the ratios of a row that are goals, with the goal.
+// goals lists the ratios of a row that have a goal, with the goal.
 func (b *bench) goals(ours, theirs result) (out []string) {
 	add := func(what string, theirs, ours time.Duration, goal int) {
 		out = append(out, fmt.Sprintf("%-44s %5.1f  goal >= %d", b.name+" "+what, float64(theirs)/float64(ours), goal))
@@ -177,7 +177,7 @@ func times(theirs, ours time.Duration) string {
 	return fmt.Sprintf("%.1fx", float64(theirs)/float64(ours))
 }
 
-// start runs a process that ends with a line of its figures: parse, verify, print, generic in ns, peak memory in bytes.
+// start runs a process whose last line has its figures: parse, verify, print, generic in ns, peak memory in bytes.
 func start(cmd *exec.Cmd) (result, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -248,12 +248,12 @@ func measure(list string, rounds int, cpu bool) error {
 	return nil
 }
 
-// passed is the time that passed since the start.
+// passed is the time since the start.
 func passed() time.Duration { return time.Since(started) }
 
 var started = time.Now()
 
-// peak returns the most memory the process had, in bytes; 1 if the system does not report it.
+// peak returns the peak memory of the process in bytes; 1 if the system does not report it.
 func peak() int64 {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {
@@ -295,7 +295,7 @@ with ctx:
 print(best[0], 0, best[1], best[2], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 `
 
-// prepare writes the modules that are generated and finds the others.
+// prepare writes the generated modules and finds the other ones.
 func prepare(corpus, dir string) ([]bench, error) {
 	var out []bench
 	add := func(name string, files ...string) error {
