@@ -34,7 +34,7 @@ type elision uint8
 
 const (
 	typeNever elision = iota // always ': type'
-	typeMay                  // omitted if it is the default: i64, f64
+	typeMay                  // omitted for the default types i64 and f64
 	typeMust                 // no type
 )
 

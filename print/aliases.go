@@ -400,7 +400,7 @@ func (a *aliases) visitLoc(i int32, late bool) int32 {
 		}
 		depth = max(depth, a.visitLoc(a.locs.canonical(c), late))
 	}
-	x = a.locs.at(i) // appending copies the list while it is short
+	x = a.locs.at(i) // fetched again: the list is copied when it grows while short
 	if depth > 0 {
 		x.deepen(depth + 1)
 	}
