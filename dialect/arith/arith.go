@@ -1,5 +1,5 @@
-// Package arith holds the operations of MLIR's arith dialect that stand in StableHLO programs: constants and index
-// arithmetic of dynamic shapes. Others of its operations are carried as unknown ones.
+// Package arith holds the operations of MLIR's arith dialect that occur in StableHLO programs: constants and index
+// arithmetic of dynamic shapes. Its other operations are kept as unknown operations.
 package arith
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// What operands and results are: numbers, or vectors and tensors of numbers.
+// Constraints on operands and results: numbers, or vectors and tensors of numbers.
 var (
 	intLike   = like("signless-non-zero-bitwidth-integer-like", isInt)
 	floatLike = like("floating-point-like", func(t ir.Type) bool { _, ok := t.(*ir.FloatType); return ok })
@@ -33,7 +33,7 @@ func like(summary string, is func(ir.Type) bool) ir.Constraint {
 	return ir.Constraint{Summary: summary, Check: func(t ir.Type) bool { _, elem := parts(t); return is(elem) }}
 }
 
-// parts returns the shape and the element type of t; a number is its own element, and has no shape.
+// parts returns the shape and the element type of t. A number has no shape and is its own element type.
 func parts(t ir.Type) (shape []int64, elem ir.Type) {
 	switch t := t.(type) {
 	case *ir.TensorType:
@@ -47,7 +47,7 @@ func parts(t ir.Type) (shape []int64, elem ir.Type) {
 	return nil, t
 }
 
-// sameShape reports whether two types have one shape, or both none.
+// sameShape reports whether two types have the same shape, or both have none.
 func sameShape(a, b ir.Type) bool {
 	x, _ := parts(a)
 	y, _ := parts(b)
@@ -112,11 +112,11 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 	}
 }
 
-// FlagSet is the data of an attribute that is a set of flags: the bits of those that are set.
+// FlagSet is the data of an attribute that is a set of flags, one bit per flag.
 type FlagSet struct{ Set int }
 
-// flags returns the row of an attribute that is a set of words. class is MLIR's name of it, all the word that stands for
-// all of them, "" if there is none, and comma stands between two words when they are printed.
+// flags returns the row of an attribute that is a set of words. class is its name in MLIR, all is the word for the full
+// set ("" if there is none), and comma separates two words in print.
 func flags(mnemonic, class, doc, all, comma string, words ...string) *ir.AttrDef {
 	names := append([]string{"none"}, words...)
 	if all != "" {
@@ -169,7 +169,7 @@ var (
 		"reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 )
 
-// flagged adds an attribute of flags. An op without it has none set.
+// flagged adds an attribute of flags. If an op omits it, no flag is set.
 func flagged(d *ir.Def, name string, row *ir.AttrDef) *ir.Def {
 	d.Attrs = []ir.AttrSpec{{Name: name, Default: row.New(&FlagSet{}), Type: row.Constraint()}}
 	d.Format = "$lhs `,` $rhs (`" + row.Name + "` `` $" + name + "^)?" + same
@@ -315,7 +315,7 @@ func parseCompareType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	args[2].Types = []ir.Type{out}
 }
 
-// parseSelectType reads the type of the values; before it, that of the condition if it is not i1.
+// parseSelectType reads the type of the values, preceded by the type of the condition if that is not i1.
 func parseSelectType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	var cond ir.Type = ir.Int(1)
 	t := p.ParseType()

@@ -1,4 +1,4 @@
-// Package check is the dialect of test assertions that StableHLO's own tests are written with.
+// Package check is the dialect of the test assertions in StableHLO's own tests.
 package check
 
 import (
@@ -15,7 +15,7 @@ func two() []ir.Arg {
 
 func one() []ir.Arg { return []ir.Arg{{Name: "lhs", Type: ods.AnyQuantized}} }
 
-// The assertions. They have an effect: the test fails.
+// The assertions. They have an effect: the test can fail.
 var (
 	ExpectAlmostEq = &ir.Def{
 		Name: "check.expect_almost_eq", Doc: "Fails where two tensors differ by more than a tolerance, 1e-4 if none is given.",
@@ -84,7 +84,7 @@ func parseSameType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 
 func printSameType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) { p.PrintType(args[0].Types[0]) }
 
-// parseExpected reads a literal whose type is that of the operand.
+// parseExpected reads a literal whose type is the type of the operand.
 func parseExpected(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	pos := p.Pos()
 	a := p.ParseAttr(nil)

@@ -7,9 +7,9 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// inferRaggedDot checks the dimension numbers of a ragged dot and gives the type of its result. Which kind it is
-// follows from the ragged dimension of lhs: a free one (the groups choose the matrix), a contracting one (one product per
-// group), or a batching one.
+// inferRaggedDot checks the dimension numbers of a ragged dot and returns the type of its result. The ragged dimension
+// of lhs determines the kind of product: a free dimension (the groups choose the matrix), a contracting one (one
+// product per group), or a batching one.
 func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	d, ok := ir.DataOf[RaggedDotDims](st.Attrs.Get("ragged_dot_dimension_numbers"))
 	if !ok {
@@ -71,7 +71,7 @@ func inferRaggedDot(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 		//lint:ignore ST1005 the words are MLIR's
 		return nil, fmt.Errorf("There must be exactly one group dimension in the rhs when the lhs ragged dimension is non-contracting")
 	}
-	// group_sizes has one row of sizes, or one per index of the dimensions before the ragged one.
+	// group_sizes has one row of sizes, or one row per index of the dimensions before the ragged one.
 	groups := ir.Dynamic
 	if g.Ranked() && g.Rank() == 0 {
 		return nil, fmt.Errorf("expected group_sizes to have rank 1, got 0")
@@ -160,7 +160,7 @@ func sizes(t *ir.TensorType, at []int64) []int64 {
 	return out
 }
 
-// before returns the sizes of the dimensions of a list that stand before one of it.
+// before returns the sizes of the dimensions in list that precede d.
 func before(t *ir.TensorType, list []int64, d int64) []int64 {
 	var out []int64
 	for _, v := range list {

@@ -13,15 +13,15 @@ var (
 	ComparisonTypeEnum      = coded(1, hlo.ComparisonTypeEnum.Mirror("chlo"))
 )
 
-// RaggedDotDims is #chlo.ragged_dot<...>: dot dimensions, the ragged dimensions of the left side and the group dimensions
-// of the right side.
+// RaggedDotDims is #chlo.ragged_dot<...>: dot dimensions, the ragged dimensions of the left side and the group
+// dimensions of the right side.
 type RaggedDotDims struct {
 	hlo.DotDims
 	LHSRagged []int64 `attr:"lhs_ragged_dimensions"`
 	RHSGroup  []int64 `attr:"rhs_group_dimensions"`
 }
 
-// coded gives a new row its code in bytecode (ChloBytecode.cpp).
+// coded sets the bytecode code of a new row (ChloBytecode.cpp).
 func coded(code int, e *ir.EnumDef) *ir.EnumDef {
 	e.Binary = ir.BinaryCode(code)
 	return e
@@ -57,7 +57,7 @@ func unary(name, doc string, in, out ir.Constraint) *ir.Def {
 	return d
 }
 
-// binary returns the row of an element-wise operation on two operands of one type.
+// binary returns the row of an element-wise operation on two operands of the same type.
 func binary(name, x, y, doc string) *ir.Def {
 	return &ir.Def{
 		Name: "chlo." + name, Doc: doc,
@@ -69,7 +69,7 @@ func binary(name, x, y, doc string) *ir.Def {
 	}
 }
 
-// broadcast returns the row of an element-wise operation that broadcasts its operands to one shape.
+// broadcast returns the row of an element-wise operation that broadcasts its operands to a common shape.
 func broadcast(name, doc string, in, out ir.Constraint, elem elemRule) *ir.Def {
 	return &ir.Def{
 		Name: "chlo.broadcast_" + name, Doc: doc,
@@ -82,12 +82,12 @@ func broadcast(name, doc string, in, out ir.Constraint, elem elemRule) *ir.Def {
 	}
 }
 
-// arithmetic is broadcast for the operations that take any tensor.
+// arithmetic is broadcast for operations that accept any tensor.
 func arithmetic(name, doc string) *ir.Def {
 	return broadcast(name, doc, ods.AnyUnranked, ods.AnyUnranked, sameElem)
 }
 
-// bitwise is broadcast for the operations on booleans and integers.
+// bitwise is broadcast for operations on booleans and integers.
 func bitwise(name, doc string) *ir.Def {
 	return broadcast(name, doc, predOrInt, ods.AnyUnranked, sameElem)
 }
@@ -193,7 +193,7 @@ var (
 
 var precisionConfig = ods.Optional(hlo.PrecisionConfig.Name, ods.ArrayOf(ods.Enum(PrecisionEnum, ""), hlo.PrecisionConfig.Type.Summary))
 
-// RaggedDot multiplies with dimensions of groups.
+// RaggedDot multiplies with group dimensions.
 var RaggedDot = &ir.Def{
 	Name: "chlo.ragged_dot", Doc: "Computes a dot product along a ragged dimension that group_sizes parts into groups.",
 	Operands: []ir.Arg{{Name: "lhs", Type: ods.AnyUnranked}, {Name: "rhs", Type: ods.AnyUnranked}, {Name: "group_sizes", Type: ods.Tensor(ods.Int)}},
@@ -206,7 +206,7 @@ var RaggedDot = &ir.Def{
 	Infer:  inferRaggedDot, Verify: verifyRaggedDot,
 }
 
-// Scan folds along a dimension and keeps what comes out at each step.
+// Scan folds along a dimension and keeps the result of each step.
 var Scan = &ir.Def{
 	Name: "chlo.scan", Doc: "Applies a computation to the slices along a dimension one after the other, carrying values, and stacks its outputs.",
 	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyRanked, Mult: ir.Variadic}, {Name: "inits", Type: ods.AnyRanked, Mult: ir.Variadic}},

@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// elemRule gives the result's element type from the operand's.
+// elemRule returns the result's element type for the operand's.
 type elemRule func(c *ir.Context, t ir.Type) ir.Type
 
 func sameElem(_ *ir.Context, t ir.Type) ir.Type    { return t }
@@ -105,7 +105,7 @@ func inferConstant(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 	return nil, fmt.Errorf("requires attribute 'value'")
 }
 
-// isNumber reports whether a has a type, as numbers have.
+// isNumber reports whether a has a type, as number attributes do.
 func isNumber(a ir.Attr) bool {
 	switch a.(type) {
 	case *ir.FloatAttr, *ir.IntegerAttr, *ir.DenseAttr, *ir.DialectAttr:
@@ -131,8 +131,8 @@ func verifyConstantLike(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
-// inferBroadcast joins the shapes of two operands: the shorter is put under the last dimensions of the other, and
-// sizes of 1 stretch.
+// inferBroadcast joins the shapes of two operands. It aligns the shorter shape with the last dimensions of the longer
+// one, and expands sizes of 1.
 func inferBroadcast(elem elemRule) func(*ir.Context, *ir.OpState) ([]ir.Type, error) {
 	return func(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 		l, r := tensorOf(c, st.Operands[0].Type()), tensorOf(c, st.Operands[1].Type())
@@ -169,7 +169,7 @@ func inferBroadcast(elem elemRule) func(*ir.Context, *ir.OpState) ([]ir.Type, er
 	}
 }
 
-// broadcastTypes stretches big by small, whose dimension at[i] stands under dimension i.
+// broadcastTypes broadcasts small to big. Dimension at[i] of small aligns with dimension i.
 func broadcastTypes(c *ir.Context, big, small *ir.TensorType, at map[int]int, elem ir.Type) ir.Type {
 	shape := append([]int64{}, big.Shape()...)
 	bounds, any := make([]int64, len(shape)), false
@@ -201,7 +201,7 @@ func broadcastTypes(c *ir.Context, big, small *ir.TensorType, at map[int]int, el
 				bounds[i] = max(x, y)
 			}
 		default:
-			return c.UnrankedTensor(elem) // they disagree: nothing is known
+			return c.UnrankedTensor(elem) // they disagree, so nothing is known
 		}
 	}
 	for i := range shape {

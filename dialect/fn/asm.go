@@ -68,7 +68,7 @@ func parseTyped(p ir.AsmParser) (ir.Type, *ir.DictAttr) {
 	return t, d
 }
 
-// dicts returns one dictionary per entry as an array, nil if all are empty.
+// dicts returns an array with one dictionary per entry, or nil if all are empty.
 func dicts(list []*ir.DictAttr) ir.Attr {
 	elems, any := make([]ir.Attr, len(list)), false
 	for i, d := range list {

@@ -34,7 +34,7 @@ var functionType = ir.Constraint{Summary: "function type", Check: func(t ir.Type
 
 // directives returns the custom directives of the formats.
 func directives() map[string]*ir.Directive {
-	return map[string]*ir.Directive{"CalleeType": { // the types of operands and results stand in that of the callee
+	return map[string]*ir.Directive{"CalleeType": { // the types of operands and results follow from the callee's type
 		Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
 			t := p.ParseFunctionType()
 			args[0].Types, args[1].Types, args[2].Types = []ir.Type{t}, t.Inputs(), t.Results()
@@ -47,7 +47,7 @@ func verifyCallIndirect(op *ir.Op, r *ir.Reporter) {
 	checkCall(op, r, op.Operand(0).Type().(*ir.FunctionType), op.OperandList()[1:])
 }
 
-// lookup returns the function named name of the nearest symbol table around op.
+// lookup returns the function with the given name in the nearest symbol table around op.
 func lookup(op *ir.Op, r *ir.Reporter, name string) (FuncOp, bool) {
 	for p := op.Parent(); p != nil; p = p.Parent() {
 		if p.Has(ir.SymbolTable) {
@@ -57,7 +57,7 @@ func lookup(op *ir.Op, r *ir.Reporter, name string) (FuncOp, bool) {
 	return FuncOp{}, false
 }
 
-// verifyCall checks a call against the function that it names (call C1, C2).
+// verifyCall checks a call against the function that it calls (call C1, C2).
 func verifyCall(op *ir.Op, r *ir.Reporter) {
 	a, ok := op.Attr(AttrCallee).(*ir.SymbolRefAttr)
 	if !ok || len(a.Nested()) > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// What attributes of functions are.
+// Constraints on attributes of functions.
 var (
 	isText = ir.AttrConstraint{Summary: "string attribute", Check: func(a ir.Attr) bool { _, ok := a.(*ir.StringAttr); return ok }}
 	isUnit = ir.AttrConstraint{Summary: "unit attribute", Check: func(a ir.Attr) bool { _, ok := a.(*ir.UnitAttr); return ok }}
@@ -76,7 +76,7 @@ func Dialect() *ir.Dialect {
 	return &ir.Dialect{Name: "func", Ops: []*ir.Def{Func, Call, CallIndirect, Constant, Return}, Directives: directives()}
 }
 
-// verifyFunc checks that the body takes what the type says.
+// verifyFunc checks the arguments of the body against the function type.
 func verifyFunc(op *ir.Op, r *ir.Reporter) {
 	f := FuncOp{op}
 	t := f.Type()
@@ -114,7 +114,7 @@ func verifyFunc(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
-// listsAttrs reports whether each of n arguments or results has a list of attributes, all of them of dialects.
+// listsAttrs reports whether each of n arguments or results has a list of attributes that all belong to dialects.
 func listsAttrs(op *ir.Op, r *ir.Reporter, name, what string, n int) bool {
 	list, ok := op.Attr(name).(*ir.ArrayAttr)
 	if !ok {
@@ -135,14 +135,14 @@ func listsAttrs(op *ir.Op, r *ir.Reporter, name, what string, n int) bool {
 	return true
 }
 
-// verifyValueAttrs has the dialects check the attributes of arguments and results.
+// verifyValueAttrs lets the dialects check the attributes of arguments and results.
 func verifyValueAttrs(op *ir.Op, r *ir.Reporter) {
 	if t := (FuncOp{op}).Type(); t != nil && checkValueAttrs(op, r, false, t.Inputs()) {
 		checkValueAttrs(op, r, true, t.Results())
 	}
 }
 
-// checkValueAttrs has the dialects check the attributes of arguments or results, and reports whether they are right.
+// checkValueAttrs lets the dialects check the attributes of arguments or results, and reports whether they are valid.
 func checkValueAttrs(op *ir.Op, r *ir.Reporter, result bool, types []ir.Type) bool {
 	name := AttrArgAttrs
 	if result {
@@ -160,7 +160,7 @@ func checkValueAttrs(op *ir.Op, r *ir.Reporter, result bool, types []ir.Type) bo
 	return true
 }
 
-// verifyReturn checks that the operands are what the function gives.
+// verifyReturn checks the operands against the function's result types.
 func verifyReturn(op *ir.Op, r *ir.Reporter) {
 	f, ok := AsFunc(op.Parent())
 	if !ok {

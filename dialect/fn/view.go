@@ -14,7 +14,7 @@ const (
 // FuncOp is a view of a func.func op. It costs nothing and may be made at any time.
 type FuncOp struct{ *ir.Op }
 
-// AsFunc returns op as a function, ok false if it is none.
+// AsFunc returns op as a function. ok is false if op is not a function.
 func AsFunc(op *ir.Op) (FuncOp, bool) { return FuncOp{op}, op != nil && op.Name() == "func.func" }
 
 // Funcs returns the functions directly in the module, in order.
@@ -69,10 +69,10 @@ func (f FuncOp) Type() *ir.FunctionType {
 	return t
 }
 
-// ArgAttrs returns the attributes of argument i, nil if it has none.
+// ArgAttrs returns the attributes of argument i, or nil if it has none.
 func (f FuncOp) ArgAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(AttrArgAttrs), i) }
 
-// ResultAttrs returns the attributes of result i, nil if it has none.
+// ResultAttrs returns the attributes of result i, or nil if it has none.
 func (f FuncOp) ResultAttrs(i int) *ir.DictAttr { return dictAt(f.Attr(AttrResAttrs), i) }
 
 func dictAt(a ir.Attr, i int) *ir.DictAttr {
@@ -87,15 +87,15 @@ func dictAt(a ir.Attr, i int) *ir.DictAttr {
 	return d
 }
 
-// SetSignature changes the type and the attributes of arguments and results; the lists of attributes are as
-// long as the types or nil. Block arguments and returns are the caller's business.
+// SetSignature changes the type and the attributes of arguments and results. Each list of attributes is nil or as long
+// as the list of types. The caller must update block arguments and returns.
 func (f FuncOp) SetSignature(t *ir.FunctionType, args, results []*ir.DictAttr) {
 	f.SetAttr(AttrFunctionType, ir.NewTypeAttr(t))
 	f.setDicts(AttrArgAttrs, args)
 	f.setDicts(AttrResAttrs, results)
 }
 
-// setDicts stores one dictionary per entry, or nothing where all are empty.
+// setDicts stores one dictionary per entry, or nothing if all are empty.
 func (f FuncOp) setDicts(name string, list []*ir.DictAttr) {
 	if a := dicts(list); a != nil {
 		f.SetAttr(name, a)
@@ -114,8 +114,8 @@ func Callee(call *ir.Op) string {
 }
 
 // remapSignature updates the type of a function, and the attributes of its arguments and results, after its body
-// changed: args has the former position of each argument of the body, results that of each value returned, -1 for new
-// ones.
+// changed. args holds the former position of each argument of the body, and results holds the former position of each
+// returned value. New ones have position -1.
 func remapSignature(m *ir.Module, op *ir.Op, args, results []int) error {
 	f := FuncOp{op}
 	var inputs, outputs []ir.Type
@@ -151,12 +151,12 @@ func (f FuncOp) SetPrivate(name string) {
 	f.SetAttr(AttrSymVisibility, ir.NewString("private"))
 }
 
-// NewCall makes a call of f.
+// NewCall creates a call of f.
 func NewCall(b *ir.Builder, f FuncOp, operands []*ir.Value) *ir.Op {
 	return b.Create(Call, operands, f.Type().Results(), ir.NamedAttr{Name: AttrCallee, Attr: ir.NewSymbolRef(f.Symbol())})
 }
 
-// ValueAttrs returns the attributes of all arguments and results, none of them nil.
+// ValueAttrs returns the attributes of all arguments and results. No entry is nil.
 func (f FuncOp) ValueAttrs() (args, results []*ir.DictAttr) {
 	list := func(n int, at func(int) *ir.DictAttr) []*ir.DictAttr {
 		out := make([]*ir.DictAttr, n)

@@ -11,18 +11,18 @@ const (
 	AttrName        = "name"            // string, unique in the module
 	AttrKind        = "kind"            // string, see Kind
 	AttrFormat      = "format"          // string, the input format the hook was written in
-	AttrSourceID    = "source_id"       // string, what identified it there; absent if nothing did
-	AttrSideEffect  = "has_side_effect" // unit; absent for a hook that may be removed, merged and moved
+	AttrSourceID    = "source_id"       // string, its identity in that format; absent if there is none
+	AttrSideEffect  = "has_side_effect" // unit; without it, the hook may be removed, merged and moved
 	AttrChained     = "chained"         // unit; operand 0 and result 0 are a token or the chain
-	AttrAliases     = "aliases"         // array<i64>, per data result the data operand it is, -1 for none
-	AttrLayouts     = "layouts"         // unit; the source gave (row-major) layouts
+	AttrAliases     = "aliases"         // array<i64>, for each data result its data operand, -1 for none
+	AttrLayouts     = "layouts"         // unit; the source specifies (row-major) layouts
 	AttrPartitioned = "partitioned"     // unit; the source fires on every device with its shard
 	AttrAttrs       = "attrs"           // dictionary, further attributes of the source
 )
 
-// Hook is hlocb.hook: a place where the program talks to its host, whatever notation it was written in.
+// Hook is hlocb.hook: a place where the program talks to its host, independent of its format in the source.
 //
-// Operands are the chain (where chained) and the data; results are the chain (where chained) and the data.
+// Operands are the chain (if chained) and the data; results are the chain (if chained) and the data.
 var Hook = &ir.Def{
 	Name:     "hlocb.hook",
 	Doc:      "Hands the operands to the host, which may answer with the results.",
@@ -49,7 +49,7 @@ func Dialect() *ir.Dialect {
 	return &ir.Dialect{Name: "hlocb", Ops: []*ir.Def{Hook}}
 }
 
-// verifyHook checks what the kind promises of operands and results.
+// verifyHook checks the operands and results against the rules for the hook's kind.
 func verifyHook(op *ir.Op, r *ir.Reporter) {
 	h := HookOp{op}
 	k := h.Kind()
@@ -96,7 +96,7 @@ func attrText(a ir.Attr) string {
 // HookOp is a view of an hlocb.hook op. It costs nothing and may be made at any time.
 type HookOp struct{ *ir.Op }
 
-// AsHook returns op as a hook, ok false if it is none.
+// AsHook returns op as a hook. ok is false if op is not a hook.
 func AsHook(op *ir.Op) (HookOp, bool) { return HookOp{op}, op != nil && op.Name() == Hook.Name }
 
 func (h HookOp) text(name string) string {
@@ -113,10 +113,10 @@ func (h HookOp) HookName() string { return h.text(AttrName) }
 // Format returns the name of the input format the hook was written in.
 func (h HookOp) Format() string { return h.text(AttrFormat) }
 
-// SourceID returns what identified the hook in its source, empty if nothing did.
+// SourceID returns the hook's identity in its source, or "" if it has none.
 func (h HookOp) SourceID() string { return h.text(AttrSourceID) }
 
-// Kind returns the kind, 0 if the attribute is missing or unknown.
+// Kind returns the kind, or 0 if the attribute is missing or unknown.
 func (h HookOp) Kind() hook.Kind {
 	k, _ := hook.ParseKind(h.text(AttrKind))
 	return k
@@ -134,13 +134,13 @@ func (h HookOp) ID() hook.ID {
 // Chained reports whether operand 0 and result 0 are a token or the chain.
 func (h HookOp) Chained() bool { return h.Attr(AttrChained) != nil }
 
-// SideEffect reports whether the hook must fire whenever the program gets there.
+// SideEffect reports whether the hook must fire whenever the program reaches it.
 func (h HookOp) SideEffect() bool { return h.Attr(AttrSideEffect) != nil }
 
-// Layouts reports whether the source gave layouts.
+// Layouts reports whether the source specifies layouts.
 func (h HookOp) Layouts() bool { return h.Attr(AttrLayouts) != nil }
 
-// SourceAttrs returns the source's further attributes, nil if it has none.
+// SourceAttrs returns the source's further attributes, or nil if it has none.
 func (h HookOp) SourceAttrs() *ir.DictAttr {
 	d, _ := h.Attr(AttrAttrs).(*ir.DictAttr)
 	return d
@@ -153,19 +153,19 @@ func (h HookOp) skip() int {
 	return 0
 }
 
-// NumData returns the number of operands the host sees.
+// NumData returns the number of operands that the host sees.
 func (h HookOp) NumData() int { return h.NumOperands() - h.skip() }
 
-// Data returns operand i as the host counts them.
+// Data returns operand i in the host's numbering.
 func (h HookOp) Data(i int) *ir.Value { return h.Operand(h.skip() + i) }
 
-// NumResultData returns the number of results the host sees.
+// NumResultData returns the number of results that the host sees.
 func (h HookOp) NumResultData() int { return h.NumResults() - h.skip() }
 
-// ResultData returns result i as the host counts them.
+// ResultData returns result i in the host's numbering.
 func (h HookOp) ResultData(i int) *ir.Value { return h.Result(h.skip() + i) }
 
-// Aliases returns, per data result, the data operand whose memory it shares, -1 for none.
+// Aliases returns, for each data result, the data operand whose memory it shares, or -1.
 func (h HookOp) Aliases() []int {
 	out := make([]int, max(0, h.NumResultData()))
 	a, _ := h.Attr(AttrAliases).(*ir.DenseArrayAttr)
@@ -181,7 +181,7 @@ func (h HookOp) Aliases() []int {
 	return out
 }
 
-// SetAliases sets, per data result, the data operand it is, -1 for none.
+// SetAliases sets, for each data result, the data operand that it aliases, or -1.
 func (h HookOp) SetAliases(ctx *ir.Context, aliases []int) {
 	if a := AliasAttr(ctx, aliases); a != nil {
 		h.SetAttr(AttrAliases, a)
@@ -190,7 +190,7 @@ func (h HookOp) SetAliases(ctx *ir.Context, aliases []int) {
 	}
 }
 
-// AliasAttr returns the attribute that holds aliases (see HookOp.Aliases), nil if there are none.
+// AliasAttr returns the attribute that holds aliases (see HookOp.Aliases), or nil if there are none.
 func AliasAttr(ctx *ir.Context, aliases []int) ir.Attr {
 	values, any := make([]int64, len(aliases)), false
 	for i, a := range aliases {

@@ -5,31 +5,31 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Attributes of modules whose hooks are executed as their source wrote them.
+// Attributes of modules whose hooks run as written by their source.
 const (
 	attrAsWritten = "hlocb.as_written" // unit, on the module
-	attrPart      = "hlocb.part"       // dictionary, on each op that a hook consists of, see Part
+	attrPart      = "hlocb.part"       // dictionary, on each op of a hook, see Part
 )
 
-// Part says that an op is one of those that a hook consists of.
+// Part marks an op as part of a hook.
 type Part struct {
-	Hook     hook.ID // 0 if nothing depends on the hook, so that nobody is called
-	Repeat   bool    // an equal hook before it, which needs no side effect, supplies the results
+	Hook     hook.ID // 0 if nothing depends on the hook and no handler is called
+	Repeat   bool    // an equal hook before it, without side effects, supplies the results
 	Operands []Leaf  // operands of the op that are operands of the hook
 	Results  []Leaf  // results of the op that are results of the hook
 }
 
-// Leaf says that value Value of a hook is operand or result At of an op or, if that is a tuple, its element at Path.
+// Leaf maps value Value of a hook to operand or result At of an op or, if that is a tuple, to its element at Path.
 type Leaf struct {
 	At    int
 	Path  []int
 	Value int
 }
 
-// MarkAsWritten marks a module whose hooks are executed as written. Parts of hooks are marked by SetPart.
+// MarkAsWritten marks a module whose hooks run as written. SetPart marks the parts of the hooks.
 func MarkAsWritten(m *ir.Module) { m.Op().SetAttr(attrAsWritten, ir.NewUnit()) }
 
-// AsWritten reports whether the hooks of a module are executed as written.
+// AsWritten reports whether the hooks of a module run as written.
 func AsWritten(m *ir.Module) bool { return m.Op().Attr(attrAsWritten) != nil }
 
 // SetPart marks op as a part of a hook.
@@ -55,7 +55,7 @@ func SetPart(ctx *ir.Context, op *ir.Op, p Part) {
 	op.SetAttr(attrPart, ir.NewDict(append(list, ir.NamedAttr{Name: "results", Attr: leaves(p.Results)})))
 }
 
-// PartOf returns the part that op is marked as; ok is false if it is no part of a hook.
+// PartOf returns the mark on op. ok is false if op is not part of a hook.
 func PartOf(op *ir.Op) (p Part, ok bool) {
 	d, ok := op.Attr(attrPart).(*ir.DictAttr)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package interpreter is the dialect of StableHLO's reference interpreter: running programs in parallel, and
-// looking at values while they run.
+// Package interpreter is the dialect of StableHLO's reference interpreter. Its operations run programs in parallel and
+// observe values while programs run.
 package interpreter
 
 import (
@@ -56,8 +56,9 @@ func Dialect() *ir.Dialect {
 	}
 }
 
-// verifyRunParallel checks that programs is a non-empty grid of functions, that operands and results are theirs
-// joined, and that each function that feeds the infeed gives what the programs take.
+// verifyRunParallel checks that programs is a non-empty grid of functions, that the operands and results are the
+// functions' operands and results joined, and that each function that feeds the infeed returns the types that the
+// programs expect.
 func verifyRunParallel(op *ir.Op, r *ir.Reporter) {
 	programs, _ := op.Attr("programs").(*ir.ArrayAttr)
 	if programs == nil || len(programs.Elems()) == 0 {

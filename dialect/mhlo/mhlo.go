@@ -1,5 +1,5 @@
-// Package mhlo is the MHLO dialect, StableHLO's predecessor inside XLA: the same operations under another prefix,
-// mostly without a pretty form and with tensors of integers where StableHLO has arrays, and a few of its own.
+// Package mhlo is the MHLO dialect, StableHLO's predecessor inside XLA. It has the same operations under another
+// prefix, mostly without a pretty form and with integer tensors instead of StableHLO's arrays, and a few of its own.
 package mhlo
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Enumerated attributes of MHLO alone.
+// Enumerated attributes that only MHLO has.
 var (
 	FusionKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "fusion_kind", Doc: "What a fusion is made for.", Cases: []string{"kLoop", "kInput", "kOutput", "kCustom"}}
 	DomainKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "kind", Doc: "The metadata of a domain.", Cases: []string{"sharding"}}
 	CustomCallScheduleEnum = &ir.EnumDef{Dialect: "mhlo", Name: "custom_call_schedule", Doc: "When a custom_call runs.", Cases: []string{"NONE", "LATEST", "EARLIEST"}}
 )
 
-// shared holds the rows of the attributes, enumerations and types that MHLO has in common with StableHLO.
+// shared holds the rows of the attributes, enumerations and types that MHLO shares with StableHLO.
 var shared = func() *hlo.Mirrored {
 	m := hlo.Mirror("mhlo")
 	for _, e := range m.Enums {
@@ -29,7 +29,7 @@ var shared = func() *hlo.Mirrored {
 	return m
 }()
 
-// RaggedDotAttr is the row of #mhlo.ragged_dot<...>. The dot's own numbers stand together in it.
+// RaggedDotAttr is the row of #mhlo.ragged_dot<...>. It nests the numbers of the dot itself.
 var RaggedDotAttr = func() *ir.AttrDef {
 	d := *chlo.RaggedDotAttr.Mirror("mhlo")
 	d.Syntax = "<dot_dimension_numbers = <...>, lhs_ragged_dimensions = [1], rhs_group_dimensions = [0]>"
@@ -45,7 +45,7 @@ var RaggedDotAttr = func() *ir.AttrDef {
 	return &d
 }()
 
-// raggedText are the parameters of #mhlo.ragged_dot<...> as they are written.
+// raggedText holds the parameters of #mhlo.ragged_dot<...> in textual form.
 type raggedText struct {
 	Dot       dot     `attr:"dot_dimension_numbers,always"`
 	LHSRagged []int64 `attr:"lhs_ragged_dimensions"`
@@ -89,10 +89,10 @@ var AsyncBundleType = &ir.TypeDef{
 // AttrCustomCallSchedule is the attribute that only MHLO's custom_call has.
 const AttrCustomCallSchedule = "custom_call_schedule"
 
-// noMHLO are the operations of StableHLO that MHLO lacks or defines in another way.
+// noMHLO lists the operations of StableHLO that MHLO lacks or defines differently.
 var noMHLO = map[string]bool{"unary_einsum": true, "collective_reduce": true, "async_start": true, "async_done": true}
 
-// genericOnly are the operations that have a pretty form in StableHLO and none here.
+// genericOnly lists the operations that have a pretty form in StableHLO but not in MHLO.
 var genericOnly = map[string]bool{
 	"broadcast": true, "broadcast_in_dim": true, "cholesky": true, "composite": true, "concatenate": true, "dot": true,
 	"dot_general": true, "dynamic_broadcast_in_dim": true, "dynamic_iota": true, "dynamic_slice": true, "einsum": true,
@@ -106,7 +106,7 @@ var (
 	boolElements = ir.AttrConstraint{Summary: "constant boolean vector/tensor attribute", Check: elements}
 )
 
-// elements accepts dense tensors, and the arrays that newer programs have in their place.
+// elements accepts dense tensors, and the arrays that newer programs use instead.
 func elements(a ir.Attr) bool {
 	switch a.(type) {
 	case *ir.DenseAttr, *ir.DenseArrayAttr:
@@ -144,7 +144,7 @@ func fromStableHLO(d *ir.Def) *ir.Def {
 	return &c
 }
 
-// mirrored returns the constraint of MHLO's attribute for that of StableHLO's.
+// mirrored returns MHLO's attribute constraint for StableHLO's.
 func mirrored(c ir.AttrConstraint) ir.AttrConstraint {
 	switch {
 	case c.Enum != nil:
@@ -184,7 +184,7 @@ var ops = func() []*ir.Def {
 // Ops returns the rows of all operations of the dialect. The caller must not change the list.
 func Ops() []*ir.Def { return ops }
 
-// Row returns the row that mirrors a row of StableHLO, nil if MHLO lacks the operation.
+// Row returns the row that mirrors a row of StableHLO, or nil if MHLO lacks the operation.
 func Row(d *ir.Def) *ir.Def { return rows[d] }
 
 // Dialect returns the dialect.

@@ -13,7 +13,7 @@ var (
 	result    = []ir.Arg{{Name: "result", Type: ods.AnyQuantized}}
 )
 
-// The operations that StableHLO does not have.
+// The operations that StableHLO lacks.
 var (
 	AddDependency = &ir.Def{
 		Name: "mhlo.add_dependency", Doc: "Passes its operand on, after a token.",
@@ -145,13 +145,13 @@ var own = []*ir.Def{
 	Scan, Acos, Acosh, Asin, Asinh, Atanh, Cosh, Erf, Sinh,
 }
 
-// mirror returns d as the row of MHLO's operation of the given name, which mirrors base.
+// mirror returns d as the row of MHLO's operation with the given name. The row mirrors base.
 func mirror(d ir.Def, name string, base *ir.Def) *ir.Def {
 	d.Name, d.Base = "mhlo."+name, base
 	return &d
 }
 
-// unary returns the row of an element-wise operation that mirrors one of CHLO.
+// unary returns the row of an element-wise operation that mirrors a CHLO operation.
 func unary(name string, base *ir.Def, t ir.Constraint) *ir.Def {
 	return mirror(ir.Def{
 		Doc:      "Does what chlo." + name + " does.",

@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// What operands and results are.
+// Constraints on operands and results.
 var (
 	bundle = ir.Constraint{Summary: "async_bundle with any combination of values", Check: func(t ir.Type) bool { return bundleOf(t) != nil }}
 	sizes  = ir.Constraint{Summary: "1D tensor of index values", Check: func(t ir.Type) bool {
@@ -90,7 +90,7 @@ func verifyAsyncStart(op *ir.Op, r *ir.Reporter) {
 	verifyBundle(op, r, op.Result(0).Type(), f.Type())
 }
 
-// verifyBundle checks that a bundle starts with the types of the operands and those of the results of a function.
+// verifyBundle checks that a bundle starts with the operand types and the result types of a function.
 func verifyBundle(op *ir.Op, r *ir.Reporter, t ir.Type, f *ir.FunctionType) bool {
 	types := bundleOf(t).Types
 	switch {
@@ -106,7 +106,7 @@ func verifyBundle(op *ir.Op, r *ir.Reporter, t ir.Type, f *ir.FunctionType) bool
 	return false
 }
 
-// flat returns the elements of a tuple, and any other type as it is.
+// flat returns the elements of a tuple type, or a list of the type itself.
 func flat(t ir.Type) []ir.Type {
 	if tuple, ok := t.(*ir.TupleType); ok {
 		return tuple.Elems()
@@ -114,7 +114,7 @@ func flat(t ir.Type) []ir.Type {
 	return []ir.Type{t}
 }
 
-// started returns the type of the function that the async_start before an async_update or async_done calls.
+// started returns the type of the function that the async_start of an async_update or async_done calls.
 func started(op *ir.Op, r *ir.Reporter) *ir.FunctionType {
 	for op != nil {
 		switch op.Name() {

@@ -9,7 +9,7 @@ import (
 // signedFlag is the flag of signed storage types.
 const signedFlag = 1
 
-// binary holds the forms in which bytecode stores the types that hlocb reads (MLIR, QuantDialectBytecode.td).
+// binary holds the bytecode forms of the types that hlocb reads (MLIR, QuantDialectBytecode.td).
 func binary() []ir.Binary {
 	tensor := ir.BinaryData(4, func(c ir.Coder, u *Uniform) {
 		u.code(c)
@@ -49,7 +49,7 @@ func binary() []ir.Binary {
 	return []ir.Binary{tensor, axis}
 }
 
-// code codes the start of every quantized type: flags, storage type, expressed type.
+// code codes the common start of all quantized types: flags, storage type, expressed type.
 func (u *Uniform) code(c ir.Coder) {
 	flags := uint64(0)
 	if u.Signed {
@@ -61,8 +61,8 @@ func (u *Uniform) code(c ir.Coder) {
 	c.Type(&u.Expressed)
 }
 
-// Complete checks the parameters and sets what the text of the type needs. Do it for a Uniform that was not read from
-// text.
+// Complete checks the parameters and sets the fields that the text of the type needs. Call it for a Uniform that was
+// not read from text.
 func (u *Uniform) Complete() error {
 	s, ok := u.Storage.(*ir.IntegerType)
 	if !ok || s.Width() < 1 || s.Width() > 32 {

@@ -13,25 +13,25 @@ import (
 // Uniform is !quant.uniform<storage:expressed, scale:zeroPoint>, per tensor (Axis < 0) or per axis. A real value
 // is (stored - zero point) * scale. It is immutable.
 type Uniform struct {
-	Storage    ir.Type // signless, or unsigned where Signed is false
+	Storage    ir.Type // signless, or unsigned if Signed is false
 	Signed     bool
 	Min, Max   int64 // of the stored values
 	Expressed  ir.Type
-	Axis       int // the quantized dimension, -1 per tensor
+	Axis       int // the quantized dimension, -1 if per tensor
 	Scales     []float64
 	ZeroPoints []int64
-	Foreign    bool   // the storage type is siN, which StableHLO does not take
-	limited    bool   // min:max is written
+	Foreign    bool   // the storage type is siN, which StableHLO does not accept
+	limited    bool   // the text includes min:max
 	spelling   string // of the storage type
 }
 
-// PerTensor reports whether one scale holds for the whole tensor. A nil Uniform is not per tensor.
+// PerTensor reports whether one scale applies to the whole tensor. A nil Uniform is not per tensor.
 func (u *Uniform) PerTensor() bool { return u != nil && u.Axis < 0 }
 
 // PerAxis reports whether each index of dimension Axis has its own scale.
 func (u *Uniform) PerAxis() bool { return u != nil && u.Axis >= 0 }
 
-// Of returns the parameters of a quantized element type, nil for any other type.
+// Of returns the parameters of a quantized element type, or nil for any other type.
 func Of(t ir.Type) *Uniform {
 	d, ok := t.(*ir.DialectType)
 	if !ok {
@@ -49,7 +49,7 @@ var UniformType = &ir.TypeDef{
 	Syntax: "<i8:f32, 2.0:15> per tensor, <i8:f32:1, {2.0:15, 3.0}> along dimension 1",
 }
 
-// Dialect returns the dialect, which has types only.
+// Dialect returns the dialect, which contains only types.
 func Dialect() *ir.Dialect { return &ir.Dialect{Name: "quant", Types: []*ir.TypeDef{UniformType}} }
 
 func parseUniform(p ir.AsmParser) any {
@@ -170,8 +170,8 @@ func formatScale(f float64) string {
 	return string(tensor.AppendFloat(nil, tensor.F64, math.Float64bits(f)))
 }
 
-// floatRange returns the least and the greatest positive scale that a floating-point type takes: its smallest
-// normal and its largest number.
+// floatRange returns the smallest and the largest positive scale that a floating-point type accepts: its smallest
+// normal number and its largest number.
 func floatRange(t ir.Type) (lo, hi float64) {
 	f, _ := t.(*ir.FloatType)
 	if f != nil {

@@ -40,12 +40,12 @@ func parseMesh(p ir.AsmParser) *DeviceMesh {
 		p.ErrorfAt(start, "%s", wrong)
 	}
 	if len(m.Axes) > 0 && slices.IsSorted(m.DeviceIDs) {
-		m.DeviceIDs = nil // their order is what none means
+		m.DeviceIDs = nil // nil means this order
 	}
 	return m
 }
 
-// check returns what is wrong with the mesh, empty for nothing.
+// check returns what is wrong with the mesh, or "".
 func (m *DeviceMesh) check() string {
 	for i, a := range m.Axes {
 		if m.index(a.Name) < i {
@@ -96,7 +96,7 @@ func parseAxisRef(p ir.AsmParser) AxisRef {
 	return a
 }
 
-// parseAxes reads {"x", "y"}; parseSomeAxes wants at least one.
+// parseAxes reads {"x", "y"}. parseSomeAxes requires at least one axis.
 func parseAxes(p ir.AsmParser) []AxisRef {
 	var axes []AxisRef
 	p.ParseList("{", "}", func() { axes = append(axes, parseAxisRef(p)) })
@@ -174,7 +174,7 @@ func parseSharding(p ir.AsmParser) *Sharding {
 	return s
 }
 
-// parsePerValue reads the shardings in brackets, each as its parameters, in full or as an alias.
+// parsePerValue reads the bracketed shardings, each as parameters, as a full attribute or as an alias.
 func parsePerValue(p ir.AsmParser) *PerValue {
 	v := &PerValue{}
 	p.ParseList("[", "]", func() {
@@ -192,7 +192,7 @@ func parseManualAxes(p ir.AsmParser) *ManualAxes {
 	return m
 }
 
-// The attributes of manual_computation and named_computation.
+// Attributes of manual_computation and named_computation.
 const (
 	attrIn     = "in_shardings"
 	attrOut    = "out_shardings"

@@ -68,7 +68,7 @@ var attrs = []*ir.AttrDef{
 	axisRefAttr, dimMappingAttr, dimShardingAttr, mappingAttr, meshAxisAttr, moveAttr, subAxisAttr,
 }
 
-// attr returns the row of an attribute whose data is a *T, which String writes.
+// attr returns the row of an attribute whose data is a *T. Its String method writes the attribute.
 func attr[T any, P interface {
 	*T
 	String() string

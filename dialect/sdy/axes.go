@@ -2,7 +2,7 @@ package sdy
 
 import "slices"
 
-// size returns the size of the axis named name, 0 if the mesh has none.
+// size returns the size of the axis with the given name, or 0 if the mesh lacks it.
 func (m *DeviceMesh) size(name string) int64 {
 	for _, a := range m.Axes {
 		if a.Name == name {
@@ -27,7 +27,7 @@ func (m *DeviceMesh) equal(o *DeviceMesh) bool {
 
 func (a AxisRef) part() bool { return a.Pre != 0 || a.Size != 0 }
 
-// from and to return what lies before the axis's part, and before what follows it, as products of sizes.
+// from and to return the products of the sizes before the axis's part, and before the next part.
 func (a AxisRef) from() int64 {
 	if a.part() {
 		return a.Pre
@@ -47,7 +47,7 @@ func (a AxisRef) merges(b AxisRef) bool {
 	return a.Name == b.Name && a.part() && b.part() && a.Pre*a.Size == b.Pre
 }
 
-// merged joins a and b, the part that follows a.
+// merged joins a and b. b must be the part that follows a.
 func (a AxisRef) merged(b AxisRef, m *DeviceMesh) AxisRef {
 	if a.Pre == 1 && a.Size*b.Size == m.size(a.Name) {
 		return AxisRef{Name: a.Name}
@@ -62,12 +62,12 @@ func (a AxisRef) overlaps(b AxisRef) bool {
 	return !a.part() || !b.part() || a.Pre < b.Pre*b.Size && b.Pre < a.Pre*a.Size
 }
 
-// endsIn reports whether a is the end of b, or all of it.
+// endsIn reports whether a is the end of b or all of b.
 func (a AxisRef) endsIn(b AxisRef, m *DeviceMesh) bool {
 	return a.Name == b.Name && a.from() >= b.from() && a.to(m) == b.to(m)
 }
 
-// before orders axes as the mesh has them.
+// before orders axes as in the mesh.
 func before(m *DeviceMesh) func(a, b AxisRef) int {
 	return func(a, b AxisRef) int {
 		if a.Name != b.Name {
@@ -78,7 +78,7 @@ func before(m *DeviceMesh) func(a, b AxisRef) int {
 	}
 }
 
-// appended adds b to axes, joined with the last of them if b follows it.
+// appended adds b to axes. It merges b with the last axis if b follows it.
 func appended(axes []AxisRef, b AxisRef, m *DeviceMesh) []AxisRef {
 	if n := len(axes); n > 0 && axes[n-1].merges(b) {
 		return append(axes[:n-1:n-1], axes[n-1].merged(b, m))
@@ -86,7 +86,7 @@ func appended(axes []AxisRef, b AxisRef, m *DeviceMesh) []AxisRef {
 	return append(axes, b)
 }
 
-// devices returns over how many devices the axes spread.
+// devices returns the number of devices that the axes span.
 func devices(axes []AxisRef, m *DeviceMesh) int64 {
 	n := int64(1)
 	for _, a := range axes {

@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Rows of attributes that are parts of others in text and stand on their own in bytecode (SdyBytecode.cpp).
+// Rows of attributes that are nested in other attributes in text but separate in bytecode (SdyBytecode.cpp).
 var (
 	meshAxisAttr = partAttr("mesh_axis", 1, func(c ir.Coder, d *MeshAxis) { c.String(&d.Name); c.Int(&d.Size) },
 		func(d *MeshAxis) string { return ir.Quote(d.Name) + "=" + strconv.FormatInt(d.Size, 10) })
@@ -32,7 +32,7 @@ type (
 	dimMapping struct{ factors []int64 }
 )
 
-// partAttr returns the row of an attribute that has no reader: text has it only inside others.
+// partAttr returns the row of an attribute without a reader, because its text occurs only inside other attributes.
 func partAttr[T any](name string, code int, fields func(c ir.Coder, d *T), text func(d *T) string) *ir.AttrDef {
 	return ir.NewAttrDef[T](ir.AttrDef{
 		Dialect: "sdy", Name: name, Binary: ir.BinaryData(code, fields),

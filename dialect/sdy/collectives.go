@@ -70,8 +70,8 @@ var (
 	moves       = AllToAllAttr.Constraint()
 )
 
-// collective returns the row of an operation that moves a tensor's data between devices; the shape that the
-// program sees stays. list is the directive of its parameters, "" if it has none.
+// collective returns the row of an operation that moves a tensor's data between devices without changing the shape that
+// the program sees. list is the directive for its parameters, "" if it has none.
 func collective(name, doc, attr, list string, c ir.AttrConstraint, verify func(*ir.Op, *ir.Reporter), clauses string) *ir.Def {
 	d := &ir.Def{
 		Name: "sdy." + name, Doc: doc,
@@ -97,7 +97,7 @@ func verifySame(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
-// collectiveClauses hold of every collective.
+// collectiveClauses apply to every collective.
 const collectiveClauses = `
 	the operand has a sharding on the mesh of out_sharding
 	out_sharding is right for the result, and of the rank of the operand's sharding
@@ -144,7 +144,7 @@ var (
 		`)
 )
 
-// Operations that stand while shardings propagate.
+// Operations that exist while shardings propagate.
 var (
 	Constant = &ir.Def{
 		Name: "sdy.constant", Doc: "Gives a constant that is not merged with others, so that each use may have its sharding.",
@@ -175,7 +175,7 @@ var (
 	}
 )
 
-// collectiveOps and collectiveDirectives are what this file adds to the dialect.
+// collectiveOps and collectiveDirectives are this file's contribution to the dialect.
 func collectiveOps() []*ir.Def {
 	return []*ir.Def{
 		AllGather, AllReduce, AllSlice, AllToAll, CollectivePermute, Constant, DataFlowEdge, FuncDataFlowEdge,

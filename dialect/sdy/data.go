@@ -36,7 +36,7 @@ type DimSharding struct {
 
 // Sharding is #sdy.sharding<@mesh, [dims], replicated={...}, unreduced={...}>.
 type Sharding struct {
-	Mesh       string        `attr:"mesh_or_ref"` // the symbol of the mesh; empty if Inline is set
+	Mesh       string        `attr:"mesh_or_ref"` // symbol of the mesh; empty if Inline is set
 	Inline     *DeviceMesh   // the mesh itself
 	Dims       []DimSharding `attr:"dim_shardings"`
 	Replicated []AxisRef     `attr:"replicated_axes"`
@@ -128,7 +128,7 @@ func (s *Sharding) String() string {
 // String returns <[<@mesh, [...]>, ...]>.
 func (v *PerValue) String() string { return "<" + v.list() + ">" }
 
-// list returns [<@mesh, [...]>, ...], as ops write it.
+// list returns [<@mesh, [...]>, ...], the form in ops.
 func (v *PerValue) list() string {
 	parts := make([]string, len(v.Shardings))
 	for i, s := range v.Shardings {

@@ -3,13 +3,13 @@ package sdy
 import "github.com/hlocb/hlocb/ir"
 
 // remapShardings updates in_shardings and out_shardings of a computation whose operands and results changed. A new
-// value is replicated over the mesh of the others; without others, over the first mesh of the module that has the
-// computation's manual axes.
+// value is replicated over the mesh of the existing values. If there are none, it uses the first mesh of the module
+// that has the computation's manual axes.
 func remapShardings(m *ir.Module, op *ir.Op, operands, results []int) error {
 	in, hasIn := shardingsOf(op.Attr(attrIn))
 	out, hasOut := shardingsOf(op.Attr(attrOut))
 	if !hasIn && !hasOut {
-		return nil // a named computation may leave its shardings open
+		return nil // a named computation may omit its shardings
 	}
 	mesh := anyMesh(m, op, append(append([]*Sharding(nil), in...), out...))
 	set := func(name string, has bool, old []*Sharding, from []int, value func(i int) *ir.Value) error {
@@ -51,7 +51,7 @@ func shardingsOf(a ir.Attr) ([]*Sharding, bool) {
 	return p.Shardings, true
 }
 
-// anyMesh returns an empty sharding on the mesh of op, nil if there is none.
+// anyMesh returns an empty sharding on the mesh of op, or nil if there is none.
 func anyMesh(m *ir.Module, op *ir.Op, shardings []*Sharding) *Sharding {
 	for _, s := range shardings {
 		if s.Mesh != "" || s.Inline != nil {
@@ -73,7 +73,7 @@ func anyMesh(m *ir.Module, op *ir.Op, shardings []*Sharding) *Sharding {
 	return nil
 }
 
-// has reports whether the mesh has all axes named.
+// has reports whether the mesh has all the named axes.
 func (m *DeviceMesh) has(names []string) bool {
 	for _, name := range names {
 		found := false
@@ -87,7 +87,7 @@ func (m *DeviceMesh) has(names []string) bool {
 	return true
 }
 
-// replicated returns the closed sharding on the mesh of s of a value that every device has whole.
+// replicated returns a closed sharding on the mesh of s for a value that is whole on every device.
 func (s *Sharding) replicated(t ir.Type) *Sharding {
 	r := &Sharding{Mesh: s.Mesh, Inline: s.Inline}
 	if tt, ok := t.(*ir.TensorType); ok {
@@ -101,7 +101,7 @@ func (s *Sharding) replicated(t ir.Type) *Sharding {
 // IsComputation reports whether op is a manual computation.
 func IsComputation(op *ir.Op) bool { return op.Is(ManualComputation) }
 
-// AllManual reports whether a manual computation is over all axes of the meshes of its shardings.
+// AllManual reports whether a manual computation covers all axes of the meshes of its shardings.
 func AllManual(m *ir.Module, op *ir.Op) bool {
 	manual := map[string]bool{}
 	if d, ok := op.Attr(attrManual).(*ir.DialectAttr); ok {
@@ -140,7 +140,7 @@ func symbolOf(op *ir.Op) string {
 	return s.Value()
 }
 
-// Bare takes the dimensions out of the sharding of result i of op, which became a token.
+// Bare removes the dimensions from the sharding of result i of op, which became a token.
 func Bare(op *ir.Op, i int) {
 	list, ok := shardingsOf(op.Attr("sdy.sharding"))
 	if !ok || i >= len(list) {

@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Rows of the dialect; the definitions follow Shardy's sdy_ops.
+// Rows of the dialect. The definitions follow Shardy's sdy_ops.
 
 // Mesh is sdy.mesh.
 var Mesh = &ir.Def{
@@ -24,8 +24,8 @@ var Mesh = &ir.Def{
 	`),
 }
 
-// computationFlow is the flow of a computation that runs its body once. The shardings of its operands and results
-// stand in attributes, position by position.
+// computationFlow is the flow of a computation that runs its body once. Attributes hold the shardings of its operands
+// and results by position.
 var computationFlow = &ir.Flow{
 	Runs: []ir.Runs{ir.RunsOnce},
 	Edges: []ir.FlowEdge{

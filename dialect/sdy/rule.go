@@ -10,8 +10,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Rule is #sdy.op_sharding_rule<([i, j])->([ij]) {i=2, j=4}>: which factors of its dimensions an operation's operands
-// and results share, and so how shardings propagate through it.
+// Rule is #sdy.op_sharding_rule<([i, j])->([ij]) {i=2, j=4}>. It names the factors that the dimensions of an
+// operation's operands and results share. Shardings propagate along shared factors.
 type Rule struct {
 	Operands, Results []Mapping
 	Sizes             []int64 // of the factors
@@ -19,13 +19,13 @@ type Rule struct {
 	NeedReplication   []int64
 	Permutation       []int64
 	Blocked           []int64 // factors along which nothing propagates
-	Custom            bool    // given by the user, not made from the operation
+	Custom            bool    // set by the user, not derived from the operation
 }
 
 // Mapping holds the factors of each dimension of a tensor.
 type Mapping [][]int64
 
-// lastLetter is the index of the factor z; those behind are z_1, z_2, ...
+// lastLetter is the index of the factor z. The factors after it are z_1, z_2, ...
 const lastLetter = 'z' - 'i'
 
 func factor(i int64) string {
@@ -84,7 +84,7 @@ type factorGroup struct {
 	list *[]int64
 }
 
-// groups returns the lists of special factors in the order of the text.
+// groups returns the lists of special factors in textual order.
 func (r *Rule) groups() []factorGroup {
 	return []factorGroup{
 		{"reduction", &r.Reduction}, {"need_replication", &r.NeedReplication}, {"permutation", &r.Permutation}, {"blocked_propagation", &r.Blocked},
@@ -160,7 +160,7 @@ func parseMappings(p ir.AsmParser) (out []Mapping) {
 	return out
 }
 
-// takeFactor reads the first of the factors that word joins, and returns what is left.
+// takeFactor reads the first factor of word, a sequence of factors, and returns the rest.
 func takeFactor(p ir.AsmParser, word string) (f int64, rest string) {
 	digits, long := strings.CutPrefix(word, "z_")
 	if !long {
@@ -197,7 +197,7 @@ func (r *Rule) check(op *ir.Op, f fault) {
 	special := map[int64]bool{}
 	n := 0
 	for i, g := range r.groups() {
-		if i == 3 { // blocked factors may be special, too
+		if i == 3 { // blocked factors may also be special
 			break
 		}
 		if !r.checkIndices(*g.list, f) {

@@ -9,17 +9,17 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// What Shardy's verifier refuses, in its words.
+// Errors of Shardy's verifier, with its wording.
 
-// fault reports an error behind a prefix that says of what.
+// fault reports an error after a prefix that names its subject.
 type fault func(format string, args ...any) *diag.Diagnostic
 
-// at returns the faults of op.
+// at returns a fault that reports errors at op.
 func at(op *ir.Op, r *ir.Reporter) fault {
 	return func(format string, args ...any) *diag.Diagnostic { return r.Errorf(op, format, args...) }
 }
 
-// of puts a prefix before the messages of f.
+// of adds a prefix to the messages of f.
 func (f fault) of(prefix string) fault {
 	return func(format string, args ...any) *diag.Diagnostic {
 		return f("%s%s", prefix, fmt.Sprintf(format, args...))
@@ -34,7 +34,7 @@ func module(op *ir.Op) *ir.Op {
 	return op
 }
 
-// meshOf returns the mesh of a sharding on op, nil if its symbol names none.
+// meshOf returns the mesh of a sharding on op, or nil if its symbol does not name a mesh.
 func meshOf(s *Sharding, op *ir.Op, r *ir.Reporter) *DeviceMesh {
 	if s.Inline != nil {
 		return s.Inline
@@ -50,7 +50,7 @@ func meshOf(s *Sharding, op *ir.Op, r *ir.Reporter) *DeviceMesh {
 	return dataOf[DeviceMesh](def.Attr("mesh"))
 }
 
-// dataOf returns what an attribute of the dialect holds, nil if it is none of a T.
+// dataOf returns the data of an attribute of the dialect, or nil if the data is not a T.
 func dataOf[T any](a ir.Attr) *T {
 	if d, ok := a.(*ir.DialectAttr); ok {
 		if t, ok := d.Data().(*T); ok {
@@ -64,10 +64,10 @@ func dataOf[T any](a ir.Attr) *T {
 type axisSet struct {
 	seen  map[AxisRef]bool
 	parts map[string][]AxisRef
-	names []string // of parts, in order
+	names []string // of axes with parts, in order
 }
 
-// add checks a list of axes: known, used once, and no two neighbours that are one.
+// add checks a list of axes: each must be known and used once, and no two neighbours may form a larger part.
 func (s *axisSet) add(axes []AxisRef, m *DeviceMesh, f fault) bool {
 	if s.seen == nil {
 		s.seen, s.parts = map[AxisRef]bool{}, map[string][]AxisRef{}
@@ -97,7 +97,7 @@ func (s *axisSet) add(axes []AxisRef, m *DeviceMesh, f fault) bool {
 	return true
 }
 
-// checkParts checks that parts of axes are some, and do not overlap.
+// checkParts checks that the parts of axes are proper parts and do not overlap.
 func (s *axisSet) checkParts(m *DeviceMesh, f fault) bool {
 	for _, name := range s.names {
 		parts := slices.Clone(s.parts[name])
@@ -129,7 +129,7 @@ func (s *axisSet) checkParts(m *DeviceMesh, f fault) bool {
 	return true
 }
 
-// manualAround returns the manual computations around op by the axes that they are manual over.
+// manualAround returns the manual computations around op by their manual axes.
 func manualAround(op *ir.Op) map[string]*ir.Op {
 	var out map[string]*ir.Op
 	for p := op.Parent(); p != nil; p = p.Parent() {
@@ -153,7 +153,8 @@ func bound(f fault, axis string, by *ir.Op) {
 		Note(by.Pos(), "parent bounding this axis as manual")
 }
 
-// shapeOf returns the sizes of a value that is a tensor or a tuple of one; shaped is false for others, ok after an error.
+// shapeOf returns the sizes of a tensor, or of a tuple of one tensor. shaped is false for other types; ok is true
+// unless there was an error.
 func shapeOf(t ir.Type, f fault) (shape []int64, shaped, ok bool) {
 	if tuple, is := t.(*ir.TupleType); is {
 		if len(tuple.Elems()) != 1 {
@@ -179,7 +180,7 @@ func (s *Sharding) bare() bool {
 	return len(s.Dims) == 0 && len(s.Replicated) == 0 && len(s.Unreduced) == 0
 }
 
-// checkSharding checks a sharding of a value of type t (nil for none) on op.
+// checkSharding checks a sharding on op of a value of type t (nil for none).
 func checkSharding(s *Sharding, t ir.Type, op *ir.Op, r *ir.Reporter, f fault) bool {
 	m := meshOf(s, op, r)
 	if m == nil {
@@ -246,7 +247,7 @@ func checkSharding(s *Sharding, t ir.Type, op *ir.Op, r *ir.Reporter, f fault) b
 	return true
 }
 
-// axisLists returns the axes of the dimensions, the replicated and the unreduced ones.
+// axisLists returns the axes of each dimension, then the replicated axes and the unreduced axes.
 func (s *Sharding) axisLists() [][]AxisRef {
 	var out [][]AxisRef
 	for _, d := range s.Dims {
@@ -285,7 +286,7 @@ func checkPerValue(v *PerValue, types []ir.Type, op *ir.Op, r *ir.Reporter, f fa
 	return true
 }
 
-// Names of operations that rules ask for.
+// Names of operations that the rules check for.
 const (
 	nameManual = "sdy.manual_computation"
 	nameMesh   = "sdy.mesh"
@@ -303,7 +304,7 @@ const (
 // verifyAttr checks sdy.sharding and sdy.sharding_rule of an operation.
 func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
 	if op.Def().Dialect() == "hlocb" {
-		return // a hook keeps what its source said of the results it had, until it is lowered
+		return // until it is lowered, a hook keeps the source's shardings of its former results
 	}
 	switch name {
 	case shardingName:

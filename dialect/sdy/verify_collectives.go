@@ -7,7 +7,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// shardingOf returns the sharding that a value was given, nil for none.
+// shardingOf returns the sharding on a value, or nil.
 func shardingOf(v *ir.Value) *Sharding {
 	if op := v.DefiningOp(); op != nil {
 		switch op.Name() {
@@ -48,7 +48,7 @@ func nth(v *PerValue, i int) *Sharding {
 	return v.Shardings[i]
 }
 
-// without returns the sharding of a value inside a manual computation, whose axes are gone from it.
+// without returns the sharding of a value inside a manual computation, without the manual axes.
 func (s *Sharding) without(manual *ManualAxes) *Sharding {
 	if s == nil || manual == nil {
 		return s
@@ -64,7 +64,7 @@ func (s *Sharding) without(manual *ManualAxes) *Sharding {
 	return out
 }
 
-// transfer is a collective that is verified.
+// transfer is a collective under verification.
 type transfer struct {
 	fault
 	op      *ir.Op
@@ -73,8 +73,8 @@ type transfer struct {
 	inMesh  *DeviceMesh
 }
 
-// collectives makes the Verify hook of a collective from the check of its own. Some take an operand without a
-// sharding; collective_permute goes between meshes.
+// collectives creates the Verify hook of a collective from its own check. Some collectives accept an operand without a
+// sharding; collective_permute works between meshes.
 func collectives(unsharded, meshes bool, own func(*transfer)) func(*ir.Op, *ir.Reporter) {
 	return func(op *ir.Op, r *ir.Reporter) {
 		if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
@@ -93,7 +93,7 @@ func collectives(unsharded, meshes bool, own func(*transfer)) func(*ir.Op, *ir.R
 			t.in = &Sharding{Mesh: t.out.Mesh, Inline: t.out.Inline, Dims: slices.Repeat([]DimSharding{{Priority: -1}}, len(t.out.Dims))}
 		}
 		if t.inMesh = meshOf(t.in, op, r); t.inMesh == nil {
-			return // its own sharding is refused
+			return // its own sharding is rejected
 		}
 		note := func(format string, args ...any) {
 			t.fault(format, args...).Note(place(op.Operand(0)), "operand mesh: %s", MeshAttr.New(t.inMesh))
@@ -120,8 +120,8 @@ func collectives(unsharded, meshes bool, own func(*transfer)) func(*ir.Op, *ir.R
 	}
 }
 
-// perDimension checks a collective with axes per dimension, which apply turns the operand's sharding with into what
-// must be the result's.
+// perDimension checks a collective with axes per dimension. apply converts the operand's sharding into the required
+// result sharding.
 func (t *transfer) perDimension(name string, apply func(dim int, axes []AxisRef) ([]AxisRef, bool)) bool {
 	lists := dataOf[AxisLists](t.op.Attr(name))
 	if lists == nil {
@@ -154,7 +154,7 @@ func (t *transfer) expect(dim int, want []AxisRef) bool {
 	return true
 }
 
-// gathered takes axes off the end of the operand's sharding of a dimension.
+// gathered removes axes from the end of the operand's sharding of a dimension.
 func (t *transfer) gathered(what string, dim int, axes []AxisRef) ([]AxisRef, bool) {
 	have := slices.Clone(t.in.Dims[dim].Axes)
 	for _, a := range slices.Backward(axes) {
@@ -172,7 +172,7 @@ func (t *transfer) gathered(what string, dim int, axes []AxisRef) ([]AxisRef, bo
 	return have, true
 }
 
-// sliced puts axes behind the operand's sharding of a dimension.
+// sliced appends axes to the operand's sharding of a dimension.
 func (t *transfer) sliced(dim int, axes []AxisRef) ([]AxisRef, bool) {
 	have := slices.Clone(t.in.Dims[dim].Axes)
 	for _, a := range axes {
@@ -196,7 +196,7 @@ func (t *transfer) shardedToUnreduced() {
 	}
 }
 
-// unreduced checks that the unreduced axes of the result are those of the operand and more.
+// unreduced checks that the unreduced axes of the result are the operand's unreduced axes plus more.
 func (t *transfer) unreduced(more []AxisRef, name string) {
 	all := slices.Concat(t.in.Unreduced, more)
 	slices.SortStableFunc(all, before(t.mesh))
@@ -241,7 +241,7 @@ func (t *transfer) replicatedToUnreduced() {
 	t.unreduced(l.Axes, "r2u_axes")
 }
 
-// sameDims reports whether operand and result have the same axes on each dimension.
+// sameDims reports whether operand and result have the same axes in each dimension.
 func (t *transfer) sameDims() bool {
 	return slices.EqualFunc(t.in.Dims, t.out.Dims, func(a, b DimSharding) bool { return slices.Equal(a.Axes, b.Axes) })
 }

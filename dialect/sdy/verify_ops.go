@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// verifyOwnSharding checks the sharding of an operation with one result, and that the type stays.
+// verifyOwnSharding checks the sharding of an operation with one result, and that the type is unchanged.
 func verifyOwnSharding(op *ir.Op, r *ir.Reporter) {
 	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
 		return
@@ -25,7 +25,7 @@ func verifyBarrier(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
-// verifyEdge checks that nothing but the edge uses its operand, which no operation of the dialect made.
+// verifyEdge checks that only the edge uses its operand, and that no operation of the dialect defines the operand.
 func verifyEdge(op *ir.Op, r *ir.Reporter) {
 	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
 		return
@@ -49,7 +49,7 @@ func verifyEdge(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
-// verifyFuncEdge checks that nothing but the edge uses its operand, the result of a call.
+// verifyFuncEdge checks that only the edge uses its operand, which must be the result of a call.
 func verifyFuncEdge(op *ir.Op, r *ir.Reporter) {
 	if verifySame(op, r); op.Operand(0).Type() != op.Result(0).Type() {
 		return
@@ -59,7 +59,7 @@ func verifyFuncEdge(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
-// returned returns the types that the body of op gives.
+// returned returns the types that the body of op returns.
 func returned(op *ir.Op) []ir.Type {
 	if b := op.Region(0).Entry(); b != nil && b.Last() != nil {
 		return typesOf(b.Last().Operands())
@@ -74,7 +74,8 @@ func argTypes(op *ir.Op) []ir.Type {
 	return nil
 }
 
-// verifyNamed checks that the body takes the operands and gives the results, and the shardings of both.
+// verifyNamed checks the body's arguments against the operands, its returned values against the results, and all
+// shardings.
 func verifyNamed(op *ir.Op, r *ir.Reporter) {
 	if !returns(op, r) {
 		return
@@ -126,7 +127,7 @@ func verifyManual(op *ir.Op, r *ir.Reporter) {
 	}
 	in, out, axes := dataOf[PerValue](op.Attr(attrIn)), dataOf[PerValue](op.Attr(attrOut)), dataOf[ManualAxes](op.Attr(attrManual))
 	if in == nil || out == nil || axes == nil {
-		return // the row says so
+		return // the row reports the error
 	}
 	around := manualAround(op)
 	for _, name := range axes.Names {
@@ -153,7 +154,7 @@ func verifyManual(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
-// commonMesh returns the mesh of all shardings, less those on an empty one; nil if there are several.
+// commonMesh returns the mesh of all shardings, ignoring shardings on an empty mesh, or nil if there are several.
 func commonMesh(list []*Sharding, op *ir.Op, r *ir.Reporter) *DeviceMesh {
 	var mesh *DeviceMesh
 	for _, s := range list {
@@ -168,7 +169,7 @@ func commonMesh(list []*Sharding, op *ir.Op, r *ir.Reporter) *DeviceMesh {
 	return mesh
 }
 
-// checkShards checks the values outside of a manual computation against those of its body.
+// checkShards checks the values outside a manual computation against the values in its body.
 func checkShards(op *ir.Op, r *ir.Reporter, global, local []ir.Type, v *PerValue, manual []string, what string) bool {
 	if len(global) == 0 && len(local) == 0 && len(v.Shardings) == 0 {
 		return true

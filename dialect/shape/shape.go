@@ -1,10 +1,10 @@
-// Package shape holds the operations of MLIR's shape dialect that stand in StableHLO programs with dynamic shapes.
-// Others of its operations are carried as unknown ones.
+// Package shape holds the operations of MLIR's shape dialect that occur in StableHLO programs with dynamic shapes. Its
+// other operations are kept as unknown operations.
 package shape
 
 import "github.com/hlocb/hlocb/ir"
 
-// What operands and results are: shapes, which may be errors, or tensors of their sizes.
+// Constraints on operands and results: shapes, which may be errors, or tensors of their sizes.
 var (
 	shapes = ir.Constraint{Summary: "shape or extent tensor", Check: func(t ir.Type) bool { return is(t, "shape") || extents(t) }}
 	count  = ir.Constraint{Summary: "size or index", Check: func(t ir.Type) bool { _, ok := t.(*ir.IndexType); return ok || is(t, "size") }}
@@ -33,7 +33,8 @@ func extents(t ir.Type) bool {
 	return ok
 }
 
-// propagates makes the check that a result can hold the errors that an operand can: its type is !shape.<name> then.
+// propagates returns a check that a result can hold the errors of an operand: if an operand can, the result type must
+// be !shape.<name>.
 func propagates(name string) func(*ir.Op, *ir.Reporter) {
 	return func(op *ir.Op, r *ir.Reporter) {
 		for _, v := range op.Operands() {
@@ -45,7 +46,7 @@ func propagates(name string) func(*ir.Op, *ir.Reporter) {
 	}
 }
 
-// agrees reports an error if a result holds other than n sizes.
+// agrees reports an error if a result does not hold n sizes.
 func agrees(op *ir.Op, r *ir.Reporter, n int64) {
 	t, ok := op.Result(0).Type().(*ir.TensorType)
 	if ok && t.Shape()[0] != ir.Dynamic && t.Shape()[0] != n {

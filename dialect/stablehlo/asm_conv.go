@@ -7,8 +7,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// The dimension numbers of a convolution print as [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]: each list names the
-// dimensions of input, kernel and output in order, spatial ones by their number.
+// The dimension numbers of a convolution print as [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]. Each list names the
+// dimensions of input, kernel or output in order. Spatial dimensions appear by number.
 
 // parseConv reads the three lists.
 func parseConv(p ir.AsmParser, c *ConvDims) {
@@ -19,8 +19,8 @@ func parseConv(p ir.AsmParser, c *ConvDims) {
 	c.OutputBatch, c.OutputFeature, c.OutputSpatial = parseConvDims(p, "b", "f")
 }
 
-// parseConvDims reads one list and returns the positions of the two named dimensions and of the spatial ones. '?' stands
-// for a dimension without a role.
+// parseConvDims reads one list and returns the positions of the two named dimensions and of the spatial ones. '?' marks
+// a dimension without a role.
 func parseConvDims(p ir.AsmParser, first, second string) (a, b int64, spatial []int64) {
 	const missing = -1
 	a, b = missing, missing
@@ -102,7 +102,7 @@ func parseConvAttr(p ir.AsmParser, d *ir.AttrDef) any {
 
 func printConvAttr(_ *ir.AttrDef, data any) string { return "<" + data.(*ConvDims).text() + ">" }
 
-// text returns the three lists, or the raw form if the numbers leave gaps that lists cannot show.
+// text returns the three lists, or the raw form if the numbers have gaps that lists cannot express.
 func (c *ConvDims) text() string {
 	b := appendConvDims(nil, c.InputBatch, c.InputFeature, c.InputSpatial, "b", "f")
 	b = append(b, 'x')
@@ -116,7 +116,7 @@ func appendConvDims(b []byte, first, second int64, spatial []int64, firstName, s
 	for _, s := range spatial {
 		n = max(n, s)
 	}
-	if n > 1<<10 { // no tensor has such a rank; do not let a number in the text decide how much is written
+	if n > 1<<10 { // no tensor has such a rank; a number in the text must not control the length of the output
 		n = 1 << 10
 	}
 	names := make([]string, n+1)

@@ -6,10 +6,10 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// The three operations whose assembly no format describes: constant, reduce and while.
+// The three operations whose assembly does not follow a format: constant, reduce and while.
 
-// parseConstant reads {attrs} dense<...> : T, or () <{value = ...}> {attrs} : () -> T if the value has
-// another type than the result (quantized constants).
+// parseConstant reads {attrs} dense<...> : T, or () <{value = ...}> {attrs} : () -> T if the types of value and result
+// differ (quantized constants).
 func parseConstant(p ir.AsmParser, st *ir.OpState) {
 	if p.Accept("(") {
 		p.Expect(")")
@@ -35,7 +35,7 @@ func parseConstant(p ir.AsmParser, st *ir.OpState) {
 	st.Types = append(st.Types, elementsType(v))
 }
 
-// elementsType returns the type of a dense or resource attribute, nil for others.
+// elementsType returns the type of a dense or resource attribute, or nil for any other attribute.
 func elementsType(a ir.Attr) ir.Type {
 	switch a := a.(type) {
 	case *ir.DenseAttr:
@@ -62,7 +62,7 @@ func printConstant(p ir.AsmPrinter, op *ir.Op) {
 	p.PrintFunctionType(nil, []ir.Type{op.Result(0).Type()})
 }
 
-// constantNames proposes %c for integers and %cst for the rest.
+// constantNames proposes %c for integers and %cst for all other constants.
 func constantNames(op *ir.Op, set func(*ir.Value, string)) {
 	name := "cst"
 	if t, ok := op.Result(0).Type().(*ir.TensorType); ok {
@@ -83,7 +83,7 @@ func constantNames(op *ir.Op, set func(*ir.Value, string)) {
 //	 reducer(%p: T, %q: T) ... { ... }
 func parseReduce(p ir.AsmParser, st *ir.OpState) {
 	pos := p.Pos()
-	st.Pos = pos              // as in MLIR, the operation and what the short form implies stand at the parenthesis
+	st.Pos = pos              // as in MLIR, the op and the implied ops are positioned at the parenthesis
 	var room [2][2]ir.Operand // most have one input
 	inputs, inits := room[0][:0], room[1][:0]
 	for n := 0; n == 0 || p.Accept(","); n++ {
@@ -181,9 +181,9 @@ func printReduce(p ir.AsmPrinter, op *ir.Op) {
 	p.PrintRegion(op.Region(0), false, true)
 }
 
-// applied returns the operation that the short form of a reduce names, nil if the region has to be written:
-// one commutative operation of the dialect on both arguments in order, on scalars of the first input's element
-// type, whose result is what the region returns.
+// applied returns the operation that the short form of a reduce names, or nil if the region must be written out. The
+// short form requires one commutative operation of the dialect on both arguments in order, on scalars of the first
+// input's element type. The region must return its result.
 func applied(op *ir.Op) *ir.Op {
 	b := op.Region(0).Entry()
 	if b == nil || len(op.Region(0).Blocks()) != 1 || b.First() == nil || op.NumOperands() == 0 {
@@ -209,7 +209,7 @@ func applied(op *ir.Op) *ir.Op {
 	return in
 }
 
-// parseApplied makes the region that the short form stands for.
+// parseApplied builds the region for the short form.
 func parseApplied(p ir.AsmParser, st *ir.OpState, name string, pos diag.Pos, f *ir.FunctionType) {
 	m := p.Module()
 	if len(f.Inputs()) == 0 {
@@ -230,7 +230,7 @@ func parseApplied(p ir.AsmParser, st *ir.OpState, name string, pos diag.Pos, f *
 		a.SetLoc(st.Loc)
 		a.SetPos(pos)
 	}
-	// The lists of st have room for those of the ops inside.
+	// The lists of st have capacity for the lists of the inner ops.
 	operands, types := append(st.Operands, b.Args()...), append(st.Types, scalar)
 	in := m.NewOp(&ir.OpState{Def: m.Def(name), Operands: operands[len(st.Operands):], Types: types[len(st.Types):], Loc: st.Loc, Pos: pos})
 	b.Append(in)

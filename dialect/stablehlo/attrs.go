@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// The rows of the dialect's attributes. The fields of a row are the tags of its data (data.go).
+// Rows of the dialect's attributes. The tags of a row's data define its fields (data.go).
 var (
 	GatherAttr = ir.NewAttrDef[GatherDims](ir.AttrDef{
 		Dialect: "stablehlo", Name: "gather", Binary: ir.BinaryCode(7), Partial: true,
@@ -52,7 +52,7 @@ var (
 		Doc:    "The bounds of a tensor's dynamic sizes, as the encoding of its type.",
 		Syntax: "<3, ?>: '?' for a dimension without a bound",
 	})
-	// TypeExtensionsAttr is the long form of bounds, the only one of MHLO.
+	// TypeExtensionsAttr is the long form of bounds, the only form in MHLO.
 	TypeExtensionsAttr = ir.NewAttrDef[Bounds](ir.AttrDef{
 		Dialect: "stablehlo", Name: "type_extensions", As: BoundsAttr, Parse: parseTypeExtensions,
 		Print:  func(_ *ir.AttrDef, data any) string { return "<bounds = [" + boundsText(data) + "]>" },
@@ -206,8 +206,8 @@ func boundsText(data any) string {
 	return string(s[1 : len(s)-1])
 }
 
-// checkEncoding checks bounds against the shape that they are for: one for each dimension, and none for a dimension
-// whose size is known.
+// checkEncoding checks bounds against their shape: one bound for each dimension, and no bound for a dimension of known
+// size.
 func checkEncoding(a *ir.DialectAttr, shape []int64, elem ir.Type) string {
 	b, ok := ir.DataOf[Bounds](a)
 	if !ok {
@@ -225,7 +225,7 @@ func checkEncoding(a *ir.DialectAttr, shape []int64, elem ir.Type) string {
 	return ""
 }
 
-// ParseParam reads the axes in full, or each as <name = "x", size = 2>; that is how they print.
+// ParseParam reads the axes in full, or each as <name = "x", size = 2>, which is the printed form.
 func (m *MeshAxes) ParseParam(p ir.AsmParser, d *ir.AttrDef) {
 	p.ParseList("[", "]", func() {
 		if x, ok := ir.DataOf[MeshAxis](MeshAxisAttr.ParseShort(p)); ok {
@@ -256,8 +256,8 @@ var floats8 = map[string]bool{
 	"f8E3M4": true, "f8E4M3": true, "f8E4M3FN": true, "f8E4M3FNUZ": true, "f8E4M3B11FNUZ": true, "f8E5M2": true, "f8E5M2FNUZ": true, "f8E8M0FNU": true,
 }
 
-// checkDotAlgorithm checks what the specification says of a dot algorithm alone: positive counts (dot_general C22, C23,
-// C24), and one of the algorithms that some hardware has.
+// checkDotAlgorithm checks the rules of the specification for a dot algorithm alone: positive counts (dot_general C22,
+// C23, C24), and an algorithm that some hardware implements.
 func checkDotAlgorithm(data any) error {
 	d := data.(*DotAlgorithm)
 	switch {
@@ -278,7 +278,7 @@ func checkDotAlgorithm(data any) error {
 		d.LHSPrecision, d.RHSPrecision, d.Accumulation, d.LHSComponents, d.RHSComponents, d.PrimitiveOperations, imprecise)
 }
 
-// known reports whether some hardware has the algorithm.
+// known reports whether some hardware implements the algorithm.
 func (d *DotAlgorithm) known() bool {
 	if d.LHSComponents != 1 || d.RHSComponents != 1 {
 		return false

@@ -2,7 +2,7 @@ package stablehlo
 
 import "github.com/hlocb/hlocb/ir"
 
-// The binary forms of attributes that hold other attributes (StablehloBytecode.cpp).
+// The binary forms of attributes that contain other attributes (StablehloBytecode.cpp).
 
 func codeAccuracy(c ir.Coder, r *ResultAccuracy) {
 	c.Float64(&r.Atol)

@@ -39,7 +39,7 @@ var future = ir.Constraint{Summary: "future", Check: func(t ir.Type) bool {
 	return ok && d.Name() == "future"
 }}
 
-// The operands and results of one theme each.
+// Operands and results that the operations of one file share.
 var (
 	branchResult = ods.AnyOf(ods.AnyRanked, ods.QAxisTensor, ods.Token)
 	loopValue    = ods.AnyOf(ods.AnyRanked, ods.QAxisTensor, ods.Token, ods.AnyMemref)

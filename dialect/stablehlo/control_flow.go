@@ -5,7 +5,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// branchFlow is the flow of if and case: operand 0 chooses the one region that runs.
+// branchFlow is the flow of if and case: operand 0 selects the region that runs.
 var branchFlow = &ir.Flow{
 	Runs:    []ir.Runs{ir.RunsAtMostOnce},
 	Control: 1,
@@ -14,8 +14,8 @@ var branchFlow = &ir.Flow{
 	},
 }
 
-// loopFlow is the flow of while. The condition sees the carried values of every trip, and the results are the values
-// that it saw last.
+// loopFlow is the flow of while. The condition sees the carried values of every trip. The results are the values that
+// it saw last.
 var loopFlow = &ir.Flow{
 	Runs: []ir.Runs{ir.RunsTest, ir.RunsRepeated},
 	Edges: []ir.FlowEdge{
@@ -39,7 +39,7 @@ var AfterAll = &ir.Def{
 	Infer:    infer(inferToken), Verify: verify(agrees(inferToken)),
 }
 
-// CreateToken makes a token.
+// CreateToken creates a token.
 var CreateToken = &ir.Def{
 	Name: "stablehlo.create_token", Doc: "Gives a new token. Not in the specification; use after_all.",
 	Results: []ir.Arg{{Name: "output", Type: ods.Token}},

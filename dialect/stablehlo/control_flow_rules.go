@@ -2,8 +2,8 @@ package stablehlo
 
 import "github.com/hlocb/hlocb/ir"
 
-// inferBranches: what all branches return (case C3, C4; if C2, C3). Where they differ in a size, only a bound or
-// nothing is known of it.
+// inferBranches: the types that all branches return (case C3, C4; if C2, C3). If they differ in a size, the result has
+// only a bound or an unknown size there.
 func inferBranches(s *site, n int) ([]ir.Type, error) {
 	if n == 0 { // (case C1)
 		return nil, fail("expect at least one branch")

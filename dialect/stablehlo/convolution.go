@@ -14,7 +14,7 @@ var (
 	convDims        = ConvAttr.Constraint()
 )
 
-// convolutionClauses are those of convolution and of dynamic_conv.
+// convolutionClauses apply to convolution and dynamic_conv.
 const convolutionClauses = `
 	C1 lhs and rhs have one rank, N
 	C2 window_strides has N-2 elements
@@ -138,7 +138,7 @@ var DotGeneral = &ir.Def{
 	`),
 }
 
-// Einsum and UnaryEinsum compute what an equation says.
+// Einsum and UnaryEinsum compute an equation.
 var (
 	Einsum = &ir.Def{
 		Name: "stablehlo.einsum", Doc: "Computes what an Einstein summation says. Not in the specification; use dot_general.",

@@ -16,7 +16,7 @@ func precisionRule(s *site) error {
 func inferDot(s *site) ([]ir.Type, error) {
 	l, r := s.tensor(0), s.tensor(1)
 	if n := l.Rank(); n < 1 || n > 2 || r.Rank() < 1 || r.Rank() > 2 || !sameSize(l.Shape()[n-1], r.Shape()[0]) {
-		return nil, fail("expected both lhs/rhs ranks to be either 1 or 2") // MLIR says so of unequal sizes, too
+		return nil, fail("expected both lhs/rhs ranks to be either 1 or 2") // MLIR's message for unequal sizes, too
 	}
 	dims := s.dims(2)[:0]
 	if l.Rank() == 2 {
@@ -43,8 +43,8 @@ func dotRule(s *site) error {
 	return nil
 }
 
-// inferDotGeneral: batching dimensions, then the other dimensions of lhs, then those of rhs (dot_general C12). The
-// element type is lhs's if none is asked for.
+// inferDotGeneral: batching dimensions, then the other dimensions of lhs, then the other dimensions of rhs (dot_general
+// C12). The element type is lhs's unless the result type specifies another one.
 func inferDotGeneral(s *site) ([]ir.Type, error) {
 	l, r := s.tensor(0), s.tensor(1)
 	d, ok := ir.DataOf[DotDims](s.attr("dot_dimension_numbers"))
@@ -259,7 +259,7 @@ func convDimsRule(s *site) (*ConvDims, []int64, error) {
 	return c, sizes, nil
 }
 
-// convWindows checks what is said of windows of the given sizes (convolution C2 to C9).
+// convWindows checks the attributes of windows with the given sizes (convolution C2 to C9).
 func convWindows(s *site, sizes []int64) ([]window, error) {
 	return windowsOf(s, sizes, s.ints("window_strides"), "padding", s.ints("lhs_dilation"), s.ints("rhs_dilation"), s.ints("window_reversal"))
 }
@@ -350,7 +350,7 @@ func dynamicConvRule(s *site) error {
 	return convElemsRule(s)
 }
 
-// constantInts returns the elements of a value that a constant defines, nil if it is not one.
+// constantInts returns the elements of a value that a constant defines, or nil for any other value.
 func constantInts(v *ir.Value) []int64 {
 	op := v.DefiningOp()
 	if op == nil {

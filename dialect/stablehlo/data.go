@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// This file holds what the attributes of the dialect say, as passes and engines compute with it. The rows are in attrs.go.
+// This file holds the data of the dialect's attributes, for passes and engines. The rows are in attrs.go.
 
 // DotDims is #stablehlo.dot<...>, the dimension numbers of dot_general.
 type DotDims struct {
@@ -49,7 +49,7 @@ type ConvDims struct {
 	OutputSpatial      []int64 `attr:"output_spatial_dimensions"`
 }
 
-// DotAlgorithm is #stablehlo.dot_algorithm<...>. The types are given as text; tf32 is one only here.
+// DotAlgorithm is #stablehlo.dot_algorithm<...>. The types are text, because tf32 is a type only here.
 type DotAlgorithm struct {
 	LHSPrecision               string `attr:"lhs_precision_type,keyword"`
 	RHSPrecision               string `attr:"rhs_precision_type,keyword"`
@@ -73,7 +73,7 @@ const (
 	ChannelHostToDevice   = 3
 )
 
-// OutputOperandAlias is #stablehlo.output_operand_alias<...>: a part of the result that shares the buffer of a part of an
+// OutputOperandAlias is #stablehlo.output_operand_alias<...>: a part of the result shares the buffer of a part of an
 // operand.
 type OutputOperandAlias struct {
 	OutputTupleIndices  []int64 `attr:"output_tuple_indices,always"`
@@ -81,7 +81,7 @@ type OutputOperandAlias struct {
 	OperandTupleIndices []int64 `attr:"operand_tuple_indices,always"`
 }
 
-// Bounds is #stablehlo.bounds<...>, the encoding of tensors with bounded sizes; ir.Dynamic for '?'.
+// Bounds is #stablehlo.bounds<...>, the encoding of tensors with bounded sizes. ir.Dynamic represents '?'.
 type Bounds struct {
 	Bounds []int64 `attr:"bounds"`
 }
@@ -94,7 +94,7 @@ type ResultAccuracy struct {
 	Mode AccuracyMode `attr:"mode,always"`
 }
 
-// AccuracyMode is #stablehlo.result_accuracy_mode<...>; Code is that of ResultAccuracyModeEnum.
+// AccuracyMode is #stablehlo.result_accuracy_mode<...>. Code is a code of ResultAccuracyModeEnum.
 type AccuracyMode struct{ Code int }
 
 // Mesh is #stablehlo.mesh<...>: axes of devices.
@@ -103,7 +103,7 @@ type Mesh struct {
 	DeviceIDs ir.Attr  `attr:"device_ids"` // nil if the devices are in order
 }
 
-// MeshAxes are the axes of a mesh in order.
+// MeshAxes lists the axes of a mesh in order.
 type MeshAxes []MeshAxis
 
 // MeshAxis is #stablehlo.mesh_axis<...>.
@@ -112,7 +112,7 @@ type MeshAxis struct {
 	Size int64  `attr:"size"`
 }
 
-// AxisRef is #stablehlo.axis_ref<...>: an axis of a mesh, or a part of it.
+// AxisRef is #stablehlo.axis_ref<...>: an axis of a mesh, or a part of the axis.
 type AxisRef struct {
 	Name string   `attr:"name"`
 	Sub  *SubAxis `attr:"sub_axis_info"` // nil for the whole axis
@@ -145,7 +145,7 @@ func (r *ReplicaGroupMeshAxes) AxisRefs() []AxisRef {
 // Future is the data of !stablehlo.future<...>, the type of async_start's result.
 type Future struct{ Types []ir.Type }
 
-// BoundsOf returns the bounds of a tensor type, nil if it has none.
+// BoundsOf returns the bounds of a tensor type, or nil if it has none.
 func BoundsOf(t *ir.TensorType) []int64 {
 	if b, ok := ir.DataOf[Bounds](t.Encoding()); ok {
 		return b.Bounds
@@ -153,15 +153,15 @@ func BoundsOf(t *ir.TensorType) []int64 {
 	return nil
 }
 
-// Mirrored holds the rows that another dialect has of StableHLO's attributes, enumerations and types: MHLO and CHLO spell
-// them the same way under their own names.
+// Mirrored holds another dialect's rows for StableHLO's attributes, enumerations and types. MHLO and CHLO spell them
+// like StableHLO, with their own prefix.
 type Mirrored struct {
 	Attrs []*ir.AttrDef
 	Enums []*ir.EnumDef
 	Types []*ir.TypeDef
 }
 
-// Mirror makes the rows of StableHLO's attributes, enumerations and types in another dialect.
+// Mirror creates the rows of StableHLO's attributes, enumerations and types for another dialect.
 func Mirror(dialect string) *Mirrored {
 	m := &Mirrored{}
 	for _, a := range attrs {

@@ -5,7 +5,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Rows of the operations that move elements without computing with them, and of those that make tensors.
+// Rows of the operations that move elements without computing, and of the operations that create tensors.
 
 // Constant holds a tensor.
 var Constant = &ir.Def{
@@ -47,7 +47,7 @@ var Broadcast = &ir.Def{
 	Infer:    infer(inferBroadcast), Verify: verify(oneElem, agrees(inferBroadcast)),
 }
 
-// BroadcastInDim repeats along dimensions.
+// BroadcastInDim repeats elements along dimensions.
 var BroadcastInDim = &ir.Def{
 	Name: "stablehlo.broadcast_in_dim", Doc: "Repeats the operand's elements along the dimensions of the result that broadcast_dimensions does not name, and along its dimensions of size 1. Spec: broadcast_in_dim.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}},
@@ -85,7 +85,7 @@ var Concatenate = &ir.Def{
 	`),
 }
 
-// DynamicSlice takes a part at a computed place.
+// DynamicSlice extracts a part at a computed position.
 var DynamicSlice = &ir.Def{
 	Name: "stablehlo.dynamic_slice", Doc: "Takes a slice of fixed size that starts at computed indices, clamped so that it fits. Spec: dynamic_slice.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "start_indices", Type: ods.Scalar(ods.Int), Mult: ir.Variadic}},
@@ -103,7 +103,7 @@ var DynamicSlice = &ir.Def{
 	`),
 }
 
-// DynamicUpdateSlice replaces a part at a computed place.
+// DynamicUpdateSlice replaces a part at a computed position.
 var DynamicUpdateSlice = &ir.Def{
 	Name: "stablehlo.dynamic_update_slice", Doc: "Replaces the slice that starts at computed indices, clamped so that it fits. Spec: dynamic_update_slice.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "update", Type: ods.AnyRanked}, {Name: "start_indices", Type: ods.Scalar(ods.Int), Mult: ir.Variadic}},
@@ -121,7 +121,7 @@ var DynamicUpdateSlice = &ir.Def{
 	`),
 }
 
-// Pad surrounds and interleaves with a value.
+// Pad adds a value around and between elements.
 var Pad = &ir.Def{
 	Name: "stablehlo.pad", Doc: "Puts a value around the operand and between its elements; negative edges cut off. Spec: pad.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "padding_value", Type: ods.Scalar(ods.FP, ods.Pred, ods.Int, ods.Complex, ods.QTensor)}},
@@ -169,7 +169,7 @@ var Reverse = &ir.Def{
 	`),
 }
 
-// Slice takes a part.
+// Slice extracts a part.
 var Slice = &ir.Def{
 	Name: "stablehlo.slice", Doc: "Takes the elements from start to limit in steps of stride, per dimension. Spec: slice.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}},

@@ -14,7 +14,7 @@ func inferConstant(s *site) ([]ir.Type, error) {
 	return s.single(t), nil
 }
 
-// constantRule: the value has the type of the result; of a quantized result, its storage type.
+// constantRule: the value has the type of the result or, if the result is quantized, its storage type.
 func constantRule(s *site) error {
 	t, err := inferConstant(s)
 	if err != nil {
@@ -26,7 +26,7 @@ func constantRule(s *site) error {
 	v, ok := t[0].(*ir.TensorType)
 	r := s.result(0)
 	if q := quant.Of(r.Elem()); ok && q != nil {
-		// The value holds integers in place of the quantized elements.
+		// The value holds integers instead of the quantized elements.
 		if e, isInt := v.Elem().(*ir.IntegerType); isInt && e == q.Storage && compatibleShapes(v, r) {
 			return nil
 		}
@@ -37,7 +37,7 @@ func constantRule(s *site) error {
 	return inferenceError{inferredMismatch(t, s.results)}
 }
 
-// iotaRule: the dimension is one of the result's (iota C1).
+// iotaRule: the dimension is a dimension of the result (iota C1).
 func iotaRule(s *site) error {
 	t := s.result(0)
 	if t.Rank() == 0 {
@@ -49,7 +49,7 @@ func iotaRule(s *site) error {
 	return nil
 }
 
-// inferBroadcast puts the sizes in front.
+// inferBroadcast prepends the sizes.
 func inferBroadcast(s *site) ([]ir.Type, error) {
 	t := s.tensor(0)
 	var dims []dim
@@ -88,7 +88,7 @@ func broadcastInDimRule(s *site) error {
 	return broadcastQuantRule(a, r, dims)
 }
 
-// broadcastQuantRule checks a per-axis quantization that is broadcast (broadcast_in_dim C6).
+// broadcastQuantRule checks the broadcast of a per-axis quantization (broadcast_in_dim C6).
 func broadcastQuantRule(a, r *ir.TensorType, dims []int64) error {
 	qa, qr := quant.Of(a.Elem()), quant.Of(r.Elem())
 	if !qa.PerAxis() || !qr.PerAxis() {
@@ -147,7 +147,7 @@ func inferConcatenate(s *site) ([]ir.Type, error) {
 			}
 			for j := range i { // (C2)
 				if sameSize(dims[k].size, t.Shape()[k]) {
-					break // what all before agree on: none of them disagrees
+					break // all earlier ones agree on this size, so none disagrees
 				}
 				if u := s.tensor(j); !sameSize(u.Shape()[k], t.Shape()[k]) {
 					return nil, fail("shapes of operand (%d) and (%d) are not compatible at non-concat index %d: (%s) != (%s)", j, i, k, joined(u.Shape()), joined(t.Shape()))
@@ -168,7 +168,7 @@ func inferConcatenate(s *site) ([]ir.Type, error) {
 	return s.single(s.made(0, dims, first.Elem())), nil // (C5, C6)
 }
 
-// concatDim adds sizes; if one is not known, bounds.
+// concatDim adds sizes, or bounds if a size is unknown.
 func concatDim(a, b dim) dim {
 	if a.size != ir.Dynamic && b.size != ir.Dynamic {
 		return dim{a.size + b.size, ir.Dynamic}
@@ -278,7 +278,7 @@ func inferPad(s *site) ([]ir.Type, error) {
 	return s.single(s.made(0, dims, t.Elem())), nil
 }
 
-// reshapeRule: the number of elements stays (reshape C2), and the place of a quantized dimension (C3).
+// reshapeRule: the number of elements is unchanged (reshape C2), and so is the place of a quantized dimension (C3).
 func reshapeRule(s *site) error {
 	a, r := s.tensor(0), s.result(0)
 	na, ok1 := product(a.Shape())
@@ -308,7 +308,7 @@ func reshapeQuantRule(a, r *ir.TensorType) error {
 	return nil
 }
 
-// reverseRule: the dimensions are unique (reverse C2) and the operand's (C3).
+// reverseRule: the dimensions are unique (reverse C2) and exist in the operand (C3).
 func reverseRule(s *site) error {
 	dims := s.ints("dimensions")
 	if ok, _ := unique(dims); !ok {

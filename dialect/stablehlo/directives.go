@@ -8,8 +8,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Directives are the custom directives of the assembly formats of this dialect, and of others that write their operations
-// the same way. What kind of attribute a directive makes, the op's row says.
+// Directives holds the custom directives of the assembly formats of this dialect, and of dialects with the same
+// assembly. The op's row determines the kind of attribute that a directive creates.
 var Directives = map[string]*ir.Directive{
 	"SameOperandsAndResultType":         {Parse: parseSameType, Print: printSameType, OneType: true},
 	"VariadicSameOperandsAndResultType": {Parse: parseVariadicSameType, Print: printVariadicSameType},
@@ -27,12 +27,12 @@ var Directives = map[string]*ir.Directive{
 	"WindowAttributes":                  {Parse: parseWindow, Print: printWindow},
 }
 
-// constraint returns what the op's row says of the attribute that arg stands for.
+// constraint returns the constraint of the op's row on the attribute that arg names.
 func constraint(st *ir.OpState, arg ir.DirectiveArg) *ir.AttrConstraint {
 	return &st.Def.Attrs[arg.Index].Type
 }
 
-// The type directives write one type where all are the same, else a function type.
+// The type directives write a single type if all types are equal, and a function type otherwise.
 
 func parseSameType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	n := len(args) - 1
@@ -141,7 +141,7 @@ func parsePairwise(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 
 func printPairwise(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) { p.PrintTypes(args[0].Types) }
 
-// parseSelectType: the predicate's type and the one of the choices and the result, or a function type.
+// parseSelectType: the type of the predicate and the common type of choices and result, or a function type.
 func parseSelectType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	pos := p.Pos()
 	var types []ir.Type
@@ -172,7 +172,7 @@ func printSelectType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 	p.PrintTypes([]ir.Type{pred, r})
 }
 
-// parseComplexType: the complex result type, from which those of both parts follow, or a function type.
+// parseComplexType: the complex result type, which determines the types of both parts, or a function type.
 func parseComplexType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	pos := p.Pos()
 	t := parseTypeOrFunction(p)
@@ -193,7 +193,7 @@ func parseComplexType(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	args[0].Types, args[1].Types, args[2].Types = []ir.Type{part}, []ir.Type{part}, []ir.Type{t}
 }
 
-// partOf returns the type of the real part of t, nil if t is no complex tensor.
+// partOf returns the type of the real part of t, or nil if t is not a complex tensor.
 func partOf(c *ir.Context, t ir.Type) ir.Type {
 	tt, ok := t.(*ir.TensorType)
 	if !ok {
@@ -215,7 +215,7 @@ func printComplexType(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 	p.PrintFunctionType([]ir.Type{l, r}, []ir.Type{res})
 }
 
-// partText spells the type of the real part of a complex tensor type, "" for other types.
+// partText spells the type of the real part of a complex tensor type. It returns "" for other types.
 func partText(t ir.Type) string {
 	tt, ok := t.(*ir.TensorType)
 	if !ok {
@@ -230,7 +230,7 @@ func partText(t ir.Type) string {
 	return s[:i] + s[i+len("complex<"):j] + s[j+1:]
 }
 
-// parseSliceRanges reads [start:limit:stride, ...], the stride optional.
+// parseSliceRanges reads [start:limit:stride, ...]. The stride is optional.
 func parseSliceRanges(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	start, limit, stride := []int64{}, []int64{}, []int64{}
 	p.ParseList("[", "]", func() {
@@ -263,7 +263,7 @@ func printSliceRanges(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 			}
 		}
 	} else {
-		// As MLIR prints an op that does not verify.
+		// MLIR prints an invalid op in this form.
 		p.Print("start_indices: ")
 		p.PrintInts(start)
 		p.Print(", limit_indices: ")
@@ -373,8 +373,8 @@ func printDotDims(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 	pair("contracting_dims", d.LHSContracting, d.RHSContracting)
 }
 
-// parsePrecision reads , precision = [DEFAULT, HIGHEST] and , algorithm = <...> if they are there; only dot_general has an
-// algorithm.
+// parsePrecision reads the optional parts , precision = [DEFAULT, HIGHEST] and , algorithm = <...>. Only dot_general
+// has an algorithm.
 func parsePrecision(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	if !p.Accept(",") {
 		return
@@ -431,7 +431,7 @@ func printConvDimsOf(p ir.AsmPrinter, op *ir.Op, args []ir.DirectiveArg) {
 
 var windowNames = [...]string{"stride", "pad", "lhs_dilate", "rhs_dilate", "reverse"}
 
-// list returns values as the op's row has them: as an array, or in MHLO as a tensor.
+// list returns values in the form that the op's row requires: an array or, in MHLO, a tensor.
 func list(c *ir.Context, t *ir.AttrConstraint, elem *ir.IntegerType, values []int64) ir.Attr {
 	switch {
 	case t.Form == ir.FormInts:
@@ -450,7 +450,7 @@ func boolElements(c *ir.Context, v []int64) ir.Attr {
 	return ir.NewDense(c.Tensor([]int64{int64(len(v))}, i1, nil), t, false)
 }
 
-// parseWindow reads the inside of window = {...}: any of stride, pad, lhs_dilate, rhs_dilate and reverse.
+// parseWindow reads the content of window = {...}: any of stride, pad, lhs_dilate, rhs_dilate and reverse.
 func parseWindow(p ir.AsmParser, st *ir.OpState, args []ir.DirectiveArg) {
 	var seen [len(windowNames)]bool
 	for n := 0; !p.Peek("}"); n++ {

@@ -5,7 +5,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Rows of the operations between the processes of a grid. They have effects on other processes: none is Pure.
+// Rows of the operations between the processes of a grid. They affect other processes, so none is Pure.
 
 var (
 	replicaGroups = ir.AttrConstraint{Summary: "64-bit signless integer elements attribute or mesh and axes based replica groups representation.", Check: func(a ir.Attr) bool {
@@ -173,7 +173,7 @@ var ReduceScatter = &ir.Def{
 	`),
 }
 
-// PartitionID and ReplicaID tell who executes.
+// PartitionID and ReplicaID return the numbers of the executing process.
 var (
 	PartitionID = &ir.Def{
 		Name: "stablehlo.partition_id", Doc: "Gives the partition of the process that executes. Spec: partition_id.",
@@ -191,7 +191,7 @@ var (
 	}
 )
 
-// AsyncStart and AsyncDone are the two ends of an operation that runs meanwhile.
+// AsyncStart and AsyncDone start and finish an asynchronous operation.
 var (
 	AsyncStart = &ir.Def{
 		Name: "stablehlo.async_start", Doc: "Starts the collective operation in its body and gives a future of its results. Spec: async_start.",

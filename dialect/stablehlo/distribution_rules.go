@@ -6,13 +6,13 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// groupsRule checks replica groups: a matrix of unique ids from 0 on, -1 only as padding if the groups may differ
-// in size (all_gather C2, C4; all_reduce C1, C3; all_to_all C5, C7). size is the size that groups must have, 0 for any.
+// groupsRule checks replica groups: a matrix of unique ids from 0, with -1 only as padding if the groups may differ in
+// size (all_gather C2, C4; all_reduce C1, C3; all_to_all C5, C7). size is the required group size, 0 for any.
 func groupsRule(s *site, uniform, global bool, size int64) error {
 	return idsRule(s, uniform, global, true, size)
 }
 
-// idsRule is groupsRule, where all says whether all ids up to the greatest must be there.
+// idsRule is like groupsRule. all requires that every id up to the greatest is present.
 func idsRule(s *site, uniform, global, all bool, size int64) error {
 	a := s.attr("replica_groups")
 	if _, ok := ir.DataOf[ReplicaGroupMeshAxes](a); ok {
@@ -53,7 +53,7 @@ func idsRule(s *site, uniform, global, all bool, size int64) error {
 	return nil
 }
 
-// channelRule checks the channel where device ids are global (all_gather C5, all_reduce C4, reduce_scatter C6).
+// channelRule checks the channel if device ids are global (all_gather C5, all_reduce C4, reduce_scatter C6).
 func channelRule(s *site) error {
 	if !s.has("use_global_device_ids") {
 		return nil
@@ -130,7 +130,7 @@ func allReduceRule(s *site) error {
 	return reducersRule(s)
 }
 
-// reducersRule checks a computation that is applied to each operand by itself (all_reduce C5).
+// reducersRule checks a computation that is applied to each operand separately (all_reduce C5).
 func reducersRule(s *site) error {
 	for i := range s.operands {
 		t := []ir.Type{s.typ(i)}
@@ -185,7 +185,8 @@ func inferAllToAll(s *site) ([]ir.Type, error) {
 	return out, nil
 }
 
-// rooted splits the operands of a collective that may take its root as last operand.
+// rooted checks the operands of a collective whose last operand may be its root, and returns the number of data
+// operands.
 func rooted(s *site) (n int, err error) {
 	name := s.def.Name[len(s.def.Dialect())+1:]
 	n = len(s.operands)
@@ -361,7 +362,7 @@ func asyncStartRule(s *site) error {
 	return nil
 }
 
-// inferAsyncDone: what the future holds.
+// inferAsyncDone: the types in the future.
 func inferAsyncDone(s *site) ([]ir.Type, error) {
 	if f, ok := s.typ(0).(*ir.DialectType); ok {
 		if d, ok := f.Data().(*Future); ok {

@@ -1,8 +1,8 @@
-// Package stablehlo is the StableHLO dialect: one row per operation, with its constraints, its assembly format, its
-// rules and its shape inference, and the attributes and types that have a syntax of their own.
+// Package stablehlo is the StableHLO dialect. It has one row per operation, with its constraints, assembly format,
+// rules and shape inference, and the attributes and types that have their own syntax.
 //
-// Rows stand in files by theme (elementwise.go, reduction.go, ...). Their Clauses are the constraints of the StableHLO
-// specification, by its numbers; the comment of a rule gives the number of the constraint that it checks: (C3). What
-// several rules need is in infer.go.
-// Typed readings of attributes (DotDims, ConvDims, GatherDims, ...) are what passes and engines compute with.
+// The rows are in files by topic (elementwise.go, reduction.go, ...). Their Clauses are the constraints of the
+// StableHLO specification, with its numbers. The comment of a rule names the constraint that it checks: (C3). Code that
+// several rules share is in infer.go. Passes and engines compute with the typed data of attributes (DotDims, ConvDims,
+// GatherDims, ...).
 package stablehlo

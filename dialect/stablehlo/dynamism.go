@@ -5,7 +5,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Rows of the operations whose shapes are computed.
+// Rows of the operations with computed shapes.
 
 // DynamicBroadcastInDim broadcasts to a computed shape.
 var DynamicBroadcastInDim = &ir.Def{

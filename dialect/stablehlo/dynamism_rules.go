@@ -6,8 +6,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// outputShape checks a result against a computed shape: its rank is the number of elements, and if the shape
-// is a constant, its sizes are those.
+// outputShape checks a result against a computed shape. Its rank must be the number of elements of the shape. If the
+// shape is a constant, the sizes must match too.
 func outputShape(s *site, i int, r *ir.TensorType, rank string) error {
 	n := s.tensor(i)
 	if n.Ranked() && n.Rank() == 1 && n.Shape()[0] != ir.Dynamic && n.Shape()[0] != int64(r.Rank()) {
@@ -145,8 +145,8 @@ func inferGetDimensionSize(s *site) ([]ir.Type, error) {
 	return []ir.Type{s.ctx.Tensor([]int64{}, i32, nil)}, nil
 }
 
-// inferSetDimensionSize: the dimension gets dynamic, bounded by its old size, unless the new size is a constant and
-// the same.
+// inferSetDimensionSize: the dimension becomes dynamic, bounded by its old size, unless the new size is a constant
+// equal to the old size.
 func inferSetDimensionSize(s *site) ([]ir.Type, error) {
 	t, size := s.tensor(0), s.tensor(1)
 	if size.Rank() != 0 {

@@ -27,14 +27,14 @@ func unary(name, doc string, t ir.Constraint) *ir.Def {
 	}
 }
 
-// accurate adds the accuracy that a program may ask of a transcendental function.
+// accurate adds the attribute with which a program requests the accuracy of a transcendental function.
 func accurate(d *ir.Def) *ir.Def {
 	d.Attrs = []ir.AttrSpec{resultAccuracy}
 	d.Verify = verifyAlike(compatibleTypes, accuracyRule)
 	return d
 }
 
-// binary returns the row of an element-wise operation on two operands of one type.
+// binary returns the row of an element-wise operation on two operands of the same type.
 func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 	return &ir.Def{
 		Name: "stablehlo." + name, Doc: doc,
@@ -48,7 +48,7 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 	}
 }
 
-// bitwise returns the row of and, or, xor, whose result upstream constrains less than the operands.
+// bitwise returns the row of and, or, xor. Upstream constrains their result less than their operands.
 func bitwise(name, doc string) *ir.Def {
 	d := binary(name, doc, ods.PredOrInt, ir.Commutative)
 	d.Results[0].Type = ods.AnyRanked
@@ -85,14 +85,13 @@ var (
 	Tanh                = accurate(unary("tanh", "Computes the hyperbolic tangent of each element. Spec: tanh.", ods.FPOrComplex))
 )
 
-// partClauses are those of abs, real and imag.
+// partClauses apply to abs, real and imag.
 const partClauses = `
 	C1 the result has the shape of operand
 	C2 the result has the element type of operand; of complex elements that of their parts
 `
 
-// withResult changes what the row says of the result: another constraint, another inference (nil for none), other
-// clauses.
+// withResult replaces the result's parts of a row: its constraint, its inference (nil for none) and the clauses.
 func withResult(d *ir.Def, t ir.Constraint, f inference, clauses string) *ir.Def {
 	d.Results[0].Type, d.Clauses = t, ir.Clauses(clauses)
 	d.Infer, d.Verify = nil, verify(sameShape)
@@ -116,7 +115,7 @@ func isFinite() *ir.Def {
 	}
 }
 
-// Operations on two operands of one type, which is that of the result (C1).
+// Operations on two operands of one type, which is also the type of the result (C1).
 var (
 	Add                  = adding(binary("add", "Adds two tensors element by element; of booleans the logical or. Spec: add.", ods.AnyQuantized, ir.Commutative))
 	And                  = bitwise("and", "Computes the logical or bitwise and of two tensors. Spec: and.")
@@ -199,7 +198,7 @@ var Complex = &ir.Def{
 	`),
 }
 
-// Map applies a function to the elements of tensors of one shape.
+// Map applies a function to the elements of tensors with the same shape.
 var Map = &ir.Def{
 	Name: "stablehlo.map", Doc: "Applies a computation on scalars to the elements of one or more tensors of one shape. Spec: map.",
 	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyRanked, Mult: ir.Variadic}},
@@ -278,7 +277,7 @@ var (
 	}
 )
 
-// adding gives add its own rules of quantized elements.
+// adding gives the row of add its own rules for quantized elements.
 func adding(d *ir.Def) *ir.Def {
 	d.Clauses = ir.Clauses(`
 		C1 without quantization, lhs, rhs and the result have one type

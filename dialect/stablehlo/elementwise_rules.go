@@ -5,7 +5,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// inferAbs: of complex elements the modulus is real (abs C1, C2).
+// inferAbs: the modulus of complex elements is real (abs C1, C2).
 func inferAbs(s *site) ([]ir.Type, error) {
 	t := s.tensor(0)
 	if c, ok := t.Elem().(*ir.ComplexType); ok {
@@ -25,7 +25,7 @@ func inferUI32(s *site) ([]ir.Type, error) {
 	return []ir.Type{s.ctx.Tensor([]int64{}, ui32, nil)}, nil
 }
 
-// inferToken: a token, of the operation's own dialect.
+// inferToken: a token of the operation's own dialect.
 func inferToken(s *site) ([]ir.Type, error) {
 	return []ir.Type{s.ctx.DialectType(s.def.Dialect(), "token", "", nil)}, nil
 }
@@ -52,8 +52,8 @@ func inferComplex(s *site) ([]ir.Type, error) {
 	return []ir.Type{withElem(s.ctx, tt, s.ctx.Complex(tt.Elem()))}, nil
 }
 
-// inferClamp: the operand's type (clamp C4); min and max are scalars or of its shape (C1, C2) and all have its
-// element type (C3).
+// inferClamp: the operand's type (clamp C4). min and max are scalars or have the operand's shape (C1, C2), and all have
+// its element type (C3).
 func inferClamp(s *site) ([]ir.Type, error) {
 	lo, x, hi := s.tensor(0), s.tensor(1), s.tensor(2)
 	if !compatibleElems(lo.Elem(), x.Elem()) || !compatibleElems(hi.Elem(), x.Elem()) {
@@ -68,7 +68,7 @@ func inferClamp(s *site) ([]ir.Type, error) {
 	return s.single(x), nil
 }
 
-// inferSelect: what on_true and on_false agree on (select C2); pred is a scalar or of that shape (C1).
+// inferSelect: the type on which on_true and on_false agree (select C2). pred is a scalar or has that shape (C1).
 func inferSelect(s *site) ([]ir.Type, error) {
 	pred, a, b := s.tensor(0), s.tensor(1), s.tensor(2)
 	if !Compatible(a, b) {
@@ -101,7 +101,7 @@ func uniformQuantizeRule(s *site) error {
 	return nil
 }
 
-// addRule checks what add says of quantized elements (add C1 to C7), and of others that they are one type.
+// addRule checks the rules of add for quantized elements (add C1 to C7). Other elements must have the same type.
 func addRule(s *site) error {
 	l, r, res := s.tensor(0).Elem(), s.tensor(1).Elem(), s.result(0).Elem()
 	ql, qr, qres := quant.Of(l), quant.Of(r), quant.Of(res)
@@ -130,7 +130,7 @@ func addRule(s *site) error {
 	return nil
 }
 
-// bitWidth returns the bits of an element, 0 if it has no fixed number.
+// bitWidth returns the number of bits of an element, or 0 if it is not fixed.
 func bitWidth(t ir.Type) int64 {
 	if q := quant.Of(t); q != nil {
 		t = q.Storage
@@ -138,8 +138,8 @@ func bitWidth(t ir.Type) int64 {
 	return int64(ir.ElementDType(t).Bits())
 }
 
-// bitcastRule: the bits of the operand are those of the result (bitcast_convert C1), and complex elements stay
-// complex (C2).
+// bitcastRule: operand and result have the same number of bits (bitcast_convert C1), and complex elements stay complex
+// (C2).
 func bitcastRule(s *site) error {
 	a, b := s.tensor(0), s.result(0)
 	_, ca := a.Elem().(*ir.ComplexType)
@@ -173,7 +173,7 @@ func bitcastRule(s *site) error {
 	return nil
 }
 
-// inferMap: the operands' shape with the element type that the computation gives (map C1 to C4).
+// inferMap: the operands' shape with the element type that the computation returns (map C1 to C4).
 func inferMap(s *site) ([]ir.Type, error) {
 	if len(s.operands) == 0 {
 		return nil, opFail("expected 1 or more operands, but found 0")

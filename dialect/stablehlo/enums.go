@@ -2,7 +2,7 @@ package stablehlo
 
 import "github.com/hlocb/hlocb/ir"
 
-// Enumerated attributes. The codes are the ones that StableHLO fixes.
+// Enumerated attributes. StableHLO fixes the codes.
 var (
 	PrecisionEnum           = enum(8, "precision", "How exactly a product is computed.", "DEFAULT", "HIGH", "HIGHEST")
 	ResultAccuracyModeEnum  = enum(-1, "result_accuracy_mode", "How the accuracy of a transcendental function is given.", "DEFAULT", "HIGHEST", "TOLERANCE")

@@ -20,7 +20,7 @@ var layouts = ods.ArrayOf(ir.AttrConstraint{Check: func(a ir.Attr) bool {
 	return ok
 }}, "Array of layout (1D tensor of index type) attributes")
 
-// CustomCall calls what the compiler does not know.
+// CustomCall calls code that the compiler does not know.
 var CustomCall = &ir.Def{
 	Name: "stablehlo.custom_call", Doc: "Calls code that the implementation knows by name. Spec: custom_call.",
 	Operands: []ir.Arg{{Name: "inputs", Type: callOperand, Mult: ir.Variadic}},
@@ -43,7 +43,7 @@ var CustomCall = &ir.Def{
 	Verify: verify(customCallRule),
 }
 
-// Composite stands for a function.
+// Composite represents a call of a function.
 var Composite = &ir.Def{
 	Name: "stablehlo.composite", Doc: "Stands for an operation by name that can be decomposed into a function. Spec: composite.",
 	Operands: []ir.Arg{{Name: "inputs", Type: ods.TupleElem, Mult: ir.Variadic}},
@@ -64,7 +64,7 @@ var Composite = &ir.Def{
 	`),
 }
 
-// Tuple and GetTupleElement make and take apart tuples.
+// Tuple and GetTupleElement pack and unpack tuples.
 var (
 	Tuple = &ir.Def{
 		Name: "stablehlo.tuple", Doc: "Makes a tuple of its operands. Spec: tuple.",

@@ -44,8 +44,8 @@ func customCallRule(s *site) error {
 	return bufferTargetsRule(s)
 }
 
-// layoutsRule checks operand_layouts and result_layouts: both or neither, one per value, each a permutation; a
-// value that is no tensor has an empty one.
+// layoutsRule checks operand_layouts and result_layouts: both or neither, one per value, each a permutation. The layout
+// of a value that is not a tensor is empty.
 func layoutsRule(s *site) error {
 	in, ok1 := s.attr("operand_layouts").(*ir.ArrayAttr)
 	out, ok2 := s.attr("result_layouts").(*ir.ArrayAttr)
@@ -96,7 +96,7 @@ func layoutsRule(s *site) error {
 	return check(results, out.Elems(), "result")
 }
 
-// part follows tuple indices into a type, nil if they lead nowhere.
+// part follows tuple indices into a type. It returns nil if they are invalid.
 func part(t ir.Type, indices []int64) ir.Type {
 	for _, i := range indices {
 		tt, ok := t.(*ir.TupleType)
@@ -117,7 +117,7 @@ func aliasesRule(s *site) error {
 	if len(arr.Elems()) > 0 && len(s.results) == 0 {
 		return opFail("output_operand_alias attribute of a custom_call without results")
 	}
-	// Several results are taken for a tuple of them, which is made only if a path stands for all of it.
+	// Several results count as a tuple, which is built only if a path refers to all of it.
 	resultPart := func(path []int64) ir.Type {
 		switch {
 		case len(s.results) == 1:
@@ -165,8 +165,8 @@ func isBuffer(t ir.Type) bool {
 	return ok && m.Kind() == ir.MemRef
 }
 
-// bufferUsesRule: a buffer among the operands is aliased at most once, one among the results exactly once, unless
-// the call is one that makes or ends buffers.
+// bufferUsesRule: each buffer among the operands is aliased at most once, and each buffer among the results exactly
+// once, unless the call creates or ends buffers.
 func bufferUsesRule(s *site, out, in map[string]int) error {
 	if target, ok := s.attr("call_target_name").(*ir.StringAttr); ok && bufferTargets[target.Value()] {
 		return nil
@@ -226,7 +226,7 @@ func bufferUsesRule(s *site, out, in map[string]int) error {
 
 var bufferTargets = map[string]bool{"CreateBuffer": true, "Pin": true, "Unpin": true}
 
-// bufferTargetsRule checks the calls that make a buffer, or turn a tensor into one and back.
+// bufferTargetsRule checks the calls that create a buffer or convert between tensors and buffers.
 func bufferTargetsRule(s *site) error {
 	target, _ := s.attr("call_target_name").(*ir.StringAttr)
 	if target == nil || !bufferTargets[target.Value()] {
@@ -274,8 +274,8 @@ func shapeAndElem(t ir.Type) ([]int64, ir.Type) {
 	return nil, nil
 }
 
-// compositeRule checks the name (composite C1), that the decomposition is a function (C2) and that operands and
-// results are its own (C3, C4).
+// compositeRule checks the name (composite C1), that the decomposition is a function (C2), and that operands and
+// results match the function's (C3, C4).
 func compositeRule(s *site) error {
 	name, _ := s.attr("name").(*ir.StringAttr)
 	if name == nil || !namespaced(name.Value()) {
@@ -321,7 +321,7 @@ func compositeRule(s *site) error {
 	return nil
 }
 
-// namespaced reports whether s is like chlo.top_k: two or more identifiers joined by dots.
+// namespaced reports whether s has the form of chlo.top_k: two or more identifiers joined by dots.
 func namespaced(s string) bool {
 	parts := strings.Split(s, ".")
 	if len(parts) < 2 {
@@ -342,7 +342,7 @@ func namespaced(s string) bool {
 
 func letter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// lookup returns the symbol of the nearest symbol table around the op, nil if there is none.
+// lookup returns the symbol in the nearest symbol table around the op, or nil.
 func (s *site) lookup(name string) *ir.Op {
 	for p := s.op.Parent(); p != nil; p = p.Parent() {
 		if p.Has(ir.SymbolTable) {

@@ -7,7 +7,7 @@ import (
 
 var gatherDims = GatherAttr.Constraint()
 
-// Gather takes slices by computed indices.
+// Gather extracts slices at computed indices.
 var Gather = &ir.Def{
 	Name: "stablehlo.gather", Doc: "Takes slices of the operand at computed indices. Spec: gather.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "start_indices", Type: ods.RankedInt}},
@@ -46,7 +46,7 @@ var Gather = &ir.Def{
 	`),
 }
 
-// DynamicGather takes slices of computed size.
+// DynamicGather extracts slices of computed size.
 var DynamicGather = &ir.Def{
 	Name: "stablehlo.dynamic_gather", Doc: "Takes slices of the operand, of a computed size, at computed indices. Spec: dynamic_gather.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "start_indices", Type: ods.RankedInt}, {Name: "slice_sizes", Type: ods.StaticInts(1)}},

@@ -2,7 +2,7 @@ package stablehlo
 
 import "github.com/hlocb/hlocb/ir"
 
-// inRange checks that each of dims lies in [0, n).
+// inRange checks that each of dims is in [0, n).
 func inRange(dims []int64, name, of string, n int) error {
 	for _, d := range dims {
 		if d < 0 || d >= int64(n) {
@@ -12,7 +12,7 @@ func inRange(dims []int64, name, of string, n int) error {
 	return nil
 }
 
-// disjoint checks that no dimension is in both lists or twice in one.
+// disjoint checks that no dimension is in both lists or repeated in one.
 func disjoint(a, b []int64, nameA, nameB string) error {
 	if ok, d := unique(append(append(make([]int64, 0, 16), a...), b...)); !ok {
 		return fail("has duplicated dimension from %s and %s: %d", nameA, nameB, d)
@@ -20,7 +20,7 @@ func disjoint(a, b []int64, nameA, nameB string) error {
 	return nil
 }
 
-// sortedUnique checks that dims rise.
+// sortedUnique checks that dims increase strictly.
 func sortedUnique(dims []int64, name string) error {
 	for i := 1; i < len(dims); i++ {
 		if dims[i] < dims[i-1] {
@@ -33,8 +33,8 @@ func sortedUnique(dims []int64, name string) error {
 	return nil
 }
 
-// inferGatherOf checks gather and dynamic_gather; sizes are the slice sizes, nil if they are not known.
-// The numbers are gather's.
+// inferGatherOf checks gather and dynamic_gather. sizes are the slice sizes, nil if unknown. The constraint numbers are
+// gather's.
 func inferGatherOf(s *site, sizes []int64, known bool, sizesLen int64) ([]ir.Type, error) {
 	t, start := s.tensor(0), s.tensor(1)
 	g, ok := ir.DataOf[GatherDims](s.attr("dimension_numbers"))
@@ -169,7 +169,7 @@ func inferDynamicGather(s *site) ([]ir.Type, error) {
 	return inferGatherOf(s, sizes, len(sizes) == s.tensor(0).Rank() && sizes != nil, n)
 }
 
-// inferScatter: the types of the inputs, with the element types that the computation gives (scatter C24, C25).
+// inferScatter: the types of the inputs, with the element types that the computation returns (scatter C24, C25).
 func inferScatter(s *site) ([]ir.Type, error) {
 	n := (len(s.operands) - 1) / 2
 	if n < 1 || len(s.operands) != 2*n+1 {
@@ -210,7 +210,7 @@ func scatterRule(s *site) error {
 	if d.IndexVectorDim < 0 || d.IndexVectorDim > int64(idx.Rank()) { // (C22)
 		return fail("Expects index_vector_dim to be in range [0, rank-of('scatter_indices')] i.e. [0, %d]. got: %d.", idx.Rank(), d.IndexVectorDim)
 	}
-	var batch []int64 // the sizes of scatter_indices less the index vector
+	var batch []int64 // the sizes of scatter_indices without the index vector
 	for i, n := range idx.Shape() {
 		if int64(i) != d.IndexVectorDim {
 			batch = append(batch, n)
@@ -277,7 +277,7 @@ func scatterRule(s *site) error {
 	return scatterUpdates(d, t, batch, u)
 }
 
-// ascending is sortedUnique in the words that MLIR has for scatter.
+// ascending is sortedUnique with MLIR's wording for scatter.
 func ascending(dims []int64, name string) error {
 	for i := 1; i < len(dims); i++ {
 		if dims[i] < dims[i-1] {
@@ -290,8 +290,8 @@ func ascending(dims []int64, name string) error {
 	return nil
 }
 
-// scatterUpdates checks the shape of updates (scatter C4): windows no larger than the inputs, the other dimensions as the
-// indices have them, whose sizes are batch.
+// scatterUpdates checks the shape of updates (scatter C4): windows must not be larger than the inputs, and the other
+// dimensions must match batch, the sizes of the indices.
 func scatterUpdates(d *ScatterDims, t *ir.TensorType, batch []int64, u *ir.TensorType) error {
 	var window []int64
 	for i, n := range t.Shape() {
@@ -317,7 +317,7 @@ func scatterUpdates(d *ScatterDims, t *ir.TensorType, batch []int64, u *ir.Tenso
 	return nil
 }
 
-// inferSelectAndScatter: the operand's shape with the element type that scatter gives (select_and_scatter C11, C12).
+// inferSelectAndScatter: the operand's shape with the element type that scatter returns (select_and_scatter C11, C12).
 func inferSelectAndScatter(s *site) ([]ir.Type, error) {
 	_, ret, err := s.body(1)
 	if err != nil || len(ret) != 1 {
@@ -348,7 +348,7 @@ func selectAndScatterRule(s *site) error {
 	return reducerRule(s, 1, []ir.Type{src}, []ir.Type{init}) // (C1, C3, C10)
 }
 
-// selectRule checks the computation that chooses between two elements of t.
+// selectRule checks the computation that selects one of two elements of t.
 func selectRule(s *site, t *ir.TensorType) error {
 	b, ret, err := s.body(0)
 	if err != nil {

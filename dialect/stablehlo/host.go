@@ -5,7 +5,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Rows of the operations that talk to the host or another device. Each takes a token last and gives one last.
+// Rows of the operations that talk to the host or another device. Each has a token as its last operand and last result.
 
 // Infeed reads from the infeed.
 var Infeed = &ir.Def{

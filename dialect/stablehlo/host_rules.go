@@ -2,7 +2,7 @@ package stablehlo
 
 import "github.com/hlocb/hlocb/ir"
 
-// tokenLast checks that the results are tensors and then a token (infeed C2, C3; recv C3).
+// tokenLast checks that the results are tensors followed by a token (infeed C2, C3; recv C3).
 func tokenLast(s *site) error {
 	n := len(s.results)
 	if n == 0 {

@@ -8,11 +8,11 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// This file holds what several rules and inferences share. Sizes are ir.Dynamic if they are not known; a
-// dynamic dimension may have a bound, which the tensor's encoding carries (spec, "Dynamism", RFC on bounds).
+// This file holds code that several rules and inferences share. An unknown size is ir.Dynamic. A dynamic dimension may
+// have a bound, which the tensor's encoding carries (spec, "Dynamism", RFC on bounds).
 
-// Compatible reports whether a value of type a may stand where type b is expected: shapes that agree where both
-// are known and within bounds, element types that agree up to the parameters of quantization.
+// Compatible reports whether a value of type a can be used as a value of type b. The shapes must agree in all known
+// sizes and bounds, and the element types must agree except for quantization parameters.
 func Compatible(a, b ir.Type) bool {
 	if a == b {
 		return true
@@ -47,7 +47,7 @@ func compatibleElems(a, b ir.Type) bool {
 	return expressed(a) == expressed(b)
 }
 
-// expressed returns the expressed type of a quantized element type, and any other type itself.
+// expressed returns the expressed type of a quantized element type. It returns any other type unchanged.
 func expressed(t ir.Type) ir.Type {
 	if q := quant.Of(t); q != nil {
 		return q.Expressed
@@ -79,7 +79,7 @@ func compatibleShapes(a, b *ir.TensorType) bool {
 	return true
 }
 
-// sameDims reports whether two lists of sizes agree if both are known.
+// sameDims reports whether two lists of sizes agree wherever both sizes are known.
 func sameDims(a, b []int64) bool {
 	if len(a) != len(b) {
 		return false
@@ -94,8 +94,8 @@ func sameDims(a, b []int64) bool {
 
 func sameSize(a, b int64) bool { return a == b || a == ir.Dynamic || b == ir.Dynamic }
 
-// sameShapeTypes reports whether the shapes of two types agree if they are known; types without a shape only
-// agree with themselves.
+// sameShapeTypes reports whether the shapes of two types agree in all known sizes. A type without a shape agrees only
+// with itself.
 func sameShapeTypes(a, b ir.Type) bool {
 	ta, ok1 := a.(*ir.TensorType)
 	tb, ok2 := b.(*ir.TensorType)
@@ -105,7 +105,7 @@ func sameShapeTypes(a, b ir.Type) bool {
 	return !ta.Ranked() || !tb.Ranked() || sameDims(ta.Shape(), tb.Shape())
 }
 
-// sameShape is the rule that all operands and results have one shape.
+// sameShape requires that all operands and results have the same shape.
 func sameShape(s *site) error {
 	if len(s.operands) == 0 {
 		return opFail("expected 1 or more operands, but found 0")
@@ -122,7 +122,7 @@ func sameShape(s *site) error {
 	return nil
 }
 
-// compatibleTypes is the rule that all operands and results have compatible types.
+// compatibleTypes requires that all operands and results have compatible types.
 func compatibleTypes(s *site) error {
 	all := s.allTypes()
 	for _, t := range all {
@@ -133,7 +133,7 @@ func compatibleTypes(s *site) error {
 	return nil
 }
 
-// elementwiseShape is the rule that an element-wise operation has operands and results of one shape.
+// elementwiseShape requires that the operands and results of an element-wise operation have the same shape.
 func elementwiseShape(s *site) error {
 	for _, t := range s.allTypes() {
 		if !sameShapeTypes(s.results[0], t) {
@@ -143,7 +143,7 @@ func elementwiseShape(s *site) error {
 	return nil
 }
 
-// oneElem is the rule that all operands and results have one element type.
+// oneElem requires that all operands and results have the same element type.
 func oneElem(s *site) error {
 	for _, t := range s.allTypes() {
 		if asTensor(s.ctx, t).Elem() != s.tensor(0).Elem() && len(s.operands) > 0 {
@@ -153,7 +153,7 @@ func oneElem(s *site) error {
 	return nil
 }
 
-// compatibleElemTypes is the rule that all operands and results have element types that agree up to quantization.
+// compatibleElemTypes requires that the element types of all operands and results agree except for quantization.
 func compatibleElemTypes(s *site) error {
 	for _, t := range s.allTypes() {
 		if !compatibleElems(asTensor(s.ctx, t).Elem(), s.tensor(0).Elem()) {
@@ -163,7 +163,7 @@ func compatibleElemTypes(s *site) error {
 	return nil
 }
 
-// matching makes the rule that the first n operands and the result have one element type; names lists them.
+// matching returns the rule that the first n operands and the result have the same element type. names lists them.
 func matching(n int, names string) rule {
 	return func(s *site) error {
 		for i := range n {
@@ -175,7 +175,7 @@ func matching(n int, names string) rule {
 	}
 }
 
-// compatibleOperandElems is the rule that all operands have element types that agree up to quantization.
+// compatibleOperandElems requires that the element types of all operands agree except for quantization.
 func compatibleOperandElems(s *site) error {
 	for i := range s.operands {
 		if !compatibleElems(s.tensor(i).Elem(), s.tensor(0).Elem()) {
@@ -185,7 +185,7 @@ func compatibleOperandElems(s *site) error {
 	return nil
 }
 
-// sameLengths makes the rule that list attributes have as many elements as one another.
+// sameLengths returns the rule that the list attributes have equal lengths.
 func sameLengths(names ...string) rule {
 	return func(s *site) error {
 		for _, name := range names {
@@ -197,7 +197,7 @@ func sameLengths(names ...string) rule {
 	}
 }
 
-// elemsPairwise is the rule that each result has the element type of its operand.
+// elemsPairwise requires that each result has the element type of its operand.
 func elemsPairwise(s *site) error {
 	if len(s.operands) != len(s.results) {
 		return opFail("requires the same number of operands and results")
@@ -210,7 +210,7 @@ func elemsPairwise(s *site) error {
 	return nil
 }
 
-// sameOperandElems is the rule that all operands have one element type.
+// sameOperandElems requires that all operands have the same element type.
 func sameOperandElems(s *site) error {
 	for i := range s.operands {
 		if s.tensor(i).Elem() != s.tensor(0).Elem() {
@@ -220,8 +220,8 @@ func sameOperandElems(s *site) error {
 	return nil
 }
 
-// sameElems is the rule for operations that move elements (broadcast_in_dim C1, reshape C1, transpose C1): operand
-// and result have one element type, and one quantization.
+// sameElems is the rule for operations that move elements (broadcast_in_dim C1, reshape C1, transpose C1): operand and
+// result have the same element type and the same quantization.
 func sameElems(s *site) error {
 	a, b := s.tensor(0).Elem(), s.result(0).Elem()
 	qa, qb := quant.Of(a), quant.Of(b)
@@ -250,7 +250,7 @@ func sameParams(a, b *quant.Uniform) bool {
 	return true
 }
 
-// accuracyRule checks result_accuracy: tolerances are for the mode TOLERANCE only.
+// accuracyRule checks result_accuracy: tolerances are allowed only in mode TOLERANCE.
 func accuracyRule(s *site) error {
 	a, ok := ir.DataOf[ResultAccuracy](s.attr("result_accuracy"))
 	if !ok {
@@ -276,7 +276,7 @@ func dimOf(t *ir.TensorType, i int) dim {
 	return d
 }
 
-// dimsType makes a tensor type of dimensions; like gives the dialect of the encoding.
+// dimsType creates a tensor type from dimensions. like determines the dialect of the encoding.
 func dimsType(c *ir.Context, dims []dim, elem ir.Type) *ir.TensorType {
 	shape, bounds, bounded := make([]int64, len(dims)), make([]int64, len(dims)), false
 	for i, d := range dims {
@@ -291,7 +291,7 @@ func dimsType(c *ir.Context, dims []dim, elem ir.Type) *ir.TensorType {
 	return c.Tensor(shape, elem, BoundsAttr.New(&Bounds{bounds}))
 }
 
-// mostSpecific joins dimensions that must agree: a size beats a bound, a smaller bound a greater one.
+// mostSpecific joins dimensions that must agree. A size is preferred to a bound, and a smaller bound to a larger one.
 func mostSpecific(i int, a, b dim) (dim, error) {
 	if a.size != ir.Dynamic && b.size != ir.Dynamic && a.size != b.size {
 		return dim{}, fail("Mismatched dimension sizes %d and %d in dimension %d", a.size, b.size, i)
@@ -311,7 +311,7 @@ func mostSpecific(i int, a, b dim) (dim, error) {
 	return a, nil
 }
 
-// leastSpecific joins dimensions either of which may come out: equal sizes stay, others become a bound.
+// leastSpecific joins two possible dimensions: equal sizes stay, different ones become a bound.
 func leastSpecific(a, b dim) dim {
 	if a.size != ir.Dynamic && a.size == b.size {
 		return a
@@ -332,7 +332,7 @@ func leastSpecific(a, b dim) dim {
 	return dim{ir.Dynamic, max(la, lb)}
 }
 
-// joinTypes joins types of one kind, dimension by dimension.
+// joinTypes joins types of the same kind, dimension by dimension.
 func joinTypes(c *ir.Context, types []ir.Type, join func(i int, a, b dim) (dim, error)) (ir.Type, error) {
 	for _, t := range types {
 		if tt, ok := t.(*ir.TensorType); !ok || !tt.Ranked() || tt.Encoding() != nil && BoundsOf(tt) == nil {
@@ -341,7 +341,7 @@ func joinTypes(c *ir.Context, types []ir.Type, join func(i int, a, b dim) (dim, 
 	}
 	first := types[0].(*ir.TensorType)
 	if allEqual(types) {
-		return first, nil // what nearly every op has
+		return first, nil // the case for nearly every op
 	}
 	dims := make([]dim, first.Rank())
 	for i := range dims {
@@ -363,7 +363,7 @@ func joinTypes(c *ir.Context, types []ir.Type, join func(i int, a, b dim) (dim, 
 	return dimsType(c, dims, first.Elem()), nil
 }
 
-// inferSame infers the type that all operands agree on, with the most that any of them knows of the shape.
+// inferSame infers the type that all operands agree on. It combines everything that they know of the shape.
 func inferSame(s *site) ([]ir.Type, error) {
 	if len(s.operands) == 0 {
 		return nil, opFail("expected 1 or more operands, but found 0")
@@ -389,7 +389,7 @@ func (s *site) elemOf(i int, elem ir.Type) []ir.Type {
 	return s.single(s.shaped(s.tensor(i), elem))
 }
 
-// product returns the number of elements of a static shape, ok false if it is not static.
+// product returns the number of elements of a static shape. ok is false for any other shape.
 func product(dims []int64) (n int64, ok bool) {
 	n = 1
 	for _, d := range dims {
@@ -401,7 +401,7 @@ func product(dims []int64) (n int64, ok bool) {
 	return n, true
 }
 
-// listed prints [1, 2], with -1 or ? for unknown sizes as MLIR's message does.
+// listed prints [1, 2], with -1 or ? for unknown sizes as in MLIR's message.
 func listed(v []int64, dynamic string) string {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -424,7 +424,7 @@ func joined(v []int64) string {
 	return s[1 : len(s)-1]
 }
 
-// unique reports whether no value is there twice; the second return value is the first that is.
+// unique reports whether all values differ. The second result is the first repeated value.
 func unique(v []int64) (bool, int64) {
 	if len(v) <= 16 {
 		for i, d := range v {

@@ -65,7 +65,7 @@ var (
 	}
 )
 
-// Cholesky factors matrices.
+// Cholesky decomposes matrices.
 var Cholesky = &ir.Def{
 	Name: "stablehlo.cholesky", Doc: "Computes the Cholesky factors of a batch of matrices. Spec: cholesky.",
 	Operands: []ir.Arg{{Name: "a", Type: ods.FPOrComplex}},
@@ -81,7 +81,7 @@ var Cholesky = &ir.Def{
 	`),
 }
 
-// Fft transforms.
+// Fft computes Fourier transforms.
 var Fft = &ir.Def{
 	Name: "stablehlo.fft", Doc: "Computes discrete Fourier transforms, complex or real, forward or inverse. Spec: fft.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.Tensor(ods.FP, ods.Complex)}},
@@ -99,7 +99,7 @@ var Fft = &ir.Def{
 	`),
 }
 
-// Rng and RngBitGenerator make random numbers.
+// Rng and RngBitGenerator generate random numbers.
 var (
 	Rng = &ir.Def{
 		Name: "stablehlo.rng", Doc: "Fills a tensor of a computed shape with random numbers of a distribution. Spec: rng.",
@@ -148,7 +148,7 @@ var TriangularSolve = &ir.Def{
 	`),
 }
 
-// namedResults proposes the names that the row has for several results.
+// namedResults proposes the row's names for several results.
 func namedResults(op *ir.Op, set func(*ir.Value, string)) {
 	for i, v := range op.Results() {
 		if i < len(op.Def().Results) {

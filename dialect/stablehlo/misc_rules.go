@@ -5,8 +5,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// batchNorm checks what the three parts of batch normalization have in common: the feature dimension is one of the
-// operand's (batch_norm_training C1), and the vectors from operand i to j have its size (C5, C6).
+// batchNorm checks the rules that the three parts of batch normalization share: the feature dimension exists in the
+// operand (batch_norm_training C1), and the vectors from operand i to j have its size (C5, C6).
 func batchNorm(s *site, big []int, i, j int) (feature dim, err error) {
 	t, k := s.tensor(0), s.int("feature_index", 0)
 	if k >= int64(t.Rank()) {
@@ -121,7 +121,7 @@ func inferFft(s *site) ([]ir.Type, error) {
 	return []ir.Type{t}, nil
 }
 
-// joinedRaw lists sizes with unknown ones as the number that stands for them, as MLIR's messages about fft do.
+// joinedRaw lists sizes and shows unknown ones as their internal number, like MLIR's messages about fft.
 func joinedRaw(v []int64) string {
 	s := listed(v, "-9223372036854775808")
 	return s[1 : len(s)-1]

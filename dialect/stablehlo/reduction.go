@@ -5,7 +5,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Reduce folds dimensions away.
+// Reduce reduces dimensions.
 var Reduce = &ir.Def{
 	Name: "stablehlo.reduce", Doc: "Combines the elements along dimensions, which disappear, with a computation on scalars. Spec: reduce.",
 	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyRanked, Mult: ir.Variadic}, {Name: "init_values", Type: ods.AnyRanked, Mult: ir.Variadic}},
@@ -30,7 +30,7 @@ var Reduce = &ir.Def{
 	`),
 }
 
-// ReduceWindow folds windows.
+// ReduceWindow reduces windows.
 var ReduceWindow = &ir.Def{
 	Name: "stablehlo.reduce_window", Doc: "Combines the elements of each window with a computation on scalars. Spec: reduce_window.",
 	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyRanked, Mult: ir.Variadic}, {Name: "init_values", Type: ods.AnyRanked, Mult: ir.Variadic}},

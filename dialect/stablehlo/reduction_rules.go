@@ -5,9 +5,9 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// promotable reports whether a reduction may compute in type b on inputs of type a: the same kind of number, not
-// narrower (spec, "is_promotable"). As in MLIR, booleans are integers here, and floats may be narrower, too: it takes what a
-// compiler has lowered to fewer bits.
+// promotable reports whether a reduction may compute in type b on inputs of type a. Both must be the same kind of
+// number, and b must not be narrower (spec, "is_promotable"). As in MLIR, booleans count as integers, and floats may be
+// narrower, because a compiler may have lowered them to fewer bits.
 func promotable(a, b ir.Type) bool {
 	if a == b {
 		return true
@@ -27,9 +27,9 @@ func promotable(a, b ir.Type) bool {
 	return qa != nil && qb != nil && qa.Expressed == qb.Expressed && qa.Storage.(*ir.IntegerType).Width() <= qb.Storage.(*ir.IntegerType).Width()
 }
 
-// reducerRule checks a reduction computation in region i: for n inputs and n initial values it takes 2n scalars
-// and gives n, of types the inputs and initial values can be promoted to (reduce C6, reduce_window C13, ...).
-// Parameters may have dimensions from allowed, in order; that is nil if they must be scalars.
+// reducerRule checks a reduction computation in region i. For n inputs and n initial values it has 2n scalar arguments
+// and returns n scalars. The inputs and initial values must be promotable to their types (reduce C6, reduce_window C13,
+// ...). Parameters may have dimensions from allowed, in order. If allowed is nil, they must be scalars.
 func reducerRule(s *site, i int, inputs, inits []ir.Type, allowed ...int64) error {
 	b, ret, err := s.body(i)
 	if err != nil {
@@ -78,7 +78,7 @@ func reducerRule(s *site, i int, inputs, inits []ir.Type, allowed ...int64) erro
 	return nil
 }
 
-// within reports whether dims are some of allowed, in order.
+// within reports whether dims is a subsequence of allowed.
 func within(dims, allowed []int64) bool {
 	k := 0
 	for _, a := range allowed {
@@ -89,7 +89,7 @@ func within(dims, allowed []int64) bool {
 	return k == len(dims)
 }
 
-// inferReduce: the inputs less the dimensions, with the element types of the computation (reduce C7, C8).
+// inferReduce: the inputs without the reduced dimensions, with the element types of the computation (reduce C7, C8).
 func inferReduce(s *site) ([]ir.Type, error) {
 	n := len(s.operands) / 2
 	if n == 0 { // (C2)
@@ -126,7 +126,7 @@ func inferReduce(s *site) ([]ir.Type, error) {
 	return elems, nil
 }
 
-// reducedElems returns the element types that the computation gives, or those of the inputs if it is not there. The
+// reducedElems returns the element types that the computation returns, or the inputs' if there is no computation. The
 // caller may change the list.
 func reducedElems(s *site, n int) []ir.Type {
 	elems := s.single(nil)
@@ -169,12 +169,12 @@ type window struct {
 	reversed                                        bool
 }
 
-// windowsOf joins the attributes of windows; nil lists mean 1, no padding, not reversed. It checks their lengths
-// and values (reduce_window C4 to C12, convolution C2 to C9, select_and_scatter C4 to C8).
+// windowsOf combines the attributes of windows. Nil lists mean 1, no padding, not reversed. It checks their lengths and
+// values (reduce_window C4 to C12, convolution C2 to C9, select_and_scatter C4 to C8).
 func windowsOf(s *site, sizes, strides []int64, padding string, base, dilation, reversal []int64) ([]window, error) {
 	n := len(sizes)
 	for _, v := range [...]*[]int64{&strides, &base, &dilation, &reversal} {
-		if len(*v) == 0 { // an empty list is as good as none
+		if len(*v) == 0 { // an empty list counts as absent
 			*v = nil
 		}
 	}
@@ -234,7 +234,7 @@ func windowsOf(s *site, sizes, strides []int64, padding string, base, dilation, 
 	return out, nil
 }
 
-// paddingOf returns the pairs of a padding attribute, nil if it is absent.
+// paddingOf returns the pairs of a padding attribute, or nil if it is absent.
 func paddingOf(a ir.Attr) ([]int64, error) {
 	if a == nil {
 		return nil, nil
@@ -258,7 +258,7 @@ func dilated(n, factor int64) int64 {
 	return (n-1)*factor + 1
 }
 
-// windowShape returns how many windows fit each dimension.
+// windowShape returns the number of windows that fit in each dimension.
 func windowShape(shape []int64, ws []window) []int64 {
 	out := make([]int64, len(ws))
 	for i, w := range ws {
@@ -338,7 +338,7 @@ func reduceWindowRule(s *site) error {
 	return reducerRule(s, 0, s.types(0, n), s.types(n, 2*n), s.ints("window_dimensions")...) // (C3, C13)
 }
 
-// scalars returns the types of rank 0 with the element types of the given ones.
+// scalars returns rank-0 tensor types with the element types of the given types.
 func scalars(c *ir.Context, types []ir.Type) []ir.Type {
 	out := make([]ir.Type, len(types))
 	for i, t := range types {

@@ -8,25 +8,25 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// site is an operation that is verified or whose result types are inferred: the same rules read both.
+// site is an operation under verification or type inference. The same rules read both.
 type site struct {
 	ctx      *ir.Context
 	def      *ir.Def
 	operands []*ir.Value
 	attrs    ir.AttrList
 	regions  []*ir.Region
-	results  []ir.Type // of the op that is verified, nil while types are inferred
-	op       *ir.Op    // that is verified, nil while types are inferred
+	results  []ir.Type // of the op under verification, nil during inference
+	op       *ir.Op    // the op under verification, nil during inference
 	symbols  func(table *ir.Op) ir.Symbols
 
-	all  []ir.Type  // the types of operands and results, if the op is there
-	one  [1]ir.Type // what single returns
-	room []dim      // what dims returns
-	ret  []ir.Type  // what body gives of region 0
-	seen []bool     // what marked returns
+	all  []ir.Type  // the types of operands and results, if op is set
+	one  [1]ir.Type // buffer for single
+	room []dim      // buffer for dims
+	ret  []ir.Type  // returned types of region 0, for body
+	seen []bool     // buffer for marked
 }
 
-// siteOf returns the site of op, which is good until the next call with the same reporter.
+// siteOf returns the site of op. It is valid until the next call with the same reporter.
 func siteOf(op *ir.Op, r *ir.Reporter) *site {
 	s, ok := (*r.Scratch()).(*site)
 	if !ok {
@@ -46,13 +46,13 @@ func siteOf(op *ir.Op, r *ir.Reporter) *site {
 	return s
 }
 
-// A rule checks what the row alone cannot say; the error is the message.
+// A rule checks a constraint that the row alone cannot express. The error is the message.
 type rule func(s *site) error
 
-// An inference computes result types and checks what it relies on.
+// An inference computes result types and checks the conditions that it relies on.
 type inference func(s *site) ([]ir.Type, error)
 
-// verify makes the Verify hook of rules; the first that fails is reported.
+// verify creates a Verify hook from rules. It reports the first rule that fails.
 func verify(rules ...rule) func(*ir.Op, *ir.Reporter) {
 	return func(op *ir.Op, r *ir.Reporter) {
 		s := siteOf(op, r)
@@ -63,7 +63,7 @@ func verify(rules ...rule) func(*ir.Op, *ir.Reporter) {
 				} else {
 					r.PlainErrorf(op, "%s", err)
 				}
-				if _, ok := err.(inferenceError); ok { // MLIR says both
+				if _, ok := err.(inferenceError); ok { // MLIR reports both
 					r.Errorf(op, "failed to infer returned types")
 				}
 				return
@@ -83,7 +83,7 @@ func verifyAlike(rules ...rule) func(*ir.Op, *ir.Reporter) {
 	}
 }
 
-// alike reports whether op has an operand and a result, and all of them have one type.
+// alike reports whether op has operands and results, all of the same type.
 func alike(op *ir.Op) bool {
 	if op.NumOperands() == 0 || op.NumResults() == 0 {
 		return false
@@ -102,14 +102,14 @@ func alike(op *ir.Op) bool {
 	return true
 }
 
-// infer makes the Infer hook of an inference.
+// infer creates the Infer hook of an inference.
 func infer(f inference) func(*ir.Context, *ir.OpState) ([]ir.Type, error) {
 	return func(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 		return f(&site{ctx: c, def: st.Def, operands: st.Operands, attrs: st.Attrs, regions: st.Bodies})
 	}
 }
 
-// agrees is the rule that the result types are compatible with those that f infers.
+// agrees returns the rule that the result types are compatible with the types that f infers.
 func agrees(f inference) rule {
 	return func(s *site) error {
 		types, err := f(s)
@@ -128,7 +128,7 @@ func agrees(f inference) rule {
 	}
 }
 
-// infers is the rule that f infers types, whatever they are.
+// infers returns the rule that f succeeds, whatever types it infers.
 func infers(f inference) rule {
 	return func(s *site) error {
 		if _, err := f(s); err != nil {
@@ -138,7 +138,7 @@ func infers(f inference) rule {
 	}
 }
 
-// inferenceError is what went wrong if the result types are inferred to check them.
+// inferenceError is an error from inferring the result types to check them.
 type inferenceError struct{ error }
 
 func (e inferenceError) Unwrap() error { return e.error }
@@ -158,8 +158,8 @@ func quoteTypes(types []ir.Type) string {
 	return s
 }
 
-// opError is a message that MLIR puts the operation's name before; it does where rows and traits find something, and
-// not where inference does.
+// opError is a message that MLIR prefixes with the operation's name. MLIR does so for errors from rows and traits, but
+// not for errors from inference.
 type opError struct{ error }
 
 func opFail(format string, args ...any) error { return opError{fail(format, args...)} }
@@ -172,11 +172,11 @@ func fail(format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// typ returns the type of operand i; group(i) the operands of the i-th Arg of the row.
+// typ returns the type of operand i. group(i) returns the operands of the i-th Arg of the row.
 func (s *site) typ(i int) ir.Type { return s.operands[i].Type() }
 
-// tensor returns the type of operand i as a tensor type; a value of another type gives an unranked tensor of none.
-// So does an operand that is not there.
+// tensor returns the type of operand i as a tensor type. For a missing operand, or a value of another type, it returns
+// an unranked tensor of type none.
 func (s *site) tensor(i int) *ir.TensorType {
 	if i >= len(s.operands) {
 		return asTensor(s.ctx, nil)
@@ -184,7 +184,7 @@ func (s *site) tensor(i int) *ir.TensorType {
 	return asTensor(s.ctx, s.operands[i].Type())
 }
 
-// result is tensor of result i.
+// result is like tensor for result i.
 func (s *site) result(i int) *ir.TensorType {
 	if i >= len(s.results) {
 		return asTensor(s.ctx, nil)
@@ -207,13 +207,13 @@ func (s *site) allTypes() []ir.Type {
 	return append(s.types(0, len(s.operands)), s.results...)
 }
 
-// single returns t as the types of the results, good until the next call.
+// single returns t as the result types, valid until the next call.
 func (s *site) single(t ir.Type) []ir.Type {
 	s.one[0] = t
 	return s.one[:]
 }
 
-// dims returns n dimensions to be filled in, good until the next call.
+// dims returns n dimensions to fill in, valid until the next call.
 func (s *site) dims(n int) []dim {
 	if cap(s.room) < n {
 		s.room = make([]dim, max(n, 8))
@@ -221,7 +221,7 @@ func (s *site) dims(n int) []dim {
 	return s.room[:n]
 }
 
-// marked returns of each of n dimensions whether it is in a list, good until the next call.
+// marked reports for each of n dimensions whether it is in a list. The result is valid until the next call.
 func (s *site) marked(n int, lists ...[]int64) []bool {
 	if cap(s.seen) < n {
 		s.seen = make([]bool, max(n, 8))
@@ -238,8 +238,8 @@ func (s *site) marked(n int, lists ...[]int64) []bool {
 	return seen
 }
 
-// made returns the tensor type of dimensions: result i's own if it is that type, as it nearly always is of an op that
-// is verified, so no type is made or looked up to be compared with.
+// made returns the tensor type with the given dimensions. If result i already has that type, made returns it without
+// creating or looking up a type. This is nearly always the case during verification.
 func (s *site) made(i int, dims []dim, elem ir.Type) *ir.TensorType {
 	if i < len(s.results) {
 		if t, ok := s.results[i].(*ir.TensorType); ok && t.Ranked() && t.Encoding() == nil && t.Elem() == elem && len(t.Shape()) == len(dims) {
@@ -255,7 +255,7 @@ func (s *site) made(i int, dims []dim, elem ir.Type) *ir.TensorType {
 	return dimsType(s.ctx, dims, elem)
 }
 
-// shaped returns t with another element type: the only result's own type if it is that.
+// shaped returns t with another element type. If the only result has that type, shaped returns the result's type.
 func (s *site) shaped(t *ir.TensorType, elem ir.Type) *ir.TensorType {
 	if t.Ranked() && t.Encoding() == nil && len(s.results) == 1 {
 		if r, ok := s.results[0].(*ir.TensorType); ok && r.Ranked() && r.Encoding() == nil && r.Elem() == elem && slices.Equal(r.Shape(), t.Shape()) {
@@ -279,13 +279,13 @@ func (s *site) types(i, j int) []ir.Type {
 
 func (s *site) attr(name string) ir.Attr { return s.attrs.Get(name) }
 
-// has reports whether the attribute is given.
+// has reports whether the attribute is present.
 func (s *site) has(name string) bool { return s.attrs.Get(name) != nil }
 
-// ints returns the values of an array attribute, nil if it is absent.
+// ints returns the values of an array attribute, or nil if it is absent.
 func (s *site) ints(name string) []int64 { return intsOf(s.attrs.Get(name)) }
 
-// int returns the value of an integer attribute, or absent.
+// int returns the value of an integer attribute. If there is none, it returns absent.
 func (s *site) int(name string, absent int64) int64 {
 	if a, ok := s.attrs.Get(name).(*ir.IntegerAttr); ok {
 		return a.Value()
@@ -299,7 +299,7 @@ func intsOf(a ir.Attr) []int64 {
 	switch a := a.(type) {
 	case *ir.DenseArrayAttr:
 		return a.Values()
-	case *ir.DenseAttr: // as MHLO writes them
+	case *ir.DenseAttr: // the form in MHLO
 		return elementsOf(a)
 	}
 	return nil
@@ -312,10 +312,11 @@ func intOf(a ir.Attr) int64 {
 	return 0
 }
 
-// maxElements is how many integers an attribute of an operation may have. A literal of one number can claim any.
+// maxElements limits the integers in an attribute of an operation, because a literal with one number can claim any
+// shape.
 const maxElements = 1 << 20
 
-// elementsOf returns the integers of a dense attribute, nil if there are none or too many.
+// elementsOf returns the integers of a dense attribute, or nil if there are none or too many.
 func elementsOf(a ir.Attr) []int64 {
 	d, ok := a.(*ir.DenseAttr)
 	if !ok {
@@ -334,7 +335,7 @@ func elementsOf(a ir.Attr) []int64 {
 	return v
 }
 
-// shapeOf returns the shape of a dense attribute, nil if it has none.
+// shapeOf returns the shape of a dense attribute, or nil if it has none.
 func shapeOf(a ir.Attr) []int64 {
 	if d, ok := a.(*ir.DenseAttr); ok {
 		if t, ok := d.Type().(*ir.TensorType); ok {

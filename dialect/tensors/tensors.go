@@ -1,5 +1,5 @@
-// Package tensors holds the operations of MLIR's tensor dialect that stand in StableHLO programs with dynamic
-// shapes. Others of its operations are carried as unknown ones.
+// Package tensors holds the operations of MLIR's tensor dialect that occur in StableHLO programs with dynamic shapes.
+// Its other operations are kept as unknown operations.
 package tensors
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// What operands and results are.
+// Constraints on operands and results.
 var (
 	anyTensor = tensor("tensor of any non-token type values", func(*ir.TensorType) bool { return true })
 	notScalar = tensor("non-0-ranked or unranked tensor", func(t *ir.TensorType) bool { return !t.Ranked() || t.Rank() > 0 })

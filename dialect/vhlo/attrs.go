@@ -14,7 +14,7 @@ type (
 	array      struct{ elems []ir.Attr }
 	boolean    struct{ value bool }
 	dictionary struct{ names, values []ir.Attr }
-	number     struct { // of an integer or floating-point type, by its bits
+	number     struct { // the bits of a number of an integer or floating-point type
 		typ  ir.Type
 		bits uint64
 	}
@@ -43,7 +43,7 @@ type (
 	mesh struct{ axes, devices ir.Attr }
 )
 
-// attrRow makes the row of an attribute; since is the version that knows it first.
+// attrRow creates the row of an attribute. since is the first version that knows it.
 func attrRow[T any](code int, name string, fields func(c ir.Coder, d *T), text func(d *T) string) *ir.AttrDef {
 	return ir.NewAttrDef[T](ir.AttrDef{
 		Dialect: "vhlo", Name: name, Lazy: true, Binary: ir.BinaryData(code, fields),
@@ -120,7 +120,7 @@ var (
 	}
 )
 
-// The enumerations. Base is the row of StableHLO's.
+// The enumerations. Base is StableHLO's row.
 var (
 	directionEnum    = enumRow(3, hlo.ComparisonDirectionEnum)
 	comparisonEnum   = enumRow(4, hlo.ComparisonTypeEnum)
@@ -147,7 +147,7 @@ func enumRow(code int, base *ir.EnumDef) *ir.EnumDef {
 	return e
 }
 
-// attrSince returns the version that knows an attribute first.
+// attrSince returns the first version that knows an attribute.
 func attrSince(a ir.Attr) Version {
 	switch a := a.(type) {
 	case *ir.DialectAttr:
@@ -199,7 +199,7 @@ func (n *number) code(c ir.Coder) {
 	}
 }
 
-// width returns the bits of a number, 0 for a type that is none of up to 64.
+// width returns the number of bits in a number, or 0 if the type is not a number type of at most 64 bits.
 func (n *number) width() int {
 	switch t := FromType(n.typ).(type) {
 	case *ir.IntegerType:
@@ -228,7 +228,7 @@ func codeTensor(c ir.Coder, d *dense) {
 	if d.elems != nil {
 		b, _ = d.elems.StoredBytes()
 		if len(b) == 1 && b[0] == 0xff && d.elems.NumElements() == 1 && element(d.elems.Type()) == ir.Type(ir.Int(1)) {
-			b = []byte{1} // builtin attributes store the bit in full, VHLO's do not
+			b = []byte{1} // builtin attributes store the bit as a full byte; VHLO's do not
 		}
 	}
 	if c.Bytes(&b); d.elems != nil {
@@ -260,7 +260,7 @@ func fromNumber(n *number) ir.Attr {
 	}
 }
 
-// fromAttr returns the attribute that a VHLO attribute stands for, and any other attribute itself.
+// fromAttr returns the attribute that a VHLO attribute represents. It returns any other attribute unchanged.
 func fromAttr(c *ir.Context, a ir.Attr) ir.Attr {
 	switch a := a.(type) {
 	case *ir.EnumAttr:
@@ -338,7 +338,7 @@ func fromData(c *ir.Context, a *ir.DialectAttr) ir.Attr {
 	return a
 }
 
-// meshRef returns the mesh of groups: a symbol, which VHLO stores as a string, or a mesh.
+// meshRef returns the mesh of groups: a mesh, or a symbol, which VHLO stores as a string.
 func meshRef(c *ir.Context, a ir.Attr) ir.Attr {
 	if s, ok := ir.DataOf[text](a); ok {
 		return ir.NewSymbolRef(s.value)
@@ -365,7 +365,7 @@ func fromAttrs(c *ir.Context, list []ir.Attr) []ir.Attr {
 	return out
 }
 
-// name returns the text of a string, VHLO's or a builtin one.
+// name returns the text of a VHLO or builtin string.
 func name(a ir.Attr) string {
 	if s, ok := ir.DataOf[text](a); ok {
 		return s.value
@@ -376,7 +376,7 @@ func name(a ir.Attr) string {
 	return ""
 }
 
-// attrTo returns the VHLO attribute for a, nil for an attribute that VHLO does not have.
+// attrTo returns the VHLO attribute for a, or nil if VHLO has none.
 func (c *converter) attrTo(a ir.Attr) ir.Attr {
 	if v, ok := c.attrs[a]; ok {
 		return v
@@ -500,7 +500,7 @@ func (c *converter) newData(a *ir.DialectAttr) ir.Attr {
 	return nil
 }
 
-// name returns the VHLO string s, the same attribute for equal strings.
+// name returns the VHLO string s. Equal strings share one attribute.
 func (c *converter) name(s string) ir.Attr {
 	a, ok := c.names[s]
 	if !ok {
@@ -510,7 +510,7 @@ func (c *converter) name(s string) ir.Attr {
 	return a
 }
 
-// attrsTo returns the VHLO attributes for list, nil if there is none for one of them.
+// attrsTo returns the VHLO attributes for list, or nil if VHLO lacks one of them.
 func (c *converter) attrsTo(list []ir.Attr) []ir.Attr {
 	out := make([]ir.Attr, len(list))
 	for i, a := range list {

@@ -14,7 +14,7 @@ import (
 type converter struct {
 	ctx    *ir.Context
 	target Version
-	others bool // other dialects may stay
+	others bool // keep other dialects
 	types  map[ir.Type]ir.Type
 	attrs  map[ir.Attr]ir.Attr
 	names  map[string]ir.Attr
@@ -23,11 +23,11 @@ type converter struct {
 	lists  map[string]ir.Attr
 	splits map[splitKey][]ir.Attr
 	bools  [2]ir.Attr
-	faults map[ir.Attr]string // by VHLO attribute or type, what the target does not know; "" for nothing
+	faults map[ir.Attr]string // by VHLO attribute or type: its features that the target does not know, "" for none
 	wrong  map[ir.Type]string
 }
 
-// fillKey says what an attribute that an op leaves out depends on.
+// fillKey identifies the value of an attribute that an op omits.
 type fillKey struct {
 	op, attr string
 	n        int
@@ -46,19 +46,19 @@ func newConverter(ctx *ir.Context, target Version, others bool) *converter {
 	}
 }
 
-// join says how several attributes of VHLO make one of StableHLO.
+// join describes how several VHLO attributes form one StableHLO attribute.
 type join struct {
-	ops    string // names of the operations, "" for all that have the attributes
+	ops    string // names of the operations, "" for all operations with the attributes
 	attr   string // of StableHLO
 	fields []string
-	// split returns the VHLO values of the fields; a is nil for an op without the attribute.
+	// split returns the VHLO values of the fields. a is nil for an op without the attribute.
 	split func(c *converter, a ir.Attr) []ir.Attr
-	// make returns StableHLO's attribute, nil for none.
+	// make returns StableHLO's attribute, or nil for none.
 	make func(c *converter, fields []ir.Attr) ir.Attr
 }
 
-// i64 returns an integer as VHLO stores it, and list and truth do the same for integers and truth values. Each returns
-// the same attribute for equal values.
+// i64 returns an integer in VHLO's form. list and truth do the same for lists of integers and for truth values. Each
+// returns the same attribute for equal values.
 func (c *converter) i64(v int64) ir.Attr {
 	a, ok := c.nums[v]
 	if !ok {
@@ -106,7 +106,7 @@ func ints(a ir.Attr) []int64 {
 	return slices.Clone(v)
 }
 
-// value returns the integer of an attribute, 0 for any other.
+// value returns the integer of an attribute, or 0 for any other attribute.
 func value(a ir.Attr) int64 {
 	if n, ok := ir.DataOf[integer](a); ok {
 		if i, ok := fromNumber(&n.number).(*ir.IntegerAttr); ok {
@@ -161,7 +161,7 @@ var gatherFields = []string{
 	"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map", "index_vector_dim",
 }
 
-// channel returns the join of a channel handle that an op may lack.
+// channel returns the join for an optional channel handle.
 func channel(op string) join {
 	return join{op, "channel_handle", []string{"channel_id"}, func(c *converter, a ir.Attr) []ir.Attr {
 		if d, ok := ir.DataOf[hlo.ChannelHandle](a); ok {
@@ -170,13 +170,13 @@ func channel(op string) join {
 		return []ir.Attr{c.i64(0)}
 	}, func(_ *converter, f []ir.Attr) ir.Attr {
 		if v := value(f[0]); v != 0 {
-			return hlo.ChannelHandleAttr.New(&hlo.ChannelHandle{Handle: v}) // VHLO keeps no type
+			return hlo.ChannelHandleAttr.New(&hlo.ChannelHandle{Handle: v}) // VHLO does not store the type
 		}
 		return nil
 	}}
 }
 
-// typedChannel returns the join of the channel handle of send or recv.
+// typedChannel returns the join for the channel handle of send or recv.
 func typedChannel(op string) join {
 	return join{op, "channel_handle", []string{"channel_id", "channel_type"}, func(c *converter, a ir.Attr) []ir.Attr {
 		d, ok := ir.DataOf[hlo.ChannelHandle](a)
@@ -189,7 +189,7 @@ func typedChannel(op string) join {
 	}}
 }
 
-// joins holds all joins by the name of the operation.
+// joins holds all joins by operation name.
 var joins = func() map[string][]join {
 	all := []join{
 		{"convolution", "dimension_numbers", convFields, splitConv, makeConv},
@@ -241,7 +241,7 @@ var joins = func() map[string][]join {
 	return out
 }()
 
-// splitAlgorithm returns the fields of a dot algorithm. Without one, each is the type none.
+// splitAlgorithm returns the fields of a dot algorithm. If there is none, each field is the type none.
 func splitAlgorithm(c *converter, a ir.Attr) []ir.Attr {
 	d, ok := ir.DataOf[hlo.DotAlgorithm](a)
 	if !ok {
@@ -287,7 +287,7 @@ func makeAlgorithm(c *converter, f []ir.Attr) ir.Attr {
 	})
 }
 
-// fill returns the VHLO value of an attribute that an op leaves out, nil for one that the op must have.
+// fill returns the VHLO value of an attribute that an op omits, or nil if the attribute is required.
 func (c *converter) fill(op, attr string, n int) ir.Attr {
 	key := fillKey{op, attr, n}
 	a, ok := c.fills[key]
@@ -298,8 +298,8 @@ func (c *converter) fill(op, attr string, n int) ir.Attr {
 	return a
 }
 
-// newFill makes the VHLO value of an attribute that an op leaves out; n is the number of dimensions of its windows. It
-// returns nil for an attribute that the op must have.
+// newFill creates the VHLO value of an attribute that an op omits. n is the number of dimensions of its windows. It
+// returns nil if the attribute is required.
 func (c *converter) newFill(op, attr string, n int) ir.Attr {
 	repeat := func(v int64) ir.Attr {
 		list := make([]int64, n)
@@ -354,7 +354,7 @@ func (c *converter) newFill(op, attr string, n int) ir.Attr {
 	return nil
 }
 
-// empty returns the VHLO attribute for an empty array or dictionary, the same one each time.
+// empty returns the VHLO attribute for an empty array or dictionary. It always returns the same one.
 func (c *converter) empty(a ir.Attr) ir.Attr {
 	key := a.String()
 	v, ok := c.names["\x00"+key]
@@ -374,7 +374,7 @@ func (c *converter) zeros(n, k int64) ir.Attr {
 	return c.attrTo(ir.NewDense(c.ctx.Tensor([]int64{n, k}, c.ctx.I64(), nil), v, n*k > 0))
 }
 
-// isDefault reports whether a value is the one that StableHLO leaves out.
+// isDefault reports whether StableHLO omits a value because it is the default.
 func (c *converter) isDefault(op, attr string, a ir.Attr) bool {
 	emptyText := func() bool { s, ok := ir.DataOf[text](a); return ok && s.value == "" }
 	emptyList := func() bool { l, ok := ir.DataOf[array](a); return ok && len(l.elems) == 0 }
@@ -463,7 +463,8 @@ func windowRank(op *ir.Op) int {
 	return 0
 }
 
-// attrsToVHLO returns the attributes of op as those of row, or what VHLO cannot store.
+// attrsToVHLO returns the attributes of op in the form of row, or an error that names the attribute that VHLO cannot
+// store.
 func (c *converter) attrsToVHLO(op *ir.Op, row *opRow) (ir.AttrList, error) {
 	attrs := op.Attrs()
 	if len(attrs) == 0 && len(row.attrs) == 0 {
@@ -530,7 +531,7 @@ func isTypedFFI(a ir.Attr) bool {
 	return ok && e.Enum() == apiEnum && e.Code() == hlo.APITypedFFI
 }
 
-// special returns the VHLO form of attributes whose form depends on their name, nil for all others.
+// special returns the VHLO form of attributes whose form depends on their name, or nil for all others.
 func (c *converter) special(op string, a ir.NamedAttr) ir.Attr {
 	if !a.Inherent {
 		return nil
@@ -548,7 +549,8 @@ func (c *converter) special(op string, a ir.NamedAttr) ir.Attr {
 	return nil
 }
 
-// attrsFromVHLO returns the attributes of an op of row as those of def, without those that have their default.
+// attrsFromVHLO converts the attributes of an op of row to the attributes of def. It omits attributes with default
+// values.
 func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (ir.AttrList, error) {
 	if len(attrs) == 0 {
 		return nil, nil
@@ -603,7 +605,7 @@ func (c *converter) attrsFromVHLO(row *opRow, def *ir.Def, attrs ir.AttrList) (i
 	return out, nil
 }
 
-// back returns the attribute that a VHLO attribute stands for, the same one each time.
+// back returns the attribute that a VHLO attribute represents. It always returns the same one.
 func (c *converter) back(a ir.Attr) ir.Attr {
 	v, ok := c.attrs[a]
 	if !ok {
@@ -613,7 +615,7 @@ func (c *converter) back(a ir.Attr) ir.Attr {
 	return v
 }
 
-// formed returns the attribute that a VHLO attribute stands for in the form that spec wants.
+// formed returns the attribute that a VHLO attribute represents, in the form that spec requires.
 func (c *converter) formed(spec *ir.AttrSpec, a ir.Attr) (ir.Attr, error) {
 	v := c.back(a)
 	switch {

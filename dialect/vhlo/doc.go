@@ -1,6 +1,7 @@
 // Package vhlo is StableHLO's versioned dialect, in which portable artifacts store programs (openxla/stablehlo,
-// docs/vhlo.md): every operation, attribute and type of versions 0.9.0 to 1.20.0 as a row with the versions that know it.
+// docs/vhlo.md). It has every operation, attribute and type of versions 0.9.0 to 1.20.0 as a row with the versions that
+// know it.
 //
-// Upgrade makes a VHLO module one of today's StableHLO. Downgrade makes the VHLO module of a StableHLO module that a
-// given version can read.
+// Upgrade converts a VHLO module to current StableHLO. Downgrade converts a StableHLO module to VHLO that a given
+// version can read.
 package vhlo

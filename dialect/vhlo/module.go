@@ -8,7 +8,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// IsVHLO reports whether some operation at the top of a module is one of VHLO.
+// IsVHLO reports whether some operation at the top of a module is a VHLO operation.
 func IsVHLO(m *ir.Module) bool {
 	for op := range m.Body().Ops() {
 		if rows.byDef[op.Def()] != nil {
@@ -18,30 +18,30 @@ func IsVHLO(m *ir.Module) bool {
 	return false
 }
 
-// Upgrade returns the StableHLO module that a VHLO module stands for. m does not change. Operations of other dialects stay
-// as they are. The error is a *diag.Diagnostic at the operation that is wrong.
+// Upgrade converts a VHLO module to a new StableHLO module. It does not change m. It keeps operations of other dialects
+// unchanged. The error is a *diag.Diagnostic at the invalid operation.
 func Upgrade(m *ir.Module) (*ir.Module, error) {
 	t := newTranslator(m, newConverter(m.Context(), Current, true))
 	t.up = true
 	return t.run()
 }
 
-// reference is the version whose writer gives the order of uses: that of jaxlib 0.10.2. Operations that it does not know
-// change their version without a trace.
+// reference is the version whose writer determines the order of uses: the version in jaxlib 0.10.2. A version change
+// leaves no trace on operations that it does not know.
 var reference = Version{1, 17, 0}
 
-// Options say how Downgrade writes.
+// Options controls how Downgrade writes.
 type Options struct {
 	Target Version
-	// Others lets operations, types and attributes of other dialects stay as they are. Without it they are errors if
-	// they meet VHLO.
+	// Others keeps operations, types and attributes of other dialects. Without it, they are errors if they occur
+	// together with VHLO.
 	Others bool
-	// StripLocations leaves out where operations come from.
+	// StripLocations omits the locations of operations.
 	StripLocations bool
 }
 
-// Downgrade returns the VHLO module of a StableHLO module, in the form that o.Target knows. m does not change. The error
-// names the first operation that the target cannot hold, and the version that can.
+// Downgrade converts a StableHLO module to a new VHLO module, in the form that o.Target knows. It does not change m.
+// The error names the first operation that the target cannot express, and the version that can.
 func Downgrade(m *ir.Module, o Options) (*ir.Module, error) {
 	if err := o.Target.Check(); err != nil {
 		return nil, err
@@ -60,9 +60,9 @@ type translator struct {
 	values   []*ir.Value // by the ID of the old value
 	casts    map[*ir.Value]*ir.Value
 	late     []lateOperand
-	copies   []copied // all ops, in the order of the program
+	copies   []copied // all ops, in program order
 	next     []*ir.Use
-	disorder []*ir.Value // old values whose uses are in another order
+	disorder []*ir.Value // old values whose uses are not in program order
 	blocks   map[*ir.Block]*ir.Block
 	st       ir.OpState
 	err      error
@@ -70,10 +70,10 @@ type translator struct {
 
 type copied struct {
 	from, to *ir.Op
-	replaced bool // MLIR makes another op of it when it changes the version
+	replaced bool // MLIR replaces the op when it changes the version
 }
 
-// lateOperand is an operand that stands before the definition of its value.
+// lateOperand is an operand that comes before the definition of its value.
 type lateOperand struct {
 	op    *ir.Op
 	index int
@@ -119,14 +119,14 @@ func (t *translator) loc(l *ir.Loc) *ir.Loc {
 	return l
 }
 
-// fail notes an error at an old op.
+// fail records an error at an old op.
 func (t *translator) fail(op *ir.Op, format string, args ...any) {
 	if t.err == nil {
 		t.err = t.from.Errorf(op, format, args...)
 	}
 }
 
-// op copies an op to the end of block.
+// op appends a copy of an op to block.
 func (t *translator) op(o *ir.Op, block *ir.Block) {
 	if t.up && o.Is(builtin.UnrealizedConversionCast) && t.fold(o) {
 		return
@@ -209,7 +209,7 @@ func (t *translator) op(o *ir.Op, block *ir.Block) {
 	}
 }
 
-// fold drops a cast between VHLO and the type that it stands for, and reports whether o is one.
+// fold removes a cast between VHLO and the type that it represents, and reports whether o is such a cast.
 func (t *translator) fold(o *ir.Op) bool {
 	if o.NumOperands() != o.NumResults() {
 		return false
@@ -226,8 +226,8 @@ func (t *translator) fold(o *ir.Op) bool {
 	return true
 }
 
-// define sets definition and attributes of the copy of o. vhlo says whether its operands are of VHLO types; replaced,
-// whether MLIR makes another op of it when it changes the version.
+// define sets the definition and attributes of the copy of o. vhlo reports whether its operands have VHLO types.
+// replaced reports whether MLIR replaces the op when it changes the version.
 func (t *translator) define(o *ir.Op, st *ir.OpState) (vhlo, replaced bool) {
 	st.Def, st.Attrs = o.Def(), o.Attrs()
 	var err error
@@ -289,7 +289,7 @@ func (t *translator) typ(o *ir.Op, x ir.Type, converted bool) ir.Type {
 	return v
 }
 
-// use returns the copy of old value v in the form that op needs, by a cast if it is of the other form.
+// use returns the copy of old value v in the form that op needs. It adds a cast if v has the other form.
 func (t *translator) use(op *ir.Op, v *ir.Value, vhlo bool) *ir.Value {
 	n := t.values[v.ID()]
 	if n == nil {
@@ -326,7 +326,7 @@ func (t *translator) use(op *ir.Op, v *ir.Value, vhlo bool) *ir.Value {
 	if d := n.DefiningOp(); d != nil {
 		b, loc = t.to.After(d), d.Loc()
 	}
-	if vhlo { // MLIR makes it for the user
+	if vhlo { // MLIR creates it for the user
 		loc = t.loc(op.Loc())
 	}
 	b.At(loc, op.Pos())
@@ -335,7 +335,7 @@ func (t *translator) use(op *ir.Op, v *ir.Value, vhlo bool) *ir.Value {
 	return c
 }
 
-// older returns the version before row that target may know and takes away what that version lacks.
+// older returns the version before row that target may know, and removes the parts that this version lacks.
 func (t *translator) older(o *ir.Op, row *opRow, st *ir.OpState) *opRow {
 	list := rows.byName[row.name]
 	i := slices.Index(list, row)
@@ -379,11 +379,11 @@ func isEmptyDense(a ir.Attr) bool {
 	return ok && d.elems.NumElements() == 0
 }
 
-// lastRule is the version from which on check and typeFault have no rule: no type, attribute or feature of an operation is
+// lastRule is the last version with a rule in check and typeFault: no type, attribute or feature of an operation is
 // newer.
 var lastRule = Version{1, 17, 0}
 
-// check fails for what the target does not know in an op of a version that it knows.
+// check fails if an op of a version that the target knows uses a feature that the target does not know.
 func (t *translator) check(o *ir.Op, row *opRow, attrs ir.AttrList) {
 	need := func(feature string, since Version) {
 		if t.target.Less(since) {
@@ -434,7 +434,7 @@ func element(t ir.Type) ir.Type {
 	return t
 }
 
-// typeFault says what the target does not know in a VHLO type, "" for nothing.
+// typeFault names the feature of a VHLO type that the target does not know, or returns "".
 func (c *converter) typeFault(t ir.Type) string {
 	if !c.target.Less(lastRule) {
 		return ""
@@ -447,7 +447,7 @@ func (c *converter) typeFault(t ir.Type) string {
 		if c.target.Less(d.since) {
 			s = fmt.Sprintf("the type %.100s needs StableHLO %s; the target is %s", d.builtin, d.since, c.target)
 		}
-		if d.row.Name != "future_v1" && d.row.Name != "quant_per_axis_v1" { // upstream does not look into those
+		if d.row.Name != "future_v1" && d.row.Name != "quant_per_axis_v1" { // upstream does not check those
 			for _, p := range d.parts {
 				if s == "" {
 					s = c.typeFault(p)
@@ -459,7 +459,7 @@ func (c *converter) typeFault(t ir.Type) string {
 	return s
 }
 
-// attrFault says what the target does not know in a VHLO attribute, "" for nothing.
+// attrFault names the feature of a VHLO attribute that the target does not know, or returns "".
 func (c *converter) attrFault(a ir.Attr) string {
 	if s, ok := c.faults[a]; ok {
 		return s
@@ -495,7 +495,7 @@ func (c *converter) attrFault(a ir.Attr) string {
 	return s
 }
 
-// orderUses gives the copies of values the order of uses that the values have.
+// orderUses sorts the uses of the copied values as in the original.
 func (t *translator) orderUses() {
 	if len(t.disorder) == 0 {
 		return
@@ -528,11 +528,11 @@ func (t *translator) orderUses() {
 	}
 }
 
-// orderVersions gives the uses of values the order in which MLIR leaves them if it makes other ops of those whose version
-// changes: the results of such an op have the uses by all other ops in reverse, and each of its operands has the uses by
-// such ops last.
+// orderVersions sorts the uses of values as MLIR leaves them. MLIR replaces each op whose version changes. The results
+// of such an op have the uses by all other ops in reverse order, and each of its operands has the uses by replaced ops
+// last.
 func (t *translator) orderVersions() {
-	var position map[*ir.Op]int // of replaced ops, in the order of the program
+	var position map[*ir.Op]int // of replaced ops, in program order
 	for i, c := range t.copies {
 		if c.replaced {
 			if position == nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// table holds all operations (StableHLO, VhloOps.td): name, versions, attributes. Versions are those that made _v1, _v2, ...,
-// 0.9.0 if none is given; each _v1 ends where _v2 begins. attr@2 is an attribute from _v2 on, attr@-1 one up to _v1.
+// table holds all operations (StableHLO, VhloOps.td): name, versions, attributes. The versions introduced _v1, _v2,
+// ...; the default is 0.9.0. Each _v1 ends at the start of _v2. attr@2 is an attribute from _v2 on, attr@-1 one up to
+// _v1.
 const table = `
 abs
 add
@@ -137,10 +138,10 @@ type opRow struct {
 	name    string // without dialect and version
 	version int
 	since   Version
-	until   Version // the first version that no longer writes it; zero for none
+	until   Version // the first version that no longer writes it; zero if there is none
 	def     *ir.Def
 	attrs   []string
-	base    string // the operation that it stands for: "stablehlo.add"
+	base    string // the operation that it represents: "stablehlo.add"
 }
 
 // opRows holds all rows by name: the versions of each operation in order.
@@ -212,10 +213,10 @@ func newDef(row *opRow) *ir.Def {
 	return d
 }
 
-// rows holds the operations. It is never written.
+// rows holds the operations. It is read-only.
 var rows = readTable()
 
-// latest returns the newest version of the operation that stands for the given one, nil for none.
+// latest returns the newest version of the VHLO operation for the given one, or nil.
 func latest(name string) *opRow {
 	base, ok := strings.CutPrefix(name, "stablehlo.")
 	if !ok {
@@ -240,10 +241,10 @@ func Dialect() *ir.Dialect {
 	return &ir.Dialect{Name: "vhlo", Ops: rows.defs, Attrs: attrDefs, Enums: enumDefs, Types: types}
 }
 
-// types are the rows of the dialect's types.
+// types holds the rows of the dialect's types.
 var types = typeDefs()
 
-// Versions returns the versions from which on some operation, attribute or type can be written, the oldest first.
+// Versions returns the versions that introduced an operation, attribute or type, oldest first.
 func Versions() []Version {
 	out := []Version{Minimum}
 	add := func(v Version) {

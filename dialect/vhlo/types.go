@@ -14,15 +14,15 @@ import (
 type typ struct {
 	row      *ir.TypeDef
 	since    Version
-	builtin  ir.Type   // the type that it stands for
+	builtin  ir.Type   // the type that it represents
 	shape    []int64   // of tensors and buffers
-	parts    []ir.Type // the types that it is made of, in order
+	parts    []ir.Type // its component types, in order
 	inputs   int       // of functions: how many parts are inputs
 	encoding ir.Attr   // of tensors
 	quant    *quant.Uniform
 }
 
-// kind says how the types of a row are made.
+// kind determines how the types of a row are built.
 type kind uint8
 
 const (
@@ -108,7 +108,7 @@ var typeTable = []*typeRow{
 	{42, "future_v1", Version{1, 15, 0}, futureKind, nil, nil},
 }
 
-// kindRow returns the row of the types of a kind that has one row.
+// kindRow returns the row of a kind with a single row.
 func kindRow(k kind) *typeRow {
 	for _, r := range typeTable {
 		if r.kind == k {
@@ -182,7 +182,7 @@ func (t *typ) code(c ir.Coder, r *typeRow) {
 	}
 }
 
-// part codes the one type that t is made of.
+// part codes the single component type of t.
 func (t *typ) part(c ir.Coder) {
 	if t.parts == nil {
 		t.parts = make([]ir.Type, 1)
@@ -233,7 +233,7 @@ func (t *typ) codeQuant(c ir.Coder, axis bool) {
 	}
 }
 
-// convert returns the builtin type that t, which was read, stands for.
+// convert returns the builtin type that t represents. t was read from a file.
 func (t *typ) convert(c ir.Coder, k kind) ir.Type {
 	x := c.Context()
 	parts := make([]ir.Type, len(t.parts))
@@ -326,7 +326,7 @@ func (t *typ) text() string {
 	return "<" + list(t.parts) + ">"
 }
 
-// dataOf returns the data of a VHLO type, nil for any other type.
+// dataOf returns the data of a VHLO type, or nil for any other type.
 func dataOf(t ir.Type) *typ {
 	if d, ok := t.(*ir.DialectType); ok {
 		v, _ := d.Data().(*typ)
@@ -335,7 +335,7 @@ func dataOf(t ir.Type) *typ {
 	return nil
 }
 
-// FromType returns the type that a VHLO type stands for, and any other type itself.
+// FromType returns the type that a VHLO type represents. It returns any other type unchanged.
 func FromType(t ir.Type) ir.Type {
 	if d := dataOf(t); d != nil {
 		return d.builtin
@@ -343,7 +343,7 @@ func FromType(t ir.Type) ir.Type {
 	return t
 }
 
-// typeTo returns the VHLO type for t, nil for a type that VHLO does not have.
+// typeTo returns the VHLO type for t, or nil if VHLO has none.
 func (c *converter) typeTo(t ir.Type) ir.Type {
 	if v, ok := c.types[t]; ok {
 		return v

@@ -9,7 +9,7 @@ import (
 // Version is a version of StableHLO.
 type Version struct{ Major, Minor, Patch int }
 
-// The versions that artifacts can have, and those that the names of targets stand for (StableHLO 1.20.0, Version.cpp).
+// The versions that artifacts can have, and the versions of the named targets (StableHLO 1.20.0, Version.cpp).
 var (
 	Minimum = Version{0, 9, 0}
 	Current = Version{1, 20, 0}
@@ -62,7 +62,7 @@ func (v Version) Less(w Version) bool {
 	return v.Patch < w.Patch
 }
 
-// Bytecode returns the version of MLIR bytecode that artifacts of v have.
+// Bytecode returns the version of MLIR bytecode in artifacts of v.
 func (v Version) Bytecode() int {
 	switch {
 	case v.Less(Version{0, 10, 0}):
@@ -77,10 +77,10 @@ func (v Version) Bytecode() int {
 	return 6
 }
 
-// Producer returns the producer that artifacts of v name.
+// Producer returns the producer in artifacts of v.
 func (v Version) Producer() string { return "StableHLO_v" + v.String() }
 
-// ProducerVersion returns the version that the producer of an artifact names.
+// ProducerVersion returns the version in an artifact's producer name.
 func ProducerVersion(producer string) (Version, bool) {
 	s, ok := strings.CutPrefix(producer, "StableHLO_v")
 	if !ok {
@@ -90,7 +90,7 @@ func ProducerVersion(producer string) (Version, bool) {
 	return v, err == nil
 }
 
-// Check returns an error for a version that no artifact of this package can have.
+// Check returns an error if v is not a version that hlocb can write.
 func (v Version) Check() error {
 	switch {
 	case v.Less(Minimum):

@@ -2,8 +2,8 @@ package vhlo
 
 import "github.com/hlocb/hlocb/ir"
 
-// Upgrader turns ops into those of today's StableHLO one by one, while a file is read. It accepts files whose ops are all
-// VHLO, without operations that MLIR replaces when it upgrades them; Upgrade handles all others.
+// Upgrader converts ops to current StableHLO one by one while a file is read. It accepts files whose ops are all VHLO,
+// without operations that MLIR replaces during an upgrade. Upgrade handles all other files.
 type Upgrader struct {
 	c *converter
 	m *ir.Module
@@ -14,7 +14,7 @@ func NewUpgrader(m *ir.Module) *Upgrader {
 	return &Upgrader{newConverter(m.Context(), Current, true), m}
 }
 
-// Accept reports whether the upgrader can turn ops of the given kinds.
+// Accept reports whether the upgrader can convert ops of the given kinds.
 func (u *Upgrader) Accept(defs []*ir.Def) bool {
 	for _, d := range defs {
 		row := rows.byDef[d]
@@ -25,10 +25,10 @@ func (u *Upgrader) Accept(defs []*ir.Def) bool {
 	return len(defs) > 1
 }
 
-// replaced reports whether MLIR makes another op of this one when it upgrades it.
+// replaced reports whether MLIR replaces the op during an upgrade.
 func (r *opRow) replaced() bool { return r.until != Version{} && !reference.Less(r.until) }
 
-// Op returns definition and attributes of the op that one of VHLO stands for; parent is the kind of the op around.
+// Op returns the definition and attributes of the op that a VHLO op represents. parent is the kind of the enclosing op.
 func (u *Upgrader) Op(def *ir.Def, attrs ir.AttrList, parent *ir.Def) (*ir.Def, ir.AttrList, error) {
 	row := rows.byDef[def]
 	if row == nil {
@@ -43,24 +43,24 @@ func (u *Upgrader) Op(def *ir.Def, attrs ir.AttrList, parent *ir.Def) (*ir.Def, 
 	return to, attrs, err
 }
 
-// Type returns the type that a VHLO type stands for.
+// Type returns the type that a VHLO type represents.
 func (u *Upgrader) Type(t ir.Type) ir.Type { return FromType(t) }
 
-// View shows the ops of a StableHLO module as those of VHLO, for writers. It shows modules whose ops are all StableHLO,
-// without operations that MLIR replaces for the target; Downgrade handles all others.
+// View presents the ops of a StableHLO module to writers as VHLO. It accepts modules whose ops are all StableHLO,
+// without operations that MLIR replaces for the target. Downgrade handles all other modules.
 type View struct {
 	t  *translator
 	st ir.OpState
-	// Refused is the error of what only Downgrade handles.
+	// Refused is the error for modules that only Downgrade handles.
 	refused error
 }
 
-// NewView returns a view of m for a target. refused is the error for modules that the view cannot show.
+// NewView returns a view of m for a target. refused is the error for modules that the view cannot present.
 func NewView(m *ir.Module, target Version, refused error) *View {
 	return &View{t: &translator{converter: newConverter(m.Context(), target, false), from: m}, refused: refused}
 }
 
-// Op returns definition and attributes of an op.
+// Op returns the definition and attributes of an op.
 func (v *View) Op(op *ir.Op) (*ir.Def, ir.AttrList, error) {
 	if latest(op.Name()) == nil || !op.Def().Known() {
 		if op.NumOperands() == 0 && op.NumResults() == 0 && op.Name() == "builtin.module" {

@@ -1,5 +1,5 @@
-// Package view turns attributes into Go values and back, and finds an op's operands by the rows of its definition. The
-// typed views and builders that internal/gen makes from the rows of a dialect are written with it.
+// Package view converts attributes to Go values and back, and finds an op's operands by the rows of its definition. It
+// supports the typed views and builders that internal/gen generates from the rows of a dialect.
 package view
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Int returns the value of an integer attribute, 0 if a is none.
+// Int returns the value of an integer attribute, or 0 for any other a.
 func Int(a ir.Attr) int64 {
 	if i, ok := a.(*ir.IntegerAttr); ok {
 		return i.Value()
@@ -20,7 +20,7 @@ func Int(a ir.Attr) int64 {
 	return 0
 }
 
-// IntOr is Int with the value of an absent attribute.
+// IntOr is like Int but returns absent for an absent attribute.
 func IntOr(a ir.Attr, absent int64) int64 {
 	if v, ok := OptionalInt(a); ok {
 		return v
@@ -28,7 +28,7 @@ func IntOr(a ir.Attr, absent int64) int64 {
 	return absent
 }
 
-// OptionalInt returns the value of an integer attribute; ok is false if a is none.
+// OptionalInt returns the value of an integer attribute. ok is false for any other a.
 func OptionalInt(a ir.Attr) (v int64, ok bool) {
 	i, ok := a.(*ir.IntegerAttr)
 	if !ok {
@@ -43,7 +43,7 @@ func Bool(a ir.Attr) bool {
 	return unit || Int(a) != 0
 }
 
-// Float returns the value of a float attribute, 0 if a is none.
+// Float returns the value of a float attribute, or 0 for any other a.
 func Float(a ir.Attr) float64 {
 	f, ok := a.(*ir.FloatAttr)
 	if !ok {
@@ -52,7 +52,7 @@ func Float(a ir.Attr) float64 {
 	return tensor.DecodeFloat(f.Type().DType(), f.Bits())
 }
 
-// String returns the value of a string attribute, "" if a is none.
+// String returns the value of a string attribute, or "" for any other a.
 func String(a ir.Attr) string {
 	if s, ok := a.(*ir.StringAttr); ok {
 		return s.Value()
@@ -60,7 +60,7 @@ func String(a ir.Attr) string {
 	return ""
 }
 
-// Symbol returns the symbol that a refers to, "" if a is no symbol reference.
+// Symbol returns the symbol that a refers to, or "" if a is not a symbol reference.
 func Symbol(a ir.Attr) string {
 	if s, ok := a.(*ir.SymbolRefAttr); ok {
 		return s.Root()
@@ -68,7 +68,7 @@ func Symbol(a ir.Attr) string {
 	return ""
 }
 
-// Ints returns the integers of an array attribute or, as MHLO writes them, of a dense one. It returns nil if a is neither.
+// Ints returns the integers of an array attribute or, as in MHLO, of a dense attribute. It returns nil for any other a.
 func Ints(a ir.Attr) []int64 {
 	switch a := a.(type) {
 	case *ir.DenseArrayAttr:
@@ -79,7 +79,7 @@ func Ints(a ir.Attr) []int64 {
 	return nil
 }
 
-// Bools is Ints of booleans.
+// Bools is like Ints for booleans.
 func Bools(a ir.Attr) []bool {
 	var out []bool
 	for _, v := range Ints(a) {
@@ -88,10 +88,10 @@ func Bools(a ir.Attr) []bool {
 	return out
 }
 
-// maxElements is how many integers an attribute of an op may have: a literal of one number can claim any shape.
+// maxElements limits the integers in an attribute of an op, because a literal with one number can claim any shape.
 const maxElements = 1 << 20
 
-// Elements returns the integers of a dense attribute, nil if there are none or more than a million.
+// Elements returns the integers of a dense attribute, or nil if there are none or more than a million.
 func Elements(a ir.Attr) []int64 {
 	d, ok := a.(*ir.DenseAttr)
 	if !ok {
@@ -112,13 +112,13 @@ func Elements(a ir.Attr) []int64 {
 	return v
 }
 
-// Data returns the data of an attribute that has a row with data of type *T, nil if a is none.
+// Data returns the data of an attribute whose row has data of type *T, or nil for any other a.
 func Data[T any](a ir.Attr) *T {
 	d, _ := ir.DataOf[T](a)
 	return d
 }
 
-// Case returns the case of an enumerated attribute, the first one if a is none.
+// Case returns the case of an enumerated attribute, or the first case for any other a.
 func Case[E ~int](a ir.Attr) E {
 	if e, ok := a.(*ir.EnumAttr); ok {
 		return E(e.Code())
@@ -126,7 +126,7 @@ func Case[E ~int](a ir.Attr) E {
 	return 0
 }
 
-// List returns f of each element of an array attribute, nil if a is none.
+// List applies f to each element of an array attribute. It returns nil for any other a.
 func List[T any](a ir.Attr, f func(ir.Attr) T) []T {
 	arr, ok := a.(*ir.ArrayAttr)
 	if !ok {
@@ -139,7 +139,7 @@ func List[T any](a ir.Attr, f func(ir.Attr) T) []T {
 	return out
 }
 
-// Attr returns a as it is.
+// Attr returns a unchanged.
 func Attr(a ir.Attr) ir.Attr { return a }
 
 // Group returns the operands of op that belong to row i of its definition.
@@ -156,7 +156,7 @@ func Group(op *ir.Op, i int) []*ir.Value {
 	return op.OperandList()[from : from+counts[i]]
 }
 
-// Single returns the only value of a group, nil if it is empty.
+// Single returns the only value of a group, or nil if the group is empty.
 func Single(values []*ir.Value) *ir.Value {
 	if len(values) == 0 {
 		return nil
@@ -164,18 +164,18 @@ func Single(values []*ir.Value) *ir.Value {
 	return values[0]
 }
 
-// Join returns the operands of several groups as one list, without those that are nil.
+// Join returns the operands of several groups as one list, without nil values.
 func Join(groups ...[]*ir.Value) []*ir.Value {
 	return slices.DeleteFunc(slices.Concat(groups...), func(v *ir.Value) bool { return v == nil })
 }
 
-// Build makes an op whose types def infers. Values are those of def's attributes in order; an optional attribute that is
-// zero is left out.
+// Build creates an op and lets def infer its result types. values are the values of def's attributes in order. A zero
+// optional attribute is omitted.
 func Build(b *ir.Builder, def *ir.Def, operands []*ir.Value, regions []*ir.Region, values ...any) (*ir.Op, error) {
 	return b.Infer(state(b, def, operands, regions, nil, values))
 }
 
-// Make is Build with types that are given.
+// Make is like Build with explicit result types.
 func Make(b *ir.Builder, def *ir.Def, operands []*ir.Value, regions []*ir.Region, types []ir.Type, values ...any) *ir.Op {
 	return b.Insert(state(b, def, operands, regions, types, values))
 }
@@ -191,7 +191,7 @@ func state(b *ir.Builder, def *ir.Def, operands []*ir.Value, regions []*ir.Regio
 	return st
 }
 
-// attrOf returns v as an attribute that c accepts, nil if there is nothing to write.
+// attrOf returns v as an attribute that c accepts, or nil if there is nothing to write.
 func attrOf(ctx *ir.Context, c *ir.AttrConstraint, v any, optional bool) ir.Attr {
 	x := reflect.ValueOf(v)
 	if !x.IsValid() || x.Kind() == reflect.Pointer && x.IsNil() || optional && x.IsZero() {

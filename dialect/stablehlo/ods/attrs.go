@@ -48,7 +48,7 @@ func isFloat(d tensor.DType) func(ir.Attr) bool {
 	}
 }
 
-// IsFlatSymbol reports whether a is a symbol reference of one name.
+// IsFlatSymbol reports whether a is a symbol reference with a single name.
 func IsFlatSymbol(a ir.Attr) bool {
 	s, ok := a.(*ir.SymbolRefAttr)
 	return ok && len(s.Nested()) == 0
@@ -61,7 +61,7 @@ func isArrayOf(t *ir.IntegerType) func(ir.Attr) bool {
 	}
 }
 
-// IsElements reports whether a holds the elements of a tensor, or names a resource that does.
+// IsElements reports whether a holds the elements of a tensor, or names a resource that holds them.
 func IsElements(a ir.Attr) bool { return is[*ir.DenseAttr](a) || is[*ir.ResourceAttr](a) }
 
 // IsI64Elements reports whether a holds the elements of a tensor of i64.
@@ -88,7 +88,7 @@ func intAttr(t *ir.IntegerType, summary string, accept func(int64) bool) ir.Attr
 func Enum(def *ir.EnumDef, summary string) ir.AttrConstraint {
 	return ir.AttrConstraint{Summary: summary, Enum: def, Check: func(a ir.Attr) bool {
 		e, ok := a.(*ir.EnumAttr)
-		return ok && e.Enum().Name == def.Name // in a dialect that mirrors the other, too
+		return ok && e.Enum().Name == def.Name // also in a dialect that mirrors the other
 	}}
 }
 
@@ -108,25 +108,25 @@ func ArrayOf(elem ir.AttrConstraint, summary string) ir.AttrConstraint {
 	}}
 }
 
-// Required returns the row of an attribute that every op has.
+// Required returns the row of a required attribute.
 func Required(name string, c ir.AttrConstraint) ir.AttrSpec { return ir.AttrSpec{Name: name, Type: c} }
 
-// Optional returns the row of an attribute that an op may lack.
+// Optional returns the row of an optional attribute.
 func Optional(name string, c ir.AttrConstraint) ir.AttrSpec {
 	return ir.AttrSpec{Name: name, Type: c, Optional: true}
 }
 
-// Late returns the row of an attribute that an op may lack and that StableHLO 1.17 does not know.
+// Late returns the row of an optional attribute that StableHLO 1.17 does not know.
 func Late(name string, c ir.AttrConstraint) ir.AttrSpec {
 	return ir.AttrSpec{Name: name, Type: c, Optional: true, Late: true}
 }
 
-// Defaulted returns the row of an attribute that an op may lack, which then means v.
+// Defaulted returns the row of an optional attribute with default v.
 func Defaulted(name string, c ir.AttrConstraint, v ir.Attr) ir.AttrSpec {
 	return ir.AttrSpec{Name: name, Type: c, Optional: true, Default: v}
 }
 
-// Always returns the row of an attribute that every op has. Reading an op without it sets v.
+// Always returns the row of an attribute that every op has. When an op without it is read, it is set to v.
 func Always(name string, c ir.AttrConstraint, v ir.Attr) ir.AttrSpec {
 	return ir.AttrSpec{Name: name, Type: c, Default: v}
 }

@@ -1,6 +1,6 @@
-// Package ods holds the constraints that StableHLO's operation definitions are written with: sets of element types,
-// the tensors that operands and results may be, and the attributes that an operation may have. The summaries are those
-// of MLIR's messages. The dialects that build on StableHLO use the same constraints.
+// Package ods holds the constraints in StableHLO's operation definitions: sets of element types, tensor types of
+// operands and results, and attributes of operations. The summaries match MLIR's messages. The dialects that build on
+// StableHLO use the same constraints.
 package ods
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// ElemSet is a set of element types with the name that MLIR's messages give it.
+// ElemSet is a set of element types, with its name in MLIR's messages.
 type ElemSet struct {
 	Summary string
 	Has     func(ir.Type) bool
@@ -75,7 +75,7 @@ func isComplex(t ir.Type) bool {
 }
 
 // quantOf returns the parameters of a quantized element type that StableHLO accepts: integer storage, float expressed
-// type, parameters in range. It returns nil for every other type.
+// type, parameters in range. It returns nil for any other type.
 func quantOf(t ir.Type) *quant.Uniform {
 	u := quant.Of(t)
 	if u == nil {
@@ -121,7 +121,7 @@ func sets(s []ElemSet) (summary string, has func(ir.Type) bool) {
 	}
 }
 
-// TensorOf accepts the tensors that accept returns true for and whose elements are in one of the sets. Its summary
+// TensorOf accepts the tensors for which accept returns true and whose element type is in one of the sets. Its summary
 // is "<what> of <sets> values".
 func TensorOf(what string, s []ElemSet, accept func(*ir.TensorType) bool) ir.Constraint {
 	summary, has := sets(s)
@@ -222,7 +222,7 @@ func Tuples(elem ir.Constraint) ir.Constraint {
 	return ir.Constraint{Summary: "nested tuple with any combination of " + elem.Summary + " values", Check: check}
 }
 
-// The operands and results that several operations share.
+// Operands and results that several operations share.
 var (
 	AnyRanked     = Tensor(FP, Pred, Int, Complex, QTensor)
 	AnyQuantized  = Tensor(FP, Pred, Int, Complex, QTensor, QAxis)
