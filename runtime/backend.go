@@ -9,10 +9,10 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Program is a module ready to be compiled: every hook in hlocb's own form, or as written.
+// Program is a module that is ready to be compiled: with every hook in hlocb's own form, or as written.
 type Program struct {
 	Module   *ir.Module     // nil if there is only text, which plugins alone compile
-	Text     []byte         // the module as MLIR text, if there is no Module
+	Text     []byte         // the module as MLIR text, if there is no Module; only plugins compile it
 	Manifest *hook.Manifest // its hooks; nil or empty if it has none
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Deliver calls the handlers of a hook: the observers in order, then the handler that answers. Every backend calls it, so
-// errors and panics read the same on all of them. It returns nil or a *HookError.
+// Deliver calls the handlers of a hook: the observers in order, then the responder. All backends call Deliver, so
+// errors and panics read the same everywhere. It returns nil or a *HookError.
 func Deliver(ctx context.Context, b *Bound, c *Call) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -62,7 +62,7 @@ func DeliverWithin(ctx context.Context, timeout time.Duration, b *Bound, c *Call
 		copies.Results = append(copies.Results, own[t])
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, &TimeoutError{After: timeout.String()})
-	var settled atomic.Bool // whoever sets it calls done
+	var settled atomic.Bool // the side that sets it calls done
 	stop := context.AfterFunc(ctx, func() {
 		if settled.CompareAndSwap(false, true) {
 			done(copies.Failed(context.Cause(ctx)))

@@ -22,7 +22,7 @@ type HookError struct {
 	Cause  error
 }
 
-// maxNameText bounds what an error message repeats of a name or location, which the module chooses.
+// maxNameText limits how much of a name or location an error message repeats, because the module chooses them.
 const maxNameText = 500
 
 func (e *HookError) Error() string {
@@ -65,7 +65,7 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("the program cannot be stopped (%v); its devices are lost", e.Cause)
 }
 
-// Unwrap returns why the program was to stop.
+// Unwrap returns the reason for stopping the program.
 func (e *LostError) Unwrap() error { return e.Cause }
 
 // UnwrittenError is the cause of a HookError whose handler left a result unwritten, or a part of it.

@@ -5,7 +5,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// SetResult copies value to result i. If the type or shape of value is not that of the result, SetResult writes nothing
+// SetResult copies value to result i. If value has another type or shape than the result, SetResult writes nothing
 // and returns a *ShapeError.
 func (c *Call) SetResult(i int, value *tensor.Tensor) error {
 	r := c.Results[i]
@@ -16,8 +16,8 @@ func (c *Call) SetResult(i int, value *tensor.Tensor) error {
 	return nil
 }
 
-// SetResultBytes copies data to result i. data holds the elements, row-major and little-endian. If the number of bytes
-// is not that of the result, SetResultBytes writes nothing and returns a *SizeError.
+// SetResultBytes copies data to result i. data holds the elements, row-major and little-endian. If data and the
+// result differ in size, SetResultBytes writes nothing and returns a *SizeError.
 func (c *Call) SetResultBytes(i int, data []byte) error {
 	r := c.Results[i]
 	if len(data) != len(r.Peek()) {

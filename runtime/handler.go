@@ -115,7 +115,7 @@ type Bound struct {
 	Answer    Handler // nil for none: a tap or inout then passes its operands through
 }
 
-// UnboundError says that a hook needs an answer and has no responder.
+// UnboundError says that a hook needs a responder and has none.
 type UnboundError struct{ Site *hook.Site }
 
 func (e *UnboundError) Error() string {

@@ -13,14 +13,14 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// Saved is a compiled program as a file holds it: the module, its hooks, and the machine code of one backend. Handlers
-// are not part of it; they are bound by the hooks' ids when the program is loaded.
+// Saved is a compiled program in the form of a file: the module, its hooks, and the machine code of one backend. It
+// does not contain handlers; they are bound by the hooks' ids when the program is loaded.
 //
 // The code is native code. Whoever loads a Saved runs it with all rights of the process, and the checksum in the file
 // proves nothing about who made it. Load only files that you would run as programs.
 type Saved struct {
 	Backend              string // the platform that the code is for: "cpu"
-	Builder              string // the plugin that made the code and alone can load it
+	Builder              string // the plugin that made the code; no other plugin can load it
 	Machine              string // the processor that the code is for
 	Replicas, Partitions int
 	Manifest             *hook.Manifest
@@ -34,8 +34,8 @@ type Saved struct {
 // Saver is an Executable that can be saved.
 type Saver interface{ Save() (*Saved, error) }
 
-// Loader is a Backend that can load what a Saver of its kind saved. It fails with a *StaleError if the code is not for
-// this backend or processor; the text can then be compiled instead.
+// Loader is a Backend that can load a program that a Saver of its kind saved. It fails with a *StaleError if the code
+// is for another backend or processor; the text can then be compiled instead.
 type Loader interface {
 	Load(ctx context.Context, s *Saved, opts CompileOptions) (Executable, error)
 }
@@ -62,8 +62,8 @@ type savedHeader struct {
 	Code       int            `json:"code_bytes"`
 }
 
-// Encode returns the bytes of the file: a magic line, the length of the header, the header, the text, the code, and the
-// SHA-256 of all that. The checksum finds damage; it is no signature.
+// Encode returns the bytes of the file: a magic line, the length of the header, the header, the text, the code, and
+// the SHA-256 of all these. The checksum detects damage; it is not a signature.
 func (s *Saved) Encode() ([]byte, error) {
 	header, err := json.Marshal(savedHeader{s.Backend, s.Builder, s.Machine, s.Replicas, s.Partitions, s.Manifest, len(s.Text), len(s.Code)})
 	if err != nil {

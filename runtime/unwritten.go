@@ -8,8 +8,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// mark holds the marks that find results which a handler forgot to write; otherwise such a result would hold what was
-// in its memory before. Deliver marks the results before the handler runs, and watches them:
+// mark holds the marks that detect results which a handler forgot to write. Without marks such a result would return
+// the previous contents of its memory. Deliver marks the results before the handler runs, and watches them:
 //
 //   - A result that the handler never accessed (by Bytes, View, a Set method) was not written, whatever its size.
 //   - A mark that is left was not overwritten. Marks are values that no program computes: signalling NaNs with a payload
@@ -17,9 +17,9 @@ import (
 //     64 random bits for other types.
 //
 // A result of up to smallResult bytes is marked in every unit. A larger one is marked in the first unit of every
-// smallResult bytes and in the last unit, so a part that the handler left out is found if it is that long. Not found
-// are parts smaller than a unit, and a result of less than eight bytes of an integer, f16 or f8 type that the handler
-// accessed but did not write; such a result is zero.
+// smallResult bytes and in the last unit, so a missing part of this length is detected. Two cases are not detected: a
+// missing part smaller than a unit, and a result of less than eight bytes of an integer, f16 or f8 type that the
+// handler accessed but did not write. Such a result is zero.
 type mark struct {
 	f32, f64, bits, code [8]byte // each a unit, repeated to eight bytes
 }
@@ -49,7 +49,7 @@ func (m *mark) of(d tensor.DType) (pattern *[8]byte, unit int) {
 		return &m.f32, 4
 	case d == tensor.F64 || d == tensor.Complex128:
 		return &m.f64, 8
-	case d.Bits() < 8: // i1, and types that use a part of their byte
+	case d.Bits() < 8: // i1, and types that use only a part of their byte
 		return &m.code, 1
 	}
 	return &m.bits, 8

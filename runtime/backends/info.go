@@ -7,7 +7,7 @@ import (
 
 // Info describes a backend. For the embedded engine only Backend is set.
 type Info struct {
-	Backend         string      `json:"backend"` // in words, as Describe has it
+	Backend         string      `json:"backend"` // as returned by Describe
 	Path            string      `json:"path,omitempty"`
 	API             string      `json:"pjrt_api,omitempty"` // major.minor
 	Platform        string      `json:"platform,omitempty"`

@@ -145,7 +145,7 @@ func (m *Managed) Close() error {
 		C.hl_dlpack_delete(ptr, m.versioned)
 	}
 	if C.hl_dlpack_drop(ptr, m.versioned) == 0 {
-		// Pin Go memory for ever: the consumer still uses it.
+		// Pin the Go memory for the rest of the process: the consumer still uses it.
 		cgo.NewHandle(m)
 		return ErrHeld
 	}

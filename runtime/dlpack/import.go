@@ -21,7 +21,7 @@ type Imported struct {
 	versioned C.int
 }
 
-// Import takes a DLManagedTensor, or a DLManagedTensorVersioned if versioned is set, in host memory and row-major
+// Import accepts a DLManagedTensor, or a DLManagedTensorVersioned if versioned is set, in host memory and row-major
 // without gaps. A handler can answer with it. If Import fails, the tensor still belongs to the caller.
 func Import(p unsafe.Pointer, versioned bool) (*Imported, error) {
 	m := &Imported{ptr: p}
@@ -72,7 +72,7 @@ func Import(p unsafe.Pointer, versioned bool) (*Imported, error) {
 	return m, err
 }
 
-// elementType returns the type with DLPack's code, Invalid if hlocb has no such type.
+// elementType returns the type with DLPack's code, or Invalid if hlocb has no such type.
 func elementType(t C.hl_dl_type, padded bool) tensor.DType {
 	for d := tensor.I1; d < tensor.Index; d++ {
 		code, bits, err := dataType(d, true)
@@ -83,7 +83,7 @@ func elementType(t C.hl_dl_type, padded bool) tensor.DType {
 	return tensor.Invalid
 }
 
-// Close gives the tensor back by its deleter. It may be called again.
+// Close returns the tensor through its deleter. It may be called again.
 func (m *Imported) Close() {
 	if m.ptr != nil {
 		C.hl_dlpack_delete(m.ptr, m.versioned)

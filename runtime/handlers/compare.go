@@ -13,13 +13,13 @@ import (
 // Comparison is the result of Compare for one hook, for the order of hooks, or for the program's results.
 type Comparison struct {
 	Name     string `json:"name"`              // the hook's, "order" or "results"
-	Events   int    `json:"events"`            // that both have
+	Events   int    `json:"events"`            // events that both have
 	OnlyA    int    `json:"only_a"`            // further events of A
 	OnlyB    int    `json:"only_b"`            // further events of B
 	Missing  bool   `json:"missing,omitempty"` // B does not have the hook
 	Added    bool   `json:"added,omitempty"`   // A does not have the hook
 	Largest  uint64 `json:"largest_ulps"`      // difference in ULPs, math.MaxUint64 for a NaN against a number
-	Elements int    `json:"elements"`          // that differ by more than the tolerance
+	Elements int    `json:"elements"`          // elements that differ by more than the tolerance
 	First    string `json:"first,omitempty"`   // the first difference, empty for none
 }
 
@@ -76,7 +76,7 @@ func ulpText(n uint64) string {
 	return fmt.Sprintf("%d ULPs", n)
 }
 
-// stream is the place of a hook's events: a run, a device and the hook, as A knows it if it does.
+// stream identifies the events of a hook on a device in a run. The hook is A's if A has it.
 type stream struct {
 	run    int64
 	device int
@@ -161,8 +161,8 @@ func Compare(a, b *Recorded, tolerance uint64) []Comparison {
 	return out
 }
 
-// compareOrder compares the order in which the events of two hooks alternate, for each two hooks that both programs order
-// directly. It returns nil if all is the same, else the first difference.
+// compareOrder compares the order in which the events of two hooks alternate, for each pair of hooks that both
+// programs order directly. It returns the first difference, or nil if there is none.
 func compareOrder(a, b *Recorded, pair map[*hook.Site]*hook.Site, inA, inB map[stream][]int, order []stream) *Comparison {
 	if a.Header.Manifest == nil || b.Header.Manifest == nil {
 		return nil

@@ -22,14 +22,14 @@ import (
 // ExecTimeout is how long an exec handler waits for an answer by default.
 const ExecTimeout = time.Minute
 
-// maxReplyHeader bounds the first line of a child's answer.
+// maxReplyHeader limits the first line of a child's answer.
 const maxReplyHeader = 1 << 20
 
-// maxErrorText bounds what an error message repeats of a child's text.
+// maxErrorText limits how much of a child's text an error message repeats.
 const maxErrorText = 1000
 
-// Exec answers by a child process. The child starts at the first event and ends at Close, with all processes of its
-// process group. Exec sends it one call at a time.
+// Exec answers through a child process. The child starts at the first event and ends at Close, with all processes of
+// its process group. Exec sends it one call at a time.
 //
 // A frame is one line of JSON and then raw bytes, row-major and little-endian, as many as the sizes in the line say. A
 // request, on one line:
@@ -156,8 +156,8 @@ func (e *Exec) Handle(ctx context.Context, c *runtime.Call) error {
 		return e.fail(errors.New("child wrote to its standard output without having been asked"))
 	}
 	request, size := frame(c)
-	// The child may answer before it has read everything, so writing and reading go on at the same time. Killing the
-	// child ends both.
+	// The child may answer before it has read everything, so write and read at the same time. Killing the child ends
+	// both.
 	answered := make(chan error, 1)
 	results := make([][]byte, len(c.Results))
 	go func() { answered <- e.read(c, results) }()
@@ -202,7 +202,7 @@ func (e *Exec) Handle(ctx context.Context, c *runtime.Call) error {
 
 // fail ends the child and returns err, which later calls return too.
 func (e *Exec) fail(err error) error {
-	// A child that closed its output gets a moment to end with an exit status that says why.
+	// Give a child that closed its output a moment to exit with a status that says why.
 	late := time.AfterFunc(200*time.Millisecond, e.kill)
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		e.kill()
@@ -334,8 +334,8 @@ func (e *Exec) read(c *runtime.Call, results [][]byte) error {
 	return nil
 }
 
-// Close closes the child's standard input and waits for the child to end, two seconds at most. Then it ends what is left
-// of the child's process group.
+// Close closes the child's standard input and waits at most two seconds for the child to end. Then it kills the
+// remaining processes of the child's group.
 func (e *Exec) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -21,7 +21,7 @@ const faults = "error, panic, delay=DURATION, nan, zero, wrong-shape or unwritte
 // ErrInjected is the cause of the failures that faults make.
 var ErrInjected = errors.New("injected fault")
 
-// Fault makes the handlers of hooks fail, for users who test how their programs take it.
+// Fault makes the handlers of hooks fail, for users who test how their programs react.
 type Fault struct {
 	at            int64 // the number of the event, -1 for each
 	before, after func(ctx context.Context, c *runtime.Call) error
@@ -30,7 +30,7 @@ type Fault struct {
 	mu    sync.Mutex
 	seen  map[hook.ID]int64 // events
 	fired int64
-	why   string // why an event had nothing to spoil
+	why   string // why an event had nothing to change
 }
 
 // ParseFault reads a fault:
@@ -90,11 +90,11 @@ func ParseFault(spec string) (*Fault, error) {
 	return f, nil
 }
 
-// Wrap returns a handler that lets inner answer and makes the fault happen. inner is nil if nobody answers. Give Wrap to
-// runtime.Bindings.Wrap.
+// Wrap returns a handler that calls inner and injects the fault. inner is nil if the hook has no responder. Pass Wrap
+// to runtime.Bindings.Wrap.
 func (f *Fault) Wrap(inner runtime.Handler) runtime.Handler { return &faulty{f, inner} }
 
-// Unfired returns why the fault has not changed any event so far, "" if it has.
+// Unfired returns why the fault has not changed any event so far, or "" if it has.
 func (f *Fault) Unfired() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -113,7 +113,7 @@ func (f *Fault) Unfired() string {
 	return "there was no event"
 }
 
-// nothing notes why a fault changes nothing at an event.
+// nothing records why a fault changes nothing at an event.
 func (f *Fault) nothing(format string, args ...any) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -142,7 +142,7 @@ func (f *Fault) spoil(c *runtime.Call, v float64) error {
 	return nil
 }
 
-// unwritten stands for a handler that forgets its results.
+// unwritten behaves like a handler that forgets its results.
 func (f *Fault) unwritten(c *runtime.Call, answered bool) error {
 	if c.Site.Kind == hook.Tap || c.Site.Kind == hook.InOut && !answered {
 		return f.nothing("no handler writes results of the hook, which is of kind %s", c.Site.Kind)
@@ -150,7 +150,7 @@ func (f *Fault) unwritten(c *runtime.Call, answered bool) error {
 	return nil
 }
 
-// wrongShape sets the first result as a handler does that computed one element too many.
+// wrongShape sets the first result like a handler that computed one element too many.
 func wrongShape(c *runtime.Call, _ bool) error {
 	if len(c.Results) == 0 {
 		return fmt.Errorf("%w: a hook of kind %s has no results to return in another shape", ErrInjected, c.Site.Kind)
@@ -171,7 +171,7 @@ type faulty struct {
 	inner runtime.Handler
 }
 
-// Handle calls the handler, and makes the fault happen at its event.
+// Handle calls the handler, and injects the fault at the chosen event.
 func (h *faulty) Handle(ctx context.Context, c *runtime.Call) error {
 	h.mu.Lock()
 	n := h.seen[c.Site.ID]

@@ -65,10 +65,10 @@ func (n *NPZ) Handle(_ context.Context, c *runtime.Call) error {
 	return nil
 }
 
-// maxFileName bounds the part of an array's name that the module chooses. Zip allows 65,535 bytes for the whole.
+// maxFileName limits the part of an array's name that the module chooses. Zip allows 65,535 bytes for the whole name.
 const maxFileName = 128
 
-// fileName returns a form of the hook's name that every file system takes.
+// fileName returns a form of the hook's name that every file system accepts.
 func fileName(s *hook.Site) string {
 	name := strings.Map(func(r rune) rune {
 		switch {

@@ -22,8 +22,8 @@ type Print struct {
 	buf     []byte
 }
 
-// NewPrint returns a handler that prints to w. It shortens tensors with more than threshold elements; 0 is numpy's
-// 1000.
+// NewPrint returns a handler that prints to w. It shortens tensors with more than threshold elements; 0 means numpy's
+// default of 1000.
 func NewPrint(w io.Writer, threshold int) *Print {
 	return &Print{w: w, summary: tensor.Summary{Threshold: threshold, Width: 79}}
 }

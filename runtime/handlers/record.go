@@ -51,7 +51,7 @@ func NewRecord(w io.Writer) *Record {
 // DataSuffix follows a recording's name in the name of its file of large values.
 const DataSuffix = ".data"
 
-// RawBytes is the default size in bytes from which 'hlocb record' writes values raw.
+// RawBytes is the default size in bytes from which 'hlocb record' writes values as raw bytes.
 const RawBytes = 4096
 
 // SetData makes r write values of at least so many bytes to w, row-major and little-endian, one after the other. Call
@@ -207,8 +207,8 @@ func appendSite(b []byte, s *hook.Site) []byte {
 	return append(b, `,"operands":`...)
 }
 
-// appendJSONString appends s as JSON. Characters that do not print (control characters, also those of Unicode, marks that
-// change the direction of text) become escapes, so a terminal can show a recording.
+// appendJSONString appends s as JSON. Characters that do not print (control characters, including Unicode's, and
+// marks that change the direction of text) become escapes, so a terminal can show a recording.
 func appendJSONString(b []byte, s string) []byte {
 	var w strings.Builder
 	e := json.NewEncoder(&w)
@@ -233,7 +233,7 @@ func appendPrintable(b []byte, s string) []byte {
 	return b
 }
 
-// Flush writes what is buffered.
+// Flush writes the buffered data.
 func (r *Record) Flush() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

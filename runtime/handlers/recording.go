@@ -36,7 +36,7 @@ type Recording struct {
 type Header struct {
 	Version  int            `json:"recording"`
 	Module   string         `json:"module"`   // SHA-256 of the rewritten module's text, hexadecimal
-	Backend  string         `json:"backend"`  // as it describes itself
+	Backend  string         `json:"backend"`  // the backend's description
 	Manifest *hook.Manifest `json:"manifest"` // the program's hooks; nil in recordings before version 3
 }
 
@@ -206,7 +206,7 @@ func (r *Recorded) readTensor(raw json.RawMessage) (*tensor.Tensor, error) {
 		Shape tensor.Shape `json:"shape"`
 		At    *int64       `json:"at"`
 	}
-	// Do not parse large values of the text form twice: an "at" stands near the beginning.
+	// Do not parse large values in text form twice: look for "at" only near the beginning.
 	if bytes.Contains(raw[:min(len(raw), 4096)], []byte(`"data"`)) {
 		return tensor.FromJSON(raw)
 	}
@@ -227,7 +227,7 @@ func (r *Recorded) readTensor(raw json.RawMessage) (*tensor.Tensor, error) {
 	if n < 0 || *v.At < 0 || n > math.MaxInt64/16-*v.At {
 		return nil, fmt.Errorf("shape %v at %d is no value", []int64(v.Shape), *v.At)
 	}
-	// Read the last byte first: a line with a wrong shape then costs no memory.
+	// Read the last byte first: a line with a wrong shape then allocates no memory.
 	size := n * int64(d.Size())
 	var last [1]byte
 	if size > 0 {

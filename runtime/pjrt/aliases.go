@@ -41,8 +41,8 @@ type instruction struct {
 	aliases        map[int]int // operand by result; result -1 is the only result
 }
 
-// AliasUses implements runtime.AliasViewer. The plugin's optimized program shows which calls kept their aliases. A copy
-// before a call is XLA's, because no source program contains copies.
+// AliasUses implements runtime.AliasViewer. The plugin's optimized program shows which calls kept their aliases. XLA
+// added any copy before a call, because no source program contains copies.
 func (e *Executable) AliasUses() ([]runtime.AliasUse, error) {
 	l, err := e.begin(context.Background(), 0)
 	if err != nil {
@@ -96,9 +96,9 @@ type computation struct {
 	operand     int
 }
 
-// copied reports whether the instruction's value, or its element if element is not negative, is a copy for its user. It
-// follows operands of a branch to the conditional. It ignores operands of a loop: XLA copies those once for all trips,
-// if at all.
+// copied reports whether the instruction's value, or its element if element is not negative, is a copy for its user.
+// It follows operands of a branch to the conditional. It ignores operands of a loop: XLA copies those at most once
+// for all iterations.
 func (in *instruction) copied(element int) bool {
 	if in == nil {
 		return false

@@ -13,19 +13,20 @@ import (
 
 // attempts are the attempts to start one run on several clients.
 //
-// A client executes a large program on a device only after the program before it. A handler that waits for such a program
-// would wait for ever, so programs that handlers run get a client of their own (see clientKey): the context or the thread
-// shows that a handler runs them. Neither shows it if the handler waits for a goroutine that serves several callers, for
-// example one that batches requests to a model. Such a run starts on the client of other runs with hooks. If it has
-// reached neither a hook nor its end after a while, and one handler of another run has been at work on one event all that
-// time, the run starts once more on the client of the next level. The attempt that reaches a hook first delivers the
-// run's events, and the hooks of the other attempts are refused; without hooks the first attempt to end yields the
-// results. No event is delivered twice. TestReentryNeedsAttempts shows the deadlock that this prevents.
+// A client executes a large program on a device only after the program before it. A handler that waits for such a
+// program would wait for ever. Programs that handlers run therefore get a client of their own (see clientKey): the
+// context or the thread shows that a handler runs them. Neither shows it if the handler waits for a goroutine that
+// serves several callers, for example one that batches requests to a model. Such a run starts on the client of other
+// runs with hooks. After a while the run may have reached neither a hook nor its end, while one handler of another
+// run has been busy with one event all the time. Then the run starts once more on the client of the next level. The
+// attempt that reaches a hook first delivers the run's events, and the hooks of the other attempts are refused.
+// Without hooks the first attempt to end yields the results. No event is delivered twice. TestReentryNeedsAttempts
+// shows the deadlock that this prevents.
 type attempts struct {
-	owner atomic.Pointer[session] // the attempt that is the run
+	owner atomic.Pointer[session] // the attempt that delivers the events
 }
 
-// claim reports whether s is the run. The first session that claims is.
+// claim reports whether s delivers the run's events. The first session that calls claim does.
 func (a *attempts) claim(s *session) bool {
 	return a.owner.Load() == s || a.owner.CompareAndSwap(nil, s)
 }
@@ -33,7 +34,7 @@ func (a *attempts) claim(s *session) bool {
 // patience is the time that a run waits for the handler of another run before it starts on another client.
 const patience = 50 * time.Millisecond
 
-// maxAttempts bounds the attempts of a run.
+// maxAttempts limits the attempts of a run.
 const maxAttempts = 32
 
 // ending is the outcome of an attempt.
@@ -43,8 +44,8 @@ type ending struct {
 	err     error
 }
 
-// runWatched executes the program on a goroutine, for runs that can be cancelled and runs that share their client. It can
-// return while a program that cannot be stopped goes on, and it makes further attempts.
+// runWatched executes the program on a goroutine, for runs that can be cancelled and runs that share their client. It
+// can return while a program that cannot be stopped continues, and it makes further attempts.
 func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgram, args [][]*tensor.Tensor, crowded bool) ([][]*tensor.Tensor, error) {
 	done := make(chan ending, maxAttempts) // nobody receives from abandoned attempts
 	run := func(s *session, l *loadedProgram) {
@@ -134,7 +135,7 @@ func (e *Executable) another(ctx context.Context, before *session) (*session, *l
 	return s, l, nil
 }
 
-// abandon gives up the attempts that still wait. Close no longer waits for them.
+// abandon gives up the waiting attempts. Close no longer waits for them.
 func (e *Executable) abandon(started []*session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -151,7 +152,7 @@ func (e *Executable) abandon(started []*session) {
 	}
 }
 
-// join counts a run on the client. It reports whether other programs with hooks run there, so that the run may need
+// join counts a run on the client. It reports whether other programs with hooks run there; if so, the run may need
 // further attempts.
 func (c *Client) join(s *session) (crowded bool) {
 	c.mu.Lock()
@@ -172,8 +173,8 @@ func (c *Client) leave(s *session) {
 	delete(c.running, s)
 }
 
-// stuck reports whether a handler of another run on the client is at work on the same event as at the last call with the
-// same seen.
+// stuck reports whether a handler of another run on the client is still busy with the same event as at the previous
+// call with the same seen.
 func (c *Client) stuck(own *attempts, seen map[*deviceState]int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	// Name is what Backend.Name returns; empty is the plugin's platform.
 	Name string
-	// Devices is the number of devices of a CPU client. 0 is the default of the plugin, or more for programs that need
+	// Devices is the number of devices of a CPU client. 0 means the plugin's default, or more if a program needs
 	// more.
 	Devices int
 	// Probe finds the layout of handler registration for plugins whose version does not determine it. Without Probe
@@ -41,7 +41,7 @@ type Backend struct {
 	executables int
 	late        int       // closed executables that abandoned attempts still hold
 	released    sync.Cond // executables changed
-	lost        error     // why the backend runs no more programs
+	lost        error     // why the backend refuses further programs
 }
 
 // clientKey identifies a client of a backend. A handler that runs a program must not use the client whose program
@@ -52,7 +52,7 @@ type clientKey struct {
 	devices int // 0: the default
 }
 
-// Open loads a plugin and makes its first client, to see whether the plugin works.
+// Open loads a plugin and makes its first client, to check that the plugin works.
 func Open(path string, opts Options) (*Backend, error) {
 	p, err := Load(path)
 	if err != nil {

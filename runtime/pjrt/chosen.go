@@ -14,8 +14,8 @@ import (
 	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
-// XLA's partitioner chooses the shardings of arguments and results that main leaves open. The shardings in the optimized
-// program are those that count: an HloModuleProto (xla/service/hlo.proto) has an OpSharding (xla/xla_data.proto) for each
+// XLA's partitioner chooses the shardings of arguments and results that main leaves open. The optimized program has
+// the final shardings: an HloModuleProto (xla/service/hlo.proto) has an OpSharding (xla/xla_data.proto) for each
 // parameter and for the result.
 const (
 	fieldConfiguredModule = 1 // of an HloModuleProtoWithConfig
@@ -174,11 +174,11 @@ func opSharding(b []byte, partitions int) ([]*sharding.Sharding, error) {
 	return []*sharding.Sharding{s}, nil
 }
 
-// errProto says that bytes are no protocol buffer.
+// errProto says that bytes are not a protocol buffer.
 var errProto = errors.New("the plugin's description of the program cannot be read")
 
-// eachField calls f for each field of a protocol buffer: with the number of a varint, or with the bytes of a field that
-// has a length. It skips fields of other kinds.
+// eachField calls f for each field of a protocol buffer: with the number of a varint, or with the bytes of a field
+// that has a length. It skips other kinds of fields.
 func eachField(b []byte, f func(field int, number uint64, v []byte) error) error {
 	for len(b) > 0 {
 		key, n := binary.Uvarint(b)

@@ -22,7 +22,7 @@ type Client struct {
 
 	mu        sync.Mutex
 	running   map[*session]struct{} // programs with hooks
-	abandoned int                   // compilations that nobody waits for
+	abandoned int                   // compilations whose caller has returned
 	closing   bool
 }
 

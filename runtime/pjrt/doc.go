@@ -5,9 +5,9 @@
 // inspect plugins. The package needs cgo and a C compiler, but no headers and no library: abi.h declares the part of
 // the two interfaces that hlocb uses. Without cgo the package has Check alone.
 //
-// The package registers one C handler per process and target. The handler asks XLA for the run's number and crosses to
-// Go once. Go finds the run in a table without locks and the hook in a hash table, and passes views of XLA's own memory
-// in a Call that it uses again. It allocates nothing and reads no clock.
+// The package registers one C handler per process and target. The handler asks XLA for the run's number and crosses
+// to Go once. Go finds the run in a table without locks and the hook in a hash table. It passes views of XLA's own
+// memory in a Call, which it reuses. It allocates nothing and reads no clock.
 //
 // XLA logs every client and compilation to standard error. To silence it, set TF_CPP_MIN_LOG_LEVEL=2 before the process
 // starts threads, as the hlocb command does; the package changes no environment variable.

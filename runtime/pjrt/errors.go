@@ -47,7 +47,8 @@ func (c Code) String() string {
 // errNoMemory says that C code could not allocate memory.
 var errNoMemory = errors.New("out of memory")
 
-// takeMessage returns a message that C code allocated, and frees it. C code leaves it nil if there is no memory for it.
+// takeMessage returns a message that C code allocated, and frees it. C code leaves the message nil if it has no
+// memory for it.
 func takeMessage(message *C.char) string {
 	if message == nil {
 		return errNoMemory.Error()
@@ -56,7 +57,7 @@ func takeMessage(message *C.char) string {
 	return C.GoString(message)
 }
 
-// check converts a PJRT error to a Go error and frees it. No other code does.
+// check converts a PJRT error to a Go error and frees it. No other function frees PJRT errors.
 func (p *Plugin) check(op string, e unsafe.Pointer) error {
 	if e == nil {
 		return nil

@@ -47,8 +47,9 @@ type Executable struct {
 	number  atomic.Int64
 }
 
-// Compile implements runtime.Backend. If the program has a module, Compile refuses it as Check does, takes the number of
-// devices from it, and Run compares its arguments with main's. A program that is only text gets none of this.
+// Compile implements runtime.Backend. If the program has a module, Compile refuses the programs that Check refuses
+// and uses the module's number of devices, and Run compares its arguments with main's. None of this applies to
+// programs that are only text.
 func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (runtime.Executable, error) {
 	var shape moduleShape
 	if p.Module != nil {
@@ -74,7 +75,7 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	}
 	text := p.Text
 	if m := p.Module; m != nil {
-		// XLA's dumps and profiles show the locations that the source has.
+		// Keep the source's locations: XLA shows them in dumps and profiles.
 		located := m.Source() != nil && bytes.Contains(m.Source().Text(), []byte("loc("))
 		text = print.Append(nil, m, print.Options{DebugInfo: located, ListBooleans: true})
 	}
@@ -82,8 +83,8 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 		func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.compile(ctx, text, o) })
 }
 
-// maxDevices bounds the devices of a program. XLA numbers the devices of one process up to 2,048, and starts two threads
-// for each. With more devices it compiles for several processes, or aborts when it cannot start a thread.
+// maxDevices limits the devices of a program. XLA numbers the devices of one process up to 2,048, and starts two
+// threads for each. With more devices it compiles for several processes, or aborts when it cannot start a thread.
 const maxDevices = 2048
 
 // build binds the handlers and compiles the program on the first client that it needs.
@@ -227,8 +228,8 @@ func (e *Executable) end(s *session) {
 }
 
 // Run implements runtime.Executable. On several devices arguments and results are whole values: Run partitions the
-// arguments as the module's shardings say and gives every replica the same ones. The results are those of the first
-// replica. RunDevices takes arguments for each device.
+// arguments according to the module's shardings and passes the same arguments to every replica. It returns the
+// results of the first replica. RunDevices accepts arguments for each device.
 //
 // If ctx ends, the next hook ends the run. A program that reaches no hook cannot be stopped: if it has not ended a
 // second later, Run returns a *runtime.LostError and the backend runs nothing else.
@@ -249,7 +250,7 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.
 	return e.gather(results)
 }
 
-// cut finds out how arguments and results are partitioned: as the compiled program says, else as main's shardings say.
+// cut determines how arguments and results are partitioned: from the compiled program, or else from main's shardings.
 func (e *Executable) cut(l *loadedProgram, shape moduleShape) {
 	in, out, known, err := l.shardings(e.parts)
 	if known && err == nil && (e.inputs == nil || len(in) == len(e.inputs)) && len(out) == len(l.results) {
@@ -383,7 +384,7 @@ func (e *Executable) checkArguments(args []*tensor.Tensor) error {
 	return nil
 }
 
-// outcome executes the program. If a hook failed, it returns the session's error, which says more than XLA's.
+// outcome executes the program. If a hook failed, it returns the session's error, which is more detailed than XLA's.
 func outcome(s *session, l *loadedProgram, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
 	results, err := l.execute(s.launchID, args)
 	if failed := s.err(); failed != nil {
@@ -409,8 +410,8 @@ func (b *Backend) usable() error {
 	return b.lost
 }
 
-// Close implements runtime.Executable. It refuses new runs at once and waits for those under way. A handler of a run of the
-// same executable must not call it.
+// Close implements runtime.Executable. It refuses new runs at once and waits for the runs that have started. A
+// handler must not close the executable whose run called it.
 func (e *Executable) Close() error {
 	lost := e.backend.usable() != nil
 	e.mu.Lock()

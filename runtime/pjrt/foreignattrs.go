@@ -28,9 +28,9 @@ type foreignAttrs struct {
 }
 
 // newForeignAttrs converts attributes from MLIR text. Numbers become scalars of their type, array<...> and dense<...>
-// become arrays; strings and dictionaries stay what they are.
+// become arrays; strings and dictionaries keep their form.
 func newForeignAttrs(text map[string]string) (*foreignAttrs, error) {
-	// The parser reads modules, so the attributes are put into one.
+	// The parser reads modules, so wrap the attributes in one.
 	var b strings.Builder
 	b.WriteString("module attributes {hlocb.attrs = {")
 	for i, name := range slices.Sorted(maps.Keys(text)) {

@@ -9,9 +9,9 @@ import (
 	"github.com/hlocb/hlocb/ir/flow"
 )
 
-// Check refuses programs that a PJRT plugin must not get: programs that would block for ever, because nothing feeds or
-// drains them through the PJRT C API, and programs that crash XLA's compiler. The error is a diag.List with the
-// positions. Programs whose hooks hlocb rewrote have no op that blocks.
+// Check refuses two kinds of programs that a PJRT plugin must not receive: programs that would block for ever,
+// because nothing feeds or drains them through the PJRT C API, and programs that crash XLA's compiler. The error is a
+// diag.List with the positions. Programs whose hooks hlocb rewrote contain no op that blocks.
 func Check(m *ir.Module) error {
 	var list diag.List
 	m.Walk(func(o *ir.Op) bool {
@@ -39,11 +39,11 @@ func Check(m *ir.Module) error {
 	return list.Err()
 }
 
-// maxCallDepth bounds how deep calls of functions nest. XLA's compiler recurses over them: with a stack of 8 MiB it
+// maxCallDepth limits the nesting of function calls. XLA's compiler recurses over them: with a stack of 8 MiB it
 // survives 700 and crashes at 800.
 const maxCallDepth = 500
 
-// deepCall returns a call that starts a chain of more than maxCallDepth calls, nil if there is none.
+// deepCall returns a call that starts a chain of more than maxCallDepth calls, or nil if there is none.
 func deepCall(m *ir.Module) *ir.Op {
 	g := flow.Of(m, nil)
 	calls := map[*ir.Op][]*ir.Op{} // in a function
@@ -53,7 +53,7 @@ func deepCall(m *ir.Module) *ir.Op {
 			calls[caller] = append(calls[caller], call)
 		}
 	}
-	depth := map[*ir.Op]int{} // of calls below a function; 0 while it is computed, so recursion ends
+	depth := map[*ir.Op]int{} // of calls below a function; 0 while being computed, which ends recursion
 	var visit func(f *ir.Op) int
 	visit = func(f *ir.Op) int {
 		if d, ok := depth[f]; ok {

@@ -74,9 +74,9 @@ func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 	return err
 }
 
-// deliver calls a site's handlers. A panic of hlocb's own code ends the run with the hook's name instead of the process.
-// A handler that calls runtime.Goexit, as testing.T.FailNow does, has no goroutine to end: the thread belongs to XLA. The
-// process then ends with a panic that names the hook.
+// deliver calls a site's handlers. A panic in hlocb's own code ends the run with the hook's name, not the process. A
+// handler that calls runtime.Goexit, as testing.T.FailNow does, has no goroutine to end, because the thread belongs
+// to XLA. The process then ends with a panic that names the hook.
 func (s *session) deliver(frame *C.hl_ffi_frame, site *site, device int) (err error) {
 	returned := false
 	defer func() {
@@ -128,12 +128,12 @@ func (s *session) place(c *call, device int) {
 	c.Replica, c.Partition = device/s.parts, device%s.parts
 }
 
-// call is a runtime.Call with the memory of its views. Its site uses it again for other calls.
+// call is a runtime.Call with the memory of its views. Its site reuses it for other calls.
 type call struct {
 	runtime.Call
 	operands, results       []view
 	operandPtrs, resultPtrs []*tensor.Tensor
-	inout                   []*view // of an inout hook, the operand that each result is
+	inout                   []*view // the operand that each result of an inout hook is
 	packed                  bool    // some result must be packed after the handlers
 }
 
@@ -238,7 +238,7 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) error {
 	return nil
 }
 
-// keptCopy is the size in bytes up to which a call keeps the memory of an operand's copy.
+// keptCopy is the largest copy of an operand, in bytes, whose memory a call keeps.
 const keptCopy = 1 << 20
 
 // separate gives the handler copies of operands that share memory with results of a call hook. Otherwise a handler that
@@ -285,7 +285,7 @@ func tapResult(args []*C.hl_ffi_buffer, site *site, b *C.hl_ffi_buffer, m int) e
 	return errors.New("a tap has more results than operands")
 }
 
-// aliased returns the operand that result m of a tap or inout hook is. Chain and tokens do not count.
+// aliased returns the operand that result m of a tap or inout hook is, not counting chain and tokens.
 func (s *site) aliased(m int) int {
 	if aliases := s.bound.Site.Aliases; m < len(aliases) && aliases[m] >= 0 {
 		return aliases[m]
@@ -312,8 +312,8 @@ func passThrough(from, to *C.hl_ffi_buffer) error {
 	return nil
 }
 
-// clearResults zeroes the results that no handler will write, so that the rest of the run computes with definite
-// values. Aliased results keep their operands' values.
+// clearResults zeroes the results that no handler will write; the rest of the run then computes with definite values.
+// Aliased results keep their operands' values.
 func clearResults(frame *C.hl_ffi_frame) {
 	args := unsafe.Slice(frame.operands.items, int(frame.operands.n))
 result:

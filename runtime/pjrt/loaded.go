@@ -25,7 +25,7 @@ type loadedProgram struct {
 	executable unsafe.Pointer // PJRT_Executable
 	devices    []Device       // in the order of the argument lists
 	results    []hook.TensorType
-	direct     []atomic.Int32 // whether a result can be read from its memory: unknown, readable, not
+	direct     []atomic.Int32 // whether a result can be read from its memory: unknown, readable or not
 }
 
 // States of loadedProgram.direct.
@@ -59,8 +59,8 @@ func (c *Client) load(ctx context.Context, blob []byte) (*loadedProgram, error) 
 	})
 }
 
-// interruptible makes a program, which may take minutes. PJRT cannot cancel that: if ctx ends, interruptible returns,
-// and a goroutine goes on and discards the result.
+// interruptible makes a program, which may take minutes. PJRT cannot cancel this: if ctx ends, interruptible returns,
+// and a goroutine waits for the result and discards it.
 func (c *Client) interruptible(ctx context.Context, op string, create func(ptr *unsafe.Pointer) unsafe.Pointer) (*loadedProgram, error) {
 	run := func() (*loadedProgram, error) {
 		var ptr unsafe.Pointer
@@ -235,8 +235,8 @@ func (c *Client) release(b buffer) {
 	}
 }
 
-// download copies result i to the host. On the CPU it reads the buffer's memory if that is row-major: the plugin's own
-// copy goes through a thread pool and takes 40 µs, however small the result.
+// download copies result i to the host. On the CPU it reads the buffer's memory if the memory is row-major: the
+// plugin's own copy goes through a thread pool and takes 40 µs, however small the result is.
 func (l *loadedProgram) download(ptr unsafe.Pointer, i int) (*tensor.Tensor, error) {
 	p, t := l.client.plugin, l.results[i]
 	out := tensor.New(t.DType, t.Shape)

@@ -10,7 +10,7 @@ import (
 	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
-// moduleShape holds the facts about a module that its text does not show a backend.
+// moduleShape holds facts about a module that a backend cannot find in its text.
 type moduleShape struct {
 	replicas, partitions int  // 0 if the module does not say
 	shardy               bool // it is sharded by the sdy dialect

@@ -14,7 +14,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 )
 
-// layout is the layout of the struct that a plugin's register_handler reads. The plugin does not check the layout: a
+// layout is the layout of the struct that a plugin's register_handler reads. The plugin does not check the layout; a
 // wrong one crashes it.
 type layout int
 
@@ -24,8 +24,8 @@ const (
 	layoutVersioned        // target, version, handler, platform, traits
 )
 
-// registrationLayout chooses the layout by the plugin's API version: from 0.81 on it is the plain one. The versioned
-// layout was in use for some weeks before that, so the layout of an older plugin is the one that FindLayout found.
+// registrationLayout chooses the layout by the plugin's API version. Versions from 0.81 on use the plain layout. The
+// versioned layout was in use for some weeks before; for older plugins FindLayout determines the layout.
 func (p *Plugin) registrationLayout() layout {
 	if _, minor := p.Version(); minor >= 81 {
 		return layoutPlain
@@ -126,7 +126,7 @@ func (p *Plugin) RegisterYardsticks(platform string) ([]Yardstick, error) {
 }
 
 // RegisterHandler registers an XLA FFI handler, for instance a symbol of a shared library, under a target. The first
-// registration of a target stays. A second one with another handler is an error here; the plugin would ignore it
+// registration of a target stays. A second registration with another handler is an error; the plugin would ignore it
 // silently.
 func (p *Plugin) RegisterHandler(target string, handler unsafe.Pointer, platform string) error {
 	return p.register(target, handler, platform, p.registrationLayout())

@@ -13,9 +13,9 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// liveRuns finds the session of a running program by its launch id, without a lock. The C handler has no user data, so
-// the table belongs to the process. A launch id consists of the number of a slot and the count of its uses, so a late
-// call of an ended run finds nothing.
+// liveRuns finds the session of a running program by its launch id, without a lock. The C handler has no user data,
+// so the table is global. A launch id consists of the number of a slot and a count of the slot's uses, so a late call
+// of an ended run finds nothing.
 var liveRuns struct {
 	mu    sync.Mutex
 	free  []uint16
@@ -104,7 +104,7 @@ func newSession(ctx context.Context, sites *siteTable, devices, parts int) *sess
 // deviceState counts the hooks of a device. It fills a cache line.
 type deviceState struct {
 	seq      atomic.Int64 // hooks that arrived
-	finished atomic.Int64 // hooks whose handlers are done
+	finished atomic.Int64 // hooks whose handlers have ended
 	_        [48]byte
 }
 
@@ -116,13 +116,14 @@ func (s *session) fail(device int, err error) {
 	s.stopped.Store(true)
 }
 
-// cancel makes the run's next hook fail. A hook with a time limit that is under way ends by the run's context.
+// cancel makes the run's next hook fail. A running hook with a time limit ends through the run's context.
 func (s *session) cancel(cause error) {
 	s.cause.CompareAndSwap(nil, &failure{cause})
 	s.stopped.Store(true)
 }
 
-// err returns the failure to report: the one of the first device that failed, else the cause of the cancellation.
+// err returns the failure to report: the failure of the first device that failed, or else the cause of the
+// cancellation.
 func (s *session) err() error {
 	if !s.stopped.Load() {
 		return nil

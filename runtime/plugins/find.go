@@ -41,7 +41,7 @@ func (e Environment) getenv(key string) string {
 	return e.Getenv(key)
 }
 
-// Plugin is a plugin file that was found. Nothing has loaded it, so it may be no plugin.
+// Plugin is a plugin file that was found. It has not been loaded, so it may not be a plugin.
 type Plugin struct {
 	Name    string // the platform, guessed from the file name: cpu, cuda, rocm, tpu, ...
 	Path    string
@@ -77,7 +77,7 @@ func (e *NotFoundError) Error() string {
 	return b.String()
 }
 
-// IsPath reports whether a backend's name is the path of a plugin rather than a platform.
+// IsPath reports whether a backend's name is the path of a plugin and not a platform.
 func IsPath(name string) bool {
 	return strings.ContainsRune(name, filepath.Separator) || strings.ContainsRune(name, '/') || filepath.Ext(name) == ".so" || filepath.Ext(name) == ".dylib"
 }

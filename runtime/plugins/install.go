@@ -18,18 +18,18 @@ import (
 	"strings"
 )
 
-// Package is a plugin that Install knows how to get.
+// Package is a plugin that Install can install.
 type Package struct {
 	Name         string // its name for Install
 	Distribution string // the Python distribution that carries it
 	Version      string
 	SHA256       string // of the wheel
 	Member       string // the plugin's path in the wheel
-	OS, Arch     string // where it runs: values of runtime.GOOS and GOARCH
-	Needs        string // what it needs besides the C library, for people
+	OS, Arch     string // the system it runs on: values of runtime.GOOS and GOARCH
+	Needs        string // its requirements besides the C library, for people
 }
 
-// Packages lists what Install knows.
+// Packages lists the plugins that Install can install.
 func Packages() []Package {
 	return []Package{
 		{
@@ -62,13 +62,13 @@ func packageNamed(name string) (Package, bool) {
 	return Package{}, false
 }
 
-// InstallOptions says how Install works.
+// InstallOptions configure Install.
 type InstallOptions struct {
 	CacheDir string    // where plugins are kept, as in Environment
 	Wheel    string    // a wheel file; empty downloads one through pip
-	Force    bool      // install again what is already there
+	Force    bool      // install again even if it is installed
 	Progress io.Writer // gets a line per step; nil for none
-	Terminal *os.File  // where pip shows the progress of its download; nil for nowhere
+	Terminal *os.File  // where pip shows the progress of its download; nil hides it
 }
 
 // ErrNoPip says that Install found no pip.
@@ -81,10 +81,10 @@ func (e *ChecksumError) Error() string {
 	return fmt.Sprintf("%s: SHA-256 is %s, expected %s", e.File, e.Got, e.Want)
 }
 
-// Install puts the named plugin into the cache directory and returns it. It downloads the wheel through pip, or uses the
-// wheel that opts names, and compares the wheel's SHA-256 before it unpacks anything. A plugin that is installed already
-// is kept if its SHA-256 is still that of its installation. Installs may run at the same time; the plugin appears in its
-// place whole or not at all.
+// Install puts the named plugin into the cache directory and returns it. It downloads the wheel through pip, or uses
+// the wheel that opts names, and checks the wheel's SHA-256 before it unpacks anything. It keeps an installed plugin
+// whose SHA-256 has not changed since its installation. Several installs may run at the same time; a plugin appears
+// in its place completely or not at all.
 func Install(ctx context.Context, name string, opts InstallOptions) (Plugin, error) {
 	pkg, ok := packageNamed(name)
 	if !ok {
@@ -174,8 +174,8 @@ func installed(target string) bool {
 	return err == nil && json.Unmarshal(text, &r) == nil && r.Size == info.Size() && checksum(target, r.SHA256) == nil
 }
 
-// download fetches the wheel into dir, which is empty, with the first pip that it finds. Python runs isolated and in dir:
-// otherwise it would run a pip.py of the user's current directory.
+// download fetches the wheel into dir, which is empty, with the first pip that it finds. It runs Python isolated and
+// in dir: otherwise Python would run a pip.py of the user's current directory.
 func download(ctx context.Context, pkg Package, dir string, terminal *os.File, say func(string, ...any)) (string, error) {
 	bar := "off"
 	if terminal != nil {
