@@ -62,7 +62,7 @@ func codeDimSharding(c ir.Coder, d *DimSharding) {
 	closed := !d.Open
 	c.Bool(&closed)
 	d.Open = !closed
-	p := uint64(0) // the lowest bit says whether there is a priority
+	p := uint64(0) // the lowest bit reports if a priority is present
 	if d.Priority >= 0 {
 		p = uint64(d.Priority)<<1 | 1
 	}

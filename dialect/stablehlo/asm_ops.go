@@ -117,7 +117,7 @@ func parseReduce(p ir.AsmParser, st *ir.OpState) {
 			st.Operands = append(st.Operands, p.ResolveOperand(inits[i], types[n+i]))
 		}
 	} else {
-		p.ResolveOperands(make([]ir.Operand, 2*n), types, pos, st) // which says so
+		p.ResolveOperands(make([]ir.Operand, 2*n), types, pos, st) // reports the wrong number of types
 	}
 	st.Types = append(st.Types, f.Results()...)
 	if inner != "" {

@@ -277,7 +277,7 @@ var (
 	}
 )
 
-// adding gives the row of add its own rules for quantized elements.
+// adding adds the quantization rules of stablehlo.add to its row.
 func adding(d *ir.Def) *ir.Def {
 	d.Clauses = ir.Clauses(`
 		C1 without quantization, lhs, rhs and the result have one type

@@ -28,8 +28,8 @@ type Prober struct {
 	count map[string]int
 }
 
-// NewProber returns a Prober whose taps get names and ids that differ from those hooks of m that are already in hlocb's
-// own format.
+// NewProber returns a Prober. Names and ids of its taps differ from the names and ids of the hooks of m that are
+// already in hlocb's own format.
 func NewProber(m *ir.Module) (*Prober, error) {
 	p := &Prober{m, namer{}, map[hook.ID]bool{}, map[string]int{}}
 	manifest, err := ManifestOf(m)

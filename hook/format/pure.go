@@ -94,7 +94,7 @@ func pureKey(h hookop.HookOp, ordinals map[*ir.Value]int) string {
 }
 
 // deadUsers returns the ops that depend on op, producers before users, if all of them are pure and nothing else uses
-// them. It gives up on long chains. Only close to the hook does the result have to match XLA's cleanup.
+// them. It gives up on long chains, because it must match XLA's cleanup only close to the hook.
 func deadUsers(op *ir.Op, list []*ir.Op, depth int) (users []*ir.Op, dead bool) {
 	if depth > 64 {
 		return nil, false

@@ -241,7 +241,7 @@ func Distinct(vals []*ir.Value) []*ir.Value {
 	return out
 }
 
-// Partitions returns the number of devices that one run of the module uses, 1 if the module does not say.
+// Partitions returns the number of devices that one run of the module uses, or 1 if the module does not specify it.
 func Partitions(m *ir.Module) int64 {
 	n := int64(1)
 	for _, name := range [...]string{"mhlo.num_partitions", "mhlo.num_replicas"} {
