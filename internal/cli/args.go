@@ -13,7 +13,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// arguments makes main's arguments: --arg sets the first ones, --fill the others.
+// arguments makes main's arguments: --arg sets the first ones, --fill the remaining ones.
 func arguments(types []hlocb.Type, given []string, fill string) ([]*tensor.Tensor, error) {
 	if len(given) > len(types) {
 		return nil, usagef("%d times --arg, but main has %s", len(given), plural(len(types), "argument"))
@@ -29,7 +29,7 @@ func arguments(types []hlocb.Type, given []string, fill string) ([]*tensor.Tenso
 			if out[i], err = argument(given[i], t); err != nil {
 				var path *os.PathError
 				if errors.As(err, &path) {
-					return nil, err // the command line is right, the file is not there
+					return nil, err // not an error of the command line: the file cannot be read
 				}
 				return nil, usagef("--arg %d: %w", i, err)
 			}
@@ -81,7 +81,7 @@ func argument(s string, want hlocb.Type) (*tensor.Tensor, error) {
 	return v, nil
 }
 
-// parseFill returns a function that fills argument i, nil for the empty spec.
+// parseFill returns a function that fills argument i, or nil for the empty spec.
 //
 //	iota         0, 1, 2, ... in row-major order, modulo the number of values of a narrow integer type
 //	zeros        0

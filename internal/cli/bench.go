@@ -59,10 +59,10 @@ The time of the loop without a hook is subtracted. Other work on the machine dis
 	return c
 }
 
-// benchTrips is how many callbacks the measured loop makes.
+// benchTrips is the number of callbacks in the measured loop.
 const benchTrips = 5000
 
-// benchLoop computes on four floats in a device loop, with an operation in each trip.
+// benchLoop computes on four floats in a device loop, with an operation in each iteration.
 const benchLoop = `func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
@@ -82,7 +82,7 @@ const benchLoop = `func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 `
 
-// benchCall answers a value of TYPE.
+// benchCall returns a value of TYPE from the host.
 const benchCall = `func.func @main(%x: TYPE) -> TYPE {
   %y = stablehlo.custom_call @host(%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"}} : (TYPE) -> TYPE
   return %y : TYPE
@@ -148,7 +148,8 @@ func benchRun(ctx context.Context, b runtime.Backend, module string, h runtime.H
 		return nil, err
 	}
 	args := []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{int64(elements)})}
-	// Check for Ctrl-C between executions only: with a context that can end, each would run on a goroutine of its own.
+	// Check for Ctrl-C only between executions: with a cancellable context, each execution would run on a goroutine
+	// of its own.
 	var times []time.Duration
 	for i := 0; i <= rounds && ctx.Err() == nil; i++ {
 		start := time.Now()

@@ -30,10 +30,10 @@ type bindFlags struct {
 	outputs  command.Outputs
 	tapped   []hook.ID // probes that --tap added
 	bindings runtime.Bindings
-	own      []string // names of hooks that are the engine's own: see ownHooks
+	own      []string // names of the engine's own hooks: see ownHooks
 }
 
-// ownHooks returns the names of ops of a module that are hooks of the embedded engine alone, and in no manifest:
+// ownHooks returns the names of the ops in a module that are hooks of the embedded engine only, and in no manifest:
 // interpreter.print, whose name is print, and interpreter.probe, whose name is its probe_id.
 func ownHooks(m *ir.Module) []string {
 	var out []string
@@ -58,7 +58,7 @@ func ownHooks(m *ir.Module) []string {
 // ownPrint prints the values of interpreter.print.
 type ownPrint struct{ *handlers.Print }
 
-// Handle prints the event, unless it is one of another hook of the same name.
+// Handle prints the event, unless it belongs to another hook of the same name.
 func (p ownPrint) Handle(ctx context.Context, c *runtime.Call) error {
 	if c.Site.Format != "print" {
 		return nil
@@ -66,7 +66,7 @@ func (p ownPrint) Handle(ctx context.Context, c *runtime.Call) error {
 	return p.Print.Handle(ctx, c)
 }
 
-// unclosed hides the Close of a stream that is not ours to close.
+// unclosed hides the Close of a stream that hlocb must not close.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
@@ -94,7 +94,7 @@ func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
 	}
 }
 
-// bind makes the handlers. Call close after the run, also after a failed one.
+// bind makes the handlers. Call close after every run, even a failed one.
 func (f *bindFlags) bind(a *app) error {
 	env := a.handlerEnv(&f.outputs, false)
 	if f.print {
@@ -112,7 +112,7 @@ func (f *bindFlags) bind(a *app) error {
 			var path *os.PathError
 			var library *backends.HandlerError
 			if errors.As(err, &path) || errors.As(err, &library) {
-				return err // the command line is right, the file is not there or not what it should be
+				return err // not an error of the command line: the file is missing or invalid
 			}
 			return usagef("--on %s: %w%s", spec, err, suggestHandler(err))
 		}
@@ -151,7 +151,7 @@ func (f *bindFlags) bind(a *app) error {
 	return nil
 }
 
-// injection reports at the end that a fault changed nothing.
+// injection reports at the end if a fault changed nothing.
 type injection struct {
 	app   *app
 	spec  string
@@ -211,7 +211,7 @@ func (f *bindFlags) check(m *hook.Manifest) error {
 	return nil
 }
 
-// close flushes and closes the handlers, those bound last first.
+// close flushes and closes the handlers, the last bound first.
 func (f *bindFlags) close() error {
 	var errs []error
 	for i := len(f.closing) - 1; i >= 0; i-- {

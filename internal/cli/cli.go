@@ -20,14 +20,14 @@ import (
 	"github.com/hlocb/hlocb/runtime/plugins"
 )
 
-// Exit codes of hlocb's own, besides those that every command has.
+// Exit codes of hlocb, in addition to the codes that every command has.
 const (
 	exitHandler = 3 // a handler failed
 	exitTimeout = 4 // a handler did not return in time, or a run could not be stopped
 	exitDiffer  = 5 // two compared things differ
 )
 
-// app is what the commands share: the streams, and where plugins are searched.
+// app holds the state that commands share: the streams, and the places to search for plugins.
 type app struct {
 	*command.Console
 	stdin  io.Reader
@@ -101,7 +101,7 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// exitCode returns hlocb's own exit code for an error, 0 if it has none.
+// exitCode returns hlocb's own exit code for an error, or 0 if the error has none.
 func exitCode(err error) int {
 	var (
 		unbound *runtime.UnboundError
@@ -124,11 +124,11 @@ func exitCode(err error) int {
 	return 0
 }
 
-// hint returns what to do about an error of the libraries, which know no flags.
+// hint returns advice about an error of the libraries, which do not know flags.
 func hint(err error) string {
 	var unbound *runtime.UnboundError
 	if errors.As(err, &unbound) {
-		// The name must be one that a shell and a terminal accept as it is.
+		// The name must be safe for a shell and a terminal without quoting.
 		name := unbound.Site.Name
 		if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("'=*?[\\", r) }) || name == "" {
 			name = unbound.Site.ID.String()
@@ -146,7 +146,7 @@ func hint(err error) string {
 	return ""
 }
 
-// errDiffer says that two things that were compared differ; what differs is printed already.
+// errDiffer says that two compared things differ; the differences have been printed already.
 var errDiffer error = &command.SilentError{}
 
 func usagef(format string, args ...any) error { return command.Usagef(format, args...) }
@@ -156,7 +156,7 @@ func (a *app) note(format string, args ...any) {
 	fmt.Fprintf(a.stderr, "hlocb: %s\n", diag.EscapeLines(fmt.Sprintf(format, args...)))
 }
 
-// topic is a page of help that is no command's.
+// topic is a page of help that does not belong to a command.
 type topic struct{ name, short, text string }
 
 func topicNames() []string {

@@ -72,7 +72,7 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 	return c
 }
 
-// placeholders binds every hook, because Compile requires it. Nothing runs.
+// placeholders binds every hook, because Compile requires it. The program does not run.
 func placeholders(m *hook.Manifest) *runtime.Bindings {
 	b := new(runtime.Bindings)
 	for i := range m.Sites {

@@ -1,3 +1,3 @@
-// Package cli is hlocb's command line: one file per command. Package internal/command has what other command lines
-// share with it, package hlocb does the work.
+// Package cli is hlocb's command line: one file per command. Package internal/command has the code that other command
+// lines share with it; package hlocb does the work.
 package cli

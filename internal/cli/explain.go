@@ -96,7 +96,7 @@ func (a *app) explain(p *hlocb.Program, s *hook.Site) {
 	}
 }
 
-// callOf returns hlocb's own call with an id, nil if m has none.
+// callOf returns hlocb's own call with an id, or nil if m has none.
 func callOf(m *ir.Module, id hook.ID) (out *ir.Op) {
 	m.Walk(func(op *ir.Op) bool {
 		if isHookOp(op) {
@@ -110,8 +110,8 @@ func callOf(m *ir.Module, id hook.ID) (out *ir.Op) {
 	return out
 }
 
-// shortCall writes a call with an attribute per line. Layouts, which are always row-major, are left out, and aliases
-// are written result = operand.
+// shortCall writes a call with an attribute per line. It omits layouts, which are always row-major, and writes
+// aliases as result = operand.
 func shortCall(text string, width int) string {
 	const indent = "        "
 	if len(text)+len(indent) <= width {
@@ -169,7 +169,7 @@ func shortAliases(text string) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// sourceLine returns the line that pos stands in, its number from 1, without the space around it.
+// sourceLine returns the line at pos without surrounding space, and its number, counted from 1.
 func sourceLine(src *diag.Source, pos diag.Pos) (int, string) {
 	if src == nil || !pos.IsValid() {
 		return 0, ""

@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/hook"
 )
 
-// explanation returns the reasons for what the conversion made of a hook, one sentence each. data is the order that
-// only data imposes.
+// explanation returns the reasons for the conversion of a hook, one sentence each. data is the order that only data
+// imposes.
 func explanation(s *hook.Site, m *hook.Manifest, data []hook.Edge, aliases []hook.AliasReport) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }

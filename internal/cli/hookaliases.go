@@ -13,11 +13,11 @@ import (
 	"github.com/hlocb/hlocb/runtime/backends"
 )
 
-// compiledAlias is the alias in a compiled program, to compare with a prediction.
+// compiledAlias describes the alias in a compiled program, for comparison with the prediction.
 type compiledAlias struct {
 	Calls  int  `json:"calls"`  // of the hook in the compiled program
-	Copies int  `json:"copies"` // before how many of them the operand is copied
-	Lost   int  `json:"lost"`   // how many of them have no alias
+	Copies int  `json:"copies"` // calls before which the operand is copied
+	Lost   int  `json:"lost"`   // calls that have no alias
 	Agrees bool `json:"agrees"` // with the prediction
 }
 
@@ -27,7 +27,7 @@ type aliasLine struct {
 	Compiled *compiledAlias `json:"compiled,omitempty"`
 }
 
-// String returns the fate of the alias in a few words.
+// String describes the compiled alias in a few words.
 func (c *compiledAlias) String() string {
 	switch {
 	case c == nil:
@@ -91,7 +91,7 @@ func (a *app) compiledAliases(ctx context.Context, plugin string, p *hlocb.Progr
 	return lines, b.Describe(), nil
 }
 
-// aliasTable writes the predictions and, if a plugin compiled the program, the compiled aliases beside them.
+// aliasTable writes the predictions and, if a plugin compiled the program, the compiled aliases.
 func (a *app) aliasTable(lines []aliasLine, plugin string) error {
 	if len(lines) == 0 {
 		fmt.Fprintln(a.stdout, "no results")

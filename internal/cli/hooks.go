@@ -19,7 +19,7 @@ import (
 	"github.com/hlocb/hlocb/passes"
 )
 
-// shown are the parts of what 'hlocb hooks' prints.
+// shown are the parts of the output of 'hlocb hooks'.
 var shown = []string{"hooks", "order", "aliases"}
 
 // parseShow reads a list of parts. An empty list means all parts.
@@ -160,7 +160,7 @@ func (a *app) hooksTables(p *hlocb.Program, parts map[string]bool, data []hook.E
 	return nil
 }
 
-// sites prints a line per hook, on a terminal with its name in bold.
+// sites prints a line per hook. On a terminal the name is bold.
 func (a *app) sites(sites []hook.Site, verbose bool) error {
 	var table bytes.Buffer
 	w := tabwriter.NewWriter(&table, 0, 8, 2, ' ', 0)
@@ -220,7 +220,7 @@ type manifestDocument struct {
 }
 
 func manifestOf(m *hook.Manifest, data []hook.Edge, aliases []aliasLine, plugin string) manifestDocument {
-	out := *m // lists that are empty are written as such
+	out := *m // write empty lists as [], not null
 	if out.Sites == nil {
 		out.Sites = []hook.Site{}
 	}

@@ -15,13 +15,13 @@ import (
 	"github.com/hlocb/hlocb/interp"
 )
 
-// limitFlags limit a run and say how much it reports.
+// limitFlags limit a run and choose its progress reports.
 type limitFlags struct {
 	memory  string
 	verbose bool
 }
 
-// progressEvery is how often a long run reports its progress to something that is not a terminal.
+// progressEvery is the interval of a long run's progress reports to an output that is not a terminal.
 const progressEvery = 5 * time.Second
 
 func (f *limitFlags) add(c *cobra.Command) {
@@ -60,7 +60,7 @@ func (f *limitFlags) engine(a *app) (interp.Options, error) {
 	return opts, err
 }
 
-// progressText says how far a run is, in one line.
+// progressText describes the progress of a run in one line.
 func progressText(p interp.Progress) string {
 	s := "running " + p.Elapsed.Round(time.Second).String()
 	if p.Op != "" {
@@ -76,7 +76,7 @@ func progressText(p interp.Progress) string {
 	return s + fmt.Sprintf(" · %s · %s", plural(int(p.Events), "callback"), sizeText(p.Held))
 }
 
-// countText writes a count with three digits or so.
+// countText formats a count with about three digits.
 func countText(n int64) string {
 	for _, u := range []struct {
 		size float64
@@ -92,7 +92,7 @@ func countText(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// sizeText writes a size with three digits or so.
+// sizeText formats a size with about three digits.
 func sizeText(n int64) string {
 	v, unit := float64(n), "B"
 	for _, u := range [...]string{"KiB", "MiB", "GiB", "TiB"} {
@@ -112,7 +112,7 @@ var sizeUnits = [...]struct {
 	bytes float64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1}}
 
-// parseSize reads a number of bytes with or without a unit; none is 0.
+// parseSize reads a number of bytes, with or without a unit; the empty text is 0.
 func parseSize(s string) (int64, error) {
 	if s == "none" {
 		return 0, nil

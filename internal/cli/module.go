@@ -21,7 +21,7 @@ func (a *app) program(ctx context.Context, path string, opts ...hlocb.LoadOption
 	return hlocb.Parse(ctx, name, text, append(opts, hlocb.OnWarning(a.warn))...)
 }
 
-// module reads and verifies a module and leaves its hooks as they are.
+// module reads and verifies a module without changing its hooks.
 func (a *app) module(path string) (*ir.Module, error) {
 	name, text, err := a.ReadText(path)
 	if err != nil {
@@ -56,14 +56,14 @@ func readModule(src *diag.Source, maxErrors int) (*ir.Module, error) {
 	return reader.Read(src, registry, maxErrors)
 }
 
-// writeModule writes a module to a file, or to standard output for "" and "-". It writes the locations that the
-// module has of its own, and all if o says so.
+// writeModule writes a module to a file, or to standard output for "" and "-". It writes the locations of the
+// module's own text, or all locations if o says so.
 func (a *app) writeModule(path string, m *ir.Module, o print.Options) error {
 	o = reader.Written(m, o)
 	return a.WriteFile(path, func(w io.Writer) error { return print.Print(w, m, o) })
 }
 
-// write writes what a command produced to a file, or to standard output for "" and "-".
+// write writes a command's output to a file, or to standard output for "" and "-".
 func (a *app) write(path string, text []byte) error {
 	return a.WriteFile(path, func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -71,7 +71,7 @@ func (a *app) write(path string, text []byte) error {
 	})
 }
 
-// writeJSON writes v to standard output for a program to read: indented, with the names of a module as they are.
+// writeJSON writes v to standard output for programs: indented, with the names of a module unchanged.
 func (a *app) writeJSON(v any) error { return writeJSON(a.stdout, v) }
 
 func writeJSON(w io.Writer, v any) error {

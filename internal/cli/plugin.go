@@ -144,7 +144,7 @@ Of several plugins with one name, hlocb takes the first that loads and shows the
 	return c
 }
 
-// pluginName returns the plugin that the arguments name, cpu by default.
+// pluginName returns the plugin named in the arguments, cpu by default.
 func pluginName(args []string) string {
 	if len(args) == 0 {
 		return "cpu"
@@ -152,7 +152,7 @@ func pluginName(args []string) string {
 	return args[0]
 }
 
-// openPlugin opens the plugin that the arguments name.
+// openPlugin opens the plugin named in the arguments.
 func (a *app) openPlugin(ctx context.Context, args []string) (runtime.Backend, error) {
 	name := pluginName(args)
 	b, err := (runtime.Backend)(nil), error(&backends.UnknownError{Name: name})

@@ -27,7 +27,7 @@ import (
 	"github.com/hlocb/hlocb/runtime/backends"
 )
 
-// How long one piece, and the whole module, may take to compile and run.
+// The time limits for compiling and running one piece, and the whole module.
 const (
 	pieceTimeout = time.Minute
 	wholeTimeout = 10 * time.Minute
@@ -37,7 +37,7 @@ const (
 type checkReport struct {
 	Plugin   string                `json:"plugin"`
 	Level    string                `json:"level"`
-	Verdict  plugincheck.Verdict   `json:"verdict"` // of all: no if anything is refused, else maybe if anything may be
+	Verdict  plugincheck.Verdict   `json:"verdict"` // of the whole report: no if anything is refused, else maybe if anything may be
 	Findings []plugincheck.Finding `json:"findings"`
 	Module   *triedPiece           `json:"module,omitempty"` // the module as a whole, compiled
 	Pieces   []triedPiece          `json:"pieces,omitempty"`
@@ -114,7 +114,7 @@ Levels:
 	return c
 }
 
-// checked reads the module to be checked.
+// checked reads the module that is to be checked.
 func (a *app) checked(ctx context.Context, path string, asWritten bool, opts []hlocb.LoadOption) (*ir.Module, error) {
 	if asWritten {
 		return a.module(path)
@@ -285,7 +285,7 @@ func (a *app) tryPieces(ctx context.Context, plugin string, pieces []plugincheck
 // inPiece matches a position in the text of a piece, which the user does not see.
 var inPiece = regexp.MustCompile(`^(compile: )?(UNKNOWN: )?(-|piece):\d+:\d+: error: `)
 
-// refusal is the first line of what the plugin says.
+// refusal returns the first line of the plugin's error.
 func refusal(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.TrimRight(inPiece.ReplaceAllString(line, ""), ": ")

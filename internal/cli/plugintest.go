@@ -23,7 +23,7 @@ type pluginTest struct {
 	plugin, junit, pattern, known string
 	asJSON, list                  bool
 	limit                         time.Duration
-	worker                        int // the case to begin with, in the process that runs them; -1 elsewhere
+	worker                        int // the first case to run, in a child process; -1 in the parent
 }
 
 func (a *app) pluginTestCommand() *cobra.Command {
@@ -68,7 +68,7 @@ The cases run in a process of their own: a plugin that crashes or hangs fails a 
 	return c
 }
 
-// cases returns those that --run chooses.
+// cases returns the cases that --run chooses.
 func (f *pluginTest) cases() ([]plugintest.Case, error) {
 	wanted, err := regexp.Compile(f.pattern)
 	if err != nil {

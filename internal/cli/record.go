@@ -160,7 +160,7 @@ func (a *app) recording(path string) (*handlers.Recorded, error) {
 	return r, nil
 }
 
-// isRecording reports whether a text begins as lines of JSON do.
+// isRecording reports whether a text begins like lines of JSON.
 func isRecording(r *bufio.Reader) bool {
 	head, _ := r.Peek(2)
 	return len(head) == 0 || string(head) == `{"`
@@ -181,7 +181,7 @@ func (a *app) compareRecordings(x, y *handlers.Recorded, tolerance uint64, asJSO
 	}
 	if asJSON {
 		if found == nil {
-			found = []handlers.Comparison{} // an array in any case
+			found = []handlers.Comparison{} // print an array even if it is empty
 		}
 		if err := a.writeJSON(found); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// rewriteFlags are the flags that say how hooks are converted.
+// rewriteFlags are the flags that control the conversion of hooks.
 type rewriteFlags struct {
 	targets []string
 	order   string
@@ -35,7 +35,7 @@ func (f *rewriteFlags) add(c *cobra.Command) {
 	complete(c, "alias", "all", "free", "none")
 }
 
-// group puts the flags under a title in the help, after further ones of the command.
+// group puts the flags under a title in the help, after the flags in first.
 func (f *rewriteFlags) group(c *cobra.Command, first ...string) {
 	command.Group(c, "How hooks are converted", append(first, "hook-target NAME", "order KIND", "chain KIND", "alias KIND", "per-device KIND")...)
 }

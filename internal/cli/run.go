@@ -22,7 +22,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// shownElements is how many elements of a result are printed in full.
+// shownElements is the number of elements up to which a result is printed in full.
 const shownElements = 100
 
 // runFlags are the flags of commands that run a module.
@@ -37,10 +37,10 @@ type runFlags struct {
 	timeout    time.Duration
 	partitions int
 	replicas   int
-	program    string // a compiled program instead of a module
+	program    string // a compiled program that replaces the module
 	limits     limitFlags
 
-	// given are main's arguments if the command has them from elsewhere; --arg and --fill win.
+	// given are main's arguments if the command gets them from elsewhere; --arg and --fill take precedence.
 	given []*tensor.Tensor
 	// begin makes the recording of the run; nil records nothing.
 	begin func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error)
@@ -75,7 +75,7 @@ func (f *runFlags) group(c *cobra.Command, output ...string) {
 	f.rewrite.group(c, "as-written")
 }
 
-// addArgumentFlags adds the flags that give main's arguments.
+// addArgumentFlags adds the flags for main's arguments.
 func addArgumentFlags(c *cobra.Command, args *[]string, fill *string) {
 	c.Flags().StringArrayVar(args, "arg", nil, "next argument: MLIR literal or @FILE.npy")
 	c.Flags().StringVar(fill, "fill", "", "other arguments: iota, zeros or random:SEED")
@@ -180,7 +180,7 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 	return a.program(ctx, path, opts...)
 }
 
-// runModule does everything up to the results.
+// runModule runs the module and returns its results; it does everything except printing them.
 func (a *app) runModule(ctx context.Context, path string, f *runFlags) (out []*tensor.Tensor, err error) {
 	program, err := a.load(ctx, path, f)
 	if err != nil {
@@ -273,7 +273,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (out []*t
 	return out, errors.Join(err, exe.Close())
 }
 
-// described returns what a backend is, in a few words or with -v in full.
+// described returns a short description of a backend, or the full one with -v.
 func described(b runtime.Backend, verbose bool) string {
 	info, err := backends.InfoOf(b)
 	switch {

@@ -23,7 +23,7 @@ import (
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
-// probeHandlers are the handlers that a probe may name. They only observe, and write to standard output at most,
+// probeHandlers are the handlers that a probe may name. They only observe, and write at most to standard output,
 // because the module chooses among them.
 func probeHandlers() map[string]string {
 	return map[string]string{"print": "print", "stats": "stats", "finite": "finite", "record": "record:-"}
@@ -107,7 +107,7 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 	return c
 }
 
-// tap says which values get which probe.
+// tap lists the values to probe and the probe for each.
 type tap struct {
 	probe    string
 	flag, in string // for messages
@@ -233,8 +233,8 @@ func (a *app) addProbes(m *ir.Module, t *tap) ([]hook.ID, error) {
 	return ids, nil
 }
 
-// unordered returns the functions in which no hook can be ordered: an op names them without calling them, as a custom
-// call does, or a region without a defined order calls them, or one of these functions does.
+// unordered returns the functions in which no hook can be ordered. Such a function is named by an op that does not
+// call it, as in a custom call, or called from a region without a defined order, or called by another such function.
 func unordered(m *ir.Module) map[*ir.Op]bool {
 	out := map[*ir.Op]bool{}
 	g := flow.Of(m, nil)
@@ -322,7 +322,7 @@ func valueName(src *diag.Source, v *ir.Value) string {
 	return name + "#" + strconv.Itoa(v.Index())
 }
 
-// results matches what stands before an op: '%1 = ' or '%out:2 = '.
+// results matches the text before an op: '%1 = ' or '%out:2 = '.
 var results = regexp.MustCompile(`%([\w.$-]+)(?::\d+)?\s*=\s*"?$`)
 
 // writtenName returns the name of an op's first result in the text of the module. The model does not keep numbers.
@@ -359,8 +359,8 @@ func valueLabel(src *diag.Source, v *ir.Value) string {
 	return op
 }
 
-// bindProbes binds the handlers of the probes that --tap added and, with --probes, of those that the module has. A
-// module alone must not choose its handlers, so bindProbes reports probes that it does not run.
+// bindProbes binds the handlers of the probes that --tap added and, with --probes, of the module's own probes. A
+// module alone must not choose its handlers, so bindProbes reports the probes that it does not run.
 func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 	unserved := 0
 	made := map[string]runtime.Handler{}

@@ -18,7 +18,8 @@ import (
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
-// unknownTargets says which custom calls of a module have side effects and are no hooks, and how to make them hooks.
+// unknownTargets describes the custom calls of a module that have side effects but are not hooks, and how to make
+// them hooks.
 func unknownTargets(m *ir.Module) string {
 	var found []string
 	m.Walk(func(op *ir.Op) bool {
@@ -39,7 +40,7 @@ func targetHint(target string) string {
 	return fmt.Sprintf("custom_call @%[1]s is not a known hook; add --hook-target %[1]s to handle it", diag.Escape(target))
 }
 
-// noHandler matches what XLA says of a custom call that nobody registered.
+// noHandler matches XLA's error for a custom call without a registered handler.
 var noHandler = regexp.MustCompile(`No (?:FFI handler|registered implementation).*?(?: for custom call to "?| for )([\w.$-]+)`)
 
 // explainTargets adds to a plugin's refusal of a custom call how to handle the call.
@@ -51,7 +52,7 @@ func explainTargets(err error, targets []string) error {
 	return fmt.Errorf("%w; %s", err, targetHint(m[1]))
 }
 
-// hookNames returns the names of the hooks of a file, for completion. It returns none if the file is no module.
+// hookNames returns the names of the hooks of a file, for completion, or none if the file is not a module.
 func hookNames(path string) []string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -71,7 +72,7 @@ func hookNames(path string) []string {
 	return names(manifest.Sites)
 }
 
-// completeBindings completes NAME=HANDLER or NAME=FAULT: hook names of IN, then what can be bound.
+// completeBindings completes NAME=HANDLER or NAME=FAULT: first the hook names of IN, then the handlers or faults.
 func completeBindings(c *cobra.Command, flag string) {
 	c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 		var out []string

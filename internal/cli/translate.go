@@ -18,7 +18,7 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// form is a form that translate writes.
+// form is an output form of translate.
 type form struct {
 	name, doc string
 	suffixes  []string // of files in the form
@@ -94,7 +94,7 @@ func (a *app) translateCommand() *cobra.Command {
 	return c
 }
 
-// form returns the form to write: the one that --to names, else the one that the suffix of the output says.
+// form returns the form to write: the one named by --to, or else the one for the suffix of the output.
 func (t *translation) form() (form, error) {
 	var names []string
 	for _, f := range forms() {
@@ -114,7 +114,7 @@ func (t *translation) form() (form, error) {
 	return form{}, usagef("--to %s: expected %s%s", t.to, strings.Join(names, ", "), command.Suggest(t.to, names))
 }
 
-// translated reads the module to write.
+// translated reads the module that is to be written.
 func (a *app) translated(path string, t *translation) (*diag.Source, *ir.Module, error) {
 	name, text, err := a.ReadText(path)
 	if err != nil {
@@ -249,7 +249,7 @@ func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error 
 	}
 }
 
-// rewritten returns the module of f in the version and with the producer that it has.
+// rewritten returns the module of f, written again in its version and with its producer.
 func rewritten(src *diag.Source, f *jaxexport.File, registry *ir.Registry, strip bool) ([]byte, error) {
 	m, err := bytecode.ReadPart(src, f.Module[0], f.Module[1], ir.NewContext(), registry)
 	if err != nil {

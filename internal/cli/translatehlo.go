@@ -6,7 +6,7 @@ import (
 	"github.com/hlocb/hlocb/internal/reader"
 )
 
-// translateHLO writes a module as HLO. HLO stays as it is; anything else is translated.
+// translateHLO writes a module as HLO. It keeps HLO unchanged and translates other forms.
 func (a *app) translateHLO(path, out, to string) error {
 	name, text, err := a.ReadText(path)
 	if err != nil {

@@ -127,7 +127,7 @@ func (a *app) compare(ctx context.Context, paths [2]string, f *verifyFlags) erro
 	var recorded [2]bool
 	for i, path := range paths {
 		if path == "-" {
-			continue // standard input can be read once only, so it is a module
+			continue // standard input can be read only once, so it is a module
 		}
 		file, err := os.Open(path)
 		if err != nil {
@@ -169,7 +169,7 @@ type verifySide struct {
 	flags     *verifyFlags
 	backend   runtime.Backend
 	asWritten bool
-	warned    bool         // of misspelt attributes
+	warned    bool         // of misspelled attributes
 	binds     []*bindFlags // to be closed
 }
 
@@ -256,7 +256,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		s := &verifySide{app: a, flags: f, asWritten: f.asWritten && i == 0}
 		sides[i] = s
 		if i == 1 && paths[1] == paths[0] {
-			s.name, s.text = sides[0].name, sides[0].text // standard input can be read once only
+			s.name, s.text = sides[0].name, sides[0].text // standard input can be read only once
 		} else if s.name, s.text, err = a.ReadText(paths[i]); err != nil {
 			return err
 		}
@@ -369,7 +369,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	return nil
 }
 
-// ordinal writes 1st, 2nd, 3rd, ...
+// ordinal formats numbers as 1st, 2nd, 3rd, ...
 func ordinal(n int) string {
 	suffix := "th"
 	if n/10%10 != 1 {
@@ -416,7 +416,7 @@ type verifyInputs struct {
 	gentler func() verifyInputs // other arguments to try if every float result is NaN; nil for none
 }
 
-// blind reports whether the results say nothing: there are floats, and all are NaN on both sides.
+// blind reports whether the comparison is meaningless: there are floats, and all are NaN on both sides.
 func (run *verifyRun) blind() bool {
 	floats := false
 	for _, c := range run.Results {
@@ -435,7 +435,7 @@ var floatType = regexp.MustCompile(`[<x](b?f\d|complex)`)
 // nearULPs is the largest distance for which a tolerance is suggested; values further apart are wrong.
 const nearULPs = 1 << 16
 
-// suggestTolerance says which tolerance accepts the differences, if they are small.
+// suggestTolerance names the tolerance that accepts the differences, if they are small.
 func (a *app) suggestTolerance(r *verifyReport) {
 	most := uint64(0)
 	for _, run := range r.Runs {
@@ -539,7 +539,7 @@ func hookOp(m *ir.Module, site *hook.Site) *ir.Op {
 	return out
 }
 
-// resultOp returns the op that computes result i of main, tokens not counted, or the function if the result is an
+// resultOp returns the op that computes result i of main, not counting tokens, or the function if the result is an
 // argument.
 func resultOp(m *ir.Module, i int) *ir.Op {
 	f, ok := fn.Lookup(m, "main")

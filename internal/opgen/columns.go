@@ -54,10 +54,10 @@ func bare(op string) string {
 func crashes(p *Program) bool { return p.DType.IsComplex() && bare(p.Op) == "stablehlo.remainder" }
 
 // MeasureAll measures element-wise programs on two engines and returns one row per op, in the order of the programs.
-// It counts the programs that the second engine refuses, and passes the programs that only the first refuses to fail.
+// It counts the programs that the second engine refuses, and calls fail for the programs that only the first refuses.
 //
-// If truth is not nil, MeasureAll computes the true values of samples of the functions' elements, asked of each kind,
-// and of the elements that differ by more than their bound, at most most of each kind and program.
+// If truth is not nil, MeasureAll computes the true values of samples of the functions' elements (asked elements of
+// each kind), and of the elements that differ by more than their bound (up to most elements of each kind and program).
 func MeasureAll(ctx context.Context, programs []*Program, a, b runtime.Backend, truth *Truth, asked, most int, fail func(p *Program, err error)) (rows []*Row, refused int, err error) {
 	of := map[string]*Row{}
 	var questions []Question
