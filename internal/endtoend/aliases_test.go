@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// aliasModules have hooks whose operands end there, live on in several ways, come from further outside or from a caller;
-// the taps are JAX's, the others hlocb's targets.
+// aliasModules have hooks whose operands die at the hook, are used later in several ways, or come from an outer
+// region or a caller. The taps are JAX's; the other hooks are hlocb's targets.
 var aliasModules = map[string]string{
 	"tap used later": `func.func public @main(%x: tensor<9xf32>) -> tensor<9xf32> {
   %v = stablehlo.sine %x : tensor<9xf32>
@@ -104,8 +104,8 @@ func.func private @f(%x: tensor<9xf32>) -> tensor<9xf32> {
 }`,
 }
 
-// compareAliases compiles a rewritten module on the CPU plugin and compares what was predicted of each alias with what
-// XLA made of it.
+// compareAliases compiles a rewritten module on the CPU plugin and compares the predicted aliases with the compiled
+// ones.
 func compareAliases(b runtime.Backend, m *ir.Module) (compared int, differ []string, err error) {
 	r, err := passes.Rewrite(context.Background(), m, passes.RewriteHooks{Targets: []string{"my_hook", "probe_cb", "hook", randprog.TargetName}})
 	if err != nil || len(r.Aliases) == 0 {
@@ -138,7 +138,7 @@ func compareAliases(b runtime.Backend, m *ir.Module) (compared int, differ []str
 		case !ok:
 			return 0, nil, fmt.Errorf("nothing is told of result %d of %s", a.Result, a.Name)
 		case u.Calls == 0 && site[a.Hook].SideEffect && u.Lost == 0:
-			continue // in a branch or a function that XLA found is never entered
+			continue // in a branch or function that XLA found to be unreachable
 		}
 		compared++
 		if !a.Holds(u.Calls, u.Copies, u.Lost) {
@@ -148,8 +148,8 @@ func compareAliases(b runtime.Backend, m *ir.Module) (compared int, differ []str
 	return compared, differ, nil
 }
 
-// TestAliasPredictions: what is predicted of aliases is what XLA does, in modules of our own and in all that real
-// systems wrote and that compile.
+// TestAliasPredictions checks that XLA treats aliases as predicted, in modules of our own and in all compilable
+// modules that real systems wrote.
 func TestAliasPredictions(t *testing.T) {
 	b := open(t, "cpu")
 	for name, text := range aliasModules {

@@ -16,9 +16,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestCheckOrderFindsCuts cuts the chain of random programs in front of one hook after the other. Only taps without
-// results are in them, so nothing but the chain orders them, and the checker must notice each cut: except where no
-// event can come before the hook, as the program's own tree tells.
+// TestCheckOrderFindsCuts cuts the chain of random programs before each hook in turn. The programs have only taps
+// without results, so only the chain orders them and the checker must notice each cut. The exception is a hook that
+// no event can precede, according to the program's tree.
 func TestCheckOrderFindsCuts(t *testing.T) {
 	n := uint64(60)
 	if long() {
@@ -72,7 +72,7 @@ func TestCheckOrderFindsCuts(t *testing.T) {
 	t.Logf("%d cuts found, %d harmless", found, harmless)
 }
 
-// cut gives the k-th hook of m a new chain and returns its site.
+// cut starts a new chain at the k-th hook of m and returns the hook's site.
 func cut(p *randprog.Program, m *ir.Module, k int) (*randprog.Site, error) {
 	var call *ir.Op
 	n := 0

@@ -16,8 +16,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestRandomCollectives compares collectives on the engine with XLA's: random kinds, groups, element types and values, on
-// replicas and on partitions. What each device got is the operand of a hook.
+// TestRandomCollectives compares collectives on the engine with XLA's: random kinds, groups, element types and
+// values, on replicas and on partitions. The operand of a hook shows the result on each device.
 func TestRandomCollectives(t *testing.T) {
 	n := 40
 	if long() {
@@ -50,7 +50,7 @@ func TestRandomCollectives(t *testing.T) {
 	}
 }
 
-// randomCollective returns a program and its argument. Values are small whole numbers, so that sums and products are exact
+// randomCollective returns a program and its argument. Values are small whole numbers, so sums and products are exact
 // in any order.
 func randomCollective(r *rand.Rand) (string, *tensor.Tensor) {
 	devices := []int{2, 4, 8}[r.IntN(3)]
@@ -79,9 +79,9 @@ func randomCollective(r *rand.Rand) (string, *tensor.Tensor) {
 	combine := []string{"add", "maximum", "minimum"}[r.IntN(3)]
 	switch {
 	case d.IsComplex():
-		combine = "add" // they have no maximum there
+		combine = "add" // they have no maximum
 	case d.IsFloat() && d.Bits() == 8 && combine == "add":
-		combine = "maximum" // sums are rounded
+		combine = "maximum" // sums would round
 	}
 	region := fmt.Sprintf(` ({
       ^bb0(%%a: tensor<%[1]s>, %%b: tensor<%[1]s>):
@@ -124,7 +124,7 @@ func randomCollective(r *rand.Rand) (string, *tensor.Tensor) {
 		op = fmt.Sprintf(`"stablehlo.collective_permute"(%%p) <{source_target_pairs = dense<[%s]> : tensor<%dx2xi64>%s}>`, strings.Join(pairs, ", "), len(pairs), channel)
 	case 5:
 		op = fmt.Sprintf(`"stablehlo.all_reduce"(%%p) <{%s%s}>%s`, list, channel, region)
-		if partitioned { // all partitions of the one replica
+		if partitioned { // all partitions of the only replica
 			op = fmt.Sprintf(`"stablehlo.all_reduce"(%%p) <{replica_groups = dense<0> : tensor<1x1xi64>%s}>%s`, channel, region)
 		}
 	}
@@ -158,7 +158,7 @@ func randomCollective(r *rand.Rand) (string, *tensor.Tensor) {
 `, devices, whole, in, body, rows, cols), x
 }
 
-// fillSmall fills t with whole numbers from 0 to 7, and floats with some negative ones.
+// fillSmall fills t with whole numbers from 0 to 7; some floats become negative.
 func fillSmall(t *tensor.Tensor, r *rand.Rand) {
 	for i := range t.NumElements() {
 		v := r.IntN(8)

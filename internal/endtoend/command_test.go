@@ -23,7 +23,7 @@ func TestCommandDeliversRecordedEvents(t *testing.T) {
 			for _, file := range testkit.Glob(t, "events/*.json") {
 				name := strings.TrimSuffix(filepath.Base(file), ".json")
 				if name == "jax_pure_pair" {
-					continue // its host computes, see TestPurePairComputes
+					continue // its host computes: see TestPurePairComputes
 				}
 				var want recording
 				if err := json.Unmarshal(readFile(t, file), &want); err != nil {

@@ -19,16 +19,16 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// deviceProgram is a program over several devices. In its text $N is the number of devices, $H half of it, $G twice it,
-// $D the devices and $R the pairs of a ring; @probe is a hook.
+// deviceProgram is a program over several devices. Its text uses $N for the number of devices, $H for half and $G for
+// twice that number, $D for the devices and $R for the pairs of a ring; @probe is a hook.
 type deviceProgram struct {
 	name, text string
 	least      int    // fewest devices
-	notXLA     string // what XLA says instead of compiling it
+	notXLA     string // XLA's error instead of compiling it
 }
 
-// inManual is a program whose body is executed on each device with its two rows of the argument: %p, of type
-// tensor<2x$Gxf32>, and %k, which all devices have. What it returns are the same rows of the result.
+// inManual is a program whose body runs on each device with the device's two rows of the argument (%p, of type
+// tensor<2x$Gxf32>) and with %k, which all devices have. The body returns the same rows of the result.
 func inManual(name, body string) deviceProgram {
 	return deviceProgram{name: name, text: `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["x"=$N]>
@@ -42,7 +42,7 @@ func inManual(name, body string) deviceProgram {
 `}
 }
 
-// not says that XLA's plugin cannot compile the program, and what it says.
+// not marks a program that XLA's plugin cannot compile, with a part of the error.
 func (p deviceProgram) not(text string) deviceProgram {
 	p.notXLA = text
 	return p
@@ -121,7 +121,7 @@ sdy.return %w#1 : `+rows),
 }) : (tensor<i1>) -> `+rows+`
 sdy.return %r : `+rows),
 
-	// Two axes, of which one is manual, or one after the other.
+	// Two axes: one of them manual, or manual one after the other.
 	{"an axis of two", `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["x"=2, "y"=$H]>
   func.func public @main(%arg0: tensor<$Gx$Gxf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, %arg1: tensor<f32>) -> tensor<$Gx$Gxf32> {
@@ -172,7 +172,7 @@ sdy.return %r : `+rows),
 }
 `, 2, ""},
 
-	// Hooks among whole values, with Shardy and with GSPMD; how often they fire is --per-device's.
+	// Hooks on whole values, with Shardy and with GSPMD; --per-device determines how often they fire.
 	{"whole values, Shardy", wholeValues(`sdy.mesh @mesh = <["x"=$N]>`, `sdy.sharding = `+sharded, `sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>`), 2, ""},
 	{"whole values, GSPMD", wholeValues("", `mhlo.sharding = "{devices=[$N,1]<=[$N]}"`, `mhlo.sharding = "{devices=[$N,1]<=[$N]}"`), 2, ""},
 	{"loops and branches, Shardy", wholeControl(`sdy.mesh @mesh = <["x"=$N]>`, `sdy.sharding = `+sharded, `sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>`), 2, ""},
@@ -192,7 +192,7 @@ sdy.return %r : `+rows),
 `, 2, ""},
 }
 
-// wholeValues taps, asks and changes values that are cut along their rows, and one that is not.
+// wholeValues observes, requests and changes values that are sharded along their rows, and one that is not sharded.
 func wholeValues(mesh, arg, op string) string {
 	w := "tensor<$Gx$Gxf32>"
 	return `module attributes {mhlo.num_partitions = $N : i32, mhlo.num_replicas = 1 : i32} {
@@ -260,8 +260,9 @@ func (p deviceProgram) on(n int) string {
 		"$R", strings.Join(ring, ", "), "$B", strings.Join(back, ", "), "$X", "["+strings.Join(first, ", ")+"], ["+strings.Join(second, ", ")+"]").Replace(p.text)
 }
 
-// deviceEvents runs a program several times on a backend and returns its events, sorted by device and sequence, then its
-// results. Every call is answered with its operand plus one. Without ordered the events do not say their sequence.
+// deviceEvents runs a program several times on a backend and returns its events, sorted by device and sequence, then
+// its results. It answers every call with its operand plus one. If ordered is not set, the events omit their sequence
+// numbers.
 func deviceEvents(t *testing.T, b runtime.Backend, p *runtime.Program, times int, args []*tensor.Tensor, ordered bool) []string {
 	t.Helper()
 	var mu sync.Mutex
@@ -315,8 +316,8 @@ func deviceEvents(t *testing.T, b runtime.Backend, p *runtime.Program, times int
 	return first
 }
 
-// TestDevices runs programs over several devices on both backends: same events on each device, same order, same results.
-// HLOCB_LONG runs all on two, four and eight devices.
+// TestDevices runs programs over several devices on both backends and requires the same events on each device, the
+// same order and the same results. With HLOCB_LONG it runs all of them on two, four and eight devices.
 func TestDevices(t *testing.T) {
 	cpu, engine := open(t, "cpu"), open(t, "interp")
 	times := orderRuns(t, 3)
@@ -335,7 +336,7 @@ func TestDevices(t *testing.T) {
 					if k == 2 {
 						order = hook.OrderNone
 						if strings.Contains(p.name, "loop") || strings.Contains(p.name, "branch") {
-							continue // hooks of different turns and branches may change places
+							continue // hooks of different iterations and branches may change places
 						}
 					}
 					t.Run(fmt.Sprintf("%s/%d/%s/%s/%s", p.name, n, mode, chain, order), func(t *testing.T) {
@@ -376,7 +377,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// replicated is a program on $N replicas that sums %x over them between two hooks; $P partitions work on each.
+// replicated is a program on $N replicas that sums %x over them between two hooks. Each replica has $P partitions.
 const replicated = `module attributes {mhlo.num_partitions = $P : i32, mhlo.num_replicas = $N : i32} {
   func.func public @main(%arg0: tensor<4xf32>, %arg1: tensor<f32>) -> tensor<4xf32> {
     %i = stablehlo.replica_id : tensor<ui32>
@@ -395,7 +396,7 @@ const replicated = `module attributes {mhlo.num_partitions = $P : i32, mhlo.num_
 }
 `
 
-// TestReplicated runs a program on several replicas, each of one partition or of two.
+// TestReplicated runs a program on several replicas, each with one or two partitions.
 func TestReplicated(t *testing.T) {
 	times := orderRuns(t, 5)
 	for _, backend := range []string{"interp", "cpu"} {
@@ -426,9 +427,9 @@ func TestReplicated(t *testing.T) {
 	}
 }
 
-// TestDeviceFailures lets a hook fail on one device, by error and by panic, or be slow there, in programs where the
-// others wait for it in a collective or for what it answers. The run ends, soon; the error is the device's; the next run
-// is fine. As written XLA would end the process after a minute.
+// TestDeviceFailures makes a hook fail on one device, by an error, a panic or a delay, in programs whose other
+// devices wait for it in a collective or for its answer. The run must end soon, the error must name the device, and
+// the next run must work. Without hlocb's handling XLA would end the process after a minute.
 func TestDeviceFailures(t *testing.T) {
 	all := func(d int) int { return d }
 	first := func(int) int { return 0 }
@@ -445,7 +446,7 @@ func TestDeviceFailures(t *testing.T) {
 		deviceProgram
 		hook   string
 		mode   hook.PerDevice
-		device func(d int) int // where the hook fires that is to fail on device d
+		device func(d int) int // where the hook fires that must fail on device d
 	}{
 		{find("all_reduce"), "before", hook.PerDeviceSource, all},
 		{find("all_reduce"), "after", hook.PerDeviceSource, all},
@@ -491,7 +492,7 @@ func TestDeviceFailures(t *testing.T) {
 								panic(errDevice)
 							case "timeout":
 								<-ctx.Done()
-								time.Sleep(20 * time.Millisecond) // too late, not just in time
+								time.Sleep(20 * time.Millisecond) // clearly too late
 							default:
 								time.Sleep(100 * time.Millisecond)
 							}
@@ -538,8 +539,8 @@ func TestDeviceFailures(t *testing.T) {
 
 var errDevice = errors.New("no room on this device")
 
-// TestPartitionedCorpus runs JAX's modules for several devices: JAX delivers the shards of a callback in a shard_map and
-// of a partitioned one on each device, and the whole value of an io_callback on the device that it is on.
+// TestPartitionedCorpus runs JAX's modules for several devices. JAX delivers the shards of a callback in a shard_map,
+// and of a partitioned callback, on each device, and the whole value of an io_callback on the callback's device.
 func TestPartitionedCorpus(t *testing.T) {
 	dir := testkit.Testdata("hooks")
 	for name, want := range map[string][]string{

@@ -13,7 +13,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestDLPackInAHook exports an operand in a handler: the consumer sees the program's own memory, and its answer is the result.
+// TestDLPackInAHook exports an operand in a handler: the consumer sees the program's own memory, and its answer is
+// the result.
 func TestDLPackInAHook(t *testing.T) {
 	p := hostProgram(t, `func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
   %y = stablehlo.add %x, %x : tensor<64xf32>

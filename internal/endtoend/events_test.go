@@ -17,7 +17,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// recorded is a tensor in a recording, with numpy's names of types.
+// recorded is a tensor in a recording, with numpy's names for types.
 type recorded struct {
 	DType string            `json:"dtype"`
 	Shape tensor.Shape      `json:"shape"`
@@ -81,8 +81,8 @@ func (r *recording) args(t *testing.T) []*tensor.Tensor {
 	return list
 }
 
-// near compares bit for bit, but floats and parts of complex numbers with a tolerance for the difference of two
-// compilers.
+// near compares bit for bit, except floats and parts of complex numbers, for which it allows the difference between
+// two compilers.
 func near(a, b *tensor.Tensor) bool {
 	if sameBits(a, b) {
 		return true
@@ -159,7 +159,7 @@ var sineAndCosine = runtime.HandlerFunc(func(_ context.Context, c *runtime.Call)
 	return nil
 })
 
-// TestRecordedEvents runs JAX's programs in every order and with every chain, and compares the events with JAX's.
+// TestRecordedEvents runs JAX's programs with every order and every chain type, and compares the events with JAX's.
 func TestRecordedEvents(t *testing.T) {
 	dir := testkit.Testdata("events")
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -199,7 +199,7 @@ func TestRecordedEvents(t *testing.T) {
 	}
 }
 
-// TestPurePairComputes gives the host of jax_pure_pair numbers whose sine and cosine are not 0 and 1.
+// TestPurePairComputes passes to the host of jax_pure_pair numbers whose sine and cosine are not 0 and 1.
 func TestPurePairComputes(t *testing.T) {
 	text := readFile(t, filepath.Join(testkit.Testdata("events"), "jax_pure_pair.mlir"))
 	for _, backend := range []string{"interp", "cpu"} {

@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// threeCalls asks the host three times, one answer after the other. In the large program XLA's concurrent executor runs
-// what stands between them; without chains the plugin would not keep their order there.
+// threeCalls calls the host three times, each call with the previous answer. In the large program XLA's concurrent
+// executor runs the ops between the calls; without chains the plugin would not keep the calls in order.
 func threeCalls(large bool) string {
 	work := ""
 	if large {
@@ -36,7 +36,7 @@ func threeCalls(large bool) string {
 		"    %s = stablehlo.add %a, %b : tensor<64xf32>\n    %r = stablehlo.add %s, %c : tensor<64xf32>\n    return %r, %w7 : tensor<64xf32>, tensor<64x64xf32>\n}\n"
 }
 
-// hostProgram makes hooks of a module's calls of @host.
+// hostProgram turns a module's calls of @host into hooks.
 func hostProgram(t *testing.T, text string) *runtime.Program {
 	t.Helper()
 	p, err := rewrite("host.mlir", []byte(text), passes.RewriteHooks{Targets: []string{"host"}})
@@ -46,8 +46,9 @@ func hostProgram(t *testing.T, text string) *runtime.Program {
 	return p
 }
 
-// TestFailureKinds lets the second of three hooks fail in each way that a handler can fail, on both engines and many
-// times. The error is one and the same; it names hook, place, event and cause; no later hook fires; the next run is fine.
+// TestFailureKinds makes the second of three hooks fail in each way that a handler can fail, on both engines and many
+// times. The error must be the same everywhere and name hook, place, event and cause; no later hook may fire; the
+// next run must work.
 func TestFailureKinds(t *testing.T) {
 	short := make([]byte, 4*63)
 	kinds := []struct {
@@ -129,8 +130,8 @@ func TestFailureKinds(t *testing.T) {
 	}
 }
 
-// TestAnswerMayBeWrittenWhileReading: an answer lies in the memory of the operand where that ends, yet a handler that writes
-// one while it reads the other gets what it would in memory of its own.
+// TestAnswerMayBeWrittenWhileReading: an answer uses the memory of an operand that is not used later. A handler that
+// writes the answer while it reads the operand must still get the same result as with separate memory.
 func TestAnswerMayBeWrittenWhileReading(t *testing.T) {
 	p := hostProgram(t, `func.func @main(%x: tensor<5xf32>) -> tensor<5xf32> {
   %y = stablehlo.add %x, %x : tensor<5xf32>
@@ -164,13 +165,13 @@ func TestAnswerMayBeWrittenWhileReading(t *testing.T) {
 	}
 }
 
-// is reports whether a cause of type E is in the error.
+// is reports whether the error has a cause of type E.
 func is[E error](err error) bool {
 	var cause E
 	return errors.As(err, &cause)
 }
 
-// TestFaults injects each fault into the fourth event of a hook and checks what the run says.
+// TestFaults injects each fault into the fourth event of a hook and checks the error of the run.
 func TestFaults(t *testing.T) {
 	const loop = `func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>

@@ -25,7 +25,7 @@ import (
 // long reports whether HLOCB_LONG asks for thousands of programs instead of hundreds.
 func long() bool { return os.Getenv("HLOCB_LONG") != "" }
 
-// orderRuns returns how often a program runs whose order is tested: HLOCB_ORDER_RUNS, or 200 with HLOCB_LONG, or few.
+// orderRuns returns how often tests of the order run a program: HLOCB_ORDER_RUNS, or 200 with HLOCB_LONG, or few.
 func orderRuns(t testing.TB, few int) int {
 	t.Helper()
 	text := os.Getenv("HLOCB_ORDER_RUNS")
@@ -94,8 +94,8 @@ func readFile(t testing.TB, file string) []byte {
 	return text
 }
 
-// rewrite converts a module's hooks to hlocb's own. It returns a program whose module was read back from its text:
-// engine and plugin get the same.
+// rewrite converts a module's hooks to hlocb's own. It reads the returned program's module back from its text; engine
+// and plugin therefore get the same module.
 func rewrite(name string, text []byte, opts passes.RewriteHooks) (*runtime.Program, error) {
 	m, err := testkit.TryParse(name, text)
 	if err != nil {
@@ -113,7 +113,7 @@ func rewrite(name string, text []byte, opts passes.RewriteHooks) (*runtime.Progr
 	return &runtime.Program{Module: again, Text: out, Manifest: r.Manifest}, nil
 }
 
-// event is one arrival at a hook.
+// event is one execution of a hook.
 type event struct {
 	site     *hook.Site
 	device   int
@@ -125,10 +125,10 @@ type recorder struct {
 	mu     sync.Mutex
 	events []event
 	answer func(c *runtime.Call) error
-	bare   bool // keep no operands
+	bare   bool // do not keep operands
 }
 
-// observe returns bindings that keep the events.
+// observe returns bindings that only keep the events.
 func (r *recorder) observe() *runtime.Bindings {
 	var h runtime.Bindings
 	h.Observe("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
@@ -146,7 +146,7 @@ func (r *recorder) observe() *runtime.Bindings {
 	return &h
 }
 
-// bindings answer, too.
+// bindings returns bindings that keep the events and answer them.
 func (r *recorder) bindings() *runtime.Bindings {
 	h := r.observe()
 	h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {

@@ -22,13 +22,13 @@ import (
 //go:embed testdata/jax_programs.py
 var jaxScript string
 
-// jaxProgram is what JAX made of a Python function, and what it did when JAX executed it.
+// jaxProgram is a program that JAX made from a Python function, with the events and results of JAX's run.
 type jaxProgram struct {
 	recording
 	Name, Text, Located string
 }
 
-// jaxPrograms lets JAX write and execute programs.
+// jaxPrograms runs JAX to write and execute programs.
 func jaxPrograms(t *testing.T, args ...string) []jaxProgram {
 	t.Helper()
 	lines := bufio.NewScanner(bytes.NewReader(peer.Python(t).Run(t, jaxScript, nil, args...)))
@@ -47,7 +47,7 @@ func jaxPrograms(t *testing.T, args ...string) []jaxProgram {
 	return list
 }
 
-// checkJAXText reads what JAX wrote; printed again it is the same, with locations too.
+// checkJAXText reads JAX's text and checks that printing it again yields the same text, with and without locations.
 func checkJAXText(t *testing.T, p *jaxProgram) {
 	t.Helper()
 	for _, c := range []struct {
@@ -64,8 +64,8 @@ func checkJAXText(t *testing.T, p *jaxProgram) {
 	}
 }
 
-// TestJAXCallbacks: programs with callbacks in every kind of control flow deliver to handlers what JAX delivered to
-// Python, in its order, and return what JAX returned.
+// TestJAXCallbacks: programs with callbacks in every kind of control flow must deliver to handlers the events that
+// JAX delivered to Python, in JAX's order, and return JAX's results.
 func TestJAXCallbacks(t *testing.T) {
 	for _, p := range jaxPrograms(t, "callbacks") {
 		t.Run(p.Name, func(t *testing.T) {
@@ -86,14 +86,14 @@ func TestJAXCallbacks(t *testing.T) {
 	}
 }
 
-// elsewhere are the functions whose results by XLA, which executes JAX's programs, are not those of the program as it
-// stands. The engine's are.
+// elsewhere are functions whose results on XLA, which executes JAX's programs, differ from the meaning of the
+// program. The engine's results are right.
 var elsewhere = map[string]string{
 	"lax.cumlogsumexp/7":    "XLA leaves a window's padding out, the specification reduces it: here the logarithm of nothing, -inf, with itself gives NaN",
 	"scipy.special.exp1/10": "XLA keeps more precision than f16 between two operations, which overflow",
 }
 
-// TestJAXFunctions: the engine gives what JAX gives for the functions of its libraries.
+// TestJAXFunctions: the engine must return JAX's results for the functions of JAX's libraries.
 func TestJAXFunctions(t *testing.T) {
 	step := "12"
 	if long() {
@@ -107,7 +107,7 @@ func TestJAXFunctions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(p.Text, "@lapack_") { // which the engine says, and where
+			if strings.Contains(p.Text, "@lapack_") { // the engine reports these with their position
 				e, err := b.Compile(context.Background(), program, runtime.CompileOptions{})
 				if err == nil {
 					_, err = e.Run(context.Background(), p.args(t))
@@ -129,7 +129,7 @@ func TestJAXFunctions(t *testing.T) {
 	}
 }
 
-// agrees reports whether the results of p are those that were recorded.
+// agrees reports whether the results of p equal the recorded ones.
 func agrees(t *testing.T, b runtime.Backend, p *runtime.Program, want *recording) bool {
 	t.Helper()
 	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{})

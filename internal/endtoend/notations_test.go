@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// TestRandomConversions writes the hooks of random programs in every notation that can hold them, reads them back and
-// runs the result: events and values are still those of the original.
+// TestRandomConversions writes the hooks of random programs in every format that can express them, reads them back
+// and runs the result: events and values must match the original.
 func TestRandomConversions(t *testing.T) {
 	n := uint64(70)
 	if long() {
@@ -28,7 +28,7 @@ func TestRandomConversions(t *testing.T) {
 		seed := firstSeed(t) + i
 		p := randprog.New(seed+5e6, randprog.Options{Form: randprog.Form(seed % uint64(randprog.NumForms))})
 		for _, to := range []string{"exla", "jax", "sendrecv", "outfeed", "exla-io"} {
-			if to == "exla-io" { // which has no room for what a host computes
+			if to == "exla-io" { // which cannot express results of the host
 				p = randprog.New(p.Seed, randprog.Options{Form: p.Form, TapsOnly: true})
 			}
 			lost, err := converted(p, to, engine)
@@ -70,7 +70,7 @@ func converted(p *randprog.Program, to string, b runtime.Backend) (lost bool, er
 	if err != nil {
 		return false, fmt.Errorf("%w\n-- converted:\n%s", err, text)
 	}
-	// The hooks stand in the converted text as they stood in the module that was written.
+	// The hooks of the converted text must match the hooks of the module that was written.
 	if m, err = testkit.TryParse("converted.mlir", []byte(text)); err != nil {
 		return false, err
 	}

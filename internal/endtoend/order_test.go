@@ -20,7 +20,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// orderCase is what expected.json says of a module.
+// orderCase is the entry of a module in expected.json.
 type orderCase struct {
 	Target string `json:"hook_target"`
 	IDs    []int  `json:"ids"`
@@ -62,7 +62,7 @@ func zeros(t testing.TB, m *ir.Module) []*tensor.Tensor {
 	return out
 }
 
-// passOn gives each result the bytes of the operand at its place, where they fit.
+// passOn copies to each result the bytes of the operand at its position, if the sizes fit.
 func passOn(c *runtime.Call) error {
 	for i, r := range c.Results {
 		if i < len(c.Operands) && len(c.Operands[i].Bytes()) == len(r.Bytes()) {
@@ -74,7 +74,7 @@ func passOn(c *runtime.Call) error {
 	return nil
 }
 
-// siteNumber returns the id that the module's author gave the hook.
+// siteNumber returns the id that the module's author assigned to the hook.
 func siteNumber(s event) string {
 	for _, k := range []string{"id", "hook_id"} {
 		if v := s.site.Attrs[k]; v != "" {
@@ -84,7 +84,7 @@ func siteNumber(s event) string {
 	return s.site.Name
 }
 
-// deliver compiles p and runs it so often; it returns what each run delivered, in short.
+// deliver compiles p and runs it the given number of times. It returns a short form of each run's events.
 func deliver(t testing.TB, b runtime.Backend, p *runtime.Program, times int) []string {
 	t.Helper()
 	rec := &recorder{bare: true, answer: passOn}
@@ -108,8 +108,8 @@ func deliver(t testing.TB, b runtime.Backend, p *runtime.Program, times int) []s
 	return out
 }
 
-// TestCorpusOrder runs the modules of which it is known what XLA does to their order: rewritten they deliver
-// program order in every run, on both backends, with a chain of either type.
+// TestCorpusOrder runs the modules that XLA is known to reorder. After the rewrite they must deliver program order in
+// every run, on both backends, with a chain of either type.
 func TestCorpusOrder(t *testing.T) {
 	dir := testkit.Testdata("order")
 	names, cases := orderCases(t, dir)
@@ -152,8 +152,7 @@ func TestCorpusOrder(t *testing.T) {
 	}
 }
 
-// TestXLAReorders shows that the order is not there by itself: without a chain XLA delivers the same hooks in another
-// one.
+// TestXLAReorders shows that chains are necessary: without them XLA delivers the same hooks in another order.
 func TestXLAReorders(t *testing.T) {
 	dir := testkit.Testdata("order")
 	b := open(t, "cpu")
@@ -174,9 +173,9 @@ func TestXLAReorders(t *testing.T) {
 	}
 }
 
-// heavy returns a program of hooks that XLA's concurrent executor would like to reorder, and the order in which they must
-// be delivered: some wait for a chain of matrix products, some for a cosine, some for nothing; all operands have at least
-// 4 KiB; and the hooks stand in a straight line, in a loop, or in a branch of an if with one behind it.
+// heavy returns a program of hooks that XLA's concurrent executor tends to reorder, and the required order. Some
+// hooks wait for a chain of matrix products, some for a cosine, some for nothing. All operands have at least 4 KiB.
+// The hooks are in a straight line, in a loop, or in a branch of an if that another hook follows.
 func heavy(form string, n int) (text string, want []string) {
 	var w strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
@@ -267,8 +266,8 @@ func heavy(form string, n int) (text string, want []string) {
 	return w.String(), want
 }
 
-// TestHeavyOrder delivers program order where XLA executes concurrently; hooks on one token keep theirs under
-// --order=source too.
+// TestHeavyOrder requires program order from programs that XLA executes concurrently. Under --order=source, hooks on
+// one token must keep their order too.
 func TestHeavyOrder(t *testing.T) {
 	b := open(t, "cpu")
 	times := orderRuns(t, 10)

@@ -14,8 +14,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestRandomPartitioned runs random programs on four devices. With --per-device=once the hooks must deliver what the
-// program means on one device, with whole values, and on the first device alone.
+// TestRandomPartitioned runs random programs on four devices. With --per-device=once the hooks must deliver the same
+// events as the program on one device, with whole values, and only on the first device.
 func TestRandomPartitioned(t *testing.T) {
 	n := uint64(20)
 	if long() {
@@ -80,8 +80,8 @@ func partitioned(p *randprog.Program, b runtime.Backend, chain hook.Chain) error
 
 func text(t *tensor.Tensor) string { return string(t.AppendLiteral(nil, 16)) }
 
-// TestPartitionedResults: what the host answers on one device reaches all of them bit for bit, whatever its type;
-// -0 and the payload of a NaN too.
+// TestPartitionedResults: an answer from the host on one device must reach all devices bit for bit, whatever its
+// type, including -0 and the payload of a NaN.
 func TestPartitionedResults(t *testing.T) {
 	b := open(t, "cpu")
 	for _, d := range []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.F8E5M2, tensor.F8E4M3FN, tensor.Complex64, tensor.Complex128,
@@ -132,7 +132,7 @@ func TestPartitionedResults(t *testing.T) {
 	}
 }
 
-// TestPartitionedDeepSum finds the sharding of a value that is computed by a long chain of sums of two equal values.
+// TestPartitionedDeepSum finds the sharding of a value at the end of a long chain of sums of two equal values.
 func TestPartitionedDeepSum(t *testing.T) {
 	var w strings.Builder
 	w.WriteString("module attributes {mhlo.num_partitions = 4 : i32} {\nsdy.mesh @mesh = <[\"x\"=4]>\nfunc.func public @main(%v0: tensor<4xf32>) -> tensor<4xf32> {\n")

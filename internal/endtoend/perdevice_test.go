@@ -15,7 +15,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// shardedTapAndCall is a program on four devices: a tap and a call see a value that is spread over them.
+// shardedTapAndCall is a program on four devices: a tap and a call with a value that is sharded over them.
 const shardedTapAndCall = `module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
 %s
   func.func public @main(%%x: tensor<8xf32> {%s}) -> (tensor<8xf32> {%s}) {
@@ -37,7 +37,7 @@ func tapAndCall(shardy bool) string {
 }
 
 // TestPerDevice runs hooks on partitioned values, once with the whole value and on each device with its shard. The
-// host of the call halves what it gets.
+// host halves the operand of the call.
 func TestPerDevice(t *testing.T) {
 	b := open(t, "cpu")
 	whole := "[0 2 4 6 8 10 12 14]"
@@ -104,7 +104,8 @@ func runTapAndCall(t *testing.T, b runtime.Backend, p *runtime.Program, want []s
 	}
 }
 
-// TestPerDeviceElsewhere writes the same in notations of others, reads it back and runs it: the hooks fire where they were put.
+// TestPerDeviceElsewhere writes the same hooks in the formats of other producers, reads them back and runs them: the
+// hooks must fire where they were placed.
 func TestPerDeviceElsewhere(t *testing.T) {
 	b := open(t, "cpu")
 	whole := "[0 2 4 6 8 10 12 14]"
@@ -145,8 +146,8 @@ func TestPerDeviceElsewhere(t *testing.T) {
 	}
 }
 
-// TestPerDeviceRefused: in a manual computation there is no whole value to fire once with; a function that is called from
-// there and from elsewhere has no one meaning.
+// TestPerDeviceRefused: a manual computation has no whole value for --per-device=once. A function that is called both
+// from a manual computation and from elsewhere is ambiguous.
 func TestPerDeviceRefused(t *testing.T) {
 	const shardy = `module attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @mesh = <["x"=2]>
@@ -193,7 +194,7 @@ func TestPerDeviceRefused(t *testing.T) {
 	}
 }
 
-// TestPlacedTwice: a module whose hooks have their places stays as it is, whatever it is asked for.
+// TestPlacedTwice: a module whose hooks have been placed stays unchanged, whatever the options are.
 func TestPlacedTwice(t *testing.T) {
 	for _, shardy := range []bool{true, false} {
 		for _, mode := range []hook.PerDevice{hook.PerDeviceOnce, hook.PerDeviceEach} {

@@ -17,8 +17,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestSeveralPluginsAndClients: two plugins, two clients of each, and the engine run hooks at the same time in one process,
-// and none sees another's events. The second plugin is a copy of the first in another place, which the loader maps anew.
+// TestSeveralPluginsAndClients: two plugins, two clients of each, and the engine run hooks at the same time in one
+// process without seeing each other's events. The second plugin is a copy of the first at another path, which the
+// loader maps separately.
 func TestSeveralPluginsAndClients(t *testing.T) {
 	open(t, "cpu") // or skip
 	env := plugins.Environment{Getenv: os.Getenv}

@@ -16,9 +16,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestProofHolds runs random lowered modules on XLA: whatever the proof of order accepts arrives in program order, which
-// the embedded engine tells. The chain of each module goes through random ops, some of which XLA simplifies away, and
-// hooks wait for slow values at random, so that hooks without an order pass each other.
+// TestProofHolds runs random lowered modules on XLA. If the proof of order accepts a module, its events must arrive
+// in program order, which the embedded engine determines. The chain of each module passes through random ops, some of
+// which XLA simplifies away. Hooks wait for slow values at random, so unordered hooks overtake each other.
 func TestProofHolds(t *testing.T) {
 	engine, cpu := open(t, "interp"), open(t, "cpu")
 	n, limit := uint64(4000), 45*time.Second
@@ -103,7 +103,7 @@ func arrivals(t *testing.T, b runtime.Backend, p *runtime.Program, times int) []
 	return out
 }
 
-// chainWriter writes a module of hooks whose chain goes through random ops.
+// chainWriter writes a module of hooks whose chain passes through random ops.
 type chainWriter struct {
 	r     *rand.Rand
 	b     strings.Builder
@@ -113,7 +113,7 @@ type chainWriter struct {
 	older []string // chains before the last
 }
 
-// randomChain returns a lowered module. Its main takes values that XLA cannot know.
+// randomChain returns a lowered module. Its main has arguments that XLA cannot know.
 func randomChain(seed uint64) string {
 	g := &chainWriter{r: rand.New(rand.NewPCG(seed, 7))}
 	g.line("%%start = stablehlo.constant dense<0> : tensor<ui64>")
@@ -170,7 +170,7 @@ func (g *chainWriter) call(chain, data string) (string, string) {
 	return v + "#0", v + "#1"
 }
 
-// event writes a hook by itself, in a branch, in a loop or in a function, and returns the chain and the value after it.
+// event writes a hook in line, in a branch, in a loop or in a function, and returns the chain and the value after it.
 func (g *chainWriter) event(chain, data string) (string, string) {
 	switch g.r.IntN(8) {
 	case 0, 1: // in a branch
@@ -223,7 +223,7 @@ func (g *chainWriter) event(chain, data string) (string, string) {
 // passed returns the chain and the value that the next hook receives.
 func (g *chainWriter) passed(chain, data string) (string, string) {
 	value := []string{"%slow", "%x", data}[g.r.IntN(3)]
-	if g.r.IntN(4) == 0 { // only data orders, if anything
+	if g.r.IntN(4) == 0 { // only data may impose an order
 		return "%start", g.data(data)
 	}
 	return g.chain(chain), value

@@ -17,7 +17,7 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// rewriteOptions vary with the seed what does not change the events.
+// rewriteOptions returns options that depend on the seed and do not change the events.
 func rewriteOptions(p *randprog.Program) passes.RewriteHooks {
 	return passes.RewriteHooks{
 		Targets: []string{randprog.TargetName},
@@ -37,7 +37,7 @@ func answerRandom(p *randprog.Program) func(c *runtime.Call) error {
 	}
 }
 
-// checkManifest compares the hooks that were found with those that were written.
+// checkManifest compares the hooks in the manifest with the hooks of the random program.
 func checkManifest(p *randprog.Program, prog *runtime.Program) error {
 	seen := map[*randprog.Site]bool{}
 	for i := range prog.Manifest.Sites {
@@ -67,8 +67,8 @@ func checkManifest(p *randprog.Program, prog *runtime.Program) error {
 	return nil
 }
 
-// run executes the program and compares its events and results with the reference. ordered says which pairs of
-// events must keep their order: all, or those of one stream.
+// run executes the program and compares its events and results with the reference. bySource selects the events that
+// must keep their order: only the events of each stream, or else all.
 func run(p *randprog.Program, want *randprog.Outcome, b runtime.Backend, prog *runtime.Program, bySource bool, times int) error {
 	rec := &recorder{answer: answerRandom(p)}
 	e, err := b.Compile(context.Background(), prog, runtime.CompileOptions{Handlers: rec.bindings()})
@@ -102,7 +102,7 @@ func run(p *randprog.Program, want *randprog.Outcome, b runtime.Backend, prog *r
 	return nil
 }
 
-// firstSeed is where random programs start: HLOCB_SEED takes others.
+// firstSeed returns the first seed of random programs; HLOCB_SEED changes it.
 func firstSeed(t *testing.T) uint64 {
 	text := os.Getenv("HLOCB_SEED")
 	if text == "" {
@@ -141,7 +141,7 @@ func compareEvents(got, want []randprog.Event, bySource bool) error {
 	return nil
 }
 
-// compareStreams compares the events that one token orders one by one, and the others as a set.
+// compareStreams compares the events of each token in order, and the remaining events as a set.
 func compareStreams(got, want []randprog.Event) error {
 	split := func(list []randprog.Event) (streams map[int][]randprog.Event, all map[string]int) {
 		streams, all = map[int][]randprog.Event{}, map[string]int{}
@@ -205,7 +205,7 @@ func property(p *randprog.Program, opts passes.RewriteHooks, times int, list ...
 	if err := checkManifest(p, prog); err != nil {
 		return fmt.Errorf("%w\n%s", err, prog.Text)
 	}
-	// What was rewritten stays as it is.
+	// A rewritten module must not change again.
 	again, err := testkit.TryParse("again.mlir", prog.Text)
 	if err != nil {
 		return err
@@ -229,8 +229,8 @@ func report(t *testing.T, p *randprog.Program, err error) {
 	t.Errorf("seed %d, %s: %v\n-- the program:\n%s", p.Seed, p.Form, err, p.Text())
 }
 
-// TestRandomPrograms rewrites random programs in every notation and compares their events and results with the
-// reference, bit for bit: all on the embedded engine, some on XLA.
+// TestRandomPrograms rewrites random programs in every format and compares their events and results with the
+// reference, bit for bit: all programs on the embedded engine, some on XLA.
 func TestRandomPrograms(t *testing.T) {
 	n, every := uint64(300), uint64(5)
 	if long() {
@@ -256,8 +256,8 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestRandomSourceOrder keeps just the order that the source's tokens impose: what one stream delivers stays in
-// order, values are the same.
+// TestRandomSourceOrder keeps only the order that the source's tokens impose: the events of one stream must stay in
+// order, and values must not change.
 func TestRandomSourceOrder(t *testing.T) {
 	n, every := uint64(150), uint64(5)
 	if long() {

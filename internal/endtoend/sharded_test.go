@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// runSharded runs a module of testdata/mlir whose calls of @probe are hooks, with its text changed, and compares its
-// events, sorted by device and sequence, and its results.
+// runSharded runs a module of testdata/mlir with its text changed and its calls of @probe as hooks. It compares the
+// events, sorted by device and sequence, and the results.
 func runSharded(t *testing.T, b runtime.Backend, file string, change *strings.Replacer, times int, args ...*tensor.Tensor) {
 	t.Helper()
 	text := readFile(t, filepath.Join("..", "..", "testdata", "mlir", file))
@@ -56,7 +56,7 @@ func runSharded(t *testing.T, b runtime.Backend, file string, change *strings.Re
 	}
 }
 
-// shardedWant computes what the modules do from their arguments.
+// shardedWant computes the expected events and results of the modules from their arguments.
 func shardedWant(file string, args []*tensor.Tensor) []string {
 	x := tensor.View[float32](args[0])
 	var events, results []string

@@ -13,7 +13,7 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// hookTypes are the element types that both backends hand to hooks.
+// hookTypes are the element types that both backends pass to hooks.
 var hookTypes = []tensor.DType{
 	tensor.I1, tensor.I2, tensor.I4, tensor.I8, tensor.I16, tensor.I32, tensor.I64, tensor.UI2, tensor.UI4, tensor.UI8, tensor.UI16, tensor.UI32, tensor.UI64,
 	tensor.F4E2M1FN, tensor.F8E3M4, tensor.F8E4M3, tensor.F8E4M3FN, tensor.F8E4M3FNUZ, tensor.F8E4M3B11FNUZ, tensor.F8E5M2, tensor.F8E5M2FNUZ, tensor.F8E8M0FNU,
@@ -36,8 +36,8 @@ func filled(d tensor.DType, shape tensor.Shape, first int) *tensor.Tensor {
 	return t
 }
 
-// TestHookTypes hands values of every type, as scalars, with elements and without any, to taps, calls and feeds, and takes answers of
-// theirs: both engines deliver the same bytes.
+// TestHookTypes passes values of every type (scalars, arrays and empty arrays) to taps, calls and feeds, and returns
+// such values from them. Both engines must deliver the same bytes.
 func TestHookTypes(t *testing.T) {
 	for _, backend := range []string{"interp", "cpu"} {
 		b := open(t, backend)
@@ -49,7 +49,8 @@ func TestHookTypes(t *testing.T) {
 					typ += fmt.Sprintf("%dx", n)
 				}
 				typ += d.String() + ">"
-				// A result without elements that an operand has the type of is taken for a chain and replaced by hlocb's own.
+				// A result without elements is read as a chain, and replaced by hlocb's own, if an operand has the
+				// same type.
 				call := fmt.Sprintf(`%%y = stablehlo.custom_call @host(%%x, %%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "call"}} : (%[1]s, %[1]s) -> %[1]s`, typ)
 				want := "[tap nothing call feed]"
 				if shape.NumElements() == 0 {
@@ -107,7 +108,7 @@ func TestHookTypes(t *testing.T) {
 	}
 }
 
-// TestHugeOperand has the engine tap a value of more than 2 GiB; the plugin's turn is in runtime/pjrt.
+// TestHugeOperand makes the engine tap a value of more than 2 GiB; a test in runtime/pjrt does this with the plugin.
 func TestHugeOperand(t *testing.T) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
