@@ -29,7 +29,7 @@ type Call struct {
 	Site      *hook.Site
 	Run       int64 // counts the runs of the executable, from 1
 	Seq       int64 // counts the hooks of this run on this device, from 0
-	Device    int   // the device's position among those of the run
+	Device    int   // the device's position among the run's devices
 	Replica   int
 	Partition int
 

@@ -14,7 +14,7 @@ import (
 // Accuracy records how far two engines are from the true values of a function, for one op and one column of types.
 type Accuracy struct {
 	Asked      int
-	ULP        [2]float64 // the largest error of each engine where the true value is normal; complex numbers count per part
+	ULP        [2]float64 // the largest error of each engine if the true value is normal; complex numbers count per part
 	Special    [2]int     // elements that are infinite or NaN in only one of engine and truth
 	Sign       [2]int     // zeros of the wrong sign
 	WorstInput [2]string

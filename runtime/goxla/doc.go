@@ -3,7 +3,7 @@
 // A program must be in hlocb's own form, as 'hlocb rewrite' and the passes write it. Attach registers hlocb's handler
 // with the plugin of a go-xla client and binds the hooks. go-xla's executions then call the handlers.
 //
-// go-xla gives its executions no launch id, so two executions of one program cannot be distinguished: all events of an
+// go-xla sets no launch id on its executions, so two executions of one program cannot be distinguished: all events of an
 // attachment have run 0 and one sequence per device, and a process can attach a program once at a time. For overlapping
 // runs, timeouts and cancellation use package runtime/pjrt. A handler that executes programs must use another client
 // than the program that called it.

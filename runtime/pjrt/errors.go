@@ -21,7 +21,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Op, e.Code, e.Message) }
 
-// Code classifies a plugin's errors. The numbers are those of the C API.
+// Code classifies a plugin's errors. The numbers come from the C API.
 type Code int
 
 // Codes that callers distinguish.

@@ -32,7 +32,7 @@ type Executable struct {
 	inputs   []ir.Type // of main; nil if not known
 	outputs  []ir.Type
 	// The shardings of main's arguments and results, or why they are not known. If they are nil, every partition gets the
-	// whole arguments, and the results are those of the first.
+	// whole arguments, and the first one returns the results.
 	cutIn, cutOut []*sharding.Sharding
 	cutErr        error
 	timeout       time.Duration // for one hook; 0 is no limit

@@ -17,7 +17,7 @@ type override struct {
 	on   bool
 }
 
-// encode returns the bytes of the proto. The field numbers are those of xla/pjrt/proto/compile_options.proto.
+// encode returns the bytes of the proto. The field numbers come from xla/pjrt/proto/compile_options.proto.
 func (o *compileOptions) encode() []byte {
 	var build []byte
 	build = appendInt(build, 1, -1) // device_ordinal: not set

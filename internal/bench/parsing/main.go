@@ -3,7 +3,7 @@
 // a process of its own, in turns. Without jaxlib the table holds hlocb's figures alone. It runs in the root of the
 // repository.
 //
-// MLIR's parse also verifies the module. The table therefore gives hlocb's time for parsing and verifying, and its
+// MLIR's parse also verifies the module. The table therefore shows hlocb's time for parsing and verifying, and its
 // time for parsing alone. The lines after the table list the ratios that have a goal.
 package main
 
