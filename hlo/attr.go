@@ -173,15 +173,7 @@ func (w *writer) appendAttr(b []byte, s *attrSpec, v any) []byte {
 	case kEnum:
 		return append(b, s.enumName(v.(int64))...)
 	case kEnums:
-		b = append(b, '{')
-		for i, e := range v.([]int64) {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(b, s.enumName(e)...)
-		}
-		return append(b, '}')
-
+		return appendItems(b, ",", v.([]int64), func(b []byte, e int64) []byte { return append(b, s.enumName(e)...) })
 	case kWindow:
 		return appendWindow(b, v.(window))
 	case kDimLabels:
@@ -197,37 +189,13 @@ func (w *writer) appendAttr(b []byte, s *attrSpec, v any) []byte {
 	case kComputation:
 		return w.appendName(b, v.(*computation).name)
 	case kComputations:
-		b = append(b, '{')
-		for i, c := range v.([]*computation) {
-			if i > 0 {
-				b = append(b, ", "...)
-			}
-			b = w.appendName(b, c.name)
-		}
-		return append(b, '}')
-
+		return appendItems(b, ", ", v.([]*computation), func(b []byte, c *computation) []byte { return w.appendName(b, c.name) })
 	case kInstrs:
-		b = append(b, '{')
-		for i, in := range v.([]*instr) {
-			if i > 0 {
-				b = append(b, ", "...)
-			}
-			b = w.appendName(b, in.name)
-		}
-		return append(b, '}')
-
+		return appendItems(b, ", ", v.([]*instr), func(b []byte, in *instr) []byte { return w.appendName(b, in.name) })
 	case kShape:
 		return appendShape(b, v.(*shape), true)
 	case kShapes:
-		b = append(b, '{')
-		for i, s := range v.([]*shape) {
-			if i > 0 {
-				b = append(b, ", "...)
-			}
-			b = appendShape(b, s, true)
-		}
-		return append(b, '}')
-
+		return appendItems(b, ", ", v.([]*shape), func(b []byte, s *shape) []byte { return appendShape(b, s, true) })
 	case kLiteral:
 		return w.appendTypedLiteral(b, v.(*literal))
 	case kGroups:
@@ -245,8 +213,7 @@ func (w *writer) appendAttr(b []byte, s *attrSpec, v any) []byte {
 	case kPairs:
 		return appendPairs(b, v.([]pair))
 	case kAliasing:
-		return appendOperandAliases(b, v.([]operandAlias))
-
+		return appendItems(b, ", ", v.([]valueAlias), func(b []byte, a valueAlias) []byte { return append(a.append(b), ')') })
 	case kStatistics:
 		return v.(*statistics).append(b)
 	case kAccuracy:
@@ -273,7 +240,7 @@ func isMainThread(v any) bool    { return v == "" || v == mainThread }
 func isEmptyWindow(v any) bool   { return len(v.(window)) == 0 }
 func isEmptyInts(v any) bool     { return len(v.([]int64)) == 0 }
 func isEmptyLists(v any) bool    { return len(v.([][]int64)) == 0 }
-func noAliases(v any) bool       { return len(v.([]operandAlias)) == 0 }
+func noAliases(v any) bool       { return len(v.([]valueAlias)) == 0 }
 func noPairs(v any) bool         { return len(v.([]pair)) == 0 }
 func noInstrs(v any) bool        { return len(v.([]*instr)) == 0 }
 func noComputations(v any) bool  { return len(v.([]*computation)) == 0 }
@@ -357,12 +324,17 @@ func appendBraced(b []byte, list []int64) []byte {
 }
 
 func appendLists(b []byte, lists [][]int64) []byte {
+	return appendItems(b, ",", lists, appendBraced)
+}
+
+// appendItems appends a list in braces.
+func appendItems[T any](b []byte, separator string, list []T, item func([]byte, T) []byte) []byte {
 	b = append(b, '{')
-	for i, l := range lists {
+	for i, v := range list {
 		if i > 0 {
-			b = append(b, ',')
+			b = append(b, separator...)
 		}
-		b = appendBraced(b, l)
+		b = item(b, v)
 	}
 	return append(b, '}')
 }
@@ -383,14 +355,7 @@ func (l *lexer) bools() []bool {
 }
 
 func appendBools(b []byte, list []bool) []byte {
-	b = append(b, '{')
-	for i, v := range list {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendBool(b, v)
-	}
-	return append(b, '}')
+	return appendItems(b, ",", list, strconv.AppendBool)
 }
 
 // enum reads one of s's words and returns its number.
@@ -457,15 +422,9 @@ func sortPairs(list []pair) []pair {
 }
 
 func appendPairs(b []byte, list []pair) []byte {
-	b = append(b, '{')
-	for i, p := range list {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(b, p.key...), '=')
-		b = appendStringOrDict(b, p.value)
-	}
-	return append(b, '}')
+	return appendItems(b, ",", list, func(b []byte, p pair) []byte {
+		return appendStringOrDict(append(append(b, p.key...), '='), p.value)
+	})
 }
 
 // sizes reads 3 or 3x3.
@@ -710,60 +669,31 @@ func (l *lexer) sliceRanges() []sliceDim {
 
 func appendSlice(b []byte, list []sliceDim) []byte {
 	strides := slices.ContainsFunc(list, func(d sliceDim) bool { return d.stride != 1 })
-	b = append(b, '{')
-	for i, d := range list {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = append(b, '[')
-		b = strconv.AppendInt(b, d.start, 10)
-		b = append(b, ':')
-		b = strconv.AppendInt(b, d.limit, 10)
+	return appendItems(b, ", ", list, func(b []byte, d sliceDim) []byte {
+		b = strconv.AppendInt(append(b, '['), d.start, 10)
+		b = strconv.AppendInt(append(b, ':'), d.limit, 10)
 		if strides {
-			b = append(b, ':')
-			b = strconv.AppendInt(b, d.stride, 10)
+			b = strconv.AppendInt(append(b, ':'), d.stride, 10)
 		}
-		b = append(b, ']')
-	}
-	return append(b, '}')
+		return append(b, ']')
+	})
 }
 
 // operandAliases reads {{0}: (1, {}), ...}.
-func (l *lexer) operandAliases() []operandAlias {
-	list := []operandAlias{}
-	l.expect('{')
-	for !l.at('}') {
-		var a operandAlias
-		a.output = l.ints('{', '}')
-		l.expect(':')
-		l.expect('(')
-		a.operand = l.int64()
-		l.expect(',')
-		a.index = l.ints('{', '}')
+func (l *lexer) operandAliases() []valueAlias {
+	list := []valueAlias{}
+	l.listToBrace(func() {
+		list = append(list, l.alias())
 		l.expect(')')
-		list = append(list, a)
-		if !l.accept(',') {
-			break
-		}
-	}
-	l.expect('}')
+	})
 	return list
 }
 
-func appendOperandAliases(b []byte, list []operandAlias) []byte {
-	b = append(b, '{')
-	for i, a := range list {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = appendBraced(b, a.output)
-		b = append(b, ": ("...)
-		b = strconv.AppendInt(b, a.operand, 10)
-		b = append(b, ", "...)
-		b = appendBraced(b, a.index)
-		b = append(b, ')')
-	}
-	return append(b, '}')
+// append appends {0}: (1, {} of an alias, without the closing bracket.
+func (a *valueAlias) append(b []byte) []byte {
+	b = append(appendBraced(b, a.output), ": ("...)
+	b = strconv.AppendInt(b, a.number, 10)
+	return appendBraced(append(b, ", "...), a.index)
 }
 
 // statistics reads {visualizing_index=0,nan=3}.

@@ -1,7 +1,6 @@
 package hlo
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,20 +17,7 @@ import (
 // Functions and regions become computations; several results become a tuple. An op without an equivalent is an error
 // with its position.
 func Export(m *ir.Module) (out *Module, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			f, ok := r.(failure)
-			if !ok {
-				panic(r)
-			}
-			var d *diag.Diagnostic
-			if out = nil; errors.As(f.err, &d) {
-				err = diag.List{d}
-			} else {
-				err = f.err
-			}
-		}
-	}()
+	defer catch(&err)
 	ex := &exporter{m: m, out: &Module{src: m.Source(), replicas: 1, partitions: 1}, funcs: map[string]*computation{}, names: map[string]int{}, live: map[*ir.Op]bool{}}
 	ex.module()
 	return ex.out, nil
@@ -115,7 +101,7 @@ func (ex *exporter) argument(main fn.FuncOp, i int) {
 	}
 	p := ex.out.entry.params[i]
 	if out, ok := d.Get("tf.aliasing_output").(*ir.IntegerAttr); ok {
-		a := moduleAlias{param: int64(i)}
+		a := moduleAlias{valueAlias: valueAlias{number: int64(i)}}
 		if ex.out.entry.root.shape.isTuple() {
 			a.output = []int64{out.Value()}
 		}
@@ -159,17 +145,22 @@ func plainName(s string) string {
 
 // sharding reads the text of an attribute mhlo.sharding.
 func (ex *exporter) sharding(op *ir.Op, text string) *sharding {
+	s, err := parseSharding(text)
+	if err != nil {
+		ex.fail(op, "mhlo.sharding cannot be read: %v", mistakeOf(err))
+	}
+	return s
+}
+
+func parseSharding(text string) (s *sharding, err error) {
+	defer catch(&err)
 	p := &parser{lexer: &lexer{src: diag.NewSource("sharding", []byte(text)), text: text}, m: &Module{}}
-	defer func() {
-		if r := recover(); r != nil {
-			if f, ok := r.(failure); ok {
-				ex.fail(op, "mhlo.sharding cannot be read: %v", f.err)
-			}
-			panic(r)
-		}
-	}()
 	p.next()
-	return p.sharding()
+	s = p.sharding()
+	if !p.at(eofToken) {
+		p.failToken("expected the end of the sharding, found %s", p.found())
+	}
+	return s, nil
 }
 
 func (ex *exporter) set(in *instr, spec *attrSpec, v any) {
@@ -1205,10 +1196,10 @@ func (s *exportScope) customCall(op *ir.Op) {
 		}
 	}
 	if list, ok := op.Attr(stablehlo.AttrOutputOperandAliases).(*ir.ArrayAttr); ok {
-		var aliases []operandAlias
+		var aliases []valueAlias
 		for _, e := range list.Elems() {
 			if a, ok := ir.DataOf[stablehlo.OutputOperandAlias](e); ok {
-				aliases = append(aliases, operandAlias{a.OutputTupleIndices, a.OperandIndex, a.OperandTupleIndices})
+				aliases = append(aliases, valueAlias{a.OutputTupleIndices, a.OperandIndex, a.OperandTupleIndices})
 			}
 		}
 		attrs = append(attrs, named(o, "output_to_operand_aliasing", aliases))

@@ -2,6 +2,7 @@ package hlo_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -293,5 +294,65 @@ func TestCorpus(t *testing.T) {
 	t.Log(counts)
 	if counts["without StableHLO"]*50 > counts["StableHLO"] || counts["StableHLO refused"]*100 > counts["StableHLO"] {
 		t.Error("too many texts that XLA translates have no StableHLO here")
+	}
+}
+
+// TestPayloads reads a proto whose instruction names its backend config by its index among the module's payloads.
+func TestPayloads(t *testing.T) {
+	m := read(t, `HloModule m
+ENTRY e { ROOT c = f32[] custom-call(), custom_call_target="t", metadata={op_name="n" metadata_payload="cd"}, backend_config="ab" }`)
+	data := m.AppendProto(nil)
+	for _, field := range []struct{ inline, named string }{
+		{"\xda\x02\x02ab", "\x9a\x06\x02\x10\x01"},                 // field 43 becomes field 99 with the index 1
+		{"\xa2\x01\x04\x0a\x02cd", "\xa2\x01\x04\x10\x80\x80\x00"}, // the text in field 20 of the metadata becomes the index 0
+	} {
+		if !bytes.Contains(data, []byte(field.inline)) {
+			t.Fatalf("the proto does not contain %q", field.inline)
+		}
+		data = bytes.Replace(data, []byte(field.inline), []byte(field.named), 1)
+	}
+	data = append(data, "\xb2\x01\x05first\xb2\x01\x06second"...)
+	back, err := hlo.ParseProto(diag.NewSource("m.pb", data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		string(back.AppendText(nil, hlo.TextOptions{})),
+		string(reread(t, back).AppendText(nil, hlo.TextOptions{})),
+	} {
+		if !strings.Contains(text, `backend_config="second"`) || !strings.Contains(text, `metadata_payload="first"`) {
+			t.Errorf("the payload is lost:\n%s", text)
+		}
+	}
+	data = bytes.Replace(data, []byte("\x9a\x06\x02\x10\x01"), []byte("\x9a\x06\x02\x10\x09"), 1)
+	if _, err := hlo.ParseProto(diag.NewSource("m.pb", data)); err == nil || !strings.Contains(err.Error(), "payload 9 does not exist; the module has 2") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// reread writes m as a proto and reads it again.
+func reread(t *testing.T, m *hlo.Module) *hlo.Module {
+	t.Helper()
+	back, err := hlo.ParseProto(diag.NewSource("again.pb", m.AppendProto(nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+// TestImportMistakes translates instructions that StableHLO cannot express. Each error has the instruction's position.
+func TestImportMistakes(t *testing.T) {
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ text, want string }{
+		{`ROOT c = f32[] custom-call(), custom_call_target="t", api_version=API_VERSION_TYPED_FFI, backend_config="no dictionary"`, "test.hlo:3:6: error: attribute no dictionary:"},
+		{`ROOT c = u1[] constant(1)`, "test.hlo:3:6: error: type u1 has no equivalent in StableHLO"},
+	} {
+		_, err := hlo.Import(read(t, "HloModule m\nENTRY e {\n"+test.text+"\n}"), ir.NewContext(), reg)
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s\n got %v\nwant %s", test.text, err, test.want)
+		}
 	}
 }

@@ -25,20 +25,7 @@ func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err e
 	if err := m.CheckElided(); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			f, ok := r.(failure)
-			if !ok {
-				panic(r)
-			}
-			var d *diag.Diagnostic
-			if out = nil; errors.As(f.err, &d) {
-				err = diag.List{d}
-			} else {
-				err = f.err
-			}
-		}
-	}()
+	defer catch(&err)
 	src := m.src
 	if src == nil {
 		src = diag.NewSource(m.name, nil)
@@ -59,6 +46,7 @@ type importer struct {
 	funcs map[*computation]string // functions made from computations
 	names map[string]bool         // names of functions
 	depth int
+	at    int // position of the current instruction
 }
 
 // value is the translation of an HLO value: one value of MLIR, or the parts of a tuple.
@@ -112,11 +100,20 @@ func (im *importer) attr(text string) ir.Attr {
 	}
 	m, err := parse.Parse(diag.NewSource("attribute", []byte(`"hlo.attr"() {a = `+text+`} : () -> ()`)), im.ctx, im.reg, parse.Options{})
 	if err != nil {
-		panic(failure{fmt.Errorf("attribute %s: %w", text, err)})
+		panic(failure{diag.Errorf(im.m.Source(), diag.At(im.at), "attribute %s: %s", shorten(text), mistakeOf(err))})
 	}
 	a := m.Body().First().Attr("a")
 	im.attrs[text] = a
 	return a
+}
+
+// mistakeOf returns the first message of a list of mistakes.
+func mistakeOf(err error) string {
+	var list diag.List
+	if errors.As(err, &list) && len(list) > 0 {
+		return list[0].Message
+	}
+	return err.Error()
 }
 
 func (im *importer) named(name, text string) ir.NamedAttr {
@@ -211,7 +208,7 @@ func (im *importer) argAttrs(p *instr, i int64, j int, public bool) string {
 	}
 	if public {
 		for _, a := range im.hlo.aliases {
-			if a.param == i && (len(a.index) == 0 && j == 0 || len(a.index) == 1 && a.index[0] == int64(j)) && len(a.output) <= 1 {
+			if a.number == i && (len(a.index) == 0 && j == 0 || len(a.index) == 1 && a.index[0] == int64(j)) && len(a.output) <= 1 {
 				out := int64(0)
 				if len(a.output) == 1 {
 					out = a.output[0]
@@ -338,12 +335,15 @@ func (im *importer) pairs(list []pair) ir.Attr {
 
 // body translates the instructions of c into s.
 func (s *importScope) body(c *computation) {
+	outer := s.im.at
 	for _, in := range c.instrs {
 		if _, done := s.values[in]; done {
 			continue
 		}
+		s.im.at = in.pos
 		s.values[in] = s.instr(in)
 	}
+	s.im.at = outer
 }
 
 // region returns a region with one block that holds the translation of c. The block's arguments are the parameters of
@@ -1079,7 +1079,7 @@ func (s *importScope) customCall(in *instr) value {
 		results = layoutTexts(in.shape)
 		attrs = append(attrs, im.named("operand_layouts", "["+strings.Join(operands, ", ")+"]"), im.named("result_layouts", "["+strings.Join(results, ", ")+"]"))
 	}
-	if list := attrOf[[]operandAlias](in, "output_to_operand_aliasing"); len(list) > 0 {
+	if list := attrOf[[]valueAlias](in, "output_to_operand_aliasing"); len(list) > 0 {
 		attrs = append(attrs, im.named("output_operand_aliases", s.aliases(in, list)))
 	}
 	return s.make(in, stablehlo.CustomCall, s.operands(in), nil, attrs...)
@@ -1101,18 +1101,18 @@ func layoutTexts(s *shape) []string {
 }
 
 // aliases returns the output_operand_aliases of a custom call, whose operands and results are flat.
-func (s *importScope) aliases(in *instr, list []operandAlias) string {
+func (s *importScope) aliases(in *instr, list []valueAlias) string {
 	var parts []string
 	for _, a := range list {
 		out, ok := flatIndex(in.shape, a.output)
-		if !ok || a.operand < 0 || a.operand >= int64(len(in.operands)) {
+		if !ok || a.number < 0 || a.number >= int64(len(in.operands)) {
 			s.im.fail(in, "output_to_operand_aliasing names a value that does not exist")
 		}
 		operand := 0
-		for _, o := range in.operands[:a.operand] {
+		for _, o := range in.operands[:a.number] {
 			operand += o.shape.leaves()
 		}
-		within, ok := flatIndex(in.operands[a.operand].shape, a.index)
+		within, ok := flatIndex(in.operands[a.number].shape, a.index)
 		if !ok {
 			s.im.fail(in, "output_to_operand_aliasing names a value that does not exist")
 		}

@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"errors"
 	"math"
 	"math/bits"
 	"strconv"
@@ -46,8 +47,25 @@ type lexer struct {
 	tok  token
 }
 
-// failure ends the reading of a module. Only this package's reader raises and catches it.
+// failure ends the work on a module. The functions of this package that others call catch it.
 type failure struct{ err error }
+
+// catch sets err to the error of a failure that was raised. It must be deferred.
+func catch(err *error) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	f, ok := r.(failure)
+	if !ok {
+		panic(r)
+	}
+	*err = f.err
+	var d *diag.Diagnostic
+	if errors.As(f.err, &d) {
+		*err = diag.List{d}
+	}
+}
 
 func (l *lexer) fail(pos int, format string, args ...any) {
 	panic(failure{diag.Errorf(l.src, diag.At(pos), format, args...)})

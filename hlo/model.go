@@ -34,10 +34,8 @@ type entryLayout struct {
 
 // moduleAlias says that an output may or must share the memory of a parameter.
 type moduleAlias struct {
-	output []int64
-	param  int64
-	index  []int64
-	must   bool
+	valueAlias // of a parameter
+	must       bool
 }
 
 // donor says that the caller donates the memory of a parameter.
@@ -168,11 +166,11 @@ type sliceDim struct{ start, limit, stride int64 }
 // for spatial dimensions, and ? for dimensions without meaning.
 type convDims struct{ input, kernel, output string }
 
-// operandAlias says that a part of the result shares the memory of a part of an operand.
-type operandAlias struct {
-	output  []int64
-	operand int64
-	index   []int64
+// valueAlias says that a part of the result shares the memory of a part of a parameter or an operand.
+type valueAlias struct {
+	output []int64
+	number int64 // of the parameter or operand
+	index  []int64
 }
 
 // statistics are numbers that tools attach to an instruction.

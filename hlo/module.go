@@ -22,19 +22,14 @@ func (p *parser) moduleAttrs() {
 		case "input_output_alias":
 			m.aliases = p.moduleAliases()
 		case "buffer_donor":
-			p.expect('{')
-			for !p.at('}') {
+			p.listToBrace(func() {
 				p.expect('(')
 				d := donor{param: p.int64()}
 				p.expect(',')
 				d.index = p.ints('{', '}')
 				p.expect(')')
 				m.donors = append(m.donors, d)
-				if !p.accept(',') {
-					break
-				}
-			}
-			p.expect('}')
+			})
 		case "alias_passthrough_params":
 			m.passthrough = p.bool()
 		case "entry_computation_layout":
@@ -82,16 +77,9 @@ func (p *parser) boolOrList() []bool {
 // moduleAliases reads { {0}: (1, {}, may-alias), ... }.
 func (p *parser) moduleAliases() []moduleAlias {
 	var list []moduleAlias
-	p.expect('{')
-	for !p.at('}') {
+	p.listToBrace(func() {
 		at := p.tok.pos
-		var a moduleAlias
-		a.output = p.ints('{', '}')
-		p.expect(':')
-		p.expect('(')
-		a.param = p.int64()
-		p.expect(',')
-		a.index = p.ints('{', '}')
+		a := moduleAlias{valueAlias: p.alias()}
 		if p.accept(',') {
 			switch kind := p.name(); kind {
 			case "must-alias":
@@ -106,12 +94,32 @@ func (p *parser) moduleAliases() []moduleAlias {
 			p.fail(at, "output {%s} is aliased twice", appendInts(nil, a.output))
 		}
 		list = append(list, a)
-		if !p.accept(',') {
+	})
+	return list
+}
+
+// alias reads {0}: (1, {} of an alias, up to the closing bracket.
+func (l *lexer) alias() valueAlias {
+	var a valueAlias
+	a.output = l.ints('{', '}')
+	l.expect(':')
+	l.expect('(')
+	a.number = l.int64()
+	l.expect(',')
+	a.index = l.ints('{', '}')
+	return a
+}
+
+// listToBrace reads items in braces, separated by commas; a comma may follow the last item.
+func (l *lexer) listToBrace(item func()) {
+	l.expect('{')
+	for !l.at('}') {
+		item()
+		if !l.accept(',') {
 			break
 		}
 	}
-	p.expect('}')
-	return list
+	l.expect('}')
 }
 
 // stackTables reads FileNames, FunctionNames, FileLocations and StackFrames.

@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"slices"
 	"strconv"
 )
 
@@ -42,33 +43,21 @@ func (m *Module) appendHeader(b []byte) []byte {
 		b = append(b, ", is_scheduled=true"...)
 	}
 	if len(m.aliases) > 0 {
-		b = append(b, ", input_output_alias={ "...)
-		for i, a := range m.aliases {
-			if i > 0 {
-				b = append(b, ", "...)
-			}
-			b = appendBraced(b, a.output)
-			b = append(b, ": ("...)
-			b = strconv.AppendInt(b, a.param, 10)
-			b = appendBraced(append(b, ", "...), a.index)
+		b = append(b, ", input_output_alias="...)
+		b = appendSpaced(b, m.aliases, func(b []byte, a moduleAlias) []byte {
+			b = a.append(b)
 			if a.must {
-				b = append(b, ", must-alias)"...)
-			} else {
-				b = append(b, ", may-alias)"...)
+				return append(b, ", must-alias)"...)
 			}
-		}
-		b = append(b, " }"...)
+			return append(b, ", may-alias)"...)
+		})
 	}
 	if len(m.donors) > 0 {
-		b = append(b, ", buffer_donor={ "...)
-		for i, d := range m.donors {
-			if i > 0 {
-				b = append(b, ", "...)
-			}
+		b = append(b, ", buffer_donor="...)
+		b = appendSpaced(b, m.donors, func(b []byte, d donor) []byte {
 			b = strconv.AppendInt(append(b, '('), d.param, 10)
-			b = append(appendBraced(append(b, ", "...), d.index), ')')
-		}
-		b = append(b, " }"...)
+			return append(appendBraced(append(b, ", "...), d.index), ')')
+		})
 	}
 	if m.passthrough {
 		b = append(b, ", alias_passthrough_params=true"...)
@@ -109,6 +98,14 @@ func (m *Module) appendHeader(b []byte) []byte {
 		b = append(b, "}\n"...)
 	}
 	return append(b, "\n\n"...)
+}
+
+// appendSpaced is appendItems with a blank inside each brace.
+func appendSpaced[T any](b []byte, list []T, item func([]byte, T) []byte) []byte {
+	start := len(b)
+	b = appendItems(b, ", ", list, item)
+	b = slices.Insert(b, start+1, ' ')
+	return append(b[:len(b)-1], " }"...)
 }
 
 // append appends the four tables, or nothing if there are no frames.

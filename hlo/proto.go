@@ -2,7 +2,6 @@ package hlo
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,21 +18,7 @@ const protoLevels = 4096
 // distinguishes them by the first field: a name in a module, a message in the others. The error is a diag.List with
 // one finding, whose position is a byte offset in the file.
 func ParseProto(src *diag.Source) (m *Module, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			f, ok := r.(failure)
-			if !ok {
-				panic(r)
-			}
-			m = nil
-			var d *diag.Diagnostic
-			if errors.As(f.err, &d) {
-				err = diag.List{d}
-			} else {
-				err = f.err
-			}
-		}
-	}()
+	defer catch(&err)
 	data := src.Text()
 	r := &protoReader{base: data, fail: func(at []byte, format string, args ...any) {
 		off := 0
@@ -141,7 +126,8 @@ type protoModule struct {
 	calls []pendingCall
 	level int
 
-	shapes map[string]*shape // shapes by their encoding
+	shapes   map[string]*shape // shapes by their encoding
+	payloads []string          // texts that instructions name by index
 }
 
 // pendingCall is a call of computations by id. The computations may come after the call.
@@ -171,7 +157,7 @@ func (d *protoModule) fields(c *coder) {
 		c.list(1, len(m.aliases), func(c *coder, i int) {
 			a := at(c, &m.aliases, i)
 			c.ints(1, &a.output)
-			c.int(2, &a.param)
+			c.int(2, &a.number)
 			c.ints(3, &a.index)
 			kind := int64(1)
 			if a.must {
@@ -609,6 +595,7 @@ func (d *protoModule) decode(c *coder) {
 	d.shapes = map[string]*shape{}
 	d.comps = map[int64]*computation{}
 	c.str(1, &m.name)
+	c.strs(22, &d.payloads)
 	d.fields(c)
 	var entry string
 	var entryID, id int64

@@ -354,8 +354,8 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, a *attr) b
 		v, _ := a.value.(string)
 		c.str(num, &v)
 		if !c.encode {
-			if v == "" && s == cConfig && c.has(99) {
-				v = d.payload(c, 99)
+			if v == "" && s == cConfig {
+				c.msg(99, false, func(c *coder) { v = d.payload(c) })
 			}
 			if v == "" {
 				return false
@@ -485,11 +485,11 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, a *attr) b
 		}
 		a.value = v
 	case kAliasing:
-		v, _ := a.value.([]operandAlias)
+		v, _ := a.value.([]valueAlias)
 		c.list(num, len(v), func(c *coder, i int) {
 			x := at(c, &v, i)
 			c.ints(1, &x.output)
-			c.int(2, &x.operand)
+			c.int(2, &x.number)
 			c.ints(3, &x.index)
 		})
 		a.value = v
@@ -564,14 +564,19 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, a *attr) b
 	return true
 }
 
-// payload reads a Payload: its value, or the index of one of the module's payloads.
-func (d *protoModule) payload(c *coder, num protowire.Number) string {
+// payload reads a Payload: its text, or the index of one of the module's payloads.
+func (d *protoModule) payload(c *coder) string {
 	var v string
-	c.msg(num, false, func(c *coder) {
-		c.str(1, &v)
-		c.get(2)
-	})
-	return v
+	c.str(1, &v)
+	if !c.has(2) {
+		return v
+	}
+	var id int64
+	c.int(2, &id)
+	if id < 0 || id >= int64(len(d.payloads)) {
+		d.fail(nil, "payload %d does not exist; the module has %d", id, len(d.payloads))
+	}
+	return d.payloads[id]
 }
 
 func (d *protoModule) enum(c *coder, num protowire.Number, a *attr) bool {
@@ -710,24 +715,18 @@ func (d *protoModule) metadata(c *coder, m *metadata) *metadata {
 	c.int(18, &m.sourceColumn)
 	c.int(19, &m.sourceEndColumn)
 	c.msg(20, m.payload != nil, func(c *coder) {
-		if m.payload == nil {
-			m.payload = new(string)
+		if c.encode {
+			c.str(1, m.payload)
+			return
 		}
-		c.str(1, m.payload)
-		c.get0(2)
+		text := d.payload(c)
+		m.payload = &text
 	})
 	if !c.encode && (m.frame < 0 || m.frame > int64(len(d.m.frames.frames))) {
 		m.frame = 0
 	}
 	c.rest(&m.rest)
 	return m
-}
-
-// get0 marks a field of the decoded message as known.
-func (c *coder) get0(num protowire.Number) {
-	if !c.encode {
-		c.get(num)
-	}
 }
 
 // sharding codes an OpSharding.

@@ -98,23 +98,14 @@ func (p *parser) closeScope() {
 // diag.List with one finding.
 func Parse(src *diag.Source) (m *Module, err error) {
 	defer func() {
-		if r := recover(); r != nil {
-			f, ok := r.(failure)
-			if !ok {
-				panic(r)
-			}
-			m = nil
-			var d *diag.Diagnostic
-			if errors.As(f.err, &d) {
-				if i := bytes.Index(src.Text(), []byte("{...}")); i >= 0 {
-					d.Note(diag.At(i), "the text has elided parts {...}")
-				}
-				err = diag.List{d}
-			} else {
-				err = f.err
+		var list diag.List
+		if errors.As(err, &list) {
+			if i := bytes.Index(src.Text(), []byte("{...}")); i >= 0 {
+				list[0].Note(diag.At(i), "the text has elided parts {...}")
 			}
 		}
 	}()
+	defer catch(&err)
 	p := &parser{
 		lexer: &lexer{src: src, text: string(src.Text())},
 		m:     &Module{src: src, replicas: 1, partitions: 1},
