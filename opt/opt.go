@@ -78,7 +78,7 @@ func Command(console *command.Console, cfg Config) *cobra.Command {
 		o.cfg.Name = "opt"
 	}
 	if o.cfg.Passes == nil {
-		o.cfg.Passes = passes.Builtin(cfg.Formats...)
+		o.cfg.Passes = passes.Builtin(passes.Host{Formats: cfg.Formats})
 	}
 	c := &cobra.Command{
 		Use:   o.cfg.Name + " [IN]",
@@ -231,9 +231,9 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*
 				show("Before", s.Pass, s.Module)
 			}
 		},
-		After: func(s pass.Step, took time.Duration, err error) {
-			times = append(times, spent{s.Pass.Info().Name, took})
-			if err == nil && (o.after == "all" || o.after == s.Pass.Info().Name) {
+		After: func(s pass.Step, out pass.Outcome) {
+			times = append(times, spent{s.Pass.Info().Name, out.Took})
+			if out.Err == nil && (o.after == "all" || o.after == s.Pass.Info().Name) {
 				show("After", s.Pass, s.Module)
 			}
 		},

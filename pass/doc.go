@@ -10,6 +10,8 @@
 //	func (Unroll) Info() *pass.Info { return unrollInfo }
 //	func (u Unroll) Run(ctx *pass.Context, f *ir.Op) error { … }
 //
+// The zero value of an option means its default; see [Option].
+//
 // A pass gets a valid module and leaves a valid module. It depends only on the module and its options, keeps no state
 // between runs, and is deterministic to the byte. Passes therefore work without a table, a driver or a command line:
 // other compilers can call Run, or run their own [Pipeline].

@@ -3,7 +3,11 @@ package pass
 import (
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hlocb/hlocb/diag"
@@ -17,23 +21,36 @@ type Driver struct {
 	Verify func(*ir.Module) error
 	// Ends skips the verification between passes: the driver verifies only the input and the result.
 	Ends bool
-	// Instruments watch the passes, in this order before a pass and in reverse order after it.
+	// Workers is the number of ops that a pass works on at the same time; 0 is the number of processors.
+	Workers int
+	// Instruments watch the passes, in this order before a pass and in reverse order after it. No pass runs meanwhile.
 	Instruments []Instrument
 }
 
 // Instrument watches passes, for example to print the module or to measure time. Nil functions are skipped.
 type Instrument struct {
 	Before func(s Step)
-	// After receives the time that the pass took and its error, or nil.
-	After func(s Step, took time.Duration, err error)
+	After  func(s Step, o Outcome)
+	// Verified receives the time of each verification and its error, or nil.
+	Verified func(took time.Duration, err error)
 }
 
 // Step is one run of a pass.
 type Step struct {
-	Pass   Pass
-	Index  int    // number of the step, from 0; a pass that runs on several ops has one step per op
-	Op     *ir.Op // the op that the pass runs on: the module's op, or a nested one
+	Pass  Pass
+	Index int // number of the step, from 0
+	// Ops are the ops that the pass runs on: the module's op, or for a nested pass all ops that its anchor names.
+	Ops    []*ir.Op
 	Module *ir.Module
+	Path   []string // the anchors around the pass, outermost first, without the module: func.func
+}
+
+// Outcome is the end of a step.
+type Outcome struct {
+	Took    time.Duration
+	Changed bool    // the pass did not say that it left all ops unchanged
+	Counts  []Count // of all ops together
+	Err     error   // the pass failed
 }
 
 // Error reports the failure of a pass in a pipeline.
@@ -54,22 +71,24 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Run runs the passes in order. It stops at the first failure, which it returns as an *Error, or when ctx ends.
+// Run runs the passes in order. It stops at the first pass that fails and returns the failure as an *Error, or when ctx
+// ends. If a nested pass fails on several ops, the error contains the findings on all of them, in program order.
 func (d *Driver) Run(ctx *Context, p Pipeline) error {
 	r := &run{driver: d, ctx: ctx}
-	if err := d.verify(ctx.module); err != nil {
+	if err := r.verify(); err != nil {
 		return &Error{Err: err}
 	}
 	for i, step := range p {
-		last := true
-		for _, later := range p[i+1:] {
-			last = last && later.Info().ReadOnly
-		}
-		if err := r.pass(step, ctx.module.Op(), last); err != nil {
+		if err := r.pass(step, []*ir.Op{ctx.Module().Op()}, onlyReads(p[i+1:])); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// onlyReads reports whether none of the passes changes the module.
+func onlyReads(passes []Pass) bool {
+	return !slices.ContainsFunc(passes, func(p Pass) bool { return !p.Info().ReadOnly })
 }
 
 // run is the state of one Run.
@@ -77,130 +96,238 @@ type run struct {
 	driver *Driver
 	ctx    *Context
 	index  int
+	path   []string
+	depth  int // of passes that run because another requires them
 }
 
-// pass runs one pass on op. If last is set, no later pass changes the module.
-func (r *run) pass(p Pass, op *ir.Op, last bool) error {
+// pass runs one pass on ops. If last is set, no later pass changes the module.
+func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	name := p.Info().Name
-	if err := check(p, op.Name()); err != nil {
-		return &Error{Pass: name, Err: err}
+	info := p.Info()
+	for _, op := range ops {
+		if err := check(p, op.Name()); err != nil {
+			return &Error{Pass: info.Name, Err: err}
+		}
 	}
 	switch p := p.(type) {
 	case *nest:
-		for _, inner := range nested(op, p.info.Name) {
-			for _, q := range p.passes {
-				if err := r.pass(q, inner, last); err != nil {
-					return err
+		r.path = append(r.path, info.Name)
+		defer func() { r.path = r.path[:len(r.path)-1] }()
+		for i, q := range p.passes {
+			inner := nested(ops, info.Name) // again for each pass, because a pass may erase ops
+			for _, op := range inner {
+				if !op.Has(ir.IsolatedFromAbove) {
+					return &Error{Pass: q.Info().Name, Err: r.ctx.Module().Errorf(op, "passes cannot run on '%s': its regions use values from outside", op.Name())}
 				}
+			}
+			if len(inner) == 0 {
+				return nil
+			}
+			if err := r.pass(q, inner, last && onlyReads(p.passes[i+1:])); err != nil {
+				return err
 			}
 		}
 		return nil
 	case Group:
 		passes, err := p.Expand()
 		if err != nil {
-			return &Error{Pass: name, Err: err}
+			return &Error{Pass: info.Name, Err: err}
 		}
 		for i, q := range passes {
-			end := last
-			for _, later := range passes[i+1:] {
-				end = end && later.Info().ReadOnly
-			}
-			if err := r.pass(q, op, end); err != nil {
+			if err := r.pass(q, ops, last && onlyReads(passes[i+1:])); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := r.ready(p.Info()); err != nil {
-		return &Error{Pass: name, Err: err}
+	if err := r.ready(p); err != nil {
+		return err
 	}
-	s := Step{Pass: p, Index: r.index, Op: op, Module: r.ctx.module}
+	s := Step{Pass: p, Index: r.index, Ops: ops, Module: r.ctx.Module(), Path: slices.Clone(r.path)}
 	r.index++
 	for _, i := range r.driver.Instruments {
 		if i.Before != nil {
 			i.Before(s)
 		}
 	}
-	start := time.Now()
-	err := r.call(p, op)
-	took := time.Since(start)
-	r.ctx.invalidate(p.Info())
+	o := r.on(p, ops)
 	for i := range r.driver.Instruments {
 		if f := r.driver.Instruments[len(r.driver.Instruments)-1-i]; f.After != nil {
-			f.After(s, took, err)
+			f.After(s, o)
 		}
 	}
-	if err != nil {
-		return err
+	if o.Err != nil {
+		return o.Err
 	}
-	if p.Info().ReadOnly || r.driver.Ends && !last {
+	if !o.Changed || r.driver.Ends && !last {
 		return nil
 	}
-	if err := r.driver.verify(r.ctx.module); err != nil {
-		return &Error{Pass: name, Left: true, Err: err}
+	if err := r.verify(); err != nil {
+		return &Error{Pass: info.Name, Left: true, Err: err}
 	}
 	return nil
 }
 
-// ready returns an error if the module is not in the states that the pass requires.
-func (r *run) ready(i *Info) error {
-	for _, s := range i.Requires {
-		holds, known := r.ctx.states[s]
-		if !known {
-			if s.Check == nil {
-				return fmt.Errorf("pass %q requires %s: run %s first", i.Name, s.Name, s.By)
-			}
-			if err := s.Check(r.ctx.module); err != nil {
-				var d *diag.Diagnostic
-				if errors.As(err, &d) {
-					return d.Note(d.Pos, "pass '%s' requires %s: run %s first", i.Name, s.Name, s.By)
-				}
-				return fmt.Errorf("pass %q requires %s: run %s first: %w", i.Name, s.Name, s.By, err)
-			}
-			continue
+// ready returns an error if the pass cannot run now. It runs the passes that the pass requires.
+func (r *run) ready(p Pass) error {
+	i := p.Info()
+	if r.depth++; r.depth > 100 {
+		return &Error{Pass: i.Name, Err: fmt.Errorf("pass %q requires passes in a circle", i.Name)}
+	}
+	defer func() { r.depth-- }()
+	for _, q := range i.Requires {
+		if _, each := q.(AnalysisKey); each {
+			continue // computed for each op, right before the pass
 		}
-		if !holds {
-			return fmt.Errorf("pass %q requires %s: run %s first", i.Name, s.Name, s.By)
+		if err := q.require(r, r.ctx, i); err != nil {
+			var failed *Error
+			if errors.As(err, &failed) {
+				return err
+			}
+			return &Error{Pass: i.Name, Err: err}
 		}
 	}
 	for _, s := range i.Excludes {
-		if r.ctx.states[s] {
-			return fmt.Errorf("pass %q cannot run on a module with %s: %s ran already", i.Name, s.Name, s.By)
+		if r.ctx.Holds(s) {
+			return &Error{Pass: i.Name, Err: fmt.Errorf("pass %q cannot run on a module with %s: %s ran already", i.Name, s.Name, s.By.Info().Name)}
 		}
 	}
 	return nil
 }
 
-// call runs the pass on op. A panic becomes an error at op that names the pass.
-func (r *run) call(p Pass, op *ir.Op) (err error) {
+// on runs the pass on all ops and records which of them it changed.
+func (r *run) on(p Pass, ops []*ir.Op) Outcome {
+	start := time.Now()
+	contexts := make([]*Context, len(ops))
+	var emitted [][]*diag.Diagnostic
+	if len(ops) == 1 {
+		contexts[0] = r.ctx.On(ops[0])
+		r.call(p, contexts[0])
+	} else {
+		emitted = make([][]*diag.Diagnostic, len(ops))
+		for i, op := range ops {
+			contexts[i] = r.ctx.On(op)
+			contexts[i].Report = func(d *diag.Diagnostic) { emitted[i] = append(emitted[i], d) }
+		}
+		workers := r.driver.Workers
+		if workers == 0 {
+			workers = goruntime.GOMAXPROCS(0)
+		}
+		if p.Info().Sequential {
+			workers = 1
+		}
+		var next atomic.Int64
+		var wait sync.WaitGroup
+		work := func() {
+			for i := next.Add(1) - 1; int(i) < len(ops) && r.ctx.Err() == nil; i = next.Add(1) - 1 {
+				r.call(p, contexts[i])
+			}
+		}
+		for range min(workers, len(ops)) - 1 {
+			wait.Go(work)
+		}
+		work()
+		wait.Wait()
+	}
+	o := Outcome{Took: time.Since(start)}
+	var errs []error
+	var changed []*ir.Op
+	for i, c := range contexts {
+		if len(emitted) > 0 {
+			for _, d := range emitted[i] {
+				r.ctx.Emit(d)
+			}
+		}
+		if c.step.err != nil {
+			errs = append(errs, c.step.err)
+		}
+		if !c.step.unchanged && !p.Info().ReadOnly {
+			changed = append(changed, ops[i])
+		}
+		for _, n := range c.step.counts {
+			o.Counts = addCount(o.Counts, n)
+		}
+	}
+	o.Err = joined(errs)
+	if o.Err == nil {
+		o.Err = r.ctx.Err()
+	}
+	o.Changed = len(changed) > 0
+	if o.Changed {
+		r.ctx.shared.invalidate(p.Info(), changed)
+	}
+	r.ctx.shared.ran[Text(p)] = true
+	return o
+}
+
+// joined returns the errors of one pass on several ops as one error.
+func joined(errs []error) error {
+	if len(errs) < 2 {
+		return errors.Join(errs...)
+	}
+	var all diag.List
+	for _, err := range errs {
+		var list diag.List
+		var one *diag.Diagnostic
+		switch {
+		case errors.As(err, &list):
+			all = append(all, list...)
+		case errors.As(err, &one):
+			all.Add(one)
+		default:
+			return err // not about the module: the first op's says as much as all
+		}
+	}
+	out := *errs[0].(*Error)
+	out.Err = all
+	return &out
+}
+
+// call runs the pass on one op. A panic becomes an error at op that names the pass.
+func (r *run) call(p Pass, c *Context) {
+	name := p.Info().Name
+	pos := c.op.Pos()
 	defer func() {
 		if v := recover(); v != nil {
-			pos := op.Pos()
 			if !pos.IsValid() {
 				pos = diag.At(0)
 			}
-			err = &Error{Pass: p.Info().Name, Stack: debug.Stack(),
-				Err: diag.Errorf(r.ctx.module.Source(), pos, "pass '%s' failed: %v", p.Info().Name, v)}
+			c.step.err = &Error{Pass: name, Stack: debug.Stack(), Err: diag.Errorf(c.Module().Source(), pos, "pass '%s' failed: %v", name, v)}
 		}
 	}()
+	for _, q := range p.Info().Requires {
+		if _, each := q.(AnalysisKey); each {
+			if err := q.require(r, c, p.Info()); err != nil {
+				c.step.err = &Error{Pass: name, Err: err}
+				return
+			}
+		}
+	}
+	var err error
 	switch p := p.(type) {
 	case ModulePass:
-		err = p.Run(r.ctx, r.ctx.module)
+		err = p.Run(c, c.Module())
 	case OpPass:
-		err = p.Run(r.ctx, op)
+		err = p.Run(c, c.op)
 	}
 	if err != nil {
-		err = &Error{Pass: p.Info().Name, Err: err}
+		c.step.err = &Error{Pass: name, Err: err}
 	}
-	return err
 }
 
-func (d *Driver) verify(m *ir.Module) error {
-	if d.Verify == nil {
+func (r *run) verify() error {
+	if r.driver.Verify == nil {
 		return nil
 	}
-	return d.Verify(m)
+	start := time.Now()
+	err := r.driver.Verify(r.ctx.Module())
+	took := time.Since(start)
+	for _, i := range r.driver.Instruments {
+		if i.Verified != nil {
+			i.Verified(took, err)
+		}
+	}
+	return err
 }

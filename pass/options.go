@@ -8,13 +8,17 @@ import (
 	"strings"
 )
 
-// Option documents one option of a pass.
+// Option documents one option of a pass: an exported field with the tag `pass`, which is the option's name. The tag
+// `default` is the default and `doc` the documentation. A field at its zero value means the default; Defaults fills such
+// fields. A name that begins with '!' belongs to a bool that negates the option: the option's default is true.
 type Option struct {
 	Name    string
-	Default string // as text; empty for the zero value of the type
+	Default string // as text; empty for an empty list or string
 	Doc     string
 	Values  []string // the values of an enumeration, if its type lists them
+
 	field   int
+	negates bool
 }
 
 // Options returns the options of p, in the order of its fields.
@@ -23,55 +27,109 @@ func Options(p Pass) []Option {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	return optionsOf(t)
+}
+
+func optionsOf(t reflect.Type) []Option {
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
 	var out []Option
 	for i := range t.NumField() {
 		f := t.Field(i)
-		if name, ok := f.Tag.Lookup("pass"); ok {
-			o := Option{Name: name, Default: f.Tag.Get("default"), Doc: f.Tag.Get("doc"), field: i}
-			if v, ok := reflect.New(f.Type).Interface().(interface{ Values() []string }); ok {
-				o.Values = v.Values()
-			}
-			if o.Default == "" && f.Type.Kind() != reflect.Slice {
-				o.Default = text(reflect.Zero(f.Type))
-			}
-			out = append(out, o)
+		name, ok := f.Tag.Lookup("pass")
+		if !ok {
+			continue
 		}
+		o := Option{Name: name, Default: f.Tag.Get("default"), Doc: f.Tag.Get("doc"), field: i}
+		o.Name, o.negates = strings.CutPrefix(name, "!")
+		if v, ok := reflect.New(f.Type).Interface().(interface{ Values() []string }); ok {
+			o.Values = v.Values()
+		}
+		switch {
+		case o.negates:
+			o.Default = "true"
+		case o.Default == "" && f.Type.Kind() != reflect.Slice:
+			o.Default = text(reflect.Zero(f.Type))
+		}
+		out = append(out, o)
 	}
 	return out
 }
 
-// clone returns a copy of the prototype p (a struct or a pointer to one) and the reflect.Value of the struct.
-func clone(p Pass) (Pass, reflect.Value) {
-	v := reflect.ValueOf(p)
+// checkOptions returns an error if the options of p are not declared correctly.
+func checkOptions(p Pass) error {
+	t := reflect.TypeOf(p)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	seen := map[string]bool{}
+	for _, o := range Options(p) {
+		f := t.Field(o.field)
+		fail := func(format string, args ...any) error {
+			return fmt.Errorf("pass %q: option %q: %s", p.Info().Name, o.Name, fmt.Sprintf(format, args...))
+		}
+		isBool := f.Type.Kind() == reflect.Bool
+		switch {
+		case seen[o.Name]:
+			return fail("two fields have this name")
+		case !f.IsExported():
+			return fail("field %s is not exported", f.Name)
+		case o.negates && !isBool:
+			return fail("only a bool can negate its option")
+		case isBool && !o.negates && o.Default != "false":
+			return fail("the zero value of a field must mean the default; name the field for the opposite and the option \"!%s\"", o.Name)
+		}
+		seen[o.Name] = true
+		if v := reflect.New(f.Type).Elem(); !o.negates && o.Default != "" {
+			if err := set(v, o.Default); err != nil {
+				return fail("default: %v", err)
+			}
+		}
+	}
+	return nil
+}
+
+// Defaults returns p with the default in each option that has its zero value. Passes call it first in Run.
+func Defaults[P Pass](p P) P {
+	v := reflect.ValueOf(&p).Elem()
 	if v.Kind() == reflect.Pointer {
 		n := reflect.New(v.Type().Elem())
 		n.Elem().Set(v.Elem())
-		return n.Interface().(Pass), n.Elem()
+		v.Set(n)
+		v = n.Elem()
+	}
+	fill(v)
+	return p
+}
+
+// fill sets the options with zero values in v, a struct, to their defaults.
+func fill(v reflect.Value) {
+	for _, o := range optionsOf(v.Type()) {
+		if f := v.Field(o.field); f.IsZero() && !o.negates && o.Default != "" {
+			_ = set(f, o.Default) // checkOptions has checked it
+		}
+	}
+}
+
+// with returns a copy of p with the given options. The others have the values of p, or their defaults.
+func with(p Pass, given []assignment) (Pass, error) {
+	v := reflect.ValueOf(p)
+	pointer := v.Kind() == reflect.Pointer
+	if pointer {
+		v = v.Elem()
 	}
 	n := reflect.New(v.Type()).Elem()
 	n.Set(v)
-	return nil, n // the caller gets the pass from n after setting its fields
-}
-
-// with returns a copy of p with the given options. All other options have their defaults.
-func with(p Pass, given []assignment) (Pass, error) {
-	n, v := clone(p)
 	options := Options(p)
-	for _, o := range options {
-		if o.Default != "" {
-			if err := set(v.Field(o.field), o.Default); err != nil {
-				return nil, fmt.Errorf("pass %q: default of option %q: %w", p.Info().Name, o.Name, err)
-			}
-		}
+	if len(options) > 0 {
+		fill(n)
 	}
 next:
 	for _, a := range given {
 		for _, o := range options {
 			if o.Name == a.name {
-				if err := set(v.Field(o.field), a.value); err != nil {
+				if err := o.assign(n.Field(o.field), a.value); err != nil {
 					return nil, &optionError{a, fmt.Errorf("option %q of pass %q: %w", a.name, p.Info().Name, err)}
 				}
 				continue next
@@ -83,10 +141,37 @@ next:
 		}
 		return nil, &optionError{a, fmt.Errorf("pass %q has no option %q%s", p.Info().Name, a.name, among(a.name, names))}
 	}
-	if n == nil {
-		n = v.Interface().(Pass)
+	if pointer {
+		return n.Addr().Interface().(Pass), nil
 	}
-	return n, nil
+	return n.Interface().(Pass), nil
+}
+
+// assign sets the field of an option to the value that s spells.
+func (o *Option) assign(f reflect.Value, s string) error {
+	if err := set(f, s); err != nil {
+		return err
+	}
+	switch f.Kind() {
+	case reflect.Bool:
+		f.SetBool(f.Bool() != o.negates)
+	case reflect.String, reflect.Slice:
+	default:
+		if _, enum := f.Addr().Interface().(encoding.TextUnmarshaler); !enum && f.IsZero() && s != o.Default {
+			return fmt.Errorf("expected a number other than 0; the default is %s", o.Default)
+		}
+	}
+	return nil
+}
+
+// text returns the option's value in the struct v, and whether it differs from the default.
+func (o *Option) text(v reflect.Value) (string, bool) {
+	f := v.Field(o.field)
+	if o.negates {
+		return strconv.FormatBool(!f.Bool()), f.Bool()
+	}
+	s := text(f)
+	return s, s != o.Default && !f.IsZero()
 }
 
 // assignment is an option in the text of a pipeline.
@@ -115,24 +200,27 @@ func set(v reflect.Value, s string) error {
 			return fmt.Errorf("expected true or false, but got %q", s)
 		}
 		v.SetBool(b)
-	case reflect.Int, reflect.Int64:
-		n, err := strconv.ParseInt(s, 10, 64)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		n, err := strconv.ParseInt(s, 10, v.Type().Bits())
 		if err != nil {
 			return fmt.Errorf("expected a number, but got %q", s)
 		}
 		v.SetInt(n)
-	case reflect.Float64:
-		x, err := strconv.ParseFloat(s, 64)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		n, err := strconv.ParseUint(s, 10, v.Type().Bits())
+		if err != nil {
+			return fmt.Errorf("expected a number from 0, but got %q", s)
+		}
+		v.SetUint(n)
+	case reflect.Float32, reflect.Float64:
+		x, err := strconv.ParseFloat(s, v.Type().Bits())
 		if err != nil {
 			return fmt.Errorf("expected a number, but got %q", s)
 		}
 		v.SetFloat(x)
 	case reflect.Slice:
 		v.SetZero()
-		if s == "" {
-			return nil
-		}
-		for _, e := range strings.Split(s, ",") {
+		for _, e := range elements(s) {
 			n := reflect.New(v.Type().Elem()).Elem()
 			if err := set(n, strings.TrimSpace(e)); err != nil {
 				return err
@@ -143,6 +231,35 @@ func set(v reflect.Value, s string) error {
 		return fmt.Errorf("options of type %s are not supported", v.Type())
 	}
 	return nil
+}
+
+// elements splits a list at the commas outside brackets and quotes.
+func elements(s string) []string {
+	if strings.TrimSpace(s) == "" {
+		return nil
+	}
+	var out []string
+	depth, start, quote := 0, 0, byte(0)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"', c == '\'':
+			quote = c
+		case strings.IndexByte("{[(<", c) >= 0:
+			depth++
+		case strings.IndexByte("}])>", c) >= 0:
+			if c != '>' || i == 0 || s[i-1] != '-' {
+				depth--
+			}
+		case c == ',' && depth <= 0:
+			out = append(out, s[start:i])
+			start = i + 1
+		}
+	}
+	return append(out, s[start:])
 }
 
 // text returns the text that set parses to v.
@@ -172,19 +289,38 @@ func optionText(p Pass) string {
 	}
 	var out []string
 	for _, o := range Options(p) {
-		f := v.Field(o.field)
-		// A field that a Go program left at its zero value means the default, too.
-		if s := text(f); s != o.Default && !(f.IsZero() && o.Default != "" && f.Kind() == reflect.String) {
+		if s, differs := o.text(v); differs {
 			out = append(out, o.Name+"="+quoted(s))
 		}
 	}
 	return strings.Join(out, " ")
 }
 
-// quoted puts a value in braces if it would otherwise end early.
+// quoted puts a value in braces or quotes if it would otherwise end early.
 func quoted(s string) string {
-	if s == "" || strings.ContainsAny(s, " \t\r\n{}()[]<>\"'") {
+	switch {
+	case s != "" && !strings.ContainsAny(s, " \t\r\n{}()[]<>\"'\\"):
+		return s
+	case balanced(s):
 		return "{" + s + "}"
 	}
-	return s
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// balanced reports whether s can stand in braces: it has no quotes, and its brackets close in it.
+func balanced(s string) bool {
+	depth := 0
+	for i := range len(s) {
+		switch c := s[i]; c {
+		case '"', '\'', '\\':
+			return false
+		case '{', '[', '(', '<':
+			depth++
+		case '}', ']', ')', '>':
+			if depth--; depth < 0 {
+				return false
+			}
+		}
+	}
+	return depth == 0
 }

@@ -1,7 +1,8 @@
 package pass
 
 import (
-	"context"
+	"errors"
+	"fmt"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
@@ -24,8 +25,9 @@ type ModulePass interface {
 // OpPass works on one op at a time, such as a function. See Info.Anchor.
 type OpPass interface {
 	Pass
-	// Run transforms op. It must not read or change anything outside op, because a driver may run it on other ops of
-	// the module at the same time.
+	// Run transforms op. It must not change anything outside op, and read nothing outside op unless Info.Sequential is
+	// set, because a driver runs the pass on several ops of the module at the same time. Interned types, attributes and
+	// the definitions of ops are safe to use.
 	Run(ctx *Context, op *ir.Op) error
 }
 
@@ -38,108 +40,75 @@ type Group interface {
 
 // Info documents a pass.
 type Info struct {
-	Name string // in pipelines: "raise-hooks"
-	Doc  string // the first sentence says what the pass does
+	Name    string   // in pipelines: "raise-hooks"
+	Aliases []string // short names that pipelines may use
+	Doc     string   // the first sentence says what the pass does
 	// Anchor names the ops that an OpPass runs on: "func.func". Empty: any op that is isolated from above.
 	Anchor string
+	// Sequential says that an OpPass reads something outside its op, so that a driver must not run it on several ops at
+	// the same time. It still changes nothing outside its op.
+	Sequential bool
 	// ReadOnly says that the pass never changes the module. A driver need not verify after it.
 	ReadOnly bool
-	// Requires lists the states that the module must be in. The driver refuses to run the pass otherwise.
-	Requires []*State
+	// Idempotent says that a second run of the pass changes nothing.
+	Idempotent bool
+	// Requires lists what the pass needs: states of the module, passes that run first, and analyses.
+	Requires []Requirement
 	// Excludes lists the states that the module must not be in.
 	Excludes []*State
 	// Preserves lists the analyses that remain valid after the pass.
 	Preserves []AnalysisKey
 }
 
+// Requirement is a *State, an *Analysis or the result of First.
+type Requirement interface {
+	// require returns an error if the pass described by i cannot run in c. driver runs passes.
+	require(r *run, c *Context, i *Info) error
+}
+
 // State is a property of a module that some passes establish and others require, such as "raised hooks". A pass that
 // changes the property calls Context.Set.
 type State struct {
 	Name string // completes "pass X requires …"
-	By   string // the pass that establishes the state
+	By   Pass   // establishes the state
 	// Check decides the state of a module for which no pass called Set: it returns an error if the module is not in the
 	// state. Nil: such a module is never in the state.
 	Check func(m *ir.Module) error
 }
 
-// Context carries data between a driver and the passes of one run. A Context serves one module.
-type Context struct {
-	context.Context
-	// Report receives remarks and warnings; nil drops them.
-	Report func(*diag.Diagnostic)
-
-	module   *ir.Module
-	states   map[*State]bool
-	results  map[any]any
-	analyses map[AnalysisKey]any
-}
-
-// NewContext returns a context for running passes on m.
-func NewContext(ctx context.Context, m *ir.Module) *Context {
-	return &Context{Context: ctx, module: m, states: map[*State]bool{}, results: map[any]any{}, analyses: map[AnalysisKey]any{}}
-}
-
-// Module returns the module that the passes work on.
-func (c *Context) Module() *ir.Module { return c.module }
-
-// Set records whether the module is in a state from now on.
-func (c *Context) Set(s *State, holds bool) { c.states[s] = holds }
-
-// Holds reports whether a pass has established the state.
-func (c *Context) Holds(s *State) bool { return c.states[s] }
-
-// Result is the key of a value of type T that a pass computes. A pass with results declares a package variable:
-//
-//	var Aliases = pass.NewResult[[]hook.AliasReport]("aliases")
-type Result[T any] struct{ name string }
-
-// NewResult returns a new key. The name appears in messages.
-func NewResult[T any](name string) *Result[T] { return &Result[T]{name} }
-
-// Put stores a result and replaces any earlier one.
-func (r *Result[T]) Put(c *Context, v T) { c.results[r] = v }
-
-// Get returns the result; ok is false if no pass stored one.
-func (r *Result[T]) Get(c *Context) (v T, ok bool) {
-	v, ok = c.results[r].(T)
-	return v, ok
-}
-
-// AnalysisKey is an *Analysis[T] for any T.
-type AnalysisKey interface{ analysis() }
-
-// Analysis computes a fact about a module. The driver caches it until a pass changes the module.
-type Analysis[T any] struct {
-	Name    string
-	Compute func(m *ir.Module) (T, error)
-}
-
-func (*Analysis[T]) analysis() {}
-
-// Of returns the analysis of the context's module.
-func (a *Analysis[T]) Of(c *Context) (T, error) {
-	if v, ok := c.analyses[a].(T); ok {
-		return v, nil
+func (s *State) require(_ *run, c *Context, i *Info) error {
+	holds, known := c.shared.state(s)
+	by := s.By.Info().Name
+	switch {
+	case holds:
+		return nil
+	case known || s.Check == nil:
+		return fmt.Errorf("pass %q requires %s: run %s first", i.Name, s.Name, by)
 	}
-	v, err := a.Compute(c.module)
+	err := s.Check(c.Module())
 	if err == nil {
-		c.analyses[a] = v
+		return nil
 	}
-	return v, err
+	var d *diag.Diagnostic
+	if errors.As(err, &d) {
+		return d.Note(d.Pos, "pass '%s' requires %s: run %s first", i.Name, s.Name, by)
+	}
+	return fmt.Errorf("pass %q requires %s: run %s first: %w", i.Name, s.Name, by, err)
 }
 
-// invalidate drops the analyses that a pass did not preserve.
-func (c *Context) invalidate(i *Info) {
-	if i.ReadOnly {
-		return
+// First requires that p runs before the pass. The driver runs p, unless p ran before with the same options and no pass
+// changed the module since.
+func First(p Pass) Requirement { return first{p} }
+
+type first struct{ pass Pass }
+
+func (f first) require(r *run, c *Context, _ *Info) error {
+	if c.shared.ran[Text(f.pass)] {
+		return nil
 	}
-next:
-	for k := range c.analyses {
-		for _, p := range i.Preserves {
-			if p == k {
-				continue next
-			}
-		}
-		delete(c.analyses, k)
+	p := f.pass
+	if i := p.Info(); i.Anchor != "" && i.Anchor != moduleAnchor {
+		p = On(i.Anchor, p)
 	}
+	return r.pass(p, []*ir.Op{c.Module().Op()}, false)
 }

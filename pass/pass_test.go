@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/print"
 )
 
 // level is an option of an enumerated type.
@@ -38,11 +39,12 @@ type options struct {
 	Ratio float64  `pass:"ratio" doc:"how far"`
 	Fast  bool     `pass:"fast" doc:"hurry"`
 	Names []string `pass:"names" doc:"a list"`
+	Slow  bool     `pass:"!cache" doc:"remember"`
 
 	_ int // not an option
 }
 
-func (options) Info() *pass.Info                        { return &pass.Info{Name: "options"} }
+func (options) Info() *pass.Info                        { return &pass.Info{Name: "options", Aliases: []string{"opts"}} }
 func (options) Run(_ *pass.Context, _ *ir.Module) error { return nil }
 
 // perFunction is a pass over functions that runs a function.
@@ -108,6 +110,8 @@ func TestText(t *testing.T) {
 		{" builtin.module( options { level=high\tlimit=3 } , func.func( per-function,per-function ) ) ", "builtin.module(options{level=high limit=3},func.func(per-function,per-function))"},
 		{"options{level=low name=main limit=16}", "builtin.module(options)"},
 		{"options{fast names={a,b} ratio=0.5 name=\"two words\"}", "builtin.module(options{name={two words} ratio=0.5 fast=true names=a,b})"},
+		{"opts{cache=false}", "builtin.module(options{cache=false})"},
+		{"options{names=tensor<2xf32,#a<1,2>>,b}", "builtin.module(options{names={tensor<2xf32,#a<1,2>>,b}})"},
 		{"func.func(per-function),func.func()", "builtin.module(func.func(per-function),func.func())"},
 	} {
 		p, err := pass.Parse(c.in, tab)
@@ -123,7 +127,7 @@ func TestText(t *testing.T) {
 			t.Errorf("%q reads back as %q, %v", p, again, err)
 		}
 	}
-	built := pass.Pipeline{options{Level: 1, Names: []string{"x"}, Limit: 16}, pass.On("func.func", perFunction{})}
+	built := pass.Pipeline{options{Level: 1, Names: []string{"x"}}, pass.On("func.func", perFunction{})}
 	if want := "builtin.module(options{level=high names=x},func.func(per-function))"; built.String() != want {
 		t.Errorf("a pipeline built in Go prints as %q, expected %q", built, want)
 	}
@@ -139,6 +143,8 @@ func TestBadText(t *testing.T) {
 		"options{level=mid}":              `pipeline:9: error: option "level" of pass "options": expected low or high, but got "mid"`,
 		"options{limit=many}":             `pipeline:9: error: option "limit" of pass "options": expected a number, but got "many"`,
 		"options{fast=perhaps}":           `pipeline:9: error: option "fast" of pass "options": expected true or false, but got "perhaps"`,
+		"options{limit=0}":                `pipeline:9: error: option "limit" of pass "options": expected a number other than 0; the default is 16`,
+		"opst":                            `pipeline:1: error: unknown pass "opst"; did you mean opts?`,
 		"options{limit=1 limit=2}":        `pipeline:17: error: option "limit" is given twice`,
 		"options{limit=1":                 `pipeline:15: error: expected '}' after the options`,
 		"options{=1}":                     `pipeline:9: error: expected the name of an option or '}'`,
@@ -157,11 +163,14 @@ func TestBadText(t *testing.T) {
 	}
 }
 
-// TestNested: a pass on functions gets one function at a time, all nested passes on the first before the second.
+// TestNested: a pass on functions gets one function at a time, all functions before the next pass.
 func TestNested(t *testing.T) {
 	var got []string
+	var mu sync.Mutex
 	step := func(name string) pass.Pass {
 		return perFunction{func(_ *pass.Context, f *ir.Op) error {
+			mu.Lock()
+			defer mu.Unlock()
 			got = append(got, name+" "+f.Attr(ir.SymbolName).String())
 			return nil
 		}}
@@ -171,8 +180,149 @@ func TestNested(t *testing.T) {
 	if err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), m), p); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{`first "a"`, `second "a"`, `first "b"`, `second "b"`}; !slices.Equal(got, want) {
+	slices.Sort(got[:2])
+	slices.Sort(got[2:])
+	if want := []string{`first "a"`, `first "b"`, `second "a"`, `second "b"`}; !slices.Equal(got, want) {
 		t.Errorf("ran %q, expected %q", got, want)
+	}
+	loop := read(t, "func.func @a(%x: tensor<i1>) {\n  \"stablehlo.while\"(%x) ({\n  ^bb0(%c: tensor<i1>):\n    stablehlo.return %c : tensor<i1>\n  }, {\n  "+
+		"^bb0(%c: tensor<i1>):\n    stablehlo.return %c : tensor<i1>\n  }) : (tensor<i1>) -> tensor<i1>\n  return\n}")
+	any := module{info: &pass.Info{Name: "any"}}
+	err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), loop), pass.Pipeline{pass.On("func.func", pass.On("stablehlo.while", any))})
+	if want := "in.mlir:2:3: error: passes cannot run on 'stablehlo.while': its regions use values from outside"; err == nil || err.Error() != want {
+		t.Errorf("error is %v, expected %s", err, want)
+	}
+}
+
+// TestParallel: functions are changed at the same time, findings and statistics are in program order, and the errors of
+// several functions are one list. The race detector judges the rest.
+func TestParallel(t *testing.T) {
+	const n = 200
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "func.func @f%03d(%%x: tensor<4xf32>) -> tensor<4xf32> {\n  %%0 = stablehlo.add %%x, %%x : tensor<4xf32>\n  return %%0 : tensor<4xf32>\n}\n", i)
+	}
+	size := &pass.Analysis[int]{Name: "size", Compute: func(op *ir.Op) (int, error) {
+		n := 0
+		op.Walk(func(*ir.Op) bool { n++; return true })
+		return n, nil
+	}}
+	double := perFunction{func(ctx *pass.Context, f *ir.Op) error {
+		before, err := size.Of(ctx)
+		if err != nil {
+			return err
+		}
+		m := ctx.Module()
+		add := f.Region(0).Entry().First()
+		st := &ir.OpState{Def: add.Def(), Operands: add.OperandList(), Types: []ir.Type{add.Result(0).Type()}}
+		twice := m.After(add).Insert(st)
+		add.Result(0).ReplaceAllUsesWith(twice.Result(0))
+		ctx.Emit(m.Errorf(f, "%d ops", before))
+		ctx.Count("ops made", 1)
+		if strings.HasSuffix(f.Attr(ir.SymbolName).String(), `9"`) {
+			return m.Errorf(f, "ends in nine")
+		}
+		return nil
+	}}
+	run := func(workers int) (string, string, []pass.Count, error) {
+		m := read(t, text.String())
+		ctx := pass.NewContext(context.Background(), m)
+		var said strings.Builder
+		ctx.Report = func(d *diag.Diagnostic) { fmt.Fprintln(&said, d) }
+		var counts []pass.Count
+		d := &pass.Driver{Verify: ir.Verify, Workers: workers, Instruments: []pass.Instrument{{After: func(_ pass.Step, o pass.Outcome) { counts = o.Counts }}}}
+		err := d.Run(ctx, pass.Pipeline{pass.On("func.func", double)})
+		return print.String(m, print.Options{}), said.String(), counts, err
+	}
+	text1, said1, counts1, err1 := run(1)
+	text8, said8, counts8, err8 := run(8)
+	if text1 != text8 || said1 != said8 || !slices.Equal(counts1, counts8) || fmt.Sprint(err1) != fmt.Sprint(err8) {
+		t.Errorf("8 workers differ from 1:\n%s\n%s\n%v %v\n%v\n%v", said1, said8, counts1, counts8, err1, err8)
+	}
+	var list diag.List
+	if !errors.As(err8, &list) || len(list) != n/10 || strings.Count(text8, "stablehlo.add") != 2*n || len(counts8) != 1 || counts8[0].N != n {
+		t.Errorf("%d errors, counts %v", len(list), counts8)
+	}
+}
+
+// TestFirst: the driver runs a required pass unless it ran since the last change.
+func TestFirst(t *testing.T) {
+	var got []string
+	say := func(name string, unchanged bool) module {
+		return module{&pass.Info{Name: name}, func(c *pass.Context, _ *ir.Module) error {
+			got = append(got, name)
+			if unchanged {
+				c.Unchanged()
+			}
+			return nil
+		}}
+	}
+	a, quiet, change := say("a", true), say("quiet", true), say("change", false)
+	needs := say("needs", true)
+	needs.info.Requires = []pass.Requirement{pass.First(a)}
+	circle := say("circle", true)
+	circle.info.Requires = []pass.Requirement{pass.First(circle)}
+	if err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), read(t, two)), pass.Pipeline{needs, quiet, needs, change, needs}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "a needs quiet needs change a needs"; strings.Join(got, " ") != want {
+		t.Errorf("ran %v, expected %s", got, want)
+	}
+	err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), read(t, two)), pass.Pipeline{circle})
+	if want := `pass "circle" requires passes in a circle`; err == nil || err.Error() != want {
+		t.Errorf("error is %v, expected %s", err, want)
+	}
+}
+
+type badBool struct {
+	X bool `pass:"x" default:"true"`
+}
+type badNegation struct {
+	X int `pass:"!x"`
+}
+type badDefault struct {
+	X int `pass:"x" default:"a"`
+}
+
+func (badBool) Info() *pass.Info     { return &pass.Info{Name: "bad"} }
+func (badNegation) Info() *pass.Info { return &pass.Info{Name: "bad"} }
+func (badDefault) Info() *pass.Info  { return &pass.Info{Name: "bad"} }
+
+// TestBadOptions: a table refuses passes that declare options wrongly.
+func TestBadOptions(t *testing.T) {
+	for want, p := range map[string]pass.Pass{
+		`pass "bad": option "x": the zero value of a field must mean the default; name the field for the opposite and the option "!x"`: badBool{},
+		`pass "bad": option "x": only a bool can negate its option`:                                                                    badNegation{},
+		`pass "bad": option "x": default: expected a number, but got "a"`:                                                              badDefault{},
+	} {
+		if _, err := pass.NewTable(p); err == nil || err.Error() != want {
+			t.Errorf("error is %v, expected %s", err, want)
+		}
+	}
+	if _, err := pass.NewTable(options{}, module{info: &pass.Info{Name: "opts"}}); err == nil || err.Error() != `pass "opts" is listed twice` {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// TestDefaults: zero fields of a pass built in Go mean the defaults.
+func TestDefaults(t *testing.T) {
+	if got := pass.Defaults(options{}); got.Limit != 16 || got.Name != "main" || got.Slow {
+		t.Errorf("defaults are %+v", got)
+	}
+	if got := pass.Defaults(options{Limit: 3, Name: "f"}); got.Limit != 3 || got.Name != "f" {
+		t.Errorf("defaults replace what is set: %+v", got)
+	}
+}
+
+// TestQuoting: every string survives the text of a pipeline.
+func TestQuoting(t *testing.T) {
+	tab := table(t, options{})
+	for _, s := range []string{"a", "two words", "{a}", "{a}{b}", "a}b", "{", `"`, "'", `a"b'c\\`, `\`, "tensor<?xf32>", "(f32) -> f32", "a=b,c", "<", "->"} {
+		p := pass.Pipeline{options{Name: s}}
+		again, err := pass.Parse(p.String(), tab)
+		if err != nil || again[0].(options).Name != s {
+			t.Errorf("%q prints as %s and reads as %+v, %v", s, p, again, err)
+		}
 	}
 }
 
@@ -202,13 +352,14 @@ func TestPanic(t *testing.T) {
 
 // TestStates: the driver refuses to run a pass on a module that is not in the states it requires.
 func TestStates(t *testing.T) {
-	tidy := &pass.State{Name: "a tidy module", By: "tidy"}
-	checked := &pass.State{Name: "a checked module", By: "check", Check: func(m *ir.Module) error { return m.Errorf(m.Op(), "it is not") }}
+	by := func(name string) pass.Pass { return module{info: &pass.Info{Name: name}} }
+	tidy := &pass.State{Name: "a tidy module", By: by("tidy")}
+	checked := &pass.State{Name: "a checked module", By: by("check"), Check: func(m *ir.Module) error { return m.Errorf(m.Op(), "it is not") }}
 	set := func(name string, s *pass.State, holds bool) pass.Pass {
 		return module{&pass.Info{Name: name}, func(c *pass.Context, _ *ir.Module) error { c.Set(s, holds); return nil }}
 	}
 	need := func(s *pass.State) pass.Pass {
-		return module{&pass.Info{Name: "need", Requires: []*pass.State{s}}, func(*pass.Context, *ir.Module) error { return nil }}
+		return module{&pass.Info{Name: "need", Requires: []pass.Requirement{s}}, func(*pass.Context, *ir.Module) error { return nil }}
 	}
 	once := module{&pass.Info{Name: "once", Excludes: []*pass.State{tidy}}, func(*pass.Context, *ir.Module) error { return nil }}
 	for _, c := range []struct {
@@ -241,10 +392,10 @@ func TestStates(t *testing.T) {
 // TestAnalysis: an analysis is computed once until a pass changes the module and does not preserve it.
 func TestAnalysis(t *testing.T) {
 	computed := 0
-	count := &pass.Analysis[int]{Name: "functions", Compute: func(m *ir.Module) (int, error) {
+	count := &pass.Analysis[int]{Name: "functions", Compute: func(op *ir.Op) (int, error) {
 		computed++
 		n := 0
-		for range m.Body().Ops() {
+		for range op.Region(0).Entry().Ops() {
 			n++
 		}
 		return n, nil
@@ -286,7 +437,7 @@ func TestDriver(t *testing.T) {
 	watch := func(who string) pass.Instrument {
 		return pass.Instrument{
 			Before: func(s pass.Step) { say("%s before %d %s", who, s.Index, s.Pass.Info().Name) },
-			After:  func(s pass.Step, _ time.Duration, err error) { say("%s after %d %v", who, s.Index, err) },
+			After:  func(s pass.Step, o pass.Outcome) { say("%s after %d %v", who, s.Index, o.Err) },
 		}
 	}
 	p := pass.Pipeline{named("a", false), both{[]pass.Pass{named("b", false), named("c", true)}}}

@@ -36,8 +36,8 @@ func Text(p Pass) string {
 	return p.Info().Name
 }
 
-// On returns a pass that runs passes on every op named anchor directly inside the op that it runs on: all passes on the
-// first op, then all passes on the next. Its text is 'anchor(passes)'.
+// On returns a pass that runs passes on every op named anchor directly inside the op that it runs on: the first pass on
+// all ops, on several at the same time, then the next pass. Its text is 'anchor(passes)'.
 func On(anchor string, passes ...Pass) Pass {
 	return &nest{&Info{Name: anchor, Doc: "Runs passes on each " + anchor + "."}, passes}
 }
@@ -174,7 +174,7 @@ func (p *parser) step(anchor string) (Pass, error) {
 		return nil, p.errorf("expected the name of a pass")
 	}
 	if p.peek('(') {
-		if !strings.Contains(name, ".") || p.table.byName[name] != nil {
+		if !strings.Contains(name, ".") || p.table.find(name) != nil {
 			p.pos = start
 			return nil, p.errorf("expected the name of an op, such as func.func, before '(', but got %q", name)
 		}
@@ -196,9 +196,9 @@ func (p *parser) step(anchor string) (Pass, error) {
 	end := p.pos
 	p.pos = start
 	p.space()
-	proto := p.table.byName[name]
+	proto := p.table.find(name)
 	if proto == nil {
-		return nil, p.errorf("unknown pass %q%s", name, among(name, p.table.Names()))
+		return nil, p.errorf("unknown pass %q%s", name, p.table.among(name))
 	}
 	out, err := with(proto, given)
 	if err == nil {
@@ -251,26 +251,36 @@ func (p *parser) options() ([]assignment, error) {
 }
 
 // value reads a value up to a space or closing brace outside brackets and quotes. It removes braces or quotes around
-// the whole value.
+// the whole value. A backslash in double quotes stands before a quote or backslash of the value.
 func (p *parser) value() (string, error) {
 	start, depth := p.pos, 0
 	for ; p.pos < len(p.text); p.pos++ {
 		switch c := p.text[p.pos]; c {
 		case '{', '[', '(', '<':
 			depth++
-		case ']', ')', '>':
+		case ']', ')':
 			depth--
+		case '>':
+			if p.text[p.pos-1] != '-' { // an arrow
+				depth--
+			}
 		case '}':
 			if depth == 0 {
 				return unwrap(p.text[start:p.pos]), nil
 			}
 			depth--
 		case '"', '\'':
-			end := strings.IndexByte(p.text[p.pos+1:], c)
-			if end < 0 {
+			end := p.pos + 1
+			for end < len(p.text) && p.text[end] != c {
+				if c == '"' && p.text[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			if end >= len(p.text) {
 				return "", p.errorf("quote is not closed")
 			}
-			p.pos += end + 1
+			p.pos = end
 		case ' ', '\t', '\r', '\n':
 			if depth == 0 {
 				return unwrap(p.text[start:p.pos]), nil
@@ -283,22 +293,27 @@ func (p *parser) value() (string, error) {
 
 func unwrap(s string) string {
 	if len(s) >= 2 {
+		inner := s[1 : len(s)-1]
 		switch {
-		case s[0] == '{' && s[len(s)-1] == '}', s[0] == '"' && s[len(s)-1] == '"', s[0] == '\'' && s[len(s)-1] == '\'':
-			return s[1 : len(s)-1]
+		case s[0] == '{' && s[len(s)-1] == '}', s[0] == '\'' && s[len(s)-1] == '\'':
+			return inner
+		case s[0] == '"' && s[len(s)-1] == '"':
+			return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(inner)
 		}
 	}
 	return s
 }
 
-// nested returns the ops named anchor directly inside op.
-func nested(op *ir.Op, anchor string) []*ir.Op {
+// nested returns the ops named anchor directly inside ops.
+func nested(ops []*ir.Op, anchor string) []*ir.Op {
 	var out []*ir.Op
-	for _, r := range op.Regions() {
-		for _, b := range r.Blocks() {
-			for inner := range b.Ops() {
-				if inner.Name() == anchor {
-					out = append(out, inner)
+	for _, op := range ops {
+		for _, r := range op.Regions() {
+			for _, b := range r.Blocks() {
+				for inner := range b.Ops() {
+					if inner.Name() == anchor {
+						out = append(out, inner)
+					}
 				}
 			}
 		}

@@ -10,11 +10,11 @@ import (
 // Table finds passes by name.
 type Table struct {
 	passes []Pass
-	byName map[string]Pass
+	byName map[string]Pass // by name and by alias
 }
 
 // NewTable returns a table of the given passes. The fields of a pass are the defaults of its options, unless the
-// field's tag has a default. It is an error to repeat a name.
+// field's tag has a default. It is an error to repeat a name or an alias.
 func NewTable(passes ...Pass) (*Table, error) {
 	t := &Table{byName: map[string]Pass{}}
 	return t, t.add(passes)
@@ -22,18 +22,23 @@ func NewTable(passes ...Pass) (*Table, error) {
 
 func (t *Table) add(passes []Pass) error {
 	for _, p := range passes {
-		name := p.Info().Name
-		if t.byName[name] != nil {
-			return fmt.Errorf("pass %q is listed twice", name)
-		}
-		if _, err := with(p, nil); err != nil {
+		i := p.Info()
+		if err := checkOptions(p); err != nil {
 			return err
 		}
-		t.byName[name] = p
+		for _, name := range append([]string{i.Name}, i.Aliases...) {
+			if t.byName[name] != nil {
+				return fmt.Errorf("pass %q is listed twice", name)
+			}
+			t.byName[name] = p
+		}
 		t.passes = append(t.passes, p)
 	}
 	return nil
 }
+
+// find returns the pass with the given name or alias, or nil.
+func (t *Table) find(name string) Pass { return t.byName[name] }
 
 // With returns a table with t's passes and the given ones.
 func (t *Table) With(passes ...Pass) (*Table, error) {
@@ -52,13 +57,26 @@ func (t *Table) Names() []string {
 	return names
 }
 
-// Find returns the pass with the given name and its default options. If there is none, the error suggests names.
+// Find returns the pass with the given name or alias and its default options. If there is none, the error suggests
+// names.
 func (t *Table) Find(name string) (Pass, error) {
-	p := t.byName[name]
+	p := t.find(name)
 	if p == nil {
-		return nil, fmt.Errorf("unknown pass %q%s", name, among(name, t.Names()))
+		return nil, fmt.Errorf("unknown pass %q%s", name, t.among(name))
 	}
 	return with(p, nil)
+}
+
+// among suggests the name or alias closest to name, or lists all names.
+func (t *Table) among(name string) string {
+	known := t.Names()
+	for _, p := range t.passes {
+		known = append(known, p.Info().Aliases...)
+	}
+	if s := diag.Closest(name, known); s != "" {
+		return fmt.Sprintf("; did you mean %s?", s)
+	}
+	return among(name, t.Names())
 }
 
 // among suggests the closest name, or lists all names if none is close.

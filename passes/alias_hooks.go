@@ -15,7 +15,7 @@ type AliasHooks struct {
 var aliasHooksInfo = &pass.Info{
 	Name:     "alias-hooks",
 	Doc:      "Lets results of hooks share the memory of their operands, and lets taps of computed values forward them.",
-	Requires: []*pass.State{orderedHooks},
+	Requires: []pass.Requirement{orderedHooks},
 }
 
 // Aliases is the result of AliasHooks.

@@ -5,9 +5,14 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// Builtin returns the passes of this package. They support the given hook formats in addition to hlocb's own.
-func Builtin(formats ...*format.Format) *pass.Table {
-	list := append(format.Builtin(), formats...)
+// Host is what the passes get from the program that runs them.
+type Host struct {
+	Formats []*format.Format // of hooks, in addition to hlocb's own
+}
+
+// Builtin returns the passes of this package.
+func Builtin(h Host) *pass.Table {
+	list := append(format.Builtin(), h.Formats...)
 	t, err := pass.NewTable(
 		RewriteHooks{Formats: list},
 		RaiseHooks{Formats: list},

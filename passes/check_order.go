@@ -15,7 +15,7 @@ var checkOrderInfo = &pass.Info{
 	Name:     "check-order",
 	Doc:      "Proves on a lowered module that its hooks are delivered in order.",
 	ReadOnly: true,
-	Requires: []*pass.State{loweredHooks},
+	Requires: []pass.Requirement{loweredHooks},
 }
 
 // Info implements pass.Pass.

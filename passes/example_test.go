@@ -53,10 +53,10 @@ func ExampleRewrite() {
 
 // A pipeline is text, and its canonical text reads back as the same pipeline. In Go it is a list of structs.
 func ExampleBuiltin() {
-	p, err := pass.Parse("raise-hooks, order-hooks{ order=source },lower-hooks", passes.Builtin())
+	p, err := pass.Parse("raise-hooks, order-hooks{ order=source },lower-hooks", passes.Builtin(passes.Host{}))
 	fmt.Println(p, err)
 	fmt.Println(pass.Pipeline{passes.RaiseHooks{}, passes.OrderHooks{Order: hook.OrderSource}, passes.LowerHooks{}})
-	_, err = pass.Parse("raise-hooks,oder-hooks", passes.Builtin())
+	_, err = pass.Parse("raise-hooks,oder-hooks", passes.Builtin(passes.Host{}))
 	fmt.Println(err)
 	// Output:
 	// builtin.module(raise-hooks,order-hooks{order=source},lower-hooks) <nil>

@@ -21,7 +21,7 @@ type LowerHooks struct {
 var lowerHooksInfo = &pass.Info{
 	Name:     "lower-hooks",
 	Doc:      "Writes hlocb.hook ops as hlocb's own custom call or in another format; places them on devices first if place-hooks did not.",
-	Requires: []*pass.State{orderedHooks},
+	Requires: []pass.Requirement{orderedHooks},
 }
 
 // Info implements pass.Pass.

@@ -16,7 +16,7 @@ type OrderHooks struct {
 var orderHooksInfo = &pass.Info{
 	Name:     "order-hooks",
 	Doc:      "Removes tokens from the module and threads a chain through its hooks.",
-	Requires: []*pass.State{raisedHooks},
+	Requires: []pass.Requirement{raisedHooks},
 	Excludes: []*pass.State{orderedHooks},
 }
 

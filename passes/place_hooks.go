@@ -16,7 +16,7 @@ type PlaceHooks struct {
 var placeHooksInfo = &pass.Info{
 	Name:     "place-hooks",
 	Doc:      "Writes the hooks of a partitioned module so that XLA accepts them, to fire once or on each device.",
-	Requires: []*pass.State{orderedHooks},
+	Requires: []pass.Requirement{orderedHooks},
 }
 
 // Info implements pass.Pass.

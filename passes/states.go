@@ -12,14 +12,14 @@ import (
 // States of a module that the passes on hooks require.
 var (
 	// raisedHooks: every hook is an hlocb.hook op.
-	raisedHooks = &pass.State{Name: "raised hooks", By: "raise-hooks", Check: func(m *ir.Module) error { return format.CheckRaised(m, format.RaiseOptions{}) }}
+	raisedHooks = &pass.State{Name: "raised hooks", By: RaiseHooks{}, Check: func(m *ir.Module) error { return format.CheckRaised(m, format.RaiseOptions{}) }}
 	// orderedHooks: the tokens are gone, and a chain orders the hooks. Check cannot detect a module that is not
 	// ordered, because hooks without order have no chain.
-	orderedHooks = &pass.State{Name: "ordered hooks", By: "order-hooks", Check: raisedHooks.Check}
+	orderedHooks = &pass.State{Name: "ordered hooks", By: OrderHooks{}, Check: raisedHooks.Check}
 	// placedHooks: the hooks of a partitioned module name the devices on which they fire.
-	placedHooks = &pass.State{Name: "placed hooks", By: "place-hooks"}
+	placedHooks = &pass.State{Name: "placed hooks", By: PlaceHooks{}}
 	// loweredHooks: every hook is a call in hlocb's own form.
-	loweredHooks = &pass.State{Name: "hooks in hlocb's own form", By: "lower-hooks", Check: checkLowered}
+	loweredHooks = &pass.State{Name: "hooks in hlocb's own form", By: LowerHooks{}, Check: checkLowered}
 )
 
 func checkLowered(m *ir.Module) error {
