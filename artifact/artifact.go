@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/bytecode"
-	"github.com/hlocb/hlocb/bytecode/jaxexport"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/internal/jaxexport"
 	"github.com/hlocb/hlocb/ir"
 )
 

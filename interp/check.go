@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/hlocb/hlocb/dialect/check"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/check"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )

@@ -7,8 +7,8 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
 // The number of a process is replica * partitions + partition.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
-	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
 // Every device of a partitioned program executes main on the same whole values: sharding annotations describe where

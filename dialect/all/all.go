@@ -4,18 +4,18 @@ package all
 import (
 	"github.com/hlocb/hlocb/dialect/arith"
 	"github.com/hlocb/hlocb/dialect/builtin"
-	"github.com/hlocb/hlocb/dialect/check"
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
-	"github.com/hlocb/hlocb/dialect/interpreter"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/shape"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/dialect/tensors"
 	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/internal/dialect/check"
+	"github.com/hlocb/hlocb/internal/dialect/interpreter"
+	"github.com/hlocb/hlocb/internal/dialect/tensors"
 	"github.com/hlocb/hlocb/ir"
 )
 

@@ -3,8 +3,8 @@ package format
 import (
 	"slices"
 
-	"github.com/hlocb/hlocb/dialect/interpreter"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/interpreter"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"

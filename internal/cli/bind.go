@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/interpreter"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/dialect/interpreter"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"

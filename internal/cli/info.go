@@ -9,9 +9,9 @@ import (
 
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/bytecode"
-	"github.com/hlocb/hlocb/bytecode/jaxexport"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/jaxexport"
 )
 
 func (a *app) infoCommand() *cobra.Command {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/bytecode"
-	"github.com/hlocb/hlocb/bytecode/jaxexport"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/jaxexport"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"

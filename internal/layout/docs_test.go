@@ -1,6 +1,8 @@
 package layout_test
 
 import (
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -113,11 +115,42 @@ func TestPackagesAreDocumented(t *testing.T) {
 	for _, p := range packages(t) {
 		name := local(p.ImportPath)
 		switch {
-		case inside(name, "dialect"), inside(name, "examples"), inside(name, "internal/bench"), inside(name, "interp/gemm"):
+		case inside(name, "dialect"), inside(name, "internal/dialect"), inside(name, "examples"), inside(name, "internal/bench"), inside(name, "interp/gemm"):
 			continue
 		}
 		if !strings.Contains(string(text), "`"+name+"`") {
 			t.Errorf("docs/architecture.md does not list %s", name)
 		}
+	}
+}
+
+// TestPublicPackages: users can import at most 40 packages, and each of them has a comment.
+func TestPublicPackages(t *testing.T) {
+	public := 0
+	for _, p := range packages(t) {
+		name := local(p.ImportPath)
+		if inside(name, "internal") || inside(name, "cmd") || inside(name, "examples") {
+			continue
+		}
+		public++
+		dir := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		comment := false
+		matches, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range matches {
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			comment = comment || !strings.HasSuffix(file, "_test.go") && f.Doc != nil && strings.HasPrefix(f.Doc.Text(), "Package "+f.Name.Name+" ")
+		}
+		if !comment {
+			t.Errorf("package %s has no comment that starts with its name", name)
+		}
+	}
+	if public > 40 {
+		t.Errorf("%d public packages; 40 is the limit: move those that nobody outside imports below internal", public)
 	}
 }

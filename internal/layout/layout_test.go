@@ -34,16 +34,16 @@ var order = [][]string{
 	{"bytecode"},
 	{"parse", "print", "internal/randprog"},
 	{"dialect/mhlo", "dialect/vhlo"},
-	{"dialect"}, // the dialects that no other one builds on
+	{"dialect", "internal/dialect"}, // the dialects that no other one builds on
 	{"dialect/stablehlo"},
 	{"dialect/quant"},
-	{"dialect/view"},
-	{"dialect/builtin", "dialect/fn", "dialect/hookop", "dialect/arith", "dialect/shape", "dialect/tensors"},
+	{"internal/dialect/view"},
+	{"dialect/builtin", "dialect/fn", "dialect/hookop", "dialect/arith", "dialect/shape", "internal/dialect/tensors"},
 	{"ir/flow", "rewrite"},
 	{"ir"},
-	{"hook"},
+	{"hook", "internal/sharding"},
 	{"tensor", "diag"},
-	{"internal/peer", "internal/words", "internal/heap"},
+	{"internal/peer", "internal/words", "internal/heap", "internal/jaxexport"},
 }
 
 // forbidden are edges that the order alone would allow.

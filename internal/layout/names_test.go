@@ -15,11 +15,12 @@ import (
 
 // namesAllowed are the packages whose files may name ops and attributes as text.
 var namesAllowed = map[string]string{
-	"dialect":  "the rows themselves",
-	"ir":       "builtin.module, which every module has without a registry",
-	"parse":    "the reader knows no dialect; it makes builtin.module",
-	"rewrite":  "builtin.unrealized_conversion_cast: rewriting knows no dialect",
-	"bytecode": "the binary form knows no dialect; it makes builtin.module",
+	"dialect":          "the rows themselves",
+	"internal/dialect": "the rows themselves",
+	"ir":               "builtin.module, which every module has without a registry",
+	"parse":            "the reader knows no dialect; it makes builtin.module",
+	"rewrite":          "builtin.unrealized_conversion_cast: rewriting knows no dialect",
+	"bytecode":         "the binary form knows no dialect; it makes builtin.module",
 
 	"internal/opgen":      "writes programs as text, and its notes are read beside the specification",
 	"internal/randprog":   "writes programs as text",

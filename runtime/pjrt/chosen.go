@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/hlocb/hlocb/tensor/sharding"
+	"github.com/hlocb/hlocb/internal/sharding"
 )
 
 // XLA's partitioner chooses the shardings of arguments and results that main leaves open. The optimized program has

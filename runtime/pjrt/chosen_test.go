@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
-	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
 // sub encodes a message in a field.

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
-	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
 // Executable is a compiled program with its handlers. It implements runtime.Executable.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/tensor/sharding"
 )
 
 // moduleShape holds facts about a module that a backend cannot find in its text.

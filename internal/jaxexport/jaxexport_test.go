@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/hlocb/hlocb/bytecode/jaxexport"
+	"github.com/hlocb/hlocb/internal/jaxexport"
 )
 
 // file returns a file of jax.export with a name and a module and nothing else.
