@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -164,12 +166,7 @@ func (l *lazyControl) run(m *machine, fr *frame, ins *instr) error {
 	for i, s := range b.captured {
 		inner.slots[s] = retain(fr.slots[b.outside[i]])
 	}
-	if b.ins.ctl != nil {
-		err = b.ins.ctl(m, inner, &b.ins)
-	} else {
-		err = m.step(inner, &b.ins)
-	}
-	if err != nil {
+	if err := m.exec(inner, &b.ins); err != nil {
 		return err
 	}
 	for i, s := range b.ins.out {
@@ -234,24 +231,32 @@ func (l *lazyControl) resolve(in []*tensor.Tensor) (*builtControl, error) {
 	return b, nil
 }
 
-// reserve assigns slots to the outside values that the regions of op use. The slots are then known when the op is
-// compiled later.
-func (l *lazyControl) reserve() {
-	op := l.spec.op
-	for _, r := range op.Regions() {
+// reserve prepares to compile the op during runs, which only read the outer plan: it assigns slots to the outside
+// values that the op's regions use, and compiles the functions that they name. A custom call's functions do not execute.
+func (l *lazyControl) reserve() error {
+	var failed error
+	for _, r := range l.spec.op.Regions() {
+		for _, v := range flow.Captures(r) {
+			l.outer.slot(v)
+		}
 		for _, b := range r.Blocks() {
 			for o := range b.Ops() {
 				o.Walk(func(x *ir.Op) bool {
-					for _, v := range x.Operands() {
-						if p := v.ParentBlock().Parent(); p != op && !op.IsAncestorOf(p) {
-							l.outer.slot(v)
+					if opKind(x) != stablehlo.CustomCall {
+						for _, a := range x.Attrs() {
+							flow.Symbols(a.Attr, func(name string) {
+								if f, ok := fn.AsFunc(l.outer.prog.symbols[name]); ok && !f.External() && failed == nil {
+									_, failed = l.outer.prog.function(name, x)
+								}
+							})
 						}
 					}
-					return true
+					return failed == nil
 				})
 			}
 		}
 	}
+	return failed
 }
 
 // reduceShape is the shape function of reduce: the results have the dimensions that are not reduced.

@@ -198,13 +198,7 @@ func (m *machine) block(fr *frame, b *block, out []*buf) error {
 		if m.watch.observed && m.first {
 			m.watch.at.Store(ins)
 		}
-		var err error
-		if ins.ctl != nil {
-			err = ins.ctl(m, fr, ins)
-		} else {
-			err = m.step(fr, ins)
-		}
-		if err != nil {
+		if err := m.exec(fr, ins); err != nil {
 			return m.locate(ins, err)
 		}
 		for _, s := range ins.dead {
@@ -228,6 +222,14 @@ func (m *machine) block(fr *frame, b *block, out []*buf) error {
 		fr.slots[s] = nil
 	}
 	return nil
+}
+
+// exec executes one instruction.
+func (m *machine) exec(fr *frame, ins *instr) error {
+	if ins.ctl != nil {
+		return ins.ctl(m, fr, ins)
+	}
+	return m.step(fr, ins)
 }
 
 // step executes an instruction that is a kernel.

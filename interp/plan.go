@@ -3,6 +3,7 @@ package interp
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/ir"
@@ -27,7 +28,8 @@ type program struct {
 	constants int64 // bytes held by plans
 	planned   bool  // planning has ended: no more constants are added
 
-	probesCompared int // 0 not checked yet, 1 no, 2 yes; see comparesProbes
+	probesCompared func() bool              // whether the module compares probed values
+	streams        func() map[*ir.Op]uint64 // the key of each rng op; see rngStreams
 }
 
 // function is the plan of one function.
@@ -94,6 +96,8 @@ type row struct {
 	staticShapes bool
 	// elementwise: result element i depends only on operand elements i. Such an op may be lifted (lift.go).
 	elementwise bool
+	// pure: the results of control depend only on the operands and the regions.
+	pure bool
 }
 
 // spec is the input of a kernel's construction.
@@ -128,10 +132,14 @@ func (p *planner) reserve(size int64) error {
 	return nil
 }
 
-// function returns the plan of the named function. It compiles the function on the first request.
+// function returns the plan of the named function. It compiles the function on the first request. All requests for a
+// new function come before the first run, since runs share the program.
 func (prog *program) function(name string, at *ir.Op) (*function, error) {
 	if f := prog.funcs[name]; f != nil {
 		return f, nil
+	}
+	if prog.planned {
+		return nil, fmt.Errorf("internal error: function '%s' was not compiled before the run", name)
 	}
 	op := prog.symbols[name]
 	fo, ok := fn.AsFunc(op)
@@ -327,9 +335,8 @@ func (p *planner) pick(ins *instr, s *spec) error {
 			for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
 				if t.dynamic() {
 					l := &lazyControl{row: r, spec: s, outer: p}
-					l.reserve()
 					ins.ctl = l.run
-					return nil
+					return l.reserve()
 				}
 			}
 		}
@@ -417,6 +424,8 @@ func (p *planner) deadAfter(o *ir.Op, b *ir.Block) []int32 {
 func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*program, *function, error) {
 	prog := &program{module: mod, opts: opts, table: buildTable(), funcs: map[string]*function{}, symbols: ir.SymbolsOf(mod.Op())}
 	prog.tokenBuf = &buf{refs: 1, fixed: true}
+	prog.probesCompared = sync.OnceValue(func() bool { return comparesProbes(mod) })
+	prog.streams = sync.OnceValue(func() map[*ir.Op]uint64 { return rngStreams(mod) })
 	var err error
 	if prog.replicas, prog.partitions, err = grid(mod, prog, copts); err != nil {
 		return nil, nil, err

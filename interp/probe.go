@@ -25,7 +25,7 @@ func planProbe(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	keep := p.prog.comparesProbes()
+	keep := p.prog.probesCompared()
 	return func(m *machine, fr *frame, ins *instr) error {
 		v := &fr.slots[ins.in[0]].t
 		if keep {
@@ -92,17 +92,13 @@ func (m *machine) tap(b *runtime.Bound, v *tensor.Tensor) error {
 }
 
 // comparesProbes reports whether the module compares probed values.
-func (prog *program) comparesProbes() bool {
-	if prog.probesCompared == 0 {
-		prog.probesCompared = 1
-		for op := range prog.module.Body().Ops() {
-			if !op.Walk(func(o *ir.Op) bool { return !o.Is(check.ExpectSerializedEq) }) {
-				prog.probesCompared = 2
-				break
-			}
+func comparesProbes(m *ir.Module) bool {
+	for op := range m.Body().Ops() {
+		if !op.Walk(func(o *ir.Op) bool { return !o.Is(check.ExpectSerializedEq) }) {
+			return true
 		}
 	}
-	return prog.probesCompared == 2
+	return false
 }
 
 // planExpectSerialized compiles check.expect_serialized_eq: the operand must equal the value that the probe saw in that

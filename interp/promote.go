@@ -105,12 +105,7 @@ func (p *planner) promote(ins *instr, s *spec, wide map[int]vtype) error {
 				return err
 			}
 		}
-		var err error
-		if in.ctl != nil {
-			err = in.ctl(m, fr, &in)
-		} else {
-			err = m.step(fr, &in)
-		}
+		err := m.exec(fr, &in)
 		for _, c := range list {
 			m.release(fr.slots[c.to])
 			fr.slots[c.to] = nil

@@ -3,10 +3,12 @@ package interp
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/bits"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -161,15 +163,38 @@ func philoxBits(t *tensor.Tensor, key, lo, hi uint64) uint64 {
 	return uint64(blocks)
 }
 
+// rngStreams returns the key of each rng op of m: a hash of the function's name and of the op's position among the rng
+// ops of the function. Nothing else in the program changes the numbers that an op gives.
+func rngStreams(m *ir.Module) map[*ir.Op]uint64 {
+	keys := map[*ir.Op]uint64{}
+	ordinal := map[string]uint64{}
+	m.Walk(func(op *ir.Op) bool {
+		if opKind(op) == stablehlo.Rng {
+			path := ""
+			for f := op.Parent(); f != nil; f = f.Parent() {
+				if name := stringAttr(f, ir.SymbolName); name != "" {
+					path = name + "." + path
+				}
+			}
+			h := fnv.New64a()
+			h.Write([]byte(path))
+			keys[op] = (h.Sum64()+ordinal[path])*0x9E3779B97F4A7C15 + 1
+			ordinal[path]++
+		}
+		return true
+	})
+	return keys
+}
+
 // makeRng compiles rng (spec, "rng"). The spec does not define the values. The engine uses a fixed stream per op, which
-// makes runs repeatable.
+// makes runs repeatable; see rngStreams.
 func makeRng(s *spec) (kernel, error) {
 	if len(s.in) != 3 || len(s.out) != 1 || s.in[0].n != 1 || s.in[1].n != 1 || s.in[0].dt != s.out[0].dt || s.in[1].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects two scalar bounds of the result's element type and a shape")
 	}
 	out := s.out[0]
 	dist := enumAttr(s.op, stablehlo.AttrRngDistribution, "")
-	key := uint64(s.op.Pos())*0x9E3779B97F4A7C15 + 1
+	key := s.p.prog.streams()[s.op]
 	unit := func(i int) (a, b float64) { // in [0, 1)
 		x, y := threeFry(key, uint64(2*i))
 		u, v := threeFry(key, uint64(2*i+1))

@@ -50,3 +50,24 @@ func TestRngBitGenerator(t *testing.T) {
 		}
 	}
 }
+
+// The numbers of an rng depend on the function's name and on the op's position among the rng ops, not on the text.
+func TestRngStreams(t *testing.T) {
+	const head, rng = "%l = stablehlo.constant dense<0.0> : tensor<f32>\n%h = stablehlo.constant dense<1.0> : tensor<f32>\n%s = stablehlo.constant dense<4> : tensor<1xi64>\n",
+		"stablehlo.rng %l, %h, %s, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32>\n"
+	values := func(name, body string) [2]string {
+		t.Helper()
+		out := run(t, "func.func @"+name+"() -> (tensor<4xf32>, tensor<4xf32>) {\n"+head+body+"return %a, %b : tensor<4xf32>, tensor<4xf32>\n}")
+		return [2]string{fmt.Sprint(tensor.View[float32](out[0])), fmt.Sprint(tensor.View[float32](out[1]))}
+	}
+	plain := values("main", "%a = "+rng+"%b = "+rng)
+	if plain[0] == plain[1] {
+		t.Errorf("two ops give the same numbers %s", plain[0])
+	}
+	if got := values("main", "// A comment.\n%a = "+rng+"%c = stablehlo.negate %l : tensor<f32>\n%b = "+rng); got != plain {
+		t.Errorf("a comment and another op change %v to %v", plain, got)
+	}
+	if got := values("other", "%a = "+rng+"%b = "+rng); got[0] == plain[0] {
+		t.Errorf("two functions give the same numbers %s", got[0])
+	}
+}

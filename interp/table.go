@@ -18,15 +18,15 @@ func buildTable() map[*ir.Def]row {
 	t := map[*ir.Def]row{
 		// Control flow, functions, values that are not tensors.
 		fn.Call:                       {control: planCall},
-		stablehlo.While:               {control: planWhile},
-		stablehlo.If:                  {control: planIf},
-		stablehlo.Case:                {control: planCase},
+		stablehlo.While:               {control: planWhile, pure: true},
+		stablehlo.If:                  {control: planIf, pure: true},
+		stablehlo.Case:                {control: planCase, pure: true},
 		stablehlo.OptimizationBarrier: {control: planForward},
 		stablehlo.AfterAll:            {control: planToken},
 		stablehlo.CreateToken:         {control: planToken},
 		stablehlo.Tuple:               {control: planTuple},
 		stablehlo.GetTupleElement:     {control: planGetTupleElement},
-		stablehlo.Constant:            {control: planConstant, elementwise: true},
+		stablehlo.Constant:            {control: planConstant, elementwise: true, pure: true},
 		stablehlo.ReplicaID:           {control: planReplicaID},
 		stablehlo.PartitionID:         {control: planPartitionID},
 		stablehlo.CustomCall:          {control: planCustomCall},
@@ -80,7 +80,7 @@ func buildTable() map[*ir.Def]row {
 		check.ExpectClose:         {control: planCheckOp("close", false)},
 
 		// Data movement.
-		stablehlo.Reshape:               {control: planReshape, staticShapes: true},
+		stablehlo.Reshape:               {control: planReshape, staticShapes: true, pure: true},
 		stablehlo.BroadcastInDim:        {make: makeBroadcastInDim},
 		stablehlo.Broadcast:             {make: makeBroadcast},
 		stablehlo.Transpose:             {make: makeTranspose, shape: transposeShape},
@@ -104,7 +104,7 @@ func buildTable() map[*ir.Def]row {
 		stablehlo.Select:          {make: makeSelect, elementwise: true},
 		stablehlo.Clamp:           {make: makeClamp, elementwise: true},
 		stablehlo.Convert:         {make: makeConvert, elementwise: true},
-		stablehlo.BitcastConvert:  {make: makeBitcast, control: planBitcast, shape: bitcastShape, staticShapes: true},
+		stablehlo.BitcastConvert:  {make: makeBitcast, control: planBitcast, shape: bitcastShape, staticShapes: true, pure: true},
 		stablehlo.Complex:         {make: makeComplex, elementwise: true},
 		stablehlo.Real:            {make: makeReal, elementwise: true},
 		stablehlo.Imag:            {make: makeImag, elementwise: true},
@@ -114,8 +114,8 @@ func buildTable() map[*ir.Def]row {
 		stablehlo.Gather:           {make: makeGather, shape: staticGatherShape},
 		stablehlo.DynamicGather:    {make: makeDynamicGather, shape: dynamicGatherShape},
 		stablehlo.TorchIndexSelect: {make: makeTorchIndexSelect},
-		stablehlo.Scatter:          {control: planScatter, make: makeScatter, staticShapes: true},
-		stablehlo.Sort:             {control: planSort, staticShapes: true},
+		stablehlo.Scatter:          {control: planScatter, make: makeScatter, staticShapes: true, pure: true},
+		stablehlo.Sort:             {control: planSort, staticShapes: true, pure: true},
 
 		// Linear algebra, transforms, normalization.
 		stablehlo.Cholesky:           {make: makeCholesky},
@@ -138,10 +138,10 @@ func buildTable() map[*ir.Def]row {
 		stablehlo.Einsum:           {make: makeEinsum},
 		stablehlo.UnaryEinsum:      {make: makeUnaryEinsum},
 		stablehlo.Dot:              {make: makeDot},
-		stablehlo.Reduce:           {control: planReduce, make: makeReduce, shape: reduceShape, staticShapes: true},
-		stablehlo.ReduceWindow:     {control: planReduceWindow, shape: reduceWindowShape, staticShapes: true},
-		stablehlo.SelectAndScatter: {control: planSelectAndScatter, staticShapes: true},
-		stablehlo.Map:              {control: planMap, staticShapes: true},
+		stablehlo.Reduce:           {control: planReduce, make: makeReduce, shape: reduceShape, staticShapes: true, pure: true},
+		stablehlo.ReduceWindow:     {control: planReduceWindow, shape: reduceWindowShape, staticShapes: true, pure: true},
+		stablehlo.SelectAndScatter: {control: planSelectAndScatter, staticShapes: true, pure: true},
+		stablehlo.Map:              {control: planMap, staticShapes: true, pure: true},
 		stablehlo.Convolution:      {make: makeConvolution},
 		stablehlo.DynamicConv:      {make: makeDynamicConv},
 	}
@@ -168,12 +168,12 @@ func buildTable() map[*ir.Def]row {
 		t[d] = row{make: makePredicate(f), elementwise: true}
 	}
 	t[chlo.NextAfter] = row{make: makeNextAfter, elementwise: true}
-	t[chlo.Constant] = row{control: planConstant, elementwise: true}
+	t[chlo.Constant] = row{control: planConstant, elementwise: true, pure: true}
 	t[chlo.ConstantLike] = row{make: makeConstantLike}
 	t[chlo.TopK] = row{make: makeTopK}
 	t[chlo.AsinAcosKernel] = row{make: makeUnary(&unaryOp{c: asinAcosKernel, cost: 30}), elementwise: true}
 	t[chlo.RaggedDot] = row{make: makeRaggedDot}
-	t[chlo.Scan] = row{control: planScan, shape: scanShape, staticShapes: true}
+	t[chlo.Scan] = row{control: planScan, shape: scanShape, staticShapes: true, pure: true}
 	for d, inner := range map[*ir.Def]*ir.Def{
 		chlo.BroadcastAdd:                  stablehlo.Add,
 		chlo.BroadcastAnd:                  stablehlo.And,
@@ -206,7 +206,7 @@ func buildTable() map[*ir.Def]row {
 	t[mhlo.AsyncStart] = row{control: planMHLOAsyncStart}
 	t[mhlo.AsyncUpdate] = row{control: planForward}
 	t[mhlo.AsyncDone] = row{control: planMHLOAsyncDone}
-	t[mhlo.Bitcast] = row{control: planReshape, staticShapes: true}
+	t[mhlo.Bitcast] = row{control: planReshape, staticShapes: true, pure: true}
 	t[mhlo.Copy] = row{control: planForward}
 	t[mhlo.Domain] = row{control: planForward}
 	t[mhlo.Fusion] = row{control: planRegionCall}
