@@ -26,6 +26,7 @@ import (
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
@@ -71,6 +72,9 @@ type flags struct {
 	registry                       *ir.Registry
 }
 
+// evaluationLimit bounds the values of one op that a pass evaluates, in bytes.
+const evaluationLimit = 1 << 30
+
 // Command returns the command for a program that has others too. It is for hlocb's own; others use Main.
 func Command(console *command.Console, cfg Config) *cobra.Command {
 	o := &flags{console: console, cfg: cfg}
@@ -78,7 +82,7 @@ func Command(console *command.Console, cfg Config) *cobra.Command {
 		o.cfg.Name = "opt"
 	}
 	if o.cfg.Passes == nil {
-		o.cfg.Passes = passes.Builtin(passes.Host{Formats: cfg.Formats})
+		o.cfg.Passes = passes.Builtin(passes.Host{Formats: cfg.Formats, Evaluator: interp.NewEvaluator(evaluationLimit)})
 	}
 	c := &cobra.Command{
 		Use:   o.cfg.Name + " [IN]",

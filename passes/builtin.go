@@ -3,11 +3,13 @@ package passes
 import (
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
 )
 
 // Host is what the passes get from the program that runs them.
 type Host struct {
-	Formats []*format.Format // of hooks, in addition to hlocb's own
+	Formats   []*format.Format  // of hooks, in addition to hlocb's own
+	Evaluator rewrite.Evaluator // computes ops with known operands; nil: passes that need it fold nothing
 }
 
 // Builtin returns the passes of this package.
