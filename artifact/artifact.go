@@ -130,6 +130,8 @@ func Append(dst []byte, m *ir.Module, o Options) ([]byte, vhlo.Version, error) {
 	b := bytecode.Options{
 		Version: o.Target.Bytecode(), Versioned: true, Producer: o.Target.Producer(), StripLocations: o.StripLocations,
 	}
+	// The plugin of StableHLO 1.13.3 knows no codes of small floats, jaxlib of 1.17.0 does.
+	b.TextFloats = o.Route == XLAMixed && o.Target.Less(vhlo.Version{Major: 1, Minor: 17})
 	if err := o.Target.Check(); err != nil {
 		return nil, o.Target, err
 	}

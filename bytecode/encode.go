@@ -9,7 +9,6 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
-	"github.com/hlocb/hlocb/tensor"
 )
 
 // encoder writes attributes and types. It implements ir.Coder. While the writer assigns ids, the encoder writes keys:
@@ -661,11 +660,15 @@ func (e *encoder) typ(t ir.Type) bool {
 	case *ir.NoneType:
 		e.code(codeNone)
 	case *ir.FloatType:
-		if t.DType() != tensor.Invalid {
-			e.code(floatCodes[t.DType()])
-		} else {
-			e.code(foreignCodes[t.String()])
+		code, ok := floatCodes[t.DType()]
+		if !ok {
+			code = foreignCodes[t.String()]
 		}
+		if code >= codeTF32 && e.w.textFloats {
+			e.text(t.String())
+			return false
+		}
+		e.code(code)
 	case *ir.FunctionType:
 		e.code(codeFunction)
 		e.types(t.Inputs())

@@ -16,6 +16,9 @@ type Options struct {
 	Versioned bool
 	// View is written instead of the module's ops. Nil means the ops themselves.
 	View View
+	// TextFloats writes f8E5M2, tf32 and the other floating-point types with codes newer than version 6 as text. Every
+	// reader accepts that form.
+	TextFloats bool
 	// StripLocations omits the locations of operations.
 	StripLocations bool
 	// Producer is the name of the program that wrote the file; "" means hlocb.
@@ -44,7 +47,7 @@ func Append(dst []byte, m *ir.Module, o Options) (out []byte, err error) {
 		o.Producer = "hlocb"
 	}
 	w := &writer{
-		m: m, version: o.Version, ctx: m.Context(), view: o.View, strip: o.StripLocations, typesSeen: map[ir.Type]int32{},
+		m: m, version: o.Version, ctx: m.Context(), view: o.View, strip: o.StripLocations, textFloats: o.TextFloats, typesSeen: map[ir.Type]int32{},
 		attrIDs: map[ir.Attr]int32{}, stringAttrs: map[string]int32{}, locIDs: make(map[*ir.Loc]int32, m.NumIDs()),
 		typeIDs: map[ir.Type]int32{}, dialectIDs: map[string]int32{}, kindIDs: map[*ir.Def]int32{}, stringIDs: map[string]int{},
 	}
@@ -79,6 +82,8 @@ type writer struct {
 	version int
 	view    View
 	strip   bool
+
+	textFloats bool
 
 	typesSeen map[ir.Type]int32 // by the module's types; used with a view
 

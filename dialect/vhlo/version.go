@@ -13,12 +13,14 @@ type Version struct{ Major, Minor, Patch int }
 var (
 	Minimum = Version{0, 9, 0}
 	Current = Version{1, 20, 0}
+	// Week12 is the target for readers of unknown version: a release that was twelve weeks old at Current.
+	Week12 = Version{1, 16, 2}
 
 	named = []struct {
 		name string
 		v    Version
 	}{
-		{"current", Current}, {"NONE", Current}, {"WEEK_4", Version{1, 18, 0}}, {"WEEK_12", Version{1, 16, 2}}, {"MAX", Minimum},
+		{"current", Current}, {"NONE", Current}, {"WEEK_4", Version{1, 18, 0}}, {"WEEK_12", Week12}, {"MAX", Minimum},
 	}
 )
 

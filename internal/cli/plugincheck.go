@@ -282,8 +282,8 @@ func (a *app) tryPieces(ctx context.Context, plugin string, pieces []plugincheck
 	return out, nil
 }
 
-// inPiece matches a position in the text of a piece, which the user does not see.
-var inPiece = regexp.MustCompile(`^(compile: )?(UNKNOWN: )?(-|piece):\d+:\d+: error: `)
+// inPiece matches a position in the text of a piece, which the user does not see, and the form of the piece.
+var inPiece = regexp.MustCompile(`^(compile: )?(UNKNOWN: )?((-|piece):\d+:\d+|<unknown>:0): error: | \(the plugin got .*\)$`)
 
 // refusal returns the first line of the plugin's error.
 func refusal(s string) string {

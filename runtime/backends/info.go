@@ -12,6 +12,7 @@ type Info struct {
 	API             string      `json:"pjrt_api,omitempty"` // major.minor
 	Platform        string      `json:"platform,omitempty"`
 	PlatformVersion string      `json:"platform_version,omitempty"`
+	Programs        string      `json:"programs,omitempty"` // the form in which the plugin gets programs
 	Attributes      []Attribute `json:"attributes,omitempty"`
 	Extensions      []string    `json:"extensions,omitempty"`
 	Devices         []Device    `json:"devices,omitempty"`
@@ -34,7 +35,7 @@ func (i *Info) Lines() [][2]string {
 	if i.Path == "" {
 		return [][2]string{{"backend", i.Backend}}
 	}
-	out := [][2]string{{"path", i.Path}, {"PJRT API", i.API}, {"platform", i.Platform}, {"platform version", i.PlatformVersion}}
+	out := [][2]string{{"path", i.Path}, {"PJRT API", i.API}, {"platform", i.Platform}, {"platform version", i.PlatformVersion}, {"programs", i.Programs}}
 	for _, a := range i.Attributes {
 		out = append(out, [2]string{a.Name, a.Value})
 	}

@@ -25,6 +25,7 @@ func InfoOf(b runtime.Backend) (*Info, error) {
 	major, minor := plugin.Version()
 	out.Path, out.API = plugin.Path(), fmt.Sprintf("%d.%d", major, minor)
 	out.Platform, out.PlatformVersion = client.Platform(), client.PlatformVersion()
+	out.Programs = plugin.Programs()
 	for _, a := range plugin.Attributes() {
 		text := fmt.Sprint(a.Value)
 		if list, ok := a.Value.([]int64); ok {

@@ -17,9 +17,16 @@ type Error struct {
 	Op      string // the request: "compile", "execute", ...
 	Code    Code
 	Message string
+	Program string // for "compile": the form of the program, "portable artifact of StableHLO 1.13.3" or "MLIR text"
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Op, e.Code, e.Message) }
+func (e *Error) Error() string {
+	s := fmt.Sprintf("%s: %s: %s", e.Op, e.Code, e.Message)
+	if e.Program != "" {
+		s += fmt.Sprintf(" (the plugin got the program as %s)", e.Program)
+	}
+	return s
+}
 
 // Code classifies a plugin's errors. The numbers come from the C API.
 type Code int
@@ -65,7 +72,7 @@ func (p *Plugin) check(op string, e unsafe.Pointer) error {
 	var message *C.char
 	var size C.size_t
 	code := C.hl_error_read(p.api, e, &message, &size)
-	err := &Error{op, Code(code), C.GoStringN(message, C.int(size))}
+	err := &Error{Op: op, Code: Code(code), Message: C.GoStringN(message, C.int(size))}
 	C.hl_error_free(p.api, e)
 	return err
 }

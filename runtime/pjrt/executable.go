@@ -3,7 +3,6 @@
 package pjrt
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -24,7 +22,7 @@ type Executable struct {
 	backend  *Backend
 	sites    *siteTable
 	edges    []hook.Edge
-	text     []byte                                                       // the module
+	source   *runtime.Program
 	compile  func(ctx context.Context, c *Client) (*loadedProgram, error) // for another level of nesting
 	devices  int
 	parts    int
@@ -73,14 +71,12 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if opts.Partitions == 0 {
 		o.partitions = max(1, shape.partitions)
 	}
-	text := p.Text
-	if m := p.Module; m != nil {
-		// Keep the source's locations: XLA shows them in dumps and profiles.
-		located := m.Source() != nil && bytes.Contains(m.Source().Text(), []byte("loc("))
-		text = print.Append(nil, m, print.Options{DebugInfo: located, ListBooleans: true})
+	code, err := b.plugin.code(p)
+	if err != nil {
+		return nil, err
 	}
-	return b.build(ctx, &runtime.Program{Text: text, Manifest: p.Manifest}, shape, o, opts,
-		func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.compile(ctx, text, o) })
+	return b.build(ctx, p, shape, o, opts,
+		func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.compile(ctx, code, o) })
 }
 
 // maxDevices limits the devices of a program. XLA numbers the devices of one process up to 2,048, and starts two
@@ -103,7 +99,7 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 	if err != nil {
 		return nil, err
 	}
-	e := &Executable{backend: b, sites: newSiteTable(bound), edges: m.Edges, text: p.Text, compile: compile, timeout: opts.Timeout,
+	e := &Executable{backend: b, sites: newSiteTable(bound), edges: m.Edges, source: p, compile: compile, timeout: opts.Timeout,
 		devices: o.replicas * o.partitions, parts: o.partitions, inputs: shape.inputs, outputs: shape.outputs}
 	e.idle.L = &e.mu
 	level := level(ctx)

@@ -35,18 +35,23 @@ const (
 	unreadable
 )
 
-// compile compiles MLIR text.
-func (c *Client) compile(ctx context.Context, text []byte, o *compileOptions) (*loadedProgram, error) {
-	if len(text) == 0 {
+// compile compiles a program.
+func (c *Client) compile(ctx context.Context, code encoded, o *compileOptions) (*loadedProgram, error) {
+	if len(code.bytes) == 0 {
 		return nil, errors.New("the program is empty")
 	}
 	options := o.encode()
 	format := []byte("mlir")
-	return c.interruptible(ctx, "compile", func(ptr *unsafe.Pointer) unsafe.Pointer {
-		return C.hl_compile(c.plugin.api, c.ptr, (*C.char)(unsafe.Pointer(&text[0])), C.size_t(len(text)),
+	l, err := c.interruptible(ctx, "compile", func(ptr *unsafe.Pointer) unsafe.Pointer {
+		return C.hl_compile(c.plugin.api, c.ptr, (*C.char)(unsafe.Pointer(&code.bytes[0])), C.size_t(len(code.bytes)),
 			(*C.char)(unsafe.Pointer(&format[0])), C.size_t(len(format)),
 			(*C.char)(unsafe.Pointer(&options[0])), C.size_t(len(options)), ptr)
 	})
+	var e *Error
+	if errors.As(err, &e) {
+		e.Program = code.form
+	}
+	return l, err
 }
 
 // load loads the bytes that serialize returned.

@@ -38,7 +38,7 @@ func (e *Executable) Save() (*runtime.Saved, error) {
 		m.Sites = append(m.Sites, *s.bound.Site)
 	}
 	return &runtime.Saved{Backend: l.client.platform, Builder: builder, Machine: machine(), Replicas: e.devices / e.parts, Partitions: e.parts,
-		Manifest: m, Text: e.text, Code: code}, nil
+		Manifest: m, Text: text(e.source), Code: code}, nil
 }
 
 // Load implements runtime.Loader. It binds the handlers by the hooks' ids.

@@ -1,0 +1,106 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/artifact"
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// Names of the attributes of plugins that XLA's implementation of the C API sets.
+const (
+	attrStableHLO = "stablehlo_current_version"
+	attrXLA       = "xla_version"
+)
+
+// attribute returns the value of the plugin's attribute name, or nil.
+func (p *Plugin) attribute(name string) any {
+	for _, a := range p.attributes {
+		if a.Name == name {
+			return a.Value
+		}
+	}
+	return nil
+}
+
+// StableHLO returns the version of the portable artifacts that the plugin gets: the older one of the plugin's
+// StableHLO and hlocb's. stated is false if the plugin states no version. JAX then sends the version WEEK_12, and so
+// does hlocb.
+func (p *Plugin) StableHLO() (v vhlo.Version, stated bool) {
+	list, ok := p.attribute(attrStableHLO).([]int64)
+	if !ok || len(list) != 3 {
+		return vhlo.Week12, false
+	}
+	v = vhlo.Version{Major: int(list[0]), Minor: int(list[1]), Patch: int(list[2])}
+	if vhlo.Current.Less(v) {
+		v = vhlo.Current
+	}
+	return v, true
+}
+
+// ReadsText reports whether the plugin is known to read MLIR text. XLA's implementation of the C API does, and it
+// states its version.
+func (p *Plugin) ReadsText() bool { return p.attribute(attrXLA) != nil }
+
+// Programs says in which form the plugin gets programs.
+func (p *Plugin) Programs() string {
+	v, stated := p.StableHLO()
+	s := "portable artifacts of StableHLO " + v.String()
+	if !stated {
+		s += " (the plugin states no version)"
+	}
+	if p.ReadsText() {
+		s += ", else MLIR text"
+	}
+	return s
+}
+
+// encoded is a module in a form that a plugin reads.
+type encoded struct {
+	bytes []byte
+	form  string
+}
+
+// code returns p in the form that the plugin reads: a portable artifact, or MLIR text if there is no artifact of the
+// program and the plugin reads text.
+func (p *Plugin) code(r *runtime.Program) (encoded, error) {
+	if r.Module == nil {
+		return encoded{r.Text, "MLIR text"}, nil
+	}
+	v, _ := p.StableHLO()
+	// Keep the source's locations: XLA shows them in dumps and profiles.
+	out, _, err := artifact.Append(nil, r.Module, artifact.Options{Target: v, Route: artifact.XLAMixed, StripLocations: !located(r.Module)})
+	switch {
+	case err == nil:
+		return encoded{out, "portable artifact of StableHLO " + v.String()}, nil
+	case p.ReadsText():
+		return encoded{text(r), "MLIR text"}, nil
+	}
+	reason := fmt.Sprintf("%s reads %s", p.path, p.Programs())
+	var d *diag.Diagnostic
+	if errors.As(err, &d) {
+		d.Notes = append(d.Notes, &diag.Diagnostic{Severity: diag.Note, Message: reason})
+		return encoded{}, d
+	}
+	return encoded{}, fmt.Errorf("%w; %s", err, reason)
+}
+
+func located(m *ir.Module) bool {
+	return m.Source() != nil && bytes.Contains(m.Source().Text(), []byte("loc("))
+}
+
+// text returns a program as MLIR text.
+func text(r *runtime.Program) []byte {
+	if r.Module == nil {
+		return r.Text
+	}
+	return print.Append(nil, r.Module, print.Options{DebugInfo: located(r.Module), ListBooleans: true})
+}

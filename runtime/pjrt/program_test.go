@@ -1,0 +1,158 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/artifact"
+	"github.com/hlocb/hlocb/bytecode"
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// recorder returns a plugin that writes the programs that it gets to a file, and that file. The plugin states a
+// version (three numbers) or none, and that XLA made it if xla is not empty. It passes all calls to the CPU plugin.
+func recorder(t *testing.T, library []byte, version, xla string) (*Backend, string) {
+	t.Helper()
+	dir := t.TempDir()
+	path, file := filepath.Join(dir, "recorder.so"), filepath.Join(dir, "program")
+	if err := os.WriteFile(path, library, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("RECORDER_PLUGIN", cpuPlugin(t))
+	t.Setenv("RECORDER_VERSION", version)
+	t.Setenv("RECORDER_TEXT", xla)
+	t.Setenv("RECORDER_FILE", file)
+	b, err := Open(path, Options{Devices: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b, file
+}
+
+func parsed(t *testing.T, text string) *runtime.Program {
+	t.Helper()
+	reg, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &runtime.Program{Module: m}
+}
+
+// TestProgramsSent records the programs that plugins of several versions get: portable artifacts that keep Shardy's
+// operations.
+func TestProgramsSent(t *testing.T) {
+	library, err := os.ReadFile(sharedLibrary(t, "cc", "recorder.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sine = `sdy.mesh @m = <["a"=1]>
+func.func @main(%x: tensor<2xf32> {sdy.sharding = #sdy.sharding<@m, [{}]>}) -> tensor<2xf32> {
+  %0 = stablehlo.sine %x : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}`
+	const tan = `func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.tan %x {result_accuracy = #stablehlo.result_accuracy<atol = 1.0, rtol = 0.0, ulps = 0, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}`
+	for _, tt := range []struct{ name, states, gets, programs string }{
+		{"old", "1 0 0", "1.0.0", "portable artifacts of StableHLO 1.0.0"},
+		{"its own", "1 13 3", "1.13.3", "portable artifacts of StableHLO 1.13.3"},
+		{"newer than hlocb", "9 9 9", "1.20.0", "portable artifacts of StableHLO 1.20.0"},
+		{"none", "", "1.16.2", "portable artifacts of StableHLO 1.16.2 (the plugin states no version)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b, file := recorder(t, library, tt.states, "")
+			if got := b.Plugin().Programs(); got != tt.programs {
+				t.Errorf("the plugin gets %q, want %q", got, tt.programs)
+			}
+			e, err := b.Compile(context.Background(), parsed(t, sine), runtime.CompileOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			sent, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if producer, _, _ := bytecode.Producer(sent); producer != "StableHLO_v"+tt.gets {
+				t.Errorf("the program's producer is %q", producer)
+			}
+			reg, err := all.Registry()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := artifact.ReadVHLO(diag.NewSource(file, sent), ir.NewContext(), reg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for op := range m.Body().Ops() {
+				names = append(names, op.Name())
+			}
+			if got := strings.Join(names, " "); got != "sdy.mesh vhlo.func_v1" {
+				t.Errorf("the program has the operations %s", got)
+			}
+			x := tensor.New(tensor.F32, tensor.Shape{2})
+			x.SetBits(1, uint64(math.Float32bits(1)))
+			out, err := e.Run(context.Background(), []*tensor.Tensor{x})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := math.Float32frombits(uint32(out[0].Bits(1))); math.Abs(float64(got)-math.Sin(1)) > 1e-6 {
+				t.Errorf("sine(1) = %v", got)
+			}
+		})
+	}
+	t.Run("refused", func(t *testing.T) {
+		b, _ := recorder(t, library, "1 9 0", "")
+		_, err := b.Compile(context.Background(), parsed(t, tan), runtime.CompileOptions{})
+		var d *diag.Diagnostic
+		if !errors.As(err, &d) || d.Message != "stablehlo.tan with result_accuracy needs StableHLO 1.10.0; the target is 1.9.0" ||
+			len(d.Notes) != 1 || !strings.HasSuffix(d.Notes[0].Message, "reads portable artifacts of StableHLO 1.9.0") {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("text", func(t *testing.T) {
+		b, file := recorder(t, library, "1 9 0", "yes")
+		e, err := b.Compile(context.Background(), parsed(t, tan), runtime.CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		if sent, err := os.ReadFile(file); err != nil || !strings.Contains(string(sent), "stablehlo.tan") {
+			t.Errorf("the plugin got %.200q, %v", sent, err)
+		}
+	})
+	t.Run("named in errors", func(t *testing.T) {
+		b, _ := recorder(t, library, "1 13 3", "")
+		const broken = `func.func @main() -> tensor<f32> {
+  %0 = stablehlo.custom_call @no_such_target() : () -> tensor<f32>
+  return %0 : tensor<f32>
+}`
+		_, err := b.Compile(context.Background(), parsed(t, broken), runtime.CompileOptions{})
+		if err == nil || !strings.Contains(err.Error(), "(the plugin got the program as portable artifact of StableHLO 1.13.3)") {
+			t.Errorf("%v", err)
+		}
+	})
+}
