@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/hook/order"
+	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 )
@@ -99,7 +100,7 @@ func (a *app) explain(p *hlocb.Program, s *hook.Site) {
 // callOf returns hlocb's own call with an id, or nil if m has none.
 func callOf(m *ir.Module, id hook.ID) (out *ir.Op) {
 	m.Walk(func(op *ir.Op) bool {
-		if isHookOp(op) {
+		if probe.IsHook(op) {
 			d, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 			if i, ok := d.Get("id").(*ir.IntegerAttr); ok && hook.ID(i.Value()) == id {
 				out = op

@@ -17,7 +17,7 @@ import (
 // backendOptions returns the options with which every command opens backends.
 func (a *app) backendOptions() backends.Options {
 	limit, _ := new(limitFlags).bytes()
-	return backends.Options{Plugins: a.env, Probe: probe, Engine: interp.Options{MemoryLimit: limit},
+	return backends.Options{Plugins: a.env, Probe: probeLayout, Engine: interp.Options{MemoryLimit: limit},
 		Skipped: func(t backends.Tried) { a.note("skipped a plugin that cannot be used: %s", t) }}
 }
 
@@ -29,8 +29,8 @@ func (a *app) limitedOptions(f *limitFlags) (backends.Options, error) {
 	return opts, err
 }
 
-// probe tries a layout of handler registration on a plugin in a child process, because a wrong one crashes it.
-func probe(path, platform string, versioned bool) error {
+// probeLayout tries a layout of handler registration on a plugin in a child process, because a wrong one crashes it.
+func probeLayout(path, platform string, versioned bool) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func probe(path, platform string, versioned bool) error {
 	return nil
 }
 
-// pluginProbeCommand is the child process of probe.
+// pluginProbeCommand is the child process of probeLayout.
 func (a *app) pluginProbeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "probe PATH PLATFORM VERSIONED",

@@ -12,12 +12,11 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -132,42 +131,25 @@ func parseTap(spec string) (*tap, error) {
 	return t, t.pattern(spec)
 }
 
-// eachValue calls f for every value of a module, with its defining op or nil for a block argument.
-func eachValue(m *ir.Module, f func(v *ir.Value, op *ir.Op)) {
-	m.Walk(func(op *ir.Op) bool {
-		for _, r := range op.Regions() {
-			for _, b := range r.Blocks() {
-				for _, v := range b.Args() {
-					f(v, nil)
-				}
-			}
-		}
-		for _, v := range op.Results() {
-			f(v, op)
-		}
-		return true
-	})
-}
-
 // listValues prints the values that a tap selects: name, op, type and location.
 func (a *app) listValues(m *ir.Module, t *tap, verbose bool) error {
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tOP\tTYPE\tLOCATION")
-	eachValue(m, func(v *ir.Value, op *ir.Op) {
-		if len(t.patterns) > 0 && !slices.ContainsFunc(t.patterns, func(p *regexp.Regexp) bool { return selects(p, m.Source(), v, op) }) {
+	probe.EachValue(m, func(v *ir.Value, op *ir.Op) {
+		if len(t.patterns) > 0 && !slices.ContainsFunc(t.patterns, func(p *regexp.Regexp) bool { return probe.Selects(p, m.Source(), v, op) }) {
 			return
 		}
-		if !hookformat.CanTap(v) || isHookOp(op) {
+		if !hookformat.CanTap(v) || probe.IsHook(op) {
 			return
 		}
-		name, what := valueName(m.Source(), v), "argument"
+		name, what := probe.ValueName(m.Source(), v), "argument"
 		if op != nil {
 			what = op.Name()
 		}
 		if name != "" {
 			name = "%" + name
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", orDash(diag.Escape(name)), diag.Escape(what), diag.Escape(v.Type().String()), location(locText(v, op), verbose))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", orDash(diag.Escape(name)), diag.Escape(what), diag.Escape(v.Type().String()), location(probe.LocText(v, op), verbose))
 	})
 	return w.Flush()
 }
@@ -175,188 +157,23 @@ func (a *app) listValues(m *ir.Module, t *tap, verbose bool) error {
 // addProbes taps the values that any of the patterns selects and returns the ids of the probes. A pattern that
 // selects no value that can be observed is an error.
 func (a *app) addProbes(m *ir.Module, t *tap) ([]hook.ID, error) {
-	prober, err := hookformat.NewProber(m)
+	p, err := probe.Add(m, t.patterns, t.probe)
 	if err != nil {
 		return nil, err
 	}
-	apart := unordered(m)
-	var chosen []*ir.Value
-	seen := make([]bool, len(t.patterns))    // selected something that can be observed
-	refused := make([]bool, len(t.patterns)) // selected something that cannot
-	skipped := 0
-	eachValue(m, func(v *ir.Value, op *ir.Op) {
-		matched := false
-		can := hookformat.CanTap(v) && !isHookOp(op)
-		inside := can && apart[functionOf(v)]
-		can = can && !inside
-		for i, p := range t.patterns {
-			if selects(p, m.Source(), v, op) {
-				matched = true
-				seen[i] = seen[i] || can
-				refused[i] = refused[i] || !can
-			}
-		}
-		switch {
-		case matched && can:
-			chosen = append(chosen, v)
-		case matched && inside:
-			skipped++
-		}
-	})
-	for i, p := range t.patterns {
-		switch {
-		case seen[i]:
-		case refused[i]:
-			return nil, fmt.Errorf("%s %s selects only values that cannot be observed; 'hlocb tap %s --list' lists those that can", t.flag, strconv.Quote(p.String()), t.in)
+	for i, re := range t.patterns {
+		switch p.Matches[i] {
+		case probe.Observable:
+		case probe.Unobservable:
+			return nil, fmt.Errorf("%s %s selects only values that cannot be observed; 'hlocb tap %s --list' lists those that can", t.flag, strconv.Quote(re.String()), t.in)
 		default:
-			return nil, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all", t.flag, strconv.Quote(p.String()), t.in)
+			return nil, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all", t.flag, strconv.Quote(re.String()), t.in)
 		}
 	}
-	if skipped > 0 {
-		a.note("skipped %s in functions that a custom call names", plural(skipped, "value"))
+	if p.Skipped > 0 {
+		a.note("skipped %s in functions that a custom call names", plural(p.Skipped, "value"))
 	}
-	// From the last to the first: each probe goes right after its value's definition, so probes of one op end up in
-	// order.
-	labels := make([]string, len(chosen))
-	for i, v := range chosen {
-		labels[i] = valueLabel(m.Source(), v)
-	}
-	taken := prober.Names(labels)
-	ids := make([]hook.ID, len(chosen))
-	for i := len(chosen) - 1; i >= 0; i-- {
-		op := prober.Tap(chosen[i], taken[i], t.probe)
-		cfg, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
-		if id, ok := cfg.Get("id").(*ir.IntegerAttr); ok {
-			ids[i] = hook.ID(id.Value())
-		}
-	}
-	return ids, nil
-}
-
-// unordered returns the functions in which no hook can be ordered. Such a function is named by an op that does not
-// call it, as in a custom call, or called from a region without a defined order, or called by another such function.
-func unordered(m *ir.Module) map[*ir.Op]bool {
-	out := map[*ir.Op]bool{}
-	g := flow.Of(m, nil)
-	for again := true; again; {
-		again = false
-		for _, f := range g.Functions() {
-			if out[f] {
-				continue
-			}
-			bad := g.NamedBy(f) != nil
-			for _, c := range g.Callers(f) {
-				bad = bad || out[flow.FunctionOf(c)] || !hookformat.CanHold(c)
-			}
-			if bad {
-				out[f], again = true, true
-			}
-		}
-	}
-	return out
-}
-
-func isHookOp(op *ir.Op) bool {
-	if op == nil || !op.Is(stablehlo.CustomCall) {
-		return false
-	}
-	s, _ := op.Attr(stablehlo.AttrCallTargetName).(*ir.StringAttr)
-	return s != nil && s.Value() == hook.Target
-}
-
-// functionOf returns the function that a value is in.
-func functionOf(v *ir.Value) *ir.Op {
-	if op := v.DefiningOp(); op != nil {
-		return flow.FunctionOf(op)
-	}
-	parent := v.ParentBlock().Parent()
-	if f := parent.Def().Flow; f != nil && f.Function {
-		return parent
-	}
-	return flow.FunctionOf(parent)
-}
-
-// locText returns the location of a value as MLIR text.
-func locText(v *ir.Value, op *ir.Op) string {
-	switch {
-	case op != nil:
-		return hookformat.LocText(op.Loc())
-	case v.Loc() != nil:
-		return hookformat.LocText(v.Loc())
-	}
-	return ""
-}
-
-// plainPositions turns the file positions of a location, "step.py":3:8, into step.py:3:8.
-var plainPositions = regexp.MustCompile(`"([^"\\]*)":(\d+):(\d+)`)
-
-// selects reports whether a pattern matches a value's name, its op's name or its location, as MLIR writes it or with
-// plain positions.
-func selects(p *regexp.Regexp, src *diag.Source, v *ir.Value, op *ir.Op) bool {
-	if name := valueName(src, v); name != "" && p.MatchString("%"+name) {
-		return true
-	}
-	if op != nil && p.MatchString(op.Name()) {
-		return true
-	}
-	loc := locText(v, op)
-	return loc != "" && (p.MatchString(loc) || p.MatchString(plainPositions.ReplaceAllString(loc, "$1:$2:$3")))
-}
-
-// valueName returns the name that a value has in the text it was read from, with #N for one of several results.
-func valueName(src *diag.Source, v *ir.Value) string {
-	op := v.DefiningOp()
-	if op == nil {
-		return v.Name()
-	}
-	name := op.Result(0).Name()
-	if name == "" {
-		name = writtenName(src, op)
-	}
-	if name == "" || op.NumResults() == 1 {
-		return name
-	}
-	if own := v.Name(); v.Index() > 0 && own != "" {
-		return own
-	}
-	return name + "#" + strconv.Itoa(v.Index())
-}
-
-// results matches the text before an op: '%1 = ' or '%out:2 = '.
-var results = regexp.MustCompile(`%([\w.$-]+)(?::\d+)?\s*=\s*"?$`)
-
-// writtenName returns the name of an op's first result in the text of the module. The model does not keep numbers.
-func writtenName(src *diag.Source, op *ir.Op) string {
-	if src == nil || !op.Pos().IsValid() {
-		return ""
-	}
-	text := src.Text()
-	at := min(op.Pos().Offset(), len(text))
-	m := results.FindSubmatch(text[max(0, at-200):at])
-	if m == nil {
-		return ""
-	}
-	return string(m[1])
-}
-
-// valueLabel returns the name of a probe on v: the value's name if it is not a number, otherwise its op's.
-func valueLabel(src *diag.Source, v *ir.Value) string {
-	name := valueName(src, v)
-	if name != "" && (name[0] < '0' || name[0] > '9') {
-		return name
-	}
-	if v.DefiningOp() == nil {
-		return "arg" + strconv.Itoa(v.Index())
-	}
-	op := v.DefiningOp().Name()
-	op = op[strings.LastIndexByte(op, '.')+1:]
-	if name != "" {
-		return op + "_" + name
-	}
-	if v.DefiningOp().NumResults() > 1 {
-		return fmt.Sprintf("%s#%d", op, v.Index())
-	}
-	return op
+	return p.IDs, nil
 }
 
 // bindProbes binds the handlers of the probes that --tap added and, with --probes, of the module's own probes. A

@@ -22,7 +22,7 @@ var order = [][]string{
 	{"verify", "opt"},
 	{"hlocb"}, // the root: the user API
 	{"internal/plugintest"},
-	{"passes", "internal/plugincheck", "internal/command"},
+	{"passes", "internal/plugincheck", "internal/command", "internal/probe"},
 	{"pass"},
 	{"hook/format"},
 	{"internal/hook", "internal/reader"},

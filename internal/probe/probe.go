@@ -1,0 +1,226 @@
+// Package probe selects values of a module by name, op or location, and adds probes to them.
+package probe
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+)
+
+// Match says what a pattern selected.
+type Match uint8
+
+// Matches.
+const (
+	Nothing      Match = iota
+	Unobservable       // only values that cannot be observed
+	Observable
+)
+
+// Added describes the probes that Add added.
+type Added struct {
+	IDs     []hook.ID
+	Matches []Match // for each pattern
+	Skipped int     // selected values in functions where no hook can be ordered
+}
+
+// Add adds a probe of the given kind to each value that one of the patterns selects and that can be observed.
+func Add(m *ir.Module, patterns []*regexp.Regexp, kind string) (*Added, error) {
+	prober, err := format.NewProber(m)
+	if err != nil {
+		return nil, err
+	}
+	apart := unordered(m)
+	out := &Added{Matches: make([]Match, len(patterns))}
+	var chosen []*ir.Value
+	EachValue(m, func(v *ir.Value, op *ir.Op) {
+		matched := false
+		can := format.CanTap(v) && !IsHook(op)
+		inside := can && apart[functionOf(v)]
+		can = can && !inside
+		for i, p := range patterns {
+			if Selects(p, m.Source(), v, op) {
+				matched = true
+				if can {
+					out.Matches[i] = Observable
+				} else {
+					out.Matches[i] = max(out.Matches[i], Unobservable)
+				}
+			}
+		}
+		switch {
+		case matched && can:
+			chosen = append(chosen, v)
+		case matched && inside:
+			out.Skipped++
+		}
+	})
+	// From the last to the first: each probe goes right after its value's definition, so probes of one op end up in
+	// order.
+	labels := make([]string, len(chosen))
+	for i, v := range chosen {
+		labels[i] = valueLabel(m.Source(), v)
+	}
+	names := prober.Names(labels)
+	out.IDs = make([]hook.ID, len(chosen))
+	for i := len(chosen) - 1; i >= 0; i-- {
+		op := prober.Tap(chosen[i], names[i], kind)
+		cfg, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
+		if id, ok := cfg.Get("id").(*ir.IntegerAttr); ok {
+			out.IDs[i] = hook.ID(id.Value())
+		}
+	}
+	return out, nil
+}
+
+// EachValue calls f for every value of a module, with its defining op or nil for a block argument.
+func EachValue(m *ir.Module, f func(v *ir.Value, op *ir.Op)) {
+	m.Walk(func(op *ir.Op) bool {
+		for _, r := range op.Regions() {
+			for _, b := range r.Blocks() {
+				for _, v := range b.Args() {
+					f(v, nil)
+				}
+			}
+		}
+		for _, v := range op.Results() {
+			f(v, op)
+		}
+		return true
+	})
+}
+
+// unordered returns the functions in which no hook can be ordered. Such a function is named by an op that does not
+// call it, as in a custom call, or called from a region without a defined order, or called by another such function.
+func unordered(m *ir.Module) map[*ir.Op]bool {
+	out := map[*ir.Op]bool{}
+	g := flow.Of(m, nil)
+	for again := true; again; {
+		again = false
+		for _, f := range g.Functions() {
+			if out[f] {
+				continue
+			}
+			bad := g.NamedBy(f) != nil
+			for _, c := range g.Callers(f) {
+				bad = bad || out[flow.FunctionOf(c)] || !format.CanHold(c)
+			}
+			if bad {
+				out[f], again = true, true
+			}
+		}
+	}
+	return out
+}
+
+// IsHook reports whether op is a call in hlocb's own format.
+func IsHook(op *ir.Op) bool {
+	if op == nil || !op.Is(stablehlo.CustomCall) {
+		return false
+	}
+	s, _ := op.Attr(stablehlo.AttrCallTargetName).(*ir.StringAttr)
+	return s != nil && s.Value() == hook.Target
+}
+
+// functionOf returns the function that a value is in.
+func functionOf(v *ir.Value) *ir.Op {
+	if op := v.DefiningOp(); op != nil {
+		return flow.FunctionOf(op)
+	}
+	parent := v.ParentBlock().Parent()
+	if f := parent.Def().Flow; f != nil && f.Function {
+		return parent
+	}
+	return flow.FunctionOf(parent)
+}
+
+// LocText returns the location of a value as MLIR text.
+func LocText(v *ir.Value, op *ir.Op) string {
+	switch {
+	case op != nil:
+		return format.LocText(op.Loc())
+	case v.Loc() != nil:
+		return format.LocText(v.Loc())
+	}
+	return ""
+}
+
+// plainPositions turns the file positions of a location, "step.py":3:8, into step.py:3:8.
+var plainPositions = regexp.MustCompile(`"([^"\\]*)":(\d+):(\d+)`)
+
+// Selects reports whether a pattern matches a value's name, its op's name or its location, as MLIR writes it or with
+// plain positions.
+func Selects(p *regexp.Regexp, src *diag.Source, v *ir.Value, op *ir.Op) bool {
+	if name := ValueName(src, v); name != "" && p.MatchString("%"+name) {
+		return true
+	}
+	if op != nil && p.MatchString(op.Name()) {
+		return true
+	}
+	loc := LocText(v, op)
+	return loc != "" && (p.MatchString(loc) || p.MatchString(plainPositions.ReplaceAllString(loc, "$1:$2:$3")))
+}
+
+// ValueName returns the name that a value has in the text it was read from, with #N for one of several results.
+func ValueName(src *diag.Source, v *ir.Value) string {
+	op := v.DefiningOp()
+	if op == nil {
+		return v.Name()
+	}
+	name := op.Result(0).Name()
+	if name == "" {
+		name = writtenName(src, op)
+	}
+	if name == "" || op.NumResults() == 1 {
+		return name
+	}
+	if own := v.Name(); v.Index() > 0 && own != "" {
+		return own
+	}
+	return name + "#" + strconv.Itoa(v.Index())
+}
+
+// results matches the text before an op: '%1 = ' or '%out:2 = '.
+var results = regexp.MustCompile(`%([\w.$-]+)(?::\d+)?\s*=\s*"?$`)
+
+// writtenName returns the name of an op's first result in the text of the module. The model does not keep numbers.
+func writtenName(src *diag.Source, op *ir.Op) string {
+	if src == nil || !op.Pos().IsValid() {
+		return ""
+	}
+	text := src.Text()
+	at := min(op.Pos().Offset(), len(text))
+	m := results.FindSubmatch(text[max(0, at-200):at])
+	if m == nil {
+		return ""
+	}
+	return string(m[1])
+}
+
+// valueLabel returns the name of a probe on v: the value's name if it is not a number, otherwise its op's.
+func valueLabel(src *diag.Source, v *ir.Value) string {
+	name := ValueName(src, v)
+	if name != "" && (name[0] < '0' || name[0] > '9') {
+		return name
+	}
+	if v.DefiningOp() == nil {
+		return "arg" + strconv.Itoa(v.Index())
+	}
+	op := v.DefiningOp().Name()
+	op = op[strings.LastIndexByte(op, '.')+1:]
+	if name != "" {
+		return op + "_" + name
+	}
+	if v.DefiningOp().NumResults() > 1 {
+		return fmt.Sprintf("%s#%d", op, v.Index())
+	}
+	return op
+}
