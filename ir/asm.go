@@ -30,8 +30,7 @@ type AsmParser interface {
 	Accept(punct string) bool
 	// Expect consumes the given punctuation or fails: expected ','.
 	Expect(punct string)
-	// PeekKeyword, AcceptKeyword and ExpectKeyword do the same for a bare word.
-	PeekKeyword(word string) bool
+	// AcceptKeyword and ExpectKeyword do the same for a bare word.
 	AcceptKeyword(word string) bool
 	ExpectKeyword(word string)
 	// ParseKeyword reads any bare word (letters, digits, _ . $); ParseOptionalKeyword returns "" if there is none.
@@ -80,8 +79,6 @@ type AsmParser interface {
 	// ParseOperand reads %name or %name#1, a use whose type is not yet known.
 	ParseOperand() Operand
 	ParseOptionalOperand() (o Operand, ok bool)
-	// ParseOperands reads a possibly empty list of uses separated by commas.
-	ParseOperands() []Operand
 	// ResolveOperand returns the value that o names, which must have type t.
 	ResolveOperand(o Operand, t Type) *Value
 	// ResolveOperands appends the values of operands to st.Operands. It reports an error at pos if the number of types
@@ -152,8 +149,6 @@ type AsmPrinter interface {
 	Shadow(r *Region, values []*Value)
 	// Newline starts a new line at the indentation of the op.
 	Newline()
-	// DebugInfo reports whether locations are written.
-	DebugInfo() bool
 }
 
 // Directive is a custom directive of assembly formats: custom<Name>($a, type($b)).

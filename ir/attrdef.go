@@ -185,9 +185,9 @@ func DataOf[T any](a Attr) (*T, bool) {
 	return v, ok
 }
 
-// ParseParams reads the parameters of an attribute of kind d, the text after the mnemonic. It returns nil if the text
+// parseParams reads the parameters of an attribute of kind d, the text after the mnemonic. It returns nil if the text
 // is to be kept verbatim.
-func (d *AttrDef) ParseParams(p AsmParser) *DialectAttr {
+func (d *AttrDef) parseParams(p AsmParser) *DialectAttr {
 	pos := p.Pos()
 	var data any
 	if d.Parse != nil {
@@ -215,7 +215,7 @@ func (d *AttrDef) ParseShort(p AsmParser) Attr {
 	pos := p.Pos()
 	a, ok := p.ParseOptionalHash()
 	if !ok {
-		a = d.ParseParams(p)
+		a = d.parseParams(p)
 	}
 	if !d.Is(a) {
 		p.ErrorfAt(pos, "invalid kind of attribute specified")
@@ -272,14 +272,14 @@ func (d *AttrDef) field(name string) int {
 	return -1
 }
 
-// Value returns a pointer to field i of data: *int64 for FieldInt, and so on.
-func (d *AttrDef) Value(data any, i int) any {
+// value returns a pointer to field i of data: *int64 for FieldInt, and so on.
+func (d *AttrDef) value(data any, i int) any {
 	return reflect.ValueOf(data).Elem().FieldByIndex(d.Fields[i].index).Addr().Interface()
 }
 
 // ParseField reads the value of field i into data.
 func (d *AttrDef) ParseField(p AsmParser, data any, i int) {
-	switch v := d.Value(data, i).(type) {
+	switch v := d.value(data, i).(type) {
 	case *int64:
 		*v = p.ParseInteger()
 	case *[]int64:
@@ -492,7 +492,7 @@ func (d *Dialect) typ(name string) *TypeDef {
 // parameters are unknown; the caller then keeps the text verbatim.
 func (d *Dialect) ParseAttr(p AsmParser, name string) Attr {
 	if a := d.attr(name); a != nil {
-		if x := a.ParseParams(p); x != nil {
+		if x := a.parseParams(p); x != nil {
 			return x
 		}
 		return nil

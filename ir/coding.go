@@ -77,7 +77,7 @@ func (d *AttrDef) code(c Coder, b *Binary, data any) {
 		return
 	}
 	for i := range d.Fields {
-		switch v := d.Value(data, i).(type) {
+		switch v := d.value(data, i).(type) {
 		case *int64:
 			c.Int(v)
 		case *[]int64:

@@ -289,6 +289,5 @@ func (r *Registry) Dialects() []*Dialect { return r.order }
 // OpNames returns the names of all registered ops in the order of registration.
 func (r *Registry) OpNames() []string { return r.names }
 
-// UnknownDef returns a definition for an op kind that no dialect registered. Each call returns a new definition; a
-// module keeps one per name (see Module.UnknownDef).
-func UnknownDef(name string) *Def { return &Def{Name: name, unknown: true} }
+// unknownDef returns a new definition for an op kind that no dialect registered. A module keeps one per name.
+func unknownDef(name string) *Def { return &Def{Name: name, unknown: true} }

@@ -75,12 +75,3 @@ func (f *Flow) Run(i int) Runs {
 
 // Ordered reports whether control flow determines when region i runs, which gives its ops a place in program order.
 func (f *Flow) Ordered(i int) bool { return f.Run(i) != RunsUnordered }
-
-// PassThrough returns the flow of an op with one region that runs as stated. The operands become the region's
-// arguments, and the values that the region returns become the results.
-func PassThrough(runs Runs) *Flow {
-	return &Flow{Runs: []Runs{runs}, Edges: []FlowEdge{
-		{Port{At: AtOperands}, Port{At: AtArgs}},
-		{Port{At: AtYields}, Port{At: AtResults}},
-	}}
-}

@@ -413,9 +413,9 @@ func directiveArgOf(e FormatElem) DirectiveArg {
 	return a
 }
 
-// Segments returns how many of n values belong to each of args, given the segment sizes attribute (nil if the op has
+// segments returns how many of n values belong to each of args, given the segment sizes attribute (nil if the op has
 // none). ok is false if the numbers do not add up.
-func Segments(buf []int, args []Arg, n int, sizes Attr, same bool) (counts []int, ok bool) {
+func segments(buf []int, args []Arg, n int, sizes Attr, same bool) (counts []int, ok bool) {
 	counts = buf[:0]
 	if arr, isArray := sizes.(*DenseArrayAttr); isArray {
 		total := 0
@@ -459,7 +459,7 @@ func (o *Op) OperandSegments(buf []int) (counts []int, ok bool) {
 	if o.def.Traits&AttrSizedOperands != 0 {
 		sizes = o.Attr("operandSegmentSizes")
 	}
-	return Segments(buf, o.def.Operands, o.NumOperands(), sizes, o.def.Traits&SameVariadicOperands != 0)
+	return segments(buf, o.def.Operands, o.NumOperands(), sizes, o.def.Traits&SameVariadicOperands != 0)
 }
 
 // ResultSegments returns the number of results for each result Arg of the op's definition.
@@ -468,5 +468,5 @@ func (o *Op) ResultSegments(buf []int) (counts []int, ok bool) {
 	if o.def.Traits&AttrSizedResults != 0 {
 		sizes = o.Attr("resultSegmentSizes")
 	}
-	return Segments(buf, o.def.Results, o.NumResults(), sizes, false)
+	return segments(buf, o.def.Results, o.NumResults(), sizes, false)
 }

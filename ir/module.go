@@ -78,7 +78,7 @@ func (m *Module) Def(name string) *Def {
 	defer m.mu.Unlock()
 	d := m.unknown[name]
 	if d == nil {
-		d = UnknownDef(name)
+		d = unknownDef(name)
 		m.unknown[name] = d
 	}
 	return d

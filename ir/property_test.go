@@ -74,7 +74,7 @@ var (
 	isoOp   = &ir.Def{Name: "t.iso", Operands: anyOp.Operands, Results: anyOp.Results, Regions: anyOp.Regions, Traits: ir.NoTerminator | ir.IsolatedFromAbove}
 	graphOp = &ir.Def{Name: "t.graph", Operands: anyOp.Operands, Results: anyOp.Results, Regions: anyOp.Regions, Traits: ir.NoTerminator | ir.GraphRegion}
 	branch  = &ir.Def{Name: "t.br", Operands: anyOp.Operands, Traits: ir.Terminator}
-	defs    = []*ir.Def{anyOp, anyOp, isoOp, graphOp, ir.UnknownDef("u.op"), branch, branch}
+	defs    = []*ir.Def{anyOp, anyOp, isoOp, graphOp, ir.NewModule(ir.NewContext(), nil, nil).Def("u.op"), branch, branch}
 )
 
 func testRegistry(t testing.TB) *ir.Registry {

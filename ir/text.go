@@ -58,8 +58,8 @@ func AppendQuoted(b []byte, s string) []byte {
 // Quote returns s as an MLIR string literal.
 func Quote(s string) string { return string(AppendQuoted(nil, s)) }
 
-// IsIdentifier reports whether s needs no quotes: a letter or _, then letters, digits and _ $ .
-func IsIdentifier(s string) bool {
+// isIdentifier reports whether s needs no quotes: a letter or _, then letters, digits and _ $ .
+func isIdentifier(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
@@ -72,7 +72,7 @@ func IsIdentifier(s string) bool {
 
 // AppendKeyword appends s bare if it is an identifier, else quoted.
 func AppendKeyword(b []byte, s string) []byte {
-	if IsIdentifier(s) {
+	if isIdentifier(s) {
 		return append(b, s...)
 	}
 	return AppendQuoted(b, s)
@@ -87,8 +87,8 @@ func (w *Text) AppendAttr(b []byte, a Attr) []byte { return w.attr(b, a, typeNev
 // AppendAttrBare appends a without its type.
 func (w *Text) AppendAttrBare(b []byte, a Attr) []byte { return w.attr(b, a, typeMust) }
 
-// AppendNamed appends name = a, or name alone for unit.
-func (w *Text) AppendNamed(b []byte, name string, a Attr) []byte {
+// appendNamed appends name = a, or name alone for unit.
+func (w *Text) appendNamed(b []byte, name string, a Attr) []byte {
 	b = AppendKeyword(b, name)
 	if _, ok := a.(*UnitAttr); ok {
 		return b
@@ -96,14 +96,14 @@ func (w *Text) AppendNamed(b []byte, name string, a Attr) []byte {
 	return w.attr(append(b, " = "...), a, typeNever)
 }
 
-// AppendDict appends {a = x, b}.
-func (w *Text) AppendDict(b []byte, entries AttrList) []byte {
+// appendDict appends {a = x, b}.
+func (w *Text) appendDict(b []byte, entries AttrList) []byte {
 	b = append(b, '{')
 	for i := range entries {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
-		b = w.AppendNamed(b, entries[i].Name, entries[i].Attr)
+		b = w.appendNamed(b, entries[i].Name, entries[i].Attr)
 	}
 	return append(b, '}')
 }
@@ -141,7 +141,7 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 		}
 		return append(b, ']')
 	case *DictAttr:
-		return w.AppendDict(b, a.entries)
+		return w.appendDict(b, a.entries)
 	case *SymbolRefAttr:
 		b = AppendSymbol(b, a.root)
 		for _, n := range a.nested {
@@ -327,12 +327,10 @@ func appendSpaced(b, text []byte) []byte {
 	return b
 }
 
-// AppendLoc appends the text inside loc(...).
-func (w *Text) AppendLoc(b []byte, l *Loc) []byte { return w.loc(b, l, true) }
-
-// AppendLocDef appends l without using its own alias, for the definition of that alias.
+// AppendLocDef appends the text of l inside loc(...) without using l's own alias, for the definition of that alias.
 func (w *Text) AppendLocDef(b []byte, l *Loc) []byte { return w.loc(b, l, false) }
 
+// loc appends the text inside loc(...), which is l's alias if alias is set and there is one.
 func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 	if alias && w.LocAlias != nil {
 		if out, ok := w.LocAlias(b, l); ok {
@@ -391,7 +389,7 @@ func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 }
 
 // String returns the location as MLIR prints it: loc("f":1:2).
-func (l *Loc) String() string { return string(append(plain.AppendLoc([]byte("loc("), l), ')')) }
+func (l *Loc) String() string { return string(append(plain.loc([]byte("loc("), l, true), ')')) }
 
 // AppendType appends t.
 func (w *Text) AppendType(b []byte, t Type) []byte {
@@ -427,7 +425,7 @@ func (w *Text) AppendType(b []byte, t Type) []byte {
 	case *TupleType:
 		return append(w.types(append(b, "tuple<"...), t.elems), '>')
 	case *FunctionType:
-		return w.AppendFunctionType(b, t.inputs, t.results)
+		return w.appendFunctionType(b, t.inputs, t.results)
 	case *DialectType:
 		return appendDialectSymbol(b, '!', t.dialect, t.name, t.body)
 	}
@@ -460,8 +458,8 @@ func (w *Text) types(b []byte, types []Type) []byte {
 	return b
 }
 
-// AppendFunctionType appends (inputs) -> results. A single result has no parentheses unless it is a function.
-func (w *Text) AppendFunctionType(b []byte, inputs, results []Type) []byte {
+// appendFunctionType appends (inputs) -> results. A single result has no parentheses unless it is a function.
+func (w *Text) appendFunctionType(b []byte, inputs, results []Type) []byte {
 	b = append(w.types(append(b, '('), inputs), ") -> "...)
 	if len(results) == 1 {
 		if _, nested := results[0].(*FunctionType); !nested {

@@ -180,9 +180,6 @@ func (t *DialectType) Dialect() string { return t.dialect }
 // Name returns the mnemonic: "token" of !stablehlo.token.
 func (t *DialectType) Name() string { return t.name }
 
-// Body returns the parameters as text with their angle brackets, or "" if there are none.
-func (t *DialectType) Body() string { return t.body }
-
 // Data returns the parsed parameters, or nil if there are none.
 func (t *DialectType) Data() any { return t.data }
 

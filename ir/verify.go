@@ -15,13 +15,8 @@ import (
 // module.
 //
 // Several goroutines check a large module. The findings and their order do not depend on the number of goroutines.
-func Verify(m *Module) error { return VerifyExcept(m, nil) }
-
-// VerifyExcept is Verify without the ops that skip selects and everything inside them. skip should select ops that
-// passed an earlier Verify, if neither they nor the symbols they name changed since. It must be safe for concurrent
-// use.
-func VerifyExcept(m *Module, skip func(*Op) bool) error {
-	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}, skip: skip, dom: NewDominance()}
+func Verify(m *Module) error {
+	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}, dom: NewDominance()}
 	if n := goruntime.GOMAXPROCS(0); n > 1 && m.NumIDs() >= parallelFrom {
 		v.spare = &atomic.Int32{}
 		v.spare.Store(int32(n - 1))
@@ -33,16 +28,12 @@ func VerifyExcept(m *Module, skip func(*Op) bool) error {
 
 type verifier struct {
 	r     Reporter
-	skip  func(*Op) bool // nil: skips no op
 	dom   *Dominance
 	spare *atomic.Int32 // number of goroutines that may still be started; nil for a small module
 }
 
 // op checks o and everything inside it.
 func (v *verifier) op(o *Op) {
-	if v.skip != nil && v.skip(o) {
-		return
-	}
 	before := len(v.r.list)
 	v.namespaced(o)
 	if !o.def.unknown && len(v.r.list) == before {

@@ -228,14 +228,14 @@ func (p *parser) Expect(punct string) {
 	p.next()
 }
 
-// PeekKeyword reports whether the current token is the given word.
-func (p *parser) PeekKeyword(word string) bool {
+// peekKeyword reports whether the current token is the given word.
+func (p *parser) peekKeyword(word string) bool {
 	return p.tok.kind == tokWord && string(p.text()) == word
 }
 
 // AcceptKeyword consumes the given word if it is next.
 func (p *parser) AcceptKeyword(word string) bool {
-	if p.PeekKeyword(word) {
+	if p.peekKeyword(word) {
 		p.next()
 		return true
 	}
@@ -376,9 +376,6 @@ func (p *parser) operand(o *ir.Operand) {
 		p.next()
 	}
 }
-
-// ParseOperands reads uses separated by commas.
-func (p *parser) ParseOperands() []ir.Operand { return p.operands(nil) }
 
 // operands appends uses separated by commas, possibly none, to list.
 func (p *parser) operands(list []ir.Operand) []ir.Operand {

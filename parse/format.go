@@ -138,7 +138,7 @@ func (p *parser) typesOf(out []ir.Type, m ir.Multiplicity) []ir.Type {
 func (p *parser) isLiteral(text string) bool {
 	c := text[0]
 	if class[c]&clsStart != 0 {
-		return p.PeekKeyword(text)
+		return p.peekKeyword(text)
 	}
 	return p.Peek(text)
 }

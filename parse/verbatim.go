@@ -243,7 +243,7 @@ func (p *parser) guessTypes(end int) (types []ir.Type) {
 		types = p.parenTypes(nil)
 	} else {
 		types = p.typeList(nil)
-		if p.tok.start < end && len(types) == 1 && (p.PeekKeyword("to") || p.PeekKeyword("into")) {
+		if p.tok.start < end && len(types) == 1 && (p.peekKeyword("to") || p.peekKeyword("into")) {
 			p.next()
 			types = p.typeList(nil)
 		}

@@ -257,9 +257,6 @@ func (p *printer) Newline() {
 	p.pad()
 }
 
-// DebugInfo reports whether locations are written.
-func (p *printer) DebugInfo() bool { return p.o.DebugInfo }
-
 // located reports whether a location is written for an entity whose own location is l (nil if it has none).
 func (p *printer) located(l *ir.Loc) bool { return p.o.DebugInfo && (l != nil || !p.o.OwnLocs) }
 

@@ -395,8 +395,7 @@ func TestForeignDialect(t *testing.T) {
 		Regions: []ir.RegionSpec{{Name: "body"}}, Traits: ir.NoTerminator,
 		Parse: func(p ir.AsmParser, st *ir.OpState) {
 			for _, word := range []string{"first", "second"} {
-				if p.PeekKeyword(word) {
-					p.ExpectKeyword(word)
+				if p.AcceptKeyword(word) {
 					st.SetAttr("word", ir.NewString(word))
 				}
 			}
@@ -470,9 +469,6 @@ func TestForeignDialect(t *testing.T) {
 			}
 			p.Print(" ")
 			p.PrintRegion(op.Region(0), true, true)
-			if p.DebugInfo() {
-				p.Newline()
-			}
 		},
 		ResultNames: func(op *ir.Op, set func(*ir.Value, string)) { set(op.Result(0), "a b") },
 		ArgNames: func(op *ir.Op, r *ir.Region, set func(*ir.Value, string)) {

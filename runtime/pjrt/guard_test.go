@@ -11,6 +11,9 @@ import (
 	"github.com/hlocb/hlocb/parse"
 )
 
+// foreign returns the definition of an op that no dialect registered.
+func foreign(name string) *ir.Def { return ir.NewModule(ir.NewContext(), nil, nil).Def(name) }
+
 // module builds a module of operations without operands from their names and attributes.
 func module(ops ...ir.OpState) *ir.Module {
 	m := ir.NewModule(ir.NewContext(), &ir.Registry{}, nil)
@@ -26,14 +29,14 @@ func TestCheckRefuses(t *testing.T) {
 		op   ir.OpState
 		want string // empty: accepted
 	}{
-		{ir.OpState{Def: ir.UnknownDef("stablehlo.outfeed")}, "nothing drains the outfeed"},
-		{ir.OpState{Def: ir.UnknownDef("mhlo.infeed")}, "nothing fills the infeed"},
-		{ir.OpState{Def: ir.UnknownDef("stablehlo.send")}, "no host answers"},
-		{ir.OpState{Def: ir.UnknownDef("stablehlo.recv")}, "no host answers"},
-		{ir.OpState{Def: ir.UnknownDef("stablehlo.custom_call"), Attrs: ir.AttrList{{Name: "output_operand_aliases", Attr: alias}}}, "crashes XLA"},
-		{ir.OpState{Def: ir.UnknownDef("stablehlo.custom_call"), Attrs: ir.AttrList{{Name: "output_operand_aliases", Attr: ir.NewArray(nil)}}}, ""},
-		{ir.OpState{Def: ir.UnknownDef("stablehlo.custom_call")}, ""},
-		{ir.OpState{Def: ir.UnknownDef("mine.outfeed")}, ""},
+		{ir.OpState{Def: foreign("stablehlo.outfeed")}, "nothing drains the outfeed"},
+		{ir.OpState{Def: foreign("mhlo.infeed")}, "nothing fills the infeed"},
+		{ir.OpState{Def: foreign("stablehlo.send")}, "no host answers"},
+		{ir.OpState{Def: foreign("stablehlo.recv")}, "no host answers"},
+		{ir.OpState{Def: foreign("stablehlo.custom_call"), Attrs: ir.AttrList{{Name: "output_operand_aliases", Attr: alias}}}, "crashes XLA"},
+		{ir.OpState{Def: foreign("stablehlo.custom_call"), Attrs: ir.AttrList{{Name: "output_operand_aliases", Attr: ir.NewArray(nil)}}}, ""},
+		{ir.OpState{Def: foreign("stablehlo.custom_call")}, ""},
+		{ir.OpState{Def: foreign("mine.outfeed")}, ""},
 	} {
 		err := Check(module(c.op))
 		switch {
@@ -46,7 +49,7 @@ func TestCheckRefuses(t *testing.T) {
 }
 
 func TestCheckReportsAll(t *testing.T) {
-	m := module(ir.OpState{Def: ir.UnknownDef("stablehlo.outfeed")}, ir.OpState{Def: ir.UnknownDef("stablehlo.infeed")})
+	m := module(ir.OpState{Def: foreign("stablehlo.outfeed")}, ir.OpState{Def: foreign("stablehlo.infeed")})
 	list, ok := Check(m).(diag.List)
 	if !ok || len(list) != 2 {
 		t.Errorf("Check returned %v, expected two diagnostics", list)
