@@ -26,6 +26,8 @@ const (
 	AttrSizedResults                        // resultSegmentSizes likewise
 	SameVariadicOperands                    // all variadic operand Args have the same number of values
 	GraphRegion                             // in a region of one block, ops may use values that are defined after them
+	NestedEffects                           // no side effects besides those of the ops in its regions
+	ConstantLike                            // a Pure op without operands; its result is its attribute value
 )
 
 // Def describes one op kind. It is data in a dialect package and immutable once registered. A nil hook selects the
@@ -59,6 +61,13 @@ type Def struct {
 	// Infer computes the result types from operands, attributes and regions. Nil: the types cannot be inferred.
 	Infer func(c *Context, st *OpState) ([]Type, error)
 
+	// Effects returns the side effects of op, without those of the ops in its regions. Nil: none if the op is Pure or has
+	// NestedEffects, else any.
+	Effects func(op *Op) Effects
+	// Fold returns what the results of op are equal to, one entry per result, or nil if nothing is known. It holds
+	// identities only and computes no values: see rewrite.Evaluator for that.
+	Fold func(op *Op) []Folded
+
 	// Flow says how values move through the op's regions or the function it calls. Nil: unknown.
 	Flow *Flow
 
@@ -70,6 +79,12 @@ type Def struct {
 	DefaultDialect string
 
 	unknown bool
+}
+
+// Folded is what a result is equal to: an existing value, or the value of an attribute. The zero value means unknown.
+type Folded struct {
+	Value *Value
+	Attr  Attr
 }
 
 // Clause is one constraint from the specification of an op kind.

@@ -21,8 +21,12 @@ type Pattern struct {
 type Options struct {
 	// MaxRewrites limits the number of pattern applications. 0 means 1000 plus 32 per op at the start.
 	MaxRewrites int
-	// EraseDead erases Pure ops whose results have no uses.
+	// MaxIterations limits how often Greedy starts over after a change. 0 means no limit.
+	MaxIterations int
+	// EraseDead erases ops that are Dead, and blocks that no branch reaches.
 	EraseDead bool
+	// Constants keeps one op per constant value, see Constants, and applies the Folds of the rows.
+	Constants bool
 	Listeners []*Listener
 }
 
@@ -41,31 +45,81 @@ type Result struct {
 // ops are IsolatedFromAbove.
 func Greedy(scope *ir.Op, patterns []*Pattern, o Options) (*Result, error) {
 	m := scope.Module()
-	g := &greedy{scope: scope, o: o, queued: map[*ir.Op]bool{}, byRow: map[*ir.Def][]*Pattern{}, patterns: patterns}
+	g := &greedy{scope: scope, o: o, queued: map[*ir.Op]bool{}, byRow: map[*ir.Def]*work{}, patterns: patterns}
 	g.r = New(m, append([]*Listener{{
-		Created: g.add, Changed: g.add, Moved: g.add, Erased: g.addDefining,
+		Created: g.add, Changed: g.add, Moved: g.add, Erased: g.erased,
 	}}, o.Listeners...)...)
-	scope.Walk(func(op *ir.Op) bool {
-		g.add(op)
-		return true
-	})
-	if g.o.MaxRewrites == 0 {
-		g.o.MaxRewrites = 1000 + 32*len(g.list)
+	if o.Constants {
+		g.constants = NewConstants(g.r)
 	}
 	res := &Result{Applied: map[string]int{}}
-	err := g.run(res.Applied)
+	var err error
+	for i := 0; err == nil; i++ {
+		n := g.populate()
+		if g.o.MaxRewrites == 0 {
+			g.o.MaxRewrites = 1000 + 32*n
+		}
+		before := g.rewrites
+		err = g.run(res.Applied)
+		if o.EraseDead && err == nil && g.unreachable() {
+			before = -1
+		}
+		if g.rewrites == before || i+1 == o.MaxIterations {
+			break
+		}
+	}
 	res.Statistics = g.r.stats
 	return res, err
 }
 
 type greedy struct {
-	scope    *ir.Op
-	o        Options
-	r        *Rewriter
+	scope     *ir.Op
+	o         Options
+	r         *Rewriter
+	patterns  []*Pattern
+	byRow     map[*ir.Def]*work
+	constants *Constants // nil without Options.Constants
+	list      []*ir.Op   // to try, in order
+	queued    map[*ir.Op]bool
+	rewrites  int
+	blocks    int // regions with several blocks
+}
+
+// work is what there is to try on ops of one kind.
+type work struct {
 	patterns []*Pattern
-	byRow    map[*ir.Def][]*Pattern
-	list     []*ir.Op // to try, in order
-	queued   map[*ir.Op]bool
+	constant *ir.Def // the kind of the constants that results fold to
+	fold     bool
+}
+
+// populate queues the ops inside the scope that there is something to try on, in program order, and adopts constants.
+// It returns the number of ops.
+func (g *greedy) populate() int {
+	n := 0
+	var last *ir.Def
+	try := false // whether there are patterns for row last
+	visit := func(op *ir.Op) bool {
+		n++
+		row := op.Def()
+		if row != last {
+			w := g.of(row)
+			last, try = row, len(w.patterns) > 0 || w.fold
+		}
+		if g.constants != nil && row.Has(ir.ConstantLike) && !g.constants.Adopt(op) {
+			return true
+		}
+		if try || g.o.EraseDead && op.Dead() {
+			g.add(op)
+		}
+		for _, r := range op.Regions() {
+			if len(r.Blocks()) > 1 {
+				g.blocks++
+			}
+		}
+		return true
+	}
+	g.scope.Walk(func(op *ir.Op) bool { return op == g.scope || visit(op) })
+	return n
 }
 
 func (g *greedy) add(op *ir.Op) {
@@ -75,8 +129,11 @@ func (g *greedy) add(op *ir.Op) {
 	}
 }
 
-// addDefining adds the defining ops of the operands of an op to be erased, and of the ops inside it.
-func (g *greedy) addDefining(op *ir.Op) {
+// erased queues the defining ops of the operands of an op to be erased, and of the ops inside it.
+func (g *greedy) erased(op *ir.Op) {
+	if g.constants != nil && op.Has(ir.ConstantLike) {
+		g.constants.forget(op)
+	}
 	op.Walk(func(o *ir.Op) bool {
 		for _, v := range o.Operands() {
 			if v != nil && v.DefiningOp() != nil {
@@ -88,7 +145,6 @@ func (g *greedy) addDefining(op *ir.Op) {
 }
 
 func (g *greedy) run(applied map[string]int) error {
-	rewrites := 0
 	for i := 0; i < len(g.list); i++ {
 		if i == 4096 { // release the processed entries
 			g.list, i = append([]*ir.Op(nil), g.list[i:]...), 0
@@ -98,20 +154,25 @@ func (g *greedy) run(applied map[string]int) error {
 		if op.Erased() || op.Block() == nil {
 			continue
 		}
-		if g.o.EraseDead && op.Has(ir.Pure) && op.NumResults() > 0 && !op.HasUses() {
+		if g.o.EraseDead && op.Dead() {
 			g.r.Erase(op)
 			continue
 		}
-		for _, p := range g.of(op.Def()) {
-			if rewrites == g.o.MaxRewrites {
-				return g.r.m.Errorf(op, "rewriting does not end: %d rewrites, and pattern %s still has to be tried on '%s'", rewrites, p.Name, op.Name())
+		w := g.of(op.Def())
+		if w.fold && g.fold(w, op) {
+			g.rewrites++
+			continue
+		}
+		for _, p := range w.patterns {
+			if g.rewrites == g.o.MaxRewrites {
+				return g.r.m.Errorf(op, "rewriting does not end: %d rewrites, and pattern %s still has to be tried on '%s'", g.rewrites, p.Name, op.Name())
 			}
 			done, err := g.apply(p, op)
 			if err != nil {
 				return err
 			}
 			if done {
-				rewrites++
+				g.rewrites++
 				applied[p.Name]++
 				if !op.Erased() {
 					g.add(op)
@@ -120,7 +181,65 @@ func (g *greedy) run(applied map[string]int) error {
 			}
 		}
 	}
+	g.list = g.list[:0]
 	return nil
+}
+
+// fold replaces the results of op by what its row knows them to be equal to, and reports whether it did.
+func (g *greedy) fold(w *work, op *ir.Op) bool {
+	folded := op.Def().Fold(op)
+	if folded == nil {
+		return false
+	}
+	g.r.begin(op)
+	values := make([]*ir.Value, len(folded))
+	for i, f := range folded {
+		switch {
+		case f.Value != nil:
+			values[i] = f.Value
+		case f.Attr != nil && w.constant != nil:
+			values[i] = g.constants.Get(op.Block(), w.constant, op.Result(i).Type(), f.Attr)
+		default:
+			return false
+		}
+	}
+	g.r.Replace(op, values...)
+	g.r.finish()
+	return true
+}
+
+// unreachable erases the blocks that no branch reaches and reports whether there were any.
+func (g *greedy) unreachable() bool {
+	if g.blocks == 0 {
+		return false
+	}
+	g.blocks = 0
+	changed := false
+	g.scope.Walk(func(op *ir.Op) bool {
+		for _, r := range op.Regions() {
+			if len(r.Blocks()) < 2 {
+				continue
+			}
+			dom := ir.NewDominance()
+			var dead []*ir.Block
+			for _, b := range r.Blocks() {
+				if dom.Reachable(b) {
+					continue
+				}
+				if !known(b) {
+					dead = nil
+					break
+				}
+				dead = append(dead, b)
+			}
+			if len(dead) > 0 {
+				changed = true
+				g.r.eraseBlocks(dead)
+			}
+		}
+		return true
+	})
+	return changed
 }
 
 // apply tries one pattern on op.
@@ -149,22 +268,50 @@ var contract = map[bool]string{
 	false: "changed the module and reports that it did not",
 }
 
-// of returns the patterns that may match ops of one kind.
-func (g *greedy) of(row *ir.Def) []*Pattern {
-	list, ok := g.byRow[row]
-	if !ok {
+// known reports whether b holds no op of an unknown kind.
+func known(b *ir.Block) bool {
+	for op := range b.Ops() {
+		if !op.Walk(func(o *ir.Op) bool { return o.Def().Known() }) {
+			return false
+		}
+	}
+	return true
+}
+
+// of returns what there is to try on ops of one kind.
+func (g *greedy) of(row *ir.Def) *work {
+	w := g.byRow[row]
+	if w == nil {
+		w = &work{}
 		for _, p := range g.patterns {
 			match := len(p.Rows) == 0
 			for _, d := range p.Rows {
 				match = match || d == row
 			}
 			if match {
-				list = append(list, p)
+				w.patterns = append(w.patterns, p)
 			}
 		}
-		g.byRow[row] = list
+		if g.constants != nil && row.Fold != nil {
+			w.fold, w.constant = true, ConstantRow(g.r.m, row)
+		}
+		g.byRow[row] = w
 	}
-	return list
+	return w
+}
+
+// ConstantRow returns the row of the constants of row's dialect, or nil if it has none.
+func ConstantRow(m *ir.Module, row *ir.Def) *ir.Def {
+	d := m.Registry().Dialect(row.Dialect())
+	if d == nil {
+		return nil
+	}
+	for _, c := range d.Ops {
+		if c.Has(ir.ConstantLike) {
+			return c
+		}
+	}
+	return nil
 }
 
 // String returns the counts as text.

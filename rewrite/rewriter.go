@@ -165,6 +165,33 @@ func (r *Rewriter) Erase(op *ir.Op) {
 	op.Erase()
 }
 
+// eraseBlocks erases blocks that no other block branches to or uses values of.
+func (r *Rewriter) eraseBlocks(blocks []*ir.Block) {
+	drop := func(v *ir.Value) {
+		for u := range v.Uses() {
+			u.Set(nil)
+		}
+	}
+	for _, b := range blocks {
+		for op := range b.Ops() {
+			for _, v := range op.Results() {
+				drop(v)
+			}
+		}
+	}
+	for _, b := range blocks {
+		for op := range b.Ops() {
+			r.Erase(op)
+		}
+		for _, v := range b.Args() {
+			drop(v)
+		}
+	}
+	for _, b := range blocks {
+		b.Erase()
+	}
+}
+
 // MoveBefore moves op before at.
 func (r *Rewriter) MoveBefore(op, at *ir.Op) {
 	op.MoveBefore(at)
@@ -183,6 +210,14 @@ func (r *Rewriter) moved(op *ir.Op) {
 		if l.Moved != nil {
 			l.Moved(op)
 		}
+	}
+}
+
+// unlocate drops the location of op, which now stands for ops at several places.
+func (r *Rewriter) unlocate(op *ir.Op) {
+	if op.Loc() != nil {
+		op.SetLoc(nil)
+		r.changed(op)
 	}
 }
 

@@ -186,7 +186,7 @@ var (
 		Name: "arith.constant", Doc: "Gives a constant number or tensor.",
 		Results: []ir.Arg{{Name: "result"}},
 		Attrs:   []ir.AttrSpec{{Name: "value"}},
-		Traits:  ir.Pure,
+		Traits:  ir.Pure | ir.ConstantLike,
 		Syntax:  "attr-dict $value, which names the type of the result",
 		Parse:   parseConstant, Print: printConstant,
 		Verify: verifyConstant, ResultNames: constantNames,

@@ -41,6 +41,12 @@ var Hook = &ir.Def{
 		{Name: AttrPartitioned, Optional: true},
 		{Name: AttrSourceID, Optional: true},
 	},
+	Effects: func(op *ir.Op) ir.Effects {
+		if h := (HookOp{op}); h.SideEffect() || h.Chained() {
+			return ir.AllEffects
+		}
+		return 0
+	},
 	Verify: verifyHook,
 }
 

@@ -54,7 +54,7 @@ var Case = &ir.Def{
 	Operands: []ir.Arg{{Name: "index", Type: ods.Tensor(ods.I32)}},
 	Results:  []ir.Arg{{Name: "results", Type: branchResult, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "branches", Mult: ir.Variadic}},
-	Traits:   ir.SingleBlock,
+	Traits:   ir.SingleBlock | ir.NestedEffects,
 	Flow:     branchFlow,
 	Infer:    infer(inferCase), Verify: verify(agrees(inferCase)),
 	Clauses: ir.Clauses(`
@@ -71,7 +71,7 @@ var If = &ir.Def{
 	Operands: []ir.Arg{{Name: "pred", Type: ods.PredTensor}},
 	Results:  []ir.Arg{{Name: "results", Type: branchResult, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "true_branch"}, {Name: "false_branch"}},
-	Traits:   ir.SingleBlock,
+	Traits:   ir.SingleBlock | ir.NestedEffects,
 	Flow:     branchFlow,
 	Infer:    infer(inferIf), Verify: verify(agrees(inferIf)),
 	Clauses: ir.Clauses(`
@@ -87,7 +87,7 @@ var While = &ir.Def{
 	Operands: []ir.Arg{{Name: "operand", Type: loopValue, Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Type: loopValue, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "cond"}, {Name: "body"}},
-	Traits:   ir.SingleBlock,
+	Traits:   ir.SingleBlock | ir.NestedEffects,
 	Syntax:   "`(` argument `=` $operand, ... `)` `:` type($operand) (`attributes` attr-dict)? `cond` $cond `do` $body",
 	Parse:    parseWhile, Print: printWhile,
 	Flow:  loopFlow,

@@ -12,7 +12,7 @@ var Constant = &ir.Def{
 	Name: "stablehlo.constant", Doc: "Gives a constant tensor. Spec: constant.",
 	Results: []ir.Arg{{Name: "output", Type: ods.StaticTensor(ods.FP, ods.Pred, ods.Int, ods.Complex, ods.QTensor, ods.QAxis)}},
 	Attrs:   []ir.AttrSpec{ods.Required("value", ods.ElemsAttr)},
-	Traits:  ir.Pure,
+	Traits:  ir.Pure | ir.ConstantLike,
 	Syntax:  "attr-dict $value, which names the type of the result",
 	Parse:   parseConstant, Print: printConstant,
 	Infer:       infer(inferConstant),

@@ -39,6 +39,12 @@ var CustomCall = &ir.Def{
 		ods.Defaulted("output_operand_aliases", ods.ArrayOf(OutputOperandAliasAttr.Constraint(), "Aliasing attribute for outputs and operands of CustomCall"), ir.NewArray(nil)),
 		ods.Late("result_tilings", ods.ArrayAttr),
 	},
+	Effects: func(op *ir.Op) ir.Effects {
+		if (CustomCallOp{op}).HasSideEffect() {
+			return ir.AllEffects
+		}
+		return 0
+	},
 	Format: "custom<CustomCallTarget>($call_target_name) `(` $inputs `)` attr-dict `:` functional-type(operands, results)",
 	Verify: verify(customCallRule),
 }

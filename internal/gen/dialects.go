@@ -320,7 +320,7 @@ var traitNames = []struct {
 	name string
 }{
 	{ir.Pure, "pure"}, {ir.Terminator, "terminator"}, {ir.Commutative, "commutative"}, {ir.Elementwise, "element-wise"},
-	{ir.IsolatedFromAbove, "isolated from above"}, {ir.SymbolTable, "symbol table"}, {ir.Symbol, "symbol"},
+	{ir.IsolatedFromAbove, "isolated from above"}, {ir.NestedEffects, "the side effects of its regions"}, {ir.ConstantLike, "a constant"}, {ir.SymbolTable, "symbol table"}, {ir.Symbol, "symbol"},
 	{ir.SameVariadicOperands, "its lists of operands have one length"}, {ir.AttrSizedOperands, "`operandSegmentSizes` tells its lists of operands apart"},
 }
 

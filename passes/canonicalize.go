@@ -1,0 +1,74 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// Canonicalize brings ops to their simplest form, as MLIR's pass of this name does.
+type Canonicalize struct {
+	MaxIterations int `pass:"max-iterations" default:"10" doc:"start over at most so often after a change; -1 is no limit"`
+	MaxRewrites   int `pass:"max-num-rewrites" default:"-1" doc:"apply at most so many patterns, else fail; -1 is a limit by the size"`
+}
+
+var canonicalizeInfo = &pass.Info{
+	Name: "canonicalize",
+	Doc: "Erases dead operations and blocks, keeps one constant of each value at the start of a function, and applies the folds that MLIR and " +
+		"StableHLO give their operations. Idempotent.",
+}
+
+// Info implements pass.Pass.
+func (Canonicalize) Info() *pass.Info { return canonicalizeInfo }
+
+// Run implements pass.OpPass.
+func (p Canonicalize) Run(_ *pass.Context, op *ir.Op) error {
+	_, err := p.apply(op)
+	return err
+}
+
+// apply reports whether it changed op.
+func (p Canonicalize) apply(op *ir.Op) (bool, error) {
+	res, err := rewrite.Greedy(op, canonicalizePatterns, rewrite.Options{
+		MaxIterations: max(p.MaxIterations, 0), MaxRewrites: max(p.MaxRewrites, 0), EraseDead: true, Constants: true,
+	})
+	return res.Statistics != rewrite.Statistics{}, err
+}
+
+var canonicalizePatterns = []*rewrite.Pattern{{
+	Name: "case-of-constant",
+	Rows: []*ir.Def{stablehlo.Case},
+	// case(i) = branch i, for a constant i that has a branch.
+	Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+		i, ok := constantInt(op.Operand(0))
+		if !ok || i < 0 || i >= int64(op.NumRegions()) {
+			return false, nil
+		}
+		inlineRegion(r, op, op.Region(int(i)))
+		return true, nil
+	},
+}}
+
+// constantInt returns the value of a constant integer of one element.
+func constantInt(v *ir.Value) (int64, bool) {
+	d, ok := rewrite.ConstantOf(v).(*ir.DenseAttr)
+	if !ok {
+		return 0, false
+	}
+	list, err := d.Int64s()
+	if err != nil || len(list) != 1 {
+		return 0, false
+	}
+	return list[0], true
+}
+
+// inlineRegion replaces op by the ops of its region, a block without arguments.
+func inlineRegion(r *rewrite.Rewriter, op *ir.Op, region *ir.Region) {
+	b := region.Entry()
+	end := b.Last()
+	values := end.OperandList()
+	r.Erase(end)
+	r.InlineBefore(b, op)
+	r.Replace(op, values...)
+}
