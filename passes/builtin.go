@@ -25,6 +25,8 @@ func Builtin(h Host) *pass.Table {
 		LowerHooks{Formats: list},
 		CheckOrder{},
 		MHLOToStableHLO{},
+		Canonicalize{},
+		CSE{},
 	)
 	if err != nil {
 		panic(err) // two of the passes above have the same name

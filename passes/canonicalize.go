@@ -11,29 +11,43 @@ import (
 type Canonicalize struct {
 	MaxIterations int `pass:"max-iterations" default:"10" doc:"start over at most so often after a change; -1 is no limit"`
 	MaxRewrites   int `pass:"max-num-rewrites" default:"-1" doc:"apply at most so many patterns, else fail; -1 is a limit by the size"`
+	// TestConvergence makes it an error to end by max-iterations.
+	TestConvergence bool `pass:"test-convergence" doc:"fail if max-iterations ends the work"`
 }
 
 var canonicalizeInfo = &pass.Info{
 	Name: "canonicalize",
 	Doc: "Erases dead operations and blocks, keeps one constant of each value at the start of a function, and applies the folds that MLIR and " +
-		"StableHLO give their operations. Idempotent.",
+		"StableHLO give their operations.",
+	Idempotent: true,
 }
 
 // Info implements pass.Pass.
 func (Canonicalize) Info() *pass.Info { return canonicalizeInfo }
 
 // Run implements pass.OpPass.
-func (p Canonicalize) Run(_ *pass.Context, op *ir.Op) error {
-	_, err := p.apply(op)
-	return err
-}
-
-// apply reports whether it changed op.
-func (p Canonicalize) apply(op *ir.Op) (bool, error) {
+func (p Canonicalize) Run(ctx *pass.Context, op *ir.Op) error {
+	p = pass.Defaults(p)
 	res, err := rewrite.Greedy(op, canonicalizePatterns, rewrite.Options{
 		MaxIterations: max(p.MaxIterations, 0), MaxRewrites: max(p.MaxRewrites, 0), EraseDead: true, Constants: true,
 	})
-	return res.Statistics != rewrite.Statistics{}, err
+	report(ctx, res.Statistics)
+	if err == nil && p.TestConvergence && !res.Converged {
+		return op.Module().Errorf(op, "canonicalization still changes '%s' after %d iterations", op.Name(), p.MaxIterations)
+	}
+	return err
+}
+
+// report tells a driver what a rewrite did.
+func report(ctx *pass.Context, s rewrite.Statistics) {
+	if s == (rewrite.Statistics{}) {
+		ctx.Unchanged()
+		return
+	}
+	ctx.Count("ops created", s.Created)
+	ctx.Count("ops changed", s.Changed)
+	ctx.Count("ops moved", s.Moved)
+	ctx.Count("ops erased", s.Erased)
 }
 
 var canonicalizePatterns = []*rewrite.Pattern{{

@@ -19,12 +19,13 @@ var cseInfo = &pass.Info{
 func (CSE) Info() *pass.Info { return cseInfo }
 
 // Run implements pass.OpPass.
-func (CSE) Run(_ *pass.Context, op *ir.Op) error {
+func (CSE) Run(ctx *pass.Context, op *ir.Op) error {
 	c := &cse{r: rewrite.New(op.Module()), dom: ir.NewDominance()}
 	c.regions(op)
 	for _, o := range c.dead {
 		c.r.Erase(o)
 	}
+	report(ctx, c.r.Statistics())
 	return nil
 }
 

@@ -33,7 +33,8 @@ type Options struct {
 // Result describes the work of Greedy.
 type Result struct {
 	Statistics
-	Applied map[string]int // number of applications of each pattern, by name
+	Applied   map[string]int // number of applications of each pattern, by name
+	Converged bool           // false if MaxIterations ended the work
 }
 
 // Greedy applies patterns to the ops inside scope until none matches. It tries the patterns in order on one op after
@@ -64,7 +65,7 @@ func Greedy(scope *ir.Op, patterns []*Pattern, o Options) (*Result, error) {
 		if o.EraseDead && err == nil && g.unreachable() {
 			before = -1
 		}
-		if g.rewrites == before || i+1 == o.MaxIterations {
+		if res.Converged = err == nil && g.rewrites == before; res.Converged || i+1 == o.MaxIterations {
 			break
 		}
 	}

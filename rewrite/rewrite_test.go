@@ -277,3 +277,21 @@ func TestFunctionsInParallel(t *testing.T) {
 	wait.Wait()
 	check(t, m, want.String())
 }
+
+// TestInlineEmpty inlines a block without ops: the listeners learn of no op.
+func TestInlineEmpty(t *testing.T) {
+	m := read(t, `func.func @f() { "test.op"() ({}) : () -> () func.return }`)
+	var op *ir.Op
+	m.Walk(func(o *ir.Op) bool {
+		if o.Name() == "test.op" {
+			op = o
+		}
+		return true
+	})
+	b := op.Region(0).AddBlock()
+	r := rewrite.New(m)
+	r.InlineBefore(b, op)
+	if s := r.Statistics(); s.Moved != 0 || !b.Erased() {
+		t.Errorf("%v, erased: %v", s, b.Erased())
+	}
+}

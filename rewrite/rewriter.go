@@ -261,7 +261,7 @@ func (r *Rewriter) InlineBefore(b *ir.Block, op *ir.Op, values ...*ir.Value) {
 
 // movedAll notifies the listeners of op and the ops after it, up to but excluding end.
 func (r *Rewriter) movedAll(op, end *ir.Op) {
-	for ; op != end; op = op.Next() {
+	for ; op != nil && op != end; op = op.Next() {
 		r.moved(op)
 	}
 }

@@ -78,7 +78,6 @@ func collective(name, doc, attr, list string, c ir.AttrConstraint, verify func(*
 		Operands: []ir.Arg{{Name: "tensor"}},
 		Results:  []ir.Arg{{Name: "result"}},
 		Attrs:    []ir.AttrSpec{outSharding},
-		Traits:   ir.Pure,
 		Infer:    inferSame, Verify: verify,
 		Clauses: ir.Clauses(collectiveClauses + clauses),
 	}
@@ -157,7 +156,6 @@ var (
 		Name: "sdy.data_flow_edge", Doc: "Stands for the flow of data into or out of an operation with regions.",
 		Operands: []ir.Arg{{Name: "input"}}, Results: []ir.Arg{{Name: "result"}},
 		Attrs:  []ir.AttrSpec{{Name: "sharding", Type: outSharding.Type, Optional: true}},
-		Traits: ir.Pure,
 		Format: "$input (`sharding` `` `=` `` $sharding^)? attr-dict `:` custom<SameType>(type($input), type($result))",
 		Infer:  inferSame, Verify: verifyEdge,
 		Clauses: ir.Clauses(`
@@ -168,7 +166,6 @@ var (
 	FuncDataFlowEdge = &ir.Def{
 		Name: "sdy.func_data_flow_edge", Doc: "Stands for the flow of data out of a call.",
 		Operands: []ir.Arg{{Name: "operand"}}, Results: []ir.Arg{{Name: "result"}},
-		Traits: ir.Pure,
 		Format: "$operand attr-dict `:` custom<SameType>(type($operand), type($result))",
 		Infer:  inferSame, Verify: verifyFuncEdge,
 		Clauses: ir.Clauses("nothing else uses the operand"),
