@@ -51,7 +51,7 @@ func TestKernelsCiteTheSpecification(t *testing.T) {
 		}
 	}
 	table := map[string]bool{}
-	for d := range buildTable() {
+	for d := range buildTable(&host{}) {
 		table[d.Name] = true
 	}
 	for op := range table {

@@ -16,8 +16,8 @@ type members struct {
 	self     int
 }
 
-// gather exchanges operands with the group of this device.
-func (m *machine) gather(ins *instr, fr *frame, rule groupRule, groups [][]int64) (*members, error) {
+// gatherGroup exchanges operands with the group of this device.
+func gatherGroup(m *machine, ins *instr, fr *frame, rule groupRule, groups [][]int64) (*members, error) {
 	replicas, partitions := 1, 1
 	if m.world != nil {
 		replicas, partitions = m.world.replicas, m.world.partitions
@@ -67,7 +67,7 @@ func collective(rule groupRule, groups [][]int64, compute func(m *machine, fr *f
 			return err
 		}
 		defer m.uncharge(bytes)
-		mem, err := m.gather(ins, fr, rule, groups)
+		mem, err := gatherGroup(m, ins, fr, rule, groups)
 		if err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func planAllGather(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, err := p.groups(s.op)
+	groups, err := groupsOf(p, s.op)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,7 @@ func planReduceScatter(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, err := p.groups(s.op)
+	groups, err := groupsOf(p, s.op)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +303,7 @@ func planAllToAll(p *planner, s *spec) (control, error) {
 	if err := staticTensors(s); err != nil {
 		return nil, err
 	}
-	groups, err := p.groups(s.op)
+	groups, err := groupsOf(p, s.op)
 	if err != nil {
 		return nil, err
 	}
@@ -339,7 +339,7 @@ func planCollectiveBroadcast(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, err := p.groups(s.op)
+	groups, err := groupsOf(p, s.op)
 	if err != nil {
 		return nil, err
 	}
@@ -444,7 +444,7 @@ func planCrossReplicaSum(p *planner, s *spec) (control, error) {
 	if err := staticTensors(s); err != nil {
 		return nil, err
 	}
-	groups, err := p.groups(s.op)
+	groups, err := groupsOf(p, s.op)
 	if err != nil {
 		return nil, err
 	}

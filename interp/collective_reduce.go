@@ -15,12 +15,12 @@ func reduceParts(p *planner, s *spec, i int) (folder, error) {
 		return nil, err
 	}
 	if r == nil {
-		return p.scalarParts(s, i)
+		return scalarParts(p, s, i)
 	}
 	if len(r.args) != 2 || len(r.ret) != 1 {
 		return nil, errors.New("expects a region of two arguments and one result")
 	}
-	widen, err := p.partPromotion(s, i, r.types[0], r.types[1])
+	widen, err := partPromotion(p, s, i, r.types[0], r.types[1])
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func reduceParts(p *planner, s *spec, i int) (folder, error) {
 }
 
 // partPromotion returns the conversion of operand i to the element type of the region's arguments a and b.
-func (p *planner) partPromotion(s *spec, i int, a, b vtype) (func(m *machine, part, wide *tensor.Tensor) error, error) {
+func partPromotion(p *planner, s *spec, i int, a, b vtype) (func(m *machine, part, wide *tensor.Tensor) error, error) {
 	from, to := s.in[i], s.in[i]
 	to.dt, to.quant = a.dt, a.quant
 	if !a.sameElements(b) || !to.sameElements(s.out[i]) {
@@ -75,7 +75,7 @@ func (p *planner) partPromotion(s *spec, i int, a, b vtype) (func(m *machine, pa
 }
 
 // scalarParts compiles a reduction that executes the region once per element.
-func (p *planner) scalarParts(s *spec, i int) (folder, error) {
+func scalarParts(p *planner, s *spec, i int) (folder, error) {
 	body, err := p.region(s.op, 0)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (p *planner) scalarParts(s *spec, i int) (folder, error) {
 			return nil, err
 		}
 	}
-	widen, err := p.partPromotion(s, i, types[0], types[1])
+	widen, err := partPromotion(p, s, i, types[0], types[1])
 	if err != nil {
 		return nil, err
 	}
@@ -120,10 +120,10 @@ func (p *planner) scalarParts(s *spec, i int) (folder, error) {
 				if err := m.poll(); err != nil {
 					return nil, err
 				}
-				if err := m.scalarArg(fr, body.args[0], &acc.t, e); err != nil {
+				if err := scalarArg(m, fr, body.args[0], &acc.t, e); err != nil {
 					return nil, err
 				}
-				if err := m.scalarArg(fr, body.args[1], &next.t, e); err != nil {
+				if err := scalarArg(m, fr, body.args[1], &next.t, e); err != nil {
 					return nil, err
 				}
 				if err := m.block(fr, body, v[:]); err != nil {
@@ -146,7 +146,7 @@ func reduction(p *planner, s *spec) (rule groupRule, groups [][]int64, fold []fo
 	if rule, err = reductionRule(s.op); err != nil {
 		return
 	}
-	if groups, err = p.groups(s.op); err != nil {
+	if groups, err = groupsOf(p, s.op); err != nil {
 		return
 	}
 	fold = make([]folder, len(s.in))

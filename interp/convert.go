@@ -345,7 +345,7 @@ func planBitcast(p *planner, s *spec) (control, error) {
 		s.in[0].dt.Bits() == 8*s.in[0].dt.Size() && s.out[0].dt.Bits() == 8*s.out[0].dt.Size() {
 		return planReshape(p, s)
 	}
-	return nil, nil
+	return p.kernelControl(row{make: makeBitcast}, s)
 }
 
 // bitcastShape is the shape function of bitcast_convert: a wider result element absorbs the last dimension, a narrower

@@ -35,7 +35,7 @@ func TestEveryOpHasAKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := map[string]bool{}
-	for d := range buildTable() {
+	for d := range buildTable(&host{}) {
 		table[d.Name] = true
 	}
 	used := map[string]bool{}

@@ -7,11 +7,11 @@ import (
 
 // planCustomCall compiles custom_call (spec, "custom_call") by its target. Targets that annotate (shardings,
 // placements) return their operands. Of the other targets, the engine supports only those implemented here.
-func planCustomCall(p *planner, s *spec) (control, error) {
+func (h *host) planCustomCall(p *planner, s *spec) (control, error) {
 	target := stringAttr(s.op, stablehlo.AttrCallTargetName)
 	switch target {
 	case hook.Target:
-		return planOwnCall(p, s)
+		return h.planOwnCall(p, s)
 	case "SPMDFullToShardShape":
 		return planFullToShard(p, s)
 	case "SPMDShardToFullShape":
@@ -21,7 +21,7 @@ func planCustomCall(p *planner, s *spec) (control, error) {
 			return planForward(p, s)
 		}
 	}
-	if ctl := p.planWritten(s, nil); ctl != nil {
+	if ctl := h.planWritten(p, s, nil); ctl != nil {
 		return ctl, nil
 	}
 	if len(s.in) > 0 {

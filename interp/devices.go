@@ -20,7 +20,7 @@ const maxDevices = 4096
 
 // grid returns the numbers of replicas and partitions of a module. They come from the options, else from the module,
 // else from the mesh of its first manual computation.
-func grid(mod *ir.Module, prog *program, opts runtime.CompileOptions) (replicas, partitions int, err error) {
+func grid(mod *ir.Module, symbols ir.Symbols, ownReplicas, ownPartitions int, opts runtime.CompileOptions) (replicas, partitions int, err error) {
 	choose := func(given, own int, name string) int {
 		for _, dialect := range []string{"mhlo.", "stablehlo."} {
 			if given == 0 {
@@ -32,8 +32,8 @@ func grid(mod *ir.Module, prog *program, opts runtime.CompileOptions) (replicas,
 		}
 		return given
 	}
-	replicas = max(1, choose(opts.Replicas, prog.opts.Replicas, "num_replicas"))
-	partitions = choose(opts.Partitions, prog.opts.Partitions, "num_partitions")
+	replicas = max(1, choose(opts.Replicas, ownReplicas, "num_replicas"))
+	partitions = choose(opts.Partitions, ownPartitions, "num_partitions")
 	if partitions == 0 {
 		partitions = 1
 		mod.Walk(func(op *ir.Op) bool {
@@ -41,7 +41,7 @@ func grid(mod *ir.Module, prog *program, opts runtime.CompileOptions) (replicas,
 				return true
 			}
 			for _, s := range append(perValue(op, sdy.AttrInShardings), perValue(op, sdy.AttrOutShardings)...) {
-				if mesh, err := prog.mesh(s); err == nil && mesh.Devices() > 0 {
+				if mesh, err := meshOf(symbols, s); err == nil && mesh.Devices() > 0 {
 					partitions = int(mesh.Devices())
 					return false
 				}
@@ -113,17 +113,17 @@ func firesOn(mod *ir.Module, op *ir.Op) place {
 	return place{}
 }
 
-// alone reports whether this device communicates with the host itself: it is the only device, or its values are its
+// firesAlone reports whether this device communicates with the host itself: it is the only device, or its values are its
 // own.
-func (m *machine) alone(at place) bool {
+func firesAlone(m *machine, at place) bool {
 	return m.world == nil || m.world.nested || m.world.partitions == 1 || m.manual > 0 || at.each
 }
 
-// once executes an op that communicates with the host. If values are whole, one device of each replica fires and
+// fireOnce executes an op that communicates with the host. If values are whole, one device of each replica fires and
 // forwards the host's answer to the other devices. If values are per device, every device fires.
-func (m *machine) once(ins *instr, at place, results []*tensor.Tensor, fire func() error) error {
+func fireOnce(m *machine, ins *instr, at place, results []*tensor.Tensor, fire func() error) error {
 	w := m.world
-	if m.alone(at) {
+	if firesAlone(m, at) {
 		return fire()
 	}
 	if at.device >= w.partitions {
@@ -146,7 +146,7 @@ func (m *machine) once(ins *instr, at place, results []*tensor.Tensor, fire func
 	if mine {
 		give = results
 	}
-	met, err := m.meetPartitions(ins, all, give)
+	met, err := meetPartitions(m, ins, all, give)
 	if err != nil || mine {
 		return err
 	}
@@ -168,7 +168,7 @@ func (e *Executable) runDevices(ctx context.Context, m *machine, args []*tensor.
 	errs := make([]error, n)
 	var wg sync.WaitGroup
 	for d := range n {
-		device := m.sub(w, d)
+		device := subMachine(m, w, d)
 		device.run.device = device.run.replica*e.prog.partitions + device.run.partition
 		wg.Add(1)
 		go func() {

@@ -51,17 +51,23 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 			err = fmt.Errorf("internal error while compiling: %v", v)
 		}
 	}()
-	prog, entry, err := compile(p.Module, p, b.opts, opts)
+	c, entry, err := compile(p.Module, p, b.opts, opts)
 	if err != nil {
 		return nil, err
 	}
-	return newExecutable(prog, entry), nil
+	e := &Executable{prog: c.program, entry: entry, opts: b.opts, constants: c.constants, replicas: c.replicas, partitions: 1}
+	if c.partitions > 1 && spans(p.Module) {
+		e.partitions = c.partitions
+	}
+	return e, nil
 }
 
 // Executable is a compiled module.
 type Executable struct {
 	prog       *program
 	entry      *function
+	opts       Options
+	constants  int64 // bytes held by plans
 	replicas   int
 	partitions int // devices per replica; 1 if no op executes per partition
 	runs       atomic.Int64
@@ -70,15 +76,6 @@ type Executable struct {
 	closed bool
 	active sync.WaitGroup
 	idle   *machine // kept between runs for its buffers
-}
-
-func newExecutable(prog *program, entry *function) *Executable {
-	prog.planned = true
-	e := &Executable{prog: prog, entry: entry, replicas: prog.replicas, partitions: 1}
-	if prog.partitions > 1 && spans(prog.module) {
-		e.partitions = prog.partitions
-	}
-	return e
 }
 
 // runState identifies one run on one device.
@@ -113,10 +110,10 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.
 		m = newMachine(e.prog)
 	}
 	m.run = runState{run: e.runs.Add(1)}
-	w := &watch{memory: account{limit: e.prog.opts.MemoryLimit}}
-	w.memory.held.Store(e.prog.constants + m.recycled())
+	w := &watch{memory: account{limit: e.opts.MemoryLimit}}
+	w.memory.held.Store(e.constants + m.recycled())
 	m.watch, m.first = w, true
-	ctx, end := w.start(ctx, e.prog, e.prog.hooks.timeout)
+	ctx, end := w.start(ctx, e.prog.module.Source(), e.prog.timeout, e.opts.Progress, e.opts.ProgressEvery)
 	defer end()
 	if w.timer == nil {
 		return e.execute(ctx, m, args)

@@ -14,13 +14,13 @@ import (
 // Evaluator computes single ops with the engine's kernels: it is a rewrite.Evaluator for the passes that fold constants.
 // It may be used by several goroutines.
 type Evaluator struct {
-	table  map[*ir.Def]row
-	limits Options
+	table map[*ir.Def]row
+	limit int64
 }
 
 // NewEvaluator returns an evaluator. memoryLimit bounds the values of one evaluation, in bytes; 0 means no limit.
 func NewEvaluator(memoryLimit int64) *Evaluator {
-	return &Evaluator{buildTable(), Options{MemoryLimit: memoryLimit}}
+	return &Evaluator{buildTable(&host{}), memoryLimit}
 }
 
 // Evaluate returns the results of op for the given operands. op and the ops in its regions must be functions of their
@@ -35,9 +35,9 @@ func (e *Evaluator) Evaluate(ctx context.Context, op *ir.Op, operands []*tensor.
 	if err := e.evaluable(op); err != nil {
 		return nil, err
 	}
-	prog := &program{module: op.Module(), opts: e.limits, table: e.table, hooks: &hookTable{}}
+	prog := newCompiler(op.Module(), nil, e.table, e.limit)
 	f := &function{op: op}
-	p := &planner{prog: prog, fn: f, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{}, last: map[*ir.Value]int{}}
+	p := prog.newPlanner(f)
 	s := &spec{p: p, op: op}
 	ins := instr{op: op, move: make([]bool, len(operands))}
 	for i, t := range operands {
@@ -67,19 +67,19 @@ func (e *Evaluator) Evaluate(ctx context.Context, op *ir.Op, operands []*tensor.
 	if err := p.pick(&ins, s); err != nil {
 		return nil, locate(prog.module, op, err)
 	}
-	m := newMachine(prog)
+	m := newMachine(prog.program)
 	m.watch = &watch{}
-	m.watch.memory.limit = e.limits.MemoryLimit
+	m.watch.memory.limit = e.limit
 	m.watch.memory.held.Store(prog.constants)
 	prog.planned = true
-	ctx, end := m.watch.start(ctx, prog, 0)
+	ctx, end := m.watch.start(ctx, prog.module.Source(), 0, nil, 0)
 	defer end()
 	m.ctx = ctx
 	fr := &frame{slots: make([]*buf, f.nslots)}
 	for i, t := range operands {
 		fr.slots[ins.in[i]] = &buf{t: *t, refs: 1, fixed: true}
 	}
-	if err := m.exec(fr, &ins); err != nil {
+	if err := ins.run(m, fr, &ins); err != nil {
 		return nil, m.locate(&ins, err)
 	}
 	for i, slot := range ins.out {

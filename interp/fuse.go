@@ -427,10 +427,10 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 	}
 	n := f.out[0].n
 	grain := max(20000/max(cost, 1), fuseBlock)
-	ins.kern = kernel{inplace: masks[0], others: masks[1:], run: func(in, out []*tensor.Tensor) error {
+	ins.run = kernel{inplace: masks[0], others: masks[1:], run: func(in, out []*tensor.Tensor) error {
 		parallel(n, grain, func(lo, hi int) { f.run(in, out, lo, hi) })
 		return nil
-	}}
+	}}.control()
 	return ins, nil
 }
 

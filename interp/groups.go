@@ -55,8 +55,8 @@ func groupsAttr(op *ir.Op, name string) ([][]int64, error) {
 	return out, nil
 }
 
-// groups reads replica_groups: lists of processes, or mesh axes along which the processes of a group differ.
-func (p *planner) groups(op *ir.Op) ([][]int64, error) {
+// groupsOf reads replica_groups: lists of processes, or mesh axes along which the processes of a group differ.
+func groupsOf(p *planner, op *ir.Op) ([][]int64, error) {
 	d, ok := op.Attr(stablehlo.AttrReplicaGroups).(*ir.DialectAttr)
 	if !ok {
 		return groupsAttr(op, stablehlo.AttrReplicaGroups)
@@ -65,7 +65,7 @@ func (p *planner) groups(op *ir.Op) ([][]int64, error) {
 	if !ok {
 		return nil, unsupported("replica_groups of this form")
 	}
-	mesh, err := p.prog.groupMesh(g.Mesh)
+	mesh, err := groupMesh(p.prog.symbols, g.Mesh)
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +85,9 @@ func (p *planner) groups(op *ir.Op) ([][]int64, error) {
 }
 
 // groupMesh returns the mesh of replica_groups: a symbol that names an op with a mesh, or #stablehlo.mesh itself.
-func (prog *program) groupMesh(a ir.Attr) (*sharding.Mesh, error) {
+func groupMesh(symbols ir.Symbols, a ir.Attr) (*sharding.Mesh, error) {
 	if ref, ok := a.(*ir.SymbolRefAttr); ok {
-		op := prog.symbols[ref.Root()]
+		op := symbols[ref.Root()]
 		if op == nil {
 			return nil, fmt.Errorf("has replica_groups on mesh '%s', which the module lacks", ref.Root())
 		}
@@ -131,7 +131,7 @@ func groupSize(s *spec) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	groups, err := s.p.groups(s.op)
+	groups, err := groupsOf(s.p, s.op)
 	if err != nil {
 		return 0, err
 	}

@@ -3,7 +3,7 @@ package interp
 import (
 	"errors"
 	"fmt"
-	"time"
+	"sync"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -12,35 +12,40 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 )
 
-// hookTable holds the hooks of a program with their handlers.
-type hookTable struct {
+// host is what the ops of a module that reach beyond their operands share: its hooks with their handlers, and facts about
+// the whole module.
+type host struct {
 	bound    map[hook.ID]*runtime.Bound
 	handlers *runtime.Bindings // for taps that only the engine knows
-	timeout  time.Duration
 
 	// See written.go.
 	asWritten bool
 	written   map[hook.ID]*writtenHook
+
+	probesCompared func() bool              // whether the module compares probed values
+	streams        func() map[*ir.Op]uint64 // the key of each rng op; see rngStreams
 }
 
-func newHookTable(p *runtime.Program, opts runtime.CompileOptions) (*hookTable, error) {
-	t := &hookTable{bound: map[hook.ID]*runtime.Bound{}, timeout: opts.Timeout, handlers: opts.Handlers}
+func newHost(mod *ir.Module, p *runtime.Program, opts runtime.CompileOptions) (*host, error) {
+	h := &host{bound: map[hook.ID]*runtime.Bound{}, handlers: opts.Handlers}
+	h.probesCompared = sync.OnceValue(func() bool { return comparesProbes(mod) })
+	h.streams = sync.OnceValue(func() map[*ir.Op]uint64 { return rngStreams(mod) })
 	if p == nil || p.Manifest == nil {
-		return t, nil
+		return h, nil
 	}
 	bound, err := opts.Handlers.Bind(p.Manifest)
 	if err != nil {
 		return nil, err
 	}
 	for i := range bound {
-		t.bound[bound[i].Site.ID] = &bound[i]
+		h.bound[bound[i].Site.ID] = &bound[i]
 	}
-	t.addParts(p.Module)
-	return t, nil
+	h.addParts(p.Module)
+	return h, nil
 }
 
 // planOwnCall compiles a custom call of target hlocb_hook.
-func planOwnCall(p *planner, s *spec) (control, error) {
+func (t *host) planOwnCall(p *planner, s *spec) (control, error) {
 	config, _ := s.op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 	id, ok := config.Get("id").(*ir.IntegerAttr)
 	if !ok {
@@ -49,12 +54,12 @@ func planOwnCall(p *planner, s *spec) (control, error) {
 	if abi, ok := config.Get("abi").(*ir.IntegerAttr); !ok || abi.Value() != hook.ABI {
 		return nil, fmt.Errorf("has an abi other than %d", hook.ABI)
 	}
-	return planHookCall(p, s, hook.ID(id.Value()))
+	return t.planHookCall(p, s, hook.ID(id.Value()))
 }
 
 // planHook compiles hlocb.hook.
-func planHook(p *planner, s *spec) (control, error) {
-	return planHookCall(p, s, hookop.HookOp{Op: s.op}.ID())
+func (t *host) planHook(p *planner, s *spec) (control, error) {
+	return t.planHookCall(p, s, hookop.HookOp{Op: s.op}.ID())
 }
 
 // hookSite holds the constants of one hook op.
@@ -66,8 +71,8 @@ type hookSite struct {
 	at      place
 }
 
-func planHookCall(p *planner, s *spec, id hook.ID) (control, error) {
-	b := p.prog.hooks.bound[id]
+func (t *host) planHookCall(p *planner, s *spec, id hook.ID) (control, error) {
+	b := t.bound[id]
 	if b == nil {
 		return nil, fmt.Errorf("is hook %s, which the program's manifest does not list", id)
 	}
@@ -150,19 +155,19 @@ func (h *hookSite) call(m *machine, fr *frame, ins *instr) error {
 				c.Operands[f] = &results[i].t
 			}
 		}
-		if m.alone(h.at) {
-			if err := m.deliver(h.bound, c); err != nil {
+		if firesAlone(m, h.at) {
+			if err := deliver(m, h.bound, c); err != nil {
 				return err
 			}
 			m.run.seq++
-		} else if err := m.once(ins, h.at, c.Results, func() error {
-			err := m.deliver(h.bound, c)
+		} else if err := fireOnce(m, ins, h.at, c.Results, func() error {
+			err := deliver(m, h.bound, c)
 			m.run.seq++
 			return err
 		}); err != nil {
 			return err
 		}
-	} else if m.alone(h.at) || m.run.partition == h.at.device {
+	} else if firesAlone(m, h.at) || m.run.partition == h.at.device {
 		m.run.seq++
 	}
 	if h.skip == 1 {
@@ -176,13 +181,13 @@ func (h *hookSite) call(m *machine, fr *frame, ins *instr) error {
 }
 
 // deliver calls the handlers of a hook. If there is a timeout, deliver returns an error when it expires.
-func (m *machine) deliver(b *runtime.Bound, c *runtime.Call) error {
+func deliver(m *machine, b *runtime.Bound, c *runtime.Call) error {
 	if err := m.world.stopped(); err != nil {
 		return err
 	}
 	m.watch.ask()
 	defer m.watch.answered()
-	timeout := m.prog.hooks.timeout
+	timeout := m.prog.timeout
 	if timeout <= 0 {
 		return runtime.Deliver(m.ctx, b, c)
 	}

@@ -30,8 +30,8 @@ func dataOf(types []vtype) (at []int, data []vtype) {
 }
 
 // planOutfeed compiles outfeed (spec, "outfeed").
-func planOutfeed(p *planner, s *spec) (control, error) {
-	return p.planWritten(s, func(m *machine, fr *frame, ins *instr) error {
+func (h *host) planOutfeed(p *planner, s *spec) (control, error) {
+	return h.planWritten(p, s, func(m *machine, fr *frame, ins *instr) error {
 		if m.world == nil || !m.world.nested {
 			return errNoHook
 		}
@@ -41,8 +41,8 @@ func planOutfeed(p *planner, s *spec) (control, error) {
 }
 
 // planInfeed compiles infeed (spec, "infeed").
-func planInfeed(p *planner, s *spec) (control, error) {
-	return p.planWritten(s, planReceive(s, func(m *machine, n int) ([]*tensor.Tensor, error) {
+func (h *host) planInfeed(p *planner, s *spec) (control, error) {
+	return h.planWritten(p, s, planReceive(s, func(m *machine, n int) ([]*tensor.Tensor, error) {
 		if m.world == nil || !m.world.nested {
 			return nil, errNoHook
 		}
@@ -88,13 +88,13 @@ func planReceive(s *spec, from func(m *machine, n int) ([]*tensor.Tensor, error)
 }
 
 // planSend compiles send (spec, "send").
-func planSend(p *planner, s *spec) (control, error) {
+func (h *host) planSend(p *planner, s *spec) (control, error) {
 	t, err := transferOf(s.op)
 	if err != nil {
 		return nil, err
 	}
 	at, _ := dataOf(s.in)
-	return p.planTransfer(t, s, func(m *machine, fr *frame, ins *instr) error {
+	return h.planTransfer(p, t, s, func(m *machine, fr *frame, ins *instr) error {
 		switch {
 		case m.world != nil && (m.world.nested || t.device):
 			operands := make([]*tensor.Tensor, len(at))
@@ -117,12 +117,12 @@ func planSend(p *planner, s *spec) (control, error) {
 }
 
 // planRecv compiles recv (spec, "recv"). A device without a source receives zeros, as in collective_permute.
-func planRecv(p *planner, s *spec) (control, error) {
+func (h *host) planRecv(p *planner, s *spec) (control, error) {
 	t, err := transferOf(s.op)
 	if err != nil {
 		return nil, err
 	}
-	return p.planTransfer(t, s, planReceive(s, func(m *machine, n int) ([]*tensor.Tensor, error) {
+	return h.planTransfer(p, t, s, planReceive(s, func(m *machine, n int) ([]*tensor.Tensor, error) {
 		switch {
 		case !t.device && (m.world == nil || !m.world.nested):
 			return nil, errNoHook
@@ -138,11 +138,11 @@ func planRecv(p *planner, s *spec) (control, error) {
 }
 
 // planTransfer compiles a send or recv. A transfer to or from the host is a hook as written.
-func (p *planner) planTransfer(t *transfer, s *spec, c control) control {
+func (h *host) planTransfer(p *planner, t *transfer, s *spec, c control) control {
 	if t.device {
 		return c
 	}
-	return p.planWritten(s, c)
+	return h.planWritten(p, s, c)
 }
 
 // transfer describes the peer of a send or recv.
@@ -266,7 +266,7 @@ func planRunParallel(p *planner, s *spec) (control, error) {
 		w := newWorld(len(funcs)/width, width)
 		w.nested = true
 		for _, f := range feeds {
-			out, err := m.sub(w, 0).values(f, nil)
+			out, err := callValues(subMachine(m, w, 0), f, nil)
 			if err != nil {
 				return err
 			}
@@ -296,7 +296,7 @@ func planRunParallel(p *planner, s *spec) (control, error) {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				results[d], errs[d] = m.sub(w, d).values(f, in[d])
+				results[d], errs[d] = callValues(subMachine(m, w, d), f, in[d])
 				w.leave(errs[d])
 			}()
 		}
@@ -337,8 +337,8 @@ func firstCause(errs []error) error {
 	return stuck
 }
 
-// sub returns the machine of device d of a world.
-func (m *machine) sub(w *world, d int) *machine {
+// subMachine returns the machine of device d of a world.
+func subMachine(m *machine, w *world, d int) *machine {
 	s := newMachine(m.prog)
 	s.ctx, s.world = m.ctx, w
 	s.watch, s.first = m.watch, m.first && d == 0
@@ -346,8 +346,8 @@ func (m *machine) sub(w *world, d int) *machine {
 	return s
 }
 
-// values executes a function and returns its results. A panic of a kernel becomes an error.
-func (m *machine) values(f *function, args []*buf) (out []*buf, err error) {
+// callValues executes a function and returns its results. A panic of a kernel becomes an error.
+func callValues(m *machine, f *function, args []*buf) (out []*buf, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = m.internal(v)

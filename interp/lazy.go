@@ -27,6 +27,20 @@ type builtKernel struct {
 	types []vtype
 }
 
+// run executes the kernel for the shapes of the operands.
+func (l *lazyKernel) run(m *machine, fr *frame, ins *instr) error {
+	base := len(m.args)
+	for _, s := range ins.in {
+		m.args = append(m.args, &fr.slots[s].t)
+	}
+	kern, types, err := l.resolve(m.args[base:])
+	m.args = m.args[:base]
+	if err != nil {
+		return err
+	}
+	return m.step(fr, ins, kern, types)
+}
+
 // resolve returns the kernel for operands of these shapes and its result types.
 func (l *lazyKernel) resolve(in []*tensor.Tensor) (*kernel, []vtype, error) {
 	s := &spec{p: l.spec.p, op: l.spec.op}
@@ -166,7 +180,7 @@ func (l *lazyControl) run(m *machine, fr *frame, ins *instr) error {
 	for i, s := range b.captured {
 		inner.slots[s] = retain(fr.slots[b.outside[i]])
 	}
-	if err := m.exec(inner, &b.ins); err != nil {
+	if err := b.ins.run(m, inner, &b.ins); err != nil {
 		return err
 	}
 	for i, s := range b.ins.out {
@@ -187,10 +201,10 @@ func (l *lazyControl) resolve(in []*tensor.Tensor) (*builtControl, error) {
 	if l.built != nil && sameShapes(l.built.in, in) {
 		return l.built, nil
 	}
-	fn := &function{name: l.outer.fn.name}
-	p := &planner{prog: l.outer.prog, fn: fn, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{}, last: map[*ir.Value]int{}}
+	f := &function{name: l.outer.fn.name}
+	p := l.outer.prog.newPlanner(f)
 	s := &spec{p: p, op: l.spec.op}
-	b := &builtControl{fn: fn}
+	b := &builtControl{fn: f}
 	for i, t := range in {
 		v := l.spec.in[i]
 		if v.class == classTensor {

@@ -83,8 +83,8 @@ func (p *planner) liftValue(b *ir.Block, op *ir.Op, i, n int) (*liftedRegion, er
 
 // liftOps compiles some ops of scalar region b.
 func (p *planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n int) (*liftedRegion, error) {
-	q := &planner{prog: p.prog, fn: p.fn, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{},
-		last: map[*ir.Value]int{}, types: map[*ir.Value]vtype{}, wide: n}
+	q := p.prog.newPlanner(p.fn)
+	q.types, q.wide = map[*ir.Value]vtype{}, n
 	out := &liftedRegion{n: n, block: &block{}}
 	at := 0
 	for o := range b.Ops() {
@@ -130,7 +130,7 @@ func (p *planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n in
 		}
 		s := q.slot(v)
 		out.after = append(out.after, s)
-		out.instrs = append(out.instrs, instr{op: o, in: []int32{p.slot(v)}, out: []int32{s}, types: []vtype{q.types[v]}, move: []bool{false}, kern: k})
+		out.instrs = append(out.instrs, instr{op: o, in: []int32{p.slot(v)}, out: []int32{s}, types: []vtype{q.types[v]}, move: []bool{false}, run: k.control()})
 		return nil
 	}
 	for _, o := range ops {

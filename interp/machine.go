@@ -46,7 +46,7 @@ type machine struct {
 	probes  map[string][]*tensor.Tensor // values that probes saw, if the program compares them
 	world   *world                      // nil if there is only one device
 	manual  int                         // depth of nested manual computations
-	written map[*writtenHook]*writtenState
+	written map[any]*writtenState       // by hook
 }
 
 func newMachine(p *program) *machine {
@@ -99,7 +99,7 @@ func (m *machine) recycled() int64 {
 }
 
 // token returns the one value that all tokens share.
-func (m *machine) token() *buf { return m.prog.tokenBuf }
+func (m *machine) token() *buf { return m.prog.token }
 
 // head returns a buf without a payload.
 func (m *machine) head() *buf {
@@ -198,7 +198,7 @@ func (m *machine) block(fr *frame, b *block, out []*buf) error {
 		if m.watch.observed && m.first {
 			m.watch.at.Store(ins)
 		}
-		if err := m.exec(fr, ins); err != nil {
+		if err := ins.run(m, fr, ins); err != nil {
 			return m.locate(ins, err)
 		}
 		for _, s := range ins.dead {
@@ -224,29 +224,13 @@ func (m *machine) block(fr *frame, b *block, out []*buf) error {
 	return nil
 }
 
-// exec executes one instruction.
-func (m *machine) exec(fr *frame, ins *instr) error {
-	if ins.ctl != nil {
-		return ins.ctl(m, fr, ins)
-	}
-	return m.step(fr, ins)
-}
-
-// step executes an instruction that is a kernel.
-func (m *machine) step(fr *frame, ins *instr) error {
-	kern, types := &ins.kern, ins.types
+// step executes a kernel that gives results of the given types.
+func (m *machine) step(fr *frame, ins *instr, kern *kernel, types []vtype) error {
 	base := len(m.args)
 	for _, s := range ins.in {
 		m.args = append(m.args, &fr.slots[s].t)
 	}
 	mid := len(m.args)
-	if ins.lazy != nil {
-		var err error
-		if kern, types, err = ins.lazy.resolve(m.args[base:mid]); err != nil {
-			m.args = m.args[:base]
-			return err
-		}
-	}
 	for i, s := range ins.out {
 		t := &types[i]
 		allowed := kern.inplace
@@ -271,14 +255,9 @@ func (m *machine) step(fr *frame, ins *instr) error {
 		fr.slots[s] = b
 		m.args = append(m.args, &b.t)
 	}
-	if kern.scratch > 0 {
-		if err := m.charge(kern.scratch); err != nil {
-			m.args = m.args[:base]
-			return err
-		}
-	}
-	err := kern.run(m.args[base:mid:mid], m.args[mid:])
-	if kern.scratch > 0 {
+	err := m.charge(kern.scratch)
+	if err == nil {
+		err = kern.run(m.args[base:mid:mid], m.args[mid:])
 		m.uncharge(kern.scratch)
 	}
 	m.args = m.args[:base]

@@ -54,7 +54,7 @@ func planManual(p *planner, s *spec) (control, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, m, err := p.cut(in[i], axes, t, local)
+		c, m, err := cutOf(p, in[i], axes, t, local)
 		if err != nil {
 			return nil, fmt.Errorf("operand #%d %w", i, err)
 		}
@@ -66,7 +66,7 @@ func planManual(p *planner, s *spec) (control, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, m, err := p.cut(out[i], axes, s.out[i], local)
+		c, m, err := cutOf(p, out[i], axes, s.out[i], local)
 		if err != nil {
 			return nil, fmt.Errorf("result #%d %w", i, err)
 		}
@@ -98,7 +98,7 @@ func (mc *manualComputation) run(m *machine, fr *frame, ins *instr) error {
 			fr.slots[a] = m.take(fr, ins, i)
 			continue
 		}
-		if err := m.onGrid(); err != nil {
+		if err := onGrid(m); err != nil {
 			return err
 		}
 		whole := &fr.slots[ins.in[i]].t
@@ -129,7 +129,7 @@ func (mc *manualComputation) run(m *machine, fr *frame, ins *instr) error {
 	}
 	var met map[int][]*tensor.Tensor
 	if len(parts) > 0 {
-		if met, err = m.meetPartitions(ins, mc.groups[self], parts); err != nil {
+		if met, err = meetPartitions(m, ins, mc.groups[self], parts); err != nil {
 			return err
 		}
 	}
@@ -157,7 +157,7 @@ func (mc *manualComputation) run(m *machine, fr *frame, ins *instr) error {
 }
 
 // onGrid returns an error unless the program runs on the devices that it was compiled for.
-func (m *machine) onGrid() error {
+func onGrid(m *machine) error {
 	if m.world == nil || m.world.nested || m.world.partitions != m.prog.partitions {
 		return unsupported("a manual computation in interpreter.run_parallel")
 	}
@@ -165,8 +165,8 @@ func (m *machine) onGrid() error {
 }
 
 // meetPartitions exchanges values among the partitions of a group in one replica and returns the values of all of them.
-func (m *machine) meetPartitions(ins *instr, group []int, values []*tensor.Tensor) (map[int][]*tensor.Tensor, error) {
-	if err := m.onGrid(); err != nil {
+func meetPartitions(m *machine, ins *instr, group []int, values []*tensor.Tensor) (map[int][]*tensor.Tensor, error) {
+	if err := onGrid(m); err != nil {
 		return nil, err
 	}
 	if len(group) == 1 {
@@ -206,9 +206,9 @@ func perValue(op *ir.Op, name string) []*sdy.Sharding {
 	return nil
 }
 
-// cut returns the sharding of a value of type whole along the manual axes, or nil if those axes do not shard it.
-func (p *planner) cut(s *sdy.Sharding, axes []string, whole, local vtype) (*cutValue, *sharding.Mesh, error) {
-	mesh, err := p.prog.mesh(s)
+// cutOf returns the sharding of a value of type whole along the manual axes, or nil if those axes do not shard it.
+func cutOf(p *planner, s *sdy.Sharding, axes []string, whole, local vtype) (*cutValue, *sharding.Mesh, error) {
+	mesh, err := meshOf(p.prog.symbols, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -244,11 +244,11 @@ func (p *planner) cut(s *sdy.Sharding, axes []string, whole, local vtype) (*cutV
 	return nil, mesh, nil
 }
 
-// mesh returns the mesh that a sharding refers to.
-func (prog *program) mesh(s *sdy.Sharding) (*sharding.Mesh, error) {
+// meshOf returns the mesh that a sharding refers to.
+func meshOf(symbols ir.Symbols, s *sdy.Sharding) (*sharding.Mesh, error) {
 	from := s.Inline
 	if from == nil {
-		if op := prog.symbols[s.Mesh]; op != nil {
+		if op := symbols[s.Mesh]; op != nil {
 			if d, ok := op.Attr(sdy.AttrMesh).(*ir.DialectAttr); ok {
 				from, _ = d.Data().(*sdy.DeviceMesh)
 			}
@@ -344,13 +344,13 @@ func planFullToShard(p *planner, s *spec) (control, error) {
 	if text == "" {
 		return nil, errors.New("has an operand that does not say how it is cut")
 	}
-	cut, err := p.cutGSPMD(text, s.in[0], s.out[0])
+	cut, err := cutGSPMD(p, text, s.in[0], s.out[0])
 	if err != nil {
 		return nil, err
 	}
 	t := s.out[0]
 	return func(m *machine, fr *frame, ins *instr) error {
-		if err := m.onGrid(); err != nil {
+		if err := onGrid(m); err != nil {
 			return err
 		}
 		b, err := m.alloc(t.dt, t.shape, t.n)
@@ -372,7 +372,7 @@ func planShardToFull(p *planner, s *spec) (control, error) {
 	if s.in[0].shape.Equal(s.out[0].shape) {
 		return planForward(p, s)
 	}
-	cut, err := p.cutGSPMD(stringAttr(s.op, "mhlo.sharding"), s.out[0], s.in[0])
+	cut, err := cutGSPMD(p, stringAttr(s.op, "mhlo.sharding"), s.out[0], s.in[0])
 	if err != nil {
 		return nil, err
 	}
@@ -382,7 +382,7 @@ func planShardToFull(p *planner, s *spec) (control, error) {
 	}
 	t := s.out[0]
 	return func(m *machine, fr *frame, ins *instr) error {
-		met, err := m.meetPartitions(ins, all, []*tensor.Tensor{&fr.slots[ins.in[0]].t})
+		met, err := meetPartitions(m, ins, all, []*tensor.Tensor{&fr.slots[ins.in[0]].t})
 		if err != nil {
 			return err
 		}
@@ -400,7 +400,7 @@ func planShardToFull(p *planner, s *spec) (control, error) {
 }
 
 // cutGSPMD parses a sharding that partitions a value of type whole into shards of type local.
-func (p *planner) cutGSPMD(text string, whole, local vtype) (*sharding.Sharding, error) {
+func cutGSPMD(p *planner, text string, whole, local vtype) (*sharding.Sharding, error) {
 	s, err := sharding.ParseGSPMD(text, p.prog.partitions)
 	if errors.Is(err, sharding.ErrManual) {
 		return nil, unsupported("a value that is cut by hand along some dimensions only (%s)", text)

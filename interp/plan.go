@@ -3,33 +3,33 @@ package interp
 import (
 	"errors"
 	"fmt"
-	"sync"
+	"time"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // maxCallDepth bounds the nesting of calls while a program runs.
 const maxCallDepth = 10000
 
-// program is a compiled module. It is immutable once compiled and shared by all its runs.
+// program is what the machines of a compiled module share. It does not change once the module is compiled.
 type program struct {
 	module               *ir.Module
-	opts                 Options
-	table                map[*ir.Def]row
-	funcs                map[string]*function
-	symbols              ir.Symbols
-	tokenBuf             *buf
-	hooks                *hookTable
+	token                *buf // the one value that all tokens share
 	replicas, partitions int
+	timeout              time.Duration // of a callback; 0 means none
+}
 
+// compiler compiles the functions of a module on request.
+type compiler struct {
+	*program
+	table     map[*ir.Def]row
+	symbols   ir.Symbols
+	funcs     map[string]*function
+	limit     int64 // of memory, in bytes; 0 means none
 	constants int64 // bytes held by plans
-	planned   bool  // planning has ended: no more constants are added
-
-	probesCompared func() bool              // whether the module compares probed values
-	streams        func() map[*ir.Op]uint64 // the key of each rng op; see rngStreams
+	planned   bool  // compilation has ended: no functions and constants are added
 }
 
 // function is the plan of one function.
@@ -60,9 +60,7 @@ type instr struct {
 	types []vtype // result types
 	move  []bool  // operand i dies here and no later operand of the op is the same value
 	dead  []int32 // slots to release afterwards
-	kern  kernel
-	lazy  *lazyKernel
-	ctl   control
+	run   control
 }
 
 // kernel computes results from operands.
@@ -77,19 +75,18 @@ type kernel struct {
 	scratch int64 // additional bytes that run needs, if they can far exceed the operands and results
 }
 
-// control is an instruction that needs the machine: control flow, calls, hooks and everything else that is not a
-// function of tensors.
+// control executes an instruction.
 type control func(m *machine, fr *frame, ins *instr) error
 
 // row describes how to execute one op kind: with a kernel or with a control instruction.
 type row struct {
-	// make builds the kernel for operands and results of static shape.
+	// make builds the kernel for operands and results of static shape. A row has either make or control.
 	make func(s *spec) (kernel, error)
 	// shape sets the result shapes in s from the operands if the shapes are not static. If shape is nil, every result
 	// has the shape of the first operand.
 	shape func(s *spec, in []*tensor.Tensor) error
-	// control builds the instruction of an op that needs the machine. If control returns nil without an error, make is
-	// used instead.
+	// control builds the instruction of an op that needs the machine: control flow, calls, hooks and everything else that
+	// is not a function of tensors.
 	control func(p *planner, s *spec) (control, error)
 	// staticShapes: control needs operands and results of static shape. If the shapes are not static, control is called
 	// when the op executes (lazyControl).
@@ -111,7 +108,7 @@ type spec struct {
 // planner compiles the ops of one function. The regions of ops share the function's slots, since they may use values
 // from outside.
 type planner struct {
-	prog  *program
+	prog  *compiler
 	fn    *function
 	slots map[*ir.Value]int32
 	types map[*ir.Value]vtype // types that differ from the value's own
@@ -123,7 +120,7 @@ type planner struct {
 // reserve charges for memory that a plan holds for the lifetime of the executable, before it is allocated. Plans made
 // at run time, for shapes known only then, replace earlier plans; for them reserve only checks the limit.
 func (p *planner) reserve(size int64) error {
-	if limit := p.prog.opts.MemoryLimit; limit > 0 && p.prog.constants+size > limit {
+	if limit := p.prog.limit; limit > 0 && p.prog.constants+size > limit {
 		return fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", size, p.prog.constants, limit)
 	}
 	if !p.prog.planned {
@@ -132,9 +129,19 @@ func (p *planner) reserve(size int64) error {
 	return nil
 }
 
+func newCompiler(mod *ir.Module, symbols ir.Symbols, table map[*ir.Def]row, limit int64) *compiler {
+	return &compiler{program: &program{module: mod, token: &buf{refs: 1, fixed: true}, replicas: 1, partitions: 1},
+		table: table, symbols: symbols, funcs: map[string]*function{}, limit: limit}
+}
+
+// newPlanner returns the planner of a function, which has no slots yet.
+func (prog *compiler) newPlanner(f *function) *planner {
+	return &planner{prog: prog, fn: f, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{}, last: map[*ir.Value]int{}}
+}
+
 // function returns the plan of the named function. It compiles the function on the first request. All requests for a
 // new function come before the first run, since runs share the program.
-func (prog *program) function(name string, at *ir.Op) (*function, error) {
+func (prog *compiler) function(name string, at *ir.Op) (*function, error) {
 	if f := prog.funcs[name]; f != nil {
 		return f, nil
 	}
@@ -158,7 +165,7 @@ func (prog *program) function(name string, at *ir.Op) (*function, error) {
 	if len(op.Region(0).Blocks()) != 1 {
 		return nil, locate(prog.module, op, unsupported("a function of several blocks"))
 	}
-	p := &planner{prog: prog, fn: f, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{}, last: map[*ir.Value]int{}}
+	p := prog.newPlanner(f)
 	if f.body, err = p.block(fo.Body()); err != nil {
 		return nil, err
 	}
@@ -321,9 +328,6 @@ func (p *planner) instr(o *ir.Op, b *ir.Block) (instr, error) {
 // pick chooses the kernel or control instruction for an instruction.
 func (p *planner) pick(ins *instr, s *spec) error {
 	r, ok := p.prog.table[opKind(s.op)]
-	if k := p.prog.opts.Kernels[s.op.Def()]; k != nil {
-		r, ok = row{control: planKernel(k)}, true
-	}
 	if !ok {
 		return unsupported("%s", s.op.Name())
 	}
@@ -335,31 +339,43 @@ func (p *planner) pick(ins *instr, s *spec) error {
 			for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
 				if t.dynamic() {
 					l := &lazyControl{row: r, spec: s, outer: p}
-					ins.ctl = l.run
+					ins.run = l.run
 					return l.reserve()
 				}
 			}
 		}
 		ctl, err := r.control(p, s)
-		ins.ctl = ctl
-		if err != nil || ctl != nil {
-			return err
-		}
+		ins.run = ctl
+		return err
 	}
+	dynamic := false
 	for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
 		if t.class != classTensor {
 			return fmt.Errorf("expects tensors, but has an operand or result of type %s", t)
 		}
-		if t.dynamic() {
-			ins.lazy = &lazyKernel{row: r, spec: s}
-		}
+		dynamic = dynamic || t.dynamic()
 	}
-	if ins.lazy != nil {
+	if dynamic {
+		ins.run = (&lazyKernel{row: r, spec: s}).run
 		return nil
 	}
-	kern, err := p.kernel(r, s)
-	ins.kern = kern
+	run, err := p.kernelControl(r, s)
+	ins.run = run
 	return err
+}
+
+// kernelControl returns the instruction that executes the kernel of a row.
+func (p *planner) kernelControl(r row, s *spec) (control, error) {
+	k, err := p.kernel(r, s)
+	if err != nil {
+		return nil, err
+	}
+	return k.control(), nil
+}
+
+// control returns the instruction that executes the kernel.
+func (k kernel) control() control {
+	return func(m *machine, fr *frame, ins *instr) error { return m.step(fr, ins, &k, ins.types) }
 }
 
 // dies reports whether b defines v and o is the last op of b that uses v.
@@ -418,36 +434,4 @@ func (p *planner) deadAfter(o *ir.Op, b *ir.Block) []int32 {
 		}
 	}
 	return dead
-}
-
-// compile makes the plan of a module's entry function and of every function that it calls.
-func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*program, *function, error) {
-	prog := &program{module: mod, opts: opts, table: buildTable(), funcs: map[string]*function{}, symbols: ir.SymbolsOf(mod.Op())}
-	prog.tokenBuf = &buf{refs: 1, fixed: true}
-	prog.probesCompared = sync.OnceValue(func() bool { return comparesProbes(mod) })
-	prog.streams = sync.OnceValue(func() map[*ir.Op]uint64 { return rngStreams(mod) })
-	var err error
-	if prog.replicas, prog.partitions, err = grid(mod, prog, copts); err != nil {
-		return nil, nil, err
-	}
-	if prog.hooks, err = newHookTable(rp, copts); err != nil {
-		return nil, nil, err
-	}
-	entry := opts.Entry
-	if entry == "" {
-		entry = "main"
-		if _, ok := prog.symbols[entry]; !ok {
-			if fs := fn.Funcs(mod); len(fs) == 1 {
-				entry = fs[0].Symbol()
-			}
-		}
-	}
-	if _, ok := prog.symbols[entry]; !ok {
-		return nil, nil, fmt.Errorf("module has no function @%s to run", entry)
-	}
-	f, err := prog.function(entry, mod.Op())
-	if err != nil {
-		return nil, nil, err
-	}
-	return prog, f, nil
 }

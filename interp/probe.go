@@ -16,16 +16,16 @@ import (
 
 // planProbe compiles interpreter.probe: it passes the value through to its result, and a tap named by probe_id observes
 // it. If the program itself compares probed values (check.expect_serialized_eq), the run keeps them.
-func planProbe(p *planner, s *spec) (control, error) {
+func (h *host) planProbe(p *planner, s *spec) (control, error) {
 	if len(s.in) != 1 || len(s.out) != 1 {
 		return nil, errors.New("expects one operand and one result")
 	}
 	id := stringAttr(s.op, interpreter.AttrProbeID)
-	bound, err := p.tapSite(s, "probe", id)
+	bound, err := h.tapSite(p, s, "probe", id)
 	if err != nil {
 		return nil, err
 	}
-	keep := p.prog.probesCompared()
+	keep := h.probesCompared()
 	return func(m *machine, fr *frame, ins *instr) error {
 		v := &fr.slots[ins.in[0]].t
 		if keep {
@@ -37,7 +37,7 @@ func planProbe(p *planner, s *spec) (control, error) {
 			}
 			m.probes[id] = append(m.probes[id], v.Clone())
 		}
-		if err := m.tap(bound, v); err != nil {
+		if err := tap(m, bound, v); err != nil {
 			return err
 		}
 		fr.slots[ins.out[0]] = m.take(fr, ins, 0)
@@ -46,19 +46,19 @@ func planProbe(p *planner, s *spec) (control, error) {
 }
 
 // planPrint compiles interpreter.print: a tap named print.
-func planPrint(p *planner, s *spec) (control, error) {
+func (h *host) planPrint(p *planner, s *spec) (control, error) {
 	if len(s.in) != 1 || len(s.out) != 0 {
 		return nil, errors.New("expects one operand")
 	}
-	bound, err := p.tapSite(s, "print", "print")
+	bound, err := h.tapSite(p, s, "print", "print")
 	if err != nil {
 		return nil, err
 	}
-	return func(m *machine, fr *frame, ins *instr) error { return m.tap(bound, &fr.slots[ins.in[0]].t) }, nil
+	return func(m *machine, fr *frame, ins *instr) error { return tap(m, bound, &fr.slots[ins.in[0]].t) }, nil
 }
 
 // tapSite makes and binds the site of a tap that only the engine knows and no manifest lists.
-func (p *planner) tapSite(s *spec, format, name string) (*runtime.Bound, error) {
+func (h *host) tapSite(p *planner, s *spec, format, name string) (*runtime.Bound, error) {
 	site := hook.Site{Name: name, Kind: hook.Tap, Format: format, SideEffect: true}
 	for _, t := range s.in {
 		if t.class != classTensor || t.dynamic() || t.quant != nil {
@@ -66,25 +66,24 @@ func (p *planner) tapSite(s *spec, format, name string) (*runtime.Bound, error) 
 		}
 		site.Operands = append(site.Operands, hook.TensorType{DType: t.dt, Shape: t.shape})
 	}
-	hooks := p.prog.hooks
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", p.fn.name, format, name, len(hooks.bound)))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", p.fn.name, format, name, len(h.bound)))
 	site.ID = hook.ID(binary.BigEndian.Uint64(sum[:8]))
-	bound, err := hooks.handlers.Bind(&hook.Manifest{Sites: []hook.Site{site}})
+	bound, err := h.handlers.Bind(&hook.Manifest{Sites: []hook.Site{site}})
 	if err != nil {
 		return nil, err
 	}
-	hooks.bound[site.ID] = &bound[0]
+	h.bound[site.ID] = &bound[0]
 	return &bound[0], nil
 }
 
 // tap delivers one value to the tap's handlers. Without handlers it does not count as an event.
-func (m *machine) tap(b *runtime.Bound, v *tensor.Tensor) error {
+func tap(m *machine, b *runtime.Bound, v *tensor.Tensor) error {
 	if len(b.Observers) == 0 && b.Answer == nil {
 		return nil
 	}
 	c := runtime.Call{Site: b.Site, Run: m.run.run, Seq: m.run.seq, Device: m.run.device, Replica: m.run.replica, Partition: m.run.partition,
 		Operands: []*tensor.Tensor{v}}
-	if err := m.deliver(b, &c); err != nil {
+	if err := deliver(m, b, &c); err != nil {
 		return err
 	}
 	m.run.seq++

@@ -89,7 +89,7 @@ func (p *planner) promote(ins *instr, s *spec, wide map[int]vtype) error {
 	if err := p.pick(&in, inner); err != nil {
 		return err
 	}
-	ins.ctl = func(m *machine, fr *frame, _ *instr) error {
+	ins.run = func(m *machine, fr *frame, _ *instr) error {
 		for _, c := range list {
 			b, err := m.alloc(c.typ.dt, c.typ.shape, c.typ.n)
 			if err != nil {
@@ -105,7 +105,7 @@ func (p *planner) promote(ins *instr, s *spec, wide map[int]vtype) error {
 				return err
 			}
 		}
-		err := m.exec(fr, &in)
+		err := in.run(m, fr, &in)
 		for _, c := range list {
 			m.release(fr.slots[c.to])
 			fr.slots[c.to] = nil

@@ -40,7 +40,7 @@ func planReduce(p *planner, s *spec) (control, error) {
 		return nil, errors.New("expects as many initial values as inputs and results, and one region")
 	}
 	if len(s.in) == 2 && commonReducer(s.op.Region(0).Entry(), binaryOps()) != nil {
-		return nil, nil // use makeReduce
+		return p.kernelControl(row{make: makeReduce}, s)
 	}
 	for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
 		if t.class != classTensor || t.dynamic() {
@@ -77,7 +77,7 @@ func planReduce(p *planner, s *spec) (control, error) {
 			return nil, err
 		}
 	}
-	fold, err := p.folder(s.op, 0, s.in[:k], s.in[k:], steps, n)
+	fold, err := folderOf(p, s.op, 0, s.in[:k], s.in[k:], steps, n)
 	if err != nil {
 		return nil, err
 	}
@@ -131,15 +131,15 @@ func keptDims(rank int, dims []int64) []int64 {
 // foldFunc folds inputs of shape [steps][n] into accumulators of n elements, in order, with a scalar region.
 type foldFunc func(m *machine, fr *frame, acc []*buf, inputs []*tensor.Tensor) error
 
-// folder compiles region i of op into a foldFunc.
-func (p *planner) folder(op *ir.Op, i int, in, init []vtype, steps, n int) (foldFunc, error) {
+// folderOf compiles region i of op into a foldFunc.
+func folderOf(p *planner, op *ir.Op, i int, in, init []vtype, steps, n int) (foldFunc, error) {
 	k := len(in)
 	whole, err := p.lift(op, i, n)
 	if err != nil {
 		return nil, err
 	}
 	if whole == nil {
-		return p.scalarFolder(op, i, in, steps, n)
+		return scalarFolder(p, op, i, in, steps, n)
 	}
 	if len(whole.args) != 2*k || len(whole.ret) != k {
 		return nil, fmt.Errorf("expects a region of %d arguments and %d results", 2*k, k)
@@ -248,7 +248,7 @@ func sameDTypes(a, b []vtype) bool {
 }
 
 // scalarFolder executes the region once per element.
-func (p *planner) scalarFolder(op *ir.Op, i int, in []vtype, steps, n int) (foldFunc, error) {
+func scalarFolder(p *planner, op *ir.Op, i int, in []vtype, steps, n int) (foldFunc, error) {
 	body, err := p.region(op, i)
 	if err != nil {
 		return nil, err

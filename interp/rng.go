@@ -188,13 +188,13 @@ func rngStreams(m *ir.Module) map[*ir.Op]uint64 {
 
 // makeRng compiles rng (spec, "rng"). The spec does not define the values. The engine uses a fixed stream per op, which
 // makes runs repeatable; see rngStreams.
-func makeRng(s *spec) (kernel, error) {
+func (h *host) makeRng(s *spec) (kernel, error) {
 	if len(s.in) != 3 || len(s.out) != 1 || s.in[0].n != 1 || s.in[1].n != 1 || s.in[0].dt != s.out[0].dt || s.in[1].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects two scalar bounds of the result's element type and a shape")
 	}
 	out := s.out[0]
 	dist := enumAttr(s.op, stablehlo.AttrRngDistribution, "")
-	key := s.p.prog.streams()[s.op]
+	key := h.streams()[s.op]
 	unit := func(i int) (a, b float64) { // in [0, 1)
 		x, y := threeFry(key, uint64(2*i))
 		u, v := threeFry(key, uint64(2*i+1))

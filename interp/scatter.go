@@ -286,7 +286,7 @@ func planScatter(p *planner, s *spec) (control, error) {
 		return nil, err
 	}
 	if k == 1 && s.in[0].dt == s.in[2].dt && scatterCombiner(s) != nil {
-		return nil, nil
+		return p.kernelControl(row{make: makeScatter}, s)
 	}
 	for _, t := range s.in {
 		if t.dynamic() {
@@ -323,10 +323,10 @@ func planScatter(p *planner, s *spec) (control, error) {
 				return err
 			}
 			for i := range k {
-				if err := m.scalarArg(fr, body.args[i], &out[i].t, target); err != nil {
+				if err := scalarArg(m, fr, body.args[i], &out[i].t, target); err != nil {
 					return err
 				}
-				if err := m.scalarArg(fr, body.args[k+i], upd[i], update); err != nil {
+				if err := scalarArg(m, fr, body.args[k+i], upd[i], update); err != nil {
 					return err
 				}
 			}
@@ -351,7 +351,7 @@ func planScatter(p *planner, s *spec) (control, error) {
 }
 
 // scalarArg copies one element into the slot of a scalar argument.
-func (m *machine) scalarArg(fr *frame, slot int32, t *tensor.Tensor, at int) error {
+func scalarArg(m *machine, fr *frame, slot int32, t *tensor.Tensor, at int) error {
 	b, err := m.alloc(t.DType(), nil, 1)
 	if err != nil {
 		return err

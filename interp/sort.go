@@ -57,7 +57,7 @@ func planSort(p *planner, s *spec) (control, error) {
 	if b.NumArgs() != 2*k || b.Last() == nil || b.Last().NumOperands() != 1 {
 		return nil, fmt.Errorf("expects a comparator of %d arguments and one result", 2*k)
 	}
-	if key := p.sortKey(s, b); key != nil {
+	if key := sortKeyOf(p, s, b); key != nil {
 		return key.control(g), nil
 	}
 	body, err := p.region(s.op, 0)
@@ -79,10 +79,10 @@ func planSort(p *planner, s *spec) (control, error) {
 				return false
 			}
 			for i := range k {
-				if failed = m.scalarArg(fr, body.args[2*i], inputs[i], x); failed != nil {
+				if failed = scalarArg(m, fr, body.args[2*i], inputs[i], x); failed != nil {
 					return false
 				}
-				if failed = m.scalarArg(fr, body.args[2*i+1], inputs[i], y); failed != nil {
+				if failed = scalarArg(m, fr, body.args[2*i+1], inputs[i], y); failed != nil {
 					return false
 				}
 			}
@@ -99,7 +99,7 @@ func planSort(p *planner, s *spec) (control, error) {
 		}
 		defer m.uncharge(bytes)
 		order := make([]int, g.n)
-		return m.sorted(fr, ins, g, func(base int) ([]int, error) {
+		return writeSorted(m, fr, ins, g, func(base int) ([]int, error) {
 			for i := range order {
 				order[i] = base + i*g.inner
 			}
@@ -117,9 +117,9 @@ func planSort(p *planner, s *spec) (control, error) {
 	}, nil
 }
 
-// sorted permutes every input of the instruction, line by line, into its result. order returns the element offsets of a
+// writeSorted permutes every input of the instruction, line by line, into its result. order returns the element offsets of a
 // line in sorted order.
-func (m *machine) sorted(fr *frame, ins *instr, g sortGeometry, order func(base int) ([]int, error)) error {
+func writeSorted(m *machine, fr *frame, ins *instr, g sortGeometry, order func(base int) ([]int, error)) error {
 	k := len(ins.in)
 	out := make([]*buf, k)
 	for i := range k {
@@ -180,8 +180,8 @@ type sortKey struct {
 	descend bool
 }
 
-// sortKey recognizes comparators that compare one key per side.
-func (p *planner) sortKey(s *spec, b *ir.Block) *sortKey {
+// sortKeyOf recognizes comparators that compare one key per side.
+func sortKeyOf(p *planner, s *spec, b *ir.Block) *sortKey {
 	c := b.Last().Operand(0).DefiningOp()
 	if c == nil || opKind(c) != stablehlo.Compare || c.NumOperands() != 2 {
 		return nil
@@ -317,7 +317,7 @@ func (k *sortKey) control(g sortGeometry) control {
 		}
 		line := make([]keyed, g.n)
 		order := make([]int, g.n)
-		return m.sorted(fr, ins, g, func(base int) ([]int, error) {
+		return writeSorted(m, fr, ins, g, func(base int) ([]int, error) {
 			for i := range line {
 				at := base + i*g.inner
 				line[i] = keyed{keys[at], at}

@@ -14,7 +14,7 @@ import (
 )
 
 // buildTable returns the row of each op kind. This is the only place that connects an op to its kernel.
-func buildTable() map[*ir.Def]row {
+func buildTable(h *host) map[*ir.Def]row {
 	t := map[*ir.Def]row{
 		// Control flow, functions, values that are not tensors.
 		fn.Call:                       {control: planCall},
@@ -29,16 +29,16 @@ func buildTable() map[*ir.Def]row {
 		stablehlo.Constant:            {control: planConstant, elementwise: true, pure: true},
 		stablehlo.ReplicaID:           {control: planReplicaID},
 		stablehlo.PartitionID:         {control: planPartitionID},
-		stablehlo.CustomCall:          {control: planCustomCall},
-		hookop.Hook:                   {control: planHook},
+		stablehlo.CustomCall:          {control: h.planCustomCall},
+		hookop.Hook:                   {control: h.planHook},
 
 		stablehlo.Composite: {control: planComposite},
 
 		// Hosts and devices.
-		stablehlo.Outfeed:             {control: planOutfeed},
-		stablehlo.Infeed:              {control: planInfeed},
-		stablehlo.Send:                {control: planSend},
-		stablehlo.Recv:                {control: planRecv},
+		stablehlo.Outfeed:             {control: h.planOutfeed},
+		stablehlo.Infeed:              {control: h.planInfeed},
+		stablehlo.Send:                {control: h.planSend},
+		stablehlo.Recv:                {control: h.planRecv},
 		stablehlo.AllGather:           {control: planAllGather, shape: allGatherShape, staticShapes: true},
 		stablehlo.AllReduce:           {control: planAllReduce, shape: eachOperandShape, staticShapes: true},
 		stablehlo.ReduceScatter:       {control: planReduceScatter, shape: reduceScatterShape, staticShapes: true},
@@ -75,8 +75,8 @@ func buildTable() map[*ir.Def]row {
 		check.ExpectAlmostEq:      {control: planCheckOp("almost", false)},
 		check.ExpectAlmostEqConst: {control: planCheckOp("almost", true)},
 		check.ExpectSerializedEq:  {control: planExpectSerialized},
-		interpreter.Probe:         {control: planProbe},
-		interpreter.Print:         {control: planPrint},
+		interpreter.Probe:         {control: h.planProbe},
+		interpreter.Print:         {control: h.planPrint},
 		check.ExpectClose:         {control: planCheckOp("close", false)},
 
 		// Data movement.
@@ -104,7 +104,7 @@ func buildTable() map[*ir.Def]row {
 		stablehlo.Select:          {make: makeSelect, elementwise: true},
 		stablehlo.Clamp:           {make: makeClamp, elementwise: true},
 		stablehlo.Convert:         {make: makeConvert, elementwise: true},
-		stablehlo.BitcastConvert:  {make: makeBitcast, control: planBitcast, shape: bitcastShape, staticShapes: true, pure: true},
+		stablehlo.BitcastConvert:  {control: planBitcast, shape: bitcastShape, staticShapes: true, pure: true},
 		stablehlo.Complex:         {make: makeComplex, elementwise: true},
 		stablehlo.Real:            {make: makeReal, elementwise: true},
 		stablehlo.Imag:            {make: makeImag, elementwise: true},
@@ -114,7 +114,7 @@ func buildTable() map[*ir.Def]row {
 		stablehlo.Gather:           {make: makeGather, shape: staticGatherShape},
 		stablehlo.DynamicGather:    {make: makeDynamicGather, shape: dynamicGatherShape},
 		stablehlo.TorchIndexSelect: {make: makeTorchIndexSelect},
-		stablehlo.Scatter:          {control: planScatter, make: makeScatter, staticShapes: true, pure: true},
+		stablehlo.Scatter:          {control: planScatter, staticShapes: true, pure: true},
 		stablehlo.Sort:             {control: planSort, staticShapes: true, pure: true},
 
 		// Linear algebra, transforms, normalization.
@@ -131,14 +131,14 @@ func buildTable() map[*ir.Def]row {
 
 		// Random numbers.
 		stablehlo.RngBitGenerator: {make: makeRngBitGenerator},
-		stablehlo.Rng:             {make: makeRng, shape: rngShape},
+		stablehlo.Rng:             {make: h.makeRng, shape: rngShape},
 
 		// Products and reductions.
 		stablehlo.DotGeneral:       {make: makeDotGeneral, shape: dotGeneralShape},
 		stablehlo.Einsum:           {make: makeEinsum},
 		stablehlo.UnaryEinsum:      {make: makeUnaryEinsum},
 		stablehlo.Dot:              {make: makeDot},
-		stablehlo.Reduce:           {control: planReduce, make: makeReduce, shape: reduceShape, staticShapes: true, pure: true},
+		stablehlo.Reduce:           {control: planReduce, shape: reduceShape, staticShapes: true, pure: true},
 		stablehlo.ReduceWindow:     {control: planReduceWindow, shape: reduceWindowShape, staticShapes: true, pure: true},
 		stablehlo.SelectAndScatter: {control: planSelectAndScatter, staticShapes: true, pure: true},
 		stablehlo.Map:              {control: planMap, staticShapes: true, pure: true},

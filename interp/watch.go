@@ -57,19 +57,18 @@ const graceTime = 2 * time.Second
 
 // start begins to watch a run. The returned context ends when ctx ends or the timeout expires. The caller must call
 // end.
-func (w *watch) start(ctx context.Context, prog *program, timeout time.Duration) (_ context.Context, end func()) {
-	opts := prog.opts
-	w.source = prog.module.Source()
+func (w *watch) start(ctx context.Context, source *diag.Source, timeout time.Duration, progress func(Progress), every time.Duration) (_ context.Context, end func()) {
+	w.source = source
 	ctx, w.expire = context.WithCancelCause(ctx)
 	stop := context.AfterFunc(ctx, func() { w.stopped.Store(true) })
 	w.timeout = timeout
-	w.observed = timeout > 0 || opts.Progress != nil
+	w.observed = timeout > 0 || progress != nil
 	if timeout > 0 {
 		w.timer = time.AfterFunc(timeout, w.expired)
 	}
 	shown := make(chan struct{})
-	if opts.Progress != nil && opts.ProgressEvery > 0 {
-		go w.show(ctx, opts, shown)
+	if progress != nil && every > 0 {
+		go w.show(ctx, progress, every, shown)
 	} else {
 		close(shown)
 	}
@@ -117,10 +116,10 @@ func (w *watch) answered() {
 }
 
 // show reports progress until the run ends.
-func (w *watch) show(ctx context.Context, opts Options, done chan<- struct{}) {
+func (w *watch) show(ctx context.Context, progress func(Progress), every time.Duration, done chan<- struct{}) {
 	defer close(done)
 	begin := time.Now()
-	tick := time.NewTicker(opts.ProgressEvery)
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
@@ -132,7 +131,7 @@ func (w *watch) show(ctx context.Context, opts Options, done chan<- struct{}) {
 				p.Op, p.Pos = ins.op.Name(), ins.op.Pos()
 				p.Source = w.source
 			}
-			opts.Progress(p)
+			progress(p)
 		}
 	}
 }

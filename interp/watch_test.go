@@ -101,8 +101,8 @@ func TestTimeoutLeavesKernelsBehind(t *testing.T) {
 	release := make(chan struct{})
 	later := atomic.Bool{}
 	instrs := exe.(*Executable).entry.body.instrs
-	instrs[0].kern.run = func(in, out []*tensor.Tensor) error { <-release; return nil }
-	instrs[1].kern.run = func(in, out []*tensor.Tensor) error { later.Store(true); return nil }
+	instrs[0].run = func(*machine, *frame, *instr) error { <-release; return nil }
+	instrs[1].run = func(*machine, *frame, *instr) error { later.Store(true); return nil }
 	_, err = exe.Run(t.Context(), []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{4})})
 	var late *runtime.TimeoutError
 	if !errors.As(err, &late) || err.Error() != "test.mlir:2:8: error: 'stablehlo.add' op takes longer than 10ms without a callback" {

@@ -167,7 +167,7 @@ func planReduceWindow(p *planner, s *spec) (control, error) {
 			return nil, err
 		}
 		if region == nil {
-			if scalar, err = p.scalarFolder(s.op, 0, s.in[:k], w.positions(), n); err != nil {
+			if scalar, err = scalarFolder(p, s.op, 0, s.in[:k], w.positions(), n); err != nil {
 				return nil, err
 			}
 		}
@@ -400,7 +400,7 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 					}
 					keep := false
 					if bestAt[i] >= 0 {
-						if keep, err = m.selects(fr, each, best, &x.t, i); err != nil {
+						if keep, err = selects(m, fr, each, best, &x.t, i); err != nil {
 							return err
 						}
 					}
@@ -454,10 +454,10 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 				combine(two, one, 0, 1)
 				continue
 			}
-			if err := m.scalarArg(fr, scatter.args[0], &res.t, int(t)); err != nil {
+			if err := scalarArg(m, fr, scatter.args[0], &res.t, int(t)); err != nil {
 				return err
 			}
-			if err := m.scalarArg(fr, scatter.args[1], src, i); err != nil {
+			if err := scalarArg(m, fr, scatter.args[1], src, i); err != nil {
 				return err
 			}
 			var v [1]*buf
@@ -473,11 +473,11 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 }
 
 // selects executes the select region on element i of two tensors.
-func (m *machine) selects(fr *frame, body *block, x, y *tensor.Tensor, i int) (bool, error) {
-	if err := m.scalarArg(fr, body.args[0], x, i); err != nil {
+func selects(m *machine, fr *frame, body *block, x, y *tensor.Tensor, i int) (bool, error) {
+	if err := scalarArg(m, fr, body.args[0], x, i); err != nil {
 		return false, err
 	}
-	if err := m.scalarArg(fr, body.args[1], y, i); err != nil {
+	if err := scalarArg(m, fr, body.args[1], y, i); err != nil {
 		return false, err
 	}
 	var v [1]*buf
@@ -537,7 +537,7 @@ func planMap(p *planner, s *spec) (control, error) {
 				return err
 			}
 			for i, a := range body.args {
-				if err := m.scalarArg(fr, a, &fr.slots[ins.in[i]].t, e); err != nil {
+				if err := scalarArg(m, fr, a, &fr.slots[ins.in[i]].t, e); err != nil {
 					return err
 				}
 			}

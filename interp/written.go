@@ -30,7 +30,7 @@ type writtenState struct {
 }
 
 // addParts counts the ops of each hook in a program as written.
-func (t *hookTable) addParts(m *ir.Module) {
+func (t *host) addParts(m *ir.Module) {
 	if m == nil || !hookop.AsWritten(m) {
 		return
 	}
@@ -55,22 +55,22 @@ func (t *hookTable) addParts(m *ir.Module) {
 
 // planWritten compiles an op of a hook as written. It returns raw if the program is not one as written or the op
 // belongs to no hook. raw executes the op without a host, among the functions of interpreter.run_parallel.
-func (p *planner) planWritten(s *spec, raw control) control {
-	if !p.prog.hooks.asWritten {
+func (t *host) planWritten(p *planner, s *spec, raw control) control {
+	if !t.asWritten {
 		return raw
 	}
 	part, ok := hookop.PartOf(s.op)
 	if !ok && opKind(s.op) != stablehlo.Outfeed { // every outfeed with data is part of a hook; other outfeeds end a stream
 		return raw
 	}
-	w := p.prog.hooks.written[part.Hook]
+	w := t.written[part.Hook]
 	operand := leafMap(part.Operands)
 	result := leafMap(part.Results)
 	return func(m *machine, fr *frame, ins *instr) error {
 		if raw != nil && m.world != nil && m.world.nested {
 			return raw(m, fr, ins)
 		}
-		st := m.writtenState(w)
+		st := writtenStateOf(m, w)
 		if w.bound != nil && !part.Repeat {
 			if st.done == 0 {
 				st.reset(m, w.bound.Site)
@@ -87,7 +87,7 @@ func (p *planner) planWritten(s *spec, raw control) control {
 			st.done++
 			last := st.done == w.parts
 			if !st.delivered && (last || len(part.Results) > 0) {
-				if err := m.deliverWritten(ins, w.bound, st); err != nil {
+				if err := deliverWritten(m, ins, w.bound, st); err != nil {
 					return err
 				}
 			}
@@ -95,8 +95,8 @@ func (p *planner) planWritten(s *spec, raw control) control {
 				st.done = 0
 			}
 		}
-		for k, t := range s.out {
-			b, err := m.writtenResult(fr, ins, s, t, result[k], nil, st, k)
+		for k, typ := range s.out {
+			b, err := writtenResult(m, fr, ins, s, typ, result[k], nil, st, k)
 			if err != nil {
 				return err
 			}
@@ -125,9 +125,9 @@ func at(b *buf, path []int) (*buf, error) {
 	return b, nil
 }
 
-func (m *machine) writtenState(w *writtenHook) *writtenState {
+func writtenStateOf(m *machine, w *writtenHook) *writtenState {
 	if m.written == nil {
-		m.written = map[*writtenHook]*writtenState{}
+		m.written = map[any]*writtenState{}
 	}
 	st := m.written[w]
 	if st == nil {
@@ -155,7 +155,7 @@ func (st *writtenState) release(m *machine) {
 }
 
 // deliverWritten calls the handler with the values that the parts have sent so far.
-func (m *machine) deliverWritten(ins *instr, bound *runtime.Bound, st *writtenState) error {
+func deliverWritten(m *machine, ins *instr, bound *runtime.Bound, st *writtenState) error {
 	site := bound.Site
 	c := runtime.Call{Site: site, Run: m.run.run, Seq: m.run.seq, Device: m.run.device, Replica: m.run.replica, Partition: m.run.partition}
 	for i, b := range st.operands {
@@ -194,8 +194,8 @@ func (m *machine) deliverWritten(ins *instr, bound *runtime.Bound, st *writtenSt
 		}
 		c.Results = append(c.Results, &b.t)
 	}
-	err := m.once(ins, firesOn(m.prog.module, ins.op), c.Results, func() error {
-		err := m.deliver(bound, &c)
+	err := fireOnce(m, ins, firesOn(m.prog.module, ins.op), c.Results, func() error {
+		err := deliver(m, bound, &c)
 		m.run.seq++
 		return err
 	})
@@ -205,7 +205,7 @@ func (m *machine) deliverWritten(ins *instr, bound *runtime.Bound, st *writtenSt
 
 // writtenResult makes a result of an op. The result is the hook's answer, a token, or otherwise the operand of type t,
 // because formats use such results to keep their order.
-func (m *machine) writtenResult(fr *frame, ins *instr, s *spec, t vtype, leaves []hookop.Leaf, path []int, st *writtenState, k int) (*buf, error) {
+func writtenResult(m *machine, fr *frame, ins *instr, s *spec, t vtype, leaves []hookop.Leaf, path []int, st *writtenState, k int) (*buf, error) {
 	switch t.class {
 	case classToken:
 		return m.token(), nil
@@ -214,7 +214,7 @@ func (m *machine) writtenResult(fr *frame, ins *instr, s *spec, t vtype, leaves 
 		b.elems = make([]*buf, len(t.elems))
 		for i, e := range t.elems {
 			var err error
-			if b.elems[i], err = m.writtenResult(fr, ins, s, e, leaves, append(path[:len(path):len(path)], i), st, k); err != nil {
+			if b.elems[i], err = writtenResult(m, fr, ins, s, e, leaves, append(path[:len(path):len(path)], i), st, k); err != nil {
 				return nil, err
 			}
 		}
