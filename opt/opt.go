@@ -56,7 +56,20 @@ func Main(args []string, s Streams, cfg Config) int {
 	defer stop()
 	root := Command(console, cfg)
 	root.CompletionOptions.DisableDefaultCmd = true
-	return console.Execute(ctx, root, args, command.Policy{})
+	return console.Execute(ctx, root, LongFlags(root, args), command.Policy{})
+}
+
+// LongFlags returns args with two dashes before the long flags of c that have one, and before unknown flags that contain
+// a dash: MLIR's tools accept both.
+func LongFlags(c *cobra.Command, args []string) []string {
+	out := slices.Clone(args)
+	for i, a := range out {
+		name, _, _ := strings.Cut(strings.TrimPrefix(a, "-"), "=")
+		if strings.HasPrefix(a, "-") && len(name) > 1 && name[0] != '-' && (c.Flags().Lookup(name) != nil || strings.Contains(name, "-")) {
+			out[i] = "-" + a
+		}
+	}
+	return out
 }
 
 // flags are the flags of opt.
@@ -66,6 +79,8 @@ type flags struct {
 	split, expect                  bool
 	generic, debugInfo, localScope bool
 	listPasses, showDialects       bool
+	flagged                        []string // the pipeline that flags named after passes add up to
+	unregistered, oneThread        bool
 	elideLarger, maxErrors         int
 	console                        *command.Console
 	cfg                            Config
@@ -89,7 +104,7 @@ func Command(console *command.Console, cfg Config) *cobra.Command {
 		Short: "Run passes",
 		Long: `Run passes over a module and print it. Without --passes the module is read, verified and printed.
 
-IN is a file; without it, or for -, the module is read from standard input. --passes is a pipeline as MLIR writes it. With --verify-diagnostics, what is reported must be what comments of the module expect:
+IN is a file; without it, or for -, the module is read from standard input. --passes is a pipeline as MLIR writes it. Each pass is a flag, too: --cse, or --PASS='option=1 other=2'; such passes run in the order of the flags, and passes on functions run on every function. Long flags may have one dash. With --verify-diagnostics, what is reported must be what comments of the module expect:
   // expected-error@+1 {{part of the message}}
 
 Passes:
@@ -131,10 +146,20 @@ Passes:
 	f.BoolVar(&o.split, "split-input-file", false, "read the parts between lines of // ----- as modules of their own")
 	f.BoolVar(&o.expect, "verify-diagnostics", false, "compare what is reported with expected-error comments")
 	f.IntVar(&o.maxErrors, "max-errors", reader.MaxErrors, "report at most N mistakes of a text")
+	f.BoolVar(&o.unregistered, "allow-unregistered-dialect", true, "accepted for MLIR's command lines: ops of unknown dialects always pass through")
+	f.BoolVar(&o.oneThread, "mlir-disable-threading", false, "run passes on one function at a time")
+	for _, p := range o.cfg.Passes.Passes() {
+		for _, name := range append([]string{p.Info().Name}, p.Info().Aliases...) {
+			if f.Lookup(name) == nil {
+				pf := f.VarPF(&passFlag{o, p.Info()}, name, "", p.Info().Doc)
+				pf.Hidden, pf.NoOptDefVal = true, " "
+			}
+		}
+	}
 	command.Group(c, "Passes", "passes PIPELINE", "pass-pipeline PIPELINE", "list-passes", "show-dialects")
 	command.Group(c, "Output", "output FILE", "generic", "mlir-print-op-generic", "debuginfo", "mlir-print-debuginfo", "mlir-print-local-scope",
 		"mlir-elide-elementsattrs-if-larger N")
-	command.Group(c, "Debugging", "print-ir-before PASS", "print-ir-after PASS", "verify-each", "timing", "split-input-file", "verify-diagnostics", "max-errors N")
+	command.Group(c, "Debugging", "print-ir-before PASS", "print-ir-after PASS", "verify-each", "timing", "split-input-file", "verify-diagnostics", "max-errors N", "allow-unregistered-dialect", "mlir-disable-threading")
 	complete := func(flag string, values []string) {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
@@ -149,7 +174,37 @@ func usage(err error) error {
 	return command.Usagef("--passes: %s", strings.Replace(err.Error(), ": error: ", ": ", 1))
 }
 
+// passFlag is a flag that adds a pass to the pipeline. Its value is the pass's options.
+type passFlag struct {
+	o    *flags
+	pass *pass.Info
+}
+
+func (f *passFlag) String() string { return "" }
+func (f *passFlag) Type() string   { return "options" }
+
+func (f *passFlag) Set(options string) error {
+	text := f.pass.Name
+	if strings.TrimSpace(options) != "" {
+		text += "{" + options + "}"
+	}
+	if f.pass.Anchor != "" {
+		text = f.pass.Anchor + "(" + text + ")"
+	}
+	if _, err := pass.Parse(text, f.o.cfg.Passes); err != nil {
+		return err
+	}
+	f.o.flagged = append(f.o.flagged, text)
+	return nil
+}
+
 func (o *flags) run(ctx context.Context, path string) (err error) {
+	if len(o.flagged) > 0 {
+		if o.pipeline != "" {
+			return command.Usagef("--passes and flags named after passes cannot be combined")
+		}
+		o.pipeline = strings.Join(o.flagged, ",")
+	}
 	pipeline, err := pass.Parse(o.pipeline, o.cfg.Passes)
 	if err != nil {
 		return usage(err)
@@ -173,11 +228,27 @@ func (o *flags) run(ctx context.Context, path string) (err error) {
 	}
 	if o.expect {
 		var failed diag.List
-		for _, chunk := range chunks {
-			_, err := o.chunk(ctx, pipeline, chunk)
-			failed = append(failed, expectationsOf(chunk, err)...)
-		}
-		return failed.Err()
+		err := o.console.WriteFile(o.out, func(w io.Writer) error {
+			written := false
+			for _, chunk := range chunks {
+				m, err := o.chunk(ctx, pipeline, chunk)
+				failed = append(failed, expectationsOf(chunk, err)...)
+				if m == nil {
+					continue
+				}
+				if written {
+					if _, err := io.WriteString(w, "\n// -----\n"); err != nil {
+						return err
+					}
+				}
+				written = true
+				if err := print.Print(w, m, o.print(m)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return errors.Join(failed.Err(), err)
 	}
 	// The first module is read before the output is opened, so that a mistake in it leaves the output alone.
 	m, err := o.chunk(ctx, pipeline, chunks[0])
@@ -207,7 +278,8 @@ func (o *flags) print(m *ir.Module) print.Options {
 	return reader.Written(m, print.Options{Generic: o.generic, DebugInfo: o.debugInfo, LocalScope: o.localScope, ElideLarger: o.elideLarger})
 }
 
-// chunk reads one module and runs the pipeline over it.
+// chunk reads one module and runs the pipeline over it. With --verify-diagnostics, the remarks and warnings of a module
+// without errors are the error, beside the module.
 func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*ir.Module, error) {
 	m, err := reader.Read(src, o.registry, o.maxErrors)
 	if err != nil {
@@ -229,7 +301,7 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*
 	show := func(when string, p pass.Pass, m *ir.Module) {
 		fmt.Fprintf(o.console.Err, "// -----// IR Dump %s %s //----- //\n%s\n", when, p.Info().Name, print.Append(nil, m, reader.Written(m, print.Options{})))
 	}
-	d := &pass.Driver{Instruments: []pass.Instrument{{
+	d := &pass.Driver{Workers: map[bool]int{true: 1}[o.oneThread], Instruments: []pass.Instrument{{
 		Before: func(s pass.Step) {
 			if o.before == "all" || o.before == s.Pass.Info().Name {
 				show("Before", s.Pass, s.Module)
@@ -255,6 +327,11 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*
 		}
 	}
 	if err := d.Run(pc, p); err != nil {
+		if list := (diag.List{}); len(reported) > 0 && errors.As(err, &list) {
+			return nil, append(reported, list...)
+		} else if one := (*diag.Diagnostic)(nil); len(reported) > 0 && errors.As(err, &one) {
+			return nil, append(reported, one)
+		}
 		return nil, err
 	}
 	if o.timing {
@@ -265,7 +342,7 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*
 		w.Flush()
 	}
 	if len(reported) > 0 {
-		return nil, reported
+		return m, reported
 	}
 	return m, nil
 }

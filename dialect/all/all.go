@@ -2,7 +2,6 @@
 package all
 
 import (
-	"github.com/hlocb/hlocb/dialect/arith"
 	"github.com/hlocb/hlocb/dialect/builtin"
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -13,6 +12,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/shape"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/internal/dialect/arith"
 	"github.com/hlocb/hlocb/internal/dialect/check"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
 	"github.com/hlocb/hlocb/internal/dialect/tensors"

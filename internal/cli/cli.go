@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/interp"
+	"github.com/hlocb/hlocb/opt"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
@@ -59,7 +60,13 @@ func (a *app) run(ctx context.Context, args []string) int {
 		var lost *runtime.LostError
 		return errors.As(err, &lost)
 	}
-	return a.Execute(ctx, a.rootCommand(), args, command.Policy{Code: exitCode, Hint: hint, Lost: lost})
+	root := a.rootCommand()
+	if len(args) > 0 {
+		if c, _, err := root.Find(args[:1]); err == nil && c.Name() == "opt" {
+			args = opt.LongFlags(c, args)
+		}
+	}
+	return a.Execute(ctx, root, args, command.Policy{Code: exitCode, Hint: hint, Lost: lost})
 }
 
 func (a *app) rootCommand() *cobra.Command {

@@ -38,10 +38,10 @@ var order = [][]string{
 	{"dialect/stablehlo"},
 	{"dialect/quant"},
 	{"internal/dialect/view"},
-	{"dialect/builtin", "dialect/fn", "dialect/hookop", "dialect/arith", "dialect/shape", "internal/dialect/tensors"},
+	{"dialect/builtin", "dialect/fn", "dialect/hookop", "internal/dialect/arith", "dialect/shape", "internal/dialect/tensors"},
 	{"ir/flow", "rewrite"},
 	{"ir"},
-	{"hook", "internal/sharding"},
+	{"hook", "internal/sharding", "filecheck"},
 	{"tensor", "diag"},
 	{"internal/peer", "internal/words", "internal/heap", "internal/jaxexport"},
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/arith"
 	"github.com/hlocb/hlocb/dialect/builtin"
+	"github.com/hlocb/hlocb/internal/dialect/arith"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 )
