@@ -18,9 +18,13 @@ import (
 // with its position.
 func Export(m *ir.Module) (out *Module, err error) {
 	defer catch(&err)
-	ex := &exporter{m: m, out: &Module{src: m.Source(), replicas: 1, partitions: 1}, funcs: map[string]*computation{}, names: map[string]int{}, live: map[*ir.Op]bool{}}
+	ex := newExporter(m, &Module{src: m.Source(), replicas: 1, partitions: 1})
 	ex.module()
 	return ex.out, nil
+}
+
+func newExporter(m *ir.Module, out *Module) *exporter {
+	return &exporter{m: m, out: out, funcs: map[string]*computation{}, names: map[string]int{}, live: map[*ir.Op]bool{}}
 }
 
 // exporter translates one module.
@@ -30,6 +34,9 @@ type exporter struct {
 	funcs map[string]*computation // functions by name; nil while one is being translated
 	names map[string]int
 	live  map[*ir.Op]bool
+
+	up    *update         // nil for a module that is translated as a whole
+	taken map[string]bool // names of the module that is updated
 }
 
 // exportScope is a computation under construction.
@@ -37,10 +44,8 @@ type exportScope struct {
 	ex     *exporter
 	c      *computation
 	values map[*ir.Value]*instr
-	op     *ir.Op // the op that is being translated
-
-	// captured are the values from outside that the computation uses, with the parameters that pass them in.
-	capture func(*ir.Value) *instr
+	op     *ir.Op    // the op that is being translated
+	old    *oldScope // of a computation that is updated
 }
 
 func (ex *exporter) fail(op *ir.Op, format string, args ...any) {
@@ -53,8 +58,12 @@ func (ex *exporter) fail(op *ir.Op, format string, args ...any) {
 
 // unique returns base with a number that makes the name unique.
 func (ex *exporter) unique(base string) string {
-	ex.names[base]++
-	return base + "." + strconv.Itoa(ex.names[base])
+	for {
+		ex.names[base]++
+		if name := base + "." + strconv.Itoa(ex.names[base]); !ex.taken[name] {
+			return name
+		}
+	}
 }
 
 func (ex *exporter) module() {
@@ -188,9 +197,15 @@ func (ex *exporter) function(f fn.FuncOp) *computation {
 	}
 	ex.funcs[name] = nil
 	s := ex.newScope()
-	for _, a := range f.Body().Args() {
-		s.param(a)
+	if ex.up != nil {
+		if old, ok := fn.Lookup(ex.up.im.m, name); ok && !old.External() {
+			if s.attach(old.Body()); s.old != nil && ex.up.funcs[name] == 2 {
+				ex.funcs[name] = s.old.comp
+				return s.old.comp
+			}
+		}
 	}
+	s.params(f.Body().Args())
 	var shardings []*sharding
 	for i := range f.Type().Results() {
 		var sh *sharding
@@ -215,6 +230,19 @@ func (ex *exporter) newScope() *exportScope {
 	return &exportScope{ex: ex, c: &computation{defined: true}, values: map[*ir.Value]*instr{}}
 }
 
+// params adds parameters for the arguments of a block.
+func (s *exportScope) params(args []*ir.Value) {
+	if s.oldParams(args) {
+		return
+	}
+	for _, a := range args {
+		in := s.param(a)
+		if s.old != nil {
+			s.adoptParam(a, in)
+		}
+	}
+}
+
 // param adds a parameter for v.
 func (s *exportScope) param(v *ir.Value) *instr {
 	in := &instr{op: opParameter, param: int64(len(s.c.params)), shape: s.ex.shapeOf(s.op, v.Type())}
@@ -231,22 +259,45 @@ func (s *exportScope) finish(term *ir.Op, name string) {
 		s.ex.fail(s.op, "a block without a terminator has no equivalent in HLO")
 	}
 	s.op = term
-	var results []*instr
-	for _, v := range term.OperandList() {
-		results = append(results, s.value(v))
+	s.root(term.OperandList())
+	s.close(plainName(name))
+}
+
+// close names the computation and adds it to the module.
+func (s *exportScope) close(name string) {
+	if s.old != nil {
+		s.flush(len(s.old.comp.instrs))
+		s.c.name, s.c.thread = s.old.comp.name, s.old.comp.thread
+		s.removeUnused()
+		used := map[string]bool{}
+		for _, in := range s.c.instrs {
+			if used[in.name] {
+				in.name = s.ex.unique(in.op.name)
+			}
+			used[in.name] = true
+		}
+	} else {
+		s.c.name = s.ex.unique(name)
 	}
-	s.root(results)
-	s.c.name = s.ex.unique(plainName(name))
 	s.ex.out.comps = append(s.ex.out.comps, s.c)
 }
 
-// root makes the results the root: one as it is, several as a tuple.
-func (s *exportScope) root(results []*instr) {
-	if len(results) == 1 {
-		s.c.root = results[0]
+// root makes the results the root: one as it is, several as a tuple. A computation that is updated keeps the structure
+// of its root.
+func (s *exportScope) root(results []*ir.Value) {
+	if s.old != nil && s.old.comp.root.shape.leaves() == len(results) {
+		s.c.root = s.pack(s.old.comp.root, s.old.comp.root.shape, results)
 		return
 	}
-	s.c.root = s.tuple(results)
+	if len(results) == 1 && (s.old == nil || !s.old.comp.root.shape.isTuple()) {
+		s.c.root = s.value(results[0])
+		return
+	}
+	var list []*instr
+	for _, v := range results {
+		list = append(list, s.value(v))
+	}
+	s.c.root = s.tuple(list)
 }
 
 func (s *exportScope) tuple(list []*instr) *instr {
@@ -262,8 +313,10 @@ func (s *exportScope) value(v *ir.Value) *instr {
 	if in := s.values[v]; in != nil {
 		return in
 	}
-	if s.capture != nil {
-		return s.capture(v)
+	if s.old != nil {
+		if in := s.produce(v); in != nil {
+			return in
+		}
 	}
 	s.ex.fail(s.op, "this op uses a value from outside of its computation, which HLO cannot")
 	return nil
@@ -422,6 +475,10 @@ func (s *exportScope) block(b *ir.Block) {
 		if op.Next() == nil && op.Has(ir.Terminator) {
 			break
 		}
+		if s.old != nil {
+			s.patch(op)
+			continue
+		}
 		if !s.ex.isLive(op) {
 			continue
 		}
@@ -453,9 +510,10 @@ func (ex *exporter) isLive(op *ir.Op) bool {
 func (s *exportScope) region(r *ir.Region) *computation {
 	inner := s.ex.newScope()
 	inner.op = s.op
-	for _, a := range r.Entry().Args() {
-		inner.param(a)
+	if c := inner.attachRegion(s, r); c != nil {
+		return c
 	}
+	inner.params(r.Entry().Args())
 	inner.block(r.Entry())
 	inner.finish(r.Entry().Last(), "region_"+strconv.Itoa(s.ex.names["region"]))
 	s.ex.names["region"]++
@@ -1012,49 +1070,67 @@ func (s *exportScope) composite(op *ir.Op) {
 }
 
 // loopRegion translates a region of a loop or a branch to a computation with one parameter: the tuple (or the one value)
-// of its arguments, and of the values that it uses from outside.
-func (s *exportScope) loopRegion(r *ir.Region, args []*ir.Value, captured []*ir.Value, withCaptured bool) *computation {
+// of its arguments, and of the values that it uses from outside. sh is the parameter's shape.
+func (s *exportScope) loopRegion(r *ir.Region, sh *shape, args []*ir.Value, captured []*ir.Value, withCaptured bool) *computation {
 	ex := s.ex
 	inner := ex.newScope()
 	inner.op = s.op
+	c := inner.attachRegion(s, r)
+	if c != nil && len(captured) == 0 && len(c.params) == 1 && sameShape(c.params[0].shape, sh) {
+		return c
+	}
 	all := append(slices.Clone(args), captured...)
-	var types []ir.Type
-	for _, v := range all {
-		types = append(types, v.Type())
-	}
-	var sh *shape
-	if len(all) == 1 {
-		sh = ex.shapeOf(s.op, types[0])
-	} else {
-		sh = s.tupleOf(types)
-	}
 	p := &instr{op: opParameter, shape: sh, name: ex.unique("arg_tuple")}
 	inner.c.instrs = append(inner.c.instrs, p)
 	inner.c.params = append(inner.c.params, p)
-	for i, v := range all {
-		if len(all) == 1 {
-			inner.values[v] = p
-		} else {
-			inner.values[v] = inner.element(p, int64(i))
+	if o := inner.old; o != nil && len(o.comp.params) == 1 {
+		p.name = o.comp.params[0].name
+		if have, ok := ex.up.leaves(o.values[o.comp.params[0]]); ok && slices.Equal(have, all) && compatible(sh, o.comp.params[0].shape) {
+			o.kept[o.comp.params[0]] = p
+			p.attrs = o.comp.params[0].attrs
 		}
+	}
+	if inner.old == nil || inner.old.comp.params == nil || inner.old.kept[inner.old.comp.params[0]] == nil {
+		inner.take(p, all) // else the elements are kept as they are needed
+	} else if !sh.isTuple() {
+		inner.values[all[0]] = p
 	}
 	inner.block(r.Entry())
 	term := r.Entry().Last()
 	inner.op = term
-	var results []*instr
-	for _, v := range term.OperandList() {
-		results = append(results, inner.value(v))
-	}
+	results := term.OperandList()
 	if withCaptured {
-		for _, v := range captured {
-			results = append(results, inner.value(v))
-		}
+		results = append(slices.Clone(results), captured...)
 	}
 	inner.root(results)
-	inner.c.name = ex.unique("region_" + strconv.Itoa(ex.names["region"]))
+	inner.close("region_" + strconv.Itoa(ex.names["region"]))
 	ex.names["region"]++
-	ex.out.comps = append(ex.out.comps, inner.c)
 	return inner.c
+}
+
+// take makes the parts of in the given values. It leaves out values without a name, which are nil.
+func (s *exportScope) take(in *instr, values []*ir.Value) {
+	if !in.shape.isTuple() {
+		s.values[values[0]] = in
+		return
+	}
+	var walk func(in *instr)
+	walk = func(in *instr) {
+		for i := range in.shape.elems {
+			e := s.element(in, int64(i))
+			if e.shape.isTuple() {
+				walk(e)
+				continue
+			}
+			if values[0] != nil {
+				s.values[values[0]] = e
+			}
+			values = values[1:]
+		}
+	}
+	all := values
+	walk(in)
+	s.rename(all)
 }
 
 // captures returns the values that regions use from outside, in the order of their first use.
@@ -1100,24 +1176,52 @@ func captures(regions []*ir.Region) []*ir.Value {
 // while carries the values that its regions use from outside through the loop.
 func (s *exportScope) while(op *ir.Op) {
 	captured := captures(op.Regions())
-	cond := s.loopRegion(op.Region(0), op.Region(0).Entry().Args(), captured, false)
-	body := s.loopRegion(op.Region(1), op.Region(1).Entry().Args(), captured, true)
-	operands := s.operandsOf(op)
-	for _, v := range captured {
-		operands = append(operands, s.value(v))
+	all := append(slices.Clone(op.OperandList()), captured...)
+	old := s.origin(op, opWhile)
+	var sh *shape
+	var init *instr
+	switch {
+	case old != nil && old.shape.leaves() == len(all):
+		sh, _ = s.ex.replaceLeaves(op, old.shape, all)
+		init = s.pack(old.operands[0], sh, all)
+	case len(all) == 1:
+		init = s.value(all[0])
+		sh = init.shape
+	default:
+		for _, v := range all {
+			s.value(v)
+		}
+		var types []ir.Type
+		for _, v := range all {
+			types = append(types, v.Type())
+		}
+		sh = s.tupleOf(types)
+		init = s.pack(nil, sh, all)
 	}
-	init := operands[0]
-	if len(operands) != 1 {
-		init = s.tuple(operands)
+	cond := s.loopRegion(op.Region(0), sh, op.Region(0).Entry().Args(), captured, false)
+	body := s.loopRegion(op.Region(1), sh, op.Region(1).Entry().Args(), captured, true)
+	in := s.add(opWhile, sh, []*instr{init}, append(s.common(op), named(opWhile, "condition", cond), named(opWhile, "body", body))...)
+	if old != nil {
+		s.adopt(old, []*instr{in})
+		if s.old.kept[old] == in && sh.isTuple() {
+			return // the elements are kept as they are needed
+		}
 	}
-	in := s.add(opWhile, init.shape, []*instr{init}, append(s.common(op), named(opWhile, "condition", cond), named(opWhile, "body", body))...)
-	if len(operands) == 1 {
-		s.values[op.Result(0)] = in
-		return
+	n := len(op.ResultList())
+	results := append(slices.Clone(op.ResultList()), make([]*ir.Value, len(all)-n)...)
+	s.take(in, results)
+}
+
+// origin returns the old instruction whose place op took, if it is an o.
+func (s *exportScope) origin(op *ir.Op, o *opcode) *instr {
+	if s.old == nil {
+		return nil
 	}
-	for i, r := range op.ResultList() {
-		s.values[r] = s.element(in, int64(i))
+	g, ok := s.ex.up.owners[s.ex.up.origins[op]]
+	if !ok || g.scope != s.old.importScope || g.in.op != o {
+		return nil
 	}
+	return g.in
 }
 
 // conditional passes to each branch, as one operand, the values that the branch uses from outside.
@@ -1125,18 +1229,30 @@ func (s *exportScope) conditional(op *ir.Op) {
 	index := s.value(op.Operand(0))
 	operands := []*instr{index}
 	var comps []*computation
-	for _, r := range op.Regions() {
+	old := s.origin(op, opConditional)
+	for i, r := range op.Regions() {
+		if old != nil && i+1 < len(old.operands) {
+			inner := s.ex.newScope()
+			if c := inner.attachRegion(s, r); c != nil {
+				if in := s.native(old.operands[i+1]); in != nil && len(c.params) == 1 && compatible(in.shape, c.params[0].shape) {
+					comps, operands = append(comps, c), append(operands, in)
+					continue
+				}
+			}
+		}
 		captured := captures([]*ir.Region{r})
-		comps = append(comps, s.loopRegion(r, nil, captured, false))
 		var list []*instr
 		for _, v := range captured {
 			list = append(list, s.value(v))
 		}
+		var in *instr
 		if len(list) == 1 {
-			operands = append(operands, list[0])
+			in = list[0]
 		} else {
-			operands = append(operands, s.tuple(list))
+			in = s.tuple(list)
 		}
+		operands = append(operands, in)
+		comps = append(comps, s.loopRegion(r, in.shape, nil, captured, false))
 	}
 	attrs := s.common(op)
 	if op.Is(stablehlo.If) {

@@ -30,10 +30,14 @@ func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err e
 	if src == nil {
 		src = diag.NewSource(m.name, nil)
 	}
-	im := &importer{hlo: m, ctx: ctx, reg: reg, m: ir.NewModule(ctx, reg, src), attrs: map[string]ir.Attr{}, funcs: map[*computation]string{},
-		names: map[string]bool{"main": true}}
+	im := newImporter(m, ctx, reg, src)
 	im.module()
 	return im.m, nil
+}
+
+func newImporter(m *Module, ctx *ir.Context, reg *ir.Registry, src *diag.Source) *importer {
+	return &importer{hlo: m, ctx: ctx, reg: reg, m: ir.NewModule(ctx, reg, src), attrs: map[string]ir.Attr{}, funcs: map[*computation]string{},
+		names: map[string]bool{"main": true}, made: func(*importScope, *ir.Op) {}, opened: func(*importScope, *ir.Block) {}}
 }
 
 // importer translates one module.
@@ -47,6 +51,9 @@ type importer struct {
 	names map[string]bool         // names of functions
 	depth int
 	at    int // position of the current instruction
+
+	made   func(*importScope, *ir.Op)    // is called for each op
+	opened func(*importScope, *ir.Block) // is called for each block that a computation fills
 }
 
 // value is the translation of an HLO value: one value of MLIR, or the parts of a tuple.
@@ -84,9 +91,12 @@ func unflatten(s *shape, list []*ir.Value) (value, []*ir.Value) {
 
 // importScope is a block that is being filled with the translation of a computation.
 type importScope struct {
-	im     *importer
-	b      *ir.Builder
-	values map[*instr]value
+	im      *importer
+	b       *ir.Builder
+	comp    *computation
+	values  map[*instr]value
+	current *instr       // the instruction that is being translated
+	outer   *importScope // the caller's scope if the computation is translated in place
 }
 
 func (im *importer) fail(in *instr, format string, args ...any) {
@@ -143,14 +153,20 @@ func (im *importer) function(c *computation, name string, public bool) string {
 	defer func() { im.depth-- }()
 	region := im.m.NewRegion()
 	block := region.AddBlock()
-	s := &importScope{im: im, b: im.m.AtEnd(block), values: map[*instr]value{}}
+	s := &importScope{im: im, b: im.m.AtEnd(block), comp: c, values: map[*instr]value{}}
+	im.opened(s, block)
 	var inputs []ir.Type
 	var argAttrs []string
 	hasAttrs := false
 	for i, p := range c.params {
 		var args []*ir.Value
 		for _, t := range im.types(p, p.shape) {
-			args = append(args, block.AddArg(t, im.loc(p)))
+			v := block.AddArg(t, im.loc(p))
+			v.SetPos(diag.At(p.pos))
+			if !p.shape.isTuple() {
+				v.SetName(p.name)
+			}
+			args = append(args, v)
 			inputs = append(inputs, t)
 		}
 		s.values[p], _ = unflatten(p.shape, args)
@@ -340,8 +356,12 @@ func (s *importScope) body(c *computation) {
 		if _, done := s.values[in]; done {
 			continue
 		}
-		s.im.at = in.pos
-		s.values[in] = s.instr(in)
+		s.im.at, s.current = in.pos, in
+		v := s.instr(in)
+		if !v.tuple && v.v != nil && v.v.Name() == "" {
+			v.v.SetName(in.name)
+		}
+		s.values[in] = v
 	}
 	s.im.at = outer
 }
@@ -358,6 +378,7 @@ func (s *importScope) region(c *computation, order []int) *ir.Region {
 			}
 			p := c.params[k]
 			args[k] = block.AddArg(s.im.typeOf(p, p.shape), nil)
+			args[k].SetName(p.name)
 		}
 		for i, p := range c.params {
 			values[p] = value{v: args[i]}
@@ -374,7 +395,8 @@ func (s *importScope) regionOf(c *computation, bind func(*ir.Block, map[*instr]v
 	defer func() { im.depth-- }()
 	region := im.m.NewRegion()
 	block := region.AddBlock()
-	inner := &importScope{im: im, b: im.m.AtEnd(block), values: map[*instr]value{}}
+	inner := &importScope{im: im, b: im.m.AtEnd(block), comp: c, values: map[*instr]value{}}
+	im.opened(inner, block)
 	bind(block, inner.values)
 	inner.body(c)
 	inner.b.Create(stablehlo.Return, inner.values[c.root].flat(), nil)
@@ -408,6 +430,7 @@ func (s *importScope) makeAs(in *instr, result *shape, def *ir.Def, operands []*
 		st.SetAttr("mhlo.frontend_attributes", im.pairs(f))
 	}
 	op := s.b.Insert(st)
+	im.made(s, op)
 	v, _ := unflatten(result, op.ResultList())
 	return v
 }
@@ -971,7 +994,7 @@ func (s *importScope) inline(in *instr, c *computation, operands []*instr) value
 		im.fail(in, "computations are nested deeper than %d", maxNesting)
 	}
 	defer func() { im.depth-- }()
-	inner := &importScope{im: im, b: s.b, values: make(map[*instr]value, len(c.instrs))}
+	inner := &importScope{im: im, b: s.b, comp: c, values: make(map[*instr]value, len(c.instrs)), outer: s}
 	for i, p := range c.params {
 		inner.values[p] = s.values[operands[i]]
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -35,7 +36,9 @@ type translation struct {
 
 func forms() []form {
 	text := func(o print.Options) func(a *app, t *translation, src *diag.Source, m *ir.Module) error {
-		return func(a *app, t *translation, _ *diag.Source, m *ir.Module) error { return a.writeModule(t.out, m, o) }
+		return func(a *app, t *translation, _ *diag.Source, m *ir.Module) error {
+			return a.WriteFile(t.out, func(w io.Writer) error { return print.Print(w, m, reader.Written(m, o)) })
+		}
 	}
 	return []form{
 		{"mlir", "as MLIR prints it", []string{".mlir"}, text(print.Options{})},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"regexp"
 	"sync"
 
@@ -170,6 +171,45 @@ func Written(m *ir.Module, o print.Options) print.Options {
 		o.DebugInfo, o.OwnLocs = true, true
 	}
 	return o
+}
+
+// Write writes m in the form that the suffix of path names: MLIR text, or HLO as text (.hlo) or as a proto (.pb).
+// Without such a suffix it writes HLO if m was read from HLO, in the form that was read. Parts of HLO that did not
+// change since they were read stay as they were.
+func Write(w io.Writer, path string, m *ir.Module, o print.Options) error {
+	src := m.Source()
+	old := src != nil && IsHLO(src.Text())
+	proto := old && hlo.IsProto(src.Text())
+	switch filepath.Ext(path) {
+	case ".mlir":
+		return print.Print(w, m, Written(m, o))
+	case ".hlo":
+		proto = false
+	case ".pb":
+		proto = true
+	default:
+		if !old {
+			return print.Print(w, m, Written(m, o))
+		}
+	}
+	var h *hlo.Module
+	var err error
+	if old {
+		if h, err = ReadHLO(src); err == nil {
+			h, err = hlo.Update(h, m)
+		}
+	} else {
+		h, err = hlo.Export(m)
+	}
+	if err != nil {
+		return err
+	}
+	if proto {
+		_, err = w.Write(h.AppendProto(nil))
+	} else {
+		_, err = w.Write(h.AppendText(nil, hlo.TextOptions{}))
+	}
+	return err
 }
 
 // firstWord returns where the text begins after blanks and comments.
