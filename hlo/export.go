@@ -37,6 +37,8 @@ type exporter struct {
 
 	up    *update         // nil for a module that is translated as a whole
 	taken map[string]bool // names of the module that is updated
+	// replaced are the old computations whose place new ones took.
+	replaced map[*computation]*computation
 }
 
 // exportScope is a computation under construction.
@@ -267,7 +269,8 @@ func (s *exportScope) finish(term *ir.Op, name string) {
 func (s *exportScope) close(name string) {
 	if s.old != nil {
 		s.flush(len(s.old.comp.instrs))
-		s.c.name, s.c.thread = s.old.comp.name, s.old.comp.thread
+		s.c.name, s.c.thread, s.c.rest = s.old.comp.name, s.old.comp.thread, s.old.comp.rest
+		s.ex.replaced[s.c] = s.old.comp
 		s.removeUnused()
 		used := map[string]bool{}
 		for _, in := range s.c.instrs {

@@ -42,7 +42,7 @@ func Update(old *Module, m *ir.Module) (out *Module, err error) {
 	copied := *old
 	copied.comps = nil
 	ex := newExporter(m, &copied)
-	ex.up = up
+	ex.up, ex.replaced = up, map[*computation]*computation{}
 	ex.taken = map[string]bool{}
 	for _, c := range old.comps {
 		ex.taken[c.name] = true
@@ -129,8 +129,14 @@ func (up *update) block(a, b *ir.Block) bool {
 			add(opKey{op.Def(), 0, op.Operand(0)}, op)
 		}
 	}
+	// A pass gives new ops the position of the op that they belong to.
+	waiting := map[opKey]int{}
+	for op := range b.Ops() {
+		waiting[opKey{op.Def(), op.Pos(), nil}]++
+	}
 	next := a.First()
 	for op := range b.Ops() {
+		waiting[opKey{op.Def(), op.Pos(), nil}]--
 		var equal, origin *ir.Op
 		keys := []opKey{{op.Def(), op.Pos(), nil}}
 		if op.NumOperands() > 0 {
@@ -149,7 +155,7 @@ func (up *update) block(a, b *ir.Block) bool {
 			for _, k := range []opKey{keys[0], {nil, op.Pos(), nil}} {
 				list := slices.DeleteFunc(found[k], func(op *ir.Op) bool { return used[op] })
 				found[k] = list
-				if origin == nil && len(list) > 0 {
+				if origin == nil && len(list) > 0 && (list[0].Def() == op.Def() || waiting[opKey{list[0].Def(), op.Pos(), nil}] == 0) {
 					origin = list[0]
 				}
 			}
@@ -397,7 +403,7 @@ func (s *exportScope) removeUnused() {
 	}
 	free := map[*instr]bool{s.c.root: true} // without uses from the beginning
 	for old, n := range s.old.kept {
-		if n != nil && uses[old] == 0 {
+		if n != nil && uses[old] == 0 && old != s.old.comp.root {
 			free[n] = true
 		}
 	}
@@ -522,6 +528,7 @@ func (s *exportScope) native(in *instr) *instr {
 			operands[i] = s.rebuild(x)
 		}
 		if operands[i] == nil || !compatible(operands[i].shape, x.shape) {
+			delete(o.kept, in) // the operand may be there later
 			return nil
 		}
 	}
@@ -542,7 +549,11 @@ func (s *exportScope) native(in *instr) *instr {
 // rebuild makes the value of an old instruction from the new values of its parts, nil if one is gone.
 func (s *exportScope) rebuild(in *instr) *instr {
 	v := s.old.values[in]
-	if _, ok := s.ex.up.leaves(v); !ok {
+	list, ok := s.ex.up.leaves(v)
+	for _, n := range list {
+		ok = ok && (s.values[n] != nil || s.produce(n) != nil)
+	}
+	if !ok {
 		return nil
 	}
 	n := s.assemble(v)
@@ -698,20 +709,27 @@ func (ex *exporter) update(old *Module) {
 	ex.out.comps = nil
 	names := map[string]bool{}
 	for _, c := range old.comps {
-		if reached[c] {
-			names[c.name] = true
-			ex.out.comps = append(ex.out.comps, c)
-		}
+		names[c.name] = reached[c]
 	}
-	for _, c := range fresh {
-		if !reached[c] {
-			continue
-		}
+	add := func(c *computation) {
 		if names[c.name] {
 			c.name = ex.unique(c.name)
 		}
 		names[c.name] = true
 		ex.out.comps = append(ex.out.comps, c)
+	}
+	fresh = slices.DeleteFunc(fresh, func(c *computation) bool { return !reached[c] })
+	instead := map[*computation][]*computation{}
+	for _, c := range fresh {
+		instead[ex.replaced[c]] = append(instead[ex.replaced[c]], c)
+	}
+	for _, c := range append(slices.Clip(old.comps), nil) {
+		if reached[c] {
+			ex.out.comps = append(ex.out.comps, c)
+		}
+		for _, n := range instead[c] {
+			add(n)
+		}
 	}
 	p := &parser{lexer: &lexer{src: old.src}, m: ex.out}
 	p.calls = []call{{}}

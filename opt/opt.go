@@ -265,12 +265,21 @@ func (o *flags) run(ctx context.Context, path string) (err error) {
 					return err
 				}
 			}
-			if err := print.Print(w, m, o.print(m)); err != nil {
+			if err := o.write(w, m); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// write writes m in the form that the output's suffix names, HLO for HLO without one, or as MLIR if a flag says how to
+// print MLIR.
+func (o *flags) write(w io.Writer, m *ir.Module) error {
+	if o.generic || o.localScope || o.elideLarger > 0 {
+		return print.Print(w, m, o.print(m))
+	}
+	return reader.Write(w, o.out, m, o.print(m))
 }
 
 // print returns how m is printed: with the locations that it has of its own.

@@ -1,0 +1,80 @@
+package endtoend
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/print"
+)
+
+// hooksOf describes the hooks of a program as the corpora compare them: name, kind, types and order.
+func hooksOf(p *hlocb.Program) string {
+	var b strings.Builder
+	for _, s := range p.Hooks() {
+		name := s.Name
+		if s.Unnamed() {
+			name = "unnamed"
+		}
+		fmt.Fprintln(&b, name, s.Kind, s.Operands, s.Results)
+	}
+	return b.String()
+}
+
+// TestHooksOfHLO compares the hooks of each HLO text of the corpus with the hooks of the MLIR that XLA made the text
+// from. Rewritten HLO has the same hooks again, and XLA's form of it too.
+func TestHooksOfHLO(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "hooks", "hlo", "*"))
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%d files of HLO: %v", len(files), err)
+	}
+	load := func(t *testing.T, name string, text []byte) *hlocb.Program {
+		p, err := hlocb.Parse(t.Context(), name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	partitioned := map[string]bool{"jax_cpu_shardmap_debug_callback": true, "jax_cpu_partitioned_debug_callback": true}
+	for _, file := range files {
+		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".txt"), ".hlo")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if partitioned[name] {
+				// XLA's translation states the number of partitions in the compile options.
+				text = bytes.Replace(text, []byte(", entry_computation_layout"), []byte(", num_partitions=2, entry_computation_layout"), 1)
+			}
+			twin := filepath.Join("..", "..", "testdata", "hooks", strings.TrimSuffix(name, ".hlo.before")+".mlir")
+			mlir, err := os.ReadFile(twin)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := load(t, file, text)
+			got, want := hooksOf(p), hooksOf(load(t, twin, mlir))
+			if got != want {
+				t.Errorf("hooks of the HLO:\n%shooks of the MLIR:\n%s", got, want)
+			}
+			for _, suffix := range []string{"", ".pb"} {
+				if suffix != "" && partitioned[name] {
+					continue // a proto does not state the number of partitions
+				}
+				var out bytes.Buffer
+				if err := reader.Write(&out, suffix, p.Module(), print.Options{}); err != nil {
+					t.Fatal(err)
+				}
+				if again := hooksOf(load(t, "rewritten"+suffix, out.Bytes())); again != got {
+					t.Errorf("hooks of the rewritten HLO:\n%swant:\n%s", again, got)
+				}
+			}
+		})
+	}
+}
