@@ -111,6 +111,7 @@ type Executable struct {
 	types   []Type
 	stale   error
 	hung    atomic.Bool
+	queue   runtime.Queue
 }
 
 // DefaultBackends returns the options with which Compile opens backends: plugins are searched where the process's
@@ -222,19 +223,22 @@ func (e *Executable) Run(ctx context.Context, args ...any) ([]*Tensor, error) {
 	list := make([]*Tensor, len(args))
 	for i, a := range args {
 		var err error
-		switch a := a.(type) {
-		case *Tensor:
-			list[i] = a
-		case interface{ Tensor(Type) (*Tensor, error) }:
-			list[i], err = a.Tensor(types[i])
-		default:
-			err = fmt.Errorf("value is a %T, expected an Array or a *Tensor", a)
-		}
-		if err != nil {
+		if list[i], err = asTensor(a, types[i]); err != nil {
 			return nil, fmt.Errorf("argument %d of main: %w", i, err)
 		}
 	}
 	return e.RunTensors(ctx, list)
+}
+
+// asTensor returns an Array or a *Tensor as a tensor.
+func asTensor(value any, t Type) (*Tensor, error) {
+	switch v := value.(type) {
+	case *Tensor:
+		return v, nil
+	case interface{ Tensor(Type) (*Tensor, error) }:
+		return v.Tensor(t)
+	}
+	return nil, fmt.Errorf("value is a %T, expected an Array or a *Tensor", value)
 }
 
 // RunTensors is Run for arguments that are tensors already.
@@ -249,12 +253,14 @@ func (e *Executable) RunTensors(ctx context.Context, args []*Tensor) ([]*Tensor,
 }
 
 // Close ends the executable and the backend that Compile opened for it. It waits for runs, except after a timeout:
-// then a handler is still running and may never return.
+// then a handler is still running and may never return. It returns the errors of started runs that nobody awaited, and
+// an error if buffers of a backend that Compile opened are not closed.
 func (e *Executable) Close() error {
 	if e.hung.Load() {
 		return nil
 	}
-	err := e.exe.Close()
+	err := e.queue.Wait()
+	err = errors.Join(err, e.exe.Close())
 	if e.owned {
 		err = errors.Join(err, e.backend.Close())
 	}

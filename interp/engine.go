@@ -26,11 +26,14 @@ type Options struct {
 	Kernels map[*ir.Def]Kernel
 }
 
-// Backend is the embedded engine as a runtime.Backend. It holds no resources.
-type Backend struct{ opts Options }
+// Backend is the embedded engine as a runtime.Backend. It holds no resources but the memory of open buffers.
+type Backend struct {
+	opts    Options
+	buffers atomic.Int64 // open ones
+}
 
 // New returns the embedded engine.
-func New(opts Options) *Backend { return &Backend{opts} }
+func New(opts Options) *Backend { return &Backend{opts: opts} }
 
 // Name returns "engine".
 func (b *Backend) Name() string { return "engine" }
@@ -40,8 +43,13 @@ func (b *Backend) Describe() string {
 	return "embedded engine (pure Go, " + gemmName() + " matrix kernel)"
 }
 
-// Close does nothing.
-func (b *Backend) Close() error { return nil }
+// Close fails if buffers are open.
+func (b *Backend) Close() error {
+	if n := b.buffers.Load(); n > 0 {
+		return fmt.Errorf("%d buffers of backend %s are not closed", n, b.Name())
+	}
+	return nil
+}
 
 // Compile plans the program's module. Its errors are located at an op. It reports unsupported ops here, before any of
 // them executes.
@@ -59,11 +67,14 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 	if c.partitions > 1 && spans(p.Module) {
 		e.partitions = c.partitions
 	}
+	e.backend, e.signature = b, sync.OnceValue(e.describe)
 	return e, nil
 }
 
 // Executable is a compiled module.
 type Executable struct {
+	backend    *Backend
+	signature  func() *runtime.Signature
 	prog       *program
 	entry      *function
 	opts       Options
@@ -93,6 +104,11 @@ type runState struct {
 // With a timeout, Run may return while an op continues in its goroutine: it waits for the op only for a grace period.
 // Do not change the arguments before the op ends.
 func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	return e.start(ctx, args, nil)
+}
+
+// start is Run that may overwrite the donated arguments.
+func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated []bool) ([]*tensor.Tensor, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -112,7 +128,7 @@ func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.
 	m.run = runState{run: e.runs.Add(1)}
 	w := &watch{memory: account{limit: e.opts.MemoryLimit}}
 	w.memory.held.Store(e.constants + m.recycled())
-	m.watch, m.first = w, true
+	m.watch, m.first, m.donated = w, true, donated
 	ctx, end := w.start(ctx, e.prog.module.Source(), e.prog.timeout, e.opts.Progress, e.opts.ProgressEvery)
 	defer end()
 	if w.timer == nil {
@@ -191,7 +207,11 @@ func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) 
 			fr.slots[s] = m.token()
 			continue
 		}
-		fr.slots[s] = &buf{t: *args[next], refs: 1, fixed: true}
+		own := next < len(m.donated) && m.donated[next]
+		if own {
+			m.watch.memory.held.Add(int64(len(args[next].Peek())))
+		}
+		fr.slots[s] = &buf{t: *args[next], refs: 1, fixed: !own}
 		next++
 	}
 	out := make([]*buf, len(f.results))

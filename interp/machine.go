@@ -39,6 +39,8 @@ type machine struct {
 	stack  []*buf           // stack of values in flight; see refs
 	watch  *watch           // of the run
 	first  bool             // whether this is the run's first device
+	// donated says which arguments of the entry function the run may overwrite.
+	donated []bool
 	loops  int              // nested loops in the active calls
 
 	call    runtime.Call // reused from hook to hook

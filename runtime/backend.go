@@ -25,7 +25,10 @@ type Backend interface {
 	// Compile compiles the program and binds its hooks to handlers. Executables of the same module with different
 	// handlers do not see each other's events. Compile returns when ctx ends.
 	Compile(ctx context.Context, p *Program, opts CompileOptions) (Executable, error)
-	// Close releases the backend. Executables must be closed before.
+	// Upload copies a value to devices, or lends it to them. Callers use Put. The value must not change before the memory
+	// is released.
+	Upload(ctx context.Context, t *tensor.Tensor, place Placement) (Memory, error)
+	// Close releases the backend. Executables and buffers must be closed before.
 	Close() error
 }
 
@@ -45,6 +48,11 @@ type Executable interface {
 	// Run executes the program once. The arguments are row-major host values and are never changed. The results belong to
 	// the caller. If a handler fails, the error is a *HookError.
 	Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error)
+	// Signature describes arguments and results that lie on the devices.
+	Signature() *Signature
+	// RunMemory executes the program once on values of its backend that have the right types and places, and leaves the
+	// results there. Callers use Execute. The program may overwrite the memory of donated arguments.
+	RunMemory(ctx context.Context, args []Memory, donated []bool) ([]Memory, error)
 	// Close refuses new runs, waits for those under way and releases the executable.
 	Close() error
 }

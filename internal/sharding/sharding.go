@@ -6,6 +6,7 @@ package sharding
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -53,6 +54,11 @@ func (s *Sharding) WholeShape(shard tensor.Shape) tensor.Shape {
 
 // Whole reports whether every partition holds the whole value.
 func (s *Sharding) Whole() bool { return s.tiles == nil }
+
+// Equal reports whether every partition holds the same shard in both shardings.
+func (s *Sharding) Equal(t *Sharding) bool {
+	return slices.Equal(s.tiles, t.tiles) && slices.EqualFunc(s.index, t.index, slices.Equal)
+}
 
 // Tiles returns the number of shards along each dimension, or nil if every partition holds the whole value.
 func (s *Sharding) Tiles() []int64 { return s.tiles }

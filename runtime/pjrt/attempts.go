@@ -4,11 +4,11 @@ package pjrt
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hlocb/hlocb/runtime"
-	"github.com/hlocb/hlocb/tensor"
 )
 
 // attempts are the attempts to start one run on several clients.
@@ -39,22 +39,40 @@ const maxAttempts = 32
 
 // ending is the outcome of an attempt.
 type ending struct {
-	s       *session
-	results [][]*tensor.Tensor
-	err     error
+	s   *session
+	l   *loadedProgram
+	p   product
+	err error
 }
 
 // runWatched executes the program on a goroutine, for runs that can be cancelled and runs that share their client. It
 // can return while a program that cannot be stopped continues, and it makes further attempts.
-func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgram, args [][]*tensor.Tensor, crowded bool) ([][]*tensor.Tensor, error) {
-	done := make(chan ending, maxAttempts) // nobody receives from abandoned attempts
+func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgram, r *request, crowded bool) (*loadedProgram, product, error) {
+	done := make(chan ending, maxAttempts)
+	var mu sync.Mutex
+	returned := false // nobody receives from done any more
 	run := func(s *session, l *loadedProgram) {
-		results, err := outcome(s, l, args)
+		p, err := e.outcome(s, l, r)
 		l.client.leave(s)
 		leave(s)
+		mu.Lock()
+		defer mu.Unlock()
 		e.end(s)
-		done <- ending{s, results, err}
+		if returned {
+			e.drop(l, p)
+		} else {
+			done <- ending{s, l, p, err}
+		}
 	}
+	defer func() {
+		mu.Lock()
+		defer mu.Unlock()
+		returned = true
+		for len(done) > 0 {
+			a := <-done
+			e.drop(a.l, a.p)
+		}
+	}()
 	var tick <-chan time.Time
 	if crowded {
 		ticker := time.NewTicker(e.backend.patience)
@@ -72,11 +90,12 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 		case a := <-done:
 			if a.s.attempts != nil {
 				if !a.s.attempts.claim(a.s) {
+					e.drop(a.l, a.p)
 					continue // an abandoned attempt
 				}
 				e.abandon(started)
 			}
-			return a.results, a.err
+			return a.l, a.p, a.err
 		case <-cancelled:
 			for _, s := range started {
 				s.cancel(context.Cause(ctx))
@@ -89,11 +108,11 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 			if blocked && s.attempts.owner.Load() == nil {
 				// The program has not started, and its hooks are refused when it does.
 				e.abandon(started)
-				return nil, context.Cause(ctx)
+				return nil, product{}, context.Cause(ctx)
 			}
 			err := &runtime.LostError{Cause: context.Cause(ctx)}
 			e.backend.lose(err)
-			return nil, err
+			return nil, product{}, err
 		case <-tick:
 			if s.attempts.owner.Load() != nil {
 				tick = nil
@@ -106,7 +125,7 @@ func (e *Executable) runWatched(ctx context.Context, s *session, l *loadedProgra
 			next, loaded, err := e.another(ctx, s)
 			if err != nil {
 				e.abandon(started)
-				return nil, err
+				return nil, product{}, err
 			}
 			s, l = next, loaded
 			go run(s, l)

@@ -39,6 +39,7 @@ type Backend struct {
 	closed      bool
 	clients     map[clientKey]*Client
 	executables int
+	buffers     int       // open ones
 	late        int       // closed executables that abandoned attempts still hold
 	released    sync.Cond // executables changed
 	lost        error     // why the backend refuses further programs
@@ -146,6 +147,9 @@ func (b *Backend) Close() error {
 	}
 	if b.executables > 0 {
 		return fmt.Errorf("%d executables of backend %s are not closed", b.executables, b.name)
+	}
+	if b.buffers > 0 {
+		return fmt.Errorf("%d buffers of backend %s are not closed", b.buffers, b.name)
 	}
 	b.closed = true
 	var errs []error

@@ -225,33 +225,39 @@ bool hl_is_row_major(const hl_api *api, void *buffer, size_t rank) {
   return true;
 }
 
-void *hl_read(const hl_api *api, void *buffer, void *data, size_t size) {
+void *hl_address(const hl_api *api, void *buffer, void **address) {
   void *e = hl_object(api, HL_BUFFER_HOLD, buffer);
   if (e) return e;
-  void *address = NULL;
-  e = hl_get(api, HL_BUFFER_ADDRESS, buffer, &address);
-  if (!e) memcpy(data, address, size);
-  hl_error_free(api, hl_object(api, HL_BUFFER_UNHOLD, buffer));
+  e = hl_get(api, HL_BUFFER_ADDRESS, buffer, address);
+  if (e) hl_unhold(api, buffer);
   return e;
 }
 
+void hl_unhold(const hl_api *api, void *buffer) { hl_error_free(api, hl_object(api, HL_BUFFER_UNHOLD, buffer)); }
+
+void *hl_ready(const hl_api *api, void *buffer) {
+  void *event = NULL;
+  void *e = hl_get(api, HL_BUFFER_READY, buffer, &event);
+  if (e) return e;
+  return hl_await(api, event);
+}
+
 bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devices, void **arguments,
-                size_t num_arguments, void **outputs, size_t num_outputs, void **error) {
-  // One block holds the lists of lists, the events and the indices of the arguments, none of which is donated.
-  size_t words = 3 * devices + num_arguments;
+                size_t num_arguments, const int64_t *kept, size_t num_kept, void **outputs, size_t num_outputs,
+                void **error) {
+  // One block holds the lists of lists and the events.
+  size_t words = 3 * devices;
   void *small[64];
   void **block = words <= sizeof small / sizeof *small ? small : calloc(words, sizeof *block);
   if (!block) return false;
   void **argument_lists = block, **output_lists = block + devices, **events = block + 2 * devices;
-  int64_t *keep = (int64_t *)(block + 3 * devices);
   for (size_t d = 0; d < devices; d++) {
     argument_lists[d] = arguments + d * num_arguments;
     output_lists[d] = outputs + d * num_outputs;
     events[d] = NULL;
   }
-  for (size_t i = 0; i < num_arguments; i++) keep[i] = (int64_t)i;
 
-  ARGS(hl_execute_options, options, .launch_id = launch_id, .not_donated = keep, .num_not_donated = num_arguments);
+  ARGS(hl_execute_options, options, .launch_id = launch_id, .not_donated = kept, .num_not_donated = num_kept);
   ARGS(hl_execute_args, a, .loaded = loaded, .options = &options, .arguments = (void *const *const *)argument_lists,
        .num_devices = devices, .num_arguments = num_arguments, .outputs = (void **const *)output_lists,
        .events = events);

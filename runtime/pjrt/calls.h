@@ -50,13 +50,17 @@ void *hl_from_host(const hl_api *api, void *client, void *device, const void *da
 void *hl_to_host(const hl_api *api, void *buffer, void *data, size_t size, const int64_t *order, size_t rank);
 // hl_is_row_major reports whether a buffer's memory is dense and row-major.
 bool hl_is_row_major(const hl_api *api, void *buffer, size_t rank);
-// hl_read copies a ready buffer from its memory, which must be host memory, dense and row-major.
-void *hl_read(const hl_api *api, void *buffer, void *data, size_t size);
+// hl_address returns the memory of a ready buffer and keeps it until hl_unhold.
+void *hl_address(const hl_api *api, void *buffer, void **address);
+void hl_unhold(const hl_api *api, void *buffer);
+// hl_ready waits until a buffer is computed.
+void *hl_ready(const hl_api *api, void *buffer);
 // hl_execute runs an executable and waits for every device. arguments and outputs are flat lists, one device's values
-// after the other's. No argument is donated. *error is the first device's error. hl_execute returns false, and runs
-// nothing, if there is no memory for its lists.
+// after the other's. kept lists the arguments that are not donated even if the program donates them. *error is the first
+// device's error. hl_execute returns false, and runs nothing, if there is no memory for its lists.
 bool hl_execute(const hl_api *api, void *loaded, int32_t launch_id, size_t devices, void **arguments,
-                size_t num_arguments, void **outputs, size_t num_outputs, void **error);
+                size_t num_arguments, const int64_t *kept, size_t num_kept, void **outputs, size_t num_outputs,
+                void **error);
 
 // hl_register registers an FFI handler for a target on a platform.
 void *hl_register(const hl_api *api, const hl_ffi_ext *ext, bool versioned, const char *target, void *handler,

@@ -19,16 +19,20 @@ import (
 
 // Executable is a compiled program with its handlers. It implements runtime.Executable.
 type Executable struct {
-	backend  *Backend
-	sites    *siteTable
-	edges    []hook.Edge
-	source   *runtime.Program
-	compile  func(ctx context.Context, c *Client) (*loadedProgram, error) // for another level of nesting
-	devices  int
-	parts    int
-	position []int32
-	inputs   []ir.Type // of main; nil if not known
-	outputs  []ir.Type
+	backend   *Backend
+	sites     *siteTable
+	edges     []hook.Edge
+	source    *runtime.Program
+	compile   func(ctx context.Context, c *Client) (*loadedProgram, error) // for another level of nesting
+	devices   int
+	parts     int
+	position  []int32
+	ordinals  []int     // the devices, in the order of the argument lists
+	inputs    []ir.Type // of main; nil if not known
+	donors    []bool    // inputs that main donates
+	outputs   []ir.Type
+	results   []hook.TensorType // on one device
+	signature func() *runtime.Signature
 	// The shardings of main's arguments and results, or why they are not known. If they are nil, every partition gets the
 	// whole arguments, and the first one returns the results.
 	cutIn, cutOut []*sharding.Sharding
@@ -101,6 +105,11 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 	}
 	e := &Executable{backend: b, sites: newSiteTable(bound), edges: m.Edges, source: p, compile: compile, timeout: opts.Timeout,
 		devices: o.replicas * o.partitions, parts: o.partitions, inputs: shape.inputs, outputs: shape.outputs}
+	for i := range e.inputs {
+		_, donor := shape.main.Donation(i)
+		e.donors = append(e.donors, donor)
+	}
+	e.signature = sync.OnceValue(e.describe)
 	e.idle.L = &e.mu
 	level := level(ctx)
 	c, err := b.client(level, e.devices)
@@ -163,6 +172,10 @@ func (e *Executable) program(ctx context.Context, level int) (*loadedProgram, er
 		e.levels[level] = l
 		if e.position == nil {
 			e.position = positions(l.devices)
+			e.results = l.results
+			for _, d := range l.devices {
+				e.ordinals = append(e.ordinals, d.LocalID)
+			}
 		}
 	}
 	return e.levels[level], nil
@@ -329,28 +342,41 @@ func (e *Executable) RunDevices(ctx context.Context, args [][]*tensor.Tensor) ([
 			}
 		}
 	}
+	_, p, err := e.start(ctx, &request{hosts: args})
+	return p.hosts, err
+}
+
+// start executes the program once and returns its results with the client's program that computed them.
+func (e *Executable) start(ctx context.Context, r *request) (*loadedProgram, product, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, product{}, err
+	}
 	level := level(ctx)
 	l, err := e.begin(ctx, level)
 	if err != nil {
-		return nil, err
+		return nil, product{}, err
 	}
 	s := e.session(ctx, level, e.number.Add(1))
 	if err := e.backend.usable(); err != nil {
 		e.end(s)
-		return nil, err
+		return nil, product{}, err
 	}
 	if err := enter(s); err != nil {
 		e.end(s)
-		return nil, err
+		return nil, product{}, err
 	}
 	crowded := l.client.join(s)
 	if ctx.Done() == nil && !crowded {
 		defer e.end(s)
 		defer leave(s)
 		defer l.client.leave(s)
-		return outcome(s, l, args)
+		p, err := e.outcome(s, l, r)
+		return l, p, err
 	}
-	return e.runWatched(ctx, s, l, args, crowded)
+	if crowded {
+		clear(r.donated) // another attempt needs the arguments
+	}
+	return e.runWatched(ctx, s, l, r, crowded)
 }
 
 // session makes the session of a run.
@@ -381,12 +407,16 @@ func (e *Executable) checkArguments(args []*tensor.Tensor) error {
 }
 
 // outcome executes the program. If a hook failed, it returns the session's error, which is more detailed than XLA's.
-func outcome(s *session, l *loadedProgram, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
-	results, err := l.execute(s.launchID, args)
-	if failed := s.err(); failed != nil {
-		return nil, failed
+func (e *Executable) outcome(s *session, l *loadedProgram, r *request) (product, error) {
+	p, err := l.execute(s.launchID, r)
+	if err == nil && r.stay {
+		err = e.backend.opened(len(l.results))
 	}
-	return results, err
+	if failed := s.err(); failed != nil {
+		e.drop(l, p)
+		return product{}, failed
+	}
+	return p, err
 }
 
 // gracePeriod is the time that a cancelled run gets to reach its next hook.

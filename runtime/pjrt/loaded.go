@@ -240,30 +240,51 @@ func (c *Client) release(b buffer) {
 	}
 }
 
-// download copies result i to the host. On the CPU it reads the buffer's memory if the memory is row-major: the
-// plugin's own copy goes through a thread pool and takes 40 µs, however small the result is.
-func (l *loadedProgram) download(ptr unsafe.Pointer, i int) (*tensor.Tensor, error) {
-	p, t := l.client.plugin, l.results[i]
+// readable reports whether the host can read a buffer's memory as a row-major tensor.
+func (c *Client) readable(ptr unsafe.Pointer, t hook.TensorType) bool {
+	return c.platform == "cpu" && packedBits(t.DType) == 0 && bool(C.hl_has(c.plugin.api, C.HL_BUFFER_ADDRESS)) &&
+		bool(C.hl_is_row_major(c.plugin.api, ptr, C.size_t(len(t.Shape))))
+}
+
+// view calls f with the memory of a readable buffer.
+func (c *Client) view(ptr unsafe.Pointer, t hook.TensorType, f func(*tensor.Tensor) error) error {
+	n := int(t.Shape.NumElements()) * t.DType.Size()
+	if n == 0 {
+		return f(tensor.New(t.DType, t.Shape))
+	}
+	var address unsafe.Pointer
+	if err := c.plugin.check("read buffer", C.hl_address(c.plugin.api, ptr, &address)); err != nil {
+		return err
+	}
+	defer C.hl_unhold(c.plugin.api, ptr)
+	v, err := tensor.FromBytes(t.DType, t.Shape, unsafe.Slice((*byte)(address), n))
+	if err != nil {
+		return err
+	}
+	return f(v)
+}
+
+// download copies a buffer to the host. It reads the buffer's memory if the host can: the plugin's own copy goes through
+// a thread pool and takes 40 µs, however small the value is.
+func (c *Client) download(ptr unsafe.Pointer, t hook.TensorType, readable bool) (*tensor.Tensor, error) {
+	if readable {
+		var out *tensor.Tensor
+		err := c.view(ptr, t, func(v *tensor.Tensor) error {
+			out = v.Clone()
+			return nil
+		})
+		return out, err
+	}
 	out := tensor.New(t.DType, t.Shape)
 	data := out.Bytes()
 	if len(data) == 0 {
 		return out, nil
 	}
-	if l.direct[i].Load() == unknown {
-		l.direct[i].Store(unreadable)
-		if l.client.platform == "cpu" && packedBits(t.DType) == 0 && C.hl_has(p.api, C.HL_BUFFER_ADDRESS) &&
-			C.hl_is_row_major(p.api, ptr, C.size_t(len(t.Shape))) {
-			l.direct[i].Store(readable)
-		}
-	}
-	if l.direct[i].Load() == readable {
-		return out, p.check("read result", C.hl_read(p.api, ptr, unsafe.Pointer(&data[0]), C.size_t(len(data))))
-	}
 	order := make([]int64, len(t.Shape)) // row-major: the last dimension is the minor one
 	for i := range order {
 		order[i] = int64(len(order) - 1 - i)
 	}
-	if err := p.check("copy result to host", C.hl_to_host(p.api, ptr, unsafe.Pointer(&data[0]), C.size_t(len(data)),
+	if err := c.plugin.check("copy result to host", C.hl_to_host(c.plugin.api, ptr, unsafe.Pointer(&data[0]), C.size_t(len(data)),
 		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(order))), C.size_t(len(order)))); err != nil {
 		return nil, err
 	}
@@ -271,13 +292,39 @@ func (l *loadedProgram) download(ptr unsafe.Pointer, i int) (*tensor.Tensor, err
 	return out, nil
 }
 
-// execute uploads the arguments, runs the program and downloads the results. args has a list per device. launchID
+// result copies result i to the host.
+func (l *loadedProgram) result(ptr unsafe.Pointer, i int) (*tensor.Tensor, error) {
+	if l.direct[i].Load() == unknown {
+		state := int32(unreadable)
+		if l.client.readable(ptr, l.results[i]) {
+			state = readable
+		}
+		l.direct[i].Store(state)
+	}
+	return l.client.download(ptr, l.results[i], l.direct[i].Load() == readable)
+}
+
+// request is one run: its arguments, on the host or on the devices, and where its results go.
+type request struct {
+	hosts   [][]*tensor.Tensor // a list per device
+	values  []*value           // instead of hosts
+	donated []bool             // values whose memory the program may take
+	stay    bool               // the results stay on the devices
+}
+
+// product are the results of a run.
+type product struct {
+	hosts   [][]*tensor.Tensor // a list per device
+	buffers []unsafe.Pointer   // with stay: one device's results after the other's
+}
+
+// execute runs the program. It uploads arguments and downloads results if they are not on the devices. launchID
 // identifies the run to the handlers of its hooks.
-func (l *loadedProgram) execute(launchID int32, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
+func (l *loadedProgram) execute(launchID int32, r *request) (product, error) {
 	c := l.client
-	n, m := 0, len(l.results)
-	if len(args) > 0 {
-		n = len(args[0])
+	n, m := len(r.values), len(l.results)
+	if len(r.hosts) > 0 {
+		n = len(r.hosts[0])
 	}
 	var pin goruntime.Pinner
 	defer pin.Unpin()
@@ -289,41 +336,66 @@ func (l *loadedProgram) execute(launchID int32, args [][]*tensor.Tensor) ([][]*t
 	}()
 	// One list of C pointers holds the arguments of all devices, then the results.
 	ptrs := make([]unsafe.Pointer, len(l.devices)*(n+m)+1)
+	kept := make([]int64, 0, n+1)
+	for i := range n {
+		if r.values == nil || !r.donated[i] || r.values[i].client != c {
+			kept = append(kept, int64(i))
+		}
+	}
 	for d := range l.devices {
-		for i, t := range args[d] {
+		for i := range n {
+			if r.values != nil && r.values[i].client == c {
+				ptrs[d*n+i] = r.values[i].pieces[d].ptr
+				continue
+			}
+			var t *tensor.Tensor
+			var err error
+			if r.values == nil {
+				t = r.hosts[d][i]
+			} else if t, err = r.values[i].piece(d); err != nil {
+				return product{}, fmt.Errorf("argument %d: %w", i, err)
+			}
 			b, err := c.upload(&l.devices[d], t, &pin)
 			if err != nil {
-				return nil, fmt.Errorf("argument %d: %w", i, err)
+				return product{}, fmt.Errorf("argument %d: %w", i, err)
 			}
 			buffers = append(buffers, b)
 			ptrs[d*n+i] = b.ptr
 		}
 	}
 	outputs := ptrs[len(l.devices)*n:]
+	taken := false
 	defer func() {
 		for _, ptr := range outputs {
-			if ptr != nil {
+			if ptr != nil && !taken {
 				c.release(buffer{ptr: ptr})
 			}
 		}
 	}()
 	var failed unsafe.Pointer
-	if !C.hl_execute(c.plugin.api, l.ptr, C.int32_t(launchID), C.size_t(len(l.devices)), &ptrs[0], C.size_t(n), &outputs[0], C.size_t(m), &failed) {
-		return nil, errNoMemory
+	if !C.hl_execute(c.plugin.api, l.ptr, C.int32_t(launchID), C.size_t(len(l.devices)), &ptrs[0], C.size_t(n),
+		(*C.int64_t)(unsafe.SliceData(kept)), C.size_t(len(kept)), &outputs[0], C.size_t(m), &failed) {
+		return product{}, errNoMemory
 	}
 	if err := c.plugin.check("execute", failed); err != nil {
-		return nil, err
+		return product{}, err
+	}
+	if r.stay {
+		taken = true
+		return product{buffers: outputs[:len(l.devices)*m]}, nil
 	}
 	results := make([][]*tensor.Tensor, len(l.devices))
 	for d := range l.devices {
 		results[d] = make([]*tensor.Tensor, m)
 		for i := range results[d] {
-			t, err := l.download(outputs[d*m+i], i)
+			t, err := l.result(outputs[d*m+i], i)
 			if err != nil {
-				return nil, fmt.Errorf("result %d: %w", i, err)
+				return product{}, fmt.Errorf("result %d: %w", i, err)
 			}
 			results[d][i] = t
+			c.release(buffer{ptr: outputs[d*m+i]}) // at once: large results are not held twice
+			outputs[d*m+i] = nil
 		}
 	}
-	return results, nil
+	return product{hosts: results}, nil
 }

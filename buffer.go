@@ -1,0 +1,131 @@
+package hlocb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+type (
+	// Buffer is a value that stays on the devices of a backend between runs. Close every buffer.
+	Buffer = runtime.Buffer
+	// Pending is a run that Executable.Start started.
+	Pending = runtime.Pending
+	// ExecuteOptions configure one run on buffers.
+	ExecuteOptions = runtime.ExecuteOptions
+)
+
+// Put copies a value to the devices on which the program expects argument i, or lends it to them if the backend allows
+// that. The value is an Array or a *Tensor; do not change it before the buffer and the buffers computed from it are
+// closed. Executables of the same backend share buffers.
+func (e *Executable) Put(ctx context.Context, i int, value any) (*Buffer, error) {
+	at := shown(len(e.types), e.program.manifest.HiddenArgs)
+	if i < 0 || i >= len(at) {
+		return nil, fmt.Errorf("main has %d arguments, there is no argument %d", len(at), i)
+	}
+	t, err := asTensor(value, e.types[at[i]])
+	if err != nil {
+		return nil, fmt.Errorf("argument %d of main: %w", i, err)
+	}
+	return e.put(ctx, at[i], t)
+}
+
+func (e *Executable) put(ctx context.Context, i int, t *Tensor) (*Buffer, error) {
+	var place runtime.Placement
+	if args := e.exe.Signature().Arguments; i < len(args) {
+		place = args[i].Place
+	}
+	return runtime.Put(ctx, e.exe.Signature().Backend, t, place)
+}
+
+// Execute runs the program once on buffers and leaves its results on the devices. It consumes the buffers of arguments
+// that the program donates (tf.aliasing_output, jax.buffer_donor), or those in opts. The caller closes the results.
+func (e *Executable) Execute(ctx context.Context, args []*Buffer, opts ExecuteOptions) ([]*Buffer, error) {
+	full, opts, free, err := e.withHiddenBuffers(ctx, args, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	out, err := runtime.Execute(ctx, e.exe, full, opts)
+	return e.visibleBuffers(out), err
+}
+
+// Start is Execute that returns at once. Its results can be arguments of further runs. Close returns the errors of
+// started runs that nobody awaited.
+func (e *Executable) Start(ctx context.Context, args []*Buffer, opts ExecuteOptions) (*Pending, error) {
+	full, opts, free, err := e.withHiddenBuffers(ctx, args, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer free() // the run holds them
+	p, err := e.queue.Start(ctx, e.exe, full, opts)
+	if err != nil {
+		return nil, err
+	}
+	p.Results = e.visibleBuffers(p.Results)
+	return p, nil
+}
+
+// withHiddenBuffers adds buffers of zeros for the hidden arguments, which free closes.
+func (e *Executable) withHiddenBuffers(ctx context.Context, args []*Buffer, opts ExecuteOptions) ([]*Buffer, ExecuteOptions, func(), error) {
+	hidden := e.program.manifest.HiddenArgs
+	if len(hidden) == 0 {
+		return args, opts, func() {}, nil
+	}
+	at := shown(len(e.types), hidden)
+	if len(at) != len(args) {
+		return nil, opts, nil, fmt.Errorf("%d arguments given, the program takes %d", len(args), len(at))
+	}
+	full := make([]*Buffer, len(e.types))
+	for i, b := range args {
+		full[at[i]] = b
+	}
+	donate := slices.Clone(opts.Donate)
+	for k, i := range donate {
+		if i < 0 || i >= len(at) {
+			return nil, opts, nil, fmt.Errorf("argument %d cannot be donated: the program takes %d", i, len(at))
+		}
+		donate[k] = at[i]
+	}
+	opts.Donate = donate
+	var own []*Buffer
+	free := func() {
+		for _, b := range own {
+			b.Close()
+		}
+	}
+	for _, i := range hidden {
+		if i >= len(full) {
+			continue
+		}
+		b, err := e.put(ctx, i, tensor.New(e.types[i].DType, e.types[i].Shape))
+		if err != nil {
+			free()
+			return nil, opts, nil, err
+		}
+		full[i], own = b, append(own, b)
+	}
+	return full, opts, free, nil
+}
+
+// visibleBuffers closes the hidden results.
+func (e *Executable) visibleBuffers(all []*Buffer) []*Buffer {
+	for _, i := range e.program.manifest.HiddenResults {
+		if i < len(all) {
+			all[i].Close()
+		}
+	}
+	return visible(all, e.program.manifest.HiddenResults)
+}
+
+// shown returns the positions from 0 to n-1 that are not hidden.
+func shown(n int, hidden []int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return visible(all, hidden)
+}

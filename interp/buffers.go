@@ -1,0 +1,91 @@
+package interp
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// memory is a value in the host's memory. It implements runtime.Memory.
+type memory struct {
+	backend *Backend
+	t       *tensor.Tensor
+	lent    bool // the caller's tensor, which is never overwritten
+}
+
+// Upload lends the tensor to a buffer.
+func (b *Backend) Upload(_ context.Context, t *tensor.Tensor, _ runtime.Placement) (runtime.Memory, error) {
+	b.buffers.Add(1)
+	return &memory{b, t, true}, nil
+}
+
+func (m *memory) View(f func(*tensor.Tensor) error) error { return f(m.t) }
+
+func (m *memory) Read() (*tensor.Tensor, error) { return m.t.Clone(), nil }
+
+func (m *memory) Release() {
+	m.t = nil
+	m.backend.buffers.Add(-1)
+}
+
+// Signature returns whole values on device 0: the engine partitions values itself.
+func (e *Executable) Signature() *runtime.Signature { return e.signature() }
+
+func (e *Executable) describe() *runtime.Signature {
+	s := &runtime.Signature{Backend: e.backend, Arguments: []runtime.Value{}}
+	f, _ := fn.AsFunc(e.entry.op)
+	for i, t := range e.entry.args {
+		if t.class == classToken {
+			continue
+		}
+		v := runtime.Value{Type: valueType(t)}
+		_, v.Donor = f.Donation(i)
+		s.Arguments = append(s.Arguments, v)
+	}
+	var add func(t vtype)
+	add = func(t vtype) {
+		switch t.class {
+		case classTensor:
+			s.Results = append(s.Results, runtime.Value{Type: valueType(t)})
+		case classTuple:
+			for _, elem := range t.elems {
+				add(elem)
+			}
+		}
+	}
+	for _, t := range e.entry.results {
+		add(t)
+	}
+	return s
+}
+
+// valueType returns the type of a value. A value of unknown rank has the type Invalid with one dynamic dimension.
+func valueType(t vtype) hook.TensorType {
+	if t.shape == nil && t.n < 0 {
+		return hook.TensorType{Shape: tensor.Shape{-1}}
+	}
+	return hook.TensorType{DType: t.dt, Shape: slices.Clone(t.shape)}
+}
+
+// RunMemory implements runtime.Executable. A program on one device reuses the memory of donated arguments.
+func (e *Executable) RunMemory(ctx context.Context, args []runtime.Memory, donated []bool) ([]runtime.Memory, error) {
+	tensors, own := make([]*tensor.Tensor, len(args)), make([]bool, len(args))
+	for i, a := range args {
+		m := a.(*memory)
+		tensors[i], own[i] = m.t, donated[i] && !m.lent
+	}
+	results, err := e.start(ctx, tensors, own)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]runtime.Memory, len(results))
+	for i, t := range results {
+		out[i] = &memory{backend: e.backend, t: t}
+	}
+	e.backend.buffers.Add(int64(len(out)))
+	return out, nil
+}

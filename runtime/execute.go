@@ -1,0 +1,280 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// ExecuteOptions configure one run on buffers.
+type ExecuteOptions struct {
+	// Donate lists the arguments whose buffers the run consumes. nil is what the program says, an empty list is none. The
+	// memory of other arguments stays as it is.
+	Donate []int
+}
+
+// ArgumentError says why a buffer cannot be an argument of a run.
+type ArgumentError struct {
+	Index int
+	Cause error
+}
+
+func (e *ArgumentError) Error() string { return fmt.Sprintf("argument %d: %v", e.Index, e.Cause) }
+
+// Unwrap returns the cause.
+func (e *ArgumentError) Unwrap() error { return e.Cause }
+
+// DependencyError says that an argument has no value, because the run that should have computed it failed.
+type DependencyError struct{ Cause error }
+
+func (e *DependencyError) Error() string {
+	return fmt.Sprintf("the run that computes it failed: %v", e.Cause)
+}
+
+// Unwrap returns the error of that run.
+func (e *DependencyError) Unwrap() error { return e.Cause }
+
+// Execute runs a program on buffers and leaves its results on the devices. The caller closes the results. A run that
+// fails closes the buffers that were donated to it; a run that is refused leaves all arguments as they were.
+func Execute(ctx context.Context, e Executable, args []*Buffer, opts ExecuteOptions) ([]*Buffer, error) {
+	c, err := prepare(e, args, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer c.free()
+	results, err := c.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Buffer, len(results))
+	for i, m := range results {
+		out[i] = newBuffer(c.signature.Backend, c.signature.Results[i])
+		out[i].finish(m)
+	}
+	return out, nil
+}
+
+// call is one run with the buffers that it holds.
+type call struct {
+	executable Executable
+	signature  *Signature
+	args       []*Buffer
+	donated    []bool // the run may overwrite the memory
+}
+
+// prepare checks the arguments and holds them.
+func prepare(e Executable, args []*Buffer, opts ExecuteOptions) (*call, error) {
+	s := e.Signature()
+	if s.Arguments != nil && len(s.Arguments) != len(args) {
+		return nil, fmt.Errorf("%d arguments given, the program takes %d", len(args), len(s.Arguments))
+	}
+	donate := make([]bool, len(args))
+	if opts.Donate == nil {
+		for i := range s.Arguments {
+			donate[i] = s.Arguments[i].Donor
+		}
+	}
+	for _, i := range opts.Donate {
+		if i < 0 || i >= len(args) {
+			return nil, fmt.Errorf("argument %d cannot be donated: the program takes %d", i, len(args))
+		}
+		donate[i] = true
+	}
+	for i, b := range args {
+		if b == nil {
+			return nil, &ArgumentError{i, errors.New("no buffer given")}
+		}
+		if err := s.accepts(i, b); err != nil {
+			return nil, &ArgumentError{i, err}
+		}
+		if k := slices.Index(args, b); k < i && (donate[i] || donate[k]) {
+			return nil, &ArgumentError{i, fmt.Errorf("the buffer is argument %d too, and donated", k)}
+		}
+	}
+	c := &call{executable: e, signature: s, args: args, donated: donate}
+	for i, b := range args {
+		shared, err := b.hold(donate[i])
+		if err != nil {
+			for k, held := range args[:i] {
+				if donate[k] {
+					held.undonate()
+				}
+				held.free()
+			}
+			return nil, &ArgumentError{i, err}
+		}
+		donate[i] = donate[i] && !shared // others still read the memory
+	}
+	return c, nil
+}
+
+// accepts reports why a buffer cannot be argument i.
+func (s *Signature) accepts(i int, b *Buffer) error {
+	if b.backend != s.Backend {
+		return fmt.Errorf("the buffer belongs to another client of backend %s than the program", b.backend.Name())
+	}
+	if s.Arguments == nil {
+		return nil
+	}
+	want, got := s.Arguments[i], b.Type()
+	fits := func(g, w int64) bool { return g < 0 || w < 0 || g == w }
+	if want.Type.DType != tensor.Invalid && (want.Type.DType != got.DType || !slices.EqualFunc(got.Shape, want.Type.Shape, fits)) {
+		return fmt.Errorf("the buffer holds a %s, the program takes %s", got, want.Type)
+	}
+	if !b.value.Place.Equal(want.Place) {
+		if g, w := b.value.Place.Ordinals(), want.Place.Ordinals(); !slices.Equal(g, w) {
+			return fmt.Errorf("the buffer lies on device %v, the program takes it on %v", g, w)
+		}
+		return errors.New("the buffer is partitioned in another way than the program takes it")
+	}
+	return nil
+}
+
+// run waits for the arguments and runs the program.
+func (c *call) run(ctx context.Context) ([]Memory, error) {
+	memories := make([]Memory, len(c.args))
+	for i, b := range c.args {
+		select {
+		case <-b.ready:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		if b.err != nil {
+			return nil, &ArgumentError{i, &DependencyError{b.err}}
+		}
+		memories[i] = b.memory
+		if err := c.signature.accepts(i, b); err != nil { // the shape may not have been known
+			return nil, &ArgumentError{i, err}
+		}
+	}
+	return c.executable.RunMemory(ctx, memories, c.donated)
+}
+
+func (c *call) free() {
+	for _, b := range c.args {
+		b.free()
+	}
+}
+
+// finish makes the buffer of a result ready.
+func (b *Buffer) finish(m Memory) {
+	if slices.ContainsFunc(b.value.Type.Shape, func(d int64) bool { return d < 0 }) {
+		_ = m.View(func(t *tensor.Tensor) error {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.value.Type = hook.TypeOf(t)
+			return nil
+		})
+	}
+	b.set(m, nil)
+}
+
+// Pending is a run that a Queue started.
+type Pending struct {
+	// Results are the run's results. They can be arguments of further runs before this one has ended. The caller closes
+	// them, also if the run fails.
+	Results []*Buffer
+
+	done    chan struct{}
+	err     error
+	mu      sync.Mutex
+	awaited bool
+}
+
+// Wait returns the run's error when it has ended, or the reason of ctx if that ends first.
+func (p *Pending) Wait(ctx context.Context) error {
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.awaited = true
+	return p.err
+}
+
+// unreported returns the run's error unless Wait has returned it, or it is only the error of an earlier run.
+func (p *Pending) unreported() error {
+	<-p.done
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var other *DependencyError
+	if p.awaited || errors.As(p.err, &other) {
+		return nil
+	}
+	p.awaited = true
+	return p.err
+}
+
+// Queue starts runs without waiting for their end. A run starts when its arguments are computed; runs that do not depend
+// on each other may overlap. The zero value is ready for use.
+type Queue struct {
+	mu      sync.Mutex
+	pending []*Pending // in the order of Start, since the last Wait
+}
+
+// Start starts a run and returns at once. It refuses what Execute refuses; other errors are those of the pending run and
+// of its results.
+func (q *Queue) Start(ctx context.Context, e Executable, args []*Buffer, opts ExecuteOptions) (*Pending, error) {
+	c, err := prepare(e, slices.Clone(args), opts)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pending{done: make(chan struct{}), Results: make([]*Buffer, len(c.signature.Results))}
+	for i, v := range c.signature.Results {
+		p.Results[i] = newBuffer(c.signature.Backend, v)
+	}
+	q.mu.Lock()
+	q.forget()
+	q.pending = append(q.pending, p)
+	q.mu.Unlock()
+	results := slices.Clone(p.Results)
+	go func() {
+		memories, err := c.run(ctx)
+		c.free()
+		for i, b := range results {
+			if err != nil {
+				b.set(nil, err)
+			} else {
+				b.finish(memories[i])
+			}
+		}
+		p.err = err
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// forget drops runs whose outcome nobody needs any more. The caller holds q.mu.
+func (q *Queue) forget() {
+	q.pending = slices.DeleteFunc(q.pending, func(p *Pending) bool {
+		select {
+		case <-p.done:
+		default:
+			return false
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.awaited || p.err == nil
+	})
+}
+
+// Wait waits for all runs that were started. It returns the errors that no Pending.Wait has returned, in the order of
+// Start. Runs that failed only because an argument of theirs failed are left out.
+func (q *Queue) Wait() error {
+	q.mu.Lock()
+	pending := q.pending
+	q.pending = nil
+	q.mu.Unlock()
+	var errs []error
+	for _, p := range pending {
+		errs = append(errs, p.unreported())
+	}
+	return errors.Join(errs...)
+}

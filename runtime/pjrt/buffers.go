@@ -1,0 +1,197 @@
+//go:build cgo
+
+package pjrt
+
+// #include "calls.h"
+import "C"
+
+import (
+	"context"
+	goruntime "runtime"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// value is a value on the devices of a client. It implements runtime.Memory.
+type value struct {
+	backend *Backend
+	client  *Client
+	typ     hook.TensorType // of the whole value
+	part    hook.TensorType // of a piece
+	place   runtime.Placement
+	pieces  []buffer // one per device of the placement
+	pin     goruntime.Pinner
+}
+
+// Upload implements runtime.Backend. Large values that are aligned are lent to a CPU plugin; XLA never writes to them.
+func (b *Backend) Upload(ctx context.Context, t *tensor.Tensor, place runtime.Placement) (runtime.Memory, error) {
+	shards := []*tensor.Tensor{t}
+	if !place.Whole() {
+		var err error
+		if shards, err = place.Sharding.Split(t, place.Parts()); err != nil {
+			return nil, err
+		}
+	}
+	devices := 1
+	for _, d := range place.Ordinals() {
+		devices = max(devices, d+1)
+	}
+	c, err := b.client(level(ctx), devices)
+	if err != nil {
+		return nil, err
+	}
+	v := &value{backend: b, client: c, typ: hook.TypeOf(t), part: hook.TypeOf(shards[0]), place: place}
+	for i, d := range place.Ordinals() {
+		piece, err := c.upload(&c.devices[d], shards[i%len(shards)], &v.pin)
+		if err == nil {
+			v.pieces = append(v.pieces, piece)
+			err = c.plugin.check("await buffer", C.hl_ready(c.plugin.api, piece.ptr))
+		}
+		if err != nil {
+			v.destroy()
+			return nil, err
+		}
+	}
+	if err := b.opened(1); err != nil {
+		v.destroy()
+		return nil, err
+	}
+	return v, nil
+}
+
+// opened counts new buffers.
+func (b *Backend) opened(n int) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return errClosed
+	}
+	b.buffers += n
+	return nil
+}
+
+func (v *value) destroy() {
+	for _, p := range v.pieces {
+		v.client.release(p)
+	}
+	v.pieces = nil
+	v.pin.Unpin()
+}
+
+// Release implements runtime.Memory.
+func (v *value) Release() {
+	v.destroy()
+	v.backend.mu.Lock()
+	defer v.backend.mu.Unlock()
+	v.backend.buffers--
+}
+
+// piece returns a copy of the piece on device i of the placement.
+func (v *value) piece(i int) (*tensor.Tensor, error) {
+	ptr := v.pieces[i].ptr
+	return v.client.download(ptr, v.part, v.client.readable(ptr, v.part))
+}
+
+// View implements runtime.Memory.
+func (v *value) View(f func(*tensor.Tensor) error) error {
+	if ptr := v.pieces[0].ptr; v.place.Whole() && v.client.readable(ptr, v.part) {
+		return v.client.view(ptr, v.part, f)
+	}
+	t, err := v.Read()
+	if err != nil {
+		return err
+	}
+	return f(t)
+}
+
+// Read implements runtime.Memory.
+func (v *value) Read() (*tensor.Tensor, error) {
+	if v.place.Whole() {
+		return v.piece(0)
+	}
+	shards := make([]*tensor.Tensor, v.place.Parts())
+	for i := range shards {
+		var err error
+		if shards[i], err = v.piece(i); err != nil {
+			return nil, err
+		}
+	}
+	return v.place.Sharding.Join(shards, v.typ.Shape)
+}
+
+// Signature implements runtime.Executable.
+func (e *Executable) Signature() *runtime.Signature { return e.signature() }
+
+func (e *Executable) describe() *runtime.Signature {
+	place := runtime.Placement{Partitions: e.parts, Devices: e.ordinals}
+	s := &runtime.Signature{Backend: e.backend}
+	for i, t := range e.inputs {
+		v := runtime.Value{Place: place, Donor: e.donors[i]}
+		if tt, ok := t.(*ir.TensorType); ok {
+			v.Type = hook.TensorType{DType: tt.DType(), Shape: tt.Shape()}
+		}
+		if e.cutIn != nil {
+			v.Place.Sharding = e.cutIn[i]
+		}
+		s.Arguments = append(s.Arguments, v)
+	}
+	if e.inputs != nil && s.Arguments == nil {
+		s.Arguments = []runtime.Value{}
+	}
+	for i, t := range e.results {
+		v := runtime.Value{Type: t, Place: place}
+		if e.cutOut != nil {
+			v.Place.Sharding = e.cutOut[i]
+			v.Type.Shape = e.cutOut[i].WholeShape(t.Shape)
+			if i < len(e.outputs) {
+				if tt, ok := e.outputs[i].(*ir.TensorType); ok {
+					v.Type.Shape = tt.Shape()
+				}
+			}
+		}
+		s.Results = append(s.Results, v)
+	}
+	return s
+}
+
+// RunMemory implements runtime.Executable. A value on another client, for example one that an outer program left on
+// its own, is copied through the host.
+func (e *Executable) RunMemory(ctx context.Context, args []runtime.Memory, donated []bool) ([]runtime.Memory, error) {
+	if e.cutErr != nil {
+		return nil, e.cutErr
+	}
+	r := &request{values: make([]*value, len(args)), donated: donated, stay: true}
+	for i, a := range args {
+		r.values[i] = a.(*value)
+	}
+	l, p, err := e.start(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	s := e.signature()
+	out := make([]runtime.Memory, len(e.results))
+	for i := range out {
+		v := &value{backend: e.backend, client: l.client, typ: s.Results[i].Type, part: e.results[i], place: s.Results[i].Place}
+		for d := range e.devices {
+			v.pieces = append(v.pieces, buffer{ptr: p.buffers[d*len(out)+i]})
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// drop releases results that nobody takes.
+func (e *Executable) drop(l *loadedProgram, p product) {
+	if p.buffers == nil {
+		return
+	}
+	for _, ptr := range p.buffers {
+		l.client.release(buffer{ptr: ptr})
+	}
+	_ = e.backend.opened(-len(l.results))
+}
+
+var _ runtime.Memory = (*value)(nil)
