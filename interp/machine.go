@@ -41,7 +41,7 @@ type machine struct {
 	first  bool             // whether this is the run's first device
 	// donated says which arguments of the entry function the run may overwrite.
 	donated []bool
-	loops  int              // nested loops in the active calls
+	loops   int // nested loops in the active calls
 
 	call    runtime.Call // reused from hook to hook
 	run     runState

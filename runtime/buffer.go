@@ -9,7 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
-	"github.com/hlocb/hlocb/tensor/sharding"
+	"github.com/hlocb/hlocb/internal/sharding"
 )
 
 // Placement says which devices of a backend hold a value, and how the value is partitioned among them. The zero value

@@ -260,6 +260,7 @@ HL_IS(HL_DESERIALIZE, 56);  // PJRT_Executable_DeserializeAndLoad
 HL_IS(HL_BUFFER_DESTROY, 58);  // PJRT_Buffer_Destroy
 HL_IS(HL_BUFFER_MEMORY_LAYOUT, 63);  // PJRT_Buffer_GetMemoryLayout
 HL_IS(HL_BUFFER_TO_HOST, 70);  // PJRT_Buffer_ToHostBuffer
+HL_IS(HL_BUFFER_READY, 72);  // PJRT_Buffer_ReadyEvent
 HL_IS(HL_BUFFER_HOLD, 74);  // PJRT_Buffer_IncreaseExternalReferenceCount
 HL_IS(HL_BUFFER_UNHOLD, 75);  // PJRT_Buffer_DecreaseExternalReferenceCount
 HL_IS(HL_BUFFER_ADDRESS, 76);  // PJRT_Buffer_OpaqueDeviceMemoryDataPointer
