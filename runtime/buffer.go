@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/tensor"
 	"github.com/hlocb/hlocb/internal/sharding"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // Placement says which devices of a backend hold a value, and how the value is partitioned among them. The zero value
