@@ -1,6 +1,10 @@
 package sdy
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/ir"
+)
 
 // remapShardings updates in_shardings and out_shardings of a computation whose operands and results changed. A new
 // value is replicated over the mesh of the existing values. If there are none, it uses the first mesh of the module
@@ -11,7 +15,7 @@ func remapShardings(m *ir.Module, op *ir.Op, operands, results []int) error {
 	if !hasIn && !hasOut {
 		return nil // a named computation may omit its shardings
 	}
-	mesh := anyMesh(m, op, append(append([]*Sharding(nil), in...), out...))
+	mesh := anyMesh(m, op, slices.Concat(in, out))
 	set := func(name string, has bool, old []*Sharding, from []int, value func(i int) *ir.Value) error {
 		if !has {
 			return nil
@@ -49,6 +53,14 @@ func shardingsOf(a ir.Attr) ([]*Sharding, bool) {
 		return nil, false
 	}
 	return p.Shardings, true
+}
+
+// HasMesh reports whether a new value of the manual computation op has a mesh for its sharding: that of another value,
+// or a mesh of the module with the op's manual axes.
+func HasMesh(m *ir.Module, op *ir.Op) bool {
+	in, _ := shardingsOf(op.Attr(attrIn))
+	out, _ := shardingsOf(op.Attr(attrOut))
+	return anyMesh(m, op, slices.Concat(in, out)) != nil
 }
 
 // anyMesh returns an empty sharding on the mesh of op, or nil if there is none.

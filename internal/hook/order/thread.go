@@ -5,6 +5,7 @@ package order
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
@@ -221,6 +222,11 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 		n.SetAttr(hookop.AttrChained, ir.NewUnit())
 		return n.Result(0), nil
 	}
+	if t.alone(op) {
+		b := op.Region(0).Entry()
+		_, err := t.block(b, Start(t.m.AtStart(b).At(op.Loc(), op.Pos()), t.chain))
+		return cur, err
+	}
 	if err := t.canCarry(op, cur.Type()); err != nil {
 		return nil, err
 	}
@@ -236,6 +242,17 @@ func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
 		}
 	}
 	return out, nil
+}
+
+// alone reports whether op is a manual computation without operands, results and a mesh, and every hook of the module is
+// in it. No value can be passed through such an op, because its sharding needs a mesh, and none is needed.
+func (t *threader) alone(op *ir.Op) bool {
+	if t.chain == hook.ChainPID || !op.Is(sdy.ManualComputation) || op.NumOperands()+op.NumResults() > 0 || sdy.HasMesh(t.m, op) {
+		return false
+	}
+	f := op.Parent()
+	return f.Is(fn.Func) && len(t.reach.Callers(f)) == 0 && len(t.reach.At(op.Block())) == 1 &&
+		!slices.ContainsFunc(t.reach.Functions(), func(g *ir.Op) bool { return g != f && t.reach.Holds(g) })
 }
 
 // prependValue rebuilds op with v as operand 0 and a new result 0 of its type.
