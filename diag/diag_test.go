@@ -51,6 +51,25 @@ func TestRenderLongLine(t *testing.T) {
 	}
 }
 
+// TestRenderWidth: an excerpt fits the terminal, and its caret is under the byte, wherever that is in the line.
+func TestRenderWidth(t *testing.T) {
+	for _, width := range []int{20, 40, 80, 120} {
+		for _, off := range []int{0, 1, width / 2, width, 4999, 5000 - width, 2500} {
+			line := []byte(strings.Repeat("a", 5000))
+			line[off] = 'X'
+			var b strings.Builder
+			diag.Errorf(diag.NewSource("f", line), diag.At(off), "m").RenderWidth(&b, width)
+			lines := strings.Split(b.String(), "\n")
+			if len(lines[1]) > width {
+				t.Errorf("width %d, byte %d: excerpt has %d bytes", width, off, len(lines[1]))
+			}
+			if at := strings.IndexByte(lines[2], '^'); lines[1][at] != 'X' {
+				t.Errorf("width %d, byte %d: caret is under %q", width, off, lines[1][at])
+			}
+		}
+	}
+}
+
 func TestRenderNotes(t *testing.T) {
 	src := diag.NewSource("f", []byte("one\ntwo\n"))
 	d := diag.Errorf(src, diag.At(4), "redefinition of \x1b%s", "x").Note(diag.At(0), "first here")

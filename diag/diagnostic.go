@@ -63,15 +63,20 @@ func (d *Diagnostic) Error() string {
 	return b.String()
 }
 
-// Render writes d for a person: the line that Error returns, the source line, a caret below it, then the notes.
-func (d *Diagnostic) Render(w io.Writer) {
+// Render writes d for a person: the line that Error returns, the source line, a caret below it, then the notes. It
+// truncates long source lines around the caret.
+func (d *Diagnostic) Render(w io.Writer) { d.RenderWidth(w, 0) }
+
+// RenderWidth is Render for a terminal of the given width in columns: no source line wraps there. A width of 0 means
+// the default.
+func (d *Diagnostic) RenderWidth(w io.Writer, width int) {
 	fmt.Fprintln(w, EscapeLines(d.Error()))
 	if d.Source != nil && d.Pos.IsValid() && !d.Source.Binary() {
-		text, caret := d.Source.excerpt(d.Pos)
+		text, caret := d.Source.excerpt(d.Pos, width)
 		fmt.Fprintf(w, "%s\n%s^\n", text, strings.Repeat(" ", caret))
 	}
 	for _, n := range d.Notes {
-		n.Render(w)
+		n.RenderWidth(w, width)
 	}
 }
 
@@ -110,10 +115,13 @@ func (l List) Unwrap() []error {
 }
 
 // Render writes every diagnostic of the list with Diagnostic.Render.
-func (l List) Render(w io.Writer) {
+func (l List) Render(w io.Writer) { l.RenderWidth(w, 0) }
+
+// RenderWidth writes every diagnostic of the list with Diagnostic.RenderWidth.
+func (l List) RenderWidth(w io.Writer, width int) {
 	b := bufio.NewWriter(w)
 	defer b.Flush()
 	for _, d := range l {
-		d.Render(b)
+		d.RenderWidth(b, width)
 	}
 }

@@ -120,19 +120,24 @@ func (s *Source) line(off int) (text []byte, start int) {
 	return bytes.TrimRight(s.text[start:end], "\r"), start
 }
 
-// excerptWidth is the number of bytes of a source line in an excerpt. Longer lines are truncated around the caret.
+// excerptWidth is the largest number of bytes of a source line in an excerpt. Longer lines are truncated around the
+// caret.
 const excerptWidth = 160
 
-// excerpt returns a part of the line around p that fits a terminal, and the caret's distance in runes from its start.
+// excerpt returns a part of the line around p that fits width columns, and the caret's distance in runes from its start.
 // It replaces control characters and bytes that are not UTF-8, because the file may be broken or hostile.
-func (s *Source) excerpt(p Pos) (text string, caret int) {
+func (s *Source) excerpt(p Pos, width int) (text string, caret int) {
+	size := excerptWidth
+	if ends := len("......"); width > 2*ends {
+		size = min(size, width-ends)
+	}
 	line, start := s.line(p.Offset())
 	col := min(p.Offset()-start, len(line))
 	from, to := 0, len(line)
-	if len(line) > excerptWidth {
-		from = max(0, col-excerptWidth/2)
-		to = min(len(line), from+excerptWidth)
-		from = max(0, to-excerptWidth)
+	if len(line) > size {
+		from = max(0, col-size/2)
+		to = min(len(line), from+size)
+		from = max(0, to-size)
 	}
 	var b strings.Builder
 	b.Grow(excerptWidth + len("......"))

@@ -169,9 +169,9 @@ Passes:
 	return c
 }
 
-// usage returns a mistake in a pipeline.
+// usage returns a mistake in a pipeline, at its column in the flag's value.
 func usage(err error) error {
-	return command.Usagef("--passes: %s", strings.Replace(err.Error(), ": error: ", ": ", 1))
+	return command.Usagef("--passes:%s", strings.Replace(strings.TrimPrefix(err.Error(), "pipeline:"), ": error: ", ": ", 1))
 }
 
 // passFlag is a flag that adds a pass to the pipeline. Its value is the pass's options.

@@ -92,6 +92,14 @@ const defaultWidth = 80
 // Width returns the number of columns for results: the terminal's width, at most 100.
 func (c *Console) Width() int { return width(c.outFile, 100) }
 
+// errWidth returns the number of columns of the terminal that diagnostics go to, or 0 if they go elsewhere.
+func (c *Console) errWidth() int {
+	if c.errFile == nil {
+		return 0
+	}
+	return width(c.errFile, 1000)
+}
+
 func width(f *os.File, most int) int {
 	if f == nil {
 		return defaultWidth

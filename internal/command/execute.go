@@ -165,9 +165,9 @@ func (c *Console) report(err error, cmd *cobra.Command, code int, hint func(erro
 	case errors.As(err, &silent) && silent.Text == "":
 		return
 	case errors.As(err, &list):
-		list.Render(&text)
+		list.RenderWidth(&text, c.errWidth())
 	case errors.As(err, &one):
-		one.Render(&text)
+		one.RenderWidth(&text, c.errWidth())
 	default:
 		fmt.Fprintf(&text, "error: %s\n", diag.EscapeLines(err.Error()+more))
 		more = ""
@@ -184,7 +184,7 @@ func (c *Console) report(err error, cmd *cobra.Command, code int, hint func(erro
 // Show prints a diagnostic.
 func (c *Console) Show(d *diag.Diagnostic) {
 	var text bytes.Buffer
-	d.Render(&text)
+	d.RenderWidth(&text, c.errWidth())
 	fmt.Fprint(c.Err, c.Paint(text.String()))
 }
 
