@@ -99,3 +99,67 @@ func MLIR(t testing.TB, texts map[string]string, unregistered bool) map[string]A
 	}
 	return out
 }
+
+// passesScript reads {"pipeline": p, "debug": bool, "texts": {name: text}} and writes {name: {"Text": t} or {"Error": e,
+// "Unread": b}}. It works in a child process and starts another one if an assertion of MLIR ends it.
+const passesScript = `
+import json, os, sys
+from jaxlib.mlir import ir, passmanager
+from jax._src.interpreters import mlir as jm
+from jaxlib.mlir._mlir_libs import _stablehlo, _mlirHlo
+_stablehlo.register_stablehlo_passes()
+_mlirHlo.register_mhlo_passes()
+job = json.load(sys.stdin)
+os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+ctx = jm.make_ir_context()
+ctx.allow_unregistered_dialects = True
+def run(text):
+    with ctx:
+        try:
+            m = ir.Module.parse(text)
+        except Exception as e:
+            return {"Error": str(e), "Unread": True}
+        try:
+            passmanager.PassManager.parse(job["pipeline"]).run(m.operation)
+        except Exception as e:
+            return {"Error": str(e)}
+        return {"Text": m.operation.get_asm(enable_debug_info=job["debug"])}
+out, names = {}, list(job["texts"])
+while len(out) < len(names):
+    r, w = os.pipe()
+    if os.fork() == 0:
+        os.close(r)
+        with os.fdopen(w, "w") as f:
+            for name in names[len(out):]:
+                f.write(json.dumps(run(job["texts"][name])) + "\n")
+                f.flush()
+        os._exit(0)
+    os.close(w)
+    with os.fdopen(r) as f:
+        for line in f:
+            out[names[len(out)]] = json.loads(line)
+    os.wait()
+    if len(out) < len(names):
+        out[names[len(out)]] = {"Error": "MLIR crashed", "Unread": True}
+json.dump(out, sys.stdout)
+`
+
+// Passed is what MLIR's pass manager makes of a text.
+type Passed struct {
+	Text, Error string
+	Unread      bool // MLIR cannot read the text, or crashed
+}
+
+// Passes returns what MLIR's pass manager makes of texts. The pipeline may name MLIR's passes, StableHLO's and MHLO's.
+func Passes(t testing.TB, pipeline string, debug bool, texts map[string]string) map[string]Passed {
+	t.Helper()
+	in, err := json.Marshal(map[string]any{"pipeline": pipeline, "debug": debug, "texts": texts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out map[string]Passed
+	if err := json.Unmarshal(Python(t).Run(t, passesScript, in), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
