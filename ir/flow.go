@@ -14,6 +14,8 @@ type Flow struct {
 	// Callee is the attribute that names the called function. Operand i becomes argument i of the function, and the
 	// function's return value i becomes result i.
 	Callee string
+	// Inline says that the called function's body may replace the op.
+	Inline bool
 	// Function says that the op is a function: the operands of its callers become its arguments, and its return values
 	// become the callers' results.
 	Function bool

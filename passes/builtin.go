@@ -27,6 +27,9 @@ func Builtin(h Host) *pass.Table {
 		MHLOToStableHLO{},
 		Canonicalize{},
 		CSE{},
+		SymbolDCE{},
+		StripDebugInfo{},
+		Inline{Formats: list},
 	)
 	if err != nil {
 		panic(err) // two of the passes above have the same name

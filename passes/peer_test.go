@@ -106,7 +106,7 @@ var unlikeEffects = map[string]string{
 }
 
 // peerPipelines are the pipelines that MLIR runs too.
-var peerPipelines = []string{"canonicalize", "cse"}
+var peerPipelines = []string{"canonicalize", "cse", "symbol-dce", "inline"}
 
 // TestPassesAsMLIR compares with what MLIR's own passes give: the same text, after both are read and printed again.
 func TestPassesAsMLIR(t *testing.T) {

@@ -28,7 +28,7 @@ var Func = &ir.Def{
 	Attrs: []ir.AttrSpec{
 		{Name: AttrArgAttrs, Type: isDict, Optional: true},
 		{Name: AttrFunctionType, Type: isFunctionType},
-		{Name: "no_inline", Type: isUnit, Optional: true},
+		{Name: AttrNoInline, Type: isUnit, Optional: true},
 		{Name: AttrResAttrs, Type: isDict, Optional: true},
 		{Name: ir.SymbolName, Type: isText},
 		{Name: AttrSymVisibility, Type: isText, Optional: true},
@@ -53,11 +53,11 @@ var Call = &ir.Def{
 	Attrs: []ir.AttrSpec{
 		{Name: AttrArgAttrs, Optional: true},
 		{Name: AttrCallee},
-		{Name: "no_inline", Optional: true},
+		{Name: AttrNoInline, Optional: true},
 		{Name: AttrResAttrs, Optional: true},
 	},
 	Format: "$callee `(` $operands `)` attr-dict `:` functional-type(operands, results)",
-	Flow:   &ir.Flow{Callee: AttrCallee},
+	Flow:   &ir.Flow{Callee: AttrCallee, Inline: true},
 	Verify: verifyCall,
 }
 

@@ -9,6 +9,7 @@ const (
 	AttrArgAttrs      = "arg_attrs"
 	AttrResAttrs      = "res_attrs"
 	AttrCallee        = "callee"
+	AttrNoInline      = "no_inline"
 )
 
 // FuncOp is a view of a func.func op. It costs nothing and may be made at any time.

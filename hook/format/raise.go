@@ -107,6 +107,42 @@ func CheckOwn(m *ir.Module, opts RaiseOptions) error {
 	return checkForeign(m, opts, "hook is not hlocb's own call")
 }
 
+// Unraised returns the positions of the ops of m that belong to hooks with an identity that depends on the function they
+// are in: all but hlocb.hook ops and hlocb's own call. It does not change m.
+func Unraised(m *ir.Module, opts RaiseOptions) (map[diag.Pos]bool, error) {
+	if opts.Formats == nil {
+		opts.Formats = Builtin()
+	}
+	opts.Formats = slices.DeleteFunc(slices.Clone(opts.Formats), func(f *Format) bool { return f == own })
+	starts := (&Raiser{formats: opts.Formats.Readers()}).startingWith
+	none, rows := true, map[*ir.Def]bool{}
+	m.Walk(func(op *ir.Op) bool {
+		is, known := rows[op.Def()]
+		if !known {
+			is = len(starts(op.Def())) > 0
+			rows[op.Def()] = is
+		}
+		none = none && !is
+		return none
+	})
+	if none {
+		return nil, nil
+	}
+	r, err := raise(m.Clone(), opts, false)
+	if err != nil {
+		return nil, err
+	}
+	out := map[diag.Pos]bool{}
+	for _, o := range r.origins {
+		if o.format != "" {
+			for _, p := range o.places {
+				out[p] = true
+			}
+		}
+	}
+	return out, nil
+}
+
 // checkForeign raises a copy of m and returns an error at the first hook that it finds.
 func checkForeign(m *ir.Module, opts RaiseOptions, what string) error {
 	r, err := raise(m.Clone(), opts, false)

@@ -5,6 +5,7 @@ package flow
 
 import (
 	"iter"
+	"strings"
 
 	"github.com/hlocb/hlocb/ir"
 )
@@ -105,6 +106,34 @@ func Symbols(a ir.Attr, f func(name string)) {
 		for _, e := range a.Entries() {
 			Symbols(e.Attr, f)
 		}
+	case *ir.DialectAttr:
+		mentions(a.Body(), f)
+	case *ir.OpaqueAttr:
+		mentions(a.Text(), f)
+	}
+}
+
+// mentions calls f for every @name in the text of an attribute.
+func mentions(text string, f func(name string)) {
+	for {
+		i := strings.IndexByte(text, '@')
+		if i < 0 {
+			return
+		}
+		text = text[i+1:]
+		if rest, ok := strings.CutPrefix(text, `"`); ok {
+			if name, _, ok := strings.Cut(rest, `"`); ok {
+				f(name)
+			}
+			continue
+		}
+		end := strings.IndexFunc(text, func(c rune) bool {
+			return c != '_' && c != '$' && c != '.' && c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
+		})
+		if end < 0 {
+			end = len(text)
+		}
+		f(text[:end])
 	}
 }
 

@@ -1,0 +1,217 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// Inline replaces calls by the functions' bodies, as MLIR's pass of this name does.
+type Inline struct {
+	MaxIterations int `pass:"max-iterations" default:"4" doc:"look for calls again at most so often in what came in"`
+
+	Formats format.List // of hooks; nil: format.Builtin
+}
+
+var inlineInfo = &pass.Info{
+	Name: "inline",
+	Doc: "Replaces each call by the body of its function, callees first, canonicalizes the functions on the way, and erases private functions that " +
+		"nothing calls any more. A raised hook is copied with its name and id. A function stays if it is recursive, has several blocks, says no_inline, or " +
+		"holds a hook that is not raised, whose id would change with its function.",
+}
+
+// Info implements pass.Pass.
+func (Inline) Info() *pass.Info { return inlineInfo }
+
+// Run implements pass.ModulePass.
+func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
+	p = pass.Defaults(p)
+	unraised, err := format.Unraised(m, format.RaiseOptions{Formats: p.Formats})
+	if err != nil {
+		return err
+	}
+	w := &inliner{ctx: ctx, r: rewrite.New(m), graph: flow.Of(m, nil), unraised: unraised, sites: map[locPair]*ir.Loc{}, state: map[*ir.Op]*inlineState{}}
+	for _, f := range w.graph.Functions() {
+		w.visit(f)
+	}
+	for _, group := range w.groups {
+		for i := 0; ; i++ {
+			changed := false
+			for _, f := range group {
+				if err := (Canonicalize{}).Run(ctx.On(f), f); err != nil {
+					return err
+				}
+			}
+			if i == p.MaxIterations {
+				break
+			}
+			for _, f := range group {
+				changed = w.calls(f) || changed
+			}
+			if !changed {
+				break
+			}
+		}
+	}
+	w.eraseDead()
+	report(ctx, w.r.Statistics())
+	return nil
+}
+
+type inliner struct {
+	ctx      *pass.Context
+	r        *rewrite.Rewriter
+	graph    *flow.Graph
+	unraised map[diag.Pos]bool
+	sites    map[locPair]*ir.Loc
+	state    map[*ir.Op]*inlineState
+	stack    []*ir.Op
+	next     int
+	groups   [][]*ir.Op // functions that call each other, callees first
+	calleds  []*ir.Op   // functions of which a call was inlined
+}
+
+type locPair struct{ callee, caller *ir.Loc }
+
+// inlineState is what is known of a function.
+type inlineState struct {
+	index, low int  // of Tarjan's algorithm
+	open       bool // on the stack
+	recursive  bool // calls itself, directly or through others
+	decided    bool
+	stays      bool // cannot be inlined
+	inlined    bool
+}
+
+// visit finds the groups of functions that call each other (Tarjan, "Depth-first search and linear graph algorithms",
+// 1972).
+func (w *inliner) visit(f *ir.Op) *inlineState {
+	if s := w.state[f]; s != nil {
+		return s
+	}
+	w.next++
+	s := &inlineState{index: w.next, low: w.next, open: true}
+	w.state[f] = s
+	w.stack = append(w.stack, f)
+	f.Walk(func(op *ir.Op) bool {
+		g := w.graph.Callee(op)
+		if g == nil {
+			return true
+		}
+		s.recursive = s.recursive || g == f
+		if t := w.visit(g); t.open {
+			s.low = min(s.low, t.low)
+		}
+		return true
+	})
+	if s.low != s.index {
+		return s
+	}
+	for i := len(w.stack) - 1; ; i-- {
+		if w.stack[i] == f {
+			group := append([]*ir.Op(nil), w.stack[i:]...)
+			w.stack = w.stack[:i]
+			for _, g := range group {
+				w.state[g].open = false
+				w.state[g].recursive = w.state[g].recursive || len(group) > 1
+			}
+			w.groups = append(w.groups, group)
+			return s
+		}
+	}
+}
+
+// calls inlines the calls in f and reports whether there was one to inline.
+func (w *inliner) calls(f *ir.Op) bool {
+	var list []*ir.Op
+	f.Walk(func(op *ir.Op) bool {
+		if g := w.graph.Callee(op); g != nil && g != f && op.Def().Flow.Inline && op.Attr(fn.AttrNoInline) == nil && !w.stays(g) {
+			list = append(list, op)
+		}
+		return true
+	})
+	for _, call := range list {
+		w.inline(call, w.graph.Callee(call))
+	}
+	return len(list) > 0
+}
+
+// stays reports whether calls of f cannot be inlined.
+func (w *inliner) stays(f *ir.Op) bool {
+	s := w.state[f]
+	if s.decided {
+		return s.stays
+	}
+	s.decided = true
+	blocks := f.Region(0).Blocks()
+	s.stays = s.recursive || f.Attr(fn.AttrNoInline) != nil || len(blocks) != 1 || blocks[0].Last() == nil || !blocks[0].Last().Has(ir.ReturnLike)
+	if !s.stays && len(w.unraised) > 0 {
+		f.Walk(func(op *ir.Op) bool {
+			s.stays = s.stays || w.unraised[op.Pos()] && op.Pos().IsValid()
+			return !s.stays
+		})
+	}
+	return s.stays
+}
+
+// inline replaces call by a copy of f's body.
+func (w *inliner) inline(call, f *ir.Op) {
+	if s := w.state[f]; !s.inlined {
+		s.inlined = true
+		w.calleds = append(w.calleds, f)
+	}
+	body := f.Region(0).Entry()
+	mapping := make(map[*ir.Value]*ir.Value, body.NumArgs())
+	for i, a := range body.Args() {
+		mapping[a] = call.Operand(i)
+	}
+	var values []*ir.Value
+	for op := range body.Ops() {
+		if op == body.Last() {
+			for _, v := range op.Operands() {
+				if n, ok := mapping[v]; ok {
+					v = n
+				}
+				values = append(values, v)
+			}
+			break
+		}
+		w.r.CloneBefore(op, call, mapping).Walk(func(c *ir.Op) bool {
+			c.SetLoc(w.site(c.Loc(), call.Loc()))
+			return true
+		})
+	}
+	w.r.Replace(call, values...)
+}
+
+// site returns the location of an op at callee that a call at caller brought in.
+func (w *inliner) site(callee, caller *ir.Loc) *ir.Loc {
+	if caller.Kind() == ir.LocUnknown || callee.Kind() == ir.LocUnknown {
+		return callee
+	}
+	key := locPair{callee, caller}
+	l := w.sites[key]
+	if l == nil {
+		l = ir.NewCallSiteLoc(callee, caller)
+		w.sites[key] = l
+	}
+	return l
+}
+
+// eraseDead erases the private functions of which all calls were inlined.
+func (w *inliner) eraseDead() {
+	for i := len(w.calleds) - 1; i >= 0; i-- { // callers before callees
+		f := w.calleds[i]
+		if !private(f) {
+			continue
+		}
+		g := flow.Of(w.r.Module(), nil)
+		if len(g.Callers(f)) == 0 && g.NamedBy(f) == nil {
+			w.r.Erase(f)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// SymbolDCE erases symbols that nothing uses, as MLIR's pass of this name does.
+type SymbolDCE struct{}
+
+var symbolDCEInfo = &pass.Info{
+	Name:       "symbol-dce",
+	Doc:        "Erases private functions and other private symbols that no public symbol uses, directly or through others.",
+	Idempotent: true,
+}
+
+// Info implements pass.Pass.
+func (SymbolDCE) Info() *pass.Info { return symbolDCEInfo }
+
+// Run implements pass.ModulePass.
+func (SymbolDCE) Run(ctx *pass.Context, m *ir.Module) error {
+	s := &symbolDCE{byName: map[string][]*ir.Op{}, live: map[*ir.Op]bool{}}
+	m.Walk(func(op *ir.Op) bool {
+		if name, ok := op.Attr(ir.SymbolName).(*ir.StringAttr); ok {
+			s.byName[name.Value()] = append(s.byName[name.Value()], op)
+		}
+		return true
+	})
+	s.inside(m.Op())
+	for len(s.work) > 0 {
+		op := s.work[len(s.work)-1]
+		s.work = s.work[:len(s.work)-1]
+		s.inside(op)
+	}
+	r := rewrite.New(m)
+	m.Walk(func(op *ir.Op) bool {
+		if private(op) && !s.live[op] {
+			r.Erase(op)
+		}
+		return true
+	})
+	report(ctx, r.Statistics())
+	return nil
+}
+
+// symbolDCE is one run of SymbolDCE. Names in nested symbol tables are not told apart: a use keeps all symbols of the
+// name.
+type symbolDCE struct {
+	byName map[string][]*ir.Op
+	live   map[*ir.Op]bool
+	work   []*ir.Op // live symbols whose uses are not counted yet
+}
+
+// private reports whether op is a symbol that only this module can use.
+func private(op *ir.Op) bool {
+	if !op.Has(ir.Symbol) {
+		return false
+	}
+	v, ok := op.Attr(fn.AttrSymVisibility).(*ir.StringAttr)
+	return ok && v.Value() != "public"
+}
+
+// inside marks the symbols that op and the ops inside it use. Private symbols inside it wait until something uses them.
+func (s *symbolDCE) inside(op *ir.Op) {
+	s.uses(op)
+	for _, r := range op.Regions() {
+		for _, b := range r.Blocks() {
+			for o := range b.Ops() {
+				if !private(o) {
+					s.inside(o)
+				}
+			}
+		}
+	}
+}
+
+func (s *symbolDCE) uses(op *ir.Op) {
+	for _, a := range op.Attrs() {
+		switch a.Attr.(type) {
+		case *ir.IntegerAttr, *ir.StringAttr, *ir.DenseAttr, *ir.DenseArrayAttr, *ir.EnumAttr:
+			continue // the most frequent kinds name no symbol
+		}
+		flow.Symbols(a.Attr, s.mark)
+		if ref, ok := a.Attr.(*ir.SymbolRefAttr); ok {
+			for _, n := range ref.Nested() {
+				s.mark(n)
+			}
+		}
+	}
+	for _, text := range op.Verbatim() {
+		flow.Symbols(ir.NewOpaque(text), s.mark)
+	}
+}
+
+func (s *symbolDCE) mark(name string) {
+	for _, op := range s.byName[name] {
+		if !s.live[op] {
+			s.live[op] = true
+			s.work = append(s.work, op)
+			for p := op.Parent(); p != nil && private(p) && !s.live[p]; p = p.Parent() {
+				s.live[p] = true
+				s.work = append(s.work, p)
+			}
+		}
+	}
+}
