@@ -29,6 +29,7 @@ func Builtin(h Host) *pass.Table {
 		CSE{},
 		SymbolDCE{},
 		StripDebugInfo{},
+		SCCP{Evaluator: h.Evaluator},
 		Inline{Formats: list},
 	)
 	if err != nil {

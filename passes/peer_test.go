@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
@@ -106,7 +107,7 @@ var unlikeEffects = map[string]string{
 }
 
 // peerPipelines are the pipelines that MLIR runs too.
-var peerPipelines = []string{"canonicalize", "cse", "symbol-dce", "inline"}
+var peerPipelines = []string{"canonicalize", "cse", "symbol-dce", "inline", "sccp"}
 
 // TestPassesAsMLIR compares with what MLIR's own passes give: the same text, after both are read and printed again.
 func TestPassesAsMLIR(t *testing.T) {
@@ -139,6 +140,9 @@ func TestPassesAsMLIR(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if pipeline == "inline" && calls(m) {
+					continue // jaxlib's build leaves func.call, whose inliner it does not register
+				}
 				var got string
 				if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
 					got = "error: " + err.Error()
@@ -167,6 +171,11 @@ func TestPassesAsMLIR(t *testing.T) {
 			}
 		})
 	}
+}
+
+// calls reports whether m has calls of functions.
+func calls(m *ir.Module) bool {
+	return !m.Op().Walk(func(op *ir.Op) bool { return !op.Is(fn.Call) })
 }
 
 // again reads a text and prints it, which names values by their order.

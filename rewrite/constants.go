@@ -55,6 +55,9 @@ func (c *Constants) homeOf(b *ir.Block) *ir.Block {
 	return c.home
 }
 
+// Owns reports whether op is a constant of the set.
+func (c *Constants) Owns(op *ir.Op) bool { return c.owned[op] }
+
 func (c *Constants) find(key constantKey, a ir.Attr) *ir.Op {
 	for _, op := range c.known[key] {
 		if ir.EqualAttrs(op.Attr(constantValue), a) {
