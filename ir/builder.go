@@ -33,6 +33,26 @@ func (m *Module) AtEnd(b *Block) *Builder { return &Builder{m: m, block: b} }
 // AtStart returns a builder that inserts at the start of b, in order.
 func (m *Module) AtStart(b *Block) *Builder { return &Builder{m: m, block: b, before: b.first} }
 
+// In returns a builder like b that appends to another block.
+func (b *Builder) In(block *Block) *Builder {
+	c := *b
+	c.block, c.before = block, nil
+	return &c
+}
+
+// Clone inserts a copy of o and everything inside it. See Module.CloneOp.
+func (b *Builder) Clone(o *Op, mapping map[*Value]*Value) *Op {
+	c := b.m.CloneOp(o, mapping)
+	b.insert(c)
+	if b.inserted != nil {
+		c.Walk(func(x *Op) bool {
+			b.inserted(x)
+			return true
+		})
+	}
+	return c
+}
+
 // At sets the location and position of the ops that b makes from then on, and returns b.
 func (b *Builder) At(loc *Loc, pos diag.Pos) *Builder {
 	b.loc, b.pos = loc, pos

@@ -68,8 +68,31 @@ func verifyConstShape(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
+var boolean = ir.AttrConstraint{Summary: "bool attribute", Form: ir.FormBare, FormType: ir.Int(1), Check: func(a ir.Attr) bool {
+	i, ok := a.(*ir.IntegerAttr)
+	return ok && i.IsBool()
+}}
+
+// AttrPassing is the attribute of const_witness.
+const AttrPassing = "passing"
+
 // The operations.
 var (
+	Assuming = &ir.Def{
+		Name: "shape.assuming", Doc: "Computes values in its region, for which the witness must hold.",
+		Operands: []ir.Arg{{Name: "witness", Type: witness}}, Results: []ir.Arg{{Name: "results", Mult: ir.Variadic}},
+		Regions: []ir.RegionSpec{{Name: "doRegion"}}, Traits: ir.SingleBlock,
+		Flow:   &ir.Flow{Runs: []ir.Runs{ir.RunsOnce}, Edges: []ir.FlowEdge{{From: ir.Port{At: ir.AtYields}, To: ir.Port{At: ir.AtResults}}}},
+		Syntax: "$witness (`->` `(` type($results) `)`)? $doRegion attr-dict",
+		Parse:  parseAssuming, Print: printAssuming, Verify: verifyAssuming,
+		Clauses: ir.Clauses("the region yields the results"),
+	}
+	AssumingYield = &ir.Def{
+		Name: "shape.assuming_yield", Doc: "Yields the results of assuming.",
+		Operands: []ir.Arg{{Name: "operands", Mult: ir.Variadic}},
+		Traits:   ir.Pure | ir.Terminator | ir.ReturnLike,
+		Format:   "attr-dict ($operands^ `:` type($operands))?",
+	}
 	Broadcast = &ir.Def{
 		Name: "shape.broadcast", Doc: "Computes the shape that shapes broadcast to.",
 		Operands: []ir.Arg{{Name: "shapes", Type: shapes, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result", Type: shapes}},
@@ -95,6 +118,13 @@ var (
 		Clauses: ir.Clauses("the result has as many sizes as shape"),
 		Syntax:  "attr-dict `[` size, ... `]` `:` type($result)",
 		Parse:   parseConstShape, Print: printConstShape,
+	}
+	ConstWitness = &ir.Def{
+		Name: "shape.const_witness", Doc: "Gives a witness that holds or not.",
+		Results: []ir.Arg{{Name: "result", Type: witness}},
+		Attrs:   []ir.AttrSpec{{Name: AttrPassing, Type: boolean}},
+		Traits:  ir.Pure,
+		Format:  "$passing attr-dict custom<Witness>(type($result))",
 	}
 	CstrBroadcastable = &ir.Def{
 		Name: "shape.cstr_broadcastable", Doc: "Gives a witness that shapes broadcast.",
@@ -127,7 +157,7 @@ var (
 func Dialect() *ir.Dialect {
 	return &ir.Dialect{
 		Name: "shape",
-		Ops:  []*ir.Def{Broadcast, ConstShape, CstrBroadcastable, NumElements, ShapeOf},
+		Ops:  []*ir.Def{Assuming, AssumingYield, Broadcast, ConstShape, ConstWitness, CstrBroadcastable, NumElements, ShapeOf},
 		Directives: map[string]*ir.Directive{"Witness": { // the result is always !shape.witness
 			Parse: func(p ir.AsmParser, _ *ir.OpState, args []ir.DirectiveArg) {
 				args[0].Types = []ir.Type{p.Context().DialectType("shape", "witness", "", nil)}
@@ -159,4 +189,48 @@ func printConstShape(p ir.AsmPrinter, op *ir.Op) {
 	p.PrintInts(dims)
 	p.Print(" : ")
 	p.PrintType(op.Result(0).Type())
+}
+
+// parseAssuming reads %witness -> (types) { ... } attrs.
+func parseAssuming(p ir.AsmParser, st *ir.OpState) {
+	pos := p.Pos()
+	w := p.ParseOperand()
+	p.ResolveOperands([]ir.Operand{w}, []ir.Type{p.Context().DialectType("shape", "witness", "", nil)}, pos, st)
+	if p.Accept("->") {
+		p.ParseList("(", ")", func() { st.Types = append(st.Types, p.ParseType()) })
+	}
+	st.Bodies = append(st.Bodies, p.ParseRegion())
+	p.ParseOptionalAttrDict(st)
+}
+
+func printAssuming(p ir.AsmPrinter, op *ir.Op) {
+	p.Print(" ")
+	p.PrintValue(op.Operand(0))
+	if op.NumResults() > 0 {
+		p.Print(" -> (")
+		p.PrintTypes(op.ResultTypes())
+		p.Print(")")
+	}
+	p.Print(" ")
+	p.PrintRegion(op.Region(0), false, op.NumResults() > 0)
+	p.PrintAttrDict(op.Attrs())
+}
+
+// verifyAssuming checks that the region yields the results.
+func verifyAssuming(op *ir.Op, r *ir.Reporter) {
+	b := op.Region(0).Entry()
+	if b == nil || b.NumArgs() > 0 {
+		r.Errorf(op, "expects a region with one block without arguments")
+		return
+	}
+	y := b.Terminator()
+	if y == nil || !y.Is(AssumingYield) || y.NumOperands() != op.NumResults() {
+		r.Errorf(op, "expects its region to yield %d values", op.NumResults())
+		return
+	}
+	for i, v := range op.Results() {
+		if y.Operand(i).Type() != v.Type() {
+			r.Errorf(op, "result %d has type '%s', but its region yields '%s'", i, v.Type(), y.Operand(i).Type())
+		}
+	}
 }

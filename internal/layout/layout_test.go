@@ -30,7 +30,7 @@ var order = [][]string{
 	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "runtime/dlpack", "interp"},
 	{"runtime"},
 	{"artifact", "hlo"},
-	{"dialect/all"},
+	{"dialect/all", "internal/legalize"},
 	{"bytecode"},
 	{"parse", "print", "internal/randprog"},
 	{"dialect/mhlo", "dialect/vhlo"},
