@@ -24,6 +24,7 @@ func Builtin(h Host) *pass.Table {
 		ListHooks{},
 		LowerHooks{Formats: list},
 		CheckOrder{},
+		CHLOLegalizeToStableHLO{},
 		MHLOToStableHLO{},
 		Canonicalize{},
 		CSE{},

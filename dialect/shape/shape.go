@@ -124,7 +124,7 @@ var (
 		Results: []ir.Arg{{Name: "result", Type: witness}},
 		Attrs:   []ir.AttrSpec{{Name: AttrPassing, Type: boolean}},
 		Traits:  ir.Pure,
-		Format:  "$passing attr-dict custom<Witness>(type($result))",
+		Format:  "$passing attr-dict `` custom<Witness>(type($result))",
 	}
 	CstrBroadcastable = &ir.Def{
 		Name: "shape.cstr_broadcastable", Doc: "Gives a witness that shapes broadcast.",

@@ -212,6 +212,11 @@ func number(d tensor.DType, v float64) *tensor.Tensor {
 	})
 }
 
+// nan is num for the quiet NaN without a payload.
+func (e *emitter) nan(like *ir.Value) *ir.Value {
+	return e.num(math.Float64frombits(0x7FF<<52|1<<51), like)
+}
+
 func (e *emitter) inf(sign int, like *ir.Value) *ir.Value { return e.num(math.Inf(sign), like) }
 
 // constant inserts a constant of type t, a static tensor type, with the number v in every element.

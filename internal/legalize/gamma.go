@@ -94,7 +94,7 @@ func digamma(e *emitter, x *ir.Value) *ir.Value {
 	negative := e.le(x, zero)
 	whole := e.eq(x, e.floor(x))
 	pole := e.and(negative, whole)
-	return e.sel(pole, e.num(math.NaN(), x), y)
+	return e.sel(pole, e.nan(x), y)
 }
 
 // zeta computes Hurwitz's zeta function by the formula of Euler and Maclaurin with 9 and 12 terms (Johansson, "Rigorous
@@ -133,7 +133,7 @@ func zeta(e *emitter, x, q *ir.Value) *ir.Value {
 	absPower, absSum := e.abs(power), e.abs(sum)
 	y := e.sel(e.lt(absPower, e.mul(absSum, e.num(smallest(dtypeOf(a)), a))), sum, accurate)
 
-	nan := e.num(math.NaN(), x)
+	nan := e.nan(x)
 	y = e.sel(e.lt(x, oneX), nan, y) // undefined for x < 1
 	// For q <= 0, x must be an integer.
 	low := e.le(q, zero)
@@ -165,7 +165,7 @@ func polygamma(e *emitter, n, x *ir.Value) *ir.Value {
 	broken := e.ne(n, e.floor(n))
 	negative := e.lt(n, zero)
 	unnatural := e.or(broken, negative)
-	return e.sel(unnatural, e.num(math.NaN(), x), y)
+	return e.sel(unnatural, e.nan(x), y)
 }
 
 // smallest returns the least positive number of a float type.

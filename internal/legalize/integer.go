@@ -45,17 +45,17 @@ func expandMulhi(e *emitter, _ *ir.Op, args []*ir.Value) []*ir.Value {
 
 // mulhi64 multiplies unsigned numbers of 64 bits by their halves of 32 bits.
 func mulhi64(e *emitter, x, y *ir.Value) *ir.Value {
-	shift := func(v *ir.Value) *ir.Value { return e.op(stablehlo.ShiftRightLogical, v, e.integer(32, x)) }
-	low := func(v *ir.Value) *ir.Value { return e.and(v, e.integer(math.MaxUint32, x)) }
-	xHi, yHi := shift(x), shift(y)
+	high := func(v, like *ir.Value) *ir.Value { return e.op(stablehlo.ShiftRightLogical, v, e.integer(32, like)) }
+	low := func(v, like *ir.Value) *ir.Value { return e.and(v, e.integer(math.MaxUint32, like)) }
+	xHi, yHi := high(x, x), high(y, y)
 	p3 := e.mul(xHi, yHi)
-	xLo := low(x)
+	xLo := low(x, x)
 	p1 := e.mul(xLo, yHi)
-	yLo := low(y)
-	mid := e.add(p1, shift(e.mul(xLo, yLo)))
-	sum := e.add(p3, shift(mid))
+	yLo := low(y, y)
+	mid := e.add(p1, high(e.mul(xLo, yLo), x))
+	sum := e.add(p3, high(mid, x))
 	p2 := e.mul(xHi, yLo)
-	return e.add(sum, shift(e.add(p2, low(mid))))
+	return e.add(sum, high(e.add(p2, low(mid, x)), x))
 }
 
 // nextAfter returns the number after x in the direction of y, by arithmetic on the bits of x.
@@ -65,7 +65,7 @@ func nextAfter(e *emitter, x, y *ir.Value) *ir.Value {
 	xBits, yBits := e.bitcast(x, bits), e.bitcast(y, bits)
 	xNaN, yNaN := e.ne(x, x), e.ne(y, y)
 	anyNaN := e.or(xNaN, yNaN)
-	nan := e.bitcast(e.num(math.NaN(), x), bits)
+	nan := e.bitcast(e.nan(x), bits)
 	signMask := int64(-1) << (width - 1)
 	sign, rest := e.integer(signMask, xBits), e.integer(^signMask, xBits)
 	xAbs, yAbs := e.and(xBits, rest), e.and(yBits, rest)

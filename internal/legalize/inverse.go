@@ -235,7 +235,7 @@ func atanComplex(e *emitter, z *ir.Value) *ir.Value {
 func atanhReal(e *emitter, x *ir.Value) *ir.Value {
 	abs := e.abs(x)
 	outside := e.gt(abs, e.num(1, x))
-	nan := e.num(math.NaN(), x)
+	nan := e.nan(x)
 	up := e.log1p(x)
 	diff := e.sub(up, e.log1p(e.neg(x)))
 	return e.sel(outside, nan, e.mul(diff, e.num(0.5, x)))

@@ -1,0 +1,25 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/legalize"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+)
+
+// CHLOLegalizeToStableHLO replaces CHLO ops by StableHLO ops.
+type CHLOLegalizeToStableHLO struct{}
+
+var chloLegalizeToStableHLOInfo = &pass.Info{
+	Name:    "chlo-legalize-to-stablehlo",
+	Aliases: []string{"chlo-to-stablehlo"},
+	Anchor:  fn.Func.Name,
+	Doc: "Replaces CHLO ops by StableHLO ops. Broadcasting ops of dynamic shapes also become ops of the dialects shape and tensor. " +
+		"It is an error if an op has no expansion, for instance because of its element type.",
+}
+
+// Info implements pass.Pass.
+func (CHLOLegalizeToStableHLO) Info() *pass.Info { return chloLegalizeToStableHLOInfo }
+
+// Run implements pass.OpPass.
+func (CHLOLegalizeToStableHLO) Run(_ *pass.Context, f *ir.Op) error { return legalize.CHLO(f, nil) }

@@ -1,0 +1,258 @@
+package passes_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+)
+
+// managerScript reads {"pipeline": p, "texts": {name: text}} and writes {name: {"Text": t} or {"Error": e, "Parse": b}}.
+// It works in a child process and starts another one if an assertion of MLIR ends it.
+const managerScript = `
+import json, os, sys
+from jaxlib.mlir import ir, passmanager
+from jax._src.interpreters import mlir as jm
+from jaxlib.mlir._mlir_libs import _stablehlo, _mlirHlo
+_stablehlo.register_stablehlo_passes()
+_mlirHlo.register_mhlo_passes()
+job = json.load(sys.stdin)
+os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+ctx = jm.make_ir_context()
+ctx.allow_unregistered_dialects = True
+def run(text):
+    with ctx:
+        try:
+            m = ir.Module.parse(text)
+        except Exception as e:
+            return {"Error": str(e), "Parse": True}
+        try:
+            passmanager.PassManager.parse(job["pipeline"]).run(m.operation)
+        except Exception as e:
+            return {"Error": str(e)}
+        return {"Text": m.operation.get_asm()}
+out, names = {}, list(job["texts"])
+while len(out) < len(names):
+    r, w = os.pipe()
+    if os.fork() == 0:
+        os.close(r)
+        with os.fdopen(w, "w") as f:
+            for name in names[len(out):]:
+                f.write(json.dumps(run(job["texts"][name])) + "\n")
+                f.flush()
+        os._exit(0)
+    os.close(w)
+    with os.fdopen(r) as f:
+        for line in f:
+            out[names[len(out)]] = json.loads(line)
+    os.wait()
+    if len(out) < len(names):
+        out[names[len(out)]] = {"Error": "crash", "Parse": True}
+json.dump(out, sys.stdout)
+`
+
+type managed struct {
+	Text, Error string
+	Parse       bool // jaxlib cannot read the text, or ends while it runs the passes
+}
+
+// manage runs a pipeline of jaxlib on texts.
+func manage(t *testing.T, pipeline string, texts map[string]string) map[string]managed {
+	t.Helper()
+	in, err := json.Marshal(map[string]any{"pipeline": pipeline, "texts": texts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out map[string]managed
+	if err := json.Unmarshal(peer.Python(t).Run(t, managerScript, in), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// ours runs a pipeline of this package on a text.
+func ours(name, text, pipeline string, reg *ir.Registry) (string, error) {
+	m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reg, parse.Options{})
+	if err != nil {
+		return "", err
+	}
+	p, err := pass.Parse(pipeline, passes.Builtin(passes.Host{}))
+	if err != nil {
+		return "", err
+	}
+	if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
+		return "", err
+	}
+	return print.String(m, print.Options{}), nil
+}
+
+// upstreamTexts returns the modules of StableHLO's test files and of testdata that match about, by name.
+func upstreamTexts(t *testing.T, about *regexp.Regexp) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	add := func(name string, data []byte) {
+		if about.Match(data) {
+			for i, chunk := range regexp.MustCompile(`(?m)^// -----.*$`).Split(string(data), -1) {
+				out[name+"#"+strconv.Itoa(i)] = chunk
+			}
+		}
+	}
+	for name, text := range testkit.Texts(t, "*.mlir", "mlir/*.mlir") {
+		add(name, []byte(text))
+	}
+	root := testkit.Upstream(t)
+	for _, pattern := range []string{"testdata/*.mlir", "testdata/*/*.mlir", "tests/*.mlir", "tests/*/*.mlir"} {
+		files, err := filepath.Glob(filepath.Join(root, "stablehlo", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			data, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(strings.TrimPrefix(f, root), data)
+		}
+	}
+	return out
+}
+
+// TestPassesMatchJaxlib compares each pass with the pass of the same name in jaxlib.
+func TestPassesMatchJaxlib(t *testing.T) {
+	reg := testkit.Registry(t)
+	for _, c := range []struct {
+		pipeline string
+		about    string // selects the files
+		// differs matches texts whose results differ, and because says why.
+		differs, because string
+		more             map[string]string // texts besides the files
+	}{
+		{
+			pipeline: "builtin.module(func.func(chlo-legalize-to-stablehlo))", about: `\bchlo\.`,
+			differs: `chlo\.scan`, because: "StableHLO 1.17 fills the outputs of a scan by the deprecated op broadcast",
+			more: everyCHLO(),
+		},
+	} {
+		t.Run(c.pipeline, func(t *testing.T) {
+			texts := upstreamTexts(t, regexp.MustCompile(c.about))
+			maps.Copy(texts, c.more)
+			differs := regexp.MustCompile(cmp.Or(c.differs, "^$"))
+			equal, refused, unread, differ := 0, 0, 0, 0
+			for name, want := range manage(t, c.pipeline, texts) {
+				got, err := ours(name, texts[name], c.pipeline, reg)
+				switch {
+				case want.Parse:
+					unread++
+				case differs.MatchString(texts[name]):
+					differ++
+					if err == nil && got == want.Text {
+						t.Errorf("%s is the same, although %s", name, c.because)
+					}
+				case want.Error != "" && err != nil:
+					refused++
+				case want.Error != "":
+					t.Errorf("%s: jaxlib refuses it: %s\n%s", name, want.Error, got)
+				case err != nil:
+					t.Errorf("%s: %v", name, err)
+				case got != strings.TrimPrefix(want.Text, "\n"):
+					t.Errorf("%s differs: %s", name, firstDifference(got, want.Text))
+				default:
+					equal++
+				}
+			}
+			t.Logf("%d modules: %d equal, %d refused by both, %d that jaxlib cannot read, %d differ for a known reason",
+				len(texts), equal, refused, unread, differ)
+			if equal == 0 {
+				t.Error("no module is equal")
+			}
+		})
+	}
+}
+
+// firstDifference returns the first line that differs.
+func firstDifference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range a {
+		if i >= len(b) || a[i] != b[i] {
+			return "line " + strconv.Itoa(i+1) + "\n" + a[i] + "\ninstead of\n" + strings.Join(b[min(i, len(b)):min(i+1, len(b))], "")
+		}
+	}
+	return "the end"
+}
+
+// everyCHLO returns modules with one CHLO op each: every element-wise op, with the element types and shapes that choose
+// its expansion, and products of integers.
+func everyCHLO() map[string]string {
+	out := map[string]string{}
+	add := func(op, attrs string, operands []string, result string) {
+		args, names := "", ""
+		for i, t := range operands {
+			args += fmt.Sprintf(", %%%d: %s", i, t)
+			names += fmt.Sprintf(", %%%d", i)
+		}
+		name := fmt.Sprintf("%s%s %s", op, attrs, strings.Join(operands, " "))
+		out[name] = fmt.Sprintf("func.func @f(%s) -> %s {\n  %%r = %q(%s) %s : (%s) -> %s\n  return %%r : %s\n}",
+			strings.TrimPrefix(args, ", "), result, op, strings.TrimPrefix(names, ", "), attrs, strings.Join(operands, ", "), result, result)
+	}
+	shapes := []string{"", "3x", "2x0x", "?x2x"}
+	for _, row := range chlo.Ops() {
+		broadcasts := row.Attr(chlo.AttrBroadcastDimensions) != nil
+		for _, elem := range []string{"f8E4M3FN", "f8E5M2", "bf16", "f16", "f32", "f64", "complex<f32>", "complex<f64>", "i1", "i8", "ui16", "i32", "ui64", "i64"} {
+			result := elem
+			switch {
+			case row == chlo.IsInf || row == chlo.IsNegInf || row == chlo.IsPosInf || row == chlo.BroadcastCompare:
+				result = "i1"
+			case row == chlo.BroadcastComplex:
+				result = "complex<" + elem + ">"
+			}
+			if !broadcasts {
+				for _, shape := range shapes {
+					t := "tensor<" + shape + elem + ">"
+					switch {
+					case row == chlo.BroadcastSelect:
+						add(row.Name, "", []string{"tensor<i1>", t, t}, t)
+						add(row.Name, "", []string{"tensor<3xi1>", "tensor<" + elem + ">", "tensor<?x1x" + elem + ">"}, "tensor<?x3x"+elem+">")
+					case len(row.Attrs) == 0 && len(row.Regions) == 0:
+						operands := []string{t, t}[:len(row.Operands)]
+						add(row.Name, "", operands, "tensor<"+shape+result+">")
+					}
+				}
+				bounded := "tensor<?x2x" + elem + ", #stablehlo.bounds<5, ?>>"
+				if len(row.Attrs) == 0 && len(row.Operands) == 1 {
+					add(row.Name, "", []string{bounded}, strings.Replace(bounded, elem, result, 1))
+				}
+				continue
+			}
+			attrs := ""
+			if row == chlo.BroadcastCompare {
+				attrs = "{comparison_direction = #chlo<comparison_direction LE>}"
+			}
+			for _, c := range [][3]string{
+				{"", "", ""}, {"3x", "3x", "3x"}, {"2x1x", "3x", "2x3x"}, {"", "4x", "4x"}, {"?x", "4x", "?x"}, {"?x", "2x?x", "2x?x"}, {"?x1x", "?x4x", "?x4x"},
+			} {
+				add(row.Name, attrs, []string{"tensor<" + c[0] + elem + ">", "tensor<" + c[1] + elem + ">"}, "tensor<"+c[2]+result+">")
+			}
+			b := ", #stablehlo.bounds<2, ?>>"
+			add(row.Name, attrs, []string{"tensor<?x3x" + elem + b, "tensor<3x" + elem + ">"}, "tensor<?x3x"+result+b)
+			add(row.Name, attrs, []string{"tensor<?x3x" + elem + b, "tensor<?x3x" + elem + b}, "tensor<?x3x"+result+b)
+		}
+	}
+	return out
+}
