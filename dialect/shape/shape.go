@@ -199,7 +199,14 @@ func parseAssuming(p ir.AsmParser, st *ir.OpState) {
 	if p.Accept("->") {
 		p.ParseList("(", ")", func() { st.Types = append(st.Types, p.ParseType()) })
 	}
-	st.Bodies = append(st.Bodies, p.ParseRegion())
+	body := p.ParseRegion()
+	if body.Empty() {
+		body.AddBlock()
+	}
+	if b := body.Entry(); b.Terminator() == nil { // that of a region that yields nothing
+		b.Append(p.Module().NewOp(&ir.OpState{Def: AssumingYield, Pos: pos}))
+	}
+	st.Bodies = append(st.Bodies, body)
 	p.ParseOptionalAttrDict(st)
 }
 

@@ -48,3 +48,17 @@ module {
     return %12 : !shape.witness
   }
 }
+
+func.func @assuming(%x: tensor<?xf32>, %y: tensor<4xf32>) -> tensor<?xf32> {
+  %0 = shape.const_witness true
+  shape.assuming %0 {
+  }
+  %1 = shape.shape_of %x : tensor<?xf32> -> tensor<1xindex>
+  %2 = shape.shape_of %y : tensor<4xf32> -> tensor<1xindex>
+  %3 = shape.cstr_broadcastable %1, %2 : tensor<1xindex>, tensor<1xindex>
+  %4 = shape.assuming %3 -> (tensor<?xf32>) {
+    %5 = stablehlo.negate %x : tensor<?xf32>
+    shape.assuming_yield %5 : tensor<?xf32>
+  }
+  return %4 : tensor<?xf32>
+}
