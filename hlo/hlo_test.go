@@ -132,6 +132,11 @@ func TestTruncated(t *testing.T) {
 func FuzzText(f *testing.F) {
 	f.Add(canonical)
 	f.Add("f32[2] add(f32[2] x, f32[2] y)")
+	f.Add(scheduled)
+	reg, err := all.Registry()
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := hlo.Parse(diag.NewSource("fuzz.hlo", []byte(text)))
 		if err != nil {
@@ -144,6 +149,12 @@ func FuzzText(f *testing.F) {
 		}
 		if twice := again.AppendText(nil, hlo.TextOptions{}); string(twice) != string(once) {
 			t.Fatalf("printing is no fixpoint:\n%s\n%s", once, twice)
+		}
+		if out, err := hlo.Import(m, ir.NewContext(), reg); err == nil && ir.Verify(out) == nil {
+			if _, err := hlo.Update(m, out); err != nil {
+				t.Fatalf("an unchanged module is refused: %v", err)
+			}
+			_, _ = hlo.Export(out)
 		}
 	})
 }
@@ -348,6 +359,8 @@ func TestImportMistakes(t *testing.T) {
 	}
 	for _, test := range []struct{ text, want string }{
 		{`ROOT c = f32[] custom-call(), custom_call_target="t", api_version=API_VERSION_TYPED_FFI, backend_config="no dictionary"`, "test.hlo:3:6: error: attribute no dictionary:"},
+		{"p = f32[] parameter(0)\nt = token[] after-all()\nROOT s = (f32[], u32[], token[]) send(p, t), channel_id=1", "test.hlo:5:6: error: send uses a part of an asynchronous instruction"},
+		{"p = (f32[], f32[], u32[]) parameter(0)\nq = f32[] parameter(1)\ns = (f32[], u32[], token[]) bitcast(q)\nROOT d = f32[] copy-done(s)", "test.hlo:5:1: error:"},
 		{`ROOT c = u1[] constant(1)`, "test.hlo:3:6: error: type u1 has no equivalent in StableHLO"},
 	} {
 		_, err := hlo.Import(read(t, "HloModule m\nENTRY e {\n"+test.text+"\n}"), ir.NewContext(), reg)

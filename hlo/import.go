@@ -178,6 +178,7 @@ func (im *importer) function(c *computation, name string, public bool) string {
 	}
 	s.body(c)
 	results := s.values[c.root].flat()
+	im.complete(c.root, results)
 	var types []ir.Type
 	for _, v := range results {
 		types = append(types, v.Type())
@@ -399,7 +400,9 @@ func (s *importScope) regionOf(c *computation, bind func(*ir.Block, map[*instr]v
 	im.opened(inner, block)
 	bind(block, inner.values)
 	inner.body(c)
-	inner.b.Create(stablehlo.Return, inner.values[c.root].flat(), nil)
+	results := inner.values[c.root].flat()
+	im.complete(c.root, results)
+	inner.b.Create(stablehlo.Return, results, nil)
 	return region
 }
 
@@ -419,6 +422,7 @@ func (s *importScope) make(in *instr, def *ir.Def, operands []*ir.Value, regions
 
 func (s *importScope) makeAs(in *instr, result *shape, def *ir.Def, operands []*ir.Value, regions []*ir.Region, attrs ...ir.NamedAttr) value {
 	im := s.im
+	im.complete(in, operands)
 	st := &ir.OpState{Def: def, Operands: operands, Types: im.types(in, result), Bodies: regions, Loc: im.loc(in), Pos: diag.At(in.pos)}
 	for _, a := range attrs {
 		st.SetAttr(a.Name, a.Attr)
@@ -433,6 +437,22 @@ func (s *importScope) makeAs(in *instr, result *shape, def *ir.Def, operands []*
 	im.made(s, op)
 	v, _ := unflatten(result, op.ResultList())
 	return v
+}
+
+// complete refuses values that exist only inside of a pair such as send and send-done.
+func (im *importer) complete(in *instr, list []*ir.Value) {
+	if slices.Contains(list, nil) {
+		im.fail(in, "%s uses a part of an asynchronous instruction that has no equivalent in StableHLO", in.opName())
+	}
+}
+
+// part returns part i of the operand of in, which must be the start of a pair.
+func (s *importScope) part(in *instr, i int) value {
+	v := s.values[in.operands[0]]
+	if !v.tuple || i >= len(v.elems) {
+		s.im.fail(in, "the operand of %s must be the start that it belongs to", in.opName())
+	}
+	return v.elems[i]
 }
 
 // simpleOps are the instructions whose op has the same operands, results and no attributes.
@@ -594,9 +614,9 @@ func (s *importScope) instr(in *instr) value {
 		return s.transfer(in)
 	case "copy-start":
 		v := s.values[in.operands[0]]
-		return value{tuple: true, elems: []value{v, v, s.zeros(in, in.shape.elems[len(in.shape.elems)-1])}}
+		return value{tuple: true, elems: []value{v, v, {}}}
 	case "copy-done":
-		return s.values[in.operands[0]].elems[0]
+		return s.part(in, 0)
 	case "dynamic-reshape":
 		return s.dynamicReshape(in)
 	}
@@ -877,6 +897,9 @@ func (s *importScope) convolution(in *instr) value {
 		rev = "array<i1: " + strings.Join(reversal, ", ") + ">"
 	}
 	operands := s.operands(in)
+	if len(operands) != 2 {
+		im.fail(in, "convolution of a tuple")
+	}
 	// StableHLO requires operands of one element type.
 	a, k := in.operands[0].shape, in.operands[1].shape
 	if a.elem != k.elem {
@@ -1189,10 +1212,9 @@ func (s *importScope) transfer(in *instr) value {
 	im := s.im
 	switch in.op {
 	case opSendDone:
-		return s.values[in.operands[0]].elems[2]
+		return s.part(in, 2)
 	case opRecvDone:
-		v := s.values[in.operands[0]]
-		return value{tuple: true, elems: []value{v.elems[0], v.elems[2]}}
+		return value{tuple: true, elems: []value{s.part(in, 0), s.part(in, 2)}}
 	}
 	host := attrOf[bool](in, "is_host_transfer")
 	kind := 1
@@ -1215,6 +1237,9 @@ func (s *importScope) transfer(in *instr) value {
 	if in.op == opSend {
 		t := s.makeAs(in, token, def, s.operands(in), nil, attrs...)
 		return value{tuple: true, elems: []value{s.values[in.operands[0]], context, t}}
+	}
+	if !in.shape.isTuple() || len(in.shape.elems) == 0 {
+		im.fail(in, "the type of recv must be a tuple of data, u32[] and token[]")
 	}
 	data := in.shape.elems[0]
 	v := s.makeAs(in, tuple(data, token), def, s.operands(in), nil, attrs...)
@@ -1246,11 +1271,14 @@ func (s *importScope) async(in *instr) value {
 	case opAsyncUpdate:
 		return s.values[in.operands[0]]
 	}
-	return s.values[in.operands[0]].elems[1]
+	return s.part(in, 1)
 }
 
 func (s *importScope) dynamicReshape(in *instr) value {
 	list := s.operands(in)
+	if len(list) != len(in.operands) || len(list) == 0 {
+		s.im.fail(in, "dynamic-reshape needs an array and its sizes")
+	}
 	var sizes []*ir.Value
 	for i, v := range list[1:] {
 		elem := in.operands[i+1].shape.elem
@@ -1285,11 +1313,10 @@ func (s *importScope) collective(in *instr) (v value, ok bool) {
 	// A start contains the result of its op, and a done extracts it.
 	switch name {
 	case "all-reduce-done", "all-gather-done", "collective-permute-done":
-		v := s.values[in.operands[0]]
-		if v.tuple && name != "all-reduce-done" {
-			v = v.elems[1]
+		if name == "all-reduce-done" {
+			return s.values[in.operands[0]], true
 		}
-		return v, true
+		return s.part(in, 1), true
 	case "all-reduce", "all-reduce-start":
 		return s.make(in, stablehlo.AllReduce, s.operands(in), reducer(), groups()...), true
 	case "reduce-scatter":
@@ -1340,6 +1367,9 @@ func (s *importScope) tupleAllToAll(in *instr, groups []ir.NamedAttr) value {
 	im := s.im
 	n := int64(len(in.operands))
 	row := in.operands[0].shape
+	if !row.isArray() {
+		im.fail(in, "all-to-all of a tuple has no equivalent in StableHLO")
+	}
 	rowDims := append([]int64{1}, row.dims...)
 	var rows []*ir.Value
 	for _, v := range s.operands(in) {

@@ -31,7 +31,7 @@ type form struct {
 type translation struct {
 	out, to, from, target, route string
 	version                      int
-	keep, strip                  bool
+	keep, strip, verify          bool
 }
 
 func forms() []form {
@@ -72,7 +72,7 @@ func (a *app) translateCommand() *cobra.Command {
 				return err
 			}
 			if f.write == nil {
-				return a.translateHLO(args[0], t.out, f.name)
+				return a.translateHLO(args[0], t.out, f.name, t.verify)
 			}
 			src, m, err := a.translated(args[0], t)
 			if err != nil {
@@ -89,9 +89,10 @@ func (a *app) translateCommand() *cobra.Command {
 	f.IntVar(&t.version, "bytecode-version", -1, "version of the bytecode, 0 to 6; default: 6")
 	f.StringVar(&t.route, "route", "", "what an artifact may hold: "+strings.Join(artifact.Routes(), ", ")+"; default: strict, for IN an artifact: what IN holds")
 	f.BoolVar(&t.keep, "keep-vhlo", false, "leave the VHLO of an artifact as it is")
+	f.BoolVar(&t.verify, "verify", false, "infer the types of HLO and compare them with those it states, also from HLO to HLO; other output is always verified")
 	f.BoolVar(&t.strip, "strip-locations", false, "leave out locations: they can name the user's source files")
 	command.Group(c, "Output", "to FORM", "output FILE", "target VERSION", "route ROUTE", "bytecode-version N", "strip-locations", "keep-vhlo")
-	command.Group(c, "Input", "from FORM")
+	command.Group(c, "Input", "from FORM", "verify")
 	complete(c, "to", names...)
 	complete(c, "route", artifact.Routes()...)
 	return c

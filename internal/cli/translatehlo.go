@@ -6,8 +6,9 @@ import (
 	"github.com/hlocb/hlocb/internal/reader"
 )
 
-// translateHLO writes a module as HLO. It keeps HLO unchanged and translates other forms.
-func (a *app) translateHLO(path, out, to string) error {
+// translateHLO writes a module as HLO. It keeps HLO unchanged and translates other forms. HLO is verified only on
+// request: XLA's reader does not infer the types that a text states either.
+func (a *app) translateHLO(path, out, to string, verify bool) error {
 	name, text, err := a.ReadText(path)
 	if err != nil {
 		return err
@@ -15,6 +16,11 @@ func (a *app) translateHLO(path, out, to string) error {
 	src := diag.NewSource(name, text)
 	var m *hlo.Module
 	if reader.IsHLO(text) {
+		if verify {
+			if _, err := readModule(src, reader.MaxErrors); err != nil {
+				return err
+			}
+		}
 		m, err = reader.ReadHLO(src)
 	} else {
 		mod, readErr := readModule(src, reader.MaxErrors)
