@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,10 +28,21 @@ var npyCodes = map[string]DType{
 	"float8_e5m2fnuz": F8E5M2FNUZ, "float8_e8m0fnu": F8E8M0FNU,
 }
 
-// ReadNPY reads an array written by numpy.save. It rejects arrays in Fortran order and big-endian arrays. Unlike
-// WriteNPY, numpy writes types that it does not know (bfloat16, the 8-bit floats, 4-bit integers) as raw bytes. ReadNPY
-// assumes type want for such an array. The type of any other array must be want, unless want is Invalid.
+// ReadNPY reads an array written by numpy.save, in C or Fortran order, little- or big-endian. Unlike WriteNPY, numpy
+// writes types that it does not know (bfloat16, the 8-bit floats, 4-bit integers) as raw bytes. ReadNPY assumes type
+// want for such an array. The type of any other array must be want, unless want is Invalid. Bytes of i1 other than 0
+// become 1.
 func ReadNPY(r io.Reader, want DType) (*Tensor, error) {
+	t, err := ReadNPYSized(r, want, -1)
+	if err == nil && want != Invalid && want != t.dtype {
+		return nil, fmt.Errorf("array has element type %s, expected %s", t.dtype, want)
+	}
+	return t, err
+}
+
+// ReadNPYSized is ReadNPY for readers of at most size bytes; it then needs no more memory than the array. A negative
+// size is unknown. It accepts an array of any type: raw is assumed for raw bytes only.
+func ReadNPYSized(r io.Reader, raw DType, size int64) (*Tensor, error) {
 	var head [8]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil || string(head[:6]) != npyMagic {
 		return nil, fmt.Errorf("not a .npy file")
@@ -63,42 +75,132 @@ func ReadNPY(r io.Reader, want DType) (*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	d, swap, err := npyType(descr, raw)
+	if err != nil {
+		return nil, err
+	}
+	stored := shape
+	if fortran {
+		stored = shape.Clone()
+		slices.Reverse(stored)
+	}
+	t, err := ReadPayload(r, d, stored, size)
+	if err != nil {
+		return nil, err
+	}
+	if swap {
+		swapBytes(t.data, d.Part().Size())
+	}
 	if fortran && len(shape) > 1 {
-		return nil, fmt.Errorf("array is in Fortran order; save numpy.ascontiguousarray of it")
+		t = t.transposed()
 	}
-	d, known := npyCodes[descr]
-	if !known {
-		size, err := strconv.Atoi(strings.TrimLeft(descr, "|<V"))
-		raw := strings.HasPrefix(descr, "|V") || strings.HasPrefix(descr, "<V")
-		if descr == "<f1" { // numpy's code for ml_dtypes' float8_e5m2, which numpy itself cannot load
-			raw, size, err = true, 1, nil
+	return t, nil
+}
+
+// npyType returns the element type of an array, and whether its bytes are in big-endian order.
+func npyType(descr string, raw DType) (d DType, swap bool, err error) {
+	if rest, ok := strings.CutPrefix(descr, ">"); ok {
+		descr, swap = "<"+rest, true
+		if len(rest) > 1 && rest[1:] == "1" {
+			descr = "|" + rest
 		}
-		switch {
-		case !raw || err != nil:
-			return nil, fmt.Errorf("array has the unsupported type %q", descr)
-		case want == Invalid || want.Size() != size:
-			return nil, fmt.Errorf("array has the type %q, which tells only its size; it cannot be read as %s", descr, want)
-		}
-		d = want
 	}
-	if want != Invalid && want != d {
-		return nil, fmt.Errorf("array has element type %s, expected %s", d, want)
+	if d, ok := npyCodes[descr]; ok {
+		return d, swap, nil
 	}
+	size, err := strconv.Atoi(strings.TrimLeft(descr, "|<V"))
+	unnamed := strings.HasPrefix(descr, "|V") || strings.HasPrefix(descr, "<V")
+	if descr == "<f1" { // numpy's code for ml_dtypes' float8_e5m2, which numpy itself cannot load
+		unnamed, size, err = true, 1, nil
+	}
+	switch {
+	case !unnamed || err != nil:
+		return Invalid, false, fmt.Errorf("array has the unsupported type %q", descr)
+	case raw == Invalid || raw.Size() != size:
+		return Invalid, false, fmt.Errorf("array has the type %q, which tells only its size; it cannot be read as %s", descr, raw)
+	}
+	return raw, swap, nil
+}
+
+// ReadPayload reads the elements of a tensor, little-endian and row-major. r holds at most size bytes; a negative size
+// is unknown. Bytes of i1 other than 0 become 1.
+func ReadPayload(r io.Reader, d DType, shape Shape, size int64) (*Tensor, error) {
 	count := shape.NumElements()
 	if count < 0 || count > 1<<40/int64(d.Size()) {
 		return nil, fmt.Errorf("array has the shape %v, which is too large", []int64(shape))
 	}
-	// Read the payload in growing pieces, so that a false header cannot cause a large allocation.
-	payload, err := io.ReadAll(io.LimitReader(r, count*int64(d.Size())))
-	if err != nil {
-		return nil, err
+	bytes := count * int64(d.Size())
+	var t *Tensor
+	n := 0
+	var err error
+	if size >= 0 && bytes <= size {
+		t = New(d, shape)
+		n, err = io.ReadFull(r, t.data)
+	} else {
+		// Read the payload in growing pieces, because a false header must not cause a large allocation.
+		var payload []byte
+		if payload, err = io.ReadAll(io.LimitReader(r, bytes)); int64(len(payload)) == bytes {
+			t = New(d, shape)
+			copy(t.data, payload)
+		}
+		n = len(payload)
 	}
-	if int64(len(payload)) != count*int64(d.Size()) {
-		return nil, fmt.Errorf("array of shape %v is truncated: %d of %d bytes", []int64(shape), len(payload), count*int64(d.Size()))
+	if int64(n) != bytes {
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return nil, err
+		}
+		return nil, fmt.Errorf("array of shape %v is truncated: %d of %d bytes", []int64(shape), n, bytes)
 	}
-	t := New(d, shape)
-	copy(t.data, payload)
+	t.Normalize()
 	return t, nil
+}
+
+// Normalize replaces bytes of i1 elements other than 0 by 1. Other element types have no invalid bytes.
+func (t *Tensor) Normalize() {
+	if t.dtype != I1 {
+		return
+	}
+	for i, b := range t.data {
+		if b > 1 {
+			t.data[i] = 1
+		}
+	}
+}
+
+// swapBytes reverses the bytes of each number of the given size.
+func swapBytes(data []byte, size int) {
+	for ; len(data) >= size && size > 1; data = data[size:] {
+		slices.Reverse(data[:size])
+	}
+}
+
+// transposed returns a copy with the dimensions in reverse order.
+func (t *Tensor) transposed() *Tensor {
+	shape := t.shape.Clone()
+	slices.Reverse(shape)
+	out := New(t.dtype, shape)
+	size := t.dtype.Size()
+	// The stride of out's dimension i in t is the product of the dimensions before it.
+	strides := make([]int, len(shape))
+	stride := 1
+	for i, d := range shape {
+		strides[i], stride = stride, stride*int(d)
+	}
+	index := make([]int64, len(shape))
+	from := 0
+	for at := 0; at < len(out.data); at += size {
+		copy(out.data[at:at+size], t.data[from*size:])
+		for i := len(index) - 1; i >= 0; i-- {
+			index[i]++
+			from += strides[i]
+			if index[i] < shape[i] {
+				break
+			}
+			from -= int(shape[i]) * strides[i]
+			index[i] = 0
+		}
+	}
+	return out
 }
 
 // parseNPYHeader reads {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.

@@ -1,0 +1,137 @@
+package values
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// TestFilesOfPeers reads what numpy and the safetensors format's users write.
+func TestFilesOfPeers(t *testing.T) {
+	dir := t.TempDir()
+	peer.Python(t).Run(t, `
+import sys, json, struct, os, numpy as np, ml_dtypes
+d = sys.argv[1]
+w = np.arange(6, dtype=np.float32).reshape(2, 3)
+h = np.array([1, -2], ml_dtypes.bfloat16)
+np.savez(d + "/plain.npz", **{"params['w']": w, "h": h})
+np.savez_compressed(d + "/small.npz", w, h)
+os.makedirs(d + "/dir/params")
+np.save(d + "/dir/params/w.npy", w); np.save(d + "/dir/h.npy", h)
+body = w.tobytes() + h.tobytes()
+header = json.dumps({"__metadata__": {"format": "np"}, "params.w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
+  "h": {"dtype": "BF16", "shape": [2], "data_offsets": [24, 28]}}).encode()
+open(d + "/a.safetensors", "wb").write(struct.pack("<Q", len(header)) + header + body)
+`, nil, dir)
+	for _, name := range []string{"plain.npz", "small.npz", "dir", "a.safetensors"} {
+		s, err := Open(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []struct {
+			name string
+			text string
+			d    tensor.DType
+		}{{"params['w']", "dense<[[0.000000e+00, 1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00, 5.000000e+00]]> : tensor<2x3xf32>", tensor.F32},
+			{"h", "dense<[1.000000e+00, -2.000000e+00]> : tensor<2xbf16>", tensor.BF16}} {
+			k := s.Find(i, want.name)
+			if k < 0 {
+				t.Fatalf("%s has no %s among %q", name, want.name, s.Names())
+			}
+			v, err := s.Read(k, want.d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(v.AppendLiteral(nil, 0)); got != want.text {
+				t.Errorf("%s: %s is %s, want %s", name, want.name, got, want.text)
+			}
+		}
+		if k := s.Find(7, "other"); k >= 0 {
+			t.Errorf("%s has array %d for a name that is not there", name, k)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWritersReadBack(t *testing.T) {
+	v := tensor.New(tensor.F8E4M3FN, tensor.Shape{3})
+	v.SetFloat(1, 2)
+	names := []string{"result['a'].b", "0", "0", "../../x", strings.Repeat("n", 70000)}
+	var file bytes.Buffer
+	dir := filepath.Join(t.TempDir(), "out", "deep")
+	d, err := NewDirectory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []Writer{NewArchive(&file), d} {
+		for _, n := range names {
+			if err := w.Write(n, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	npz := filepath.Join(t.TempDir(), "x.npz")
+	if err := os.WriteFile(npz, file.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{npz, dir} {
+		s, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Names()) != len(names) {
+			t.Errorf("%s holds %q", path, s.Names())
+		}
+		k := s.Find(9, "result.a.b")
+		if k < 0 {
+			t.Fatalf("%s: no result.a.b in %q", path, s.Names())
+		}
+		back, err := s.Read(k, tensor.Invalid)
+		if err != nil || !bytes.Equal(back.Bytes(), v.Bytes()) {
+			t.Errorf("%s gives %v, %v", path, back, err)
+		}
+		s.Close()
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	st := func(header, body string) string {
+		return string([]byte{byte(len(header)), 0, 0, 0, 0, 0, 0, 0}) + header + body
+	}
+	for text, want := range map[string]string{
+		"":                                 "neither a .npz file nor a .safetensors file",
+		"PK\x03\x04garbage":                "not a valid zip file",
+		"\xff\xff\xff\xff\xff\xff\xff\xff": "neither a .npz",
+		st("{", ""):                        "no JSON",
+		st(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, "1234"):                         "outside the file",
+		st(`{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, "12345678"):                     "8 bytes do not hold shape [3] of f32",
+		st(`{"a":{"dtype":"F3","shape":[2],"data_offsets":[0,8]}}`, "12345678"):                      `"F3" is not supported`,
+		st(`{"a":{"dtype":"F32","shape":[4611686018427387905,4],"data_offsets":[0,8]}}`, "12345678"): "do not hold",
+	} {
+		path := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(path)
+		if err == nil {
+			_, err = s.Read(0, tensor.F32)
+			s.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q gives %v, want %s", text, err, want)
+		}
+	}
+	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .npy files") {
+		t.Errorf("an empty directory gives %v", err)
+	}
+}

@@ -1,0 +1,85 @@
+package values
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Writer writes named arrays.
+type Writer interface {
+	Write(name string, t *tensor.Tensor) error
+	Close() error
+}
+
+// NewArchive returns a writer of a .npz file. The arrays are stored, not compressed. Close does not close w.
+func NewArchive(w io.Writer) Writer { return &archive{zip.NewWriter(w), map[string]bool{}} }
+
+type archive struct {
+	z    *zip.Writer
+	used map[string]bool
+}
+
+func (a *archive) Write(name string, t *tensor.Tensor) error {
+	w, err := a.z.CreateHeader(&zip.FileHeader{Name: fresh(a.used, limited(name)) + ".npy", Method: zip.Store})
+	if err != nil {
+		return err
+	}
+	return t.WriteNPY(w)
+}
+
+func (a *archive) Close() error { return a.z.Close() }
+
+// NewDirectory returns a writer of .npy files into a directory, which it makes. A file has the array's path as its
+// name, with '.' between the parts.
+func NewDirectory(path string) (Writer, error) {
+	return &directory{path, map[string]bool{}}, os.MkdirAll(path, 0o777)
+}
+
+type directory struct {
+	path string
+	used map[string]bool
+}
+
+func (d *directory) Write(name string, t *tensor.Tensor) error {
+	plain := strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, limited(strings.ReplaceAll(Path(name), "/", ".")))
+	f, err := os.Create(filepath.Join(d.path, fresh(d.used, plain)+".npy"))
+	if err != nil {
+		return err
+	}
+	if err := t.WriteNPY(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+func (d *directory) Close() error { return nil }
+
+// limited cuts a name that a module chose.
+func limited(name string) string {
+	if len(name) > 128 {
+		name = name[:128]
+	}
+	return strings.ToValidUTF8(name, "_")
+}
+
+// fresh returns the name, with a number if it was used.
+func fresh(used map[string]bool, name string) string {
+	out := name
+	for n := 2; used[out] || out == "" || strings.HasPrefix(out, "."); n++ {
+		out = strings.TrimLeft(fmt.Sprintf("%s#%d", name, n), ".")
+	}
+	used[out] = true
+	return out
+}
