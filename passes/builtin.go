@@ -25,6 +25,7 @@ func Builtin(h Host) *pass.Table {
 		LowerHooks{Formats: list},
 		CheckOrder{},
 		CHLOLegalizeToStableHLO{},
+		ComplexMathExpander{},
 		MHLOToStableHLO{},
 		Canonicalize{},
 		CSE{},

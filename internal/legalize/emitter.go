@@ -3,6 +3,7 @@ package legalize
 import (
 	"math"
 
+	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -17,6 +18,7 @@ type emitter struct {
 	// accuracy is the result_accuracy of the functions that have one: the explicit default, or nil for none.
 	accuracy ir.Attr
 	origin   *ir.Op // the op that is expanded
+	keepLike bool   // constants of dynamic shapes are chlo.constant_like
 	err      error
 }
 
@@ -190,6 +192,10 @@ func (e *emitter) fill(v *tensor.Tensor, like *ir.Value) *ir.Value {
 func (e *emitter) broadcastLike(v *tensor.Tensor, like *ir.Value, t *ir.TensorType) *ir.Value {
 	if t.Static() {
 		return e.splat(v, t)
+	}
+	if f, ok := t.Elem().(*ir.FloatType); ok && e.keepLike {
+		value := ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ir.NewFloatBits(v.Bits(0), f)}
+		return e.Create(chlo.ConstantLike, []*ir.Value{like}, []ir.Type{t}, value).Result(0)
 	}
 	scalar := e.splat(v, e.ctx.Tensor(nil, t.Elem(), nil))
 	if isBounded(t) {

@@ -44,34 +44,33 @@ func smallestNormal(d tensor.DType) float64 {
 
 func (e *emitter) greatest(like *ir.Value) *ir.Value { return e.num(greatest(dtypeOf(like)), like) }
 
-// hypotenuse computes sqrt(t*t + y*y) of t and y >= 0 without overflow.
-func hypotenuse(e *emitter, t, y *ir.Value, c *kernelConstants) *ir.Value {
-	abs := e.abs(t)
-	mx := e.max(abs, y)
-	mn := e.min(abs, y)
+// hypotenuse computes sqrt(a*a + b*b) of a, b >= 0 without overflow.
+func (c *constants) hypotenuse(e *emitter, a, b *ir.Value) *ir.Value {
+	mx := e.max(a, b)
+	mn := e.min(a, b)
 	equal := e.eq(mx, mn)
-	if c.rootTwo == nil {
-		c.rootTwo = e.num(math.Sqrt2, c.like)
-	}
-	diagonal := e.mul(c.rootTwo, mx)
+	diagonal := e.mul(c.get(e, &c.rootTwo, math.Sqrt2), mx)
+	one := c.get(e, &c.one, 1)
 	q := e.div(mn, mx)
 	r := e.mul(q, q)
-	root := e.sqrt(e.add(c.one, r))
-	rounded := e.eq(root, c.one)
-	if c.zero == nil {
-		c.zero = e.num(0, c.like)
-	}
-	small := e.and(rounded, e.gt(r, c.zero))
+	root := e.sqrt(e.add(one, r))
+	rounded := e.eq(root, one)
+	small := e.and(rounded, e.gt(r, c.get(e, &c.zero, 0)))
 	scaled := e.mul(mx, r)
-	if c.two == nil {
-		c.two = e.num(2, c.like)
-	}
-	near := e.add(mx, e.div(scaled, c.two))
+	near := e.add(mx, e.div(scaled, c.get(e, &c.two, 2)))
 	return e.sel(equal, diagonal, e.sel(small, near, e.mul(mx, root)))
 }
 
-// kernelConstants are the constants that the parts of asinAcosKernel share, inserted where they are used first.
-type kernelConstants struct{ like, one, rootTwo, zero, two *ir.Value }
+// constants are those that the parts of an expansion share, inserted where they are used first.
+type constants struct{ like, one, rootTwo, zero, two *ir.Value }
+
+// get returns the constant at p, which is v.
+func (c *constants) get(e *emitter, p **ir.Value, v float64) *ir.Value {
+	if *p == nil {
+		*p = e.num(v, c.like)
+	}
+	return *p
+}
 
 // asinAcosKernel computes sqrt(a*a - x*x) + i log(a + sqrt(a*a - 1)) of z = x + iy, where
 // a = (hypot(x + 1, y) + hypot(x - 1, y))/2. Asin, acos and their hyperbolic counterparts follow from it.
@@ -85,14 +84,14 @@ func asinAcosKernel(e *emitter, z *ir.Value) *ir.Value {
 	safeMax := e.div(root, e.num(8, signedX))
 	huge := e.ge(mx, safeMax)
 
-	c := &kernelConstants{like: signedX, one: e.num(1, signedX)}
+	c := &constants{like: signedX, one: e.num(1, signedX)}
 	one := c.one
 	inside := e.le(x, one)
 	half := e.num(0.5, signedX)
 	xp1 := e.add(x, one)
-	r := hypotenuse(e, xp1, y, c)
+	r := c.hypotenuse(e, e.abs(xp1), y)
 	xm1 := e.sub(x, one)
-	s := hypotenuse(e, xm1, y, c)
+	s := c.hypotenuse(e, e.abs(xm1), y)
 	a := e.mul(half, e.add(r, s))
 	halfApx := e.mul(half, e.add(a, x))
 	yy := e.mul(y, y)

@@ -1,0 +1,29 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/legalize"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+)
+
+// ComplexMathExpander expresses functions of complex numbers by functions of real numbers.
+type ComplexMathExpander struct{}
+
+var complexMathExpanderInfo = &pass.Info{
+	Name:    "stablehlo-complex-math-expander",
+	Aliases: []string{"complex-math-expander"},
+	Anchor:  fn.Func.Name,
+	Doc: "Expresses exponential, log, log_plus_one and sqrt of complex numbers by functions of real numbers that neither overflow nor lose " +
+		"digits. Also erases dead operations, folds, and moves constants to the start of the function.",
+}
+
+// Info implements pass.Pass.
+func (ComplexMathExpander) Info() *pass.Info { return complexMathExpanderInfo }
+
+// Run implements pass.OpPass.
+func (ComplexMathExpander) Run(ctx *pass.Context, f *ir.Op) error {
+	res, err := legalize.Complex(f)
+	report(ctx, res.Statistics)
+	return err
+}
