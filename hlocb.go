@@ -16,6 +16,8 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/reader"
@@ -113,8 +115,8 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 		}
 	}
 	// Where hooks fire depends on the number of devices, so the module must state it before hooks are converted.
-	setDevices(m, "replicas", l.replicas)
-	setDevices(m, "partitions", l.partitions)
+	setDevices(m, l.replicas, mhlo.AttrNumReplicas, stablehlo.AttrNumReplicas)
+	setDevices(m, l.partitions, mhlo.AttrNumPartitions, stablehlo.AttrNumPartitions)
 	for _, change := range l.changes {
 		if err := change(m); err != nil {
 			return nil, err
@@ -133,12 +135,14 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 	return p, nil
 }
 
-func setDevices(m *ir.Module, what string, n int) {
+// setDevices sets the attribute name of a module to n and removes the attribute other, which means the same. It does
+// nothing if n is 0.
+func setDevices(m *ir.Module, n int, name, other string) {
 	if n <= 0 {
 		return
 	}
-	m.Op().RemoveAttr("stablehlo.num_" + what)
-	m.Op().SetAttr("mhlo.num_"+what, ir.NewInteger(int64(n), m.Context().I32()))
+	m.Op().RemoveAttr(other)
+	m.Op().SetAttr(name, ir.NewInteger(int64(n), m.Context().I32()))
 }
 
 // Decode reads a compiled program that Executable.Save returned. Its machine code is executed by Run: decode only

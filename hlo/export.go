@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -83,7 +84,7 @@ func (ex *exporter) module() {
 	}
 	number("num_replicas", &ex.out.replicas)
 	number("num_partitions", &ex.out.partitions)
-	if d, ok := root.Attr("mhlo.frontend_attributes").(*ir.DictAttr); ok {
+	if d, ok := root.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr); ok {
 		ex.out.frontend = pairsOf(d)
 	}
 	main, ok := fn.Lookup(ex.m, "main")
@@ -111,19 +112,19 @@ func (ex *exporter) argument(main fn.FuncOp, i int) {
 		return
 	}
 	p := ex.out.entry.params[i]
-	if out, ok := d.Get("tf.aliasing_output").(*ir.IntegerAttr); ok {
+	if out, ok := d.Get(fn.AttrAliasingOutput).(*ir.IntegerAttr); ok {
 		a := moduleAlias{valueAlias: valueAlias{number: int64(i)}}
 		if ex.out.entry.root.shape.isTuple() {
 			a.output = []int64{out.Value()}
 		}
 		ex.out.aliases = append(ex.out.aliases, a)
-	} else if b, ok := d.Get("jax.buffer_donor").(*ir.IntegerAttr); ok && b.Value() != 0 {
+	} else if b, ok := d.Get(fn.AttrBufferDonor).(*ir.IntegerAttr); ok && b.Value() != 0 {
 		ex.out.donors = append(ex.out.donors, donor{param: int64(i)})
 	}
-	if s, ok := d.Get("mhlo.sharding").(*ir.StringAttr); ok {
+	if s, ok := d.Get(mhlo.AttrSharding).(*ir.StringAttr); ok {
 		ex.set(p, cSharding, ex.sharding(main.Op, s.Value()))
 	}
-	if f, ok := d.Get("mhlo.frontend_attributes").(*ir.DictAttr); ok {
+	if f, ok := d.Get(mhlo.AttrFrontendAttributes).(*ir.DictAttr); ok {
 		ex.set(p, cFrontend, pairsOf(f))
 	}
 }
@@ -212,7 +213,7 @@ func (ex *exporter) function(f fn.FuncOp) *computation {
 	for i := range f.Type().Results() {
 		var sh *sharding
 		if d := f.ResultAttrs(i); d != nil {
-			if text, ok := d.Get("mhlo.sharding").(*ir.StringAttr); ok {
+			if text, ok := d.Get(mhlo.AttrSharding).(*ir.StringAttr); ok {
 				sh = ex.sharding(f.Op, text.Value())
 			}
 		}
@@ -782,10 +783,10 @@ func (s *exportScope) make(op *ir.Op, name string, attrs ...any) *instr {
 // common returns the attributes that any instruction may have.
 func (s *exportScope) common(op *ir.Op) []attr {
 	var attrs []attr
-	if t, ok := op.Attr("mhlo.sharding").(*ir.StringAttr); ok {
+	if t, ok := op.Attr(mhlo.AttrSharding).(*ir.StringAttr); ok {
 		attrs = append(attrs, attr{cSharding, s.ex.sharding(op, t.Value())})
 	}
-	if d, ok := op.Attr("mhlo.frontend_attributes").(*ir.DictAttr); ok {
+	if d, ok := op.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr); ok {
 		attrs = append(attrs, attr{cFrontend, pairsOf(d)})
 	}
 	return attrs

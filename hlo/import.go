@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
@@ -137,10 +138,10 @@ func (im *importer) module() {
 	if name := m.name; name != "" && name != "_" {
 		root.SetAttr(ir.SymbolName, ir.NewString(name))
 	}
-	root.SetAttr("mhlo.num_partitions", im.attr(fmt.Sprintf("%d : i32", m.partitions)))
-	root.SetAttr("mhlo.num_replicas", im.attr(fmt.Sprintf("%d : i32", m.replicas)))
+	root.SetAttr(mhlo.AttrNumPartitions, im.attr(fmt.Sprintf("%d : i32", m.partitions)))
+	root.SetAttr(mhlo.AttrNumReplicas, im.attr(fmt.Sprintf("%d : i32", m.replicas)))
 	if len(m.frontend) > 0 {
-		root.SetAttr("mhlo.frontend_attributes", im.pairs(m.frontend))
+		root.SetAttr(mhlo.AttrFrontendAttributes, im.pairs(m.frontend))
 	}
 	im.function(m.entry, "main", true)
 }
@@ -428,10 +429,10 @@ func (s *importScope) makeAs(in *instr, result *shape, def *ir.Def, operands []*
 		st.SetAttr(a.Name, a.Attr)
 	}
 	if sh := attrOf[*sharding](in, "sharding"); sh != nil {
-		st.SetAttr("mhlo.sharding", ir.NewString(sh.String()))
+		st.SetAttr(mhlo.AttrSharding, ir.NewString(sh.String()))
 	}
 	if f := attrOf[[]pair](in, "frontend_attributes"); len(f) > 0 {
-		st.SetAttr("mhlo.frontend_attributes", im.pairs(f))
+		st.SetAttr(mhlo.AttrFrontendAttributes, im.pairs(f))
 	}
 	op := s.b.Insert(st)
 	im.made(s, op)

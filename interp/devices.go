@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
@@ -87,14 +88,14 @@ type place struct {
 // firesOn returns the place from the op's sharding: {manual}, {maximal device=1} or a mesh of one device. The default
 // is device 0.
 func firesOn(mod *ir.Module, op *ir.Op) place {
-	if text := stringAttr(op, "mhlo.sharding"); text == "{manual}" {
+	if text := stringAttr(op, mhlo.AttrSharding); text == "{manual}" {
 		return place{each: true}
 	} else if rest, ok := strings.CutPrefix(text, "{maximal device="); ok {
 		if n, err := strconv.Atoi(strings.TrimSuffix(rest, "}")); err == nil {
 			return place{device: n}
 		}
 	}
-	if list := perValue(op, "sdy.sharding"); len(list) > 0 { // all results have the same sharding
+	if list := perValue(op, sdy.AttrValueSharding); len(list) > 0 { // all results have the same sharding
 		s := list[0]
 		mesh := s.Inline
 		if mesh == nil {

@@ -92,7 +92,7 @@ func groupMesh(symbols ir.Symbols, a ir.Attr) (*sharding.Mesh, error) {
 			return nil, fmt.Errorf("has replica_groups on mesh '%s', which the module lacks", ref.Root())
 		}
 		if a = op.Attr(sdy.AttrMesh); a == nil {
-			a = op.Attr("stablehlo.mesh")
+			a = op.Attr(stablehlo.AttrMesh)
 		}
 	}
 	d, ok := a.(*ir.DialectAttr)

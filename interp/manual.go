@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/ir"
@@ -372,7 +373,7 @@ func planShardToFull(p *planner, s *spec) (control, error) {
 	if s.in[0].shape.Equal(s.out[0].shape) {
 		return planForward(p, s)
 	}
-	cut, err := cutGSPMD(p, stringAttr(s.op, "mhlo.sharding"), s.out[0], s.in[0])
+	cut, err := cutGSPMD(p, stringAttr(s.op, mhlo.AttrSharding), s.out[0], s.in[0])
 	if err != nil {
 		return nil, err
 	}
@@ -424,10 +425,10 @@ func cutGSPMD(p *planner, text string, whole, local vtype) (*sharding.Sharding, 
 // shardingOf returns the mhlo.sharding attribute of a value, or "" if it has none.
 func shardingOf(v *ir.Value) string {
 	if def := v.DefiningOp(); def != nil {
-		return stringAttr(def, "mhlo.sharding")
+		return stringAttr(def, mhlo.AttrSharding)
 	}
 	if f, ok := fn.AsFunc(v.Block().Parent()); ok {
-		if a, ok := f.ArgAttrs(v.Index()).Get("mhlo.sharding").(*ir.StringAttr); ok {
+		if a, ok := f.ArgAttrs(v.Index()).Get(mhlo.AttrSharding).(*ir.StringAttr); ok {
 			return a.Value()
 		}
 	}

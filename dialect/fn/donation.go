@@ -5,6 +5,7 @@ import "github.com/hlocb/hlocb/ir"
 // Attributes of arguments and results that JAX writes.
 const (
 	AttrAliasingOutput = "tf.aliasing_output" // the result that gets the argument's memory
+	AttrToken          = "jax.token"          // the argument or result is a token
 	AttrBufferDonor    = "jax.buffer_donor"   // the argument's memory may be reused for any result
 	AttrArgInfo        = "jax.arg_info"       // the argument's path in the user's arguments
 	AttrResultInfo     = "jax.result_info"    // the result's path in the user's results

@@ -294,11 +294,13 @@ const (
 	nameReturn = "sdy.return"
 )
 
-// Names of attributes that any operation or value may have.
+// AttrValueSharding is the attribute that shards the results of any op, and arguments and results of functions.
+const AttrValueSharding = "sdy.sharding"
+
+// Names of further attributes that any op or value may have.
 const (
-	shardingName = "sdy.sharding"
-	ruleName     = "sdy.sharding_rule"
-	edgesName    = "sdy.propagation_edges"
+	ruleName  = "sdy.sharding_rule"
+	edgesName = "sdy.propagation_edges"
 )
 
 // verifyAttr checks sdy.sharding and sdy.sharding_rule of an operation.
@@ -307,7 +309,7 @@ func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
 		return // until it is lowered, a hook keeps the source's shardings of its former results
 	}
 	switch name {
-	case shardingName:
+	case AttrValueSharding:
 		v := dataOf[PerValue](a)
 		if v == nil {
 			r.Errorf(op, "should have a sharding attribute of type TensorShardingPerValueAttr")
@@ -326,7 +328,7 @@ func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
 		switch {
 		case !ok || d.Dialect() != "sdy" || d.Name() != "propagation_edges":
 			r.Errorf(op, "should have a propagation edges attribute of type PropagationEdgesAttr for attr named '%s'", edgesName)
-		case op.Attr(shardingName) == nil:
+		case op.Attr(AttrValueSharding) == nil:
 			r.Errorf(op, "expected propagation edges attr to reference a sharding.")
 		}
 	}
@@ -334,7 +336,7 @@ func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
 
 // verifyValueAttr checks sdy.sharding of an argument or result of a function.
 func verifyValueAttr(op *ir.Op, result bool, i int, t ir.Type, name string, a ir.Attr, r *ir.Reporter) {
-	if name != shardingName {
+	if name != AttrValueSharding {
 		return
 	}
 	what := "arg"

@@ -19,7 +19,7 @@ func shardingOf(v *ir.Value) *Sharding {
 		if a := op.Attr("out_sharding"); a != nil && op.Def().Dialect() == "sdy" {
 			return dataOf[Sharding](a)
 		}
-		return nth(dataOf[PerValue](op.Attr(shardingName)), v.Index())
+		return nth(dataOf[PerValue](op.Attr(AttrValueSharding)), v.Index())
 	}
 	b := v.ParentBlock()
 	if b == nil || b.Parent() == nil {
@@ -34,7 +34,7 @@ func shardingOf(v *ir.Value) *Sharding {
 	case op.Name() == "func.func":
 		if list, ok := op.Attr("arg_attrs").(*ir.ArrayAttr); ok && v.Index() < len(list.Elems()) {
 			if d, ok := list.Elems()[v.Index()].(*ir.DictAttr); ok {
-				return dataOf[Sharding](d.Get(shardingName))
+				return dataOf[Sharding](d.Get(AttrValueSharding))
 			}
 		}
 	}

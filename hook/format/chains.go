@@ -257,7 +257,7 @@ func matchSignature(m *ir.Module, f fn.FuncOp) {
 
 // bareSharding removes the dimensions from the sharding of a value that became a token.
 func bareSharding(v *ir.Value) {
-	op, name := v.DefiningOp(), irutil.AttrSdySharding
+	op, name := v.DefiningOp(), sdy.AttrValueSharding
 	switch {
 	case op == nil:
 		op, name = v.Block().Parent(), "in_shardings"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
@@ -94,7 +95,7 @@ func writeJAXFFI(w *Lowerer, h hookop.HookOp) error {
 	}
 	index := ir.NewInteger(int64(w.index), ctx.Integer(64, ir.Unsigned))
 	w.index++
-	st.SetAttr("mhlo.backend_config", ir.NewDict(ir.AttrList{{Name: stablehlo.AttrIndex, Attr: index}}))
+	st.SetAttr(mhlo.AttrBackendConfig, ir.NewDict(ir.AttrList{{Name: stablehlo.AttrIndex, Attr: index}}))
 	if err := carrySharding(w.Module, h, st, w.Single); err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func exportTokens(m *ir.Module) {
 		end := chainEnd(first.Result(0))
 		token := stablehlo.TokenType(m.Context())
 		args, results := f.ValueAttrs()
-		mark := ir.NewDict(ir.AttrList{{Name: "jax.token", Attr: m.Context().Bool(true)}})
+		mark := ir.NewDict(ir.AttrList{{Name: fn.AttrToken, Attr: m.Context().Bool(true)}})
 		t := f.Type()
 		f.SetSignature(m.Context().Function(irutil.Prepend[ir.Type](token, t.Inputs()), irutil.Prepend[ir.Type](token, t.Results())),
 			irutil.Prepend(mark, args), irutil.Prepend(mark, results))
@@ -143,9 +144,9 @@ func exportTokens(m *ir.Module) {
 		first.Erase()
 		rets[0].SetOperands(irutil.Prepend(end, rets[0].OperandList()))
 		for i := range f.Type().Inputs() {
-			if n, ok := irutil.IntAttr(f.ArgAttrs(i).Get("tf.aliasing_output")); ok {
+			if n, ok := irutil.IntAttr(f.ArgAttrs(i).Get(fn.AttrAliasingOutput)); ok {
 				f.EditArg(i, func(l ir.AttrList) ir.AttrList {
-					return l.Set("tf.aliasing_output", ir.NewInteger(n+1, m.Context().I32()), false)
+					return l.Set(fn.AttrAliasingOutput, ir.NewInteger(n+1, m.Context().I32()), false)
 				})
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
@@ -16,8 +17,6 @@ import (
 // op. Frontend attributes are a map of strings: XLA preserves it, and readers of foreign formats look up only their own
 // keys. hlocb reads its keys back. Without them, it recognizes a hook by its ops alone.
 const (
-	attrFrontend = "mhlo.frontend_attributes"
-
 	markAliases   = "hlocb_aliases" // of an inout hook: the operand of each result
 	markID        = "hlocb_id"      // 16 hexadecimal digits
 	markKind      = "hlocb_kind"
@@ -51,11 +50,13 @@ func marks(h hookop.HookOp) ir.AttrList {
 }
 
 // setMarks marks op as the first op of hook h.
-func setMarks(op *ir.Op, h hookop.HookOp) { op.SetAttr(attrFrontend, ir.NewDict(marks(h))) }
+func setMarks(op *ir.Op, h hookop.HookOp) {
+	op.SetAttr(mhlo.AttrFrontendAttributes, ir.NewDict(marks(h)))
+}
 
 // frontend returns a frontend attribute of op, or "" if op does not have it.
 func frontend(op *ir.Op, name string) string {
-	d, _ := op.Attr(attrFrontend).(*ir.DictAttr)
+	d, _ := op.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr)
 	return irutil.StringAttr(d.Get(name))
 }
 

@@ -7,6 +7,8 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/dialect/interpreter"
@@ -333,10 +335,10 @@ func (r *Raiser) attrs(s *Match, tokens bool) ir.AttrList {
 	}
 	set(hookop.AttrKind, r.string(s.Kind.String()))
 	flag(hookop.AttrLayouts, s.Layouts)
-	carry(irutil.AttrMhloSharding)
+	carry(mhlo.AttrSharding)
 	set(hookop.AttrName, r.string(s.Name))
 	flag(hookop.AttrPartitioned, s.EachDevice)
-	carry(irutil.AttrSdySharding)
+	carry(sdy.AttrValueSharding)
 	if s.SourceID != "" {
 		set(hookop.AttrSourceID, ir.NewString(s.SourceID))
 	}

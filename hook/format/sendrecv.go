@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
@@ -51,7 +52,7 @@ func readTransfer(op *ir.Op) (transfer, bool) {
 			t.channel = c.Handle
 		}
 	}
-	front, _ := op.Attr(attrFrontend).(*ir.DictAttr)
+	front, _ := op.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr)
 	t.key = irutil.StringAttr(front.Get("_xla_host_transfer_rendezvous"))
 	for _, mark := range [...]string{"_dtoh_", "_htod_"} {
 		if i := strings.LastIndex(t.key, mark); i > 0 {
@@ -318,8 +319,8 @@ func writeTransfers(w *Lowerer, h hookop.HookOp) error {
 	for i, v := range operands {
 		op := w.transfer(b, stablehlo.Send, []*ir.Value{v, token}, []ir.Type{stablehlo.TokenType(ctx)}, stablehlo.ChannelDeviceToHost)
 		if i == 0 {
-			d, _ := op.Attr(attrFrontend).(*ir.DictAttr)
-			op.SetAttr(attrFrontend, ir.NewDict(append(slices.Clone(d.Entries()), said...)))
+			d, _ := op.Attr(mhlo.AttrFrontendAttributes).(*ir.DictAttr)
+			op.SetAttr(mhlo.AttrFrontendAttributes, ir.NewDict(append(slices.Clone(d.Entries()), said...)))
 		}
 		if err := w.Shard(h, op); err != nil {
 			return err
@@ -351,5 +352,5 @@ func (w *Lowerer) transfer(b *ir.Builder, kind *ir.Def, operands []*ir.Value, ty
 	return b.Create(kind, operands, types,
 		ir.NamedAttr{Name: stablehlo.AttrChannelHandle, Attr: stablehlo.ChannelHandleAttr.New(&stablehlo.ChannelHandle{Handle: ch, Type: direction})},
 		ir.NamedAttr{Name: stablehlo.AttrIsHostTransfer, Attr: w.Module.Context().Bool(true)},
-		ir.NamedAttr{Name: attrFrontend, Attr: front})
+		ir.NamedAttr{Name: mhlo.AttrFrontendAttributes, Attr: front})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/ir"
@@ -26,7 +27,7 @@ func shardingOf(m *ir.Module, h hookop.HookOp, n int, single bool) (ir.AttrList,
 		return nil, nil
 	}
 	var out ir.AttrList
-	if a := h.Attr(irutil.AttrSdySharding); a != nil {
+	if a := h.Attr(sdy.AttrValueSharding); a != nil {
 		entries, ok := irutil.PerValue(a)
 		if !ok || len(entries) == 0 {
 			return nil, m.Errorf(h.Op, "cannot read the sharding %s of the hook", a)
@@ -35,10 +36,10 @@ func shardingOf(m *ir.Module, h hookop.HookOp, n int, single bool) (ir.AttrList,
 		for i := range list {
 			list[i] = entries[0]
 		}
-		out = append(out, ir.NamedAttr{Name: irutil.AttrSdySharding, Attr: sdy.PerValueAttr.New(&sdy.PerValue{Shardings: list})})
+		out = append(out, ir.NamedAttr{Name: sdy.AttrValueSharding, Attr: sdy.PerValueAttr.New(&sdy.PerValue{Shardings: list})})
 	}
-	if a := h.Attr(irutil.AttrMhloSharding); a != nil {
-		out = append(out, ir.NamedAttr{Name: irutil.AttrMhloSharding, Attr: a})
+	if a := h.Attr(mhlo.AttrSharding); a != nil {
+		out = append(out, ir.NamedAttr{Name: mhlo.AttrSharding, Attr: a})
 	}
 	return out, nil
 }
@@ -54,10 +55,10 @@ func (w *Lowerer) noDevice(h hookop.HookOp) error {
 // deviceOf returns the device that h is pinned to, 0 if its sharding names none.
 func deviceOf(m *ir.Module, h hookop.HookOp) int64 {
 	var device int64
-	if _, err := fmt.Sscanf(irutil.StringAttr(h.Attr(irutil.AttrMhloSharding)), "{maximal device=%d}", &device); err == nil {
+	if _, err := fmt.Sscanf(irutil.StringAttr(h.Attr(mhlo.AttrSharding)), "{maximal device=%d}", &device); err == nil {
 		return device
 	}
-	list, ok := irutil.PerValue(h.Attr(irutil.AttrSdySharding))
+	list, ok := irutil.PerValue(h.Attr(sdy.AttrValueSharding))
 	if !ok || len(list) == 0 {
 		return 0
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
@@ -90,7 +91,7 @@ func partitioning(m *ir.Module, o *ir.Op) string {
 		}
 	}
 	var list []string
-	for _, name := range [...]string{"mhlo.num_partitions", "mhlo.num_replicas"} {
+	for _, name := range [...]string{mhlo.AttrNumPartitions, mhlo.AttrNumReplicas} {
 		if a := m.Op().Attr(name); a != nil {
 			list = append(list, name+" = "+a.String())
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/ir"
@@ -49,10 +50,10 @@ func (s *moduleShape) shardings(partitions int) (in, out []*sharding.Sharding, e
 		if attrs == nil {
 			return &sharding.Sharding{}, nil
 		}
-		if a := attrs.Get("sdy.sharding"); a != nil {
+		if a := attrs.Get(sdy.AttrValueSharding); a != nil {
 			return sharding.ParseShardy(a.String(), partitions, s.mesh)
 		}
-		if a, ok := attrs.Get("mhlo.sharding").(*ir.StringAttr); ok {
+		if a, ok := attrs.Get(mhlo.AttrSharding).(*ir.StringAttr); ok {
 			return sharding.ParseGSPMD(a.Value(), partitions)
 		}
 		return &sharding.Sharding{}, nil

@@ -256,7 +256,7 @@ func donated(v *ir.Value) bool {
 		return false
 	}
 	d := f.ArgAttrs(v.Index())
-	return d.Get("tf.aliasing_output") != nil || d.Get("jax.buffer_donor") != nil
+	return d.Get(fn.AttrAliasingOutput) != nil || d.Get(fn.AttrBufferDonor) != nil
 }
 
 // explain reports on every result of h.

@@ -4,6 +4,7 @@ package irutil
 import (
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
@@ -198,7 +199,7 @@ func IsTarget(op *ir.Op, targets ...string) bool {
 // Config returns the attributes that a custom call passes to its handler, from backend_config or, as in JAX, from
 // mhlo.backend_config. It returns nil if there are none.
 func Config(op *ir.Op) *ir.DictAttr {
-	if d, ok := op.Attr("mhlo.backend_config").(*ir.DictAttr); ok {
+	if d, ok := op.Attr(mhlo.AttrBackendConfig).(*ir.DictAttr); ok {
 		return d
 	}
 	d, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
@@ -244,7 +245,7 @@ func Distinct(vals []*ir.Value) []*ir.Value {
 // Partitions returns the number of devices that one run of the module uses, or 1 if the module does not specify it.
 func Partitions(m *ir.Module) int64 {
 	n := int64(1)
-	for _, name := range [...]string{"mhlo.num_partitions", "mhlo.num_replicas"} {
+	for _, name := range [...]string{mhlo.AttrNumPartitions, mhlo.AttrNumReplicas} {
 		if v, ok := IntAttr(m.Op().Attr(name)); ok && v > 1 {
 			n *= v
 		}
@@ -260,11 +261,6 @@ func RowMajorLayout(ctx *ir.Context, rank int) ir.Attr {
 	}
 	return ctx.DenseFromTensor(t)
 }
-
-const (
-	AttrSdySharding  = "sdy.sharding"
-	AttrMhloSharding = "mhlo.sharding"
-)
 
 // PerValue returns the entries of #sdy.sharding_per_value<[...]>.
 func PerValue(a ir.Attr) ([]*sdy.Sharding, bool) {

@@ -14,12 +14,6 @@ import (
 	"github.com/hlocb/hlocb/rewrite"
 )
 
-// Attributes of a function's arguments.
-const (
-	attrToken  = "jax.token"          // the argument or result represents a token
-	attrDonate = "tf.aliasing_output" // the result that reuses the argument's memory
-)
-
 // convertTokens removes the tokens from a raised module: from hooks, control flow, calls, tuples and function
 // signatures. If chain is set, every token becomes a chain, which keeps exactly the order that the tokens impose;
 // public functions still lose their tokens. It expands tuples that contain tokens and removes functions that only
@@ -106,12 +100,12 @@ func (c *converter) cannotFollow(op *ir.Op) error {
 // IsTokenArg reports whether argument i represents a token although its type is not a token type: JAX before 0.4.27
 // wrote tensor<0xi1> {jax.token = true}.
 func IsTokenArg(f fn.FuncOp, i int) bool {
-	return f.ArgAttrs(i).Get(attrToken) != nil && irutil.IsZeroSize(f.Type().Inputs()[i])
+	return f.ArgAttrs(i).Get(fn.AttrToken) != nil && irutil.IsZeroSize(f.Type().Inputs()[i])
 }
 
 // IsTokenResult is like IsTokenArg for result i.
 func IsTokenResult(f fn.FuncOp, i int) bool {
-	return f.ResultAttrs(i).Get(attrToken) != nil && irutil.IsZeroSize(f.Type().Results()[i])
+	return f.ResultAttrs(i).Get(fn.AttrToken) != nil && irutil.IsZeroSize(f.Type().Results()[i])
 }
 
 // signature checks that the tokens in the signature of f can be followed, and removes them from public functions. It
@@ -183,7 +177,7 @@ func (c *converter) signature(f fn.FuncOp) (bool, error) {
 		return false, err
 	}
 	for i := range args {
-		if n, ok := irutil.IntAttr(f.ArgAttrs(i).Get(attrDonate)); ok {
+		if n, ok := irutil.IntAttr(f.ArgAttrs(i).Get(fn.AttrAliasingOutput)); ok {
 			f.EditArg(i, func(l ir.AttrList) ir.AttrList { return renumbered(c.m.Context(), l, n, dropped) })
 		}
 	}
@@ -210,13 +204,13 @@ func renumbered(ctx *ir.Context, list ir.AttrList, old int64, dropped []int) ir.
 	n := old
 	for _, d := range dropped {
 		if int64(d) == old {
-			return list.Without(attrDonate)
+			return list.Without(fn.AttrAliasingOutput)
 		}
 		if int64(d) < old {
 			n--
 		}
 	}
-	return list.Set(attrDonate, ir.NewInteger(n, ctx.I32()), false)
+	return list.Set(fn.AttrAliasingOutput, ir.NewInteger(n, ctx.I32()), false)
 }
 
 // values converts all values that contain tokens. touched lists the ops with such operands or results.
@@ -279,12 +273,12 @@ func (c *converter) unmark(f fn.FuncOp) {
 	t := f.Type()
 	for i, in := range t.Inputs() {
 		if irutil.HoldsToken(in) {
-			args[i] = ir.NewDict(args[i].Entries().Without(attrToken))
+			args[i] = ir.NewDict(args[i].Entries().Without(fn.AttrToken))
 		}
 	}
 	for i, out := range t.Results() {
 		if irutil.HoldsToken(out) {
-			results[i] = ir.NewDict(results[i].Entries().Without(attrToken))
+			results[i] = ir.NewDict(results[i].Entries().Without(fn.AttrToken))
 		}
 	}
 	f.SetSignature(t, args, results)

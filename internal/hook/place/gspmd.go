@@ -8,6 +8,8 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/ir"
@@ -21,8 +23,8 @@ const (
 
 // gspmd sets the sharding of h that GSPMD's partitioner requires.
 func (p *placer) gspmd(h hookop.HookOp) error {
-	h.RemoveAttr(irutil.AttrSdySharding)
-	own := irutil.StringAttr(h.Attr(irutil.AttrMhloSharding))
+	h.RemoveAttr(sdy.AttrValueSharding)
+	own := irutil.StringAttr(h.Attr(mhlo.AttrSharding))
 	if own != gspmdManual && !strings.HasPrefix(own, "{maximal") {
 		for i := range h.NumData() { // its values are already shards, whatever its own sharding says
 			if p.gspmdOf(h.Data(i)) == gspmdManual {
@@ -35,12 +37,12 @@ func (p *placer) gspmd(h hookop.HookOp) error {
 		if p.mode == hook.PerDeviceOnce {
 			return p.noWhole(h)
 		}
-		h.SetAttr(irutil.AttrMhloSharding, ir.NewString(gspmdManual))
+		h.SetAttr(mhlo.AttrSharding, ir.NewString(gspmdManual))
 		p.enterChain(h)
 	case p.each(h):
 		return p.gspmdEach(h)
 	case !strings.HasPrefix(own, "{maximal device="):
-		h.SetAttr(irutil.AttrMhloSharding, ir.NewString("{maximal device=0}"))
+		h.SetAttr(mhlo.AttrSharding, ir.NewString("{maximal device=0}"))
 	}
 	return nil
 }
@@ -74,7 +76,7 @@ func (p *placer) gspmdEach(h hookop.HookOp) error {
 		p.exit(v, text, whole)
 	}
 	p.enterChain(h)
-	h.SetAttr(irutil.AttrMhloSharding, ir.NewString(gspmdManual))
+	h.SetAttr(mhlo.AttrSharding, ir.NewString(gspmdManual))
 	return nil
 }
 
@@ -115,7 +117,7 @@ func (p *placer) exit(v *ir.Value, text string, whole ir.Type) {
 func (p *placer) annotate(b *ir.Builder, target, text string, v *ir.Value, t ir.Type) *ir.Value {
 	return b.Create(stablehlo.CustomCall, []*ir.Value{v}, []ir.Type{t},
 		ir.NamedAttr{Name: stablehlo.AttrCallTargetName, Attr: ir.NewString(target)},
-		ir.NamedAttr{Name: irutil.AttrMhloSharding, Attr: ir.NewString(text)}).Result(0)
+		ir.NamedAttr{Name: mhlo.AttrSharding, Attr: ir.NewString(text)}).Result(0)
 }
 
 // shardOf returns the sharding of v and the type of a shard. If the sharding is unknown or uneven, v counts as
@@ -159,11 +161,11 @@ func (p *placer) findText(v *ir.Value) string {
 	def := v.DefiningOp()
 	if def == nil {
 		if f, ok := fn.AsFunc(v.Block().Parent()); ok {
-			return irutil.StringAttr(f.ArgAttrs(v.Index()).Get(irutil.AttrMhloSharding))
+			return irutil.StringAttr(f.ArgAttrs(v.Index()).Get(mhlo.AttrSharding))
 		}
 		return ""
 	}
-	if text := irutil.StringAttr(def.Attr(irutil.AttrMhloSharding)); text != "" {
+	if text := irutil.StringAttr(def.Attr(mhlo.AttrSharding)); text != "" {
 		if strings.HasPrefix(text, "{{") || strings.HasPrefix(text, "{maximal") {
 			return "" // of a tuple, or of one device
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
@@ -25,7 +26,7 @@ import (
 // between SPMDFullToShardShape and SPMDShardToFullShape. Hooks in a manual computation, or in a function that it calls,
 // stay: each device has its own value there, and no whole value exists. A module with one partition is unchanged.
 func OnDevices(m *ir.Module, mode hook.PerDevice) error {
-	if n, ok := irutil.IntAttr(m.Op().Attr("mhlo.num_partitions")); !ok || n <= 1 {
+	if n, ok := irutil.IntAttr(m.Op().Attr(mhlo.AttrNumPartitions)); !ok || n <= 1 {
 		return nil
 	}
 	p := newPlacer(m, mode)
@@ -52,8 +53,8 @@ func OnDevices(m *ir.Module, mode hook.PerDevice) error {
 			if mode == hook.PerDeviceOnce && !guarded(h.Op) {
 				return p.noWhole(h)
 			}
-			h.RemoveAttr(irutil.AttrSdySharding) // XLA accepts no sharding there
-			h.RemoveAttr(irutil.AttrMhloSharding)
+			h.RemoveAttr(sdy.AttrValueSharding) // XLA accepts no sharding there
+			h.RemoveAttr(mhlo.AttrSharding)
 			if err := p.overFreeAxes(h, funcs); err != nil {
 				return err
 			}
@@ -97,7 +98,7 @@ func Calls(m *ir.Module, calls []*ir.Op) error {
 // newPlacer reads the meshes of a module.
 func newPlacer(m *ir.Module, mode hook.PerDevice) *placer {
 	p := &placer{m: m, mode: mode, meshes: map[string]*sdy.DeviceMesh{}, known: map[*ir.Value]*sdy.Sharding{}, knownText: map[*ir.Value]string{}}
-	p.devices, _ = irutil.IntAttr(m.Op().Attr("mhlo.num_partitions"))
+	p.devices, _ = irutil.IntAttr(m.Op().Attr(mhlo.AttrNumPartitions))
 	for op := range m.Body().Ops() {
 		decl, ok := sdy.AsMesh(op)
 		if !ok {
@@ -335,7 +336,7 @@ func (p *placer) each(h hookop.HookOp) bool {
 
 // device returns the device on which the source fires a hook that fires once.
 func (p *placer) device(h hookop.HookOp) int64 {
-	if list, ok := irutil.PerValue(h.Attr(irutil.AttrSdySharding)); ok && len(list) > 0 {
+	if list, ok := irutil.PerValue(h.Attr(sdy.AttrValueSharding)); ok && len(list) > 0 {
 		for _, mm := range p.maximal {
 			if mm.name == list[0].Mesh {
 				return mm.device
@@ -349,8 +350,8 @@ func (p *placer) device(h hookop.HookOp) int64 {
 func (p *placer) shardy(h hookop.HookOp) error {
 	m, op := p.m, h.Op
 	each, device := p.each(h), p.device(h)
-	h.RemoveAttr(irutil.AttrSdySharding)
-	h.RemoveAttr(irutil.AttrMhloSharding)
+	h.RemoveAttr(sdy.AttrValueSharding)
+	h.RemoveAttr(mhlo.AttrSharding)
 
 	var in, out []*sdy.Sharding
 	var local []ir.Type
@@ -557,7 +558,7 @@ func (p *placer) shardingOf(v *ir.Value) *sdy.Sharding {
 func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 	var s *sdy.Sharding
 	if def := v.DefiningOp(); def != nil {
-		name := irutil.AttrSdySharding
+		name := sdy.AttrValueSharding
 		if def.Is(sdy.ManualComputation) {
 			name = "out_shardings"
 		}
@@ -575,7 +576,7 @@ func (p *placer) findSharding(v *ir.Value) *sdy.Sharding {
 			}
 		}
 	} else if f, ok := fn.AsFunc(v.Block().Parent()); ok {
-		s = shardingAttr(f.ArgAttrs(v.Index()).Get(irutil.AttrSdySharding))
+		s = shardingAttr(f.ArgAttrs(v.Index()).Get(sdy.AttrValueSharding))
 	}
 	if s == nil || s.Mesh != p.meshName || s.Inline != nil || len(s.Unreduced) > 0 {
 		return nil
