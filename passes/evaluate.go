@@ -95,5 +95,5 @@ func replaceByConstants(r *rewrite.Rewriter, op *ir.Op, attrs []ir.Attr) {
 
 // constant returns a constant of a value, made before op.
 func constant(r *rewrite.Rewriter, op *ir.Op, t ir.Type, a ir.Attr) *ir.Value {
-	return r.Before(op).Create(stablehlo.Constant, nil, []ir.Type{t}, ir.NamedAttr{Name: "value", Attr: a}).Result(0)
+	return r.Before(op).Create(stablehlo.Constant, nil, []ir.Type{t}, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: a}).Result(0)
 }

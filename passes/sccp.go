@@ -158,7 +158,7 @@ func (s *sccp) visit(op *ir.Op) {
 		}
 	}
 	if rewrite.IsConstant(op) {
-		s.set(op.Result(0), fact{constant: op.Attr("value"), row: op.Def()})
+		s.set(op.Result(0), fact{constant: op.Attr(stablehlo.AttrValue), row: op.Def()})
 		return
 	}
 	if f := op.Def().Flow; f != nil && op.NumResults() > 0 {
