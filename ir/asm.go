@@ -62,6 +62,8 @@ type AsmParser interface {
 	ParseOptionalType() (t Type, ok bool)
 	// ParseTypes reads one or more types separated by commas.
 	ParseTypes() []Type
+	// ParseShape reads the dimensions before an element type, each followed by x: 4x?x. An open one is Dynamic.
+	ParseShape() []int64
 	// ParseFunctionType reads (A, B) -> R or (A, B) -> (R, S).
 	ParseFunctionType() *FunctionType
 	// ParseAttr reads an attribute. If want is not nil, a number or string without ': type' has type want.

@@ -277,6 +277,8 @@ func (p *parser) unsignedInteger() (int, bool) {
 }
 
 // ParseFloat reads a number.
+func (p *parser) ParseShape() []int64 { return p.dims() }
+
 func (p *parser) ParseFloat() float64 {
 	neg := p.is('-')
 	if neg {

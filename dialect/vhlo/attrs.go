@@ -43,20 +43,26 @@ type (
 	mesh struct{ axes, devices ir.Attr }
 )
 
-// attrRow creates the row of an attribute. since is the first version that knows it.
-func attrRow[T any](code int, name string, fields func(c ir.Coder, d *T), text func(d *T) string) *ir.AttrDef {
+// attrRow creates the row of an attribute. read reads the parameters between angle brackets, text writes them.
+func attrRow[T any](code int, name string, fields func(c ir.Coder, d *T), read func(p ir.AsmParser, d *T), text func(d *T) string) *ir.AttrDef {
 	return ir.NewAttrDef[T](ir.AttrDef{
 		Dialect: "vhlo", Name: name, Lazy: true, Binary: ir.BinaryData(code, fields),
 		Doc:    "The form in which artifacts store an attribute.",
 		Syntax: "as MLIR prints it",
-		Parse:  func(ir.AsmParser, *ir.AttrDef) any { return nil },
-		Print:  func(_ *ir.AttrDef, data any) string { return "<" + text(data.(*T)) + ">" },
+		Parse: func(p ir.AsmParser, _ *ir.AttrDef) any {
+			d := new(T)
+			p.Expect("<")
+			read(p, d)
+			p.Expect(">")
+			return d
+		},
+		Print: func(_ *ir.AttrDef, data any) string { return "<" + text(data.(*T)) + ">" },
 	})
 }
 
 // The rows of the dialect's attributes (StableHLO, VhloAttrs.td, VhloBytecode.cpp).
 var (
-	arrayAttr = attrRow(1, "array_v1", func(c ir.Coder, d *array) { c.Attrs(&d.elems) }, func(d *array) string {
+	arrayAttr = attrRow(1, "array_v1", func(c ir.Coder, d *array) { c.Attrs(&d.elems) }, readArray, func(d *array) string {
 		return "[" + joined(d.elems) + "]"
 	})
 	boolAttr = attrRow(2, "bool_v1", func(c ir.Coder, d *boolean) {
@@ -66,38 +72,41 @@ var (
 		}
 		c.Uint(&v)
 		d.value = v != 0
-	}, func(d *boolean) string { return strconv.FormatBool(d.value) })
-	dictAttr = attrRow(6, "dict_v1", codeDict, func(d *dictionary) string {
+	}, readBool, func(d *boolean) string { return strconv.FormatBool(d.value) })
+	dictAttr = attrRow(6, "dict_v1", codeDict, readDict, func(d *dictionary) string {
 		parts := make([]string, len(d.names))
 		for i := range parts {
 			parts[i] = d.names[i].String() + " = " + d.values[i].String()
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	})
-	floatAttr   = attrRow(8, "float_v1", func(c ir.Coder, d *float) { d.code(c) }, func(d *float) string { return d.text() })
-	integerAttr = attrRow(9, "integer_v1", func(c ir.Coder, d *integer) { d.code(c) }, func(d *integer) string { return d.text() })
+	floatAttr   = attrRow(8, "float_v1", func(c ir.Coder, d *float) { d.code(c) }, readFloat, floatText)
+	integerAttr = attrRow(9, "integer_v1", func(c ir.Coder, d *integer) { d.code(c) }, readInteger, func(d *integer) string { return fromNumber(&d.number).String() })
 	aliasAttr   = attrRow(10, "output_operand_alias_v1", func(c ir.Coder, d *alias) {
 		c.Ints(&d.OutputTupleIndices)
 		c.Int(&d.OperandIndex)
 		c.Ints(&d.OperandTupleIndices)
-	}, func(d *alias) string { return hlo.OutputOperandAliasAttr.FieldText(&d.OutputOperandAlias) })
-	stringAttr = attrRow(14, "string_v1", func(c ir.Coder, d *text) { c.String(&d.value) }, func(d *text) string { return ir.Quote(d.value) })
-	tensorAttr = attrRow(15, "tensor_v1", codeTensor, func(d *dense) string { return d.elems.String() })
-	typeAttr   = attrRow(17, "type_v1", func(c ir.Coder, d *typeRef) { c.Type(&d.typ) }, func(d *typeRef) string { return d.typ.String() })
+	}, readAlias, func(d *alias) string {
+		return "outputTupleIndices = " + string(ir.AppendInts(nil, d.OutputTupleIndices)) + ", operandIndex = " + strconv.FormatInt(d.OperandIndex, 10) +
+			", operandTupleIndices = " + string(ir.AppendInts(nil, d.OperandTupleIndices))
+	})
+	stringAttr = attrRow(14, "string_v1", func(c ir.Coder, d *text) { c.String(&d.value) }, func(p ir.AsmParser, d *text) { d.value = p.ParseString() }, func(d *text) string { return ir.Quote(d.value) })
+	tensorAttr = attrRow(15, "tensor_v1", codeTensor, readTensor, func(d *dense) string { return d.elems.String() })
+	typeAttr   = attrRow(17, "type_v1", func(c ir.Coder, d *typeRef) { c.Type(&d.typ) }, func(p ir.AsmParser, d *typeRef) { d.typ = p.ParseType() }, func(d *typeRef) string { return d.typ.String() })
 
-	typeExtensionsAttr = attrRow(18, "type_extensions_v1", func(c ir.Coder, d *extensions) { c.Ints(&d.bounds) },
+	typeExtensionsAttr = attrRow(18, "type_extensions_v1", func(c ir.Coder, d *extensions) { c.Ints(&d.bounds) }, readExtensions,
 		func(d *extensions) string { return "bounds = " + string(ir.AppendInts(nil, d.bounds)) })
 	accuracyAttr = attrRow(20, "result_accuracy_v1", func(c ir.Coder, d *accuracy) {
 		c.Float64(&d.atol)
 		c.Float64(&d.rtol)
 		c.Int(&d.ulps)
 		c.Attr(&d.mode)
-	}, func(d *accuracy) string {
+	}, readAccuracy, func(d *accuracy) string {
 		f := func(v float64) string { return strconv.FormatFloat(v, 'e', 6, 64) }
 		return "atol = " + f(d.atol) + ", rtol = " + f(d.rtol) + ", ulps = " + strconv.FormatInt(d.ulps, 10) + ", mode = " + d.mode.String()
 	})
 	subAxisAttr = attrRow(21, "sub_axis_info_v1", func(c ir.Coder, d *subAxis) { c.Int(&d.PreSize); c.Int(&d.Size) },
-		func(d *subAxis) string { return d.ParamText(nil) })
+		func(p ir.AsmParser, d *subAxis) { d.ParseParam(p, nil) }, func(d *subAxis) string { return d.ParamText(nil) })
 	axisRefAttr = attrRow(22, "axis_ref_v1", func(c ir.Coder, d *axisRef) {
 		c.Attr(&d.name)
 		has := uint64(0)
@@ -107,12 +116,30 @@ var (
 		if c.Uint(&has); has != 0 {
 			c.Attr(&d.sub)
 		}
+	}, func(p ir.AsmParser, d *axisRef) {
+		d.name = p.ParseAttr(nil)
+		if p.Accept(",") {
+			d.sub = p.ParseAttr(nil)
+		}
 	}, func(d *axisRef) string { return joined([]ir.Attr{d.name, d.sub}) })
-	groupsAttr   = attrRow(23, "replica_group_mesh_axes_v1", func(c ir.Coder, d *groups) { c.Attr(&d.mesh); c.Attr(&d.axes) }, func(d *groups) string { return joined([]ir.Attr{d.mesh, d.axes}) })
-	meshAxisAttr = attrRow(24, "mesh_axis_v1", func(c ir.Coder, d *meshAxis) { c.Attr(&d.name); c.Int(&d.size) }, func(d *meshAxis) string {
+	groupsAttr   = attrRow(23, "replica_group_mesh_axes_v1", func(c ir.Coder, d *groups) { c.Attr(&d.mesh); c.Attr(&d.axes) }, func(p ir.AsmParser, d *groups) {
+		d.mesh = p.ParseAttr(nil)
+		p.Expect(",")
+		d.axes = p.ParseAttr(nil)
+	}, func(d *groups) string { return joined([]ir.Attr{d.mesh, d.axes}) })
+	meshAxisAttr = attrRow(24, "mesh_axis_v1", func(c ir.Coder, d *meshAxis) { c.Attr(&d.name); c.Int(&d.size) }, func(p ir.AsmParser, d *meshAxis) {
+		d.name = p.ParseAttr(nil)
+		p.Expect(",")
+		d.size = p.ParseInteger()
+	}, func(d *meshAxis) string {
 		return d.name.String() + ", " + strconv.FormatInt(d.size, 10)
 	})
-	meshAttr = attrRow(25, "mesh_v1", func(c ir.Coder, d *mesh) { c.Attr(&d.axes); c.OptionalAttr(&d.devices) }, func(d *mesh) string { return joined([]ir.Attr{d.axes, d.devices}) })
+	meshAttr = attrRow(25, "mesh_v1", func(c ir.Coder, d *mesh) { c.Attr(&d.axes); c.OptionalAttr(&d.devices) }, func(p ir.AsmParser, d *mesh) {
+		d.axes = p.ParseAttr(nil)
+		if p.Accept(",") {
+			d.devices = p.ParseAttr(nil)
+		}
+	}, func(d *mesh) string { return joined([]ir.Attr{d.axes, d.devices}) })
 
 	attrDefs = []*ir.AttrDef{
 		accuracyAttr, aliasAttr, arrayAttr, axisRefAttr, boolAttr, dictAttr, floatAttr, groupsAttr, integerAttr, meshAttr, meshAxisAttr,
@@ -214,12 +241,13 @@ func (n *number) width() int {
 	return 0
 }
 
-func (n *number) text() string {
-	s := fromNumber(n).String()
+// floatText returns the parameters of a number, which MLIR writes with VHLO's type. It writes integers with theirs.
+func floatText(d *float) string {
+	s := fromNumber(&d.number).String()
 	if i := strings.Index(s, " : "); i >= 0 {
 		s = s[:i]
 	}
-	return s + " : " + n.typ.String()
+	return s + " : " + d.typ.String()
 }
 
 func codeTensor(c ir.Coder, d *dense) {

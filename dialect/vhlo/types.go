@@ -1,6 +1,7 @@
 package vhlo
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -129,7 +130,7 @@ func typeDefs() []*ir.TypeDef {
 			Dialect: "vhlo", Name: r.name, Make: func() any { return &typ{} },
 			Doc:    "The type of VHLO that artifacts from " + r.since.String() + " on store.",
 			Syntax: "as MLIR prints it",
-			Parse:  func(ir.AsmParser) any { return nil },
+			Parse:  func(p ir.AsmParser) any { return r.read(p) },
 			Print:  func(data any) string { return data.(*typ).text() },
 		}
 		r.def = d
@@ -234,7 +235,7 @@ func (t *typ) codeQuant(c ir.Coder, axis bool) {
 }
 
 // convert returns the builtin type that t represents. t was read from a file.
-func (t *typ) convert(c ir.Coder, k kind) ir.Type {
+func (t *typ) convert(c failer, k kind) ir.Type {
 	x := c.Context()
 	parts := make([]ir.Type, len(t.parts))
 	for i, p := range t.parts {
@@ -279,8 +280,14 @@ func (t *typ) convert(c ir.Coder, k kind) ir.Type {
 	return nil
 }
 
+// failer is the part of an ir.Coder that convert needs.
+type failer interface {
+	Context() *ir.Context
+	Failf(format string, args ...any)
+}
+
 // elem returns t if it can be the element of a tensor.
-func (t *typ) elem(c ir.Coder, e ir.Type) ir.Type {
+func (t *typ) elem(c failer, e ir.Type) ir.Type {
 	switch e.(type) {
 	case *ir.FunctionType, *ir.NoneType, *ir.TupleType, *ir.TensorType, *ir.ShapedType:
 		c.Failf("an element of type %.100s", e)
@@ -299,7 +306,13 @@ func (t *typ) text() string {
 	}
 	switch t.row.Name {
 	case "func_v1":
-		return "<(" + list(t.parts[:t.inputs]) + ") -> (" + list(t.parts[t.inputs:]) + ")>"
+		either := func(types []ir.Type) string { // MLIR adds parentheses to no types, not to several
+			if len(types) == 0 {
+				return "()"
+			}
+			return list(types)
+		}
+		return "<(" + either(t.parts[:t.inputs]) + ") -> " + either(t.parts[t.inputs:]) + ">"
 	case "tensor_v1", "buffer_v1":
 		s := "<" + string(ir.AppendShape(nil, t.shape)) + t.parts[0].String()
 		if t.encoding != nil {
@@ -308,17 +321,24 @@ func (t *typ) text() string {
 		return s + ">"
 	case "quant_v1", "quant_per_axis_v1":
 		u := t.quant
-		b := append([]byte{'<'}, list(t.parts)...)
+		b := []byte("<" + t.parts[0].String() + ":" + t.parts[1].String())
 		if u.Axis >= 0 {
-			b = strconv.AppendInt(append(b, ':'), int64(u.Axis), 10)
-		}
-		for i, s := range u.Scales {
-			b = strconv.AppendFloat(append(b, ", "...), s, 'g', -1, 64)
-			b = strconv.AppendInt(append(b, ':'), u.ZeroPoints[i], 10)
+			b = strconv.AppendInt(append(b, ", "...), int64(u.Axis), 10)
+			for i, s := range u.Scales {
+				b = append(b, [...]string{", [", ", "}[min(i, 1)]...)
+				b = tensor.AppendFloat(b, tensor.F64, math.Float64bits(s))
+			}
+			b = ir.AppendInts(append(b, "], "...), u.ZeroPoints)
+		} else {
+			b = tensor.AppendFloat(append(b, ", "...), tensor.F64, math.Float64bits(u.Scales[0]))
+			b = strconv.AppendInt(append(b, ':'), u.ZeroPoints[0], 10)
 		}
 		b = strconv.AppendInt(append(b, ", "...), u.Min, 10)
 		b = strconv.AppendInt(append(b, ':'), u.Max, 10)
-		return string(append(b, ", "+strconv.FormatBool(u.Signed)+">"...))
+		if u.Signed {
+			return string(append(b, ", 1>"...))
+		}
+		return string(append(b, ", 0>"...))
 	}
 	if t.parts == nil {
 		return ""

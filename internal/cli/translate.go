@@ -78,6 +78,9 @@ func (a *app) translateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if t.strip {
+				m = stripped(m)
+			}
 			return f.write(a, t, src, m)
 		}),
 	}
@@ -164,9 +167,6 @@ func (a *app) writeBytecode(t *translation, _ *diag.Source, m *ir.Module) error 
 	if t.version > 6 {
 		return usagef("--bytecode-version %d: expected 0 to 6", t.version)
 	}
-	if t.strip {
-		m = stripped(m)
-	}
 	data, err := bytecode.Append(nil, m, o)
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func stripped(m *ir.Module) *ir.Module {
 
 // options returns the options of the artifact to write.
 func (t *translation) options(src *diag.Source) (artifact.Options, error) {
-	o := artifact.Options{StripLocations: t.strip}
+	var o artifact.Options
 	var err error
 	if t.route == "" {
 		o.KeepOthers = artifact.Is(src.Text())
