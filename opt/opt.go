@@ -290,7 +290,7 @@ func (o *flags) print(m *ir.Module) print.Options {
 // chunk reads one module and runs the pipeline over it. With --verify-diagnostics, the remarks and warnings of a module
 // without errors are the error, beside the module.
 func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*ir.Module, error) {
-	m, err := reader.Read(src, o.registry, o.maxErrors)
+	m, err := reader.ReadVHLO(src, o.registry, o.maxErrors) // passes work on VHLO, too
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,9 @@ var (
 		return "atol = " + f(d.atol) + ", rtol = " + f(d.rtol) + ", ulps = " + strconv.FormatInt(d.ulps, 10) + ", mode = " + d.mode.String()
 	})
 	subAxisAttr = attrRow(21, "sub_axis_info_v1", func(c ir.Coder, d *subAxis) { c.Int(&d.PreSize); c.Int(&d.Size) },
-		func(p ir.AsmParser, d *subAxis) { d.ParseParam(p, nil) }, func(d *subAxis) string { return d.ParamText(nil) })
+		readSubAxis, func(d *subAxis) string {
+			return "pre_size = " + strconv.FormatInt(d.PreSize, 10) + ", size = " + strconv.FormatInt(d.Size, 10)
+		})
 	axisRefAttr = attrRow(22, "axis_ref_v1", func(c ir.Coder, d *axisRef) {
 		c.Attr(&d.name)
 		has := uint64(0)
@@ -116,30 +118,14 @@ var (
 		if c.Uint(&has); has != 0 {
 			c.Attr(&d.sub)
 		}
-	}, func(p ir.AsmParser, d *axisRef) {
-		d.name = p.ParseAttr(nil)
-		if p.Accept(",") {
-			d.sub = p.ParseAttr(nil)
-		}
-	}, func(d *axisRef) string { return joined([]ir.Attr{d.name, d.sub}) })
-	groupsAttr   = attrRow(23, "replica_group_mesh_axes_v1", func(c ir.Coder, d *groups) { c.Attr(&d.mesh); c.Attr(&d.axes) }, func(p ir.AsmParser, d *groups) {
-		d.mesh = p.ParseAttr(nil)
-		p.Expect(",")
-		d.axes = p.ParseAttr(nil)
-	}, func(d *groups) string { return joined([]ir.Attr{d.mesh, d.axes}) })
-	meshAxisAttr = attrRow(24, "mesh_axis_v1", func(c ir.Coder, d *meshAxis) { c.Attr(&d.name); c.Int(&d.size) }, func(p ir.AsmParser, d *meshAxis) {
-		d.name = p.ParseAttr(nil)
-		p.Expect(",")
-		d.size = p.ParseInteger()
-	}, func(d *meshAxis) string {
-		return d.name.String() + ", " + strconv.FormatInt(d.size, 10)
+	}, readAxisRef, func(d *axisRef) string { return fields("name", d.name, "sub_axis_info", d.sub) })
+	groupsAttr   = attrRow(23, "replica_group_mesh_axes_v1", func(c ir.Coder, d *groups) { c.Attr(&d.mesh); c.Attr(&d.axes) }, readGroups, func(d *groups) string {
+		return fields("mesh", d.mesh, "axes", d.axes)
 	})
-	meshAttr = attrRow(25, "mesh_v1", func(c ir.Coder, d *mesh) { c.Attr(&d.axes); c.OptionalAttr(&d.devices) }, func(p ir.AsmParser, d *mesh) {
-		d.axes = p.ParseAttr(nil)
-		if p.Accept(",") {
-			d.devices = p.ParseAttr(nil)
-		}
-	}, func(d *mesh) string { return joined([]ir.Attr{d.axes, d.devices}) })
+	meshAxisAttr = attrRow(24, "mesh_axis_v1", func(c ir.Coder, d *meshAxis) { c.Attr(&d.name); c.Int(&d.size) }, readMeshAxis, func(d *meshAxis) string {
+		return "name = " + d.name.String() + ", size = " + strconv.FormatInt(d.size, 10)
+	})
+	meshAttr = attrRow(25, "mesh_v1", func(c ir.Coder, d *mesh) { c.Attr(&d.axes); c.OptionalAttr(&d.devices) }, readMesh, func(d *mesh) string { return fields("axes", d.axes, "device_ids", d.devices) })
 
 	attrDefs = []*ir.AttrDef{
 		accuracyAttr, aliasAttr, arrayAttr, axisRefAttr, boolAttr, dictAttr, floatAttr, groupsAttr, integerAttr, meshAttr, meshAxisAttr,
@@ -193,13 +179,20 @@ func attrSince(a ir.Attr) Version {
 }
 
 func joined(list []ir.Attr) string {
-	var parts []string
-	for _, a := range list {
-		if a != nil {
-			parts = append(parts, a.String())
-		}
+	parts := make([]string, len(list))
+	for i, a := range list {
+		parts[i] = a.String()
 	}
 	return strings.Join(parts, ", ")
+}
+
+// fields returns a = x, b = y without the part after the comma if y is nil.
+func fields(a string, x ir.Attr, b string, y ir.Attr) string {
+	s := a + " = " + x.String()
+	if y != nil {
+		s += ", " + b + " = " + y.String()
+	}
+	return s
 }
 
 func codeDict(c ir.Coder, d *dictionary) {

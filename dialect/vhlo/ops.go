@@ -202,6 +202,7 @@ func newDef(row *opRow) *ir.Def {
 	switch row.name {
 	case "func":
 		d.Traits = ir.IsolatedFromAbove
+		d.Parse, d.Print, d.Syntax = parseFunc, printFunc, "`@` name `(` arguments `)` `->` `(` types `)` region attr-dict"
 	case "return":
 		d.Traits, d.Results = ir.Terminator, nil
 	}

@@ -114,6 +114,35 @@ func readAccuracy(p ir.AsmParser, d *accuracy) {
 	})
 }
 
+func readSubAxis(p ir.AsmParser, d *subAxis) {
+	readField(p, "pre_size", true, func() { d.PreSize = p.ParseInteger() })
+	readField(p, "size", false, func() { d.Size = p.ParseInteger() })
+}
+
+func readAxisRef(p ir.AsmParser, d *axisRef) {
+	readField(p, "name", true, func() { d.name = p.ParseAttr(nil) })
+	if p.Peek(",") {
+		readField(p, "sub_axis_info", false, func() { d.sub = p.ParseAttr(nil) })
+	}
+}
+
+func readGroups(p ir.AsmParser, d *groups) {
+	readField(p, "mesh", true, func() { d.mesh = p.ParseAttr(nil) })
+	readField(p, "axes", false, func() { d.axes = p.ParseAttr(nil) })
+}
+
+func readMeshAxis(p ir.AsmParser, d *meshAxis) {
+	readField(p, "name", true, func() { d.name = p.ParseAttr(nil) })
+	readField(p, "size", false, func() { d.size = p.ParseInteger() })
+}
+
+func readMesh(p ir.AsmParser, d *mesh) {
+	readField(p, "axes", true, func() { d.axes = p.ParseAttr(nil) })
+	if p.Peek(",") {
+		readField(p, "device_ids", false, func() { d.devices = p.ParseAttr(nil) })
+	}
+}
+
 // asmFailer reports the mistakes that convert finds in a text.
 type asmFailer struct{ p ir.AsmParser }
 
@@ -198,4 +227,63 @@ func (t *typ) readQuant(p ir.AsmParser, axis bool) {
 	u.Max = p.ParseInteger()
 	p.Expect(",")
 	u.Signed = p.ParseInteger()&1 != 0
+}
+
+// parseFunc reads @name(%arg: type, ...) -> (types) { ... } {attributes} (StableHLO, VhloOps.cpp).
+func parseFunc(p ir.AsmParser, st *ir.OpState) {
+	name := str(p.ParseSymbol())
+	var args []ir.Argument
+	t := &typ{row: kindRow(funcKind).def, since: Minimum}
+	p.ParseList("(", ")", func() {
+		if a, ok := p.ParseOptionalArgument(true, false); ok {
+			args = append(args, a)
+			t.parts = append(t.parts, a.Type)
+		} else {
+			t.parts = append(t.parts, p.ParseType())
+		}
+	})
+	t.inputs = len(t.parts)
+	p.Expect("->")
+	p.ParseList("(", ")", func() { t.parts = append(t.parts, p.ParseType()) })
+	body := p.ParseOptionalRegion(args...)
+	if body == nil {
+		body = p.Module().NewRegion()
+	}
+	st.Bodies = append(st.Bodies, body)
+	p.ParseOptionalAttrDict(st)
+	t.builtin = t.convert(asmFailer{p}, funcKind)
+	st.SetAttr("sym_name", name)
+	st.SetAttr("function_type", typeAttr.New(&typeRef{t.row.New(p.Context(), t)}))
+}
+
+// printFunc writes a function as MLIR does. MLIR omits the arguments of a function without a body; printFunc writes
+// their types.
+func printFunc(p ir.AsmPrinter, op *ir.Op) {
+	sym, _ := ir.DataOf[text](op.Attr("sym_name"))
+	ref, _ := ir.DataOf[typeRef](op.Attr("function_type"))
+	if sym == nil || ref == nil || dataOf(ref.typ) == nil || op.NumRegions() != 1 {
+		return // the verifier reports it
+	}
+	t := dataOf(ref.typ)
+	p.Print(" ")
+	p.PrintSymbol(sym.value)
+	p.Print("(")
+	r := op.Region(0)
+	if r.Empty() {
+		p.PrintTypes(t.parts[:t.inputs])
+	} else {
+		for i, a := range r.Entry().Args() {
+			if i > 0 {
+				p.Print(", ")
+			}
+			p.PrintArgument(a, nil)
+		}
+	}
+	p.Print(") -> (")
+	p.PrintTypes(t.parts[t.inputs:])
+	p.Print(") ")
+	if !r.Empty() {
+		p.PrintRegion(r, false, true)
+	}
+	p.PrintAttrDict(op.Attrs(), "sym_name", "function_type")
 }

@@ -254,9 +254,7 @@ func (t *typ) convert(c failer, k kind) ir.Type {
 		return x.Complex(parts[0])
 	case funcKind:
 		return x.Function(parts[:t.inputs], parts[t.inputs:])
-	case tensorKind:
-		return x.Tensor(t.shape, t.elem(c, parts[0]), nil)
-	case encodedKind:
+	case tensorKind, encodedKind:
 		return x.Tensor(t.shape, t.elem(c, parts[0]), fromAttr(x, t.encoding))
 	case tokenKind:
 		return hlo.TokenType(x)
@@ -340,7 +338,7 @@ func (t *typ) text() string {
 		}
 		return string(append(b, ", 0>"...))
 	}
-	if t.parts == nil {
+	if t.parts == nil && t.row.Name != "tuple_v1" && t.row.Name != "future_v1" {
 		return ""
 	}
 	return "<" + list(t.parts) + ">"

@@ -135,12 +135,17 @@ func (a *app) translated(path string, t *translation) (*diag.Source, *ir.Module,
 	default:
 		return nil, nil, usagef("--from %s: expected mlir, bytecode or export", t.from)
 	}
-	if t.keep && artifact.Is(text) {
+	if t.keep {
 		registry, err := reader.Registry()
 		if err != nil {
 			return nil, nil, err
 		}
-		m, err := artifact.ReadVHLO(src, ir.NewContext(), registry)
+		var m *ir.Module
+		if artifact.Is(text) {
+			m, err = artifact.ReadVHLO(src, ir.NewContext(), registry)
+		} else {
+			m, err = reader.ReadVHLO(src, registry, reader.MaxErrors)
+		}
 		return src, m, err
 	}
 	m, err := readModule(src, reader.MaxErrors)

@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/dialect/builtin"
+	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
@@ -80,9 +81,21 @@ func refuseBinary(name string, head []byte) error {
 	return nil
 }
 
-// Read parses and verifies a module and reports at most maxErrors mistakes. Errors about the text are a
-// *diag.Diagnostic or a diag.List.
+// Read parses and verifies a module and reports at most maxErrors mistakes. It upgrades VHLO to current StableHLO.
+// Errors about the text are a *diag.Diagnostic or a diag.List.
 func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, error) {
+	m, err := ReadVHLO(src, registry, maxErrors)
+	if err != nil || !vhlo.IsVHLO(m) {
+		return m, err
+	}
+	if m, err = vhlo.Upgrade(m); err != nil {
+		return nil, err
+	}
+	return m, verify(m, maxErrors)
+}
+
+// ReadVHLO is like Read but does not upgrade the VHLO of a text.
+func ReadVHLO(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, error) {
 	text := src.Text()
 	if len(bytes.TrimSpace(text)) == 0 {
 		// MLIR reads it as an empty module; for a user it is a file that somebody failed to write.
@@ -109,15 +122,20 @@ func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, e
 	if err != nil {
 		return nil, err
 	}
-	err = ir.Verify(m)
-	var list diag.List
-	if errors.As(err, &list) && len(list) > maxErrors {
-		err = list[:max(1, maxErrors)]
-	}
-	if err != nil {
+	if err := verify(m, maxErrors); err != nil {
 		return nil, err
 	}
 	return m, nil
+}
+
+// verify reports at most maxErrors mistakes of a module.
+func verify(m *ir.Module, maxErrors int) error {
+	err := ir.Verify(m)
+	var list diag.List
+	if errors.As(err, &list) && len(list) > maxErrors {
+		return list[:max(1, maxErrors)]
+	}
+	return err
 }
 
 // ReadHLO reads a module of HLO: text or a proto.
