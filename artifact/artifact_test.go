@@ -149,6 +149,51 @@ func TestArtifacts(t *testing.T) {
 	}
 }
 
+// TestVHLOText prints the VHLO of artifacts in both forms and reads it again.
+func TestVHLOText(t *testing.T) {
+	for _, path := range files(t, "*.vhlo", "vhlo/*.bc") {
+		m, err := artifact.ReadVHLO(diag.NewSource(path, readFile(t, path)), ir.NewContext(), registry)
+		if err != nil {
+			continue // TestArtifacts reports it
+		}
+		for _, o := range []print.Options{{}, {Generic: true}} {
+			text := print.String(m, o)
+			again, err := parse.Parse(diag.NewSource(path+".mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if got := print.String(again, o); got != text {
+				t.Errorf("%s: printed, read and printed again:\n%s\n%s", path, got, text)
+			}
+			if _, err := vhlo.Upgrade(again); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestVHLOTextErrors reads mistakes in the text of VHLO.
+func TestVHLOTextErrors(t *testing.T) {
+	for _, tt := range []struct{ attr, want string }{
+		{`#vhlo.dict_v1<{"a" = #vhlo.array_v1<[]>}>`, "1:39: error: expected VHLO key attribute"},
+		{`#vhlo.result_accuracy_v1<atol = 0.0, rtol = 0.0, ulps = 0, mode = #stablehlo.result_accuracy_mode<DEFAULT>>`,
+			"1:90: error: expected VHLO result accuracy mode"},
+		{`#vhlo.bool_v1<maybe>`, "1:38: error: expected boolean value"},
+		{`#vhlo.integer_v1<1.5 : f32>`, "1:41: error: expected an integer of a type that VHLO has"},
+		{`#vhlo.float_v1<1.5 : !vhlo.i32_v1>`, "1:45: error: expected a floating-point type of VHLO"},
+		{`#vhlo.tensor_v1<dense<0> : tensor<i5>>`, "1:40: error: expected dense elements of a type that VHLO has"},
+		{`#vhlo.type_v1<!vhlo.complex_v1<!vhlo.i32_v1>>`, "error: a complex type of i32"},
+		{`#vhlo.type_v1<!vhlo.quant_per_axis_v1<!vhlo.i8_v1:!vhlo.f32_v1, 0, [1.0, 2.0], [0], -128:127, 1>>`, "error: 2 scales and 1 zero points"},
+	} {
+		text := "module attributes {a = " + tt.attr + "} {}"
+		_, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.attr, err, tt.want)
+		}
+	}
+}
+
 // TestTruncated cuts files at every byte: each part is refused with an offset in it.
 func TestTruncated(t *testing.T) {
 	for i, path := range files(t, "*.vhlo", "none") {

@@ -67,6 +67,34 @@ func (m *Module) Resources() []Resource { return m.resources }
 // SetResources replaces the entries of the file metadata section.
 func (m *Module) SetResources(r []Resource) { m.resources = r }
 
+// TakeBody replaces the body, attributes, location and resources of m by those of from, a module with the same context
+// and registry. The op of m stays. from must not be used afterwards, nor the ops that were in m.
+func (m *Module) TakeBody(from *Module) {
+	if m.ctx != from.ctx || m.registry != from.registry {
+		panic("ir: taking the body of a module of another context")
+	}
+	r := m.op.Region(0)
+	r.blocks = nil
+	r.TakeBlocks(from.op.Region(0))
+	m.ids.Store(max(m.ids.Load(), from.ids.Load()))
+	m.op.SetAttrs(from.op.Attrs())
+	m.op.SetLoc(from.op.Loc())
+	m.resources = from.resources
+	var own func(r *Region)
+	own = func(r *Region) {
+		r.m = m
+		for _, b := range r.blocks {
+			b.m = m
+			for op := range b.Ops() {
+				for _, inner := range op.Regions() {
+					own(inner)
+				}
+			}
+		}
+	}
+	own(r)
+}
+
 // Def returns the definition of the op named name. It makes one for an unknown kind.
 func (m *Module) Def(name string) *Def {
 	if m.registry != nil {

@@ -282,8 +282,6 @@ func printFunc(p ir.AsmPrinter, op *ir.Op) {
 	p.Print(") -> (")
 	p.PrintTypes(t.parts[t.inputs:])
 	p.Print(") ")
-	if !r.Empty() {
-		p.PrintRegion(r, false, true)
-	}
+	p.PrintRegion(r, false, true)
 	p.PrintAttrDict(op.Attrs(), "sym_name", "function_type")
 }

@@ -1,0 +1,34 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+)
+
+// StableHLOLegalizeToVHLO converts StableHLO to the newest VHLO, the form that portable artifacts store.
+type StableHLOLegalizeToVHLO struct {
+	Others bool `pass:"allow-other-dialects" doc:"keep operations, types and attributes of other dialects"`
+}
+
+var stableHLOLegalizeToVHLOInfo = &pass.Info{
+	Name: "stablehlo-legalize-to-vhlo",
+	Doc:  "Converts StableHLO to the newest VHLO. Operations of other dialects are errors unless allow-other-dialects keeps them.",
+}
+
+// Info implements pass.Pass.
+func (StableHLOLegalizeToVHLO) Info() *pass.Info { return stableHLOLegalizeToVHLOInfo }
+
+// Run implements pass.ModulePass.
+func (p StableHLOLegalizeToVHLO) Run(_ *pass.Context, m *ir.Module) error {
+	return downgrade(m, vhlo.Options{Target: vhlo.Current, Others: p.Others})
+}
+
+func downgrade(m *ir.Module, o vhlo.Options) error {
+	out, err := vhlo.Downgrade(m, o)
+	if err != nil {
+		return err
+	}
+	m.TakeBody(out)
+	return nil
+}

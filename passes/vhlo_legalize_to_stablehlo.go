@@ -1,0 +1,30 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+)
+
+// VHLOLegalizeToStableHLO converts VHLO of any version to current StableHLO.
+type VHLOLegalizeToStableHLO struct{}
+
+var vhloLegalizeToStableHLOInfo = &pass.Info{
+	Name: "vhlo-legalize-to-stablehlo",
+	Doc:  "Converts VHLO of any version to current StableHLO. Attributes with their default value are left out.",
+}
+
+// Info implements pass.Pass.
+func (VHLOLegalizeToStableHLO) Info() *pass.Info { return vhloLegalizeToStableHLOInfo }
+
+// Run implements pass.ModulePass.
+func (VHLOLegalizeToStableHLO) Run(_ *pass.Context, m *ir.Module) error { return upgrade(m) }
+
+func upgrade(m *ir.Module) error {
+	out, err := vhlo.Upgrade(m)
+	if err != nil {
+		return err
+	}
+	m.TakeBody(out)
+	return nil
+}

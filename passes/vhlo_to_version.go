@@ -1,0 +1,37 @@
+package passes
+
+import (
+	"errors"
+
+	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+)
+
+// VHLOToVersion converts VHLO of any version to the form that one version of StableHLO knows.
+type VHLOToVersion struct {
+	Target string `pass:"target" doc:"a version of StableHLO, or current, WEEK_4, WEEK_12, MAX"`
+}
+
+var vhloToVersionInfo = &pass.Info{
+	Name: "vhlo-to-version",
+	Doc:  "Converts VHLO of any version to the form that one version of StableHLO knows, or names the first operation that it does not know.",
+}
+
+// Info implements pass.Pass.
+func (VHLOToVersion) Info() *pass.Info { return vhloToVersionInfo }
+
+// Run implements pass.ModulePass.
+func (p VHLOToVersion) Run(_ *pass.Context, m *ir.Module) error {
+	if p.Target == "" {
+		return errors.New("no target version: expected target=x.y.z")
+	}
+	v, err := vhlo.ParseVersion(p.Target)
+	if err != nil {
+		return err
+	}
+	if err := upgrade(m); err != nil {
+		return err
+	}
+	return downgrade(m, vhlo.Options{Target: v, Others: true})
+}
