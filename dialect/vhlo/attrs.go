@@ -119,7 +119,7 @@ var (
 			c.Attr(&d.sub)
 		}
 	}, readAxisRef, func(d *axisRef) string { return fields("name", d.name, "sub_axis_info", d.sub) })
-	groupsAttr   = attrRow(23, "replica_group_mesh_axes_v1", func(c ir.Coder, d *groups) { c.Attr(&d.mesh); c.Attr(&d.axes) }, readGroups, func(d *groups) string {
+	groupsAttr = attrRow(23, "replica_group_mesh_axes_v1", func(c ir.Coder, d *groups) { c.Attr(&d.mesh); c.Attr(&d.axes) }, readGroups, func(d *groups) string {
 		return fields("mesh", d.mesh, "axes", d.axes)
 	})
 	meshAxisAttr = attrRow(24, "mesh_axis_v1", func(c ir.Coder, d *meshAxis) { c.Attr(&d.name); c.Int(&d.size) }, readMeshAxis, func(d *meshAxis) string {
