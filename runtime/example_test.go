@@ -11,7 +11,6 @@ import (
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
-	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -36,7 +35,7 @@ func program(text string) (*runtime.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: r.Manifest}, nil
+	return &runtime.Program{Module: m, Manifest: r.Manifest}, nil
 }
 
 // run compiles the program for the embedded engine and runs it on 1, 2, 3. backends.Open gives other backends.

@@ -60,7 +60,9 @@ func (a *app) compiledAliases(ctx context.Context, plugin string, p *hlocb.Progr
 		return nil, "", err
 	}
 	defer b.Close()
+	end := a.While("compiling on " + b.Name())
 	exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(placeholders(p.Manifest())))
+	end()
 	if err != nil {
 		return nil, "", err
 	}

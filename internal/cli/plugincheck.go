@@ -133,12 +133,16 @@ func target(b runtime.Backend) plugincheck.Target {
 
 // tryModule lets the plugin compile the module and its pieces, and run the pieces at level run.
 func (a *app) tryModule(ctx context.Context, plugin string, m *ir.Module, r *checkReport) error {
+	end := a.While("compiling on " + plugin)
 	whole, err := a.tryPieces(ctx, plugin, []plugincheck.Piece{plugincheck.Whole(m)}, false, wholeTimeout)
+	end()
 	if err != nil {
 		return err
 	}
 	r.Module = &whole[0]
-	r.Pieces, err = a.tryPieces(ctx, plugin, plugincheck.Pieces(m), r.Level == "run", pieceTimeout)
+	pieces := plugincheck.Pieces(m)
+	defer a.While(fmt.Sprintf("trying %d ops on %s", len(pieces), plugin))()
+	r.Pieces, err = a.tryPieces(ctx, plugin, pieces, r.Level == "run", pieceTimeout)
 	return err
 }
 

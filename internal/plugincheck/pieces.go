@@ -239,7 +239,7 @@ func Try(ctx context.Context, b runtime.Backend, reg *ir.Registry, p Piece, run 
 		}
 		return nil
 	}))
-	exe, err := b.Compile(ctx, &runtime.Program{Module: m, Text: []byte(p.Text), Manifest: manifest}, runtime.CompileOptions{Handlers: bind})
+	exe, err := b.Compile(ctx, &runtime.Program{Module: m, Manifest: manifest}, runtime.CompileOptions{Handlers: bind})
 	if err != nil {
 		return err
 	}
