@@ -10,19 +10,14 @@
 package opt
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/reader"
@@ -30,7 +25,6 @@ import (
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
-	"github.com/hlocb/hlocb/print"
 )
 
 // Config is what an opt binary knows.
@@ -74,8 +68,10 @@ func LongFlags(c *cobra.Command, args []string) []string {
 
 // flags are the flags of opt.
 type flags struct {
-	pipeline, out, before, after   string
-	verifyEach, timing             bool
+	pipeline, out                  string
+	program                        string // how the user calls the command: "hlocb opt"
+	verifyEach                     bool
+	watch                          watchFlags
 	split, expect                  bool
 	generic, debugInfo, localScope bool
 	listPasses, showDialects       bool
@@ -124,6 +120,7 @@ Passes:
 				}
 				return nil
 			}
+			o.program = cmd.CommandPath()
 			return o.run(cmd.Context(), append(args, "-")[0])
 		}),
 	}
@@ -139,10 +136,8 @@ Passes:
 	f.BoolVar(&o.debugInfo, "debuginfo", false, "print a location for every op (default: for those that have one)")
 	f.BoolVar(&o.localScope, "mlir-print-local-scope", false, "print locations and attributes in place, without aliases")
 	f.IntVar(&o.elideLarger, "mlir-elide-elementsattrs-if-larger", 0, "leave out literals of more than N elements")
-	f.StringVar(&o.before, "print-ir-before", "", "print the module before this pass, or before all")
-	f.StringVar(&o.after, "print-ir-after", "", "print the module after this pass, or after all")
-	f.BoolVar(&o.verifyEach, "verify-each", true, "verify the module before the first pass and after each")
-	f.BoolVar(&o.timing, "timing", false, "print the time of each pass")
+	f.BoolVar(&o.verifyEach, "verify-each", true, "verify the module after each pass, too")
+	o.watch.declare(f)
 	f.BoolVar(&o.split, "split-input-file", false, "read the parts between lines of // ----- as modules of their own")
 	f.BoolVar(&o.expect, "verify-diagnostics", false, "compare what is reported with expected-error comments")
 	f.IntVar(&o.maxErrors, "max-errors", reader.MaxErrors, "report at most N mistakes of a text")
@@ -159,7 +154,8 @@ Passes:
 	command.Group(c, "Passes", "passes PIPELINE", "pass-pipeline PIPELINE", "list-passes", "show-dialects")
 	command.Group(c, "Output", "output FILE", "generic", "mlir-print-op-generic", "debuginfo", "mlir-print-debuginfo", "mlir-print-local-scope",
 		"mlir-elide-elementsattrs-if-larger N")
-	command.Group(c, "Debugging", "print-ir-before PASS", "print-ir-after PASS", "verify-each", "timing", "split-input-file", "verify-diagnostics", "max-errors N", "allow-unregistered-dialect", "mlir-disable-threading")
+	command.Group(c, "Debugging", "print-ir-before PASS", "print-ir-after PASS", "print-ir-after-change", "print-ir-tree-dir DIR", "timing", "stats", "op-stats",
+		"verify-each", "crash-reproducer FILE", "split-input-file", "verify-diagnostics", "max-errors N", "allow-unregistered-dialect", "mlir-disable-threading")
 	complete := func(flag string, values []string) {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
@@ -174,203 +170,6 @@ func usage(err error) error {
 	return command.Usagef("--passes:%s", strings.Replace(strings.TrimPrefix(err.Error(), "pipeline:"), ": error: ", ": ", 1))
 }
 
-// passFlag is a flag that adds a pass to the pipeline. Its value is the pass's options.
-type passFlag struct {
-	o    *flags
-	pass *pass.Info
-}
-
-func (f *passFlag) String() string { return "" }
-func (f *passFlag) Type() string   { return "options" }
-
-func (f *passFlag) Set(options string) error {
-	text := f.pass.Name
-	if strings.TrimSpace(options) != "" {
-		text += "{" + options + "}"
-	}
-	if f.pass.Anchor != "" {
-		text = f.pass.Anchor + "(" + text + ")"
-	}
-	if _, err := pass.Parse(text, f.o.cfg.Passes); err != nil {
-		return err
-	}
-	f.o.flagged = append(f.o.flagged, text)
-	return nil
-}
-
-func (o *flags) run(ctx context.Context, path string) (err error) {
-	if len(o.flagged) > 0 {
-		if o.pipeline != "" {
-			return command.Usagef("--passes and flags named after passes cannot be combined")
-		}
-		o.pipeline = strings.Join(o.flagged, ",")
-	}
-	pipeline, err := pass.Parse(o.pipeline, o.cfg.Passes)
-	if err != nil {
-		return usage(err)
-	}
-	for _, name := range []string{o.before, o.after} {
-		if _, err := o.cfg.Passes.Find(name); name != "" && name != "all" && err != nil {
-			return command.Usagef("%w", err)
-		}
-	}
-	if o.registry, err = ir.NewRegistry(o.cfg.Dialects...); err != nil {
-		return err
-	}
-	name, text, err := o.console.ReadText(path)
-	if err != nil {
-		return err
-	}
-	src := diag.NewSource(name, text)
-	chunks := []*diag.Source{src}
-	if o.split {
-		chunks = src.Split()
-	}
-	if o.expect {
-		var failed diag.List
-		err := o.console.WriteFile(o.out, func(w io.Writer) error {
-			written := false
-			for _, chunk := range chunks {
-				m, err := o.chunk(ctx, pipeline, chunk)
-				failed = append(failed, expectationsOf(chunk, err)...)
-				if m == nil {
-					continue
-				}
-				if written {
-					if _, err := io.WriteString(w, "\n// -----\n"); err != nil {
-						return err
-					}
-				}
-				written = true
-				if err := print.Print(w, m, o.print(m)); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		return errors.Join(failed.Err(), err)
-	}
-	// The first module is read before the output is opened, so that a mistake in it leaves the output alone.
-	m, err := o.chunk(ctx, pipeline, chunks[0])
-	if err != nil {
-		return err
-	}
-	return o.console.WriteFile(o.out, func(w io.Writer) error {
-		for i, chunk := range chunks {
-			if i > 0 {
-				if m, err = o.chunk(ctx, pipeline, chunk); err != nil {
-					return err
-				}
-				if _, err := io.WriteString(w, "\n// -----\n"); err != nil {
-					return err
-				}
-			}
-			if err := o.write(w, m); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// write writes m in the form that the output's suffix names, HLO for HLO without one, or as MLIR if a flag says how to
-// print MLIR.
-func (o *flags) write(w io.Writer, m *ir.Module) error {
-	if o.generic || o.localScope || o.elideLarger > 0 {
-		return print.Print(w, m, o.print(m))
-	}
-	return reader.Write(w, o.out, m, o.print(m))
-}
-
-// print returns how m is printed: with the locations that it has of its own.
-func (o *flags) print(m *ir.Module) print.Options {
-	return reader.Written(m, print.Options{Generic: o.generic, DebugInfo: o.debugInfo, LocalScope: o.localScope, ElideLarger: o.elideLarger})
-}
-
-// chunk reads one module and runs the pipeline over it. With --verify-diagnostics, the remarks and warnings of a module
-// without errors are the error, beside the module.
-func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*ir.Module, error) {
-	m, err := reader.ReadVHLO(src, o.registry, o.maxErrors) // passes work on VHLO, too
-	if err != nil {
-		return nil, err
-	}
-	if !o.expect { // MLIR's tools do not warn of misspelled attributes, and their tests expect no warning
-		for i, d := range reader.Misspelled(m) {
-			if i == reader.MaxErrors {
-				break
-			}
-			o.console.Show(d)
-		}
-	}
-	type spent struct {
-		name string
-		took time.Duration
-	}
-	var times []spent
-	show := func(when string, p pass.Pass, m *ir.Module) {
-		fmt.Fprintf(o.console.Err, "// -----// IR Dump %s %s //----- //\n%s\n", when, p.Info().Name, print.Append(nil, m, reader.Written(m, print.Options{})))
-	}
-	d := &pass.Driver{Workers: map[bool]int{true: 1}[o.oneThread], Instruments: []pass.Instrument{{
-		Before: func(s pass.Step) {
-			if o.before == "all" || o.before == s.Pass.Info().Name {
-				show("Before", s.Pass, s.Module)
-			}
-		},
-		After: func(s pass.Step, out pass.Outcome) {
-			times = append(times, spent{s.Pass.Info().Name, out.Took})
-			if out.Err == nil && (o.after == "all" || o.after == s.Pass.Info().Name) {
-				show("After", s.Pass, s.Module)
-			}
-		},
-	}}}
-	if o.verifyEach {
-		d.Verify = ir.Verify
-	}
-	pc := pass.NewContext(ctx, m)
-	var reported diag.List
-	pc.Report = func(x *diag.Diagnostic) {
-		if o.expect {
-			reported.Add(x)
-		} else {
-			o.console.Show(x)
-		}
-	}
-	if err := d.Run(pc, p); err != nil {
-		if list := (diag.List{}); len(reported) > 0 && errors.As(err, &list) {
-			return nil, append(reported, list...)
-		} else if one := (*diag.Diagnostic)(nil); len(reported) > 0 && errors.As(err, &one) {
-			return nil, append(reported, one)
-		}
-		return nil, err
-	}
-	if o.timing {
-		w := tabwriter.NewWriter(o.console.Err, 0, 8, 2, ' ', tabwriter.AlignRight)
-		for _, t := range times {
-			fmt.Fprintf(w, "%.3f ms\t %s\n", float64(t.took)/float64(time.Millisecond), t.name)
-		}
-		w.Flush()
-	}
-	if len(reported) > 0 {
-		return m, reported
-	}
-	return m, nil
-}
-
-// expectationsOf returns the differences between what was reported of a source and what its comments expect.
-func expectationsOf(src *diag.Source, err error) diag.List {
-	var found diag.List
-	var one *diag.Diagnostic
-	switch {
-	case err == nil:
-	case errors.As(err, &found):
-	case errors.As(err, &one):
-		found.Add(one)
-	default:
-		return diag.List{diag.Errorf(src, diag.At(0), "%v", err)}
-	}
-	return diag.VerifyExpectations(src, found)
-}
-
 func (o *flags) passNames() []string {
 	names := o.cfg.Passes.Names()
 	slices.Sort(names)
@@ -380,7 +179,15 @@ func (o *flags) passNames() []string {
 func (o *flags) passHelp() string {
 	var b strings.Builder
 	for _, p := range o.cfg.Passes.Passes() {
-		fmt.Fprintf(&b, "  %s\n      %s\n", p.Info().Name, p.Info().Doc)
+		i := p.Info()
+		name := i.Name
+		if len(i.Aliases) > 0 {
+			name += " (" + strings.Join(i.Aliases, ", ") + ")"
+		}
+		if i.Anchor != "" {
+			name += ", on " + i.Anchor
+		}
+		fmt.Fprintf(&b, "  %s\n      %s\n", name, i.Doc)
 		for _, opt := range pass.Options(p) {
 			fmt.Fprintf(&b, "      %s=%s: %s\n", opt.Name, opt.Default, opt.Doc)
 		}

@@ -74,7 +74,11 @@ type Count struct {
 }
 
 // Count adds n to the statistic with the given name.
-func (c *Context) Count(name string, n int) { c.step.counts = addCount(c.step.counts, Count{name, n}) }
+func (c *Context) Count(name string, n int) {
+	if n != 0 {
+		c.step.counts = addCount(c.step.counts, Count{name, n})
+	}
+}
 
 func addCount(list []Count, c Count) []Count {
 	if i := slices.IndexFunc(list, func(x Count) bool { return x.Name == c.Name }); i >= 0 {

@@ -165,6 +165,10 @@ func (r *run) pass(p Pass, ops []*ir.Op, last bool) error {
 		return nil
 	}
 	if err := r.verify(); err != nil {
+		var list diag.List
+		if errors.As(err, &list) && len(list) > 0 {
+			list[0].Note(list[0].Pos, "pass '%s' left an invalid module", info.Name)
+		}
 		return &Error{Pass: info.Name, Left: true, Err: err}
 	}
 	return nil

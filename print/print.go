@@ -99,10 +99,22 @@ func (p *printer) estimate() int {
 }
 
 // Op returns the text of one op, with the value names that it has in the text of the whole module.
-func Op(m *ir.Module, op *ir.Op, o Options) string {
+func Op(m *ir.Module, op *ir.Op, o Options) string { return NewOps(m, o).Text(op) }
+
+// Ops prints single ops of one module. The module must not change meanwhile.
+type Ops struct{ p *printer }
+
+// NewOps returns an Ops for m. It numbers the module's values once.
+func NewOps(m *ir.Module, o Options) *Ops {
 	p := newPrinter(m, o)
 	p.numberAll(m.Op())
-	return string(p.top(op, false))
+	return &Ops{p}
+}
+
+// Text returns the text of op, with the value names that it has in the text of the whole module.
+func (o *Ops) Text(op *ir.Op) string {
+	o.p.buf = o.p.buf[:0]
+	return string(o.p.top(op, false))
 }
 
 // printer writes one module. It implements ir.AsmPrinter.

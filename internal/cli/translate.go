@@ -143,8 +143,8 @@ func (a *app) translated(path string, t *translation) (*diag.Source, *ir.Module,
 		var m *ir.Module
 		if artifact.Is(text) {
 			m, err = artifact.ReadVHLO(src, ir.NewContext(), registry)
-		} else {
-			m, err = reader.ReadVHLO(src, registry, reader.MaxErrors)
+		} else if m, err = reader.Parse(src, ir.NewContext(), registry, reader.MaxErrors); err == nil {
+			err = reader.Verify(m, reader.MaxErrors)
 		}
 		return src, m, err
 	}

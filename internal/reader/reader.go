@@ -84,18 +84,23 @@ func refuseBinary(name string, head []byte) error {
 // Read parses and verifies a module and reports at most maxErrors mistakes. It upgrades VHLO to current StableHLO.
 // Errors about the text are a *diag.Diagnostic or a diag.List.
 func Read(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, error) {
-	m, err := ReadVHLO(src, registry, maxErrors)
-	if err != nil || !vhlo.IsVHLO(m) {
-		return m, err
+	m, err := Parse(src, ir.NewContext(), registry, maxErrors)
+	if err == nil {
+		err = Verify(m, maxErrors)
 	}
-	if m, err = vhlo.Upgrade(m); err != nil {
+	if err == nil && vhlo.IsVHLO(m) {
+		if m, err = vhlo.Upgrade(m); err == nil {
+			err = Verify(m, maxErrors)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
-	return m, verify(m, maxErrors)
+	return m, nil
 }
 
-// ReadVHLO is like Read but does not upgrade the VHLO of a text.
-func ReadVHLO(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Module, error) {
+// Parse is like Read but neither verifies the module nor upgrades VHLO. The types belong to c.
+func Parse(src *diag.Source, c *ir.Context, registry *ir.Registry, maxErrors int) (*ir.Module, error) {
 	text := src.Text()
 	if len(bytes.TrimSpace(text)) == 0 {
 		// MLIR reads it as an empty module; for a user it is a file that somebody failed to write.
@@ -107,14 +112,14 @@ func ReadVHLO(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Modul
 	var m *ir.Module
 	var err error
 	if artifact.Is(text) {
-		m, err = artifact.Read(src, ir.NewContext(), registry)
+		m, err = artifact.Read(src, c, registry)
 	} else if IsHLO(text) {
 		var h *hlo.Module
 		if h, err = ReadHLO(src); err == nil {
-			m, err = hlo.Import(h, ir.NewContext(), registry)
+			m, err = hlo.Import(h, c, registry)
 		}
 	} else {
-		m, err = parse.Parse(src, ir.NewContext(), registry, parse.Options{MaxErrors: maxErrors})
+		m, err = parse.Parse(src, c, registry, parse.Options{MaxErrors: maxErrors})
 		if at := firstWord(text); err != nil && !startsModule(text[at:]) {
 			err = diag.Errorf(src, diag.At(at), "not a module: expected MLIR (module, func.func or another op) or HLO (HloModule)")
 		}
@@ -122,14 +127,11 @@ func ReadVHLO(src *diag.Source, registry *ir.Registry, maxErrors int) (*ir.Modul
 	if err != nil {
 		return nil, err
 	}
-	if err := verify(m, maxErrors); err != nil {
-		return nil, err
-	}
 	return m, nil
 }
 
-// verify reports at most maxErrors mistakes of a module.
-func verify(m *ir.Module, maxErrors int) error {
+// Verify reports at most maxErrors mistakes of a module.
+func Verify(m *ir.Module, maxErrors int) error {
 	err := ir.Verify(m)
 	var list diag.List
 	if errors.As(err, &list) && len(list) > maxErrors {

@@ -1,0 +1,212 @@
+package opt
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/print"
+)
+
+// passFlag is a flag that adds a pass to the pipeline. Its value is the pass's options.
+type passFlag struct {
+	o    *flags
+	pass *pass.Info
+}
+
+func (f *passFlag) String() string { return "" }
+func (f *passFlag) Type() string   { return "options" }
+
+func (f *passFlag) Set(options string) error {
+	text := f.pass.Name
+	if strings.TrimSpace(options) != "" {
+		text += "{" + options + "}"
+	}
+	if f.pass.Anchor != "" {
+		text = f.pass.Anchor + "(" + text + ")"
+	}
+	if _, err := pass.Parse(text, f.o.cfg.Passes); err != nil {
+		return err
+	}
+	f.o.flagged = append(f.o.flagged, text)
+	return nil
+}
+
+func (o *flags) run(ctx context.Context, path string) (err error) {
+	if len(o.flagged) > 0 {
+		if o.pipeline != "" {
+			return command.Usagef("--passes and flags named after passes cannot be combined")
+		}
+		o.pipeline = strings.Join(o.flagged, ",")
+	}
+	pipeline, err := pass.Parse(o.pipeline, o.cfg.Passes)
+	if err != nil {
+		return usage(err)
+	}
+	if err := o.watch.check(o.cfg.Passes); err != nil {
+		return err
+	}
+	if o.registry, err = ir.NewRegistry(o.cfg.Dialects...); err != nil {
+		return err
+	}
+	name, text, err := o.console.ReadText(path)
+	if err != nil {
+		return err
+	}
+	src := diag.NewSource(name, text)
+	chunks := []*diag.Source{src}
+	if o.split {
+		chunks = src.Split()
+	}
+	w, err := newWatcher(o, path, len(chunks))
+	if err != nil {
+		return err
+	}
+	defer w.report()
+	if o.expect {
+		var failed diag.List
+		err := o.console.WriteFile(o.out, func(out io.Writer) error {
+			written := false
+			for _, chunk := range chunks {
+				m, err := o.chunk(ctx, pipeline, chunk, w)
+				failed = append(failed, expectationsOf(chunk, err)...)
+				if m == nil {
+					continue
+				}
+				if written {
+					if _, err := io.WriteString(out, "\n// -----\n"); err != nil {
+						return err
+					}
+				}
+				written = true
+				if err := o.write(out, m, w); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return errors.Join(failed.Err(), err)
+	}
+	// The first module is read before the output is opened, so that a mistake in it leaves the output alone.
+	m, err := o.chunk(ctx, pipeline, chunks[0], w)
+	if err != nil {
+		return err
+	}
+	return o.console.WriteFile(o.out, func(out io.Writer) error {
+		for i, chunk := range chunks {
+			if i > 0 {
+				if m, err = o.chunk(ctx, pipeline, chunk, w); err != nil {
+					return err
+				}
+				if _, err := io.WriteString(out, "\n// -----\n"); err != nil {
+					return err
+				}
+			}
+			if err := o.write(out, m, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// write writes m in the form that the output's suffix names, HLO for HLO without one, or as MLIR if a flag says how to
+// print MLIR.
+func (o *flags) write(out io.Writer, m *ir.Module, w *watcher) error {
+	start := time.Now()
+	defer func() { w.spend("print", time.Since(start)) }()
+	if o.generic || o.localScope || o.elideLarger > 0 {
+		return print.Print(out, m, o.print(m))
+	}
+	return reader.Write(out, o.out, m, o.print(m))
+}
+
+// print returns how m is printed: with the locations that it has of its own.
+func (o *flags) print(m *ir.Module) print.Options {
+	return reader.Written(m, print.Options{Generic: o.generic, DebugInfo: o.debugInfo, LocalScope: o.localScope, ElideLarger: o.elideLarger})
+}
+
+// chunk reads one module and runs the pipeline over it. With --verify-diagnostics, the remarks and warnings of a module
+// without errors are the error, beside the module.
+func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source, w *watcher) (*ir.Module, error) {
+	start := time.Now()
+	m, err := reader.Parse(src, ir.NewContext(), o.registry, o.maxErrors) // passes work on VHLO, too
+	w.spend("parse", time.Since(start))
+	if err == nil {
+		start = time.Now()
+		err = reader.Verify(m, o.maxErrors)
+		w.spend("verify", time.Since(start))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !o.expect { // MLIR's tools do not warn of misspelled attributes, and their tests expect no warning
+		for i, d := range reader.Misspelled(m) {
+			if i == reader.MaxErrors {
+				break
+			}
+			o.console.Show(d)
+		}
+	}
+	if err := w.begin(m, p); err != nil {
+		return nil, err
+	}
+	d := &pass.Driver{Workers: map[bool]int{true: 1}[o.oneThread], Instruments: w.instruments()}
+	if o.verifyEach {
+		verified := false // by the reader
+		d.Verify = func(m *ir.Module) error {
+			if !verified {
+				verified = true
+				return nil
+			}
+			return ir.Verify(m)
+		}
+	}
+	pc := pass.NewContext(ctx, m)
+	var reported diag.List
+	pc.Report = func(x *diag.Diagnostic) {
+		if o.expect {
+			reported.Add(x)
+		} else {
+			o.console.Show(x)
+		}
+	}
+	if err := d.Run(pc, p); err != nil {
+		err = errors.Join(err, w.failed(err))
+		if list := (diag.List{}); len(reported) > 0 && errors.As(err, &list) {
+			return nil, append(reported, list...)
+		} else if one := (*diag.Diagnostic)(nil); len(reported) > 0 && errors.As(err, &one) {
+			return nil, append(reported, one)
+		}
+		return nil, err
+	}
+	if err := w.end(m); err != nil {
+		return nil, err
+	}
+	if len(reported) > 0 {
+		return m, reported
+	}
+	return m, nil
+}
+
+// expectationsOf returns the differences between what was reported of a source and what its comments expect.
+func expectationsOf(src *diag.Source, err error) diag.List {
+	var found diag.List
+	var one *diag.Diagnostic
+	switch {
+	case err == nil:
+	case errors.As(err, &found):
+	case errors.As(err, &one):
+		found.Add(one)
+	default:
+		return diag.List{diag.Errorf(src, diag.At(0), "%v", err)}
+	}
+	return diag.VerifyExpectations(src, found)
+}

@@ -1,0 +1,276 @@
+package opt
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/print"
+)
+
+// watchFlags are the flags that show the work of passes.
+type watchFlags struct {
+	before, after          []string
+	change                 bool
+	tree, reproducer       string
+	timing, stats, opStats bool
+}
+
+func (f *watchFlags) declare(s *pflag.FlagSet) {
+	s.StringArrayVar(&f.before, "print-ir-before", nil, "print the module before this pass, or before all; several times for several passes")
+	s.StringArrayVar(&f.after, "print-ir-after", nil, "print the module after this pass, or after all; several times for several passes")
+	s.BoolVar(&f.change, "print-ir-after-change", false, "print what each pass changed, op by op")
+	s.StringVar(&f.tree, "print-ir-tree-dir", "", "write the input and the module after each pass to files of this directory")
+	s.BoolVar(&f.timing, "timing", false, "print the time of parsing, verifying, each pass and printing")
+	s.BoolVar(&f.stats, "stats", false, "print what each pass counted")
+	s.BoolVar(&f.opStats, "op-stats", false, "print how often each op occurs in the result")
+	s.StringVar(&f.reproducer, "crash-reproducer", "", "if a pass fails, write the input and the command that fails on it to this file")
+}
+
+// check returns an error if a flag names an unknown pass.
+func (f *watchFlags) check(t *pass.Table) error {
+	for _, names := range [...]struct {
+		flag string
+		list []string
+	}{{"print-ir-before", f.before}, {"print-ir-after", f.after}} {
+		for i, name := range names.list {
+			if name == "all" {
+				continue
+			}
+			p, err := t.Find(name)
+			if err != nil {
+				return command.Usagef("--%s: %w", names.flag, err)
+			}
+			names.list[i] = p.Info().Name // of an alias
+		}
+	}
+	return nil
+}
+
+// watcher shows the work of passes on the parts of one input.
+type watcher struct {
+	o      *flags
+	input  string // as the command line names it
+	parts  int
+	part   int // from 1
+	phases []phase
+	counts []counted
+
+	recorder *pass.Recorder // nil: no flag needs the module before a pass
+	steps    []string       // of this part, in pipeline syntax
+	text     []byte         // of the part's module before the passes, for the reproducer
+	pipeline pass.Pipeline
+	err      error // of the first file that could not be written
+}
+
+type phase struct {
+	name string
+	took time.Duration
+}
+
+type counted struct {
+	pass string
+	pass.Count
+}
+
+// newWatcher makes the directory of --print-ir-tree-dir.
+func newWatcher(o *flags, input string, parts int) (*watcher, error) {
+	w := &watcher{o: o, input: input, parts: parts}
+	if dir := o.watch.tree; dir != "" {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, fmt.Errorf("--print-ir-tree-dir: %w", err)
+		}
+	}
+	return w, nil
+}
+
+// spend adds to the time of a phase.
+func (w *watcher) spend(name string, took time.Duration) {
+	if i := slices.IndexFunc(w.phases, func(p phase) bool { return p.name == name }); i >= 0 {
+		w.phases[i].took += took
+		return
+	}
+	w.phases = append(w.phases, phase{name, took})
+}
+
+// begin starts a part: the module before its passes.
+func (w *watcher) begin(m *ir.Module, p pass.Pipeline) error {
+	w.part++
+	w.pipeline, w.steps, w.recorder = p, nil, nil
+	if w.o.watch.change {
+		w.recorder = &pass.Recorder{}
+	}
+	if path := w.o.watch.reproducer; path != "" {
+		w.text = moduleText(m)
+		// The file exists while the passes run, because a pass may end the process.
+		if err := w.reproduce("the passes did not end"); err != nil {
+			return err
+		}
+	}
+	if w.o.watch.tree != "" {
+		return w.file("input", "// The input: "+w.input, m)
+	}
+	return nil
+}
+
+func moduleText(m *ir.Module) []byte { return print.Append(nil, m, reader.Written(m, print.Options{})) }
+
+// reproduce writes the reproducer.
+func (w *watcher) reproduce(why string) error {
+	path := w.o.watch.reproducer
+	head := fmt.Sprintf("// %s\n// %s %s --passes '%s'\n", strings.ReplaceAll(why, "\n", "\n// "), w.o.program, path, w.pipeline)
+	if err := os.WriteFile(path, append([]byte(head), w.text...), 0o666); err != nil {
+		return fmt.Errorf("--crash-reproducer: %w", err)
+	}
+	return nil
+}
+
+// failed writes the reproducer of a failure.
+func (w *watcher) failed(err error) error {
+	if w.o.watch.reproducer == "" {
+		return nil
+	}
+	return w.reproduce("error: " + err.Error())
+}
+
+// end ends a part whose passes succeeded.
+func (w *watcher) end(m *ir.Module) error {
+	if path := w.o.watch.reproducer; path != "" {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	if w.o.watch.opStats {
+		w.opStats(m)
+	}
+	return w.err
+}
+
+// file writes a numbered file of the tree.
+func (w *watcher) file(name, head string, m *ir.Module) error {
+	return os.WriteFile(w.path(len(w.steps), name), append([]byte(head+"\n"), moduleText(m)...), 0o666)
+}
+
+// path returns the path of the file of a step.
+func (w *watcher) path(step int, name string) string {
+	dir := w.o.watch.tree
+	if w.parts > 1 {
+		dir = filepath.Join(dir, fmt.Sprintf("part-%02d", w.part))
+		if err := os.MkdirAll(dir, 0o777); err != nil && w.err == nil {
+			w.err = err
+		}
+	}
+	return filepath.Join(dir, fmt.Sprintf("%03d-%s.mlir", step, name))
+}
+
+// instruments returns the instruments that the flags ask for.
+func (w *watcher) instruments() []pass.Instrument {
+	f := &w.o.watch
+	list := []pass.Instrument{{
+		Before: func(s pass.Step) {
+			if slices.Contains(f.before, "all") || slices.Contains(f.before, s.Pass.Info().Name) {
+				w.show("Before", s)
+			}
+		},
+		After: func(s pass.Step, out pass.Outcome) {
+			name := s.Pass.Info().Name
+			w.steps = append(w.steps, s.Text())
+			w.spend("pass "+s.Text(), out.Took)
+			for _, n := range out.Counts {
+				w.counts = append(w.counts, counted{name, n})
+			}
+			if out.Err != nil {
+				return
+			}
+			if slices.Contains(f.after, "all") || slices.Contains(f.after, name) {
+				w.show("After", s)
+			}
+			if f.tree != "" {
+				head := fmt.Sprintf("// %s %s --passes '%s(%s)'", w.o.program, w.path(0, "input"), ir.ModuleName, strings.Join(w.steps, ","))
+				if err := w.file(name, head, s.Module); err != nil && w.err == nil {
+					w.err = fmt.Errorf("--print-ir-tree-dir: %w", err)
+				}
+			}
+		},
+		Verified: func(took time.Duration, _ error) { w.spend("verify", took) },
+	}}
+	if w.recorder != nil {
+		list = append(list, pass.Instrument{After: func(s pass.Step, out pass.Outcome) {
+			shots := w.recorder.Snapshots
+			if last := shots[len(shots)-1]; out.Err == nil {
+				c := last.Compare()
+				if len(c.Changes) > 0 {
+					fmt.Fprintf(w.o.console.Err, "// -----// %s: %s //----- //\n", s.Text(), c.Counts())
+					_ = c.Write(w.o.console.Err) // the console keeps the error
+				}
+			}
+			w.recorder.Snapshots = nil
+		}}, w.recorder.Instrument())
+	}
+	return list
+}
+
+func (w *watcher) show(when string, s pass.Step) {
+	fmt.Fprintf(w.o.console.Err, "// -----// IR Dump %s %s //----- //\n%s\n", when, s.Pass.Info().Name, moduleText(s.Module))
+}
+
+// opStats prints the number of ops of each kind.
+func (w *watcher) opStats(m *ir.Module) {
+	counts := map[string]int{}
+	total := 0
+	m.Walk(func(op *ir.Op) bool {
+		counts[op.Name()]++
+		total++
+		return true
+	})
+	t := tabwriter.NewWriter(w.o.console.Err, 0, 8, 2, ' ', tabwriter.AlignRight)
+	names := make([]string, 0, len(counts))
+	for n := range counts {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		fmt.Fprintf(t, "%d\t %s\n", counts[n], n)
+	}
+	fmt.Fprintf(t, "%d\t ops\n", total)
+	t.Flush()
+}
+
+// report prints the times and counts of all parts.
+func (w *watcher) report() {
+	if w.o.watch.stats {
+		w.table(func(t io.Writer) {
+			for _, c := range w.counts {
+				fmt.Fprintf(t, "%d\t %s: %s\n", c.N, c.pass, c.Name)
+			}
+		})
+	}
+	if w.o.watch.timing {
+		var all time.Duration
+		for _, p := range w.phases {
+			all += p.took
+		}
+		w.table(func(t io.Writer) {
+			for _, p := range append(w.phases, phase{"all", all}) {
+				fmt.Fprintf(t, "%.3f ms\t%.1f%%\t %s\n", float64(p.took)/float64(time.Millisecond), 100*float64(p.took)/float64(max(all, 1)), p.name)
+			}
+		})
+	}
+}
+
+func (w *watcher) table(rows func(io.Writer)) {
+	t := tabwriter.NewWriter(w.o.console.Err, 0, 8, 2, ' ', tabwriter.AlignRight)
+	rows(t)
+	t.Flush()
+}
