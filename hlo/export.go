@@ -21,6 +21,9 @@ func Export(m *ir.Module) (out *Module, err error) {
 	defer catch(&err)
 	ex := newExporter(m, &Module{src: m.Source(), replicas: 1, partitions: 1})
 	ex.module()
+	for _, c := range ex.out.comps {
+		c.number()
+	}
 	return ex.out, nil
 }
 

@@ -90,8 +90,16 @@ type instr struct {
 	literal  *literal
 	param    int64 // number of a parameter
 	pos      int
+	order    int32 // index in the computation
 	id       int64
 	rest     protoRest
+}
+
+// number sets the order of the instructions of c.
+func (c *computation) number() {
+	for i, in := range c.instrs {
+		in.order = int32(i)
+	}
 }
 
 // attr is an attribute of an instruction.

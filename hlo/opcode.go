@@ -14,6 +14,7 @@ type opcode struct {
 	// accuracy says that the instruction may carry result_accuracy.
 	accuracy bool
 	byName   map[string]int // index of an attribute, own and common, in the order of printing
+	fields   []protoField   // of attrs; num 0 for callees, which have no field of their own
 }
 
 func op(name string, operands int, infer func(*instr) (*shape, string), attrs ...*attrSpec) *opcode {
@@ -219,6 +220,7 @@ var opcodes = func() map[string]*opcode {
 		}
 		for i, a := range o.attrs {
 			o.byName[a.name] = i
+			o.fields = append(o.fields, fieldOf(o, a))
 		}
 		m[o.name] = o
 	}

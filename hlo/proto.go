@@ -20,7 +20,7 @@ const protoLevels = 4096
 func ParseProto(src *diag.Source) (m *Module, err error) {
 	defer catch(&err)
 	data := src.Text()
-	r := &protoReader{base: data, fail: func(at []byte, format string, args ...any) {
+	r := &protoReader{base: data, text: string(data), fail: func(at []byte, format string, args ...any) {
 		off := 0
 		if len(at) > 0 && len(data) > 0 {
 			off = offsetOf(data, at)
@@ -127,7 +127,10 @@ type protoModule struct {
 	level int
 
 	shapes   map[string]*shape // shapes by their encoding
-	payloads []string          // texts that instructions name by index
+	encoded  map[*shape][]byte // encodings of shapes
+	instrs   []instr           // slabs for instructions and attributes
+	attrs    []attr
+	payloads []string // texts that instructions name by index
 }
 
 // pendingCall is a call of computations by id. The computations may come after the call.
@@ -283,17 +286,35 @@ func (d *protoModule) shape(c *coder, s *shape) *shape {
 		d.shapeFields(c, s)
 		return s
 	}
+	if known := d.shapes[string(c.data)]; known != nil {
+		return known
+	}
 	d.enter(nil)
 	defer func() { d.level-- }()
+	data := c.data
 	s = &shape{}
 	d.shapeFields(c, s)
+	if d.shapes != nil {
+		d.shapes[string(data)] = s
+	}
 	return s
 }
 
 // shapeField codes a field that holds a shape. Equal encodings give one shape.
 func (d *protoModule) shapeField(c *coder, num protowire.Number, s **shape) bool {
 	if c.encode {
-		return c.msg(num, *s != nil, func(c *coder) { d.shapeFields(c, *s) })
+		if *s == nil {
+			return false
+		}
+		data, ok := d.encoded[*s]
+		if !ok {
+			inner := &coder{encode: true}
+			d.shapeFields(inner, *s)
+			data = inner.out
+			d.encoded[*s] = data
+		}
+		c.out = protowire.AppendBytes(protowire.AppendTag(c.out, num, protowire.BytesType), data)
+		return true
 	}
 	f := c.get(num)
 	if f == nil {
@@ -304,9 +325,6 @@ func (d *protoModule) shapeField(c *coder, num protowire.Number, s **shape) bool
 		return true
 	}
 	c.read(f, func(c *coder) { *s = d.shape(c, nil) })
-	if d.shapes != nil {
-		d.shapes[string(f.bytes)] = *s
-	}
 	return true
 }
 
@@ -404,7 +422,7 @@ func (l *layout) fields(c *coder) {
 // HasElided first.
 func (m *Module) AppendProto(b []byte) []byte {
 	c := &coder{encode: true, out: b}
-	d := &protoModule{m: m}
+	d := &protoModule{m: m, encoded: map[*shape][]byte{}}
 	d.encode(c)
 	return c.out
 }
@@ -437,9 +455,8 @@ func (m *Module) CheckElided() error {
 // protoIDs numbers computations and instructions as XLA does: an instruction's id is its computation's id times 2^32
 // plus its index.
 type protoIDs struct {
-	comp  map[*computation]int64
-	instr map[*instr]int64
-	name  map[*instr]string // unique in the module, as XLA's reader of protos requires
+	comp    map[*computation]int64
+	renamed map[*instr]string // XLA's reader of protos requires names that are unique in the module
 }
 
 func (d *protoModule) encode(c *coder) {
@@ -458,31 +475,28 @@ func (d *protoModule) encode(c *coder) {
 			comps = append(comps, comp)
 		}
 	}
-	ids := protoIDs{comp: make(map[*computation]int64, len(comps)), instr: map[*instr]int64{}}
+	ids := protoIDs{comp: make(map[*computation]int64, len(comps)), renamed: map[*instr]string{}}
 	n := 0
 	for _, comp := range comps {
 		n += len(comp.instrs)
 	}
-	ids.instr = make(map[*instr]int64, n)
-	ids.name = make(map[*instr]string, n)
-	used, counts := make(map[string]bool, n), map[string]int{}
+	c.out = slices.Grow(c.out, 128*n)
+	used, counts := make(map[string]struct{}, n), map[string]int{}
 	for i, comp := range comps {
-		id := int64(i + 1)
-		ids.comp[comp] = id
-		for j, in := range comp.instrs {
-			ids.instr[in] = id<<32 | int64(j)
+		ids.comp[comp] = int64(i + 1)
+		for _, in := range comp.instrs {
 			name := in.name
-			if used[name] {
-				root := nameRoot(name)
-				for {
-					counts[root]++
-					if name = root + "." + strconv.Itoa(counts[root]); !used[name] {
-						break
-					}
-				}
+			before := len(used)
+			if used[name] = struct{}{}; len(used) > before {
+				continue
 			}
-			used[name] = true
-			ids.name[in] = name
+			root := nameRoot(name)
+			for before == len(used) {
+				counts[root]++
+				name = root + "." + strconv.Itoa(counts[root])
+				used[name] = struct{}{}
+			}
+			ids.renamed[in] = name
 		}
 	}
 	// Write the names first: they distinguish a module from messages that contain one.
@@ -516,7 +530,7 @@ func (d *protoModule) encode(c *coder) {
 					c.write(2, func(c *coder) {
 						list := make([]int64, len(comp.instrs))
 						for i, in := range comp.instrs {
-							list[i] = ids.instr[in]
+							list[i] = id<<32 + int64(in.order)
 						}
 						c.ints(1, &list)
 					})
@@ -560,13 +574,15 @@ func wrapAsync(start *instr) *computation {
 	}
 	c.instrs = append(c.instrs, root)
 	c.root = root
+	c.number()
 	return c
 }
 
 func (d *protoModule) encodeComputation(c *coder, comp *computation, ids protoIDs, fused bool, extra map[*instr]*computation) {
 	c.str(1, &comp.name)
+	id := ids.comp[comp]
 	for _, in := range comp.instrs {
-		c.write(2, func(c *coder) { d.encodeInstr(c, in, ids, extra) })
+		c.write(2, func(c *coder) { d.encodeInstr(c, in, id<<32, ids, extra) })
 	}
 	c.write(4, func(c *coder) {
 		l := entryLayout{result: comp.root.shape}
@@ -577,7 +593,7 @@ func (d *protoModule) encodeComputation(c *coder, comp *computation, ids protoID
 		names := comp.paramNames()
 		c.strs(3, &names)
 	})
-	id, root := ids.comp[comp], ids.instr[comp.root]
+	root := id<<32 + int64(comp.root.order)
 	c.int(5, &id)
 	c.int(6, &root)
 	c.bool(7, &fused)
@@ -647,11 +663,11 @@ func (d *protoModule) decode(c *coder) {
 			comp.orderInstrs(d)
 		}
 	}
+	for _, comp := range m.comps {
+		comp.number()
+	}
 	if m.layout == nil {
-		m.layout = &entryLayout{result: m.entry.root.shape}
-		for _, in := range m.entry.params {
-			m.layout.params = append(m.layout.params, in.shape)
-		}
+		m.layout = entryLayoutOf(m.entry)
 	}
 }
 
@@ -689,20 +705,16 @@ func (d *protoModule) applySchedule(schedule map[int64][]int64) {
 // orderInstrs puts operands and control predecessors before their uses, in post-order from each instruction.
 func (c *computation) orderInstrs(d *protoModule) {
 	const active, done = 1, 2
-	place := make(map[*instr]int, len(c.instrs))
+	c.number()
 	sorted := true
-	for i, in := range c.instrs {
-		place[in] = i + 1
-		ok := func(o *instr) {
-			if place[o] == 0 || place[o] > i {
-				sorted = false
-			}
-		}
+	for _, in := range c.instrs {
 		for _, o := range in.operands {
-			ok(o)
+			sorted = sorted && o.order < in.order
 		}
-		for _, o := range attrOf[[]*instr](in, "control-predecessors") {
-			ok(o)
+		if list, ok := in.get(cControl).([]*instr); ok {
+			for _, o := range list {
+				sorted = sorted && o.order < in.order
+			}
 		}
 	}
 	if sorted {

@@ -36,32 +36,55 @@ var protoFields = map[string]protoField{
 	"backend_config": {0, 43}, "parameter_replication": {0, 61},
 }
 
-// fieldOf returns the field of attribute s of op; ok is false if the attribute has no field of its own.
-func fieldOf(op *opcode, s *attrSpec) (protoField, bool) {
+// fieldOf returns the field of attribute s of op; num is 0 if the attribute has no field of its own.
+func fieldOf(op *opcode, s *attrSpec) protoField {
 	switch s.name {
 	case "algorithm":
 		if s == aAlgorithm {
-			return protoField{51, 2}, true
+			return protoField{51, 2}
 		}
-		return protoField{0, 70}, true
+		return protoField{0, 70}
 	case "lower":
 		if op.name == "cholesky" {
-			return protoField{62, 1}, true
+			return protoField{62, 1}
 		}
-		return protoField{59, 2}, true
+		return protoField{59, 2}
 	case "index_vector_dim":
 		if op.name == "gather" {
-			return protoField{33, 4}, true
+			return protoField{33, 4}
 		}
-		return protoField{48, 4}, true
+		return protoField{48, 4}
 	case "slice_sizes":
 		if s == aSliceSizes2 {
-			return protoField{0, 20}, true
+			return protoField{0, 20}
 		}
-		return protoField{0, 34}, true
+		return protoField{0, 34}
 	}
-	f, ok := protoFields[s.name]
-	return f, ok
+	return protoFields[s.name]
+}
+
+// commonFields are the fields of commonAttrs.
+var commonFields = func() []protoField {
+	list := make([]protoField, len(commonAttrs))
+	for i, s := range commonAttrs {
+		list[i] = protoFields[s.name]
+	}
+	return list
+}()
+
+// field returns the field of attribute s of o; num is 0 if the attribute has no field of its own.
+func (o *opcode) field(s *attrSpec) protoField {
+	for i, a := range o.attrs {
+		if a == s {
+			return o.fields[i]
+		}
+	}
+	for i, a := range commonAttrs {
+		if a == s {
+			return commonFields[i]
+		}
+	}
+	return protoField{}
 }
 
 // calledComputations returns the computations that in calls, in the order of its proto.
@@ -74,10 +97,13 @@ func calledComputations(in *instr) []*computation {
 	return list
 }
 
-func (d *protoModule) encodeInstr(c *coder, in *instr, ids protoIDs, extra map[*instr]*computation) {
-	unique := ids.name[in]
-	c.str(1, &unique)
-	name := in.op.name
+func (d *protoModule) encodeInstr(c *coder, in *instr, base int64, ids protoIDs, extra map[*instr]*computation) {
+	name := in.name
+	if other, ok := ids.renamed[in]; ok {
+		name = other
+	}
+	c.str(1, &name)
+	name = in.op.name
 	c.str(2, &name)
 	d.shapeField(c, 3, &in.shape)
 	if in.literal != nil {
@@ -90,10 +116,12 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, ids protoIDs, extra map[*
 	} else if in.op == opAsyncStart || !in.isAsync() {
 		called = calledComputations(in)
 	}
-	id := ids.instr[in]
+	id := base + int64(in.order)
 	c.int(35, &id)
-	c.instrIDs(36, in.operands, ids)
-	c.instrIDs(37, attrOf[[]*instr](in, "control-predecessors"), ids)
+	c.instrIDs(36, in.operands, base)
+	if v, ok := in.get(cControl).([]*instr); ok {
+		c.instrIDs(37, v, base)
+	}
 	if len(called) > 0 {
 		list := make([]int64, len(called))
 		for i, comp := range called {
@@ -104,8 +132,8 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, ids protoIDs, extra map[*
 	sugar := in.wrapped != nil && in.op == opAsyncStart
 	var parent protowire.Number
 	for i, a := range in.attrs {
-		f, ok := fieldOf(in.op, a.spec)
-		if !ok || sugar && !keptOnStart(in, a.spec) {
+		f := in.op.field(a.spec)
+		if f.num == 0 || sugar && !keptOnStart(in, a.spec) {
 			continue
 		}
 		if f.parent == 0 {
@@ -118,7 +146,7 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, ids protoIDs, extra map[*
 		parent = f.parent
 		write := func(c *coder) {
 			for i := range in.attrs {
-				if g, ok := fieldOf(in.op, in.attrs[i].spec); ok && g.parent == parent {
+				if g := in.op.field(in.attrs[i].spec); g.parent == parent {
 					d.attr(c, in, g.num, &in.attrs[i])
 				}
 			}
@@ -130,7 +158,7 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, ids protoIDs, extra map[*
 		c.write(90, func(c *coder) {
 			c.write(1, func(c *coder) {
 				for i := range in.attrs {
-					if g, ok := fieldOf(in.op, in.attrs[i].spec); ok && g.parent == 30 {
+					if g := in.op.field(in.attrs[i].spec); g.parent == 30 {
 						d.attr(c, in, g.num, &in.attrs[i])
 					}
 				}
@@ -163,19 +191,28 @@ func keptOnStart(in *instr, s *attrSpec) bool {
 	return s == in.op.attrs[0] || s == in.op.attrs[1] || slices.Contains(commonAttrs, s)
 }
 
-func (c *coder) instrIDs(num protowire.Number, list []*instr, ids protoIDs) {
+// instrIDs encodes the ids of instructions of one computation.
+func (c *coder) instrIDs(num protowire.Number, list []*instr, base int64) {
 	if len(list) == 0 {
 		return
 	}
-	out := make([]int64, len(list))
-	for i, in := range list {
-		out[i] = ids.instr[in]
+	n := 0
+	for _, in := range list {
+		n += protowire.SizeVarint(uint64(base + int64(in.order)))
 	}
-	c.ints(num, &out)
+	c.out = protowire.AppendVarint(protowire.AppendTag(c.out, num, protowire.BytesType), uint64(n))
+	for _, in := range list {
+		c.out = protowire.AppendVarint(c.out, uint64(base+int64(in.order)))
+	}
 }
 
 func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int64) {
-	in = &instr{}
+	if len(d.instrs) == 0 {
+		d.instrs = make([]instr, 64)
+	}
+	in = &d.instrs[0]
+	d.instrs = d.instrs[1:]
+	in.pos = c.offset()
 	c.str(1, &in.name)
 	var opName string
 	c.str(2, &opName)
@@ -204,49 +241,59 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 	if len(called) > 0 {
 		d.calls = append(d.calls, pendingCall{in, called, nil})
 	}
-	attrs := make([]attr, 0, 4)
-	add := func(s *attrSpec) {
-		f, ok := fieldOf(in.op, s)
-		if !ok || s.omit != nil && s == aMode {
-			return
-		}
-		a := attr{spec: s}
-		found := false
-		switch {
-		case f.parent == 0:
-			found = d.attr(c, in, f.num, &a)
-		case f.parent == 30 && c.has(90):
-			c.msg(90, false, func(c *coder) { c.msg(1, false, func(c *coder) { found = d.attr(c, in, f.num, &a) }) })
-		case c.has(f.parent):
-			c.msg(f.parent, false, func(c *coder) { found = d.attr(c, in, f.num, &a) })
-		}
-		if !found && (s.required || s.always != nil) {
-			a.value, found = zeroAttr(s), true
-		}
-		if found && (s.omit == nil || !s.omit(a.value)) {
-			attrs = append(attrs, a)
-		}
+	var room [8]attr
+	attrs := room[:0]
+	for i, spec := range in.op.attrs {
+		attrs = d.decodeAttr(c, in, spec, in.op.fields[i], attrs)
 	}
-	for _, s := range in.op.attrs {
-		add(s)
-	}
-	for _, s := range commonAttrs {
-		if s != cAccuracy || in.op.accuracy {
-			add(s)
+	for i, spec := range commonAttrs {
+		// Most instructions have few of these.
+		if f := commonFields[i]; c.first[f.num] != 0 || spec == cConfig && c.has(99) {
+			if spec != cAccuracy || in.op.accuracy {
+				attrs = d.decodeAttr(c, in, spec, f, attrs)
+			}
 		}
 	}
 	if in.op == opCustomCall {
 		c.get(56)
 	}
-	if len(attrs) > 0 {
-		in.attrs = attrs
+	if n := len(attrs); n > 0 {
+		if len(d.attrs) < n {
+			d.attrs = make([]attr, 256)
+		}
+		in.attrs = d.attrs[:n:n]
+		d.attrs = d.attrs[n:]
+		copy(in.attrs, attrs)
 	}
-	in.rest = nil
 	c.rest(&in.rest)
 	if in.op.operands >= 0 && len(operands) != in.op.operands {
 		d.fail(nil, "%s %s has %d operands, expected %d", in.op.name, shorten(in.name), len(operands), in.op.operands)
 	}
 	return in, operands, control
+}
+
+// decodeAttr appends the attribute spec of in, which field f of the message in c holds, if it is there.
+func (d *protoModule) decodeAttr(c *coder, in *instr, spec *attrSpec, f protoField, attrs []attr) []attr {
+	if f.num == 0 || spec == aMode {
+		return attrs
+	}
+	a := attr{spec: spec}
+	found := false
+	switch {
+	case f.parent == 0:
+		found = d.attr(c, in, f.num, &a)
+	case f.parent == 30 && c.has(90):
+		c.msg(90, false, func(c *coder) { c.msg(1, false, func(c *coder) { found = d.attr(c, in, f.num, &a) }) })
+	case c.has(f.parent):
+		c.msg(f.parent, false, func(c *coder) { found = d.attr(c, in, f.num, &a) })
+	}
+	if !found && (spec.required || spec.always != nil) {
+		a.value, found = zeroAttr(spec), true
+	}
+	if found && (spec.omit == nil || !spec.omit(a.value)) {
+		attrs = append(attrs, a)
+	}
+	return attrs
 }
 
 // zeroAttr is the attribute value for a field that proto3 omits.

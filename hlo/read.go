@@ -958,6 +958,9 @@ func (in *instr) asyncOpcode() *opcode {
 func (p *parser) finish() {
 	m := p.m
 	p.order()
+	for _, c := range m.comps {
+		c.number()
+	}
 	started := map[*computation]bool{}
 	for _, c := range m.comps {
 		for _, in := range c.instrs {
@@ -970,10 +973,7 @@ func (p *parser) finish() {
 		}
 	}
 	if m.layout == nil {
-		m.layout = &entryLayout{result: m.entry.root.shape}
-		for _, in := range m.entry.params {
-			m.layout.params = append(m.layout.params, in.shape)
-		}
+		m.layout = entryLayoutOf(m.entry)
 	}
 }
 

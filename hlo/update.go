@@ -51,6 +51,11 @@ func Update(old *Module, m *ir.Module) (out *Module, err error) {
 		}
 	}
 	ex.update(old)
+	for _, c := range copied.comps {
+		if !slices.Contains(old.comps, c) { // old computations are shared and immutable
+			c.number()
+		}
+	}
 	return &copied, nil
 }
 

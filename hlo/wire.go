@@ -14,10 +14,11 @@ type coder struct {
 	out    []byte // encoding
 
 	// Decoding: the fields of the message in order, and the index of the first field of each number.
-	fields []rawField
-	first  [maxField + 1]int32 // index of the first field of a number, plus one
-	inner  *coder              // for messages inside this one
-	r      *protoReader
+	data        []byte // the message
+	fields      []rawField
+	first, last [maxField + 1]int32 // index of the first and the last field of a number, plus one
+	inner       *coder              // for messages inside this one
+	r           *protoReader
 }
 
 // maxField is the largest field number of the messages of HLO.
@@ -37,14 +38,18 @@ type rawField struct {
 // protoReader is the state of one decoding.
 type protoReader struct {
 	base []byte // the whole file
+	text string // the same
 	fail func(at []byte, format string, args ...any)
 }
 
 // load splits data into its fields.
 func (c *coder) load(data []byte) {
-	c.fields = c.fields[:0]
-	clear(c.first[:])
-	var last [maxField + 1]int32
+	for i := range c.fields {
+		if num := c.fields[i].num; num <= maxField {
+			c.first[num] = 0
+		}
+	}
+	c.data, c.fields = data, c.fields[:0]
 	for rest := data; len(rest) > 0; {
 		num, typ, n := protowire.ConsumeTag(rest)
 		if n < 0 {
@@ -75,14 +80,23 @@ func (c *coder) load(data []byte) {
 		c.fields = append(c.fields, f)
 		i := int32(len(c.fields))
 		if num <= maxField {
-			if last[num] != 0 {
-				c.fields[last[num]-1].next = i
+			if c.first[num] != 0 {
+				c.fields[c.last[num]-1].next = i
 			} else {
 				c.first[num] = i
 			}
-			last[num] = i
+			c.last[num] = i
 		}
 	}
+}
+
+// offset returns where the decoded message starts in the file.
+func (c *coder) offset() int { return offsetOf(c.r.base, c.data) }
+
+// text returns part of the file as a string that shares the memory of the whole.
+func (c *coder) text(part []byte) string {
+	at := offsetOf(c.r.base, part)
+	return c.r.text[at : at+len(part)]
 }
 
 // get returns the last field of the given number, nil if there is none.
@@ -143,7 +157,7 @@ func (c *coder) str(num protowire.Number, v *string) {
 	}
 	if f := c.get(num); f != nil {
 		c.want(f, protowire.BytesType)
-		*v = string(f.bytes)
+		*v = c.text(f.bytes)
 	}
 }
 
@@ -157,7 +171,7 @@ func (c *coder) strs(num protowire.Number, list *[]string) {
 	}
 	c.each(num, func(f *rawField) {
 		c.want(f, protowire.BytesType)
-		*list = append(*list, string(f.bytes))
+		*list = append(*list, c.text(f.bytes))
 	})
 }
 
@@ -249,17 +263,22 @@ func (c *coder) ints(num protowire.Number, list *[]int64) {
 }
 
 func (c *coder) bools(num protowire.Number, list *[]bool) {
-	ints := make([]int64, len(*list))
-	for i, v := range *list {
-		if v {
-			ints[i] = 1
+	if c.encode {
+		if len(*list) > 0 {
+			c.out = protowire.AppendVarint(protowire.AppendTag(c.out, num, protowire.BytesType), uint64(len(*list)))
+			for _, v := range *list {
+				b := byte(0)
+				if v {
+					b = 1
+				}
+				c.out = append(c.out, b)
+			}
 		}
+		return
 	}
-	if !c.encode {
-		ints = nil
-	}
+	var ints []int64
 	c.ints(num, &ints)
-	if !c.encode && ints != nil {
+	if ints != nil {
 		*list = make([]bool, len(ints))
 		for i, v := range ints {
 			(*list)[i] = v != 0
