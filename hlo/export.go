@@ -418,7 +418,7 @@ func (ex *exporter) shapeOf(op *ir.Op, t ir.Type) *shape {
 		return s
 	case *ir.DialectType:
 		if stablehlo.IsToken(t) {
-			return &shape{elem: tokenType}
+			return tokenShape
 		}
 	}
 	ex.fail(op, "type %s has no equivalent in HLO", t)
@@ -1363,8 +1363,7 @@ func (s *exportScope) infeed(op *ir.Op) {
 			}
 		}
 	}
-	token := &shape{elem: tokenType}
-	in := s.add(opInfeed, tuple(data, token), s.operandsOf(op), append(s.common(op), named(opInfeed, "infeed_config", s.str("infeed_config")))...)
+	in := s.add(opInfeed, tuple(data, tokenShape), s.operandsOf(op), append(s.common(op), named(opInfeed, "infeed_config", s.str("infeed_config")))...)
 	parts := s.element(in, 0)
 	for i := range types[:len(types)-1] {
 		s.values[op.Result(i)] = s.element(parts, int64(i))
@@ -1378,7 +1377,7 @@ func (s *exportScope) outfeed(op *ir.Op) {
 	data := operands[:n]
 	v := s.tuple(data)
 	attrs := append(s.common(op), named(opOutfeed, "outfeed_shape", v.shape), named(opOutfeed, "outfeed_config", s.str("outfeed_config")))
-	s.bind(op, s.add(opOutfeed, &shape{elem: tokenType}, []*instr{v, operands[n]}, attrs...))
+	s.bind(op, s.add(opOutfeed, tokenShape, []*instr{v, operands[n]}, attrs...))
 }
 
 // transfer makes a send or recv and its -done.
@@ -1386,7 +1385,6 @@ func (s *exportScope) transfer(op *ir.Op) {
 	h, _ := ir.DataOf[stablehlo.ChannelHandle](op.Attr(stablehlo.AttrChannelHandle))
 	host := s.bool("is_host_transfer")
 	operands := s.operandsOf(op)
-	token := &shape{elem: tokenType}
 	attrs := func(o *opcode) []attr {
 		return append(s.common(op), named(o, "channel_id", h.Handle), named(o, "is_host_transfer", host))
 	}
@@ -1396,8 +1394,8 @@ func (s *exportScope) transfer(op *ir.Op) {
 		if n != 1 {
 			data = s.tuple(operands[:n])
 		}
-		start := s.add(opSend, tuple(data.shape, array(u32), token), []*instr{data, operands[n]}, attrs(opSend)...)
-		s.values[op.Result(0)] = s.add(opSendDone, token, []*instr{start}, attrs(opSendDone)...)
+		start := s.add(opSend, tuple(data.shape, array(u32), tokenShape), []*instr{data, operands[n]}, attrs(opSend)...)
+		s.values[op.Result(0)] = s.add(opSendDone, tokenShape, []*instr{start}, attrs(opSendDone)...)
 		return
 	}
 	types := op.ResultTypes()
@@ -1406,8 +1404,8 @@ func (s *exportScope) transfer(op *ir.Op) {
 	if n == 1 {
 		data = data.elems[0]
 	}
-	start := s.add(opRecv, tuple(data, array(u32), token), operands, attrs(opRecv)...)
-	done := s.add(opRecvDone, tuple(data, token), []*instr{start}, attrs(opRecvDone)...)
+	start := s.add(opRecv, tuple(data, array(u32), tokenShape), operands, attrs(opRecv)...)
+	done := s.add(opRecvDone, tuple(data, tokenShape), []*instr{start}, attrs(opRecvDone)...)
 	if n == 1 {
 		s.values[op.Result(0)] = s.element(done, 0)
 	} else {

@@ -1233,17 +1233,16 @@ func (s *importScope) transfer(in *instr) value {
 		im.named("channel_handle", fmt.Sprintf("#stablehlo.channel_handle<handle = %d, type = %d>", attrOf[int64](in, "channel_id"), kind)),
 		im.named("is_host_transfer", strconv.FormatBool(host)),
 	}
-	token := &shape{elem: tokenType}
 	context := value{v: nil}
 	if in.op == opSend {
-		t := s.makeAs(in, token, def, s.operands(in), nil, attrs...)
+		t := s.makeAs(in, tokenShape, def, s.operands(in), nil, attrs...)
 		return value{tuple: true, elems: []value{s.values[in.operands[0]], context, t}}
 	}
 	if !in.shape.isTuple() || len(in.shape.elems) == 0 {
 		im.fail(in, "the type of recv must be a tuple of data, u32[] and token[]")
 	}
 	data := in.shape.elems[0]
-	v := s.makeAs(in, tuple(data, token), def, s.operands(in), nil, attrs...)
+	v := s.makeAs(in, tuple(data, tokenShape), def, s.operands(in), nil, attrs...)
 	return value{tuple: true, elems: []value{v.elems[0], context, v.elems[1]}}
 }
 

@@ -14,7 +14,7 @@ func inferSame(in *instr) (*shape, string) {
 
 func inferSecond(in *instr) (*shape, string) { return in.operands[1].shape, "" }
 
-func inferToken(*instr) (*shape, string) { return &shape{elem: tokenType}, "" }
+func inferToken(*instr) (*shape, string) { return tokenShape, "" }
 
 func inferID(*instr) (*shape, string) { return array(u32), "" }
 
@@ -442,22 +442,21 @@ func inferScatter(in *instr) (*shape, string) {
 // fixedShape returns the result type of an instruction if XLA computes the type from the operands and ignores the
 // text. It returns nil for other instructions.
 func fixedShape(in *instr) *shape {
-	token := &shape{elem: tokenType}
 	switch in.op {
 	case opSend:
-		return tuple(in.operands[0].shape, array(u32), token)
+		return tuple(in.operands[0].shape, array(u32), tokenShape)
 	case opRecv:
 		if in.shape.isTuple() && len(in.shape.elems) > 0 {
-			return tuple(in.shape.elems[0], array(u32), token)
+			return tuple(in.shape.elems[0], array(u32), tokenShape)
 		}
 	case opRecvDone:
 		if from := in.operands[0]; from.op == opRecv && from.shape.isTuple() && len(from.shape.elems) > 0 {
-			return tuple(from.shape.elems[0], token)
+			return tuple(from.shape.elems[0], tokenShape)
 		}
 	case opInfeed:
-		return tuple(in.shape.elems[0], token)
+		return tuple(in.shape.elems[0], tokenShape)
 	case opSendDone, opOutfeed:
-		return token
+		return tokenShape
 	}
 	return nil
 }

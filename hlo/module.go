@@ -196,15 +196,30 @@ func (l *lexer) atShape() bool {
 	return false
 }
 
+// knownShape reads a shape whose text was read before, or returns nil.
+func (p *parser) knownShape() *shape {
+	if p.tok.kind != identToken && p.tok.kind != '(' {
+		return nil
+	}
+	end := shapeEnd(p.text, p.tok.pos)
+	if end <= 0 {
+		return nil
+	}
+	s := p.shapes[p.text[p.tok.pos:end]]
+	if s != nil {
+		p.off = end
+		p.next()
+	}
+	return s
+}
+
 // shape reads the shape of a value. It parses each text only once.
 func (p *parser) shape() *shape {
+	if s := p.knownShape(); s != nil {
+		return s
+	}
 	start := p.tok.pos
 	if end := shapeEnd(p.text, start); end > 0 {
-		if s := p.shapes[p.text[start:end]]; s != nil {
-			p.off = end
-			p.next()
-			return s
-		}
 		s := p.newShape()
 		// The guessed end may be before or after the actual end.
 		if rest := strings.TrimRight(p.text[end:max(end, p.tok.pos)], " \n\t\r"); rest == "" && p.tok.pos >= end {

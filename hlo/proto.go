@@ -128,7 +128,8 @@ type protoModule struct {
 
 	shapes   map[string]*shape // shapes by their encoding
 	encoded  map[*shape][]byte // encodings of shapes
-	instrs   []instr           // slabs for instructions and attributes
+	known    map[string]*metadata
+	instrs   []instr // slabs for instructions and attributes
 	attrs    []attr
 	payloads []string // texts that instructions name by index
 }
@@ -609,7 +610,7 @@ func (d *protoModule) encodeComputation(c *coder, comp *computation, ids protoID
 func (d *protoModule) decode(c *coder) {
 	m := d.m
 	d.shapes = map[string]*shape{}
-	d.comps = map[int64]*computation{}
+	d.comps, d.known = map[int64]*computation{}, map[string]*metadata{}
 	c.str(1, &m.name)
 	c.strs(22, &d.payloads)
 	d.fields(c)
@@ -761,6 +762,37 @@ func (d *protoModule) orderComputations() {
 	p.order()
 }
 
+// idTable finds the instructions of a computation by id. Ids are dense as a rule: those near the first one are indices
+// of a list.
+type idTable struct {
+	base  int64
+	list  []*instr
+	other map[int64]*instr
+}
+
+func (t *idTable) get(id int64) *instr {
+	if i := id - t.base; i >= 0 && i < int64(len(t.list)) {
+		return t.list[i]
+	}
+	return t.other[id]
+}
+
+// set adds in to the table of a computation with n instructions.
+func (t *idTable) set(in *instr, n int) {
+	if t.list == nil {
+		t.base = in.id &^ 0xffffffff
+		t.list = make([]*instr, 2*n+16)
+	}
+	if i := in.id - t.base; i >= 0 && i < int64(len(t.list)) {
+		t.list[i] = in
+		return
+	}
+	if t.other == nil {
+		t.other = map[int64]*instr{}
+	}
+	t.other[in.id] = in
+}
+
 func (d *protoModule) decodeComputation(c *coder) {
 	comp := &computation{defined: true}
 	c.str(1, &comp.name)
@@ -775,15 +807,15 @@ func (d *protoModule) decodeComputation(c *coder) {
 	}
 	n := c.count(2)
 	comp.instrs = make([]*instr, 0, n)
-	byID := make(map[int64]*instr, n)
+	var byID idTable
 	operands := make([][]int64, 0, n)
 	control := map[*instr][]int64{}
 	c.list(2, 0, func(c *coder, _ int) {
 		in, ops, pred := d.decodeInstr(c)
-		if byID[in.id] != nil {
+		if byID.get(in.id) != nil {
 			d.fail(nil, "two instructions of computation %s have id %d", shorten(comp.name), in.id)
 		}
-		byID[in.id] = in
+		byID.set(in, n)
 		comp.instrs = append(comp.instrs, in)
 		operands = append(operands, ops)
 		if len(pred) > 0 {
@@ -796,11 +828,11 @@ func (d *protoModule) decodeComputation(c *coder) {
 		d.fail(nil, "computation %s has no instructions", shorten(comp.name))
 	}
 	find := func(in *instr, id int64) *instr {
-		o := byID[id]
+		o := byID.get(id)
 		if o == nil {
 			// Ids may be local to the computation or to the module.
-			if o = byID[comp.id<<32|id&0xffffffff]; o == nil {
-				o = byID[id&0xffffffff]
+			if o = byID.get(comp.id<<32 | id&0xffffffff); o == nil {
+				o = byID.get(id & 0xffffffff)
 			}
 		}
 		if o == nil {
@@ -837,7 +869,7 @@ func (d *protoModule) decodeComputation(c *coder) {
 		comp.root = find(comp.instrs[0], root)
 	} else {
 		// The writer omits an id of zero.
-		if comp.root = byID[0]; comp.root == nil {
+		if comp.root = byID.get(0); comp.root == nil {
 			comp.root = comp.instrs[len(comp.instrs)-1]
 		}
 	}

@@ -583,8 +583,18 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, a *attr) b
 		a.value = v
 	case kMetadata:
 		v, _ := a.value.(*metadata)
-		if !c.msg(num, true, func(c *coder) { v = d.metadata(c, v) }) {
-			return false
+		if !c.encode {
+			// Equal encodings give one value.
+			f := c.get(num)
+			if f == nil {
+				return false
+			}
+			if v = d.known[string(f.bytes)]; v == nil {
+				c.read(f, func(c *coder) { v = d.metadata(c, nil) })
+				d.known[string(f.bytes)] = v
+			}
+		} else {
+			c.write(num, func(c *coder) { d.metadata(c, v) })
 		}
 		a.value = v
 	case kSparsity:

@@ -327,7 +327,7 @@ func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 	in := p.newInstr()
 	in.pos = pos
 	var s *shape
-	if p.atShape() {
+	if s = p.knownShape(); s == nil && p.atShape() {
 		s = p.shape()
 	}
 	opPos := p.tok.pos
@@ -364,8 +364,9 @@ func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 		p.operands(in, opPos)
 	}
 	if attrs {
+		last := -1
 		for p.accept(',') {
-			p.attribute(in)
+			last = p.attribute(in, last)
 		}
 	}
 	p.checkInstr(in, opPos)
@@ -599,8 +600,9 @@ func (p *parser) singleInstruction() {
 	p.m.scheduled = true
 }
 
-// attribute reads name=value of in.
-func (p *parser) attribute(in *instr) {
+// attribute reads name=value of in. last is the largest place of in's attributes in the order of printing; attribute
+// returns the new largest place.
+func (p *parser) attribute(in *instr, last int) int {
 	at := p.tok.pos
 	name := p.attrName()
 	order, spec := in.lookup(name)
@@ -615,7 +617,13 @@ func (p *parser) attribute(in *instr) {
 	if spec == cReplication && in.shape == nil {
 		p.fail(at, "the type of %s must be written", in.op.name)
 	}
-	in.set(order, spec, p.cachedValue(in, spec))
+	v := p.cachedValue(in, spec)
+	if order < last {
+		in.set(order, spec, v)
+		return last
+	}
+	in.attrs = append(in.attrs, attr{spec, v})
+	return order
 }
 
 // cachedValue reads a value in braces, or returns the value that it read from the same text before: values are

@@ -232,6 +232,9 @@ func array(t elementType, dims ...int64) *shape {
 	return &shape{elem: t, dims: dims, layout: defaultLayout(len(dims))}
 }
 
+// tokenShape is token[].
+var tokenShape = &shape{elem: tokenType}
+
 func tuple(elems ...*shape) *shape { return &shape{elem: tupleType, elems: elems} }
 
 // withDims returns an array of s's element type in the default layout.
