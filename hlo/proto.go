@@ -131,6 +131,8 @@ type protoModule struct {
 	known    map[string]*metadata
 	instrs   []instr // slabs for instructions and attributes
 	attrs    []attr
+	pointers []*instr
+	ids      []int64  // operands of the instructions of one computation
 	payloads []string // texts that instructions name by index
 }
 
@@ -808,6 +810,7 @@ func (d *protoModule) decodeComputation(c *coder) {
 	n := c.count(2)
 	comp.instrs = make([]*instr, 0, n)
 	var byID idTable
+	d.ids = make([]int64, 0, 2*n)
 	operands := make([][]int64, 0, n)
 	control := map[*instr][]int64{}
 	c.list(2, 0, func(c *coder, _ int) {
@@ -842,7 +845,11 @@ func (d *protoModule) decodeComputation(c *coder) {
 	}
 	for i, in := range comp.instrs {
 		if ids := operands[i]; len(ids) > 0 {
-			in.operands = make([]*instr, len(ids))
+			if len(d.pointers) < len(ids) {
+				d.pointers = make([]*instr, 256+len(ids))
+			}
+			in.operands = d.pointers[:len(ids):len(ids)]
+			d.pointers = d.pointers[len(ids):]
 			for j, id := range ids {
 				in.operands[j] = find(in, id)
 			}

@@ -234,7 +234,9 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 	}
 	c.int(9, &in.param)
 	c.int(35, &in.id)
-	c.ints(36, &operands)
+	start := len(d.ids)
+	c.ints(36, &d.ids)
+	operands = d.ids[start:]
 	c.ints(37, &control)
 	var called []int64
 	c.ints(38, &called)
@@ -248,7 +250,11 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 	}
 	for i, spec := range commonAttrs {
 		// Most instructions have few of these.
-		if f := commonFields[i]; c.first[f.num] != 0 || spec == cConfig && c.has(99) {
+		f := commonFields[i]
+		if raw := c.get(f.num); raw != nil || spec == cConfig && c.has(99) {
+			if raw != nil && len(raw.bytes) == 0 && raw.typ == protowire.BytesType && spec.omit != nil && spec != cConfig {
+				continue // XLA writes empty statistics
+			}
 			if spec != cAccuracy || in.op.accuracy {
 				attrs = d.decodeAttr(c, in, spec, f, attrs)
 			}

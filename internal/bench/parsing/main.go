@@ -38,8 +38,16 @@ func main() {
 	turns := flag.Int("turns", 3, "how often each process is started; the best figures count")
 	cpu := flag.Bool("cpu", false, "measure processor time, of all threads, instead of the time that passes: for machines that are busy with other work")
 	one := flag.String("one", "", "measure the modules listed in this file and exit (used by the command itself)")
+	oneHLO := flag.String("hlo", "", "measure the module of HLO in this file, without its suffix, and exit (used by the command itself)")
+	only := flag.Bool("only-hlo", false, "measure HLO alone")
 	flag.Parse()
-	if err := run(*corpus, *rounds, *turns, *cpu, *one); err != nil {
+	err := error(nil)
+	if *oneHLO != "" {
+		err = measureHLO(*oneHLO, *rounds, *cpu)
+	} else {
+		err = run(*corpus, *rounds, *turns, *cpu, *only, *one)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
@@ -70,7 +78,7 @@ type bench struct {
 	size  int64
 }
 
-func run(corpus string, rounds, turns int, cpu bool, one string) error {
+func run(corpus string, rounds, turns int, cpu, onlyHLO bool, one string) error {
 	if one != "" {
 		return measure(one, rounds, cpu)
 	}
@@ -79,13 +87,18 @@ func run(corpus string, rounds, turns int, cpu bool, one string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	benches, err := prepare(corpus, dir)
-	if err != nil {
-		return err
-	}
 	python := peer.Find()
 	if python == "" {
 		fmt.Println("skip: jaxlib not installed; hlocb's figures alone")
+	}
+	if onlyHLO {
+		goals, err := hloRows(dir, python, rounds, turns, cpu)
+		fmt.Println("\n" + strings.Join(goals, "\n"))
+		return err
+	}
+	benches, err := prepare(corpus, dir)
+	if err != nil {
+		return err
 	}
 	fmt.Printf("%-26s %9s  %-22s %-20s %-20s %-20s %s\n", "", "bytes", "parse, verify ms (MB/s)", "parse ms (MB/s)", "print ms (MB/s)", "generic ms (MB/s)", "peak MB")
 	var goals []string
@@ -132,8 +145,12 @@ func run(corpus string, rounds, turns int, cpu bool, one string) error {
 		small, large := perOp["10000 ops"+kind], perOp["1000000 ops"+kind]
 		goals = append(goals, fmt.Sprintf("%-44s %5.2f  goal <= 1.3 (%.0f and %.0f ns)", "a million ops"+kind+", per op of 10000", large/small, large, small))
 	}
+	more, err := hloRows(dir, python, rounds, turns, cpu)
+	if err != nil {
+		return err
+	}
 	fmt.Println()
-	for _, g := range goals {
+	for _, g := range append(goals, more...) {
 		fmt.Println(g)
 	}
 	return nil
