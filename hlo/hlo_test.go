@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -366,6 +367,27 @@ func TestImportMistakes(t *testing.T) {
 		_, err := hlo.Import(read(t, "HloModule m\nENTRY e {\n"+test.text+"\n}"), ir.NewContext(), reg)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%s\n got %v\nwant %s", test.text, err, test.want)
+		}
+	}
+}
+
+// TestNames reads names that end in the same number, names without a number and names of several computations.
+func TestNames(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("HloModule m\nf { x.7 = f32[] parameter(0) ROOT y = f32[] negate(x.7) }\nENTRY e {\n")
+	b.WriteString("x0.7 = f32[] parameter(0)\n")
+	for i := 1; i < 50; i++ {
+		fmt.Fprintf(&b, "x%d.7 = f32[] add(x%d.7, x%d.7)\ny%d = f32[] call(x%d.7), to_apply=f\n", i, i-1, i/2, i, i)
+	}
+	text := b.String()
+	m := read(t, text+"x.007 = f32[] negate(y49)\nx.7 = f32[] negate(x.007)\nROOT y = f32[] add(x.7, x30.7) }")
+	if got := string(m.AppendText(nil, hlo.TextOptions{})); !strings.Contains(got, "ROOT %y = f32[] add(%x.7, %x30.7)") {
+		t.Errorf("wrong names:\n%s", got)
+	}
+	for _, name := range []string{"x1.7", "x30.7", "y3"} {
+		_, err := hlo.Parse(diag.NewSource("test.hlo", []byte(text+name+" = f32[] negate(x0.7) }")))
+		if err == nil || !strings.Contains(err.Error(), "instruction "+name+" stands twice") {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }

@@ -26,6 +26,11 @@ func (m *Module) AppendText(b []byte, opts TextOptions) []byte {
 	if opts.ElideAbove > 0 {
 		w.elide = opts.ElideAbove
 	}
+	n := 0
+	for _, c := range m.comps {
+		n += len(c.instrs) + 2
+	}
+	b = slices.Grow(b, 140*n) // about the length of a line, so that the buffer grows rarely
 	b = m.appendHeader(b)
 	if !w.short {
 		b = m.frames.append(b)

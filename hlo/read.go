@@ -24,8 +24,8 @@ type parser struct {
 	scope  *scope
 	anon   map[string]int // how often a generated name was used
 
-	names  map[string]nameEntry // instructions by name, of all scopes
-	values map[valueKey]any     // values of attributes by their text
+	names  nameTable        // instructions by name, of all scopes
+	values map[valueKey]any // values of attributes by their text
 
 	// single is the computation of a text that is one instruction; its operands become parameters.
 	single *computation
@@ -35,12 +35,6 @@ type parser struct {
 	instrs   []instr
 	pointers []*instr
 	attrs    []attr
-}
-
-// nameEntry is an instruction and the scope in which it has its name.
-type nameEntry struct {
-	scope *scope
-	in    *instr
 }
 
 // valueKey is an attribute and the text of a value of it.
@@ -70,26 +64,33 @@ type shadow struct {
 
 // lookup returns the instruction of the current computation called name, nil if there is none.
 func (p *parser) lookup(name string) *instr {
-	if e := p.names[name]; e.scope == p.scope {
+	if e := p.names.find(name); e != nil && e.scope == p.scope {
 		return e.in
 	}
 	return nil
 }
 
-// define adds in under a name to the current computation.
-func (p *parser) define(name string, in *instr) {
-	if p.scope.outer != nil {
-		if e, ok := p.names[name]; ok && e.scope != p.scope {
-			p.scope.shadowed = append(p.scope.shadowed, shadow{name, e})
-		}
+// define adds in under a name to the current computation. It reports whether the name is new there.
+func (p *parser) define(name string, in *instr) bool {
+	e := p.names.find(name)
+	if e == nil {
+		p.names.add(name, nameEntry{p.scope, in})
+		return true
 	}
-	p.names[name] = nameEntry{p.scope, in}
+	if e.scope == p.scope {
+		return false
+	}
+	if p.scope.outer != nil {
+		p.scope.shadowed = append(p.scope.shadowed, shadow{name, *e})
+	}
+	*e = nameEntry{p.scope, in}
+	return true
 }
 
 // closeScope ends the current computation and restores the names of outer scopes that it shadowed.
 func (p *parser) closeScope() {
 	for _, s := range p.scope.shadowed {
-		p.names[s.name] = s.entry
+		*p.names.find(s.name) = s.entry
 	}
 	p.scope = p.scope.outer
 }
@@ -111,7 +112,7 @@ func Parse(src *diag.Source) (m *Module, err error) {
 		m:     &Module{src: src, replicas: 1, partitions: 1},
 	}
 	p.shapes = map[string]*shape{}
-	p.names = make(map[string]nameEntry, len(p.text)/150)
+	p.names = newNameTable(p.text)
 	p.values = map[valueKey]any{}
 	p.comps = map[string]*computation{}
 	p.anon = map[string]int{}
@@ -370,10 +371,9 @@ func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 		}
 	}
 	p.checkInstr(in, opPos)
-	if p.lookup(name) != nil {
+	if !p.define(name, in) {
 		p.fail(pos, "instruction %s stands twice in its computation", shorten(name))
 	}
-	p.define(name, in)
 	p.scope.comp.instrs = append(p.scope.comp.instrs, in)
 	return in
 }
@@ -385,11 +385,6 @@ func (p *parser) newInstr() *instr {
 	}
 	in := &p.instrs[0]
 	p.instrs = p.instrs[1:]
-	if len(p.attrs) < 4 {
-		p.attrs = make([]attr, 128)
-	}
-	in.attrs = p.attrs[:0:4]
-	p.attrs = p.attrs[4:]
 	return in
 }
 
@@ -621,6 +616,13 @@ func (p *parser) attribute(in *instr, last int) int {
 	if order < last {
 		in.set(order, spec, v)
 		return last
+	}
+	if in.attrs == nil {
+		if len(p.attrs) < 4 {
+			p.attrs = make([]attr, 256)
+		}
+		in.attrs = p.attrs[:0:4]
+		p.attrs = p.attrs[4:]
 	}
 	in.attrs = append(in.attrs, attr{spec, v})
 	return order
