@@ -50,7 +50,11 @@ func (e *Executable) Execute(ctx context.Context, args []*Buffer, opts ExecuteOp
 	}
 	defer free()
 	out, err := runtime.Execute(ctx, e.exe, full, opts)
-	return e.visibleBuffers(out), err
+	e.noteTimeout(err)
+	if err != nil {
+		return nil, err
+	}
+	return e.visibleBuffers(out), nil
 }
 
 // Start is Execute that returns at once. Its results can be arguments of further runs. Close returns the errors of

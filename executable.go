@@ -245,11 +245,16 @@ func asTensor(value any, t Type) (*Tensor, error) {
 func (e *Executable) RunTensors(ctx context.Context, args []*Tensor) ([]*Tensor, error) {
 	m := e.program.manifest
 	out, err := e.exe.Run(ctx, withHidden(args, e.types, m.HiddenArgs))
+	e.noteTimeout(err)
+	return visible(out, m.HiddenResults), err
+}
+
+// noteTimeout remembers that a handler may still be running.
+func (e *Executable) noteTimeout(err error) {
 	var late *TimeoutError
 	if errors.As(err, &late) {
 		e.hung.Store(true)
 	}
-	return visible(out, m.HiddenResults), err
 }
 
 // Close ends the executable and the backend that Compile opened for it. It waits for runs, except after a timeout:

@@ -9,45 +9,155 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/values"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// arguments makes main's arguments: --arg sets the first ones, --fill the remaining ones.
-func arguments(types []hlocb.Type, given []string, fill string) ([]*tensor.Tensor, error) {
-	if len(given) > len(types) {
-		return nil, usagef("%d times --arg, but main has %s", len(given), plural(len(types), "argument"))
+// argumentFlags are the flags that set main's arguments.
+type argumentFlags struct {
+	args []string // of --arg
+	sets []string // of --args
+	cast bool
+	fill string
+}
+
+func (f *argumentFlags) add(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.args, "arg", nil, "next argument: MLIR literal or @FILE.npy; NAME=... or N=... sets that one")
+	c.Flags().StringArrayVar(&f.sets, "args", nil, "arguments by name or number: DIR of .npy files, FILE.npz or FILE.safetensors")
+	c.Flags().BoolVar(&f.cast, "cast", false, "convert arrays of files to the arguments' types, if no value is lost")
+	c.Flags().StringVar(&f.fill, "fill", "", "other arguments: iota, zeros or random:SEED")
+	complete(c, "fill", "iota", "zeros", "random:0")
+}
+
+// given reports whether the flags set arguments.
+func (f *argumentFlags) given() bool { return len(f.args) > 0 || len(f.sets) > 0 || f.fill != "" }
+
+// files returns the files that arguments are read from.
+func (f *argumentFlags) files() []string {
+	out := slices.Clone(f.sets)
+	for _, arg := range f.args {
+		if _, rest, ok := strings.Cut(arg, "@"); ok && !strings.Contains(arg, "dense<") {
+			out = append(out, rest)
+		}
 	}
-	filler, err := parseFill(fill)
+	return out
+}
+
+// arguments makes main's arguments: those of --args, replaced by those of --arg, and --fill for the remaining ones.
+func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) ([]*tensor.Tensor, error) {
+	filler, err := parseFill(f.fill)
 	if err != nil {
 		return nil, err
 	}
+	names := p.ArgumentNames()
 	out := make([]*tensor.Tensor, len(types))
+	specs, err := f.place(names, len(types))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range f.sets {
+		if err := a.argumentSet(out, path, types, names, specs, f.cast); err != nil {
+			return nil, err
+		}
+	}
 	for i, t := range types {
-		switch {
-		case i < len(given):
-			if out[i], err = argument(given[i], t); err != nil {
+		switch spec, ok := specs[i]; {
+		case ok:
+			if out[i], err = argument(spec, t, f.cast); err != nil {
 				var path *os.PathError
 				if errors.As(err, &path) {
 					return nil, err // not an error of the command line: the file cannot be read
 				}
 				return nil, usagef("--arg %d: %w", i, err)
 			}
+		case out[i] != nil:
 		case hlocb.IsDynamic(t):
 			return nil, noFill(i, t)
 		case filler != nil:
 			out[i] = tensor.New(t.DType, t.Shape)
 			filler(out[i], i)
 		default:
-			return nil, usagef("argument %d of main, %s, is missing: use --arg or --fill", i, t)
+			name := ""
+			if names[i] != "" {
+				name = " (" + diag.Escape(names[i]) + ")"
+			}
+			return nil, usagef("argument %d of main%s, %s, is missing: use --arg, --args or --fill", i, name, t)
 		}
 	}
 	return out, nil
 }
 
+// place assigns the values of --arg to arguments. One without a name or number is for the argument after the one before.
+func (f *argumentFlags) place(names []string, n int) (map[int]string, error) {
+	specs := map[int]string{}
+	next := 0
+	for _, spec := range f.args {
+		at := next
+		for _, sign := range []string{"=@", "=dense<"} {
+			name, _, ok := strings.Cut(spec, sign)
+			if !ok || strings.HasPrefix(spec, "@") || strings.HasPrefix(spec, "dense<") {
+				continue
+			}
+			spec = spec[len(name)+1:]
+			if at = slices.Index(names, name); at < 0 {
+				k, err := strconv.Atoi(name)
+				if err != nil || k < 0 || k >= n {
+					return nil, usagef("--arg %s: main has no argument of that name or number%s", name, command.Suggest(name, names))
+				}
+				at = k
+			}
+			break
+		}
+		if at >= n {
+			return nil, usagef("%d times --arg, but main has %s", len(f.args), plural(n, "argument"))
+		}
+		specs[at], next = spec, at+1
+	}
+	return specs, nil
+}
+
+// argumentSet sets arguments from the arrays of a file, except those in replaced.
+func (a *app) argumentSet(out []*tensor.Tensor, path string, types []hlocb.Type, names []string, replaced map[int]string, cast bool) error {
+	set, err := values.Open(path)
+	if err != nil {
+		return err
+	}
+	defer set.Close()
+	used := map[int]bool{}
+	for i, t := range types {
+		k := set.Find(i, names[i])
+		if k < 0 {
+			continue
+		}
+		used[k] = true
+		if _, ok := replaced[i]; ok {
+			continue
+		}
+		v, err := set.Read(k, t.DType)
+		if err != nil {
+			return err
+		}
+		if out[i], err = fitted(v, t, cast); err != nil {
+			return fmt.Errorf("%s: array %q for argument %d: %w", path, diag.Escape(set.Names()[k]), i, err)
+		}
+	}
+	switch rest := len(set.Names()) - len(used); {
+	case len(used) == 0:
+		return fmt.Errorf("%s: no array has the name or number of an argument of main; the first array is %q", path, diag.Escape(set.Names()[0]))
+	case rest > 0:
+		a.note("%s: %s of %d not used", path, plural(rest, "array"), len(set.Names()))
+	}
+	return nil
+}
+
 // noFill is the error for argument i of main, whose dynamic shape cannot be generated.
 func noFill(i int, t hlocb.Type) error {
-	return usagef("argument %d of main, %s, has a dynamic shape: use --arg", i, t)
+	return usagef("argument %d of main, %s, has a dynamic shape: use --arg or --args", i, t)
 }
 
 func plural(n int, what string) string {
@@ -58,24 +168,42 @@ func plural(n int, what string) string {
 }
 
 // argument reads LITERAL or @FILE.npy.
-func argument(s string, want hlocb.Type) (*tensor.Tensor, error) {
-	var v *tensor.Tensor
-	if path, ok := strings.CutPrefix(s, "@"); ok {
-		f, err := os.Open(path)
+func argument(s string, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
+	path, file := strings.CutPrefix(s, "@")
+	if !file {
+		v, err := tensor.ParseLiteral(s)
 		if err != nil {
+			if _, missing := os.Stat(s); missing == nil {
+				return nil, fmt.Errorf("%w; write @%s to read the file", err, s)
+			}
 			return nil, err
 		}
-		defer f.Close()
-		if v, err = tensor.ReadNPY(f, want.DType); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-	} else {
-		var err error
-		if v, err = tensor.ParseLiteral(s); err != nil {
-			return nil, err
-		}
+		return fitted(v, want, false)
 	}
-	if got := (hlocb.Type{DType: v.DType(), Shape: v.Shape()}); got.DType != want.DType || !slices.EqualFunc(got.Shape, want.Shape, func(g, w int64) bool { return w < 0 || g == w }) {
+	v, err := values.ReadFile(path, want.DType)
+	if err != nil {
+		var missing *os.PathError
+		if errors.As(err, &missing) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if v, err = fitted(v, want, cast); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return v, nil
+}
+
+// fitted checks the type of an argument and, with cast, converts its elements.
+func fitted(v *tensor.Tensor, want hlocb.Type, cast bool) (*tensor.Tensor, error) {
+	got := hlocb.Type{DType: v.DType(), Shape: v.Shape()}
+	if !slices.EqualFunc(got.Shape, want.Shape, func(g, w int64) bool { return w < 0 || g == w }) {
+		return nil, fmt.Errorf("value has type %s, main expects %s", got, want)
+	}
+	if cast {
+		return v.Cast(want.DType)
+	}
+	if got.DType != want.DType {
 		return nil, fmt.Errorf("value has type %s, main expects %s", got, want)
 	}
 	return v, nil

@@ -52,7 +52,7 @@ func (a *app) recordCommand() *cobra.Command {
 			if out == "-" {
 				raw = 0
 			}
-			_, err := a.runModule(cmd.Context(), args[0], &flags)
+			err := a.runModule(cmd.Context(), args[0], &flags)
 			return err
 		}),
 	}
@@ -105,7 +105,7 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 				}
 				return handlers.NewRecording(r, h, args)
 			}
-			if _, err := a.runModule(cmd.Context(), args[0], &flags); err != nil {
+			if err := a.runModule(cmd.Context(), args[0], &flags); err != nil {
 				return err
 			}
 			after, err := a.recording(tmp)

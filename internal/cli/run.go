@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,8 +30,8 @@ type runFlags struct {
 	rewrite    rewriteFlags
 	bind       bindFlags
 	backend    string
-	args       []string
-	fill       string
+	arguments  argumentFlags
+	steps      stepFlags
 	taps       []string
 	asWritten  bool
 	timeout    time.Duration
@@ -42,12 +42,14 @@ type runFlags struct {
 
 	// given are main's arguments if the command gets them from elsewhere; --arg and --fill take precedence.
 	given []*tensor.Tensor
+	// result gets each result, in order; its value is valid until it returns. nil ignores the results.
+	result func(r result) error
 	// begin makes the recording of the run; nil records nothing.
 	begin func(h handlers.Header, args []*tensor.Tensor) (*handlers.Recording, error)
 }
 
 func (f *runFlags) add(c *cobra.Command) {
-	addArgumentFlags(c, &f.args, &f.fill)
+	f.arguments.add(c)
 	c.Flags().StringArrayVar(&f.bind.on, "on", nil, "bind a handler; NAME is a name, glob or id")
 	c.Flags().BoolVar(&f.bind.print, "print-callbacks", false, "same as --on '*=print'")
 	c.Flags().StringArrayVar(&f.taps, "tap", nil, "look at values whose name, op or location matches; PROBE is print (default), stats, finite or record")
@@ -68,18 +70,11 @@ func (f *runFlags) add(c *cobra.Command) {
 
 // group puts the flags under titles in the help. output names further flags of the command for the group of outputs.
 func (f *runFlags) group(c *cobra.Command, output ...string) {
-	command.Group(c, "Arguments of main", "arg LITERAL", "fill KIND")
+	command.Group(c, "Arguments of main", "arg VALUE", "args DIR|FILE", "cast", "fill KIND")
 	command.Group(c, "Handlers", "on NAME=HANDLER", "print-callbacks", "tap REGEX[=PROBE]", "probes", "inject NAME=FAULT", "timeout DURATION")
 	command.Group(c, "Output", append(output, "events FILE", "verbose")...)
 	command.Group(c, "Where it runs", "backend NAME|PATH", "memory-limit SIZE", "replicas N", "partitions N")
 	f.rewrite.group(c, "as-written")
-}
-
-// addArgumentFlags adds the flags for main's arguments.
-func addArgumentFlags(c *cobra.Command, args *[]string, fill *string) {
-	c.Flags().StringArrayVar(args, "arg", nil, "next argument: MLIR literal or @FILE.npy")
-	c.Flags().StringVar(fill, "fill", "", "other arguments: iota, zeros or random:SEED")
-	complete(c, "fill", "iota", "zeros", "random:0")
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -94,7 +89,8 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 		Example: `  hlocb run train.mlir --fill iota --print-callbacks
   hlocb run f.mlir --arg 'dense<[1.0, 2.0]> : tensor<2xf32>' --arg @w.npy
   hlocb run f.mlir --on 'loss=stats' --on '*=finite' --results out.json
-  hlocb run f.mlir --fill iota --tap 'stablehlo.tanh=stats'`,
+  hlocb run f.mlir --fill iota --tap 'stablehlo.tanh=stats'
+  hlocb run step.mlir --args params.npz --steps 1000 --save-every 100 --results out/`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if flags.program != "" {
 				return command.Args()(cmd, args)
@@ -102,38 +98,23 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 			return command.Args("IN")(cmd, args)
 		},
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
-			var file *command.Output
-			if results != "" && results != "-" {
-				file = flags.bind.outputs.Add(results, true, false)
-			}
-			out, err := a.runModule(cmd.Context(), append(args, "")[0], &flags)
+			w, err := a.resultWriter(results, &flags)
 			if err != nil {
 				return err
 			}
-			switch {
-			case file != nil:
-				if _, err := file.Write(resultsJSON(out)); err != nil {
-					return err
-				}
-				if err := file.Close(); err != nil {
-					return err
-				}
-			case results == "-":
-				_, err := a.stdout.Write(resultsJSON(out))
+			flags.result = w.write
+			if err := a.runModule(cmd.Context(), append(args, "")[0], &flags); err != nil {
 				return err
 			}
-			for _, t := range out {
-				if _, err := fmt.Fprintf(a.stdout, "%s\n", t.AppendLiteral(nil, shownElements)); err != nil {
-					return err
-				}
-			}
-			return nil
+			return w.close()
 		}),
 	}
 	flags.add(c)
 	c.Flags().StringVar(&flags.program, "program", "", "run what 'hlocb compile' wrote instead of IN; its machine code is executed, so trust FILE")
-	c.Flags().StringVar(&results, "results", "", "write the results as JSON")
-	flags.group(c, "results FILE")
+	c.Flags().StringVar(&results, "results", "", "write the results: DIR/ of .npy files, FILE.npz, or JSON to any other file")
+	flags.steps.add(c)
+	flags.group(c, "results DIR|FILE")
+	command.Group(c, "Repeat", "steps N", "carry RESULT=ARG,...", "save-every K")
 	command.Group(c, "Instead of IN", "program FILE")
 	return c
 }
@@ -143,7 +124,10 @@ func (f *runFlags) check() error {
 	if f.timeout < 0 || f.partitions < 0 || f.replicas < 0 {
 		return usagef("--timeout, --partitions and --replicas must not be negative")
 	}
-	_, err := parseFill(f.fill)
+	if err := f.steps.check(); err != nil {
+		return err
+	}
+	_, err := parseFill(f.arguments.fill)
 	return err
 }
 
@@ -180,51 +164,47 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 	return a.program(ctx, path, opts...)
 }
 
-// runModule runs the module and returns its results; it does everything except printing them.
-func (a *app) runModule(ctx context.Context, path string, f *runFlags) (out []*tensor.Tensor, err error) {
+// runModule runs the module and passes its results to f.result.
+func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err error) {
 	program, err := a.load(ctx, path, f)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	backendOpts, err := a.limitedOptions(&f.limits)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := program.CheckMemory(backendOpts.Engine.MemoryLimit); err != nil {
-		return nil, err
+		return err
 	}
 	types, err := program.Parameters()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	args := f.given
-	if args == nil || len(f.args) > 0 || f.fill != "" {
-		if args, err = arguments(types, f.args, f.fill); err != nil {
-			return nil, err
+	args := slices.Clone(f.given)
+	if args == nil || f.arguments.given() {
+		if args, err = a.arguments(program, types, &f.arguments); err != nil {
+			return err
 		}
 	}
 	defer func() { err = errors.Join(err, f.bind.close()) }()
 	f.bind.own = ownHooks(program.Module())
 	if err := f.bind.bind(a); err != nil {
-		return nil, err
+		return err
 	}
 	if err := f.bind.bindProbes(a, program.Manifest()); err != nil {
-		return nil, err
+		return err
 	}
 	if err := f.bind.check(program.Manifest()); err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := f.bind.bindings.Bind(program.Manifest()); err != nil {
-		return nil, err
+		return err
 	}
 	f.bind.outputs.Inputs = append(f.bind.outputs.Inputs, path, f.program)
-	for _, arg := range f.args {
-		if file, ok := strings.CutPrefix(arg, "@"); ok {
-			f.bind.outputs.Inputs = append(f.bind.outputs.Inputs, file)
-		}
-	}
+	f.bind.outputs.Inputs = append(f.bind.outputs.Inputs, f.arguments.files()...)
 	if err := f.bind.outputs.Check(); err != nil {
-		return nil, err
+		return err
 	}
 	heap.Running()
 	if flags := program.XLAFlags(os.Getenv("XLA_FLAGS"), f.backend, backendOpts); flags != "" {
@@ -232,7 +212,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (out []*t
 	}
 	backend, err := program.OpenBackend(ctx, f.backend, backendOpts)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer backend.Close()
 	if f.backend == "auto" {
@@ -241,22 +221,22 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (out []*t
 	var recording *handlers.Recording
 	if f.begin != nil {
 		if recording, err = f.begin(handlers.Header{Module: moduleHash(program.Text()), Backend: backend.Describe(), Manifest: program.Manifest()}, args); err != nil {
-			return nil, err
+			return err
 		}
 		f.bind.closing = append(f.bind.closing, recording)
 		recording.Bind(&f.bind.bindings)
 	}
 	if err := f.bind.outputs.Check(); err != nil { // again, with the recording
-		return nil, err
+		return err
 	}
 	if err := f.bind.outputs.Open(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	end := a.While("compiling on " + backend.Name())
 	exe, err := program.Compile(ctx, hlocb.WithBackend(backend), hlocb.Bind(&f.bind.bindings), hlocb.Timeout(f.timeout))
 	end()
 	if err != nil {
-		return nil, explainTargets(err, f.rewrite.targets)
+		return explainTargets(err, f.rewrite.targets)
 	}
 	if stale := exe.Stale(); stale != nil {
 		a.note("compiled again: %v", stale)
@@ -265,12 +245,50 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (out []*t
 	if backend.Name() != backends.Engine { // the engine reports its own progress
 		end = a.While("running on " + backend.Name())
 	}
-	out, err = exe.RunTensors(ctx, args)
+	out, err := a.execute(ctx, program, exe, args, &f.steps)
 	end()
-	if err == nil && recording != nil {
-		err = recording.End(out)
+	defer func() {
+		for _, b := range out {
+			b.Close()
+		}
+		err = errors.Join(err, exe.Close())
+	}()
+	if err != nil {
+		return err
 	}
-	return out, errors.Join(err, exe.Close())
+	if recording != nil {
+		recorded := make([]*tensor.Tensor, len(out))
+		for i, b := range out {
+			if recorded[i], err = b.Get(ctx); err != nil {
+				return err
+			}
+		}
+		if err := recording.End(recorded); err != nil {
+			return err
+		}
+	}
+	if err := f.bind.close(); err != nil { // handlers may print at the end
+		return err
+	}
+	if f.result == nil {
+		return nil
+	}
+	names := program.ResultNames()
+	for i, b := range out {
+		r := result{number: i, count: len(out)}
+		if len(names) == len(out) {
+			r.name = names[i]
+		}
+		err := b.View(ctx, func(t *tensor.Tensor) error {
+			r.Tensor = t
+			return f.result(r)
+		})
+		if err != nil {
+			return err
+		}
+		b.Close() // before the next one is copied
+	}
+	return nil
 }
 
 // described returns a short description of a backend, or the full one with -v.
@@ -298,18 +316,6 @@ func (a *app) compiledProgram(path string) (*hlocb.Program, error) {
 		return nil, err
 	}
 	return hlocb.Decode(path, data)
-}
-
-// resultsJSON writes one result per line in an array.
-func resultsJSON(results []*tensor.Tensor) []byte {
-	b := []byte("[")
-	for i, t := range results {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = t.AppendJSON(append(b, '\n'))
-	}
-	return append(b, "\n]\n"...)
 }
 
 // names returns the names of hooks.

@@ -34,8 +34,7 @@ import (
 type verifyFlags struct {
 	rewrite   rewriteFlags
 	backend   [2]string
-	args      []string
-	fill      string
+	arguments argumentFlags
 	seed      uint64
 	noEdges   bool
 	on        []string
@@ -97,7 +96,7 @@ func (a *app) verifyCommand() *cobra.Command {
 }
 
 func (f *verifyFlags) add(c *cobra.Command) {
-	addArgumentFlags(c, &f.args, &f.fill)
+	f.arguments.add(c)
 	c.Flags().Uint64Var(&f.seed, "seed", 0, "seed of generated inputs")
 	c.Flags().BoolVar(&f.noEdges, "no-edges", false, "generate ordinary values only")
 	addTolerance(c, &f.tolerance)
@@ -110,7 +109,7 @@ func (f *verifyFlags) add(c *cobra.Command) {
 	f.limits.add(c)
 	f.rewrite.add(c)
 	c.Flags().BoolVar(&f.asWritten, "as-written", false, "do not convert the hooks of A; the engine delivers any format")
-	command.Group(c, "Inputs", "arg LITERAL", "fill KIND", "seed N", "no-edges")
+	command.Group(c, "Inputs", "arg VALUE", "args DIR|FILE", "cast", "fill KIND", "seed N", "no-edges")
 	command.Group(c, "Comparison", "tolerance TOLERANCE", "bisect")
 	command.Group(c, "Handlers", "on NAME=HANDLER", "timeout DURATION")
 	command.Group(c, "Output", "json", "verbose")
@@ -247,7 +246,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	if f.timeout < 0 {
 		return usagef("--timeout must not be negative")
 	}
-	if _, err := parseFill(f.fill); err != nil {
+	if _, err := parseFill(f.arguments.fill); err != nil {
 		return err
 	}
 	var sides [2]*verifySide
@@ -285,7 +284,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	if err := programs[0].CheckMemory(backendOpts.Engine.MemoryLimit); err != nil {
 		return err
 	}
-	inputs, err := f.inputs(types)
+	inputs, err := a.verifyInputs(f, programs[0], types)
 	if err != nil {
 		return err
 	}
@@ -461,9 +460,10 @@ func (a *app) suggestTolerance(r *verifyReport) {
 	}
 }
 
-func (f *verifyFlags) inputs(types []hlocb.Type) ([]verifyInputs, error) {
-	if len(f.args) > 0 || f.fill != "" || len(types) == 0 {
-		args, err := arguments(types, f.args, f.fill)
+// verifyInputs makes the inputs that both programs run with.
+func (a *app) verifyInputs(f *verifyFlags, p *hlocb.Program, types []hlocb.Type) ([]verifyInputs, error) {
+	if f.arguments.given() || len(types) == 0 {
+		args, err := a.arguments(p, types, &f.arguments)
 		if err != nil {
 			return nil, err
 		}

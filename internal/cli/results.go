@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/values"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// result is a result of a run.
+type result struct {
+	*tensor.Tensor
+	number, count int
+	name          string // jax.result_info, or ""
+}
+
+// resultWriter prints and writes results, one at a time.
+type resultWriter struct {
+	write func(r result) error
+	close func() error
+}
+
+// resultWriter returns the writer for the value of --results: a directory, a .npz file, any other file for JSON, - for
+// JSON on standard output, or nothing. Results that are not written to standard output are printed there.
+func (a *app) resultWriter(path string, f *runFlags) (*resultWriter, error) {
+	printed := &resultWriter{a.printResult, func() error { return nil }}
+	info, err := os.Stat(path)
+	directory := path != "" && (os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir())
+	switch {
+	case path == "":
+		return printed, nil
+	case path == "-":
+		return jsonResults(a.stdout), nil
+	case directory:
+		f.steps.dir = path
+		var w values.Writer
+		return both(printed, &resultWriter{func(r result) (err error) {
+			if w == nil {
+				if w, err = values.NewDirectory(path); err != nil {
+					return err
+				}
+			}
+			return w.Write(r.file(), r.Tensor)
+		}, func() error { return nil }}), nil
+	}
+	file := f.bind.outputs.Add(path, true, false)
+	if !strings.HasSuffix(path, ".npz") {
+		return both(printed, closing(jsonResults(file), file)), nil
+	}
+	w := values.NewArchive(file)
+	return both(printed, closing(&resultWriter{func(r result) error {
+		return w.Write(r.file(), r.Tensor)
+	}, w.Close}, file)), nil
+}
+
+// file is the name of a result in files: that of jax.result_info, else its number.
+func (r result) file() string {
+	if r.name == "" {
+		return strconv.Itoa(r.number)
+	}
+	return r.name
+}
+
+func both(a, b *resultWriter) *resultWriter {
+	return &resultWriter{func(r result) error {
+		if err := b.write(r); err != nil {
+			return err
+		}
+		return a.write(r)
+	}, func() error { return errors.Join(b.close(), a.close()) }}
+}
+
+// closing also closes the file.
+func closing(w *resultWriter, file *command.Output) *resultWriter {
+	return &resultWriter{w.write, func() error {
+		if err := w.close(); err != nil {
+			return err
+		}
+		return file.Close()
+	}}
+}
+
+// printResult prints a result in a line: with its number if there are several, and with its name if it has one.
+func (a *app) printResult(r result) error {
+	var label []string
+	if r.count > 1 {
+		label = append(label, strconv.Itoa(r.number))
+	}
+	if r.name != "" {
+		label = append(label, diag.Escape(r.name))
+	}
+	text := strings.Join(label, " ")
+	if text != "" {
+		text += ": "
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s%s\n", text, r.AppendLiteral(nil, shownElements))
+	return err
+}
+
+// jsonResults writes an array with one result per line.
+func jsonResults(out io.Writer) *resultWriter {
+	w := bufio.NewWriter(out)
+	begun := "["
+	return &resultWriter{func(r result) error {
+		_, err := w.WriteString(begun + "\n")
+		begun = ","
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(r.AppendJSON(nil))
+		return err
+	}, func() error {
+		if begun == "[" {
+			w.WriteString(begun)
+		}
+		w.WriteString("\n]\n")
+		return w.Flush()
+	}}
+}
