@@ -1,0 +1,147 @@
+package legalize
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// compositeRows are the CHLO ops that plugins want to recognize. XLA sends them as composites.
+var compositeRows = []*ir.Def{
+	chlo.Acos, chlo.Acosh, chlo.Asin, chlo.Asinh, chlo.Atanh, chlo.Cosh, chlo.Erf, chlo.Mulhi, chlo.RaggedDot, chlo.Scan, chlo.Sinh, chlo.TopK,
+}
+
+// Composites replaces some CHLO ops of m by composites, as XLA does before it sends a program to a plugin. Each
+// composite has the name and the attributes of its op, and a private function with the op as its decomposition, which
+// CHLO expands.
+func Composites(m *ir.Module) error {
+	c := &compositor{r: rewrite.New(m), taken: map[string]bool{}}
+	for op := range m.Body().Ops() {
+		if name, ok := op.Attr(ir.SymbolName).(*ir.StringAttr); ok {
+			c.taken[name.Value()] = true
+		}
+	}
+	// A function is inserted after the function that calls it, so that a backward walk does not reach it.
+	for op := m.Body().Last(); op != nil; op = op.Prev() {
+		var list []*ir.Op
+		op.WalkPost(func(o *ir.Op) bool {
+			if slices.Contains(compositeRows, o.Def()) {
+				list = append(list, o)
+			}
+			return true
+		})
+		for _, o := range list {
+			if err := c.replace(o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+type compositor struct {
+	r     *rewrite.Rewriter
+	taken map[string]bool // symbols of the module
+	tries int             // numbers that unique has tried
+}
+
+// unique returns a free symbol, numbered if base is taken.
+func (c *compositor) unique(base string) string {
+	name := base
+	for c.taken[name] {
+		name = base + "_" + strconv.Itoa(c.tries)
+		c.tries++
+	}
+	c.taken[name] = true
+	return name
+}
+
+// replace moves op into a function and puts a composite in its place.
+func (c *compositor) replace(op *ir.Op) error {
+	m := c.r.Module()
+	f := op.Parent()
+	for f != nil && !f.Is(fn.Func) {
+		f = f.Parent()
+	}
+	if f == nil {
+		return nil
+	}
+	attrs, err := compositeAttrs(op)
+	if err != nil {
+		return err
+	}
+	var regions []*ir.Region
+	for _, r := range op.Regions() {
+		regions = append(regions, cloneRegion(m, r))
+	}
+	name := c.unique(op.Name() + ".impl")
+	composite := stablehlo.BuildComposite(m.Before(op), op.OperandList(), regions, op.ResultTypes(), stablehlo.CompositeAttrs{
+		Name: op.Name(), CompositeAttributes: ir.NewDict(attrs), Decomposition: name, Version: 1,
+	})
+	for i, v := range op.Results() {
+		c.r.ReplaceUses(v, composite.Result(i), nil)
+	}
+	var inputs []ir.Type
+	for _, v := range op.Operands() {
+		inputs = append(inputs, v.Type())
+	}
+	st := &ir.OpState{Def: fn.Func, Regions: 1}
+	st.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(m.Context().Function(inputs, op.ResultTypes())))
+	impl := m.After(f).At(op.Loc(), op.Pos()).Insert(st)
+	fn.FuncOp{Op: impl}.SetPrivate(name)
+	body := impl.Region(0).AddBlock()
+	for _, t := range inputs {
+		body.AddArg(t, op.Loc()).SetPos(op.Pos())
+	}
+	ret := m.AtEnd(body).At(op.Loc(), op.Pos()).Create(fn.Return, op.ResultList(), nil)
+	c.r.MoveBefore(op, ret)
+	c.r.Update(op, func() { op.SetOperands(body.Args()) })
+	return nil
+}
+
+// cloneRegion returns a copy of a region, which uses no value from outside.
+func cloneRegion(m *ir.Module, r *ir.Region) *ir.Region {
+	copied := m.CloneOp(r.Op(), map[*ir.Value]*ir.Value{})
+	out := m.NewRegion()
+	out.TakeBlocks(copied.Regions()[slices.Index(r.Op().Regions(), r)])
+	copied.SetOperands(nil)
+	return out
+}
+
+// compositeAttrs returns the attributes of op in builtin form. It is an error if op has another dialect's attributes.
+func compositeAttrs(op *ir.Op) (ir.AttrList, error) {
+	var out ir.AttrList
+	for _, a := range op.Attrs() {
+		if d, ok := ir.DataOf[chlo.RaggedDotDims](a.Attr); ok {
+			var lists []ir.Attr
+			for _, dims := range [][]int64{d.LHSBatching, d.RHSBatching, d.LHSContracting, d.RHSContracting, d.LHSRagged, d.RHSGroup} {
+				lists = append(lists, denseInts(op.Module().Context(), ir.Int(64), dims))
+			}
+			out = out.Set(a.Name, ir.NewArray(lists), false)
+			continue
+		}
+		if list, ok := a.Attr.(*ir.ArrayAttr); ok && a.Name == chlo.AttrPrecisionConfig {
+			names := make([]ir.Attr, len(list.Elems()))
+			for i, e := range list.Elems() {
+				if p, ok := e.(*ir.EnumAttr); ok {
+					names[i] = ir.NewString(p.Case())
+				}
+			}
+			out = out.Set(a.Name, ir.NewArray(names), false)
+			continue
+		}
+		switch d := a.Attr.(type) {
+		case *ir.DialectAttr:
+			return nil, op.Module().Errorf(op, "unsupported dialect attribute for CHLO preservation: \"%s\" of dialect %s", a.Name, d.Dialect())
+		case *ir.EnumAttr:
+			return nil, op.Module().Errorf(op, "unsupported dialect attribute for CHLO preservation: \"%s\" of dialect %s", a.Name, d.Enum().Dialect)
+		}
+		out = out.Set(a.Name, a.Attr, false)
+	}
+	return out, nil
+}
