@@ -26,6 +26,7 @@ func Builtin(h Host) *pass.Table {
 		CheckOrder{},
 		CHLOLegalizeToStableHLO{},
 		ComplexMathExpander{},
+		CompatibilityExpander{},
 		MHLOToStableHLO{},
 		StableHLOLegalizeToVHLO{},
 		VHLOToVersion{},

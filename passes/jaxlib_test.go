@@ -1,14 +1,8 @@
 package passes_test
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,69 +18,6 @@ import (
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
-
-// managerScript reads {"pipeline": p, "texts": {name: text}} and writes {name: {"Text": t} or {"Error": e, "Parse": b}}.
-// It works in a child process and starts another one if an assertion of MLIR ends it.
-const managerScript = `
-import json, os, sys
-from jaxlib.mlir import ir, passmanager
-from jax._src.interpreters import mlir as jm
-from jaxlib.mlir._mlir_libs import _stablehlo, _mlirHlo
-_stablehlo.register_stablehlo_passes()
-_mlirHlo.register_mhlo_passes()
-job = json.load(sys.stdin)
-os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-ctx = jm.make_ir_context()
-ctx.allow_unregistered_dialects = True
-def run(text):
-    with ctx:
-        try:
-            m = ir.Module.parse(text)
-        except Exception as e:
-            return {"Error": str(e), "Parse": True}
-        try:
-            passmanager.PassManager.parse(job["pipeline"]).run(m.operation)
-        except Exception as e:
-            return {"Error": str(e)}
-        return {"Text": m.operation.get_asm()}
-out, names = {}, list(job["texts"])
-while len(out) < len(names):
-    r, w = os.pipe()
-    if os.fork() == 0:
-        os.close(r)
-        with os.fdopen(w, "w") as f:
-            for name in names[len(out):]:
-                f.write(json.dumps(run(job["texts"][name])) + "\n")
-                f.flush()
-        os._exit(0)
-    os.close(w)
-    with os.fdopen(r) as f:
-        for line in f:
-            out[names[len(out)]] = json.loads(line)
-    os.wait()
-    if len(out) < len(names):
-        out[names[len(out)]] = {"Error": "crash", "Parse": True}
-json.dump(out, sys.stdout)
-`
-
-type managed struct {
-	Text, Error string
-	Parse       bool // jaxlib cannot read the text, or ends while it runs the passes
-}
-
-// manage runs a pipeline of jaxlib on texts.
-func manage(t *testing.T, pipeline string, texts map[string]string) map[string]managed {
-	t.Helper()
-	in, err := json.Marshal(map[string]any{"pipeline": pipeline, "texts": texts})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out map[string]managed
-	if err := json.Unmarshal(peer.Python(t).Run(t, managerScript, in), &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 // ours runs a pipeline of this package on a text.
 func ours(name, text, pipeline string, reg *ir.Registry) (string, error) {
@@ -104,75 +35,25 @@ func ours(name, text, pipeline string, reg *ir.Registry) (string, error) {
 	return print.String(m, print.Options{}), nil
 }
 
-// upstreamTexts returns the modules of StableHLO's test files and of testdata that match about, by name.
-func upstreamTexts(t *testing.T, about *regexp.Regexp) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	add := func(name string, data []byte) {
-		if about.Match(data) {
-			for i, chunk := range regexp.MustCompile(`(?m)^// -----.*$`).Split(string(data), -1) {
-				out[name+"#"+strconv.Itoa(i)] = chunk
-			}
-		}
-	}
-	for name, text := range testkit.Texts(t, "*.mlir", "mlir/*.mlir") {
-		add(name, []byte(text))
-	}
-	root := testkit.Upstream(t)
-	for _, pattern := range []string{"testdata/*.mlir", "testdata/*/*.mlir", "tests/*.mlir", "tests/*/*.mlir"} {
-		files, err := filepath.Glob(filepath.Join(root, "stablehlo", pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			data, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			add(strings.TrimPrefix(f, root), data)
-		}
-	}
-	return out
-}
-
-// TestPassesMatchJaxlib compares each pass with the pass of the same name in jaxlib.
-func TestPassesMatchJaxlib(t *testing.T) {
+// TestExpansionsMatchJaxlib compares the expansions of ops with those of jaxlib, one op at a time. Package
+// internal/transforms does this for whole modules.
+func TestExpansionsMatchJaxlib(t *testing.T) {
 	reg := testkit.Registry(t)
 	for _, c := range []struct {
 		pipeline string
-		about    string // selects the files
-		// differs matches texts whose results differ, and because says why.
-		differs, because string
-		more             map[string]string // texts besides the files
+		texts    map[string]string
 	}{
-		{
-			pipeline: "builtin.module(func.func(chlo-legalize-to-stablehlo))", about: `\bchlo\.`,
-			differs: `chlo\.scan`, because: "StableHLO 1.17 fills the outputs of a scan by the deprecated op broadcast",
-			more: everyCHLO(),
-		},
-		{
-			pipeline: "builtin.module(func.func(stablehlo-complex-math-expander))", about: `complex<`,
-			more: functionsOf("bf16", "f32", "complex<f32>", "complex<f64>"),
-		},
+		{"builtin.module(func.func(chlo-legalize-to-stablehlo))", everyCHLO()},
+		{"builtin.module(func.func(stablehlo-complex-math-expander))", functionsOf("bf16", "f32", "complex<f32>", "complex<f64>")},
+		{"builtin.module(stablehlo-compatibility-expander{target=1.0.0})", functionsOf("f32", "complex<f64>")},
 	} {
 		t.Run(c.pipeline, func(t *testing.T) {
-			texts := upstreamTexts(t, regexp.MustCompile(c.about))
-			maps.Copy(texts, c.more)
-			differs := regexp.MustCompile(cmp.Or(c.differs, "^$"))
-			equal, refused, unread, differ := 0, 0, 0, 0
-			for name, want := range manage(t, c.pipeline, texts) {
-				got, err := ours(name, texts[name], c.pipeline, reg)
-				if err == nil && want.Text != "" && got != want.Text {
-					want.Text = again(t, name, want.Text) // it has dialects that jaxlib does not know in generic form
-				}
+			equal, refused, unread := 0, 0, 0
+			for name, want := range peer.Passes(t, c.pipeline, false, c.texts) {
+				got, err := ours(name, c.texts[name], c.pipeline, reg)
 				switch {
-				case want.Parse:
+				case want.Unread:
 					unread++
-				case differs.MatchString(texts[name]):
-					differ++
-					if err == nil && got == want.Text {
-						t.Errorf("%s is the same, although %s", name, c.because)
-					}
 				case want.Error != "" && err != nil:
 					refused++
 				case want.Error != "":
@@ -185,10 +66,9 @@ func TestPassesMatchJaxlib(t *testing.T) {
 					equal++
 				}
 			}
-			t.Logf("%d modules: %d equal, %d refused by both, %d that jaxlib cannot read, %d differ for a known reason",
-				len(texts), equal, refused, unread, differ)
+			t.Logf("%d ops: %d equal, %d refused by both, %d that jaxlib cannot read", len(c.texts), equal, refused, unread)
 			if equal == 0 {
-				t.Error("no module is equal")
+				t.Error("no op is equal")
 			}
 		})
 	}

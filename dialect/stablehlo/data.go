@@ -121,6 +121,16 @@ type AxisRef struct {
 // SubAxis is #stablehlo.sub_axis_info<(2)4>: the part of Size indices after PreSize, the product of the sizes before it.
 type SubAxis struct{ PreSize, Size int64 }
 
+// MeshName is the discardable attribute that holds a mesh on ops of other dialects: a Mesh, or a dictionary with the
+// keys that follow, where each axis is a dictionary too.
+const (
+	MeshName       = "stablehlo.mesh"
+	MeshKeyAxes    = "axes"
+	MeshKeyDevices = "device_ids"
+	MeshKeyName    = "name"
+	MeshKeySize    = "size"
+)
+
 // ReplicaGroupMeshAxes is #stablehlo.replica_group_mesh_axes<...>: groups along axes of a mesh.
 type ReplicaGroupMeshAxes struct {
 	Mesh ir.Attr `attr:"mesh"` // a SymbolRefAttr or a mesh

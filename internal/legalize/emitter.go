@@ -247,13 +247,18 @@ func stableConstant(b *ir.Builder, a ir.Attr) (*ir.Op, error) {
 
 // denseInts returns an attribute of rank 1.
 func denseInts(c *ir.Context, elem *ir.IntegerType, values []int64) ir.Attr {
-	t := tensor.New(ir.ElementDType(elem), tensor.Shape{int64(len(values))})
+	return denseOf(c, elem, []int64{int64(len(values))}, values)
+}
+
+// denseOf returns an attribute with the given shape and values.
+func denseOf(c *ir.Context, elem *ir.IntegerType, shape, values []int64) ir.Attr {
+	t := tensor.New(ir.ElementDType(elem), shape)
 	same := true
 	for i, v := range values {
 		t.SetInt(i, v)
 		same = same && v == values[0]
 	}
-	typ := c.Tensor(t.Shape(), elem, nil)
+	typ := c.Tensor(shape, elem, nil)
 	if same && len(values) > 0 {
 		return splatAttr(newScalar(t.DType(), func(x *tensor.Tensor) { x.SetInt(0, values[0]) }), typ)
 	}

@@ -51,7 +51,7 @@ var shared = []struct {
 	{pipeline: "stablehlo-legalize-composite-to-call", about: "composite"},
 	{pipeline: "stablehlo-wrap-in-composite{op-names=stablehlo.add,stablehlo.reduce version=1}", about: `stablehlo\.(add|reduce)\b`},
 	{pipeline: "func.func(stablehlo-complex-math-expander)", about: "complex"},
-	{pipeline: "func.func(stablehlo-compatibility-expander{target=1.0.0})"},
+	{pipeline: "stablehlo-compatibility-expander{target=1.0.0}"},
 	{pipeline: "mhlo-to-stablehlo", theirs: "hlo-legalize-to-stablehlo", about: `mhlo\.[a-z]`},
 }
 

@@ -1,0 +1,38 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/internal/legalize"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+)
+
+// CompatibilityExpander rewrites what an older version of StableHLO lacks.
+type CompatibilityExpander struct {
+	Target string `pass:"target" doc:"the version of StableHLO to write for, as 1.0.0"`
+}
+
+var compatibilityExpanderInfo = &pass.Info{
+	Name:    "stablehlo-compatibility-expander",
+	Aliases: []string{"stablehlo-create-compatibility-expander", "compatibility-expander"},
+	Doc: "Rewrites what StableHLO of the target version lacks and older operations can express: tan, batching dimensions of gather and " +
+		"scatter, replica groups on mesh axes, and ranges in locations. Also erases dead operations, folds, and moves constants to the " +
+		"start of a function.",
+}
+
+// Info implements pass.Pass.
+func (CompatibilityExpander) Info() *pass.Info { return compatibilityExpanderInfo }
+
+// Run implements pass.ModulePass.
+func (p CompatibilityExpander) Run(ctx *pass.Context, m *ir.Module) error {
+	target, err := vhlo.ParseVersion(p.Target)
+	if err == nil {
+		err = target.Check()
+	}
+	if err != nil {
+		return err
+	}
+	res, err := legalize.Compatible(m, target)
+	report(ctx, res.Statistics)
+	return err
+}
