@@ -121,10 +121,8 @@ type AxisRef struct {
 // SubAxis is #stablehlo.sub_axis_info<(2)4>: the part of Size indices after PreSize, the product of the sizes before it.
 type SubAxis struct{ PreSize, Size int64 }
 
-// MeshName is the discardable attribute that holds a mesh on ops of other dialects: a Mesh, or a dictionary with the
-// keys that follow, where each axis is a dictionary too.
+// Keys of the discardable attribute AttrMesh if it is a dictionary; each axis is a dictionary too.
 const (
-	MeshName       = "stablehlo.mesh"
 	MeshKeyAxes    = "axes"
 	MeshKeyDevices = "device_ids"
 	MeshKeyName    = "name"

@@ -259,7 +259,7 @@ func meshOf(op *ir.Op, a ir.Attr) *sharding.Mesh {
 			return nil
 		}
 		if a = symbol.Attr(sdy.AttrMesh); a == nil || !stablehlo.MeshAttr.Is(a) {
-			a = symbol.Attr(stablehlo.MeshName)
+			a = symbol.Attr(stablehlo.AttrMesh)
 		}
 	}
 	out := &sharding.Mesh{}
