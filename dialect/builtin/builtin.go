@@ -32,7 +32,7 @@ var Module = &ir.Def{
 // UnrealizedConversionCast is builtin.unrealized_conversion_cast.
 var UnrealizedConversionCast = &ir.Def{
 	Name:     "builtin.unrealized_conversion_cast",
-	Doc:      "Stands for a conversion between types that some pass has yet to make real.",
+	Doc:      "Converts between types until a pass replaces it by real ops.",
 	Operands: []ir.Arg{{Name: "inputs", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "outputs", Mult: ir.Variadic}},
 	Traits:   ir.Pure,

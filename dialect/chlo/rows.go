@@ -116,7 +116,7 @@ var (
 	Square         = unary("square", "Squares each element.", fpComplex, fpComplex)
 	Tan            = unary("tan", "Computes the tangent of each element.", fpComplex, fpComplex)
 
-	NextAfter = binary("next_after", "x", "y", "Gives the next number after each element of x towards y.")
+	NextAfter = binary("next_after", "x", "y", "Returns the next number after each element of x towards y.")
 	Polygamma = binary("polygamma", "n", "x", "Computes the polygamma function of order n of each element of x.")
 	Zeta      = binary("zeta", "x", "q", "Computes the Hurwitz zeta function of each pair of elements.")
 	Mulhi     = &ir.Def{
@@ -139,7 +139,7 @@ var (
 	BroadcastMaximum              = arithmetic("maximum", "Takes the greater element with broadcasting.")
 	BroadcastMinimum              = arithmetic("minimum", "Takes the smaller element with broadcasting.")
 	BroadcastMultiply             = arithmetic("multiply", "Multiplies with broadcasting.")
-	BroadcastNextAfter            = arithmetic("next_after", "Gives the next number after lhs towards rhs with broadcasting.")
+	BroadcastNextAfter            = arithmetic("next_after", "Returns the next number after lhs towards rhs with broadcasting.")
 	BroadcastOr                   = bitwise("or", "Computes the logical or bitwise or with broadcasting.")
 	BroadcastPolygamma            = arithmetic("polygamma", "Computes the polygamma function with broadcasting.")
 	BroadcastPower                = arithmetic("power", "Raises lhs to the power of rhs with broadcasting.")
@@ -152,7 +152,7 @@ var (
 	BroadcastZeta                 = broadcast("zeta", "Computes the Hurwitz zeta function with broadcasting.", fp, fp, sameElem)
 	BroadcastCompare              = compare()
 	BroadcastSelect               = &ir.Def{
-		Name: "chlo.broadcast_select", Doc: "Takes each element from on_true or on_false as pred says, with broadcasting.",
+		Name: "chlo.broadcast_select", Doc: "Selects each element from on_true or on_false by pred, with broadcasting.",
 		Operands: []ir.Arg{{Name: "pred", Type: ods.Tensor(ods.Pred)}, {Name: "on_true", Type: ods.AnyUnranked}, {Name: "on_false", Type: ods.AnyUnranked}},
 		Results:  []ir.Arg{{Name: "result", Type: ods.AnyUnranked}},
 		Traits:   ir.Pure,
@@ -172,7 +172,7 @@ func compare() *ir.Def {
 // Constants.
 var (
 	Constant = &ir.Def{
-		Name: "chlo.constant", Doc: "Gives a constant tensor.",
+		Name: "chlo.constant", Doc: "Returns a constant tensor.",
 		Results: []ir.Arg{{Name: "output", Type: ods.StaticTensor(ods.FP, ods.Pred, ods.Int, ods.Complex, ods.QTensor)}},
 		Attrs:   []ir.AttrSpec{{Name: "value", Type: ods.ElemsAttr}},
 		Traits:  ir.Pure | ir.ConstantLike,
@@ -182,7 +182,7 @@ var (
 		Clauses: ir.Clauses("the result has the type of value"),
 	}
 	ConstantLike = &ir.Def{
-		Name: "chlo.constant_like", Doc: "Gives a tensor of the operand's shape filled with one value.",
+		Name: "chlo.constant_like", Doc: "Returns a tensor of the operand's shape filled with one value.",
 		Operands: []ir.Arg{{Name: "operand", Type: ods.AnyUnranked}},
 		Results:  []ir.Arg{{Name: "result", Type: ods.AnyUnranked}},
 		Attrs:    []ir.AttrSpec{{Name: "value", Type: ir.AttrConstraint{Summary: "a number", Check: isNumber}}},
@@ -195,7 +195,7 @@ var precisionConfig = ods.Optional(hlo.PrecisionConfig.Name, ods.ArrayOf(ods.Enu
 
 // RaggedDot multiplies with group dimensions.
 var RaggedDot = &ir.Def{
-	Name: "chlo.ragged_dot", Doc: "Computes a dot product along a ragged dimension that group_sizes parts into groups.",
+	Name: "chlo.ragged_dot", Doc: "Computes a dot product along a ragged dimension that group_sizes divides into groups.",
 	Operands: []ir.Arg{{Name: "lhs", Type: ods.AnyUnranked}, {Name: "rhs", Type: ods.AnyUnranked}, {Name: "group_sizes", Type: ods.Tensor(ods.Int)}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyUnranked}},
 	Attrs: []ir.AttrSpec{

@@ -16,7 +16,7 @@ var CallIndirect = &ir.Def{
 // Constant is func.constant.
 var Constant = &ir.Def{
 	Name:    "func.constant",
-	Doc:     "Gives a function of the module as a value.",
+	Doc:     "Returns a function of the module as a value.",
 	Results: []ir.Arg{{Name: "result", Type: functionType}},
 	Attrs: []ir.AttrSpec{{Name: "value", Type: ir.AttrConstraint{
 		Summary: "flat symbol reference attribute", Form: ir.FormBare,

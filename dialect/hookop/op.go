@@ -25,7 +25,7 @@ const (
 // Operands are the chain (if chained) and the data; results are the chain (if chained) and the data.
 var Hook = &ir.Def{
 	Name:     "hlocb.hook",
-	Doc:      "Hands the operands to the host, which may answer with the results.",
+	Doc:      "Passes the operands to the host, which may supply the results.",
 	Operands: []ir.Arg{{Name: "operands", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{

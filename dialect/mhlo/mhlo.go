@@ -14,7 +14,7 @@ import (
 
 // Enumerated attributes that only MHLO has.
 var (
-	FusionKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "fusion_kind", Doc: "What a fusion is made for.", Cases: []string{"kLoop", "kInput", "kOutput", "kCustom"}}
+	FusionKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "fusion_kind", Doc: "The purpose of a fusion.", Cases: []string{"kLoop", "kInput", "kOutput", "kCustom"}}
 	DomainKindEnum         = &ir.EnumDef{Dialect: "mhlo", Name: "kind", Doc: "The metadata of a domain.", Cases: []string{"sharding"}}
 	CustomCallScheduleEnum = &ir.EnumDef{Dialect: "mhlo", Name: "custom_call_schedule", Doc: "When a custom_call runs.", Cases: []string{"NONE", "LATEST", "EARLIEST"}}
 )
@@ -70,7 +70,7 @@ type AsyncBundle struct{ Types []ir.Type }
 
 // AsyncBundleType is the row of !mhlo.async_bundle<...>.
 var AsyncBundleType = &ir.TypeDef{
-	Dialect: "mhlo", Name: "async_bundle", Doc: "A call that runs.",
+	Dialect: "mhlo", Name: "async_bundle", Doc: "A call in progress.",
 	Syntax: "<type, ...>",
 	Parse: func(p ir.AsmParser) any {
 		b := &AsyncBundle{}

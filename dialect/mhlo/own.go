@@ -16,7 +16,7 @@ var (
 // The operations that StableHLO lacks.
 var (
 	AddDependency = &ir.Def{
-		Name: "mhlo.add_dependency", Doc: "Passes its operand on, after a token.",
+		Name: "mhlo.add_dependency", Doc: "Forwards its operand after a token.",
 		Operands: []ir.Arg{{Name: "operand", Type: ods.FlowValue}, {Name: "token", Type: ods.Token}},
 		Results:  []ir.Arg{{Name: "output", Type: ods.FlowValue}},
 		Traits:   ir.Pure, Format: "operands attr-dict `:` functional-type(operands, results)",
@@ -36,7 +36,7 @@ var (
 		Clauses: ir.Clauses("bundle is that of an async_start, and the result has its type"),
 	}
 	AsyncDone = &ir.Def{
-		Name: "mhlo.async_done", Doc: "Waits for an asynchronous function and gives its results.",
+		Name: "mhlo.async_done", Doc: "Waits for an asynchronous function and returns its results.",
 		Operands: []ir.Arg{{Name: "bundle", Type: bundle}}, Results: []ir.Arg{{Name: "results", Type: ods.FlowValue, Mult: ir.Variadic}},
 		Verify:  verifyAsyncDone,
 		Clauses: ir.Clauses("bundle is that of an async_start, and the results have the types of those of its function"),
@@ -72,7 +72,7 @@ var (
 		Regions: []ir.RegionSpec{{Name: "fused_computation"}}, Traits: ir.SingleBlock,
 	}
 	MinimumBroadcastShapes = &ir.Def{
-		Name: "mhlo.minimum_broadcast_shapes", Doc: "Gives smaller shapes that broadcast in the same way.",
+		Name: "mhlo.minimum_broadcast_shapes", Doc: "Returns smaller shapes that broadcast to the same shape.",
 		Operands: []ir.Arg{{Name: "shapes", Type: sizes, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "results", Type: sizes, Mult: ir.Variadic}},
 		Traits: ir.Pure, Format: "$shapes attr-dict `:` type($shapes) `->` type($results)",
 		Verify:  verifyMinimumBroadcastShapes,
@@ -85,7 +85,7 @@ var (
 		Format: "$lhs `,` $rhs attr-dict `:` custom<SameOperandsAndResultType>(type($lhs), type($rhs), type($result))",
 	}
 	RaggedDot = &ir.Def{
-		Name: "mhlo.ragged_dot", Base: chlo.RaggedDot, Doc: "Computes a dot product along a ragged dimension that group_sizes parts into groups.",
+		Name: "mhlo.ragged_dot", Base: chlo.RaggedDot, Doc: "Computes a dot product along a ragged dimension that group_sizes divides into groups.",
 		Operands: []ir.Arg{{Name: "lhs", Type: ods.AnyRanked}, {Name: "rhs", Type: ods.AnyRanked}, {Name: "group_sizes", Type: ods.AnyRanked}},
 		Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 		Attrs: []ir.AttrSpec{
@@ -96,7 +96,7 @@ var (
 		Infer:  chlo.RaggedDot.Infer, Verify: chlo.RaggedDot.Verify, Clauses: chlo.RaggedDot.Clauses,
 	}
 	RngGetAndUpdateState = &ir.Def{
-		Name: "mhlo.xla.rng_get_and_update_state", Doc: "Gives the state of the random number generator and moves it on.",
+		Name: "mhlo.xla.rng_get_and_update_state", Doc: "Returns the state of the random number generator and advances it.",
 		Results: []ir.Arg{{Name: "result", Type: words}}, Attrs: []ir.AttrSpec{ods.Required("delta", ods.I64Attr)},
 		Syntax: "attr-dict",
 		Parse:  parseRngState, Print: func(p ir.AsmPrinter, op *ir.Op) { p.PrintAttrDict(op.Attrs()) },

@@ -9,7 +9,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// FusionKind is a case of FusionKindEnum: what a fusion is made for.
+// FusionKind is a case of FusionKindEnum: the purpose of a fusion.
 type FusionKind int
 
 // Cases of FusionKind.

@@ -45,7 +45,7 @@ func Of(t ir.Type) *Uniform {
 var UniformType = &ir.TypeDef{
 	Dialect: "quant", Name: "uniform", Parse: parseUniform, Binary: binary(), Make: func() any { return &Uniform{} },
 	Print:  func(data any) string { return data.(*Uniform).body() },
-	Doc:    "Elements that stand for real numbers by a scale and a zero point, per tensor or per index of a dimension.",
+	Doc:    "Elements that represent real numbers by a scale and a zero point, per tensor or per index of a dimension.",
 	Syntax: "<i8:f32, 2.0:15> per tensor, <i8:f32:1, {2.0:15, 3.0}> along dimension 1",
 }
 

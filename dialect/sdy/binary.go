@@ -36,7 +36,7 @@ type (
 func partAttr[T any](name string, code int, fields func(c ir.Coder, d *T), text func(d *T) string) *ir.AttrDef {
 	return ir.NewAttrDef[T](ir.AttrDef{
 		Dialect: "sdy", Name: name, Binary: ir.BinaryData(code, fields),
-		Doc:   "A part of other attributes, which stands on its own in bytecode only.",
+		Doc:   "A part of other attributes that is an attribute only in bytecode.",
 		Parse: func(ir.AsmParser, *ir.AttrDef) any { return nil },
 		Print: func(_ *ir.AttrDef, data any) string { return "<" + text(data.(*T)) + ">" },
 	})

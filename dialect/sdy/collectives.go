@@ -146,7 +146,7 @@ var (
 // Operations that exist while shardings propagate.
 var (
 	Constant = &ir.Def{
-		Name: "sdy.constant", Doc: "Gives a constant that is not merged with others, so that each use may have its sharding.",
+		Name: "sdy.constant", Doc: "Returns a constant that is never merged with equal ones. Each use can therefore have its own sharding.",
 		Results: []ir.Arg{{Name: "output", Type: ods.StaticTensor(ods.FP, ods.Pred, ods.Int, ods.Complex, ods.QTensor, ods.QAxis)}},
 		Attrs:   []ir.AttrSpec{{Name: "value", Type: ods.ElemsAttr}},
 		Traits:  ir.Pure,

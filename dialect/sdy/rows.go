@@ -60,7 +60,7 @@ var ManualComputation = &ir.Def{
 // NamedComputation is sdy.named_computation.
 var NamedComputation = &ir.Def{
 	Name:     nameNamed,
-	Doc:      "Computes what its body does under a name of its own.",
+	Doc:      "Runs its body under a name.",
 	Operands: []ir.Arg{{Name: "operands", Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Mult: ir.Variadic}},
 	Attrs:    []ir.AttrSpec{{Name: attrIn, Type: PerValueAttr.Constraint(), Optional: true}, {Name: attrName, Type: ods.StrAttr}, {Name: attrOut, Type: PerValueAttr.Constraint(), Optional: true}},
@@ -101,7 +101,7 @@ var ShardingConstraint = &ir.Def{
 // Reshard is sdy.reshard.
 var Reshard = &ir.Def{
 	Name:     "sdy.reshard",
-	Doc:      "Brings the value into another sharding.",
+	Doc:      "Changes the sharding of a value.",
 	Operands: []ir.Arg{{Name: "input"}},
 	Results:  []ir.Arg{{Name: "result"}},
 	Attrs:    []ir.AttrSpec{{Name: "sharding", Type: ShardingAttr.Constraint()}},
@@ -114,7 +114,7 @@ var Reshard = &ir.Def{
 // ShardingGroup is sdy.sharding_group.
 var ShardingGroup = &ir.Def{
 	Name:     "sdy.sharding_group",
-	Doc:      "Makes the value share its sharding with all others of the group.",
+	Doc:      "Makes the value share its sharding with all values of the group.",
 	Operands: []ir.Arg{{Name: "input"}},
 	Attrs:    []ir.AttrSpec{{Name: "group_id", Type: ir.AttrConstraint{Form: ir.FormBare, FormType: ir.ElementOf(tensor.I64)}}},
 	Format:   "$input `group_id` `` `=` `` $group_id attr-dict `:` type($input)",

@@ -79,7 +79,7 @@ const AttrPassing = "passing"
 // The operations.
 var (
 	Assuming = &ir.Def{
-		Name: "shape.assuming", Doc: "Computes values in its region, for which the witness must hold.",
+		Name: "shape.assuming", Doc: "Computes values in its region if the witness holds.",
 		Operands: []ir.Arg{{Name: "witness", Type: witness}}, Results: []ir.Arg{{Name: "results", Mult: ir.Variadic}},
 		Regions: []ir.RegionSpec{{Name: "doRegion"}}, Traits: ir.SingleBlock,
 		Flow:   &ir.Flow{Runs: []ir.Runs{ir.RunsOnce}, Edges: []ir.FlowEdge{{From: ir.Port{At: ir.AtYields}, To: ir.Port{At: ir.AtResults}}}},
@@ -94,14 +94,14 @@ var (
 		Format:   "attr-dict ($operands^ `:` type($operands))?",
 	}
 	Broadcast = &ir.Def{
-		Name: "shape.broadcast", Doc: "Computes the shape that shapes broadcast to.",
+		Name: "shape.broadcast", Doc: "Computes the shape to which shapes broadcast.",
 		Operands: []ir.Arg{{Name: "shapes", Type: shapes, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result", Type: shapes}},
 		Traits: ir.Pure, Verify: propagates("shape"),
 		Clauses: ir.Clauses("the result can hold the errors that an operand can"),
 		Format:  "$shapes attr-dict `:` type($shapes) `->` type($result)",
 	}
 	ConstShape = &ir.Def{
-		Name: "shape.const_shape", Doc: "Gives a constant shape.",
+		Name: "shape.const_shape", Doc: "Returns a constant shape.",
 		Results: []ir.Arg{{Name: "result", Type: shapes}}, Attrs: []ir.AttrSpec{{Name: "shape", Type: ir.AttrConstraint{Summary: "index elements attribute", Check: func(a ir.Attr) bool {
 			d, ok := a.(*ir.DenseAttr)
 			if !ok {
@@ -120,14 +120,14 @@ var (
 		Parse:   parseConstShape, Print: printConstShape,
 	}
 	ConstWitness = &ir.Def{
-		Name: "shape.const_witness", Doc: "Gives a witness that holds or not.",
+		Name: "shape.const_witness", Doc: "Returns a witness that holds if the operand is true.",
 		Results: []ir.Arg{{Name: "result", Type: witness}},
 		Attrs:   []ir.AttrSpec{{Name: AttrPassing, Type: boolean}},
 		Traits:  ir.Pure,
 		Format:  "$passing attr-dict `` custom<Witness>(type($result))",
 	}
 	CstrBroadcastable = &ir.Def{
-		Name: "shape.cstr_broadcastable", Doc: "Gives a witness that shapes broadcast.",
+		Name: "shape.cstr_broadcastable", Doc: "Returns a witness that the shapes broadcast.",
 		Operands: []ir.Arg{{Name: "shapes", Type: shapes, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result", Type: witness}},
 		Clauses: ir.Clauses("there are at least two shapes"),
 		Verify: func(op *ir.Op, r *ir.Reporter) {
@@ -145,7 +145,7 @@ var (
 		Format:  "$shape attr-dict `:` type($shape) `->` type($result)",
 	}
 	ShapeOf = &ir.Def{
-		Name: "shape.shape_of", Doc: "Gives the shape of a value.",
+		Name: "shape.shape_of", Doc: "Returns the shape of a value.",
 		Operands: []ir.Arg{{Name: "arg", Type: shaped}}, Results: []ir.Arg{{Name: "result", Type: shapes}},
 		Traits: ir.Pure, Verify: verifyShapeOf,
 		Clauses: ir.Clauses("the result has as many sizes as arg has dimensions"),

@@ -66,7 +66,7 @@ var (
 	})
 	ResultAccuracyModeAttr = ir.NewAttrDef[AccuracyMode](ir.AttrDef{
 		Dialect: "stablehlo", Name: "result_accuracy_mode", Binary: ir.BinaryData(16, codeMode),
-		Doc:    "How the accuracy of a transcendental function is given.",
+		Doc:    "The kind of accuracy that a program asks of a transcendental function.",
 		Syntax: "<TOLERANCE>; the cases are DEFAULT, HIGHEST, TOLERANCE",
 		Parse: func(p ir.AsmParser, _ *ir.AttrDef) any {
 			m := &AccuracyMode{}

@@ -31,7 +31,7 @@ var elementFlow = &ir.Flow{Runs: []ir.Runs{ir.RunsUnordered}}
 
 // AfterAll joins tokens.
 var AfterAll = &ir.Def{
-	Name: "stablehlo.after_all", Doc: "Gives a token that comes after all of its operands. Spec: after_all.",
+	Name: "stablehlo.after_all", Doc: "Returns a token that follows all of its operands. Spec: after_all.",
 	Operands: []ir.Arg{{Name: "inputs", Type: ods.Token, Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.Token}},
 	Traits:   ir.Pure,
@@ -41,7 +41,7 @@ var AfterAll = &ir.Def{
 
 // CreateToken creates a token.
 var CreateToken = &ir.Def{
-	Name: "stablehlo.create_token", Doc: "Gives a new token. Not in the specification; use after_all.",
+	Name: "stablehlo.create_token", Doc: "Returns a new token. Not in the specification; use after_all.",
 	Results: []ir.Arg{{Name: "output", Type: ods.Token}},
 	Traits:  ir.Pure,
 	Format:  "attr-dict `:` type(results)",
@@ -50,7 +50,7 @@ var CreateToken = &ir.Def{
 
 // Case chooses a branch by index.
 var Case = &ir.Def{
-	Name: "stablehlo.case", Doc: "Executes the branch with the given index, the last one where there is no such branch. Spec: case.",
+	Name: "stablehlo.case", Doc: "Executes the branch with the given index, or the last branch if there is no such index. Spec: case.",
 	Operands: []ir.Arg{{Name: "index", Type: ods.Tensor(ods.I32)}},
 	Results:  []ir.Arg{{Name: "results", Type: branchResult, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "branches", Mult: ir.Variadic}},
@@ -83,7 +83,7 @@ var If = &ir.Def{
 
 // While loops.
 var While = &ir.Def{
-	Name: "stablehlo.while", Doc: "Executes body as long as cond gives true; both take the loop's values. Spec: while.",
+	Name: "stablehlo.while", Doc: "Executes body while cond returns true; both regions get the loop's values. Spec: while.",
 	Operands: []ir.Arg{{Name: "operand", Type: loopValue, Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Type: loopValue, Mult: ir.Variadic}},
 	Regions:  []ir.RegionSpec{{Name: "cond"}, {Name: "body"}},
@@ -102,7 +102,7 @@ var While = &ir.Def{
 
 // OptimizationBarrier keeps operations in order.
 var OptimizationBarrier = &ir.Def{
-	Name: "stablehlo.optimization_barrier", Doc: "Passes its operands on, and nothing that depends on its results may be computed before all operands are. Spec: optimization_barrier.",
+	Name: "stablehlo.optimization_barrier", Doc: "Forwards its operands; nothing that depends on its results may be computed before all operands. Spec: optimization_barrier.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyOf(ods.AnyRanked, ods.Token), Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyOf(ods.AnyRanked, ods.Token), Mult: ir.Variadic}},
 	Traits:   ir.Pure,
@@ -116,7 +116,7 @@ var OptimizationBarrier = &ir.Def{
 
 // Return ends a region.
 var Return = &ir.Def{
-	Name: "stablehlo.return", Doc: "Ends a region and hands its operands to the operation that owns it.",
+	Name: "stablehlo.return", Doc: "Ends a region and passes its operands to the op that contains it.",
 	Operands: []ir.Arg{{Name: "results", Type: ods.FlowValue, Mult: ir.Variadic}},
 	Traits:   ir.Pure | ir.Terminator | ir.ReturnLike,
 	Format:   "$results attr-dict (`:` type($results)^)?",

@@ -4,7 +4,7 @@ import "github.com/hlocb/hlocb/ir"
 
 // inferBranches: the types that all branches return (case C3, C4; if C2, C3). If they differ in a size, the result has
 // only a bound or an unknown size there.
-func inferBranches(s *site, n int) ([]ir.Type, error) {
+func inferBranches(s *subject, n int) ([]ir.Type, error) {
 	if n == 0 { // (case C1)
 		return nil, fail("expect at least one branch")
 	}
@@ -46,14 +46,14 @@ func inferBranches(s *site, n int) ([]ir.Type, error) {
 	return out, nil
 }
 
-func inferIf(s *site) ([]ir.Type, error) {
+func inferIf(s *subject) ([]ir.Type, error) {
 	if t := s.tensor(0); t.Rank() != 0 {
 		return nil, fail("operand should be rank 0 tensor but got rank %d", t.Rank())
 	}
 	return inferBranches(s, 2)
 }
 
-func inferCase(s *site) ([]ir.Type, error) {
+func inferCase(s *subject) ([]ir.Type, error) {
 	if t := s.tensor(0); t.Rank() != 0 {
 		return nil, fail("operand should be rank 0 tensor but got rank %d", t.Rank())
 	}
@@ -61,9 +61,9 @@ func inferCase(s *site) ([]ir.Type, error) {
 }
 
 // inferWhile: the types of the operands (while C3).
-func inferWhile(s *site) ([]ir.Type, error) { return s.types(0, len(s.operands)), nil }
+func inferWhile(s *subject) ([]ir.Type, error) { return s.types(0, len(s.operands)), nil }
 
-func whileRule(s *site) error {
+func whileRule(s *subject) error {
 	cond, ret, err := s.body(0)
 	if err != nil {
 		return err
@@ -111,9 +111,9 @@ func allCompatible(a, b []ir.Type) bool {
 }
 
 // inferPairwise: each result has the type of its operand (optimization_barrier C1).
-func inferPairwise(s *site) ([]ir.Type, error) { return s.types(0, len(s.operands)), nil }
+func inferPairwise(s *subject) ([]ir.Type, error) { return s.types(0, len(s.operands)), nil }
 
-func pairwiseRule(s *site) error {
+func pairwiseRule(s *subject) error {
 	if len(s.operands) != len(s.results) {
 		return opFail("requires the same number of operands and results")
 	}

@@ -141,7 +141,7 @@ var DotGeneral = &ir.Def{
 // Einsum and UnaryEinsum compute an equation.
 var (
 	Einsum = &ir.Def{
-		Name: "stablehlo.einsum", Doc: "Computes what an Einstein summation says. Not in the specification; use dot_general.",
+		Name: "stablehlo.einsum", Doc: "Computes an Einstein summation. Not in the specification; use dot_general.",
 		Operands: []ir.Arg{{Name: "lhs", Type: ods.AnyRanked}, {Name: "rhs", Type: ods.AnyRanked}},
 		Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 		Attrs:    []ir.AttrSpec{ods.Required("einsum_config", ods.StrAttr)},

@@ -5,7 +5,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-func precisionRule(s *site) error {
+func precisionRule(s *subject) error {
 	if a, ok := s.attr("precision_config").(*ir.ArrayAttr); ok && len(a.Elems()) > 2 { // (dot_general C11, convolution C24)
 		return fail("expects precision config to be empty or have <= 2 elements, got %d", len(a.Elems()))
 	}
@@ -13,7 +13,7 @@ func precisionRule(s *site) error {
 }
 
 // inferDot multiplies vectors and matrices.
-func inferDot(s *site) ([]ir.Type, error) {
+func inferDot(s *subject) ([]ir.Type, error) {
 	l, r := s.tensor(0), s.tensor(1)
 	if n := l.Rank(); n < 1 || n > 2 || r.Rank() < 1 || r.Rank() > 2 || !sameSize(l.Shape()[n-1], r.Shape()[0]) {
 		return nil, fail("expected both lhs/rhs ranks to be either 1 or 2") // MLIR's message for unequal sizes, too
@@ -25,10 +25,10 @@ func inferDot(s *site) ([]ir.Type, error) {
 	if r.Rank() == 2 {
 		dims = append(dims, dimOf(r, 1))
 	}
-	return s.single(s.made(0, dims, l.Elem())), nil
+	return s.single(s.resultType(0, dims, l.Elem())), nil
 }
 
-func dotRule(s *site) error {
+func dotRule(s *subject) error {
 	if err := precisionRule(s); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func dotRule(s *site) error {
 
 // inferDotGeneral: batching dimensions, then the other dimensions of lhs, then the other dimensions of rhs (dot_general
 // C12). The element type is lhs's unless the result type specifies another one.
-func inferDotGeneral(s *site) ([]ir.Type, error) {
+func inferDotGeneral(s *subject) ([]ir.Type, error) {
 	l, r := s.tensor(0), s.tensor(1)
 	d, ok := ir.DataOf[DotDims](s.attr("dot_dimension_numbers"))
 	if !ok {
@@ -58,17 +58,17 @@ func inferDotGeneral(s *site) ([]ir.Type, error) {
 	for _, i := range d.LHSBatching {
 		dims = append(dims, dimOf(l, int(i)))
 	}
-	for i, summed := range s.marked(l.Rank(), d.LHSBatching, d.LHSContracting) {
+	for i, summed := range s.contains(l.Rank(), d.LHSBatching, d.LHSContracting) {
 		if !summed {
 			dims = append(dims, dimOf(l, i))
 		}
 	}
-	for i, summed := range s.marked(r.Rank(), d.RHSBatching, d.RHSContracting) {
+	for i, summed := range s.contains(r.Rank(), d.RHSBatching, d.RHSContracting) {
 		if !summed {
 			dims = append(dims, dimOf(r, i))
 		}
 	}
-	return s.single(s.made(0, dims, l.Elem())), nil
+	return s.single(s.resultType(0, dims, l.Elem())), nil
 }
 
 // dotDimsRule checks dimension numbers against the operands.
@@ -112,7 +112,7 @@ func dotDimsRule(l, r *ir.TensorType, d *DotDims) error {
 	return nil
 }
 
-func dotGeneralRule(s *site) error {
+func dotGeneralRule(s *subject) error {
 	if err := precisionRule(s); err != nil { // (C11)
 		return err
 	}
@@ -138,7 +138,7 @@ func dotGeneralRule(s *site) error {
 }
 
 // dotQuantRule checks a product with quantized operands (dot_general C13 to C20).
-func dotQuantRule(s *site, d *DotDims) error {
+func dotQuantRule(s *subject, d *DotDims) error {
 	r := s.tensor(1)
 	q := quant.Of(r.Elem())
 	if q == nil {
@@ -166,7 +166,7 @@ func dotQuantRule(s *site, d *DotDims) error {
 
 // quantProductRule checks the element types of a product whose right side is quantized (dot_general C14, C17 to C20;
 // convolution C28, C31 to C34).
-func quantProductRule(s *site) error {
+func quantProductRule(s *subject) error {
 	l, r, res := s.tensor(0).Elem(), s.tensor(1).Elem(), s.result(0).Elem()
 	ql, qr, qres := quant.Of(l), quant.Of(r), quant.Of(res)
 	switch {
@@ -189,7 +189,7 @@ func quantProductRule(s *site) error {
 
 // convDimsRule checks dimension numbers against the operands (convolution C1, C10 to C23) and returns the sizes of a
 // window.
-func convDimsRule(s *site) (*ConvDims, []int64, error) {
+func convDimsRule(s *subject) (*ConvDims, []int64, error) {
 	l, r := s.tensor(0), s.tensor(1)
 	c, ok := ir.DataOf[ConvDims](s.attr("dimension_numbers"))
 	if !ok {
@@ -260,12 +260,12 @@ func convDimsRule(s *site) (*ConvDims, []int64, error) {
 }
 
 // convWindows checks the attributes of windows with the given sizes (convolution C2 to C9).
-func convWindows(s *site, sizes []int64) ([]window, error) {
+func convWindows(s *subject, sizes []int64) ([]window, error) {
 	return windowsOf(s, sizes, s.ints("window_strides"), "padding", s.ints("lhs_dilation"), s.ints("rhs_dilation"), s.ints("window_reversal"))
 }
 
 // inferConvolution: convolution C25, C26; the element type is lhs's.
-func inferConvolution(s *site) ([]ir.Type, error) {
+func inferConvolution(s *subject) ([]ir.Type, error) {
 	c, sizes, err := convDimsRule(s)
 	if err != nil {
 		return nil, err
@@ -277,7 +277,7 @@ func inferConvolution(s *site) ([]ir.Type, error) {
 	return []ir.Type{dimsType(s.ctx, convShape(s, c, windowDims(s.tensor(0), c.InputSpatial, ws)), s.tensor(0).Elem())}, nil
 }
 
-func convShape(s *site, c *ConvDims, spatial []dim) []dim {
+func convShape(s *subject, c *ConvDims, spatial []dim) []dim {
 	l, r := s.tensor(0), s.tensor(1)
 	dims := make([]dim, l.Rank())
 	for i, o := range c.OutputSpatial {
@@ -294,7 +294,7 @@ func convShape(s *site, c *ConvDims, spatial []dim) []dim {
 	return dims
 }
 
-func convolutionRule(s *site) error {
+func convolutionRule(s *subject) error {
 	t, err := inferConvolution(s)
 	if err != nil {
 		return err
@@ -310,7 +310,7 @@ func convolutionRule(s *site) error {
 }
 
 // convElemsRule checks the element types of a convolution (C27 to C34).
-func convElemsRule(s *site) error {
+func convElemsRule(s *subject) error {
 	l, r, res := s.tensor(0).Elem(), s.tensor(1).Elem(), s.result(0).Elem()
 	if quant.Of(l) == nil && quant.Of(r) == nil && quant.Of(res) == nil {
 		if l != r { // (C27)
@@ -331,7 +331,7 @@ func convElemsRule(s *site) error {
 	return nil
 }
 
-func dynamicConvRule(s *site) error {
+func dynamicConvRule(s *subject) error {
 	_, sizes, err := convDimsRule(s)
 	if err != nil {
 		return err

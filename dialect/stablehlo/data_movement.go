@@ -9,7 +9,7 @@ import (
 
 // Constant holds a tensor.
 var Constant = &ir.Def{
-	Name: "stablehlo.constant", Doc: "Gives a constant tensor. Spec: constant.",
+	Name: "stablehlo.constant", Doc: "Returns a constant tensor. Spec: constant.",
 	Results: []ir.Arg{{Name: "output", Type: ods.StaticTensor(ods.FP, ods.Pred, ods.Int, ods.Complex, ods.QTensor, ods.QAxis)}},
 	Attrs:   []ir.AttrSpec{ods.Required("value", ods.ElemsAttr)},
 	Traits:  ir.Pure | ir.ConstantLike,
@@ -87,7 +87,7 @@ var Concatenate = &ir.Def{
 
 // DynamicSlice extracts a part at a computed position.
 var DynamicSlice = &ir.Def{
-	Name: "stablehlo.dynamic_slice", Doc: "Takes a slice of fixed size that starts at computed indices, clamped so that it fits. Spec: dynamic_slice.",
+	Name: "stablehlo.dynamic_slice", Doc: "Returns a slice of fixed size that starts at computed indices, clamped to the operand's shape. Spec: dynamic_slice.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "start_indices", Type: ods.Scalar(ods.Int), Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Attrs:    []ir.AttrSpec{ods.Required("slice_sizes", ods.I64Array)},
@@ -105,7 +105,7 @@ var DynamicSlice = &ir.Def{
 
 // DynamicUpdateSlice replaces a part at a computed position.
 var DynamicUpdateSlice = &ir.Def{
-	Name: "stablehlo.dynamic_update_slice", Doc: "Replaces the slice that starts at computed indices, clamped so that it fits. Spec: dynamic_update_slice.",
+	Name: "stablehlo.dynamic_update_slice", Doc: "Replaces the slice that starts at computed indices, clamped to the operand's shape. Spec: dynamic_update_slice.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "update", Type: ods.AnyRanked}, {Name: "start_indices", Type: ods.Scalar(ods.Int), Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Traits:   ir.Pure,
@@ -123,7 +123,7 @@ var DynamicUpdateSlice = &ir.Def{
 
 // Pad adds a value around and between elements.
 var Pad = &ir.Def{
-	Name: "stablehlo.pad", Doc: "Puts a value around the operand and between its elements; negative edges cut off. Spec: pad.",
+	Name: "stablehlo.pad", Doc: "Adds a value around the operand and between its elements; negative edges remove elements. Spec: pad.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "padding_value", Type: ods.Scalar(ods.FP, ods.Pred, ods.Int, ods.Complex, ods.QTensor)}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Attrs:    []ir.AttrSpec{ods.Required("edge_padding_low", ods.I64Array), ods.Required("edge_padding_high", ods.I64Array), ods.Required("interior_padding", ods.I64Array)},
@@ -140,7 +140,7 @@ var Pad = &ir.Def{
 
 // Reshape changes the shape.
 var Reshape = &ir.Def{
-	Name: "stablehlo.reshape", Doc: "Gives the elements in the same order another shape. Spec: reshape.",
+	Name: "stablehlo.reshape", Doc: "Returns the elements, in the same order, in another shape. Spec: reshape.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}},
 	Results:  []ir.Arg{{Name: "result", Type: bounded}},
 	Traits:   ir.Pure,
@@ -171,7 +171,7 @@ var Reverse = &ir.Def{
 
 // Slice extracts a part.
 var Slice = &ir.Def{
-	Name: "stablehlo.slice", Doc: "Takes the elements from start to limit in steps of stride, per dimension. Spec: slice.",
+	Name: "stablehlo.slice", Doc: "Returns the elements from start to limit in steps of stride, per dimension. Spec: slice.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Attrs:    []ir.AttrSpec{ods.Required("start_indices", ods.I64Array), ods.Required("limit_indices", ods.I64Array), ods.Required("strides", ods.I64Array)},
@@ -225,7 +225,7 @@ var Transpose = &ir.Def{
 
 // TorchIndexSelect gathers along one dimension.
 var TorchIndexSelect = &ir.Def{
-	Name: "stablehlo.torch_index_select", Doc: "Takes slices along a dimension by index. Not in the specification; use gather.",
+	Name: "stablehlo.torch_index_select", Doc: "Returns slices along a dimension by index. Not in the specification; use gather.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "index", Type: ods.AnyRanked}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Attrs:    []ir.AttrSpec{ods.Required("dim", ods.I64Attr), ods.Required("batch_dims", ods.I64Attr)},

@@ -6,7 +6,7 @@ import (
 )
 
 // inferConstant: the type of the value (constant C1).
-func inferConstant(s *site) ([]ir.Type, error) {
+func inferConstant(s *subject) ([]ir.Type, error) {
 	t := elementsType(s.attr("value"))
 	if t == nil {
 		return nil, opFail("requires attribute 'value'")
@@ -15,7 +15,7 @@ func inferConstant(s *site) ([]ir.Type, error) {
 }
 
 // constantRule: the value has the type of the result or, if the result is quantized, its storage type.
-func constantRule(s *site) error {
+func constantRule(s *subject) error {
 	t, err := inferConstant(s)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func constantRule(s *site) error {
 }
 
 // iotaRule: the dimension is a dimension of the result (iota C1).
-func iotaRule(s *site) error {
+func iotaRule(s *subject) error {
 	t := s.result(0)
 	if t.Rank() == 0 {
 		return fail("does not support scalars.")
@@ -50,7 +50,7 @@ func iotaRule(s *site) error {
 }
 
 // inferBroadcast prepends the sizes.
-func inferBroadcast(s *site) ([]ir.Type, error) {
+func inferBroadcast(s *subject) ([]ir.Type, error) {
 	t := s.tensor(0)
 	var dims []dim
 	for _, d := range s.ints("broadcast_sizes") {
@@ -62,10 +62,10 @@ func inferBroadcast(s *site) ([]ir.Type, error) {
 	for i := range t.Rank() {
 		dims = append(dims, dimOf(t, i))
 	}
-	return s.single(s.made(0, dims, t.Elem())), nil
+	return s.single(s.resultType(0, dims, t.Elem())), nil
 }
 
-func broadcastInDimRule(s *site) error {
+func broadcastInDimRule(s *subject) error {
 	if err := sameElems(s); err != nil { // (C1)
 		return err
 	}
@@ -115,7 +115,7 @@ func broadcastQuantRule(a, r *ir.TensorType, dims []int64) error {
 }
 
 // inferConcatenate adds up the sizes along the dimension (concatenate C1 to C6).
-func inferConcatenate(s *site) ([]ir.Type, error) {
+func inferConcatenate(s *subject) ([]ir.Type, error) {
 	if len(s.operands) == 0 { // (C3)
 		return nil, opFail("expected 1 or more operands, but found 0")
 	}
@@ -165,7 +165,7 @@ func inferConcatenate(s *site) ([]ir.Type, error) {
 			dims[d] = concatDim(dims[d], dimOf(t, d))
 		}
 	}
-	return s.single(s.made(0, dims, first.Elem())), nil // (C5, C6)
+	return s.single(s.resultType(0, dims, first.Elem())), nil // (C5, C6)
 }
 
 // concatDim adds sizes, or bounds if a size is unknown.
@@ -186,7 +186,7 @@ func concatDim(a, b dim) dim {
 	return dim{ir.Dynamic, la + lb}
 }
 
-func inferDynamicSlice(s *site) ([]ir.Type, error) {
+func inferDynamicSlice(s *subject) ([]ir.Type, error) {
 	t, sizes, n := s.tensor(0), s.ints("slice_sizes"), len(s.operands)-1
 	if n != len(sizes) { // (C2)
 		return nil, fail("has mismatched number of slice sizes (%d) and number of start indices (%d)", len(sizes), n)
@@ -209,10 +209,10 @@ func inferDynamicSlice(s *site) ([]ir.Type, error) {
 	for i, v := range sizes {
 		dims[i] = dim{v, ir.Dynamic}
 	}
-	return s.single(s.made(0, dims, t.Elem())), nil // (C1, C5)
+	return s.single(s.resultType(0, dims, t.Elem())), nil // (C1, C5)
 }
 
-func sameIndexTypes(s *site, from int) error {
+func sameIndexTypes(s *subject, from int) error {
 	for i := from; i < len(s.operands); i++ {
 		if s.tensor(i).Elem() != s.tensor(from).Elem() {
 			return fail("start indices must have same element type")
@@ -221,7 +221,7 @@ func sameIndexTypes(s *site, from int) error {
 	return nil
 }
 
-func inferDynamicUpdateSlice(s *site) ([]ir.Type, error) {
+func inferDynamicUpdateSlice(s *subject) ([]ir.Type, error) {
 	t, u, n := s.tensor(0), s.tensor(1), len(s.operands)-2
 	if u.Rank() != t.Rank() { // (C3)
 		return nil, fail("update rank does not match operand rank: %d vs %d.", u.Rank(), t.Rank())
@@ -243,7 +243,7 @@ func inferDynamicUpdateSlice(s *site) ([]ir.Type, error) {
 	return s.single(t), nil // (C1)
 }
 
-func inferPad(s *site) ([]ir.Type, error) {
+func inferPad(s *subject) ([]ir.Type, error) {
 	t := s.tensor(0)
 	low, high, inner := s.ints("edge_padding_low"), s.ints("edge_padding_high"), s.ints("interior_padding")
 	if t.Elem() != s.tensor(1).Elem() { // (C1)
@@ -275,11 +275,11 @@ func inferPad(s *site) ([]ir.Type, error) {
 		}
 		dims[i] = d
 	}
-	return s.single(s.made(0, dims, t.Elem())), nil
+	return s.single(s.resultType(0, dims, t.Elem())), nil
 }
 
 // reshapeRule: the number of elements is unchanged (reshape C2), and so is the place of a quantized dimension (C3).
-func reshapeRule(s *site) error {
+func reshapeRule(s *subject) error {
 	a, r := s.tensor(0), s.result(0)
 	na, ok1 := product(a.Shape())
 	nr, ok2 := product(r.Shape())
@@ -309,7 +309,7 @@ func reshapeQuantRule(a, r *ir.TensorType) error {
 }
 
 // reverseRule: the dimensions are unique (reverse C2) and exist in the operand (C3).
-func reverseRule(s *site) error {
+func reverseRule(s *subject) error {
 	dims := s.ints("dimensions")
 	if ok, _ := unique(dims); !ok {
 		return fail("dimensions should be unique. Got: %s", joined(dims))
@@ -325,7 +325,7 @@ func reverseRule(s *site) error {
 	return nil
 }
 
-func inferSlice(s *site) ([]ir.Type, error) {
+func inferSlice(s *subject) ([]ir.Type, error) {
 	t := s.tensor(0)
 	start, limit, stride := s.ints("start_indices"), s.ints("limit_indices"), s.ints("strides")
 	for _, f := range [...]struct {
@@ -353,18 +353,18 @@ func inferSlice(s *site) ([]ir.Type, error) {
 		}
 		dims[i] = dim{(limit[i] - start[i] + stride[i] - 1) / stride[i], ir.Dynamic} // (C5)
 	}
-	return s.single(s.made(0, dims, t.Elem())), nil // (C1)
+	return s.single(s.resultType(0, dims, t.Elem())), nil // (C1)
 }
 
 // inferSort: the types of the inputs (sort C2).
-func inferSort(s *site) ([]ir.Type, error) {
+func inferSort(s *subject) ([]ir.Type, error) {
 	if len(s.operands) == 0 { // (C1)
 		return nil, opFail("expected 1 or more operands, but found 0")
 	}
 	return s.types(0, len(s.operands)), nil
 }
 
-func sortRule(s *site) error {
+func sortRule(s *subject) error {
 	if t := s.tensor(0); t.Ranked() { // (C4)
 		n, d := int64(t.Rank()), s.int("dimension", -1)
 		if d < -n || d >= n {
@@ -396,7 +396,7 @@ func sortRule(s *site) error {
 	return nil
 }
 
-func inferTranspose(s *site) ([]ir.Type, error) {
+func inferTranspose(s *subject) ([]ir.Type, error) {
 	t, perm := s.tensor(0), s.ints("permutation")
 	if !t.Ranked() {
 		return s.single(t), nil
@@ -436,10 +436,10 @@ func inferTranspose(s *site) ([]ir.Type, error) {
 			}
 		}
 	}
-	return s.single(s.made(0, dims, elem)), nil
+	return s.single(s.resultType(0, dims, elem)), nil
 }
 
-func torchIndexSelectRule(s *site) error {
+func torchIndexSelectRule(s *subject) error {
 	t, n := s.tensor(0), int64(s.tensor(0).Rank())
 	if d := s.int("dim", 0); d < -n || d >= n && n > 0 {
 		return fail("dim %d is out of range for an operand of type '%s'", d, t)

@@ -149,7 +149,7 @@ var CrossReplicaSum = &ir.Def{
 
 // ReduceScatter reduces and splits.
 var ReduceScatter = &ir.Def{
-	Name: "stablehlo.reduce_scatter", Doc: "Combines the operands of the processes of each group and gives each process a part. Spec: reduce_scatter.",
+	Name: "stablehlo.reduce_scatter", Doc: "Combines the operands of the processes of each group and returns one part to each process. Spec: reduce_scatter.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Attrs: []ir.AttrSpec{
@@ -176,14 +176,14 @@ var ReduceScatter = &ir.Def{
 // PartitionID and ReplicaID return the numbers of the executing process.
 var (
 	PartitionID = &ir.Def{
-		Name: "stablehlo.partition_id", Doc: "Gives the partition of the process that executes. Spec: partition_id.",
+		Name: "stablehlo.partition_id", Doc: "Returns the partition of the process that executes. Spec: partition_id.",
 		Results: []ir.Arg{{Name: "result", Type: ods.Tensor(ods.UI32)}},
 		Traits:  ir.Pure,
 		Format:  "attr-dict `:` type(results)",
 		Infer:   infer(inferUI32), Verify: verify(agrees(inferUI32)),
 	}
 	ReplicaID = &ir.Def{
-		Name: "stablehlo.replica_id", Doc: "Gives the replica of the process that executes. Spec: replica_id.",
+		Name: "stablehlo.replica_id", Doc: "Returns the replica of the process that executes. Spec: replica_id.",
 		Results: []ir.Arg{{Name: "result", Type: ods.Tensor(ods.UI32)}},
 		Traits:  ir.Pure,
 		Format:  "attr-dict `:` type(results)",
@@ -194,7 +194,7 @@ var (
 // AsyncStart and AsyncDone start and finish an asynchronous operation.
 var (
 	AsyncStart = &ir.Def{
-		Name: "stablehlo.async_start", Doc: "Starts the collective operation in its body and gives a future of its results. Spec: async_start.",
+		Name: "stablehlo.async_start", Doc: "Starts the collective operation in its body and returns a future of its results. Spec: async_start.",
 		Operands: []ir.Arg{{Name: "operands", Type: ods.AnyRanked, Mult: ir.Variadic}},
 		Results:  []ir.Arg{{Name: "result", Type: future}},
 		Regions:  []ir.RegionSpec{{Name: "body"}},
@@ -207,7 +207,7 @@ var (
 		`),
 	}
 	AsyncDone = &ir.Def{
-		Name: "stablehlo.async_done", Doc: "Waits for a future and gives its values. Spec: async_done.",
+		Name: "stablehlo.async_done", Doc: "Waits for a future and returns its values. Spec: async_done.",
 		Operands: []ir.Arg{{Name: "operand", Type: future}},
 		Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
 		Infer:    infer(inferAsyncDone), Verify: verify(asyncDoneRule),

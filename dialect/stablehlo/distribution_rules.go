@@ -8,12 +8,12 @@ import (
 
 // groupsRule checks replica groups: a matrix of unique ids from 0, with -1 only as padding if the groups may differ in
 // size (all_gather C2, C4; all_reduce C1, C3; all_to_all C5, C7). size is the required group size, 0 for any.
-func groupsRule(s *site, uniform, global bool, size int64) error {
+func groupsRule(s *subject, uniform, global bool, size int64) error {
 	return idsRule(s, uniform, global, true, size)
 }
 
 // idsRule is like groupsRule. all requires that every id up to the greatest is present.
-func idsRule(s *site, uniform, global, all bool, size int64) error {
+func idsRule(s *subject, uniform, global, all bool, size int64) error {
 	a := s.attr("replica_groups")
 	if _, ok := ir.DataOf[ReplicaGroupMeshAxes](a); ok {
 		return nil
@@ -54,7 +54,7 @@ func idsRule(s *site, uniform, global, all bool, size int64) error {
 }
 
 // channelRule checks the channel if device ids are global (all_gather C5, all_reduce C4, reduce_scatter C6).
-func channelRule(s *site) error {
+func channelRule(s *subject) error {
 	if !s.has("use_global_device_ids") {
 		return nil
 	}
@@ -68,7 +68,7 @@ func channelRule(s *site) error {
 	return nil
 }
 
-func allGatherRule(s *site) error {
+func allGatherRule(s *subject) error {
 	d := int(s.int("all_gather_dim", 0))
 	if err := groupsRule(s, true, s.has("use_global_device_ids"), 0); err != nil { // (C2, C4)
 		return err
@@ -101,7 +101,7 @@ func allGatherRule(s *site) error {
 }
 
 // inferAllReduce: the operands' shapes with the element types of the computation (all_reduce C6, C7).
-func inferAllReduce(s *site) ([]ir.Type, error) {
+func inferAllReduce(s *subject) ([]ir.Type, error) {
 	if len(s.operands) == 0 {
 		return nil, opFail("expected 1 or more operands, but found 0")
 	}
@@ -120,7 +120,7 @@ func inferAllReduce(s *site) ([]ir.Type, error) {
 	return out, nil
 }
 
-func allReduceRule(s *site) error {
+func allReduceRule(s *subject) error {
 	if err := groupsRule(s, false, s.has("use_global_device_ids"), 0); err != nil { // (C1, C2, C3)
 		return err
 	}
@@ -131,7 +131,7 @@ func allReduceRule(s *site) error {
 }
 
 // reducersRule checks a computation that is applied to each operand separately (all_reduce C5).
-func reducersRule(s *site) error {
+func reducersRule(s *subject) error {
 	for i := range s.operands {
 		t := []ir.Type{s.typ(i)}
 		if err := reducerRule(s, 0, t, scalars(s.ctx, t)); err != nil {
@@ -142,7 +142,7 @@ func reducersRule(s *site) error {
 }
 
 // inferAllToAll splits and joins (all_to_all C1 to C9).
-func inferAllToAll(s *site) ([]ir.Type, error) {
+func inferAllToAll(s *subject) ([]ir.Type, error) {
 	split, concat, count := s.int("split_dimension", 0), s.int("concat_dimension", 0), s.int("split_count", 1)
 	var out []ir.Type
 	for i := range s.operands {
@@ -187,7 +187,7 @@ func inferAllToAll(s *site) ([]ir.Type, error) {
 
 // rooted checks the operands of a collective whose last operand may be its root, and returns the number of data
 // operands.
-func rooted(s *site) (n int, err error) {
+func rooted(s *subject) (n int, err error) {
 	name := s.def.Name[len(s.def.Dialect())+1:]
 	n = len(s.operands)
 	if !s.has("has_dynamic_root") {
@@ -210,7 +210,7 @@ func rooted(s *site) (n int, err error) {
 }
 
 // inferRooted: the types of the data operands (collective_broadcast C3, collective_reduce C5).
-func inferRooted(s *site) ([]ir.Type, error) {
+func inferRooted(s *subject) ([]ir.Type, error) {
 	n, err := rooted(s)
 	if err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func inferRooted(s *site) ([]ir.Type, error) {
 }
 
 // inferCollectiveReduce: the data operands' shapes with the element type of the computation (collective_reduce C5, C6).
-func inferCollectiveReduce(s *site) ([]ir.Type, error) {
+func inferCollectiveReduce(s *subject) ([]ir.Type, error) {
 	n, err := rooted(s)
 	if err != nil {
 		return nil, err
@@ -231,14 +231,14 @@ func inferCollectiveReduce(s *site) ([]ir.Type, error) {
 	return types[:n], nil
 }
 
-func collectiveBroadcastRule(s *site) error {
+func collectiveBroadcastRule(s *subject) error {
 	if err := agrees(inferRooted)(s); err != nil {
 		return err
 	}
 	return idsRule(s, true, false, false, 0) // (C1, C2)
 }
 
-func collectiveReduceRule(s *site) error {
+func collectiveReduceRule(s *subject) error {
 	if err := agrees(inferCollectiveReduce)(s); err != nil {
 		return err
 	}
@@ -258,10 +258,10 @@ func collectiveReduceRule(s *site) error {
 	return nil
 }
 
-func collectivePermuteRule(s *site) error { return pairsRule(s) }
+func collectivePermuteRule(s *subject) error { return pairsRule(s) }
 
 // pairsRule checks source_target_pairs (collective_permute C1 to C4).
-func pairsRule(s *site) error {
+func pairsRule(s *subject) error {
 	a := s.attr("source_target_pairs")
 	if a == nil {
 		return nil
@@ -294,7 +294,7 @@ func pairsRule(s *site) error {
 	return nil
 }
 
-func reduceScatterRule(s *site) error {
+func reduceScatterRule(s *subject) error {
 	t, r, d := s.tensor(0), s.result(0), int(s.int("scatter_dimension", 0))
 	if err := groupsRule(s, true, s.has("use_global_device_ids"), 0); err != nil { // (C3, C4, C5)
 		return err
@@ -335,7 +335,7 @@ func reduceScatterRule(s *site) error {
 	return nil
 }
 
-func asyncStartRule(s *site) error {
+func asyncStartRule(s *subject) error {
 	b, _, err := s.body(0)
 	if err != nil {
 		return err
@@ -363,7 +363,7 @@ func asyncStartRule(s *site) error {
 }
 
 // inferAsyncDone: the types in the future.
-func inferAsyncDone(s *site) ([]ir.Type, error) {
+func inferAsyncDone(s *subject) ([]ir.Type, error) {
 	if f, ok := s.typ(0).(*ir.DialectType); ok {
 		if d, ok := f.Data().(*Future); ok {
 			return d.Types, nil
@@ -372,7 +372,7 @@ func inferAsyncDone(s *site) ([]ir.Type, error) {
 	return nil, fail("operand must be a future")
 }
 
-func asyncDoneRule(s *site) error {
+func asyncDoneRule(s *subject) error {
 	if f, ok := s.typ(0).(*ir.DialectType); ok {
 		if _, ok := f.Data().(*Future); !ok {
 			return nil

@@ -85,7 +85,7 @@ var DynamicReshape = &ir.Def{
 // GetDimensionSize and SetDimensionSize read and change the size of a dimension.
 var (
 	GetDimensionSize = &ir.Def{
-		Name: "stablehlo.get_dimension_size", Doc: "Gives the size of one dimension. Spec: get_dimension_size.",
+		Name: "stablehlo.get_dimension_size", Doc: "Returns the size of one dimension. Spec: get_dimension_size.",
 		Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}},
 		Results:  []ir.Arg{{Name: "result", Type: ods.Tensor(ods.I32)}},
 		Attrs:    []ir.AttrSpec{ods.Required("dimension", ods.I64NonNeg)},
@@ -97,7 +97,7 @@ var (
 		`),
 	}
 	SetDimensionSize = &ir.Def{
-		Name: "stablehlo.set_dimension_size", Doc: "Cuts one dimension to a computed size. Not in the specification.",
+		Name: "stablehlo.set_dimension_size", Doc: "Truncates one dimension to a computed size. Not in the specification.",
 		Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "size", Type: ods.Tensor(ods.I32)}},
 		Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 		Attrs:    []ir.AttrSpec{ods.Required("dimension", ods.I64NonNeg)},
@@ -109,7 +109,7 @@ var (
 
 // RealDynamicSlice slices with computed limits and strides.
 var RealDynamicSlice = &ir.Def{
-	Name: "stablehlo.real_dynamic_slice", Doc: "Takes a slice whose start, limit and strides are computed. Not in the specification.",
+	Name: "stablehlo.real_dynamic_slice", Doc: "Returns a slice whose start, limit and strides are computed. Not in the specification.",
 	Operands: []ir.Arg{
 		{Name: "operand", Type: ods.AnyRanked}, {Name: "start_indices", Type: ods.Tensor1D(ods.Index, ods.Int)},
 		{Name: "limit_indices", Type: ods.Tensor1D(ods.Index, ods.Int)}, {Name: "strides", Type: ods.Tensor1D(ods.Index, ods.Int)},

@@ -8,7 +8,7 @@ import (
 
 // outputShape checks a result against a computed shape. Its rank must be the number of elements of the shape. If the
 // shape is a constant, the sizes must match too.
-func outputShape(s *site, i int, r *ir.TensorType, rank string) error {
+func outputShape(s *subject, i int, r *ir.TensorType, rank string) error {
 	n := s.tensor(i)
 	if n.Ranked() && n.Rank() == 1 && n.Shape()[0] != ir.Dynamic && n.Shape()[0] != int64(r.Rank()) {
 		return fail("%s", rank)
@@ -25,7 +25,7 @@ func outputShape(s *site, i int, r *ir.TensorType, rank string) error {
 	return nil
 }
 
-func dynamicBroadcastInDimRule(s *site) error {
+func dynamicBroadcastInDimRule(s *subject) error {
 	if err := sameElems(s); err != nil { // (C1)
 		return err
 	}
@@ -70,7 +70,7 @@ func dynamicBroadcastInDimRule(s *site) error {
 	return nil
 }
 
-func dynamicIotaRule(s *site) error {
+func dynamicIotaRule(s *subject) error {
 	r := s.result(0)
 	if s.int("iota_dimension", 0) >= int64(r.Rank()) && r.Ranked() { // (C1)
 		return fail("iota dimension cannot go beyond the output rank.")
@@ -78,7 +78,7 @@ func dynamicIotaRule(s *site) error {
 	return outputShape(s, 0, r, "output shape is incompatible with return type of operation "+quoteTypes(s.results)) // (C2)
 }
 
-func dynamicPadRule(s *site) error {
+func dynamicPadRule(s *subject) error {
 	t, r := s.tensor(0), s.result(0)
 	if t.Rank() != r.Rank() {
 		return opFail("failed to verify that all of {operand, result} have same rank")
@@ -114,7 +114,7 @@ func dynamicPadRule(s *site) error {
 	return nil
 }
 
-func dynamicReshapeRule(s *site) error {
+func dynamicReshapeRule(s *subject) error {
 	if err := sameElems(s); err != nil { // (C1)
 		return err
 	}
@@ -137,7 +137,7 @@ func dynamicReshapeRule(s *site) error {
 	return reshapeQuantRule(a, r) // (C3)
 }
 
-func inferGetDimensionSize(s *site) ([]ir.Type, error) {
+func inferGetDimensionSize(s *subject) ([]ir.Type, error) {
 	n := s.tensor(0).Rank()
 	if d := s.int("dimension", 0); d >= int64(n) { // (C1)
 		return nil, fail("requires dimension attribute in range [0, %d); found (%d)", n, d)
@@ -147,7 +147,7 @@ func inferGetDimensionSize(s *site) ([]ir.Type, error) {
 
 // inferSetDimensionSize: the dimension becomes dynamic, bounded by its old size, unless the new size is a constant
 // equal to the old size.
-func inferSetDimensionSize(s *site) ([]ir.Type, error) {
+func inferSetDimensionSize(s *subject) ([]ir.Type, error) {
 	t, size := s.tensor(0), s.tensor(1)
 	if size.Rank() != 0 {
 		return nil, fail("size operand should be of rank-0")
@@ -169,7 +169,7 @@ func inferSetDimensionSize(s *site) ([]ir.Type, error) {
 	return []ir.Type{dimsType(s.ctx, dims, t.Elem())}, nil
 }
 
-func realDynamicSliceRule(s *site) error {
+func realDynamicSliceRule(s *subject) error {
 	t := s.tensor(0)
 	for i, name := range [...]string{1: "start_indices", 2: "limit_indices", 3: "strides"} {
 		if i == 0 {

@@ -22,15 +22,15 @@ func unary(name, doc string, t ir.Constraint) *ir.Def {
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
 		Format:   formatUnary,
 		Infer:    infer(inferSame),
-		Verify:   verifyAlike(compatibleTypes),
+		Verify:   verifyMixed(compatibleTypes),
 		Clauses:  ir.Clauses("C1 the result has the type of operand, up to quantization"),
 	}
 }
 
-// accurate adds the attribute with which a program requests the accuracy of a transcendental function.
-func accurate(d *ir.Def) *ir.Def {
+// withAccuracy adds the attribute with which a program requests the accuracy of a transcendental function.
+func withAccuracy(d *ir.Def) *ir.Def {
 	d.Attrs = []ir.AttrSpec{resultAccuracy}
-	d.Verify = verifyAlike(compatibleTypes, accuracyRule)
+	d.Verify = verifyMixed(compatibleTypes, accuracyRule)
 	return d
 }
 
@@ -43,7 +43,7 @@ func binary(name, doc string, t ir.Constraint, more ir.Traits) *ir.Def {
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape | more,
 		Format:   formatBinary,
 		Infer:    infer(inferSame),
-		Verify:   verifyAlike(compatibleTypes),
+		Verify:   verifyMixed(compatibleTypes),
 		Clauses:  ir.Clauses("C1 lhs, rhs and the result have one type, up to quantization"),
 	}
 }
@@ -58,31 +58,31 @@ func bitwise(name, doc string) *ir.Def {
 // Operations on one operand. Their constraint is C1: the result has the type of the operand.
 var (
 	Abs                 = withResult(unary("abs", "Computes the absolute value of each element; of a complex one its modulus. Spec: abs.", ods.Signed), ods.Tensor(ods.SInt, ods.FP, ods.QTensor), inferAbs, partClauses)
-	Cbrt                = accurate(unary("cbrt", "Computes the cubic root of each element. Spec: cbrt.", ods.FPOrComplex))
+	Cbrt                = withAccuracy(unary("cbrt", "Computes the cubic root of each element. Spec: cbrt.", ods.FPOrComplex))
 	Ceil                = unary("ceil", "Rounds each element up to an integral value. Spec: ceil.", ods.Floats)
 	Convert             = withResult(unary("convert", "Converts each element to another element type. Spec: convert.", ods.Tensor(ods.FP, ods.Pred, ods.Int, ods.Complex)), ods.Tensor(ods.FP, ods.Pred, ods.Int, ods.Complex), nil, "C1 the result has the shape of operand")
-	Cosine              = accurate(unary("cosine", "Computes the cosine of each element. Spec: cosine.", ods.FPOrComplex))
+	Cosine              = withAccuracy(unary("cosine", "Computes the cosine of each element. Spec: cosine.", ods.FPOrComplex))
 	CountLeadingZeros   = unary("count_leading_zeros", "Counts the zero bits above the highest set bit of each element. Spec: count_leading_zeros.", ods.RankedInt)
-	Exponential         = accurate(unary("exponential", "Computes e to the power of each element. Spec: exponential.", ods.FPOrComplex))
-	ExponentialMinusOne = accurate(unary("exponential_minus_one", "Computes e to the power of each element, less one, exactly near zero. Spec: exponential_minus_one.", ods.FPOrComplex))
+	Exponential         = withAccuracy(unary("exponential", "Computes e to the power of each element. Spec: exponential.", ods.FPOrComplex))
+	ExponentialMinusOne = withAccuracy(unary("exponential_minus_one", "Computes e to the power of each element, less one, exactly near zero. Spec: exponential_minus_one.", ods.FPOrComplex))
 	Floor               = unary("floor", "Rounds each element down to an integral value. Spec: floor.", ods.Floats)
 	Imag                = withResult(unary("imag", "Takes the imaginary part of each element; of a real one zero. Spec: imag.", ods.Tensor(ods.FP, ods.Complex)), ods.Tensor(ods.FP), inferPart, partClauses)
 	IsFinite            = isFinite()
-	Log                 = accurate(unary("log", "Computes the natural logarithm of each element. Spec: log.", ods.FPOrComplex))
-	LogPlusOne          = accurate(unary("log_plus_one", "Computes the natural logarithm of one plus each element, exactly near zero. Spec: log_plus_one.", ods.FPOrComplex))
-	Logistic            = accurate(unary("logistic", "Computes 1 / (1 + e^-x) of each element. Spec: logistic.", ods.FPOrComplex))
+	Log                 = withAccuracy(unary("log", "Computes the natural logarithm of each element. Spec: log.", ods.FPOrComplex))
+	LogPlusOne          = withAccuracy(unary("log_plus_one", "Computes the natural logarithm of one plus each element, exactly near zero. Spec: log_plus_one.", ods.FPOrComplex))
+	Logistic            = withAccuracy(unary("logistic", "Computes 1 / (1 + e^-x) of each element. Spec: logistic.", ods.FPOrComplex))
 	Negate              = unary("negate", "Negates each element. Spec: negate.", ods.Numeric)
 	Not                 = unary("not", "Computes the logical or bitwise complement of each element. Spec: not.", ods.PredOrInt)
 	Popcnt              = unary("popcnt", "Counts the set bits of each element. Spec: popcnt.", ods.RankedInt)
 	Real                = withResult(unary("real", "Takes the real part of each element. Spec: real.", ods.Tensor(ods.FP, ods.Complex)), ods.Tensor(ods.FP), inferPart, partClauses)
 	RoundNearestAFZ     = unary("round_nearest_afz", "Rounds each element to the nearest integral value, ties away from zero. Spec: round_nearest_afz.", ods.Floats)
 	RoundNearestEven    = unary("round_nearest_even", "Rounds each element to the nearest integral value, ties to even. Spec: round_nearest_even.", ods.Floats)
-	Rsqrt               = accurate(unary("rsqrt", "Computes the reciprocal of the square root of each element. Spec: rsqrt.", ods.FPOrComplex))
+	Rsqrt               = withAccuracy(unary("rsqrt", "Computes the reciprocal of the square root of each element. Spec: rsqrt.", ods.FPOrComplex))
 	Sign                = unary("sign", "Computes the sign of each element: -1, 0, 1, or the unit complex number. Spec: sign.", ods.Signed)
-	Sine                = accurate(unary("sine", "Computes the sine of each element. Spec: sine.", ods.FPOrComplex))
-	Sqrt                = accurate(unary("sqrt", "Computes the square root of each element. Spec: sqrt.", ods.FPOrComplex))
-	Tan                 = accurate(unary("tan", "Computes the tangent of each element. Spec: tan.", ods.FPOrComplex))
-	Tanh                = accurate(unary("tanh", "Computes the hyperbolic tangent of each element. Spec: tanh.", ods.FPOrComplex))
+	Sine                = withAccuracy(unary("sine", "Computes the sine of each element. Spec: sine.", ods.FPOrComplex))
+	Sqrt                = withAccuracy(unary("sqrt", "Computes the square root of each element. Spec: sqrt.", ods.FPOrComplex))
+	Tan                 = withAccuracy(unary("tan", "Computes the tangent of each element. Spec: tan.", ods.FPOrComplex))
+	Tanh                = withAccuracy(unary("tanh", "Computes the hyperbolic tangent of each element. Spec: tanh.", ods.FPOrComplex))
 )
 
 // partClauses apply to abs, real and imag.
@@ -103,7 +103,7 @@ func withResult(d *ir.Def, t ir.Constraint, f inference, clauses string) *ir.Def
 
 func isFinite() *ir.Def {
 	return &ir.Def{
-		Name: "stablehlo.is_finite", Doc: "Tells of each element whether it is neither infinite nor NaN. Spec: is_finite.",
+		Name: "stablehlo.is_finite", Doc: "Reports for each element whether it is finite, neither infinite nor NaN. Spec: is_finite.",
 		Operands: []ir.Arg{{Name: "x", Type: ods.Floats}},
 		Results:  []ir.Arg{{Name: "y", Type: ods.PredTensor}},
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
@@ -117,7 +117,7 @@ func isFinite() *ir.Def {
 
 // Operations on two operands of one type, which is also the type of the result (C1).
 var (
-	Add                  = adding(binary("add", "Adds two tensors element by element; of booleans the logical or. Spec: add.", ods.AnyQuantized, ir.Commutative))
+	Add                  = withAddRules(binary("add", "Adds two tensors element by element; of booleans the logical or. Spec: add.", ods.AnyQuantized, ir.Commutative))
 	And                  = bitwise("and", "Computes the logical or bitwise and of two tensors. Spec: and.")
 	Atan2                = binary("atan2", "Computes the angle of the point (rhs, lhs). Spec: atan2.", ods.FPOrComplex, 0)
 	Divide               = binary("divide", "Divides two tensors; integers round towards zero. Spec: divide.", ods.Numeric, 0)
@@ -136,7 +136,7 @@ var (
 
 // BitcastConvert reinterprets bits as another element type.
 var BitcastConvert = &ir.Def{
-	Name: "stablehlo.bitcast_convert", Doc: "Reads the bits of the operand as another element type; a last dimension appears or disappears where the widths differ. Spec: bitcast_convert.",
+	Name: "stablehlo.bitcast_convert", Doc: "Reads the bits of the operand as another element type; if the widths differ, the last dimension is added or removed. Spec: bitcast_convert.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
 	Traits:   ir.Pure,
@@ -218,7 +218,7 @@ var Map = &ir.Def{
 
 // ReducePrecision rounds to a narrower format.
 var ReducePrecision = &ir.Def{
-	Name: "stablehlo.reduce_precision", Doc: "Rounds each element to what a format with the given widths of exponent and mantissa holds, and back. Spec: reduce_precision.",
+	Name: "stablehlo.reduce_precision", Doc: "Rounds each element to a format with the given widths of exponent and mantissa. Spec: reduce_precision.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.Floats}},
 	Results:  []ir.Arg{{Name: "output", Type: ods.Floats}},
 	Attrs: []ir.AttrSpec{
@@ -237,7 +237,7 @@ var ReducePrecision = &ir.Def{
 
 // Select chooses between two tensors.
 var Select = &ir.Def{
-	Name: "stablehlo.select", Doc: "Takes each element from on_true or on_false as pred says; pred is a scalar or as large as they are. Spec: select.",
+	Name: "stablehlo.select", Doc: "Selects each element from on_true or on_false by pred, a scalar or a tensor of their shape. Spec: select.",
 	Operands: []ir.Arg{{Name: "pred", Type: ods.PredTensor}, {Name: "on_true", Type: ods.AnyRanked}, {Name: "on_false", Type: ods.AnyRanked}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Traits:   ir.Pure,
@@ -252,7 +252,7 @@ var Select = &ir.Def{
 // UniformQuantize and UniformDequantize convert between real and quantized elements.
 var (
 	UniformQuantize = &ir.Def{
-		Name: "stablehlo.uniform_quantize", Doc: "Quantizes each element, or quantizes it anew. Spec: uniform_quantize.",
+		Name: "stablehlo.uniform_quantize", Doc: "Quantizes or requantizes each element. Spec: uniform_quantize.",
 		Operands: []ir.Arg{{Name: "operand", Type: ods.Tensor(ods.FP, ods.QTensor, ods.QAxis)}},
 		Results:  []ir.Arg{{Name: "result", Type: ods.Tensor(ods.QTensor, ods.QAxis)}},
 		Traits:   ir.Pure | ir.Elementwise | ir.SameShape,
@@ -277,8 +277,8 @@ var (
 	}
 )
 
-// adding adds the quantization rules of stablehlo.add to its row.
-func adding(d *ir.Def) *ir.Def {
+// withAddRules adds the quantization rules of stablehlo.add to its row.
+func withAddRules(d *ir.Def) *ir.Def {
 	d.Clauses = ir.Clauses(`
 		C1 without quantization, lhs, rhs and the result have one type
 		C2 with quantization lhs, rhs and the result are all quantized
@@ -288,6 +288,6 @@ func adding(d *ir.Def) *ir.Def {
 		C6 lhs quantized per axis has the axis of the result
 		C7 rhs quantized per axis has the axis of the result
 	`)
-	d.Verify = verifyAlike(sameShape, addRule, agrees(inferSame))
+	d.Verify = verifyMixed(sameShape, addRule, agrees(inferSame))
 	return d
 }

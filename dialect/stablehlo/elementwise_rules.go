@@ -6,7 +6,7 @@ import (
 )
 
 // inferAbs: the modulus of complex elements is real (abs C1, C2).
-func inferAbs(s *site) ([]ir.Type, error) {
+func inferAbs(s *subject) ([]ir.Type, error) {
 	t := s.tensor(0)
 	if c, ok := t.Elem().(*ir.ComplexType); ok {
 		return s.elemOf(0, c.Elem()), nil
@@ -15,23 +15,23 @@ func inferAbs(s *site) ([]ir.Type, error) {
 }
 
 // inferPart: the real type of a part of complex elements; real elements keep their type (real C2, imag C2).
-func inferPart(s *site) ([]ir.Type, error) { return inferAbs(s) }
+func inferPart(s *subject) ([]ir.Type, error) { return inferAbs(s) }
 
 // inferPred: booleans in the shape of the operand (is_finite C1).
-func inferPred(s *site) ([]ir.Type, error) { return s.elemOf(0, i1), nil }
+func inferPred(s *subject) ([]ir.Type, error) { return s.elemOf(0, i1), nil }
 
 // inferUI32: a scalar ui32.
-func inferUI32(s *site) ([]ir.Type, error) {
+func inferUI32(s *subject) ([]ir.Type, error) {
 	return []ir.Type{s.ctx.Tensor([]int64{}, ui32, nil)}, nil
 }
 
 // inferToken: a token of the operation's own dialect.
-func inferToken(s *site) ([]ir.Type, error) {
+func inferToken(s *subject) ([]ir.Type, error) {
 	return []ir.Type{s.ctx.DialectType(s.def.Dialect(), "token", "", nil)}, nil
 }
 
 // inferCompare: booleans in the shape that both operands agree on (compare C1, C2).
-func inferCompare(s *site) ([]ir.Type, error) {
+func inferCompare(s *subject) ([]ir.Type, error) {
 	t, err := inferSame(s)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func inferCompare(s *site) ([]ir.Type, error) {
 }
 
 // inferComplex: complex elements of the operands' element type (complex C2, C3).
-func inferComplex(s *site) ([]ir.Type, error) {
+func inferComplex(s *subject) ([]ir.Type, error) {
 	t, err := inferSame(s)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func inferComplex(s *site) ([]ir.Type, error) {
 
 // inferClamp: the operand's type (clamp C4). min and max are scalars or have the operand's shape (C1, C2), and all have
 // its element type (C3).
-func inferClamp(s *site) ([]ir.Type, error) {
+func inferClamp(s *subject) ([]ir.Type, error) {
 	lo, x, hi := s.tensor(0), s.tensor(1), s.tensor(2)
 	if !compatibleElems(lo.Elem(), x.Elem()) || !compatibleElems(hi.Elem(), x.Elem()) {
 		return nil, fail("requires the same element type for all operands and results")
@@ -69,7 +69,7 @@ func inferClamp(s *site) ([]ir.Type, error) {
 }
 
 // inferSelect: the type on which on_true and on_false agree (select C2). pred is a scalar or has that shape (C1).
-func inferSelect(s *site) ([]ir.Type, error) {
+func inferSelect(s *subject) ([]ir.Type, error) {
 	pred, a, b := s.tensor(0), s.tensor(1), s.tensor(2)
 	if !Compatible(a, b) {
 		return nil, fail("requires compatible types for non-predicate operands")
@@ -88,12 +88,12 @@ func inferSelect(s *site) ([]ir.Type, error) {
 }
 
 // inferDequantize: the expressed type in the operand's shape (uniform_dequantize C1, C2).
-func inferDequantize(s *site) ([]ir.Type, error) {
+func inferDequantize(s *subject) ([]ir.Type, error) {
 	return s.elemOf(0, expressed(s.tensor(0).Elem())), nil
 }
 
 // uniformQuantizeRule: the expressed type of the result is the operand's (uniform_quantize C2).
-func uniformQuantizeRule(s *site) error {
+func uniformQuantizeRule(s *subject) error {
 	want, got := expressed(s.tensor(0).Elem()), expressed(s.result(0).Elem())
 	if want != got {
 		return fail("Expressed type of result expected to be '%s', but got '%s'", want, got)
@@ -102,7 +102,7 @@ func uniformQuantizeRule(s *site) error {
 }
 
 // addRule checks the rules of add for quantized elements (add C1 to C7). Other elements must have the same type.
-func addRule(s *site) error {
+func addRule(s *subject) error {
 	l, r, res := s.tensor(0).Elem(), s.tensor(1).Elem(), s.result(0).Elem()
 	ql, qr, qres := quant.Of(l), quant.Of(r), quant.Of(res)
 	if ql == nil && qr == nil && qres == nil {
@@ -140,7 +140,7 @@ func bitWidth(t ir.Type) int64 {
 
 // bitcastRule: operand and result have the same number of bits (bitcast_convert C1), and complex elements stay complex
 // (C2).
-func bitcastRule(s *site) error {
+func bitcastRule(s *subject) error {
 	a, b := s.tensor(0), s.result(0)
 	_, ca := a.Elem().(*ir.ComplexType)
 	_, cb := b.Elem().(*ir.ComplexType)
@@ -174,7 +174,7 @@ func bitcastRule(s *site) error {
 }
 
 // inferMap: the operands' shape with the element type that the computation returns (map C1 to C4).
-func inferMap(s *site) ([]ir.Type, error) {
+func inferMap(s *subject) ([]ir.Type, error) {
 	if len(s.operands) == 0 {
 		return nil, opFail("expected 1 or more operands, but found 0")
 	}
@@ -218,7 +218,7 @@ func inferMap(s *site) ([]ir.Type, error) {
 }
 
 // body returns the block of region i and the types that its terminator returns.
-func (s *site) body(i int) (*ir.Block, []ir.Type, error) {
+func (s *subject) body(i int) (*ir.Block, []ir.Type, error) {
 	if i >= len(s.regions) || s.regions[i].Empty() {
 		return nil, nil, fail("expects a non-empty block")
 	}

@@ -51,7 +51,7 @@ var CustomCall = &ir.Def{
 
 // Composite represents a call of a function.
 var Composite = &ir.Def{
-	Name: "stablehlo.composite", Doc: "Stands for an operation by name that can be decomposed into a function. Spec: composite.",
+	Name: "stablehlo.composite", Doc: "Names an op that a function can replace. Spec: composite.",
 	Operands: []ir.Arg{{Name: "inputs", Type: ods.TupleElem, Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Type: ods.TupleElem, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
@@ -84,7 +84,7 @@ var (
 		`),
 	}
 	GetTupleElement = &ir.Def{
-		Name: "stablehlo.get_tuple_element", Doc: "Takes one element of a tuple. Spec: get_tuple_element.",
+		Name: "stablehlo.get_tuple_element", Doc: "Returns one element of a tuple. Spec: get_tuple_element.",
 		Operands: []ir.Arg{{Name: "operand", Type: ods.TupleOf}},
 		Results:  []ir.Arg{{Name: "result", Type: ods.AnyOf(ods.AnyRanked, ods.QAxisTensor, ods.Token, ods.TupleOf, ods.AnyMemref)}},
 		Attrs:    []ir.AttrSpec{ods.Required("index", ods.I32NonNeg)},

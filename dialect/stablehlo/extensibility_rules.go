@@ -9,12 +9,12 @@ import (
 )
 
 // inferTuple: the tuple of the operands' types (tuple C1).
-func inferTuple(s *site) ([]ir.Type, error) {
+func inferTuple(s *subject) ([]ir.Type, error) {
 	return []ir.Type{s.ctx.Tuple(slices.Clone(s.types(0, len(s.operands))))}, nil
 }
 
 // inferGetTupleElement: get_tuple_element C1, C2.
-func inferGetTupleElement(s *site) ([]ir.Type, error) {
+func inferGetTupleElement(s *subject) ([]ir.Type, error) {
 	t, ok := s.typ(0).(*ir.TupleType)
 	if !ok {
 		return nil, fail("operand must be a tuple")
@@ -26,7 +26,7 @@ func inferGetTupleElement(s *site) ([]ir.Type, error) {
 	return []ir.Type{t.Elems()[i]}, nil
 }
 
-func customCallRule(s *site) error {
+func customCallRule(s *subject) error {
 	if err := layoutsRule(s); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func customCallRule(s *site) error {
 
 // layoutsRule checks operand_layouts and result_layouts: both or neither, one per value, each a permutation. The layout
 // of a value that is not a tensor is empty.
-func layoutsRule(s *site) error {
+func layoutsRule(s *subject) error {
 	in, ok1 := s.attr("operand_layouts").(*ir.ArrayAttr)
 	out, ok2 := s.attr("result_layouts").(*ir.ArrayAttr)
 	if !ok1 && !ok2 {
@@ -109,7 +109,7 @@ func part(t ir.Type, indices []int64) ir.Type {
 }
 
 // aliasesRule checks output_operand_aliases. Several results count as one tuple.
-func aliasesRule(s *site) error {
+func aliasesRule(s *subject) error {
 	arr, _ := s.attr("output_operand_aliases").(*ir.ArrayAttr)
 	if arr == nil {
 		return nil
@@ -167,7 +167,7 @@ func isBuffer(t ir.Type) bool {
 
 // bufferUsesRule: each buffer among the operands is aliased at most once, and each buffer among the results exactly
 // once, unless the call creates or ends buffers.
-func bufferUsesRule(s *site, out, in map[string]int) error {
+func bufferUsesRule(s *subject, out, in map[string]int) error {
 	if target, ok := s.attr("call_target_name").(*ir.StringAttr); ok && bufferTargets[target.Value()] {
 		return nil
 	}
@@ -227,7 +227,7 @@ func bufferUsesRule(s *site, out, in map[string]int) error {
 var bufferTargets = map[string]bool{"CreateBuffer": true, "Pin": true, "Unpin": true}
 
 // bufferTargetsRule checks the calls that create a buffer or convert between tensors and buffers.
-func bufferTargetsRule(s *site) error {
+func bufferTargetsRule(s *subject) error {
 	target, _ := s.attr("call_target_name").(*ir.StringAttr)
 	if target == nil || !bufferTargets[target.Value()] {
 		return nil
@@ -276,7 +276,7 @@ func shapeAndElem(t ir.Type) ([]int64, ir.Type) {
 
 // compositeRule checks the name (composite C1), that the decomposition is a function (C2), and that operands and
 // results match the function's (C3, C4).
-func compositeRule(s *site) error {
+func compositeRule(s *subject) error {
 	name, _ := s.attr("name").(*ir.StringAttr)
 	if name == nil || !namespaced(name.Value()) {
 		return fail("name must be a valid namespaced op name, i.e. it must match the following regular expression: ^[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+$ e.g. \"my_namespace.my_op\"")
@@ -343,7 +343,7 @@ func namespaced(s string) bool {
 func letter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 // lookup returns the symbol in the nearest symbol table around the op, or nil.
-func (s *site) lookup(name string) *ir.Op {
+func (s *subject) lookup(name string) *ir.Op {
 	for p := s.op.Parent(); p != nil; p = p.Parent() {
 		if p.Has(ir.SymbolTable) {
 			return s.symbols(p)[name]

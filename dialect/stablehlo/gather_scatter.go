@@ -9,7 +9,7 @@ var gatherDims = GatherAttr.Constraint()
 
 // Gather extracts slices at computed indices.
 var Gather = &ir.Def{
-	Name: "stablehlo.gather", Doc: "Takes slices of the operand at computed indices. Spec: gather.",
+	Name: "stablehlo.gather", Doc: "Returns slices of the operand at computed indices. Spec: gather.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "start_indices", Type: ods.RankedInt}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Attrs: []ir.AttrSpec{
@@ -48,7 +48,7 @@ var Gather = &ir.Def{
 
 // DynamicGather extracts slices of computed size.
 var DynamicGather = &ir.Def{
-	Name: "stablehlo.dynamic_gather", Doc: "Takes slices of the operand, of a computed size, at computed indices. Spec: dynamic_gather.",
+	Name: "stablehlo.dynamic_gather", Doc: "Returns slices of the operand, of a computed size, at computed indices. Spec: dynamic_gather.",
 	Operands: []ir.Arg{{Name: "operand", Type: ods.AnyRanked}, {Name: "start_indices", Type: ods.RankedInt}, {Name: "slice_sizes", Type: ods.StaticInts(1)}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyRanked}},
 	Attrs: []ir.AttrSpec{

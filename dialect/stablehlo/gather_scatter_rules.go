@@ -35,7 +35,7 @@ func sortedUnique(dims []int64, name string) error {
 
 // inferGatherOf checks gather and dynamic_gather. sizes are the slice sizes, nil if unknown. The constraint numbers are
 // gather's.
-func inferGatherOf(s *site, sizes []int64, known bool, sizesLen int64) ([]ir.Type, error) {
+func inferGatherOf(s *subject, sizes []int64, known bool, sizesLen int64) ([]ir.Type, error) {
 	t, start := s.tensor(0), s.tensor(1)
 	g, ok := ir.DataOf[GatherDims](s.attr("dimension_numbers"))
 	if !ok {
@@ -155,12 +155,12 @@ func startBatching(dims []int64, vector int64, t *ir.TensorType, name, of string
 	return nil
 }
 
-func inferGather(s *site) ([]ir.Type, error) {
+func inferGather(s *subject) ([]ir.Type, error) {
 	sizes := s.ints("slice_sizes")
 	return inferGatherOf(s, sizes, true, int64(len(sizes)))
 }
 
-func inferDynamicGather(s *site) ([]ir.Type, error) {
+func inferDynamicGather(s *subject) ([]ir.Type, error) {
 	n := ir.Dynamic
 	if t := s.tensor(2); t.Ranked() && t.Rank() == 1 {
 		n = t.Shape()[0]
@@ -170,7 +170,7 @@ func inferDynamicGather(s *site) ([]ir.Type, error) {
 }
 
 // inferScatter: the types of the inputs, with the element types that the computation returns (scatter C24, C25).
-func inferScatter(s *site) ([]ir.Type, error) {
+func inferScatter(s *subject) ([]ir.Type, error) {
 	n := (len(s.operands) - 1) / 2
 	if n < 1 || len(s.operands) != 2*n+1 {
 		return nil, opFail("expected 3 or more operands, but found %d", len(s.operands))
@@ -189,7 +189,7 @@ func inferScatter(s *site) ([]ir.Type, error) {
 	return types, nil
 }
 
-func scatterRule(s *site) error {
+func scatterRule(s *subject) error {
 	n := (len(s.operands) - 1) / 2
 	t, idx := s.tensor(0), s.tensor(n)
 	for i := 1; i < n; i++ {
@@ -318,7 +318,7 @@ func scatterUpdates(d *ScatterDims, t *ir.TensorType, batch []int64, u *ir.Tenso
 }
 
 // inferSelectAndScatter: the operand's shape with the element type that scatter returns (select_and_scatter C11, C12).
-func inferSelectAndScatter(s *site) ([]ir.Type, error) {
+func inferSelectAndScatter(s *subject) ([]ir.Type, error) {
 	_, ret, err := s.body(1)
 	if err != nil || len(ret) != 1 {
 		return []ir.Type{s.typ(0)}, nil
@@ -326,7 +326,7 @@ func inferSelectAndScatter(s *site) ([]ir.Type, error) {
 	return s.elemOf(0, asTensor(s.ctx, ret[0]).Elem()), nil
 }
 
-func selectAndScatterRule(s *site) error {
+func selectAndScatterRule(s *subject) error {
 	t, src, init := s.tensor(0), s.tensor(1), s.tensor(2)
 	if w := s.ints("window_dimensions"); s.has("window_dimensions") && len(w) != t.Rank() { // (C4)
 		return fail("expects window-dimensions size == operand rank, but got window-dimensions size: %d and operand-type: '%s' with rank = %d.", len(w), t, t.Rank())
@@ -349,7 +349,7 @@ func selectAndScatterRule(s *site) error {
 }
 
 // selectRule checks the computation that selects one of two elements of t.
-func selectRule(s *site, t *ir.TensorType) error {
+func selectRule(s *subject, t *ir.TensorType) error {
 	b, ret, err := s.body(0)
 	if err != nil {
 		return err

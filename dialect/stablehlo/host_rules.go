@@ -3,7 +3,7 @@ package stablehlo
 import "github.com/hlocb/hlocb/ir"
 
 // tokenLast checks that the results are tensors followed by a token (infeed C2, C3; recv C3).
-func tokenLast(s *site) error {
+func tokenLast(s *subject) error {
 	n := len(s.results)
 	if n == 0 {
 		return fail("result is expected to be at least of size 1, but got %d", n)
@@ -23,7 +23,7 @@ func tokenLast(s *site) error {
 	return nil
 }
 
-func infeedRule(s *site) error {
+func infeedRule(s *subject) error {
 	if err := tokenLast(s); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func infeedRule(s *site) error {
 }
 
 // channelTypeRule checks the direction of a channel (send C1, recv C1); host is the type for host transfers.
-func channelTypeRule(s *site, host int64, hostName string) error {
+func channelTypeRule(s *subject, host int64, hostName string) error {
 	c, ok := ir.DataOf[ChannelHandle](s.attr("channel_handle"))
 	if !ok {
 		return nil
@@ -66,7 +66,7 @@ func channelTypeRule(s *site, host int64, hostName string) error {
 	return nil
 }
 
-func recvRule(s *site) error {
+func recvRule(s *subject) error {
 	if err := channelTypeRule(s, ChannelHostToDevice, "HOST_TO_DEVICE"); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func recvRule(s *site) error {
 	return pairsRule(s)
 }
 
-func inferSend(s *site) ([]ir.Type, error) {
+func inferSend(s *subject) ([]ir.Type, error) {
 	if err := channelTypeRule(s, ChannelDeviceToHost, "DEVICE_TO_HOST"); err != nil {
 		return nil, err
 	}

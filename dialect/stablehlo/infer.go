@@ -106,7 +106,7 @@ func sameShapeTypes(a, b ir.Type) bool {
 }
 
 // sameShape requires that all operands and results have the same shape.
-func sameShape(s *site) error {
+func sameShape(s *subject) error {
 	if len(s.operands) == 0 {
 		return opFail("expected 1 or more operands, but found 0")
 	}
@@ -123,7 +123,7 @@ func sameShape(s *site) error {
 }
 
 // compatibleTypes requires that all operands and results have compatible types.
-func compatibleTypes(s *site) error {
+func compatibleTypes(s *subject) error {
 	all := s.allTypes()
 	for _, t := range all {
 		if !Compatible(t, all[0]) {
@@ -134,7 +134,7 @@ func compatibleTypes(s *site) error {
 }
 
 // elementwiseShape requires that the operands and results of an element-wise operation have the same shape.
-func elementwiseShape(s *site) error {
+func elementwiseShape(s *subject) error {
 	for _, t := range s.allTypes() {
 		if !sameShapeTypes(s.results[0], t) {
 			return opFail("all non-scalar operands/results must have the same shape and base type")
@@ -144,7 +144,7 @@ func elementwiseShape(s *site) error {
 }
 
 // oneElem requires that all operands and results have the same element type.
-func oneElem(s *site) error {
+func oneElem(s *subject) error {
 	for _, t := range s.allTypes() {
 		if asTensor(s.ctx, t).Elem() != s.tensor(0).Elem() && len(s.operands) > 0 {
 			return opFail("requires the same element type for all operands and results")
@@ -154,7 +154,7 @@ func oneElem(s *site) error {
 }
 
 // compatibleElemTypes requires that the element types of all operands and results agree except for quantization.
-func compatibleElemTypes(s *site) error {
+func compatibleElemTypes(s *subject) error {
 	for _, t := range s.allTypes() {
 		if !compatibleElems(asTensor(s.ctx, t).Elem(), s.tensor(0).Elem()) {
 			return opFail("requires compatible element types for all operands and results")
@@ -165,7 +165,7 @@ func compatibleElemTypes(s *site) error {
 
 // matching returns the rule that the first n operands and the result have the same element type. names lists them.
 func matching(n int, names string) rule {
-	return func(s *site) error {
+	return func(s *subject) error {
 		for i := range n {
 			if s.tensor(i).Elem() != s.result(0).Elem() {
 				return opFail("failed to verify that all of {%s} have same element type", names)
@@ -176,7 +176,7 @@ func matching(n int, names string) rule {
 }
 
 // compatibleOperandElems requires that the element types of all operands agree except for quantization.
-func compatibleOperandElems(s *site) error {
+func compatibleOperandElems(s *subject) error {
 	for i := range s.operands {
 		if !compatibleElems(s.tensor(i).Elem(), s.tensor(0).Elem()) {
 			return opFail("requires compatible element types for all operands")
@@ -187,7 +187,7 @@ func compatibleOperandElems(s *site) error {
 
 // sameLengths returns the rule that the list attributes have equal lengths.
 func sameLengths(names ...string) rule {
-	return func(s *site) error {
+	return func(s *subject) error {
 		for _, name := range names {
 			if len(s.ints(name)) != len(s.ints(names[0])) {
 				return opFail("failed to verify that all of {%s} have same size", strings.Join(names, ", "))
@@ -198,7 +198,7 @@ func sameLengths(names ...string) rule {
 }
 
 // elemsPairwise requires that each result has the element type of its operand.
-func elemsPairwise(s *site) error {
+func elemsPairwise(s *subject) error {
 	if len(s.operands) != len(s.results) {
 		return opFail("requires the same number of operands and results")
 	}
@@ -211,7 +211,7 @@ func elemsPairwise(s *site) error {
 }
 
 // sameOperandElems requires that all operands have the same element type.
-func sameOperandElems(s *site) error {
+func sameOperandElems(s *subject) error {
 	for i := range s.operands {
 		if s.tensor(i).Elem() != s.tensor(0).Elem() {
 			return opFail("requires the same element type for all operands")
@@ -222,7 +222,7 @@ func sameOperandElems(s *site) error {
 
 // sameElems is the rule for operations that move elements (broadcast_in_dim C1, reshape C1, transpose C1): operand and
 // result have the same element type and the same quantization.
-func sameElems(s *site) error {
+func sameElems(s *subject) error {
 	a, b := s.tensor(0).Elem(), s.result(0).Elem()
 	qa, qb := quant.Of(a), quant.Of(b)
 	mismatch := a != b
@@ -251,7 +251,7 @@ func sameParams(a, b *quant.Uniform) bool {
 }
 
 // accuracyRule checks result_accuracy: tolerances are allowed only in mode TOLERANCE.
-func accuracyRule(s *site) error {
+func accuracyRule(s *subject) error {
 	a, ok := ir.DataOf[ResultAccuracy](s.attr("result_accuracy"))
 	if !ok {
 		return nil
@@ -364,7 +364,7 @@ func joinTypes(c *ir.Context, types []ir.Type, join func(i int, a, b dim) (dim, 
 }
 
 // inferSame infers the type that all operands agree on. It combines everything that they know of the shape.
-func inferSame(s *site) ([]ir.Type, error) {
+func inferSame(s *subject) ([]ir.Type, error) {
 	if len(s.operands) == 0 {
 		return nil, opFail("expected 1 or more operands, but found 0")
 	}
@@ -385,7 +385,7 @@ func allEqual(types []ir.Type) bool {
 }
 
 // elemOf is withElem for an operand.
-func (s *site) elemOf(i int, elem ir.Type) []ir.Type {
+func (s *subject) elemOf(i int, elem ir.Type) []ir.Type {
 	return s.single(s.shaped(s.tensor(i), elem))
 }
 

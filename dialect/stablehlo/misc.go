@@ -46,7 +46,7 @@ var (
 		`),
 	}
 	BatchNormTraining = &ir.Def{
-		Name: "stablehlo.batch_norm_training", Doc: "Normalizes with the mean and variance of the batch, and gives them. Spec: batch_norm_training.",
+		Name: "stablehlo.batch_norm_training", Doc: "Normalizes with the mean and variance of the batch, and returns both. Spec: batch_norm_training.",
 		Operands:    []ir.Arg{{Name: "operand", Type: ods.Floats}, {Name: "scale", Type: feature1D}, {Name: "offset", Type: feature1D}},
 		Results:     []ir.Arg{{Name: "output", Type: ods.Floats}, {Name: "batch_mean", Type: feature1D}, {Name: "batch_var", Type: feature1D}},
 		Attrs:       batchNormAttrs,
@@ -115,7 +115,7 @@ var (
 		`),
 	}
 	RngBitGenerator = &ir.Def{
-		Name: "stablehlo.rng_bit_generator", Doc: "Fills a tensor with random bits and gives the next state. Spec: rng_bit_generator.",
+		Name: "stablehlo.rng_bit_generator", Doc: "Fills a tensor with random bits and returns the next state. Spec: rng_bit_generator.",
 		Operands:    []ir.Arg{{Name: "initial_state", Type: ods.Tensor(ods.Int, ods.FP)}},
 		Results:     []ir.Arg{{Name: "output_state", Type: ods.Tensor(ods.Int, ods.FP)}, {Name: "output", Type: ods.StaticTensor(ods.Int, ods.FP)}},
 		Attrs:       []ir.AttrSpec{ods.Required("rng_algorithm", ods.Enum(RngAlgorithmEnum, "XLA PRNG algorithm to be used."))},

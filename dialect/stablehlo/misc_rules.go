@@ -7,7 +7,7 @@ import (
 
 // batchNorm checks the rules that the three parts of batch normalization share: the feature dimension exists in the
 // operand (batch_norm_training C1), and the vectors from operand i to j have its size (C5, C6).
-func batchNorm(s *site, big []int, i, j int) (feature dim, err error) {
+func batchNorm(s *subject, big []int, i, j int) (feature dim, err error) {
 	t, k := s.tensor(0), s.int("feature_index", 0)
 	if k >= int64(t.Rank()) {
 		return dim{}, fail("expects featureIndex to be smaller than the rank of multi-dimensional operands; got featureIndex %d, and rank %d.", k, t.Rank())
@@ -29,7 +29,7 @@ func batchNorm(s *site, big []int, i, j int) (feature dim, err error) {
 	return feature, nil
 }
 
-func inferBatchNormGrad(s *site) ([]ir.Type, error) {
+func inferBatchNormGrad(s *subject) ([]ir.Type, error) {
 	f, err := batchNorm(s, []int{4}, 1, 4)
 	if err != nil {
 		return nil, err
@@ -38,14 +38,14 @@ func inferBatchNormGrad(s *site) ([]ir.Type, error) {
 	return []ir.Type{s.tensor(0), v, v}, nil
 }
 
-func inferBatchNormInference(s *site) ([]ir.Type, error) {
+func inferBatchNormInference(s *subject) ([]ir.Type, error) {
 	if _, err := batchNorm(s, nil, 1, 5); err != nil {
 		return nil, err
 	}
 	return []ir.Type{s.tensor(0)}, nil
 }
 
-func inferBatchNormTraining(s *site) ([]ir.Type, error) {
+func inferBatchNormTraining(s *subject) ([]ir.Type, error) {
 	f, err := batchNorm(s, nil, 1, 3)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func inferBatchNormTraining(s *site) ([]ir.Type, error) {
 }
 
 // inferCholesky: square matrices (cholesky C1, C2, C3).
-func inferCholesky(s *site) ([]ir.Type, error) {
+func inferCholesky(s *subject) ([]ir.Type, error) {
 	t := s.tensor(0)
 	n := t.Rank()
 	if n < 2 {
@@ -68,7 +68,7 @@ func inferCholesky(s *site) ([]ir.Type, error) {
 }
 
 // inferFft: fft C1 to C5.
-func inferFft(s *site) ([]ir.Type, error) {
+func inferFft(s *subject) ([]ir.Type, error) {
 	t, length := s.tensor(0), s.ints("fft_length")
 	e, _ := s.attr("fft_type").(*ir.EnumAttr)
 	if e == nil {
@@ -128,7 +128,7 @@ func joinedRaw(v []int64) string {
 }
 
 // inferRng: a tensor of the computed shape (rng C1, C2, C3).
-func inferRng(s *site) ([]ir.Type, error) {
+func inferRng(s *subject) ([]ir.Type, error) {
 	a, b := s.tensor(0), s.tensor(1)
 	if a.Elem() != b.Elem() { // (C1)
 		return nil, fail("requires the same element type for all operands")
@@ -153,7 +153,7 @@ func inferRng(s *site) ([]ir.Type, error) {
 }
 
 // rngBitGeneratorRule: the state keeps its type (rng_bit_generator C1).
-func rngBitGeneratorRule(s *site) error {
+func rngBitGeneratorRule(s *subject) error {
 	if a, b := s.tensor(0), s.result(0); !Compatible(a, b) {
 		return fail("output state shape must be compatible with initial state shape. Got: '%s' and '%s'", a, b)
 	}
@@ -161,7 +161,7 @@ func rngBitGeneratorRule(s *site) error {
 }
 
 // inferTriangularSolve: triangular_solve C1 to C4.
-func inferTriangularSolve(s *site) ([]ir.Type, error) {
+func inferTriangularSolve(s *subject) ([]ir.Type, error) {
 	a, b := s.tensor(0), s.tensor(1)
 	if a.Elem() != b.Elem() { // (C1)
 		return nil, fail("requires the same element type for all operands and results")

@@ -7,7 +7,7 @@ import (
 
 // Reduce reduces dimensions.
 var Reduce = &ir.Def{
-	Name: "stablehlo.reduce", Doc: "Combines the elements along dimensions, which disappear, with a computation on scalars. Spec: reduce.",
+	Name: "stablehlo.reduce", Doc: "Reduces the given dimensions with a computation on scalars. Spec: reduce.",
 	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyRanked, Mult: ir.Variadic}, {Name: "init_values", Type: ods.AnyRanked, Mult: ir.Variadic}},
 	Results:  []ir.Arg{{Name: "results", Type: ods.AnyRanked, Mult: ir.Variadic}},
 	Attrs:    []ir.AttrSpec{ods.Required("dimensions", ods.I64Array)},

@@ -30,7 +30,7 @@ func promotable(a, b ir.Type) bool {
 // reducerRule checks a reduction computation in region i. For n inputs and n initial values it has 2n scalar arguments
 // and returns n scalars. The inputs and initial values must be promotable to their types (reduce C6, reduce_window C13,
 // ...). Parameters may have dimensions from allowed, in order. If allowed is nil, they must be scalars.
-func reducerRule(s *site, i int, inputs, inits []ir.Type, allowed ...int64) error {
+func reducerRule(s *subject, i int, inputs, inits []ir.Type, allowed ...int64) error {
 	b, ret, err := s.body(i)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func within(dims, allowed []int64) bool {
 }
 
 // inferReduce: the inputs without the reduced dimensions, with the element types of the computation (reduce C7, C8).
-func inferReduce(s *site) ([]ir.Type, error) {
+func inferReduce(s *subject) ([]ir.Type, error) {
 	n := len(s.operands) / 2
 	if n == 0 { // (C2)
 		return nil, opFail("expected 1 or more operands, but found %d", len(s.operands))
@@ -102,7 +102,7 @@ func inferReduce(s *site) ([]ir.Type, error) {
 		}
 	}
 	dims := s.ints("dimensions")
-	seen := s.marked(first.Rank())
+	seen := s.contains(first.Rank())
 	for _, d := range dims { // (C4, C5)
 		if d < 0 || d >= int64(first.Rank()) {
 			return nil, fail("Out-of-bounds dimension %d, expected to be in range [0, %d)", d, first.Rank())
@@ -121,14 +121,14 @@ func inferReduce(s *site) ([]ir.Type, error) {
 				kept = append(kept, dimOf(t, k))
 			}
 		}
-		elems[i] = s.made(i, kept, elems[i])
+		elems[i] = s.resultType(i, kept, elems[i])
 	}
 	return elems, nil
 }
 
 // reducedElems returns the element types that the computation returns, or the inputs' if there is no computation. The
 // caller may change the list.
-func reducedElems(s *site, n int) []ir.Type {
+func reducedElems(s *subject, n int) []ir.Type {
 	elems := s.single(nil)
 	if n != 1 {
 		elems = make([]ir.Type, n)
@@ -146,7 +146,7 @@ func reducedElems(s *site, n int) []ir.Type {
 	return elems
 }
 
-func reduceRule(s *site) error {
+func reduceRule(s *subject) error {
 	n := len(s.operands) / 2
 	if n == 0 {
 		return opFail("expected 1 or more operands, but found %d", len(s.operands))
@@ -154,7 +154,7 @@ func reduceRule(s *site) error {
 	var room [8]int64
 	kept, dims := room[:0], s.ints("dimensions")
 	t := s.tensor(0)
-	seen := s.marked(t.Rank(), dims)
+	seen := s.contains(t.Rank(), dims)
 	for i, d := range t.Shape() {
 		if !seen[i] {
 			kept = append(kept, d)
@@ -171,7 +171,7 @@ type window struct {
 
 // windowsOf combines the attributes of windows. Nil lists mean 1, no padding, not reversed. It checks their lengths and
 // values (reduce_window C4 to C12, convolution C2 to C9, select_and_scatter C4 to C8).
-func windowsOf(s *site, sizes, strides []int64, padding string, base, dilation, reversal []int64) ([]window, error) {
+func windowsOf(s *subject, sizes, strides []int64, padding string, base, dilation, reversal []int64) ([]window, error) {
 	n := len(sizes)
 	for _, v := range [...]*[]int64{&strides, &base, &dilation, &reversal} {
 		if len(*v) == 0 { // an empty list counts as absent
@@ -299,7 +299,7 @@ func windowDims(t *ir.TensorType, at []int64, ws []window) []dim {
 }
 
 // inferReduceWindow: one element per window (reduce_window C14, C15, C16).
-func inferReduceWindow(s *site) ([]ir.Type, error) {
+func inferReduceWindow(s *subject) ([]ir.Type, error) {
 	n := len(s.operands) / 2
 	if n == 0 { // (C1)
 		return nil, fail("requires at least 1 input value")
@@ -330,7 +330,7 @@ func inferReduceWindow(s *site) ([]ir.Type, error) {
 	return out, nil
 }
 
-func reduceWindowRule(s *site) error {
+func reduceWindowRule(s *subject) error {
 	n := len(s.operands) / 2
 	if n == 0 {
 		return fail("requires at least 1 input value")

@@ -183,7 +183,7 @@ func inferFirst(_ *ir.Context, st *ir.OpState) ([]ir.Type, error) {
 // The operations.
 var (
 	Constant = &ir.Def{
-		Name: "arith.constant", Doc: "Gives a constant number or tensor.",
+		Name: "arith.constant", Doc: "Returns a constant number or tensor.",
 		Results: []ir.Arg{{Name: "result"}},
 		Attrs:   []ir.AttrSpec{{Name: "value"}},
 		Traits:  ir.Pure | ir.ConstantLike,
@@ -215,7 +215,7 @@ var (
 		Format:  "custom<Predicate>($predicate) `,` $lhs `,` $rhs attr-dict `:` custom<CompareType>(type($lhs), type($rhs), type($result))",
 	}
 	Select = &ir.Def{
-		Name: "arith.select", Doc: "Takes one of two values.",
+		Name: "arith.select", Doc: "Returns one of two values.",
 		Operands: []ir.Arg{{Name: "condition", Type: boolLike}, {Name: "true_value"}, {Name: "false_value"}}, Results: []ir.Arg{{Name: "result"}},
 		Traits: ir.Pure, Verify: verifySelect,
 		Clauses: ir.Clauses("true_value, false_value and the result have one type; condition is one boolean or has their shape"),

@@ -18,34 +18,34 @@ func one() []ir.Arg { return []ir.Arg{{Name: "lhs", Type: ods.AnyQuantized}} }
 // The assertions. They have an effect: the test can fail.
 var (
 	ExpectAlmostEq = &ir.Def{
-		Name: "check.expect_almost_eq", Doc: "Fails where two tensors differ by more than a tolerance, 1e-4 if none is given.",
+		Name: "check.expect_almost_eq", Doc: "Fails if two tensors differ by more than a tolerance, 1e-4 if none is given.",
 		Operands: two(),
 		Attrs:    []ir.AttrSpec{tolerance},
 		Format:   "$lhs `,` $rhs (`,` `tolerance` `=` $tolerance^)? attr-dict `:` custom<SameType>(type($lhs), type($rhs))",
 		Verify:   verifySame,
 	}
 	ExpectAlmostEqConst = &ir.Def{
-		Name: "check.expect_almost_eq_const", Doc: "Fails where a tensor differs from a constant by more than a tolerance, 1e-4 if none is given.",
+		Name: "check.expect_almost_eq_const", Doc: "Fails if a tensor differs from a constant by more than a tolerance, 1e-4 if none is given.",
 		Operands: one(),
 		Attrs:    []ir.AttrSpec{{Name: "value", Type: ods.ElemsAttr}, tolerance},
 		Format:   "$lhs `,` custom<Expected>($value, type($lhs)) (`,` `tolerance` `=` $tolerance^)? attr-dict",
 		Verify:   verifyConst,
 	}
 	ExpectEq = &ir.Def{
-		Name: "check.expect_eq", Doc: "Fails where two tensors differ; NaN differs from everything.",
+		Name: "check.expect_eq", Doc: "Fails if two tensors differ; NaN differs from everything.",
 		Operands: two(),
 		Format:   "$lhs `,` $rhs attr-dict `:` custom<SameType>(type($lhs), type($rhs))",
 		Verify:   verifySame,
 	}
 	ExpectEqConst = &ir.Def{
-		Name: "check.expect_eq_const", Doc: "Fails where a tensor differs from a constant; NaN differs from everything.",
+		Name: "check.expect_eq_const", Doc: "Fails if a tensor differs from a constant; NaN differs from everything.",
 		Operands: one(),
 		Attrs:    []ir.AttrSpec{{Name: "value", Type: ods.ElemsAttr}},
 		Format:   "$lhs `,` custom<Expected>($value, type($lhs)) attr-dict",
 		Verify:   verifyConst,
 	}
 	ExpectClose = &ir.Def{
-		Name: "check.expect_close", Doc: "Fails where the distance of two floating-point tensors in units in the last place is outside of a range.",
+		Name: "check.expect_close", Doc: "Fails if two floating-point tensors differ by a number of ULPs outside a range.",
 		Operands: []ir.Arg{{Name: "actual", Type: ods.AnyQuantized}, {Name: "expected", Type: ods.AnyQuantized}},
 		Attrs: []ir.AttrSpec{
 			{Name: "max_ulp_difference", Type: ods.I64Attr, Optional: true, Default: ir.NewInteger(3, ir.Int(64))}, {Name: "min_ulp_difference", Type: ods.I64Attr, Optional: true, Default: ir.NewInteger(0, ir.Int(64))},
@@ -53,7 +53,7 @@ var (
 		Format: "$actual `,` $expected (`,` `max_ulp_difference` `=` $max_ulp_difference^)? (`,` `min_ulp_difference` `=` $min_ulp_difference^)? attr-dict `:` type($actual) `,` type($expected)",
 	}
 	ExpectSerializedEq = &ir.Def{
-		Name: "check.expect_serialized_eq", Doc: "Fails where a tensor differs from the one that a probe wrote in its iter-th run.",
+		Name: "check.expect_serialized_eq", Doc: "Fails if a tensor differs from the tensor that a probe wrote in run iter.",
 		Operands: []ir.Arg{{Name: "expected", Type: ods.AnyQuantized}},
 		Attrs: []ir.AttrSpec{
 			{Name: "probe_id", Type: ods.StrAttr}, {Name: "iter", Type: ods.I32NonNeg, Optional: true},

@@ -12,7 +12,7 @@ import (
 // The operations.
 var (
 	RunParallel = &ir.Def{
-		Name: "interpreter.run_parallel", Doc: "Runs a grid of functions (replicas by partitions) in parallel, as one process each.",
+		Name: "interpreter.run_parallel", Doc: "Runs a grid of functions (replicas by partitions) in parallel, one process per function.",
 		Operands: []ir.Arg{{Name: "inputs", Type: ods.FlowValue, Mult: ir.Variadic}},
 		Results:  []ir.Arg{{Name: "results", Type: ods.FlowValue, Mult: ir.Variadic}},
 		Attrs:    []ir.AttrSpec{{Name: "infeed", Type: ods.ArrayAttr, Optional: true}, {Name: "programs", Type: ods.ArrayAttr}},
@@ -24,7 +24,7 @@ var (
 		Format:   "$operand attr-dict `:` type($operand)",
 	}
 	Probe = &ir.Def{
-		Name: "interpreter.probe", Doc: "Writes a value to a file while the program runs, and passes it on.",
+		Name: "interpreter.probe", Doc: "Writes a value to a file while the program runs, and forwards it.",
 		Operands: []ir.Arg{{Name: "operand", Type: ods.AnyQuantized}},
 		Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
 		Attrs:    []ir.AttrSpec{{Name: "probe_id", Type: ods.StrAttr}},

@@ -79,20 +79,20 @@ func named(name string) func(*ir.Op, func(*ir.Value, string)) {
 // The operations.
 var (
 	Cast = &ir.Def{
-		Name: "tensor.cast", Doc: "Says more or less of a tensor's shape.",
+		Name: "tensor.cast", Doc: "Changes how much of a tensor's shape is static.",
 		Operands: []ir.Arg{{Name: "source", Type: anyTensor}}, Results: []ir.Arg{{Name: "dest", Type: anyTensor}},
 		Traits: ir.Pure, ResultNames: named("cast"), Verify: verifyCast,
 		Clauses: ir.Clauses("source and dest have one element type and shapes that agree where both are known"),
 		Format:  "$source attr-dict `:` type($source) `to` type($dest)",
 	}
 	Dim = &ir.Def{
-		Name: "tensor.dim", Doc: "Gives the size of a dimension.",
+		Name: "tensor.dim", Doc: "Returns the size of a dimension.",
 		Operands: []ir.Arg{{Name: "source", Type: notScalar}, {Name: "index", Type: index}}, Results: []ir.Arg{{Name: "result", Type: index}},
 		Traits: ir.Pure, ResultNames: named("dim"),
 		Format: "attr-dict $source `,` $index `:` custom<Dim>(type($source), type($index), type($result))",
 	}
 	Extract = &ir.Def{
-		Name: "tensor.extract", Doc: "Gives one element.",
+		Name: "tensor.extract", Doc: "Returns one element.",
 		Operands: []ir.Arg{{Name: "tensor", Type: ranked}, {Name: "indices", Type: index, Mult: ir.Variadic}}, Results: []ir.Arg{{Name: "result"}},
 		Traits: ir.Pure, ResultNames: named("extracted"), Verify: verifyExtract,
 		Clauses: ir.Clauses("there is one index for each dimension; the result is of the tensor's element type"),

@@ -8,8 +8,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// site is an operation under verification or type inference. The same rules read both.
-type site struct {
+// subject is an operation under verification or type inference. The same rules read both.
+type subject struct {
 	ctx      *ir.Context
 	def      *ir.Def
 	operands []*ir.Value
@@ -19,18 +19,18 @@ type site struct {
 	op       *ir.Op    // the op under verification, nil during inference
 	symbols  func(table *ir.Op) ir.Symbols
 
-	all  []ir.Type  // the types of operands and results, if op is set
-	one  [1]ir.Type // buffer for single
-	room []dim      // buffer for dims
-	ret  []ir.Type  // returned types of region 0, for body
-	seen []bool     // buffer for marked
+	all    []ir.Type  // the types of operands and results, if op is set
+	one    [1]ir.Type // buffer for single
+	dimBuf []dim      // buffer for dims
+	ret    []ir.Type  // returned types of region 0, for body
+	seen   []bool     // buffer for contains
 }
 
-// siteOf returns the site of op. It is valid until the next call with the same reporter.
-func siteOf(op *ir.Op, r *ir.Reporter) *site {
-	s, ok := (*r.Scratch()).(*site)
+// subjectOf returns the subject of op. It is valid until the next call with the same reporter.
+func subjectOf(op *ir.Op, r *ir.Reporter) *subject {
+	s, ok := (*r.Scratch()).(*subject)
 	if !ok {
-		s = &site{ctx: r.Context(), symbols: r.Symbols}
+		s = &subject{ctx: r.Context(), symbols: r.Symbols}
 		*r.Scratch() = s
 	}
 	s.op, s.def, s.attrs, s.regions = op, op.Def(), op.Attrs(), op.Regions()
@@ -47,15 +47,15 @@ func siteOf(op *ir.Op, r *ir.Reporter) *site {
 }
 
 // A rule checks a constraint that the row alone cannot express. The error is the message.
-type rule func(s *site) error
+type rule func(s *subject) error
 
 // An inference computes result types and checks the conditions that it relies on.
-type inference func(s *site) ([]ir.Type, error)
+type inference func(s *subject) ([]ir.Type, error)
 
 // verify creates a Verify hook from rules. It reports the first rule that fails.
 func verify(rules ...rule) func(*ir.Op, *ir.Reporter) {
 	return func(op *ir.Op, r *ir.Reporter) {
-		s := siteOf(op, r)
+		s := subjectOf(op, r)
 		for _, rule := range rules {
 			if err := rule(s); err != nil {
 				if of := (opError{}); errors.As(err, &of) {
@@ -72,19 +72,19 @@ func verify(rules ...rule) func(*ir.Op, *ir.Reporter) {
 	}
 }
 
-// verifyAlike skips its rules if all operands and results have the same type and the op has no attributes; no such op can
-// break them.
-func verifyAlike(rules ...rule) func(*ir.Op, *ir.Reporter) {
+// verifyMixed checks its rules only for ops with attributes or with operands and results of several types. Other ops
+// cannot break them.
+func verifyMixed(rules ...rule) func(*ir.Op, *ir.Reporter) {
 	check := verify(rules...)
 	return func(op *ir.Op, r *ir.Reporter) {
-		if len(op.Attrs()) > 0 || !alike(op) {
+		if len(op.Attrs()) > 0 || !uniform(op) {
 			check(op, r)
 		}
 	}
 }
 
-// alike reports whether op has operands and results, all of the same type.
-func alike(op *ir.Op) bool {
+// uniform reports whether op has operands and results, all of the same type.
+func uniform(op *ir.Op) bool {
 	if op.NumOperands() == 0 || op.NumResults() == 0 {
 		return false
 	}
@@ -105,13 +105,13 @@ func alike(op *ir.Op) bool {
 // infer creates the Infer hook of an inference.
 func infer(f inference) func(*ir.Context, *ir.OpState) ([]ir.Type, error) {
 	return func(c *ir.Context, st *ir.OpState) ([]ir.Type, error) {
-		return f(&site{ctx: c, def: st.Def, operands: st.Operands, attrs: st.Attrs, regions: st.Bodies})
+		return f(&subject{ctx: c, def: st.Def, operands: st.Operands, attrs: st.Attrs, regions: st.Bodies})
 	}
 }
 
 // agrees returns the rule that the result types are compatible with the types that f infers.
 func agrees(f inference) rule {
-	return func(s *site) error {
+	return func(s *subject) error {
 		types, err := f(s)
 		if err != nil {
 			return inferenceError{err}
@@ -130,7 +130,7 @@ func agrees(f inference) rule {
 
 // infers returns the rule that f succeeds, whatever types it infers.
 func infers(f inference) rule {
-	return func(s *site) error {
+	return func(s *subject) error {
 		if _, err := f(s); err != nil {
 			return inferenceError{err}
 		}
@@ -173,11 +173,11 @@ func fail(format string, args ...any) error {
 }
 
 // typ returns the type of operand i. group(i) returns the operands of the i-th Arg of the row.
-func (s *site) typ(i int) ir.Type { return s.operands[i].Type() }
+func (s *subject) typ(i int) ir.Type { return s.operands[i].Type() }
 
 // tensor returns the type of operand i as a tensor type. For a missing operand, or a value of another type, it returns
 // an unranked tensor of type none.
-func (s *site) tensor(i int) *ir.TensorType {
+func (s *subject) tensor(i int) *ir.TensorType {
 	if i >= len(s.operands) {
 		return asTensor(s.ctx, nil)
 	}
@@ -185,7 +185,7 @@ func (s *site) tensor(i int) *ir.TensorType {
 }
 
 // result is like tensor for result i.
-func (s *site) result(i int) *ir.TensorType {
+func (s *subject) result(i int) *ir.TensorType {
 	if i >= len(s.results) {
 		return asTensor(s.ctx, nil)
 	}
@@ -200,7 +200,7 @@ func asTensor(c *ir.Context, t ir.Type) *ir.TensorType {
 }
 
 // allTypes returns the types of the operands and the results. The caller must not change them.
-func (s *site) allTypes() []ir.Type {
+func (s *subject) allTypes() []ir.Type {
 	if s.op != nil {
 		return s.all
 	}
@@ -208,21 +208,21 @@ func (s *site) allTypes() []ir.Type {
 }
 
 // single returns t as the result types, valid until the next call.
-func (s *site) single(t ir.Type) []ir.Type {
+func (s *subject) single(t ir.Type) []ir.Type {
 	s.one[0] = t
 	return s.one[:]
 }
 
 // dims returns n dimensions to fill in, valid until the next call.
-func (s *site) dims(n int) []dim {
-	if cap(s.room) < n {
-		s.room = make([]dim, max(n, 8))
+func (s *subject) dims(n int) []dim {
+	if cap(s.dimBuf) < n {
+		s.dimBuf = make([]dim, max(n, 8))
 	}
-	return s.room[:n]
+	return s.dimBuf[:n]
 }
 
-// marked reports for each of n dimensions whether it is in a list. The result is valid until the next call.
-func (s *site) marked(n int, lists ...[]int64) []bool {
+// contains reports for each of n dimensions whether it is in a list. The result is valid until the next call.
+func (s *subject) contains(n int, lists ...[]int64) []bool {
 	if cap(s.seen) < n {
 		s.seen = make([]bool, max(n, 8))
 	}
@@ -238,9 +238,9 @@ func (s *site) marked(n int, lists ...[]int64) []bool {
 	return seen
 }
 
-// made returns the tensor type with the given dimensions. If result i already has that type, made returns it without
-// creating or looking up a type. This is nearly always the case during verification.
-func (s *site) made(i int, dims []dim, elem ir.Type) *ir.TensorType {
+// resultType returns the tensor type with the given dimensions. If result i already has that type, it returns that type
+// without creating or looking up one. This is nearly always the case during verification.
+func (s *subject) resultType(i int, dims []dim, elem ir.Type) *ir.TensorType {
 	if i < len(s.results) {
 		if t, ok := s.results[i].(*ir.TensorType); ok && t.Ranked() && t.Encoding() == nil && t.Elem() == elem && len(t.Shape()) == len(dims) {
 			same := true
@@ -256,7 +256,7 @@ func (s *site) made(i int, dims []dim, elem ir.Type) *ir.TensorType {
 }
 
 // shaped returns t with another element type. If the only result has that type, shaped returns the result's type.
-func (s *site) shaped(t *ir.TensorType, elem ir.Type) *ir.TensorType {
+func (s *subject) shaped(t *ir.TensorType, elem ir.Type) *ir.TensorType {
 	if t.Ranked() && t.Encoding() == nil && len(s.results) == 1 {
 		if r, ok := s.results[0].(*ir.TensorType); ok && r.Ranked() && r.Encoding() == nil && r.Elem() == elem && slices.Equal(r.Shape(), t.Shape()) {
 			return r
@@ -266,7 +266,7 @@ func (s *site) shaped(t *ir.TensorType, elem ir.Type) *ir.TensorType {
 }
 
 // types returns the types of the operands from i to j. The caller must not change them.
-func (s *site) types(i, j int) []ir.Type {
+func (s *subject) types(i, j int) []ir.Type {
 	if s.op != nil {
 		return s.all[i:j:j]
 	}
@@ -277,23 +277,23 @@ func (s *site) types(i, j int) []ir.Type {
 	return out
 }
 
-func (s *site) attr(name string) ir.Attr { return s.attrs.Get(name) }
+func (s *subject) attr(name string) ir.Attr { return s.attrs.Get(name) }
 
 // has reports whether the attribute is present.
-func (s *site) has(name string) bool { return s.attrs.Get(name) != nil }
+func (s *subject) has(name string) bool { return s.attrs.Get(name) != nil }
 
 // ints returns the values of an array attribute, or nil if it is absent.
-func (s *site) ints(name string) []int64 { return intsOf(s.attrs.Get(name)) }
+func (s *subject) ints(name string) []int64 { return intsOf(s.attrs.Get(name)) }
 
 // int returns the value of an integer attribute. If there is none, it returns absent.
-func (s *site) int(name string, absent int64) int64 {
+func (s *subject) int(name string, absent int64) int64 {
 	if a, ok := s.attrs.Get(name).(*ir.IntegerAttr); ok {
 		return a.Value()
 	}
 	return absent
 }
 
-func (s *site) bool(name string) bool { return s.int(name, 0) != 0 }
+func (s *subject) bool(name string) bool { return s.int(name, 0) != 0 }
 
 func intsOf(a ir.Attr) []int64 {
 	switch a := a.(type) {
