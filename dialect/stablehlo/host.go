@@ -7,9 +7,13 @@ import (
 
 // Rows of the operations that talk to the host or another device. Each has a token as its last operand and last result.
 
+// hostEffects are the effects of an op that reads and changes the state of a queue or channel.
+func hostEffects(*ir.Op) ir.Effects { return ir.Reads | ir.Writes }
+
 // Infeed reads from the infeed.
 var Infeed = &ir.Def{
 	Name: "stablehlo.infeed", Doc: "Reads values from the infeed. Spec: infeed.",
+	Effects:  hostEffects,
 	Operands: []ir.Arg{{Name: "token", Type: ods.Token}},
 	Results:  []ir.Arg{{Name: "results", Type: transferable, Mult: ir.Variadic}},
 	Attrs:    []ir.AttrSpec{ods.Always("infeed_config", ods.StrAttr, ir.NewString("")), ods.Optional("layout", ods.ArrayAttr)},
@@ -24,6 +28,7 @@ var Infeed = &ir.Def{
 // Outfeed writes to the outfeed.
 var Outfeed = &ir.Def{
 	Name: "stablehlo.outfeed", Doc: "Writes values to the outfeed. Spec: outfeed.",
+	Effects:  hostEffects,
 	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyQuantized, Mult: ir.Variadic}, {Name: "token", Type: ods.Token}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.Token}},
 	Attrs:    []ir.AttrSpec{ods.Always("outfeed_config", ods.StrAttr, ir.NewString(""))},
@@ -33,6 +38,7 @@ var Outfeed = &ir.Def{
 // Recv receives from a channel.
 var Recv = &ir.Def{
 	Name: "stablehlo.recv", Doc: "Receives values from a channel. Spec: recv.",
+	Effects:  hostEffects,
 	Operands: []ir.Arg{{Name: "token", Type: ods.Token}},
 	Results:  []ir.Arg{{Name: "results", Type: transferable, Mult: ir.Variadic}},
 	Attrs: []ir.AttrSpec{
@@ -50,6 +56,7 @@ var Recv = &ir.Def{
 // Send sends to a channel.
 var Send = &ir.Def{
 	Name: "stablehlo.send", Doc: "Sends values to a channel. Spec: send.",
+	Effects:  hostEffects,
 	Operands: []ir.Arg{{Name: "inputs", Type: ods.AnyQuantized, Mult: ir.Variadic}, {Name: "token", Type: ods.Token}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.Token}},
 	Attrs: []ir.AttrSpec{

@@ -1,0 +1,427 @@
+package passes
+
+import (
+	"math"
+
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Fold computes ops of constants, as StableHLO's pass of this name does.
+type Fold struct {
+	AssumePure bool  `pass:"assume-no-undeclared-side-effects" doc:"erase loops without a trip even if what they call may have side effects"`
+	Limit      int64 `pass:"fold-op-element-limit" default:"65536" doc:"compute no constant of more elements, splats excepted"`
+	NoFloat    bool  `pass:"!optimize-float" doc:"compute floats, too"`
+
+	Evaluator rewrite.Evaluator // computes the values; nil: only what needs no computing is folded
+}
+
+var foldInfo = &pass.Info{
+	Name:       "stablehlo-aggressive-folder",
+	Aliases:    []string{"constant-fold"},
+	Doc:        "Replaces operations on constants by their results, and takes out loops and branches that cannot run.",
+	Anchor:     "func.func",
+	Idempotent: true,
+}
+
+// Info implements pass.Pass.
+func (Fold) Info() *pass.Info { return foldInfo }
+
+// Run implements pass.OpPass.
+func (p Fold) Run(ctx *pass.Context, op *ir.Op) error {
+	return greedily(ctx, op, (&folder{Fold: pass.Defaults(p), ctx: ctx}).patterns())
+}
+
+// Optimize is Fold and Simplify together, until neither changes anything.
+type Optimize struct {
+	AssumePure bool  `pass:"assume-no-undeclared-side-effects" doc:"erase loops without a trip even if what they call may have side effects"`
+	Limit      int64 `pass:"fold-op-element-limit" default:"65536" doc:"compute no constant of more elements, splats excepted"`
+	NoFloat    bool  `pass:"!optimize-float" doc:"compute floats, too"`
+
+	Evaluator rewrite.Evaluator // as in Fold
+}
+
+var optimizeInfo = &pass.Info{
+	Name:       "stablehlo-target-independent-optimization",
+	Aliases:    []string{"optimize"},
+	Doc:        "Folds constants and simplifies, until neither changes anything: stablehlo-aggressive-folder and stablehlo-aggressive-simplification together.",
+	Anchor:     "func.func",
+	Idempotent: true,
+}
+
+// Info implements pass.Pass.
+func (Optimize) Info() *pass.Info { return optimizeInfo }
+
+// Run implements pass.OpPass.
+func (p Optimize) Run(ctx *pass.Context, op *ir.Op) error {
+	p = pass.Defaults(p)
+	f := &folder{Fold: Fold(p), ctx: ctx}
+	return greedily(ctx, op, append(f.patterns(), simplifyPatterns(p.Limit)...))
+}
+
+// folder holds the options of one run of Fold.
+type folder struct {
+	Fold
+	ctx *pass.Context
+}
+
+// patterns returns the rules. Of those for one kind of op, the first that matches is applied.
+func (f *folder) patterns() []*rewrite.Pattern {
+	list := []*rewrite.Pattern{
+		rule("fold-broadcast", f.broadcast, stablehlo.BroadcastInDim),
+		rule("fold-case", foldCase, stablehlo.Case),
+		rule("fold-concatenate-splats", concatenateSplats, stablehlo.Concatenate),
+		rule("fold-dynamic-slice", f.dynamicSlice, stablehlo.DynamicSlice),
+		rule("fold-dimension-size", dimensionSize, stablehlo.GetDimensionSize),
+		rule("fold-iota", f.iota, stablehlo.Iota),
+		rule("fold-reduce-nothing", reduceNothing, stablehlo.Reduce),
+		rule("fold-reduce-to-constant", reduceToConstant, stablehlo.Reduce),
+		rule("fold-reduce-to-outer-value", reduceToOuterValue, stablehlo.Reduce),
+		rule("fold-reduce-of-booleans", reduceOfBooleans, stablehlo.Reduce),
+		rule("fold-reshape", f.reshape, stablehlo.Reshape),
+		rule("fold-select", f.chosen, stablehlo.Select),
+		rule("fold-set-dimension-size", setDimensionSize, stablehlo.SetDimensionSize),
+		rule("fold-while", f.while, stablehlo.While),
+	}
+	for _, row := range []*ir.Def{
+		stablehlo.Add, stablehlo.And, stablehlo.Clamp, stablehlo.Compare, stablehlo.Concatenate, stablehlo.Convert, stablehlo.Divide, stablehlo.Maximum,
+		stablehlo.Minimum, stablehlo.Multiply, stablehlo.Or, stablehlo.Remainder, stablehlo.Select, stablehlo.Slice, stablehlo.Subtract,
+		stablehlo.Abs, stablehlo.Cosine, chlo.Erf, stablehlo.Exponential, stablehlo.Log, stablehlo.Logistic, stablehlo.Negate, stablehlo.Not,
+		stablehlo.Reverse, stablehlo.RoundNearestAFZ, stablehlo.RoundNearestEven, stablehlo.Rsqrt, stablehlo.Sign, stablehlo.Sine, stablehlo.Sqrt,
+		stablehlo.Tan, stablehlo.Tanh, stablehlo.Transpose, stablehlo.Xor,
+	} {
+		list = append(list, rule("fold-"+row.Name, f.compute, row))
+	}
+	return list
+}
+
+// foldable reports whether values of type t may be computed: integers, booleans, and floats by option.
+func (f *folder) foldable(t *ir.TensorType) bool {
+	d := t.DType()
+	return t.Static() && t.Encoding() == nil && (d.IsInteger() || d == tensor.I1 || d.IsFloat() && !f.NoFloat)
+}
+
+// partial lists the functions that are not computed outside of their domain, where results differ between platforms.
+var partial = map[*ir.Def]func(x float64) bool{
+	stablehlo.Log:   func(x float64) bool { return x > 0 },
+	stablehlo.Rsqrt: func(x float64) bool { return x > 0 },
+	stablehlo.Sqrt:  func(x float64) bool { return x >= 0 },
+	stablehlo.Sign:  func(x float64) bool { return x == x },
+}
+
+// compute replaces an op of constants by its results, as the evaluator computes them. It leaves quotients of integers by
+// 0, functions outside of their domain, and conversions of floats to integers that do not hold them.
+func (f *folder) compute(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	result := tensorOf(op.Result(0))
+	if result == nil || !f.foldable(result) {
+		return false, nil
+	}
+	splats := op.Has(ir.Elementwise) || op.IsOrMirrors(stablehlo.Compare) || op.IsOrMirrors(stablehlo.Convert) || op.IsOrMirrors(stablehlo.Select) || op.IsOrMirrors(stablehlo.Clamp)
+	operands := make([]ir.Attr, op.NumOperands())
+	for i, v := range op.Operands() {
+		t := tensorOf(v)
+		d, ok := rewrite.ConstantOf(v).(*ir.DenseAttr)
+		if !ok || t == nil || !f.foldable(t) {
+			return false, nil
+		}
+		_, one := splatAttr(d)
+		splats = splats && one
+		operands[i] = d
+	}
+	if len(operands) == 0 || !f.defined(op, operands) {
+		return false, nil
+	}
+	var out []ir.Attr
+	if splats {
+		out = f.computeSplats(op, operands)
+	} else {
+		out = evaluate(f.ctx, f.Evaluator, op, operands, f.Limit)
+	}
+	if out == nil {
+		return false, nil
+	}
+	replaceByConstants(r, op, out)
+	return true, nil
+}
+
+// defined reports whether every platform computes the same from the operands.
+func (f *folder) defined(op *ir.Op, operands []ir.Attr) bool {
+	var divisor bool
+	var domain func(x float64) bool
+	switch {
+	case op.IsOrMirrors(stablehlo.Divide), op.IsOrMirrors(stablehlo.Remainder):
+		divisor = tensorOf(op.Operand(1)).DType().IsInteger()
+	case op.IsOrMirrors(stablehlo.Convert):
+		from, to := tensorOf(op.Operand(0)).DType(), tensorOf(op.Result(0)).DType()
+		if from.IsFloat() && to.IsInteger() {
+			low, high := -math.Ldexp(1, to.Bits()-1), math.Ldexp(1, to.Bits()-1)
+			if to.Kind() == tensor.KindUnsigned {
+				low, high = 0, 2*high
+			}
+			domain = func(x float64) bool {
+				x, negativeZero := math.Trunc(x), x == 0 && math.Signbit(x)
+				return x >= low && x < high && !negativeZero
+			}
+		}
+	default:
+		if domain = partial[op.Def().Original()]; domain != nil && !tensorOf(op.Operand(0)).DType().IsFloat() {
+			domain = nil
+		}
+	}
+	if !divisor && domain == nil {
+		return true
+	}
+	e, _, err := operands[len(operands)-1].(*ir.DenseAttr).Elements()
+	if err != nil {
+		return false
+	}
+	for i := range e.NumElements() {
+		if divisor && e.IntAt(i) == 0 || domain != nil && !domain(e.FloatAt(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// computeSplats computes an element-wise op of splats on one element.
+func (f *folder) computeSplats(op *ir.Op, operands []ir.Attr) []ir.Attr {
+	m, c := op.Module(), op.Module().Context()
+	scalar := func(v *ir.Value) ir.Type { return c.Tensor(nil, tensorOf(v).Elem(), nil) }
+	b := m.NewBlock()
+	defer b.Erase()
+	st := op.State()
+	for i, v := range op.Operands() {
+		st.Operands[i] = b.AddArg(scalar(v), nil)
+		e, _ := splatAttr(operands[i])
+		operands[i] = ir.NewDense(scalar(v), e.Reshape(nil), true)
+	}
+	for i, v := range op.Results() {
+		st.Types[i] = scalar(v)
+	}
+	one := m.NewOp(st)
+	b.Append(one)
+	out := evaluate(f.ctx, f.Evaluator, one, operands, 0)
+	for i, a := range out {
+		e, _ := splatAttr(a)
+		out[i] = ir.NewDense(op.Result(i).Type(), e, true)
+	}
+	return out
+}
+
+// resized returns a constant of one value as a constant of type t.
+func resized(e *tensor.Tensor, t *ir.TensorType) ir.Attr {
+	if numElements(t) == 0 {
+		return ir.NewDense(t, tensor.New(e.DType(), t.Shape()), false)
+	}
+	return ir.NewDense(t, e.Reshape(nil), true)
+}
+
+// broadcast: the broadcast of a splat is the splat of the result's shape.
+func (f *folder) broadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	t := static(op.Result(0))
+	if t == nil || !f.foldable(t) && !t.DType().IsComplex() {
+		return false, nil
+	}
+	e, ok := splat(op.Operand(0))
+	if !ok {
+		return false, nil
+	}
+	r.Replace(op, constant(r, op, t, resized(e, t)))
+	return true, nil
+}
+
+// dynamicSlice: a slice of a splat is the splat of the slice's shape.
+func (f *folder) dynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	t := static(op.Result(0))
+	e, ok := splat(op.Operand(0))
+	if t == nil || !ok {
+		return false, nil
+	}
+	r.Replace(op, constant(r, op, t, resized(e, t)))
+	return true, nil
+}
+
+// reshape: the reshape of a constant is the constant of the result's shape.
+func (f *folder) reshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	t := static(op.Result(0))
+	d, ok := rewrite.ConstantOf(op.Operand(0)).(*ir.DenseAttr)
+	if t == nil || !ok || !f.foldable(t) && !t.DType().IsComplex() {
+		return false, nil
+	}
+	e, is, err := d.Elements()
+	if err != nil {
+		return false, nil
+	}
+	if !is || numElements(t) == 1 {
+		e = e.Reshape(t.Shape())
+	}
+	r.Replace(op, constant(r, op, t, ir.NewDense(t, e, is || numElements(t) == 1)))
+	return true, nil
+}
+
+// iota: an iota of integers of at most one element is a constant.
+func (f *folder) iota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	t := static(op.Result(0))
+	if t == nil || !t.DType().IsInteger() || numElements(t) > 1 {
+		return false, nil
+	}
+	r.Replace(op, constant(r, op, t, resized(tensor.New(t.DType(), nil), t)))
+	return true, nil
+}
+
+// chosen: a select by a constant of one value between constants is one of them.
+func (f *folder) chosen(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	v, _ := stablehlo.AsSelect(op)
+	p, ok := splat(v.Pred())
+	t := static(op.Result(0))
+	if !ok || t == nil || !f.foldable(t) || rewrite.ConstantOf(v.OnTrue()) == nil || rewrite.ConstantOf(v.OnFalse()) == nil {
+		return false, nil
+	}
+	x := v.OnTrue()
+	if p.Bits(0) == 0 {
+		x = v.OnFalse()
+	}
+	if !sameResult(op, x) {
+		return false, nil
+	}
+	r.Replace(op, x)
+	return true, nil
+}
+
+// setDimensionSize: setting the size that a static dimension has changes nothing.
+func setDimensionSize(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	v, _ := stablehlo.AsSetDimensionSize(op)
+	n, ok := constantInt(v.Size())
+	if !ok || !sameResult(op, v.Input()) || n != tensorOf(op.Result(0)).Shape()[v.Dimension()] {
+		return false, nil
+	}
+	r.Replace(op, v.Input())
+	return true, nil
+}
+
+// concatenateSplats: operands side by side that repeat one value become one operand.
+func concatenateSplats(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	v, _ := stablehlo.AsConcatenate(op)
+	inputs, d := v.Inputs(), v.Dimension()
+	var list []*ir.Value
+	for i := 0; i < len(inputs); {
+		e, ok := splat(inputs[i])
+		size, j := int64(0), i
+		for ; ok && j < len(inputs); j++ {
+			x, same := splat(inputs[j])
+			if !same || string(x.Bytes()) != string(e.Bytes()) {
+				break
+			}
+			size += tensorOf(inputs[j]).Shape()[d]
+		}
+		if j-i < 2 {
+			list = append(list, inputs[i])
+			i++
+			continue
+		}
+		t := tensorOf(inputs[i])
+		shape := append([]int64(nil), t.Shape()...)
+		shape[d] = size
+		wide := op.Module().Context().Tensor(shape, t.Elem(), nil)
+		list = append(list, constant(r, op, wide, resized(e, wide)))
+		i = j
+	}
+	if len(list) == len(inputs) {
+		return false, nil
+	}
+	r.Update(op, func() { op.SetOperands(list) })
+	return true, nil
+}
+
+// foldCase: a case of a constant is the branch that it selects, the last one for an index without a branch.
+func foldCase(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	i, ok := constantInt(op.Operand(0))
+	if !ok {
+		return false, nil
+	}
+	if i < 0 || i >= int64(op.NumRegions()) {
+		i = int64(op.NumRegions() - 1)
+	}
+	inlineRegion(r, op, op.Region(int(i)))
+	return true, nil
+}
+
+// reduceToConstant: a reduction whose function returns constants gives these constants.
+func reduceToConstant(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	b := op.Region(0).Entry()
+	if b.First() != b.Last() {
+		return false, nil
+	}
+	attrs := make([]ir.Attr, op.NumResults())
+	for i, v := range b.Last().Operands() {
+		e, ok := splat(v)
+		t := static(op.Result(i))
+		if !ok || t == nil {
+			return false, nil
+		}
+		attrs[i] = resized(e, t)
+	}
+	replaceByConstants(r, op, attrs)
+	return true, nil
+}
+
+// reduceOfBooleans: a reduction by and, or by or, of splats computes on the constants that the splats repeat, since c and
+// c = c, c or c = c.
+func reduceOfBooleans(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	b := op.Region(0).Entry()
+	first := b.First()
+	if first == b.Last() || first.Next() != b.Last() || !first.IsOrMirrors(stablehlo.And) && !first.IsOrMirrors(stablehlo.Or) {
+		return false, nil
+	}
+	values := make([]*tensor.Tensor, op.NumOperands())
+	used := false
+	for i, v := range op.Operands() {
+		e, ok := splat(v)
+		if !ok || static(b.Arg(i)) == nil {
+			return false, nil
+		}
+		values[i] = e
+		used = used || b.Arg(i).HasUses()
+	}
+	if !used {
+		return false, nil
+	}
+	for i, a := range b.Args() {
+		if a.HasUses() {
+			r.ReplaceUses(a, constant(r, first, a.Type(), resized(values[i], static(a))), nil)
+		}
+	}
+	return true, nil
+}
+
+// while: a loop whose condition is false gives its operands. The loop itself goes if it is dead then, or by option if
+// neither it nor an op inside it states a side effect.
+func (f *folder) while(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	v, _ := stablehlo.AsWhile(op)
+	if c, ok := splat(v.Cond().Entry().Last().Operand(0)); !ok || c.Bits(0) != 0 {
+		return false, nil
+	}
+	if op.HasUses() {
+		for i, x := range op.Results() {
+			r.ReplaceUses(x, op.Operand(i), nil)
+		}
+		return true, nil
+	}
+	if f.AssumePure && !declaresEffects(op) {
+		r.Erase(op)
+		return true, nil
+	}
+	return false, nil
+}
+
+// declaresEffects reports whether op or an op inside it states side effects or is of an unknown kind.
+func declaresEffects(op *ir.Op) bool {
+	return !op.Walk(func(o *ir.Op) bool {
+		d := o.Def()
+		return d.Known() && (d.Effects == nil || d.Effects(o) == 0)
+	})
+}
