@@ -2,6 +2,7 @@ package passes
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -120,6 +121,9 @@ func (f *folder) compute(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if result == nil || !f.foldable(result) {
 		return false, nil
 	}
+	if v, ok := stablehlo.AsReverse(op); ok && trivialReverse(v) {
+		return false, nil
+	}
 	splats := op.Has(ir.Elementwise) || op.IsOrMirrors(stablehlo.Compare) || op.IsOrMirrors(stablehlo.Convert) || op.IsOrMirrors(stablehlo.Select) || op.IsOrMirrors(stablehlo.Clamp)
 	operands := make([]ir.Attr, op.NumOperands())
 	for i, v := range op.Operands() {
@@ -136,7 +140,9 @@ func (f *folder) compute(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		return false, nil
 	}
 	var out []ir.Attr
-	if splats {
+	if v, ok := stablehlo.AsCompare(op); ok && v.CompareType() == stablehlo.ComparisonTypeUNSIGNED && tensorOf(v.LHS()).DType().Kind() == tensor.KindSigned {
+		out = f.compareUnsigned(v, operands)
+	} else if splats {
 		out = f.computeSplats(op, operands)
 	} else {
 		out = evaluate(f.ctx, f.Evaluator, op, operands, f.Limit)
@@ -146,6 +152,46 @@ func (f *folder) compute(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	replaceByConstants(r, op, out)
 	return true, nil
+}
+
+// trivialReverse reports whether v moves no element, which is for the simplification to find.
+func trivialReverse(v stablehlo.ReverseOp) bool {
+	t := static(v.Input())
+	_, one := splat(v.Input())
+	return t == nil || one || numElements(t) <= 1 || !slices.ContainsFunc(v.Dimensions(), func(d int64) bool { return t.Shape()[d] != 1 })
+}
+
+// compareUnsigned compares signless integers as their bits, as compare_type says.
+func (f *folder) compareUnsigned(v stablehlo.CompareOp, operands []ir.Attr) []ir.Attr {
+	var in [2]*tensor.Tensor
+	for i, a := range operands {
+		var err error
+		if in[i], err = a.(*ir.DenseAttr).Tensor(); err != nil || int64(in[i].NumElements()) > f.Limit {
+			return nil
+		}
+	}
+	out := tensor.New(tensor.I1, in[0].Shape())
+	for i := range out.NumElements() {
+		x, y, holds := in[0].Bits(i), in[1].Bits(i), false
+		switch v.ComparisonDirection() {
+		case stablehlo.ComparisonDirectionEQ:
+			holds = x == y
+		case stablehlo.ComparisonDirectionNE:
+			holds = x != y
+		case stablehlo.ComparisonDirectionGE:
+			holds = x >= y
+		case stablehlo.ComparisonDirectionGT:
+			holds = x > y
+		case stablehlo.ComparisonDirectionLE:
+			holds = x <= y
+		case stablehlo.ComparisonDirectionLT:
+			holds = x < y
+		}
+		if holds {
+			out.SetBits(i, 1)
+		}
+	}
+	return []ir.Attr{dense(v.Result(0).Type(), out)}
 }
 
 // defined reports whether every platform computes the same from the operands.
@@ -337,16 +383,59 @@ func concatenateSplats(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return true, nil
 }
 
-// foldCase: a case of a constant is the branch that it selects, the last one for an index without a branch.
+// foldCase: a case of a constant is the branch that it selects, the last one for an index without a branch. If another
+// branch has side effects the case stays, without uses, and selects a branch that returns zeros: a program may depend on
+// a side effect that never happens, for example on a channel that is open.
 func foldCase(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	i, ok := constantInt(op.Operand(0))
-	if !ok {
+	if !ok || !op.HasUses() {
 		return false, nil
 	}
 	if i < 0 || i >= int64(op.NumRegions()) {
 		i = int64(op.NumRegions() - 1)
 	}
-	inlineRegion(r, op, op.Region(int(i)))
+	region := op.Region(int(i))
+	for k, other := range op.Regions() {
+		for o := range other.Entry().Ops() {
+			if k != int(i) && !o.Has(ir.Terminator) && !o.Removable() {
+				return caseToPlaceholders(r, op, region)
+			}
+		}
+	}
+	inlineRegion(r, op, region)
+	return true, nil
+}
+
+// caseToPlaceholders moves the ops of a region of op before op and has it return zeros instead.
+func caseToPlaceholders(r *rewrite.Rewriter, op *ir.Op, region *ir.Region) (bool, error) {
+	for _, v := range op.Results() {
+		if t := static(v); v.Type() != ir.Type(stablehlo.TokenType(op.Module().Context())) && (t == nil || t.DType() == tensor.Invalid || t.DType() == tensor.F8E8M0FNU) {
+			return false, nil
+		}
+	}
+	b := region.Entry()
+	end := b.Last()
+	for o := range b.Ops() {
+		if o != end {
+			r.MoveBefore(o, op)
+		}
+	}
+	for i, v := range op.Results() {
+		r.ReplaceUses(v, end.Operand(i), nil)
+	}
+	zeros := make([]*ir.Value, op.NumResults())
+	for i, v := range op.Results() {
+		if t := static(v); t != nil {
+			zeros[i] = zeroOf(r, end, t)
+			continue
+		}
+		token, err := stablehlo.BuildAfterAll(r.Before(end), nil)
+		if err != nil {
+			return false, err
+		}
+		zeros[i] = token.Result(0)
+	}
+	r.Update(end, func() { end.SetOperands(zeros) })
 	return true, nil
 }
 

@@ -52,7 +52,6 @@ func simplifyPatterns(limit int64) []*rewrite.Pattern {
 		rule("add-of-zero", addOfZero, stablehlo.Add),
 		rule("and-of-constant", andOfConstant, stablehlo.And),
 		rule("broadcast-in-dim", simplifyBroadcast, stablehlo.BroadcastInDim),
-		rule("case-of-constant", caseOfConstant, stablehlo.Case),
 		rule("compare-with-boolean", compareWithBoolean, stablehlo.Compare),
 		rule("compare-integers", compareIntegers, stablehlo.Compare),
 		rule("complex-of-parts", complexOfParts, stablehlo.Complex),
@@ -323,16 +322,6 @@ func simplifySubtract(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		return replace(r, op, x)
 	}
 	return false, nil
-}
-
-// caseOfConstant: case(i) = branch i, for a constant i that has a branch.
-func caseOfConstant(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	i, ok := constantInt(op.Operand(0))
-	if !ok || i < 0 || i >= int64(op.NumRegions()) {
-		return false, nil
-	}
-	inlineRegion(r, op, op.Region(int(i)))
-	return true, nil
 }
 
 // compareWithBoolean: x != false is x, and x == true is x.
