@@ -3,8 +3,7 @@ package ir
 import "bytes"
 
 // Equivalent reports whether a and b compute the same: they are of one kind and have equal attributes, result types and
-// operands, in any order if the kind is Commutative, and their regions hold equivalent ops. Locations and names do not
-// matter. Ops of unknown kinds, with successors, or with regions of several blocks are equivalent only to themselves.
+// operands, and their regions hold equivalent ops. Locations and names do not matter. Ops of unknown kinds, with successors, or with regions of several blocks are equivalent only to themselves.
 func Equivalent(a, b *Op) bool {
 	if a == b {
 		return true
@@ -36,12 +35,8 @@ func (e equivalence) ops(a, b *Op) bool {
 			return false
 		}
 	}
-	same := true
 	for i := range a.operands {
-		same = same && e.same(a.operands[i].val, b.operands[i].val)
-	}
-	if !same {
-		if len(a.operands) != 2 || !a.def.Has(Commutative) || !e.same(a.operands[0].val, b.operands[1].val) || !e.same(a.operands[1].val, b.operands[0].val) {
+		if !e.same(a.operands[i].val, b.operands[i].val) {
 			return false
 		}
 	}
@@ -100,14 +95,8 @@ func (e equivalence) regions(a, b *Op) bool {
 // Hash returns a number that is the same for ops that are Equivalent.
 func Hash(o *Op) uint64 {
 	h := hashString(uint64(len(o.operands)), o.def.Name)
-	if len(o.operands) == 2 && o.def.Traits&Commutative != 0 {
-		x, y := o.operands[0].val.id, o.operands[1].val.id
-		h = mix(h, uint64(min(x, y)))
-		h = mix(h, uint64(max(x, y)))
-	} else {
-		for i := range o.operands {
-			h = mix(h, uint64(o.operands[i].val.id))
-		}
+	for i := range o.operands {
+		h = mix(h, uint64(o.operands[i].val.id))
 	}
 	for i := range o.results {
 		h = mix(h, uint64(o.results[i].typ.number()))

@@ -38,7 +38,7 @@ func Builtin(h Host) *pass.Table {
 		Optimize{Evaluator: h.Evaluator},
 		SymbolDCE{},
 		StripDebugInfo{},
-		SCCP{Evaluator: h.Evaluator},
+		SCCP{},
 		Inline{Formats: list},
 	)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
@@ -25,7 +26,7 @@ var foldInfo = &pass.Info{
 	Name:       "stablehlo-aggressive-folder",
 	Aliases:    []string{"constant-fold"},
 	Doc:        "Replaces operations on constants by their results, and takes out loops and branches that cannot run.",
-	Anchor:     "func.func",
+	Anchor:     fn.Func.Name,
 	Idempotent: true,
 }
 
@@ -50,7 +51,7 @@ var optimizeInfo = &pass.Info{
 	Name:       "stablehlo-target-independent-optimization",
 	Aliases:    []string{"optimize"},
 	Doc:        "Folds constants and simplifies, until neither changes anything: stablehlo-aggressive-folder and stablehlo-aggressive-simplification together.",
-	Anchor:     "func.func",
+	Anchor:     fn.Func.Name,
 	Idempotent: true,
 }
 

@@ -12,7 +12,7 @@ import (
 
 // SCCP propagates constants, as MLIR's pass of this name does.
 type SCCP struct {
-	Evaluator rewrite.Evaluator // computes ops of constants; nil: none is computed
+	Evaluator rewrite.Evaluator // computes ops of constants; nil, as MLIR's: none is computed
 }
 
 var sccpInfo = &pass.Info{

@@ -3,6 +3,8 @@ package passes
 import (
 	"slices"
 
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
@@ -20,7 +22,7 @@ var simplifyInfo = &pass.Info{
 	Name:       "stablehlo-aggressive-simplification",
 	Aliases:    []string{"simplify"},
 	Doc:        "Simplifies StableHLO operations by algebra (x + 0, select of equal values) and shape (reshapes and transposes that move nothing).",
-	Anchor:     "func.func",
+	Anchor:     fn.Func.Name,
 	Idempotent: true,
 }
 
@@ -111,11 +113,8 @@ func replaceNew(r *rewrite.Rewriter, op, n *ir.Op, err error) (bool, error) {
 	return replace(r, op, n.Result(0))
 }
 
-// frontendAttributes and payload are attributes that ops merge instead of replacing them.
-const (
-	frontendAttributes = "mhlo.frontend_attributes"
-	payload            = "xla_metadata_payload"
-)
+// payload is the entry of mhlo.frontend_attributes that identifies an op.
+const payload = "xla_metadata_payload"
 
 // keepAttrs gives to the discardable attributes of op. Those that both have become op's, but the entries of
 // mhlo.frontend_attributes are merged, and to keeps its own xla_metadata_payload.
@@ -130,7 +129,7 @@ func keepAttrs(r *rewrite.Rewriter, op, to *ir.Op) {
 		}
 		old, _ := list.Get(a.Name).(*ir.DictAttr)
 		own, _ := a.Attr.(*ir.DictAttr)
-		if a.Name == frontendAttributes && old != nil && own != nil {
+		if a.Name == mhlo.AttrFrontendAttributes && old != nil && own != nil {
 			merged := slices.Clone(old.Entries())
 			for _, e := range own.Entries() {
 				if e.Name != payload || merged.Get(payload) == nil {
@@ -412,9 +411,8 @@ func sameType(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 // customCallConfig: a custom call of the original interface with an empty configuration takes the dictionary
 // mhlo.backend_config as its configuration, and thus the typed interface.
 func customCallConfig(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-	const config = "mhlo.backend_config"
 	v, _ := stablehlo.AsCustomCall(op)
-	d, ok := op.Attr(config).(*ir.DictAttr)
+	d, ok := op.Attr(mhlo.AttrBackendConfig).(*ir.DictAttr)
 	if !ok || v.APIVersion() != stablehlo.APIOriginal {
 		return false, nil
 	}
@@ -424,7 +422,7 @@ func customCallConfig(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		}
 	}
 	r.Update(op, func() {
-		op.RemoveAttr(config)
+		op.RemoveAttr(mhlo.AttrBackendConfig)
 		op.SetAttr(stablehlo.AttrBackendConfig, d)
 		op.SetAttr(stablehlo.AttrAPIVersion, ir.NewInteger(stablehlo.APITypedFFI, ir.Int(32)))
 	})

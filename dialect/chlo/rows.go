@@ -187,6 +187,7 @@ var (
 		Results:  []ir.Arg{{Name: "result", Type: ods.AnyUnranked}},
 		Attrs:    []ir.AttrSpec{{Name: "value", Type: ir.AttrConstraint{Summary: "a number", Check: isNumber}}},
 		Traits:   ir.Pure,
+		Fold:     foldConstantLike,
 		Verify:   verifyConstantLike,
 	}
 )

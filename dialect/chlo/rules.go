@@ -5,6 +5,7 @@ import (
 
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // elemRule returns the result's element type for the operand's.
@@ -112,6 +113,26 @@ func isNumber(a ir.Attr) bool {
 		return true
 	}
 	return false
+}
+
+// foldConstantLike returns the constant of a result of static shape.
+func foldConstantLike(op *ir.Op) []ir.Folded {
+	t, ok := op.Result(0).Type().(*ir.TensorType)
+	if !ok || !t.Static() || t.DType() == tensor.Invalid || t.Encoding() != nil {
+		return nil
+	}
+	v := tensor.New(t.DType(), tensor.Shape{})
+	switch a := op.Attr("value").(type) {
+	case *ir.FloatAttr:
+		v.SetBits(0, a.Bits())
+	case *ir.IntegerAttr:
+		if !v.SetInt(0, a.Value()) && t.DType().Bits() < 64 {
+			return nil
+		}
+	default:
+		return nil
+	}
+	return []ir.Folded{{Attr: ir.NewDense(t, v, true)}}
 }
 
 func verifyConstantLike(op *ir.Op, r *ir.Reporter) {

@@ -31,11 +31,12 @@ var shared = []struct {
 	pipeline string
 	theirs   string // the pipeline of jaxlib, if the pass has another name there
 	about    string // a regular expression: the modules that the pass may change, for a short run
+	without  string // a regular expression: modules on which jaxlib's pass cannot do its work
 }{
 	{pipeline: "canonicalize"},
 	{pipeline: "cse"},
 	{pipeline: "symbol-dce", about: "private"},
-	{pipeline: "inline", about: "call"},
+	{pipeline: "inline", without: `\bcall @`}, // jaxlib registers no inliner for func.call: only the canonicalization is compared
 	{pipeline: "sccp", about: "stablehlo.(while|if|case)|call"},
 	{pipeline: "strip-debuginfo"},
 	{pipeline: "remove-dead-values"},
@@ -89,6 +90,9 @@ func TestPassesAsJaxlib(t *testing.T) {
 			got, want, left := map[string]string{}, map[string]string{}, 0
 			changed, same := 0, 0
 			for _, name := range names {
+				if s.without != "" && regexp.MustCompile(s.without).MatchString(texts[name]) {
+					continue
+				}
 				if short && (changed >= few && same >= few/2 || changed+same > 5*few || len(texts[name]) > 1<<16 || same >= few/2 && !about.MatchString(texts[name])) {
 					continue
 				}
