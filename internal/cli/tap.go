@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -22,19 +22,10 @@ import (
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
-// probeHandlers are the handlers that a probe may name. They only observe, and write at most to standard output,
-// because the module chooses among them.
-func probeHandlers() map[string]string {
-	return map[string]string{"print": "print", "stats": "stats", "finite": "finite", "record": "record:-"}
-}
-
-// probeKinds are the probes in the order of the help.
-var probeKinds = []string{"print", "stats", "finite", "record"}
-
 func (a *app) tapCommand() *cobra.Command {
 	var flags rewriteFlags
 	var at []string
-	var probe, out string
+	var kind, out string
 	var list, verbose bool
 	c := &cobra.Command{
 		Use:   "tap IN --at REGEX",
@@ -61,13 +52,13 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 			if err != nil {
 				return err
 			}
-			if probeHandlers()[probe] == "" {
-				return usagef("--probe %s: expected %s%s", probe, command.OneOf(probeKinds), command.Suggest(probe, probeKinds))
+			if _, ok := probe.Handler(kind); !ok {
+				return usagef("--probe %s: expected %s%s", kind, command.OneOf(probe.Kinds()), command.Suggest(kind, probe.Kinds()))
 			}
 			if len(at) == 0 && !list {
 				return usagef("missing --at REGEX, or --list to see what there is")
 			}
-			t := &tap{probe: probe, flag: "--at", in: args[0]}
+			t := &tap{probe: kind, flag: "--at", in: args[0]}
 			for _, p := range at {
 				if err := t.pattern(p); err != nil {
 					return err
@@ -89,20 +80,20 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 			if err != nil {
 				return err
 			}
-			a.note("probe %s on %s", probe, plural(n, "value"))
+			a.note("probe %s on %s", kind, plural(n, "value"))
 			return a.writeModule(out, p.Module(), print.Options{})
 		}),
 	}
 	c.Flags().StringArrayVar(&at, "at", nil, "probe the values that REGEX selects; may be repeated")
 	c.Flags().BoolVar(&list, "list", false, "list the values that --at selects, all without it, and add no probe")
-	c.Flags().StringVar(&probe, "probe", "print", command.OneOf(probeKinds))
+	c.Flags().StringVar(&kind, "probe", probe.Print, command.OneOf(probe.Kinds()))
 	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE instead of standard output")
 	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "list locations in full")
 	flags.add(c)
 	command.Group(c, "Values", "at REGEX", "list", "probe KIND")
 	command.Group(c, "Output", "output FILE", "verbose")
 	flags.group(c)
-	complete(c, "probe", probeKinds...)
+	complete(c, "probe", probe.Kinds()...)
 	return c
 }
 
@@ -124,11 +115,9 @@ func (t *tap) pattern(text string) error {
 
 // parseTap reads REGEX or REGEX=PROBE.
 func parseTap(spec string) (*tap, error) {
-	t := &tap{probe: "print", flag: "--tap", in: "IN"}
-	if i := strings.LastIndexByte(spec, '='); i >= 0 && probeHandlers()[spec[i+1:]] != "" {
-		spec, t.probe = spec[:i], spec[i+1:]
-	}
-	return t, t.pattern(spec)
+	pattern, kind := probe.Split(spec)
+	t := &tap{probe: cmp.Or(kind, probe.Print), flag: "--tap", in: "IN"}
+	return t, t.pattern(pattern)
 }
 
 // listValues prints the values that a tap selects: name, op, type and location.
@@ -185,8 +174,8 @@ func (f *bindFlags) bindProbes(a *app, m *hook.Manifest) error {
 	for i := range m.Sites {
 		site := &m.Sites[i]
 		name, err := strconv.Unquote(site.Attrs[hookformat.AttrProbe])
-		spec := probeHandlers()[name]
-		if err != nil || spec == "" {
+		spec, ok := probe.Handler(name)
+		if err != nil || !ok {
 			continue
 		}
 		if !f.probes && !slices.Contains(f.tapped, site.ID) {

@@ -4,6 +4,7 @@ package probe
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,29 @@ import (
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
+
+// Print is the kind of probe that prints the value, the default.
+const Print = "print"
+
+// Kinds returns the kinds of probes in the order of the help.
+func Kinds() []string { return []string{Print, "stats", "finite", "record"} }
+
+// Handler returns the handler of a kind of probe, as package handlers spells it. Handlers of probes only observe, and
+// write at most to standard output, because the module chooses among them.
+func Handler(kind string) (spec string, ok bool) {
+	if kind == "record" {
+		return "record:-", true
+	}
+	return kind, slices.Contains(Kinds(), kind)
+}
+
+// Split splits REGEX or REGEX=KIND. The kind is empty if there is none.
+func Split(spec string) (pattern, kind string) {
+	if i := strings.LastIndexByte(spec, '='); i >= 0 && slices.Contains(Kinds(), spec[i+1:]) {
+		return spec[:i], spec[i+1:]
+	}
+	return spec, ""
+}
 
 // Match says what a pattern selected.
 type Match uint8

@@ -47,6 +47,7 @@ enum {
   HL_PLUGIN_ATTRIBUTES = 4,
   HL_EVENT_DESTROY = 5,
   HL_EVENT_AWAIT = 8,
+  HL_EVENT_ON_READY = 9,
   HL_CLIENT_CREATE = 10,
   HL_CLIENT_DESTROY = 11,
   HL_CLIENT_PLATFORM_NAME = 12,
@@ -74,8 +75,10 @@ enum {
   HL_BUFFER_HOLD = 74,
   HL_BUFFER_UNHOLD = 75,
   HL_BUFFER_ADDRESS = 76,
+  HL_COMPILE = 89,
   HL_EXECUTABLE_OUTPUT_TYPES = 90,
   HL_EXECUTABLE_OUTPUT_DIMENSIONS = 91,
+  HL_CONTEXT_DESTROY = 99,
 };
 
 // Extensions of hl_api.
@@ -135,6 +138,13 @@ typedef struct {
   HL_HEAD;
   void *object;
 } hl_object_args;
+
+typedef struct {
+  HL_HEAD;
+  void *event;
+  void (*callback)(void *error, void *data);  // owns error
+  void *data;
+} hl_on_ready_args;
 
 typedef struct {
   HL_HEAD;
@@ -470,6 +480,13 @@ typedef struct {
   void *ctx;
   int64_t *num_threads;  // out
 } hl_ffi_num_threads_args;
+
+typedef struct {
+  HL_HEAD;
+  void *ctx;
+  const int64_t *type;
+  void *data;  // out
+} hl_ffi_context_args;
 
 typedef struct {
   HL_HEAD;

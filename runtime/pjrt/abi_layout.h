@@ -59,6 +59,14 @@ HL_AT(hl_object_args, object, 16);  // PJRT_Event_Await_Args.event
 HL_AT(hl_object_args, size, 0);  // PJRT_Client_Destroy_Args.struct_size
 HL_AT(hl_object_args, ext, 8);  // PJRT_Client_Destroy_Args.extension_start
 HL_AT(hl_object_args, object, 16);  // PJRT_Client_Destroy_Args.client
+HL_AT(hl_object_args, size, 0);  // PJRT_ExecuteContext_Destroy_Args.struct_size
+HL_AT(hl_object_args, ext, 8);  // PJRT_ExecuteContext_Destroy_Args.extension_start
+HL_AT(hl_object_args, object, 16);  // PJRT_ExecuteContext_Destroy_Args.context
+HL_AT(hl_on_ready_args, size, 0);  // PJRT_Event_OnReady_Args.struct_size
+HL_AT(hl_on_ready_args, ext, 8);  // PJRT_Event_OnReady_Args.extension_start
+HL_AT(hl_on_ready_args, event, 16);  // PJRT_Event_OnReady_Args.event
+HL_AT(hl_on_ready_args, callback, 24);  // PJRT_Event_OnReady_Args.callback
+HL_AT(hl_on_ready_args, data, 32);  // PJRT_Event_OnReady_Args.user_arg
 HL_AT(hl_object_args, size, 0);  // PJRT_Executable_Destroy_Args.struct_size
 HL_AT(hl_object_args, ext, 8);  // PJRT_Executable_Destroy_Args.extension_start
 HL_AT(hl_object_args, object, 16);  // PJRT_Executable_Destroy_Args.executable
@@ -237,6 +245,7 @@ HL_IS(HL_PLUGIN_INITIALIZE, 3);  // PJRT_Plugin_Initialize
 HL_IS(HL_PLUGIN_ATTRIBUTES, 4);  // PJRT_Plugin_Attributes
 HL_IS(HL_EVENT_DESTROY, 5);  // PJRT_Event_Destroy
 HL_IS(HL_EVENT_AWAIT, 8);  // PJRT_Event_Await
+HL_IS(HL_EVENT_ON_READY, 9);  // PJRT_Event_OnReady
 HL_IS(HL_CLIENT_CREATE, 10);  // PJRT_Client_Create
 HL_IS(HL_CLIENT_DESTROY, 11);  // PJRT_Client_Destroy
 HL_IS(HL_CLIENT_PLATFORM_NAME, 12);  // PJRT_Client_PlatformName
@@ -264,8 +273,10 @@ HL_IS(HL_BUFFER_READY, 72);  // PJRT_Buffer_ReadyEvent
 HL_IS(HL_BUFFER_HOLD, 74);  // PJRT_Buffer_IncreaseExternalReferenceCount
 HL_IS(HL_BUFFER_UNHOLD, 75);  // PJRT_Buffer_DecreaseExternalReferenceCount
 HL_IS(HL_BUFFER_ADDRESS, 76);  // PJRT_Buffer_OpaqueDeviceMemoryDataPointer
+HL_IS(HL_COMPILE, 89);  // PJRT_Compile
 HL_IS(HL_EXECUTABLE_OUTPUT_TYPES, 90);  // PJRT_Executable_OutputElementTypes
 HL_IS(HL_EXECUTABLE_OUTPUT_DIMENSIONS, 91);  // PJRT_Executable_OutputDimensions
+HL_IS(HL_CONTEXT_DESTROY, 99);  // PJRT_ExecuteContext_Destroy
 HL_AT(hl_api, version, 16);
 HL_AT(hl_api, fn, 40);
 HL_IS(HL_EXT_FFI, 5);  // PJRT_Extension_Type_FFI
@@ -342,6 +353,11 @@ HL_AT(hl_ffi_error_message_args, message, 24);  // XLA_FFI_Error_GetMessage_Args
 HL_AT(hl_ffi_error_destroy_args, size, 0);  // XLA_FFI_Error_Destroy_Args.struct_size
 HL_AT(hl_ffi_error_destroy_args, ext, 8);  // XLA_FFI_Error_Destroy_Args.extension_start
 HL_AT(hl_ffi_error_destroy_args, error, 16);  // XLA_FFI_Error_Destroy_Args.error
+HL_AT(hl_ffi_context_args, size, 0);  // XLA_FFI_ExecutionContext_Get_Args.struct_size
+HL_AT(hl_ffi_context_args, ext, 8);  // XLA_FFI_ExecutionContext_Get_Args.extension_start
+HL_AT(hl_ffi_context_args, ctx, 16);  // XLA_FFI_ExecutionContext_Get_Args.ctx
+HL_AT(hl_ffi_context_args, type, 24);  // XLA_FFI_ExecutionContext_Get_Args.type_id
+HL_AT(hl_ffi_context_args, data, 32);  // XLA_FFI_ExecutionContext_Get_Args.data
 HL_AT(hl_ffi_run_id_args, size, 0);  // XLA_FFI_RunId_Get_Args.struct_size
 HL_AT(hl_ffi_run_id_args, ext, 8);  // XLA_FFI_RunId_Get_Args.extension_start
 HL_AT(hl_ffi_run_id_args, ctx, 16);  // XLA_FFI_RunId_Get_Args.ctx

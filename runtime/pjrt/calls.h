@@ -67,6 +67,12 @@ void *hl_register(const hl_api *api, const hl_ffi_ext *ext, bool versioned, cons
                   const char *platform);
 
 // Handlers.
+// hl_metadata answers the question for a handler's FFI version. It returns false if the frame is no such question.
+bool hl_metadata(hl_ffi_frame *frame);
+// hl_ffi_failure makes the error that a handler returns.
+void *hl_ffi_failure(const hl_ffi_api *api, const char *message, int32_t code);
+// hl_current_frame returns the frame of the hook that runs on this thread, or NULL.
+hl_ffi_frame *hl_current_frame(void);
 void *hl_hook_handler(hl_ffi_frame *frame);  // the trampoline to Go
 void *hl_noop_handler(hl_ffi_frame *frame);  // does nothing: the yardstick for the cost of a call
 const char *hl_noop_target(void);

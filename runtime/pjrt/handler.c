@@ -10,6 +10,9 @@
 
 static _Thread_local bool in_hook;
 static _Thread_local int64_t current_run;
+static _Thread_local hl_ffi_frame *current_frame;
+
+hl_ffi_frame *hl_current_frame(void) { return current_frame; }
 
 bool hl_current_run(int64_t *run_id) {
   *run_id = current_run;
@@ -20,9 +23,9 @@ static bool ffi_has(const hl_ffi_api *api, int fn) {
   return api->size >= offsetof(hl_ffi_api, fn) + (size_t)(fn + 1) * sizeof(hl_ffi_fn);
 }
 
-// metadata answers XLA's first call of a handler, which asks for the FFI version that the handler was made for. A plugin
+// hl_metadata answers XLA's first call of a handler, which asks for the FFI version that the handler was made for. A plugin
 // accepts only some versions and reports the others late, so the answer is the plugin's own version.
-static bool metadata(hl_ffi_frame *frame) {
+bool hl_metadata(hl_ffi_frame *frame) {
   if (!frame->ext || frame->ext->type != HL_FFI_EXT_METADATA) return false;
   hl_ffi_metadata *m = ((hl_ffi_metadata_ext *)frame->ext)->metadata;
   m->version.major = frame->api ? frame->api->version.major : 0;
@@ -31,7 +34,7 @@ static bool metadata(hl_ffi_frame *frame) {
   return true;
 }
 
-static void *ffi_error(const hl_ffi_api *api, const char *message, int32_t code) {
+void *hl_ffi_failure(const hl_ffi_api *api, const char *message, int32_t code) {
   ARGS(hl_ffi_error_args, a, .message = message, .code = code);
   return api->fn[HL_FFI_ERROR_CREATE](&a);
 }
@@ -67,20 +70,23 @@ static inline bool identify(hl_ffi_frame *frame, int64_t *id, int64_t *run_id, i
 }
 
 void *hl_hook_handler(hl_ffi_frame *frame) {
-  if (metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
+  if (hl_metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
   const hl_ffi_api *api = frame->api;
   int64_t id = 0, run_id = 0;
   int32_t ordinal = 0;
-  if (!identify(frame, &id, &run_id, &ordinal)) return ffi_error(api, "hlocb_hook: the call has no 64-bit attribute 'id'", 3);
+  if (!identify(frame, &id, &run_id, &ordinal)) return hl_ffi_failure(api, "hlocb_hook: the call has no 64-bit attribute 'id'", 3);
   bool outer = in_hook;
   int64_t outer_run = current_run;
   in_hook = true;
   current_run = run_id;
+  hl_ffi_frame *outer_frame = current_frame;
+  current_frame = frame;
   char *message = hlocbHook(frame, id, run_id, ordinal);
   in_hook = outer;
   current_run = outer_run;
+  current_frame = outer_frame;
   if (!message) return NULL;
-  void *error = ffi_error(api, message, 13);  // internal
+  void *error = hl_ffi_failure(api, message, 13);  // internal
   free(message);
   return error;
 }
@@ -105,17 +111,17 @@ void hl_future_done(const hl_ffi_api *api, void *future) {
 }
 
 void hl_future_fail(const hl_ffi_api *api, void *future, const char *message) {
-  ARGS(hl_ffi_future_error_args, a, .future = future, .error = ffi_error(api, message, 13));
+  ARGS(hl_ffi_future_error_args, a, .future = future, .error = hl_ffi_failure(api, message, 13));
   api->fn[HL_FFI_FUTURE_SET_ERROR](&a);
 }
 
 void *hl_noop_handler(hl_ffi_frame *frame) {
-  metadata(frame);
+  hl_metadata(frame);
   return NULL;
 }
 
 void *hl_ids_handler(hl_ffi_frame *frame) {
-  if (metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
+  if (hl_metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
   int64_t id = 0, run_id = 0;
   int32_t ordinal = 0;
   identify(frame, &id, &run_id, &ordinal);
@@ -123,7 +129,7 @@ void *hl_ids_handler(hl_ffi_frame *frame) {
 }
 
 void *hl_cross_handler(hl_ffi_frame *frame) {
-  if (metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
+  if (hl_metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
   int64_t id = 0, run_id = 0;
   int32_t ordinal = 0;
   identify(frame, &id, &run_id, &ordinal);
@@ -134,7 +140,7 @@ void *hl_cross_handler(hl_ffi_frame *frame) {
 static _Atomic bool probed;
 
 void *hl_probe_handler(hl_ffi_frame *frame) {
-  if (metadata(frame)) probed = true;
+  if (hl_metadata(frame)) probed = true;
   return NULL;
 }
 

@@ -33,6 +33,9 @@ func hlocbHook(frame *C.hl_ffi_frame, id, runID C.int64_t, ordinal C.int32_t) *C
 		return C.CString(fmt.Sprintf("hook %s was called by a run that hlocb does not know", hook.ID(id)))
 	}
 	if err := s.hook(frame, uint64(id), int32(ordinal)); err != nil {
+		if python := (*PythonError)(nil); errors.As(err, &python) {
+			return C.CString(python.Message) // in the words that JAX's users know
+		}
 		return C.CString(err.Error())
 	}
 	return nil

@@ -34,6 +34,8 @@ hl_object_args Error_Destroy_Args object=error
 hl_object_args Event_Destroy_Args object=event
 hl_object_args Event_Await_Args object=event
 hl_object_args Client_Destroy_Args object=client
+hl_object_args ExecuteContext_Destroy_Args object=context
+hl_on_ready_args Event_OnReady_Args event callback data=user_arg
 hl_object_args Executable_Destroy_Args object=executable
 hl_object_args LoadedExecutable_Destroy_Args object=executable
 hl_object_args Buffer_Destroy_Args object=buffer
@@ -75,6 +77,7 @@ HL_PLUGIN_INITIALIZE Plugin_Initialize
 HL_PLUGIN_ATTRIBUTES Plugin_Attributes
 HL_EVENT_DESTROY Event_Destroy
 HL_EVENT_AWAIT Event_Await
+HL_EVENT_ON_READY Event_OnReady
 HL_CLIENT_CREATE Client_Create
 HL_CLIENT_DESTROY Client_Destroy
 HL_CLIENT_PLATFORM_NAME Client_PlatformName
@@ -102,8 +105,10 @@ HL_BUFFER_READY Buffer_ReadyEvent
 HL_BUFFER_HOLD Buffer_IncreaseExternalReferenceCount
 HL_BUFFER_UNHOLD Buffer_DecreaseExternalReferenceCount
 HL_BUFFER_ADDRESS Buffer_OpaqueDeviceMemoryDataPointer
+HL_COMPILE Compile
 HL_EXECUTABLE_OUTPUT_TYPES Executable_OutputElementTypes
 HL_EXECUTABLE_OUTPUT_DIMENSIONS Executable_OutputDimensions
+HL_CONTEXT_DESTROY ExecuteContext_Destroy
 `
 
 // pjrtConstants maps the other constants to those of pjrt_c_api.h.
@@ -134,6 +139,7 @@ hl_ffi_metadata_ext Metadata_Extension base=extension_base metadata
 hl_ffi_error_args Error_Create_Args message code=errc
 hl_ffi_error_message_args Error_GetMessage_Args error message
 hl_ffi_error_destroy_args Error_Destroy_Args error
+hl_ffi_context_args ExecutionContext_Get_Args ctx type=type_id data
 hl_ffi_run_id_args RunId_Get_Args ctx run_id
 hl_ffi_ordinal_args DeviceOrdinal_Get_Args ctx ordinal=device_ordinal
 hl_ffi_future_args Future_Create_Args future

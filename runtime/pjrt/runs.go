@@ -92,6 +92,7 @@ type session struct {
 	failures []atomic.Pointer[failure] // the first of each device
 	cause    atomic.Pointer[failure]   // why the run was cancelled; a hook's failure takes precedence
 	attempts *attempts                 // the attempts of the run; nil if this is the only one
+	failed   func(error)               // of an interposed program: receives the failure
 
 	ended, stale bool // guarded by the executable's mu: the run is over; the attempt is abandoned
 }

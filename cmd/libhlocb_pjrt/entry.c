@@ -1,0 +1,34 @@
+// GetPjrtApi, and what must happen before Go's runtime starts in a foreign process.
+
+#include "_cgo_export.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+// Go's runtime takes SIGURG. If the process has a Go runtime of its own, that one loses its asynchronous preemption, and a
+// goroutine without calls blocks its collector for ever. So the action is given back. Ours then has no asynchronous
+// preemption, which it does not need.
+static struct sigaction urgent;
+
+__attribute__((constructor(101))) static void remember(void) { sigaction(SIGURG, NULL, &urgent); }
+
+static void give_back(void) {
+  if (urgent.sa_handler != SIG_DFL && urgent.sa_handler != SIG_IGN) sigaction(SIGURG, &urgent, NULL);
+}
+
+static void first(void) {
+  give_back();
+  atexit(hlocbFlush);
+}
+
+__attribute__((visibility("default"))) const void *GetPjrtApi(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  // The library that hlocb exec preloads hands over the table of the plugin that the framework has opened.
+  const void *(*next)(void) = (const void *(*)(void))dlsym(RTLD_DEFAULT, "hlocb_preload_next");
+  const void *api = next ? next() : NULL;
+  const void *table = (const void *)hlocbTable((uintptr_t)api);
+  pthread_once(&once, first);
+  return table;
+}

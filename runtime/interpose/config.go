@@ -1,0 +1,118 @@
+package interpose
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hlocb/hlocb/internal/probe"
+)
+
+// Config says what to do with the programs of a framework. The zero value changes nothing; JAX's callbacks still work.
+type Config struct {
+	// Taps are the values to look at: REGEX or REGEX=PROBE. REGEX selects values by name, op, location or function; PROBE is
+	// print, stats, finite or record.
+	Taps []string `json:"taps,omitempty"`
+	// On binds handlers to hooks: NAME=HANDLER.
+	On []string `json:"on,omitempty"`
+	// Passes is a pipeline that runs over each program before probes are added.
+	Passes string `json:"passes,omitempty"`
+	// Events is a file that gets a line of JSON for each event. Taps without a PROBE then print nothing.
+	Events string `json:"events,omitempty"`
+	// Dump is a directory that gets each program before and after, and its compile options.
+	Dump string `json:"dump,omitempty"`
+	// List writes the values of each program that can be tapped to standard error.
+	List bool `json:"list,omitempty"`
+	// Strict ends the program when a handler fails, instead of reporting it.
+	Strict bool `json:"strict,omitempty"`
+}
+
+// The environment variables that hold a Config. Those of lists hold one item per line.
+const (
+	envTap    = "HLOCB_TAP"
+	envOn     = "HLOCB_ON"
+	envPasses = "HLOCB_PASSES"
+	envEvents = "HLOCB_EVENTS"
+	envDump   = "HLOCB_DUMP"
+	envList   = "HLOCB_LIST"
+	envStrict = "HLOCB_STRICT"
+)
+
+// FromEnvironment reads a Config from variables. lookup is os.Getenv.
+func FromEnvironment(lookup func(name string) string) Config {
+	lines := func(name string) []string {
+		return strings.FieldsFunc(lookup(name), func(r rune) bool { return r == '\n' })
+	}
+	set := func(name string) bool { v := lookup(name); return v != "" && v != "0" }
+	return Config{Taps: lines(envTap), On: lines(envOn), Passes: lookup(envPasses), Events: lookup(envEvents),
+		Dump: lookup(envDump), List: set(envList), Strict: set(envStrict)}
+}
+
+// Environment returns c as variables, "NAME=VALUE". FromEnvironment reads them.
+func (c Config) Environment() []string {
+	flag := func(b bool) string {
+		if b {
+			return "1"
+		}
+		return ""
+	}
+	var out []string
+	for _, v := range []struct{ name, value string }{
+		{envTap, strings.Join(c.Taps, "\n")}, {envOn, strings.Join(c.On, "\n")}, {envPasses, c.Passes}, {envEvents, c.Events},
+		{envDump, c.Dump}, {envList, flag(c.List)}, {envStrict, flag(c.Strict)},
+	} {
+		if v.value != "" {
+			out = append(out, v.name+"="+v.value)
+		}
+	}
+	return out
+}
+
+// active reports whether programs change or are looked at.
+func (c Config) active() bool {
+	return len(c.Taps) > 0 || len(c.On) > 0 || c.Passes != "" || c.Events != "" || c.Dump != "" || c.List
+}
+
+// settings identifies what changes programs and their hooks.
+func (c Config) settings() string {
+	if !c.active() {
+		return ""
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // strings and booleans
+	}
+	sum := sha256.Sum256(text)
+	return "; hlocb " + hex.EncodeToString(sum[:8])
+}
+
+// tap is one entry of Config.Taps.
+type tap struct {
+	pattern *regexp.Regexp
+	kind    string // of the probe; empty if only the events are wanted
+}
+
+// Check returns the first mistake in c.
+func (c Config) Check() error {
+	_, err := c.taps()
+	return err
+}
+
+func (c Config) taps() ([]tap, error) {
+	var out []tap
+	for _, spec := range c.Taps {
+		pattern, kind := probe.Split(spec)
+		if kind == "" && c.Events == "" {
+			kind = probe.Print
+		}
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("tap %s: %w", spec, err)
+		}
+		out = append(out, tap{re, kind})
+	}
+	return out, nil
+}

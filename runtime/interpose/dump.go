@@ -1,0 +1,81 @@
+//go:build cgo
+
+package interpose
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/print"
+)
+
+// dump writes programs into a directory: NUMBER_NAME.before.mlir, .after.mlir and .options.pb (an xla.CompileOptionsProto).
+// A nil dump writes nothing.
+type dump struct {
+	dir string
+
+	mu   sync.Mutex
+	last int
+}
+
+func newDump(dir string) (*dump, error) {
+	return &dump{dir: dir}, os.MkdirAll(dir, 0o777)
+}
+
+// files are the files of one program. Nil writes nothing.
+type files struct{ base string }
+
+// program chooses a number that no other program in the directory has, not even one of another process.
+func (d *dump) program(name string) (*files, error) {
+	if d == nil {
+		return nil, nil
+	}
+	safe := strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for {
+		d.last++
+		used, err := filepath.Glob(filepath.Join(d.dir, fmt.Sprintf("%04d_*", d.last)))
+		if err != nil {
+			return nil, err
+		}
+		if len(used) > 0 {
+			continue
+		}
+		f := &files{filepath.Join(d.dir, fmt.Sprintf("%04d_%s", d.last, safe))}
+		w, err := os.OpenFile(f.base+".before.mlir", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return f, w.Close()
+	}
+}
+
+// text writes a module, with its locations.
+func (f *files) text(which string, m *ir.Module) error {
+	if f == nil {
+		return nil
+	}
+	return f.write(which+".mlir", print.Append(nil, m, print.Options{DebugInfo: true, OwnLocs: true}))
+}
+
+func (f *files) write(suffix string, data []byte) error {
+	if f == nil {
+		return nil
+	}
+	return os.WriteFile(f.base+"."+suffix, data, 0o666)
+}

@@ -1,0 +1,408 @@
+//go:build cgo
+
+package interpose
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hlocb/hlocb/artifact"
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/probe"
+	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/handlers"
+	"github.com/hlocb/hlocb/runtime/pjrt"
+)
+
+// Interposer changes the programs of a framework as a Config says. It implements pjrt.Interposer. It is safe for
+// concurrent use.
+type Interposer struct {
+	config   Config
+	taps     []tap
+	pipeline pass.Pipeline
+	err      io.Writer
+	env      *handlers.Env
+	dump     *dump
+
+	mu     sync.Mutex
+	made   map[string]*shared // handlers by specification
+	warned map[string]bool
+	ended  func(code int)
+	status atomic.Int32
+}
+
+// shared is a handler that all programs use.
+type shared struct {
+	runtime.Handler
+	observer bool
+}
+
+// Streams are what an Interposer writes to. Out gets what handlers print, Err what goes wrong.
+type Streams struct{ Out, Err io.Writer }
+
+// New returns an interposer. Bindings in the program's own Go code are added with Bind.
+func New(c Config, s Streams) (*Interposer, error) {
+	taps, err := c.taps()
+	if err != nil {
+		return nil, err
+	}
+	i := &Interposer{config: c, taps: taps, err: s.Err, made: map[string]*shared{}, warned: map[string]bool{}}
+	if c.Passes != "" {
+		if i.pipeline, err = pass.Parse(c.Passes, passes.Builtin(passes.Host{})); err != nil {
+			return nil, fmt.Errorf("passes: %w", err)
+		}
+	}
+	i.env = &handlers.Env{Out: s.Out, Err: s.Err,
+		Create: func(name string) (io.WriteCloser, error) {
+			if name == "-" {
+				return keepOpen{s.Out}, nil
+			}
+			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+		},
+		Open: func(name string) (io.ReadCloser, error) { return os.Open(name) },
+	}
+	for _, spec := range c.On {
+		if _, _, err := i.binding(spec); err != nil {
+			return nil, err
+		}
+	}
+	if c.Events != "" {
+		if _, err := i.handler("record:" + c.Events); err != nil {
+			return nil, err
+		}
+	}
+	if c.Dump != "" {
+		if i.dump, err = newDump(c.Dump); err != nil {
+			return nil, err
+		}
+	}
+	return i, nil
+}
+
+// keepOpen hides the Close of a stream.
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }
+
+// Wrap returns the address of a copy of a plugin's function table (a PJRT_Api) that the interposer sees. path names the
+// plugin in messages.
+func (i *Interposer) Wrap(api uintptr, path string) (uintptr, error) {
+	return pjrt.Interpose(api, path, i)
+}
+
+// WrapPlugin loads a plugin and wraps its function table.
+func (i *Interposer) WrapPlugin(path string) (uintptr, error) { return pjrt.InterposePlugin(path, i) }
+
+// Settings implements pjrt.Interposer.
+func (i *Interposer) Settings() string { return i.config.settings() }
+
+// Warn implements pjrt.Interposer. Equal messages are written once.
+func (i *Interposer) Warn(err error) {
+	text := diag.Escape(firstLine(err.Error()))
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.warned[text] {
+		return
+	}
+	i.warned[text] = true
+	fmt.Fprintf(i.err, "hlocb: warning: %s\n", text)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
+
+// handler returns the handler that a specification describes. It makes each once.
+func (i *Interposer) handler(spec string) (*shared, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if h := i.made[spec]; h != nil {
+		return h, nil
+	}
+	h, observer, err := handlers.Parse(spec, i.env)
+	if err != nil {
+		return nil, err
+	}
+	i.made[spec] = &shared{Handler: h, observer: observer}
+	return i.made[spec], nil
+}
+
+// binding reads NAME=HANDLER.
+func (i *Interposer) binding(spec string) (name string, h *shared, err error) {
+	at := strings.IndexByte(spec, '=')
+	if at <= 0 {
+		return "", nil, fmt.Errorf("on %s: expected NAME=HANDLER", spec)
+	}
+	if h, err = i.handler(spec[at+1:]); err != nil {
+		return "", nil, fmt.Errorf("on %s: %w", spec, err)
+	}
+	return spec[:at], h, nil
+}
+
+// Flush writes out what handlers have buffered. Call it before the process ends.
+func (i *Interposer) Flush() {
+	i.mu.Lock()
+	var list []*shared
+	for _, h := range i.made {
+		list = append(list, h)
+	}
+	i.mu.Unlock()
+	for _, h := range list {
+		if f, ok := h.Handler.(interface{ Flush() error }); ok {
+			if err := f.Flush(); err != nil {
+				i.Warn(err)
+			}
+		}
+	}
+}
+
+// Compile implements pjrt.Interposer.
+func (i *Interposer) Compile(code []byte, form string, options []byte) (*pjrt.Interposed, error) {
+	if form != "mlir" {
+		return nil, fmt.Errorf("a program in the format %q runs untapped; only mlir is read", form)
+	}
+	registry, err := reader.Registry()
+	if err != nil {
+		return nil, err
+	}
+	m, err := reader.Read(diag.NewSource("program", code), registry, reader.MaxErrors)
+	if err != nil {
+		return nil, fmt.Errorf("a program that cannot be read runs untapped: %w", err)
+	}
+	name := moduleName(m)
+	out, err := i.change(m, name, code, options)
+	if err != nil {
+		return nil, fmt.Errorf("program %s runs untapped: %w", name, err)
+	}
+	return out, nil
+}
+
+// moduleName returns the name of a module, such as jit_step.
+func moduleName(m *ir.Module) string {
+	if s, ok := m.Op().Attr(ir.SymbolName).(*ir.StringAttr); ok {
+		return s.Value()
+	}
+	return "program"
+}
+
+// change changes a module and returns what to compile, or nil if nothing is to change.
+func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*pjrt.Interposed, error) {
+	files, err := i.dump.program(name)
+	if err != nil {
+		i.Warn(err)
+	}
+	if err := errors.Join(files.text("before", m), files.write("options.pb", options)); err != nil {
+		i.Warn(err)
+	}
+	if i.config.List {
+		i.list(m, name)
+	}
+	before := signature(m)
+	ctx := context.Background()
+	changed := false
+	if i.pipeline != nil {
+		d := &pass.Driver{Verify: ir.Verify, Ends: true}
+		if err := d.Run(pass.NewContext(ctx, m), i.pipeline); err != nil {
+			return nil, err
+		}
+		changed = true
+	}
+	kinds := map[hook.ID]string{}
+	for _, t := range i.taps {
+		added, err := probe.Add(m, []*regexp.Regexp{t.pattern}, t.kind)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range added.IDs {
+			kinds[id] = t.kind
+		}
+	}
+	out := &pjrt.Interposed{Manifest: &hook.Manifest{}, Handlers: &runtime.Bindings{}, Failed: i.failed}
+	out.Replicas, out.Partitions = devices(m)
+	if len(kinds) > 0 || i.config.Events != "" || len(i.config.On) > 0 {
+		tokens := tokenCallbacks(m)
+		rewritten, err := passes.Rewrite(ctx, m, passes.RewriteHooks{})
+		if err != nil {
+			return nil, err
+		}
+		out.Manifest = rewritten.Manifest
+		if len(out.Manifest.Sites) > 0 {
+			if err := i.bind(out, tokens); err != nil {
+				return nil, err
+			}
+			changed = true
+		}
+	}
+	if !changed {
+		return nil, nil
+	}
+	if after := signature(m); after != before {
+		return nil, fmt.Errorf("its type would change from %s to %s", before, after)
+	}
+	if err := files.text("after", m); err != nil {
+		i.Warn(err)
+	}
+	if out.Saved, err = save(out); err != nil {
+		return nil, err
+	}
+	out.Code, err = encode(m, code)
+	return out, err
+}
+
+// signature returns the type of main.
+func signature(m *ir.Module) string {
+	if f, ok := fn.Lookup(m, "main"); ok {
+		return f.Type().String()
+	}
+	return ""
+}
+
+// encode writes m in the form of the program that it was read from.
+func encode(m *ir.Module, code []byte) ([]byte, error) {
+	if !artifact.Is(code) {
+		return print.Append(nil, m, reader.Written(m, print.Options{ListBooleans: true})), nil
+	}
+	var o artifact.Options
+	o.Route, o.KeepOthers = artifact.XLAMixed, true
+	head := code[:min(len(code), 100)]
+	if at := bytes.Index(head, []byte("StableHLO_v")); at >= 0 {
+		producer, _, _ := bytes.Cut(head[at:], []byte{0})
+		o.Target, _ = vhlo.ProducerVersion(string(producer))
+	}
+	out, _, err := artifact.Append(nil, m, o)
+	return out, err
+}
+
+// devices returns the numbers of replicas and of partitions of a module.
+func devices(m *ir.Module) (replicas, partitions int) {
+	count := func(name string) int {
+		if a, ok := m.Op().Attr(name).(*ir.IntegerAttr); ok && a.Value() > 0 && a.Value() < 1<<20 {
+			return int(a.Value())
+		}
+		return 1
+	}
+	return count("mhlo.num_replicas"), count("mhlo.num_partitions")
+}
+
+// bind chooses the handlers of a program's hooks.
+func (i *Interposer) bind(out *pjrt.Interposed, tokens map[uint64]bool) error {
+	b := out.Handlers
+	if i.config.Events != "" {
+		h, err := i.handler("record:" + i.config.Events)
+		if err != nil {
+			return err
+		}
+		b.Observe("*", &tolerant{i: i, h: h})
+	}
+	for n := range out.Manifest.Sites {
+		site := &out.Manifest.Sites[n]
+		if index, ok := pythonIndex(site); ok {
+			b.Answer(site.ID.String(), pjrt.PythonCallback{Index: index, Token: tokens[index]})
+			continue
+		}
+		kind, err := strconv.Unquote(site.Attrs[format.AttrProbe])
+		if err != nil || kind == "" {
+			continue
+		}
+		spec, ok := probe.Handler(kind)
+		if !ok || kind == "record" && i.config.Events != "" {
+			continue
+		}
+		h, err := i.handler(spec)
+		if err != nil {
+			return err
+		}
+		b.Observe(site.ID.String(), &tolerant{i: i, h: h, once: true})
+	}
+	for _, spec := range i.config.On {
+		name, h, err := i.binding(spec)
+		if err != nil {
+			return err
+		}
+		if h.observer {
+			b.Observe(name, &tolerant{i: i, h: h})
+		} else {
+			b.Answer(name, h)
+		}
+	}
+	return nil
+}
+
+// pythonIndex returns the index of the Python function that a hook of JAX calls.
+func pythonIndex(site *hook.Site) (uint64, bool) {
+	text, ok := strings.CutPrefix(site.SourceID, "index ")
+	if !ok {
+		return 0, false
+	}
+	index, err := strconv.ParseUint(text, 10, 64)
+	return index, err == nil
+}
+
+// tolerant keeps a run going when its handler fails, unless the configuration is strict. It reports the first failure.
+type tolerant struct {
+	i    *Interposer
+	h    runtime.Handler
+	once bool // after a failure the handler is not called again
+	done atomic.Bool
+}
+
+// Handle implements runtime.Handler.
+func (t *tolerant) Handle(ctx context.Context, c *runtime.Call) (err error) {
+	if t.once && t.done.Load() {
+		return nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = &runtime.PanicError{Value: v}
+		}
+		if err == nil {
+			return
+		}
+		t.done.Store(true)
+		if t.i.config.Strict {
+			return
+		}
+		t.i.report(c.Failed(err))
+		err = nil
+	}()
+	return t.h.Handle(ctx, c)
+}
+
+// report writes the failure of a handler that does not end the program.
+func (i *Interposer) report(err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	text := diag.Escape(firstLine(err.Error()))
+	if i.warned[text] {
+		return
+	}
+	i.warned[text] = true
+	fmt.Fprintf(i.err, "hlocb: %s\n", text)
+}
+
+// failed receives the failure of a hook that ended a run.
+func (i *Interposer) failed(err error) {
+	var python *pjrt.PythonError
+	if !errors.As(err, &python) { // the framework reports exceptions
+		i.report(err)
+	}
+}

@@ -1,0 +1,36 @@
+//go:build cgo
+
+package interpose
+
+import (
+	"bytes"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/probe"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// list writes the values of a program that can be tapped.
+func (i *Interposer) list(m *ir.Module, name string) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "hlocb: values of %s:\n", diag.Escape(name))
+	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	probe.EachValue(m, func(v *ir.Value, op *ir.Op) {
+		if !format.CanTap(v) || probe.IsHook(op) {
+			return
+		}
+		what := "argument"
+		if op != nil {
+			what = op.Name()
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", diag.Escape(what), diag.Escape(v.Type().String()), diag.Escape(hook.Frame(probe.LocText(v, op))))
+	})
+	w.Flush()
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.err.Write(b.Bytes())
+}

@@ -1,0 +1,35 @@
+//go:build cgo
+
+package interpose
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/pjrt"
+)
+
+// savedProgram is stored with a serialized program.
+type savedProgram struct {
+	Manifest   *hook.Manifest `json:"manifest"`
+	Replicas   int            `json:"replicas"`
+	Partitions int            `json:"partitions"`
+}
+
+func save(p *pjrt.Interposed) ([]byte, error) {
+	return json.Marshal(savedProgram{p.Manifest, p.Replicas, p.Partitions})
+}
+
+// Load implements pjrt.Interposer. Handlers are bound as the configuration says now; the settings are the same, because
+// the platform's version, on which caches depend, contains them.
+func (i *Interposer) Load(data []byte) (*pjrt.Interposed, error) {
+	var s savedProgram
+	if err := json.Unmarshal(data, &s); err != nil || s.Manifest == nil {
+		return nil, fmt.Errorf("a serialized program runs untapped: its list of hooks is damaged: %w", err)
+	}
+	p := &pjrt.Interposed{Manifest: s.Manifest, Handlers: &runtime.Bindings{}, Failed: i.failed,
+		Replicas: max(1, s.Replicas), Partitions: max(1, s.Partitions), Saved: data}
+	return p, i.bind(p, nil)
+}

@@ -1,0 +1,427 @@
+// A copy of a plugin's function table with a few functions of our own.
+//
+// PJRT functions get no table, so each copy has functions of its own, made by macros. Only what must be seen is wrapped:
+// the making of clients, of programs and their ends, executions, and the contexts of executions.
+
+#define _GNU_SOURCE
+#include "interpose.h"
+#include "calls.h"
+#include "_cgo_export.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
+
+enum { TABLES = 4 };
+
+typedef struct {
+  const hl_api *real;
+  hl_api *copy;
+  bool active;
+  int number;
+  const char *suffix;
+  char *version;  // of the platform, with the suffix
+} table;
+
+static table tables[TABLES];
+static pthread_mutex_t tables_lock = PTHREAD_MUTEX_INITIALIZER;
+
+// ---- Objects that need attention ----
+
+// An item belongs to a PJRT object: a loaded program, its executable, or the context of an execution.
+typedef struct item {
+  struct item *next;
+  const void *object;
+  int64_t program;  // of a program: what Go calls it, or 0 if it only has callbacks of JAX
+  int uses;         // of a context: executions that have not ended
+  bool destroyed;   // of a context: its owner has destroyed it
+} item;
+
+// A map finds the item of an object. n lets the common case, an empty map, cost one load.
+typedef struct {
+  _Atomic size_t n;
+  pthread_mutex_t lock;
+  item *buckets[1024];
+} map;
+
+static map programs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static map contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static item **find(map *m, const void *object) {
+  item **at = &m->buckets[((uintptr_t)object >> 4) % (sizeof m->buckets / sizeof *m->buckets)];
+  while (*at && (*at)->object != object) at = &(*at)->next;
+  return at;
+}
+
+static item *add(map *m, item **at, const void *object) {
+  item *i = calloc(1, sizeof *i);
+  if (!i) return NULL;
+  i->object = object;
+  *at = i;
+  m->n++;
+  return i;
+}
+
+static void drop(map *m, item **at) {
+  item *i = *at;
+  *at = i->next;
+  m->n--;
+  free(i);
+}
+
+static bool program_of(const void *object, int64_t *program) {
+  if (!programs.n) return false;
+  pthread_mutex_lock(&programs.lock);
+  item *i = *find(&programs, object);
+  if (i) *program = i->program;
+  pthread_mutex_unlock(&programs.lock);
+  return i != NULL;
+}
+
+static void set_program(const void *object, int64_t program) {
+  pthread_mutex_lock(&programs.lock);
+  item **at = find(&programs, object);
+  item *i = *at ? *at : add(&programs, at, object);
+  if (i) i->program = program;
+  pthread_mutex_unlock(&programs.lock);
+}
+
+// forget_program removes an object and returns its program, or 0.
+static int64_t forget_program(const void *object) {
+  if (!programs.n) return 0;
+  int64_t program = 0;
+  pthread_mutex_lock(&programs.lock);
+  item **at = find(&programs, object);
+  if (*at) {
+    program = (*at)->program;
+    drop(&programs, at);
+  }
+  pthread_mutex_unlock(&programs.lock);
+  return program;
+}
+
+// ---- Executions ----
+
+static void *destroy_context(const table *t, void *context) {
+  ARGS(hl_object_args, a, .object = context);
+  return t->real->fn[HL_CONTEXT_DESTROY](&a);
+}
+
+// keep_context holds a context until the execution has ended. JAX destroys it when Execute returns, but the plugin reads
+// it when it dispatches asynchronously.
+static bool keep_context(void *context) {
+  if (!context) return false;
+  pthread_mutex_lock(&contexts.lock);
+  item **at = find(&contexts, context);
+  item *i = *at ? *at : add(&contexts, at, context);
+  if (i) i->uses++;
+  pthread_mutex_unlock(&contexts.lock);
+  return i != NULL;
+}
+
+static void release_context(const table *t, void *context) {
+  pthread_mutex_lock(&contexts.lock);
+  item **at = find(&contexts, context);
+  bool destroy = false;
+  if (*at && --(*at)->uses == 0) {
+    destroy = (*at)->destroyed;
+    drop(&contexts, at);
+  }
+  pthread_mutex_unlock(&contexts.lock);
+  if (destroy) hl_error_free(t->real, destroy_context(t, context));
+}
+
+static void *context_destroy(table *t, hl_object_args *a) {
+  bool later = false;
+  if (contexts.n) {
+    pthread_mutex_lock(&contexts.lock);
+    item *i = *find(&contexts, a->object);
+    if (i) later = i->destroyed = true;
+    pthread_mutex_unlock(&contexts.lock);
+  }
+  return later ? NULL : t->real->fn[HL_CONTEXT_DESTROY](a);
+}
+
+// A run is an execution of a program that needs attention.
+typedef struct run run;
+
+typedef struct {
+  run *run;
+  void *event;  // ours to destroy, or NULL
+} device_run;
+
+struct run {
+  const table *table;
+  void *context;   // kept, or NULL
+  int32_t launch;  // of a program that Go knows, else 0
+  _Atomic size_t left;
+  device_run devices[];
+};
+
+static void finish(run *r) {
+  if (--r->left) return;
+  if (r->launch) hlocbInterposeEnd(r->launch);
+  if (r->context) release_context(r->table, r->context);
+  free(r);
+}
+
+static void device_ready(void *error, void *data) {
+  device_run *d = data;
+  const hl_api *api = d->run->table->real;
+  hl_error_free(api, error);
+  if (d->event) hl_error_free(api, hl_object(api, HL_EVENT_DESTROY, d->event));
+  finish(d->run);
+}
+
+static void *execute(table *t, hl_execute_args *a) {
+  hl_pjrt_fn real = t->real->fn[HL_LOADED_EXECUTE];
+  int64_t program = 0;
+  if (!program_of(a->loaded, &program)) return real(a);
+  size_t n = a->num_devices;
+  run *r = calloc(1, sizeof *r + n * sizeof *r->devices);
+  void **own = a->events ? NULL : calloc(n, sizeof *own);
+  if (!r || (!a->events && !own)) {
+    free(r);
+    free(own);
+    return real(a);
+  }
+  r->table = t;
+  r->left = n + 1;
+  hl_execute_options *options = a->options;
+  int32_t launch = options->launch_id;
+  if (program && (r->launch = hlocbInterposeBegin(program))) options->launch_id = r->launch;
+  if (keep_context(options->context)) r->context = options->context;
+  if (own) a->events = own;
+  void *error = real(a);
+  options->launch_id = launch;
+  for (size_t d = 0; d < n; d++) {
+    r->devices[d] = (device_run){.run = r, .event = own ? own[d] : NULL};
+    ARGS(hl_on_ready_args, ready, .event = error ? NULL : a->events[d], .callback = device_ready, .data = &r->devices[d]);
+    void *refused = ready.event ? t->real->fn[HL_EVENT_ON_READY](&ready) : NULL;
+    if (refused) hl_error_free(t->real, refused);
+    if (!ready.event || refused) finish(r);
+  }
+  if (own) {
+    a->events = NULL;
+    free(own);
+  }
+  finish(r);
+  return error;
+}
+
+// ---- Programs ----
+
+// calls_python reports whether a program may call Python: whether the name of JAX's target is in it.
+static bool calls_python(const char *code, size_t size) {
+  static const char name[] = "xla_ffi_p";  // xla_ffi_python_*, xla_ffi_partitioned_python_*
+  return memmem(code, size, name, sizeof name - 1) != NULL;
+}
+
+static char *take_message(const table *t, void *error) {
+  const char *text;
+  size_t size;
+  ARGS(hl_error_message_args, m, .error = error);
+  t->real->fn[HL_ERROR_MESSAGE](&m);
+  text = m.message;
+  size = m.message_size;
+  char *out = strndup(text, size);
+  hl_error_free(t->real, error);
+  return out;
+}
+
+static void *compile(table *t, hl_compile_args *a) {
+  hl_pjrt_fn real = t->real->fn[HL_CLIENT_COMPILE];
+  const hl_program *program = a->program;
+  bool python = calls_python(program->code, program->code_size);
+  hl_replacement with = {0};
+  if (t->active)
+    hlocbInterposeCompile(t->number, (char *)program->code, program->code_size, (char *)program->format,
+                          program->format_size, (char *)a->options, a->options_size, &with);
+  void *error;
+  if (with.code) {
+    hl_program changed = {.size = sizeof changed, .code = with.code, .code_size = with.code_size,
+                          .format = program->format, .format_size = program->format_size};
+    a->program = &changed;
+    error = real(a);
+    a->program = program;
+    free(with.code);
+    if (error) {  // compile the program as it was
+      char *message = take_message(t, error);
+      hlocbInterposeRefused(with.program, message);
+      free(message);
+      with.program = 0;
+      error = real(a);
+    }
+  } else {
+    error = real(a);
+  }
+  if (error) {
+    if (with.program) hlocbInterposeDrop(with.program);
+    return error;
+  }
+  if (with.program) hlocbInterposeLoaded(with.program, t->number, a->loaded);
+  if (with.program || python) set_program(a->loaded, with.program);
+  return NULL;
+}
+
+static void *compile_only(table *t, void *a) {
+  if (t->active) hlocbInterposeUntapped(t->number);
+  return t->real->fn[HL_COMPILE](a);
+}
+
+static void *get_executable(table *t, hl_get_args *a) {
+  void *error = t->real->fn[HL_LOADED_EXECUTABLE](a);
+  int64_t program;
+  if (!error && program_of(a->object, &program) && program) {
+    hlocbInterposeHold(program);
+    set_program(a->other, program);
+  }
+  return error;
+}
+
+static void *destroy_program(table *t, int fn, hl_object_args *a) {
+  int64_t program = forget_program(a->object);
+  void *error = t->real->fn[fn](a);
+  if (program) hlocbInterposeDrop(program);
+  return error;
+}
+
+static void *destroy_loaded(table *t, hl_object_args *a) { return destroy_program(t, HL_LOADED_DESTROY, a); }
+static void *destroy_executable(table *t, hl_object_args *a) { return destroy_program(t, HL_EXECUTABLE_DESTROY, a); }
+
+// ---- Serialized programs: the plugin's bytes, what Go needs, its size, and a mark ----
+
+static const char mark[8] = "hlocb\0\1\n";
+
+typedef struct {
+  void *backing;
+  void (*release)(void *backing);
+  char *bytes;
+} saved;
+
+static void release_saved(void *p) {
+  saved *s = p;
+  if (s->release) s->release(s->backing);
+  free(s->bytes);
+  free(s);
+}
+
+static void *serialize(table *t, hl_serialize_args *a) {
+  void *error = t->real->fn[HL_EXECUTABLE_SERIALIZE](a);
+  int64_t program;
+  if (error || !program_of(a->executable, &program) || !program) return error;
+  uint64_t n = 0;
+  char *more = hlocbInterposeSave(program, &n);
+  size_t size = a->num_bytes + n + sizeof n + sizeof mark;
+  saved *s = malloc(sizeof *s);
+  char *bytes = malloc(size);
+  if (!more || !s || !bytes) abort();  // an executable without its hooks would be wrong in silence
+  *s = (saved){a->backing, a->release, bytes};
+  memcpy(bytes, a->bytes, a->num_bytes);
+  bytes += a->num_bytes;
+  memcpy(bytes, more, n);
+  memcpy(bytes + n, &n, sizeof n);
+  memcpy(bytes + n + sizeof n, mark, sizeof mark);
+  free(more);
+  a->bytes = s->bytes;
+  a->num_bytes = size;
+  a->backing = s;
+  a->release = release_saved;
+  return NULL;
+}
+
+static void *deserialize(table *t, hl_deserialize_args *a) {
+  hl_pjrt_fn real = t->real->fn[HL_DESERIALIZE];
+  size_t whole = a->num_bytes, tail = sizeof mark + sizeof(uint64_t);
+  uint64_t n;
+  if (whole < tail || memcmp(a->bytes + whole - sizeof mark, mark, sizeof mark)) return real(a);
+  memcpy(&n, a->bytes + whole - tail, sizeof n);
+  if (n > whole - tail) return real(a);
+  a->num_bytes = whole - tail - n;
+  void *error = real(a);
+  a->num_bytes = whole;
+  if (error) return error;
+  int64_t program = hlocbInterposeLoad(t->number, (char *)a->bytes + whole - tail - n, n, a->loaded);
+  if (program) set_program(a->loaded, program);
+  return NULL;
+}
+
+// ---- Clients ----
+
+static void *client_create(table *t, hl_client_create_args *a) {
+  void *error = t->real->fn[HL_CLIENT_CREATE](a);
+  if (!error) hlocbInterposeClient(t->number, a->client);
+  return error;
+}
+
+static void *platform_version(table *t, hl_text_args *a) {
+  void *error = t->real->fn[HL_CLIENT_PLATFORM_VERSION](a);
+  if (error || !t->suffix[0]) return error;
+  pthread_mutex_lock(&tables_lock);
+  if (!t->version && asprintf(&t->version, "%.*s%s", (int)a->text_size, a->text, t->suffix) < 0) abort();
+  pthread_mutex_unlock(&tables_lock);
+  a->text = t->version;
+  a->text_size = strlen(t->version);
+  return NULL;
+}
+
+// ---- Tables ----
+
+// WRAPPED lists the functions of a copy that are ours: position, function, type of its arguments.
+#define WRAPPED(X, k)                                                    \
+  X(k, HL_CLIENT_CREATE, client_create, hl_client_create_args)           \
+  X(k, HL_CLIENT_COMPILE, compile, hl_compile_args)                      \
+  X(k, HL_COMPILE, compile_only, void)                                   \
+  X(k, HL_CLIENT_PLATFORM_VERSION, platform_version, hl_text_args)       \
+  X(k, HL_LOADED_EXECUTE, execute, hl_execute_args)                      \
+  X(k, HL_LOADED_EXECUTABLE, get_executable, hl_get_args)                \
+  X(k, HL_LOADED_DESTROY, destroy_loaded, hl_object_args)                \
+  X(k, HL_EXECUTABLE_DESTROY, destroy_executable, hl_object_args)        \
+  X(k, HL_EXECUTABLE_SERIALIZE, serialize, hl_serialize_args)            \
+  X(k, HL_DESERIALIZE, deserialize, hl_deserialize_args)                 \
+  X(k, HL_CONTEXT_DESTROY, context_destroy, hl_object_args)
+
+#define DEFINE(k, fn, name, type) \
+  static void *name##_##k(void *args) { return name(&tables[k], (type *)args); }
+WRAPPED(DEFINE, 0)
+WRAPPED(DEFINE, 1)
+WRAPPED(DEFINE, 2)
+WRAPPED(DEFINE, 3)
+
+typedef struct {
+  int fn;
+  hl_pjrt_fn wrapper;
+} wrapped;
+
+#define ROW(k, fn, name, type) {fn, name##_##k},
+static const wrapped wrappers[TABLES][12] = {{WRAPPED(ROW, 0)}, {WRAPPED(ROW, 1)}, {WRAPPED(ROW, 2)}, {WRAPPED(ROW, 3)}};
+
+const hl_api *hl_interpose(const hl_api *real, bool active, const char *suffix, int *number) {
+  const hl_api *out = NULL;
+  pthread_mutex_lock(&tables_lock);
+  for (int k = 0; k < TABLES && !out; k++) {
+    table *t = &tables[k];
+    if (t->real && t->real != real) continue;
+    *number = k;
+    if (!t->real) {
+      hl_api *copy = malloc(real->size);
+      if (!copy) break;
+      memcpy(copy, real, real->size);
+      for (const wrapped *w = wrappers[k]; w->wrapper; w++)
+        if (hl_has(real, w->fn)) copy->fn[w->fn] = w->wrapper;
+      *t = (table){.real = real, .copy = copy, .active = active, .number = k, .suffix = strdup(suffix)};
+    }
+    out = t->copy;
+  }
+  pthread_mutex_unlock(&tables_lock);
+  return out;
+}
+
+bool hl_interposed(const hl_api *api) {
+  for (int k = 0; k < TABLES; k++)
+    if (tables[k].copy == api) return true;
+  return false;
+}

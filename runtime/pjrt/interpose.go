@@ -1,0 +1,379 @@
+//go:build cgo
+
+package pjrt
+
+// #include <stdlib.h>
+// #include <string.h>
+// #include "calls.h"
+// #include "interpose.h"
+// #include "python.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	goruntime "runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Interposer changes the programs that a framework compiles with a plugin, and receives their hooks. Its methods are
+// called from any thread.
+type Interposer interface {
+	// Settings identifies everything that changes programs. It becomes a part of the platform's version, on which caches of
+	// compiled programs depend. If it is empty, programs are compiled as they are and no other method is called but Warn.
+	Settings() string
+	// Compile is called with a program in a format of PJRT ("mlir") and its options (an xla.CompileOptionsProto) before it is
+	// compiled. It returns nil for a program that does not change. After an error the program is compiled as it is.
+	Compile(code []byte, format string, options []byte) (*Interposed, error)
+	// Load is called with Interposed.Saved of a program that was serialized.
+	Load(saved []byte) (*Interposed, error)
+	// Warn reports what goes wrong without ending the program.
+	Warn(err error)
+}
+
+// Interposed is a program that an Interposer has changed.
+type Interposed struct {
+	Code       []byte
+	Manifest   *hook.Manifest
+	Handlers   *runtime.Bindings
+	Replicas   int // at least 1
+	Partitions int // at least 1
+	Saved      []byte
+	// Failed is called with the failure of a hook that ends a run. It may be nil.
+	Failed func(error)
+}
+
+// interposed holds what the wrapped plugins of the process need. C calls have no user data but a number.
+var interposed struct {
+	mu      sync.Mutex
+	plugins []*wrappedPlugin
+	list    map[int64]*interposedProgram
+	last    int64
+}
+
+type wrappedPlugin struct {
+	plugin     *Plugin
+	interposer Interposer
+	untapped   sync.Once
+}
+
+// interposedProgram is a compiled program with hooks of ours.
+type interposedProgram struct {
+	*Interposed
+	owner    *wrappedPlugin
+	sites    *siteTable
+	position []int32
+	runs     atomic.Int64
+	uses     int // objects of the plugin that refer to it; guarded by interposed.mu
+}
+
+// Interpose returns the address of a copy of a plugin's function table (a PJRT_Api). The copy passes programs through
+// the interposer and serves JAX's Python callbacks; everything else is the plugin's own. path names the plugin in
+// messages. A second call for the same table returns the same copy.
+func Interpose(api uintptr, path string, i Interposer) (uintptr, error) {
+	real := *(**C.hl_api)(unsafe.Pointer(&api))
+	if real == nil {
+		return 0, &LoadError{path, "GetPjrtApi returned no table"}
+	}
+	if C.hl_interposed(real) {
+		return api, nil
+	}
+	p := &Plugin{path: path, api: real, registered: map[string]registration{}}
+	if major, minor := p.Version(); major != 0 || minor < minimumMinor {
+		return 0, &LoadError{path, fmt.Sprintf("its PJRT API is %d.%d, 0.%d or later is needed", major, minor, minimumMinor)}
+	}
+	suffix := i.Settings()
+	csuffix := C.CString(suffix)
+	defer C.free(unsafe.Pointer(csuffix))
+	interposed.mu.Lock()
+	defer interposed.mu.Unlock()
+	var number C.int
+	table := C.hl_interpose(real, C.bool(suffix != ""), csuffix, &number)
+	if table == nil {
+		return 0, &LoadError{path, "this process has too many plugins"}
+	}
+	if int(number) == len(interposed.plugins) {
+		interposed.plugins = append(interposed.plugins, &wrappedPlugin{plugin: p, interposer: i})
+	}
+	return uintptr(unsafe.Pointer(table)), nil
+}
+
+// InterposePlugin loads the plugin in a file and returns Interpose of its table. Unlike Load it does not initialize the
+// plugin, which the framework does.
+func InterposePlugin(path string, i Interposer) (uintptr, error) {
+	cpath := C.CString(path)
+	defer C.free(unsafe.Pointer(cpath))
+	var message *C.char
+	library := C.hl_open(cpath, &message)
+	if library == nil {
+		return 0, &LoadError{path, takeMessage(message)}
+	}
+	api := C.hl_get_api(library, &message)
+	if api == nil {
+		return 0, &LoadError{path, takeMessage(message)}
+	}
+	return Interpose(uintptr(unsafe.Pointer(api)), path, i)
+}
+
+func wrappedBy(number C.int) *wrappedPlugin {
+	interposed.mu.Lock()
+	defer interposed.mu.Unlock()
+	return interposed.plugins[number]
+}
+
+func programOf(number C.int64_t) *interposedProgram {
+	interposed.mu.Lock()
+	defer interposed.mu.Unlock()
+	return interposed.list[int64(number)]
+}
+
+// guarded calls f and reports a panic in it as a warning. A panic must not cross into C.
+func (w *wrappedPlugin) guarded(f func() error) {
+	defer func() {
+		if v := recover(); v != nil {
+			w.interposer.Warn(fmt.Errorf("internal error: %v", v))
+		}
+	}()
+	if err := f(); err != nil {
+		w.interposer.Warn(err)
+	}
+}
+
+// add registers a program for one object of the plugin and returns its number.
+func (w *wrappedPlugin) add(p *Interposed) (int64, error) {
+	bound, err := p.Handlers.Bind(p.Manifest)
+	if err != nil {
+		return 0, err
+	}
+	interposed.mu.Lock()
+	defer interposed.mu.Unlock()
+	if interposed.list == nil {
+		interposed.list = map[int64]*interposedProgram{}
+	}
+	interposed.last++
+	interposed.list[interposed.last] = &interposedProgram{Interposed: p, owner: w, sites: newSiteTable(bound), uses: 1}
+	return interposed.last, nil
+}
+
+//export hlocbInterposeClient
+func hlocbInterposeClient(number C.int, client unsafe.Pointer) {
+	w := wrappedBy(number)
+	w.guarded(func() error {
+		platform, err := w.plugin.text("platform name", C.HL_CLIENT_PLATFORM_NAME, client)
+		if err != nil {
+			return err
+		}
+		return w.register(platform)
+	})
+}
+
+// register registers the handlers of our hooks and of JAX's callbacks with the plugin.
+func (w *wrappedPlugin) register(platform string) error {
+	p := w.plugin
+	if platform != "cpu" { // JAX has handlers of its own there
+		if w.interposer.Settings() == "" {
+			return nil
+		}
+		return &NoFFIError{p.path, fmt.Sprintf("values on platform %q are not in the host's memory; its programs run untapped", platform)}
+	}
+	if err := p.RegisterHooks(platform); err != nil {
+		var none *NoFFIError
+		if errors.As(err, &none) && w.interposer.Settings() == "" {
+			return nil
+		}
+		return fmt.Errorf("%w; its programs run untapped", err)
+	}
+	for _, target := range []string{"xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_callback"} {
+		if err := p.register(target, C.hl_python_handler, platform, p.registrationLayout()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+//export hlocbInterposeCompile
+func hlocbInterposeCompile(number C.int, code *C.char, size C.size_t, format *C.char, formatSize C.size_t, options *C.char, optionsSize C.size_t, out *C.hl_replacement) {
+	w := wrappedBy(number)
+	w.guarded(func() error {
+		p, err := w.interposer.Compile(C.GoBytes(unsafe.Pointer(code), C.int(size)), C.GoStringN(format, C.int(formatSize)),
+			C.GoBytes(unsafe.Pointer(options), C.int(optionsSize)))
+		if err != nil || p == nil {
+			return err
+		}
+		n, err := w.add(p)
+		if err != nil {
+			return err
+		}
+		out.code, out.code_size, out.program = (*C.char)(C.CBytes(p.Code)), C.size_t(len(p.Code)), C.int64_t(n)
+		return nil
+	})
+}
+
+//export hlocbInterposeRefused
+func hlocbInterposeRefused(program C.int64_t, message *C.char) {
+	p := programOf(program)
+	p.owner.interposer.Warn(fmt.Errorf("the plugin refuses the program with probes, so it runs untapped: %s", C.GoString(message)))
+	hlocbInterposeDrop(program)
+}
+
+//export hlocbInterposeLoaded
+func hlocbInterposeLoaded(program C.int64_t, number C.int, loaded unsafe.Pointer) {
+	p := programOf(program)
+	p.owner.guarded(func() error { return p.findDevices(loaded) })
+}
+
+// findDevices finds the ordinals of the devices that the program runs on.
+func (p *interposedProgram) findDevices(loaded unsafe.Pointer) error {
+	plugin := p.owner.plugin
+	var items *unsafe.Pointer
+	var n C.size_t
+	if err := plugin.check("devices of executable", C.hl_list(plugin.api, C.HL_LOADED_ADDRESSABLE_DEVICES, loaded, &items, &n)); err != nil {
+		return err
+	}
+	var devices []Device
+	for _, ptr := range unsafe.Slice(items, int(n)) {
+		var local C.int32_t
+		if err := plugin.check("device ordinal", C.hl_int(plugin.api, C.HL_DEVICE_LOCAL_ID, ptr, &local)); err != nil {
+			return err
+		}
+		devices = append(devices, Device{LocalID: int(local)})
+	}
+	p.position = positions(devices)
+	return nil
+}
+
+//export hlocbInterposeUntapped
+func hlocbInterposeUntapped(number C.int) {
+	w := wrappedBy(number)
+	w.untapped.Do(func() {
+		w.interposer.Warn(errors.New("programs that are compiled for a topology without devices run untapped"))
+	})
+}
+
+//export hlocbInterposeHold
+func hlocbInterposeHold(program C.int64_t) {
+	interposed.mu.Lock()
+	defer interposed.mu.Unlock()
+	if p := interposed.list[int64(program)]; p != nil {
+		p.uses++
+	}
+}
+
+//export hlocbInterposeDrop
+func hlocbInterposeDrop(program C.int64_t) {
+	interposed.mu.Lock()
+	defer interposed.mu.Unlock()
+	if p := interposed.list[int64(program)]; p != nil {
+		if p.uses--; p.uses == 0 {
+			delete(interposed.list, int64(program))
+		}
+	}
+}
+
+//export hlocbInterposeSave
+func hlocbInterposeSave(program C.int64_t, n *C.uint64_t) *C.char {
+	p := programOf(program)
+	*n = C.uint64_t(len(p.Saved))
+	return (*C.char)(C.CBytes(p.Saved))
+}
+
+//export hlocbInterposeLoad
+func hlocbInterposeLoad(number C.int, saved *C.char, n C.uint64_t, loaded unsafe.Pointer) (program C.int64_t) {
+	w := wrappedBy(number)
+	w.guarded(func() error {
+		p, err := w.interposer.Load(C.GoBytes(unsafe.Pointer(saved), C.int(n)))
+		if err != nil {
+			return err
+		}
+		id, err := w.add(p)
+		if err != nil {
+			return err
+		}
+		program = C.int64_t(id)
+		return programOf(program).findDevices(loaded)
+	})
+	return program
+}
+
+//export hlocbInterposeBegin
+func hlocbInterposeBegin(program C.int64_t) C.int32_t {
+	p := programOf(program)
+	s := newSession(context.Background(), p.sites, p.Replicas*p.Partitions, p.Partitions)
+	// An error of one device must reach the framework, as it does without us.
+	s.position, s.number, s.several = p.position, p.runs.Add(1), false
+	s.failed = p.Failed
+	if err := enter(s); err != nil {
+		p.owner.interposer.Warn(err)
+		return 0
+	}
+	return C.int32_t(s.launchID)
+}
+
+//export hlocbInterposeEnd
+func hlocbInterposeEnd(launch C.int32_t) {
+	s := find(int64(launch))
+	if s == nil {
+		return
+	}
+	leave(s)
+	if err := s.err(); err != nil && s.failed != nil {
+		s.failed(err)
+	}
+}
+
+// PythonCallback is the handler of a hook that JAX made from a Python function. It calls the function that JAX attached
+// to the execution.
+type PythonCallback struct {
+	Index uint64
+	Token bool // the function takes and returns a token first
+}
+
+// Handle implements runtime.Handler. It must run on the thread of the hook.
+func (h PythonCallback) Handle(_ context.Context, c *runtime.Call) error {
+	frame := C.hl_current_frame()
+	if frame == nil {
+		return errors.New("a Python callback was called outside of a plugin's run")
+	}
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	list := func(tensors []*tensor.Tensor, data func(*tensor.Tensor) []byte) []C.hl_value {
+		out := make([]C.hl_value, 0, len(tensors)+1)
+		if h.Token {
+			out = append(out, C.hl_value{dtype: C.HL_FFI_TOKEN})
+		}
+		for _, t := range tensors {
+			v := C.hl_value{size: C.size_t(len(data(t))), dtype: C.int32_t(ffiCode(t.DType())), rank: C.int64_t(len(t.Shape()))}
+			if b := data(t); len(b) > 0 {
+				pin.Pin(&b[0])
+				v.data = unsafe.Pointer(&b[0])
+			}
+			if shape := t.Shape(); len(shape) > 0 {
+				pin.Pin(&shape[0])
+				v.dims = (*C.int64_t)(unsafe.Pointer(&shape[0]))
+			}
+			out = append(out, v)
+		}
+		return slices.Grow(out, 1)
+	}
+	operands := list(c.Operands, (*tensor.Tensor).Peek)
+	results := list(c.Results, (*tensor.Tensor).Bytes)
+	message := C.hl_python_call(frame.api, frame.ctx, C.uint64_t(h.Index), unsafe.SliceData(operands), C.size_t(len(operands)),
+		unsafe.SliceData(results), C.size_t(len(results)))
+	if message != nil {
+		return &PythonError{takeMessage(message)}
+	}
+	return nil
+}
+
+// PythonError is an exception in a Python callback, with its traceback.
+type PythonError struct{ Message string }
+
+func (e *PythonError) Error() string { return e.Message }

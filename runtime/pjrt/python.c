@@ -1,0 +1,296 @@
+// JAX's Python callbacks on plugins that lack them.
+//
+// JAX lowers a callback to a custom call with the attribute index. At each execution it attaches the list of Python
+// functions to the execution context (xla/python/ifrt, FfiLoadedHostCallbacks). The functions take and return tuples of
+// NumPy arrays. This file uses Python's stable C API, which it finds in the process, so it fits every version of Python.
+
+#define _GNU_SOURCE
+#include "python.h"
+#include "calls.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
+
+// The helper copies operands, because callbacks may keep them: XLA reuses their memory.
+static const char helper[] =
+    "import traceback\n"
+    "import numpy\n"
+    "\n"
+    "def dtype(name):\n"
+    "    try:\n"
+    "        return numpy.dtype(name)\n"
+    "    except TypeError:\n"
+    "        import ml_dtypes\n"
+    "        return numpy.dtype(getattr(ml_dtypes, name))\n"
+    "\n"
+    "def view(memory, name, shape):\n"
+    "    return numpy.ndarray(shape, dtype(name), memory)\n"
+    "\n"
+    "def call(function, operands, results):\n"
+    "    try:\n"
+    "        arguments = []\n"
+    "        for operand in operands:\n"
+    "            if operand is not None:\n"
+    "                operand = view(*operand).copy()\n"
+    "                operand.flags.writeable = False\n"
+    "            arguments.append(operand)\n"
+    "        for result, value in zip(results, function(*arguments)):\n"
+    "            if result is not None:\n"
+    "                numpy.copyto(view(*result), value)\n"
+    "    except BaseException as error:\n"
+    "        frames = error.__traceback__ and error.__traceback__.tb_next\n"
+    "        return ''.join(traceback.format_exception(type(error), error, frames))\n";
+
+typedef struct object object;  // PyObject
+
+static struct {
+  int (*is_initialized)(void);
+  int (*is_finalizing)(void);  // since Python 3.13
+  int (*ensure)(void);
+  void (*release)(int);
+  object *(*compile)(const char *text, const char *file, int start);
+  object *(*exec_module)(const char *name, object *code);
+  object *(*attribute)(object *o, const char *name);
+  object *(*tuple)(intptr_t n);
+  int (*set)(object *tuple, intptr_t i, object *item);
+  object *(*integer)(long long v);
+  object *(*memory)(char *data, intptr_t size, int flags);
+  object *(*build)(const char *format, ...);
+  object *(*call)(object *f, ...);
+  const char *(*text)(object *o, intptr_t *size);
+  void (*decref)(object *o);
+  void (*incref)(object *o);
+  void (*clear_error)(void);
+  object *none;
+  object *helper;
+  const char *missing;
+} py;
+
+static void find_python(void) {
+  static const struct {
+    void *to;
+    const char *name;
+    bool optional;
+  } symbols[] = {
+      {&py.is_initialized, "Py_IsInitialized", false},
+      {&py.is_finalizing, "Py_IsFinalizing", true},
+      {&py.ensure, "PyGILState_Ensure", false},
+      {&py.release, "PyGILState_Release", false},
+      {&py.compile, "Py_CompileString", false},
+      {&py.exec_module, "PyImport_ExecCodeModule", false},
+      {&py.attribute, "PyObject_GetAttrString", false},
+      {&py.tuple, "PyTuple_New", false},
+      {&py.set, "PyTuple_SetItem", false},
+      {&py.integer, "PyLong_FromLongLong", false},
+      {&py.memory, "PyMemoryView_FromMemory", false},
+      {&py.build, "Py_BuildValue", false},
+      {&py.call, "PyObject_CallFunctionObjArgs", false},
+      {&py.text, "PyUnicode_AsUTF8AndSize", false},
+      {&py.decref, "Py_DecRef", false},
+      {&py.incref, "Py_IncRef", false},
+      {&py.clear_error, "PyErr_Clear", false},
+      {&py.none, "_Py_NoneStruct", false},
+  };
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+    void *at = dlsym(RTLD_DEFAULT, symbols[i].name);
+    if (!at && !symbols[i].optional) py.missing = symbols[i].name;
+    memcpy(symbols[i].to, &at, sizeof at);
+  }
+}
+
+static char *message(const char *format, const char *a) {
+  char *out = NULL;
+  return asprintf(&out, format, a) < 0 ? strdup("out of memory") : out;
+}
+
+const char *hl_dtype_name(int32_t dtype) {
+  static const char *const names[] = {
+      [1] = "bool",           [2] = "int8",           [3] = "int16",           [4] = "int32",
+      [5] = "int64",          [6] = "uint8",          [7] = "uint16",          [8] = "uint32",
+      [9] = "uint64",         [10] = "float16",       [11] = "float32",        [12] = "float64",
+      [15] = "complex64",     [16] = "bfloat16",      [18] = "complex128",     [19] = "float8_e5m2",
+      [20] = "float8_e4m3fn", [21] = "int4",          [22] = "uint4",          [23] = "float8_e4m3b11fnuz",
+      [24] = "float8_e5m2fnuz", [25] = "float8_e4m3fnuz", [26] = "int2",       [27] = "uint2",
+      [28] = "float8_e4m3",   [29] = "float8_e3m4",   [32] = "float4_e2m1fn",  [33] = "float8_e8m0fnu",
+  };
+  if (dtype < 0 || (size_t)dtype >= sizeof names / sizeof *names) return NULL;
+  return names[dtype];
+}
+
+// list returns a tuple of the values as the helper expects them: None, or memory, dtype and shape.
+static object *list(const hl_value *values, size_t n, int flags) {
+  static char nothing[1];
+  object *out = py.tuple((intptr_t)n);
+  for (size_t i = 0; out && i < n; i++) {
+    const hl_value *v = &values[i];
+    object *item = py.none;
+    if (v->dtype == HL_FFI_TOKEN) {
+      py.incref(item);
+    } else {
+      object *shape = py.tuple((intptr_t)v->rank);
+      for (int64_t d = 0; shape && d < v->rank; d++) py.set(shape, (intptr_t)d, py.integer(v->dims[d]));
+      object *memory = py.memory(v->data ? v->data : nothing, (intptr_t)v->size, flags);
+      item = shape && memory ? py.build("(NsN)", memory, hl_dtype_name(v->dtype), shape) : NULL;
+      if (!item) {
+        py.decref(out);
+        return NULL;
+      }
+    }
+    py.set(out, (intptr_t)i, item);
+  }
+  return out;
+}
+
+// load compiles the helper. The caller holds Python's lock.
+static bool load(void) {
+  if (py.helper) return true;
+  object *code = py.compile(helper, "<hlocb>", 257);  // Py_file_input
+  object *module = code ? py.exec_module("_hlocb_callback", code) : NULL;
+  if (code) py.decref(code);
+  object *call = module ? py.attribute(module, "call") : NULL;
+  if (module) py.decref(module);
+  if (!py.helper) py.helper = call;  // another thread may have loaded it while the import released the lock
+  return py.helper != NULL;
+}
+
+static char *call_locked(object *function, const hl_value *operands, size_t num_operands, const hl_value *results,
+                         size_t num_results) {
+  enum { READ = 0x100, WRITE = 0x200 };  // PyBUF_READ, PyBUF_WRITE
+  char *failure = NULL;
+  object *ops = NULL, *rets = NULL, *answer = NULL;
+  if (load() && (ops = list(operands, num_operands, READ)) && (rets = list(results, num_results, WRITE)))
+    answer = py.call(py.helper, function, ops, rets, NULL);
+  if (!answer) {
+    py.clear_error();
+    failure = strdup("the Python callback could not be called");
+  } else if (answer != py.none) {
+    const char *text = py.text(answer, NULL);
+    failure = message("CpuCallback error calling callback: %s", text ? text : "");
+  }
+  if (answer) py.decref(answer);
+  if (rets) py.decref(rets);
+  if (ops) py.decref(ops);
+  return failure;
+}
+
+char *hl_python_call(const hl_ffi_api *api, void *ctx, uint64_t index, const hl_value *operands, size_t num_operands,
+                     const hl_value *results, size_t num_results) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_python);
+  // The type id that IFRT registers for the list.
+  static const int64_t type = 7357244197867843242;
+  ARGS(hl_ffi_context_args, a, .ctx = ctx, .type = &type);
+  void *error = api->fn[HL_FFI_CONTEXT_GET](&a);
+  if (error) {
+    ARGS(hl_ffi_error_destroy_args, d, .error = error);
+    api->fn[HL_FFI_ERROR_DESTROY](&d);
+  }
+  const struct {
+    object **functions;
+    uint32_t n;
+  } *attached = error ? NULL : a.data;
+  if (!attached) return strdup("the caller attached no Python functions to this execution; only JAX does");
+  if (index >= attached->n) return strdup("the callback's index is beyond the Python functions of this execution");
+  if (py.missing) return message("this process has no Python: symbol %s is missing", py.missing);
+  for (size_t i = 0; i < num_operands + num_results; i++) {
+    int32_t dtype = i < num_operands ? operands[i].dtype : results[i - num_operands].dtype;
+    if (dtype != HL_FFI_TOKEN && !hl_dtype_name(dtype)) return strdup("a value of the callback has a type that NumPy lacks");
+  }
+  if (!py.is_initialized() || (py.is_finalizing && py.is_finalizing()))
+    return strdup("Python is shutting down");
+  int state = py.ensure();
+  char *failure = call_locked(attached->functions[index], operands, num_operands, results, num_results);
+  py.release(state);
+  return failure;
+}
+
+// packed returns the bits of an element of a type that XLA packs, low bits first, else 0.
+static int packed(int32_t dtype) {
+  switch (dtype) {
+    case 21: case 22: case 32: return 4;
+    case 26: case 27: return 2;
+  }
+  return 0;
+}
+
+static size_t width(int32_t dtype) {
+  switch (dtype) {
+    case 3: case 7: case 10: case 16: return 2;
+    case 4: case 8: case 11: return 4;
+    case 5: case 9: case 12: case 15: return 8;
+    case 18: return 16;
+  }
+  return 1;
+}
+
+// unpack writes an element per byte. Signed types are extended.
+static void unpack(unsigned char *to, const unsigned char *from, size_t n, int bits, bool is_signed) {
+  for (size_t i = 0; i < n; i++) {
+    unsigned v = from[i * bits / 8] >> (i * bits % 8) & ((1u << bits) - 1);
+    if (is_signed && v >> (bits - 1)) v |= 0xffu << bits;
+    to[i] = (unsigned char)v;
+  }
+}
+
+static void pack(unsigned char *to, const unsigned char *from, size_t n, int bits) {
+  memset(to, 0, (n * bits + 7) / 8);
+  for (size_t i = 0; i < n; i++) to[i * bits / 8] |= (from[i] & ((1u << bits) - 1)) << (i * bits % 8);
+}
+
+// values fills out from a list of buffers. Values that XLA packs get memory of their own.
+static bool values(hl_value *out, const hl_ffi_list *list, bool operands) {
+  for (int64_t i = 0; i < list->n; i++) {
+    const hl_ffi_buffer *b = list->items[i];
+    size_t n = 1;
+    for (int64_t d = 0; d < b->rank; d++) n *= (size_t)b->dims[d];
+    out[i] = (hl_value){.data = b->data, .size = n * width(b->dtype), .dtype = b->dtype, .rank = b->rank, .dims = b->dims};
+    int bits = packed(b->dtype);
+    if (!bits) continue;
+    out[i].data = malloc(n + 1);
+    if (!out[i].data) return false;
+    if (operands) unpack(out[i].data, b->data, n, bits, b->dtype == 21 || b->dtype == 26);
+  }
+  return true;
+}
+
+// index_of finds the attribute index.
+static bool index_of(const hl_ffi_attrs *attrs, uint64_t *index) {
+  for (int64_t i = 0; i < attrs->n; i++) {
+    const hl_ffi_span *name = attrs->names[i];
+    if (name->len != 5 || memcmp(name->ptr, "index", 5) || attrs->kinds[i] != HL_FFI_ATTR_SCALAR) continue;
+    const hl_ffi_scalar *s = attrs->items[i];
+    if (s->dtype != 5 && s->dtype != 9) return false;  // s64, u64
+    memcpy(index, s->value, sizeof *index);
+    return true;
+  }
+  return false;
+}
+
+void *hl_python_handler(hl_ffi_frame *frame) {
+  if (hl_metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
+  uint64_t index = 0;
+  if (!index_of(&frame->attrs, &index)) return hl_ffi_failure(frame->api, "the callback has no 64-bit attribute 'index'", 3);
+  size_t n = (size_t)frame->operands.n, m = (size_t)frame->results.n;
+  hl_value *all = calloc(n + m + 1, sizeof *all);
+  char *failure = NULL;
+  if (!all || !values(all, &frame->operands, true) || !values(all + n, &frame->results, false))
+    failure = strdup("out of memory");
+  else
+    failure = hl_python_call(frame->api, frame->ctx, index, all, n, all + n, m);
+  for (size_t i = 0; all && i < n + m; i++) {
+    int bits = packed(all[i].dtype);
+    if (!bits || !all[i].data) continue;
+    if (i >= n && !failure) pack(frame->results.items[i - n]->data, all[i].data, all[i].size, bits);
+    free(all[i].data);
+  }
+  free(all);
+  if (!failure) return NULL;
+  void *error = hl_ffi_failure(frame->api, failure, 13);  // internal
+  free(failure);
+  return error;
+}
