@@ -17,7 +17,6 @@ import (
 
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
@@ -216,7 +215,7 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	if i.config.List {
 		i.list(m, name)
 	}
-	before := signature(m)
+	before := mainTypeOf(m)
 	ctx := context.Background()
 	changed := false
 	if i.pipeline != nil {
@@ -255,8 +254,8 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	if !changed {
 		return nil, nil
 	}
-	if after := signature(m); after != before {
-		return nil, fmt.Errorf("its type would change from %s to %s", before, after)
+	if before.typ != nil && !before.restore(m) {
+		return nil, fmt.Errorf("the type of its main would change from %s to %s", before.typ, mainTypeOf(m).typ)
 	}
 	if err := files.text("after", m); err != nil {
 		i.Warn(err)
@@ -266,14 +265,6 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	}
 	out.Code, err = encode(m, code)
 	return out, err
-}
-
-// signature returns the type of main.
-func signature(m *ir.Module) string {
-	if f, ok := fn.Lookup(m, "main"); ok {
-		return f.Type().String()
-	}
-	return ""
 }
 
 // encode writes m in the form of the program that it was read from.
