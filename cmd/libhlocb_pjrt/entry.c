@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // Go's runtime takes SIGURG. If the process has a Go runtime of its own, that one loses its asynchronous preemption, and a
 // goroutine without calls blocks its collector for ever. So the action is given back. Ours then has no asynchronous
@@ -18,9 +20,16 @@ static void give_back(void) {
   if (urgent.sa_handler != SIG_DFL && urgent.sa_handler != SIG_IGN) sigaction(SIGURG, &urgent, NULL);
 }
 
+static void end(void) {
+  int code = hlocbEnd();
+  if (!code) return;
+  fflush(NULL);
+  _exit(code);
+}
+
 static void first(void) {
   give_back();
-  atexit(hlocbFlush);
+  atexit(end);
 }
 
 __attribute__((visibility("default"))) const void *GetPjrtApi(void) {

@@ -54,11 +54,14 @@ func table(api uintptr) (uintptr, error) {
 	return i.WrapPlugin(path)
 }
 
-// hlocbFlush writes out what handlers have buffered.
+// hlocbEnd writes out what handlers have buffered and returns the exit code that the process should have, or 0.
 //
-//export hlocbFlush
-func hlocbFlush() {
-	if i, err := interposer(); err == nil {
-		i.Flush()
+//export hlocbEnd
+func hlocbEnd() C.int {
+	i, err := interposer()
+	if err != nil {
+		return 0
 	}
+	i.Flush()
+	return C.int(i.ExitCode())
 }

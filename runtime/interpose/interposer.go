@@ -44,8 +44,7 @@ type Interposer struct {
 	mu     sync.Mutex
 	made   map[string]*shared // handlers by specification
 	warned map[string]bool
-	ended  func(code int)
-	status atomic.Int32
+	status int // for the program's exit code, if the configuration is strict
 }
 
 // shared is a handler that all programs use.
@@ -393,7 +392,30 @@ func (i *Interposer) report(err error) {
 // failed receives the failure of a hook that ended a run.
 func (i *Interposer) failed(err error) {
 	var python *pjrt.PythonError
-	if !errors.As(err, &python) { // the framework reports exceptions
-		i.report(err)
+	if errors.As(err, &python) {
+		return // the framework reports exceptions
 	}
+	i.report(err)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.status = exitFailed; errors.As(err, new(*runtime.TimeoutError)) {
+		i.status = exitTimeout
+	}
+}
+
+// Exit codes, as those of hlocb run.
+const (
+	exitFailed  = 3
+	exitTimeout = 4
+)
+
+// ExitCode returns the code with which the program should end although it may not know of a failure: 3 if a handler
+// failed, 4 if one did not return in time, else 0. It is 0 unless the configuration is strict.
+func (i *Interposer) ExitCode() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !i.config.Strict {
+		return 0
+	}
+	return i.status
 }

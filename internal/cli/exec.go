@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/launch"
+	"github.com/hlocb/hlocb/runtime/interpose"
+)
+
+func (a *app) execCommand() *cobra.Command {
+	var cfg interpose.Config
+	c := &cobra.Command{
+		Use:   "exec [flags] -- COMMAND [ARG...]",
+		Short: "Run a framework's program and look into what it compiles",
+		Long: `Run a program that uses a PJRT plugin, such as a JAX script, and look at values inside the programs that it compiles. The program does not change.
+
+--tap selects values whose op, name, function or location (file:line) matches a regular expression. What probes print goes to standard error, so the program's own output stays as it is. JAX's Python callbacks work on plugins that lack them.
+
+JAX's built-in CPU client is no plugin. On a machine without an accelerator, and if neither JAX_PLATFORMS nor PJRT_NAMES_AND_LIBRARY_PATHS is set, JAX gets the installed CPU plugin under the name xcpu.
+
+The exit code is the program's. With --strict a failing probe ends the program: exit code 3.`,
+		Example: `  hlocb exec --tap 'train.py:41' -- python train.py
+  hlocb exec --tap 'dot_general=stats' --tap 'tanh=finite' -- python train.py
+  hlocb exec --tap '.*' --events events.jsonl -- python train.py`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("missing a command: hlocb exec [flags] -- COMMAND")
+			}
+			return nil
+		},
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			if err := cfg.Check(); err != nil {
+				return usagef("--%w", err)
+			}
+			program, err := exec.LookPath(args[0])
+			if err != nil {
+				return err
+			}
+			libraries, err := launch.Find(cmd.Context(), a.stderr)
+			if err != nil {
+				return err
+			}
+			if err := absolute(&cfg); err != nil {
+				return err
+			}
+			env := append(os.Environ(), cfg.Environment()...)
+			env = append(env, libraries.Environment(os.Getenv)...)
+			found, err := a.env.Find("cpu")
+			if err == nil && len(found) > 0 {
+				env = append(env, launch.ForJAX(os.Getenv, found[0].Path)...)
+			} else {
+				a.note("no CPU plugin is installed, so JAX on the CPU runs untapped; 'hlocb plugin install cpu' installs one")
+			}
+			return fmt.Errorf("%s: %w", program, syscall.Exec(program, args, env))
+		}),
+	}
+	f := c.Flags()
+	f.SetInterspersed(false)
+	f.StringArrayVar(&cfg.Taps, "tap", nil, "look at the values that REGEX selects; PROBE is print (default), stats, finite or record; may be repeated")
+	f.StringArrayVar(&cfg.On, "on", nil, "bind a handler; NAME is a name, glob or id; may be repeated")
+	f.StringVar(&cfg.Passes, "passes", "", "run these passes over each program first")
+	f.StringVar(&cfg.Events, "events", "", "write each event as a line of JSON; taps without a PROBE then print nothing")
+	f.StringVar(&cfg.Dump, "dump", "", "write each program before and after, and its compile options, to files in DIR")
+	f.BoolVar(&cfg.List, "list", false, "list the values that can be tapped on standard error")
+	f.BoolVar(&cfg.Strict, "strict", false, "end the program when a handler fails")
+	command.Group(c, "What to look at", "tap REGEX[=PROBE]", "list", "passes PIPELINE")
+	command.Group(c, "Handlers", "on NAME=HANDLER", "strict")
+	command.Group(c, "Output", "events FILE", "dump DIR")
+	completeBindings(c, "on")
+	return c
+}
+
+// absolute makes paths absolute, because the program may change its directory, and empties the file of events, to which
+// every process of the program appends.
+func absolute(c *interpose.Config) error {
+	for _, path := range []*string{&c.Events, &c.Dump} {
+		if *path == "" {
+			continue
+		}
+		full, err := filepath.Abs(*path)
+		if err != nil {
+			return err
+		}
+		*path = full
+	}
+	if c.Events == "" {
+		return nil
+	}
+	f, err := os.Create(c.Events)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
