@@ -14,10 +14,14 @@ CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Library/Caches,.cache))/hlocb
 VENV = $(CACHE)/venv
 
-.PHONY: build plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-parse bench-hooks bench-engine clean
+.PHONY: build interposer plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-parse bench-hooks bench-engine clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
+
+# The libraries with which 'hlocb exec' starts programs. The command builds them itself if they are not beside it.
+interposer:
+	$(GO) run ./internal/launch/build .
 
 # Tests compare hlocb with XLA's CPU plugin and with jaxlib, which go into hlocb's cache. If there is no pip or no
 # network, the tests that need them are skipped, and the summary of 'make test' names these tests.
@@ -101,4 +105,4 @@ bench-engine: jaxlib
 	$(GO) run ./internal/bench/engine
 
 clean:
-	rm -f hlocb
+	rm -f hlocb libhlocb_pjrt.so libhlocb_pjrt.h libhlocb_preload.so

@@ -23,7 +23,7 @@ func main() {}
 
 // interposer is made at the first call of GetPjrtApi.
 var interposer = sync.OnceValues(func() (*interpose.Interposer, error) {
-	return interpose.New(interpose.FromEnvironment(os.Getenv), interpose.Streams{Out: os.Stderr, Err: os.Stderr})
+	return interpose.New(interpose.FromEnvironment(os.Getenv), interpose.Host{Out: os.Stderr, Err: os.Stderr})
 })
 
 // hlocbTable returns the table to hand to the framework: a copy of api, or of the table of HLOCB_PLUGIN if api is 0. It

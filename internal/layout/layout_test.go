@@ -15,11 +15,11 @@ const module = "github.com/hlocb/hlocb"
 // order lists the packages from the top down. A package may import those that stand in rows below its own, not those of its
 // own row (unless it lies inside of them) and none above. A name covers the packages below its directory.
 var order = [][]string{
-	{"cmd/hlocb", "examples", "internal/bench", "internal/numerics", "internal/testsummary"},
+	{"cmd", "examples", "internal/bench", "internal/numerics", "internal/testsummary"},
 	{"internal/cli"},
 	// Tests that run the whole: whatever lies directly below internal and is not named elsewhere.
 	{"internal", "runtime/goxla"},
-	{"verify", "opt"},
+	{"verify", "opt", "runtime/interpose"},
 	{"hlocb"}, // the root: the user API
 	{"internal/plugintest"},
 	{"passes", "internal/plugincheck", "internal/command", "internal/probe"},
@@ -63,7 +63,7 @@ var forbidden = []struct{ from, to, why string }{
 }
 
 // cgo lists the packages that may import C, themselves or through what they import outside of this module.
-var cgo = []string{"runtime/pjrt", "runtime/dlpack", "runtime/goxla", "examples/goxla"}
+var cgo = []string{"runtime/pjrt", "runtime/dlpack", "runtime/goxla", "examples/goxla", "cmd/libhlocb_pjrt"}
 
 type pkg struct {
 	ImportPath   string

@@ -183,7 +183,11 @@ var plainPositions = regexp.MustCompile(`"([^"\\]*)":(\d+):(\d+)`)
 // Selects reports whether a pattern matches a value's name, its op's name or its location, as MLIR writes it or with
 // plain positions.
 func Selects(p *regexp.Regexp, src *diag.Source, v *ir.Value, op *ir.Op) bool {
-	if name := ValueName(src, v); name != "" && p.MatchString("%"+name) {
+	name := ValueName(src, v)
+	if name == "" && op == nil { // of a module in binary form, which has no names
+		name = "arg" + strconv.Itoa(v.Index())
+	}
+	if name != "" && p.MatchString("%"+name) {
 		return true
 	}
 	if op != nil && p.MatchString(op.Name()) {

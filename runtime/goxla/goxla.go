@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime/interpose"
 	hpjrt "github.com/hlocb/hlocb/runtime/pjrt"
 )
 
@@ -40,6 +41,19 @@ func Plugin(name, path string) (*pjrt.Plugin, error) {
 		preloaded.byName[name] = p
 	case old != p:
 		return nil, fmt.Errorf("plugin %q of go-xla is %s already", name, old.Path())
+	}
+	return pjrt.GetPlugin(name)
+}
+
+// Interposed registers the plugin in a file with go-xla under a name, with i in between: i sees the programs that the
+// client compiles and delivers their hooks. A name can be used once in a process.
+func Interposed(name, path string, i *interpose.Interposer) (*pjrt.Plugin, error) {
+	table, err := i.WrapPlugin(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := pjrt.RegisterPreloadedPlugin(name, table); err != nil {
+		return nil, err
 	}
 	return pjrt.GetPlugin(name)
 }

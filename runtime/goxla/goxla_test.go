@@ -23,7 +23,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-func client(t *testing.T) *pjrt.Client {
+// cpuPluginPath returns the file of the installed CPU plugin, or skips the test.
+func cpuPluginPath(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -33,7 +34,12 @@ func client(t *testing.T) *pjrt.Client {
 	if err != nil {
 		t.Skipf("skip: no CPU plugin: %v", err)
 	}
-	p, err := Plugin("hlocb-cpu", found[0].Path)
+	return found[0].Path
+}
+
+func client(t *testing.T) *pjrt.Client {
+	t.Helper()
+	p, err := Plugin("hlocb-cpu", cpuPluginPath(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ type Interposer struct {
 	config   Config
 	taps     []tap
 	pipeline pass.Pipeline
-	err      io.Writer
+	host     Host
 	env      *handlers.Env
 	dump     *dump
 
@@ -53,16 +53,22 @@ type shared struct {
 	observer bool
 }
 
-// Streams are what an Interposer writes to. Out gets what handlers print, Err what goes wrong.
-type Streams struct{ Out, Err io.Writer }
+// Host is what an Interposer stands in.
+type Host struct {
+	Out io.Writer // what handlers print
+	Err io.Writer // what goes wrong
+	// Handlers are the program's own handlers, in Go. An error of one ends the
+	// run. Nil binds none.
+	Handlers *runtime.Bindings
+}
 
-// New returns an interposer. Bindings in the program's own Go code are added with Bind.
-func New(c Config, s Streams) (*Interposer, error) {
+// New returns an interposer.
+func New(c Config, s Host) (*Interposer, error) {
 	taps, err := c.taps()
 	if err != nil {
 		return nil, err
 	}
-	i := &Interposer{config: c, taps: taps, err: s.Err, made: map[string]*shared{}, warned: map[string]bool{}}
+	i := &Interposer{config: c, taps: taps, host: s, made: map[string]*shared{}, warned: map[string]bool{}}
 	if c.Passes != "" {
 		if i.pipeline, err = pass.Parse(c.Passes, passes.Builtin(passes.Host{})); err != nil {
 			return nil, fmt.Errorf("passes: %w", err)
@@ -110,7 +116,12 @@ func (i *Interposer) Wrap(api uintptr, path string) (uintptr, error) {
 func (i *Interposer) WrapPlugin(path string) (uintptr, error) { return pjrt.InterposePlugin(path, i) }
 
 // Settings implements pjrt.Interposer.
-func (i *Interposer) Settings() string { return i.config.settings() }
+func (i *Interposer) Settings() string {
+	if s := i.config.settings(); s != "" || i.host.Handlers == nil {
+		return s
+	}
+	return "; hlocb"
+}
 
 // Warn implements pjrt.Interposer. Equal messages are written once.
 func (i *Interposer) Warn(err error) {
@@ -121,7 +132,7 @@ func (i *Interposer) Warn(err error) {
 		return
 	}
 	i.warned[text] = true
-	fmt.Fprintf(i.err, "hlocb: warning: %s\n", text)
+	fmt.Fprintf(i.host.Err, "hlocb: warning: %s\n", text)
 }
 
 func firstLine(text string) string {
@@ -234,9 +245,9 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 			kinds[id] = t.kind
 		}
 	}
-	out := &pjrt.Interposed{Manifest: &hook.Manifest{}, Handlers: &runtime.Bindings{}, Failed: i.failed}
+	out := &pjrt.Interposed{Manifest: &hook.Manifest{}, Handlers: i.handlers(), Failed: i.failed}
 	out.Replicas, out.Partitions = devices(m)
-	if len(kinds) > 0 || i.config.Events != "" || len(i.config.On) > 0 {
+	if len(kinds) > 0 || i.config.Events != "" || len(i.config.On) > 0 || i.host.Handlers != nil {
 		tokens := tokenCallbacks(m)
 		rewritten, err := passes.Rewrite(ctx, m, passes.RewriteHooks{})
 		if err != nil {
@@ -291,6 +302,14 @@ func devices(m *ir.Module) (replicas, partitions int) {
 		return 1
 	}
 	return count("mhlo.num_replicas"), count("mhlo.num_partitions")
+}
+
+// handlers returns the bindings of a program to which bind adds.
+func (i *Interposer) handlers() *runtime.Bindings {
+	if i.host.Handlers == nil {
+		return &runtime.Bindings{}
+	}
+	return i.host.Handlers.Clone()
 }
 
 // bind chooses the handlers of a program's hooks.
@@ -386,7 +405,7 @@ func (i *Interposer) report(err error) {
 		return
 	}
 	i.warned[text] = true
-	fmt.Fprintf(i.err, "hlocb: %s\n", text)
+	fmt.Fprintf(i.host.Err, "hlocb: %s\n", text)
 }
 
 // failed receives the failure of a hook that ended a run.

@@ -32,5 +32,5 @@ func (i *Interposer) list(m *ir.Module, name string) {
 	w.Flush()
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.err.Write(b.Bytes())
+	i.host.Err.Write(b.Bytes())
 }

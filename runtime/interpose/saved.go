@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/pjrt"
 )
 
@@ -29,7 +28,7 @@ func (i *Interposer) Load(data []byte) (*pjrt.Interposed, error) {
 	if err := json.Unmarshal(data, &s); err != nil || s.Manifest == nil {
 		return nil, fmt.Errorf("a serialized program runs untapped: its list of hooks is damaged: %w", err)
 	}
-	p := &pjrt.Interposed{Manifest: s.Manifest, Handlers: &runtime.Bindings{}, Failed: i.failed,
+	p := &pjrt.Interposed{Manifest: s.Manifest, Handlers: i.handlers(), Failed: i.failed,
 		Replicas: max(1, s.Replicas), Partitions: max(1, s.Partitions), Saved: data}
 	return p, i.bind(p, nil)
 }

@@ -53,7 +53,9 @@ var errStopped = errors.New("the run has failed already")
 // their next collective until XLA ends the process. The session keeps the failure, and the run goes on without hooks.
 func (s *session) hook(frame *C.hl_ffi_frame, id uint64, ordinal int32) error {
 	device := int(ordinal)
-	if s.position != nil {
+	if s.anywhere {
+		device = 0
+	} else if s.position != nil {
 		if device < 0 || device >= len(s.position) || s.position[device] < 0 {
 			return fmt.Errorf("hook %s was called on device ordinal %d, which is none of the run's", hook.ID(id), ordinal)
 		}

@@ -309,6 +309,7 @@ func hlocbInterposeBegin(program C.int64_t) C.int32_t {
 	s := newSession(context.Background(), p.sites, p.Replicas*p.Partitions, p.Partitions)
 	// An error of one device must reach the framework, as it does without us.
 	s.position, s.number, s.several = p.position, p.runs.Add(1), false
+	s.anywhere = len(p.position) == 0 // compiled for any device
 	s.failed = p.Failed
 	if err := enter(s); err != nil {
 		p.owner.interposer.Warn(err)

@@ -93,6 +93,7 @@ type session struct {
 	cause    atomic.Pointer[failure]   // why the run was cancelled; a hook's failure takes precedence
 	attempts *attempts                 // the attempts of the run; nil if this is the only one
 	failed   func(error)               // of an interposed program: receives the failure
+	anywhere bool                      // the run has one device, of any ordinal
 
 	ended, stale bool // guarded by the executable's mu: the run is over; the attempt is abandoned
 }

@@ -1,0 +1,213 @@
+//go:build linux && cgo
+
+package endtoend
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/launch"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/probe"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/interpose"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// startedProgram runs Python programs plainly and under the interposer.
+type startedProgram struct {
+	python string
+	env    []string
+}
+
+func starter(t *testing.T) *startedProgram {
+	t.Helper()
+	python := peer.Find()
+	if python == "" {
+		t.Skip("skip: jaxlib not installed")
+	}
+	found, err := hlocb.DefaultBackends().Plugins.Find("cpu")
+	if err != nil || len(found) == 0 {
+		t.Skip("skip: no CPU plugin")
+	}
+	dir := t.TempDir()
+	if err := launch.Build(context.Background(), dir); err != nil {
+		t.Fatal(err)
+	}
+	none := func(string) string { return "" }
+	l := launch.Libraries{Plugin: filepath.Join(dir, launch.PluginFile), Preload: filepath.Join(dir, launch.PreloadFile)}
+	return &startedProgram{python, append(l.Environment(none), "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+found[0].Path, "JAX_PLATFORMS=xcpu,cpu")}
+}
+
+// run runs a program with further variables and returns its output, its messages and its exit code.
+func (s *startedProgram) run(t *testing.T, program string, env ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	c := exec.Command(s.python, program)
+	c.Env = append(os.Environ(), env...)
+	var out, messages bytes.Buffer
+	c.Stdout, c.Stderr = &out, &messages
+	err := c.Run()
+	if exit, ok := err.(*exec.ExitError); ok {
+		code = exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), messages.String(), code
+}
+
+func (s *startedProgram) with(c interpose.Config, more ...string) []string {
+	return append(append(append([]string(nil), s.env...), c.Environment()...), more...)
+}
+
+// TestInterposedJAX: JAX's programs print the same on a wrapped plugin, with and without taps on every value, and no
+// program stays untapped.
+func TestInterposedJAX(t *testing.T) {
+	s := starter(t)
+	programs, err := filepath.Glob("testdata/interpose/*.py")
+	if err != nil || len(programs) < 5 {
+		t.Fatal(programs, err)
+	}
+	for _, program := range programs {
+		t.Run(strings.TrimSuffix(filepath.Base(program), ".py"), func(t *testing.T) {
+			t.Parallel()
+			want, _, _ := s.run(t, program, "JAX_PLATFORMS=cpu")
+			dir := t.TempDir()
+			tapped := interpose.Config{Taps: []string{".*"}, Events: filepath.Join(dir, "events"), Dump: filepath.Join(dir, "dump")}
+			for name, config := range map[string]interpose.Config{"nothing configured": {}, "every value": tapped} {
+				got, messages, code := s.run(t, program, s.with(config)...)
+				if got != want || code != 0 {
+					t.Errorf("%s: exit code %d, output\n%s\nexpected\n%s\nmessages\n%s", name, code, got, want, messages)
+				}
+				if strings.Contains(messages, "hlocb: ") {
+					t.Errorf("%s: messages\n%s", name, messages)
+				}
+			}
+			before, _ := filepath.Glob(filepath.Join(tapped.Dump, "*.before.mlir"))
+			after, _ := filepath.Glob(filepath.Join(tapped.Dump, "*.after.mlir"))
+			if len(before) == 0 || len(before) != len(after) {
+				t.Errorf("%d programs were dumped before and %d after", len(before), len(after))
+			}
+			if filepath.Base(program) == "plain.py" {
+				want := 0
+				for _, file := range before {
+					want += countEvents(t, file)
+				}
+				if got := len(readEvents(t, tapped.Events)); got != want || got < 10 {
+					t.Errorf("%d events, the dumped programs have %d on the engine", got, want)
+				}
+			}
+		})
+	}
+}
+
+type interposedEvent struct {
+	Hook, Loc string
+	Run       int64
+}
+
+func readEvents(t *testing.T, file string) []interposedEvent {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []interposedEvent
+	for line := range strings.Lines(string(text)) {
+		var e interposedEvent
+		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Hook == "" {
+			t.Fatalf("%s: %v", line, err)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// countEvents taps every value of a dumped program and runs it on the engine with zeros.
+func countEvents(t *testing.T, file string) int {
+	t.Helper()
+	p, err := hlocb.Load(context.Background(), file, hlocb.Change(func(m *ir.Module) error {
+		_, err := probe.Add(m, []*regexp.Regexp{regexp.MustCompile(".*")}, probe.Print)
+		return err
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	e, err := p.Compile(context.Background(), hlocb.Backend("engine"), hlocb.Observe("*", hlocb.HandlerFunc(func(context.Context, *runtime.Call) error {
+		n++
+		return nil
+	})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	types, err := p.Parameters()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var args []any
+	for _, typ := range types {
+		args = append(args, tensor.New(typ.DType, typ.Shape))
+	}
+	if _, err := e.Run(context.Background(), args...); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestInterposedNaN: a finite tap names the first value with a NaN, with its line in the program. With Strict the program
+// ends with code 3.
+func TestInterposedNaN(t *testing.T) {
+	s := starter(t)
+	const program, want = "testdata/interpose/nan.py", `hook "log" at `
+	for _, strict := range []bool{false, true} {
+		out, messages, code := s.run(t, program, s.with(interpose.Config{Taps: []string{".*=finite"}, Strict: strict})...)
+		_, report, found := strings.Cut(messages, "hlocb: hook ")
+		first, _, _ := strings.Cut(report, "\n")
+		if !found || !strings.HasPrefix(first, `"log" at `) || !strings.Contains(first, "nan.py:6:8") {
+			t.Errorf("strict %v: expected %s…nan.py:6:8 first, got\n%s", strict, want, messages)
+		}
+		if strict && code != 3 || !strict && (code != 0 || !strings.Contains(out, "nan nan nan nan")) {
+			t.Errorf("strict %v: exit code %d, output %s", strict, code, out)
+		}
+	}
+}
+
+// TestInterposedCache: JAX's cache of compiled programs finds a program again with the same settings, which then
+// delivers the same events, and not with others.
+func TestInterposedCache(t *testing.T) {
+	s := starter(t)
+	dir := t.TempDir()
+	cache := []string{"JAX_COMPILATION_CACHE_DIR=" + filepath.Join(dir, "cache"), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES=-1"}
+	run := func(taps string) (events []interposedEvent, compiled int) {
+		c := interpose.Config{Taps: []string{taps}, Events: filepath.Join(dir, "events"), Dump: filepath.Join(dir, "dump")}
+		os.Remove(c.Events)
+		os.RemoveAll(c.Dump)
+		if _, messages, code := s.run(t, "testdata/interpose/plain.py", s.with(c, cache...)...); code != 0 || strings.Contains(messages, "hlocb: ") {
+			t.Fatalf("exit code %d\n%s", code, messages)
+		}
+		dumped, _ := filepath.Glob(filepath.Join(c.Dump, "*.before.mlir"))
+		return readEvents(t, c.Events), len(dumped)
+	}
+	first, compiled := run("tanh")
+	if len(first) != 1 || compiled == 0 {
+		t.Fatalf("%d events, %d programs compiled", len(first), compiled)
+	}
+	again, compiled := run("tanh")
+	if compiled != 0 || len(again) != 1 || again[0] != first[0] {
+		t.Errorf("second run: %d programs compiled, events %v, expected %v", compiled, again, first)
+	}
+	if other, compiled := run("exponential"); compiled == 0 || len(other) != 1 || hook.Frame(other[0].Loc) == hook.Frame(first[0].Loc) {
+		t.Errorf("other settings: %d programs compiled, events %v", compiled, other)
+	}
+}
