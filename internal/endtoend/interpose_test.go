@@ -69,10 +69,17 @@ func (s *startedProgram) with(c interpose.Config, more ...string) []string {
 	return append(append(append([]string(nil), s.env...), c.Environment()...), more...)
 }
 
-// TestInterposedJAX: JAX's programs print the same on a wrapped plugin, with and without taps on every value, and no
-// program stays untapped.
-func TestInterposedJAX(t *testing.T) {
+// TestInterposed runs JAX programs on a wrapped plugin.
+func TestInterposed(t *testing.T) {
 	s := starter(t)
+	t.Run("programs", func(t *testing.T) { interposedPrograms(t, s) })
+	t.Run("nan", func(t *testing.T) { interposedNaN(t, s) })
+	t.Run("cache", func(t *testing.T) { interposedCache(t, s) })
+}
+
+// interposedPrograms: JAX's programs print the same on a wrapped plugin, with and without taps on every value, and no
+// program stays untapped.
+func interposedPrograms(t *testing.T, s *startedProgram) {
 	programs, err := filepath.Glob("testdata/interpose/*.py")
 	if err != nil || len(programs) < 5 {
 		t.Fatal(programs, err)
@@ -165,10 +172,9 @@ func countEvents(t *testing.T, file string) int {
 	return n
 }
 
-// TestInterposedNaN: a finite tap names the first value with a NaN, with its line in the program. With Strict the program
+// interposedNaN: a finite tap names the first value with a NaN, with its line in the program. With Strict the program
 // ends with code 3.
-func TestInterposedNaN(t *testing.T) {
-	s := starter(t)
+func interposedNaN(t *testing.T, s *startedProgram) {
 	const program, want = "testdata/interpose/nan.py", `hook "log" at `
 	for _, strict := range []bool{false, true} {
 		out, messages, code := s.run(t, program, s.with(interpose.Config{Taps: []string{".*=finite"}, Strict: strict})...)
@@ -183,10 +189,9 @@ func TestInterposedNaN(t *testing.T) {
 	}
 }
 
-// TestInterposedCache: JAX's cache of compiled programs finds a program again with the same settings, which then
+// interposedCache: JAX's cache of compiled programs finds a program again with the same settings, which then
 // delivers the same events, and not with others.
-func TestInterposedCache(t *testing.T) {
-	s := starter(t)
+func interposedCache(t *testing.T, s *startedProgram) {
 	dir := t.TempDir()
 	cache := []string{"JAX_COMPILATION_CACHE_DIR=" + filepath.Join(dir, "cache"), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES=-1"}
 	run := func(taps string) (events []interposedEvent, compiled int) {

@@ -3,6 +3,7 @@
 package interpose
 
 import (
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -16,7 +17,7 @@ func tokenCallbacks(m *ir.Module) map[uint64]bool {
 		}
 		cfg, _ := op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
 		if cfg == nil {
-			cfg, _ = op.Attr("mhlo.backend_config").(*ir.DictAttr)
+			cfg, _ = op.Attr(mhlo.AttrBackendConfig).(*ir.DictAttr)
 		}
 		if index, ok := cfg.Get(stablehlo.AttrIndex).(*ir.IntegerAttr); ok {
 			out[uint64(index.Value())] = true

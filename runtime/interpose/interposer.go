@@ -17,6 +17,7 @@ import (
 
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
@@ -301,7 +302,7 @@ func devices(m *ir.Module) (replicas, partitions int) {
 		}
 		return 1
 	}
-	return count("mhlo.num_replicas"), count("mhlo.num_partitions")
+	return count(mhlo.AttrNumReplicas), count(mhlo.AttrNumPartitions)
 }
 
 // handlers returns the bindings of a program to which bind adds.
