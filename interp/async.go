@@ -13,7 +13,7 @@ func planAsyncStart(p *planner, s *spec) (control, error) {
 // planFuture compiles an op that starts work with results of the given types. The work completes at once; the op's
 // result is a future that holds the results of the work.
 func planFuture(p *planner, s *spec, types []vtype, work func(*spec) (control, error)) (control, error) {
-	call, err := work(&spec{p: p, op: s.op, in: s.in, out: types})
+	call, err := work(newSpec(p, s.op, s.in, types))
 	if err != nil {
 		return nil, err
 	}

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/vec"
-	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -362,63 +360,71 @@ func shrSigned[T signed, U unsigned](bits uint64) func(o, x, y []T) {
 	}
 }
 
-// binaryOps returns the binary ops by definition (spec, "add", "subtract", "multiply", "divide", "remainder",
+// The binary ops by definition (spec, "add", "subtract", "multiply", "divide", "remainder",
 // "maximum", "minimum", "and", "or", "xor", "power", "atan2"). On i1, add and maximum are or; multiply and minimum are
 // and. Integers wrap around; floating-point results are rounded once.
-func binaryOps() map[*ir.Def]*loops2 {
-	return map[*ir.Def]*loops2{
-		stablehlo.Add: {b: orLoop[uint8], i8: addLoop[int8], i16: addLoop[int16], i32: addLoop[int32], i64: addLoop[int64],
-			u8: addLoop[uint8], u16: addLoop[uint16], u32: addLoop[uint32], u64: addLoop[uint64],
-			f32: vec.Add32.Run, f64: vec.Add64.Run, c64: addLoop[complex64], c128: addLoop[complex128], inF32: true},
-		stablehlo.Subtract: {i8: subLoop[int8], i16: subLoop[int16], i32: subLoop[int32], i64: subLoop[int64],
-			u8: subLoop[uint8], u16: subLoop[uint16], u32: subLoop[uint32], u64: subLoop[uint64],
-			f32: vec.Sub32.Run, f64: vec.Sub64.Run, c64: subLoop[complex64], c128: subLoop[complex128], inF32: true},
-		stablehlo.Multiply: {b: andLoop[uint8], i8: mulLoop[int8], i16: mulLoop[int16], i32: mulLoop[int32], i64: mulLoop[int64],
-			u8: mulLoop[uint8], u16: mulLoop[uint16], u32: mulLoop[uint32], u64: mulLoop[uint64],
-			f32: vec.Mul32.Run, f64: vec.Mul64.Run, c64: mulC64, c128: mulC128, inF32: true},
-		stablehlo.Divide: {i8: divInt[int8], i16: divInt[int16], i32: divInt[int32], i64: divInt[int64],
-			u8: divInt[uint8], u16: divInt[uint16], u32: divInt[uint32], u64: divInt[uint64],
-			f32: vec.Div32.Run, f64: vec.Div64.Run, c64: divComplex[complex64], c128: divComplex[complex128], inF32: true},
-		stablehlo.Remainder: {i8: remInt[int8], i16: remInt[int16], i32: remInt[int32], i64: remInt[int64],
-			u8: remInt[uint8], u16: remInt[uint16], u32: remInt[uint32], u64: remInt[uint64], f32: rem32, f64: rem64},
-		stablehlo.Maximum: {b: orLoop[uint8], i8: maxInt[int8], i16: maxInt[int16], i32: maxInt[int32], i64: maxInt[int64],
-			u8: maxInt[uint8], u16: maxInt[uint16], u32: maxInt[uint32], u64: maxInt[uint64],
-			f32: maxFloat[float32], f64: maxFloat[float64], c64: maxComplex[complex64], c128: maxComplex[complex128], inF32: true},
-		stablehlo.Minimum: {b: andLoop[uint8], i8: minInt[int8], i16: minInt[int16], i32: minInt[int32], i64: minInt[int64],
-			u8: minInt[uint8], u16: minInt[uint16], u32: minInt[uint32], u64: minInt[uint64],
-			f32: minFloat[float32], f64: minFloat[float64], c64: minComplex[complex64], c128: minComplex[complex128], inF32: true},
-		stablehlo.And: {b: andLoop[uint8], i8: andLoop[int8], i16: andLoop[int16], i32: andLoop[int32], i64: andLoop[int64],
-			u8: andLoop[uint8], u16: andLoop[uint16], u32: andLoop[uint32], u64: andLoop[uint64]},
-		stablehlo.Or: {b: orLoop[uint8], i8: orLoop[int8], i16: orLoop[int16], i32: orLoop[int32], i64: orLoop[int64],
-			u8: orLoop[uint8], u16: orLoop[uint16], u32: orLoop[uint32], u64: orLoop[uint64]},
-		stablehlo.Xor: {b: xorLoop[uint8], i8: xorLoop[int8], i16: xorLoop[int16], i32: xorLoop[int32], i64: xorLoop[int64],
-			u8: xorLoop[uint8], u16: xorLoop[uint16], u32: xorLoop[uint32], u64: xorLoop[uint64]},
-		stablehlo.Power: {i8: powInt[int8], i16: powInt[int16], i32: powInt[int32], i64: powInt[int64],
-			u8: powInt[uint8], u16: powInt[uint16], u32: powInt[uint32], u64: powInt[uint64],
-			f32: pow32, f64: pow64, c64: powComplex[complex64], c128: powComplex[complex128]},
-		stablehlo.Atan2: {f32: atan232, f64: atan264, c64: atan2Complex[complex64], c128: atan2Complex[complex128]},
-	}
+var (
+	opAdd = &loops2{b: orLoop[uint8], i8: addLoop[int8], i16: addLoop[int16], i32: addLoop[int32], i64: addLoop[int64],
+		u8: addLoop[uint8], u16: addLoop[uint16], u32: addLoop[uint32], u64: addLoop[uint64],
+		f32: vec.Add32.Run, f64: vec.Add64.Run, c64: addLoop[complex64], c128: addLoop[complex128], inF32: true}
+	opSubtract = &loops2{i8: subLoop[int8], i16: subLoop[int16], i32: subLoop[int32], i64: subLoop[int64],
+		u8: subLoop[uint8], u16: subLoop[uint16], u32: subLoop[uint32], u64: subLoop[uint64],
+		f32: vec.Sub32.Run, f64: vec.Sub64.Run, c64: subLoop[complex64], c128: subLoop[complex128], inF32: true}
+	opMultiply = &loops2{b: andLoop[uint8], i8: mulLoop[int8], i16: mulLoop[int16], i32: mulLoop[int32], i64: mulLoop[int64],
+		u8: mulLoop[uint8], u16: mulLoop[uint16], u32: mulLoop[uint32], u64: mulLoop[uint64],
+		f32: vec.Mul32.Run, f64: vec.Mul64.Run, c64: mulC64, c128: mulC128, inF32: true}
+	opDivide = &loops2{i8: divInt[int8], i16: divInt[int16], i32: divInt[int32], i64: divInt[int64],
+		u8: divInt[uint8], u16: divInt[uint16], u32: divInt[uint32], u64: divInt[uint64],
+		f32: vec.Div32.Run, f64: vec.Div64.Run, c64: divComplex[complex64], c128: divComplex[complex128], inF32: true}
+	opRemainder = &loops2{i8: remInt[int8], i16: remInt[int16], i32: remInt[int32], i64: remInt[int64],
+		u8: remInt[uint8], u16: remInt[uint16], u32: remInt[uint32], u64: remInt[uint64], f32: rem32, f64: rem64}
+	opMaximum = &loops2{b: orLoop[uint8], i8: maxInt[int8], i16: maxInt[int16], i32: maxInt[int32], i64: maxInt[int64],
+		u8: maxInt[uint8], u16: maxInt[uint16], u32: maxInt[uint32], u64: maxInt[uint64],
+		f32: maxFloat[float32], f64: maxFloat[float64], c64: maxComplex[complex64], c128: maxComplex[complex128], inF32: true}
+	opMinimum = &loops2{b: andLoop[uint8], i8: minInt[int8], i16: minInt[int16], i32: minInt[int32], i64: minInt[int64],
+		u8: minInt[uint8], u16: minInt[uint16], u32: minInt[uint32], u64: minInt[uint64],
+		f32: minFloat[float32], f64: minFloat[float64], c64: minComplex[complex64], c128: minComplex[complex128], inF32: true}
+	opAnd = &loops2{b: andLoop[uint8], i8: andLoop[int8], i16: andLoop[int16], i32: andLoop[int32], i64: andLoop[int64],
+		u8: andLoop[uint8], u16: andLoop[uint16], u32: andLoop[uint32], u64: andLoop[uint64]}
+	opOr = &loops2{b: orLoop[uint8], i8: orLoop[int8], i16: orLoop[int16], i32: orLoop[int32], i64: orLoop[int64],
+		u8: orLoop[uint8], u16: orLoop[uint16], u32: orLoop[uint32], u64: orLoop[uint64]}
+	opXor = &loops2{b: xorLoop[uint8], i8: xorLoop[int8], i16: xorLoop[int16], i32: xorLoop[int32], i64: xorLoop[int64],
+		u8: xorLoop[uint8], u16: xorLoop[uint16], u32: xorLoop[uint32], u64: xorLoop[uint64]}
+	opPower = &loops2{i8: powInt[int8], i16: powInt[int16], i32: powInt[int32], i64: powInt[int64],
+		u8: powInt[uint8], u16: powInt[uint16], u32: powInt[uint32], u64: powInt[uint64],
+		f32: pow32, f64: pow64, c64: powComplex[complex64], c128: powComplex[complex128]}
+	opAtan2 = &loops2{f32: atan232, f64: atan264, c64: atan2Complex[complex64], c128: atan2Complex[complex128]}
+)
+
+// The loops of the shifts (spec, "shift_left", "shift_right_arithmetic", "shift_right_logical") depend on the width of
+// the integers: an i4 shift by 4 or more yields zero.
+
+func shiftLeft(bits int) *loops2 {
+	n := uint64(bits)
+	return &loops2{i8: shlLoop[int8](n), i16: shlLoop[int16](n), i32: shlLoop[int32](n), i64: shlLoop[int64](n),
+		u8: shlLoop[uint8](n), u16: shlLoop[uint16](n), u32: shlLoop[uint32](n), u64: shlLoop[uint64](n)}
 }
 
-// shiftOp returns the loops of a shift (spec, "shift_left", "shift_right_arithmetic", "shift_right_logical") for
-// integers of the given width. The width matters: an i4 shift by 4 or more yields zero.
-func shiftOp(d *ir.Def, bits int) *loops2 {
+func shiftRightArithmetic(bits int) *loops2 {
 	n := uint64(bits)
-	switch d {
-	case stablehlo.ShiftLeft:
-		return &loops2{i8: shlLoop[int8](n), i16: shlLoop[int16](n), i32: shlLoop[int32](n), i64: shlLoop[int64](n),
-			u8: shlLoop[uint8](n), u16: shlLoop[uint16](n), u32: shlLoop[uint32](n), u64: shlLoop[uint64](n)}
-	case stablehlo.ShiftRightArithmetic:
-		return &loops2{i8: sarLoop[int8](n), i16: sarLoop[int16](n), i32: sarLoop[int32](n), i64: sarLoop[int64](n),
-			u8: sarNarrow(n), u16: sarUnsigned[uint16, int16](n), u32: sarUnsigned[uint32, int32](n), u64: sarUnsigned[uint64, int64](n)}
-	}
+	return &loops2{i8: sarLoop[int8](n), i16: sarLoop[int16](n), i32: sarLoop[int32](n), i64: sarLoop[int64](n),
+		u8: sarNarrow(n), u16: sarUnsigned[uint16, int16](n), u32: sarUnsigned[uint32, int32](n), u64: sarUnsigned[uint64, int64](n)}
+}
+
+func shiftRightLogical(bits int) *loops2 {
+	n := uint64(bits)
 	return &loops2{i8: shrNarrow(n), i16: shrSigned[int16, uint16](n), i32: shrSigned[int32, uint32](n), i64: shrSigned[int64, uint64](n),
 		u8: shrLoop[uint8](n), u16: shrLoop[uint16](n), u32: shrLoop[uint32](n), u64: shrLoop[uint64](n)}
 }
 
 // makeBinary returns the maker of a binary elementwise op.
-func makeBinary(d *ir.Def, ops *loops2) func(*spec) (kernel, error) {
-	return func(s *spec) (kernel, error) {
+func makeBinary(l *loops2) func(*signature) (kernel, error) {
+	return makeShift(func(int) *loops2 { return l })
+}
+
+// makeShift returns the maker of a binary elementwise op whose loops depend on the width of its elements.
+func makeShift(loops func(bits int) *loops2) func(*signature) (kernel, error) {
+	return func(s *signature) (kernel, error) {
 		if err := sameShape(s, 2); err != nil {
 			return kernel{}, err
 		}
@@ -426,13 +432,9 @@ func makeBinary(d *ir.Def, ops *loops2) func(*spec) (kernel, error) {
 		if s.in[0].dt != dt || s.in[1].dt != dt {
 			return kernel{}, fmt.Errorf("expects operands of the result's element type %s", dt)
 		}
-		l := ops
-		if l == nil {
-			l = shiftOp(d, dt.Bits())
-		}
-		run := l.bind(dt)
+		run := loops(dt.Bits()).bind(dt)
 		if run == nil {
-			return kernel{}, unsupported("%s on elements of type %s", s.op.Name(), dt)
+			return kernel{}, unsupported("%s on elements of type %s", s.name, dt)
 		}
 		return elementKernel(s.out[0].n, dt.Size(), 2, run, 3), nil
 	}

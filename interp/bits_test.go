@@ -103,10 +103,14 @@ func bitPrograms() []bitProgram {
 		out = append(out, p)
 	}
 	types := []string{"f16", "bf16", "f32", "f64", "complex<f32>", "complex<f64>"}
-	for _, table := range []map[*ir.Def]*unaryOp{unaryOps(), chloUnary()} {
+	table := unaryOps()
+	for _, dialect := range []string{"stablehlo.", "chlo."} {
 		byName := func(a, b *ir.Def) int { return strings.Compare(a.Name, b.Name) }
 		for _, d := range slices.SortedFunc(maps.Keys(table), byName) {
 			u := table[d]
+			if !strings.HasPrefix(d.Name, dialect) || d == chlo.AsinAcosKernel {
+				continue
+			}
 			for _, e := range types {
 				cplx := strings.HasPrefix(e, "complex")
 				if cplx && u.c == nil || !cplx && u.f == nil || d == chlo.BesselI1e && strings.Contains(e, "16") {

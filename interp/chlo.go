@@ -17,29 +17,28 @@ import (
 
 // CHLO ops execute directly, without legalization to StableHLO. ChloOps.td defines their meaning.
 
-// chloUnary returns the unary ops of CHLO.
-func chloUnary() map[*ir.Def]*unaryOp {
-	return map[*ir.Def]*unaryOp{
-		chlo.Acos:      {f: acos, c: complexAcos, cost: 20},
-		chlo.Acosh:     {f: acosh, c: complexAcosh, cost: 20},
-		chlo.Asin:      {f: asin, c: complexAsin, cost: 20},
-		chlo.Asinh:     {f: asinh, c: complexAsinh, cost: 20},
-		chlo.Atan:      {f: atan, c: complexAtan, cost: 20},
-		chlo.Atanh:     {f: atanh, c: complexAtanh, cost: 20},
-		chlo.BesselI1e: {f: besselI1e, cost: 50},
-		chlo.Cosh:      {f: cosh, c: complexCosh, cost: 20},
-		chlo.Sinh:      {f: sinh, c: complexSinh, cost: 20},
-		chlo.Tan:       {f: tangent, c: complexTan, cost: 20},
-		chlo.Digamma:   {f: digamma, cost: 50},
-		chlo.Erf:       {f: erf, cost: 20},
-		chlo.Erfc:      {f: erfc, cost: 20},
-		chlo.ErfInv:    {f: erfInv, cost: 20},
-		chlo.Lgamma:    {f: lgamma, cost: 30},
-		chlo.Square: {f: square, f32: squareLoop[float32], f64: squareLoop[float64], c: complexSquare,
-			i: func(v int64, _ int) int64 { return v * v }, u: func(v uint64, _ int) uint64 { return v * v }, cost: 1},
-		chlo.Conj: {f: func(v float64) float64 { return v }, c: cmplx.Conj, cost: 1},
-	}
-}
+// The unary ops of CHLO.
+var (
+	opAcos      = &unaryOp{f: acos, c: complexAcos, cost: 20}
+	opAcosh     = &unaryOp{f: acosh, c: complexAcosh, cost: 20}
+	opAsin      = &unaryOp{f: asin, c: complexAsin, cost: 20}
+	opAsinh     = &unaryOp{f: asinh, c: complexAsinh, cost: 20}
+	opAtan      = &unaryOp{f: atan, c: complexAtan, cost: 20}
+	opAtanh     = &unaryOp{f: atanh, c: complexAtanh, cost: 20}
+	opBesselI1e = &unaryOp{f: besselI1e, cost: 50}
+	opCosh      = &unaryOp{f: cosh, c: complexCosh, cost: 20}
+	opSinh      = &unaryOp{f: sinh, c: complexSinh, cost: 20}
+	opTan       = &unaryOp{f: tangent, c: complexTan, cost: 20}
+	opDigamma   = &unaryOp{f: digamma, cost: 50}
+	opErf       = &unaryOp{f: erf, cost: 20}
+	opErfc      = &unaryOp{f: erfc, cost: 20}
+	opErfInv    = &unaryOp{f: erfInv, cost: 20}
+	opLgamma    = &unaryOp{f: lgamma, cost: 30}
+	opSquare    = &unaryOp{f: square, f32: squareLoop[float32], f64: squareLoop[float64], c: complexSquare,
+		i: func(v int64, _ int) int64 { return v * v }, u: func(v uint64, _ int) uint64 { return v * v }, cost: 1}
+	opAsinAcosKernel = &unaryOp{c: asinAcosKernel, cost: 30}
+	opConj           = &unaryOp{f: func(v float64) float64 { return v }, c: cmplx.Conj, cost: 1}
+)
 
 func squareLoop[T float](o, x []T) {
 	for i, v := range x {
@@ -47,15 +46,13 @@ func squareLoop[T float](o, x []T) {
 	}
 }
 
-// chloBinary returns the binary ops that exist only in CHLO.
-func chloBinary() map[*ir.Def]*loops2 {
-	return map[*ir.Def]*loops2{
-		chlo.Zeta:      {f32: via64(zeta), f64: each64(zeta)},
-		chlo.Polygamma: {f32: via64(polygamma), f64: each64(polygamma)},
-		chlo.Mulhi: {i8: mulhi[int8](8), i16: mulhi[int16](16), i32: mulhi[int32](32), i64: mulhi[int64](64),
-			u8: mulhi[uint8](8), u16: mulhi[uint16](16), u32: mulhi[uint32](32), u64: mulhi[uint64](64)},
-	}
-}
+// The binary ops that exist only in CHLO.
+var (
+	opZeta      = &loops2{f32: via64(zeta), f64: each64(zeta)}
+	opPolygamma = &loops2{f32: via64(polygamma), f64: each64(polygamma)}
+	opMulhi     = &loops2{i8: mulhi[int8](8), i16: mulhi[int16](16), i32: mulhi[int32](32), i64: mulhi[int64](64),
+		u8: mulhi[uint8](8), u16: mulhi[uint16](16), u32: mulhi[uint32](32), u64: mulhi[uint64](64)}
+)
 
 func each64(f func(a, b float64) float64) func(o, x, y []float64) {
 	return func(o, x, y []float64) {
@@ -102,7 +99,7 @@ func mulhi[T integer](bits uint) func(o, x, y []T) {
 }
 
 // makeNextAfter compiles chlo.next_after: the neighbour of x in the direction of y, in x's own type.
-func makeNextAfter(s *spec) (kernel, error) {
+func makeNextAfter(s *signature) (kernel, error) {
 	if err := sameShape(s, 2); err != nil {
 		return kernel{}, err
 	}
@@ -166,7 +163,7 @@ func makeBroadcasting(r row) func(*spec) (kernel, error) {
 			return kernel{}, errors.New("expects one result")
 		}
 		out := s.out[0]
-		inner := &spec{p: s.p, op: s.op, out: s.out}
+		inner := newSpec(s.p, s.op, nil, s.out)
 		grow := make([]*kernel, len(s.in))
 		given, err := intsAttr(s.op, stablehlo.AttrBroadcastDimensions)
 		if err != nil {
@@ -261,17 +258,19 @@ func makeConstantLike(s *spec) (kernel, error) {
 // makeTopK compiles chlo.top_k: the k largest elements along the last dimension and their indices. NaN is largest;
 // equal elements keep their order. mhlo.topk can also select the smallest elements.
 func makeTopK(s *spec) (kernel, error) {
+	return topKKernel(&s.signature, int(intAttr(s.op, chlo.AttrK, 0)), boolAttr(s.op, mhlo.AttrLargest, true))
+}
+
+func topKKernel(s *signature, k int, largest bool) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 2 || s.in[0].dt != s.out[0].dt || s.out[1].dt != tensor.I32 || len(s.in[0].shape) == 0 {
 		return kernel{}, errors.New("expects one operand, values and i32 indices")
 	}
 	in := s.in[0]
-	k := int(intAttr(s.op, chlo.AttrK, 0))
 	n := int(in.shape[len(in.shape)-1])
 	if k < 0 || k > n || s.out[0].n != s.out[1].n || k > 0 && s.out[0].n/k*n != in.n {
 		return kernel{}, fmt.Errorf("cannot take %d of %d elements", k, n)
 	}
 	size := in.dt.Size()
-	largest := boolAttr(s.op, mhlo.AttrLargest, true)
 	return kernel{scratch: 8*int64(in.n) + 16*int64(n), run: func(ins, outs []*tensor.Tensor) error {
 		if k == 0 {
 			return nil

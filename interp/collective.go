@@ -448,7 +448,7 @@ func planCrossReplicaSum(p *planner, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	add := binaryOps()[stablehlo.Add].bind(s.in[0].dt)
+	add := opAdd.bind(s.in[0].dt)
 	if add == nil {
 		return nil, unsupported("a sum of elements of type %s", s.in[0].dt)
 	}

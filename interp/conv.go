@@ -34,7 +34,11 @@ func makeConvolution(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	return convKernel(s, pad)
+	a, err := convAttributes(s)
+	if err != nil {
+		return kernel{}, err
+	}
+	return convKernel(&s.signature, a, pad)
 }
 
 // makeDynamicConv compiles dynamic_conv (spec, "dynamic_conv"), whose padding is an operand.
@@ -42,7 +46,11 @@ func makeDynamicConv(s *spec) (kernel, error) {
 	if len(s.in) != 3 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects three operands and one result")
 	}
-	inner := &spec{p: s.p, op: s.op, in: s.in[:2], out: s.out}
+	a, err := convAttributes(s)
+	if err != nil {
+		return kernel{}, err
+	}
+	inner := &signature{s.name, s.in[:2], s.out, s.reserve}
 	scratch := int64(2 * 8 * s.out[0].n)
 	for _, t := range inner.in {
 		scratch += int64(t.n) * int64(t.dt.Size()+8)
@@ -52,7 +60,7 @@ func makeDynamicConv(s *spec) (kernel, error) {
 		if err != nil {
 			return err
 		}
-		k, err := convKernel(inner, pad)
+		k, err := convKernel(inner, a, pad)
 		if err != nil {
 			return err
 		}
@@ -60,13 +68,47 @@ func makeDynamicConv(s *spec) (kernel, error) {
 	}}, nil
 }
 
-func convDims(op *ir.Op) (*stablehlo.ConvDims, error) {
-	if a, _ := op.Attr(stablehlo.AttrDimensionNumbers).(*ir.DialectAttr); a != nil {
-		if d, ok := a.Data().(*stablehlo.ConvDims); ok {
-			return d, nil
+// convAttributes reads the attributes of a convolution, except its padding.
+func convAttributes(s *spec) (*convolutionWindow, error) {
+	a, _ := s.op.Attr(stablehlo.AttrDimensionNumbers).(*ir.DialectAttr)
+	if a == nil {
+		return nil, errors.New("has no dimension_numbers")
+	}
+	d, ok := a.Data().(*stablehlo.ConvDims)
+	if !ok {
+		return nil, errors.New("has no dimension_numbers")
+	}
+	n := len(d.InputSpatial)
+	w := &convolutionWindow{dims: (*convDimensions)(d), groups: int(intAttr(s.op, stablehlo.AttrFeatureGroupCount, 1)),
+		batchGroups: int(intAttr(s.op, stablehlo.AttrBatchGroupCount, 1))}
+	for _, x := range []struct {
+		list *[]int64
+		name string
+		def  int64
+	}{{&w.stride, stablehlo.AttrWindowStrides, 1}, {&w.lhsDil, "lhs_dilation", 1}, {&w.rhsDil, "rhs_dilation", 1}, {&w.reversal, "window_reversal", 0}} {
+		var err error
+		if *x.list, err = intsOr(s.op, x.name, n, x.def); err != nil {
+			return nil, err
 		}
 	}
-	return nil, errors.New("has no dimension_numbers")
+	return w, nil
+}
+
+// convDimensions are the dimension numbers of a convolution (spec, "convolution").
+type convDimensions struct {
+	InputBatch, InputFeature         int64
+	InputSpatial                     []int64
+	KernelInputFeature, KernelOutput int64
+	KernelSpatial                    []int64
+	OutputBatch, OutputFeature       int64
+	OutputSpatial                    []int64
+}
+
+// convolutionWindow is how a convolution moves over its input.
+type convolutionWindow struct {
+	dims                             *convDimensions
+	stride, lhsDil, rhsDil, reversal []int64
+	groups, batchGroups              int
 }
 
 func permuted(shape tensor.Shape, perm []int64) (tensor.Shape, error) {
@@ -83,12 +125,10 @@ func permuted(shape tensor.Shape, perm []int64) (tensor.Shape, error) {
 	return out, nil
 }
 
-func newConvolution(s *spec, pad []int64) (*convolution, error) {
-	d, err := convDims(s.op)
-	if err != nil {
-		return nil, err
-	}
-	c := &convolution{}
+func newConvolution(s *signature, w *convolutionWindow, pad []int64) (*convolution, error) {
+	d := w.dims
+	var err error
+	c := &convolution{stride: w.stride, lhsDil: w.lhsDil, rhsDil: w.rhsDil, groups: w.groups, batchGroups: w.batchGroups}
 	n := len(d.InputSpatial)
 	if len(d.KernelSpatial) != n || len(d.OutputSpatial) != n {
 		return nil, errors.New("has different numbers of spatial dimensions")
@@ -109,40 +149,15 @@ func newConvolution(s *spec, pad []int64) (*convolution, error) {
 	for i, o := range order {
 		c.outPerm[o] = int64(i)
 	}
-	get := func(name string) (v []int64) {
-		if err == nil {
-			v, err = intsOr(s.op, name, n, 1)
-		}
-		return v
-	}
-	c.stride, c.lhsDil, c.rhsDil = get("window_strides"), get("lhs_dilation"), get("rhs_dilation")
-	if err != nil {
+	if pad, err = paddings(pad, n); err != nil {
 		return nil, err
 	}
-	rev, err := intsOr(s.op, "window_reversal", n, 0)
-	if err != nil {
-		return nil, err
-	}
-	if pad == nil {
-		pad = make([]int64, 2*n)
-	}
-	if len(pad) == 1 && n > 0 {
-		one := pad[0]
-		pad = make([]int64, 2*n)
-		for i := range pad {
-			pad[i] = one
-		}
-	}
-	if len(pad) != 2*n {
-		return nil, fmt.Errorf("has %d paddings for %d spatial dimensions", len(pad), n)
-	}
-	c.groups, c.batchGroups = int(intAttr(s.op, stablehlo.AttrFeatureGroupCount, 1)), int(intAttr(s.op, stablehlo.AttrBatchGroupCount, 1))
 	if c.groups < 1 || c.batchGroups < 1 || c.groups > 1 && c.batchGroups > 1 {
 		return nil, errors.New("has impossible group counts")
 	}
 	for i := range n {
 		c.low = append(c.low, pad[2*i])
-		c.reverse = append(c.reverse, rev[i] != 0)
+		c.reverse = append(c.reverse, w.reversal[i] != 0)
 		if c.stride[i] < 1 || c.lhsDil[i] < 1 || c.rhsDil[i] < 1 {
 			return nil, errors.New("has a stride or dilation below 1")
 		}
@@ -174,8 +189,8 @@ func newConvolution(s *spec, pad []int64) (*convolution, error) {
 // kernel.
 const convBytes = 1 << 18
 
-func convKernel(s *spec, pad []int64) (kernel, error) {
-	c, err := newConvolution(s, pad)
+func convKernel(s *signature, w *convolutionWindow, pad []int64) (kernel, error) {
+	c, err := newConvolution(s, w, pad)
 	if err != nil {
 		return kernel{}, err
 	}
@@ -232,7 +247,7 @@ func convKernel(s *spec, pad []int64) (kernel, error) {
 	width := kout / splits
 	size := acc.Size()
 	inner := taps * cin
-	if err := s.p.reserve(c.tables()); err != nil {
+	if err := s.reserve(c.tables()); err != nil {
 		return kernel{}, err
 	}
 	c.prepare()

@@ -9,7 +9,7 @@ import (
 )
 
 // makeConvert compiles convert (spec, "convert").
-func makeConvert(s *spec) (kernel, error) {
+func makeConvert(s *signature) (kernel, error) {
 	if err := sameShape(s, 1); err != nil {
 		return kernel{}, err
 	}
@@ -309,7 +309,7 @@ func encodeComplex(dt tensor.DType, t *tensor.Tensor, lo int, src []complex128) 
 
 // makeBitcast compiles bitcast_convert (spec, "bitcast_convert") if it involves elements narrower than a byte. The
 // other conversions only change the type (planBitcast).
-func makeBitcast(s *spec) (kernel, error) {
+func makeBitcast(s *signature) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects one operand and one result")
 	}
@@ -345,7 +345,7 @@ func planBitcast(p *planner, s *spec) (control, error) {
 		s.in[0].dt.Bits() == 8*s.in[0].dt.Size() && s.out[0].dt.Bits() == 8*s.out[0].dt.Size() {
 		return planReshape(p, s)
 	}
-	return p.kernelControl(row{make: makeBitcast}, s)
+	return p.kernelControl(row{make: pure(makeBitcast)}, s)
 }
 
 // bitcastShape is the shape function of bitcast_convert: a wider result element absorbs the last dimension, a narrower

@@ -24,11 +24,11 @@ func makeDotGeneral(s *spec) (kernel, error) {
 	return dotKernel(s.in[0], s.in[1], s.out[0], d)
 }
 
-func dotDims(op *ir.Op) (*stablehlo.DotDims, error) {
+func dotDims(op *ir.Op) (*dotDimensions, error) {
 	a, _ := op.Attr(stablehlo.AttrDotDimensionNumbers).(*ir.DialectAttr)
 	if a != nil {
 		if d, ok := a.Data().(*stablehlo.DotDims); ok {
-			return d, nil
+			return (*dotDimensions)(d), nil
 		}
 	}
 	return nil, errors.New("has no dot_dimension_numbers")
@@ -36,11 +36,11 @@ func dotDims(op *ir.Op) (*stablehlo.DotDims, error) {
 
 // makeDot compiles the old op dot on vectors and matrices. It contracts the last dimension of the left operand with the
 // first dimension of the right one.
-func makeDot(s *spec) (kernel, error) {
+func makeDot(s *signature) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 || len(s.in[0].shape) == 0 || len(s.in[1].shape) == 0 {
 		return kernel{}, errors.New("expects two operands of rank 1 or 2")
 	}
-	return dotKernel(s.in[0], s.in[1], s.out[0], &stablehlo.DotDims{LHSContracting: []int64{int64(len(s.in[0].shape) - 1)}, RHSContracting: []int64{0}})
+	return dotKernel(s.in[0], s.in[1], s.out[0], &dotDimensions{LHSContracting: []int64{int64(len(s.in[0].shape) - 1)}, RHSContracting: []int64{0}})
 }
 
 func dotGeneralShape(s *spec, in []*tensor.Tensor) error {
@@ -60,6 +60,11 @@ func dotGeneralShape(s *spec, in []*tensor.Tensor) error {
 	}
 	s.out[0].shape = out
 	return nil
+}
+
+// dotDimensions says which dimensions of the operands of a product are batched and contracted (spec, "dot_general").
+type dotDimensions struct {
+	LHSBatching, RHSBatching, LHSContracting, RHSContracting []int64
 }
 
 // group is the dimensions of an operand with one role: batch, rows, contracted or columns. It has a single stride if
@@ -156,7 +161,7 @@ func (m *matrixOperand) load(t *tensor.Tensor) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-func dotKernel(lhs, rhs, out vtype, d *stablehlo.DotDims) (kernel, error) {
+func dotKernel(lhs, rhs, out vtype, d *dotDimensions) (kernel, error) {
 	lrank, rrank := len(lhs.shape), len(rhs.shape)
 	if err := checkDims("lhs", append(append([]int64(nil), d.LHSBatching...), d.LHSContracting...), lrank); err != nil {
 		return kernel{}, err

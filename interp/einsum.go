@@ -38,7 +38,7 @@ func makeEinsum(s *spec) (kernel, error) {
 		return kernel{}, err
 	}
 	l, r := x.labels, y.labels
-	d := &stablehlo.DotDims{}
+	d := &dotDimensions{}
 	var order []rune // labels of the product's dimensions
 	for i, c := range l {
 		switch at := slices.Index(r, c); {
@@ -150,7 +150,7 @@ func newEinsumOperand(text string, t vtype, keep func(rune) bool) (*einsumOperan
 	}
 	if len(summed) > 0 {
 		part := tensorType(t.dt, mid...)
-		sum, err := reduceKernel(o.typ, tensorType(t.dt), part, summed, &reducer{stablehlo.Add, binaryOps()[stablehlo.Add]})
+		sum, err := reduceKernel(o.typ, tensorType(t.dt), part, summed, opAdd)
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // sameShape returns an error unless there are n operands and one result, all of the same shape.
-func sameShape(s *spec, n int) error {
+func sameShape(s *signature, n int) error {
 	if len(s.in) != n || len(s.out) != 1 {
 		return fmt.Errorf("expects %d operands and 1 result, but has %d and %d", n, len(s.in), len(s.out))
 	}
@@ -27,7 +27,7 @@ func typeMismatch(in, out tensor.DType) error {
 
 // makeCompare compiles compare (spec, "compare").
 func makeCompare(s *spec) (kernel, error) {
-	if err := sameShape(s, 2); err != nil {
+	if err := sameShape(&s.signature, 2); err != nil {
 		return kernel{}, err
 	}
 	dt := s.in[0].dt
@@ -241,7 +241,7 @@ func ordered[T integer | float](dir string) func(o []uint8, x, y []T) {
 }
 
 // makeSelect compiles select (spec, "select"): the predicate may be a scalar.
-func makeSelect(s *spec) (kernel, error) {
+func makeSelect(s *signature) (kernel, error) {
 	if len(s.in) != 3 || len(s.out) != 1 || s.in[0].dt != tensor.I1 {
 		return kernel{}, errors.New("expects a predicate and two operands")
 	}
@@ -291,13 +291,12 @@ func selectLoop[T tensor.Element](in, out []*tensor.Tensor, lo, hi int) {
 }
 
 // makeClamp compiles clamp (spec, "clamp"): minimum(maximum(operand, min), max); bounds may be scalars.
-func makeClamp(s *spec) (kernel, error) {
+func makeClamp(s *signature) (kernel, error) {
 	if len(s.in) != 3 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects three operands")
 	}
 	o := s.out[0]
-	ops := binaryOps()
-	lower, upper := ops[stablehlo.Maximum].bind(o.dt), ops[stablehlo.Minimum].bind(o.dt)
+	lower, upper := opMaximum.bind(o.dt), opMinimum.bind(o.dt)
 	if lower == nil || upper == nil {
 		return kernel{}, unsupported("clamp on elements of type %s", o.dt)
 	}

@@ -188,7 +188,7 @@ func (e *Executable) Close() error {
 // main executes the entry function. It is the only place that recovers from a kernel's panic.
 func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) (results []*tensor.Tensor, err error) {
 	m.ctx = ctx
-	m.probes, m.written = nil, nil
+	m.probes, m.held = nil, nil
 	defer func() {
 		if v := recover(); v != nil {
 			err = m.internal(v)
@@ -222,7 +222,7 @@ func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) 
 		return nil, m.locate(m.at, err)
 	}
 	m.leave(f, fr)
-	for _, st := range m.written {
+	for _, st := range m.held {
 		st.release(m)
 	}
 	for i, b := range out {

@@ -38,7 +38,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, op *ir.Op, operands []*tensor.
 	prog := newCompiler(op.Module(), nil, e.table, e.limit)
 	f := &function{op: op}
 	p := prog.newPlanner(f)
-	s := &spec{p: p, op: op}
+	s := newSpec(p, op, nil, nil)
 	ins := instr{op: op, move: make([]bool, len(operands))}
 	for i, t := range operands {
 		v, err := typeOf(op.Operand(i).Type())

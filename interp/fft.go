@@ -13,14 +13,17 @@ import (
 
 // makeFFT compiles fft (spec, "fft"), which transforms the last one to three dimensions.
 func makeFFT(s *spec) (kernel, error) {
-	if len(s.in) != 1 || len(s.out) != 1 {
-		return kernel{}, errors.New("expects one operand and one result")
-	}
 	length, err := intsAttr(s.op, stablehlo.AttrFftLength)
 	if err != nil {
 		return kernel{}, err
 	}
-	kind := enumAttr(s.op, stablehlo.AttrFftType, "")
+	return fftKernel(&s.signature, enumAttr(s.op, stablehlo.AttrFftType, ""), length)
+}
+
+func fftKernel(s *signature, kind string, length []int64) (kernel, error) {
+	if len(s.in) != 1 || len(s.out) != 1 {
+		return kernel{}, errors.New("expects one operand and one result")
+	}
 	in, out := s.in[0], s.out[0]
 	k, rank := len(length), len(in.shape)
 	if k < 1 || k > 3 || k > rank || len(out.shape) != rank {

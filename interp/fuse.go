@@ -127,7 +127,7 @@ func (p *planner) fusible(o *ir.Op) int {
 		}
 		return out.n
 	}
-	k, err := r.make(&spec{p: p, op: o, in: p.typesOf(o.Operands()), out: []vtype{out}})
+	k, err := r.make(newSpec(p, o, p.typesOf(o.Operands()), []vtype{out}))
 	if err != nil || k.loop == nil {
 		return 0
 	}
@@ -357,7 +357,7 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 			st.in = []int{place[o.Operand(0)]}
 			cost++
 		} else {
-			kern, err := p.kernel(p.prog.table[opKind(o)], &spec{p: p, op: o, in: p.typesOf(o.Operands()), out: []vtype{out}})
+			kern, err := p.kernel(p.prog.table[opKind(o)], newSpec(p, o, p.typesOf(o.Operands()), []vtype{out}))
 			if err != nil {
 				return ins, err
 			}
@@ -427,10 +427,10 @@ func (p *planner) fuse(ops []*ir.Op, b *ir.Block) (instr, error) {
 	}
 	n := f.out[0].n
 	grain := max(20000/max(cost, 1), fuseBlock)
-	ins.run = kernel{inplace: masks[0], others: masks[1:], run: func(in, out []*tensor.Tensor) error {
+	ins.run = execute(kernel{inplace: masks[0], others: masks[1:], run: func(in, out []*tensor.Tensor) error {
 		parallel(n, grain, func(lo, hi int) { f.run(in, out, lo, hi) })
 		return nil
-	}}.control()
+	}})
 	return ins, nil
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-func gatherDims(op *ir.Op) (*stablehlo.GatherDims, error) {
+func gatherDims(op *ir.Op) (*gatherDimensions, error) {
 	if a, _ := op.Attr(stablehlo.AttrDimensionNumbers).(*ir.DialectAttr); a != nil {
 		if d, ok := a.Data().(*stablehlo.GatherDims); ok {
-			return d, nil
+			return (*gatherDimensions)(d), nil
 		}
 	}
 	return nil, errors.New("has no dimension_numbers")
@@ -28,7 +28,11 @@ func makeGather(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	return gatherKernel(s, sizes)
+	d, err := gatherDims(s.op)
+	if err != nil {
+		return kernel{}, err
+	}
+	return gatherKernel(&s.signature, d, sizes)
 }
 
 // makeDynamicGather compiles dynamic_gather (spec, "dynamic_gather"), whose slice sizes are an operand.
@@ -36,13 +40,17 @@ func makeDynamicGather(s *spec) (kernel, error) {
 	if len(s.in) != 3 || len(s.out) != 1 {
 		return kernel{}, errors.New("expects an operand, start indices and slice sizes")
 	}
-	inner := &spec{p: s.p, op: s.op, in: s.in[:2], out: s.out}
+	d, err := gatherDims(s.op)
+	if err != nil {
+		return kernel{}, err
+	}
+	inner := &signature{s.name, s.in[:2], s.out, s.reserve}
 	return kernel{run: func(in, out []*tensor.Tensor) error {
 		sizes, err := in[2].Int64s()
 		if err != nil {
 			return err
 		}
-		k, err := gatherKernel(inner, sizes)
+		k, err := gatherKernel(inner, d, sizes)
 		if err != nil {
 			return err
 		}
@@ -189,11 +197,13 @@ func (w *indexWalk) each(idx *tensor.Tensor, rank int, f func(start []int64, oth
 	})
 }
 
-func gatherKernel(s *spec, sizes []int64) (kernel, error) {
-	d, err := gatherDims(s.op)
-	if err != nil {
-		return kernel{}, err
-	}
+// gatherDimensions are the dimension numbers of a gather (spec, "gather").
+type gatherDimensions struct {
+	OffsetDims, CollapsedSliceDims, OperandBatchingDims, StartIndicesBatchingDims, StartIndexMap []int64
+	IndexVectorDim                                                                               int64
+}
+
+func gatherKernel(s *signature, d *gatherDimensions, sizes []int64) (kernel, error) {
 	in, idx, out := s.in[0], s.in[1], s.out[0]
 	rank := len(in.shape)
 	if len(sizes) != rank || !isIndex(idx.dt) {

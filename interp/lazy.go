@@ -43,7 +43,7 @@ func (l *lazyKernel) run(m *machine, fr *frame, ins *instr) error {
 
 // resolve returns the kernel for operands of these shapes and its result types.
 func (l *lazyKernel) resolve(in []*tensor.Tensor) (*kernel, []vtype, error) {
-	s := &spec{p: l.spec.p, op: l.spec.op}
+	s := newSpec(l.spec.p, l.spec.op, nil, nil)
 	for i, t := range in {
 		v := l.spec.in[i]
 		v.shape, v.n = t.Shape(), t.NumElements()
@@ -203,7 +203,7 @@ func (l *lazyControl) resolve(in []*tensor.Tensor) (*builtControl, error) {
 	}
 	f := &function{name: l.outer.fn.name}
 	p := l.outer.prog.newPlanner(f)
-	s := &spec{p: p, op: l.spec.op}
+	s := newSpec(p, l.spec.op, nil, nil)
 	b := &builtControl{fn: f}
 	for i, t := range in {
 		v := l.spec.in[i]
@@ -294,7 +294,7 @@ func reduceShape(s *spec, in []*tensor.Tensor) error {
 }
 
 func reduceWindowShape(s *spec, in []*tensor.Tensor) error {
-	w, err := newWindow(s, len(s.in[0].shape), s.in[0].shape)
+	w, err := windowOf(s, s.in[0].shape)
 	if err != nil {
 		return err
 	}

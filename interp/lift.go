@@ -130,7 +130,7 @@ func (p *planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n in
 		}
 		s := q.slot(v)
 		out.after = append(out.after, s)
-		out.instrs = append(out.instrs, instr{op: o, in: []int32{p.slot(v)}, out: []int32{s}, types: []vtype{q.types[v]}, move: []bool{false}, run: k.control()})
+		out.instrs = append(out.instrs, instr{op: o, in: []int32{p.slot(v)}, out: []int32{s}, types: []vtype{q.types[v]}, move: []bool{false}, run: execute(k)})
 		return nil
 	}
 	for _, o := range ops {

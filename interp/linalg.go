@@ -64,6 +64,10 @@ func squareBatch(t vtype) (batches, n int, err error) {
 // makeCholesky compiles cholesky (spec, "cholesky"). The spec does not define the other triangle of the result; here it
 // is zero. A matrix that is not positive definite yields NaNs.
 func makeCholesky(s *spec) (kernel, error) {
+	return choleskyKernel(&s.signature, boolAttr(s.op, stablehlo.AttrLower, false))
+}
+
+func choleskyKernel(s *signature, lower bool) (kernel, error) {
 	if err := sameShape(s, 1); err != nil {
 		return kernel{}, err
 	}
@@ -71,7 +75,6 @@ func makeCholesky(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	lower := boolAttr(s.op, stablehlo.AttrLower, false)
 	return kernel{scratch: (3*16 + 8) * int64(n) * int64(n), run: func(in, out []*tensor.Tensor) error {
 		a, l, res, f := make([]complex128, n*n), make([]complex128, n*n), make([]complex128, n*n), make([]float64, n*n)
 		for b := range batches {
@@ -119,6 +122,11 @@ func makeCholesky(s *spec) (kernel, error) {
 
 // makeTriangularSolve compiles triangular_solve (spec, "triangular_solve").
 func makeTriangularSolve(s *spec) (kernel, error) {
+	return solveKernel(&s.signature, boolAttr(s.op, stablehlo.AttrLeftSide, false), boolAttr(s.op, stablehlo.AttrLower, false),
+		boolAttr(s.op, stablehlo.AttrUnitDiagonal, false), enumAttr(s.op, stablehlo.AttrTransposeA, "NO_TRANSPOSE"))
+}
+
+func solveKernel(s *signature, left, lower, unit bool, trans string) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt || !s.in[1].shape.Equal(s.out[0].shape) || len(s.in[1].shape) < 2 {
 		return kernel{}, errors.New("expects a matrix and right-hand sides of the result's type")
 	}
@@ -126,8 +134,6 @@ func makeTriangularSolve(s *spec) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	left, lower, unit := boolAttr(s.op, stablehlo.AttrLeftSide, false), boolAttr(s.op, stablehlo.AttrLower, false), boolAttr(s.op, stablehlo.AttrUnitDiagonal, false)
-	trans := enumAttr(s.op, stablehlo.AttrTransposeA, "NO_TRANSPOSE")
 	rank := len(s.in[1].shape)
 	rows, cols := int(s.in[1].shape[rank-2]), int(s.in[1].shape[rank-1])
 	if left && rows != n || !left && cols != n || batches*rows*cols != s.out[0].n {

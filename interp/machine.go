@@ -43,13 +43,16 @@ type machine struct {
 	donated []bool
 	loops   int // nested loops in the active calls
 
-	call    runtime.Call // reused from hook to hook
-	run     runState
-	probes  map[string][]*tensor.Tensor // values that probes saw, if the program compares them
-	world   *world                      // nil if there is only one device
-	manual  int                         // depth of nested manual computations
-	written map[any]*writtenState       // by hook
+	call   runtime.Call // reused from hook to hook
+	run    runState
+	probes map[string][]*tensor.Tensor // values that probes saw, if the program compares them
+	world  *world                      // nil if there is only one device
+	manual int                         // depth of nested manual computations
+	held   map[any]holder              // what instructions keep until the run ends, by instruction
 }
+
+// holder keeps values from one instruction to the next.
+type holder interface{ release(m *machine) }
 
 func newMachine(p *program) *machine {
 	return &machine{prog: p, free: map[int][]*buf{}, frames: map[*function][]*frame{}}

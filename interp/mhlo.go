@@ -55,7 +55,7 @@ func planMHLOAsyncDone(p *planner, s *spec) (control, error) {
 
 // makeStochasticConvert compiles mhlo.stochastic_convert to integers. It rounds away from zero if the random number, as
 // a fraction of its type's range, is less than the operand's fractional part (XLA's HloEvaluator).
-func makeStochasticConvert(s *spec) (kernel, error) {
+func makeStochasticConvert(s *signature) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 || !s.in[0].dt.IsFloat() || !s.in[1].dt.IsInteger() || s.in[1].dt.Bits() != s.in[0].dt.Bits() ||
 		s.in[0].n != s.out[0].n || s.in[1].n != s.out[0].n {
 		return kernel{}, errors.New("expects floats, random integers of their width, and one result of the same shape")

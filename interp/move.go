@@ -10,7 +10,7 @@ import (
 )
 
 // oneOperand returns an error unless there is one operand and one result, both of the same element type.
-func oneOperand(s *spec) error {
+func oneOperand(s *signature) error {
 	if len(s.in) != 1 || len(s.out) != 1 {
 		return errors.New("expects one operand and one result")
 	}
@@ -69,7 +69,7 @@ func broadcastKernel(in, out vtype, dims []int64) (kernel, error) {
 
 // makeTranspose compiles transpose (spec, "transpose").
 func makeTranspose(s *spec) (kernel, error) {
-	if err := oneOperand(s); err != nil {
+	if err := oneOperand(&s.signature); err != nil {
 		return kernel{}, err
 	}
 	perm, err := intsAttr(s.op, stablehlo.AttrPermutation)
@@ -114,7 +114,7 @@ func transposeShape(s *spec, in []*tensor.Tensor) error {
 
 // makeReverse compiles reverse (spec, "reverse").
 func makeReverse(s *spec) (kernel, error) {
-	if err := oneOperand(s); err != nil {
+	if err := oneOperand(&s.signature); err != nil {
 		return kernel{}, err
 	}
 	dims, err := intsAttr(s.op, stablehlo.AttrDimensions)
@@ -137,7 +137,7 @@ func makeReverse(s *spec) (kernel, error) {
 
 // makeSlice compiles slice (spec, "slice").
 func makeSlice(s *spec) (kernel, error) {
-	if err := oneOperand(s); err != nil {
+	if err := oneOperand(&s.signature); err != nil {
 		return kernel{}, err
 	}
 	rank := len(s.in[0].shape)
@@ -223,7 +223,7 @@ func checkIndices(types []vtype, rank int) error {
 }
 
 // makeDynamicSlice compiles dynamic_slice (spec, "dynamic_slice").
-func makeDynamicSlice(s *spec) (kernel, error) {
+func makeDynamicSlice(s *signature) (kernel, error) {
 	if len(s.in) < 1 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt || len(s.in[0].shape) != len(s.out[0].shape) {
 		return kernel{}, errors.New("expects a result of the operand's element type and rank")
 	}
@@ -247,7 +247,7 @@ func makeDynamicSlice(s *spec) (kernel, error) {
 
 // makeDynamicUpdateSlice compiles dynamic_update_slice (spec, "dynamic_update_slice"). If the operand dies here, the
 // kernel writes only the update.
-func makeDynamicUpdateSlice(s *spec) (kernel, error) {
+func makeDynamicUpdateSlice(s *signature) (kernel, error) {
 	if len(s.in) < 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt || s.in[1].dt != s.out[0].dt ||
 		!s.in[0].shape.Equal(s.out[0].shape) || len(s.in[1].shape) != len(s.out[0].shape) {
 		return kernel{}, errors.New("expects operand, update and result of one element type and rank")
@@ -282,11 +282,14 @@ func copyUnlessSame(dst, src *tensor.Tensor) {
 
 // makeConcatenate compiles concatenate (spec, "concatenate").
 func makeConcatenate(s *spec) (kernel, error) {
+	return concatenateKernel(&s.signature, int(intAttr(s.op, stablehlo.AttrDimension, -1)))
+}
+
+func concatenateKernel(s *signature, dim int) (kernel, error) {
 	if len(s.out) != 1 || len(s.in) == 0 {
 		return kernel{}, errors.New("expects operands and one result")
 	}
 	out := s.out[0]
-	dim := int(intAttr(s.op, stablehlo.AttrDimension, -1))
 	if dim < 0 || dim >= len(out.shape) {
 		return kernel{}, fmt.Errorf("concatenates along dimension %d of rank %d", dim, len(out.shape))
 	}
@@ -411,11 +414,14 @@ func padKernel(in, out, value vtype, low, high, interior []int64) (kernel, error
 
 // makeIota compiles iota and dynamic_iota (spec, "iota", "dynamic_iota").
 func makeIota(s *spec) (kernel, error) {
+	return iotaKernel(&s.signature, int(intAttr(s.op, stablehlo.AttrIotaDimension, -1)))
+}
+
+func iotaKernel(s *signature, dim int) (kernel, error) {
 	if len(s.out) != 1 {
 		return kernel{}, errors.New("expects one result")
 	}
 	out := s.out[0]
-	dim := int(intAttr(s.op, stablehlo.AttrIotaDimension, -1))
 	if dim < 0 || dim >= len(out.shape) {
 		return kernel{}, fmt.Errorf("counts along dimension %d of rank %d", dim, len(out.shape))
 	}
@@ -470,7 +476,7 @@ func makeIota(s *spec) (kernel, error) {
 
 // makeBroadcast compiles the old op broadcast, which adds leading dimensions.
 func makeBroadcast(s *spec) (kernel, error) {
-	if err := oneOperand(s); err != nil {
+	if err := oneOperand(&s.signature); err != nil {
 		return kernel{}, err
 	}
 	extra := len(s.out[0].shape) - len(s.in[0].shape)

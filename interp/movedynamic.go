@@ -34,7 +34,7 @@ func operandShape(i int) func(s *spec, in []*tensor.Tensor) error {
 }
 
 // makeDynamicReshape compiles dynamic_reshape (spec, "dynamic_reshape").
-func makeDynamicReshape(s *spec) (kernel, error) {
+func makeDynamicReshape(s *signature) (kernel, error) {
 	if s.in[0].n != s.out[0].n || s.in[0].dt != s.out[0].dt {
 		return kernel{}, fmt.Errorf("cannot reshape %s to %s", s.in[0], s.out[0])
 	}
@@ -45,7 +45,7 @@ func makeDynamicReshape(s *spec) (kernel, error) {
 }
 
 // makeDynamicPad compiles dynamic_pad (spec, "dynamic_pad").
-func makeDynamicPad(s *spec) (kernel, error) {
+func makeDynamicPad(s *signature) (kernel, error) {
 	return kernel{run: func(in, out []*tensor.Tensor) error {
 		var p [3][]int64
 		for i := range p {
@@ -88,7 +88,7 @@ func dynamicPadShape(s *spec, in []*tensor.Tensor) error {
 
 // makeRealDynamicSlice compiles real_dynamic_slice, which the specification does not describe yet: a slice (spec,
 // "slice") whose bounds are operands.
-func makeRealDynamicSlice(s *spec) (kernel, error) {
+func makeRealDynamicSlice(s *signature) (kernel, error) {
 	if len(s.in) != 4 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects an operand, starts, limits and strides")
 	}
@@ -156,7 +156,7 @@ func makeGetDimensionSize(s *spec) (kernel, error) {
 }
 
 // makeSetDimensionSize compiles set_dimension_size: it truncates one dimension of the operand to the given size.
-func makeSetDimensionSize(s *spec) (kernel, error) {
+func makeSetDimensionSize(s *signature) (kernel, error) {
 	if len(s.in) != 2 || len(s.out) != 1 || s.in[0].dt != s.out[0].dt || len(s.in[0].shape) != len(s.out[0].shape) {
 		return kernel{}, errors.New("expects an operand and a size")
 	}

@@ -97,12 +97,28 @@ type row struct {
 	pure bool
 }
 
-// spec is the input of a kernel's construction.
+// signature is the types that a kernel is built for.
+type signature struct {
+	name    string // of the op, for errors
+	in      []vtype
+	out     []vtype
+	reserve func(bytes int64) error // charges for memory that the kernel keeps
+}
+
+// spec is the op that an instruction is built for.
 type spec struct {
-	p   *planner
-	op  *ir.Op
-	in  []vtype
-	out []vtype
+	signature
+	p  *planner
+	op *ir.Op
+}
+
+func newSpec(p *planner, op *ir.Op, in, out []vtype) *spec {
+	return &spec{signature{op.Name(), in, out, p.reserve}, p, op}
+}
+
+// pure returns the maker of a kernel that depends only on the types.
+func pure(f func(*signature) (kernel, error)) func(*spec) (kernel, error) {
+	return func(s *spec) (kernel, error) { return f(&s.signature) }
 }
 
 // planner compiles the ops of one function. The regions of ops share the function's slots, since they may use values
@@ -159,7 +175,7 @@ func (prog *compiler) function(name string, at *ir.Op) (*function, error) {
 	f := &function{name: name, op: op}
 	prog.funcs[name] = f
 	var err error
-	if f.args, f.results, err = signature(fo); err != nil {
+	if f.args, f.results, err = typesOfFunction(fo); err != nil {
 		return nil, locate(prog.module, op, err)
 	}
 	if len(op.Region(0).Blocks()) != 1 {
@@ -175,7 +191,7 @@ func (prog *compiler) function(name string, at *ir.Op) (*function, error) {
 	return f, nil
 }
 
-func signature(f fn.FuncOp) (args, results []vtype, err error) {
+func typesOfFunction(f fn.FuncOp) (args, results []vtype, err error) {
 	t := f.Type()
 	if t == nil {
 		return nil, nil, errors.New("has no function type")
@@ -299,7 +315,7 @@ func usedInside(v *ir.Value, o *ir.Op) bool {
 // instr compiles one op of block b.
 func (p *planner) instr(o *ir.Op, b *ir.Block) (instr, error) {
 	ins := instr{op: o}
-	s := &spec{p: p, op: o}
+	s := newSpec(p, o, nil, nil)
 	for i, v := range o.Operands() {
 		t, err := p.typeOf(v)
 		if err != nil {
@@ -370,11 +386,11 @@ func (p *planner) kernelControl(r row, s *spec) (control, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.control(), nil
+	return execute(k), nil
 }
 
-// control returns the instruction that executes the kernel.
-func (k kernel) control() control {
+// execute returns the instruction that executes a kernel.
+func execute(k kernel) control {
 	return func(m *machine, fr *frame, ins *instr) error { return m.step(fr, ins, &k, ins.types) }
 }
 

@@ -67,7 +67,7 @@ func (p *planner) promote(ins *instr, s *spec, wide map[int]vtype) error {
 		typ      vtype
 		kern     kernel
 	}
-	inner := &spec{p: p, op: s.op, out: s.out}
+	inner := newSpec(p, s.op, nil, s.out)
 	in := *ins
 	in.in, in.move = append([]int32(nil), ins.in...), append([]bool(nil), ins.move...)
 	var list []conversion
@@ -120,12 +120,12 @@ func (t vtype) sameElements(o vtype) bool { return t.dt == o.dt && t.quant.same(
 
 // promotion returns the kernel that converts operands of op to the element type that its region computes in.
 func (p *planner) promotion(op *ir.Op, from, to vtype) (kernel, error) {
-	s := &spec{p: p, op: op, in: []vtype{from}, out: []vtype{to}}
+	s := newSpec(p, op, []vtype{from}, []vtype{to})
 	switch {
 	case from.quant == nil && to.quant == nil:
 		return p.prog.table[stablehlo.Convert].make(s)
 	case from.quant != nil && to.quant != nil && from.quant.expressed == to.quant.expressed:
-		return makeQuantize(s)
+		return makeQuantize(&s.signature)
 	}
 	return kernel{}, errors.New("has a region on values that its operands cannot be promoted to")
 }

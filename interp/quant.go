@@ -134,7 +134,7 @@ func (p *planner) kernel(r row, s *spec) (kernel, error) {
 	case stablehlo.UniformQuantize, stablehlo.UniformDequantize, stablehlo.BitcastConvert:
 		return r.make(s)
 	}
-	real := &spec{p: s.p, op: s.op}
+	real := newSpec(s.p, s.op, nil, nil)
 	express := func(ts []vtype) (out []vtype) {
 		for _, t := range ts {
 			if t.quant != nil {
@@ -181,7 +181,7 @@ func (p *planner) kernel(r row, s *spec) (kernel, error) {
 }
 
 // makeQuantize compiles uniform_quantize (spec, "uniform_quantize") of reals or of other quantized values.
-func makeQuantize(s *spec) (kernel, error) {
+func makeQuantize(s *signature) (kernel, error) {
 	if err := sameShape(s, 1); err != nil {
 		return kernel{}, err
 	}
@@ -204,7 +204,7 @@ func makeQuantize(s *spec) (kernel, error) {
 }
 
 // makeDequantize compiles uniform_dequantize (spec, "uniform_dequantize").
-func makeDequantize(s *spec) (kernel, error) {
+func makeDequantize(s *signature) (kernel, error) {
 	if err := sameShape(s, 1); err != nil {
 		return kernel{}, err
 	}

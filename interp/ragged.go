@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
-	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // raggedDot is a product along a dimension that group_sizes splits into consecutive groups, starting at index 0.
 type raggedDot struct {
-	dims          *chlo.RaggedDotDims
+	dims          *dotDimensions
+	groupDims     []int64 // dimensions of rhs with one matrix per group
 	ragged        int64   // dimension of lhs
 	prefix        []int64 // dimensions of lhs with separate group sizes, if group_sizes has rank > 1
 	groups        int
@@ -25,17 +25,23 @@ type raggedDot struct {
 // contracted, there is one product per group. If it is a batch dimension, the groups have no effect.
 func makeRaggedDot(s *spec) (kernel, error) {
 	a, _ := s.op.Attr(chlo.AttrRaggedDotDimensionNumbers).(*ir.DialectAttr)
-	if a == nil || len(s.in) != 3 || len(s.out) != 1 || len(s.in[2].shape) == 0 || !s.in[2].dt.IsInteger() {
-		return kernel{}, errors.New("expects lhs, rhs, integer group_sizes, dimension numbers and one result")
+	if a == nil {
+		return kernel{}, errors.New("has no ragged_dot_dimension_numbers")
 	}
 	d, ok := a.Data().(*chlo.RaggedDotDims)
 	if !ok || len(d.LHSRagged) != 1 {
 		return kernel{}, errors.New("expects dimension numbers with one ragged dimension")
 	}
-	r := &raggedDot{dims: d, ragged: d.LHSRagged[0], lhs: s.in[0], rhs: s.in[1], out: s.out[0]}
+	return raggedKernel(&s.signature, (*dotDimensions)(&d.DotDims), d.LHSRagged[0], d.RHSGroup)
+}
+
+func raggedKernel(s *signature, dot *dotDimensions, ragged int64, groupDims []int64) (kernel, error) {
+	if len(s.in) != 3 || len(s.out) != 1 || len(s.in[2].shape) == 0 || !s.in[2].dt.IsInteger() {
+		return kernel{}, errors.New("expects lhs, rhs, integer group_sizes and one result")
+	}
+	r := &raggedDot{dims: dot, groupDims: groupDims, ragged: ragged, lhs: s.in[0], rhs: s.in[1], out: s.out[0]}
 	sizes := s.in[2]
 	r.groups = int(sizes.shape[len(sizes.shape)-1])
-	dot := &d.DotDims
 	batch, contracted := slices.Index(dot.LHSBatching, r.ragged) >= 0, slices.Index(dot.LHSContracting, r.ragged)
 	if err := checkDims("lhs", append(append([]int64{}, dot.LHSBatching...), dot.LHSContracting...), len(r.lhs.shape)); err != nil {
 		return kernel{}, err
@@ -113,11 +119,11 @@ func (r *raggedDot) bounds(sizes *tensor.Tensor, f func(prefix []int64, group in
 
 // rows multiplies each group of rows with the group's matrix.
 func (r *raggedDot) rows() (kernel, error) {
-	dot := &r.dims.DotDims
-	if len(r.dims.RHSGroup) != 1 || r.dims.RHSGroup[0] < 0 || r.dims.RHSGroup[0] >= int64(len(r.rhs.shape)) {
+	dot := r.dims
+	if len(r.groupDims) != 1 || r.groupDims[0] < 0 || r.groupDims[0] >= int64(len(r.rhs.shape)) {
 		return kernel{}, errors.New("expects one group dimension in the rhs")
 	}
-	gdim := r.dims.RHSGroup[0]
+	gdim := r.groupDims[0]
 	if r.rhs.shape[gdim] != int64(r.groups) {
 		return kernel{}, fmt.Errorf("expects %d groups in the rhs", r.groups)
 	}
@@ -131,7 +137,7 @@ func (r *raggedDot) rows() (kernel, error) {
 		}
 		return out
 	}
-	inner := &stablehlo.DotDims{LHSBatching: dot.LHSBatching, LHSContracting: dot.LHSContracting, RHSBatching: less(dot.RHSBatching), RHSContracting: less(dot.RHSContracting)}
+	inner := &dotDimensions{LHSBatching: dot.LHSBatching, LHSContracting: dot.LHSContracting, RHSBatching: less(dot.RHSBatching), RHSContracting: less(dot.RHSContracting)}
 	free := r.free()
 	place := func(d int64) int { // position in the result of a kept dimension of lhs
 		if i := slices.Index(dot.LHSBatching, d); i >= 0 {
@@ -179,7 +185,7 @@ func (r *raggedDot) rows() (kernel, error) {
 
 // perGroup computes one product per group, with 0 in place of the elements of other groups in both operands.
 func (r *raggedDot) perGroup(contracted int) (kernel, error) {
-	dot := &r.dims.DotDims
+	dot := r.dims
 	one := r.out
 	if len(one.shape) == 0 || one.shape[0] != int64(r.groups) {
 		return kernel{}, fmt.Errorf("expects a result of %d groups", r.groups)

@@ -9,17 +9,10 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// reducer is an op that reductions have compiled loops for. The op is associative and commutative on the machine, or as
-// far as the spec requires ("reduce": any order of an in-order tree).
-type reducer struct {
-	op    *ir.Def
-	loops *loops2
-}
-
 // commonReducer returns the reducer of a region, or nil if the region is anything else. A region on quantized values
 // has no reducer. Each of its ops dequantizes, computes and quantizes (spec, "dequantize_op_quantize"), so sums
 // saturate and products round at every step.
-func commonReducer(b *ir.Block, ops map[*ir.Def]*loops2) *reducer {
+func commonReducer(b *ir.Block) *loops2 {
 	o, _ := singleOp(b)
 	if o == nil {
 		return nil
@@ -27,9 +20,21 @@ func commonReducer(b *ir.Block, ops map[*ir.Def]*loops2) *reducer {
 	if t, err := typeOf(b.Arg(0).Type()); err != nil || t.quant != nil {
 		return nil
 	}
-	switch d := opKind(o); d {
-	case stablehlo.Add, stablehlo.Multiply, stablehlo.Maximum, stablehlo.Minimum, stablehlo.And, stablehlo.Or, stablehlo.Xor:
-		return &reducer{d, ops[d]}
+	switch opKind(o) {
+	case stablehlo.Add:
+		return opAdd
+	case stablehlo.Multiply:
+		return opMultiply
+	case stablehlo.Maximum:
+		return opMaximum
+	case stablehlo.Minimum:
+		return opMinimum
+	case stablehlo.And:
+		return opAnd
+	case stablehlo.Or:
+		return opOr
+	case stablehlo.Xor:
+		return opXor
 	}
 	return nil
 }
@@ -39,7 +44,7 @@ func planReduce(p *planner, s *spec) (control, error) {
 	if len(s.in)%2 != 0 || len(s.in) == 0 || len(s.out) != len(s.in)/2 || s.op.NumRegions() != 1 || len(s.op.Region(0).Blocks()) != 1 {
 		return nil, errors.New("expects as many initial values as inputs and results, and one region")
 	}
-	if len(s.in) == 2 && commonReducer(s.op.Region(0).Entry(), binaryOps()) != nil {
+	if len(s.in) == 2 && commonReducer(s.op.Region(0).Entry()) != nil {
 		return p.kernelControl(row{make: makeReduce}, s)
 	}
 	for _, t := range append(s.in[:len(s.in):len(s.in)], s.out...) {
@@ -301,7 +306,7 @@ func scalarFolder(p *planner, op *ir.Op, i int, in []vtype, steps, n int) (foldF
 
 // makeReduce compiles reductions by one common op. It views the input as [outer][steps][inner].
 func makeReduce(s *spec) (kernel, error) {
-	red := commonReducer(s.op.Region(0).Entry(), binaryOps())
+	red := commonReducer(s.op.Region(0).Entry())
 	dims, err := intsAttr(s.op, stablehlo.AttrDimensions)
 	if err != nil {
 		return kernel{}, err
@@ -309,7 +314,7 @@ func makeReduce(s *spec) (kernel, error) {
 	return reduceKernel(s.in[0], s.in[1], s.out[0], dims, red)
 }
 
-func reduceKernel(in, init, out vtype, dims []int64, red *reducer) (kernel, error) {
+func reduceKernel(in, init, out vtype, dims []int64, red *loops2) (kernel, error) {
 	if err := checkDims("reduced", dims, len(in.shape)); err != nil {
 		return kernel{}, err
 	}
@@ -329,7 +334,7 @@ func reduceKernel(in, init, out vtype, dims []int64, red *reducer) (kernel, erro
 	acc := accumulator(dt)
 	fold := foldLoop(acc, red)
 	if fold == nil {
-		return kernel{}, unsupported("reduction by %s of elements of type %s", red.op.Name, dt)
+		return kernel{}, unsupported("this reduction of elements of type %s", dt)
 	}
 	outer, steps, inner, perm := reduceGeometry(in.shape, dims, kept)
 	var arrange *kernel
@@ -462,11 +467,11 @@ func reduceGeometry(shape tensor.Shape, dims, kept []int64) (outer, steps, inner
 // foldFn folds x, viewed as [outer][steps][inner], into o, viewed as [outer][inner], starting with z.
 type foldFn func(o, x, z *tensor.Tensor, outer, steps, inner int)
 
-func foldLoop(dt tensor.DType, red *reducer) foldFn {
-	l := red.loops
+func foldLoop(dt tensor.DType, red *loops2) foldFn {
+	l := red
 	switch dt {
 	case tensor.I1:
-		if red.op == stablehlo.Xor || l.b != nil {
+		if l == opXor || l.b != nil {
 			f := l.b
 			if f == nil {
 				f = l.u8
@@ -474,29 +479,29 @@ func foldLoop(dt tensor.DType, red *reducer) foldFn {
 			return foldTyped(f, nil)
 		}
 	case tensor.I2, tensor.I4:
-		return foldNarrow(foldTyped(l.i8, rowLoop[int8](red.op)))
+		return foldNarrow(foldTyped(l.i8, rowLoop[int8](l)))
 	case tensor.UI2, tensor.UI4:
-		return foldNarrow(foldTyped(l.u8, rowLoop[uint8](red.op)))
+		return foldNarrow(foldTyped(l.u8, rowLoop[uint8](l)))
 	case tensor.I8:
-		return foldTyped(l.i8, rowLoop[int8](red.op))
+		return foldTyped(l.i8, rowLoop[int8](l))
 	case tensor.I16:
-		return foldTyped(l.i16, rowLoop[int16](red.op))
+		return foldTyped(l.i16, rowLoop[int16](l))
 	case tensor.I32:
-		return foldTyped(l.i32, rowLoop[int32](red.op))
+		return foldTyped(l.i32, rowLoop[int32](l))
 	case tensor.I64, tensor.Index:
-		return foldTyped(l.i64, rowLoop[int64](red.op))
+		return foldTyped(l.i64, rowLoop[int64](l))
 	case tensor.UI8:
-		return foldTyped(l.u8, rowLoop[uint8](red.op))
+		return foldTyped(l.u8, rowLoop[uint8](l))
 	case tensor.UI16:
-		return foldTyped(l.u16, rowLoop[uint16](red.op))
+		return foldTyped(l.u16, rowLoop[uint16](l))
 	case tensor.UI32:
-		return foldTyped(l.u32, rowLoop[uint32](red.op))
+		return foldTyped(l.u32, rowLoop[uint32](l))
 	case tensor.UI64:
-		return foldTyped(l.u64, rowLoop[uint64](red.op))
+		return foldTyped(l.u64, rowLoop[uint64](l))
 	case tensor.F32:
-		return foldTyped(l.f32, rowLoop[float32](red.op))
+		return foldTyped(l.f32, rowLoop[float32](l))
 	case tensor.F64:
-		return foldTyped(l.f64, rowLoop[float64](red.op))
+		return foldTyped(l.f64, rowLoop[float64](l))
 	case tensor.Complex64:
 		return foldTyped(l.c64, nil)
 	case tensor.Complex128:
@@ -580,14 +585,14 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(x []T) T) fo
 	}
 }
 
-// rowLoop returns the loop that reduces a row of elements with op, or nil if op has no such loop.
-func rowLoop[T integer | float](op *ir.Def) func(x []T) T {
-	switch op {
-	case stablehlo.Add:
+// rowLoop returns the loop that reduces a row of elements, or nil if the op has no such loop.
+func rowLoop[T integer | float](l *loops2) func(x []T) T {
+	switch l {
+	case opAdd:
 		return sumRow[T]
-	case stablehlo.Maximum:
+	case opMaximum:
 		return maxRow[T]
-	case stablehlo.Minimum:
+	case opMinimum:
 		return minRow[T]
 	}
 	return nil

@@ -15,6 +15,10 @@ import (
 // makeRngBitGenerator compiles rng_bit_generator (spec, "rng_bit_generator"). The spec does not define the layout of
 // the bits. The engine uses XLA's layout, bit for bit; DEFAULT is PHILOX.
 func makeRngBitGenerator(s *spec) (kernel, error) {
+	return bitsKernel(&s.signature, enumAttr(s.op, stablehlo.AttrRngAlgorithm, "DEFAULT"))
+}
+
+func bitsKernel(s *signature, alg string) (kernel, error) {
 	if len(s.in) != 1 || len(s.out) != 2 || s.in[0].dt != tensor.UI64 || s.out[0].dt != tensor.UI64 || len(s.in[0].shape) != 1 || s.in[0].n != s.out[0].n {
 		return kernel{}, errors.New("expects a state of type ui64 and gives a state and bits")
 	}
@@ -23,7 +27,7 @@ func makeRngBitGenerator(s *spec) (kernel, error) {
 		return kernel{}, unsupported("random bits of element type %s", out.dt)
 	}
 	n := s.in[0].n
-	switch alg := enumAttr(s.op, stablehlo.AttrRngAlgorithm, "DEFAULT"); {
+	switch {
 	case alg == "THREE_FRY" && n == 2:
 		return kernel{run: func(in, outs []*tensor.Tensor) error {
 			st := tensor.View[uint64](in[0])
@@ -189,12 +193,14 @@ func rngStreams(m *ir.Module) map[*ir.Op]uint64 {
 // makeRng compiles rng (spec, "rng"). The spec does not define the values. The engine uses a fixed stream per op, which
 // makes runs repeatable; see rngStreams.
 func (h *host) makeRng(s *spec) (kernel, error) {
+	return rngKernel(&s.signature, enumAttr(s.op, stablehlo.AttrRngDistribution, ""), h.streams()[s.op])
+}
+
+func rngKernel(s *signature, dist string, key uint64) (kernel, error) {
 	if len(s.in) != 3 || len(s.out) != 1 || s.in[0].n != 1 || s.in[1].n != 1 || s.in[0].dt != s.out[0].dt || s.in[1].dt != s.out[0].dt {
 		return kernel{}, errors.New("expects two scalar bounds of the result's element type and a shape")
 	}
 	out := s.out[0]
-	dist := enumAttr(s.op, stablehlo.AttrRngDistribution, "")
-	key := h.streams()[s.op]
 	unit := func(i int) (a, b float64) { // in [0, 1)
 		x, y := threeFry(key, uint64(2*i))
 		u, v := threeFry(key, uint64(2*i+1))

@@ -33,7 +33,7 @@ type windowDim struct {
 // windowRun is the start of a run of elements in an update window, as offsets from the window's start.
 type windowRun struct{ target, update int }
 
-func newScatterPlan(s *spec, k int) (*scatterPlan, error) {
+func scatterPlanOf(s *spec, k int) (*scatterPlan, error) {
 	a, _ := s.op.Attr(stablehlo.AttrScatterDimensionNumbers).(*ir.DialectAttr)
 	if a == nil {
 		return nil, errors.New("has no scatter_dimension_numbers")
@@ -42,6 +42,16 @@ func newScatterPlan(s *spec, k int) (*scatterPlan, error) {
 	if !ok {
 		return nil, errors.New("has no scatter_dimension_numbers")
 	}
+	return newScatterPlan(&s.signature, (*scatterDimensions)(d), k)
+}
+
+// scatterDimensions are the dimension numbers of a scatter (spec, "scatter").
+type scatterDimensions struct {
+	UpdateWindowDims, InsertedWindowDims, InputBatchingDims, ScatterIndicesBatchingDim, ScatterDimsToOperandDims []int64
+	IndexVectorDim                                                                                               int64
+}
+
+func newScatterPlan(s *signature, d *scatterDimensions, k int) (*scatterPlan, error) {
 	in, idx, upd := s.in[0], s.in[k], s.in[k+1]
 	if !isIndex(idx.dt) {
 		return nil, fmt.Errorf("has indices of type %s", idx)
@@ -99,7 +109,7 @@ func newScatterPlan(s *spec, k int) (*scatterPlan, error) {
 		p.run *= last.size
 		outer = outer[:len(outer)-1]
 	}
-	if err := s.p.reserve(16 * int64(total/p.run)); err != nil {
+	if err := s.reserve(16 * int64(total/p.run)); err != nil {
 		return nil, err
 	}
 	p.runs = make([]windowRun, 0, total/p.run)
@@ -293,7 +303,7 @@ func planScatter(p *planner, s *spec) (control, error) {
 			return nil, unsupported("a general scatter of dynamic shape")
 		}
 	}
-	plan, err := newScatterPlan(s, k)
+	plan, err := scatterPlanOf(s, k)
 	if err != nil {
 		return nil, err
 	}
@@ -371,12 +381,12 @@ func scatterCombiner(s *spec) elementLoop {
 			copy(out[0].Bytes()[lo*size:hi*size], in[1].Bytes()[lo*size:hi*size])
 		}
 	}
-	red := commonReducer(b, binaryOps())
+	red := commonReducer(b)
 	if red == nil {
 		return nil
 	}
-	l := *red.loops
-	if red.op == stablehlo.Xor {
+	l := *red
+	if red == opXor {
 		l.b = xorLoop[uint8]
 	}
 	return l.bind(s.in[0].dt)
@@ -384,7 +394,7 @@ func scatterCombiner(s *spec) elementLoop {
 
 // makeScatter compiles scatters whose update computation is common.
 func makeScatter(s *spec) (kernel, error) {
-	plan, err := newScatterPlan(s, 1)
+	plan, err := scatterPlanOf(s, 1)
 	if err != nil {
 		return kernel{}, err
 	}

@@ -86,29 +86,29 @@ func buildTable(h *host) map[*ir.Def]row {
 		stablehlo.Transpose:             {make: makeTranspose, shape: transposeShape},
 		stablehlo.Reverse:               {make: makeReverse},
 		stablehlo.Slice:                 {make: makeSlice},
-		stablehlo.DynamicSlice:          {make: makeDynamicSlice},
-		stablehlo.DynamicUpdateSlice:    {make: makeDynamicUpdateSlice},
+		stablehlo.DynamicSlice:          {make: pure(makeDynamicSlice)},
+		stablehlo.DynamicUpdateSlice:    {make: pure(makeDynamicUpdateSlice)},
 		stablehlo.Concatenate:           {make: makeConcatenate, shape: concatenateShape},
 		stablehlo.Pad:                   {make: makePad},
 		stablehlo.Iota:                  {make: makeIota},
 		stablehlo.DynamicIota:           {make: makeIota, shape: operandShape(0)},
-		stablehlo.DynamicReshape:        {make: makeDynamicReshape, shape: operandShape(1)},
+		stablehlo.DynamicReshape:        {make: pure(makeDynamicReshape), shape: operandShape(1)},
 		stablehlo.DynamicBroadcastInDim: {make: makeBroadcastInDim, shape: operandShape(1)},
-		stablehlo.DynamicPad:            {make: makeDynamicPad, shape: dynamicPadShape},
-		stablehlo.RealDynamicSlice:      {make: makeRealDynamicSlice, shape: realDynamicSliceShape},
+		stablehlo.DynamicPad:            {make: pure(makeDynamicPad), shape: dynamicPadShape},
+		stablehlo.RealDynamicSlice:      {make: pure(makeRealDynamicSlice), shape: realDynamicSliceShape},
 		stablehlo.GetDimensionSize:      {make: makeGetDimensionSize},
-		stablehlo.SetDimensionSize:      {make: makeSetDimensionSize, shape: setDimensionSizeShape},
+		stablehlo.SetDimensionSize:      {make: pure(makeSetDimensionSize), shape: setDimensionSizeShape},
 
 		// Element by element.
 		stablehlo.Compare:         {make: makeCompare, elementwise: true},
-		stablehlo.Select:          {make: makeSelect, elementwise: true},
-		stablehlo.Clamp:           {make: makeClamp, elementwise: true},
-		stablehlo.Convert:         {make: makeConvert, elementwise: true},
+		stablehlo.Select:          {make: pure(makeSelect), elementwise: true},
+		stablehlo.Clamp:           {make: pure(makeClamp), elementwise: true},
+		stablehlo.Convert:         {make: pure(makeConvert), elementwise: true},
 		stablehlo.BitcastConvert:  {control: planBitcast, shape: bitcastShape, staticShapes: true, pure: true},
-		stablehlo.Complex:         {make: makeComplex, elementwise: true},
-		stablehlo.Real:            {make: makeReal, elementwise: true},
-		stablehlo.Imag:            {make: makeImag, elementwise: true},
-		stablehlo.IsFinite:        {make: makePredicate(isFinite), elementwise: true},
+		stablehlo.Complex:         {make: pure(makeComplex), elementwise: true},
+		stablehlo.Real:            {make: pure(makeReal), elementwise: true},
+		stablehlo.Imag:            {make: pure(makeImag), elementwise: true},
+		stablehlo.IsFinite:        {make: pure(makePredicate(isFinite)), elementwise: true},
 		stablehlo.ReducePrecision: {make: makeReducePrecision, elementwise: true},
 
 		stablehlo.Gather:           {make: makeGather, shape: staticGatherShape},
@@ -126,8 +126,8 @@ func buildTable(h *host) map[*ir.Def]row {
 		stablehlo.BatchNormGrad:      {make: makeBatchNormGrad},
 
 		// Quantized values.
-		stablehlo.UniformQuantize:   {make: makeQuantize},
-		stablehlo.UniformDequantize: {make: makeDequantize},
+		stablehlo.UniformQuantize:   {make: pure(makeQuantize)},
+		stablehlo.UniformDequantize: {make: pure(makeDequantize)},
 
 		// Random numbers.
 		stablehlo.RngBitGenerator: {make: makeRngBitGenerator},
@@ -137,7 +137,7 @@ func buildTable(h *host) map[*ir.Def]row {
 		stablehlo.DotGeneral:       {make: makeDotGeneral, shape: dotGeneralShape},
 		stablehlo.Einsum:           {make: makeEinsum},
 		stablehlo.UnaryEinsum:      {make: makeUnaryEinsum},
-		stablehlo.Dot:              {make: makeDot},
+		stablehlo.Dot:              {make: pure(makeDot)},
 		stablehlo.Reduce:           {control: planReduce, shape: reduceShape, staticShapes: true, pure: true},
 		stablehlo.ReduceWindow:     {control: planReduceWindow, shape: reduceWindowShape, staticShapes: true, pure: true},
 		stablehlo.SelectAndScatter: {control: planSelectAndScatter, staticShapes: true, pure: true},
@@ -145,33 +145,46 @@ func buildTable(h *host) map[*ir.Def]row {
 		stablehlo.Convolution:      {make: makeConvolution},
 		stablehlo.DynamicConv:      {make: makeDynamicConv},
 	}
-	for _, ops := range [...]map[*ir.Def]*loops2{binaryOps(), chloBinary()} {
-		for d, l := range ops {
-			t[d] = row{make: makeBinary(d, l), elementwise: true}
-		}
+	for d, l := range map[*ir.Def]*loops2{
+		stablehlo.Add:       opAdd,
+		stablehlo.Subtract:  opSubtract,
+		stablehlo.Multiply:  opMultiply,
+		stablehlo.Divide:    opDivide,
+		stablehlo.Remainder: opRemainder,
+		stablehlo.Maximum:   opMaximum,
+		stablehlo.Minimum:   opMinimum,
+		stablehlo.And:       opAnd,
+		stablehlo.Or:        opOr,
+		stablehlo.Xor:       opXor,
+		stablehlo.Power:     opPower,
+		stablehlo.Atan2:     opAtan2,
+		chlo.Zeta:           opZeta,
+		chlo.Polygamma:      opPolygamma,
+		chlo.Mulhi:          opMulhi,
+	} {
+		t[d] = row{make: pure(makeBinary(l)), elementwise: true}
 	}
-	for _, d := range [...]*ir.Def{stablehlo.ShiftLeft, stablehlo.ShiftRightArithmetic, stablehlo.ShiftRightLogical} {
-		t[d] = row{make: makeBinary(d, nil), elementwise: true}
+	for d, f := range map[*ir.Def]func(bits int) *loops2{
+		stablehlo.ShiftLeft:            shiftLeft,
+		stablehlo.ShiftRightArithmetic: shiftRightArithmetic,
+		stablehlo.ShiftRightLogical:    shiftRightLogical,
+	} {
+		t[d] = row{make: pure(makeShift(f)), elementwise: true}
 	}
-	unary := unaryOps()
-	for _, ops := range [...]map[*ir.Def]*unaryOp{unary, chloUnary()} {
-		for d, u := range ops {
-			t[d] = row{make: makeUnary(u), elementwise: true}
-		}
+	for d, u := range unaryOps() {
+		t[d] = row{make: pure(makeUnary(u)), elementwise: true}
 	}
-	t[stablehlo.Tan] = t[chlo.Tan]
 	for d, f := range map[*ir.Def]func(float64) bool{
 		chlo.IsInf:    func(v float64) bool { return math.IsInf(v, 0) },
 		chlo.IsPosInf: func(v float64) bool { return math.IsInf(v, 1) },
 		chlo.IsNegInf: func(v float64) bool { return math.IsInf(v, -1) },
 	} {
-		t[d] = row{make: makePredicate(f), elementwise: true}
+		t[d] = row{make: pure(makePredicate(f)), elementwise: true}
 	}
-	t[chlo.NextAfter] = row{make: makeNextAfter, elementwise: true}
+	t[chlo.NextAfter] = row{make: pure(makeNextAfter), elementwise: true}
 	t[chlo.Constant] = row{control: planConstant, elementwise: true, pure: true}
 	t[chlo.ConstantLike] = row{make: makeConstantLike}
 	t[chlo.TopK] = row{make: makeTopK}
-	t[chlo.AsinAcosKernel] = row{make: makeUnary(&unaryOp{c: asinAcosKernel, cost: 30}), elementwise: true}
 	t[chlo.RaggedDot] = row{make: makeRaggedDot}
 	t[chlo.Scan] = row{control: planScan, shape: scanShape, staticShapes: true, pure: true}
 	for d, inner := range map[*ir.Def]*ir.Def{
@@ -199,7 +212,7 @@ func buildTable(h *host) map[*ir.Def]row {
 	} {
 		t[d] = row{make: makeBroadcasting(t[inner]), shape: broadcastShape}
 	}
-	t[stablehlo.Abs] = row{make: makeAbs(unary[stablehlo.Abs]), elementwise: true}
+	t[stablehlo.Abs] = row{make: pure(makeAbs), elementwise: true}
 
 	// MHLO's own operations. The other MHLO operations use the rows of the operations that they mirror (see opKind).
 	t[mhlo.AddDependency] = row{control: planFirst}
@@ -210,8 +223,54 @@ func buildTable(h *host) map[*ir.Def]row {
 	t[mhlo.Copy] = row{control: planForward}
 	t[mhlo.Domain] = row{control: planForward}
 	t[mhlo.Fusion] = row{control: planRegionCall}
-	t[mhlo.StochasticConvert] = row{make: makeStochasticConvert}
+	t[mhlo.StochasticConvert] = row{make: pure(makeStochasticConvert)}
 	t[mhlo.TopK] = t[chlo.TopK]
 	t[mhlo.Trace] = row{control: planNothing} // current compilers ignore it
 	return t
+}
+
+// unaryOps returns the loops of the unary ops on elements.
+func unaryOps() map[*ir.Def]*unaryOp {
+	return map[*ir.Def]*unaryOp{
+		stablehlo.Abs:                 opAbs,
+		stablehlo.Negate:              opNegate,
+		stablehlo.Sign:                opSign,
+		stablehlo.Not:                 opNot,
+		stablehlo.Popcnt:              opPopcnt,
+		stablehlo.CountLeadingZeros:   opCountLeadingZeros,
+		stablehlo.Ceil:                opCeil,
+		stablehlo.Floor:               opFloor,
+		stablehlo.RoundNearestAFZ:     opRoundNearestAFZ,
+		stablehlo.RoundNearestEven:    opRoundNearestEven,
+		stablehlo.Cbrt:                opCbrt,
+		stablehlo.Exponential:         opExponential,
+		stablehlo.ExponentialMinusOne: opExponentialMinusOne,
+		stablehlo.Log:                 opLog,
+		stablehlo.LogPlusOne:          opLogPlusOne,
+		stablehlo.Logistic:            opLogistic,
+		stablehlo.Sqrt:                opSqrt,
+		stablehlo.Rsqrt:               opRsqrt,
+		stablehlo.Cosine:              opCosine,
+		stablehlo.Sine:                opSine,
+		stablehlo.Tan:                 opTan,
+		stablehlo.Tanh:                opTanh,
+		chlo.Acos:                     opAcos,
+		chlo.AsinAcosKernel:           opAsinAcosKernel,
+		chlo.Acosh:                    opAcosh,
+		chlo.Asin:                     opAsin,
+		chlo.Asinh:                    opAsinh,
+		chlo.Atan:                     opAtan,
+		chlo.Atanh:                    opAtanh,
+		chlo.BesselI1e:                opBesselI1e,
+		chlo.Cosh:                     opCosh,
+		chlo.Sinh:                     opSinh,
+		chlo.Tan:                      opTan,
+		chlo.Digamma:                  opDigamma,
+		chlo.Erf:                      opErf,
+		chlo.Erfc:                     opErfc,
+		chlo.ErfInv:                   opErfInv,
+		chlo.Lgamma:                   opLgamma,
+		chlo.Square:                   opSquare,
+		chlo.Conj:                     opConj,
+	}
 }

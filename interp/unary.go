@@ -7,7 +7,6 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/vec"
-	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -24,41 +23,38 @@ type unaryOp struct {
 	cost int // approximate nanoseconds per element; 0 means 8
 }
 
-// unaryOps returns the unary ops: ops on integers and signs (spec, "abs", "negate", "sign", "not", "popcnt",
+// The unary ops: ops on integers and signs (spec, "abs", "negate", "sign", "not", "popcnt",
 // "count_leading_zeros"), roundings (spec, "ceil", "floor", "round_nearest_afz", "round_nearest_even") and functions,
 // which are computed in a wider type if there is one (spec, "cbrt", "exponential", "exponential_minus_one", "log",
 // "log_plus_one", "logistic", "sqrt", "rsqrt", "cosine", "sine", "tan", "tanh").
-func unaryOps() map[*ir.Def]*unaryOp {
-	return map[*ir.Def]*unaryOp{
-		stablehlo.Abs: {i: func(v int64, _ int) int64 { return max(v, -v) }, u: func(v uint64, _ int) uint64 { return v },
-			f: math.Abs, f32: absLoop[float32], f64: absLoop[float64], cost: 1},
-		stablehlo.Negate: {i: func(v int64, _ int) int64 { return -v }, u: func(v uint64, _ int) uint64 { return -v },
-			f: func(v float64) float64 { return -v }, f32: negLoop[float32], f64: negLoop[float64], c: func(v complex128) complex128 { return -v }, cost: 1},
-		stablehlo.Sign: {i: func(v int64, _ int) int64 { return int64(signOf(v)) }, u: func(v uint64, _ int) uint64 { return min(v, 1) },
-			f: signFloat, c: signComplex},
-		stablehlo.Not: {b: func(v uint8) uint8 { return v ^ 1 }, i: func(v int64, _ int) int64 { return ^v }, u: func(v uint64, _ int) uint64 { return ^v }},
-		stablehlo.Popcnt: {i: func(v int64, n int) int64 { return int64(bits.OnesCount64(uint64(v) << (64 - n))) },
-			u: func(v uint64, _ int) uint64 { return uint64(bits.OnesCount64(v)) }},
-		stablehlo.CountLeadingZeros: {i: func(v int64, n int) int64 { return int64(min(bits.LeadingZeros64(uint64(v)<<(64-n)), n)) },
-			u: func(v uint64, n int) uint64 { return uint64(min(bits.LeadingZeros64(v<<(64-n)), n)) }},
-		stablehlo.Ceil:                {f: math.Ceil, cost: 3},
-		stablehlo.Floor:               {f: math.Floor, cost: 3},
-		stablehlo.RoundNearestAFZ:     {f: math.Round, cost: 3},
-		stablehlo.RoundNearestEven:    {f: math.RoundToEven, cost: 3},
-		stablehlo.Cbrt:                {f: cbrt, c: complexCbrt, cost: 20},
-		stablehlo.Exponential:         vector(vec.ExpLoop, complexExp),
-		stablehlo.ExponentialMinusOne: vector(vec.Expm1Loop, complexExpm1),
-		stablehlo.Log:                 vector(vec.LogLoop, complexLog),
-		stablehlo.LogPlusOne:          {f: log1p, c: complexLog1p, cost: 12},
-		stablehlo.Logistic:            vector(vec.LogisticLoop, complexLogistic),
-		stablehlo.Sqrt:                {f: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], c: complexSqrt, cost: 2},
-		stablehlo.Rsqrt:               vector(vec.RsqrtLoop, complexRsqrt),
-		stablehlo.Cosine:              vector(vec.CosLoop.Beyond(1<<20, cosine), complexCos),
-		stablehlo.Sine:                vector(vec.SinLoop.Beyond(1<<20, sine), complexSin),
-		stablehlo.Tan:                 {f: tangent, c: complexTan, cost: 15},
-		stablehlo.Tanh:                vector(vec.TanhLoop, complexTanh),
-	}
-}
+var (
+	opAbs = &unaryOp{i: func(v int64, _ int) int64 { return max(v, -v) }, u: func(v uint64, _ int) uint64 { return v },
+		f: math.Abs, f32: absLoop[float32], f64: absLoop[float64], cost: 1}
+	opNegate = &unaryOp{i: func(v int64, _ int) int64 { return -v }, u: func(v uint64, _ int) uint64 { return -v },
+		f: func(v float64) float64 { return -v }, f32: negLoop[float32], f64: negLoop[float64], c: func(v complex128) complex128 { return -v }, cost: 1}
+	opSign = &unaryOp{i: func(v int64, _ int) int64 { return int64(signOf(v)) }, u: func(v uint64, _ int) uint64 { return min(v, 1) },
+		f: signFloat, c: signComplex}
+	opNot    = &unaryOp{b: func(v uint8) uint8 { return v ^ 1 }, i: func(v int64, _ int) int64 { return ^v }, u: func(v uint64, _ int) uint64 { return ^v }}
+	opPopcnt = &unaryOp{i: func(v int64, n int) int64 { return int64(bits.OnesCount64(uint64(v) << (64 - n))) },
+		u: func(v uint64, _ int) uint64 { return uint64(bits.OnesCount64(v)) }}
+	opCountLeadingZeros = &unaryOp{i: func(v int64, n int) int64 { return int64(min(bits.LeadingZeros64(uint64(v)<<(64-n)), n)) },
+		u: func(v uint64, n int) uint64 { return uint64(min(bits.LeadingZeros64(v<<(64-n)), n)) }}
+	opCeil                = &unaryOp{f: math.Ceil, cost: 3}
+	opFloor               = &unaryOp{f: math.Floor, cost: 3}
+	opRoundNearestAFZ     = &unaryOp{f: math.Round, cost: 3}
+	opRoundNearestEven    = &unaryOp{f: math.RoundToEven, cost: 3}
+	opCbrt                = &unaryOp{f: cbrt, c: complexCbrt, cost: 20}
+	opExponential         = vector(vec.ExpLoop, complexExp)
+	opExponentialMinusOne = vector(vec.Expm1Loop, complexExpm1)
+	opLog                 = vector(vec.LogLoop, complexLog)
+	opLogPlusOne          = &unaryOp{f: log1p, c: complexLog1p, cost: 12}
+	opLogistic            = vector(vec.LogisticLoop, complexLogistic)
+	opSqrt                = &unaryOp{f: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], c: complexSqrt, cost: 2}
+	opRsqrt               = vector(vec.RsqrtLoop, complexRsqrt)
+	opCosine              = vector(vec.CosLoop.Beyond(1<<20, cosine), complexCos)
+	opSine                = vector(vec.SinLoop.Beyond(1<<20, sine), complexSin)
+	opTanh                = vector(vec.TanhLoop, complexTanh)
+)
 
 // vector returns the unary op of a function that has vector loops.
 func vector(f *vec.Function, c func(complex128) complex128) *unaryOp {
@@ -122,8 +118,8 @@ func sqrtLoop[T float](o, x []T) {
 }
 
 // makeUnary returns the maker of a unary elementwise op.
-func makeUnary(u *unaryOp) func(*spec) (kernel, error) {
-	return func(s *spec) (kernel, error) {
+func makeUnary(u *unaryOp) func(*signature) (kernel, error) {
+	return func(s *signature) (kernel, error) {
 		if err := sameShape(s, 1); err != nil {
 			return kernel{}, err
 		}
@@ -133,7 +129,7 @@ func makeUnary(u *unaryOp) func(*spec) (kernel, error) {
 		}
 		run := u.bind(dt)
 		if run == nil {
-			return kernel{}, unsupported("%s on elements of type %s", s.op.Name(), dt)
+			return kernel{}, unsupported("%s on elements of type %s", s.name, dt)
 		}
 		cost := u.cost
 		if cost == 0 {
@@ -264,18 +260,15 @@ func mapComplex[T complexNumber](f func(complex128) complex128) func(o, x []T) {
 }
 
 // makeAbs compiles abs (spec, "abs"). The abs of a complex number is real.
-func makeAbs(u *unaryOp) func(*spec) (kernel, error) {
-	plain := makeUnary(u)
-	return func(s *spec) (kernel, error) {
-		if len(s.in) != 1 || len(s.out) != 1 || !s.in[0].dt.IsComplex() {
-			return plain(s)
-		}
-		return makeParts(s, complexAbs)
+func makeAbs(s *signature) (kernel, error) {
+	if len(s.in) != 1 || len(s.out) != 1 || !s.in[0].dt.IsComplex() {
+		return makeUnary(opAbs)(s)
 	}
+	return makeParts(s, complexAbs)
 }
 
 // makeParts builds a kernel from complex numbers to reals of the parts' element type: abs, real, imag.
-func makeParts(s *spec, f func(complex128) float64) (kernel, error) {
+func makeParts(s *signature, f func(complex128) float64) (kernel, error) {
 	if err := sameShape(s, 1); err != nil {
 		return kernel{}, err
 	}
@@ -300,7 +293,7 @@ func makeParts(s *spec, f func(complex128) float64) (kernel, error) {
 }
 
 // makeReal compiles real (spec, "real"). It returns a real operand unchanged.
-func makeReal(s *spec) (kernel, error) {
+func makeReal(s *signature) (kernel, error) {
 	if len(s.in) == 1 && len(s.out) == 1 && s.in[0].dt == s.out[0].dt {
 		return makeCopy(s)
 	}
@@ -308,7 +301,7 @@ func makeReal(s *spec) (kernel, error) {
 }
 
 // makeImag compiles imag (spec, "imag"). For a real operand it returns zero.
-func makeImag(s *spec) (kernel, error) {
+func makeImag(s *signature) (kernel, error) {
 	if len(s.in) == 1 && len(s.out) == 1 && s.in[0].dt == s.out[0].dt {
 		return kernel{run: func(in, out []*tensor.Tensor) error {
 			clear(out[0].Bytes())
@@ -318,7 +311,7 @@ func makeImag(s *spec) (kernel, error) {
 	return makeParts(s, func(v complex128) float64 { return imag(v) })
 }
 
-func makeCopy(s *spec) (kernel, error) {
+func makeCopy(s *signature) (kernel, error) {
 	if err := sameShape(s, 1); err != nil {
 		return kernel{}, err
 	}
@@ -329,7 +322,7 @@ func makeCopy(s *spec) (kernel, error) {
 }
 
 // makeComplex compiles complex (spec, "complex").
-func makeComplex(s *spec) (kernel, error) {
+func makeComplex(s *signature) (kernel, error) {
 	if err := sameShape(s, 2); err != nil {
 		return kernel{}, err
 	}
@@ -354,8 +347,8 @@ func makeComplex(s *spec) (kernel, error) {
 }
 
 // makePredicate builds is_finite (spec, "is_finite") and similar ops from floats to i1.
-func makePredicate(f func(float64) bool) func(*spec) (kernel, error) {
-	return func(s *spec) (kernel, error) {
+func makePredicate(f func(float64) bool) func(*signature) (kernel, error) {
+	return func(s *signature) (kernel, error) {
 		if err := sameShape(s, 1); err != nil {
 			return kernel{}, err
 		}
@@ -389,7 +382,7 @@ func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // makeReducePrecision compiles reduce_precision (spec, "reduce_precision"). It rounds to the given numbers of exponent
 // and mantissa bits, ties to even. Overflow becomes infinity, underflow zero.
 func makeReducePrecision(s *spec) (kernel, error) {
-	if err := sameShape(s, 1); err != nil {
+	if err := sameShape(&s.signature, 1); err != nil {
 		return kernel{}, err
 	}
 	dt := s.in[0].dt

@@ -18,38 +18,45 @@ type window struct {
 	out                     tensor.Shape
 }
 
-func newWindow(s *spec, rank int, shape tensor.Shape) (*window, error) {
-	w := &window{}
-	var err error
-	get := func(name string, def int64) (v []int64) {
-		if err == nil {
-			v, err = intsOr(s.op, name, rank, def)
+// windowOf reads the window of an op over an operand of the given shape.
+func windowOf(s *spec, shape tensor.Shape) (*window, error) {
+	var lists [4][]int64
+	for i, name := range [...]string{"window_dimensions", "window_strides", "window_dilations", "base_dilations"} {
+		var err error
+		if lists[i], err = intsOr(s.op, name, len(shape), 1); err != nil {
+			return nil, err
 		}
-		return v
-	}
-	w.dims = get("window_dimensions", 1)
-	w.strides = get("window_strides", 1)
-	w.dilation = get("window_dilations", 1)
-	base := get("base_dilations", 1)
-	if err != nil {
-		return nil, err
 	}
 	pad, err := intsAttr(s.op, stablehlo.AttrPadding)
 	if err != nil {
 		return nil, err
 	}
-	if pad == nil {
-		pad = make([]int64, 2*rank)
-	}
-	if len(pad) == 1 && rank > 0 {
-		one := pad[0]
-		pad = make([]int64, 2*rank)
-		for i := range pad {
-			pad[i] = one
+	return newWindow(shape, lists[0], lists[1], lists[2], lists[3], pad)
+}
+
+// paddings completes the padding of n dimensions: two numbers for each, one for all, or none.
+func paddings(pad []int64, n int) ([]int64, error) {
+	switch {
+	case pad == nil:
+		return make([]int64, 2*n), nil
+	case len(pad) == 1 && n > 0:
+		all := make([]int64, 2*n)
+		for i := range all {
+			all[i] = pad[0]
 		}
+		return all, nil
+	case len(pad) != 2*n:
+		return nil, fmt.Errorf("has %d paddings for %d dimensions", len(pad), n)
 	}
-	if len(pad) != 2*rank {
-		return nil, fmt.Errorf("has %d paddings for rank %d", len(pad), rank)
+	return pad, nil
+}
+
+func newWindow(shape tensor.Shape, dims, strides, dilation, base, pad []int64) (*window, error) {
+	rank := len(shape)
+	w := &window{dims: dims, strides: strides, dilation: dilation}
+	pad, err := paddings(pad, rank)
+	if err != nil {
+		return nil, err
 	}
 	for i := range rank {
 		if w.dims[i] < 1 || w.strides[i] < 1 || w.dilation[i] < 1 || base[i] < 1 {
@@ -139,7 +146,7 @@ func planReduceWindow(p *planner, s *spec) (control, error) {
 			return nil, unsupported("a windowed reduction of dynamic shape")
 		}
 	}
-	w, err := newWindow(s, len(s.in[0].shape), s.in[0].shape)
+	w, err := windowOf(s, s.in[0].shape)
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +163,8 @@ func planReduceWindow(p *planner, s *spec) (control, error) {
 	slice := w.slice()
 	var combine elementLoop
 	if k == 1 && s.in[0].dt == s.out[0].dt {
-		if red := commonReducer(s.op.Region(0).Entry(), binaryOps()); red != nil {
-			combine = red.loops.bind(s.in[0].dt)
+		if red := commonReducer(s.op.Region(0).Entry()); red != nil {
+			combine = red.bind(s.in[0].dt)
 		}
 	}
 	var region *liftedRegion
@@ -289,7 +296,7 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 	if operand.dynamic() || source.dynamic() || out.dynamic() {
 		return nil, unsupported("select_and_scatter of dynamic shape")
 	}
-	w, err := newWindow(s, len(operand.shape), operand.shape)
+	w, err := windowOf(s, operand.shape)
 	if err != nil {
 		return nil, err
 	}
@@ -320,8 +327,8 @@ func planSelectAndScatter(p *planner, s *spec) (control, error) {
 	}
 	b := s.op.Region(1).Entry()
 	var combine elementLoop
-	if red := commonReducer(b, binaryOps()); red != nil {
-		combine = red.loops.bind(out.dt)
+	if red := commonReducer(b); red != nil {
+		combine = red.bind(out.dt)
 	}
 	// Carry each value's position in the unpadded operand along with the value. Padding has position -1.
 	position := tensorType(tensor.I64, operand.shape...)

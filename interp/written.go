@@ -126,14 +126,14 @@ func at(b *buf, path []int) (*buf, error) {
 }
 
 func writtenStateOf(m *machine, w *writtenHook) *writtenState {
-	if m.written == nil {
-		m.written = map[any]*writtenState{}
+	if st, ok := m.held[w]; ok {
+		return st.(*writtenState)
 	}
-	st := m.written[w]
-	if st == nil {
-		st = &writtenState{}
-		m.written[w] = st
+	st := &writtenState{}
+	if m.held == nil {
+		m.held = map[any]holder{}
 	}
+	m.held[w] = st
 	return st
 }
 
