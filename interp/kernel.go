@@ -74,7 +74,7 @@ func (x *Execution) Run(i int, args ...Value) ([]Value, error) {
 func (x *Execution) Return(results ...Value) { x.out = results }
 
 // planKernel compiles an op that a kernel executes.
-func planKernel(kernel Kernel) func(*planner, *spec) (control, error) {
+func planKernel(k Kernel) func(*planner, *spec) (control, error) {
 	return func(p *planner, s *spec) (control, error) {
 		var regions []*block
 		for i := range s.op.Regions() {
@@ -90,7 +90,7 @@ func planKernel(kernel Kernel) func(*planner, *spec) (control, error) {
 				b := m.take(fr, ins, i)
 				x.in, x.owned = append(x.in, Value{b}), append(x.owned, b)
 			}
-			if err := kernel(x); err != nil {
+			if err := k(x); err != nil {
 				return err
 			}
 			if len(x.out) != len(ins.out) {

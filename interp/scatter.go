@@ -394,7 +394,7 @@ func scatterCombiner(s *spec) elementLoop {
 
 // makeScatter compiles scatters whose update computation is common.
 func makeScatter(s *spec) (kernel, error) {
-	plan, err := scatterPlanOf(s, 1)
+	walk, err := scatterPlanOf(s, 1)
 	if err != nil {
 		return kernel{}, err
 	}
@@ -404,23 +404,23 @@ func makeScatter(s *spec) (kernel, error) {
 	b := s.op.Region(0).Entry()
 	replace := b.First() == b.Last()
 	add32 := dt == tensor.F32 && !replace && opKind(b.First()) == stablehlo.Add
-	step, count := plan.rowStep(), product(plan.walk.batch)
+	step, count := walk.rowStep(), product(walk.walk.batch)
 	total := s.in[0].n
 	return kernel{inplace: 1, run: func(in, out []*tensor.Tensor) error {
 		copyUnlessSame(out[0], in[0])
-		if plan.run == 0 {
+		if walk.run == 0 {
 			return nil
 		}
 		part := func(from, to int) {
 			o, u := out[0].Bytes(), in[2].Bytes()
 			switch {
 			case replace:
-				plan.eachRun(in[1], from, to, func(target, update, n int) {
+				walk.eachRun(in[1], from, to, func(target, update, n int) {
 					copy(o[target*size:(target+n)*size], u[update*size:])
 				})
 			case add32:
 				of, uf := tensor.View[float32](out[0]), tensor.View[float32](in[2])
-				plan.eachRun(in[1], from, to, func(target, update, n int) {
+				walk.eachRun(in[1], from, to, func(target, update, n int) {
 					x, y := of[target:target+n], uf[update:update+n]
 					for i, v := range y {
 						x[i] += v
@@ -431,7 +431,7 @@ func makeScatter(s *spec) (kernel, error) {
 				var x, y tensor.Tensor
 				vin, vout := []*tensor.Tensor{&x, &y}, []*tensor.Tensor{&x}
 				shape := tensor.Shape{0}
-				plan.eachRun(in[1], from, to, func(target, update, n int) {
+				walk.eachRun(in[1], from, to, func(target, update, n int) {
 					shape[0] = int64(n)
 					x.Borrow(dt, shape, o[target*size:(target+n)*size])
 					y.Borrow(dt, shape, u[update*size:(update+n)*size])
