@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/interp/internal/ops"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -103,7 +104,7 @@ func bitPrograms() []bitProgram {
 		out = append(out, p)
 	}
 	types := []string{"f16", "bf16", "f32", "f64", "complex<f32>", "complex<f64>"}
-	table := unaryOps()
+	table := ops.UnaryOps()
 	for _, dialect := range []string{"stablehlo.", "chlo."} {
 		byName := func(a, b *ir.Def) int { return strings.Compare(a.Name, b.Name) }
 		for _, d := range slices.SortedFunc(maps.Keys(table), byName) {
@@ -113,7 +114,7 @@ func bitPrograms() []bitProgram {
 			}
 			for _, e := range types {
 				cplx := strings.HasPrefix(e, "complex")
-				if cplx && u.c == nil || !cplx && u.f == nil || d == chlo.BesselI1e && strings.Contains(e, "16") {
+				if cplx && u.C == nil || !cplx && u.F == nil || d == chlo.BesselI1e && strings.Contains(e, "16") {
 					continue
 				}
 				s := "tensor<4000x" + e + ">"
@@ -232,6 +233,3 @@ func canonicalNaNs(v *tensor.Tensor) []byte {
 	}
 	return w.Bytes()
 }
-
-// TestBits: results are the same to the bit on every processor. testdata/bits.txt has a sum of them for each op and type that rounds;
-// `go test -exec qemu-aarch64-static` with GOARCH=arm64 checks a processor that is not at hand.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -37,38 +38,38 @@ func (e *Executable) Signature() *runtime.Signature { return e.signature() }
 
 func (e *Executable) describe() *runtime.Signature {
 	s := &runtime.Signature{Backend: e.backend, Arguments: []runtime.Value{}}
-	f, _ := fn.AsFunc(e.entry.op)
-	for i, t := range e.entry.args {
-		if t.class == classToken {
+	f, _ := fn.AsFunc(e.entry.Op)
+	for i, t := range e.entry.Args {
+		if t.Class == kernel.ClassToken {
 			continue
 		}
 		v := runtime.Value{Type: valueType(t)}
 		_, v.Donor = f.Donation(i)
 		s.Arguments = append(s.Arguments, v)
 	}
-	var add func(t vtype)
-	add = func(t vtype) {
-		switch t.class {
-		case classTensor:
+	var add func(t kernel.Type)
+	add = func(t kernel.Type) {
+		switch t.Class {
+		case kernel.ClassTensor:
 			s.Results = append(s.Results, runtime.Value{Type: valueType(t)})
-		case classTuple:
-			for _, elem := range t.elems {
+		case kernel.ClassTuple:
+			for _, elem := range t.Elems {
 				add(elem)
 			}
 		}
 	}
-	for _, t := range e.entry.results {
+	for _, t := range e.entry.Results {
 		add(t)
 	}
 	return s
 }
 
 // valueType returns the type of a value. A value of unknown rank has the type Invalid with one dynamic dimension.
-func valueType(t vtype) hook.TensorType {
-	if t.shape == nil && t.n < 0 {
+func valueType(t kernel.Type) hook.TensorType {
+	if t.Shape == nil && t.N < 0 {
 		return hook.TensorType{Shape: tensor.Shape{-1}}
 	}
-	return hook.TensorType{DType: t.dt, Shape: slices.Clone(t.shape)}
+	return hook.TensorType{DType: t.DType, Shape: slices.Clone(t.Shape)}
 }
 
 // RunMemory implements runtime.Executable. A program on one device reuses the memory of donated arguments.

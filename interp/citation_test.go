@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/hlocb/hlocb/interp/internal/ops"
 )
 
 // unspecified lists the ops of StableHLO that its specification has no section for.
@@ -27,9 +29,13 @@ var otherSections = map[string]bool{"dequantize_op_quantize": true, "Quantized e
 // Every op's kernel says which section of the specification it follows, in the comment of the function that compiles it or of
 // the table of loops that it stands in.
 func TestKernelsCiteTheSpecification(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, pattern := range []string{"*.go", "internal/*/*.go"} {
+		list, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, list...)
 	}
 	cited := map[string]string{}
 	quote := regexp.MustCompile(`\(spec, ((?:"[^"]+"(?:, | and )?)+)`)
@@ -51,7 +57,7 @@ func TestKernelsCiteTheSpecification(t *testing.T) {
 		}
 	}
 	table := map[string]bool{}
-	for d := range buildTable(&host{}) {
+	for d := range ops.BuildTable(&ops.Host{}) {
 		table[d.Name] = true
 	}
 	for op := range table {

@@ -4,41 +4,44 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/ops"
+	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 )
 
 // compile makes the plan of a module's entry function and of every function that it calls.
-func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*compiler, *function, error) {
-	h, err := newHost(mod, rp, copts)
+func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.CompileOptions) (*plan.Compiler, *exec.Function, error) {
+	h, err := ops.NewHost(mod, rp, copts)
 	if err != nil {
 		return nil, nil, err
 	}
-	table := buildTable(h)
+	table := ops.BuildTable(h)
 	for d, k := range opts.Kernels {
-		table[d] = row{control: planKernel(k)}
+		table[d] = plan.Row{Control: planKernel(k)}
 	}
-	c := newCompiler(mod, ir.SymbolsOf(mod.Op()), table, opts.MemoryLimit)
-	c.timeout = copts.Timeout
-	if c.replicas, c.partitions, err = grid(mod, c.symbols, opts.Replicas, opts.Partitions, copts); err != nil {
+	c := plan.NewCompiler(mod, ir.SymbolsOf(mod.Op()), table, opts.MemoryLimit)
+	c.Timeout = copts.Timeout
+	if c.Replicas, c.Partitions, err = ops.Grid(mod, c.Symbols, opts.Replicas, opts.Partitions, copts); err != nil {
 		return nil, nil, err
 	}
 	entry := opts.Entry
 	if entry == "" {
 		entry = "main"
-		if _, ok := c.symbols[entry]; !ok {
+		if _, ok := c.Symbols[entry]; !ok {
 			if fs := fn.Funcs(mod); len(fs) == 1 {
 				entry = fs[0].Symbol()
 			}
 		}
 	}
-	if _, ok := c.symbols[entry]; !ok {
+	if _, ok := c.Symbols[entry]; !ok {
 		return nil, nil, fmt.Errorf("module has no function @%s to run", entry)
 	}
-	f, err := c.function(entry, mod.Op())
+	f, err := c.Function(entry, mod.Op())
 	if err != nil {
 		return nil, nil, err
 	}
-	c.planned = true
+	c.Planned = true
 	return c, f, nil
 }

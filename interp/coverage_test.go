@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/interp/internal/ops"
 )
 
 // notExecuted lists the ops that have a row but no kernel, each with the reason. A name that ends in * stands for
@@ -35,7 +36,7 @@ func TestEveryOpHasAKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := map[string]bool{}
-	for d := range buildTable(&host{}) {
+	for d := range ops.BuildTable(&ops.Host{}) {
 		table[d.Name] = true
 	}
 	used := map[string]bool{}

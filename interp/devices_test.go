@@ -11,6 +11,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -137,8 +138,8 @@ func TestStuckDevices(t *testing.T) {
 %r, %w = "stablehlo.recv"(%t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false}> : (!stablehlo.token) -> (tensor<4xi32>, !stablehlo.token)`, "'stablehlo.recv' op waits for devices that do not get there"},
 	} {
 		_, err := perProcess(t, c.body)
-		var located *OpError
-		if !errors.As(err, &located) || !errors.Is(err, errStuck) || !strings.Contains(err.Error(), c.want) {
+		var located *exec.OpError
+		if !errors.As(err, &located) || !errors.Is(err, exec.ErrStuck) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error is %v", c.name, err)
 		}
 	}

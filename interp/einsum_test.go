@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -49,7 +50,7 @@ func TestEinsumAgainstNumpy(t *testing.T) {
 			for i := range v {
 				v[i] = int64(rng.IntN(9) - 4)
 			}
-			encodeInt(tensor.I64, x, 0, v)
+			kernel.EncodeInt(tensor.I64, x, 0, v)
 			c.Values, c.Shapes, operands = append(c.Values, v), append(c.Shapes, shape), append(operands, x)
 		}
 		c.Config += "->"
@@ -65,7 +66,7 @@ func TestEinsumAgainstNumpy(t *testing.T) {
 			op = "stablehlo.unary_einsum"
 		}
 		cases = append(cases, c)
-		texts = append(texts, oneOp(op, fmt.Sprintf("einsum_config = %q", c.Config), "", operands, tensorType(tensor.I64, result...).String()))
+		texts = append(texts, oneOp(op, fmt.Sprintf("einsum_config = %q", c.Config), "", operands, kernel.TensorType(tensor.I64, result...).String()))
 	}
 	in, err := json.Marshal(cases)
 	if err != nil {

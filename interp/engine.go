@@ -8,6 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/ops"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -20,7 +23,7 @@ type Options struct {
 	Partitions  int    // overrides the module's count; 0 keeps it
 	Replicas    int
 	// Progress is called from another goroutine every ProgressEvery during a run; nil means never.
-	Progress      func(Progress)
+	Progress      func(exec.Progress)
 	ProgressEvery time.Duration
 	// Kernels holds the kernels for ops of dialects that the engine does not know, by op definition.
 	Kernels map[*ir.Def]Kernel
@@ -40,7 +43,7 @@ func (b *Backend) Name() string { return "engine" }
 
 // Describe returns one line about the engine.
 func (b *Backend) Describe() string {
-	return "embedded engine (pure Go, " + gemmName() + " matrix kernel)"
+	return "embedded engine (pure Go, " + kernel.GemmName() + " matrix kernel)"
 }
 
 // Close fails if buffers are open.
@@ -63,9 +66,9 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 	if err != nil {
 		return nil, err
 	}
-	e := &Executable{prog: c.program, entry: entry, opts: b.opts, constants: c.constants, replicas: c.replicas, partitions: 1}
-	if c.partitions > 1 && spans(p.Module) {
-		e.partitions = c.partitions
+	e := &Executable{prog: c.Program, entry: entry, opts: b.opts, constants: c.Constants, replicas: c.Replicas, partitions: 1}
+	if c.Partitions > 1 && ops.Spans(p.Module) {
+		e.partitions = c.Partitions
 	}
 	e.backend, e.signature = b, sync.OnceValue(e.describe)
 	return e, nil
@@ -75,8 +78,8 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 type Executable struct {
 	backend    *Backend
 	signature  func() *runtime.Signature
-	prog       *program
-	entry      *function
+	prog       *exec.Program
+	entry      *exec.Function
 	opts       Options
 	constants  int64 // bytes held by plans
 	replicas   int
@@ -86,16 +89,7 @@ type Executable struct {
 	mu     sync.Mutex
 	closed bool
 	active sync.WaitGroup
-	idle   *machine // kept between runs for its buffers
-}
-
-// runState identifies one run on one device.
-type runState struct {
-	run       int64
-	seq       int64
-	device    int
-	replica   int
-	partition int
+	idle   *exec.Machine // kept between runs for its buffers
 }
 
 // Run executes the program once, on all its devices concurrently. Arguments and results are whole values. Every replica
@@ -123,15 +117,15 @@ func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated [
 	e.mu.Unlock()
 	defer e.active.Done()
 	if m == nil {
-		m = newMachine(e.prog)
+		m = exec.NewMachine(e.prog)
 	}
-	m.run = runState{run: e.runs.Add(1)}
-	w := &watch{memory: account{limit: e.opts.MemoryLimit}}
-	w.memory.held.Store(e.constants + m.recycled())
-	m.watch, m.first, m.donated = w, true, donated
-	ctx, end := w.start(ctx, e.prog.module.Source(), e.prog.timeout, e.opts.Progress, e.opts.ProgressEvery)
+	m.Run = exec.RunState{Run: e.runs.Add(1)}
+	w := &exec.Watch{Memory: exec.Account{Limit: e.opts.MemoryLimit}}
+	w.Memory.Held.Store(e.constants + m.Recycled())
+	m.Watch, m.First, m.Donated = w, true, donated
+	ctx, end := w.Start(ctx, e.prog.Module.Source(), e.prog.Timeout, e.opts.Progress, e.opts.ProgressEvery)
 	defer end()
-	if w.timer == nil {
+	if w.Timer == nil {
 		return e.execute(ctx, m, args)
 	}
 	// One long-running op does not check the time.
@@ -152,21 +146,21 @@ func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated [
 	select {
 	case o := <-done:
 		return o.results, o.err
-	case <-time.After(graceTime):
+	case <-time.After(exec.GraceTime):
 	}
 	err := context.Cause(ctx)
-	if ins := w.at.Load(); ins != nil {
-		err = locate(e.prog.module, ins.op, err)
+	if ins := w.At.Load(); ins != nil {
+		err = exec.Locate(e.prog.Module, ins.Op, err)
 	}
 	return nil, err
 }
 
 // execute runs the program on its devices.
-func (e *Executable) execute(ctx context.Context, m *machine, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
+func (e *Executable) execute(ctx context.Context, m *exec.Machine, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if e.replicas*e.partitions > 1 {
 		return e.runDevices(ctx, m, args)
 	}
-	results, err := m.main(ctx, e.entry, args)
+	results, err := m.Main(ctx, e.entry, args)
 	if err == nil {
 		e.mu.Lock()
 		e.idle = m
@@ -183,122 +177,4 @@ func (e *Executable) Close() error {
 	e.mu.Unlock()
 	e.active.Wait()
 	return nil
-}
-
-// main executes the entry function. It is the only place that recovers from a kernel's panic.
-func (m *machine) main(ctx context.Context, f *function, args []*tensor.Tensor) (results []*tensor.Tensor, err error) {
-	m.ctx = ctx
-	m.probes, m.held = nil, nil
-	defer func() {
-		if v := recover(); v != nil {
-			err = m.internal(v)
-		}
-	}()
-	if err := checkArgs(m.prog.module, f, args); err != nil {
-		return nil, err
-	}
-	fr, err := m.enter(f)
-	if err != nil {
-		return nil, err
-	}
-	next := 0
-	for i, s := range f.body.args {
-		if f.args[i].class == classToken {
-			fr.slots[s] = m.token()
-			continue
-		}
-		own := next < len(m.donated) && m.donated[next]
-		if own {
-			m.watch.memory.held.Add(int64(len(args[next].Peek())))
-		}
-		fr.slots[s] = &buf{t: *args[next], refs: 1, fixed: !own}
-		next++
-	}
-	out := make([]*buf, len(f.results))
-	if err := m.block(fr, f.body, out); err != nil {
-		if m.at == nil { // stopped before it began
-			return nil, locate(m.prog.module, f.op, err)
-		}
-		return nil, m.locate(m.at, err)
-	}
-	m.leave(f, fr)
-	for _, st := range m.held {
-		st.release(m)
-	}
-	for i, b := range out {
-		results = m.result(results, f.results[i], b)
-	}
-	return results, nil
-}
-
-// internal turns a panic into an error at the op that was executing.
-func (m *machine) internal(v any) error {
-	err := fmt.Errorf("internal error: %v", v)
-	if m.at != nil {
-		return m.locate(m.at, err)
-	}
-	return err
-}
-
-// checkArgs compares the arguments with the function's argument types, skipping tokens.
-func checkArgs(mod *ir.Module, f *function, args []*tensor.Tensor) error {
-	next := 0
-	for _, t := range f.args {
-		if t.class == classToken {
-			continue
-		}
-		if t.class != classTensor {
-			return locate(mod, f.op, errors.New("has a tuple argument"))
-		}
-		if next >= len(args) {
-			next++
-			continue
-		}
-		a := args[next]
-		if a.DType() != t.dt || !fits(t, a.Shape()) {
-			return fmt.Errorf("argument %d is tensor<%s%s>, but function @%s takes %s", next, ir.AppendShape(nil, a.Shape()), a.DType(), f.name, t)
-		}
-		next++
-	}
-	if next != len(args) {
-		return fmt.Errorf("function @%s takes %d arguments, not %d", f.name, next, len(args))
-	}
-	return nil
-}
-
-func fits(t vtype, got tensor.Shape) bool {
-	want := t.shape
-	if want == nil && t.n < 0 { // unranked
-		return true
-	}
-	if len(want) != len(got) {
-		return false
-	}
-	for i, w := range want {
-		if w != got[i] && w >= 0 {
-			return false
-		}
-	}
-	return t.beyond(got) < 0
-}
-
-// result appends the value of b to the results of the run. It flattens tuples, omits tokens, and copies payloads that
-// have other references.
-func (m *machine) result(out []*tensor.Tensor, t vtype, b *buf) []*tensor.Tensor {
-	switch t.class {
-	case classToken:
-		return out
-	case classTuple:
-		for i, e := range b.elems {
-			out = m.result(out, t.elems[i], e)
-		}
-		return out
-	}
-	if b.writable() && b.base == nil {
-		m.watch.memory.held.Add(-int64(len(b.t.Bytes())))
-		return append(out, &b.t)
-	}
-	c := b.t.Clone()
-	m.release(b)
-	return append(out, c)
 }

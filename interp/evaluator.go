@@ -6,6 +6,10 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/ops"
+	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
@@ -14,13 +18,13 @@ import (
 // Evaluator computes single ops with the engine's kernels: it is a rewrite.Evaluator for the passes that fold constants.
 // It may be used by several goroutines.
 type Evaluator struct {
-	table map[*ir.Def]row
+	table map[*ir.Def]plan.Row
 	limit int64
 }
 
 // NewEvaluator returns an evaluator. memoryLimit bounds the values of one evaluation, in bytes; 0 means no limit.
 func NewEvaluator(memoryLimit int64) *Evaluator {
-	return &Evaluator{buildTable(&host{}), memoryLimit}
+	return &Evaluator{ops.BuildTable(&ops.Host{}), memoryLimit}
 }
 
 // Evaluate returns the results of op for the given operands. op and the ops in its regions must be functions of their
@@ -35,55 +39,55 @@ func (e *Evaluator) Evaluate(ctx context.Context, op *ir.Op, operands []*tensor.
 	if err := e.evaluable(op); err != nil {
 		return nil, err
 	}
-	prog := newCompiler(op.Module(), nil, e.table, e.limit)
-	f := &function{op: op}
-	p := prog.newPlanner(f)
-	s := newSpec(p, op, nil, nil)
-	ins := instr{op: op, move: make([]bool, len(operands))}
+	prog := plan.NewCompiler(op.Module(), nil, e.table, e.limit)
+	f := &exec.Function{Op: op}
+	p := prog.NewPlanner(f)
+	s := plan.NewSpec(p, op, nil, nil)
+	ins := exec.Instr{Op: op, Move: make([]bool, len(operands))}
 	for i, t := range operands {
-		v, err := typeOf(op.Operand(i).Type())
+		v, err := plan.TypeOf(op.Operand(i).Type())
 		if err != nil {
 			return nil, err
 		}
-		if v.class != classTensor || v.dt != t.DType() || !fits(v, t.Shape()) {
+		if v.Class != kernel.ClassTensor || v.DType != t.DType() || !kernel.Fits(v, t.Shape()) {
 			return nil, fmt.Errorf("operand %d is %s, not tensor<%s%s>", i, v, ir.AppendShape(nil, t.Shape()), t.DType())
 		}
-		v.shape, v.n = t.Shape(), t.NumElements()
-		s.in = append(s.in, v)
-		ins.in = append(ins.in, p.fresh())
+		v.Shape, v.N = t.Shape(), t.NumElements()
+		s.In = append(s.In, v)
+		ins.In = append(ins.In, p.Fresh())
 	}
 	for _, r := range op.Results() {
-		v, err := typeOf(r.Type())
+		v, err := plan.TypeOf(r.Type())
 		if err != nil {
 			return nil, err
 		}
-		if v.class != classTensor {
+		if v.Class != kernel.ClassTensor {
 			return nil, fmt.Errorf("a result is %s", v)
 		}
-		s.out = append(s.out, v)
-		ins.out = append(ins.out, p.fresh())
+		s.Out = append(s.Out, v)
+		ins.Out = append(ins.Out, p.Fresh())
 	}
-	ins.types = s.out
-	if err := p.pick(&ins, s); err != nil {
-		return nil, locate(prog.module, op, err)
+	ins.Types = s.Out
+	if err := p.Pick(&ins, s); err != nil {
+		return nil, exec.Locate(prog.Module, op, err)
 	}
-	m := newMachine(prog.program)
-	m.watch = &watch{}
-	m.watch.memory.limit = e.limit
-	m.watch.memory.held.Store(prog.constants)
-	prog.planned = true
-	ctx, end := m.watch.start(ctx, prog.module.Source(), 0, nil, 0)
+	m := exec.NewMachine(prog.Program)
+	m.Watch = &exec.Watch{}
+	m.Watch.Memory.Limit = e.limit
+	m.Watch.Memory.Held.Store(prog.Constants)
+	prog.Planned = true
+	ctx, end := m.Watch.Start(ctx, prog.Module.Source(), 0, nil, 0)
 	defer end()
-	m.ctx = ctx
-	fr := &frame{slots: make([]*buf, f.nslots)}
+	m.Ctx = ctx
+	fr := &exec.Frame{Slots: make([]*exec.Buf, f.Nslots)}
 	for i, t := range operands {
-		fr.slots[ins.in[i]] = &buf{t: *t, refs: 1, fixed: true}
+		fr.Slots[ins.In[i]] = &exec.Buf{Tensor: *t, Refs: 1, Fixed: true}
 	}
-	if err := ins.run(m, fr, &ins); err != nil {
-		return nil, m.locate(&ins, err)
+	if err := ins.Run(m, fr, &ins); err != nil {
+		return nil, m.Locate(&ins, err)
 	}
-	for i, slot := range ins.out {
-		results = m.result(results, s.out[i], fr.slots[slot])
+	for i, slot := range ins.Out {
+		results = m.Result(results, s.Out[i], fr.Slots[slot])
 	}
 	return results, nil
 }
@@ -96,11 +100,11 @@ func (e *Evaluator) evaluable(op *ir.Op) (err error) {
 		}
 	}
 	op.Walk(func(o *ir.Op) bool {
-		r, ok := e.table[opKind(o)]
+		r, ok := e.table[plan.OpKind(o)]
 		switch {
-		case isReturn(o) && o != op:
-		case !ok, opKind(o) == stablehlo.Rng, r.make == nil && !r.pure:
-			err = unsupported("evaluation of %s", o.Name())
+		case plan.IsReturn(o) && o != op:
+		case !ok, plan.OpKind(o) == stablehlo.Rng, r.Make == nil && !r.Pure:
+			err = kernel.Unsupported("evaluation of %s", o.Name())
 		}
 		return err == nil
 	})

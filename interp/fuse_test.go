@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -19,7 +20,7 @@ func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) 
 	values := []value{}
 	var params, mainOps, funcs []string
 	arg := func(dt tensor.DType, shape ...int64) value {
-		v := value{fmt.Sprintf("%%a%d", len(args)), tensorType(dt, shape...).String()}
+		v := value{fmt.Sprintf("%%a%d", len(args)), kernel.TensorType(dt, shape...).String()}
 		args = append(args, samples(rng, dt, shape...))
 		params = append(params, v.name+": "+v.typ)
 		return v
@@ -112,7 +113,7 @@ func TestFusedChains(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b)
 		}
-		if n := len(exe.(*Executable).entry.body.instrs); n < len(plain.(*Executable).entry.body.instrs) {
+		if n := len(exe.(*Executable).entry.Body.Instrs); n < len(plain.(*Executable).entry.Body.Instrs) {
 			fused++
 		}
 		for range 2 { // the second run reuses the memory of the first
@@ -154,7 +155,7 @@ func.func @main(%a: tensor<64x64xf32>, %s: tensor<64xf32>) -> tensor<64x64xf32> 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(exe.(*Executable).entry.body.instrs); n != 2 {
+	if n := len(exe.(*Executable).entry.Body.Instrs); n != 2 {
 		t.Errorf("the plan has %d instructions, not the constant and one chain", n)
 	}
 }

@@ -3,6 +3,9 @@ package interp
 import (
 	"fmt"
 
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -15,19 +18,19 @@ type Kernel func(x *Execution) error
 // Execution is one execution of an op by a Kernel. It and its values are valid until the kernel returns.
 type Execution struct {
 	op      *ir.Op
-	m       *machine
-	fr      *frame
-	regions []*block
+	m       *exec.Machine
+	fr      *exec.Frame
+	regions []*exec.Block
 	in      []Value
 	out     []Value
-	owned   []*buf
+	owned   []*exec.Buf
 }
 
 // Value is a value of a running program: a tensor, a tuple or a token.
-type Value struct{ b *buf }
+type Value struct{ b *exec.Buf }
 
 // Tensor returns the elements. Do not change them.
-func (v Value) Tensor() *tensor.Tensor { return &v.b.t }
+func (v Value) Tensor() *tensor.Tensor { return &v.b.Tensor }
 
 // Op returns the op under execution.
 func (x *Execution) Op() *ir.Op { return x.op }
@@ -37,29 +40,29 @@ func (x *Execution) Operands() []Value { return x.in }
 
 // New returns a value that holds t. Do not change t afterwards.
 func (x *Execution) New(t *tensor.Tensor) (Value, error) {
-	b, err := x.m.alloc(t.DType(), t.Shape(), int(t.Shape().NumElements()))
+	b, err := x.m.Alloc(t.DType(), t.Shape(), int(t.Shape().NumElements()))
 	if err != nil {
 		return Value{}, err
 	}
-	copy(b.t.Bytes(), t.Bytes())
+	copy(b.Tensor.Bytes(), t.Bytes())
 	x.owned = append(x.owned, b)
 	return Value{b}, nil
 }
 
 // Run runs region i with args as its arguments and returns the operands of the region's terminator.
 func (x *Execution) Run(i int, args ...Value) ([]Value, error) {
-	if err := x.m.poll(); err != nil {
+	if err := x.m.Poll(); err != nil {
 		return nil, err
 	}
 	body := x.regions[i]
-	if len(args) != len(body.args) {
-		return nil, fmt.Errorf("region #%d takes %d arguments, but got %d", i, len(body.args), len(args))
+	if len(args) != len(body.Args) {
+		return nil, fmt.Errorf("region #%d takes %d arguments, but got %d", i, len(body.Args), len(args))
 	}
 	for k, v := range args {
-		x.fr.slots[body.args[k]] = retain(v.b)
+		x.fr.Slots[body.Args[k]] = exec.Retain(v.b)
 	}
-	out := make([]*buf, len(body.ret))
-	if err := x.m.block(x.fr, body, out); err != nil {
+	out := make([]*exec.Buf, len(body.Ret))
+	if err := x.m.Block(x.fr, body, out); err != nil {
 		return nil, err
 	}
 	values := make([]Value, len(out))
@@ -74,36 +77,36 @@ func (x *Execution) Run(i int, args ...Value) ([]Value, error) {
 func (x *Execution) Return(results ...Value) { x.out = results }
 
 // planKernel compiles an op that a kernel executes.
-func planKernel(k Kernel) func(*planner, *spec) (control, error) {
-	return func(p *planner, s *spec) (control, error) {
-		var regions []*block
-		for i := range s.op.Regions() {
-			b, err := p.region(s.op, i)
+func planKernel(k Kernel) func(*plan.Planner, *plan.Spec) (exec.Runner, error) {
+	return func(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+		var regions []*exec.Block
+		for i := range s.Op.Regions() {
+			b, err := p.Region(s.Op, i)
 			if err != nil {
 				return nil, err
 			}
 			regions = append(regions, b)
 		}
-		return func(m *machine, fr *frame, ins *instr) error {
-			x := &Execution{op: ins.op, m: m, fr: fr, regions: regions}
-			for i := range ins.in {
-				b := m.take(fr, ins, i)
+		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+			x := &Execution{op: ins.Op, m: m, fr: fr, regions: regions}
+			for i := range ins.In {
+				b := m.Take(fr, ins, i)
 				x.in, x.owned = append(x.in, Value{b}), append(x.owned, b)
 			}
 			if err := k(x); err != nil {
 				return err
 			}
-			if len(x.out) != len(ins.out) {
-				return fmt.Errorf("the op has %d results, but its kernel returned %d", len(ins.out), len(x.out))
+			if len(x.out) != len(ins.Out) {
+				return fmt.Errorf("the op has %d results, but its kernel returned %d", len(ins.Out), len(x.out))
 			}
 			for i, v := range x.out {
-				if t := s.out[i]; t.class == classTensor && !t.dynamic() && (v.b.t.DType() != t.dt || !v.b.t.Shape().Equal(t.shape)) {
-					return fmt.Errorf("result #%d has type %s, but the kernel returned %s%v", i, t, v.b.t.DType(), v.b.t.Shape())
+				if t := s.Out[i]; t.Class == kernel.ClassTensor && !t.Dynamic() && (v.b.Tensor.DType() != t.DType || !v.b.Tensor.Shape().Equal(t.Shape)) {
+					return fmt.Errorf("result #%d has type %s, but the kernel returned %s%v", i, t, v.b.Tensor.DType(), v.b.Tensor.Shape())
 				}
-				fr.slots[ins.out[i]] = retain(v.b)
+				fr.Slots[ins.Out[i]] = exec.Retain(v.b)
 			}
 			for _, b := range x.owned {
-				m.release(b)
+				m.Release(b)
 			}
 			return nil
 		}, nil

@@ -10,6 +10,8 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/ops"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -34,7 +36,7 @@ func TestEndlessLoopIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
 	_, err = exe.Run(ctx, nil)
-	var located *OpError
+	var located *exec.OpError
 	if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &located) || located.Op != "stablehlo.while" {
 		t.Errorf("error is %v", err)
 	}
@@ -101,18 +103,18 @@ func TestTargetsThatNeedAPlugin(t *testing.T) {
   return %%r#0, %%r#1, %%r#2 : tensor<4x4xf32>, tensor<4xi32>, tensor<i32>
 }`, target)
 		_, err := tryRun(t, text, tensor.New(tensor.F32, tensor.Shape{4, 4}))
-		var plugin *PluginError
+		var plugin *ops.PluginError
 		if !errors.As(err, &plugin) || plugin.Target != target {
 			t.Errorf("%s: error is %v", target, err)
 			continue
 		}
-		want := fmt.Sprintf("test.mlir:2:10: error: 'stablehlo.custom_call' op custom call target %q is implemented by no engine of this module and needs a plugin for %s", target, plugin.backend())
+		want := fmt.Sprintf("test.mlir:2:10: error: 'stablehlo.custom_call' op custom call target %q is implemented by no engine of this module and needs a plugin for %s", target, plugin.Backend())
 		if err.Error() != want {
 			t.Errorf("error is %v", err)
 		}
 	}
 	for target, want := range map[string]string{"lapack_sgetrf_ffi": "cpu", "Qr": "cpu", "cu_threefry2x32_ffi": "cuda", "cusolver_getrf_ffi": "cuda", "cublas_getrf_batched_ffi": "cuda", "__gpu$xla.gpu.triton": "cuda"} {
-		if got := (&PluginError{target}).backend(); got != want {
+		if got := (&ops.PluginError{Target: target}).Backend(); got != want {
 			t.Errorf("%s: needs %s, not %s", target, got, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
@@ -199,8 +200,8 @@ func TestMainsAgainstXLA(t *testing.T) {
 				break
 			}
 			for e := range r.NumElements() {
-				if d := ulpDistance(r, want, e); d > worst {
-					worst, where = d, fmt.Sprintf("element %d of result %d is %s, XLA has %s", e, k, elementText(r, e), elementText(want, e))
+				if d := kernel.UlpDistance(r, want, e); d > worst {
+					worst, where = d, fmt.Sprintf("element %d of result %d is %s, XLA has %s", e, k, kernel.ElementText(r, e), kernel.ElementText(want, e))
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -67,14 +68,14 @@ func TestRaggedDot(t *testing.T) {
 				return x
 			}
 			x, y, s := operand(c.LHSShape), operand(c.RHSShape), tensor.New(tensor.I32, c.SizesShape)
-			encodeInt(tensor.I32, s, 0, c.Sizes)
+			kernel.EncodeInt(tensor.I32, s, 0, c.Sizes)
 			c.Type, c.LHS, c.RHS = dt.String(), fmt.Sprintf("%x", x.Bytes()), fmt.Sprintf("%x", y.Bytes())
 			list := func(v []int64) []byte { b, _ := json.Marshal(v); return b }
 			attr := fmt.Sprintf("ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, "+
 				"lhs_contracting_dimensions = %s, rhs_contracting_dimensions = %s, lhs_ragged_dimensions = [%d], rhs_group_dimensions = %s>",
 				list(c.LB), list(c.RB), list(c.LC), list(c.RC), c.Ragged, list(c.Group))
 			cases = append(cases, c)
-			texts = append(texts, oneOp("chlo.ragged_dot", attr, "", []*tensor.Tensor{x, y, s}, tensorType(dt, c.result...).String()))
+			texts = append(texts, oneOp("chlo.ragged_dot", attr, "", []*tensor.Tensor{x, y, s}, kernel.TensorType(dt, c.result...).String()))
 		}
 	}
 	in, err := json.Marshal(cases)

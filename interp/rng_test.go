@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -40,7 +41,7 @@ func TestRngBitGenerator(t *testing.T) {
 }`, n, n, c.typ, c.algorithm, n, n, c.typ, n, c.typ), st)
 		var got []string
 		for i := range out[1].NumElements() {
-			got = append(got, fmt.Sprintf("%x", bitsAt(out[1], i)))
+			got = append(got, fmt.Sprintf("%x", kernel.BitsAt(out[1], i)))
 		}
 		if fmt.Sprint(got) != c.want {
 			t.Errorf("%s %v %s: got %v, want %s", c.algorithm, c.state, c.typ, got, c.want)

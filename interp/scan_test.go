@@ -1,6 +1,8 @@
 package interp
 
-import "testing"
+import (
+	"testing"
+)
 
 // runText runs a module whose main takes nothing, and compares its results as literals.
 func runText(t *testing.T, text string, want ...string) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -150,7 +151,7 @@ func TestSmallFloatsExhaustively(t *testing.T) {
 			}
 			args, types = append(args, a), append(types, typeText(a))
 		}
-		result := tensorType(q.to, int64(count)).String()
+		result := kernel.TensorType(q.to, int64(count)).String()
 		names := []string{"%a", "%b"}[:operands]
 		var params []string
 		for k := range names {

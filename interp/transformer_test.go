@@ -7,6 +7,8 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -35,17 +37,17 @@ func seededArgs(tb testing.TB, m *ir.Module, name string) []*tensor.Tensor {
 	state := uint64(1)
 	var args []*tensor.Tensor
 	for _, t := range f.Type().Inputs() {
-		v, err := typeOf(t)
+		v, err := plan.TypeOf(t)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		x := tensor.New(v.dt, v.shape)
-		vals := make([]float64, v.n)
+		x := tensor.New(v.DType, v.Shape)
+		vals := make([]float64, v.N)
 		for i := range vals {
 			state = state*6364136223846793005 + 1442695040888963407
 			vals[i] = (float64(state>>40)/float64(1<<24) - 0.5) / 5
 		}
-		encode64(v.dt, x, 0, vals)
+		kernel.Encode64(v.DType, x, 0, vals)
 		args = append(args, x)
 	}
 	return args

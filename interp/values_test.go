@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -50,13 +51,13 @@ func samples(rng *rand.Rand, dt tensor.DType, shape ...int64) *tensor.Tensor {
 				v[i] = rng.NormFloat64() * 4
 			}
 		}
-		encode64(dt, t, 0, v)
+		kernel.Encode64(dt, t, 0, v)
 	case dt.IsComplex():
 		v := make([]complex128, n)
 		for i := range v {
 			v[i] = complex(rng.NormFloat64(), rng.NormFloat64())
 		}
-		encodeComplex(dt, t, 0, v)
+		kernel.EncodeComplex(dt, t, 0, v)
 	default:
 		edges := []int64{0, 1, -1, 2, 3, 7, 127, -128, 31, 63, 1 << 40, -(1 << 62)}
 		v := make([]int64, n)
@@ -65,12 +66,12 @@ func samples(rng *rand.Rand, dt tensor.DType, shape ...int64) *tensor.Tensor {
 				v[i] = edges[rng.IntN(len(edges))]
 			}
 		}
-		encodeInt(dt, t, 0, v)
+		kernel.EncodeInt(dt, t, 0, v)
 	}
 	return t
 }
 
-func typeText(t *tensor.Tensor) string { return typeOfTensor(t).String() }
+func typeText(t *tensor.Tensor) string { return kernel.TypeOfTensor(t).String() }
 
 // oneOp writes a module whose constants are the operands and whose body is one op in generic form.
 func oneOp(op, attrs, regions string, operands []*tensor.Tensor, results ...string) string {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -41,7 +42,7 @@ func TestTimeoutEndsLoops(t *testing.T) {
 		}
 		_, err = exe.Run(t.Context(), nil)
 		var late *runtime.TimeoutError
-		var located *OpError
+		var located *exec.OpError
 		if !errors.As(err, &late) || !late.Program || !errors.As(err, &located) ||
 			located.Error() != "test.mlir:3:8: error: 'stablehlo.while' op takes longer than 1s without a callback" {
 			t.Errorf("%d replicas: error is %v", replicas, err)
@@ -100,9 +101,9 @@ func TestTimeoutLeavesKernelsBehind(t *testing.T) {
 	}
 	release := make(chan struct{})
 	later := atomic.Bool{}
-	instrs := exe.(*Executable).entry.body.instrs
-	instrs[0].run = func(*machine, *frame, *instr) error { <-release; return nil }
-	instrs[1].run = func(*machine, *frame, *instr) error { later.Store(true); return nil }
+	instrs := exe.(*Executable).entry.Body.Instrs
+	instrs[0].Run = func(*exec.Machine, *exec.Frame, *exec.Instr) error { <-release; return nil }
+	instrs[1].Run = func(*exec.Machine, *exec.Frame, *exec.Instr) error { later.Store(true); return nil }
 	_, err = exe.Run(t.Context(), []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{4})})
 	var late *runtime.TimeoutError
 	if !errors.As(err, &late) || err.Error() != "test.mlir:2:8: error: 'stablehlo.add' op takes longer than 10ms without a callback" {
@@ -187,8 +188,8 @@ func TestMemoryLimitRefuses(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
-	var last atomic.Pointer[Progress]
-	opts := Options{ProgressEvery: time.Millisecond, Progress: func(p Progress) { last.Store(&p) }}
+	var last atomic.Pointer[exec.Progress]
+	opts := Options{ProgressEvery: time.Millisecond, Progress: func(p exec.Progress) { last.Store(&p) }}
 	exe, err := compileWith(t, endless, opts, runtime.CompileOptions{Timeout: 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,53 @@
+package exec
+
+import (
+	"errors"
+)
+
+// FirstCause returns the error of the first device that failed by itself. The other devices' errors follow from it.
+func FirstCause(errs []error) error {
+	var stuck error
+	for _, err := range errs {
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, ErrStuck) {
+			return err
+		}
+		if stuck == nil {
+			stuck = err
+		}
+	}
+	return stuck
+}
+
+// SubMachine returns the machine of device d of a world.
+func SubMachine(m *Machine, w *world, d int) *Machine {
+	s := NewMachine(m.Prog)
+	s.Ctx, s.World = m.Ctx, w
+	s.Watch, s.First = m.Watch, m.First && d == 0
+	s.Run = RunState{Run: m.Run.Run, Device: d, Replica: d / w.Partitions, Partition: d % w.Partitions}
+	return s
+}
+
+// CallValues executes a function and returns its results. A panic of a kernel becomes an error.
+func CallValues(m *Machine, f *Function, args []*Buf) (out []*Buf, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = m.internal(v)
+		}
+	}()
+	fr, err := m.Enter(f)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range f.Body.Args {
+		fr.Slots[s] = args[i]
+	}
+	out = make([]*Buf, len(f.Results))
+	if err := m.Block(fr, f.Body, out); err != nil {
+		return nil, err
+	}
+	m.Leave(f, fr)
+	return out, nil
+}

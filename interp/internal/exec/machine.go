@@ -1,0 +1,329 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Buf is the content of a slot: a tensor, a token or a tuple. It is reference-counted.
+//
+// Invariants: refs counts the slots, carried values and tuples that hold the buf, plus the bufs that have it as base. A
+// payload may be written only through a buf with refs 1 whose base, if any, also has refs 1. A buf with fixed set is
+// never written.
+type Buf struct {
+	Tensor tensor.Tensor
+	Refs   int32
+	Fixed  bool   // constants, arguments, tokens: never written, never recycled
+	base   *Buf   // the owner of the payload; nil if the buf owns it
+	Elems  []*Buf // of a tuple
+}
+
+// Frame holds the values of one activation of a function.
+type Frame struct{ Slots []*Buf }
+
+// Machine executes a plan once. It belongs to one goroutine.
+type Machine struct {
+	Ctx   context.Context
+	Prog  *Program
+	at    *Instr // the current instruction, for errors
+	depth int    // of calls
+
+	free   map[int][]*Buf // recycled payload owners by size in bytes
+	heads  []*Buf         // recycled bufs without payload
+	frames map[*Function][]*Frame
+	Args   []*tensor.Tensor // stack of operands and results of active kernels
+	stack  []*Buf           // stack of values in flight; see refs
+	Watch  *Watch           // of the run
+	First  bool             // whether this is the run's first device
+	// donated says which arguments of the entry function the run may overwrite.
+	Donated []bool
+	Loops   int // nested loops in the active calls
+
+	Call   runtime.Call // reused from hook to hook
+	Run    RunState
+	Probes map[string][]*tensor.Tensor // values that probes saw, if the program compares them
+	World  *world                      // nil if there is only one device
+	Manual int                         // depth of nested manual computations
+	Held   map[any]Holder              // what instructions keep until the run ends, by instruction
+}
+
+// Holder keeps values from one instruction to the next.
+type Holder interface{ Release(m *Machine) }
+
+func NewMachine(p *Program) *Machine {
+	return &Machine{Prog: p, free: map[int][]*Buf{}, frames: map[*Function][]*Frame{}}
+}
+
+// Alloc returns a buf of the given static type with its own payload. The elements are not initialized.
+func (m *Machine) Alloc(dt tensor.DType, shape tensor.Shape, n int) (*Buf, error) {
+	size := n * dt.Size()
+	if list := m.free[size]; len(list) > 0 {
+		b := list[len(list)-1]
+		m.free[size] = list[:len(list)-1]
+		b.Tensor.Borrow(dt, shape, b.Tensor.Bytes())
+		b.Refs = 1
+		return b, nil
+	}
+	if err := m.Charge(int64(size)); err != nil {
+		return nil, err
+	}
+	b := &Buf{Refs: 1}
+	b.Tensor = *tensor.New(dt, shape)
+	return b, nil
+}
+
+// Charge accounts for memory before it is allocated.
+func (m *Machine) Charge(size int64) error {
+	a := &m.Watch.Memory
+	if held := a.Held.Add(size); a.Limit > 0 && held > a.Limit {
+		// Recycled buffers of other sizes count too: free them first.
+		a.Held.Add(-m.Recycled())
+		clear(m.free)
+		if held = a.Held.Load(); held > a.Limit {
+			a.Held.Add(-size)
+			return fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", size, held-size, a.Limit)
+		}
+	}
+	return nil
+}
+
+// Uncharge reverses a charge of size bytes.
+func (m *Machine) Uncharge(size int64) { m.Watch.Memory.Held.Add(-size) }
+
+// Recycled returns the number of bytes in payloads that wait for reuse.
+func (m *Machine) Recycled() int64 {
+	n := int64(0)
+	for size, list := range m.free {
+		n += int64(size) * int64(len(list))
+	}
+	return n
+}
+
+// Token returns the one value that all tokens share.
+func (m *Machine) Token() *Buf { return m.Prog.Token }
+
+// Head returns a buf without a payload.
+func (m *Machine) Head() *Buf {
+	if n := len(m.heads); n > 0 {
+		b := m.heads[n-1]
+		m.heads = m.heads[:n-1]
+		b.Refs = 1
+		return b
+	}
+	return &Buf{Refs: 1}
+}
+
+// Alias returns a buf of another type over b's payload. It takes over the caller's reference to b.
+func (m *Machine) Alias(b *Buf, dt tensor.DType, shape tensor.Shape) *Buf {
+	if b.Refs == 1 && !b.Fixed {
+		b.Tensor.Borrow(dt, shape, b.Tensor.Bytes())
+		return b
+	}
+	a := m.Head()
+	a.Tensor.Borrow(dt, shape, b.Tensor.Bytes())
+	owner := b
+	if b.base != nil {
+		owner = b.base
+		Retain(owner)
+		m.Release(b)
+	}
+	a.base, a.Fixed = owner, owner.Fixed
+	return a
+}
+
+func Retain(b *Buf) *Buf {
+	if !b.Fixed || b.base != nil {
+		b.Refs++
+	}
+	return b
+}
+
+// Release drops one reference.
+func (m *Machine) Release(b *Buf) {
+	if b == nil || (b.Fixed && b.base == nil) {
+		return
+	}
+	b.Refs--
+	if b.Refs > 0 {
+		return
+	}
+	switch {
+	case b.base != nil:
+		base := b.base
+		b.base, b.Fixed = nil, false
+		b.Tensor.Borrow(tensor.Invalid, nil, nil)
+		m.heads = append(m.heads, b)
+		m.Release(base)
+	case b.Elems != nil:
+		for _, e := range b.Elems {
+			m.Release(e)
+		}
+		b.Elems = nil
+		m.heads = append(m.heads, b)
+	default:
+		size := len(b.Tensor.Bytes())
+		m.free[size] = append(m.free[size], b)
+	}
+}
+
+// Writable reports whether the holder of the only reference may overwrite the payload.
+func (b *Buf) Writable() bool {
+	return !b.Fixed && b.Refs == 1 && (b.base == nil || (b.base.Refs == 1 && !b.base.Fixed))
+}
+
+// Take returns a reference to operand i of ins that the caller owns. If the value dies here, take moves it out of its
+// slot; otherwise it adds a reference.
+func (m *Machine) Take(fr *Frame, ins *Instr, i int) *Buf {
+	s := ins.In[i]
+	b := fr.Slots[s]
+	if ins.Move[i] {
+		fr.Slots[s] = nil
+		return b
+	}
+	return Retain(b)
+}
+
+// Block executes the instructions of b in the frame. It stores the operands of b's terminator in out, which is as long
+// as b.ret. The caller owns these references.
+func (m *Machine) Block(fr *Frame, b *Block, out []*Buf) error {
+	for _, s := range b.ArgDead {
+		m.Release(fr.Slots[s])
+		fr.Slots[s] = nil
+	}
+	for i := range b.Instrs {
+		ins := &b.Instrs[i]
+		if m.Watch.stopped.Load() {
+			return context.Cause(m.Ctx) // the caller locates it: at the loop, not inside it
+		}
+		m.at = ins
+		if m.Watch.Observed && m.First {
+			m.Watch.At.Store(ins)
+		}
+		if err := ins.Run(m, fr, ins); err != nil {
+			return m.Locate(ins, err)
+		}
+		for _, s := range ins.Dead {
+			if v := fr.Slots[s]; v != nil {
+				m.Release(v)
+				fr.Slots[s] = nil
+			}
+		}
+	}
+	for i, s := range b.Ret {
+		v := fr.Slots[s]
+		if b.RetMove[i] {
+			fr.Slots[s] = nil
+		} else {
+			Retain(v)
+		}
+		out[i] = v
+	}
+	for _, s := range b.After {
+		m.Release(fr.Slots[s])
+		fr.Slots[s] = nil
+	}
+	return nil
+}
+
+// Step executes a kernel that gives results of the given types.
+func (m *Machine) Step(fr *Frame, ins *Instr, kern *kernel.Kernel, types []kernel.Type) error {
+	base := len(m.Args)
+	for _, s := range ins.In {
+		m.Args = append(m.Args, &fr.Slots[s].Tensor)
+	}
+	mid := len(m.Args)
+	for i, s := range ins.Out {
+		t := &types[i]
+		allowed := kern.Inplace
+		if i > 0 {
+			allowed = 0
+			if i <= len(kern.Others) {
+				allowed = kern.Others[i-1]
+			}
+		}
+		if allowed != 0 {
+			if b := m.reuse(fr, ins, allowed, t); b != nil {
+				fr.Slots[s] = b
+				m.Args = append(m.Args, &b.Tensor)
+				continue
+			}
+		}
+		b, err := m.Alloc(t.DType, t.Shape, t.N)
+		if err != nil {
+			m.Args = m.Args[:base]
+			return err
+		}
+		fr.Slots[s] = b
+		m.Args = append(m.Args, &b.Tensor)
+	}
+	err := m.Charge(kern.Scratch)
+	if err == nil {
+		err = kern.Run(m.Args[base:mid:mid], m.Args[mid:])
+		m.Uncharge(kern.Scratch)
+	}
+	m.Args = m.Args[:base]
+	return err
+}
+
+// reuse returns the buffer of an operand that dies at ins, for the first result. It empties the operand's slot, but the
+// kernel still reads the operand from the payload.
+func (m *Machine) reuse(fr *Frame, ins *Instr, allowed uint64, t *kernel.Type) *Buf {
+	for i, s := range ins.In {
+		if i >= 64 || allowed&(1<<i) == 0 || !ins.Move[i] {
+			continue
+		}
+		b := fr.Slots[s]
+		if b == nil || len(b.Tensor.Bytes()) != t.Bytes() || !b.Writable() || b.Tensor.DType() != t.DType {
+			continue
+		}
+		fr.Slots[s] = nil
+		if !b.Tensor.Shape().Equal(t.Shape) {
+			b.Tensor.Borrow(t.DType, t.Shape, b.Tensor.Bytes())
+		}
+		return b
+	}
+	return nil
+}
+
+// Poll returns an error if the run must end. Every loop calls it.
+func (m *Machine) Poll() error {
+	if m.Watch.stopped.Load() {
+		return context.Cause(m.Ctx)
+	}
+	return nil
+}
+
+// Enter returns a frame for a call of f.
+func (m *Machine) Enter(f *Function) (*Frame, error) {
+	if m.depth >= maxCallDepth {
+		return nil, fmt.Errorf("calls nest deeper than %d", maxCallDepth)
+	}
+	m.depth++
+	if list := m.frames[f]; len(list) > 0 {
+		fr := list[len(list)-1]
+		m.frames[f] = list[:len(list)-1]
+		return fr, nil
+	}
+	return &Frame{Slots: make([]*Buf, f.Nslots)}, nil
+}
+
+// Leave returns the frame to the pool. All its slots must be empty.
+func (m *Machine) Leave(f *Function, fr *Frame) {
+	m.depth--
+	m.frames[f] = append(m.frames[f], fr)
+}
+
+// Locate makes err a diagnostic at the op of ins, unless err already has a location.
+func (m *Machine) Locate(ins *Instr, err error) error { return Locate(m.Prog.Module, ins.Op, err) }
+
+func Locate(mod *ir.Module, op *ir.Op, err error) error {
+	if located(err) {
+		return err
+	}
+	return &OpError{Diag: mod.Errorf(op, "'%s' op %s", op.Name(), err.Error()), Op: op.Name(), Cause: err}
+}

@@ -1,0 +1,58 @@
+package exec
+
+import (
+	"time"
+
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// maxCallDepth bounds the nesting of calls while a program runs.
+const maxCallDepth = 10000
+
+// Program is what the machines of a compiled module share. It does not change once the module is compiled.
+type Program struct {
+	Module               *ir.Module
+	Token                *Buf // the one value that all tokens share
+	Replicas, Partitions int
+	Timeout              time.Duration // of a callback; 0 means none
+}
+
+// Function is the plan of one function.
+type Function struct {
+	Name    string
+	Op      *ir.Op
+	Nslots  int
+	Args    []kernel.Type
+	Results []kernel.Type
+	Body    *Block
+}
+
+// Block is the plan of one block.
+type Block struct {
+	Args    []int32
+	ArgDead []int32 // unused arguments
+	Instrs  []Instr
+	Ret     []int32 // operands of the terminator
+	RetMove []bool  // whether to move the operand out of its slot
+	After   []int32 // slots to release at the end; values that die at an instruction are not among them
+}
+
+// Instr is one op.
+type Instr struct {
+	Op    *ir.Op
+	In    []int32
+	Out   []int32
+	Types []kernel.Type // result types
+	Move  []bool        // operand i dies here and no later operand of the op is the same value
+	Dead  []int32       // slots to release afterwards
+	Run   Runner
+}
+
+// Runner executes an instruction.
+type Runner func(m *Machine, fr *Frame, ins *Instr) error
+
+// Execute returns the instruction that executes a kernel.
+func Execute(k kernel.Kernel) Runner {
+	return func(m *Machine, fr *Frame, ins *Instr) error { return m.Step(fr, ins, &k, ins.Types) }
+}

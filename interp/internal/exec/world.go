@@ -1,0 +1,190 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// world is a set of devices that execute at the same time, each a machine in its own goroutine. They share the meetings
+// of collectives, the channels of send and recv, and the queue that infeed reads.
+//
+// Devices wait only in world's methods. If every unfinished device waits, none can continue, and all of them get an
+// error.
+type world struct {
+	Replicas, Partitions int
+	Nested               bool // made by interpreter.run_parallel: infeed, send and recv stay inside
+
+	mu       sync.Mutex
+	changed  *sync.Cond
+	running  int   // devices that have not finished
+	waiting  int   // devices that wait for others
+	failed   error // ends every wait
+	meetings map[meetingKey]*meeting
+	channels map[ChannelKey][]*tensor.Tensor
+	Infeed   [][]*tensor.Tensor
+}
+
+// meetingKey identifies a meeting by its op and the first process of the group.
+type meetingKey struct {
+	at    *ir.Op
+	first int
+}
+
+// ChannelKey identifies a channel of send and recv by its number and the receiving process. Process -1 means any
+// receiver: the first to arrive.
+type ChannelKey struct {
+	Channel int64
+	To      int
+}
+
+// meeting collects the operands of one collective. Once it is complete it is read without the lock.
+type meeting struct {
+	operands map[int][]*tensor.Tensor // by process
+	complete bool
+}
+
+func NewWorld(replicas, partitions int) *world {
+	w := &world{Replicas: replicas, Partitions: partitions, running: replicas * partitions,
+		meetings: map[meetingKey]*meeting{}, channels: map[ChannelKey][]*tensor.Tensor{}}
+	w.changed = sync.NewCond(&w.mu)
+	return w
+}
+
+// ErrStuck reports that a device waits for devices that will never arrive.
+var ErrStuck = errors.New("waits for devices that do not get there: a collective, send or infeed has no counterpart")
+
+// wait waits until ready returns true. The caller holds the lock.
+func (w *world) wait(ctx context.Context, ready func() bool) error {
+	stop := context.AfterFunc(ctx, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.fail(context.Cause(ctx))
+	})
+	defer stop()
+	for !ready() {
+		if w.failed != nil {
+			return w.failed
+		}
+		w.waiting++
+		if w.waiting == w.running {
+			w.fail(ErrStuck)
+			return w.failed
+		}
+		w.changed.Wait()
+	}
+	return nil
+}
+
+// notify wakes the waiting devices. Each device checks whether it is ready and counts as waiting again if it is not.
+// Until a device has checked, it counts as running; otherwise the next device to wait would think that it is the last.
+func (w *world) notify() {
+	w.waiting = 0
+	w.changed.Broadcast()
+}
+
+func (w *world) fail(err error) {
+	if w.failed == nil {
+		w.failed = err
+	}
+	w.notify()
+}
+
+// Stopped returns the error with which another device ended the run. After that no hook fires.
+func (w *world) Stopped() error {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed
+}
+
+// Leave marks a device as finished. The device calls it when it ends.
+func (w *world) Leave(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running--
+	if err != nil {
+		w.fail(err)
+	}
+	if w.running > 0 && w.waiting == w.running {
+		w.fail(ErrStuck)
+	}
+}
+
+// Meet sends the operands of process self to the other members of its group and returns the operands of all members.
+func (w *world) Meet(m *Machine, at *Instr, self int, group []int, operands []*tensor.Tensor) (map[int][]*tensor.Tensor, error) {
+	copies := make([]*tensor.Tensor, len(operands))
+	for i, t := range operands {
+		copies[i] = t.Clone()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := meetingKey{at.Op, group[0]}
+	mt := w.meetings[key]
+	if mt == nil {
+		mt = &meeting{operands: map[int][]*tensor.Tensor{}}
+		w.meetings[key] = mt
+	}
+	if _, twice := mt.operands[self]; twice {
+		return nil, fmt.Errorf("has process %d twice in a group", self)
+	}
+	mt.operands[self] = copies
+	if len(mt.operands) == len(group) {
+		mt.complete = true
+		delete(w.meetings, key)
+		w.notify()
+	}
+	if err := w.wait(m.Ctx, func() bool { return mt.complete }); err != nil {
+		return nil, err
+	}
+	return mt.operands, nil
+}
+
+// Send puts values into a channel. They count towards the memory limit until a device receives them.
+func (w *world) Send(m *Machine, channel ChannelKey, values []*tensor.Tensor) error {
+	for _, v := range values {
+		if err := m.Charge(int64(len(v.Bytes()))); err != nil {
+			return err
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, v := range values {
+		w.channels[channel] = append(w.channels[channel], v.Clone())
+	}
+	w.notify()
+	return nil
+}
+
+// Recv waits for n values in a channel and returns them.
+func (w *world) Recv(m *Machine, channel ChannelKey, n int) ([]*tensor.Tensor, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.wait(m.Ctx, func() bool { return len(w.channels[channel]) >= n }); err != nil {
+		return nil, err
+	}
+	out := w.channels[channel][:n:n]
+	w.channels[channel] = w.channels[channel][n:]
+	for _, v := range out {
+		m.Uncharge(int64(len(v.Bytes())))
+	}
+	return out, nil
+}
+
+// NextInfeed removes and returns the next item of the infeed queue.
+func (w *world) NextInfeed() ([]*tensor.Tensor, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.Infeed) == 0 {
+		return nil, errors.New("reads an empty infeed queue")
+	}
+	item := w.Infeed[0]
+	w.Infeed = w.Infeed[1:]
+	return item, nil
+}

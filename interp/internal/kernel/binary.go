@@ -1,0 +1,547 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
+	"github.com/hlocb/hlocb/interp/internal/special"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// BinaryLoops holds the loops of one binary op, one per element type; nil if the op does not support the type. All slices
+// have the same length. The result may share its memory with an operand.
+type BinaryLoops struct {
+	B     func(o, x, y []uint8) // i1: 0 or 1
+	i8    func(o, x, y []int8)
+	i16   func(o, x, y []int16)
+	i32   func(o, x, y []int32)
+	i64   func(o, x, y []int64)
+	u8    func(o, x, y []uint8)
+	u16   func(o, x, y []uint16)
+	u32   func(o, x, y []uint32)
+	u64   func(o, x, y []uint64)
+	f32   func(o, x, y []float32)
+	f64   func(o, x, y []float64)
+	c64   func(o, x, y []complex64)
+	c128  func(o, x, y []complex128)
+	inF32 bool // f16 and bf16 are exact when computed in f32 and rounded once
+}
+
+type integer interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+type signed interface {
+	~int8 | ~int16 | ~int32 | ~int64
+}
+
+type unsigned interface {
+	~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+type float interface{ ~float32 | ~float64 }
+
+type complexNumber interface{ ~complex64 | ~complex128 }
+
+type number interface {
+	integer | float | complexNumber
+}
+
+func addLoop[T number](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] + y[i]
+	}
+}
+
+func subLoop[T number](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] - y[i]
+	}
+}
+
+func mulLoop[T integer](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] * y[i]
+	}
+}
+
+// mulC64 multiplies complex<f32> in f64, in which the products of parts are exact. mulC128 carries the rounding error
+// of one product along (Kahan), to keep the digits of parts that cancel.
+func mulC64(o, x, y []complex64) {
+	for i := range o {
+		a, b, c, d := float64(real(x[i])), float64(imag(x[i])), float64(real(y[i])), float64(imag(y[i]))
+		o[i] = complex(float32(float64(a*c)-float64(b*d)), float32(float64(a*d)+float64(b*c)))
+	}
+}
+
+func mulC128(o, x, y []complex128) {
+	for i := range o {
+		o[i] = special.ComplexMul(x[i], y[i])
+	}
+}
+
+func divComplex[T complexNumber](o, x, y []T) {
+	for i := range o {
+		o[i] = T(special.ComplexDiv(complex128(x[i]), complex128(y[i])))
+	}
+}
+
+// divInt truncates (spec, "divide"). The spec leaves x / 0 open; it is all ones, as in XLA.
+func divInt[T integer](o, x, y []T) {
+	for i := range o {
+		if y[i] == 0 {
+			o[i] = 0
+			o[i]--
+		} else {
+			o[i] = x[i] / y[i]
+		}
+	}
+}
+
+// remInt returns remainders with the sign of the dividend (spec, "remainder"). x % 0 is x, as in XLA.
+func remInt[T integer](o, x, y []T) {
+	for i := range o {
+		if y[i] == 0 {
+			o[i] = x[i]
+		} else {
+			o[i] = x[i] % y[i]
+		}
+	}
+}
+
+func rem64(o, x, y []float64) {
+	for i := range o {
+		o[i] = math.Mod(x[i], y[i])
+	}
+}
+
+func rem32(o, x, y []float32) {
+	for i := range o {
+		o[i] = float32(math.Mod(float64(x[i]), float64(y[i])))
+	}
+}
+
+func maxInt[T integer](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = max(x[i], y[i])
+	}
+}
+
+func minInt[T integer](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = min(x[i], y[i])
+	}
+}
+
+// maxFloat relies on Go's max, which is IEEE 754-2019 maximum: NaN wins, -0 < +0 (spec, "maximum").
+func maxFloat[T float](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		a, b := x[i], y[i]
+		switch {
+		case a > b:
+			o[i] = a
+		case a < b:
+			o[i] = b
+		default: // equal, zeros of either sign, or NaN
+			o[i] = max(a, b)
+		}
+	}
+}
+
+func minFloat[T float](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		a, b := x[i], y[i]
+		switch {
+		case a < b:
+			o[i] = a
+		case a > b:
+			o[i] = b
+		default:
+			o[i] = min(a, b)
+		}
+	}
+}
+
+// maxComplex orders complex numbers by real part, then by imaginary part (spec, "maximum").
+func maxComplex[T complexNumber](o, x, y []T) {
+	for i := range o {
+		v := y[i] // o may be x
+		if complexLess(complex128(y[i]), complex128(x[i])) {
+			v = x[i]
+		}
+		o[i] = v
+	}
+}
+
+func minComplex[T complexNumber](o, x, y []T) {
+	for i := range o {
+		v := y[i] // o may be x
+		if complexLess(complex128(x[i]), complex128(y[i])) {
+			v = x[i]
+		}
+		o[i] = v
+	}
+}
+
+func complexLess(a, b complex128) bool {
+	if real(a) != real(b) {
+		return real(a) < real(b)
+	}
+	return imag(a) < imag(b)
+}
+
+func andLoop[T integer](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] & y[i]
+	}
+}
+
+func orLoop[T integer](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] | y[i]
+	}
+}
+
+func XorLoop[T integer](o, x, y []T) {
+	x, y = x[:len(o)], y[:len(o)]
+	for i := range o {
+		o[i] = x[i] ^ y[i]
+	}
+}
+
+// powInt computes powers by squaring, modulo 2^width. A negative exponent yields 1 divided by the power, truncated: 0
+// unless the base is 1 or -1. This includes base 0, as in XLA (spec, "power").
+func powInt[T integer](o, x, y []T) {
+	for i := range o {
+		base, e := x[i], y[i]
+		if e < 0 {
+			switch {
+			case base == 1, base+1 == 0 && e&1 == 0:
+				o[i] = 1
+			case base+1 == 0:
+				o[i] = base
+			default:
+				o[i] = 0
+			}
+			continue
+		}
+		r := T(1)
+		for u := uint64(e); u != 0; u >>= 1 {
+			if u&1 != 0 {
+				r *= base
+			}
+			base *= base
+		}
+		o[i] = r
+	}
+}
+
+func pow32(o, x, y []float32) {
+	for i := range o {
+		o[i] = float32(special.Pow(float64(x[i]), float64(y[i])))
+	}
+}
+
+func pow64(o, x, y []float64) {
+	for i := range o {
+		o[i] = special.Pow(x[i], y[i])
+	}
+}
+
+func powComplex[T complexNumber](o, x, y []T) {
+	for i := range o {
+		o[i] = T(special.ComplexPow(complex128(x[i]), complex128(y[i])))
+	}
+}
+
+func atan232(o, x, y []float32) {
+	for i := range o {
+		o[i] = float32(special.Atan2(float64(x[i]), float64(y[i])))
+	}
+}
+
+func atan264(o, x, y []float64) {
+	for i := range o {
+		o[i] = special.Atan2(x[i], y[i])
+	}
+}
+
+func atan2Complex[T complexNumber](o, x, y []T) {
+	for i := range o {
+		o[i] = T(special.ComplexAtan2(complex128(x[i]), complex128(y[i])))
+	}
+}
+
+// shlLoop returns the loop of shift_left. As in the other shifts (spec, "shift_left", "shift_right_arithmetic",
+// "shift_right_logical"), shifting by the width or more yields zero, or copies of the sign bit if arithmetic.
+func shlLoop[T integer](bits uint64) func(o, x, y []T) {
+	return func(o, x, y []T) {
+		for i := range o {
+			if s := uint64(y[i]); s < bits {
+				o[i] = x[i] << s
+			} else {
+				o[i] = 0
+			}
+		}
+	}
+}
+
+func sarLoop[T signed](bits uint64) func(o, x, y []T) {
+	return func(o, x, y []T) {
+		for i := range o {
+			o[i] = x[i] >> min(uint64(y[i]), bits-1)
+		}
+	}
+}
+
+// sarUnsigned returns the loop that shifts unsigned integers right and fills them with copies of the highest bit.
+func sarUnsigned[T unsigned, S signed](bits uint64) func(o, x, y []T) {
+	pad := uint64(0)
+	if bits < 8 { // the sign is not the byte's highest bit
+		pad = 8 - bits
+	}
+	return func(o, x, y []T) {
+		for i := range o {
+			o[i] = T(S(x[i]<<pad) >> (pad + min(uint64(y[i]), bits-1)))
+		}
+	}
+}
+
+// sarNarrow and shrNarrow return the loops for integers narrower than a byte, whose sign is not the byte's highest bit.
+func sarNarrow(bits uint64) func(o, x, y []uint8) {
+	return func(o, x, y []uint8) {
+		for i := range o {
+			o[i] = uint8(int8(x[i]<<(8-bits)) >> (8 - bits) >> min(uint64(y[i]), bits-1))
+		}
+	}
+}
+
+func shrNarrow(bits uint64) func(o, x, y []int8) {
+	return func(o, x, y []int8) {
+		for i := range o {
+			if s := uint64(uint8(y[i])); y[i] >= 0 && s < bits {
+				o[i] = int8(uint8(x[i]) & (1<<bits - 1) >> s)
+			} else {
+				o[i] = 0
+			}
+		}
+	}
+}
+
+func shrLoop[T unsigned](bits uint64) func(o, x, y []T) {
+	return func(o, x, y []T) {
+		for i := range o {
+			if s := uint64(y[i]); s < bits {
+				o[i] = x[i] >> s
+			} else {
+				o[i] = 0
+			}
+		}
+	}
+}
+
+func shrSigned[T signed, U unsigned](bits uint64) func(o, x, y []T) {
+	mask := ^U(0)
+	if bits < 8 { // the rest of the byte repeats the sign
+		mask = 1<<bits - 1
+	}
+	return func(o, x, y []T) {
+		for i := range o {
+			if s := uint64(y[i]); s < bits {
+				o[i] = T(U(x[i]) & mask >> s)
+			} else {
+				o[i] = 0
+			}
+		}
+	}
+}
+
+// The binary ops by definition (spec, "add", "subtract", "multiply", "divide", "remainder",
+// "maximum", "minimum", "and", "or", "xor", "power", "atan2"). On i1, add and maximum are or; multiply and minimum are
+// and. Integers wrap around; floating-point results are rounded once.
+var (
+	Add = &BinaryLoops{B: orLoop[uint8], i8: addLoop[int8], i16: addLoop[int16], i32: addLoop[int32], i64: addLoop[int64],
+		u8: addLoop[uint8], u16: addLoop[uint16], u32: addLoop[uint32], u64: addLoop[uint64],
+		f32: vec.Add32.Run, f64: vec.Add64.Run, c64: addLoop[complex64], c128: addLoop[complex128], inF32: true}
+	Subtract = &BinaryLoops{i8: subLoop[int8], i16: subLoop[int16], i32: subLoop[int32], i64: subLoop[int64],
+		u8: subLoop[uint8], u16: subLoop[uint16], u32: subLoop[uint32], u64: subLoop[uint64],
+		f32: vec.Sub32.Run, f64: vec.Sub64.Run, c64: subLoop[complex64], c128: subLoop[complex128], inF32: true}
+	Multiply = &BinaryLoops{B: andLoop[uint8], i8: mulLoop[int8], i16: mulLoop[int16], i32: mulLoop[int32], i64: mulLoop[int64],
+		u8: mulLoop[uint8], u16: mulLoop[uint16], u32: mulLoop[uint32], u64: mulLoop[uint64],
+		f32: vec.Mul32.Run, f64: vec.Mul64.Run, c64: mulC64, c128: mulC128, inF32: true}
+	Divide = &BinaryLoops{i8: divInt[int8], i16: divInt[int16], i32: divInt[int32], i64: divInt[int64],
+		u8: divInt[uint8], u16: divInt[uint16], u32: divInt[uint32], u64: divInt[uint64],
+		f32: vec.Div32.Run, f64: vec.Div64.Run, c64: divComplex[complex64], c128: divComplex[complex128], inF32: true}
+	Remainder = &BinaryLoops{i8: remInt[int8], i16: remInt[int16], i32: remInt[int32], i64: remInt[int64],
+		u8: remInt[uint8], u16: remInt[uint16], u32: remInt[uint32], u64: remInt[uint64], f32: rem32, f64: rem64}
+	Maximum = &BinaryLoops{B: orLoop[uint8], i8: maxInt[int8], i16: maxInt[int16], i32: maxInt[int32], i64: maxInt[int64],
+		u8: maxInt[uint8], u16: maxInt[uint16], u32: maxInt[uint32], u64: maxInt[uint64],
+		f32: maxFloat[float32], f64: maxFloat[float64], c64: maxComplex[complex64], c128: maxComplex[complex128], inF32: true}
+	Minimum = &BinaryLoops{B: andLoop[uint8], i8: minInt[int8], i16: minInt[int16], i32: minInt[int32], i64: minInt[int64],
+		u8: minInt[uint8], u16: minInt[uint16], u32: minInt[uint32], u64: minInt[uint64],
+		f32: minFloat[float32], f64: minFloat[float64], c64: minComplex[complex64], c128: minComplex[complex128], inF32: true}
+	And = &BinaryLoops{B: andLoop[uint8], i8: andLoop[int8], i16: andLoop[int16], i32: andLoop[int32], i64: andLoop[int64],
+		u8: andLoop[uint8], u16: andLoop[uint16], u32: andLoop[uint32], u64: andLoop[uint64]}
+	Or = &BinaryLoops{B: orLoop[uint8], i8: orLoop[int8], i16: orLoop[int16], i32: orLoop[int32], i64: orLoop[int64],
+		u8: orLoop[uint8], u16: orLoop[uint16], u32: orLoop[uint32], u64: orLoop[uint64]}
+	Xor = &BinaryLoops{B: XorLoop[uint8], i8: XorLoop[int8], i16: XorLoop[int16], i32: XorLoop[int32], i64: XorLoop[int64],
+		u8: XorLoop[uint8], u16: XorLoop[uint16], u32: XorLoop[uint32], u64: XorLoop[uint64]}
+	Power = &BinaryLoops{i8: powInt[int8], i16: powInt[int16], i32: powInt[int32], i64: powInt[int64],
+		u8: powInt[uint8], u16: powInt[uint16], u32: powInt[uint32], u64: powInt[uint64],
+		f32: pow32, f64: pow64, c64: powComplex[complex64], c128: powComplex[complex128]}
+	Atan2 = &BinaryLoops{f32: atan232, f64: atan264, c64: atan2Complex[complex64], c128: atan2Complex[complex128]}
+)
+
+// The loops of the shifts (spec, "shift_left", "shift_right_arithmetic", "shift_right_logical") depend on the width of
+// the integers: an i4 shift by 4 or more yields zero.
+
+func ShiftLeft(bits int) *BinaryLoops {
+	n := uint64(bits)
+	return &BinaryLoops{i8: shlLoop[int8](n), i16: shlLoop[int16](n), i32: shlLoop[int32](n), i64: shlLoop[int64](n),
+		u8: shlLoop[uint8](n), u16: shlLoop[uint16](n), u32: shlLoop[uint32](n), u64: shlLoop[uint64](n)}
+}
+
+func ShiftRightArithmetic(bits int) *BinaryLoops {
+	n := uint64(bits)
+	return &BinaryLoops{i8: sarLoop[int8](n), i16: sarLoop[int16](n), i32: sarLoop[int32](n), i64: sarLoop[int64](n),
+		u8: sarNarrow(n), u16: sarUnsigned[uint16, int16](n), u32: sarUnsigned[uint32, int32](n), u64: sarUnsigned[uint64, int64](n)}
+}
+
+func ShiftRightLogical(bits int) *BinaryLoops {
+	n := uint64(bits)
+	return &BinaryLoops{i8: shrNarrow(n), i16: shrSigned[int16, uint16](n), i32: shrSigned[int32, uint32](n), i64: shrSigned[int64, uint64](n),
+		u8: shrLoop[uint8](n), u16: shrLoop[uint16](n), u32: shrLoop[uint32](n), u64: shrLoop[uint64](n)}
+}
+
+// MakeBinary returns the maker of a binary elementwise op.
+func MakeBinary(l *BinaryLoops) func(*Signature) (Kernel, error) {
+	return MakeShift(func(int) *BinaryLoops { return l })
+}
+
+// MakeShift returns the maker of a binary elementwise op whose loops depend on the width of its elements.
+func MakeShift(loops func(bits int) *BinaryLoops) func(*Signature) (Kernel, error) {
+	return func(s *Signature) (Kernel, error) {
+		if err := SameShape(s, 2); err != nil {
+			return Kernel{}, err
+		}
+		dt := s.Out[0].DType
+		if s.In[0].DType != dt || s.In[1].DType != dt {
+			return Kernel{}, fmt.Errorf("expects operands of the result's element type %s", dt)
+		}
+		run := loops(dt.Bits()).Bind(dt)
+		if run == nil {
+			return Kernel{}, Unsupported("%s on elements of type %s", s.Name, dt)
+		}
+		return ElementKernel(s.Out[0].N, dt.Size(), 2, run, 3), nil
+	}
+}
+
+// ElementLoop computes elements [lo, hi).
+type ElementLoop func(in, out []*tensor.Tensor, lo, hi int)
+
+func view2[T tensor.Element](f func(o, x, y []T)) ElementLoop {
+	if f == nil {
+		return nil
+	}
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		f(tensor.View[T](out[0])[lo:hi], tensor.View[T](in[0])[lo:hi], tensor.View[T](in[1])[lo:hi])
+	}
+}
+
+// Bind returns the loop for an element type, or nil if there is none.
+func (l *BinaryLoops) Bind(dt tensor.DType) ElementLoop {
+	switch dt {
+	case tensor.I1:
+		return view2(l.B)
+	case tensor.I8:
+		return view2(l.i8)
+	case tensor.I16:
+		return view2(l.i16)
+	case tensor.I32:
+		return view2(l.i32)
+	case tensor.I64, tensor.Index:
+		return view2(l.i64)
+	case tensor.UI8:
+		return view2(l.u8)
+	case tensor.UI16:
+		return view2(l.u16)
+	case tensor.UI32:
+		return view2(l.u32)
+	case tensor.UI64:
+		return view2(l.u64)
+	case tensor.F32:
+		return view2(l.f32)
+	case tensor.F64:
+		return view2(l.f64)
+	case tensor.Complex64:
+		return view2(l.c64)
+	case tensor.Complex128:
+		return view2(l.c128)
+	case tensor.I2, tensor.I4:
+		return narrowInt(view2(l.i8), dt)
+	case tensor.UI2, tensor.UI4:
+		return narrowInt(view2(l.u8), dt)
+	}
+	if !dt.IsFloat() {
+		return nil
+	}
+	if l.inF32 && (dt == tensor.F16 || dt == tensor.BF16) && l.f32 != nil {
+		return widen2(dt, l.f32, decode32, encode32)
+	}
+	if l.f64 == nil {
+		return nil
+	}
+	return widen2(dt, l.f64, Decode64, Encode64)
+}
+
+// narrowInt returns a loop that runs f on bytes and wraps the results to the width of dt. Integers narrower than a byte
+// are stored sign- or zero-extended.
+func narrowInt(f ElementLoop, dt tensor.DType) ElementLoop {
+	if f == nil {
+		return nil
+	}
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		f(in, out, lo, hi)
+		wrapNarrow(dt, out[0].Bytes()[lo:hi])
+	}
+}
+
+func wrapNarrow(dt tensor.DType, b []byte) {
+	shift := 8 - dt.Bits()
+	if dt.Kind() == tensor.KindUnsigned {
+		for i, v := range b {
+			b[i] = v << shift >> shift
+		}
+		return
+	}
+	for i, v := range b {
+		b[i] = byte(int8(v<<shift) >> shift)
+	}
+}
+
+// chunk is the number of elements of a narrow float type that are widened at a time.
+const chunk = 256
+
+// widen2 returns a loop on narrow floats that decodes them, computes in a wider type and rounds once.
+func widen2[T float](dt tensor.DType, f func(o, x, y []T), dec func(tensor.DType, []T, *tensor.Tensor, int), enc func(tensor.DType, *tensor.Tensor, int, []T)) ElementLoop {
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		var x, y [chunk]T
+		for ; lo < hi; lo += chunk {
+			n := min(chunk, hi-lo)
+			dec(dt, x[:n], in[0], lo)
+			dec(dt, y[:n], in[1], lo)
+			f(x[:n], x[:n], y[:n])
+			enc(dt, out[0], lo, x[:n])
+		}
+	}
+}

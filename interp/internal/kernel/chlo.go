@@ -1,0 +1,194 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/cmplx"
+	"slices"
+
+	"github.com/hlocb/hlocb/interp/internal/special"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// CHLO ops execute directly, without legalization to StableHLO. ChloOps.td defines their meaning.
+
+// The unary ops of CHLO.
+var (
+	Acos      = &UnaryLoops{F: special.Acos, C: special.ComplexAcos, cost: 20}
+	Acosh     = &UnaryLoops{F: special.Acosh, C: special.ComplexAcosh, cost: 20}
+	Asin      = &UnaryLoops{F: special.Asin, C: special.ComplexAsin, cost: 20}
+	Asinh     = &UnaryLoops{F: special.Asinh, C: special.ComplexAsinh, cost: 20}
+	Atan      = &UnaryLoops{F: special.Atan, C: special.ComplexAtan, cost: 20}
+	Atanh     = &UnaryLoops{F: special.Atanh, C: special.ComplexAtanh, cost: 20}
+	BesselI1e = &UnaryLoops{F: special.BesselI1e, cost: 50}
+	Cosh      = &UnaryLoops{F: special.Cosh, C: special.ComplexCosh, cost: 20}
+	Sinh      = &UnaryLoops{F: special.Sinh, C: special.ComplexSinh, cost: 20}
+	Tan       = &UnaryLoops{F: special.Tangent, C: special.ComplexTan, cost: 20}
+	Digamma   = &UnaryLoops{F: special.Digamma, cost: 50}
+	Erf       = &UnaryLoops{F: special.Erf, cost: 20}
+	Erfc      = &UnaryLoops{F: special.Erfc, cost: 20}
+	ErfInv    = &UnaryLoops{F: special.ErfInv, cost: 20}
+	Lgamma    = &UnaryLoops{F: special.Lgamma, cost: 30}
+	Square    = &UnaryLoops{F: special.Square, f32: squareLoop[float32], f64: squareLoop[float64], C: special.ComplexSquare,
+		i: func(v int64, _ int) int64 { return v * v }, u: func(v uint64, _ int) uint64 { return v * v }, cost: 1}
+	AsinAcosKernel = &UnaryLoops{C: special.AsinAcosKernel, cost: 30}
+	Conj           = &UnaryLoops{F: func(v float64) float64 { return v }, C: cmplx.Conj, cost: 1}
+)
+
+func squareLoop[T float](o, x []T) {
+	for i, v := range x {
+		o[i] = v * v
+	}
+}
+
+// The binary ops that exist only in CHLO.
+var (
+	Zeta      = &BinaryLoops{f32: via64(special.Zeta), f64: each64(special.Zeta)}
+	Polygamma = &BinaryLoops{f32: via64(special.Polygamma), f64: each64(special.Polygamma)}
+	Mulhi     = &BinaryLoops{i8: mulhi[int8](8), i16: mulhi[int16](16), i32: mulhi[int32](32), i64: mulhi[int64](64),
+		u8: mulhi[uint8](8), u16: mulhi[uint16](16), u32: mulhi[uint32](32), u64: mulhi[uint64](64)}
+)
+
+func each64(f func(a, b float64) float64) func(o, x, y []float64) {
+	return func(o, x, y []float64) {
+		for i := range o {
+			o[i] = f(x[i], y[i])
+		}
+	}
+}
+
+func via64(f func(a, b float64) float64) func(o, x, y []float32) {
+	return func(o, x, y []float32) {
+		for i := range o {
+			o[i] = float32(f(float64(x[i]), float64(y[i])))
+		}
+	}
+}
+
+// mulhi returns the loop that computes the high half of the double-width product.
+func mulhi[T integer](bits uint) func(o, x, y []T) {
+	isUnsigned := ^T(0) > 0
+	return func(o, x, y []T) {
+		for i := range o {
+			if bits < 64 {
+				if isUnsigned {
+					o[i] = T(uint64(x[i]) * uint64(y[i]) >> bits)
+				} else {
+					o[i] = T(int64(x[i]) * int64(y[i]) >> bits)
+				}
+				continue
+			}
+			a, b := big.NewInt(int64(x[i])), big.NewInt(int64(y[i]))
+			if isUnsigned {
+				a.SetUint64(uint64(x[i]))
+				b.SetUint64(uint64(y[i]))
+			}
+			a.Rsh(a.Mul(a, b), bits)
+			if isUnsigned {
+				o[i] = T(a.Uint64())
+			} else {
+				o[i] = T(a.Int64())
+			}
+		}
+	}
+}
+
+// MakeNextAfter compiles chlo.next_after: the neighbour of x in the direction of y, in x's own type.
+func MakeNextAfter(s *Signature) (Kernel, error) {
+	if err := SameShape(s, 2); err != nil {
+		return Kernel{}, err
+	}
+	dt := s.Out[0].DType
+	if !dt.IsFloat() || s.In[0].DType != dt || s.In[1].DType != dt {
+		return Kernel{}, Unsupported("chlo.next_after on elements of type %s", dt)
+	}
+	return Kernel{Run: parallelElements(s.Out[0].N, dt.Size(), 10, func(in, out []*tensor.Tensor, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			StoreBits(out[0], i, nextAfter(dt, BitsAt(in[0], i), BitsAt(in[1], i)))
+		}
+	})}, nil
+}
+
+func nextAfter(dt tensor.DType, x, y uint64) uint64 { // f8E8M0FNU has neither a sign bit nor a zero
+	sign := uint64(1) << (dt.Bits() - 1)
+	fx, fy := tensor.DecodeFloat(dt, x), tensor.DecodeFloat(dt, y)
+	switch {
+	case math.IsNaN(fx):
+		return x
+	case math.IsNaN(fy), fx == fy:
+		return y
+	case fx == 0:
+		return y&sign | 1
+	case (fx < fy) == (fx > 0):
+		return x + 1
+	}
+	return x - 1
+}
+
+func BitsAt(t *tensor.Tensor, i int) uint64 {
+	switch t.DType().Size() {
+	case 1:
+		return uint64(t.Bytes()[i])
+	case 2:
+		return uint64(tensor.View[uint16](t)[i])
+	case 4:
+		return uint64(tensor.View[uint32](t)[i])
+	}
+	return tensor.View[uint64](t)[i]
+}
+
+func StoreBits(t *tensor.Tensor, i int, v uint64) {
+	switch t.DType().Size() {
+	case 1:
+		t.Bytes()[i] = uint8(v)
+	case 2:
+		tensor.View[uint16](t)[i] = uint16(v)
+	case 4:
+		tensor.View[uint32](t)[i] = uint32(v)
+	default:
+		tensor.View[uint64](t)[i] = v
+	}
+}
+
+func TopKKernel(s *Signature, k int, largest bool) (Kernel, error) {
+	if len(s.In) != 1 || len(s.Out) != 2 || s.In[0].DType != s.Out[0].DType || s.Out[1].DType != tensor.I32 || len(s.In[0].Shape) == 0 {
+		return Kernel{}, errors.New("expects one operand, values and i32 indices")
+	}
+	in := s.In[0]
+	n := int(in.Shape[len(in.Shape)-1])
+	if k < 0 || k > n || s.Out[0].N != s.Out[1].N || k > 0 && s.Out[0].N/k*n != in.N {
+		return Kernel{}, fmt.Errorf("cannot take %d of %d elements", k, n)
+	}
+	size := in.DType.Size()
+	return Kernel{Scratch: 8*int64(in.N) + 16*int64(n), Run: func(ins, outs []*tensor.Tensor) error {
+		if k == 0 {
+			return nil
+		}
+		keys := make([]int64, in.N)
+		SortKeys(ins[0], keys, true)
+		idx := tensor.View[int32](outs[1])
+		line := make([]Keyed, n)
+		for l := range in.N / n {
+			for i := range line {
+				line[i] = Keyed{keys[l*n+i], i}
+			}
+			slices.SortFunc(line, func(a, b Keyed) int {
+				if a.Key != b.Key {
+					if a.Key > b.Key == largest {
+						return -1
+					}
+					return 1
+				}
+				return a.At - b.At
+			})
+			for i := range k {
+				from, to := l*n+line[i].At, l*k+i
+				copy(outs[0].Bytes()[to*size:(to+1)*size], ins[0].Bytes()[from*size:])
+				idx[to] = int32(line[i].At)
+			}
+		}
+		return nil
+	}}, nil
+}

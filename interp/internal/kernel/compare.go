@@ -1,0 +1,151 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// CheckError reports that a check in the program failed.
+type CheckError struct {
+	Index     int // of the first element that differs, row-major
+	Got, Want string
+	Rule      string
+}
+
+func (e *CheckError) Error() string {
+	return fmt.Sprintf("expected element %d to be %s (%s), but got %s", e.Index, e.Want, e.Rule, e.Got)
+}
+
+// Checker compares element i of two tensors of one type.
+type Checker struct {
+	rule string
+	ok   func(got, want *tensor.Tensor, i int) bool
+}
+
+// Compare returns a *CheckError for the first element that differs.
+func (c Checker) Compare(got, want *tensor.Tensor) error {
+	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
+		return fmt.Errorf("compares a value of type %s with one of type %s", TypeOfTensor(got), TypeOfTensor(want))
+	}
+	for i := range got.NumElements() {
+		if !c.ok(got, want, i) {
+			return &CheckError{Index: i, Got: ElementText(got, i), Want: ElementText(want, i), Rule: c.rule}
+		}
+	}
+	return nil
+}
+
+func ElementText(t *tensor.Tensor, i int) string {
+	switch {
+	case t.DType().IsFloat():
+		return fmt.Sprint(floatAt(t, i))
+	case t.DType().IsComplex():
+		return fmt.Sprint(complexAt(t, i))
+	case t.DType() == tensor.UI64:
+		return fmt.Sprint(tensor.View[uint64](t)[i])
+	}
+	return fmt.Sprint(IntAt(t, i))
+}
+
+func floatAt(t *tensor.Tensor, i int) float64 {
+	var x [1]float64
+	Decode64(t.DType(), x[:], t, i)
+	return x[0]
+}
+
+func complexAt(t *tensor.Tensor, i int) complex128 {
+	var x [1]complex128
+	decodeComplex(t.DType(), x[:], t, i)
+	return x[0]
+}
+
+// CheckEqual returns a checker that expects equal elements: -0 equals 0, and NaN equals nothing.
+func CheckEqual() Checker {
+	return Checker{"exactly", func(a, b *tensor.Tensor, i int) bool {
+		switch {
+		case a.DType().IsFloat():
+			return floatAt(a, i) == floatAt(b, i)
+		case a.DType().IsComplex():
+			return complexAt(a, i) == complexAt(b, i)
+		}
+		size := a.DType().Size()
+		return string(a.Bytes()[i*size:(i+1)*size]) == string(b.Bytes()[i*size:(i+1)*size])
+	}}
+}
+
+// CheckAlmost returns a checker that expects elements to be equal, both NaN, or at most tol apart.
+func CheckAlmost(tol float64) Checker {
+	near := func(x, y float64) bool {
+		return x == y || math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) <= tol
+	}
+	return Checker{fmt.Sprintf("up to %v", tol), func(a, b *tensor.Tensor, i int) bool {
+		switch {
+		case a.DType().IsFloat():
+			return near(floatAt(a, i), floatAt(b, i))
+		case a.DType().IsComplex():
+			x, y := complexAt(a, i), complexAt(b, i)
+			return near(real(x), real(y)) && near(imag(x), imag(y))
+		}
+		return CheckEqual().ok(a, b, i)
+	}}
+}
+
+// CheckClose returns a checker that expects elements to be between least and most units in the last place apart. All
+// NaNs are equal; an infinity equals only itself.
+func CheckClose(least, most uint64) Checker {
+	return Checker{fmt.Sprintf("up to %d ULP", most), func(a, b *tensor.Tensor, i int) bool {
+		d := UlpDistance(a, b, i)
+		return d >= least && d <= most
+	}}
+}
+
+// UlpDistance returns the distance between two elements, in values of the type. If only one of them is NaN or infinite,
+// the distance is the largest uint64.
+func UlpDistance(a, b *tensor.Tensor, i int) uint64 {
+	dt := a.DType()
+	same := func(equal bool) uint64 {
+		if equal {
+			return 0
+		}
+		return math.MaxUint64
+	}
+	if !dt.IsFloat() && !dt.IsComplex() {
+		return same(CheckEqual().ok(a, b, i))
+	}
+	if dt.IsComplex() {
+		part := tensor.F32
+		if dt == tensor.Complex128 {
+			part = tensor.F64
+		}
+		var x, y tensor.Tensor
+		n := int64(a.NumElements())
+		x.Borrow(part, tensor.Shape{2 * n}, a.Bytes())
+		y.Borrow(part, tensor.Shape{2 * n}, b.Bytes())
+		return max(UlpDistance(&x, &y, 2*i), UlpDistance(&x, &y, 2*i+1))
+	}
+	x, y := floatAt(a, i), floatAt(b, i)
+	switch {
+	case math.IsNaN(x) || math.IsNaN(y):
+		return same(math.IsNaN(x) && math.IsNaN(y))
+	case math.IsInf(x, 0) || math.IsInf(y, 0):
+		return same(x == y)
+	case x == y:
+		return 0
+	}
+	var kx, ky [1]int64
+	totalKeys(dt, kx[:], a, i)
+	totalKeys(dt, ky[:], b, i)
+	// Both zeros count as one value.
+	if kx[0] < 0 {
+		kx[0]++
+	}
+	if ky[0] < 0 {
+		ky[0]++
+	}
+	if kx[0] > ky[0] {
+		return uint64(kx[0]) - uint64(ky[0])
+	}
+	return uint64(ky[0]) - uint64(kx[0])
+}

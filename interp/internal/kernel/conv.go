@@ -1,0 +1,381 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	goruntime "runtime"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/gemm"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// convolution is the geometry of one convolution. Every tensor has a fixed order of dimensions: input
+// [batch][spatial...][feature], kernel [spatial...][feature][output], result [batch][spatial...][output].
+type convolution struct {
+	in, kern, out          tensor.Shape
+	stride, low, lhsDil    []int64
+	rhsDil                 []int64
+	reverse                []bool
+	groups, batchGroups    int
+	inPerm, kPerm, outPerm []int64 // from the op's order to the fixed order; outPerm from the fixed order to the op's
+
+	index [][]int // see prepare
+	tap   [][]int // coordinates of each tap
+}
+
+// ConvDimensions are the dimension numbers of a convolution (spec, "convolution").
+type ConvDimensions struct {
+	InputBatch, InputFeature         int64
+	InputSpatial                     []int64
+	KernelInputFeature, KernelOutput int64
+	KernelSpatial                    []int64
+	OutputBatch, OutputFeature       int64
+	OutputSpatial                    []int64
+}
+
+// ConvolutionWindow is how a convolution moves over its input.
+type ConvolutionWindow struct {
+	Dims                             *ConvDimensions
+	Stride, LhsDil, RhsDil, Reversal []int64
+	Groups, BatchGroups              int
+}
+
+func permuted(shape tensor.Shape, perm []int64) (tensor.Shape, error) {
+	if err := CheckDims("convolution", perm, len(shape)); err != nil {
+		return nil, err
+	}
+	if len(perm) != len(shape) {
+		return nil, fmt.Errorf("has %d dimension numbers for rank %d", len(perm), len(shape))
+	}
+	out := make(tensor.Shape, len(perm))
+	for i, d := range perm {
+		out[i] = shape[d]
+	}
+	return out, nil
+}
+
+func newConvolution(s *Signature, w *ConvolutionWindow, pad []int64) (*convolution, error) {
+	d := w.Dims
+	var err error
+	c := &convolution{stride: w.Stride, lhsDil: w.LhsDil, rhsDil: w.RhsDil, groups: w.Groups, batchGroups: w.BatchGroups}
+	n := len(d.InputSpatial)
+	if len(d.KernelSpatial) != n || len(d.OutputSpatial) != n {
+		return nil, errors.New("has different numbers of spatial dimensions")
+	}
+	c.inPerm = append(append([]int64{d.InputBatch}, d.InputSpatial...), d.InputFeature)
+	c.kPerm = append(append([]int64(nil), d.KernelSpatial...), d.KernelInputFeature, d.KernelOutput)
+	order := append(append([]int64{d.OutputBatch}, d.OutputSpatial...), d.OutputFeature)
+	if c.in, err = permuted(s.In[0].Shape, c.inPerm); err != nil {
+		return nil, err
+	}
+	if c.kern, err = permuted(s.In[1].Shape, c.kPerm); err != nil {
+		return nil, err
+	}
+	if c.out, err = permuted(s.Out[0].Shape, order); err != nil {
+		return nil, err
+	}
+	c.outPerm = make([]int64, len(order))
+	for i, o := range order {
+		c.outPerm[o] = int64(i)
+	}
+	if pad, err = Paddings(pad, n); err != nil {
+		return nil, err
+	}
+	if c.groups < 1 || c.batchGroups < 1 || c.groups > 1 && c.batchGroups > 1 {
+		return nil, errors.New("has impossible group counts")
+	}
+	for i := range n {
+		c.low = append(c.low, pad[2*i])
+		c.reverse = append(c.reverse, w.Reversal[i] != 0)
+		if c.stride[i] < 1 || c.lhsDil[i] < 1 || c.rhsDil[i] < 1 {
+			return nil, errors.New("has a stride or dilation below 1")
+		}
+		size := pad[2*i] + pad[2*i+1] + max(0, (c.in[1+i]-1)*c.lhsDil[i]+1)
+		if c.in[1+i] == 0 {
+			size = pad[2*i] + pad[2*i+1]
+		}
+		reach := (c.kern[i]-1)*c.rhsDil[i] + 1
+		if c.kern[i] == 0 {
+			reach = 0
+		}
+		want := int64(0)
+		if size >= reach && size > 0 {
+			want = (size-reach)/c.stride[i] + 1
+		}
+		if c.out[1+i] != want {
+			return nil, fmt.Errorf("gives %d elements in spatial dimension %d, not %d", want, i, c.out[1+i])
+		}
+	}
+	feature, kin, kout := c.in[n+1], c.kern[n], c.kern[n+1]
+	if feature != kin*int64(c.groups) || kout%int64(c.groups) != 0 || kout%int64(c.batchGroups) != 0 ||
+		c.in[0]%int64(c.batchGroups) != 0 || c.out[0] != c.in[0]/int64(c.batchGroups) || c.out[n+1] != kout {
+		return nil, fmt.Errorf("cannot convolve %s and %s to %s", s.In[0], s.In[1], s.Out[0])
+	}
+	return c, nil
+}
+
+// convBytes is the amount of input gathered at a time. It fits the second-level cache together with a block of the
+// kernel.
+const convBytes = 1 << 18
+
+func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error) {
+	c, err := newConvolution(s, w, pad)
+	if err != nil {
+		return Kernel{}, err
+	}
+	out := s.Out[0]
+	acc := out.DType
+	if acc.IsFloat() && acc != tensor.F64 {
+		acc = tensor.F32
+	}
+	product := matrixProduct(acc)
+	if product == nil {
+		return Kernel{}, Unsupported("a convolution of elements of type %s", out.DType)
+	}
+	n := len(c.in)
+	spatial := n - 2
+	arrange := func(t Type, shape tensor.Shape, perm []int64) (func(*tensor.Tensor) (*tensor.Tensor, error), error) {
+		k, err := TransposeKernel(t, TensorType(t.DType, shape...), perm)
+		if err != nil {
+			return nil, err
+		}
+		conv, err := convertLoop(t.DType, acc)
+		if err != nil {
+			return nil, err
+		}
+		return func(x *tensor.Tensor) (*tensor.Tensor, error) {
+			y := tensor.New(t.DType, shape)
+			if err := k.Run([]*tensor.Tensor{x}, []*tensor.Tensor{y}); err != nil || t.DType == acc {
+				return y, err
+			}
+			z := tensor.New(acc, shape)
+			conv([]*tensor.Tensor{y}, []*tensor.Tensor{z}, 0, t.N)
+			return z, nil
+		}, nil
+	}
+	loadIn, err := arrange(s.In[0], c.in, c.inPerm)
+	if err != nil {
+		return Kernel{}, err
+	}
+	loadKern, err := arrange(s.In[1], c.kern, c.kPerm)
+	if err != nil {
+		return Kernel{}, err
+	}
+	store, err := TransposeKernel(TensorType(acc, c.out...), TensorType(acc, out.Shape...), c.outPerm)
+	if err != nil {
+		return Kernel{}, err
+	}
+	narrow, err := convertLoop(acc, out.DType)
+	if err != nil {
+		return Kernel{}, err
+	}
+	cin, kout := int(c.kern[spatial]), int(c.kern[spatial+1])
+	taps := int(c.kern[:spatial].NumElements())
+	positions := int(c.out[:n-1].NumElements()) // batch and spatial
+	splits := c.groups * c.batchGroups
+	width := kout / splits
+	size := acc.Size()
+	inner := taps * cin
+	if err := s.Reserve(c.tables()); err != nil {
+		return Kernel{}, err
+	}
+	c.prepare()
+	inPlain, kernPlain, outPlain := isIdentity(c.inPerm) && s.In[0].DType == acc, isIdentity(c.kPerm) && s.In[1].DType == acc, isIdentity(c.outPerm) && acc == out.DType
+	feature := int(c.in[n-1])
+	// The input elements under the kernel at one position form a row of a matrix, which is multiplied by the kernel. A
+	// core processes as many rows at a time as its cache holds.
+	rows := max(1, min(positions, convBytes/max(1, inner*size)))
+	scratch := int64(goruntime.GOMAXPROCS(0)) * int64(rows) * int64(inner+width) * int64(size)
+	for _, side := range []struct {
+		t     Type
+		plain bool
+	}{{s.In[0], inPlain}, {s.In[1], kernPlain}} {
+		if !side.plain {
+			scratch += int64(side.t.Bytes())
+			if side.t.DType != acc {
+				scratch += int64(side.t.N) * int64(size)
+			}
+		}
+	}
+	if !outPlain {
+		scratch += int64(out.N) * int64(size)
+		if acc != out.DType {
+			scratch += int64(out.N) * int64(size)
+		}
+	}
+	return Kernel{Scratch: scratch, Run: func(in, outs []*tensor.Tensor) error {
+		var err error
+		x, k, res := in[0], in[1], outs[0]
+		if !inPlain {
+			if x, err = loadIn(in[0]); err != nil {
+				return err
+			}
+		}
+		if !kernPlain {
+			if k, err = loadKern(in[1]); err != nil {
+				return err
+			}
+		}
+		if !outPlain {
+			res = tensor.New(acc, c.out)
+		}
+		parts := (positions + rows - 1) / rows
+		Parallel(splits*parts, max(1, (1<<18)/max(1, rows*inner*width)), func(lo, hi int) {
+			cols := tensor.New(acc, tensor.Shape{int64(rows), int64(inner)})
+			part := tensor.New(acc, tensor.Shape{int64(rows), int64(width)})
+			for task := lo; task < hi; task++ {
+				g, r0 := task/parts, task%parts*rows
+				rn := min(rows, positions-r0)
+				featureAt, batchAt := 0, 0
+				if c.groups > 1 {
+					featureAt = g * cin
+				} else {
+					batchAt = g * int(c.out[0])
+				}
+				c.gather(cols.Bytes(), x.Bytes(), r0, rn, batchAt, feature*size, featureAt*size, cin*size)
+				if inner == 0 {
+					for r := range rn {
+						clear(res.Bytes()[((r0+r)*kout+g*width)*size:][:width*size])
+					}
+					continue
+				}
+				if acc == tensor.F32 && positions*width*inner >= smallProduct {
+					gemm.Float32(gemm.Problem{
+						C: tensor.View[float32](res)[r0*kout+g*width:], A: tensor.View[float32](cols), B: tensor.View[float32](k)[g*width:],
+						M: rn, N: width, K: inner, RowA: inner, ColA: 1, RowB: kout, ColB: 1, RowC: kout,
+					})
+					continue
+				}
+				a := &matrixOperand{rows: inner, cols: 1, nbatch: 1, nrows: rn, ncols: inner}
+				b := &matrixOperand{rows: kout, cols: 1, nbatch: 1, nrows: inner, ncols: width}
+				var kv, pv tensor.Tensor
+				kb := k.Bytes()[g*width*size:]
+				kv.Borrow(acc, tensor.Shape{int64(len(kb) / size)}, kb)
+				pb := part.Bytes()[:rn*width*size]
+				pv.Borrow(acc, tensor.Shape{int64(rn), int64(width)}, pb)
+				if acc == tensor.F32 {
+					productOf[float32](&pv, cols, &kv, a, b)
+				} else {
+					product(&pv, cols, &kv, a, b)
+				}
+				for r := range rn {
+					copy(res.Bytes()[((r0+r)*kout+g*width)*size:], pb[r*width*size:(r+1)*width*size])
+				}
+			}
+		})
+		switch {
+		case outPlain:
+			return nil
+		case acc == out.DType:
+			return store.Run([]*tensor.Tensor{res}, outs)
+		}
+		t := tensor.New(acc, out.Shape)
+		if err := store.Run([]*tensor.Tensor{res}, []*tensor.Tensor{t}); err != nil {
+			return err
+		}
+		narrow([]*tensor.Tensor{t}, outs, 0, out.N)
+		return nil
+	}}, nil
+}
+
+func isIdentity(perm []int64) bool {
+	for i, p := range perm {
+		if int64(i) != p {
+			return false
+		}
+	}
+	return true
+}
+
+// tables returns the bytes that prepare allocates.
+func (c *convolution) tables() int64 {
+	n := len(c.in) - 2
+	bytes := tensor.Shape(c.kern[:n]).NumElements() * int64(24+8*n)
+	for i := range n {
+		bytes += c.out[1+i] * c.kern[i] * 8
+	}
+	return bytes
+}
+
+// prepare fills the index tables. In spatial dimension i, index[i][o*K+k] is the input element under tap k at position
+// o, or -1 if the tap falls on padding or between dilated elements.
+func (c *convolution) prepare() {
+	n := len(c.in) - 2
+	c.index = make([][]int, n)
+	for i := range n {
+		taps := c.kern[i]
+		c.index[i] = make([]int, 0, c.out[1+i]*taps)
+		for o := range c.out[1+i] {
+			for k := range taps {
+				w := k
+				if c.reverse[i] {
+					w = taps - 1 - k
+				}
+				v := o*c.stride[i] + w*c.rhsDil[i] - c.low[i]
+				if v < 0 || v%c.lhsDil[i] != 0 || v/c.lhsDil[i] >= c.in[1+i] {
+					c.index[i] = append(c.index[i], -1)
+				} else {
+					c.index[i] = append(c.index[i], int(v/c.lhsDil[i]))
+				}
+			}
+		}
+	}
+	c.tap = nil
+	tap := make([]int, n)
+	for range tensor.Shape(c.kern[:n]).NumElements() {
+		c.tap = append(c.tap, append([]int(nil), tap...))
+		for i := n - 1; i >= 0; i-- {
+			if tap[i]++; tap[i] < int(c.kern[i]) {
+				break
+			}
+			tap[i] = 0
+		}
+	}
+}
+
+// gather copies the input of each tap side by side, for rn positions from r0 on; taps without input yield zeros. step
+// is the number of bytes between input positions; gather copies width of these bytes, from offset at on.
+func (c *convolution) gather(dst, src []byte, r0, rn, batchAt, step, at, width int) {
+	n := len(c.in) - 2
+	pos := make([]int, n)
+	line := make([][]int, n) // entries of the index tables at the position
+	p := r0
+	for i := n - 1; i >= 0; i-- {
+		pos[i] = p % int(c.out[1+i])
+		p /= int(c.out[1+i])
+	}
+	batch := p + batchAt
+	for range rn {
+		for i, o := range pos {
+			k := int(c.kern[i])
+			line[i] = c.index[i][o*k : (o+1)*k]
+		}
+		for _, tap := range c.tap {
+			index := batch
+			for i, t := range tap {
+				v := line[i][t]
+				if v < 0 {
+					index = -1
+					break
+				}
+				index = index*int(c.in[1+i]) + v
+			}
+			if index < 0 {
+				clear(dst[:width])
+			} else {
+				copy(dst[:width], src[index*step+at:])
+			}
+			dst = dst[width:]
+		}
+		i := n - 1
+		for ; i >= 0; i-- {
+			if pos[i]++; pos[i] < int(c.out[1+i]) {
+				break
+			}
+			pos[i] = 0
+		}
+		if i < 0 {
+			batch++
+		}
+	}
+}

@@ -1,0 +1,341 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// MakeConvert compiles convert (spec, "convert").
+func MakeConvert(s *Signature) (Kernel, error) {
+	if err := SameShape(s, 1); err != nil {
+		return Kernel{}, err
+	}
+	run, err := convertLoop(s.In[0].DType, s.Out[0].DType)
+	if err != nil {
+		return Kernel{}, err
+	}
+	k := ElementKernel(s.Out[0].N, 4, 4, run, 0)
+	if s.In[0].DType == s.Out[0].DType {
+		k.Inplace = 1
+	}
+	return k, nil
+}
+
+// convertLoop returns the loop that converts elements:
+//   - to i1: by comparison with zero; from i1: 0 or 1
+//   - between integers: modulo 2^width
+//   - to floats: rounded once, to nearest even
+//   - from floats to integers: truncated; values out of range saturate, NaN becomes zero
+//   - from complex: the real part
+func convertLoop(from, to tensor.DType) (ElementLoop, error) {
+	if from == to {
+		size := from.Size()
+		return func(in, out []*tensor.Tensor, lo, hi int) {
+			if lo < hi {
+				CopyUnlessSame(sub(out[0], lo*size, hi*size), sub(in[0], lo*size, hi*size))
+			}
+		}, nil
+	}
+	if f := convertFast(from, to); f != nil {
+		return f, nil
+	}
+	switch {
+	case from.IsComplex():
+		return func(in, out []*tensor.Tensor, lo, hi int) {
+			var x [chunk]complex128
+			var re [chunk]float64
+			var ints [chunk]int64
+			for ; lo < hi; lo += chunk {
+				n := min(chunk, hi-lo)
+				decodeComplex(from, x[:n], in[0], lo)
+				if to.IsComplex() {
+					EncodeComplex(to, out[0], lo, x[:n])
+					continue
+				}
+				if to == tensor.I1 {
+					for i, v := range x[:n] {
+						out[0].Bytes()[lo+i] = bit(v != 0)
+					}
+					continue
+				}
+				for i, v := range x[:n] {
+					re[i] = real(v)
+				}
+				fromFloats(to, out[0], lo, re[:n], ints[:n])
+			}
+		}, nil
+	case from.IsFloat():
+		return func(in, out []*tensor.Tensor, lo, hi int) {
+			var x [chunk]float64
+			var c [chunk]complex128
+			var ints [chunk]int64
+			for ; lo < hi; lo += chunk {
+				n := min(chunk, hi-lo)
+				Decode64(from, x[:n], in[0], lo)
+				if to.IsComplex() {
+					for i, v := range x[:n] {
+						c[i] = complex(v, 0)
+					}
+					EncodeComplex(to, out[0], lo, c[:n])
+					continue
+				}
+				fromFloats(to, out[0], lo, x[:n], ints[:n])
+			}
+		}, nil
+	case to.Size() == 0 || from.Size() == 0:
+		return nil, TypeMismatch(from, to)
+	}
+	wideSource := from == tensor.UI64
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		var x [chunk]int64
+		var f [chunk]float64
+		var c [chunk]complex128
+		for ; lo < hi; lo += chunk {
+			n := min(chunk, hi-lo)
+			decodeInt(from, x[:n], in[0], lo)
+			if !to.IsFloat() && !to.IsComplex() {
+				EncodeInt(to, out[0], lo, x[:n])
+				continue
+			}
+			direct := to == tensor.F64 || to == tensor.Complex128
+			for i, v := range x[:n] {
+				f[i] = intToFloat(v, wideSource, direct)
+			}
+			if to.IsFloat() {
+				Encode64(to, out[0], lo, f[:n])
+				continue
+			}
+			for i, v := range f[:n] {
+				c[i] = complex(v, 0)
+			}
+			EncodeComplex(to, out[0], lo, c[:n])
+		}
+	}, nil
+}
+
+func sub(t *tensor.Tensor, lo, hi int) *tensor.Tensor {
+	var s tensor.Tensor
+	s.Borrow(t.DType(), nil, t.Bytes()[lo:hi])
+	return &s
+}
+
+// convertFast returns loops for the most frequent conversions.
+func convertFast(from, to tensor.DType) ElementLoop {
+	switch {
+	case from == tensor.F32 && to == tensor.F64:
+		return cast[float32, float64]
+	case from == tensor.F64 && to == tensor.F32:
+		return cast[float64, float32]
+	case from == tensor.I32 && to == tensor.F32:
+		return cast[int32, float32]
+	case from == tensor.I64 && to == tensor.F32:
+		return cast[int64, float32]
+	case from == tensor.I32 && to == tensor.I64:
+		return cast[int32, int64]
+	case from == tensor.I64 && to == tensor.I32:
+		return cast[int64, int32]
+	case from == tensor.I1 && to == tensor.F32:
+		return cast[uint8, float32]
+	case from == tensor.I1 && to == tensor.I32:
+		return cast[uint8, int32]
+	case from == tensor.UI8 && to == tensor.F32:
+		return cast[uint8, float32]
+	case from == tensor.UI32 && to == tensor.I32, from == tensor.I32 && to == tensor.UI32:
+		return cast[uint32, uint32]
+	case from == tensor.F32 && (to == tensor.BF16 || to == tensor.F16):
+		return func(in, out []*tensor.Tensor, lo, hi int) {
+			encode32(to, out[0], lo, tensor.View[float32](in[0])[lo:hi])
+		}
+	case (from == tensor.BF16 || from == tensor.F16) && to == tensor.F32:
+		return func(in, out []*tensor.Tensor, lo, hi int) {
+			decode32(from, tensor.View[float32](out[0])[lo:hi], in[0], lo)
+		}
+	}
+	return nil
+}
+
+func cast[A, B integer | float](in, out []*tensor.Tensor, lo, hi int) {
+	o := tensor.View[B](out[0])[lo:hi]
+	for i, v := range tensor.View[A](in[0])[lo:hi] {
+		o[i] = B(v)
+	}
+}
+
+// intToFloat returns a float64 that rounds to any narrower float type as the integer itself would. If the integer has
+// more than 53 bits and direct is not set, the lowest bit collects the lost bits (round to odd).
+func intToFloat(v int64, wide, direct bool) float64 {
+	if wide && v < 0 {
+		u := uint64(v)
+		if !direct && u&0xFFF != 0 {
+			u = u&^0xFFF | 0x1000&^(u&0x1000) | u&0x1000
+			u |= 0x800
+		}
+		return float64(u)
+	}
+	if direct || v < 1<<53 && v > -1<<53 {
+		return float64(v)
+	}
+	neg := v < 0
+	u := uint64(v)
+	if neg {
+		u = -u
+	}
+	if u&0x7FF != 0 {
+		u = u&^0x7FF | 0x800
+	}
+	f := float64(u)
+	if neg {
+		return -f
+	}
+	return f
+}
+
+// fromFloats stores floats as any real type.
+func fromFloats(to tensor.DType, out *tensor.Tensor, lo int, x []float64, ints []int64) {
+	switch {
+	case to.IsFloat():
+		Encode64(to, out, lo, x)
+	case to == tensor.I1:
+		for i, v := range x {
+			out.Bytes()[lo+i] = bit(v != 0)
+		}
+	default:
+		for i, v := range x {
+			ints[i] = floatToInt(to, v)
+		}
+		EncodeInt(to, out, lo, ints)
+	}
+}
+
+// floatToInt truncates and saturates.
+func floatToInt(to tensor.DType, v float64) int64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	v = math.Trunc(v)
+	n := to.Bits()
+	if to.Kind() == tensor.KindUnsigned {
+		if v <= 0 {
+			return 0
+		}
+		if v >= math.Ldexp(1, n) {
+			return int64(uint64(math.MaxUint64) >> (64 - n))
+		}
+		return int64(uint64(v))
+	}
+	if v >= math.Ldexp(1, n-1) {
+		return int64(uint64(math.MaxInt64) >> (64 - n))
+	}
+	if v < -math.Ldexp(1, n-1) {
+		return math.MinInt64 >> (64 - n)
+	}
+	return int64(v)
+}
+
+func decodeInt(dt tensor.DType, dst []int64, t *tensor.Tensor, lo int) {
+	switch dt {
+	case tensor.I64, tensor.UI64, tensor.Index:
+		copy(dst, tensor.View[int64](t)[lo:])
+	case tensor.I32:
+		widenInts(dst, tensor.View[int32](t)[lo:])
+	case tensor.UI32:
+		widenInts(dst, tensor.View[uint32](t)[lo:])
+	case tensor.I16:
+		widenInts(dst, tensor.View[int16](t)[lo:])
+	case tensor.UI16:
+		widenInts(dst, tensor.View[uint16](t)[lo:])
+	case tensor.I8, tensor.I4, tensor.I2:
+		widenInts(dst, tensor.View[int8](t)[lo:])
+	default:
+		widenInts(dst, t.Bytes()[lo:])
+	}
+}
+
+func widenInts[T integer](dst []int64, src []T) {
+	for i := range dst {
+		dst[i] = int64(src[i])
+	}
+}
+
+func EncodeInt(dt tensor.DType, t *tensor.Tensor, lo int, src []int64) {
+	switch dt {
+	case tensor.I1:
+		for i, v := range src {
+			t.Bytes()[lo+i] = bit(v != 0)
+		}
+	case tensor.I64, tensor.UI64, tensor.Index:
+		copy(tensor.View[int64](t)[lo:], src)
+	case tensor.I32, tensor.UI32:
+		truncateInts(tensor.View[int32](t)[lo:], src)
+	case tensor.I16, tensor.UI16:
+		truncateInts(tensor.View[int16](t)[lo:], src)
+	default:
+		truncateInts(t.Bytes()[lo:], src)
+		if dt.Bits() < 8 {
+			wrapNarrow(dt, t.Bytes()[lo:lo+len(src)])
+		}
+	}
+}
+
+func truncateInts[T integer](dst []T, src []int64) {
+	for i, v := range src {
+		dst[i] = T(v)
+	}
+}
+
+func decodeComplex(dt tensor.DType, dst []complex128, t *tensor.Tensor, lo int) {
+	if dt == tensor.Complex128 {
+		copy(dst, tensor.View[complex128](t)[lo:])
+		return
+	}
+	for i, v := range tensor.View[complex64](t)[lo : lo+len(dst)] {
+		dst[i] = complex128(v)
+	}
+}
+
+func EncodeComplex(dt tensor.DType, t *tensor.Tensor, lo int, src []complex128) {
+	if dt == tensor.Complex128 {
+		copy(tensor.View[complex128](t)[lo:], src)
+		return
+	}
+	o := tensor.View[complex64](t)[lo:]
+	for i, v := range src {
+		o[i] = complex64(v)
+	}
+}
+
+// MakeBitcast compiles bitcast_convert (spec, "bitcast_convert") if it involves elements narrower than a byte. The
+// other conversions only change the type (planBitcast).
+func MakeBitcast(s *Signature) (Kernel, error) {
+	if len(s.In) != 1 || len(s.Out) != 1 {
+		return Kernel{}, errors.New("expects one operand and one result")
+	}
+	a, b := s.In[0], s.Out[0]
+	if a.N*a.DType.Bits() != b.N*b.DType.Bits() {
+		return Kernel{}, fmt.Errorf("cannot convert the bits of %s to %s", a, b)
+	}
+	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+		repack(in[0].Bytes(), a.DType, out[0].Bytes(), b.DType)
+		return nil
+	}}, nil
+}
+
+// repack copies a bit string, low bits first, between elements of different widths.
+func repack(src []byte, from tensor.DType, dst []byte, to tensor.DType) {
+	wa, wb := from.Bits(), to.Bits()
+	sa, sb := from.Size(), to.Size()
+	clear(dst)
+	total := len(src) / sa * wa
+	for i := 0; i < total; i++ {
+		e, k := i/wa, i%wa
+		v := src[e*sa+k/8] >> (k % 8) & 1
+		e, k = i/wb, i%wb
+		dst[e*sb+k/8] |= v << (k % 8)
+	}
+	if to.Kind() == tensor.KindSigned && wb < 8 {
+		wrapNarrow(to, dst)
+	}
+}

@@ -1,0 +1,341 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/gemm"
+	"github.com/hlocb/hlocb/interp/internal/special"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+func GemmName() string { return gemm.Name() }
+
+// MakeDot compiles the old op dot on vectors and matrices. It contracts the last dimension of the left operand with the
+// first dimension of the right one.
+func MakeDot(s *Signature) (Kernel, error) {
+	if len(s.In) != 2 || len(s.Out) != 1 || len(s.In[0].Shape) == 0 || len(s.In[1].Shape) == 0 {
+		return Kernel{}, errors.New("expects two operands of rank 1 or 2")
+	}
+	return DotKernel(s.In[0], s.In[1], s.Out[0], &DotDimensions{LHSContracting: []int64{int64(len(s.In[0].Shape) - 1)}, RHSContracting: []int64{0}})
+}
+
+// DotDimensions says which dimensions of the operands of a product are batched and contracted (spec, "dot_general").
+type DotDimensions struct {
+	LHSBatching, RHSBatching, LHSContracting, RHSContracting []int64
+}
+
+// group is the dimensions of an operand with one role: batch, rows, contracted or columns. It has a single stride if
+// the dimensions lie in memory like one dimension.
+type group struct {
+	size   int
+	stride int
+	single bool
+}
+
+func groupOf(t Type, dims []int64) group {
+	st := Strides(t.Shape)
+	g := group{size: 1, stride: 0, single: true}
+	for i := len(dims) - 1; i >= 0; i-- {
+		n := int(t.Shape[dims[i]])
+		if n == 1 {
+			continue
+		}
+		if g.size == 1 {
+			g.stride = st[dims[i]]
+		} else if st[dims[i]] != g.stride*g.size {
+			g.single = false
+		}
+		g.size *= n
+	}
+	return g
+}
+
+// matrixOperand arranges an operand in an order in which the batch, row and column groups have one stride each.
+type matrixOperand struct {
+	arrange              *Kernel // nil if the operand needs no rearrangement
+	typ                  Type
+	batch, rows, cols    int // strides
+	nbatch, nrows, ncols int
+	convert              ElementLoop
+	acc                  tensor.DType
+}
+
+func newMatrixOperand(t Type, batch, rows, cols []int64, acc tensor.DType) (*matrixOperand, error) {
+	m := &matrixOperand{typ: t, acc: acc}
+	b, r, c := groupOf(t, batch), groupOf(t, rows), groupOf(t, cols)
+	m.nbatch, m.nrows, m.ncols = b.size, r.size, c.size
+	m.batch, m.rows, m.cols = b.stride, r.stride, c.stride
+	if !b.single || !r.single || !c.single {
+		perm := append(append(append([]int64(nil), batch...), rows...), cols...)
+		shape := make(tensor.Shape, len(perm))
+		for i, d := range perm {
+			shape[i] = t.Shape[d]
+		}
+		m.typ = TensorType(t.DType, shape...)
+		k, err := TransposeKernel(t, m.typ, perm)
+		if err != nil {
+			return nil, err
+		}
+		m.arrange = &k
+		m.cols, m.rows, m.batch = 1, c.size, c.size*r.size
+	}
+	if t.DType != acc {
+		f, err := convertLoop(t.DType, acc)
+		if err != nil {
+			return nil, err
+		}
+		m.convert = f
+	}
+	return m, nil
+}
+
+// scratch returns the bytes that load allocates.
+func (m *matrixOperand) scratch() int64 {
+	n := int64(0)
+	if m.arrange != nil {
+		n += int64(m.typ.Bytes())
+	}
+	if m.convert != nil {
+		n += int64(m.typ.N) * int64(m.acc.Size())
+	}
+	return n
+}
+
+// load returns the operand, arranged and converted.
+func (m *matrixOperand) load(t *tensor.Tensor) (*tensor.Tensor, error) {
+	if m.arrange != nil {
+		u := tensor.New(m.typ.DType, m.typ.Shape)
+		if err := m.arrange.Run([]*tensor.Tensor{t}, []*tensor.Tensor{u}); err != nil {
+			return nil, err
+		}
+		t = u
+	}
+	if m.convert != nil {
+		u := tensor.New(m.acc, m.typ.Shape)
+		Parallel(m.typ.N, 1<<14, func(lo, hi int) { m.convert([]*tensor.Tensor{t}, []*tensor.Tensor{u}, lo, hi) })
+		t = u
+	}
+	return t, nil
+}
+
+func DotKernel(lhs, rhs, out Type, d *DotDimensions) (Kernel, error) {
+	lrank, rrank := len(lhs.Shape), len(rhs.Shape)
+	if err := CheckDims("lhs", append(append([]int64(nil), d.LHSBatching...), d.LHSContracting...), lrank); err != nil {
+		return Kernel{}, err
+	}
+	if err := CheckDims("rhs", append(append([]int64(nil), d.RHSBatching...), d.RHSContracting...), rrank); err != nil {
+		return Kernel{}, err
+	}
+	if len(d.LHSBatching) != len(d.RHSBatching) || len(d.LHSContracting) != len(d.RHSContracting) {
+		return Kernel{}, errors.New("expects as many dimensions of the lhs as of the rhs")
+	}
+	for i, b := range d.LHSBatching {
+		if lhs.Shape[b] != rhs.Shape[d.RHSBatching[i]] {
+			return Kernel{}, fmt.Errorf("cannot multiply %s and %s: batch sizes differ", lhs, rhs)
+		}
+	}
+	for i, c := range d.LHSContracting {
+		if lhs.Shape[c] != rhs.Shape[d.RHSContracting[i]] {
+			return Kernel{}, fmt.Errorf("cannot multiply %s and %s: contracted sizes differ", lhs, rhs)
+		}
+	}
+	acc := out.DType
+	if acc.IsFloat() && acc != tensor.F64 {
+		acc = tensor.F32
+		if lhs.DType == tensor.F64 || rhs.DType == tensor.F64 {
+			acc = tensor.F64
+		}
+	}
+	a, err := newMatrixOperand(lhs, d.LHSBatching, KeptDims(lrank, append(append([]int64(nil), d.LHSBatching...), d.LHSContracting...)), d.LHSContracting, acc)
+	if err != nil {
+		return Kernel{}, err
+	}
+	b, err := newMatrixOperand(rhs, d.RHSBatching, d.RHSContracting, KeptDims(rrank, append(append([]int64(nil), d.RHSBatching...), d.RHSContracting...)), acc)
+	if err != nil {
+		return Kernel{}, err
+	}
+	if out.N != a.nbatch*a.nrows*b.ncols {
+		return Kernel{}, fmt.Errorf("cannot multiply %s and %s to %s", lhs, rhs, out)
+	}
+	var narrow ElementLoop
+	if acc != out.DType {
+		if narrow, err = convertLoop(acc, out.DType); err != nil {
+			return Kernel{}, err
+		}
+	}
+	product := matrixProduct(acc)
+	if product == nil {
+		return Kernel{}, Unsupported("a product of elements of type %s", acc)
+	}
+	scratch := a.scratch() + b.scratch()
+	if narrow != nil {
+		scratch += int64(out.N) * int64(acc.Size())
+	}
+	return Kernel{Scratch: scratch, Run: func(in, outs []*tensor.Tensor) error {
+		x, err := a.load(in[0])
+		if err != nil {
+			return err
+		}
+		y, err := b.load(in[1])
+		if err != nil {
+			return err
+		}
+		o := outs[0]
+		if narrow != nil {
+			o = tensor.New(acc, out.Shape)
+		}
+		product(o, x, y, a, b)
+		if narrow != nil {
+			Parallel(out.N, 1<<14, func(lo, hi int) { narrow([]*tensor.Tensor{o}, outs, lo, hi) })
+		}
+		return nil
+	}}, nil
+}
+
+// productFn computes o = x * y for all batches; o is [batch][rows][cols].
+type productFn func(o, x, y *tensor.Tensor, a, b *matrixOperand)
+
+func matrixProduct(dt tensor.DType) productFn {
+	switch dt {
+	case tensor.F32:
+		return productF32
+	case tensor.F64:
+		return productOf[float64]
+	case tensor.I2, tensor.I4:
+		return productNarrow(productOf[int8])
+	case tensor.UI2, tensor.UI4:
+		return productNarrow(productOf[uint8])
+	case tensor.I1:
+		return productBool
+	case tensor.I8, tensor.UI8:
+		return productOf[uint8]
+	case tensor.I16, tensor.UI16:
+		return productOf[uint16]
+	case tensor.I32, tensor.UI32:
+		return productOf[uint32]
+	case tensor.I64, tensor.UI64:
+		return productOf[uint64]
+	case tensor.Complex64:
+		return productOfComplex[complex64]
+	case tensor.Complex128:
+		return productOfComplex[complex128]
+	}
+	return nil
+}
+
+func productNarrow(f productFn) productFn {
+	return func(o, x, y *tensor.Tensor, a, b *matrixOperand) {
+		f(o, x, y, a, b)
+		wrapNarrow(o.DType(), o.Bytes())
+	}
+}
+
+// productBool is the product of i1 matrices: multiplication is and, addition is or.
+func productBool(o, x, y *tensor.Tensor, a, b *matrixOperand) {
+	productOf[uint8](o, x, y, a, b)
+	xb, yb, ob := x.Bytes(), y.Bytes(), o.Bytes()
+	for i := range ob {
+		col, rest := i%b.ncols, i/b.ncols
+		r, bt := rest%a.nrows, rest/a.nrows
+		v := uint8(0)
+		for k := range a.ncols {
+			v |= xb[bt*a.batch+r*a.rows+k*a.cols] & yb[bt*b.batch+k*b.rows+col*b.cols]
+		}
+		ob[i] = v
+	}
+}
+
+// productOfComplex is productOf for complex numbers. It multiplies complex<f32> in f64, as Go does.
+func productOfComplex[T complexNumber](ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
+	o, x, y := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](yt)
+	rows, cols, inner := a.nrows, b.ncols, a.ncols
+	Parallel(a.nbatch*rows, max(1, 1<<13/max(1, cols*inner)), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			bt, r := i/rows, i%rows
+			acc := o[i*cols : (i+1)*cols]
+			clear(acc)
+			xo, yo := bt*a.batch+r*a.rows, bt*b.batch
+			for k := range inner {
+				v, p := complex128(x[xo+k*a.cols]), yo+k*b.rows
+				for j := range acc {
+					acc[j] += T(special.Cmul(v, complex128(y[p+j*b.cols])))
+				}
+			}
+		}
+	})
+}
+
+// productOf adds the contracted terms in order and rounds every operation to T.
+func productOf[T integer | float](ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
+	o, x, y := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](yt)
+	rows, cols, inner := a.nrows, b.ncols, a.ncols
+	work := max(1, cols*inner)
+	Parallel(a.nbatch*rows, max(1, 1<<15/work), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			bt, r := i/rows, i%rows
+			acc := o[i*cols : (i+1)*cols]
+			clear(acc)
+			xo, yo := bt*a.batch+r*a.rows, bt*b.batch
+			if b.cols == 1 || cols == 1 {
+				for k := range inner {
+					v := x[xo+k*a.cols]
+					if cols == 1 {
+						acc[0] += T(v * y[yo+k*b.rows])
+						continue
+					}
+					line := y[yo+k*b.rows:][:len(acc)]
+					for j, w := range line {
+						acc[j] += T(v * w)
+					}
+				}
+				continue
+			}
+			for j := range acc {
+				var s T
+				p := yo + j*b.cols
+				for k := range inner {
+					s += T(x[xo+k*a.cols] * y[p+k*b.rows])
+				}
+				acc[j] = s
+			}
+		}
+	})
+}
+
+// smallProduct is the number of multiplications below which packing panels does not pay.
+const smallProduct = 4096
+
+// productF32 uses the blocked matrix kernel.
+func productF32(ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
+	o, x, y := tensor.View[float32](ot), tensor.View[float32](xt), tensor.View[float32](yt)
+	rows, cols, inner := a.nrows, b.ncols, a.ncols
+	if len(o) == 0 {
+		return
+	}
+	if rows*cols*inner < smallProduct {
+		productOf[float32](ot, xt, yt, a, b)
+		return
+	}
+	if inner == 0 {
+		clear(o)
+		return
+	}
+	one := func(bt, lo, hi int) {
+		gemm.Float32(gemm.Problem{
+			C: o[bt*rows*cols+lo*cols:], A: x[bt*a.batch+lo*a.rows:], B: y[bt*b.batch:],
+			M: hi - lo, N: cols, K: inner,
+			RowA: a.rows, ColA: a.cols, RowB: b.rows, ColB: b.cols, RowC: cols,
+		})
+	}
+	work := rows * cols * inner
+	if a.nbatch > 1 {
+		Parallel(a.nbatch, max(1, 1<<18/work), func(lo, hi int) {
+			for bt := lo; bt < hi; bt++ {
+				one(bt, 0, rows)
+			}
+		})
+		return
+	}
+	Parallel((rows+15)/16, max(1, 1<<18/max(1, 16*cols*inner)), func(lo, hi int) { one(0, lo*16, min(hi*16, rows)) })
+}

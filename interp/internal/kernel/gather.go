@@ -1,0 +1,220 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// indexWalk visits every index vector of a start_indices or scatter_indices tensor.
+type indexWalk struct {
+	Batch    []int // sizes of the batch dimensions
+	strides  []int // their strides in the index tensor
+	other    []int // their strides in the result or the updates
+	vecLen   int
+	vecStep  int
+	toDim    []int // component -> operand dimension
+	batching []int // pairs: operand dimension, position in batch
+}
+
+func newIndexWalk(idx Type, vectorDim int64, toDim, operandBatching, indexBatching []int64, otherStrides []int) (*indexWalk, error) {
+	st := Strides(idx.Shape)
+	w := &indexWalk{vecLen: 1, toDim: Ints(toDim)}
+	pos := map[int64]int{}
+	for i, n := range idx.Shape {
+		if int64(i) == vectorDim {
+			w.vecLen, w.vecStep = int(n), st[i]
+			continue
+		}
+		pos[int64(i)] = len(w.Batch)
+		w.Batch = append(w.Batch, int(n))
+		w.strides = append(w.strides, st[i])
+	}
+	if len(w.Batch) != len(otherStrides) {
+		return nil, fmt.Errorf("has %d batch dimensions of indices for %d", len(w.Batch), len(otherStrides))
+	}
+	w.other = otherStrides
+	if w.vecLen != len(toDim) {
+		return nil, fmt.Errorf("has index vectors of %d components for %d dimensions", w.vecLen, len(toDim))
+	}
+	if len(operandBatching) != len(indexBatching) {
+		return nil, errors.New("has different numbers of batching dimensions")
+	}
+	for i, d := range operandBatching {
+		p, ok := pos[indexBatching[i]]
+		if !ok {
+			return nil, errors.New("has a batching dimension that the indices lack")
+		}
+		w.batching = append(w.batching, int(d), p)
+	}
+	return w, nil
+}
+
+// span calls f for each of the index vectors [lo, hi). It passes the vector's position in the batch dimensions (which f
+// must not change), the offset of its first component in the index tensor, and the offset in the other tensor.
+func (w *indexWalk) span(lo, hi int, f func(at []int, io, oo int) error) error {
+	if lo >= hi {
+		return nil
+	}
+	at := make([]int, len(w.Batch))
+	io, oo, rest := 0, 0, lo
+	for i := len(at) - 1; i >= 0; i-- {
+		at[i] = rest % w.Batch[i]
+		rest /= w.Batch[i]
+		io += at[i] * w.strides[i]
+		oo += at[i] * w.other[i]
+	}
+	for range hi - lo {
+		if err := f(at, io, oo); err != nil {
+			return err
+		}
+		for i := len(at) - 1; i >= 0; i-- {
+			io += w.strides[i]
+			oo += w.other[i]
+			if at[i]++; at[i] < w.Batch[i] {
+				break
+			}
+			io -= at[i] * w.strides[i]
+			oo -= at[i] * w.other[i]
+			at[i] = 0
+		}
+	}
+	return nil
+}
+
+// each calls f for every index vector, with the start coordinates (which f may change) and the offset in the other
+// tensor.
+func (w *indexWalk) each(idx *tensor.Tensor, rank int, f func(start []int64, other int) error) error {
+	start := make([]int64, rank)
+	return w.span(0, Product(w.Batch), func(at []int, io, oo int) error {
+		clear(start)
+		for k, d := range w.toDim {
+			start[d] = IntAt(idx, io+k*w.vecStep)
+		}
+		for i := 0; i < len(w.batching); i += 2 {
+			start[w.batching[i]] = int64(at[w.batching[i+1]])
+		}
+		return f(start, oo)
+	})
+}
+
+// GatherDimensions are the dimension numbers of a gather (spec, "gather").
+type GatherDimensions struct {
+	OffsetDims, CollapsedSliceDims, OperandBatchingDims, StartIndicesBatchingDims, StartIndexMap []int64
+	IndexVectorDim                                                                               int64
+}
+
+func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, error) {
+	in, idx, out := s.In[0], s.In[1], s.Out[0]
+	rank := len(in.Shape)
+	if len(sizes) != rank || !IsIndex(idx.DType) {
+		return Kernel{}, errors.New("has slice sizes or indices that do not fit the operand")
+	}
+	for i, n := range sizes {
+		if n < 0 || n > in.Shape[i] {
+			return Kernel{}, fmt.Errorf("gathers %d elements of dimension %d of size %d", n, i, in.Shape[i])
+		}
+	}
+	dropped := append(append([]int64(nil), d.CollapsedSliceDims...), d.OperandBatchingDims...)
+	for _, check := range [][]int64{dropped, d.StartIndexMap} {
+		if err := CheckDims("gathered", check, rank); err != nil {
+			return Kernel{}, err
+		}
+	}
+	if err := CheckDims("offset", d.OffsetDims, len(out.Shape)); err != nil {
+		return Kernel{}, err
+	}
+	window := KeptDims(rank, dropped)
+	if len(window) != len(d.OffsetDims) {
+		return Kernel{}, errors.New("has as many offset dimensions as the slice has not")
+	}
+	ost, ist := Strides(out.Shape), Strides(in.Shape)
+	var dims, dst, src []int
+	for i, w := range window {
+		dims = append(dims, int(sizes[w]))
+		dst = append(dst, ost[d.OffsetDims[i]])
+		src = append(src, ist[w])
+		if out.Shape[d.OffsetDims[i]] != sizes[w] {
+			return Kernel{}, fmt.Errorf("gathers slices of %d elements into a dimension of %d", sizes[w], out.Shape[d.OffsetDims[i]])
+		}
+	}
+	var other []int
+	for _, b := range KeptDims(len(out.Shape), d.OffsetDims) {
+		other = append(other, ost[b])
+	}
+	walk, err := newIndexWalk(idx, d.IndexVectorDim, d.StartIndexMap, d.OperandBatchingDims, d.StartIndicesBatchingDims, other)
+	if err != nil {
+		return Kernel{}, err
+	}
+	if Product(walk.Batch)*Product(dims) != out.N {
+		return Kernel{}, fmt.Errorf("cannot gather %s", out)
+	}
+	limit := make([]int64, rank)
+	for i := range limit {
+		limit[i] = in.Shape[i] - sizes[i]
+	}
+	c := NewStridedCopy(dims, dst, src)
+	size := in.DType.Size()
+	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+		if c.n == 0 {
+			return nil
+		}
+		contiguous := c.identity()
+		x, o, idx := in[0].Bytes(), out[0].Bytes(), in[1]
+		if step, other, ok := walk.dense(); ok && contiguous {
+			Parallel(Product(walk.Batch), max(1, GatherGrain/(c.n+8)), func(lo, hi int) {
+				var block [startBlock]int
+				for ; lo < hi; lo += startBlock {
+					from := block[:min(startBlock, hi-lo)]
+					walk.starts(from, idx, lo, step, limit, ist, true)
+					moveRows(o[lo*other*size:], x, from, other*size, c.n*size, size)
+				}
+			})
+			return nil
+		}
+		Parallel(Product(walk.Batch), max(1, GatherGrain/(c.n+8)), func(lo, hi int) {
+			_ = walk.span(lo, hi, func(at []int, io, oo int) error {
+				off := 0
+				for k, d := range walk.toDim {
+					off += int(max(0, min(IntAt(idx, io+k*walk.vecStep), limit[d]))) * ist[d]
+				}
+				for i := 0; i < len(walk.batching); i += 2 {
+					d := walk.batching[i]
+					off += int(max(0, min(int64(at[walk.batching[i+1]]), limit[d]))) * ist[d]
+				}
+				if contiguous {
+					copy(o[oo*size:(oo+c.n)*size], x[off*size:])
+				} else {
+					c.Run(size, out[0], in[0], oo, off)
+				}
+				return nil
+			})
+		})
+		return nil
+	}}, nil
+}
+
+// moveRows copies, for every i, n bytes from element from[i] of x to byte step*i of o. Elements of x have size bytes.
+func moveRows(o, x []byte, from []int, step, n, size int) {
+	switch {
+	case n == 4 && step == 4:
+		o = o[:4*len(from)]
+		for i, at := range from {
+			binary.LittleEndian.PutUint32(o[4*i:], binary.LittleEndian.Uint32(x[at*size:]))
+		}
+	case n == 8 && step == 8:
+		o = o[:8*len(from)]
+		for i, at := range from {
+			binary.LittleEndian.PutUint64(o[8*i:], binary.LittleEndian.Uint64(x[at*size:]))
+		}
+	default:
+		for i, at := range from {
+			copy(o[i*step:i*step+n], x[at*size:])
+		}
+	}
+}
+
+// GatherGrain is the minimum number of elements that each part of a parallel gather or scatter moves.
+const GatherGrain = 1 << 15

@@ -1,0 +1,343 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// OneOperand returns an error unless there is one operand and one result, both of the same element type.
+func OneOperand(s *Signature) error {
+	if len(s.In) != 1 || len(s.Out) != 1 {
+		return errors.New("expects one operand and one result")
+	}
+	if s.In[0].DType != s.Out[0].DType {
+		return TypeMismatch(s.In[0].DType, s.Out[0].DType)
+	}
+	return nil
+}
+
+// CopyKernel wraps a copy with fixed offsets.
+func CopyKernel(c *StridedCopy, size, dstOff, srcOff int) Kernel {
+	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+		c.Run(size, out[0], in[0], dstOff, srcOff)
+		return nil
+	}}
+}
+
+func BroadcastKernel(in, out Type, dims []int64) (Kernel, error) {
+	if len(dims) != len(in.Shape) {
+		return Kernel{}, fmt.Errorf("has %d broadcast dimensions for an operand of rank %d", len(dims), len(in.Shape))
+	}
+	if err := CheckDims("broadcast", dims, len(out.Shape)); err != nil {
+		return Kernel{}, err
+	}
+	src := make([]int, len(out.Shape))
+	st := Strides(in.Shape)
+	for i, d := range dims {
+		switch in.Shape[i] {
+		case out.Shape[d]:
+			src[d] = st[i]
+		case 1:
+		default:
+			return Kernel{}, fmt.Errorf("cannot broadcast dimension %d of %s to %d", i, in, out.Shape[d])
+		}
+	}
+	for d := range src {
+		if out.Shape[d] == 1 {
+			src[d] = 0
+		}
+	}
+	return CopyKernel(NewStridedCopy(Ints(out.Shape), Strides(out.Shape), src), in.DType.Size(), 0, 0), nil
+}
+
+func TransposeKernel(in, out Type, perm []int64) (Kernel, error) {
+	if len(perm) != len(in.Shape) || len(out.Shape) != len(perm) {
+		return Kernel{}, fmt.Errorf("has a permutation of %d dimensions for rank %d", len(perm), len(in.Shape))
+	}
+	if err := CheckDims("permutation", perm, len(perm)); err != nil {
+		return Kernel{}, err
+	}
+	st := Strides(in.Shape)
+	src := make([]int, len(perm))
+	for i, d := range perm {
+		src[i] = st[d]
+		if in.Shape[d] != out.Shape[i] {
+			return Kernel{}, fmt.Errorf("cannot transpose %s to %s", in, out)
+		}
+	}
+	return CopyKernel(NewStridedCopy(Ints(out.Shape), Strides(out.Shape), src), in.DType.Size(), 0, 0), nil
+}
+
+func SliceKernel(in, out Type, start, limit, step []int64) (Kernel, error) {
+	src, off := Strides(in.Shape), 0
+	for i := range src {
+		if start[i] < 0 || start[i] > limit[i] || limit[i] > in.Shape[i] || step[i] <= 0 {
+			return Kernel{}, fmt.Errorf("slices dimension %d of size %d as [%d:%d:%d]", i, in.Shape[i], start[i], limit[i], step[i])
+		}
+		if n := (limit[i] - start[i] + step[i] - 1) / step[i]; n != out.Shape[i] {
+			return Kernel{}, fmt.Errorf("gives %d elements in dimension %d, not %d", n, i, out.Shape[i])
+		}
+		off += src[i] * int(start[i])
+		src[i] *= int(step[i])
+	}
+	return CopyKernel(NewStridedCopy(Ints(out.Shape), Strides(out.Shape), src), in.DType.Size(), 0, off), nil
+}
+
+// clampedOffset returns the element offset of a box whose start indices are scalars. It clamps the indices to keep the
+// box inside shape (spec, "dynamic_slice").
+func clampedOffset(index []*tensor.Tensor, shape, box tensor.Shape, st []int) int {
+	off := 0
+	for i, t := range index {
+		v := ScalarInt(t)
+		v = max(0, min(v, shape[i]-box[i]))
+		off += int(v) * st[i]
+	}
+	return off
+}
+
+// ScalarInt returns the only element of an integer tensor; large ui64 values saturate.
+func ScalarInt(t *tensor.Tensor) int64 { return IntAt(t, 0) }
+
+func IntAt(t *tensor.Tensor, i int) int64 {
+	switch t.DType() {
+	case tensor.I64, tensor.Index:
+		return tensor.View[int64](t)[i]
+	case tensor.I32:
+		return int64(tensor.View[int32](t)[i])
+	case tensor.I16:
+		return int64(tensor.View[int16](t)[i])
+	case tensor.I8, tensor.I4, tensor.I2:
+		return int64(tensor.View[int8](t)[i])
+	case tensor.UI64:
+		return int64(min(tensor.View[uint64](t)[i], math.MaxInt64))
+	case tensor.UI32:
+		return int64(tensor.View[uint32](t)[i])
+	case tensor.UI16:
+		return int64(tensor.View[uint16](t)[i])
+	}
+	return int64(t.Bytes()[i])
+}
+
+func IsIndex(d tensor.DType) bool {
+	return d.IsInteger() || d == tensor.Index
+}
+
+func checkIndices(types []Type, rank int) error {
+	if len(types) != rank {
+		return fmt.Errorf("has %d start indices for rank %d", len(types), rank)
+	}
+	for _, t := range types {
+		if !IsIndex(t.DType) || t.N != 1 {
+			return fmt.Errorf("has a start index of type %s", t)
+		}
+	}
+	return nil
+}
+
+// MakeDynamicSlice compiles dynamic_slice (spec, "dynamic_slice").
+func MakeDynamicSlice(s *Signature) (Kernel, error) {
+	if len(s.In) < 1 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType || len(s.In[0].Shape) != len(s.Out[0].Shape) {
+		return Kernel{}, errors.New("expects a result of the operand's element type and rank")
+	}
+	shape, box := s.In[0].Shape, s.Out[0].Shape
+	if err := checkIndices(s.In[1:], len(shape)); err != nil {
+		return Kernel{}, err
+	}
+	for i := range box {
+		if box[i] > shape[i] {
+			return Kernel{}, fmt.Errorf("slices %d elements from dimension %d of size %d", box[i], i, shape[i])
+		}
+	}
+	st := Strides(shape)
+	c := NewStridedCopy(Ints(box), Strides(box), st)
+	size := s.In[0].DType.Size()
+	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+		c.Run(size, out[0], in[0], 0, clampedOffset(in[1:], shape, box, st))
+		return nil
+	}}, nil
+}
+
+// MakeDynamicUpdateSlice compiles dynamic_update_slice (spec, "dynamic_update_slice"). If the operand dies here, the
+// kernel writes only the update.
+func MakeDynamicUpdateSlice(s *Signature) (Kernel, error) {
+	if len(s.In) < 2 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType || s.In[1].DType != s.Out[0].DType ||
+		!s.In[0].Shape.Equal(s.Out[0].Shape) || len(s.In[1].Shape) != len(s.Out[0].Shape) {
+		return Kernel{}, errors.New("expects operand, update and result of one element type and rank")
+	}
+	shape, box := s.In[0].Shape, s.In[1].Shape
+	if err := checkIndices(s.In[2:], len(shape)); err != nil {
+		return Kernel{}, err
+	}
+	for i := range box {
+		if box[i] > shape[i] {
+			return Kernel{}, fmt.Errorf("updates %d elements of dimension %d of size %d", box[i], i, shape[i])
+		}
+	}
+	st := Strides(shape)
+	c := NewStridedCopy(Ints(box), st, Strides(box))
+	size := s.In[0].DType.Size()
+	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+		off := clampedOffset(in[2:], shape, box, st)
+		CopyUnlessSame(out[0], in[0])
+		c.Run(size, out[0], in[1], off, 0)
+		return nil
+	}, Inplace: 1}, nil
+}
+
+// CopyUnlessSame copies a payload, unless source and destination are the same.
+func CopyUnlessSame(dst, src *tensor.Tensor) {
+	d, s := dst.Bytes(), src.Bytes()
+	if len(d) > 0 && &d[0] != &s[0] {
+		copy(d, s)
+	}
+}
+
+func ConcatenateKernel(s *Signature, dim int) (Kernel, error) {
+	if len(s.Out) != 1 || len(s.In) == 0 {
+		return Kernel{}, errors.New("expects operands and one result")
+	}
+	out := s.Out[0]
+	if dim < 0 || dim >= len(out.Shape) {
+		return Kernel{}, fmt.Errorf("concatenates along dimension %d of rank %d", dim, len(out.Shape))
+	}
+	st := Strides(out.Shape)
+	var copies []*StridedCopy
+	var offs []int
+	at := int64(0)
+	for _, t := range s.In {
+		if t.DType != out.DType || len(t.Shape) != len(out.Shape) {
+			return Kernel{}, fmt.Errorf("cannot concatenate %s into %s", t, out)
+		}
+		for d := range t.Shape {
+			if d != dim && t.Shape[d] != out.Shape[d] {
+				return Kernel{}, fmt.Errorf("cannot concatenate %s into %s", t, out)
+			}
+		}
+		copies = append(copies, NewStridedCopy(Ints(t.Shape), st, Strides(t.Shape)))
+		offs = append(offs, int(at)*st[dim])
+		at += t.Shape[dim]
+	}
+	if at != out.Shape[dim] {
+		return Kernel{}, fmt.Errorf("concatenates %d elements into %d", at, out.Shape[dim])
+	}
+	size := out.DType.Size()
+	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+		for i, c := range copies {
+			c.Run(size, out[0], in[i], offs[i], 0)
+		}
+		return nil
+	}}, nil
+}
+
+// PadShape returns the shape of a padded operand.
+func PadShape(in tensor.Shape, low, high, interior []int64) tensor.Shape {
+	out := make(tensor.Shape, len(in))
+	for i, d := range in {
+		out[i] = low[i] + d + max(d-1, 0)*interior[i] + high[i]
+	}
+	return out
+}
+
+func PadKernel(in, out, value Type, low, high, interior []int64) (Kernel, error) {
+	if value.N != 1 || value.DType != out.DType || in.DType != out.DType {
+		return Kernel{}, errors.New("expects a scalar padding value of the operand's element type")
+	}
+	for _, v := range interior {
+		if v < 0 {
+			return Kernel{}, fmt.Errorf("has negative interior padding %d", v)
+		}
+	}
+	if want := PadShape(in.Shape, low, high, interior); !want.Equal(out.Shape) {
+		return Kernel{}, fmt.Errorf("pads %s to shape %v, not %v", in, want, out.Shape)
+	}
+	st, dst := Strides(in.Shape), Strides(out.Shape)
+	dims := make([]int, len(st))
+	srcOff, dstOff := 0, 0
+	for i := range dims {
+		step := int(interior[i]) + 1
+		first := 0 // the first source element that is kept
+		if low[i] < 0 {
+			first = (int(-low[i]) + step - 1) / step
+		}
+		last := int(in.Shape[i]) - 1
+		if room := int(out.Shape[i]-1) - int(low[i]); room < 0 {
+			last = -1
+		} else {
+			last = min(last, room/step)
+		}
+		dims[i] = max(0, last-first+1)
+		srcOff += first * st[i]
+		dstOff += (int(low[i]) + first*step) * dst[i]
+		dst[i] *= step
+	}
+	c := NewStridedCopy(dims, dst, st)
+	size := in.DType.Size()
+	whole := c.n == out.N
+	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+		if !whole {
+			Fill(out[0].Bytes(), in[1].Bytes())
+		}
+		c.Run(size, out[0], in[0], dstOff, srcOff)
+		return nil
+	}}, nil
+}
+
+func IotaKernel(s *Signature, dim int) (Kernel, error) {
+	if len(s.Out) != 1 {
+		return Kernel{}, errors.New("expects one result")
+	}
+	out := s.Out[0]
+	if dim < 0 || dim >= len(out.Shape) {
+		return Kernel{}, fmt.Errorf("counts along dimension %d of rank %d", dim, len(out.Shape))
+	}
+	n := int(out.Shape[dim])
+	outer, inner := int(out.Shape[:dim].NumElements()), int(out.Shape[dim+1:].NumElements())
+	conv, err := convertLoop(tensor.I64, out.DType)
+	if err != nil {
+		return Kernel{}, err
+	}
+	// Compute the numbers one block at a time and copy each block to its places. The plan keeps one block.
+	const block = 4096
+	size := out.DType.Size()
+	line := func(counts, values *tensor.Tensor, at, m int) []byte {
+		for i := range m {
+			tensor.View[int64](counts)[i] = int64(at + i)
+		}
+		conv([]*tensor.Tensor{counts}, []*tensor.Tensor{values}, 0, m)
+		return values.Bytes()[:m*size]
+	}
+	of := func(dt tensor.DType) *tensor.Tensor { return tensor.New(dt, tensor.Shape{min(block, int64(n))}) }
+	var kept []byte
+	if n <= block {
+		kept = line(of(tensor.I64), of(out.DType), 0, n)
+	}
+	return Kernel{Run: func(_, outs []*tensor.Tensor) error {
+		Parallel((n+block-1)/block, max(1, 1<<16/max(1, min(n, block)*inner*outer)), func(lo, hi int) {
+			var counts, made *tensor.Tensor
+			if kept == nil {
+				counts, made = of(tensor.I64), of(out.DType)
+			}
+			for at := lo * block; at < min(hi*block, n); at += block {
+				values := kept
+				if values == nil {
+					values = line(counts, made, at, min(block, n-at))
+				}
+				m := len(values) / size
+				for o := range outer {
+					dst := outs[0].Bytes()[(o*n+at)*inner*size:]
+					if inner == 1 {
+						copy(dst, values)
+						continue
+					}
+					for i := range m {
+						Fill(dst[i*inner*size:(i+1)*inner*size], values[i*size:(i+1)*size])
+					}
+				}
+			}
+		})
+		return nil
+	}}, nil
+}

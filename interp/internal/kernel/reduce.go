@@ -1,0 +1,368 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+func KeptDims(rank int, dims []int64) []int64 {
+	var kept []int64
+	for d := range int64(rank) {
+		keep := true
+		for _, r := range dims {
+			keep = keep && r != d
+		}
+		if keep {
+			kept = append(kept, d)
+		}
+	}
+	return kept
+}
+
+func SameDTypes(a, b []Type) bool {
+	for i := range a {
+		if a[i].DType != b[i].DType {
+			return false
+		}
+	}
+	return true
+}
+
+func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops) (Kernel, error) {
+	if err := CheckDims("reduced", dims, len(in.Shape)); err != nil {
+		return Kernel{}, err
+	}
+	dt := out.DType
+	if init.N != 1 || init.DType != dt {
+		return Kernel{}, errors.New("expects a scalar initial value of the result's element type")
+	}
+	if len(out.Shape) != len(in.Shape)-len(dims) {
+		return Kernel{}, fmt.Errorf("cannot reduce %s to %s", in, out)
+	}
+	kept := KeptDims(len(in.Shape), dims)
+	for i, d := range kept {
+		if in.Shape[d] != out.Shape[i] {
+			return Kernel{}, fmt.Errorf("cannot reduce %s to %s", in, out)
+		}
+	}
+	acc := accumulator(dt)
+	fold := foldLoop(acc, red)
+	if fold == nil {
+		return Kernel{}, Unsupported("this reduction of elements of type %s", dt)
+	}
+	outer, steps, inner, perm := reduceGeometry(in.Shape, dims, kept)
+	var arrange *Kernel
+	if perm != nil {
+		moved := make(tensor.Shape, len(perm))
+		for i, d := range perm {
+			moved[i] = in.Shape[d]
+		}
+		k, err := TransposeKernel(in, TensorType(in.DType, moved...), perm)
+		if err != nil {
+			return Kernel{}, err
+		}
+		arrange = &k
+	}
+	var widen, narrow ElementLoop
+	var err error
+	if in.DType != acc {
+		if widen, err = convertLoop(in.DType, acc); err != nil {
+			return Kernel{}, err
+		}
+	}
+	if dt != acc {
+		if narrow, err = convertLoop(acc, dt); err != nil {
+			return Kernel{}, err
+		}
+	}
+	scratch := int64(0)
+	if arrange != nil {
+		scratch += int64(in.Bytes())
+	}
+	if widen != nil {
+		scratch += int64(in.N) * int64(acc.Size())
+	}
+	if narrow != nil {
+		scratch += int64(out.N) * int64(acc.Size())
+	}
+	return Kernel{Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
+		x, o, z := in[0], out[0], in[1]
+		if arrange != nil {
+			t := tensor.New(x.DType(), x.Shape())
+			if err := arrange.Run([]*tensor.Tensor{x}, []*tensor.Tensor{t}); err != nil {
+				return err
+			}
+			x = t
+		}
+		if widen != nil {
+			t := tensor.New(acc, x.Shape())
+			Parallel(t.NumElements(), 1<<14, func(lo, hi int) { widen([]*tensor.Tensor{x}, []*tensor.Tensor{t}, lo, hi) })
+			x = t
+		}
+		if narrow != nil {
+			t := tensor.New(acc, nil)
+			conv, err := convertLoop(dt, acc)
+			if err != nil {
+				return err
+			}
+			conv([]*tensor.Tensor{z}, []*tensor.Tensor{t}, 0, 1)
+			z = t
+			o = tensor.New(acc, o.Shape())
+		}
+		fold(o, x, z, outer, steps, inner)
+		if narrow != nil {
+			narrow([]*tensor.Tensor{o}, out, 0, o.NumElements())
+		}
+		return nil
+	}}, nil
+}
+
+// accumulator returns the type that a reduction computes in. Sums and products of narrow floats are rounded once, at
+// the end.
+func accumulator(dt tensor.DType) tensor.DType {
+	switch {
+	case dt == tensor.F16 || dt == tensor.BF16:
+		return tensor.F32
+	case dt.IsFloat() && dt.Size() == 1:
+		return tensor.F32
+	}
+	return dt
+}
+
+// reduceGeometry views shape as [outer][steps][inner], with the reduced dimensions as steps. If the reduced dimensions
+// are not adjacent, perm first moves them to the end.
+func reduceGeometry(shape tensor.Shape, dims, kept []int64) (outer, steps, inner int, perm []int64) {
+	reduced := make([]bool, len(shape))
+	for _, d := range dims {
+		reduced[d] = true
+	}
+	outer, steps, inner = 1, 1, 1
+	const (
+		before = iota
+		inside
+		after
+	)
+	state := before
+	for d, n := range shape {
+		switch {
+		case reduced[d] && state == after && n != 1:
+			outer, steps, inner = 1, 1, 1
+			for d, n := range shape {
+				if reduced[d] {
+					steps *= int(n)
+				} else {
+					outer *= int(n)
+				}
+			}
+			var order []int64
+			for d := range shape {
+				if reduced[d] {
+					order = append(order, int64(d))
+				}
+			}
+			return outer, steps, 1, append(append([]int64(nil), kept...), order...)
+		case reduced[d]:
+			steps *= int(n)
+			if n != 1 || state == inside {
+				state = max(state, inside)
+			}
+		case state == before:
+			outer *= int(n)
+		default:
+			inner *= int(n)
+			if n != 1 {
+				state = after
+			}
+		}
+	}
+	return outer, steps, inner, nil
+}
+
+// foldFn folds x, viewed as [outer][steps][inner], into o, viewed as [outer][inner], starting with z.
+type foldFn func(o, x, z *tensor.Tensor, outer, steps, inner int)
+
+func foldLoop(dt tensor.DType, red *BinaryLoops) foldFn {
+	l := red
+	switch dt {
+	case tensor.I1:
+		if l == Xor || l.B != nil {
+			f := l.B
+			if f == nil {
+				f = l.u8
+			}
+			return foldTyped(f, nil)
+		}
+	case tensor.I2, tensor.I4:
+		return foldNarrow(foldTyped(l.i8, rowLoop[int8](l)))
+	case tensor.UI2, tensor.UI4:
+		return foldNarrow(foldTyped(l.u8, rowLoop[uint8](l)))
+	case tensor.I8:
+		return foldTyped(l.i8, rowLoop[int8](l))
+	case tensor.I16:
+		return foldTyped(l.i16, rowLoop[int16](l))
+	case tensor.I32:
+		return foldTyped(l.i32, rowLoop[int32](l))
+	case tensor.I64, tensor.Index:
+		return foldTyped(l.i64, rowLoop[int64](l))
+	case tensor.UI8:
+		return foldTyped(l.u8, rowLoop[uint8](l))
+	case tensor.UI16:
+		return foldTyped(l.u16, rowLoop[uint16](l))
+	case tensor.UI32:
+		return foldTyped(l.u32, rowLoop[uint32](l))
+	case tensor.UI64:
+		return foldTyped(l.u64, rowLoop[uint64](l))
+	case tensor.F32:
+		return foldTyped(l.f32, rowLoop[float32](l))
+	case tensor.F64:
+		return foldTyped(l.f64, rowLoop[float64](l))
+	case tensor.Complex64:
+		return foldTyped(l.c64, nil)
+	case tensor.Complex128:
+		return foldTyped(l.c128, nil)
+	}
+	return nil
+}
+
+func foldNarrow(f foldFn) foldFn {
+	if f == nil {
+		return nil
+	}
+	return func(o, x, z *tensor.Tensor, outer, steps, inner int) {
+		f(o, x, z, outer, steps, inner)
+		wrapNarrow(o.DType(), o.Bytes())
+	}
+}
+
+// foldTyped folds with the vector loop if there are inner elements, else with along, which folds one row.
+func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(x []T) T) foldFn {
+	if loop == nil {
+		return nil
+	}
+	if along == nil {
+		along = func(x []T) T {
+			var acc [1]T
+			acc[0] = x[0]
+			for i := 1; i < len(x); i++ {
+				loop(acc[:], acc[:], x[i:i+1])
+			}
+			return acc[0]
+		}
+	}
+	one := func(a, b T) T {
+		v := [1]T{a}
+		w := [1]T{b}
+		loop(v[:], v[:], w[:])
+		return v[0]
+	}
+	return func(ot, xt, zt *tensor.Tensor, outer, steps, inner int) {
+		o, x, z := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](zt)[0]
+		if steps == 0 || inner == 0 || outer == 0 {
+			for i := range o {
+				o[i] = z
+			}
+			return
+		}
+		if inner == 1 {
+			if outer == 1 && steps >= 1<<16 {
+				// One long row: split it into parts of fixed length. The result then does not depend on the number of
+				// cores.
+				const part = 1 << 14
+				parts := make([]T, (steps+part-1)/part)
+				Parallel(len(parts), 2, func(lo, hi int) {
+					for i := lo; i < hi; i++ {
+						parts[i] = along(x[i*part : min((i+1)*part, steps)])
+					}
+				})
+				o[0] = one(z, along(parts))
+				return
+			}
+			Parallel(outer, max(1, 1<<15/steps), func(lo, hi int) {
+				for i := lo; i < hi; i++ {
+					o[i] = one(z, along(x[i*steps:(i+1)*steps]))
+				}
+			})
+			return
+		}
+		Parallel(outer, max(1, 1<<15/(steps*inner)), func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				block := x[i*steps*inner : (i+1)*steps*inner]
+				acc := o[i*inner : (i+1)*inner]
+				for j := range acc {
+					acc[j] = z
+				}
+				for r := range steps {
+					loop(acc, acc, block[r*inner:(r+1)*inner])
+				}
+			}
+		})
+	}
+}
+
+// rowLoop returns the loop that reduces a row of elements, or nil if the op has no such loop.
+func rowLoop[T integer | float](l *BinaryLoops) func(x []T) T {
+	switch l {
+	case Add:
+		return sumRow[T]
+	case Maximum:
+		return maxRow[T]
+	case Minimum:
+		return minRow[T]
+	}
+	return nil
+}
+
+// sumRow adds in eight lanes. An in-order tree would have to add adjacent pairs, but addition may also be reordered
+// freely, as XLA does.
+func sumRow[T integer | float](x []T) T {
+	var a, b, c, d, e, f, g, h T
+	for len(x) >= 8 {
+		y := x[:8:8]
+		a += y[0]
+		b += y[1]
+		c += y[2]
+		d += y[3]
+		e += y[4]
+		f += y[5]
+		g += y[6]
+		h += y[7]
+		x = x[8:]
+	}
+	s := ((a + b) + (c + d)) + ((e + f) + (g + h))
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+func maxRow[T integer | float](x []T) T {
+	m := x[0]
+	for _, v := range x[1:] {
+		if !(v <= m) { // larger, or NaN
+			m = max(m, v)
+		}
+	}
+	if m == 0 || m != m {
+		for _, v := range x {
+			m = max(m, v)
+		}
+	}
+	return m
+}
+
+func minRow[T integer | float](x []T) T {
+	m := x[0]
+	for _, v := range x[1:] {
+		if !(v >= m) {
+			m = min(m, v)
+		}
+	}
+	if m == 0 || m != m {
+		for _, v := range x {
+			m = min(m, v)
+		}
+	}
+	return m
+}

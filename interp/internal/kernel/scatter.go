@@ -1,0 +1,262 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// ScatterPlan is the geometry of a scatter: it maps update elements to operand elements.
+type ScatterPlan struct {
+	Walk    *indexWalk
+	rank    int
+	shape   tensor.Shape
+	strides []int
+	extent  []int64     // of the window, per operand dimension
+	limit   []int64     // of a window's start, per operand dimension
+	dims    []windowDim // of the window
+	// run is the length of the window's runs: elements that are adjacent both in the operand and in the updates. It is
+	// 0 if the window is empty. runs holds the start of each run.
+	Run  int
+	runs []windowRun
+}
+
+// windowDim is a dimension of an update window.
+type windowDim struct {
+	operand, size  int // operand is a dimension of the operand
+	target, update int // strides in operand and updates
+}
+
+// windowRun is the start of a run of elements in an update window, as offsets from the window's start.
+type windowRun struct{ target, update int }
+
+// ScatterDimensions are the dimension numbers of a scatter (spec, "scatter").
+type ScatterDimensions struct {
+	UpdateWindowDims, InsertedWindowDims, InputBatchingDims, ScatterIndicesBatchingDim, ScatterDimsToOperandDims []int64
+	IndexVectorDim                                                                                               int64
+}
+
+func NewScatterPlan(s *Signature, d *ScatterDimensions, k int) (*ScatterPlan, error) {
+	in, idx, upd := s.In[0], s.In[k], s.In[k+1]
+	if !IsIndex(idx.DType) {
+		return nil, fmt.Errorf("has indices of type %s", idx)
+	}
+	rank := len(in.Shape)
+	dropped := append(append([]int64(nil), d.InsertedWindowDims...), d.InputBatchingDims...)
+	for _, check := range [][]int64{dropped, d.ScatterDimsToOperandDims} {
+		if err := CheckDims("scattered", check, rank); err != nil {
+			return nil, err
+		}
+	}
+	if err := CheckDims("update window", d.UpdateWindowDims, len(upd.Shape)); err != nil {
+		return nil, err
+	}
+	window := KeptDims(rank, dropped)
+	if len(window) != len(d.UpdateWindowDims) {
+		return nil, errors.New("has update windows that do not fit the operand")
+	}
+	ust := Strides(upd.Shape)
+	var other []int
+	for _, b := range KeptDims(len(upd.Shape), d.UpdateWindowDims) {
+		other = append(other, ust[b])
+	}
+	walk, err := newIndexWalk(idx, d.IndexVectorDim, d.ScatterDimsToOperandDims, d.InputBatchingDims, d.ScatterIndicesBatchingDim, other)
+	if err != nil {
+		return nil, err
+	}
+	p := &ScatterPlan{Walk: walk, rank: rank, shape: in.Shape, strides: Strides(in.Shape), extent: make([]int64, rank)}
+	for i := range p.extent {
+		p.extent[i] = 1
+	}
+	total := 1
+	for i, w := range window {
+		n := upd.Shape[d.UpdateWindowDims[i]]
+		if n > in.Shape[w] {
+			return nil, fmt.Errorf("has an update window of %d elements in dimension %d of size %d", n, w, in.Shape[w])
+		}
+		p.extent[w] = n
+		p.dims = append(p.dims, windowDim{int(w), int(n), p.strides[w], ust[d.UpdateWindowDims[i]]})
+		total *= int(n)
+	}
+	for d, n := range p.extent {
+		p.limit = append(p.limit, in.Shape[d]-n)
+	}
+	if total == 0 {
+		return p, nil
+	}
+	p.Run = 1
+	outer := p.dims
+	for len(outer) > 0 {
+		last := outer[len(outer)-1]
+		if last.size != 1 && (last.target != p.Run || last.update != p.Run) {
+			break
+		}
+		p.Run *= last.size
+		outer = outer[:len(outer)-1]
+	}
+	if err := s.Reserve(16 * int64(total/p.Run)); err != nil {
+		return nil, err
+	}
+	p.runs = make([]windowRun, 0, total/p.Run)
+	_ = walkWindow(outer, func(_ []int, target, update int) error {
+		p.runs = append(p.runs, windowRun{target, update})
+		return nil
+	})
+	return p, nil
+}
+
+// walkWindow calls f for every element of a window of the given dimensions, in order.
+func walkWindow(dims []windowDim, f func(at []int, target, update int) error) error {
+	at, target, update := make([]int, len(dims)), 0, 0
+	for {
+		if err := f(at, target, update); err != nil {
+			return err
+		}
+		i := len(dims) - 1
+		for ; i >= 0; i-- {
+			d := &dims[i]
+			target, update = target+d.target, update+d.update
+			if at[i]++; at[i] < d.size {
+				break
+			}
+			target, update = target-d.size*d.target, update-d.size*d.update
+			at[i] = 0
+		}
+		if i < 0 {
+			return nil
+		}
+	}
+}
+
+// EachRun calls f, in order, for runs of update elements whose targets are inside the operand. It visits only the index
+// vectors whose windows begin in [from, to) of the operand's elements.
+func (p *ScatterPlan) EachRun(idx *tensor.Tensor, from, to int, f func(target, update, n int)) {
+	w := p.Walk
+	count := Product(w.Batch)
+	if step, other, ok := w.dense(); ok && len(p.runs) == 1 {
+		var block [startBlock]int
+		for lo := 0; lo < count; lo += startBlock {
+			starts := block[:min(startBlock, count-lo)]
+			w.starts(starts, idx, lo, step, p.limit, p.strides, false)
+			for i, off := range starts {
+				switch {
+				case off >= from && off < to:
+					f(off, (lo+i)*other, p.Run)
+				case off == outside && from == 0:
+					p.partly(idx, nil, (lo+i)*step, (lo+i)*other, f)
+				}
+			}
+		}
+		return
+	}
+	_ = w.span(0, count, func(at []int, io, uo int) error {
+		inside := true
+		off := 0
+		component := func(v int64, d int) {
+			inside = inside && v >= 0 && v <= p.shape[d]-p.extent[d]
+			off += int(v) * p.strides[d]
+		}
+		for k, d := range w.toDim {
+			component(IntAt(idx, io+k*w.vecStep), d)
+		}
+		for i := 0; i < len(w.batching); i += 2 {
+			component(int64(at[w.batching[i+1]]), w.batching[i])
+		}
+		if !inside {
+			if from > 0 {
+				return nil // the part that begins at 0 handles windows that stick out
+			}
+			p.partly(idx, at, io, uo, f)
+			return nil
+		}
+		if off < from || off >= to {
+			return nil
+		}
+		for _, r := range p.runs {
+			f(off+r.target, uo+r.update, p.Run)
+		}
+		return nil
+	})
+}
+
+// partly handles a window that sticks out: it calls f for the window's elements inside the operand. at is the position
+// of the window's index vector in the batch.
+func (p *ScatterPlan) partly(idx *tensor.Tensor, at []int, io, uo int, f func(target, update, n int)) {
+	if p.Run == 0 {
+		return
+	}
+	w := p.Walk
+	start, off := make([]int64, p.rank), 0
+	for k, d := range w.toDim {
+		start[d] = IntAt(idx, io+k*w.vecStep)
+	}
+	for i := 0; i < len(w.batching); i += 2 {
+		start[w.batching[i]] = int64(at[w.batching[i+1]])
+	}
+	for d, v := range start {
+		off += int(v) * p.strides[d]
+	}
+	_ = walkWindow(p.dims, func(at []int, target, update int) error {
+		if p.contains(start, at) {
+			f(off+target, uo+update, 1)
+		}
+		return nil
+	})
+}
+
+// RowStep returns the number of elements of a window if windows are whole rows of the operand, else 0. Two such windows
+// are identical or disjoint.
+func (p *ScatterPlan) RowStep() int {
+	if len(p.runs) != 1 {
+		return 0
+	}
+	for _, d := range p.Walk.toDim {
+		if p.extent[d] != 1 {
+			return 0
+		}
+	}
+	for d, n := range p.extent {
+		if n != 1 && n != p.shape[d] {
+			return 0
+		}
+	}
+	return p.Run
+}
+
+// Each calls f for every update element whose target is inside the operand, in order.
+func (p *ScatterPlan) Each(idx *tensor.Tensor, f func(target, update int) error) error {
+	return p.Walk.each(idx, p.rank, func(start []int64, uo int) error {
+		inside := true
+		off := 0
+		for i, v := range start {
+			inside = inside && v >= 0 && v <= p.shape[i]-p.extent[i]
+			off += int(v) * p.strides[i]
+		}
+		if p.Run == 0 {
+			return nil
+		}
+		return walkWindow(p.dims, func(at []int, target, update int) error {
+			if !inside && !p.contains(start, at) {
+				return nil
+			}
+			return f(off+target, uo+update)
+		})
+	})
+}
+
+// contains reports whether the element at coordinates at of the window that begins at start lies inside the operand.
+func (p *ScatterPlan) contains(start []int64, at []int) bool {
+	for i, v := range start {
+		if v < 0 && p.extent[i] == 1 || v >= p.shape[i] {
+			return false
+		}
+	}
+	for i := range p.dims {
+		d := &p.dims[i]
+		if v := start[d.operand] + int64(at[i]); v < 0 || v >= p.shape[d.operand] {
+			return false
+		}
+	}
+	return true
+}

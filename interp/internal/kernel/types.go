@@ -1,0 +1,119 @@
+package kernel
+
+import (
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Class is the kind of content that a slot may hold.
+type Class uint8
+
+const (
+	ClassTensor Class = iota
+	ClassToken
+	ClassTuple
+	ClassFuture
+)
+
+// Type is the static type of a value, as kernels see it.
+type Type struct {
+	Class Class
+	DType tensor.DType
+	Shape tensor.Shape
+	N     int      // number of elements; -1 if the shape is unknown before the run
+	Bound []int64  // bounds of the unknown sizes, ir.Dynamic for a size without bound; nil if there are no bounds
+	Quant *Quantum // maps the stored integers to reals; nil for ordinary tensors
+	Elems []Type   // the types in a tuple or future
+}
+
+// Dynamic reports whether the shape, or the shape of an element of a tuple or future, is known only at run time.
+func (t Type) Dynamic() bool {
+	for _, e := range t.Elems {
+		if e.Dynamic() {
+			return true
+		}
+	}
+	return t.Class == ClassTensor && t.N < 0
+}
+
+func (t Type) String() string {
+	switch t.Class {
+	case ClassToken:
+		return "!stablehlo.token"
+	case ClassTuple, ClassFuture:
+		return "tuple"
+	}
+	b := append([]byte("tensor<"), ir.AppendShape(nil, t.Shape)...)
+	b = append(b, t.DType.String()...)
+	if t.Bound != nil {
+		b = append(append(b, ", "...), stablehlo.BoundsAttr.New(&stablehlo.Bounds{Bounds: t.Bound}).String()...)
+	}
+	return string(b) + ">"
+}
+
+// Zero sets all elements of x, of type t, to constant(0, element_type): for quantized elements the zero point, for
+// f8E8M0FNU, which has no zero, NaN.
+func (t Type) Zero(x *tensor.Tensor) {
+	switch {
+	case t.Quant != nil:
+		for i := range x.NumElements() {
+			_, zero := t.Quant.at(x.Shape(), i)
+			x.SetBits(i, uint64(zero))
+		}
+	case t.DType == tensor.F8E8M0FNU:
+		nan := byte(tensor.EncodeFloat(t.DType, 0))
+		for i := range x.Bytes() {
+			x.Bytes()[i] = nan
+		}
+	default:
+		clear(x.Bytes())
+	}
+}
+
+// Beyond returns the first dimension of shape that is larger than t's bound for it, or -1 if there is none.
+func (t Type) Beyond(shape tensor.Shape) int {
+	for i, b := range t.Bound {
+		if i < len(shape) && b >= 0 && shape[i] > b {
+			return i
+		}
+	}
+	return -1
+}
+
+func (t Type) Bytes() int { return t.N * t.DType.Size() }
+
+// TensorType returns the type of a tensor of static shape.
+func TensorType(dt tensor.DType, shape ...int64) Type {
+	return Type{DType: dt, Shape: shape, N: int(tensor.Shape(shape).NumElements())}
+}
+
+// MaxElements limits the elements of one tensor. Sizes in bytes then never overflow.
+const MaxElements = 1 << 55
+
+// Strides returns the row-major strides of a shape, in elements.
+func Strides(shape tensor.Shape) []int {
+	s := make([]int, len(shape))
+	n := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		s[i] = n
+		n *= int(shape[i])
+	}
+	return s
+}
+
+func Ints(s []int64) []int {
+	out := make([]int, len(s))
+	for i, v := range s {
+		out[i] = int(v)
+	}
+	return out
+}
+
+func Product(s []int) int {
+	n := 1
+	for _, d := range s {
+		n *= d
+	}
+	return n
+}

@@ -1,0 +1,433 @@
+package kernel
+
+import (
+	"math"
+	"math/bits"
+	"math/cmplx"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
+	"github.com/hlocb/hlocb/interp/internal/special"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// UnaryLoops is a unary op whose result has the operand's element type (abs of complex numbers has its own maker). Narrow
+// floats are computed in f64 and rounded once; so is f32 if f32 is nil.
+type UnaryLoops struct {
+	i    func(v int64, bits int) int64 // signed integers, sign-extended
+	u    func(v uint64, bits int) uint64
+	b    func(v uint8) uint8
+	F    func(float64) float64
+	f32  func(o, x []float32) // a faster loop for f32
+	f64  func(o, x []float64)
+	C    func(complex128) complex128
+	cost int // approximate nanoseconds per element; 0 means 8
+}
+
+// The unary ops: ops on integers and signs (spec, "abs", "negate", "sign", "not", "popcnt",
+// "count_leading_zeros"), roundings (spec, "ceil", "floor", "round_nearest_afz", "round_nearest_even") and functions,
+// which are computed in a wider type if there is one (spec, "cbrt", "exponential", "exponential_minus_one", "log",
+// "log_plus_one", "logistic", "sqrt", "rsqrt", "cosine", "sine", "tan", "tanh").
+var (
+	Abs = &UnaryLoops{i: func(v int64, _ int) int64 { return max(v, -v) }, u: func(v uint64, _ int) uint64 { return v },
+		F: math.Abs, f32: absLoop[float32], f64: absLoop[float64], cost: 1}
+	Negate = &UnaryLoops{i: func(v int64, _ int) int64 { return -v }, u: func(v uint64, _ int) uint64 { return -v },
+		F: func(v float64) float64 { return -v }, f32: negLoop[float32], f64: negLoop[float64], C: func(v complex128) complex128 { return -v }, cost: 1}
+	Sign = &UnaryLoops{i: func(v int64, _ int) int64 { return int64(signOf(v)) }, u: func(v uint64, _ int) uint64 { return min(v, 1) },
+		F: signFloat, C: signComplex}
+	Not    = &UnaryLoops{b: func(v uint8) uint8 { return v ^ 1 }, i: func(v int64, _ int) int64 { return ^v }, u: func(v uint64, _ int) uint64 { return ^v }}
+	Popcnt = &UnaryLoops{i: func(v int64, n int) int64 { return int64(bits.OnesCount64(uint64(v) << (64 - n))) },
+		u: func(v uint64, _ int) uint64 { return uint64(bits.OnesCount64(v)) }}
+	CountLeadingZeros = &UnaryLoops{i: func(v int64, n int) int64 { return int64(min(bits.LeadingZeros64(uint64(v)<<(64-n)), n)) },
+		u: func(v uint64, n int) uint64 { return uint64(min(bits.LeadingZeros64(v<<(64-n)), n)) }}
+	Ceil                = &UnaryLoops{F: math.Ceil, cost: 3}
+	Floor               = &UnaryLoops{F: math.Floor, cost: 3}
+	RoundNearestAFZ     = &UnaryLoops{F: math.Round, cost: 3}
+	RoundNearestEven    = &UnaryLoops{F: math.RoundToEven, cost: 3}
+	Cbrt                = &UnaryLoops{F: special.Cbrt, C: special.ComplexCbrt, cost: 20}
+	Exponential         = vector(vec.ExpLoop, special.ComplexExp)
+	ExponentialMinusOne = vector(vec.Expm1Loop, special.ComplexExpm1)
+	Log                 = vector(vec.LogLoop, special.ComplexLog)
+	LogPlusOne          = &UnaryLoops{F: special.Log1p, C: special.ComplexLog1p, cost: 12}
+	Logistic            = vector(vec.LogisticLoop, special.ComplexLogistic)
+	Sqrt                = &UnaryLoops{F: math.Sqrt, f32: sqrtLoop[float32], f64: sqrtLoop[float64], C: special.ComplexSqrt, cost: 2}
+	Rsqrt               = vector(vec.RsqrtLoop, special.ComplexRsqrt)
+	Cosine              = vector(vec.CosLoop.Beyond(1<<20, special.Cosine), special.ComplexCos)
+	Sine                = vector(vec.SinLoop.Beyond(1<<20, special.Sine), special.ComplexSin)
+	Tanh                = vector(vec.TanhLoop, special.ComplexTanh)
+)
+
+// vector returns the unary op of a function that has vector loops.
+func vector(f *vec.Function, c func(complex128) complex128) *UnaryLoops {
+	return &UnaryLoops{F: f.At, f32: f.Float32, f64: f.Float64, C: c, cost: 2}
+}
+
+func signOf(v int64) int {
+	switch {
+	case v > 0:
+		return 1
+	case v < 0:
+		return -1
+	}
+	return 0
+}
+
+func signFloat(v float64) float64 {
+	switch {
+	case v > 0:
+		return 1
+	case v < 0:
+		return -1
+	}
+	return v // -0, +0 and NaN are unchanged
+}
+
+func signComplex(v complex128) complex128 {
+	if cmplx.IsNaN(v) {
+		return cmplx.NaN()
+	}
+	if v == 0 {
+		return v
+	}
+	if cmplx.IsInf(v) {
+		return special.ComplexDiv(v, complex(math.Inf(1), 0))
+	}
+	e := special.Exponent(real(v), imag(v)) // scaling prevents overflow of the modulus
+	a, b := math.Ldexp(real(v), -e), math.Ldexp(imag(v), -e)
+	m := special.Hypot(a, b)
+	return complex(a/m, b/m)
+}
+
+func absLoop[T float](o, x []T) {
+	for i, v := range x {
+		o[i] = T(math.Abs(float64(v)))
+	}
+}
+
+func negLoop[T float](o, x []T) {
+	for i, v := range x {
+		o[i] = -v
+	}
+}
+
+func sqrtLoop[T float](o, x []T) {
+	for i, v := range x {
+		o[i] = T(math.Sqrt(float64(v)))
+	}
+}
+
+// MakeUnary returns the maker of a unary elementwise op.
+func MakeUnary(u *UnaryLoops) func(*Signature) (Kernel, error) {
+	return func(s *Signature) (Kernel, error) {
+		if err := SameShape(s, 1); err != nil {
+			return Kernel{}, err
+		}
+		dt := s.Out[0].DType
+		if s.In[0].DType != dt {
+			return Kernel{}, TypeMismatch(s.In[0].DType, dt)
+		}
+		run := u.bind(dt)
+		if run == nil {
+			return Kernel{}, Unsupported("%s on elements of type %s", s.Name, dt)
+		}
+		cost := u.cost
+		if cost == 0 {
+			cost = 8
+		}
+		return ElementKernel(s.Out[0].N, dt.Size(), cost, run, 1), nil
+	}
+}
+
+// bind returns the loop for an element type, or nil if there is none.
+func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
+	n := dt.Bits()
+	switch dt.Kind() {
+	case tensor.KindBool:
+		if u.b != nil {
+			return view1(func(o, x []uint8) {
+				for i, v := range x {
+					o[i] = u.b(v)
+				}
+			})
+		}
+	case tensor.KindSigned:
+		if u.i == nil {
+			return nil
+		}
+		switch dt {
+		case tensor.I8:
+			return view1(mapSigned[int8](u.i, n))
+		case tensor.I16:
+			return view1(mapSigned[int16](u.i, n))
+		case tensor.I32:
+			return view1(mapSigned[int32](u.i, n))
+		case tensor.I64:
+			return view1(mapSigned[int64](u.i, n))
+		}
+		return narrowInt(view1(mapSigned[int8](u.i, n)), dt)
+	case tensor.KindUnsigned:
+		if u.u == nil {
+			return nil
+		}
+		switch dt {
+		case tensor.UI8:
+			return view1(mapUnsigned[uint8](u.u, n))
+		case tensor.UI16:
+			return view1(mapUnsigned[uint16](u.u, n))
+		case tensor.UI32:
+			return view1(mapUnsigned[uint32](u.u, n))
+		case tensor.UI64:
+			return view1(mapUnsigned[uint64](u.u, n))
+		}
+		return narrowInt(view1(mapUnsigned[uint8](u.u, n)), dt)
+	case tensor.KindComplex:
+		if u.C == nil {
+			return nil
+		}
+		if dt == tensor.Complex64 {
+			return view1(mapComplex[complex64](u.C))
+		}
+		return view1(mapComplex[complex128](u.C))
+	case tensor.KindFloat:
+		switch {
+		case u.F == nil:
+			return nil
+		case dt == tensor.F32 && u.f32 != nil:
+			return view1(u.f32)
+		case dt == tensor.F64 && u.f64 != nil:
+			return view1(u.f64)
+		case dt == tensor.F64:
+			return view1(func(o, x []float64) {
+				for i, v := range x {
+					o[i] = u.F(v)
+				}
+			})
+		case dt == tensor.F32:
+			return view1(func(o, x []float32) {
+				for i, v := range x {
+					o[i] = float32(u.F(float64(v)))
+				}
+			})
+		}
+		return func(in, out []*tensor.Tensor, lo, hi int) {
+			var x [chunk]float64
+			for ; lo < hi; lo += chunk {
+				n := min(chunk, hi-lo)
+				Decode64(dt, x[:n], in[0], lo)
+				if u.f64 != nil {
+					u.f64(x[:n], x[:n])
+				} else {
+					for i, v := range x[:n] {
+						x[i] = u.F(v)
+					}
+				}
+				Encode64(dt, out[0], lo, x[:n])
+			}
+		}
+	}
+	return nil
+}
+
+func view1[T tensor.Element](f func(o, x []T)) ElementLoop {
+	return func(in, out []*tensor.Tensor, lo, hi int) {
+		f(tensor.View[T](out[0])[lo:hi], tensor.View[T](in[0])[lo:hi])
+	}
+}
+
+func mapSigned[T signed](f func(int64, int) int64, bits int) func(o, x []T) {
+	return func(o, x []T) {
+		for i, v := range x {
+			o[i] = T(f(int64(v), bits))
+		}
+	}
+}
+
+func mapUnsigned[T unsigned](f func(uint64, int) uint64, bits int) func(o, x []T) {
+	return func(o, x []T) {
+		for i, v := range x {
+			o[i] = T(f(uint64(v), bits))
+		}
+	}
+}
+
+func mapComplex[T complexNumber](f func(complex128) complex128) func(o, x []T) {
+	return func(o, x []T) {
+		for i, v := range x {
+			o[i] = T(f(complex128(v)))
+		}
+	}
+}
+
+// MakeAbs compiles abs (spec, "abs"). The abs of a complex number is real.
+func MakeAbs(s *Signature) (Kernel, error) {
+	if len(s.In) != 1 || len(s.Out) != 1 || !s.In[0].DType.IsComplex() {
+		return MakeUnary(Abs)(s)
+	}
+	return makeParts(s, special.ComplexAbs)
+}
+
+// makeParts builds a kernel from complex numbers to reals of the parts' element type: abs, real, imag.
+func makeParts(s *Signature, f func(complex128) float64) (Kernel, error) {
+	if err := SameShape(s, 1); err != nil {
+		return Kernel{}, err
+	}
+	n := s.Out[0].N
+	switch {
+	case s.In[0].DType == tensor.Complex64 && s.Out[0].DType == tensor.F32:
+		return ElementKernel(n, 8, 4, func(in, out []*tensor.Tensor, lo, hi int) {
+			o := tensor.View[float32](out[0])[lo:hi]
+			for i, v := range tensor.View[complex64](in[0])[lo:hi] {
+				o[i] = float32(f(complex128(v)))
+			}
+		}, 0), nil
+	case s.In[0].DType == tensor.Complex128 && s.Out[0].DType == tensor.F64:
+		return ElementKernel(n, 16, 4, func(in, out []*tensor.Tensor, lo, hi int) {
+			o := tensor.View[float64](out[0])[lo:hi]
+			for i, v := range tensor.View[complex128](in[0])[lo:hi] {
+				o[i] = f(v)
+			}
+		}, 0), nil
+	}
+	return Kernel{}, TypeMismatch(s.In[0].DType, s.Out[0].DType)
+}
+
+// MakeReal compiles real (spec, "real"). It returns a real operand unchanged.
+func MakeReal(s *Signature) (Kernel, error) {
+	if len(s.In) == 1 && len(s.Out) == 1 && s.In[0].DType == s.Out[0].DType {
+		return makeCopy(s)
+	}
+	return makeParts(s, func(v complex128) float64 { return real(v) })
+}
+
+// MakeImag compiles imag (spec, "imag"). For a real operand it returns zero.
+func MakeImag(s *Signature) (Kernel, error) {
+	if len(s.In) == 1 && len(s.Out) == 1 && s.In[0].DType == s.Out[0].DType {
+		return Kernel{Run: func(in, out []*tensor.Tensor) error {
+			clear(out[0].Bytes())
+			return nil
+		}}, nil
+	}
+	return makeParts(s, func(v complex128) float64 { return imag(v) })
+}
+
+func makeCopy(s *Signature) (Kernel, error) {
+	if err := SameShape(s, 1); err != nil {
+		return Kernel{}, err
+	}
+	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+		copy(out[0].Bytes(), in[0].Bytes())
+		return nil
+	}, Inplace: 1}, nil
+}
+
+// MakeComplex compiles complex (spec, "complex").
+func MakeComplex(s *Signature) (Kernel, error) {
+	if err := SameShape(s, 2); err != nil {
+		return Kernel{}, err
+	}
+	n := s.Out[0].N
+	switch {
+	case s.Out[0].DType == tensor.Complex64 && s.In[0].DType == tensor.F32 && s.In[1].DType == tensor.F32:
+		return ElementKernel(n, 8, 2, func(in, out []*tensor.Tensor, lo, hi int) {
+			o, x, y := tensor.View[complex64](out[0]), tensor.View[float32](in[0]), tensor.View[float32](in[1])
+			for i := lo; i < hi; i++ {
+				o[i] = complex(x[i], y[i])
+			}
+		}, 0), nil
+	case s.Out[0].DType == tensor.Complex128 && s.In[0].DType == tensor.F64 && s.In[1].DType == tensor.F64:
+		return ElementKernel(n, 16, 2, func(in, out []*tensor.Tensor, lo, hi int) {
+			o, x, y := tensor.View[complex128](out[0]), tensor.View[float64](in[0]), tensor.View[float64](in[1])
+			for i := lo; i < hi; i++ {
+				o[i] = complex(x[i], y[i])
+			}
+		}, 0), nil
+	}
+	return Kernel{}, TypeMismatch(s.In[0].DType, s.Out[0].DType)
+}
+
+// MakePredicate builds is_finite (spec, "is_finite") and similar ops from floats to i1.
+func MakePredicate(f func(float64) bool) func(*Signature) (Kernel, error) {
+	return func(s *Signature) (Kernel, error) {
+		if err := SameShape(s, 1); err != nil {
+			return Kernel{}, err
+		}
+		dt := s.In[0].DType
+		if !dt.IsFloat() || s.Out[0].DType != tensor.I1 {
+			return Kernel{}, TypeMismatch(dt, s.Out[0].DType)
+		}
+		return ElementKernel(s.Out[0].N, 1, 2, func(in, out []*tensor.Tensor, lo, hi int) {
+			var x [chunk]float64
+			o := out[0].Bytes()
+			for ; lo < hi; lo += chunk {
+				n := min(chunk, hi-lo)
+				Decode64(dt, x[:n], in[0], lo)
+				for i, v := range x[:n] {
+					o[lo+i] = bit(f(v))
+				}
+			}
+		}, 0), nil
+	}
+}
+
+func bit(v bool) uint8 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+func IsFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// ReducePrecision rounds a number to eb exponent bits and mb mantissa bits. As the specification defines it, the
+// rounding works on the number's encoding. It rounds the mantissa to nearest even, then a number that is too large to
+// infinity, and a number that is too small to be normal to zero. A format with as many exponent bits as the type keeps
+// its denormals. Types of at most eight bits are rounded in a wider type. NaN stays NaN if mb > 0; otherwise no
+// mantissa bit can encode it and it becomes infinity.
+func ReducePrecision(dt tensor.DType, bits uint64, eb, mb int) uint64 {
+	wide, width, mantissa := dt, dt.Bits(), 0
+	switch dt {
+	case tensor.F16:
+		mantissa = 10
+	case tensor.BF16:
+		mantissa = 7
+	case tensor.F32:
+		mantissa = 23
+	case tensor.F64:
+		mantissa = 52
+	case tensor.F8E8M0FNU:
+		wide, width, mantissa = tensor.F32, 32, 23
+	default:
+		wide, width, mantissa = tensor.F16, 16, 10
+	}
+	v := tensor.DecodeFloat(dt, bits)
+	if math.IsNaN(v) {
+		if mb > 0 {
+			return bits
+		}
+		return tensor.EncodeFloat(dt, math.Copysign(math.Inf(1), v))
+	}
+	u := bits
+	if wide != dt {
+		u = tensor.EncodeFloat(wide, v)
+	}
+	sign := u & (1 << (width - 1))
+	u &^= sign
+	exponent := width - 1 - mantissa
+	inf := uint64(1<<exponent-1) << mantissa
+	if shift := mantissa - mb; shift > 0 && u < inf {
+		u += 1<<(shift-1) - 1 + u>>shift&1
+		u &^= 1<<shift - 1
+	}
+	if eb < exponent && u < inf {
+		bias, reduced := 1<<(exponent-1)-1, 1<<(eb-1)-1
+		switch e := int(u >> mantissa); {
+		case e > bias+reduced:
+			u = inf
+		case e <= bias-reduced:
+			u = 0
+		}
+	}
+	if wide == dt {
+		return u | sign
+	}
+	return tensor.EncodeFloat(dt, tensor.DecodeFloat(wide, u|sign))
+}

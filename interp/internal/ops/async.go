@@ -1,0 +1,60 @@
+package ops
+
+import (
+	"errors"
+
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+)
+
+// planAsyncStart compiles async_start (spec, "async_start"). The work completes at once; the future holds its results.
+func planAsyncStart(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.Out) != 1 || s.Out[0].Class != kernel.ClassFuture {
+		return nil, errors.New("expects one result, a future")
+	}
+	return planFuture(p, s, s.Out[0].Elems, func(inner *plan.Spec) (exec.Runner, error) { return planRegionCall(p, inner) })
+}
+
+// planFuture compiles an op that starts work with results of the given types. The work completes at once; the op's
+// result is a future that holds the results of the work.
+func planFuture(p *plan.Planner, s *plan.Spec, types []kernel.Type, work func(*plan.Spec) (exec.Runner, error)) (exec.Runner, error) {
+	call, err := work(plan.NewSpec(p, s.Op, s.In, types))
+	if err != nil {
+		return nil, err
+	}
+	n := len(types)
+	parts := make([]int32, n)
+	for i := range parts {
+		parts[i] = p.Fresh()
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		inner := *ins
+		inner.Out, inner.Types = parts, types
+		if err := call(m, fr, &inner); err != nil {
+			return err
+		}
+		future := m.Head()
+		future.Elems = make([]*exec.Buf, n)
+		for i, slot := range parts {
+			future.Elems[i] = fr.Slots[slot]
+			fr.Slots[slot] = nil
+		}
+		fr.Slots[ins.Out[0]] = future
+		return nil
+	}, nil
+}
+
+// planAsyncDone compiles async_done (spec, "async_done").
+func planAsyncDone(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.In) != 1 || s.In[0].Class != kernel.ClassFuture || len(s.In[0].Elems) != len(s.Out) {
+		return nil, errors.New("expects a future of as many values as there are results")
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		future := fr.Slots[ins.In[0]]
+		for i, o := range ins.Out {
+			fr.Slots[o] = exec.Retain(future.Elems[i])
+		}
+		return nil
+	}, nil
+}

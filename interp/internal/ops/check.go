@@ -1,0 +1,90 @@
+package ops
+
+import (
+	"errors"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/check"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// planCheckOp compiles the ops check.expect_*.
+func planCheckOp(kind string, constant bool) func(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	return func(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+		c := kernel.CheckEqual()
+		switch kind {
+		case "almost":
+			tol := 1e-4
+			if a, ok := s.Op.Attr(check.AttrTolerance).(*ir.FloatAttr); ok {
+				tol = tensor.DecodeFloat(a.Type().DType(), a.Bits())
+			}
+			c = kernel.CheckAlmost(tol)
+		case "close":
+			c = kernel.CheckClose(uint64(plan.IntAttr(s.Op, check.AttrMinULPDifference, 0)), uint64(plan.IntAttr(s.Op, check.AttrMaxULPDifference, 3)))
+		}
+		if !constant {
+			return planExpect(s, c)
+		}
+		a, ok := s.Op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
+		if !ok || len(s.In) != 1 {
+			return nil, errors.New("expects an operand and a dense value")
+		}
+		want, err := a.Tensor()
+		if err != nil {
+			return nil, err
+		}
+		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+			got := &fr.Slots[ins.In[0]].Tensor
+			w := want
+			if got.DType() != w.DType() && got.DType().Size() == w.DType().Size() {
+				if w, err = tensor.FromBytes(got.DType(), w.Shape(), w.Bytes()); err != nil {
+					return err
+				}
+			}
+			return c.Compare(got, w)
+		}, nil
+	}
+}
+
+// planExpect compiles a comparison of two operands. The op's result, if it has one, is true.
+func planExpect(s *plan.Spec, c kernel.Checker) (exec.Runner, error) {
+	if len(s.In) < 2 || len(s.Out) > 1 || s.In[0].Class != kernel.ClassTensor || s.In[1].Class != kernel.ClassTensor {
+		return nil, errors.New("expects two tensors")
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		if err := c.Compare(&fr.Slots[ins.In[0]].Tensor, &fr.Slots[ins.In[1]].Tensor); err != nil {
+			return err
+		}
+		if len(ins.Out) == 1 {
+			b, err := m.Alloc(ins.Types[0].DType, ins.Types[0].Shape, ins.Types[0].N)
+			if err != nil {
+				return err
+			}
+			kernel.Fill(b.Tensor.Bytes(), []byte{1})
+			fr.Slots[ins.Out[0]] = b
+		}
+		return nil
+	}, nil
+}
+
+// checkTarget returns the checker for custom calls of this target, as defined by upstream's translate tool.
+func checkTarget(target string, t kernel.Type) (kernel.Checker, bool) {
+	switch target {
+	case "check.eq":
+		if t.DType.IsFloat() || t.DType.IsComplex() {
+			return kernel.CheckAlmost(1e-4), true
+		}
+		return kernel.CheckEqual(), true
+	case check.ExpectEq.Name:
+		return kernel.CheckEqual(), true
+	case check.ExpectAlmostEq.Name:
+		return kernel.CheckAlmost(1e-3), true
+	case check.ExpectClose.Name:
+		return kernel.CheckClose(0, 3), true
+	}
+	return kernel.Checker{}, false
+}

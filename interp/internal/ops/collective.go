@@ -1,0 +1,468 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// members is the input of a collective: the operands of every process of the group, in the group's order, and the
+// position of this process in the group.
+type members struct {
+	operands [][]*tensor.Tensor
+	self     int
+}
+
+// gatherGroup exchanges operands with the group of this device.
+func gatherGroup(m *exec.Machine, ins *exec.Instr, fr *exec.Frame, rule groupRule, groups [][]int64) (*members, error) {
+	replicas, partitions := 1, 1
+	if m.World != nil {
+		replicas, partitions = m.World.Replicas, m.World.Partitions
+	}
+	group, err := rule.group(groups, replicas, partitions, m.Run.Replica, m.Run.Partition)
+	if err != nil {
+		return nil, err
+	}
+	operands := make([]*tensor.Tensor, len(ins.In))
+	for i, s := range ins.In {
+		operands[i] = &fr.Slots[s].Tensor
+	}
+	if group == nil {
+		return nil, nil
+	}
+	self := m.Run.Replica*partitions + m.Run.Partition
+	out := &members{self: slices.Index(group, self)}
+	if len(group) == 1 {
+		out.operands = [][]*tensor.Tensor{operands}
+		return out, nil
+	}
+	met, err := m.World.Meet(m, ins, self, group, operands)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range group {
+		for i, t := range met[p] {
+			if !t.Shape().Equal(operands[i].Shape()) { // operands of dynamic shape
+				return nil, fmt.Errorf("gets %s from process %d and %s from process %d", kernel.TypeOfTensor(operands[i]), self, kernel.TypeOfTensor(t), p)
+			}
+		}
+		out.operands = append(out.operands, met[p])
+	}
+	return out, nil
+}
+
+// collective wraps the common part of the collectives: meet, compute every result, store it. compute receives operand i
+// of every member.
+func collective(rule groupRule, groups [][]int64, compute func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error) exec.Runner {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		// The other processes receive copies.
+		bytes := int64(0)
+		for _, s := range ins.In {
+			bytes += int64(len(fr.Slots[s].Tensor.Bytes()))
+		}
+		if err := m.Charge(bytes); err != nil {
+			return err
+		}
+		defer m.Uncharge(bytes)
+		mem, err := gatherGroup(m, ins, fr, rule, groups)
+		if err != nil {
+			return err
+		}
+		for i, s := range ins.Out {
+			t := ins.Types[i]
+			b, err := m.Alloc(t.DType, t.Shape, t.N)
+			if err != nil {
+				return err
+			}
+			var parts []*tensor.Tensor
+			self := -1
+			if mem != nil {
+				for _, o := range mem.operands {
+					parts = append(parts, o[i])
+				}
+				self = mem.self
+			}
+			if err := compute(m, fr, ins, i, parts, self, &b.Tensor); err != nil {
+				return err
+			}
+			fr.Slots[s] = b
+		}
+		return nil
+	}
+}
+
+func staticTensors(s *plan.Spec) error {
+	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
+		if t.Class != kernel.ClassTensor || t.Dynamic() {
+			return kernel.Unsupported("%s of values of dynamic shape", s.Op.Name())
+		}
+	}
+	if len(s.In) != len(s.Out) || len(s.In) == 0 {
+		return errors.New("expects as many results as operands")
+	}
+	return nil
+}
+
+// eachOperandShape is the shape function of ops whose results have the shapes of their operands.
+func eachOperandShape(s *plan.Spec, in []*tensor.Tensor) error {
+	for i := range s.Out {
+		if i < len(in) {
+			s.Out[i].Shape = in[i].Shape()
+		}
+	}
+	return nil
+}
+
+// allGatherShape is the shape function of all_gather: it multiplies one dimension by the size of the group.
+func allGatherShape(s *plan.Spec, in []*tensor.Tensor) error {
+	n, err := groupSize(s)
+	if err != nil {
+		return err
+	}
+	return eachDimShape(s, in, "all_gather_dim", func(d int64) int64 { return d * n })
+}
+
+// reduceScatterShape is the shape function of reduce_scatter: it divides one dimension by the size of the group.
+func reduceScatterShape(s *plan.Spec, in []*tensor.Tensor) error {
+	n, err := groupSize(s)
+	if err != nil {
+		return err
+	}
+	return eachDimShape(s, in, "scatter_dimension", func(d int64) int64 { return d / n })
+}
+
+// allToAllShape is the shape function of all_to_all: it splits one dimension and concatenates along another.
+func allToAllShape(s *plan.Spec, in []*tensor.Tensor) error {
+	n := max(1, plan.IntAttr(s.Op, stablehlo.AttrSplitCount, 1))
+	if err := eachDimShape(s, in, "split_dimension", func(d int64) int64 { return d / n }); err != nil {
+		return err
+	}
+	for i := range s.Out {
+		d, err := dimAttr(s, stablehlo.AttrConcatDimension)
+		if err != nil {
+			return err
+		}
+		s.Out[i].Shape[d] *= n
+	}
+	return nil
+}
+
+func eachDimShape(s *plan.Spec, in []*tensor.Tensor, name string, size func(d int64) int64) error {
+	d, err := dimAttr(s, name)
+	if err != nil {
+		return err
+	}
+	for i := range s.Out {
+		if i < len(in) {
+			if d >= len(in[i].Shape()) {
+				return fmt.Errorf("has %s %d of rank %d", name, d, len(in[i].Shape()))
+			}
+			s.Out[i].Shape = in[i].Shape().Clone()
+			s.Out[i].Shape[d] = size(s.Out[i].Shape[d])
+		}
+	}
+	return nil
+}
+
+// concatInto concatenates parts along a dimension.
+func concatInto(out *tensor.Tensor, parts []*tensor.Tensor, dim int) error {
+	st := kernel.Strides(out.Shape())
+	at := 0
+	for _, p := range parts {
+		if len(p.Shape()) != len(out.Shape()) || at+int(p.Shape()[dim]) > int(out.Shape()[dim]) {
+			return fmt.Errorf("cannot join %d parts into %s", len(parts), kernel.TypeOfTensor(out))
+		}
+		kernel.NewStridedCopy(kernel.Ints(p.Shape()), st, kernel.Strides(p.Shape())).Run(p.DType().Size(), out, p, at*st[dim], 0)
+		at += int(p.Shape()[dim])
+	}
+	if at != int(out.Shape()[dim]) {
+		return fmt.Errorf("joins %d elements into %d", at, out.Shape()[dim])
+	}
+	return nil
+}
+
+// cut copies part k of n of a tensor along a dimension.
+func cut(t *tensor.Tensor, dim, k, n int) (*tensor.Tensor, error) {
+	shape := t.Shape().Clone()
+	if n <= 0 || shape[dim]%int64(n) != 0 {
+		return nil, fmt.Errorf("cannot cut dimension of size %d into %d parts", shape[dim], n)
+	}
+	shape[dim] /= int64(n)
+	st := kernel.Strides(t.Shape())
+	out := tensor.New(t.DType(), shape)
+	kernel.NewStridedCopy(kernel.Ints(shape), kernel.Strides(shape), st).Run(t.DType().Size(), out, t, 0, k*int(shape[dim])*st[dim])
+	return out, nil
+}
+
+func dimAttr(s *plan.Spec, name string) (int, error) {
+	d := int(plan.IntAttr(s.Op, name, -1))
+	if d < 0 || d >= len(s.In[0].Shape) {
+		return 0, fmt.Errorf("has %s %d of rank %d", name, d, len(s.In[0].Shape))
+	}
+	return d, nil
+}
+
+// planAllGather compiles all_gather (spec, "all_gather").
+func planAllGather(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	rule, err := reductionRule(s.Op)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := groupsOf(p, s.Op)
+	if err != nil {
+		return nil, err
+	}
+	dim, err := dimAttr(s, stablehlo.AttrAllGatherDim)
+	if err != nil {
+		return nil, err
+	}
+	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		return concatInto(out, parts, dim)
+	}), nil
+}
+
+// planAllReduce compiles all_reduce (spec, "all_reduce").
+func planAllReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	rule, groups, fold, err := reduction(p, s)
+	if err != nil {
+		return nil, err
+	}
+	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		b, err := fold[i](m, fr, parts)
+		if err != nil {
+			return err
+		}
+		if b == nil {
+			return errors.New("is executed by a process that is in no group")
+		}
+		copy(out.Bytes(), b.Tensor.Bytes())
+		m.Release(b)
+		return nil
+	}), nil
+}
+
+// planReduceScatter compiles reduce_scatter (spec, "reduce_scatter").
+func planReduceScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	rule, err := reductionRule(s.Op)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := groupsOf(p, s.Op)
+	if err != nil {
+		return nil, err
+	}
+	dim, err := dimAttr(s, stablehlo.AttrScatterDimension)
+	if err != nil {
+		return nil, err
+	}
+	fold, err := reduceParts(p, s, 0)
+	if err != nil {
+		return nil, err
+	}
+	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		if len(parts) == 0 {
+			return errors.New("is executed by a process that is in no group")
+		}
+		b, err := fold(m, fr, parts)
+		if err != nil {
+			return err
+		}
+		whole := m.Alias(b, s.Out[0].DType, s.In[0].Shape)
+		bytes := int64(len(out.Bytes()))
+		if err := m.Charge(bytes); err != nil {
+			return err
+		}
+		defer m.Uncharge(bytes)
+		piece, err := cut(&whole.Tensor, dim, self, len(parts))
+		if err != nil {
+			return err
+		}
+		m.Release(whole)
+		if len(piece.Bytes()) != len(out.Bytes()) {
+			return fmt.Errorf("gives %s, not %s", kernel.TypeOfTensor(piece), kernel.TypeOfTensor(out))
+		}
+		copy(out.Bytes(), piece.Bytes())
+		return nil
+	}), nil
+}
+
+// planAllToAll compiles all_to_all (spec, "all_to_all").
+func planAllToAll(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	groups, err := groupsOf(p, s.Op)
+	if err != nil {
+		return nil, err
+	}
+	split, err := dimAttr(s, stablehlo.AttrSplitDimension)
+	if err != nil {
+		return nil, err
+	}
+	concat, err := dimAttr(s, stablehlo.AttrConcatDimension)
+	if err != nil {
+		return nil, err
+	}
+	return collective(exchangeRule(s.Op), groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		bytes := int64(len(out.Bytes()))
+		if err := m.Charge(bytes); err != nil {
+			return err
+		}
+		defer m.Uncharge(bytes)
+		pieces := make([]*tensor.Tensor, len(parts))
+		for k, t := range parts {
+			var err error
+			if pieces[k], err = cut(t, split, self, len(parts)); err != nil {
+				return err
+			}
+		}
+		return concatInto(out, pieces, concat)
+	}), nil
+}
+
+// planCollectiveBroadcast compiles collective_broadcast (spec, "collective_broadcast"). The first process of the group
+// sends, unless the last operand names another. A process in no group gets zeros.
+func planCollectiveBroadcast(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	_, root, err := rooted(s)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := groupsOf(p, s.Op)
+	if err != nil {
+		return nil, err
+	}
+	return collective(exchangeRule(s.Op), groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		if len(parts) == 0 {
+			s.Out[i].Zero(out)
+			return nil
+		}
+		r, err := root(fr, ins, i, len(parts))
+		if err != nil {
+			return err
+		}
+		copy(out.Bytes(), parts[r].Bytes())
+		return nil
+	}), nil
+}
+
+// planCollectiveReduce compiles collective_reduce (spec, "collective_reduce"). The root gets the reduction; the other
+// processes get zeros. The root is the first process of the group, or the process that the last operand names.
+func planCollectiveReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	data, root, err := rooted(s)
+	if err != nil {
+		return nil, err
+	}
+	rule, groups, fold, err := reduction(p, data)
+	if err != nil {
+		return nil, err
+	}
+	return collective(rule, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		s.Out[i].Zero(out)
+		if len(parts) == 0 {
+			return nil
+		}
+		if r, err := root(fr, ins, i, len(parts)); err != nil || r != self {
+			return err
+		}
+		b, err := fold[i](m, fr, parts)
+		if err != nil {
+			return err
+		}
+		copy(out.Bytes(), b.Tensor.Bytes())
+		m.Release(b)
+		return nil
+	}), nil
+}
+
+// rooted separates the roots of a collective_broadcast or collective_reduce from its data operands. root returns the
+// position in the group of the root for operand i.
+func rooted(s *plan.Spec) (data *plan.Spec, root func(fr *exec.Frame, ins *exec.Instr, i, group int) (int, error), err error) {
+	d := *s
+	dynamic := plan.BoolAttr(s.Op, stablehlo.AttrHasDynamicRoot, false)
+	if dynamic { // the last operand holds the positions of the roots in the group
+		if len(s.In) < 2 || s.In[len(s.In)-1].N != len(s.Out) || !kernel.IsIndex(s.In[len(s.In)-1].DType) {
+			return nil, nil, errors.New("expects one root per operand")
+		}
+		d.In = s.In[:len(s.In)-1]
+	}
+	if err := staticTensors(&d); err != nil {
+		return nil, nil, err
+	}
+	return &d, func(fr *exec.Frame, ins *exec.Instr, i, group int) (int, error) {
+		if !dynamic {
+			return 0, nil
+		}
+		r := kernel.IntAt(&fr.Slots[ins.In[len(ins.In)-1]].Tensor, i)
+		if r < 0 || r >= int64(group) {
+			return 0, fmt.Errorf("has root %d of a group of %d", r, group)
+		}
+		return int(r), nil
+	}, nil
+}
+
+// planCollectivePermute compiles collective_permute (spec, "collective_permute"). A process that is not a target gets
+// zeros.
+func planCollectivePermute(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	pairs, err := groupsAttr(s.Op, stablehlo.AttrSourceTargetPairs)
+	if err != nil {
+		return nil, err
+	}
+	rule := exchangeRule(s.Op)
+	// All processes of the row or column meet; each copies its source's operand.
+	return collective(rule, nil, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		for _, p := range pairs {
+			if len(p) == 2 && int(p[1]) == self {
+				if int(p[0]) >= len(parts) {
+					return fmt.Errorf("names process %d of %d", p[0], len(parts))
+				}
+				copy(out.Bytes(), parts[p[0]].Bytes())
+				return nil
+			}
+		}
+		s.Out[i].Zero(out)
+		return nil
+	}), nil
+}
+
+// planCrossReplicaSum compiles the old op cross-replica-sum.
+func planCrossReplicaSum(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if err := staticTensors(s); err != nil {
+		return nil, err
+	}
+	groups, err := groupsOf(p, s.Op)
+	if err != nil {
+		return nil, err
+	}
+	add := kernel.Add.Bind(s.In[0].DType)
+	if add == nil {
+		return nil, kernel.Unsupported("a sum of elements of type %s", s.In[0].DType)
+	}
+	return collective(crossReplica, groups, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, i int, parts []*tensor.Tensor, self int, out *tensor.Tensor) error {
+		for k, t := range parts {
+			if k == 0 {
+				copy(out.Bytes(), t.Bytes())
+				continue
+			}
+			add([]*tensor.Tensor{out, t}, []*tensor.Tensor{out}, 0, t.NumElements())
+		}
+		return nil
+	}), nil
+}

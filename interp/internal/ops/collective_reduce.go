@@ -1,0 +1,162 @@
+package ops
+
+import (
+	"errors"
+
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// reduceParts compiles the region of a reducing collective for operand i. The folder combines the members' operands in
+// the order of the group. If the region computes in a wider type than the operand's, the result has the wider type.
+func reduceParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
+	n := s.In[i].N
+	r, err := p.Lift(s.Op, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return scalarParts(p, s, i)
+	}
+	if len(r.Args) != 2 || len(r.Ret) != 1 {
+		return nil, errors.New("expects a region of two arguments and one result")
+	}
+	widen, err := partPromotion(p, s, i, r.Types[0], r.Types[1])
+	if err != nil {
+		return nil, err
+	}
+	wide := r.Types[0].DType
+	return func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) (*exec.Buf, error) {
+		var acc [1]*exec.Buf
+		for k, part := range parts {
+			b, err := m.Alloc(wide, r.Types[0].Shape, n)
+			if err != nil {
+				return nil, err
+			}
+			if err := widen(m, part, &b.Tensor); err != nil {
+				return nil, err
+			}
+			if k == 0 {
+				acc[0] = b
+				continue
+			}
+			fr.Slots[r.Args[0]], fr.Slots[r.Args[1]] = acc[0], b
+			if err := m.Block(fr, r.Block, acc[:]); err != nil {
+				return nil, err
+			}
+		}
+		return acc[0], nil
+	}, nil
+}
+
+// partPromotion returns the conversion of operand i to the element type of the region's arguments a and b.
+func partPromotion(p *plan.Planner, s *plan.Spec, i int, a, b kernel.Type) (func(m *exec.Machine, part, wide *tensor.Tensor) error, error) {
+	from, to := s.In[i], s.In[i]
+	to.DType, to.Quant = a.DType, a.Quant
+	if !a.SameElements(b) || !to.SameElements(s.Out[i]) {
+		return nil, errors.New("has a computation whose types are not those of the results")
+	}
+	if from.SameElements(to) {
+		return func(_ *exec.Machine, part, wide *tensor.Tensor) error {
+			copy(wide.Bytes(), part.Bytes())
+			return nil
+		}, nil
+	}
+	k, err := p.Promotion(s.Op, from, to)
+	if err != nil {
+		return nil, err
+	}
+	return func(m *exec.Machine, part, wide *tensor.Tensor) error {
+		if err := m.Charge(k.Scratch); err != nil {
+			return err
+		}
+		defer m.Uncharge(k.Scratch)
+		return k.Run([]*tensor.Tensor{part}, []*tensor.Tensor{wide})
+	}, nil
+}
+
+// scalarParts compiles a reduction that executes the region once per element.
+func scalarParts(p *plan.Planner, s *plan.Spec, i int) (folder, error) {
+	body, err := p.Region(s.Op, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(body.Args) != 2 || len(body.Ret) != 1 {
+		return nil, errors.New("expects a region of two arguments and one result")
+	}
+	var types [2]kernel.Type
+	for k, v := range s.Op.Region(0).Entry().Args() {
+		if types[k], err = plan.TypeOf(v.Type()); err != nil {
+			return nil, err
+		}
+	}
+	widen, err := partPromotion(p, s, i, types[0], types[1])
+	if err != nil {
+		return nil, err
+	}
+	dt, n := types[0].DType, s.In[i].N
+	return func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) (*exec.Buf, error) {
+		if len(parts) == 0 {
+			return nil, nil
+		}
+		acc, err := m.Alloc(dt, tensor.Shape{int64(n)}, n)
+		if err != nil {
+			return nil, err
+		}
+		if err := widen(m, parts[0], &acc.Tensor); err != nil {
+			return nil, err
+		}
+		size := dt.Size()
+		next, err := m.Alloc(dt, tensor.Shape{int64(n)}, n)
+		if err != nil {
+			return nil, err
+		}
+		defer m.Release(next)
+		var v [1]*exec.Buf
+		for _, part := range parts[1:] {
+			if err := widen(m, part, &next.Tensor); err != nil {
+				return nil, err
+			}
+			for e := range n {
+				if err := m.Poll(); err != nil {
+					return nil, err
+				}
+				if err := scalarArg(m, fr, body.Args[0], &acc.Tensor, e); err != nil {
+					return nil, err
+				}
+				if err := scalarArg(m, fr, body.Args[1], &next.Tensor, e); err != nil {
+					return nil, err
+				}
+				if err := m.Block(fr, body, v[:]); err != nil {
+					return nil, err
+				}
+				copy(acc.Tensor.Bytes()[e*size:(e+1)*size], v[0].Tensor.Bytes())
+				m.Release(v[0])
+			}
+		}
+		return acc, nil
+	}, nil
+}
+
+// folder reduces one operand over the processes of a group.
+type folder func(m *exec.Machine, fr *exec.Frame, parts []*tensor.Tensor) (*exec.Buf, error)
+
+// reduction compiles the common part of all_reduce and collective_reduce: the process groups, and a folder for each
+// operand of s.
+func reduction(p *plan.Planner, s *plan.Spec) (rule groupRule, groups [][]int64, fold []folder, err error) {
+	if rule, err = reductionRule(s.Op); err != nil {
+		return
+	}
+	if groups, err = groupsOf(p, s.Op); err != nil {
+		return
+	}
+	fold = make([]folder, len(s.In))
+	for i := range s.In {
+		if fold[i], err = reduceParts(p, s, i); err != nil {
+			return
+		}
+	}
+	return
+}

@@ -1,0 +1,80 @@
+package ops
+
+import (
+	"errors"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// makeConvolution compiles convolution (spec, "convolution").
+func makeConvolution(s *plan.Spec) (kernel.Kernel, error) {
+	if len(s.In) != 2 || len(s.Out) != 1 {
+		return kernel.Kernel{}, errors.New("expects two operands and one result")
+	}
+	pad, err := plan.IntsAttr(s.Op, stablehlo.AttrPadding)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	a, err := convAttributes(s)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	return kernel.ConvKernel(&s.Signature, a, pad)
+}
+
+// makeDynamicConv compiles dynamic_conv (spec, "dynamic_conv"), whose padding is an operand.
+func makeDynamicConv(s *plan.Spec) (kernel.Kernel, error) {
+	if len(s.In) != 3 || len(s.Out) != 1 {
+		return kernel.Kernel{}, errors.New("expects three operands and one result")
+	}
+	a, err := convAttributes(s)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	inner := &kernel.Signature{Name: s.Name, In: s.In[:2], Out: s.Out, Reserve: s.Reserve}
+	scratch := int64(2 * 8 * s.Out[0].N)
+	for _, t := range inner.In {
+		scratch += int64(t.N) * int64(t.DType.Size()+8)
+	}
+	return kernel.Kernel{Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
+		pad, err := in[2].Int64s()
+		if err != nil {
+			return err
+		}
+		k, err := kernel.ConvKernel(inner, a, pad)
+		if err != nil {
+			return err
+		}
+		return k.Run(in[:2], out)
+	}}, nil
+}
+
+// convAttributes reads the attributes of a convolution, except its padding.
+func convAttributes(s *plan.Spec) (*kernel.ConvolutionWindow, error) {
+	a, _ := s.Op.Attr(stablehlo.AttrDimensionNumbers).(*ir.DialectAttr)
+	if a == nil {
+		return nil, errors.New("has no dimension_numbers")
+	}
+	d, ok := a.Data().(*stablehlo.ConvDims)
+	if !ok {
+		return nil, errors.New("has no dimension_numbers")
+	}
+	n := len(d.InputSpatial)
+	w := &kernel.ConvolutionWindow{Dims: (*kernel.ConvDimensions)(d), Groups: int(plan.IntAttr(s.Op, stablehlo.AttrFeatureGroupCount, 1)),
+		BatchGroups: int(plan.IntAttr(s.Op, stablehlo.AttrBatchGroupCount, 1))}
+	for _, x := range []struct {
+		list *[]int64
+		name string
+		def  int64
+	}{{&w.Stride, stablehlo.AttrWindowStrides, 1}, {&w.LhsDil, "lhs_dilation", 1}, {&w.RhsDil, "rhs_dilation", 1}, {&w.Reversal, "window_reversal", 0}} {
+		var err error
+		if *x.list, err = plan.IntsOr(s.Op, x.name, n, x.def); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}

@@ -1,0 +1,162 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// maxDevices bounds the goroutines of a run.
+const maxDevices = 4096
+
+// Grid returns the numbers of replicas and partitions of a module. They come from the options, else from the module,
+// else from the mesh of its first manual computation.
+func Grid(mod *ir.Module, symbols ir.Symbols, ownReplicas, ownPartitions int, opts runtime.CompileOptions) (replicas, partitions int, err error) {
+	choose := func(given, own int, name string) int {
+		for _, dialect := range []string{"mhlo.", "stablehlo."} {
+			if given == 0 {
+				given = own
+			}
+			if given == 0 {
+				given = int(plan.IntAttr(mod.Op(), dialect+name, 0))
+			}
+		}
+		return given
+	}
+	replicas = max(1, choose(opts.Replicas, ownReplicas, "num_replicas"))
+	partitions = choose(opts.Partitions, ownPartitions, "num_partitions")
+	if partitions == 0 {
+		partitions = 1
+		mod.Walk(func(op *ir.Op) bool {
+			if !op.Is(sdy.ManualComputation) {
+				return true
+			}
+			for _, s := range append(perValue(op, sdy.AttrInShardings), perValue(op, sdy.AttrOutShardings)...) {
+				if mesh, err := meshOf(symbols, s); err == nil && mesh.Devices() > 0 {
+					partitions = int(mesh.Devices())
+					return false
+				}
+			}
+			return true
+		})
+	}
+	if replicas > maxDevices || partitions > maxDevices/replicas {
+		return 0, 0, fmt.Errorf("%d replicas of %d partitions are more than %d devices", replicas, partitions, maxDevices)
+	}
+	return replicas, partitions, nil
+}
+
+// Spans reports whether any op in the module executes per partition. If none does, one device executes the module on
+// whole values for all partitions.
+func Spans(mod *ir.Module) bool {
+	found := false
+	mod.Walk(func(op *ir.Op) bool {
+		switch name := op.Name(); name[strings.IndexByte(name, '.')+1:] {
+		case "manual_computation", "partition_id", "all_gather", "all_reduce", "all_to_all", "collective_broadcast", "collective_permute",
+			"collective_reduce", "reduce_scatter", "send", "recv":
+			found = true
+		case "custom_call":
+			switch plan.StringAttr(op, stablehlo.AttrCallTargetName) {
+			case "SPMDFullToShardShape", "SPMDShardToFullShape":
+				found = true
+			}
+			found = found || firesOn(mod, op).device > 0 || firesOn(mod, op).each
+		case "hook", "outfeed", "infeed":
+			found = found || firesOn(mod, op).device > 0 || firesOn(mod, op).each
+		}
+		return !found
+	})
+	return found
+}
+
+// place selects the devices on which an op communicates with the host, if its values are whole.
+type place struct {
+	each   bool // {manual}: on every device
+	device int  // otherwise on this partition
+}
+
+// firesOn returns the place from the op's sharding: {manual}, {maximal device=1} or a mesh of one device. The default
+// is device 0.
+func firesOn(mod *ir.Module, op *ir.Op) place {
+	if text := plan.StringAttr(op, mhlo.AttrSharding); text == "{manual}" {
+		return place{each: true}
+	} else if rest, ok := strings.CutPrefix(text, "{maximal device="); ok {
+		if n, err := strconv.Atoi(strings.TrimSuffix(rest, "}")); err == nil {
+			return place{device: n}
+		}
+	}
+	if list := perValue(op, sdy.AttrValueSharding); len(list) > 0 { // all results have the same sharding
+		s := list[0]
+		mesh := s.Inline
+		if mesh == nil {
+			for o := range mod.Body().Ops() {
+				if o.Is(sdy.Mesh) && plan.StringAttr(o, ir.SymbolName) == s.Mesh {
+					if d, ok := o.Attr(sdy.AttrMesh).(*ir.DialectAttr); ok {
+						mesh, _ = d.Data().(*sdy.DeviceMesh)
+					}
+				}
+			}
+		}
+		if mesh != nil && len(mesh.Axes) == 0 && len(mesh.DeviceIDs) == 1 {
+			return place{device: int(mesh.DeviceIDs[0])}
+		}
+	}
+	return place{}
+}
+
+// firesAlone reports whether this device communicates with the host itself: it is the only device, or its values are its
+// own.
+func firesAlone(m *exec.Machine, at place) bool {
+	return m.World == nil || m.World.Nested || m.World.Partitions == 1 || m.Manual > 0 || at.each
+}
+
+// fireOnce executes an op that communicates with the host. If values are whole, one device of each replica fires and
+// forwards the host's answer to the other devices. If values are per device, every device fires.
+func fireOnce(m *exec.Machine, ins *exec.Instr, at place, results []*tensor.Tensor, fire func() error) error {
+	w := m.World
+	if firesAlone(m, at) {
+		return fire()
+	}
+	if at.device >= w.Partitions {
+		return fmt.Errorf("is on device %d of %d", at.device, w.Partitions)
+	}
+	mine := m.Run.Partition == at.device
+	if mine {
+		if err := fire(); err != nil {
+			return err
+		}
+	}
+	if len(results) == 0 {
+		return nil
+	}
+	all := make([]int, w.Partitions)
+	for i := range all {
+		all[i] = i
+	}
+	var give []*tensor.Tensor
+	if mine {
+		give = results
+	}
+	met, err := meetPartitions(m, ins, all, give)
+	if err != nil || mine {
+		return err
+	}
+	got := met[at.device]
+	if len(got) != len(results) {
+		return errors.New("gives other values on each device")
+	}
+	for i, t := range got {
+		copy(results[i].Bytes(), t.Bytes())
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// makeEinsum compiles the old op einsum, "ab,bc->ac". Labels in both operands and the result are batch dimensions.
+// Labels in both operands but not in the result are contracted. Labels in only one operand and not in the result are
+// summed first. A label repeated within one operand selects the diagonal of its dimensions.
+func makeEinsum(s *plan.Spec) (kernel.Kernel, error) {
+	if len(s.In) != 2 || len(s.Out) != 1 {
+		return kernel.Kernel{}, errors.New("expects two operands and one result")
+	}
+	args, result, ok := strings.Cut(plan.StringAttr(s.Op, stablehlo.AttrEinsumConfig), "->")
+	left, right, ok2 := strings.Cut(args, ",")
+	if !ok || !ok2 {
+		return kernel.Kernel{}, fmt.Errorf("has einsum_config %q", plan.StringAttr(s.Op, stablehlo.AttrEinsumConfig))
+	}
+	out, err := kernel.Labels(result, s.Out[0])
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	inOther := func(other string) func(c rune) bool {
+		return func(c rune) bool { return strings.ContainsRune(other, c) || slices.Contains(out, c) }
+	}
+	x, err := kernel.NewEinsumOperand(left, s.In[0], inOther(right))
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	y, err := kernel.NewEinsumOperand(right, s.In[1], inOther(left))
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	l, r := x.Labels, y.Labels
+	d := &kernel.DotDimensions{}
+	var order []rune // labels of the product's dimensions
+	for i, c := range l {
+		switch at := slices.Index(r, c); {
+		case at >= 0 && slices.Contains(out, c):
+			d.LHSBatching, d.RHSBatching = append(d.LHSBatching, int64(i)), append(d.RHSBatching, int64(at))
+			order = append(order, c)
+		case at >= 0:
+			d.LHSContracting, d.RHSContracting = append(d.LHSContracting, int64(i)), append(d.RHSContracting, int64(at))
+		}
+	}
+	for _, c := range l {
+		if !slices.Contains(r, c) {
+			order = append(order, c)
+		}
+	}
+	for _, c := range r {
+		if !slices.Contains(l, c) {
+			order = append(order, c)
+		}
+	}
+	size := map[rune]int64{}
+	for i, c := range l {
+		size[c] = x.Typ.Shape[i]
+	}
+	for i, c := range r {
+		size[c] = y.Typ.Shape[i]
+	}
+	if len(order) != len(out) {
+		return kernel.Kernel{}, errors.New("has a result label that no operand has")
+	}
+	mid := tensor.Shape{}
+	perm := make([]int64, len(out))
+	for _, c := range order {
+		mid = append(mid, size[c])
+	}
+	for i, c := range out {
+		at := slices.Index(order, c)
+		if at < 0 {
+			return kernel.Kernel{}, fmt.Errorf("has no operand with label %c", c)
+		}
+		perm[i] = int64(at)
+	}
+	product := kernel.TensorType(s.Out[0].DType, mid...)
+	dot, err := kernel.DotKernel(x.Typ, y.Typ, product, d)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	move, err := kernel.TransposeKernel(product, s.Out[0], perm)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	return kernel.Kernel{Scratch: int64(product.Bytes()) + dot.Scratch + move.Scratch + x.Scratch() + y.Scratch(), Run: func(in, out []*tensor.Tensor) error {
+		t := []*tensor.Tensor{tensor.New(product.DType, mid)}
+		operands := make([]*tensor.Tensor, 2)
+		for i, o := range []*kernel.EinsumOperand{x, y} {
+			var err error
+			if operands[i], err = o.Load(in[i]); err != nil {
+				return err
+			}
+		}
+		if err := dot.Run(operands, t); err != nil {
+			return err
+		}
+		return move.Run(t, out)
+	}}, nil
+}
+
+// makeUnaryEinsum compiles the old op unary_einsum, such as "ab->ba" or "ab->a", which sums and permutes dimensions.
+func makeUnaryEinsum(s *plan.Spec) (kernel.Kernel, error) {
+	if len(s.In) != 1 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType {
+		return kernel.Kernel{}, errors.New("expects one operand and one result of one element type")
+	}
+	arg, result, ok := strings.Cut(plan.StringAttr(s.Op, stablehlo.AttrEinsumConfig), "->")
+	if !ok {
+		return kernel.Kernel{}, fmt.Errorf("has einsum_config %q", plan.StringAttr(s.Op, stablehlo.AttrEinsumConfig))
+	}
+	out, err := kernel.Labels(result, s.Out[0])
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	x, err := kernel.NewEinsumOperand(arg, s.In[0], func(c rune) bool { return slices.Contains(out, c) })
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	if len(x.Labels) != len(out) {
+		return kernel.Kernel{}, errors.New("has a label that the operand lacks")
+	}
+	perm := make([]int64, len(out))
+	for i, c := range out {
+		perm[i] = int64(slices.Index(x.Labels, c))
+	}
+	move, err := kernel.TransposeKernel(x.Typ, s.Out[0], perm)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	return kernel.Kernel{Scratch: x.Scratch() + move.Scratch, Run: func(in, out []*tensor.Tensor) error {
+		t, err := x.Load(in[0])
+		if err != nil {
+			return err
+		}
+		return move.Run([]*tensor.Tensor{t}, out)
+	}}, nil
+}

@@ -1,0 +1,145 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+func gatherDims(op *ir.Op) (*kernel.GatherDimensions, error) {
+	if a, _ := op.Attr(stablehlo.AttrDimensionNumbers).(*ir.DialectAttr); a != nil {
+		if d, ok := a.Data().(*stablehlo.GatherDims); ok {
+			return (*kernel.GatherDimensions)(d), nil
+		}
+	}
+	return nil, errors.New("has no dimension_numbers")
+}
+
+// makeGather compiles gather (spec, "gather"). It copies one box per start index, clamped into the operand.
+func makeGather(s *plan.Spec) (kernel.Kernel, error) {
+	if len(s.In) != 2 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType {
+		return kernel.Kernel{}, errors.New("expects an operand, start indices and a result of the operand's element type")
+	}
+	sizes, err := plan.IntsAttr(s.Op, stablehlo.AttrSliceSizes)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	d, err := gatherDims(s.Op)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	return kernel.GatherKernel(&s.Signature, d, sizes)
+}
+
+// makeDynamicGather compiles dynamic_gather (spec, "dynamic_gather"), whose slice sizes are an operand.
+func makeDynamicGather(s *plan.Spec) (kernel.Kernel, error) {
+	if len(s.In) != 3 || len(s.Out) != 1 {
+		return kernel.Kernel{}, errors.New("expects an operand, start indices and slice sizes")
+	}
+	d, err := gatherDims(s.Op)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	inner := &kernel.Signature{Name: s.Name, In: s.In[:2], Out: s.Out, Reserve: s.Reserve}
+	return kernel.Kernel{Run: func(in, out []*tensor.Tensor) error {
+		sizes, err := in[2].Int64s()
+		if err != nil {
+			return err
+		}
+		k, err := kernel.GatherKernel(inner, d, sizes)
+		if err != nil {
+			return err
+		}
+		return k.Run(in[:2], out)
+	}}, nil
+}
+
+func dynamicGatherShape(s *plan.Spec, in []*tensor.Tensor) error {
+	sizes, err := in[2].Int64s()
+	if err != nil {
+		return err
+	}
+	return gatherShape(s, sizes)
+}
+
+func staticGatherShape(s *plan.Spec, in []*tensor.Tensor) error {
+	sizes, err := plan.IntsAttr(s.Op, stablehlo.AttrSliceSizes)
+	if err != nil {
+		return err
+	}
+	return gatherShape(s, sizes)
+}
+
+func gatherShape(s *plan.Spec, sizes []int64) error {
+	d, err := gatherDims(s.Op)
+	if err != nil {
+		return err
+	}
+	if len(sizes) != len(s.In[0].Shape) {
+		return errors.New("has slice sizes that do not fit the operand")
+	}
+	var window, batch []int64
+	for _, k := range kernel.KeptDims(len(sizes), append(append([]int64(nil), d.CollapsedSliceDims...), d.OperandBatchingDims...)) {
+		window = append(window, sizes[k])
+	}
+	for _, k := range kernel.KeptDims(len(s.In[1].Shape), []int64{d.IndexVectorDim}) {
+		batch = append(batch, s.In[1].Shape[k])
+	}
+	out := make(tensor.Shape, len(window)+len(batch))
+	isOffset := map[int64]bool{}
+	for _, o := range d.OffsetDims {
+		isOffset[o] = true
+	}
+	for i := range out {
+		if isOffset[int64(i)] && len(window) > 0 {
+			out[i], window = window[0], window[1:]
+		} else if len(batch) > 0 {
+			out[i], batch = batch[0], batch[1:]
+		}
+	}
+	s.Out[0].Shape = out
+	return nil
+}
+
+// makeTorchIndexSelect compiles the old op torch_index_select, which selects slices of one dimension by index, per
+// batch.
+func makeTorchIndexSelect(s *plan.Spec) (kernel.Kernel, error) {
+	if len(s.In) != 2 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType {
+		return kernel.Kernel{}, errors.New("expects an operand and indices")
+	}
+	dim, batch := int(plan.IntAttr(s.Op, stablehlo.AttrDim, -1)), int(plan.IntAttr(s.Op, stablehlo.AttrBatchDims, 0))
+	in, idx, out := s.In[0], s.In[1], s.Out[0]
+	if dim < 0 || dim >= len(in.Shape) || batch < 0 || batch > dim || batch > len(idx.Shape) {
+		return kernel.Kernel{}, errors.New("has a dimension out of range")
+	}
+	// [batch][before][dim][inner] and [batch][index]
+	nb := int(in.Shape[:batch].NumElements())
+	before := int(in.Shape[batch:dim].NumElements())
+	n := int(in.Shape[dim])
+	inner := int(in.Shape[dim+1:].NumElements())
+	nidx := int(idx.Shape[batch:].NumElements())
+	if nb*before*nidx*inner != out.N || n == 0 && out.N > 0 {
+		return kernel.Kernel{}, fmt.Errorf("cannot select %s", out)
+	}
+	size := in.DType.Size()
+	return kernel.Kernel{Run: func(in, out []*tensor.Tensor) error {
+		x, o := in[0].Bytes(), out[0].Bytes()
+		step := inner * size
+		for b := range nb {
+			for p := range before {
+				for i := range nidx {
+					at := kernel.IntAt(in[1], b*nidx+i)
+					at = max(0, min(at, int64(n-1)))
+					from := ((b*before+p)*n + int(at)) * step
+					copy(o[((b*before+p)*nidx+i)*step:][:step], x[from:from+step])
+				}
+			}
+		}
+		return nil
+	}}, nil
+}

@@ -1,0 +1,233 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/sharding"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// The number of a process is replica * partitions + partition.
+
+// groupRule determines how attributes such as replica_groups map to groups of processes (spec, "Grouping in
+// StableHLO").
+type groupRule uint8
+
+const (
+	crossReplica groupRule = iota
+	crossPartition
+	crossReplicaAndPartition
+	flattenedIDs
+)
+
+// groupsAttr reads an attribute such as replica_groups: one row per group, with short rows padded with -1.
+func groupsAttr(op *ir.Op, name string) ([][]int64, error) {
+	a, ok := op.Attr(name).(*ir.DenseAttr)
+	if !ok {
+		return nil, kernel.Unsupported("%s of this form", name)
+	}
+	t, err := a.Tensor()
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Shape()) != 2 {
+		return nil, fmt.Errorf("expects %s of rank 2", name)
+	}
+	v, err := t.Int64s()
+	if err != nil {
+		return nil, err
+	}
+	width := int(t.Shape()[1])
+	var out [][]int64
+	for i := 0; i < len(v); i += max(width, 1) {
+		var g []int64
+		for _, id := range v[i : i+width] {
+			if id >= 0 {
+				g = append(g, id)
+			}
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+// groupsOf reads replica_groups: lists of processes, or mesh axes along which the processes of a group differ.
+func groupsOf(p *plan.Planner, op *ir.Op) ([][]int64, error) {
+	d, ok := op.Attr(stablehlo.AttrReplicaGroups).(*ir.DialectAttr)
+	if !ok {
+		return groupsAttr(op, stablehlo.AttrReplicaGroups)
+	}
+	g, ok := d.Data().(*stablehlo.ReplicaGroupMeshAxes)
+	if !ok {
+		return nil, kernel.Unsupported("replica_groups of this form")
+	}
+	mesh, err := groupMesh(p.Prog.Symbols, g.Mesh)
+	if err != nil {
+		return nil, err
+	}
+	var parts []sharding.Part
+	for _, a := range g.AxisRefs() {
+		part := sharding.Part{Axis: a.Name}
+		if a.Sub != nil {
+			part.Before, part.Count = a.Sub.PreSize, a.Sub.Size
+		}
+		parts = append(parts, part)
+	}
+	groups, err := mesh.Groups(parts)
+	if err != nil {
+		return nil, fmt.Errorf("has replica_groups of which %w", err)
+	}
+	return groups, nil
+}
+
+// groupMesh returns the mesh of replica_groups: a symbol that names an op with a mesh, or #stablehlo.mesh itself.
+func groupMesh(symbols ir.Symbols, a ir.Attr) (*sharding.Mesh, error) {
+	if ref, ok := a.(*ir.SymbolRefAttr); ok {
+		op := symbols[ref.Root()]
+		if op == nil {
+			return nil, fmt.Errorf("has replica_groups on mesh '%s', which the module lacks", ref.Root())
+		}
+		if a = op.Attr(sdy.AttrMesh); a == nil {
+			a = op.Attr(stablehlo.AttrMesh)
+		}
+	}
+	d, ok := a.(*ir.DialectAttr)
+	if !ok {
+		return nil, kernel.Unsupported("replica_groups on a mesh of this form")
+	}
+	out := &sharding.Mesh{}
+	switch m := d.Data().(type) {
+	case *stablehlo.Mesh:
+		for _, x := range m.Axes {
+			out.Names, out.Sizes = append(out.Names, x.Name), append(out.Sizes, x.Size)
+		}
+		if ids, ok := m.DeviceIDs.(*ir.DenseAttr); ok {
+			t, err := ids.Tensor()
+			if err != nil {
+				return nil, err
+			}
+			if out.IDs, err = t.Int64s(); err != nil {
+				return nil, err
+			}
+		}
+	case *sdy.DeviceMesh:
+		out.IDs = m.DeviceIDs
+		for _, x := range m.Axes {
+			out.Names, out.Sizes = append(out.Names, x.Name), append(out.Sizes, x.Size)
+		}
+	default:
+		return nil, kernel.Unsupported("replica_groups on a mesh of this form")
+	}
+	return out, nil
+}
+
+// groupSize returns the number of processes in the first group of all_gather or reduce_scatter.
+func groupSize(s *plan.Spec) (int64, error) {
+	rule, err := reductionRule(s.Op)
+	if err != nil {
+		return 0, err
+	}
+	groups, err := groupsOf(s.Planner, s.Op)
+	if err != nil {
+		return 0, err
+	}
+	n := s.Planner.Prog.Replicas
+	switch {
+	case len(groups) > 0:
+		n = len(groups[0])
+	case rule == flattenedIDs:
+		n *= s.Planner.Prog.Partitions
+	}
+	if rule == crossReplicaAndPartition {
+		n *= s.Planner.Prog.Partitions
+	}
+	return int64(max(1, n)), nil
+}
+
+func channelOf(op *ir.Op) int64 {
+	if a, ok := op.Attr(stablehlo.AttrChannelHandle).(*ir.DialectAttr); ok {
+		if c, ok := a.Data().(*stablehlo.ChannelHandle); ok {
+			return c.Handle
+		}
+	}
+	return plan.IntAttr(op, "channel_id", 0)
+}
+
+// reductionRule returns the rule of all_gather, all_reduce and reduce_scatter.
+func reductionRule(op *ir.Op) (groupRule, error) {
+	global := plan.BoolAttr(op, stablehlo.AttrUseGlobalDeviceIDs, false)
+	switch channel := channelOf(op) > 0; {
+	case channel && global:
+		return flattenedIDs, nil
+	case channel:
+		return crossReplicaAndPartition, nil
+	case global:
+		return 0, errors.New("has use_global_device_ids without a channel")
+	}
+	return crossReplica, nil
+}
+
+// exchangeRule returns the rule of all_to_all, collective_broadcast and collective_permute.
+func exchangeRule(op *ir.Op) groupRule {
+	if channelOf(op) > 0 {
+		return crossPartition
+	}
+	return crossReplica
+}
+
+// group returns the processes in the group of a process, or nil if the process is in no group.
+func (r groupRule) group(groups [][]int64, replicas, partitions, replica, partition int) ([]int, error) {
+	if len(groups) == 0 {
+		n := replicas
+		switch r {
+		case crossPartition:
+			n = partitions
+		case flattenedIDs:
+			n = replicas * partitions
+		}
+		all := make([]int64, n)
+		for i := range all {
+			all[i] = int64(i)
+		}
+		groups = [][]int64{all}
+	}
+	limit := map[groupRule]int{crossReplica: replicas, crossReplicaAndPartition: replicas, crossPartition: partitions, flattenedIDs: replicas * partitions}[r]
+	for _, g := range groups {
+		var out []int
+		for _, id := range g {
+			if id >= int64(limit) {
+				return nil, fmt.Errorf("names process %d of %d", id, limit)
+			}
+		}
+		switch r {
+		case crossReplica:
+			for _, id := range g {
+				out = append(out, int(id)*partitions+partition)
+			}
+		case crossPartition:
+			for _, id := range g {
+				out = append(out, replica*partitions+int(id))
+			}
+		case crossReplicaAndPartition:
+			for p := range partitions {
+				for _, id := range g {
+					out = append(out, int(id)*partitions+p)
+				}
+			}
+		case flattenedIDs:
+			for _, id := range g {
+				out = append(out, int(id))
+			}
+		}
+		if slices.Contains(out, replica*partitions+partition) {
+			return out, nil
+		}
+	}
+	return nil, nil
+}

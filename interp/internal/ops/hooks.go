@@ -1,0 +1,200 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// Host is what the ops of a module that reach beyond their operands share: its hooks with their handlers, and facts about
+// the whole module.
+type Host struct {
+	bound    map[hook.ID]*runtime.Bound
+	handlers *runtime.Bindings // for taps that only the engine knows
+
+	// See written.go.
+	asWritten bool
+	written   map[hook.ID]*writtenHook
+
+	probesCompared func() bool              // whether the module compares probed values
+	streams        func() map[*ir.Op]uint64 // the key of each rng op; see rngStreams
+}
+
+func NewHost(mod *ir.Module, p *runtime.Program, opts runtime.CompileOptions) (*Host, error) {
+	h := &Host{bound: map[hook.ID]*runtime.Bound{}, handlers: opts.Handlers}
+	h.probesCompared = sync.OnceValue(func() bool { return comparesProbes(mod) })
+	h.streams = sync.OnceValue(func() map[*ir.Op]uint64 { return rngStreams(mod) })
+	if p == nil || p.Manifest == nil {
+		return h, nil
+	}
+	bound, err := opts.Handlers.Bind(p.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	for i := range bound {
+		h.bound[bound[i].Site.ID] = &bound[i]
+	}
+	h.addParts(p.Module)
+	return h, nil
+}
+
+// planOwnCall compiles a custom call of target hlocb_hook.
+func (t *Host) planOwnCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	config, _ := s.Op.Attr(stablehlo.AttrBackendConfig).(*ir.DictAttr)
+	id, ok := config.Get("id").(*ir.IntegerAttr)
+	if !ok {
+		return nil, errors.New("has no hook id in its backend_config")
+	}
+	if abi, ok := config.Get("abi").(*ir.IntegerAttr); !ok || abi.Value() != hook.ABI {
+		return nil, fmt.Errorf("has an abi other than %d", hook.ABI)
+	}
+	return t.planHookCall(p, s, hook.ID(id.Value()))
+}
+
+// planHook compiles hlocb.hook.
+func (t *Host) planHook(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	return t.planHookCall(p, s, hookop.HookOp{Op: s.Op}.ID())
+}
+
+// hookSite holds the constants of one hook op.
+type hookSite struct {
+	bound   *runtime.Bound
+	skip    int   // 1 if operand and result 0 are the chain
+	forward []int // per data result, the index of the data operand it forwards, or -1
+	types   []kernel.Type
+	at      place
+}
+
+func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) (exec.Runner, error) {
+	b := t.bound[id]
+	if b == nil {
+		return nil, fmt.Errorf("is hook %s, which the program's manifest does not list", id)
+	}
+	site := b.Site
+	h := &hookSite{bound: b, at: firesOn(p.Prog.Module, s.Op)}
+	if site.Chained {
+		h.skip = 1
+	}
+	if len(s.In) != h.skip+len(site.Operands) || len(s.Out) != h.skip+len(site.Results) {
+		return nil, fmt.Errorf("has %d operands and %d results, but its manifest entry has %d and %d", len(s.In)-h.skip, len(s.Out)-h.skip, len(site.Operands), len(site.Results))
+	}
+	for _, t := range append(s.In[h.skip:len(s.In):len(s.In)], s.Out[h.skip:]...) {
+		if t.Class != kernel.ClassTensor || t.Dynamic() {
+			return nil, fmt.Errorf("cannot hand a value of type %s to the host", t)
+		}
+	}
+	h.types = s.Out[h.skip:]
+	for i := range site.Results {
+		f := -1
+		switch site.Kind {
+		case hook.Tap, hook.InOut:
+			f = i
+			if i < len(site.Aliases) && site.Aliases[i] >= 0 {
+				f = site.Aliases[i]
+			}
+			if f >= len(site.Operands) || s.In[h.skip+f].DType != h.types[i].DType || !s.In[h.skip+f].Shape.Equal(h.types[i].Shape) {
+				return nil, fmt.Errorf("is of kind %s, but its result %d is none of its operands", site.Kind, i)
+			}
+		}
+		h.forward = append(h.forward, f)
+	}
+	return h.call, nil
+}
+
+// call executes the hook.
+func (h *hookSite) call(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	site := h.bound.Site
+	nin, nout := len(ins.In)-h.skip, len(ins.Out)-h.skip
+	results := m.Refs(nout)
+	inout := site.Kind == hook.InOut
+	// Make the results first. An inout hook reuses an operand that dies here, or works on a copy.
+	for i, f := range h.forward {
+		switch {
+		case f < 0:
+			b, err := m.Alloc(h.types[i].DType, h.types[i].Shape, h.types[i].N)
+			if err != nil {
+				return err
+			}
+			clear(b.Tensor.Bytes())
+			results[i] = b
+		case inout:
+			b := fr.Slots[ins.In[h.skip+f]]
+			if !ins.Move[h.skip+f] || !b.Writable() {
+				c, err := m.Alloc(h.types[i].DType, h.types[i].Shape, h.types[i].N)
+				if err != nil {
+					return err
+				}
+				copy(c.Tensor.Bytes(), b.Tensor.Bytes())
+				results[i] = c
+				continue
+			}
+			results[i] = exec.Retain(b)
+		default:
+			results[i] = exec.Retain(fr.Slots[ins.In[h.skip+f]])
+		}
+	}
+	if len(h.bound.Observers) > 0 || h.bound.Answer != nil {
+		c := &m.Call
+		*c = runtime.Call{Site: site, Run: m.Run.Run, Seq: m.Run.Seq, Device: m.Run.Device, Replica: m.Run.Replica, Partition: m.Run.Partition,
+			Operands: c.Operands[:0], Results: c.Results[:0]}
+		for i := 0; i < nin; i++ {
+			c.Operands = append(c.Operands, &fr.Slots[ins.In[h.skip+i]].Tensor)
+		}
+		for i, f := range h.forward {
+			switch {
+			case f < 0:
+				c.Results = append(c.Results, &results[i].Tensor)
+			case inout:
+				c.Results = append(c.Results, &results[i].Tensor)
+				c.Operands[f] = &results[i].Tensor
+			}
+		}
+		if firesAlone(m, h.at) {
+			if err := deliver(m, h.bound, c); err != nil {
+				return err
+			}
+			m.Run.Seq++
+		} else if err := fireOnce(m, ins, h.at, c.Results, func() error {
+			err := deliver(m, h.bound, c)
+			m.Run.Seq++
+			return err
+		}); err != nil {
+			return err
+		}
+	} else if firesAlone(m, h.at) || m.Run.Partition == h.at.device {
+		m.Run.Seq++
+	}
+	if h.skip == 1 {
+		fr.Slots[ins.Out[0]] = m.Take(fr, ins, 0)
+	}
+	for i, b := range results {
+		fr.Slots[ins.Out[h.skip+i]] = b
+	}
+	m.DropRefs(nout)
+	return nil
+}
+
+// deliver calls the handlers of a hook. If there is a timeout, deliver returns an error when it expires.
+func deliver(m *exec.Machine, b *runtime.Bound, c *runtime.Call) error {
+	if err := m.World.Stopped(); err != nil {
+		return err
+	}
+	m.Watch.Ask()
+	defer m.Watch.Answered()
+	timeout := m.Prog.Timeout
+	if timeout <= 0 {
+		return runtime.Deliver(m.Ctx, b, c)
+	}
+	done := make(chan error, 1)
+	runtime.DeliverWithin(m.Ctx, timeout, b, c, nil, func(err error) { done <- err })
+	return <-done
+}

@@ -1,0 +1,356 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/interpreter"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Host ops: outfeed, infeed, send, recv. Among the devices of interpreter.run_parallel, infeed reads the given queue,
+// outfeed drops its values, and send and recv are channels. Elsewhere the host op must belong to a hook in the
+// program's manifest: either a pass replaced the op, or attributes mark it (written.go).
+
+// errNoHook is the error of a host op that does not belong to a hook.
+var errNoHook = errors.New("talks to the host, but no hook of the program stands for it: convert or mark the module's hooks first")
+
+// dataOf returns the positions and types of the values that are not tokens.
+func dataOf(types []kernel.Type) (at []int, data []kernel.Type) {
+	for i, t := range types {
+		if t.Class != kernel.ClassToken {
+			at = append(at, i)
+			data = append(data, t)
+		}
+	}
+	return at, data
+}
+
+// planOutfeed compiles outfeed (spec, "outfeed").
+func (h *Host) planOutfeed(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	return h.planWritten(p, s, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		if m.World == nil || !m.World.Nested {
+			return errNoHook
+		}
+		fr.Slots[ins.Out[0]] = m.Token()
+		return nil
+	}), nil
+}
+
+// planInfeed compiles infeed (spec, "infeed").
+func (h *Host) planInfeed(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	return h.planWritten(p, s, planReceive(s, func(m *exec.Machine, n int) ([]*tensor.Tensor, error) {
+		if m.World == nil || !m.World.Nested {
+			return nil, errNoHook
+		}
+		return m.World.NextInfeed()
+	})), nil
+}
+
+// planReceive compiles an op that receives its results from another device or from a queue. If from returns no values,
+// the results are zeros.
+func planReceive(s *plan.Spec, from func(m *exec.Machine, n int) ([]*tensor.Tensor, error)) exec.Runner {
+	at, types := dataOf(s.Out)
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		results := make([]*tensor.Tensor, len(at))
+		for i, t := range types {
+			b, err := m.Alloc(t.DType, t.Shape, t.N)
+			if err != nil {
+				return err
+			}
+			t.Zero(&b.Tensor)
+			fr.Slots[ins.Out[at[i]]] = b
+			results[i] = &b.Tensor
+		}
+		for i, t := range s.Out {
+			if t.Class == kernel.ClassToken {
+				fr.Slots[ins.Out[i]] = m.Token()
+			}
+		}
+		item, err := from(m, len(results))
+		if err != nil || item == nil {
+			return err
+		}
+		if len(item) != len(results) {
+			return fmt.Errorf("gets %d values for %d results", len(item), len(results))
+		}
+		for i, t := range item {
+			if t.DType() != types[i].DType || !t.Shape().Equal(types[i].Shape) {
+				return fmt.Errorf("gets a value of type %s for a result of type %s", kernel.TypeOfTensor(t), types[i])
+			}
+			copy(results[i].Bytes(), t.Bytes())
+		}
+		return nil
+	}
+}
+
+// planSend compiles send (spec, "send").
+func (h *Host) planSend(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	t, err := transferOf(s.Op)
+	if err != nil {
+		return nil, err
+	}
+	at, _ := dataOf(s.In)
+	return h.planTransfer(p, t, s, func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		switch {
+		case m.World != nil && (m.World.Nested || t.device):
+			operands := make([]*tensor.Tensor, len(at))
+			for i, k := range at {
+				operands[i] = &fr.Slots[ins.In[k]].Tensor
+			}
+			for _, to := range t.targets(m) {
+				if err := m.World.Send(m, exec.ChannelKey{Channel: t.channel, To: to}, operands); err != nil {
+					return err
+				}
+			}
+		case t.device:
+			return exec.ErrStuck // there is no other device
+		default:
+			return errNoHook
+		}
+		fr.Slots[ins.Out[0]] = m.Token()
+		return nil
+	}), nil
+}
+
+// planRecv compiles recv (spec, "recv"). A device without a source receives zeros, as in collective_permute.
+func (h *Host) planRecv(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	t, err := transferOf(s.Op)
+	if err != nil {
+		return nil, err
+	}
+	return h.planTransfer(p, t, s, planReceive(s, func(m *exec.Machine, n int) ([]*tensor.Tensor, error) {
+		switch {
+		case !t.device && (m.World == nil || !m.World.Nested):
+			return nil, errNoHook
+		case m.World == nil:
+			return nil, exec.ErrStuck
+		}
+		from, ok := t.source(m)
+		if !ok {
+			return nil, nil
+		}
+		return m.World.Recv(m, from, n)
+	})), nil
+}
+
+// planTransfer compiles a send or recv. A transfer to or from the host is a hook as written.
+func (h *Host) planTransfer(p *plan.Planner, t *transfer, s *plan.Spec, c exec.Runner) exec.Runner {
+	if t.device {
+		return c
+	}
+	return h.planWritten(p, s, c)
+}
+
+// transfer describes the peer of a send or recv.
+type transfer struct {
+	channel int64
+	device  bool      // to or from another device, not the host
+	pairs   [][]int64 // source and target; nil if only the channel decides
+}
+
+func transferOf(op *ir.Op) (*transfer, error) {
+	t := &transfer{channel: channelOf(op)}
+	if d, ok := op.Attr(stablehlo.AttrChannelHandle).(*ir.DialectAttr); ok && !plan.BoolAttr(op, stablehlo.AttrIsHostTransfer, false) {
+		c, ok := d.Data().(*stablehlo.ChannelHandle)
+		t.device = ok && c.Type == stablehlo.ChannelDeviceToDevice
+	}
+	if op.Attr(stablehlo.AttrSourceTargetPairs) == nil {
+		return t, nil
+	}
+	var err error
+	if t.pairs, err = groupsAttr(op, stablehlo.AttrSourceTargetPairs); err != nil {
+		return nil, err
+	}
+	for _, p := range t.pairs {
+		if len(p) != 2 {
+			return nil, errors.New("expects source_target_pairs of two processes each")
+		}
+	}
+	return t, nil
+}
+
+// self returns the number of this device in source_target_pairs and the offset to add to such a number to obtain a
+// process. The numbers count the partitions of one replica if there are several partitions, else the replicas.
+func (t *transfer) self(m *exec.Machine) (self int64, base int) {
+	if m.World.Partitions > 1 {
+		return int64(m.Run.Partition), m.Run.Replica * m.World.Partitions
+	}
+	return int64(m.Run.Replica), 0
+}
+
+// targets returns the processes that receive from this device.
+func (t *transfer) targets(m *exec.Machine) []int {
+	if t.pairs == nil {
+		return []int{-1}
+	}
+	self, base := t.self(m)
+	var out []int
+	for _, p := range t.pairs {
+		if p[0] == self {
+			out = append(out, base+int(p[1]))
+		}
+	}
+	return out
+}
+
+// source returns the channel that this device receives from, or false if no device sends to it.
+func (t *transfer) source(m *exec.Machine) (exec.ChannelKey, bool) {
+	if t.pairs == nil {
+		return exec.ChannelKey{Channel: t.channel, To: -1}, true
+	}
+	self, base := t.self(m)
+	for _, p := range t.pairs {
+		if p[1] == self {
+			return exec.ChannelKey{Channel: t.channel, To: base + int(self)}, true
+		}
+	}
+	return exec.ChannelKey{}, false
+}
+
+// planRunParallel compiles interpreter.run_parallel, which runs a grid of functions with one device each.
+func planRunParallel(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	rows, _ := s.Op.Attr(interpreter.AttrPrograms).(*ir.ArrayAttr)
+	if rows == nil || len(rows.Elems()) == 0 {
+		return nil, errors.New("has no programs")
+	}
+	var funcs []*exec.Function
+	width := 0
+	for _, row := range rows.Elems() {
+		r, ok := row.(*ir.ArrayAttr)
+		if !ok || width > 0 && len(r.Elems()) != width || len(r.Elems()) == 0 {
+			return nil, errors.New("has programs that are no grid")
+		}
+		width = len(r.Elems())
+		for _, e := range r.Elems() {
+			ref, ok := e.(*ir.SymbolRefAttr)
+			if !ok {
+				return nil, errors.New("has programs that are no functions")
+			}
+			f, err := p.Prog.Function(ref.Root(), s.Op)
+			if err != nil {
+				return nil, err
+			}
+			funcs = append(funcs, f)
+		}
+	}
+	var feeds []*exec.Function
+	if list, ok := s.Op.Attr(interpreter.AttrInfeed).(*ir.ArrayAttr); ok {
+		for _, e := range list.Elems() {
+			ref, ok := e.(*ir.SymbolRefAttr)
+			if !ok {
+				return nil, errors.New("has an infeed that is no function")
+			}
+			f, err := p.Prog.Function(ref.Root(), s.Op)
+			if err != nil {
+				return nil, err
+			}
+			if len(f.Args) != 0 {
+				return nil, fmt.Errorf("has infeed '%s', which takes arguments", f.Name)
+			}
+			feeds = append(feeds, f)
+		}
+	}
+	nin, nout := 0, 0
+	for _, f := range funcs {
+		nin += len(f.Args)
+		nout += len(f.Results)
+	}
+	if nin != len(s.In) || nout != len(s.Out) {
+		return nil, fmt.Errorf("has %d operands and %d results for programs of %d and %d", len(s.In), len(s.Out), nin, nout)
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		w := exec.NewWorld(len(funcs)/width, width)
+		w.Nested = true
+		for _, f := range feeds {
+			out, err := exec.CallValues(exec.SubMachine(m, w, 0), f, nil)
+			if err != nil {
+				return err
+			}
+			var item []*tensor.Tensor
+			for i, b := range out {
+				if f.Results[i].Class == kernel.ClassTensor {
+					item = append(item, &b.Tensor)
+				}
+			}
+			w.Infeed = append(w.Infeed, item)
+		}
+		in, at := make([][]*exec.Buf, len(funcs)), 0
+		for d, f := range funcs {
+			for range f.Args {
+				b := fr.Slots[ins.In[at]]
+				if b != m.Token() {
+					b = &exec.Buf{Tensor: b.Tensor, Refs: 1, Fixed: true}
+				}
+				in[d] = append(in[d], b)
+				at++
+			}
+		}
+		results := make([][]*exec.Buf, len(funcs))
+		errs := make([]error, len(funcs))
+		var wg sync.WaitGroup
+		for d, f := range funcs {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				results[d], errs[d] = exec.CallValues(exec.SubMachine(m, w, d), f, in[d])
+				w.Leave(errs[d])
+			}()
+		}
+		wg.Wait()
+		if err := exec.FirstCause(errs); err != nil {
+			return err
+		}
+		at = 0
+		for _, r := range results {
+			for _, b := range r {
+				if b != m.Token() {
+					c := &exec.Buf{Refs: 1}
+					c.Tensor = *b.Tensor.Clone()
+					b = c
+				}
+				fr.Slots[ins.Out[at]] = b
+				at++
+			}
+		}
+		return nil
+	}, nil
+}
+
+// planComposite compiles composite (spec, "composite") as a call of its decomposition.
+func planComposite(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	return plan.PlanCallTo(p, s, plan.StringAttr(s.Op, stablehlo.AttrDecomposition))
+}
+
+// planRegionCall compiles ops that execute their region once with their operands as arguments:
+// sdy.named_computation, async_start.
+func planRegionCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	body, err := p.Region(s.Op, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(body.Args) != len(s.In) || len(body.Ret) != len(s.Out) {
+		return nil, errors.New("has a region that does not fit its operands and results")
+	}
+	n := len(s.Out)
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		for i, a := range body.Args {
+			fr.Slots[a] = m.Take(fr, ins, i)
+		}
+		out := m.Refs(n)
+		if err := m.Block(fr, body, out); err != nil {
+			return err
+		}
+		for i, b := range out {
+			fr.Slots[ins.Out[i]] = b
+		}
+		m.DropRefs(n)
+		return nil
+	}, nil
+}

@@ -1,0 +1,439 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/internal/sharding"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Every device of a partitioned program executes main on the same whole values: sharding annotations describe where
+// values lie and do not change them. Devices have their own values only in code that is written per device: in an
+// sdy.manual_computation, or between the calls SPMDFullToShardShape and SPMDShardToFullShape. On entry a device takes
+// its shard of the whole value. On exit the devices meet and each assembles the whole value again.
+
+// cutValue describes the shards of a value that enters or leaves a manual computation.
+type cutValue struct {
+	*sharding.Sharding
+	// from lists, for a result and for each partition, the partitions whose shards make up the whole value.
+	from [][]int
+}
+
+// manualComputation is the plan of an op whose region executes on shards of its operands.
+type manualComputation struct {
+	body    *exec.Block
+	in, out []*cutValue   // nil if the value is whole
+	results []kernel.Type // the types of the whole results
+	groups  [][]int       // by partition, the partitions that meet at the end; nil if no meeting is needed
+}
+
+// planManual compiles sdy.manual_computation. Only the manual axes of the mesh shard values; along the other axes the
+// values are whole.
+func planManual(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	body, err := p.Region(s.Op, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(body.Args) != len(s.In) || len(body.Ret) != len(s.Out) {
+		return nil, errors.New("has a region that does not fit its operands and results")
+	}
+	mc := &manualComputation{body: body, results: s.Out}
+	axes := manualAxes(s.Op)
+	in, out := perValue(s.Op, sdy.AttrInShardings), perValue(s.Op, sdy.AttrOutShardings)
+	if len(in) != len(s.In) || len(out) != len(s.Out) {
+		return nil, errors.New("has shardings that do not fit its operands and results")
+	}
+	var mesh *sharding.Mesh
+	for i, t := range s.In {
+		local, err := p.TypeOf(s.Op.Region(0).Entry().Arg(i))
+		if err != nil {
+			return nil, err
+		}
+		c, m, err := cutOf(p, in[i], axes, t, local)
+		if err != nil {
+			return nil, fmt.Errorf("operand #%d %w", i, err)
+		}
+		mc.in = append(mc.in, c)
+		mesh = m
+	}
+	for i, v := range s.Op.Region(0).Entry().Last().Operands() {
+		local, err := p.TypeOf(v)
+		if err != nil {
+			return nil, err
+		}
+		c, m, err := cutOf(p, out[i], axes, s.Out[i], local)
+		if err != nil {
+			return nil, fmt.Errorf("result #%d %w", i, err)
+		}
+		mc.out = append(mc.out, c)
+		if c != nil && mc.groups == nil {
+			if mc.groups, err = manualGroups(m, axes, p.Prog.Partitions); err != nil {
+				return nil, err
+			}
+		}
+		if c != nil {
+			c.from = sources(m, c.Sharding, out[i], mc.groups)
+		}
+		mesh = m
+	}
+	if mesh != nil && p.Prog.Partitions > 1 {
+		if n := mesh.Devices(); n != int64(p.Prog.Partitions) {
+			return nil, fmt.Errorf("is over a mesh of %d devices, the program has %d partitions", n, p.Prog.Partitions)
+		}
+	}
+	return mc.run, nil
+}
+
+// run executes the computation on one device.
+func (mc *manualComputation) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	self := m.Run.Partition
+	for i, a := range mc.body.Args {
+		c := mc.in[i]
+		if c == nil {
+			fr.Slots[a] = m.Take(fr, ins, i)
+			continue
+		}
+		if err := onGrid(m); err != nil {
+			return err
+		}
+		whole := &fr.Slots[ins.In[i]].Tensor
+		shape, err := c.ShardShape(whole.Shape())
+		if err != nil {
+			return err
+		}
+		b, err := m.Alloc(whole.DType(), shape, int(shape.NumElements()))
+		if err != nil {
+			return err
+		}
+		clear(b.Tensor.Bytes()) // the last shard may be padded
+		c.Take(&b.Tensor, whole, self)
+		fr.Slots[a] = b
+	}
+	out := m.Refs(len(mc.out))
+	m.Manual++
+	err := m.Block(fr, mc.body, out)
+	m.Manual--
+	if err != nil {
+		return err
+	}
+	var parts []*tensor.Tensor
+	for i, c := range mc.out {
+		if c != nil {
+			parts = append(parts, &out[i].Tensor)
+		}
+	}
+	var met map[int][]*tensor.Tensor
+	if len(parts) > 0 {
+		if met, err = meetPartitions(m, ins, mc.groups[self], parts); err != nil {
+			return err
+		}
+	}
+	k := 0
+	for i, c := range mc.out {
+		o := ins.Out[i]
+		if c == nil {
+			fr.Slots[o] = out[i]
+			continue
+		}
+		t := mc.results[i]
+		b, err := m.Alloc(t.DType, t.Shape, t.N)
+		if err != nil {
+			return err
+		}
+		for _, q := range c.from[self] {
+			c.Put(&b.Tensor, met[q][k], q)
+		}
+		m.Release(out[i])
+		fr.Slots[o] = b
+		k++
+	}
+	m.DropRefs(len(mc.out))
+	return nil
+}
+
+// onGrid returns an error unless the program runs on the devices that it was compiled for.
+func onGrid(m *exec.Machine) error {
+	if m.World == nil || m.World.Nested || m.World.Partitions != m.Prog.Partitions {
+		return kernel.Unsupported("a manual computation in interpreter.run_parallel")
+	}
+	return nil
+}
+
+// meetPartitions exchanges values among the partitions of a group in one replica and returns the values of all of them.
+func meetPartitions(m *exec.Machine, ins *exec.Instr, group []int, values []*tensor.Tensor) (map[int][]*tensor.Tensor, error) {
+	if err := onGrid(m); err != nil {
+		return nil, err
+	}
+	if len(group) == 1 {
+		return map[int][]*tensor.Tensor{group[0]: values}, nil
+	}
+	base := m.Run.Replica * m.World.Partitions
+	processes := make([]int, len(group))
+	for i, q := range group {
+		processes[i] = base + q
+	}
+	met, err := m.World.Meet(m, ins, base+m.Run.Partition, processes, values)
+	if err != nil || base == 0 {
+		return met, err
+	}
+	out := make(map[int][]*tensor.Tensor, len(met))
+	for q, v := range met {
+		out[q-base] = v
+	}
+	return out, nil
+}
+
+func manualAxes(op *ir.Op) []string {
+	if d, ok := op.Attr(sdy.AttrManualAxes).(*ir.DialectAttr); ok {
+		if m, ok := d.Data().(*sdy.ManualAxes); ok {
+			return m.Names
+		}
+	}
+	return nil
+}
+
+func perValue(op *ir.Op, name string) []*sdy.Sharding {
+	if d, ok := op.Attr(name).(*ir.DialectAttr); ok {
+		if v, ok := d.Data().(*sdy.PerValue); ok {
+			return v.Shardings
+		}
+	}
+	return nil
+}
+
+// cutOf returns the sharding of a value of type whole along the manual axes, or nil if those axes do not shard it.
+func cutOf(p *plan.Planner, s *sdy.Sharding, axes []string, whole, local kernel.Type) (*cutValue, *sharding.Mesh, error) {
+	mesh, err := meshOf(p.Prog.Symbols, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	dims := make([][]sharding.Part, len(s.Dims))
+	for d, dim := range s.Dims {
+		for _, a := range dim.Axes {
+			if slices.Contains(axes, a.Name) {
+				dims[d] = append(dims[d], sharding.Part{Axis: a.Name, Before: a.Pre, Count: a.Size})
+			}
+		}
+	}
+	partitions := p.Prog.Partitions
+	if whole.Class == kernel.ClassTensor && !whole.Dynamic() && partitions > 1 {
+		sh, err := mesh.Sharding(dims, partitions)
+		if err != nil {
+			return nil, nil, err
+		}
+		shape, err := sh.ShardShape(whole.Shape)
+		if err != nil {
+			return nil, nil, err
+		}
+		if local.Class != kernel.ClassTensor || local.DType != whole.DType || !shape.Equal(local.Shape) {
+			return nil, nil, fmt.Errorf("is %s on each device, but its sharding cuts %s into parts of shape %v", local, whole, shape)
+		}
+		if sh.Whole() {
+			return nil, mesh, nil
+		}
+		return &cutValue{Sharding: sh}, mesh, nil
+	}
+	if local.Class != whole.Class || local.Class == kernel.ClassTensor && (local.DType != whole.DType || !local.Shape.Equal(whole.Shape)) {
+		return nil, nil, fmt.Errorf("is %s on each device and %s as a whole, which needs more than %d partitions", local, whole, partitions)
+	}
+	return nil, mesh, nil
+}
+
+// meshOf returns the mesh that a sharding refers to.
+func meshOf(symbols ir.Symbols, s *sdy.Sharding) (*sharding.Mesh, error) {
+	from := s.Inline
+	if from == nil {
+		if op := symbols[s.Mesh]; op != nil {
+			if d, ok := op.Attr(sdy.AttrMesh).(*ir.DialectAttr); ok {
+				from, _ = d.Data().(*sdy.DeviceMesh)
+			}
+		}
+	}
+	if from == nil {
+		return nil, fmt.Errorf("is on mesh '%s', which the module lacks", s.Mesh)
+	}
+	out := &sharding.Mesh{IDs: from.DeviceIDs}
+	for _, a := range from.Axes {
+		out.Names, out.Sizes = append(out.Names, a.Name), append(out.Sizes, a.Size)
+	}
+	return out, nil
+}
+
+// manualGroups returns, for each partition, the partitions in the same manual computation. They differ only along
+// manual axes.
+func manualGroups(mesh *sharding.Mesh, axes []string, partitions int) ([][]int, error) {
+	key := func(partition int) (string, error) {
+		at := mesh.Coordinates(int64(partition))
+		if at == nil {
+			return "", fmt.Errorf("is over a mesh without device %d", partition)
+		}
+		for i, name := range mesh.Names {
+			if slices.Contains(axes, name) {
+				at[i] = 0
+			}
+		}
+		return fmt.Sprint(at), nil
+	}
+	members := map[string][]int{}
+	keys := make([]string, partitions)
+	for q := range partitions {
+		k, err := key(q)
+		if err != nil {
+			return nil, err
+		}
+		keys[q] = k
+		members[k] = append(members[k], q)
+	}
+	out := make([][]int, partitions)
+	for q := range out {
+		out[q] = members[keys[q]]
+	}
+	return out, nil
+}
+
+// sources chooses, for each partition, the partitions whose shards make up the whole value. If several partitions have
+// the same shard, it chooses the nearest one, which has the same position along the axes that do not shard the value.
+func sources(mesh *sharding.Mesh, s *sharding.Sharding, as *sdy.Sharding, groups [][]int) [][]int {
+	used := map[string]bool{}
+	for _, d := range as.Dims {
+		for _, a := range d.Axes {
+			used[a.Name] = true
+		}
+	}
+	near := func(a, b int) bool {
+		x, y := mesh.Coordinates(int64(a)), mesh.Coordinates(int64(b))
+		for i, name := range mesh.Names {
+			if !used[name] && x[i] != y[i] {
+				return false
+			}
+		}
+		return true
+	}
+	out := make([][]int, len(groups))
+	for p, group := range groups {
+		best := map[string]int{}
+		for _, q := range group {
+			k := fmt.Sprint(s.Index(q))
+			if old, ok := best[k]; !ok || q == p || old != p && near(p, q) && !near(p, old) {
+				best[k] = q
+			}
+		}
+		for _, q := range best {
+			out[p] = append(out[p], q)
+		}
+		slices.Sort(out[p])
+	}
+	return out
+}
+
+// planFullToShard compiles the call SPMDFullToShardShape: each device takes its shard of the operand. The sharding is
+// an attribute of the operand's defining op.
+func planFullToShard(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.In) != 1 || len(s.Out) != 1 || s.In[0].Class != kernel.ClassTensor || s.Out[0].Class != kernel.ClassTensor || s.In[0].Dynamic() {
+		return nil, errors.New("expects one operand and one result of static shape")
+	}
+	if s.In[0].Shape.Equal(s.Out[0].Shape) {
+		return plan.PlanForward(p, s)
+	}
+	text := shardingOf(s.Op.Operand(0))
+	if text == "" {
+		return nil, errors.New("has an operand that does not say how it is cut")
+	}
+	cut, err := cutGSPMD(p, text, s.In[0], s.Out[0])
+	if err != nil {
+		return nil, err
+	}
+	t := s.Out[0]
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		if err := onGrid(m); err != nil {
+			return err
+		}
+		b, err := m.Alloc(t.DType, t.Shape, t.N)
+		if err != nil {
+			return err
+		}
+		clear(b.Tensor.Bytes())
+		cut.Take(&b.Tensor, &fr.Slots[ins.In[0]].Tensor, m.Run.Partition)
+		fr.Slots[ins.Out[0]] = b
+		return nil
+	}, nil
+}
+
+// planShardToFull compiles the call SPMDShardToFullShape: the devices meet and each assembles the whole value.
+func planShardToFull(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.In) != 1 || len(s.Out) != 1 || s.In[0].Class != kernel.ClassTensor || s.Out[0].Class != kernel.ClassTensor || s.Out[0].Dynamic() {
+		return nil, errors.New("expects one operand and one result of static shape")
+	}
+	if s.In[0].Shape.Equal(s.Out[0].Shape) {
+		return plan.PlanForward(p, s)
+	}
+	cut, err := cutGSPMD(p, plan.StringAttr(s.Op, mhlo.AttrSharding), s.Out[0], s.In[0])
+	if err != nil {
+		return nil, err
+	}
+	all := make([]int, p.Prog.Partitions)
+	for i := range all {
+		all[i] = i
+	}
+	t := s.Out[0]
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		met, err := meetPartitions(m, ins, all, []*tensor.Tensor{&fr.Slots[ins.In[0]].Tensor})
+		if err != nil {
+			return err
+		}
+		b, err := m.Alloc(t.DType, t.Shape, t.N)
+		if err != nil {
+			return err
+		}
+		for q := len(all) - 1; q >= 0; q-- { // the first of equal shards counts
+			cut.Put(&b.Tensor, met[q][0], q)
+		}
+		cut.Put(&b.Tensor, met[m.Run.Partition][0], m.Run.Partition)
+		fr.Slots[ins.Out[0]] = b
+		return nil
+	}, nil
+}
+
+// cutGSPMD parses a sharding that partitions a value of type whole into shards of type local.
+func cutGSPMD(p *plan.Planner, text string, whole, local kernel.Type) (*sharding.Sharding, error) {
+	s, err := sharding.ParseGSPMD(text, p.Prog.Partitions)
+	if errors.Is(err, sharding.ErrManual) {
+		return nil, kernel.Unsupported("a value that is cut by hand along some dimensions only (%s)", text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	shape, err := s.ShardShape(whole.Shape)
+	if err != nil {
+		return nil, err
+	}
+	if !shape.Equal(local.Shape) || whole.DType != local.DType {
+		return nil, fmt.Errorf("makes %s of %s, but sharding %s cuts it into parts of shape %v", local, whole, text, shape)
+	}
+	if s.Whole() {
+		return nil, fmt.Errorf("has sharding %s, which cuts nothing", text)
+	}
+	return s, nil
+}
+
+// shardingOf returns the mhlo.sharding attribute of a value, or "" if it has none.
+func shardingOf(v *ir.Value) string {
+	if def := v.DefiningOp(); def != nil {
+		return plan.StringAttr(def, mhlo.AttrSharding)
+	}
+	if f, ok := fn.AsFunc(v.Block().Parent()); ok {
+		if a, ok := f.ArgAttrs(v.Index()).Get(mhlo.AttrSharding).(*ir.StringAttr); ok {
+			return a.Value()
+		}
+	}
+	return ""
+}

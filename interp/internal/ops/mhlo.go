@@ -1,0 +1,102 @@
+package ops
+
+import (
+	"errors"
+	"math"
+
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// planFirst compiles ops whose result is their first operand.
+func planFirst(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.In) == 0 || len(s.Out) != 1 {
+		return nil, errors.New("expects an operand and one result")
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		fr.Slots[ins.Out[0]] = m.Take(fr, ins, 0)
+		return nil
+	}, nil
+}
+
+// planMHLOAsyncStart compiles mhlo.async_start. It calls the function at once; the bundle holds its results.
+func planMHLOAsyncStart(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.Out) != 1 || s.Out[0].Class != kernel.ClassFuture {
+		return nil, errors.New("expects one result, a bundle")
+	}
+	f, err := p.Prog.Function(plan.StringAttr(s.Op, mhlo.AttrCalledComputation), s.Op)
+	if err != nil {
+		return nil, err
+	}
+	return planFuture(p, s, f.Results, func(inner *plan.Spec) (exec.Runner, error) { return plan.PlanCallTo(p, inner, f.Name) })
+}
+
+// planMHLOAsyncDone compiles mhlo.async_done.
+func planMHLOAsyncDone(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.In) != 1 || s.In[0].Class != kernel.ClassFuture {
+		return nil, errors.New("expects a bundle")
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		future := fr.Slots[ins.In[0]]
+		if len(future.Elems) != len(ins.Out) {
+			return errors.New("expects a bundle of as many values as there are results")
+		}
+		for i, o := range ins.Out {
+			fr.Slots[o] = exec.Retain(future.Elems[i])
+		}
+		return nil
+	}, nil
+}
+
+// makeStochasticConvert compiles mhlo.stochastic_convert to integers. It rounds away from zero if the random number, as
+// a fraction of its type's range, is less than the operand's fractional part (XLA's HloEvaluator).
+func makeStochasticConvert(s *kernel.Signature) (kernel.Kernel, error) {
+	if len(s.In) != 2 || len(s.Out) != 1 || !s.In[0].DType.IsFloat() || !s.In[1].DType.IsInteger() || s.In[1].DType.Bits() != s.In[0].DType.Bits() ||
+		s.In[0].N != s.Out[0].N || s.In[1].N != s.Out[0].N {
+		return kernel.Kernel{}, errors.New("expects floats, random integers of their width, and one result of the same shape")
+	}
+	to := s.Out[0].DType
+	if to.Kind() != tensor.KindSigned && to.Kind() != tensor.KindUnsigned || to == tensor.I1 {
+		return kernel.Kernel{}, kernel.Unsupported("stochastic conversion to %s", to)
+	}
+	lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
+	if n := to.Bits(); to.Kind() == tensor.KindUnsigned {
+		if lo = 0; n < 64 {
+			hi = 1<<n - 1
+		}
+	} else if n < 64 {
+		lo, hi = -1<<(n-1), 1<<(n-1)-1
+	}
+	bits := s.In[0].DType.Bits()
+	return kernel.Kernel{Run: func(in, out []*tensor.Tensor) error {
+		n := s.Out[0].N
+		v, result := make([]float64, n), make([]int64, n)
+		kernel.Decode64(in[0].DType(), v, in[0], 0)
+		for i, x := range v {
+			whole, part := math.Modf(math.Abs(x))
+			switch {
+			case math.IsNaN(x):
+				continue
+			case x >= float64(hi):
+				result[i] = hi
+				continue
+			case x <= float64(lo):
+				result[i] = lo
+				continue
+			}
+			r := int64(whole)
+			if random := kernel.BitsAt(in[1], i) & (1<<bits - 1); random < uint64(math.Ldexp(part, bits)) {
+				r++
+			}
+			if x < 0 {
+				r = -r
+			}
+			result[i] = min(max(r, lo), hi)
+		}
+		kernel.EncodeInt(to, out[0], 0, result)
+		return nil
+	}}, nil
+}

@@ -1,0 +1,158 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// makeBroadcastInDim compiles broadcast_in_dim and dynamic_broadcast_in_dim (spec, "broadcast_in_dim",
+// "dynamic_broadcast_in_dim").
+func makeBroadcastInDim(s *plan.Spec) (kernel.Kernel, error) {
+	if len(s.In) < 1 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType {
+		return kernel.Kernel{}, errors.New("expects one operand of the result's element type")
+	}
+	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrBroadcastDimensions)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	return kernel.BroadcastKernel(s.In[0], s.Out[0], dims)
+}
+
+// makeTranspose compiles transpose (spec, "transpose").
+func makeTranspose(s *plan.Spec) (kernel.Kernel, error) {
+	if err := kernel.OneOperand(&s.Signature); err != nil {
+		return kernel.Kernel{}, err
+	}
+	perm, err := plan.IntsAttr(s.Op, stablehlo.AttrPermutation)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	return kernel.TransposeKernel(s.In[0], s.Out[0], perm)
+}
+
+func transposeShape(s *plan.Spec, in []*tensor.Tensor) error {
+	perm, err := plan.IntsAttr(s.Op, stablehlo.AttrPermutation)
+	if err != nil {
+		return err
+	}
+	if err := kernel.CheckDims("permutation", perm, len(s.In[0].Shape)); err != nil {
+		return err
+	}
+	s.Out[0].Shape = nil
+	for _, d := range perm {
+		s.Out[0].Shape = append(s.Out[0].Shape, s.In[0].Shape[d])
+	}
+	return nil
+}
+
+// makeReverse compiles reverse (spec, "reverse").
+func makeReverse(s *plan.Spec) (kernel.Kernel, error) {
+	if err := kernel.OneOperand(&s.Signature); err != nil {
+		return kernel.Kernel{}, err
+	}
+	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	if err := kernel.CheckDims("reversed", dims, len(s.In[0].Shape)); err != nil {
+		return kernel.Kernel{}, err
+	}
+	src, off := kernel.Strides(s.In[0].Shape), 0
+	for _, d := range dims {
+		off += src[d] * (int(s.In[0].Shape[d]) - 1)
+		src[d] = -src[d]
+	}
+	if s.Out[0].N == 0 {
+		off = 0
+	}
+	return kernel.CopyKernel(kernel.NewStridedCopy(kernel.Ints(s.Out[0].Shape), kernel.Strides(s.Out[0].Shape), src), s.In[0].DType.Size(), 0, off), nil
+}
+
+// makeSlice compiles slice (spec, "slice").
+func makeSlice(s *plan.Spec) (kernel.Kernel, error) {
+	if err := kernel.OneOperand(&s.Signature); err != nil {
+		return kernel.Kernel{}, err
+	}
+	rank := len(s.In[0].Shape)
+	start, err := plan.IntsOr(s.Op, "start_indices", rank, 0)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	limit, err := plan.IntsOr(s.Op, "limit_indices", rank, 0)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	step, err := plan.IntsOr(s.Op, "strides", rank, 1)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	return kernel.SliceKernel(s.In[0], s.Out[0], start, limit, step)
+}
+
+// makeConcatenate compiles concatenate (spec, "concatenate").
+func makeConcatenate(s *plan.Spec) (kernel.Kernel, error) {
+	return kernel.ConcatenateKernel(&s.Signature, int(plan.IntAttr(s.Op, stablehlo.AttrDimension, -1)))
+}
+
+func concatenateShape(s *plan.Spec, in []*tensor.Tensor) error {
+	dim := int(plan.IntAttr(s.Op, stablehlo.AttrDimension, -1))
+	shape := s.In[0].Shape.Clone()
+	if dim < 0 || dim >= len(shape) {
+		return fmt.Errorf("concatenates along dimension %d of rank %d", dim, len(shape))
+	}
+	for _, t := range s.In[1:] {
+		if len(t.Shape) != len(shape) {
+			return errors.New("concatenates operands of different ranks")
+		}
+		shape[dim] += t.Shape[dim]
+	}
+	s.Out[0].Shape = shape
+	return nil
+}
+
+// makePad compiles pad (spec, "pad"). Padding may be negative at both ends.
+func makePad(s *plan.Spec) (kernel.Kernel, error) {
+	if len(s.In) != 2 || len(s.Out) != 1 {
+		return kernel.Kernel{}, errors.New("expects an operand and a padding value")
+	}
+	rank := len(s.In[0].Shape)
+	low, err := plan.IntsOr(s.Op, "edge_padding_low", rank, 0)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	high, err := plan.IntsOr(s.Op, "edge_padding_high", rank, 0)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	interior, err := plan.IntsOr(s.Op, "interior_padding", rank, 0)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	return kernel.PadKernel(s.In[0], s.Out[0], s.In[1], low, high, interior)
+}
+
+// makeIota compiles iota and dynamic_iota (spec, "iota", "dynamic_iota").
+func makeIota(s *plan.Spec) (kernel.Kernel, error) {
+	return kernel.IotaKernel(&s.Signature, int(plan.IntAttr(s.Op, stablehlo.AttrIotaDimension, -1)))
+}
+
+// makeBroadcast compiles the old op broadcast, which adds leading dimensions.
+func makeBroadcast(s *plan.Spec) (kernel.Kernel, error) {
+	if err := kernel.OneOperand(&s.Signature); err != nil {
+		return kernel.Kernel{}, err
+	}
+	extra := len(s.Out[0].Shape) - len(s.In[0].Shape)
+	if extra < 0 {
+		return kernel.Kernel{}, fmt.Errorf("cannot broadcast %s to %s", s.In[0], s.Out[0])
+	}
+	dims := make([]int64, len(s.In[0].Shape))
+	for i := range dims {
+		dims[i] = int64(extra + i)
+	}
+	return kernel.BroadcastKernel(s.In[0], s.Out[0], dims)
+}

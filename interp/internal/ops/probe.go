@@ -1,0 +1,123 @@
+package ops
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/dialect/check"
+	"github.com/hlocb/hlocb/internal/dialect/interpreter"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// planProbe compiles interpreter.probe: it passes the value through to its result, and a tap named by probe_id observes
+// it. If the program itself compares probed values (check.expect_serialized_eq), the run keeps them.
+func (h *Host) planProbe(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.In) != 1 || len(s.Out) != 1 {
+		return nil, errors.New("expects one operand and one result")
+	}
+	id := plan.StringAttr(s.Op, interpreter.AttrProbeID)
+	bound, err := h.tapSite(p, s, "probe", id)
+	if err != nil {
+		return nil, err
+	}
+	keep := h.probesCompared()
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		v := &fr.Slots[ins.In[0]].Tensor
+		if keep {
+			if m.Probes == nil {
+				m.Probes = map[string][]*tensor.Tensor{}
+			}
+			if err := m.Charge(int64(len(v.Bytes()))); err != nil { // until the run ends
+				return err
+			}
+			m.Probes[id] = append(m.Probes[id], v.Clone())
+		}
+		if err := tap(m, bound, v); err != nil {
+			return err
+		}
+		fr.Slots[ins.Out[0]] = m.Take(fr, ins, 0)
+		return nil
+	}, nil
+}
+
+// planPrint compiles interpreter.print: a tap named print.
+func (h *Host) planPrint(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.In) != 1 || len(s.Out) != 0 {
+		return nil, errors.New("expects one operand")
+	}
+	bound, err := h.tapSite(p, s, "print", "print")
+	if err != nil {
+		return nil, err
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		return tap(m, bound, &fr.Slots[ins.In[0]].Tensor)
+	}, nil
+}
+
+// tapSite makes and binds the site of a tap that only the engine knows and no manifest lists.
+func (h *Host) tapSite(p *plan.Planner, s *plan.Spec, format, name string) (*runtime.Bound, error) {
+	site := hook.Site{Name: name, Kind: hook.Tap, Format: format, SideEffect: true}
+	for _, t := range s.In {
+		if t.Class != kernel.ClassTensor || t.Dynamic() || t.Quant != nil {
+			return nil, fmt.Errorf("cannot hand a value of type %s to the host", t)
+		}
+		site.Operands = append(site.Operands, hook.TensorType{DType: t.DType, Shape: t.Shape})
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", p.Fn.Name, format, name, len(h.bound)))
+	site.ID = hook.ID(binary.BigEndian.Uint64(sum[:8]))
+	bound, err := h.handlers.Bind(&hook.Manifest{Sites: []hook.Site{site}})
+	if err != nil {
+		return nil, err
+	}
+	h.bound[site.ID] = &bound[0]
+	return &bound[0], nil
+}
+
+// tap delivers one value to the tap's handlers. Without handlers it does not count as an event.
+func tap(m *exec.Machine, b *runtime.Bound, v *tensor.Tensor) error {
+	if len(b.Observers) == 0 && b.Answer == nil {
+		return nil
+	}
+	c := runtime.Call{Site: b.Site, Run: m.Run.Run, Seq: m.Run.Seq, Device: m.Run.Device, Replica: m.Run.Replica, Partition: m.Run.Partition,
+		Operands: []*tensor.Tensor{v}}
+	if err := deliver(m, b, &c); err != nil {
+		return err
+	}
+	m.Run.Seq++
+	return nil
+}
+
+// comparesProbes reports whether the module compares probed values.
+func comparesProbes(m *ir.Module) bool {
+	for op := range m.Body().Ops() {
+		if !op.Walk(func(o *ir.Op) bool { return !o.Is(check.ExpectSerializedEq) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// planExpectSerialized compiles check.expect_serialized_eq: the operand must equal the value that the probe saw in that
+// iteration.
+func planExpectSerialized(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.In) != 1 {
+		return nil, errors.New("expects one operand")
+	}
+	id, iter := plan.StringAttr(s.Op, interpreter.AttrProbeID), int(plan.IntAttr(s.Op, check.AttrIter, 0))
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		seen := m.Probes[id]
+		if len(seen) == 0 {
+			return fmt.Errorf("probe %q saw nothing", id)
+		}
+		// Clamp iter. If there is a single value, every iter selects it, including the default.
+		return kernel.CheckEqual().Compare(seen[max(0, min(iter, len(seen)-1))], &fr.Slots[ins.In[0]].Tensor)
+	}, nil
+}

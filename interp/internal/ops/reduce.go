@@ -1,0 +1,295 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// commonReducer returns the reducer of a region, or nil if the region is anything else. A region on quantized values
+// has no reducer. Each of its ops dequantizes, computes and quantizes (spec, "dequantize_op_quantize"), so sums
+// saturate and products round at every step.
+func commonReducer(b *ir.Block) *kernel.BinaryLoops {
+	o, _ := plan.SingleOp(b)
+	if o == nil {
+		return nil
+	}
+	if t, err := plan.TypeOf(b.Arg(0).Type()); err != nil || t.Quant != nil {
+		return nil
+	}
+	switch plan.OpKind(o) {
+	case stablehlo.Add:
+		return kernel.Add
+	case stablehlo.Multiply:
+		return kernel.Multiply
+	case stablehlo.Maximum:
+		return kernel.Maximum
+	case stablehlo.Minimum:
+		return kernel.Minimum
+	case stablehlo.And:
+		return kernel.And
+	case stablehlo.Or:
+		return kernel.Or
+	case stablehlo.Xor:
+		return kernel.Xor
+	}
+	return nil
+}
+
+// planReduce compiles reduce (spec, "reduce").
+func planReduce(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.In)%2 != 0 || len(s.In) == 0 || len(s.Out) != len(s.In)/2 || s.Op.NumRegions() != 1 || len(s.Op.Region(0).Blocks()) != 1 {
+		return nil, errors.New("expects as many initial values as inputs and results, and one region")
+	}
+	if len(s.In) == 2 && commonReducer(s.Op.Region(0).Entry()) != nil {
+		return p.KernelControl(plan.Row{Make: makeReduce}, s)
+	}
+	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
+		if t.Class != kernel.ClassTensor || t.Dynamic() {
+			return nil, kernel.Unsupported("a general reduction of dynamic shape")
+		}
+	}
+	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
+	if err != nil {
+		return nil, err
+	}
+	if err := kernel.CheckDims("reduced", dims, len(s.In[0].Shape)); err != nil {
+		return nil, err
+	}
+	k := len(s.Out)
+	for _, t := range s.In[1:k] {
+		if !t.Shape.Equal(s.In[0].Shape) {
+			return nil, errors.New("expects inputs of one shape")
+		}
+	}
+	// View the input as [steps][n], with the reduced dimensions first.
+	perm := append(append([]int64(nil), dims...), kernel.KeptDims(len(s.In[0].Shape), dims)...)
+	moved := make(tensor.Shape, len(perm))
+	for i, d := range perm {
+		moved[i] = s.In[0].Shape[d]
+	}
+	n := s.Out[0].N
+	steps := 1
+	for _, d := range dims {
+		steps *= int(s.In[0].Shape[d])
+	}
+	arrange := make([]kernel.Kernel, k)
+	for i := range arrange {
+		if arrange[i], err = kernel.TransposeKernel(s.In[i], kernel.TensorType(s.In[i].DType, moved...), perm); err != nil {
+			return nil, err
+		}
+	}
+	fold, err := folderOf(p, s.Op, 0, s.In[:k], s.In[k:], steps, n)
+	if err != nil {
+		return nil, err
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		inputs := make([]*tensor.Tensor, k)
+		for i := range inputs {
+			bytes := int64(s.In[i].Bytes())
+			if err := m.Charge(bytes); err != nil {
+				return err
+			}
+			defer m.Uncharge(bytes)
+			t := tensor.New(s.In[i].DType, moved)
+			if err := arrange[i].Run([]*tensor.Tensor{&fr.Slots[ins.In[i]].Tensor}, []*tensor.Tensor{t}); err != nil {
+				return err
+			}
+			inputs[i] = t
+		}
+		acc := make([]*exec.Buf, k)
+		for i := range acc {
+			b, err := m.Alloc(s.In[k+i].DType, tensor.Shape{int64(n)}, n)
+			if err != nil {
+				return err
+			}
+			kernel.Fill(b.Tensor.Bytes(), fr.Slots[ins.In[k+i]].Tensor.Bytes())
+			acc[i] = b
+		}
+		if err := fold(m, fr, acc, inputs); err != nil {
+			return err
+		}
+		for i, b := range acc {
+			fr.Slots[ins.Out[i]] = m.Alias(b, s.Out[i].DType, s.Out[i].Shape)
+		}
+		return nil
+	}, nil
+}
+
+// foldFunc folds inputs of shape [steps][n] into accumulators of n elements, in order, with a scalar region.
+type foldFunc func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) error
+
+// folderOf compiles region i of op into a foldFunc.
+func folderOf(p *plan.Planner, op *ir.Op, i int, in, init []kernel.Type, steps, n int) (foldFunc, error) {
+	k := len(in)
+	whole, err := p.Lift(op, i, n)
+	if err != nil {
+		return nil, err
+	}
+	if whole == nil {
+		return scalarFolder(p, op, i, in, steps, n)
+	}
+	if len(whole.Args) != 2*k || len(whole.Ret) != k {
+		return nil, fmt.Errorf("expects a region of %d arguments and %d results", 2*k, k)
+	}
+	for j := range k {
+		if in[j].DType != whole.Types[k+j].DType || init[j].DType != whole.Types[j].DType {
+			return nil, kernel.Unsupported("a reduction that changes the element type")
+		}
+	}
+	step := func(m *exec.Machine, fr *exec.Frame, r *plan.LiftedRegion, acc []*exec.Buf, inputs []*tensor.Tensor, at int) error {
+		for j := range k {
+			fr.Slots[r.Args[j]] = acc[j]
+			x := m.Head()
+			size := r.N * in[j].DType.Size()
+			x.Tensor.Borrow(in[j].DType, r.Types[k+j].Shape, inputs[j].Bytes()[at*size:(at+1)*size])
+			x.Fixed = true
+			fr.Slots[r.Args[k+j]] = x
+		}
+		return m.Block(fr, r.Block, acc)
+	}
+	run := func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor, from int) error {
+		for at := from; at < steps; at++ {
+			if err := m.Poll(); err != nil {
+				return err
+			}
+			if err := step(m, fr, whole, acc, inputs, at); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	chunks := 0
+	if n > 0 && n < 512 && steps >= 128 && kernel.SameDTypes(in, init) {
+		chunks = min(steps/16, max(2, 2048/n))
+	}
+	if chunks < 2 {
+		return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) error {
+			return run(m, fr, acc, inputs, 0)
+		}, nil
+	}
+	// Few outputs and many steps: split the steps into contiguous chunks and fold the chunks side by side. Then fold
+	// the chunks' values in order.
+	length := steps / chunks
+	side, err := p.Lift(op, i, chunks*n)
+	if err != nil {
+		return nil, err
+	}
+	arrange := make([]kernel.Kernel, k)
+	for j := range arrange {
+		from := kernel.TensorType(in[j].DType, int64(chunks), int64(length), int64(n))
+		if arrange[j], err = kernel.TransposeKernel(from, kernel.TensorType(in[j].DType, int64(length), int64(chunks), int64(n)), []int64{1, 0, 2}); err != nil {
+			return nil, err
+		}
+	}
+	return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) error {
+		cols := make([]*tensor.Tensor, k)
+		part := make([]*exec.Buf, k)
+		for j := range k {
+			bytes := int64(length) * int64(chunks*n) * int64(in[j].DType.Size())
+			if err := m.Charge(bytes); err != nil {
+				return err
+			}
+			defer m.Uncharge(bytes)
+			cols[j] = tensor.New(in[j].DType, tensor.Shape{int64(length), int64(chunks * n)})
+			if err := arrange[j].Run([]*tensor.Tensor{inputs[j]}, []*tensor.Tensor{cols[j]}); err != nil {
+				return err
+			}
+			b, err := m.Alloc(in[j].DType, tensor.Shape{int64(chunks * n)}, chunks*n)
+			if err != nil {
+				return err
+			}
+			copy(b.Tensor.Bytes(), cols[j].Bytes())
+			part[j] = b
+		}
+		for at := 1; at < length; at++ {
+			if err := m.Poll(); err != nil {
+				return err
+			}
+			if err := step(m, fr, side, part, cols, at); err != nil {
+				return err
+			}
+		}
+		parts := make([]*tensor.Tensor, k)
+		for j, b := range part {
+			parts[j] = &b.Tensor
+		}
+		for at := range chunks {
+			if err := step(m, fr, whole, acc, parts, at); err != nil {
+				return err
+			}
+		}
+		for _, b := range part {
+			m.Release(b)
+		}
+		return run(m, fr, acc, inputs, chunks*length)
+	}, nil
+}
+
+// scalarFolder executes the region once per element.
+func scalarFolder(p *plan.Planner, op *ir.Op, i int, in []kernel.Type, steps, n int) (foldFunc, error) {
+	body, err := p.Region(op, i)
+	if err != nil {
+		return nil, err
+	}
+	k := len(in)
+	if len(body.Args) != 2*k || len(body.Ret) != k {
+		return nil, fmt.Errorf("expects a region of %d arguments and %d results", 2*k, k)
+	}
+	return func(m *exec.Machine, fr *exec.Frame, acc []*exec.Buf, inputs []*tensor.Tensor) error {
+		out := make([]*exec.Buf, k)
+		for e := range n {
+			for at := range steps {
+				if err := m.Poll(); err != nil {
+					return err
+				}
+				for j := range k {
+					if at == 0 {
+						b, err := m.Alloc(acc[j].Tensor.DType(), nil, 1)
+						if err != nil {
+							return err
+						}
+						size := acc[j].Tensor.DType().Size()
+						copy(b.Tensor.Bytes(), acc[j].Tensor.Bytes()[e*size:(e+1)*size])
+						out[j] = b
+					}
+					fr.Slots[body.Args[j]] = out[j]
+					b, err := m.Alloc(in[j].DType, nil, 1)
+					if err != nil {
+						return err
+					}
+					size := in[j].DType.Size()
+					copy(b.Tensor.Bytes(), inputs[j].Bytes()[(at*n+e)*size:(at*n+e+1)*size])
+					fr.Slots[body.Args[k+j]] = b
+				}
+				if err := m.Block(fr, body, out); err != nil {
+					return err
+				}
+			}
+			for j := range k {
+				if steps > 0 {
+					size := acc[j].Tensor.DType().Size()
+					copy(acc[j].Tensor.Bytes()[e*size:(e+1)*size], out[j].Tensor.Bytes())
+					m.Release(out[j])
+				}
+			}
+		}
+		return nil
+	}, nil
+}
+
+// makeReduce compiles reductions by one common op. It views the input as [outer][steps][inner].
+func makeReduce(s *plan.Spec) (kernel.Kernel, error) {
+	red := commonReducer(s.Op.Region(0).Entry())
+	dims, err := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	return kernel.ReduceKernel(s.In[0], s.In[1], s.Out[0], dims, red)
+}

@@ -1,0 +1,51 @@
+package ops
+
+import (
+	"hash/fnv"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// makeRngBitGenerator compiles rng_bit_generator (spec, "rng_bit_generator"). The spec does not define the layout of
+// the bits. The engine uses XLA's layout, bit for bit; DEFAULT is PHILOX.
+func makeRngBitGenerator(s *plan.Spec) (kernel.Kernel, error) {
+	return kernel.BitsKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrRngAlgorithm, "DEFAULT"))
+}
+
+// rngStreams returns the key of each rng op of m: a hash of the function's name and of the op's position among the rng
+// ops of the function. Nothing else in the program changes the numbers that an op gives.
+func rngStreams(m *ir.Module) map[*ir.Op]uint64 {
+	keys := map[*ir.Op]uint64{}
+	ordinal := map[string]uint64{}
+	m.Walk(func(op *ir.Op) bool {
+		if plan.OpKind(op) == stablehlo.Rng {
+			path := ""
+			for f := op.Parent(); f != nil; f = f.Parent() {
+				if name := plan.StringAttr(f, ir.SymbolName); name != "" {
+					path = name + "." + path
+				}
+			}
+			h := fnv.New64a()
+			h.Write([]byte(path))
+			keys[op] = (h.Sum64()+ordinal[path])*0x9E3779B97F4A7C15 + 1
+			ordinal[path]++
+		}
+		return true
+	})
+	return keys
+}
+
+// makeRng compiles rng (spec, "rng"). The spec does not define the values. The engine uses a fixed stream per op, which
+// makes runs repeatable; see rngStreams.
+func (h *Host) makeRng(s *plan.Spec) (kernel.Kernel, error) {
+	return kernel.RngKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrRngDistribution, ""), h.streams()[s.Op])
+}
+
+func rngShape(s *plan.Spec, in []*tensor.Tensor) (err error) {
+	s.Out[0].Shape, err = kernel.ShapeOperand(in[2])
+	return err
+}

@@ -1,0 +1,199 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+func scatterPlanOf(s *plan.Spec, k int) (*kernel.ScatterPlan, error) {
+	a, _ := s.Op.Attr(stablehlo.AttrScatterDimensionNumbers).(*ir.DialectAttr)
+	if a == nil {
+		return nil, errors.New("has no scatter_dimension_numbers")
+	}
+	d, ok := a.Data().(*stablehlo.ScatterDims)
+	if !ok {
+		return nil, errors.New("has no scatter_dimension_numbers")
+	}
+	return kernel.NewScatterPlan(&s.Signature, (*kernel.ScatterDimensions)(d), k)
+}
+
+func scatterCounts(s *plan.Spec) (int, error) {
+	k := len(s.Out)
+	if k == 0 || len(s.In) != 2*k+1 || s.Op.NumRegions() != 1 || len(s.Op.Region(0).Blocks()) != 1 {
+		return 0, errors.New("expects inputs, indices, as many updates, and one region")
+	}
+	for i := range k {
+		if s.In[i].DType != s.Out[i].DType || !s.In[i].Shape.Equal(s.Out[i].Shape) || !s.In[i].Shape.Equal(s.In[0].Shape) || !s.In[k+1+i].Shape.Equal(s.In[k+1].Shape) {
+			return 0, errors.New("expects inputs, updates and results that fit each other")
+		}
+	}
+	return k, nil
+}
+
+// planScatter compiles scatter (spec, "scatter"). Common update computations use a kernel (makeScatter). Any other
+// region executes once per update.
+func planScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	k, err := scatterCounts(s)
+	if err != nil {
+		return nil, err
+	}
+	if k == 1 && s.In[0].DType == s.In[2].DType && scatterCombiner(s) != nil {
+		return p.KernelControl(plan.Row{Make: makeScatter}, s)
+	}
+	for _, t := range s.In {
+		if t.Dynamic() {
+			return nil, kernel.Unsupported("a general scatter of dynamic shape")
+		}
+	}
+	plan, err := scatterPlanOf(s, k)
+	if err != nil {
+		return nil, err
+	}
+	body, err := p.Region(s.Op, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(body.Args) != 2*k || len(body.Ret) != k {
+		return nil, fmt.Errorf("expects a region of %d arguments and %d results", 2*k, k)
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		out := make([]*exec.Buf, k)
+		upd := make([]*tensor.Tensor, k)
+		for i := range k {
+			b, err := m.Alloc(s.Out[i].DType, s.Out[i].Shape, s.Out[i].N)
+			if err != nil {
+				return err
+			}
+			copy(b.Tensor.Bytes(), fr.Slots[ins.In[i]].Tensor.Bytes())
+			out[i] = b
+			upd[i] = &fr.Slots[ins.In[k+1+i]].Tensor
+		}
+		vals := make([]*exec.Buf, k)
+		idx := &fr.Slots[ins.In[k]].Tensor
+		err := plan.Each(idx, func(target, update int) error {
+			if err := m.Poll(); err != nil {
+				return err
+			}
+			for i := range k {
+				if err := scalarArg(m, fr, body.Args[i], &out[i].Tensor, target); err != nil {
+					return err
+				}
+				if err := scalarArg(m, fr, body.Args[k+i], upd[i], update); err != nil {
+					return err
+				}
+			}
+			if err := m.Block(fr, body, vals); err != nil {
+				return err
+			}
+			for i, v := range vals {
+				size := len(v.Tensor.Bytes())
+				copy(out[i].Tensor.Bytes()[target*size:(target+1)*size], v.Tensor.Bytes())
+				m.Release(v)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i, b := range out {
+			fr.Slots[ins.Out[i]] = b
+		}
+		return nil
+	}, nil
+}
+
+// scalarArg copies one element into the slot of a scalar argument.
+func scalarArg(m *exec.Machine, fr *exec.Frame, slot int32, t *tensor.Tensor, at int) error {
+	b, err := m.Alloc(t.DType(), nil, 1)
+	if err != nil {
+		return err
+	}
+	size := len(b.Tensor.Bytes())
+	copy(b.Tensor.Bytes(), t.Bytes()[at*size:(at+1)*size])
+	fr.Slots[slot] = b
+	return nil
+}
+
+// scatterCombiner returns the loop of a common update computation: replacement, or one of the common reducers.
+func scatterCombiner(s *plan.Spec) kernel.ElementLoop {
+	b := s.Op.Region(0).Entry()
+	if b.NumArgs() == 2 && b.First() == b.Last() && plan.IsReturn(b.First()) && b.First().NumOperands() == 1 && b.First().Operand(0) == b.Arg(1) {
+		size := s.In[0].DType.Size()
+		return func(in, out []*tensor.Tensor, lo, hi int) {
+			copy(out[0].Bytes()[lo*size:hi*size], in[1].Bytes()[lo*size:hi*size])
+		}
+	}
+	red := commonReducer(b)
+	if red == nil {
+		return nil
+	}
+	l := *red
+	if red == kernel.Xor {
+		l.B = kernel.XorLoop[uint8]
+	}
+	return l.Bind(s.In[0].DType)
+}
+
+// makeScatter compiles scatters whose update computation is common.
+func makeScatter(s *plan.Spec) (kernel.Kernel, error) {
+	walk, err := scatterPlanOf(s, 1)
+	if err != nil {
+		return kernel.Kernel{}, err
+	}
+	combine := scatterCombiner(s)
+	dt := s.In[0].DType
+	size := dt.Size()
+	b := s.Op.Region(0).Entry()
+	replace := b.First() == b.Last()
+	add32 := dt == tensor.F32 && !replace && plan.OpKind(b.First()) == stablehlo.Add
+	step, count := walk.RowStep(), kernel.Product(walk.Walk.Batch)
+	total := s.In[0].N
+	return kernel.Kernel{Inplace: 1, Run: func(in, out []*tensor.Tensor) error {
+		kernel.CopyUnlessSame(out[0], in[0])
+		if walk.Run == 0 {
+			return nil
+		}
+		part := func(from, to int) {
+			o, u := out[0].Bytes(), in[2].Bytes()
+			switch {
+			case replace:
+				walk.EachRun(in[1], from, to, func(target, update, n int) {
+					copy(o[target*size:(target+n)*size], u[update*size:])
+				})
+			case add32:
+				of, uf := tensor.View[float32](out[0]), tensor.View[float32](in[2])
+				walk.EachRun(in[1], from, to, func(target, update, n int) {
+					x, y := of[target:target+n], uf[update:update+n]
+					for i, v := range y {
+						x[i] += v
+					}
+				})
+			default:
+				// Combine run by run, through views of a run.
+				var x, y tensor.Tensor
+				vin, vout := []*tensor.Tensor{&x, &y}, []*tensor.Tensor{&x}
+				shape := tensor.Shape{0}
+				walk.EachRun(in[1], from, to, func(target, update, n int) {
+					shape[0] = int64(n)
+					x.Borrow(dt, shape, o[target*size:(target+n)*size])
+					y.Borrow(dt, shape, u[update*size:(update+n)*size])
+					combine(vin, vout, 0, n)
+				})
+			}
+		}
+		if step == 0 || total < 2*step || count*step < 2*kernel.GatherGrain {
+			part(0, total)
+			return nil
+		}
+		// Every part of the operand applies its own updates, in order.
+		kernel.Parallel(total/step, max(1, min(total/step/2, kernel.GatherGrain/step)), func(lo, hi int) { part(lo*step, hi*step) })
+		return nil
+	}}, nil
+}

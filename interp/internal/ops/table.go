@@ -1,0 +1,279 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/hookop"
+	"github.com/hlocb/hlocb/dialect/mhlo"
+	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/dialect/check"
+	"github.com/hlocb/hlocb/internal/dialect/interpreter"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// BuildTable returns the row of each op kind. This is the only place that connects an op to its kernel.
+func BuildTable(h *Host) map[*ir.Def]plan.Row {
+	t := map[*ir.Def]plan.Row{
+		// Control flow, functions, values that are not tensors.
+		fn.Call:                       {Control: plan.PlanCall},
+		stablehlo.While:               {Control: plan.PlanWhile, Pure: true},
+		stablehlo.If:                  {Control: plan.PlanIf, Pure: true},
+		stablehlo.Case:                {Control: plan.PlanCase, Pure: true},
+		stablehlo.OptimizationBarrier: {Control: plan.PlanForward},
+		stablehlo.AfterAll:            {Control: plan.PlanToken},
+		stablehlo.CreateToken:         {Control: plan.PlanToken},
+		stablehlo.Tuple:               {Control: plan.PlanTuple},
+		stablehlo.GetTupleElement:     {Control: plan.PlanGetTupleElement},
+		stablehlo.Constant:            {Control: plan.PlanConstant, Elementwise: true, Pure: true},
+		stablehlo.ReplicaID:           {Control: planReplicaID},
+		stablehlo.PartitionID:         {Control: planPartitionID},
+		stablehlo.CustomCall:          {Control: h.planCustomCall},
+		hookop.Hook:                   {Control: h.planHook},
+
+		stablehlo.Composite: {Control: planComposite},
+
+		// Hosts and devices.
+		stablehlo.Outfeed:             {Control: h.planOutfeed},
+		stablehlo.Infeed:              {Control: h.planInfeed},
+		stablehlo.Send:                {Control: h.planSend},
+		stablehlo.Recv:                {Control: h.planRecv},
+		stablehlo.AllGather:           {Control: planAllGather, Shape: allGatherShape, StaticShapes: true},
+		stablehlo.AllReduce:           {Control: planAllReduce, Shape: eachOperandShape, StaticShapes: true},
+		stablehlo.ReduceScatter:       {Control: planReduceScatter, Shape: reduceScatterShape, StaticShapes: true},
+		stablehlo.AllToAll:            {Control: planAllToAll, Shape: allToAllShape, StaticShapes: true},
+		stablehlo.CollectiveBroadcast: {Control: planCollectiveBroadcast, Shape: eachOperandShape, StaticShapes: true},
+		stablehlo.CollectivePermute:   {Control: planCollectivePermute, Shape: eachOperandShape, StaticShapes: true},
+		stablehlo.CollectiveReduce:    {Control: planCollectiveReduce, Shape: eachOperandShape, StaticShapes: true},
+		stablehlo.CrossReplicaSum:     {Control: planCrossReplicaSum, Shape: eachOperandShape, StaticShapes: true},
+		stablehlo.AsyncStart:          {Control: planAsyncStart},
+		stablehlo.AsyncDone:           {Control: planAsyncDone},
+		interpreter.RunParallel:       {Control: planRunParallel},
+		sdy.ShardingConstraint:        {Control: plan.PlanForward},
+		sdy.Reshard:                   {Control: plan.PlanForward},
+		sdy.PropagationBarrier:        {Control: plan.PlanForward},
+		sdy.ManualComputation:         {Control: planManual},
+		sdy.NamedComputation:          {Control: planRegionCall},
+		sdy.ShardingGroup:             {Control: plan.PlanNothing},
+		sdy.Constant:                  {Control: plan.PlanConstant, Elementwise: true},
+		// Reshardings keep the value, since every device holds the whole value.
+		sdy.AllGather:             {Control: plan.PlanForward},
+		sdy.AllReduce:             {Control: plan.PlanForward},
+		sdy.AllSlice:              {Control: plan.PlanForward},
+		sdy.AllToAll:              {Control: plan.PlanForward},
+		sdy.CollectivePermute:     {Control: plan.PlanForward},
+		sdy.ReduceScatter:         {Control: plan.PlanForward},
+		sdy.ReplicatedToUnreduced: {Control: plan.PlanForward},
+		sdy.ShardedToUnreduced:    {Control: plan.PlanForward},
+		sdy.DataFlowEdge:          {Control: plan.PlanForward},
+		sdy.FuncDataFlowEdge:      {Control: plan.PlanForward},
+
+		// Expectations.
+		check.ExpectEq:            {Control: planCheckOp("equal", false)},
+		check.ExpectEqConst:       {Control: planCheckOp("equal", true)},
+		check.ExpectAlmostEq:      {Control: planCheckOp("almost", false)},
+		check.ExpectAlmostEqConst: {Control: planCheckOp("almost", true)},
+		check.ExpectSerializedEq:  {Control: planExpectSerialized},
+		interpreter.Probe:         {Control: h.planProbe},
+		interpreter.Print:         {Control: h.planPrint},
+		check.ExpectClose:         {Control: planCheckOp("close", false)},
+
+		// Data movement.
+		stablehlo.Reshape:               {Control: plan.PlanReshape, StaticShapes: true, Pure: true},
+		stablehlo.BroadcastInDim:        {Make: makeBroadcastInDim},
+		stablehlo.Broadcast:             {Make: makeBroadcast},
+		stablehlo.Transpose:             {Make: makeTranspose, Shape: transposeShape},
+		stablehlo.Reverse:               {Make: makeReverse},
+		stablehlo.Slice:                 {Make: makeSlice},
+		stablehlo.DynamicSlice:          {Make: plan.Pure(kernel.MakeDynamicSlice)},
+		stablehlo.DynamicUpdateSlice:    {Make: plan.Pure(kernel.MakeDynamicUpdateSlice)},
+		stablehlo.Concatenate:           {Make: makeConcatenate, Shape: concatenateShape},
+		stablehlo.Pad:                   {Make: makePad},
+		stablehlo.Iota:                  {Make: makeIota},
+		stablehlo.DynamicIota:           {Make: makeIota, Shape: operandShape(0)},
+		stablehlo.DynamicReshape:        {Make: plan.Pure(kernel.MakeDynamicReshape), Shape: operandShape(1)},
+		stablehlo.DynamicBroadcastInDim: {Make: makeBroadcastInDim, Shape: operandShape(1)},
+		stablehlo.DynamicPad:            {Make: plan.Pure(kernel.MakeDynamicPad), Shape: dynamicPadShape},
+		stablehlo.RealDynamicSlice:      {Make: plan.Pure(kernel.MakeRealDynamicSlice), Shape: realDynamicSliceShape},
+		stablehlo.GetDimensionSize:      {Make: makeGetDimensionSize},
+		stablehlo.SetDimensionSize:      {Make: plan.Pure(kernel.MakeSetDimensionSize), Shape: setDimensionSizeShape},
+
+		// Element by element.
+		stablehlo.Compare:         {Make: makeCompare, Elementwise: true},
+		stablehlo.Select:          {Make: plan.Pure(kernel.MakeSelect), Elementwise: true},
+		stablehlo.Clamp:           {Make: plan.Pure(kernel.MakeClamp), Elementwise: true},
+		stablehlo.Convert:         {Make: plan.Pure(kernel.MakeConvert), Elementwise: true},
+		stablehlo.BitcastConvert:  {Control: planBitcast, Shape: bitcastShape, StaticShapes: true, Pure: true},
+		stablehlo.Complex:         {Make: plan.Pure(kernel.MakeComplex), Elementwise: true},
+		stablehlo.Real:            {Make: plan.Pure(kernel.MakeReal), Elementwise: true},
+		stablehlo.Imag:            {Make: plan.Pure(kernel.MakeImag), Elementwise: true},
+		stablehlo.IsFinite:        {Make: plan.Pure(kernel.MakePredicate(kernel.IsFinite)), Elementwise: true},
+		stablehlo.ReducePrecision: {Make: makeReducePrecision, Elementwise: true},
+
+		stablehlo.Gather:           {Make: makeGather, Shape: staticGatherShape},
+		stablehlo.DynamicGather:    {Make: makeDynamicGather, Shape: dynamicGatherShape},
+		stablehlo.TorchIndexSelect: {Make: makeTorchIndexSelect},
+		stablehlo.Scatter:          {Control: planScatter, StaticShapes: true, Pure: true},
+		stablehlo.Sort:             {Control: planSort, StaticShapes: true, Pure: true},
+
+		// Linear algebra, transforms, normalization.
+		stablehlo.Cholesky:           {Make: makeCholesky},
+		stablehlo.TriangularSolve:    {Make: makeTriangularSolve},
+		stablehlo.Fft:                {Make: makeFFT},
+		stablehlo.BatchNormInference: {Make: makeBatchNormInference},
+		stablehlo.BatchNormTraining:  {Make: makeBatchNormTraining},
+		stablehlo.BatchNormGrad:      {Make: makeBatchNormGrad},
+
+		// Quantized values.
+		stablehlo.UniformQuantize:   {Make: plan.Pure(kernel.MakeQuantize)},
+		stablehlo.UniformDequantize: {Make: plan.Pure(kernel.MakeDequantize)},
+
+		// Random numbers.
+		stablehlo.RngBitGenerator: {Make: makeRngBitGenerator},
+		stablehlo.Rng:             {Make: h.makeRng, Shape: rngShape},
+
+		// Products and reductions.
+		stablehlo.DotGeneral:       {Make: makeDotGeneral, Shape: dotGeneralShape},
+		stablehlo.Einsum:           {Make: makeEinsum},
+		stablehlo.UnaryEinsum:      {Make: makeUnaryEinsum},
+		stablehlo.Dot:              {Make: plan.Pure(kernel.MakeDot)},
+		stablehlo.Reduce:           {Control: planReduce, Shape: reduceShape, StaticShapes: true, Pure: true},
+		stablehlo.ReduceWindow:     {Control: planReduceWindow, Shape: reduceWindowShape, StaticShapes: true, Pure: true},
+		stablehlo.SelectAndScatter: {Control: planSelectAndScatter, StaticShapes: true, Pure: true},
+		stablehlo.Map:              {Control: planMap, StaticShapes: true, Pure: true},
+		stablehlo.Convolution:      {Make: makeConvolution},
+		stablehlo.DynamicConv:      {Make: makeDynamicConv},
+	}
+	for d, l := range map[*ir.Def]*kernel.BinaryLoops{
+		stablehlo.Add:       kernel.Add,
+		stablehlo.Subtract:  kernel.Subtract,
+		stablehlo.Multiply:  kernel.Multiply,
+		stablehlo.Divide:    kernel.Divide,
+		stablehlo.Remainder: kernel.Remainder,
+		stablehlo.Maximum:   kernel.Maximum,
+		stablehlo.Minimum:   kernel.Minimum,
+		stablehlo.And:       kernel.And,
+		stablehlo.Or:        kernel.Or,
+		stablehlo.Xor:       kernel.Xor,
+		stablehlo.Power:     kernel.Power,
+		stablehlo.Atan2:     kernel.Atan2,
+		chlo.Zeta:           kernel.Zeta,
+		chlo.Polygamma:      kernel.Polygamma,
+		chlo.Mulhi:          kernel.Mulhi,
+	} {
+		t[d] = plan.Row{Make: plan.Pure(kernel.MakeBinary(l)), Elementwise: true}
+	}
+	for d, f := range map[*ir.Def]func(bits int) *kernel.BinaryLoops{
+		stablehlo.ShiftLeft:            kernel.ShiftLeft,
+		stablehlo.ShiftRightArithmetic: kernel.ShiftRightArithmetic,
+		stablehlo.ShiftRightLogical:    kernel.ShiftRightLogical,
+	} {
+		t[d] = plan.Row{Make: plan.Pure(kernel.MakeShift(f)), Elementwise: true}
+	}
+	for d, u := range UnaryOps() {
+		t[d] = plan.Row{Make: plan.Pure(kernel.MakeUnary(u)), Elementwise: true}
+	}
+	for d, f := range map[*ir.Def]func(float64) bool{
+		chlo.IsInf:    func(v float64) bool { return math.IsInf(v, 0) },
+		chlo.IsPosInf: func(v float64) bool { return math.IsInf(v, 1) },
+		chlo.IsNegInf: func(v float64) bool { return math.IsInf(v, -1) },
+	} {
+		t[d] = plan.Row{Make: plan.Pure(kernel.MakePredicate(f)), Elementwise: true}
+	}
+	t[chlo.NextAfter] = plan.Row{Make: plan.Pure(kernel.MakeNextAfter), Elementwise: true}
+	t[chlo.Constant] = plan.Row{Control: plan.PlanConstant, Elementwise: true, Pure: true}
+	t[chlo.ConstantLike] = plan.Row{Make: makeConstantLike}
+	t[chlo.TopK] = plan.Row{Make: makeTopK}
+	t[chlo.RaggedDot] = plan.Row{Make: makeRaggedDot}
+	t[chlo.Scan] = plan.Row{Control: planScan, Shape: scanShape, StaticShapes: true, Pure: true}
+	for d, inner := range map[*ir.Def]*ir.Def{
+		chlo.BroadcastAdd:                  stablehlo.Add,
+		chlo.BroadcastAnd:                  stablehlo.And,
+		chlo.BroadcastAtan2:                stablehlo.Atan2,
+		chlo.BroadcastCompare:              stablehlo.Compare,
+		chlo.BroadcastComplex:              stablehlo.Complex,
+		chlo.BroadcastDivide:               stablehlo.Divide,
+		chlo.BroadcastMaximum:              stablehlo.Maximum,
+		chlo.BroadcastMinimum:              stablehlo.Minimum,
+		chlo.BroadcastMultiply:             stablehlo.Multiply,
+		chlo.BroadcastOr:                   stablehlo.Or,
+		chlo.BroadcastPower:                stablehlo.Power,
+		chlo.BroadcastRemainder:            stablehlo.Remainder,
+		chlo.BroadcastSelect:               stablehlo.Select,
+		chlo.BroadcastShiftLeft:            stablehlo.ShiftLeft,
+		chlo.BroadcastShiftRightArithmetic: stablehlo.ShiftRightArithmetic,
+		chlo.BroadcastShiftRightLogical:    stablehlo.ShiftRightLogical,
+		chlo.BroadcastSubtract:             stablehlo.Subtract,
+		chlo.BroadcastXor:                  stablehlo.Xor,
+		chlo.BroadcastNextAfter:            chlo.NextAfter,
+		chlo.BroadcastPolygamma:            chlo.Polygamma,
+		chlo.BroadcastZeta:                 chlo.Zeta,
+	} {
+		t[d] = plan.Row{Make: makeBroadcasting(t[inner]), Shape: broadcastShape}
+	}
+	t[stablehlo.Abs] = plan.Row{Make: plan.Pure(kernel.MakeAbs), Elementwise: true}
+
+	// MHLO's own operations. The other MHLO operations use the rows of the operations that they mirror (see opKind).
+	t[mhlo.AddDependency] = plan.Row{Control: planFirst}
+	t[mhlo.AsyncStart] = plan.Row{Control: planMHLOAsyncStart}
+	t[mhlo.AsyncUpdate] = plan.Row{Control: plan.PlanForward}
+	t[mhlo.AsyncDone] = plan.Row{Control: planMHLOAsyncDone}
+	t[mhlo.Bitcast] = plan.Row{Control: plan.PlanReshape, StaticShapes: true, Pure: true}
+	t[mhlo.Copy] = plan.Row{Control: plan.PlanForward}
+	t[mhlo.Domain] = plan.Row{Control: plan.PlanForward}
+	t[mhlo.Fusion] = plan.Row{Control: planRegionCall}
+	t[mhlo.StochasticConvert] = plan.Row{Make: plan.Pure(makeStochasticConvert)}
+	t[mhlo.TopK] = t[chlo.TopK]
+	t[mhlo.Trace] = plan.Row{Control: plan.PlanNothing} // current compilers ignore it
+	return t
+}
+
+// UnaryOps returns the loops of the unary ops on elements.
+func UnaryOps() map[*ir.Def]*kernel.UnaryLoops {
+	return map[*ir.Def]*kernel.UnaryLoops{
+		stablehlo.Abs:                 kernel.Abs,
+		stablehlo.Negate:              kernel.Negate,
+		stablehlo.Sign:                kernel.Sign,
+		stablehlo.Not:                 kernel.Not,
+		stablehlo.Popcnt:              kernel.Popcnt,
+		stablehlo.CountLeadingZeros:   kernel.CountLeadingZeros,
+		stablehlo.Ceil:                kernel.Ceil,
+		stablehlo.Floor:               kernel.Floor,
+		stablehlo.RoundNearestAFZ:     kernel.RoundNearestAFZ,
+		stablehlo.RoundNearestEven:    kernel.RoundNearestEven,
+		stablehlo.Cbrt:                kernel.Cbrt,
+		stablehlo.Exponential:         kernel.Exponential,
+		stablehlo.ExponentialMinusOne: kernel.ExponentialMinusOne,
+		stablehlo.Log:                 kernel.Log,
+		stablehlo.LogPlusOne:          kernel.LogPlusOne,
+		stablehlo.Logistic:            kernel.Logistic,
+		stablehlo.Sqrt:                kernel.Sqrt,
+		stablehlo.Rsqrt:               kernel.Rsqrt,
+		stablehlo.Cosine:              kernel.Cosine,
+		stablehlo.Sine:                kernel.Sine,
+		stablehlo.Tan:                 kernel.Tan,
+		stablehlo.Tanh:                kernel.Tanh,
+		chlo.Acos:                     kernel.Acos,
+		chlo.AsinAcosKernel:           kernel.AsinAcosKernel,
+		chlo.Acosh:                    kernel.Acosh,
+		chlo.Asin:                     kernel.Asin,
+		chlo.Asinh:                    kernel.Asinh,
+		chlo.Atan:                     kernel.Atan,
+		chlo.Atanh:                    kernel.Atanh,
+		chlo.BesselI1e:                kernel.BesselI1e,
+		chlo.Cosh:                     kernel.Cosh,
+		chlo.Sinh:                     kernel.Sinh,
+		chlo.Tan:                      kernel.Tan,
+		chlo.Digamma:                  kernel.Digamma,
+		chlo.Erf:                      kernel.Erf,
+		chlo.Erfc:                     kernel.Erfc,
+		chlo.ErfInv:                   kernel.ErfInv,
+		chlo.Lgamma:                   kernel.Lgamma,
+		chlo.Square:                   kernel.Square,
+		chlo.Conj:                     kernel.Conj,
+	}
+}

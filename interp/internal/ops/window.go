@@ -1,0 +1,547 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/plan"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// window is the geometry of reduce_window and similar ops. The operand is first padded and dilated. Then element o of
+// the result covers the padded elements o*stride + w*dilation for every w in the window.
+type window struct {
+	dims, strides, dilation []int64
+	low, high, interior     []int64
+	padded                  tensor.Shape
+	out                     tensor.Shape
+}
+
+// windowOf reads the window of an op over an operand of the given shape.
+func windowOf(s *plan.Spec, shape tensor.Shape) (*window, error) {
+	var lists [4][]int64
+	for i, name := range [...]string{"window_dimensions", "window_strides", "window_dilations", "base_dilations"} {
+		var err error
+		if lists[i], err = plan.IntsOr(s.Op, name, len(shape), 1); err != nil {
+			return nil, err
+		}
+	}
+	pad, err := plan.IntsAttr(s.Op, stablehlo.AttrPadding)
+	if err != nil {
+		return nil, err
+	}
+	return newWindow(shape, lists[0], lists[1], lists[2], lists[3], pad)
+}
+
+func newWindow(shape tensor.Shape, dims, strides, dilation, base, pad []int64) (*window, error) {
+	rank := len(shape)
+	w := &window{dims: dims, strides: strides, dilation: dilation}
+	pad, err := kernel.Paddings(pad, rank)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rank {
+		if w.dims[i] < 1 || w.strides[i] < 1 || w.dilation[i] < 1 || base[i] < 1 {
+			return nil, errors.New("has a window with a size, stride or dilation below 1")
+		}
+		w.low = append(w.low, pad[2*i])
+		w.high = append(w.high, pad[2*i+1])
+		w.interior = append(w.interior, base[i]-1)
+	}
+	w.padded = kernel.PadShape(shape, w.low, w.high, w.interior)
+	if n := w.padded.NumElements(); n > kernel.MaxElements || n < 0 && !slices.ContainsFunc(w.padded, func(d int64) bool { return d < 0 }) {
+		return nil, fmt.Errorf("pads its operand to impossible shape %v", w.padded)
+	}
+	for i := range rank {
+		w.padded[i] = max(w.padded[i], 0)
+		reach := (w.dims[i]-1)*w.dilation[i] + 1
+		n := int64(0)
+		if w.padded[i] >= reach {
+			n = (w.padded[i]-reach)/w.strides[i] + 1
+		}
+		w.out = append(w.out, n)
+	}
+	return w, nil
+}
+
+// positions returns the number of elements in a window.
+func (w *window) positions() int { return int(tensor.Shape(w.dims).NumElements()) }
+
+// walk calls f, in row-major order, with the offset in the padded operand of every element of the window.
+func (w *window) walk(f func(off int) error) error {
+	st := kernel.Strides(w.padded)
+	at := make([]int64, len(w.dims))
+	for range w.positions() {
+		off := 0
+		for i, v := range at {
+			off += int(v*w.dilation[i]) * st[i]
+		}
+		if err := f(off); err != nil {
+			return err
+		}
+		for i := len(at) - 1; i >= 0; i-- {
+			if at[i]++; at[i] < w.dims[i] {
+				break
+			}
+			at[i] = 0
+		}
+	}
+	return nil
+}
+
+// slice returns the copy that extracts the element at one window position from all windows.
+func (w *window) slice() *kernel.StridedCopy {
+	src := kernel.Strides(w.padded)
+	for i := range src {
+		src[i] *= int(w.strides[i])
+	}
+	return kernel.NewStridedCopy(kernel.Ints(w.out), kernel.Strides(w.out), src)
+}
+
+// pad returns the kernel that pads the operand, or nil if no padding is needed.
+func (w *window) pad(t kernel.Type) (*kernel.Kernel, error) {
+	if w.padded.Equal(t.Shape) {
+		plain := true
+		for i := range w.low {
+			plain = plain && w.low[i] == 0 && w.high[i] == 0 && w.interior[i] == 0
+		}
+		if plain {
+			return nil, nil
+		}
+	}
+	if w.padded.NumElements() == 0 { // negative padding may remove more elements than there are
+		return &kernel.Kernel{Run: func(_, _ []*tensor.Tensor) error { return nil }}, nil
+	}
+	k, err := kernel.PadKernel(t, kernel.TensorType(t.DType, w.padded...), kernel.TensorType(t.DType), w.low, w.high, w.interior)
+	return &k, err
+}
+
+// planReduceWindow compiles reduce_window (spec, "reduce_window"). All windows advance together: the first element of
+// every window, then the second, and so on.
+func planReduceWindow(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	k := len(s.Out)
+	if k == 0 || len(s.In) != 2*k || s.Op.NumRegions() != 1 || len(s.Op.Region(0).Blocks()) != 1 {
+		return nil, errors.New("expects as many initial values as inputs and results, and one region")
+	}
+	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
+		if t.Class != kernel.ClassTensor || t.Dynamic() {
+			return nil, kernel.Unsupported("a windowed reduction of dynamic shape")
+		}
+	}
+	w, err := windowOf(s, s.In[0].Shape)
+	if err != nil {
+		return nil, err
+	}
+	pads := make([]*kernel.Kernel, k)
+	for i := range k {
+		if !s.In[i].Shape.Equal(s.In[0].Shape) || !s.Out[i].Shape.Equal(w.out) || s.In[k+i].N != 1 || s.In[k+i].DType != s.In[i].DType {
+			return nil, fmt.Errorf("cannot reduce %s to %s with this window", s.In[i], s.Out[i])
+		}
+		if pads[i], err = w.pad(s.In[i]); err != nil {
+			return nil, err
+		}
+	}
+	n := s.Out[0].N
+	slice := w.slice()
+	var combine kernel.ElementLoop
+	if k == 1 && s.In[0].DType == s.Out[0].DType {
+		if red := commonReducer(s.Op.Region(0).Entry()); red != nil {
+			combine = red.Bind(s.In[0].DType)
+		}
+	}
+	var region *plan.LiftedRegion
+	var scalar foldFunc
+	if combine == nil {
+		if region, err = p.Lift(s.Op, 0, n); err != nil {
+			return nil, err
+		}
+		if region == nil {
+			if scalar, err = scalarFolder(p, s.Op, 0, s.In[:k], w.positions(), n); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if region != nil {
+		if len(region.Args) != 2*k || len(region.Ret) != k {
+			return nil, fmt.Errorf("expects a region of %d arguments and %d results", 2*k, k)
+		}
+		for i := range k {
+			if region.Types[i].DType != s.In[i].DType || region.Types[k+i].DType != s.In[i].DType || s.Out[i].DType != s.In[i].DType {
+				return nil, kernel.Unsupported("a windowed reduction that changes the element type")
+			}
+		}
+	}
+	flat := tensor.Shape{int64(n)}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		src := make([]*tensor.Tensor, k)
+		acc := make([]*exec.Buf, k)
+		for i := range k {
+			src[i] = &fr.Slots[ins.In[i]].Tensor
+			init := &fr.Slots[ins.In[k+i]].Tensor
+			if pads[i] != nil {
+				if err := m.Charge(int64(w.padded.NumElements()) * int64(s.In[i].DType.Size())); err != nil {
+					return err
+				}
+				t := tensor.New(s.In[i].DType, w.padded)
+				defer m.Uncharge(int64(len(t.Bytes())))
+				if err := pads[i].Run([]*tensor.Tensor{src[i], init}, []*tensor.Tensor{t}); err != nil {
+					return err
+				}
+				src[i] = t
+			}
+			b, err := m.Alloc(s.Out[i].DType, flat, n)
+			if err != nil {
+				return err
+			}
+			kernel.Fill(b.Tensor.Bytes(), init.Bytes())
+			acc[i] = b
+		}
+		if scalar != nil {
+			return w.foldScalars(m, fr, ins, s, scalar, src, acc, slice)
+		}
+		x := make([]*exec.Buf, k)
+		err := w.walk(func(off int) error {
+			if err := m.Poll(); err != nil {
+				return err
+			}
+			for i := range k {
+				b, err := m.Alloc(s.In[i].DType, flat, n)
+				if err != nil {
+					return err
+				}
+				slice.Run(s.In[i].DType.Size(), &b.Tensor, src[i], 0, off)
+				x[i] = b
+			}
+			if combine != nil {
+				out := []*tensor.Tensor{&acc[0].Tensor}
+				combine([]*tensor.Tensor{&acc[0].Tensor, &x[0].Tensor}, out, 0, n)
+				m.Release(x[0])
+				return nil
+			}
+			for i := range k {
+				fr.Slots[region.Args[i]] = acc[i]
+				fr.Slots[region.Args[k+i]] = x[i]
+			}
+			return m.Block(fr, region.Block, acc)
+		})
+		if err != nil {
+			return err
+		}
+		for i, b := range acc {
+			fr.Slots[ins.Out[i]] = m.Alias(b, s.Out[i].DType, s.Out[i].Shape)
+		}
+		return nil
+	}, nil
+}
+
+// foldScalars reduces all windows with a region that executes once per element. It first lays the elements of all
+// windows side by side.
+func (w *window) foldScalars(m *exec.Machine, fr *exec.Frame, ins *exec.Instr, s *plan.Spec, fold foldFunc, src []*tensor.Tensor, acc []*exec.Buf, slice *kernel.StridedCopy) error {
+	n, positions := s.Out[0].N, w.positions()
+	inputs := make([]*tensor.Tensor, len(src))
+	for i, x := range src {
+		size := x.DType().Size()
+		bytes := int64(positions) * int64(n) * int64(size)
+		if err := m.Charge(bytes); err != nil {
+			return err
+		}
+		defer m.Uncharge(bytes)
+		inputs[i] = tensor.New(x.DType(), tensor.Shape{int64(positions), int64(n)})
+		at := 0
+		err := w.walk(func(off int) error {
+			var line tensor.Tensor
+			line.Borrow(x.DType(), tensor.Shape{int64(n)}, inputs[i].Bytes()[at*n*size:(at+1)*n*size])
+			slice.Run(size, &line, x, 0, off)
+			at++
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := fold(m, fr, acc, inputs); err != nil {
+		return err
+	}
+	for i, b := range acc {
+		fr.Slots[ins.Out[i]] = m.Alias(b, s.Out[i].DType, s.Out[i].Shape)
+	}
+	return nil
+}
+
+// planSelectAndScatter compiles select_and_scatter (spec, "select_and_scatter"). In each window the selected element
+// receives the window's source element.
+func planSelectAndScatter(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.In) != 3 || len(s.Out) != 1 || s.Op.NumRegions() != 2 {
+		return nil, errors.New("expects an operand, a source, an initial value and two regions")
+	}
+	operand, source, out := s.In[0], s.In[1], s.Out[0]
+	if operand.Dynamic() || source.Dynamic() || out.Dynamic() {
+		return nil, kernel.Unsupported("select_and_scatter of dynamic shape")
+	}
+	w, err := windowOf(s, operand.Shape)
+	if err != nil {
+		return nil, err
+	}
+	if !w.out.Equal(source.Shape) || !operand.Shape.Equal(out.Shape) || source.DType != out.DType || s.In[2].N != 1 || s.In[2].DType != out.DType {
+		return nil, fmt.Errorf("cannot scatter %s to %s with this window", source, out)
+	}
+	n := source.N
+	sel, err := p.Lift(s.Op, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	var each *exec.Block // executes once per element if the region cannot be lifted
+	if sel == nil {
+		if each, err = p.Region(s.Op, 0); err != nil {
+			return nil, err
+		}
+		sel = &plan.LiftedRegion{Block: each}
+	}
+	if len(sel.Args) != 2 || len(sel.Ret) != 1 {
+		return nil, errors.New("expects a selection of two arguments and one result")
+	}
+	scatter, err := p.Region(s.Op, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(scatter.Args) != 2 || len(scatter.Ret) != 1 {
+		return nil, errors.New("expects a scatter region of two arguments and one result")
+	}
+	b := s.Op.Region(1).Entry()
+	var combine kernel.ElementLoop
+	if red := commonReducer(b); red != nil {
+		combine = red.Bind(out.DType)
+	}
+	// Carry each value's position in the unpadded operand along with the value. Padding has position -1.
+	position := kernel.TensorType(tensor.I64, operand.Shape...)
+	padIndex, err := w.pad(position)
+	if err != nil {
+		return nil, err
+	}
+	// positions returns the padded positions. It computes them per run, since they may be too large to keep with the
+	// plan.
+	positions := func() (*tensor.Tensor, error) {
+		index := tensor.New(tensor.I64, operand.Shape)
+		for i := range operand.N {
+			tensor.View[int64](index)[i] = int64(i)
+		}
+		if padIndex == nil {
+			return index, nil
+		}
+		t := tensor.New(tensor.I64, w.padded)
+		minus := tensor.New(tensor.I64, nil)
+		tensor.View[int64](minus)[0] = -1
+		return t, padIndex.Run([]*tensor.Tensor{index, minus}, []*tensor.Tensor{t})
+	}
+	scratch := int64(n)*int64(operand.DType.Size()+16) + int64(operand.N)*8
+	if padIndex != nil {
+		scratch += w.padded.NumElements() * int64(operand.DType.Size()+8)
+	}
+	padValue, err := w.pad(operand)
+	if err != nil {
+		return nil, err
+	}
+	slice := w.slice()
+	size, wide := operand.DType.Size(), out.DType.Size()
+	flat := tensor.Shape{int64(n)}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		values := &fr.Slots[ins.In[0]].Tensor
+		if err := m.Charge(scratch); err != nil {
+			return err
+		}
+		defer m.Uncharge(scratch)
+		index, err := positions()
+		if err != nil {
+			return err
+		}
+		if padValue != nil {
+			t := tensor.New(operand.DType, w.padded)
+			zero := tensor.New(operand.DType, nil)
+			if err := padValue.Run([]*tensor.Tensor{values, zero}, []*tensor.Tensor{t}); err != nil {
+				return err
+			}
+			values = t
+		}
+		// best is the selected element of each window so far; at is its position.
+		best := tensor.New(operand.DType, flat)
+		at := tensor.New(tensor.I64, flat)
+		bestAt := tensor.View[int64](at)
+		for i := range bestAt {
+			bestAt[i] = -1
+		}
+		cand := tensor.New(tensor.I64, flat)
+		candAt := tensor.View[int64](cand)
+		err = w.walk(func(off int) error {
+			if err := m.Poll(); err != nil {
+				return err
+			}
+			x, err := m.Alloc(operand.DType, flat, n)
+			if err != nil {
+				return err
+			}
+			slice.Run(size, &x.Tensor, values, 0, off)
+			slice.Run(8, cand, index, 0, off)
+			if each != nil {
+				defer m.Release(x)
+				for i, c := range candAt {
+					if c < 0 {
+						continue
+					}
+					keep := false
+					if bestAt[i] >= 0 {
+						if keep, err = selects(m, fr, each, best, &x.Tensor, i); err != nil {
+							return err
+						}
+					}
+					if !keep {
+						copy(best.Bytes()[i*size:(i+1)*size], x.Tensor.Bytes()[i*size:])
+						bestAt[i] = c
+					}
+				}
+				return nil
+			}
+			cur, err := m.Alloc(operand.DType, flat, n)
+			if err != nil {
+				return err
+			}
+			copy(cur.Tensor.Bytes(), best.Bytes())
+			exec.Retain(x)
+			fr.Slots[sel.Args[0]], fr.Slots[sel.Args[1]] = cur, x
+			var keep [1]*exec.Buf
+			if err := m.Block(fr, sel.Block, keep[:]); err != nil {
+				return err
+			}
+			for i, k := range keep[0].Tensor.Bytes() {
+				// Padding is never selected. The first real element always is.
+				if candAt[i] >= 0 && (bestAt[i] < 0 || k == 0) {
+					copy(best.Bytes()[i*size:(i+1)*size], x.Tensor.Bytes()[i*size:])
+					bestAt[i] = candAt[i]
+				}
+			}
+			m.Release(keep[0])
+			m.Release(x)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		res, err := m.Alloc(out.DType, out.Shape, out.N)
+		if err != nil {
+			return err
+		}
+		kernel.Fill(res.Tensor.Bytes(), fr.Slots[ins.In[2]].Tensor.Bytes())
+		src := &fr.Slots[ins.In[1]].Tensor
+		var x, y tensor.Tensor // views of one element
+		two, one := []*tensor.Tensor{&x, &y}, []*tensor.Tensor{&x}
+		for i, t := range bestAt {
+			if t < 0 {
+				continue
+			}
+			if combine != nil {
+				x.Borrow(out.DType, nil, res.Tensor.Bytes()[int(t)*wide:(int(t)+1)*wide])
+				y.Borrow(out.DType, nil, src.Bytes()[i*wide:(i+1)*wide])
+				combine(two, one, 0, 1)
+				continue
+			}
+			if err := scalarArg(m, fr, scatter.Args[0], &res.Tensor, int(t)); err != nil {
+				return err
+			}
+			if err := scalarArg(m, fr, scatter.Args[1], src, i); err != nil {
+				return err
+			}
+			var v [1]*exec.Buf
+			if err := m.Block(fr, scatter, v[:]); err != nil {
+				return err
+			}
+			copy(res.Tensor.Bytes()[int(t)*wide:(int(t)+1)*wide], v[0].Tensor.Bytes())
+			m.Release(v[0])
+		}
+		fr.Slots[ins.Out[0]] = res
+		return nil
+	}, nil
+}
+
+// selects executes the select region on element i of two tensors.
+func selects(m *exec.Machine, fr *exec.Frame, body *exec.Block, x, y *tensor.Tensor, i int) (bool, error) {
+	if err := scalarArg(m, fr, body.Args[0], x, i); err != nil {
+		return false, err
+	}
+	if err := scalarArg(m, fr, body.Args[1], y, i); err != nil {
+		return false, err
+	}
+	var v [1]*exec.Buf
+	if err := m.Block(fr, body, v[:]); err != nil {
+		return false, err
+	}
+	defer m.Release(v[0])
+	return v[0].Tensor.Bytes()[0] != 0, nil
+}
+
+// planMap compiles map (spec, "map") by lifting the region to the whole shape.
+func planMap(p *plan.Planner, s *plan.Spec) (exec.Runner, error) {
+	if len(s.In) == 0 || len(s.Out) != 1 || s.Op.NumRegions() != 1 {
+		return nil, errors.New("expects operands, one result and one region")
+	}
+	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
+		if t.Class != kernel.ClassTensor || t.Dynamic() || !t.Shape.Equal(s.In[0].Shape) {
+			return nil, kernel.Unsupported("map of these shapes")
+		}
+	}
+	n := s.Out[0].N
+	r, err := p.Lift(s.Op, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil {
+		if len(r.Args) != len(s.In) || len(r.Ret) != 1 {
+			return nil, errors.New("expects a region of as many arguments as operands")
+		}
+		return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+			for i, a := range r.Args {
+				fr.Slots[a] = m.Alias(m.Take(fr, ins, i), s.In[i].DType, tensor.Shape{int64(n)})
+			}
+			var out [1]*exec.Buf
+			if err := m.Block(fr, r.Block, out[:]); err != nil {
+				return err
+			}
+			fr.Slots[ins.Out[0]] = m.Alias(out[0], s.Out[0].DType, s.Out[0].Shape)
+			return nil
+		}, nil
+	}
+	body, err := p.Region(s.Op, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(body.Args) != len(s.In) || len(body.Ret) != 1 {
+		return nil, errors.New("expects a region of as many arguments as operands")
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		res, err := m.Alloc(s.Out[0].DType, s.Out[0].Shape, n)
+		if err != nil {
+			return err
+		}
+		size := s.Out[0].DType.Size()
+		for e := range n {
+			if err := m.Poll(); err != nil {
+				return err
+			}
+			for i, a := range body.Args {
+				if err := scalarArg(m, fr, a, &fr.Slots[ins.In[i]].Tensor, e); err != nil {
+					return err
+				}
+			}
+			var out [1]*exec.Buf
+			if err := m.Block(fr, body, out[:]); err != nil {
+				return err
+			}
+			copy(res.Tensor.Bytes()[e*size:(e+1)*size], out[0].Tensor.Bytes())
+			m.Release(out[0])
+		}
+		fr.Slots[ins.Out[0]] = res
+		return nil
+	}, nil
+}

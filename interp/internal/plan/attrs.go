@@ -1,0 +1,91 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/ir"
+)
+
+// IntsAttr returns an integer list attribute: array<i64: ...>, dense<...> or [...]; nil if it is absent.
+func IntsAttr(op *ir.Op, name string) ([]int64, error) {
+	switch a := op.Attr(name).(type) {
+	case nil:
+		return nil, nil
+	case *ir.DenseArrayAttr:
+		return a.Values(), nil
+	case *ir.DenseAttr:
+		v, err := a.Int64s()
+		if err != nil {
+			return nil, fmt.Errorf("attribute %q: %w", name, err)
+		}
+		return v, nil
+	case *ir.ArrayAttr:
+		out := make([]int64, len(a.Elems()))
+		for i, e := range a.Elems() {
+			v, ok := e.(*ir.IntegerAttr)
+			if !ok {
+				return nil, fmt.Errorf("attribute %q is no list of integers", name)
+			}
+			out[i] = v.Value()
+		}
+		return out, nil
+	}
+	return nil, fmt.Errorf("attribute %q is no list of integers", name)
+}
+
+// IntsOr returns the list, or n copies of def if the attribute is absent.
+func IntsOr(op *ir.Op, name string, n int, def int64) ([]int64, error) {
+	v, err := IntsAttr(op, name)
+	if err != nil {
+		return nil, err
+	}
+	if v == nil {
+		v = make([]int64, n)
+		for i := range v {
+			v[i] = def
+		}
+	}
+	if len(v) != n {
+		return nil, fmt.Errorf("attribute %q has %d entries for %d dimensions", name, len(v), n)
+	}
+	return v, nil
+}
+
+// IntAttr returns a single integer, or def if the attribute is absent.
+func IntAttr(op *ir.Op, name string, def int64) int64 {
+	if a, ok := op.Attr(name).(*ir.IntegerAttr); ok {
+		return a.Value()
+	}
+	return def
+}
+
+func BoolAttr(op *ir.Op, name string, def bool) bool {
+	switch a := op.Attr(name).(type) {
+	case *ir.IntegerAttr:
+		return a.Value() != 0
+	case *ir.UnitAttr:
+		return true
+	}
+	return def
+}
+
+// EnumAttr returns the spelling of an enumerated attribute, or def if the attribute is absent.
+func EnumAttr(op *ir.Op, name, def string) string {
+	switch a := op.Attr(name).(type) {
+	case *ir.EnumAttr:
+		return a.Case()
+	case *ir.StringAttr:
+		return a.Value()
+	}
+	return def
+}
+
+func StringAttr(op *ir.Op, name string) string {
+	switch a := op.Attr(name).(type) {
+	case *ir.StringAttr:
+		return a.Value()
+	case *ir.SymbolRefAttr:
+		return a.Root()
+	}
+	return ""
+}

@@ -1,0 +1,310 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// PlanCall compiles func.call and similar ops: they execute in a new frame, with the operands as arguments.
+func PlanCall(p *Planner, s *Spec) (exec.Runner, error) {
+	if p.wide > 0 {
+		return planLiftedCall(p, s)
+	}
+	return PlanCallTo(p, s, fn.Callee(s.Op))
+}
+
+func PlanCallTo(p *Planner, s *Spec, callee string) (exec.Runner, error) {
+	f, err := p.Prog.Function(callee, s.Op)
+	if err != nil {
+		return nil, err
+	}
+	if err := sameCount(s, f); err != nil {
+		return nil, err
+	}
+	nargs, nres := len(s.In), len(s.Out)
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		inner, err := m.Enter(f)
+		if err != nil {
+			return err
+		}
+		if err := m.Poll(); err != nil {
+			return err
+		}
+		for i := 0; i < nargs; i++ {
+			inner.Slots[f.Body.Args[i]] = m.Take(fr, ins, i)
+		}
+		out := m.Refs(nres)
+		if err := m.Block(inner, f.Body, out); err != nil {
+			return err
+		}
+		for i, b := range out {
+			fr.Slots[ins.Out[i]] = b
+		}
+		m.DropRefs(nres)
+		m.Leave(f, inner)
+		return nil
+	}, nil
+}
+
+func sameCount(s *Spec, f *exec.Function) error {
+	// A function that is still being compiled already has its types, but no body.
+	if len(f.Args) != len(s.In) || len(f.Results) != len(s.Out) {
+		return fmt.Errorf("calls '%s' with %d operands and %d results; it takes %d and gives %d",
+			f.Name, len(s.In), len(s.Out), len(f.Args), len(f.Results))
+	}
+	return nil
+}
+
+// Region compiles region i of the op as a block in the frame of the function.
+func (p *Planner) Region(op *ir.Op, i int) (*exec.Block, error) {
+	if i >= op.NumRegions() || len(op.Region(i).Blocks()) != 1 {
+		return nil, fmt.Errorf("expects region #%d to have one block", i)
+	}
+	return p.block(op.Region(i).Entry())
+}
+
+// PlanWhile compiles stablehlo.while (spec, "while"). The carried values move from iteration to iteration without
+// copies. Iterations stop allocating once the free list holds the buffers that the body needs.
+func PlanWhile(p *Planner, s *Spec) (exec.Runner, error) {
+	cond, err := p.Region(s.Op, 0)
+	if err != nil {
+		return nil, err
+	}
+	body, err := p.Region(s.Op, 1)
+	if err != nil {
+		return nil, err
+	}
+	n := len(s.In)
+	if len(cond.Args) != n || len(body.Args) != n || len(body.Ret) != n || len(s.Out) != n || len(cond.Ret) != 1 {
+		return nil, errors.New("expects condition and body to take and give as many values as there are operands")
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		carried := m.Refs(n)
+		for i := range carried {
+			carried[i] = m.Take(fr, ins, i)
+		}
+		var pred [1]*exec.Buf
+		m.Loops++
+		for {
+			if err := m.Poll(); err != nil {
+				return err
+			}
+			if m.Watch.Observed && m.First && m.Loops == 1 {
+				m.Watch.Loops.Add(1)
+			}
+			for i, b := range carried {
+				fr.Slots[cond.Args[i]] = exec.Retain(b)
+			}
+			if err := m.Block(fr, cond, pred[:]); err != nil {
+				return err
+			}
+			more := pred[0].Tensor.Bytes()[0] != 0
+			m.Release(pred[0])
+			if !more {
+				break
+			}
+			for i, b := range carried {
+				fr.Slots[body.Args[i]] = b
+			}
+			if err := m.Block(fr, body, carried); err != nil {
+				return err
+			}
+		}
+		m.Loops--
+		for i, b := range carried {
+			fr.Slots[ins.Out[i]] = b
+		}
+		m.DropRefs(n)
+		return nil
+	}, nil
+}
+
+// PlanIf compiles stablehlo.if (spec, "if").
+func PlanIf(p *Planner, s *Spec) (exec.Runner, error) {
+	return planBranches(p, s, func(t *tensor.Tensor) int {
+		if t.Bytes()[0] != 0 {
+			return 0
+		}
+		return 1
+	})
+}
+
+// PlanCase compiles stablehlo.case (spec, "case"). An index out of range selects the last branch.
+func PlanCase(p *Planner, s *Spec) (exec.Runner, error) {
+	n := s.Op.NumRegions()
+	return planBranches(p, s, func(t *tensor.Tensor) int {
+		if i := tensor.View[int32](t)[0]; i >= 0 && int(i) < n {
+			return int(i)
+		}
+		return n - 1
+	})
+}
+
+func planBranches(p *Planner, s *Spec, choose func(*tensor.Tensor) int) (exec.Runner, error) {
+	var branches []*exec.Block
+	for i := range s.Op.Regions() {
+		b, err := p.Region(s.Op, i)
+		if err != nil {
+			return nil, err
+		}
+		if len(b.Args) != 0 || len(b.Ret) != len(s.Out) {
+			return nil, fmt.Errorf("expects branch %d to take nothing and give %d values", i, len(s.Out))
+		}
+		branches = append(branches, b)
+	}
+	if len(s.In) != 1 || len(branches) == 0 || s.In[0].Class != kernel.ClassTensor {
+		return nil, errors.New("expects an index and at least one branch")
+	}
+	if OpKind(s.Op) == stablehlo.Case && s.In[0].DType.Size() != 4 {
+		return nil, errors.New("expects an index of type i32")
+	}
+	nres := len(s.Out)
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		if err := m.Poll(); err != nil {
+			return err
+		}
+		i := choose(&fr.Slots[ins.In[0]].Tensor)
+		out := m.Refs(nres)
+		if err := m.Block(fr, branches[i], out); err != nil {
+			return err
+		}
+		for i, b := range out {
+			fr.Slots[ins.Out[i]] = b
+		}
+		m.DropRefs(nres)
+		return nil
+	}, nil
+}
+
+// PlanForward compiles ops whose results are their operands: optimization_barrier (spec, "optimization_barrier")
+// and annotations such as sdy.sharding_constraint.
+func PlanForward(p *Planner, s *Spec) (exec.Runner, error) {
+	if len(s.In) != len(s.Out) {
+		return nil, errors.New("expects as many results as operands")
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		for i, o := range ins.Out {
+			fr.Slots[o] = m.Take(fr, ins, i)
+		}
+		return nil
+	}, nil
+}
+
+// PlanToken compiles after_all and create_token (spec, "after_all"). A token is empty, since ops execute in program
+// order.
+func PlanToken(p *Planner, s *Spec) (exec.Runner, error) {
+	if len(s.Out) != 1 {
+		return nil, errors.New("expects one result")
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		fr.Slots[ins.Out[0]] = m.Token()
+		return nil
+	}, nil
+}
+
+// PlanTuple compiles stablehlo.tuple (spec, "tuple").
+func PlanTuple(p *Planner, s *Spec) (exec.Runner, error) {
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		t := m.Head()
+		t.Elems = make([]*exec.Buf, len(ins.In))
+		for i := range ins.In {
+			t.Elems[i] = m.Take(fr, ins, i)
+		}
+		fr.Slots[ins.Out[0]] = t
+		return nil
+	}, nil
+}
+
+// PlanGetTupleElement compiles stablehlo.get_tuple_element (spec, "get_tuple_element").
+func PlanGetTupleElement(p *Planner, s *Spec) (exec.Runner, error) {
+	i := int(IntAttr(s.Op, stablehlo.AttrIndex, -1))
+	if len(s.In) != 1 || i < 0 || i >= len(s.In[0].Elems) {
+		return nil, fmt.Errorf("index %d is out of bounds of the tuple", i)
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		fr.Slots[ins.Out[0]] = exec.Retain(fr.Slots[ins.In[0]].Elems[i])
+		return nil
+	}, nil
+}
+
+// PlanConstant compiles constants (spec, "constant"). A constant is decoded once and shared by all runs.
+func PlanConstant(p *Planner, s *Spec) (exec.Runner, error) {
+	t, err := constantTensor(p, s)
+	if err != nil {
+		return nil, err
+	}
+	b := &exec.Buf{Tensor: *t, Refs: 1, Fixed: true}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		fr.Slots[ins.Out[0]] = b
+		return nil
+	}, nil
+}
+
+func constantTensor(p *Planner, s *Spec) (*tensor.Tensor, error) {
+	var t *tensor.Tensor
+	var err error
+	if s.Out[0].N >= 0 {
+		if err := p.reserve(int64(s.Out[0].Bytes())); err != nil {
+			return nil, err
+		}
+	}
+	switch a := s.Op.Attr(stablehlo.AttrValue).(type) {
+	case *ir.DenseAttr:
+		t, err = a.Tensor()
+	case *ir.ResourceAttr:
+		t, err = resourceTensor(p.Prog.Module, a)
+	default:
+		return nil, errors.New("expects a dense value")
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := s.Out[0]
+	if out.Quant != nil && t.DType().Size() == out.DType.Size() {
+		t, err = tensor.FromBytes(out.DType, t.Shape(), t.Bytes())
+		if err != nil {
+			return nil, err
+		}
+	}
+	if p.wide > 0 && t.NumElements() == 1 {
+		return kernel.Splat(t, out), nil
+	}
+	if t.DType() != out.DType {
+		return nil, fmt.Errorf("has a value of element type %s and a result of element type %s", t.DType(), out.DType)
+	}
+	return t, nil
+}
+
+// PlanReshape compiles ops that only change the shape or type of a payload: reshape (spec, "reshape"), and
+// bitcast_convert between types of the same width.
+func PlanReshape(p *Planner, s *Spec) (exec.Runner, error) {
+	if len(s.In) != 1 || len(s.Out) != 1 {
+		return nil, errors.New("expects one operand and one result")
+	}
+	t := s.Out[0]
+	if t.N < 0 || s.In[0].N < 0 {
+		return nil, kernel.Unsupported("reshape to a dynamic shape")
+	}
+	if t.Bytes() != s.In[0].Bytes() {
+		return nil, fmt.Errorf("cannot turn %s into %s", s.In[0], t)
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		fr.Slots[ins.Out[0]] = m.Alias(m.Take(fr, ins, 0), t.DType, t.Shape)
+		return nil
+	}, nil
+}
+
+// PlanNothing compiles annotations without results to no work.
+func PlanNothing(p *Planner, s *Spec) (exec.Runner, error) {
+	if len(s.Out) != 0 {
+		return nil, errors.New("expects no results")
+	}
+	return func(*exec.Machine, *exec.Frame, *exec.Instr) error { return nil }, nil
+}

@@ -1,0 +1,451 @@
+package plan
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Chains of element-wise ops are fused: they execute together, one block of elements at a time. Intermediate values
+// stay in the cache and are never stored whole. Broadcasts of scalars, rows and columns are read directly from their
+// operands.
+
+const (
+	fuseFrom   = 2048 // elements of a value below which fusing does not pay
+	fuseBlock  = 2048 // elements of a block
+	fuseLength = 48   // maximum number of fused ops
+)
+
+// schedule returns the ops of b without its terminator, in execution order, with fused ops grouped. An op without side
+// effects may execute later than its place in the text, but always before the ops that use it.
+func (p *Planner) schedule(b *ir.Block) [][]*ir.Op {
+	var out [][]*ir.Op
+	var open []*ir.Op
+	in := map[*ir.Op]bool{}
+	n := 0
+	flush := func() {
+		real := 0
+		for _, o := range open {
+			if OpKind(o) != stablehlo.BroadcastInDim {
+				real++
+			}
+		}
+		if real > 1 || real == 1 && len(open) > 1 {
+			out = append(out, open)
+		} else {
+			for _, o := range open {
+				out = append(out, []*ir.Op{o})
+			}
+		}
+		open, n = nil, 0
+		clear(in)
+	}
+	// connected reports whether o uses a result or an operand of the open chain.
+	connected := func(o *ir.Op) bool {
+		for _, v := range o.Operands() {
+			if in[v.DefiningOp()] {
+				return true
+			}
+			for u := range v.Uses() {
+				if in[u.Owner()] {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for o := b.First(); o != nil && o != b.Last(); o = o.Next() {
+		size := p.fusible(o)
+		switch {
+		case size == 0:
+			if len(open) > 0 && (p.pinned(o) || usesAny(o, in)) {
+				flush()
+			}
+			out = append(out, []*ir.Op{o})
+		case len(open) > 0 && (size != n || len(open) >= fuseLength || !connected(o) && OpKind(o) != stablehlo.BroadcastInDim && !onlyLoads(open)):
+			flush()
+			fallthrough
+		default:
+			open, n = append(open, o), size
+			in[o] = true
+		}
+	}
+	flush()
+	return out
+}
+
+func onlyLoads(ops []*ir.Op) bool {
+	return !slices.ContainsFunc(ops, func(o *ir.Op) bool { return OpKind(o) != stablehlo.BroadcastInDim })
+}
+
+func usesAny(o *ir.Op, in map[*ir.Op]bool) bool {
+	for _, v := range o.Operands() {
+		if in[v.DefiningOp()] {
+			return true
+		}
+	}
+	return false
+}
+
+// pinned reports whether all earlier ops must execute before o, because o has regions or effects.
+func (p *Planner) pinned(o *ir.Op) bool {
+	if o.NumRegions() > 0 {
+		return true
+	}
+	switch OpKind(o) {
+	case stablehlo.Constant, stablehlo.Reshape, stablehlo.BitcastConvert, stablehlo.Tuple, stablehlo.GetTupleElement:
+		return false
+	}
+	r, ok := p.Prog.table[OpKind(o)]
+	return !ok || r.Control != nil
+}
+
+// fusible returns the number of elements of o's result if o may be fused, else 0.
+func (p *Planner) fusible(o *ir.Op) int {
+	r, ok := p.Prog.table[OpKind(o)]
+	broadcast := OpKind(o) == stablehlo.BroadcastInDim
+	if !ok || !r.Elementwise && !broadcast || r.Control != nil || o.NumResults() != 1 || o.NumRegions() != 0 || o.NumOperands() == 0 {
+		return 0
+	}
+	out, err := p.TypeOf(o.Result(0))
+	if err != nil || out.Class != kernel.ClassTensor || out.N < fuseFrom || out.Quant != nil {
+		return 0
+	}
+	for _, v := range o.Operands() {
+		t, err := p.TypeOf(v)
+		if err != nil || t.Class != kernel.ClassTensor || t.Quant != nil || t.Dynamic() || !broadcast && t.N != out.N {
+			return 0
+		}
+	}
+	if broadcast {
+		in, _ := p.TypeOf(o.Operand(0))
+		if newLoad(o, in, out) == nil {
+			return 0
+		}
+		return out.N
+	}
+	k, err := r.Make(NewSpec(p, o, p.typesOf(o.Operands()), []kernel.Type{out}))
+	if err != nil || k.Loop == nil {
+		return 0
+	}
+	return out.N
+}
+
+func (p *Planner) typesOf(values func(func(int, *ir.Value) bool)) []kernel.Type {
+	var out []kernel.Type
+	for _, v := range values {
+		t, _ := p.TypeOf(v)
+		out = append(out, t)
+	}
+	return out
+}
+
+// load reads elements of a broadcast value: element i of the result is element i/div%mod of the operand.
+type load struct{ div, mod int }
+
+// newLoad returns the load that reads a broadcast_in_dim, or nil unless the op broadcasts a scalar, a row or a column.
+func newLoad(o *ir.Op, in, out kernel.Type) *load {
+	dims, err := IntsAttr(o, stablehlo.AttrBroadcastDimensions)
+	if err != nil || in.DType != out.DType || len(dims) != len(in.Shape) || kernel.CheckDims("broadcast", dims, len(out.Shape)) != nil {
+		return nil
+	}
+	src := make([]int, len(out.Shape))
+	st := kernel.Strides(in.Shape)
+	for i, d := range dims {
+		switch {
+		case in.Shape[i] == 1:
+		case in.Shape[i] != out.Shape[d]:
+			return nil
+		default:
+			src[d] = st[i]
+		}
+	}
+	switch c := kernel.NewStridedCopy(kernel.Ints(out.Shape), kernel.Strides(out.Shape), src); {
+	case in.N == 1:
+		return &load{1, 1}
+	case len(c.Dims) == 2 && c.Src[0] == 0 && c.Src[1] == 1:
+		return &load{1, c.Dims[1]}
+	case len(c.Dims) == 2 && c.Src[0] == 1 && c.Src[1] == 0:
+		return &load{c.Dims[1], c.Dims[0]}
+	}
+	return nil
+}
+
+// read fills dst with elements from position at on.
+func (l *load) read(size int, dst, src []byte, at int) {
+	n := len(dst) / size
+	for i := 0; i < n; {
+		e := (at + i) / l.div % l.mod
+		if l.div > 1 {
+			run := min(n-i, l.div-(at+i)%l.div)
+			kernel.Fill(dst[i*size:(i+run)*size], src[e*size:(e+1)*size])
+			i += run
+			continue
+		}
+		run := min(n-i, l.mod-e)
+		copy(dst[i*size:(i+run)*size], src[e*size:])
+		i += run
+	}
+}
+
+// fusedStep is one op of a chain. Its operands and its result are indices into the views: the chain's operands first,
+// then the chain's results, then the scratch blocks.
+type fusedStep struct {
+	loop kernel.ElementLoop
+	load *load // instead of loop
+	in   []int
+	out  int
+}
+
+// fused is the executable form of a chain.
+type fused struct {
+	in, out []kernel.Type
+	steps   []fusedStep
+	scratch []tensor.DType // type of each scratch block
+	splats  []fusedStep    // loads of scalars, done once
+	states  sync.Pool
+}
+
+// fusedState is the state that one core needs to execute a chain.
+type fusedState struct {
+	views   []tensor.Tensor
+	args    [][]*tensor.Tensor // operands of each step
+	outs    [][]*tensor.Tensor
+	shape   tensor.Shape
+	scratch [][]byte
+}
+
+func (f *fused) state() *fusedState {
+	if s, ok := f.states.Get().(*fusedState); ok {
+		return s
+	}
+	s := &fusedState{views: make([]tensor.Tensor, len(f.in)+len(f.out)+len(f.scratch)), shape: tensor.Shape{0}}
+	for _, d := range f.scratch {
+		s.scratch = append(s.scratch, tensor.New(d, tensor.Shape{fuseBlock}).Bytes())
+	}
+	for _, st := range f.steps {
+		var args []*tensor.Tensor
+		for _, i := range st.in {
+			args = append(args, &s.views[i])
+		}
+		s.args = append(s.args, args)
+		s.outs = append(s.outs, []*tensor.Tensor{&s.views[st.out]})
+	}
+	return s
+}
+
+// run executes elements [lo, hi) of the chain.
+func (f *fused) run(in, out []*tensor.Tensor, lo, hi int) {
+	s := f.state()
+	defer f.states.Put(s)
+	base := len(f.in) + len(f.out)
+	for _, st := range f.splats {
+		size := f.scratch[st.out-base].Size()
+		st.load.read(size, s.scratch[st.out-base], in[st.in[0]].Bytes(), 0)
+	}
+	view := func(i int, dt tensor.DType, b []byte) { s.views[i].Borrow(dt, s.shape, b) }
+	for at := lo; at < hi; at += fuseBlock {
+		n := min(fuseBlock, hi-at)
+		s.shape[0] = int64(n)
+		for i, t := range f.in {
+			if b := in[i].Bytes(); len(b) == t.Bytes() && t.N == f.out[0].N {
+				size := t.DType.Size()
+				view(i, t.DType, b[at*size:(at+n)*size])
+			}
+		}
+		for i, t := range f.out {
+			size := t.DType.Size()
+			view(len(f.in)+i, t.DType, out[i].Bytes()[at*size:(at+n)*size])
+		}
+		for i, d := range f.scratch {
+			view(base+i, d, s.scratch[i][:n*d.Size()])
+		}
+		for k := range f.steps {
+			st := &f.steps[k]
+			if st.load != nil {
+				o := s.outs[k][0]
+				st.load.read(o.DType().Size(), o.Bytes(), in[st.in[0]].Bytes(), at)
+				continue
+			}
+			st.loop(s.args[k], s.outs[k], 0, n)
+		}
+	}
+	for i := range s.views {
+		s.views[i].Borrow(tensor.Invalid, nil, nil)
+	}
+}
+
+// fuse compiles a chain into one instruction.
+func (p *Planner) fuse(ops []*ir.Op, b *ir.Block) (exec.Instr, error) {
+	last := ops[len(ops)-1]
+	ins := exec.Instr{Op: last}
+	f := &fused{}
+	member := map[*ir.Op]bool{}
+	for _, o := range ops {
+		member[o] = true
+	}
+	// Operands defined outside the chain and results used outside it.
+	place := map[*ir.Value]int{}
+	lastRead := map[*ir.Value]int{}
+	wholly := map[*ir.Value]bool{} // operands that are read element by element, never as a broadcast
+	for k, o := range ops {
+		for _, v := range o.Operands() {
+			lastRead[v] = k
+			if v.DefiningOp() != nil && member[v.DefiningOp()] {
+				continue
+			}
+			if _, ok := place[v]; !ok {
+				t, err := p.TypeOf(v)
+				if err != nil {
+					return ins, err
+				}
+				place[v] = len(f.in)
+				wholly[v] = true
+				f.in = append(f.in, t)
+				ins.In = append(ins.In, p.slot(v))
+				ins.Move = append(ins.Move, p.dies(v, last, b))
+				if p.dies(v, last, b) {
+					ins.Dead = append(ins.Dead, p.slot(v))
+				}
+			}
+			if OpKind(o) == stablehlo.BroadcastInDim {
+				wholly[v] = false
+			}
+		}
+	}
+	outAt := map[*ir.Value]int{}
+	for _, o := range ops {
+		v := o.Result(0)
+		outside := false
+		for u := range v.Uses() {
+			outside = outside || !member[u.Owner()]
+		}
+		if !outside && v.HasUses() {
+			continue
+		}
+		t, err := p.TypeOf(v)
+		if err != nil {
+			return ins, err
+		}
+		outAt[v] = len(f.out)
+		f.out = append(f.out, t)
+		ins.Out = append(ins.Out, p.slot(v))
+		if !v.HasUses() {
+			ins.Dead = append(ins.Dead, p.slot(v))
+		}
+	}
+	ins.Types = f.out
+	base := len(f.in) + len(f.out)
+	cost := 0
+	masks := make([]uint64, len(f.out))
+	free := map[tensor.DType][]int{}
+	splat := map[*ir.Value]int{}
+	kept := map[int]bool{} // scratch blocks that hold a scalar's copies for the whole run
+	for k, o := range ops {
+		v := o.Result(0)
+		out, err := p.TypeOf(v)
+		if err != nil {
+			return ins, err
+		}
+		st := fusedStep{out: -1}
+		var inplace uint64
+		if OpKind(o) == stablehlo.BroadcastInDim {
+			st.load = newLoad(o, f.in[place[o.Operand(0)]], out)
+			st.in = []int{place[o.Operand(0)]}
+			cost++
+		} else {
+			kern, err := p.kernel(p.Prog.table[OpKind(o)], NewSpec(p, o, p.typesOf(o.Operands()), []kernel.Type{out}))
+			if err != nil {
+				return ins, err
+			}
+			st.loop, inplace = kern.Loop, kern.Inplace
+			cost += kern.Cost
+			for _, a := range o.Operands() {
+				at := place[a]
+				if at < len(f.in) && isSplat(a) {
+					// Read it from a block that holds copies of its one number for the whole run.
+					if _, ok := splat[a]; !ok {
+						splat[a] = base + len(f.scratch)
+						kept[splat[a]] = true
+						f.splats = append(f.splats, fusedStep{load: &load{1, 1}, in: []int{at}, out: splat[a]})
+						f.scratch = append(f.scratch, f.in[at].DType)
+					}
+					at = splat[a]
+				}
+				st.in = append(st.in, at)
+			}
+		}
+		if i, ok := outAt[v]; ok {
+			st.out = len(f.in) + i
+			// The result may overwrite an operand that no later op reads, if this op's kernel allows it.
+			for a, at := range place {
+				if at >= len(f.in) || !wholly[a] || lastRead[a] > k || at >= 64 {
+					continue
+				}
+				safe := true
+				for j, x := range o.Operands() {
+					safe = safe && (x != a || inplace&(1<<j) != 0)
+				}
+				if safe {
+					masks[i] |= 1 << at
+				}
+			}
+		} else {
+			// Reuse the block of a value that dies here if the kernel works in place.
+			for j, a := range o.Operands() {
+				at := place[a]
+				if st.load == nil && at >= base && lastRead[a] == k && inplace&(1<<j) != 0 && f.scratch[at-base] == out.DType && !kept[at] {
+					st.out = at
+				}
+			}
+			if list := free[out.DType]; st.out < 0 && len(list) > 0 && (st.load == nil || st.load.mod > 1) {
+				st.out = list[len(list)-1]
+				free[out.DType] = list[:len(list)-1]
+			}
+			if st.out < 0 {
+				st.out = base + len(f.scratch)
+				f.scratch = append(f.scratch, out.DType)
+			}
+		}
+		place[v] = st.out
+		if st.load != nil && st.load.mod == 1 && st.out >= base {
+			kept[st.out] = true
+			f.splats = append(f.splats, st)
+		} else {
+			f.steps = append(f.steps, st)
+		}
+		seen := map[int]bool{st.out: true}
+		for _, a := range o.Operands() {
+			if at := place[a]; at >= base && lastRead[a] == k && !kept[at] && !seen[at] {
+				seen[at] = true
+				free[f.scratch[at-base]] = append(free[f.scratch[at-base]], at)
+			}
+		}
+	}
+	n := f.out[0].N
+	grain := max(20000/max(cost, 1), fuseBlock)
+	ins.Run = exec.Execute(kernel.Kernel{Inplace: masks[0], Others: masks[1:], Run: func(in, out []*tensor.Tensor) error {
+		kernel.Parallel(n, grain, func(lo, hi int) { f.run(in, out, lo, hi) })
+		return nil
+	}})
+	return ins, nil
+}
+
+// isSplat reports whether v is a constant with equal elements.
+func isSplat(v *ir.Value) bool {
+	o := v.DefiningOp()
+	if o == nil || OpKind(o) != stablehlo.Constant {
+		return false
+	}
+	a, ok := o.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
+	if !ok {
+		return false
+	}
+	_, splat, err := a.Elements()
+	return splat && err == nil
+}

@@ -1,0 +1,276 @@
+package plan
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// lazyKernel is a kernel of an op whose shapes are known only at run time. It keeps the kernel of the last shapes, so a
+// loop over one shape builds it once. Several machines may share a lazyKernel.
+type lazyKernel struct {
+	row  Row
+	spec *Spec
+
+	mu    sync.Mutex
+	built *builtKernel
+}
+
+type builtKernel struct {
+	in    []tensor.Shape
+	kern  kernel.Kernel
+	types []kernel.Type
+}
+
+// run executes the kernel for the shapes of the operands.
+func (l *lazyKernel) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	base := len(m.Args)
+	for _, s := range ins.In {
+		m.Args = append(m.Args, &fr.Slots[s].Tensor)
+	}
+	kern, types, err := l.resolve(m.Args[base:])
+	m.Args = m.Args[:base]
+	if err != nil {
+		return err
+	}
+	return m.Step(fr, ins, kern, types)
+}
+
+// resolve returns the kernel for operands of these shapes and its result types.
+func (l *lazyKernel) resolve(in []*tensor.Tensor) (*kernel.Kernel, []kernel.Type, error) {
+	s := NewSpec(l.spec.Planner, l.spec.Op, nil, nil)
+	for i, t := range in {
+		v := l.spec.In[i]
+		v.Shape, v.N = t.Shape(), t.NumElements()
+		s.In = append(s.In, v)
+	}
+	static := true
+	for _, t := range l.spec.Out {
+		static = static && !t.Dynamic()
+		s.Out = append(s.Out, t)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// Compute result shapes that depend on operand values every time. For other ops, equal operand shapes are enough.
+	if b := l.built; b != nil && sameShapes(b.in, in) && (static || l.row.Shape == nil) {
+		return &b.kern, b.types, nil
+	}
+	if !static {
+		if err := l.shape(s, in); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, t := range s.Out {
+		if t.N < 0 {
+			return nil, nil, kernel.Unsupported("the dynamic shape of result %d", i)
+		}
+	}
+	if b := l.built; b != nil && sameShapes(b.in, in) && sameTypes(b.types, s.Out) {
+		return &b.kern, b.types, nil
+	}
+	kern, err := s.Planner.kernel(l.row, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &builtKernel{kern: kern, types: s.Out}
+	for _, t := range in {
+		b.in = append(b.in, t.Shape().Clone())
+	}
+	l.built = b
+	return &b.kern, s.Out, nil
+}
+
+// shape sets the result shapes and checks them against the types in the program.
+func (l *lazyKernel) shape(s *Spec, in []*tensor.Tensor) error {
+	if l.row.Shape != nil {
+		if err := l.row.Shape(s, in); err != nil {
+			return err
+		}
+	} else {
+		for i := range s.Out {
+			if len(s.In) == 0 {
+				return kernel.Unsupported("a dynamic shape without operands")
+			}
+			s.Out[i].Shape = s.In[0].Shape
+		}
+	}
+	for i := range s.Out {
+		t := &s.Out[i]
+		n := t.Shape.NumElements()
+		if n < 0 || n > kernel.MaxElements {
+			return fmt.Errorf("has a result of impossible shape %v", t.Shape)
+		}
+		t.N = int(n)
+		if want := l.spec.Out[i].Shape; want != nil {
+			if len(want) != len(t.Shape) {
+				return fmt.Errorf("has a result of shape %v where %v was declared", t.Shape, want)
+			}
+			for d, w := range want {
+				if w >= 0 && w != t.Shape[d] {
+					return fmt.Errorf("has a result of shape %v whose dimension %d was declared %d", t.Shape, d, w)
+				}
+			}
+			if d := l.spec.Out[i].Beyond(t.Shape); d >= 0 {
+				return fmt.Errorf("has a result of shape %v whose dimension %d was declared at most %d", t.Shape, d, l.spec.Out[i].Bound[d])
+			}
+		}
+	}
+	return nil
+}
+
+func sameShapes(a []tensor.Shape, b []*tensor.Tensor) bool {
+	for i := range a {
+		if !a[i].Equal(b[i].Shape()) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameTypes(a, b []kernel.Type) bool {
+	for i := range a {
+		if a[i].DType != b[i].DType || !a[i].Shape.Equal(b[i].Shape) {
+			return false
+		}
+	}
+	return true
+}
+
+// lazyControl is a control instruction of an op whose shapes are known only at run time. For given shapes it compiles
+// the op as a function whose arguments are the operands and the outside values that the op's regions use. It keeps the
+// instruction of the last shapes.
+type lazyControl struct {
+	row   Row
+	spec  *Spec
+	outer *Planner
+
+	mu    sync.Mutex
+	built *builtControl
+}
+
+type builtControl struct {
+	in       []tensor.Shape
+	fn       *exec.Function
+	ins      exec.Instr
+	captured []int32 // slots of outside values, in the function
+	outside  []int32 // slots of the same values in the outer frame
+}
+
+func (l *lazyControl) run(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+	shapes := make([]*tensor.Tensor, len(ins.In))
+	for i, s := range ins.In {
+		shapes[i] = &fr.Slots[s].Tensor
+	}
+	b, err := l.resolve(shapes)
+	if err != nil {
+		return err
+	}
+	inner, err := m.Enter(b.fn)
+	if err != nil {
+		return err
+	}
+	for i, s := range b.ins.In {
+		inner.Slots[s] = exec.Retain(fr.Slots[ins.In[i]])
+	}
+	for i, s := range b.captured {
+		inner.Slots[s] = exec.Retain(fr.Slots[b.outside[i]])
+	}
+	if err := b.ins.Run(m, inner, &b.ins); err != nil {
+		return err
+	}
+	for i, s := range b.ins.Out {
+		fr.Slots[ins.Out[i]] = inner.Slots[s]
+		inner.Slots[s] = nil
+	}
+	for s, v := range inner.Slots {
+		m.Release(v)
+		inner.Slots[s] = nil
+	}
+	m.Leave(b.fn, inner)
+	return nil
+}
+
+func (l *lazyControl) resolve(in []*tensor.Tensor) (*builtControl, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.built != nil && sameShapes(l.built.in, in) {
+		return l.built, nil
+	}
+	f := &exec.Function{Name: l.outer.Fn.Name}
+	p := l.outer.Prog.NewPlanner(f)
+	s := NewSpec(p, l.spec.Op, nil, nil)
+	b := &builtControl{fn: f}
+	for i, t := range in {
+		v := l.spec.In[i]
+		if v.Class == kernel.ClassTensor {
+			v.Shape, v.N = t.Shape(), t.NumElements()
+		}
+		s.In = append(s.In, v)
+		b.in = append(b.in, t.Shape().Clone())
+		b.ins.In = append(b.ins.In, p.Fresh())
+		b.ins.Move = append(b.ins.Move, false)
+	}
+	static := true
+	for _, t := range l.spec.Out {
+		static = static && !t.Dynamic()
+		s.Out = append(s.Out, t)
+		b.ins.Out = append(b.ins.Out, p.Fresh())
+	}
+	if !static {
+		if err := (&lazyKernel{row: l.row, spec: l.spec}).shape(s, in); err != nil {
+			return nil, err
+		}
+	}
+	b.ins.Op, b.ins.Types = s.Op, s.Out
+	if err := p.Pick(&b.ins, s); err != nil {
+		return nil, err
+	}
+	for v, slot := range p.slots {
+		if o := v.ParentBlock().Parent(); o == s.Op || s.Op.IsAncestorOf(o) {
+			continue
+		}
+		outside, ok := l.outer.slots[v]
+		if !ok {
+			return nil, kernel.Unsupported("a value from outside in a region of dynamic shape")
+		}
+		b.captured = append(b.captured, slot)
+		b.outside = append(b.outside, outside)
+	}
+	l.built = b
+	return b, nil
+}
+
+// reserve prepares to compile the op during runs, which only read the outer plan: it assigns slots to the outside
+// values that the op's regions use, and compiles the functions that they name. A custom call's functions do not execute.
+func (l *lazyControl) reserve() error {
+	var failed error
+	for _, r := range l.spec.Op.Regions() {
+		for _, v := range flow.Captures(r) {
+			l.outer.slot(v)
+		}
+		for _, b := range r.Blocks() {
+			for o := range b.Ops() {
+				o.Walk(func(x *ir.Op) bool {
+					if OpKind(x) != stablehlo.CustomCall {
+						for _, a := range x.Attrs() {
+							flow.Symbols(a.Attr, func(name string) {
+								if f, ok := fn.AsFunc(l.outer.Prog.Symbols[name]); ok && !f.External() && failed == nil {
+									_, failed = l.outer.Prog.Function(name, x)
+								}
+							})
+						}
+					}
+					return failed == nil
+				})
+			}
+		}
+	}
+	return failed
+}

@@ -1,0 +1,257 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/quant"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// The regions of reduce, map, scatter and similar ops compute scalars. Executing such a region once per element would
+// cost about a hundred nanoseconds per op and element. The engine therefore lifts the region: it compiles the region
+// again with every scalar widened to a vector of N elements. This is correct because the region's ops are elementwise.
+
+// LiftedRegion is a scalar region compiled for vectors of n elements.
+type LiftedRegion struct {
+	*exec.Block
+	N     int
+	Types []kernel.Type // of the arguments
+}
+
+// Lift compiles region i of op for vectors of n elements. It returns nil if an op of the region is not elementwise.
+func (p *Planner) Lift(op *ir.Op, i, n int) (*LiftedRegion, error) {
+	if i >= op.NumRegions() || len(op.Region(i).Blocks()) != 1 {
+		return nil, fmt.Errorf("expects region #%d to have one block", i)
+	}
+	b := op.Region(i).Entry()
+	if !p.liftable(b, nil) {
+		return nil, nil
+	}
+	return p.liftBlock(b, n)
+}
+
+// liftBlock compiles a scalar block, from its arguments to its return.
+func (p *Planner) liftBlock(b *ir.Block, n int) (*LiftedRegion, error) {
+	var ops []*ir.Op
+	for o := range b.Ops() {
+		if !IsReturn(o) {
+			ops = append(ops, o)
+		}
+	}
+	if b.Last() == nil || !IsReturn(b.Last()) {
+		return nil, errors.New("ends a region without a return")
+	}
+	return p.liftOps(b, ops, b.Args(), b.Last().OperandList(), n)
+}
+
+// LiftValue compiles the computation of operand i of op as a region of one argument. op belongs to scalar region b, and
+// the operand must depend on only one argument of b. liftValue returns nil if the computation is not elementwise.
+func (p *Planner) LiftValue(b *ir.Block, op *ir.Op, i, n int) (*LiftedRegion, error) {
+	if !p.liftable(b, nil) {
+		return nil, nil
+	}
+	needed := map[*ir.Op]bool{}
+	var arg *ir.Value
+	var visit func(v *ir.Value)
+	visit = func(v *ir.Value) {
+		switch {
+		case v.Block() == b:
+			arg = v
+		case v.ParentBlock() == b && !needed[v.DefiningOp()]:
+			needed[v.DefiningOp()] = true
+			for _, o := range v.DefiningOp().Operands() {
+				visit(o)
+			}
+		}
+	}
+	visit(op.Operand(i))
+	var ops []*ir.Op
+	for o := range b.Ops() {
+		if needed[o] {
+			ops = append(ops, o)
+		}
+	}
+	if arg == nil {
+		return nil, nil
+	}
+	return p.liftOps(b, ops, []*ir.Value{arg}, []*ir.Value{op.Operand(i)}, n)
+}
+
+// liftOps compiles some ops of scalar region b.
+func (p *Planner) liftOps(b *ir.Block, ops []*ir.Op, args, ret []*ir.Value, n int) (*LiftedRegion, error) {
+	q := p.Prog.NewPlanner(p.Fn)
+	q.types, q.wide = map[*ir.Value]kernel.Type{}, n
+	out := &LiftedRegion{N: n, Block: &exec.Block{}}
+	at := 0
+	for o := range b.Ops() {
+		q.index[o] = at
+		at++
+	}
+	widen := func(v *ir.Value) error {
+		t, err := TypeOf(v.Type())
+		if err != nil {
+			return err
+		}
+		wide := kernel.TensorType(t.DType, int64(n))
+		wide.Quant = t.Quant
+		q.types[v] = wide
+		return nil
+	}
+	for _, a := range args {
+		if err := widen(a); err != nil {
+			return nil, err
+		}
+		out.Types = append(out.Types, q.types[a])
+		s := q.slot(a)
+		out.Args = append(out.Args, s)
+		if !a.HasUses() {
+			out.ArgDead = append(out.ArgDead, s)
+		}
+	}
+	// outside widens a value from outside the region, once per execution. The wide value stays until the end.
+	outside := func(o *ir.Op, v *ir.Value) error {
+		if _, ok := q.types[v]; ok {
+			return nil
+		}
+		if err := widen(v); err != nil {
+			return err
+		}
+		in, err := TypeOf(v.Type())
+		if err != nil {
+			return err
+		}
+		k, err := kernel.BroadcastKernel(in, q.types[v], nil)
+		if err != nil {
+			return err
+		}
+		s := q.slot(v)
+		out.After = append(out.After, s)
+		out.Instrs = append(out.Instrs, exec.Instr{Op: o, In: []int32{p.slot(v)}, Out: []int32{s}, Types: []kernel.Type{q.types[v]}, Move: []bool{false}, Run: exec.Execute(k)})
+		return nil
+	}
+	for _, o := range ops {
+		for _, v := range o.Operands() {
+			if err := outside(o, v); err != nil {
+				return nil, err
+			}
+		}
+		for _, v := range o.Results() {
+			if err := widen(v); err != nil {
+				return nil, err
+			}
+		}
+		ins, err := q.instr(o, b)
+		if err != nil {
+			return nil, exec.Locate(p.Prog.Module, o, err)
+		}
+		out.Instrs = append(out.Instrs, ins)
+	}
+	for i, v := range ret {
+		if err := outside(b.Last(), v); err != nil {
+			return nil, err
+		}
+		later := false
+		for _, w := range ret[i+1:] {
+			later = later || v == w
+		}
+		out.Ret = append(out.Ret, q.slot(v))
+		out.RetMove = append(out.RetMove, v.ParentBlock() == b && !later)
+	}
+	return out, nil
+}
+
+// planLiftedCall compiles a call in a lifted region. The callee's body is lifted too and uses the same frame.
+func planLiftedCall(p *Planner, s *Spec) (exec.Runner, error) {
+	f, _ := fn.AsFunc(p.Prog.Symbols[fn.Callee(s.Op)])
+	r, err := p.liftBlock(f.Body(), p.wide)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Args) != len(s.In) || len(r.Ret) != len(s.Out) {
+		return nil, fmt.Errorf("calls '%s' with %d operands and %d results", f.Symbol(), len(s.In), len(s.Out))
+	}
+	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
+		for i, a := range r.Args {
+			fr.Slots[a] = m.Take(fr, ins, i)
+		}
+		out := m.Refs(len(ins.Out))
+		if err := m.Block(fr, r.Block, out); err != nil {
+			return err
+		}
+		for i, b := range out {
+			fr.Slots[ins.Out[i]] = b
+		}
+		m.DropRefs(len(out))
+		return nil
+	}, nil
+}
+
+// liftable reports whether every op of b is elementwise on scalars. It follows calls, except calls of the functions in
+// inside.
+func (p *Planner) liftable(b *ir.Block, inside []string) bool {
+	for _, a := range b.Args() {
+		if !isScalar(a.Type()) {
+			return false
+		}
+	}
+	for o := range b.Ops() {
+		if IsReturn(o) {
+			continue
+		}
+		if o.Is(fn.Call) {
+			callee := fn.Callee(o)
+			f, ok := fn.AsFunc(p.Prog.Symbols[callee])
+			if !ok || f.External() || len(inside) > 16 || slices.Contains(inside, callee) || !p.liftable(f.Body(), append(inside, callee)) {
+				return false
+			}
+		} else if r, ok := p.Prog.table[OpKind(o)]; !ok || !r.Elementwise {
+			return false
+		}
+		for _, v := range o.Results() {
+			if !isScalar(v.Type()) {
+				return false
+			}
+		}
+		for _, v := range o.Operands() {
+			if !isScalar(v.Type()) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isScalar(t ir.Type) bool {
+	v, ok := t.(*ir.TensorType)
+	if !ok || !v.Ranked() || v.Rank() != 0 {
+		return false
+	}
+	q := quant.Of(v.Elem())
+	return v.DType() != tensor.Invalid || q != nil && q.Axis < 0
+}
+
+// SingleOp returns the only op of a scalar region, if that op combines the region's two arguments. swapped reports
+// whether the op reads the arguments in the opposite order.
+func SingleOp(b *ir.Block) (op *ir.Op, swapped bool) {
+	if b.NumArgs() != 2 {
+		return nil, false
+	}
+	o := b.First()
+	if o == nil || o.Next() == nil || o.Next() != b.Last() || !IsReturn(b.Last()) ||
+		o.NumOperands() != 2 || o.NumResults() != 1 || b.Last().NumOperands() != 1 || b.Last().Operand(0) != o.Result(0) {
+		return nil, false
+	}
+	switch {
+	case o.Operand(0) == b.Arg(0) && o.Operand(1) == b.Arg(1):
+		return o, false
+	case o.Operand(0) == b.Arg(1) && o.Operand(1) == b.Arg(0):
+		return o, true
+	}
+	return nil, false
+}

@@ -1,0 +1,384 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/interp/internal/exec"
+	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// Compiler compiles the functions of a module on request.
+type Compiler struct {
+	*exec.Program
+	table     map[*ir.Def]Row
+	Symbols   ir.Symbols
+	funcs     map[string]*exec.Function
+	limit     int64 // of memory, in bytes; 0 means none
+	Constants int64 // bytes held by plans
+	Planned   bool  // compilation has ended: no functions and constants are added
+}
+
+// Row describes how to execute one op kind: with a kernel or with a control instruction.
+type Row struct {
+	// make builds the kernel for operands and results of static shape. A row has either make or control.
+	Make func(s *Spec) (kernel.Kernel, error)
+	// shape sets the result shapes in s from the operands if the shapes are not static. If shape is nil, every result
+	// has the shape of the first operand.
+	Shape func(s *Spec, in []*tensor.Tensor) error
+	// control builds the instruction of an op that needs the machine: control flow, calls, hooks and everything else that
+	// is not a function of tensors.
+	Control func(p *Planner, s *Spec) (exec.Runner, error)
+	// staticShapes: control needs operands and results of static shape. If the shapes are not static, control is called
+	// when the op executes (lazyControl).
+	StaticShapes bool
+	// elementwise: result element i depends only on operand elements i. Such an op may be lifted (lift.go).
+	Elementwise bool
+	// pure: the results of control depend only on the operands and the regions.
+	Pure bool
+}
+
+// Spec is the op that an instruction is built for.
+type Spec struct {
+	kernel.Signature
+	Planner *Planner
+	Op      *ir.Op
+}
+
+func NewSpec(p *Planner, op *ir.Op, in, out []kernel.Type) *Spec {
+	return &Spec{kernel.Signature{Name: op.Name(), In: in, Out: out, Reserve: p.reserve}, p, op}
+}
+
+// Pure returns the maker of a kernel that depends only on the types.
+func Pure(f func(*kernel.Signature) (kernel.Kernel, error)) func(*Spec) (kernel.Kernel, error) {
+	return func(s *Spec) (kernel.Kernel, error) { return f(&s.Signature) }
+}
+
+// Planner compiles the ops of one function. The regions of ops share the function's slots, since they may use values
+// from outside.
+type Planner struct {
+	Prog  *Compiler
+	Fn    *exec.Function
+	slots map[*ir.Value]int32
+	types map[*ir.Value]kernel.Type // types that differ from the value's own
+	index map[*ir.Op]int
+	last  map[*ir.Value]int // see lastUse
+	wide  int               // vector length of every scalar in a lifted region; see lift.go
+}
+
+// reserve charges for memory that a plan holds for the lifetime of the executable, before it is allocated. Plans made
+// at run time, for shapes known only then, replace earlier plans; for them reserve only checks the limit.
+func (p *Planner) reserve(size int64) error {
+	if limit := p.Prog.limit; limit > 0 && p.Prog.Constants+size > limit {
+		return fmt.Errorf("needs %d bytes more than the %d in use; the memory limit is %d", size, p.Prog.Constants, limit)
+	}
+	if !p.Prog.Planned {
+		p.Prog.Constants += size
+	}
+	return nil
+}
+
+func NewCompiler(mod *ir.Module, symbols ir.Symbols, table map[*ir.Def]Row, limit int64) *Compiler {
+	return &Compiler{Program: &exec.Program{Module: mod, Token: &exec.Buf{Refs: 1, Fixed: true}, Replicas: 1, Partitions: 1},
+		table: table, Symbols: symbols, funcs: map[string]*exec.Function{}, limit: limit}
+}
+
+// NewPlanner returns the planner of a function, which has no slots yet.
+func (prog *Compiler) NewPlanner(f *exec.Function) *Planner {
+	return &Planner{Prog: prog, Fn: f, slots: map[*ir.Value]int32{}, index: map[*ir.Op]int{}, last: map[*ir.Value]int{}}
+}
+
+// Function returns the plan of the named function. It compiles the function on the first request. All requests for a
+// new function come before the first run, since runs share the program.
+func (prog *Compiler) Function(name string, at *ir.Op) (*exec.Function, error) {
+	if f := prog.funcs[name]; f != nil {
+		return f, nil
+	}
+	if prog.Planned {
+		return nil, fmt.Errorf("internal error: function '%s' was not compiled before the run", name)
+	}
+	op := prog.Symbols[name]
+	fo, ok := fn.AsFunc(op)
+	if !ok {
+		return nil, fmt.Errorf("'%s' does not reference a valid function", name)
+	}
+	if fo.External() {
+		return nil, fmt.Errorf("calls '%s', which has no body", name)
+	}
+	f := &exec.Function{Name: name, Op: op}
+	prog.funcs[name] = f
+	var err error
+	if f.Args, f.Results, err = typesOfFunction(fo); err != nil {
+		return nil, exec.Locate(prog.Module, op, err)
+	}
+	if len(op.Region(0).Blocks()) != 1 {
+		return nil, exec.Locate(prog.Module, op, kernel.Unsupported("a function of several blocks"))
+	}
+	p := prog.NewPlanner(f)
+	if f.Body, err = p.block(fo.Body()); err != nil {
+		return nil, err
+	}
+	if len(f.Body.Args) != len(f.Args) || len(f.Body.Ret) != len(f.Results) {
+		return nil, exec.Locate(prog.Module, op, errors.New("has a type that does not fit its body"))
+	}
+	return f, nil
+}
+
+func typesOfFunction(f fn.FuncOp) (args, results []kernel.Type, err error) {
+	t := f.Type()
+	if t == nil {
+		return nil, nil, errors.New("has no function type")
+	}
+	if args, err = typesOf(t.Inputs()); err != nil {
+		return nil, nil, err
+	}
+	results, err = typesOf(t.Results())
+	return args, results, err
+}
+
+func typesOf(types []ir.Type) ([]kernel.Type, error) {
+	out := make([]kernel.Type, len(types))
+	for i, t := range types {
+		v, err := TypeOf(t)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// slot returns the slot of v and assigns one on the first request.
+func (p *Planner) slot(v *ir.Value) int32 {
+	s, ok := p.slots[v]
+	if !ok {
+		s = p.Fresh()
+		p.slots[v] = s
+	}
+	return s
+}
+
+// Fresh returns a new slot of the function.
+func (p *Planner) Fresh() int32 {
+	s := int32(p.Fn.Nslots)
+	p.Fn.Nslots++
+	return s
+}
+
+// TypeOf returns the type that v is compiled with.
+func (p *Planner) TypeOf(v *ir.Value) (kernel.Type, error) {
+	if t, ok := p.types[v]; ok {
+		return t, nil
+	}
+	return TypeOf(v.Type())
+}
+
+// block compiles a block of the function.
+func (p *Planner) block(b *ir.Block) (*exec.Block, error) {
+	out := &exec.Block{}
+	for _, a := range b.Args() {
+		s := p.slot(a)
+		out.Args = append(out.Args, s)
+		if !a.HasUses() {
+			out.ArgDead = append(out.ArgDead, s)
+		}
+	}
+	term := b.Last()
+	if term == nil || !IsReturn(term) {
+		at := b.Parent()
+		if term != nil {
+			at = term
+		}
+		return nil, exec.Locate(p.Prog.Module, at, errors.New("ends a block without a return"))
+	}
+	schedule := p.schedule(b)
+	for i, ops := range schedule {
+		for _, o := range ops {
+			p.index[o] = i
+		}
+	}
+	p.index[term] = len(schedule)
+	out.Instrs = make([]exec.Instr, 0, len(schedule))
+	for _, ops := range schedule {
+		var ins exec.Instr
+		var err error
+		if len(ops) > 1 {
+			ins, err = p.fuse(ops, b)
+		} else {
+			ins, err = p.instr(ops[0], b)
+		}
+		if err != nil {
+			return nil, exec.Locate(p.Prog.Module, ops[0], err)
+		}
+		out.Instrs = append(out.Instrs, ins)
+	}
+	for i, v := range term.Operands() {
+		out.Ret = append(out.Ret, p.slot(v))
+		out.RetMove = append(out.RetMove, v.ParentBlock() == b && lastPlace(term, i))
+	}
+	return out, nil
+}
+
+func IsReturn(o *ir.Op) bool { return o.Has(ir.ReturnLike) }
+
+// lastPlace reports whether operand i of o differs from all later operands.
+func lastPlace(o *ir.Op, i int) bool {
+	v := o.Operand(i)
+	for j := i + 1; j < o.NumOperands(); j++ {
+		if o.Operand(j) == v {
+			return false
+		}
+	}
+	return true
+}
+
+// usedInside reports whether the regions of o use v directly; v must then outlive the start of o.
+func usedInside(v *ir.Value, o *ir.Op) bool {
+	if o.NumRegions() == 0 {
+		return false
+	}
+	for u := range v.Uses() {
+		if u.Owner() != o && o.IsAncestorOf(u.Owner()) {
+			return true
+		}
+	}
+	return false
+}
+
+// instr compiles one op of block b.
+func (p *Planner) instr(o *ir.Op, b *ir.Block) (exec.Instr, error) {
+	ins := exec.Instr{Op: o}
+	s := NewSpec(p, o, nil, nil)
+	for i, v := range o.Operands() {
+		t, err := p.TypeOf(v)
+		if err != nil {
+			return ins, err
+		}
+		s.In = append(s.In, t)
+		ins.In = append(ins.In, p.slot(v))
+		ins.Move = append(ins.Move, p.dies(v, o, b) && lastPlace(o, i) && !usedInside(v, o))
+	}
+	for _, v := range o.Results() {
+		t, err := p.TypeOf(v)
+		if err != nil {
+			return ins, err
+		}
+		s.Out = append(s.Out, t)
+		ins.Out = append(ins.Out, p.slot(v))
+	}
+	ins.Types = s.Out
+	ins.Dead = p.deadAfter(o, b)
+	if err := p.Pick(&ins, s); err != nil {
+		return ins, err
+	}
+	return ins, nil
+}
+
+// Pick chooses the kernel or control instruction for an instruction.
+func (p *Planner) Pick(ins *exec.Instr, s *Spec) error {
+	r, ok := p.Prog.table[OpKind(s.Op)]
+	if !ok {
+		return kernel.Unsupported("%s", s.Op.Name())
+	}
+	if wide := promotions(s); wide != nil {
+		return p.promote(ins, s, wide)
+	}
+	if r.Control != nil {
+		if r.StaticShapes {
+			for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
+				if t.Dynamic() {
+					l := &lazyControl{row: r, spec: s, outer: p}
+					ins.Run = l.run
+					return l.reserve()
+				}
+			}
+		}
+		ctl, err := r.Control(p, s)
+		ins.Run = ctl
+		return err
+	}
+	dynamic := false
+	for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
+		if t.Class != kernel.ClassTensor {
+			return fmt.Errorf("expects tensors, but has an operand or result of type %s", t)
+		}
+		dynamic = dynamic || t.Dynamic()
+	}
+	if dynamic {
+		ins.Run = (&lazyKernel{row: r, spec: s}).run
+		return nil
+	}
+	run, err := p.KernelControl(r, s)
+	ins.Run = run
+	return err
+}
+
+// KernelControl returns the instruction that executes the kernel of a row.
+func (p *Planner) KernelControl(r Row, s *Spec) (exec.Runner, error) {
+	k, err := p.kernel(r, s)
+	if err != nil {
+		return nil, err
+	}
+	return exec.Execute(k), nil
+}
+
+// dies reports whether b defines v and o is the last op of b that uses v.
+func (p *Planner) dies(v *ir.Value, o *ir.Op, b *ir.Block) bool {
+	return v.ParentBlock() == b && p.lastUse(v, b) == p.index[o]
+}
+
+// lastUse returns the index of the last op in v's block b that uses v, directly or inside its regions.
+func (p *Planner) lastUse(v *ir.Value, b *ir.Block) int {
+	if last, ok := p.last[v]; ok {
+		return last
+	}
+	last := -1
+	for u := range v.Uses() {
+		o := u.Owner()
+		for o != nil && o.Block() != b {
+			o = o.Parent()
+		}
+		if o != nil {
+			last = max(last, p.index[o])
+		}
+	}
+	p.last[v] = last
+	return last
+}
+
+// deadAfter returns the slots whose values die at o: operands and values that its regions use for the last time, and
+// unused results.
+func (p *Planner) deadAfter(o *ir.Op, b *ir.Block) []int32 {
+	var dead []int32
+	seen := map[*ir.Value]bool{}
+	note := func(v *ir.Value) {
+		if !seen[v] && v.ParentBlock() == b && p.dies(v, o, b) {
+			dead = append(dead, p.slot(v))
+		}
+		seen[v] = true
+	}
+	for _, v := range o.Operands() {
+		note(v)
+	}
+	for _, r := range o.Regions() {
+		for _, rb := range r.Blocks() {
+			for inner := range rb.Ops() {
+				inner.Walk(func(x *ir.Op) bool {
+					for _, v := range x.Operands() {
+						note(v)
+					}
+					return true
+				})
+			}
+		}
+	}
+	for _, v := range o.Results() {
+		if !v.HasUses() {
+			dead = append(dead, p.slot(v))
+		}
+	}
+	return dead
+}

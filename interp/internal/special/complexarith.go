@@ -1,0 +1,256 @@
+package special
+
+import (
+	"math"
+	"math/cmplx"
+)
+
+// products returns a*c - b*d to about one unit in the last place, however much the terms cancel (Kahan's method).
+func products(a, b, c, d float64) float64 {
+	w := b * d
+	e := math.FMA(b, d, -w)
+	f := math.FMA(a, c, -w)
+	if v := f - e; finite(v) {
+		return v
+	}
+	v := float64(a*c) - float64(b*d)
+	if finite(a) && finite(b) && finite(c) && finite(d) {
+		// A product overflows, but their difference may not.
+		return math.Ldexp(products(math.Ldexp(a, -600), math.Ldexp(b, -600), c, d), 600)
+	}
+	return v
+}
+
+// ComplexMul returns the plain product of x and y. A term that multiplies infinity by zero is NaN, as in XLA.
+func ComplexMul(x, y complex128) complex128 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	return complex(products(a, b, c, d), products(a, -b, d, c))
+}
+
+// ComplexSquare returns the square of v. It factors the real part as (a-b)(a+b).
+func ComplexSquare(v complex128) complex128 {
+	a, b := real(v), imag(v)
+	re := (a - b) * (a + b)
+	switch {
+	case finite(re):
+	case finite(a) && finite(b): // a sum overflows, but the product may not
+		re = 4 * ((float64(a/2) - float64(b/2)) * (float64(a/2) + float64(b/2)))
+	case math.IsNaN(re):
+		re = float64(a*a) - float64(b*b)
+	}
+	return complex(re, 2*float64(a*b))
+}
+
+// ComplexDiv returns x/y to about two units in the last place of each part, whatever the magnitudes of the parts.
+// Zeros, infinities and NaNs follow C99 (annex G).
+func ComplexDiv(x, y complex128) complex128 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	switch {
+	case !finite(a) || !finite(b) || !finite(c) || !finite(d) || y == 0:
+		return annexG(a, b, c, d)
+	case x == 0:
+		return complex(zeroQuotient(a, c, b, d), zeroQuotient(b, c, -a, d))
+	case moderate(a) && moderate(b) && moderate(c) && moderate(d):
+		n := float64(c*c) + float64(d*d)
+		return complex(products(a, -b, c, d)/n, products(b, a, c, d)/n)
+	}
+	e := Exponent(c, d)
+	sc, sd := math.Ldexp(c, -e), math.Ldexp(d, -e)
+	n := float64(sc*sc) + float64(sd*sd)
+	re, ere := farProducts(a, -b, c, d)
+	im, eim := farProducts(b, a, c, d)
+	return complex(math.Ldexp(re/n, ere-2*e), math.Ldexp(im/n, eim-2*e))
+}
+
+// moderate reports whether the square of v, and products of four such numbers, are far from overflow and underflow.
+func moderate(v float64) bool {
+	v = math.Abs(v)
+	return v < 0x1p200 && (v > 0x1p-200 || v == 0)
+}
+
+// farProducts is products for finite numbers of any magnitude. The result is v times 2^e.
+func farProducts(a, b, c, d float64) (v float64, e int) {
+	ma, ea := math.Frexp(a)
+	mb, eb := math.Frexp(b)
+	mc, ec := math.Frexp(c)
+	md, ed := math.Frexp(d)
+	p, q := ea+ec, eb+ed
+	switch {
+	case ma == 0 || mc == 0:
+		p = q
+	case mb == 0 || md == 0:
+		q = p
+	}
+	e = max(p, q)
+	// A product as small as 2^-900 of the other one can change only the sign of a zero.
+	v = products(math.Ldexp(ma, max(p-e, -900)), math.Ldexp(mb, max(q-e, -900)), mc, md)
+	if v == 0 {
+		return v, 0
+	}
+	return v, e
+}
+
+// annexG returns (a + ib)/(c + id) by the rules of C99, G.5.1, if an operand is not finite or the divisor is zero. If
+// both parts come out as NaN, it recovers the parts of an infinity or a zero from the directions of the operands.
+func annexG(a, b, c, d float64) complex128 {
+	m, e := math.Max(math.Abs(c), math.Abs(d)), 0
+	if finite(m) && m != 0 {
+		e = Exponent(c, d) - 1
+		c, d = math.Ldexp(c, -e), math.Ldexp(d, -e)
+	}
+	n := float64(c*c) + float64(d*d)
+	re := math.Ldexp((float64(a*c)+float64(b*d))/n, -e)
+	im := math.Ldexp((float64(b*c)-float64(a*d))/n, -e)
+	if !math.IsNaN(re) || !math.IsNaN(im) {
+		return complex(re, im)
+	}
+	inf := math.Inf(1)
+	unit := func(v float64) float64 {
+		if math.IsInf(v, 0) {
+			return math.Copysign(1, v)
+		}
+		return math.Copysign(0, v)
+	}
+	switch {
+	case n == 0 && (!math.IsNaN(a) || !math.IsNaN(b)):
+		return complex(math.Copysign(inf, c)*a, math.Copysign(inf, c)*b)
+	case (math.IsInf(a, 0) || math.IsInf(b, 0)) && finite(c) && finite(d):
+		a, b = unit(a), unit(b)
+		return complex(inf*(float64(a*c)+float64(b*d)), inf*(float64(b*c)-float64(a*d)))
+	case (math.IsInf(c, 0) || math.IsInf(d, 0)) && finite(a) && finite(b):
+		c, d = unit(c), unit(d)
+		return complex(0*(float64(a*c)+float64(b*d)), 0*(float64(b*c)-float64(a*d)))
+	}
+	return complex(re, im)
+}
+
+// Cmul returns x*y with every operation rounded. The compiler may fuse operations in its own complex product.
+func Cmul(x, y complex128) complex128 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	return complex(float64(a*c)-float64(b*d), float64(a*d)+float64(b*c))
+}
+
+// zeroQuotient returns a*c + b*d for zero a and b: a zero with the right sign.
+func zeroQuotient(a, c, b, d float64) float64 {
+	return float64(math.Copysign(0, a)*math.Copysign(1, c)) + float64(math.Copysign(0, b)*math.Copysign(1, d))
+}
+
+// Exponent returns the e for which the larger modulus of a and b is in [2^(e-1), 2^e).
+func Exponent(a, b float64) int {
+	_, e := math.Frexp(math.Max(math.Abs(a), math.Abs(b)))
+	return e
+}
+
+// ComplexRsqrt returns conj(w)/|z|, where w is the square root of z.
+func ComplexRsqrt(z complex128) complex128 {
+	if !finite(real(z)) || !finite(imag(z)) || z == 0 {
+		return ComplexDiv(1, ComplexSqrt(z))
+	}
+	// Scale by an even power of two: the modulus becomes a normal number, and a much smaller part keeps its digits.
+	e := (Exponent(real(z), imag(z)) - 400) &^ 1
+	x, y := math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e)
+	w := ComplexSqrt(complex(x, y))
+	m, k := math.Frexp(Hypot(x, y))
+	return complex(math.Ldexp(real(w)/m, -k-e/2), math.Ldexp(-imag(w)/m, -k-e/2))
+}
+
+// ComplexAtan2 returns -i log((x + i y) / sqrt(x^2 + y^2)) (spec, "atan2"). Let p = x + i y and q = x - i y. The real
+// part is half the angle of p conj(q) = |x|^2 - |y|^2 + 2i Re(x conj(y)), plus or minus pi on the other branch. The
+// imaginary part is -log|p/q| / 2.
+func ComplexAtan2(y, x complex128) complex128 {
+	if cmplx.IsNaN(x) || cmplx.IsNaN(y) || cmplx.IsInf(x) || cmplx.IsInf(y) || x == 0 && y == 0 {
+		l := ComplexLog(ComplexDiv(x+complex(-imag(y), real(y)), ComplexSqrt(ComplexMul(x, x)+ComplexMul(y, y))))
+		return complex(imag(l), -real(l))
+	}
+	e := max(Exponent(real(x), imag(x)), Exponent(real(y), imag(y))) - 400
+	scale := func(v complex128) (re, im float64) { return math.Ldexp(real(v), -e), math.Ldexp(imag(v), -e) }
+	xr, xi := scale(x)
+	yr, yi := scale(y)
+	// Multiply the unscaled numbers: a result that underflows keeps its sign.
+	scaled := func(a, b, c, d float64) float64 {
+		v, k := farProducts(a, b, c, d)
+		if w := math.Ldexp(v, k-2*e); w != 0 || v == 0 {
+			return w
+		}
+		return math.Copysign(math.SmallestNonzeroFloat64, v)
+	}
+	dot := scaled(real(x), -imag(x), real(y), imag(y))  // Re(x conj(y))
+	cross := scaled(imag(x), real(x), real(y), imag(y)) // Im(x conj(y))
+	if dot == 0 && (math.Signbit(xr*yr) || math.Signbit(xi*yi)) {
+		dot = math.Copysign(0, -1) // on the branch cut: the upper side, unless the signs of zeros say otherwise
+	}
+	x2, y2 := squares(xr, xi), squares(yr, yi)
+	re := float64(0.5 * Atan2(2*dot, x2.add(y2.neg()).hi))
+	// Do not scale p and q unless they would overflow: they may be as small as the smallest parts.
+	shrink := 0
+	if e > 600 {
+		shrink = -4
+	}
+	a, b, c, d := math.Ldexp(real(y), shrink), math.Ldexp(imag(y), shrink), math.Ldexp(real(x), shrink), math.Ldexp(imag(x), shrink)
+	p, q := [2]float64{c - b, d + a}, [2]float64{c + b, d - a}
+	var im float64
+	if ratio := 2 * cross / (x2.hi + y2.hi); math.Abs(ratio) < 0.5 {
+		im = -0.5 * Atanh(ratio)
+	} else {
+		mp, kp := modulus(p)
+		mq, kq := modulus(q)
+		if k := kp - kq; mp != 0 && mq != 0 && -900 < k && k < 900 {
+			im = -0.5 * Log(math.Ldexp(mp/mq, k))
+		} else {
+			im = -0.5 * (Log(mp) - Log(mq) + float64(float64(k)*math.Ln2))
+		}
+	}
+	// Find the branch: the angle of p minus half the angle of p q = x^2 + y^2.
+	half := float64(0.5 * Atan2(2*scaled(real(x), -real(y), imag(x), imag(y)), squares(xr, yr).add(squares(xi, yi).neg()).hi))
+	if k := math.Round((Atan2(p[1], p[0]) - half - re) / math.Pi); k != 0 {
+		re -= math.Copysign(math.Pi, re)
+	}
+	return complex(re, im)
+}
+
+// modulus returns the modulus of v as m 2^k, with m near 1. Even the smallest moduli keep their digits this way.
+func modulus(v [2]float64) (m float64, k int) {
+	k = Exponent(v[0], v[1])
+	return Hypot(math.Ldexp(v[0], -k), math.Ldexp(v[1], -k)), k
+}
+
+// squares returns a^2 + b^2 in double-double.
+func squares(a, b float64) word {
+	p, q := float64(a*a), float64(b*b)
+	return word{p, math.FMA(a, a, -p)}.add(word{q, math.FMA(b, b, -q)})
+}
+
+// ComplexPow returns exp(y log x). It computes the logarithm and the product in double-double: the imaginary part of
+// the product is an angle, and only its remainder after whole turns matters.
+func ComplexPow(x, y complex128) complex128 {
+	if x == 0 {
+		switch {
+		case y == 0:
+			return 1
+		case real(y) > 0:
+			return 0
+		case imag(y) == 0:
+			return complex(math.Inf(1), 0)
+		}
+		return cmplx.NaN()
+	}
+	if cmplx.IsNaN(x) || cmplx.IsInf(x) || cmplx.IsNaN(y) || cmplx.IsInf(y) {
+		return ComplexExp(ComplexMul(y, ComplexLog(x)))
+	}
+	l, t := pairLog(x)
+	c, d := real(y), imag(y)
+	re := l.times(c).add(t.times(-d))
+	im := l.times(d).add(t.times(c))
+	if math.IsNaN(re.hi) || !finite(im.hi) {
+		return ComplexExp(ComplexMul(y, ComplexLog(x)))
+	}
+	s, co := pairSincosPair(im)
+	switch {
+	case re.hi > 1<<12:
+		return complex(math.Copysign(math.Inf(1), co.hi), math.Copysign(math.Inf(1), s.hi))
+	case re.hi < -1<<12:
+		return complex(math.Copysign(0, co.hi), math.Copysign(0, s.hi))
+	}
+	size, k := pairExpScaled(re)
+	return complex(math.Ldexp(co.mul(size).hi, k), math.Ldexp(s.mul(size).hi, k))
+}

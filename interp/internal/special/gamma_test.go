@@ -1,0 +1,87 @@
+package special
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestGammaFunctions: lgamma, digamma, polygamma and zeta keep their digits at the neighbours of their zeros, where terms cancel, at
+// orders whose factorial overflows and where powers vanish. testdata/functions.txt has true values.
+func TestGammaFunctions(t *testing.T) {
+	f, err := os.Open(filepath.Join("testdata", "functions.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	limit := map[string]float64{"lgamma": 4, "digamma": 5, "polygamma": 5, "zeta": 4}
+	worst, seen := map[string]float64{}, 0
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if fields[0] == "#" {
+			continue
+		}
+		var v []float64
+		for _, s := range fields[1:] {
+			x, err := strconv.ParseFloat(s, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v = append(v, x)
+		}
+		want, got := v[len(v)-1], 0.0
+		switch fields[0] {
+		case "lgamma":
+			got = Lgamma(v[0])
+		case "digamma":
+			got = Digamma(v[0])
+		case "polygamma":
+			got = Polygamma(v[0], v[1])
+		case "zeta":
+			got = Zeta(v[0], v[1])
+		}
+		seen++
+		off := ulps(got, want)
+		worst[fields[0]] = max(worst[fields[0]], off)
+		if !(off <= limit[fields[0]]) {
+			t.Errorf("%s%v is %v, not %v: %.3g ULP", fields[0], v[:len(v)-1], got, want, off)
+		}
+	}
+	if seen < 300 {
+		t.Errorf("only %d values", seen)
+	}
+	t.Logf("%d values, off by up to %v ULP", seen, worst)
+}
+
+// ulps is how far a float64 is from another, in units of the last place of that.
+func ulps(got, want float64) float64 {
+	if got == want {
+		return 0
+	}
+	_, e := math.Frexp(want)
+	return math.Abs(got-want) / math.Ldexp(1, max(e-53, -1074))
+}
+
+// What limits of the functions give where no sum does.
+func TestGammaLimits(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct{ got, want float64 }{
+		{Lgamma(1), 0}, {Lgamma(2), 0}, {Lgamma(0), inf}, {Lgamma(-3), inf}, {Lgamma(-inf), inf}, {Lgamma(inf), inf}, {Lgamma(nan), nan},
+		{Digamma(0), nan}, {Digamma(-2), nan}, {Digamma(-inf), nan}, {Digamma(inf), inf},
+		{Zeta(1, 2), inf}, {Zeta(0.5, 2), nan}, {Zeta(2, -1), inf}, {Zeta(3, -1), nan}, {Zeta(2.5, -1.5), nan}, {Zeta(2, inf), 0},
+		{Zeta(826, -0.25), inf}, {Zeta(1001, -0.25), -inf}, {Zeta(1e300, -0.25), inf},
+		{Polygamma(-1, 2), nan}, {Polygamma(1.5, 2), nan}, {Polygamma(1, -2), inf}, {Polygamma(2, -2), nan}, {Polygamma(inf, 2), nan},
+		{Polygamma(1, inf), 0}, {Polygamma(200, inf), math.Copysign(0, -1)}, {Polygamma(200, -0.25), inf}, {Polygamma(201, -0.25), inf}, {Polygamma(200, -0.75), -inf},
+		{Polygamma(1e20, 1e19), -inf}, {Polygamma(1e20, 1e20), math.Copysign(0, -1)}, {Polygamma(1e307, 1e300), -inf}, {Polygamma(1, math.MaxFloat64), 1 / math.MaxFloat64},
+	} {
+		if fmt.Sprint(c.got) != fmt.Sprint(c.want) {
+			t.Errorf("got %v, want %v", c.got, c.want)
+		}
+	}
+}
