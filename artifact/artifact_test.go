@@ -100,7 +100,7 @@ func sameText(t *testing.T, path string, m *ir.Module, text string) {
 		return
 	}
 	if a, b := print.String(m, print.Options{Generic: true}), print.String(want, print.Options{Generic: true}); a != b {
-		t.Errorf("%s differs from %s:\n%s\n%s", path, text, a, b)
+		t.Errorf("%s differs from %s:%s", path, text, firstLines(a, b))
 	}
 }
 
@@ -146,6 +146,38 @@ func TestArtifacts(t *testing.T) {
 			}
 			sameText(t, path, m, text)
 		}
+	}
+}
+
+// TestRoutes writes artifacts on the routes of XLA. They hold the module that jaxlib wrote.
+func TestRoutes(t *testing.T) {
+	for _, path := range files(t, "xla/*.up.mlir", "xla/*.up.mlir") {
+		name := strings.TrimSuffix(filepath.Base(path), ".up.mlir")
+		target, mixed := strings.CutSuffix(name, "-mixed")
+		v, err := vhlo.ParseVersion(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := artifact.Options{Target: v, Route: artifact.XLA}
+		if mixed {
+			o.Route = artifact.XLAMixed
+		}
+		text := filepath.Join(filepath.Dir(path), "..", "text.mlir")
+		m, err := parse.Parse(diag.NewSource(text, readFile(t, text)), ir.NewContext(), registry, parse.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _, err := artifact.Append(nil, m, o)
+		if err != nil {
+			t.Errorf("%s for %s: %v", text, name, err)
+			continue
+		}
+		m, err = artifact.Read(diag.NewSource(path, out), ir.NewContext(), registry)
+		if err != nil {
+			t.Errorf("%s for %s, read again: %v", text, name, err)
+			continue
+		}
+		sameText(t, text+" for "+name, m, path)
 	}
 }
 
@@ -310,4 +342,20 @@ func FuzzRead(f *testing.F) {
 		}
 		differ(t, "fuzz.bc", "written twice", second, first)
 	})
+}
+
+// firstLines returns the first lines in which two texts differ.
+func firstLines(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	line := func(list []string) string {
+		if i < len(list) {
+			return list[i]
+		}
+		return "the end"
+	}
+	return "\nline " + strconv.Itoa(i+1) + " is\n" + line(a) + "\nwant\n" + line(b)
 }
