@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -12,11 +13,9 @@ func expand(m *ir.Module, o Options) (*ir.Module, error) {
 	ranges := false
 	m.Walk(func(op *ir.Op) bool {
 		switch op.Def().Dialect() {
-		case "stablehlo", "func", "sdy", "builtin", "mpmd":
-		case "chlo":
-			wrong = m.Errorf(op, "%s must be lowered to StableHLO first: the route %s writes no CHLO", op.Name(), o.Route)
+		case "stablehlo", "chlo", "func", "sdy", "builtin", "mpmd":
 		default:
-			wrong = m.Errorf(op, "%s: the route %s takes operations of stablehlo, func and sdy alone", op.Name(), o.Route)
+			wrong = m.Errorf(op, "%s: the route %s takes operations of stablehlo, chlo, func and sdy alone", op.Name(), o.Route)
 		}
 		if l := op.Loc(); l != nil {
 			_, col := l.End()
@@ -28,6 +27,18 @@ func expand(m *ir.Module, o Options) (*ir.Module, error) {
 		return nil, wrong
 	}
 	out := m.Clone()
+	foldConstants(out)
+	if _, err := legalize.Complex(out.Op()); err != nil {
+		return nil, err
+	}
+	if o.Route == XLA {
+		if err := exportShardy(out); err != nil {
+			return nil, err
+		}
+	}
+	if err := legalize.CHLO(out.Op(), nil); err != nil {
+		return nil, err
+	}
 	foldConstants(out)
 	if !ranges || !o.Target.Less(vhlo.Version{Major: 1, Minor: 9}) {
 		return out, nil

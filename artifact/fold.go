@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"github.com/hlocb/hlocb/dialect/sdy"
 	hlo "github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -75,11 +76,24 @@ func eraseDead(op *ir.Op) {
 			for o := b.Last(); o != nil; {
 				prev := o.Prev()
 				eraseDead(o)
-				if o.Has(ir.Pure) && o.NumResults() > 0 && !o.HasUses() && o.NumRegions() == 0 {
+				if o.NumResults() > 0 && !o.HasUses() && removable(o) {
 					o.Erase()
 				}
 				o = prev
 			}
 		}
 	}
+}
+
+// removable reports whether op has no effect: it is pure, or a manual computation of pure ops.
+func removable(op *ir.Op) bool {
+	if !op.Is(sdy.ManualComputation) {
+		return op.Has(ir.Pure) && op.NumRegions() == 0
+	}
+	pure := true
+	op.Walk(func(o *ir.Op) bool {
+		pure = pure && (o == op || o.Has(ir.Pure) || o.Is(sdy.Return))
+		return pure
+	})
+	return pure
 }

@@ -294,13 +294,11 @@ const (
 	nameReturn = "sdy.return"
 )
 
-// AttrValueSharding is the attribute that shards the results of any op, and arguments and results of functions.
-const AttrValueSharding = "sdy.sharding"
-
-// Names of further attributes that any op or value may have.
+// Attributes that any op may have.
 const (
-	ruleName  = "sdy.sharding_rule"
-	edgesName = "sdy.propagation_edges"
+	AttrValueSharding = "sdy.sharding"      // the shardings of results; arguments and results of functions have it, too
+	AttrValueRule     = "sdy.sharding_rule" // how dimensions of operands and results belong together
+	edgesName         = "sdy.propagation_edges"
 )
 
 // verifyAttr checks sdy.sharding and sdy.sharding_rule of an operation.
@@ -316,10 +314,10 @@ func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
 			return
 		}
 		checkPerValue(v, typesOf(op.Results()), op, r, at(op, r).of("result "))
-	case ruleName:
+	case AttrValueRule:
 		rule := dataOf[Rule](a)
 		if rule == nil {
-			r.Errorf(op, "should have a sharding rule attribute of type OpShardingRuleAttr for attr named '%s'", ruleName)
+			r.Errorf(op, "should have a sharding rule attribute of type OpShardingRuleAttr for attr named '%s'", AttrValueRule)
 			return
 		}
 		rule.check(op, at(op, r))
