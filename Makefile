@@ -71,7 +71,7 @@ corpus: peers
 
 # The bytecode corpus with jaxlib as the judge: some of the modules, or all of them, byte for byte, and many damaged files.
 # The judge and the corpus stand beside the repository; without them the rule does nothing. Failures of the part route are
-# printed and allowed: the routes of XLA do not lower CHLO yet.
+# printed and allowed: chlo.scan and shapes of dynamic programs are not lowered as XLA does.
 JUDGE = ../shared/tools/check_bytecode.py
 BYTECODE ?= --cases 150 --corrupt 500
 corpus-bytecode: build jaxlib
