@@ -17,7 +17,7 @@ func (a *app) groups() []group {
 		{"Look at a module:", []*cobra.Command{a.hooksCommand(), a.explainCommand(), a.tapCommand(), a.infoCommand()}},
 		{"Run it:", []*cobra.Command{a.runCommand(), a.execCommand(), a.compileCommand()}},
 		{"Compare runs:", []*cobra.Command{a.compareCommand(), a.verifyCommand(), a.recordCommand(), a.replayCommand()}},
-		{"Transform it:", []*cobra.Command{a.rewriteCommand(), a.optCommand(), a.diffCommand(), a.translateCommand()}},
+		{"Transform it:", []*cobra.Command{a.rewriteCommand(), a.optCommand(), a.diffCommand(), a.reduceCommand(), a.translateCommand()}},
 		{machineGroup, []*cobra.Command{a.pluginCommand(), a.benchCommand(), a.versionCommand()}},
 	}
 }

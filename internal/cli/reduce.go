@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/internal/reduce"
+	"github.com/hlocb/hlocb/ir"
+)
+
+func (a *app) reduceCommand() *cobra.Command {
+	var test, out string
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use:   "reduce IN --test COMMAND",
+		Short: "Make a module smaller while it stays interesting",
+		Long: `Make a module smaller while a command still finds it interesting: while the command ends with exit code 0.
+
+The shell runs the command with the name of a file in place of {}, or at its end. hlocb removes functions, ops, results, arguments and loops until none can go alone, then attributes and large literals, and makes shapes smaller. It writes each smaller module to OUT (default: IN with the suffix .reduced.mlir). If OUT exists, is interesting and smaller than IN, hlocb goes on with it; an interrupted reduction is therefore continued by the same command.`,
+		Example: `  hlocb reduce crash.mlir --test 'hlocb opt {} --cse 2>&1 | grep -q "left an invalid module"'
+  hlocb reduce wrong.mlir --test './differs.sh' -o small.mlir --timeout 30s`,
+		Args: command.Args("IN"),
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+			if test == "" {
+				return usagef("--test is missing: the command that finds a module interesting")
+			}
+			if out == "" {
+				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".reduced.mlir"
+			}
+			return a.reduce(cmd.Context(), args[0], test, out, timeout)
+		}),
+	}
+	c.Flags().StringVar(&test, "test", "", "command that ends with exit code 0 if the module in the file {} is interesting")
+	c.Flags().StringVarP(&out, "output", "o", "", "write to FILE")
+	c.Flags().DurationVar(&timeout, "timeout", time.Minute, "time limit of each test; a test that takes longer does not find the module interesting")
+	command.Group(c, "", "test COMMAND", "output FILE", "timeout DURATION")
+	return c
+}
+
+func (a *app) reduce(ctx context.Context, in, test, out string, timeout time.Duration) error {
+	registry, err := reader.Registry()
+	if err != nil {
+		return err
+	}
+	parse := func(name string, text []byte) (*ir.Module, error) {
+		return reader.Read(diag.NewSource(name, text), registry, reader.MaxErrors)
+	}
+	name, text, err := a.ReadText(in)
+	if err != nil {
+		return err
+	}
+	m, err := parse(name, text)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "hlocb-reduce-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "module.mlir")
+	line := strings.ReplaceAll(test, "{}", path)
+	if line == test {
+		line += " " + path
+	}
+	interesting := func(ctx context.Context, text []byte) (bool, error) {
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			return false, err
+		}
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "sh", "-c", line)
+		cmd.WaitDelay = time.Second
+		err := cmd.Run()
+		var exit *exec.ExitError
+		if err == nil || errors.As(err, &exit) || ctx.Err() != nil {
+			return err == nil, nil
+		}
+		return false, fmt.Errorf("--test: %w", err)
+	}
+	if earlier, err := os.ReadFile(out); err == nil && len(earlier) < len(text) {
+		if smaller, err := parse(out, earlier); err == nil {
+			if ok, err := interesting(ctx, earlier); err != nil {
+				return err
+			} else if ok {
+				a.note("continuing with %s", out)
+				m = smaller
+			}
+		}
+	}
+	best, status, err := reduce.Reduce(ctx, m, reduce.Options{
+		Test:     interesting,
+		Parse:    func(text []byte) (*ir.Module, error) { return parse(out, text) },
+		Better:   func(text []byte, _ reduce.Status) error { return os.WriteFile(out, text, 0o666) },
+		Progress: func(s reduce.Status) { a.Progress(s.String()) },
+	})
+	a.Progress("")
+	if errors.Is(err, reduce.NotInterestingError{}) {
+		return fmt.Errorf("%s: %w", in, err)
+	}
+	if best != nil {
+		if err := a.WriteFile(out, func(w io.Writer) error { _, err := w.Write(best); return err }); err != nil {
+			return err
+		}
+		a.note("%s: %d ops, %d bytes after %d tests", out, status.Ops, status.Bytes, status.Tests)
+	}
+	return err
+}
