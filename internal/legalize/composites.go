@@ -145,3 +145,25 @@ func compositeAttrs(op *ir.Op) (ir.AttrList, error) {
 	}
 	return out, nil
 }
+
+// Outline appends a private function with the given name and a copy of op to the module.
+func Outline(r *rewrite.Rewriter, op *ir.Op, name string) {
+	m := r.Module()
+	var inputs []ir.Type
+	for _, v := range op.Operands() {
+		inputs = append(inputs, v.Type())
+	}
+	st := &ir.OpState{Def: fn.Func, Regions: 1}
+	st.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(m.Context().Function(inputs, op.ResultTypes())))
+	f := r.AtEnd(m.Body()).At(op.Loc(), op.Pos()).Insert(st)
+	fn.FuncOp{Op: f}.SetPrivate(name)
+	body := f.Region(0).AddBlock()
+	mapping := map[*ir.Value]*ir.Value{}
+	for _, t := range inputs {
+		body.AddArg(t, op.Loc()).SetPos(op.Pos())
+	}
+	b := r.AtEnd(body).At(op.Loc(), op.Pos())
+	c := b.Clone(op, mapping)
+	c.SetOperands(body.Args())
+	b.Create(fn.Return, c.ResultList(), nil)
+}

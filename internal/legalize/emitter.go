@@ -286,3 +286,13 @@ func splatAttr(v *tensor.Tensor, t *ir.TensorType) ir.Attr {
 func (e *emitter) splat(v *tensor.Tensor, t *ir.TensorType) *ir.Value {
 	return e.result(stableConstant(e.Builder, splatAttr(v, t)))
 }
+
+// DenseInts returns an attribute with 64-bit integers of the given shape.
+func DenseInts(c *ir.Context, shape, values []int64) ir.Attr {
+	return denseOf(c, ir.Int(64), shape, values)
+}
+
+// Splat inserts a constant of type t, a static tensor type, with the number v in every element.
+func Splat(b *ir.Builder, t *ir.TensorType, v float64) *ir.Value {
+	return newEmitter(b, nil).splat(number(t.DType(), v), t)
+}

@@ -1,0 +1,324 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/legalize"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// CanonicalizeDynamism replaces dynamic ops with constant shapes by static ops.
+type CanonicalizeDynamism struct{}
+
+var canonicalizeDynamismInfo = &pass.Info{
+	Name:    "stablehlo-canonicalize-dynamism",
+	Aliases: []string{"canonicalize-dynamism"},
+	Anchor:  fn.Func.Name,
+	Doc: "Replaces dynamic_broadcast_in_dim, dynamic_reshape and other dynamic operations by their static counterparts if the operands that " +
+		"hold shapes, sizes or paddings are constants. Also erases dead operations and folds.",
+}
+
+// Info implements pass.Pass.
+func (CanonicalizeDynamism) Info() *pass.Info { return canonicalizeDynamismInfo }
+
+// Run implements pass.OpPass.
+func (CanonicalizeDynamism) Run(ctx *pass.Context, f *ir.Op) error {
+	reported := map[*ir.Op]bool{}
+	shapes := &rewrite.Pattern{Name: "custom_call", Rows: []*ir.Def{stablehlo.CustomCall}, Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+		done, wrong := dropShapeOperands(r, op)
+		if wrong != nil && !reported[op] {
+			reported[op] = true
+			ctx.Emit(wrong)
+		}
+		return done, nil
+	}}
+	res, err := rewrite.Greedy(f, append([]*rewrite.Pattern{shapes}, dynamismPatterns...), rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 2})
+	report(ctx, res.Statistics)
+	return err
+}
+
+var dynamismPatterns = []*rewrite.Pattern{
+	static("dynamic_broadcast_in_dim", stablehlo.DynamicBroadcastInDim, func(op *ir.Op) *ir.OpState {
+		d, _ := stablehlo.AsDynamicBroadcastInDim(op)
+		if !isStatic(d.Operand(0)) || !isStatic(op.Result(0)) || !areConstant(d.Operand(1)) {
+			return nil
+		}
+		return stateOf(stablehlo.BroadcastInDim, op, op.Operand(0)).with(op, stablehlo.AttrBroadcastDimensions)
+	}),
+	static("dynamic_conv", stablehlo.DynamicConv, func(op *ir.Op) *ir.OpState {
+		padding, ok := constantInts(op.Operand(2))
+		if !ok {
+			return nil
+		}
+		st := stateOf(stablehlo.Convolution, op, op.Operand(0), op.Operand(1))
+		for _, a := range op.Attrs() {
+			if a.Inherent {
+				st.SetAttr(a.Name, a.Attr)
+			}
+		}
+		st.SetAttr(stablehlo.AttrPadding, denseInts(op, []int64{int64(len(padding) / 2), 2}, padding))
+		return st.OpState
+	}),
+	static("dynamic_gather", stablehlo.DynamicGather, func(op *ir.Op) *ir.OpState {
+		sizes, ok := constantInts(op.Operand(2))
+		if !ok {
+			return nil
+		}
+		st := stateOf(stablehlo.Gather, op, op.Operand(0), op.Operand(1))
+		st.SetAttr(stablehlo.AttrSliceSizes, ir.NewDenseArray(ir.Int(64), sizes))
+		return st.with(op, stablehlo.AttrDimensionNumbers, stablehlo.AttrIndicesAreSorted)
+	}),
+	static("dynamic_iota", stablehlo.DynamicIota, func(op *ir.Op) *ir.OpState {
+		if !areConstant(op.Operand(0)) || !isStatic(op.Result(0)) {
+			return nil
+		}
+		return stateOf(stablehlo.Iota, op).with(op, stablehlo.AttrIotaDimension)
+	}),
+	static("dynamic_pad", stablehlo.DynamicPad, func(op *ir.Op) *ir.OpState {
+		low, ok1 := constantInts(op.Operand(2))
+		high, ok2 := constantInts(op.Operand(3))
+		interior, ok3 := constantInts(op.Operand(4))
+		if !ok1 || !ok2 || !ok3 {
+			return nil
+		}
+		st := stateOf(stablehlo.Pad, op, op.Operand(0), op.Operand(1))
+		st.SetAttr(stablehlo.AttrEdgePaddingLow, ir.NewDenseArray(ir.Int(64), low))
+		st.SetAttr(stablehlo.AttrEdgePaddingHigh, ir.NewDenseArray(ir.Int(64), high))
+		st.SetAttr(stablehlo.AttrInteriorPadding, ir.NewDenseArray(ir.Int(64), interior))
+		return st.OpState
+	}),
+	static("dynamic_reshape", stablehlo.DynamicReshape, func(op *ir.Op) *ir.OpState {
+		if !areConstant(op.Operand(1)) || !isStatic(op.Result(0)) {
+			return nil
+		}
+		return stateOf(stablehlo.Reshape, op, op.Operand(0)).OpState
+	}),
+	{Name: "real_dynamic_slice to dynamic_slice", Rows: []*ir.Def{stablehlo.RealDynamicSlice}, Rewrite: toDynamicSlice},
+	static("real_dynamic_slice", stablehlo.RealDynamicSlice, func(op *ir.Op) *ir.OpState {
+		start, ok1 := constantInts(op.Operand(1))
+		limit, ok2 := constantInts(op.Operand(2))
+		strides, ok3 := constantInts(op.Operand(3))
+		if !ok1 || !ok2 || !ok3 {
+			return nil
+		}
+		st := stateOf(stablehlo.Slice, op, op.Operand(0))
+		st.SetAttr(stablehlo.AttrStartIndices, ir.NewDenseArray(ir.Int(64), start))
+		st.SetAttr(stablehlo.AttrLimitIndices, ir.NewDenseArray(ir.Int(64), limit))
+		st.SetAttr(stablehlo.AttrStrides, ir.NewDenseArray(ir.Int(64), strides))
+		return st.discardable(op)
+	}),
+}
+
+// static returns the pattern that replaces ops of a kind by the op that state describes; nil describes none.
+func static(name string, row *ir.Def, state func(*ir.Op) *ir.OpState) *rewrite.Pattern {
+	return &rewrite.Pattern{Name: name, Rows: []*ir.Def{row}, Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+		st := state(op)
+		if st == nil {
+			return false, nil
+		}
+		r.Replace(op, r.Before(op).Insert(st).ResultList()...)
+		return true, nil
+	}}
+}
+
+// opState builds the op that replaces another one.
+type opState struct{ *ir.OpState }
+
+// stateOf returns the state of an op of kind def with the result types of op.
+func stateOf(def *ir.Def, op *ir.Op, operands ...*ir.Value) opState {
+	return opState{&ir.OpState{Def: def, Operands: operands, Types: op.ResultTypes()}}
+}
+
+// with copies attributes of op.
+func (st opState) with(op *ir.Op, names ...string) *ir.OpState {
+	for _, n := range names {
+		if a := op.Attr(n); a != nil {
+			st.SetAttr(n, a)
+		}
+	}
+	return st.OpState
+}
+
+// discardable copies the discardable attributes of op.
+func (st opState) discardable(op *ir.Op) *ir.OpState {
+	for _, a := range op.Attrs() {
+		if !a.Inherent {
+			st.SetAttr(a.Name, a.Attr)
+		}
+	}
+	return st.OpState
+}
+
+func isStatic(v *ir.Value) bool {
+	t, ok := v.Type().(*ir.TensorType)
+	return ok && t.Static()
+}
+
+// constantInts returns the values of a constant tensor of integers.
+func constantInts(v *ir.Value) ([]int64, bool) {
+	d, ok := rewrite.ConstantOf(v).(*ir.DenseAttr)
+	if !ok {
+		return nil, false
+	}
+	list, err := d.Int64s()
+	return list, err == nil
+}
+
+func areConstant(v *ir.Value) bool {
+	_, ok := constantInts(v)
+	return ok
+}
+
+// denseInts returns an attribute of 64-bit integers.
+func denseInts(op *ir.Op, shape, values []int64) ir.Attr {
+	return legalize.DenseInts(op.Module().Context(), shape, values)
+}
+
+// shapeOperands returns the operand that holds the shape of each result of a custom call, with the elements of tuples
+// as results, and the shapes. shapes is nil if there are none or they are no constants. wrong says why the attribute
+// does not fit the op.
+func shapeOperands(op *ir.Op) (operands []int64, shapes [][]int64, wrong *diag.Diagnostic) {
+	d, ok := op.Attr(stablehlo.AttrShapeOperands).(*ir.DenseAttr)
+	if !ok {
+		return nil, nil, nil
+	}
+	fail := func(format string, args ...any) ([]int64, [][]int64, *diag.Diagnostic) {
+		return nil, nil, op.Module().Errorf(op, "%s: "+format, append([]any{stablehlo.AttrShapeOperands}, args...)...)
+	}
+	t, ok := d.Type().(*ir.TensorType)
+	types := flattened(op.ResultTypes())
+	suffix := ""
+	if len(types) != op.NumResults() {
+		suffix = ", with tuples flattened"
+	}
+	operands, err := d.Int64s()
+	switch {
+	case err != nil || !ok:
+		return nil, nil, nil
+	case len(operands) != len(types):
+		return fail("number of elements (%d) must be equal to the number of operation results (%d)%s", len(operands), len(types), suffix)
+	case t.Rank() != 1:
+		return fail("must have rank = 1")
+	case t.Elem() != ir.Type(ir.Int(64)):
+		return fail("must have i64 element type")
+	}
+	shapes = [][]int64{}
+	for i, o := range operands {
+		if o < 0 || o >= int64(op.NumOperands()) {
+			return fail("index #%d (%d) must be within bounds for operation operands (from 0 to %d)", i, o, op.NumOperands())
+		}
+		shape, ok := constantInts(op.Operand(int(o)))
+		if !ok {
+			return nil, nil, nil
+		}
+		if t, ok := types[i].(*ir.TensorType); ok && t.Ranked() && !fits(shape, t.Shape()) {
+			return fail("refinement #%d (%s) must be compatible with operation result #%d ('%s')%s", i, ir.AppendInts(nil, shape), i, t, suffix)
+		}
+		shapes = append(shapes, shape)
+	}
+	return operands, shapes, nil
+}
+
+// fits reports whether two shapes can be the same.
+func fits(a, b []int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] && a[i] != ir.Dynamic && b[i] != ir.Dynamic {
+			return false
+		}
+	}
+	return true
+}
+
+// flattened returns types with the elements of tuples in place of the tuples.
+func flattened(types []ir.Type) []ir.Type {
+	var out []ir.Type
+	for _, t := range types {
+		if tuple, ok := t.(*ir.TupleType); ok {
+			out = append(out, flattened(tuple.Elems())...)
+		} else {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// dropShapeOperands removes the operands of a custom call that hold the shapes of its results, if all are static.
+func dropShapeOperands(r *rewrite.Rewriter, op *ir.Op) (bool, *diag.Diagnostic) {
+	drop, shapes, wrong := shapeOperands(op)
+	if shapes == nil || len(drop) != op.NumResults() {
+		return false, wrong
+	}
+	for _, v := range op.Results() {
+		if !isStatic(v) {
+			return false, nil
+		}
+	}
+	st := stateOf(stablehlo.CustomCall, op)
+	for i, v := range op.Operands() {
+		if !slices.Contains(drop, int64(i)) {
+			st.Operands = append(st.Operands, v)
+		}
+	}
+	for _, a := range op.Attrs() {
+		switch a.Name {
+		case stablehlo.AttrShapeOperands:
+			continue
+		case stablehlo.AttrOperandLayouts:
+			if list, ok := a.Attr.(*ir.ArrayAttr); ok {
+				var kept []ir.Attr
+				for i, l := range list.Elems() {
+					if !slices.Contains(drop, int64(i)) {
+						kept = append(kept, l)
+					}
+				}
+				a.Attr = ir.NewArray(kept)
+			}
+		}
+		st.SetAttr(a.Name, a.Attr)
+	}
+	r.Replace(op, r.Before(op).Insert(st.OpState).ResultList()...)
+	return true, nil
+}
+
+// toDynamicSlice makes a real_dynamic_slice a dynamic_slice if its strides are 1 and limit = start + constant.
+func toDynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	start, limit := op.Operand(1), op.Operand(2).DefiningOp()
+	strides, ok := constantInts(op.Operand(3))
+	if !ok || limit == nil || !limit.Is(stablehlo.Add) || slices.ContainsFunc(strides, func(s int64) bool { return s != 1 }) {
+		return false, nil
+	}
+	var sizes []int64
+	switch {
+	case limit.Operand(0) == start:
+		sizes, ok = constantInts(limit.Operand(1))
+	case limit.Operand(1) == start:
+		sizes, ok = constantInts(limit.Operand(0))
+	default:
+		ok = false
+	}
+	t, ranked := start.Type().(*ir.TensorType)
+	if !ok || !ranked {
+		return false, nil
+	}
+	b, c := r.Before(op), op.Module().Context()
+	st := stateOf(stablehlo.DynamicSlice, op, op.Operand(0))
+	for i := range sizes {
+		piece := b.Insert(&ir.OpState{Def: stablehlo.Slice, Operands: []*ir.Value{start}, Types: []ir.Type{c.Tensor([]int64{1}, t.Elem(), nil)}, Attrs: ir.AttrList{
+			{Name: stablehlo.AttrLimitIndices, Attr: ir.NewDenseArray(ir.Int(64), []int64{int64(i + 1)}), Inherent: true},
+			{Name: stablehlo.AttrStartIndices, Attr: ir.NewDenseArray(ir.Int(64), []int64{int64(i)}), Inherent: true},
+			{Name: stablehlo.AttrStrides, Attr: ir.NewDenseArray(ir.Int(64), []int64{1}), Inherent: true},
+		}}).Result(0)
+		st.Operands = append(st.Operands, stablehlo.BuildReshape(b, piece, c.Tensor(nil, t.Elem(), nil)).Result(0))
+	}
+	st.SetAttr(stablehlo.AttrSliceSizes, ir.NewDenseArray(ir.Int(64), sizes))
+	r.Replace(op, b.Insert(st.discardable(op)).Result(0))
+	return true, nil
+}

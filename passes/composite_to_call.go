@@ -1,0 +1,41 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// CompositeToCall replaces composites by calls of their decompositions.
+type CompositeToCall struct {
+	Except []string `pass:"except" doc:"names of composites that stay"`
+}
+
+var compositeToCallInfo = &pass.Info{
+	Name:    "stablehlo-legalize-composite-to-call",
+	Aliases: []string{"composite-to-call"},
+	Anchor:  fn.Func.Name,
+	Doc:     "Replaces each composite by a call of its decomposition.",
+}
+
+// Info implements pass.Pass.
+func (CompositeToCall) Info() *pass.Info { return compositeToCallInfo }
+
+// Run implements pass.OpPass.
+func (p CompositeToCall) Run(ctx *pass.Context, f *ir.Op) error {
+	res, err := rewrite.Greedy(f, []*rewrite.Pattern{static("composite", stablehlo.Composite, func(op *ir.Op) *ir.OpState {
+		c, _ := stablehlo.AsComposite(op)
+		if slices.Contains(p.Except, c.CompositeName()) {
+			return nil
+		}
+		st := stateOf(fn.Call, op, op.OperandList()...)
+		st.SetAttr(fn.AttrCallee, ir.NewSymbolRef(c.Decomposition()))
+		return st.OpState
+	})}, rewrite.Options{})
+	report(ctx, res.Statistics)
+	return err
+}
