@@ -43,14 +43,14 @@ func (CanonicalizeDynamism) Run(ctx *pass.Context, f *ir.Op) error {
 }
 
 var dynamismPatterns = []*rewrite.Pattern{
-	static("dynamic_broadcast_in_dim", stablehlo.DynamicBroadcastInDim, func(op *ir.Op) *ir.OpState {
+	replaceBy("dynamic_broadcast_in_dim", stablehlo.DynamicBroadcastInDim, func(op *ir.Op) *ir.OpState {
 		d, _ := stablehlo.AsDynamicBroadcastInDim(op)
 		if !isStatic(d.Operand(0)) || !isStatic(op.Result(0)) || !areConstant(d.Operand(1)) {
 			return nil
 		}
 		return stateOf(stablehlo.BroadcastInDim, op, op.Operand(0)).with(op, stablehlo.AttrBroadcastDimensions)
 	}),
-	static("dynamic_conv", stablehlo.DynamicConv, func(op *ir.Op) *ir.OpState {
+	replaceBy("dynamic_conv", stablehlo.DynamicConv, func(op *ir.Op) *ir.OpState {
 		padding, ok := constantInts(op.Operand(2))
 		if !ok {
 			return nil
@@ -64,7 +64,7 @@ var dynamismPatterns = []*rewrite.Pattern{
 		st.SetAttr(stablehlo.AttrPadding, denseInts(op, []int64{int64(len(padding) / 2), 2}, padding))
 		return st.OpState
 	}),
-	static("dynamic_gather", stablehlo.DynamicGather, func(op *ir.Op) *ir.OpState {
+	replaceBy("dynamic_gather", stablehlo.DynamicGather, func(op *ir.Op) *ir.OpState {
 		sizes, ok := constantInts(op.Operand(2))
 		if !ok {
 			return nil
@@ -73,13 +73,13 @@ var dynamismPatterns = []*rewrite.Pattern{
 		st.SetAttr(stablehlo.AttrSliceSizes, ir.NewDenseArray(ir.Int(64), sizes))
 		return st.with(op, stablehlo.AttrDimensionNumbers, stablehlo.AttrIndicesAreSorted)
 	}),
-	static("dynamic_iota", stablehlo.DynamicIota, func(op *ir.Op) *ir.OpState {
+	replaceBy("dynamic_iota", stablehlo.DynamicIota, func(op *ir.Op) *ir.OpState {
 		if !areConstant(op.Operand(0)) || !isStatic(op.Result(0)) {
 			return nil
 		}
 		return stateOf(stablehlo.Iota, op).with(op, stablehlo.AttrIotaDimension)
 	}),
-	static("dynamic_pad", stablehlo.DynamicPad, func(op *ir.Op) *ir.OpState {
+	replaceBy("dynamic_pad", stablehlo.DynamicPad, func(op *ir.Op) *ir.OpState {
 		low, ok1 := constantInts(op.Operand(2))
 		high, ok2 := constantInts(op.Operand(3))
 		interior, ok3 := constantInts(op.Operand(4))
@@ -92,14 +92,14 @@ var dynamismPatterns = []*rewrite.Pattern{
 		st.SetAttr(stablehlo.AttrInteriorPadding, ir.NewDenseArray(ir.Int(64), interior))
 		return st.OpState
 	}),
-	static("dynamic_reshape", stablehlo.DynamicReshape, func(op *ir.Op) *ir.OpState {
+	replaceBy("dynamic_reshape", stablehlo.DynamicReshape, func(op *ir.Op) *ir.OpState {
 		if !areConstant(op.Operand(1)) || !isStatic(op.Result(0)) {
 			return nil
 		}
 		return stateOf(stablehlo.Reshape, op, op.Operand(0)).OpState
 	}),
 	{Name: "real_dynamic_slice to dynamic_slice", Rows: []*ir.Def{stablehlo.RealDynamicSlice}, Rewrite: toDynamicSlice},
-	static("real_dynamic_slice", stablehlo.RealDynamicSlice, func(op *ir.Op) *ir.OpState {
+	replaceBy("real_dynamic_slice", stablehlo.RealDynamicSlice, func(op *ir.Op) *ir.OpState {
 		start, ok1 := constantInts(op.Operand(1))
 		limit, ok2 := constantInts(op.Operand(2))
 		strides, ok3 := constantInts(op.Operand(3))
@@ -114,8 +114,8 @@ var dynamismPatterns = []*rewrite.Pattern{
 	}),
 }
 
-// static returns the pattern that replaces ops of a kind by the op that state describes; nil describes none.
-func static(name string, row *ir.Def, state func(*ir.Op) *ir.OpState) *rewrite.Pattern {
+// replaceBy returns the pattern that replaces ops of a kind by the op that state describes; nil describes none.
+func replaceBy(name string, row *ir.Def, state func(*ir.Op) *ir.OpState) *rewrite.Pattern {
 	return &rewrite.Pattern{Name: name, Rows: []*ir.Def{row}, Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		st := state(op)
 		if st == nil {

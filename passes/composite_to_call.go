@@ -27,7 +27,7 @@ func (CompositeToCall) Info() *pass.Info { return compositeToCallInfo }
 
 // Run implements pass.OpPass.
 func (p CompositeToCall) Run(ctx *pass.Context, f *ir.Op) error {
-	res, err := rewrite.Greedy(f, []*rewrite.Pattern{static("composite", stablehlo.Composite, func(op *ir.Op) *ir.OpState {
+	res, err := rewrite.Greedy(f, []*rewrite.Pattern{replaceBy("composite", stablehlo.Composite, func(op *ir.Op) *ir.OpState {
 		c, _ := stablehlo.AsComposite(op)
 		if slices.Contains(p.Except, c.CompositeName()) {
 			return nil

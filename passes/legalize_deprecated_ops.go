@@ -43,7 +43,7 @@ func (p LegalizeDeprecatedOps) Run(ctx *pass.Context, f *ir.Op) error {
 }
 
 var deprecatedPatterns = []*rewrite.Pattern{
-	static("broadcast", stablehlo.Broadcast, func(op *ir.Op) *ir.OpState {
+	replaceBy("broadcast", stablehlo.Broadcast, func(op *ir.Op) *ir.OpState {
 		b, _ := stablehlo.AsBroadcast(op)
 		t, ok := op.Operand(0).Type().(*ir.TensorType)
 		if !ok || !t.Ranked() {
@@ -57,8 +57,8 @@ var deprecatedPatterns = []*rewrite.Pattern{
 		st.SetAttr(stablehlo.AttrBroadcastDimensions, ir.NewDenseArray(ir.Int(64), dims))
 		return st.OpState
 	}),
-	static("create_token", stablehlo.CreateToken, func(op *ir.Op) *ir.OpState { return stateOf(stablehlo.AfterAll, op).OpState }),
-	static("dot", stablehlo.Dot, func(op *ir.Op) *ir.OpState {
+	replaceBy("create_token", stablehlo.CreateToken, func(op *ir.Op) *ir.OpState { return stateOf(stablehlo.AfterAll, op).OpState }),
+	replaceBy("dot", stablehlo.Dot, func(op *ir.Op) *ir.OpState {
 		t, ok := op.Operand(0).Type().(*ir.TensorType)
 		if !ok || !t.Ranked() {
 			return nil
