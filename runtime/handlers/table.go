@@ -34,16 +34,16 @@ type Info struct {
 func Table() []Info {
 	return []Info{
 		{Name: "print", Args: "threshold=N", Doc: "prints name, kind, location and operands", Observer: true, New: newPrint},
-		{Name: "record", Args: "[raw=BYTES,]FILE", Doc: "writes each event as a line of JSON; values of so many bytes raw to FILE.data", Observer: true, New: newRecord},
+		{Name: "record", Args: "[raw=BYTES,]FILE", Doc: "writes each event as a line of JSON; values of at least BYTES go to FILE.data as raw bytes", Observer: true, New: newRecord},
 		{Name: "npz", Args: "FILE", Doc: "writes each operand as an array of a .npz file", Observer: true, New: newNPZ},
-		{Name: "stats", Doc: "prints minimum, maximum, mean, and how many NaN and Inf, of each operand", Observer: true, New: newStats},
+		{Name: "stats", Doc: "prints minimum, maximum and mean of each operand, and counts NaN and Inf", Observer: true, New: newStats},
 		{Name: "finite", Doc: "ends the run at the first NaN or Inf and says where it is", Observer: true, New: newFinite},
 		{Name: "count", Doc: "counts events and prints the counts at the end", Observer: true, New: newCount},
-		{Name: "sample", Args: "every=N,first=N,to=HANDLER", Doc: "hands every Nth of the events, or only the first N, on to another handler that looks on", Observer: true, New: newSample},
-		{Name: "echo", Doc: "gives each result the first operand of its type not yet given", New: newEcho},
-		{Name: "const", Args: "LITERAL", Doc: "gives each result a constant: a number for all, or a dense<...> literal for those of its type", New: newConst},
-		{Name: "replay", Args: "FILE", Doc: "answers with the results that 'hlocb record' wrote", New: newReplay},
-		{Name: "exec", Args: "[timeout=D,]COMMAND", Doc: "asks a child process, see docs/handlers.md for the protocol", New: newExec},
+		{Name: "sample", Args: "every=N,first=N,to=HANDLER", Doc: "forwards every Nth event, at most the first N, to another observer", Observer: true, New: newSample},
+		{Name: "echo", Doc: "sets each result to the next operand of its type", New: newEcho},
+		{Name: "const", Args: "LITERAL", Doc: "sets results to a constant: a number for all, or a dense<...> literal for the results of its type", New: newConst},
+		{Name: "replay", Args: "FILE", Doc: "supplies the results that 'hlocb record' wrote", New: newReplay},
+		{Name: "exec", Args: "[timeout=D,]COMMAND", Doc: "asks a child process; docs/handlers.md has the protocol", New: newExec},
 		{Name: "plugin", Args: "PATH[:SYMBOL]", Doc: "calls an XLA FFI handler of a shared library (symbol hlocb_handler), on any backend", New: newPlugin},
 	}
 }
