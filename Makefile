@@ -14,7 +14,7 @@ CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Library/Caches,.cache))/hlocb
 VENV = $(CACHE)/venv
 
-.PHONY: build interposer plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-parse bench-hooks bench-engine clean
+.PHONY: build interposer plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-parse bench-hooks bench-passes bench-engine clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -99,6 +99,10 @@ bench-parse: jaxlib
 # The cost of a tap of a large value in each of its forms, and JAX's callbacks beside the rewritten ones.
 bench-hooks: peers
 	$(GO) run ./internal/bench/hooks
+
+# The speed of passes, beside MLIR's pass manager.
+bench-passes: jaxlib
+	$(GO) run ./internal/bench/passes
 
 # The embedded engine beside StableHLO's reference interpreter and XLA's CPU backend.
 bench-engine: jaxlib

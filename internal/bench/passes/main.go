@@ -1,0 +1,181 @@
+// Command passes compares how fast hlocb and MLIR (through jaxlib) run the same pipelines on the same modules, with
+// the verifier on in both: the best time of several rounds, and the ops that are left. It runs in the root of the
+// repository. Reading the module is not part of the time. Without jaxlib the table holds hlocb's figures alone.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	goruntime "runtime"
+	"strconv"
+	"time"
+
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/interp"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/passes"
+)
+
+// pipelines are the pipelines to measure, in the text form that both read.
+var pipelines = []string{
+	"canonicalize,cse,symbol-dce",
+	"inline,func.func(chlo-legalize-to-stablehlo),stablehlo-refine-shapes",
+}
+
+func main() {
+	rounds := flag.Int("rounds", 5, "how often each pipeline runs")
+	copies := flag.Int("copies", 50, "size of the second module, in copies of the first")
+	large := flag.Int("large", 0, "run hlocb alone on this many copies, too: 300 are a million ops")
+	flag.Parse()
+	if err := run(*rounds, *copies, *large); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+func run(rounds, copies, large int) error {
+	one, err := os.ReadFile(filepath.Join("testdata", "transformer_grad.mlir"))
+	if err != nil {
+		return err
+	}
+	table := passes.Builtin(passes.Host{Evaluator: interp.NewEvaluator(1 << 30)})
+	sizes := []int{1, copies}
+	if large > 0 {
+		sizes = append(sizes, large)
+	}
+	fmt.Printf("%-70s %6s %10s %10s %7s %9s %9s\n", "pipeline", "copies", "hlocb", "MLIR", "times", "ops left", "MLIR's")
+	for _, text := range pipelines {
+		p, err := pass.Parse(text, table)
+		if err != nil {
+			fmt.Printf("%-70s %v\n", text, err)
+			continue
+		}
+		perOp := 0.0
+		for _, n := range sizes {
+			module := repeated(one, n)
+			ours, left, ops, err := measure(module, p, rounds)
+			if err != nil {
+				return err
+			}
+			row := fmt.Sprintf("%-70s %6d %7.2f ms", text, n, ms(ours))
+			if theirs, theirLeft, ok := mlir(module, text, rounds, n == large); ok {
+				row += fmt.Sprintf(" %7.2f ms %7.1f %9d %9d", ms(theirs), float64(theirs)/float64(ours), left, theirLeft)
+			} else {
+				row += fmt.Sprintf(" %10s %7s %9d %9s", "", "", left, "")
+			}
+			fmt.Println(row)
+			if n == 1 {
+				perOp = float64(ours) / float64(ops)
+			} else {
+				fmt.Printf("%-70s time per op of %d ops, beside one copy: %.2f\n", "", ops, float64(ours)/float64(ops)/perOp)
+			}
+		}
+	}
+	return nil
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+var symbol = regexp.MustCompile(`@[A-Za-z_][A-Za-z0-9_]*`)
+
+// repeated returns a module with n copies of each function of a module, under names of their own.
+func repeated(text []byte, n int) []byte {
+	if n == 1 {
+		return text
+	}
+	start := bytes.IndexByte(text, '\n') + 1 // after the module's line
+	end := bytes.LastIndexByte(text, '}')
+	body := text[start:end]
+	out := append([]byte(nil), text[:start]...)
+	for i := range n {
+		suffix := []byte("_copy" + strconv.Itoa(i))
+		out = append(out, symbol.ReplaceAllFunc(body, func(s []byte) []byte { return append(append([]byte(nil), s...), suffix...) })...)
+	}
+	return append(out, text[end:]...)
+}
+
+// measure returns the best time of a pipeline, the ops that are left, and the ops at the start.
+func measure(text []byte, p pass.Pipeline, rounds int) (best time.Duration, left, ops int, err error) {
+	registry, err := all.Registry()
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	count := func(m *ir.Module) (n int) {
+		m.Walk(func(*ir.Op) bool { n++; return true })
+		return n
+	}
+	read, err := parse.Parse(diag.NewSource("bench.mlir", text), ir.NewContext(), registry, parse.Options{})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	ops = count(read)
+	for i := range rounds {
+		m := read.Clone()
+		goruntime.GC()
+		start := time.Now()
+		if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
+			return 0, 0, 0, err
+		}
+		if took := time.Since(start); i == 0 || took < best {
+			best = took
+		}
+		left = count(m)
+	}
+	return best, left, ops, nil
+}
+
+// script measures a pipeline of MLIR. It reads the module from the file argv[1] and prints [seconds, ops left].
+const script = `
+import json, sys, time
+from jaxlib.mlir import ir, passmanager
+from jax._src.interpreters import mlir as jm
+from jaxlib.mlir._mlir_libs import _stablehlo
+_stablehlo.register_stablehlo_passes()
+text, best = open(sys.argv[1]).read(), None
+def count(op):
+    return sum(1 + count(o) for r in op.regions for b in r for o in b.operations)
+with jm.make_ir_context():
+    for i in range(int(sys.argv[3])):
+        m = ir.Module.parse(text)
+        pm = passmanager.PassManager.parse("builtin.module(" + sys.argv[2] + ")")
+        t = time.perf_counter()
+        pm.run(m.operation)
+        t = time.perf_counter() - t
+        best = t if best is None else min(best, t)
+    n = count(m.operation)
+print(json.dumps([best, n]))
+`
+
+// mlir returns MLIR's best time and the ops that it leaves; ok is false without jaxlib, or if skip is set.
+func mlir(text []byte, pipeline string, rounds int, skip bool) (best time.Duration, left int, ok bool) {
+	python := peer.Find()
+	if python == "" || skip {
+		return 0, 0, false
+	}
+	file, err := os.CreateTemp("", "hlocb-bench-*.mlir")
+	if err != nil {
+		return 0, 0, false
+	}
+	defer os.Remove(file.Name())
+	_, err = file.Write(text)
+	if closed := file.Close(); err != nil || closed != nil {
+		return 0, 0, false
+	}
+	out, err := exec.Command(python, "-c", script, file.Name(), pipeline, strconv.Itoa(rounds)).Output()
+	var result [2]float64
+	if err != nil || json.Unmarshal(out, &result) != nil {
+		return 0, 0, false
+	}
+	return time.Duration(result[0] * float64(time.Second)), int(result[1]), true
+}
