@@ -76,6 +76,7 @@ func (f *folder) patterns() []*rewrite.Pattern {
 	list := []*rewrite.Pattern{
 		rule("fold-broadcast", f.broadcast, stablehlo.BroadcastInDim),
 		rule("fold-case", foldCase, stablehlo.Case),
+		rule("fold-if", foldIf, stablehlo.If),
 		rule("fold-concatenate-splats", concatenateSplats, stablehlo.Concatenate),
 		rule("fold-dynamic-slice", f.dynamicSlice, stablehlo.DynamicSlice),
 		rule("fold-dimension-size", dimensionSize, stablehlo.GetDimensionSize),
@@ -400,6 +401,24 @@ func foldCase(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		for o := range other.Entry().Ops() {
 			if k != int(i) && !o.Has(ir.Terminator) && !o.Removable() {
 				return caseToPlaceholders(r, op, region)
+			}
+		}
+	}
+	inlineRegion(r, op, region)
+	return true, nil
+}
+
+// foldIf: an if of a constant is the branch that it selects, unless the other one has side effects.
+func foldIf(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	d := rewrite.ConstantOf(op.Operand(0))
+	region, ok := taken(op, d)
+	if !ok {
+		return false, nil
+	}
+	for _, other := range op.Regions() {
+		for o := range other.Entry().Ops() {
+			if other != region && !o.Has(ir.Terminator) && !o.Removable() {
+				return false, nil
 			}
 		}
 	}

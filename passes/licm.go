@@ -1,0 +1,69 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// LICM moves what every trip of a loop computes anew before the loop.
+type LICM struct{}
+
+var licmInfo = &pass.Info{
+	Name:    "loop-invariant-code-motion",
+	Aliases: []string{"licm"},
+	Doc: "Moves operations before a loop whose operands come from outside of it: pure operations of static shape, which a loop without a trip may " +
+		"compute in vain but which cannot fail. Calls of the host stay.",
+	Idempotent: true,
+}
+
+// Info implements pass.Pass.
+func (LICM) Info() *pass.Info { return licmInfo }
+
+// Run implements pass.OpPass.
+func (LICM) Run(ctx *pass.Context, op *ir.Op) error {
+	r := rewrite.New(op.Module())
+	op.WalkPost(func(loop *ir.Op) bool {
+		if loop == op {
+			return true
+		}
+		for i, region := range loop.Regions() {
+			if run := loop.Def().Flow.Run(i); run != ir.RunsRepeated && run != ir.RunsTest {
+				continue
+			}
+			for _, b := range region.Blocks() {
+				for o := range b.Ops() {
+					if movable(o, loop) {
+						r.MoveBefore(o, loop)
+					}
+				}
+			}
+		}
+		return true
+	})
+	report(ctx, r.Statistics())
+	return nil
+}
+
+// movable reports whether op, in a region of loop, gives the same whenever it runs, even before the loop.
+func movable(op, loop *ir.Op) bool {
+	return !op.Has(ir.Terminator) && op.NumResults() > 0 && op.Walk(func(o *ir.Op) bool {
+		if !o.Has(ir.Pure) {
+			return false
+		}
+		for _, v := range o.Results() {
+			if static(v) == nil {
+				return false
+			}
+		}
+		for _, v := range o.Operands() {
+			if static(v) == nil {
+				return false
+			}
+			if b := v.ParentBlock(); b.Parent() != nil && !op.IsAncestorOf(b.Parent()) && loop.IsAncestorOf(b.Parent()) {
+				return false
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,152 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// Isolate leaves one function and what it uses.
+type Isolate struct {
+	Function string `pass:"function" default:"main" doc:"the function that stays"`
+}
+
+var isolateInfo = &pass.Info{Name: "isolate-function", Doc: "Makes one function public and @main, and erases all that it does not use."}
+
+// Info implements pass.Pass.
+func (Isolate) Info() *pass.Info { return isolateInfo }
+
+// Run implements pass.ModulePass.
+func (p Isolate) Run(ctx *pass.Context, m *ir.Module) error {
+	p = pass.Defaults(p)
+	f, err := function(m, p.Function)
+	if err != nil {
+		return err
+	}
+	if f.External() {
+		return m.Errorf(f.Op, "@%s has no body", p.Function)
+	}
+	symbols := ir.SymbolsOf(m.Op())
+	g := flow.Of(m, nil)
+	if old := symbols[mainName]; old != nil && old != f.Op {
+		name := symbols.Unique(mainName, old)
+		for _, c := range g.Callers(old) {
+			c.SetAttr(c.Def().Flow.Callee, ir.NewSymbolRef(name))
+		}
+		fn.FuncOp{Op: old}.SetPrivate(name)
+	}
+	for op := range m.Body().Ops() {
+		if other, ok := fn.AsFunc(op); ok && op != f.Op {
+			other.SetPrivate(other.Symbol())
+		}
+	}
+	for _, c := range g.Callers(f.Op) {
+		c.SetAttr(c.Def().Flow.Callee, ir.NewSymbolRef(mainName))
+	}
+	f.SetAttr(ir.SymbolName, ir.NewString(mainName))
+	f.RemoveAttr(fn.AttrSymVisibility)
+	return SymbolDCE{}.Run(ctx, m)
+}
+
+// mainName is the function that a program runs.
+const mainName = "main"
+
+// Outline moves the regions of loops and branches into functions of their own.
+type Outline struct {
+	MinOps int `pass:"min-ops" default:"8" doc:"outline only regions of at least so many operations"`
+
+	Formats format.List // of hooks; nil: format.Builtin
+}
+
+var outlineInfo = &pass.Info{
+	Name: "outline-regions",
+	Doc:  "Moves the body of each loop, branch and condition into a private function that the region calls, with the outside values that it uses as arguments. " +
+		"A region with a hook that is not raised stays, because the hook's id would change with its function.",
+}
+
+// Info implements pass.Pass.
+func (Outline) Info() *pass.Info { return outlineInfo }
+
+// Run implements pass.ModulePass.
+func (p Outline) Run(ctx *pass.Context, m *ir.Module) error {
+	p = pass.Defaults(p)
+	unraised, err := format.Unraised(m, format.RaiseOptions{Formats: p.Formats})
+	if err != nil {
+		return err
+	}
+	r := rewrite.New(m)
+	symbols := ir.SymbolsOf(m.Op())
+	m.Op().WalkPost(func(op *ir.Op) bool {
+		f := op.Def().Flow
+		if f == nil || f.Function || flow.FunctionOf(op) == nil || !flow.InOrder(op.Block()) {
+			return true
+		}
+		for i, region := range op.Regions() {
+			if !f.Ordered(i) || len(region.Blocks()) != 1 || op.Has(ir.IsolatedFromAbove) {
+				continue
+			}
+			n, raised := 0, true
+			for o := range region.Entry().Ops() {
+				if !o.Has(ir.Terminator) {
+					n++
+				}
+				raised = raised && o.Walk(func(x *ir.Op) bool { return !x.Pos().IsValid() || !unraised[x.Pos()] })
+			}
+			if n >= p.MinOps && raised {
+				outline(r, symbols, region)
+			}
+		}
+		return true
+	})
+	report(ctx, r.Statistics())
+	return nil
+}
+
+// outline moves the ops of a region of one block, but its terminator, into a new function that the region calls.
+func outline(r *rewrite.Rewriter, symbols ir.Symbols, region *ir.Region) {
+	m, b := r.Module(), region.Entry()
+	top := flow.FunctionOf(region.Op())
+	name := symbols.Unique(fn.FuncOp{Op: top}.Symbol()+"_region", top)
+	end := b.Last()
+	operands := append(slices.Clone(b.Args()), flow.Captures(region)...)
+	var inputs, outputs []ir.Type
+	for _, v := range operands {
+		inputs = append(inputs, v.Type())
+	}
+	results := end.OperandList()
+	for _, v := range results {
+		outputs = append(outputs, v.Type())
+	}
+	body := m.NewRegion()
+	entry := body.AddBlock(inputs...)
+	mapping := map[*ir.Value]*ir.Value{}
+	for i, v := range operands {
+		mapping[v] = entry.Arg(i)
+		entry.Arg(i).SetName(v.Name())
+	}
+	st := &ir.OpState{Def: fn.Func, Bodies: []*ir.Region{body}, Loc: top.Loc(), Pos: top.Pos()}
+	st.SetAttr(ir.SymbolName, ir.NewString(name))
+	st.SetAttr(fn.AttrSymVisibility, ir.NewString("private"))
+	st.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(m.Context().Function(inputs, outputs)))
+	f := r.After(top).Insert(st)
+	// What the operands become inside: first the call takes them, then every other use moves with its op.
+	ops := slices.Collect(b.Ops())
+	call := r.Before(end).Create(fn.Call, operands, outputs, ir.NamedAttr{Name: fn.AttrCallee, Attr: ir.NewSymbolRef(name)})
+	call.SetLoc(end.Loc())
+	ret := m.AtEnd(entry).Create(fn.Return, results, nil)
+	for _, op := range ops {
+		if op != end {
+			r.MoveBefore(op, ret)
+		}
+	}
+	inside := func(u *ir.Use) bool { return f.IsAncestorOf(u.Owner()) }
+	for _, v := range operands {
+		r.ReplaceUses(v, mapping[v], inside)
+	}
+	r.Update(end, func() { end.SetOperands(call.ResultList()) })
+}

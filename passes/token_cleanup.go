@@ -1,0 +1,60 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// TokenCleanup drops joins of tokens that order nothing.
+type TokenCleanup struct{}
+
+var tokenCleanupInfo = &pass.Info{
+	Name:       "token-cleanup",
+	Doc:        "Simplifies after_all: a token counts once, one that comes after nothing not at all, a join that only another join uses becomes part of it.",
+	Anchor:     fn.Func.Name,
+	Idempotent: true,
+}
+
+// Info implements pass.Pass.
+func (TokenCleanup) Info() *pass.Info { return tokenCleanupInfo }
+
+// Run implements pass.OpPass.
+func (TokenCleanup) Run(ctx *pass.Context, op *ir.Op) error {
+	return greedily(ctx, op, []*rewrite.Pattern{rule("after-all", simplifyAfterAll, stablehlo.AfterAll)})
+}
+
+// simplifyAfterAll: after_all(a, a) = after_all(a); after_all(a, after_all()) = after_all(a); after_all(after_all(a, b),
+// c) = after_all(a, b, c); after_all(a) = a.
+func simplifyAfterAll(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	var list []*ir.Value
+	for _, v := range op.Operands() {
+		in := v.DefiningOp()
+		switch {
+		case in != nil && in.Is(stablehlo.CreateToken):
+		case in != nil && in.Is(stablehlo.AfterAll) && (in.NumOperands() == 0 || v.HasOneUse()):
+			list = append(list, in.OperandList()...)
+		default:
+			list = append(list, v)
+		}
+	}
+	seen := map[*ir.Value]bool{}
+	list = slices.DeleteFunc(list, func(v *ir.Value) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
+	switch {
+	case len(list) == 1:
+		r.Replace(op, list[0])
+	case slices.Equal(list, op.OperandList()):
+		return false, nil
+	default:
+		r.Update(op, func() { op.SetOperands(list) })
+	}
+	return true, nil
+}
