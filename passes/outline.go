@@ -65,7 +65,7 @@ type Outline struct {
 
 var outlineInfo = &pass.Info{
 	Name: "outline-regions",
-	Doc:  "Moves the body of each loop, branch and condition into a private function that the region calls, with the outside values that it uses as arguments. " +
+	Doc: "Moves the body of each loop, branch and condition into a private function that the region calls, with the outside values that it uses as arguments. " +
 		"A region with a hook that is not raised stays, because the hook's id would change with its function.",
 }
 

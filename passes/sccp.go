@@ -19,7 +19,6 @@ var sccpInfo = &pass.Info{
 	Name: "sccp",
 	Doc: "Replaces values that are the same constant whenever they are computed (sparse conditional constant propagation): through calls of private " +
 		"functions, loops and branches, of which only those count that can be taken.",
-	Idempotent: true,
 }
 
 // sccpLimit is the largest number of elements of a value that SCCP computes.

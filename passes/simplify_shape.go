@@ -412,7 +412,8 @@ func simplifyRealDynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	return replaceNew(r, op, n.Op, err)
 }
 
-// reduceNothing: a reduction over no dimension gives its operands.
+// reduceNothing: a reduction over no dimension gives its operands. The specification says that the initial value is
+// neutral; for another one, reduce gives f(init, x) of each element.
 func reduceNothing(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsReduce(op)
 	in := v.Inputs()

@@ -89,7 +89,7 @@ func function(m *ir.Module, name string) (fn.FuncOp, error) {
 			return f, nil
 		}
 	}
-	return fn.FuncOp{}, m.Errorf(m.Op(), "the module has no function @%s", name)
+	return fn.FuncOp{}, fmt.Errorf("the module has no function @%s", name)
 }
 
 // Specialize makes the module for given arguments.
@@ -111,5 +111,5 @@ func (Specialize) Info() *pass.Info { return specializeInfo }
 // Expand implements pass.Group.
 func (p Specialize) Expand() ([]pass.Pass, error) {
 	optimize := pass.On(fn.Func.Name, Optimize{Evaluator: p.Evaluator})
-	return []pass.Pass{BindArguments{Args: p.Args, Function: p.Function}, SCCP{Evaluator: p.Evaluator}, optimize, DCE{}, SymbolDCE{}, CSE{}}, nil
+	return []pass.Pass{BindArguments{Args: p.Args, Function: p.Function}, Inline{}, SCCP{Evaluator: p.Evaluator}, optimize, DCE{}, SymbolDCE{}, CSE{}}, nil
 }

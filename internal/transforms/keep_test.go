@@ -2,21 +2,19 @@ package transforms_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/opgen"
-	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
-	"github.com/hlocb/hlocb/tensor"
 	"github.com/hlocb/hlocb/verify"
 )
 
@@ -54,10 +52,10 @@ func TestPassesKeepResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, err := p.Outcome(ctx, engine)
-		if err != nil {
-			continue
+		if err != nil || strings.Contains(print.String(p.Run.Module, print.Options{}), "across dimensions = []") {
+			continue // the initial value of a random reduction is not neutral, as the specification asks
 		}
-		text, args := string(p.Run.Text), p.Args
+		args := p.Args
 		var pipeline []string
 		if rng.IntN(2) == 0 && len(args) > 0 {
 			var list []string
@@ -69,11 +67,28 @@ func TestPassesKeepResults(t *testing.T) {
 		for range 1 + rng.IntN(4) {
 			pipeline = append(pipeline, keeping[rng.IntN(len(keeping))])
 		}
-		_ = text
-		if err := keeps(ctx, engine, p, args, want, strings.Join(pipeline, ","), table); err != nil {
-			t.Errorf("program %d (%s of %s): %v", i, p.Op, p.DType, err)
-		}
 		ran++
+		passed, err := pass.Parse(strings.Join(pipeline, ","), table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := p.Run.Module
+		before := print.String(m, print.Options{})
+		driver := &pass.Driver{Verify: ir.Verify}
+		if err := driver.Run(pass.NewContext(ctx, m), passed); err != nil {
+			t.Errorf("program %d, %s: %v\n%s", i, passed, err, before)
+			continue
+		}
+		got, err := (&opgen.Program{Run: &runtime.Program{Module: m}, Args: args}).Outcome(ctx, engine)
+		if err != nil {
+			t.Errorf("program %d, %s: %v\n%s\n%s", i, passed, err, before, print.String(m, print.Options{}))
+			continue
+		}
+		for k := range want {
+			if c := verify.Compare(want[k], got[k], verify.Tolerance{}); !c.Equal() {
+				t.Errorf("program %d, %s: result %d differs in %d elements\n%s\n%s", i, passed, k, c.Different, before, print.String(m, print.Options{}))
+			}
+		}
 	}
 	t.Logf("%d programs", ran)
 }

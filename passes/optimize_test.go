@@ -1,0 +1,255 @@
+package passes_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/interp"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/passes"
+	"github.com/hlocb/hlocb/print"
+)
+
+// optimized returns the text of a module's ops after a pipeline.
+func optimized(t *testing.T, pipeline, text string) string {
+	t.Helper()
+	m := testkit.Parse(t, "in.mlir", text)
+	p, err := pass.Parse(pipeline, passes.Builtin(passes.Host{Evaluator: interp.NewEvaluator(1 << 20)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
+		return "error: " + err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(print.String(m, print.Options{})), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimPrefix(lines[i], "  ")
+	}
+	return strings.Join(lines[1:len(lines)-1], "\n")
+}
+
+// loop is a program with a loop of two trips, a function, and values that nothing needs.
+const loop = `
+func.func private @g(%a: tensor<f32>, %b: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %0 = stablehlo.add %a, %a : tensor<f32>
+  %1 = stablehlo.multiply %b, %b : tensor<f32>
+  return %0, %1 : tensor<f32>, tensor<f32>
+}
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %w:3 = stablehlo.while(%i = %zero, %a = %x, %b = %x) : tensor<i32>, tensor<f32>, tensor<f32>
+   cond {
+    %c = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %s = stablehlo.sine %x : tensor<f32>
+    %d = stablehlo.subtract %b, %s : tensor<f32>
+    %e:2 = func.call @g(%a, %d) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+    stablehlo.return %j, %e#0, %e#1 : tensor<i32>, tensor<f32>, tensor<f32>
+  }
+  return %w#1 : tensor<f32>
+}`
+
+// tap is a function with a raised hook, called twice.
+const tap = `
+func.func private @f(%x: tensor<f32>) {
+  "hlocb.hook"(%x) <{aliases = array<i64>, format = "jax", has_side_effect, id = 7 : i64, kind = "tap", name = "loss"}> : (tensor<f32>) -> ()
+  return
+}
+func.func @main(%x: tensor<f32>) {
+  call @f(%x) : (tensor<f32>) -> ()
+  call @f(%x) : (tensor<f32>) -> ()
+  return
+}`
+
+// foreign is the same with a hook that is not raised.
+const foreign = `
+func.func private @f(%x: tensor<f32>) {
+  %t = stablehlo.create_token : !stablehlo.token
+  %o = "stablehlo.outfeed"(%x, %t) <{outfeed_config = "loss"}> : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
+  return
+}
+func.func @main(%x: tensor<f32>) {
+  call @f(%x) : (tensor<f32>) -> ()
+  return
+}`
+
+// TestOptimize shows what passes make of small programs.
+func TestOptimize(t *testing.T) {
+	for _, c := range []struct{ name, pipeline, in, want string }{
+		{"dce", "dce", loop, `func.func private @g(%arg0: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.add %arg0, %arg0 : tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
+  %c = stablehlo.constant dense<2> : tensor<i32>
+  %c_0 = stablehlo.constant dense<1> : tensor<i32>
+  %c_1 = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%iterArg = %c_1, %iterArg_2 = %arg0) : tensor<i32>, tensor<f32>
+  cond {
+    %1 = stablehlo.compare LT, %iterArg, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.add %iterArg, %c_0 : tensor<i32>
+    %2 = func.call @g(%iterArg_2) : (tensor<f32>) -> tensor<f32>
+    stablehlo.return %1, %2 : tensor<i32>, tensor<f32>
+  }
+  return %0#1 : tensor<f32>
+}`},
+		{"unroll", "unroll-loops,inline,dce", loop, `func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.add %arg0, %arg0 : tensor<f32>
+  %1 = stablehlo.add %0, %0 : tensor<f32>
+  return %1 : tensor<f32>
+}`},
+		{"specialize", "specialize{args={dense<1.5> : tensor<f32>}},unroll-loops,func.func(optimize)", loop, `func.func @main() -> tensor<f32> {
+  %cst = stablehlo.constant dense<6.000000e+00> : tensor<f32>
+  return %cst : tensor<f32>
+}`},
+		{"too many values", "bind-arguments{args={dense<1.5> : tensor<f32>; _}}", loop, "error: in.mlir:7:1: error: @main has 1 arguments, but 2 values are given"},
+		{"wrong type", "bind-arguments{args={dense<1.5> : tensor<f64>}}", loop,
+			"error: in.mlir:7:1: error: argument 0 of @main is of type 'tensor<f32>', but the value given is of type 'tensor<f64>'"},
+		{"no function", "isolate-function{function=h}", loop, "error: the module has no function @h"},
+		{"isolate", "isolate-function{function=g}", loop, `func.func @main(%arg0: tensor<f32>, %arg1: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %0 = stablehlo.add %arg0, %arg0 : tensor<f32>
+  %1 = stablehlo.multiply %arg1, %arg1 : tensor<f32>
+  return %0, %1 : tensor<f32>, tensor<f32>
+}`},
+		{"a hook is copied with its name and id", "inline", tap, `func.func @main(%arg0: tensor<f32>) {
+  "hlocb.hook"(%arg0) <{aliases = array<i64>, format = "jax", has_side_effect, id = 7 : i64, kind = "tap", name = "loss"}> : (tensor<f32>) -> ()
+  "hlocb.hook"(%arg0) <{aliases = array<i64>, format = "jax", has_side_effect, id = 7 : i64, kind = "tap", name = "loss"}> : (tensor<f32>) -> ()
+  return
+}`},
+		{"the function of a hook that is not raised stays", "inline", foreign, `func.func private @f(%arg0: tensor<f32>) {
+  %0 = stablehlo.create_token : !stablehlo.token
+  %1 = "stablehlo.outfeed"(%arg0, %0) <{outfeed_config = "loss"}> : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
+  return
+}
+func.func @main(%arg0: tensor<f32>) {
+  call @f(%arg0) : (tensor<f32>) -> ()
+  return
+}`},
+		{"unknown ops and hooks stay where they are", "canonicalize,cse,dce,loop-invariant-code-motion", `func.func @main(%x: tensor<f32>) {
+  %0 = "other.op"(%x) : (tensor<f32>) -> tensor<f32>
+  %1 = "other.op"(%x) : (tensor<f32>) -> tensor<f32>
+  return
+}`, `func.func @main(%arg0: tensor<f32>) {
+  %0 = "other.op"(%arg0) : (tensor<f32>) -> tensor<f32>
+  %1 = "other.op"(%arg0) : (tensor<f32>) -> tensor<f32>
+  return
+}`},
+		{"a loop computes once what does not change", "func.func(loop-invariant-code-motion)", `func.func @main(%x: tensor<f32>, %p: tensor<i1>) -> tensor<f32> {
+  %w = stablehlo.while(%a = %x) : tensor<f32>
+   cond {
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %s = stablehlo.sine %x : tensor<f32>
+    %h = stablehlo.custom_call @host(%x) : (tensor<f32>) -> tensor<f32>
+    %d = stablehlo.subtract %h, %s : tensor<f32>
+    stablehlo.return %d : tensor<f32>
+  }
+  return %w : tensor<f32>
+}`, `func.func @main(%arg0: tensor<f32>, %arg1: tensor<i1>) -> tensor<f32> {
+  %0 = stablehlo.sine %arg0 : tensor<f32>
+  %1 = stablehlo.while(%iterArg = %arg0) : tensor<f32>
+  cond {
+    stablehlo.return %arg1 : tensor<i1>
+  } do {
+    %2 = stablehlo.custom_call @host(%arg0) : (tensor<f32>) -> tensor<f32>
+    %3 = stablehlo.subtract %2, %0 : tensor<f32>
+    stablehlo.return %3 : tensor<f32>
+  }
+  return %1 : tensor<f32>
+}`},
+		{"constants go through calls and branches", "sccp,symbol-dce", `func.func private @f(%n: tensor<i32>) -> tensor<i32> {
+  return %n : tensor<i32>
+}
+func.func @main(%x: tensor<i32>) -> tensor<i32> {
+  %c = stablehlo.constant dense<1> : tensor<i32>
+  %t = stablehlo.constant dense<true> : tensor<i1>
+  %0 = call @f(%c) : (tensor<i32>) -> tensor<i32>
+  %1 = "stablehlo.if"(%t) ({ stablehlo.return %0 : tensor<i32> }, { stablehlo.return %x : tensor<i32> }) : (tensor<i1>) -> tensor<i32>
+  return %1 : tensor<i32>
+}`, `func.func private @f(%arg0: tensor<i32>) -> tensor<i32> {
+  %c = stablehlo.constant dense<1> : tensor<i32>
+  return %c : tensor<i32>
+}
+func.func @main(%arg0: tensor<i32>) -> tensor<i32> {
+  %c = stablehlo.constant dense<true> : tensor<i1>
+  %c_0 = stablehlo.constant dense<1> : tensor<i32>
+  %0 = call @f(%c_0) : (tensor<i32>) -> tensor<i32>
+  return %c_0 : tensor<i32>
+}`},
+		{"tokens", "func.func(token-cleanup)", `func.func @main(%a: !stablehlo.token, %b: !stablehlo.token) -> !stablehlo.token {
+  %0 = stablehlo.create_token : !stablehlo.token
+  %1 = stablehlo.after_all %a, %0 : !stablehlo.token
+  %2 = stablehlo.after_all %1, %b, %a : !stablehlo.token
+  return %2 : !stablehlo.token
+}`, `func.func @main(%arg0: !stablehlo.token, %arg1: !stablehlo.token) -> !stablehlo.token {
+  %0 = stablehlo.after_all %arg0, %arg1 : !stablehlo.token
+  return %0 : !stablehlo.token
+}`},
+		{"a NaN is not folded away", "func.func(stablehlo-target-independent-optimization)", `func.func @main(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.multiply %x, %z : tensor<f32>
+  %1 = stablehlo.subtract %x, %x : tensor<f32>
+  return %0, %1 : tensor<f32>, tensor<f32>
+}`, `func.func @main(%arg0: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+  %0 = stablehlo.multiply %arg0, %cst : tensor<f32>
+  %1 = stablehlo.subtract %arg0, %arg0 : tensor<f32>
+  return %0, %1 : tensor<f32>, tensor<f32>
+}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if d := cmp.Diff(c.want, optimized(t, c.pipeline, c.in)); d != "" {
+				t.Errorf("%s (-want +got):\n%s", c.pipeline, d)
+			}
+		})
+	}
+}
+
+// TestOutline outlines regions; inlining brings them back.
+func TestOutline(t *testing.T) {
+	out := optimized(t, "outline-regions{min-ops=1}", loop)
+	if n := strings.Count(out, "func.func private @main_region"); n != 2 {
+		t.Errorf("%d functions, want 2:\n%s", n, out)
+	}
+	if d := cmp.Diff(optimized(t, "inline", loop), optimized(t, "outline-regions{min-ops=1},inline", loop)); d != "" {
+		t.Errorf("inlining does not bring the regions back (-want +got):\n%s", d)
+	}
+}
+
+// TestIdempotent runs each pass that says so a second time over the modules of testdata: nothing changes.
+func TestIdempotent(t *testing.T) {
+	table := passes.Builtin(passes.Host{Evaluator: interp.NewEvaluator(1 << 20)})
+	texts := testkit.Texts(t, "ops/*.mlir")
+	for _, name := range strings.Fields("canonicalize symbol-dce dce strip-debuginfo loop-invariant-code-motion stablehlo-aggressive-folder stablehlo-aggressive-simplification token-cleanup") {
+		p, err := pass.Parse(name, table)
+		if err != nil {
+			if p, err = pass.Parse("func.func("+name+")", table); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for path, text := range texts {
+			m := testkit.Parse(t, path, text)
+			var out [2]string
+			for i := range out {
+				if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
+					t.Fatalf("%s on %s: %v", name, path, err)
+				}
+				out[i] = print.String(m, print.Options{})
+			}
+			if d := cmp.Diff(out[0], out[1]); d != "" {
+				t.Errorf("%s on %s (-once +twice):\n%s", name, path, d)
+			}
+		}
+	}
+}
