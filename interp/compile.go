@@ -17,6 +17,15 @@ func compile(mod *ir.Module, rp *runtime.Program, opts Options, copts runtime.Co
 	if err != nil {
 		return nil, nil, err
 	}
+	if opts.Targets != nil {
+		h.Targets = func(target string) (func(*plan.Planner, *plan.Spec) (exec.Runner, error), error) {
+			k, err := opts.Targets(target)
+			if k == nil || err != nil {
+				return nil, err
+			}
+			return planKernel(k), nil
+		}
+	}
 	table := ops.BuildTable(h)
 	for d, k := range opts.Kernels {
 		table[d] = plan.Row{Control: planKernel(k)}

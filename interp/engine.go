@@ -27,6 +27,9 @@ type Options struct {
 	ProgressEvery time.Duration
 	// Kernels holds the kernels for ops of dialects that the engine does not know, by op definition.
 	Kernels map[*ir.Def]Kernel
+	// Targets returns the kernel for custom calls to a target that the engine does not know, or nil. An error says what
+	// the target needs. Operands and results are row-major, whatever layouts the call has.
+	Targets func(target string) (Kernel, error)
 }
 
 // Backend is the embedded engine as a runtime.Backend. It holds no resources but the memory of open buffers.

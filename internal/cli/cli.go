@@ -146,6 +146,10 @@ func hint(err error) string {
 	if errors.As(err, &target) && !strings.HasPrefix(target.Target, "lapack_") {
 		return fmt.Sprintf("; to call a handler of your own instead, add --hook-target %s", target.Target)
 	}
+	var library *backends.LibraryError
+	if errors.As(err, &library) {
+		return fmt.Sprintf(": run 'hlocb plugin install %s'", library.Library)
+	}
 	var compiled *reader.CompiledError
 	if errors.As(err, &compiled) {
 		return fmt.Sprintf("; it contains machine code: if you trust it, use 'hlocb run --program %s'", compiled.Name)

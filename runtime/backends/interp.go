@@ -9,5 +9,9 @@ import (
 
 // openInterp makes the embedded engine, which every build has.
 func openInterp(_ context.Context, opts Options) (runtime.Backend, error) {
-	return interp.New(opts.Engine), nil
+	engine := opts.Engine
+	if engine.Targets == nil {
+		engine.Targets = lapackTargets(opts.Plugins)
+	}
+	return interp.New(engine), nil
 }

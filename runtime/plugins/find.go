@@ -158,6 +158,9 @@ func (e Environment) search() (found []Plugin, places []Place) {
 		for _, dir := range dirs {
 			for _, path := range libraries(dir) {
 				name := filepath.Base(filepath.Dir(dir))
+				if pkg, ok := packageNamed(name); ok && pkg.Library {
+					continue
+				}
 				add(Plugin{Name: platformOf(name), Path: path, Origin: "installed by hlocb", Version: filepath.Base(dir)})
 			}
 		}

@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// Package is a plugin that Install can install.
+// Package is a plugin, or a library that programs call, that Install can install.
 type Package struct {
 	Name         string // its name for Install
 	Distribution string // the Python distribution that carries it
@@ -27,6 +27,7 @@ type Package struct {
 	Member       string // the plugin's path in the wheel
 	OS, Arch     string // the system it runs on: values of runtime.GOOS and GOARCH
 	Needs        string // its requirements besides the C library, for people
+	Library      bool   // no plugin
 }
 
 // Packages lists the plugins that Install can install.
@@ -49,6 +50,12 @@ func Packages() []Package {
 			SHA256: "e5ff589d43064913bb74027682d89639c7ea48f9f81c2bae6fc75117e913f93e",
 			Member: "jax_plugins/xla_cuda13/xla_cuda_plugin.so", OS: "linux", Arch: "amd64",
 			Needs: "an NVIDIA driver and the libraries of CUDA 13",
+		},
+		{
+			Name: "lapack", Distribution: "scipy-openblas32", Version: "0.3.34.481.3",
+			SHA256: "0595f94cd58c1f8a0d90c975621f4587337a003916b1979e834ebdf2cb5d9504",
+			Member: "scipy_openblas32/lib/libscipy_openblas.so", OS: "linux", Arch: "amd64",
+			Needs: "nothing else", Library: true,
 		},
 	}
 }
@@ -151,6 +158,16 @@ func install(ctx context.Context, pkg Package, opts InstallOptions) (Plugin, err
 	say("installed %s %s: %s", pkg.Distribution, pkg.Version, target)
 	say("it needs %s", pkg.Needs)
 	return plugin, nil
+}
+
+// Library returns the path of an installed library. It checks the file against the SHA-256 of its installation.
+func (e Environment) Library(name string) (path string, ok bool) {
+	pkg, known := packageNamed(name)
+	if !known || !pkg.Library || e.CacheDir == "" {
+		return "", false
+	}
+	path = filepath.Join(e.CacheDir, pkg.Name, pkg.Version, filepath.Base(pkg.Member))
+	return path, installed(path)
 }
 
 // receipt is the file beside an installed plugin. It is written after the plugin.

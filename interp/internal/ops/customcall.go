@@ -31,5 +31,12 @@ func (h *Host) planCustomCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error
 			return planExpect(s, c)
 		}
 	}
+	if h.Targets != nil {
+		if plan, err := h.Targets(target); err != nil {
+			return nil, err
+		} else if plan != nil {
+			return plan(p, s)
+		}
+	}
 	return nil, &PluginError{target}
 }

@@ -25,6 +25,9 @@ type Host struct {
 	asWritten bool
 	written   map[hook.ID]*writtenHook
 
+	// Targets returns what compiles custom calls to a target that no kernel of the engine computes, or nil.
+	Targets func(target string) (func(*plan.Planner, *plan.Spec) (exec.Runner, error), error)
+
 	probesCompared func() bool              // whether the module compares probed values
 	streams        func() map[*ir.Op]uint64 // the key of each rng op; see rngStreams
 }

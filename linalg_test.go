@@ -1,0 +1,186 @@
+package hlocb_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/cmplx"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/values"
+	"github.com/hlocb/hlocb/runtime/backends"
+	"github.com/hlocb/hlocb/runtime/plugins"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// linalgPrograms writes modules of jax.numpy.linalg, jax.scipy.linalg and jax.lax.linalg, with arguments and what JAX
+// computes. The phases of eigenvectors and Schur vectors are free and differ between versions of OpenBLAS: the programs
+// with them return values that do not depend on phases.
+const linalgPrograms = `
+import os, sys
+os.environ["JAX_PLATFORMS"] = "cpu"
+import jax, jax.numpy as jnp, numpy as np
+jax.config.update("jax_enable_x64", True)
+import jax.scipy.linalg as jsl
+from jax.lax import linalg as ll
+rng = np.random.default_rng(0)
+def general(dt, *shape):
+    a = rng.standard_normal(shape)
+    return (a + 1j * rng.standard_normal(shape)).astype(dt) if np.issubdtype(dt, np.complexfloating) else a.astype(dt)
+def positive(dt, *shape):
+    a = general(dt, *shape)
+    return (a @ np.conj(np.swapaxes(a, -1, -2)) + 5 * np.eye(shape[-1])).astype(dt)
+out = sys.argv[1]
+for dt in (np.float32, np.float64, np.complex64, np.complex128):
+    n = np.dtype(dt).name
+    g, p = general(dt, 2, 4, 4), positive(dt, 2, 4, 4)
+    fs = {
+        "cholesky": (jnp.linalg.cholesky, [p]), "cholesky_fails": (jnp.linalg.cholesky, [-p]),
+        "lu": (ll.lu, [general(dt, 2, 3, 4)]), "det": (jnp.linalg.det, [g]), "solve": (jnp.linalg.solve, [g, general(dt, 2, 4, 3)]),
+        "inv": (jnp.linalg.inv, [g]), "qr": (jnp.linalg.qr, [general(dt, 5, 3)]), "qr_full": (lambda x: jnp.linalg.qr(x, mode="complete"), [general(dt, 2, 5, 3)]),
+        "svd": (jnp.linalg.svd, [general(dt, 2, 4, 3)]), "svd_small": (lambda x: jnp.linalg.svd(x, full_matrices=False), [general(dt, 3, 5)]),
+        "singular_values": (lambda x: jnp.linalg.svd(x, compute_uv=False), [general(dt, 3, 5)]), "svd_qr": (lambda x: ll.svd(x, algorithm=ll.SvdAlgorithm.QR), [general(dt, 4, 3)]),
+        "eigh": (jnp.linalg.eigh, [p]), "eigvalsh": (jnp.linalg.eigvalsh, [p]), "eig": (lambda x: [f(v) for f, v in zip((jnp.asarray, jnp.abs), jnp.linalg.eig(x))], [g]), "eig_both": (lambda x: [jnp.abs(v) for v in ll.eig(x)], [g]), "eig_nan": (jnp.linalg.eig, [g * np.nan]),
+        "triangular": (lambda a, b: jsl.solve_triangular(a, b, lower=True, trans=1), [p[0], general(dt, 4, 2)]),
+        "triangular_right": (lambda a, b: ll.triangular_solve(a, b, left_side=False, conjugate_a=True, transpose_a=True), [p, general(dt, 2, 3, 4)]),
+        "hessenberg": (lambda x: ll.hessenberg(x), [g]), "tridiagonal": (lambda x: ll.tridiagonal(x), [p]),
+        "tridiagonal_solve": (ll.tridiagonal_solve, [general(dt, 4), general(dt, 4) + 5, general(dt, 4), general(dt, 4, 2)]),
+        "schur": (lambda x: (lambda t, z: (z @ t @ jnp.conj(jnp.swapaxes(z, -1, -2)), z @ jnp.conj(jnp.swapaxes(z, -1, -2)), jnp.abs(jnp.tril(t, -2))))(*ll.schur(x)), [g]), "qr_pivots": (lambda x: jsl.qr(x, pivoting=True, mode="economic"), [general(dt, 4, 3)]),
+        "householder": (ll.householder_product, [general(dt, 4, 3), general(dt, 3)]), "lstsq": (lambda a, b: jnp.linalg.lstsq(a, b)[0], [general(dt, 5, 3), general(dt, 5, 2)]),
+    }
+    for name, (f, args) in fs.items():
+        if name == "eig_both" and "float" in n: continue
+        d = f"{out}/{name}_{n}"; os.makedirs(d)
+        jitted = jax.jit(f)
+        open(d + "/f.mlir", "w").write(jitted.lower(*args).as_text())
+        leaves = [np.asarray(x) for x in jax.tree.leaves(jitted(*args))]
+        np.savez(d + "/args.npz", *args); np.savez(d + "/results.npz", *leaves)
+`
+
+// TestLinearAlgebra runs JAX's linear algebra on the backends that have LAPACK.
+func TestLinearAlgebra(t *testing.T) {
+	env := plugins.System()
+	if _, ok := env.Library("lapack"); !ok {
+		t.Skip("skip: no LAPACK; 'hlocb plugin install lapack' installs it")
+	}
+	dir := t.TempDir()
+	peer.Python(t).Run(t, linalgPrograms, nil, dir)
+	cases, err := os.ReadDir(dir)
+	if err != nil || len(cases) < 100 {
+		t.Fatalf("%d programs, %v", len(cases), err)
+	}
+	for _, name := range []string{"engine"} {
+		b, err := backends.Open(ctx, name, backends.Options{Plugins: env})
+		if err != nil {
+			t.Skipf("skip: %v", err)
+		}
+		for _, c := range cases {
+			t.Run(name+"/"+c.Name(), func(t *testing.T) {
+				if err := linalg(filepath.Join(dir, c.Name()), hlocb.WithBackend(b)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// linalg runs a program and compares its results with JAX's.
+func linalg(dir string, opts ...hlocb.CompileOption) error {
+	p, err := hlocb.Load(ctx, filepath.Join(dir, "f.mlir"))
+	if err != nil {
+		return err
+	}
+	exe, err := p.Compile(ctx, opts...)
+	if err != nil {
+		return err
+	}
+	defer exe.Close()
+	args, err := all(filepath.Join(dir, "args.npz"))
+	if err != nil {
+		return err
+	}
+	want, err := all(filepath.Join(dir, "results.npz"))
+	if err != nil {
+		return err
+	}
+	got, err := exe.RunTensors(ctx, args)
+	if err != nil {
+		return err
+	}
+	for i, w := range want {
+		if err := near(got[i], w); err != nil {
+			return fmt.Errorf("result %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func all(path string) ([]*tensor.Tensor, error) {
+	s, err := values.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	out := make([]*tensor.Tensor, len(s.Names()))
+	for i := range out {
+		if out[i], err = s.Read(s.Find(i), tensor.Invalid); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// near compares two results: a few hundred units in the last place of the largest element, NaN where NaN is.
+func near(got, want *tensor.Tensor) error {
+	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
+		return fmt.Errorf("%s%v, want %s%v", got.DType(), got.Shape(), want.DType(), want.Shape())
+	}
+	at := func(t *tensor.Tensor, i int) complex128 {
+		if t.DType().IsComplex() {
+			return t.ComplexAt(i)
+		}
+		return complex(t.FloatAt(i), 0)
+	}
+	largest := 1.0
+	for i := range want.NumElements() {
+		if a := cmplx.Abs(at(want, i)); a > largest {
+			largest = a
+		}
+	}
+	eps := 0x1p-52
+	if d := want.DType(); d == tensor.F32 || d == tensor.Complex64 {
+		eps = 0x1p-23
+	}
+	for i := range want.NumElements() {
+		g, w := at(got, i), at(want, i)
+		if cmplx.IsNaN(g) != cmplx.IsNaN(w) || !cmplx.IsNaN(w) && !(cmplx.Abs(g-w) <= 300*eps*largest) && !math.IsInf(real(w), 0) {
+			return fmt.Errorf("element %d is %v, want %v", i, g, w)
+		}
+	}
+	return nil
+}
+
+// TestMissingLAPACK: the error names the library.
+func TestMissingLAPACK(t *testing.T) {
+	b, err := backends.Open(ctx, "engine", backends.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = `func.func @main(%a: tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<i32>) {
+  %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}, api_version = 4 : i32} : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<i32>)
+  return %0#0, %0#1 : tensor<3x3xf32>, tensor<i32>
+}`
+	_, err = parse(t, text).Compile(ctx, hlocb.WithBackend(b))
+	var missing *backends.LibraryError
+	if !errors.As(err, &missing) || missing.Library != "lapack" || !strings.Contains(err.Error(), `needs the library "lapack"`) {
+		t.Errorf("error is %v", err)
+	}
+}
