@@ -41,7 +41,7 @@ var order = [][]string{
 	{"dialect/builtin", "dialect/fn", "dialect/hookop", "internal/dialect/arith", "dialect/shape", "internal/dialect/tensors"},
 	{"ir/flow", "rewrite"},
 	{"ir"},
-	{"hook", "internal/sharding", "filecheck"},
+	{"hook", "internal/sharding", "internal/lapack", "filecheck"},
 	{"tensor", "diag"},
 	{"internal/peer", "internal/words", "internal/heap", "internal/jaxexport"},
 }
