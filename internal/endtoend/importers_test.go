@@ -1,0 +1,156 @@
+package endtoend
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/peer"
+)
+
+// importScript translates the files named on standard input with jaxlib's importer and writes each translation to a
+// file of a folder, named by its line.
+const importScript = `
+import os, sys
+from jaxlib import _hlo, _jax
+os.dup2(2, 1)
+for i, f in enumerate(sys.stdin.read().split()):
+    if f.endswith(".pb"):
+        m = _hlo.HloModule.from_serialized_hlo_module_proto(open(f, "rb").read())
+    else:
+        m = _hlo.hlo_module_from_text(open(f, encoding="utf-8", errors="surrogateescape").read())
+    try:
+        text = _jax.mlir.hlo_to_stablehlo(m.as_serialized_hlo_module_proto())
+    except Exception as e:
+        print(f, e, file=sys.stderr)
+        continue
+    open(os.path.join(sys.argv[1], str(i)), "wb").write(text if isinstance(text, bytes) else text.encode())
+`
+
+// hloIndex returns the files of HLOCB_HLO that pick accepts, or skips the test.
+func hloIndex(t *testing.T, pick func(file, want, stablehlo string, mhlo []string) bool) (dir string, files []string) {
+	t.Helper()
+	dir = os.Getenv("HLOCB_HLO")
+	if dir == "" {
+		t.Skip("skip: HLOCB_HLO names no folder with XLA's test files")
+	}
+	lines := bufio.NewScanner(bytes.NewReader(readFile(t, filepath.Join(dir, "index.jsonl"))))
+	for lines.Scan() {
+		var row struct {
+			File, Want, Stablehlo string
+			MHLO                  []string
+		}
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			t.Fatal(err)
+		}
+		if pick(row.File, row.Want, row.Stablehlo, row.MHLO) {
+			files = append(files, row.File)
+		}
+	}
+	return dir, files
+}
+
+// sample returns every nth file, all with HLOCB_LONG.
+func sample(files []string, n int) []string {
+	if long() {
+		return files
+	}
+	var out []string
+	for i := 0; i < len(files); i += n {
+		out = append(out, files[i])
+	}
+	return out
+}
+
+// outcome is what a run delivered.
+type outcome struct {
+	code            int
+	err             string
+	late            bool // a loop whose condition depends on random numbers may not end
+	events, results []byte
+}
+
+func runFilled(t *testing.T, module string) outcome {
+	dir := t.TempDir()
+	events, results := filepath.Join(dir, "events"), filepath.Join(dir, "results")
+	var stderr bytes.Buffer
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	code := cli.Run(ctx, []string{"run", module, "--backend", "interp", "--fill", "random:1", "--on", "*=echo", "--events", events, "--results", results},
+		strings.NewReader(""), io.Discard, &stderr)
+	o := outcome{code: code, err: stderr.String(), late: ctx.Err() != nil}
+	if code == 0 {
+		o.events, o.results = readFile(t, events), readFile(t, results)
+	}
+	return o
+}
+
+// plainMHLO are what jaxlib's importer leaves of MHLO and no program's result depends on.
+var plainMHLO = []string{"mhlo.cross_program_prefetches", "mhlo.input_output_alias", "mhlo.is_dynamic", "mhlo.use_auto_spmd_partitioning", "mhlo.sharding",
+	"mhlo.xla_entry_computation_parameter_layouts", "mhlo.xla_entry_computation_parameter_tiles", "mhlo.xla_entry_computation_result_layout",
+	"mhlo.xla_entry_computation_result_tiles", "mhlo.frontend_attributes", "mhlo.original_value", "mhlo.copy", "mhlo.num_partitions", "mhlo.num_replicas"}
+
+// TestImportersAgree runs texts and protos of HLO on the engine, translated by this package and by jaxlib's importer.
+// Both deliver the same results and events.
+func TestImportersAgree(t *testing.T) {
+	dir, files := hloIndex(t, func(_, want, stablehlo string, mhlo []string) bool {
+		return want == "ok" && stablehlo == "ok" && !slices.ContainsFunc(mhlo, func(s string) bool { return !slices.Contains(plainMHLO, s) })
+	})
+	files = sample(files, 80)
+	var input strings.Builder
+	for _, f := range files {
+		input.WriteString(filepath.Join(dir, f) + "\n")
+	}
+	theirs := t.TempDir()
+	peer.Python(t).Run(t, importScript, []byte(input.String()), theirs)
+	counts := map[string]int{}
+	for i, f := range files {
+		translated := filepath.Join(theirs, strconv.Itoa(i))
+		if _, err := os.Stat(translated); err != nil {
+			counts["not translated by jaxlib"]++
+			continue
+		}
+		want, got := runFilled(t, translated), runFilled(t, filepath.Join(dir, f))
+		switch {
+		case want.late || got.late:
+			counts["does not end"]++
+		case want.code != 0:
+			counts["not run from jaxlib's translation"]++
+		case got.code != 0:
+			t.Errorf("%s: exit code %d: %.300s", f, got.code, got.err)
+		case !bytes.Equal(got.results, want.results):
+			t.Errorf("%s: results %.200s, from jaxlib's translation %.200s", f, got.results, want.results)
+		case !bytes.Equal(got.events, want.events):
+			t.Errorf("%s: events %.200s, from jaxlib's translation %.200s", f, got.events, want.events)
+		default:
+			counts["equal"]++
+		}
+	}
+	t.Log(counts)
+	if counts["equal"] < len(files)/2 {
+		t.Error("too few texts were compared")
+	}
+}
+
+// TestDumpsHold runs StableHLO's own tests as XLA dumped them before it optimised them. The checks that the tests
+// contain must hold.
+func TestDumpsHold(t *testing.T) {
+	dir, files := hloIndex(t, func(file, want, _ string, _ []string) bool {
+		return want == "ok" && strings.HasPrefix(file, "dump/") && strings.HasSuffix(file, ".before.hlo")
+	})
+	for _, f := range sample(files, 25) {
+		if o := runFilled(t, filepath.Join(dir, f)); o.code != 0 {
+			t.Errorf("%s: exit code %d: %.300s", f, o.code, o.err)
+		}
+	}
+}
