@@ -10,6 +10,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -19,12 +20,32 @@ import (
 // with its position.
 func Export(m *ir.Module) (out *Module, err error) {
 	defer catch(&err)
+	if m, err = withoutCHLO(m); err != nil {
+		return nil, err
+	}
 	ex := newExporter(m, &Module{src: m.Source(), replicas: 1, partitions: 1})
 	ex.module()
 	for _, c := range ex.out.comps {
 		c.number()
 	}
 	return ex.out, nil
+}
+
+// withoutCHLO returns m, or a copy of m in which StableHLO ops replace the CHLO ops that no HLO instruction equals.
+func withoutCHLO(m *ir.Module) (*ir.Module, error) {
+	keep := func(op *ir.Op) bool {
+		return exportOps[op.Def()] != nil || op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot)
+	}
+	found := false
+	m.Walk(func(op *ir.Op) bool {
+		found = op.Def().Dialect() == chlo.Tan.Dialect() && !keep(op)
+		return !found
+	})
+	if !found {
+		return m, nil
+	}
+	m = m.Clone()
+	return m, legalize.CHLO(m.Op(), keep)
 }
 
 func newExporter(m *ir.Module, out *Module) *exporter {
@@ -681,6 +702,8 @@ func (s *exportScope) translate(op *ir.Op) {
 		d, _ := ir.DataOf[chlo.RaggedDotDims](op.Attr(chlo.AttrRaggedDotDimensionNumbers))
 		s.make(op, "ragged-dot", "lhs_batch_dims", list(d.LHSBatching), "lhs_contracting_dims", list(d.LHSContracting), "rhs_batch_dims", list(d.RHSBatching),
 			"rhs_contracting_dims", list(d.RHSContracting), "lhs_ragged_dims", list(d.LHSRagged), "rhs_group_dims", list(d.RHSGroup), "operand_precision", s.precision())
+	case op.Is(chlo.TopK):
+		s.make(op, "topk", "k", s.int("k", 0), "largest", true)
 	case op.Is(stablehlo.Convolution):
 		s.convolution(op)
 	case op.Is(stablehlo.Reduce):

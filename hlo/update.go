@@ -31,6 +31,9 @@ func Update(old *Module, m *ir.Module) (out *Module, err error) {
 		up.groups[o] = append(up.groups[o], op)
 	}
 	up.im.module()
+	if m, err = withoutCHLO(m); err != nil {
+		return nil, err
+	}
 	up.new = m
 	same := true
 	for _, f := range fn.Funcs(m) {
