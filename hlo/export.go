@@ -20,7 +20,7 @@ import (
 // with its position.
 func Export(m *ir.Module) (out *Module, err error) {
 	defer catch(&err)
-	if m, err = withoutCHLO(m); err != nil {
+	if m, err = withoutCHLO(m, false); err != nil {
 		return nil, err
 	}
 	ex := newExporter(m, &Module{src: m.Source(), replicas: 1, partitions: 1})
@@ -31,10 +31,11 @@ func Export(m *ir.Module) (out *Module, err error) {
 	return ex.out, nil
 }
 
-// withoutCHLO returns m, or a copy of m in which StableHLO ops replace the CHLO ops that no HLO instruction equals.
-func withoutCHLO(m *ir.Module) (*ir.Module, error) {
+// withoutCHLO returns m, or a copy of m in which StableHLO ops replace the CHLO ops that XLA's translation expands too.
+// whole says to keep every op that has an HLO instruction, as in a module that was HLO before.
+func withoutCHLO(m *ir.Module, whole bool) (*ir.Module, error) {
 	keep := func(op *ir.Op) bool {
-		return exportOps[op.Def()] != nil || op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot)
+		return op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot) || op.Is(chlo.Erf) || whole && exportOps[op.Def()] != nil
 	}
 	found := false
 	m.Walk(func(op *ir.Op) bool {
