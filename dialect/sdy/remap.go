@@ -151,14 +151,3 @@ func symbolOf(op *ir.Op) string {
 	}
 	return s.Value()
 }
-
-// Bare removes the dimensions from the sharding of result i of op, which became a token.
-func Bare(op *ir.Op, i int) {
-	list, ok := shardingsOf(op.Attr(AttrValueSharding))
-	if !ok || i >= len(list) {
-		return
-	}
-	list = append([]*Sharding(nil), list...)
-	list[i] = &Sharding{Mesh: list[i].Mesh, Inline: list[i].Inline}
-	op.SetAttr(AttrValueSharding, PerValueAttr.New(&PerValue{Shardings: list}))
-}
