@@ -100,7 +100,7 @@ func Command(console *command.Console, cfg Config) *cobra.Command {
 		Short: "Run passes",
 		Long: `Run passes over a module and print it. Without --passes the module is read, verified and printed.
 
-IN is a file; without it, or for -, the module is read from standard input. --passes is a pipeline as MLIR writes it. Each pass is a flag, too: --cse, or --PASS='option=1 other=2'; such passes run in the order of the flags, and passes on functions run on every function. Long flags may have one dash. With --verify-diagnostics, what is reported must be what comments of the module expect:
+IN is a file; without it, or for -, the module is read from standard input. --passes is a pipeline as MLIR writes it. Each pass is a flag, too: --cse, or --PASS='option=1 other=2'; such passes run in the order of the flags, and passes on functions run on every function. Long flags may have one dash. With --verify-diagnostics, the reported errors must match the comments of the module:
   // expected-error@+1 {{part of the message}}
 
 Passes:
@@ -126,13 +126,13 @@ Passes:
 	}
 	f := c.Flags()
 	f.StringVar(&o.pipeline, "passes", "", "passes to run, in order")
-	f.StringVar(&o.pipeline, "pass-pipeline", "", "the same, by MLIR's name")
+	f.StringVar(&o.pipeline, "pass-pipeline", "", "MLIR's name of the flag above")
 	f.BoolVar(&o.listPasses, "list-passes", false, "list the passes and their options")
 	f.BoolVar(&o.showDialects, "show-dialects", false, "list the dialects")
 	f.StringVarP(&o.out, "output", "o", "", "write to FILE instead of standard output")
-	f.BoolVar(&o.generic, "mlir-print-op-generic", false, "the same, by MLIR's name")
+	f.BoolVar(&o.generic, "mlir-print-op-generic", false, "MLIR's name of the flag above")
 	f.BoolVar(&o.generic, "generic", false, "print the generic form")
-	f.BoolVar(&o.debugInfo, "mlir-print-debuginfo", false, "the same, by MLIR's name")
+	f.BoolVar(&o.debugInfo, "mlir-print-debuginfo", false, "MLIR's name of the flag above")
 	f.BoolVar(&o.debugInfo, "debuginfo", false, "print a location for every op (default: for those that have one)")
 	f.BoolVar(&o.localScope, "mlir-print-local-scope", false, "print locations and attributes in place, without aliases")
 	f.IntVar(&o.elideLarger, "mlir-elide-elementsattrs-if-larger", 0, "leave out literals of more than N elements")
@@ -140,7 +140,7 @@ Passes:
 	o.watch.declare(f)
 	f.BoolVar(&o.split, "split-input-file", false, "read the parts between lines of // ----- as modules of their own")
 	f.BoolVar(&o.expect, "verify-diagnostics", false, "compare what is reported with expected-error comments")
-	f.IntVar(&o.maxErrors, "max-errors", reader.MaxErrors, "report at most N mistakes of a text")
+	f.IntVar(&o.maxErrors, "max-errors", reader.MaxErrors, "report at most N errors of a text")
 	f.BoolVar(&o.unregistered, "allow-unregistered-dialect", true, "accepted for MLIR's command lines: ops of unknown dialects always pass through")
 	f.BoolVar(&o.oneThread, "mlir-disable-threading", false, "run passes on one function at a time")
 	for _, p := range o.cfg.Passes.Passes() {

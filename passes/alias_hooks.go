@@ -9,7 +9,7 @@ import (
 
 // AliasHooks decides which hook results share memory with their operands.
 type AliasHooks struct {
-	Mode hook.AliasMode `pass:"mode" doc:"all: wherever the types agree; free: where XLA need not copy; none"`
+	Mode hook.AliasMode `pass:"mode" doc:"all: whenever the types agree; free: only if XLA need not copy; none"`
 }
 
 var aliasHooksInfo = &pass.Info{

@@ -15,7 +15,7 @@ type CompatibilityExpander struct {
 var compatibilityExpanderInfo = &pass.Info{
 	Name:    "stablehlo-compatibility-expander",
 	Aliases: []string{"stablehlo-create-compatibility-expander", "compatibility-expander"},
-	Doc: "Rewrites what StableHLO of the target version lacks and older operations can express: tan, batching dimensions of gather and " +
+	Doc: "Rewrites features that StableHLO of the target version lacks, in older operations: tan, batching dimensions of gather and " +
 		"scatter, replica groups on mesh axes, and ranges in locations. Also erases dead operations, folds, and moves constants to the " +
 		"start of a function.",
 }

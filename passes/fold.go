@@ -16,7 +16,7 @@ import (
 // Fold computes ops of constants, as StableHLO's pass of this name does.
 type Fold struct {
 	AssumePure bool  `pass:"assume-no-undeclared-side-effects" doc:"erase loops without a trip even if what they call may have side effects"`
-	Limit      int64 `pass:"fold-op-element-limit" default:"65536" doc:"compute no constant of more elements, splats excepted"`
+	Limit      int64 `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
 	NoFloat    bool  `pass:"!optimize-float" doc:"compute floats, too"`
 
 	Evaluator rewrite.Evaluator // computes the values; nil: only what needs no computing is folded
@@ -25,7 +25,7 @@ type Fold struct {
 var foldInfo = &pass.Info{
 	Name:       "stablehlo-aggressive-folder",
 	Aliases:    []string{"constant-fold"},
-	Doc:        "Replaces operations on constants by their results, and takes out loops and branches that cannot run.",
+	Doc:        "Replaces operations on constants by their results, and removes loops and branches that cannot run.",
 	Anchor:     fn.Func.Name,
 	Idempotent: true,
 }
@@ -41,7 +41,7 @@ func (p Fold) Run(ctx *pass.Context, op *ir.Op) error {
 // Optimize is Fold and Simplify together, until neither changes anything.
 type Optimize struct {
 	AssumePure bool  `pass:"assume-no-undeclared-side-effects" doc:"erase loops without a trip even if what they call may have side effects"`
-	Limit      int64 `pass:"fold-op-element-limit" default:"65536" doc:"compute no constant of more elements, splats excepted"`
+	Limit      int64 `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
 	NoFloat    bool  `pass:"!optimize-float" doc:"compute floats, too"`
 
 	Evaluator rewrite.Evaluator // as in Fold

@@ -12,14 +12,14 @@ import (
 
 // Inline replaces calls by the functions' bodies, as MLIR's pass of this name does.
 type Inline struct {
-	MaxIterations int `pass:"max-iterations" default:"4" doc:"look for calls again at most so often in what came in"`
+	MaxIterations int `pass:"max-iterations" default:"4" doc:"the largest number of searches for calls in inlined bodies"`
 
 	Formats format.List // of hooks; nil: format.Builtin
 }
 
 var inlineInfo = &pass.Info{
 	Name: "inline",
-	Doc: "Replaces each call by the body of its function, callees first, canonicalizes the functions on the way, and erases private functions that " +
+	Doc: "Replaces each call by the body of its function, callees first, canonicalizes the functions, and erases private functions that " +
 		"nothing calls any more. A raised hook is copied with its name and id. A function stays if it is recursive, has several blocks, says no_inline, or " +
 		"holds a hook that is not raised, whose id would change with its function.",
 }

@@ -15,7 +15,7 @@ import (
 // Simplify applies algebra and shape rules, as StableHLO's pass of this name does. Each rule's function states its
 // algebra. A rule keeps every bit of a result, NaN included, unless its function says otherwise.
 type Simplify struct {
-	Limit int64 `pass:"fold-op-element-limit" default:"65536" doc:"compute no constant of more elements, splats excepted"`
+	Limit int64 `pass:"fold-op-element-limit" default:"65536" doc:"the largest number of elements of a computed constant; splats have no limit"`
 }
 
 var simplifyInfo = &pass.Info{

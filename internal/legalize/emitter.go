@@ -22,7 +22,7 @@ type emitter struct {
 	err      error
 }
 
-// defaultAccuracy asks for the default accuracy, in so many words.
+// defaultAccuracy asks for the default accuracy, explicitly.
 var defaultAccuracy = stablehlo.ResultAccuracyAttr.New(&stablehlo.ResultAccuracy{})
 
 func newEmitter(b *ir.Builder, origin *ir.Op) *emitter {
