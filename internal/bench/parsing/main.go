@@ -39,12 +39,16 @@ func main() {
 	cpu := flag.Bool("cpu", false, "measure processor time, of all threads, instead of the time that passes: for machines that are busy with other work")
 	one := flag.String("one", "", "measure the modules listed in this file and exit (used by the command itself)")
 	oneHLO := flag.String("hlo", "", "measure the module of HLO in this file, without its suffix, and exit (used by the command itself)")
-	only := flag.Bool("only-hlo", false, "measure HLO alone")
+	oneBytecode := flag.String("bytecode", "", "measure the module of bytecode in this file, without its suffix, and exit (used by the command itself)")
+	only := flag.String("only", "", "measure hlo or bytecode alone")
 	flag.Parse()
 	err := error(nil)
-	if *oneHLO != "" {
+	switch {
+	case *oneHLO != "":
 		err = measureHLO(*oneHLO, *rounds, *cpu)
-	} else {
+	case *oneBytecode != "":
+		err = measureBytecode(*oneBytecode, *rounds, *cpu)
+	default:
 		err = run(*corpus, *rounds, *turns, *cpu, *only, *one)
 	}
 	if err != nil {
@@ -78,7 +82,7 @@ type bench struct {
 	size  int64
 }
 
-func run(corpus string, rounds, turns int, cpu, onlyHLO bool, one string) error {
+func run(corpus string, rounds, turns int, cpu bool, only, one string) error {
 	if one != "" {
 		return measure(one, rounds, cpu)
 	}
@@ -91,8 +95,12 @@ func run(corpus string, rounds, turns int, cpu, onlyHLO bool, one string) error 
 	if python == "" {
 		fmt.Println("skip: jaxlib not installed; hlocb's figures alone")
 	}
-	if onlyHLO {
-		goals, err := hloRows(dir, python, rounds, turns, cpu)
+	if only != "" {
+		rows := hloRows
+		if only == "bytecode" {
+			rows = bytecodeRows
+		}
+		goals, err := rows(dir, python, rounds, turns, cpu)
 		fmt.Println("\n" + strings.Join(goals, "\n"))
 		return err
 	}
@@ -149,8 +157,12 @@ func run(corpus string, rounds, turns int, cpu, onlyHLO bool, one string) error 
 	if err != nil {
 		return err
 	}
+	binary, err := bytecodeRows(dir, python, rounds, turns, cpu)
+	if err != nil {
+		return err
+	}
 	fmt.Println()
-	for _, g := range append(goals, more...) {
+	for _, g := range append(append(goals, more...), binary...) {
 		fmt.Println(g)
 	}
 	return nil

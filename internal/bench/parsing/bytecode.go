@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hlocb/hlocb/artifact"
+	"github.com/hlocb/hlocb/bytecode"
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/internal/heap"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// bytecodeTarget is the version of the artifacts: the newest that jaxlib 0.10.2 knows.
+var bytecodeTarget = vhlo.Version{Major: 1, Minor: 17}
+
+// bytecodeResult is the best of several rounds over one module, and the peak memory of the process.
+type bytecodeResult struct {
+	read, write, serialize, deserialize time.Duration
+	peak                                int64
+}
+
+func (r *bytecodeResult) best(s bytecodeResult) {
+	if r.peak == 0 {
+		*r = s
+		return
+	}
+	r.read, r.write, r.peak = min(r.read, s.read), min(r.write, s.write), min(r.peak, s.peak)
+	r.serialize, r.deserialize = min(r.serialize, s.serialize), min(r.deserialize, s.deserialize)
+}
+
+// bytecodeRows measures bytecode and portable artifacts of the transformer's gradient, whose CHLO jaxlib lowers first,
+// and of a module of 50 copies.
+func bytecodeRows(dir, python string, rounds, turns int, cpu bool) ([]string, error) {
+	if python == "" {
+		return nil, nil // jaxlib writes the files
+	}
+	fmt.Printf("\n%-34s %9s  %-18s %-18s %-18s %-18s %s\n", "bytecode", "bytes", "read ms (MB/s)", "write ms", "serialize ms", "deserialize ms", "peak MB")
+	var goals []string
+	for _, copies := range []int{1, 50} {
+		base := filepath.Join(dir, "bytecode"+strconv.Itoa(copies))
+		if out, err := exec.Command(python, "-c", bytecodeWrite, filepath.Join("testdata", "transformer_grad.mlir"), base, strconv.Itoa(copies)).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("jaxlib writes no bytecode: %w: %s", err, out)
+		}
+		n, turns := rounds, turns
+		if copies > 1 {
+			n, turns = 3, 1
+		}
+		var ours, theirs bytecodeResult
+		for range turns {
+			r, err := startBytecode(exec.Command(os.Args[0], "-bytecode", base, "-rounds", strconv.Itoa(n), "-cpu="+strconv.FormatBool(cpu)))
+			if err != nil {
+				return nil, err
+			}
+			ours.best(r)
+			if r, err = startBytecode(exec.Command(python, "-c", bytecodeScript, base, strconv.Itoa(n), strconv.FormatBool(cpu))); err != nil {
+				return nil, fmt.Errorf("jaxlib: %w", err)
+			}
+			theirs.best(r)
+		}
+		info, err := os.Stat(base + ".bc")
+		if err != nil {
+			return nil, err
+		}
+		name := "transformer_grad"
+		writeGoal := "1.5"
+		if copies > 1 {
+			name, writeGoal = strconv.Itoa(copies)+" times "+name, "2"
+		}
+		bytecodeRow("hlocb  "+name, info.Size(), ours)
+		bytecodeRow("jaxlib "+name, info.Size(), theirs)
+		for _, g := range []struct {
+			what         string
+			theirs, ours time.Duration
+			goal         string
+		}{{"bytecode read", theirs.read, ours.read, "2"}, {"bytecode write", theirs.write, ours.write, writeGoal},
+			{"artifact serialize", theirs.serialize, ours.serialize, "5"}, {"artifact deserialize", theirs.deserialize, ours.deserialize, "5"}} {
+			goals = append(goals, fmt.Sprintf("%-44s %5.1f  goal >= %s", name+" "+g.what, float64(g.theirs)/float64(g.ours), g.goal))
+		}
+	}
+	return goals, nil
+}
+
+func bytecodeRow(name string, size int64, r bytecodeResult) {
+	cell := func(d time.Duration) string {
+		return fmt.Sprintf("%.2f (%.0f)", float64(d.Microseconds())/1e3, float64(size)/d.Seconds()/1e6)
+	}
+	fmt.Printf("%-34s %9d  %-18s %-18s %-18s %-18s %.0f\n", name, size, cell(r.read), cell(r.write), cell(r.serialize), cell(r.deserialize), float64(r.peak)/1e6)
+}
+
+// startBytecode runs a process whose last line has its figures, in ns and bytes.
+func startBytecode(cmd *exec.Cmd) (bytecodeResult, error) {
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return bytecodeResult{}, fmt.Errorf("%w: %s", err, stderr.Bytes())
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	var r bytecodeResult
+	if _, err := fmt.Sscan(lines[len(lines)-1], &r.read, &r.write, &r.serialize, &r.deserialize, &r.peak); err != nil {
+		return bytecodeResult{}, fmt.Errorf("unexpected output %q", out)
+	}
+	return r, nil
+}
+
+// measureBytecode reads and writes base.bc and base.vhlo and writes the figures.
+func measureBytecode(base string, rounds int, cpu bool) error {
+	clock := passed
+	if cpu {
+		clock = used
+	}
+	heap.Tune() // as cmd/hlocb does
+	plain, err := os.ReadFile(base + ".bc")
+	if err != nil {
+		return err
+	}
+	portable, err := os.ReadFile(base + ".vhlo")
+	if err != nil {
+		return err
+	}
+	reg, err := all.Registry()
+	if err != nil {
+		return err
+	}
+	heap.Reading(5 * len(plain)) // about the length of the text
+	r := bytecodeResult{}
+	for range rounds {
+		runtime.GC()
+		a := clock()
+		m, err := bytecode.Read(diag.NewSource(base, plain), ir.NewContext(), reg)
+		if err != nil {
+			return err
+		}
+		b := clock()
+		if _, err = bytecode.Append(nil, m, bytecode.Options{}); err != nil {
+			return err
+		}
+		c := clock()
+		if _, _, err = artifact.Append(nil, m, artifact.Options{Target: bytecodeTarget}); err != nil {
+			return err
+		}
+		d := clock()
+		runtime.GC()
+		e := clock()
+		if _, err = artifact.Read(diag.NewSource(base, portable), ir.NewContext(), reg); err != nil {
+			return err
+		}
+		r.best(bytecodeResult{read: b - a, write: c - b, serialize: d - c, deserialize: clock() - e, peak: peak()})
+	}
+	fmt.Println(r.read.Nanoseconds(), r.write.Nanoseconds(), r.serialize.Nanoseconds(), r.deserialize.Nanoseconds(), peak())
+	return nil
+}
+
+// bytecodeWrite lowers the CHLO of a module, copies its functions and writes it as bytecode and as an artifact.
+const bytecodeWrite = `
+import io, re, sys
+from jaxlib.mlir import ir, passmanager
+from jaxlib.mlir.dialects import stablehlo
+from jax._src.interpreters import mlir as jm
+stablehlo.register_stablehlo_passes()
+with jm.make_ir_context() as ctx:
+    m = ir.Module.parse(open(sys.argv[1]).read())
+    passmanager.PassManager.parse("builtin.module(func.func(chlo-legalize-to-stablehlo))").run(m.operation)
+    parts = [str(op) for op in m.body.operations]
+    n = int(sys.argv[3])
+    text = "\n".join(re.sub(r"@(\w+)", r"@\1_%d" % i if n > 1 else r"@\1", p) for i in range(n) for p in parts)
+    m = ir.Module.parse(text)
+    with open(sys.argv[2] + ".bc", "wb") as f:
+        m.operation.write_bytecode(f)
+    data = stablehlo.serialize_portable_artifact(m, "1.17.0")
+    open(sys.argv[2] + ".vhlo", "wb").write(data)
+`
+
+// bytecodeScript measures the same with MLIR. serialize_portable_artifact changes its module, so each round reads one
+// for it.
+const bytecodeScript = `
+import io, resource, sys, time
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+from jax._src.interpreters import mlir as jm
+plain, portable = open(sys.argv[1] + ".bc", "rb").read(), open(sys.argv[1] + ".vhlo", "rb").read()
+best = [1 << 62] * 4
+clock = time.process_time_ns if sys.argv[3] == "true" else time.perf_counter_ns
+ctx = jm.make_ir_context()
+with ctx:
+    for _ in range(int(sys.argv[2])):
+        a = clock()
+        m = ir.Module.parse(plain)
+        b = clock()
+        f = io.BytesIO()
+        m.operation.write_bytecode(f)
+        c = clock()
+        stablehlo.serialize_portable_artifact(m, "1.17.0")
+        d = clock()
+        stablehlo.deserialize_portable_artifact(ctx, portable)
+        e = clock()
+        best = [min(x, y) for x, y in zip(best, [b - a, c - b, d - c, e - d])]
+print(*best, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+`
