@@ -162,7 +162,7 @@ func Notes() []Note {
 		{"chlo.lgamma", []int{3}, 13568, false, false, ones + ": in bf16 lgamma(1) and lgamma(2), which are 0"},
 		{"chlo.lgamma", reals, Any, false, false, ones},
 		{"chlo.next_after", []int{1}, 126, false, false, "XLA takes the code 0 of f8E8M0FNU, which is 2^-127, for zero, and the first bit for a sign"},
-		{"chlo.is_inf", []int{1}, 1, false, false, noNaN + ", nor infinities: XLA compares with an infinity that is rounded to 0"},
+		{"chlo.is_inf", []int{1}, 1, false, false, noNaN + ", nor infinities: the expansion of CHLO compares with the largest number"},
 		{"chlo.is_pos_inf", []int{1}, 1, false, false, "as chlo.is_inf"},
 		{"chlo.is_neg_inf", []int{1}, 1, false, false, "as chlo.is_inf"},
 		{"chlo.polygamma", cols(narrow, reals), Any, true, true, "XLA adds up Hurwitz zetas without regard to overflow: of high orders, whose factorial is infinite, it gives NaN; next to half-integers below zero terms cancel, for large arguments powers vanish before their product does. In the narrowest types every step is rounded"},

@@ -47,9 +47,14 @@ func squareLoop[T float](o, x []T) {
 var (
 	Zeta      = &BinaryLoops{f32: via64(special.Zeta), f64: each64(special.Zeta)}
 	Polygamma = &BinaryLoops{f32: via64(special.Polygamma), f64: each64(special.Polygamma)}
-	Mulhi     = &BinaryLoops{i8: mulhi[int8](8), i16: mulhi[int16](16), i32: mulhi[int32](32), i64: mulhi[int64](64),
-		u8: mulhi[uint8](8), u16: mulhi[uint16](16), u32: mulhi[uint32](32), u64: mulhi[uint64](64)}
 )
+
+// Mulhi returns the loops of chlo.mulhi for integers of so many bits: the high half of an i4 product is four bits.
+func Mulhi(bits int) *BinaryLoops {
+	n := uint(bits)
+	return &BinaryLoops{i8: mulhi[int8](n), i16: mulhi[int16](n), i32: mulhi[int32](n), i64: mulhi[int64](n),
+		u8: mulhi[uint8](n), u16: mulhi[uint16](n), u32: mulhi[uint32](n), u64: mulhi[uint64](n)}
+}
 
 func each64(f func(a, b float64) float64) func(o, x, y []float64) {
 	return func(o, x, y []float64) {

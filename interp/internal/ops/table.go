@@ -163,13 +163,13 @@ func BuildTable(h *Host) map[*ir.Def]plan.Row {
 		stablehlo.Atan2:     kernel.Atan2,
 		chlo.Zeta:           kernel.Zeta,
 		chlo.Polygamma:      kernel.Polygamma,
-		chlo.Mulhi:          kernel.Mulhi,
 	} {
 		t[d] = plan.Row{Make: plan.Pure(kernel.MakeBinary(l)), Elementwise: true}
 	}
 	for d, f := range map[*ir.Def]func(bits int) *kernel.BinaryLoops{
 		stablehlo.ShiftLeft:            kernel.ShiftLeft,
 		stablehlo.ShiftRightArithmetic: kernel.ShiftRightArithmetic,
+		chlo.Mulhi:                     kernel.Mulhi,
 		stablehlo.ShiftRightLogical:    kernel.ShiftRightLogical,
 	} {
 		t[d] = plan.Row{Make: plan.Pure(kernel.MakeShift(f)), Elementwise: true}
