@@ -14,7 +14,7 @@ CORPUS ?= $(or $(HLOCB_CORPUS),../shared/corpus)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Library/Caches,.cache))/hlocb
 VENV = $(CACHE)/venv
 
-.PHONY: build interposer plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-parse bench-hooks bench-passes bench-engine clean
+.PHONY: build interposer plugin jaxlib peers test check fmt vet staticcheck generated race nocgo corpus corpus-bytecode corpus-long bench bench-callbacks bench-parse bench-hooks bench-passes bench-engine soak clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -107,6 +107,10 @@ bench-passes: jaxlib
 # The embedded engine beside StableHLO's reference interpreter and XLA's CPU backend.
 bench-engine: jaxlib
 	$(GO) run ./internal/bench/engine
+
+# Random programs through random passes, 10,000 of them, on the engine and on XLA.
+soak: peers
+	HLOCB_LONG=1 $(GO) test -timeout 60m -run TestPassesKeepPrograms -v ./internal/endtoend
 
 clean:
 	rm -f hlocb libhlocb_pjrt.so libhlocb_pjrt.h libhlocb_preload.so

@@ -83,7 +83,11 @@ func run(p *randprog.Program, want *randprog.Outcome, b runtime.Backend, prog *r
 		}
 		var got []randprog.Event
 		for _, ev := range rec.take() {
-			if s := p.SiteOf(ev.site); !s.Pure {
+			s := p.SiteOf(ev.site)
+			if s == nil {
+				return fmt.Errorf("%s: an event of hook %q (%s), which is none of the program's", b.Name(), ev.site.Name, ev.site.SourceID)
+			}
+			if !s.Pure {
 				got = append(got, randprog.Event{Site: s, Operands: ev.operands})
 			}
 		}
