@@ -16,7 +16,8 @@ func (c *Call) SetResult(i int, value *tensor.Tensor) error {
 	return nil
 }
 
-// SetResultBytes copies data to result i. data holds the elements, row-major and little-endian. If data and the
+// SetResultBytes copies data to result i. data holds the elements, row-major and little-endian; a byte of an i1 other
+// than 0 becomes 1. If data and the
 // result differ in size, SetResultBytes writes nothing and returns a *SizeError.
 func (c *Call) SetResultBytes(i int, data []byte) error {
 	r := c.Results[i]
@@ -24,5 +25,6 @@ func (c *Call) SetResultBytes(i int, data []byte) error {
 		return &SizeError{Result: i, Got: len(data), Want: len(r.Peek()), Unit: "bytes", Type: hook.TypeOf(r)}
 	}
 	copy(r.Bytes(), data)
+	r.Normalize()
 	return nil
 }

@@ -181,10 +181,26 @@ func suggestHandler(err error) string {
 	return command.Suggest(unknown.Name, names)
 }
 
-// cutBinding splits NAME=HANDLER at its first '='.
+// cutBinding splits NAME=HANDLER at the '=' before a handler or a fault. A hook's name may contain other ones, as
+// train.py:41=x does. If nothing in spec names a handler, it splits at the first '='.
 func cutBinding(spec string) (name, handler string, ok bool) {
+	for i := range spec {
+		word := spec[i+1:]
+		if k := strings.IndexAny(word, ":=@"); k >= 0 {
+			word = word[:k]
+		}
+		if spec[i] == '=' && i > 0 && answers(word) {
+			return spec[:i], spec[i+1:], true
+		}
+	}
 	name, handler, ok = strings.Cut(spec, "=")
 	return name, handler, ok && name != "" && handler != ""
+}
+
+// answers reports whether a word is the name of a handler or a fault.
+func answers(word string) bool {
+	return slices.Contains(faultNames, word) ||
+		slices.ContainsFunc(handlers.Table(), func(info handlers.Info) bool { return info.Name == word })
 }
 
 // check reports names that select no hook of the module. A glob may select none.

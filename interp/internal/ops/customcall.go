@@ -14,6 +14,8 @@ func (h *Host) planCustomCall(p *plan.Planner, s *plan.Spec) (exec.Runner, error
 	switch target {
 	case hook.Target:
 		return h.planOwnCall(p, s)
+	case stablehlo.TargetShapeAssertion:
+		return planShapeAssertion(s)
 	case "SPMDFullToShardShape":
 		return planFullToShard(p, s)
 	case "SPMDShardToFullShape":
