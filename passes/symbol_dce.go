@@ -23,7 +23,12 @@ func (SymbolDCE) Info() *pass.Info { return symbolDCEInfo }
 // Run implements pass.ModulePass.
 func (SymbolDCE) Run(ctx *pass.Context, m *ir.Module) error {
 	s := &symbolDCE{byName: map[string][]*ir.Op{}, live: map[*ir.Op]bool{}}
+	var symbols []*ir.Op
 	m.Walk(func(op *ir.Op) bool {
+		if !op.Has(ir.Symbol) {
+			return true
+		}
+		symbols = append(symbols, op)
 		if name, ok := op.Attr(ir.SymbolName).(*ir.StringAttr); ok {
 			s.byName[name.Value()] = append(s.byName[name.Value()], op)
 		}
@@ -36,12 +41,11 @@ func (SymbolDCE) Run(ctx *pass.Context, m *ir.Module) error {
 		s.inside(op)
 	}
 	r := rewrite.New(m)
-	m.Walk(func(op *ir.Op) bool {
-		if private(op) && !s.live[op] {
+	for _, op := range symbols {
+		if !op.Erased() && private(op) && !s.live[op] {
 			r.Erase(op)
 		}
-		return true
-	})
+	}
 	report(ctx, r.Statistics())
 	return nil
 }

@@ -193,6 +193,7 @@ func (g *greedy) fold(w *work, op *ir.Op) bool {
 		return false
 	}
 	g.r.begin(op)
+	defer g.r.finish()
 	values := make([]*ir.Value, len(folded))
 	for i, f := range folded {
 		switch {
@@ -205,7 +206,6 @@ func (g *greedy) fold(w *work, op *ir.Op) bool {
 		}
 	}
 	g.r.Replace(op, values...)
-	g.r.finish()
 	return true
 }
 

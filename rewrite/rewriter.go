@@ -35,6 +35,7 @@ type Rewriter struct {
 	m         *ir.Module
 	listeners []*Listener
 	stats     Statistics
+	active    bool     // between begin and finish
 	created   []*ir.Op // since begin
 	sources   []place  // of the ops matched, replaced and erased since begin
 }
@@ -73,7 +74,9 @@ func (r *Rewriter) builder(b *ir.Builder) *ir.Builder { return b.At(nil, 0).OnIn
 
 func (r *Rewriter) inserted(op *ir.Op) {
 	r.stats.Created++
-	r.created = append(r.created, op)
+	if r.active {
+		r.created = append(r.created, op)
+	}
 	for _, l := range r.listeners {
 		if l.Created != nil {
 			l.Created(op)
@@ -268,11 +271,14 @@ func (r *Rewriter) movedAll(op, end *ir.Op) {
 
 // begin starts the rewrite of op. The ops created after it replace op.
 func (r *Rewriter) begin(op *ir.Op) {
-	r.created, r.sources = r.created[:0], r.sources[:0]
+	r.active, r.created, r.sources = true, r.created[:0], r.sources[:0]
 	r.source(op)
 }
 
 func (r *Rewriter) source(op *ir.Op) {
+	if !r.active {
+		return
+	}
 	if p := (place{op.Loc(), op.Pos()}); !slices.Contains(r.sources, p) {
 		r.sources = append(r.sources, p)
 	}
@@ -280,6 +286,7 @@ func (r *Rewriter) source(op *ir.Op) {
 
 // finish gives the ops created since begin the locations of the ops that they replace.
 func (r *Rewriter) finish() {
+	r.active = false
 	var loc *ir.Loc
 	for i, op := range r.created {
 		if op.Erased() || op.Loc() != nil || op.Pos().IsValid() {
