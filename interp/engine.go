@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	goruntime "runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/ops"
+	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -25,6 +28,10 @@ type Options struct {
 	// Progress is called from another goroutine every ProgressEvery during a run; nil means never.
 	Progress      func(exec.Progress)
 	ProgressEvery time.Duration
+	// Plan receives the plan of each program that is compiled, as text, for runs on GOMAXPROCS cores; nil means none.
+	Plan io.Writer
+	// Profile gets the time that each op takes; nil means none.
+	Profile *Profile
 	// Kernels holds the kernels for ops of dialects that the engine does not know, by op definition.
 	Kernels map[*ir.Def]Kernel
 	// Targets returns the kernel for custom calls to a target that the engine does not know, or nil. An error says what
@@ -68,6 +75,11 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 	c, entry, err := compile(p.Module, p, b.opts, opts)
 	if err != nil {
 		return nil, err
+	}
+	if b.opts.Plan != nil {
+		if err := plan.Print(b.opts.Plan, entry, goruntime.GOMAXPROCS(0)); err != nil {
+			return nil, err
+		}
 	}
 	e := &Executable{prog: c.Program, entry: entry, opts: b.opts, constants: c.Constants, replicas: c.Replicas, partitions: 1}
 	if c.Partitions > 1 && ops.Spans(p.Module) {
@@ -123,7 +135,7 @@ func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated [
 		m = exec.NewMachine(e.prog)
 	}
 	m.Run = exec.RunState{Run: e.runs.Add(1)}
-	w := &exec.Watch{Memory: exec.Account{Limit: e.opts.MemoryLimit}}
+	w := &exec.Watch{Memory: exec.Account{Limit: e.opts.MemoryLimit}, Profile: e.opts.Profile}
 	w.Memory.Held.Store(e.constants + m.Recycled())
 	m.Watch, m.First, m.Donated = w, true, donated
 	ctx, end := w.Start(ctx, e.prog.Module.Source(), e.prog.Timeout, e.opts.Progress, e.opts.ProgressEvery)

@@ -16,6 +16,10 @@ type (
 	PluginError = ops.PluginError
 	// CheckError reports that a value is not what the program expects of it.
 	CheckError = kernel.CheckError
+	// Profile collects the time that the ops of runs take.
+	Profile = exec.Profile
+	// OpTime is the time that one op took.
+	OpTime = exec.OpTime
 	// Progress describes the state of a run.
 	Progress = exec.Progress
 )

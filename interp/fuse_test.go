@@ -140,22 +140,3 @@ func TestFusedChains(t *testing.T) {
 		t.Errorf("only %d of 150 chains have fewer instructions fused than op by op", fused)
 	}
 }
-
-// TestChainsAreFused: the steps of a chain are one instruction.
-func TestChainsAreFused(t *testing.T) {
-	exe, err := compileText(t, `
-func.func @main(%a: tensor<64x64xf32>, %s: tensor<64xf32>) -> tensor<64x64xf32> {
-  %c = stablehlo.constant dense<0.5> : tensor<64x64xf32>
-  %b = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<64xf32>) -> tensor<64x64xf32>
-  %0 = stablehlo.multiply %a, %c : tensor<64x64xf32>
-  %1 = stablehlo.add %0, %b : tensor<64x64xf32>
-  %2 = stablehlo.tanh %1 : tensor<64x64xf32>
-  return %2 : tensor<64x64xf32>
-}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(exe.(*Executable).entry.Body.Instrs); n != 2 {
-		t.Errorf("the plan has %d instructions, not the constant and one chain", n)
-	}
-}

@@ -40,6 +40,10 @@ type runFlags struct {
 	program    string // a compiled program that replaces the module
 	limits     limitFlags
 
+	plan    string // file to write the engine's plan to instead of running; "-" is standard output
+	profile string // file for a CPU profile; "-" writes only the times of the ops
+	threads int    // cores; 0 means all
+
 	// given are main's arguments if the command gets them from elsewhere; --arg and --fill take precedence.
 	given []*tensor.Tensor
 	// result gets each result, in order; its value is valid until it returns. nil ignores the results.
@@ -112,8 +116,14 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 	flags.add(c)
 	c.Flags().StringVar(&flags.program, "program", "", "run what 'hlocb compile' wrote instead of IN; its machine code is executed, so trust FILE")
 	c.Flags().StringVar(&results, "results", "", "write the results: DIR/ of .npy files, FILE.npz, or JSON to any other file")
+	c.Flags().StringVar(&flags.plan, "print-plan", "", "write the engine's plan to FILE, or standard output, and do not run")
+	c.Flags().StringVar(&flags.profile, "profile", "", "report how long each op took on the engine; FILE gets a CPU profile for pprof")
+	c.Flags().Lookup("print-plan").NoOptDefVal = "-"
+	c.Flags().Lookup("profile").NoOptDefVal = "-"
+	c.Flags().IntVar(&flags.threads, "threads", 0, "cores that the engine uses (default all)")
 	flags.steps.add(c)
 	flags.group(c, "results DIR|FILE")
+	command.Group(c, "Engine", "print-plan FILE", "profile FILE", "threads N")
 	command.Group(c, "Repeat", "steps N", "carry RESULT=ARG,...", "save-every K")
 	command.Group(c, "Instead of IN", "program FILE")
 	return c
@@ -121,8 +131,8 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 
 // check reports mistakes in the values of the flags.
 func (f *runFlags) check() error {
-	if f.timeout < 0 || f.partitions < 0 || f.replicas < 0 {
-		return usagef("--timeout, --partitions and --replicas must not be negative")
+	if f.timeout < 0 || f.partitions < 0 || f.replicas < 0 || f.threads < 0 {
+		return usagef("--timeout, --partitions, --replicas and --threads must not be negative")
 	}
 	if err := f.steps.check(); err != nil {
 		return err
@@ -177,12 +187,17 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if err := program.CheckMemory(backendOpts.Engine.MemoryLimit); err != nil {
 		return err
 	}
+	inspection, err := f.inspect(a, &backendOpts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, inspection.close(err == nil)) }()
 	types, err := program.Parameters()
 	if err != nil {
 		return err
 	}
 	args := slices.Clone(f.given)
-	if args == nil || f.arguments.given() {
+	if f.plan == "" && (args == nil || f.arguments.given()) {
 		if args, err = a.arguments(program, types, &f.arguments); err != nil {
 			return err
 		}
@@ -237,6 +252,9 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	end()
 	if err != nil {
 		return explainTargets(err, f.rewrite.targets)
+	}
+	if f.plan != "" {
+		return exe.Close()
 	}
 	if stale := exe.Stale(); stale != nil {
 		a.note("compiled again: %v", stale)

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
@@ -50,6 +51,7 @@ type Machine struct {
 	World  *world                      // nil if there is only one device
 	Manual int                         // depth of nested manual computations
 	Held   map[any]Holder              // what instructions keep until the run ends, by instruction
+	inside time.Duration               // of the ops that the current op executes, if there is a profile
 }
 
 // Holder keeps values from one instruction to the next.
@@ -204,7 +206,13 @@ func (m *Machine) Block(fr *Frame, b *Block, out []*Buf) error {
 		if m.Watch.Observed && m.First {
 			m.Watch.At.Store(ins)
 		}
-		if err := ins.Run(m, fr, ins); err != nil {
+		var err error
+		if p := m.Watch.Profile; p != nil {
+			err = p.run(m, fr, ins)
+		} else {
+			err = ins.Run(m, fr, ins)
+		}
+		if err != nil {
 			return m.Locate(ins, err)
 		}
 		for _, s := range ins.Dead {

@@ -47,6 +47,17 @@ type Instr struct {
 	Move  []bool        // operand i dies here and no later operand of the op is the same value
 	Dead  []int32       // slots to release afterwards
 	Run   Runner
+	Notes Notes
+}
+
+// Notes say how an instruction executes. Only printed plans use them.
+type Notes struct {
+	Kernel  *kernel.Kernel
+	Fused   []*ir.Op
+	Blocks  []*Block  // of the op's regions
+	Callee  *Function // that the op calls
+	Dynamic bool      // compiled when the shapes are known
+	Fixed   bool      // the result is part of the plan and never overwritten
 }
 
 // Runner executes an instruction.

@@ -25,6 +25,7 @@ type Progress struct {
 
 // Watch is shared by the devices of a run and the run's observers.
 type Watch struct {
+	Profile *Profile    // nil: none
 	stopped atomic.Bool // the run's context is done: the devices must end
 	Memory  Account
 

@@ -109,7 +109,7 @@ func MakeNextAfter(s *Signature) (Kernel, error) {
 	if !dt.IsFloat() || s.In[0].DType != dt || s.In[1].DType != dt {
 		return Kernel{}, Unsupported("chlo.next_after on elements of type %s", dt)
 	}
-	return Kernel{Run: parallelElements(s.Out[0].N, dt.Size(), 10, func(in, out []*tensor.Tensor, lo, hi int) {
+	return Kernel{Family: "elements", Run: parallelElements(s.Out[0].N, dt.Size(), 10, func(in, out []*tensor.Tensor, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			StoreBits(out[0], i, nextAfter(dt, BitsAt(in[0], i), BitsAt(in[1], i)))
 		}
@@ -167,7 +167,7 @@ func TopKKernel(s *Signature, k int, largest bool) (Kernel, error) {
 		return Kernel{}, fmt.Errorf("cannot take %d of %d elements", k, n)
 	}
 	size := in.DType.Size()
-	return Kernel{Scratch: 8*int64(in.N) + 16*int64(n), Run: func(ins, outs []*tensor.Tensor) error {
+	return Kernel{Family: "top k", Scratch: 8*int64(in.N) + 16*int64(n), Run: func(ins, outs []*tensor.Tensor) error {
 		if k == 0 {
 			return nil
 		}

@@ -203,7 +203,7 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) (Kernel, error)
 			scratch += int64(out.N) * int64(size)
 		}
 	}
-	return Kernel{Scratch: scratch, Run: func(in, outs []*tensor.Tensor) error {
+	return Kernel{Family: "convolution", Scratch: scratch, Run: func(in, outs []*tensor.Tensor) error {
 		var err error
 		x, k, res := in[0], in[1], outs[0]
 		if !inPlain {

@@ -172,7 +172,7 @@ func DotKernel(lhs, rhs, out Type, d *DotDimensions) (Kernel, error) {
 	if narrow != nil {
 		scratch += int64(out.N) * int64(acc.Size())
 	}
-	return Kernel{Scratch: scratch, Run: func(in, outs []*tensor.Tensor) error {
+	return Kernel{Family: "product", Scratch: scratch, Run: func(in, outs []*tensor.Tensor) error {
 		x, err := a.load(in[0])
 		if err != nil {
 			return err

@@ -93,7 +93,7 @@ func (o *EinsumOperand) Load(t *tensor.Tensor) (*tensor.Tensor, error) {
 
 // diagonalKernel returns a kernel that reads its operand with the given stride, in elements, per result dimension.
 func diagonalKernel(step []int) Kernel {
-	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "diagonal", Run: func(in, out []*tensor.Tensor) error {
 		size, shape := in[0].DType().Size(), out[0].Shape()
 		from, to := in[0].Bytes(), out[0].Bytes()
 		at := make([]int, len(shape))

@@ -227,7 +227,7 @@ func MakeSelect(s *Signature) (Kernel, error) {
 		return Kernel{}, errors.New("expects operands of the result's type")
 	}
 	if s.In[0].N == 1 && len(s.In[0].Shape) == 0 && o.N != 1 {
-		return Kernel{Run: func(in, out []*tensor.Tensor) error {
+		return Kernel{Family: "select by one flag", Run: func(in, out []*tensor.Tensor) error {
 			src := in[2]
 			if in[0].Bytes()[0] != 0 {
 				src = in[1]
@@ -288,7 +288,7 @@ func MakeClamp(s *Signature) (Kernel, error) {
 		}
 		return Splat(t, o)
 	}
-	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "clamp", Run: func(in, out []*tensor.Tensor) error {
 		lo, hi := full(in[0]), full(in[2])
 		Parallel(o.N, 1<<14, func(a, b int) {
 			lower([]*tensor.Tensor{lo, in[1]}, out, a, b)

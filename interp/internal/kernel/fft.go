@@ -43,7 +43,7 @@ func FftKernel(s *Signature, kind string, length []int64) (Kernel, error) {
 	}
 	inverse := kind == "IFFT" || kind == "IRFFT"
 	n := int(full.NumElements())
-	return Kernel{Scratch: fftScratch(in, out, full, k), Run: func(ins, outs []*tensor.Tensor) error {
+	return Kernel{Family: "Fourier transform", Scratch: fftScratch(in, out, full, k), Run: func(ins, outs []*tensor.Tensor) error {
 		if out.N == 0 {
 			return nil
 		}

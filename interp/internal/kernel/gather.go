@@ -157,7 +157,7 @@ func GatherKernel(s *Signature, d *GatherDimensions, sizes []int64) (Kernel, err
 	}
 	c := NewStridedCopy(dims, dst, src)
 	size := in.DType.Size()
-	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "gather", Run: func(in, out []*tensor.Tensor) error {
 		if c.n == 0 {
 			return nil
 		}

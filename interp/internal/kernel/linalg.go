@@ -69,7 +69,7 @@ func CholeskyKernel(s *Signature, lower bool) (Kernel, error) {
 	if err != nil {
 		return Kernel{}, err
 	}
-	return Kernel{Scratch: (3*16 + 8) * int64(n) * int64(n), Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "Cholesky", Scratch: (3*16 + 8) * int64(n) * int64(n), Run: func(in, out []*tensor.Tensor) error {
 		a, l, res, f := make([]complex128, n*n), make([]complex128, n*n), make([]complex128, n*n), make([]float64, n*n)
 		for b := range batches {
 			loadMatrix(a, in[0], b*n*n, f)
@@ -127,7 +127,7 @@ func SolveKernel(s *Signature, left, lower, unit bool, trans string) (Kernel, er
 	if left && rows != n || !left && cols != n || batches*rows*cols != s.Out[0].N {
 		return Kernel{}, fmt.Errorf("cannot solve %s for %s", s.In[0], s.In[1])
 	}
-	return Kernel{Scratch: (16 + 8) * int64(n*n+rows*cols), Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "triangular solve", Scratch: (16 + 8) * int64(n*n+rows*cols), Run: func(in, out []*tensor.Tensor) error {
 		a, x, f := make([]complex128, n*n), make([]complex128, rows*cols), make([]float64, max(n*n, rows*cols))
 		for b := range batches {
 			loadMatrix(a, in[0], b*n*n, f)

@@ -21,7 +21,7 @@ func OneOperand(s *Signature) error {
 
 // CopyKernel wraps a copy with fixed offsets.
 func CopyKernel(c *StridedCopy, size, dstOff, srcOff int) Kernel {
-	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) error {
 		c.Run(size, out[0], in[0], dstOff, srcOff)
 		return nil
 	}}
@@ -154,7 +154,7 @@ func MakeDynamicSlice(s *Signature) (Kernel, error) {
 	st := Strides(shape)
 	c := NewStridedCopy(Ints(box), Strides(box), st)
 	size := s.In[0].DType.Size()
-	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) error {
 		c.Run(size, out[0], in[0], 0, clampedOffset(in[1:], shape, box, st))
 		return nil
 	}}, nil
@@ -179,7 +179,7 @@ func MakeDynamicUpdateSlice(s *Signature) (Kernel, error) {
 	st := Strides(shape)
 	c := NewStridedCopy(Ints(box), st, Strides(box))
 	size := s.In[0].DType.Size()
-	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "copy into a slice", Run: func(in, out []*tensor.Tensor) error {
 		off := clampedOffset(in[2:], shape, box, st)
 		CopyUnlessSame(out[0], in[0])
 		c.Run(size, out[0], in[1], off, 0)
@@ -224,7 +224,7 @@ func ConcatenateKernel(s *Signature, dim int) (Kernel, error) {
 		return Kernel{}, fmt.Errorf("concatenates %d elements into %d", at, out.Shape[dim])
 	}
 	size := out.DType.Size()
-	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "pad", Run: func(in, out []*tensor.Tensor) error {
 		for i, c := range copies {
 			c.Run(size, out[0], in[i], offs[i], 0)
 		}
@@ -276,7 +276,7 @@ func PadKernel(in, out, value Type, low, high, interior []int64) (Kernel, error)
 	c := NewStridedCopy(dims, dst, st)
 	size := in.DType.Size()
 	whole := c.n == out.N
-	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "concatenate", Run: func(in, out []*tensor.Tensor) error {
 		if !whole {
 			Fill(out[0].Bytes(), in[1].Bytes())
 		}
@@ -314,7 +314,7 @@ func IotaKernel(s *Signature, dim int) (Kernel, error) {
 	if n <= block {
 		kept = line(of(tensor.I64), of(out.DType), 0, n)
 	}
-	return Kernel{Run: func(_, outs []*tensor.Tensor) error {
+	return Kernel{Family: "iota", Run: func(_, outs []*tensor.Tensor) error {
 		Parallel((n+block-1)/block, max(1, 1<<16/max(1, min(n, block)*inner*outer)), func(lo, hi int) {
 			var counts, made *tensor.Tensor
 			if kept == nil {

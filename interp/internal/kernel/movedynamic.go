@@ -28,7 +28,7 @@ func MakeDynamicReshape(s *Signature) (Kernel, error) {
 	if s.In[0].N != s.Out[0].N || s.In[0].DType != s.Out[0].DType {
 		return Kernel{}, fmt.Errorf("cannot reshape %s to %s", s.In[0], s.Out[0])
 	}
-	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "copy", Run: func(in, out []*tensor.Tensor) error {
 		CopyUnlessSame(out[0], in[0])
 		return nil
 	}, Inplace: 1}, nil
@@ -36,7 +36,7 @@ func MakeDynamicReshape(s *Signature) (Kernel, error) {
 
 // MakeDynamicPad compiles dynamic_pad (spec, "dynamic_pad").
 func MakeDynamicPad(s *Signature) (Kernel, error) {
-	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "copy", Run: func(in, out []*tensor.Tensor) error {
 		var p [3][]int64
 		for i := range p {
 			v, err := in[2+i].Int64s()
@@ -66,7 +66,7 @@ func MakeRealDynamicSlice(s *Signature) (Kernel, error) {
 	if len(s.In) != 4 || len(s.Out) != 1 || s.In[0].DType != s.Out[0].DType {
 		return Kernel{}, errors.New("expects an operand, starts, limits and strides")
 	}
-	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "constant", Run: func(in, out []*tensor.Tensor) error {
 		var p [3][]int64
 		for i := range p {
 			v, err := in[1+i].Int64s()

@@ -50,7 +50,7 @@ func Parallel(n, grain int, f func(lo, hi int)) {
 // parallelElements makes a kernel function from an element loop over n elements. cost is a rough number of nanoseconds
 // per element.
 func parallelElements(n, size, cost int, f ElementLoop) func(in, out []*tensor.Tensor) error {
-	grain := max(20000/max(cost, 1), 2048)
+	grain := elementGrain(cost)
 	if n < 2*grain {
 		return func(in, out []*tensor.Tensor) error {
 			f(in, out, 0, n)
@@ -66,5 +66,8 @@ func parallelElements(n, size, cost int, f ElementLoop) func(in, out []*tensor.T
 // ElementKernel makes a kernel from an element loop. Element i of the result depends only on elements i of the
 // operands, which allows fusion with other kernels (fuse.go). inplace names the operands that the result may overwrite.
 func ElementKernel(n, size, cost int, f ElementLoop, inplace uint64) Kernel {
-	return Kernel{Run: parallelElements(n, size, cost, f), Inplace: inplace, Loop: f, Cost: cost}
+	return Kernel{Run: parallelElements(n, size, cost, f), Inplace: inplace, Loop: f, Cost: cost, Family: "elements", Parts: Parts{n, elementGrain(cost)}}
 }
+
+// elementGrain is the number of elements that one core computes at least.
+func elementGrain(cost int) int { return max(20000/max(cost, 1), 2048) }

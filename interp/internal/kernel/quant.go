@@ -96,7 +96,7 @@ func MakeQuantize(s *Signature) (Kernel, error) {
 	if from != nil {
 		scratch += int64(s.In[0].N) * int64(16+from.Expressed.Size())
 	}
-	return Kernel{Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "quantize", Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
 		x := in[0]
 		if from != nil {
 			x = from.Dequantize(x)
@@ -115,7 +115,7 @@ func MakeDequantize(s *Signature) (Kernel, error) {
 	if q == nil || s.Out[0].DType != q.Expressed {
 		return Kernel{}, errors.New("expects a quantized operand and a result of its expressed type")
 	}
-	return Kernel{Scratch: int64(s.In[0].N) * int64(16+q.Expressed.Size()), Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "dequantize", Scratch: int64(s.In[0].N) * int64(16+q.Expressed.Size()), Run: func(in, out []*tensor.Tensor) error {
 		copy(out[0].Bytes(), q.Dequantize(in[0]).Bytes())
 		return nil
 	}}, nil

@@ -37,7 +37,7 @@ func RaggedKernel(s *Signature, dot *DotDimensions, ragged int64, groupDims []in
 		if err != nil {
 			return Kernel{}, err
 		}
-		return Kernel{Run: func(in, out []*tensor.Tensor) error { return k.Run(in[:2], out) }}, nil
+		return Kernel{Family: "product", Run: func(in, out []*tensor.Tensor) error { return k.Run(in[:2], out) }}, nil
 	}
 	if len(sizes.Shape) > 1 {
 		r.prefix = append(r.prefix, dot.LHSBatching...)
@@ -133,7 +133,7 @@ func (r *raggedDot) rows() (Kernel, error) {
 	if _, err := DotKernel(r.lhs, matrix, r.out, inner); err != nil {
 		return Kernel{}, err
 	}
-	return Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "ragged product", Run: func(in, out []*tensor.Tensor) error {
 		r.out.Zero(out[0])
 		return r.bounds(in[2], func(prefix []int64, g int, from, to int64) error {
 			if from == to {
@@ -184,7 +184,7 @@ func (r *raggedDot) perGroup(contracted int) (Kernel, error) {
 		}
 		return int(dot.RHSContracting[slices.Index(dot.LHSContracting, d)])
 	}
-	return Kernel{Scratch: k.Scratch + int64(r.groups)*int64(r.lhs.Bytes()+r.rhs.Bytes()), Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "ragged product", Scratch: k.Scratch + int64(r.groups)*int64(r.lhs.Bytes()+r.rhs.Bytes()), Run: func(in, out []*tensor.Tensor) error {
 		x, y := make([]*tensor.Tensor, r.groups), make([]*tensor.Tensor, r.groups)
 		for g := range r.groups {
 			x[g], y[g] = tensor.New(r.lhs.DType, r.lhs.Shape), tensor.New(r.rhs.DType, r.rhs.Shape)

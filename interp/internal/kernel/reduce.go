@@ -87,7 +87,7 @@ func ReduceKernel(in, init, out Type, dims []int64, red *BinaryLoops) (Kernel, e
 	if narrow != nil {
 		scratch += int64(out.N) * int64(acc.Size())
 	}
-	return Kernel{Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
+	return Kernel{Family: "reduction", Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
 		x, o, z := in[0], out[0], in[1]
 		if arrange != nil {
 			t := tensor.New(x.DType(), x.Shape())

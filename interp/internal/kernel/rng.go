@@ -21,7 +21,7 @@ func BitsKernel(s *Signature, alg string) (Kernel, error) {
 	n := s.In[0].N
 	switch {
 	case alg == "THREE_FRY" && n == 2:
-		return Kernel{Run: func(in, outs []*tensor.Tensor) error {
+		return Kernel{Family: "Threefry", Run: func(in, outs []*tensor.Tensor) error {
 			st := tensor.View[uint64](in[0])
 			used := threeFryBits(outs[1], st[0], st[1])
 			next := tensor.View[uint64](outs[0])
@@ -29,7 +29,7 @@ func BitsKernel(s *Signature, alg string) (Kernel, error) {
 			return nil
 		}}, nil
 	case (alg == "PHILOX" || alg == "DEFAULT") && (n == 2 || n == 3):
-		return Kernel{Run: func(in, outs []*tensor.Tensor) error {
+		return Kernel{Family: "Philox", Run: func(in, outs []*tensor.Tensor) error {
 			st := append([]uint64(nil), tensor.View[uint64](in[0])...)
 			hi := st[0] // a short state: the key is also the high half of the counter
 			if n == 3 {
@@ -171,7 +171,7 @@ func RngKernel(s *Signature, dist string, key uint64) (Kernel, error) {
 	}
 	switch {
 	case dist == "UNIFORM" && (out.DType.IsInteger() || out.DType == tensor.I1):
-		return Kernel{Scratch: 8 * int64(out.N), Run: func(in, outs []*tensor.Tensor) error {
+		return Kernel{Family: "Threefry", Scratch: 8 * int64(out.N), Run: func(in, outs []*tensor.Tensor) error {
 			a, b := IntAt(in[0], 0), IntAt(in[1], 0)
 			v := make([]int64, out.N)
 			for i := range v {
@@ -185,7 +185,7 @@ func RngKernel(s *Signature, dist string, key uint64) (Kernel, error) {
 			return nil
 		}}, nil
 	case out.DType.IsFloat() && (dist == "UNIFORM" || dist == "NORMAL"):
-		return Kernel{Scratch: 8 * int64(out.N), Run: func(in, outs []*tensor.Tensor) error {
+		return Kernel{Family: "Threefry", Scratch: 8 * int64(out.N), Run: func(in, outs []*tensor.Tensor) error {
 			a, b := floatAt(in[0], 0), floatAt(in[1], 0)
 			v := make([]float64, out.N)
 			for i := range v {

@@ -92,7 +92,7 @@ func makeBatchNormInference(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Scratch: b.scratch(s), Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(s), Run: func(in, out []*tensor.Tensor) error {
 		y := b.normalize(kernel.Floats(in[0]), kernel.Floats(in[1]), kernel.Floats(in[2]), kernel.Floats(in[3]), kernel.Floats(in[4]))
 		kernel.Encode64(out[0].DType(), out[0], 0, y)
 		return nil
@@ -105,7 +105,7 @@ func makeBatchNormTraining(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Scratch: b.scratch(s), Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(s), Run: func(in, out []*tensor.Tensor) error {
 		x := kernel.Floats(in[0])
 		mean, variance := b.moments(x)
 		kernel.Encode64(out[0].DType(), out[0], 0, b.normalize(x, kernel.Floats(in[1]), kernel.Floats(in[2]), mean, variance))
@@ -121,7 +121,7 @@ func makeBatchNormGrad(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Scratch: b.scratch(s), Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "batch normalization", Scratch: b.scratch(s), Run: func(in, out []*tensor.Tensor) error {
 		x, scale, mean, variance, grad := kernel.Floats(in[0]), kernel.Floats(in[1]), kernel.Floats(in[2]), kernel.Floats(in[3]), kernel.Floats(in[4])
 		n := float64(b.outer * b.inner)
 		sum, dot := make([]float64, b.features), make([]float64, b.features)

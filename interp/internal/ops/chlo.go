@@ -107,7 +107,7 @@ func makeConstantLike(s *plan.Spec) (kernel.Kernel, error) {
 	default:
 		return kernel.Kernel{}, kernel.Unsupported("a constant of this type")
 	}
-	return kernel.Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "broadcasting", Run: func(in, out []*tensor.Tensor) error {
 		kernel.Fill(out[0].Bytes(), one.Bytes())
 		return nil
 	}}, nil

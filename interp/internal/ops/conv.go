@@ -40,7 +40,7 @@ func makeDynamicConv(s *plan.Spec) (kernel.Kernel, error) {
 	for _, t := range inner.In {
 		scratch += int64(t.N) * int64(t.DType.Size()+8)
 	}
-	return kernel.Kernel{Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "convolution", Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
 		pad, err := in[2].Int64s()
 		if err != nil {
 			return err

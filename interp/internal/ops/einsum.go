@@ -92,7 +92,7 @@ func makeEinsum(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Scratch: int64(product.Bytes()) + dot.Scratch + move.Scratch + x.Scratch() + y.Scratch(), Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "product", Scratch: int64(product.Bytes()) + dot.Scratch + move.Scratch + x.Scratch() + y.Scratch(), Run: func(in, out []*tensor.Tensor) error {
 		t := []*tensor.Tensor{tensor.New(product.DType, mid)}
 		operands := make([]*tensor.Tensor, 2)
 		for i, o := range []*kernel.EinsumOperand{x, y} {
@@ -136,7 +136,7 @@ func makeUnaryEinsum(s *plan.Spec) (kernel.Kernel, error) {
 	if err != nil {
 		return kernel.Kernel{}, err
 	}
-	return kernel.Kernel{Scratch: x.Scratch() + move.Scratch, Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "einsum", Scratch: x.Scratch() + move.Scratch, Run: func(in, out []*tensor.Tensor) error {
 		t, err := x.Load(in[0])
 		if err != nil {
 			return err

@@ -46,7 +46,7 @@ func makeDynamicGather(s *plan.Spec) (kernel.Kernel, error) {
 		return kernel.Kernel{}, err
 	}
 	inner := &kernel.Signature{Name: s.Name, In: s.In[:2], Out: s.Out, Reserve: s.Reserve}
-	return kernel.Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "gather", Run: func(in, out []*tensor.Tensor) error {
 		sizes, err := in[2].Int64s()
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func makeTorchIndexSelect(s *plan.Spec) (kernel.Kernel, error) {
 		return kernel.Kernel{}, fmt.Errorf("cannot select %s", out)
 	}
 	size := in.DType.Size()
-	return kernel.Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "gather", Run: func(in, out []*tensor.Tensor) error {
 		x, o := in[0].Bytes(), out[0].Bytes()
 		step := inner * size
 		for b := range nb {

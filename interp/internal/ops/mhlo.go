@@ -71,7 +71,7 @@ func makeStochasticConvert(s *kernel.Signature) (kernel.Kernel, error) {
 		lo, hi = -1<<(n-1), 1<<(n-1)-1
 	}
 	bits := s.In[0].DType.Bits()
-	return kernel.Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "elements", Run: func(in, out []*tensor.Tensor) error {
 		n := s.Out[0].N
 		v, result := make([]float64, n), make([]int64, n)
 		kernel.Decode64(in[0].DType(), v, in[0], 0)

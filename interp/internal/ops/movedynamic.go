@@ -72,7 +72,7 @@ func makeGetDimensionSize(s *plan.Spec) (kernel.Kernel, error) {
 	if dim < 0 || dim >= len(s.In[0].Shape) {
 		return kernel.Kernel{}, fmt.Errorf("asks for dimension %d of rank %d", dim, len(s.In[0].Shape))
 	}
-	return kernel.Kernel{Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) error {
 		tensor.View[int32](out[0])[0] = int32(in[0].Shape()[dim])
 		return nil
 	}}, nil

@@ -155,7 +155,7 @@ func makeScatter(s *plan.Spec) (kernel.Kernel, error) {
 	add32 := dt == tensor.F32 && !replace && plan.OpKind(b.First()) == stablehlo.Add
 	step, count := walk.RowStep(), kernel.Product(walk.Walk.Batch)
 	total := s.In[0].N
-	return kernel.Kernel{Inplace: 1, Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "scatter", Inplace: 1, Run: func(in, out []*tensor.Tensor) error {
 		kernel.CopyUnlessSame(out[0], in[0])
 		if walk.Run == 0 {
 			return nil

@@ -25,6 +25,7 @@ func PlanCallTo(p *Planner, s *Spec, callee string) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.note().Callee = f
 	if err := sameCount(s, f); err != nil {
 		return nil, err
 	}
@@ -67,7 +68,9 @@ func (p *Planner) Region(op *ir.Op, i int) (*exec.Block, error) {
 	if i >= op.NumRegions() || len(op.Region(i).Blocks()) != 1 {
 		return nil, fmt.Errorf("expects region #%d to have one block", i)
 	}
-	return p.block(op.Region(i).Entry())
+	b, err := p.block(op.Region(i).Entry())
+	p.note().Blocks = append(p.note().Blocks, b)
+	return b, err
 }
 
 // PlanWhile compiles stablehlo.while (spec, "while"). The carried values move from iteration to iteration without
@@ -241,6 +244,7 @@ func PlanConstant(p *Planner, s *Spec) (exec.Runner, error) {
 		return nil, err
 	}
 	b := &exec.Buf{Tensor: *t, Refs: 1, Fixed: true}
+	p.note().Fixed = true
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) error {
 		fr.Slots[ins.Out[0]] = b
 		return nil

@@ -178,6 +178,10 @@ func newLoad(o *ir.Op, in, out kernel.Type) *load {
 
 // read fills dst with elements from position at on.
 func (l *load) read(size int, dst, src []byte, at int) {
+	if l.mod == 1 {
+		kernel.Fill(dst, src[:size])
+		return
+	}
 	n := len(dst) / size
 	for i := 0; i < n; {
 		e := (at + i) / l.div % l.mod
@@ -429,10 +433,12 @@ func (p *Planner) fuse(ops []*ir.Op, b *ir.Block) (exec.Instr, error) {
 	}
 	n := f.out[0].N
 	grain := max(20000/max(cost, 1), fuseBlock)
-	ins.Run = exec.Execute(kernel.Kernel{Inplace: masks[0], Others: masks[1:], Run: func(in, out []*tensor.Tensor) error {
+	k := kernel.Kernel{Inplace: masks[0], Others: masks[1:], Family: "fused elements", Parts: kernel.Parts{N: n, Grain: grain}, Run: func(in, out []*tensor.Tensor) error {
 		kernel.Parallel(n, grain, func(lo, hi int) { f.run(in, out, lo, hi) })
 		return nil
-	}})
+	}}
+	ins.Notes = exec.Notes{Kernel: &k, Fused: ops}
+	ins.Run = exec.Execute(k)
 	return ins, nil
 }
 

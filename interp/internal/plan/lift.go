@@ -33,7 +33,11 @@ func (p *Planner) Lift(op *ir.Op, i, n int) (*LiftedRegion, error) {
 	if !p.liftable(b, nil) {
 		return nil, nil
 	}
-	return p.liftBlock(b, n)
+	r, err := p.liftBlock(b, n)
+	if err == nil {
+		p.note().Blocks = append(p.note().Blocks, r.Block)
+	}
+	return r, err
 }
 
 // liftBlock compiles a scalar block, from its arguments to its return.

@@ -60,6 +60,7 @@ func Pure(f func(*kernel.Signature) (kernel.Kernel, error)) func(*Spec) (kernel.
 // Planner compiles the ops of one function. The regions of ops share the function's slots, since they may use values
 // from outside.
 type Planner struct {
+	notes *exec.Notes // of the instruction under construction; see note
 	Prog  *Compiler
 	Fn    *exec.Function
 	slots map[*ir.Value]int32
@@ -271,10 +272,11 @@ func (p *Planner) instr(o *ir.Op, b *ir.Block) (exec.Instr, error) {
 	}
 	ins.Types = s.Out
 	ins.Dead = p.deadAfter(o, b)
-	if err := p.Pick(&ins, s); err != nil {
-		return ins, err
-	}
-	return ins, nil
+	outer := p.notes
+	p.notes = &ins.Notes
+	err := p.Pick(&ins, s)
+	p.notes = outer
+	return ins, err
 }
 
 // Pick chooses the kernel or control instruction for an instruction.
@@ -291,7 +293,7 @@ func (p *Planner) Pick(ins *exec.Instr, s *Spec) error {
 			for _, t := range append(s.In[:len(s.In):len(s.In)], s.Out...) {
 				if t.Dynamic() {
 					l := &lazyControl{row: r, spec: s, outer: p}
-					ins.Run = l.run
+					ins.Notes.Dynamic, ins.Run = true, l.run
 					return l.reserve()
 				}
 			}
@@ -308,6 +310,7 @@ func (p *Planner) Pick(ins *exec.Instr, s *Spec) error {
 		dynamic = dynamic || t.Dynamic()
 	}
 	if dynamic {
+		ins.Notes.Dynamic = true
 		ins.Run = (&lazyKernel{row: r, spec: s}).run
 		return nil
 	}
@@ -322,7 +325,16 @@ func (p *Planner) KernelControl(r Row, s *Spec) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.note().Kernel = &k
 	return exec.Execute(k), nil
+}
+
+// note returns the notes of the instruction under construction.
+func (p *Planner) note() *exec.Notes {
+	if p.notes == nil { // during a run, or in a lifted region
+		return &exec.Notes{}
+	}
+	return p.notes
 }
 
 // dies reports whether b defines v and o is the last op of b that uses v.

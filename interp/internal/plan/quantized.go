@@ -80,7 +80,7 @@ func (p *Planner) kernel(r Row, s *Spec) (kernel.Kernel, error) {
 			scratch += int64(t.N) * int64(16+append(real.In[:len(real.In):len(real.In)], real.Out...)[i].DType.Size())
 		}
 	}
-	return kernel.Kernel{Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
+	return kernel.Kernel{Family: "dequantized " + k.Family, Scratch: scratch, Run: func(in, out []*tensor.Tensor) error {
 		fin, fout := make([]*tensor.Tensor, len(in)), make([]*tensor.Tensor, len(out))
 		for i, t := range in {
 			if fin[i] = t; s.In[i].Quant != nil {
