@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -58,7 +59,7 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 			} else {
 				a.note("no CPU plugin is installed, so JAX on the CPU runs untapped; 'hlocb plugin install cpu' installs one")
 			}
-			return fmt.Errorf("%s: %w", program, syscall.Exec(program, args, env))
+			return fmt.Errorf("%s: %w", program, syscall.Exec(program, args, lastOfEach(env)))
 		}),
 	}
 	f := c.Flags()
@@ -75,6 +76,22 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 	command.Group(c, "Output", "events FILE", "dump DIR")
 	completeBindings(c, "on")
 	return c
+}
+
+// lastOfEach keeps the last value of each variable. A program would see the first.
+func lastOfEach(env []string) []string {
+	at := map[string]int{}
+	var out []string
+	for _, v := range env {
+		name, _, _ := strings.Cut(v, "=")
+		if i, ok := at[name]; ok {
+			out[i] = v
+			continue
+		}
+		at[name] = len(out)
+		out = append(out, v)
+	}
+	return out
 }
 
 // absolute makes paths absolute, because the program may change its directory, and empties the file of events, to which

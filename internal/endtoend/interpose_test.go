@@ -18,6 +18,7 @@ import (
 	"github.com/hlocb/hlocb/internal/launch"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/probe"
+	"github.com/hlocb/hlocb/internal/words"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/interpose"
@@ -26,6 +27,7 @@ import (
 
 // startedProgram runs Python programs plainly and under the interposer.
 type startedProgram struct {
+	dir    string // of the libraries
 	python string
 	env    []string
 }
@@ -46,7 +48,7 @@ func starter(t *testing.T) *startedProgram {
 	}
 	none := func(string) string { return "" }
 	l := launch.Libraries{Plugin: filepath.Join(dir, launch.PluginFile), Preload: filepath.Join(dir, launch.PreloadFile)}
-	return &startedProgram{python, append(l.Environment(none), "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+found[0].Path, "JAX_PLATFORMS=xcpu,cpu")}
+	return &startedProgram{dir, python, append(l.Environment(none), "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+found[0].Path, "JAX_PLATFORMS=xcpu,cpu")}
 }
 
 // run runs a program with further variables and returns its output, its messages and its exit code.
@@ -75,6 +77,48 @@ func TestInterposed(t *testing.T) {
 	t.Run("programs", func(t *testing.T) { interposedPrograms(t, s) })
 	t.Run("nan", func(t *testing.T) { interposedNaN(t, s) })
 	t.Run("cache", func(t *testing.T) { interposedCache(t, s) })
+	t.Run("documents", func(t *testing.T) { interposedDocuments(t, s) })
+}
+
+// execBlock matches a block of 'hlocb exec' in a document: its command and what it prints.
+var execBlock = regexp.MustCompile("(?ms)^```console\n\\$ hlocb (exec [^\n]*)\n(.*?)^```$")
+
+// interposedDocuments: the documents' commands print what stands there, with the libraries beside the command.
+func interposedDocuments(t *testing.T, s *startedProgram) {
+	command := filepath.Join(s.dir, "hlocb")
+	if out, err := exec.Command("go", "build", "-o", command, "../../cmd/hlocb").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ran := 0
+	for _, doc := range []string{"../../README.md", "../../docs/interposer.md"} {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range execBlock.FindAllStringSubmatch(string(text), -1) {
+			ran++
+			args, err := words.Split(block[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := exec.Command(command, args...)
+			c.Dir = "testdata/interpose"
+			c.Env = append(os.Environ(), "PATH="+filepath.Dir(s.python)+string(filepath.ListSeparator)+os.Getenv("PATH"), "JAX_PLATFORMS=", "PJRT_NAMES_AND_LIBRARY_PATHS=")
+			out, err := c.CombinedOutput()
+			if err != nil {
+				t.Errorf("%s: %v\n%s", block[1], err, out)
+			}
+			for line := range strings.Lines(block[2]) {
+				pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(line)), `\.\.\.`, ".*")
+				if !regexp.MustCompile(pattern).Match(out) {
+					t.Errorf("%s: it does not print %s\n%s", block[1], line, out)
+				}
+			}
+		}
+	}
+	if ran < 3 {
+		t.Errorf("only %d commands were found", ran)
+	}
 }
 
 // interposedPrograms: JAX's programs print the same on a wrapped plugin, with and without taps on every value, and no
