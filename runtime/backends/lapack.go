@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/lapack"
 	"github.com/hlocb/hlocb/interp"
@@ -78,7 +79,7 @@ func lapackTargets(env plugins.Environment) func(target string) (interp.Kernel, 
 // integers returns the integer attributes of a call's configuration.
 func integers(op *ir.Op) map[string]int64 {
 	out := map[string]int64{}
-	for _, name := range []string{stablehlo.AttrBackendConfig, "mhlo.backend_config"} {
+	for _, name := range []string{stablehlo.AttrBackendConfig, mhlo.AttrBackendConfig} {
 		if d, ok := op.Attr(name).(*ir.DictAttr); ok {
 			for _, e := range d.Entries() {
 				if n, ok := e.Attr.(*ir.IntegerAttr); ok {
