@@ -18,11 +18,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
 )
@@ -86,6 +88,15 @@ type flags struct {
 // evaluationLimit bounds the values of one op that a pass evaluates, in bytes.
 const evaluationLimit = 1 << 30
 
+// parseType reads a type in an option of a pass.
+func parseType(m *ir.Module, text string) (ir.Type, error) {
+	t, err := parse.Type(diag.NewSource("option", []byte(text)), m.Context(), m.Registry())
+	if d, ok := t.(*ir.DialectType); ok && err == nil && m.Registry().Dialect(d.Dialect()) == nil {
+		err = fmt.Errorf("unknown dialect %s", d.Dialect())
+	}
+	return t, err
+}
+
 // Command returns the command for a program that has others too. It is for hlocb's own; others use Main.
 func Command(console *command.Console, cfg Config) *cobra.Command {
 	o := &flags{console: console, cfg: cfg}
@@ -93,7 +104,7 @@ func Command(console *command.Console, cfg Config) *cobra.Command {
 		o.cfg.Name = "opt"
 	}
 	if o.cfg.Passes == nil {
-		o.cfg.Passes = passes.Builtin(passes.Host{Formats: cfg.Formats, Evaluator: interp.NewEvaluator(evaluationLimit)})
+		o.cfg.Passes = passes.Builtin(passes.Host{Formats: cfg.Formats, Evaluator: interp.NewEvaluator(evaluationLimit), ParseType: parseType})
 	}
 	c := &cobra.Command{
 		Use:   o.cfg.Name + " [IN]",

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/rewrite"
 )
@@ -10,6 +11,8 @@ import (
 type Host struct {
 	Formats   []*format.Format  // of hooks, in addition to hlocb's own
 	Evaluator rewrite.Evaluator // computes ops with known operands; nil: passes that need it fold nothing
+	// ParseType reads a type in an option; nil: no option has types.
+	ParseType func(m *ir.Module, text string) (ir.Type, error)
 }
 
 // Builtin returns the passes of this package.
@@ -31,6 +34,8 @@ func Builtin(h Host) *pass.Table {
 		LegalizeDeprecatedOps{},
 		CompositeToCall{},
 		WrapInComposite{},
+		RefineArguments{ParseType: h.ParseType},
+		RefineShapes{Evaluator: h.Evaluator},
 		MHLOToStableHLO{},
 		StableHLOLegalizeToVHLO{},
 		VHLOToVersion{},

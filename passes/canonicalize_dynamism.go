@@ -288,22 +288,26 @@ func dropShapeOperands(r *rewrite.Rewriter, op *ir.Op) (bool, *diag.Diagnostic) 
 	return true, nil
 }
 
-// toDynamicSlice makes a real_dynamic_slice a dynamic_slice if its strides are 1 and limit = start + constant.
-func toDynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+// sliceSizes returns the sizes of a real_dynamic_slice if its strides are 1 and limit = start + constant.
+func sliceSizes(op *ir.Op) (sizes []int64, ok bool) {
 	start, limit := op.Operand(1), op.Operand(2).DefiningOp()
 	strides, ok := constantInts(op.Operand(3))
 	if !ok || limit == nil || !limit.Is(stablehlo.Add) || slices.ContainsFunc(strides, func(s int64) bool { return s != 1 }) {
-		return false, nil
+		return nil, false
 	}
-	var sizes []int64
-	switch {
-	case limit.Operand(0) == start:
-		sizes, ok = constantInts(limit.Operand(1))
-	case limit.Operand(1) == start:
-		sizes, ok = constantInts(limit.Operand(0))
-	default:
-		ok = false
+	switch start {
+	case limit.Operand(0):
+		return constantInts(limit.Operand(1))
+	case limit.Operand(1):
+		return constantInts(limit.Operand(0))
 	}
+	return nil, false
+}
+
+// toDynamicSlice makes a real_dynamic_slice of constant size a dynamic_slice.
+func toDynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+	start := op.Operand(1)
+	sizes, ok := sliceSizes(op)
 	t, ranked := start.Type().(*ir.TensorType)
 	if !ok || !ranked {
 		return false, nil
