@@ -13,10 +13,10 @@ larger modulus. nN counts results that are infinite or NaN on one side only, zN 
 star exceed what two good implementations differ by (0 where IEEE 754 or the specification gives the result; else 1 for types of
 up to 8 bits and bf16, 2 for f16, 4 for the others); each is explained below, with the limit that tests hold it to. NaNs are not told apart.
 
-Nothing that exceeds its bound is let pass because of its op: every single element that does, by its distance or by an infinity, a NaN or the
-sign of a zero, has to be proven XLA's. Either it meets the condition of a deviation of XLA that is listed at the end, or the truth is known and the engine
-is at it, within the bounds that the second table is held to; up to %d elements of each kind and program are asked about, those furthest apart
-first. What neither the specification nor C99 nor the function's series gives is counted as open: complex functions of infinities and NaN that C99 does not list,
+Up to %d elements of each kind and program that exceed their bound are checked, those furthest apart first: the test
+fails unless one meets the condition of a deviation of XLA that is listed at the end, or the engine is at its true value,
+within the bounds that the second table is held to. Further elements are counted, not checked.
+What neither the specification nor C99 nor the function's series gives is counted as open: complex functions of infinities and NaN that C99 does not list,
 and the signs of their zeros; extrema of complex numbers with NaN parts; complex powers whose angle is above 2^29 or that overflow, where either
 part may have either sign; complex atan2 on its branch cuts and at its poles; zeta and polygamma where their series diverge. An element
 that is none of these fails the test.

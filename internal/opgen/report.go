@@ -82,7 +82,10 @@ func WriteReport(w io.Writer, rows []*Row, refused int, lacking []string, n int,
 				}
 			}
 		}
-		fmt.Fprintf(w, " Of %d elements beyond the bound %s.\n", proofs.Beyond, proofs.text())
+		if proofs.Beyond > 0 {
+			fmt.Fprintf(w, " Of %d elements beyond the bound %s.", proofs.Beyond, proofs.text())
+		}
+		fmt.Fprintln(w)
 	}
 	fmt.Fprint(w, "\nDeviations of XLA that explain elements are listed at the end; these are met only here:\n\n")
 	for _, d := range tableDeviations() {
