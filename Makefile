@@ -29,6 +29,7 @@ peers: plugin jaxlib
 
 plugin:
 	@$(GO) run ./cmd/hlocb plugin install cpu || echo "no XLA CPU plugin: the tests that need it are skipped"
+	@$(GO) run ./cmd/hlocb plugin install lapack || echo "no LAPACK: the tests that need it are skipped"
 
 jaxlib:
 	@[ -n "$$HLOCB_PYTHON" ] || "$(VENV)/bin/python" -c 'import jax, mpmath; assert jax.__version__ == "0.10.2"' 2>/dev/null || \

@@ -26,12 +26,12 @@ func (c *Check) Match(name, text string) error {
 		}
 		region, regionAt := rest, at
 		if j < len(c.list) {
-			start, stop, ok := m.find(c.list[j], rest, at)
+			_, stop, ok := m.find(c.list[j], rest, at)
 			if !ok {
 				break
 			}
-			start, region = stop, rest[:stop]
-			rest, at = rest[start:], at+start
+			region = rest[:stop]
+			rest, at = rest[stop:], at+stop
 			j++
 		}
 		if i > 0 && c.opts.VarScope {

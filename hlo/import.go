@@ -762,11 +762,6 @@ func (s *importScope) constant(in *instr, v *literal) value {
 	return s.makeAs(in, v.shape, stablehlo.Constant, nil, nil, ir.NamedAttr{Name: stablehlo.AttrValue, Attr: ir.NewDense(t, dense, false)})
 }
 
-// zeros makes a constant of zeros.
-func (s *importScope) zeros(in *instr, sh *shape) value {
-	return s.constant(in, &literal{shape: sh, data: make([]byte, sh.elem.size())})
-}
-
 func (s *importScope) precision(in *instr) ir.NamedAttr {
 	list := attrOf[[]int64](in, "operand_precision")
 	var parts []string

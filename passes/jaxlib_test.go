@@ -159,14 +159,3 @@ func functionsOf(elems ...string) map[string]string {
 	}
 	return out
 }
-
-// again reads a text and prints it, which names values by their order.
-func again(t *testing.T, name, text string) string {
-	t.Helper()
-	m, err := testkit.TryParse(name, text)
-	if err != nil {
-		t.Errorf("%s: %v\n%s", name, err, text)
-		return "error: " + err.Error()
-	}
-	return print.String(m, print.Options{})
-}

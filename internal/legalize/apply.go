@@ -37,16 +37,6 @@ func perDomain(real, complex function1) expansion {
 	}
 }
 
-// realOnly covers operands that are not complex.
-func realOnly(f expansion) expansion {
-	return func(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
-		if isComplex(args[0]) {
-			return nil
-		}
-		return f(e, op, args)
-	}
-}
-
 // precise chooses the approximation by the precision of the operand: f32 or f64.
 func precise(f32, f64 function1) expansion {
 	return func(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
