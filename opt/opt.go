@@ -97,6 +97,11 @@ func parseType(m *ir.Module, text string) (ir.Type, error) {
 	return t, err
 }
 
+// Passes returns hlocb's passes. They compute with the engine, and know the given formats of hooks besides hlocb's own.
+func Passes(formats ...*format.Format) *pass.Table {
+	return passes.Builtin(passes.Host{Formats: formats, Evaluator: interp.NewEvaluator(evaluationLimit), ParseType: parseType})
+}
+
 // Command returns the command for a program that has others too. It is for hlocb's own; others use Main.
 func Command(console *command.Console, cfg Config) *cobra.Command {
 	o := &flags{console: console, cfg: cfg}
@@ -104,7 +109,7 @@ func Command(console *command.Console, cfg Config) *cobra.Command {
 		o.cfg.Name = "opt"
 	}
 	if o.cfg.Passes == nil {
-		o.cfg.Passes = passes.Builtin(passes.Host{Formats: cfg.Formats, Evaluator: interp.NewEvaluator(evaluationLimit), ParseType: parseType})
+		o.cfg.Passes = Passes(cfg.Formats...)
 	}
 	c := &cobra.Command{
 		Use:   o.cfg.Name + " [IN]",

@@ -107,16 +107,8 @@ func TestJAXFunctions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(p.Text, "@lapack_") { // the engine reports these with their position
-				e, err := b.Compile(context.Background(), program, runtime.CompileOptions{})
-				if err == nil {
-					_, err = e.Run(context.Background(), p.args(t))
-					e.Close()
-				}
-				if err == nil || !strings.Contains(err.Error(), `"lapack_`) || !strings.Contains(err.Error(), "needs a plugin") {
-					t.Errorf("error is %v", err)
-				}
-				return
+			if strings.Contains(p.Text, "@lapack_") {
+				return // TestLinearAlgebra compares these, whose results are unique only up to a phase
 			}
 			if why := elsewhere[p.Name]; why != "" {
 				if agrees(t, b, program, &p.recording) {

@@ -19,7 +19,8 @@ var order = [][]string{
 	{"internal/cli"},
 	// Tests that run the whole: whatever lies directly below internal and is not named elsewhere.
 	{"internal", "runtime/goxla"},
-	{"verify", "opt", "runtime/interpose"},
+	{"runtime/interpose"},
+	{"verify", "opt"},
 	{"hlocb"}, // the root: the user API
 	{"internal/plugintest"},
 	{"passes", "internal/plugincheck", "internal/command", "internal/probe"},

@@ -50,7 +50,6 @@ var cpuOps = map[*ir.Def]string{
 	stablehlo.UnaryEinsum:         "cannot be translated to HLO",
 	stablehlo.UniformQuantize:     "cannot be translated to HLO",
 	stablehlo.UniformDequantize:   "cannot be translated to HLO",
-	chlo.Mulhi:                    "newer than the plugin's CHLO",
 	chlo.Scan:                     "newer than the plugin's CHLO",
 	chlo.RaggedDot:                "does not compile: HLO opcode ragged-dot is not supported",
 	mhlo.Acos:                     "not implemented",

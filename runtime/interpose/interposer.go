@@ -24,6 +24,7 @@ import (
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/opt"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
@@ -71,7 +72,7 @@ func New(c Config, s Host) (*Interposer, error) {
 	}
 	i := &Interposer{config: c, taps: taps, host: s, made: map[string]*shared{}, warned: map[string]bool{}}
 	if c.Passes != "" {
-		if i.pipeline, err = pass.Parse(c.Passes, passes.Builtin(passes.Host{})); err != nil {
+		if i.pipeline, err = pass.Parse(c.Passes, opt.Passes()); err != nil {
 			return nil, fmt.Errorf("passes: %w", err)
 		}
 	}
