@@ -1,5 +1,5 @@
-// Command gen writes files from the rows of the dialects: the pages of docs/dialects, with an example of each op from
-// testdata/ops, and the typed views and builders of ops, dialect/*/views_gen.go.
+// Command gen writes files from the rows of the dialects and from the passes: the pages of docs/dialects, with an example
+// of each op from testdata/ops, the typed views and builders of ops, dialect/*/views_gen.go, and docs/pass-reference.md.
 //
 //	go run ./internal/gen
 package main
@@ -46,5 +46,5 @@ func files(root string) ([]page, error) {
 		return nil, err
 	}
 	views, err := viewPages()
-	return append(pages, views...), err
+	return append(append(pages, passesPage()), views...), err
 }
