@@ -351,7 +351,10 @@ func (d *protoModule) shapeFields(c *coder, s *shape) {
 		*e = d.shape(c, *e)
 	})
 	l := s.layout
-	if c.encode && l != nil && !s.isArray() {
+	if c.encode && l != nil && s.isArray() {
+		own := *l // modules share layouts, and fields writes
+		l = &own
+	} else if c.encode {
 		l = nil
 	}
 	has := c.msg(5, l != nil, func(c *coder) {
