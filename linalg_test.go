@@ -64,6 +64,9 @@ for dt in (np.float32, np.float64, np.complex64, np.complex128):
 
 // TestLinearAlgebra runs JAX's linear algebra on the backends that have LAPACK.
 func TestLinearAlgebra(t *testing.T) {
+	if !haveCgo {
+		t.Skip("skip: LAPACK needs cgo")
+	}
 	env := plugins.System()
 	if _, ok := env.Library("lapack"); !ok {
 		t.Skip("skip: no LAPACK; 'hlocb plugin install lapack' installs it")

@@ -1,0 +1,5 @@
+//go:build !cgo
+
+package hlocb_test
+
+const haveCgo = false
