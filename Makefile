@@ -72,7 +72,7 @@ corpus: peers
 
 # The bytecode corpus with jaxlib as the judge: some of the modules, or all of them, byte for byte, and many damaged files.
 # The judge and the corpus stand beside the repository; without them the rule does nothing. Failures of the part route are
-# printed and allowed: chlo.scan and shapes of dynamic programs are not lowered as XLA does.
+# printed and allowed: the shape dialect, to which dynamic CHLO expands, is not lowered, and chlo.scan differs.
 JUDGE = ../shared/tools/check_bytecode.py
 BYTECODE ?= --cases 150 --corrupt 500
 corpus-bytecode: build jaxlib
