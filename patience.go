@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
 )
@@ -21,7 +21,8 @@ const collectiveTimeout = "xla_cpu_collective_call_terminate_timeout_seconds"
 // XLAFlags returns flags unchanged if p has no hooks, runs on one device or has the option already, or if the plugin
 // does not know the option: XLA ends the process for an unknown one.
 func (p *Program) XLAFlags(flags, backend string, opts backends.Options) string {
-	if len(p.manifest.Sites) == 0 || devices(p.module) < 2 || strings.Contains(flags, collectiveTimeout) {
+	replicas, partitions := mhlo.Devices(p.module)
+	if len(p.manifest.Sites) == 0 || max(1, replicas)*max(1, partitions) < 2 || strings.Contains(flags, collectiveTimeout) {
 		return flags
 	}
 	path := backend
@@ -39,20 +40,6 @@ func (p *Program) XLAFlags(flags, backend string, opts backends.Options) string 
 		return flags
 	}
 	return strings.TrimSpace(flags + " --" + collectiveTimeout + "=3600")
-}
-
-// devices returns how many devices the module says that it runs on.
-func devices(m *ir.Module) int64 {
-	n := int64(1)
-	for _, name := range []string{"num_replicas", "num_partitions"} {
-		for _, dialect := range []string{"mhlo.", "stablehlo."} {
-			if a, ok := m.Op().Attr(dialect + name).(*ir.IntegerAttr); ok && a.Value() > 1 && a.Value() < 1<<20 {
-				n *= a.Value()
-				break
-			}
-		}
-	}
-	return n
 }
 
 // fileContains reports whether a file has text anywhere in it.

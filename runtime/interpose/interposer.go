@@ -237,19 +237,18 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 		}
 		changed = true
 	}
-	kinds := map[hook.ID]string{}
+	probes := 0
 	for _, t := range i.taps {
 		added, err := probe.Add(m, []*regexp.Regexp{t.pattern}, t.kind)
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range added.IDs {
-			kinds[id] = t.kind
-		}
+		probes += len(added.IDs)
 	}
 	out := &pjrt.Interposed{Manifest: &hook.Manifest{}, Handlers: i.handlers(), Failed: i.failed}
-	out.Replicas, out.Partitions = devices(m)
-	if len(kinds) > 0 || i.config.Events != "" || len(i.config.On) > 0 || i.host.Handlers != nil {
+	replicas, partitions := mhlo.Devices(m)
+	out.Replicas, out.Partitions = max(1, replicas), max(1, partitions)
+	if probes > 0 || i.config.Events != "" || len(i.config.On) > 0 || i.host.Handlers != nil {
 		tokens := tokenCallbacks(m)
 		rewritten, err := passes.Rewrite(ctx, m, passes.RewriteHooks{})
 		if err != nil {
@@ -293,17 +292,6 @@ func encode(m *ir.Module, code []byte) ([]byte, error) {
 	}
 	out, _, err := artifact.Append(nil, m, o)
 	return out, err
-}
-
-// devices returns the numbers of replicas and of partitions of a module.
-func devices(m *ir.Module) (replicas, partitions int) {
-	count := func(name string) int {
-		if a, ok := m.Op().Attr(name).(*ir.IntegerAttr); ok && a.Value() > 0 && a.Value() < 1<<20 {
-			return int(a.Value())
-		}
-		return 1
-	}
-	return count(mhlo.AttrNumReplicas), count(mhlo.AttrNumPartitions)
 }
 
 // handlers returns the bindings of a program to which bind adds.

@@ -21,15 +21,8 @@ type moduleShape struct {
 }
 
 func shapeOf(m *ir.Module) moduleShape {
-	count := func(name string) int {
-		for _, dialect := range []string{"mhlo.", "stablehlo."} { // JAX writes the former, go-xla the latter
-			if a, ok := m.Op().Attr(dialect + name).(*ir.IntegerAttr); ok && a.Value() > 0 && a.Value() < 1<<20 {
-				return int(a.Value())
-			}
-		}
-		return 0
-	}
-	s := moduleShape{replicas: count("num_replicas"), partitions: count("num_partitions")}
+	var s moduleShape
+	s.replicas, s.partitions = mhlo.Devices(m)
 	for o := range m.Body().Ops() {
 		if strings.HasPrefix(o.Name(), "sdy.") {
 			s.shardy = true
