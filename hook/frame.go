@@ -1,27 +1,77 @@
 package hook
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Frame returns the position in the user's source of a location in MLIR's format: the innermost file position outside
-// installed packages, and the function name if the location has one, as in "train.py:41:8 loss_fn". If the location has
-// no file position, Frame returns the innermost name. If the text is not an MLIR location, Frame returns it unchanged.
-func Frame(loc string) string {
+// Place is a location in the user's source.
+type Place struct {
+	File      string // "" if the location has no file position
+	Line, Col string // decimal digits; Col may be empty
+	Function  string // the enclosing function, "" if unknown
+	Callback  string // JAX's primitive if it is a callback: "io_callback", "debug_print"; otherwise ""
+	name      string // the innermost name of a location without a file position
+}
+
+// PlaceOf returns the place of a location in MLIR's format: the innermost file position outside installed packages. ok is
+// false if the text is not an MLIR location.
+func PlaceOf(loc string) (p Place, ok bool) {
 	r := frameReader{rest: loc}
 	if !r.location("") || strings.TrimSpace(r.rest) != "" {
-		return loc
+		return p, false
 	}
 	for _, f := range r.frames {
-		if !installed(f.file) {
-			return f.String()
+		if !installed(f.File) {
+			p = f
+			break
 		}
 	}
-	if len(r.frames) > 0 {
-		return r.frames[0].String()
+	if p.File == "" && len(r.frames) > 0 {
+		p = r.frames[0]
 	}
-	return r.name
+	p.name = r.name
+	p.Callback = r.callback
+	return p, true
+}
+
+// Frame returns the position in the user's source of a location in MLIR's format, with the enclosing function and the
+// kind of callback if the location has them, as in "train.py:41:8 loss_fn (io_callback)". If the location has no file
+// position, Frame returns the innermost name. If the text is not an MLIR location, Frame returns it unchanged.
+func Frame(loc string) string {
+	p, ok := PlaceOf(loc)
+	if !ok {
+		return loc
+	}
+	return p.String()
+}
+
+// String returns the place as Frame does.
+func (p Place) String() string {
+	if p.File == "" {
+		return p.name
+	}
+	s := p.File + ":" + p.Line
+	if p.Col != "" {
+		s += ":" + p.Col
+	}
+	if p.Function != "" {
+		s += " " + p.Function
+	}
+	if p.Callback != "" {
+		s += " (" + p.Callback + ")"
+	}
+	return s
+}
+
+// HookName returns the name of a hook at the place that has no name of its own: the file without its directories, and
+// the line, as in "train.py:41". It is empty if the place has no file.
+func (p Place) HookName() string {
+	if p.File == "" {
+		return ""
+	}
+	return p.File[strings.LastIndexAny(p.File, `/\`)+1:] + ":" + p.Line
 }
 
 // installed reports whether a file belongs to an installed package.
@@ -29,23 +79,26 @@ func installed(file string) bool {
 	return strings.Contains(file, "site-packages/") || strings.Contains(file, "dist-packages/") || strings.Contains(file, "<frozen")
 }
 
-// frame is a position of a call stack.
-type frame struct{ file, position, name string }
+// callbacks are the names of JAX's primitives, of all its versions, that call the host.
+var callbacks = [...]string{"io_callback", "pure_callback", "debug_callback", "debug_print", "buffer_callback", "outside_call"}
 
-func (f frame) String() string {
-	s := f.file + f.position
-	if f.name != "" {
-		s += " " + f.name
+// callbackOf returns the callback that a name of JAX's stack ends with, as in "jit(step)/while/body/io_callback".
+func callbackOf(name string) string {
+	name, _, _ = strings.Cut(name, "[") // older versions print the primitive's parameters
+	name = strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ":")
+	if slices.Contains(callbacks[:], name) {
+		return name
 	}
-	return s
+	return ""
 }
 
 // frameReader reads a location and collects its positions, innermost first.
 type frameReader struct {
-	rest   string
-	frames []frame
-	name   string // the innermost name
-	depth  int
+	rest     string
+	frames   []Place
+	name     string // the innermost name
+	callback string // the first name of a callback
+	depth    int
 }
 
 // location reads one location. name is the name of the location around it.
@@ -85,21 +138,34 @@ func (r *frameReader) location(name string) bool {
 		return false
 	}
 	if !strings.HasPrefix(r.rest, ":") {
+		if r.callback == "" {
+			r.callback = callbackOf(text)
+		}
 		if r.name == "" {
 			r.name = text
 		}
 		return !r.accept("(") || r.location(text) && r.accept(")")
 	}
-	start := r.rest
-	for strings.HasPrefix(r.rest, ":") {
-		r.rest = strings.TrimLeft(r.rest[1:], "0123456789")
+	p := Place{File: text, Function: name}
+	if strings.ContainsAny(name, "/[") { // a stack of JAX's names
+		p.Function = ""
 	}
-	position := start[:len(start)-len(r.rest)]
+	p.Line = r.digits()
+	if strings.HasPrefix(r.rest, ":") {
+		p.Col = r.digits()
+	}
 	if r.accept("to") { // a range ends here
 		r.rest = strings.TrimLeft(r.rest, " :0123456789")
 	}
-	r.frames = append(r.frames, frame{text, position, name})
+	r.frames = append(r.frames, p)
 	return true
+}
+
+// digits reads a colon and the digits that follow.
+func (r *frameReader) digits() string {
+	start := r.rest[1:]
+	r.rest = strings.TrimLeft(start, "0123456789")
+	return start[:len(start)-len(r.rest)]
 }
 
 func (r *frameReader) accept(word string) bool {

@@ -148,6 +148,8 @@ type Site struct {
 	Format     string            `json:"format"`              // the format of the source: "raw-outfeed", "jax-ffi", "hlocb", ...
 	SourceID   string            `json:"source_id,omitempty"` // its identity in the source (consumer id, index, callback_id), for reports only
 	Loc        string            `json:"loc,omitempty"`       // the MLIR location as text, empty if unknown
+	Function   string            `json:"function,omitempty"`  // the function of the user's source around it, from the location
+	Callback   string            `json:"callback,omitempty"`  // JAX's callback as the location names it: "io_callback"
 	Chained    bool              `json:"chained"`             // operand 0 and result 0 of the call are the chain
 	SideEffect bool              `json:"side_effect"`
 	Operands   []TensorType      `json:"operands"`

@@ -58,9 +58,16 @@ func Pair(a, b []*Site) map[*Site]*Site {
 	return pair
 }
 
-// Unnamed reports whether the hook's name is a name that hlocb generates: hook0, hook1#2.
+// Unnamed reports whether the hook's name is a name that hlocb generates: hook0, train.py:41, either with #2.
 func (s *Site) Unnamed() bool {
-	rest, ok := strings.CutPrefix(s.Name, "hook")
-	rest, _, _ = strings.Cut(rest, "#")
-	return ok && rest != "" && strings.Trim(rest, "0123456789") == ""
+	name, _, _ := strings.Cut(s.Name, "#")
+	if rest, ok := strings.CutPrefix(name, "hook"); ok {
+		return rest != "" && strings.Trim(rest, "0123456789") == ""
+	}
+	file, line, ok := strings.Cut(name, ":")
+	if !ok || file == "" || line == "" || strings.Trim(line, "0123456789") != "" {
+		return false
+	}
+	place, ok := PlaceOf(s.Loc)
+	return s.Loc == "" || ok && place.HookName() == name
 }

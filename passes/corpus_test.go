@@ -213,7 +213,7 @@ func TestCorpusInMHLO(t *testing.T) {
 				continue
 			}
 			m := testkit.ParseFile(t, file)
-			spelled, err := testkit.TryParse(filepath.Base(file), []byte(mhlo.Replace(print.String(m, print.Options{Generic: true}))))
+			spelled, err := testkit.TryParse(filepath.Base(file), []byte(mhlo.Replace(print.String(m, print.Options{Generic: true, DebugInfo: true, OwnLocs: true}))))
 			if err != nil {
 				t.Errorf("%s in MHLO: %v", filepath.Base(file), err)
 				continue

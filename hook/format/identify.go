@@ -79,10 +79,13 @@ func (r *Raiser) identify() (int, error) {
 	return len(hooks), nil
 }
 
-// nameOr returns the module's name for hook i, or hook0, hook1 and so on.
+// nameOr returns the module's name for hook i, the place in the user's source, or hook0, hook1 and so on.
 func nameOr(h hookop.HookOp, i int) string {
 	if name := h.HookName(); name != "" {
 		return name
+	}
+	if place, ok := hook.PlaceOf(LocText(h.Loc())); ok && place.HookName() != "" {
+		return place.HookName()
 	}
 	return "hook" + strconv.Itoa(i)
 }

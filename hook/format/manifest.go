@@ -77,6 +77,8 @@ func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 		operands, results = operands[1:], results[1:]
 	}
 	s.Loc = LocText(op.Loc())
+	place, _ := hook.PlaceOf(s.Loc)
+	s.Function, s.Callback = place.Function, place.Callback
 	if s.Operands, err = hostTypes(m, op, operands); err != nil {
 		return s, err
 	}

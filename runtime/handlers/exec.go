@@ -251,7 +251,7 @@ func frame(c *runtime.Call) (header []byte, size int) {
 	b := appendJSONString([]byte(`{"hook":`), c.Site.Name)
 	b = appendJSONString(append(b, `,"id":`...), c.Site.ID.String())
 	b = appendJSONString(append(b, `,"kind":`...), c.Site.Kind.String())
-	b = appendJSONString(append(b, `,"loc":`...), c.Site.Loc)
+	b = appendPlace(b, c.Site)
 	b = fmt.Appendf(b, `,"run":%d,"seq":%d,"device":%d,"replica":%d,"partition":%d`, c.Run, c.Seq, c.Device, c.Replica, c.Partition)
 	b = appendTypes(append(b, `,"operands":[`...), c.Operands)
 	b = appendTypes(append(b, `],"results":[`...), c.Results)

@@ -203,8 +203,19 @@ func appendSite(b []byte, s *hook.Site) []byte {
 	b = appendJSONString(append(b, `,"hook":`...), s.Name)
 	b = appendJSONString(append(b, `,"id":`...), s.ID.String())
 	b = appendJSONString(append(b, `,"kind":`...), s.Kind.String())
+	return append(appendPlace(b, s), `,"operands":`...)
+}
+
+// appendPlace appends the location of a hook, and the function and the kind of callback that it names.
+func appendPlace(b []byte, s *hook.Site) []byte {
 	b = appendJSONString(append(b, `,"loc":`...), s.Loc)
-	return append(b, `,"operands":`...)
+	if s.Function != "" {
+		b = appendJSONString(append(b, `,"function":`...), s.Function)
+	}
+	if s.Callback != "" {
+		b = appendJSONString(append(b, `,"callback":`...), s.Callback)
+	}
+	return b
 }
 
 // appendJSONString appends s as JSON. Characters that do not print (control characters, including Unicode's, and
