@@ -71,8 +71,7 @@ corpus: peers
 	HLOCB_CORPUS="$(abspath $(CORPUS))" $(GO) run ./internal/corpusreport
 
 # The bytecode corpus with jaxlib as the judge: some of the modules, or all of them, byte for byte, and many damaged files.
-# The judge and the corpus stand beside the repository; without them the rule does nothing. Failures of the part route are
-# printed and allowed: the shape dialect, to which dynamic CHLO expands, is not lowered, and chlo.scan differs.
+# The judge and the corpus stand beside the repository; without them the rule does nothing.
 JUDGE = ../shared/tools/check_bytecode.py
 BYTECODE ?= --cases 150 --corrupt 500
 corpus-bytecode: build jaxlib
@@ -80,7 +79,7 @@ corpus-bytecode: build jaxlib
 	set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; tar -xJf "$(CORPUS)/bytecode.tar.xz" -C "$$dir"; \
 	"$(or $(HLOCB_PYTHON),$(VENV)/bin/python)" -m pip install -q --disable-pip-version-check flatbuffers || true; \
 	"$(or $(HLOCB_PYTHON),$(VENV)/bin/python)" "$(JUDGE)" "$(abspath hlocb)" "$$(dirname "$$(find "$$dir" -name case.json | head -1)")/.." $(BYTECODE) > "$$dir/log" || true; \
-	tail -n 2 "$$dir/log"; grep '^artifact:' "$$dir/log" | sed 's/route: [^;]*;//' > "$$dir/parts"; [ -s "$$dir/parts" ] && ! grep failed "$$dir/parts"
+	tail -n 2 "$$dir/log"; grep '^artifact:' "$$dir/log" > "$$dir/parts"; [ -s "$$dir/parts" ] && ! grep failed "$$dir/parts"
 
 corpus-long:
 	$(MAKE) corpus-bytecode BYTECODE="--cases 0 --bytes --corrupt 20000"

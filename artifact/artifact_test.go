@@ -149,25 +149,9 @@ func TestArtifacts(t *testing.T) {
 	}
 }
 
-// routesUnlike are the modules whose artifacts differ from jaxlib's on the routes of XLA, and why.
-var routesUnlike = map[string]string{
-	"tests_chlo_chlo_legalize_to_stablehlo_dynamic_000": "ops of the shape dialect, to which dynamic CHLO expands, are not lowered",
-	"tests_chlo_chlo_legalize_to_stablehlo_dynamic_002": "ops of the shape dialect, to which dynamic CHLO expands, are not lowered",
-	"tests_ops_chlo_033": "the decomposition of chlo.scan has other ops",
-	"tests_ops_chlo_034": "the decomposition of chlo.scan has other ops",
-	"tests_ops_chlo_036": "the decomposition of chlo.scan has other ops",
-	"tests_ops_chlo_037": "the decomposition of chlo.scan has other ops",
-}
-
 // TestRoutes writes artifacts on the routes of XLA. They hold the module that jaxlib wrote.
 func TestRoutes(t *testing.T) {
-	for name, why := range routesUnlike {
-		t.Logf("excused: %s: %s", name, why)
-	}
 	for _, path := range files(t, "xla/*.up.mlir", "xla/*.up.mlir") {
-		if routesUnlike[filepath.Base(filepath.Dir(filepath.Dir(path)))] != "" {
-			continue
-		}
 		name := strings.TrimSuffix(filepath.Base(path), ".up.mlir")
 		target, mixed := strings.CutSuffix(name, "-mixed")
 		v, err := vhlo.ParseVersion(target)

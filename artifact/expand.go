@@ -36,7 +36,10 @@ func expand(m *ir.Module, o Options) (*ir.Module, error) {
 		return nil, err
 	}
 	for _, f := range fn.Funcs(out) {
-		if err := legalize.CHLO(f.Op, nil); err != nil {
+		if err := legalize.CHLOOfXLA(f.Op); err != nil {
+			return nil, err
+		}
+		if err := legalize.Shape(f.Op); err != nil {
 			return nil, err
 		}
 	}

@@ -28,6 +28,7 @@ func Builtin(h Host) *pass.Table {
 		LowerHooks{Formats: list},
 		CheckOrder{},
 		CHLOLegalizeToStableHLO{},
+		ShapeLegalizeToStableHLO{},
 		ComplexMathExpander{},
 		CompatibilityExpander{},
 		CanonicalizeDynamism{},

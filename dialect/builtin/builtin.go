@@ -41,8 +41,33 @@ var UnrealizedConversionCast = &ir.Def{
 			r.Errorf(op, "expected at least one result for cast operation")
 		}
 	},
+	Fold:    foldCast,
 	Clauses: ir.Clauses("there is at least one output"),
 	Format:  "($inputs^ `:` type($inputs))? `to` type($outputs) attr-dict",
+}
+
+// foldCast folds a cast of all results of another cast back to their types.
+func foldCast(op *ir.Op) []ir.Folded {
+	if op.NumOperands() == 0 {
+		return nil
+	}
+	from := op.Operand(0).DefiningOp()
+	if from == nil || !from.Is(op.Def()) || from.NumResults() != op.NumOperands() || from.NumOperands() != op.NumResults() {
+		return nil
+	}
+	for i, v := range op.Operands() {
+		if v != from.Result(i) {
+			return nil
+		}
+	}
+	out := make([]ir.Folded, op.NumResults())
+	for i, v := range from.Operands() {
+		if v.Type() != op.Result(i).Type() {
+			return nil
+		}
+		out[i].Value = v
+	}
+	return out
 }
 
 // Dialect returns the dialect.

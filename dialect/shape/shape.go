@@ -61,7 +61,7 @@ func verifyShapeOf(op *ir.Op, r *ir.Reporter) {
 }
 
 func verifyConstShape(op *ir.Op, r *ir.Reporter) {
-	if d, ok := op.Attr("shape").(*ir.DenseAttr); ok {
+	if d, ok := op.Attr(AttrShape).(*ir.DenseAttr); ok {
 		if t, ok := d.Type().(*ir.TensorType); ok && t.Rank() == 1 {
 			agrees(op, r, t.Shape()[0])
 		}
@@ -73,8 +73,11 @@ var boolean = ir.AttrConstraint{Summary: "bool attribute", Form: ir.FormBare, Fo
 	return ok && i.IsBool()
 }}
 
-// AttrPassing is the attribute of const_witness.
-const AttrPassing = "passing"
+// Attributes of const_witness and const_shape.
+const (
+	AttrPassing = "passing"
+	AttrShape   = "shape"
+)
 
 // The operations.
 var (
@@ -102,7 +105,7 @@ var (
 	}
 	ConstShape = &ir.Def{
 		Name: "shape.const_shape", Doc: "Returns a constant shape.",
-		Results: []ir.Arg{{Name: "result", Type: shapes}}, Attrs: []ir.AttrSpec{{Name: "shape", Type: ir.AttrConstraint{Summary: "index elements attribute", Check: func(a ir.Attr) bool {
+		Results: []ir.Arg{{Name: "result", Type: shapes}}, Attrs: []ir.AttrSpec{{Name: AttrShape, Type: ir.AttrConstraint{Summary: "index elements attribute", Check: func(a ir.Attr) bool {
 			d, ok := a.(*ir.DenseAttr)
 			if !ok {
 				return false
@@ -172,16 +175,16 @@ func parseConstShape(p ir.AsmParser, st *ir.OpState) {
 	p.ParseOptionalAttrDict(st)
 	dims := p.ParseIntegers()
 	c := p.Context()
-	st.SetAttr("shape", indexElements(c, dims))
+	st.SetAttr(AttrShape, indexElements(c, dims))
 	p.Expect(":")
 	st.Types = append(st.Types, p.ParseType())
 }
 
 func printConstShape(p ir.AsmPrinter, op *ir.Op) {
-	p.PrintAttrDict(op.Attrs(), "shape")
+	p.PrintAttrDict(op.Attrs(), AttrShape)
 	p.Print(" ")
 	var dims []int64
-	if d, ok := op.Attr("shape").(*ir.DenseAttr); ok {
+	if d, ok := op.Attr(AttrShape).(*ir.DenseAttr); ok {
 		if t, ok := d.Type().(*ir.TensorType); ok && t.Rank() == 1 && t.Shape()[0] < 1<<10 {
 			dims, _ = d.Int64s()
 		}

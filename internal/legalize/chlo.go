@@ -12,14 +12,25 @@ import (
 // CHLO replaces the CHLO ops inside scope by StableHLO ops, except for the ops that keep selects; nil keeps none. With
 // dynamic shapes it also creates ops of the dialects shape and tensor. It returns an error at an op that has no
 // expansion, as for an element type or shape that the expansion does not cover.
-func CHLO(scope *ir.Op, keep func(*ir.Op) bool) error {
-	if _, err := rewrite.Greedy(scope, patterns(keep), rewrite.Options{}); err != nil {
+func CHLO(scope *ir.Op, keep func(*ir.Op) bool) error { return replaceCHLO(scope, chloRules, keep) }
+
+// CHLOOfXLA is CHLO for programs that are serialized for plugins. XLA's StableHLO expands chlo.scan to other ops.
+func CHLOOfXLA(scope *ir.Op) error {
+	return replaceCHLO(scope, append([]rule{{chlo.Scan, expandScanOfXLA}}, chloRules...), nil)
+}
+
+func replaceCHLO(scope *ir.Op, rules []rule, keep func(*ir.Op) bool) error {
+	list := make([]*rewrite.Pattern, len(rules))
+	for i, c := range rules {
+		list[i] = pattern(c, keep)
+	}
+	if _, err := rewrite.Greedy(scope, list, rewrite.Options{}); err != nil {
 		return err
 	}
 	var left error
 	scope.Walk(func(op *ir.Op) bool {
 		if left == nil && op.Def().Dialect() == chlo.Tan.Dialect() && (keep == nil || !keep(op)) {
-			left = scope.Module().Errorf(op, "failed to legalize operation '%s' that was explicitly marked illegal", op.Name())
+			left = illegal(op)
 		}
 		return left == nil
 	})
@@ -34,15 +45,6 @@ type expansion func(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value
 type rule struct {
 	row    *ir.Def
 	expand expansion
-}
-
-// patterns returns the patterns of all CHLO ops but those that keep selects.
-func patterns(keep func(*ir.Op) bool) []*rewrite.Pattern {
-	list := make([]*rewrite.Pattern, len(chloRules))
-	for i, c := range chloRules {
-		list[i] = pattern(c, keep)
-	}
-	return list
 }
 
 func pattern(c rule, keep func(*ir.Op) bool) *rewrite.Pattern {

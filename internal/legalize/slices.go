@@ -131,7 +131,13 @@ func (e *emitter) argument(b *ir.Block, t ir.Type) *ir.Value {
 
 // expandScan makes a scan a loop over the slices of its inputs along the dimension. The loop carries the position, the
 // carried values and the outputs, into which each step writes its slices.
-func expandScan(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
+func expandScan(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value { return e.scan(op, false) }
+
+// expandScanOfXLA is expandScan as in StableHLO 1.17, with the deprecated op broadcast, and real_dynamic_slice even for
+// static shapes.
+func expandScanOfXLA(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value { return e.scan(op, true) }
+
+func (e *emitter) scan(op *ir.Op, early bool) []*ir.Value {
 	scan, _ := chlo.AsScan(op)
 	inputs, inits, dim := scan.Inputs(), scan.Inits(), scan.Dimension()
 	outputs := op.NumResults() - len(inits)
@@ -155,6 +161,11 @@ func expandScan(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 	for i := range outputs {
 		t := tensorType(op.Result(i))
 		zero := e.constant(0, e.ctx.Tensor(nil, t.Elem(), nil))
+		if t.Static() && early {
+			full, err := stablehlo.BuildBroadcast(e.Builder, zero, stablehlo.BroadcastAttrs{BroadcastSizes: t.Shape()})
+			carried = append(carried, e.result(full.Op, err))
+			continue
+		}
 		if t.Static() {
 			carried = append(carried, stablehlo.BuildBroadcastInDim(e.Builder, zero, t, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}}).Result(0))
 			continue
@@ -180,7 +191,7 @@ func expandScan(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 	stablehlo.BuildReturn(cond.Builder, []*ir.Value{cond.lt(loop.Region(0).Entry().Arg(0), length)})
 	e.adopt(cond)
 	body := e.inside(loop.Region(1).Entry())
-	stablehlo.BuildReturn(body.Builder, body.scanStep(scan, loop.Region(1).Entry().Args(), outputs, length))
+	stablehlo.BuildReturn(body.Builder, body.scanStep(scan, loop.Region(1).Entry().Args(), outputs, length, early))
 	e.adopt(body)
 
 	results := loop.ResultList()
@@ -189,7 +200,7 @@ func expandScan(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 
 // scanStep inserts one step of a scan: args are the position, the carried values and the outputs. It returns their next
 // values.
-func (e *emitter) scanStep(scan chlo.ScanOp, args []*ir.Value, outputs int, length *ir.Value) []*ir.Value {
+func (e *emitter) scanStep(scan chlo.ScanOp, args []*ir.Value, outputs int, length *ir.Value, early bool) []*ir.Value {
 	inputs, inits, dim := scan.Inputs(), scan.Inits(), scan.Dimension()
 	at := args[0]
 	if scan.IsReverse() {
@@ -200,7 +211,7 @@ func (e *emitter) scanStep(scan chlo.ScanOp, args []*ir.Value, outputs int, leng
 	entry := scan.Body().Entry()
 	values := map[*ir.Value]*ir.Value{}
 	for i, x := range inputs {
-		values[entry.Arg(i)] = e.sliceAt(x, dim, at)
+		values[entry.Arg(i)] = e.sliceAt(x, dim, at, early)
 	}
 	for i := range inits {
 		values[entry.Arg(len(inputs)+i)] = args[1+i]
@@ -237,7 +248,7 @@ func (e *emitter) scanStep(scan chlo.ScanOp, args []*ir.Value, outputs int, leng
 }
 
 // sliceAt returns the slice of x at position at of dimension dim, without that dimension.
-func (e *emitter) sliceAt(x *ir.Value, dim int64, at *ir.Value) *ir.Value {
+func (e *emitter) sliceAt(x *ir.Value, dim int64, at *ir.Value, early bool) *ir.Value {
 	t := tensorType(x)
 	shape := changed(t.Shape(), dim, 1)
 	typ := e.ctx.Tensor(shape, t.Elem(), nil)
@@ -248,7 +259,7 @@ func (e *emitter) sliceAt(x *ir.Value, dim int64, at *ir.Value) *ir.Value {
 	}
 	start[dim] = at
 	var piece *ir.Value
-	if t.Static() {
+	if t.Static() && !early {
 		piece = e.Insert(sliceState(typ, x, start, shape)).Result(0)
 	} else {
 		starts := e.vector(start)
