@@ -53,6 +53,15 @@ for dt in (np.float32, np.float64, np.complex64, np.complex128):
         "schur": (lambda x: (lambda t, z: (z @ t @ jnp.conj(jnp.swapaxes(z, -1, -2)), z @ jnp.conj(jnp.swapaxes(z, -1, -2)), jnp.abs(jnp.tril(t, -2))))(*ll.schur(x)), [g]), "qr_pivots": (lambda x: jsl.qr(x, pivoting=True, mode="economic"), [general(dt, 4, 3)]),
         "householder": (ll.householder_product, [general(dt, 4, 3), general(dt, 3)]), "lstsq": (lambda a, b: jnp.linalg.lstsq(a, b)[0], [general(dt, 5, 3), general(dt, 5, 2)]),
     }
+    for left in (True, False):
+        for transpose in (True, False):
+            fs[f"ormqr_{left}_{transpose}"] = (lambda a, tau, c, left=left, transpose=transpose: ll.ormqr(a, tau, c, left=left, transpose=transpose), [general(dt, 4, 3), general(dt, 3), general(dt, *((4, 2) if left else (2, 4)))])
+    # What fails: not positive definite, singular, NaN.
+    singular = np.zeros((3, 3), dt); singular[0, 0] = 1
+    for what, bad in (("negative", -np.eye(3, dtype=dt)), ("singular", singular), ("nan", np.full((3, 3), np.nan, dt)), ("batch", np.stack([np.eye(3, dtype=dt), -np.eye(3, dtype=dt)]))):
+        fs["cholesky_" + what], fs["lu_" + what], fs["svd_" + what] = (jnp.linalg.cholesky, [bad]), (lambda x: ll.lu(x), [bad]), (lambda x: jnp.linalg.svd(x, compute_uv=False), [bad])
+        fs["eigvals_" + what], fs["eigh_" + what], fs["solve_" + what] = (lambda x: jnp.sort_complex(jnp.linalg.eigvals(x)), [bad]), (jnp.linalg.eigvalsh, [bad]), (lambda a: jnp.linalg.solve(a, jnp.ones((3, 1), a.dtype)), [bad])
+        fs["inv_" + what], fs["qr_" + what], fs["schur_" + what] = (jnp.linalg.inv, [bad]), (lambda x: jnp.abs(jnp.linalg.qr(x, mode="r")), [bad]), (lambda x: ll.schur(x, compute_schur_vectors=False), [bad])
     for name, (f, args) in fs.items():
         if name == "eig_both" and "float" in n: continue
         d = f"{out}/{name}_{n}"; os.makedirs(d)
@@ -77,7 +86,7 @@ func TestLinearAlgebra(t *testing.T) {
 	if err != nil || len(cases) < 100 {
 		t.Fatalf("%d programs, %v", len(cases), err)
 	}
-	for _, name := range []string{"engine"} {
+	for _, name := range []string{"engine", "cpu"} {
 		b, err := backends.Open(ctx, name, backends.Options{Plugins: env})
 		if err != nil {
 			t.Skipf("skip: %v", err)
@@ -171,19 +180,32 @@ func near(got, want *tensor.Tensor) error {
 	return nil
 }
 
-// TestMissingLAPACK: the error names the library.
+// TestMissingLAPACK: the error of both backends names the library.
 func TestMissingLAPACK(t *testing.T) {
-	b, err := backends.Open(ctx, "engine", backends.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	const text = `func.func @main(%a: tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<i32>) {
   %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}, api_version = 4 : i32} : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<i32>)
   return %0#0, %0#1 : tensor<3x3xf32>, tensor<i32>
 }`
-	_, err = parse(t, text).Compile(ctx, hlocb.WithBackend(b))
-	var missing *backends.LibraryError
-	if !errors.As(err, &missing) || missing.Library != "lapack" || !strings.Contains(err.Error(), `needs the library "lapack"`) {
-		t.Errorf("error is %v", err)
+	for _, name := range []string{"engine", "cpu"} {
+		t.Run(name, func(t *testing.T) {
+			path := name
+			if name == "cpu" {
+				found, err := plugins.System().Find("cpu")
+				if err != nil || !haveCgo {
+					t.Skipf("skip: no CPU plugin (%v)", err)
+				}
+				path = found[0].Path
+			}
+			b, err := backends.Open(ctx, path, backends.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			_, err = parse(t, text).Compile(ctx, hlocb.WithBackend(b))
+			var missing *backends.LibraryError
+			if !errors.As(err, &missing) || missing.Library != "lapack" || !strings.Contains(err.Error(), `needs the library "lapack"`) {
+				t.Errorf("error is %v", err)
+			}
+		})
 	}
 }

@@ -4,19 +4,29 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Call computes a custom call. Operands and results are row-major, with the dimensions of the batch first; results are
-// zeros at first. attrs are the call's integer attributes. Targets and results are those of jaxlib's handlers: a failure
+// Order is the order of a matrix's elements in memory.
+type Order bool
+
+// Orders. In both the dimensions of the batch are the outermost.
+const (
+	RowMajor    Order = false
+	ColumnMajor Order = true
+)
+
+// Call computes a custom call. The matrices among operands and results have the given order; a result may share the
+// memory of an operand, and the others are zeros at first. attrs are the call's integer attributes. Targets and results are those of jaxlib's handlers: a failure
 // of LAPACK is a positive info, and values that LAPACK does not write stay zeros.
-func (l *Library) Call(name string, attrs map[string]int64, operands, results []*tensor.Tensor) error {
+func (l *Library) Call(name string, attrs map[string]int64, order Order, operands, results []*tensor.Tensor) error {
 	t, ok := parse(name)
 	if !ok {
 		return fmt.Errorf("custom call target %q is no LAPACK call that hlocb knows", name)
 	}
-	c := &call{library: l, target: t, attrs: attrs, operands: operands, results: results}
+	c := &call{library: l, target: t, attrs: attrs, order: order, operands: operands, results: results}
 	c.element, c.part = t.size()
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -34,6 +44,7 @@ type call struct {
 	library           *Library
 	target            target
 	attrs             map[string]int64
+	order             Order
 	operands, results []*tensor.Tensor
 	element, part     int // bytes
 	batches, at       int
@@ -58,6 +69,8 @@ func (c *call) shapes() shapes {
 		return shapes{[]int{2}, []int{2, 1}, "tt"}
 	case "orgqr", "ungqr":
 		return shapes{[]int{2, 1}, []int{2}, "t"}
+	case "ormqr", "unmqr":
+		return shapes{[]int{2, 1, 2}, []int{2}, "t"}
 	case "geqp3":
 		return shapes{[]int{2, 1}, []int{2, 1, 1}, "tit"}
 	case "gesdd", "gesvd":
@@ -172,6 +185,13 @@ func (c *call) fits() error {
 		return bad(matrix(out[0], m, n) && length(out[1]) == k, "matrix and factors")
 	case "orgqr", "ungqr":
 		return bad(matrix(out[0], m, n) && n <= m && length(c.operands[1]) <= n, "matrix and factors")
+	case "ormqr", "unmqr":
+		cm, cn := dims(c.operands[2])
+		rows := cn
+		if c.attrs["left"] != 0 {
+			rows = cm
+		}
+		return bad(matrix(out[0], cm, cn) && rows == m && length(c.operands[1]) <= k, "matrices and factors")
 	case "geqp3":
 		return bad(matrix(out[0], m, n) && length(c.operands[1]) == n && length(out[1]) == n && length(out[2]) == k, "matrix, pivots and factors")
 	case "gesdd", "gesvd":
@@ -214,6 +234,9 @@ func (c *call) bytes(t *tensor.Tensor) []byte {
 
 // columns returns the current matrix in column-major order.
 func (c *call) columns(t *tensor.Tensor) []byte {
+	if c.order == ColumnMajor {
+		return slices.Clone(c.bytes(t))
+	}
 	m, n := dims(t)
 	src, out := c.bytes(t), make([]byte, m*n*t.DType().Size())
 	transpose(out, src, m, n, t.DType().Size())
@@ -222,6 +245,10 @@ func (c *call) columns(t *tensor.Tensor) []byte {
 
 // store writes a matrix in column-major order into a value.
 func (c *call) store(t *tensor.Tensor, columns []byte) {
+	if c.order == ColumnMajor {
+		copy(c.bytes(t), columns)
+		return
+	}
 	m, n := dims(t)
 	transpose(c.bytes(t), columns, n, m, t.DType().Size())
 }

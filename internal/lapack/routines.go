@@ -59,6 +59,24 @@ func (c *call) one() error {
 			return run(m, n, length(c.operands[1]), a, m, tau, work, size, &info)
 		})
 		c.store(out[0], a)
+	case "ormqr", "unmqr":
+		side, trans := byte('R'), byte('N')
+		if c.attrs["left"] != 0 {
+			side = 'L'
+		}
+		if c.attrs["transpose"] != 0 {
+			if trans = 'T'; complex {
+				trans = 'C'
+			}
+		}
+		b := c.columns(c.operands[2])
+		if bm, bn := dims(c.operands[2]); bm > 0 && bn > 0 {
+			tau := c.bytes(c.operands[1])
+			err = worked(func(work []byte, size int) error {
+				return run(side, trans, bm, bn, length(c.operands[1]), a, m, tau, b, bm, work, size, &info)
+			})
+		}
+		c.store(out[0], b)
 	case "geqp3":
 		pivots := make([]int32, n)
 		for i := range pivots {

@@ -28,7 +28,7 @@ func (t target) size() (element, part int) {
 
 // routines are the families that JAX calls, and the types of each.
 var routines = map[string]string{
-	"potrf": "sdcz", "getrf": "sdcz", "geqrf": "sdcz", "orgqr": "sd", "ungqr": "cz", "geqp3": "sdcz", "gesdd": "sdcz",
+	"potrf": "sdcz", "getrf": "sdcz", "geqrf": "sdcz", "orgqr": "sd", "ungqr": "cz", "ormqr": "sd", "unmqr": "cz", "geqp3": "sdcz", "gesdd": "sdcz",
 	"gesvd": "sdcz", "syevd": "sd", "heevd": "cz", "sytrd": "sd", "hetrd": "cz", "geev": "sdcz", "gees": "sdcz",
 	"gehrd": "sdcz", "gtsv": "sdcz", "trsm": "sdcz",
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/lapack"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -81,6 +82,11 @@ var noTypes = map[tensor.DType]bool{tensor.F6E2M3FN: true, tensor.F6E3M2FN: true
 // builtinTargets are custom-call targets that XLA's own passes replace.
 var builtinTargets = []string{"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement", "LayoutConstraint",
 	"xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"}
+
+// elsewhere are beginnings of custom-call targets of libraries that CPU plugins do not have: CUDA's, ROCm's, TPU's, and
+// those that jaxlib itself registers.
+var elsewhere = []string{"cu_", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "__cublas", "__cudnn", "__gpu$", "hip", "mosaic_gpu", "triton", "tpu_",
+	"Qr", "Eigh", "ProductOfElementaryHouseholderReflectors", "LuDecomposition", "blas_", "lapack_", "tridiagonal_solve_perturbed", "PartialReduce"}
 
 // Static looks up everything in m in tables. Findings are in the order ops, types, targets, each by name.
 func Static(m *ir.Module, t Target) []Finding {
@@ -189,6 +195,10 @@ func (t Target) target(name string) (Verdict, string) {
 		return No, "the plugin has no FFI extension, so it cannot call handlers"
 	case slices.Contains(builtinTargets, name):
 		return Yes, "replaced by XLA's own passes"
+	case lapack.Supports(name) && t.Platform == "cpu" && t.FFI:
+		return Yes, "hlocb computes it with LAPACK, which 'hlocb plugin install lapack' installs"
+	case t.Platform == "cpu" && slices.ContainsFunc(elsewhere, func(prefix string) bool { return strings.HasPrefix(name, prefix) }):
+		return No, "no CPU plugin has it"
 	case strings.Contains(name, "python") && strings.Contains(name, "callback"), strings.HasPrefix(name, "exla_"):
 		return No, "lives in the process that made the module; 'hlocb rewrite' converts it"
 	}

@@ -61,7 +61,7 @@ func lapackTargets(env plugins.Environment) func(target string) (interp.Kernel, 
 				}
 				results = append(results, tensor.New(t.DType(), t.Shape()))
 			}
-			if err := l.Call(target, integers(x.Op()), operands, results); err != nil {
+			if err := l.Call(target, integers(x.Op()), lapack.RowMajor, operands, results); err != nil {
 				return err
 			}
 			values := make([]interp.Value, len(results))

@@ -5,6 +5,7 @@ package backends
 import (
 	"errors"
 
+	"github.com/hlocb/hlocb/internal/lapack"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/pjrt"
 	"github.com/hlocb/hlocb/runtime/plugins"
@@ -16,7 +17,7 @@ const havePlugins = true
 func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Backend, error) {
 	failed := &OpenError{Name: name}
 	for _, p := range found {
-		b, err := pjrt.Open(p.Path, pjrt.Options{Name: name, Devices: opts.Devices, Probe: opts.Probe})
+		b, err := pjrt.Open(p.Path, pjrt.Options{Name: name, Devices: opts.Devices, Probe: opts.Probe, Targets: pluginTargets(opts.Plugins)})
 		if err == nil {
 			if opts.Skipped != nil {
 				for _, t := range failed.Tried {
@@ -28,6 +29,24 @@ func openPlugins(name string, found []plugins.Plugin, opts Options) (runtime.Bac
 		failed.Tried = append(failed.Tried, Tried{p, err})
 	}
 	return nil, failed
+}
+
+// pluginTargets is pjrt.Options.Targets for LAPACK's targets. XLA hands them matrices in column-major order: JAX's programs
+// ask for it, and jaxlib's own handlers take nothing else.
+func pluginTargets(env plugins.Environment) func(string) (pjrt.Target, error) {
+	library := lapackLibrary(env)
+	return func(target string) (pjrt.Target, error) {
+		if !lapack.Supports(target) {
+			return nil, nil
+		}
+		l, err := library(target)
+		if err != nil {
+			return nil, err
+		}
+		return func(c *pjrt.TargetCall) error {
+			return l.Call(target, c.Attrs, lapack.ColumnMajor, c.Operands, c.Results)
+		}, nil
+	}
 }
 
 // TryRegistration registers a handler with a plugin in one of the two known layouts. A wrong layout crashes the

@@ -25,6 +25,9 @@ type Options struct {
 	// Probe finds the layout of handler registration for plugins whose version does not determine it. Without Probe
 	// such plugins cannot call hooks.
 	Probe Probe
+	// Targets returns what computes a custom-call target, nil if the plugin or somebody else does. An error refuses the
+	// program. Targets may be nil.
+	Targets func(name string) (Target, error)
 }
 
 // Backend executes programs on one plugin. It implements runtime.Backend.

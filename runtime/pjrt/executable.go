@@ -121,6 +121,9 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 			return nil, err
 		}
 	}
+	if err := b.registerTargets(shape.module, c); err != nil {
+		return nil, err
+	}
 	e.mu.Lock()
 	l, err := e.program(ctx, level)
 	e.mu.Unlock()
@@ -140,6 +143,14 @@ func (b *Backend) build(ctx context.Context, p *runtime.Program, shape moduleSha
 }
 
 func (b *Backend) registerHooks(c *Client) error {
+	if err := b.findLayout(c); err != nil {
+		return err
+	}
+	return b.plugin.RegisterHooks(c.platform)
+}
+
+// findLayout prepares the plugin for the registration of handlers.
+func (b *Backend) findLayout(c *Client) error {
 	if c.platform != "cpu" {
 		return &NoFFIError{b.plugin.path, fmt.Sprintf("operands of hooks on platform %q are not in the host's memory", c.platform)}
 	}
@@ -148,7 +159,7 @@ func (b *Backend) registerHooks(c *Client) error {
 			return err
 		}
 	}
-	return b.plugin.RegisterHooks(c.platform)
+	return nil
 }
 
 // program returns the program compiled for a level of nesting. The caller holds e.mu.

@@ -21,7 +21,7 @@ type moduleShape struct {
 }
 
 func shapeOf(m *ir.Module) moduleShape {
-	var s moduleShape
+	s := moduleShape{module: m}
 	s.replicas, s.partitions = mhlo.Devices(m)
 	for o := range m.Body().Ops() {
 		if strings.HasPrefix(o.Name(), "sdy.") {
@@ -29,7 +29,7 @@ func shapeOf(m *ir.Module) moduleShape {
 		}
 	}
 	if f, ok := fn.Lookup(m, "main"); ok {
-		s.main, s.module = f, m
+		s.main = f
 		s.inputs = append([]ir.Type{}, f.Type().Inputs()...)
 		s.outputs = append([]ir.Type{}, f.Type().Results()...)
 	}

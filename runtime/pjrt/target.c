@@ -1,0 +1,30 @@
+// The handlers of custom-call targets that hlocb computes. XLA's call frame does not name the target, so each target has a
+// C function of its own, which passes its number on.
+
+#include "calls.h"
+#include "_cgo_export.h"
+
+#include <stdlib.h>
+
+static void *target(hl_ffi_frame *frame, int slot) {
+  if (hl_metadata(frame) || frame->stage != HL_FFI_STAGE_EXECUTE) return NULL;
+  char *message = hlocbTarget(frame, slot);
+  if (!message) return NULL;
+  void *error = hl_ffi_failure(frame->api, message, 13);  // internal
+  free(message);
+  return error;
+}
+
+#define EACH8(M, n) M(n##0) M(n##1) M(n##2) M(n##3) M(n##4) M(n##5) M(n##6) M(n##7)
+#define EACH64(M, n) \
+  EACH8(M, n##0) EACH8(M, n##1) EACH8(M, n##2) EACH8(M, n##3) EACH8(M, n##4) EACH8(M, n##5) EACH8(M, n##6) EACH8(M, n##7)
+#define EACH(M) EACH64(M, 00) EACH64(M, 01)  // octal numbers below HL_TARGETS
+#define FUNCTION(n) \
+  static void *target_##n(hl_ffi_frame *frame) { return target(frame, n); }
+#define NAME(n) target_##n,
+
+EACH(FUNCTION)
+
+static void *(*const handlers[HL_TARGETS])(hl_ffi_frame *) = {EACH(NAME)};
+
+void *hl_target_handler(int slot) { return (void *)handlers[slot]; }
