@@ -64,6 +64,20 @@ func Read(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, erro
 	return vhlo.Upgrade(m)
 }
 
+// Version returns the version of StableHLO that a portable artifact states, and the position of its module in the file.
+// ok is false for any other file.
+func Version(src *diag.Source) (v vhlo.Version, start, end int, ok bool) {
+	start, end, err := module(src)
+	if err != nil {
+		return v, 0, 0, false
+	}
+	producer, _, _ := bytecode.Producer(src.Text()[start:end])
+	if producer, ok = strings.CutPrefix(producer, "StableHLO_v"); ok {
+		v, err = vhlo.ParseVersion(producer)
+	}
+	return v, start, end, ok && err == nil
+}
+
 // module returns the position of the module in a file.
 func module(src *diag.Source) (start, end int, err error) {
 	if bytecode.IsBytecode(src.Text()) {

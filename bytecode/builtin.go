@@ -614,9 +614,19 @@ func (d *decoder) memRef(space bool) ir.Type {
 		rest = ", " + text
 	}
 	if at != nil {
-		rest += ", " + at.String()
+		rest += ", " + spaceText(at)
 	}
 	return d.r.ctx.Shaped(ir.MemRef, shape, elem, rest)
+}
+
+// spaceText returns the text of a memory space in a type, where MLIR omits i64.
+func spaceText(a ir.Attr) string {
+	if n, ok := a.(*ir.IntegerAttr); ok {
+		if t, ok := n.Type().(*ir.IntegerType); ok && t == ir.Int(64) {
+			return strings.TrimSuffix(a.String(), " : i64")
+		}
+	}
+	return a.String()
 }
 
 // identityMap returns the text of the default layout of memrefs with n dimensions.
@@ -634,7 +644,7 @@ func (d *decoder) unrankedMemRef(space bool) ir.Type {
 	if space {
 		var a ir.Attr
 		d.Attr(&a)
-		rest = ", " + a.String()
+		rest = ", " + spaceText(a)
 	}
 	return d.r.ctx.Shaped(ir.MemRef, nil, d.r.ctx.None(), "*x"+d.element().String()+rest)
 }

@@ -63,8 +63,11 @@ func (s *Source) Name() string { return s.name }
 // Text returns the bytes of the source. The caller must not change them.
 func (s *Source) Text() []byte { return s.text }
 
-// Binary reports whether the source is not text: one of its first 4096 bytes is zero. Its positions are byte offsets.
-func (s *Source) Binary() bool { return bytes.IndexByte(s.text[:min(len(s.text), 4096)], 0) >= 0 }
+// Binary reports whether the source is not text: it starts as MLIR bytecode does, or one of its first 4096 bytes is
+// zero. Its positions are byte offsets.
+func (s *Source) Binary() bool {
+	return bytes.HasPrefix(s.text, []byte("ML\xef")) || bytes.IndexByte(s.text[:min(len(s.text), 4096)], 0) >= 0
+}
 
 // LineColumn returns the 1-based line and byte column of p. A position past the end counts as the end.
 func (s *Source) LineColumn(p Pos) (line, column int) {

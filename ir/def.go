@@ -53,6 +53,8 @@ type Def struct {
 	Syntax string
 	Parse  func(p AsmParser, st *OpState)
 	Print  func(p AsmPrinter, op *Op)
+	// Fits reports whether the pretty form can express op; if not, op is printed in generic form. Nil: always.
+	Fits func(op *Op) bool
 	// Verify checks the rules that the other fields cannot express. The structure (counts, constraints, traits) has
 	// already been checked.
 	Verify func(op *Op, r *Reporter)

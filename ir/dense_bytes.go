@@ -2,6 +2,8 @@ package ir
 
 import (
 	"errors"
+	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/hlocb/hlocb/tensor"
@@ -16,7 +18,7 @@ func DenseFromBytes(t Type, shape tensor.Shape, elem Type, b []byte) (a *DenseAt
 	}
 	dtype := ElementDType(elem)
 	if dtype == tensor.Invalid {
-		return foreignDense(t, n, elem, b)
+		return foreignDense(t, shape, elem, b)
 	}
 	size := dtype.Size()
 	one := make(tensor.Shape, len(shape))
@@ -82,17 +84,55 @@ func narrow(v *tensor.Tensor, dtype tensor.DType) bool {
 	return true
 }
 
-// foreignDense returns dense elements of a type that tensors do not support. Their text is hexadecimal digits.
-func foreignDense(t Type, n int64, elem Type, b []byte) (*DenseAttr, string) {
-	size := ForeignSize(elem)
+// foreignDense returns dense elements of a type that tensors do not support. Their text is that of MLIR: numbers for up
+// to 100 integers, else hexadecimal digits.
+func foreignDense(t Type, shape tensor.Shape, elem Type, b []byte) (*DenseAttr, string) {
+	size, n := ForeignSize(elem), shape.NumElements()
 	if size == 0 || len(b) != size && int64(len(b)) != n*int64(size) {
 		return nil, strconv.Itoa(len(b)) + " bytes do not hold the elements of " + t.String()
 	}
-	text := append(tensor.AppendHex([]byte(`"0x`), b), '"')
-	if n == 0 {
-		text = nil
+	var text []byte
+	i, isInt := elem.(*IntegerType)
+	switch {
+	case n == 0:
+	case isInt && len(b) == size:
+		text = appendStored(nil, i, b)
+	case isInt && n <= maxDecimal:
+		text, _ = appendNested(nil, i, shape, b)
+	default:
+		text = append(tensor.AppendHex([]byte(`"0x`), b), '"')
 	}
 	return NewLazyDense(t, text, foreignElements), ""
+}
+
+// maxDecimal is the number of elements that MLIR prints as numbers.
+const maxDecimal = 100
+
+// appendNested appends the elements in b of a tensor of the given shape. It returns the bytes behind them.
+func appendNested(text []byte, t *IntegerType, shape tensor.Shape, b []byte) (out, rest []byte) {
+	size := (t.Width() + 7) / 8
+	if len(shape) == 0 {
+		return appendStored(text, t, b[:size]), b[size:]
+	}
+	text = append(text, '[')
+	for i := range shape[0] {
+		if i > 0 {
+			text = append(text, ", "...)
+		}
+		text, b = appendNested(text, t, shape[1:], b)
+	}
+	return append(text, ']'), b
+}
+
+// appendStored appends an integer that is stored in b, little endian.
+func appendStored(text []byte, t *IntegerType, b []byte) []byte {
+	digits := slices.Clone(b)
+	slices.Reverse(digits)
+	v := new(big.Int).SetBytes(digits)
+	if w := uint(t.Width()); t.Signedness() != Unsigned && v.Bit(int(w)-1) == 1 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), w))
+	}
+	return v.Append(text, 10)
 }
 
 // ForeignSize returns the bytes per element of a type that tensors do not support, or 0 if it cannot be in dense

@@ -235,7 +235,7 @@ func (p *printer) customOrGeneric(op *ir.Op) {
 		p.generic(op)
 		return
 	}
-	if def.Print != nil {
+	if def.Print != nil && (def.Fits == nil || def.Fits(op)) {
 		p.opName(def.Name)
 		def.Print(p, op)
 		return

@@ -502,3 +502,24 @@ func TestForeignDialect(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestWhileOfOtherTypes prints a loop in generic form if its regions have other types than its operands: the pretty form
+// has the types of the operands alone.
+func TestWhileOfOtherTypes(t *testing.T) {
+	const text = `func.func @f(%arg0: tensor<4xf32>) -> tensor<?xf32> {
+  %0 = "stablehlo.while"(%arg0) ({
+  ^bb0(%a: tensor<?xf32>):
+    %1 = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<?xf32>):
+    stablehlo.return %a : tensor<?xf32>
+  }) : (tensor<4xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}`
+	m := read(t, text)
+	out := print.String(m, print.Options{})
+	if again := print.String(read(t, out), print.Options{}); again != out || !strings.Contains(out, `"stablehlo.while"(%arg0)`) {
+		t.Errorf("printed, read and printed again:\n%s\n%s", out, again)
+	}
+}

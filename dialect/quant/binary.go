@@ -2,6 +2,7 @@ package quant
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hlocb/hlocb/ir"
 )
@@ -77,7 +78,9 @@ func (u *Uniform) Complete() error {
 	u.spelling = s.String()
 	lo, hi := int64(-1)<<(s.Width()-1), int64(1)<<(s.Width()-1)-1
 	if !u.Signed {
-		u.spelling = "u" + u.spelling
+		if s.Signedness() == ir.Signless {
+			u.spelling = "u" + strings.TrimPrefix(u.spelling, "i")
+		}
 		lo, hi = 0, int64(1)<<s.Width()-1
 	}
 	if u.Min < lo || u.Max > hi {

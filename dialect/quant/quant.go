@@ -13,14 +13,13 @@ import (
 // Uniform is !quant.uniform<storage:expressed, scale:zeroPoint>, per tensor (Axis < 0) or per axis. A real value
 // is (stored - zero point) * scale. It is immutable.
 type Uniform struct {
-	Storage    ir.Type // signless, or unsigned if Signed is false
+	Storage    ir.Type // i8 for i8 and u8, ui8 for ui8
 	Signed     bool
 	Min, Max   int64 // of the stored values
 	Expressed  ir.Type
 	Axis       int // the quantized dimension, -1 if per tensor
 	Scales     []float64
 	ZeroPoints []int64
-	Foreign    bool   // the storage type is siN, which StableHLO does not accept
 	limited    bool   // the text includes min:max
 	spelling   string // of the storage type
 }
@@ -56,20 +55,23 @@ func parseUniform(p ir.AsmParser) any {
 	u := &Uniform{Axis: -1, Signed: true}
 	p.Expect("<")
 	u.spelling = p.ParseOptionalKeyword()
-	num := strings.TrimPrefix(strings.TrimPrefix(u.spelling, "s"), "i")
+	num := u.spelling
+	sign := ir.Signless
 	switch {
-	case strings.HasPrefix(u.spelling, "ui"):
-		u.Signed, num = false, u.spelling[2:]
-	case strings.HasPrefix(u.spelling, "u"):
-		u.Signed, num = false, u.spelling[1:]
-	case strings.HasPrefix(u.spelling, "si"):
-		u.Foreign = true
+	case strings.HasPrefix(num, "ui"):
+		u.Signed, sign, num = false, ir.Unsigned, num[2:]
+	case strings.HasPrefix(num, "u"):
+		u.Signed, num = false, num[1:]
+	case strings.HasPrefix(num, "si"):
+		sign, num = ir.Signed, num[2:]
+	default:
+		num = strings.TrimPrefix(num, "i")
 	}
 	width, err := strconv.Atoi(num)
 	if err != nil || width < 1 || width > 32 {
 		p.Errorf("illegal storage type size: %s", u.spelling)
 	}
-	u.Storage = ir.Int(width)
+	u.Storage = p.Context().Integer(width, sign)
 	lo, hi := int64(-1)<<(width-1), int64(1)<<(width-1)-1
 	if !u.Signed {
 		lo, hi = 0, int64(1)<<width-1

@@ -269,6 +269,22 @@ func parseWhile(p ir.AsmParser, st *ir.OpState) {
 	st.Bodies = append(st.Bodies, p.ParseRegion(args...))
 }
 
+// whileFits reports whether the arguments of both regions and the results have the types of the operands, the only
+// types in the pretty form.
+func whileFits(op *ir.Op) bool {
+	for i, v := range op.Operands() {
+		for _, r := range op.Regions() {
+			if b := r.Entry(); b != nil && i < b.NumArgs() && b.Arg(i).Type() != v.Type() {
+				return false
+			}
+		}
+		if i < op.NumResults() && op.Result(i).Type() != v.Type() {
+			return false
+		}
+	}
+	return true
+}
+
 func printWhile(p ir.AsmPrinter, op *ir.Op) {
 	cond, body := op.Region(0), op.Region(1)
 	p.Print("(")

@@ -89,7 +89,7 @@ var While = &ir.Def{
 	Regions:  []ir.RegionSpec{{Name: "cond"}, {Name: "body"}},
 	Traits:   ir.SingleBlock | ir.NestedEffects,
 	Syntax:   "`(` argument `=` $operand, ... `)` `:` type($operand) (`attributes` attr-dict)? `cond` $cond `do` $body",
-	Parse:    parseWhile, Print: printWhile,
+	Parse:    parseWhile, Print: printWhile, Fits: whileFits,
 	Flow:  loopFlow,
 	Infer: infer(inferWhile), Verify: verify(agrees(inferWhile), whileRule),
 	ArgNames: whileArgNames,

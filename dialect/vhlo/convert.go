@@ -426,7 +426,7 @@ func (c *converter) isDefault(op, attr string, a ir.Attr) bool {
 		return ok && e.Code() == hlo.APIOriginal
 	case "precision_config":
 		l, ok := ir.DataOf[array](a)
-		return ok && len(l.elems) == 2 && !slices.ContainsFunc(l.elems, func(x ir.Attr) bool { e, ok := x.(*ir.EnumAttr); return !ok || e.Code() != 0 })
+		return ok && !slices.ContainsFunc(l.elems, func(x ir.Attr) bool { e, ok := x.(*ir.EnumAttr); return !ok || e.Code() != 0 })
 	case "result_accuracy":
 		return isDefaultAccuracy(a)
 	case "known_expanding_dimensions", "known_nonexpanding_dimensions":

@@ -219,6 +219,13 @@ func (a *app) writeArtifact(t *translation, src *diag.Source, m *ir.Module) erro
 	if err != nil {
 		return err
 	}
+	if v, start, end, ok := artifact.Version(src); ok && v == o.Target && t.route == "" {
+		data, err := rewritten(src, start, end, t.strip)
+		if err != nil {
+			return err
+		}
+		return a.write(t.out, data)
+	}
 	data, _, err := artifact.Append(nil, m, o)
 	if err != nil {
 		return err
@@ -231,10 +238,6 @@ func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error 
 	if !jaxexport.Sniff(src.Text()) {
 		return fmt.Errorf("%s: only a file of jax.export can be written as one: a module alone lacks the types and shardings that JAX adds", src.Name())
 	}
-	registry, err := reader.Registry()
-	if err != nil {
-		return err
-	}
 	data := src.Text()
 	for order := 0; ; order++ {
 		f, err := artifact.Export(diag.NewSource(src.Name(), data))
@@ -244,7 +247,7 @@ func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error 
 		for range order {
 			f = f.VJP
 		}
-		module, err := rewritten(diag.NewSource(src.Name(), data), f, registry, t.strip)
+		module, err := rewritten(diag.NewSource(src.Name(), data), f.Module[0], f.Module[1], t.strip)
 		if err != nil {
 			return err
 		}
@@ -258,15 +261,16 @@ func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error 
 	}
 }
 
-// rewritten returns the module of f, written again in its version and with its producer.
-func rewritten(src *diag.Source, f *jaxexport.File, registry *ir.Registry, strip bool) ([]byte, error) {
-	m, err := bytecode.ReadPart(src, f.Module[0], f.Module[1], ir.NewContext(), registry)
+// rewritten returns the module at the given position of a file, written again in its version and with its producer.
+func rewritten(src *diag.Source, start, end int, strip bool) ([]byte, error) {
+	registry, err := reader.Registry()
 	if err != nil {
 		return nil, err
 	}
-	if strip {
-		m = stripped(m)
+	m, err := bytecode.ReadPart(src, start, end, ir.NewContext(), registry)
+	if err != nil {
+		return nil, err
 	}
-	producer, version, _ := bytecode.Producer(src.Text()[f.Module[0]:f.Module[1]])
-	return bytecode.Append(nil, m, bytecode.Options{Version: version, Versioned: true, Producer: producer})
+	producer, version, _ := bytecode.Producer(src.Text()[start:end])
+	return bytecode.Append(nil, m, bytecode.Options{Version: version, Versioned: true, Producer: producer, StripLocations: strip})
 }

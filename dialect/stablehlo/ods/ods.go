@@ -81,7 +81,7 @@ func quantOf(t ir.Type) *quant.Uniform {
 	if u == nil {
 		return nil
 	}
-	if u.Foreign || !isSInt(u.Storage) || !IsFloat(u.Expressed) {
+	if !isInt(u.Storage) || !IsFloat(u.Expressed) {
 		return nil
 	}
 	for _, z := range u.ZeroPoints { // (quantized element types C8)

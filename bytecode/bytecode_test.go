@@ -1,0 +1,221 @@
+package bytecode_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/bytecode"
+	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/parse"
+	"github.com/hlocb/hlocb/print"
+)
+
+var registry = func() *ir.Registry {
+	r, err := all.Registry()
+	if err != nil {
+		panic(err)
+	}
+	return r
+}()
+
+func parsed(t testing.TB, text string) *ir.Module {
+	t.Helper()
+	m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// written returns the bytes of a module in a version of the format.
+func written(t testing.TB, m *ir.Module, version int) []byte {
+	t.Helper()
+	data, err := bytecode.Append(nil, m, bytecode.Options{Version: version, Versioned: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// sameAgain writes a module in every version and reads it again: the text is the same, and so are the bytes of a second
+// time.
+func sameAgain(t *testing.T, text string) {
+	t.Helper()
+	m := parsed(t, text)
+	o := print.Options{Generic: true, DebugInfo: true, OwnLocs: true}
+	want := print.String(m, o)
+	for v := range 7 {
+		data := written(t, m, v)
+		again, err := bytecode.Read(diag.NewSource("m.bc", data), ir.NewContext(), registry)
+		if err != nil {
+			t.Errorf("version %d of %s: %v", v, text, err)
+			continue
+		}
+		if got := print.String(again, o); got != want {
+			t.Errorf("version %d of %s gives\n%s\nwant\n%s", v, text, got, want)
+		}
+		if second := written(t, again, v); string(second) != string(data) {
+			t.Errorf("version %d of %s: written again, the bytes differ", v, text)
+		}
+	}
+}
+
+// TestAttributes writes attributes of every kind that MLIR's own dialect has, and those of other dialects.
+func TestAttributes(t *testing.T) {
+	for _, attr := range []string{
+		`[]`, `[1 : i32, "x", unit]`, `{}`, `{a = 1 : i64, b = {c}}`, `"s"`, `""`, `"\00\FF\0A"`, `"typed" : tensor<2xf32>`, `@f`, `@f::@g::@h`, `i32`,
+		`unit`, `true`, `false`, `-1 : i8`, `-1 : i32`, `-1 : i64`, `9223372036854775807 : i64`, `3 : index`, `-3 : si7`, `200 : ui8`, `-5 : i128`,
+		`340282366920938463463374607431768211455 : ui128`, `1.5 : f16`, `1.5 : bf16`, `-1.5 : f32`, `0x7F800001 : f32`, `1.0e300 : f64`, `1.0 : tf32`,
+		`1.0 : f8E4M3FN`, `0.5 : f4E2M1FN`, `1.0 : f6E2M3FN`, `1.0 : f8E8M0FNU`,
+		`array<i32>`, `array<i1: true, false>`, `array<i8: -1>`, `array<i64: 1, -2>`, `array<f32: 1.0, -2.5>`, `array<f64: 1.0>`,
+		`dense<1> : tensor<4xi32>`, `dense<[1, -2]> : tensor<2xi4>`, `dense<[true, false, true]> : tensor<3xi1>`, `dense<true> : tensor<9xi1>`, `dense<false> : tensor<1xi1>`,
+		`dense<true> : tensor<1xi1>`, `dense<> : tensor<0xf32>`, `dense<(1.0, -2.0)> : tensor<3xcomplex<f32>>`, `dense<[(1, 2), (3, 4)]> : tensor<2xcomplex<i32>>`,
+		`dense<[1.0, 2.0]> : tensor<2xf8E5M2>`, `dense<[1.0, 2.0]> : vector<2xf64>`, `dense<["a", "b"]> : tensor<2x!foo.string>`, `dense<"a"> : tensor<2x!foo.string>`,
+		`dense<[1, 2]> : tensor<2xindex>`, `dense<[1, 2]> : tensor<2xi7>`, `dense<-1> : tensor<2xi65>`,
+		`sparse<[[0, 0], [1, 2]], [1, 5]> : tensor<3x4xi32>`, `sparse<0, 1> : tensor<2xi32>`, `distinct[0]<unit>`, `distinct[0]<"x">`,
+		`affine_map<(d0, d1)[s0] -> (d0 + s0, d1 floordiv 2)>`, `#foo.bar<1, "x">`, `#foo<bar>`, `loc("f":1:2)`,
+		`loc(callsite("a" at "f":3:4))`, `strided<[1, 2], offset: 3>`,
+		`#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>`, `#stablehlo.channel_handle<handle = 1, type = 2>`,
+		`#stablehlo<precision HIGHEST>`, `#chlo<comparison_type TOTALORDER>`, `#stablehlo.bounds<?, 3>`, `#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 1, operand_tuple_indices = []>`,
+		`#sdy.sharding<@mesh, [{"a"}, {?}p2], replicated={"b"}>`, `#sdy.mesh<["a"=2, "b"=3], device_ids=[0, 1, 2, 3, 5, 4]>`, `#sdy<list_of_axis_ref_lists[{"x", "y"}, {}]>`,
+		`#sdy.op_sharding_rule<([i], [i])->([i]) {i=2}>`, `#sdy<manual_axes{"a", "b"}>`,
+	} {
+		sameAgain(t, `"foo.op"() {a = `+attr+`} : () -> ()`)
+	}
+}
+
+// TestTypes writes types of every kind.
+func TestTypes(t *testing.T) {
+	for _, typ := range []string{
+		`i1`, `i32`, `si4`, `ui64`, `i1024`, `index`, `none`, `bf16`, `f16`, `f32`, `f64`, `f80`, `f128`, `tf32`, `f8E5M2`, `f8E4M3`, `f8E4M3FN`, `f8E5M2FNUZ`, `f8E4M3FNUZ`,
+		`f8E4M3B11FNUZ`, `f8E3M4`, `f4E2M1FN`, `f6E2M3FN`, `f6E3M2FN`, `f8E8M0FNU`, `complex<f32>`, `complex<i8>`, `(i32, f32) -> ()`, `() -> (i1, i2)`, `tuple<>`, `tuple<i32, tuple<f32>>`,
+		`tensor<f32>`, `tensor<?x0x3xi1>`, `tensor<*xf32>`, `tensor<2x?xf32, #stablehlo.bounds<?, 3>>`, `tensor<2xf32, "encoding">`, `tensor<2xf32, #foo.bar>`, `tensor<2x!foo.bar>`,
+		`vector<4xf32>`, `vector<f32>`, `vector<[4]x2xf32>`, `memref<2x?xf32>`, `memref<2xf32, strided<[2], offset: ?>>`, `memref<2xf32, 3>`, `memref<2xf32, affine_map<(d0) -> (d0 * 2)>, "space">`,
+		`memref<*xf32>`, `memref<*xf32, 1>`, `!stablehlo.token`, `!foo.bar<1, [x]>`, `!foo<bar>`, `!shape.shape`, `!shape.witness`,
+		`!quant.uniform<i8:f32, 2.0:15>`, `!quant.uniform<u8:f32, 2.0>`, `!quant.uniform<ui8:f32, 34.0:16>`, `!quant.uniform<si8:f32, 0.5>`, `!quant.uniform<i8<-8:7>:f32, 1.0:-1>`, `!quant.uniform<u4:f16, 0.1>`,
+		`!quant.uniform<i8:f32:1, {2.0:15, 3.0}>`, `!quant.uniform<ui32:f64:0, {1.0}>`, `tensor<2x!quant.uniform<ui16:f32, 1.0:1>>`,
+	} {
+		sameAgain(t, `%0 = "foo.op"() : () -> (`+typ+`)`)
+	}
+}
+
+// TestStructure writes ops in every arrangement.
+func TestStructure(t *testing.T) {
+	for _, text := range []string{
+		``,
+		`module @a attributes {x} { module @b { module { } } }`,
+		`"foo.a"() ({ }, { ^bb0: }, { ^bb0(%x: i32 loc("x"), %y: f32): "foo.b"(%y, %x) : (f32, i32) -> () }) : () -> ()`,
+		`"foo.a"() ({ "foo.j"()[^b, ^c] : () -> () ^b: "foo.j"(%v)[^c] : (i32) -> () ^c: %v = "foo.v"() : () -> i32 "foo.r"() : () -> () }) : () -> ()`,
+		`%0:3 = "foo.a"() : () -> (i1, i2, i3) "foo.b"() ({ "foo.c"(%0#2) ({ "foo.d"(%0#0, %0#2) : (i1, i3) -> () }) : (i3) -> () }) : () -> ()`,
+		`%0 = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> {d = 2.0 : f32} : () -> tensor<i32>`,
+		`func.func @f(%a: tensor<2xf32> {x.y = 1 : i32} loc("a")) -> (tensor<2xf32> {x.z}) attributes {w} { return %a : tensor<2xf32> loc(fused["a", "b":1:2]) } loc(fused<"meta">["a", unknown])`,
+		`"foo.a"() : () -> () loc("name"("f":1:2 to :3)) "foo.a"() : () -> () loc("f":1:2 to 3:4) "foo.a"() : () -> () loc(callsite("f":1:1 at "g":2:2)) "foo.a"() : () -> () loc("f":1:0)`,
+		`func.func private @f(i32) -> i32 %0 = "foo.c"() {f = @f} : () -> i32`,
+	} {
+		sameAgain(t, text)
+	}
+}
+
+// TestUseOrders reads modules whose uses stand in an order that only the file can state. They are written with that order.
+func TestUseOrders(t *testing.T) {
+	for _, n := range []int{2, 3, 7, 40} {
+		text := "%0, %1 = \"foo.v\"() : () -> (i32, i32)\n" + strings.Repeat("\"foo.u\"(%0, %1, %0) : (i32, i32, i32) -> ()\n", n)
+		m := parsed(t, text)
+		var v [2]*ir.Value
+		op := m.Body().First()
+		v[0], v[1] = op.Result(0), op.Result(1)
+		k := 0
+		for u := op.Next(); u != nil; u = u.Next() {
+			if k++; k%3 == 0 { // as rewriting does: the use moves to the end of the list
+				u.SetOperand(0, v[1])
+				u.SetOperand(0, v[0])
+			}
+		}
+		for version := 3; version < 7; version++ {
+			data := written(t, m, version)
+			again, err := bytecode.Read(diag.NewSource("m.bc", data), ir.NewContext(), registry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if uses(m) != uses(again) {
+				t.Errorf("%d ops, version %d: the uses are\n%s\nwant\n%s", n, version, uses(again), uses(m))
+			}
+			if string(written(t, again, version)) != string(data) {
+				t.Errorf("%d ops, version %d: written again, the bytes differ", n, version)
+			}
+		}
+	}
+}
+
+// uses lists the uses of the first op's results in their order.
+func uses(m *ir.Module) string {
+	numbers := map[*ir.Op]int{}
+	m.Walk(func(op *ir.Op) bool {
+		numbers[op] = len(numbers)
+		return true
+	})
+	var b strings.Builder
+	for _, v := range m.Body().First().Results() {
+		for u := range v.Uses() {
+			fmt.Fprintf(&b, "%d.%d ", numbers[u.Owner()], u.Index())
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// TestOptions strips locations, names a producer, and refuses what bytecode cannot hold.
+func TestOptions(t *testing.T) {
+	m := parsed(t, `"foo.a"() ({ ^bb0(%a: i32 loc("secret")): }) : () -> () loc("secret/path":1:2)`)
+	data, err := bytecode.Append([]byte("before"), m, bytecode.Options{StripLocations: true, Producer: "me"})
+	if err != nil || strings.Contains(string(data), "secret") || !strings.HasPrefix(string(data), "beforeML\xefR\x0dme\x00") {
+		t.Errorf("%q, %v", data, err)
+	}
+	producer, version, ok := bytecode.Producer(data[len("before"):])
+	if producer != "me" || version != 6 || !ok {
+		t.Errorf("producer %q, version %d, %t", producer, version, ok)
+	}
+	for _, v := range []int{-1, 7} {
+		if _, err := bytecode.Append(nil, m, bytecode.Options{Version: v, Versioned: true}); err == nil || !strings.Contains(err.Error(), "expected 0 to 6") {
+			t.Errorf("version %d: %v", v, err)
+		}
+	}
+	m = parsed(t, "\n  foo.pretty")
+	if _, err := bytecode.Append(nil, m, bytecode.Options{}); err == nil || !strings.Contains(err.Error(), "m.mlir:2:3: error: foo.pretty is of an unknown dialect and written in its own form") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestErrors damages a file. The errors name the file, the offset of the damage and what is wrong.
+func TestErrors(t *testing.T) {
+	good := written(t, parsed(t, `"foo.a"() {x = 1 : i32} : () -> ()`), 6)
+	change := func(old, text string) []byte {
+		if !strings.Contains(string(good), old) {
+			t.Fatalf("%q is not in %q", old, good)
+		}
+		return []byte(strings.Replace(string(good), old, text, 1))
+	}
+	for _, tt := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"empty", nil, "x.bc:1:1: error: expected MLIR bytecode"},
+		{"another file", []byte("\x7fELF\x00...."), "x.bc: offset 0: error: expected MLIR bytecode"},
+		{"magic alone", good[:4], "x.bc: offset 4: error: expected 1 bytes, 0 are left"},
+		{"version", append([]byte("ML\xefR\x0f"), good[5:]...), "x.bc: offset 4: error: bytecode version 7 is newer than version 6, the newest that hlocb reads"},
+		{"producer without an end", []byte("ML\xefR\x0dhlocb"), "x.bc: offset 5: error: "},
+		{"no sections", []byte("ML\xefR\x0dhlocb\x00"), "x.bc: offset 11: error: "},
+		{"number of a section", change("hlocb\x00\x01", "hlocb\x00\x1f"), "x.bc: offset 11: error: "},
+		{"cut", good[:len(good)-1], "x.bc: offset "},
+		{"more", append(good[:len(good):len(good)], 0), fmt.Sprintf("x.bc: offset %d: error: expected 1 bytes, 0 are left", len(good)+1)},
+	} {
+		_, err := bytecode.Read(diag.NewSource("x.bc", tt.data), ir.NewContext(), registry)
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
