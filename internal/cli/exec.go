@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,6 +19,7 @@ import (
 
 func (a *app) execCommand() *cobra.Command {
 	var cfg interpose.Config
+	var step string
 	c := &cobra.Command{
 		Use:   "exec [flags] -- COMMAND [ARG...]",
 		Short: "Run a framework's program and look into what it compiles",
@@ -26,12 +29,16 @@ func (a *app) execCommand() *cobra.Command {
 
 JAX's built-in CPU client is no plugin. On a machine without an accelerator, and if neither JAX_PLATFORMS nor PJRT_NAMES_AND_LIBRARY_PATHS is set, JAX gets the installed CPU plugin under the name xcpu.
 
+--dump DIR --dump-args 1 writes each program with the arguments of its first run. --replay repeats such a step without the framework; --tap, --on and --events look into it.
+
 The exit code is the program's. With --strict a failing probe ends the program: exit code 3.`,
 		Example: `  hlocb exec --tap 'train.py:41' -- python train.py
   hlocb exec --tap 'dot_general=stats' --tap 'tanh=finite' -- python train.py
-  hlocb exec --tap '.*' --events events.jsonl -- python train.py`,
+  hlocb exec --tap '.*' --events events.jsonl -- python train.py
+  hlocb exec --dump d --dump-args 1 -- python train.py
+  hlocb exec --replay d/0002_jit_step --tap '.*=finite'`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			if len(args) == 0 && step == "" {
 				return usagef("missing a command: hlocb exec [flags] -- COMMAND")
 			}
 			return nil
@@ -39,6 +46,9 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			if err := cfg.Check(); err != nil {
 				return usagef("--%w", err)
+			}
+			if step != "" {
+				return a.replayStep(cmd.Context(), step, args, &cfg)
 			}
 			program, err := exec.LookPath(args[0])
 			if err != nil {
@@ -69,13 +79,44 @@ The exit code is the program's. With --strict a failing probe ends the program: 
 	f.StringVar(&cfg.Passes, "passes", "", "run these passes over each program first")
 	f.StringVar(&cfg.Events, "events", "", "write each event as a line of JSON; taps without a PROBE then print nothing")
 	f.StringVar(&cfg.Dump, "dump", "", "write each program before and after, and its compile options, to files in DIR")
+	f.Int64Var(&cfg.DumpArgs, "dump-args", 0, "with --dump, also write the arguments of run RUN of each program; the first is 1")
+	f.StringVar(&step, "replay", "", "repeat a dumped step with its arguments: STEP is DIR/NUMBER_NAME; there is no COMMAND")
 	f.BoolVar(&cfg.List, "list", false, "list the values that can be tapped on standard error")
 	f.BoolVar(&cfg.Strict, "strict", false, "end the program when a handler fails")
 	command.Group(c, "What to look at", "tap REGEX[=PROBE]", "list", "passes PIPELINE")
 	command.Group(c, "Handlers", "on NAME=HANDLER", "strict")
-	command.Group(c, "Output", "events FILE", "dump DIR")
+	command.Group(c, "Output", "events FILE", "dump DIR", "dump-args RUN")
+	command.Group(c, "Instead of COMMAND", "replay STEP")
 	completeBindings(c, "on")
 	return c
+}
+
+// replayStep runs a dumped program with its dumped arguments, as 'hlocb run' does.
+func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *interpose.Config) error {
+	if len(args) > 0 || cfg.Passes != "" || cfg.Dump != "" || cfg.List || cfg.Strict {
+		return usagef("--replay %s: a COMMAND, --passes, --dump, --list and --strict do not go with it", step)
+	}
+	base := strings.TrimSuffix(strings.TrimSuffix(step, interpose.DumpedBefore), interpose.DumpedArgs)
+	var flags runFlags
+	flags.add(&cobra.Command{}) // sets the defaults
+	flags.taps = cfg.Taps
+	_, missing := os.Stat(base + interpose.DumpedArgs)
+	if missing == nil {
+		flags.arguments.sets = []string{base + interpose.DumpedArgs}
+	}
+	flags.bind.on, flags.bind.events = cfg.On, cfg.Events
+	w, err := a.resultWriter("", &flags)
+	if err != nil {
+		return err
+	}
+	flags.result = w.write
+	if err := a.runModule(ctx, base+interpose.DumpedBefore, &flags); err != nil {
+		if missing != nil && errors.As(err, new(*command.UsageError)) {
+			return fmt.Errorf("the arguments of %s are missing; dump it with --dump-args: %w", step, missing)
+		}
+		return err
+	}
+	return w.close()
 }
 
 // lastOfEach keeps the last value of each variable. A program would see the first.

@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/hlocb/hlocb/internal/probe"
@@ -24,11 +26,21 @@ type Config struct {
 	Events string `json:"events,omitempty"`
 	// Dump is a directory that gets each program before and after, and its compile options.
 	Dump string `json:"dump,omitempty"`
+	// DumpArgs, if it is not 0, also writes the arguments of this run of each program to Dump. The first run is 1.
+	DumpArgs int64 `json:"dump_args,omitempty"`
 	// List writes the values of each program that can be tapped to standard error.
 	List bool `json:"list,omitempty"`
 	// Strict ends the program when a handler fails, instead of reporting it.
 	Strict bool `json:"strict,omitempty"`
 }
+
+// The files of a dumped program, after NUMBER_NAME.
+const (
+	DumpedBefore  = ".before.mlir"
+	DumpedAfter   = ".after.mlir"
+	DumpedOptions = ".options.pb" // an xla.CompileOptionsProto
+	DumpedArgs    = ".args.npz"
+)
 
 // The environment variables that hold a Config. Those of lists hold one item per line.
 const (
@@ -37,6 +49,7 @@ const (
 	envPasses = "HLOCB_PASSES"
 	envEvents = "HLOCB_EVENTS"
 	envDump   = "HLOCB_DUMP"
+	envArgs   = "HLOCB_DUMP_ARGS"
 	envList   = "HLOCB_LIST"
 	envStrict = "HLOCB_STRICT"
 )
@@ -47,8 +60,12 @@ func FromEnvironment(lookup func(name string) string) Config {
 		return strings.FieldsFunc(lookup(name), func(r rune) bool { return r == '\n' })
 	}
 	set := func(name string) bool { v := lookup(name); return v != "" && v != "0" }
+	run, err := strconv.ParseInt(lookup(envArgs), 10, 64)
+	if err != nil && lookup(envArgs) != "" {
+		run = -1 // Check refuses it
+	}
 	return Config{Taps: lines(envTap), On: lines(envOn), Passes: lookup(envPasses), Events: lookup(envEvents),
-		Dump: lookup(envDump), List: set(envList), Strict: set(envStrict)}
+		Dump: lookup(envDump), DumpArgs: run, List: set(envList), Strict: set(envStrict)}
 }
 
 // Environment returns c as variables, "NAME=VALUE". FromEnvironment reads them.
@@ -59,10 +76,14 @@ func (c Config) Environment() []string {
 		}
 		return ""
 	}
+	run := ""
+	if c.DumpArgs != 0 {
+		run = strconv.FormatInt(c.DumpArgs, 10)
+	}
 	var out []string
 	for _, v := range []struct{ name, value string }{
 		{envTap, strings.Join(c.Taps, "\n")}, {envOn, strings.Join(c.On, "\n")}, {envPasses, c.Passes}, {envEvents, c.Events},
-		{envDump, c.Dump}, {envList, flag(c.List)}, {envStrict, flag(c.Strict)},
+		{envDump, c.Dump}, {envArgs, run}, {envList, flag(c.List)}, {envStrict, flag(c.Strict)},
 	} {
 		if v.value != "" {
 			out = append(out, v.name+"="+v.value)
@@ -103,6 +124,9 @@ func (c Config) Check() error {
 
 func (c Config) taps() ([]tap, error) {
 	var out []tap
+	if c.DumpArgs < 0 || c.DumpArgs > 0 && c.Dump == "" {
+		return nil, errors.New("dump-args: expected the number of a run, 1 or more, and a directory for dump")
+	}
 	for _, spec := range c.Taps {
 		pattern, kind := probe.Split(spec)
 		if kind == "" && c.Events == "" {

@@ -8,14 +8,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/hlocb/hlocb/internal/values"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/tensor"
 )
 
-// dump writes programs into a directory: NUMBER_NAME.before.mlir, .after.mlir and .options.pb (an xla.CompileOptionsProto).
+// dump writes programs into a directory.
 // A nil dump writes nothing.
 type dump struct {
 	dir string
@@ -54,7 +58,7 @@ func (d *dump) program(name string) (*files, error) {
 			continue
 		}
 		f := &files{filepath.Join(d.dir, fmt.Sprintf("%04d_%s", d.last, safe))}
-		w, err := os.OpenFile(f.base+".before.mlir", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		w, err := os.OpenFile(f.base+DumpedBefore, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -65,17 +69,37 @@ func (d *dump) program(name string) (*files, error) {
 	}
 }
 
+// arguments writes the arguments of a run, named by their numbers in main without tokens.
+func (f *files) arguments(args []*tensor.Tensor) (err error) {
+	args = slices.DeleteFunc(args, func(t *tensor.Tensor) bool { return t == nil })
+	if f == nil || len(args) == 0 {
+		return nil
+	}
+	w, err := os.Create(f.base + DumpedArgs)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	archive := values.NewArchive(w)
+	for n, t := range args {
+		if err := archive.Write(strconv.Itoa(n), t); err != nil {
+			return err
+		}
+	}
+	return archive.Close()
+}
+
 // text writes a module, with its locations.
-func (f *files) text(which string, m *ir.Module) error {
+func (f *files) text(suffix string, m *ir.Module) error {
 	if f == nil {
 		return nil
 	}
-	return f.write(which+".mlir", print.Append(nil, m, print.Options{DebugInfo: true, OwnLocs: true}))
+	return f.write(suffix, print.Append(nil, m, print.Options{DebugInfo: true, OwnLocs: true}))
 }
 
 func (f *files) write(suffix string, data []byte) error {
 	if f == nil {
 		return nil
 	}
-	return os.WriteFile(f.base+"."+suffix, data, 0o666)
+	return os.WriteFile(f.base+suffix, data, 0o666)
 }

@@ -221,7 +221,7 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	if err != nil {
 		i.Warn(err)
 	}
-	if err := errors.Join(files.text("before", m), files.write("options.pb", options)); err != nil {
+	if err := errors.Join(files.text(DumpedBefore, m), files.write(DumpedOptions, options)); err != nil {
 		i.Warn(err)
 	}
 	if i.config.List {
@@ -262,13 +262,20 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 			changed = true
 		}
 	}
+	if i.config.DumpArgs > 0 {
+		out.Arguments = &pjrt.RunArguments{Run: i.config.DumpArgs, Types: before.arguments(), Take: files.arguments}
+	}
 	if !changed {
-		return nil, nil
+		if out.Arguments == nil {
+			return nil, nil
+		}
+		out.Saved, err = save(out)
+		return out, err
 	}
 	if before.typ != nil && !before.restore(m) {
 		return nil, fmt.Errorf("the type of its main would change from %s to %s", before.typ, mainTypeOf(m).typ)
 	}
-	if err := files.text("after", m); err != nil {
+	if err := files.text(DumpedAfter, m); err != nil {
 		i.Warn(err)
 	}
 	if out.Saved, err = save(out); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
@@ -24,6 +25,20 @@ func mainTypeOf(m *ir.Module) mainType {
 	}
 	args, results := f.ValueAttrs()
 	return mainType{f.Type(), args, results}
+}
+
+// arguments returns the types of main's arguments. Tokens and values of dynamic shapes have none.
+func (t mainType) arguments() []hook.TensorType {
+	if t.typ == nil {
+		return nil
+	}
+	out := make([]hook.TensorType, len(t.typ.Inputs()))
+	for i, in := range t.typ.Inputs() {
+		if tt, ok := in.(*ir.TensorType); ok && tt.Static() {
+			out[i] = hook.TensorType{DType: tt.DType(), Shape: tt.Shape()}
+		}
+	}
+	return out
 }
 
 // restore gives main the signature t again: its tokens are arguments that nothing uses, and results that do not depend on

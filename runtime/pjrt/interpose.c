@@ -192,7 +192,7 @@ static void *execute(table *t, hl_execute_args *a) {
   r->left = n + 1;
   hl_execute_options *options = a->options;
   int32_t launch = options->launch_id;
-  if (program && (r->launch = hlocbInterposeBegin(program))) options->launch_id = r->launch;
+  if (program && (r->launch = hlocbInterposeBegin(program, (void ***)a->arguments, n, a->num_arguments))) options->launch_id = r->launch;
   if (keep_context(options->context)) r->context = options->context;
   if (own) a->events = own;
   void *error = real(a);

@@ -20,6 +20,7 @@ import (
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -47,8 +48,17 @@ type Interposed struct {
 	Replicas   int // at least 1
 	Partitions int // at least 1
 	Saved      []byte
+	// Arguments, if it is not nil, receives the arguments of one run.
+	Arguments *RunArguments
 	// Failed is called with the failure of a hook that ends a run. It may be nil.
 	Failed func(error)
+}
+
+// RunArguments asks for the arguments of one run of a program.
+type RunArguments struct {
+	Run   int64             // 1 for the first
+	Types []hook.TensorType // of main's arguments, whole; a zero type is of one that is not wanted, such as a token
+	Take  func(args []*tensor.Tensor) error
 }
 
 // interposed holds what the wrapped plugins of the process need. C calls have no user data but a number.
@@ -71,6 +81,7 @@ type interposedProgram struct {
 	owner    *wrappedPlugin
 	sites    *siteTable
 	position []int32
+	cut      []*sharding.Sharding // of the arguments, if they are wanted and cut
 	runs     atomic.Int64
 	uses     int // objects of the plugin that refer to it; guarded by interposed.mu
 }
@@ -212,7 +223,10 @@ func hlocbInterposeCompile(number C.int, code *C.char, size C.size_t, format *C.
 		if err != nil {
 			return err
 		}
-		out.code, out.code_size, out.program = (*C.char)(C.CBytes(p.Code)), C.size_t(len(p.Code)), C.int64_t(n)
+		out.program = C.int64_t(n)
+		if p.Code != nil {
+			out.code, out.code_size = (*C.char)(C.CBytes(p.Code)), C.size_t(len(p.Code))
+		}
 		return nil
 	})
 }
@@ -227,7 +241,67 @@ func hlocbInterposeRefused(program C.int64_t, message *C.char) {
 //export hlocbInterposeLoaded
 func hlocbInterposeLoaded(program C.int64_t, number C.int, loaded unsafe.Pointer) {
 	p := programOf(program)
-	p.owner.guarded(func() error { return p.findDevices(loaded) })
+	p.owner.guarded(func() error { return errors.Join(p.findDevices(loaded), p.findCut(loaded)) })
+}
+
+// findCut finds how the plugin cuts the arguments, if they are wanted.
+func (p *interposedProgram) findCut(loaded unsafe.Pointer) error {
+	if p.Arguments == nil || p.Partitions == 1 {
+		return nil
+	}
+	plugin := p.owner.plugin
+	l := &loadedProgram{client: &Client{plugin: plugin}, ptr: loaded}
+	if err := plugin.check("executable", C.hl_get(plugin.api, C.HL_LOADED_EXECUTABLE, loaded, &l.executable)); err != nil {
+		return err
+	}
+	defer C.hl_object(plugin.api, C.HL_EXECUTABLE_DESTROY, l.executable)
+	in, _, known, err := l.shardings(p.Partitions)
+	if err == nil && !(known && len(in) == len(p.Arguments.Types)) {
+		err = errors.New("the plugin does not say how it cuts the arguments, so they are not written")
+	}
+	if err != nil {
+		p.Arguments = nil
+	}
+	p.cut = in
+	return err
+}
+
+// takeArguments reads the arguments of a run from its buffers, a list for each device.
+func (p *interposedProgram) takeArguments(lists []*unsafe.Pointer) error {
+	c := &Client{plugin: p.owner.plugin, platform: "cpu"}
+	read := func(device, i int, t hook.TensorType) (*tensor.Tensor, error) {
+		ptr := unsafe.Slice(lists[device], i+1)[i]
+		if err := c.plugin.check("await argument", C.hl_ready(c.plugin.api, ptr)); err != nil {
+			return nil, err
+		}
+		return c.download(ptr, t, c.readable(ptr, t))
+	}
+	args := make([]*tensor.Tensor, len(p.Arguments.Types))
+	for i, t := range p.Arguments.Types {
+		if t.DType == 0 {
+			continue
+		}
+		var err error
+		if p.cut == nil {
+			args[i], err = read(0, i, t)
+		} else {
+			part := t
+			if part.Shape, err = p.cut[i].ShardShape(t.Shape); err != nil {
+				return err
+			}
+			shards := make([]*tensor.Tensor, p.Partitions)
+			for d := range shards {
+				if shards[d], err = read(d, i, part); err != nil {
+					return err
+				}
+			}
+			args[i], err = p.cut[i].Join(shards, t.Shape)
+		}
+		if err != nil {
+			return fmt.Errorf("argument %d: %w", i, err)
+		}
+	}
+	return p.Arguments.Take(args)
 }
 
 // findDevices finds the ordinals of the devices that the program runs on.
@@ -304,11 +378,23 @@ func hlocbInterposeLoad(number C.int, saved *C.char, n C.uint64_t, loaded unsafe
 }
 
 //export hlocbInterposeBegin
-func hlocbInterposeBegin(program C.int64_t) C.int32_t {
+func hlocbInterposeBegin(program C.int64_t, arguments **unsafe.Pointer, devices, n C.size_t) C.int32_t {
 	p := programOf(program)
+	run := p.runs.Add(1)
+	if a := p.Arguments; a != nil && a.Run == run {
+		p.owner.guarded(func() error {
+			if int(n) != len(a.Types) || int(devices) < p.Partitions {
+				return fmt.Errorf("the program runs with %d arguments on %d devices, so they are not written", int(n), int(devices))
+			}
+			return p.takeArguments(unsafe.Slice(arguments, int(devices)))
+		})
+	}
+	if len(p.Manifest.Sites) == 0 {
+		return 0
+	}
 	s := newSession(context.Background(), p.sites, p.Replicas*p.Partitions, p.Partitions)
 	// An error of one device must reach the framework, as it does without us.
-	s.position, s.number, s.several = p.position, p.runs.Add(1), false
+	s.position, s.number, s.several = p.position, run, false
 	s.anywhere = len(p.position) == 0 // compiled for any device
 	s.failed = p.Failed
 	if err := enter(s); err != nil {

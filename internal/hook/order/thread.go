@@ -68,6 +68,9 @@ func threadChain(m *ir.Module, chain hook.Chain) error {
 	if !t.survey() {
 		return nil
 	}
+	if t.callComposites() {
+		t.survey()
+	}
 	if async, err := t.callAsync(); err != nil {
 		return err
 	} else if async {

@@ -380,6 +380,11 @@ func (p *placer) shardy(h hookop.HookOp) error {
 		out, results = append(out, s), append(results, p.localType(v.Type(), s))
 	}
 	operands := op.OperandList()
+	for i, v := range operands {
+		if i >= len(operands)-h.NumData() && len(in[i].Dims) > 0 && !slices.ContainsFunc(in[i].Dims, func(d sdy.DimSharding) bool { return len(d.Axes) > 0 }) {
+			operands[i] = p.free(m.Before(op), v)
+		}
+	}
 	if len(operands) > 0 && !slices.ContainsFunc(operands, func(v *ir.Value) bool { return !irutil.IsZeroSize(v.Type()) }) {
 		// Plugins replace values without elements and then refuse the computation because it has no operands.
 		t := m.Context().StaticTensor(tensor.UI32, nil)
@@ -414,6 +419,16 @@ func (p *placer) shardy(h hookop.HookOp) error {
 	}
 	b.Create(sdy.Return, vals, nil)
 	return nil
+}
+
+// free returns v under a constraint that leaves all its axes open. Shardy would otherwise give a value without a
+// sharding the one that the hook wants, and so change how the rest of the program is sharded.
+func (p *placer) free(b *ir.Builder, v *ir.Value) *ir.Value {
+	open := p.replicated(v.Type())
+	for i := range open.Dims {
+		open.Dims[i].Open = true
+	}
+	return b.Create(sdy.ShardingConstraint, []*ir.Value{v}, []ir.Type{v.Type()}, ir.NamedAttr{Name: sdy.AttrSharding, Attr: sdy.ShardingAttr.New(open)}).Result(0)
 }
 
 // once puts h into a test for its device, and sends its results to the other devices.

@@ -1,0 +1,29 @@
+package order
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
+)
+
+// callComposites replaces composites whose decompositions reach hooks by calls. A chain would change the operands of the
+// composite, which a compiler knows by name, and a compiler's own code for it would leave out the hooks. It reports
+// whether it changed anything.
+func (t *threader) callComposites() (changed bool) {
+	for _, f := range fn.Funcs(t.m) {
+		if !t.reach.Holds(f.Op) {
+			continue
+		}
+		for _, op := range t.reach.Callers(f.Op) {
+			if !op.Is(stablehlo.Composite) {
+				continue
+			}
+			call := fn.NewCall(t.m.Before(op).At(op.Loc(), op.Pos()), f, op.OperandList())
+			for i, v := range op.Results() {
+				v.ReplaceAllUsesWith(call.Result(i))
+			}
+			op.Erase()
+			changed = true
+		}
+	}
+	return changed
+}
