@@ -10,7 +10,6 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -20,7 +19,7 @@ import (
 // with its position.
 func Export(m *ir.Module) (out *Module, err error) {
 	defer catch(&err)
-	if m, err = withoutCHLO(m, false); err != nil {
+	if m, err = expanded(m); err != nil {
 		return nil, err
 	}
 	ex := newExporter(m, &Module{src: m.Source(), replicas: 1, partitions: 1})
@@ -29,24 +28,6 @@ func Export(m *ir.Module) (out *Module, err error) {
 		c.number()
 	}
 	return ex.out, nil
-}
-
-// withoutCHLO returns m, or a copy of m in which StableHLO ops replace the CHLO ops that XLA's translation expands too.
-// whole says to keep every op that has an HLO instruction, as in a module that was HLO before.
-func withoutCHLO(m *ir.Module, whole bool) (*ir.Module, error) {
-	keep := func(op *ir.Op) bool {
-		return op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot) || op.Is(chlo.Erf) || whole && exportOps[op.Def()] != nil
-	}
-	found := false
-	m.Walk(func(op *ir.Op) bool {
-		found = op.Def().Dialect() == chlo.Tan.Dialect() && !keep(op)
-		return !found
-	})
-	if !found {
-		return m, nil
-	}
-	m = m.Clone()
-	return m, legalize.CHLO(m.Op(), keep)
 }
 
 func newExporter(m *ir.Module, out *Module) *exporter {

@@ -31,7 +31,7 @@ func Update(old *Module, m *ir.Module) (out *Module, err error) {
 		up.groups[o] = append(up.groups[o], op)
 	}
 	up.im.module()
-	if m, err = withoutCHLO(m, true); err != nil {
+	if m, err = withoutCHLO(m); err != nil {
 		return nil, err
 	}
 	up.new = m

@@ -1,0 +1,89 @@
+package hlo
+
+import (
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/legalize"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// highLevel reports whether op is an op of CHLO that XLA's translation keeps, because it has an instruction.
+func highLevel(op *ir.Op) bool {
+	return op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot) || op.Is(chlo.Erf)
+}
+
+// expanded returns a copy of m after the passes that XLA runs before it translates (xla/pjrt/mlir_to_hlo.cc): functions of
+// complex numbers are expressed by real ones, CHLO by StableHLO, and constants stand in the regions that use them.
+func expanded(m *ir.Module) (*ir.Module, error) {
+	m = m.Clone()
+	for _, f := range fn.Funcs(m) {
+		if _, err := legalize.Complex(f.Op); err != nil {
+			return nil, err
+		}
+		if err := legalize.CHLO(f.Op, highLevel); err != nil {
+			return nil, err
+		}
+		sinkConstants(f.Op)
+	}
+	return m, nil
+}
+
+// withoutCHLO returns m, or a copy of m in which StableHLO ops replace the CHLO ops that have no instruction.
+func withoutCHLO(m *ir.Module) (*ir.Module, error) {
+	keep := func(op *ir.Op) bool { return highLevel(op) || exportOps[op.Def()] != nil }
+	found := false
+	m.Walk(func(op *ir.Op) bool {
+		found = op.Def().Dialect() == chlo.Tan.Dialect() && !keep(op)
+		return !found
+	})
+	if !found {
+		return m, nil
+	}
+	m = m.Clone()
+	return m, legalize.CHLO(m.Op(), keep)
+}
+
+// sinkConstants copies constants into the regions that use them, inner regions first: computations use no value from
+// outside.
+func sinkConstants(scope *ir.Op) {
+	m := scope.Module()
+	for _, r := range scope.Regions() {
+		for _, b := range r.Blocks() {
+			for op := range b.Ops() {
+				sinkConstants(op)
+			}
+		}
+	}
+	if scope.Has(ir.IsolatedFromAbove) {
+		return
+	}
+	for _, r := range scope.Regions() {
+		sunk := map[*ir.Value]*ir.Value{}
+		for _, v := range captures([]*ir.Region{r}) {
+			if c := v.DefiningOp(); c != nil && c.Has(ir.ConstantLike) {
+				sunk[v] = m.AtStart(r.Entry()).Clone(c, map[*ir.Value]*ir.Value{}).Result(0)
+			}
+		}
+		r.Op().Walk(func(op *ir.Op) bool {
+			for i, v := range op.OperandList() {
+				if in := sunk[v]; in != nil && inside(op, r) {
+					op.SetOperand(i, in)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// inside reports whether r contains op.
+func inside(op *ir.Op, r *ir.Region) bool {
+	for b := op.Block(); b != nil; b = op.Block() {
+		if b.Region() == r {
+			return true
+		}
+		if op = b.Parent(); op == nil {
+			break
+		}
+	}
+	return false
+}
