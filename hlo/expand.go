@@ -2,7 +2,6 @@ package hlo
 
 import (
 	"github.com/hlocb/hlocb/dialect/chlo"
-	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -12,19 +11,14 @@ func highLevel(op *ir.Op) bool {
 	return op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot) || op.Is(chlo.Erf)
 }
 
-// expanded returns a copy of m after the passes that XLA runs before it translates (xla/pjrt/mlir_to_hlo.cc): functions of
-// complex numbers are expressed by real ones, CHLO by StableHLO, and constants stand in the regions that use them.
+// expanded returns a copy of m in which StableHLO ops replace the CHLO ops without an instruction, and constants stand in
+// the regions that use them.
 func expanded(m *ir.Module) (*ir.Module, error) {
 	m = m.Clone()
-	for _, f := range fn.Funcs(m) {
-		if _, err := legalize.Complex(f.Op); err != nil {
-			return nil, err
-		}
-		if err := legalize.CHLO(f.Op, highLevel); err != nil {
-			return nil, err
-		}
-		sinkConstants(f.Op)
+	if err := legalize.CHLO(m.Op(), highLevel); err != nil {
+		return nil, err
 	}
+	sinkConstants(m.Op())
 	return m, nil
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Export translates a StableHLO module to HLO as XLA's own translation does (xla/hlo/translate/mhlo_to_hlo).
-// Functions and regions become computations; several results become a tuple. An op without an equivalent is an error
-// with its position.
+// Export translates a StableHLO module to HLO. Functions and regions become computations; several results become a tuple.
+// An op without an equivalent is an error with its position. After passes.PrepareForHLO the result is that of XLA's own
+// translation.
 func Export(m *ir.Module) (out *Module, err error) {
 	defer catch(&err)
 	if m, err = expanded(m); err != nil {

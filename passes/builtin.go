@@ -41,6 +41,7 @@ func Builtin(h Host) *pass.Table {
 		StableHLOLegalizeToVHLO{},
 		VHLOToVersion{},
 		VHLOLegalizeToStableHLO{},
+		PrepareForHLO{Evaluator: h.Evaluator},
 		Canonicalize{},
 		CSE{},
 		Simplify{},

@@ -66,13 +66,13 @@ func (a *app) translateCommand() *cobra.Command {
 			"MLIR bytecode, a portable artifact, a file of jax.export or an HLO proto.\n\nForms (--to; else the suffix of --output says it):\n" + strings.Join(docs, "\n"),
 		Example: "  hlocb translate in.mlir --to generic\n  hlocb translate in.mlir --to vhlo --target WEEK_12 -o out.vhlo",
 		Args:    command.Args("IN"),
-		RunE: command.Body(func(_ *cobra.Command, args []string) error {
+		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			f, err := t.form()
 			if err != nil {
 				return err
 			}
 			if f.write == nil {
-				return a.translateHLO(args[0], t.out, f.name, t.verify)
+				return a.translateHLO(cmd.Context(), args[0], t.out, f.name, t.verify)
 			}
 			src, m, err := a.translated(args[0], t)
 			if err != nil {

@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/internal/reader"
+	"github.com/hlocb/hlocb/opt"
+	"github.com/hlocb/hlocb/pass"
 )
 
-// translateHLO writes a module as HLO. It keeps HLO unchanged and translates other forms. HLO is verified only on
+// translateHLO writes a module as HLO. It keeps HLO unchanged and translates other forms as XLA does. HLO is verified only on
 // request: XLA's reader does not infer the types that a text states either.
-func (a *app) translateHLO(path, out, to string, verify bool) error {
+func (a *app) translateHLO(ctx context.Context, path, out, to string, verify bool) error {
 	name, text, err := a.ReadText(path)
 	if err != nil {
 		return err
@@ -26,6 +30,13 @@ func (a *app) translateHLO(path, out, to string, verify bool) error {
 		mod, readErr := readModule(src, reader.MaxErrors)
 		if readErr != nil {
 			return readErr
+		}
+		prepare, err := pass.Parse("prepare-for-hlo", opt.Passes())
+		if err == nil {
+			err = (&pass.Driver{}).Run(pass.NewContext(ctx, mod), prepare)
+		}
+		if err != nil {
+			return err
 		}
 		m, err = hlo.Export(mod)
 	}

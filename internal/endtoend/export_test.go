@@ -1,0 +1,102 @@
+package endtoend
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/peer"
+)
+
+// exportScript reads {name: [path of MLIR, path of our HLO proto]} and writes {name: difference}. It compares jaxlib's
+// translation with ours as XLA's canonical print has them: without metadata and the names of instructions; computations are numbered. Files that
+// jaxlib does not translate are left out.
+const exportScript = `
+import json, os, re, sys
+from jaxlib import _hlo, _jax
+job = json.load(sys.stdin)
+os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+options = _hlo.HloPrintOptions.canonical()
+options.print_large_constants = True
+options.print_metadata = False
+def text(proto):
+    lines = _hlo.HloModule.from_serialized_hlo_module_proto(proto).to_string(options).split("\n")[1:]
+    names = {}
+    for l in lines:
+        if m := re.match(r"(?:ENTRY )?([\w.-]+) \{", l):
+            names[m[1]] = f"computation{len(names)}"
+    return [re.sub(r"[A-Za-z_][\w.-]*", lambda m: names.get(m[0], m[0]), l) for l in lines]
+out = {}
+for name, (theirs, ours) in job.items():
+    try:
+        want = _jax.mlir.mlir_module_to_xla_computation(open(theirs).read(), False, False).as_serialized_hlo_module_proto()
+    except Exception:
+        continue
+    try:
+        w, g = text(want), text(open(ours, "rb").read())
+        at = next((i for i, (a, b) in enumerate(zip(w, g)) if a != b), min(len(w), len(g)))
+        out[name] = "" if w == g else f"line {at}: {g[at:at+1]}, jaxlib {w[at:at+1]}"[:400]
+    except Exception as e:
+        out[name] = str(e)
+json.dump(out, sys.stdout)
+`
+
+// unlikeJaxlib are the modules whose translations differ, up to their element types. The functions are expanded to loops
+// or to complex numbers, which XLA folds further.
+var unlikeJaxlib = []string{"cosh_complex", "igamma_", "igammac_", "random_gamma_", "regularized_incomplete_beta_", "sinh_complex"}
+
+// TestExportAsJaxlib translates StableHLO's testdata to HLO. The instructions are those of jaxlib's translation.
+func TestExportAsJaxlib(t *testing.T) {
+	dir := os.Getenv("HLOCB_UPSTREAM")
+	if dir == "" {
+		t.Skip("skip: HLOCB_UPSTREAM names no folder with StableHLO's test files")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "stablehlo", "testdata", "*.mlir"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files of testdata: %v", len(files), err)
+	}
+	job := map[string][2]string{}
+	out := t.TempDir()
+	for _, f := range sample(files, 20) {
+		name := filepath.Base(f)
+		proto := filepath.Join(out, name+".pb")
+		var stderr strings.Builder
+		if code := cli.Run(t.Context(), []string{"translate", f, "-o", proto}, strings.NewReader(""), &stderr, &stderr); code != 0 {
+			t.Errorf("%s: %s", name, stderr.String())
+			continue
+		}
+		job[name] = [2]string{f, proto}
+	}
+	in, err := json.Marshal(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var differences map[string]string
+	if err := json.Unmarshal(peer.Python(t).Run(t, exportScript, in), &differences); err != nil {
+		t.Fatal(err)
+	}
+	equal := 0
+	for name, d := range differences {
+		if d == "" {
+			equal++
+		} else if !hasPrefix(name, unlikeJaxlib) {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	t.Logf("%d of %d are equal", equal, len(differences))
+	if equal*100 < 97*len(differences) || len(differences)*100 < 99*len(job) {
+		t.Errorf("%d of %d translations are equal; jaxlib translates %d", equal, len(job), len(differences))
+	}
+}
+
+func hasPrefix(name string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}

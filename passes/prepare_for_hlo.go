@@ -1,0 +1,45 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/dialect/chlo"
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/legalize"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+	"github.com/hlocb/hlocb/rewrite"
+)
+
+// PrepareForHLO makes of StableHLO what XLA translates to HLO.
+type PrepareForHLO struct {
+	Evaluator rewrite.Evaluator // as in Fold
+}
+
+var prepareForHLOInfo = &pass.Info{
+	Name: "prepare-for-hlo",
+	Doc: "Does what XLA does before it translates StableHLO to HLO: expands functions of complex numbers and CHLO, but for the operations that HLO has; " +
+		"applies stablehlo-target-independent-optimization.",
+}
+
+// Info implements pass.Pass.
+func (PrepareForHLO) Info() *pass.Info { return prepareForHLOInfo }
+
+// Run implements pass.OpPass.
+func (p PrepareForHLO) Run(ctx *pass.Context, m *ir.Op) error {
+	for _, f := range fn.Funcs(m.Module()) {
+		if _, err := legalize.Complex(f.Op); err != nil {
+			return err
+		}
+		if err := legalize.CHLO(f.Op, hasHLO); err != nil {
+			return err
+		}
+		if err := (Optimize{Evaluator: p.Evaluator}).Run(ctx, f.Op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasHLO reports whether op is an op of CHLO with an HLO instruction.
+func hasHLO(op *ir.Op) bool {
+	return op.Is(chlo.Constant) || op.Is(chlo.TopK) || op.Is(chlo.RaggedDot) || op.Is(chlo.Scan) || op.Is(chlo.Erf)
+}
