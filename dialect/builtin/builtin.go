@@ -2,6 +2,7 @@
 package builtin
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/ir"
@@ -46,10 +47,13 @@ var UnrealizedConversionCast = &ir.Def{
 	Format:  "($inputs^ `:` type($inputs))? `to` type($outputs) attr-dict",
 }
 
-// foldCast folds a cast of all results of another cast back to their types.
+// foldCast folds a cast to the same types, and a cast of all results of another cast back to their types.
 func foldCast(op *ir.Op) []ir.Folded {
 	if op.NumOperands() == 0 {
 		return nil
+	}
+	if slices.EqualFunc(op.OperandList(), op.ResultTypes(), func(v *ir.Value, t ir.Type) bool { return v.Type() == t }) {
+		return folded(op.OperandList())
 	}
 	from := op.Operand(0).DefiningOp()
 	if from == nil || !from.Is(op.Def()) || from.NumResults() != op.NumOperands() || from.NumOperands() != op.NumResults() {
@@ -60,11 +64,17 @@ func foldCast(op *ir.Op) []ir.Folded {
 			return nil
 		}
 	}
-	out := make([]ir.Folded, op.NumResults())
 	for i, v := range from.Operands() {
 		if v.Type() != op.Result(i).Type() {
 			return nil
 		}
+	}
+	return folded(from.OperandList())
+}
+
+func folded(values []*ir.Value) []ir.Folded {
+	out := make([]ir.Folded, len(values))
+	for i, v := range values {
 		out[i].Value = v
 	}
 	return out

@@ -3,6 +3,7 @@ package legalize
 import (
 	"slices"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/builtin"
 	"github.com/hlocb/hlocb/dialect/shape"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -47,7 +48,7 @@ func Shape(scope *ir.Op) error {
 }
 
 // illegal returns MLIR's error for an op that a conversion does not cover.
-func illegal(op *ir.Op) error {
+func illegal(op *ir.Op) *diag.Diagnostic {
 	return op.Module().Errorf(op, "failed to legalize operation '%s' that was explicitly marked illegal", op.Name())
 }
 

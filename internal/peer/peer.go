@@ -113,6 +113,8 @@ job = json.load(sys.stdin)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 ctx = jm.make_ir_context()
 ctx.allow_unregistered_dialects = True
+with ctx: # loads the dialect quant, which has no other entry
+    passmanager.PassManager.parse("builtin.module(vhlo-legalize-to-stablehlo)").run(ir.Module.parse("").operation)
 def run(text):
     with ctx:
         try:

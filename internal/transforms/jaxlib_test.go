@@ -49,6 +49,8 @@ var shared = []struct {
 	{pipeline: "stablehlo-convert-to-signless", about: `ui\d`},
 	{pipeline: "func.func(stablehlo-legalize-deprecated-ops)", about: `stablehlo\.(dot|einsum|unary_einsum|broadcast|create_token|cross-replica-sum|torch_index_select)\b`},
 	{pipeline: "func.func(stablehlo-legalize-quant-to-math)", about: `quant`},
+	{pipeline: "func.func(stablehlo-legalize-quantized-op-to-qdq)", about: `quant`},
+	{pipeline: "func.func(stablehlo-legalize-qdq-to-quantized-op)", about: `quant`},
 	{pipeline: "func.func(stablehlo-legalize-composite-to-call)", about: "composite"},
 	{pipeline: "stablehlo-wrap-in-composite{op-names=stablehlo.add,stablehlo.reduce version=1}", about: `stablehlo\.(add|reduce)\b`},
 	{pipeline: "func.func(stablehlo-complex-math-expander)", about: "complex"},

@@ -1,0 +1,25 @@
+package passes
+
+import (
+	"github.com/hlocb/hlocb/dialect/fn"
+	"github.com/hlocb/hlocb/internal/legalize"
+	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/pass"
+)
+
+// LegalizeQuantToMath expresses quantized computations by those on the stored values.
+type LegalizeQuantToMath struct{}
+
+var legalizeQuantToMathInfo = &pass.Info{
+	Name:    "stablehlo-legalize-quant-to-math",
+	Aliases: []string{"legalize-quant-to-math"},
+	Anchor:  fn.Func.Name,
+	Doc: "Replaces quantized types by the types of what they store, and computations on them by computations on integers and floats. " +
+		"Creates broadcasting ops of CHLO. It is an error if an op has no such expression.",
+}
+
+// Info implements pass.Pass.
+func (LegalizeQuantToMath) Info() *pass.Info { return legalizeQuantToMathInfo }
+
+// Run implements pass.OpPass.
+func (LegalizeQuantToMath) Run(_ *pass.Context, f *ir.Op) error { return legalize.Quantized(f) }
