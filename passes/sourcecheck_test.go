@@ -36,7 +36,8 @@ func TestSourceOrderCheck(t *testing.T) {
 		{"apart", "%u", "tensor<ui64>", state, "", "%c", ""},
 		{"lost", "%t1", "tensor<ui64>", state, "", "%c", "the source orders hook"},
 		{"imposed", "%u", "tensor<ui64>", state, "", "%c1", "the result orders hook"},
-		{"barrier", "%t1", "tensor<ui64>", state, "%b = stablehlo.optimization_barrier %c1 : tensor<ui64>\n", "%b", "the source orders hook"},
+		{"barrier", "%t1", "tensor<ui64>", state, "%b = stablehlo.optimization_barrier %c1 : tensor<ui64>\n", "%b", ""},
+		{"barrier of another value", "%t1", "tensor<ui64>", state, "%b:2 = stablehlo.optimization_barrier %c1, %c : tensor<ui64>, tensor<ui64>\n", "%b#1", "the source orders hook"},
 		{"no elements", "%t1", "tensor<0xui64>", zero, "%b = stablehlo.optimization_barrier %c1 : tensor<0xui64>\n", "%b", "the source orders hook"},
 	} {
 		m, err := testkit.TryParse("source.mlir", []byte(source(c.source)))

@@ -21,6 +21,7 @@ var (
 		Results:  []ir.Arg{{Name: "output", Type: ods.FlowValue}},
 		Traits:   ir.Pure, Format: "operands attr-dict `:` functional-type(operands, results)",
 	}
+	// AsyncStart has no Flow: it calls a function, but its result is a bundle, not the function's results.
 	AsyncStart = &ir.Def{
 		Name: "mhlo.async_start", Doc: "Starts a function asynchronously.",
 		Operands: []ir.Arg{{Name: "inputs", Type: ods.FlowValue, Mult: ir.Variadic}},

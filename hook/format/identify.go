@@ -47,11 +47,14 @@ func (r *Raiser) identify() (int, error) {
 		if h.op.Attr(hookop.AttrID) == r.noID {
 			continue
 		}
+		if first := ids.claim(h.op.ID(), h.op.Op); first != nil {
+			if isCopy(h.op, hookop.HookOp{Op: first}) {
+				continue
+			}
+			return 0, m.Errorf(h.op.Op, "two hooks have the id %s", h.op.ID()).Note(first.Pos(), "the first one is here")
+		}
 		if name := names.unique(nameOr(h.op, i)); name != h.op.HookName() {
 			h.op.SetAttr(hookop.AttrName, ir.NewString(name))
-		}
-		if first := ids.claim(h.op.ID(), h.op.Op); first != nil {
-			return 0, m.Errorf(h.op.Op, "two hooks have the id %s", h.op.ID()).Note(first.Pos(), "the first one is here")
 		}
 	}
 	i64 := m.Context().I64()
@@ -77,6 +80,25 @@ func (r *Raiser) identify() (int, error) {
 		h.op.SetAttrs(list)
 	}
 	return len(hooks), nil
+}
+
+// isCopy reports whether a and b are one hook at two places, as inlining and unrolling leave it: they have one id, name,
+// kind and format and the same types.
+func isCopy(a, b hookop.HookOp) bool {
+	if a.HookName() != b.HookName() || a.Kind() != b.Kind() || a.Format() != b.Format() || a.NumData() != b.NumData() || a.NumResultData() != b.NumResultData() {
+		return false
+	}
+	for i := range a.NumData() {
+		if a.Data(i).Type() != b.Data(i).Type() {
+			return false
+		}
+	}
+	for i := range a.NumResultData() {
+		if a.ResultData(i).Type() != b.ResultData(i).Type() {
+			return false
+		}
+	}
+	return true
 }
 
 // nameOr returns the module's name for hook i, the place in the user's source, or hook0, hook1 and so on.

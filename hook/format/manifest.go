@@ -16,18 +16,23 @@ import (
 )
 
 // ManifestOf lists the hooks of a raised or lowered module in program order, with the order that their chains impose.
-// It does not change the module.
+// Copies of one hook, which share its id, are one site. It does not change the module.
 func ManifestOf(m *ir.Module) (*hook.Manifest, error) {
 	out := &hook.Manifest{}
 	paths := order.PathsOf(m)
 	if len(paths.Hooks) == 0 {
 		return out, nil
 	}
-	out.Sites = make([]hook.Site, len(paths.Hooks))
-	for i, op := range paths.Hooks {
-		var err error
-		if out.Sites[i], err = siteOf(m, op); err != nil {
+	out.Sites = make([]hook.Site, 0, len(paths.Hooks))
+	listed := make(map[hook.ID]bool, len(paths.Hooks))
+	for _, op := range paths.Hooks {
+		s, err := siteOf(m, op)
+		if err != nil {
 			return nil, err
+		}
+		if !listed[s.ID] {
+			out.Sites = append(out.Sites, s)
+			listed[s.ID] = true
 		}
 	}
 	out.Edges = paths.Chain()

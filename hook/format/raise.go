@@ -2,7 +2,6 @@ package format
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -202,7 +201,7 @@ func (r *Raiser) startingWith(row *ir.Def) []*Format {
 	var out []*Format
 	for _, f := range r.formats {
 		for _, s := range f.Reader.Starts {
-			if s.Name == row.Name || "mhlo."+strings.TrimPrefix(s.Name, "stablehlo.") == row.Name {
+			if s == row || s == row.Base || !row.Known() && s.Name == row.Name {
 				out = append(out, f)
 				break
 			}

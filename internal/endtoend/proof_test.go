@@ -239,7 +239,7 @@ func (g *chainWriter) chain(c string) string {
 
 func (g *chainWriter) chainOp(c string) string {
 	v := g.value()
-	switch g.r.IntN(16) {
+	switch g.r.IntN(17) {
 	case 0, 1:
 		g.line("%s = func.call @same(%s) : (tensor<ui64>) -> tensor<ui64>", v, c)
 	case 2, 3:
@@ -281,6 +281,10 @@ func (g *chainWriter) chainOp(c string) string {
 		g.line("%s = stablehlo.select %%true, %%start, %s : tensor<i1>, tensor<ui64>", v, c)
 	case 14:
 		g.line("%s = stablehlo.optimization_barrier %s : tensor<ui64>", v, c)
+	case 15:
+		at := min(1, g.r.IntN(5)) // mostly the chain
+		g.line("%s:3 = stablehlo.optimization_barrier %%start, %s, %%slow : tensor<ui64>, tensor<ui64>, tensor<2xi32>", v, c)
+		return fmt.Sprintf("%s#%d", v, at)
 	default:
 		g.line("%s = func.call @other(%s) : (tensor<ui64>) -> tensor<ui64>", v, c)
 	}

@@ -128,7 +128,6 @@ func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
 				visit(u)
 			}
 			switch {
-			case op.IsOrMirrors(stablehlo.OptimizationBarrier) && p.lowered:
 			case op.IsOrMirrors(stablehlo.Tuple):
 				add(op.Result(0), strconv.Itoa(u.Index())+" "+at.within)
 			case op.IsOrMirrors(stablehlo.GetTupleElement):

@@ -16,8 +16,9 @@ import (
 // unchanged, a value that the hook before it returned. It does not know how the chain was built.
 //
 // Only identity paths count. They lead through results of hooks, arguments and results of regions and calls, tuple
-// elements by index, annotations of GSPMD's partitioner, joined tokens, and the bitwise or of two chains. Arithmetic
-// proves nothing, because XLA simplifies it away (x - x, a product with zero, a slice of a concatenation) and may then
+// elements by index, optimization barriers operand by operand, annotations of GSPMD's partitioner, joined tokens, and
+// the bitwise or of two chains. That the results of a barrier wait for all its operands proves nothing, because XLA
+// removes the barrier before it schedules. Arithmetic proves nothing, because XLA simplifies it away (x - x, a product with zero, a slice of a concatenation) and may then
 // run the two hooks in any order. A branch waits for its predicate, so a predicate also counts if it is a hook's result
 // or compares one with a constant for equality.
 //
@@ -350,8 +351,6 @@ func (t *trace) value(v *ir.Value, path string, c *frame) bool {
 		return !isFunction(v.Block().Parent()) && t.all(v, path, c)
 	}
 	switch {
-	case op.IsOrMirrors(stablehlo.OptimizationBarrier): // XLA removes it before it schedules
-		return false
 	case op.IsOrMirrors(stablehlo.GetTupleElement):
 		return t.value(op.Operand(0), strconv.Itoa(element(op))+" "+path, c)
 	case op.IsOrMirrors(stablehlo.Tuple):

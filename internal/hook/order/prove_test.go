@@ -84,7 +84,8 @@ func TestProve(t *testing.T) {
 			%s = stablehlo.reshape %s1 : (tensor<1xi32>) -> tensor<i32>
 			%value = stablehlo.dynamic_slice %x, %s, sizes = [2] : (tensor<2xi32>, tensor<i32>) -> tensor<2xi32>
 			`,
-		"optimization_barrier": same + "%chain = stablehlo.optimization_barrier %a#0 : tensor<ui64>\n",
+		"the other result of a barrier": same + "%o:2 = stablehlo.optimization_barrier %a#0, %start : tensor<ui64>, tensor<ui64>\n" +
+			"%chain = func.call @same(%o#1) : (tensor<ui64>) -> tensor<ui64>\n",
 		"a call that drops it": same + "%chain = func.call @other(%a#0) : (tensor<ui64>) -> tensor<ui64>\n",
 		"one of two branches": same + `%chain = "stablehlo.if"(%p) ({
 				stablehlo.return %a#0 : tensor<ui64>
@@ -127,6 +128,8 @@ func TestProve(t *testing.T) {
 			`,
 		"the value": start + "%c1 = stablehlo.tuple %a#1 : tuple<tensor<2xi32>>\n" +
 			"%value = stablehlo.get_tuple_element %c1[0] : (tuple<tensor<2xi32>>) -> tensor<2xi32>\n",
+		"a barrier": same + "%o:2 = stablehlo.optimization_barrier %start, %a#0 : tensor<ui64>, tensor<ui64>\n" +
+			"%chain = func.call @same(%o#1) : (tensor<ui64>) -> tensor<ui64>\n",
 		"or of two chains": same + "%chain = stablehlo.or %start, %a#0 : tensor<ui64>\n",
 		"both branches": same + `%chain = "stablehlo.if"(%p) ({
 				stablehlo.return %a#0 : tensor<ui64>
