@@ -11,8 +11,7 @@ import (
 
 // Program is a module that is ready to be compiled: with every hook in hlocb's own form, or as written.
 type Program struct {
-	Module   *ir.Module     // nil if there is only text
-	Text     []byte         // MLIR text, which only plugins compile; backends ignore it if there is a Module
+	Module   *ir.Module
 	Manifest *hook.Manifest // its hooks; nil or empty if it has none
 }
 

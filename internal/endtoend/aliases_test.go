@@ -11,7 +11,6 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
-	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 )
 
@@ -113,7 +112,7 @@ func compareAliases(b runtime.Backend, m *ir.Module) (compared int, differ []str
 	}
 	h := new(runtime.Bindings)
 	h.Answer("*", runtime.HandlerFunc(func(context.Context, *runtime.Call) error { return nil }))
-	exe, err := b.Compile(context.Background(), &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: r.Manifest}, runtime.CompileOptions{Handlers: h})
+	exe, err := b.Compile(context.Background(), &runtime.Program{Module: m, Manifest: r.Manifest}, runtime.CompileOptions{Handlers: h})
 	if err != nil {
 		return 0, nil, err
 	}

@@ -294,14 +294,14 @@ func deviceEvents(t *testing.T, b runtime.Backend, p *runtime.Program, times int
 	}))
 	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &h})
 	if err != nil {
-		t.Fatalf("%v\n%s", err, p.Text)
+		t.Fatalf("%v\n%s", err, moduleText(p))
 	}
 	defer e.Close()
 	for i := range times {
 		got = nil
 		results, err := e.Run(context.Background(), args)
 		if err != nil {
-			t.Fatalf("%v\n%s", err, p.Text)
+			t.Fatalf("%v\n%s", err, moduleText(p))
 		}
 		slices.Sort(got)
 		for _, r := range results {
@@ -365,7 +365,7 @@ func TestDevices(t *testing.T) {
 						}
 						b := deviceEvents(t, cpu, program, times, args, ordered)
 						if !slices.Equal(a, b) {
-							t.Errorf("the engine gives\n%s\nXLA gives\n%s\nof\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"), program.Text)
+							t.Errorf("the engine gives\n%s\nXLA gives\n%s\nof\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"), moduleText(program))
 						}
 						if len(a) < 2 {
 							t.Errorf("no events: %v", a)

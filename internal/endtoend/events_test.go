@@ -116,7 +116,7 @@ func compareRecording(t *testing.T, b runtime.Backend, p *runtime.Program, want 
 	h.Answer("*", answer)
 	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: h})
 	if err != nil {
-		t.Fatalf("%v\n%s", err, p.Text)
+		t.Fatalf("%v\n%s", err, moduleText(p))
 	}
 	defer e.Close()
 	args := want.args(t)

@@ -110,8 +110,11 @@ func rewrite(name string, text []byte, opts passes.RewriteHooks) (*runtime.Progr
 	if err != nil {
 		return nil, fmt.Errorf("read back: %w\n%s", err, out)
 	}
-	return &runtime.Program{Module: again, Text: out, Manifest: r.Manifest}, nil
+	return &runtime.Program{Module: again, Manifest: r.Manifest}, nil
 }
+
+// moduleText returns the text of a program.
+func moduleText(p *runtime.Program) string { return print.String(p.Module, print.Options{}) }
 
 // event is one execution of a hook.
 type event struct {

@@ -100,12 +100,12 @@ func converted(p *randprog.Program, to string, b runtime.Backend) (lost bool, er
 	}}
 	e, err := b.Compile(context.Background(), prog, runtime.CompileOptions{Handlers: rec.bindings()})
 	if err != nil {
-		return false, fmt.Errorf("compile: %w\n-- converted:\n%s\n-- read back:\n%s", err, text, prog.Text)
+		return false, fmt.Errorf("compile: %w\n-- converted:\n%s\n-- read back:\n%s", err, text, moduleText(prog))
 	}
 	defer e.Close()
 	results, err := e.Run(context.Background(), p.Args)
 	if err != nil {
-		return false, fmt.Errorf("run: %w\n-- converted:\n%s\n-- read back:\n%s", err, text, prog.Text)
+		return false, fmt.Errorf("run: %w\n-- converted:\n%s\n-- read back:\n%s", err, text, moduleText(prog))
 	}
 	var got []randprog.Event
 	for _, ev := range rec.take() {
@@ -114,11 +114,11 @@ func converted(p *randprog.Program, to string, b runtime.Backend) (lost bool, er
 		}
 	}
 	if err := compareEvents(got, want.Events, false); err != nil {
-		return false, fmt.Errorf("%w\n-- converted:\n%s\n-- read back:\n%s", err, text, prog.Text)
+		return false, fmt.Errorf("%w\n-- converted:\n%s\n-- read back:\n%s", err, text, moduleText(prog))
 	}
 	for i, w := range want.Results {
 		if !sameBits(results[i], w) {
-			return false, fmt.Errorf("result %d differs\n-- converted:\n%s\n-- read back:\n%s", i, text, prog.Text)
+			return false, fmt.Errorf("result %d differs\n-- converted:\n%s\n-- read back:\n%s", i, text, moduleText(prog))
 		}
 	}
 	return false, nil

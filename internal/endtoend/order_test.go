@@ -90,7 +90,7 @@ func deliver(t testing.TB, b runtime.Backend, p *runtime.Program, times int) []s
 	rec := &recorder{bare: true, answer: passOn}
 	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: rec.bindings()})
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", b.Name(), err, p.Text)
+		t.Fatalf("%s: %v\n%s", b.Name(), err, moduleText(p))
 	}
 	defer e.Close()
 	args := zeros(t, p.Module)

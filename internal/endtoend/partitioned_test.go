@@ -51,28 +51,28 @@ func partitioned(p *randprog.Program, b runtime.Backend, chain hook.Chain) error
 	rec := &recorder{answer: answerRandom(p)}
 	e, err := b.Compile(context.Background(), prog, runtime.CompileOptions{Handlers: rec.bindings()})
 	if err != nil {
-		return fmt.Errorf("compile: %w\n%s", err, prog.Text)
+		return fmt.Errorf("compile: %w\n%s", err, moduleText(prog))
 	}
 	defer e.Close()
 	results, err := e.Run(context.Background(), p.Args)
 	if err != nil {
-		return fmt.Errorf("run: %w\n%s", err, prog.Text)
+		return fmt.Errorf("run: %w\n%s", err, moduleText(prog))
 	}
 	var got []randprog.Event
 	for _, ev := range rec.take() {
 		if ev.device != 0 {
-			return fmt.Errorf("hook %q is delivered on device %d\n%s", ev.site.Name, ev.device, prog.Text)
+			return fmt.Errorf("hook %q is delivered on device %d\n%s", ev.site.Name, ev.device, moduleText(prog))
 		}
 		if s := p.SiteOf(ev.site); !s.Pure {
 			got = append(got, randprog.Event{Site: s, Operands: ev.operands})
 		}
 	}
 	if err := compareEvents(got, want.Events, false); err != nil {
-		return fmt.Errorf("%w\n%s", err, prog.Text)
+		return fmt.Errorf("%w\n%s", err, moduleText(prog))
 	}
 	for i, r := range want.Results {
 		if !sameBits(results[i], r) {
-			return fmt.Errorf("result %d is %s, expected %s\n%s", i, text(results[i]), text(r), prog.Text)
+			return fmt.Errorf("result %d is %s, expected %s\n%s", i, text(results[i]), text(r), moduleText(prog))
 		}
 	}
 	return nil
@@ -118,7 +118,7 @@ func TestPartitionedResults(t *testing.T) {
 			}}
 			e, err := b.Compile(context.Background(), prog, runtime.CompileOptions{Handlers: rec.bindings()})
 			if err != nil {
-				t.Fatalf("%v\n%s", err, prog.Text)
+				t.Fatalf("%v\n%s", err, moduleText(prog))
 			}
 			defer e.Close()
 			out, err := e.Run(context.Background(), []*tensor.Tensor{tensor.New(d, tensor.Shape{4})})

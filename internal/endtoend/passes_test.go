@@ -100,7 +100,7 @@ func throughPasses(p *randprog.Program, pipeline pass.Pipeline, early bool, list
 		return fmt.Errorf("read back: %w\n%s", err, text)
 	}
 	manifest, _ := passes.Manifest.Get(ctx) // with the ids that the hooks had in the source
-	prog := &runtime.Program{Module: again, Text: []byte(text), Manifest: manifest}
+	prog := &runtime.Program{Module: again, Manifest: manifest}
 	for _, b := range list {
 		if err := run(p, want, b, prog, false, 1); err != nil {
 			return fmt.Errorf("%w\n%s", err, text)

@@ -77,7 +77,7 @@ func runTapAndCall(t *testing.T, b runtime.Backend, p *runtime.Program, want []s
 	}}
 	exe, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: rec.bindings()})
 	if err != nil {
-		t.Fatalf("%v\n%s", err, p.Text)
+		t.Fatalf("%v\n%s", err, moduleText(p))
 	}
 	defer exe.Close()
 	out, err := exe.Run(context.Background(), []*tensor.Tensor{count(tensor.Shape{8}, 0)})
@@ -203,12 +203,12 @@ func TestPlacedTwice(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, again := range []hook.PerDevice{mode, hook.PerDeviceSource} {
-				q, err := rewrite("again.mlir", p.Text, passes.RewriteHooks{PerDevice: again})
+				q, err := rewrite("again.mlir", []byte(moduleText(p)), passes.RewriteHooks{PerDevice: again})
 				if err != nil {
-					t.Fatalf("%v\n%s", err, p.Text)
+					t.Fatalf("%v\n%s", err, moduleText(p))
 				}
-				if string(q.Text) != string(p.Text) {
-					t.Errorf("shardy %t, %s then %s: placed once:\n%s\ntwice:\n%s", shardy, mode, again, p.Text, q.Text)
+				if moduleText(q) != moduleText(p) {
+					t.Errorf("shardy %t, %s then %s: placed once:\n%s\ntwice:\n%s", shardy, mode, again, moduleText(p), moduleText(q))
 				}
 			}
 		}

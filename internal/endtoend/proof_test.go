@@ -51,7 +51,7 @@ func TestProofHolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &runtime.Program{Module: m, Text: text, Manifest: manifest}
+		p := &runtime.Program{Module: m, Manifest: manifest}
 		want := arrivals(t, engine, p, 1)[0]
 		for _, got := range arrivals(t, cpu, p, 3) {
 			switch {
@@ -80,7 +80,7 @@ func arrivals(t *testing.T, b runtime.Backend, p *runtime.Program, times int) []
 	rec := &recorder{bare: true, answer: passOn}
 	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: rec.bindings()})
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", b.Name(), err, p.Text)
+		t.Fatalf("%s: %v\n%s", b.Name(), err, moduleText(p))
 	}
 	defer e.Close()
 	args := zeros(t, p.Module)
@@ -92,7 +92,7 @@ func arrivals(t *testing.T, b runtime.Backend, p *runtime.Program, times int) []
 	var out []string
 	for range times {
 		if _, err := e.Run(context.Background(), args); err != nil {
-			t.Fatalf("%s: %v\n%s", b.Name(), err, p.Text)
+			t.Fatalf("%s: %v\n%s", b.Name(), err, moduleText(p))
 		}
 		var names []string
 		for _, ev := range rec.take() {

@@ -207,22 +207,22 @@ func property(p *randprog.Program, opts passes.RewriteHooks, times int, list ...
 		return err
 	}
 	if err := checkManifest(p, prog); err != nil {
-		return fmt.Errorf("%w\n%s", err, prog.Text)
+		return fmt.Errorf("%w\n%s", err, moduleText(prog))
 	}
 	// A rewritten module must not change again.
-	again, err := testkit.TryParse("again.mlir", prog.Text)
+	again, err := testkit.TryParse("again.mlir", moduleText(prog))
 	if err != nil {
 		return err
 	}
 	if _, err := passes.Rewrite(context.Background(), again, opts); err != nil {
-		return fmt.Errorf("rewriting twice: %w\n%s", err, prog.Text)
+		return fmt.Errorf("rewriting twice: %w\n%s", err, moduleText(prog))
 	}
-	if text := print.String(again, print.Options{}); text != string(prog.Text) {
-		return fmt.Errorf("rewriting twice changes the module:\n%s\n-- became\n%s", prog.Text, text)
+	if text := print.String(again, print.Options{}); text != moduleText(prog) {
+		return fmt.Errorf("rewriting twice changes the module:\n%s\n-- became\n%s", moduleText(prog), text)
 	}
 	for _, b := range list {
 		if err := run(p, want, b, prog, opts.Order == hook.OrderSource, times); err != nil {
-			return fmt.Errorf("%w\n%s", err, prog.Text)
+			return fmt.Errorf("%w\n%s", err, moduleText(prog))
 		}
 	}
 	return nil

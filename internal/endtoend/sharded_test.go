@@ -36,7 +36,7 @@ func runSharded(t *testing.T, b runtime.Backend, file string, change *strings.Re
 	}))
 	e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &h})
 	if err != nil {
-		t.Fatalf("%v\n%s", err, p.Text)
+		t.Fatalf("%v\n%s", err, moduleText(p))
 	}
 	defer e.Close()
 	want := strings.Join(shardedWant(file, args), "\n")

@@ -12,7 +12,6 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
-	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 	"github.com/hlocb/hlocb/verify"
@@ -171,7 +170,7 @@ func (g *Generator) build(c *call) (*Program, error) {
 			p.DType = dt
 		}
 	}
-	p.Run = &runtime.Program{Module: m, Text: print.Append(nil, m, print.Options{}), Manifest: &hook.Manifest{}}
+	p.Run = &runtime.Program{Module: m, Manifest: &hook.Manifest{}}
 	return p, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/opgen"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -124,10 +125,10 @@ func TestRefused(t *testing.T) {
 	}
 	for _, p := range programs {
 		if _, err := p.Outcome(context.Background(), xla); err == nil {
-			t.Errorf("XLA executes %s\n%s", p.Op, p.Run.Text)
+			t.Errorf("XLA executes %s\n%s", p.Op, print.String(p.Run.Module, print.Options{}))
 		}
 		if _, err := p.Outcome(context.Background(), engine); err != nil {
-			t.Errorf("%v\n%s", err, p.Run.Text)
+			t.Errorf("%v\n%s", err, print.String(p.Run.Module, print.Options{}))
 		}
 	}
 }

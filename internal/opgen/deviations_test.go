@@ -47,7 +47,7 @@ func program(text string, args ...*tensor.Tensor) (*opgen.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &opgen.Program{Run: &runtime.Program{Module: m, Text: []byte(text), Manifest: &hook.Manifest{}}, Args: args}, nil
+	return &opgen.Program{Run: &runtime.Program{Module: m, Manifest: &hook.Manifest{}}, Args: args}, nil
 }
 
 // TestDeviations: each deviation of XLA that explains differences is there still, on an example of its own, and the engine

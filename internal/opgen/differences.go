@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -35,7 +36,7 @@ func WriteDifferences(w io.Writer, list []Difference) {
 	}
 	for _, k := range names {
 		for _, d := range groups[k] {
-			fmt.Fprintf(w, "\n== %s, program %d: %v\n%s", k, d.Number, d.Why, d.Program.Run.Text)
+			fmt.Fprintf(w, "\n== %s, program %d: %v\n%s", k, d.Number, d.Why, print.String(d.Program.Run.Module, print.Options{}))
 			writeValues(w, "argument", d.Program.Args)
 			writeValues(w, "engine", d.A)
 			writeValues(w, "XLA", d.B)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/opgen"
+	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -122,7 +123,7 @@ func TestCopiedArguments(t *testing.T) {
 // throughReverse returns the program's text with some arguments turned round along dims, "" or "0", before they are used.
 func throughReverse(t *testing.T, p *opgen.Program, dims string, arguments ...int) string {
 	t.Helper()
-	text := string(p.Run.Text)
+	text := print.String(p.Run.Module, print.Options{})
 	start := strings.Index(text, "func.func @main")
 	if start < 0 {
 		t.Fatalf("no main\n%s", text)

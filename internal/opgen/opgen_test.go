@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/opgen"
+	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
@@ -112,7 +113,7 @@ func compare(t *testing.T, s series) map[string]int {
 			text := strings.ReplaceAll(strings.TrimSpace(o.Err), "\n", " ")
 			refusals[fmt.Sprintf("%s on %s to %s: %s", p.Op, p.DType, p.Out, text[:min(len(text), 200)])]++
 			if !slices.ContainsFunc(opgen.Refusals(), func(r opgen.Refusal) bool { return r.When(p, o.Err) }) {
-				t.Errorf("XLA refuses %s on %s: %s\n%s", p.Op, p.DType, o.Err, p.Run.Text)
+				t.Errorf("XLA refuses %s on %s: %s\n%s", p.Op, p.DType, o.Err, print.String(p.Run.Module, print.Options{}))
 			}
 			return
 		}
@@ -195,7 +196,7 @@ func TestJudgeFails(t *testing.T) {
 		}
 		bad[0].SetFloat(0, v+1000)
 		if _, err := opgen.JudgeRandom(p, got, bad, again(p, engine)); err == nil {
-			t.Errorf("%s: a result that is off by 1000 is taken for the same\n%s", p.Op, p.Run.Text)
+			t.Errorf("%s: a result that is off by 1000 is taken for the same\n%s", p.Op, print.String(p.Run.Module, print.Options{}))
 		}
 		seen++
 	}
@@ -223,11 +224,11 @@ func TestEveryMaker(t *testing.T) {
 		}
 		got, err := p.Outcome(context.Background(), engine)
 		if err != nil {
-			t.Errorf("%v\n%s", err, p.Run.Text)
+			t.Errorf("%v\n%s", err, print.String(p.Run.Module, print.Options{}))
 			continue
 		}
 		if _, err := opgen.JudgeRandom(p, got, want, again(p, engine)); err != nil {
-			t.Errorf("%s: %v\n%s", p.Op, err, p.Run.Text)
+			t.Errorf("%s: %v\n%s", p.Op, err, print.String(p.Run.Module, print.Options{}))
 		}
 	}
 	t.Logf("%d makers", len(programs))

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/hlocb/hlocb/hook"
 	"strings"
 	"time"
+
+	"github.com/hlocb/hlocb/hook"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
-	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -151,7 +151,7 @@ func hookCases() []Case {
 			return err
 		}
 		var got []string
-		e, err := b.Compile(ctx, &runtime.Program{Module: m, Text: []byte(print.String(m, print.Options{})), Manifest: r.Manifest}, runtime.CompileOptions{Handlers: answer(func(_ context.Context, c *runtime.Call) error {
+		e, err := b.Compile(ctx, &runtime.Program{Module: m, Manifest: r.Manifest}, runtime.CompileOptions{Handlers: answer(func(_ context.Context, c *runtime.Call) error {
 			got = append(got, c.Site.Name)
 			return nil
 		})})

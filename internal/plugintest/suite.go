@@ -14,7 +14,6 @@ import (
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/passes"
-	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -132,7 +131,7 @@ func program(ctx context.Context, name, text string) (*runtime.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runtime.Program{Module: m, Text: []byte(print.String(m, print.Options{})), Manifest: r.Manifest}, nil
+	return &runtime.Program{Module: m, Manifest: r.Manifest}, nil
 }
 
 // arguments returns values for main's arguments, always the same: small positive numbers that no operation turns into

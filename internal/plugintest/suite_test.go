@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
@@ -71,7 +72,7 @@ func TestReferenceAgreesWithItself(t *testing.T) {
 type wrong struct{ runtime.Backend }
 
 func (w wrong) Compile(ctx context.Context, p *runtime.Program, opts runtime.CompileOptions) (runtime.Executable, error) {
-	q, err := program(ctx, "wrong", strings.ReplaceAll(string(p.Text), "stablehlo.cosine", "stablehlo.sine"))
+	q, err := program(ctx, "wrong", strings.ReplaceAll(print.String(p.Module, print.Options{}), "stablehlo.cosine", "stablehlo.sine"))
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/gomlx/go-xla/types/shapes"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/runtime"
 	hpjrt "github.com/hlocb/hlocb/runtime/pjrt"
 	"github.com/hlocb/hlocb/runtime/plugins"
@@ -209,7 +210,7 @@ func TestGoXLAAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, err := backend.Compile(context.Background(), &runtime.Program{Text: text, Manifest: manifest()}, runtime.CompileOptions{Handlers: &b})
+	ours, err := backend.Compile(context.Background(), &runtime.Program{Module: testkit.Parse(t, "square.mlir", string(text)), Manifest: manifest()}, runtime.CompileOptions{Handlers: &b})
 	if err != nil {
 		t.Fatal(err)
 	}

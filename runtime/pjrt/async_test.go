@@ -24,7 +24,7 @@ func compileTimeout(t testing.TB, p *runtime.Program, timeout time.Duration, opt
 	opts.Timeout = timeout
 	e, err := backend(t).Compile(context.Background(), p, opts)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, p.Text)
+		t.Fatalf("%v\n%s", err, text(p))
 	}
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {

@@ -55,7 +55,7 @@ func BenchmarkLoopC(b *testing.B) {
 		b.Fatal(err)
 	}
 	p := loopProgram(loopTrips)
-	p.Text = []byte(strings.ReplaceAll(string(p.Text), hook.Target, NoopTarget()))
+	p.Module = mustParse(strings.ReplaceAll(string(text(p)), hook.Target, NoopTarget()))
 	benchLoop(b, p, nil)
 }
 

@@ -75,7 +75,7 @@ return %r, %y : tensor<4xf32>, tensor<3xf32>
 }
 }
 `
-	e, err := backend(t).compileWith(context.Background(), &runtime.Program{Text: []byte(text)}, moduleShape{shardy: true}, runtime.CompileOptions{Partitions: 2})
+	e, err := backend(t).compileWith(context.Background(), &runtime.Program{Module: mustParse(text)}, moduleShape{shardy: true}, runtime.CompileOptions{Partitions: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

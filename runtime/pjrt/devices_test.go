@@ -190,7 +190,7 @@ return %r : tensor<8xf32>
 }
 }
 `
-	return &runtime.Program{Text: []byte(text), Manifest: &hook.Manifest{Sites: []hook.Site{s}}}
+	return &runtime.Program{Module: mustParse(text), Manifest: &hook.Manifest{Sites: []hook.Site{s}}}
 }
 
 func TestShardyPartitions(t *testing.T) {

@@ -23,6 +23,7 @@ type Executable struct {
 	sites     *siteTable
 	edges     []hook.Edge
 	source    *runtime.Program
+	text      []byte                                                       // of a loaded program
 	compile   func(ctx context.Context, c *Client) (*loadedProgram, error) // for another level of nesting
 	devices   int
 	parts     int

@@ -547,15 +547,6 @@ func TestArgumentsAreChecked(t *testing.T) {
 	run(t, e, f32(nil, 1))
 }
 
-func TestBadTextIsAnError(t *testing.T) {
-	for _, text := range []string{"", "nonsense", "module {", "func.func @main() { nosuch.op }"} {
-		_, err := backend(t).Compile(context.Background(), &runtime.Program{Text: []byte(text)}, runtime.CompileOptions{})
-		if err == nil {
-			t.Errorf("%q compiled", text)
-		}
-	}
-}
-
 // TestUnwrittenResult: a handler that writes nothing ends the run, with and without a timeout.
 func TestUnwrittenResult(t *testing.T) {
 	v := tt(tensor.F32, 4)

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/plugins"
 	"github.com/hlocb/hlocb/tensor"
@@ -103,17 +105,26 @@ func hookSite(id uint64, name string, kind hook.Kind, operands, results []hook.T
 	return hook.Site{ID: hook.ID(id), Name: name, Kind: kind, Format: "hlocb", Chained: true, SideEffect: true, Operands: operands, Results: results}
 }
 
+// mustParse reads text that a test states; it must be right.
+func mustParse(text string) *ir.Module {
+	m, err := testkit.TryParse("test.mlir", []byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
 // program makes a program of a main function's arguments, results and body.
 func program(signature, body string, sites ...hook.Site) *runtime.Program {
 	text := "module @m {\nfunc.func public @main" + signature + " {\n%c0 = stablehlo.constant dense<0> : tensor<ui64>\n" + body + "}\n}\n"
-	return &runtime.Program{Text: []byte(text), Manifest: &hook.Manifest{Sites: sites}}
+	return &runtime.Program{Module: mustParse(text), Manifest: &hook.Manifest{Sites: sites}}
 }
 
 func compile(t testing.TB, p *runtime.Program, b *runtime.Bindings) *Executable {
 	t.Helper()
 	e, err := backend(t).Compile(context.Background(), p, runtime.CompileOptions{Handlers: b})
 	if err != nil {
-		t.Fatalf("%v\n%s", err, p.Text)
+		t.Fatalf("%v\n%s", err, text(p))
 	}
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {

@@ -72,9 +72,6 @@ type encoded struct {
 // code returns p in the form that the plugin reads: a portable artifact, or MLIR text if there is no artifact of the
 // program and the plugin reads text.
 func (p *Plugin) code(r *runtime.Program) (encoded, error) {
-	if r.Module == nil {
-		return encoded{r.Text, "MLIR text"}, nil
-	}
 	v, _ := p.StableHLO()
 	// Keep the source's locations: XLA shows them in dumps and profiles.
 	out, _, err := artifact.Append(nil, r.Module, artifact.Options{Target: v, Route: artifact.XLAMixed, StripLocations: !located(r.Module)})
@@ -99,8 +96,5 @@ func located(m *ir.Module) bool {
 
 // text returns a program as MLIR text.
 func text(r *runtime.Program) []byte {
-	if r.Module == nil {
-		return r.Text
-	}
 	return print.Append(nil, r.Module, print.Options{DebugInfo: located(r.Module), ListBooleans: true})
 }

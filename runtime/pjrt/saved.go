@@ -33,12 +33,16 @@ func (e *Executable) Save() (*runtime.Saved, error) {
 	if err != nil {
 		return nil, err
 	}
+	source := e.text
+	if source == nil {
+		source = text(e.source)
+	}
 	m := &hook.Manifest{Edges: e.edges}
 	for _, s := range e.sites.all {
 		m.Sites = append(m.Sites, *s.bound.Site)
 	}
 	return &runtime.Saved{Backend: l.client.platform, Builder: builder, Machine: machine(), Replicas: e.devices / e.parts, Partitions: e.parts,
-		Manifest: m, Text: text(e.source), Code: code}, nil
+		Manifest: m, Text: source, Code: code}, nil
 }
 
 // Load implements runtime.Loader. It binds the handlers by the hooks' ids.
@@ -66,10 +70,11 @@ func (b *Backend) Load(ctx context.Context, s *runtime.Saved, opts runtime.Compi
 		shape = shapeOf(s.Module)
 	}
 	o := &compileOptions{replicas: s.Replicas, partitions: s.Partitions}
-	e, err := b.build(ctx, &runtime.Program{Text: s.Text, Manifest: s.Manifest}, shape, o, opts, func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.load(ctx, s.Code) })
+	e, err := b.build(ctx, &runtime.Program{Module: s.Module, Manifest: s.Manifest}, shape, o, opts, func(ctx context.Context, c *Client) (*loadedProgram, error) { return c.load(ctx, s.Code) })
 	if err != nil {
 		return nil, err
 	}
+	e.text = s.Text
 	return e, nil
 }
 

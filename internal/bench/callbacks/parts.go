@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
@@ -50,6 +52,18 @@ func hostCall(result, operand, results string, elements int) string {
 	return fmt.Sprintf(`%sstablehlo.custom_call @host(%s) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "value"}} : (tensor<%dxf32>) -> %s`, result, operand, elements, results)
 }
 
+// withTarget returns a copy of m that calls target instead of hlocb's own.
+func withTarget(m *ir.Module, target string) *ir.Module {
+	m = m.Clone()
+	m.Walk(func(op *ir.Op) bool {
+		if op.Is(stablehlo.CustomCall) {
+			op.SetAttr(stablehlo.AttrCallTargetName, ir.NewString(target))
+		}
+		return true
+	})
+	return m
+}
+
 // loop measures one callback of four floats inside a device loop.
 func (b *bench) loop() error {
 	tapped, err := program(deviceLoop(trips, 4, hostCall("", "%next", "()", 4)))
@@ -82,7 +96,7 @@ func (b *bench) loop() error {
 	}
 	add("the loop alone", empty, runtime.CompileOptions{})
 	for _, y := range yardsticks {
-		add(y.Does, &runtime.Program{Text: []byte(strings.ReplaceAll(string(tapped.Text), "@"+hook.Target, "@"+y.Target)), Manifest: &hook.Manifest{}}, runtime.CompileOptions{})
+		add(y.Does, &runtime.Program{Module: withTarget(tapped.Module, y.Target), Manifest: &hook.Manifest{}}, runtime.CompileOptions{})
 	}
 	add("finds run and hook, counts, makes the views", tapped, runtime.CompileOptions{})
 	add("calls a handler that reads its operand", tapped, runtime.CompileOptions{Handlers: &read})
